@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Private to engine/analysis: what the files that fill a report share. */
+#ifndef WEIR_ANALYSIS_ANALYSIS_IMPL_H
+#define WEIR_ANALYSIS_ANALYSIS_IMPL_H
+
+#include "engine/analysis/analyze.h"
+#include "engine/analysis/attribution.h"
+#include "engine/analysis/host_time.h"
+#include "engine/analysis/ledger.h"
+#include "engine/analysis/rank.h"
+
+struct weir_subject_ref {
+	uint32_t rank, group;
+};
+
+struct weir_analysis {
+	const struct weir_profile *profile;
+	struct weir_analysis_options options;
+	struct weir_device_table table;
+	struct weir_rank *ranks; /* one a trace */
+	size_t rank_count;
+	struct weir_subject_ref *subjects;
+	size_t subject_count;
+};
+
+/* One stage over all ranks, by name; the entries of `stage` are the ranks' own indices, WEIR_NONE:
+ * not there. */
+struct weir_stage_merge {
+	const char *name, *kind; /* borrowed from a rank */
+	uint32_t *stage;         /* one a rank */
+	struct weir_ledger ledger;
+};
+
+struct weir_stage_merges {
+	struct weir_stage_merge *items;
+	size_t count;
+	struct weir_ledger outside, total;
+};
+
+/* Attributes every rank and adds up by stage; release with weir_stage_merges_release(). */
+void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_analysis *analysis);
+void weir_stage_merges_release(struct weir_stage_merges *merges);
+
+/* Host start to the later of host end and the end of the last device work launched in it. */
+int64_t weir_span_duration(const struct weir_span *span);
+
+/*
+ * Durations of one stage, an occurrence each, in order. With several ranks the slowest of each
+ * occurrence, where all ranks have as many; else all of them, rank by rank. Allocated with
+ * weir_alloc().
+ */
+double *weir_stage_durations(const struct weir_analysis *analysis,
+                             const struct weir_stage_merge *merge, size_t *count);
+
+struct weir_distribution weir_distribution_of(const double *values, size_t count);
+
+/* Fills report->stages, their attribution and features. */
+void weir_fill_stages(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
+                      struct weir_report *report);
+/* Fills report->operators, sorted by total. */
+void weir_fill_operators(const struct weir_analysis *analysis, struct weir_report *report);
+/* The operator table of a profile without device work: by self time on the host. host_times: one a
+ * rank. */
+void weir_fill_host_operators(const struct weir_analysis *analysis,
+                              const struct weir_host_time *host_times, struct weir_report *report);
+/* Fills devices, ranks, steps, set apart, gpu, memory. */
+void weir_fill_summary(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
+                       struct weir_report *report);
+/* Fills the features of the profile and of the stages; needs everything above. */
+void weir_fill_features(const struct weir_analysis *analysis,
+                        const struct weir_stage_merges *merges, struct weir_report *report);
+
+#endif

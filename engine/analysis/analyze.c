@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "engine/analysis/analysis_impl.h"
+#include "engine/analysis/analyze.h"
+#include "engine/base/arena.h"
+
+static int by_owned_time(const void *left, const void *right, const struct weir_analysis *analysis)
+{
+	const struct weir_subject_ref *a = left, *b = right;
+	int64_t x = analysis->ranks[a->rank].groups.items[a->group].owned_ns;
+	int64_t y = analysis->ranks[b->rank].groups.items[b->group].owned_ns;
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->group > b->group) - (a->group < b->group);
+}
+
+/* Heap sort: the order needs the analysis, which qsort() does not pass on. */
+static void sift_down(struct weir_analysis *analysis, size_t root, size_t count)
+{
+	struct weir_subject_ref *items = analysis->subjects;
+
+	for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
+		struct weir_subject_ref swap = items[root];
+
+		if (child + 1 < count &&
+		    by_owned_time(&items[child], &items[child + 1], analysis) < 0)
+			child++;
+		if (by_owned_time(&items[root], &items[child], analysis) >= 0)
+			return;
+		items[root] = items[child];
+		items[child] = swap;
+		root = child;
+	}
+}
+
+static void sort_subjects(struct weir_analysis *analysis)
+{
+	struct weir_subject_ref *items = analysis->subjects;
+	size_t count = analysis->subject_count;
+
+	for (size_t i = count / 2; i-- > 0;)
+		sift_down(analysis, i, count);
+	for (size_t end = count; end-- > 1;) {
+		struct weir_subject_ref swap = items[0];
+
+		items[0] = items[end];
+		items[end] = swap;
+		sift_down(analysis, 0, end);
+	}
+}
+
+static void collect_subjects(struct weir_analysis *analysis)
+{
+	size_t count = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		count += analysis->ranks[r].groups.count;
+	analysis->subjects = weir_alloc(count * sizeof *analysis->subjects);
+	for (uint32_t r = 0; r < analysis->rank_count; r++)
+		for (uint32_t g = 0; g < analysis->ranks[r].groups.count; g++)
+			analysis->subjects[analysis->subject_count++] =
+				(struct weir_subject_ref){r, g};
+	sort_subjects(analysis);
+	if (analysis->subject_count > WEIR_MAX_SUBJECTS)
+		analysis->subject_count = WEIR_MAX_SUBJECTS;
+}
+
+static enum weir_status check_device(const struct weir_analysis *analysis, struct weir_error *err)
+{
+	const char *name = analysis->options.device_name;
+	struct weir_device device;
+
+	if (!name || weir_device_find(&analysis->table, name, 0, 0, &device))
+		return WEIR_OK;
+	return weir_fail(err, WEIR_E_USAGE,
+	                 "--device %s: not in the device table (rules/devices.json)", name);
+}
+
+static enum weir_status check_timing(const struct weir_profile *profile, struct weir_error *err)
+{
+	for (size_t i = 0; i < profile->input_count; i++) {
+		const struct weir_input *input = &profile->inputs[i];
+
+		if (input->run || (input->trace && (input->trace->host.count > 0 ||
+		                                    input->trace->device.count > 0)))
+			return WEIR_OK;
+	}
+	return weir_fail(err, WEIR_E_EMPTY, "no input holds any timing");
+}
+
+enum weir_status weir_analysis_new(const struct weir_profile *profile,
+                                   const struct weir_analysis_options *options,
+                                   struct weir_analysis **out, struct weir_error *err)
+{
+	struct weir_analysis *analysis = weir_alloc(sizeof *analysis);
+	enum weir_status status;
+
+	analysis->profile = profile;
+	analysis->options = *options;
+	status = check_timing(profile, err);
+	if (!status)
+		status = weir_device_table_load(&analysis->table, err);
+	if (!status)
+		status = check_device(analysis, err);
+	if (status) {
+		weir_analysis_free(analysis);
+		return status;
+	}
+	analysis->ranks = weir_alloc(profile->input_count * sizeof *analysis->ranks);
+	for (size_t i = 0; i < profile->input_count; i++) {
+		struct weir_rank_options each = {options->steady, options->device_name,
+		                                 &analysis->table};
+		struct weir_rank *rank = &analysis->ranks[analysis->rank_count];
+
+		if (!profile->inputs[i].trace)
+			continue;
+		weir_rank_init(rank, profile->inputs[i].trace, &each);
+		if (rank->rank < 0)
+			rank->rank = (int64_t)analysis->rank_count;
+		analysis->rank_count++;
+	}
+	collect_subjects(analysis);
+	*out = analysis;
+	return WEIR_OK;
+}
+
+void weir_analysis_free(struct weir_analysis *analysis)
+{
+	if (!analysis)
+		return;
+	for (size_t i = 0; i < analysis->rank_count; i++)
+		weir_rank_release(&analysis->ranks[i]);
+	free(analysis->ranks);
+	free(analysis->subjects);
+	weir_device_table_release(&analysis->table);
+	free(analysis);
+}
+
+size_t weir_analysis_subject_count(const struct weir_analysis *analysis)
+{
+	return analysis->subject_count;
+}
+
+void weir_analysis_subject(const struct weir_analysis *analysis, size_t index,
+                           struct weir_subject *out)
+{
+	const struct weir_subject_ref *ref = &analysis->subjects[index];
+	const struct weir_rank *rank = &analysis->ranks[ref->rank];
+	const struct weir_group *group = &rank->groups.items[ref->group];
+
+	out->kind = WEIR_SUBJECT_OPERATOR;
+	out->name = weir_names_text(rank->trace->names,
+	                            group->op_name != 0 ? group->op_name : group->kernel);
+	out->values = rank->assessments[ref->group].values;
+}
+
+void weir_analysis_set_verdict(struct weir_analysis *analysis, size_t index,
+                               const struct weir_verdict *verdict)
+{
+	const struct weir_subject_ref *ref = &analysis->subjects[index];
+
+	analysis->ranks[ref->rank].assessments[ref->group].verdict = *verdict;
+}
+
+void weir_analysis_report(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	struct weir_stage_merges merges;
+
+	report->feature_table = &weir_feature_table;
+	report->steady = analysis->options.steady;
+	weir_stage_merges_init(&merges, analysis);
+	weir_fill_summary(analysis, &merges, report);
+	weir_fill_stages(analysis, &merges, report);
+	weir_fill_operators(analysis, report);
+	weir_fill_features(analysis, &merges, report);
+	weir_stage_merges_release(&merges);
+}

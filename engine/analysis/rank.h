@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Everything that is derived from one trace, in the order in which it is derived: relations, steps,
+ * segments, groups of device work with their rooflines, and the figures of launches and memory.
+ * Ranks share nothing that is written to.
+ */
+#ifndef WEIR_ANALYSIS_RANK_H
+#define WEIR_ANALYSIS_RANK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/analysis/activity.h"
+#include "engine/analysis/devices.h"
+#include "engine/analysis/features.h"
+#include "engine/analysis/groups.h"
+#include "engine/analysis/launches.h"
+#include "engine/analysis/ledger.h"
+#include "engine/analysis/memory.h"
+#include "engine/analysis/roofline.h"
+#include "engine/analysis/segments.h"
+#include "engine/analysis/steps.h"
+#include "engine/analysis/timeline.h"
+#include "engine/analysis/work.h"
+
+/* A group of device work with what shapes, names and the device table say about it, and the rules'
+ * word on it. */
+struct weir_assessment {
+	struct weir_work work; /* of one call */
+	struct weir_roofline_result roofline;
+	double values[WEIR_F_COUNT];
+	struct weir_verdict verdict; /* set from outside; UNDETERMINED until then */
+};
+
+/* What is known of a device of the trace; name "" and known false where the table does not have it.
+ */
+struct weir_rank_device {
+	bool known;
+	struct weir_device peaks;
+};
+
+struct weir_rank {
+	const struct weir_trace *trace; /* borrowed */
+	int64_t rank;                   /* as stated, else its place among the inputs */
+	struct weir_timeline timeline;
+	struct weir_steps steps;
+	struct weir_segments segments;
+	struct weir_groups groups;
+	struct weir_assessment *assessments; /* one a group */
+	struct weir_rank_device *devices;    /* one a device of the trace */
+	struct weir_activity *activity;      /* one a device of the trace */
+	struct weir_launch_figures launches;
+	struct weir_memory_usage memory;
+	int64_t busy_ns; /* of all devices */
+};
+
+struct weir_rank_options {
+	bool steady;
+	const char *device_name;               /* overrides the trace's; NULL: none */
+	const struct weir_device_table *table; /* borrowed */
+};
+
+void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
+                    const struct weir_rank_options *options);
+void weir_rank_release(struct weir_rank *rank);
+
+/* Does this copy move data between host and device or between devices? */
+bool weir_rank_row_transfers(const struct weir_rank *rank, uint32_t device_row);
+
+#endif

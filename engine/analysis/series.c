@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A profile as one run (weir.run/1): an iteration is one occurrence of a stage, for work outside
+ * every stage one step. With several ranks the slowest rank speaks for an occurrence, where all
+ * have as many; else the first rank alone.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/analysis_impl.h"
+#include "engine/analysis/kernels.h"
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+
+/* Where one rank's values go: positions of its spans and steps in the series. */
+struct positions {
+	uint32_t *of_span, *of_step; /* WEIR_NONE: does not count */
+	size_t *stage_counts;        /* per stage of the rank */
+	size_t step_count;
+};
+
+static void positions_init(struct positions *out, const struct weir_rank *rank, bool steady)
+{
+	const struct weir_steps *steps = &rank->steps;
+
+	out->of_span = weir_alloc((steps->span_count + 1) * sizeof *out->of_span);
+	out->of_step = weir_alloc((steps->step_count + 1) * sizeof *out->of_step);
+	out->stage_counts = weir_alloc((steps->stage_count + 1) * sizeof *out->stage_counts);
+	out->step_count = 0;
+	for (size_t i = 0; i < steps->span_count; i++)
+		out->of_span[i] = weir_steps_span_counts(steps, &steps->spans[i], steady)
+		                          ? (uint32_t)out->stage_counts[steps->spans[i].stage]++
+		                          : WEIR_NONE;
+	for (size_t i = 0; i < steps->step_count; i++)
+		out->of_step[i] = !steady || steps->steps[i].state == WEIR_STEP_STEADY
+		                          ? (uint32_t)out->step_count++
+		                          : WEIR_NONE;
+}
+
+static void positions_release(struct positions *positions)
+{
+	free(positions->of_span);
+	free(positions->of_step);
+	free(positions->stage_counts);
+}
+
+/* The series with room for `count` values, zero where nothing has been added. */
+static double *series_values(struct weir_series_table *table, const char *name, size_t count)
+{
+	struct weir_series *series = weir_series_get(table, name);
+
+	while (series->count < count)
+		weir_series_push(series, 0);
+	return series->value;
+}
+
+/* "decode/aten::mm"; "/aten::mm" outside every stage. */
+static void operator_name(const struct weir_rank *rank, const struct weir_group *group,
+                          struct weir_text *text)
+{
+	weir_text_clear(text);
+	if (group->stage != WEIR_NONE)
+		weir_text_puts(text, rank->steps.stages[group->stage].name);
+	weir_text_puts(text, "/");
+	if (group->op_name != 0)
+		weir_text_puts(text, weir_names_text(rank->trace->names, group->op_name));
+	else
+		weir_kernel_display(weir_names_text(rank->trace->names, group->kernel), text);
+}
+
+static void add_operators(struct weir_run *run, const struct weir_rank *rank,
+                          const struct positions *positions)
+{
+	struct weir_text name = {0};
+
+	for (size_t g = 0; g < rank->groups.count; g++) {
+		const struct weir_group *group = &rank->groups.items[g];
+		size_t length = group->stage != WEIR_NONE ? positions->stage_counts[group->stage]
+		                                          : positions->step_count;
+		double *times, *calls;
+
+		if (length == 0)
+			continue;
+		operator_name(rank, group, &name);
+		times = series_values(&run->operators, name.data, length);
+		calls = series_values(&run->calls, name.data, length);
+		for (uint64_t c = 0; c < group->calls; c++) {
+			const struct weir_group_call *call =
+				&rank->groups.calls[rank->groups.calls_by_group
+			                                    [rank->groups.first_call[g] + c]];
+			uint32_t at = group->stage != WEIR_NONE ? positions->of_span[call->span]
+			              : call->step != WEIR_NONE ? positions->of_step[call->step]
+			                                        : WEIR_NONE;
+
+			if (at == WEIR_NONE)
+				continue;
+			times[at] += (double)call->device_ns;
+			calls[at] += 1;
+		}
+	}
+	weir_text_release(&name);
+}
+
+static void add_stages(struct weir_run *run, const struct weir_rank *rank,
+                       const struct positions *positions)
+{
+	const struct weir_steps *steps = &rank->steps;
+
+	for (size_t i = 0; i < steps->span_count; i++) {
+		const struct weir_span *span = &steps->spans[i];
+		const char *name = steps->stages[span->stage].name;
+		size_t count = positions->stage_counts[span->stage];
+
+		if (positions->of_span[i] == WEIR_NONE)
+			continue;
+		series_values(&run->stages, name, count)[positions->of_span[i]] =
+			(double)weir_span_duration(span);
+		if (span->device_rows > 0)
+			series_values(&run->device, name, count)[positions->of_span[i]] =
+				(double)span->device_ns;
+	}
+}
+
+/* Without any stage the steps themselves are the one stage, "step". */
+static void add_steps(struct weir_run *run, const struct weir_rank *rank,
+                      const struct positions *positions)
+{
+	for (size_t i = 0; i < rank->steps.step_count; i++)
+		if (positions->of_step[i] != WEIR_NONE)
+			series_values(&run->stages, "step",
+			              positions->step_count)[positions->of_step[i]] =
+				(double)rank->steps.steps[i].period_ns;
+}
+
+static void take_slower(struct weir_series_table *into, const struct weir_series_table *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		struct weir_series *series = weir_series_get(into, from->items[i].name);
+
+		for (size_t v = 0; v < from->items[i].count; v++) {
+			if (v < series->count)
+				series->value[v] = fmax(series->value[v], from->items[i].value[v]);
+			else if (v == series->count)
+				weir_series_push(series, from->items[i].value[v]);
+		}
+	}
+}
+
+static bool same_lengths(const struct weir_series_table *a, const struct weir_series_table *b)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		const struct weir_series *other = weir_series_find(b, a->items[i].name);
+
+		if (other && other->count != a->items[i].count)
+			return false;
+	}
+	return true;
+}
+
+static void add_rank(struct weir_run *run, const struct weir_rank *rank, bool steady)
+{
+	struct positions positions;
+
+	positions_init(&positions, rank, steady);
+	add_stages(run, rank, &positions);
+	if (rank->steps.span_count == 0)
+		add_steps(run, rank, &positions);
+	add_operators(run, rank, &positions);
+	positions_release(&positions);
+}
+
+static void merge_rank(struct weir_run *run, const struct weir_run *other)
+{
+	if (!same_lengths(&run->stages, &other->stages))
+		return;
+	take_slower(&run->stages, &other->stages);
+	take_slower(&run->device, &other->device);
+	take_slower(&run->operators, &other->operators);
+	take_slower(&run->calls, &other->calls);
+}
+
+static void set_labels(struct weir_run *run, const struct weir_analysis *analysis)
+{
+	const struct weir_trace *trace = analysis->ranks[0].trace;
+	size_t devices = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		for (size_t d = 0; d < analysis->ranks[r].trace->device_count; d++)
+			devices += analysis->ranks[r].timeline.first_row[d] <
+			           analysis->ranks[r].timeline.first_row[d + 1];
+	if (trace->device_count > 0 && trace->devices[0].name != 0)
+		weir_run_set_label(run, "gpu",
+		                   weir_names_text(trace->names, trace->devices[0].name));
+	if (devices > 0) {
+		struct weir_text text = {0};
+
+		weir_text_printf(&text, "%zu", devices);
+		weir_run_set_label(run, "gpu_count", text.data);
+		weir_text_release(&text);
+	}
+	for (size_t i = 0; i < trace->label_count; i++)
+		weir_run_set_label(run, weir_names_text(trace->names, trace->labels[i].key),
+		                   weir_names_text(trace->names, trace->labels[i].value));
+}
+
+static char *copy_text(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(weir_alloc(size), text, size);
+}
+
+static void copy_table(struct weir_series_table *into, const struct weir_series_table *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		struct weir_series *series = weir_series_get(into, from->items[i].name);
+
+		series->higher_is_better = from->items[i].higher_is_better;
+		if (from->items[i].unit && !series->unit)
+			series->unit = copy_text(from->items[i].unit);
+		for (size_t v = 0; v < from->items[i].count; v++)
+			weir_series_push(series, from->items[i].value[v]);
+	}
+}
+
+static void copy_run(struct weir_run *into, const struct weir_run *from)
+{
+	copy_table(&into->stages, &from->stages);
+	copy_table(&into->device, &from->device);
+	copy_table(&into->operators, &from->operators);
+	copy_table(&into->calls, &from->calls);
+	copy_table(&into->metrics, &from->metrics);
+	for (size_t i = 0; i < from->label_count; i++)
+		weir_run_set_label(into, from->labels[i].key, from->labels[i].value);
+}
+
+static void add_metrics(struct weir_run *run, const struct weir_analysis *analysis)
+{
+	double active_ns = 0, window_ns = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		for (size_t d = 0; d < analysis->ranks[r].trace->device_count; d++) {
+			active_ns += (double)analysis->ranks[r].activity[d].active_ns;
+			window_ns += (double)analysis->ranks[r].activity[d].window_ns;
+		}
+	if (window_ns > 0) {
+		struct weir_series *series = weir_series_get(&run->metrics, "gpu_active");
+
+		series->higher_is_better = true;
+		weir_series_push(series, active_ns / window_ns);
+	}
+}
+
+void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *run)
+{
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		struct weir_run *other;
+
+		if (r == 0) {
+			add_rank(run, &analysis->ranks[0], analysis->options.steady);
+			continue;
+		}
+		other = weir_run_new();
+		add_rank(other, &analysis->ranks[r], analysis->options.steady);
+		merge_rank(run, other);
+		weir_run_free(other);
+	}
+	if (analysis->rank_count > 0) {
+		set_labels(run, analysis);
+		add_metrics(run, analysis);
+	}
+	for (size_t i = 0; i < analysis->profile->input_count; i++)
+		if (analysis->profile->inputs[i].run)
+			copy_run(run, analysis->profile->inputs[i].run);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Floating-point operations and bytes of an operator call from its name and its recorded arguments.
+ * The formulas are those of docs/analyses.md ("FLOPs and bytes"); the operator table is in
+ * models_*.c. An operator without a model, missing shapes, and shapes that contradict each other
+ * give WEIR_MODEL_NONE and NAN, never 0.
+ */
+#ifndef WEIR_ANALYSIS_SHAPES_H
+#define WEIR_ANALYSIS_SHAPES_H
+
+#include "engine/analysis/work.h"
+
+/* Texts are borrowed and may be NULL or empty: not recorded. dims, types and scalars are JSON
+ * lists, one entry an argument, as profilers record them: [[4, 8], [8, 2]], ["float", "float"],
+ * ["", ""]. */
+struct weir_call {
+	const char *op;      /* "aten::mm" */
+	const char *dims;    /* "Input Dims" */
+	const char *types;   /* "Input type" */
+	const char *scalars; /* "Concrete Inputs" */
+	const char *kernel;  /* the kernel that held most of its device time */
+};
+
+/* The kernel's name, where there is one, settles which engine a product ran on: see
+ * weir_work_refine(). */
+struct weir_work weir_work_of_call(const struct weir_call *call);
+
+#endif

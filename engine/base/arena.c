@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_RED_ZONE 16
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_RED_ZONE 16
+#endif
+#endif
+#ifdef ARENA_RED_ZONE
+#include <sanitizer/asan_interface.h>
+#define ARENA_POISON(start, size)   __asan_poison_memory_region(start, size)
+#define ARENA_UNPOISON(start, size) __asan_unpoison_memory_region(start, size)
+#else
+#define ARENA_RED_ZONE              0
+#define ARENA_POISON(start, size)   ((void)(start), (void)(size))
+#define ARENA_UNPOISON(start, size) ((void)(start), (void)(size))
+#endif
+
+#include "engine/base/arena.h"
+
+#define ARENA_CHUNK (64u << 10)
+#define ARENA_ALIGN (_Alignof(max_align_t))
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t size; /* of data */
+	_Alignas(max_align_t) unsigned char data[];
+};
+
+struct weir_arena {
+	struct arena_chunk *chunks; /* the first one is being filled */
+	size_t used;                /* of the first chunk's data */
+};
+
+static void end_out_of_memory(void)
+{
+	static const char line[] = "weir: out of memory\n";
+	ssize_t ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
+
+	(void)ignored;
+	_Exit(9);
+}
+
+void (*weir_out_of_memory)(void) = end_out_of_memory;
+
+/* For a hook that returns: there is nothing to go on with. */
+static _Noreturn void out_of_memory(void)
+{
+	weir_out_of_memory();
+	abort();
+}
+
+void *weir_alloc(size_t size)
+{
+	void *memory = calloc(1, size ? size : 1);
+
+	if (!memory)
+		out_of_memory();
+	return memory;
+}
+
+void *weir_realloc(void *old, size_t size)
+{
+	void *memory = realloc(old, size ? size : 1);
+
+	if (!memory)
+		out_of_memory();
+	return memory;
+}
+
+void *weir_grow(void *old, size_t *capacity, size_t need, size_t size)
+{
+	size_t wanted = *capacity ? *capacity : 16;
+
+	if (need <= *capacity)
+		return old;
+	while (wanted < need) {
+		if (wanted > SIZE_MAX / 2)
+			out_of_memory();
+		wanted *= 2;
+	}
+	if (size && wanted > SIZE_MAX / size)
+		out_of_memory();
+	*capacity = wanted;
+	return weir_realloc(old, wanted * size);
+}
+
+struct weir_arena *weir_arena_new(void)
+{
+	return weir_alloc(sizeof(struct weir_arena));
+}
+
+void weir_arena_free(struct weir_arena *arena)
+{
+	if (!arena)
+		return;
+	while (arena->chunks) {
+		struct arena_chunk *chunk = arena->chunks;
+
+		arena->chunks = chunk->next;
+		ARENA_UNPOISON(chunk->data, chunk->size);
+		free(chunk);
+	}
+	free(arena);
+}
+
+static struct arena_chunk *new_chunk(size_t size)
+{
+	struct arena_chunk *chunk;
+
+	if (size > SIZE_MAX - sizeof(*chunk))
+		out_of_memory();
+	chunk = weir_alloc(sizeof(*chunk) + size);
+	chunk->size = size;
+	ARENA_POISON(chunk->data, size);
+	return chunk;
+}
+
+/* Room for one object at the start of a chunk; a large object gets a chunk of its own behind the
+ * one being filled. */
+static unsigned char *take_from_new_chunk(struct weir_arena *arena, size_t room)
+{
+	struct arena_chunk *chunk = new_chunk(room > ARENA_CHUNK / 4 ? room : ARENA_CHUNK);
+
+	if (chunk->size == room && arena->chunks) {
+		chunk->next = arena->chunks->next;
+		arena->chunks->next = chunk;
+		return chunk->data;
+	}
+	chunk->next = arena->chunks;
+	arena->chunks = chunk;
+	arena->used = room;
+	return chunk->data;
+}
+
+void *weir_arena_alloc(struct weir_arena *arena, size_t size)
+{
+	unsigned char *object;
+	size_t room;
+
+	if (size > SIZE_MAX - ARENA_RED_ZONE - ARENA_ALIGN)
+		out_of_memory();
+	room = (size + ARENA_RED_ZONE + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+	if (!room)
+		room = ARENA_ALIGN;
+	if (arena->chunks && room <= arena->chunks->size - arena->used) {
+		object = arena->chunks->data + arena->used;
+		arena->used += room;
+	} else {
+		object = take_from_new_chunk(arena, room);
+	}
+	ARENA_UNPOISON(object, size);
+	return object; /* zeroed: chunks are, and nothing in them is used twice */
+}
+
+char *weir_arena_copy(struct weir_arena *arena, const char *text, size_t len)
+{
+	char *copy;
+
+	if (len == SIZE_MAX)
+		out_of_memory();
+	copy = weir_arena_alloc(arena, len + 1);
+	if (len)
+		memcpy(copy, text, len);
+	return copy;
+}
+
+char *weir_arena_format(struct weir_arena *arena, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (len < 0)
+		return weir_arena_copy(arena, "", 0);
+	text = weir_arena_alloc(arena, (size_t)len + 1);
+	va_start(args, format);
+	vsnprintf(text, (size_t)len + 1, format, args);
+	va_end(args);
+	return text;
+}

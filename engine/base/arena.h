@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Memory that is freed all at once. Out of memory ends the program through weir_out_of_memory();
+ * sizes that come from an input are checked against a stated limit before they get here. Under
+ * address sanitizer the gaps between objects are poisoned, so that an overrun inside the arena is
+ * seen.
+ */
+#ifndef WEIR_BASE_ARENA_H
+#define WEIR_BASE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct weir_arena; /* opaque; owns every object allocated from it */
+
+struct weir_arena *weir_arena_new(void);
+void weir_arena_free(struct weir_arena *arena);
+
+/* Zeroed and aligned for any type; lives until weir_arena_free(). */
+void *weir_arena_alloc(struct weir_arena *arena, size_t size);
+char *weir_arena_copy(struct weir_arena *arena, const char *text,
+                      size_t len); /* adds the final NUL */
+char *weir_arena_format(struct weir_arena *arena, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* malloc family for growing buffers: never return NULL. */
+void *weir_alloc(size_t size); /* zeroed */
+void *weir_realloc(void *old, size_t size);
+/* Doubles *capacity until it holds `need` elements of `size` bytes; overflow ends the program. */
+void *weir_grow(void *old, size_t *capacity, size_t need, size_t size);
+
+/* Called when memory is out; the default writes one line to standard error and ends the program
+ * with code 9. */
+extern void (*weir_out_of_memory)(void);
+
+#endif

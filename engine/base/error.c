@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+
+#undef weir_fail /* what the analyser reads instead, see error.h */
+#undef weir_fail_in
+
+/* A message is one line on a terminal, whatever bytes a path or an input put into it. */
+static void replace_control_bytes(char *message)
+{
+	for (unsigned char *at = (unsigned char *)message; *at; at++) {
+		if (*at < 0x20 || *at == 0x7f)
+			*at = '?';
+	}
+}
+
+enum weir_status weir_fail(struct weir_error *err, enum weir_status status, const char *format, ...)
+{
+	char message[WEIR_ERROR_TEXT]; /* the arguments may point into err */
+	va_list args;
+
+	if (!err)
+		return status;
+	va_start(args, format);
+	if (vsnprintf(message, sizeof(message), format, args) < 0)
+		message[0] = '\0';
+	va_end(args);
+	replace_control_bytes(message);
+	memcpy(err->message, message, sizeof(message));
+	err->status = status;
+	return status;
+}
+
+/* Without an err the status is lost, so that the caller still fails: with the one that nobody can
+ * mistake. */
+enum weir_status weir_fail_in(struct weir_error *err, const char *format, ...)
+{
+	char context[WEIR_ERROR_TEXT];
+	va_list args;
+
+	if (!err)
+		return WEIR_E_INTERNAL;
+	va_start(args, format);
+	if (vsnprintf(context, sizeof(context), format, args) < 0)
+		context[0] = '\0';
+	va_end(args);
+	return weir_fail(err, err->status, "%s: %s", context, err->message);
+}

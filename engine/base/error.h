@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Status codes and the one error message that travels with them.
+ *
+ * Every function that can fail returns an enum weir_status; the reason is in a caller-owned struct
+ * weir_error
+ * ({0} is valid, nothing in it is allocated). Layers add their context outward with weir_fail_in(),
+ * so that a finished message reads "trace.json: events[41].dur: expected a number". Only engine/cli
+ * prints it.
+ */
+#ifndef WEIR_BASE_ERROR_H
+#define WEIR_BASE_ERROR_H
+
+#include <stdint.h>
+
+enum weir_status {
+	WEIR_OK = 0,
+	WEIR_E_USAGE,    /* a flag, a configuration, a rule or a schema is wrong */
+	WEIR_E_IO,       /* an input cannot be opened or read */
+	WEIR_E_FORMAT,   /* an input is no profile, or damaged beyond use */
+	WEIR_E_EMPTY,    /* an input holds no timing */
+	WEIR_E_LIMIT,    /* an input asks for more than a stated limit */
+	WEIR_E_STORE,    /* the baseline store */
+	WEIR_E_INTERNAL, /* a defect in weir */
+};
+
+#define WEIR_ERROR_TEXT 512
+
+struct weir_error {
+	enum weir_status status;
+	char message[WEIR_ERROR_TEXT];
+};
+
+/* Sets status and message; returns the status, so that "return weir_fail(...)" is one breath. err
+ * may be NULL. */
+enum weir_status weir_fail(struct weir_error *err, enum weir_status status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Puts "context: " before the message that is there; returns the status that is there. err may be
+ * NULL. */
+enum weir_status weir_fail_in(struct weir_error *err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#ifdef __clang_analyzer__
+/* It sees one file at a time; this tells it that a failure never returns WEIR_OK. */
+#define weir_fail(err, status, ...) (weir_fail(err, status, __VA_ARGS__), (status))
+#define weir_fail_in(err, ...)      (weir_fail_in(err, __VA_ARGS__), WEIR_E_INTERNAL)
+#endif
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/base/jsoncursor.h"
+
+#include <string.h>
+
+#include "engine/base/jsonmeasure.h"
+
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
+
+static inline bool is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static inline bool ends_word(char c)
+{
+	return c == ',' || c == '}' || c == ']' || is_blank(c);
+}
+
+static inline void skip_blanks(struct weir_jsoncursor *cursor)
+{
+	while (cursor->at < cursor->end && is_blank(*cursor->at))
+		cursor->at++;
+}
+
+static inline char peek(const struct weir_jsoncursor *cursor)
+{
+	return cursor->at < cursor->end ? *cursor->at : '\0';
+}
+
+static bool fail(struct weir_jsoncursor *cursor)
+{
+	cursor->bad = true;
+	cursor->at = cursor->end;
+	return false;
+}
+
+struct weir_slice weir_jsoncursor_text(struct weir_jsoncursor *cursor)
+{
+	const char *start = cursor->at + 1, *at = start;
+
+	if (peek(cursor) != '"') {
+		fail(cursor);
+		return (struct weir_slice){0};
+	}
+	for (;;) {
+		at = weir_jsonblock_quote(at, cursor->end);
+		if (at >= cursor->end) {
+			fail(cursor);
+			return (struct weir_slice){0};
+		}
+		if (*at == '"')
+			break;
+		at += 2;
+	}
+	cursor->at = at + 1;
+	return (struct weir_slice){start, (size_t)(at - start)};
+}
+
+static struct weir_slice take_word(struct weir_jsoncursor *cursor)
+{
+	const char *start = cursor->at;
+
+	while (cursor->at < cursor->end && !ends_word(*cursor->at))
+		cursor->at++;
+	if (cursor->at == start)
+		fail(cursor);
+	return (struct weir_slice){start, (size_t)(cursor->at - start)};
+}
+
+static void skip_container(struct weir_jsoncursor *cursor)
+{
+	struct weir_jsonmeasure measure = {0};
+	const char *end = weir_jsonmeasure_feed(&measure, cursor->at, cursor->end);
+
+	if (end)
+		cursor->at = end;
+	else
+		fail(cursor);
+}
+
+void weir_jsoncursor_skip(struct weir_jsoncursor *cursor)
+{
+	char first = peek(cursor);
+
+	if (first == '"')
+		weir_jsoncursor_text(cursor);
+	else if (first == '{' || first == '[')
+		skip_container(cursor);
+	else
+		take_word(cursor);
+}
+
+struct weir_slice weir_jsoncursor_span(struct weir_jsoncursor *cursor)
+{
+	const char *start = cursor->at;
+
+	weir_jsoncursor_skip(cursor);
+	return cursor->bad ? (struct weir_slice){0} : (struct weir_slice){start, (size_t)(cursor->at - start)};
+}
+
+struct weir_slice weir_jsoncursor_scalar(struct weir_jsoncursor *cursor)
+{
+	char first = peek(cursor);
+
+	if (first == '"')
+		return weir_jsoncursor_text(cursor);
+	if (first != '{' && first != '[')
+		return take_word(cursor);
+	skip_container(cursor);
+	return (struct weir_slice){0};
+}
+
+bool weir_jsoncursor_enter(struct weir_jsoncursor *cursor, char bracket)
+{
+	skip_blanks(cursor);
+	if (peek(cursor) != bracket) {
+		weir_jsoncursor_skip(cursor);
+		return false;
+	}
+	cursor->at++;
+	cursor->first = true;
+	return true;
+}
+
+/* Passes the comma between two members; false at the closing bracket, which is taken. */
+static inline bool take_separator(struct weir_jsoncursor *cursor, char close)
+{
+	unsigned commas = 0;
+
+	skip_blanks(cursor);
+	for (; peek(cursor) == ','; skip_blanks(cursor)) {
+		cursor->at++;
+		commas++;
+	}
+	cursor->sloppy |= commas > !cursor->first;
+	if (peek(cursor) == close) {
+		cursor->sloppy |= commas > 0;
+		cursor->first = false;
+		cursor->at++;
+		return false;
+	}
+	if (!commas && !cursor->first)
+		return fail(cursor);
+	cursor->first = false;
+	return true;
+}
+
+bool weir_jsoncursor_key(struct weir_jsoncursor *cursor, struct weir_slice *key)
+{
+	if (cursor->bad || !take_separator(cursor, '}'))
+		return false;
+	*key = weir_jsoncursor_text(cursor);
+	skip_blanks(cursor);
+	if (peek(cursor) != ':')
+		return fail(cursor);
+	cursor->at++;
+	skip_blanks(cursor);
+	return true;
+}
+
+bool weir_jsoncursor_item(struct weir_jsoncursor *cursor)
+{
+	return !cursor->bad && take_separator(cursor, ']') && !cursor->bad;
+}
+
+static uint32_t hex4(const char *at)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+	uint32_t value = 0;
+
+	for (int i = 0; i < 4; i++) {
+		const char *digit = at[i] ? strchr(digits, at[i]) : NULL;
+
+		if (!digit)
+			return UINT32_MAX;
+		value = value * 16 + (uint32_t)(digit - digits) - (digit - digits > 15 ? 6 : 0);
+	}
+	return value;
+}
+
+static void add_code_point(struct weir_text *text, uint32_t code)
+{
+	char bytes[4];
+	size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	static const unsigned char lead[] = {0, 0x00, 0xC0, 0xE0, 0xF0};
+
+	for (size_t i = length; i-- > 1; code >>= 6)
+		bytes[i] = (char)(0x80 | (code & 0x3F));
+	bytes[0] = (char)(lead[length] | code);
+	weir_text_add(text, bytes, length);
+}
+
+/* \uXXXX at `at`, which stands on the u; bytes taken from there, 0: no escape. */
+static size_t decode_unicode(const char *at, const char *end, struct weir_text *text)
+{
+	uint32_t low, code = end - at >= 5 ? hex4(at + 1) : UINT32_MAX;
+
+	if (code == UINT32_MAX)
+		return 0;
+	if (code >= 0xD800 && code < 0xDC00 && end - at >= 11 && at[5] == '\\' && at[6] == 'u') {
+		low = hex4(at + 7);
+		if (low >= 0xDC00 && low < 0xE000) {
+			add_code_point(text, 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00));
+			return 11;
+		}
+	}
+	if (!code || (code >= 0xD800 && code < 0xE000))
+		weir_text_puts(text, REPLACEMENT);
+	else
+		add_code_point(text, code);
+	return 5;
+}
+
+/* At a backslash; bytes taken. A backslash that escapes nothing stands for itself. */
+static size_t decode_escape(const char *at, const char *end, struct weir_text *text, bool *odd)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	const char *found = at + 1 < end && at[1] ? strchr(from, at[1]) : NULL;
+	size_t taken;
+
+	if (found) {
+		weir_text_add(text, &to[found - from], 1);
+		return 2;
+	}
+	taken = at + 1 < end && at[1] == 'u' ? decode_unicode(at + 1, end, text) : 0;
+	if (taken)
+		return taken + 1;
+	weir_text_puts(text, "\\");
+	*odd = true;
+	return 1;
+}
+
+struct weir_slice weir_jsoncursor_decode(struct weir_slice raw, struct weir_text *scratch, bool *odd)
+{
+	const char *at = raw.data, *end = raw.data + raw.length;
+	bool ignored;
+
+	odd = odd ? odd : &ignored;
+	if (!raw.length || (!memchr(raw.data, '\\', raw.length) && !memchr(raw.data, '\0', raw.length)))
+		return raw;
+	weir_text_clear(scratch);
+	while (at < end) {
+		if (*at == '\\') {
+			at += decode_escape(at, end, scratch, odd);
+		} else if (*at) {
+			weir_text_add(scratch, at++, 1);
+		} else {
+			weir_text_puts(scratch, REPLACEMENT);
+			*odd = true;
+			at++;
+		}
+	}
+	return (struct weir_slice){scratch->data, scratch->length};
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/base/keyindex.h"
+
+#include <assert.h>
+
+void weir_keyindex_init(struct weir_keyindex *index, const struct weir_keyindex_entry *entries)
+{
+	*index = (struct weir_keyindex){.entries = entries};
+	for (unsigned i = 0; entries[i].key; i++) {
+		size_t length = strlen(entries[i].key);
+		unsigned at = weir_keyindex_hash(entries[i].key, length);
+
+		assert(i < WEIR_KEYINDEX_MAX && length <= UINT8_MAX);
+		while (index->slots[at % WEIR_KEYINDEX_SLOTS])
+			at++;
+		index->slots[at % WEIR_KEYINDEX_SLOTS] = (uint8_t)(i + 1);
+		index->lengths[i] = (uint8_t)length;
+	}
+}

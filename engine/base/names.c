@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/names.h"
+
+#define NAMES_CHUNK       (64u << 10)
+#define NAMES_FIRST_SLOTS 1024u
+#define NAMES_MAX_SLOTS   (1u << 31)
+
+struct name_entry {
+	const char *text; /* in a chunk */
+	size_t length;
+};
+
+/* Open addressing with linear probing. The tag decides the home slot too, so that growing needs no
+ * text. */
+struct name_slot {
+	uint32_t tag;
+	uint32_t id; /* UINT32_MAX: empty */
+};
+
+struct name_chunk {
+	struct name_chunk *next;
+	char data[];
+};
+
+struct weir_names {
+	struct name_entry *entries;
+	size_t count, capacity;
+	struct name_slot *slots;
+	uint32_t mask; /* slots - 1, a power of two */
+	struct name_chunk *chunks;
+	size_t room; /* left in the first chunk */
+	char *free_text;
+};
+
+static uint64_t load64(const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	return word;
+}
+
+static uint64_t mix(uint64_t word)
+{
+	word *= 0xc6a4a7935bd1e995u;
+	word ^= word >> 47;
+	return word * 0xc6a4a7935bd1e995u;
+}
+
+/*
+ * The mixing of MurmurHash64A (A. Appleby, public domain): eight bytes a step, one multiplication
+ * on the critical path. The last step reads the last eight bytes again where they overlap. Never
+ * stored: byte order does not matter.
+ */
+static uint32_t hash_text(const char *text, size_t len)
+{
+	uint64_t hash = 0x9e3779b97f4a7c15u ^ (len * 0xc6a4a7935bd1e995u);
+	uint64_t last = 0;
+	size_t at;
+
+	for (at = 0; at + 8 <= len; at += 8)
+		hash = (hash ^ mix(load64(text + at))) * 0xc6a4a7935bd1e995u;
+	if (len >= 8) {
+		last = load64(text + len - 8);
+	} else {
+		for (; at < len; at++)
+			last = last << 8 | (unsigned char)text[at];
+	}
+	hash = (hash ^ mix(last)) * 0xc6a4a7935bd1e995u;
+	hash ^= hash >> 47;
+	hash *= 0xc6a4a7935bd1e995u;
+	return (uint32_t)(hash >> 32);
+}
+
+static struct name_slot *new_slots(uint32_t count)
+{
+	struct name_slot *slots = weir_realloc(NULL, count * sizeof(*slots));
+
+	memset(slots, 0xff, count * sizeof(*slots));
+	return slots;
+}
+
+struct weir_names *weir_names_new(void)
+{
+	struct weir_names *names = weir_alloc(sizeof(*names));
+
+	names->slots = new_slots(NAMES_FIRST_SLOTS);
+	names->mask = NAMES_FIRST_SLOTS - 1;
+	weir_names_add(names, "", 0);
+	return names;
+}
+
+void weir_names_free(struct weir_names *names)
+{
+	if (!names)
+		return;
+	while (names->chunks) {
+		struct name_chunk *chunk = names->chunks;
+
+		names->chunks = chunk->next;
+		free(chunk);
+	}
+	free(names->entries);
+	free(names->slots);
+	free(names);
+}
+
+/* The slot that holds the text, or the empty one where it belongs. */
+static struct name_slot *find_slot(const struct weir_names *names, uint32_t tag, const char *text,
+                                   size_t len)
+{
+	for (uint32_t at = tag & names->mask;; at = (at + 1) & names->mask) {
+		struct name_slot *slot = &names->slots[at];
+		const struct name_entry *entry;
+
+		if (slot->id == UINT32_MAX)
+			return slot;
+		if (slot->tag != tag)
+			continue;
+		entry = &names->entries[slot->id];
+		if (entry->length == len && (!len || memcmp(entry->text, text, len) == 0))
+			return slot;
+	}
+}
+
+static void double_slots(struct weir_names *names)
+{
+	uint32_t count = names->mask + 1;
+	struct name_slot *old = names->slots;
+
+	if (count == NAMES_MAX_SLOTS)
+		weir_out_of_memory();
+	names->slots = new_slots(count * 2);
+	names->mask = count * 2 - 1;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = old[i].tag & names->mask;
+
+		if (old[i].id == UINT32_MAX)
+			continue;
+		while (names->slots[at].id != UINT32_MAX)
+			at = (at + 1) & names->mask;
+		names->slots[at] = old[i];
+	}
+	free(old);
+}
+
+/* A long text gets a chunk of its own behind the one being filled. */
+static char *take_text(struct weir_names *names, size_t size)
+{
+	struct name_chunk *chunk;
+	char *text;
+
+	if (size <= names->room) {
+		text = names->free_text;
+		names->free_text += size;
+		names->room -= size;
+		return text;
+	}
+	if (size > SIZE_MAX - sizeof(*chunk))
+		weir_out_of_memory();
+	chunk = weir_realloc(NULL, sizeof(*chunk) + (size > NAMES_CHUNK / 4 ? size : NAMES_CHUNK));
+	if (size > NAMES_CHUNK / 4 && names->chunks) {
+		chunk->next = names->chunks->next;
+		names->chunks->next = chunk;
+		return chunk->data;
+	}
+	chunk->next = names->chunks;
+	names->chunks = chunk;
+	names->free_text = chunk->data + size;
+	names->room = size > NAMES_CHUNK / 4 ? 0 : NAMES_CHUNK - size;
+	return chunk->data;
+}
+
+static uint32_t add_entry(struct weir_names *names, const char *text, size_t len)
+{
+	struct name_entry *entry;
+	char *copy = take_text(names, len + 1);
+
+	if (len)
+		memcpy(copy, text, len);
+	copy[len] = '\0';
+	names->entries = weir_grow(names->entries, &names->capacity, names->count + 1,
+	                           sizeof(*names->entries));
+	entry = &names->entries[names->count];
+	entry->text = copy;
+	entry->length = len;
+	return (uint32_t)names->count++;
+}
+
+uint32_t weir_names_add(struct weir_names *names, const char *text, size_t len)
+{
+	uint32_t tag = hash_text(text, len);
+	struct name_slot *slot = find_slot(names, tag, text, len);
+
+	if (slot->id != UINT32_MAX)
+		return slot->id;
+	if ((names->count + 1) * 2 > names->mask) { /* at most half full */
+		double_slots(names);
+		slot = find_slot(names, tag, text, len);
+	}
+	slot->tag = tag;
+	slot->id = add_entry(names, text, len);
+	return slot->id;
+}
+
+uint32_t weir_names_find(const struct weir_names *names, const char *text, size_t len)
+{
+	return find_slot(names, hash_text(text, len), text, len)->id;
+}
+
+const char *weir_names_text(const struct weir_names *names, uint32_t id)
+{
+	return id < names->count ? names->entries[id].text : "";
+}
+
+size_t weir_names_length(const struct weir_names *names, uint32_t id)
+{
+	return id < names->count ? names->entries[id].length : 0;
+}
+
+size_t weir_names_count(const struct weir_names *names)
+{
+	return names->count;
+}

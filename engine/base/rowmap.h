@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Finds rows of a table by a hash of their key. The map keeps hashes and row numbers only; the
+ *caller compares the keys themselves:
+ *
+ *	size_t probe = 0;
+ *	while ((row = weir_rowmap_next(&map, hash, &probe)) != WEIR_ROWMAP_NONE)
+ *		if (table[row] is it) return row;
+ *	weir_rowmap_add(&map, hash, new_row);
+ */
+#ifndef WEIR_BASE_ROWMAP_H
+#define WEIR_BASE_ROWMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define WEIR_ROWMAP_NONE UINT32_MAX
+
+struct weir_rowmap_slot {
+	uint32_t hash, row; /* row + 1; 0: free */
+};
+
+/* {0} is an empty map; release with weir_rowmap_release(). */
+struct weir_rowmap {
+	struct weir_rowmap_slot *slots;
+	size_t capacity, count; /* capacity is a power of two, or 0 */
+};
+
+void weir_rowmap_release(struct weir_rowmap *map);
+/* Makes room for `count` rows at once. */
+void weir_rowmap_reserve(struct weir_rowmap *map, size_t count);
+void weir_rowmap_add(struct weir_rowmap *map, uint32_t hash, uint32_t row);
+
+/* Spreads every bit of the key over the hash; the constant is the fraction of the golden ratio. */
+static inline uint32_t weir_rowmap_hash(uint64_t key)
+{
+	key ^= key >> 32;
+	key *= UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(key >> 32);
+}
+
+static inline uint64_t weir_rowmap_hash_text(const char *text, size_t len, uint64_t seed)
+{
+	uint64_t word, hash = seed ^ (len * UINT64_C(0x9e3779b97f4a7c15));
+
+	for (; len >= 8; text += 8, len -= 8) {
+		memcpy(&word, text, 8);
+		hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	if (len)
+		memcpy(&word, text, len);
+	hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
+	return hash ^ (hash >> 29);
+}
+
+/* *probe is 0 before the first call of a search. */
+static inline uint32_t weir_rowmap_next(const struct weir_rowmap *map, uint32_t hash, size_t *probe)
+{
+	while (map->capacity) {
+		const struct weir_rowmap_slot *slot =
+			&map->slots[(hash + *probe) & (map->capacity - 1)];
+
+		if (!slot->row)
+			break;
+		++*probe;
+		if (slot->hash == hash)
+			return slot->row - 1;
+	}
+	return WEIR_ROWMAP_NONE;
+}
+
+#endif

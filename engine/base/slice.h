@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A borrowed stretch of text that no NUL ends: what a scanner hands out. {0} is the empty text. */
+#ifndef WEIR_BASE_SLICE_H
+#define WEIR_BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct weir_slice {
+	const char *data;
+	size_t length;
+};
+
+static inline struct weir_slice weir_slice_of(const char *string)
+{
+	return (struct weir_slice){string, strlen(string)};
+}
+
+static inline bool weir_slice_equals(struct weir_slice slice, const char *string)
+{
+	size_t length = strlen(string);
+
+	return slice.length == length && !memcmp(slice.data, string, length);
+}
+
+static inline bool weir_slice_starts(struct weir_slice slice, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return slice.length >= length && !memcmp(slice.data, prefix, length);
+}
+
+#endif

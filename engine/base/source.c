@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/source.h"
+#include "engine/base/source_codec.h"
+
+#define STORED_SIZE  (1u << 20) /* buffer for bytes of the file */
+#define DECODED_SIZE (1u << 19) /* buffer for what comes out of a decoder; holds a head */
+
+_Static_assert(DECODED_SIZE >= WEIR_HEAD_SIZE && STORED_SIZE >= WEIR_HEAD_SIZE,
+               "a head fits each buffer");
+
+/*
+ * Stored bytes arrive in `stored`, a window into the read buffer or into the caller's memory. For a
+ * plain input the window itself is what is handed out; for a compressed one, `ready` is, a window
+ * into the decoded buffer.
+ */
+struct window {
+	const uint8_t *data;
+	size_t len;
+};
+
+struct weir_source {
+	char *name;
+	int fd;                         /* -1: memory */
+	uint8_t *buffer;                /* STORED_SIZE; NULL: memory */
+	uint8_t *decoded;               /* DECODED_SIZE; NULL: plain */
+	const struct weir_codec *codec; /* NULL: plain */
+	void *decoder;
+	enum weir_codec_state state;
+	const char *damage;
+	struct window stored; /* read and not yet decoded or handed out */
+	struct window ready;  /* decoded and not yet handed out */
+	bool stored_end;      /* nothing is behind `stored` */
+	bool ended;           /* nothing is behind `ready` */
+	uint64_t position, stored_bytes, stored_size;
+	void (*report)(void *context, uint64_t done, uint64_t total); /* NULL: nobody listens */
+	void *report_context;
+};
+
+static const struct weir_codec *const codecs[] = {&weir_codec_gzip, &weir_codec_zstd, NULL};
+
+static enum weir_status fail_errno(struct weir_error *err, const char *what, int code)
+{
+	char reason[128];
+
+	if (strerror_r(code, reason, sizeof(reason)))
+		snprintf(reason, sizeof(reason), "error %d", code);
+	return weir_fail(err, WEIR_E_IO, "%s: %s", what, reason);
+}
+
+/* Adds to the window in the read buffer until it holds at least `least` bytes or the file ends. */
+static enum weir_status read_stored(struct weir_source *source, size_t least,
+                                    struct weir_error *err)
+{
+	if (source->stored_end || source->stored.len >= least)
+		return WEIR_OK;
+	if (source->stored.len > 0)
+		memmove(source->buffer, source->stored.data, source->stored.len);
+	source->stored.data = source->buffer;
+	while (source->stored.len < least) {
+		ssize_t got = read(source->fd, source->buffer + source->stored.len,
+		                   STORED_SIZE - source->stored.len);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail_errno(err, "cannot read", errno);
+		if (got == 0) {
+			source->stored_end = true;
+			break;
+		}
+		source->stored.len += (size_t)got;
+		source->stored_bytes += (size_t)got;
+	}
+	return WEIR_OK;
+}
+
+/* One step of the decoder into io; *more is false when the room is full or the stream has ended. */
+static enum weir_status decode_step(struct weir_source *source, struct weir_codec_io *io,
+                                    bool *more, struct weir_error *err)
+{
+	enum weir_status status;
+
+	io->in = source->stored.data;
+	io->in_len = source->stored.len;
+	source->state = source->codec->decode(source->decoder, io, &source->damage);
+	source->stored = (struct window){io->in, io->in_len};
+	*more = false;
+	if (source->state == WEIR_CODEC_DAMAGED || io->out_room == 0)
+		return WEIR_OK;
+	status = read_stored(source, 1, err);
+	*more = status == WEIR_OK && source->stored.len > 0;
+	return status;
+}
+
+static void note_end(struct weir_source *source, size_t room)
+{
+	if (source->state == WEIR_CODEC_DAMAGED) {
+		source->ended = true;
+	} else if (room > 0) {
+		source->ended = true;
+		if (source->state == WEIR_CODEC_INSIDE)
+			source->damage = "it ends inside its compressed data";
+	}
+}
+
+/* Fills the decoded buffer as far as the input goes. A failure to read comes before what was
+ * decoded with it. */
+static enum weir_status decode(struct weir_source *source, struct weir_error *err)
+{
+	struct weir_codec_io io = {.out = source->decoded, .out_room = DECODED_SIZE};
+	enum weir_status status = WEIR_OK;
+	bool more = true;
+
+	while (more && !status)
+		status = decode_step(source, &io, &more, err);
+	if (status)
+		return status;
+	note_end(source, io.out_room);
+	source->ready = (struct window){source->decoded, DECODED_SIZE - io.out_room};
+	return WEIR_OK;
+}
+
+/* Makes `ready` the next stretch, at least `least` bytes where the input has them; empty at the
+ * end. */
+static enum weir_status make_ready(struct weir_source *source, size_t least, struct weir_error *err)
+{
+	enum weir_status status;
+
+	if (source->ended)
+		return WEIR_OK;
+	if (source->codec)
+		return decode(source, err);
+	status = read_stored(source, least, err);
+	if (status)
+		return status;
+	source->ready = source->stored;
+	source->stored.len = 0;
+	source->ended = source->stored_end;
+	return WEIR_OK;
+}
+
+static void choose_codec(struct weir_source *source)
+{
+	for (size_t i = 0; codecs[i]; i++) {
+		if (!codecs[i]->claims(source->stored.data, source->stored.len))
+			continue;
+		source->codec = codecs[i];
+		source->decoder = codecs[i]->create();
+		source->decoded = weir_realloc(NULL, DECODED_SIZE);
+		return;
+	}
+}
+
+static bool begins_with(const struct window *window, const char *prefix, size_t len)
+{
+	return window->len >= len && memcmp(window->data, prefix, len) == 0;
+}
+
+/* UTF-8 may begin with a byte order mark, which is no content; other encodings of text are refused
+ * by name. */
+static enum weir_status check_byte_order_mark(struct weir_source *source, struct weir_error *err)
+{
+	static const struct {
+		const char *mark;
+		size_t length;
+		const char *encoding;
+	} others[] = {
+		{"\xff\xfe\0\0", 4, "UTF-32LE"},
+		{"\0\0\xfe\xff", 4, "UTF-32BE"},
+		{"\xff\xfe", 2, "UTF-16LE"},
+		{"\xfe\xff", 2, "UTF-16BE"},
+	};
+
+	if (begins_with(&source->ready, "\xef\xbb\xbf", 3)) {
+		source->ready.data += 3;
+		source->ready.len -= 3;
+		return WEIR_OK;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (begins_with(&source->ready, others[i].mark, others[i].length))
+			return weir_fail(err, WEIR_E_FORMAT,
+			                 "is text in %s; convert it to UTF-8 first",
+			                 others[i].encoding);
+	}
+	return WEIR_OK;
+}
+
+/* Reads the beginning, so that the encoding is known and an unreadable input fails here. */
+static enum weir_status begin(struct weir_source *source, struct weir_error *err)
+{
+	enum weir_status status = read_stored(source, WEIR_HEAD_SIZE, err);
+
+	if (status)
+		return status;
+	choose_codec(source);
+	status = make_ready(source, WEIR_HEAD_SIZE, err);
+	if (status)
+		return status;
+	return check_byte_order_mark(source, err);
+}
+
+static struct weir_source *new_source(const char *name)
+{
+	struct weir_source *source = weir_alloc(sizeof(*source));
+	size_t size = strlen(name) + 1;
+
+	source->name = weir_alloc(size);
+	memcpy(source->name, name, size);
+	source->fd = -1;
+	source->stored.data = (const uint8_t *)"";
+	source->ready.data = (const uint8_t *)"";
+	return source;
+}
+
+/* Opens the file behind the source and refuses what is no file. */
+static enum weir_status open_file(struct weir_source *source, const char *path,
+                                  struct weir_error *err)
+{
+	struct stat about;
+
+	source->fd =
+		strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (source->fd < 0)
+		return fail_errno(err, "cannot open", errno);
+	if (fstat(source->fd, &about))
+		return fail_errno(err, "cannot open", errno);
+	if (S_ISDIR(about.st_mode))
+		return weir_fail(err, WEIR_E_IO, "cannot read: it is a directory");
+	if (S_ISREG(about.st_mode) && source->fd != STDIN_FILENO)
+		source->stored_size = (uint64_t)about.st_size;
+	(void)posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* a hint; pipes refuse it */
+	source->buffer = weir_realloc(NULL, STORED_SIZE);
+	return WEIR_OK;
+}
+
+enum weir_status weir_source_open(const char *path, struct weir_source **out,
+                                  struct weir_error *err)
+{
+	struct weir_source *source = new_source(strcmp(path, "-") == 0 ? "standard input" : path);
+	enum weir_status status = open_file(source, path, err);
+
+	if (!status)
+		status = begin(source, err);
+	if (status) {
+		weir_source_free(source);
+		return status;
+	}
+	*out = source;
+	return WEIR_OK;
+}
+
+enum weir_status weir_source_open_memory(const char *name, const void *data, size_t len,
+                                         struct weir_source **out, struct weir_error *err)
+{
+	struct weir_source *source = new_source(name);
+	enum weir_status status;
+
+	if (len > 0)
+		source->stored = (struct window){data, len};
+	source->stored_end = true;
+	source->stored_bytes = source->stored_size = len;
+	status = begin(source, err);
+	if (status) {
+		weir_source_free(source);
+		return status;
+	}
+	*out = source;
+	return WEIR_OK;
+}
+
+void weir_source_free(struct weir_source *source)
+{
+	if (!source)
+		return;
+	if (source->decoder)
+		source->codec->destroy(source->decoder);
+	if (source->fd >= 0 && source->fd != STDIN_FILENO)
+		close(source->fd);
+	free(source->buffer);
+	free(source->decoded);
+	free(source->name);
+	free(source);
+}
+
+enum weir_status weir_source_head(struct weir_source *source, const char **head, size_t *len,
+                                  struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+
+	if (source->ready.len == 0)
+		status = make_ready(source, WEIR_HEAD_SIZE, err);
+	*head = (const char *)source->ready.data;
+	*len = source->ready.len < WEIR_HEAD_SIZE ? source->ready.len : WEIR_HEAD_SIZE;
+	return status;
+}
+
+enum weir_status weir_source_next(struct weir_source *source, const char **data, size_t *len,
+                                  struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+
+	if (source->ready.len == 0)
+		status = make_ready(source, 1, err);
+	*data = (const char *)source->ready.data;
+	*len = source->ready.len;
+	source->position += source->ready.len;
+	source->ready.len = 0;
+	if (source->report)
+		source->report(source->report_context, source->stored_bytes, source->stored_size);
+	return status;
+}
+
+void weir_source_watch(struct weir_source *source, void (*report)(void *context, uint64_t done, uint64_t total),
+                       void *context)
+{
+	source->report = report;
+	source->report_context = context;
+}
+
+const char *weir_source_name(const struct weir_source *source)
+{
+	return source->name;
+}
+
+uint64_t weir_source_position(const struct weir_source *source)
+{
+	return source->position;
+}
+
+uint64_t weir_source_stored_bytes(const struct weir_source *source)
+{
+	return source->stored_bytes;
+}
+
+uint64_t weir_source_stored_size(const struct weir_source *source)
+{
+	return source->stored_size;
+}
+
+const char *weir_source_damage(const struct weir_source *source)
+{
+	return source->damage;
+}
+
+const char *weir_source_encoding(const struct weir_source *source)
+{
+	return source->codec ? source->codec->name : "plain";
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+
+void weir_text_release(struct weir_text *text)
+{
+	free(text->data);
+	*text = (struct weir_text){0};
+}
+
+void weir_text_clear(struct weir_text *text)
+{
+	text->length = 0;
+	if (text->data)
+		text->data[0] = '\0';
+}
+
+/* Room for `more` bytes and the final NUL; returns where they go. */
+static char *reserve(struct weir_text *text, size_t more)
+{
+	if (more >= SIZE_MAX - text->length)
+		weir_out_of_memory();
+	text->data = weir_grow(text->data, &text->capacity, text->length + more + 1, 1);
+	return text->data + text->length;
+}
+
+void weir_text_add(struct weir_text *text, const char *data, size_t len)
+{
+	char *end = reserve(text, len);
+
+	if (len)
+		memcpy(end, data, len);
+	end[len] = '\0';
+	text->length += len;
+}
+
+void weir_text_puts(struct weir_text *text, const char *string)
+{
+	weir_text_add(text, string, strlen(string));
+}
+
+void weir_text_repeat(struct weir_text *text, const char *string, size_t times)
+{
+	size_t len = strlen(string);
+
+	while (times-- > 0)
+		weir_text_add(text, string, len);
+}
+
+void weir_text_printf(struct weir_text *text, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	weir_text_vprintf(text, format, args);
+	va_end(args);
+}
+
+/* Formats behind the text as far as the room goes; returns the length that the whole needs, or -1.
+ */
+static int format_behind(struct weir_text *text, const char *format, va_list args)
+{
+	va_list copy;
+	int len;
+
+	va_copy(copy, args);
+	len = vsnprintf(text->data + text->length, text->capacity - text->length, format, copy);
+	va_end(copy);
+	return len;
+}
+
+/* In the "C" locale, whatever the program around the library has set: a decimal point is a point.
+ */
+void weir_text_vprintf(struct weir_text *text, const char *format, va_list args)
+{
+	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	locale_t before = plain ? uselocale(plain) : (locale_t)0;
+	int len;
+
+	reserve(text, 0);
+	len = format_behind(text, format, args);
+	if (len > 0 && (size_t)len >= text->capacity - text->length) {
+		reserve(text, (size_t)len);
+		len = format_behind(text, format, args);
+	}
+	if (len > 0)
+		text->length += (size_t)len;
+	text->data[text->length] = '\0';
+	if (plain) {
+		uselocale(before);
+		freelocale(plain);
+	}
+}
+
+size_t weir_text_columns(const char *utf8)
+{
+	size_t columns = 0;
+
+	for (; *utf8; utf8++)
+		columns += ((unsigned char)*utf8 & 0xc0) != 0x80;
+	return columns;
+}

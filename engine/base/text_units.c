@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers as people read them: three significant digits in the unit that suits the size. */
+#include <math.h>
+#include <stdio.h>
+
+#include "engine/base/text.h"
+
+struct scale {
+	double from; /* smallest magnitude shown in this unit, what rounds up to it included */
+	double unit;
+	const char *name;
+};
+
+static const struct scale durations[] = {
+	{7200e9, 3600e9, "h"}, {600e9, 60e9, "min"},  {0.9995e9, 1e9, "s"},
+	{0.9995e6, 1e6, "ms"}, {0.9995e3, 1e3, "us"}, {0, 1, "ns"},
+};
+
+#define KIB 1024.0
+
+static const struct scale sizes[] = {
+	{1023.5 * KIB * KIB * KIB, KIB *KIB *KIB *KIB, "TiB"},
+	{1023.5 * KIB * KIB, KIB *KIB *KIB, "GiB"},
+	{1023.5 * KIB, KIB *KIB, "MiB"},
+	{1023.5, KIB, "KiB"},
+	{0, 1, "B"},
+};
+
+/* Whole numbers of the smallest unit show no decimals: they were counted, not measured. */
+static void add_scaled(struct weir_text *text, double value, const struct scale *scale, bool exact)
+{
+	double magnitude = fabs(value);
+	double scaled;
+	int decimals;
+
+	while (magnitude < scale->from)
+		scale++;
+	scaled = magnitude / scale->unit;
+	decimals = scaled >= 99.95 ? 0 : scaled >= 9.995 ? 1 : 2;
+	if ((exact || scale->from == 0) && scaled == floor(scaled))
+		decimals = 0;
+	weir_text_printf(text, "%s%.*f %s", value < 0 ? "-" : "", decimals, scaled, scale->name);
+}
+
+void weir_text_duration(struct weir_text *text, double ns)
+{
+	if (!isfinite(ns))
+		weir_text_puts(text, "-");
+	else
+		add_scaled(text, ns, durations, false);
+}
+
+void weir_text_bytes(struct weir_text *text, double bytes)
+{
+	if (!isfinite(bytes))
+		weir_text_puts(text, "-");
+	else
+		add_scaled(text, bytes, sizes, true);
+}
+
+void weir_text_count(struct weir_text *text, uint64_t count)
+{
+	char groups[32]; /* from the end: 20 digits, 6 commas */
+	size_t at = sizeof(groups);
+	unsigned digits = 0;
+
+	do {
+		if (digits && digits % 3 == 0)
+			groups[--at] = ',';
+		groups[--at] = (char)('0' + count % 10);
+		count /= 10;
+		digits++;
+	} while (count);
+	weir_text_add(text, groups + at, sizeof(groups) - at);
+}
+
+void weir_text_share(struct weir_text *text, double share)
+{
+	double percent = fabs(share) * 100;
+
+	if (!isfinite(share)) {
+		weir_text_puts(text, "-");
+		return;
+	}
+	if (percent > 0 && percent < 0.05) {
+		weir_text_puts(text, share < 0 ? ">-0.1 %" : "<0.1 %");
+		return;
+	}
+	weir_text_printf(text, "%s%.*f %%", share < 0 ? "-" : "",
+	                 percent > 0 && percent < 0.95 ? 1 : 0, percent);
+}

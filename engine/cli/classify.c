@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/cli/classify.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/analysis/analyze.h"
+#include "engine/analysis/features.h"
+#include "engine/base/arena.h"
+#include "engine/cli/recommend.h"
+#include "rules/evaluate.h"
+#include "rules/ruleset.h"
+
+struct weir_classification {
+	struct weir_profile *profile;
+	struct weir_ruleset *rules;
+	struct weir_report *report;
+};
+
+static enum weir_status read_inputs(const struct weir_classify_request *request,
+                                    struct weir_profile *profile, struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+
+	for (size_t i = 0; !status && i < request->path_count; i++)
+		status = weir_read_path_watched(profile, request->paths[i], request->input_format,
+		                                request->progress, err);
+	return status;
+}
+
+static enum weir_status load_rules(const char *folder, struct weir_ruleset **out,
+                                   struct weir_error *err)
+{
+	if (folder)
+		return weir_ruleset_load_dir(&weir_feature_table, folder, out, err);
+	return weir_ruleset_load_embedded(&weir_feature_table, out, err);
+}
+
+static enum weir_status judge_operators(struct weir_analysis *analysis, struct weir_ruleset *rules,
+                                        struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+
+	for (size_t i = 0; !status && i < weir_analysis_subject_count(analysis); i++) {
+		struct weir_subject subject;
+		struct weir_verdict verdict;
+
+		weir_analysis_subject(analysis, i, &subject);
+		status = weir_ruleset_judge(rules, &subject, NULL, &verdict, NULL, err);
+		if (!status)
+			weir_analysis_set_verdict(analysis, i, &verdict);
+	}
+	return status;
+}
+
+static void shares_of(const struct weir_attribution *attribution, double shares[WEIR_BOUND_COUNT])
+{
+	for (size_t b = 0; b < WEIR_BOUND_COUNT; b++)
+		shares[b] = attribution->total_ns > 0
+		                    ? (double)attribution->ns[b] / (double)attribution->total_ns
+		                    : NAN;
+}
+
+static enum weir_status judge_stages(struct weir_report *report, struct weir_ruleset *rules,
+                                     struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+
+	for (size_t i = 0; !status && i < report->stage_count; i++) {
+		struct weir_stage_row *stage = &report->stages[i];
+		struct weir_subject subject = {WEIR_SUBJECT_STAGE, stage->name, stage->features};
+		double shares[WEIR_BOUND_COUNT];
+
+		shares_of(&stage->attribution, shares);
+		status = weir_ruleset_judge(rules, &subject, shares, &stage->verdict, NULL, err);
+	}
+	return status;
+}
+
+static enum weir_status judge_profile(struct weir_report *report, struct weir_ruleset *rules,
+                                      struct weir_error *err)
+{
+	struct weir_subject subject = {WEIR_SUBJECT_PROFILE, NULL, report->features};
+	struct weir_advice_list advice = {0};
+	double shares[WEIR_BOUND_COUNT];
+	enum weir_status status;
+
+	shares_of(&report->attribution, shares);
+	status = weir_ruleset_judge(rules, &subject, shares, &report->verdict, &advice, err);
+	if (!status)
+		weir_recommend(report, advice.items, advice.count);
+	weir_advice_list_release(&advice);
+	return status;
+}
+
+static enum weir_status analyse(const struct weir_profile *profile,
+                                const struct weir_classify_request *request,
+                                struct weir_analysis **out, struct weir_error *err)
+{
+	const struct weir_analysis_options options = {
+		.steady = !request->whole_window,
+		.percentile = request->percentile > 0 ? request->percentile : 0.95,
+		.device_name = request->device,
+	};
+
+	return weir_analysis_new(profile, &options, out, err);
+}
+
+static enum weir_status judge(struct weir_classification *classification,
+                              const struct weir_classify_request *request, struct weir_error *err)
+{
+	struct weir_analysis *analysis;
+	enum weir_status status = analyse(classification->profile, request, &analysis, err);
+
+	if (status)
+		return status;
+	status = judge_operators(analysis, classification->rules, err);
+	if (!status) {
+		classification->report = weir_report_new(classification->profile);
+		weir_analysis_report(analysis, classification->report);
+		status = judge_stages(classification->report, classification->rules, err);
+	}
+	if (!status)
+		status = judge_profile(classification->report, classification->rules, err);
+	weir_analysis_free(analysis);
+	return status;
+}
+
+enum weir_status weir_classify(const struct weir_classify_request *request,
+                               struct weir_classification **out, struct weir_error *err)
+{
+	struct weir_classification *classification = weir_alloc(sizeof *classification);
+	enum weir_status status;
+
+	classification->profile = weir_profile_new();
+	status = load_rules(request->rules_folder, &classification->rules, err);
+	if (!status)
+		status = read_inputs(request, classification->profile, err);
+	if (!status)
+		status = judge(classification, request, err);
+	if (status) {
+		weir_classification_free(classification);
+		return status;
+	}
+	*out = classification;
+	return WEIR_OK;
+}
+
+void weir_classification_free(struct weir_classification *classification)
+{
+	if (!classification)
+		return;
+	weir_report_free(classification->report);
+	weir_ruleset_free(classification->rules);
+	weir_profile_free(classification->profile);
+	free(classification);
+}
+
+const struct weir_report *
+weir_classification_report(const struct weir_classification *classification)
+{
+	return classification->report;
+}
+
+enum weir_status weir_convert(const struct weir_classify_request *request, struct weir_run **out,
+                              struct weir_error *err)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_analysis *analysis;
+	enum weir_status status = read_inputs(request, profile, err);
+
+	if (!status)
+		status = analyse(profile, request, &analysis, err);
+	if (!status) {
+		*out = weir_run_new();
+		weir_analysis_run(analysis, *out);
+		weir_analysis_free(analysis);
+	}
+	weir_profile_free(profile);
+	return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The chain behind `weir classify`: read, analyse, evaluate the rules. One report and everything it
+ * borrows from. */
+#ifndef WEIR_CLI_CLASSIFY_H
+#define WEIR_CLI_CLASSIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/base/error.h"
+#include "engine/model/report.h"
+#include "engine/readers/reader.h"
+
+/* Texts are borrowed. */
+struct weir_classify_request {
+	const char *const *paths; /* all are parts of one run */
+	size_t path_count;
+	const char *input_format;             /* NULL: by content */
+	const char *rules_folder;             /* NULL: the catalogue in the program */
+	const char *device;                   /* NULL: as the traces name it */
+	bool whole_window;                    /* --window all */
+	double percentile; /* at which shares of stages are read; 0: 0.95 */
+	const struct weir_progress *progress; /* NULL: nobody listens */
+};
+
+struct weir_classification; /* opaque; owns the profile, the rules and the report */
+
+/* On success the caller frees *out with weir_classification_free(). */
+enum weir_status weir_classify(const struct weir_classify_request *request,
+                               struct weir_classification **out, struct weir_error *err);
+void weir_classification_free(struct weir_classification *classification);
+
+/* Borrowed until weir_classification_free(). */
+const struct weir_report *
+weir_classification_report(const struct weir_classification *classification);
+
+/* Reads the inputs as one run of samples, for `weir convert`; rules_folder and device are not
+ * looked at. The caller frees *out with weir_run_free(). */
+enum weir_status weir_convert(const struct weir_classify_request *request, struct weir_run **out,
+                              struct weir_error *err);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/cli/classify.h"
+#include "engine/cli/command.h"
+#include "engine/cli/output.h"
+#include "engine/cli/progress.h"
+#include "engine/cli/terminal.h"
+#include "engine/report/writer.h"
+
+/* The names of weir_writers, in their order; a test holds the two together. */
+static const char *const formats[] = {"text", "json", "markdown", "html", NULL};
+
+static const char *const windows[] = {"steady", "all", NULL};
+
+static const struct weir_option options[] = {
+	{.name = "format",
+         .letter = 'f',
+         .kind = WEIR_OPTION_CHOICE,
+         .value = "FORMAT",
+         .choices = formats,
+         .help = "of standard output: text, json, markdown or html (see: weir formats)"},
+	{.name = "output",
+         .letter = 'o',
+         .kind = WEIR_OPTION_FILE,
+         .value = "FILE",
+         .repeatable = true,
+         .help = "write to a file instead, its suffix picks the format; - is standard output"},
+	{.name = "top",
+         .kind = WEIR_OPTION_COUNT,
+         .value = "N",
+         .help = "operators to list (10); JSON always holds all of them"},
+	{.name = "window",
+         .kind = WEIR_OPTION_CHOICE,
+         .value = "WINDOW",
+         .choices = windows,
+         .help = "steady: set warm-up and one-off steps apart (default); all: from the first to "
+                 "the last device event"},
+	{.name = "percentile",
+         .kind = WEIR_OPTION_PERCENTILE,
+         .value = "P",
+         .help = "read the share of each stage at this percentile of the step time (95)"},
+	{.name = "device",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "NAME",
+         .help = "take the peak figures of this device instead of the one that the input names"},
+	{.name = "rules",
+         .kind = WEIR_OPTION_FOLDER,
+         .value = "DIR",
+         .help = "judge by the rules in this folder instead of the built-in catalogue"},
+	{.name = "input-format",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "NAME",
+         .help = "read the inputs as this format, whatever they look like"},
+	{.name = NULL},
+};
+
+static void add_document(struct weir_text *text, const struct weir_writer *writer,
+                         const struct weir_report *report, const struct weir_arguments *arguments,
+                         bool standard_output)
+{
+	struct weir_terminal terminal = weir_terminal_of(STDOUT_FILENO);
+	struct weir_write_options how = {.top = weir_option_count(arguments, "top", 0)};
+
+	if (standard_output) {
+		how.width = (size_t)weir_terminal_columns(&terminal);
+		how.colour = weir_terminal_color(&terminal, weir_option_text(arguments, "color"));
+	}
+	writer->write(report, &how, text);
+}
+
+static enum weir_status write_one(const char *path, const struct weir_writer *writer,
+                                  const struct weir_report *report,
+                                  const struct weir_arguments *arguments, struct weir_error *err)
+{
+	struct weir_text text = {0};
+	enum weir_status status;
+
+	add_document(&text, writer, report, arguments, path == NULL);
+	status = weir_output_write(path, &text, err);
+	weir_text_release(&text);
+	return status;
+}
+
+/* The writer of one -o, or of standard output where path is "-" or NULL. */
+static enum weir_status choose_writer(const struct weir_arguments *arguments, const char *path,
+                                      const struct weir_writer **out, struct weir_error *err)
+{
+	const char *format = weir_option_text(arguments, "format");
+
+	if (path && strcmp(path, "-") != 0)
+		return weir_writer_for_path(path, out, err);
+	return weir_writer_find(format ? format : "text", out, err);
+}
+
+/* Wrong formats and suffixes are told before anything is read. */
+static enum weir_status check_outputs(const struct weir_arguments *arguments,
+                                      struct weir_error *err)
+{
+	const struct weir_writer *writer;
+	enum weir_status status = choose_writer(arguments, NULL, &writer, err);
+	const char *path;
+
+	for (size_t i = 0; !status && (path = weir_option_each(arguments, "output", i)); i++)
+		status = choose_writer(arguments, path, &writer, err);
+	return status;
+}
+
+static enum weir_status write_outputs(const struct weir_arguments *arguments,
+                                      const struct weir_report *report, struct weir_error *err)
+{
+	size_t i = 0;
+
+	do {
+		const char *path = weir_option_each(arguments, "output", i);
+		const struct weir_writer *writer;
+
+		if (choose_writer(arguments, path, &writer, err))
+			return err->status;
+		if (path && strcmp(path, "-") == 0)
+			path = NULL;
+		if (write_one(path, writer, report, arguments, err))
+			return err->status;
+	} while (weir_option_each(arguments, "output", ++i));
+	return WEIR_OK;
+}
+
+static enum weir_status classify(const struct weir_arguments *arguments,
+                                 struct weir_classification **out, struct weir_error *err)
+{
+	const char *window = weir_option_text(arguments, "window");
+	struct weir_progress_line line;
+	struct weir_progress progress = {weir_progress_report, &line};
+	struct weir_classify_request request = {
+		.paths = weir_arguments_list(arguments),
+		.path_count = weir_arguments_count(arguments),
+		.input_format = weir_option_text(arguments, "input-format"),
+		.rules_folder = weir_option_text(arguments, "rules"),
+		.device = weir_option_text(arguments, "device"),
+		.whole_window = window && strcmp(window, "all") == 0,
+		.percentile = weir_option_number(arguments, "percentile", 0) / 100,
+		.progress = &progress,
+	};
+	enum weir_status status;
+
+	weir_progress_start(&line, stderr, weir_option_given(arguments, "quiet"));
+	status = weir_classify(&request, out, err);
+	weir_progress_end(&line);
+	return status;
+}
+
+/* For --verbose: which reader took which input. */
+static void tell_inputs(const struct weir_report *report)
+{
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_input *input = &report->profile->inputs[i];
+		struct weir_text text = {0};
+
+		weir_text_printf(&text, "%s: %s, ", input->path, input->format);
+		weir_text_count(&text, input->events);
+		weir_text_puts(&text, " events from ");
+		weir_text_bytes(&text, (double)input->bytes);
+		weir_say(text.data);
+		weir_text_release(&text);
+	}
+}
+
+static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+{
+	struct weir_classification *classification;
+	enum weir_status status;
+
+	if (weir_arguments_count(arguments) == 0)
+		return weir_exit_of(weir_fail(
+			err, WEIR_E_USAGE, "classify needs an input: weir classify trace.json.gz"));
+	status = check_outputs(arguments, err);
+	if (!status)
+		status = classify(arguments, &classification, err);
+	if (status)
+		return weir_exit_of(status);
+	if (weir_option_given(arguments, "verbose"))
+		tell_inputs(weir_classification_report(classification));
+	status = write_outputs(arguments, weir_classification_report(classification), err);
+	weir_classification_free(classification);
+	return weir_exit_of(status);
+}
+
+const struct weir_command weir_command_classify = {
+	.name = "classify",
+	.summary = "where the time of a run goes, what bounds it, what to do",
+	.arguments = "INPUT...",
+	.description = "Reads profiles of one run (a trace for each rank, for example; a folder "
+		       "stands for every profile in "
+		       "it), measures where the wall time goes by stage and by operator, names "
+		       "what bounds it, and says "
+		       "which rule on which numbers.\n\n"
+		       "The first line of the report is the answer. Shares are of the analysed "
+		       "window: the steady steps, "
+		       "unless --window all is given.",
+	.options = options,
+	.takes_files = true,
+	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
+	.example = "weir classify trace.json.gz -o report.md -o report.json",
+	.example_shows = "writes the report of one trace as Markdown and as JSON",
+	.run = run,
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/cli/classify.h"
+#include "engine/cli/command.h"
+#include "engine/cli/output.h"
+#include "engine/cli/progress.h"
+#include "engine/report/run_json.h"
+
+static const char *const windows[] = {"steady", "all", NULL};
+
+static const struct weir_option options[] = {
+	{.name = "output",
+         .letter = 'o',
+         .kind = WEIR_OPTION_FILE,
+         .value = "FILE",
+         .help = "write to a file instead of standard output"},
+	{.name = "window",
+         .kind = WEIR_OPTION_CHOICE,
+         .value = "WINDOW",
+         .choices = windows,
+         .help = "steady: leave warm-up and one-off steps out (default); all: keep every step"},
+	{.name = "input-format",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "NAME",
+         .help = "read the inputs as this format, whatever they look like"},
+	{.name = NULL},
+};
+
+static enum weir_status read_run(const struct weir_arguments *arguments, struct weir_run **out,
+                                 struct weir_error *err)
+{
+	const char *window = weir_option_text(arguments, "window");
+	struct weir_progress_line line;
+	struct weir_progress progress = {weir_progress_report, &line};
+	struct weir_classify_request request = {
+		.paths = weir_arguments_list(arguments),
+		.path_count = weir_arguments_count(arguments),
+		.input_format = weir_option_text(arguments, "input-format"),
+		.whole_window = window && strcmp(window, "all") == 0,
+		.progress = &progress,
+	};
+	enum weir_status status;
+
+	weir_progress_start(&line, stderr, weir_option_given(arguments, "quiet"));
+	status = weir_convert(&request, out, err);
+	weir_progress_end(&line);
+	return status;
+}
+
+static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+{
+	struct weir_text text = {0};
+	struct weir_run *native;
+	enum weir_status status;
+
+	if (weir_arguments_count(arguments) == 0)
+		return weir_exit_of(weir_fail(
+			err, WEIR_E_USAGE, "convert needs an input: weir convert trace.json.gz"));
+	status = read_run(arguments, &native, err);
+	if (status)
+		return weir_exit_of(status);
+	weir_run_json(native, &text);
+	status = weir_output_write(weir_option_text(arguments, "output"), &text, err);
+	weir_text_release(&text);
+	weir_run_free(native);
+	return weir_exit_of(status);
+}
+
+const struct weir_command weir_command_convert = {
+	.name = "convert",
+	.summary = "any input as a native run (weir.run/1)",
+	.arguments = "INPUT...",
+	.description = "Reads the inputs as parts of one run and writes what was measured, one "
+		       "value an iteration, as the "
+		       "JSON document weir.run/1: durations of stages, device time of stages and "
+		       "operators, calls.\n\n"
+		       "The document is small and needs no profiler to read.",
+	.options = options,
+	.takes_files = true,
+	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
+	.example = "weir convert trace.json.gz -o run.json",
+	.example_shows = "keeps the distributions of a trace without its events",
+	.run = run,
+};

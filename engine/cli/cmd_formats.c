@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Readers and writers, from their tables. */
+#include "engine/cli/command.h"
+#include "engine/cli/output.h"
+#include "engine/readers/reader.h"
+#include "engine/report/writer.h"
+
+static void add_readers(struct weir_text *text)
+{
+	weir_text_puts(text, "read (by content; --input-format NAME overrides)\n");
+	for (size_t i = 0; weir_readers[i]; i++)
+		weir_text_printf(text, "  %-14s%s (%s)\n", weir_readers[i]->name,
+		                 weir_readers[i]->title, weir_readers[i]->gives);
+	weir_text_puts(text, "  any of them    plain, gzip or zstd; a file, a folder, or - for "
+	                     "standard input\n");
+}
+
+static void add_writers(struct weir_text *text)
+{
+	weir_text_puts(text, "\nwritten (--format NAME, or -o FILE by its suffix)\n");
+	for (size_t i = 0; weir_writers[i]; i++)
+		weir_text_printf(text, "  %-14s%-8s%s\n", weir_writers[i]->name,
+		                 weir_writers[i]->suffix, weir_writers[i]->title);
+}
+
+static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+{
+	struct weir_text text = {0};
+	enum weir_status status;
+
+	if (weir_arguments_count(arguments) > 0)
+		return weir_exit_of(weir_fail(err, WEIR_E_USAGE,
+		                              "formats takes no arguments, \"%s\" was given",
+		                              weir_arguments_at(arguments, 0)));
+	add_readers(&text);
+	add_writers(&text);
+	status = weir_output_write(NULL, &text, err);
+	weir_text_release(&text);
+	return weir_exit_of(status);
+}
+
+const struct weir_command weir_command_formats = {
+	.name = "formats",
+	.summary = "what can be read and written",
+	.arguments = "",
+	.description = "Lists the readers and the writers. The format of an input is recognised by "
+		       "its content, never by "
+		       "its name.",
+	.example = "weir formats",
+	.example_shows = "one line for each format, read and written",
+	.run = run,
+};

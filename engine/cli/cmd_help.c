@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/cli/command.h"
+#include "engine/cli/help.h"
+#include "engine/cli/output.h"
+
+static const struct weir_option options[] = {
+	{.name = "man", .hidden = true, .help = "the man page in roff"},
+	{.name = NULL},
+};
+
+static enum weir_status compose(const struct weir_arguments *arguments, struct weir_text *text,
+                                struct weir_error *err)
+{
+	const struct weir_command *command;
+
+	if (weir_option_given(arguments, "man")) {
+		weir_help_man_page(text);
+		return WEIR_OK;
+	}
+	if (weir_arguments_count(arguments) == 0) {
+		weir_help_overview(text);
+		return WEIR_OK;
+	}
+	if (weir_arguments_count(arguments) > 1)
+		return weir_fail(err, WEIR_E_USAGE, "help is about one command at a time");
+	command = weir_command_find(weir_arguments_at(arguments, 0));
+	if (!command)
+		return weir_command_unknown(weir_arguments_at(arguments, 0), err);
+	weir_help_command(text, command);
+	return WEIR_OK;
+}
+
+static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+{
+	struct weir_text text = {0};
+	enum weir_status status = compose(arguments, &text, err);
+
+	if (!status)
+		status = weir_output_write(NULL, &text, err);
+	weir_text_release(&text);
+	return weir_exit_of(status);
+}
+
+static const char *const words[] = {"classify", "convert", "rules", "formats", NULL};
+
+const struct weir_command weir_command_help = {
+	.name = "help",
+	.summary = "help on a command: options, exit codes, an example",
+	.arguments = "[COMMAND]",
+	.description = "Without a command: the overview, as weir --help. weir COMMAND --help is "
+		       "the same as weir help "
+		       "COMMAND.",
+	.options = options,
+	.words = words,
+	.example = "weir help classify",
+	.example_shows = "everything that weir classify takes, with an example",
+	.run = run,
+};

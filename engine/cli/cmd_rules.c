@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rule catalogue: what there is, what one rule says, and whether every rule does what its
+ * examples promise. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/analysis/features.h"
+#include "engine/cli/command.h"
+#include "engine/cli/help.h"
+#include "engine/cli/output.h"
+#include "engine/model/feature.h"
+#include "rules/check.h"
+#include "rules/ruleset.h"
+
+#define LABEL_COLUMNS 14
+
+static const struct weir_option options[] = {
+	{.name = "rules",
+         .kind = WEIR_OPTION_FOLDER,
+         .value = "DIR",
+         .help = "the rules in this folder instead of the built-in catalogue"},
+	{.name = NULL},
+};
+
+static const char *const words[] = {"list", "show", "check", NULL};
+
+static const char *bound_of(const struct weir_rule *rule)
+{
+	return rule->bound == WEIR_BOUND_NONE ? "advice" : weir_bound_name(rule->bound);
+}
+
+/* "profile, stage" */
+static void add_subjects(struct weir_text *text, unsigned subjects)
+{
+	static const enum weir_subject_kind kinds[] = {WEIR_SUBJECT_PROFILE, WEIR_SUBJECT_STAGE,
+	                                               WEIR_SUBJECT_OPERATOR};
+	const char *joint = "";
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!(subjects & (1u << kinds[i])))
+			continue;
+		weir_text_printf(text, "%s%s", joint, weir_subject_name(kinds[i]));
+		joint = ", ";
+	}
+}
+
+/* --- list --- */
+
+static enum weir_status list(struct weir_ruleset *set, const char *argument, struct weir_text *text,
+                             struct weir_error *err)
+{
+	size_t width = 0;
+
+	(void)argument;
+	(void)err;
+	for (size_t i = 0; i < weir_ruleset_count(set); i++) {
+		size_t length = strlen(weir_ruleset_rule(set, i)->id);
+		width = length > width ? length : width;
+	}
+	for (size_t i = 0; i < weir_ruleset_count(set); i++) {
+		const struct weir_rule *rule = weir_ruleset_rule(set, i);
+		weir_text_printf(text, "%-*s  %-13s  %s\n", (int)width, rule->id, bound_of(rule),
+		                 rule->title);
+	}
+	return WEIR_OK;
+}
+
+/* --- show --- */
+
+/* "  LABEL     words", wrapped; the label is for the first line. */
+static void add_entry(struct weir_text *text, const char *label, const char *entry)
+{
+	struct weir_text wrapped = {0};
+
+	weir_help_wrap(&wrapped, entry, LABEL_COLUMNS, WEIR_HELP_COLUMNS);
+	if (wrapped.length > LABEL_COLUMNS) {
+		weir_text_printf(text, "  %-*s", LABEL_COLUMNS - 2, label);
+		weir_text_puts(text, wrapped.data + LABEL_COLUMNS);
+	}
+	weir_text_release(&wrapped);
+}
+
+static void add_clauses(struct weir_text *text, const struct weir_rule *rule)
+{
+	for (size_t i = 0; i < rule->clause_count; i++)
+		add_entry(text, i ? "and" : "when", weir_clause_text(rule->clauses[i]));
+}
+
+static void add_advice(struct weir_text *text, const struct weir_rule_advice *advice,
+                       const struct weir_feature_table *features)
+{
+	struct weir_text entry = {0};
+
+	weir_text_printf(&entry, "%s (effort: %s", advice->title, advice->effort);
+	if (!isnan(advice->low))
+		weir_text_printf(&entry, "; typically %g to %g times faster", advice->low,
+		                 advice->high);
+	if (advice->saves != WEIR_NO_FEATURE)
+		weir_text_printf(&entry, "; saves at most %s", features->items[advice->saves].id);
+	weir_text_puts(&entry, ")");
+	add_entry(text, "recommends", entry.data);
+	add_entry(text, "because", advice->why);
+	weir_text_release(&entry);
+}
+
+/* Every feature that the clauses read, once, with its meaning. */
+static void add_features(struct weir_text *text, const struct weir_rule *rule,
+                         const struct weir_feature_table *features)
+{
+	struct weir_text entry = {0};
+
+	for (size_t row = 0; row < features->count; row++) {
+		const struct weir_feature *feature = &features->items[row];
+		bool read = false;
+		for (size_t i = 0; i < rule->clause_count && !read; i++)
+			read = weir_clause_reads(rule->clauses[i], row);
+		if (!read)
+			continue;
+		weir_text_clear(&entry);
+		weir_text_printf(&entry, "%s (%s): %s", feature->id, weir_unit_name(feature->unit),
+		                 feature->meaning);
+		add_entry(text, "reads", entry.data);
+	}
+	weir_text_release(&entry);
+}
+
+static void add_verdict(struct weir_text *text, const struct weir_rule *rule,
+                        const struct weir_feature_table *features)
+{
+	struct weir_text entry = {0};
+
+	weir_text_puts(&entry, bound_of(rule));
+	if (rule->cause)
+		weir_text_printf(&entry, ", cause %s", rule->cause);
+	if (rule->last)
+		weir_text_puts(&entry, "; considered only when no other rule holds");
+	add_entry(text, "bound", entry.data);
+	weir_text_clear(&entry);
+	add_subjects(&entry, rule->subjects);
+	add_entry(text, "about", entry.data);
+	weir_text_release(&entry);
+	if (rule->share != WEIR_NO_FEATURE)
+		add_entry(text, "share", features->items[rule->share].id);
+}
+
+static enum weir_status show(struct weir_ruleset *set, const char *id, struct weir_text *text,
+                             struct weir_error *err)
+{
+	const struct weir_feature_table *features = weir_ruleset_features(set);
+	const struct weir_rule *rule = weir_ruleset_find(set, id);
+
+	if (!rule) {
+		const char *nearest = weir_ruleset_nearest(set, id);
+		return weir_fail(err, WEIR_E_USAGE, "no rule \"%s\"%s%s%s", id,
+		                 nearest ? "; the nearest is \"" : "",
+		                 nearest ? nearest : " (see: weir rules list)",
+		                 nearest ? "\"" : "");
+	}
+	weir_text_printf(text, "%s: %s\n\n", rule->id, rule->title);
+	add_verdict(text, rule, features);
+	add_clauses(text, rule);
+	add_features(text, rule, features);
+	if (rule->headline)
+		add_entry(text, "says", rule->headline);
+	if (rule->next)
+		add_entry(text, "next", rule->next);
+	for (size_t i = 0; i < rule->advice_count; i++)
+		add_advice(text, &rule->advice[i], features);
+	for (size_t i = 0; i < rule->see_count; i++)
+		add_entry(text, "see", rule->see[i]);
+	return WEIR_OK;
+}
+
+/* --- check --- */
+
+static void report_failure(void *context, const struct weir_example_failure *failure)
+{
+	struct weir_text *text = context;
+
+	weir_text_printf(text, "%s: %s: examples[%zu]: expected %s, got %s\n", failure->rule->file,
+	                 failure->rule->id, failure->example, weir_truth_name(failure->expected),
+	                 weir_truth_name(failure->got));
+	for (size_t i = 0; i < failure->evidence_count; i++) {
+		const struct weir_evidence *evidence = &failure->evidence[i];
+		weir_text_printf(text, "  %-7s  %s  with", weir_truth_name(evidence->truth),
+		                 evidence->clause);
+		for (size_t r = 0; r < evidence->reading_count; r++) {
+			const struct weir_reading *reading = &evidence->readings[r];
+			if (isnan(reading->value))
+				weir_text_printf(text, " %s not given", reading->feature);
+			else
+				weir_text_printf(text, " %s %.6g", reading->feature,
+				                 reading->value);
+		}
+		weir_text_puts(text, "\n");
+	}
+}
+
+static enum weir_status check(struct weir_ruleset *set, const char *argument,
+                              struct weir_text *text, struct weir_error *err)
+{
+	size_t examples = 0, failures = 0;
+	enum weir_status status = weir_ruleset_check(set, report_failure, text, &failures, err);
+
+	(void)argument;
+	if (status)
+		return status;
+	for (size_t i = 0; i < weir_ruleset_count(set); i++)
+		examples += weir_ruleset_rule(set, i)->example_count;
+	weir_text_printf(text, "rules %zu, examples %zu, failed %zu\n", weir_ruleset_count(set),
+	                 examples, failures);
+	if (failures > 0)
+		return weir_fail(err, WEIR_E_USAGE, "%zu of %zu examples do not give what they say",
+		                 failures, examples);
+	return WEIR_OK;
+}
+
+/* --- the command --- */
+
+struct action {
+	const char *word;
+	const char *usage;
+	size_t least, most; /* arguments behind the word */
+	bool names_folder;  /* its argument is a folder of rules */
+	enum weir_status (*run)(struct weir_ruleset *set, const char *argument,
+	                        struct weir_text *text, struct weir_error *err);
+};
+
+static const struct action actions[] = {
+	{.word = "list", .usage = "list", .run = list},
+	{.word = "show", .usage = "show ID", .least = 1, .most = 1, .run = show},
+	{.word = "check", .usage = "check [DIR]", .most = 1, .names_folder = true, .run = check},
+	{.word = NULL},
+};
+
+static enum weir_status find_action(const struct weir_arguments *arguments,
+                                    const struct action **out, struct weir_error *err)
+{
+	size_t count = weir_arguments_count(arguments);
+	const struct action *action = actions;
+
+	if (count == 0)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "rules needs one of: list, show ID, check [DIR]");
+	const char *word = weir_arguments_at(arguments, 0);
+	while (action->word && strcmp(action->word, word) != 0)
+		action++;
+	if (!action->word) {
+		const char *nearest = weir_text_nearest(word, words);
+		return weir_fail(err, WEIR_E_USAGE, "rules has no \"%s\"; %s%s", word,
+		                 nearest ? "the nearest is " : "it has list, show and check",
+		                 nearest ? nearest : "");
+	}
+	if (count - 1 < action->least || count - 1 > action->most)
+		return weir_fail(err, WEIR_E_USAGE, "usage: weir rules %s", action->usage);
+	*out = action;
+	return WEIR_OK;
+}
+
+static enum weir_status load(const char *folder, struct weir_ruleset **set, struct weir_error *err)
+{
+	if (folder)
+		return weir_ruleset_load_dir(&weir_feature_table, folder, set, err);
+	return weir_ruleset_load_embedded(&weir_feature_table, set, err);
+}
+
+/* What was found is printed also where it is a failure: `check` explains itself in its lines. */
+static enum weir_status act(const struct action *action, const char *folder, const char *argument,
+                            struct weir_error *err)
+{
+	struct weir_ruleset *set = NULL;
+	struct weir_text text = {0};
+	enum weir_status status = load(folder, &set, err);
+
+	if (status)
+		return status;
+	status = action->run(set, argument, &text, err);
+	if (text.length > 0) {
+		struct weir_error lost = {0};
+		enum weir_status written = weir_output_write(NULL, &text, status ? &lost : err);
+		status = status ? status : written;
+	}
+	weir_text_release(&text);
+	weir_ruleset_free(set);
+	return status;
+}
+
+static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+{
+	const struct action *action = NULL;
+	enum weir_status status = find_action(arguments, &action, err);
+
+	if (status)
+		return weir_exit_of(status);
+	const char *argument =
+		weir_arguments_count(arguments) > 1 ? weir_arguments_at(arguments, 1) : NULL;
+	const char *folder =
+		action->names_folder && argument ? argument : weir_option_text(arguments, "rules");
+	return weir_exit_of(act(action, folder, argument, err));
+}
+
+const struct weir_command weir_command_rules = {
+	.name = "rules",
+	.summary = "the rules behind a verdict: list, show, check",
+	.arguments = "list | show ID | check [DIR]",
+	.description = "list names every rule, in the order in which they are considered. show "
+		       "prints one: its "
+		       "conditions, the features that they read, what it says and recommends, and "
+		       "where its "
+		       "thresholds come from. check runs the examples that every rule carries, of "
+		       "the built-in "
+		       "catalogue or of a folder of rule files, and fails where one does not give "
+		       "what it says.",
+	.options = options,
+	.words = words,
+	.takes_files = true,
+	.example = "weir rules show runtime/host-dispatch",
+	.example_shows = "when that rule holds, and why its thresholds are what they are",
+	.run = run,
+};

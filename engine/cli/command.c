@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine/base/text.h"
+#include "engine/cli/command.h"
+
+const struct weir_command *const weir_commands[] = {
+	&weir_command_classify,
+	&weir_command_convert,
+	&weir_command_rules,
+	&weir_command_formats,
+	&weir_command_help,
+	&weir_command_completion,
+	NULL,
+};
+
+/* Known words whose commands this version does not have. */
+static const char *const later_commands[] = {
+	"baseline", "gate", "compare", "report", "comment", "history", "doctor", NULL,
+};
+
+const struct weir_command *weir_command_find(const char *name)
+{
+	for (size_t i = 0; weir_commands[i]; i++)
+		if (strcmp(weir_commands[i]->name, name) == 0)
+			return weir_commands[i];
+	return NULL;
+}
+
+bool weir_command_ends_with(const struct weir_command *command, enum weir_exit code)
+{
+	const unsigned everybody = WEIR_ENDS(WEIR_EXIT_PASS) | WEIR_ENDS(WEIR_EXIT_USAGE) |
+	                           WEIR_ENDS(WEIR_EXIT_INTERNAL);
+
+	return ((command->exits | everybody) & WEIR_ENDS(code)) != 0;
+}
+
+static bool is_in(const char *const *list, const char *name)
+{
+	while (*list && strcmp(*list, name) != 0)
+		list++;
+	return *list != NULL;
+}
+
+#define MAX_COMMANDS 32
+
+static const char *nearest_command(const char *name)
+{
+	const char *names[MAX_COMMANDS + 1] = {NULL};
+	size_t count = 0;
+
+	for (size_t i = 0; weir_commands[i] && count < MAX_COMMANDS; i++)
+		if (!weir_commands[i]->hidden)
+			names[count++] = weir_commands[i]->name;
+	return weir_text_nearest(name, names);
+}
+
+enum weir_status weir_command_unknown(const char *name, struct weir_error *err)
+{
+	const char *nearest = nearest_command(name);
+	struct stat info;
+
+	if (is_in(later_commands, name))
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "this version (%s) does not have weir %s yet; weir --help lists "
+		                 "what it has",
+		                 WEIR_VERSION, name);
+	if (nearest)
+		return weir_fail(err, WEIR_E_USAGE, "no command %s; did you mean: weir %s?", name,
+		                 nearest);
+	if (strcmp(name, "-") == 0 || stat(name, &info) == 0)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "%s is an input, not a command; did you mean: weir classify %s?",
+		                 name, name);
+	return weir_fail(err, WEIR_E_USAGE, "no command %s; weir --help lists them", name);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Completion for bash: one function with a case per command, written from the tables. */
+#include "engine/cli/help.h"
+
+static void add_option_words(struct weir_text *text, const struct weir_option *options)
+{
+	const struct weir_option *option;
+	const char *blank = "";
+
+	for (size_t i = 0; (option = weir_option_at(options, i)); i++) {
+		if (option->hidden)
+			continue;
+		weir_text_printf(text, "%s--%s", blank, option->name);
+		blank = " ";
+	}
+}
+
+static void add_words(struct weir_text *text, const char *const *words)
+{
+	for (size_t i = 0; words && words[i]; i++)
+		weir_text_printf(text, "%s%s", i ? " " : "", words[i]);
+}
+
+/* What follows an option that takes a value: its choices, files or folders; nothing for free text.
+ */
+static void add_value_case(struct weir_text *text, const char *command,
+                           const struct weir_option *option)
+{
+	weir_text_printf(text, "\t%s:--%s", command, option->name);
+	if (option->letter)
+		weir_text_printf(text, " | %s:-%c", command, option->letter);
+	weir_text_puts(text, ") ");
+	switch (option->kind) {
+	case WEIR_OPTION_CHOICE:
+		weir_text_puts(text, "COMPREPLY=($(compgen -W \"");
+		add_words(text, option->choices);
+		weir_text_puts(text, "\" -- \"$word\"))");
+		break;
+	case WEIR_OPTION_FILE:
+		weir_text_puts(text,
+		               "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\"))");
+		break;
+	case WEIR_OPTION_FOLDER:
+		weir_text_puts(text,
+		               "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$word\"))");
+		break;
+	case WEIR_OPTION_FLAG:
+	case WEIR_OPTION_TEXT:
+	case WEIR_OPTION_COUNT:
+	case WEIR_OPTION_PERCENTILE:
+		weir_text_puts(text, ":");
+		break;
+	}
+	weir_text_puts(text, "; return ;;\n");
+}
+
+static void add_value_cases(struct weir_text *text, const char *command,
+                            const struct weir_option *options)
+{
+	const struct weir_option *option;
+
+	for (size_t i = 0; (option = weir_option_at(options, i)); i++)
+		if (!option->hidden && option->kind != WEIR_OPTION_FLAG)
+			add_value_case(text, command, option);
+}
+
+static void add_command_case(struct weir_text *text, const struct weir_command *command)
+{
+	weir_text_printf(text, "\t%s)\n\t\toptions=\"", command->name);
+	add_option_words(text, command->options);
+	weir_text_puts(text, "\"\n\t\twords=\"");
+	add_words(text, command->words);
+	weir_text_printf(text, "\"\n\t\tfiles=%d ;;\n", command->takes_files ? 1 : 0);
+}
+
+static void add_commands(struct weir_text *text)
+{
+	const char *blank = "";
+
+	for (size_t i = 0; weir_commands[i]; i++) {
+		if (weir_commands[i]->hidden)
+			continue;
+		weir_text_printf(text, "%s%s", blank, weir_commands[i]->name);
+		blank = " ";
+	}
+}
+
+void weir_help_bash_completion(struct weir_text *text)
+{
+	weir_text_puts(text, "# bash completion for weir; written by: weir completion bash\n"
+	                     "_weir()\n{\n"
+	                     "\tlocal word=\"${COMP_WORDS[COMP_CWORD]}\" "
+	                     "before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+	                     "\tlocal command=\"\" options=\"\" words=\"\" files=0 i\n\n"
+	                     "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+	                     "\t\tcase \"${COMP_WORDS[i]}\" in\n");
+	for (size_t i = 0; weir_common_options[i].name; i++)
+		if (weir_common_options[i].kind != WEIR_OPTION_FLAG)
+			weir_text_printf(text, "\t\t--%s) ((i++)) ;;\n",
+			                 weir_common_options[i].name);
+	weir_text_puts(text, "\t\t-*) ;;\n"
+	                     "\t\t*) command=\"${COMP_WORDS[i]}\"; break ;;\n"
+	                     "\t\tesac\n\tdone\n"
+	                     "\tCOMPREPLY=()\n"
+	                     "\tcase \"$command:$before\" in\n");
+	add_value_cases(text, "", NULL);
+	for (size_t i = 0; weir_commands[i]; i++)
+		if (!weir_commands[i]->hidden)
+			add_value_cases(text, weir_commands[i]->name, weir_commands[i]->options);
+	weir_text_puts(text, "\tesac\n\tcase \"$command\" in\n\t\"\")\n\t\toptions=\"");
+	add_option_words(text, NULL);
+	weir_text_puts(text, "\"\n\t\twords=\"");
+	add_commands(text);
+	weir_text_puts(text, "\" ;;\n");
+	for (size_t i = 0; weir_commands[i]; i++)
+		if (!weir_commands[i]->hidden)
+			add_command_case(text, weir_commands[i]);
+	weir_text_puts(text, "\tesac\n"
+	                     "\tif [[ $word == -* ]]; then\n"
+	                     "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+	                     "\t\treturn\n"
+	                     "\tfi\n"
+	                     "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+	                     "\tif ((files)); then\n"
+	                     "\t\tcompopt -o filenames\n"
+	                     "\t\tCOMPREPLY+=($(compgen -f -- \"$word\"))\n"
+	                     "\tfi\n"
+	                     "}\n"
+	                     "complete -F _weir weir\n");
+}

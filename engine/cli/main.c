@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds the command, runs it, returns its exit code. The only place that tells an error. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+#include "engine/cli/command.h"
+#include "engine/cli/help.h"
+#include "engine/cli/output.h"
+
+static enum weir_exit print_text(struct weir_text *text, struct weir_error *err)
+{
+	enum weir_status status = weir_output_write(NULL, text, err);
+
+	weir_text_release(text);
+	return weir_exit_of(status);
+}
+
+static enum weir_exit print_version(struct weir_error *err)
+{
+	struct weir_text text = {0};
+
+	weir_text_printf(&text, "weir %s\n", WEIR_VERSION);
+	return print_text(&text, err);
+}
+
+static enum weir_exit print_help(const struct weir_command *command, struct weir_error *err)
+{
+	struct weir_text text = {0};
+
+	if (command)
+		weir_help_command(&text, command);
+	else
+		weir_help_overview(&text);
+	return print_text(&text, err);
+}
+
+/* command NULL: only options were given. */
+static enum weir_exit run(const struct weir_command *command,
+                          const struct weir_arguments *arguments, struct weir_error *err)
+{
+	if (weir_option_given(arguments, "help"))
+		return print_help(command, err);
+	if (weir_option_given(arguments, "version"))
+		return print_version(err);
+	if (command)
+		return command->run(arguments, err);
+	return weir_exit_of(weir_fail(err, WEIR_E_USAGE, "which command? weir --help lists them"));
+}
+
+/* words: what was typed without the command's name, so that common options may stand before it too.
+ */
+static enum weir_exit parse_and_run(const struct weir_command *command, int count,
+                                    char *const *words, struct weir_error *err)
+{
+	struct weir_arguments *arguments;
+	enum weir_exit code;
+
+	if (weir_arguments_parse(command ? command->name : NULL, command ? command->options : NULL,
+	                         count, words, &arguments, err))
+		return WEIR_EXIT_USAGE;
+	code = run(command, arguments, err);
+	weir_arguments_free(arguments);
+	return code;
+}
+
+static enum weir_exit dispatch(int argc, char *const *argv, struct weir_error *err)
+{
+	int at = 1 + weir_arguments_find_command(argc - 1, argv + 1);
+	const struct weir_command *command = at < argc ? weir_command_find(argv[at]) : NULL;
+	enum weir_exit code;
+	char **words;
+	int count = 0;
+
+	if (at < argc && !command)
+		return weir_exit_of(weir_command_unknown(argv[at], err));
+	words = weir_alloc((size_t)argc * sizeof(*words));
+	for (int i = 1; i < argc; i++)
+		if (i != at)
+			words[count++] = argv[i];
+	code = parse_and_run(command, count, words, err);
+	free(words);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct weir_error err = {0};
+	enum weir_exit code;
+
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, with a message */
+	code = argc > 0 ? dispatch(argc, argv, &err) : WEIR_EXIT_USAGE;
+	if (err.status)
+		weir_say(err.message);
+	return (int)code;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/model/profile.h"
+
+struct weir_profile *weir_profile_new(void)
+{
+	return weir_alloc(sizeof(struct weir_profile));
+}
+
+void weir_profile_free(struct weir_profile *profile)
+{
+	if (!profile)
+		return;
+	for (size_t i = 0; i < profile->input_count; i++) {
+		struct weir_input *input = &profile->inputs[i];
+
+		free(input->path);
+		weir_trace_free(input->trace);
+		weir_run_free(input->run);
+	}
+	free(profile->inputs);
+	free(profile);
+}
+
+struct weir_input *weir_profile_add_input(struct weir_profile *profile, const char *path)
+{
+	size_t size = strlen(path) + 1;
+	struct weir_input *input;
+
+	profile->inputs = weir_grow(profile->inputs, &profile->input_capacity,
+	                            profile->input_count + 1, sizeof(*profile->inputs));
+	input = &profile->inputs[profile->input_count++];
+	*input = (struct weir_input){0};
+	input->path = weir_alloc(size);
+	memcpy(input->path, path, size);
+	return input;
+}
+
+/* As much of the text as fits, cut between two characters of UTF-8. */
+static void copy_cut(char *to, size_t size, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len >= size) {
+		len = size - 1;
+		while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
+			len--;
+	}
+	memcpy(to, text, len);
+	to[len] = '\0';
+}
+
+void weir_input_warn(struct weir_input *input, enum weir_warning_code code, uint64_t at,
+                     const char *detail)
+{
+	struct weir_warning *warning = &input->warnings[code];
+
+	if (warning->count++ > 0)
+		return;
+	warning->first_at = at;
+	if (detail)
+		copy_cut(warning->detail, sizeof(warning->detail), detail);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What all inputs of one run held. An input gives a trace (device timeline) or a native run; later
+ * readers add their own kinds of content here. The profile owns everything reachable from it.
+ */
+#ifndef WEIR_MODEL_PROFILE_H
+#define WEIR_MODEL_PROFILE_H
+
+#include "engine/model/run.h"
+#include "engine/model/trace.h"
+
+struct weir_input {
+	char *path;         /* as given */
+	const char *format; /* name of the reader that claimed it; static */
+	uint64_t bytes;     /* stored size */
+	uint64_t events;    /* elements read */
+	struct weir_warning warnings[WEIR_WARN_COUNT];
+	struct weir_trace *trace; /* NULL: this input is no timeline */
+	struct weir_run *run;     /* NULL: this input is no native run */
+};
+
+struct weir_profile {
+	struct weir_input *inputs;
+	size_t input_count, input_capacity;
+};
+
+struct weir_profile *weir_profile_new(void);
+void weir_profile_free(struct weir_profile *profile);
+/* A fresh input at the end; valid until the next call. path is copied. */
+struct weir_input *weir_profile_add_input(struct weir_profile *profile, const char *path);
+
+/* Counts one warning; `at` is the byte after decompression (UINT64_MAX: none); detail may be NULL.
+ */
+void weir_input_warn(struct weir_input *input, enum weir_warning_code code, uint64_t at,
+                     const char *detail);
+
+#endif

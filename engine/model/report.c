@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "engine/model/report.h"
+
+static const char *const roofline_names[] = {
+	[WEIR_ROOFLINE_UNKNOWN] = NULL,
+	[WEIR_ROOFLINE_COMPUTE] = "compute",
+	[WEIR_ROOFLINE_MEMORY] = "memory",
+	[WEIR_ROOFLINE_BALANCED] = "balanced",
+	[WEIR_ROOFLINE_LATENCY] = "latency",
+	[WEIR_ROOFLINE_INEFFICIENT] = "inefficient",
+	[WEIR_ROOFLINE_IMPLAUSIBLE] = "implausible",
+};
+
+static const char *const confidence_names[] = {
+	[WEIR_CONFIDENCE_LOW] = "low",
+	[WEIR_CONFIDENCE_MEDIUM] = "medium",
+	[WEIR_CONFIDENCE_HIGH] = "high",
+};
+
+static const struct weir_distribution unknown_distribution = {
+	.total_ns = NAN, .p50_ns = NAN, .p90_ns = NAN, .p95_ns = NAN, .p99_ns = NAN};
+
+static const struct weir_memory_figures unknown_memory = {
+	.peak_allocated_bytes = NAN,
+	.peak_reserved_bytes = NAN,
+	.fragmentation = NAN,
+	.leak_bytes_per_step = NAN,
+	.slow_allocations = NAN,
+};
+
+static const struct weir_verdict no_verdict = {.bound = WEIR_BOUND_UNDETERMINED,
+                                               .share = NAN,
+                                               .runner_up = WEIR_BOUND_UNDETERMINED,
+                                               .runner_up_share = NAN};
+
+static struct weir_gpu_figures unknown_gpu(void)
+{
+	struct weir_gpu_figures gpu = {
+		.active = NAN,
+		.idle = NAN,
+		.compute = NAN,
+		.communication = NAN,
+		.exposed_communication = NAN,
+		.memcpy = NAN,
+		.exposed_memcpy = NAN,
+		.kernel_p50_ns = NAN,
+		.launch = {NAN, NAN, NAN},
+		.graph_share = NAN,
+		.mfu = NAN,
+		.mbu = NAN,
+		.modelled_share = NAN,
+	};
+
+	for (unsigned i = 0; i < WEIR_IDLE_COUNT; i++)
+		gpu.idle_share[i] = NAN;
+	return gpu;
+}
+
+/* Counts start at 0, figures at unknown. The report lives in its own arena. */
+struct weir_report *weir_report_new(const struct weir_profile *profile)
+{
+	struct weir_arena *arena = weir_arena_new();
+	struct weir_report *report = weir_arena_alloc(arena, sizeof(*report));
+
+	report->arena = arena;
+	report->profile = profile;
+	report->iteration = unknown_distribution;
+	report->verdict = no_verdict;
+	report->gpu = unknown_gpu();
+	report->memory = unknown_memory;
+	return report;
+}
+
+void weir_report_free(struct weir_report *report)
+{
+	if (report)
+		weir_arena_free(report->arena);
+}
+
+const char *weir_roofline_name(enum weir_roofline roofline)
+{
+	return (unsigned)roofline <= WEIR_ROOFLINE_IMPLAUSIBLE ? roofline_names[roofline] : NULL;
+}
+
+const char *weir_confidence_name(enum weir_confidence confidence)
+{
+	return (unsigned)confidence <= WEIR_CONFIDENCE_HIGH ? confidence_names[confidence] : "?";
+}

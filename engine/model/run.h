@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One run in the form that is recorded and compared: the document weir.run/1. One value an
+ * iteration, in order of arrival. Values are double nanoseconds (calls: numbers; metrics: their own
+ * unit). Series of one run may differ in length. A run owns everything in it.
+ */
+#ifndef WEIR_MODEL_RUN_H
+#define WEIR_MODEL_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct weir_series {
+	char *name; /* "decode", "decode/aten::mm", "tokens_per_s" */
+	double *value;
+	size_t count, capacity;
+	bool higher_is_better; /* metrics only */
+	char *unit;            /* metrics only; may be NULL */
+};
+
+/* Series by name; sorted by name only when written. */
+struct weir_series_table {
+	struct weir_series *items;
+	size_t count, capacity;
+};
+
+struct weir_run_label {
+	char *key, *value;
+};
+
+struct weir_run {
+	struct weir_series_table stages, device, operators, calls, metrics;
+	struct weir_run_label *labels;
+	size_t label_count, label_capacity;
+};
+
+struct weir_run *weir_run_new(void);
+void weir_run_free(struct weir_run *run);
+
+/* Finds or adds; the pointer is valid until the next call on the same table. name is copied. */
+struct weir_series *weir_series_get(struct weir_series_table *table, const char *name);
+const struct weir_series *weir_series_find(const struct weir_series_table *table,
+                                           const char *name); /* may be NULL */
+void weir_series_push(struct weir_series *series, double value);
+
+/* Replaces an earlier value of the same key; both are copied. */
+void weir_run_set_label(struct weir_run *run, const char *key, const char *value);
+const char *weir_run_label(const struct weir_run *run, const char *key); /* NULL: none */
+
+#endif

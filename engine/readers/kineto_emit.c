@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From one Kineto event to the builder's call, by category. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "engine/base/jsoncursor.h"
+#include "engine/readers/kineto.h"
+
+/* What events of a category are. */
+enum category {
+	CATEGORY_OP,
+	CATEGORY_ANNOTATION,
+	CATEGORY_PYTHON,
+	CATEGORY_API,
+	CATEGORY_OVERHEAD,
+	CATEGORY_KERNEL,
+	CATEGORY_COPY,
+	CATEGORY_SET,
+	CATEGORY_INSTANT,
+	CATEGORY_SYNC,
+	CATEGORY_LAUNCH_FLOW,
+	CATEGORY_BACKWARD_FLOW,
+	CATEGORY_IGNORED, /* known, and of no use here */
+	CATEGORIES
+};
+
+/* In lower case; docs/formats.md says which writer used which. */
+static const struct weir_keyindex_entry category_names[] = {
+	{"cpu_op", CATEGORY_OP},
+	{"operator", CATEGORY_OP}, /* up to 1.9 */
+	{"user_annotation", CATEGORY_ANNOTATION},
+	{"python_function", CATEGORY_PYTHON},
+	{"cuda_runtime", CATEGORY_API},
+	{"runtime", CATEGORY_API}, /* up to 1.11 */
+	{"cuda_driver", CATEGORY_API},
+	{"hip_runtime", CATEGORY_API},
+	{"mtia_runtime", CATEGORY_API},
+	{"xpu_runtime", CATEGORY_API},
+	{"xpu_driver", CATEGORY_API},
+	{"glow_runtime", CATEGORY_API},
+	{"privateuse1_runtime", CATEGORY_API},
+	{"privateuse1_driver", CATEGORY_API},
+	{"overhead", CATEGORY_OVERHEAD},
+	{"kernel", CATEGORY_KERNEL},
+	{"mtia_ccp_events", CATEGORY_KERNEL},
+	{"gpu_memcpy", CATEGORY_COPY},
+	{"memcpy", CATEGORY_COPY}, /* up to 1.11 */
+	{"gpu_memset", CATEGORY_SET},
+	{"memset", CATEGORY_SET}, /* up to 1.11 */
+	{"cpu_instant_event", CATEGORY_INSTANT},
+	{"cuda_sync", CATEGORY_SYNC},
+	{"xpu_sync", CATEGORY_SYNC},
+	{"ac2g", CATEGORY_LAUNCH_FLOW},
+	{"async", CATEGORY_LAUNCH_FLOW},
+	{"async_gpu", CATEGORY_LAUNCH_FLOW},
+	{"async_cpu_to_gpu", CATEGORY_LAUNCH_FLOW},
+	{"fwdbwd", CATEGORY_BACKWARD_FLOW},
+	{"forward_backward", CATEGORY_BACKWARD_FLOW},
+	{"gpu_user_annotation", CATEGORY_IGNORED}, /* made from the annotations and kernels that are read */
+	{"user", CATEGORY_IGNORED},                /* the same up to 1.9 */
+	{"trace", CATEGORY_IGNORED},
+	{"cuda_event", CATEGORY_IGNORED},
+	{"cuda_profiler_range", CATEGORY_IGNORED},
+	{"collective_comm", CATEGORY_IGNORED},
+	{"external_correlation", CATEGORY_IGNORED},
+	{"hardware_counters", CATEGORY_IGNORED},
+	{"xpu_scope_profiler", CATEGORY_IGNORED},
+	{"mtia_insight", CATEGORY_IGNORED},
+	{"mtia_counters", CATEGORY_IGNORED},
+	{"hpu_op", CATEGORY_IGNORED},
+	{0},
+};
+
+void kineto_emit_init(struct kineto_reader *reader)
+{
+	weir_keyindex_init(&reader->categories, category_names);
+}
+
+struct weir_slice kineto_text(struct kineto_reader *reader, enum kineto_key key)
+{
+	struct weir_slice decoded, raw = kineto_value(&reader->event, key);
+	bool odd = false;
+
+	if (reader->event.plain)
+		return raw;
+	decoded = weir_jsoncursor_decode(raw, &reader->scratch, &odd);
+	if (odd)
+		weir_input_warn(reader->input, WEIR_WARN_REPAIRED_TEXT, reader->event.at, NULL);
+	return decoded;
+}
+
+/* Counts an event that cannot be used; detail tells what was expected and is kept for the first one. */
+static void refuse(struct kineto_reader *reader, enum weir_warning_code code, const char *expected)
+{
+	char detail[sizeof(((struct weir_warning *)0)->detail)];
+
+	if (!reader->input->warnings[code].count || !reader->first_problem[0]) {
+		snprintf(detail, sizeof(detail), "event %" PRIu64 ": %s", reader->event.number, expected);
+		if (!reader->first_problem[0])
+			snprintf(reader->first_problem, sizeof(reader->first_problem), "event %" PRIu64 " at byte %" PRIu64 ": %s",
+			         reader->event.number, reader->event.at, expected);
+		weir_input_warn(reader->input, code, reader->event.at, detail);
+		return;
+	}
+	weir_input_warn(reader->input, code, reader->event.at, NULL);
+}
+
+/* Fractions tell whether their writer padded them with zeros; see WEIR_WARN_FRACTION_PADDING. */
+static void watch_fraction(struct kineto_reader *reader, struct weir_slice text)
+{
+	if (text.length > 4 && text.data[text.length - 4] == '.')
+		reader->padded += text.data[text.length - 1] == '0';
+	else if (text.length > 3 && (text.data[text.length - 3] == '.' || text.data[text.length - 2] == '.'))
+		reader->unpadded++;
+}
+
+static bool read_start(struct kineto_reader *reader, int64_t *start_ns)
+{
+	struct weir_slice text = kineto_value(&reader->event, KEY_TS);
+
+	if (!text.length) {
+		refuse(reader, WEIR_WARN_NO_TIME, "\"ts\" is missing, expected microseconds");
+		return false;
+	}
+	if (!weir_parse_us_as_ns(text.data, text.length, start_ns)) {
+		refuse(reader, WEIR_WARN_NO_TIME, "\"ts\" is no number of microseconds");
+		return false;
+	}
+	watch_fraction(reader, text);
+	return true;
+}
+
+/* Older writers let clocks that ran backwards through: a negative duration is none. */
+static bool read_times(struct kineto_reader *reader, int64_t *start_ns, int64_t *end_ns)
+{
+	struct weir_slice text = kineto_value(&reader->event, KEY_DUR);
+	int64_t duration_ns = 0;
+
+	if (!read_start(reader, start_ns))
+		return false;
+	if (!text.length) {
+		refuse(reader, WEIR_WARN_NO_TIME, "\"dur\" is missing, expected microseconds");
+		return false;
+	}
+	if (!weir_parse_us_as_ns(text.data, text.length, &duration_ns)) {
+		refuse(reader, WEIR_WARN_BAD_NUMBER, "\"dur\" is no number of microseconds");
+		return false;
+	}
+	if (duration_ns < 0) {
+		weir_input_warn(reader->input, WEIR_WARN_NEGATIVE_DURATION, reader->event.at, NULL);
+		duration_ns = 0;
+	}
+	if (duration_ns > WEIR_MAX_DURATION_NS || *start_ns >= WEIR_MAX_TIME_NS || *start_ns <= -WEIR_MAX_TIME_NS) {
+		refuse(reader, WEIR_WARN_NO_TIME, "time or duration out of range");
+		return false;
+	}
+	*end_ns = *start_ns + duration_ns;
+	reader->timed++;
+	return true;
+}
+
+static struct weir_collective_event read_collective(struct kineto_reader *reader)
+{
+	const struct kineto_event *event = &reader->event;
+
+	return (struct weir_collective_event){
+		.name = kineto_value(event, ARG_COLLECTIVE),
+		.group = kineto_value(event, ARG_GROUP),
+		.dtype = kineto_value(event, ARG_DTYPE),
+		.elements_in = kineto_int(event, ARG_ELEMENTS_IN, -1),
+		.elements_out = kineto_int(event, ARG_ELEMENTS_OUT, -1),
+		.group_size = kineto_int(event, ARG_GROUP_SIZE, 0),
+		.sequence = kineto_int(event, ARG_SEQUENCE, -1),
+	};
+}
+
+/* Ranges of the program that were operators before annotations had a category of their own (1.9 and before). */
+static bool is_old_annotation(struct weir_slice name)
+{
+	return weir_slice_starts(name, "ProfilerStep#") || weir_slice_starts(name, "Optimizer.");
+}
+
+static void emit_host(struct kineto_reader *reader, enum weir_host_kind kind)
+{
+	const struct kineto_event *event = &reader->event;
+	struct weir_host_event host = {.kind = kind, .at = event->at};
+
+	if (!read_times(reader, &host.start_ns, &host.end_ns))
+		return;
+	host.pid = kineto_place(event, KEY_PID);
+	host.tid = kineto_place(event, KEY_TID);
+	host.external = kineto_id(event, ARG_EXTERNAL);
+	if (kind == WEIR_HOST_API)
+		host.correlation = kineto_id(event, ARG_CORRELATION);
+	if (kind == WEIR_HOST_OP) {
+		host.dims = kineto_value(event, ARG_DIMS);
+		host.types = kineto_value(event, ARG_TYPES);
+		host.scalars = kineto_value(event, ARG_SCALARS);
+	}
+	host.name = kineto_text(reader, KEY_NAME);
+	if (kind == WEIR_HOST_OP && is_old_annotation(host.name))
+		host.kind = WEIR_HOST_ANNOTATION;
+	weir_builder_add_host(reader->builder, &host);
+}
+
+static void emit_op(struct kineto_reader *reader)
+{
+	struct weir_collective_event collective;
+
+	emit_host(reader, WEIR_HOST_OP);
+	if (!kineto_has(&reader->event, ARG_COLLECTIVE))
+		return;
+	collective = read_collective(reader);
+	weir_builder_add_host_collective(reader->builder, &collective, kineto_id(&reader->event, ARG_EXTERNAL));
+}
+
+static void emit_annotation(struct kineto_reader *reader)
+{
+	emit_host(reader, WEIR_HOST_ANNOTATION);
+}
+
+static void emit_python(struct kineto_reader *reader)
+{
+	emit_host(reader, WEIR_HOST_PYTHON);
+}
+
+static void emit_api(struct kineto_reader *reader)
+{
+	emit_host(reader, WEIR_HOST_API);
+}
+
+static void emit_overhead(struct kineto_reader *reader)
+{
+	emit_host(reader, WEIR_HOST_OVERHEAD);
+}
+
+/* ROCm copies and fills with kernels of its own. */
+static enum weir_device_kind kernel_kind(struct weir_slice name)
+{
+	if (weir_slice_starts(name, "__amd_rocclr_copyBuffer"))
+		return WEIR_DEVICE_COPY;
+	return weir_slice_starts(name, "__amd_rocclr_fillBuffer") ? WEIR_DEVICE_SET : WEIR_DEVICE_KERNEL;
+}
+
+static void emit_work(struct kineto_reader *reader, enum weir_device_kind kind)
+{
+	const struct kineto_event *event = &reader->event;
+	struct weir_device_event work = {.kind = kind, .at = event->at};
+	struct weir_collective_event collective;
+
+	if (!read_times(reader, &work.start_ns, &work.end_ns))
+		return;
+	work.device = kineto_place(event, kineto_has(event, ARG_DEVICE) ? ARG_DEVICE : KEY_PID);
+	work.stream = kineto_place(event, kineto_has(event, ARG_STREAM) ? ARG_STREAM : KEY_TID);
+	work.correlation = kineto_id(event, ARG_CORRELATION);
+	work.external = kineto_id(event, ARG_EXTERNAL);
+	work.bytes = kineto_int(event, ARG_BYTES, -1);
+	work.blocks = kineto_product(event, ARG_GRID);
+	work.threads_per_block = kineto_product(event, ARG_BLOCK);
+	work.in_graph = kineto_id(event, ARG_GRAPH) != 0;
+	work.name = kineto_text(reader, KEY_NAME);
+	if (kind == WEIR_DEVICE_KERNEL)
+		work.kind = kernel_kind(work.name);
+	if (!weir_builder_add_device(reader->builder, &work) || !kineto_has(event, ARG_COLLECTIVE))
+		return;
+	collective = read_collective(reader);
+	weir_builder_add_device_collective(reader->builder, &collective);
+}
+
+static void emit_kernel(struct kineto_reader *reader)
+{
+	emit_work(reader, WEIR_DEVICE_KERNEL);
+}
+
+static void emit_copy(struct kineto_reader *reader)
+{
+	emit_work(reader, WEIR_DEVICE_COPY);
+}
+
+static void emit_set(struct kineto_reader *reader)
+{
+	emit_work(reader, WEIR_DEVICE_SET);
+}
+
+static void emit_instant(struct kineto_reader *reader)
+{
+	const struct kineto_event *event = &reader->event;
+	struct weir_memory_event memory = {0};
+
+	if (!weir_slice_equals(kineto_value(event, KEY_NAME), "[memory]") || !read_start(reader, &memory.at_ns))
+		return;
+	memory.bytes = kineto_int(event, ARG_MEMORY_BYTES, 0);
+	memory.allocated_bytes = kineto_int(event, ARG_ALLOCATED, -1);
+	memory.reserved_bytes = kineto_int(event, ARG_RESERVED, -1);
+	memory.device_id = (int32_t)kineto_int(event, ARG_MEMORY_DEVICE, -1);
+	memory.device_type = (int32_t)kineto_int(event, ARG_DEVICE_TYPE, 0);
+	weir_builder_add_memory(reader->builder, &memory);
+}
+
+static void emit_sync(struct kineto_reader *reader)
+{
+	const struct kineto_event *event = &reader->event;
+	struct weir_sync_event sync = {0};
+
+	if (!read_times(reader, &sync.start_ns, &sync.end_ns))
+		return;
+	sync.kind_name = weir_builder_name(reader->builder, kineto_text(reader, kineto_has(event, ARG_SYNC_KIND) ? ARG_SYNC_KIND : KEY_NAME));
+	sync.stream = kineto_int(event, ARG_STREAM, -1);
+	sync.wait_on_stream = kineto_int(event, ARG_WAIT_STREAM, -1);
+	sync.correlation = kineto_id(event, ARG_CORRELATION);
+	sync.wait_on_correlation = kineto_id(event, ARG_WAIT_CORRELATION);
+	weir_builder_add_sync(reader->builder, &sync);
+}
+
+static void emit_flow(struct kineto_reader *reader, enum weir_flow_kind kind)
+{
+	const struct kineto_event *event = &reader->event;
+	struct weir_flow_event flow = {.kind = kind};
+
+	if (!read_start(reader, &flow.at_ns))
+		return;
+	flow.finish = *kineto_value(event, KEY_PH).data == 'f';
+	flow.id = kineto_id(event, KEY_ID);
+	flow.pid = kineto_place(event, KEY_PID);
+	flow.tid = kineto_place(event, KEY_TID);
+	weir_builder_add_flow(reader->builder, &flow);
+}
+
+static void emit_launch_flow(struct kineto_reader *reader)
+{
+	emit_flow(reader, WEIR_FLOW_LAUNCH);
+}
+
+static void emit_backward_flow(struct kineto_reader *reader)
+{
+	emit_flow(reader, WEIR_FLOW_BACKWARD);
+}
+
+static void emit_nothing(struct kineto_reader *reader)
+{
+	(void)reader;
+}
+
+/* The phase that events of a category have ('s' stands for all of a flow's), and what they become. */
+static const struct {
+	char phase;
+	void (*emit)(struct kineto_reader *reader);
+} handlers[CATEGORIES] = {
+	[CATEGORY_OP] = {'X', emit_op},
+	[CATEGORY_ANNOTATION] = {'X', emit_annotation},
+	[CATEGORY_PYTHON] = {'X', emit_python},
+	[CATEGORY_API] = {'X', emit_api},
+	[CATEGORY_OVERHEAD] = {'X', emit_overhead},
+	[CATEGORY_KERNEL] = {'X', emit_kernel},
+	[CATEGORY_COPY] = {'X', emit_copy},
+	[CATEGORY_SET] = {'X', emit_set},
+	[CATEGORY_INSTANT] = {'i', emit_instant},
+	[CATEGORY_SYNC] = {'X', emit_sync},
+	[CATEGORY_LAUNCH_FLOW] = {'s', emit_launch_flow},
+	[CATEGORY_BACKWARD_FLOW] = {'s', emit_backward_flow},
+	[CATEGORY_IGNORED] = {0, emit_nothing},
+};
+
+static int find_category(struct kineto_reader *reader, struct weir_slice text)
+{
+	int category = weir_keyindex_find(&reader->categories, text);
+
+	if (category >= 0 || text.length > 64)
+		return category;
+	weir_text_clear(&reader->lower);
+	for (size_t i = 0; i < text.length; i++) {
+		char c = text.data[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		weir_text_add(&reader->lower, &c, 1);
+	}
+	return weir_keyindex_find(&reader->categories, (struct weir_slice){reader->lower.data, reader->lower.length});
+}
+
+static void warn_unknown(struct kineto_reader *reader, struct weir_slice category)
+{
+	char detail[sizeof(((struct weir_warning *)0)->detail)] = "an event without a category";
+
+	if (category.length)
+		snprintf(detail, sizeof(detail), "\"%.*s\"", category.length > 64 ? 64 : (int)category.length, category.data);
+	weir_input_warn(reader->input, WEIR_WARN_UNKNOWN_CATEGORY, reader->event.at, detail);
+}
+
+static void emit_metadata(struct kineto_reader *reader)
+{
+	const struct kineto_event *event = &reader->event;
+
+	if (weir_slice_equals(kineto_value(event, KEY_NAME), "thread_name"))
+		weir_builder_name_thread(reader->builder, kineto_place(event, KEY_PID), kineto_place(event, KEY_TID),
+		                         kineto_text(reader, ARG_NAME));
+}
+
+/* The profiler before Kineto names its two processes so. */
+static bool is_legacy(const struct kineto_event *event)
+{
+	struct weir_slice pid = kineto_value(event, KEY_PID);
+
+	return weir_slice_equals(pid, "CPU functions") || weir_slice_equals(pid, "CUDA functions");
+}
+
+static void emit_timed(struct kineto_reader *reader, char phase)
+{
+	struct weir_slice name = kineto_value(&reader->event, KEY_CAT);
+	int category = find_category(reader, name);
+
+	if (category < 0) {
+		reader->legacy |= is_legacy(&reader->event);
+		if (phase == 'X' || name.length)
+			warn_unknown(reader, name);
+		return;
+	}
+	reader->known++;
+	if (handlers[category].phase == phase)
+		handlers[category].emit(reader);
+	else if (handlers[category].phase)
+		refuse(reader, WEIR_WARN_SKIPPED_EVENT, "\"ph\" is not what events of this category have");
+}
+
+void kineto_emit(struct kineto_reader *reader)
+{
+	struct weir_slice phase = kineto_value(&reader->event, KEY_PH);
+
+	if (phase.length != 1) {
+		refuse(reader, WEIR_WARN_SKIPPED_EVENT, "\"ph\" is missing: no trace event");
+		return;
+	}
+	switch (*phase.data) {
+	case 'X':
+		emit_timed(reader, 'X');
+		break;
+	case 'i':
+	case 'I':
+		emit_timed(reader, 'i');
+		break;
+	case 's':
+	case 'f':
+		emit_timed(reader, 's');
+		break;
+	case 'M':
+		emit_metadata(reader);
+		break;
+	case 't': /* steps of flows, counters */
+	case 'C':
+		break;
+	default:
+		refuse(reader, WEIR_WARN_SKIPPED_EVENT, "a \"ph\" that is not read");
+	}
+}

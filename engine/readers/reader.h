@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a reader is: a row of the table in registry.c. To add one, see docs/adding-a-reader.md. */
+#ifndef WEIR_READERS_READER_H
+#define WEIR_READERS_READER_H
+
+#include <stddef.h>
+
+#include "engine/base/error.h"
+#include "engine/base/source.h"
+#include "engine/model/profile.h"
+
+struct weir_reader {
+	const char *name;  /* for --input-format and the report: "kineto" */
+	const char *title; /* one line for `weir formats` */
+	const char *gives; /* "timeline", "native run": what classify can say from it */
+	/* How many bits of the head were verified as this format; 0: not mine. The largest answer
+	 * wins, a tie is an error that names both. The head is up to WEIR_HEAD_SIZE decompressed
+	 * bytes, not NUL-terminated. */
+	int (*sniff)(const char *head, size_t len);
+	/* Fills the input (trace or run, events, warnings). Fails only where nothing is left to
+	 * analyse. */
+	enum weir_status (*read)(struct weir_source *source, struct weir_input *input,
+	                         struct weir_error *err);
+};
+
+extern const struct weir_reader *const weir_readers[]; /* ends with NULL */
+
+/* By content. Unrecognised: WEIR_E_FORMAT with what the head looks like and what to do. */
+enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
+                                    struct weir_error *err);
+/* By name; unknown: WEIR_E_USAGE with the nearest name. */
+enum weir_status weir_reader_find(const char *name, const struct weir_reader **out,
+                                  struct weir_error *err);
+
+/*
+ * Reads one path into the profile: a file, "-", or a directory (every profile in it, sorted by
+ * name; files that no reader claims are passed over, a directory without any profile is an error).
+ * format NULL: by content. The error's message begins with the path.
+ */
+enum weir_status weir_read_path(struct weir_profile *profile, const char *path, const char *format,
+                                struct weir_error *err);
+
+/* Called with bytes done and total (0: unknown) while a long input is read; NULL: nobody listens.
+ * Set by the program before any reading; readers call weir_read_progress(). */
+struct weir_progress {
+	void (*report)(void *context, const char *path, unsigned long long done,
+	               unsigned long long total);
+	void *context;
+};
+
+enum weir_status weir_read_path_watched(struct weir_profile *profile, const char *path,
+                                        const char *format, const struct weir_progress *progress,
+                                        struct weir_error *err);
+
+#endif

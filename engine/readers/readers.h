@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The readers there are, for the table in registry.c. */
+#ifndef WEIR_READERS_READERS_H
+#define WEIR_READERS_READERS_H
+
+#include "engine/readers/reader.h"
+
+extern const struct weir_reader weir_reader_kineto;
+extern const struct weir_reader weir_reader_native;
+
+#endif

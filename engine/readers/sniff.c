@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/readers/sniff.h"
+
+#include <string.h>
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && is_blank(*at))
+		at++;
+	return at;
+}
+
+char weir_sniff_first(const char *head, size_t len)
+{
+	const char *at = skip_blanks(head, head + len);
+
+	return at < head + len ? *at : '\0';
+}
+
+/* At an opening quote: the quote that closes it, or end. */
+static const char *find_quote(const char *at, const char *end)
+{
+	for (at++; at < end && *at != '"'; at++)
+		at += *at == '\\' && at + 1 < end;
+	return at < end ? at : end;
+}
+
+static unsigned match_key(const char *key, size_t length, const char *const *keys)
+{
+	for (unsigned i = 0; keys[i]; i++)
+		if (strlen(keys[i]) == length && !memcmp(keys[i], key, length))
+			return 1u << i;
+	return 0;
+}
+
+unsigned weir_sniff_keys(const char *head, size_t len, const char *const *keys)
+{
+	const char *at = head, *end = head + len;
+	unsigned found = 0, depth = 0;
+	unsigned wanted = weir_sniff_first(head, len) == '[' ? 2 : 1;
+
+	for (; at < end; at++) {
+		const char *quote;
+
+		if (*at == '{' || *at == '[')
+			depth++;
+		else if ((*at == '}' || *at == ']') && depth-- <= wanted)
+			break;
+		if (*at != '"')
+			continue;
+		quote = find_quote(at, end);
+		if (quote == end)
+			break;
+		if (depth == wanted && quote + 1 < end && *skip_blanks(quote + 1, end - 1) == ':')
+			found |= match_key(at + 1, (size_t)(quote - at - 1), keys);
+		at = quote;
+	}
+	return found;
+}
+
+int weir_sniff_bits(unsigned found, const char *const *keys)
+{
+	int bits = 0;
+
+	for (unsigned i = 0; keys[i]; i++)
+		if (found >> i & 1)
+			bits += 8 * (int)strlen(keys[i]);
+	return bits;
+}
+
+/* Texts that files begin with, after blanks. */
+static const struct {
+	const char *start;
+	size_t length;
+	const char *hint;
+} starts[] = {
+#define START(text) text, sizeof(text) - 1
+	{START("SQLite format 3"), "it is an SQLite database (Nsight Systems, rocpd): this version reads no such file"},
+	{START("PK\x03\x04"), "it is a zip archive: unpack it and name the trace in it"},
+	{START("PERFILE2"), "it is a perf.data file: weir reads no such file"},
+	{START("\x80\x02"), "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
+	{START("\x80\x03"), "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
+	{START("\x80\x04"), "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
+	{START("\x80\x05"), "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
+	{START("\x7f" "ELF"), "it is a program, not a profile"},
+	{START("%PDF"), "it is a PDF document, not a profile"},
+	{START("\x89PNG"), "it is a picture, not a profile"},
+	{START("\xff\xfe"), "it is UTF-16 text: save it as UTF-8"},
+	{START("\xfe\xff"), "it is UTF-16 text: save it as UTF-8"},
+	{START("<!DOCTYPE"), "it is a web page: was a sign-in or error page saved instead of the file?"},
+	{START("<!doctype"), "it is a web page: was a sign-in or error page saved instead of the file?"},
+	{START("<html"), "it is a web page: was a sign-in or error page saved instead of the file?"},
+	{START("<HTML"), "it is a web page: was a sign-in or error page saved instead of the file?"},
+	{START("<?xml"), "it is XML, not a profile"},
+	{START("HTTP/"), "it is the answer of a web server, headers included: save the body only"},
+	{START("version https://git-lfs"), "it is a Git LFS pointer: fetch the file itself with git lfs pull"},
+#undef START
+};
+
+/* Documents that are something else, by keys that are all there. */
+static const struct {
+	const char *keys[4];
+	const char *hint;
+} documents[] = {
+	{{"schema", "nodes"}, "it is a PyTorch execution trace: it holds no times; pass the trace of torch.profiler"},
+	{{"resourceSpans"}, "it is OpenTelemetry data: this version does not read it"},
+	{{"rocprofiler-sdk-tool"}, "it is rocprofv3 output: this version does not read it"},
+	{{"$schema", "profiles"}, "it is a speedscope profile: this version does not read it"},
+	{{"status", "data"}, "it is an answer of a query interface, not a profile"},
+	{{"nbformat"}, "it is a notebook, not a profile"},
+	{{"experiments"}, "it is a perf_analyzer export: this version does not read it"},
+	{{"benchmarks"}, "it is a benchmark result: this version does not read it"},
+};
+
+static const char *hint_by_start(const char *at, size_t len)
+{
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (len >= starts[i].length && !memcmp(at, starts[i].start, starts[i].length))
+			return starts[i].hint;
+	return NULL;
+}
+
+static const char *hint_by_keys(const char *head, size_t len)
+{
+	for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
+		unsigned all = 0;
+
+		while (all < 4 && documents[i].keys[all])
+			all++;
+		if (weir_sniff_keys(head, len, documents[i].keys) == (1u << all) - 1)
+			return documents[i].hint;
+	}
+	return NULL;
+}
+
+const char *weir_sniff_hint(const char *head, size_t len)
+{
+	const char *at = skip_blanks(head, head + len), *hint;
+	char first = weir_sniff_first(head, len);
+
+	hint = hint_by_start(at, (size_t)(head + len - at));
+	if (!hint && (first == '{' || first == '['))
+		hint = hint_by_keys(head, len);
+	if (hint)
+		return hint;
+	if (first == '{' || first == '[')
+		return "it is JSON, but neither a trace (no \"traceEvents\") nor a weir.run/1 document";
+	if (memchr(head, '\0', len))
+		return "it is binary data that no reader knows";
+	return "it is text that no reader knows";
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Short items: the context of a report above its tables, the facts below them. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/report/escape.h"
+#include "engine/report/phrases.h"
+#include "engine/report/warnings.h"
+
+#define NAME_COLUMNS   40   /* of a step or a path inside a sentence */
+#define LISTED_APART   6    /* steps set apart that are listed one by one */
+#define LISTED_WARNING 12   /* warnings that are listed one by one */
+#define WORTH_SAYING   5e-4 /* smaller shares are left out of a line */
+
+void weir_items_release(struct weir_items *items)
+{
+	for (size_t i = 0; i < items->count; i++)
+		weir_text_release(&items->item[i]);
+	items->count = 0;
+}
+
+/* A fresh item; the last one is used again when all are taken. */
+static struct weir_text *add_item(struct weir_items *items)
+{
+	if (items->count < WEIR_MAX_ITEMS)
+		items->count++;
+	return &items->item[items->count - 1];
+}
+
+static void add_name(struct weir_text *out, const char *name)
+{
+	struct weir_text plain = {0};
+
+	weir_escape_name(&plain, name);
+	weir_cut(out, plain.data, NAME_COLUMNS);
+	weir_text_release(&plain);
+}
+
+static void add_counted(struct weir_text *out, uint64_t count, const char *singular)
+{
+	weir_text_count(out, count);
+	weir_text_printf(out, " %s%s", singular, count == 1 ? "" : "s");
+}
+
+/* "label 12 %", where the share is known and worth a word. */
+static void add_share(struct weir_items *items, const char *label, double share)
+{
+	struct weir_text *out;
+
+	if (isnan(share) || share < WORTH_SAYING)
+		return;
+	out = add_item(items);
+	weir_text_printf(out, "%s ", label);
+	weir_text_share(out, share);
+}
+
+static void add_duration(struct weir_items *items, const char *label, double ns)
+{
+	struct weir_text *out;
+
+	if (isnan(ns))
+		return;
+	out = add_item(items);
+	weir_text_printf(out, "%s ", label);
+	weir_text_duration(out, ns);
+}
+
+static void add_devices(const struct weir_report *report, struct weir_items *items)
+{
+	if (!report->device_count && !report->has_gpu)
+		weir_text_puts(add_item(items), "no device work recorded");
+	for (size_t i = 0; i < report->device_count && i < 4; i++) {
+		const struct weir_device_summary *device = &report->devices[i];
+		struct weir_text *out = add_item(items);
+
+		if (device->count > 1)
+			weir_text_printf(out, "%u x ", (unsigned)device->count);
+		add_name(out, device->name ? device->name : "unnamed device");
+	}
+}
+
+static void add_iterations(const struct weir_report *report, struct weir_items *items)
+{
+	struct weir_text *out;
+
+	if (!report->iteration_count)
+		return;
+	out = add_item(items);
+	add_counted(out, report->iteration_count, "step");
+	if (!isnan(report->iteration.p50_ns)) {
+		weir_text_puts(out, " of ");
+		weir_text_duration(out, report->iteration.p50_ns);
+		weir_text_puts(out, " (p50)");
+	}
+	if (!isnan(report->iteration.p95_ns)) {
+		weir_text_puts(out, ", ");
+		weir_text_duration(out, report->iteration.p95_ns);
+		weir_text_puts(out, " (p95)");
+	}
+}
+
+static void add_inputs(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_profile *profile = report->profile;
+	uint64_t traces = 0, runs = 0;
+	struct weir_text *out;
+
+	for (size_t i = 0; profile && i < profile->input_count; i++) {
+		traces += profile->inputs[i].trace != NULL;
+		runs += profile->inputs[i].run != NULL;
+	}
+	if (runs)
+		add_counted(add_item(items), runs, "native run");
+	if (!traces)
+		return;
+	out = add_item(items);
+	add_counted(out, traces, "trace");
+	if (report->span_ns > 0) {
+		weir_text_puts(out, ", ");
+		weir_text_duration(out, (double)report->span_ns);
+	}
+}
+
+void weir_items_context(const struct weir_report *report, struct weir_items *items)
+{
+	add_devices(report, items);
+	add_iterations(report, items);
+	if (report->has_gpu)
+		add_counted(add_item(items), report->gpu.kernels, "kernel");
+	add_inputs(report, items);
+	if (!report->steady && report->iteration_count)
+		weir_text_puts(add_item(items), "warm-up included");
+}
+
+void weir_items_evidence(const struct weir_report *report, struct weir_items *items)
+{
+	for (size_t i = 0; i < report->verdict.evidence_count; i++)
+		weir_phrase_clause(report->feature_table, &report->verdict.evidence[i],
+		                   add_item(items));
+}
+
+static void add_exposed(struct weir_items *items, const char *label, double share, double exposed)
+{
+	size_t before = items->count;
+
+	add_share(items, label, share);
+	if (items->count == before || isnan(exposed))
+		return;
+	weir_text_puts(&items->item[items->count - 1], " (exposed ");
+	weir_text_share(&items->item[items->count - 1], exposed);
+	weir_text_puts(&items->item[items->count - 1], ")");
+}
+
+static void fill_device(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_gpu_figures *gpu = &report->gpu;
+
+	if (!report->has_gpu)
+		return;
+	add_share(items, "active", gpu->active);
+	add_share(items, "compute", gpu->compute);
+	add_exposed(items, "communication", gpu->communication, gpu->exposed_communication);
+	add_exposed(items, "copies", gpu->memcpy, gpu->exposed_memcpy);
+	add_share(items, "graph replay", gpu->graph_share);
+	add_share(items, "MFU", gpu->mfu);
+	add_share(items, "MBU", gpu->mbu);
+}
+
+static const char *const idle_labels[WEIR_IDLE_COUNT] = {
+	[WEIR_IDLE_DISPATCH] = "dispatch",
+	[WEIR_IDLE_PYTHON] = "python",
+	[WEIR_IDLE_HOST_WORK] = "host work",
+	[WEIR_IDLE_INPUT] = "input",
+	[WEIR_IDLE_HOST_SYNC] = "synchronisation",
+	[WEIR_IDLE_ALLOCATOR] = "allocator",
+	[WEIR_IDLE_COMPILE_LOAD] = "compile and load",
+	[WEIR_IDLE_HOST_IDLE] = "no work",
+	[WEIR_IDLE_LAUNCH_LATENCY] = "launch latency",
+	[WEIR_IDLE_INTER_KERNEL] = "between kernels",
+	[WEIR_IDLE_DEPENDENCY] = "other streams",
+	[WEIR_IDLE_DEPENDENCY_COMM] = "collectives",
+	[WEIR_IDLE_PROFILER] = "profiler",
+	[WEIR_IDLE_UNLINKED] = "launch not recorded",
+	[WEIR_IDLE_OTHER] = "other",
+};
+
+static void fill_idle(const struct weir_report *report, struct weir_items *items)
+{
+	bool said[WEIR_IDLE_COUNT] = {false};
+
+	if (!report->has_gpu)
+		return;
+	for (int round = 0; round < WEIR_IDLE_COUNT; round++) {
+		int largest = -1;
+
+		for (int i = 0; i < WEIR_IDLE_COUNT; i++) {
+			double share = report->gpu.idle_share[i];
+
+			if (!said[i] && !isnan(share) &&
+			    (largest < 0 || share > report->gpu.idle_share[largest]))
+				largest = i;
+		}
+		if (largest < 0)
+			return;
+		said[largest] = true;
+		add_share(items, idle_labels[largest], report->gpu.idle_share[largest]);
+	}
+}
+
+static void fill_launch(const struct weir_report *report, struct weir_items *items)
+{
+	if (!report->has_gpu)
+		return;
+	add_duration(items, "p50", report->gpu.launch.p50_ns);
+	add_duration(items, "p90", report->gpu.launch.p90_ns);
+	add_duration(items, "p99", report->gpu.launch.p99_ns);
+}
+
+static void add_bytes(struct weir_items *items, const char *label, double bytes)
+{
+	struct weir_text *out;
+
+	if (isnan(bytes))
+		return;
+	out = add_item(items);
+	weir_text_printf(out, "%s ", label);
+	weir_text_bytes(out, bytes);
+}
+
+static void fill_memory(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_memory_figures *memory = &report->memory;
+	struct weir_text *out;
+
+	if (!report->has_memory)
+		return;
+	add_bytes(items, "peak allocated", memory->peak_allocated_bytes);
+	add_bytes(items, "peak reserved", memory->peak_reserved_bytes);
+	add_share(items, "fragmentation", memory->fragmentation);
+	if (memory->leak_bytes_per_step > 0)
+		add_bytes(items, "growth a step", memory->leak_bytes_per_step);
+	if (memory->slow_allocations >= 1) {
+		out = add_item(items);
+		add_counted(out, (uint64_t)memory->slow_allocations, "allocation");
+		weir_text_puts(out, " over 1 ms");
+	}
+}
+
+static void fill_set_apart(const struct weir_report *report, struct weir_items *items)
+{
+	size_t listed =
+		report->set_apart_count > LISTED_APART ? LISTED_APART - 1 : report->set_apart_count;
+
+	for (size_t i = 0; i < listed; i++) {
+		const struct weir_set_apart *apart = &report->set_apart[i];
+		struct weir_text *out = add_item(items);
+
+		if (apart->count > 1) {
+			weir_text_count(out, apart->count);
+			weir_text_puts(out, " x ");
+		}
+		add_name(out, apart->name);
+		weir_text_puts(out, apart->reason ? ": " : "");
+		weir_escape_plain(out, apart->reason ? apart->reason : "");
+	}
+	if (listed < report->set_apart_count)
+		weir_text_printf(add_item(items), "... %zu more", report->set_apart_count - listed);
+}
+
+static void add_warning(const struct weir_report *report, const struct weir_input *input,
+                        enum weir_warning_code code, struct weir_text *out)
+{
+	const char *file = input->path ? strrchr(input->path, '/') : NULL;
+
+	if (report->profile->input_count > 1) {
+		add_name(out, file && file[1] ? file + 1 : input->path);
+		weir_text_puts(out, ": ");
+	}
+	weir_warning_sentence(&input->warnings[code], code, out);
+}
+
+static void fill_warnings(const struct weir_report *report, struct weir_items *items)
+{
+	size_t count = report->profile ? report->profile->input_count : 0, unlisted = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_input *input = &report->profile->inputs[i];
+
+		for (int code = 0; code < WEIR_WARN_COUNT; code++) {
+			if (!input->warnings[code].count)
+				continue;
+			if (items->count < LISTED_WARNING)
+				add_warning(report, input, (enum weir_warning_code)code,
+				            add_item(items));
+			else
+				unlisted++;
+		}
+	}
+	if (unlisted)
+		weir_text_printf(add_item(items), "... %zu more, all of them in the JSON report",
+		                 unlisted);
+}
+
+const struct weir_fact_line weir_fact_lines[] = {
+	{.id = "device", .label = "device time", .fill = fill_device},
+	{.id = "idle", .label = "idle, by cause", .fill = fill_idle},
+	{.id = "launch", .label = "launch to start", .fill = fill_launch},
+	{.id = "memory", .label = "device memory", .fill = fill_memory},
+	{.id = "apart", .label = "set apart", .fill = fill_set_apart, .one_a_line = true},
+	{.id = "warnings",
+         .label = "warnings",
+         .fill = fill_warnings,
+         .none = "none",
+         .one_a_line = true},
+	{.id = NULL},
+};

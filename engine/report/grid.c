@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/report/escape.h"
+#include "engine/report/grid.h"
+
+#define INDENT      2
+#define GAP         2  /* columns between two columns */
+#define COMFORTABLE 22 /* columns of the names below which columns are spared */
+#define NARROWEST   16 /* columns that names keep in any case; every title fits */
+
+struct grid {
+	const struct weir_layout *layout;
+	const struct weir_report *report;
+	const struct weir_table *table;
+	size_t rows;
+	const struct weir_column *column[WEIR_MAX_COLUMNS]; /* those that are shown */
+	size_t width[WEIR_MAX_COLUMNS];
+	size_t count;
+	struct weir_text *cell; /* rows * count */
+};
+
+static struct weir_text *cell_at(const struct grid *grid, size_t row, size_t column)
+{
+	return &grid->cell[row * grid->count + column];
+}
+
+static const char *shown(const struct weir_text *text)
+{
+	return text->data ? text->data : "";
+}
+
+static void choose_columns(struct grid *grid)
+{
+	for (const struct weir_column *column = grid->table->columns; column->id; column++) {
+		if (column->in & WEIR_IN_TEXT)
+			grid->column[grid->count++] = column;
+	}
+}
+
+static void print_cells(struct grid *grid)
+{
+	grid->cell = weir_alloc((grid->rows ? grid->rows : 1) * grid->count * sizeof(*grid->cell));
+	for (size_t row = 0; row < grid->rows; row++) {
+		for (size_t i = 0; i < grid->count; i++) {
+			struct weir_text *cell = cell_at(grid, row, i);
+			size_t columns;
+
+			weir_column_print(grid->column[i], grid->report, row, cell);
+			columns = weir_text_columns(shown(cell));
+			grid->width[i] = columns > grid->width[i] ? columns : grid->width[i];
+		}
+	}
+}
+
+/* Columns without any content have width 0 and are not shown. */
+static void measure(struct grid *grid)
+{
+	for (size_t i = 0; i < grid->count; i++) {
+		const struct weir_column *column = grid->column[i];
+		size_t header = strlen(i == 0 ? grid->table->title : column->header);
+
+		if (grid->width[i] && grid->width[i] < header)
+			grid->width[i] = header;
+	}
+}
+
+static size_t width_of_figures(const struct grid *grid)
+{
+	size_t total = INDENT;
+
+	for (size_t i = 1; i < grid->count; i++)
+		total += grid->width[i] ? grid->width[i] + GAP : 0;
+	return total;
+}
+
+/* Spares columns until the names are comfortable, then gives the names what is left. */
+static void fit(struct grid *grid)
+{
+	size_t wanted = grid->width[0] < COMFORTABLE ? grid->width[0] : COMFORTABLE;
+
+	for (size_t i = grid->count;
+	     i-- > 1 && width_of_figures(grid) + wanted > grid->layout->width;) {
+		if (grid->column[i]->flags & WEIR_CELL_SPARE)
+			grid->width[i] = 0;
+	}
+	grid->width[0] = NARROWEST;
+	if (width_of_figures(grid) + NARROWEST < grid->layout->width)
+		grid->width[0] = grid->layout->width - width_of_figures(grid);
+}
+
+/* Blanks before a cell and behind it; the last column ends without any. */
+static void write_padded(const struct grid *grid, size_t index, size_t columns, bool before)
+{
+	bool right = grid->column[index]->align == WEIR_ALIGN_RIGHT;
+	bool last = index + 1 == grid->count;
+
+	if (right == before && !(last && !before) && grid->width[index] > columns)
+		weir_text_repeat(grid->layout->out, " ", grid->width[index] - columns);
+}
+
+static void write_header(const struct grid *grid)
+{
+	const struct weir_layout *layout = grid->layout;
+
+	weir_layout_title(layout, grid->table->title, INDENT + grid->width[0]);
+	for (size_t i = 1; i < grid->count; i++) {
+		const char *header = grid->column[i]->header;
+
+		if (!grid->width[i])
+			continue;
+		weir_text_repeat(layout->out, " ", GAP);
+		write_padded(grid, i, strlen(header), true);
+		weir_text_puts(layout->out, header);
+		write_padded(grid, i, strlen(header), false);
+	}
+	weir_text_puts(layout->out, "\n");
+}
+
+static void write_cell(const struct grid *grid, size_t row, size_t index)
+{
+	const char *text = shown(cell_at(grid, row, index));
+	struct weir_text cut = {0};
+	enum weir_bound bound;
+
+	weir_cut(&cut, text, grid->width[index]);
+	write_padded(grid, index, weir_text_columns(shown(&cut)), true);
+	if ((grid->column[index]->flags & WEIR_CELL_BOUND) && weir_bound_parse(shown(&cut), &bound))
+		weir_layout_in_bound(grid->layout, bound, false, shown(&cut));
+	else
+		weir_text_puts(grid->layout->out, shown(&cut));
+	write_padded(grid, index, weir_text_columns(shown(&cut)), false);
+	weir_text_release(&cut);
+}
+
+static void write_row(const struct grid *grid, size_t row)
+{
+	weir_text_repeat(grid->layout->out, " ", INDENT);
+	for (size_t i = 0; i < grid->count; i++) {
+		if (!grid->width[i])
+			continue;
+		weir_text_repeat(grid->layout->out, " ", i ? GAP : 0);
+		write_cell(grid, row, i);
+	}
+	weir_text_puts(grid->layout->out, "\n");
+}
+
+void weir_grid_write(const struct weir_layout *layout, const struct weir_table *table,
+                     const struct weir_report *report, size_t rows)
+{
+	struct grid grid = {.layout = layout, .report = report, .table = table, .rows = rows};
+
+	choose_columns(&grid);
+	print_cells(&grid);
+	measure(&grid);
+	fit(&grid);
+	write_header(&grid);
+	for (size_t row = 0; row < rows; row++)
+		write_row(&grid, row);
+	for (size_t i = 0; i < rows * grid.count; i++)
+		weir_text_release(&grid.cell[i]);
+	free(grid.cell);
+}

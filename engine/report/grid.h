@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A table of the report in fixed columns. */
+#ifndef WEIR_REPORT_GRID_H
+#define WEIR_REPORT_GRID_H
+
+#include "engine/report/layout.h"
+#include "engine/report/tables.h"
+
+/*
+ * The table's title and headers on one line, then its first `rows` rows. The names get the width
+ * that the figures leave; columns that can be spared go first where that is too little.
+ */
+void weir_grid_write(const struct weir_layout *layout, const struct weir_table *table,
+                     const struct weir_report *report, size_t rows);
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The report as one page that needs nothing else: no scripts, no other files; its policy forbids
+ * both. Without the style sheet it reads as plain headings, lists and tables.
+ */
+#include <string.h>
+
+#include "engine/base/embed.h"
+#include "engine/report/escape.h"
+#include "engine/report/phrases.h"
+#include "engine/report/tables.h"
+#include "engine/report/writer.h"
+
+#define NAME_COLUMNS 96 /* longer names are cut */
+
+/* Appends what is in `plain`, escaped, and clears it. */
+static void flush_escaped(struct weir_text *out, struct weir_text *plain)
+{
+	if (plain->data)
+		weir_escape_html(out, plain->data);
+	weir_text_clear(plain);
+}
+
+static void write_head(const struct weir_report *report, struct weir_text *out)
+{
+	const struct weir_embedded *style = weir_embedded_find("engine/report/report.css");
+	struct weir_text plain = {0};
+
+	weir_text_puts(out,
+	               "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	               "<meta http-equiv=\"Content-Security-Policy\" "
+	               "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>weir: ");
+	weir_phrase_bound(report, &plain);
+	weir_text_puts(&plain, ": ");
+	weir_phrase_headline(report, &plain);
+	flush_escaped(out, &plain);
+	weir_text_puts(out, "</title>\n<style>\n");
+	if (style)
+		weir_text_add(out, style->data, style->length);
+	weir_text_puts(out, "</style>\n</head>\n<body>\n<main>\n");
+	weir_text_release(&plain);
+}
+
+static void write_verdict(const struct weir_report *report, struct weir_text *out)
+{
+	struct weir_items items = {.count = 0};
+	struct weir_text plain = {0};
+
+	weir_text_printf(out, "<header class=\"verdict %s\">\n<h1><span class=\"name\">",
+	                 weir_bound_name(report->verdict.bound));
+	weir_phrase_bound(report, &plain);
+	flush_escaped(out, &plain);
+	weir_text_puts(out, "</span>: ");
+	weir_phrase_headline(report, &plain);
+	flush_escaped(out, &plain);
+	weir_text_puts(out, "</h1>\n<p class=\"context\">");
+	weir_items_context(report, &items);
+	for (size_t i = 0; i < items.count; i++) {
+		weir_text_puts(out, i ? " · " : "");
+		flush_escaped(out, &items.item[i]);
+	}
+	weir_text_puts(out, "</p>\n</header>\n");
+	weir_items_release(&items);
+	weir_text_release(&plain);
+}
+
+/* " · " between two; the value stands in <code> where there is a label. */
+static void add_ground(struct weir_text *out, size_t *count, const char *label, const char *value)
+{
+	if (!value || !*value)
+		return;
+	weir_text_puts(out, (*count)++ ? " · " : "");
+	if (label)
+		weir_text_printf(out, "%s <code>", label);
+	weir_escape_html(out, value);
+	weir_text_puts(out, label ? "</code>" : "");
+}
+
+static void write_grounds(const struct weir_report *report, struct weir_text *out)
+{
+	struct weir_text certainty = {0};
+	size_t count = 0;
+
+	weir_phrase_certainty(report, &certainty);
+	weir_text_puts(out, "<p class=\"soft\">");
+	add_ground(out, &count, "cause", report->verdict.cause);
+	add_ground(out, &count, "rule", report->verdict.rule);
+	add_ground(out, &count, NULL, certainty.data);
+	weir_text_puts(out, "</p>\n");
+	weir_text_release(&certainty);
+}
+
+static void write_evidence(const struct weir_report *report, struct weir_text *out)
+{
+	struct weir_items items = {.count = 0};
+	struct weir_text plain = {0};
+
+	weir_text_printf(out, "<section class=\"card\">\n<h2>%s</h2>\n",
+	                 report->verdict.rule ? "Why" : "What is missing");
+	write_grounds(report, out);
+	weir_items_evidence(report, &items);
+	weir_text_puts(out, items.count ? "<ul class=\"clauses\">\n" : "");
+	for (size_t i = 0; i < items.count; i++) {
+		weir_text_puts(out, "<li>");
+		flush_escaped(out, &items.item[i]);
+		weir_text_puts(out, "</li>\n");
+	}
+	weir_text_puts(out, items.count ? "</ul>\n" : "");
+	weir_phrase_next(report, &plain);
+	if (plain.length) {
+		weir_text_puts(out, "<p class=\"next\"><b>Next:</b> ");
+		flush_escaped(out, &plain);
+		weir_text_puts(out, "</p>\n");
+	}
+	weir_text_puts(out, "</section>\n");
+	weir_items_release(&items);
+	weir_text_release(&plain);
+}
+
+/* One bar of all shares, for the eye alone: the rows below it say the same in figures. */
+static void write_stack(const struct weir_attribution *attribution, const enum weir_bound *order,
+                        size_t count, struct weir_text *out)
+{
+	weir_text_puts(out, "<div class=\"stack\" aria-hidden=\"true\">");
+	for (size_t i = 0; i < count; i++) {
+		weir_text_printf(out,
+		                 "<div class=\"%s\" style=\"width:%.2f%%\" title=\"%s\"></div>",
+		                 weir_attribution_label(order[i]),
+		                 weir_attribution_share(attribution, order[i]) * 100,
+		                 weir_attribution_label(order[i]));
+	}
+	weir_text_puts(out, "</div>\n");
+}
+
+static void write_attribution(const struct weir_report *report, struct weir_text *out)
+{
+	enum weir_bound order[WEIR_BOUND_COUNT];
+	size_t count = weir_attribution_order(&report->attribution, order);
+
+	if (!count)
+		return;
+	weir_text_puts(out, "<section class=\"card\">\n<h2>Where the time goes "
+	                    "<span class=\"soft\">share of wall time</span></h2>\n");
+	write_stack(&report->attribution, order, count, out);
+	weir_text_puts(out, "<table class=\"shares\">\n");
+	for (size_t i = 0; i < count; i++) {
+		double share = weir_attribution_share(&report->attribution, order[i]);
+		const char *label = weir_attribution_label(order[i]);
+
+		weir_text_printf(out,
+		                 "<tr class=\"%s\"><td><span "
+		                 "class=\"swatch\"></span>%s</td><td><div class=\"track\">"
+		                 "<div class=\"bar\" style=\"width:%.2f%%\"></div></div></td><td "
+		                 "class=\"right\">",
+		                 label, label, share * 100);
+		weir_text_share(out, share);
+		weir_text_puts(out, "</td></tr>\n");
+	}
+	weir_text_puts(out, "</table>\n</section>\n");
+}
+
+static bool is_shown(const struct weir_column *column)
+{
+	return (column->in & WEIR_IN_HTML) && !(column->flags & WEIR_CELL_BELOW);
+}
+
+static void write_headers(const struct weir_table *table, struct weir_text *out)
+{
+	weir_text_puts(out, "<thead><tr>");
+	for (const struct weir_column *column = table->columns; column->id; column++) {
+		if (!is_shown(column))
+			continue;
+		weir_text_puts(out,
+		               column->align == WEIR_ALIGN_RIGHT ? "<th class=\"right\"" : "<th");
+		if (column->meaning)
+			weir_text_printf(out, " title=\"%s\"", column->meaning);
+		weir_text_printf(out, ">%s</th>", column->header);
+	}
+	weir_text_puts(out, "</tr></thead>\n<tbody>\n");
+}
+
+static void write_sketch(const struct weir_stage_row *stage, struct weir_text *out)
+{
+	unsigned level[WEIR_SKETCH_BINS];
+
+	if (!weir_sketch(stage, level))
+		return;
+	weir_text_puts(out, "<div class=\"sketch\" aria-hidden=\"true\">");
+	for (size_t i = 0; i < WEIR_SKETCH_BINS; i++)
+		weir_text_printf(out, "<div style=\"height:%.1f%%\"></div>", level[i] * 12.5);
+	weir_text_puts(out, "</div>");
+}
+
+static void write_name(struct weir_text *out, struct weir_text *plain)
+{
+	struct weir_text cut = {0};
+
+	weir_cut(&cut, plain->data, NAME_COLUMNS);
+	weir_text_puts(out, "<code>");
+	flush_escaped(out, &cut);
+	weir_text_puts(out, "</code>");
+	weir_text_clear(plain);
+	weir_text_release(&cut);
+}
+
+/* What stands below the name in its cell. */
+static void write_below(const struct weir_table *table, const struct weir_report *report,
+                        size_t row, struct weir_text *out)
+{
+	struct weir_text plain = {0};
+
+	for (const struct weir_column *column = table->columns; column->id; column++) {
+		if (!(column->flags & WEIR_CELL_BELOW))
+			continue;
+		weir_column_print(column, report, row, &plain);
+		weir_text_printf(out, "<br><span class=\"below\" title=\"%s\">",
+		                 column->meaning ? column->meaning : column->header);
+		write_name(out, &plain);
+		weir_text_puts(out, "</span>");
+	}
+	weir_text_release(&plain);
+}
+
+static void write_cell(const struct weir_column *column, const struct weir_report *report,
+                       size_t row, struct weir_text *out)
+{
+	struct weir_text plain = {0};
+	enum weir_bound bound;
+
+	weir_column_print(column, report, row, &plain);
+	if (column->flags & WEIR_CELL_SKETCH)
+		write_sketch(&report->stages[row], out);
+	else if (column->flags & WEIR_CELL_NAME)
+		write_name(out, &plain);
+	else if ((column->flags & WEIR_CELL_BOUND) && weir_bound_parse(plain.data, &bound))
+		weir_text_printf(out, "<span class=\"%s\">%s</span>", plain.data, plain.data);
+	else
+		flush_escaped(out, &plain);
+	weir_text_release(&plain);
+}
+
+static void write_row(const struct weir_table *table, const struct weir_report *report, size_t row,
+                      struct weir_text *out)
+{
+	weir_text_puts(out, "<tr>");
+	for (const struct weir_column *column = table->columns; column->id; column++) {
+		if (!is_shown(column))
+			continue;
+		weir_text_printf(out, "<td class=\"cell-%s%s\">", column->id,
+		                 column->align == WEIR_ALIGN_RIGHT ? " right" : "");
+		write_cell(column, report, row, out);
+		if (column == table->columns)
+			write_below(table, report, row, out);
+		weir_text_puts(out, "</td>");
+	}
+	weir_text_puts(out, "</tr>\n");
+}
+
+static void write_table(const struct weir_table *table, const struct weir_report *report,
+                        size_t top, struct weir_text *out)
+{
+	size_t rows = table->rows(report), shown = table->limited && rows > top ? top : rows;
+
+	if (!rows)
+		return;
+	weir_text_printf(out,
+	                 "<section class=\"card\">\n<h2>%c%s</h2>\n<div class=\"scroll\"><table>\n",
+	                 table->title[0] - 'a' + 'A', table->title + 1);
+	write_headers(table, out);
+	for (size_t row = 0; row < shown; row++)
+		write_row(table, report, row, out);
+	weir_text_puts(out, "</tbody>\n</table></div>\n");
+	if (shown < rows)
+		weir_text_printf(out, "<p class=\"more\">... %zu more (--top %zu)</p>\n",
+		                 rows - shown, rows);
+	weir_text_puts(out, "</section>\n");
+}
+
+static void write_recommendation(const struct weir_report *report, size_t index,
+                                 struct weir_text *out)
+{
+	const struct weir_recommendation *recommendation = &report->recommendations[index];
+	struct weir_text plain = {0};
+
+	weir_text_puts(out, "<li><b>");
+	weir_phrase_expanded(report, recommendation->title, &plain);
+	flush_escaped(out, &plain);
+	weir_text_puts(out, "</b>");
+	weir_phrase_speedup(recommendation, &plain);
+	if (plain.length) {
+		weir_text_puts(out, ": <span class=\"gain\">");
+		flush_escaped(out, &plain);
+		weir_text_puts(out, "</span>");
+	}
+	weir_phrase_expanded(report, recommendation->why, &plain);
+	weir_text_puts(out, "<br>");
+	flush_escaped(out, &plain);
+	if (recommendation->effort) {
+		weir_text_puts(out, " <span class=\"soft\">effort: ");
+		weir_escape_html(out, recommendation->effort);
+		weir_text_puts(out, "</span>");
+	}
+	weir_text_puts(out, "</li>\n");
+	weir_text_release(&plain);
+}
+
+static void write_recommendations(const struct weir_report *report, struct weir_text *out)
+{
+	if (!report->recommendation_count)
+		return;
+	weir_text_puts(out, "<section class=\"card\">\n<h2>What to do</h2>\n<ol>\n");
+	for (size_t i = 0; i < report->recommendation_count; i++)
+		write_recommendation(report, i, out);
+	weir_text_puts(out, "</ol>\n</section>\n");
+}
+
+static void write_fact_line(const struct weir_report *report, const struct weir_fact_line *line,
+                            struct weir_text *out)
+{
+	struct weir_items items = {.count = 0};
+
+	line->fill(report, &items);
+	if (!items.count && !line->none)
+		return;
+	weir_text_printf(out, "<dt>%s</dt><dd>", line->label);
+	weir_text_puts(out, items.count ? "" : line->none);
+	for (size_t i = 0; i < items.count; i++) {
+		weir_text_puts(out, !i ? "" : line->one_a_line ? "<br>" : " · ");
+		flush_escaped(out, &items.item[i]);
+	}
+	weir_text_puts(out, "</dd>\n");
+	weir_items_release(&items);
+}
+
+static void write_facts(const struct weir_report *report, struct weir_text *out)
+{
+	weir_text_puts(
+		out,
+		"<section class=\"card\">\n<h2>Device, steps set apart, warnings</h2>\n<dl>\n");
+	for (const struct weir_fact_line *line = weir_fact_lines; line->id; line++)
+		write_fact_line(report, line, out);
+	weir_text_puts(out, "</dl>\n</section>\n");
+}
+
+static void write_inputs(const struct weir_report *report, struct weir_text *out)
+{
+	size_t count = report->profile ? report->profile->input_count : 0;
+
+	weir_text_puts(out, "<footer>weir " WEIR_VERSION);
+	for (size_t i = 0; i < count && i < 16; i++) {
+		struct weir_text name = {0};
+
+		weir_escape_name(&name, report->profile->inputs[i].path);
+		weir_text_puts(out, i ? ", " : " of ");
+		write_name(out, &name);
+		weir_text_release(&name);
+	}
+	if (count > 16)
+		weir_text_printf(out, " and %zu more", count - 16);
+	weir_text_puts(out, "</footer>\n</main>\n</body>\n</html>\n");
+}
+
+static void write_html(const struct weir_report *report, const struct weir_write_options *options,
+                       struct weir_text *out)
+{
+	write_head(report, out);
+	write_verdict(report, out);
+	write_evidence(report, out);
+	write_attribution(report, out);
+	for (const struct weir_table *table = weir_tables; table->id; table++)
+		write_table(table, report, options && options->top ? options->top : WEIR_WRITE_TOP,
+		            out);
+	write_recommendations(report, out);
+	write_facts(report, out);
+	write_inputs(report, out);
+}
+
+const struct weir_writer weir_writer_html = {
+	.name = "html",
+	.suffix = ".html",
+	.title = "one page for a browser, without scripts",
+	.write = write_html,
+};

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report as a comment on a change: Markdown as GitHub and GitLab read it. */
+#include <string.h>
+
+#include "engine/report/escape.h"
+#include "engine/report/layout.h"
+#include "engine/report/phrases.h"
+#include "engine/report/tables.h"
+#include "engine/report/writer.h"
+
+#define NAME_COLUMNS 72
+#define BAR_COLUMNS  30
+
+/* Appends what is in `plain`, escaped, and clears it. */
+static void flush_escaped(struct weir_text *out, struct weir_text *plain)
+{
+	if (plain->data)
+		weir_escape_markdown(out, plain->data);
+	weir_text_clear(plain);
+}
+
+/* Names stand in <code>: entities work there, mentions and references do not. */
+static void add_code(struct weir_text *out, const char *plain)
+{
+	struct weir_text cut = {0};
+
+	weir_cut(&cut, plain, NAME_COLUMNS);
+	weir_text_puts(out, "<code>");
+	flush_escaped(out, &cut);
+	weir_text_puts(out, "</code>");
+	weir_text_release(&cut);
+}
+
+static void write_verdict(const struct weir_report *report, struct weir_text *out)
+{
+	struct weir_text plain = {0};
+
+	weir_text_puts(out, "## weir: ");
+	weir_phrase_bound(report, &plain);
+	flush_escaped(out, &plain);
+	weir_text_puts(out, "\n\n**");
+	weir_phrase_headline(report, &plain);
+	flush_escaped(out, &plain);
+	weir_text_puts(out, "**");
+	if (report->verdict.cause) {
+		weir_text_puts(out, " (");
+		add_code(out, report->verdict.cause);
+		weir_text_puts(out, ")");
+	}
+	weir_text_puts(out, "\n\n");
+	weir_text_release(&plain);
+}
+
+static void write_joined(struct weir_text *out, struct weir_items *items)
+{
+	for (size_t i = 0; i < items->count; i++) {
+		weir_text_puts(out, i ? " · " : "");
+		flush_escaped(out, &items->item[i]);
+	}
+	weir_text_puts(out, "\n");
+	weir_items_release(items);
+}
+
+static void write_context(const struct weir_report *report, struct weir_text *out)
+{
+	struct weir_items items = {.count = 0};
+	struct weir_text plain = {0};
+
+	weir_items_context(report, &items);
+	write_joined(out, &items);
+	weir_phrase_next(report, &plain);
+	if (plain.length) {
+		weir_text_puts(out, "\n**Next:** ");
+		flush_escaped(out, &plain);
+		weir_text_puts(out, "\n");
+	}
+	weir_text_release(&plain);
+}
+
+static void write_evidence(const struct weir_report *report, struct weir_text *out)
+{
+	struct weir_items items = {.count = 0};
+	struct weir_text plain = {0};
+
+	weir_phrase_certainty(report, &plain);
+	if (!report->verdict.rule && !plain.length)
+		return;
+	weir_text_puts(out, "\n### Why\n\n");
+	if (report->verdict.rule) {
+		weir_text_puts(out, "Rule ");
+		add_code(out, report->verdict.rule);
+		weir_text_puts(out, plain.length ? ", " : "");
+	}
+	flush_escaped(out, &plain);
+	weir_text_puts(out, "\n");
+	weir_items_evidence(report, &items);
+	for (size_t i = 0; i < items.count; i++) {
+		weir_text_puts(out, i ? "- " : "\n- ");
+		flush_escaped(out, &items.item[i]);
+		weir_text_puts(out, "\n");
+	}
+	weir_items_release(&items);
+	weir_text_release(&plain);
+}
+
+static void write_attribution(const struct weir_report *report, struct weir_text *out)
+{
+	const struct weir_layout layout = {.out = out, .width = BAR_COLUMNS};
+	enum weir_bound order[WEIR_BOUND_COUNT];
+	size_t count = weir_attribution_order(&report->attribution, order);
+
+	if (!count)
+		return;
+	weir_text_puts(
+		out,
+		"\n### Where the time goes\n\n| bound | share of wall time | |\n|---|--:|---|\n");
+	for (size_t i = 0; i < count; i++) {
+		double share = weir_attribution_share(&report->attribution, order[i]);
+
+		weir_text_printf(out, "| %s | ", weir_attribution_label(order[i]));
+		weir_text_share(out, share);
+		weir_text_puts(out, " | ");
+		weir_layout_bar(&layout, share, BAR_COLUMNS);
+		weir_text_puts(out, " |\n");
+	}
+}
+
+static bool is_shown(const struct weir_column *column)
+{
+	return column->in & WEIR_IN_MARKDOWN;
+}
+
+static void write_headers(const struct weir_table *table, struct weir_text *out)
+{
+	for (const struct weir_column *column = table->columns; column->id; column++) {
+		if (is_shown(column))
+			weir_text_printf(out, "| %s ", column->header);
+	}
+	weir_text_puts(out, "|\n");
+	for (const struct weir_column *column = table->columns; column->id; column++) {
+		if (is_shown(column))
+			weir_text_puts(out, column->align == WEIR_ALIGN_RIGHT ? "|--:" : "|---");
+	}
+	weir_text_puts(out, "|\n");
+}
+
+static void write_row(const struct weir_table *table, const struct weir_report *report, size_t row,
+                      struct weir_text *out)
+{
+	struct weir_text plain = {0};
+
+	for (const struct weir_column *column = table->columns; column->id; column++) {
+		if (!is_shown(column))
+			continue;
+		weir_column_print(column, report, row, &plain);
+		weir_text_puts(out, "| ");
+		if (column->flags & WEIR_CELL_NAME)
+			add_code(out, plain.data);
+		else if (plain.data)
+			weir_escape_markdown(out, plain.data);
+		weir_text_puts(out, " ");
+		weir_text_clear(&plain);
+	}
+	weir_text_puts(out, "|\n");
+	weir_text_release(&plain);
+}
+
+static void write_table(const struct weir_table *table, const struct weir_report *report,
+                        size_t top, struct weir_text *out)
+{
+	size_t rows = table->rows(report), shown = table->limited && rows > top ? top : rows;
+
+	if (!rows)
+		return;
+	weir_text_printf(out, "\n### %c%s\n\n", table->title[0] - 'a' + 'A', table->title + 1);
+	write_headers(table, out);
+	for (size_t row = 0; row < shown; row++)
+		write_row(table, report, row, out);
+	if (shown < rows)
+		weir_text_printf(out, "\n... %zu more (`--top %zu`)\n", rows - shown, rows);
+}
+
+static void write_recommendation(const struct weir_report *report, size_t index,
+                                 struct weir_text *out)
+{
+	const struct weir_recommendation *recommendation = &report->recommendations[index];
+	struct weir_text plain = {0};
+
+	weir_text_printf(out, "%zu. **", index + 1);
+	weir_phrase_expanded(report, recommendation->title, &plain);
+	flush_escaped(out, &plain);
+	weir_text_puts(out, "**");
+	weir_phrase_speedup(recommendation, &plain);
+	weir_text_puts(out, plain.length ? ": " : "");
+	flush_escaped(out, &plain);
+	weir_phrase_expanded(report, recommendation->why, &plain);
+	weir_text_puts(out, plain.length ? "  \n   " : "");
+	flush_escaped(out, &plain);
+	if (recommendation->effort) {
+		weir_text_puts(out, " (effort: ");
+		weir_escape_markdown(out, recommendation->effort);
+		weir_text_puts(out, ")");
+	}
+	weir_text_puts(out, "\n");
+	weir_text_release(&plain);
+}
+
+static void write_recommendations(const struct weir_report *report, struct weir_text *out)
+{
+	if (!report->recommendation_count)
+		return;
+	weir_text_puts(out, "\n### What to do\n\n");
+	for (size_t i = 0; i < report->recommendation_count; i++)
+		write_recommendation(report, i, out);
+}
+
+static void write_fact_line(const struct weir_report *report, const struct weir_fact_line *line,
+                            struct weir_text *out)
+{
+	struct weir_items items = {.count = 0};
+
+	line->fill(report, &items);
+	if (!items.count && !line->none)
+		return;
+	weir_text_printf(out, "- **%s**:", line->label);
+	if (!items.count) {
+		weir_text_printf(out, " %s\n", line->none);
+	} else if (!line->one_a_line) {
+		weir_text_puts(out, " ");
+		write_joined(out, &items);
+	} else {
+		weir_text_puts(out, "\n");
+		for (size_t i = 0; i < items.count; i++) {
+			weir_text_puts(out, "  - ");
+			flush_escaped(out, &items.item[i]);
+			weir_text_puts(out, "\n");
+		}
+	}
+	weir_items_release(&items);
+}
+
+static void write_markdown(const struct weir_report *report,
+                           const struct weir_write_options *options, struct weir_text *out)
+{
+	write_verdict(report, out);
+	write_context(report, out);
+	write_evidence(report, out);
+	write_attribution(report, out);
+	for (const struct weir_table *table = weir_tables; table->id; table++)
+		write_table(table, report, options && options->top ? options->top : WEIR_WRITE_TOP,
+		            out);
+	write_recommendations(report, out);
+	weir_text_puts(out, "\n<details><summary>Device, steps set apart, warnings</summary>\n\n");
+	for (const struct weir_fact_line *line = weir_fact_lines; line->id; line++)
+		write_fact_line(report, line, out);
+	weir_text_puts(out, "\n</details>\n");
+}
+
+const struct weir_writer weir_writer_markdown = {
+	.name = "markdown",
+	.suffix = ".md",
+	.title = "for a comment on a change",
+	.write = write_markdown,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Warnings of the inputs: a stable code for programs, a sentence for people. */
+#ifndef WEIR_REPORT_WARNINGS_H
+#define WEIR_REPORT_WARNINGS_H
+
+#include "engine/base/text.h"
+#include "engine/model/trace.h"
+
+const char *weir_warning_code_text(enum weir_warning_code code); /* "skipped_event"; static */
+
+/*
+ * "1,204 elements that are no events were skipped (first at byte 88,120: ts is text)". The detail
+ * comes from the input: control and bidirectional characters in it are replaced.
+ */
+void weir_warning_sentence(const struct weir_warning *warning, enum weir_warning_code code,
+                           struct weir_text *out);
+
+#endif

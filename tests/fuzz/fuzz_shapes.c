@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Operator shapes and kernel names as a profile might hold them. The input is five lines: operator,
+ * dims, types, scalars, kernel; what is missing is empty. Whatever they say, a model gives finite
+ * figures that are not negative, or says that it has none.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/kernels.h"
+#include "engine/analysis/roofline.h"
+#include "engine/analysis/shapes.h"
+
+#define LINES 5
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void split_lines(char *text, char *lines[LINES])
+{
+	for (size_t i = 0; i < LINES; i++) {
+		char *end = strchr(text, '\n');
+
+		lines[i] = text;
+		text = end ? end + 1 : text + strlen(text);
+		if (end)
+			*end = '\0';
+	}
+}
+
+static void check_work(const struct weir_work *work)
+{
+	struct weir_roofline_result result;
+
+	if (work->confidence == WEIR_MODEL_NONE) {
+		if (!isnan(work->flops) || !isnan(work->bytes))
+			abort();
+		return;
+	}
+	if (!isfinite(work->flops) || !isfinite(work->bytes) || work->flops < 0 || work->bytes < 0)
+		abort();
+	weir_roofline_judge(work, 1000, 1, NULL, &result);
+}
+
+static void check_kernel(const char *kernel)
+{
+	struct weir_text text = {0};
+
+	weir_kernel_display(kernel, &text);
+	/* A mangled name gains at most one character a part: "1a" becomes "::a". */
+	if (text.length > 2 * strlen(kernel) ||
+	    (text.data && weir_kernel_base_length(text.data) > text.length))
+		abort();
+	(void)weir_kernel_limit(kernel);
+	weir_text_release(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+	char *lines[LINES];
+	struct weir_work work;
+
+	if (!text)
+		return 0;
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	split_lines(text, lines);
+	work = weir_work_of_call(&(struct weir_call){.op = lines[0],
+	                                             .dims = lines[1],
+	                                             .types = lines[2],
+	                                             .scalars = lines[3],
+	                                             .kernel = lines[4]});
+	check_work(&work);
+	check_kernel(lines[4]);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Shows that each lint can fail: it must pass a small clean tree and refuse the same tree with one fault in it.
+set -eu
+
+lint=$(cd "$(dirname "$0")" && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree" "$tree.out"' EXIT
+failures=0
+
+clean_tree() {
+	rm -rf "${tree:?}"/*
+	mkdir -p "$tree/engine/base" "$tree/engine/model" "$tree/engine/readers" "$tree/rules" "$tree/tests"
+	printf '/* SPDX-License-Identifier: GPL-3.0-or-later */\nint weir_a(void);\n' >"$tree/engine/base/a.h"
+	printf '/* SPDX-License-Identifier: GPL-3.0-or-later */\n#include "engine/base/a.h"\n' >"$tree/engine/readers/r.c"
+	printf '/* SPDX-License-Identifier: GPL-3.0-or-later */\n#include "engine/base/a.h"\n' >"$tree/rules/r.h"
+	cat >"$tree/engine/base/a.c" <<'END'
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "engine/base/a.h"
+
+/* strcpy(here, harmless) */
+int weir_a(void)
+{
+	return (int)strlen("exit(1) in a text is harmless");
+}
+END
+	cp "$lint/../../.clang-format" "$lint/../../.clang-tidy" "$tree"
+}
+
+passes() { # LINT [ARGUMENT...]
+	name=$1
+	shift
+	clean_tree
+	prepare
+	"$lint/$name.sh" "$tree" "$@" >"$tree.out" 2>&1 && return 0
+	echo "$name.sh refuses a clean tree:"
+	cat "$tree.out"
+	failures=$((failures + 1))
+}
+
+# refuses LINT FILE LINE-TO-ADD [ARGUMENT...]
+refuses() {
+	name=$1 file=$2 fault=$3
+	shift 3
+	clean_tree
+	printf '%b\n' "$fault" >>"$tree/$file"
+	prepare
+	if "$lint/$name.sh" "$tree" "$@" >"$tree.out" 2>&1; then
+		echo "$name.sh passes $file with: $fault"
+		failures=$((failures + 1))
+	elif ! grep -q "$file" "$tree.out"; then
+		echo "$name.sh does not name $file, it says:"
+		cat "$tree.out"
+		failures=$((failures + 1))
+	fi
+}
+
+prepare() { :; }
+
+passes layers
+refuses layers engine/base/a.h '#include "engine/readers/r.h"'
+refuses layers engine/readers/r.c '#include "rules/r.h"'
+refuses layers rules/r.h '#include "engine/readers/r.c"'
+refuses layers engine/base/a.c '#include "a.h"'
+
+passes contain
+refuses contain engine/base/a.c '#include <sqlite3.h>'
+refuses contain engine/base/a.c '#include <gsl/gsl_cdf.h>'
+refuses contain engine/readers/r.c '#include <boost/any.hpp>'
+
+passes banned
+refuses banned engine/base/a.c 'static int b(const char *t) { return atoi(t); }'
+refuses banned engine/base/a.c 'static void b(void) { exit(1); }'
+refuses banned engine/readers/r.c 'static void b(void) { fputs("x", stderr); }'
+refuses banned engine/readers/r.c 'static void *b(void) { return malloc(1); }'
+refuses banned engine/base/a.c '/* TODO */'
+
+passes spdx
+refuses spdx engine/b.c 'int weir_b;'
+refuses spdx tests/b.sh '#!/bin/sh'
+
+passes size
+refuses size engine/base/a.c "$(yes '' | head -n 600 | sed 's/$/\\n/' | tr -d '\n')."
+
+passes format
+refuses format engine/base/a.c 'static int  b ;'
+
+prepare() {
+	build=$tree/build
+	mkdir -p "$build"
+	printf '[{ "directory": "%s", "file": "%s", "command": "gcc -std=c17 -I%s -c %s" }]\n' \
+		"$tree" "$tree/engine/base/a.c" "$tree" "$tree/engine/base/a.c" >"$build/compile_commands.json"
+}
+passes tidy "$tree/build"
+refuses tidy engine/base/a.c 'int weir_B(void) { return 0; }' "$tree/build"
+refuses tidy engine/base/a.c "int weir_b(int a) {\n$(yes 'a++;\\n' | head -n 70 | tr -d '\n') return a; }" "$tree/build"
+refuses tidy engine/base/a.c 'int weir_b(int *a) { a = 0; return *a; }' "$tree/build"
+
+prepare() {
+	mkdir -p "$tree/engine/include/weir"
+	printf 'WEIR_API int weir_a(void);\n' >"$tree/engine/include/weir/weir.h"
+	(cd "$tree" && gcc -I. -fPIC -c -o a.o engine/base/a.c && ar rcs a.a a.o && gcc -shared -o a.so a.o)
+}
+passes names "$tree/a.a" "$tree/a.so"
+refuses_names() { # what to add to a.c, what must be named
+	clean_tree
+	printf '%s\n' "$1" >>"$tree/engine/base/a.c"
+	prepare
+	if "$lint/names.sh" "$tree" "$tree/a.a" "$tree/a.so" >"$tree.out" 2>&1 || ! grep -q "$2" "$tree.out"; then
+		echo "names.sh passes: $1"
+		failures=$((failures + 1))
+	fi
+}
+refuses_names 'int other(void) { return 0; }' 'other does not begin'
+refuses_names 'int weir_more(void) { return 0; }' 'exports.*weir_more'
+
+[ "$failures" -eq 0 ] || { echo "$failures faults not seen"; exit 1; }
+echo "every lint passes a clean tree and refuses each fault"

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# clang-tidy over every compiled file: tidy.sh ROOT BUILD. Checks and limits are in .clang-tidy. What passed is
+# remembered in BUILD/tidy by the content of the file, of the headers it includes, and of the settings.
+. "$(dirname "$0")/lib.sh"
+need clang-tidy clang-tidy
+need gcc gcc
+build=$2
+
+flags="-std=c17 -D_XOPEN_SOURCE=700 -DWEIR_VERSION=\"\" -I$PWD -I$build/generated"
+
+headers() { # FILE: what it includes, the system's headers left out
+	# shellcheck disable=SC2086
+	gcc $flags -MM -MG "$1" | tr -d '\\\n' | sed 's/^[^:]*://'
+}
+
+key() { # FILE
+	# shellcheck disable=SC2046
+	{ clang-tidy --version; cat .clang-tidy $(headers "$1") 2>/dev/null; } | sha256sum | cut -d' ' -f1
+}
+
+check() { # FILE
+	mark=$build/tidy/$(key "$1")
+	[ -e "$mark" ] && return 0
+	if clang-tidy -p "$build" --quiet "$1" >"$mark.$$" 2>/dev/null; then
+		mv "$mark.$$" "$mark"
+	else
+		cat "$mark.$$"
+		rm -f "$mark.$$"
+		return 1
+	fi
+}
+
+if [ $# -eq 3 ]; then
+	check "$3"
+	exit
+fi
+[ -f "$build/compile_commands.json" ] || { echo "$build has no compile_commands.json: configure it first" >&2; exit 1; }
+mkdir -p "$build/tidy"
+files=$(for file in $(c_files | grep '\.c$'); do
+	grep -qF "/$file\"" "$build/compile_commands.json" && printf '%s\n' "$file" || true
+done)
+[ -n "$files" ] || { echo "no compiled file found in $build/compile_commands.json" >&2; exit 1; }
+printf '%s\n' "$files" | xargs -P "$(nproc)" -n 1 "$project/tests/lint/tidy.sh" "$PWD" "$build"

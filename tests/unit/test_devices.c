@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/devices.h"
+#include "tests/unit/near.h"
+
+#define GIB 1073741824u
+
+static struct weir_device_table table;
+
+static int load_table(void **state)
+{
+	struct weir_error err = {0};
+
+	(void)state;
+	if (!weir_device_table_load(&table, &err))
+		return 0;
+	print_error("%s\n", err.message);
+	return 1;
+}
+
+static int free_table(void **state)
+{
+	(void)state;
+	weir_device_table_release(&table);
+	return 0;
+}
+
+/* The name that the table gives, "" for none. */
+static const char *found(const char *name, uint64_t memory_bytes, uint32_t sms)
+{
+	static struct weir_device device;
+
+	return weir_device_find(&table, name, memory_bytes, sms, &device) ? device.name : "";
+}
+
+static void names_as_tools_print_them_are_found(void **state)
+{
+	static const struct {
+		const char *printed, *device;
+		uint64_t memory_bytes;
+		uint32_t sms;
+	} rows[] = {
+		{"NVIDIA H200", "NVIDIA H200 SXM", 150109880320u, 132},
+		{"NVIDIA H100 80GB HBM3", "NVIDIA H100 SXM5", 85018279936u, 132},
+		{"NVIDIA H100 PCIe", "NVIDIA H100 PCIe", 85018279936u, 114},
+		{"NVIDIA H100 NVL", "NVIDIA H100 NVL", 100000000000u, 132},
+		{"NVIDIA H200 NVL", "NVIDIA H200 NVL", 150109880320u, 132},
+		{"NVIDIA A100-SXM4-80GB", "NVIDIA A100 80GB SXM", 84990623744u, 108},
+		{"NVIDIA A100 80GB PCIe", "NVIDIA A100 80GB PCIe", 84990623744u, 108},
+		{"NVIDIA A100-PG509-200", "NVIDIA A100 40GB", 42297524224u, 108},
+		{"Tesla T4", "NVIDIA T4", 15828320256u, 40},
+		{"Tesla V100-SXM2-32GB", "NVIDIA V100 SXM2 32GB", 34000000000u, 80},
+		{"NVIDIA B200", "NVIDIA B200", 191503138816u, 148},
+		{"NVIDIA GeForce RTX 3090", "NVIDIA GeForce RTX 3090", 0, 0},
+		{"AMD Instinct MI300X VF", "AMD Instinct MI300X", 205571227648u, 304},
+		{"AMD Instinct MI210", "AMD Instinct MI210", 68702699520u, 104},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_string_equal(found(rows[i].printed, rows[i].memory_bytes, rows[i].sms),
+		                    rows[i].device);
+}
+
+static void memory_and_size_tell_namesakes_apart(void **state)
+{
+	(void)state;
+	assert_string_equal(found("NVIDIA H100", 85018279936u, 132), "NVIDIA H100 SXM5");
+	assert_string_equal(found("NVIDIA H100", 85018279936u, 114), "NVIDIA H100 PCIe");
+	assert_string_equal(found("NVIDIA H100", 100000000000u, 132), "NVIDIA H100 NVL");
+	assert_string_equal(found("NVIDIA A100", 42297524224u, 108), "NVIDIA A100 40GB");
+}
+
+static void what_is_ambiguous_or_unknown_is_not_guessed(void **state)
+{
+	struct weir_device device;
+
+	(void)state;
+	assert_string_equal(found("NVIDIA H100", 0, 0), "");
+	assert_string_equal(found("", 85018279936u, 132), "");
+	assert_string_equal(found("NVIDIA", 0, 0), "");
+	assert_string_equal(found("AMD Radeon Graphics", 68702699520u, 110), "");
+	assert_string_equal(found("NVIDIA B300 SXM6 AC", 0, 0), "");
+	assert_string_equal(found("NVIDIA GH200 480GB", 0, 0), "");
+	assert_false(weir_device_find(&table, NULL, 0, 0, &device));
+}
+
+static void another_chip_under_the_same_name_is_not_taken(void **state)
+{
+	(void)state;
+	assert_string_equal(found("NVIDIA GeForce RTX 4090", 0, 0), "NVIDIA GeForce RTX 4090");
+	assert_string_equal(found("NVIDIA GeForce RTX 4090 Laptop GPU", 0, 0), "");
+	assert_string_equal(found("NVIDIA GeForce RTX 4090 D", 0, 0), "");
+}
+
+static void numbers_that_contradict_the_name_refuse_it(void **state)
+{
+	(void)state;
+	assert_string_equal(found("NVIDIA H100 64GB HBM2", 64 * (uint64_t)GIB, 132), "");
+	assert_string_equal(found("NVIDIA H200", 150109880320u, 60), "");
+}
+
+static void a_slice_gets_the_rates_of_its_share(void **state)
+{
+	struct weir_device whole, slice;
+
+	(void)state;
+	assert_true(weir_device_find(&table, "NVIDIA A100-SXM4-80GB", 0, 0, &whole));
+	assert_true(weir_device_find(&table, "NVIDIA A100-SXM4-80GB MIG 3g.40gb",
+	                             40 * (uint64_t)GIB, 42, &slice));
+	assert_int_equal(slice.sms, 42);
+	assert_near(slice.bytes_per_s.theoretical, whole.bytes_per_s.theoretical * 42 / 108, 1e-12);
+	assert_near(weir_device_flops(&slice, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16).sustained,
+	            weir_device_flops(&whole, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16).sustained * 42 /
+	                    108,
+	            1e-12);
+	assert_true(weir_device_find(&table, "NVIDIA A100-SXM4-80GB MIG 1g.10gb", 0, 0, &slice));
+	assert_near(slice.bytes_per_s.theoretical, whole.bytes_per_s.theoretical / 7, 1e-12);
+}
+
+static void measured_rates_stand_beside_theoretical_ones(void **state)
+{
+	struct weir_device device;
+	struct weir_peak bf16, fp8;
+
+	(void)state;
+	assert_true(weir_device_find(&table, "NVIDIA H200", 0, 0, &device));
+	bf16 = weir_device_flops(&device, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16);
+	assert_near(bf16.theoretical, 989.4e12, 1e-12);
+	assert_near(bf16.sustained, 788e12, 1e-12);
+	assert_near(device.bytes_per_s.sustained, 4.3e12, 1e-12);
+	fp8 = weir_device_flops(&device, WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP8);
+	assert_near(fp8.sustained, fp8.theoretical * WEIR_SUSTAINED_FLOPS_SHARE, 1e-12);
+}
+
+static void a_unit_that_the_device_lacks_has_no_peak(void **state)
+{
+	struct weir_device device;
+
+	(void)state;
+	assert_true(weir_device_find(&table, "Tesla V100-SXM2-16GB", 0, 0, &device));
+	assert_true(
+		isnan(weir_device_flops(&device, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16).theoretical));
+	assert_true(
+		isnan(weir_device_flops(&device, WEIR_ENGINE_NONE, WEIR_DTYPE_FP32).theoretical));
+	/* fp64 products run on the vector units of a device without matrix units for them. */
+	assert_near(weir_device_flops(&device, WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP64).theoretical,
+	            7.8e12, 1e-12);
+}
+
+/* Sustained figures above the theoretical ones, and rates a thousand times off, would be slips of
+ * the table. */
+static void every_entry_of_the_table_is_sane(void **state)
+{
+	(void)state;
+	assert_true(table.count >= 30);
+	for (size_t i = 0; i < table.count; i++) {
+		const struct weir_device *device = &table.items[i];
+		struct weir_peak fp32 =
+			weir_device_flops(device, WEIR_ENGINE_VECTOR, WEIR_DTYPE_FP32);
+		struct weir_peak fp16 =
+			weir_device_flops(device, WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP16);
+
+		assert_true(device->bytes_per_s.theoretical > 1e11 &&
+		            device->bytes_per_s.theoretical < 1e13);
+		assert_true(device->bytes_per_s.sustained <= device->bytes_per_s.theoretical);
+		assert_true(fp32.theoretical > 1e12 && fp32.theoretical < 1e15);
+		assert_true(fp16.theoretical > fp32.theoretical && fp16.theoretical < 1e16);
+		assert_true(fp16.sustained <= fp16.theoretical);
+		assert_true(device->sms >= 40 && device->sms < 400);
+		assert_string_not_equal(found(device->match[0], 0, device->sms), "");
+	}
+}
+
+static void a_damaged_table_names_the_place(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} rows[] = {
+		{"{\"devices\": [{\"name\": \"x\", \"match\": [\"x\"], \"numbers\": "
+	         "[{\"what\": \"matrix.bf17\", \"theoretical\": 1}]}]}",
+	         "devices[0]: numbers[0]: what: no such number: matrix.bf17"},
+		{"{\"devices\": [{\"name\": \"x\", \"match\": [\"x\"], \"numbers\": "
+	         "[{\"what\": \"l2_mb\", \"theoretical\": -1}]}]}",
+	         "devices[0]: numbers[0]: theoretical: expected a positive number"},
+		{"{\"devices\": [{\"name\": \"x\", \"match\": [], \"numbers\": []}]}",
+	         "devices[0]: match: expected a list of texts"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct weir_device_table damaged;
+		struct weir_error err = {0};
+
+		assert_int_not_equal(
+			weir_device_table_parse(&damaged, rows[i].text, strlen(rows[i].text), &err),
+			WEIR_OK);
+		assert_string_equal(err.message, rows[i].message);
+		weir_device_table_release(&damaged);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_as_tools_print_them_are_found),
+		cmocka_unit_test(memory_and_size_tell_namesakes_apart),
+		cmocka_unit_test(what_is_ambiguous_or_unknown_is_not_guessed),
+		cmocka_unit_test(another_chip_under_the_same_name_is_not_taken),
+		cmocka_unit_test(numbers_that_contradict_the_name_refuse_it),
+		cmocka_unit_test(a_slice_gets_the_rates_of_its_share),
+		cmocka_unit_test(measured_rates_stand_beside_theoretical_ones),
+		cmocka_unit_test(a_unit_that_the_device_lacks_has_no_peak),
+		cmocka_unit_test(every_entry_of_the_table_is_sane),
+		cmocka_unit_test(a_damaged_table_names_the_place),
+	};
+
+	return cmocka_run_group_tests(tests, load_table, free_table);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/kernels.h"
+#include "tests/unit/near.h"
+
+#define ELEMENTWISE "void at::native::vectorized_elementwise_kernel<4, at::native::"
+
+static void families_follow_the_libraries_names(void **state)
+{
+	static const struct {
+		const char *kernel;
+		enum weir_family family;
+	} rows[] = {
+		{"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+	         WEIR_FAMILY_COMMUNICATION},
+		{"void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, "
+	         "16>(c10::BFloat16*)",
+	         WEIR_FAMILY_COMMUNICATION},
+		{"void vllm::cross_device_reduce_1stage<__nv_bfloat16, 2>(...)",
+	         WEIR_FAMILY_COMMUNICATION},
+		{"void deep_ep::internode_ll::dispatch<true, 3, 10, 7168>(void*)",
+	         WEIR_FAMILY_COMMUNICATION},
+		{"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+	         "at::native::MeanOps>>(...)",
+	         WEIR_FAMILY_REDUCE},
+		{"__amd_rocclr_copyBuffer", WEIR_FAMILY_COPY},
+		{"Memcpy HtoD (Pageable -> Device)", WEIR_FAMILY_COPY},
+		{"nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT", WEIR_FAMILY_GEMM},
+		{"Cijk_Alik_Bljk_BBS_BH_Bias_MT256x192x64_MI16x16x1_SN", WEIR_FAMILY_GEMM},
+		{"void cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>(...)",
+	         WEIR_FAMILY_GEMM},
+		{"std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, "
+	         "float>(...)",
+	         WEIR_FAMILY_GEMV},
+		{"void cublasLt::splitKreduce_kernel<32, 16, int, float>(...)", WEIR_FAMILY_REDUCE},
+		{"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7_64x128x128_"
+	         "4x1x1_kernel0_0",
+	         WEIR_FAMILY_ATTENTION},
+		{"void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<64, "
+	         "128, 128>>(...)",
+	         WEIR_FAMILY_ATTENTION},
+		{"sm80_xmma_wgrad_implicit_gemm_indexed_tf32f32_tf32f32_f32_nhwckrsc",
+	         WEIR_FAMILY_CONVOLUTION},
+		{"void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float, "
+	         "float>(...)",
+	         WEIR_FAMILY_NORM},
+		{"std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, "
+	         "void>::type "
+	         "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long)",
+	         WEIR_FAMILY_NORM},
+		{"void (anonymous namespace)::softmax_warp_forward<float, float, float, 9>(...)",
+	         WEIR_FAMILY_SOFTMAX},
+		{ELEMENTWISE "CUDAFunctor_add<float>, std::array<char*, 3ul> >(...)",
+	         WEIR_FAMILY_ELEMENTWISE},
+		{ELEMENTWISE "FillFunctor<float>, std::array<char*, 1ul> >(...)", WEIR_FAMILY_COPY},
+		{ELEMENTWISE
+	         "bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(float)#1}>(...)",
+	         WEIR_FAMILY_COPY},
+		{"void at::native::vectorized_gather_kernel<16, long>(...)", WEIR_FAMILY_INDEX},
+		{"void vllm::reshape_and_cache_flash_kernel<__nv_bfloat16, __nv_bfloat16>(...)",
+	         WEIR_FAMILY_INDEX},
+		{"void cub::DeviceRadixSortOnesweepKernel<...>(...)", WEIR_FAMILY_SORT},
+		{"triton_poi_fused__to_copy_1", WEIR_FAMILY_ELEMENTWISE},
+		{"triton_red_fused__unsafe_view_add_mean_mul_pow_rsqrt_1", WEIR_FAMILY_NORM},
+		{"triton_per_fused__softmax_2", WEIR_FAMILY_SOFTMAX},
+		{"poly_kernel", WEIR_FAMILY_OTHER},
+		{"", WEIR_FAMILY_OTHER},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (weir_kernel_family(rows[i].kernel) != rows[i].family)
+			print_error("%s\n", rows[i].kernel);
+		assert_string_equal(weir_family_name(weir_kernel_family(rows[i].kernel)),
+		                    weir_family_name(rows[i].family));
+	}
+}
+
+static void a_generic_kernel_is_no_collective_whatever_its_functor(void **state)
+{
+	(void)state;
+	assert_false(weir_kernel_is_communication(ELEMENTWISE "all_reduce_gradient<float> >(...)"));
+	assert_false(weir_kernel_is_communication(
+		"void at::native::reduce_kernel<512, 1, one_shot_op>(...)"));
+	assert_false(
+		weir_kernel_is_communication("void at::native::block_all_reduce_sum<float>(...)"));
+	assert_true(weir_kernel_is_communication(
+		"void two_shot_all_reduce_kernel<c10::BFloat16>(...)"));
+	assert_true(weir_kernel_is_driver_copy("__amd_rocclr_fillBufferAligned.kd"));
+	assert_false(weir_kernel_is_driver_copy("direct_copy_kernel_cuda"));
+}
+
+static void assert_display(const char *kernel, const char *shown)
+{
+	struct weir_text text = {0};
+
+	weir_kernel_display(kernel, &text);
+	assert_non_null(text.data);
+	assert_string_equal(text.data, shown);
+	weir_text_release(&text);
+}
+
+static void names_are_shown_as_people_read_them(void **state)
+{
+	(void)state;
+	assert_display("nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT",
+	               "nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT");
+	assert_display("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+	               "ncclDevKernel_AllReduce_Sum_bf16_RING_LL");
+	assert_display("Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)");
+	assert_display("void at::native::(anonymous "
+	               "namespace)::vectorized_layer_norm_kernel<c10::BFloat16, "
+	               "float, true>(int, float, c10::BFloat16 const*)",
+	               "vectorized_layer_norm_kernel");
+	assert_display("std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, "
+	               "void>::type "
+	               "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long)",
+	               "vllm::fused_add_rms_norm_kernel");
+	assert_display("void cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>("
+	               "cutlass_80_simt_sgemm_256x128_8x4_nn_align1::Params)",
+	               "cutlass_80_simt_sgemm_256x128_8x4_nn_align1");
+	assert_display("_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb1ELb0EEEvPT0_",
+	               "aiter::add_rmsnorm_quant_kernel");
+	assert_display("void at::<unnamed>::indexSelectSmallIndex<c10::BFloat16, "
+	               "long>(cuda::TensorInfo<T1, T3>)",
+	               "at::indexSelectSmallIndex");
+	assert_display("kernel_0x7f00dead", "kernel");
+	assert_display("kernel_1f00dead12ab", "kernel");
+	assert_display("triton__0d1d2d3d4d", "triton__0d1d2d3d4d");
+}
+
+static void generic_kernels_show_their_functor(void **state)
+{
+	(void)state;
+	assert_display(ELEMENTWISE "FillFunctor<float>, std::array<char*, 1ul> >(int, ...)",
+	               "elementwise FillFunctor");
+	assert_display(ELEMENTWISE
+	               "BinaryFunctor<float, float, float, at::native::binary_internal::MulFunctor"
+	               "<float> >, std::array<char*, 3ul> >(int, ...)",
+	               "elementwise MulFunctor");
+	assert_display(
+		"void at::native::elementwise_kernel<128, 4, at::native::gpu_kernel_impl_nocast<"
+		"at::native::(anonymous "
+		"namespace)::silu_kernel(at::TensorIteratorBase&)::{lambda()#1}::"
+		"operator()() const::{lambda()#6}> >(int, ...)",
+		"elementwise silu_kernel");
+	assert_display("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+	               "at::native::MeanOps<"
+	               "float, float, float, float>, unsigned int, float, 4> >(...)",
+	               "reduce MeanOps");
+}
+
+static void a_tile_suffix_is_the_second_level_of_a_name(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t base;
+		uint32_t m, n;
+	} rows[] = {
+		{"nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT", sizeof("nvjet_sm90_tst") - 1, 64, 8},
+		{"cutlass_80_tensorop_f16_s16816gemm_f16_256x128_32x3_nn_align8",
+	         sizeof("cutlass_80_tensorop_f16_s16816gemm_f16") - 1, 256, 128},
+		{"ampere_bf16_s16816gemm_bf16_64x64_sliced1x2_ldg8_f2f_tn",
+	         sizeof("ampere_bf16_s16816gemm_bf16") - 1, 64, 64},
+		{"cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_void_bf16_128x256x64_2x1x1_"
+	         "0_tnn_align8",
+	         sizeof("cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_void_bf16") - 1, 128,
+	         256},
+		{"Cijk_Alik_Bljk_BBS_BH_MT16x32x512_MI16x16x1_SN",
+	         sizeof("Cijk_Alik_Bljk_BBS_BH_MT") - 1, 16, 32},
+		{"elementwise FillFunctor", sizeof("elementwise FillFunctor") - 1, 0, 0},
+		{"kernel_99999999999999x4", sizeof("kernel_99999999999999x4") - 1, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct weir_tile tile = weir_kernel_tile(rows[i].name);
+
+		assert_int_equal(weir_kernel_base_length(rows[i].name), rows[i].base);
+		assert_int_equal(tile.m, rows[i].m);
+		assert_int_equal(tile.n, rows[i].n);
+	}
+}
+
+static void the_tile_tells_what_limits_a_product(void **state)
+{
+	static const struct {
+		const char *kernel;
+		enum weir_family_limit limit;
+	} rows[] = {
+		{"nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT", WEIR_LIMIT_MEMORY},
+		{"nvjet_sm90_tst_8x64_64x16_4x1_v_bz_bias_TNN", WEIR_LIMIT_MEMORY},
+		{"nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", WEIR_LIMIT_COMPUTE},
+		{"ampere_bf16_s16816gemm_bf16_64x64_sliced1x2", WEIR_LIMIT_UNKNOWN},
+		{"some_gemm_without_tile", WEIR_LIMIT_UNKNOWN},
+		{"void gemv2T_kernel_val<int, int, float>(...)", WEIR_LIMIT_MEMORY},
+		{"void flash_fwd_splitkv_kernel<Flash_fwd_kernel_traits<128, 64, 128>>(...)",
+	         WEIR_LIMIT_MEMORY},
+		{"cudnn_generated_fort_native_sdpa_sm80_flash_fprop_wmma_f16_knob_35_16x128x128_"
+	         "1x4x1_kernel0_0",
+	         WEIR_LIMIT_MEMORY},
+		{"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7_64x128x128_"
+	         "4x1x1_kernel0_0",
+	         WEIR_LIMIT_UNKNOWN},
+		{ELEMENTWISE "CUDAFunctor_add<float> >(...)", WEIR_LIMIT_MEMORY},
+		{"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...)", WEIR_LIMIT_UNKNOWN},
+		{"poly_kernel", WEIR_LIMIT_UNKNOWN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (weir_kernel_limit(rows[i].kernel) != rows[i].limit)
+			print_error("%s\n", rows[i].kernel);
+		assert_int_equal(weir_kernel_limit(rows[i].kernel), rows[i].limit);
+	}
+}
+
+#define WRAPPED "cutlass::Kernel<cutlass::Kernel<cutlass::Kernel<cutlass::Kernel<x>>>>"
+
+/* Brackets without end, lengths beyond the text, and nothing but punctuation. */
+static void hostile_names_come_back_as_something(void **state)
+{
+	static const char *const names[] = {
+		"<<<<<<<<",
+		">>>>",
+		"((((",
+		"void ",
+		"_Z",
+		"_ZN",
+		"_ZN99999999999999999999a",
+		"_ZN5ab",
+		WRAPPED,
+		"cutlass::Kernel<",
+		"at::native::",
+		"elementwise_kernel<>",
+		"elementwise_kernel<,,,>",
+		"____",
+		"0x",
+		"_0x",
+		"a_0x",
+		"(anonymous namespace)::",
+		"(anonymous namespace)",
+		"<unnamed>::",
+		"x<unnamed>::y",
+	};
+	char deep[4096];
+
+	(void)state;
+	memset(deep, '<', sizeof(deep) - 1);
+	deep[sizeof(deep) - 1] = '\0';
+	for (size_t i = 0; i <= sizeof(names) / sizeof(names[0]); i++) {
+		const char *name = i < sizeof(names) / sizeof(names[0]) ? names[i] : deep;
+		struct weir_text text = {0};
+
+		weir_kernel_display(name, &text);
+		assert_true(text.length > 0 && text.length <= strlen(name));
+		assert_true(weir_kernel_base_length(text.data) <= text.length);
+		(void)weir_kernel_limit(name);
+		weir_text_release(&text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(families_follow_the_libraries_names),
+		cmocka_unit_test(a_generic_kernel_is_no_collective_whatever_its_functor),
+		cmocka_unit_test(names_are_shown_as_people_read_them),
+		cmocka_unit_test(generic_kernels_show_their_functor),
+		cmocka_unit_test(a_tile_suffix_is_the_second_level_of_a_name),
+		cmocka_unit_test(the_tile_tells_what_limits_a_product),
+		cmocka_unit_test(hostile_names_come_back_as_something),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

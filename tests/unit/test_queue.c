@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/queue.h"
+#include "tests/unit/make_trace.h"
+#include "tests/unit/near.h"
+
+#define SPACE 400
+
+static int64_t below(uint64_t *state, uint64_t limit)
+{
+	return (int64_t)(next_number(state) % limit);
+}
+
+static struct weir_queue_figures measure(struct weir_trace *trace, int64_t start_ns, int64_t end_ns)
+{
+	struct weir_intervals windows = {0};
+	struct weir_queue_figures got;
+	struct weir_timeline timeline;
+
+	weir_timeline_init(&timeline, trace);
+	weir_intervals_push(&windows, start_ns, end_ns);
+	weir_queue_measure(&timeline, &windows, &got);
+	weir_intervals_release(&windows);
+	weir_timeline_release(&timeline);
+	return got;
+}
+
+static struct weir_queue_figures measure_made(struct make_trace *make, int64_t end_ns)
+{
+	struct weir_trace *trace = make_trace_finish(make);
+	struct weir_queue_figures got = measure(trace, 0, end_ns);
+
+	weir_trace_free(trace);
+	return got;
+}
+
+static void depth_is_weighted_by_the_time_it_lasts(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_queue_figures got;
+
+	(void)state;
+	make_launch(make, 0, 5, 10, 40);  /* waits 0 to 10 */
+	make_launch(make, 6, 9, 40, 100); /* waits 6 to 40 */
+	got = measure_made(make, 100);
+	assert_near(got.waiting.mean, (10.0 + 34.0) / 100.0, 1e-12);
+	assert_near(got.waiting.p50, 0, 0);
+	assert_near(got.waiting.p95, 1, 0);
+	assert_near(got.waiting.max, 2, 0); /* 6 to 10 */
+	assert_near(got.in_flight.mean, (40.0 + 94.0) / 100.0, 1e-12);
+	assert_int_equal(got.launches, 2);
+}
+
+static void a_graph_enters_with_all_its_work(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_queue_figures got;
+
+	(void)state;
+	make_host(make, WEIR_HOST_API, 0, "cudaGraphLaunch", 0, 10, 5);
+	for (int64_t i = 0; i < 8; i++)
+		make_kernel(make, 0, "node", 10 + 10 * i, 20 + 10 * i, 5);
+	got = measure_made(make, 100);
+	assert_near(got.waiting.max, 8, 0);
+	assert_int_equal(got.launches, 1);
+}
+
+/* Idle 0 to 12 and 20 to 52; submitted work waits 0 to 12 and 50 to 52. */
+static void idle_time_with_an_empty_queue_is_the_hosts(void **state)
+{
+	struct make_trace *make = make_trace_new();
+
+	(void)state;
+	make_launch(make, 0, 10, 12, 20);
+	make_launch(make, 50, 51, 52, 100);
+	assert_near(measure_made(make, 100).starved_share, 30.0 / 44.0, 1e-12);
+}
+
+static void a_device_that_is_never_idle_has_no_share(void **state)
+{
+	struct make_trace *make = make_trace_new();
+
+	(void)state;
+	make_launch(make, -20, -10, 0, 100);
+	assert_near(measure_made(make, 100).starved_share, NAN, 0);
+}
+
+/* 60 launches of 2 ns pile up; one call then blocks for long while 60 wait. */
+static struct make_trace *pile_up(int64_t blocked_at)
+{
+	struct make_trace *make = make_trace_new();
+
+	for (int64_t i = 0; i < 60; i++)
+		make_launch(make, 10 * i, 10 * i + 2, 10000 + 100 * i, 10100 + 100 * i);
+	make_launch(make, blocked_at, blocked_at + 5000, 20000, 20100);
+	return make;
+}
+
+static void a_slow_call_is_a_full_queue_only_where_the_queue_is_long(void **state)
+{
+	(void)state;
+	assert_int_equal(measure_made(pile_up(700), 30000).full_launches, 1);
+	assert_int_equal(measure_made(pile_up(17000), 30000).full_launches, 0);
+}
+
+static void work_without_a_launch_is_left_out(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_queue_figures got;
+
+	(void)state;
+	make_kernel(make, 0, "kernel", 10, 20, 0);
+	got = measure_made(make, 100);
+	assert_near(got.waiting.mean, NAN, 0);
+	assert_near(got.in_flight.max, NAN, 0);
+	assert_near(got.starved_share, 1, 0); /* nothing known was submitted */
+}
+
+/* The mean and the maximum against a count at every nanosecond. */
+static void random_queues_agree_with_counting(void **state)
+{
+	uint64_t seed = 21;
+
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		struct make_trace *make = make_trace_new();
+		int depth[SPACE] = {0}, largest = 0;
+		struct weir_queue_figures got;
+		double sum = 0;
+
+		for (int i = 0; i < 20; i++) {
+			int64_t call = below(&seed, SPACE - 60);
+			int64_t start = call + below(&seed, 50) - 5;
+
+			make_launch(make, call, call + 3, start, start + 4);
+			for (int64_t at = call; at < start; at++)
+				depth[at]++;
+		}
+		got = measure_made(make, SPACE);
+		for (int at = 0; at < SPACE; at++) {
+			sum += depth[at];
+			largest = depth[at] > largest ? depth[at] : largest;
+		}
+		assert_near(got.waiting.mean, sum / SPACE, 1e-12);
+		assert_int_equal((int)got.waiting.max, largest);
+	}
+}
+
+static void the_ends_of_time_do_not_overflow(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+
+	(void)state;
+	make_launch(make, INT64_MIN, INT64_MAX, INT64_MAX - 1, INT64_MAX);
+	make_launch(make, INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN);
+	trace = make_trace_finish(make);
+	assert_near(measure(trace, INT64_MIN, INT64_MAX).waiting.max, 1, 0);
+	weir_trace_free(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(depth_is_weighted_by_the_time_it_lasts),
+		cmocka_unit_test(a_graph_enters_with_all_its_work),
+		cmocka_unit_test(idle_time_with_an_empty_queue_is_the_hosts),
+		cmocka_unit_test(a_device_that_is_never_idle_has_no_share),
+		cmocka_unit_test(a_slow_call_is_a_full_queue_only_where_the_queue_is_long),
+		cmocka_unit_test(work_without_a_launch_is_left_out),
+		cmocka_unit_test(random_queues_agree_with_counting),
+		cmocka_unit_test(the_ends_of_time_do_not_overflow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
