@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What quickstart.sh and test.sh share: packages, and where things are. Sourced, not run.
+# shellcheck shell=sh disable=SC2034
 
 set -eu
 cd "$(dirname "$0")/.."
 
 # Debian 12 packages, in one place.
 packages_to_build='gcc libc6-dev cmake ninja-build pkg-config libcjson-dev libsqlite3-dev libgsl-dev libisal-dev libzstd-dev'
-packages_to_test="$packages_to_build libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy mandoc binutils diffutils zstd"
+packages_to_test="$packages_to_build libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy mandoc shellcheck binutils diffutils zstd"
 
 say() {
 	printf '\n== %s\n' "$*"
@@ -32,8 +33,7 @@ as_root() {
 }
 
 install_missing() { # PACKAGE...
-	command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
-		fail "this needs Debian 12 (or a system with its packages): $*"
+	command -v apt-get >/dev/null || fail "this needs Debian 12, or a system with its packages: $*"
 	missing=$(missing_of "$@")
 	[ -n "$missing" ] || return 0
 	if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # From a fresh clone to a verdict: installs what is missing, builds weir, classifies a real trace that comes with it.
+# shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 trace=tests/data/kineto/llm_decode_eager_b1.pt.trace.json.gz

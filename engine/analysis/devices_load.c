@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rules/devices.json into struct weir_device_table; the file's layout is described in
- * rules/README.md. */
+/*
+ * rules/devices.json into struct weir_device_table: one object a device with its names ("match"),
+ * its multiprocessors ("sms") and a list of "numbers", each with its kind ("what": the keys below),
+ * the theoretical and the sustained value, and where both come from. Units are in the kinds:
+ * TFLOP/s for matrix.* and vector.*.
+ */
 #include <math.h>
 #include <string.h>
 

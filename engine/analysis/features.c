@@ -43,6 +43,20 @@ static const struct weir_feature features[WEIR_F_COUNT] = {
 	[WEIR_F_LATE_NO_WORK] =
 		{"late_no_work", WEIR_UNIT_SHARE, TIME,
                  "idle while the launching thread did nothing that the trace shows"},
+	[WEIR_F_LATE_OF_RUNTIME] = {"late_of_runtime", WEIR_UNIT_SHARE, TIME,
+                                    "of the runtime's share: idle before a launch that came late"},
+	[WEIR_F_BEFORE_OF_LATE] =
+		{"before_of_late", WEIR_UNIT_SHARE, TIME,
+                 "of that late time: host work before the device work of its step"},
+	[WEIR_F_AFTER_OF_LATE] =
+		{"after_of_late", WEIR_UNIT_SHARE, TIME,
+                 "of that late time: host work behind the device work of its step"},
+	[WEIR_F_LOAD_OF_LATE] = {"load_of_late", WEIR_UNIT_SHARE, TIME,
+                                 "of that late time: module loading and compilation"},
+	[WEIR_F_SYNC_OF_DISPATCH] =
+		{"sync_of_dispatch", WEIR_UNIT_SHARE, TIME,
+                 "of late time in dispatch and synchronisation: gaps that began with the host "
+                 "waiting for the device"},
 	[WEIR_F_SHARE_BATCHING] = {"share_batching", WEIR_UNIT_SHARE, TIME,
                                    "attributed to batching"},
 	[WEIR_F_SHARE_RUNTIME] = {"share_runtime", WEIR_UNIT_SHARE, TIME,
@@ -63,6 +77,11 @@ static const struct weir_feature features[WEIR_F_COUNT] = {
                                      "a copy between host and device runs and nothing hides it"},
 	[WEIR_F_LOCAL_COPY] = {"local_copy", WEIR_UNIT_SHARE, TIME,
                                "copies and sets within the device, exposed"},
+	[WEIR_F_TRANSFER_OF_MEMORY] =
+		{"transfer_of_memory", WEIR_UNIT_SHARE, TIME,
+                 "of the share of memory: exposed copies between host and device"},
+	[WEIR_F_ALLOCATOR_OF_MEMORY] = {"allocator_of_memory", WEIR_UNIT_SHARE, TIME,
+                                        "of the share of memory: allocation calls of the driver"},
 	[WEIR_F_BANDWIDTH_LIMITED] = {"bandwidth_limited", WEIR_UNIT_SHARE, TIME,
                                       "kernels limited by memory bandwidth run"},
 	[WEIR_F_NEAR_ROOF] = {"near_roof", WEIR_UNIT_SHARE, TIME,
@@ -106,6 +125,10 @@ static const struct weir_feature features[WEIR_F_COUNT] = {
 	[WEIR_F_FLOPS_ROOF] =
 		{"flops_roof", WEIR_UNIT_SHARE, WORK,
                  "modelled arithmetic over time, of the sustained rate of the unit it ran on"},
+	[WEIR_F_OPERANDS_ROOF] =
+		{"operands_roof", WEIR_UNIT_SHARE, WORK,
+                 "bytes of all recorded arguments over time, of the sustained bandwidth, for an "
+                 "operator without a model"},
 	[WEIR_F_INTENSITY_RATIO] = {"intensity_ratio", WEIR_UNIT_RATIO, WORK,
                                     "time at the arithmetic roof over time at the bandwidth roof"},
 	[WEIR_F_IMPLAUSIBLE] = {"implausible", WEIR_UNIT_FLAG, WORK,
@@ -181,6 +204,29 @@ static void set_shares(double *values, const struct weir_ledger *ledger)
 		values[rows[i].id] = (double)rows[i].ns / (double)ledger->total_ns;
 }
 
+static double part(int64_t ns, int64_t of_ns)
+{
+	return of_ns > 0 ? (double)ns / (double)of_ns : 0;
+}
+
+/* Parts of a share; of nothing they are 0, since the whole is known to be nothing. */
+static void set_parts(double *values, const struct weir_ledger *ledger, int64_t late_ns)
+{
+	const int64_t *late = ledger->late_ns;
+	int64_t memory_ns = ledger->bound_ns[WEIR_BOUND_MEMORY];
+	int64_t runtime_late_ns = late_ns - late[WEIR_LATE_ALLOCATOR] - late[WEIR_LATE_NO_WORK];
+
+	values[WEIR_F_LATE_OF_RUNTIME] =
+		part(runtime_late_ns, ledger->bound_ns[WEIR_BOUND_RUNTIME]);
+	values[WEIR_F_BEFORE_OF_LATE] = part(late[WEIR_LATE_BEFORE], runtime_late_ns);
+	values[WEIR_F_AFTER_OF_LATE] = part(late[WEIR_LATE_AFTER], runtime_late_ns);
+	values[WEIR_F_LOAD_OF_LATE] = part(late[WEIR_LATE_LOAD], runtime_late_ns);
+	values[WEIR_F_SYNC_OF_DISPATCH] =
+		part(late[WEIR_LATE_SYNC], late[WEIR_LATE_SYNC] + late[WEIR_LATE_DISPATCH]);
+	values[WEIR_F_TRANSFER_OF_MEMORY] = part(ledger->copy_ns[WEIR_COPY_TRANSFER], memory_ns);
+	values[WEIR_F_ALLOCATOR_OF_MEMORY] = part(ledger->idle_ns[WEIR_IDLE_ALLOCATOR], memory_ns);
+}
+
 void weir_features_from_ledger(double *values, const struct weir_ledger *ledger)
 {
 	int64_t late_ns = 0;
@@ -191,6 +237,7 @@ void weir_features_from_ledger(double *values, const struct weir_ledger *ledger)
 	for (size_t i = 0; i < WEIR_LATE_COUNT; i++)
 		late_ns += ledger->late_ns[i];
 	values[WEIR_F_IDLE_LATE] = (double)late_ns / (double)ledger->total_ns;
+	set_parts(values, ledger, late_ns);
 	values[WEIR_F_KERNELS] = (double)ledger->kernels;
 	if (ledger->steps > 0)
 		values[WEIR_F_KERNELS_PER_STEP] = (double)ledger->kernels / (double)ledger->steps;

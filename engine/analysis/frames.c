@@ -26,6 +26,7 @@ static const struct fragment fragments[] = {
 	{"triton/backends/", WEIR_FRAME_COMPILE},
 	{"_compile.compile_inner", WEIR_FRAME_COMPILE},
 	{"compile_fx_inner", WEIR_FRAME_COMPILE},
+	{"(dynamo_timed)", WEIR_FRAME_COMPILE},
 };
 
 static const char *const loading_records[] = {"Lazy Function Loading", "Module Loading",

@@ -2,50 +2,68 @@
 #include <stdlib.h>
 
 #include "engine/analysis/host_time.h"
+#include "engine/analysis/intervals.h"
 #include "engine/base/arena.h"
+
+/* What a row holds of its thread's time: [its own from, until), given away up to `given` so far. */
+struct share {
+	int64_t until_ns, given_ns;
+};
+
+/* The part of row i that its parent, or the thread, has not given to an earlier row. */
+static struct weir_interval take_share(struct share *from, const struct weir_host_columns *host,
+                                       size_t i)
+{
+	struct weir_interval own = {host->start_ns[i], host->end_ns[i]};
+
+	if (own.start_ns < from->given_ns)
+		own.start_ns = from->given_ns;
+	if (own.end_ns > from->until_ns)
+		own.end_ns = from->until_ns;
+	if (own.end_ns < own.start_ns)
+		own.end_ns = own.start_ns;
+	else
+		from->given_ns = own.end_ns;
+	return own;
+}
 
 void weir_host_time_init(struct weir_host_time *times, const struct weir_timeline *timeline)
 {
 	const struct weir_host_columns *host = &timeline->trace->host;
-	int64_t *covered_until_ns = weir_alloc(host->count * sizeof *covered_until_ns);
+	struct share *shares = weir_alloc(host->count * sizeof *shares);
+	struct share thread = {INT64_MAX, INT64_MIN};
 
 	times->timeline = timeline;
-	times->nested_ns = weir_alloc(host->count * sizeof *times->nested_ns);
-	for (size_t i = 0; i < host->count; i++)
-		covered_until_ns[i] = host->start_ns[i];
+	times->self_ns = weir_alloc(host->count * sizeof *times->self_ns);
 	for (size_t i = 0; i < host->count; i++) {
 		uint32_t parent = timeline->parent[i];
-		int64_t from_ns, end_ns;
+		struct weir_interval own;
 
-		if (parent == WEIR_NONE)
-			continue;
-		/* Siblings come by start; clock jitter may let one reach into the next or beyond
-		 * the parent. */
-		from_ns = host->start_ns[i] > covered_until_ns[parent] ? host->start_ns[i]
-		                                                       : covered_until_ns[parent];
-		end_ns = host->end_ns[i] < host->end_ns[parent] ? host->end_ns[i]
-		                                                : host->end_ns[parent];
-		if (end_ns <= from_ns)
-			continue;
-		times->nested_ns[parent] += end_ns - from_ns;
-		covered_until_ns[parent] = end_ns;
+		if (i > 0 && host->thread[i] != host->thread[i - 1])
+			thread.given_ns = INT64_MIN;
+		own = take_share(parent == WEIR_NONE ? &thread : &shares[parent], host, i);
+		shares[i] = (struct share){own.end_ns, own.start_ns};
+		times->self_ns[i] = weir_span_ns(own.start_ns, own.end_ns);
+		if (parent != WEIR_NONE)
+			times->self_ns[parent] -= times->self_ns[i];
 	}
-	free(covered_until_ns);
+	free(shares);
 }
 
 void weir_host_time_release(struct weir_host_time *times)
 {
-	free(times->nested_ns);
+	free(times->self_ns);
 	*times = (struct weir_host_time){0};
 }
 
 int64_t weir_host_time_total(const struct weir_host_time *times, uint32_t row)
 {
-	return times->timeline->trace->host.end_ns[row] -
-	       times->timeline->trace->host.start_ns[row];
+	const struct weir_host_columns *host = &times->timeline->trace->host;
+
+	return weir_span_ns(host->start_ns[row], host->end_ns[row]);
 }
 
 int64_t weir_host_time_self(const struct weir_host_time *times, uint32_t row)
 {
-	return weir_host_time_total(times, row) - times->nested_ns[row];
+	return times->self_ns[row];
 }

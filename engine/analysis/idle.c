@@ -178,15 +178,14 @@ static enum weir_idle idle_of_frame(enum weir_frame_class class)
 	return WEIR_IDLE_PYTHON;
 }
 
-/* An annotation or frame anywhere around the row may say that this is a data loader or a compiler.
- */
+/* A range, frame or operator anywhere around the row may say that this is a data loader or a
+ * compiler. */
 static enum weir_idle idle_of_surroundings(const struct weir_idle_finder *finder, uint32_t row)
 {
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 
 	for (; row != WEIR_NONE; row = finder->timeline->parent[row])
-		if (host->kind[row] == WEIR_HOST_PYTHON ||
-		    host->kind[row] == WEIR_HOST_ANNOTATION) {
+		if (host->kind[row] != WEIR_HOST_API) {
 			enum weir_idle idle = idle_of_frame(finder->frame_class[host->name[row]]);
 
 			if (idle != WEIR_IDLE_PYTHON)

@@ -26,8 +26,9 @@
 #include "engine/analysis/steps.h"
 #include "engine/analysis/timeline.h"
 
-#define WEIR_INTER_KERNEL_NS 10000 /* the device's own gap between two queued kernels is shorter   \
-	                            */
+#define WEIR_INTER_KERNEL_NS                                                                       \
+	10000                   /* the device's own gap between two queued kernels is shorter      \
+	                         */
 #define WEIR_DEPENDENCY_NS 5000 /* what ended this shortly before a start may have held it back */
 #define WEIR_HOST_WORK_NS                                                                          \
 	200000 /* framework glue between two operators is shorter, even under the profiler */

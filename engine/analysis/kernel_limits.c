@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What limits a kernel by its family and tile. A product whose tile is at most 16 wide was chosen
- * for that few rows of activations: each weight is used so few times that streaming them takes
- * longer than the arithmetic (the ridge of current devices lies above 100 operations a byte). Tiles
- * of 64 by 128 and more are chosen for products that fill the device.
+ * What limits a kernel by its family and tile. Libraries choose a narrow tile for products with few
+ * rows of activations: each weight is then used so few times that streaming it takes longer than
+ * the arithmetic. A product of R rows does R operations a byte in 16-bit types, and the ridge of
+ * current devices lies between 150 and 400 (rules/devices.json), so a tile that is 32 wide, or 64
+ * wide and clearly longer, stays below it. Tiles of 64 by 128 and more that are not so narrow are
+ * chosen for products that fill the device.
  */
 #include <string.h>
 
 #include "engine/analysis/kernels.h"
 
-#define SKINNY_TILE     16
+#define SKINNY_TILE     32
+#define NARROW_TILE     64 /* with a longer side of at least half as much again */
+#define QUERY_TILE      16 /* rows of queries: one token a sequence */
 #define LARGE_TILE_SIDE 64
 #define LARGE_TILE_AREA (64u * 128u)
 #define MAX_TILE        4096
@@ -85,9 +89,13 @@ size_t weir_kernel_base_length(const char *display)
 
 static enum weir_family_limit limit_of_gemm(struct weir_tile tile)
 {
+	uint32_t narrow, longer;
+
 	if (!tile.m)
 		return WEIR_LIMIT_UNKNOWN;
-	if (tile.m <= SKINNY_TILE || tile.n <= SKINNY_TILE)
+	narrow = tile.m < tile.n ? tile.m : tile.n;
+	longer = tile.m < tile.n ? tile.n : tile.m;
+	if (narrow <= SKINNY_TILE || (narrow <= NARROW_TILE && 2 * longer >= 3 * narrow))
 		return WEIR_LIMIT_MEMORY;
 	if (tile.m >= LARGE_TILE_SIDE && tile.n >= LARGE_TILE_SIDE &&
 	    tile.m * tile.n >= LARGE_TILE_AREA)
@@ -114,7 +122,7 @@ static enum weir_family_limit limit_of_attention(const char *name)
 	struct weir_tile tile = weir_kernel_tile(name);
 
 	/* The first side of the tile is rows of queries. */
-	if (is_decode_attention(name) || (tile.m && tile.m <= SKINNY_TILE))
+	if (is_decode_attention(name) || (tile.m && tile.m <= QUERY_TILE))
 		return WEIR_LIMIT_MEMORY;
 	return WEIR_LIMIT_UNKNOWN;
 }

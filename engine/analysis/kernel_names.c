@@ -268,7 +268,7 @@ static void show_generic(struct weir_text *name, struct span arguments)
 
 	last = last ? last + 1 : name->data;
 	for (size_t i = 0; functor.len && i < sizeof(generics) / sizeof(generics[0]); i++) {
-		if (strcmp(last, generics[i].kernel))
+		if (strcmp(last, generics[i].kernel) != 0)
 			continue;
 		weir_text_clear(name);
 		weir_text_puts(name, generics[i].shown);
@@ -324,7 +324,7 @@ static void drop_prefix(struct weir_text *name, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
-	if (name->length <= len || memcmp(name->data, prefix, len))
+	if (name->length <= len || memcmp(name->data, prefix, len) != 0)
 		return;
 	memmove(name->data, name->data + len, name->length - len + 1);
 	name->length -= len;

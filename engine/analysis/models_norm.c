@@ -162,11 +162,11 @@ static bool fill_reduce(const struct weir_operator_model *model, const struct we
 
 #define ROWS(name, position, cost)                                                                 \
 	{                                                                                          \
-		.op = name, .fill = fill_rows, .at = position, .flops_per_element = cost           \
+		.op = (name), .fill = fill_rows, .at = (position), .flops_per_element = (cost)     \
 	}
 #define REDUCE(name, position, cost, result)                                                       \
 	{                                                                                          \
-		.op = name, .fill = fill_reduce, .at = position, .flops_per_element = cost,        \
+		.op = (name), .fill = fill_reduce, .at = (position), .flops_per_element = (cost),  \
 		.layout = &(result)                                                                \
 	}
 

@@ -201,27 +201,27 @@ static bool fill_gated(const struct weir_operator_model *model, const struct wei
 
 #define UNARY(name, cost)                                                                          \
 	{                                                                                          \
-		.op = name, .fill = fill_pointwise, .flops_per_element = cost, .at = 1             \
+		.op = (name), .fill = fill_pointwise, .flops_per_element = (cost), .at = 1         \
 	}
 #define BINARY(name, cost)                                                                         \
 	{                                                                                          \
-		.op = name, .fill = fill_pointwise, .flops_per_element = cost, .at = 2             \
+		.op = (name), .fill = fill_pointwise, .flops_per_element = (cost), .at = 2         \
 	}
 #define TERNARY(name, cost)                                                                        \
 	{                                                                                          \
-		.op = name, .fill = fill_pointwise, .flops_per_element = cost, .at = 3             \
+		.op = (name), .fill = fill_pointwise, .flops_per_element = (cost), .at = 3         \
 	}
 #define COMPARE(name)                                                                              \
 	{                                                                                          \
-		.op = name, .fill = fill_compare, .flops_per_element = CHEAP, .at = 2              \
+		.op = (name), .fill = fill_compare, .flops_per_element = CHEAP, .at = 2            \
 	}
 #define TEST(name)                                                                                 \
 	{                                                                                          \
-		.op = name, .fill = fill_compare, .flops_per_element = CHEAP, .at = 1              \
+		.op = (name), .fill = fill_compare, .flops_per_element = CHEAP, .at = 1            \
 	}
 #define GATED(name)                                                                                \
 	{                                                                                          \
-		.op = name, .fill = fill_gated, .flops_per_element = CURVE                         \
+		.op = (name), .fill = fill_gated, .flops_per_element = CURVE                       \
 	}
 
 const struct weir_operator_model weir_models_pointwise[] = {

@@ -55,19 +55,21 @@ static void measure_activity(struct weir_rank *rank)
 	free(ends);
 }
 
-static struct weir_work work_of(const struct weir_rank *rank, const struct weir_group *group)
+static bool call_of(const struct weir_rank *rank, const struct weir_group *group,
+                    struct weir_call *call)
 {
 	const struct weir_trace *trace = rank->trace;
-	struct weir_call call = {0};
 
 	if (group->op_row == WEIR_NONE || group->shape == WEIR_NONE || group->shape == 0)
-		return (struct weir_work){.flops = NAN, .bytes = NAN};
-	call.op = weir_names_text(trace->names, group->op_name);
-	call.kernel = weir_names_text(trace->names, group->kernel);
-	call.dims = weir_names_text(trace->names, trace->shapes[group->shape].dims);
-	call.types = weir_names_text(trace->names, trace->shapes[group->shape].types);
-	call.scalars = weir_names_text(trace->names, trace->shapes[group->shape].scalars);
-	return weir_work_of_call(&call);
+		return false;
+	*call = (struct weir_call){
+		.op = weir_names_text(trace->names, group->op_name),
+		.kernel = weir_names_text(trace->names, group->kernel),
+		.dims = weir_names_text(trace->names, trace->shapes[group->shape].dims),
+		.types = weir_names_text(trace->names, trace->shapes[group->shape].types),
+		.scalars = weir_names_text(trace->names, trace->shapes[group->shape].scalars),
+	};
+	return true;
 }
 
 static bool is_transfer(const char *name)
@@ -116,11 +118,14 @@ static void assess(struct weir_rank *rank, size_t index)
 	uint32_t sms = rank->trace->devices[group->device].sms;
 	struct weir_assessment *out = &rank->assessments[index];
 	double call_ns = (double)group->sum_ns / (double)group->calls;
+	struct weir_call call;
+	bool has_call = call_of(rank, group, &call);
 
 	weir_features_clear(out->values);
 	out->verdict = (struct weir_verdict){
 		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
-	out->work = work_of(rank, group);
+	out->work = has_call ? weir_work_of_call(&call)
+	                     : (struct weir_work){.flops = NAN, .bytes = NAN};
 	weir_roofline_judge(&out->work, call_ns, group->blocks,
 	                    device->known ? &device->peaks : NULL, &out->roofline);
 	out->values[WEIR_F_OPERATOR_SHARE] =
@@ -133,6 +138,10 @@ static void assess(struct weir_rank *rank, size_t index)
 	set_kinds(out->values, rank, group);
 	if (out->work.confidence != WEIR_MODEL_NONE && device->known && call_ns > 0)
 		set_roofs(out->values, &out->roofline, call_ns);
+	if (out->work.confidence == WEIR_MODEL_NONE && device->known && call_ns > 0 && has_call)
+		out->values[WEIR_F_OPERANDS_ROOF] = weir_operand_bytes(&call) /
+		                                    device->peaks.bytes_per_s.sustained /
+		                                    (call_ns / 1e9);
 }
 
 void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,

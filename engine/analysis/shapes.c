@@ -109,3 +109,15 @@ struct weir_work weir_work_of_call(const struct weir_call *call)
 	weir_work_refine(&work, call->kernel);
 	return work;
 }
+
+double weir_operand_bytes(const struct weir_call *call)
+{
+	struct weir_args args;
+	double bytes = 0;
+
+	if (!weir_args_parse(&args, call->dims, call->types, call->scalars))
+		return NAN;
+	for (size_t i = 0; i < args.count; i++)
+		bytes += weir_arg_bytes(&args.items[i]);
+	return bytes > 0 ? bytes : NAN;
+}

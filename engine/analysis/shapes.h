@@ -25,4 +25,10 @@ struct weir_call {
  * weir_work_refine(). */
 struct weir_work weir_work_of_call(const struct weir_call *call);
 
+/*
+ * Bytes of all tensor arguments, each once; NAN where none is recorded or a type is unknown. For an
+ * operator without a model: what it moves at least, if it looks at all of its arguments.
+ */
+double weir_operand_bytes(const struct weir_call *call);
+
 #endif

@@ -269,6 +269,11 @@ void weir_stage_name_parse(const char *annotation, struct weir_stage_name *out)
 		out->role = grammars[i].role;
 		return;
 	}
+	if (strstr(annotation,
+	           "compile_id=")) { /* records of the compiler's own, one name a pass */
+		out->role = WEIR_ROLE_IGNORED;
+		return;
+	}
 	clean_name(annotation, out);
 	out->kind = weir_stage_kind(out->name);
 	if (out->name[0] == '\0')

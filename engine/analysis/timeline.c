@@ -4,6 +4,7 @@
 
 #include "engine/analysis/activity.h"
 #include "engine/analysis/apis.h"
+#include "engine/analysis/intervals.h"
 #include "engine/analysis/kernels.h"
 #include "engine/analysis/timeline.h"
 #include "engine/base/arena.h"
@@ -31,46 +32,97 @@ static void nest_rows(struct weir_timeline *timeline)
 	struct open_rows open = {0};
 
 	for (size_t i = 0; i < host->count; i++) {
+		bool outlives = false;
+
 		if (i > 0 && host->thread[i] != host->thread[i - 1])
 			open.count = 0;
 		while (open.count > 0) {
 			uint32_t top = open.row[open.count - 1];
 
 			if (host->end_ns[top] > host->start_ns[i]) {
-				if (host->end_ns[i] <= host->end_ns[top] + WEIR_OVERHANG_NS)
+				if (weir_span_ns(host->end_ns[top], host->end_ns[i]) <=
+				    WEIR_OVERHANG_NS)
 					break;
-				timeline->misnested++;
+				outlives = true;
 			}
 			open.count--;
 		}
+		timeline->misnested += outlives;
 		timeline->parent[i] = open.count > 0 ? open.row[open.count - 1] : WEIR_NONE;
 		open_push(&open, (uint32_t)i);
 	}
 	free(open.row);
 }
 
-/* Communication may be known by the operator around the launch only: custom all-reduce kernels have
- * any name. */
-static bool launched_by_communication(const struct weir_timeline *timeline, uint32_t op)
+/* A row comes behind its parent, so that what holds above it is known already. */
+static void find_operators(struct weir_timeline *timeline)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+
+	for (size_t i = 0; i < host->count; i++) {
+		uint32_t parent = timeline->parent[i];
+		bool is_op = host->kind[i] == WEIR_HOST_OP;
+		uint32_t outer = parent == WEIR_NONE ? WEIR_NONE : timeline->outer_op[parent];
+
+		if (is_op)
+			timeline->inner_op[i] = (uint32_t)i;
+		else
+			timeline->inner_op[i] =
+				parent == WEIR_NONE ? WEIR_NONE : timeline->inner_op[parent];
+		timeline->outer_op[i] = outer == WEIR_NONE && is_op ? (uint32_t)i : outer;
+	}
+}
+
+static bool names_communication(const char *name)
 {
 	static const char *const prefixes[] = {
 		"c10d::", "symm_mem::", "_c10d_functional::", "record_param_comms", NULL};
 	static const char *const fragments[] = {"::all_reduce", "::all_gather", "::reduce_scatter",
 	                                        NULL};
 
-	for (; op != WEIR_NONE; op = timeline->parent[op]) {
-		const char *name = weir_timeline_host_name(timeline, op);
-
-		if (timeline->trace->host.kind[op] != WEIR_HOST_OP)
-			continue;
-		for (const char *const *p = prefixes; *p; p++)
-			if (strncmp(name, *p, strlen(*p)) == 0)
-				return true;
-		for (const char *const *p = fragments; *p; p++)
-			if (strstr(name, *p))
-				return true;
-	}
+	for (const char *const *p = prefixes; *p; p++)
+		if (strncmp(name, *p, strlen(*p)) == 0)
+			return true;
+	for (const char *const *p = fragments; *p; p++)
+		if (strstr(name, *p))
+			return true;
 	return false;
+}
+
+/* Per host row: it or an operator around it communicates. Each name is looked at once. The caller
+ * frees it. */
+static uint8_t *find_communication(const struct weir_timeline *timeline)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	uint8_t *within = weir_alloc(host->count);
+	uint8_t *known = weir_alloc(weir_names_count(timeline->trace->names)); /* answer plus one */
+
+	for (size_t i = 0; i < host->count; i++) {
+		uint32_t parent = timeline->parent[i];
+		uint8_t *name = &known[host->name[i]];
+
+		within[i] = parent != WEIR_NONE && within[parent];
+		if (within[i] || host->kind[i] != WEIR_HOST_OP)
+			continue;
+		if (*name == 0)
+			*name = names_communication(weir_timeline_host_name(timeline, (uint32_t)i)) + 1;
+		within[i] = *name == 2;
+	}
+	free(known);
+	return within;
+}
+
+/* Communication may be known by the operator around the launch only: custom all-reduce kernels have
+ * any name. */
+static void mark_communication(struct weir_timeline *timeline)
+{
+	uint8_t *communicates = find_communication(timeline);
+
+	for (size_t i = 0; i < timeline->trace->device.count; i++)
+		if (timeline->work[i] == WEIR_WORK_COMPUTE && timeline->op[i] != WEIR_NONE &&
+		    communicates[timeline->op[i]])
+			timeline->work[i] = WEIR_WORK_COMM;
+	free(communicates);
 }
 
 static enum weir_work_class work_by_name(const struct weir_timeline *timeline, size_t row)
@@ -149,7 +201,7 @@ static void link_device_rows(struct weir_timeline *timeline)
 		uint32_t launch = device->launch[i];
 		uint32_t name = device->name[i];
 
-		timeline->op[i] = weir_timeline_enclosing(timeline, launch, WEIR_HOST_OP);
+		timeline->op[i] = launch == WEIR_NONE ? WEIR_NONE : timeline->inner_op[launch];
 		if (device->kind[i] != WEIR_DEVICE_KERNEL) {
 			timeline->work[i] = WEIR_WORK_COPY;
 			continue;
@@ -160,10 +212,7 @@ static void link_device_rows(struct weir_timeline *timeline)
 	}
 	free(known);
 	link_by_external(timeline);
-	for (size_t i = 0; i < device->count; i++)
-		if (timeline->work[i] == WEIR_WORK_COMPUTE && timeline->op[i] != WEIR_NONE &&
-		    launched_by_communication(timeline, timeline->op[i]))
-			timeline->work[i] = WEIR_WORK_COMM;
+	mark_communication(timeline);
 }
 
 static void index_devices(struct weir_timeline *timeline)
@@ -186,7 +235,10 @@ void weir_timeline_init(struct weir_timeline *timeline, const struct weir_trace 
 	timeline->parent = weir_alloc(trace->host.count * sizeof *timeline->parent);
 	timeline->op = weir_alloc(trace->device.count * sizeof *timeline->op);
 	timeline->work = weir_alloc(trace->device.count);
+	timeline->inner_op = weir_alloc(trace->host.count * sizeof *timeline->inner_op);
+	timeline->outer_op = weir_alloc(trace->host.count * sizeof *timeline->outer_op);
 	nest_rows(timeline);
+	find_operators(timeline);
 	timeline->api_class = weir_api_class_of_names(trace->names);
 	link_device_rows(timeline);
 	index_devices(timeline);
@@ -195,6 +247,8 @@ void weir_timeline_init(struct weir_timeline *timeline, const struct weir_trace 
 void weir_timeline_release(struct weir_timeline *timeline)
 {
 	free(timeline->parent);
+	free(timeline->inner_op);
+	free(timeline->outer_op);
 	free(timeline->op);
 	free(timeline->work);
 	free(timeline->first_row);
@@ -228,6 +282,8 @@ void weir_timeline_thread_rows(const struct weir_timeline *timeline, uint32_t th
 uint32_t weir_timeline_enclosing(const struct weir_timeline *timeline, uint32_t row,
                                  enum weir_host_kind kind)
 {
+	if (kind == WEIR_HOST_OP)
+		return row == WEIR_NONE ? WEIR_NONE : timeline->inner_op[row];
 	while (row != WEIR_NONE && timeline->trace->host.kind[row] != kind)
 		row = timeline->parent[row];
 	return row;
@@ -235,12 +291,7 @@ uint32_t weir_timeline_enclosing(const struct weir_timeline *timeline, uint32_t 
 
 uint32_t weir_timeline_outermost_op(const struct weir_timeline *timeline, uint32_t row)
 {
-	uint32_t found = WEIR_NONE;
-
-	for (; row != WEIR_NONE; row = timeline->parent[row])
-		if (timeline->trace->host.kind[row] == WEIR_HOST_OP)
-			found = row;
-	return found;
+	return row == WEIR_NONE ? WEIR_NONE : timeline->outer_op[row];
 }
 
 const char *weir_timeline_host_name(const struct weir_timeline *timeline, uint32_t row)

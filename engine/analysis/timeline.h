@@ -18,6 +18,8 @@ struct weir_timeline {
 	/* per host row */
 	uint32_t *parent;   /* the innermost row of the same thread that encloses it, WEIR_NONE:
 	                       outermost */
+	uint32_t *inner_op; /* the innermost operator at or above it, WEIR_NONE: none */
+	uint32_t *outer_op; /* the outermost one */
 	uint64_t misnested; /* rows that overlap an earlier one by more than WEIR_OVERHANG_NS
 	                       without nesting */
 

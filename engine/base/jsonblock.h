@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The 64 bytes at a time under the JSON scanner: which of them are quotes, backslashes, brackets or
- * control bytes, one bit a byte, lowest bit first. SSE2 where the compiler targets it, plain C
- * everywhere else; both give the same bits. The idea of working on such masks is Langdale and
- * Lemire, "Parsing Gigabytes of JSON per Second", 2019.
+ * The bytes under the JSON scanner, many at a time: which of 64 are quotes, backslashes, brackets
+ * or control bytes, one bit a byte, lowest bit first; where a text or a word ends. SSE2 where the
+ * compiler targets it, plain C everywhere else; both give the same answers. Working on such masks
+ * is the idea of Langdale and Lemire, "Parsing Gigabytes of JSON per Second", 2019.
  */
 #ifndef WEIR_BASE_JSONBLOCK_H
 #define WEIR_BASE_JSONBLOCK_H
@@ -12,8 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
+#if defined(__SSE2__) && defined(__x86_64__) && !defined(WEIR_PLAIN_C)
+#define WEIR_JSONBLOCK_SSE2
+#include <x86intrin.h>
 #endif
 
 #define WEIR_JSONBLOCK_SIZE 64
@@ -24,60 +25,101 @@ struct weir_jsonblock {
 	uint64_t control;     /* below 0x20 */
 };
 
-#ifdef __SSE2__
+#ifdef WEIR_JSONBLOCK_SSE2
+
+/* Number of the lowest set bit; bits is not 0. */
+static inline unsigned weir_bits_first(uint64_t bits)
+{
+	return (unsigned)__bsfq((long long)bits);
+}
 
 static inline uint64_t weir_jsonblock_bits(__m128i match)
 {
 	return (uint64_t)(uint32_t)_mm_movemask_epi8(match);
 }
 
+static inline uint64_t weir_jsonblock_join(__m128i a, __m128i b, __m128i c, __m128i d)
+{
+	return weir_jsonblock_bits(a) | weir_jsonblock_bits(b) << 16 |
+	       weir_jsonblock_bits(c) << 32 | weir_jsonblock_bits(d) << 48;
+}
+
+static inline uint64_t weir_jsonblock_equal(const __m128i *bytes, __m128i wanted)
+{
+	return weir_jsonblock_join(
+		_mm_cmpeq_epi8(bytes[0], wanted), _mm_cmpeq_epi8(bytes[1], wanted),
+		_mm_cmpeq_epi8(bytes[2], wanted), _mm_cmpeq_epi8(bytes[3], wanted));
+}
+
+/* Bytes that are at most `bound`. */
+static inline uint64_t weir_jsonblock_below(const __m128i *bytes, __m128i bound)
+{
+	return weir_jsonblock_join(_mm_cmpeq_epi8(_mm_min_epu8(bytes[0], bound), bytes[0]),
+	                           _mm_cmpeq_epi8(_mm_min_epu8(bytes[1], bound), bytes[1]),
+	                           _mm_cmpeq_epi8(_mm_min_epu8(bytes[2], bound), bytes[2]),
+	                           _mm_cmpeq_epi8(_mm_min_epu8(bytes[3], bound), bytes[3]));
+}
+
 /* Reads exactly 64 bytes. */
 static inline struct weir_jsonblock weir_jsonblock_load(const char *at)
 {
+	const __m128i *from = (const __m128i *)(const void *)at;
+	const __m128i lower = _mm_set1_epi8(0x20);
+	const __m128i bytes[4] = {_mm_loadu_si128(from), _mm_loadu_si128(from + 1),
+	                          _mm_loadu_si128(from + 2), _mm_loadu_si128(from + 3)};
+	const __m128i folded[4] = {_mm_or_si128(bytes[0], lower), _mm_or_si128(bytes[1], lower),
+	                           _mm_or_si128(bytes[2], lower), _mm_or_si128(bytes[3], lower)};
+
+	return (struct weir_jsonblock){
+		.quote = weir_jsonblock_equal(bytes, _mm_set1_epi8('"')),
+		.backslash = weir_jsonblock_equal(bytes, _mm_set1_epi8('\\')),
+		.open = weir_jsonblock_equal(folded,
+	                                     _mm_set1_epi8('{')), /* '[' folds to '{', ']' to '}' */
+		.close = weir_jsonblock_equal(folded, _mm_set1_epi8('}')),
+		.control = weir_jsonblock_below(bytes, _mm_set1_epi8(0x1f)),
+	};
+}
+
+/* The first quote or backslash at or after `at`, or some byte at or after end. May read up to 16
+ * bytes past end. */
+static inline const char *weir_jsonblock_quote(const char *at, const char *end)
+{
 	const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
-	const __m128i open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}');
-	const __m128i lower = _mm_set1_epi8(0x20), control = _mm_set1_epi8(0x1f);
-	struct weir_jsonblock block = {0};
 
-	for (unsigned i = 0; i < 4; i++) {
-		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i * 16));
-		__m128i folded = _mm_or_si128(bytes, lower); /* '[' to '{', ']' to '}' */
-		unsigned shift = i * 16;
+	for (; at < end; at += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+		uint64_t found = weir_jsonblock_bits(_mm_or_si128(
+			_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash)));
 
-		block.quote |= weir_jsonblock_bits(_mm_cmpeq_epi8(bytes, quote)) << shift;
-		block.backslash |= weir_jsonblock_bits(_mm_cmpeq_epi8(bytes, backslash)) << shift;
-		block.open |= weir_jsonblock_bits(_mm_cmpeq_epi8(folded, open)) << shift;
-		block.close |= weir_jsonblock_bits(_mm_cmpeq_epi8(folded, close)) << shift;
-		block.control |=
-			weir_jsonblock_bits(_mm_cmpeq_epi8(_mm_min_epu8(bytes, control), bytes))
-			<< shift;
+		if (found)
+			return at + weir_bits_first(found);
 	}
-	return block;
+	return at;
+}
+
+/* The first comma, closing bracket, blank or control byte at or after `at`; else and in reading as
+ * above. */
+static inline const char *weir_jsonblock_word(const char *at, const char *end)
+{
+	const __m128i comma = _mm_set1_epi8(','), close = _mm_set1_epi8('}'),
+		      blank = _mm_set1_epi8(0x20);
+
+	for (; at < end; at += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+		__m128i ends = _mm_or_si128(_mm_cmpeq_epi8(bytes, comma),
+		                            _mm_cmpeq_epi8(_mm_or_si128(bytes, blank), close));
+		uint64_t found = weir_jsonblock_bits(
+			_mm_or_si128(ends, _mm_cmpeq_epi8(_mm_min_epu8(bytes, blank), bytes)));
+
+		if (found)
+			return at + weir_bits_first(found);
+	}
+	return at;
 }
 
 #else
 
-static inline struct weir_jsonblock weir_jsonblock_load(const char *at)
-{
-	struct weir_jsonblock block = {0};
-
-	for (unsigned i = 0; i < WEIR_JSONBLOCK_SIZE; i++) {
-		unsigned char byte = (unsigned char)at[i];
-		uint64_t bit = (uint64_t)1 << i;
-
-		block.quote |= byte == '"' ? bit : 0;
-		block.backslash |= byte == '\\' ? bit : 0;
-		block.open |= (byte | 0x20) == '{' ? bit : 0;
-		block.close |= (byte | 0x20) == '}' ? bit : 0;
-		block.control |= byte < 0x20 ? bit : 0;
-	}
-	return block;
-}
-
-#endif
-
-/* Number of the lowest set bit; bits is not 0. De Bruijn sequence after Leiserson, Prokop, Randall,
- * 1998. */
+/* De Bruijn sequence after Leiserson, Prokop, Randall, 1998. */
 static inline unsigned weir_bits_first(uint64_t bits)
 {
 	static const uint8_t place[64] = {
@@ -90,6 +132,38 @@ static inline unsigned weir_bits_first(uint64_t bits)
 	return place[((bits & (~bits + 1)) * UINT64_C(0x022fdd63cc95386d)) >> 58];
 }
 
+static inline struct weir_jsonblock weir_jsonblock_load(const char *at)
+{
+	struct weir_jsonblock block = {0};
+
+	for (unsigned i = 0; i < WEIR_JSONBLOCK_SIZE; i++) {
+		unsigned char byte = (unsigned char)at[i];
+
+		block.quote |= (uint64_t)(byte == '"') << i;
+		block.backslash |= (uint64_t)(byte == '\\') << i;
+		block.open |= (uint64_t)((byte | 0x20) == '{') << i;
+		block.close |= (uint64_t)((byte | 0x20) == '}') << i;
+		block.control |= (uint64_t)(byte < 0x20) << i;
+	}
+	return block;
+}
+
+static inline const char *weir_jsonblock_quote(const char *at, const char *end)
+{
+	while (at < end && *at != '"' && *at != '\\')
+		at++;
+	return at;
+}
+
+static inline const char *weir_jsonblock_word(const char *at, const char *end)
+{
+	while (at < end && *at != ',' && (*at | 0x20) != '}' && (unsigned char)*at > 0x20)
+		at++;
+	return at;
+}
+
+#endif
+
 static inline unsigned weir_bits_count(uint64_t bits)
 {
 	bits -= (bits >> 1) & UINT64_C(0x5555555555555555);
@@ -101,34 +175,12 @@ static inline unsigned weir_bits_count(uint64_t bits)
 /* Bit i: the parity of bits 0 to i. */
 static inline uint64_t weir_bits_parity(uint64_t bits)
 {
-	for (unsigned shift = 1; shift < 64; shift *= 2)
-		bits ^= bits << shift;
-	return bits;
-}
-
-/*
- * The first quote or backslash at or after `at`, or some byte at or after end. May read up to 16
- * bytes past end.
- */
-static inline const char *weir_jsonblock_quote(const char *at, const char *end)
-{
-#ifdef __SSE2__
-	const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
-
-	for (; at < end; at += 16) {
-		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
-		uint64_t found = weir_jsonblock_bits(_mm_or_si128(
-			_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash)));
-
-		if (found)
-			return at + weir_bits_first(found);
-	}
-	return at;
-#else
-	while (at < end && *at != '"' && *at != '\\')
-		at++;
-	return at;
-#endif
+	bits ^= bits << 1;
+	bits ^= bits << 2;
+	bits ^= bits << 4;
+	bits ^= bits << 8;
+	bits ^= bits << 16;
+	return bits ^ bits << 32;
 }
 
 #endif

@@ -1,167 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/base/jsoncursor.h"
-
 #include <string.h>
 
-#include "engine/base/jsonmeasure.h"
+#include "engine/base/jsoncursor.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
-static inline bool is_blank(char c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-static inline bool ends_word(char c)
-{
-	return c == ',' || c == '}' || c == ']' || is_blank(c);
-}
-
-static inline void skip_blanks(struct weir_jsoncursor *cursor)
-{
-	while (cursor->at < cursor->end && is_blank(*cursor->at))
-		cursor->at++;
-}
-
-static inline char peek(const struct weir_jsoncursor *cursor)
-{
-	return cursor->at < cursor->end ? *cursor->at : '\0';
-}
-
-static bool fail(struct weir_jsoncursor *cursor)
-{
-	cursor->bad = true;
-	cursor->at = cursor->end;
-	return false;
-}
-
-struct weir_slice weir_jsoncursor_text(struct weir_jsoncursor *cursor)
-{
-	const char *start = cursor->at + 1, *at = start;
-
-	if (peek(cursor) != '"') {
-		fail(cursor);
-		return (struct weir_slice){0};
-	}
-	for (;;) {
-		at = weir_jsonblock_quote(at, cursor->end);
-		if (at >= cursor->end) {
-			fail(cursor);
-			return (struct weir_slice){0};
-		}
-		if (*at == '"')
-			break;
-		at += 2;
-	}
-	cursor->at = at + 1;
-	return (struct weir_slice){start, (size_t)(at - start)};
-}
-
-static struct weir_slice take_word(struct weir_jsoncursor *cursor)
-{
-	const char *start = cursor->at;
-
-	while (cursor->at < cursor->end && !ends_word(*cursor->at))
-		cursor->at++;
-	if (cursor->at == start)
-		fail(cursor);
-	return (struct weir_slice){start, (size_t)(cursor->at - start)};
-}
-
-static void skip_container(struct weir_jsoncursor *cursor)
-{
-	struct weir_jsonmeasure measure = {0};
-	const char *end = weir_jsonmeasure_feed(&measure, cursor->at, cursor->end);
-
-	if (end)
-		cursor->at = end;
-	else
-		fail(cursor);
-}
-
-void weir_jsoncursor_skip(struct weir_jsoncursor *cursor)
-{
-	char first = peek(cursor);
-
-	if (first == '"')
-		weir_jsoncursor_text(cursor);
-	else if (first == '{' || first == '[')
-		skip_container(cursor);
-	else
-		take_word(cursor);
-}
-
-struct weir_slice weir_jsoncursor_span(struct weir_jsoncursor *cursor)
-{
-	const char *start = cursor->at;
-
-	weir_jsoncursor_skip(cursor);
-	return cursor->bad ? (struct weir_slice){0} : (struct weir_slice){start, (size_t)(cursor->at - start)};
-}
-
 struct weir_slice weir_jsoncursor_scalar(struct weir_jsoncursor *cursor)
 {
-	char first = peek(cursor);
+	char first = weir_jsoncursor_peek(cursor);
+	struct weir_slice value = weir_jsoncursor_take(cursor);
 
-	if (first == '"')
-		return weir_jsoncursor_text(cursor);
-	if (first != '{' && first != '[')
-		return take_word(cursor);
-	skip_container(cursor);
-	return (struct weir_slice){0};
+	return first == '{' || first == '[' ? (struct weir_slice){0} : value;
 }
 
-bool weir_jsoncursor_enter(struct weir_jsoncursor *cursor, char bracket)
-{
-	skip_blanks(cursor);
-	if (peek(cursor) != bracket) {
-		weir_jsoncursor_skip(cursor);
-		return false;
-	}
-	cursor->at++;
-	cursor->first = true;
-	return true;
-}
-
-/* Passes the comma between two members; false at the closing bracket, which is taken. */
-static inline bool take_separator(struct weir_jsoncursor *cursor, char close)
+bool weir_jsoncursor_separate(struct weir_jsoncursor *cursor, char close)
 {
 	unsigned commas = 0;
+	bool first = cursor->first;
 
-	skip_blanks(cursor);
-	for (; peek(cursor) == ','; skip_blanks(cursor)) {
+	cursor->first = false;
+	if (cursor->bad)
+		return false;
+	weir_jsoncursor_skip_blanks(cursor);
+	for (; weir_jsoncursor_peek(cursor) == ','; weir_jsoncursor_skip_blanks(cursor)) {
 		cursor->at++;
 		commas++;
 	}
-	cursor->sloppy |= commas > !cursor->first;
-	if (peek(cursor) == close) {
+	if (weir_jsoncursor_peek(cursor) == close) {
 		cursor->sloppy |= commas > 0;
-		cursor->first = false;
 		cursor->at++;
 		return false;
 	}
-	if (!commas && !cursor->first)
-		return fail(cursor);
-	cursor->first = false;
-	return true;
-}
-
-bool weir_jsoncursor_key(struct weir_jsoncursor *cursor, struct weir_slice *key)
-{
-	if (cursor->bad || !take_separator(cursor, '}'))
-		return false;
-	*key = weir_jsoncursor_text(cursor);
-	skip_blanks(cursor);
-	if (peek(cursor) != ':')
-		return fail(cursor);
-	cursor->at++;
-	skip_blanks(cursor);
-	return true;
-}
-
-bool weir_jsoncursor_item(struct weir_jsoncursor *cursor)
-{
-	return !cursor->bad && take_separator(cursor, ']') && !cursor->bad;
+	cursor->sloppy |= commas > !first;
+	return commas || first || weir_jsoncursor_fail(cursor);
 }
 
 static uint32_t hex4(const char *at)
@@ -231,13 +102,15 @@ static size_t decode_escape(const char *at, const char *end, struct weir_text *t
 	return 1;
 }
 
-struct weir_slice weir_jsoncursor_decode(struct weir_slice raw, struct weir_text *scratch, bool *odd)
+struct weir_slice weir_jsoncursor_decode(struct weir_slice raw, struct weir_text *scratch,
+                                         bool *odd)
 {
 	const char *at = raw.data, *end = raw.data + raw.length;
 	bool ignored;
 
 	odd = odd ? odd : &ignored;
-	if (!raw.length || (!memchr(raw.data, '\\', raw.length) && !memchr(raw.data, '\0', raw.length)))
+	if (!raw.length ||
+	    (!memchr(raw.data, '\\', raw.length) && !memchr(raw.data, '\0', raw.length)))
 		return raw;
 	weir_text_clear(scratch);
 	while (at < end) {

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "engine/base/jsonblock.h"
+#include "engine/base/jsonmeasure.h"
 #include "engine/base/slice.h"
 #include "engine/base/text.h"
 
@@ -29,23 +30,128 @@ static inline struct weir_jsoncursor weir_jsoncursor_on(struct weir_slice value)
 	return (struct weir_jsoncursor){.at = value.data, .end = value.data + value.length};
 }
 
-/* Passes over the value and gives it as it stands. */
-struct weir_slice weir_jsoncursor_span(struct weir_jsoncursor *cursor);
-void weir_jsoncursor_skip(struct weir_jsoncursor *cursor);
+static inline bool weir_jsoncursor_fail(struct weir_jsoncursor *cursor)
+{
+	cursor->bad = true;
+	cursor->at = cursor->end;
+	return false;
+}
 
-/* The text without quotes, escapes as written; decode it where it holds a backslash. */
-struct weir_slice weir_jsoncursor_text(struct weir_jsoncursor *cursor);
-/* A text without its quotes, a number or a literal as it stands; empty for containers, which are
- * passed over. */
+/* The byte the cursor stands on; 0 at the end. */
+static inline char weir_jsoncursor_peek(const struct weir_jsoncursor *cursor)
+{
+	return cursor->at < cursor->end ? *cursor->at : '\0';
+}
+
+static inline void weir_jsoncursor_skip_blanks(struct weir_jsoncursor *cursor)
+{
+	while (cursor->at < cursor->end && (*cursor->at == ' ' || *cursor->at == '\n' ||
+	                                    *cursor->at == '\r' || *cursor->at == '\t'))
+		cursor->at++;
+}
+
+/* The text without quotes, escapes as written; decode it where it may hold a backslash. */
+static inline struct weir_slice weir_jsoncursor_text(struct weir_jsoncursor *cursor)
+{
+	const char *start = cursor->at + 1, *at;
+
+	if (weir_jsoncursor_peek(cursor) != '"') {
+		weir_jsoncursor_fail(cursor);
+		return (struct weir_slice){0};
+	}
+	for (at = weir_jsonblock_quote(start, cursor->end); at < cursor->end && *at != '"';)
+		at = weir_jsonblock_quote(at + 2,
+		                          cursor->end); /* past what the backslash escapes */
+	if (at >= cursor->end) {
+		weir_jsoncursor_fail(cursor);
+		return (struct weir_slice){0};
+	}
+	cursor->at = at + 1;
+	return (struct weir_slice){start, (size_t)(at - start)};
+}
+
+/* A number or a literal. */
+static inline struct weir_slice weir_jsoncursor_word(struct weir_jsoncursor *cursor)
+{
+	const char *start = cursor->at, *at = weir_jsonblock_word(start, cursor->end);
+
+	if (at > cursor->end)
+		at = cursor->end;
+	if (at == start)
+		weir_jsoncursor_fail(cursor);
+	else
+		cursor->at = at;
+	return (struct weir_slice){start, (size_t)(at - start)};
+}
+
+/* Passes over the array or object and gives it as it stands. */
+static inline struct weir_slice weir_jsoncursor_container(struct weir_jsoncursor *cursor)
+{
+	const char *start = cursor->at, *at = weir_jsonmeasure_value(start, cursor->end);
+
+	if (!at) {
+		weir_jsoncursor_fail(cursor);
+		return (struct weir_slice){0};
+	}
+	cursor->at = at;
+	return (struct weir_slice){start, (size_t)(at - start)};
+}
+
+/* The value whatever it is: a text without its quotes, else as it stands. */
+static inline struct weir_slice weir_jsoncursor_take(struct weir_jsoncursor *cursor)
+{
+	char first = weir_jsoncursor_peek(cursor);
+
+	if (first == '"')
+		return weir_jsoncursor_text(cursor);
+	return first == '{' || first == '[' ? weir_jsoncursor_container(cursor)
+	                                    : weir_jsoncursor_word(cursor);
+}
+
+/* The same; empty for arrays and objects, which are passed over. */
 struct weir_slice weir_jsoncursor_scalar(struct weir_jsoncursor *cursor);
 
 /* Steps into an object ('{') or array ('['); false, with the value passed over, where it is
  * something else. */
-bool weir_jsoncursor_enter(struct weir_jsoncursor *cursor, char bracket);
+static inline bool weir_jsoncursor_enter(struct weir_jsoncursor *cursor, char bracket)
+{
+	weir_jsoncursor_skip_blanks(cursor);
+	if (weir_jsoncursor_peek(cursor) != bracket) {
+		weir_jsoncursor_take(cursor);
+		return false;
+	}
+	cursor->at++;
+	cursor->first = true;
+	return true;
+}
+
+/* The less usual ways from one member to the next: none, several or missing commas, the closing
+ * bracket. */
+bool weir_jsoncursor_separate(struct weir_jsoncursor *cursor, char close);
+
 /* The next key of the object, the cursor on its value; false behind the object's end. */
-bool weir_jsoncursor_key(struct weir_jsoncursor *cursor, struct weir_slice *key);
+static inline bool weir_jsoncursor_key(struct weir_jsoncursor *cursor, struct weir_slice *key)
+{
+	const char *at = cursor->at;
+
+	if (at + 2 < cursor->end && at[0] == ',' && at[1] == ' ' && at[2] == '"')
+		cursor->at += 2;
+	else if (!weir_jsoncursor_separate(cursor, '}'))
+		return false;
+	*key = weir_jsoncursor_text(cursor);
+	weir_jsoncursor_skip_blanks(cursor);
+	if (weir_jsoncursor_peek(cursor) != ':')
+		return weir_jsoncursor_fail(cursor);
+	cursor->at++;
+	weir_jsoncursor_skip_blanks(cursor);
+	return true;
+}
+
 /* Whether the array goes on, the cursor on its next element; false behind the array's end. */
-bool weir_jsoncursor_item(struct weir_jsoncursor *cursor);
+static inline bool weir_jsoncursor_item(struct weir_jsoncursor *cursor)
+{
+	return weir_jsoncursor_separate(cursor, ']');
+}
 
 /*
  * A text as it is meant: escapes resolved, surrogate pairs joined, lone ones and NUL as U+FFFD.

@@ -18,13 +18,15 @@ struct weir_jsonmeasure {
 	uint64_t in_text; /* all ones: the next byte is inside a text */
 	uint64_t escaped; /* 1: the next byte follows an unescaped backslash */
 	uint64_t depth;
-	bool too_deep; /* depth went beyond WEIR_JSON_MAX_DEPTH */
-	bool control;  /* control bytes inside texts */
-	bool escapes;  /* backslashes */
+	uint64_t control; /* not 0: control bytes inside texts */
+	uint64_t escapes; /* not 0: backslashes */
+	bool too_deep;    /* depth went beyond WEIR_JSON_MAX_DEPTH */
 };
 
 /* Feeds [at, end): the byte after the closing bracket, or NULL where that lies further on. */
 const char *weir_jsonmeasure_feed(struct weir_jsonmeasure *measure, const char *at,
                                   const char *end);
+/* The same for a value that begins at `at`, where 64 bytes after end may be read. */
+const char *weir_jsonmeasure_value(const char *at, const char *end);
 
 #endif

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/base/jsonrepair.h"
-
 #include <string.h>
 
 #include "engine/base/jsonmeasure.h"
+#include "engine/base/jsonrepair.h"
 
 #define TEXT_LIMIT (1 << 20) /* a longer text has lost its end */
-#define KEY_LIMIT  128 /* a longer stretch between quotes is not taken for a key when looking ahead */
+#define KEY_LIMIT                                                                                  \
+	128 /* a longer stretch between quotes is not taken for a key when looking ahead */
+
+#define MAX_TRIES  16  /* second thoughts about where texts end, for one value */
 
 struct repair {
 	const char *at, *end;
 	struct weir_text *out;
 	bool at_end;
 	bool starved; /* a look ahead met the end of the input */
+	const char *doubtful;           /* the quote that ended the last text with quotes in it */
+	const char *refused[MAX_TRIES]; /* quotes that turned out not to end their texts */
+	size_t tries;
 	unsigned depth;
 	char open[WEIR_JSON_MAX_DEPTH]; /* '{' or '[' a level */
 };
@@ -72,6 +77,14 @@ static bool ends_value(struct repair *repair, const char *at)
 	return at && (*at == ',' || *at == '}' || (*at == '"' && is_key(repair, at)));
 }
 
+static bool is_refused(const struct repair *repair, const char *quote)
+{
+	for (size_t i = 0; i < repair->tries; i++)
+		if (repair->refused[i] == quote)
+			return true;
+	return false;
+}
+
 static bool ends_key(struct repair *repair, const char *at)
 {
 	at = look(repair, at);
@@ -93,7 +106,8 @@ static void copy_escape(struct repair *repair, bool key)
 {
 	const char *at = repair->at++;
 	char next = repair->at < repair->end ? *repair->at : 0;
-	bool escape = next == 'u' ? is_hex(at + 2, repair->end) : next && strchr("\"\\/bfnrt", next);
+	bool escape =
+		next == 'u' ? is_hex(at + 2, repair->end) : next && strchr("\"\\/bfnrt", next);
 
 	if (next == '"' && (key ? ends_key(repair, at + 2) : ends_value(repair, at + 2)))
 		escape = false; /* a path that ends in a backslash */
@@ -111,10 +125,26 @@ static void copy_plain(struct repair *repair)
 	repair->at = at;
 }
 
+/* At a quote inside a text: copies it, as the text's end or as a part of it. */
+static bool copy_quote(struct repair *repair, bool key, bool *strays)
+{
+	const char *quote = repair->at++;
+	bool ends = key ? ends_key(repair, quote + 1) : ends_value(repair, quote + 1);
+
+	if (ends && *strays && is_refused(repair, quote))
+		ends = false;
+	if (ends && *strays)
+		repair->doubtful = quote;
+	*strays = true;
+	weir_text_puts(repair->out, ends ? "\"" : "\\\"");
+	return ends;
+}
+
 /* At an opening quote: copies the text up to the quote that ends it. */
 static enum weir_jsonrepair copy_text(struct repair *repair, bool key)
 {
 	const char *start = repair->at++;
+	bool strays = false;
 
 	weir_text_puts(repair->out, "\"");
 	for (;;) {
@@ -125,16 +155,10 @@ static enum weir_jsonrepair copy_text(struct repair *repair, bool key)
 		}
 		if (repair->at == repair->end)
 			return WEIR_JSONREPAIR_MORE;
-		if (*repair->at == '\\') {
+		if (*repair->at == '\\')
 			copy_escape(repair, key);
-		} else {
-			bool ends = key ? ends_key(repair, repair->at + 1) : ends_value(repair, repair->at + 1);
-
-			weir_text_puts(repair->out, ends ? "\"" : "\\\"");
-			repair->at++;
-			if (ends)
-				return WEIR_JSONREPAIR_DONE;
-		}
+		else if (copy_quote(repair, key, &strays))
+			return WEIR_JSONREPAIR_DONE;
 		if (repair->starved && !repair->at_end)
 			return WEIR_JSONREPAIR_MORE;
 	}
@@ -224,17 +248,44 @@ static enum weir_jsonrepair copy_next(struct repair *repair, bool *separated)
 	return in_object ? copy_member(repair) : copy_value(repair);
 }
 
-enum weir_jsonrepair weir_jsonrepair(struct weir_slice in, bool at_end, struct weir_text *out, size_t *used)
+/* Behind the whole value: a separator, the end of what holds it, or the next of a row of documents. */
+static enum weir_jsonrepair check_end(struct repair *repair)
 {
-	struct repair repair = {.at = in.data, .end = in.data + in.length, .out = out, .at_end = at_end};
+	const char *at = look(repair, repair->at);
+
+	if (!at)
+		return repair->at_end ? WEIR_JSONREPAIR_DONE : WEIR_JSONREPAIR_MORE;
+	return strchr(",]}{", *at) ? WEIR_JSONREPAIR_DONE : WEIR_JSONREPAIR_BAD;
+}
+
+static enum weir_jsonrepair attempt(struct repair *repair, struct weir_slice in)
+{
 	enum weir_jsonrepair result = WEIR_JSONREPAIR_BAD;
 	bool separated = false;
 
-	weir_text_clear(out);
+	weir_text_clear(repair->out);
+	repair->at = in.data;
+	repair->depth = 0;
+	repair->starved = false;
+	repair->doubtful = NULL;
 	if (in.length && (*in.data == '{' || *in.data == '['))
-		result = open_container(&repair);
-	while (result == WEIR_JSONREPAIR_DONE && repair.depth)
-		result = copy_next(&repair, &separated);
+		result = open_container(repair);
+	while (result == WEIR_JSONREPAIR_DONE && repair->depth)
+		result = copy_next(repair, &separated);
+	return result == WEIR_JSONREPAIR_DONE ? check_end(repair) : result;
+}
+
+enum weir_jsonrepair weir_jsonrepair(struct weir_slice in, bool at_end, struct weir_text *out, size_t *used)
+{
+	struct repair repair = {.end = in.data + in.length, .out = out, .at_end = at_end};
+	enum weir_jsonrepair result;
+
+	for (;;) {
+		result = attempt(&repair, in);
+		if (result != WEIR_JSONREPAIR_BAD || !repair.doubtful || repair.tries == MAX_TRIES)
+			break;
+		repair.refused[repair.tries++] = repair.doubtful;
+	}
 	*used = (size_t)(repair.at - in.data);
 	return result;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/base/jsonscan.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/arena.h"
 #include "engine/base/jsonmeasure.h"
 #include "engine/base/jsonrepair.h"
+#include "engine/base/jsonscan.h"
 #include "engine/base/text.h"
 #include "engine/base/window.h"
 
@@ -28,13 +27,13 @@ struct weir_jsonscan {
 	bool bare;                    /* the outermost value is the array */
 	bool rejected;                /* the caller could not read the last item */
 	bool repaired;                /* the last item is a repaired one */
-	bool plain; /* see struct weir_jsonscan_item */
+	bool plain;                   /* see struct weir_jsonscan_item */
 	size_t used;                  /* bytes of the window that the last item takes */
 	enum weir_jsonscan_kind kind; /* of the value that is measured */
 	uint64_t elements;
 	struct weir_text repair;
 	size_t key_length;
-	char key[KEY_SIZE];
+	char key[KEY_SIZE + WEIR_JSONSCAN_PADDING];
 	struct weir_jsonscan_fault faults[WEIR_JSONSCAN_FAULTS];
 };
 
@@ -182,7 +181,8 @@ static enum outcome leave_out(struct weir_jsonscan *scan, size_t skip)
 }
 
 /* What rewriting the value at the window's beginning came to. */
-static enum outcome take_repair(struct weir_jsonscan *scan, enum weir_jsonrepair result, size_t used)
+static enum outcome take_repair(struct weir_jsonscan *scan, enum weir_jsonrepair result,
+                                size_t used)
 {
 	if (result != WEIR_JSONREPAIR_DONE)
 		return leave_out(scan, used ? used - 1 : 0);
@@ -210,7 +210,8 @@ static enum outcome repair(struct weir_jsonscan *scan)
 	return take_repair(scan, result, used);
 }
 
-/* The input ended inside a value: a stray quote may have hidden its end, else it is the file that was cut off. */
+/* The input ended inside a value: a stray quote may have hidden its end, else it is the file that
+ * was cut off. */
 static enum outcome end_inside(struct weir_jsonscan *scan)
 {
 	struct weir_slice in = {scan->window.at, available(scan)};
@@ -231,7 +232,8 @@ static enum outcome end_inside(struct weir_jsonscan *scan)
 }
 
 /* Passes over the rest of a value that is too large or too deep, without keeping it. */
-static enum outcome drop_container(struct weir_jsonscan *scan, struct weir_jsonmeasure *measure, size_t done)
+static enum outcome drop_container(struct weir_jsonscan *scan, struct weir_jsonmeasure *measure,
+                                   size_t done)
 {
 	struct weir_window *window = &scan->window;
 	const char *end = NULL;
@@ -246,8 +248,8 @@ static enum outcome drop_container(struct weir_jsonscan *scan, struct weir_jsonm
 	return OUTCOME_NONE;
 }
 
-static enum outcome refuse_container(struct weir_jsonscan *scan, struct weir_jsonmeasure *measure, size_t done,
-                                     bool complete)
+static enum outcome refuse_container(struct weir_jsonscan *scan, struct weir_jsonmeasure *measure,
+                                     size_t done, bool complete)
 {
 	count(scan, measure->too_deep ? WEIR_JSONSCAN_TOO_DEEP : WEIR_JSONSCAN_SKIPPED);
 	if (!complete)
@@ -298,7 +300,8 @@ static enum outcome measure_container(struct weir_jsonscan *scan)
 	return OUTCOME_VALUE;
 }
 
-/* Bytes of the text at the window's beginning, both quotes included; 0: it does not end, or not within the limit. */
+/* Bytes of the text at the window's beginning, both quotes included; 0: it does not end, or not
+ * within the limit. */
 static size_t measure_text(struct weir_jsonscan *scan)
 {
 	struct weir_window *window = &scan->window;
@@ -353,8 +356,9 @@ static enum outcome fill_item(struct weir_jsonscan *scan, struct weir_jsonscan_i
 	item->kind = scan->kind;
 	if (scan->kind == WEIR_JSONSCAN_ELEMENT)
 		item->number = scan->elements += !scan->rejected;
-	item->key = scan->kind == WEIR_JSONSCAN_MEMBER ? (struct weir_slice){scan->key, scan->key_length}
-						       : (struct weir_slice){0};
+	item->key = scan->kind == WEIR_JSONSCAN_MEMBER
+	                    ? (struct weir_slice){scan->key, scan->key_length}
+	                    : (struct weir_slice){0};
 	if (scan->repaired) {
 		weir_text_repeat(&scan->repair, " ", WEIR_JSONSCAN_PADDING);
 		item->text.data = scan->repair.data;
@@ -525,7 +529,8 @@ static enum outcome advance(struct weir_jsonscan *scan, struct weir_jsonscan_ite
 	return step(scan, item);
 }
 
-enum weir_status weir_jsonscan_next(struct weir_jsonscan *scan, struct weir_jsonscan_item *item, struct weir_error *err)
+enum weir_status weir_jsonscan_next(struct weir_jsonscan *scan, struct weir_jsonscan_item *item,
+                                    struct weir_error *err)
 {
 	enum outcome outcome = OUTCOME_NONE;
 

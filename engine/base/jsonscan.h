@@ -25,8 +25,9 @@
 #include "engine/base/source.h"
 
 #define WEIR_JSONSCAN_MAX_VALUE (64u << 20) /* a larger element or member is left out */
-#define WEIR_JSONSCAN_PADDING   64 /* bytes that may be read, not used, after every text handed out \
-	                            */
+#define WEIR_JSONSCAN_PADDING                                                                      \
+	64 /* bytes that may be read, not used, after every text handed out                        \
+	    */
 
 enum weir_jsonscan_fault_code {
 	WEIR_JSONSCAN_TRUNCATED, /* the document does not end */

@@ -17,34 +17,61 @@ struct weir_keyindex_entry {
 	int value; /* several keys may share one */
 };
 
+/* The first and last eight bytes of a key: all of it, up to 16. */
+struct weir_keyindex_print {
+	uint64_t head, tail;
+};
+
 struct weir_keyindex {
 	const struct weir_keyindex_entry *entries;
 	uint8_t slots[WEIR_KEYINDEX_SLOTS]; /* entry + 1; 0: free */
 	uint8_t lengths[WEIR_KEYINDEX_MAX];
+	struct weir_keyindex_print prints[WEIR_KEYINDEX_MAX];
 };
 
 /* Borrows the entries, which end with a NULL key and hold each key once; keys are shorter than 256
  * bytes. */
 void weir_keyindex_init(struct weir_keyindex *index, const struct weir_keyindex_entry *entries);
 
-static inline unsigned weir_keyindex_hash(const char *key, size_t length)
+/* Folded by compilers. */
+static inline bool weir_keyindex_is_big_endian(void)
 {
-	uint64_t head = 0, tail = 0;
+	const uint16_t one = 1;
+	unsigned char first;
 
-	if (length >= 8) {
-		memcpy(&head, key, 8);
-		memcpy(&tail, key + length - 8, 8);
-	} else if (length) {
-		memcpy(&head, key, length);
-	}
-	head = (head ^ (tail << 1) ^ length) * UINT64_C(0x9fb21c651e98df25);
-	return (unsigned)(head >> 56);
+	memcpy(&first, &one, 1);
+	return !first;
 }
 
-/* -1: not in the table. */
+/* Reads eight bytes at least, and drops those behind a shorter key. */
+static inline struct weir_keyindex_print weir_keyindex_print(const char *key, size_t length)
+{
+	struct weir_keyindex_print print = {0};
+	unsigned surplus = length < 8 ? 8 * (8 - (unsigned)length) : 0;
+
+	memcpy(&print.head, key, 8);
+	if (length >= 8)
+		memcpy(&print.tail, key + length - 8, 8);
+	else if (!length)
+		print.head = 0;
+	else
+		print.head = weir_keyindex_is_big_endian() ? print.head >> surplus
+		                                           : print.head << surplus;
+	return print;
+}
+
+static inline unsigned weir_keyindex_hash(struct weir_keyindex_print print, size_t length)
+{
+	return (unsigned)(((print.head ^ print.tail << 1 ^ length) *
+	                   UINT64_C(0x9fb21c651e98df25)) >>
+	                  56);
+}
+
+/* -1: not in the table. Eight bytes from the key's start must be readable, however short it is. */
 static inline int weir_keyindex_find(const struct weir_keyindex *index, struct weir_slice key)
 {
-	unsigned at = weir_keyindex_hash(key.data, key.length);
+	struct weir_keyindex_print print = weir_keyindex_print(key.data, key.length);
+	unsigned at = weir_keyindex_hash(print, key.length);
 
 	for (;; at++) {
 		unsigned entry = index->slots[at % WEIR_KEYINDEX_SLOTS];
@@ -53,7 +80,9 @@ static inline int weir_keyindex_find(const struct weir_keyindex *index, struct w
 			return -1;
 		entry--;
 		if (index->lengths[entry] == key.length &&
-		    !memcmp(index->entries[entry].key, key.data, key.length))
+		    index->prints[entry].head == print.head &&
+		    index->prints[entry].tail == print.tail &&
+		    (key.length <= 16 || !memcmp(index->entries[entry].key, key.data, key.length)))
 			return index->entries[entry].value;
 	}
 }

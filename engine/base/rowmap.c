@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/base/rowmap.h"
-
 #include <stdlib.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/rowmap.h"
 
 void weir_rowmap_release(struct weir_rowmap *map)
 {

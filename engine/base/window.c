@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/base/window.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/window.h"
 
-#define FIRST_STEP 4096 /* bytes copied at a seam before asking again; doubles with what is kept */
+#define FIRST_STEP 4096 /* bytes copied at a seam before asking again; doubles with what is kept   \
+	                 */
 
 void weir_window_init(struct weir_window *window, struct weir_source *source)
 {
@@ -42,7 +42,8 @@ static void keep(struct weir_window *window, size_t more)
 	size_t offset = window->in_own ? (size_t)(window->at - window->own) : 0;
 
 	if (window->capacity < length + more + WEIR_WINDOW_PADDING || !window->own)
-		window->own = weir_grow(window->own, &window->capacity, offset + length + more + WEIR_WINDOW_PADDING, 1);
+		window->own = weir_grow(window->own, &window->capacity,
+		                        offset + length + more + WEIR_WINDOW_PADDING, 1);
 	if (window->in_own)
 		memmove(window->own, window->own + offset, length);
 	else if (length)
@@ -117,7 +118,8 @@ void weir_window_pad(struct weir_window *window, size_t length)
 
 uint64_t weir_window_position(const struct weir_window *window)
 {
-	uint64_t behind = (uint64_t)(window->stop - window->at) + (uint64_t)(window->stretch_end - window->rest);
+	uint64_t behind = (uint64_t)(window->stop - window->at) +
+	                  (uint64_t)(window->stretch_end - window->rest);
 
 	return weir_source_position(window->source) - behind;
 }

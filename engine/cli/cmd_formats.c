@@ -1,26 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Readers and writers, from their tables. */
 #include "engine/cli/command.h"
+#include "engine/cli/help.h"
 #include "engine/cli/output.h"
 #include "engine/readers/reader.h"
 #include "engine/report/writer.h"
 
+#define NAME_COLUMNS 16
+
 static void add_readers(struct weir_text *text)
 {
 	weir_text_puts(text, "read (by content; --input-format NAME overrides)\n");
-	for (size_t i = 0; weir_readers[i]; i++)
-		weir_text_printf(text, "  %-14s%s (%s)\n", weir_readers[i]->name,
-		                 weir_readers[i]->title, weir_readers[i]->gives);
-	weir_text_puts(text, "  any of them    plain, gzip or zstd; a file, a folder, or - for "
-	                     "standard input\n");
+	for (size_t i = 0; weir_readers[i]; i++) {
+		struct weir_text what = {0};
+
+		weir_text_printf(&what, "%s: %s", weir_readers[i]->gives, weir_readers[i]->title);
+		weir_help_row(text, weir_readers[i]->name, what.data, NAME_COLUMNS);
+		weir_text_release(&what);
+	}
+	weir_help_row(text, "any of them",
+	              "a file, a folder, or - for standard input; plain, gzip or zstd",
+	              NAME_COLUMNS);
 }
 
 static void add_writers(struct weir_text *text)
 {
 	weir_text_puts(text, "\nwritten (--format NAME, or -o FILE by its suffix)\n");
-	for (size_t i = 0; weir_writers[i]; i++)
-		weir_text_printf(text, "  %-14s%-8s%s\n", weir_writers[i]->name,
-		                 weir_writers[i]->suffix, weir_writers[i]->title);
+	for (size_t i = 0; weir_writers[i]; i++) {
+		struct weir_text what = {0};
+
+		weir_text_printf(&what, "%-7s%s", weir_writers[i]->suffix, weir_writers[i]->title);
+		weir_help_row(text, weir_writers[i]->name, what.data, NAME_COLUMNS);
+		weir_text_release(&what);
+	}
 }
 
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)

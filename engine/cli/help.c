@@ -3,7 +3,7 @@
 
 #include "engine/cli/help.h"
 
-#define NAME_COLUMNS   12 /* of a command in the overview */
+#define NAME_COLUMNS   14 /* of a command in the overview */
 #define OPTION_COLUMNS 28 /* of an option's spelling */
 
 /* The length of the next line: up to the last blank within `room`, else up to the first blank. */
@@ -49,25 +49,27 @@ static void add_spelling(struct weir_text *text, const struct weir_option *optio
 		weir_text_printf(text, " %s", option->value);
 }
 
+void weir_help_row(struct weir_text *text, const char *left, const char *right, size_t indent)
+{
+	struct weir_text wrapped = {0};
+	size_t columns = weir_text_columns(left) + 2;
+
+	weir_help_wrap(&wrapped, right, indent, WEIR_HELP_COLUMNS);
+	weir_text_printf(text, "  %s", left);
+	if (columns >= indent)
+		weir_text_puts(text, "\n"); /* no room beside it */
+	weir_text_puts(text, wrapped.data + (columns >= indent ? 0 : columns));
+	weir_text_release(&wrapped);
+}
+
 static void add_option(struct weir_text *text, const struct weir_option *option)
 {
 	struct weir_text left = {0}, right = {0};
 
 	add_spelling(&left, option);
-	weir_text_puts(&right, option->help);
-	if (option->repeatable)
-		weir_text_puts(&right, "; may be repeated");
-	weir_text_printf(text, "  %s", left.data);
-	if (left.length + 2 >= OPTION_COLUMNS) {
-		weir_text_puts(text, "\n");
-		weir_help_wrap(text, right.data, OPTION_COLUMNS, WEIR_HELP_COLUMNS);
-	} else {
-		struct weir_text wrapped = {0};
-
-		weir_help_wrap(&wrapped, right.data, OPTION_COLUMNS, WEIR_HELP_COLUMNS);
-		weir_text_puts(text, wrapped.data + 2 + left.length);
-		weir_text_release(&wrapped);
-	}
+	weir_text_printf(&right, "%s%s", option->help,
+	                 option->repeatable ? "; may be repeated" : "");
+	weir_help_row(text, left.data, right.data, OPTION_COLUMNS);
 	weir_text_release(&left);
 	weir_text_release(&right);
 }

@@ -18,4 +18,7 @@ void weir_help_bash_completion(struct weir_text *text);
  * new line, two of them a paragraph. */
 void weir_help_wrap(struct weir_text *text, const char *words, size_t indent, size_t columns);
 
+/* "  left   right", right broken into lines that begin after `indent` columns. */
+void weir_help_row(struct weir_text *text, const char *left, const char *right, size_t indent);
+
 #endif

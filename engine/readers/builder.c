@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/readers/builder.h"
-
 #include <stdlib.h>
 
 #include "engine/base/arena.h"
+#include "engine/readers/builder.h"
 #include "engine/readers/builder_impl.h"
 
 struct weir_builder *weir_builder_new(struct weir_input *input)
@@ -38,7 +37,8 @@ uint32_t weir_builder_name(struct weir_builder *builder, struct weir_slice text)
 	return text.length ? weir_names_add(builder->trace->names, text.data, text.length) : 0;
 }
 
-void weir_builder_warn(struct weir_builder *builder, enum weir_warning_code code, uint64_t count, const char *detail)
+void weir_builder_warn(struct weir_builder *builder, enum weir_warning_code code, uint64_t count,
+                       const char *detail)
 {
 	if (!count)
 		return;
@@ -98,7 +98,8 @@ bool weir_builder_add_device(struct weir_builder *builder, const struct weir_dev
 	if (!is_time(builder, event->start_ns, event->end_ns, event->at))
 		return false;
 	device = weir_builder_device(builder, event->device);
-	stream = device == WEIR_NONE ? WEIR_NONE : weir_builder_stream(builder, device, event->stream);
+	stream = device == WEIR_NONE ? WEIR_NONE
+	                             : weir_builder_stream(builder, device, event->stream);
 	if (stream == WEIR_NONE || !has_room(builder, row, "device events"))
 		return false;
 	if (row == rows->capacity)
@@ -120,15 +121,16 @@ bool weir_builder_add_device(struct weir_builder *builder, const struct weir_dev
 	return true;
 }
 
-static struct weir_collective *add_collective(struct weir_builder *builder, const struct weir_collective_event *event)
+static struct weir_collective *add_collective(struct weir_builder *builder,
+                                              const struct weir_collective_event *event)
 {
 	struct weir_trace *trace = builder->trace;
 	struct weir_collective *row;
 
 	if (!has_room(builder, trace->collective_count, "collectives"))
 		return NULL;
-	trace->collectives = weir_grow(trace->collectives, &trace->collective_capacity, trace->collective_count + 1,
-	                               sizeof(*trace->collectives));
+	trace->collectives = weir_grow(trace->collectives, &trace->collective_capacity,
+	                               trace->collective_count + 1, sizeof(*trace->collectives));
 	row = &trace->collectives[trace->collective_count++];
 	*row = (struct weir_collective){
 		.device_row = WEIR_NONE,
@@ -143,7 +145,8 @@ static struct weir_collective *add_collective(struct weir_builder *builder, cons
 	return row;
 }
 
-void weir_builder_add_device_collective(struct weir_builder *builder, const struct weir_collective_event *event)
+void weir_builder_add_device_collective(struct weir_builder *builder,
+                                        const struct weir_collective_event *event)
 {
 	const struct weir_device_columns *rows = &builder->trace->device;
 	struct weir_collective *collective;
@@ -157,8 +160,8 @@ void weir_builder_add_device_collective(struct weir_builder *builder, const stru
 	collective->external = rows->external[rows->count - 1];
 }
 
-void weir_builder_add_host_collective(struct weir_builder *builder, const struct weir_collective_event *event,
-                                      uint64_t external)
+void weir_builder_add_host_collective(struct weir_builder *builder,
+                                      const struct weir_collective_event *event, uint64_t external)
 {
 	struct weir_collective *collective = add_collective(builder, event);
 
@@ -172,7 +175,8 @@ void weir_builder_add_memory(struct weir_builder *builder, const struct weir_mem
 
 	if (!has_room(builder, trace->memory_count, "memory events"))
 		return;
-	trace->memory = weir_grow(trace->memory, &trace->memory_capacity, trace->memory_count + 1, sizeof(*event));
+	trace->memory = weir_grow(trace->memory, &trace->memory_capacity, trace->memory_count + 1,
+	                          sizeof(*event));
 	trace->memory[trace->memory_count++] = *event;
 }
 
@@ -182,17 +186,20 @@ void weir_builder_add_sync(struct weir_builder *builder, const struct weir_sync_
 
 	if (!has_room(builder, trace->sync_count, "synchronisation records"))
 		return;
-	trace->syncs = weir_grow(trace->syncs, &trace->sync_capacity, trace->sync_count + 1, sizeof(*event));
+	trace->syncs = weir_grow(trace->syncs, &trace->sync_capacity, trace->sync_count + 1,
+	                         sizeof(*event));
 	trace->syncs[trace->sync_count++] = *event;
 }
 
-static void add_backward_flow(struct weir_builder *builder, const struct weir_flow_event *event, uint32_t thread)
+static void add_backward_flow(struct weir_builder *builder, const struct weir_flow_event *event,
+                              uint32_t thread)
 {
 	struct weir_trace *trace = builder->trace;
 
 	if (thread == WEIR_NONE || !has_room(builder, trace->flow_count, "flows"))
 		return;
-	trace->flows = weir_grow(trace->flows, &trace->flow_capacity, trace->flow_count + 1, sizeof(*trace->flows));
+	trace->flows = weir_grow(trace->flows, &trace->flow_capacity, trace->flow_count + 1,
+	                         sizeof(*trace->flows));
 	trace->flows[trace->flow_count++] = (struct weir_flow){
 		.id = event->id,
 		.at_ns = event->at_ns,
@@ -205,7 +212,8 @@ static void add_backward_flow(struct weir_builder *builder, const struct weir_fl
 void weir_builder_add_flow(struct weir_builder *builder, const struct weir_flow_event *event)
 {
 	if (event->kind == WEIR_FLOW_BACKWARD) {
-		add_backward_flow(builder, event, weir_builder_thread(builder, event->pid, event->tid));
+		add_backward_flow(builder, event,
+		                  weir_builder_thread(builder, event->pid, event->tid));
 		return;
 	}
 	if (!has_room(builder, builder->flow_count, "flows"))
@@ -218,8 +226,11 @@ void weir_builder_add_flow(struct weir_builder *builder, const struct weir_flow_
 enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_error *err)
 {
 	if (builder->limit)
-		return weir_fail(err, WEIR_E_LIMIT, "too many %s: a trace may hold %u rows, %u threads, %u streams and %u devices",
-		                 builder->limit, WEIR_MAX_ROWS, WEIR_MAX_THREADS, WEIR_MAX_STREAMS, WEIR_MAX_DEVICES);
+		return weir_fail(err, WEIR_E_LIMIT,
+		                 "too many %s: a trace may hold %u rows, %u threads, %u streams "
+		                 "and %u devices",
+		                 builder->limit, WEIR_MAX_ROWS, WEIR_MAX_THREADS, WEIR_MAX_STREAMS,
+		                 WEIR_MAX_DEVICES);
 	weir_builder_drop_far_off(builder);
 	weir_builder_join_launches(builder);
 	weir_builder_name_threads(builder);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where readers of timelines put what they find: events in any order, with borrowed texts, become the sorted and joined
- * columns of a struct weir_trace. Growth, interning, limits and the integrity warnings are here, once for all formats.
+ * Where readers of timelines put what they find: events in any order, with borrowed texts, become
+ *the sorted and joined columns of a struct weir_trace. Growth, interning, limits and the integrity
+ *warnings are here, once for all formats.
  *
  *	builder = weir_builder_new(input);
  *	... weir_builder_add_host(builder, &event), one call an event ...
  *	status = weir_builder_finish(builder, err);
  *	weir_builder_free(builder);
  *
- * Warnings go to the input. Times are nanoseconds on the trace's clock; an end before its start must have been dealt
- * with (and counted) by the reader.
+ * Warnings go to the input. Times are nanoseconds on the trace's clock; an end before its start
+ *must have been dealt with (and counted) by the reader.
  */
 #ifndef WEIR_READERS_BUILDER_H
 #define WEIR_READERS_BUILDER_H
@@ -24,8 +25,9 @@
 #define WEIR_MAX_DEVICES 1024
 #define WEIR_MAX_STREAMS (1u << 20)
 #define WEIR_MAX_THREADS (1u << 20)
-#define WEIR_MAX_ROWS    (1u << 30) /* of any one column; also keeps row numbers clear of WEIR_NONE */
-#define WEIR_MAX_LABELS  1024
+#define WEIR_MAX_ROWS    (1u << 30) /* of any one column; also keeps row numbers clear of WEIR_NONE \
+	                             */
+#define WEIR_MAX_LABELS 1024
 /* Times further from 0 than 146 years, or durations above 104 days, are taken for damage. */
 #define WEIR_MAX_TIME_NS     (INT64_C(1) << 62)
 #define WEIR_MAX_DURATION_NS (INT64_C(1) << 53)
@@ -35,9 +37,9 @@ struct weir_host_event {
 	int64_t start_ns, end_ns;
 	int64_t pid, tid;
 	struct weir_slice name;
-	uint64_t correlation, external; /* 0: none */
+	uint64_t correlation, external;         /* 0: none */
 	struct weir_slice dims, types, scalars; /* JSON texts; empty: not recorded */
-	uint64_t at;                    /* byte of the event, for warnings */
+	uint64_t at;                            /* byte of the event, for warnings */
 };
 
 struct weir_device_event {
@@ -61,7 +63,8 @@ struct weir_collective_event {
 
 struct weir_builder;
 
-/* Gives the input a fresh trace, which the builder fills; both are borrowed until weir_builder_free(). */
+/* Gives the input a fresh trace, which the builder fills; both are borrowed until
+ * weir_builder_free(). */
 struct weir_builder *weir_builder_new(struct weir_input *input);
 void weir_builder_free(struct weir_builder *builder);
 
@@ -71,10 +74,11 @@ void weir_builder_add_host(struct weir_builder *builder, const struct weir_host_
 /* False: left out, counted. */
 bool weir_builder_add_device(struct weir_builder *builder, const struct weir_device_event *event);
 /* The arguments of the device event added last. */
-void weir_builder_add_device_collective(struct weir_builder *builder, const struct weir_collective_event *event);
+void weir_builder_add_device_collective(struct weir_builder *builder,
+                                        const struct weir_collective_event *event);
 /* A record on the host, joined to the device work that carries the same external id. */
-void weir_builder_add_host_collective(struct weir_builder *builder, const struct weir_collective_event *event,
-                                      uint64_t external);
+void weir_builder_add_host_collective(struct weir_builder *builder,
+                                      const struct weir_collective_event *event, uint64_t external);
 void weir_builder_add_memory(struct weir_builder *builder, const struct weir_memory_event *event);
 void weir_builder_add_sync(struct weir_builder *builder, const struct weir_sync_event *event);
 
@@ -89,16 +93,20 @@ struct weir_flow_event {
 void weir_builder_add_flow(struct weir_builder *builder, const struct weir_flow_event *event);
 
 /* Names a thread, before or after its events. */
-void weir_builder_name_thread(struct weir_builder *builder, int64_t pid, int64_t tid, struct weir_slice name);
+void weir_builder_name_thread(struct weir_builder *builder, int64_t pid, int64_t tid,
+                              struct weir_slice name);
 /* A device as the trace's head describes it; a second description of one id is ignored. */
-void weir_builder_describe_device(struct weir_builder *builder, const struct weir_trace_device *device);
-/* Devices of events are numbered on another scale than the described ones (HSA agents): the n-th is the n-th. */
+void weir_builder_describe_device(struct weir_builder *builder,
+                                  const struct weir_trace_device *device);
+/* Devices of events are numbered on another scale than the described ones (HSA agents): the n-th is
+ * the n-th. */
 void weir_builder_match_devices_by_order(struct weir_builder *builder);
-void weir_builder_add_label(struct weir_builder *builder, struct weir_slice key, struct weir_slice value);
+void weir_builder_add_label(struct weir_builder *builder, struct weir_slice key,
+                            struct weir_slice value);
 
 /*
- * Sorts, joins and checks. Fails with WEIR_E_LIMIT where a limit above was met; call it once. Definitions of the joins
- * and warnings: docs/analyses.md, "Reading a trace".
+ * Sorts, joins and checks. Fails with WEIR_E_LIMIT where a limit above was met; call it once.
+ * Definitions of the joins and warnings: docs/analyses.md, "Reading a trace".
  */
 enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_error *err);
 

@@ -7,10 +7,11 @@
 #include "engine/base/arena.h"
 #include "engine/readers/builder_impl.h"
 
-#define BEFORE_LAUNCH_NS INT64_C(1000000) /* clocks of host and device are matched to well below this */
-#define JITTER_NS        INT64_C(1000)    /* a child may end this much after its parent */
-#define OVERHEAD_SHARE   0.05
-#define GRAPH_SHARE      0.5
+#define BEFORE_LAUNCH_NS                                                                           \
+	INT64_C(1000000)             /* clocks of host and device are matched to well below this */
+#define JITTER_NS      INT64_C(1000) /* a child may end this much after its parent */
+#define OVERHEAD_SHARE 0.05
+#define GRAPH_SHARE    0.5
 
 static const char *host_name(const struct weir_trace *trace, uint32_t row)
 {
@@ -27,7 +28,8 @@ static void mark_graphs(struct weir_builder *builder)
 	for (size_t i = 0; i < rows->count; i++) {
 		double duration_ns = (double)(rows->end_ns[i] - rows->start_ns[i]);
 
-		if (rows->launch[i] != WEIR_NONE && strstr(host_name(trace, rows->launch[i]), "GraphLaunch"))
+		if (rows->launch[i] != WEIR_NONE &&
+		    strstr(host_name(trace, rows->launch[i]), "GraphLaunch"))
 			rows->flags[i] |= WEIR_DEVICE_IN_GRAPH;
 		total_ns += duration_ns;
 		in_graph_ns += rows->flags[i] & WEIR_DEVICE_IN_GRAPH ? duration_ns : 0;
@@ -46,7 +48,8 @@ static void check_links(struct weir_builder *builder)
 
 		if (launch == WEIR_NONE)
 			unlinked++;
-		else if (trace->device.start_ns[i] < trace->host.start_ns[launch] - BEFORE_LAUNCH_NS)
+		else if (trace->device.start_ns[i] <
+		         trace->host.start_ns[launch] - BEFORE_LAUNCH_NS)
 			early++;
 	}
 	weir_builder_warn(builder, WEIR_WARN_UNLINKED, unlinked, NULL);
@@ -71,7 +74,8 @@ static void check_launches(struct weir_builder *builder)
 		launches[trace->host.name[launch]] = 1;
 	}
 	for (size_t i = 0; i < trace->host.count; i++) {
-		if (trace->host.kind[i] != WEIR_HOST_API || works[i] || !launches[trace->host.name[i]])
+		if (trace->host.kind[i] != WEIR_HOST_API || works[i] ||
+		    !launches[trace->host.name[i]])
 			continue;
 		if (!without++)
 			snprintf(detail, sizeof(detail), "%s", host_name(trace, (uint32_t)i));
@@ -116,7 +120,8 @@ static bool open_range(struct nest *nest, int64_t start_ns, int64_t end_ns)
 	nested = !nest->depth || end_ns <= nest->end_ns[nest->depth - 1] + JITTER_NS;
 	if (nest->depth && (!nested || end_ns > nest->end_ns[nest->depth - 1]))
 		end_ns = nest->end_ns[nest->depth - 1];
-	nest->end_ns = weir_grow(nest->end_ns, &nest->capacity, nest->depth + 1, sizeof(*nest->end_ns));
+	nest->end_ns =
+		weir_grow(nest->end_ns, &nest->capacity, nest->depth + 1, sizeof(*nest->end_ns));
 	nest->end_ns[nest->depth++] = end_ns;
 	return nested;
 }
@@ -191,7 +196,8 @@ static void check_overhead(struct weir_builder *builder)
 		ranges[count++] = (struct range){host->start_ns[i], host->end_ns[i]};
 	}
 	if (span.end_ns > span.start_ns)
-		share = (double)measure_union(ranges, count) / ((double)span.end_ns - (double)span.start_ns);
+		share = (double)measure_union(ranges, count) /
+		        ((double)span.end_ns - (double)span.start_ns);
 	free(ranges);
 	snprintf(detail, sizeof(detail), "%.0f %% of the span", share * 100);
 	if (share > OVERHEAD_SHARE)

@@ -35,7 +35,8 @@ static int compare_ids(const void *left, const void *right)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Gives the n-th working device the n-th description, by id; descriptions left over stay as idle devices behind. */
+/* Gives the n-th working device the n-th description, by id; descriptions left over stay as idle
+ * devices behind. */
 static size_t match_by_order(struct place *places, size_t works, size_t count)
 {
 	struct weir_trace_device *described = weir_alloc(count * sizeof(*described));
@@ -58,10 +59,11 @@ static size_t match_by_order(struct place *places, size_t works, size_t count)
 }
 
 /*
- * HSA agents number host processors too, so that GPU 0 may be agent 2. Some agents may be among the described ids by
- * accident (agents 2 to 5 of four GPUs); one that is not gives it away.
+ * HSA agents number host processors too, so that GPU 0 may be agent 2. Some agents may be among the
+ * described ids by accident (agents 2 to 5 of four GPUs); one that is not gives it away.
  */
-static size_t match_descriptions(const struct weir_builder *builder, struct place *places, size_t count)
+static size_t match_descriptions(const struct weir_builder *builder, struct place *places,
+                                 size_t count)
 {
 	bool all_described = true;
 	size_t works = 0;
@@ -73,7 +75,8 @@ static size_t match_descriptions(const struct weir_builder *builder, struct plac
 	return match_by_order(places, works, count);
 }
 
-/* Rows of devices before ordering become rows after it; those past `count` are gone, and nothing refers to them. */
+/* Rows of devices before ordering become rows after it; those past `count` are gone, and nothing
+ * refers to them. */
 static void renumber(struct weir_trace *trace, const struct place *places, size_t count)
 {
 	uint16_t *now = weir_alloc(trace->device_count * sizeof(*now));

@@ -16,7 +16,7 @@ struct weir_builder {
 	struct weir_trace *trace; /* of the input */
 	struct weir_rowmap threads, streams, devices, shapes;
 	uint32_t last_thread, last_stream, last_device; /* of the last event, WEIR_NONE at first */
-	struct weir_flow_event *flows; /* of launches; dropped after the join */
+	struct weir_flow_event *flows;                  /* of launches; dropped after the join */
 	size_t flow_count, flow_capacity;
 	struct thread_name *thread_names;
 	size_t thread_name_count, thread_name_capacity;
@@ -24,7 +24,8 @@ struct weir_builder {
 	const char *limit; /* what there was too much of; NULL */
 };
 
-/* Rows for the ids of an event, made where they are new; WEIR_NONE once a limit is met. builder_tables.c */
+/* Rows for the ids of an event, made where they are new; WEIR_NONE once a limit is met.
+ * builder_tables.c */
 uint32_t weir_builder_thread(struct weir_builder *builder, int64_t pid, int64_t tid);
 uint32_t weir_builder_device(struct weir_builder *builder, int64_t id);
 uint32_t weir_builder_stream(struct weir_builder *builder, uint32_t device, int64_t id);
@@ -37,7 +38,8 @@ void weir_builder_name_threads(struct weir_builder *builder);
 /* Devices with work first, by id; descriptions matched to the ids of events. */
 void weir_builder_order_devices(struct weir_builder *builder);
 
-/* Order of the rows of a timeline: by group, start ascending, end descending, arrival. builder_order.c */
+/* Order of the rows of a timeline: by group, start ascending, end descending, arrival.
+ * builder_order.c */
 struct weir_builder_keys {
 	const uint32_t *group;
 	const int64_t *start_ns, *end_ns;
@@ -57,6 +59,7 @@ void weir_builder_join_collectives(struct weir_builder *builder);
 
 /* Integrity warnings. builder_check.c */
 void weir_builder_check(struct weir_builder *builder);
-void weir_builder_warn(struct weir_builder *builder, enum weir_warning_code code, uint64_t count, const char *detail);
+void weir_builder_warn(struct weir_builder *builder, enum weir_warning_code code, uint64_t count,
+                       const char *detail);
 
 #endif

@@ -31,7 +31,8 @@ static void index_launches(struct weir_builder *builder, struct weir_rowmap *map
 	weir_builder_warn(builder, WEIR_WARN_DUPLICATE_LAUNCH, duplicates, NULL);
 }
 
-static uint32_t find_launch(const struct weir_host_columns *host, const struct weir_rowmap *map, uint64_t id)
+static uint32_t find_launch(const struct weir_host_columns *host, const struct weir_rowmap *map,
+                            uint64_t id)
 {
 	uint32_t row;
 	size_t probe = 0;
@@ -48,13 +49,14 @@ static uint32_t hash_place(uint32_t place, int64_t at_ns)
 	return weir_rowmap_hash(((uint64_t)at_ns * UINT64_C(0x9fb21c651e98df25)) ^ place);
 }
 
-static uint32_t find_call(const struct weir_host_columns *host, const struct weir_rowmap *calls, uint32_t thread,
-                          int64_t at_ns)
+static uint32_t find_call(const struct weir_host_columns *host, const struct weir_rowmap *calls,
+                          uint32_t thread, int64_t at_ns)
 {
 	uint32_t row;
 	size_t probe = 0;
 
-	while ((row = weir_rowmap_next(calls, hash_place(thread, at_ns), &probe)) != WEIR_ROWMAP_NONE)
+	while ((row = weir_rowmap_next(calls, hash_place(thread, at_ns), &probe)) !=
+	       WEIR_ROWMAP_NONE)
 		if (host->thread[row] == thread && host->start_ns[row] == at_ns)
 			return row;
 	return WEIR_NONE;
@@ -66,13 +68,14 @@ static void index_calls(const struct weir_host_columns *host, struct weir_rowmap
 		uint32_t thread = host->thread[i];
 		int64_t at_ns = host->start_ns[i];
 
-		if (host->kind[i] == WEIR_HOST_API && find_call(host, calls, thread, at_ns) == WEIR_NONE)
+		if (host->kind[i] == WEIR_HOST_API &&
+		    find_call(host, calls, thread, at_ns) == WEIR_NONE)
 			weir_rowmap_add(calls, hash_place(thread, at_ns), (uint32_t)i);
 	}
 }
 
-static const struct weir_flow_event *find_flow(const struct weir_builder *builder, const struct weir_rowmap *starts,
-                                               uint64_t id)
+static const struct weir_flow_event *find_flow(const struct weir_builder *builder,
+                                               const struct weir_rowmap *starts, uint64_t id)
 {
 	uint32_t row;
 	size_t probe = 0;
@@ -93,13 +96,14 @@ static void index_starts(const struct weir_builder *builder, struct weir_rowmap 
 	}
 }
 
-static uint32_t find_work(const struct weir_device_columns *device, const struct weir_rowmap *unjoined,
-                          uint32_t stream, int64_t at_ns)
+static uint32_t find_work(const struct weir_device_columns *device,
+                          const struct weir_rowmap *unjoined, uint32_t stream, int64_t at_ns)
 {
 	uint32_t row;
 	size_t probe = 0;
 
-	while ((row = weir_rowmap_next(unjoined, hash_place(stream, at_ns), &probe)) != WEIR_ROWMAP_NONE)
+	while ((row = weir_rowmap_next(unjoined, hash_place(stream, at_ns), &probe)) !=
+	       WEIR_ROWMAP_NONE)
 		if (device->stream[row] == stream && device->start_ns[row] == at_ns)
 			return row;
 	return WEIR_NONE;
@@ -112,7 +116,8 @@ static void index_unjoined(const struct weir_device_columns *device, struct weir
 		uint32_t stream = device->stream[i];
 		int64_t at_ns = device->start_ns[i];
 
-		if (!device->correlation[i] && find_work(device, unjoined, stream, at_ns) == WEIR_NONE)
+		if (!device->correlation[i] &&
+		    find_work(device, unjoined, stream, at_ns) == WEIR_NONE)
 			weir_rowmap_add(unjoined, hash_place(stream, at_ns), (uint32_t)i);
 	}
 }
@@ -139,7 +144,8 @@ static void join_flow(struct weir_builder *builder, const struct weir_flow_event
 		trace->device.launch[work] = find_call(&trace->host, calls, thread, start->at_ns);
 }
 
-/* Work whose arguments name no launch is joined through the arrows that viewers draw, where the trace has them. */
+/* Work whose arguments name no launch is joined through the arrows that viewers draw, where the
+ * trace has them. */
 static void join_by_flow(struct weir_builder *builder)
 {
 	struct weir_rowmap calls = {0}, starts = {0}, unjoined = {0};
@@ -150,7 +156,8 @@ static void join_by_flow(struct weir_builder *builder)
 		index_starts(builder, &starts);
 		for (size_t i = 0; i < builder->flow_count; i++) {
 			const struct weir_flow_event *start, *flow = &builder->flows[i];
-			uint32_t work = flow->finish ? find_finish(builder, &unjoined, flow) : WEIR_NONE;
+			uint32_t work =
+				flow->finish ? find_finish(builder, &unjoined, flow) : WEIR_NONE;
 
 			start = work == WEIR_NONE ? NULL : find_flow(builder, &starts, flow->id);
 			if (start)
@@ -170,7 +177,8 @@ void weir_builder_join_launches(struct weir_builder *builder)
 	index_launches(builder, &map);
 	for (size_t i = 0; i < device->count; i++)
 		if (device->correlation[i])
-			device->launch[i] = find_launch(&builder->trace->host, &map, device->correlation[i]);
+			device->launch[i] =
+				find_launch(&builder->trace->host, &map, device->correlation[i]);
 	weir_rowmap_release(&map);
 	join_by_flow(builder);
 }
@@ -179,27 +187,33 @@ static bool is_communication(const struct weir_trace *trace, uint32_t row)
 {
 	const char *name = weir_names_text(trace->names, trace->device.name[row]);
 
-	return strstr(name, "nccl") || strstr(name, "rccl") || strstr(name, "Nccl") || strstr(name, "NCCL");
+	return strstr(name, "nccl") || strstr(name, "rccl") || strstr(name, "Nccl") ||
+	       strstr(name, "NCCL");
 }
 
-static uint32_t find_collective(const struct weir_trace *trace, const struct weir_rowmap *map, uint64_t external)
+static uint32_t find_collective(const struct weir_trace *trace, const struct weir_rowmap *map,
+                                uint64_t external)
 {
 	uint32_t row;
 	size_t probe = 0;
 
-	while ((row = weir_rowmap_next(map, weir_rowmap_hash(external), &probe)) != WEIR_ROWMAP_NONE)
+	while ((row = weir_rowmap_next(map, weir_rowmap_hash(external), &probe)) !=
+	       WEIR_ROWMAP_NONE)
 		if (trace->collectives[row].external == external)
 			return row;
 	return WEIR_NONE;
 }
 
 /* Records by external id: those of kernels or those of the host. */
-static void index_collectives(const struct weir_trace *trace, bool of_device, struct weir_rowmap *map)
+static void index_collectives(const struct weir_trace *trace, bool of_device,
+                              struct weir_rowmap *map)
 {
 	for (size_t i = 0; i < trace->collective_count; i++)
-		if ((trace->collectives[i].device_row != WEIR_NONE) == of_device && trace->collectives[i].external &&
+		if ((trace->collectives[i].device_row != WEIR_NONE) == of_device &&
+		    trace->collectives[i].external &&
 		    find_collective(trace, map, trace->collectives[i].external) == WEIR_NONE)
-			weir_rowmap_add(map, weir_rowmap_hash(trace->collectives[i].external), (uint32_t)i);
+			weir_rowmap_add(map, weir_rowmap_hash(trace->collectives[i].external),
+			                (uint32_t)i);
 }
 
 /* Leaves out host records that say again what a kernel's own arguments say. */
@@ -212,7 +226,8 @@ static void drop_repeated(struct weir_trace *trace)
 	index_collectives(trace, true, &own);
 	for (size_t i = 0; i < trace->collective_count; i++)
 		if (trace->collectives[i].device_row == WEIR_NONE)
-			repeated[i] = find_collective(trace, &own, trace->collectives[i].external) != WEIR_NONE;
+			repeated[i] = find_collective(trace, &own,
+			                              trace->collectives[i].external) != WEIR_NONE;
 	for (size_t i = 0; i < trace->collective_count; i++)
 		if (!repeated[i])
 			trace->collectives[kept++] = trace->collectives[i];

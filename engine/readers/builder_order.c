@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sorting the columns. Writers put out nearly sorted stretches, so rows are first gathered by group and each group is
- * then merged from the runs that are there: linear in sorted input, n log(runs) else, 8 bytes a row of scratch.
+ * Sorting the columns. Writers put out nearly sorted stretches, so rows are first gathered by group
+ * and each group is then merged from the runs that are there: linear in sorted input, n log(runs)
+ * else, 8 bytes a row of scratch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static bool is_sorted(const struct weir_builder_keys *keys)
 	for (size_t i = 1; i < keys->count; i++) {
 		if (keys->group[i] < keys->group[i - 1])
 			return false;
-		if (keys->group[i] == keys->group[i - 1] && is_after(keys, (uint32_t)i - 1, (uint32_t)i))
+		if (keys->group[i] == keys->group[i - 1] &&
+		    is_after(keys, (uint32_t)i - 1, (uint32_t)i))
 			return false;
 	}
 	return true;
@@ -76,13 +78,15 @@ static void find_runs(struct order *order, uint32_t low, uint32_t high)
 	while (low < high) {
 		uint32_t next = low + 1;
 
-		while (next < high && !is_after(order->keys, order->rows[next - 1], order->rows[next]))
+		while (next < high &&
+		       !is_after(order->keys, order->rows[next - 1], order->rows[next]))
 			next++;
 		if (next - low < SHORT_RUN && next < high) {
 			next = high - low < SHORT_RUN ? high : low + SHORT_RUN;
 			insert(order, low, next);
 		}
-		order->runs = weir_grow(order->runs, &order->run_capacity, order->run_count + 2, sizeof(*order->runs));
+		order->runs = weir_grow(order->runs, &order->run_capacity, order->run_count + 2,
+		                        sizeof(*order->runs));
 		order->runs[order->run_count++] = low;
 		low = next;
 	}
@@ -100,7 +104,9 @@ static void merge(struct order *order, uint32_t low, uint32_t middle, uint32_t h
 		return;
 	}
 	while (left < middle && right < high)
-		order->scratch[out++] = is_after(order->keys, rows[left], rows[right]) ? rows[right++] : rows[left++];
+		order->scratch[out++] = is_after(order->keys, rows[left], rows[right])
+		                                ? rows[right++]
+		                                : rows[left++];
 	memcpy(order->scratch + out, rows + left, (middle - left) * sizeof(*rows));
 	out += middle - left;
 	memcpy(order->scratch + out, rows + right, (high - right) * sizeof(*rows));
@@ -115,7 +121,8 @@ static void merge_runs(struct order *order)
 	for (size_t i = 0; i < order->run_count; i += 2) {
 		bool pair = i + 1 < order->run_count;
 
-		merge(order, order->runs[i], order->runs[i + 1], pair ? order->runs[i + 2] : order->runs[i + 1]);
+		merge(order, order->runs[i], order->runs[i + 1],
+		      pair ? order->runs[i + 2] : order->runs[i + 1]);
 		order->runs[kept++] = order->runs[i];
 	}
 	order->runs[kept] = high;

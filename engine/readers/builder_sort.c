@@ -219,5 +219,6 @@ void weir_builder_drop_far_off(struct weir_builder *builder)
 		dropped += trace->device.count - kept;
 		move_device(trace, rows, kept);
 	}
-	weir_builder_warn(builder, WEIR_WARN_NO_TIME, dropped, "time stamp 0 among others far away");
+	weir_builder_warn(builder, WEIR_WARN_NO_TIME, dropped,
+	                  "time stamp 0 among others far away");
 }

@@ -32,7 +32,8 @@ static uint32_t add_thread(struct weir_builder *builder, int64_t pid, int64_t ti
 		builder->limit = "threads";
 		return WEIR_NONE;
 	}
-	trace->threads = weir_grow(trace->threads, &trace->thread_capacity, row + 1, sizeof(*trace->threads));
+	trace->threads = weir_grow(trace->threads, &trace->thread_capacity, row + 1,
+	                           sizeof(*trace->threads));
 	trace->threads[row] = (struct weir_thread){.pid = pid, .tid = tid};
 	trace->thread_count++;
 	weir_rowmap_add(&builder->threads, hash_pair(pid, tid), row);
@@ -43,7 +44,8 @@ uint32_t weir_builder_thread(struct weir_builder *builder, int64_t pid, int64_t 
 {
 	uint32_t row = builder->last_thread;
 
-	if (row != WEIR_NONE && builder->trace->threads[row].pid == pid && builder->trace->threads[row].tid == tid)
+	if (row != WEIR_NONE && builder->trace->threads[row].pid == pid &&
+	    builder->trace->threads[row].tid == tid)
 		return row;
 	row = weir_builder_find_thread(builder, pid, tid);
 	if (row == WEIR_NONE)
@@ -72,7 +74,8 @@ static uint32_t add_device(struct weir_builder *builder, const struct weir_trace
 		builder->limit = "devices";
 		return WEIR_NONE;
 	}
-	trace->devices = weir_grow(trace->devices, &trace->device_capacity, row + 1, sizeof(*trace->devices));
+	trace->devices = weir_grow(trace->devices, &trace->device_capacity, row + 1,
+	                           sizeof(*trace->devices));
 	trace->devices[row] = *device;
 	trace->device_count++;
 	weir_rowmap_add(&builder->devices, weir_rowmap_hash((uint64_t)device->id), (uint32_t)row);
@@ -92,7 +95,8 @@ uint32_t weir_builder_device(struct weir_builder *builder, int64_t id)
 	return row;
 }
 
-void weir_builder_describe_device(struct weir_builder *builder, const struct weir_trace_device *device)
+void weir_builder_describe_device(struct weir_builder *builder,
+                                  const struct weir_trace_device *device)
 {
 	uint32_t row = weir_builder_find_device(builder, device->id);
 
@@ -125,7 +129,8 @@ static uint32_t add_stream(struct weir_builder *builder, uint32_t device, int64_
 		builder->limit = "streams";
 		return WEIR_NONE;
 	}
-	trace->streams = weir_grow(trace->streams, &trace->stream_capacity, row + 1, sizeof(*trace->streams));
+	trace->streams = weir_grow(trace->streams, &trace->stream_capacity, row + 1,
+	                           sizeof(*trace->streams));
 	trace->streams[row] = (struct weir_stream){.id = id, .device = (uint16_t)device};
 	trace->stream_count++;
 	weir_rowmap_add(&builder->streams, hash_pair(device, id), row);
@@ -136,7 +141,8 @@ uint32_t weir_builder_stream(struct weir_builder *builder, uint32_t device, int6
 {
 	uint32_t row = builder->last_stream;
 
-	if (row != WEIR_NONE && builder->trace->streams[row].id == id && builder->trace->streams[row].device == device)
+	if (row != WEIR_NONE && builder->trace->streams[row].id == id &&
+	    builder->trace->streams[row].device == device)
 		return row;
 	row = weir_builder_find_stream(builder, device, id);
 	if (row == WEIR_NONE)
@@ -163,7 +169,8 @@ uint32_t weir_builder_shape(struct weir_builder *builder, const struct weir_host
 		return 0;
 	key = weir_rowmap_hash_text(event->dims.data, event->dims.length, 0);
 	key = weir_rowmap_hash_text(event->types.data, event->types.length, key);
-	hash = weir_rowmap_hash(weir_rowmap_hash_text(event->scalars.data, event->scalars.length, key));
+	hash = weir_rowmap_hash(
+		weir_rowmap_hash_text(event->scalars.data, event->scalars.length, key));
 	while ((row = weir_rowmap_next(&builder->shapes, hash, &probe)) != WEIR_ROWMAP_NONE) {
 		shape = trace->shapes[row];
 		if (is_name(trace->names, shape.dims, event->dims) &&
@@ -175,13 +182,15 @@ uint32_t weir_builder_shape(struct weir_builder *builder, const struct weir_host
 	shape.types = weir_builder_name(builder, event->types);
 	shape.scalars = weir_builder_name(builder, event->scalars);
 	row = (uint32_t)trace->shape_count;
-	trace->shapes = weir_grow(trace->shapes, &trace->shape_capacity, row + (size_t)1, sizeof(*trace->shapes));
+	trace->shapes = weir_grow(trace->shapes, &trace->shape_capacity, row + (size_t)1,
+	                          sizeof(*trace->shapes));
 	trace->shapes[trace->shape_count++] = shape;
 	weir_rowmap_add(&builder->shapes, hash, row);
 	return row;
 }
 
-void weir_builder_name_thread(struct weir_builder *builder, int64_t pid, int64_t tid, struct weir_slice name)
+void weir_builder_name_thread(struct weir_builder *builder, int64_t pid, int64_t tid,
+                              struct weir_slice name)
 {
 	size_t count = builder->thread_name_count;
 
@@ -189,8 +198,8 @@ void weir_builder_name_thread(struct weir_builder *builder, int64_t pid, int64_t
 		name.length--;
 	if (!name.length || count == WEIR_MAX_THREADS)
 		return;
-	builder->thread_names = weir_grow(builder->thread_names, &builder->thread_name_capacity, count + 1,
-	                                  sizeof(*builder->thread_names));
+	builder->thread_names = weir_grow(builder->thread_names, &builder->thread_name_capacity,
+	                                  count + 1, sizeof(*builder->thread_names));
 	builder->thread_names[builder->thread_name_count++] =
 		(struct thread_name){pid, tid, weir_builder_name(builder, name)};
 }
@@ -206,7 +215,8 @@ void weir_builder_name_threads(struct weir_builder *builder)
 	}
 }
 
-void weir_builder_add_label(struct weir_builder *builder, struct weir_slice key, struct weir_slice value)
+void weir_builder_add_label(struct weir_builder *builder, struct weir_slice key,
+                            struct weir_slice value)
 {
 	struct weir_trace *trace = builder->trace;
 
@@ -214,6 +224,6 @@ void weir_builder_add_label(struct weir_builder *builder, struct weir_slice key,
 		return;
 	trace->labels = weir_grow(trace->labels, &trace->label_capacity, trace->label_count + 1,
 	                          sizeof(*trace->labels));
-	trace->labels[trace->label_count++] =
-		(struct weir_label){weir_builder_name(builder, key), weir_builder_name(builder, value)};
+	trace->labels[trace->label_count++] = (struct weir_label){
+		weir_builder_name(builder, key), weir_builder_name(builder, value)};
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces of the PyTorch profiler (Kineto), 1.8 to today, from NVIDIA, AMD, Intel, MTIA devices or the host alone. */
-#include "engine/readers/kineto.h"
-
+/* Traces of the PyTorch profiler (Kineto), 1.8 to today, from NVIDIA, AMD, Intel, MTIA devices or
+ * the host alone. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "engine/base/arena.h"
+#include "engine/readers/kineto.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sniff.h"
 
@@ -28,25 +28,29 @@ static int sniff(const char *head, size_t len)
 	return 0;
 }
 
-static void read_element(struct kineto_reader *reader, struct weir_jsonscan *scan, const struct weir_jsonscan_item *item)
+static void read_element(struct kineto_reader *reader, struct weir_jsonscan *scan,
+                         const struct weir_jsonscan_item *item)
 {
 	switch (kineto_event_read(&reader->keys, item, &reader->event)) {
 	case KINETO_READ_BROKEN:
 		weir_jsonscan_reject(scan);
 		return;
 	case KINETO_READ_OTHER:
-		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, item->at, "an element that is no object");
+		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, item->at,
+		                "an element that is no object");
 		return;
 	case KINETO_READ_EVENT:
 		if (reader->event.sloppy)
-			weir_input_warn(reader->input, WEIR_WARN_REPAIRED_TEXT, item->at, "empty members");
+			weir_input_warn(reader->input, WEIR_WARN_REPAIRED_TEXT, item->at,
+			                "empty members");
 		reader->input->events++;
 		kineto_emit(reader);
 		return;
 	}
 }
 
-static enum weir_status read_items(struct kineto_reader *reader, struct weir_jsonscan *scan, struct weir_error *err)
+static enum weir_status read_items(struct kineto_reader *reader, struct weir_jsonscan *scan,
+                                   struct weir_error *err)
 {
 	struct weir_jsonscan_item item;
 	enum weir_status status;
@@ -63,7 +67,8 @@ static enum weir_status read_items(struct kineto_reader *reader, struct weir_jso
 }
 
 /* What the scanner left out or repaired, under the names that reports use. */
-static void take_faults(struct kineto_reader *reader, const struct weir_jsonscan *scan, const struct weir_source *source)
+static void take_faults(struct kineto_reader *reader, const struct weir_jsonscan *scan,
+                        const struct weir_source *source)
 {
 	static const enum weir_warning_code codes[WEIR_JSONSCAN_FAULTS] = {
 		[WEIR_JSONSCAN_TRUNCATED] = WEIR_WARN_TRUNCATED,
@@ -75,7 +80,8 @@ static void take_faults(struct kineto_reader *reader, const struct weir_jsonscan
 	const struct weir_jsonscan_fault *faults = weir_jsonscan_faults(scan);
 
 	for (int i = 0; i < WEIR_JSONSCAN_FAULTS; i++) {
-		const char *detail = i == WEIR_JSONSCAN_TRUNCATED ? weir_source_damage(source) : NULL;
+		const char *detail =
+			i == WEIR_JSONSCAN_TRUNCATED ? weir_source_damage(source) : NULL;
 
 		if (!faults[i].count)
 			continue;
@@ -83,10 +89,12 @@ static void take_faults(struct kineto_reader *reader, const struct weir_jsonscan
 		reader->input->warnings[codes[i]].count += faults[i].count - 1;
 	}
 	if (!faults[WEIR_JSONSCAN_TRUNCATED].count && weir_source_damage(source))
-		weir_input_warn(reader->input, WEIR_WARN_TRUNCATED, weir_source_position(source), weir_source_damage(source));
+		weir_input_warn(reader->input, WEIR_WARN_TRUNCATED, weir_source_position(source),
+		                weir_source_damage(source));
 }
 
-/* Writers of spring 2024 printed 47 ns as ".47"; no writer but them mixes short fractions with ones that end in 0. */
+/* Writers of spring 2024 printed 47 ns as ".47"; no writer but them mixes short fractions with ones
+ * that end in 0. */
 static void check_fractions(struct kineto_reader *reader)
 {
 	if (reader->input->trace->base_ns || !reader->unpadded || !reader->padded)
@@ -102,18 +110,24 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 
 	if (reader->legacy)
 		return weir_fail(err, WEIR_E_FORMAT,
-		                 "a trace of the profiler that PyTorch had before 1.8.1 (or use_kineto=False): it names no "
+		                 "a trace of the profiler that PyTorch had before 1.8.1 (or "
+		                 "use_kineto=False): it names no "
 		                 "launches; record it with torch.profiler.profile");
 	if (!reader->known && !reader->head && input->events)
 		return weir_fail(err, WEIR_E_FORMAT,
-		                 "a Chrome trace, but none of its %" PRIu64 " events has a category of the PyTorch "
+		                 "a Chrome trace, but none of its %" PRIu64
+		                 " events has a category of the PyTorch "
 		                 "profiler (the first: %s)",
 		                 input->events, input->warnings[WEIR_WARN_UNKNOWN_CATEGORY].detail);
 	if (!reader->timed && reader->first_problem[0])
-		return weir_fail(err, WEIR_E_EMPTY, "%s; no event with a time is left", reader->first_problem);
+		return weir_fail(err, WEIR_E_EMPTY, "%s; no event with a time is left",
+		                 reader->first_problem);
 	if (!reader->timed)
-		return weir_fail(err, WEIR_E_EMPTY, "no events with times in this trace (%" PRIu64 " read); was the profiler "
-		                 "stopped before it was exported?", input->events);
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "no events with times in this trace (%" PRIu64
+		                 " read); was the profiler "
+		                 "stopped before it was exported?",
+		                 input->events);
 	trace->has_shapes |= trace->shape_count > 1;
 	trace->has_memory |= trace->memory_count > 0;
 	check_fractions(reader);
@@ -122,7 +136,8 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 	return weir_builder_finish(reader->builder, err);
 }
 
-static enum weir_status read_trace(struct weir_source *source, struct weir_input *input, struct weir_error *err)
+static enum weir_status read_trace(struct weir_source *source, struct weir_input *input,
+                                   struct weir_error *err)
 {
 	static const struct weir_jsonscan_options options = {.array = "traceEvents"};
 	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
@@ -141,7 +156,6 @@ static enum weir_status read_trace(struct weir_source *source, struct weir_input
 	}
 	weir_builder_free(reader->builder);
 	weir_text_release(&reader->scratch);
-	weir_text_release(&reader->lower);
 	free(reader);
 	weir_jsonscan_free(scan);
 	return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files of the Kineto reader: kineto.c reads the file, kineto_emit.c its events, kineto_head.c the rest. */
+/* Shared by the files of the Kineto reader: kineto.c reads the file, kineto_emit.c its events,
+ * kineto_head.c the rest. */
 #ifndef WEIR_READERS_KINETO_H
 #define WEIR_READERS_KINETO_H
 
@@ -13,14 +14,14 @@ struct kineto_reader {
 	struct kineto_keys keys;
 	struct weir_keyindex categories, members;
 	struct kineto_event event;
-	struct weir_text scratch, lower;
-	uint64_t timed;      /* events of a known category that had their times */
-	uint64_t known;      /* events of a known category */
+	struct weir_text scratch;
+	uint64_t timed;            /* events of a known category that had their times */
+	uint64_t known;            /* events of a known category */
 	uint64_t unpadded, padded; /* fractions of fewer than 3 digits; of 3 that end in 0 */
-	bool legacy;         /* written by the profiler before Kineto */
-	bool agents;         /* devices may be numbered as HSA agents: ROCm */
-	bool head;           /* members that only the PyTorch profiler writes were met */
-	char first_problem[160]; /* with the first event that could not be used */
+	bool legacy;               /* written by the profiler before Kineto */
+	bool agents;               /* devices may be numbered as HSA agents: ROCm */
+	bool head;                 /* members that only the PyTorch profiler writes were met */
+	char first_problem[160];   /* with the first event that could not be used */
 };
 
 /* One element of traceEvents, taken apart. */

@@ -6,6 +6,8 @@
 #include "engine/base/jsoncursor.h"
 #include "engine/readers/kineto.h"
 
+#define CATEGORY_SIZE 64 /* no category's name is longer */
+
 /* What events of a category are. */
 enum category {
 	CATEGORY_OP,
@@ -56,8 +58,9 @@ static const struct weir_keyindex_entry category_names[] = {
 	{"async_cpu_to_gpu", CATEGORY_LAUNCH_FLOW},
 	{"fwdbwd", CATEGORY_BACKWARD_FLOW},
 	{"forward_backward", CATEGORY_BACKWARD_FLOW},
-	{"gpu_user_annotation", CATEGORY_IGNORED}, /* made from the annotations and kernels that are read */
-	{"user", CATEGORY_IGNORED},                /* the same up to 1.9 */
+	{"gpu_user_annotation",
+         CATEGORY_IGNORED},         /* made from the annotations and kernels that are read */
+	{"user", CATEGORY_IGNORED}, /* the same up to 1.9 */
 	{"trace", CATEGORY_IGNORED},
 	{"cuda_event", CATEGORY_IGNORED},
 	{"cuda_profiler_range", CATEGORY_IGNORED},
@@ -89,16 +92,19 @@ struct weir_slice kineto_text(struct kineto_reader *reader, enum kineto_key key)
 	return decoded;
 }
 
-/* Counts an event that cannot be used; detail tells what was expected and is kept for the first one. */
+/* Counts an event that cannot be used; detail tells what was expected and is kept for the first
+ * one. */
 static void refuse(struct kineto_reader *reader, enum weir_warning_code code, const char *expected)
 {
 	char detail[sizeof(((struct weir_warning *)0)->detail)];
 
 	if (!reader->input->warnings[code].count || !reader->first_problem[0]) {
-		snprintf(detail, sizeof(detail), "event %" PRIu64 ": %s", reader->event.number, expected);
+		snprintf(detail, sizeof(detail), "event %" PRIu64 ": %s", reader->event.number,
+		         expected);
 		if (!reader->first_problem[0])
-			snprintf(reader->first_problem, sizeof(reader->first_problem), "event %" PRIu64 " at byte %" PRIu64 ": %s",
-			         reader->event.number, reader->event.at, expected);
+			snprintf(reader->first_problem, sizeof(reader->first_problem),
+			         "event %" PRIu64 " at byte %" PRIu64 ": %s", reader->event.number,
+			         reader->event.at, expected);
 		weir_input_warn(reader->input, code, reader->event.at, detail);
 		return;
 	}
@@ -110,7 +116,8 @@ static void watch_fraction(struct kineto_reader *reader, struct weir_slice text)
 {
 	if (text.length > 4 && text.data[text.length - 4] == '.')
 		reader->padded += text.data[text.length - 1] == '0';
-	else if (text.length > 3 && (text.data[text.length - 3] == '.' || text.data[text.length - 2] == '.'))
+	else if (text.length > 3 &&
+	         (text.data[text.length - 3] == '.' || text.data[text.length - 2] == '.'))
 		reader->unpadded++;
 }
 
@@ -150,7 +157,8 @@ static bool read_times(struct kineto_reader *reader, int64_t *start_ns, int64_t 
 		weir_input_warn(reader->input, WEIR_WARN_NEGATIVE_DURATION, reader->event.at, NULL);
 		duration_ns = 0;
 	}
-	if (duration_ns > WEIR_MAX_DURATION_NS || *start_ns >= WEIR_MAX_TIME_NS || *start_ns <= -WEIR_MAX_TIME_NS) {
+	if (duration_ns > WEIR_MAX_DURATION_NS || *start_ns >= WEIR_MAX_TIME_NS ||
+	    *start_ns <= -WEIR_MAX_TIME_NS) {
 		refuse(reader, WEIR_WARN_NO_TIME, "time or duration out of range");
 		return false;
 	}
@@ -174,7 +182,8 @@ static struct weir_collective_event read_collective(struct kineto_reader *reader
 	};
 }
 
-/* Ranges of the program that were operators before annotations had a category of their own (1.9 and before). */
+/* Ranges of the program that were operators before annotations had a category of their own (1.9 and
+ * before). */
 static bool is_old_annotation(struct weir_slice name)
 {
 	return weir_slice_starts(name, "ProfilerStep#") || weir_slice_starts(name, "Optimizer.");
@@ -211,7 +220,8 @@ static void emit_op(struct kineto_reader *reader)
 	if (!kineto_has(&reader->event, ARG_COLLECTIVE))
 		return;
 	collective = read_collective(reader);
-	weir_builder_add_host_collective(reader->builder, &collective, kineto_id(&reader->event, ARG_EXTERNAL));
+	weir_builder_add_host_collective(reader->builder, &collective,
+	                                 kineto_id(&reader->event, ARG_EXTERNAL));
 }
 
 static void emit_annotation(struct kineto_reader *reader)
@@ -239,7 +249,8 @@ static enum weir_device_kind kernel_kind(struct weir_slice name)
 {
 	if (weir_slice_starts(name, "__amd_rocclr_copyBuffer"))
 		return WEIR_DEVICE_COPY;
-	return weir_slice_starts(name, "__amd_rocclr_fillBuffer") ? WEIR_DEVICE_SET : WEIR_DEVICE_KERNEL;
+	return weir_slice_starts(name, "__amd_rocclr_fillBuffer") ? WEIR_DEVICE_SET
+	                                                          : WEIR_DEVICE_KERNEL;
 }
 
 static void emit_work(struct kineto_reader *reader, enum weir_device_kind kind)
@@ -287,7 +298,8 @@ static void emit_instant(struct kineto_reader *reader)
 	const struct kineto_event *event = &reader->event;
 	struct weir_memory_event memory = {0};
 
-	if (!weir_slice_equals(kineto_value(event, KEY_NAME), "[memory]") || !read_start(reader, &memory.at_ns))
+	if (!weir_slice_equals(kineto_value(event, KEY_NAME), "[memory]") ||
+	    !read_start(reader, &memory.at_ns))
 		return;
 	memory.bytes = kineto_int(event, ARG_MEMORY_BYTES, 0);
 	memory.allocated_bytes = kineto_int(event, ARG_ALLOCATED, -1);
@@ -304,7 +316,9 @@ static void emit_sync(struct kineto_reader *reader)
 
 	if (!read_times(reader, &sync.start_ns, &sync.end_ns))
 		return;
-	sync.kind_name = weir_builder_name(reader->builder, kineto_text(reader, kineto_has(event, ARG_SYNC_KIND) ? ARG_SYNC_KIND : KEY_NAME));
+	sync.kind_name = weir_builder_name(
+		reader->builder,
+		kineto_text(reader, kineto_has(event, ARG_SYNC_KIND) ? ARG_SYNC_KIND : KEY_NAME));
 	sync.stream = kineto_int(event, ARG_STREAM, -1);
 	sync.wait_on_stream = kineto_int(event, ARG_WAIT_STREAM, -1);
 	sync.correlation = kineto_id(event, ARG_CORRELATION);
@@ -341,7 +355,8 @@ static void emit_nothing(struct kineto_reader *reader)
 	(void)reader;
 }
 
-/* The phase that events of a category have ('s' stands for all of a flow's), and what they become. */
+/* The phase that events of a category have ('s' stands for all of a flow's), and what they become.
+ */
 static const struct {
 	char phase;
 	void (*emit)(struct kineto_reader *reader);
@@ -361,21 +376,21 @@ static const struct {
 	[CATEGORY_IGNORED] = {0, emit_nothing},
 };
 
-static int find_category(struct kineto_reader *reader, struct weir_slice text)
+static int find_category(const struct kineto_reader *reader, struct weir_slice text)
 {
-	int category = weir_keyindex_find(&reader->categories, text);
+	char lower[CATEGORY_SIZE + 8] = {0};
+	int category;
 
-	if (category >= 0 || text.length > 64)
+	if (!text.length || text.length > CATEGORY_SIZE)
+		return -1;
+	category = weir_keyindex_find(&reader->categories, text);
+	if (category >= 0)
 		return category;
-	weir_text_clear(&reader->lower);
-	for (size_t i = 0; i < text.length; i++) {
-		char c = text.data[i];
-
-		if (c >= 'A' && c <= 'Z')
-			c = (char)(c - 'A' + 'a');
-		weir_text_add(&reader->lower, &c, 1);
-	}
-	return weir_keyindex_find(&reader->categories, (struct weir_slice){reader->lower.data, reader->lower.length});
+	for (size_t i = 0; i < text.length; i++)
+		lower[i] = text.data[i] >= 'A' && text.data[i] <= 'Z'
+		                   ? (char)(text.data[i] - 'A' + 'a')
+		                   : text.data[i];
+	return weir_keyindex_find(&reader->categories, (struct weir_slice){lower, text.length});
 }
 
 static void warn_unknown(struct kineto_reader *reader, struct weir_slice category)
@@ -383,7 +398,8 @@ static void warn_unknown(struct kineto_reader *reader, struct weir_slice categor
 	char detail[sizeof(((struct weir_warning *)0)->detail)] = "an event without a category";
 
 	if (category.length)
-		snprintf(detail, sizeof(detail), "\"%.*s\"", category.length > 64 ? 64 : (int)category.length, category.data);
+		snprintf(detail, sizeof(detail), "\"%.*s\"",
+		         category.length > 64 ? 64 : (int)category.length, category.data);
 	weir_input_warn(reader->input, WEIR_WARN_UNKNOWN_CATEGORY, reader->event.at, detail);
 }
 
@@ -392,7 +408,8 @@ static void emit_metadata(struct kineto_reader *reader)
 	const struct kineto_event *event = &reader->event;
 
 	if (weir_slice_equals(kineto_value(event, KEY_NAME), "thread_name"))
-		weir_builder_name_thread(reader->builder, kineto_place(event, KEY_PID), kineto_place(event, KEY_TID),
+		weir_builder_name_thread(reader->builder, kineto_place(event, KEY_PID),
+		                         kineto_place(event, KEY_TID),
 		                         kineto_text(reader, ARG_NAME));
 }
 
@@ -419,7 +436,8 @@ static void emit_timed(struct kineto_reader *reader, char phase)
 	if (handlers[category].phase == phase)
 		handlers[category].emit(reader);
 	else if (handlers[category].phase)
-		refuse(reader, WEIR_WARN_SKIPPED_EVENT, "\"ph\" is not what events of this category have");
+		refuse(reader, WEIR_WARN_SKIPPED_EVENT,
+		       "\"ph\" is not what events of this category have");
 }
 
 void kineto_emit(struct kineto_reader *reader)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/readers/kineto_event.h"
-
 #include "engine/base/jsoncursor.h"
 #include "engine/base/rowmap.h"
+#include "engine/readers/kineto_event.h"
 
 static const struct weir_keyindex_entry field_keys[] = {
-	{"ph", KEY_PH},   {"cat", KEY_CAT}, {"name", KEY_NAME}, {"pid", KEY_PID},   {"tid", KEY_TID},
-	{"ts", KEY_TS},   {"dur", KEY_DUR}, {"id", KEY_ID},     {"args", KEY_ARGS}, {0},
+	{"ph", KEY_PH}, {"cat", KEY_CAT}, {"name", KEY_NAME}, {"pid", KEY_PID},   {"tid", KEY_TID},
+	{"ts", KEY_TS}, {"dur", KEY_DUR}, {"id", KEY_ID},     {"args", KEY_ARGS}, {0},
 };
 
 static const struct weir_keyindex_entry arg_keys[] = {
@@ -50,15 +49,8 @@ void kineto_keys_init(struct kineto_keys *keys)
 	weir_keyindex_init(&keys->args, arg_keys);
 }
 
-static void take(struct weir_jsoncursor *cursor, struct kineto_event *event, int key)
-{
-	char first = cursor->at < cursor->end ? *cursor->at : '\0';
-
-	event->value[key] = first == '[' || first == '{' ? weir_jsoncursor_span(cursor) : weir_jsoncursor_scalar(cursor);
-	event->present |= (uint64_t)1 << key;
-}
-
-static void read_args(const struct kineto_keys *keys, struct weir_jsoncursor *cursor, struct kineto_event *event)
+static void read_args(const struct kineto_keys *keys, struct weir_jsoncursor *cursor,
+                      struct kineto_event *event)
 {
 	struct weir_slice key;
 
@@ -66,15 +58,17 @@ static void read_args(const struct kineto_keys *keys, struct weir_jsoncursor *cu
 		return;
 	while (weir_jsoncursor_key(cursor, &key)) {
 		int arg = weir_keyindex_find(&keys->args, key);
+		struct weir_slice value = weir_jsoncursor_take(cursor);
 
 		if (arg < 0)
-			weir_jsoncursor_skip(cursor);
-		else
-			take(cursor, event, arg);
+			continue;
+		event->value[arg] = value;
+		event->present |= (uint64_t)1 << arg;
 	}
 }
 
-enum kineto_read kineto_event_read(const struct kineto_keys *keys, const struct weir_jsonscan_item *item,
+enum kineto_read kineto_event_read(const struct kineto_keys *keys,
+                                   const struct weir_jsonscan_item *item,
                                    struct kineto_event *event)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
@@ -89,12 +83,17 @@ enum kineto_read kineto_event_read(const struct kineto_keys *keys, const struct 
 	while (weir_jsoncursor_key(&cursor, &key)) {
 		int field = weir_keyindex_find(&keys->fields, key);
 
-		if (field == KEY_ARGS)
+		struct weir_slice value;
+
+		if (field == KEY_ARGS) {
 			read_args(keys, &cursor, event);
-		else if (field < 0)
-			weir_jsoncursor_skip(&cursor);
-		else
-			take(&cursor, event, field);
+			continue;
+		}
+		value = weir_jsoncursor_take(&cursor);
+		if (field < 0)
+			continue;
+		event->value[field] = value;
+		event->present |= (uint64_t)1 << field;
 	}
 	event->sloppy = cursor.sloppy;
 	return cursor.bad || cursor.at != cursor.end ? KINETO_READ_BROKEN : KINETO_READ_EVENT;
@@ -128,8 +127,9 @@ uint32_t kineto_product(const struct kineto_event *event, enum kineto_key key)
 
 		if (!weir_parse_i64(text.data, text.length, &size) || size <= 0)
 			return 0;
-		product = size >= UINT32_MAX || product * (uint64_t)size >= UINT32_MAX ? UINT32_MAX
-										       : product * (uint64_t)size;
+		product = size >= UINT32_MAX || product * (uint64_t)size >= UINT32_MAX
+		                  ? UINT32_MAX
+		                  : product * (uint64_t)size;
 	}
 	return (uint32_t)product;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keys of Kineto's events, old and new spellings, and one event taken apart. Shared by the files of the reader. */
+/* The keys of Kineto's events, old and new spellings, and one event taken apart. Shared by the
+ * files of the reader. */
 #ifndef WEIR_READERS_KINETO_EVENT_H
 #define WEIR_READERS_KINETO_EVENT_H
 
@@ -51,7 +52,8 @@ enum kineto_key {
 	KINETO_KEYS
 };
 
-/* Values borrowed from the scanned item: texts without quotes and with their escapes, arrays and objects as they stand. */
+/* Values borrowed from the scanned item: texts without quotes and with their escapes, arrays and
+ * objects as they stand. */
 struct kineto_event {
 	uint64_t present; /* a bit a key */
 	bool plain;       /* no escapes, no control bytes */
@@ -73,7 +75,8 @@ enum kineto_read {
 };
 
 /* Takes an element apart; the event is overwritten. */
-enum kineto_read kineto_event_read(const struct kineto_keys *keys, const struct weir_jsonscan_item *item,
+enum kineto_read kineto_event_read(const struct kineto_keys *keys,
+                                   const struct weir_jsonscan_item *item,
                                    struct kineto_event *event);
 
 static inline bool kineto_has(const struct kineto_event *event, enum kineto_key key)

@@ -46,13 +46,15 @@ static bool take_int(struct weir_jsoncursor *cursor, int64_t *out)
 	return text.length && weir_parse_i64(text.data, text.length, out);
 }
 
-static void take_label(struct kineto_reader *reader, struct weir_slice key, struct weir_jsoncursor *cursor)
+static void take_label(struct kineto_reader *reader, struct weir_slice key,
+                       struct weir_jsoncursor *cursor)
 {
 	struct weir_text scratch = {0};
 	struct weir_slice value = weir_jsoncursor_scalar(cursor);
 
 	if (value.length && value.length <= LABEL_SIZE && !cursor->bad)
-		weir_builder_add_label(reader->builder, key, weir_jsoncursor_decode(value, &scratch, NULL));
+		weir_builder_add_label(reader->builder, key,
+		                       weir_jsoncursor_decode(value, &scratch, NULL));
 	weir_text_release(&scratch);
 }
 
@@ -87,7 +89,7 @@ static void take_property(struct weir_jsoncursor *cursor, struct weir_slice key,
 			take_int(cursor, &values[properties[i].property]);
 			return;
 		}
-	weir_jsoncursor_skip(cursor);
+	weir_jsoncursor_take(cursor);
 }
 
 static uint32_t as_u32(int64_t value)
@@ -108,7 +110,8 @@ static void take_device(struct kineto_reader *reader, struct weir_jsoncursor *cu
 		else
 			device.name = weir_builder_name(
 				reader->builder,
-				weir_jsoncursor_decode(weir_jsoncursor_scalar(cursor), &scratch, NULL));
+				weir_jsoncursor_decode(weir_jsoncursor_scalar(cursor), &scratch,
+			                               NULL));
 	}
 	weir_text_release(&scratch);
 	if (values[PROPERTY_ID] < 0)
@@ -145,10 +148,11 @@ static void take_distributed(struct kineto_reader *reader, struct weir_jsoncurso
 			take_int(cursor, &trace->rank);
 		else if (weir_slice_equals(key, "world_size"))
 			take_int(cursor, &trace->world_size);
-		else if (weir_slice_equals(key, "backend") || weir_slice_equals(key, "nccl_version"))
+		else if (weir_slice_equals(key, "backend") ||
+		         weir_slice_equals(key, "nccl_version"))
 			take_label(reader, key, cursor);
 		else
-			weir_jsoncursor_skip(cursor);
+			weir_jsoncursor_take(cursor);
 	}
 	trace->rank = trace->rank < 0 ? -1 : trace->rank;
 	trace->world_size = trace->world_size < 0 ? 0 : trace->world_size;
@@ -165,7 +169,8 @@ static void take_base_time(struct kineto_reader *reader, struct weir_jsoncursor 
 /* A flag is 1, or "1" in older files; where it is off the member is absent. */
 static bool is_on(struct weir_slice value)
 {
-	return weir_slice_equals(value, "1") || weir_slice_equals(value, "\"1\"") || weir_slice_equals(value, "true");
+	return weir_slice_equals(value, "1") || weir_slice_equals(value, "\"1\"") ||
+	       weir_slice_equals(value, "true");
 }
 
 void kineto_head_member(struct kineto_reader *reader, const struct weir_jsonscan_item *item)

@@ -19,13 +19,14 @@ static int sniff(const char *head, size_t len)
 	if (weir_sniff_first(head, len) != '{' || !weir_sniff_keys(head, len, schema_key))
 		return 0;
 	for (at = head; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at++)
-		if ((size_t)(end - at) > sizeof(SCHEMA) && !memcmp(at + 1, SCHEMA "\"", sizeof(SCHEMA)))
+		if ((size_t)(end - at) > sizeof(SCHEMA) &&
+		    !memcmp(at + 1, SCHEMA "\"", sizeof(SCHEMA)))
 			return 8 * (int)(sizeof("schema") + sizeof(SCHEMA) - 2);
 	return 0;
 }
 
-static const char *const top_keys[] = {"schema", "unit",  "labels",  "stages", "device",
-				       "operators", "calls", "metrics", NULL};
+static const char *const top_keys[] = {"schema",    "unit",  "labels",  "stages", "device",
+                                       "operators", "calls", "metrics", NULL};
 static const char *const metric_keys[] = {"values", "better", "unit", NULL};
 
 static const struct {
@@ -41,13 +42,15 @@ static enum weir_status read_unit(const cJSON *document, double *scale, struct w
 	if (status)
 		return status;
 	if (!unit)
-		return weir_fail(err, WEIR_E_FORMAT, "unit: missing, expected \"ns\", \"us\", \"ms\" or \"s\"");
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "unit: missing, expected \"ns\", \"us\", \"ms\" or \"s\"");
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (strcmp(unit, units[i].name) == 0) {
 			*scale = units[i].ns;
 			return WEIR_OK;
 		}
-	return weir_fail(err, WEIR_E_FORMAT, "unit: expected \"ns\", \"us\", \"ms\" or \"s\", not \"%s\"", unit);
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "unit: expected \"ns\", \"us\", \"ms\" or \"s\", not \"%s\"", unit);
 }
 
 /* What the values of a table are. */
@@ -64,15 +67,16 @@ static enum weir_status read_values(const cJSON *list, const struct table *table
 	const cJSON *value;
 	size_t i = 0;
 
-	cJSON_ArrayForEach(value, list)
-	{
-		if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble) || value->valuedouble < 0 ||
-		    (table->positive && value->valuedouble <= 0) || !isfinite(value->valuedouble * scale))
+	cJSON_ArrayForEach (value, list) {
+		if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble) ||
+		    value->valuedouble < 0 || (table->positive && value->valuedouble <= 0) ||
+		    !isfinite(value->valuedouble * scale))
 			return weir_fail(err, WEIR_E_FORMAT, "[%zu]: expected %s", i, table->what);
 		weir_series_push(series, value->valuedouble * scale);
 		i++;
 	}
-	return i ? WEIR_OK : weir_fail(err, WEIR_E_EMPTY, "no values: expected a list of %s", table->what);
+	return i ? WEIR_OK
+	         : weir_fail(err, WEIR_E_EMPTY, "no values: expected a list of %s", table->what);
 }
 
 static enum weir_status read_table(const cJSON *document, const struct table *table, double scale,
@@ -83,15 +87,15 @@ static enum weir_status read_table(const cJSON *document, const struct table *ta
 
 	if (status || !object)
 		return status;
-	cJSON_ArrayForEach(list, object)
-	{
+	cJSON_ArrayForEach (list, object) {
 		if (!cJSON_IsArray(list))
-			status = weir_fail(err, WEIR_E_FORMAT, "expected a list of %s", table->what);
+			status =
+				weir_fail(err, WEIR_E_FORMAT, "expected a list of %s", table->what);
 		else if (weir_series_find(out, list->string))
 			status = weir_fail(err, WEIR_E_FORMAT, "given twice");
 		else
-			status = read_values(list, table, table->scaled ? scale : 1, weir_series_get(out, list->string),
-			                     err);
+			status = read_values(list, table, table->scaled ? scale : 1,
+			                     weir_series_get(out, list->string), err);
 		if (status)
 			return weir_fail_in(err, "%s.%s", table->key, list->string);
 	}
@@ -121,7 +125,8 @@ static char *copy_text(const char *text)
 }
 
 /* Metrics may be negative: they are figures, not times. */
-static enum weir_status read_metric_values(const cJSON *metric, struct weir_series *series, struct weir_error *err)
+static enum weir_status read_metric_values(const cJSON *metric, struct weir_series *series,
+                                           struct weir_error *err)
 {
 	const cJSON *list, *value;
 	size_t i = 0;
@@ -129,8 +134,7 @@ static enum weir_status read_metric_values(const cJSON *metric, struct weir_seri
 
 	if (status)
 		return status;
-	cJSON_ArrayForEach(value, list)
-	{
+	cJSON_ArrayForEach (value, list) {
 		if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble))
 			return weir_fail(err, WEIR_E_FORMAT, "values[%zu]: expected a number", i);
 		weir_series_push(series, value->valuedouble);
@@ -139,13 +143,15 @@ static enum weir_status read_metric_values(const cJSON *metric, struct weir_seri
 	return i ? WEIR_OK : weir_fail(err, WEIR_E_EMPTY, "values: expected a list of numbers");
 }
 
-static enum weir_status read_metric(const cJSON *metric, struct weir_series *series, struct weir_error *err)
+static enum weir_status read_metric(const cJSON *metric, struct weir_series *series,
+                                    struct weir_error *err)
 {
 	const char *unit;
 	enum weir_status status;
 
 	if (!cJSON_IsObject(metric))
-		return weir_fail(err, WEIR_E_FORMAT, "expected an object with \"values\" and \"better\"");
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "expected an object with \"values\" and \"better\"");
 	status = weir_json_known_keys(metric, metric_keys, err);
 	if (!status)
 		status = weir_json_text(metric, "unit", &unit, err);
@@ -158,15 +164,15 @@ static enum weir_status read_metric(const cJSON *metric, struct weir_series *ser
 	return status;
 }
 
-static enum weir_status read_metrics(const cJSON *document, struct weir_series_table *out, struct weir_error *err)
+static enum weir_status read_metrics(const cJSON *document, struct weir_series_table *out,
+                                     struct weir_error *err)
 {
 	const cJSON *object, *metric;
 	enum weir_status status = weir_json_object(document, "metrics", &object, err);
 
 	if (status || !object)
 		return status;
-	cJSON_ArrayForEach(metric, object)
-	{
+	cJSON_ArrayForEach (metric, object) {
 		if (weir_series_find(out, metric->string))
 			status = weir_fail(err, WEIR_E_FORMAT, "given twice");
 		else
@@ -177,17 +183,18 @@ static enum weir_status read_metrics(const cJSON *document, struct weir_series_t
 	return WEIR_OK;
 }
 
-static enum weir_status read_labels(const cJSON *document, struct weir_run *run, struct weir_error *err)
+static enum weir_status read_labels(const cJSON *document, struct weir_run *run,
+                                    struct weir_error *err)
 {
 	const cJSON *object, *label;
 	enum weir_status status = weir_json_object(document, "labels", &object, err);
 
 	if (status || !object)
 		return status;
-	cJSON_ArrayForEach(label, object)
-	{
+	cJSON_ArrayForEach (label, object) {
 		if (!cJSON_IsString(label))
-			return weir_fail(err, WEIR_E_FORMAT, "labels.%s: expected text", label->string);
+			return weir_fail(err, WEIR_E_FORMAT, "labels.%s: expected text",
+			                 label->string);
 		weir_run_set_label(run, label->string, label->valuestring);
 	}
 	return WEIR_OK;
@@ -199,7 +206,8 @@ static enum weir_status read_schema(const cJSON *document, struct weir_error *er
 	enum weir_status status;
 
 	if (!cJSON_IsObject(document))
-		return weir_fail(err, WEIR_E_FORMAT, "expected an object with \"schema\": \"" SCHEMA "\"");
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "expected an object with \"schema\": \"" SCHEMA "\"");
 	status = weir_json_text(document, "schema", &schema, err);
 	if (status)
 		return status;
@@ -208,7 +216,8 @@ static enum weir_status read_schema(const cJSON *document, struct weir_error *er
 	return weir_json_known_keys(document, top_keys, err);
 }
 
-static enum weir_status read_run(const cJSON *document, struct weir_run *run, struct weir_error *err)
+static enum weir_status read_run(const cJSON *document, struct weir_run *run,
+                                 struct weir_error *err)
 {
 	static const struct table stages = {"stages", "positive times", true, true};
 	static const struct table device = {"device", "positive times", true, true};
@@ -232,7 +241,8 @@ static enum weir_status read_run(const cJSON *document, struct weir_run *run, st
 	if (!status)
 		status = read_metrics(document, &run->metrics, err);
 	if (!status && !run->stages.count)
-		status = weir_fail(err, WEIR_E_EMPTY, "stages: missing or empty, expected a list of times a stage");
+		status = weir_fail(err, WEIR_E_EMPTY,
+		                   "stages: missing or empty, expected a list of times a stage");
 	return status;
 }
 
@@ -245,7 +255,8 @@ static uint64_t count_values(const struct weir_series_table *table)
 	return count;
 }
 
-static enum weir_status read_native(struct weir_source *source, struct weir_input *input, struct weir_error *err)
+static enum weir_status read_native(struct weir_source *source, struct weir_input *input,
+                                    struct weir_error *err)
 {
 	cJSON *document = NULL;
 	enum weir_status status = weir_json_read(source, &document, err);

@@ -14,7 +14,8 @@
 
 const struct weir_reader *const weir_readers[] = {&weir_reader_kineto, &weir_reader_native, NULL};
 
-enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out, struct weir_error *err)
+enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
+                                    struct weir_error *err)
 {
 	const struct weir_reader *rival = NULL;
 	const char *head;
@@ -39,14 +40,17 @@ enum weir_status weir_reader_choose(struct weir_source *source, const struct wei
 		}
 	}
 	if (rival)
-		return weir_fail(err, WEIR_E_FORMAT, "looks like %s and like %s: say which with --input-format", (*out)->name,
-		                 rival->name);
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "looks like %s and like %s: say which with --input-format",
+		                 (*out)->name, rival->name);
 	if (!*out)
-		return weir_fail(err, WEIR_E_FORMAT, "not a profile: %s", weir_sniff_hint(head, len));
+		return weir_fail(err, WEIR_E_FORMAT, "not a profile: %s",
+		                 weir_sniff_hint(head, len));
 	return WEIR_OK;
 }
 
-enum weir_status weir_reader_find(const char *name, const struct weir_reader **out, struct weir_error *err)
+enum weir_status weir_reader_find(const char *name, const struct weir_reader **out,
+                                  struct weir_error *err)
 {
 	const char *names[MAX_READERS + 1] = {NULL}, *nearest;
 
@@ -60,7 +64,8 @@ enum weir_status weir_reader_find(const char *name, const struct weir_reader **o
 		return WEIR_OK;
 	nearest = weir_text_nearest(name, names);
 	if (nearest)
-		return weir_fail(err, WEIR_E_USAGE, "no input format \"%s\"; did you mean \"%s\"?", name, nearest);
+		return weir_fail(err, WEIR_E_USAGE, "no input format \"%s\"; did you mean \"%s\"?",
+		                 name, nearest);
 	return weir_fail(err, WEIR_E_USAGE, "no input format \"%s\"; see \"weir formats\"", name);
 }
 
@@ -86,8 +91,9 @@ static void drop_last_input(struct weir_profile *profile)
 	free(input->path);
 }
 
-static enum weir_status read_source(struct weir_profile *profile, const char *path, struct weir_source *source,
-                                    const struct weir_reader *reader, struct weir_error *err)
+static enum weir_status read_source(struct weir_profile *profile, const char *path,
+                                    struct weir_source *source, const struct weir_reader *reader,
+                                    struct weir_error *err)
 {
 	struct weir_input *input = weir_profile_add_input(profile, path);
 	enum weir_status status;
@@ -108,7 +114,8 @@ struct request {
 	bool optional;
 };
 
-static enum weir_status read_file(const struct request *request, const char *path, struct weir_error *err)
+static enum weir_status read_file(const struct request *request, const char *path,
+                                  struct weir_error *err)
 {
 	struct watch watch = {request->progress, path};
 	const struct weir_reader *reader = request->reader;
@@ -155,14 +162,16 @@ static char *entry_path(const char *directory, const char *name)
 
 	if (name[0] == '.')
 		return NULL;
-	weir_text_printf(&path, "%s%s%s", directory, directory[strlen(directory) - 1] == '/' ? "" : "/", name);
+	weir_text_printf(&path, "%s%s%s", directory,
+	                 directory[strlen(directory) - 1] == '/' ? "" : "/", name);
 	if (stat(path.data, &about) == 0 && S_ISREG(about.st_mode))
 		return path.data;
 	weir_text_release(&path);
 	return NULL;
 }
 
-static enum weir_status list_files(const char *directory, struct names *names, struct weir_error *err)
+static enum weir_status list_files(const char *directory, struct names *names,
+                                   struct weir_error *err)
 {
 	DIR *stream = opendir(directory);
 	struct dirent *entry;
@@ -174,7 +183,8 @@ static enum weir_status list_files(const char *directory, struct names *names, s
 
 		if (!path)
 			continue;
-		names->items = weir_grow(names->items, &names->capacity, names->count + 1, sizeof(*names->items));
+		names->items = weir_grow(names->items, &names->capacity, names->count + 1,
+		                         sizeof(*names->items));
 		names->items[names->count++] = path;
 	}
 	closedir(stream);
@@ -183,7 +193,8 @@ static enum weir_status list_files(const char *directory, struct names *names, s
 	return WEIR_OK;
 }
 
-static enum weir_status read_directory(const struct request *request, const char *path, struct weir_error *err)
+static enum weir_status read_directory(const struct request *request, const char *path,
+                                       struct weir_error *err)
 {
 	struct names names = {0};
 	size_t before = request->profile->input_count;
@@ -192,14 +203,16 @@ static enum weir_status read_directory(const struct request *request, const char
 	for (size_t i = 0; !status && i < names.count; i++)
 		status = read_file(request, names.items[i], err);
 	if (!status && request->profile->input_count == before)
-		status = weir_fail(err, WEIR_E_FORMAT, "%s: no profile in this directory (%zu files looked at)", path,
+		status = weir_fail(err, WEIR_E_FORMAT,
+		                   "%s: no profile in this directory (%zu files looked at)", path,
 		                   names.count);
 	free_names(&names);
 	return status;
 }
 
-enum weir_status weir_read_path_watched(struct weir_profile *profile, const char *path, const char *format,
-                                        const struct weir_progress *progress, struct weir_error *err)
+enum weir_status weir_read_path_watched(struct weir_profile *profile, const char *path,
+                                        const char *format, const struct weir_progress *progress,
+                                        struct weir_error *err)
 {
 	struct request request = {.profile = profile, .progress = progress};
 	struct stat about;

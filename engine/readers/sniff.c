@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/readers/sniff.h"
-
 #include <string.h>
+
+#include "engine/readers/sniff.h"
 
 static bool is_blank(char c)
 {
@@ -80,25 +80,37 @@ static const struct {
 	const char *hint;
 } starts[] = {
 #define START(text) text, sizeof(text) - 1
-	{START("SQLite format 3"), "it is an SQLite database (Nsight Systems, rocpd): this version reads no such file"},
+	{START("SQLite format 3"),
+         "it is an SQLite database (Nsight Systems, rocpd): this version reads no such file"},
 	{START("PK\x03\x04"), "it is a zip archive: unpack it and name the trace in it"},
 	{START("PERFILE2"), "it is a perf.data file: weir reads no such file"},
-	{START("\x80\x02"), "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
-	{START("\x80\x03"), "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
-	{START("\x80\x04"), "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
-	{START("\x80\x05"), "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
-	{START("\x7f" "ELF"), "it is a program, not a profile"},
+	{START("\x80\x02"),
+         "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
+	{START("\x80\x03"),
+         "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
+	{START("\x80\x04"),
+         "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
+	{START("\x80\x05"),
+         "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
+	{START("\x7f"
+               "ELF"),
+         "it is a program, not a profile"},
 	{START("%PDF"), "it is a PDF document, not a profile"},
 	{START("\x89PNG"), "it is a picture, not a profile"},
 	{START("\xff\xfe"), "it is UTF-16 text: save it as UTF-8"},
 	{START("\xfe\xff"), "it is UTF-16 text: save it as UTF-8"},
-	{START("<!DOCTYPE"), "it is a web page: was a sign-in or error page saved instead of the file?"},
-	{START("<!doctype"), "it is a web page: was a sign-in or error page saved instead of the file?"},
-	{START("<html"), "it is a web page: was a sign-in or error page saved instead of the file?"},
-	{START("<HTML"), "it is a web page: was a sign-in or error page saved instead of the file?"},
+	{START("<!DOCTYPE"),
+         "it is a web page: was a sign-in or error page saved instead of the file?"},
+	{START("<!doctype"),
+         "it is a web page: was a sign-in or error page saved instead of the file?"},
+	{START("<html"),
+         "it is a web page: was a sign-in or error page saved instead of the file?"},
+	{START("<HTML"),
+         "it is a web page: was a sign-in or error page saved instead of the file?"},
 	{START("<?xml"), "it is XML, not a profile"},
 	{START("HTTP/"), "it is the answer of a web server, headers included: save the body only"},
-	{START("version https://git-lfs"), "it is a Git LFS pointer: fetch the file itself with git lfs pull"},
+	{START("version https://git-lfs"),
+         "it is a Git LFS pointer: fetch the file itself with git lfs pull"},
 #undef START
 };
 
@@ -107,7 +119,8 @@ static const struct {
 	const char *keys[4];
 	const char *hint;
 } documents[] = {
-	{{"schema", "nodes"}, "it is a PyTorch execution trace: it holds no times; pass the trace of torch.profiler"},
+	{{"schema", "nodes"},
+         "it is a PyTorch execution trace: it holds no times; pass the trace of torch.profiler"},
 	{{"resourceSpans"}, "it is OpenTelemetry data: this version does not read it"},
 	{{"rocprofiler-sdk-tool"}, "it is rocprofv3 output: this version does not read it"},
 	{{"$schema", "profiles"}, "it is a speedscope profile: this version does not read it"},
@@ -149,7 +162,8 @@ const char *weir_sniff_hint(const char *head, size_t len)
 	if (hint)
 		return hint;
 	if (first == '{' || first == '[')
-		return "it is JSON, but neither a trace (no \"traceEvents\") nor a weir.run/1 document";
+		return "it is JSON, but neither a trace (no \"traceEvents\") nor a weir.run/1 "
+		       "document";
 	if (memchr(head, '\0', len))
 		return "it is binary data that no reader knows";
 	return "it is text that no reader knows";

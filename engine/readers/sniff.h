@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a file looks like from its head: which keys a JSON document has, and what to say about files nobody reads. */
+/* What a file looks like from its head: which keys a JSON document has, and what to say about files
+ * nobody reads. */
 #ifndef WEIR_READERS_SNIFF_H
 #define WEIR_READERS_SNIFF_H
 
@@ -10,8 +11,8 @@
 char weir_sniff_first(const char *head, size_t len);
 
 /*
- * Which of a NULL-terminated list of keys the outermost object has in its head, a bit a key in the list's order. For an
- * array: the keys of its first object.
+ * Which of a NULL-terminated list of keys the outermost object has in its head, a bit a key in the
+ * list's order. For an array: the keys of its first object.
  */
 unsigned weir_sniff_keys(const char *head, size_t len, const char *const *keys);
 /* Bits that a reader has verified where it found these keys: eight a byte. */

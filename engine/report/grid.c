@@ -8,8 +8,8 @@
 
 #define INDENT      2
 #define GAP         2  /* columns between two columns */
-#define COMFORTABLE 22 /* columns of the names below which columns are spared */
-#define NARROWEST   16 /* columns that names keep in any case; every title fits */
+#define COMFORTABLE 20 /* columns of the names below which columns are spared */
+#define NARROWEST   12 /* columns that names keep in any case */
 
 struct grid {
 	const struct weir_layout *layout;
@@ -76,18 +76,35 @@ static size_t width_of_figures(const struct grid *grid)
 	return total;
 }
 
-/* Spares columns until the names are comfortable, then gives the names what is left. */
-static void fit(struct grid *grid)
+/* Spares columns of one kind, from the right, until names of this width fit. */
+static void spare(struct grid *grid, unsigned kind, size_t names)
 {
-	size_t wanted = grid->width[0] < COMFORTABLE ? grid->width[0] : COMFORTABLE;
-
-	for (size_t i = grid->count;
-	     i-- > 1 && width_of_figures(grid) + wanted > grid->layout->width;) {
-		if (grid->column[i]->flags & WEIR_CELL_SPARE)
+	for (size_t i = grid->count; i-- > 1;) {
+		if (width_of_figures(grid) + names <= grid->layout->width)
+			return;
+		if (grid->column[i]->flags & kind)
 			grid->width[i] = 0;
 	}
-	grid->width[0] = NARROWEST;
-	if (width_of_figures(grid) + NARROWEST < grid->layout->width)
+}
+
+/* The title stands above the names, from the margin on. */
+static size_t narrowest(const struct grid *grid)
+{
+	size_t title = strlen(grid->table->title);
+
+	return title > INDENT + NARROWEST ? title - INDENT : NARROWEST;
+}
+
+/* What is nice to have goes until the names are comfortable, more only until they fit at all. */
+static void fit(struct grid *grid)
+{
+	size_t least = narrowest(grid);
+	size_t wanted = grid->width[0] < COMFORTABLE ? grid->width[0] : COMFORTABLE;
+
+	spare(grid, WEIR_CELL_SPARE, wanted > least ? wanted : least);
+	spare(grid, WEIR_CELL_SPARE_LAST, least);
+	grid->width[0] = least;
+	if (width_of_figures(grid) + least < grid->layout->width)
 		grid->width[0] = grid->layout->width - width_of_figures(grid);
 }
 

@@ -214,10 +214,11 @@ static void write_below(const struct weir_table *table, const struct weir_report
 		if (!(column->flags & WEIR_CELL_BELOW))
 			continue;
 		weir_column_print(column, report, row, &plain);
-		weir_text_printf(out, "<br><span class=\"below\" title=\"%s\">",
-		                 column->meaning ? column->meaning : column->header);
+		weir_text_puts(out, "<div class=\"below\" title=\"");
+		weir_escape_html(out, plain.data);
+		weir_text_puts(out, "\">");
 		write_name(out, &plain);
-		weir_text_puts(out, "</span>");
+		weir_text_puts(out, "</div>");
 	}
 	weir_text_release(&plain);
 }

@@ -300,16 +300,19 @@ static double rank_straggler(const struct weir_report *report, size_t row)
 /* One column a line reads as the table it describes. */
 /* clang-format off */
 #define NAMED(i, h, m, where, how, p) \
-	{ .id = i, .header = h, .meaning = m, .in = where, .flags = how, .print = p }
+	{ .id = (i), .header = (h), .meaning = (m), .in = (where), .flags = (how), .print = (p) }
 #define NUMBER(i, h, m, where, u, n) \
-	{ .id = i, .header = h, .meaning = m, .align = WEIR_ALIGN_RIGHT, .in = where, .unit = u, .number = n }
-#define SPARED(i, h, m, where, u, n) \
-	{ .id = i, .header = h, .meaning = m, .align = WEIR_ALIGN_RIGHT, .in = where, .flags = WEIR_CELL_SPARE, \
-	  .unit = u, .number = n }
+	{ .id = (i), .header = (h), .meaning = (m), .align = WEIR_ALIGN_RIGHT, .in = (where), \
+	  .unit = (u), .number = (n) }
+#define SPARED(i, h, m, where, how, u, n) \
+	{ .id = (i), .header = (h), .meaning = (m), .align = WEIR_ALIGN_RIGHT, .in = (where), \
+	  .flags = (how), .unit = (u), .number = (n) }
 
 #define ALL   WEIR_IN_ALL
 #define PAGES (WEIR_IN_MARKDOWN | WEIR_IN_HTML)
 #define HTML  WEIR_IN_HTML
+#define FIRST WEIR_CELL_SPARE
+#define LAST  WEIR_CELL_SPARE_LAST
 #define DRAWN (WEIR_IN_TEXT | WEIR_IN_HTML)
 
 #define COUNT WEIR_UNIT_COUNT
@@ -324,15 +327,15 @@ const struct weir_table weir_tables[] = {
 	{ .id = "stages", .title = "stages", .rows = stage_rows, .columns = {
 		NAMED("name", "stage", NULL, ALL, WEIR_CELL_NAME, stage_name),
 		NAMED("kind", "kind", NULL, HTML, 0, stage_kind),
-		NUMBER("count", "count", NULL, ALL, COUNT, stage_count),
+		SPARED("count", "count", NULL, ALL, LAST, COUNT, stage_count),
 		NUMBER("share", "of time", "share of the analysed wall time", PAGES, SHARE, stage_share),
 		NUMBER("p50", "p50", NULL, ALL, NS, stage_p50),
 		NUMBER("p90", "p90", NULL, HTML, NS, stage_p90),
 		NUMBER("p95", "p95", NULL, ALL, NS, stage_p95),
 		NUMBER("p99", "p99", NULL, ALL, NS, stage_p99),
-		NUMBER("p95-share", "of p95", "share of the steps around p95", ALL, SHARE, stage_p95_share),
+		SPARED("p95-share", "of p95", "share of the steps around p95", ALL, LAST, SHARE, stage_p95_share),
 		NAMED("sketch", "to p99", "how the durations spread from the smallest to p99", DRAWN,
-		      WEIR_CELL_SPARE | WEIR_CELL_SKETCH, stage_sketch),
+		      FIRST | WEIR_CELL_SKETCH, stage_sketch),
 		NAMED("bound", "bound", NULL, ALL, WEIR_CELL_BOUND, stage_bound),
 		NAMED("cause", "cause", NULL, PAGES, 0, stage_cause),
 		{ .id = NULL } } },
@@ -341,14 +344,14 @@ const struct weir_table weir_tables[] = {
 		NAMED("kernel", "main kernel", "the kernel that holds most of its time", HTML, WEIR_CELL_BELOW,
 		      operator_kernel),
 		NAMED("stage", "stage", NULL, HTML, WEIR_CELL_NAME, operator_stage),
-		NUMBER("count", "calls", NULL, ALL, COUNT, operator_count),
+		SPARED("count", "calls", NULL, ALL, LAST, COUNT, operator_count),
 		NUMBER("p50", "p50", per_call, ALL, NS, operator_p50),
-		SPARED("p95", "p95", per_call, ALL, NS, operator_p95),
-		SPARED("total", "total", NULL, ALL, NS, operator_total),
+		SPARED("p95", "p95", per_call, ALL, FIRST, NS, operator_p95),
+		SPARED("total", "total", NULL, ALL, FIRST, NS, operator_total),
 		NUMBER("share", "share", "of the device's busy time", ALL, SHARE, operator_share),
 		NUMBER("tflops", "TFLOP/s", modelled, HTML, RATIO, operator_tflops),
 		NUMBER("gbps", "GB/s", modelled, HTML, RATIO, operator_gbps),
-		NAMED("limit", "limit", "what it reaches of the nearer limit of the device", ALL, 0, operator_limit),
+		NAMED("limit", "limit", "what it reaches of the nearer limit of the device", ALL, LAST, operator_limit),
 		NAMED("bound", "bound", NULL, ALL, WEIR_CELL_BOUND, operator_bound),
 		{ .id = NULL } } },
 	{ .id = "ranks", .title = "ranks", .rows = rank_rows, .columns = {
@@ -356,7 +359,7 @@ const struct weir_table weir_tables[] = {
 		NUMBER("active", "active", NULL, ALL, SHARE, rank_active),
 		NUMBER("exposed", "exposed", "collectives that nothing overlaps", ALL, SHARE, rank_exposed),
 		NUMBER("wait", "wait", "for other ranks, inside collectives", ALL, SHARE, rank_wait),
-		NUMBER("transfer", "transfer", NULL, ALL, SHARE, rank_transfer),
+		SPARED("transfer", "transfer", NULL, ALL, LAST, SHARE, rank_transfer),
 		NUMBER("straggler", "straggler", "how much this rank makes others wait", ALL, RATIO, rank_straggler),
 		{ .id = NULL } } },
 	{ .id = NULL },

@@ -20,12 +20,14 @@ enum weir_align {
 #define WEIR_IN_ALL      (WEIR_IN_TEXT | WEIR_IN_MARKDOWN | WEIR_IN_HTML)
 
 #define WEIR_CELL_NAME                                                                             \
-	1u /* from a profile: takes what width is left, is cut where that is too little */
-#define WEIR_CELL_SPARE 2u  /* left out where the names would get too narrow */
-#define WEIR_CELL_BOUND 4u  /* holds a bound: may be coloured */
-#define WEIR_CELL_BELOW 16u /* HTML: a second line in the cell of the names, no column of its own  \
-	                     */
-#define WEIR_CELL_SKETCH 8u /* holds a small distribution: HTML draws it */
+	1u /* from a profile: takes the width that is left, is cut where that is too little */
+#define WEIR_CELL_SPARE      2u  /* left out where the names would get uncomfortably narrow */
+#define WEIR_CELL_SPARE_LAST 4u  /* left out where the names would not fit at all */
+#define WEIR_CELL_BOUND      8u  /* holds a bound: may be coloured */
+#define WEIR_CELL_SKETCH     16u /* holds a small distribution: HTML draws it */
+#define WEIR_CELL_BELOW                                                                            \
+	32u /* HTML: a second line in the cell of the names, no column of its own                  \
+	     */
 
 /* A column has either a number and its unit, or a printer of its own. */
 struct weir_column {

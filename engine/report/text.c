@@ -79,14 +79,15 @@ static void write_evidence(const struct weir_report *report, const struct weir_l
 	weir_escape_plain(&name, report->verdict.rule);
 	weir_text_puts(&label, "  rule ");
 	weir_cut(&label, name.data ? name.data : "", NAME_COLUMNS);
-	weir_text_puts(&label, "   ");
 	weir_items_evidence(report, &items);
-	weir_wrap_begin(&wrap, layout, label.data, weir_text_columns(label.data));
 	if (weir_text_columns(label.data) >
 	    layout->width / 2) { /* a long id leaves no room beside it */
-		wrap.indent = 7;
+		weir_wrap_begin(&wrap, layout, label.data, 7);
 		wrap.started = true;
 		weir_wrap_break(&wrap);
+	} else {
+		weir_text_puts(&label, items.count ? "   " : "");
+		weir_wrap_begin(&wrap, layout, label.data, weir_text_columns(label.data));
 	}
 	wrap_items(&wrap, &items);
 	weir_text_release(&label);

@@ -13,7 +13,7 @@
 /* prob is clamped to 0..1. */
 double weir_quantile_sorted(const double *sorted, size_t count, double prob);
 
-/* Sorts a copy once for all n probabilities, which may come in any order. */
+/* Works on a copy; the n probabilities may come in any order. */
 void weir_quantiles(const double *values, size_t count, const double *probs, size_t n, double *out);
 
 double weir_median(const double *values, size_t count);

@@ -16,6 +16,7 @@ fi
 [ $# -ge 1 ] || { sed -n '3,5s/^# //p' "$golden/run.sh" >&2; exit 2; }
 program=$(cd "$(dirname "$1")" && pwd)
 shift
+# shellcheck disable=SC2046 # names of cases hold no blanks
 [ $# -gt 0 ] || set -- $(cd "$golden" && for cmd in */cmd; do dirname "$cmd"; done)
 
 work=$(mktemp -d)
@@ -23,7 +24,9 @@ trap 'rm -rf "$work"' EXIT
 
 play() { # CASE LOCALE: leaves stdout, stderr and exit in $work
 	code=0
-	env -i PATH="$program:$PATH" HOME="$work" TMPDIR="$work" NO_COLOR=1 COLUMNS=80 LC_ALL="$2" \
+	rm -rf "${work:?}/home"
+	mkdir "$work/home"
+	env -i PATH="$program:$PATH" HOME="$work/home" TMPDIR="$work/home" NO_COLOR=1 COLUMNS=80 LC_ALL="$2" \
 		ASAN_OPTIONS="${ASAN_OPTIONS:-}" UBSAN_OPTIONS="${UBSAN_OPTIONS:-}" \
 		sh "$golden/$1/cmd" >"$work/stdout" 2>"$work/stderr" </dev/null || code=$?
 	echo "$code" >"$work/exit"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Calls that have a better form here (docs/style.md), and printing or exiting below the command line.
+# shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 need gcc gcc
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Include direction between folders. A change of the table needs a page in docs/decisions.
+# shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # folder: folders whose headers it may include, beside its own

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the lints share. A lint is called with the folder to look at (default: the project), prints one line an offence
 # as FILE:LINE: WHAT, and ends with 1 where there was one. It fails, never skips, where its tool is missing.
+# shellcheck shell=sh
 
 set -eu
 LC_ALL=C

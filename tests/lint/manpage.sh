@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # manpage.sh ROOT PROGRAM: docs/weir.1 is what the program writes, without faults that mandoc sees; the completion is a
 # script that bash accepts. Repair with: build/dev/weir help --man >docs/weir.1
+# shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 need mandoc mandoc
 need bash bash

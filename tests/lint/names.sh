@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # names.sh ROOT ARCHIVE LIBRARY: whatever leaves a file begins with weir_, and the shared library gives away the calls
 # of its header, no more and no less.
+# shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 need nm binutils
 archive=$2
@@ -16,8 +17,8 @@ for name in $(nm -g --defined-only "$archive" 2>/dev/null | awk 'NF == 3 && $2 !
 	esac
 done
 
-given=$(nm -D --defined-only "$library" | awk '{ print $3 }' | grep -vE "$sanitizer" | sort)
-promised=$(sed -n 's/^WEIR_API .*[ *]\(weir_[a-z_]*\)(.*/\1/p' engine/include/weir/weir.h | sort)
+given=$(nm -D --defined-only "$library" | awk '{ print $3 }' | grep -vE "$sanitizer" | sort | tr '\n' ' ')
+promised=$(sed -n 's/^WEIR_API .*[ *]\(weir_[a-z_]*\)(.*/\1/p' engine/include/weir/weir.h | sort | tr '\n' ' ')
 [ -n "$promised" ] || offend "engine/include/weir/weir.h: no call marked WEIR_API"
-[ "$given" = "$promised" ] || offend "$library exports $(echo $given), the header promises $(echo $promised)"
+[ "$given" = "$promised" ] || offend "$library exports $given, the header promises $promised"
 finish

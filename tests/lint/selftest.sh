@@ -84,6 +84,10 @@ refuses spdx tests/b.sh '#!/bin/sh'
 passes size
 refuses size engine/base/a.c "$(yes '' | head -n 600 | sed 's/$/\\n/' | tr -d '\n')."
 
+passes shell
+# shellcheck disable=SC2016 # the fault is meant
+refuses shell tests/b.sh '#!/bin/sh\nrm -rf $1/x'
+
 passes format
 refuses format engine/base/a.c 'static int  b ;'
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A file about one topic fits into 500 lines or so. (Functions are measured by clang-tidy, see tidy.sh.)
+# shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 limit=550

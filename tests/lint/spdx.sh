@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every file of ours that can hold a comment says its licence in its first two lines.
+# shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 tag='SPDX-License-Identifier: GPL-3\.0-or-later'

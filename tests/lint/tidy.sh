@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # clang-tidy over every compiled file: tidy.sh ROOT BUILD. Checks and limits are in .clang-tidy. What passed is
 # remembered in BUILD/tidy by the content of the file, of the headers it includes, and of the settings.
+# shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 need clang-tidy clang-tidy
 need gcc gcc
 build=$2
 
-flags="-std=c17 -D_XOPEN_SOURCE=700 -DWEIR_VERSION=\"\" -I$PWD -I$build/generated"
-
 headers() { # FILE: what it includes, the system's headers left out
-	# shellcheck disable=SC2086
-	gcc $flags -MM -MG "$1" | tr -d '\\\n' | sed 's/^[^:]*://'
+	gcc -std=c17 -D_XOPEN_SOURCE=700 -I"$PWD" -I"$build/generated" -MM -MG "$1" | tr -d '\\\n' | sed 's/^[^:]*://'
 }
 
 key() { # FILE
@@ -38,7 +36,9 @@ fi
 [ -f "$build/compile_commands.json" ] || { echo "$build has no compile_commands.json: configure it first" >&2; exit 1; }
 mkdir -p "$build/tidy"
 files=$(for file in $(c_files | grep '\.c$'); do
-	grep -qF "/$file\"" "$build/compile_commands.json" && printf '%s\n' "$file" || true
+	if grep -qF "/$file\"" "$build/compile_commands.json"; then
+		printf '%s\n' "$file"
+	fi
 done)
 [ -n "$files" ] || { echo "no compiled file found in $build/compile_commands.json" >&2; exit 1; }
 printf '%s\n' "$files" | xargs -P "$(nproc)" -n 1 "$project/tests/lint/tidy.sh" "$PWD" "$build"

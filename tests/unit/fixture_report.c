@@ -310,6 +310,9 @@ struct weir_report *fixture_report_hostile(void)
 	report->operators[0].name = long_name(report, 10000);
 	report->operators[1].name =
 		"\033[2J\033[H\xff\xfe\xc0\xaf two\nlines\r\ttabs \xe2\x80\xae reversed \xc2\x9b";
+	report->operators[1].verdict.bound = WEIR_BOUND_COMMUNICATION;
+	report->operators[1].call.count = 123456789;
+	report->stages[0].verdict.bound = WEIR_BOUND_COMMUNICATION;
 	report->operators[2].name = NULL;
 	report->operators[2].stage = NULL;
 	report->operators[3].name =

@@ -43,7 +43,7 @@ struct make_trace *make_trace_new(void)
 }
 
 void make_host(struct make_trace *make, enum weir_host_kind kind, uint32_t thread, const char *name,
-               int64_t start_ns, int64_t end_ns, uint64_t correlation)
+               int64_t start_ns, int64_t end_ns)
 {
 	make->host = weir_grow(make->host, &make->host_capacity, make->host_count + 1,
 	                       sizeof(*make->host));
@@ -53,10 +53,16 @@ void make_host(struct make_trace *make, enum weir_host_kind kind, uint32_t threa
 		.name = add_name(make, name),
 		.start_ns = start_ns,
 		.end_ns = end_ns,
-		.correlation = correlation,
 		.order = make->host_count,
 	};
 	make->host_count++;
+}
+
+void make_call(struct make_trace *make, uint32_t thread, const char *name, int64_t start_ns,
+               int64_t end_ns, uint64_t correlation)
+{
+	make_host(make, WEIR_HOST_API, thread, name, start_ns, end_ns);
+	make->host[make->host_count - 1].correlation = correlation;
 }
 
 void make_device(struct make_trace *make, const struct make_device_row *row)
@@ -90,7 +96,7 @@ void make_launch(struct make_trace *make, int64_t call_ns, int64_t return_ns, in
 {
 	uint64_t correlation = make->next_correlation++;
 
-	make_host(make, WEIR_HOST_API, 0, "cudaLaunchKernel", call_ns, return_ns, correlation);
+	make_call(make, 0, "cudaLaunchKernel", call_ns, return_ns, correlation);
 	make_kernel(make, 0, "kernel", start_ns, end_ns, correlation);
 }
 

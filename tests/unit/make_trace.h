@@ -4,7 +4,7 @@
  *a reader would and joins device rows with their calls by correlation.
  *
  *	struct make_trace *make = make_trace_new();
- *	make_host(make, WEIR_HOST_API, 0, "cudaLaunchKernel", 100, 110, 7);
+ *	make_call(make, 0, "cudaLaunchKernel", 100, 110, 7);
  *	make_kernel(make, 0, "gemm", 112, 150, 7);
  *	struct weir_trace *trace = make_trace_finish(make); (weir_trace_free() it)
  */
@@ -31,9 +31,11 @@ struct make_device_row {
 /* One device of 100 SMs and 1,000,000 bytes. */
 struct make_trace *make_trace_new(void);
 
-/* correlation 0: none */
 void make_host(struct make_trace *make, enum weir_host_kind kind, uint32_t thread, const char *name,
-               int64_t start_ns, int64_t end_ns, uint64_t correlation);
+               int64_t start_ns, int64_t end_ns);
+/* A driver or runtime call; correlation 0: none. */
+void make_call(struct make_trace *make, uint32_t thread, const char *name, int64_t start_ns,
+               int64_t end_ns, uint64_t correlation);
 void make_device(struct make_trace *make, const struct make_device_row *row);
 void make_kernel(struct make_trace *make, uint32_t stream, const char *name, int64_t start_ns,
                  int64_t end_ns, uint64_t correlation);

@@ -107,7 +107,7 @@ static void a_graph_is_one_launch_and_its_kernels_have_no_launch_delay(void **st
 	struct scene scene;
 
 	(void)state;
-	make_host(make, WEIR_HOST_API, 0, "cudaGraphLaunch", 0, 10, 5);
+	make_call(make, 0, "cudaGraphLaunch", 0, 10, 5);
 	for (int64_t i = 0; i < 3; i++) {
 		node.start_ns = 20 + 100 * i;
 		node.end_ns = node.start_ns + 100;
@@ -131,10 +131,10 @@ static void waits_count_on_threads_that_launch_and_nested_ones_once(void **state
 
 	(void)state;
 	make_launch(make, 0, 10, 12, 50);
-	make_host(make, WEIR_HOST_API, 0, "cudaStreamSynchronize", 20, 60, 0);
-	make_host(make, WEIR_HOST_API, 0, "cuStreamSynchronize", 25, 55, 0); /* inside the other */
-	make_host(make, WEIR_HOST_API, 0, "cudaMemcpy", 70, 80, 0);
-	make_host(make, WEIR_HOST_API, 1, "cudaDeviceSynchronize", 0, 90, 0); /* launches nothing */
+	make_call(make, 0, "cudaStreamSynchronize", 20, 60, 0);
+	make_call(make, 0, "cuStreamSynchronize", 25, 55, 0); /* inside the other */
+	make_call(make, 0, "cudaMemcpy", 70, 80, 0);
+	make_call(make, 1, "cudaDeviceSynchronize", 0, 90, 0); /* launches nothing */
 	scene_measure(&scene, make, 0, 100);
 	assert_int_equal(scene.got.syncs, 2);
 	assert_int_equal(scene.got.blocking_copies, 1);
@@ -150,8 +150,8 @@ static void a_wait_that_began_before_the_window_counts(void **state)
 
 	(void)state;
 	make_launch(make, 0, 10, 12, 90);
-	make_host(make, WEIR_HOST_API, 0, "cudaDeviceSynchronize", 20, 95, 0);
-	make_host(make, WEIR_HOST_API, 0, "cudaDeviceSynchronize", 200, 210, 0);
+	make_call(make, 0, "cudaDeviceSynchronize", 20, 95, 0);
+	make_call(make, 0, "cudaDeviceSynchronize", 200, 210, 0);
 	scene_measure(&scene, make, 50, 100);
 	assert_int_equal(scene.got.syncs, 1);
 	assert_int_equal(scene.got.wait_ns, 45);
@@ -165,10 +165,10 @@ static void waits_of_two_launching_threads_add_up_and_cover_together(void **stat
 
 	(void)state;
 	make_launch(make, 0, 10, 12, 20);
-	make_host(make, WEIR_HOST_API, 0, "cudaStreamSynchronize", 40, 70, 0);
-	make_host(make, WEIR_HOST_API, 1, "cudaLaunchKernel", 0, 10, 3);
+	make_call(make, 0, "cudaStreamSynchronize", 40, 70, 0);
+	make_call(make, 1, "cudaLaunchKernel", 0, 10, 3);
 	make_kernel(make, 1, "kernel", 12, 20, 3);
-	make_host(make, WEIR_HOST_API, 1, "cudaStreamSynchronize", 30, 60, 0);
+	make_call(make, 1, "cudaStreamSynchronize", 30, 60, 0);
 	scene_measure(&scene, make, 0, 65); /* cuts the first wait */
 	assert_int_equal(scene.got.wait_thread_ns, 25 + 30);
 	assert_int_equal(scene.got.wait_ns, 35);
@@ -182,11 +182,11 @@ static void make_item(struct make_trace *make, int64_t at, int64_t bytes, const 
 {
 	uint64_t correlation = (uint64_t)at + 1;
 
-	make_host(make, WEIR_HOST_OP, 0, "aten::item", at, at + 50, 0);
-	make_host(make, WEIR_HOST_OP, 0, "aten::_local_scalar_dense", at + 1, at + 49, 0);
-	make_host(make, WEIR_HOST_API, 0, "cudaMemcpyAsync", at + 2, at + 9, correlation);
-	make_host(make, WEIR_HOST_API, 0, "cudaStreamIsCapturing", at + 10, at + 11, 0);
-	make_host(make, WEIR_HOST_API, 0, next, next_ns, next_ns + 5, 0);
+	make_host(make, WEIR_HOST_OP, 0, "aten::item", at, at + 50);
+	make_host(make, WEIR_HOST_OP, 0, "aten::_local_scalar_dense", at + 1, at + 49);
+	make_call(make, 0, "cudaMemcpyAsync", at + 2, at + 9, correlation);
+	make_call(make, 0, "cudaStreamIsCapturing", at + 10, at + 11, 0);
+	make_call(make, 0, next, next_ns, next_ns + 5, 0);
 	make_copy(make, "Memcpy DtoH (Device -> Pageable)", at + 12, bytes, correlation);
 }
 
@@ -196,17 +196,16 @@ static void a_scalar_read_is_a_small_copy_and_its_wait_in_one_operator(void **st
 	struct scene scene;
 
 	(void)state;
-	make_item(make, 1000, 4, "cudaStreamSynchronize", 1020);  /* this one */
-	make_item(make, 2000, 64, "cudaStreamSynchronize", 2020); /* too large */
-	make_item(make, 3000, 4, "cudaStreamSynchronize", 3060);  /* after the operator */
-	make_item(make, 4000, 4, "cudaLaunchKernel", 4020);       /* no wait */
-	make_item(make, 5000, -1, "cudaStreamSynchronize", 5020); /* size unknown */
-	make_host(make, WEIR_HOST_API, 0, "cudaStreamSynchronize", 4030, 4040,
-	          0); /* for the launch */
-	make_host(make, WEIR_HOST_ANNOTATION, 0, "cudaStreamSynchronize", 4012, 4014, 0);
-	make_host(make, WEIR_HOST_API, 0, "hipMemcpyWithStream", 6000, 6009, 77); /* waits itself */
+	make_item(make, 1000, 4, "cudaStreamSynchronize", 1020);    /* this one */
+	make_item(make, 2000, 64, "cudaStreamSynchronize", 2020);   /* too large */
+	make_item(make, 3000, 4, "cudaStreamSynchronize", 3060);    /* after the operator */
+	make_item(make, 4000, 4, "cudaLaunchKernel", 4020);         /* no wait */
+	make_item(make, 5000, -1, "cudaStreamSynchronize", 5020);   /* size unknown */
+	make_call(make, 0, "cudaStreamSynchronize", 4030, 4040, 0); /* for the launch */
+	make_host(make, WEIR_HOST_ANNOTATION, 0, "cudaStreamSynchronize", 4012, 4014);
+	make_call(make, 0, "hipMemcpyWithStream", 6000, 6009, 77); /* waits itself */
 	make_copy(make, "CopyDeviceToHost", 6002, 8, 77);
-	make_host(make, WEIR_HOST_API, 0, "hipMemcpyWithStream", 7000, 7009, 78);
+	make_call(make, 0, "hipMemcpyWithStream", 7000, 7009, 78);
 	make_copy(make, "CopyHostToDevice", 7002, 8, 78);
 	scene_measure(&scene, make, 0, 10000);
 	assert_int_equal(scene.got.scalar_reads, 2);

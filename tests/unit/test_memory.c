@@ -114,12 +114,12 @@ static void only_driver_calls_above_a_millisecond_are_slow(void **state)
 	struct weir_memory_usage got;
 
 	(void)state;
-	make_host(make, WEIR_HOST_API, 0, "cudaMalloc", 0, 1000000, 0);
-	make_host(make, WEIR_HOST_API, 0, "cudaMalloc", 2000000, 3000001, 0);
-	make_host(make, WEIR_HOST_API, 0, "hipFree", 4000000, 6000000, 0);
-	make_host(make, WEIR_HOST_API, 0, "cudaLaunchKernel", 7000000, 9000000, 0);
-	make_host(make, WEIR_HOST_OP, 0, "cudaMalloc", 10000000, 19000000, 0);
-	make_host(make, WEIR_HOST_API, 0, "cudaMalloc", 100000000, 105000000, 0); /* too late */
+	make_call(make, 0, "cudaMalloc", 0, 1000000, 0);
+	make_call(make, 0, "cudaMalloc", 2000000, 3000001, 0);
+	make_call(make, 0, "hipFree", 4000000, 6000000, 0);
+	make_call(make, 0, "cudaLaunchKernel", 7000000, 9000000, 0);
+	make_host(make, WEIR_HOST_OP, 0, "cudaMalloc", 10000000, 19000000);
+	make_call(make, 0, "cudaMalloc", 100000000, 105000000, 0); /* too late */
 	got = measure(make, 0);
 	assert_false(got.known);
 	assert_near(got.figures.slow_allocations, 2, 0);

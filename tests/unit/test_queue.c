@@ -64,7 +64,7 @@ static void a_graph_enters_with_all_its_work(void **state)
 	struct weir_queue_figures got;
 
 	(void)state;
-	make_host(make, WEIR_HOST_API, 0, "cudaGraphLaunch", 0, 10, 5);
+	make_call(make, 0, "cudaGraphLaunch", 0, 10, 5);
 	for (int64_t i = 0; i < 8; i++)
 		make_kernel(make, 0, "node", 10 + 10 * i, 20 + 10 * i, 5);
 	got = measure_made(make, 100);

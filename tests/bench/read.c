@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How fast a trace is read: bench_read TRACE.json [TRACE.json.gz]. For each file: seconds of one pass that looks at every
- * byte and does nothing else, seconds of reading it into columns (best of three), their ratio, and the process's peak
- * memory so far, so that the plain file comes first.
+ * How fast a trace is read: bench_read TRACE.json [TRACE.json.gz]. For each file: seconds of one
+ * pass that looks at every byte and does nothing else, seconds of reading it into columns (best of
+ * three), their ratio, and the process's peak memory so far, so that the plain file comes first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,8 @@ static long peak_kib(void)
 
 int main(int argc, char **argv)
 {
-	printf("%-40s %10s %9s %9s %6s %9s\n", "file", "MB", "pass s", "read s", "ratio", "peak MB");
+	printf("%-40s %10s %9s %9s %6s %9s\n", "file", "MB", "pass s", "read s", "ratio",
+	       "peak MB");
 	for (int i = 1; i < argc; i++) {
 		unsigned long long bytes = 0;
 		double pass = 1e9, best = 1e9;
@@ -82,8 +83,8 @@ int main(int argc, char **argv)
 			seconds = read_once(argv[i]);
 			best = seconds < best ? seconds : best;
 		}
-		printf("%-40s %10.1f %9.3f %9.3f %6.2f %9.1f\n", argv[i], (double)bytes / 1e6, pass, best, best / pass,
-		       (double)peak_kib() / 1024);
+		printf("%-40s %10.1f %9.3f %9.3f %6.2f %9.1f\n", argv[i], (double)bytes / 1e6, pass,
+		       best, best / pass, (double)peak_kib() / 1024);
 	}
 	return 0;
 }

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Any bytes through the scanner: it ends, hands out only texts whose every byte can be read, and
+ * never hands out more elements than there are bytes. The first byte chooses the options and how
+ * often items are rejected.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "engine/base/jsoncursor.h"
+#include "engine/base/jsonscan.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Reads every value at any depth by entering what can be entered. */
+static void walk(struct weir_jsoncursor *cursor, unsigned depth)
+{
+	struct weir_slice key;
+
+	if (depth < 8 && weir_jsoncursor_peek(cursor) == '{' &&
+	    weir_jsoncursor_enter(cursor, '{')) {
+		while (weir_jsoncursor_key(cursor, &key))
+			walk(cursor, depth + 1);
+	} else if (depth < 8 && weir_jsoncursor_peek(cursor) == '[' &&
+	           weir_jsoncursor_enter(cursor, '[')) {
+		while (weir_jsoncursor_item(cursor))
+			walk(cursor, depth + 1);
+	} else {
+		struct weir_text scratch = {0};
+		struct weir_slice text =
+			weir_jsoncursor_decode(weir_jsoncursor_scalar(cursor), &scratch, NULL);
+
+		for (size_t i = 0; i < text.length; i++)
+			if (!text.data[i] && text.data == scratch.data)
+				abort(); /* a NUL that decoding left */
+		weir_text_release(&scratch);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct weir_jsonscan_options options = {.array = "traceEvents",
+	                                        .lines = size && (data[0] & 1)};
+	unsigned reject = size ? data[0] >> 1 & 3 : 0;
+	struct weir_source *source;
+	struct weir_jsonscan *scan;
+	struct weir_jsonscan_item item;
+	uint64_t items = 0;
+
+	if (!size || weir_source_open_memory("fuzz", data + 1, size - 1, &source, NULL))
+		return 0;
+	scan = weir_jsonscan_new(source, &options);
+	while (!weir_jsonscan_next(scan, &item, NULL) && item.kind != WEIR_JSONSCAN_END) {
+		struct weir_jsoncursor cursor = weir_jsoncursor_on(item.text);
+
+		walk(&cursor, 0);
+		if (cursor.bad || (reject && items % (reject + 1) == reject))
+			weir_jsonscan_reject(scan);
+		/* A retry hands an item out again, once; compressed input holds more than its
+		 * bytes. */
+		if (++items > 2 * size + 2 && weir_source_encoding(source)[0] == 'p')
+			abort();
+	}
+	weir_jsonscan_free(scan);
+	weir_source_free(source);
+	return 0;
+}

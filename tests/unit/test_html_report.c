@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "tests/unit/fixture_report.h"
+#include "tests/unit/near.h"
+
+static struct weir_text write_html(struct weir_report *report)
+{
+	struct weir_text text = fixture_write(&weir_writer_html, report, 80, 14);
+
+	fixture_report_free(report);
+	return text;
+}
+
+static void assert_has(const struct weir_text *text, const char *part)
+{
+	if (strstr(text->data, part))
+		return;
+	print_error("no \"%s\" in:\n%s\n", part, text->data);
+	fail();
+}
+
+static void assert_has_not(const struct weir_text *text, const char *part)
+{
+	if (!strstr(text->data, part))
+		return;
+	print_error("\"%s\" is in:\n%s\n", part, text->data);
+	fail();
+}
+
+#define MAX_OPEN 32
+
+/* The elements that are open while the page is walked. */
+struct open_elements {
+	char name[MAX_OPEN][16];
+	size_t count;
+};
+
+static bool is_void(const char *name)
+{
+	static const char *const names[] = {"meta", "br", "!doctype", NULL};
+
+	for (size_t i = 0; names[i]; i++) {
+		if (!strcmp(name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* `tag` is behind a "<": opens or closes one element. */
+static void walk_tag(struct open_elements *open, const char *tag)
+{
+	char name[16] = "";
+	bool closes = *tag == '/';
+	size_t length;
+
+	tag += closes;
+	length = strcspn(tag, " >");
+	assert_true(length > 0 && length < sizeof(name));
+	memcpy(name, tag, length);
+	if (closes) {
+		assert_true(open->count > 0);
+		assert_string_equal(open->name[--open->count], name);
+	} else if (!is_void(name)) {
+		assert_true(open->count < MAX_OPEN);
+		memcpy(open->name[open->count++], name, sizeof(name));
+	}
+}
+
+/* Every element is closed by its own end tag, in order. */
+static void assert_balanced(const struct weir_text *text)
+{
+	struct open_elements open = {.count = 0};
+
+	for (const char *at = text->data; (at = strchr(at, '<')); at++)
+		walk_tag(&open, at + 1);
+	assert_int_equal(open.count, 0);
+}
+
+static void the_page_is_whole_and_needs_nothing_else(void **state)
+{
+	struct weir_text text = write_html(fixture_report_typical());
+
+	(void)state;
+	assert_balanced(&text);
+	assert_has(
+		&text,
+		"<title>weir: runtime-bound: the GPU waits for the host 86 % of the time</title>");
+	assert_has(&text, "content=\"default-src 'none'; style-src 'unsafe-inline'\"");
+	assert_has(&text, "prefers-color-scheme: dark");
+	assert_has_not(&text, "<script");
+	assert_has_not(&text, "<link");
+	assert_has_not(&text, "src=");
+	assert_has_not(&text, "url(");
+	assert_has_not(&text, "http:");
+	weir_text_release(&text);
+}
+
+static void figures_stand_in_the_text_not_only_in_bars(void **state)
+{
+	struct weir_text text = write_html(fixture_report_typical());
+
+	(void)state;
+	assert_has(&text, "<div class=\"bar\" style=\"width:86.20%\"></div></div></td><td "
+	                  "class=\"right\">86 %</td>");
+	assert_has(&text, "<td class=\"cell-p50 right\">3.35 ms</td>");
+	assert_has(&text, "<td class=\"cell-bound\"><span class=\"runtime\">runtime</span></td>");
+	assert_has(&text, "<li>kernel p50 2.61 us &#60; 10 us</li>");
+	assert_has(&text, "<span class=\"gain\">at most 7.2x here (typical 1.5-2.3x)</span>");
+	weir_text_release(&text);
+}
+
+static void a_sketch_is_drawn_from_plain_boxes(void **state)
+{
+	struct weir_text text = write_html(fixture_report_typical());
+
+	(void)state;
+	assert_has(&text,
+	           "<div class=\"sketch\" aria-hidden=\"true\"><div style=\"height:75.0%\"></div>"
+	           "<div style=\"height:100.0%\"></div><div style=\"height:100.0%\"></div>");
+	weir_text_release(&text);
+}
+
+static void names_cannot_become_markup(void **state)
+{
+	struct weir_text text = write_html(fixture_report_hostile());
+
+	(void)state;
+	assert_balanced(&text);
+	assert_has_not(&text, "<img");
+	assert_has_not(&text, "<script");
+	assert_has_not(&text, "\xe2\x80\xae");
+	assert_has_not(&text, "\033");
+	assert_has(
+		&text,
+		"&#60;img src=x onerror=alert(1)&#62; @octocat #1 &#38; &#34;q&#34; &#39;q&#39;");
+	weir_text_release(&text);
+}
+
+static void a_report_without_figures_is_a_page_too(void **state)
+{
+	struct weir_text text = write_html(fixture_report_minimal());
+
+	(void)state;
+	assert_balanced(&text);
+	assert_has(&text,
+	           "<span class=\"name\">undetermined</span>: the evidence stops short</h1>");
+	assert_has(&text, "record the device as well: activities=[CPU, CUDA]");
+	assert_has_not(&text, "<table");
+	weir_text_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_page_is_whole_and_needs_nothing_else),
+		cmocka_unit_test(figures_stand_in_the_text_not_only_in_bars),
+		cmocka_unit_test(a_sketch_is_drawn_from_plain_boxes),
+		cmocka_unit_test(names_cannot_become_markup),
+		cmocka_unit_test(a_report_without_figures_is_a_page_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "tests/unit/fixture_report.h"
+#include "tests/unit/near.h"
+
+static struct weir_text write_text(struct weir_report *report, size_t width, size_t top)
+{
+	struct weir_text text = fixture_write(&weir_writer_text, report, width, top);
+
+	fixture_report_free(report);
+	return text;
+}
+
+static void assert_has(const struct weir_text *text, const char *part)
+{
+	if (strstr(text->data, part))
+		return;
+	print_error("no \"%s\" in:\n%s\n", part, text->data);
+	fail();
+}
+
+static void assert_has_not(const struct weir_text *text, const char *part)
+{
+	if (!strstr(text->data, part))
+		return;
+	print_error("\"%s\" is in:\n%s\n", part, text->data);
+	fail();
+}
+
+/* Fails on the first line that is wider, and on blanks at the end of one. */
+static void assert_fits(const struct weir_text *text, size_t width)
+{
+	char line[4096];
+
+	for (const char *at = text->data; *at;) {
+		size_t length = strcspn(at, "\n");
+
+		assert_true(length < sizeof(line));
+		memcpy(line, at, length);
+		line[length] = '\0';
+		if (weir_text_columns(line) > width || (length && line[length - 1] == ' ')) {
+			print_error("%zu columns, at most %zu, no blank at the end: \"%s\"\n",
+			            weir_text_columns(line), width, line);
+			fail();
+		}
+		at += length + (at[length] == '\n');
+	}
+}
+
+static void the_first_line_is_the_answer(void **state)
+{
+	static const char answer[] =
+		"runtime-bound: the GPU waits for the host 86 % of the time (host-dispatch)\n";
+	struct weir_text text = write_text(fixture_report_typical(), 80, 0);
+
+	(void)state;
+	assert_memory_equal(text.data, answer, strlen(answer));
+	weir_text_release(&text);
+}
+
+static void no_line_is_wider_than_the_terminal(void **state)
+{
+	static const size_t widths[] = {60, 72, 80, 81, 100, 120};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		struct weir_text text = write_text(fixture_report_typical(), widths[i], 0);
+
+		assert_fits(&text, widths[i]);
+		weir_text_release(&text);
+		text = write_text(fixture_report_hostile(), widths[i], 0);
+		assert_fits(&text, widths[i]);
+		weir_text_release(&text);
+	}
+}
+
+static void a_width_nobody_can_read_is_held_within_bounds(void **state)
+{
+	struct weir_text narrow = write_text(fixture_report_typical(), 1, 0);
+	struct weir_text wide = write_text(fixture_report_typical(), 100000, 0);
+
+	(void)state;
+	assert_fits(&narrow, 60);
+	assert_fits(&wide, 120);
+	weir_text_release(&narrow);
+	weir_text_release(&wide);
+}
+
+static void clauses_show_what_was_measured_in_its_unit(void **state)
+{
+	struct weir_text text = write_text(fixture_report_typical(), 80, 0);
+
+	(void)state;
+	assert_has(&text, "rule runtime/host-dispatch   gpu active 0.13 < 0.60\n");
+	assert_has(&text, "kernel p50 2.61 us < 10 us");
+	assert_has(&text, "kernels per step 243 > 100");
+	assert_has(&text, "kernels_per_step * gpu_active > 5 OR has_graphs");
+	assert_has(&text, "(kernels per step 243, gpu active 0.13)");
+	weir_text_release(&text);
+}
+
+static void a_value_next_to_its_threshold_gets_the_digits_to_tell(void **state)
+{
+	struct weir_report *report = fixture_report_typical();
+	struct weir_text text;
+
+	(void)state;
+	report->verdict.evidence[0].readings[0].value = 0.5996;
+	report->verdict.evidence[1].readings[0].value = NAN;
+	text = write_text(report, 80, 0);
+	assert_has(&text, "gpu active 0.5996 < 0.60");
+	assert_has(&text, "idle host late ? > 0.50");
+	weir_text_release(&text);
+}
+
+static void shares_come_largest_first_and_without_the_empty_ones(void **state)
+{
+	struct weir_text text = write_text(fixture_report_typical(), 80, 0);
+	const char *runtime = strstr(text.data, "\n  runtime "),
+		   *memory = strstr(text.data, "\n  memory ");
+	const char *rest = strstr(text.data, "\n  unattributed ");
+
+	(void)state;
+	assert_non_null(runtime);
+	assert_true(runtime < memory && memory < rest);
+	assert_has_not(&text, "\n  batching ");
+	weir_text_release(&text);
+}
+
+static void top_says_how_many_it_leaves_out(void **state)
+{
+	struct weir_text some = write_text(fixture_report_typical(), 80, 3);
+	struct weir_text all = write_text(fixture_report_typical(), 80, 14);
+
+	(void)state;
+	assert_has(&some, "\n  ... 11 more (--top 14)\n");
+	assert_has_not(&some, "aten::elementwise_3");
+	assert_has(&all, "aten::elementwise_13");
+	assert_has_not(&all, "more (--top");
+	weir_text_release(&some);
+	weir_text_release(&all);
+}
+
+static void a_sketch_shows_where_two_humps_are(void **state)
+{
+	struct weir_text text = write_text(fixture_report_typical(), 80, 0);
+
+	(void)state;
+	assert_has(&text, "▆██▂  ▃▃");
+	weir_text_release(&text);
+}
+
+static void a_recommendation_says_what_it_can_gain_here(void **state)
+{
+	struct weir_report *report = fixture_report_typical();
+	struct weir_text text;
+
+	(void)state;
+	report->recommendations[1].low = report->recommendations[1].high = 1.05;
+	report->recommendations[1].limit = 1.05;
+	text = write_text(report, 100, 0);
+	assert_has(
+		&text,
+		"1. capture the decode step in a CUDA graph: at most 7.2x here (typical 1.5-2.3x)");
+	assert_has(&text, "243 kernels of 2.61 us are launched");
+	assert_has(&text, "2. fuse small operators (torch.compile): at most 1.05x here\n");
+	assert_has(&text, "3. pin the host thread\n");
+	weir_text_release(&text);
+}
+
+static void warnings_are_sentences_with_counts(void **state)
+{
+	struct weir_text text = write_text(fixture_report_typical(), 120, 0);
+
+	(void)state;
+	assert_has(&text, "1,204 elements that cannot be read as events were skipped");
+	assert_has(&text, "first at byte 88,120: ts is text");
+	assert_has(&text, "ProfilerStep#4: warm-up: 9.6 ms against a median of 2.9 ms\n");
+	weir_text_release(&text);
+}
+
+static void what_is_not_known_is_not_said(void **state)
+{
+	struct weir_text text = write_text(fixture_report_minimal(), 80, 0);
+
+	(void)state;
+	assert_string_equal(text.data, "undetermined: the evidence stops short\n"
+	                               "\n"
+	                               "  no device work recorded\n"
+	                               "  next  record the device as well: activities=[CPU, CUDA]\n"
+	                               "\n"
+	                               "warnings          none\n");
+	weir_text_release(&text);
+}
+
+static void names_cannot_steer_the_terminal(void **state)
+{
+	struct weir_text text = write_text(fixture_report_hostile(), 80, 0);
+
+	(void)state;
+	for (size_t i = 0; i < text.length; i++)
+		assert_true((unsigned char)text.data[i] >= 0x20 || text.data[i] == '\n');
+	assert_has_not(&text, "\xe2\x80\xae"); /* right-to-left override */
+	assert_has_not(&text, "\xc2\x9b");     /* the control sequence introducer of C1 */
+	assert_has_not(&text, "\xff");
+	assert_has(&text, "(no name)");
+	weir_text_release(&text);
+}
+
+/* Takes "ESC [ ... m" out of a text. */
+static void strip_colour(struct weir_text *text)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < text->length; i++) {
+		if (text->data[i] == '\033')
+			i += strcspn(text->data + i, "m");
+		else
+			text->data[kept++] = text->data[i];
+	}
+	text->data[kept] = '\0';
+	text->length = kept;
+}
+
+static void colour_adds_nothing_but_colour(void **state)
+{
+	struct weir_report *report = fixture_report_typical();
+	const struct weir_write_options options = {.width = 80, .colour = true};
+	struct weir_text plain = fixture_write(&weir_writer_text, report, 80, 0), coloured = {0};
+
+	(void)state;
+	weir_writer_text.write(report, &options, &coloured);
+	assert_has(&coloured, "\033[1;33mruntime-bound:\033[0m");
+	assert_has_not(&plain, "\033");
+	strip_colour(&coloured);
+	assert_string_equal(coloured.data, plain.data);
+	weir_text_release(&plain);
+	weir_text_release(&coloured);
+	fixture_report_free(report);
+}
+
+static void writers_are_found_by_name_and_by_suffix(void **state)
+{
+	const struct weir_writer *writer = NULL;
+	struct weir_error err = {0};
+
+	(void)state;
+	assert_int_equal(weir_writer_find("markdown", &writer, &err), WEIR_OK);
+	assert_ptr_equal(writer, &weir_writer_markdown);
+	assert_int_equal(weir_writer_for_path("out/report.html", &writer, &err), WEIR_OK);
+	assert_ptr_equal(writer, &weir_writer_html);
+	assert_int_equal(weir_writer_find("markdwon", &writer, &err), WEIR_E_USAGE);
+	assert_non_null(strstr(err.message, "did you mean \"markdown\"?"));
+	assert_int_equal(weir_writer_for_path(".json", &writer, &err), WEIR_E_USAGE);
+	assert_non_null(strstr(err.message, ".txt, .json, .md, .html"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_line_is_the_answer),
+		cmocka_unit_test(no_line_is_wider_than_the_terminal),
+		cmocka_unit_test(a_width_nobody_can_read_is_held_within_bounds),
+		cmocka_unit_test(clauses_show_what_was_measured_in_its_unit),
+		cmocka_unit_test(a_value_next_to_its_threshold_gets_the_digits_to_tell),
+		cmocka_unit_test(shares_come_largest_first_and_without_the_empty_ones),
+		cmocka_unit_test(top_says_how_many_it_leaves_out),
+		cmocka_unit_test(a_sketch_shows_where_two_humps_are),
+		cmocka_unit_test(a_recommendation_says_what_it_can_gain_here),
+		cmocka_unit_test(warnings_are_sentences_with_counts),
+		cmocka_unit_test(what_is_not_known_is_not_said),
+		cmocka_unit_test(names_cannot_steer_the_terminal),
+		cmocka_unit_test(colour_adds_nothing_but_colour),
+		cmocka_unit_test(writers_are_found_by_name_and_by_suffix),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
