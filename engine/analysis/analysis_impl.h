@@ -40,6 +40,9 @@ struct weir_stage_merges {
 /* Attributes every rank and adds up by stage; release with weir_stage_merges_release(). */
 void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_analysis *analysis);
 void weir_stage_merges_release(struct weir_stage_merges *merges);
+/* Per stage of rank r its merge. The caller frees it. */
+uint32_t *weir_stage_merges_of_rank(const struct weir_stage_merges *merges,
+                                    const struct weir_analysis *analysis, size_t r);
 
 /* Host start to the later of host end and the end of the last device work launched in it. */
 int64_t weir_span_duration(const struct weir_span *span);

@@ -153,8 +153,7 @@ void weir_analysis_subject(const struct weir_analysis *analysis, size_t index,
 	const struct weir_group *group = &rank->groups.items[ref->group];
 
 	out->kind = WEIR_SUBJECT_OPERATOR;
-	out->name = weir_names_text(rank->trace->names,
-	                            group->op_name != 0 ? group->op_name : group->kernel);
+	out->name = weir_group_name(group, rank->trace->names);
 	out->values = rank->assessments[ref->group].values;
 }
 

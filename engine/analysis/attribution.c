@@ -30,15 +30,21 @@ static enum weir_bound bound_of_idle(enum weir_idle idle)
 	return WEIR_BOUND_UNDETERMINED;
 }
 
+/* Hostile clocks may leave int64_t: the sum stays at its end. */
+static void add_ns(int64_t *to_ns, int64_t ns)
+{
+	*to_ns = weir_add_ns(*to_ns, ns);
+}
+
 static void add_idle(struct weir_ledger *ledger, const struct weir_segment *segment,
                      const char *stage_kind)
 {
-	int64_t ns = segment->end_ns - segment->start_ns;
+	int64_t ns = weir_segment_ns(segment);
 
-	ledger->idle_ns[segment->idle] += ns;
-	ledger->bound_ns[bound_of_idle((enum weir_idle)segment->idle)] += ns;
+	add_ns(&ledger->idle_ns[segment->idle], ns);
+	add_ns(&ledger->bound_ns[bound_of_idle((enum weir_idle)segment->idle)], ns);
 	if (segment->flags & WEIR_SEGMENT_LATE)
-		ledger->late_ns[weir_late_class(segment, stage_kind)] += ns;
+		add_ns(&ledger->late_ns[weir_late_class(segment, stage_kind)], ns);
 }
 
 static void add_compute(struct weir_ledger *ledger, const struct weir_assessment *assessment,
@@ -46,22 +52,22 @@ static void add_compute(struct weir_ledger *ledger, const struct weir_assessment
 {
 	enum weir_bound bound = assessment ? assessment->verdict.bound : WEIR_BOUND_UNDETERMINED;
 
-	ledger->bound_ns[bound] += ns;
+	add_ns(&ledger->bound_ns[bound], ns);
 	switch (bound) {
 	case WEIR_BOUND_MEMORY:
-		ledger->bandwidth_ns += ns;
+		add_ns(&ledger->bandwidth_ns, ns);
 		break;
 	case WEIR_BOUND_HARDWARE:
-		ledger->roof_ns += ns;
+		add_ns(&ledger->roof_ns, ns);
 		break;
 	case WEIR_BOUND_KERNEL:
-		ledger->slow_ns += ns;
+		add_ns(&ledger->slow_ns, ns);
 		break;
 	case WEIR_BOUND_RUNTIME:
-		ledger->short_ns += ns;
+		add_ns(&ledger->short_ns, ns);
 		break;
 	case WEIR_BOUND_UNDETERMINED:
-		ledger->unmodelled_ns += ns;
+		add_ns(&ledger->unmodelled_ns, ns);
 		break;
 	case WEIR_BOUND_BATCHING:
 	case WEIR_BOUND_COMMUNICATION:
@@ -73,25 +79,26 @@ static void add_compute(struct weir_ledger *ledger, const struct weir_assessment
 static void add_busy(struct weir_ledger *ledger, const struct weir_rank *rank,
                      const struct weir_segment *segment)
 {
-	int64_t ns = segment->end_ns - segment->start_ns;
+	int64_t ns = weir_segment_ns(segment);
 	uint32_t call = rank->groups.row_call[segment->row];
 	const struct weir_assessment *assessment =
 		call == WEIR_NONE ? NULL : &rank->assessments[rank->groups.calls[call].group];
+	enum weir_copy_kind kind;
 
-	ledger->busy_ns += ns;
-	ledger->work_ns[segment->work] += ns;
+	add_ns(&ledger->busy_ns, ns);
+	add_ns(&ledger->work_ns[segment->work], ns);
 	switch ((enum weir_work_class)segment->work) {
 	case WEIR_WORK_COMPUTE:
 		add_compute(ledger, assessment, ns);
 		break;
 	case WEIR_WORK_COMM:
-		ledger->bound_ns[WEIR_BOUND_COMMUNICATION] += ns;
+		add_ns(&ledger->bound_ns[WEIR_BOUND_COMMUNICATION], ns);
 		break;
 	case WEIR_WORK_COPY:
-		ledger->bound_ns[WEIR_BOUND_MEMORY] += ns;
-		ledger->copy_ns[weir_rank_row_transfers(rank, segment->row) ? WEIR_COPY_TRANSFER
-		                                                            : WEIR_COPY_LOCAL] +=
-			ns;
+		add_ns(&ledger->bound_ns[WEIR_BOUND_MEMORY], ns);
+		kind = weir_rank_row_transfers(rank, segment->row) ? WEIR_COPY_TRANSFER
+		                                                   : WEIR_COPY_LOCAL;
+		add_ns(&ledger->copy_ns[kind], ns);
 		break;
 	case WEIR_WORK_COUNT:
 		break;
@@ -116,7 +123,7 @@ void weir_attribute(const struct weir_rank *rank, struct weir_ledger *stages,
 		                           ? NULL
 		                           : steps->stages[steps->spans[segment->span].stage].kind;
 
-		ledger->total_ns += segment->end_ns - segment->start_ns;
+		add_ns(&ledger->total_ns, weir_segment_ns(segment));
 		if (segment->busy)
 			add_busy(ledger, rank, segment);
 		else

@@ -204,39 +204,43 @@ static void set_shares(double *values, const struct weir_ledger *ledger)
 		values[rows[i].id] = (double)rows[i].ns / (double)ledger->total_ns;
 }
 
-static double part(int64_t ns, int64_t of_ns)
+static double part(double ns, double of_ns)
 {
-	return of_ns > 0 ? (double)ns / (double)of_ns : 0;
+	return of_ns > 0 ? ns / of_ns : 0;
 }
 
 /* Parts of a share; of nothing they are 0, since the whole is known to be nothing. */
-static void set_parts(double *values, const struct weir_ledger *ledger, int64_t late_ns)
+static void set_parts(double *values, const struct weir_ledger *ledger, double late_ns)
 {
-	const int64_t *late = ledger->late_ns;
-	int64_t memory_ns = ledger->bound_ns[WEIR_BOUND_MEMORY];
-	int64_t runtime_late_ns = late_ns - late[WEIR_LATE_ALLOCATOR] - late[WEIR_LATE_NO_WORK];
+	double late[WEIR_LATE_COUNT];
+	double memory_ns = (double)ledger->bound_ns[WEIR_BOUND_MEMORY];
+	double runtime_ns = (double)ledger->bound_ns[WEIR_BOUND_RUNTIME], runtime_late_ns;
 
-	values[WEIR_F_LATE_OF_RUNTIME] =
-		part(runtime_late_ns, ledger->bound_ns[WEIR_BOUND_RUNTIME]);
+	for (size_t i = 0; i < WEIR_LATE_COUNT; i++)
+		late[i] = (double)ledger->late_ns[i];
+	runtime_late_ns = late_ns - late[WEIR_LATE_ALLOCATOR] - late[WEIR_LATE_NO_WORK];
+	values[WEIR_F_LATE_OF_RUNTIME] = part(runtime_late_ns, runtime_ns);
 	values[WEIR_F_BEFORE_OF_LATE] = part(late[WEIR_LATE_BEFORE], runtime_late_ns);
 	values[WEIR_F_AFTER_OF_LATE] = part(late[WEIR_LATE_AFTER], runtime_late_ns);
 	values[WEIR_F_LOAD_OF_LATE] = part(late[WEIR_LATE_LOAD], runtime_late_ns);
 	values[WEIR_F_SYNC_OF_DISPATCH] =
 		part(late[WEIR_LATE_SYNC], late[WEIR_LATE_SYNC] + late[WEIR_LATE_DISPATCH]);
-	values[WEIR_F_TRANSFER_OF_MEMORY] = part(ledger->copy_ns[WEIR_COPY_TRANSFER], memory_ns);
-	values[WEIR_F_ALLOCATOR_OF_MEMORY] = part(ledger->idle_ns[WEIR_IDLE_ALLOCATOR], memory_ns);
+	values[WEIR_F_TRANSFER_OF_MEMORY] =
+		part((double)ledger->copy_ns[WEIR_COPY_TRANSFER], memory_ns);
+	values[WEIR_F_ALLOCATOR_OF_MEMORY] =
+		part((double)ledger->idle_ns[WEIR_IDLE_ALLOCATOR], memory_ns);
 }
 
 void weir_features_from_ledger(double *values, const struct weir_ledger *ledger)
 {
-	int64_t late_ns = 0;
+	double late_ns = 0;
 
 	if (ledger->total_ns <= 0)
 		return;
 	set_shares(values, ledger);
 	for (size_t i = 0; i < WEIR_LATE_COUNT; i++)
-		late_ns += ledger->late_ns[i];
-	values[WEIR_F_IDLE_LATE] = (double)late_ns / (double)ledger->total_ns;
+		late_ns += (double)ledger->late_ns[i];
+	values[WEIR_F_IDLE_LATE] = late_ns / (double)ledger->total_ns;
 	set_parts(values, ledger, late_ns);
 	values[WEIR_F_KERNELS] = (double)ledger->kernels;
 	if (ledger->steps > 0)

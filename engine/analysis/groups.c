@@ -29,22 +29,39 @@ static uint32_t group_hash(const struct weir_group *group)
 	                        group->device);
 }
 
+static uint32_t find(const struct grouping *grouping, const struct weir_group *wanted)
+{
+	uint32_t hash = group_hash(wanted), row;
+	size_t probe = 0;
+
+	while ((row = weir_rowmap_next(&grouping->map, hash, &probe)) != WEIR_ROWMAP_NONE)
+		if (same_group(&grouping->groups->items[row], wanted))
+			break;
+	return row;
+}
+
 static uint32_t find_or_add(struct grouping *grouping, struct weir_group *wanted)
 {
 	struct weir_groups *groups = grouping->groups;
-	uint32_t hash, row;
-	size_t probe = 0;
+	uint32_t row;
 
 	if (groups->count >= WEIR_MAX_SHAPED_GROUPS)
 		wanted->shape = WEIR_NONE;
-	hash = group_hash(wanted);
-	while ((row = weir_rowmap_next(&grouping->map, hash, &probe)) != WEIR_ROWMAP_NONE)
-		if (same_group(&groups->items[row], wanted))
-			return row;
+	row = find(grouping, wanted);
+	if (row == WEIR_ROWMAP_NONE && groups->count >= WEIR_MAX_GROUPS) {
+		*wanted = (struct weir_group){.stage = WEIR_NONE,
+		                              .op_row = WEIR_NONE,
+		                              .shape = WEIR_NONE,
+		                              .device = wanted->device,
+		                              .work = wanted->work};
+		row = find(grouping, wanted);
+	}
+	if (row != WEIR_ROWMAP_NONE)
+		return row;
 	groups->items = weir_grow(groups->items, &groups->capacity, groups->count + 1,
 	                          sizeof *groups->items);
 	groups->items[groups->count] = *wanted;
-	weir_rowmap_add(&grouping->map, hash, (uint32_t)groups->count);
+	weir_rowmap_add(&grouping->map, group_hash(wanted), (uint32_t)groups->count);
 	return (uint32_t)groups->count++;
 }
 
@@ -102,18 +119,19 @@ static uint32_t call_of_row(struct grouping *grouping, size_t row)
 static void add_row(struct grouping *grouping, size_t row)
 {
 	const struct weir_device_columns *device = &grouping->timeline->trace->device;
-	int64_t duration_ns = device->end_ns[row] - device->start_ns[row];
+	int64_t duration_ns = weir_span_ns(device->start_ns[row], device->end_ns[row]);
 	uint32_t call = call_of_row(grouping, row);
 	struct weir_group *group = &grouping->groups->items[grouping->groups->calls[call].group];
 
 	grouping->groups->row_call[row] = call;
-	grouping->groups->calls[call].device_ns += duration_ns;
-	group->sum_ns += duration_ns;
+	grouping->groups->calls[call].device_ns =
+		weir_add_ns(grouping->groups->calls[call].device_ns, duration_ns);
+	group->sum_ns = weir_add_ns(group->sum_ns, duration_ns);
 	group->rows++;
 	group->graph_rows += (device->flags[row] & WEIR_DEVICE_IN_GRAPH) != 0;
 	if (grouping->timeline->work[row] < group->work)
 		group->work = grouping->timeline->work[row];
-	if (duration_ns > group->kernel_ns) {
+	if (duration_ns > group->kernel_ns && (group->op_name != 0 || group->kernel != 0)) {
 		group->kernel_ns = duration_ns;
 		group->kernel = device->name[row];
 		group->blocks = device->blocks[row];
@@ -153,6 +171,11 @@ static void index_calls(struct weir_groups *groups)
 		groups->first_call[g] -= groups->items[g].calls;
 }
 
+static void add_owned(struct weir_group *group, const struct weir_segment *segment)
+{
+	group->owned_ns = weir_add_ns(group->owned_ns, weir_segment_ns(segment));
+}
+
 void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *timeline,
                       const struct weir_steps *steps, const struct weir_segments *segments)
 {
@@ -168,8 +191,7 @@ void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *ti
 		uint32_t call = segment->busy ? groups->row_call[segment->row] : WEIR_NONE;
 
 		if (call != WEIR_NONE)
-			groups->items[groups->calls[call].group].owned_ns +=
-				segment->end_ns - segment->start_ns;
+			add_owned(&groups->items[groups->calls[call].group], segment);
 	}
 	index_calls(groups);
 	weir_rowmap_release(&grouping.map);
@@ -184,6 +206,14 @@ void weir_groups_release(struct weir_groups *groups)
 	free(groups->calls_by_group);
 	free(groups->first_call);
 	*groups = (struct weir_groups){0};
+}
+
+const char *weir_group_name(const struct weir_group *group, const struct weir_names *names)
+{
+	const char *name =
+		weir_names_text(names, group->op_name != 0 ? group->op_name : group->kernel);
+
+	return name[0] ? name : WEIR_OTHER_WORK;
 }
 
 const struct weir_group *weir_groups_of_row(const struct weir_groups *groups, uint32_t row)

@@ -19,6 +19,10 @@
 /* Beyond so many groups shapes are no longer told apart: traces of servers have a new shape in
  * every step. */
 #define WEIR_MAX_SHAPED_GROUPS 4096
+/* Beyond so many, work of any new kind joins one group a device and class, without operator, stage
+ * and kernel (name 0): WEIR_OTHER_WORK. */
+#define WEIR_MAX_GROUPS 8192
+#define WEIR_OTHER_WORK "(other work)"
 
 struct weir_group {
 	uint32_t stage;    /* index into the steps' stages; WEIR_NONE: outside */
@@ -55,6 +59,9 @@ struct weir_groups {
 void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *timeline,
                       const struct weir_steps *steps, const struct weir_segments *segments);
 void weir_groups_release(struct weir_groups *groups);
+
+/* Operator, else kernel as the trace has it, else WEIR_OTHER_WORK; borrowed. */
+const char *weir_group_name(const struct weir_group *group, const struct weir_names *names);
 
 /* The group that owns a device row; NULL: outside the windows. */
 const struct weir_group *weir_groups_of_row(const struct weir_groups *groups, uint32_t row);

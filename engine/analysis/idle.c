@@ -10,17 +10,29 @@
 #include "engine/base/arena.h"
 #include "engine/model/bound.h"
 
+/* What a thread did, and what that means where a launch is late. */
+struct story {
+	bool told;
+	struct weir_leaves leaves;
+	uint8_t *idle; /* per leaf: enum weir_idle */
+};
+
+/* Late gaps of several devices are each explained by the same threads: the pieces of all of them
+ * are at most so many a row of the trace, what is left then stays unexplained. */
+#define PIECES_PER_ROW 16
+#define FEWEST_PIECES  ((size_t)1 << 20)
+
 struct weir_idle_finder {
 	const struct weir_timeline *timeline;
 	const struct weir_steps *steps;
-	struct weir_leaves *leaves; /* per thread; built when first asked for */
-	uint8_t *leaves_built;      /* per thread */
-	uint8_t *reaches_device;    /* per host row: a call below it is device business */
-	uint8_t *frame_class;       /* per name id: enum weir_frame_class, for Python frames and
-	                               annotations */
+	struct story *stories;   /* per thread; told when first asked for */
+	uint8_t *reaches_device; /* per host row: a call below it is device business */
+	uint8_t *surroundings;   /* per host row: enum weir_frame_class of the innermost range,
+	                            frame or operator at or above it that is not plain */
 	struct weir_intervals profiling; /* the profiler's own work */
 	struct weir_intervals
 		loading;    /* driver-side loading and compilation, recorded as overhead */
+	size_t pieces_left; /* see PIECES_PER_ROW */
 	int64_t *middle_ns; /* per step: launch of the row at half of its device time */
 	uint32_t
 		*next_row; /* per device: first row that may start at or after the next gap's end */
@@ -60,33 +72,82 @@ static void collect_overhead(struct weir_idle_finder *finder)
 	weir_intervals_unite(&finder->profiling);
 }
 
+/* The device time of a step on the first device that works for it. */
+struct step_work {
+	bool any;
+	uint16_t device;
+	int64_t left_ns; /* first all of it, then what lies behind the row at hand */
+};
+
+static struct step_work *sum_step_work(const struct weir_steps *steps,
+                                       const struct weir_device_columns *device)
+{
+	struct step_work *work = weir_alloc(steps->step_count * sizeof *work);
+
+	for (size_t i = 0; i < device->count; i++) {
+		struct step_work *of_step;
+
+		if (steps->row_step[i] == WEIR_NONE)
+			continue;
+		of_step = &work[steps->row_step[i]];
+		if (!of_step->any)
+			of_step->device = device->device[i];
+		of_step->any = true;
+		if (of_step->device == device->device[i])
+			of_step->left_ns =
+				weir_add_ns(of_step->left_ns,
+			                    weir_span_ns(device->start_ns[i], device->end_ns[i]));
+	}
+	return work;
+}
+
 /* Rows are summed in order of the device's clock; a step's middle is the launch at half of its sum.
  */
 static void find_middles(struct weir_idle_finder *finder)
 {
-	const struct weir_device_columns *device = &finder->timeline->trace->device;
+	const struct weir_trace *trace = finder->timeline->trace;
+	const struct weir_device_columns *device = &trace->device;
 	const struct weir_steps *steps = finder->steps;
-	int64_t *left_ns = weir_alloc((steps->step_count + 1) * sizeof *left_ns);
+	struct step_work *work = sum_step_work(steps, device);
 
-	finder->middle_ns = weir_alloc((steps->step_count + 1) * sizeof *finder->middle_ns);
-	for (size_t i = 0; i < steps->step_count; i++)
+	finder->middle_ns = weir_alloc(steps->step_count * sizeof *finder->middle_ns);
+	for (size_t i = 0; i < steps->step_count; i++) {
 		finder->middle_ns[i] = INT64_MAX;
-	for (size_t i = 0; i < device->count; i++)
-		if (steps->row_step[i] != WEIR_NONE)
-			left_ns[steps->row_step[i]] += device->end_ns[i] - device->start_ns[i];
-	for (size_t i = 0; i < steps->step_count; i++)
-		left_ns[i] = left_ns[i] / 2;
+		work[i].left_ns /= 2;
+	}
 	for (size_t i = 0; i < device->count; i++) {
-		uint32_t step = steps->row_step[i], launch = device->launch[i];
+		uint32_t step = steps->row_step[i];
+		uint32_t from = device->launch[i] != WEIR_NONE ? device->launch[i]
+		                                               : finder->timeline->op[i];
 
-		if (step == WEIR_NONE || launch == WEIR_NONE ||
+		if (step == WEIR_NONE || work[step].device != device->device[i] ||
 		    finder->middle_ns[step] != INT64_MAX)
 			continue;
-		left_ns[step] -= device->end_ns[i] - device->start_ns[i];
-		if (left_ns[step] <= 0)
-			finder->middle_ns[step] = finder->timeline->trace->host.start_ns[launch];
+		work[step].left_ns -= weir_span_ns(device->start_ns[i], device->end_ns[i]);
+		if (work[step].left_ns <= 0)
+			finder->middle_ns[step] = trace->host.start_ns[from];
 	}
-	free(left_ns);
+	free(work);
+}
+
+/* A range, frame or operator anywhere around a row may say that this is a data loader or a
+ * compiler. A row comes behind its parent. */
+static void find_surroundings(struct weir_idle_finder *finder)
+{
+	const struct weir_host_columns *host = &finder->timeline->trace->host;
+	uint8_t *by_name = weir_frame_class_of_names(finder->timeline->trace->names);
+
+	finder->surroundings = weir_alloc(host->count);
+	for (size_t i = 0; i < host->count; i++) {
+		uint32_t parent = finder->timeline->parent[i];
+		uint8_t own =
+			host->kind[i] != WEIR_HOST_API ? by_name[host->name[i]] : WEIR_FRAME_PLAIN;
+
+		if (own == WEIR_FRAME_PLAIN && parent != WEIR_NONE)
+			own = finder->surroundings[parent];
+		finder->surroundings[i] = own;
+	}
+	free(by_name);
 }
 
 struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeline,
@@ -97,12 +158,13 @@ struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeli
 
 	finder->timeline = timeline;
 	finder->steps = steps;
-	finder->leaves = weir_alloc(trace->thread_count * sizeof *finder->leaves);
-	finder->leaves_built = weir_alloc(trace->thread_count);
+	finder->stories = weir_alloc(trace->thread_count * sizeof *finder->stories);
 	finder->next_row = weir_alloc(trace->device_count * sizeof *finder->next_row);
 	for (size_t d = 0; d < trace->device_count; d++)
 		finder->next_row[d] = timeline->first_row[d];
-	finder->frame_class = weir_frame_class_of_names(trace->names);
+	finder->pieces_left =
+		FEWEST_PIECES + PIECES_PER_ROW * (trace->host.count + trace->device.count);
+	find_surroundings(finder);
 	mark_device_business(finder);
 	collect_overhead(finder);
 	find_middles(finder);
@@ -111,14 +173,15 @@ struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeli
 
 void weir_idle_finder_free(struct weir_idle_finder *finder)
 {
-	for (size_t t = 0; t < finder->timeline->trace->thread_count; t++)
-		weir_leaves_release(&finder->leaves[t]);
+	for (size_t t = 0; t < finder->timeline->trace->thread_count; t++) {
+		weir_leaves_release(&finder->stories[t].leaves);
+		free(finder->stories[t].idle);
+	}
 	weir_intervals_release(&finder->profiling);
 	weir_intervals_release(&finder->loading);
-	free(finder->leaves);
-	free(finder->leaves_built);
+	free(finder->stories);
 	free(finder->reaches_device);
-	free(finder->frame_class);
+	free(finder->surroundings);
 	free(finder->middle_ns);
 	free(finder->next_row);
 	free(finder);
@@ -140,15 +203,6 @@ static uint32_t row_after(struct weir_idle_finder *finder, uint16_t device, int6
 	while (*at < last && columns->start_ns[*at] < end_ns)
 		(*at)++;
 	return *at < last && columns->start_ns[*at] == end_ns ? *at : WEIR_NONE;
-}
-
-static const struct weir_leaves *leaves_of(struct weir_idle_finder *finder, uint32_t thread)
-{
-	if (!finder->leaves_built[thread]) {
-		weir_leaves_init(&finder->leaves[thread], finder->timeline, thread);
-		finder->leaves_built[thread] = 1;
-	}
-	return &finder->leaves[thread];
 }
 
 static enum weir_idle idle_of_api(enum weir_api_class class)
@@ -178,29 +232,14 @@ static enum weir_idle idle_of_frame(enum weir_frame_class class)
 	return WEIR_IDLE_PYTHON;
 }
 
-/* A range, frame or operator anywhere around the row may say that this is a data loader or a
- * compiler. */
-static enum weir_idle idle_of_surroundings(const struct weir_idle_finder *finder, uint32_t row)
-{
-	const struct weir_host_columns *host = &finder->timeline->trace->host;
-
-	for (; row != WEIR_NONE; row = finder->timeline->parent[row])
-		if (host->kind[row] != WEIR_HOST_API) {
-			enum weir_idle idle = idle_of_frame(finder->frame_class[host->name[row]]);
-
-			if (idle != WEIR_IDLE_PYTHON)
-				return idle;
-		}
-	return WEIR_IDLE_PYTHON;
-}
-
 static enum weir_idle idle_of_operator(const struct weir_idle_finder *finder, uint32_t row)
 {
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 	uint32_t outermost = weir_timeline_outermost_op(finder->timeline, row);
 
 	if (!finder->reaches_device[outermost] &&
-	    host->end_ns[outermost] - host->start_ns[outermost] >= WEIR_HOST_OPERATOR_NS)
+	    weir_span_ns(host->start_ns[outermost], host->end_ns[outermost]) >=
+	            WEIR_HOST_OPERATOR_NS)
 		return WEIR_IDLE_HOST_WORK;
 	return WEIR_IDLE_DISPATCH;
 }
@@ -219,7 +258,7 @@ static enum weir_idle idle_of_leaf(const struct weir_idle_finder *finder, uint32
 		if (idle != WEIR_IDLE_DISPATCH)
 			return idle;
 	}
-	around = idle_of_surroundings(finder, row);
+	around = idle_of_frame((enum weir_frame_class)finder->surroundings[row]);
 	if (around != WEIR_IDLE_PYTHON)
 		return around;
 	switch ((enum weir_host_kind)host->kind[row]) {
@@ -246,19 +285,42 @@ static bool is_glue(const struct weir_idle_finder *finder, uint32_t row)
 	return kind == WEIR_HOST_ANNOTATION || kind == WEIR_HOST_PYTHON;
 }
 
-/* How long the thread ran no operator and no call around entry i of its leaves. */
-static int64_t glue_length(const struct weir_idle_finder *finder, const struct weir_leaves *leaves,
-                           size_t i)
+/* Entries [first, end) of the leaves ran no operator and no call: a long stretch is work of its
+ * own.
+ */
+static void judge_glue(struct story *story, size_t first, size_t end)
 {
-	size_t first = i, end = i + 1;
+	const struct weir_leaves *leaves = &story->leaves;
+	size_t last = end < leaves->count ? end : leaves->count - 1;
 
-	while (first > 0 && is_glue(finder, leaves->row[first - 1]) &&
-	       leaves->time_ns[i] - leaves->time_ns[first] < WEIR_HOST_WORK_NS)
-		first--;
-	while (end < leaves->count && is_glue(finder, leaves->row[end]) &&
-	       leaves->time_ns[end] - leaves->time_ns[i] < WEIR_HOST_WORK_NS)
-		end++;
-	return end < leaves->count ? leaves->time_ns[end] - leaves->time_ns[first] : 0;
+	if (weir_span_ns(leaves->time_ns[first], leaves->time_ns[last]) < WEIR_HOST_WORK_NS)
+		return;
+	for (size_t i = first; i < end; i++)
+		if (story->idle[i] == WEIR_IDLE_PYTHON)
+			story->idle[i] = WEIR_IDLE_HOST_WORK;
+}
+
+static const struct story *story_of(struct weir_idle_finder *finder, uint32_t thread)
+{
+	struct story *story = &finder->stories[thread];
+	const struct weir_leaves *leaves = &story->leaves;
+
+	if (story->told)
+		return story;
+	story->told = true;
+	weir_leaves_init(&story->leaves, finder->timeline, thread);
+	story->idle = weir_alloc(leaves->count);
+	for (size_t i = 0; i < leaves->count; i++)
+		story->idle[i] = (uint8_t)idle_of_leaf(finder, leaves->row[i]);
+	for (size_t i = 0, end; i < leaves->count; i = end) {
+		for (end = i; end < leaves->count && is_glue(finder, leaves->row[end]);)
+			end++;
+		if (end > i)
+			judge_glue(story, i, end);
+		else
+			end++;
+	}
+	return story;
 }
 
 static uint8_t position_flag(const struct weir_idle_finder *finder, int64_t at_ns)
@@ -280,26 +342,37 @@ static void push_cut(struct weir_idle_finder *finder, struct weir_segment segmen
 	} const tracks[] = {{&finder->loading, WEIR_IDLE_COMPILE_LOAD},
 	                    {&finder->profiling, WEIR_IDLE_PROFILER}};
 	const int64_t end_ns = segment.end_ns;
-	const uint8_t own = segment.idle;
+	const uint8_t own = segment.idle, flags = segment.flags;
 
 	while (segment.start_ns < end_ns) {
 		segment.end_ns = end_ns;
 		segment.idle = own;
+		segment.flags = flags;
 		for (size_t t = 0; t < 2; t++) {
 			struct weir_interval cut = {INT64_MAX, INT64_MAX};
 
 			weir_intervals_find(tracks[t].set, segment.start_ns, &cut);
 			if (cut.start_ns <= segment.start_ns) {
 				segment.idle = (uint8_t)tracks[t].idle;
-				segment.end_ns = cut.end_ns < end_ns ? cut.end_ns : end_ns;
+				segment.end_ns =
+					cut.end_ns < segment.end_ns ? cut.end_ns : segment.end_ns;
 				break;
 			}
 			if (cut.start_ns < segment.end_ns)
 				segment.end_ns = cut.start_ns;
 		}
+		if (segment.idle == WEIR_IDLE_PROFILER)
+			segment.flags = 0; /* without the profiler there would be no delay */
 		weir_segments_push(out, &segment);
 		segment.start_ns = segment.end_ns;
 	}
+}
+
+static void push_whole(struct weir_idle_finder *finder, struct weir_segment *gap,
+                       enum weir_idle idle, struct weir_segments *out)
+{
+	gap->idle = (uint8_t)idle;
+	push_cut(finder, *gap, out);
 }
 
 /* Explains [start, end), a time in which the launching thread had not launched the next work yet.
@@ -309,21 +382,18 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 {
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 	uint32_t thread = host->thread[finder->timeline->trace->device.launch[gap.row]];
-	const struct weir_leaves *leaves = leaves_of(finder, thread);
+	const struct story *story = story_of(finder, thread);
+	const struct weir_leaves *leaves = &story->leaves;
 	const int64_t end_ns = gap.end_ns;
 	size_t i = weir_leaves_at(leaves, gap.start_ns);
 
-	while (gap.start_ns < end_ns) {
-		uint32_t row = i == SIZE_MAX ? WEIR_NONE : leaves->row[i];
+	for (; gap.start_ns < end_ns && finder->pieces_left > 0; finder->pieces_left--) {
 		size_t next = i == SIZE_MAX ? 0 : i + 1;
-		enum weir_idle idle = idle_of_leaf(finder, row);
 
 		gap.end_ns = next < leaves->count && leaves->time_ns[next] < end_ns
 		                     ? leaves->time_ns[next]
 		                     : end_ns;
-		if (idle == WEIR_IDLE_PYTHON && glue_length(finder, leaves, i) >= WEIR_HOST_WORK_NS)
-			idle = WEIR_IDLE_HOST_WORK;
-		gap.idle = (uint8_t)idle;
+		gap.idle = i == SIZE_MAX ? WEIR_IDLE_HOST_IDLE : story->idle[i];
 		gap.flags = (uint8_t)((gap.flags & ~WEIR_SEGMENT_BEFORE) |
 		                      position_flag(finder, gap.start_ns));
 		gap.span = weir_steps_span_at(finder->steps, thread, gap.start_ns);
@@ -331,13 +401,16 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 		gap.start_ns = gap.end_ns;
 		i = next;
 	}
+	gap.end_ns = end_ns;
+	gap.flags = 0;
+	push_whole(finder, &gap, WEIR_IDLE_OTHER, out);
 }
 
 /* Was the thread waiting for the device at that time? Copies of pageable memory wait inside their
  * own call. */
 static bool waited_at(struct weir_idle_finder *finder, uint32_t thread, int64_t at_ns)
 {
-	const struct weir_leaves *leaves = leaves_of(finder, thread);
+	const struct weir_leaves *leaves = &story_of(finder, thread)->leaves;
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 	size_t i = weir_leaves_at(leaves, at_ns);
 	uint32_t row = i == SIZE_MAX ? WEIR_NONE : leaves->row[i];
@@ -350,6 +423,11 @@ static bool waited_at(struct weir_idle_finder *finder, uint32_t thread, int64_t 
 	       class == WEIR_API_COPY_ASYNC;
 }
 
+static bool is_near(int64_t a_ns, int64_t b_ns, int64_t limit_ns)
+{
+	return weir_span_ns(a_ns, b_ns) <= limit_ns && weir_span_ns(b_ns, a_ns) <= limit_ns;
+}
+
 /* Did other work than the gap's own predecessor end just before the gap's end? The gap is longer
  * than the limit. */
 static enum weir_idle queued_cause(const struct weir_idle_finder *finder,
@@ -358,9 +436,9 @@ static enum weir_idle queued_cause(const struct weir_idle_finder *finder,
 	const struct weir_trace *trace = finder->timeline->trace;
 	enum weir_idle cause = WEIR_IDLE_OTHER;
 
-	if (gap->end_ns - gap->start_ns <= WEIR_INTER_KERNEL_NS)
+	if (weir_segment_ns(gap) <= WEIR_INTER_KERNEL_NS)
 		return WEIR_IDLE_INTER_KERNEL;
-	for (size_t d = 0; d < trace->device_count; d++) {
+	for (size_t d = 0; d < trace->device_count && cause != WEIR_IDLE_DEPENDENCY_COMM; d++) {
 		size_t low = finder->timeline->first_row[d],
 		       high = finder->timeline->first_row[d + 1];
 
@@ -375,7 +453,7 @@ static enum weir_idle queued_cause(const struct weir_idle_finder *finder,
 				high = middle;
 		}
 		if (low == finder->timeline->first_row[d] ||
-		    llabs(trace->device.end_ns[low - 1] - gap->end_ns) > WEIR_DEPENDENCY_NS)
+		    !is_near(trace->device.end_ns[low - 1], gap->end_ns, WEIR_DEPENDENCY_NS))
 			continue;
 		cause = finder->timeline->work[low - 1] == WEIR_WORK_COMM
 		                ? WEIR_IDLE_DEPENDENCY_COMM
@@ -384,33 +462,25 @@ static enum weir_idle queued_cause(const struct weir_idle_finder *finder,
 	return cause;
 }
 
-static void push_whole(struct weir_idle_finder *finder, struct weir_segment *gap,
-                       enum weir_idle idle, struct weir_segments *out)
-{
-	gap->idle = (uint8_t)idle;
-	push_cut(finder, *gap, out);
-}
-
 void weir_idle_explain(struct weir_idle_finder *finder, uint16_t device, int64_t start_ns,
                        int64_t end_ns, struct weir_segments *out)
 {
 	const struct weir_trace *trace = finder->timeline->trace;
 	struct weir_segment gap = {.start_ns = start_ns, .end_ns = end_ns, .device = device};
+	bool is_long = weir_segment_ns(&gap) > WEIR_INTER_KERNEL_NS;
 	uint32_t launch;
 
 	gap.row = row_after(finder, device, end_ns);
 	gap.span = weir_idle_span_of_row(finder, gap.row);
 	launch = gap.row == WEIR_NONE ? WEIR_NONE : trace->device.launch[gap.row];
 	if (launch == WEIR_NONE) {
-		push_whole(finder, &gap,
-		           end_ns - start_ns <= WEIR_INTER_KERNEL_NS ? WEIR_IDLE_INTER_KERNEL
-		                                                     : WEIR_IDLE_UNLINKED,
+		push_whole(finder, &gap, is_long ? WEIR_IDLE_UNLINKED : WEIR_IDLE_INTER_KERNEL,
 		           out);
 		return;
 	}
 	if (trace->host.start_ns[launch] < start_ns) {
-		bool just_launched = trace->host.end_ns[launch] + WEIR_INTER_KERNEL_NS > start_ns &&
-		                     end_ns - start_ns > WEIR_INTER_KERNEL_NS;
+		bool just_launched = is_long && weir_span_ns(trace->host.end_ns[launch], start_ns) <
+		                                        WEIR_INTER_KERNEL_NS;
 
 		push_whole(finder, &gap,
 		           just_launched ? WEIR_IDLE_LAUNCH_LATENCY : queued_cause(finder, &gap),

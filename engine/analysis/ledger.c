@@ -58,23 +58,23 @@ enum weir_late weir_late_class(const struct weir_segment *segment, const char *s
 static void add_all(int64_t *to, const int64_t *from, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		to[i] += from[i];
+		to[i] = weir_add_ns(to[i], from[i]);
 }
 
 void weir_ledger_add(struct weir_ledger *to, const struct weir_ledger *from)
 {
-	to->total_ns += from->total_ns;
-	to->busy_ns += from->busy_ns;
+	to->total_ns = weir_add_ns(to->total_ns, from->total_ns);
+	to->busy_ns = weir_add_ns(to->busy_ns, from->busy_ns);
 	add_all(to->work_ns, from->work_ns, WEIR_WORK_COUNT);
 	add_all(to->copy_ns, from->copy_ns, WEIR_COPY_KINDS);
 	add_all(to->idle_ns, from->idle_ns, WEIR_IDLE_COUNT);
 	add_all(to->late_ns, from->late_ns, WEIR_LATE_COUNT);
 	add_all(to->bound_ns, from->bound_ns, WEIR_BOUND_COUNT);
-	to->unmodelled_ns += from->unmodelled_ns;
-	to->roof_ns += from->roof_ns;
-	to->bandwidth_ns += from->bandwidth_ns;
-	to->short_ns += from->short_ns;
-	to->slow_ns += from->slow_ns;
+	to->unmodelled_ns = weir_add_ns(to->unmodelled_ns, from->unmodelled_ns);
+	to->roof_ns = weir_add_ns(to->roof_ns, from->roof_ns);
+	to->bandwidth_ns = weir_add_ns(to->bandwidth_ns, from->bandwidth_ns);
+	to->short_ns = weir_add_ns(to->short_ns, from->short_ns);
+	to->slow_ns = weir_add_ns(to->slow_ns, from->slow_ns);
 	to->kernels += from->kernels;
 	to->steps += from->steps;
 }

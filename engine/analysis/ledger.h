@@ -2,6 +2,7 @@
 /*
  * Sums over segments: the analysed time of a profile or of one stage, by what happened in it.
  * Everything that the features of a subject say about time is a quotient of two of these numbers.
+ * Sums beyond int64_t (hostile clocks) stay at INT64_MAX.
  */
 #ifndef WEIR_ANALYSIS_LEDGER_H
 #define WEIR_ANALYSIS_LEDGER_H
@@ -38,7 +39,8 @@ struct weir_ledger {
 	int64_t work_ns[WEIR_WORK_COUNT]; /* owned: communication and copies are exposed ones */
 	int64_t copy_ns[WEIR_COPY_KINDS];
 	int64_t idle_ns[WEIR_IDLE_COUNT];
-	int64_t late_ns[WEIR_LATE_COUNT]; /* idle time before a launch that came late */
+	int64_t late_ns[WEIR_LATE_COUNT]; /* idle time before a launch that came late, without the
+	                                     profiler's */
 	int64_t bound_ns[WEIR_BOUND_COUNT];
 	int64_t unmodelled_ns; /* computation without a roofline, by shapes or by its kernel's
 	                          family */

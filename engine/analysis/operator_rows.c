@@ -40,7 +40,9 @@ static const char *display_kernel(const struct weir_rank *rank, uint32_t kernel,
 	const char *copy;
 
 	weir_kernel_display(weir_names_text(rank->trace->names, kernel), &text);
-	copy = weir_arena_copy(arena, text.data ? text.data : "", text.length);
+	if (text.length == 0)
+		weir_text_puts(&text, WEIR_OTHER_WORK);
+	copy = weir_arena_copy(arena, text.data, text.length);
 	weir_text_release(&text);
 	return copy;
 }
@@ -119,12 +121,13 @@ static void fill_work(struct weir_operator_row *row, const struct entry *entries
 /* The bound that holds most of the row's time; the row shows its largest group of that bound. */
 static const struct entry *leading_entry(const struct entry *entries, size_t count)
 {
-	int64_t ns[WEIR_BOUND_COUNT] = {0};
+	double ns[WEIR_BOUND_COUNT] = {0};
 	enum weir_bound lead = WEIR_BOUND_UNDETERMINED;
 	const struct entry *best = NULL;
 
 	for (size_t i = 0; i < count; i++)
-		ns[assessment_of(&entries[i])->verdict.bound] += group_of(&entries[i])->owned_ns;
+		ns[assessment_of(&entries[i])->verdict.bound] +=
+			(double)group_of(&entries[i])->owned_ns;
 	for (int b = 0; b < WEIR_BOUND_COUNT; b++)
 		if (ns[b] > ns[lead])
 			lead = (enum weir_bound)b;
@@ -189,39 +192,55 @@ static void fill_host_times(struct weir_operator_row *row, const struct entry *e
 	free(self);
 }
 
-static uint64_t iterations_of(const struct weir_analysis *analysis, const struct entry *entry)
-{
-	const struct weir_steps *steps = &entry->rank->steps;
-	uint32_t stage = group_of(entry)->stage;
-	uint64_t count = 0;
-
-	for (size_t i = 0; stage != WEIR_NONE && i < steps->span_count; i++)
-		count += steps->spans[i].stage == stage &&
-		         weir_steps_span_counts(steps, &steps->spans[i], analysis->options.steady);
-	for (size_t i = 0; stage == WEIR_NONE && i < steps->step_count; i++)
-		count += !analysis->options.steady || steps->steps[i].state == WEIR_STEP_STEADY;
-	return count;
-}
-
 struct fill {
 	const struct weir_analysis *analysis;
 	struct weir_report *report;
-	const struct weir_host_time *host_times;
+	struct weir_host_time *host_times; /* one a rank */
+	uint64_t **turns;                  /* per rank and stage, see count_turns() */
 	double busy_ns;
 };
+
+/* Occurrences of each stage of a rank that count; behind them the steps, for work outside. */
+static uint64_t *count_turns(const struct weir_steps *steps, bool steady)
+{
+	uint64_t *turns = weir_alloc((steps->stage_count + 1) * sizeof *turns);
+
+	for (size_t i = 0; i < steps->span_count; i++)
+		turns[steps->spans[i].stage] +=
+			weir_steps_span_counts(steps, &steps->spans[i], steady);
+	for (size_t i = 0; i < steps->step_count; i++)
+		turns[steps->stage_count] += !steady || steps->steps[i].state == WEIR_STEP_STEADY;
+	return turns;
+}
+
+/* Turns of the row's stage, ranks added as their calls are; the entries of a rank come together. */
+static uint64_t turns_of_row(const struct fill *fill, const struct entry *entries, size_t count)
+{
+	uint64_t turns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_rank *rank = entries[i].rank;
+		uint32_t stage = group_of(&entries[i])->stage;
+
+		if (i == 0 || rank != entries[i - 1].rank)
+			turns += fill->turns[rank - fill->analysis->ranks]
+			                    [stage == WEIR_NONE ? rank->steps.stage_count : stage];
+	}
+	return turns;
+}
 
 static void fill_row(const struct fill *fill, const struct entry *entries, size_t count)
 {
 	struct weir_operator_row *row = &fill->report->operators[fill->report->operator_count++];
 	const struct entry *lead = leading_entry(entries, count);
 	const struct weir_assessment *assessment = assessment_of(lead);
-	uint64_t iterations = iterations_of(fill->analysis, lead);
-	int64_t owned_ns = 0;
+	uint64_t iterations = turns_of_row(fill, entries, count);
+	double owned_ns = 0;
 	size_t calls;
 	double *values = call_times(entries, count, &calls);
 
 	for (size_t i = 0; i < count; i++)
-		owned_ns += group_of(&entries[i])->owned_ns;
+		owned_ns += (double)group_of(&entries[i])->owned_ns;
 	row->name = entries->name;
 	row->stage = entries->stage[0] ? entries->stage : NULL;
 	row->device = entries->device[0] ? entries->device : NULL;
@@ -229,7 +248,7 @@ static void fill_row(const struct fill *fill, const struct entry *entries, size_
 	row->kind = weir_family_name(weir_kernel_family(
 		weir_names_text(lead->rank->trace->names, group_of(lead)->kernel)));
 	row->call = weir_distribution_of(values, calls);
-	row->share = fill->busy_ns > 0 ? (double)owned_ns / fill->busy_ns : NAN;
+	row->share = fill->busy_ns > 0 ? owned_ns / fill->busy_ns : NAN;
 	row->calls_per_iteration = iterations > 0 ? (double)calls / (double)iterations : NAN;
 	row->roofline = assessment->roofline.roofline;
 	row->verdict = assessment->verdict;
@@ -279,13 +298,15 @@ static bool same_row(const struct entry *a, const struct entry *b)
 
 void weir_fill_operators(const struct weir_analysis *analysis, struct weir_report *report)
 {
-	struct weir_host_time *host_times = weir_alloc(analysis->rank_count * sizeof *host_times);
-	struct fill fill = {analysis, report, host_times, 0};
+	struct fill fill = {.analysis = analysis, .report = report};
 	size_t count;
 	struct entry *entries = collect_entries(analysis, report->arena, &count);
 
+	fill.host_times = weir_alloc(analysis->rank_count * sizeof *fill.host_times);
+	fill.turns = weir_alloc(analysis->rank_count * sizeof *fill.turns);
 	for (size_t r = 0; r < analysis->rank_count; r++) {
-		weir_host_time_init(&host_times[r], &analysis->ranks[r].timeline);
+		weir_host_time_init(&fill.host_times[r], &analysis->ranks[r].timeline);
+		fill.turns[r] = count_turns(&analysis->ranks[r].steps, analysis->options.steady);
 		fill.busy_ns += (double)analysis->ranks[r].busy_ns;
 	}
 	report->operators =
@@ -296,10 +317,13 @@ void weir_fill_operators(const struct weir_analysis *analysis, struct weir_repor
 		fill_row(&fill, &entries[i], end - i);
 	}
 	if (count == 0)
-		weir_fill_host_operators(analysis, host_times, report);
+		weir_fill_host_operators(analysis, fill.host_times, report);
 	qsort(report->operators, report->operator_count, sizeof *report->operators, by_total);
-	for (size_t r = 0; r < analysis->rank_count; r++)
-		weir_host_time_release(&host_times[r]);
-	free(host_times);
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		weir_host_time_release(&fill.host_times[r]);
+		free(fill.turns[r]);
+	}
+	free(fill.host_times);
+	free(fill.turns);
 	free(entries);
 }

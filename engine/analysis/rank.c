@@ -40,7 +40,7 @@ static void measure_activity(struct weir_rank *rank)
 		weir_activity_measure(rank->trace, rank->timeline.first_row[d],
 		                      rank->timeline.first_row[d + 1], rank->timeline.work, windows,
 		                      &rank->activity[d]);
-		rank->busy_ns += rank->activity[d].active_ns;
+		rank->busy_ns = weir_add_ns(rank->busy_ns, rank->activity[d].active_ns);
 		for (size_t w = 0; w < windows->count; w++)
 			weir_intervals_push(&all, windows->items[w].start_ns,
 			                    windows->items[w].end_ns);

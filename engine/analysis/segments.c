@@ -66,10 +66,24 @@ static void cut_class(struct pieces *out, const struct weir_timeline *timeline, 
 	}
 }
 
+static bool continues(const struct weir_segment *last, const struct weir_segment *next)
+{
+	return last->end_ns == next->start_ns && last->device == next->device &&
+	       last->row == next->row && last->span == next->span && last->busy == next->busy &&
+	       last->work == next->work && last->idle == next->idle && last->flags == next->flags;
+}
+
 void weir_segments_push(struct weir_segments *segments, const struct weir_segment *segment)
 {
+	struct weir_segment *last =
+		segments->count > 0 ? &segments->items[segments->count - 1] : NULL;
+
 	if (segment->end_ns <= segment->start_ns)
 		return;
+	if (last && continues(last, segment)) {
+		last->end_ns = segment->end_ns;
+		return;
+	}
 	segments->items = weir_grow(segments->items, &segments->capacity, segments->count + 1,
 	                            sizeof *segments->items);
 	segments->items[segments->count++] = *segment;

@@ -4,7 +4,8 @@
  * work, or a cause of being idle. The segments of a device are disjoint, sorted and cover its
  * windows exactly; every share of the report is a sum over them. Where work overlaps, computation
  * comes before communication and communication before copies, so that a segment of communication or
- * copying is exposed; within a class the row that began first owns the time.
+ * copying is exposed; within a class a row owns its time to its end, then the row that began
+ * meanwhile and reaches furthest takes over.
  */
 #ifndef WEIR_ANALYSIS_SEGMENTS_H
 #define WEIR_ANALYSIS_SEGMENTS_H
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/analysis/intervals.h"
 #include "engine/analysis/steps.h"
 #include "engine/analysis/timeline.h"
 
@@ -42,6 +44,12 @@ struct weir_segments {
 void weir_segments_init(struct weir_segments *segments, const struct weir_timeline *timeline,
                         const struct weir_steps *steps);
 void weir_segments_release(struct weir_segments *segments);
+/* Continues the last segment where only the time differs. */
 void weir_segments_push(struct weir_segments *segments, const struct weir_segment *segment);
+
+static inline int64_t weir_segment_ns(const struct weir_segment *segment)
+{
+	return weir_span_ns(segment->start_ns, segment->end_ns);
+}
 
 #endif

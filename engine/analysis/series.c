@@ -2,7 +2,7 @@
 /*
  * A profile as one run (weir.run/1): an iteration is one occurrence of a stage, for work outside
  * every stage one step. With several ranks the slowest rank speaks for an occurrence, where all
- * have as many; else the first rank alone.
+ * have as many; else the first rank alone. Of operators the largest, within the limits below.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,18 @@
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/kernels.h"
 #include "engine/base/arena.h"
+#include "engine/base/rowmap.h"
 #include "engine/base/text.h"
+
+#define WEIR_MAX_OPERATOR_SERIES 1024
+#define WEIR_MAX_OPERATOR_VALUES (1u << 24) /* of all series of one rank */
+
+static char *copy_text(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(weir_alloc(size), text, size);
+}
 
 /* Where one rank's values go: positions of its spans and steps in the series. */
 struct positions {
@@ -63,74 +74,188 @@ static void operator_name(const struct weir_rank *rank, const struct weir_group 
 	if (group->stage != WEIR_NONE)
 		weir_text_puts(text, rank->steps.stages[group->stage].name);
 	weir_text_puts(text, "/");
-	if (group->op_name != 0)
-		weir_text_puts(text, weir_names_text(rank->trace->names, group->op_name));
+	if (group->op_name != 0 || group->kernel == 0)
+		weir_text_puts(text, weir_group_name(group, rank->trace->names));
 	else
 		weir_kernel_display(weir_names_text(rank->trace->names, group->kernel), text);
+}
+
+/* One series of operators: groups that differ by shape or device only share it. */
+struct operator_series {
+	char *name;
+	double device_ns;
+	size_t length;         /* values */
+	double *times, *calls; /* borrowed from the run; NULL: not among the largest */
+};
+
+struct catalog {
+	struct operator_series *items; /* room for one a group */
+	size_t count;
+	struct weir_rowmap map; /* by name */
+	uint32_t *of_group;     /* WEIR_NONE: its stage never counts */
+};
+
+static uint32_t catalog_find(struct catalog *catalog, const struct weir_text *name)
+{
+	uint32_t hash = weir_rowmap_hash(weir_rowmap_hash_text(name->data, name->length, 0)), row;
+	size_t probe = 0;
+
+	while ((row = weir_rowmap_next(&catalog->map, hash, &probe)) != WEIR_ROWMAP_NONE)
+		if (strcmp(catalog->items[row].name, name->data) == 0)
+			return row;
+	catalog->items[catalog->count] = (struct operator_series){.name = copy_text(name->data)};
+	weir_rowmap_add(&catalog->map, hash, (uint32_t)catalog->count);
+	return (uint32_t)catalog->count++;
+}
+
+static void catalog_init(struct catalog *catalog, const struct weir_rank *rank,
+                         const struct positions *positions)
+{
+	struct weir_text name = {0};
+
+	*catalog = (struct catalog){
+		.items = weir_alloc((rank->groups.count + 1) * sizeof *catalog->items)};
+	catalog->of_group = weir_alloc(rank->groups.count * sizeof *catalog->of_group);
+	for (size_t g = 0; g < rank->groups.count; g++) {
+		const struct weir_group *group = &rank->groups.items[g];
+		size_t length = group->stage != WEIR_NONE ? positions->stage_counts[group->stage]
+		                                          : positions->step_count;
+		struct operator_series *series;
+
+		catalog->of_group[g] = WEIR_NONE;
+		if (length == 0)
+			continue;
+		operator_name(rank, group, &name);
+		catalog->of_group[g] = catalog_find(catalog, &name);
+		series = &catalog->items[catalog->of_group[g]];
+		series->device_ns += (double)group->sum_ns;
+		series->length = length > series->length ? length : series->length;
+	}
+	weir_text_release(&name);
+}
+
+static void catalog_release(struct catalog *catalog)
+{
+	for (size_t i = 0; i < catalog->count; i++)
+		free(catalog->items[i].name);
+	free(catalog->items);
+	free(catalog->of_group);
+	weir_rowmap_release(&catalog->map);
+}
+
+static int by_device_time(const void *left, const void *right)
+{
+	const struct operator_series *a = *(struct operator_series *const *)left;
+	const struct operator_series *b = *(struct operator_series *const *)right;
+
+	if (a->device_ns != b->device_ns)
+		return a->device_ns > b->device_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Adds the series of the largest operators to the run, within the limits. */
+static void choose_largest(struct weir_run *run, struct catalog *catalog)
+{
+	struct operator_series **order =
+		weir_alloc(catalog->count * sizeof(struct operator_series *));
+	size_t room = WEIR_MAX_OPERATOR_VALUES;
+
+	for (size_t i = 0; i < catalog->count; i++)
+		order[i] = &catalog->items[i];
+	qsort(order, catalog->count, sizeof *order, by_device_time);
+	for (size_t i = 0; i < catalog->count && i < WEIR_MAX_OPERATOR_SERIES; i++) {
+		if (order[i]->length > room)
+			break;
+		room -= order[i]->length;
+		order[i]->times = series_values(&run->operators, order[i]->name, order[i]->length);
+		order[i]->calls = series_values(&run->calls, order[i]->name, order[i]->length);
+	}
+	free(order);
 }
 
 static void add_operators(struct weir_run *run, const struct weir_rank *rank,
                           const struct positions *positions)
 {
-	struct weir_text name = {0};
+	const struct weir_groups *groups = &rank->groups;
+	struct catalog catalog;
 
-	for (size_t g = 0; g < rank->groups.count; g++) {
-		const struct weir_group *group = &rank->groups.items[g];
-		size_t length = group->stage != WEIR_NONE ? positions->stage_counts[group->stage]
-		                                          : positions->step_count;
-		double *times, *calls;
+	catalog_init(&catalog, rank, positions);
+	choose_largest(run, &catalog);
+	for (size_t c = 0; c < groups->call_count; c++) {
+		const struct weir_group_call *call = &groups->calls[c];
+		uint32_t series = catalog.of_group[call->group], at = WEIR_NONE;
 
-		if (length == 0)
+		if (series == WEIR_NONE || !catalog.items[series].times)
 			continue;
-		operator_name(rank, group, &name);
-		times = series_values(&run->operators, name.data, length);
-		calls = series_values(&run->calls, name.data, length);
-		for (uint64_t c = 0; c < group->calls; c++) {
-			const struct weir_group_call *call =
-				&rank->groups.calls[rank->groups.calls_by_group
-			                                    [rank->groups.first_call[g] + c]];
-			uint32_t at = group->stage != WEIR_NONE ? positions->of_span[call->span]
-			              : call->step != WEIR_NONE ? positions->of_step[call->step]
-			                                        : WEIR_NONE;
-
-			if (at == WEIR_NONE)
-				continue;
-			times[at] += (double)call->device_ns;
-			calls[at] += 1;
-		}
+		if (groups->items[call->group].stage != WEIR_NONE)
+			at = positions->of_span[call->span];
+		else if (call->step != WEIR_NONE)
+			at = positions->of_step[call->step];
+		if (at == WEIR_NONE)
+			continue;
+		catalog.items[series].times[at] += (double)call->device_ns;
+		catalog.items[series].calls[at] += 1;
 	}
-	weir_text_release(&name);
+	catalog_release(&catalog);
+}
+
+/* Values of the series of each stage that counts, from one table of the run; NULL: none. The caller
+ * frees the array. */
+static double **stage_values(struct weir_series_table *table, const struct weir_rank *rank,
+                             const struct positions *positions, const uint8_t *wanted)
+{
+	double **values = weir_alloc(rank->steps.stage_count * sizeof *values);
+
+	for (size_t s = 0; s < rank->steps.stage_count; s++)
+		if (wanted[s])
+			values[s] = series_values(table, rank->steps.stages[s].name,
+			                          positions->stage_counts[s]);
+	return values;
 }
 
 static void add_stages(struct weir_run *run, const struct weir_rank *rank,
                        const struct positions *positions)
 {
 	const struct weir_steps *steps = &rank->steps;
+	uint8_t *counts = weir_alloc(steps->stage_count), *works = weir_alloc(steps->stage_count);
+	double **durations, **device;
 
 	for (size_t i = 0; i < steps->span_count; i++) {
-		const struct weir_span *span = &steps->spans[i];
-		const char *name = steps->stages[span->stage].name;
-		size_t count = positions->stage_counts[span->stage];
-
 		if (positions->of_span[i] == WEIR_NONE)
 			continue;
-		series_values(&run->stages, name, count)[positions->of_span[i]] =
-			(double)weir_span_duration(span);
-		if (span->device_rows > 0)
-			series_values(&run->device, name, count)[positions->of_span[i]] =
-				(double)span->device_ns;
+		counts[steps->spans[i].stage] = 1;
+		works[steps->spans[i].stage] |= steps->spans[i].device_rows > 0;
 	}
+	durations = stage_values(&run->stages, rank, positions, counts);
+	device = stage_values(&run->device, rank, positions, works);
+	for (size_t i = 0; i < steps->span_count; i++) {
+		const struct weir_span *span = &steps->spans[i];
+		uint32_t at = positions->of_span[i];
+
+		if (at == WEIR_NONE)
+			continue;
+		durations[span->stage][at] = (double)weir_span_duration(span);
+		if (works[span->stage])
+			device[span->stage][at] = (double)span->device_ns;
+	}
+	free(durations);
+	free(device);
+	free(counts);
+	free(works);
 }
 
 /* Without any stage the steps themselves are the one stage, "step". */
 static void add_steps(struct weir_run *run, const struct weir_rank *rank,
                       const struct positions *positions)
 {
+	double *values;
+
+	if (positions->step_count == 0)
+		return;
+	values = series_values(&run->stages, "step", positions->step_count);
 	for (size_t i = 0; i < rank->steps.step_count; i++)
 		if (positions->of_step[i] != WEIR_NONE)
-			series_values(&run->stages, "step",
-			              positions->step_count)[positions->of_step[i]] =
-				(double)rank->steps.steps[i].period_ns;
+			values[positions->of_step[i]] = (double)rank->steps.steps[i].period_ns;
 }
 
 static void take_slower(struct weir_series_table *into, const struct weir_series_table *from)
@@ -202,13 +327,6 @@ static void set_labels(struct weir_run *run, const struct weir_analysis *analysi
 	for (size_t i = 0; i < trace->label_count; i++)
 		weir_run_set_label(run, weir_names_text(trace->names, trace->labels[i].key),
 		                   weir_names_text(trace->names, trace->labels[i].value));
-}
-
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-
-	return memcpy(weir_alloc(size), text, size);
 }
 
 static void copy_table(struct weir_series_table *into, const struct weir_series_table *from)

@@ -8,6 +8,27 @@
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
+/* The spans of a stage that count, and their durations where `out` is given; WEIR_NONE has none. */
+static size_t count_spans(const struct weir_analysis *analysis, size_t r, uint32_t stage,
+                          double *out)
+{
+	const struct weir_steps *steps = &analysis->ranks[r].steps;
+	size_t count = 0;
+
+	if (stage == WEIR_NONE)
+		return 0;
+	for (size_t i = steps->first_span[stage]; i < steps->first_span[stage + 1]; i++) {
+		const struct weir_span *span = &steps->spans[steps->spans_by_stage[i]];
+
+		if (!weir_steps_span_counts(steps, span, analysis->options.steady))
+			continue;
+		if (out)
+			out[count] = (double)weir_span_duration(span);
+		count++;
+	}
+	return count;
+}
+
 static struct weir_stage_merge *find_merge(struct weir_stage_merges *merges,
                                            const struct weir_stage_info *stage, size_t ranks)
 {
@@ -44,6 +65,21 @@ void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_
 		free(stages);
 	}
 	weir_ledger_add(&merges->total, &merges->outside);
+	for (size_t m = 0; m < merges->count; m++)
+		for (size_t r = 0; r < analysis->rank_count; r++)
+			merges->items[m].ledger.steps +=
+				count_spans(analysis, r, merges->items[m].stage[r], NULL);
+}
+
+uint32_t *weir_stage_merges_of_rank(const struct weir_stage_merges *merges,
+                                    const struct weir_analysis *analysis, size_t r)
+{
+	uint32_t *of_stage = weir_alloc(analysis->ranks[r].steps.stage_count * sizeof *of_stage);
+
+	for (size_t m = 0; m < merges->count; m++)
+		if (merges->items[m].stage[r] != WEIR_NONE)
+			of_stage[merges->items[m].stage[r]] = (uint32_t)m;
+	return of_stage;
 }
 
 void weir_stage_merges_release(struct weir_stage_merges *merges)
@@ -56,27 +92,8 @@ void weir_stage_merges_release(struct weir_stage_merges *merges)
 
 int64_t weir_span_duration(const struct weir_span *span)
 {
-	return (span->device_end_ns > span->end_ns ? span->device_end_ns : span->end_ns) -
-	       span->start_ns;
-}
-
-static size_t count_spans(const struct weir_analysis *analysis, size_t r, uint32_t stage,
-                          double *out)
-{
-	const struct weir_steps *steps = &analysis->ranks[r].steps;
-	size_t count = 0;
-
-	for (size_t i = 0; i < steps->span_count; i++) {
-		const struct weir_span *span = &steps->spans[i];
-
-		if (span->stage != stage ||
-		    !weir_steps_span_counts(steps, span, analysis->options.steady))
-			continue;
-		if (out)
-			out[count] = (double)weir_span_duration(span);
-		count++;
-	}
-	return count;
+	return weir_span_ns(span->start_ns, span->device_end_ns > span->end_ns ? span->device_end_ns
+	                                                                       : span->end_ns);
 }
 
 double *weir_stage_durations(const struct weir_analysis *analysis,
@@ -86,9 +103,7 @@ double *weir_stage_durations(const struct weir_analysis *analysis,
 	double *values;
 
 	for (size_t r = 0; r < analysis->rank_count; r++) {
-		size_t here = merge->stage[r] == WEIR_NONE
-		                      ? 0
-		                      : count_spans(analysis, r, merge->stage[r], NULL);
+		size_t here = count_spans(analysis, r, merge->stage[r], NULL);
 
 		total += here;
 		most = here > most ? here : most;
@@ -97,9 +112,7 @@ double *weir_stage_durations(const struct weir_analysis *analysis,
 	values = weir_alloc((total + most + 1) * sizeof *values);
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		double *own = values + filled;
-		size_t here = merge->stage[r] == WEIR_NONE
-		                      ? 0
-		                      : count_spans(analysis, r, merge->stage[r], own);
+		size_t here = count_spans(analysis, r, merge->stage[r], own);
 
 		if (least == most && filled > 0) {
 			for (size_t i = 0; i < here; i++)
@@ -172,6 +185,7 @@ static void add_tail_time(const struct weir_analysis *analysis,
 {
 	const struct weir_rank *rank = &analysis->ranks[r];
 	uint8_t *chosen = steps_around(rank, analysis->options.percentile);
+	uint32_t *merge_of = weir_stage_merges_of_rank(merges, analysis, r);
 
 	for (size_t i = 0; i < rank->segments.count; i++) {
 		const struct weir_segment *segment = &rank->segments.items[i];
@@ -179,11 +193,14 @@ static void add_tail_time(const struct weir_analysis *analysis,
 
 		if (step == WEIR_NONE || !chosen[step])
 			continue;
-		*total += segment->end_ns - segment->start_ns;
-		for (size_t m = 0; segment->span != WEIR_NONE && m < merges->count; m++)
-			if (merges->items[m].stage[r] == rank->steps.spans[segment->span].stage)
-				by_stage[m] += segment->end_ns - segment->start_ns;
+		*total = weir_add_ns(*total, weir_segment_ns(segment));
+		if (segment->span != WEIR_NONE) {
+			int64_t *own = &by_stage[merge_of[rank->steps.spans[segment->span].stage]];
+
+			*own = weir_add_ns(*own, weir_segment_ns(segment));
+		}
 	}
+	free(merge_of);
 	free(chosen);
 }
 

@@ -6,6 +6,8 @@
 
 #include "engine/analysis/stages.h"
 
+#define MAX_COUNT INT64_C(1000000000000000) /* of rows or tokens: sums of a few stay in range */
+
 struct kind_alias {
 	const char *word, *kind;
 };
@@ -56,44 +58,52 @@ static bool word_boundary(char c)
 	return !isalnum((unsigned char)c);
 }
 
-static bool holds_word(const char *name, const char *word)
+/* The longest alias that stands at `at`, followed by the end of a word; NULL: none. */
+static const struct kind_alias *alias_at(const char *at)
 {
-	size_t len = strlen(word);
-
-	for (const char *at = name; *at; at++)
-		if (strncasecmp(at, word, len) == 0 && (at == name || word_boundary(at[-1])) &&
-		    word_boundary(at[len]))
-			return true;
-	return false;
-}
-
-const char *weir_stage_kind(const char *name)
-{
-	size_t best = 0;
-	const char *kind = "other";
+	const struct kind_alias *found = NULL;
 
 	for (size_t i = 0; i < sizeof kind_aliases / sizeof *kind_aliases; i++) {
 		size_t len = strlen(kind_aliases[i].word);
 
-		if (strcasecmp(name, kind_aliases[i].word) == 0)
-			return kind_aliases[i].kind;
-		if (len > best && holds_word(name, kind_aliases[i].word)) {
-			best = len;
-			kind = kind_aliases[i].kind;
-		}
+		if (tolower((unsigned char)*at) == kind_aliases[i].word[0] &&
+		    strncasecmp(at, kind_aliases[i].word, len) == 0 && word_boundary(at[len]) &&
+		    (!found || len > strlen(found->word)))
+			found = &kind_aliases[i];
 	}
-	return kind;
+	return found;
 }
 
-/* Digits at *at into *out, *at moved behind them; -1 and no move where there are none. */
+/* The longest alias in the name decides; of several, the one that the table names first. */
+const char *weir_stage_kind(const char *name)
+{
+	const struct kind_alias *best = NULL;
+
+	for (const char *at = name; *at; at++) {
+		const struct kind_alias *found;
+		size_t len;
+
+		if (at != name && !word_boundary(at[-1]))
+			continue;
+		found = alias_at(at);
+		len = best ? strlen(best->word) : 0;
+		if (found &&
+		    (strlen(found->word) > len || (strlen(found->word) == len && found < best)))
+			best = found;
+	}
+	return best ? best->kind : "other";
+}
+
+/* The number at *at, at most MAX_COUNT, *at moved behind it; -1 and no move where there is none. */
 static int64_t take_number(const char **at)
 {
 	int64_t value = 0;
 	const char *start = *at;
 
 	while (isdigit((unsigned char)**at)) {
-		if (value < INT64_MAX / 10 - 9)
-			value = value * 10 + (**at - '0');
+		value = value * 10 + (**at - '0');
+		if (value > MAX_COUNT)
+			value = MAX_COUNT;
 		(*at)++;
 	}
 	return *at == start ? -1 : value;
@@ -232,26 +242,44 @@ static const struct grammar grammars[] = {
 	{"record_param_comms", WEIR_ROLE_IGNORED, NULL},
 };
 
-/* The user's own name without its counter: "decode_17", "Optimizer.step#SGD.step", "## forward ##",
- * "step 12". */
+/* Up to the counters at the end: "decode_17", "step 12". Digits right behind a letter belong to the
+ * name: "h2", "conv1". */
+static size_t length_without_counter(const char *text)
+{
+	size_t len = strlen(text);
+
+	for (;;) {
+		size_t end;
+
+		while (len > 0 && strchr("#_-: ./", text[len - 1]))
+			len--;
+		for (end = len; end > 0 && isdigit((unsigned char)text[end - 1]);)
+			end--;
+		if (end == len || (end > 0 && isalpha((unsigned char)text[end - 1])))
+			return len;
+		len = end;
+	}
+}
+
+/* The user's own name without its counter and its frame: "## forward ##". */
 static void clean_name(const char *text, struct weir_stage_name *out)
 {
 	size_t len;
 
 	while (*text == '#' || isspace((unsigned char)*text))
 		text++;
-	snprintf(out->name, sizeof out->name, "%s", text);
-	if (strlen(text) >= sizeof out->name)
-		memcpy(out->name + sizeof out->name - 4, "...", 4);
-	len = strlen(out->name);
-	while (len > 0 && (isdigit((unsigned char)out->name[len - 1]) ||
-	                   strchr("#_-: ./", out->name[len - 1])))
-		len--;
-	if (len > 0 && isdigit((unsigned char)out->name[len]) &&
-	    isalpha((unsigned char)out->name[len - 1]))
-		return; /* "h2", "conv1": the digit belongs to the name */
-	if (len > 0)
-		out->name[len] = '\0';
+	len = length_without_counter(text);
+	if (len == 0)
+		len = strlen(text); /* nothing but a counter */
+	if (len < sizeof out->name) {
+		memcpy(out->name, text, len);
+		return;
+	}
+	len = sizeof out->name - sizeof "...";
+	while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
+		len--; /* whole characters of UTF-8 only */
+	memcpy(out->name, text, len);
+	memcpy(out->name + len, "...", sizeof "...");
 }
 
 void weir_stage_name_parse(const char *annotation, struct weir_stage_name *out)

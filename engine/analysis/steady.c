@@ -22,11 +22,12 @@ static void set_periods(struct weir_steps *steps)
 
 		if (next && step->device_rows > 0 && next->device_rows > 0 &&
 		    next->device_start_ns > step->device_start_ns)
-			step->period_ns = next->device_start_ns - step->device_start_ns;
+			step->period_ns =
+				weir_span_ns(step->device_start_ns, next->device_start_ns);
 		else if (!next && step->device_rows > 0 && step->device_end_ns > step->end_ns)
-			step->period_ns = step->device_end_ns - step->device_start_ns;
+			step->period_ns = weir_span_ns(step->device_start_ns, step->device_end_ns);
 		else
-			step->period_ns = step->end_ns - step->start_ns;
+			step->period_ns = weir_span_ns(step->start_ns, step->end_ns);
 	}
 }
 
@@ -50,16 +51,14 @@ static void mark_incomplete(struct weir_steps *steps, double usual_rows)
 
 static void mark_warm_up(struct weir_steps *steps, double *scratch)
 {
-	size_t most = (size_t)(WARM_UP_SHARE * (double)steps->step_count);
+	size_t most = (size_t)(WARM_UP_SHARE * (double)steps->step_count), rest = 0;
+	double median, excess;
 
+	for (size_t i = most; i < steps->step_count; i++)
+		scratch[rest++] = (double)steps->steps[i].period_ns;
+	median = weir_median(scratch, rest);
+	excess = fmax(WARM_UP_MADS * weir_mad(scratch, rest), WARM_UP_EXCESS * median);
 	for (size_t lead = 0; lead < most; lead++) {
-		size_t rest = 0;
-		double median, excess;
-
-		for (size_t i = lead + 1; i < steps->step_count; i++)
-			scratch[rest++] = (double)steps->steps[i].period_ns;
-		median = weir_median(scratch, rest);
-		excess = fmax(WARM_UP_MADS * weir_mad(scratch, rest), WARM_UP_EXCESS * median);
 		if ((double)steps->steps[lead].period_ns <= median + excess)
 			return;
 		if (steps->steps[lead].state == WEIR_STEP_STEADY)
@@ -86,8 +85,12 @@ static void mark_one_off(struct weir_steps *steps, double median)
 
 void weir_steady_judge(struct weir_steps *steps)
 {
-	double *scratch = weir_alloc((steps->step_count + 1) * sizeof *scratch);
+	double *scratch;
 
+	steps->median_period_ns = NAN;
+	if (!steps->steps)
+		return;
+	scratch = weir_alloc(steps->step_count * sizeof *scratch);
 	set_periods(steps);
 	for (size_t i = 0; i < steps->step_count; i++)
 		scratch[i] = (double)steps->steps[i].period_ns;

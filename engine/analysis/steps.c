@@ -7,6 +7,7 @@
 #include "engine/analysis/steady.h"
 #include "engine/analysis/steps.h"
 #include "engine/base/arena.h"
+#include "engine/base/rowmap.h"
 
 /* What the annotations of one name mean; parsed once a name. */
 struct name_role {
@@ -16,26 +17,37 @@ struct name_role {
 	bool known;
 };
 
-static uint32_t stage_index(struct weir_steps *steps, const struct weir_stage_name *name)
+/* The meanings of all names of a trace, and the stages found so far by name. */
+struct roles {
+	struct name_role *of_name;
+	struct weir_rowmap stages;
+};
+
+static uint32_t stage_index(struct weir_steps *steps, struct roles *roles,
+                            const struct weir_stage_name *name)
 {
 	static const struct weir_stage_name others = {.name = "(other stages)", .kind = "other"};
+	uint32_t hash = weir_rowmap_hash(weir_rowmap_hash_text(name->name, strlen(name->name), 0));
+	uint32_t found;
+	size_t probe = 0;
 
-	for (size_t i = 0; i < steps->stage_count; i++)
-		if (strcmp(steps->stages[i].name, name->name) == 0)
-			return (uint32_t)i;
-	if (steps->stage_count == WEIR_MAX_STAGES && name != &others)
-		return stage_index(steps, &others);
+	while ((found = weir_rowmap_next(&roles->stages, hash, &probe)) != WEIR_ROWMAP_NONE)
+		if (strcmp(steps->stages[found].name, name->name) == 0)
+			return found;
+	if (steps->stage_count >= WEIR_MAX_STAGES && name != &others)
+		return stage_index(steps, roles, &others);
 	steps->stages = weir_grow(steps->stages, &steps->stage_capacity, steps->stage_count + 1,
 	                          sizeof *steps->stages);
 	memcpy(steps->stages[steps->stage_count].name, name->name, sizeof name->name);
 	steps->stages[steps->stage_count].kind = name->kind;
+	weir_rowmap_add(&roles->stages, hash, (uint32_t)steps->stage_count);
 	return (uint32_t)steps->stage_count++;
 }
 
-static const struct name_role *role_of(struct weir_steps *steps, struct name_role *roles,
+static const struct name_role *role_of(struct weir_steps *steps, struct roles *roles,
                                        const struct weir_trace *trace, uint32_t name)
 {
-	struct name_role *role = &roles[name];
+	struct name_role *role = &roles->of_name[name];
 	struct weir_stage_name parsed;
 
 	if (role->known)
@@ -46,7 +58,7 @@ static const struct name_role *role_of(struct weir_steps *steps, struct name_rol
 	role->rows = parsed.rows;
 	role->padded_rows = parsed.padded_rows;
 	role->stage = parsed.role == WEIR_ROLE_STAGE || parsed.role == WEIR_ROLE_STEP_STAGE
-	                      ? stage_index(steps, &parsed)
+	                      ? stage_index(steps, roles, &parsed)
 	                      : WEIR_NONE;
 	return role;
 }
@@ -86,18 +98,19 @@ static void add_span(struct weir_steps *steps, const struct weir_host_columns *h
 static void collect_annotations(struct weir_steps *steps, const struct weir_trace *trace)
 {
 	const struct weir_host_columns *host = &trace->host;
-	struct name_role *roles = weir_alloc(weir_names_count(trace->names) * sizeof *roles);
+	struct roles roles = {
+		.of_name = weir_alloc(weir_names_count(trace->names) * sizeof *roles.of_name)};
 	bool has_steps = false;
 
 	for (size_t i = 0; i < host->count && !has_steps; i++)
 		has_steps = host->kind[i] == WEIR_HOST_ANNOTATION &&
-		            role_of(steps, roles, trace, host->name[i])->role == WEIR_ROLE_STEP;
+		            role_of(steps, &roles, trace, host->name[i])->role == WEIR_ROLE_STEP;
 	for (size_t i = 0; i < host->count; i++) {
 		const struct name_role *role;
 
 		if (host->kind[i] != WEIR_HOST_ANNOTATION)
 			continue;
-		role = role_of(steps, roles, trace, host->name[i]);
+		role = role_of(steps, &roles, trace, host->name[i]);
 		if (role->role == WEIR_ROLE_STEP ||
 		    (role->role == WEIR_ROLE_STEP_STAGE && !has_steps))
 			add_step(steps, host, (uint32_t)i);
@@ -105,7 +118,8 @@ static void collect_annotations(struct weir_steps *steps, const struct weir_trac
 			add_span(steps, host, (uint32_t)i, role);
 	}
 	steps->explicit_steps = steps->step_count > 0;
-	free(roles);
+	weir_rowmap_release(&roles.stages);
+	free(roles.of_name);
 }
 
 static int by_step_start(const void *left, const void *right)
@@ -155,48 +169,85 @@ static void close_spans(struct weir_steps *steps, struct weir_track *track, uint
 	}
 }
 
-static void build_track(struct weir_steps *steps, const struct weir_host_columns *host,
-                        uint32_t thread)
+/* A span that outlives the open one by more than clock jitter is its sibling, as for host rows. */
+static void open_span(struct weir_steps *steps, struct weir_track *track, uint32_t *open,
+                      uint32_t index)
 {
-	struct weir_track track = {.thread = thread};
-	uint32_t open = WEIR_NONE;
+	struct weir_span *span = &steps->spans[index];
 
-	for (size_t i = 0; i < steps->span_count; i++) {
-		struct weir_span *span = &steps->spans[i];
-
-		if (host->thread[span->host_row] != thread)
-			continue;
-		close_spans(steps, &track, &open, span->start_ns);
-		span->parent = open;
-		if (open != WEIR_NONE && span->end_ns > steps->spans[open].end_ns)
-			span->end_ns =
-				steps->spans[open].end_ns; /* clock jitter, see WEIR_OVERHANG_NS */
-		open = (uint32_t)i;
-		track_mark(&track, span->start_ns, open);
+	close_spans(steps, track, open, span->start_ns);
+	while (*open != WEIR_NONE &&
+	       weir_span_ns(steps->spans[*open].end_ns, span->end_ns) > WEIR_OVERHANG_NS)
+		*open = steps->spans[*open].parent;
+	span->parent = *open;
+	if (*open != WEIR_NONE) {
+		span->depth = steps->spans[*open].depth + 1;
+		if (span->end_ns > steps->spans[*open].end_ns)
+			span->end_ns = steps->spans[*open].end_ns;
 	}
-	close_spans(steps, &track, &open, INT64_MAX);
-	steps->tracks = weir_grow(steps->tracks, &steps->track_capacity, steps->track_count + 1,
-	                          sizeof *steps->tracks);
-	steps->tracks[steps->track_count++] = track;
+	if (span->depth > WEIR_MAX_SPAN_DEPTH)
+		return;
+	*open = index;
+	track_mark(track, span->start_ns, index);
+}
+
+/* One track a thread that has spans; returns the track of each thread, which the caller frees. */
+static uint32_t *add_tracks(struct weir_steps *steps, const struct weir_trace *trace)
+{
+	uint32_t *tracks = weir_alloc(trace->thread_count * sizeof *tracks);
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < steps->span_count; i++)
+		tracks[trace->host.thread[steps->spans[i].host_row]]++;
+	for (uint32_t t = 0; t < trace->thread_count; t++) {
+		if (tracks[t] == 0)
+			continue;
+		if (tracks[t] > most) {
+			most = tracks[t];
+			steps->main_track = steps->track_count;
+		}
+		steps->tracks = weir_grow(steps->tracks, &steps->track_capacity,
+		                          steps->track_count + 1, sizeof *steps->tracks);
+		steps->tracks[steps->track_count] = (struct weir_track){.thread = t};
+		tracks[t] = (uint32_t)steps->track_count++;
+	}
+	return tracks;
 }
 
 static void build_tracks(struct weir_steps *steps, const struct weir_trace *trace)
 {
-	uint32_t *spans = weir_alloc(trace->thread_count * sizeof *spans);
-	uint32_t most = 0;
+	uint32_t *tracks = add_tracks(steps, trace);
+	uint32_t *open = weir_alloc(steps->track_count * sizeof *open);
 
-	for (size_t i = 0; i < steps->span_count; i++)
-		spans[trace->host.thread[steps->spans[i].host_row]]++;
-	for (uint32_t t = 0; t < trace->thread_count; t++) {
-		if (spans[t] == 0)
-			continue;
-		if (spans[t] > most) {
-			most = spans[t];
-			steps->main_track = steps->track_count;
-		}
-		build_track(steps, &trace->host, t);
+	for (size_t t = 0; t < steps->track_count; t++)
+		open[t] = WEIR_NONE;
+	for (uint32_t i = 0; i < steps->span_count; i++) {
+		uint32_t t = tracks[trace->host.thread[steps->spans[i].host_row]];
+
+		open_span(steps, &steps->tracks[t], &open[t], i);
 	}
-	free(spans);
+	for (size_t t = 0; t < steps->track_count; t++)
+		close_spans(steps, &steps->tracks[t], &open[t], INT64_MAX);
+	free(open);
+	free(tracks);
+}
+
+static void index_spans(struct weir_steps *steps)
+{
+	size_t at = 0;
+
+	steps->spans_by_stage = weir_alloc(steps->span_count * sizeof *steps->spans_by_stage);
+	steps->first_span = weir_alloc((steps->stage_count + 2) * sizeof *steps->first_span);
+	for (size_t i = 0; i < steps->span_count; i++)
+		steps->first_span[steps->spans[i].stage + 2]++;
+	for (size_t s = 2; s < steps->stage_count + 2; s++) {
+		at += steps->first_span[s];
+		steps->first_span[s] = at;
+	}
+	/* Entry s + 1 runs from the beginning of stage s to its end, which is where s + 1 begins.
+	 */
+	for (uint32_t i = 0; i < steps->span_count; i++)
+		steps->spans_by_stage[steps->first_span[steps->spans[i].stage + 1]++] = i;
 }
 
 /* Without annotated steps: the turns of the outermost stage that occurs most often, at least three
@@ -249,7 +300,8 @@ static void give_to_spans(struct weir_steps *steps, const struct weir_device_col
 		widen(&span->device_start_ns, &span->device_end_ns, device, row);
 		span->device_rows++;
 		if (device->end_ns[row] > from_ns) {
-			span->device_ns += device->end_ns[row] - from_ns;
+			span->device_ns = weir_add_ns(span->device_ns,
+			                              weir_span_ns(from_ns, device->end_ns[row]));
 			span->busy_until_ns = device->end_ns[row];
 		}
 	}
@@ -321,6 +373,7 @@ void weir_steps_init(struct weir_steps *steps, const struct weir_timeline *timel
 	if (steps->span_count > 0)
 		qsort(steps->spans, steps->span_count, sizeof *steps->spans, by_span_start);
 	build_tracks(steps, trace);
+	index_spans(steps);
 	if (steps->step_count == 0)
 		infer_steps(steps, &trace->host);
 	if (steps->step_count > 0)
@@ -347,6 +400,8 @@ void weir_steps_release(struct weir_steps *steps)
 	free(steps->tracks);
 	free(steps->stages);
 	free(steps->spans);
+	free(steps->spans_by_stage);
+	free(steps->first_span);
 	free(steps->steps);
 	free(steps->row_span);
 	free(steps->row_step);
@@ -370,16 +425,22 @@ static uint32_t track_at(const struct weir_track *track, int64_t at_ns)
 
 uint32_t weir_steps_span_at(const struct weir_steps *steps, uint32_t thread, int64_t at_ns)
 {
-	for (size_t i = 0; i < steps->track_count; i++) {
-		uint32_t span = steps->tracks[i].thread == thread
-		                        ? track_at(&steps->tracks[i], at_ns)
-		                        : WEIR_NONE;
+	size_t low = 0, high = steps->track_count;
+	uint32_t span = WEIR_NONE;
 
-		if (span != WEIR_NONE)
-			return span;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (steps->tracks[middle].thread < thread)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return steps->track_count > 0 ? track_at(&steps->tracks[steps->main_track], at_ns)
-	                              : WEIR_NONE;
+	if (low < steps->track_count && steps->tracks[low].thread == thread)
+		span = track_at(&steps->tracks[low], at_ns);
+	if (span == WEIR_NONE && steps->track_count > 0)
+		span = track_at(&steps->tracks[steps->main_track], at_ns);
+	return span;
 }
 
 uint32_t weir_steps_step_at(const struct weir_steps *steps, int64_t at_ns)

@@ -6,10 +6,13 @@
  *
  * Steps come from the annotations that say so (ProfilerStep#N, the step grammars of servers);
  * without any, from the outermost stage that occurs most often. The steady state leaves out, and
- * lists: warm-up      leading steps whose period exceeds the median of the others by more than 5
- * MAD and 10 %, at most 20 % incomplete   steps with launches whose work the trace does not hold,
- * and less than 90 % of the usual device rows one-off      single steps (at most 2 %, at least one)
- * that last five times the median
+ * lists:
+ *
+ *   warm-up      leading steps, at most 20 %, whose period exceeds the median of the last 80 % by
+ *                more than 5 MAD and 10 %
+ *   incomplete   steps with launches whose work the trace does not hold, and less than 90 % of the
+ *                usual device rows
+ *   one-off      single steps (at most 2 %, at least one) that last five times the median
  */
 #ifndef WEIR_ANALYSIS_STEPS_H
 #define WEIR_ANALYSIS_STEPS_H
@@ -25,12 +28,15 @@
 /* Further stage names of a trace share one stage: a name made anew for each request says nothing.
  */
 #define WEIR_MAX_STAGES 256
+/* Work launched in a span nested more deeply belongs to the one so deep that encloses it. */
+#define WEIR_MAX_SPAN_DEPTH 32
 
 struct weir_span {
 	uint32_t host_row;
 	uint32_t stage;           /* index into `stages` */
 	uint32_t step;            /* index into `steps`; WEIR_NONE: outside every step */
 	uint32_t parent;          /* enclosing span; WEIR_NONE */
+	uint32_t depth;           /* spans around it */
 	int64_t start_ns, end_ns; /* on the host */
 	int64_t device_start_ns,
 		device_end_ns; /* of the work launched in it; INT64_MAX, INT64_MIN: none */
@@ -63,7 +69,8 @@ struct weir_stage_info {
 	const char *kind;
 };
 
-/* The innermost span by time on one thread: from time_ns[i] on it is span[i]. */
+/* The innermost span by time on one thread (see WEIR_MAX_SPAN_DEPTH): from time_ns[i] on it is
+ * span[i]. */
 struct weir_track {
 	uint32_t thread;
 	size_t count, capacity;
@@ -76,9 +83,12 @@ struct weir_steps {
 	size_t stage_count, stage_capacity;
 	struct weir_span *spans; /* in order of their start */
 	size_t span_count, span_capacity;
-	struct weir_step *steps; /* in order of their start */
+	uint32_t *spans_by_stage; /* spans, those of one stage together, in their order */
+	size_t *first_span;       /* per stage: where its spans begin in spans_by_stage; stage_count
+	                             + 1 entries */
+	struct weir_step *steps;  /* in order of their start */
 	size_t step_count, step_capacity;
-	struct weir_track *tracks;
+	struct weir_track *tracks; /* in order of their threads */
 	size_t track_count, track_capacity;
 	size_t main_track;       /* the one with most spans */
 	bool explicit_steps;     /* false: inferred from the stage that repeats */

@@ -11,63 +11,93 @@
 
 #define FEWEST_BATCHES 5 /* steps on either side of a comparison of batch sizes */
 
-/* Durations of the kernels of one stage (NULL: all), and how much device time was replayed from
- * graphs. */
-static void fill_kernels(const struct weir_analysis *analysis, const struct weir_stage_merge *merge,
-                         double *values)
+/* Durations of the kernels of one stage or of the profile, and how much of the device time was
+ * replayed from graphs. */
+struct kernels {
+	double *durations, graph_ns, all_ns;
+	size_t count, capacity;
+};
+
+static void add_kernel(struct kernels *kernels, const struct weir_device_columns *device,
+                       size_t row)
 {
-	double *durations = NULL, graph_ns = 0, all_ns = 0;
-	size_t count = 0, capacity = 0;
+	double ns = (double)weir_span_ns(device->start_ns[row], device->end_ns[row]);
+
+	kernels->all_ns += ns;
+	kernels->graph_ns += device->flags[row] & WEIR_DEVICE_IN_GRAPH ? ns : 0;
+	if (device->kind[row] != WEIR_DEVICE_KERNEL)
+		return;
+	kernels->durations = weir_grow(kernels->durations, &kernels->capacity, kernels->count + 1,
+	                               sizeof *kernels->durations);
+	kernels->durations[kernels->count++] = ns;
+}
+
+static void take_kernels(struct kernels *kernels, double *values)
+{
+	values[WEIR_F_KERNEL_P50_NS] = weir_median(kernels->durations, kernels->count);
+	if (kernels->all_ns > 0)
+		values[WEIR_F_GRAPH_SHARE] = kernels->graph_ns / kernels->all_ns;
+	free(kernels->durations);
+}
+
+/* Of every stage, and of the profile. */
+static void fill_kernels(const struct weir_analysis *analysis,
+                         const struct weir_stage_merges *merges, struct weir_report *report)
+{
+	struct kernels *stages = weir_alloc(merges->count * sizeof *stages), all = {0};
 
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		const struct weir_rank *rank = &analysis->ranks[r];
 		const struct weir_device_columns *device = &rank->trace->device;
+		uint32_t *merge_of = weir_stage_merges_of_rank(merges, analysis, r);
 
 		for (size_t i = 0; i < device->count; i++) {
 			uint32_t span = rank->steps.row_span[i];
-			double ns = (double)(device->end_ns[i] - device->start_ns[i]);
 
-			if (rank->groups.row_call[i] == WEIR_NONE ||
-			    (merge && (span == WEIR_NONE ||
-			               rank->steps.spans[span].stage != merge->stage[r])))
+			if (rank->groups.row_call[i] == WEIR_NONE)
 				continue;
-			all_ns += ns;
-			graph_ns += device->flags[i] & WEIR_DEVICE_IN_GRAPH ? ns : 0;
-			if (device->kind[i] != WEIR_DEVICE_KERNEL)
-				continue;
-			durations = weir_grow(durations, &capacity, count + 1, sizeof *durations);
-			durations[count++] = ns;
+			add_kernel(&all, device, i);
+			if (span != WEIR_NONE)
+				add_kernel(&stages[merge_of[rank->steps.spans[span].stage]], device,
+				           i);
 		}
+		free(merge_of);
 	}
-	values[WEIR_F_KERNEL_P50_NS] = weir_median(durations, count);
-	if (all_ns > 0)
-		values[WEIR_F_GRAPH_SHARE] = graph_ns / all_ns;
-	free(durations);
+	take_kernels(&all, report->features);
+	for (size_t m = 0; m < merges->count; m++)
+		take_kernels(&stages[m], report->stages[m].features);
+	free(stages);
 }
 
-/* The operator with most device time in the stage, over stages for the profile, and whether its
- * limit is known. */
-static void fill_top_operator(const struct weir_report *report, const char *stage, double *values)
+static int by_name(const void *left, const void *right)
+{
+	const struct weir_operator_row *const *a = left, *const *b = right;
+
+	return strcmp((*a)->name, (*b)->name);
+}
+
+static int by_stage_and_name(const void *left, const void *right)
+{
+	const struct weir_operator_row *const *a = left, *const *b = right;
+	int order = strcmp((*a)->stage ? (*a)->stage : "", (*b)->stage ? (*b)->stage : "");
+
+	return order != 0 ? order : by_name(left, right);
+}
+
+/* Of rows sorted by name: the operator with most device time, and whether its limit is known. */
+static void fill_top_operator(const struct weir_operator_row **rows, size_t count, double *values)
 {
 	double all_ns = 0, best_ns = 0;
 
-	for (size_t i = 0; i < report->operator_count; i++) {
-		const struct weir_operator_row *row = &report->operators[i];
+	for (size_t i = 0, end; i < count; i = end) {
 		double same_ns = 0;
 		bool known = false;
 
-		if (!row->device || (stage && (!row->stage || strcmp(row->stage, stage) != 0)))
-			continue;
-		all_ns += row->call.total_ns;
-		for (size_t j = 0; j < report->operator_count; j++) {
-			const struct weir_operator_row *other = &report->operators[j];
-
-			if (!other->device || strcmp(other->name, row->name) != 0 ||
-			    (stage && (!other->stage || strcmp(other->stage, stage) != 0)))
-				continue;
-			same_ns += other->call.total_ns;
-			known = known || other->verdict.bound != WEIR_BOUND_UNDETERMINED;
+		for (end = i; end < count && strcmp(rows[end]->name, rows[i]->name) == 0; end++) {
+			same_ns += rows[end]->call.total_ns;
+			known = known || rows[end]->verdict.bound != WEIR_BOUND_UNDETERMINED;
 		}
+		all_ns += same_ns;
 		if (same_ns > best_ns) {
 			best_ns = same_ns;
 			values[WEIR_F_TOP_OPERATOR_MODELLED] = known;
@@ -75,6 +105,41 @@ static void fill_top_operator(const struct weir_report *report, const char *stag
 	}
 	if (all_ns > 0)
 		values[WEIR_F_TOP_OPERATOR_SHARE] = best_ns / all_ns;
+}
+
+static double *features_of_stage(const struct weir_report *report, const char *name, size_t stages)
+{
+	for (size_t i = 0; name && i < stages; i++)
+		if (strcmp(report->stages[i].name, name) == 0)
+			return report->stages[i].features;
+	return NULL;
+}
+
+/* Over stages for the profile, and in each of the first `stages` stages. Rows without a kernel are
+ * host operators. */
+static void fill_top_operators(const struct weir_report *report, size_t stages)
+{
+	const struct weir_operator_row **rows =
+		weir_alloc(report->operator_count * sizeof(struct weir_operator_row *));
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->operator_count; i++)
+		if (report->operators[i].kernel)
+			rows[count++] = &report->operators[i];
+	qsort(rows, count, sizeof *rows, by_name);
+	fill_top_operator(rows, count, report->features);
+	qsort(rows, count, sizeof *rows, by_stage_and_name);
+	for (size_t i = 0, end; i < count; i = end) {
+		const char *stage = rows[i]->stage;
+		double *values = features_of_stage(report, stage, stages);
+
+		for (end = i + 1; end < count && stage && rows[end]->stage &&
+		                  strcmp(rows[end]->stage, stage) == 0;)
+			end++;
+		if (values)
+			fill_top_operator(&rows[i], end - i, values);
+	}
+	free(rows);
 }
 
 static double padding_waste(const struct weir_analysis *analysis)
@@ -99,10 +164,10 @@ static size_t batch_durations(const struct weir_steps *steps, uint32_t stage, in
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < steps->span_count; i++) {
-		const struct weir_span *span = &steps->spans[i];
+	for (size_t i = steps->first_span[stage]; i < steps->first_span[stage + 1]; i++) {
+		const struct weir_span *span = &steps->spans[steps->spans_by_stage[i]];
 
-		if (span->stage == stage && span->rows >= low && span->rows <= high)
+		if (span->rows >= low && span->rows <= high)
 			out[count++] = (double)weir_span_duration(span);
 	}
 	return count;
@@ -121,9 +186,9 @@ static double flat_step_ratio(const struct weir_steps *steps)
 		int64_t largest = 0;
 		size_t few, many;
 
-		for (size_t i = 0; i < steps->span_count; i++)
-			if (steps->spans[i].stage == s && steps->spans[i].rows > largest)
-				largest = steps->spans[i].rows;
+		for (size_t i = steps->first_span[s]; i < steps->first_span[s + 1]; i++)
+			if (steps->spans[steps->spans_by_stage[i]].rows > largest)
+				largest = steps->spans[steps->spans_by_stage[i]].rows;
 		few = batch_durations(steps, s, 1, largest / 2, small);
 		many = batch_durations(steps, s, largest, largest, large);
 		if (few < FEWEST_BATCHES || many < FEWEST_BATCHES || few + many <= most)
@@ -170,24 +235,18 @@ void weir_fill_features(const struct weir_analysis *analysis,
 	report->features = weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *report->features);
 	weir_features_clear(report->features);
 	weir_features_from_ledger(report->features, &merges->total);
-	if (report->has_gpu) {
-		fill_kernels(analysis, NULL, report->features);
-		fill_top_operator(report, NULL, report->features);
-	}
 	fill_profile_only(analysis, report, report->features);
 	for (size_t i = 0; i < report->stage_count; i++) {
 		struct weir_stage_row *row = &report->stages[i];
-		struct weir_ledger ledger = {0};
 
 		row->features =
 			weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *row->features);
 		weir_features_clear(row->features);
-		if (i >= merges->count)
-			continue;
-		ledger = merges->items[i].ledger;
-		ledger.steps = row->duration.count;
-		weir_features_from_ledger(row->features, &ledger);
-		fill_kernels(analysis, &merges->items[i], row->features);
-		fill_top_operator(report, row->name, row->features);
+		if (i < merges->count)
+			weir_features_from_ledger(row->features, &merges->items[i].ledger);
 	}
+	if (!report->has_gpu)
+		return;
+	fill_kernels(analysis, merges, report);
+	fill_top_operators(report, merges->count);
 }

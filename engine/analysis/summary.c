@@ -122,8 +122,8 @@ static void fill_span(const struct weir_analysis *analysis, struct weir_report *
 			first_ns = host->start_ns[i] < first_ns ? host->start_ns[i] : first_ns;
 			last_ns = host->end_ns[i] > last_ns ? host->end_ns[i] : last_ns;
 		}
-		if (last_ns > first_ns && last_ns - first_ns > report->span_ns)
-			report->span_ns = last_ns - first_ns;
+		if (weir_span_ns(first_ns, last_ns) > report->span_ns)
+			report->span_ns = weir_span_ns(first_ns, last_ns);
 	}
 }
 
@@ -141,7 +141,8 @@ static double kernel_median(const struct weir_analysis *analysis)
 			    device->kind[i] != WEIR_DEVICE_KERNEL)
 				continue;
 			values = weir_grow(values, &capacity, count + 1, sizeof *values);
-			values[count++] = (double)(device->end_ns[i] - device->start_ns[i]);
+			values[count++] =
+				(double)weir_span_ns(device->start_ns[i], device->end_ns[i]);
 		}
 	}
 	median = weir_median(values, count);
@@ -189,6 +190,11 @@ static void fill_utilization(const struct weir_analysis *analysis, struct weir_g
 	gpu->mbu = modelled_ns > 0 && window_s > 0 ? bytes / window_s / peak_bytes : NAN;
 }
 
+static void add_ns(int64_t *to_ns, int64_t ns)
+{
+	*to_ns = weir_add_ns(*to_ns, ns);
+}
+
 static void fill_activity(const struct weir_analysis *analysis, struct weir_gpu_figures *gpu)
 {
 	struct weir_activity sum = {0};
@@ -198,13 +204,13 @@ static void fill_activity(const struct weir_analysis *analysis, struct weir_gpu_
 		for (size_t d = 0; d < analysis->ranks[r].trace->device_count; d++) {
 			const struct weir_activity *one = &analysis->ranks[r].activity[d];
 
-			sum.window_ns += one->window_ns;
-			sum.active_ns += one->active_ns;
-			sum.compute_ns += one->compute_ns;
-			sum.communication_ns += one->communication_ns;
-			sum.copy_ns += one->copy_ns;
-			sum.exposed_communication_ns += one->exposed_communication_ns;
-			sum.exposed_copy_ns += one->exposed_copy_ns;
+			add_ns(&sum.window_ns, one->window_ns);
+			add_ns(&sum.active_ns, one->active_ns);
+			add_ns(&sum.compute_ns, one->compute_ns);
+			add_ns(&sum.communication_ns, one->communication_ns);
+			add_ns(&sum.copy_ns, one->copy_ns);
+			add_ns(&sum.exposed_communication_ns, one->exposed_communication_ns);
+			add_ns(&sum.exposed_copy_ns, one->exposed_copy_ns);
 		}
 	window = (double)sum.window_ns;
 	gpu->window_ns = sum.window_ns;
@@ -258,8 +264,8 @@ static void fill_ranks(const struct weir_analysis *analysis, struct weir_report 
 		if (rank->trace->device.count == 0)
 			continue;
 		for (size_t d = 0; d < rank->trace->device_count; d++) {
-			window_ns += rank->activity[d].window_ns;
-			exposed_ns += rank->activity[d].exposed_communication_ns;
+			add_ns(&window_ns, rank->activity[d].window_ns);
+			add_ns(&exposed_ns, rank->activity[d].exposed_communication_ns);
 		}
 		*row = (struct weir_rank_row){
 			.rank = rank->rank,

@@ -105,7 +105,9 @@ static uint8_t *find_communication(const struct weir_timeline *timeline)
 		if (within[i] || host->kind[i] != WEIR_HOST_OP)
 			continue;
 		if (*name == 0)
-			*name = names_communication(weir_timeline_host_name(timeline, (uint32_t)i)) + 1;
+			*name = names_communication(
+					weir_timeline_host_name(timeline, (uint32_t)i)) +
+			        1;
 		within[i] = *name == 2;
 	}
 	free(known);

@@ -15,13 +15,14 @@
 
 enum weir_status {
 	WEIR_OK = 0,
-	WEIR_E_USAGE,    /* a flag, a configuration, a rule or a schema is wrong */
-	WEIR_E_IO,       /* an input cannot be opened or read */
-	WEIR_E_FORMAT,   /* an input is no profile, or damaged beyond use */
-	WEIR_E_EMPTY,    /* an input holds no timing */
-	WEIR_E_LIMIT,    /* an input asks for more than a stated limit */
-	WEIR_E_STORE,    /* the baseline store */
-	WEIR_E_INTERNAL, /* a defect in weir */
+	WEIR_E_USAGE,       /* a flag, a configuration, a rule or a schema is wrong */
+	WEIR_E_IO,          /* an input cannot be opened or read */
+	WEIR_E_FORMAT,      /* an input is no profile, or damaged beyond use */
+	WEIR_E_EMPTY,       /* an input holds no timing */
+	WEIR_E_LIMIT,       /* an input asks for more than a stated limit */
+	WEIR_E_STORE,       /* the baseline store */
+	WEIR_E_NO_BASELINE, /* no such baseline, or it holds no run */
+	WEIR_E_INTERNAL,    /* a defect in weir */
 };
 
 #define WEIR_ERROR_TEXT 512
@@ -43,8 +44,10 @@ enum weir_status weir_fail_in(struct weir_error *err, const char *format, ...)
 
 #ifdef __clang_analyzer__
 /* It sees one file at a time; this tells it that a failure never returns WEIR_OK. */
+/* NOLINTBEGIN(readability-identifier-naming) */
 #define weir_fail(err, status, ...) (weir_fail(err, status, __VA_ARGS__), (status))
 #define weir_fail_in(err, ...)      (weir_fail_in(err, __VA_ARGS__), WEIR_E_INTERNAL)
+/* NOLINTEND(readability-identifier-naming) */
 #endif
 
 #endif

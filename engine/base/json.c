@@ -216,8 +216,7 @@ enum weir_status weir_json_known_keys(const cJSON *object, const char *const *ke
 
 	if (!cJSON_IsObject(object))
 		return weir_fail(err, WEIR_E_FORMAT, "expected an object");
-	cJSON_ArrayForEach(item, object)
-	{
+	cJSON_ArrayForEach (item, object) {
 		const char *nearest;
 
 		if (is_known(item->string, keys))

@@ -105,13 +105,14 @@ static size_t decode_escape(const char *at, const char *end, struct weir_text *t
 struct weir_slice weir_jsoncursor_decode(struct weir_slice raw, struct weir_text *scratch,
                                          bool *odd)
 {
-	const char *at = raw.data, *end = raw.data + raw.length;
+	const char *at = raw.data, *end;
 	bool ignored;
 
 	odd = odd ? odd : &ignored;
 	if (!raw.length ||
 	    (!memchr(raw.data, '\\', raw.length) && !memchr(raw.data, '\0', raw.length)))
 		return raw;
+	end = at + raw.length;
 	weir_text_clear(scratch);
 	while (at < end) {
 		if (*at == '\\') {

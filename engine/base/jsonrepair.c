@@ -5,16 +5,14 @@
 #include "engine/base/jsonrepair.h"
 
 #define TEXT_LIMIT (1 << 20) /* a longer text has lost its end */
-#define KEY_LIMIT                                                                                  \
-	128 /* a longer stretch between quotes is not taken for a key when looking ahead */
-
-#define MAX_TRIES  16  /* second thoughts about where texts end, for one value */
+#define KEY_LIMIT  128       /* a longer stretch between quotes is no key, when looking ahead */
+#define MAX_TRIES  16        /* second thoughts about where texts end, for one value */
 
 struct repair {
 	const char *at, *end;
 	struct weir_text *out;
 	bool at_end;
-	bool starved; /* a look ahead met the end of the input */
+	bool starved;                   /* a look ahead met the end of the input */
 	const char *doubtful;           /* the quote that ended the last text with quotes in it */
 	const char *refused[MAX_TRIES]; /* quotes that turned out not to end their texts */
 	size_t tries;
@@ -25,6 +23,11 @@ struct repair {
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static bool is_one_of(char c, const char *set)
+{
+	return c && strchr(set, c);
 }
 
 /* The next byte at or after `at` that is not blank; NULL at the end of the input. */
@@ -106,8 +109,7 @@ static void copy_escape(struct repair *repair, bool key)
 {
 	const char *at = repair->at++;
 	char next = repair->at < repair->end ? *repair->at : 0;
-	bool escape =
-		next == 'u' ? is_hex(at + 2, repair->end) : next && strchr("\"\\/bfnrt", next);
+	bool escape = next == 'u' ? is_hex(at + 2, repair->end) : is_one_of(next, "\"\\/bfnrt");
 
 	if (next == '"' && (key ? ends_key(repair, at + 2) : ends_value(repair, at + 2)))
 		escape = false; /* a path that ends in a backslash */
@@ -169,11 +171,11 @@ static enum weir_jsonrepair copy_word(struct repair *repair)
 {
 	const char *at = repair->at;
 
-	while (at < repair->end && !is_blank(*at) && !strchr(",:[]{}\"", *at))
+	while (at < repair->end && !is_blank(*at) && !is_one_of(*at, ",:[]{}\""))
 		at++;
 	if (at == repair->end && !repair->at_end)
 		return WEIR_JSONREPAIR_MORE;
-	if (at == repair->at && (at == repair->end || !strchr(",}]", *at)))
+	if (at == repair->at && (at == repair->end || !is_one_of(*at, ",}]")))
 		return WEIR_JSONREPAIR_BAD;
 	if (at == repair->at)
 		weir_text_puts(repair->out, "null");
@@ -248,14 +250,15 @@ static enum weir_jsonrepair copy_next(struct repair *repair, bool *separated)
 	return in_object ? copy_member(repair) : copy_value(repair);
 }
 
-/* Behind the whole value: a separator, the end of what holds it, or the next of a row of documents. */
+/* Behind the whole value: a separator, the end of what holds it, or the next of a row of documents.
+ */
 static enum weir_jsonrepair check_end(struct repair *repair)
 {
 	const char *at = look(repair, repair->at);
 
 	if (!at)
 		return repair->at_end ? WEIR_JSONREPAIR_DONE : WEIR_JSONREPAIR_MORE;
-	return strchr(",]}{", *at) ? WEIR_JSONREPAIR_DONE : WEIR_JSONREPAIR_BAD;
+	return is_one_of(*at, ",]}{") ? WEIR_JSONREPAIR_DONE : WEIR_JSONREPAIR_BAD;
 }
 
 static enum weir_jsonrepair attempt(struct repair *repair, struct weir_slice in)
@@ -275,14 +278,17 @@ static enum weir_jsonrepair attempt(struct repair *repair, struct weir_slice in)
 	return result == WEIR_JSONREPAIR_DONE ? check_end(repair) : result;
 }
 
-enum weir_jsonrepair weir_jsonrepair(struct weir_slice in, bool at_end, struct weir_text *out, size_t *used)
+enum weir_jsonrepair weir_jsonrepair(struct weir_slice in, bool at_end, struct weir_text *out,
+                                     size_t *used)
 {
 	struct repair repair = {.end = in.data + in.length, .out = out, .at_end = at_end};
 	enum weir_jsonrepair result;
 
 	for (;;) {
 		result = attempt(&repair, in);
-		if (result != WEIR_JSONREPAIR_BAD || !repair.doubtful || repair.tries == MAX_TRIES)
+		if (result == WEIR_JSONREPAIR_DONE || (result == WEIR_JSONREPAIR_MORE && !at_end))
+			break;
+		if (!repair.doubtful || repair.tries == MAX_TRIES)
 			break;
 		repair.refused[repair.tries++] = repair.doubtful;
 	}

@@ -319,8 +319,8 @@ enum weir_status weir_source_next(struct weir_source *source, const char **data,
 	return status;
 }
 
-void weir_source_watch(struct weir_source *source, void (*report)(void *context, uint64_t done, uint64_t total),
-                       void *context)
+void weir_source_watch(struct weir_source *source,
+                       void (*report)(void *context, uint64_t done, uint64_t total), void *context)
 {
 	source->report = report;
 	source->report_context = context;

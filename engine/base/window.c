@@ -5,12 +5,19 @@
 #include "engine/base/arena.h"
 #include "engine/base/window.h"
 
-#define FIRST_STEP 4096 /* bytes copied at a seam before asking again; doubles with what is kept   \
-	                 */
+#define FIRST_STEP                                                                                 \
+	4096 /* bytes copied at a seam before asking again; doubles with what is kept              \
+	      */
+
+static const char nothing[] = ""; /* where pointers to no bytes point */
 
 void weir_window_init(struct weir_window *window, struct weir_source *source)
 {
-	*window = (struct weir_window){.source = source};
+	*window = (struct weir_window){.source = source,
+	                               .at = nothing,
+	                               .stop = nothing,
+	                               .rest = nothing,
+	                               .stretch_end = nothing};
 }
 
 void weir_window_release(struct weir_window *window)
@@ -30,8 +37,8 @@ static bool next_stretch(struct weir_window *window)
 	if (window->status)
 		length = 0;
 	window->ended = !length;
-	window->rest = length ? data : NULL;
-	window->stretch_end = length ? data + length : NULL;
+	window->rest = length ? data : nothing;
+	window->stretch_end = length ? data + length : nothing;
 	return length > 0;
 }
 

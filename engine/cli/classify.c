@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/cli/classify.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/features.h"
 #include "engine/base/arena.h"
+#include "engine/cli/classify.h"
 #include "engine/cli/recommend.h"
 #include "rules/evaluate.h"
 #include "rules/ruleset.h"
@@ -106,8 +106,10 @@ static enum weir_status analyse(const struct weir_profile *profile,
 	return weir_analysis_new(profile, &options, out, err);
 }
 
+/* run may be NULL; else it is filled with what was measured. */
 static enum weir_status judge(struct weir_classification *classification,
-                              const struct weir_classify_request *request, struct weir_error *err)
+                              const struct weir_classify_request *request, struct weir_run *run,
+                              struct weir_error *err)
 {
 	struct weir_analysis *analysis;
 	enum weir_status status = analyse(classification->profile, request, &analysis, err);
@@ -122,12 +124,14 @@ static enum weir_status judge(struct weir_classification *classification,
 	}
 	if (!status)
 		status = judge_profile(classification->report, classification->rules, err);
+	if (!status && run)
+		weir_analysis_run(analysis, run);
 	weir_analysis_free(analysis);
 	return status;
 }
 
-enum weir_status weir_classify(const struct weir_classify_request *request,
-                               struct weir_classification **out, struct weir_error *err)
+static enum weir_status classify(const struct weir_classify_request *request, struct weir_run *run,
+                                 struct weir_classification **out, struct weir_error *err)
 {
 	struct weir_classification *classification = weir_alloc(sizeof *classification);
 	enum weir_status status;
@@ -137,13 +141,47 @@ enum weir_status weir_classify(const struct weir_classify_request *request,
 	if (!status)
 		status = read_inputs(request, classification->profile, err);
 	if (!status)
-		status = judge(classification, request, err);
+		status = judge(classification, request, run, err);
 	if (status) {
 		weir_classification_free(classification);
 		return status;
 	}
 	*out = classification;
 	return WEIR_OK;
+}
+
+enum weir_status weir_classify(const struct weir_classify_request *request,
+                               struct weir_classification **out, struct weir_error *err)
+{
+	return classify(request, NULL, out, err);
+}
+
+enum weir_status weir_measure(const struct weir_classify_request *request,
+                              struct weir_measured *out, struct weir_error *err)
+{
+	struct weir_classification *classification;
+	const struct weir_verdict *verdict;
+	enum weir_status status;
+
+	*out = (struct weir_measured){.run = weir_run_new()};
+	status = classify(request, out->run, &classification, err);
+	if (status) {
+		weir_measured_release(out);
+		return status;
+	}
+	verdict = &classification->report->verdict;
+	out->has_bound = verdict->bound != WEIR_BOUND_UNDETERMINED;
+	out->bound = verdict->bound;
+	if (out->has_bound && verdict->cause)
+		snprintf(out->cause, sizeof out->cause, "%s", verdict->cause);
+	weir_classification_free(classification);
+	return WEIR_OK;
+}
+
+void weir_measured_release(struct weir_measured *measured)
+{
+	weir_run_free(measured->run);
+	*measured = (struct weir_measured){0};
 }
 
 void weir_classification_free(struct weir_classification *classification)

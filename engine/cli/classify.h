@@ -19,7 +19,7 @@ struct weir_classify_request {
 	const char *rules_folder;             /* NULL: the catalogue in the program */
 	const char *device;                   /* NULL: as the traces name it */
 	bool whole_window;                    /* --window all */
-	double percentile; /* at which shares of stages are read; 0: 0.95 */
+	double percentile;                    /* at which shares of stages are read; 0: 0.95 */
 	const struct weir_progress *progress; /* NULL: nobody listens */
 };
 
@@ -33,6 +33,19 @@ void weir_classification_free(struct weir_classification *classification);
 /* Borrowed until weir_classification_free(). */
 const struct weir_report *
 weir_classification_report(const struct weir_classification *classification);
+
+/* One run as it is recorded and compared, with what bounds it. */
+struct weir_measured {
+	struct weir_run *run; /* owned */
+	bool has_bound;       /* false: undetermined, as for inputs without a timeline */
+	enum weir_bound bound;
+	char cause[64]; /* "" where none is stated */
+};
+
+/* Reads the inputs as one run and classifies it; release *out with weir_measured_release(). */
+enum weir_status weir_measure(const struct weir_classify_request *request,
+                              struct weir_measured *out, struct weir_error *err);
+void weir_measured_release(struct weir_measured *measured);
 
 /* Reads the inputs as one run of samples, for `weir convert`; rules_folder and device are not
  * looked at. The caller frees *out with weir_run_free(). */

@@ -21,6 +21,11 @@ enum weir_exit {
 	WEIR_EXIT_INPUT = 7,
 	WEIR_EXIT_STORE = 8,
 	WEIR_EXIT_INTERNAL = 9,
+	WEIR_EXIT_NO_TOKEN = 10, /* from here on: `weir comment` alone */
+	WEIR_EXIT_FORBIDDEN = 11,
+	WEIR_EXIT_NETWORK = 12,
+	WEIR_EXIT_NO_PULL_REQUEST = 13,
+	WEIR_EXIT_REFUSED = 14,
 	WEIR_EXIT_COUNT
 };
 
@@ -49,6 +54,8 @@ struct weir_command {
 	/* Returns its exit code; where that is the code of a failure, the reason is in err and main
 	 * prints it. */
 	enum weir_exit (*run)(const struct weir_arguments *arguments, struct weir_error *err);
+	/* Called once the reason of a failure has been printed; NULL: nothing to add. */
+	void (*after_failure)(enum weir_exit code);
 };
 
 extern const struct weir_command
@@ -66,6 +73,8 @@ enum weir_status weir_command_unknown(const char *name, struct weir_error *err);
 /* The rows of the table, each defined in its own cmd_*.c. */
 extern const struct weir_command weir_command_classify;
 extern const struct weir_command weir_command_convert;
+extern const struct weir_command weir_command_gate;
+extern const struct weir_command weir_command_compare;
 extern const struct weir_command weir_command_rules;
 extern const struct weir_command weir_command_formats;
 extern const struct weir_command weir_command_help;

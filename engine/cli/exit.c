@@ -6,7 +6,10 @@
 static const enum weir_exit precedence[] = {
 	WEIR_EXIT_INTERNAL,     WEIR_EXIT_STORE,    WEIR_EXIT_INPUT,       WEIR_EXIT_USAGE,
 	WEIR_EXIT_REGRESSION,   WEIR_EXIT_COVERAGE, WEIR_EXIT_ENVIRONMENT, WEIR_EXIT_NO_BASELINE,
-	WEIR_EXIT_INCONCLUSIVE, WEIR_EXIT_PASS,
+	WEIR_EXIT_INCONCLUSIVE,
+	/* Of `weir comment` alone, which ends with one of them. */
+	WEIR_EXIT_REFUSED,      WEIR_EXIT_FORBIDDEN, WEIR_EXIT_NO_TOKEN, WEIR_EXIT_NO_PULL_REQUEST,
+	WEIR_EXIT_NETWORK,      WEIR_EXIT_PASS,
 };
 
 enum weir_exit weir_exit_worse(enum weir_exit a, enum weir_exit b)
@@ -31,6 +34,8 @@ enum weir_exit weir_exit_of(enum weir_status status)
 		return WEIR_EXIT_INPUT;
 	case WEIR_E_STORE:
 		return WEIR_EXIT_STORE;
+	case WEIR_E_NO_BASELINE:
+		return WEIR_EXIT_NO_BASELINE;
 	case WEIR_E_INTERNAL:
 		break;
 	}
@@ -53,6 +58,11 @@ const char *weir_exit_meaning(enum weir_exit code)
 			"a profile is unreadable, damaged beyond use, or holds no timing",
 		[WEIR_EXIT_STORE] = "the baseline store cannot be used",
 		[WEIR_EXIT_INTERNAL] = "a defect in weir",
+		[WEIR_EXIT_NO_TOKEN] = "no token to comment with",
+		[WEIR_EXIT_FORBIDDEN] = "the token may not comment there",
+		[WEIR_EXIT_NETWORK] = "the service cannot be reached, or answers nothing usable",
+		[WEIR_EXIT_NO_PULL_REQUEST] = "no pull or merge request to comment on",
+		[WEIR_EXIT_REFUSED] = "the service does not take the comment's text",
 	};
 
 	return (unsigned)code < WEIR_EXIT_COUNT ? meanings[code] : "?";

@@ -95,7 +95,7 @@ void weir_help_command(struct weir_text *text, const struct weir_command *comman
 	weir_text_puts(text, "\nexit codes\n");
 	for (unsigned code = 0; code < WEIR_EXIT_COUNT; code++)
 		if (weir_command_ends_with(command, (enum weir_exit)code))
-			weir_text_printf(text, "  %u  %s\n", code,
+			weir_text_printf(text, "  %-3u%s\n", code,
 			                 weir_exit_meaning((enum weir_exit)code));
 	weir_text_printf(text, "\nexample\n  %s\n", command->example);
 	weir_help_wrap(text, command->example_shows, 6, WEIR_HELP_COLUMNS);

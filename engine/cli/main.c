@@ -66,7 +66,8 @@ static enum weir_exit parse_and_run(const struct weir_command *command, int coun
 	return code;
 }
 
-static enum weir_exit dispatch(int argc, char *const *argv, struct weir_error *err)
+static enum weir_exit dispatch(int argc, char *const *argv, const struct weir_command **found,
+                               struct weir_error *err)
 {
 	int at = 1 + weir_arguments_find_command(argc - 1, argv + 1);
 	const struct weir_command *command = at < argc ? weir_command_find(argv[at]) : NULL;
@@ -76,6 +77,7 @@ static enum weir_exit dispatch(int argc, char *const *argv, struct weir_error *e
 
 	if (at < argc && !command)
 		return weir_exit_of(weir_command_unknown(argv[at], err));
+	*found = command;
 	words = weir_alloc((size_t)argc * sizeof(*words));
 	for (int i = 1; i < argc; i++)
 		if (i != at)
@@ -87,12 +89,15 @@ static enum weir_exit dispatch(int argc, char *const *argv, struct weir_error *e
 
 int main(int argc, char **argv)
 {
+	const struct weir_command *command = NULL;
 	struct weir_error err = {0};
 	enum weir_exit code;
 
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, with a message */
-	code = argc > 0 ? dispatch(argc, argv, &err) : WEIR_EXIT_USAGE;
+	code = argc > 0 ? dispatch(argc, argv, &command, &err) : WEIR_EXIT_USAGE;
 	if (err.status)
 		weir_say(err.message);
+	if (err.status && command && command->after_failure)
+		command->after_failure(code);
 	return (int)code;
 }

@@ -266,6 +266,16 @@ static bool is_option(const char *word)
 	return word[0] == '-' && word[1];
 }
 
+/* The option given last, where the words behind it belong to it. */
+static const struct weir_option *collecting(const struct weir_arguments *arguments)
+{
+	const struct weir_option *last =
+		arguments->given_count > 0 ? arguments->given[arguments->given_count - 1].option
+					   : NULL;
+
+	return last && last->collects ? last : NULL;
+}
+
 static enum weir_status parse_words(struct weir_arguments *arguments, int argc, char *const *argv,
                                     struct weir_error *err)
 {
@@ -275,7 +285,9 @@ static enum weir_status parse_words(struct weir_arguments *arguments, int argc, 
 		const char *word = argv[at];
 		enum weir_status status = WEIR_OK;
 
-		if (options_ended || !is_option(word))
+		if (!options_ended && !is_option(word) && collecting(arguments))
+			status = add_given(arguments, collecting(arguments), word, err);
+		else if (options_ended || !is_option(word))
 			add_argument(arguments, word);
 		else if (strcmp(word, "--") == 0)
 			options_ended = true;

@@ -32,6 +32,7 @@ struct weir_option {
 	const char *value;          /* as help shows it: "FILE"; NULL for a flag */
 	const char *const *choices; /* NULL-terminated; only WEIR_OPTION_CHOICE */
 	bool repeatable;            /* else the last one counts */
+	bool collects;              /* the arguments behind its value are values too */
 	bool hidden;                /* not in help, man page or completion */
 	const char *help;           /* one line without a full stop */
 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/cli/recommend.h"
-
 #include <math.h>
 
 #include "engine/base/text.h"
+#include "engine/cli/recommend.h"
 #include "engine/model/template.h"
 
 static const char *expand(struct weir_report *report, const char *template)
@@ -26,21 +25,28 @@ static double limit_of(double share)
 	return share < 1 ? 1 / (1 - share) : INFINITY;
 }
 
+/* What is not stated stays so; without a known limit the literature's range stands. */
+static double at_most(double speedup, double limit)
+{
+	return isnan(speedup) || isnan(limit) ? speedup : fmin(speedup, limit);
+}
+
 void weir_recommend(struct weir_report *report, const struct weir_advice *advice, size_t count)
 {
-	report->recommendations = weir_arena_alloc(
-		report->arena, (count + 1) * sizeof *report->recommendations);
+	report->recommendations =
+		weir_arena_alloc(report->arena, (count + 1) * sizeof *report->recommendations);
 	for (size_t i = 0; i < count; i++) {
 		struct weir_recommendation *out = &report->recommendations[i];
+		double limit = limit_of(advice[i].share);
 
 		*out = (struct weir_recommendation){
 			.id = advice[i].id,
 			.title = expand(report, advice[i].title),
 			.why = expand(report, advice[i].why),
 			.effort = advice[i].effort,
-			.low = advice[i].low,
-			.high = advice[i].high,
-			.limit = limit_of(advice[i].share),
+			.low = at_most(advice[i].low, limit),
+			.high = at_most(advice[i].high, limit),
+			.limit = limit,
 		};
 	}
 	report->recommendation_count = count;

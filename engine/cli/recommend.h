@@ -9,8 +9,9 @@
 #include "engine/model/report.h"
 
 /*
- * Fills report->recommendations, in the order of the advice. Templates are expanded with the profile's features. What a
- * recommendation can save caps its typical speed-up: removing a share s of the time is at most 1 / (1 - s).
+ * Fills report->recommendations, in the order of the advice. Templates are expanded with the
+ * profile's features. What a recommendation can save caps its typical speed-up: removing a share s
+ * of the time is at most 1 / (1 - s).
  */
 void weir_recommend(struct weir_report *report, const struct weir_advice *advice, size_t count);
 

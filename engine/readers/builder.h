@@ -25,8 +25,9 @@
 #define WEIR_MAX_DEVICES 1024
 #define WEIR_MAX_STREAMS (1u << 20)
 #define WEIR_MAX_THREADS (1u << 20)
-#define WEIR_MAX_ROWS    (1u << 30) /* of any one column; also keeps row numbers clear of WEIR_NONE \
-	                             */
+#define WEIR_MAX_ROWS                                                                              \
+	(1u << 30) /* of any one column; also keeps row numbers clear of WEIR_NONE                 \
+	            */
 #define WEIR_MAX_LABELS 1024
 /* Times further from 0 than 146 years, or durations above 104 days, are taken for damage. */
 #define WEIR_MAX_TIME_NS     (INT64_C(1) << 62)

@@ -158,7 +158,8 @@ static int64_t measure_union(struct range *ranges, size_t count)
 {
 	int64_t end_ns = INT64_MIN, total_ns = 0;
 
-	qsort(ranges, count, sizeof(*ranges), compare_ranges);
+	if (count)
+		qsort(ranges, count, sizeof(*ranges), compare_ranges);
 	for (size_t i = 0; i < count; i++) {
 		int64_t start_ns = ranges[i].start_ns > end_ns ? ranges[i].start_ns : end_ns;
 

@@ -31,7 +31,7 @@ static int sniff(const char *head, size_t len)
 static void read_element(struct kineto_reader *reader, struct weir_jsonscan *scan,
                          const struct weir_jsonscan_item *item)
 {
-	switch (kineto_event_read(&reader->keys, item, &reader->event)) {
+	switch (weir_kineto_event_read(&reader->keys, item, &reader->event)) {
 	case KINETO_READ_BROKEN:
 		weir_jsonscan_reject(scan);
 		return;
@@ -44,7 +44,7 @@ static void read_element(struct kineto_reader *reader, struct weir_jsonscan *sca
 			weir_input_warn(reader->input, WEIR_WARN_REPAIRED_TEXT, item->at,
 			                "empty members");
 		reader->input->events++;
-		kineto_emit(reader);
+		weir_kineto_emit(reader);
 		return;
 	}
 }
@@ -60,7 +60,7 @@ static enum weir_status read_items(struct kineto_reader *reader, struct weir_jso
 		if (status || item.kind == WEIR_JSONSCAN_END || reader->legacy)
 			return status;
 		if (item.kind == WEIR_JSONSCAN_MEMBER)
-			kineto_head_member(reader, &item);
+			weir_kineto_head_member(reader, &item);
 		else
 			read_element(reader, scan, &item);
 	}
@@ -122,6 +122,10 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 	if (!reader->timed && reader->first_problem[0])
 		return weir_fail(err, WEIR_E_EMPTY, "%s; no event with a time is left",
 		                 reader->first_problem);
+	if (!reader->timed && input->warnings[WEIR_WARN_TRUNCATED].count)
+		return weir_fail(
+			err, WEIR_E_EMPTY,
+			"cut off or damaged before its first complete event: record it again");
 	if (!reader->timed)
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "no events with times in this trace (%" PRIu64
@@ -146,9 +150,9 @@ static enum weir_status read_trace(struct weir_source *source, struct weir_input
 
 	reader->input = input;
 	reader->builder = weir_builder_new(input);
-	kineto_keys_init(&reader->keys);
-	kineto_emit_init(reader);
-	kineto_head_init(reader);
+	weir_kineto_keys_init(&reader->keys);
+	weir_kineto_emit_init(reader);
+	weir_kineto_head_init(reader);
 	status = read_items(reader, scan, err);
 	if (!status) {
 		take_faults(reader, scan, source);

@@ -25,14 +25,14 @@ struct kineto_reader {
 };
 
 /* One element of traceEvents, taken apart. */
-void kineto_emit(struct kineto_reader *reader);
-void kineto_emit_init(struct kineto_reader *reader);
+void weir_kineto_emit(struct kineto_reader *reader);
+void weir_kineto_emit_init(struct kineto_reader *reader);
 
 /* One member of the outermost object. */
-void kineto_head_init(struct kineto_reader *reader);
-void kineto_head_member(struct kineto_reader *reader, const struct weir_jsonscan_item *item);
+void weir_kineto_head_init(struct kineto_reader *reader);
+void weir_kineto_head_member(struct kineto_reader *reader, const struct weir_jsonscan_item *item);
 
 /* A text of the event, escapes resolved; borrowed until the next call. */
-struct weir_slice kineto_text(struct kineto_reader *reader, enum kineto_key key);
+struct weir_slice weir_kineto_text(struct kineto_reader *reader, enum kineto_key key);
 
 #endif

@@ -74,14 +74,14 @@ static const struct weir_keyindex_entry category_names[] = {
 	{0},
 };
 
-void kineto_emit_init(struct kineto_reader *reader)
+void weir_kineto_emit_init(struct kineto_reader *reader)
 {
 	weir_keyindex_init(&reader->categories, category_names);
 }
 
-struct weir_slice kineto_text(struct kineto_reader *reader, enum kineto_key key)
+struct weir_slice weir_kineto_text(struct kineto_reader *reader, enum kineto_key key)
 {
-	struct weir_slice decoded, raw = kineto_value(&reader->event, key);
+	struct weir_slice decoded, raw = weir_kineto_value(&reader->event, key);
 	bool odd = false;
 
 	if (reader->event.plain)
@@ -123,7 +123,7 @@ static void watch_fraction(struct kineto_reader *reader, struct weir_slice text)
 
 static bool read_start(struct kineto_reader *reader, int64_t *start_ns)
 {
-	struct weir_slice text = kineto_value(&reader->event, KEY_TS);
+	struct weir_slice text = weir_kineto_value(&reader->event, KEY_TS);
 
 	if (!text.length) {
 		refuse(reader, WEIR_WARN_NO_TIME, "\"ts\" is missing, expected microseconds");
@@ -140,7 +140,7 @@ static bool read_start(struct kineto_reader *reader, int64_t *start_ns)
 /* Older writers let clocks that ran backwards through: a negative duration is none. */
 static bool read_times(struct kineto_reader *reader, int64_t *start_ns, int64_t *end_ns)
 {
-	struct weir_slice text = kineto_value(&reader->event, KEY_DUR);
+	struct weir_slice text = weir_kineto_value(&reader->event, KEY_DUR);
 	int64_t duration_ns = 0;
 
 	if (!read_start(reader, start_ns))
@@ -172,13 +172,13 @@ static struct weir_collective_event read_collective(struct kineto_reader *reader
 	const struct kineto_event *event = &reader->event;
 
 	return (struct weir_collective_event){
-		.name = kineto_value(event, ARG_COLLECTIVE),
-		.group = kineto_value(event, ARG_GROUP),
-		.dtype = kineto_value(event, ARG_DTYPE),
-		.elements_in = kineto_int(event, ARG_ELEMENTS_IN, -1),
-		.elements_out = kineto_int(event, ARG_ELEMENTS_OUT, -1),
-		.group_size = kineto_int(event, ARG_GROUP_SIZE, 0),
-		.sequence = kineto_int(event, ARG_SEQUENCE, -1),
+		.name = weir_kineto_value(event, ARG_COLLECTIVE),
+		.group = weir_kineto_value(event, ARG_GROUP),
+		.dtype = weir_kineto_value(event, ARG_DTYPE),
+		.elements_in = weir_kineto_int(event, ARG_ELEMENTS_IN, -1),
+		.elements_out = weir_kineto_int(event, ARG_ELEMENTS_OUT, -1),
+		.group_size = weir_kineto_int(event, ARG_GROUP_SIZE, 0),
+		.sequence = weir_kineto_int(event, ARG_SEQUENCE, -1),
 	};
 }
 
@@ -196,17 +196,17 @@ static void emit_host(struct kineto_reader *reader, enum weir_host_kind kind)
 
 	if (!read_times(reader, &host.start_ns, &host.end_ns))
 		return;
-	host.pid = kineto_place(event, KEY_PID);
-	host.tid = kineto_place(event, KEY_TID);
-	host.external = kineto_id(event, ARG_EXTERNAL);
+	host.pid = weir_kineto_place(event, KEY_PID);
+	host.tid = weir_kineto_place(event, KEY_TID);
+	host.external = weir_kineto_id(event, ARG_EXTERNAL);
 	if (kind == WEIR_HOST_API)
-		host.correlation = kineto_id(event, ARG_CORRELATION);
+		host.correlation = weir_kineto_id(event, ARG_CORRELATION);
 	if (kind == WEIR_HOST_OP) {
-		host.dims = kineto_value(event, ARG_DIMS);
-		host.types = kineto_value(event, ARG_TYPES);
-		host.scalars = kineto_value(event, ARG_SCALARS);
+		host.dims = weir_kineto_value(event, ARG_DIMS);
+		host.types = weir_kineto_value(event, ARG_TYPES);
+		host.scalars = weir_kineto_value(event, ARG_SCALARS);
 	}
-	host.name = kineto_text(reader, KEY_NAME);
+	host.name = weir_kineto_text(reader, KEY_NAME);
 	if (kind == WEIR_HOST_OP && is_old_annotation(host.name))
 		host.kind = WEIR_HOST_ANNOTATION;
 	weir_builder_add_host(reader->builder, &host);
@@ -217,11 +217,11 @@ static void emit_op(struct kineto_reader *reader)
 	struct weir_collective_event collective;
 
 	emit_host(reader, WEIR_HOST_OP);
-	if (!kineto_has(&reader->event, ARG_COLLECTIVE))
+	if (!weir_kineto_has(&reader->event, ARG_COLLECTIVE))
 		return;
 	collective = read_collective(reader);
 	weir_builder_add_host_collective(reader->builder, &collective,
-	                                 kineto_id(&reader->event, ARG_EXTERNAL));
+	                                 weir_kineto_id(&reader->event, ARG_EXTERNAL));
 }
 
 static void emit_annotation(struct kineto_reader *reader)
@@ -261,18 +261,21 @@ static void emit_work(struct kineto_reader *reader, enum weir_device_kind kind)
 
 	if (!read_times(reader, &work.start_ns, &work.end_ns))
 		return;
-	work.device = kineto_place(event, kineto_has(event, ARG_DEVICE) ? ARG_DEVICE : KEY_PID);
-	work.stream = kineto_place(event, kineto_has(event, ARG_STREAM) ? ARG_STREAM : KEY_TID);
-	work.correlation = kineto_id(event, ARG_CORRELATION);
-	work.external = kineto_id(event, ARG_EXTERNAL);
-	work.bytes = kineto_int(event, ARG_BYTES, -1);
-	work.blocks = kineto_product(event, ARG_GRID);
-	work.threads_per_block = kineto_product(event, ARG_BLOCK);
-	work.in_graph = kineto_id(event, ARG_GRAPH) != 0;
-	work.name = kineto_text(reader, KEY_NAME);
+	work.device =
+		weir_kineto_place(event, weir_kineto_has(event, ARG_DEVICE) ? ARG_DEVICE : KEY_PID);
+	work.stream =
+		weir_kineto_place(event, weir_kineto_has(event, ARG_STREAM) ? ARG_STREAM : KEY_TID);
+	work.correlation = weir_kineto_id(event, ARG_CORRELATION);
+	work.external = weir_kineto_id(event, ARG_EXTERNAL);
+	work.bytes = weir_kineto_int(event, ARG_BYTES, -1);
+	work.blocks = weir_kineto_product(event, ARG_GRID);
+	work.threads_per_block = weir_kineto_product(event, ARG_BLOCK);
+	work.in_graph = weir_kineto_id(event, ARG_GRAPH) != 0;
+	work.name = weir_kineto_text(reader, KEY_NAME);
 	if (kind == WEIR_DEVICE_KERNEL)
 		work.kind = kernel_kind(work.name);
-	if (!weir_builder_add_device(reader->builder, &work) || !kineto_has(event, ARG_COLLECTIVE))
+	if (!weir_builder_add_device(reader->builder, &work) ||
+	    !weir_kineto_has(event, ARG_COLLECTIVE))
 		return;
 	collective = read_collective(reader);
 	weir_builder_add_device_collective(reader->builder, &collective);
@@ -298,14 +301,14 @@ static void emit_instant(struct kineto_reader *reader)
 	const struct kineto_event *event = &reader->event;
 	struct weir_memory_event memory = {0};
 
-	if (!weir_slice_equals(kineto_value(event, KEY_NAME), "[memory]") ||
+	if (!weir_slice_equals(weir_kineto_value(event, KEY_NAME), "[memory]") ||
 	    !read_start(reader, &memory.at_ns))
 		return;
-	memory.bytes = kineto_int(event, ARG_MEMORY_BYTES, 0);
-	memory.allocated_bytes = kineto_int(event, ARG_ALLOCATED, -1);
-	memory.reserved_bytes = kineto_int(event, ARG_RESERVED, -1);
-	memory.device_id = (int32_t)kineto_int(event, ARG_MEMORY_DEVICE, -1);
-	memory.device_type = (int32_t)kineto_int(event, ARG_DEVICE_TYPE, 0);
+	memory.bytes = weir_kineto_int(event, ARG_MEMORY_BYTES, 0);
+	memory.allocated_bytes = weir_kineto_int(event, ARG_ALLOCATED, -1);
+	memory.reserved_bytes = weir_kineto_int(event, ARG_RESERVED, -1);
+	memory.device_id = (int32_t)weir_kineto_int(event, ARG_MEMORY_DEVICE, -1);
+	memory.device_type = (int32_t)weir_kineto_int(event, ARG_DEVICE_TYPE, 0);
 	weir_builder_add_memory(reader->builder, &memory);
 }
 
@@ -318,11 +321,12 @@ static void emit_sync(struct kineto_reader *reader)
 		return;
 	sync.kind_name = weir_builder_name(
 		reader->builder,
-		kineto_text(reader, kineto_has(event, ARG_SYNC_KIND) ? ARG_SYNC_KIND : KEY_NAME));
-	sync.stream = kineto_int(event, ARG_STREAM, -1);
-	sync.wait_on_stream = kineto_int(event, ARG_WAIT_STREAM, -1);
-	sync.correlation = kineto_id(event, ARG_CORRELATION);
-	sync.wait_on_correlation = kineto_id(event, ARG_WAIT_CORRELATION);
+		weir_kineto_text(reader,
+	                         weir_kineto_has(event, ARG_SYNC_KIND) ? ARG_SYNC_KIND : KEY_NAME));
+	sync.stream = weir_kineto_int(event, ARG_STREAM, -1);
+	sync.wait_on_stream = weir_kineto_int(event, ARG_WAIT_STREAM, -1);
+	sync.correlation = weir_kineto_id(event, ARG_CORRELATION);
+	sync.wait_on_correlation = weir_kineto_id(event, ARG_WAIT_CORRELATION);
 	weir_builder_add_sync(reader->builder, &sync);
 }
 
@@ -333,10 +337,10 @@ static void emit_flow(struct kineto_reader *reader, enum weir_flow_kind kind)
 
 	if (!read_start(reader, &flow.at_ns))
 		return;
-	flow.finish = *kineto_value(event, KEY_PH).data == 'f';
-	flow.id = kineto_id(event, KEY_ID);
-	flow.pid = kineto_place(event, KEY_PID);
-	flow.tid = kineto_place(event, KEY_TID);
+	flow.finish = weir_slice_equals(weir_kineto_value(event, KEY_PH), "f");
+	flow.id = weir_kineto_id(event, KEY_ID);
+	flow.pid = weir_kineto_place(event, KEY_PID);
+	flow.tid = weir_kineto_place(event, KEY_TID);
 	weir_builder_add_flow(reader->builder, &flow);
 }
 
@@ -407,23 +411,23 @@ static void emit_metadata(struct kineto_reader *reader)
 {
 	const struct kineto_event *event = &reader->event;
 
-	if (weir_slice_equals(kineto_value(event, KEY_NAME), "thread_name"))
-		weir_builder_name_thread(reader->builder, kineto_place(event, KEY_PID),
-		                         kineto_place(event, KEY_TID),
-		                         kineto_text(reader, ARG_NAME));
+	if (weir_slice_equals(weir_kineto_value(event, KEY_NAME), "thread_name"))
+		weir_builder_name_thread(reader->builder, weir_kineto_place(event, KEY_PID),
+		                         weir_kineto_place(event, KEY_TID),
+		                         weir_kineto_text(reader, ARG_NAME));
 }
 
 /* The profiler before Kineto names its two processes so. */
 static bool is_legacy(const struct kineto_event *event)
 {
-	struct weir_slice pid = kineto_value(event, KEY_PID);
+	struct weir_slice pid = weir_kineto_value(event, KEY_PID);
 
 	return weir_slice_equals(pid, "CPU functions") || weir_slice_equals(pid, "CUDA functions");
 }
 
 static void emit_timed(struct kineto_reader *reader, char phase)
 {
-	struct weir_slice name = kineto_value(&reader->event, KEY_CAT);
+	struct weir_slice name = weir_kineto_value(&reader->event, KEY_CAT);
 	int category = find_category(reader, name);
 
 	if (category < 0) {
@@ -440,9 +444,9 @@ static void emit_timed(struct kineto_reader *reader, char phase)
 		       "\"ph\" is not what events of this category have");
 }
 
-void kineto_emit(struct kineto_reader *reader)
+void weir_kineto_emit(struct kineto_reader *reader)
 {
-	struct weir_slice phase = kineto_value(&reader->event, KEY_PH);
+	struct weir_slice phase = weir_kineto_value(&reader->event, KEY_PH);
 
 	if (phase.length != 1) {
 		refuse(reader, WEIR_WARN_SKIPPED_EVENT, "\"ph\" is missing: no trace event");

@@ -43,7 +43,7 @@ static const struct weir_keyindex_entry arg_keys[] = {
 	{0},
 };
 
-void kineto_keys_init(struct kineto_keys *keys)
+void weir_kineto_keys_init(struct kineto_keys *keys)
 {
 	weir_keyindex_init(&keys->fields, field_keys);
 	weir_keyindex_init(&keys->args, arg_keys);
@@ -67,9 +67,9 @@ static void read_args(const struct kineto_keys *keys, struct weir_jsoncursor *cu
 	}
 }
 
-enum kineto_read kineto_event_read(const struct kineto_keys *keys,
-                                   const struct weir_jsonscan_item *item,
-                                   struct kineto_event *event)
+enum kineto_read weir_kineto_event_read(const struct kineto_keys *keys,
+                                        const struct weir_jsonscan_item *item,
+                                        struct kineto_event *event)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
 	struct weir_slice key;
@@ -99,27 +99,30 @@ enum kineto_read kineto_event_read(const struct kineto_keys *keys,
 	return cursor.bad || cursor.at != cursor.end ? KINETO_READ_BROKEN : KINETO_READ_EVENT;
 }
 
-int64_t kineto_int(const struct kineto_event *event, enum kineto_key key, int64_t fallback)
+int64_t weir_kineto_int(const struct kineto_event *event, enum kineto_key key, int64_t fallback)
 {
-	struct weir_slice text = kineto_value(event, key);
+	struct weir_slice text = weir_kineto_value(event, key);
 	int64_t value;
 
 	return text.length && weir_parse_i64(text.data, text.length, &value) ? value : fallback;
 }
 
-uint64_t kineto_id(const struct kineto_event *event, enum kineto_key key)
+uint64_t weir_kineto_id(const struct kineto_event *event, enum kineto_key key)
 {
-	int64_t value = kineto_int(event, key, 0);
+	int64_t value = weir_kineto_int(event, key, 0);
 
 	return value > 0 ? (uint64_t)value : 0; /* writers say -1 for none */
 }
 
-uint32_t kineto_product(const struct kineto_event *event, enum kineto_key key)
+uint32_t weir_kineto_product(const struct kineto_event *event, enum kineto_key key)
 {
-	struct weir_jsoncursor cursor = weir_jsoncursor_on(kineto_value(event, key));
-	uint64_t product = 1;
+	struct weir_jsoncursor cursor;
+	uint64_t product = 0;
 
-	if (!kineto_has(event, key) || !weir_jsoncursor_enter(&cursor, '['))
+	if (!weir_kineto_has(event, key))
+		return 0;
+	cursor = weir_jsoncursor_on(event->value[key]);
+	if (!weir_jsoncursor_enter(&cursor, '['))
 		return 0;
 	while (weir_jsoncursor_item(&cursor)) {
 		struct weir_slice text = weir_jsoncursor_scalar(&cursor);
@@ -127,16 +130,16 @@ uint32_t kineto_product(const struct kineto_event *event, enum kineto_key key)
 
 		if (!weir_parse_i64(text.data, text.length, &size) || size <= 0)
 			return 0;
-		product = size >= UINT32_MAX || product * (uint64_t)size >= UINT32_MAX
-		                  ? UINT32_MAX
-		                  : product * (uint64_t)size;
+		product =
+			(product ? product : 1) * (uint64_t)(size < UINT32_MAX ? size : UINT32_MAX);
+		product = product < UINT32_MAX ? product : UINT32_MAX;
 	}
 	return (uint32_t)product;
 }
 
-int64_t kineto_place(const struct kineto_event *event, enum kineto_key key)
+int64_t weir_kineto_place(const struct kineto_event *event, enum kineto_key key)
 {
-	struct weir_slice text = kineto_value(event, key);
+	struct weir_slice text = weir_kineto_value(event, key);
 	size_t digits = 0;
 	int64_t value;
 

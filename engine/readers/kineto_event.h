@@ -66,7 +66,7 @@ struct kineto_keys {
 	struct weir_keyindex fields, args;
 };
 
-void kineto_keys_init(struct kineto_keys *keys);
+void weir_kineto_keys_init(struct kineto_keys *keys);
 
 enum kineto_read {
 	KINETO_READ_EVENT,
@@ -75,28 +75,29 @@ enum kineto_read {
 };
 
 /* Takes an element apart; the event is overwritten. */
-enum kineto_read kineto_event_read(const struct kineto_keys *keys,
-                                   const struct weir_jsonscan_item *item,
-                                   struct kineto_event *event);
+enum kineto_read weir_kineto_event_read(const struct kineto_keys *keys,
+                                        const struct weir_jsonscan_item *item,
+                                        struct kineto_event *event);
 
-static inline bool kineto_has(const struct kineto_event *event, enum kineto_key key)
+static inline bool weir_kineto_has(const struct kineto_event *event, enum kineto_key key)
 {
 	return event->present >> key & 1;
 }
 
 /* Empty where the event does not have the key. */
-static inline struct weir_slice kineto_value(const struct kineto_event *event, enum kineto_key key)
+static inline struct weir_slice weir_kineto_value(const struct kineto_event *event,
+                                                  enum kineto_key key)
 {
-	return kineto_has(event, key) ? event->value[key] : (struct weir_slice){0};
+	return weir_kineto_has(event, key) ? event->value[key] : (struct weir_slice){0};
 }
 
 /* The fallback where the key is missing or no whole number. */
-int64_t kineto_int(const struct kineto_event *event, enum kineto_key key, int64_t fallback);
+int64_t weir_kineto_int(const struct kineto_event *event, enum kineto_key key, int64_t fallback);
 /* The same for ids, which are positive: 0 is none. */
-uint64_t kineto_id(const struct kineto_event *event, enum kineto_key key);
+uint64_t weir_kineto_id(const struct kineto_event *event, enum kineto_key key);
 /* Product of a grid or block; 0: unknown, UINT32_MAX: that or more. */
-uint32_t kineto_product(const struct kineto_event *event, enum kineto_key key);
+uint32_t weir_kineto_product(const struct kineto_event *event, enum kineto_key key);
 /* "stream 7" is 7; texts without a number at their end give a negative number that is theirs. */
-int64_t kineto_place(const struct kineto_event *event, enum kineto_key key);
+int64_t weir_kineto_place(const struct kineto_event *event, enum kineto_key key);
 
 #endif

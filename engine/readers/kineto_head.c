@@ -33,7 +33,7 @@ static const struct weir_keyindex_entry member_names[] = {
 	{0},
 };
 
-void kineto_head_init(struct kineto_reader *reader)
+void weir_kineto_head_init(struct kineto_reader *reader)
 {
 	weir_keyindex_init(&reader->members, member_names);
 }
@@ -173,7 +173,7 @@ static bool is_on(struct weir_slice value)
 	       weir_slice_equals(value, "true");
 }
 
-void kineto_head_member(struct kineto_reader *reader, const struct weir_jsonscan_item *item)
+void weir_kineto_head_member(struct kineto_reader *reader, const struct weir_jsonscan_item *item)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
 	struct weir_trace *trace = reader->input->trace;

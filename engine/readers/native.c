@@ -220,8 +220,9 @@ static enum weir_status read_run(const cJSON *document, struct weir_run *run,
                                  struct weir_error *err)
 {
 	static const struct table stages = {"stages", "positive times", true, true};
-	static const struct table device = {"device", "positive times", true, true};
-	static const struct table operators = {"operators", "positive times", true, true};
+	/* An operator or the device may not run in every iteration of a stage. */
+	static const struct table device = {"device", "times from 0", false, true};
+	static const struct table operators = {"operators", "times from 0", false, true};
 	static const struct table calls = {"calls", "numbers from 0", false, false};
 	double scale = 1;
 	enum weir_status status = read_schema(document, err);

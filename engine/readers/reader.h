@@ -40,8 +40,8 @@ enum weir_status weir_reader_find(const char *name, const struct weir_reader **o
 enum weir_status weir_read_path(struct weir_profile *profile, const char *path, const char *format,
                                 struct weir_error *err);
 
-/* Called with bytes done and total (0: unknown) while a long input is read; NULL: nobody listens.
- * Set by the program before any reading; readers call weir_read_progress(). */
+/* Called with stored bytes done and total (0: unknown) while an input is read; the source sees to
+ * it, readers need not. */
 struct weir_progress {
 	void (*report)(void *context, const char *path, unsigned long long done,
 	               unsigned long long total);

@@ -19,8 +19,7 @@ void weir_items_release(struct weir_items *items)
 	items->count = 0;
 }
 
-/* A fresh item; the last one is used again when all are taken. */
-static struct weir_text *add_item(struct weir_items *items)
+struct weir_text *weir_items_add(struct weir_items *items)
 {
 	if (items->count < WEIR_MAX_ITEMS)
 		items->count++;
@@ -49,7 +48,7 @@ static void add_share(struct weir_items *items, const char *label, double share)
 
 	if (isnan(share) || share < WORTH_SAYING)
 		return;
-	out = add_item(items);
+	out = weir_items_add(items);
 	weir_text_printf(out, "%s ", label);
 	weir_text_share(out, share);
 }
@@ -60,7 +59,7 @@ static void add_duration(struct weir_items *items, const char *label, double ns)
 
 	if (isnan(ns))
 		return;
-	out = add_item(items);
+	out = weir_items_add(items);
 	weir_text_printf(out, "%s ", label);
 	weir_text_duration(out, ns);
 }
@@ -68,10 +67,10 @@ static void add_duration(struct weir_items *items, const char *label, double ns)
 static void add_devices(const struct weir_report *report, struct weir_items *items)
 {
 	if (!report->device_count && !report->has_gpu)
-		weir_text_puts(add_item(items), "no device work recorded");
+		weir_text_puts(weir_items_add(items), "no device work recorded");
 	for (size_t i = 0; i < report->device_count && i < 4; i++) {
 		const struct weir_device_summary *device = &report->devices[i];
-		struct weir_text *out = add_item(items);
+		struct weir_text *out = weir_items_add(items);
 
 		if (device->count > 1)
 			weir_text_printf(out, "%u x ", (unsigned)device->count);
@@ -85,7 +84,7 @@ static void add_iterations(const struct weir_report *report, struct weir_items *
 
 	if (!report->iteration_count)
 		return;
-	out = add_item(items);
+	out = weir_items_add(items);
 	add_counted(out, report->iteration_count, "step");
 	if (!isnan(report->iteration.p50_ns)) {
 		weir_text_puts(out, " of ");
@@ -110,10 +109,10 @@ static void add_inputs(const struct weir_report *report, struct weir_items *item
 		runs += profile->inputs[i].run != NULL;
 	}
 	if (runs)
-		add_counted(add_item(items), runs, "native run");
+		add_counted(weir_items_add(items), runs, "native run");
 	if (!traces)
 		return;
-	out = add_item(items);
+	out = weir_items_add(items);
 	add_counted(out, traces, "trace");
 	if (report->span_ns > 0) {
 		weir_text_puts(out, ", ");
@@ -126,17 +125,17 @@ void weir_items_context(const struct weir_report *report, struct weir_items *ite
 	add_devices(report, items);
 	add_iterations(report, items);
 	if (report->has_gpu)
-		add_counted(add_item(items), report->gpu.kernels, "kernel");
+		add_counted(weir_items_add(items), report->gpu.kernels, "kernel");
 	add_inputs(report, items);
 	if (!report->steady && report->iteration_count)
-		weir_text_puts(add_item(items), "warm-up included");
+		weir_text_puts(weir_items_add(items), "warm-up included");
 }
 
 void weir_items_evidence(const struct weir_report *report, struct weir_items *items)
 {
 	for (size_t i = 0; i < report->verdict.evidence_count; i++)
 		weir_phrase_clause(report->feature_table, &report->verdict.evidence[i],
-		                   add_item(items));
+		                   weir_items_add(items));
 }
 
 static void add_exposed(struct weir_items *items, const char *label, double share, double exposed)
@@ -222,7 +221,7 @@ static void add_bytes(struct weir_items *items, const char *label, double bytes)
 
 	if (isnan(bytes))
 		return;
-	out = add_item(items);
+	out = weir_items_add(items);
 	weir_text_printf(out, "%s ", label);
 	weir_text_bytes(out, bytes);
 }
@@ -240,7 +239,7 @@ static void fill_memory(const struct weir_report *report, struct weir_items *ite
 	if (memory->leak_bytes_per_step > 0)
 		add_bytes(items, "growth a step", memory->leak_bytes_per_step);
 	if (memory->slow_allocations >= 1) {
-		out = add_item(items);
+		out = weir_items_add(items);
 		add_counted(out, (uint64_t)memory->slow_allocations, "allocation");
 		weir_text_puts(out, " over 1 ms");
 	}
@@ -253,7 +252,7 @@ static void fill_set_apart(const struct weir_report *report, struct weir_items *
 
 	for (size_t i = 0; i < listed; i++) {
 		const struct weir_set_apart *apart = &report->set_apart[i];
-		struct weir_text *out = add_item(items);
+		struct weir_text *out = weir_items_add(items);
 
 		if (apart->count > 1) {
 			weir_text_count(out, apart->count);
@@ -264,7 +263,8 @@ static void fill_set_apart(const struct weir_report *report, struct weir_items *
 		weir_escape_plain(out, apart->reason ? apart->reason : "");
 	}
 	if (listed < report->set_apart_count)
-		weir_text_printf(add_item(items), "... %zu more", report->set_apart_count - listed);
+		weir_text_printf(weir_items_add(items), "... %zu more",
+		                 report->set_apart_count - listed);
 }
 
 static void add_warning(const struct weir_report *report, const struct weir_input *input,
@@ -291,14 +291,14 @@ static void fill_warnings(const struct weir_report *report, struct weir_items *i
 				continue;
 			if (items->count < LISTED_WARNING)
 				add_warning(report, input, (enum weir_warning_code)code,
-				            add_item(items));
+				            weir_items_add(items));
 			else
 				unlisted++;
 		}
 	}
 	if (unlisted)
-		weir_text_printf(add_item(items), "... %zu more, all of them in the JSON report",
-		                 unlisted);
+		weir_text_printf(weir_items_add(items),
+		                 "... %zu more, all of them in the JSON report", unlisted);
 }
 
 const struct weir_fact_line weir_fact_lines[] = {

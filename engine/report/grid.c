@@ -13,16 +13,15 @@
 
 struct grid {
 	const struct weir_layout *layout;
-	const struct weir_report *report;
-	const struct weir_table *table;
+	const char *title;
 	size_t rows;
 	const struct weir_column *column[WEIR_MAX_COLUMNS]; /* those that are shown */
 	size_t width[WEIR_MAX_COLUMNS];
 	size_t count;
-	struct weir_text *cell; /* rows * count */
+	const struct weir_text *cell; /* rows * count */
 };
 
-static struct weir_text *cell_at(const struct grid *grid, size_t row, size_t column)
+static const struct weir_text *cell_at(const struct grid *grid, size_t row, size_t column)
 {
 	return &grid->cell[row * grid->count + column];
 }
@@ -32,36 +31,46 @@ static const char *shown(const struct weir_text *text)
 	return text->data ? text->data : "";
 }
 
-static void choose_columns(struct grid *grid)
+static void choose_columns(struct grid *grid, const struct weir_column *columns)
 {
-	for (const struct weir_column *column = grid->table->columns; column->id; column++) {
+	for (const struct weir_column *column = columns; column->id; column++) {
 		if (column->in & WEIR_IN_TEXT)
 			grid->column[grid->count++] = column;
 	}
 }
 
-static void print_cells(struct grid *grid)
+static struct weir_text *print_cells(const struct grid *grid, const struct weir_report *report)
 {
-	grid->cell = weir_alloc((grid->rows ? grid->rows : 1) * grid->count * sizeof(*grid->cell));
-	for (size_t row = 0; row < grid->rows; row++) {
-		for (size_t i = 0; i < grid->count; i++) {
-			struct weir_text *cell = cell_at(grid, row, i);
-			size_t columns;
+	struct weir_text *cells =
+		weir_alloc((grid->rows ? grid->rows : 1) * grid->count * sizeof(*cells));
 
-			weir_column_print(grid->column[i], grid->report, row, cell);
-			columns = weir_text_columns(shown(cell));
-			grid->width[i] = columns > grid->width[i] ? columns : grid->width[i];
-		}
+	for (size_t row = 0; row < grid->rows; row++) {
+		for (size_t i = 0; i < grid->count; i++)
+			weir_column_print(grid->column[i], report, row,
+			                  &cells[row * grid->count + i]);
 	}
+	return cells;
+}
+
+static size_t widest(const struct grid *grid, size_t column)
+{
+	size_t width = 0;
+
+	for (size_t row = 0; row < grid->rows; row++) {
+		size_t columns = weir_text_columns(shown(cell_at(grid, row, column)));
+
+		width = columns > width ? columns : width;
+	}
+	return width;
 }
 
 /* Columns without any content have width 0 and are not shown. */
 static void measure(struct grid *grid)
 {
 	for (size_t i = 0; i < grid->count; i++) {
-		const struct weir_column *column = grid->column[i];
-		size_t header = strlen(i == 0 ? grid->table->title : column->header);
+		size_t header = strlen(i == 0 ? grid->title : grid->column[i]->header);
 
+		grid->width[i] = widest(grid, i);
 		if (grid->width[i] && grid->width[i] < header)
 			grid->width[i] = header;
 	}
@@ -90,7 +99,7 @@ static void spare(struct grid *grid, unsigned kind, size_t names)
 /* The title stands above the names, from the margin on. */
 static size_t narrowest(const struct grid *grid)
 {
-	size_t title = strlen(grid->table->title);
+	size_t title = strlen(grid->title);
 
 	return title > INDENT + NARROWEST ? title - INDENT : NARROWEST;
 }
@@ -118,11 +127,21 @@ static void write_padded(const struct grid *grid, size_t index, size_t columns, 
 		weir_text_repeat(grid->layout->out, " ", grid->width[index] - columns);
 }
 
+/* A row's last cells may be empty. */
+static void end_line(const struct weir_layout *layout)
+{
+	struct weir_text *out = layout->out;
+
+	while (out->length && out->data[out->length - 1] == ' ')
+		out->data[--out->length] = '\0';
+	weir_text_puts(out, "\n");
+}
+
 static void write_header(const struct grid *grid)
 {
 	const struct weir_layout *layout = grid->layout;
 
-	weir_layout_title(layout, grid->table->title, INDENT + grid->width[0]);
+	weir_layout_title(layout, grid->title, INDENT + grid->width[0]);
 	for (size_t i = 1; i < grid->count; i++) {
 		const char *header = grid->column[i]->header;
 
@@ -133,7 +152,7 @@ static void write_header(const struct grid *grid)
 		weir_text_puts(layout->out, header);
 		write_padded(grid, i, strlen(header), false);
 	}
-	weir_text_puts(layout->out, "\n");
+	end_line(layout);
 }
 
 static void write_cell(const struct grid *grid, size_t row, size_t index)
@@ -161,22 +180,39 @@ static void write_row(const struct grid *grid, size_t row)
 		weir_text_repeat(grid->layout->out, " ", i ? GAP : 0);
 		write_cell(grid, row, i);
 	}
-	weir_text_puts(grid->layout->out, "\n");
+	end_line(grid->layout);
+}
+
+static void write_rows(struct grid *grid)
+{
+	measure(grid);
+	fit(grid);
+	write_header(grid);
+	for (size_t row = 0; row < grid->rows; row++)
+		write_row(grid, row);
 }
 
 void weir_grid_write(const struct weir_layout *layout, const struct weir_table *table,
                      const struct weir_report *report, size_t rows)
 {
-	struct grid grid = {.layout = layout, .report = report, .table = table, .rows = rows};
+	struct grid grid = {.layout = layout, .title = table->title, .rows = rows};
+	struct weir_text *cells;
 
-	choose_columns(&grid);
-	print_cells(&grid);
-	measure(&grid);
-	fit(&grid);
-	write_header(&grid);
-	for (size_t row = 0; row < rows; row++)
-		write_row(&grid, row);
+	choose_columns(&grid, table->columns);
+	cells = print_cells(&grid, report);
+	grid.cell = cells;
+	write_rows(&grid);
 	for (size_t i = 0; i < rows * grid.count; i++)
-		weir_text_release(&grid.cell[i]);
-	free(grid.cell);
+		weir_text_release(&cells[i]);
+	free(cells);
+}
+
+void weir_grid_write_cells(const struct weir_layout *layout, const char *title,
+                           const struct weir_column *columns, const struct weir_text *cells,
+                           size_t rows)
+{
+	struct grid grid = {.layout = layout, .title = title, .rows = rows, .cell = cells};
+
+	choose_columns(&grid, columns);
+	write_rows(&grid);
 }

@@ -13,4 +13,10 @@
 void weir_grid_write(const struct weir_layout *layout, const struct weir_table *table,
                      const struct weir_report *report, size_t rows);
 
+/* The same for cells that are printed already: plain texts, row by row, one for each column that is
+ * shown in text. `columns` ends with a NULL id; its first holds the names. */
+void weir_grid_write_cells(const struct weir_layout *layout, const char *title,
+                           const struct weir_column *columns, const struct weir_text *cells,
+                           size_t rows);
+
 #endif

@@ -171,8 +171,8 @@ static void write_headers(const struct weir_table *table, struct weir_text *out)
 	for (const struct weir_column *column = table->columns; column->id; column++) {
 		if (!is_shown(column))
 			continue;
-		weir_text_puts(out,
-		               column->align == WEIR_ALIGN_RIGHT ? "<th class=\"right\"" : "<th");
+		weir_text_printf(out, "<th class=\"cell-%s%s\"", column->id,
+		                 column->align == WEIR_ALIGN_RIGHT ? " right" : "");
 		if (column->meaning)
 			weir_text_printf(out, " title=\"%s\"", column->meaning);
 		weir_text_printf(out, ">%s</th>", column->header);
@@ -285,7 +285,7 @@ static void write_recommendation(const struct weir_report *report, size_t index,
 	struct weir_text plain = {0};
 
 	weir_text_puts(out, "<li><b>");
-	weir_phrase_expanded(report, recommendation->title, &plain);
+	weir_escape_plain(&plain, recommendation->title ? recommendation->title : "");
 	flush_escaped(out, &plain);
 	weir_text_puts(out, "</b>");
 	weir_phrase_speedup(recommendation, &plain);
@@ -294,7 +294,7 @@ static void write_recommendation(const struct weir_report *report, size_t index,
 		flush_escaped(out, &plain);
 		weir_text_puts(out, "</span>");
 	}
-	weir_phrase_expanded(report, recommendation->why, &plain);
+	weir_escape_plain(&plain, recommendation->why ? recommendation->why : "");
 	weir_text_puts(out, "<br>");
 	flush_escaped(out, &plain);
 	if (recommendation->effort) {

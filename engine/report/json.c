@@ -308,8 +308,8 @@ static void put_recommendations(struct weir_jsonout *json, const struct weir_rep
 
 		weir_jsonout_begin_object(json, NULL);
 		weir_jsonout_text(json, "id", recommendation->id);
-		put_phrase(json, "title", report, recommendation->title);
-		put_phrase(json, "why", report, recommendation->why);
+		weir_jsonout_text(json, "title", recommendation->title);
+		weir_jsonout_text(json, "why", recommendation->why);
 		weir_jsonout_text(json, "effort", recommendation->effort);
 		if (isnan(recommendation->low) || isnan(recommendation->high)) {
 			weir_jsonout_null(json, "speedup");

@@ -187,13 +187,13 @@ static void write_recommendation(const struct weir_report *report, size_t index,
 	struct weir_text plain = {0};
 
 	weir_text_printf(out, "%zu. **", index + 1);
-	weir_phrase_expanded(report, recommendation->title, &plain);
+	weir_escape_plain(&plain, recommendation->title ? recommendation->title : "");
 	flush_escaped(out, &plain);
 	weir_text_puts(out, "**");
 	weir_phrase_speedup(recommendation, &plain);
 	weir_text_puts(out, plain.length ? ": " : "");
 	flush_escaped(out, &plain);
-	weir_phrase_expanded(report, recommendation->why, &plain);
+	weir_escape_plain(&plain, recommendation->why ? recommendation->why : "");
 	weir_text_puts(out, plain.length ? "  \n   " : "");
 	flush_escaped(out, &plain);
 	if (recommendation->effort) {

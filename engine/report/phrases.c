@@ -86,7 +86,7 @@ void weir_phrase_speedup(const struct weir_recommendation *recommendation, struc
 {
 	double low = recommendation->low, high = recommendation->high,
 	       limit = recommendation->limit;
-	bool limited = isfinite(limit) && limit > 1;
+	bool limited = isfinite(limit) && limit >= 1;
 	bool typical = isfinite(low) && isfinite(high);
 
 	if (!limited && typical) {

@@ -35,6 +35,8 @@ struct weir_items {
 };
 
 void weir_items_release(struct weir_items *items);
+/* A fresh item; the last one is used again when all are taken. */
+struct weir_text *weir_items_add(struct weir_items *items);
 
 void weir_items_context(const struct weir_report *report,
                         struct weir_items *items); /* device, steps, kernels, span */

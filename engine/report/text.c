@@ -205,7 +205,7 @@ static void write_recommendation(const struct weir_report *report, const struct 
 	weir_text_printf(&text, "  %zu.", index + 1);
 	weir_wrap_begin(&wrap, layout, text.data, 5);
 	weir_text_clear(&text);
-	weir_phrase_expanded(report, recommendation->title, &text);
+	weir_escape_plain(&text, recommendation->title ? recommendation->title : "");
 	weir_wrap_words(&wrap, text.data ? text.data : "");
 	weir_text_clear(&text);
 	weir_phrase_speedup(recommendation, &text);
@@ -215,7 +215,7 @@ static void write_recommendation(const struct weir_report *report, const struct 
 		weir_wrap_words(&wrap, text.data);
 	}
 	weir_text_clear(&text);
-	weir_phrase_expanded(report, recommendation->why, &text);
+	weir_escape_plain(&text, recommendation->why ? recommendation->why : "");
 	if (recommendation->effort) {
 		weir_text_puts(&text, text.length ? " (effort: " : "(effort: ");
 		weir_escape_plain(&text, recommendation->effort);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
+#include "engine/stats/special.h"
 
 double weir_quantile_sorted(const double *sorted, size_t count, double prob)
 {
@@ -27,21 +31,42 @@ static double *copy_values(const double *values, size_t count)
 	return copy;
 }
 
-/*
- * Type 7 between the two order statistics around (n - 1) p, each found by selection: linear, where
- * a full sort of every kernel of a trace would take longer than reading it. Reorders the values.
- */
-static double select_quantile(double *values, size_t count, double prob)
+/* The place of a quantile: between the order statistics low and low + 1. */
+struct place {
+	size_t low;
+	double delta;
+};
+
+static struct place place_of(size_t count, double prob)
 {
 	double at = fmin(fmax(prob, 0), 1) * (double)(count - 1);
 	size_t low = (size_t)at;
-	double delta = at - (double)low;
-	double lower = gsl_stats_select(values, 1, count, low);
 
-	if (low + 1 == count)
+	return (struct place){low, at - (double)low};
+}
+
+/* As gsl_stats_quantile_from_sorted_data() has it, to the last bit. */
+static double between(double lower, double upper, double delta)
+{
+	return (1 - delta) * lower + delta * upper;
+}
+
+/*
+ * Type 7 between the two order statistics around (n - 1) p, each found by selection: linear, where
+ * a full sort of every kernel of a trace would take longer than reading it.
+ */
+double weir_quantile_select(double *values, size_t count, double prob)
+{
+	struct place place;
+	double lower;
+
+	if (count == 0 || isnan(prob))
+		return NAN;
+	place = place_of(count, prob);
+	lower = gsl_stats_select(values, 1, count, place.low);
+	if (place.low + 1 == count)
 		return lower;
-	/* As gsl_stats_quantile_from_sorted_data() has it, to the last bit. */
-	return (1 - delta) * lower + delta * gsl_stats_select(values, 1, count, low + 1);
+	return between(lower, gsl_stats_select(values, 1, count, place.low + 1), place.delta);
 }
 
 void weir_quantiles(const double *values, size_t count, const double *probs, size_t n, double *out)
@@ -49,8 +74,7 @@ void weir_quantiles(const double *values, size_t count, const double *probs, siz
 	double *copy = copy_values(values, count);
 
 	for (size_t i = 0; i < n; i++)
-		out[i] = count == 0 || isnan(probs[i]) ? NAN
-		                                       : select_quantile(copy, count, probs[i]);
+		out[i] = weir_quantile_select(copy, count, probs[i]);
 	free(copy);
 }
 
@@ -74,4 +98,104 @@ double weir_mad(const double *values, size_t count)
 	mad = weir_median(deviations, count);
 	free(deviations);
 	return mad;
+}
+
+/* The probabilities of the rows, ascending: the deciles, then what is beyond the last. */
+static const double row_probs[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99};
+
+enum {
+	DECILES = 9,
+	AT_P50 = 4,
+	AT_P90 = 8,
+	AT_P95,
+	AT_P99,
+	PROBS,
+};
+
+/* Puts the order statistics at ascending ranks within low..high to their places: the middle one
+ * first, which halves what is left to search for the others. */
+static void select_ranks(double *values, size_t low, size_t high, const size_t *ranks, size_t count)
+{
+	size_t middle = count / 2;
+	size_t rank;
+
+	if (count == 0)
+		return;
+	rank = ranks[middle];
+	gsl_stats_select(values + low, 1, high - low, rank - low);
+	select_ranks(values, low, rank, ranks, middle);
+	select_ranks(values, rank + 1, high, ranks + middle + 1, count - middle - 1);
+}
+
+void weir_log_rows(double *values, size_t count, double tick, double rows[WEIR_LOG_ROWS])
+{
+	size_t ranks[2 * PROBS];
+	double logs[PROBS];
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < PROBS && count > 0; i++) {
+		size_t low = place_of(count, row_probs[i]).low;
+
+		if (n == 0 || low > ranks[n - 1])
+			ranks[n++] = low;
+		if (low + 1 < count && low + 1 > ranks[n - 1])
+			ranks[n++] = low + 1;
+	}
+	select_ranks(values, 0, count, ranks, n);
+	for (size_t i = 0; i < PROBS; i++) {
+		double value = weir_quantile_sorted(values, count, row_probs[i]);
+
+		/* Only the places that the quantile looks at are sorted. */
+		value = fmax(value, tick > 0 ? tick : value);
+		logs[i] = value > 0 ? log(value) : NAN;
+		sum += i < DECILES ? logs[i] : 0;
+	}
+	rows[0] = logs[AT_P50];
+	rows[1] = logs[AT_P90];
+	rows[2] = logs[AT_P95];
+	rows[3] = logs[AT_P99];
+	rows[4] = sum / DECILES;
+}
+
+static double binomial_below(size_t rank, double prob, size_t count)
+{
+	return rank > 0 ? gsl_cdf_binomial_P((unsigned)(rank - 1), prob, (unsigned)count) : 0;
+}
+
+/* The least rank in 1..count + 1 with P(X <= rank - 1) at or above (or, strictly, above) a level.
+ */
+static size_t first_rank(size_t count, double prob, double level, bool strictly)
+{
+	size_t low = 1;
+	size_t high = count + 1;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		double below = binomial_below(middle, prob, count);
+
+		if (strictly ? below > level : below >= level)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+struct weir_rank_interval weir_rank_interval(size_t count, double prob, double alpha)
+{
+	struct weir_rank_interval interval = {.coverage = NAN};
+
+	weir_stats_init();
+	if (count == 0 || count >= UINT_MAX || !(prob > 0 && prob < 1) || !(alpha > 0 && alpha < 1))
+		return interval;
+	interval.low = first_rank(count, prob, alpha / 2, true) - 1;
+	interval.high = first_rank(count, prob, 1 - alpha / 2, false);
+	interval.coverage = binomial_below(interval.high, prob, count) -
+	                    binomial_below(interval.low, prob, count);
+	if (interval.high > count) {
+		interval.high = 0;
+		interval.coverage = 1 - binomial_below(interval.low, prob, count);
+	}
+	return interval;
 }

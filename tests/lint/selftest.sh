@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2016 # faults are quoted as they are
 # Shows that each lint can fail: it must pass a small clean tree and refuse the same tree with one fault in it.
 set -eu
 
@@ -84,8 +85,17 @@ refuses spdx tests/b.sh '#!/bin/sh'
 passes size
 refuses size engine/base/a.c "$(yes '' | head -n 600 | sed 's/$/\\n/' | tr -d '\n')."
 
+prepare() {
+	mkdir -p "$tree/tests/golden/classify-runtime"
+	printf 'answer\nmore\n' >"$tree/tests/golden/classify-runtime/stdout"
+	[ -e "$tree/README.md" ] || printf 'The first line of the report\n```\nanswer\n```\n[x](tests)\n' >"$tree/README.md"
+}
+passes readme
+refuses readme README.md 'The first line of the report\n```\nanother\n```'
+refuses readme README.md 'The first line of the report\n```\nanswer\n```\n[gone](docs/gone.md)'
+prepare() { :; }
+
 passes shell
-# shellcheck disable=SC2016 # the fault is meant
 refuses shell tests/b.sh '#!/bin/sh\nrm -rf $1/x'
 
 passes format

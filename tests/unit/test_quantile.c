@@ -20,8 +20,7 @@ static size_t numbers_of(const cJSON *object, const char *key, double *out)
 	const cJSON *item;
 	size_t count = 0;
 
-	cJSON_ArrayForEach(item, list)
-	{
+	cJSON_ArrayForEach (item, list) {
 		assert_true(count < MOST && cJSON_IsNumber(item));
 		out[count++] = item->valuedouble;
 	}
@@ -38,8 +37,7 @@ static void quantiles_equal_the_vectors(void **state)
 	(void)state;
 	if (weir_json_read_file("tests/vectors/quantiles.json", &document, &err))
 		fail_msg("%s", err.message);
-	cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(document, "cases"))
-	{
+	cJSON_ArrayForEach (one, cJSON_GetObjectItemCaseSensitive(document, "cases")) {
 		double values[MOST] = {0}, probs[MOST] = {0}, expected[MOST] = {0},
 		       actual[MOST] = {0};
 		size_t count = numbers_of(one, "x", values);

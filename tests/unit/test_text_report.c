@@ -108,7 +108,10 @@ static void a_value_next_to_its_threshold_gets_the_digits_to_tell(void **state)
 	(void)state;
 	report->verdict.evidence[0].readings[0].value = 0.5996;
 	report->verdict.evidence[1].readings[0].value = NAN;
+	report->verdict.evidence[3].clause = "graph_share < 0.05";
+	report->verdict.evidence[3].readings[0] = (struct weir_reading){"graph_share", 0.0042};
 	text = write_text(report, 80, 0);
+	assert_has(&text, "graph share 0.004 < 0.05");
 	assert_has(&text, "gpu active 0.5996 < 0.60");
 	assert_has(&text, "idle host late ? > 0.50");
 	weir_text_release(&text);
@@ -126,6 +129,32 @@ static void shares_come_largest_first_and_without_the_empty_ones(void **state)
 	assert_true(runtime < memory && memory < rest);
 	assert_has_not(&text, "\n  batching ");
 	weir_text_release(&text);
+}
+
+static void bars_are_as_long_as_their_shares(void **state)
+{
+	struct weir_report *report = fixture_report_typical();
+	struct weir_text text, expected = {0};
+
+	(void)state;
+	report->attribution = (struct weir_attribution){{0}, 1000};
+	report->attribution.ns[WEIR_BOUND_RUNTIME] = 600;
+	report->attribution.ns[WEIR_BOUND_KERNEL] = 399;
+	report->attribution.ns[WEIR_BOUND_MEMORY] = 1;
+	text = write_text(report, 80,
+	                  0); /* 55 columns are a whole: 33, 21.945 and less than an eighth */
+	weir_text_puts(&expected, "\n  runtime        ");
+	weir_text_repeat(&expected, "█", 33);
+	weir_text_repeat(&expected, "░", 22);
+	weir_text_puts(&expected, "    60 %\n  kernel         ");
+	weir_text_repeat(&expected, "█", 22);
+	weir_text_repeat(&expected, " ", 33);
+	weir_text_puts(&expected, "    40 %\n  memory         ▏");
+	weir_text_repeat(&expected, " ", 54);
+	weir_text_puts(&expected, "   0.1 %\n");
+	assert_has(&text, expected.data);
+	weir_text_release(&text);
+	weir_text_release(&expected);
 }
 
 static void top_says_how_many_it_leaves_out(void **state)
@@ -165,6 +194,9 @@ static void a_recommendation_says_what_it_can_gain_here(void **state)
 		"1. capture the decode step in a CUDA graph: at most 7.2x here (typical 1.5-2.3x)");
 	assert_has(&text, "243 kernels of 2.61 us are launched");
 	assert_has(&text, "2. fuse small operators (torch.compile): at most 1.05x here\n");
+	assert_has(
+		&text,
+		"fewer, longer kernels {{as written}}"); /* finished texts are not expanded again */
 	assert_has(&text, "3. pin the host thread\n");
 	weir_text_release(&text);
 }
@@ -265,6 +297,7 @@ int main(void)
 		cmocka_unit_test(clauses_show_what_was_measured_in_its_unit),
 		cmocka_unit_test(a_value_next_to_its_threshold_gets_the_digits_to_tell),
 		cmocka_unit_test(shares_come_largest_first_and_without_the_empty_ones),
+		cmocka_unit_test(bars_are_as_long_as_their_shares),
 		cmocka_unit_test(top_says_how_many_it_leaves_out),
 		cmocka_unit_test(a_sketch_shows_where_two_humps_are),
 		cmocka_unit_test(a_recommendation_says_what_it_can_gain_here),

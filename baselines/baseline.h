@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A name and its runs: what the store gives and takes, and what weir.baseline/1 holds. */
+#ifndef WEIR_BASELINES_BASELINE_H
+#define WEIR_BASELINES_BASELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/base/arena.h"
+#include "engine/model/run.h"
+
+/* Texts live in the baseline's arena; the baseline owns the run. */
+struct weir_baseline_run {
+	struct weir_run *run;
+	const char *recorded;              /* "2026-11-20T14:00:00Z" */
+	const char *bound;                 /* verdict of the run; NULL: not known */
+	const char *cause;                 /* NULL: none */
+	bool history;                      /* a promotion replaced it */
+	const char *id;                    /* 64 hexadecimal digits; NULL before it is stored */
+	size_t stages, operators, samples; /* what is stored, also where the run was loaded bare */
+};
+
+struct weir_baseline {
+	struct weir_arena *arena;
+	const char *name;
+	struct weir_baseline_run *runs;
+	size_t count, capacity;
+};
+
+/* name and texts are copied. */
+struct weir_baseline *weir_baseline_new(const char *name);
+void weir_baseline_free(struct weir_baseline *baseline);
+
+/* Appends a run with everything else unknown; it is taken. The pointer is valid until the next
+ * call. */
+struct weir_baseline_run *weir_baseline_take(struct weir_baseline *baseline, struct weir_run *run,
+                                             const char *recorded);
+/* A copy in the baseline's arena; NULL gives NULL. */
+const char *weir_baseline_text(struct weir_baseline *baseline, const char *text);
+
+#endif

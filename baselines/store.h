@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Baselines in one SQLite file: names, the runs that each name holds, and every sample of a run, so
+ * that any statistic can be computed again. A run is known by its content and stored once. What a
+ * promotion replaced stays as history of the name.
+ *
+ * Every call is one transaction: it happens whole or not at all, also when the process is killed,
+ * and any number of processes may call at once. A call that waits longer than
+ * WEIR_STORE_PATIENCE_MS for another process gives up. Failures of the store are WEIR_E_STORE and
+ * leave it as it was; the message begins with its path.
+ */
+#ifndef WEIR_BASELINES_STORE_H
+#define WEIR_BASELINES_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "baselines/baseline.h"
+#include "baselines/identity.h"
+#include "engine/base/error.h"
+
+#define WEIR_STORE_PATIENCE_MS 10000
+
+struct weir_store;
+
+enum weir_store_access {
+	WEIR_STORE_READ,
+	WEIR_STORE_WRITE, /* creates the file and the folders it lies in */
+};
+
+/*
+ * WEIR_E_NO_BASELINE where there is nothing to read. WEIR_E_STORE where the file is something else,
+ * damaged, written by a newer weir, or (to write) read-only. On success the caller frees *out with
+ * weir_store_free().
+ */
+enum weir_status weir_store_open(const char *path, enum weir_store_access access,
+                                 struct weir_store **out, struct weir_error *err);
+void weir_store_free(struct weir_store *store);
+
+/* --- recording --- */
+
+struct weir_store_counts {
+	size_t added;  /* runs that the name did not have */
+	size_t known;  /* runs that it had: nothing changed */
+	size_t pruned; /* older runs that it gave up */
+};
+
+/*
+ * Gives the runs of a baseline to its name. A run that the name already holds stays as it was, but
+ * gains a verdict where it had none, and becomes current where it was history. With keep > 0 the
+ * name then gives up all but its newest `keep` runs, history first. The runs meet
+ * weir_run_check() (its status, before anything is written).
+ */
+enum weir_status weir_store_record(struct weir_store *store, const struct weir_baseline *baseline,
+                                   size_t keep, struct weir_store_counts *counts,
+                                   struct weir_error *err);
+
+/* --- reading --- */
+
+struct weir_store_query {
+	const char *name;
+	size_t newest;             /* at most so many runs; 0: all */
+	bool history;              /* also what promotions replaced */
+	bool bare;                 /* labels and counts, without series */
+	enum weir_run_table table; /* with `series`: where it is */
+	const char *series;        /* only this one; NULL: every series */
+};
+
+/* Oldest first. WEIR_E_NO_BASELINE where the name is unknown or holds no run. The caller frees *out
+ * with weir_baseline_free(). */
+enum weir_status weir_store_load(struct weir_store *store, const struct weir_store_query *query,
+                                 struct weir_baseline **out, struct weir_error *err);
+
+struct weir_store_row {
+	const char *name;
+	uint64_t runs, history;   /* current ones, and those that promotions replaced */
+	const char *first, *last; /* recorded, over both */
+	const char *gpu;          /* label of the newest current run; NULL: none */
+};
+
+struct weir_store_list {
+	struct weir_arena *arena;
+	struct weir_store_row *rows; /* by name */
+	size_t count;
+};
+
+/* The caller frees *out with weir_store_list_free(). */
+enum weir_status weir_store_list(struct weir_store *store, struct weir_store_list **out,
+                                 struct weir_error *err);
+void weir_store_list_free(struct weir_store_list *list);
+
+/* --- looking after it --- */
+
+/* Both give WEIR_E_NO_BASELINE for a name that is not there. Runs that no name holds are deleted.
+ */
+enum weir_status weir_store_remove(struct weir_store *store, const char *name, size_t *runs,
+                                   struct weir_error *err);
+/* `to` gets the current runs of `from`, with their times; what else it held becomes its history. */
+enum weir_status weir_store_promote(struct weir_store *store, const char *from, const char *to,
+                                    struct weir_store_counts *counts, struct weir_error *err);
+
+struct weir_store_health {
+	uint64_t baselines, runs, series, samples;
+};
+
+/* Looks at everything: pages, references, checksums of samples, digests and seals of runs. The
+ * message is about the first fault. */
+enum weir_status weir_store_verify(struct weir_store *store, struct weir_store_health *health,
+                                   struct weir_error *err);
+
+#endif

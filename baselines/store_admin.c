@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names: which there are, what they give up, and how one becomes another. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "baselines/store_impl.h"
+#include "engine/base/arena.h"
+
+/* --- list --- */
+
+static const char *keep_text(struct weir_store_list *list, const char *text)
+{
+	return text ? weir_arena_copy(list->arena, text, strlen(text)) : NULL;
+}
+
+/* Of the members; an index holds all of it. */
+static enum weir_status count_members(const struct weir_store *store, int64_t id,
+                                      struct weir_store_list *list, struct weir_store_row *row,
+                                      struct weir_error *err)
+{
+	sqlite3_stmt *select = NULL;
+	bool found;
+	enum weir_status status = weir_store_prepare(
+		store,
+		"SELECT total(current), count(*), min(recorded), max(recorded) FROM member"
+		" WHERE baseline = ?1",
+		&select, err);
+
+	if (status)
+		return status;
+	sqlite3_bind_int64(select, 1, id);
+	status = weir_store_step(store, select, &found, err);
+	if (!status && found) {
+		row->runs = (uint64_t)sqlite3_column_int64(select, 0);
+		row->history = (uint64_t)sqlite3_column_int64(select, 1) - row->runs;
+		row->first = keep_text(list, weir_store_text(select, 2));
+		row->last = keep_text(list, weir_store_text(select, 3));
+	}
+	sqlite3_finalize(select);
+	return status;
+}
+
+static enum weir_status find_gpu(const struct weir_store *store, int64_t id,
+                                 struct weir_store_list *list, struct weir_store_row *row,
+                                 struct weir_error *err)
+{
+	sqlite3_stmt *select = NULL;
+	bool found;
+	enum weir_status status =
+		weir_store_prepare(store,
+	                           "SELECT value FROM label WHERE key = 'gpu' AND run ="
+	                           " (SELECT run FROM member WHERE baseline = ?1 AND current = 1"
+	                           " ORDER BY recorded DESC, id DESC LIMIT 1)",
+	                           &select, err);
+
+	if (status)
+		return status;
+	sqlite3_bind_int64(select, 1, id);
+	status = weir_store_step(store, select, &found, err);
+	if (!status && found)
+		row->gpu = keep_text(list, weir_store_text(select, 0));
+	sqlite3_finalize(select);
+	return status;
+}
+
+static enum weir_status add_row(const struct weir_store *store, sqlite3_stmt *name,
+                                size_t *capacity, struct weir_store_list *list,
+                                struct weir_error *err)
+{
+	struct weir_store_row row = {.name = keep_text(list, weir_store_text(name, 1))};
+	int64_t id = sqlite3_column_int64(name, 0);
+	enum weir_status status = count_members(store, id, list, &row, err);
+
+	if (!status)
+		status = find_gpu(store, id, list, &row, err);
+	if (status || !row.name)
+		return status;
+	list->rows = weir_grow(list->rows, capacity, list->count + 1, sizeof(*list->rows));
+	list->rows[list->count++] = row;
+	return WEIR_OK;
+}
+
+static enum weir_status list_names(const struct weir_store *store, struct weir_store_list *list,
+                                   struct weir_error *err)
+{
+	sqlite3_stmt *select = NULL;
+	size_t capacity = 0;
+	bool row = true;
+	enum weir_status status = weir_store_prepare(
+		store, "SELECT id, name FROM baseline ORDER BY name", &select, err);
+
+	while (!status && row) {
+		status = weir_store_step(store, select, &row, err);
+		if (!status && row)
+			status = add_row(store, select, &capacity, list, err);
+	}
+	sqlite3_finalize(select);
+	return status;
+}
+
+enum weir_status weir_store_list(struct weir_store *store, struct weir_store_list **out,
+                                 struct weir_error *err)
+{
+	struct weir_store_list *list;
+	enum weir_status status = weir_store_begin_reading(store, err);
+
+	if (status)
+		return status;
+	list = weir_alloc(sizeof(*list));
+	list->arena = weir_arena_new();
+	status = weir_store_end(store, list_names(store, list, err), err);
+	if (status) {
+		weir_store_list_free(list);
+		return status;
+	}
+	*out = list;
+	return WEIR_OK;
+}
+
+void weir_store_list_free(struct weir_store_list *list)
+{
+	if (!list)
+		return;
+	weir_arena_free(list->arena);
+	free(list->rows);
+	free(list);
+}
+
+/* --- giving up runs --- */
+
+struct leaving {
+	int64_t member, run;
+};
+
+static enum weir_status find_leaving(const struct weir_store *store, int64_t baseline, size_t keep,
+                                     struct leaving **leaving, size_t *count,
+                                     struct weir_error *err)
+{
+	sqlite3_stmt *select = NULL;
+	size_t capacity = 0;
+	bool row = true;
+	enum weir_status status = weir_store_prepare(
+		store,
+		"SELECT id, run FROM member WHERE baseline = ?1"
+		" ORDER BY current DESC, recorded DESC, id DESC LIMIT -1 OFFSET ?2",
+		&select, err);
+
+	if (!status) {
+		sqlite3_bind_int64(select, 1, baseline);
+		sqlite3_bind_int64(select, 2, (sqlite3_int64)keep);
+	}
+	while (!status && row) {
+		status = weir_store_step(store, select, &row, err);
+		if (status || !row)
+			break;
+		*leaving = weir_grow(*leaving, &capacity, *count + 1, sizeof(**leaving));
+		(*leaving)[*count].member = sqlite3_column_int64(select, 0);
+		(*leaving)[(*count)++].run = sqlite3_column_int64(select, 1);
+	}
+	sqlite3_finalize(select);
+	return status;
+}
+
+static enum weir_status delete_one(const struct weir_store *store, sqlite3_stmt *statement,
+                                   int64_t id, struct weir_error *err)
+{
+	sqlite3_bind_int64(statement, 1, id);
+	return weir_store_run(store, statement, err);
+}
+
+/* Labels and series go with their run. */
+static enum weir_status delete_leaving(const struct weir_store *store,
+                                       const struct leaving *leaving, size_t count,
+                                       struct weir_error *err)
+{
+	sqlite3_stmt *member = NULL, *orphan = NULL;
+	enum weir_status status =
+		weir_store_prepare(store, "DELETE FROM member WHERE id = ?1", &member, err);
+
+	if (!status)
+		status = weir_store_prepare(store,
+		                            "DELETE FROM run WHERE id = ?1 AND NOT EXISTS"
+		                            " (SELECT 1 FROM member WHERE run = ?1)",
+		                            &orphan, err);
+	for (size_t i = 0; !status && i < count; i++) {
+		status = delete_one(store, member, leaving[i].member, err);
+		if (!status)
+			status = delete_one(store, orphan, leaving[i].run, err);
+	}
+	sqlite3_finalize(member);
+	sqlite3_finalize(orphan);
+	return status;
+}
+
+enum weir_status weir_store_prune(const struct weir_store *store, int64_t baseline, size_t keep,
+                                  size_t *pruned, struct weir_error *err)
+{
+	struct leaving *leaving = NULL;
+	enum weir_status status;
+
+	*pruned = 0;
+	status = find_leaving(store, baseline, keep, &leaving, pruned, err);
+	if (!status)
+		status = delete_leaving(store, leaving, *pruned, err);
+	free(leaving);
+	return status;
+}
+
+/* --- remove and promote --- */
+
+static enum weir_status need_known(const struct weir_store *store, const char *name, int64_t *id,
+                                   struct weir_error *err)
+{
+	bool found;
+	enum weir_status status = weir_store_find_name(store, name, id, &found, err);
+
+	return status || found ? status : weir_store_no_baseline(store, name, err);
+}
+
+static enum weir_status with_ids(const struct weir_store *store, const char *sql, int64_t first,
+                                 int64_t second, struct weir_error *err)
+{
+	sqlite3_stmt *statement = NULL;
+	enum weir_status status = weir_store_prepare(store, sql, &statement, err);
+
+	if (status)
+		return status;
+	sqlite3_bind_int64(statement, 1, first);
+	if (sqlite3_bind_parameter_count(statement) > 1)
+		sqlite3_bind_int64(statement, 2, second);
+	status = weir_store_run(store, statement, err);
+	sqlite3_finalize(statement);
+	return status;
+}
+
+static enum weir_status remove_name(const struct weir_store *store, const char *name, size_t *runs,
+                                    struct weir_error *err)
+{
+	int64_t id;
+	enum weir_status status = need_known(store, name, &id, err);
+
+	if (!status)
+		status = weir_store_prune(store, id, 0, runs, err);
+	if (!status)
+		status = with_ids(store, "DELETE FROM baseline WHERE id = ?1", id, 0, err);
+	return status;
+}
+
+enum weir_status weir_store_remove(struct weir_store *store, const char *name, size_t *runs,
+                                   struct weir_error *err)
+{
+	enum weir_status status = weir_store_begin_writing(store, err);
+
+	*runs = 0;
+	return status ? status : weir_store_end(store, remove_name(store, name, runs, err), err);
+}
+
+static const char retire_sql[] =
+	"UPDATE member SET current = 0 WHERE baseline = ?2 AND current = 1 AND NOT EXISTS"
+	" (SELECT 1 FROM member f WHERE f.baseline = ?1 AND f.run = member.run AND f.current = 1)";
+
+static const char revive_sql[] =
+	"UPDATE member SET current = 1 WHERE baseline = ?2 AND current = 0 AND EXISTS"
+	" (SELECT 1 FROM member f WHERE f.baseline = ?1 AND f.run = member.run AND f.current = 1)";
+
+static const char adopt_sql[] =
+	"INSERT INTO member (baseline, run, current, recorded)"
+	" SELECT ?2, run, 1, recorded FROM member WHERE baseline = ?1 AND current = 1"
+	" ORDER BY recorded, id ON CONFLICT (baseline, run) DO NOTHING";
+
+static enum weir_status promote(const struct weir_store *store, const char *from, const char *to,
+                                struct weir_store_counts *counts, struct weir_error *err)
+{
+	int64_t source, target, current = 0;
+	bool found;
+	enum weir_status status = need_known(store, from, &source, err);
+
+	if (!status)
+		status = weir_store_need_name(store, to, &target, err);
+	if (!status)
+		status = with_ids(store, retire_sql, source, target, err);
+	if (!status)
+		status = with_ids(store, revive_sql, source, target, err);
+	if (!status)
+		status = with_ids(store, adopt_sql, source, target, err);
+	counts->added = (size_t)sqlite3_changes(store->handle);
+	if (!status)
+		status = weir_store_number(store,
+		                           "SELECT count(*) FROM member WHERE current = 1 AND"
+		                           " baseline = (SELECT id FROM baseline WHERE name = ?1)",
+		                           to, &current, &found, err);
+	if (!status && current == 0)
+		status = weir_store_no_baseline(store, from, err);
+	if (!status)
+		counts->known = (size_t)current - counts->added;
+	return status;
+}
+
+enum weir_status weir_store_promote(struct weir_store *store, const char *from, const char *to,
+                                    struct weir_store_counts *counts, struct weir_error *err)
+{
+	enum weir_status status = weir_baseline_check_name(to, err);
+
+	*counts = (struct weir_store_counts){0};
+	if (!status && strcmp(from, to) == 0)
+		status = weir_fail(err, WEIR_E_USAGE, "%s cannot be promoted to itself", from);
+	if (!status)
+		status = weir_store_begin_writing(store, err);
+	return status ? status : weir_store_end(store, promote(store, from, to, counts, err), err);
+}

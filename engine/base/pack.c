@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include <zstd.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/pack.h"
+
+#define LEVEL      3 /* zstd's own default: above it, samples shrink by single percents only */
+#define STEP_BYTES 65536
+
+void weir_pack(const void *data, size_t len, struct weir_text *out)
+{
+	size_t room = ZSTD_compressBound(len);
+	char *frame = weir_alloc(room);
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+	size_t size;
+
+	if (!context ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)))
+		weir_out_of_memory();
+	size = ZSTD_compress2(context, frame, room, data, len);
+	if (ZSTD_isError(size)) /* the room suffices and every parameter is valid: memory is out */
+		weir_out_of_memory();
+	weir_text_add(out, frame, size);
+	ZSTD_freeCCtx(context);
+	free(frame);
+}
+
+/* Decompresses in steps, so that a frame's promise of its size allocates nothing. */
+static enum weir_status unpack(ZSTD_DStream *stream, ZSTD_inBuffer *in, size_t limit,
+                               struct weir_text *out, struct weir_error *err)
+{
+	const size_t start = out->length;
+	char *step = weir_alloc(STEP_BYTES);
+	enum weir_status status = WEIR_OK;
+	size_t code = 1;
+
+	while (!status && code != 0) {
+		ZSTD_outBuffer to = {step, STEP_BYTES, 0};
+		size_t before = in->pos;
+
+		code = ZSTD_decompressStream(stream, &to, in);
+		if (ZSTD_isError(code))
+			status = weir_fail(err, WEIR_E_FORMAT, "%s", ZSTD_getErrorName(code));
+		else if (code != 0 && to.pos == 0 && in->pos == before)
+			status = weir_fail(err, WEIR_E_FORMAT, "the frame stops short");
+		else if (to.pos > limit - (out->length - start))
+			status = weir_fail(err, WEIR_E_LIMIT, "more than %zu bytes", limit);
+		else
+			weir_text_add(out, step, to.pos);
+	}
+	free(step);
+	return status;
+}
+
+enum weir_status weir_unpack(const void *packed, size_t len, size_t limit, struct weir_text *out,
+                             struct weir_error *err)
+{
+	const size_t start = out->length;
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	ZSTD_inBuffer in = {packed, len, 0};
+	enum weir_status status;
+
+	if (!stream)
+		weir_out_of_memory();
+	status = unpack(stream, &in, limit, out, err);
+	if (!status && in.pos != len)
+		status = weir_fail(err, WEIR_E_FORMAT, "%zu bytes follow the frame", len - in.pos);
+	if (status) {
+		out->length = start;
+		weir_text_add(out, "", 0);
+	}
+	ZSTD_freeDStream(stream);
+	return status;
+}

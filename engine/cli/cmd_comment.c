@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ci/comment.h"
+#include "engine/base/source.h"
+#include "engine/cli/command.h"
+#include "engine/cli/output.h"
+#include "engine/report/gate_read.h"
+#include "engine/report/gate_writer.h"
+
+#define MAX_RESULT_BYTES   (32u << 20)
+#define DEFAULT_TIMEOUT_S  120
+#define MIN_REQUEST_MS     1000 /* a request gets a quarter of the time, within these */
+#define MAX_REQUEST_MS     15000
+#define KEY_OF_NO_BASELINE "default"
+
+static const char *const providers[] = {"github", "gitlab", NULL};
+
+static const struct weir_option options[] = {
+	{.name = "provider",
+         .kind = WEIR_OPTION_CHOICE,
+         .value = "NAME",
+         .choices = providers,
+         .help = "github or gitlab; default: whose environment this is"},
+	{.name = "pr",
+         .kind = WEIR_OPTION_COUNT,
+         .value = "N",
+         .help = "number of the pull or merge request; default: the job's own"},
+	{.name = "suite",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "ID",
+         .help = "one comment for each ID; default: the baseline's name"},
+	{.name = "dry-run",
+         .kind = WEIR_OPTION_FLAG,
+         .help = "print the comment and say where it would go; no request is made"},
+	{.name = "timeout",
+         .kind = WEIR_OPTION_COUNT,
+         .value = "SECONDS",
+         .help = "give up after this long in all, waits included; default 120"},
+	{.name = NULL},
+};
+
+static enum weir_exit exit_of(enum weir_ci_outcome outcome)
+{
+	switch (outcome) {
+	case WEIR_CI_DONE:
+		return WEIR_EXIT_PASS;
+	case WEIR_CI_USAGE:
+		return WEIR_EXIT_USAGE;
+	case WEIR_CI_NO_TOKEN:
+		return WEIR_EXIT_NO_TOKEN;
+	case WEIR_CI_FORBIDDEN:
+		return WEIR_EXIT_FORBIDDEN;
+	case WEIR_CI_NETWORK:
+	case WEIR_CI_UNSURE:
+		return WEIR_EXIT_NETWORK;
+	case WEIR_CI_NO_PULL_REQUEST:
+		return WEIR_EXIT_NO_PULL_REQUEST;
+	case WEIR_CI_REFUSED:
+		return WEIR_EXIT_REFUSED;
+	}
+	return WEIR_EXIT_INTERNAL;
+}
+
+static const char *from_process(void *context, const char *name)
+{
+	(void)context;
+	return getenv(name);
+}
+
+static enum weir_status read_all(struct weir_source *source, struct weir_text *text,
+                                 struct weir_error *err)
+{
+	for (;;) {
+		const char *data;
+		size_t len;
+		enum weir_status status = weir_source_next(source, &data, &len, err);
+
+		if (status || len == 0)
+			return status;
+		if (len > MAX_RESULT_BYTES - text->length)
+			return weir_fail(err, WEIR_E_LIMIT, "is larger than %u MiB",
+			                 MAX_RESULT_BYTES >> 20);
+		weir_text_add(text, data, len);
+	}
+}
+
+/* The caller frees *out. */
+static enum weir_status read_result(const char *path, struct weir_gate_result **out,
+                                    struct weir_error *err)
+{
+	struct weir_source *source = NULL;
+	struct weir_text text = {0};
+	enum weir_status status = weir_source_open(path, &source, err);
+
+	if (!status)
+		status = read_all(source, &text, err);
+	if (!status)
+		status = weir_gate_read(text.data ? text.data : "", text.length, out, err);
+	if (status)
+		weir_fail_in(err, "%s", source ? weir_source_name(source) : path);
+	weir_text_release(&text);
+	weir_source_free(source);
+	return status;
+}
+
+/* What is posted, and under which name. */
+struct draft {
+	const char *key; /* borrowed */
+	enum weir_comment_verdict verdict;
+	struct weir_text body;
+};
+
+static enum weir_status write_draft(const struct weir_arguments *arguments,
+                                    const struct weir_gate_result *result, const char *link,
+                                    struct draft *draft, struct weir_error *err)
+{
+	const struct weir_gate_write_options how = {.link = link};
+	const char *suite = weir_option_text(arguments, "suite");
+	struct weir_text markdown = {0};
+
+	draft->key = suite ? suite : result->baseline_name;
+	if (!draft->key || !*draft->key)
+		draft->key = KEY_OF_NO_BASELINE;
+	if (strlen(draft->key) > WEIR_COMMENT_MAX_KEY)
+		return weir_fail(err, WEIR_E_USAGE, "the name of a suite has at most %d bytes",
+		                 WEIR_COMMENT_MAX_KEY);
+	draft->verdict = result->exit_code == WEIR_EXIT_PASS ? WEIR_COMMENT_PASS : WEIR_COMMENT_FAIL;
+	weir_gate_writer_markdown.write(result, &how, &markdown);
+	weir_comment_compose(draft->key, draft->verdict, markdown.data ? markdown.data : "",
+	                     &draft->body);
+	weir_text_release(&markdown);
+	return WEIR_OK;
+}
+
+static void name_place(const struct weir_ci_context *context, struct weir_text *out)
+{
+	weir_text_printf(out, "%s ", context->provider->request);
+	if (context->place.number)
+		weir_text_printf(out, "%" PRId64, context->place.number);
+	else
+		weir_text_printf(out, "with the head %.40s", context->head.commit);
+	weir_text_printf(out, " of %s", context->place.project);
+}
+
+/* What would be done, or why nothing could be. */
+static void say_plan(const struct weir_ci_context *context, const struct draft *draft,
+                     enum weir_ci_outcome outcome, struct weir_error *err)
+{
+	struct weir_text text = {0}, marker = {0};
+
+	if (!outcome)
+		outcome = weir_ci_context_check(context, err);
+	if (outcome) {
+		weir_text_printf(&text, "without --dry-run this ends with exit code %d: %s",
+		                 (int)exit_of(outcome), err->message);
+	} else {
+		weir_comment_marker(draft->key, &marker);
+		weir_text_puts(&text, "would create or update the comment ");
+		weir_text_puts(&text, marker.data);
+		weir_text_puts(&text, " on ");
+		name_place(context, &text);
+	}
+	weir_say(text.data);
+	*err = (struct weir_error){WEIR_OK, ""};
+	weir_text_release(&text);
+	weir_text_release(&marker);
+}
+
+static enum weir_exit print_text(struct weir_text *text, struct weir_error *err)
+{
+	enum weir_status status;
+
+	weir_text_puts(text, "\n");
+	status = weir_output_write(NULL, text, err);
+	weir_text_release(text);
+	return weir_exit_of(status);
+}
+
+static enum weir_exit tell(const struct weir_ci_context *context,
+                           const struct weir_comment_done *done, struct weir_error *err)
+{
+	static const char *const words[] = {
+		[WEIR_COMMENT_UNCHANGED] = "left unchanged",
+		[WEIR_COMMENT_UPDATED] = "updated",
+		[WEIR_COMMENT_CREATED] = "created",
+	};
+	struct weir_text text = {0};
+
+	weir_text_printf(&text, "comment %" PRId64 " on ", done->id);
+	name_place(context, &text);
+	weir_text_printf(&text, " %s", words[done->action]);
+	if (done->removed)
+		weir_text_printf(&text, ", %zu younger %s removed", done->removed,
+		                 done->removed == 1 ? "duplicate" : "duplicates");
+	if (done->announced)
+		weir_text_puts(&text, ", change of the verdict announced");
+	if (done->not_announced)
+		weir_say("the comment is right, but the change of its verdict could not be announced");
+	return print_text(&text, err);
+}
+
+static struct weir_api api_of(const struct weir_ci_context *context, struct weir_http *http,
+                              size_t timeout_s)
+{
+	const struct weir_clock clock = weir_clock_system();
+	const int64_t timeout_ms = (int64_t)timeout_s * 1000;
+	int64_t request_ms = timeout_ms / 4;
+
+	if (request_ms > MAX_REQUEST_MS)
+		request_ms = MAX_REQUEST_MS;
+	if (request_ms < MIN_REQUEST_MS)
+		request_ms = MIN_REQUEST_MS;
+	return (struct weir_api){
+		.provider = context->provider,
+		.url = context->url,
+		.token = context->token,
+		.transport = weir_http_transport(http),
+		.clock = clock,
+		.deadline_ms = clock.now_ms(clock.context) + timeout_ms,
+		.request_ms = request_ms,
+	};
+}
+
+static enum weir_exit post(struct weir_ci_context *context, const struct draft *draft,
+                           size_t timeout_s, struct weir_error *err)
+{
+	const struct weir_comment comment = {draft->key, draft->verdict, draft->body.data};
+	struct weir_comment_done done = {0};
+	struct weir_http *http;
+	struct weir_api api;
+	enum weir_ci_outcome outcome = weir_ci_context_check(context, err);
+
+	if (outcome)
+		return exit_of(outcome);
+	http = weir_http_new();
+	if (!http)
+		return weir_exit_of(weir_fail(err, WEIR_E_INTERNAL, "libcurl cannot be used"));
+	api = api_of(context, http, timeout_s);
+	if (!context->place.number)
+		outcome = weir_comment_find_pull(&api, &context->head, &context->place, err);
+	if (!outcome)
+		outcome = weir_comment_post(&api, &context->place, &comment, &done, err);
+	weir_http_free(http);
+	return outcome ? exit_of(outcome) : tell(context, &done, err);
+}
+
+/* The result is read and checked before anything else is looked at. */
+static enum weir_exit comment_on(const struct weir_arguments *arguments,
+                                 const struct weir_gate_result *result, struct weir_arena *arena,
+                                 struct weir_error *err)
+{
+	const struct weir_ci_environment environment = {.get = from_process};
+	const struct weir_ci_wish wish = {
+		.provider = weir_option_text(arguments, "provider"),
+		.number = (int64_t)weir_option_count(arguments, "pr", 0),
+	};
+	struct weir_ci_context context;
+	struct draft draft = {0};
+	struct weir_error why = {0};
+	enum weir_ci_outcome outcome = weir_ci_context_read(&environment, &wish, arena, &context, &why);
+	enum weir_exit code = weir_exit_of(
+		write_draft(arguments, result, context.run_url, &draft, err));
+
+	if (!code && weir_option_given(arguments, "dry-run")) {
+		say_plan(&context, &draft, outcome, &why);
+		code = weir_exit_of(weir_output_write(NULL, &draft.body, err));
+	} else if (!code && outcome) {
+		*err = why;
+		code = exit_of(outcome);
+	} else if (!code) {
+		code = post(&context, &draft,
+		            weir_option_count(arguments, "timeout", DEFAULT_TIMEOUT_S), err);
+	}
+	weir_text_release(&draft.body);
+	return code;
+}
+
+static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+{
+	struct weir_gate_result *result = NULL;
+	struct weir_arena *arena;
+	enum weir_status status;
+	enum weir_exit code;
+
+	if (weir_arguments_count(arguments) != 1)
+		return weir_exit_of(weir_fail(err, WEIR_E_USAGE,
+		                              "comment needs one result: weir comment result.json"));
+	status = read_result(weir_arguments_at(arguments, 0), &result, err);
+	if (status)
+		return weir_exit_of(status);
+	arena = weir_arena_new();
+	code = comment_on(arguments, result, arena, err);
+	weir_arena_free(arena);
+	weir_gate_result_free(result);
+	return code;
+}
+
+const struct weir_command weir_command_comment = {
+	.name = "comment",
+	.summary = "post or update one comment on a pull or merge request",
+	.arguments = "RESULT.json",
+	.description =
+		"Renders the result of weir gate (weir.gate/1) as a comment on the job's pull or merge "
+		"request: created once, edited in place, left alone where nothing changed. Only a "
+		"comment of the token's own user that begins with weir's hidden line is touched. "
+		"Nothing but this command uses a network.\n\n"
+		"On GitHub it reads GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY and "
+		"GITHUB_EVENT_PATH, on GitLab GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID and "
+		"CI_MERGE_REQUEST_IID. Of a workflow_run event it finds the pull request whose head is "
+		"the event's commit.\n\n"
+		"A busy service is asked again, with growing waits. The exit code is about the comment "
+		"alone: 0 also where the result is a regression.",
+	.options = options,
+	.takes_files = true,
+	.exits = WEIR_ENDS(WEIR_EXIT_INPUT) | WEIR_ENDS(WEIR_EXIT_NO_TOKEN) |
+		 WEIR_ENDS(WEIR_EXIT_FORBIDDEN) | WEIR_ENDS(WEIR_EXIT_NETWORK) |
+		 WEIR_ENDS(WEIR_EXIT_NO_PULL_REQUEST) | WEIR_ENDS(WEIR_EXIT_REFUSED),
+	.example = "weir comment result.json --dry-run",
+	.example_shows = "prints the comment, and says where it would go",
+	.run = run,
+};

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The finished result of `weir gate` and `weir compare`: what weir.gate/1 says. Filled by
+ * engine/analysis/compare (rows) and ci/gate (policy and verdict); writers only read it, and `weir
+ * report` and `weir comment` read it back from JSON. Changes, margins and intervals are relative
+ * (0.05 is 5 %). NAN is unknown. Texts live in the result's arena.
+ */
+#ifndef WEIR_MODEL_COMPARISON_H
+#define WEIR_MODEL_COMPARISON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/arena.h"
+#include "engine/model/bound.h"
+
+enum weir_scope_kind {
+	WEIR_SCOPE_STAGE,    /* "stage:NAME": duration of a stage */
+	WEIR_SCOPE_DEVICE,   /* "device:STAGE": device time of a stage, per iteration */
+	WEIR_SCOPE_OPERATOR, /* "operator:STAGE/NAME": device time of an operator, per iteration */
+	WEIR_SCOPE_METRIC,   /* "metric:NAME": one figure a run */
+	WEIR_SCOPE_ALL_OPERATORS, /* "all-operators": the common mode */
+};
+
+enum weir_metric {
+	WEIR_METRIC_P50,
+	WEIR_METRIC_P90,
+	WEIR_METRIC_P95,
+	WEIR_METRIC_P99,
+	WEIR_METRIC_SHIFT, /* mean of the log deciles */
+	WEIR_METRIC_VALUE, /* of a per-run figure */
+	WEIR_METRIC_COUNT
+};
+
+enum weir_outcome {
+	WEIR_OUTCOME_REGRESSION,
+	WEIR_OUTCOME_IMPROVEMENT,
+	WEIR_OUTCOME_NO_CHANGE,
+	WEIR_OUTCOME_INCONCLUSIVE,
+	WEIR_OUTCOME_SUSPECT,
+	WEIR_OUTCOME_INFORMATIONAL, /* too few samples to judge; or the configuration says so */
+	WEIR_OUTCOME_MISSING,       /* in the baseline only */
+	WEIR_OUTCOME_NEW,           /* in the candidate only */
+	WEIR_OUTCOME_MOVED,         /* a cost shift inside a stage: never red */
+	WEIR_OUTCOME_WAIVED,        /* a regression that a waiver covers */
+	WEIR_OUTCOME_COUNT
+};
+
+/* How much the data allowed: docs/statistics.md, the ladder. */
+enum weir_method {
+	WEIR_METHOD_FULL,
+	WEIR_METHOD_TWO_RUN,
+	WEIR_METHOD_SINGLE_RUN,
+	WEIR_METHOD_OUTLIER,
+	WEIR_METHOD_NONE,
+};
+
+enum weir_gate_verdict {
+	WEIR_GATE_PASS,
+	WEIR_GATE_REGRESSION,
+	WEIR_GATE_IMPROVEMENT,
+	WEIR_GATE_INCONCLUSIVE,
+	WEIR_GATE_SUSPECT,
+	WEIR_GATE_NO_BASELINE,
+	WEIR_GATE_ENVIRONMENT,
+	WEIR_GATE_COVERAGE,
+};
+
+struct weir_waiver {
+	const char *reason, *issue, *expires; /* expires "2027-01-31"; any may be NULL */
+	double up_to;                         /* largest change that it covers */
+	bool expired, exceeded;
+};
+
+struct weir_row {
+	enum weir_scope_kind kind;
+	const char *scope; /* "stage:decode", as in the JSON */
+	const char *stage; /* NULL where there is none */
+	const char *name;  /* of the stage, operator or metric */
+	enum weir_metric metric;
+	double baseline, candidate; /* mean over runs of the quantile, back from logs; ns, or the
+	                               metric's unit */
+	const char *unit;           /* "ns" or the metric's own; NULL */
+	double change;              /* candidate over baseline, minus 1 */
+	double low, high;           /* 90 % interval of the change */
+	double p, p_adjusted;
+	double margin;
+	enum weir_outcome outcome;
+	double mde;         /* smallest change that would have been found with 80 % power */
+	double runs_needed; /* candidate runs that would show a change of twice the margin; NAN:
+	                       more than 20 */
+	uint64_t baseline_samples, candidate_samples; /* fewest of a run */
+	double contributed_ns; /* candidate minus baseline of an iteration: what orders rows; NAN:
+	                          not a time */
+	const struct weir_waiver *waiver;       /* NULL: none applies */
+	const char *note;                       /* one line; NULL: nothing to add */
+	double baseline_calls, candidate_calls; /* of an operator, per iteration, mean of the run
+	                                           medians; NAN: unknown */
+};
+
+enum weir_environment_policy {
+	WEIR_ENVIRONMENT_MUST,
+	WEIR_ENVIRONMENT_WARN,
+};
+
+struct weir_difference {
+	const char *key, *baseline, *candidate; /* values; NULL: not stated */
+	enum weir_environment_policy policy;
+};
+
+struct weir_gate_label {
+	const char *key, *value;
+};
+
+struct weir_side {
+	uint64_t runs;
+	struct weir_gate_label *labels; /* those that all runs of the side share */
+	size_t label_count;
+};
+
+/* What an operator adds to the change of a regressed stage. */
+struct weir_contribution {
+	const char *stage, *operator;
+	double delta_ns; /* device time of an iteration, candidate minus baseline */
+	double baseline_calls, candidate_calls;
+};
+
+struct weir_gate_counts {
+	uint64_t judged, regressions, improvements, no_change, inconclusive, suspect, informational,
+		waived, missing, added, moved;
+};
+
+struct weir_gate_result {
+	struct weir_arena *arena;
+	enum weir_gate_verdict verdict;
+	int exit_code;
+	int codes[16]; /* all that apply, in order of precedence */
+	size_t code_count;
+	enum weir_method method;
+	double alpha_operators, alpha_stages;
+	const char *baseline_name;                  /* NULL for compare */
+	const char *recorded_first, *recorded_last; /* "2026-11-20T14:00:00Z"; NULL: not known */
+	struct weir_side baseline, candidate;
+	bool environment_match;
+	struct weir_difference *differences;
+	size_t difference_count;
+	struct weir_gate_counts counts;
+	struct weir_row *rows; /* worst first */
+	size_t row_count;
+	bool has_baseline_bound, has_candidate_bound;
+	enum weir_bound baseline_bound, candidate_bound;
+	const char *bound_stage; /* the stage that both bounds are of; NULL: the whole run */
+	const char *baseline_cause, *candidate_cause; /* NULL: none */
+	struct weir_contribution *contributions;      /* of regressed stages, largest first */
+	size_t contribution_count;
+	const char **remarks; /* one line each: patterns that match nothing, expired waivers, what
+	                         was recorded */
+	size_t remark_count;
+	const char *since; /* name of the recorded run since which the worst row is slower; NULL:
+	                      not known */
+};
+
+struct weir_gate_result *weir_gate_result_new(void);
+void weir_gate_result_free(struct weir_gate_result *result);
+
+/* Enum <-> text of weir.gate/1; _parse is false for an unknown text. */
+const char *weir_metric_name(enum weir_metric metric);              /* "p50" */
+const char *weir_outcome_name(enum weir_outcome outcome);           /* "no-change" */
+const char *weir_method_name(enum weir_method method);              /* "two-run" */
+const char *weir_gate_verdict_name(enum weir_gate_verdict verdict); /* "no-baseline" */
+bool weir_metric_parse(const char *name, enum weir_metric *out);
+bool weir_outcome_parse(const char *name, enum weir_outcome *out);
+bool weir_method_parse(const char *name, enum weir_method *out);
+bool weir_gate_verdict_parse(const char *name, enum weir_gate_verdict *out);
+
+#endif

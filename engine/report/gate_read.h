@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads a result back: weir.gate/1 as gate_json.c writes it, or as a stranger put it into an
+ * artifact. Every size meets a limit, every type is checked, and an error names the place:
+ * "rows[3].ci90[1]: expected a number or null". Unknown keys are left alone: a later version may
+ * have written them.
+ */
+#ifndef WEIR_REPORT_GATE_READ_H
+#define WEIR_REPORT_GATE_READ_H
+
+#include <stddef.h>
+
+#include "engine/base/error.h"
+#include "engine/base/source.h"
+#include "engine/model/comparison.h"
+
+#define WEIR_GATE_MAX_ROWS  200000 /* also of labels, differences, contributions and remarks */
+#define WEIR_GATE_MAX_TEXT  65536  /* bytes of one text */
+#define WEIR_GATE_MAX_COUNT 9007199254740991.0 /* 2^53 - 1: what a double counts without a gap */
+
+enum weir_result_kind {
+	WEIR_RESULT_GATE,   /* weir.gate/1 */
+	WEIR_RESULT_REPORT, /* weir.report/1: recognised, not read */
+};
+
+/*
+ * *out is the caller's, NULL for WEIR_RESULT_REPORT. Damage and wrong types are WEIR_E_FORMAT, a
+ * size beyond its limit is WEIR_E_LIMIT.
+ */
+enum weir_status weir_gate_parse(const char *text, size_t len, enum weir_result_kind *kind,
+                                 struct weir_gate_result **out, struct weir_error *err);
+/* Reads the rest of a source whole and parses it. */
+enum weir_status weir_gate_read(struct weir_source *source, enum weir_result_kind *kind,
+                                struct weir_gate_result **out, struct weir_error *err);
+
+#endif

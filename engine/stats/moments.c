@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "engine/stats/moments.h"
+
+double weir_mean(const double *values, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return count > 0 ? sum / (double)count : NAN;
+}
+
+double weir_squares(const double *values, size_t count)
+{
+	double mean = weir_mean(values, count);
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += (values[i] - mean) * (values[i] - mean);
+	return count > 0 ? sum : NAN;
+}
+
+double weir_variance(const double *values, size_t count)
+{
+	return count > 1 ? weir_squares(values, count) / (double)(count - 1) : NAN;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Means and variances, in two passes, so that large values with little scatter lose nothing. */
+#ifndef WEIR_STATS_MOMENTS_H
+#define WEIR_STATS_MOMENTS_H
+
+#include <stddef.h>
+
+/* NAN for no values. */
+double weir_mean(const double *values, size_t count);
+/* Sum of squared deviations from the mean; 0 for one value, NAN for none. */
+double weir_squares(const double *values, size_t count);
+/* Divisor count - 1; NAN for fewer than two values. */
+double weir_variance(const double *values, size_t count);
+
+#endif

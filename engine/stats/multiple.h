@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * p-values adjusted for their number. A NAN is no test: it stays NAN and is not counted. Ties keep
+ * the order of the index. p and adjusted may be the same array.
+ */
+#ifndef WEIR_STATS_MULTIPLE_H
+#define WEIR_STATS_MULTIPLE_H
+
+#include <stddef.h>
+
+/* Family-wise (S. Holm, Scandinavian Journal of Statistics 6, 1979). */
+void weir_holm(const double *p, size_t count, double *adjusted);
+/* False discovery rate, independent tests (Y. Benjamini and Y. Hochberg, JRSS B 57, 1995). */
+void weir_benjamini_hochberg(const double *p, size_t count, double *adjusted);
+/* False discovery rate under any dependence (Y. Benjamini and D. Yekutieli, Ann. Stat. 29, 2001).
+ */
+void weir_benjamini_yekutieli(const double *p, size_t count, double *adjusted);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "engine/stats/power.h"
+#include "engine/stats/special.h"
+
+#define LEAST_CANDIDATES 3 /* fewer make a suspect at most */
+#define MORE_CANDIDATES  5 /* the least that go with more baseline runs */
+
+/* The effect with other numbers of runs than those that are there. */
+static double effect_with(const struct weir_power *power, size_t baselines, size_t candidates)
+{
+	double b = (double)baselines;
+	double c = power->single ? 1 : (double)candidates;
+	double df = b + c - 2 + power->prior_df;
+	double quantiles;
+
+	if (!(b + c > 2) || baselines == 0 || candidates == 0)
+		return NAN;
+	quantiles = weir_t_quantile_upper(power->alpha, df) +
+	            weir_t_quantile_upper(1 - power->power, df);
+	return fmax(power->margin, quantiles * sqrt(power->variance * (1 / b + 1 / c)));
+}
+
+double weir_power_effect(const struct weir_power *power)
+{
+	double effect = effect_with(power, power->baseline_runs, power->candidate_runs);
+
+	return isnan(power->variance) ? NAN : effect;
+}
+
+/* The effect falls with every run on either side: bisection over low..high; 0 for none. */
+static size_t fewest(const struct weir_power *power, double effect, size_t low, size_t high,
+                     size_t candidates)
+{
+	size_t most = high;
+
+	while (low <= high) {
+		size_t middle = low + (high - low) / 2;
+		double seen = candidates > 0 ? effect_with(power, middle, candidates)
+		                             : effect_with(power, power->baseline_runs, middle);
+
+		if (seen <= effect)
+			high = middle - 1;
+		else
+			low = middle + 1;
+	}
+	return low <= most ? low : 0;
+}
+
+struct weir_runs_needed weir_power_runs(const struct weir_power *power, double effect)
+{
+	struct weir_runs_needed needed = {0};
+	size_t candidates = power->candidate_runs;
+
+	if (isnan(power->variance) || power->baseline_runs == 0)
+		return needed;
+	needed.candidates = fewest(power, effect, LEAST_CANDIDATES, WEIR_POWER_CANDIDATES, 0);
+	if (needed.candidates > 0)
+		return needed;
+	if (candidates < MORE_CANDIDATES)
+		candidates = MORE_CANDIDATES;
+	needed.baselines =
+		fewest(power, effect, power->baseline_runs, WEIR_POWER_BASELINES, candidates);
+	return needed;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdbool.h>
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sf_psi.h>
+
+#include "engine/stats/special.h"
+
+#define NORMAL_FROM_DF 1e6
+
+void weir_stats_init(void)
+{
+	gsl_set_error_handler_off();
+}
+
+static bool is_df(double df)
+{
+	return df > 0; /* false for NAN */
+}
+
+double weir_t_upper(double t, double df)
+{
+	weir_stats_init();
+	if (isnan(t) || !is_df(df))
+		return NAN;
+	if (isinf(t))
+		return t > 0 ? 0 : 1;
+	return df > NORMAL_FROM_DF ? gsl_cdf_ugaussian_Q(t) : gsl_cdf_tdist_Q(t, df);
+}
+
+double weir_t_lower(double t, double df)
+{
+	return weir_t_upper(-t, df);
+}
+
+void weir_t_tails(double t, double df, double *upper, double *lower)
+{
+	double small = weir_t_upper(fabs(t), df);
+
+	*upper = t > 0 ? small : 1 - small;
+	*lower = t > 0 ? 1 - small : small;
+}
+
+double weir_t_quantile_upper(double p, double df)
+{
+	weir_stats_init();
+	if (!(p >= 0 && p <= 1) || !is_df(df))
+		return NAN;
+	return df > NORMAL_FROM_DF ? gsl_cdf_ugaussian_Qinv(p) : gsl_cdf_tdist_Qinv(p, df);
+}
+
+/* NAN instead of a failure: callers see it in what they compute from it. */
+static double value_of(int status, const gsl_sf_result *result)
+{
+	return status == GSL_SUCCESS ? result->val : NAN;
+}
+
+double weir_digamma(double x)
+{
+	gsl_sf_result result;
+
+	weir_stats_init();
+	if (!(x > 0))
+		return NAN;
+	return value_of(gsl_sf_psi_e(x, &result), &result);
+}
+
+double weir_trigamma(double x)
+{
+	gsl_sf_result result;
+
+	weir_stats_init();
+	if (!(x > 0))
+		return NAN;
+	return value_of(gsl_sf_psi_1_e(x, &result), &result);
+}
+
+static double tetragamma(double x)
+{
+	gsl_sf_result result;
+
+	return value_of(gsl_sf_psi_n_e(2, x, &result), &result);
+}
+
+double weir_trigamma_inverse(double x)
+{
+	double y;
+
+	if (!(x > 0))
+		return NAN;
+	if (x > 1e7) /* both ends: the leading term of the series is exact to rounding */
+		return 1 / sqrt(x);
+	if (x < 1e-6)
+		return 1 / x;
+	y = 0.5 + 1 / x;
+	for (int i = 0; i < 50; i++) {
+		double trigamma = weir_trigamma(y);
+		double step = trigamma * (1 - trigamma / x) / tetragamma(y);
+
+		y += step;
+		if (!(fabs(step / y) >= 1e-8)) /* a NAN ends it, too */
+			break;
+	}
+	return y;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Why a device was idle. Each test has one gap, from 1,000,000 ns on, before one kernel. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/idle.h"
+#include "tests/unit/make_trace.h"
+#include "tests/unit/scene.h"
+
+#define GAP_NS INT64_C(1000000)
+
+/* A kernel that ends where the gap begins. */
+static struct make_trace *before_gap(void)
+{
+	struct make_trace *make = make_trace_new();
+
+	make_launch(make, 0, 10, 1000, GAP_NS);
+	return make;
+}
+
+/* The kernel behind the gap; times are those of the gap. */
+static void end_gap(struct make_trace *make, int64_t launch_ns, int64_t start_ns)
+{
+	make_call(make, 0, "cudaLaunchKernel", GAP_NS + launch_ns, GAP_NS + launch_ns + 1000, 77);
+	make_kernel(make, 0, "behind", GAP_NS + start_ns, GAP_NS + start_ns + 1000, 77);
+}
+
+static void host(struct make_trace *make, enum weir_host_kind kind, const char *name,
+                 int64_t start_ns, int64_t end_ns)
+{
+	make_host(make, kind, 0, name, GAP_NS + start_ns, GAP_NS + end_ns);
+}
+
+static void assert_idle(struct make_trace *make, enum weir_idle idle, int64_t ns)
+{
+	struct scene scene;
+
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, idle), ns);
+	scene_release(&scene);
+}
+
+static void a_short_gap_with_queued_work_is_the_devices_own(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	end_gap(make, -50000, WEIR_INTER_KERNEL_NS);
+	assert_idle(make, WEIR_IDLE_INTER_KERNEL, WEIR_INTER_KERNEL_NS);
+}
+
+static void a_long_gap_with_queued_work_has_no_known_cause(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	end_gap(make, -50000, WEIR_INTER_KERNEL_NS + 1);
+	assert_idle(make, WEIR_IDLE_OTHER, WEIR_INTER_KERNEL_NS + 1);
+}
+
+static void a_call_made_just_before_the_device_ran_dry_is_launch_latency(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	end_gap(make, -2000, 20000);
+	assert_idle(make, WEIR_IDLE_LAUNCH_LATENCY, 20000);
+}
+
+static void work_without_a_launch_is_unlinked(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	make_kernel(make, 0, "orphan", GAP_NS + 30000, GAP_NS + 31000, 0);
+	assert_idle(make, WEIR_IDLE_UNLINKED, 30000);
+}
+
+static void other_devices_work_may_hold_queued_work_back(void **state)
+{
+	static const struct {
+		const char *name;
+		enum weir_idle idle;
+	} others[] = {{"gemm", WEIR_IDLE_DEPENDENCY},
+	              {"ncclDevKernel_AllReduce", WEIR_IDLE_DEPENDENCY_COMM}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct make_trace *make = before_gap();
+
+		end_gap(make, -50000, 40000);
+		for (uint16_t d = 1; d < 3; d++) /* the last device always computes */
+			make_device(make, &(struct make_device_row){
+						  .device = d,
+						  .stream = d,
+						  .name = d == 1 ? others[i].name : "gemm",
+						  .start_ns = GAP_NS,
+						  .end_ns = GAP_NS + 40000 - WEIR_DEPENDENCY_NS});
+		assert_idle(make, others[i].idle, 40000);
+	}
+}
+
+static void each_nanosecond_before_a_late_launch_is_what_the_thread_did(void **state)
+{
+	struct make_trace *make = before_gap();
+	struct scene scene;
+
+	(void)state;
+	host(make, WEIR_HOST_OP, "aten::add", -1000, 0);
+	host(make, WEIR_HOST_PYTHON, "model.py(1): forward", 0, 100000);
+	host(make, WEIR_HOST_OP, "aten::mm", 10000, 100000);
+	make_call(make, 0, "cudaMalloc", GAP_NS + 20000, GAP_NS + 30000, 0);
+	make_call(make, 0, "cudaStreamSynchronize", GAP_NS + 30000, GAP_NS + 45000, 0);
+	make_call(make, 0, "cuModuleLoadData", GAP_NS + 50000, GAP_NS + 57000, 0);
+	end_gap(make, 90000, 93000);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_PYTHON), 10000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_ALLOCATOR), 10000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_HOST_SYNC), 15000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_COMPILE_LOAD), 7000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_DISPATCH), 90000 - 42000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_LAUNCH_LATENCY), 3000);
+	scene_release(&scene);
+}
+
+static void a_thread_that_does_nothing_had_no_work(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	end_gap(make, 500000, 503000);
+	assert_idle(make, WEIR_IDLE_HOST_IDLE, 500000);
+}
+
+static void a_long_stretch_without_operators_is_host_work(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	host(make, WEIR_HOST_PYTHON, "serve.py(9): parse", 0, WEIR_HOST_WORK_NS / 2);
+	host(make, WEIR_HOST_PYTHON, "serve.py(12): join", WEIR_HOST_WORK_NS / 2,
+	     WEIR_HOST_WORK_NS);
+	end_gap(make, WEIR_HOST_WORK_NS, WEIR_HOST_WORK_NS + 3000);
+	assert_idle(make, WEIR_IDLE_HOST_WORK, WEIR_HOST_WORK_NS);
+}
+
+static void a_shorter_stretch_is_the_programs_glue(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	host(make, WEIR_HOST_OP, "aten::add", 0, 1);
+	host(make, WEIR_HOST_PYTHON, "serve.py(9): parse", 1, WEIR_HOST_WORK_NS);
+	end_gap(make, WEIR_HOST_WORK_NS, WEIR_HOST_WORK_NS + 3000);
+	assert_idle(make, WEIR_IDLE_PYTHON, WEIR_HOST_WORK_NS - 1);
+}
+
+static void a_long_operator_that_never_reaches_the_device_is_host_work(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	host(make, WEIR_HOST_OP, "aten::sort", 0, WEIR_HOST_OPERATOR_NS);
+	end_gap(make, WEIR_HOST_OPERATOR_NS, WEIR_HOST_OPERATOR_NS + 3000);
+	assert_idle(make, WEIR_IDLE_HOST_WORK, WEIR_HOST_OPERATOR_NS);
+}
+
+static void an_operator_that_reaches_the_device_later_dispatches(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	host(make, WEIR_HOST_OP, "aten::sort", 0, 300000);
+	end_gap(make, 250000, 253000);
+	assert_idle(make, WEIR_IDLE_DISPATCH, 250000);
+}
+
+static void a_data_loader_anywhere_around_is_input(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	host(make, WEIR_HOST_PYTHON, "torch/utils/data/dataloader.py(7): next", 0, 80000);
+	host(make, WEIR_HOST_PYTHON, "numpy/core.py(3): stack", 0, 80000);
+	host(make, WEIR_HOST_OP, "aten::stack", 20000, 60000);
+	end_gap(make, 80000, 83000);
+	assert_idle(make, WEIR_IDLE_INPUT, 80000);
+}
+
+static void the_profilers_own_time_and_driver_loading_are_cut_out(void **state)
+{
+	struct make_trace *make = before_gap();
+	struct scene scene;
+
+	(void)state;
+	host(make, WEIR_HOST_OP, "aten::mm", 0, 90000);
+	make_host(make, WEIR_HOST_OVERHEAD, 1, "Activity Buffer Request", GAP_NS + 10000,
+	          GAP_NS + 40000);
+	make_host(make, WEIR_HOST_OVERHEAD, 1, "Lazy Function Loading", GAP_NS + 20000,
+	          GAP_NS + 25000);
+	end_gap(make, 80000, 83000);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_PROFILER), 25000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_COMPILE_LOAD), 5000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_DISPATCH), 50000);
+	for (size_t i = 0; i < scene.segments.count; i++)
+		if (!scene.segments.items[i].busy &&
+		    scene.segments.items[i].idle == WEIR_IDLE_PROFILER)
+			assert_int_equal(scene.segments.items[i].flags & WEIR_SEGMENT_LATE, 0);
+	scene_release(&scene);
+}
+
+static void a_gap_that_begins_while_the_host_waits_says_so(void **state)
+{
+	static const char *const calls[] = {"cudaStreamSynchronize", "cudaMemcpyAsync",
+	                                    "cudaEventRecord"};
+
+	(void)state;
+	for (size_t c = 0; c < 3; c++) {
+		struct make_trace *make = before_gap();
+		struct scene scene;
+
+		make_call(make, 0, calls[c], GAP_NS - 5000, GAP_NS + 5000, 0);
+		end_gap(make, 20000, 23000);
+		scene_init(&scene, make_trace_finish(make), true);
+		for (size_t i = 0; i < scene.segments.count; i++)
+			if (!scene.segments.items[i].busy)
+				assert_int_equal(scene.segments.items[i].flags &
+				                         WEIR_SEGMENT_AFTER_SYNC,
+				                 c < 2 ? WEIR_SEGMENT_AFTER_SYNC : 0);
+		scene_release(&scene);
+	}
+}
+
+static void host_work_before_the_middle_of_its_steps_device_work_says_so(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+	int before = 0, behind = 0;
+
+	(void)state;
+	make_host(make, WEIR_HOST_ANNOTATION, 0, "ProfilerStep#0", 0, 5000000);
+	make_launch(make, 0, 10, 100, 200);
+	make_host(make, WEIR_HOST_PYTHON, 0, "load", 1000, 901000);
+	make_launch(make, 1000000, 1000010, 1000100, 1400000); /* the middle */
+	make_host(make, WEIR_HOST_PYTHON, 0, "detokenize", 1500000, 2500000);
+	make_launch(make, 2600000, 2600010, 2600100, 2700000);
+	scene_init(&scene, make_trace_finish(make), true);
+	for (size_t i = 0; i < scene.segments.count; i++) {
+		const struct weir_segment *segment = &scene.segments.items[i];
+
+		if (segment->busy || segment->idle != WEIR_IDLE_HOST_WORK)
+			continue;
+		before += segment->start_ns < 1000000 && segment->flags & WEIR_SEGMENT_BEFORE;
+		behind += segment->start_ns >= 1400000 && !(segment->flags & WEIR_SEGMENT_BEFORE);
+	}
+	assert_int_equal(before, 1);
+	assert_int_equal(behind, 1);
+	scene_release(&scene);
+}
+
+static void work_that_starts_before_its_own_launch_is_explained_to_its_start(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	host(make, WEIR_HOST_OP, "aten::mm", 0, 90000);
+	end_gap(make, 50000, 40000);
+	assert_idle(make, WEIR_IDLE_DISPATCH, 40000);
+}
+
+static void kernels_of_one_graph_launch_are_queued_behind_the_first(void **state)
+{
+	struct make_trace *make = before_gap();
+	struct scene scene;
+
+	(void)state;
+	make_call(make, 0, "cudaGraphLaunch", GAP_NS + 5000, GAP_NS + 9000, 5);
+	for (int64_t i = 0; i < 3; i++)
+		make_kernel(make, 0, "node", GAP_NS + 20000 + i * 2000, GAP_NS + 21000 + i * 2000,
+		            5);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_LAUNCH_LATENCY), 15000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_INTER_KERNEL), 2000);
+	scene_release(&scene);
+}
+
+/* A walk up the nesting, or over all neighbours, for each leaf would take minutes. */
+static void very_deep_and_very_long_host_time_takes_no_time(void **state)
+{
+	const int64_t rows = 60000;
+	struct make_trace *make = before_gap();
+	clock_t begin = clock();
+
+	(void)state;
+	for (int64_t i = 0; i < rows; i++)
+		host(make, WEIR_HOST_PYTHON, "deep", i, 4 * rows - i);
+	for (int64_t i = 0; i < rows; i++)
+		host(make, WEIR_HOST_PYTHON, "short", rows + i, rows + i + 1);
+	end_gap(make, 4 * rows + 10, 4 * rows + 3000);
+	assert_idle(make, WEIR_IDLE_HOST_WORK, 4 * rows);
+	assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 5);
+}
+
+/* One thread would explain the gaps of each device anew, instant by instant. */
+static void many_devices_behind_one_busy_thread_are_explained_up_to_a_bound(void **state)
+{
+	const int64_t leaves = 6000, gap_ns = 4 * leaves;
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+	int64_t idle_ns = 0;
+
+	(void)state;
+	for (int64_t i = 0; i < leaves; i++)
+		host(make, i % 2 ? WEIR_HOST_OP : WEIR_HOST_PYTHON, "row", 4 * i, 4 * i + 2);
+	make_call(make, 0, "cudaLaunchKernel", GAP_NS + gap_ns, GAP_NS + gap_ns + 1, 5);
+	for (uint16_t d = 0; d < 200; d++)
+		for (int64_t behind = 0; behind < 2; behind++)
+			make_device(make, &(struct make_device_row){
+						  .device = d,
+						  .stream = d,
+						  .name = "k",
+						  .start_ns = GAP_NS - 1 + behind * (gap_ns + 1),
+						  .end_ns = GAP_NS + behind * (gap_ns + 1),
+						  .correlation = behind ? 5 : 0});
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_true(scene.segments.count < 1500000);
+	assert_true(scene_idle_ns(&scene, WEIR_IDLE_OTHER) > 0);
+	for (size_t i = 0; i < scene.segments.count; i++)
+		idle_ns += scene.segments.items[i].busy ? 0
+		                                        : weir_segment_ns(&scene.segments.items[i]);
+	assert_int_equal(idle_ns, 200 * gap_ns);
+	scene_release(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_short_gap_with_queued_work_is_the_devices_own),
+		cmocka_unit_test(a_long_gap_with_queued_work_has_no_known_cause),
+		cmocka_unit_test(a_call_made_just_before_the_device_ran_dry_is_launch_latency),
+		cmocka_unit_test(work_without_a_launch_is_unlinked),
+		cmocka_unit_test(other_devices_work_may_hold_queued_work_back),
+		cmocka_unit_test(each_nanosecond_before_a_late_launch_is_what_the_thread_did),
+		cmocka_unit_test(a_thread_that_does_nothing_had_no_work),
+		cmocka_unit_test(a_long_stretch_without_operators_is_host_work),
+		cmocka_unit_test(a_shorter_stretch_is_the_programs_glue),
+		cmocka_unit_test(a_long_operator_that_never_reaches_the_device_is_host_work),
+		cmocka_unit_test(an_operator_that_reaches_the_device_later_dispatches),
+		cmocka_unit_test(a_data_loader_anywhere_around_is_input),
+		cmocka_unit_test(the_profilers_own_time_and_driver_loading_are_cut_out),
+		cmocka_unit_test(a_gap_that_begins_while_the_host_waits_says_so),
+		cmocka_unit_test(host_work_before_the_middle_of_its_steps_device_work_says_so),
+		cmocka_unit_test(work_that_starts_before_its_own_launch_is_explained_to_its_start),
+		cmocka_unit_test(kernels_of_one_graph_launch_are_queued_behind_the_first),
+		cmocka_unit_test(very_deep_and_very_long_host_time_takes_no_time),
+		cmocka_unit_test(many_devices_behind_one_busy_thread_are_explained_up_to_a_bound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

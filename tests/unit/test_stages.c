@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the annotations of programs and servers mean. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/stages.h"
+
+struct expectation {
+	const char *annotation;
+	enum weir_stage_role role;
+	const char *name, *kind;
+	int64_t rows, padded_rows, tokens;
+};
+
+static void assert_parsed(const struct expectation *expected)
+{
+	struct weir_stage_name got;
+
+	weir_stage_name_parse(expected->annotation, &got);
+	print_message("%s\n", expected->annotation);
+	assert_int_equal(got.role, expected->role);
+	if (!expected->name)
+		return;
+	assert_string_equal(got.name, expected->name);
+	assert_string_equal(got.kind, expected->kind);
+	assert_int_equal(got.rows, expected->rows);
+	assert_int_equal(got.padded_rows, expected->padded_rows);
+	assert_int_equal(got.tokens, expected->tokens);
+}
+
+static void the_grammars_of_servers_are_understood(void **state)
+{
+	static const struct expectation all[] = {
+		{"ProfilerStep#12", WEIR_ROLE_STEP, NULL, NULL, -1, -1, -1},
+		{"execute_context_0(0)_generation_32(32)", WEIR_ROLE_STEP_STAGE, "decode",
+	         "compute", 32, -1, -1},
+		{"execute_context_1(888_788544)_generation_0(0)", WEIR_ROLE_STEP_STAGE, "prefill",
+	         "compute", 1, -1, -1},
+		{"execute_640_context_2(sq512sk512)_generation_3(sq3sk99)", WEIR_ROLE_STEP_STAGE,
+	         "mixed", "compute", 5, -1, 640},
+		{"step[DECODE bs=32 toks=32]", WEIR_ROLE_STEP_STAGE, "decode", "compute", 32, -1,
+	         32},
+		{"step[EXTEND bs=4 toks=1024]", WEIR_ROLE_STEP_STAGE, "prefill", "compute", 4, -1,
+	         1024},
+		{"step[MIXED toks=7]", WEIR_ROLE_STEP_STAGE, "mixed", "compute", -1, -1, 7},
+		{"prefill[bs=2 tok=14721 ctx=1]", WEIR_ROLE_STEP_STAGE, "prefill", "compute", 2, -1,
+	         14721},
+		{"decode[bs=117/128 tok=117]", WEIR_ROLE_STEP_STAGE, "decode", "compute", 117, 128,
+	         117},
+		{"decode[]", WEIR_ROLE_STEP_STAGE, "decode", "compute", -1, -1, -1},
+		{"execute_diffusion_2_512x512", WEIR_ROLE_STEP_STAGE, "diffusion", "compute", 2, -1,
+	         -1},
+		{"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", WEIR_ROLE_STAGE,
+	         "dataloader", "preprocess", -1, -1, -1},
+		{"nccl:all_reduce", WEIR_ROLE_IGNORED, NULL, NULL, -1, -1, -1},
+		{"step[WARP bs=3]", WEIR_ROLE_STAGE, "step[WARP bs=3]", "other", -1, -1, -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		assert_parsed(&all[i]);
+}
+
+static void counters_are_dropped_and_digits_of_a_name_are_kept(void **state)
+{
+	static const struct {
+		const char *annotation, *name;
+	} all[] = {
+		{"decode_17", "decode"},
+		{"step 12", "step"},
+		{"## forward ##", "forward"},
+		{"Optimizer.step#SGD.step", "Optimizer.step#SGD.step"},
+		{"h2", "h2"},
+		{"conv1", "conv1"},
+		{"conv1_12", "conv1"},
+		{"layer3: 4/5", "layer3"},
+		{"request 7 of 9", "request 7 of"},
+		{"42", "42"},
+		{"#7", "7"},
+		{"_", "_"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct weir_stage_name got;
+
+		weir_stage_name_parse(all[i].annotation, &got);
+		assert_string_equal(got.name, all[i].name);
+		assert_int_equal(got.role, WEIR_ROLE_STAGE);
+	}
+}
+
+static void a_name_of_nothing_is_no_stage(void **state)
+{
+	struct weir_stage_name got;
+
+	(void)state;
+	weir_stage_name_parse("", &got);
+	assert_int_equal(got.role, WEIR_ROLE_IGNORED);
+	weir_stage_name_parse(" \t## ", &got);
+	assert_int_equal(got.role, WEIR_ROLE_IGNORED);
+}
+
+static void a_long_name_ends_in_dots_and_in_a_whole_character(void **state)
+{
+	char text[1000];
+	struct weir_stage_name got;
+	size_t len;
+
+	(void)state;
+	memset(text, 'a', sizeof text);
+	text[sizeof text - 1] = '\0';
+	weir_stage_name_parse(text, &got);
+	assert_int_equal(strlen(got.name), WEIR_STAGE_NAME_MAX - 1);
+	assert_string_equal(got.name + strlen(got.name) - 4, "a...");
+	for (size_t i = 0; i + 3 < sizeof text; i += 3)
+		memcpy(text + i, "\xe2\x82\xac", 3); /* the euro sign */
+	weir_stage_name_parse(text, &got);
+	len = strlen(got.name);
+	assert_true(len < WEIR_STAGE_NAME_MAX);
+	assert_string_equal(got.name + len - 3, "...");
+	assert_int_equal((len - 3) % 3, 0);
+}
+
+static void a_name_of_just_the_room_there_is_is_kept_whole(void **state)
+{
+	char text[WEIR_STAGE_NAME_MAX];
+	struct weir_stage_name got;
+
+	(void)state;
+	memset(text, 'b', sizeof text);
+	text[sizeof text - 1] = '\0';
+	weir_stage_name_parse(text, &got);
+	assert_string_equal(got.name, text);
+}
+
+static void huge_numbers_stay_in_range(void **state)
+{
+	struct weir_stage_name got;
+
+	(void)state;
+	weir_stage_name_parse("execute_context_99999999999999999999999(1)_generation_"
+	                      "9223372036854775807(1)",
+	                      &got);
+	assert_string_equal(got.name, "mixed");
+	assert_true(got.rows > 0);
+	weir_stage_name_parse("decode[bs=18446744073709551616/340282366920938463463374607431]",
+	                      &got);
+	assert_true(got.rows > 0 && got.padded_rows > 0);
+}
+
+static void the_longest_known_word_decides_the_kind(void **state)
+{
+	static const struct {
+		const char *name, *kind;
+	} all[] = {
+		{"decode", "compute"},
+		{"Decode", "compute"},
+		{"decode_input", "preprocess"}, /* longer than decode */
+		{"my decode loop", "compute"},
+		{"batch_tokenize", "preprocess"}, /* longer than batch */
+		{"decoder", "other"},             /* no word of its own */
+		{"predecode", "other"},
+		{"wait for batch", "batch_assembly"},
+		{"", "other"},
+		{"h2d", "h2d"},
+		{"copy.host_to_device.async", "h2d"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		assert_string_equal(weir_stage_kind(all[i].name), all[i].kind);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_grammars_of_servers_are_understood),
+		cmocka_unit_test(counters_are_dropped_and_digits_of_a_name_are_kept),
+		cmocka_unit_test(a_name_of_nothing_is_no_stage),
+		cmocka_unit_test(a_long_name_ends_in_dots_and_in_a_whole_character),
+		cmocka_unit_test(a_name_of_just_the_room_there_is_is_kept_whole),
+		cmocka_unit_test(huge_numbers_stay_in_range),
+		cmocka_unit_test(the_longest_known_word_decides_the_kind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whole gates against tests/vectors/gate_cases.json, and what the text promises beyond them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/stats/gate.h"
+#include "engine/stats/quantile.h"
+#include "tests/unit/near.h"
+#include "tests/unit/vectors.h"
+
+#define ROWS 5
+
+static const double margins[ROWS] = {0.03, 0.05, 0.05, 0.10, 0.03};
+
+/* A gate with its cells, judged with both alphas 0.01. */
+struct gate {
+	struct weir_gate_input in;
+	struct weir_gate_cell *cells, *all;
+};
+
+static void judge(struct gate *gate)
+{
+	size_t count = gate->in.rows * gate->in.subjects;
+	struct weir_gate_family operators = {{{gate->cells, count}}, 1};
+	struct weir_gate_family stages = {{{gate->all, gate->in.rows}}, 1};
+	struct weir_error err = {0};
+
+	if (weir_gate_operators(&gate->in, gate->cells, gate->all, &err))
+		fail_msg("%s", err.message);
+	weir_gate_adjust(&operators);
+	weir_gate_decide(&operators, 0.01);
+	weir_gate_power(&operators, 0.01);
+	weir_gate_adjust(&stages);
+	weir_gate_decide(&stages, 0.01);
+	weir_gate_power(&stages, 0.01);
+}
+
+static void gate_init(struct gate *gate, size_t rows, size_t subjects)
+{
+	*gate = (struct gate){.in = {.rows = rows, .subjects = subjects, .margins = margins}};
+	gate->cells = weir_alloc(rows * subjects * sizeof(*gate->cells));
+	gate->all = weir_alloc(rows * sizeof(*gate->all));
+}
+
+static void gate_release(struct gate *gate)
+{
+	free(gate->cells);
+	free(gate->all);
+}
+
+static double change_of(const struct weir_gate_cell *cell)
+{
+	return cell->change;
+}
+
+static double variance_of(const struct weir_gate_cell *cell)
+{
+	return cell->variance;
+}
+
+static double df_of(const struct weir_gate_cell *cell)
+{
+	return cell->df;
+}
+
+static double p_of(const struct weir_gate_cell *cell)
+{
+	return cell->p;
+}
+
+static double p_adjusted_of(const struct weir_gate_cell *cell)
+{
+	return cell->p_adjusted;
+}
+
+static double superiority_of(const struct weir_gate_cell *cell)
+{
+	return cell->superiority;
+}
+
+static double low_of(const struct weir_gate_cell *cell)
+{
+	return cell->low;
+}
+
+static double high_of(const struct weir_gate_cell *cell)
+{
+	return cell->high;
+}
+
+static double regression_of(const struct weir_gate_cell *cell)
+{
+	return cell->regression;
+}
+
+static double improvement_of(const struct weir_gate_cell *cell)
+{
+	return cell->improvement;
+}
+
+static double no_change_of(const struct weir_gate_cell *cell)
+{
+	return cell->no_change;
+}
+
+struct expectation {
+	const char *key;
+	double (*actual)(const struct weir_gate_cell *cell);
+	double relative;
+};
+
+static const struct expectation of_cells[] = {
+	{"D", change_of, 1e-6},
+	{"v_op", variance_of, 1e-6},
+	{"df_op", df_of, 1e-6},
+	{"p_op", p_of, 1e-5},
+	{"p_op_holm", p_adjusted_of, 1e-5},
+	{"superiority", superiority_of, 1e-12},
+	{"ci90_lo", low_of, 1e-6},
+	{"ci90_hi", high_of, 1e-6},
+	{"regression", regression_of, 0},
+	{"improvement", improvement_of, 0},
+	{"nochange", no_change_of, 0},
+};
+
+static const struct expectation of_all[] = {
+	{"G", change_of, 1e-6},
+	{"p_G", p_of, 1e-5},
+	{"superiority_global", superiority_of, 1e-12},
+	{"global_regression", regression_of, 0},
+};
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static void compare(const cJSON *one, const struct expectation *expectation,
+                    const struct weir_gate_cell *cells, size_t count)
+{
+	size_t expected_count;
+	double *expected = numbers(one, expectation->key, &expected_count);
+
+	assert_int_equal(expected_count, count);
+	for (size_t i = 0; i < count; i++) {
+		double actual = expectation->actual(&cells[i]);
+		/* A change of 1e-17 is one of 0. */
+		double allowed = expectation->relative * fabs(expected[i]) + 1e-12;
+
+		if (!(fabs(actual - expected[i]) <= allowed))
+			fail_msg("%s %s[%zu] is %.17g, expected %.17g", text(one, "name"),
+			         expectation->key, i, actual, expected[i]);
+	}
+	free(expected);
+}
+
+static void compare_case(const cJSON *one)
+{
+	size_t rows_and_all = 0;
+	struct gate gate;
+	double *tick = numbers(one, "tick", NULL);
+	double *y = numbers(one, "Y", &rows_and_all);
+
+	gate_init(&gate, ROWS, (size_t)number(one, "M"));
+	gate.in.baseline_runs = (size_t)number(one, "B");
+	gate.in.candidate_runs = (size_t)number(one, "C");
+	gate.in.session_safe = number(one, "session_safe") > 0;
+	gate.in.y = y;
+	gate.in.tick = tick;
+	judge(&gate);
+	for (size_t i = 0; i < COUNT(of_cells); i++)
+		compare(one, &of_cells[i], gate.cells, ROWS * gate.in.subjects);
+	assert_near(gate.cells[0].residual_df, number(one, "d"), 0);
+	assert_near(gate.cells[0].width, number(one, "h"), 1e-12);
+	assert_int_equal(gate.all[0].tested, gate.in.subjects >= WEIR_GATE_LEAST_OPERATORS);
+	for (size_t i = 0; gate.all[0].tested && i < COUNT(of_all); i++)
+		compare(one, &of_all[i], gate.all, ROWS);
+	free(tick);
+	free(y);
+	gate_release(&gate);
+}
+
+static void whole_gates_equal_the_vectors(void **state)
+{
+	cJSON *document = read_vectors("gate_cases");
+	const cJSON *one;
+	size_t cases = 0;
+
+	(void)state;
+	cJSON_ArrayForEach (one, member(document, "cases")) {
+		compare_case(one);
+		cases++;
+	}
+	assert_int_equal(cases, 6);
+	cJSON_Delete(document);
+}
+
+/* A gate of our own: one row, noise of 1 % common and 0.5 % of its own, so that all is calm. */
+#define SUBJECTS  40
+#define MOST_RUNS 13
+
+struct calm {
+	struct gate gate;
+	double y[SUBJECTS * MOST_RUNS];
+	size_t runs;
+};
+
+static double noise(uint64_t *seed)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 12; i++) /* nearly normal, variance 1 */
+		sum += (double)(next_number(seed) >> 11) * 0x1p-53;
+	return sum - 6;
+}
+
+static void calm_init(struct calm *calm, size_t subjects, size_t baseline, size_t candidate)
+{
+	double common[MOST_RUNS];
+	uint64_t seed = 11;
+
+	gate_init(&calm->gate, 1, subjects);
+	calm->runs = baseline + candidate;
+	calm->gate.in.baseline_runs = baseline;
+	calm->gate.in.candidate_runs = candidate;
+	calm->gate.in.y = calm->y;
+	for (size_t r = 0; r < calm->runs; r++)
+		common[r] = 0.01 * noise(&seed);
+	for (size_t m = 0; m < subjects; m++) {
+		for (size_t r = 0; r < calm->runs; r++)
+			calm->y[m * calm->runs + r] =
+				5 + 0.1 * (double)m + common[r] + 0.005 * noise(&seed);
+	}
+}
+
+static void slow(struct calm *calm, size_t subject, double by)
+{
+	for (size_t r = calm->gate.in.baseline_runs; r < calm->runs; r++)
+		calm->y[subject * calm->runs + r] += log1p(by);
+}
+
+static void one_slow_operator_is_the_only_regression(void **state)
+{
+	struct calm calm;
+
+	(void)state;
+	calm_init(&calm, SUBJECTS, 5, 3);
+	slow(&calm, 7, 0.15);
+	judge(&calm.gate);
+	for (size_t m = 0; m < SUBJECTS; m++)
+		assert_int_equal(calm.gate.cells[m].regression, m == 7);
+	assert_false(calm.gate.all[0].regression);
+	gate_release(&calm.gate);
+}
+
+static void a_faster_operator_is_an_improvement(void **state)
+{
+	struct calm calm;
+
+	(void)state;
+	calm_init(&calm, SUBJECTS, 5, 3);
+	slow(&calm, 3, -0.15);
+	judge(&calm.gate);
+	assert_true(calm.gate.cells[3].improvement);
+	assert_false(calm.gate.cells[3].regression || calm.gate.cells[3].no_change);
+	gate_release(&calm.gate);
+}
+
+static void all_operators_slower_is_one_finding(void **state)
+{
+	struct calm calm;
+
+	(void)state;
+	calm_init(&calm, SUBJECTS, 5, 3);
+	for (size_t m = 0; m < SUBJECTS; m++)
+		slow(&calm, m, 0.10);
+	judge(&calm.gate);
+	assert_true(calm.gate.all[0].regression);
+	assert_near(expm1(calm.gate.all[0].change), 0.10, 0.2);
+	for (size_t m = 0; m < SUBJECTS; m++)
+		assert_false(calm.gate.cells[m].regression);
+	gate_release(&calm.gate);
+}
+
+static void one_candidate_run_gives_a_prediction_interval(void **state)
+{
+	struct calm calm;
+
+	(void)state;
+	calm_init(&calm, SUBJECTS, 5, 1);
+	slow(&calm, 7, 0.30);
+	judge(&calm.gate);
+	assert_near(calm.gate.cells[7].width, 1 + 1.0 / 5, 1e-15);
+	assert_near(calm.gate.cells[7].residual_df, 4, 0);
+	assert_true(calm.gate.cells[7].regression);
+	assert_false(calm.gate.cells[8].regression);
+	gate_release(&calm.gate);
+}
+
+static void two_candidate_runs_need_four_baseline_runs(void **state)
+{
+	struct calm calm;
+
+	(void)state;
+	calm_init(&calm, SUBJECTS, 4, 2);
+	judge(&calm.gate);
+	assert_true(calm.gate.cells[0].tested && calm.gate.all[0].tested);
+	gate_release(&calm.gate);
+	calm_init(&calm, SUBJECTS, 3, 2);
+	judge(&calm.gate);
+	assert_false(calm.gate.cells[0].tested || calm.gate.all[0].tested);
+	assert_near(calm.gate.cells[0].p, NAN, 0);
+	assert_true(isfinite(calm.gate.cells[0].change));
+	gate_release(&calm.gate);
+}
+
+static void a_masked_cell_is_computed_but_not_counted(void **state)
+{
+	bool tested[SUBJECTS];
+	struct calm calm;
+	struct weir_gate_family family;
+
+	(void)state;
+	calm_init(&calm, SUBJECTS, 5, 3);
+	slow(&calm, 7, 0.15);
+	for (size_t m = 0; m < SUBJECTS; m++)
+		tested[m] = m != 7;
+	calm.gate.in.tested = tested;
+	judge(&calm.gate);
+	family = (struct weir_gate_family){{{calm.gate.cells, SUBJECTS}}, 1};
+	assert_int_equal(weir_gate_tests(&family), SUBJECTS - 1);
+	assert_true(calm.gate.cells[7].p < 1e-6);
+	assert_near(calm.gate.cells[7].p_adjusted, NAN, 0);
+	assert_true(isfinite(calm.gate.cells[7].low));
+	assert_false(calm.gate.cells[7].regression);
+	gate_release(&calm.gate);
+}
+
+static void absent_runs_change_only_their_own_operator(void **state)
+{
+	struct calm calm;
+	const struct weir_gate_cell *cells;
+
+	(void)state;
+	calm_init(&calm, SUBJECTS, 6, 3);
+	slow(&calm, 2, 0.20);
+	calm.y[2 * calm.runs + 1] = NAN; /* one baseline run less */
+	calm.y[2 * calm.runs + 8] = NAN; /* and one candidate run */
+	for (size_t r = 6; r < 9; r++)
+		calm.y[4 * calm.runs + r] = NAN; /* gone */
+	for (size_t r = 0; r < 6; r++)
+		calm.y[5 * calm.runs + r] = NAN; /* new */
+	judge(&calm.gate);
+	cells = calm.gate.cells;
+	assert_int_equal(cells[2].baseline_runs, 5);
+	assert_int_equal(cells[2].candidate_runs, 2);
+	assert_near(cells[2].residual_df, 5, 0);
+	assert_near(cells[2].width, 1.0 / 5 + 1.0 / 2, 1e-15);
+	assert_near(cells[2].df - cells[2].residual_df, cells[3].df - cells[3].residual_df, 1e-12);
+	assert_true(cells[2].regression);
+	assert_false(cells[4].tested || cells[5].tested);
+	assert_near(cells[4].change, NAN, 0);
+	assert_near(cells[5].change, NAN, 0);
+	assert_true(isfinite(cells[4].baseline) && isfinite(cells[5].candidate));
+	gate_release(&calm.gate);
+}
+
+static void a_new_operator_joins_with_three_baseline_runs(void **state)
+{
+	struct calm calm;
+
+	(void)state;
+	calm_init(&calm, SUBJECTS, 5, 3);
+	calm.y[0] = calm.y[1] = NAN;
+	calm.y[calm.runs] = calm.y[calm.runs + 1] = calm.y[calm.runs + 2] = NAN;
+	judge(&calm.gate);
+	assert_true(calm.gate.cells[0].tested);
+	assert_false(calm.gate.cells[1].tested);
+	gate_release(&calm.gate);
+}
+
+static void equal_constants_are_no_change(void **state)
+{
+	struct calm calm;
+
+	(void)state;
+	calm_init(&calm, 6, 5, 3);
+	for (size_t i = 0; i < 6 * calm.runs; i++)
+		calm.y[i] = 3;
+	judge(&calm.gate);
+	assert_near(calm.gate.cells[0].change, 0, 0);
+	assert_near(calm.gate.cells[0].p, 0.5, 1e-12);
+	assert_true(calm.gate.cells[0].no_change);
+	gate_release(&calm.gate);
+}
+
+static void one_inverted_pair_in_fifteen_is_no_regression(void **state)
+{
+	struct calm calm;
+
+	(void)state;
+	calm_init(&calm, SUBJECTS, 5, 3);
+	slow(&calm, 7, 0.15);
+	/* The baseline's slowest run passes the candidate's fastest by a hair. */
+	calm.y[7 * calm.runs] = calm.y[7 * calm.runs + 5] + 1e-6;
+	if (calm.y[7 * calm.runs] > calm.y[7 * calm.runs + 6])
+		calm.y[7 * calm.runs] = calm.y[7 * calm.runs + 6] - 1e-9;
+	judge(&calm.gate);
+	assert_true(calm.gate.cells[7].superiority < 0.95);
+	assert_false(calm.gate.cells[7].regression);
+	gate_release(&calm.gate);
+}
+
+static void a_family_spans_tables(void **state)
+{
+	struct weir_gate_cell one = {.tested = true, .p = 0.01, .p_faster = 0.99};
+	struct weir_gate_cell two[] = {
+		{.tested = true, .p = 0.02, .p_faster = 0.98},
+		{.tested = false, .p = 1e-9, .p_faster = 1, .p_adjusted = NAN},
+		{.tested = true, .p = 0.9, .p_faster = 0.1},
+	};
+	struct weir_gate_family family = {{{&one, 1}, {two, 3}}, 2};
+
+	(void)state;
+	weir_gate_adjust(&family);
+	assert_int_equal(weir_gate_tests(&family), 3);
+	assert_near(one.p_adjusted, 0.03, 1e-12);
+	assert_near(two[0].p_adjusted, 0.04, 1e-12);
+	assert_near(two[1].p_adjusted, NAN, 0);
+	assert_near(two[2].p_adjusted, 0.9, 1e-12);
+	assert_near(two[2].p_faster_adjusted, 0.3, 1e-12);
+}
+
+static void rules_of_one_subject_replace_the_margin_of_the_row(void **state)
+{
+	double own[SUBJECTS];
+	struct calm calm;
+
+	(void)state;
+	calm_init(&calm, SUBJECTS, 5, 3);
+	slow(&calm, 7, 0.15);
+	for (size_t m = 0; m < SUBJECTS; m++)
+		own[m] = 0.25;
+	calm.gate.in.subject_margins = own;
+	judge(&calm.gate);
+	assert_near(calm.gate.cells[7].margin, log(1.25), 1e-12);
+	assert_false(calm.gate.cells[7].regression);
+	gate_release(&calm.gate);
+}
+
+static void what_could_be_seen_is_said(void **state)
+{
+	struct calm calm;
+	const struct weir_gate_cell *cell;
+
+	(void)state;
+	calm_init(&calm, 6, 5, 3);
+	for (size_t i = 0; i < calm.runs; i++) /* 5 % between runs */
+		calm.y[i] += i % 2 ? 0.05 : -0.05;
+	judge(&calm.gate);
+	cell = &calm.gate.cells[0];
+	assert_true(cell->mde > log(1.06));
+	assert_true(cell->runs_needed > 3 || cell->baseline_needed > 5 ||
+	            (isnan(cell->runs_needed) && isnan(cell->baseline_needed)));
+	assert_true(calm.gate.cells[1].mde >= log(1.03));
+	assert_true(calm.gate.cells[1].mde < cell->mde);
+	gate_release(&calm.gate);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_gates_equal_the_vectors),
+		cmocka_unit_test(one_slow_operator_is_the_only_regression),
+		cmocka_unit_test(a_faster_operator_is_an_improvement),
+		cmocka_unit_test(all_operators_slower_is_one_finding),
+		cmocka_unit_test(one_candidate_run_gives_a_prediction_interval),
+		cmocka_unit_test(two_candidate_runs_need_four_baseline_runs),
+		cmocka_unit_test(a_masked_cell_is_computed_but_not_counted),
+		cmocka_unit_test(absent_runs_change_only_their_own_operator),
+		cmocka_unit_test(a_new_operator_joins_with_three_baseline_runs),
+		cmocka_unit_test(equal_constants_are_no_change),
+		cmocka_unit_test(one_inverted_pair_in_fifteen_is_no_regression),
+		cmocka_unit_test(a_family_spans_tables),
+		cmocka_unit_test(rules_of_one_subject_replace_the_margin_of_the_row),
+		cmocka_unit_test(what_could_be_seen_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

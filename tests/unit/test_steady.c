@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which steps are set apart, and which device time is left. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_trace.h"
+#include "tests/unit/near.h"
+#include "tests/unit/scene.h"
+
+/* Steps one behind the other, each with four kernels over its whole period. */
+struct loop {
+	struct make_trace *make;
+	const char *annotation; /* a format with the number of the step */
+	int64_t at_ns;
+	int count;
+};
+
+static void add_step(struct loop *loop, int64_t period_ns, int kernels)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "%s%d", loop->annotation, loop->count++);
+	make_host(loop->make, WEIR_HOST_ANNOTATION, 0, name, loop->at_ns,
+	          loop->at_ns + period_ns - 1);
+	for (int i = 0; i < 4; i++) {
+		int64_t call_ns = loop->at_ns + INT64_C(10) * i,
+			start_ns = loop->at_ns + i * period_ns / 4;
+
+		if (i < kernels)
+			make_launch(loop->make, call_ns, call_ns + 5, start_ns + 50, start_ns + 60);
+		else
+			make_call(loop->make, 0, "cudaLaunchKernel", call_ns, call_ns + 5,
+			          999000000 + (uint64_t)(loop->count * 4 + i));
+	}
+	loop->at_ns += period_ns;
+}
+
+static void add_steps(struct loop *loop, int count, int64_t period_ns)
+{
+	for (int i = 0; i < count; i++)
+		add_step(loop, period_ns + i % 3, 4);
+}
+
+static struct loop loop_of(const char *annotation)
+{
+	return (struct loop){.make = make_trace_new(), .annotation = annotation};
+}
+
+static size_t steps_in(const struct scene *scene, enum weir_step_state wanted)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < scene->steps.step_count; i++)
+		count += scene->steps.steps[i].state == wanted;
+	return count;
+}
+
+static void leading_slow_steps_are_warm_up(void **state)
+{
+	struct loop loop = loop_of("ProfilerStep#");
+	struct scene scene;
+
+	(void)state;
+	add_step(&loop, 9000, 4);
+	add_step(&loop, 1500, 4);
+	add_steps(&loop, 18, 1000);
+	scene_init(&scene, make_trace_finish(loop.make), true);
+	assert_int_equal(scene.steps.steps[0].state, WEIR_STEP_WARM_UP);
+	assert_int_equal(scene.steps.steps[1].state, WEIR_STEP_WARM_UP);
+	assert_int_equal(steps_in(&scene, WEIR_STEP_STEADY), 18);
+	assert_int_equal(scene.steps.windows[0].count, 1);
+	assert_int_equal(scene.steps.windows[0].items[0].start_ns,
+	                 scene.steps.steps[2].device_start_ns);
+	scene_release(&scene);
+}
+
+static void at_most_a_fifth_of_the_steps_is_warm_up(void **state)
+{
+	struct loop loop = loop_of("ProfilerStep#");
+	struct scene scene;
+
+	(void)state;
+	add_steps(&loop, 4, 3000);
+	add_steps(&loop, 6, 1000);
+	scene_init(&scene, make_trace_finish(loop.make), true);
+	assert_int_equal(steps_in(&scene, WEIR_STEP_WARM_UP), 2);
+	scene_release(&scene);
+}
+
+static void a_tenth_more_is_no_warm_up(void **state)
+{
+	struct loop loop = loop_of("ProfilerStep#");
+	struct scene scene;
+
+	(void)state;
+	add_step(&loop, 1090, 4);
+	add_steps(&loop, 15, 1000); /* a MAD of 1 ns: five of them say nothing */
+	scene_init(&scene, make_trace_finish(loop.make), true);
+	assert_int_equal(steps_in(&scene, WEIR_STEP_STEADY), 16);
+	scene_release(&scene);
+}
+
+static void a_step_without_its_kernels_is_incomplete(void **state)
+{
+	struct loop loop = loop_of("ProfilerStep#");
+	struct scene scene;
+
+	(void)state;
+	add_steps(&loop, 8, 1000);
+	add_step(&loop, 1000, 1);
+	scene_init(&scene, make_trace_finish(loop.make), true);
+	assert_int_equal(scene.steps.steps[8].missing_rows, 3);
+	assert_int_equal(scene.steps.steps[8].state, WEIR_STEP_INCOMPLETE);
+	assert_int_equal(steps_in(&scene, WEIR_STEP_STEADY), 8);
+	assert_int_equal(scene.steps.windows[0].items[0].end_ns,
+	                 scene.steps.steps[8].device_start_ns);
+	scene_release(&scene);
+}
+
+static void a_single_long_step_is_a_one_off_and_leaves_a_hole(void **state)
+{
+	struct loop loop = loop_of("ProfilerStep#");
+	struct scene scene;
+	const struct weir_intervals *windows;
+
+	(void)state;
+	add_steps(&loop, 10, 1000);
+	add_step(&loop, 8000, 4);
+	add_steps(&loop, 10, 1000);
+	scene_init(&scene, make_trace_finish(loop.make), true);
+	windows = &scene.steps.windows[0];
+	assert_int_equal(scene.steps.steps[10].state, WEIR_STEP_ONE_OFF);
+	assert_int_equal(windows->count, 2);
+	assert_int_equal(windows->items[0].end_ns, scene.steps.steps[10].device_start_ns);
+	assert_int_equal(windows->items[1].start_ns, scene.steps.steps[11].device_start_ns);
+	scene_release(&scene);
+}
+
+static void several_long_steps_are_the_tail_of_the_workload(void **state)
+{
+	struct loop loop = loop_of("ProfilerStep#");
+	struct scene scene;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		add_steps(&loop, 6, 1000);
+		add_step(&loop, 8000, 4);
+	}
+	scene_init(&scene, make_trace_finish(loop.make), true);
+	assert_int_equal(steps_in(&scene, WEIR_STEP_STEADY), 21);
+	scene_release(&scene);
+}
+
+static void one_step_alone_is_steady(void **state)
+{
+	struct loop loop = loop_of("ProfilerStep#");
+	struct scene scene;
+
+	(void)state;
+	add_step(&loop, 1000, 4);
+	scene_init(&scene, make_trace_finish(loop.make), true);
+	assert_int_equal(scene.steps.steps[0].state, WEIR_STEP_STEADY);
+	assert_int_equal(scene.steps.windows[0].items[0].start_ns, 50);
+	assert_int_equal(scene.steps.windows[0].items[0].end_ns, 810);
+	scene_release(&scene);
+}
+
+static void inferred_steps_keep_the_work_between_them(void **state)
+{
+	struct loop loop = loop_of("forward ");
+	struct scene scene;
+
+	(void)state;
+	add_step(&loop, 9000, 4);
+	add_steps(&loop, 9, 1000);
+	make_launch(loop.make, loop.at_ns + 500, loop.at_ns + 510, loop.at_ns + 600,
+	            loop.at_ns + 700); /* outside every step */
+	scene_init(&scene, make_trace_finish(loop.make), true);
+	assert_false(scene.steps.explicit_steps);
+	assert_int_equal(scene.steps.steps[0].state, WEIR_STEP_WARM_UP);
+	assert_int_equal(scene.steps.windows[0].count, 1);
+	assert_int_equal(scene.steps.windows[0].items[0].start_ns,
+	                 scene.steps.steps[1].device_start_ns);
+	assert_int_equal(scene.steps.windows[0].items[0].end_ns, loop.at_ns + 700);
+	scene_release(&scene);
+}
+
+static void all_of_it_is_analysed_on_demand(void **state)
+{
+	struct loop loop = loop_of("ProfilerStep#");
+	struct scene scene;
+
+	(void)state;
+	add_step(&loop, 9000, 4);
+	add_steps(&loop, 9, 1000);
+	scene_init(&scene, make_trace_finish(loop.make), false);
+	assert_int_equal(scene.steps.steps[0].state, WEIR_STEP_WARM_UP);
+	assert_int_equal(scene.steps.windows[0].count, 1);
+	assert_int_equal(scene.steps.windows[0].items[0].start_ns, 50);
+	scene_release(&scene);
+}
+
+static void a_device_without_work_in_steady_steps_is_analysed_whole(void **state)
+{
+	struct loop loop = loop_of("ProfilerStep#");
+	struct scene scene;
+
+	(void)state;
+	add_steps(&loop, 8, 1000);
+	make_device(loop.make,
+	            &(struct make_device_row){
+			    .device = 1, .stream = 1, .name = "k", .start_ns = 5, .end_ns = 9});
+	scene_init(&scene, make_trace_finish(loop.make), true);
+	assert_int_equal(scene.steps.windows[1].count, 1);
+	assert_int_equal(scene.steps.windows[1].items[0].start_ns, 5);
+	assert_int_equal(scene.steps.windows[1].items[0].end_ns, 9);
+	scene_release(&scene);
+}
+
+static void steps_without_device_work_have_the_period_of_the_host(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+
+	(void)state;
+	for (int64_t i = 0; i < 5; i++)
+		make_host(make, WEIR_HOST_ANNOTATION, 0, "ProfilerStep#1", i * 1000,
+		          i * 1000 + 700);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene.steps.steps[0].period_ns, 1000);
+	assert_int_equal(scene.steps.steps[4].period_ns, 700);
+	assert_near(scene.steps.median_period_ns, 1000, 0);
+	assert_int_equal(scene.steps.windows[0].count, 0);
+	scene_release(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(leading_slow_steps_are_warm_up),
+		cmocka_unit_test(at_most_a_fifth_of_the_steps_is_warm_up),
+		cmocka_unit_test(a_tenth_more_is_no_warm_up),
+		cmocka_unit_test(a_step_without_its_kernels_is_incomplete),
+		cmocka_unit_test(a_single_long_step_is_a_one_off_and_leaves_a_hole),
+		cmocka_unit_test(several_long_steps_are_the_tail_of_the_workload),
+		cmocka_unit_test(one_step_alone_is_steady),
+		cmocka_unit_test(inferred_steps_keep_the_work_between_them),
+		cmocka_unit_test(all_of_it_is_analysed_on_demand),
+		cmocka_unit_test(a_device_without_work_in_steady_steps_is_analysed_whole),
+		cmocka_unit_test(steps_without_device_work_have_the_period_of_the_host),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
