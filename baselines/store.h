@@ -41,9 +41,11 @@ void weir_store_free(struct weir_store *store);
 /* --- recording --- */
 
 struct weir_store_counts {
-	size_t added;  /* runs that the name did not have */
-	size_t known;  /* runs that it had: nothing changed */
-	size_t pruned; /* older runs that it gave up */
+	size_t added;   /* runs that the name did not have */
+	size_t known;   /* runs that it had: nothing changed */
+	size_t pruned;  /* older runs that it gave up */
+	size_t held;    /* current runs of the name afterwards */
+	size_t retired; /* runs that a promotion made history */
 };
 
 /*

@@ -271,28 +271,25 @@ static const char adopt_sql[] =
 static enum weir_status promote(const struct weir_store *store, const char *from, const char *to,
                                 struct weir_store_counts *counts, struct weir_error *err)
 {
-	int64_t source, target, current = 0;
-	bool found;
+	int64_t source, target;
 	enum weir_status status = need_known(store, from, &source, err);
 
 	if (!status)
 		status = weir_store_need_name(store, to, &target, err);
 	if (!status)
 		status = with_ids(store, retire_sql, source, target, err);
+	counts->retired = status ? 0 : (size_t)sqlite3_changes(store->handle);
 	if (!status)
 		status = with_ids(store, revive_sql, source, target, err);
 	if (!status)
 		status = with_ids(store, adopt_sql, source, target, err);
 	counts->added = (size_t)sqlite3_changes(store->handle);
 	if (!status)
-		status = weir_store_number(store,
-		                           "SELECT count(*) FROM member WHERE current = 1 AND"
-		                           " baseline = (SELECT id FROM baseline WHERE name = ?1)",
-		                           to, &current, &found, err);
-	if (!status && current == 0)
+		status = weir_store_count_held(store, to, &counts->held, err);
+	if (!status && counts->held == 0)
 		status = weir_store_no_baseline(store, from, err);
 	if (!status)
-		counts->known = (size_t)current - counts->added;
+		counts->known = counts->held - counts->added;
 	return status;
 }
 

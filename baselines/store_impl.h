@@ -63,6 +63,10 @@ enum weir_status weir_store_find_name(const struct weir_store *store, const char
 enum weir_status weir_store_need_name(const struct weir_store *store, const char *name, int64_t *id,
                                       struct weir_error *err);
 
+/* Current runs of a name. */
+enum weir_status weir_store_count_held(const struct weir_store *store, const char *name,
+                                       size_t *held, struct weir_error *err);
+
 /* Takes from a name all but its first `keep` runs, current and newest first, deletes the runs that
  * no name holds any more, and says how many the name lost. */
 enum weir_status weir_store_prune(const struct weir_store *store, int64_t baseline, size_t keep,

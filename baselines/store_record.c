@@ -233,6 +233,8 @@ static enum weir_status record(struct weir_store *store, const struct weir_basel
 		status = record_run(store, name, &baseline->runs[i], counts, err);
 	if (!status && keep > 0)
 		status = weir_store_prune(store, name, keep, &counts->pruned, err);
+	if (!status)
+		status = weir_store_count_held(store, baseline->name, &counts->held, err);
 	return status;
 }
 

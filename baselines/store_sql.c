@@ -190,3 +190,18 @@ enum weir_status weir_store_need_name(const struct weir_store *store, const char
 	*id = sqlite3_last_insert_rowid(store->handle);
 	return status;
 }
+
+enum weir_status weir_store_count_held(const struct weir_store *store, const char *name,
+                                       size_t *held, struct weir_error *err)
+{
+	int64_t count = 0;
+	bool found;
+	enum weir_status status =
+		weir_store_number(store,
+	                          "SELECT count(*) FROM member WHERE current = 1 AND"
+	                          " baseline = (SELECT id FROM baseline WHERE name = ?1)",
+	                          name, &count, &found, err);
+
+	*held = (size_t)count;
+	return status;
+}

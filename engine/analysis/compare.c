@@ -47,21 +47,21 @@ static enum weir_status test_operators(struct weir_comparing *comparing, struct 
 			(struct weir_gate_cell){.p = NAN, .p_adjusted = NAN, .change = NAN};
 	if (comparing->operators.count == 0 || comparing->method == WEIR_METHOD_NONE)
 		return WEIR_OK;
-	if (comparing->method == WEIR_METHOD_OUTLIER)
-		return weir_gate_outliers(&in, comparing->operators.cells, err);
+	if (comparing->method == WEIR_METHOD_OUTLIER) {
+		weir_gate_outliers(&in, comparing->operators.cells);
+		return WEIR_OK;
+	}
 	all_operators_margins(comparing, margins);
 	in.margins = margins;
 	return weir_gate_operators(&in, comparing->operators.cells, comparing->all, err);
 }
 
-static enum weir_status test_set(struct weir_comparing *comparing, struct weir_compared_set *set,
-                                 struct weir_error *err)
+static void test_set(struct weir_comparing *comparing, struct weir_compared_set *set)
 {
 	struct weir_gate_input in = input_of(comparing, set);
 
-	if (set->count == 0)
-		return WEIR_OK;
-	return weir_gate_stages(&in, set->cells, err);
+	if (set->count > 0)
+		weir_gate_stages(&in, set->cells);
 }
 
 static void decide(struct weir_comparing *comparing)
@@ -290,13 +290,10 @@ enum weir_status weir_compare(const struct weir_compare_input *input,
 	result->alpha_operators = input->policy->alpha_operators;
 	result->alpha_stages = input->policy->alpha_stages;
 	status = test_operators(&comparing, err);
-	if (!status)
-		status = test_set(&comparing, &comparing.stages, err);
-	if (!status)
-		status = test_set(&comparing, &comparing.devices, err);
-	if (!status)
-		status = test_set(&comparing, &comparing.metrics, err);
 	if (!status) {
+		test_set(&comparing, &comparing.stages);
+		test_set(&comparing, &comparing.devices);
+		test_set(&comparing, &comparing.metrics);
 		decide(&comparing);
 		push_rows(&comparing);
 		weir_compare_shifts(&comparing);

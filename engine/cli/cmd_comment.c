@@ -10,7 +10,6 @@
 #include "engine/report/gate_read.h"
 #include "engine/report/gate_writer.h"
 
-#define MAX_RESULT_BYTES   (32u << 20)
 #define DEFAULT_TIMEOUT_S  120
 #define MIN_REQUEST_MS     1000 /* a request gets a quarter of the time, within these */
 #define MAX_REQUEST_MS     15000
@@ -70,38 +69,22 @@ static const char *from_process(void *context, const char *name)
 	return getenv(name);
 }
 
-static enum weir_status read_all(struct weir_source *source, struct weir_text *text,
-                                 struct weir_error *err)
-{
-	for (;;) {
-		const char *data;
-		size_t len;
-		enum weir_status status = weir_source_next(source, &data, &len, err);
-
-		if (status || len == 0)
-			return status;
-		if (len > MAX_RESULT_BYTES - text->length)
-			return weir_fail(err, WEIR_E_LIMIT, "is larger than %u MiB",
-			                 MAX_RESULT_BYTES >> 20);
-		weir_text_add(text, data, len);
-	}
-}
-
 /* The caller frees *out. */
 static enum weir_status read_result(const char *path, struct weir_gate_result **out,
                                     struct weir_error *err)
 {
+	enum weir_result_kind kind = WEIR_RESULT_GATE;
 	struct weir_source *source = NULL;
-	struct weir_text text = {0};
 	enum weir_status status = weir_source_open(path, &source, err);
 
 	if (!status)
-		status = read_all(source, &text, err);
-	if (!status)
-		status = weir_gate_read(text.data ? text.data : "", text.length, out, err);
+		status = weir_gate_read(source, &kind, out, err);
+	if (!status && kind != WEIR_RESULT_GATE)
+		status = weir_fail(err, WEIR_E_USAGE,
+		                   "is a report of weir classify; a comment needs a result of weir "
+		                   "gate or compare");
 	if (status)
 		weir_fail_in(err, "%s", source ? weir_source_name(source) : path);
-	weir_text_release(&text);
 	weir_source_free(source);
 	return status;
 }

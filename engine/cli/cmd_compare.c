@@ -42,38 +42,37 @@ static const char **values_of(const struct weir_arguments *arguments, const char
 }
 
 static enum weir_status read_side(const struct weir_arguments *arguments, const char *name,
-                                  struct weir_runs *out, struct weir_error *err)
+                                  struct weir_baseline **out, struct weir_error *err)
 {
 	size_t count;
 	const char **paths = values_of(arguments, name, &count);
-	enum weir_status status = weir_runs_read(paths, count, arguments, out, err);
+	enum weir_status status = weir_gating_read(paths, count, arguments, out, err);
 
 	free(paths);
 	return status;
 }
 
 static enum weir_status compare_sides(const struct weir_policy *policy,
-                                      const struct weir_runs *base, const struct weir_runs *head,
+                                      const struct weir_baseline *base,
+                                      const struct weir_baseline *head,
                                       struct weir_gate_result *result, struct weir_error *err)
 {
 	const struct weir_gate_terms terms = {.policy = policy, .never_fail = true};
-	const struct weir_run **before = weir_runs_list(base), **after = weir_runs_list(head);
-	struct weir_gating_side baseline = {.runs = before, .count = base->count};
-	struct weir_gating_side candidate = {.runs = after, .count = head->count};
+	struct weir_gating_side baseline, candidate;
 	enum weir_status status;
 
-	weir_runs_bound(base, &baseline);
-	weir_runs_bound(head, &candidate);
+	weir_gating_side_init(&baseline, base);
+	weir_gating_side_init(&candidate, head);
 	status = weir_gating_compare(result, &terms, &baseline, &candidate, err);
-	free(before);
-	free(after);
+	weir_gating_side_release(&baseline);
+	weir_gating_side_release(&candidate);
 	return status;
 }
 
 static enum weir_status compare(const struct weir_arguments *arguments,
                                 struct weir_gate_result *result, struct weir_error *err)
 {
-	struct weir_runs base = {0}, head = {0};
+	struct weir_baseline *base = NULL, *head = NULL;
 	struct weir_policy *policy;
 	enum weir_status status = weir_gate_policy(arguments, &policy, err);
 
@@ -83,11 +82,11 @@ static enum weir_status compare(const struct weir_arguments *arguments,
 	if (!status)
 		status = read_side(arguments, "head", &head, err);
 	if (!status)
-		status = compare_sides(policy, &base, &head, result, err);
+		status = compare_sides(policy, base, head, result, err);
 	if (!status)
 		status = weir_gating_write(arguments, result, err);
-	weir_runs_release(&base);
-	weir_runs_release(&head);
+	weir_baseline_free(base);
+	weir_baseline_free(head);
 	weir_policy_free(policy);
 	return status;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
 #include <string.h>
 
+#include "baselines/identity.h"
 #include "baselines/store.h"
 #include "engine/base/arena.h"
-#include "engine/cli/clock.h"
 #include "engine/cli/command.h"
 #include "engine/cli/gate_options.h"
 #include "engine/cli/gating.h"
 #include "engine/cli/output.h"
-#include "engine/cli/storing.h"
+#include "engine/cli/recording.h"
 #include "engine/report/gate_writer.h"
 
 static const struct weir_option options[] = {
@@ -30,55 +29,19 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-/* Runs of a baseline and what bounds them, as the comparison wants them. */
-struct stored {
-	struct weir_baseline *baseline;
-	const struct weir_run **runs;
-};
-
-static void stored_release(struct stored *stored)
+static enum weir_status load_baseline(const struct weir_arguments *arguments,
+                                      struct weir_baseline **out, struct weir_error *err)
 {
-	weir_baseline_free(stored->baseline);
-	free(stored->runs);
-}
-
-static enum weir_status load_baseline(const struct weir_arguments *arguments, struct stored *out,
-                                      struct weir_error *err)
-{
-	struct weir_store_query query = {.name = weir_option_text(arguments, "baseline")};
+	const struct weir_store_query query = {.name = weir_option_text(arguments, "baseline")};
 	struct weir_store *store;
 	enum weir_status status =
-		weir_store_open(weir_store_path(arguments), WEIR_STORE_READ, &store, err);
+		weir_store_open(weir_db_path(arguments), WEIR_STORE_READ, &store, err);
 
-	*out = (struct stored){0};
 	if (status)
 		return status;
-	status = weir_store_load(store, &query, &out->baseline, err);
+	status = weir_store_load(store, &query, out, err);
 	weir_store_free(store);
-	if (status)
-		return status;
-	out->runs = weir_alloc((out->baseline->count + 1) * sizeof(*out->runs));
-	for (size_t i = 0; i < out->baseline->count; i++)
-		out->runs[i] = out->baseline->runs[i].run;
-	return WEIR_OK;
-}
-
-/* The side's bound where all runs that have one agree. */
-static void stored_bound(const struct weir_baseline *baseline, struct weir_gating_side *side)
-{
-	for (size_t i = 0; i < baseline->count; i++) {
-		enum weir_bound bound;
-
-		if (!baseline->runs[i].bound || !weir_bound_parse(baseline->runs[i].bound, &bound))
-			continue;
-		if (side->has_bound && side->bound != bound) {
-			side->has_bound = false;
-			return;
-		}
-		side->has_bound = true;
-		side->bound = bound;
-		side->cause = baseline->runs[i].cause;
-	}
+	return status;
 }
 
 static void fill_baseline_facts(struct weir_gate_result *result,
@@ -98,31 +61,39 @@ static void fill_baseline_facts(struct weir_gate_result *result,
 		result->recorded_last = weir_arena_copy(result->arena, last, strlen(last));
 }
 
-static enum weir_status compare_with(struct weir_gate_result *result, const struct stored *stored,
-                                     const struct weir_runs *runs,
+static enum weir_status compare_with(struct weir_gate_result *result,
+                                     const struct weir_baseline *stored,
+                                     const struct weir_baseline *runs,
                                      const struct weir_gate_terms *terms, struct weir_error *err)
 {
-	struct weir_gating_side baseline = {.runs = stored->runs, .count = stored->baseline->count};
-	const struct weir_run **list = weir_runs_list(runs);
-	struct weir_gating_side candidate = {.runs = list, .count = runs->count};
+	struct weir_gating_side baseline, candidate;
 	enum weir_status status;
 
-	stored_bound(stored->baseline, &baseline);
-	weir_runs_bound(runs, &candidate);
-	fill_baseline_facts(result, stored->baseline);
+	weir_gating_side_init(&baseline, stored);
+	weir_gating_side_init(&candidate, runs);
+	fill_baseline_facts(result, stored);
 	status = weir_gating_compare(result, terms, &baseline, &candidate, err);
-	free(list);
+	weir_gating_side_release(&baseline);
+	weir_gating_side_release(&candidate);
 	return status;
 }
 
 /* --bootstrap: the runs become the baseline. */
-static enum weir_status bootstrap(const struct weir_arguments *arguments, struct weir_runs *runs,
-                                  struct weir_gate_result *result, struct weir_error *err)
+static enum weir_status bootstrap(const struct weir_arguments *arguments,
+                                  struct weir_baseline *runs, struct weir_gate_result *result,
+                                  struct weir_error *err)
 {
+	const char *name = weir_option_text(arguments, "baseline");
 	struct weir_store_counts counts;
-	enum weir_status status = weir_storing_record(
-		arguments, weir_option_text(arguments, "baseline"), runs, 0, &counts, err);
+	struct weir_store *store;
+	enum weir_status status =
+		weir_store_open(weir_db_path(arguments), WEIR_STORE_WRITE, &store, err);
 
+	if (status)
+		return status;
+	runs->name = weir_baseline_text(runs, name);
+	status = weir_store_record(store, runs, 0, &counts, err);
+	weir_store_free(store);
 	if (status)
 		return status;
 	weir_gate_stop(result, WEIR_GATE_NO_BASELINE, WEIR_GATE_CODE_NO_BASELINE);
@@ -130,35 +101,34 @@ static enum weir_status bootstrap(const struct weir_arguments *arguments, struct
 	weir_gate_remark(result,
 	                 "there was no such baseline: %zu runs were recorded as \"%s\", nothing "
 	                 "was compared",
-	                 counts.added + counts.known, weir_option_text(arguments, "baseline"));
+	                 counts.added + counts.known, name);
 	return WEIR_OK;
 }
 
-static enum weir_status judge(const struct weir_arguments *arguments, struct weir_runs *runs,
+static enum weir_status judge(const struct weir_arguments *arguments, struct weir_baseline *runs,
                               const struct weir_gate_terms *terms, struct weir_gate_result *result,
                               struct weir_error *err)
 {
-	struct stored stored;
+	const char *name = weir_option_text(arguments, "baseline");
+	struct weir_baseline *stored;
 	enum weir_status status = load_baseline(arguments, &stored, err);
 
 	result->candidate.runs = runs->count;
-	if (status == WEIR_E_NO_BASELINE) {
-		*err = (struct weir_error){0};
-		if (weir_option_given(arguments, "bootstrap"))
-			return bootstrap(arguments, runs, result, err);
-		weir_gate_stop(result, WEIR_GATE_NO_BASELINE, WEIR_GATE_CODE_NO_BASELINE);
-		weir_gate_remark(result,
-		                 "no baseline \"%s\" in %s; record one with: weir baseline record "
-		                 "RUN... --name %s",
-		                 weir_option_text(arguments, "baseline"),
-		                 weir_store_path(arguments),
-		                 weir_option_text(arguments, "baseline"));
-		return WEIR_OK;
+	if (!status) {
+		status = compare_with(result, stored, runs, terms, err);
+		weir_baseline_free(stored);
 	}
-	if (!status)
-		status = compare_with(result, &stored, runs, terms, err);
-	stored_release(&stored);
-	return status;
+	if (status != WEIR_E_NO_BASELINE)
+		return status;
+	*err = (struct weir_error){0};
+	if (weir_option_given(arguments, "bootstrap"))
+		return bootstrap(arguments, runs, result, err);
+	weir_gate_stop(result, WEIR_GATE_NO_BASELINE, WEIR_GATE_CODE_NO_BASELINE);
+	weir_gate_remark(result,
+	                 "no baseline \"%s\" in %s; record one with: weir baseline record RUN... "
+	                 "--name %s",
+	                 name, weir_db_path(arguments), name);
+	return WEIR_OK;
 }
 
 static enum weir_status gate(const struct weir_arguments *arguments,
@@ -169,17 +139,17 @@ static enum weir_status gate(const struct weir_arguments *arguments,
 		.require_operators = weir_option_given(arguments, "require-operators"),
 	};
 	struct weir_policy *policy;
-	struct weir_runs runs;
+	struct weir_baseline *runs;
 	enum weir_status status = weir_gate_policy(arguments, &policy, err);
 
 	if (status)
 		return status;
 	terms.policy = policy;
-	status = weir_runs_read(weir_arguments_list(arguments), weir_arguments_count(arguments),
-	                        arguments, &runs, err);
+	status = weir_gating_read(weir_arguments_list(arguments), weir_arguments_count(arguments),
+	                          arguments, &runs, err);
 	if (!status) {
-		status = judge(arguments, &runs, &terms, result, err);
-		weir_runs_release(&runs);
+		status = judge(arguments, runs, &terms, result, err);
+		weir_baseline_free(runs);
 	}
 	if (!status)
 		status = weir_gating_write(arguments, result, err);
@@ -241,15 +211,15 @@ const struct weir_command weir_command_gate = {
 	.summary = "compare with a stored baseline, stop what got slower",
 	.arguments = "RUN...",
 	.description = "Each RUN is one run: a trace, a native run, or a folder of the profiles of "
-                       "one run. "
+		       "one run. "
 		       "Stages, device time, operators and per-run figures are compared with the "
-                       "runs of the "
+		       "runs of the "
 		       "baseline by tests whose unit is the run, and the command ends nonzero on a "
-                       "regression.\n\n"
+		       "regression.\n\n"
 		       "With too few runs or samples it says what it suspects, how small a change "
-                       "it could have "
+		       "it could have "
 		       "seen, and how many runs would settle it. Margins, ceilings and waivers are "
-                       "in weir.json. "
+		       "in weir.json. "
 		       "The last line on standard error is always "
 		       "weir: verdict=NAME exit=N regressions=N judged=N.",
 	.options = options,

@@ -7,6 +7,9 @@
 
 const struct weir_command *const weir_commands[] = {
 	&weir_command_classify,
+	&weir_command_baseline,
+	&weir_command_gate,
+	&weir_command_compare,
 	&weir_command_convert,
 	&weir_command_rules,
 	&weir_command_formats,
@@ -17,7 +20,7 @@ const struct weir_command *const weir_commands[] = {
 
 /* Known words whose commands this version does not have. */
 static const char *const later_commands[] = {
-	"baseline", "gate", "compare", "report", "comment", "history", "doctor", NULL,
+	"report", "comment", "history", "doctor", NULL,
 };
 
 const struct weir_command *weir_command_find(const char *name)

@@ -72,9 +72,11 @@ enum weir_status weir_command_unknown(const char *name, struct weir_error *err);
 
 /* The rows of the table, each defined in its own cmd_*.c. */
 extern const struct weir_command weir_command_classify;
+extern const struct weir_command weir_command_baseline;
 extern const struct weir_command weir_command_convert;
 extern const struct weir_command weir_command_gate;
 extern const struct weir_command weir_command_compare;
+extern const struct weir_command weir_command_comment;
 extern const struct weir_command weir_command_rules;
 extern const struct weir_command weir_command_formats;
 extern const struct weir_command weir_command_help;

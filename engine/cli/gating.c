@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,88 +9,63 @@
 #include "engine/cli/gate_options.h"
 #include "engine/cli/gating.h"
 #include "engine/cli/output.h"
-#include "engine/cli/progress.h"
+#include "engine/cli/recording.h"
 #include "engine/cli/terminal.h"
 #include "engine/report/gate_writer.h"
 
 #define SESSION_LABEL     "session" /* of runs that were measured together */
 #define SESSIONS_FOR_SAFE 5
 
-static enum weir_status read_one(const char *path, const struct weir_arguments *arguments,
-                                 struct weir_measured *out, struct weir_error *err)
+void weir_gating_side_init(struct weir_gating_side *side, const struct weir_baseline *baseline)
 {
-	struct weir_progress_line line;
-	struct weir_progress progress = {weir_progress_report, &line};
-	struct weir_classify_request request = {
-		.paths = &path, .path_count = 1, .progress = &progress};
+	bool contradicted = false;
+
+	*side = (struct weir_gating_side){.count = baseline->count};
+	side->runs = weir_alloc((baseline->count + 1) * sizeof(*side->runs));
+	for (size_t i = 0; i < baseline->count; i++) {
+		const struct weir_baseline_run *run = &baseline->runs[i];
+		enum weir_bound bound;
+
+		side->runs[i] = run->run;
+		if (!run->bound || !weir_bound_parse(run->bound, &bound))
+			continue;
+		contradicted = contradicted || (side->has_bound && side->bound != bound);
+		side->has_bound = true;
+		side->bound = bound;
+		side->cause = run->cause;
+	}
+	side->has_bound = side->has_bound && !contradicted;
+}
+
+void weir_gating_side_release(struct weir_gating_side *side)
+{
+	free(side->runs);
+	*side = (struct weir_gating_side){0};
+}
+
+enum weir_status weir_gating_read(const char *const *paths, size_t count,
+                                  const struct weir_arguments *arguments,
+                                  struct weir_baseline **out, struct weir_error *err)
+{
+	char now[WEIR_CLOCK_SIZE];
+	const struct weir_recording_request request = {
+		.paths = paths,
+		.count = count,
+		.recorded = now,
+		.quiet = weir_option_given(arguments, "quiet"),
+		.consequence = "nothing was compared",
+	};
+	struct weir_baseline *baseline = weir_baseline_new("");
 	enum weir_status status;
 
-	weir_progress_start(&line, stderr, weir_option_given(arguments, "quiet"));
-	status = weir_measure(&request, out, err);
-	weir_progress_end(&line);
-	return status;
-}
-
-enum weir_status weir_runs_read(const char *const *paths, size_t count,
-                                const struct weir_arguments *arguments, struct weir_runs *out,
-                                struct weir_error *err)
-{
-	size_t failed = 0;
-	enum weir_status status = WEIR_OK;
-
-	*out = (struct weir_runs){weir_alloc((count + 1) * sizeof *out->items), 0};
-	for (size_t i = 0; i < count; i++) {
-		struct weir_error reason = {0};
-
-		if (!read_one(paths[i], arguments, &out->items[out->count], &reason)) {
-			out->count++;
-			continue;
-		}
-		weir_say(reason.message);
-		status = reason.status;
-		failed++;
+	weir_clock_now(now);
+	status = weir_recording_read(&request, baseline, err);
+	if (status) {
+		weir_baseline_free(baseline);
+		return status;
 	}
-	if (failed == 0)
-		return WEIR_OK;
-	weir_runs_release(out);
-	return weir_fail(
-		err, status,
-		"%zu of %zu runs cannot be read; fix or leave it out (nothing was compared)",
-		failed, count);
-}
-
-void weir_runs_release(struct weir_runs *runs)
-{
-	for (size_t i = 0; i < runs->count; i++)
-		weir_measured_release(&runs->items[i]);
-	free(runs->items);
-	*runs = (struct weir_runs){0};
-}
-
-const struct weir_run **weir_runs_list(const struct weir_runs *runs)
-{
-	const struct weir_run **list = weir_alloc((runs->count + 1) * sizeof *list);
-
-	for (size_t i = 0; i < runs->count; i++)
-		list[i] = runs->items[i].run;
-	return list;
-}
-
-void weir_runs_bound(const struct weir_runs *runs, struct weir_gating_side *side)
-{
-	for (size_t i = 0; i < runs->count; i++) {
-		const struct weir_measured *run = &runs->items[i];
-
-		if (!run->has_bound)
-			continue;
-		if (side->has_bound && side->bound != run->bound) {
-			side->has_bound = false;
-			return;
-		}
-		side->has_bound = true;
-		side->bound = run->bound;
-		side->cause = run->cause[0] ? run->cause : NULL;
-	}
+	*out = baseline;
+	return WEIR_OK;
 }
 
 static double margin_of(const void *context, const char *scope, enum weir_metric metric)
@@ -212,12 +186,13 @@ enum weir_status weir_gate_policy(const struct weir_arguments *arguments, struct
                                   struct weir_error *err)
 {
 	enum weir_status status = weir_policy_load(weir_option_text(arguments, "config"), out, err);
-	char today[WEIR_CLOCK_SIZE];
+	char now[WEIR_CLOCK_SIZE];
 
 	if (status)
 		return status;
-	weir_clock_today(today);
-	weir_policy_set_today(*out, today);
+	weir_clock_now(now);
+	now[strlen("2026-11-20")] = '\0';
+	weir_policy_set_today(*out, now);
 	return WEIR_OK;
 }
 

@@ -7,39 +7,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "baselines/baseline.h"
 #include "ci/gate.h"
 #include "ci/policy.h"
 #include "engine/base/error.h"
-#include "engine/cli/classify.h"
 #include "engine/cli/options.h"
 #include "engine/model/comparison.h"
 
-/* Runs of one side with what bounds them; owned. */
-struct weir_runs {
-	struct weir_measured *items;
-	size_t count;
-};
-
-/* What is compared with what; runs are borrowed. */
+/* What is compared with what. */
 struct weir_gating_side {
-	const struct weir_run *const *runs;
+	const struct weir_run **runs; /* owned list of borrowed runs */
 	size_t count;
-	bool has_bound; /* all runs agree on what bounds them */
+	bool has_bound; /* the runs that say what bounds them agree, and one does */
 	enum weir_bound bound;
-	const char *cause; /* NULL: none */
+	const char *cause; /* borrowed; NULL: none */
 };
 
-/* Each path is one run. A run that cannot be read leaves its reason on standard error and the count
- * of them in err: then nothing is compared. Release with weir_runs_release() after success. */
-enum weir_status weir_runs_read(const char *const *paths, size_t count,
-                                const struct weir_arguments *arguments, struct weir_runs *out,
-                                struct weir_error *err);
-void weir_runs_release(struct weir_runs *runs);
+/* Borrows the baseline; release with weir_gating_side_release(). */
+void weir_gating_side_init(struct weir_gating_side *side, const struct weir_baseline *baseline);
+void weir_gating_side_release(struct weir_gating_side *side);
 
-/* Pointers to the runs; the caller frees the list. */
-const struct weir_run **weir_runs_list(const struct weir_runs *runs);
-/* Sets has_bound where every run that says what bounds it says the same, and one does. */
-void weir_runs_bound(const struct weir_runs *runs, struct weir_gating_side *side);
+/* Reads the paths, a run each, as a side without a name. The caller frees *out with
+ * weir_baseline_free(). */
+enum weir_status weir_gating_read(const char *const *paths, size_t count,
+                                  const struct weir_arguments *arguments,
+                                  struct weir_baseline **out, struct weir_error *err);
 
 /* Environment, rows and verdict; the result is filled. WEIR_E_INTERNAL: a defect. */
 enum weir_status weir_gating_compare(struct weir_gate_result *result,

@@ -174,8 +174,8 @@ void weir_gate_print_limit(double share, struct weir_text *out)
 		weir_gate_print_size(share, out);
 }
 
-void weir_gate_print_interval(const struct weir_row *row, const char *between,
-                              struct weir_text *out)
+static void add_ends(const struct weir_row *row, const char *between, const char *unit,
+                     struct weir_text *out)
 {
 	if (!isfinite(row->low) || !isfinite(row->high)) {
 		weir_text_puts(out, "-");
@@ -184,6 +184,17 @@ void weir_gate_print_interval(const struct weir_row *row, const char *between,
 	add_percent(out, row->low, true);
 	weir_text_puts(out, between);
 	add_percent(out, row->high, true);
+	weir_text_puts(out, unit);
+}
+
+void weir_gate_print_interval(const struct weir_row *row, struct weir_text *out)
+{
+	add_ends(row, " to ", " %", out);
+}
+
+void weir_gate_print_range(const struct weir_row *row, struct weir_text *out)
+{
+	add_ends(row, " .. ", "", out);
 }
 
 void weir_gate_print_p(double p, struct weir_text *out)

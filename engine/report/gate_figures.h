@@ -27,9 +27,9 @@ void weir_gate_print_pair(const struct weir_row *row, struct weir_text *out); /*
 void weir_gate_print_change(double change, struct weir_text *out); /* "+4.7 %" */
 void weir_gate_print_size(double change, struct weir_text *out);   /* "4.7 %": without its sign */
 void weir_gate_print_limit(double share, struct weir_text *out);   /* "3 %": of a setting */
-/* "+4.2 .. +5.2"; `between` stands between the ends. */
-void weir_gate_print_interval(const struct weir_row *row, const char *between,
-                              struct weir_text *out);
+/* The 90 % interval of the change: "+4.2 to +5.2 %", and "+4.2 .. +5.2" for a column. */
+void weir_gate_print_interval(const struct weir_row *row, struct weir_text *out);
+void weir_gate_print_range(const struct weir_row *row, struct weir_text *out);
 void weir_gate_print_p(double p, struct weir_text *out);                  /* "<1e-6", "4e-5" */
 void weir_gate_print_time_change(double delta_ns, struct weir_text *out); /* "+2.10 ms" */
 void weir_gate_print_calls(double baseline, double candidate, struct weir_text *out);

@@ -93,8 +93,8 @@ static void print_message(const struct weir_row *row, struct weir_text *out)
 static void print_body(const struct weir_row *row, struct weir_text *out)
 {
 	weir_text_puts(out, "90 % interval ");
-	weir_gate_print_interval(row, " to ", out);
-	weir_text_puts(out, " %, adjusted p ");
+	weir_gate_print_interval(row, out);
+	weir_text_puts(out, ", adjusted p ");
 	weir_gate_print_p(row->p_adjusted, out);
 	if (row->waiver) {
 		weir_text_puts(out, "; waiver: ");

@@ -12,10 +12,6 @@
 #include "engine/report/gate_writer.h"
 
 #define NAME_COLUMNS 72
-#define HEADERS                                                                                    \
-	"| scope | metric | baseline | candidate | change | 90 % interval | adjusted p | margin "  \
-	"|\n|---|---|--:|--:|--:|---|--:|--:|\n"
-
 /* How much is shown. */
 struct plan {
 	size_t rows;   /* of a table */
@@ -70,14 +66,22 @@ static void write_joined(const struct weir_gate_result *result,
 
 	fill(result, &items);
 	for (size_t i = 0; i < items.count; i++) {
+		size_t start = out->length + 1;
+
 		weir_text_puts(out, i ? " · " : "\n");
 		flush_escaped(out, &items.item[i]);
+		if (!i && out->data[start] >= 'a' && out->data[start] <= 'z')
+			out->data[start] = (char)(out->data[start] - 'a' + 'A');
 	}
 	weir_text_puts(out, items.count ? "\n" : "");
 	weir_items_release(&items);
 }
 
 /* ---- tables ---- */
+
+static const char headers[] =
+	"| scope | metric | baseline | candidate | change | 90 % interval | adjusted p | margin |\n"
+	"|---|---|--:|--:|--:|---|--:|--:|\n";
 
 static void write_name(const struct weir_row *row, struct weir_text *out)
 {
@@ -112,8 +116,7 @@ static void write_row(const struct weir_row *row, struct weir_text *out)
 	end_cell(out, &plain);
 	weir_gate_print_change(row->change, &plain);
 	end_cell(out, &plain);
-	weir_gate_print_interval(row, " to ", &plain);
-	weir_text_puts(&plain, strcmp(plain.data, "-") != 0 ? " %" : "");
+	weir_gate_print_interval(row, &plain);
 	end_cell(out, &plain);
 	weir_gate_print_p(row->p_adjusted, &plain);
 	end_cell(out, &plain);
@@ -132,7 +135,7 @@ static void write_table(const struct weir_gate_result *result, enum weir_outcome
 		if (result->rows[i].outcome != outcome)
 			continue;
 		if (!total && rows)
-			weir_text_printf(out, "\n%s" HEADERS, title);
+			weir_text_printf(out, "\n%s%s", title, headers);
 		if (total++ < rows)
 			write_row(&result->rows[i], out);
 	}
@@ -163,11 +166,11 @@ static void write_section(const struct weir_gate_result *result,
 	weir_items_release(&items);
 }
 
-static void write_sections(const struct weir_gate_result *result, bool folded, size_t limit,
-                           struct weir_text *out)
+static void write_sections(const struct weir_gate_result *result, enum weir_gate_place place,
+                           size_t limit, struct weir_text *out)
 {
 	for (const struct weir_gate_section *section = weir_gate_sections; section->id; section++) {
-		if (section->folded == folded && limit)
+		if (section->place == place && limit)
 			write_section(result, section, limit, out);
 	}
 }
@@ -202,7 +205,7 @@ static void write_folded(const struct weir_gate_result *result, size_t limit, st
 {
 	struct weir_text body = {0};
 
-	write_sections(result, true, limit, &body);
+	write_sections(result, WEIR_GATE_FOLDED, limit, &body);
 	if (body.length) {
 		write_summary(result, out);
 		weir_text_puts(out, body.data);
@@ -266,9 +269,10 @@ static void write_planned(const struct weir_gate_result *result, const struct pl
 	write_table(result, WEIR_OUTCOME_REGRESSION, "", plan->rows, out);
 	write_table(result, WEIR_OUTCOME_SUSPECT, "Suspected, not proven:\n\n", plan->rows, out);
 	write_joined(result, weir_gate_items_bound, out);
-	write_sections(result, false, plan->behind, out);
+	write_sections(result, WEIR_GATE_OPEN, plan->behind, out);
 	if (plan->folded)
 		write_folded(result, plan->folded, out);
+	write_sections(result, WEIR_GATE_LAST, plan->behind, out);
 	write_end(result, plan, link, out);
 }
 

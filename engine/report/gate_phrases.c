@@ -80,8 +80,7 @@ static void add_proof(const struct weir_row *row, struct weir_text *out)
 		weir_gate_print_pair(row, out);
 	if (sure) {
 		weir_text_puts(out, valued ? ", 90 % interval " : "90 % interval ");
-		weir_gate_print_interval(row, " to ", out);
-		weir_text_puts(out, " %");
+		weir_gate_print_interval(row, out);
 	}
 	weir_text_puts(out, ")");
 }
@@ -281,10 +280,10 @@ static void add_seen(const struct weir_gate_result *result, enum weir_metric met
 	if (!isfinite(low))
 		return;
 	weir_text_printf(out, "%s%s from ", out->length ? ", " : "", weir_metric_name(metric));
-	weir_gate_print_size(low, out);
-	if (high - low > 5e-4) {
+	weir_gate_print_limit(low, out);
+	if (high - low > 5e-3) {
 		weir_text_puts(out, " to ");
-		weir_gate_print_size(high, out);
+		weir_gate_print_limit(high, out);
 	}
 }
 

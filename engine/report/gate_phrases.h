@@ -26,7 +26,7 @@ void weir_gate_items_context(const struct weir_gate_result *result, struct weir_
 void weir_gate_items_bound(const struct weir_gate_result *result, struct weir_items *items);
 /* "18 rows without a regression: 9 unchanged, 9 inconclusive"; empty where there are none. */
 void weir_gate_phrase_counts(const struct weir_gate_result *result, struct weir_text *out);
-/* "p50 from 2.1 %, p99 from 7.0 to 31 %": the changes that stages and figures would have shown. */
+/* "p50 from 2 %, p99 from 7 % to 31 %": the changes that stages and figures would have shown. */
 void weir_gate_phrase_seen(const struct weir_gate_result *result, struct weir_text *out);
 /* What to type next. Returns its label ("to accept it"); NULL: nothing to do. */
 const char *weir_gate_phrase_next(const struct weir_gate_result *result, struct weir_text *out);
@@ -37,10 +37,17 @@ void weir_gate_phrase_waiver(const struct weir_waiver *waiver, struct weir_text 
 
 #define WEIR_GATE_MAX_LIMIT (WEIR_MAX_ITEMS - 1)
 
+/* Where Markdown puts a section: beside the table, among the collapsed details, or at the end. */
+enum weir_gate_place {
+	WEIR_GATE_OPEN,
+	WEIR_GATE_FOLDED,
+	WEIR_GATE_LAST,
+};
+
 /* Lines below the table of rows. */
 struct weir_gate_section {
 	const char *id, *label;
-	bool folded; /* Markdown: among the collapsed details */
+	enum weir_gate_place place;
 	/* At most `limit` items (WEIR_GATE_MAX_LIMIT at most) and one that says how many more. */
 	void (*fill)(const struct weir_gate_result *result, size_t limit, struct weir_items *items);
 };

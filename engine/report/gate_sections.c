@@ -47,8 +47,10 @@ static void fill_contributions(const struct weir_gate_result *result, size_t lim
 		const struct weir_contribution *part = &result->contributions[i];
 		struct weir_text *out = weir_items_add(items), calls = {0};
 
-		weir_gate_print_name(part->stage, out);
-		weir_text_puts(out, ": ");
+		if (part->stage) {
+			weir_gate_print_name(part->stage, out);
+			weir_text_puts(out, ": ");
+		}
 		weir_gate_print_name(part->operator, out);
 		weir_text_puts(out, " ");
 		weir_gate_print_time_change(part->delta_ns, out);
@@ -350,17 +352,17 @@ static void fill_seen(const struct weir_gate_result *result, size_t limit, struc
 }
 
 const struct weir_gate_section weir_gate_sections[] = {
-	{"contributions", "where it went", false, fill_contributions},
-	{"machine", "the machine?", false, fill_machine},
-	{"ladder", "how sure", false, fill_ladder},
-	{"waived", "waived", true, fill_waivers},
-	{"inconclusive", "inconclusive", true, fill_inconclusive},
-	{"improved", "improved", true, fill_improvements},
-	{"moved", "cost shifts", true, fill_moved},
-	{"missing", "missing", true, fill_missing},
-	{"new", "new", true, fill_new},
-	{"environment", "environment", true, fill_environment},
-	{"remarks", "remarks", true, fill_remarks},
-	{"seen", "would be seen", false, fill_seen},
+	{"contributions", "where it went", WEIR_GATE_OPEN, fill_contributions},
+	{"machine", "the machine?", WEIR_GATE_OPEN, fill_machine},
+	{"ladder", "how sure", WEIR_GATE_OPEN, fill_ladder},
+	{"waived", "waived", WEIR_GATE_FOLDED, fill_waivers},
+	{"inconclusive", "inconclusive", WEIR_GATE_FOLDED, fill_inconclusive},
+	{"improved", "improved", WEIR_GATE_FOLDED, fill_improvements},
+	{"moved", "cost shifts", WEIR_GATE_FOLDED, fill_moved},
+	{"missing", "missing", WEIR_GATE_FOLDED, fill_missing},
+	{"new", "new", WEIR_GATE_FOLDED, fill_new},
+	{"environment", "environment", WEIR_GATE_FOLDED, fill_environment},
+	{"remarks", "remarks", WEIR_GATE_FOLDED, fill_remarks},
+	{"seen", "would be seen", WEIR_GATE_LAST, fill_seen},
 	{.id = NULL},
 };

@@ -28,11 +28,11 @@ static const struct weir_column columns[COLUMNS + 1] = {
 	WORD("row", "", WEIR_CELL_NAME),
 	WORD("metric", "metric", 0),
 	FIGURE("baseline", "baseline", WEIR_CELL_SPARE_LAST),
-	FIGURE("candidate", "candidate", WEIR_CELL_SPARE_LAST),
+	FIGURE("candidate", "candidate", 0),
 	FIGURE("change", "change", 0),
 	WORD("interval", "90 % interval", 0),
+	FIGURE("margin", "margin", WEIR_CELL_SPARE),
 	FIGURE("p", "adj. p", WEIR_CELL_SPARE),
-	FIGURE("margin", "margin", WEIR_CELL_SPARE_LAST),
 	WORD("mark", "", 0),
 	{ .id = NULL },
 };
@@ -95,13 +95,14 @@ static bool is_shown(const struct weir_row *row, bool all)
 	           : is_failing(row);
 }
 
-/* "x" stops the change, "?" only might; the other outcomes in a word. */
-static const char *mark_of(const struct weir_row *row)
-{
-	if (row->outcome == WEIR_OUTCOME_REGRESSION)
-		return "x";
-	return row->outcome == WEIR_OUTCOME_SUSPECT ? "?" : weir_outcome_name(row->outcome);
-}
+/* "x" stops the change, "?" only might; the others are seen with --all alone. */
+static const char *const marks[WEIR_OUTCOME_COUNT] = {
+	[WEIR_OUTCOME_REGRESSION] = "x",   [WEIR_OUTCOME_IMPROVEMENT] = "better",
+	[WEIR_OUTCOME_NO_CHANGE] = "same", [WEIR_OUTCOME_INCONCLUSIVE] = "unsure",
+	[WEIR_OUTCOME_SUSPECT] = "?",      [WEIR_OUTCOME_INFORMATIONAL] = "info",
+	[WEIR_OUTCOME_MISSING] = "gone",   [WEIR_OUTCOME_NEW] = "new",
+	[WEIR_OUTCOME_MOVED] = "moved",    [WEIR_OUTCOME_WAIVED] = "waived",
+};
 
 static void print_cells(const struct weir_row *row, struct weir_text *cell)
 {
@@ -110,10 +111,10 @@ static void print_cells(const struct weir_row *row, struct weir_text *cell)
 	weir_gate_print_baseline(row, &cell[2]);
 	weir_gate_print_candidate(row, &cell[3]);
 	weir_gate_print_change(row->change, &cell[4]);
-	weir_gate_print_interval(row, " .. ", &cell[5]);
-	weir_gate_print_p(row->p_adjusted, &cell[6]);
-	weir_gate_print_limit(row->margin, &cell[7]);
-	weir_text_puts(&cell[8], mark_of(row));
+	weir_gate_print_range(row, &cell[5]);
+	weir_gate_print_limit(row->margin, &cell[6]);
+	weir_gate_print_p(row->p_adjusted, &cell[7]);
+	weir_text_puts(&cell[8], marks[row->outcome]);
 }
 
 static void write_table(const struct weir_gate_result *result, const struct weir_layout *layout,
@@ -132,7 +133,6 @@ static void write_table(const struct weir_gate_result *result, const struct weir
 		if (is_shown(&result->rows[i], all))
 			print_cells(&result->rows[i], &cells[COLUMNS * row++]);
 	}
-	weir_text_puts(layout->out, "\n");
 	weir_grid_write_cells(layout, "", columns, cells, rows);
 	if (rows < total)
 		weir_text_printf(layout->out, "  ... %zu more rows like these (--all)\n",
@@ -152,8 +152,6 @@ static void write_counts(const struct weir_gate_result *result, const struct wei
 
 	weir_gate_phrase_counts(result, &text);
 	if (text.length) {
-		if (first && !all)
-			weir_text_puts(layout->out, "\n");
 		weir_wrap_begin(&wrap, layout, first || all ? "  " : "  ... ",
 		                first || all ? 2 : 6);
 		if (!all)
@@ -214,6 +212,7 @@ static void write_text(const struct weir_gate_result *result,
 	write_headline(result, &layout);
 	write_items(result, &layout, weir_gate_items_context);
 	write_items(result, &layout, weir_gate_items_bound);
+	weir_text_puts(out, "\n");
 	write_table(result, &layout, all);
 	write_counts(result, &layout, all);
 	for (const struct weir_gate_section *section = weir_gate_sections; section->id; section++)

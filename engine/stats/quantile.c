@@ -127,27 +127,40 @@ static void select_ranks(double *values, size_t low, size_t high, const size_t *
 	select_ranks(values, rank + 1, high, ranks + middle + 1, count - middle - 1);
 }
 
+/* The quantile whose lower order statistic is in its place, and so is every value before and from
+ * `end` on: the upper one is the least of those between. */
+static double placed_quantile(const double *values, struct place place, size_t end)
+{
+	double upper = values[place.low];
+
+	if (place.low + 1 < end)
+		upper = gsl_stats_min(values + place.low + 1, 1, end - place.low - 1);
+	return between(values[place.low], upper, place.delta);
+}
+
 void weir_log_rows(double *values, size_t count, double tick, double rows[WEIR_LOG_ROWS])
 {
-	size_t ranks[2 * PROBS];
+	struct place places[PROBS];
+	size_t ranks[PROBS];
 	double logs[PROBS];
 	double sum = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < PROBS && count > 0; i++) {
-		size_t low = place_of(count, row_probs[i]).low;
-
-		if (n == 0 || low > ranks[n - 1])
-			ranks[n++] = low;
-		if (low + 1 < count && low + 1 > ranks[n - 1])
-			ranks[n++] = low + 1;
+		places[i] = place_of(count, row_probs[i]);
+		if (n == 0 || places[i].low > ranks[n - 1])
+			ranks[n++] = places[i].low;
 	}
 	select_ranks(values, 0, count, ranks, n);
-	for (size_t i = 0; i < PROBS; i++) {
-		double value = weir_quantile_sorted(values, count, row_probs[i]);
+	for (size_t i = 0, at = 0; i < PROBS; i++) {
+		double value = NAN;
 
-		/* Only the places that the quantile looks at are sorted. */
-		value = fmax(value, tick > 0 ? tick : value);
+		if (count > 0) {
+			at += places[i].low > ranks[at];
+			value = placed_quantile(values, places[i],
+			                        at + 1 < n ? ranks[at + 1] + 1 : count);
+		}
+		value = value < tick ? tick : value;
 		logs[i] = value > 0 ? log(value) : NAN;
 		sum += i < DECILES ? logs[i] : 0;
 	}

@@ -32,7 +32,7 @@
 #define OPERATORS 200
 #define SAMPLES   200
 #define CELLS     (WEIR_LOG_ROWS * OPERATORS)
-#define PICKS     4  /* operators of a gate that are slowed, one at a time */
+#define PICKS     8  /* operators of a gate that are slowed, one at a time */
 #define POOLED    40 /* gates of each spread that pooled Mann-Whitney judges, too */
 #define ALPHA     0.01
 #define SEED      20240607u

@@ -42,6 +42,8 @@ static void answer_one(int listener, int asked, const char *bytes, size_t repeat
 		if (count <= 0)
 			break;
 		got += (size_t)count;
+		if (request[0] == 0x16) /* a TLS handshake */
+			break;
 		end = strstr(request, "\r\n\r\n");
 		if (end && (!strstr(request, "Content-Length: 4") || strlen(end) >= 8))
 			break;

@@ -81,6 +81,15 @@ static void work_without_a_launch_is_unlinked(void **state)
 	assert_idle(make, WEIR_IDLE_UNLINKED, 30000);
 }
 
+static void a_short_gap_before_work_without_a_launch_is_the_devices_own(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	make_kernel(make, 0, "orphan", GAP_NS + WEIR_INTER_KERNEL_NS, GAP_NS + 31000, 0);
+	assert_idle(make, WEIR_IDLE_INTER_KERNEL, WEIR_INTER_KERNEL_NS);
+}
+
 static void other_devices_work_may_hold_queued_work_back(void **state)
 {
 	static const struct {
@@ -345,6 +354,7 @@ int main(void)
 		cmocka_unit_test(a_long_gap_with_queued_work_has_no_known_cause),
 		cmocka_unit_test(a_call_made_just_before_the_device_ran_dry_is_launch_latency),
 		cmocka_unit_test(work_without_a_launch_is_unlinked),
+		cmocka_unit_test(a_short_gap_before_work_without_a_launch_is_the_devices_own),
 		cmocka_unit_test(other_devices_work_may_hold_queued_work_back),
 		cmocka_unit_test(each_nanosecond_before_a_late_launch_is_what_the_thread_did),
 		cmocka_unit_test(a_thread_that_does_nothing_had_no_work),

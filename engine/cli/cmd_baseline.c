@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Looks after baselines: records runs under a name, shows, moves and checks what is stored. */
+#include <stdio.h>
+#include <string.h>
+
+#include "baselines/exchange.h"
+#include "baselines/store.h"
+#include "engine/base/json.h"
+#include "engine/cli/baseline_text.h"
+#include "engine/cli/clock.h"
+#include "engine/cli/command.h"
+#include "engine/cli/output.h"
+#include "engine/cli/recording.h"
+
+static const char *const formats[] = {"text", "json", NULL};
+
+static const struct weir_option options[] = {
+	{.name = "name",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "N",
+         .help = "record: the baseline that gets the runs"},
+	{.name = "keep",
+         .kind = WEIR_OPTION_COUNT,
+         .value = "COUNT",
+         .help = "record: hold only the newest so many runs afterwards"},
+	{.name = "label",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "KEY=VALUE",
+         .repeatable = true,
+         .help = "record: say something about the runs' environment that they do not say"},
+	{.name = "recorded",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "TIME",
+         .help = "record: when the runs were made, as 2026-11-20T14:00:00Z (default: now)"},
+	{.name = "input-format",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "NAME",
+         .help = "record: read the runs as this format, whatever they look like"},
+	{.name = "as", .kind = WEIR_OPTION_TEXT, .value = "M", .help = "promote: the new name"},
+	{.name = "format",
+         .letter = 'f',
+         .kind = WEIR_OPTION_CHOICE,
+         .value = "FORMAT",
+         .choices = formats,
+         .help = "list, show: text or json"},
+	{.name = "output",
+         .letter = 'o',
+         .kind = WEIR_OPTION_FILE,
+         .value = "FILE",
+         .help = "export: write to a file instead of standard output"},
+	{.name = "db",
+         .kind = WEIR_OPTION_FILE,
+         .value = "FILE",
+         .help = "the store (default: $WEIR_DB, else " WEIR_DEFAULT_DB ")"},
+	{.name = NULL},
+};
+
+static const char *const words[] = {"list",   "record", "show",   "remove", "promote",
+                                    "export", "import", "verify", NULL};
+
+/* One call of one action. */
+struct call {
+	const struct weir_arguments *arguments;
+	const char *subject; /* the argument behind the word; NULL: none */
+	struct weir_text text;
+};
+
+static bool as_json(const struct call *call)
+{
+	const char *format = weir_option_text(call->arguments, "format");
+
+	return format && strcmp(format, "json") == 0;
+}
+
+static enum weir_status open_store(const struct call *call, enum weir_store_access access,
+                                   struct weir_store **out, struct weir_error *err)
+{
+	return weir_store_open(weir_db_path(call->arguments), access, out, err);
+}
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* --- record --- */
+
+static enum weir_status check_label(const char *label, struct weir_error *err)
+{
+	const char *equals = strchr(label, '=');
+
+	if (!equals || equals == label)
+		return weir_fail(err, WEIR_E_USAGE, "--label takes KEY=VALUE, not \"%s\"", label);
+	return WEIR_OK;
+}
+
+static enum weir_status check_record(const struct call *call, struct weir_error *err)
+{
+	const char *name = weir_option_text(call->arguments, "name");
+	const char *recorded = weir_option_text(call->arguments, "recorded");
+	const char *label;
+	enum weir_status status = WEIR_OK;
+
+	if (!name)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "record needs a name: weir baseline record RUN... --name main");
+	if (recorded && !weir_recorded_valid(recorded))
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "--recorded takes a time like 2026-11-20T14:00:00Z, not \"%s\"",
+		                 recorded);
+	for (size_t i = 0; !status && (label = weir_option_each(call->arguments, "label", i)); i++)
+		status = check_label(label, err);
+	return status ? status : weir_baseline_check_name(name, err);
+}
+
+static void set_labels(const struct call *call, struct weir_baseline *baseline)
+{
+	const char *label;
+
+	for (size_t i = 0; (label = weir_option_each(call->arguments, "label", i)); i++) {
+		const char *equals = strchr(label, '=');
+		struct weir_text key = {0};
+
+		weir_text_add(&key, label, (size_t)(equals - label));
+		for (size_t r = 0; r < baseline->count; r++)
+			weir_run_set_label(baseline->runs[r].run, key.data, equals + 1);
+		weir_text_release(&key);
+	}
+}
+
+static void add_recorded(struct weir_text *text, const char *name,
+                         const struct weir_store_counts *counts)
+{
+	weir_text_printf(text, "%s: %zu run%s recorded", name, counts->added,
+	                 plural(counts->added));
+	if (counts->known)
+		weir_text_printf(text, ", %zu already there", counts->known);
+	if (counts->pruned)
+		weir_text_printf(text, ", %zu older dropped", counts->pruned);
+	weir_text_printf(text, "; it holds %zu\n", counts->held);
+}
+
+static enum weir_status store_runs(struct call *call, const struct weir_baseline *baseline,
+                                   struct weir_error *err)
+{
+	struct weir_store_counts counts;
+	struct weir_store *store;
+	enum weir_status status = open_store(call, WEIR_STORE_WRITE, &store, err);
+
+	if (status)
+		return status;
+	status = weir_store_record(store, baseline, weir_option_count(call->arguments, "keep", 0),
+	                           &counts, err);
+	if (!status)
+		add_recorded(&call->text, baseline->name, &counts);
+	weir_store_free(store);
+	return status;
+}
+
+static enum weir_status record(struct call *call, struct weir_error *err)
+{
+	const char *given = weir_option_text(call->arguments, "recorded");
+	char now[WEIR_CLOCK_SIZE];
+	struct weir_recording_request request = {
+		.paths = weir_arguments_list(call->arguments) + 1,
+		.count = weir_arguments_count(call->arguments) - 1,
+		.input_format = weir_option_text(call->arguments, "input-format"),
+		.quiet = weir_option_given(call->arguments, "quiet"),
+		.consequence = "nothing was recorded",
+	};
+	struct weir_baseline *baseline;
+	enum weir_status status = check_record(call, err);
+
+	if (status)
+		return status;
+	weir_clock_now(now);
+	request.recorded = given ? given : now;
+	baseline = weir_baseline_new(weir_option_text(call->arguments, "name"));
+	status = weir_recording_read(&request, baseline, err);
+	if (!status) {
+		set_labels(call, baseline);
+		status = store_runs(call, baseline, err);
+	}
+	weir_baseline_free(baseline);
+	return status;
+}
+
+/* --- list and show --- */
+
+static enum weir_status list(struct call *call, struct weir_error *err)
+{
+	static const struct weir_store_list nothing = {0};
+	struct weir_store *store = NULL;
+	struct weir_store_list *found = NULL;
+	enum weir_status status = open_store(call, WEIR_STORE_READ, &store, err);
+
+	if (!status)
+		status = weir_store_list(store, &found, err);
+	if (status == WEIR_E_NO_BASELINE) {
+		*err = (struct weir_error){0}; /* an empty list is an answer */
+		status = WEIR_OK;
+	}
+	if (!status && as_json(call))
+		weir_baseline_list_json(found ? found : &nothing, &call->text);
+	else if (!status)
+		weir_baseline_list_text(found ? found : &nothing, &call->text);
+	weir_store_list_free(found);
+	weir_store_free(store);
+	return status;
+}
+
+static enum weir_status load(const struct call *call, bool bare, struct weir_baseline **out,
+                             struct weir_error *err)
+{
+	const struct weir_store_query query = {
+		.name = call->subject, .history = true, .bare = bare};
+	struct weir_store *store;
+	enum weir_status status = open_store(call, WEIR_STORE_READ, &store, err);
+
+	if (status)
+		return status;
+	status = weir_store_load(store, &query, out, err);
+	weir_store_free(store);
+	return status;
+}
+
+static enum weir_status show(struct call *call, struct weir_error *err)
+{
+	struct weir_baseline *baseline;
+	enum weir_status status = load(call, true, &baseline, err);
+
+	if (status)
+		return status;
+	if (as_json(call))
+		weir_baseline_show_json(baseline, &call->text);
+	else
+		weir_baseline_show_text(baseline, &call->text);
+	weir_baseline_free(baseline);
+	return WEIR_OK;
+}
+
+/* --- remove and promote --- */
+
+static enum weir_status remove_baseline(struct call *call, struct weir_error *err)
+{
+	struct weir_store *store;
+	size_t runs;
+	enum weir_status status = weir_baseline_check_name(call->subject, err);
+
+	/* Opened to read first: what is not there is not created to remove something from it. */
+	if (!status)
+		status = open_store(call, WEIR_STORE_READ, &store, err);
+	if (status)
+		return status;
+	weir_store_free(store);
+	status = open_store(call, WEIR_STORE_WRITE, &store, err);
+	if (status)
+		return status;
+	status = weir_store_remove(store, call->subject, &runs, err);
+	if (!status)
+		weir_text_printf(&call->text, "%s: removed with its %zu run%s\n", call->subject,
+		                 runs, plural(runs));
+	weir_store_free(store);
+	return status;
+}
+
+static enum weir_status promote(struct call *call, struct weir_error *err)
+{
+	const char *to = weir_option_text(call->arguments, "as");
+	struct weir_store_counts counts;
+	struct weir_store *store;
+	enum weir_status status;
+
+	if (!to)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "promote needs the new name: weir baseline promote %s --as main",
+		                 call->subject);
+	status = open_store(call, WEIR_STORE_READ, &store, err);
+	if (status)
+		return status;
+	weir_store_free(store);
+	status = open_store(call, WEIR_STORE_WRITE, &store, err);
+	if (status)
+		return status;
+	status = weir_store_promote(store, call->subject, to, &counts, err);
+	if (!status)
+		weir_text_printf(
+			&call->text,
+			"%s: now the %zu run%s of %s; what it held before is its history\n", to,
+			counts.held, plural(counts.held), call->subject);
+	weir_store_free(store);
+	return status;
+}
+
+/* --- export, import, verify --- */
+
+static enum weir_status export_baseline(struct call *call, struct weir_error *err)
+{
+	struct weir_baseline *baseline;
+	enum weir_status status = load(call, false, &baseline, err);
+
+	if (status)
+		return status;
+	weir_baseline_write(baseline, &call->text);
+	weir_baseline_free(baseline);
+	if (call->text.length > WEIR_JSON_MAX_BYTES)
+		return weir_fail(err, WEIR_E_LIMIT,
+		                 "%s is %zu MB as JSON, more than import takes (%u): hold fewer "
+		                 "runs (record --keep)",
+		                 call->subject, call->text.length >> 20, WEIR_JSON_MAX_BYTES >> 20);
+	return WEIR_OK;
+}
+
+static enum weir_status import_baseline(struct call *call, struct weir_error *err)
+{
+	struct weir_baseline *baseline;
+	struct weir_source *source;
+	enum weir_status status = weir_source_open(call->subject, &source, err);
+
+	if (status)
+		return status;
+	status = weir_baseline_read(source, &baseline, err);
+	weir_source_free(source);
+	if (status)
+		return status;
+	status = store_runs(call, baseline, err);
+	weir_baseline_free(baseline);
+	return status;
+}
+
+static enum weir_status verify(struct call *call, struct weir_error *err)
+{
+	struct weir_store_health health;
+	struct weir_store *store;
+	enum weir_status status = open_store(call, WEIR_STORE_READ, &store, err);
+
+	if (status)
+		return status;
+	status = weir_store_verify(store, &health, err);
+	if (!status) {
+		weir_text_printf(&call->text, "%s is sound: ", weir_db_path(call->arguments));
+		weir_text_count(&call->text, health.baselines);
+		weir_text_puts(&call->text, health.baselines == 1 ? " baseline, " : " baselines, ");
+		weir_text_count(&call->text, health.runs);
+		weir_text_puts(&call->text, health.runs == 1 ? " run, " : " runs, ");
+		weir_text_count(&call->text, health.samples);
+		weir_text_puts(&call->text, " samples\n");
+	}
+	weir_store_free(store);
+	return status;
+}
+
+/* --- the command --- */
+
+struct action {
+	const char *word;
+	const char *usage;
+	size_t least, most; /* arguments behind the word */
+	enum weir_status (*run)(struct call *call, struct weir_error *err);
+};
+
+static const struct action actions[] = {
+	{"record", "record RUN... --name N", 1, SIZE_MAX, record},
+	{"list", "list", 0, 0, list},
+	{"show", "show N", 1, 1, show},
+	{"remove", "remove N", 1, 1, remove_baseline},
+	{"promote", "promote N --as M", 1, 1, promote},
+	{"export", "export N [-o FILE]", 1, 1, export_baseline},
+	{"import", "import FILE", 1, 1, import_baseline},
+	{"verify", "verify", 0, 0, verify},
+	{NULL, NULL, 0, 0, NULL},
+};
+
+static enum weir_status find_action(const struct weir_arguments *arguments,
+                                    const struct action **out, struct weir_error *err)
+{
+	const char *word = weir_arguments_at(arguments, 0);
+	size_t count = weir_arguments_count(arguments);
+	const struct action *action = actions;
+
+	if (!word)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "baseline needs one of: record, list, show, remove, promote, "
+		                 "export, import, verify");
+	while (action->word && strcmp(action->word, word) != 0)
+		action++;
+	if (!action->word) {
+		const char *nearest = weir_text_nearest(word, words);
+
+		return weir_fail(err, WEIR_E_USAGE, "baseline has no \"%s\"; %s%s", word,
+		                 nearest ? "the nearest is " : "see: weir help baseline",
+		                 nearest ? nearest : "");
+	}
+	if (count - 1 < action->least || count - 1 > action->most)
+		return weir_fail(err, WEIR_E_USAGE, "usage: weir baseline %s", action->usage);
+	*out = action;
+	return WEIR_OK;
+}
+
+static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+{
+	struct call call = {.arguments = arguments, .subject = weir_arguments_at(arguments, 1)};
+	const struct action *action = NULL;
+	enum weir_status status = find_action(arguments, &action, err);
+
+	if (!status)
+		status = action->run(&call, err);
+	if (!status)
+		status = weir_output_write(weir_option_text(arguments, "output"), &call.text, err);
+	weir_text_release(&call.text);
+	return weir_exit_of(status);
+}
+
+const struct weir_command weir_command_baseline = {
+	.name = "baseline",
+	.summary = "reference runs by name: record, list, show, promote, export, verify",
+	.arguments = "record RUN... | list | show N | remove N | promote N --as M | export N | "
+		     "import FILE | verify",
+	.description =
+		"Keeps the samples of reference runs in one SQLite file, so that weir gate can "
+		"compare new runs with them. record stores each argument as one run (a directory "
+		"is "
+		"one run made of every profile in it); recording the same content again changes "
+		"nothing. promote makes the runs of one baseline those of another, whose earlier "
+		"runs stay as its history. export writes one JSON document that fits into a "
+		"repository, import reads it. verify checks everything that is stored.\n\n"
+		"Any number of jobs may record at once. A call that is stopped, or that finds the "
+		"disk full, leaves the store as it was.",
+	.options = options,
+	.words = words,
+	.takes_files = true,
+	.exits = WEIR_ENDS(WEIR_EXIT_NO_BASELINE) | WEIR_ENDS(WEIR_EXIT_INPUT) |
+                 WEIR_ENDS(WEIR_EXIT_STORE),
+	.example = "weir baseline record run-*/ --name main",
+	.example_shows = "each folder becomes one run of the baseline main",
+	.run = run,
+};
