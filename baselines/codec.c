@@ -52,11 +52,10 @@ static bool as_ticks(double value, unsigned decimals, int64_t *out)
 {
 	double ticks = rint(value * ticks_per_unit[decimals]);
 
-	if (!(fabs(ticks) < EXACT_TICKS) ||
-	    pattern_of(ticks / ticks_per_unit[decimals]) != pattern_of(value))
+	if (!(fabs(ticks) < EXACT_TICKS))
 		return false;
-	*out = (int64_t)ticks;
-	return true;
+	*out = (int64_t)ticks; /* without the sign of a zero, so that -0 is seen below */
+	return pattern_of((double)*out / ticks_per_unit[decimals]) == pattern_of(value);
 }
 
 /* The fewest decimals that hold every value, else PATTERNS. */
@@ -117,15 +116,16 @@ static void add_patterns(struct weir_text *out, const double *values, size_t cou
 enum weir_status weir_codec_encode(const double *values, size_t count, struct weir_text *blob,
                                    struct weir_error *err)
 {
-	uint64_t hash = hash_values(values, count);
 	struct weir_text plain = {0};
 	char header[HEADER_BYTES];
 	unsigned format;
+	uint64_t hash;
 
 	if (count > WEIR_CODEC_MAX_VALUES)
 		return weir_fail(err, WEIR_E_LIMIT, "%zu values, at most %u", count,
 		                 WEIR_CODEC_MAX_VALUES);
 	format = find_format(values, count);
+	hash = hash_values(values, count);
 	header[0] = (char)(unsigned char)format;
 	for (unsigned i = 0; i < 8; i++)
 		header[1 + i] = (char)(hash >> (8 * i) & 0xff);

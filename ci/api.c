@@ -38,7 +38,8 @@ static int64_t system_now_ms(void *context)
 
 static void system_sleep_ms(void *context, int64_t ms)
 {
-	struct timespec left = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
+	struct timespec left = {.tv_sec = (time_t)(ms / 1000),
+	                        .tv_nsec = (long)(ms % 1000) * 1000000};
 
 	(void)context;
 	while (nanosleep(&left, &left) != 0) {
@@ -94,7 +95,8 @@ static enum weir_http_result send_there(struct weir_api *api, struct weir_http_r
 		const char *location;
 
 		request->url = url->data;
-		request->timeout_ms = left_ms(api) < api->request_ms ? left_ms(api) : api->request_ms;
+		request->timeout_ms =
+			left_ms(api) < api->request_ms ? left_ms(api) : api->request_ms;
 		if (request->timeout_ms <= 0)
 			request->timeout_ms = 1;
 		result = api->transport.send(api->transport.context, request, answer);

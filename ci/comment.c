@@ -23,8 +23,8 @@ static const char *body_of(const struct weir_http_answer *answer)
 }
 
 /* Sends one call to a path that is freed here. */
-static enum weir_ci_outcome call(struct posting *posting, const char *method, struct weir_text *path,
-                                 const char *comment, bool once)
+static enum weir_ci_outcome call(struct posting *posting, const char *method,
+                                 struct weir_text *path, const char *comment, bool once)
 {
 	const struct weir_api_call what = {method, path->data, comment, once};
 	enum weir_ci_outcome outcome =
@@ -94,10 +94,9 @@ static enum weir_ci_outcome list(struct posting *posting)
 		page = provider->next_page(&posting->answer);
 	}
 	if (page != 0)
-		return weir_ci_fail(posting->err, WEIR_CI_NETWORK,
-		                    "%s's list of comments %s", provider->title,
-		                    page < 0 ? "goes on in a way that weir does not know"
-		                             : "does not end");
+		return weir_ci_fail(
+			posting->err, WEIR_CI_NETWORK, "%s's list of comments %s", provider->title,
+			page < 0 ? "goes on in a way that weir does not know" : "does not end");
 	return WEIR_CI_DONE;
 }
 
@@ -175,8 +174,9 @@ static enum weir_ci_outcome create(struct posting *posting)
 		if (outcome != WEIR_CI_UNSURE)
 			return outcome;
 		if (attempt == MAX_CREATES ||
-		    !weir_api_wait(posting->api, attempt,
-		                   weir_http_answer_header(&posting->answer, WEIR_HTTP_RETRY_AFTER)))
+		    !weir_api_wait(
+			    posting->api, attempt,
+			    weir_http_answer_header(&posting->answer, WEIR_HTTP_RETRY_AFTER)))
 			return WEIR_CI_NETWORK; /* err holds what the last attempt ended with */
 		listed = list(posting);
 		if (listed)
@@ -254,8 +254,9 @@ enum weir_ci_outcome weir_comment_post(struct weir_api *api, const struct weir_p
 
 	*done = (struct weir_comment_done){.action = WEIR_COMMENT_UNCHANGED};
 	if (characters > api->provider->max_characters)
-		return weir_ci_fail(err, WEIR_CI_REFUSED, "%zu characters, %s takes %zu", characters,
-		                    api->provider->title, api->provider->max_characters);
+		return weir_ci_fail(err, WEIR_CI_REFUSED, "%zu characters, %s takes %zu",
+		                    characters, api->provider->title,
+		                    api->provider->max_characters);
 	weir_comment_marker(comment->key, &posting.marker);
 	outcome = identify(&posting);
 	if (!outcome)
@@ -284,8 +285,8 @@ enum weir_ci_outcome weir_comment_find_pull(struct weir_api *api, const struct w
 	what.path = path.data;
 	outcome = weir_api_call(api, &what, &answer, err);
 	if (!outcome)
-		place->number = weir_pull_of_commit(head->commit, body_of(&answer),
-		                                    answer.body.length);
+		place->number =
+			weir_pull_of_commit(head->commit, body_of(&answer), answer.body.length);
 	if (!outcome && !place->number)
 		outcome = weir_ci_fail(err, WEIR_CI_NO_PULL_REQUEST,
 		                       "no open pull request has the commit %.40s as its head: it "

@@ -71,8 +71,8 @@ static void insert(struct weir_comment_list *list, int64_t id, const char *body)
 
 	if (holds(list, id))
 		return;
-	list->comment = weir_grow(list->comment, &list->capacity, list->count + 1,
-	                          sizeof(*list->comment));
+	list->comment =
+		weir_grow(list->comment, &list->capacity, list->count + 1, sizeof(*list->comment));
 	for (at = list->count; at > 0 && list->comment[at - 1].id > id; at--)
 		list->comment[at] = list->comment[at - 1];
 	weir_text_puts(&copy, body);
@@ -80,8 +80,9 @@ static void insert(struct weir_comment_list *list, int64_t id, const char *body)
 	list->count++;
 }
 
-static enum weir_status add_all(struct weir_comment_list *list, const struct weir_comment_sign *sign,
-                                const cJSON *page, struct weir_error *err)
+static enum weir_status add_all(struct weir_comment_list *list,
+                                const struct weir_comment_sign *sign, const cJSON *page,
+                                struct weir_error *err)
 {
 	const cJSON *comment;
 

@@ -105,8 +105,7 @@ void weir_comment_announce(const char *key, enum weir_comment_verdict verdict,
 {
 	weir_text_puts(out, "weir: `");
 	add_key(key, out);
-	weir_text_puts(out, verdict == WEIR_COMMENT_FAIL
-	                            ? "` passed before and **fails now**. "
-	                            : "` failed before and **passes now**. ");
+	weir_text_puts(out, verdict == WEIR_COMMENT_FAIL ? "` passed before and **fails now**. "
+	                                                 : "` failed before and **passes now**. ");
 	weir_text_puts(out, "The comment above was updated.\n");
 }

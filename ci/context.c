@@ -30,23 +30,67 @@ static const char *keep(const struct reading *reading, const char *text)
 	return text ? weir_arena_copy(reading->arena, text, strlen(text)) : NULL;
 }
 
+/* Which services' variables are there, as bits. */
+enum sign {
+	SIGN_NONE,
+	SIGN_GITHUB,
+	SIGN_GITLAB,
+	SIGN_BOTH,
+};
+
+static enum sign sign_of(const struct reading *reading, const char *const *github,
+                         const char *const *gitlab)
+{
+	unsigned signs = SIGN_NONE;
+
+	for (; *github; github++)
+		signs |= variable(reading, *github) ? SIGN_GITHUB : SIGN_NONE;
+	for (; *gitlab; gitlab++)
+		signs |= variable(reading, *gitlab) ? SIGN_GITLAB : SIGN_NONE;
+	return (enum sign)signs;
+}
+
+/* By what a job of the service has; outside of one by the token. */
+static enum sign whose_environment(const struct reading *reading)
+{
+	static const char *const github[] = {"GITHUB_ACTIONS", "GITHUB_REPOSITORY",
+	                                     "GITHUB_EVENT_PATH", NULL};
+	static const char *const gitlab[] = {"GITLAB_CI", "CI_PROJECT_ID", "CI_MERGE_REQUEST_IID",
+	                                     NULL};
+	static const char *const github_token[] = {"GITHUB_TOKEN", NULL};
+	static const char *const gitlab_token[] = {"GITLAB_TOKEN", NULL};
+	enum sign sign = sign_of(reading, github, gitlab);
+
+	return sign ? sign : sign_of(reading, github_token, gitlab_token);
+}
+
 static enum weir_ci_outcome choose_provider(struct reading *reading)
 {
 	const char *name = reading->wish->provider;
-	bool github = variable(reading, "GITHUB_ACTIONS") || variable(reading, "GITHUB_REPOSITORY");
-	bool gitlab = variable(reading, "GITLAB_CI") || variable(reading, "CI_PROJECT_ID");
 
-	if (!name && github != gitlab)
-		name = github ? "github" : "gitlab";
-	if (!name)
+	if (name) {
+		reading->out->provider = weir_provider_find(name);
+		if (!reading->out->provider)
+			return weir_ci_fail(reading->err, WEIR_CI_USAGE, "no provider %s", name);
+		return WEIR_CI_DONE;
+	}
+	switch (whose_environment(reading)) {
+	case SIGN_GITHUB:
+		reading->out->provider = &weir_provider_github;
+		return WEIR_CI_DONE;
+	case SIGN_GITLAB:
+		reading->out->provider = &weir_provider_gitlab;
+		return WEIR_CI_DONE;
+	case SIGN_BOTH:
 		return weir_ci_fail(reading->err, WEIR_CI_USAGE,
-		                    "%s; say which: --provider github or --provider gitlab",
-		                    github ? "the environment is that of GitHub and of GitLab"
-		                           : "the environment is neither GitHub's nor GitLab's");
-	reading->out->provider = weir_provider_find(name);
-	if (!reading->out->provider)
-		return weir_ci_fail(reading->err, WEIR_CI_USAGE, "no provider %s", name);
-	return WEIR_CI_DONE;
+		                    "the environment is that of GitHub and of GitLab; say which: "
+		                    "--provider github or --provider gitlab");
+	case SIGN_NONE:
+		break;
+	}
+	return weir_ci_fail(reading->err, WEIR_CI_NO_TOKEN,
+	                    "neither GITHUB_TOKEN nor GITLAB_TOKEN is set, and the environment is "
+	                    "that of neither service; --dry-run prints the comment");
 }
 
 /* The value is not repeated in a message: an address may hold a password. */
@@ -89,7 +133,8 @@ static enum weir_ci_outcome read_token(struct reading *reading)
 
 static bool is_repository(const char *text)
 {
-	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
+	static const char allowed[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
 	size_t owner = strspn(text, allowed);
 	size_t name;
 
@@ -275,12 +320,12 @@ enum weir_ci_outcome weir_ci_context_check(const struct weir_ci_context *context
 		                    "that cannot write: upload the result and let a workflow_run "
 		                    "workflow comment (ci/github/weir-comment.yml)");
 	if (!context->token)
-		return weir_ci_fail(err, WEIR_CI_NO_TOKEN, "%s is not set; %s",
-		                    provider->token_variable,
-		                    provider == &weir_provider_github
-		                            ? "pass it to the step: GITHUB_TOKEN: ${{ github.token }}"
-		                            : "a merge request from a fork has none; else it is a "
-		                              "masked variable of the project");
+		return weir_ci_fail(
+			err, WEIR_CI_NO_TOKEN, "%s is not set; %s", provider->token_variable,
+			provider == &weir_provider_github
+				? "pass it to the step: GITHUB_TOKEN: ${{ github.token }}"
+				: "a merge request from a fork has none; else it is a "
+				  "masked variable of the project");
 	if (!*context->place.project)
 		return weir_ci_fail(err, WEIR_CI_USAGE, "%s is not set",
 		                    provider->project_variable);

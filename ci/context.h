@@ -37,18 +37,18 @@ struct weir_ci_head {
 
 struct weir_ci_context {
 	const struct weir_provider *provider;
-	const char *url;        /* of the API, checked, without a slash at the end */
-	const char *token;      /* NULL: not set */
+	const char *url;         /* of the API, checked, without a slash at the end */
+	const char *token;       /* NULL: not set */
 	struct weir_place place; /* project "": not set; number 0: not known */
 	struct weir_ci_head head;
-	const char *run_url;    /* page of the job that measured; NULL: not known */
-	bool from_fork;         /* a pull_request event of a fork: the token may not write */
+	const char *run_url; /* page of the job that measured; NULL: not known */
+	bool from_fork;      /* a pull_request event of a fork: the token may not write */
 };
 
 /*
  * Fills the context; texts live in the arena. What is wrong fails (WEIR_CI_USAGE; an event that
- * cannot be read and is needed: WEIR_CI_NO_PULL_REQUEST), what is missing is left out:
- * weir_ci_context_check() tells.
+ * cannot be read and is needed: WEIR_CI_NO_PULL_REQUEST; nothing to tell the provider by:
+ * WEIR_CI_NO_TOKEN), what else is missing is left out: weir_ci_context_check() tells.
  */
 enum weir_ci_outcome weir_ci_context_read(const struct weir_ci_environment *environment,
                                           const struct weir_ci_wish *wish, struct weir_arena *arena,

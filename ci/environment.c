@@ -6,8 +6,8 @@
 
 #define SEVERAL "(several)"
 
-/* The value that all runs of a side give the key; SEVERAL where they differ, NULL where none or not
- * all have it. */
+/* The value that all runs of a side give the key; SEVERAL where they differ or only some have one,
+ * NULL where none has. */
 static const char *shared_value(const struct weir_policy *policy,
                                 const struct weir_run *const *runs, size_t count, const char *key)
 {
@@ -16,11 +16,10 @@ static const char *shared_value(const struct weir_policy *policy,
 	for (size_t i = 0; i < count; i++) {
 		const char *own = weir_policy_canonical(policy, weir_run_label(runs[i], key));
 
-		if (!own)
-			return NULL;
-		if (value && strcmp(value, own) != 0)
+		if (i == 0)
+			value = own;
+		else if (!own != !value || (own && strcmp(value, own) != 0))
 			return SEVERAL;
-		value = own;
 	}
 	return value;
 }

@@ -33,6 +33,11 @@ static double worsening(const struct weir_row *row)
 	return fabs(row->change);
 }
 
+static bool is_bad(enum weir_outcome outcome)
+{
+	return outcome == WEIR_OUTCOME_REGRESSION || outcome == WEIR_OUTCOME_SUSPECT;
+}
+
 static void apply_rule(const struct weir_policy *policy, struct weir_row *row)
 {
 	const struct weir_policy_rule *rule = weir_policy_rule_for(policy, row->scope, row->metric);
@@ -43,9 +48,9 @@ static void apply_rule(const struct weir_policy *policy, struct weir_row *row)
 	if (rule->severity == WEIR_SEVERITY_WARN && row->outcome == WEIR_OUTCOME_INFORMATIONAL &&
 	    !row->note)
 		row->note = "reported only, as weir.json says";
-	if (is_time && row->outcome == WEIR_OUTCOME_REGRESSION && rule->min_change_ns > 0 &&
+	if (is_time && is_bad(row->outcome) &&
 	    row->candidate - row->baseline < rule->min_change_ns) {
-		row->outcome = WEIR_OUTCOME_INFORMATIONAL;
+		row->outcome = WEIR_OUTCOME_NO_CHANGE;
 		row->note = "slower by less than min_change_ns";
 	}
 }
@@ -53,12 +58,13 @@ static void apply_rule(const struct weir_policy *policy, struct weir_row *row)
 static void apply_waiver(struct weir_gate_result *result, const struct weir_policy *policy,
                          struct weir_row *row)
 {
-	const struct weir_policy_waiver *found =
-		weir_policy_waiver_for(policy, row->scope, row->metric);
+	const struct weir_policy_waiver *found;
 	struct weir_waiver *waiver;
 
-	if (!found ||
-	    (row->outcome != WEIR_OUTCOME_REGRESSION && row->outcome != WEIR_OUTCOME_SUSPECT))
+	if (!is_bad(row->outcome))
+		return;
+	found = weir_policy_waiver_for(policy, row->scope, row->metric, worsening(row));
+	if (!found)
 		return;
 	waiver = weir_arena_alloc(result->arena, sizeof *waiver);
 	*waiver = found->waiver;
@@ -82,6 +88,7 @@ static void apply_ceilings(struct weir_gate_result *result, const struct weir_po
 		weir_text_puts(&text, "above its ceiling of ");
 		weir_text_duration(&text, slo->max_ns);
 		row->outcome = WEIR_OUTCOME_REGRESSION;
+		row->waiver = NULL;
 		row->note = weir_arena_copy(result->arena, text.data, text.length);
 		weir_text_release(&text);
 	}
@@ -97,31 +104,52 @@ static bool matches_any(const struct weir_gate_result *result, const char *patte
 	return false;
 }
 
-/* A pattern that matches nothing protects nothing. A rule that ignores rows has no row to match. */
-static void remark_patterns(struct weir_gate_result *result, const struct weir_policy *policy)
+static void remark_waivers(struct weir_gate_result *result, const struct weir_policy *policy)
 {
-	for (size_t i = 0; i < policy->rule_count; i++)
-		if (policy->rules[i].severity != WEIR_SEVERITY_IGNORE &&
-		    !matches_any(result, policy->rules[i].scope, policy->rules[i].has_metric,
-		                 policy->rules[i].metric))
-			weir_gate_remark(result, "weir.json: rules[%zu]: \"%s\" matches nothing", i,
-			                 policy->rules[i].scope);
-	for (size_t i = 0; i < policy->slo_count; i++)
-		if (!matches_any(result, policy->slos[i].scope, true, policy->slos[i].metric))
-			weir_gate_remark(
-				result,
-				"weir.json: slo[%zu]: \"%s\" matches nothing, so nothing keeps it",
-				i, policy->slos[i].scope);
 	for (size_t i = 0; i < policy->waiver_count; i++) {
 		const struct weir_policy_waiver *waiver = &policy->waivers[i];
 
 		if (!matches_any(result, waiver->scope, waiver->has_metric, waiver->metric))
-			weir_gate_remark(result, "weir.json: waivers[%zu]: \"%s\" matches nothing",
-			                 i, waiver->scope);
+			weir_gate_remark(result, "%s: waivers[%zu]: \"%s\" matches nothing",
+			                 policy->path, i, waiver->scope);
 		else if (waiver->waiver.expired)
-			weir_gate_remark(result, "weir.json: waivers[%zu]: \"%s\" expired on %s", i,
-			                 waiver->scope, waiver->waiver.expires);
+			weir_gate_remark(result, "%s: waivers[%zu]: \"%s\" expired on %s",
+			                 policy->path, i, waiver->scope, waiver->waiver.expires);
 	}
+}
+
+/* A pattern that matches nothing protects nothing. */
+static void remark_patterns(struct weir_gate_result *result, const struct weir_policy *policy)
+{
+	for (size_t i = 0; i < policy->rule_count; i++) {
+		const struct weir_policy_rule *rule = &policy->rules[i];
+
+		if (!matches_any(result, rule->scope, rule->has_metric, rule->metric))
+			weir_gate_remark(result, "%s: rules[%zu]: \"%s\" matches nothing",
+			                 policy->path, i, rule->scope);
+	}
+	for (size_t i = 0; i < policy->slo_count; i++)
+		if (!matches_any(result, policy->slos[i].scope, true, policy->slos[i].metric))
+			weir_gate_remark(
+				result, "%s: slo[%zu]: \"%s\" matches nothing, so nothing keeps it",
+				policy->path, i, policy->slos[i].scope);
+	remark_waivers(result, policy);
+}
+
+/* Rows that the configuration ignores have come so far only for its patterns. */
+static void drop_ignored(struct weir_gate_result *result, const struct weir_policy *policy)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+		const struct weir_policy_rule *rule =
+			weir_policy_rule_for(policy, row->scope, row->metric);
+
+		if (!rule || rule->severity != WEIR_SEVERITY_IGNORE)
+			result->rows[kept++] = *row;
+	}
+	result->row_count = kept;
 }
 
 /* Outcomes in the order in which a reader wants them. */
@@ -198,17 +226,25 @@ static void add_code(struct weir_gate_result *result, enum weir_gate_code code)
 	}
 }
 
+/* Is a row whose absence fails: no rule says that it only warns. */
+static bool is_required(const struct weir_row *row, const struct weir_gate_terms *terms)
+{
+	const struct weir_policy_rule *rule =
+		weir_policy_rule_for(terms->policy, row->scope, row->metric);
+
+	if (rule && rule->severity != WEIR_SEVERITY_FAIL)
+		return false;
+	return row->kind == WEIR_SCOPE_STAGE || row->kind == WEIR_SCOPE_METRIC ||
+	       (row->kind == WEIR_SCOPE_OPERATOR && terms->require_operators);
+}
+
 static bool coverage_lost(const struct weir_gate_result *result,
                           const struct weir_gate_terms *terms)
 {
-	for (size_t i = 0; i < result->row_count; i++) {
-		const struct weir_row *row = &result->rows[i];
-
-		if (row->outcome == WEIR_OUTCOME_MISSING &&
-		    (row->kind == WEIR_SCOPE_STAGE || row->kind == WEIR_SCOPE_METRIC ||
-		     (row->kind == WEIR_SCOPE_OPERATOR && terms->require_operators)))
+	for (size_t i = 0; i < result->row_count; i++)
+		if (result->rows[i].outcome == WEIR_OUTCOME_MISSING &&
+		    is_required(&result->rows[i], terms))
 			return true;
-	}
 	return false;
 }
 
@@ -224,8 +260,7 @@ static void remark_nothing_judged(struct weir_gate_result *result)
 		                 (unsigned long long)(candidate < 3 ? 3 - candidate : 0));
 	else
 		weir_gate_remark(result, "nothing could be judged: no stage, operator or figure "
-		                         "has enough samples on "
-		                         "both sides");
+		                         "has enough samples on both sides");
 }
 
 static enum weir_gate_verdict verdict_of(const struct weir_gate_result *result, bool lost)
@@ -257,13 +292,15 @@ static void set_verdict(struct weir_gate_result *result, const struct weir_gate_
 	if (result->counts.judged == 0)
 		remark_nothing_judged(result);
 	if (terms->strict &&
-	    (result->verdict == WEIR_GATE_SUSPECT || result->verdict == WEIR_GATE_INCONCLUSIVE))
+	    (result->counts.suspect > 0 || result->verdict == WEIR_GATE_INCONCLUSIVE))
 		add_code(result, WEIR_GATE_CODE_INCONCLUSIVE);
 	result->exit_code = result->code_count > 0 && !terms->never_fail ? result->codes[0] : 0;
 }
 
 void weir_gate_judge(struct weir_gate_result *result, const struct weir_gate_terms *terms)
 {
+	remark_patterns(result, terms->policy);
+	drop_ignored(result, terms->policy);
 	for (size_t i = 0; i < result->row_count; i++) {
 		struct weir_row *row = &result->rows[i];
 
@@ -271,7 +308,6 @@ void weir_gate_judge(struct weir_gate_result *result, const struct weir_gate_ter
 		apply_waiver(result, terms->policy, row);
 		apply_ceilings(result, terms->policy, row);
 	}
-	remark_patterns(result, terms->policy);
 	if (result->row_count > 1)
 		qsort(result->rows, result->row_count, sizeof *result->rows, worst_first);
 	result->counts = (struct weir_gate_counts){0};

@@ -68,7 +68,8 @@ void weir_http_answer_head_line(struct weir_http_answer *answer, const char *lin
 	for (size_t i = 0; i < WEIR_HTTP_HEADER_COUNT; i++) {
 		size_t name = strlen(header_names[i]);
 
-		if (len > name && line[name] == ':' && strncasecmp(line, header_names[i], name) == 0)
+		if (len > name && line[name] == ':' &&
+		    strncasecmp(line, header_names[i], name) == 0)
 			keep_value(&answer->header[i], line + name + 1, len - name - 1);
 	}
 }

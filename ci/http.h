@@ -27,15 +27,15 @@ struct weir_http_request {
 enum weir_http_header {
 	WEIR_HTTP_LINK,
 	WEIR_HTTP_LOCATION,
-	WEIR_HTTP_NEXT_PAGE,       /* X-Next-Page */
-	WEIR_HTTP_RATE_REMAINING,  /* X-RateLimit-Remaining */
+	WEIR_HTTP_NEXT_PAGE,      /* X-Next-Page */
+	WEIR_HTTP_RATE_REMAINING, /* X-RateLimit-Remaining */
 	WEIR_HTTP_RETRY_AFTER,
 	WEIR_HTTP_HEADER_COUNT
 };
 
 /* {0} is an empty answer; release with weir_http_answer_release(). */
 struct weir_http_answer {
-	int status; /* 200; 0: there was no answer */
+	int status;                                      /* 200; 0: there was no answer */
 	struct weir_text header[WEIR_HTTP_HEADER_COUNT]; /* data NULL: not sent */
 	struct weir_text body;
 	const char *reason; /* static; why there was no answer */

@@ -6,7 +6,6 @@
 
 #include "ci/policy.h"
 #include "ci/policy_parse.h"
-#include "engine/base/text.h"
 
 /* The margins and levels of docs/statistics.md, section "the decision". */
 static const double default_margins[WEIR_METRIC_COUNT] = {
@@ -14,8 +13,8 @@ static const double default_margins[WEIR_METRIC_COUNT] = {
 	[WEIR_METRIC_P99] = 0.10, [WEIR_METRIC_SHIFT] = 0.03, [WEIR_METRIC_VALUE] = 0.05,
 };
 
-static const char *default_must[] = {"gpu", "gpu_count"};
-static const char *default_warn[] = {"driver", "cuda", "torch"};
+static const char *const default_must[] = {"gpu", "gpu_count"};
+static const char *const default_warn[] = {"driver", "cuda", "torch"};
 
 static struct weir_policy *new_policy(void)
 {
@@ -34,17 +33,15 @@ static struct weir_policy *new_policy(void)
 	return policy;
 }
 
-enum weir_status weir_policy_parse(const char *name, const char *text, size_t len,
-                                   struct weir_policy **out, struct weir_error *err)
+/* Takes the document. */
+static enum weir_status policy_of(const char *name, cJSON *document, struct weir_policy **out,
+                                  struct weir_error *err)
 {
 	struct weir_policy *policy = new_policy();
-	cJSON *document;
 
 	*err = (struct weir_error){0};
-	if (!weir_json_parse(text, len, &document, err)) {
-		weir_policy_read(policy, document, err);
-		cJSON_Delete(document);
-	}
+	weir_policy_read(policy, document, err);
+	cJSON_Delete(document);
 	if (err->status) {
 		err->status = WEIR_E_USAGE;
 		weir_policy_free(policy);
@@ -55,34 +52,33 @@ enum weir_status weir_policy_parse(const char *name, const char *text, size_t le
 	return WEIR_OK;
 }
 
+enum weir_status weir_policy_parse(const char *name, const char *text, size_t len,
+                                   struct weir_policy **out, struct weir_error *err)
+{
+	cJSON *document = NULL;
+
+	if (weir_json_parse(text, len, &document, err)) {
+		err->status = WEIR_E_USAGE;
+		return weir_fail_in(err, "%s", name);
+	}
+	return policy_of(name, document, out, err);
+}
+
 enum weir_status weir_policy_load(const char *path, struct weir_policy **out,
                                   struct weir_error *err)
 {
-	struct weir_source *source;
-	struct weir_text text = {0};
-	const char *data, *name = path ? path : WEIR_POLICY_FILE;
-	size_t len = 1;
-	enum weir_status status;
+	const char *name = path ? path : WEIR_POLICY_FILE;
+	cJSON *document = NULL;
 
 	if (!path && access(name, F_OK) != 0) {
 		*out = new_policy();
 		return WEIR_OK;
 	}
-	status = weir_source_open(name, &source, err);
-	if (status) {
+	if (weir_json_read_file(name, &document, err)) {
 		err->status = WEIR_E_USAGE;
-		return weir_fail_in(err, "%s", name);
+		return err->status;
 	}
-	while (!status && len > 0 && text.length <= WEIR_JSON_MAX_BYTES) {
-		status = weir_source_next(source, &data, &len, err);
-		if (!status)
-			weir_text_add(&text, data, len);
-	}
-	if (!status)
-		status = weir_policy_parse(name, text.data ? text.data : "", text.length, out, err);
-	weir_text_release(&text);
-	weir_source_free(source);
-	return status;
+	return policy_of(name, document, out, err);
 }
 
 void weir_policy_free(struct weir_policy *policy)
@@ -103,7 +99,7 @@ void weir_policy_set_today(struct weir_policy *policy, const char *today)
 
 bool weir_scope_matches(const char *pattern, const char *scope)
 {
-	return fnmatch(pattern, scope, FNM_NOESCAPE) == 0;
+	return strcmp(pattern, scope) == 0 || fnmatch(pattern, scope, FNM_NOESCAPE) == 0;
 }
 
 const struct weir_policy_rule *weir_policy_rule_for(const struct weir_policy *policy,
@@ -128,16 +124,22 @@ double weir_policy_margin(const struct weir_policy *policy, const char *scope,
 }
 
 const struct weir_policy_waiver *weir_policy_waiver_for(const struct weir_policy *policy,
-                                                        const char *scope, enum weir_metric metric)
+                                                        const char *scope, enum weir_metric metric,
+                                                        double change)
 {
+	const struct weir_policy_waiver *first = NULL;
+
 	for (size_t i = 0; i < policy->waiver_count; i++) {
 		const struct weir_policy_waiver *waiver = &policy->waivers[i];
 
-		if ((!waiver->has_metric || waiver->metric == metric) &&
-		    weir_scope_matches(waiver->scope, scope))
+		if ((waiver->has_metric && waiver->metric != metric) ||
+		    !weir_scope_matches(waiver->scope, scope))
+			continue;
+		if (!waiver->waiver.expired && change <= waiver->waiver.up_to)
 			return waiver;
+		first = first ? first : waiver;
 	}
-	return NULL;
+	return first;
 }
 
 const char *weir_policy_canonical(const struct weir_policy *policy, const char *value)

@@ -2,8 +2,8 @@
 /*
  * The configuration of a repository, weir.json: margins, rules, service-level ceilings, what of the
  * environment must match, waivers. Unknown keys are errors that name the nearest known one.
- * Patterns are shell patterns ("stage:decode*"); the first rule that matches a row counts. Changes
- * and margins are relative; times become nanoseconds.
+ * Patterns are shell patterns ("stage:decode*"), and a scope matches itself, brackets or not; the
+ * first rule that matches a row counts. Changes and margins are relative; times become nanoseconds.
  */
 #ifndef WEIR_CI_POLICY_H
 #define WEIR_CI_POLICY_H
@@ -21,7 +21,7 @@
 
 enum weir_severity {
 	WEIR_SEVERITY_FAIL,
-	WEIR_SEVERITY_WARN,   /* reported, never red */
+	WEIR_SEVERITY_WARN,   /* reported, never red, even when the row is missing */
 	WEIR_SEVERITY_IGNORE, /* not compared */
 };
 
@@ -62,7 +62,7 @@ struct weir_policy {
 	size_t rule_count;
 	struct weir_policy_slo *slos;
 	size_t slo_count;
-	const char **must, **warn; /* environment keys */
+	const char *const *must, *const *warn; /* environment keys */
 	size_t must_count, warn_count;
 	struct weir_policy_waiver *waivers;
 	size_t waiver_count;
@@ -89,9 +89,11 @@ const struct weir_policy_rule *weir_policy_rule_for(const struct weir_policy *po
                                                     const char *scope, enum weir_metric metric);
 double weir_policy_margin(const struct weir_policy *policy, const char *scope,
                           enum weir_metric metric);
-/* The first waiver that covers the row, valid or not; NULL: none. */
+/* Of the waivers for the row the first that has not expired and goes up to the change; else the
+ * first, which covers nothing; NULL: there is none. */
 const struct weir_policy_waiver *weir_policy_waiver_for(const struct weir_policy *policy,
-                                                        const char *scope, enum weir_metric metric);
+                                                        const char *scope, enum weir_metric metric,
+                                                        double change);
 /* The value that stands for it in comparisons of the environment. */
 const char *weir_policy_canonical(const struct weir_policy *policy, const char *value);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ci/policy_parse.h"
+#include "engine/base/text.h"
 
 #define NS_PER_MS 1e6
 
@@ -17,12 +18,28 @@ static enum weir_status refuse(struct reading *reading, const char *what)
 	return weir_fail(reading->err, WEIR_E_USAGE, "%s", what);
 }
 
+/* Only these keys, each once: of two the second would be lost in silence. */
+static enum weir_status check_keys(struct reading *reading, const cJSON *object,
+                                   const char *const *keys)
+{
+	const cJSON *member;
+
+	if (weir_json_known_keys(object, keys, reading->err))
+		return reading->err->status;
+	cJSON_ArrayForEach (member, object) {
+		if (cJSON_GetObjectItemCaseSensitive(object, member->string) != member)
+			return weir_fail(reading->err, WEIR_E_USAGE, "%s: comes twice",
+			                 member->string);
+	}
+	return WEIR_OK;
+}
+
 static const char *keep(struct reading *reading, const char *text)
 {
 	return text ? weir_arena_copy(reading->policy->arena, text, strlen(text)) : NULL;
 }
 
-/* A share above `above` and up to `most`; absent: *out stays. */
+/* A share above 0 and up to `most`; absent: *out stays. */
 static enum weir_status read_share(struct reading *reading, const cJSON *object, const char *key,
                                    double most, double *out)
 {
@@ -79,14 +96,13 @@ static enum weir_status read_rule(struct reading *reading, const cJSON *object, 
 	double least;
 
 	*rule = (struct weir_policy_rule){.margin = NAN};
-	if (weir_json_known_keys(object, keys, reading->err) ||
-	    read_scope(reading, object, &rule->scope) ||
+	if (check_keys(reading, object, keys) || read_scope(reading, object, &rule->scope) ||
 	    read_metric(reading, object, &rule->has_metric, &rule->metric) ||
 	    read_share(reading, object, "margin", 10, &rule->margin) ||
 	    weir_json_number(object, "min_change_ns", &least, reading->err) ||
 	    weir_json_text(object, "severity", &severity, reading->err))
 		return reading->err->status;
-	if (least < 0)
+	if (least < 0 || isinf(least))
 		return refuse(reading, "min_change_ns: expected a number of nanoseconds");
 	rule->min_change_ns = isnan(least) ? 0 : least;
 	for (size_t i = 0; severity && i < sizeof severities / sizeof *severities; i++)
@@ -104,28 +120,29 @@ static enum weir_status read_slo(struct reading *reading, const cJSON *object, v
 	bool has_metric;
 	double most;
 
-	if (weir_json_known_keys(object, keys, reading->err) ||
-	    read_scope(reading, object, &slo->scope) ||
+	if (check_keys(reading, object, keys) || read_scope(reading, object, &slo->scope) ||
 	    read_metric(reading, object, &has_metric, &slo->metric) ||
 	    weir_json_number(object, "max_ms", &most, reading->err))
 		return reading->err->status;
-	if (!has_metric)
+	if (!has_metric || slo->metric == WEIR_METRIC_SHIFT || slo->metric == WEIR_METRIC_VALUE)
 		return refuse(reading, "metric: expected one of p50, p90, p95, p99");
-	if (!(most > 0))
+	if (!(most > 0 && isfinite(most)))
 		return refuse(reading, "max_ms: expected a number of milliseconds");
 	slo->max_ns = most * NS_PER_MS;
 	return WEIR_OK;
 }
 
-/* "2027-01-31" */
+/* "2027-01-31": dates of this form are ordered as texts. */
 static bool is_date(const char *text)
 {
 	static const char form[] = "dddd-dd-dd";
+	int64_t month, day;
 
 	for (size_t i = 0; i < sizeof form; i++)
 		if (form[i] == 'd' ? !isdigit((unsigned char)text[i]) : text[i] != form[i])
 			return false;
-	return true;
+	return weir_parse_i64(text + strlen("2027-"), 2, &month) && month >= 1 && month <= 12 &&
+	       weir_parse_i64(text + strlen("2027-01-"), 2, &day) && day >= 1 && day <= 31;
 }
 
 static enum weir_status read_waiver(struct reading *reading, const cJSON *object, void *into)
@@ -136,8 +153,7 @@ static enum weir_status read_waiver(struct reading *reading, const cJSON *object
 	const char *reason, *issue, *expires;
 
 	*waiver = (struct weir_policy_waiver){.waiver = {.up_to = NAN}};
-	if (weir_json_known_keys(object, keys, reading->err) ||
-	    read_scope(reading, object, &waiver->scope) ||
+	if (check_keys(reading, object, keys) || read_scope(reading, object, &waiver->scope) ||
 	    read_metric(reading, object, &waiver->has_metric, &waiver->metric) ||
 	    read_share(reading, object, "up_to", 100, &waiver->waiver.up_to) ||
 	    weir_json_text(object, "reason", &reason, reading->err) ||
@@ -157,53 +173,83 @@ static enum weir_status read_waiver(struct reading *reading, const cJSON *object
 	return WEIR_OK;
 }
 
-/* Reads `key` as a list of objects of `size` bytes each. */
-static enum weir_status read_list(struct reading *reading, const cJSON *document, const char *key,
-                                  size_t size,
-                                  enum weir_status (*read)(struct reading *, const cJSON *, void *),
-                                  void **out, size_t *count)
+/* The list `key`; NULL and WEIR_OK where there is none. */
+static enum weir_status find_list(struct reading *reading, const cJSON *object, const char *key,
+                                  const cJSON **out)
+{
+	if (weir_json_array(object, key, out, reading->err) || !*out)
+		return reading->err->status;
+	if (cJSON_GetArraySize(*out) > WEIR_POLICY_MAX_LIST)
+		return weir_fail(reading->err, WEIR_E_USAGE, "%s: more than %d entries", key,
+		                 WEIR_POLICY_MAX_LIST);
+	return WEIR_OK;
+}
+
+/* Reads `key` as a list of objects of `size` bytes each; NULL where it is absent or at fault. */
+static void *read_list(struct reading *reading, const cJSON *document, const char *key, size_t size,
+                       enum weir_status (*read)(struct reading *, const cJSON *, void *),
+                       size_t *count)
 {
 	const cJSON *list, *item;
 	char *items;
 
 	*count = 0;
-	if (weir_json_array(document, key, &list, reading->err) || !list)
-		return reading->err->status;
-	if (cJSON_GetArraySize(list) > WEIR_POLICY_MAX_LIST)
-		return weir_fail(reading->err, WEIR_E_USAGE, "%s: more than %d entries", key,
-		                 WEIR_POLICY_MAX_LIST);
+	if (find_list(reading, document, key, &list) || !list)
+		return NULL;
 	items = weir_arena_alloc(reading->policy->arena,
 	                         ((size_t)cJSON_GetArraySize(list) + 1) * size);
 	cJSON_ArrayForEach (item, list) {
-		if (!cJSON_IsObject(item))
-			return weir_fail(reading->err, WEIR_E_USAGE, "%s[%zu]: expected an object",
-			                 key, *count);
-		if (read(reading, item, items + *count * size))
-			return weir_fail_in(reading->err, "%s[%zu]", key, *count);
+		if (read(reading, item, items + *count * size)) {
+			weir_fail_in(reading->err, "%s[%zu]", key, *count);
+			return NULL;
+		}
 		++*count;
 	}
-	*out = items;
-	return WEIR_OK;
+	return items;
+}
+
+static enum weir_status read_rules(struct reading *reading, const cJSON *document)
+{
+	struct weir_policy *policy = reading->policy;
+
+	policy->rules = read_list(reading, document, "rules", sizeof *policy->rules, read_rule,
+	                          &policy->rule_count);
+	return reading->err->status;
+}
+
+static enum weir_status read_slos(struct reading *reading, const cJSON *document)
+{
+	struct weir_policy *policy = reading->policy;
+
+	policy->slos = read_list(reading, document, "slo", sizeof *policy->slos, read_slo,
+	                         &policy->slo_count);
+	return reading->err->status;
+}
+
+static enum weir_status read_waivers(struct reading *reading, const cJSON *document)
+{
+	struct weir_policy *policy = reading->policy;
+
+	policy->waivers = read_list(reading, document, "waivers", sizeof *policy->waivers,
+	                            read_waiver, &policy->waiver_count);
+	return reading->err->status;
 }
 
 static enum weir_status read_names(struct reading *reading, const cJSON *object, const char *key,
-                                   const char ***out, size_t *count)
+                                   const char *const **out, size_t *count)
 {
 	const cJSON *list, *item;
 	const char **names;
 	size_t filled = 0;
 
-	if (weir_json_array(object, key, &list, reading->err) || !list)
+	if (find_list(reading, object, key, &list) || !list)
 		return reading->err->status;
-	if (cJSON_GetArraySize(list) > WEIR_POLICY_MAX_LIST)
-		return weir_fail(reading->err, WEIR_E_USAGE, "%s: more than %d entries", key,
-		                 WEIR_POLICY_MAX_LIST);
 	names = weir_arena_alloc(reading->policy->arena,
 	                         ((size_t)cJSON_GetArraySize(list) + 1) * sizeof *names);
 	cJSON_ArrayForEach (item, list) {
 		if (!cJSON_IsString(item))
-			return weir_fail(reading->err, WEIR_E_USAGE, "%s[%zu]: expected a text",
-			                 key, filled);
+			return weir_fail(reading->err, WEIR_E_USAGE, "%s[%zu]: expected text", key,
+			                 filled);
 		names[filled++] = keep(reading, item->valuestring);
 	}
 	*out = names;
@@ -218,7 +264,7 @@ static enum weir_status read_margins(struct reading *reading, const cJSON *docum
 
 	if (weir_json_object(document, "margins", &margins, reading->err) || !margins)
 		return reading->err->status;
-	if (weir_json_known_keys(margins, keys, reading->err))
+	if (check_keys(reading, margins, keys))
 		return weir_fail_in(reading->err, "margins");
 	for (size_t i = 0; keys[i]; i++)
 		if (read_share(reading, margins, keys[i], 10, &reading->policy->margins[i]))
@@ -233,7 +279,7 @@ static enum weir_status read_alpha(struct reading *reading, const cJSON *documen
 
 	if (weir_json_object(document, "alpha", &alpha, reading->err) || !alpha)
 		return reading->err->status;
-	if (weir_json_known_keys(alpha, keys, reading->err) ||
+	if (check_keys(reading, alpha, keys) ||
 	    read_share(reading, alpha, "operators", 0.2, &reading->policy->alpha_operators) ||
 	    read_share(reading, alpha, "stages", 0.2, &reading->policy->alpha_stages))
 		return weir_fail_in(reading->err, "alpha");
@@ -247,7 +293,7 @@ static enum weir_status read_environment(struct reading *reading, const cJSON *d
 
 	if (weir_json_object(document, "environment", &environment, reading->err) || !environment)
 		return reading->err->status;
-	if (weir_json_known_keys(environment, keys, reading->err) ||
+	if (check_keys(reading, environment, keys) ||
 	    read_names(reading, environment, "must", &reading->policy->must,
 	               &reading->policy->must_count) ||
 	    read_names(reading, environment, "warn", &reading->policy->warn,
@@ -267,8 +313,13 @@ static enum weir_status read_aliases(struct reading *reading, const cJSON *docum
 	policy->aliases = weir_arena_alloc(
 		policy->arena, ((size_t)cJSON_GetArraySize(aliases) + 1) * sizeof *policy->aliases);
 	cJSON_ArrayForEach (item, aliases) {
-		if (!cJSON_IsString(item) || policy->alias_count == WEIR_POLICY_MAX_LIST)
-			return refuse(reading, "environment_aliases: expected texts, at most 1000");
+		if (policy->alias_count == WEIR_POLICY_MAX_LIST)
+			return weir_fail(reading->err, WEIR_E_USAGE,
+			                 "environment_aliases: more than %d entries",
+			                 WEIR_POLICY_MAX_LIST);
+		if (!cJSON_IsString(item))
+			return weir_fail(reading->err, WEIR_E_USAGE,
+			                 "environment_aliases: %.80s: expected text", item->string);
 		policy->aliases[policy->alias_count++] = (struct weir_policy_pair){
 			keep(reading, item->string), keep(reading, item->valuestring)};
 	}
@@ -278,22 +329,29 @@ static enum weir_status read_aliases(struct reading *reading, const cJSON *docum
 /* { "queue": ["my_wait"] }: further names of stage kinds. */
 static enum weir_status read_stages(struct reading *reading, const cJSON *document)
 {
+	static const char *const kinds[] = {"queue",       "batch_assembly", "preprocess",
+	                                    "h2d",         "compute",        "d2h",
+	                                    "postprocess", "other",          NULL};
 	struct weir_policy *policy = reading->policy;
 	const cJSON *stages, *kind;
 
 	if (weir_json_object(document, "stages", &stages, reading->err) || !stages)
 		return reading->err->status;
+	if (check_keys(reading, stages, kinds))
+		return weir_fail_in(reading->err, "stages");
 	policy->stages =
 		weir_arena_alloc(policy->arena, WEIR_POLICY_MAX_LIST * sizeof *policy->stages);
 	cJSON_ArrayForEach (kind, stages) {
-		const char **names = NULL;
+		const char *const *names = NULL;
 		size_t count = 0;
 
 		if (read_names(reading, stages, kind->string, &names, &count))
 			return weir_fail_in(reading->err, "stages");
 		for (size_t i = 0; i < count; i++) {
 			if (policy->stage_count == WEIR_POLICY_MAX_LIST)
-				return refuse(reading, "stages: more than 1000 names");
+				return weir_fail(reading->err, WEIR_E_USAGE,
+				                 "stages: more than %d names",
+				                 WEIR_POLICY_MAX_LIST);
 			policy->stages[policy->stage_count++] =
 				(struct weir_policy_pair){keep(reading, kind->string), names[i]};
 		}
@@ -308,11 +366,11 @@ static enum weir_status read_cost(struct reading *reading, const cJSON *document
 
 	if (weir_json_object(document, "cost", &cost, reading->err) || !cost)
 		return reading->err->status;
-	if (weir_json_known_keys(cost, keys, reading->err) ||
+	if (check_keys(reading, cost, keys) ||
 	    weir_json_number(cost, "usd_per_gpu_hour", &reading->policy->usd_per_gpu_hour,
 	                     reading->err))
 		return weir_fail_in(reading->err, "cost");
-	if (reading->policy->usd_per_gpu_hour < 0)
+	if (reading->policy->usd_per_gpu_hour < 0 || isinf(reading->policy->usd_per_gpu_hour))
 		return refuse(reading, "cost: usd_per_gpu_hour: expected a price");
 	return WEIR_OK;
 }
@@ -342,20 +400,6 @@ static enum weir_status read_version(struct reading *reading, const cJSON *docum
 	return WEIR_OK;
 }
 
-static enum weir_status read_lists(struct reading *reading, const cJSON *document)
-{
-	struct weir_policy *policy = reading->policy;
-
-	if (read_list(reading, document, "rules", sizeof *policy->rules, read_rule,
-	              (void **)&policy->rules, &policy->rule_count) ||
-	    read_list(reading, document, "slo", sizeof *policy->slos, read_slo,
-	              (void **)&policy->slos, &policy->slo_count) ||
-	    read_list(reading, document, "waivers", sizeof *policy->waivers, read_waiver,
-	              (void **)&policy->waivers, &policy->waiver_count))
-		return reading->err->status;
-	return WEIR_OK;
-}
-
 void weir_policy_read(struct weir_policy *policy, const cJSON *document, struct weir_error *err)
 {
 	static const char *const keys[] = {"version",
@@ -371,16 +415,12 @@ void weir_policy_read(struct weir_policy *policy, const cJSON *document, struct 
 	                                   "environment_aliases",
 	                                   NULL};
 	static enum weir_status (*const parts[])(struct reading *, const cJSON *) = {
-		read_version, read_warmup, read_margins, read_alpha,       read_lists,
-		read_stages,  read_cost,   read_aliases, read_environment,
+		read_version, read_warmup, read_margins, read_alpha,   read_rules,       read_slos,
+		read_waivers, read_stages, read_cost,    read_aliases, read_environment,
 	};
 	struct reading reading = {policy, err};
 
-	if (!cJSON_IsObject(document)) {
-		refuse(&reading, "expected an object");
-		return;
-	}
-	if (weir_json_known_keys(document, keys, err))
+	if (check_keys(&reading, document, keys))
 		return;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i](&reading, document))

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# From a fresh clone to a verdict: installs what is missing, builds weir, classifies a real trace that comes with it.
+# From a fresh clone to a verdict: installs what is missing, builds weir, classifies a real trace that comes with it,
+# records real runs as a baseline, and gates two candidates against it: one unchanged, one slower.
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -23,8 +24,35 @@ cat <<END
 
 How to read it: the first line is the answer, and below it stand the rule that gave it and the numbers it read.
 Shares are of the wall time of the steady steps. "next" is what is most worth trying.
+END
+
+runs=tests/data/runs
+WEIR_DB=$(mktemp -d)/baselines.db
+export WEIR_DB
+trap 'rm -rf "$(dirname "$WEIR_DB")"' EXIT
+
+say "weir baseline record $runs/none-0*.json --name main"
+echo "   Six separate runs of one program on one H200, 300 iterations each: the reference."
+echo
+build/release/weir baseline record $runs/none-0*.json --name main
+
+say "weir gate: two runs of the same code"
+echo
+build/release/weir gate $runs/none-14.json $runs/none-18.json --baseline main ||
+	fail "the gate stopped unchanged code"
+
+say "weir gate: two runs with 5 % more device work"
+echo
+code=0
+build/release/weir gate $runs/slow5-05.json $runs/slow5-20.json --baseline main || code=$?
+[ "$code" -eq 1 ] || fail "the gate let slower code through (exit $code)"
+
+cat <<END
+
+The first passed, the second was stopped with exit 1: that is a CI step.
 
 Your own trace:    build/release/weir classify trace.json.gz
-As JSON:           build/release/weir classify trace.json.gz -o report.json
+Your own baseline: build/release/weir baseline record run-*/ --name main
+Your own gate:     build/release/weir gate new-*/ --baseline main
 Everything else:   build/release/weir --help
 END

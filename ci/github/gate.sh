@@ -15,13 +15,16 @@ rm -f "$result" "$report"
 set -- --baseline "$BASELINE" -o "$result" -o "$report"
 [ "${STRICT:-false}" = true ] && set -- "$@" --strict
 
+# What a profile put into a table or a message must not be taken for a workflow command.
+pause=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+echo "::stop-commands::$pause"
 set -f
 # shellcheck disable=SC2086 # a list of paths
 weir gate $RUNS "$@" 2>"$log"
 code=$?
 set +f
-# What a profile put into a message must not begin a workflow command.
-sed 's/^::/ ::/' "$log" >&2
+cat "$log"
+echo "::$pause::"
 
 # "weir: verdict=regression exit=1 regressions=2 judged=20"
 verdict=$(sed -n 's/^weir: verdict=\([a-z-]*\) exit=.*/\1/p' "$log" | tail -n 1)

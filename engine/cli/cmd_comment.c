@@ -77,14 +77,14 @@ static enum weir_status read_result(const char *path, struct weir_gate_result **
 	struct weir_source *source = NULL;
 	enum weir_status status = weir_source_open(path, &source, err);
 
-	if (!status)
-		status = weir_gate_read(source, &kind, out, err);
+	if (status)
+		return weir_fail_in(err, "%s", path);
+	status = weir_gate_read(source, &kind, out, err);
 	if (!status && kind != WEIR_RESULT_GATE)
 		status = weir_fail(err, WEIR_E_USAGE,
-		                   "is a report of weir classify; a comment needs a result of weir "
-		                   "gate or compare");
-	if (status)
-		weir_fail_in(err, "%s", source ? weir_source_name(source) : path);
+		                   "%s: is a report of weir classify; a comment needs a result of "
+		                   "weir gate or compare",
+		                   weir_source_name(source));
 	weir_source_free(source);
 	return status;
 }
@@ -110,7 +110,8 @@ static enum weir_status write_draft(const struct weir_arguments *arguments,
 	if (strlen(draft->key) > WEIR_COMMENT_MAX_KEY)
 		return weir_fail(err, WEIR_E_USAGE, "the name of a suite has at most %d bytes",
 		                 WEIR_COMMENT_MAX_KEY);
-	draft->verdict = result->exit_code == WEIR_EXIT_PASS ? WEIR_COMMENT_PASS : WEIR_COMMENT_FAIL;
+	draft->verdict =
+		result->exit_code == WEIR_EXIT_PASS ? WEIR_COMMENT_PASS : WEIR_COMMENT_FAIL;
 	weir_gate_writer_markdown.write(result, &how, &markdown);
 	weir_comment_compose(draft->key, draft->verdict, markdown.data ? markdown.data : "",
 	                     &draft->body);
@@ -181,7 +182,8 @@ static enum weir_exit tell(const struct weir_ci_context *context,
 	if (done->announced)
 		weir_text_puts(&text, ", change of the verdict announced");
 	if (done->not_announced)
-		weir_say("the comment is right, but the change of its verdict could not be announced");
+		weir_say("the comment is right, but the change of its verdict could not be "
+		         "announced");
 	return print_text(&text, err);
 }
 
@@ -243,9 +245,10 @@ static enum weir_exit comment_on(const struct weir_arguments *arguments,
 	struct weir_ci_context context;
 	struct draft draft = {0};
 	struct weir_error why = {0};
-	enum weir_ci_outcome outcome = weir_ci_context_read(&environment, &wish, arena, &context, &why);
-	enum weir_exit code = weir_exit_of(
-		write_draft(arguments, result, context.run_url, &draft, err));
+	enum weir_ci_outcome outcome =
+		weir_ci_context_read(&environment, &wish, arena, &context, &why);
+	enum weir_exit code =
+		weir_exit_of(write_draft(arguments, result, context.run_url, &draft, err));
 
 	if (!code && weir_option_given(arguments, "dry-run")) {
 		say_plan(&context, &draft, outcome, &why);
@@ -269,8 +272,8 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 	enum weir_exit code;
 
 	if (weir_arguments_count(arguments) != 1)
-		return weir_exit_of(weir_fail(err, WEIR_E_USAGE,
-		                              "comment needs one result: weir comment result.json"));
+		return weir_exit_of(weir_fail(
+			err, WEIR_E_USAGE, "comment needs one result: weir comment result.json"));
 	status = read_result(weir_arguments_at(arguments, 0), &result, err);
 	if (status)
 		return weir_exit_of(status);
@@ -286,21 +289,24 @@ const struct weir_command weir_command_comment = {
 	.summary = "post or update one comment on a pull or merge request",
 	.arguments = "RESULT.json",
 	.description =
-		"Renders the result of weir gate (weir.gate/1) as a comment on the job's pull or merge "
+		"Renders the result of weir gate (weir.gate/1) as a comment on the job's pull or "
+		"merge "
 		"request: created once, edited in place, left alone where nothing changed. Only a "
 		"comment of the token's own user that begins with weir's hidden line is touched. "
 		"Nothing but this command uses a network.\n\n"
 		"On GitHub it reads GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY and "
 		"GITHUB_EVENT_PATH, on GitLab GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID and "
-		"CI_MERGE_REQUEST_IID. Of a workflow_run event it finds the pull request whose head is "
+		"CI_MERGE_REQUEST_IID. Of a workflow_run event it finds the pull request whose "
+		"head is "
 		"the event's commit.\n\n"
-		"A busy service is asked again, with growing waits. The exit code is about the comment "
+		"A busy service is asked again, with growing waits. The exit code is about the "
+		"comment "
 		"alone: 0 also where the result is a regression.",
 	.options = options,
 	.takes_files = true,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT) | WEIR_ENDS(WEIR_EXIT_NO_TOKEN) |
-		 WEIR_ENDS(WEIR_EXIT_FORBIDDEN) | WEIR_ENDS(WEIR_EXIT_NETWORK) |
-		 WEIR_ENDS(WEIR_EXIT_NO_PULL_REQUEST) | WEIR_ENDS(WEIR_EXIT_REFUSED),
+                 WEIR_ENDS(WEIR_EXIT_FORBIDDEN) | WEIR_ENDS(WEIR_EXIT_NETWORK) |
+                 WEIR_ENDS(WEIR_EXIT_NO_PULL_REQUEST) | WEIR_ENDS(WEIR_EXIT_REFUSED),
 	.example = "weir comment result.json --dry-run",
 	.example_shows = "prints the comment, and says where it would go",
 	.run = run,

@@ -6,21 +6,13 @@
 #include "engine/cli/command.h"
 
 const struct weir_command *const weir_commands[] = {
-	&weir_command_classify,
-	&weir_command_baseline,
-	&weir_command_gate,
-	&weir_command_compare,
-	&weir_command_convert,
-	&weir_command_rules,
-	&weir_command_formats,
-	&weir_command_help,
-	&weir_command_completion,
-	NULL,
-};
-
-/* Known words whose commands this version does not have. */
-static const char *const later_commands[] = {
-	"report", "comment", "history", "doctor", NULL,
+	&weir_command_classify,   &weir_command_baseline,
+	&weir_command_gate,       &weir_command_compare,
+	&weir_command_report,     &weir_command_history,
+	&weir_command_doctor,     &weir_command_comment,
+	&weir_command_convert,    &weir_command_rules,
+	&weir_command_formats,    &weir_command_help,
+	&weir_command_completion, NULL,
 };
 
 const struct weir_command *weir_command_find(const char *name)
@@ -37,13 +29,6 @@ bool weir_command_ends_with(const struct weir_command *command, enum weir_exit c
 	                           WEIR_ENDS(WEIR_EXIT_INTERNAL);
 
 	return ((command->exits | everybody) & WEIR_ENDS(code)) != 0;
-}
-
-static bool is_in(const char *const *list, const char *name)
-{
-	while (*list && strcmp(*list, name) != 0)
-		list++;
-	return *list != NULL;
 }
 
 #define MAX_COMMANDS 32
@@ -64,11 +49,6 @@ enum weir_status weir_command_unknown(const char *name, struct weir_error *err)
 	const char *nearest = nearest_command(name);
 	struct stat info;
 
-	if (is_in(later_commands, name))
-		return weir_fail(err, WEIR_E_USAGE,
-		                 "this version (%s) does not have weir %s yet; weir --help lists "
-		                 "what it has",
-		                 WEIR_VERSION, name);
 	if (nearest)
 		return weir_fail(err, WEIR_E_USAGE, "no command %s; did you mean: weir %s?", name,
 		                 nearest);

@@ -66,8 +66,7 @@ const struct weir_command *weir_command_find(const char *name); /* NULL: no such
 /* Whether it can end with this code: 0, 2 and 9 are everybody's. */
 bool weir_command_ends_with(const struct weir_command *command, enum weir_exit code);
 
-/* WEIR_E_USAGE for a name that is no command: a later one, a file, or mistyped with the nearest
- * named. */
+/* WEIR_E_USAGE for a name that is no command: a file, or mistyped with the nearest named. */
 enum weir_status weir_command_unknown(const char *name, struct weir_error *err);
 
 /* The rows of the table, each defined in its own cmd_*.c. */
@@ -76,6 +75,9 @@ extern const struct weir_command weir_command_baseline;
 extern const struct weir_command weir_command_convert;
 extern const struct weir_command weir_command_gate;
 extern const struct weir_command weir_command_compare;
+extern const struct weir_command weir_command_report;
+extern const struct weir_command weir_command_history;
+extern const struct weir_command weir_command_doctor;
 extern const struct weir_command weir_command_comment;
 extern const struct weir_command weir_command_rules;
 extern const struct weir_command weir_command_formats;

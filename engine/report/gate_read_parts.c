@@ -155,9 +155,9 @@ static void read_scope(struct weir_gate_reader *reader, const cJSON *item, struc
 		return;
 	}
 	slash = row->kind == WEIR_SCOPE_OPERATOR ? strchr(rest, '/') : NULL;
-	if (!row->name && *rest)
+	if (!cJSON_GetObjectItemCaseSensitive(item, "name") && *rest)
 		row->name = slash ? slash + 1 : rest;
-	if (!row->stage && slash)
+	if (!cJSON_GetObjectItemCaseSensitive(item, "stage") && slash)
 		row->stage = weir_arena_copy(reader->result->arena, rest, (size_t)(slash - rest));
 }
 

@@ -65,8 +65,9 @@ enum weir_status weir_shrink(const struct weir_variances *in, double ceiling, do
 	double sum = 0;
 
 	for (size_t i = 0; i < in->count; i++) {
-		double variance = fmax(in->variances[i], least);
+		double variance = in->variances[i];
 
+		variance = variance < least ? least : variance; /* a NAN stays */
 		moments_of(in->df[i], &of);
 		logs[i] = log(variance) - of.offset;
 		spread += of.spread / (double)in->count;

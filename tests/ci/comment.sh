@@ -68,9 +68,9 @@ github() { # ARGUMENT...
 		GITHUB_EVENT_PATH="$work/event.json" GITHUB_TOKEN="$STAND_IN_TOKEN" -- "$@"
 }
 
-gitlab() { # ARGUMENT...
+gitlab() {
 	run GITLAB_CI=true CI_PROJECT_ID=42 CI_API_V4_URL="http://127.0.0.1:$port/api/v4" CI_MERGE_REQUEST_IID=7 \
-		GITLAB_TOKEN="$STAND_IN_TOKEN" -- "$@"
+		GITLAB_TOKEN="$STAND_IN_TOKEN" --
 }
 
 suffix=
@@ -243,6 +243,7 @@ fork)
 	;;
 no-token)
 	port=1
+	run HOME=/ -- && ends_with 10 GITHUB_TOKEN
 	run GITHUB_REPOSITORY=o/r -- --pr 7 && ends_with 10 GITHUB_TOKEN
 	run CI_PROJECT_ID=42 CI_MERGE_REQUEST_IID=7 -- && ends_with 10 GITLAB_TOKEN
 	;;
@@ -262,7 +263,7 @@ dry-run)
 	github --dry-run && ends_with 0 'pull request 7 of o/r'
 	holds 'len(asked) == 0'
 	head -n 1 "$work/out" | grep -qx '<!-- weir:gate key=main v1 -->' || fail "the comment does not begin with the marker"
-	run HOME=/ -- --dry-run && ends_with 0 'exit code 2'
+	run HOME=/ -- --dry-run && ends_with 0 'exit code 10'
 	run GITHUB_REPOSITORY=o/r -- --pr 7 --dry-run && ends_with 0 'exit code 10'
 	;;
 not-a-result)

@@ -8,7 +8,7 @@
 third_parties='
 cjson/*:                       engine/base/json* engine/readers/* tests/*
 sqlite3.h:                     rules/clause*.c baselines/store* tests/*
-gsl/*:                         engine/stats/*
+gsl/*:                         engine/stats/* tests/bench/*
 isa-l.h:                       engine/base/source*.c tests/*
 isa-l/*:                       engine/base/source*.c tests/*
 zstd.h:                        engine/base/source*.c engine/base/pack.c tests/*

@@ -17,7 +17,8 @@ static void check_request(struct script *script, const struct weir_http_request 
 	bool with_token = false;
 
 	weir_text_printf(&line, "%s %s", request->method, request->url);
-	if (!step->expect || strncmp(line.data, step->expect, strcspn(step->expect, " ") + 1) != 0 ||
+	if (!step->expect ||
+	    strncmp(line.data, step->expect, strcspn(step->expect, " ") + 1) != 0 ||
 	    !strstr(line.data, strchr(step->expect, ' ') + 1)) {
 		print_error("step %zu: expected %s, got %s\n", script->at,
 		            step->expect ? step->expect : "no more requests", line.data);

@@ -146,7 +146,8 @@ static void each_refusal_has_its_outcome(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		const struct script_step steps[] = {
-			{"PATCH /x", ANSWERED, table[i].status, NULL, "{\"message\":\"no\x01\"}", NULL},
+			{"PATCH /x", ANSWERED, table[i].status, NULL, "{\"message\":\"no\x01\"}",
+		         NULL},
 			{NULL, ANSWERED, 0, NULL, NULL, NULL},
 		};
 
@@ -157,7 +158,8 @@ static void each_refusal_has_its_outcome(void **state)
 static void what_the_service_says_is_told_without_the_token(void **state)
 {
 	const struct script_step said[] = {
-		{"GET /user", ANSWERED, 401, NULL, "{\"message\":\"Bad\\u001b[31m credentials\"}", NULL},
+		{"GET /user", ANSWERED, 401, NULL, "{\"message\":\"Bad\\u001b[31m credentials\"}",
+	         NULL},
 		{NULL, ANSWERED, 0, NULL, NULL, NULL},
 	};
 	const struct script_step echoed[] = {

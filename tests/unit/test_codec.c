@@ -131,9 +131,9 @@ static void another_number_of_values_is_refused(void **state)
 		                 WEIR_E_FORMAT);
 		weir_text_release(&blob);
 	}
-	assert_int_equal(
-		weir_codec_encode(ticks, (size_t)WEIR_CODEC_MAX_VALUES + 1, &(struct weir_text){0}, NULL),
-		WEIR_E_LIMIT);
+	assert_int_equal(weir_codec_encode(ticks, (size_t)WEIR_CODEC_MAX_VALUES + 1,
+	                                   &(struct weir_text){0}, NULL),
+	                 WEIR_E_LIMIT);
 }
 
 int main(void)

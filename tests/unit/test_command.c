@@ -63,8 +63,6 @@ static void an_unknown_command_is_told_with_what_to_type(void **state)
 	unknown("xyzzy", "no command xyzzy; weir --help lists them");
 	unknown("-", "- is an input, not a command; did you mean: weir classify -?");
 	unknown("tests", "tests is an input, not a command; did you mean: weir classify tests?");
-	unknown("gate", "this version (" WEIR_VERSION
-	                ") does not have weir gate yet; weir --help lists what it has");
 }
 
 /* Every line of help fits a terminal of 80 columns, and every option of a command is in its help.

@@ -11,19 +11,31 @@
 #include "ci/comment_list.h"
 #include "tests/unit/scripted_api.h"
 
-#define MARKER  "<!-- weir:gate key=main v1 -->"
-#define OLD     MARKER "\\n<!-- weir:verdict pass -->\\nold"
-#define NEW     MARKER "\n<!-- weir:verdict fail -->\nnew"
+#define MARKER      "<!-- weir:gate key=main v1 -->"
+#define OLD         MARKER "\\n<!-- weir:verdict pass -->\\nold"
+#define NEW         MARKER "\n<!-- weir:verdict fail -->\nnew"
 #define NEW_IN_JSON MARKER "\\n<!-- weir:verdict fail -->\\nnew"
 
 #define BY(id, login, body)                                                                        \
 	"{\"id\":" id ",\"user\":{\"login\":\"" login "\"},\"body\":\"" body "\"}"
 #define ME "{\"login\":\"me\"}"
 
-#define OK(expect, body) {expect, WEIR_HTTP_ANSWERED, 200, NULL, body, NULL}
-#define STATUS(expect, status) {expect, WEIR_HTTP_ANSWERED, status, NULL, "{}", NULL}
-#define LOST(expect) {expect, WEIR_HTTP_LOST, 0, NULL, "", "Timeout was reached"}
-#define END {NULL, WEIR_HTTP_ANSWERED, 0, NULL, NULL, NULL}
+#define OK(expect, body)                                                                           \
+	{                                                                                          \
+		expect, WEIR_HTTP_ANSWERED, 200, NULL, body, NULL                                  \
+	}
+#define STATUS(expect, status)                                                                     \
+	{                                                                                          \
+		expect, WEIR_HTTP_ANSWERED, status, NULL, "{}", NULL                               \
+	}
+#define LOST(expect)                                                                               \
+	{                                                                                          \
+		expect, WEIR_HTTP_LOST, 0, NULL, "", "Timeout was reached"                         \
+	}
+#define END                                                                                        \
+	{                                                                                          \
+		NULL, WEIR_HTTP_ANSWERED, 0, NULL, NULL, NULL                                      \
+	}
 
 static const struct weir_comment new_comment = {"main", WEIR_COMMENT_FAIL, NEW};
 
@@ -75,7 +87,8 @@ static void an_unchanged_comment_is_left_alone(void **state)
 {
 	const struct script_step steps[] = {
 		OK("GET /user", ME),
-		OK("GET comments", "[" BY("2", "Me", MARKER "\\r\\n<!-- weir:verdict fail -->\\r\\nnew\\n") "]"),
+		OK("GET comments",
+	           "[" BY("2", "Me", MARKER "\\r\\n<!-- weir:verdict fail -->\\r\\nnew\\n") "]"),
 		END,
 	};
 	struct posted posted = post(steps, &new_comment);
@@ -138,13 +151,20 @@ static void somebody_elses_comment_is_never_touched(void **state)
 	const struct script_step steps[] = {
 		OK("GET /user", ME),
 		OK("GET comments",
-	           "[" BY("1", "mallory", OLD) "," BY("2", "me", "quoting\\n" MARKER) ","
-	           "{\"id\":3,\"body\":\"" MARKER "\"},"
-	           "{\"id\":4,\"user\":null,\"body\":\"" MARKER "\"},"
-	           "{\"id\":5,\"user\":{\"login\":7},\"body\":\"" MARKER "\"},"
-	           "{\"id\":-1,\"user\":{\"login\":\"me\"},\"body\":\"" MARKER "\"},"
-	           "{\"id\":\"9/../8\",\"user\":{\"login\":\"me\"},\"body\":\"" MARKER "\"},"
-	           "{\"id\":7,\"user\":{\"login\":\"me\"},\"body\":null}, null, 5]"),
+	           "[" BY("1", "mallory", OLD) "," BY(
+			   "2", "me",
+			   "quoting\\n" MARKER) ","
+	                                        "{\"id\":3,\"body\":\"" MARKER "\"},"
+	                                        "{\"id\":4,\"user\":null,\"body\":\"" MARKER "\"},"
+	                                        "{\"id\":5,\"user\":{\"login\":7},\"body\":"
+	                                        "\"" MARKER "\"},"
+	                                        "{\"id\":-1,\"user\":{\"login\":\"me\"},\"body\":"
+	                                        "\"" MARKER "\"},"
+	                                        "{\"id\":\"9/../"
+	                                        "8\",\"user\":{\"login\":\"me\"},\"body\":\"" MARKER
+	                                        "\"},"
+	                                        "{\"id\":7,\"user\":{\"login\":\"me\"},\"body\":"
+	                                        "null}, null, 5]"),
 		OK("POST comments", BY("6", "me", NEW_IN_JSON)),
 		OK("GET comments", "[" BY("1", "mallory", OLD) "," BY("6", "me", NEW_IN_JSON) "]"),
 		END,
@@ -215,8 +235,9 @@ static void a_lost_creation_is_looked_for_before_it_is_repeated(void **state)
 static void creation_is_given_up_after_a_few_attempts(void **state)
 {
 	const struct script_step steps[] = {
-		OK("GET /user", ME),   OK("GET comments", "[]"), LOST("POST comments"),
-		OK("GET comments", "[]"), LOST("POST comments"),    OK("GET comments", "[]"),
+		OK("GET /user", ME),   OK("GET comments", "[]"),
+		LOST("POST comments"), OK("GET comments", "[]"),
+		LOST("POST comments"), OK("GET comments", "[]"),
 		LOST("POST comments"), END,
 	};
 	struct posted posted = post(steps, &new_comment);

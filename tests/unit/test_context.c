@@ -54,8 +54,8 @@ static enum weir_ci_outcome read_with(struct setting *setting, const char **pair
                                       struct weir_ci_wish wish)
 {
 	const struct weir_ci_environment environment = {(void *)pairs, look_up};
-	enum weir_ci_outcome outcome = weir_ci_context_read(
-		&environment, &wish, setting->arena, &setting->context, &setting->err);
+	enum weir_ci_outcome outcome = weir_ci_context_read(&environment, &wish, setting->arena,
+	                                                    &setting->context, &setting->err);
 
 	return outcome ? outcome : weir_ci_context_check(&setting->context, &setting->err);
 }
@@ -131,7 +131,11 @@ static void nothing_is_guessed_between_providers(void **state)
 {
 	struct setting *setting = *state;
 
-	assert_int_equal(READ(setting, "HOME", "/"), WEIR_CI_USAGE);
+	assert_int_equal(READ(setting, "HOME", "/"), WEIR_CI_NO_TOKEN);
+	assert_int_equal(READ(setting, "GITHUB_TOKEN", "t", "GITLAB_TOKEN", "t"), WEIR_CI_USAGE);
+	assert_int_equal(READ(setting, "GITHUB_TOKEN", "t", "CI_PROJECT_ID", "1"),
+	                 WEIR_CI_NO_TOKEN);
+	assert_ptr_equal(setting->context.provider, &weir_provider_gitlab);
 	assert_int_equal(READ(setting, HUB, "CI_PROJECT_ID", "1"), WEIR_CI_USAGE);
 	assert_int_equal(READ(setting, HUB, "CI_PROJECT_ID", ""), WEIR_CI_NO_PULL_REQUEST);
 }

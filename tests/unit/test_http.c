@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* libcurl against a server that is one child process: it takes one connection, keeps what was asked
  * in a pipe, and answers with fixed bytes. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -116,9 +115,10 @@ static enum weir_http_result send_to(const char *url, const char *method, const 
 
 static void an_answer_comes_with_its_headers_and_body(void **state)
 {
-	struct server server = serve("HTTP/1.1 201 Created\r\nLink:  <a>; rel=\"next\" \r\n"
-	                             "RETRY-AFTER: 3\r\nX-Other: 1\r\nContent-Length: 5\r\n\r\nhello",
-	                             1);
+	struct server server =
+		serve("HTTP/1.1 201 Created\r\nLink:  <a>; rel=\"next\" \r\n"
+	              "RETRY-AFTER: 3\r\nX-Other: 1\r\nContent-Length: 5\r\n\r\nhello",
+	              1);
 	struct weir_http_answer answer = {0};
 	const char *asked;
 

@@ -38,9 +38,12 @@ static void the_next_page_is_found_in_a_link(void **state)
 		int64_t page;
 	} table[] = {
 		{"", 0},
-		{"<https://h/c?per_page=100&page=2>; rel=\"next\", <https://h/c?page=9>; rel=\"last\"",
+		{"<https://h/c?per_page=100&page=2>; rel=\"next\", <https://h/c?page=9>; "
+	         "rel=\"last\"",
 	         2},
-		{"<https://h/c?page=1>; rel=\"prev\", <https://h/c?page=3&per_page=9>; rel=\"next\"", 3},
+		{"<https://h/c?page=1>; rel=\"prev\", <https://h/c?page=3&per_page=9>; "
+	         "rel=\"next\"",
+	         3},
 		{"<https://h/c?page=1>; rel=\"first\"", 0},
 		{"<https://h/c?per_page=100>; rel=\"next\"", -1},
 		{"<https://h/c?page=x>; rel=\"next\"", -1},
@@ -89,7 +92,7 @@ static void a_status_line_forgets_the_head_before_it(void **state)
 
 static void only_plain_addresses_are_urls(void **state)
 {
-	static const char *const good[] = {"http://h",         "https://h.example:8443/a?b#c",
+	static const char *const good[] = {"http://h", "https://h.example:8443/a?b#c",
 	                                   "HTTPS://[::1]:80", "http://127.0.0.1:1/",
 	                                   "https://a_b-c"};
 	static const char *const bad[] = {

@@ -392,21 +392,56 @@ static void equal_constants_are_no_change(void **state)
 	gate_release(&calm.gate);
 }
 
-static void one_inverted_pair_in_fifteen_is_no_regression(void **state)
+/* A cell that is a regression, but for what a test takes away. */
+static struct weir_gate_cell clear_regression(void)
 {
-	struct calm calm;
+	return (struct weir_gate_cell){.tested = true,
+	                               .change = 0.2,
+	                               .margin = 0.05,
+	                               .least = 0.1,
+	                               .every_run = true,
+	                               .superiority = 1,
+	                               .p_adjusted = 0.001,
+	                               .p_faster_adjusted = 1,
+	                               .variance = 1e-4,
+	                               .total_variance = 1e-4,
+	                               .total_df = 6,
+	                               .width = 0.5};
+}
+
+static bool is_red(struct weir_gate_cell cell)
+{
+	struct weir_gate_family family = {{{&cell, 1}}, 1};
+
+	weir_gate_decide(&family, 0.01);
+	return cell.regression;
+}
+
+static void every_guard_can_stop_a_regression(void **state)
+{
+	struct weir_gate_cell cell = clear_regression();
 
 	(void)state;
-	calm_init(&calm, SUBJECTS, 5, 3);
-	slow(&calm, 7, 0.15);
-	/* The baseline's slowest run passes the candidate's fastest by a hair. */
-	calm.y[7 * calm.runs] = calm.y[7 * calm.runs + 5] + 1e-6;
-	if (calm.y[7 * calm.runs] > calm.y[7 * calm.runs + 6])
-		calm.y[7 * calm.runs] = calm.y[7 * calm.runs + 6] - 1e-9;
-	judge(&calm.gate);
-	assert_true(calm.gate.cells[7].superiority < 0.95);
-	assert_false(calm.gate.cells[7].regression);
-	gate_release(&calm.gate);
+	assert_true(is_red(cell));
+	cell.superiority = 14.0 / 15; /* one inverted pair of 5 x 3 */
+	assert_false(is_red(cell));
+	cell.superiority = 0.95; /* two of 10 x 4 */
+	assert_true(is_red(cell));
+	cell.least = 0.0249;
+	assert_false(is_red(cell));
+	cell.every_run = false;
+	assert_true(is_red(cell));
+	cell.change = 0.0499;
+	assert_false(is_red(cell));
+	cell = clear_regression();
+	cell.p_adjusted = 0.0101;
+	assert_false(is_red(cell));
+	cell = clear_regression();
+	cell.tested = false;
+	assert_false(is_red(cell));
+	cell = clear_regression();
+	cell.superiority = NAN;
+	assert_false(is_red(cell));
 }
 
 static void a_family_spans_tables(void **state)
@@ -478,7 +513,7 @@ int main(void)
 		cmocka_unit_test(absent_runs_change_only_their_own_operator),
 		cmocka_unit_test(a_new_operator_joins_with_three_baseline_runs),
 		cmocka_unit_test(equal_constants_are_no_change),
-		cmocka_unit_test(one_inverted_pair_in_fifteen_is_no_regression),
+		cmocka_unit_test(every_guard_can_stop_a_regression),
 		cmocka_unit_test(a_family_spans_tables),
 		cmocka_unit_test(rules_of_one_subject_replace_the_margin_of_the_row),
 		cmocka_unit_test(what_could_be_seen_is_said),

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/jsonout.h"
+#include "engine/cli/command.h"
+#include "engine/cli/doctor.h"
+#include "engine/cli/gate_options.h"
+#include "engine/cli/help.h"
+#include "engine/cli/output.h"
+#include "engine/cli/recording.h"
+
+#define LABEL_COLUMNS 18
+#define TARGET        0.05 /* of whole gates that may be red on unchanged runs */
+
+static const char *const formats[] = {"text", "json", NULL};
+
+static const struct weir_option options[] = {
+	WEIR_DB_OPTION,
+	WEIR_CONFIG_OPTION,
+	{.name = "format",
+         .letter = 'f',
+         .kind = WEIR_OPTION_CHOICE,
+         .value = "FORMAT",
+         .choices = formats,
+         .help = "text or json"},
+	{.name = NULL},
+};
+
+/* Everything found, in both forms at once: a line of text, a member of the document. */
+struct findings {
+	struct weir_text text, json_text;
+	struct weir_jsonout json;
+	size_t faults;
+};
+
+static void tell(struct findings *findings, const char *label, const char *words)
+{
+	weir_help_row(&findings->text, label, words, LABEL_COLUMNS);
+}
+
+static void check_configuration(struct findings *findings, const struct weir_policy *policy)
+{
+	struct weir_text line = {0};
+	size_t expired = 0;
+
+	for (size_t i = 0; i < policy->waiver_count; i++)
+		expired += policy->waivers[i].waiver.expired;
+	if (policy->path)
+		weir_text_printf(&line, "%s: %zu rules, %zu ceilings, %zu waivers (%zu expired)",
+		                 policy->path, policy->rule_count, policy->slo_count,
+		                 policy->waiver_count, expired);
+	else
+		weir_text_puts(&line, "no weir.json: the defaults hold");
+	tell(findings, "configuration", line.data);
+	weir_jsonout_begin_object(&findings->json, "configuration");
+	weir_jsonout_text(&findings->json, "path", policy->path);
+	weir_jsonout_int(&findings->json, "rules", (int64_t)policy->rule_count);
+	weir_jsonout_int(&findings->json, "slo", (int64_t)policy->slo_count);
+	weir_jsonout_int(&findings->json, "waivers", (int64_t)policy->waiver_count);
+	weir_jsonout_int(&findings->json, "expired_waivers", (int64_t)expired);
+	weir_jsonout_end(&findings->json);
+	findings->faults += expired;
+	weir_text_release(&line);
+}
+
+static enum weir_status check_store(struct findings *findings, struct weir_store *store,
+                                    const char *path, struct weir_error *err)
+{
+	struct weir_store_health health;
+	struct weir_text line = {0};
+	enum weir_status status = weir_store_verify(store, &health, err);
+
+	if (status)
+		return status;
+	weir_text_printf(&line, "%s is sound: %llu baselines, %llu runs", path,
+	                 (unsigned long long)health.baselines, (unsigned long long)health.runs);
+	tell(findings, "store", line.data);
+	weir_jsonout_begin_object(&findings->json, "store");
+	weir_jsonout_text(&findings->json, "path", path);
+	weir_jsonout_int(&findings->json, "baselines", (int64_t)health.baselines);
+	weir_jsonout_int(&findings->json, "runs", (int64_t)health.runs);
+	weir_jsonout_int(&findings->json, "samples", (int64_t)health.samples);
+	weir_jsonout_end(&findings->json);
+	weir_text_release(&line);
+	return WEIR_OK;
+}
+
+static void add_share(struct weir_text *text, double share)
+{
+	weir_text_printf(text, "%.1f %%", 100 * share);
+}
+
+static void tell_false_alarms(struct findings *findings, const struct weir_doctor_trial *trial)
+{
+	struct weir_text line = {0};
+
+	if (trial->draws == 0) {
+		weir_text_printf(
+			&line,
+			"%zu runs are too few to draw them against each other; record 8 or more",
+			trial->runs);
+	} else {
+		weir_text_printf(
+			&line,
+			"%zu of %zu draws of %zu against %zu unchanged runs were red: ", trial->red,
+			trial->draws, trial->baseline_runs, trial->candidate_runs);
+		add_share(&line, (double)trial->red / (double)trial->draws);
+		weir_text_puts(&line, " (95 % interval ");
+		add_share(&line, trial->low);
+		weir_text_puts(&line, " to ");
+		add_share(&line, trial->high);
+		weir_text_puts(&line, ")");
+		if (trial->low > TARGET) {
+			weir_text_puts(
+				&line,
+				". More than 5 %: runs of different hosts or days may be mixed; "
+				"interleave them, or keep a baseline a device");
+			findings->faults++;
+		}
+	}
+	tell(findings, "  red by chance", line.data);
+	weir_text_release(&line);
+}
+
+static void tell_effects(struct findings *findings, const struct weir_doctor_trial *trial)
+{
+	struct weir_text line = {0};
+
+	for (size_t i = 0; i < trial->effect_count; i++)
+		if (strcmp(trial->effects[i].metric, "p50") == 0 ||
+		    strcmp(trial->effects[i].metric, "value") == 0)
+			weir_text_printf(&line, "%s%s %s %.0f %%", line.length ? ", " : "",
+			                 trial->effects[i].scope, trial->effects[i].metric,
+			                 100 * trial->effects[i].effect);
+	if (line.length)
+		tell(findings, "  would be seen", line.data);
+	weir_text_release(&line);
+}
+
+static void tell_faults(struct findings *findings, const struct weir_doctor_trial *trial)
+{
+	const char *line = trial->faults.data;
+
+	while (line && *line) {
+		size_t len = strcspn(line, "\n");
+		struct weir_text one = {0};
+
+		weir_text_add(&one, line, len);
+		tell(findings, "  mend", one.data);
+		weir_text_release(&one);
+		findings->faults++;
+		line += len + (line[len] == '\n');
+	}
+}
+
+static void put_trial(struct weir_jsonout *json, const struct weir_doctor_trial *trial)
+{
+	weir_jsonout_begin_object(json, NULL);
+	weir_jsonout_text(json, "name", trial->name);
+	weir_jsonout_int(json, "runs", (int64_t)trial->runs);
+	weir_jsonout_int(json, "draws", (int64_t)trial->draws);
+	weir_jsonout_int(json, "red", (int64_t)trial->red);
+	weir_jsonout_share(json, "false_alarm_rate",
+	                   trial->draws ? (double)trial->red / (double)trial->draws : NAN);
+	weir_jsonout_begin_array_inline(json, "interval95");
+	weir_jsonout_share(json, NULL, trial->low);
+	weir_jsonout_share(json, NULL, trial->high);
+	weir_jsonout_end(json);
+	weir_jsonout_begin_array(json, "detectable");
+	for (size_t i = 0; i < trial->effect_count; i++) {
+		weir_jsonout_begin_object_inline(json, NULL);
+		weir_jsonout_text(json, "scope", trial->effects[i].scope);
+		weir_jsonout_text(json, "metric", trial->effects[i].metric);
+		weir_jsonout_share(json, "effect", trial->effects[i].effect);
+		weir_jsonout_end(json);
+	}
+	weir_jsonout_end(json);
+	weir_jsonout_text(json, "faults", trial->faults.data);
+	weir_jsonout_end(json);
+}
+
+static enum weir_status check_baseline(struct findings *findings, struct weir_store *store,
+                                       const char *name, const struct weir_policy *policy,
+                                       struct weir_error *err)
+{
+	const struct weir_store_query query = {.name = name};
+	struct weir_baseline *baseline;
+	struct weir_doctor_trial trial;
+	struct weir_text line = {0};
+	enum weir_status status = weir_store_load(store, &query, &baseline, err);
+
+	if (status)
+		return status;
+	status = weir_doctor_try(baseline, policy, &trial, err);
+	if (!status) {
+		weir_text_printf(&line, "%s, %zu runs", name, trial.runs);
+		tell(findings, "baseline", line.data);
+		tell_false_alarms(findings, &trial);
+		tell_effects(findings, &trial);
+		tell_faults(findings, &trial);
+		put_trial(&findings->json, &trial);
+	}
+	weir_text_release(&line);
+	weir_doctor_trial_release(&trial);
+	weir_baseline_free(baseline);
+	return status;
+}
+
+static enum weir_status check_baselines(struct findings *findings, struct weir_store *store,
+                                        const struct weir_policy *policy, struct weir_error *err)
+{
+	struct weir_store_list *list;
+	enum weir_status status = weir_store_list(store, &list, err);
+
+	if (status)
+		return status;
+	weir_jsonout_begin_array(&findings->json, "baselines");
+	for (size_t i = 0; !status && i < list->count; i++)
+		if (list->rows[i].runs > 0)
+			status = check_baseline(findings, store, list->rows[i].name, policy, err);
+	if (!status)
+		weir_jsonout_end(&findings->json);
+	weir_store_list_free(list);
+	return status;
+}
+
+static enum weir_status look(struct findings *findings, const struct weir_arguments *arguments,
+                             const struct weir_policy *policy, struct weir_error *err)
+{
+	const char *path = weir_db_path(arguments);
+	struct weir_store *store;
+	enum weir_status status;
+
+	check_configuration(findings, policy);
+	status = weir_store_open(path, WEIR_STORE_READ, &store, err);
+	if (status == WEIR_E_NO_BASELINE) {
+		*err = (struct weir_error){0};
+		tell(findings, "store",
+		     "none yet; record runs with: weir baseline record RUN... --name main");
+		weir_jsonout_null(&findings->json, "store");
+		return WEIR_OK;
+	}
+	if (status)
+		return status;
+	status = check_store(findings, store, path, err);
+	if (!status)
+		status = check_baselines(findings, store, policy, err);
+	weir_store_free(store);
+	return status;
+}
+
+static enum weir_status diagnose(const struct weir_arguments *arguments, struct weir_error *err)
+{
+	const char *format = weir_option_text(arguments, "format");
+	struct findings findings = {0};
+	struct weir_policy *policy;
+	enum weir_status status = weir_gate_policy(arguments, &policy, err);
+
+	if (status)
+		return status;
+	weir_jsonout_init(&findings.json, &findings.json_text, true);
+	weir_jsonout_begin_object(&findings.json, NULL);
+	weir_jsonout_text(&findings.json, "schema", "weir.doctor/1");
+	status = look(&findings, arguments, policy, err);
+	if (!status) {
+		tell(&findings, "verdict",
+		     findings.faults ? "there is something to mend, see above" : "nothing to mend");
+		weir_jsonout_int(&findings.json, "faults", (int64_t)findings.faults);
+		weir_jsonout_end(&findings.json);
+		weir_text_puts(&findings.json_text, "\n");
+		status = weir_output_write(NULL,
+		                           format && strcmp(format, "json") == 0
+		                                   ? &findings.json_text
+		                                   : &findings.text,
+		                           err);
+	}
+	weir_text_release(&findings.text);
+	weir_text_release(&findings.json_text);
+	weir_policy_free(policy);
+	return status;
+}
+
+static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+{
+	if (weir_arguments_count(arguments) > 0)
+		return weir_exit_of(weir_fail(err, WEIR_E_USAGE,
+		                              "doctor takes no arguments, \"%s\" was given",
+		                              weir_arguments_at(arguments, 0)));
+	return weir_exit_of(diagnose(arguments, err));
+}
+
+const struct weir_command weir_command_doctor = {
+	.name = "doctor",
+	.summary = "what the gate is worth: configuration, store, measured false alarms",
+	.arguments = "",
+	.description =
+		"Checks weir.json and the store, and draws the runs of each baseline against each "
+		"other, "
+		"200 times, under the configuration as it is: the share of draws that come out red "
+		"is the "
+		"false-alarm rate that a gate over this baseline really has. It also says how "
+		"small a change "
+		"each stage's gate could have seen, and which patterns and waivers do nothing.",
+	.options = options,
+	.exits = WEIR_ENDS(WEIR_EXIT_STORE),
+	.example = "weir doctor",
+	.example_shows = "the false-alarm rate of every baseline in the store",
+	.run = run,
+};

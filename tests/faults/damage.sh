@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# damage.sh PROGRAM: one byte of the store is inverted, at 150 places. Reading gives what was recorded or ends with 8; what
+# verify accepts reads as it was recorded; a call that fails leaves the file alone. So for other damage.
+# shellcheck source=tests/faults/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+for n in 0 1 2; do
+	make_run $n
+	record main $n >/dev/null
+done
+make_run 9
+cp "$db" "$work/sound"
+"$weir" baseline export main --db "$db" >"$work/expected"
+size=$(wc -c <"$db")
+
+invert() { # OFFSET
+	byte=$(od -An -tu1 -j"$1" -N1 "$work/sound" | tr -d ' ')
+	cp "$work/sound" "$db"
+	# shellcheck disable=SC2059 # the format is the byte
+	printf "\\$(printf %o $((byte ^ 255)))" | dd of="$db" bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+
+code_of() { # COMMAND...: its exit code, what it printed in $work/out
+	code=0
+	"$@" >"$work/out" 2>"$work/said" || code=$?
+	echo $code
+}
+
+seen=0
+n=0
+while [ $n -lt 150 ]; do
+	# The header byte by byte, then evenly over the file.
+	if [ $n -lt 50 ]; then at=$((n * 2)); else at=$(((n - 49) * (size - 200) / 101 + 100)); fi
+	n=$((n + 1))
+	invert $at
+	cp "$db" "$work/before"
+	verified=$(code_of "$weir" baseline verify --db "$db")
+	read=$(code_of "$weir" baseline export main --db "$db")
+	case $verified/$read in
+	0/0 | 8/0) cmp -s "$work/out" "$work/expected" || give_up "byte $at: read something else" ;;
+	8/8) grep -qF "$db" "$work/said" || give_up "byte $at: $(cat "$work/said")" ;;
+	8/4) ;; # the name itself
+	*) give_up "byte $at: verify ends with $verified, export with $read: $(cat "$work/said")" ;;
+	esac
+	[ "$verified" = 0 ] || seen=$((seen + 1))
+	written=$(code_of record main 9)
+	case $written in
+	0) ;;
+	8) cmp -s "$db" "$work/before" || give_up "byte $at: a failed call changed the store" ;;
+	*) give_up "byte $at: recording ends with $written: $(cat "$work/said")" ;;
+	esac
+	rm -f "$db-wal" "$db-shm"
+done
+[ $seen -ge 60 ] || give_up "verify saw only $seen of 150 damages"
+
+printf 'no database, only text that is long enough to be looked at\n' >"$db"
+stops "is not an SQLite database" record main 9
+head -c $((size / 2)) "$work/sound" >"$db"
+stops "is damaged" "$weir" baseline export main --db "$db"
+stops "is damaged" "$weir" baseline verify --db "$db"
+# Schema version 99: bytes 60 to 63 of the header.
+cp "$work/sound" "$db"
+printf '\000\000\000\143' | dd of="$db" bs=1 seek=60 conv=notrunc 2>/dev/null
+stops "written by a newer weir" record main 9
+stops "written by a newer weir" "$weir" baseline list --db "$db"
+echo "verify saw $seen of 150 damages, no call took any for samples"

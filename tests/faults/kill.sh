@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# kill.sh PROGRAM: recording is killed at 200 random moments; each time the store is sound, its runs are whole, and what
+# was confirmed is there.
+# shellcheck source=tests/faults/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+make_run 0
+record main 0 >/dev/null
+make_run 1
+start=$(date +%s%N)
+record main 1 >/dev/null
+took_us=$((($(date +%s%N) - start) / 1000))
+confirmed=2
+
+# Moments up to 1.2 times what a whole call takes; the first ones spread evenly, in a fixed shuffle.
+awk -v most="$took_us" 'BEGIN { srand(7); for (i = 0; i < 200; i++) printf "%.6f\n", rand() * 1.2 * most / 1e6 }' >"$work/moments"
+
+killed=0
+n=2
+while read -r moment; do
+	make_run $n
+	if [ $((n % 3)) = 0 ]; then
+		record window $n --keep 3 >"$work/said" 2>&1 &
+	else
+		record main $n >"$work/said" 2>&1 &
+	fi
+	job=$!
+	sleep "$moment"
+	kill -9 $job 2>/dev/null || true
+	if wait $job 2>/dev/null; then
+		[ $((n % 3)) = 0 ] || confirmed=$((confirmed + 1))
+	else
+		killed=$((killed + 1))
+	fi
+	"$weir" baseline verify --db "$db" >"$work/verified" 2>&1 || give_up "after $moment s: $(cat "$work/verified")"
+	n=$((n + 1))
+done <"$work/moments"
+
+runs=$(runs_of main)
+[ "$runs" -ge $confirmed ] || give_up "$confirmed runs were confirmed, $runs are there"
+[ "$(runs_of window)" -le 3 ] || give_up "window holds $(runs_of window) runs, expected at most 3"
+[ $killed -ge 50 ] || give_up "only $killed calls were killed: the moments come too late"
+[ $confirmed -ge 5 ] || give_up "only $confirmed calls ended: the moments come too early"
+record main 0 | grep -q 'already there' || give_up "the first run is gone"
+echo "$killed calls killed, $confirmed confirmed; $(cat "$work/verified")"

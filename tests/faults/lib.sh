@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the fault tests share: $weir is the program, $work a folder that goes away, $db a store in it. Everything that is
+# random has a fixed seed.
+# shellcheck shell=sh
+
+set -eu
+LC_ALL=C
+export LC_ALL
+
+[ $# -ge 1 ] || { echo "usage: $0 PROGRAM" >&2; exit 2; }
+weir=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+db=$work/baselines.db
+
+give_up() {
+	echo "$*" >&2
+	exit 1
+}
+
+# make_run NUMBER: a small run of its own in $work/run-NUMBER.json
+make_run() {
+	awk -v n="$1" 'BEGIN {
+		printf "{\"schema\":\"weir.run/1\",\"unit\":\"ns\",\"labels\":{\"gpu\":\"G\"},\"stages\":{"
+		for (s = 0; s < 3; s++) {
+			printf "%s\"stage%d\":[", s ? "," : "", s
+			for (i = 0; i < 100; i++) printf "%s%d", i ? "," : "", 500000 + n * 1000 + (i * 7919 + s) % 997
+			printf "]"
+		}
+		printf "},\"operators\":{\"stage0/aten::mm\":[%d]}}\n", n + 1
+	}' >"$work/run-$1.json"
+}
+
+# Number N that `weir baseline list` prints for a name.
+runs_of() { # NAME
+	"$weir" baseline list --db "$db" -f json | sed -n "s/.*\"name\": \"$1\", \"runs\": \([0-9]*\),.*/\1/p"
+}
+
+record() { # NAME RUN [OPTION...]
+	name=$1 run=$2
+	shift 2
+	"$weir" baseline record "$work/run-$run.json" --name "$name" --db "$db" --recorded 2026-11-20T14:00:00Z "$@"
+}
+
+# stops WORDS COMMAND...: the command ends with 8 and says WORDS, and the store is as before, byte by byte.
+stops() {
+	words=$1
+	shift
+	cp "$db" "$work/before"
+	code=0
+	"$@" >"$work/out" 2>&1 || code=$?
+	[ "$code" = 8 ] || give_up "$*: exit $code, expected 8: $(cat "$work/out")"
+	grep -qF "$words" "$work/out" || give_up "$*: does not say \"$words\": $(cat "$work/out")"
+	grep -qF "$db" "$work/out" || give_up "$*: does not name the store: $(cat "$work/out")"
+	cmp "$db" "$work/before" || give_up "$*: the store changed"
+}

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# parallel.sh PROGRAM: 8 jobs record 200 runs at once into a store that does not exist yet, some runs twice; nothing is
+# lost and nothing is there twice.
+# shellcheck source=tests/faults/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+n=0
+while [ $n -lt 200 ]; do
+	make_run $n
+	n=$((n + 1))
+done
+
+job() { # NUMBER: every eighth run, and the first run of everyone
+	run=$1
+	while [ "$run" -lt 200 ]; do
+		record main "$run" && record "job$1" $((run / 8)) --keep 5 || echo "job $1, run $run" >>"$work/failed"
+		run=$((run + 8))
+	done
+}
+
+for number in 0 1 2 3 4 5 6 7; do
+	job $number >/dev/null &
+done
+wait
+
+[ ! -e "$work/failed" ] || give_up "failed: $(cat "$work/failed")"
+[ "$(runs_of main)" = 200 ] || give_up "main holds $(runs_of main) runs, expected 200"
+[ "$(runs_of job3)" = 5 ] || give_up "job3 holds $(runs_of job3) runs, expected 5"
+"$weir" baseline verify --db "$db" | tee "$work/verified"
+grep -q '9 baselines, 200 runs,' "$work/verified" || give_up "a run is there twice, or not at all"

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# read_only.sh PROGRAM: a store that may not be written is read all the same, also in a folder where nothing may be
+# written; recording ends with 8.
+# shellcheck source=tests/faults/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+make_run 0
+make_run 1
+record main 0 >/dev/null
+"$weir" baseline export main --db "$db" >"$work/expected"
+cp "$weir" "$work/weir" # where nobody can reach it too
+chmod 755 "$work" "$work/weir"
+chmod 444 "$db"
+
+# Nothing is forbidden to root.
+unprivileged() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+weir="unprivileged_weir"
+unprivileged_weir() { unprivileged "$work/weir" "$@"; }
+
+[ "$(id -u)" = 0 ] || chmod 555 "$work"
+cat "$work"/run-1.json >/dev/null
+: "${TMPDIR:=/tmp}"
+say=$(mktemp)
+trap 'chmod 755 "$work"; rm -rf "$work" "$say"' EXIT
+
+code=0
+$weir baseline record "$work/run-1.json" --name main --db "$db" >"$say" 2>&1 || code=$?
+[ $code = 8 ] || give_up "exit $code, expected 8: $(cat "$say")"
+grep -qF "$db is read-only" "$say" || give_up "not told: $(cat "$say")"
+$weir baseline export main --db "$db" >"$say" || give_up "cannot be read: $(cat "$say")"
+cmp "$say" "$work/expected" || give_up "read something else"
+$weir baseline verify --db "$db"

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Any bytes as a result of a gate: refused with a message, or read, written in every format, and
+ * the same when it is read again. Seeds: tests/data/gate.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/report/gate_read.h"
+#include "engine/report/gate_writer.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct weir_gate_result *read_gate(const char *text, size_t size)
+{
+	struct weir_gate_result *result = NULL;
+	enum weir_result_kind kind;
+	struct weir_error err = {0};
+
+	if (weir_gate_parse(text, size, &kind, &result, &err) &&
+	    (result || err.message[0] == '\0' || err.status == WEIR_OK))
+		abort(); /* a refusal says why and gives nothing */
+	return result;
+}
+
+static void write_all(const struct weir_gate_result *result)
+{
+	const struct weir_gate_write_options options = {.all = true, .budget = 4000};
+
+	for (size_t i = 0; weir_gate_writers[i]; i++) {
+		struct weir_text text = {0};
+
+		weir_gate_writers[i]->write(result, i % 2 ? NULL : &options, &text);
+		weir_text_release(&text);
+	}
+}
+
+static void assert_same_again(const struct weir_gate_result *result)
+{
+	struct weir_text first = {0}, second = {0};
+	struct weir_gate_result *again;
+
+	weir_gate_writer_json.write(result, NULL, &first);
+	again = read_gate(first.data, first.length);
+	if (!again)
+		goto out; /* U+FFFD for bad bytes may carry a text over its limit */
+	weir_gate_writer_json.write(again, NULL, &second);
+	if (first.length != second.length || memcmp(first.data, second.data, first.length) != 0)
+		abort();
+out:
+	weir_gate_result_free(again);
+	weir_text_release(&first);
+	weir_text_release(&second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct weir_gate_result *result = read_gate((const char *)data, size);
+
+	if (result) {
+		write_all(result);
+		assert_same_again(result);
+	}
+	weir_gate_result_free(result);
+	return 0;
+}

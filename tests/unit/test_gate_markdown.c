@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "tests/unit/fixture_gate.h"
+#include "tests/unit/near.h"
+
+static struct weir_text write_markdown(struct weir_gate_result *result, size_t budget,
+                                       const char *link)
+{
+	const struct weir_gate_write_options options = {.budget = budget, .link = link};
+	struct weir_text text = fixture_gate_write(&weir_gate_writer_markdown, result, &options);
+
+	weir_gate_result_free(result);
+	return text;
+}
+
+static size_t count_of(const struct weir_text *text, const char *part)
+{
+	size_t count = 0;
+
+	for (const char *at = text->data; (at = strstr(at, part)) != NULL; at++)
+		count++;
+	return count;
+}
+
+static size_t bars_in(const char *line)
+{
+	size_t bars = 0;
+
+	for (; *line && *line != '\n'; line++)
+		bars += *line == '|';
+	return bars;
+}
+
+/* Every row of a table has as many cells as the line before it, or it is the first of its table. */
+static void assert_tables_are_whole(const char *document)
+{
+	size_t before = 0;
+
+	for (const char *line = document; *line;
+	     line += line[strcspn(line, "\n")] ? strcspn(line, "\n") + 1 : 0) {
+		size_t bars = line[0] == '|' ? bars_in(line) : 0;
+
+		if (bars && before)
+			assert_int_equal(bars, before);
+		before = bars;
+	}
+}
+
+static void the_answer_stands_first(void **state)
+{
+	static const char answer[] =
+		"### weir: regression in 3 of 8 rows\n\n"
+		"**decode_graph got 4.7 % slower at p50 (572 -&#62; 599 us, 90 % interval +4.2 to "
+		"+5.2 %), since run-2026-11-19**\n\n8 baseline runs, 3 candidate runs of 300 · ";
+	struct weir_text text = write_markdown(fixture_gate_regression(), 0, NULL);
+
+	(void)state;
+	assert_memory_equal(text.data, answer, strlen(answer));
+	weir_text_release(&text);
+}
+
+static void assert_in_order(const struct weir_text *text, const char *const *parts)
+{
+	const char *at = text->data;
+
+	for (; *parts; parts++) {
+		const char *found = strstr(at, *parts);
+
+		if (!found) {
+			print_error("no \"%s\" where it belongs in:\n%s\n", *parts, text->data);
+			fail();
+		}
+		at = found + 1;
+	}
+}
+
+static void parts_come_in_the_order_of_what_matters(void **state)
+{
+	static const char *const parts[] = {
+		"### weir: regression",
+		"8 baseline runs",
+		"| scope | metric | baseline | candidate | change | 90 % interval | adjusted p | "
+		"margin |\n|---|",
+		"| <code>decode_graph</code> | p50 | 572 us | 599 us | +4.7 % | +4.2 to +5.2 % | "
+		"&#60;1e-6 | 3 % |\n",
+		"Bound of decode_graph: memory, as before",
+		"**Where it went**\n\n- decode_graph: aten::copy&#95; +37.2 us a step, 26 -&#62; "
+	        "58 "
+		"calls\n",
+		"<details><summary>1 waived, 2 inconclusive, 1 improved, 1 unchanged, 1 missing, 1 "
+		"new</summary>\n\n",
+		"**Waived**\n\n- ",
+		"fp8 fallback; up to 12 %, until 2027-01-31",
+		"(5 more would show 20 %)\n",
+		"**Improved**: tokens_per_s +9.0 %",
+		"\n\n</details>\n",
+		"**Would be seen**: p50 from 3 % to 31 %",
+		"To accept it: add a waiver for stage:decode_graph",
+		"Reproduce: <code>weir gate RUN... --baseline main-h200</code>\n",
+		NULL,
+	};
+	struct weir_text text = write_markdown(fixture_gate_regression(), 0, NULL);
+
+	(void)state;
+	assert_in_order(&text, parts);
+	assert_tables_are_whole(text.data);
+	weir_text_release(&text);
+}
+
+static void suspects_stand_in_the_open(void **state)
+{
+	struct weir_text text = write_markdown(fixture_gate_suspect(), 0, NULL);
+
+	(void)state;
+	fixture_assert_has(&text, "### weir: suspect in 1 of 2 rows\n");
+	fixture_assert_has(&text, "Suspected, not proven:\n\n| scope |");
+	fixture_assert_has(&text, "**How sure**: one candidate run can only raise a suspicion");
+	weir_text_release(&text);
+}
+
+static void names_stay_in_their_cell(void **state)
+{
+	struct weir_text text = write_markdown(fixture_gate_hostile(), 0, NULL);
+
+	(void)state;
+	assert_tables_are_whole(text.data);
+	fixture_assert_has_not(&text, "<script");
+	fixture_assert_has_not(&text, "@");
+	fixture_assert_has_not(&text, "#123");
+	fixture_assert_has_not(&text, "-->");
+	fixture_assert_has_not(&text, "[x]");
+	fixture_assert_has_not(&text, "](");
+	fixture_assert_has_not(&text, "://");
+	fixture_assert_has_not(&text, "`");
+	fixture_assert_has_not(&text, "\033");
+	fixture_assert_has_not(&text, "\r");
+	fixture_assert_has_not(&text, "\xe2\x80\xae");
+	fixture_assert_has_not(&text, "$(id)");
+	assert_int_equal(count_of(&text, "</details>"), 1);
+	assert_int_equal(count_of(&text, "<code>"), count_of(&text, "</code>"));
+	weir_text_release(&text);
+}
+
+static void ten_rows_are_shown_and_the_rest_counted(void **state)
+{
+	struct weir_text text = write_markdown(fixture_gate_many(5000), 0, NULL);
+
+	(void)state;
+	assert_true(text.length <= WEIR_GATE_BUDGET);
+	assert_int_equal(count_of(&text, "\n| <code>"), 10);
+	fixture_assert_has(&text, "\nand 1657 more that regressed\n");
+	assert_tables_are_whole(text.data);
+	weir_text_release(&text);
+}
+
+/* Every budget is kept; what is dropped first is what is folded, then rows, never the answer. */
+static void the_budget_is_kept_and_the_answer_stays(void **state)
+{
+	static const char answer[] = "### weir: regression in 3 of 8 rows\n\n**stage 0 of ";
+	size_t rows_before = 10;
+	bool folded_before = true;
+
+	(void)state;
+	for (size_t budget = 60000; budget >= 500; budget -= 500) {
+		struct weir_text text = write_markdown(fixture_gate_many(5000), budget, NULL);
+		size_t rows = count_of(&text, "\n| <code>");
+		bool folded = strstr(text.data, "<details>") != NULL;
+
+		assert_true(text.length <= budget);
+		assert_memory_equal(text.data, answer, strlen(answer));
+		assert_true(rows <= rows_before);
+		assert_true(folded_before || !folded);
+		assert_true(!folded || rows == 10);
+		assert_int_equal(count_of(&text, "<details>"), count_of(&text, "</details>"));
+		rows_before = rows;
+		folded_before = folded;
+		weir_text_release(&text);
+	}
+	assert_int_equal(rows_before, 0);
+	assert_false(folded_before);
+}
+
+static void a_budget_below_the_answer_still_gives_the_answer(void **state)
+{
+	struct weir_text text = write_markdown(fixture_gate_hostile(), 1, NULL);
+
+	(void)state;
+	fixture_assert_has(&text, "### weir: regression in 3 of 8 rows\n\n**");
+	assert_true(text.length < 2000);
+	weir_text_release(&text);
+}
+
+static void only_an_address_of_the_web_becomes_a_link(void **state)
+{
+	struct weir_text text =
+		write_markdown(fixture_gate_pass(), 0, "https://ci.example.org/1?a=b)\n<script>");
+
+	(void)state;
+	fixture_assert_has(&text, " [Full report](https://ci.example.org/1?a=b%29%0A%3Cscript%3E)");
+	weir_text_release(&text);
+	text = write_markdown(fixture_gate_pass(), 0, "javascript:alert(1)");
+	fixture_assert_has_not(&text, "Full report");
+	weir_text_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_answer_stands_first),
+		cmocka_unit_test(parts_come_in_the_order_of_what_matters),
+		cmocka_unit_test(suspects_stand_in_the_open),
+		cmocka_unit_test(names_stay_in_their_cell),
+		cmocka_unit_test(ten_rows_are_shown_and_the_rest_counted),
+		cmocka_unit_test(the_budget_is_kept_and_the_answer_stays),
+		cmocka_unit_test(a_budget_below_the_answer_still_gives_the_answer),
+		cmocka_unit_test(only_an_address_of_the_web_becomes_a_link),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
