@@ -12,12 +12,13 @@
 /* Texts live in the baseline's arena; the baseline owns the run. */
 struct weir_baseline_run {
 	struct weir_run *run;
-	const char *recorded;              /* "2026-11-20T14:00:00Z" */
-	const char *bound;                 /* verdict of the run; NULL: not known */
-	const char *cause;                 /* NULL: none */
-	bool history;                      /* a promotion replaced it */
-	const char *id;                    /* 64 hexadecimal digits; NULL before it is stored */
-	size_t stages, operators, samples; /* what is stored, also where the run was loaded bare */
+	const char *recorded; /* "2026-11-20T14:00:00Z" */
+	const char *bound;    /* verdict of the run; NULL: not known */
+	const char *cause;    /* NULL: none */
+	bool history;         /* a promotion replaced it */
+	const char *id;       /* 64 hexadecimal digits; NULL before it is stored */
+	/* What is stored, also where the run was loaded bare; 0 before it is stored. */
+	size_t stages, operators, series, samples;
 };
 
 struct weir_baseline {

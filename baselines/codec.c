@@ -35,9 +35,9 @@ static double value_of(uint64_t pattern)
 }
 
 /* Sees order and every bit. The multiplier is that of rowmap's hash. */
-static uint64_t hash_values(const double *values, size_t count)
+static uint64_t hash_values(const double *values, size_t count, uint64_t salt)
 {
-	uint64_t hash = count;
+	uint64_t hash = count ^ salt;
 
 	for (size_t i = 0; i < count; i++) {
 		hash = (hash ^ pattern_of(values[i])) * UINT64_C(0x9fb21c651e98df25);
@@ -113,8 +113,8 @@ static void add_patterns(struct weir_text *out, const double *values, size_t cou
 	free(planes);
 }
 
-enum weir_status weir_codec_encode(const double *values, size_t count, struct weir_text *blob,
-                                   struct weir_error *err)
+enum weir_status weir_codec_encode(const double *values, size_t count, uint64_t salt,
+                                   struct weir_text *blob, struct weir_error *err)
 {
 	struct weir_text plain = {0};
 	char header[HEADER_BYTES];
@@ -125,7 +125,7 @@ enum weir_status weir_codec_encode(const double *values, size_t count, struct we
 		return weir_fail(err, WEIR_E_LIMIT, "%zu values, at most %u", count,
 		                 WEIR_CODEC_MAX_VALUES);
 	format = find_format(values, count);
-	hash = hash_values(values, count);
+	hash = hash_values(values, count, salt);
 	header[0] = (char)(unsigned char)format;
 	for (unsigned i = 0; i < 8; i++)
 		header[1 + i] = (char)(hash >> (8 * i) & 0xff);
@@ -194,7 +194,7 @@ static bool take_patterns(const struct rest *rest, double *values, size_t count)
 	return true;
 }
 
-static bool take_values(struct rest *rest, double *values, size_t count)
+static bool take_values(struct rest *rest, uint64_t salt, double *values, size_t count)
 {
 	uint64_t hash = 0;
 	unsigned format;
@@ -209,11 +209,11 @@ static bool take_values(struct rest *rest, double *values, size_t count)
 	if (format == PATTERNS ? !take_patterns(rest, values, count)
 	                       : format > MAX_DECIMALS || !take_ticks(rest, values, count, format))
 		return false;
-	return hash == hash_values(values, count);
+	return hash == hash_values(values, count, salt);
 }
 
-enum weir_status weir_codec_decode(const void *blob, size_t size, double *values, size_t count,
-                                   struct weir_error *err)
+enum weir_status weir_codec_decode(const void *blob, size_t size, uint64_t salt, double *values,
+                                   size_t count, struct weir_error *err)
 {
 	struct weir_text plain = {0};
 	enum weir_status status;
@@ -227,7 +227,7 @@ enum weir_status weir_codec_decode(const void *blob, size_t size, double *values
 		status = weir_fail(err, WEIR_E_FORMAT, "its samples are damaged");
 	} else {
 		rest = (struct rest){(const uint8_t *)plain.data, plain.length};
-		if (!take_values(&rest, values, count))
+		if (!take_values(&rest, salt, values, count))
 			status = weir_fail(err, WEIR_E_FORMAT, "its samples are damaged or not %zu",
 			                   count);
 	}

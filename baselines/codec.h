@@ -6,12 +6,14 @@
  * 64-bit patterns, byte plane by byte plane. Both are then one zstd frame.
  *
  * Inside the frame: format (1 byte: the tick's decimals, or 255 for patterns), a hash of the values
- * (8 bytes), the payload. Integers are little-endian. The number of values is kept beside the blob.
+ * and of a salt that the caller derives from what the series is (8 bytes), the payload. Integers
+ * are little-endian. The number of values is kept beside the blob.
  */
 #ifndef WEIR_BASELINES_CODEC_H
 #define WEIR_BASELINES_CODEC_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
@@ -19,12 +21,12 @@
 #define WEIR_CODEC_MAX_VALUES (1u << 22) /* of one series */
 
 /* Appends the blob. Values may be any doubles; WEIR_E_LIMIT where there are too many. */
-enum weir_status weir_codec_encode(const double *values, size_t count, struct weir_text *blob,
-                                   struct weir_error *err);
+enum weir_status weir_codec_encode(const double *values, size_t count, uint64_t salt,
+                                   struct weir_text *blob, struct weir_error *err);
 
-/* Fills values[0..count). WEIR_E_FORMAT where the blob is damaged or holds another number of
- * values. */
-enum weir_status weir_codec_decode(const void *blob, size_t size, double *values, size_t count,
-                                   struct weir_error *err);
+/* Fills values[0..count). WEIR_E_FORMAT where the blob is damaged, holds another number of values,
+ * or was made with another salt. */
+enum weir_status weir_codec_decode(const void *blob, size_t size, uint64_t salt, double *values,
+                                   size_t count, struct weir_error *err);
 
 #endif

@@ -211,12 +211,17 @@ bool weir_recorded_valid(const char *recorded)
 
 /* --- digest --- */
 
+static void put_number(uint8_t bytes[8], uint64_t number)
+{
+	for (unsigned i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(number >> (8 * i));
+}
+
 static void add_number(struct weir_sha256 *hash, uint64_t number)
 {
 	uint8_t bytes[8];
 
-	for (unsigned i = 0; i < 8; i++)
-		bytes[i] = (uint8_t)(number >> (8 * i));
+	put_number(bytes, number);
 	weir_sha256_add(hash, bytes, sizeof(bytes));
 }
 
@@ -229,6 +234,27 @@ static void add_text(struct weir_sha256 *hash, const char *text)
 	weir_sha256_add(hash, text, length);
 }
 
+#define BATCH 64 /* values that go to the hash at once */
+
+static void add_values(struct weir_sha256 *hash, const double *values, size_t count)
+{
+	uint8_t bytes[8 * BATCH];
+	size_t filled = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double value = values[i] + 0.0; /* -0 becomes 0 */
+		uint64_t pattern;
+
+		memcpy(&pattern, &value, sizeof(pattern));
+		put_number(bytes + filled, pattern);
+		filled += 8;
+		if (filled == sizeof(bytes) || i + 1 == count) {
+			weir_sha256_add(hash, bytes, filled);
+			filled = 0;
+		}
+	}
+}
+
 static void add_series(struct weir_sha256 *hash, const struct weir_series *series, bool metric)
 {
 	add_text(hash, series->name);
@@ -237,13 +263,7 @@ static void add_series(struct weir_sha256 *hash, const struct weir_series *serie
 		add_number(hash, series->higher_is_better);
 	}
 	add_number(hash, series->count);
-	for (size_t i = 0; i < series->count; i++) {
-		double value = series->value[i] + 0.0; /* -0 becomes 0 */
-		uint64_t pattern;
-
-		memcpy(&pattern, &value, sizeof(pattern));
-		add_number(hash, pattern);
-	}
+	add_values(hash, series->value, series->count);
 }
 
 static int by_series_name(const void *a, const void *b)
@@ -301,14 +321,49 @@ void weir_run_digest(const struct weir_run *run, uint8_t digest[WEIR_SHA256_SIZE
 	weir_sha256_end(&hash, digest);
 }
 
-void weir_run_seal(const uint8_t digest[WEIR_SHA256_SIZE], const char *bound, const char *cause,
+uint64_t weir_series_salt(enum weir_run_table table, const struct weir_series *series)
+{
+	uint8_t digest[WEIR_SHA256_SIZE];
+	struct weir_sha256 hash;
+	uint64_t salt = 0;
+
+	weir_sha256_init(&hash);
+	add_text(&hash, weir_run_table_name(table));
+	add_text(&hash, series->name);
+	add_text(&hash, series->unit);
+	add_number(&hash, series->higher_is_better);
+	weir_sha256_end(&hash, digest);
+	for (unsigned i = 0; i < 8; i++)
+		salt |= (uint64_t)digest[i] << (8 * i);
+	return salt;
+}
+
+void weir_run_seal(const struct weir_baseline_run *run, const uint8_t digest[WEIR_SHA256_SIZE],
                    uint8_t seal[WEIR_SHA256_SIZE])
 {
 	struct weir_sha256 hash;
 
 	weir_sha256_init(&hash);
 	weir_sha256_add(&hash, digest, WEIR_SHA256_SIZE);
-	add_text(&hash, bound);
-	add_text(&hash, cause);
+	add_text(&hash, run->bound);
+	add_text(&hash, run->cause);
+	add_labels(&hash, run->run);
+	add_number(&hash, run->series);
+	add_number(&hash, run->samples);
 	weir_sha256_end(&hash, seal);
+}
+
+void weir_run_count(struct weir_baseline_run *run)
+{
+	run->stages = run->run->stages.count;
+	run->operators = run->run->operators.count;
+	run->series = run->samples = 0;
+	for (unsigned t = 0; t < WEIR_RUN_TABLE_COUNT; t++) {
+		const struct weir_series_table *table =
+			weir_run_table_of(run->run, (enum weir_run_table)t);
+
+		run->series += table->count;
+		for (size_t i = 0; i < table->count; i++)
+			run->samples += table->items[i].count;
+	}
 }

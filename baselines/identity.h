@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "baselines/baseline.h"
 #include "engine/base/error.h"
 #include "engine/base/sha256.h"
 #include "engine/model/run.h"
@@ -47,9 +48,15 @@ enum weir_status weir_run_check(const struct weir_run *run, struct weir_error *e
  * 0. */
 void weir_run_digest(const struct weir_run *run, uint8_t digest[WEIR_SHA256_SIZE]);
 
-/* Stands for the digest and the verdict together; bound and cause may be NULL. */
-void weir_run_seal(const uint8_t digest[WEIR_SHA256_SIZE], const char *bound, const char *cause,
+/* Stands for what a series is, beside its values. */
+uint64_t weir_series_salt(enum weir_run_table table, const struct weir_series *series);
+
+/* Stands for all that is cheap to look at again whenever a run is read: digest, verdict, labels,
+ * and how many series and samples there are. */
+void weir_run_seal(const struct weir_baseline_run *run, const uint8_t digest[WEIR_SHA256_SIZE],
                    uint8_t seal[WEIR_SHA256_SIZE]);
+/* Fills stages, operators, series and samples from the run. */
+void weir_run_count(struct weir_baseline_run *run);
 
 /* WEIR_E_USAGE for a name that is empty, too long, begins with "-", or holds control characters or
  * what is not UTF-8. */

@@ -83,4 +83,9 @@ enum weir_status weir_store_read_run(const struct weir_store *store,
                                      const struct weir_store_pick *pick, struct weir_run *run,
                                      struct weir_error *err);
 
+/* digest and seal are WEIR_SHA256_SIZE bytes; the run is counted. */
+enum weir_status weir_store_check_seal(const struct weir_store *store,
+                                       const struct weir_baseline_run *run, const void *digest,
+                                       const void *seal, struct weir_error *err);
+
 #endif

@@ -275,16 +275,17 @@ static enum weir_status find_file(const char *path, enum weir_store_access acces
 	return weir_fail(err, WEIR_E_STORE, "%s cannot be opened: %s", path, strerror(errno));
 }
 
-/* A folder where nothing can be written, and no log beside the file: then nobody is writing, and
- * the file may be read as it stands. */
+/* A file or folder where nothing can be written, and no log beside the file: then nobody is
+ * writing, and the file may be read as it stands. */
 static bool can_be_read_only(const struct weir_store *store)
 {
 	char *log = file_name(store->path, "-wal");
+	int code = sqlite3_errcode(store->handle) & 0xff;
 	struct stat info;
 	bool logged = stat(log, &info) == 0 && info.st_size > 0;
 
 	free(log);
-	return !logged && (sqlite3_errcode(store->handle) & 0xff) == SQLITE_CANTOPEN;
+	return !logged && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY);
 }
 
 /* "file:./a%20b?immutable=1" */
@@ -318,16 +319,18 @@ static enum weir_status connect(struct weir_store *store, char *name, int flags,
 
 static enum weir_status open_to_read(struct weir_store *store, struct weir_error *err)
 {
+	struct weir_error first = {0};
 	enum weir_status status =
-		connect(store, file_name(store->path, ""), SQLITE_OPEN_READWRITE, err);
+		connect(store, file_name(store->path, ""), SQLITE_OPEN_READWRITE, &first);
 
 	if (!status)
-		status = prepare_to_read(store, err);
-	if (status != WEIR_E_STORE || !can_be_read_only(store))
-		return status;
-	status = connect(store, immutable_name(store->path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-	                 err);
-	return status ? status : prepare_to_read(store, err);
+		status = prepare_to_read(store, &first);
+	if (status == WEIR_E_STORE && can_be_read_only(store)) {
+		status = connect(store, immutable_name(store->path),
+		                 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+		return status ? status : prepare_to_read(store, err);
+	}
+	return status ? weir_fail(err, status, "%s", first.message) : WEIR_OK;
 }
 
 static enum weir_status open_to_write(struct weir_store *store, struct weir_error *err)

@@ -83,8 +83,8 @@ static enum weir_status read_series(const struct weir_store *store, sqlite3_stmt
 	series->value = weir_grow(NULL, &series->capacity, count, sizeof(*series->value));
 	series->count = count;
 	if (weir_codec_decode(sqlite3_column_blob(row, SAMPLES),
-	                      (size_t)sqlite3_column_bytes(row, SAMPLES), series->value, count,
-	                      err)) {
+	                      (size_t)sqlite3_column_bytes(row, SAMPLES),
+	                      weir_series_salt(which, series), series->value, count, err)) {
 		weir_fail_in(err, "%s %.200s", weir_run_table_name(which), series->name);
 		return weir_store_damaged(store, err ? err->message : "samples", err);
 	}
@@ -156,13 +156,11 @@ enum { ID, CURRENT, RECORDED, DIGEST, BOUND, CAUSE, SEAL }; /* columns of the st
 #define OF_MEMBERS  " FROM member m CROSS JOIN run r ON r.id = m.run WHERE m.baseline = ?1"
 #define NEWEST      " ORDER BY m.current DESC, m.recorded DESC, m.id DESC LIMIT ?2"
 
-/* Whether the head of a run is what was written. */
 static enum weir_status check_head(const struct weir_store *store, sqlite3_stmt *row,
                                    struct weir_error *err)
 {
-	const char *bound = weir_store_text(row, BOUND);
 	const char *recorded = weir_store_text(row, RECORDED);
-	uint8_t seal[WEIR_SHA256_SIZE];
+	const char *bound = weir_store_text(row, BOUND);
 	enum weir_bound known;
 
 	if (!recorded || !weir_recorded_valid(recorded))
@@ -170,11 +168,23 @@ static enum weir_status check_head(const struct weir_store *store, sqlite3_stmt 
 	if (sqlite3_column_bytes(row, DIGEST) != WEIR_SHA256_SIZE ||
 	    sqlite3_column_bytes(row, SEAL) != WEIR_SHA256_SIZE)
 		return weir_store_damaged(store, "a run without a digest", err);
-	weir_run_seal(sqlite3_column_blob(row, DIGEST), bound, weir_store_text(row, CAUSE), seal);
-	if (memcmp(seal, sqlite3_column_blob(row, SEAL), sizeof(seal)) != 0 ||
-	    (bound && !weir_bound_parse(bound, &known)))
-		return weir_store_damaged(store, "the verdict of a run is not what was recorded",
-		                          err);
+	if (bound && !weir_bound_parse(bound, &known))
+		return weir_store_damaged(store, "a run with an unknown bound", err);
+	return WEIR_OK;
+}
+
+enum weir_status weir_store_check_seal(const struct weir_store *store,
+                                       const struct weir_baseline_run *run, const void *digest,
+                                       const void *seal, struct weir_error *err)
+{
+	uint8_t expected[WEIR_SHA256_SIZE];
+
+	weir_run_seal(run, digest, expected);
+	if (memcmp(seal, expected, sizeof(expected)) != 0)
+		return weir_store_damaged(
+			store,
+			"verdict, labels or number of series of a run are not what was recorded",
+			err);
 	return WEIR_OK;
 }
 
@@ -201,6 +211,7 @@ static enum weir_status count_series(const struct weir_store *store, int64_t id,
 			run->stages = (size_t)sqlite3_column_int64(select, 1);
 		if (table == WEIR_RUN_OPERATORS)
 			run->operators = (size_t)sqlite3_column_int64(select, 1);
+		run->series += (size_t)sqlite3_column_int64(select, 1);
 		run->samples += (size_t)sqlite3_column_int64(select, 2);
 	}
 	sqlite3_finalize(select);
@@ -224,7 +235,12 @@ static enum weir_status load_run(const struct weir_store *store,
 	run->cause = weir_baseline_text(baseline, weir_store_text(row, CAUSE));
 	run->id = hex_of(baseline, sqlite3_column_blob(row, DIGEST));
 	status = weir_store_read_run(store, &pick, run->run, err);
-	return status ? status : count_series(store, pick.run, run, err);
+	if (!status)
+		status = count_series(store, pick.run, run, err);
+	if (!status)
+		status = weir_store_check_seal(store, run, sqlite3_column_blob(row, DIGEST),
+		                               sqlite3_column_blob(row, SEAL), err);
+	return status;
 }
 
 static enum weir_status load_runs(const struct weir_store *store,

@@ -32,7 +32,8 @@ static enum weir_status insert_series(const struct weir_store *store, sqlite3_st
 {
 	bool metric = table == WEIR_RUN_METRICS;
 	struct weir_text blob = {0};
-	enum weir_status status = weir_codec_encode(series->value, series->count, &blob, err);
+	enum weir_status status = weir_codec_encode(series->value, series->count,
+	                                            weir_series_salt(table, series), &blob, err);
 
 	if (!status) {
 		weir_store_bind_text(insert, 2, weir_run_table_name(table));
@@ -75,13 +76,15 @@ static enum weir_status write_head(const struct weir_store *store, const char *s
                                    const uint8_t digest[WEIR_SHA256_SIZE],
                                    const struct weir_baseline_run *run, struct weir_error *err)
 {
+	struct weir_baseline_run counted = *run;
 	uint8_t seal[WEIR_SHA256_SIZE];
 	sqlite3_stmt *statement = NULL;
 	enum weir_status status = weir_store_prepare(store, sql, &statement, err);
 
 	if (status)
 		return status;
-	weir_run_seal(digest, run->bound, run->cause, seal);
+	weir_run_count(&counted);
+	weir_run_seal(&counted, digest, seal);
 	sqlite3_bind_blob(statement, 1, digest, WEIR_SHA256_SIZE, SQLITE_STATIC);
 	weir_store_bind_text(statement, 2, run->bound);
 	weir_store_bind_text(statement, 3, run->cause);

@@ -42,46 +42,37 @@ enum { ID, DIGEST, BOUND, CAUSE, SEAL }; /* columns of the statement in check_ru
 
 /* What a digest and a seal stand for, computed again. */
 static enum weir_status compare_digests(const struct weir_store *store, sqlite3_stmt *row,
-                                        const struct weir_run *run, struct weir_error *err)
+                                        const struct weir_baseline_run *run, struct weir_error *err)
 {
-	uint8_t digest[WEIR_SHA256_SIZE], seal[WEIR_SHA256_SIZE];
+	uint8_t digest[WEIR_SHA256_SIZE];
 
-	weir_run_digest(run, digest);
-	weir_run_seal(digest, weir_store_text(row, BOUND), weir_store_text(row, CAUSE), seal);
+	weir_run_digest(run->run, digest);
 	if (sqlite3_column_bytes(row, DIGEST) != WEIR_SHA256_SIZE ||
 	    memcmp(digest, sqlite3_column_blob(row, DIGEST), WEIR_SHA256_SIZE) != 0)
 		return weir_store_damaged(store, "a run is not what its digest says", err);
-	if (sqlite3_column_bytes(row, SEAL) != WEIR_SHA256_SIZE ||
-	    memcmp(seal, sqlite3_column_blob(row, SEAL), WEIR_SHA256_SIZE) != 0)
-		return weir_store_damaged(store, "the verdict of a run is not what was recorded",
-		                          err);
-	return WEIR_OK;
-}
-
-static void count_run(const struct weir_run *run, struct weir_store_health *health)
-{
-	health->runs++;
-	for (unsigned t = 0; t < WEIR_RUN_TABLE_COUNT; t++) {
-		const struct weir_series_table *table =
-			weir_run_table_of(run, (enum weir_run_table)t);
-
-		health->series += table->count;
-		for (size_t i = 0; i < table->count; i++)
-			health->samples += table->items[i].count;
-	}
+	if (sqlite3_column_bytes(row, SEAL) != WEIR_SHA256_SIZE)
+		return weir_store_damaged(store, "a run without a seal", err);
+	return weir_store_check_seal(store, run, digest, sqlite3_column_blob(row, SEAL), err);
 }
 
 static enum weir_status check_run(const struct weir_store *store, sqlite3_stmt *row,
                                   struct weir_store_health *health, struct weir_error *err)
 {
 	struct weir_store_pick pick = {.run = sqlite3_column_int64(row, ID)};
-	struct weir_run *run = weir_run_new();
-	enum weir_status status = weir_store_read_run(store, &pick, run, err);
+	struct weir_baseline_run run = {
+		.run = weir_run_new(),
+		.bound = weir_store_text(row, BOUND),
+		.cause = weir_store_text(row, CAUSE),
+	};
+	enum weir_status status = weir_store_read_run(store, &pick, run.run, err);
 
+	weir_run_count(&run);
 	if (!status)
-		status = compare_digests(store, row, run, err);
-	count_run(run, health);
-	weir_run_free(run);
+		status = compare_digests(store, row, &run, err);
+	health->runs++;
+	health->series += run.series;
+	health->samples += run.samples;
+	weir_run_free(run.run);
 	return status;
 }
 

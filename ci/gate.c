@@ -234,7 +234,8 @@ static bool is_required(const struct weir_row *row, const struct weir_gate_terms
 
 	if (rule && rule->severity != WEIR_SEVERITY_FAIL)
 		return false;
-	return row->kind == WEIR_SCOPE_STAGE || row->kind == WEIR_SCOPE_METRIC ||
+	return row->kind == WEIR_SCOPE_STAGE || row->kind == WEIR_SCOPE_DEVICE ||
+	       row->kind == WEIR_SCOPE_METRIC ||
 	       (row->kind == WEIR_SCOPE_OPERATOR && terms->require_operators);
 }
 

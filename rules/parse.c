@@ -112,8 +112,13 @@ static enum weir_status read_share(const struct weir_rule_parser *parser, const 
 	return WEIR_OK;
 }
 
-/* A list of `least` to `most` elements; a missing one is empty. */
-static enum weir_status read_list(const cJSON *object, const char *key, size_t least, size_t most,
+/* How many elements a list may have. */
+struct bounds {
+	size_t least, most;
+};
+
+/* A missing list is empty. */
+static enum weir_status read_list(const cJSON *object, const char *key, struct bounds allowed,
                                   const cJSON **list, size_t *count, struct weir_error *err)
 {
 	enum weir_status status = weir_json_array(object, key, list, err);
@@ -121,11 +126,11 @@ static enum weir_status read_list(const cJSON *object, const char *key, size_t l
 	if (status)
 		return status;
 	*count = *list ? (size_t)cJSON_GetArraySize(*list) : 0;
-	if (*count < least)
-		return weir_fail(err, WEIR_E_USAGE, "%s: at least %zu needed", key, least);
-	if (*count > most)
+	if (*count < allowed.least)
+		return weir_fail(err, WEIR_E_USAGE, "%s: at least %zu needed", key, allowed.least);
+	if (*count > allowed.most)
 		return weir_fail(err, WEIR_E_USAGE, "%s: %zu elements, at most %zu", key, *count,
-		                 most);
+		                 allowed.most);
 	return WEIR_OK;
 }
 
@@ -229,7 +234,8 @@ static enum weir_status parse_when(const struct weir_rule_parser *parser, const 
 {
 	const cJSON *when, *clause;
 	size_t count;
-	enum weir_status status = read_list(node, "when", 1, WEIR_MAX_CLAUSES, &when, &count, err);
+	enum weir_status status =
+		read_list(node, "when", (struct bounds){1, WEIR_MAX_CLAUSES}, &when, &count, err);
 
 	if (status)
 		return status;
@@ -351,8 +357,8 @@ static enum weir_status parse_recommend(const struct weir_rule_parser *parser, c
 	const cJSON *list, *item;
 	size_t count;
 	size_t least = rule->bound == WEIR_BOUND_NONE ? 1 : 0;
-	enum weir_status status =
-		read_list(node, "recommend", least, MAX_ADVICE, &list, &count, err);
+	enum weir_status status = read_list(node, "recommend", (struct bounds){least, MAX_ADVICE},
+	                                    &list, &count, err);
 
 	if (status || count == 0)
 		return status;
@@ -372,7 +378,8 @@ static enum weir_status parse_see(const struct weir_rule_parser *parser, const c
 {
 	const cJSON *list, *item;
 	size_t count;
-	enum weir_status status = read_list(node, "see", 1, MAX_SEE, &list, &count, err);
+	enum weir_status status =
+		read_list(node, "see", (struct bounds){1, MAX_SEE}, &list, &count, err);
 
 	if (status)
 		return status;
@@ -471,7 +478,8 @@ static enum weir_status parse_examples(const struct weir_rule_parser *parser, co
 {
 	const cJSON *list, *item;
 	size_t count;
-	enum weir_status status = read_list(node, "examples", 1, MAX_EXAMPLES, &list, &count, err);
+	enum weir_status status =
+		read_list(node, "examples", (struct bounds){1, MAX_EXAMPLES}, &list, &count, err);
 
 	if (status)
 		return status;

@@ -6,7 +6,7 @@ CREATE TABLE run (
 	digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32), -- SHA-256 of labels and series
 	bound TEXT,                                              -- verdict of the run, where known
 	cause TEXT,
-	seal BLOB NOT NULL CHECK (length(seal) = 32)             -- SHA-256 of digest, bound and cause
+	seal BLOB NOT NULL CHECK (length(seal) = 32)             -- SHA-256 of digest, verdict, labels, counts
 ) STRICT;
 
 CREATE TABLE label (

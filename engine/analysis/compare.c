@@ -5,7 +5,9 @@
 #include "engine/analysis/compare.h"
 #include "engine/analysis/compare_impl.h"
 #include "engine/base/arena.h"
-#include "engine/stats/quantile.h"
+#include "engine/stats/outlier.h"
+
+#define ALL_OPERATORS "all-operators"
 
 static struct weir_gate_input input_of(const struct weir_comparing *comparing,
                                        const struct weir_compared_set *set)
@@ -33,19 +35,36 @@ static void all_operators_margins(const struct weir_comparing *comparing,
 	const struct weir_compare_policy *policy = comparing->input->policy;
 
 	for (size_t k = 0; k < WEIR_COMPARE_ROWS; k++)
-		margins[k] = policy->margin(policy->context, "all-operators",
+		margins[k] = policy->margin(policy->context, ALL_OPERATORS,
 		                            weir_compared_metric(&comparing->operators, k));
+}
+
+/* The common mode of a row stands for its operators: it is judged where enough of them are. */
+static void choose_all_operators(struct weir_comparing *comparing)
+{
+	const struct weir_compare_policy *policy = comparing->input->policy;
+	const struct weir_compared_set *set = &comparing->operators;
+
+	for (size_t k = 0; k < WEIR_COMPARE_ROWS; k++) {
+		size_t tested = 0;
+
+		for (size_t i = 0; i < set->count; i++)
+			tested += set->tested[k * set->count + i];
+		comparing->few_operators[k] = tested < WEIR_GATE_LEAST_OPERATORS;
+		if (comparing->few_operators[k] ||
+		    policy->treatment(policy->context, ALL_OPERATORS,
+		                      weir_compared_metric(set, k)) != WEIR_TREAT_JUDGE)
+			comparing->all[k].tested = false;
+	}
 }
 
 static enum weir_status test_operators(struct weir_comparing *comparing, struct weir_error *err)
 {
 	struct weir_gate_input in = input_of(comparing, &comparing->operators);
 	double margins[WEIR_COMPARE_ROWS];
+	enum weir_status status;
 
-	for (size_t k = 0; k < WEIR_COMPARE_ROWS; k++)
-		comparing->all[k] =
-			(struct weir_gate_cell){.p = NAN, .p_adjusted = NAN, .change = NAN};
-	if (comparing->operators.count == 0 || comparing->method == WEIR_METHOD_NONE)
+	if (comparing->operators.count == 0)
 		return WEIR_OK;
 	if (comparing->method == WEIR_METHOD_OUTLIER) {
 		weir_gate_outliers(&in, comparing->operators.cells);
@@ -53,7 +72,10 @@ static enum weir_status test_operators(struct weir_comparing *comparing, struct 
 	}
 	all_operators_margins(comparing, margins);
 	in.margins = margins;
-	return weir_gate_operators(&in, comparing->operators.cells, comparing->all, err);
+	status = weir_gate_operators(&in, comparing->operators.cells, comparing->all, err);
+	comparing->all_rows = WEIR_COMPARE_ROWS;
+	choose_all_operators(comparing);
+	return status;
 }
 
 static void test_set(struct weir_comparing *comparing, struct weir_compared_set *set)
@@ -70,7 +92,7 @@ static void decide(struct weir_comparing *comparing)
 	struct weir_compared_set *o = &comparing->operators, *s = &comparing->stages,
 				 *d = &comparing->devices, *m = &comparing->metrics;
 	struct weir_gate_family operators = {{{o->cells, o->rows * o->count}}, 1};
-	struct weir_gate_family stages = {{{comparing->all, WEIR_COMPARE_ROWS},
+	struct weir_gate_family stages = {{{comparing->all, comparing->all_rows},
 	                                   {s->cells, s->rows * s->count},
 	                                   {d->cells, d->rows * d->count},
 	                                   {m->cells, m->rows * m->count}},
@@ -78,21 +100,20 @@ static void decide(struct weir_comparing *comparing)
 
 	weir_gate_adjust(&operators);
 	weir_gate_adjust(&stages);
-	weir_gate_decide(&operators, policy->alpha_operators);
+	weir_gate_decide(&operators, comparing->result->alpha_operators);
 	weir_gate_decide(&stages, policy->alpha_stages);
-	weir_gate_power(&operators, policy->alpha_operators);
+	weir_gate_power(&operators, comparing->result->alpha_operators);
 	weir_gate_power(&stages, policy->alpha_stages);
 }
 
 /* What the statistics found, held to what the ladder allows to be said with so few runs. */
 static enum weir_outcome outcome_of(const struct weir_comparing *comparing,
-                                    const struct weir_gate_cell *cell, enum weir_metric metric)
+                                    const struct weir_gate_cell *cell, enum weir_metric metric,
+                                    enum weir_method method)
 {
-	bool few = comparing->method == WEIR_METHOD_SINGLE_RUN ||
-	           comparing->method == WEIR_METHOD_OUTLIER || comparing->input->cap_at_suspect ||
-	           (comparing->method == WEIR_METHOD_TWO_RUN && metric == WEIR_METRIC_P99);
-	bool no_proof =
-		comparing->method == WEIR_METHOD_OUTLIER || comparing->input->cap_at_suspect;
+	bool unproven = method == WEIR_METHOD_OUTLIER || comparing->input->cap_at_suspect;
+	bool few = unproven || method == WEIR_METHOD_SINGLE_RUN ||
+	           (method == WEIR_METHOD_TWO_RUN && metric == WEIR_METRIC_P99);
 
 	if (!cell->tested)
 		return WEIR_OUTCOME_INFORMATIONAL;
@@ -100,9 +121,7 @@ static enum weir_outcome outcome_of(const struct weir_comparing *comparing,
 		return few ? WEIR_OUTCOME_SUSPECT : WEIR_OUTCOME_REGRESSION;
 	if (cell->improvement)
 		return few ? WEIR_OUTCOME_INCONCLUSIVE : WEIR_OUTCOME_IMPROVEMENT;
-	if (cell->no_change && !no_proof)
-		return WEIR_OUTCOME_NO_CHANGE;
-	return WEIR_OUTCOME_INCONCLUSIVE;
+	return cell->no_change && !unproven ? WEIR_OUTCOME_NO_CHANGE : WEIR_OUTCOME_INCONCLUSIVE;
 }
 
 /* Logs to relative changes; a figure where higher is better was tested with its sign turned. */
@@ -122,41 +141,11 @@ static void fill_change(struct weir_row *row, const struct weir_gate_cell *cell,
 	row->runs_needed = cell->runs_needed;
 }
 
-static double mean_calls(const struct weir_comparing *comparing, const struct weir_compared *item,
-                         size_t first, size_t end)
-{
-	double sum = 0;
-	size_t runs = 0;
-
-	for (size_t r = first; r < end; r++)
-		if (item->calls[r] && item->calls[r]->count > 0) {
-			sum += weir_median(item->calls[r]->value, item->calls[r]->count);
-			runs++;
-		}
-	(void)comparing;
-	return runs > 0 ? sum / (double)runs : NAN;
-}
-
-static const char *few_samples_note(struct weir_comparing *comparing,
-                                    const struct weir_compared *item, enum weir_metric metric)
-{
-	uint64_t least = weir_compare_least_samples(metric);
-	uint64_t have = item->baseline_samples < item->candidate_samples ? item->baseline_samples
-	                                                                 : item->candidate_samples;
-
-	if (have >= least)
-		return NULL;
-	return weir_arena_format(comparing->result->arena,
-	                         "%llu samples a run, %llu needed to judge it",
-	                         (unsigned long long)have, (unsigned long long)least);
-}
-
 static struct weir_row row_of(struct weir_comparing *comparing, const struct weir_compared_set *set,
                               size_t index, size_t k)
 {
 	const struct weir_compared *item = &set->items[index];
 	const struct weir_gate_cell *cell = &set->cells[k * set->count + index];
-	size_t split = comparing->input->baseline_count;
 	struct weir_row row = {
 		.kind = item->kind,
 		.scope = item->scope,
@@ -168,16 +157,18 @@ static struct weir_row row_of(struct weir_comparing *comparing, const struct wei
 		.baseline_samples = item->baseline_samples,
 		.candidate_samples = item->candidate_samples,
 		.contributed_ns = NAN,
-		.baseline_calls = mean_calls(comparing, item, 0, split),
-		.candidate_calls = mean_calls(comparing, item, split, comparing->run_count),
+		.baseline_calls = item->baseline_calls,
+		.candidate_calls = item->candidate_calls,
 	};
 
 	fill_change(&row, cell, item->higher_is_better);
-	row.outcome = outcome_of(comparing, cell, row.metric);
-	if (item->kind != WEIR_SCOPE_METRIC)
+	row.outcome = outcome_of(comparing, cell, row.metric, item->method);
+	if (row.metric == WEIR_METRIC_P50)
+		row.contributed_ns = item->candidate_ns - item->baseline_ns;
+	else if (item->kind != WEIR_SCOPE_METRIC)
 		row.contributed_ns = row.candidate - row.baseline;
 	if (row.outcome == WEIR_OUTCOME_INFORMATIONAL)
-		row.note = few_samples_note(comparing, item, row.metric);
+		row.note = set->notes[k * set->count + index];
 	return row;
 }
 
@@ -185,37 +176,20 @@ static struct weir_row row_of(struct weir_comparing *comparing, const struct wei
 static struct weir_row one_sided_row(struct weir_comparing *comparing,
                                      const struct weir_compared_set *set, size_t index)
 {
+	const struct weir_compared *item = &set->items[index];
 	struct weir_row row = row_of(comparing, set, index, 0);
-	bool missing = set->items[index].candidate_present == 0;
-	const double *y = &set->y[index * comparing->run_count];
-	size_t first = missing ? 0 : comparing->input->baseline_count;
-	size_t end = missing ? comparing->input->baseline_count : comparing->run_count;
-	double sum = 0, value;
-	size_t runs = 0;
+	bool missing = item->candidate_present == 0;
 
-	for (size_t r = first; r < end; r++)
-		if (!isnan(y[r])) {
-			sum += y[r];
-			runs++;
-		}
-	value = runs > 0 ? exp((set->items[index].higher_is_better ? -1 : 1) * sum / (double)runs)
-	                 : NAN;
 	row.outcome = missing ? WEIR_OUTCOME_MISSING : WEIR_OUTCOME_NEW;
-	row.baseline = missing ? value : NAN;
-	row.candidate = missing ? NAN : value;
 	row.change = row.low = row.high = row.p = row.p_adjusted = row.mde = row.runs_needed = NAN;
-	row.contributed_ns = set->rows == 1 ? NAN : missing ? -value : value;
+	row.contributed_ns = missing ? -item->baseline_ns : item->candidate_ns;
 	row.note = NULL;
 	return row;
 }
 
 static void push_row(struct weir_comparing *comparing, const struct weir_row *row)
 {
-	const struct weir_compare_policy *policy = comparing->input->policy;
-	struct weir_gate_result *result = comparing->result;
-
-	if (policy->treatment(policy->context, row->scope, row->metric) != WEIR_TREAT_SKIP)
-		result->rows[result->row_count++] = *row;
+	comparing->result->rows[comparing->result->row_count++] = *row;
 }
 
 static void push_set(struct weir_comparing *comparing, const struct weir_compared_set *set)
@@ -240,12 +214,12 @@ static void push_all_operators(struct weir_comparing *comparing)
 	double margins[WEIR_COMPARE_ROWS];
 
 	all_operators_margins(comparing, margins);
-	for (size_t k = 0; k < WEIR_COMPARE_ROWS; k++) {
+	for (size_t k = 0; k < comparing->all_rows; k++) {
 		const struct weir_gate_cell *cell = &comparing->all[k];
 		struct weir_row row = {
 			.kind = WEIR_SCOPE_ALL_OPERATORS,
-			.scope = "all-operators",
-			.name = "all-operators",
+			.scope = ALL_OPERATORS,
+			.name = ALL_OPERATORS,
 			.metric = weir_compared_metric(&comparing->operators, k),
 			.margin = margins[k],
 			.contributed_ns = NAN,
@@ -253,13 +227,15 @@ static void push_all_operators(struct weir_comparing *comparing)
 			.candidate_calls = NAN,
 		};
 
-		if (!cell->tested)
+		if (isnan(cell->p))
 			continue;
 		fill_change(&row, cell, false);
 		row.baseline = row.candidate = NAN;
-		row.outcome = outcome_of(comparing, cell, row.metric);
+		row.outcome = outcome_of(comparing, cell, row.metric, comparing->method);
 		if (row.outcome == WEIR_OUTCOME_REGRESSION || row.outcome == WEIR_OUTCOME_SUSPECT)
 			row.note = "all operators moved together: look at the machine first";
+		if (comparing->few_operators[k])
+			row.note = "too few operators with samples enough to judge it";
 		push_row(comparing, &row);
 	}
 }
@@ -279,17 +255,111 @@ static void push_rows(struct weir_comparing *comparing)
 	push_all_operators(comparing);
 }
 
+/* The ladder of docs/statistics.md, as far as it goes without other operators to compare with. */
+static enum weir_method method_of_runs(size_t baseline, size_t candidate)
+{
+	if (baseline >= WEIR_GATE_LEAST_BASELINE && candidate >= 3 &&
+	    baseline + candidate >= 2 + WEIR_GATE_LEAST_DF)
+		return WEIR_METHOD_FULL;
+	if (candidate == 2 && baseline >= 4)
+		return WEIR_METHOD_TWO_RUN;
+	if (candidate == 1 && baseline >= 5)
+		return WEIR_METHOD_SINGLE_RUN;
+	return WEIR_METHOD_NONE;
+}
+
+static void choose_method(struct weir_comparing *comparing)
+{
+	const struct weir_compared_set *operators = &comparing->operators;
+	size_t shared = 0;
+
+	for (size_t i = 0; i < operators->count; i++)
+		shared += operators->items[i].baseline_present > 0 &&
+		          operators->items[i].candidate_present > 0;
+	comparing->method =
+		method_of_runs(comparing->input->baseline_count, comparing->input->candidate_count);
+	if (comparing->method == WEIR_METHOD_NONE && shared >= WEIR_GATE_LEAST_OPERATORS)
+		comparing->method = WEIR_METHOD_OUTLIER;
+}
+
+/* A subject that some runs lack is judged as those runs allow that have it. */
+static void choose_methods(struct weir_comparing *comparing, struct weir_compared_set *set)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		struct weir_compared *item = &set->items[i];
+
+		item->method = method_of_runs(item->baseline_present, item->candidate_present);
+		if (comparing->method == WEIR_METHOD_OUTLIER && item->kind == WEIR_SCOPE_OPERATOR)
+			item->method = WEIR_METHOD_OUTLIER;
+	}
+}
+
+enum weir_status weir_comparing_init(struct weir_comparing *comparing,
+                                     const struct weir_compare_input *input,
+                                     struct weir_gate_result *result, struct weir_error *err)
+{
+	/* Stages first: they tell where the name of an operator begins. */
+	struct weir_compared_set *sets[] = {&comparing->stages, &comparing->devices,
+	                                    &comparing->operators, &comparing->metrics};
+	static const enum weir_scope_kind kinds[] = {WEIR_SCOPE_STAGE, WEIR_SCOPE_DEVICE,
+	                                             WEIR_SCOPE_OPERATOR, WEIR_SCOPE_METRIC};
+	enum weir_status status = WEIR_OK;
+
+	*comparing = (struct weir_comparing){.input = input, .result = result};
+	comparing->run_count = input->baseline_count + input->candidate_count;
+	comparing->runs = weir_alloc(comparing->run_count * sizeof(const struct weir_run *));
+	for (size_t r = 0; r < comparing->run_count; r++)
+		comparing->runs[r] = r < input->baseline_count
+		                             ? input->baseline[r]
+		                             : input->candidate[r - input->baseline_count];
+	for (size_t s = 0; !status && s < sizeof sets / sizeof *sets; s++)
+		status = weir_compare_pair(comparing, sets[s], kinds[s], err);
+	if (status)
+		return status;
+	choose_method(comparing);
+	for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+		choose_methods(comparing, sets[s]);
+		weir_compare_reduce(comparing, sets[s]);
+	}
+	return WEIR_OK;
+}
+
+static void release_set(struct weir_compared_set *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		free(set->items[i].series);
+	free(set->items);
+	free(set->y);
+	free(set->ticks);
+	free(set->tested);
+	free(set->notes);
+	free(set->margins);
+	free(set->within);
+	free(set->cells);
+}
+
+void weir_comparing_release(struct weir_comparing *comparing)
+{
+	release_set(&comparing->stages);
+	release_set(&comparing->devices);
+	release_set(&comparing->operators);
+	release_set(&comparing->metrics);
+	free(comparing->runs);
+}
+
 enum weir_status weir_compare(const struct weir_compare_input *input,
                               struct weir_gate_result *result, struct weir_error *err)
 {
 	struct weir_comparing comparing;
-	enum weir_status status;
+	enum weir_status status = weir_comparing_init(&comparing, input, result, err);
 
-	weir_comparing_init(&comparing, input, result);
 	result->method = comparing.method;
-	result->alpha_operators = input->policy->alpha_operators;
+	result->alpha_operators = comparing.method == WEIR_METHOD_OUTLIER
+	                                  ? WEIR_OUTLIER_ALPHA
+	                                  : input->policy->alpha_operators;
 	result->alpha_stages = input->policy->alpha_stages;
-	status = test_operators(&comparing, err);
+	if (!status)
+		status = test_operators(&comparing, err);
 	if (!status) {
 		test_set(&comparing, &comparing.stages);
 		test_set(&comparing, &comparing.devices);

@@ -13,11 +13,13 @@
 #include "engine/model/comparison.h"
 #include "engine/model/run.h"
 
+#define WEIR_COMPARE_MOST_NAMES 100000 /* of one kind, over all runs */
+
 /* What the configuration wants of a row. */
 enum weir_treatment {
 	WEIR_TREAT_JUDGE,
 	WEIR_TREAT_REPORT, /* computed, outside the family, never red */
-	WEIR_TREAT_SKIP,   /* no row at all */
+	WEIR_TREAT_SKIP,   /* the same: ci/gate drops the row once it has checked patterns */
 };
 
 struct weir_compare_policy {
@@ -44,7 +46,8 @@ uint64_t weir_compare_least_samples(enum weir_metric metric);
 /*
  * Fills method, rows (unsorted) and contributions of the result. Rows carry the statistics'
  * outcome: waivers, ceilings and the verdict are ci/gate's. At least one run on either side.
- * WEIR_E_INTERNAL: a special function failed.
+ * WEIR_E_LIMIT: more names of one kind than WEIR_COMPARE_MOST_NAMES; WEIR_E_INTERNAL: a special
+ * function failed.
  */
 enum weir_status weir_compare(const struct weir_compare_input *input,
                               struct weir_gate_result *result, struct weir_error *err);

@@ -12,53 +12,50 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 
-/* What shrank makes up for what grew where it is at least this share of it. */
-#define SHIFT_BALANCE     0.8
-#define SHIFT_NAMED       3  /* counterparts named in a note */
-#define MAX_CONTRIBUTIONS 20 /* of one stage */
+/* What shrank makes up for what grew where it is at least this share of it, and the reverse. */
+#define SHIFT_BALANCE      0.8
+#define SHIFT_NAMED        3    /* counterparts named in a note */
+#define MAX_CONTRIBUTIONS  20   /* of one stage */
+#define LEAST_CONTRIBUTION 0.01 /* of the largest of the stage */
 
-/* How the device time of a stage came out; the shift row speaks for all of its quantiles. */
+static bool is_bad(const struct weir_row *row)
+{
+	return row->outcome == WEIR_OUTCOME_REGRESSION || row->outcome == WEIR_OUTCOME_SUSPECT;
+}
+
+static bool is_one_sided(const struct weir_row *row)
+{
+	return row->outcome == WEIR_OUTCOME_MISSING || row->outcome == WEIR_OUTCOME_NEW;
+}
+
+/* Is the device time of the stage what it was? The mean of the log deciles speaks for the median
+ * and the upper decile, but for no tail. */
 static bool device_unchanged(const struct weir_gate_result *result, const char *stage,
                              enum weir_metric metric)
 {
-	for (size_t i = 0; i < result->row_count; i++) {
-		const struct weir_row *row = &result->rows[i];
-
-		if (row->kind == WEIR_SCOPE_DEVICE && strcmp(row->stage, stage) == 0 &&
-		    (row->metric == metric || row->metric == WEIR_METRIC_SHIFT) &&
-		    row->outcome == WEIR_OUTCOME_NO_CHANGE)
-			return true;
-	}
-	return false;
-}
-
-/* Is this an operator's row of the stage that says how much time it takes, once an operator? */
-static bool speaks_for_operator(const struct weir_row *row, const char *stage)
-{
-	return row->kind == WEIR_SCOPE_OPERATOR && row->metric == WEIR_METRIC_P50 && row->stage &&
-	       strcmp(row->stage, stage) == 0 && !isnan(row->contributed_ns);
-}
-
-struct balance {
-	double grown_ns, shrunk_ns; /* both positive */
-};
-
-static struct balance balance_of(const struct weir_gate_result *result, const char *stage)
-{
-	struct balance balance = {0, 0};
+	bool unchanged = false;
 
 	for (size_t i = 0; i < result->row_count; i++) {
 		const struct weir_row *row = &result->rows[i];
+		bool speaks = row->metric == metric ||
+		              (row->metric == WEIR_METRIC_SHIFT &&
+		               (metric == WEIR_METRIC_P50 || metric == WEIR_METRIC_P90));
 
-		if (!speaks_for_operator(row, stage))
+		if (row->kind != WEIR_SCOPE_DEVICE || !speaks || strcmp(row->stage, stage) != 0)
 			continue;
-		if (row->contributed_ns > 0)
-			balance.grown_ns += row->contributed_ns;
-		else
-			balance.shrunk_ns -= row->contributed_ns;
+		if (is_bad(row))
+			return false;
+		unchanged = unchanged || row->outcome == WEIR_OUTCOME_NO_CHANGE;
 	}
-	return balance;
+	return unchanged;
 }
+
+/* Operator rows of a stage at one metric, those of one side included, by what they added, the most
+ * negative first. */
+struct changes {
+	const struct weir_row **rows;
+	size_t count;
+};
 
 static int by_delta(const void *left, const void *right)
 {
@@ -70,34 +67,62 @@ static int by_delta(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* Operator rows of a stage by what they added, the most negative first. The caller frees the list.
- */
-static const struct weir_row **rows_by_delta(const struct weir_gate_result *result,
-                                             const char *stage, size_t *count)
+static struct changes changes_of(const struct weir_gate_result *result, const char *stage,
+                                 enum weir_metric metric)
 {
-	const struct weir_row **rows = weir_alloc((result->row_count + 1) * sizeof *rows);
+	struct changes changes = {weir_alloc((result->row_count + 1) * sizeof(struct weir_row *)),
+	                          0};
 
-	*count = 0;
-	for (size_t i = 0; i < result->row_count; i++)
-		if (speaks_for_operator(&result->rows[i], stage))
-			rows[(*count)++] = &result->rows[i];
-	qsort(rows, *count, sizeof *rows, by_delta);
-	return rows;
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+
+		if (row->kind == WEIR_SCOPE_OPERATOR && row->stage &&
+		    (row->metric == metric || is_one_sided(row)) &&
+		    strcmp(row->stage, stage) == 0 && !isnan(row->contributed_ns))
+			changes.rows[changes.count++] = row;
+	}
+	qsort(changes.rows, changes.count, sizeof *changes.rows, by_delta);
+	return changes;
 }
 
-static const char *note_of_shift(struct weir_gate_result *result, const char *stage, bool grew)
+/* A change to reckon with: an operator that came or went, or is beyond its margin. The rest of a
+ * stage always sways, and would make up for anything. */
+static bool is_material(const struct weir_row *row)
+{
+	return is_one_sided(row) || fabs(row->change) >= row->margin / (1 + row->margin);
+}
+
+static bool balanced(const struct changes *changes)
+{
+	double grown = 0, shrunk = 0;
+
+	for (size_t i = 0; i < changes->count; i++) {
+		double delta = changes->rows[i]->contributed_ns;
+
+		if (!is_material(changes->rows[i]))
+			continue;
+		grown += fmax(delta, 0);
+		shrunk -= fmin(delta, 0);
+	}
+	return grown > 0 && shrunk > 0 &&
+	       fmin(grown, shrunk) >= SHIFT_BALANCE * fmax(grown, shrunk);
+}
+
+static const char *note_of_shift(struct weir_gate_result *result, const struct changes *changes,
+                                 bool grew)
 {
 	struct weir_text text = {0};
-	size_t count, named = 0;
-	const struct weir_row **rows = rows_by_delta(result, stage, &count);
+	size_t named = 0;
 	const char *note;
 
 	weir_text_puts(&text, grew ? "moved from" : "moved to");
-	for (size_t i = 0; i < count && named < SHIFT_NAMED; i++) {
-		const struct weir_row *row = rows[grew ? i : count - 1 - i];
+	for (size_t i = 0; i < changes->count && named < SHIFT_NAMED; i++) {
+		const struct weir_row *row = changes->rows[grew ? i : changes->count - 1 - i];
 
 		if (grew ? row->contributed_ns >= 0 : row->contributed_ns <= 0)
 			break;
+		if (!is_material(row))
+			continue;
 		weir_text_puts(&text, named++ > 0 ? ", " : " ");
 		weir_text_puts(&text, row->name);
 		weir_text_puts(&text, row->contributed_ns > 0 ? " (+" : " (-");
@@ -106,29 +131,30 @@ static const char *note_of_shift(struct weir_gate_result *result, const char *st
 	}
 	note = weir_arena_copy(result->arena, text.data, text.length);
 	weir_text_release(&text);
-	free(rows);
 	return note;
 }
 
-static void mark_moved(struct weir_gate_result *result)
+static void mark_moved(struct weir_gate_result *result, const char *stage, enum weir_metric metric)
 {
-	for (size_t i = 0; i < result->row_count; i++) {
-		struct weir_row *row = &result->rows[i];
-		struct balance balance;
-		bool grew = row->outcome == WEIR_OUTCOME_REGRESSION ||
-		            row->outcome == WEIR_OUTCOME_SUSPECT;
+	struct changes changes = changes_of(result, stage, metric);
+	const char *from = NULL, *to = NULL;
 
-		if (row->kind != WEIR_SCOPE_OPERATOR || !row->stage ||
+	if (balanced(&changes)) {
+		from = note_of_shift(result, &changes, true);
+		to = note_of_shift(result, &changes, false);
+	}
+	for (size_t i = 0; from && i < result->row_count; i++) {
+		struct weir_row *row = &result->rows[i];
+		bool grew = is_bad(row);
+
+		if (row->kind != WEIR_SCOPE_OPERATOR || !row->stage || row->metric != metric ||
 		    (!grew && row->outcome != WEIR_OUTCOME_IMPROVEMENT) ||
-		    !device_unchanged(result, row->stage, row->metric))
-			continue;
-		balance = balance_of(result, row->stage);
-		if (fmin(balance.grown_ns, balance.shrunk_ns) <
-		    SHIFT_BALANCE * fmax(balance.grown_ns, balance.shrunk_ns))
+		    strcmp(row->stage, stage) != 0)
 			continue;
 		row->outcome = WEIR_OUTCOME_MOVED;
-		row->note = note_of_shift(result, row->stage, grew);
+		row->note = grew ? from : to;
 	}
+	free(changes.rows);
 }
 
 static bool stage_is_slower(const struct weir_gate_result *result, const char *stage)
@@ -137,9 +163,7 @@ static bool stage_is_slower(const struct weir_gate_result *result, const char *s
 		const struct weir_row *row = &result->rows[i];
 
 		if ((row->kind == WEIR_SCOPE_STAGE || row->kind == WEIR_SCOPE_DEVICE) &&
-		    strcmp(row->stage, stage) == 0 &&
-		    (row->outcome == WEIR_OUTCOME_REGRESSION ||
-		     row->outcome == WEIR_OUTCOME_SUSPECT))
+		    is_bad(row) && strcmp(row->stage, stage) == 0)
 			return true;
 	}
 	return false;
@@ -147,30 +171,48 @@ static bool stage_is_slower(const struct weir_gate_result *result, const char *s
 
 static void list_contributions(struct weir_gate_result *result, const char *stage)
 {
-	size_t count, listed = 0;
-	const struct weir_row **rows = rows_by_delta(result, stage, &count);
+	struct changes changes = changes_of(result, stage, WEIR_METRIC_P50);
+	double largest = changes.count > 0 ? changes.rows[changes.count - 1]->contributed_ns : 0;
 
-	for (size_t i = count; i-- > 0 && listed < MAX_CONTRIBUTIONS && rows[i]->contributed_ns > 0;
-	     listed++)
+	for (size_t listed = 0; listed < MAX_CONTRIBUTIONS && listed < changes.count; listed++) {
+		const struct weir_row *row = changes.rows[changes.count - 1 - listed];
+
+		if (row->contributed_ns <= 0 || row->contributed_ns < LEAST_CONTRIBUTION * largest)
+			break;
 		result->contributions[result->contribution_count++] = (struct weir_contribution){
 			.stage = stage,
-			.operator= rows[i]->name,
-			.delta_ns = rows[i]->contributed_ns,
-			.baseline_calls = rows[i]->baseline_calls,
-			.candidate_calls = rows[i]->candidate_calls,
+			.operator= row->name,
+			.delta_ns = row->contributed_ns,
+			.baseline_calls = row->baseline_calls,
+			.candidate_calls = row->candidate_calls,
 		};
-	free(rows);
+	}
+	free(changes.rows);
 }
 
 void weir_compare_shifts(struct weir_comparing *comparing)
 {
 	struct weir_gate_result *result = comparing->result;
-	size_t stages = comparing->stages.count + comparing->devices.count;
+	const struct weir_compared_set *stages = &comparing->stages, *devices = &comparing->devices;
 
-	mark_moved(result);
+	for (size_t i = 0; i < devices->count; i++)
+		for (size_t k = 0; k < WEIR_COMPARE_ROWS; k++) {
+			enum weir_metric metric = weir_compared_metric(devices, k);
+
+			if (device_unchanged(result, devices->items[i].name, metric))
+				mark_moved(result, devices->items[i].name, metric);
+		}
 	result->contributions = weir_arena_alloc(
-		result->arena, (stages * MAX_CONTRIBUTIONS + 1) * sizeof *result->contributions);
-	for (size_t i = 0; i < comparing->stages.count; i++)
-		if (stage_is_slower(result, comparing->stages.items[i].name))
-			list_contributions(result, comparing->stages.items[i].name);
+		result->arena, ((stages->count + devices->count) * MAX_CONTRIBUTIONS + 1) *
+				       sizeof *result->contributions);
+	for (size_t i = 0; i < stages->count; i++)
+		if (stage_is_slower(result, stages->items[i].name))
+			list_contributions(result, stages->items[i].name);
+	for (size_t i = 0; i < devices->count; i++) {
+		const char *name = devices->items[i].name;
+
+		if (!weir_compared_find(stages, name, strlen(name)) &&
+		    stage_is_slower(result, name))
+			list_contributions(result, name);
+	}
 }

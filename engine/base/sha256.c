@@ -43,26 +43,46 @@ static void expand(const uint8_t *block, uint32_t words[64])
 	}
 }
 
-/* 6.2.2, steps 2 to 4; the letters are those of the standard */
+/* 4.1.2 */
+static uint32_t mix_e(uint32_t e, uint32_t f, uint32_t g)
+{
+	return (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (g ^ (e & (f ^ g)));
+}
+
+static uint32_t mix_a(uint32_t a, uint32_t b, uint32_t c)
+{
+	return (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) | (c & (a | b)));
+}
+
+/* 6.2.2, steps 2 to 4; the letters are those of the standard. Plain variables stay in registers. */
 static void add_block(uint32_t state[8], const uint8_t *block)
 {
-	uint32_t words[64], s[8];
+	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+	uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+	uint32_t words[64];
 
 	expand(block, words);
-	memcpy(s, state, sizeof(s));
 	for (size_t i = 0; i < 64; i++) {
-		uint32_t a = s[0], e = s[4];
-		uint32_t t1 = s[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
-		              ((e & s[5]) ^ (~e & s[6])) + constants[i] + words[i];
-		uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
-		              ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
+		uint32_t t1 = h + mix_e(e, f, g) + constants[i] + words[i];
+		uint32_t t2 = mix_a(a, b, c);
 
-		memmove(s + 1, s, 7 * sizeof(*s));
-		s[4] += t1;
-		s[0] = t1 + t2;
+		h = g;
+		g = f;
+		f = e;
+		e = d + t1;
+		d = c;
+		c = b;
+		b = a;
+		a = t1 + t2;
 	}
-	for (size_t i = 0; i < 8; i++)
-		state[i] += s[i];
+	state[0] += a;
+	state[1] += b;
+	state[2] += c;
+	state[3] += d;
+	state[4] += e;
+	state[5] += f;
+	state[6] += g;
+	state[7] += h;
 }
 
 void weir_sha256_init(struct weir_sha256 *hash)

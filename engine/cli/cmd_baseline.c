@@ -413,9 +413,8 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_baseline = {
 	.name = "baseline",
-	.summary = "reference runs by name: record, list, show, promote, export, verify",
-	.arguments = "record RUN... | list | show N | remove N | promote N --as M | export N | "
-		     "import FILE | verify",
+	.summary = "reference runs by name: record, show, promote, export, verify",
+	.arguments = "ACTION [RUN... | NAME | FILE]",
 	.description =
 		"Keeps the samples of reference runs in one SQLite file, so that weir gate can "
 		"compare new runs with them. record stores each argument as one run (a directory "

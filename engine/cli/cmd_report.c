@@ -55,7 +55,7 @@ const struct weir_command weir_command_report = {
 	.summary = "a stored result of gate or compare in any other format",
 	.arguments = "RESULT.json",
 	.description = "Reads a weir.gate/1 document back and writes it again, as text, JSON, "
-                       "Markdown, JUnit or SARIF. "
+		       "Markdown, JUnit or SARIF. "
 		       "The verdict is the one that is stored: nothing is compared again.",
 	.options = options,
 	.takes_files = true,

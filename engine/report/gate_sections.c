@@ -18,6 +18,11 @@ static void add_rest(struct weir_items *items, size_t total, size_t limit)
 		weir_text_printf(weir_items_add(items), "... %zu more (--all)", total - limit);
 }
 
+static bool same_scope(const struct weir_row *a, const struct weir_row *b)
+{
+	return a->scope && b->scope && !strcmp(a->scope, b->scope);
+}
+
 /* One item for each row that `print` has something to say about. */
 static void fill_rows(const struct weir_gate_result *result, size_t limit,
                       bool (*chosen)(const struct weir_row *),
@@ -151,10 +156,68 @@ static void print_inconclusive(const struct weir_gate_result *result, const stru
 	}
 }
 
+/* The scopes of rows that are not settled, each by its first row; at most `limit`. Returns how
+ * many; *rest counts the rows of the scopes beyond. */
+static size_t list_scopes(const struct weir_gate_result *result, size_t limit,
+                          const struct weir_row **listed, size_t *rest)
+{
+	size_t count = 0;
+
+	*rest = 0;
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+		size_t at = 0;
+
+		if (!is_inconclusive(row))
+			continue;
+		while (at < count && !same_scope(listed[at], row))
+			at++;
+		if (at < count)
+			continue;
+		if (count < limit)
+			listed[count++] = row;
+		else
+			++*rest;
+	}
+	return count;
+}
+
+/* "; also p95 and shift": the further rows of a scope. */
+static void add_also(const struct weir_gate_result *result, const struct weir_row *first,
+                     struct weir_text *out)
+{
+	bool found[WEIR_METRIC_COUNT] = {false}, any = false;
+
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+
+		if (row != first && is_inconclusive(row) && same_scope(row, first))
+			found[row->metric] = true;
+	}
+	for (int metric = 0; metric < WEIR_METRIC_COUNT; metric++) {
+		if (!found[metric])
+			continue;
+		weir_text_printf(out, "%s%s", any ? ", " : "; also ",
+		                 weir_metric_name((enum weir_metric)metric));
+		any = true;
+	}
+}
+
 static void fill_inconclusive(const struct weir_gate_result *result, size_t limit,
                               struct weir_items *items)
 {
-	fill_rows(result, limit, is_inconclusive, print_inconclusive, items);
+	const struct weir_row *listed[WEIR_GATE_MAX_LIMIT];
+	size_t count, rest;
+
+	limit = limit < WEIR_GATE_MAX_LIMIT ? limit : WEIR_GATE_MAX_LIMIT;
+	count = list_scopes(result, limit, listed, &rest);
+	for (size_t i = 0; i < count; i++) {
+		struct weir_text *out = weir_items_add(items);
+
+		print_inconclusive(result, listed[i], out);
+		add_also(result, listed[i], out);
+	}
+	add_rest(items, rest, 0);
 }
 
 /* ---- improvements, cost shifts ---- */
@@ -247,11 +310,6 @@ static void fill_waivers(const struct weir_gate_result *result, size_t limit,
 }
 
 /* ---- what came and went ---- */
-
-static bool same_scope(const struct weir_row *a, const struct weir_row *b)
-{
-	return a->scope && b->scope && !strcmp(a->scope, b->scope);
-}
 
 /* "3 operators: decode/aten::a, decode/aten::b, ... 1 more"; a scope with several rows counts once.
  */

@@ -167,8 +167,27 @@ static size_t operator_rows(const struct weir_report *report)
 	return report->operator_count;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* The same operator in two stages is two rows: there the stage goes before the name. */
+static bool in_several_stages(const struct weir_report *report, size_t row)
+{
+	for (size_t i = 0; i < report->operator_count; i++)
+		if (same_text(report->operators[i].name, report->operators[row].name) &&
+		    !same_text(report->operators[i].stage, report->operators[row].stage))
+			return true;
+	return false;
+}
+
 static void operator_name(const struct weir_report *report, size_t row, struct weir_text *out)
 {
+	if (report->operators[row].stage && in_several_stages(report, row)) {
+		weir_escape_name(out, report->operators[row].stage);
+		weir_text_puts(out, "/");
+	}
 	weir_escape_name(out, report->operators[row].name);
 }
 

@@ -102,7 +102,8 @@ void weir_gate_stages(const struct weir_gate_input *in, struct weir_gate_cell *c
 /*
  * Too few runs for a variance between runs (B <= 2, d < 4 or 3x1): operators against each other,
  * engine/stats/outlier.h. At most a suspect; a global shift cannot be seen. Rows with fewer than
- * WEIR_GATE_LEAST_OPERATORS operators stay untested.
+ * WEIR_GATE_LEAST_OPERATORS operators stay untested. The caller leaves p95 and p99 out of `tested`
+ * (with them most unchanged pairs are suspect: bursts) and adjusts at WEIR_OUTLIER_ALPHA.
  */
 void weir_gate_outliers(const struct weir_gate_input *in, struct weir_gate_cell *cells);
 

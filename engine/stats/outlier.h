@@ -18,6 +18,8 @@
 
 #define WEIR_OUTLIER_DF_ONE 4.0 /* one run against one */
 #define WEIR_OUTLIER_DF_FEW 8.0
+/* The level at which the false alarms and powers of docs/statistics.md, 7.8, were measured. */
+#define WEIR_OUTLIER_ALPHA 0.05
 
 struct weir_outlier_input {
 	const double *ratio; /* [operator]: log of candidate over baseline */

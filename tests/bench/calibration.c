@@ -26,13 +26,13 @@
 #include "tests/bench/simulate.h"
 
 #define GATES     400
-#define BASELINE  5
-#define CANDIDATE 3
+#define BASELINE  ((size_t)5)
+#define CANDIDATE ((size_t)3)
 #define RUNS      (BASELINE + CANDIDATE)
-#define OPERATORS 200
-#define SAMPLES   200
+#define OPERATORS ((size_t)200)
+#define SAMPLES   ((size_t)200)
 #define CELLS     (WEIR_LOG_ROWS * OPERATORS)
-#define PICKS     8  /* operators of a gate that are slowed, one at a time */
+#define PICKS     8  /* operators of a gate that are slowed, one at a time; 4 of many gates */
 #define POOLED    40 /* gates of each spread that pooled Mann-Whitney judges, too */
 #define ALPHA     0.01
 #define SEED      20240607u
@@ -91,6 +91,7 @@ struct tally {
 /* A gate at work, and its rows where one operator's tail is slower. */
 struct gate {
 	size_t index;
+	size_t picks;
 	double x[RUNS * SAMPLES];
 	double y[CELLS * RUNS];
 	double tick[OPERATORS];
@@ -103,7 +104,7 @@ struct gate {
 
 static size_t picked(const struct gate *gate, size_t pick)
 {
-	return (gate->index + pick * (OPERATORS / PICKS)) % OPERATORS;
+	return (gate->index + pick * (OPERATORS / gate->picks)) % OPERATORS;
 }
 
 static double *run_rows(double *y, size_t row, size_t operator)
@@ -161,7 +162,7 @@ static void draw(struct gate *gate, double sigma, bool pooled)
 		reduce(gate, m);
 		if (pooled)
 			pool(gate, m);
-		for (size_t i = 0; gate->tail_by > 0 && i < PICKS; i++) {
+		for (size_t i = 0; gate->tail_by > 0 && i < gate->picks; i++) {
 			if (picked(gate, i) == m)
 				reduce_tail(gate, m, i);
 		}
@@ -238,7 +239,7 @@ static void put_tail(double *y, const struct gate *gate, size_t pick)
 static void count_one(struct gate *gate, const struct target *target, double *y,
                       struct tally *tally)
 {
-	for (size_t i = 0; i < PICKS; i++) {
+	for (size_t i = 0; i < gate->picks; i++) {
 		memcpy(y, gate->y, sizeof(gate->y));
 		if (target->change == TAIL)
 			put_tail(y, gate, i);
@@ -302,9 +303,10 @@ static void measure(size_t number, size_t gates, struct tally *tallies, struct t
 	double *y = weir_alloc(sizeof(gate->y));
 	double sigma = sigmas[number];
 
+	gate->picks = gates > 100 ? PICKS / 2 : PICKS;
 	gate->tail_by = tail_of(sigma);
 	for (size_t i = 0; i < gates; i++) {
-		gate->index = number * GATES + i;
+		gate->index = number * (size_t)GATES + i;
 		draw(gate, sigma, i < POOLED);
 		for (size_t j = 0; j < TARGETS; j++) {
 			if (targets[j].sigma == sigma)

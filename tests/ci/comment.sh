@@ -43,10 +43,11 @@ serve() { # BEHAVIOUR...
 }
 
 state() { # EXPRESSION over comments, asked, without_token
-	python3 - "$port" "$1" <<-'END'
-		import json, sys, urllib.request
-		opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-		state = json.load(opener.open(f"http://127.0.0.1:{sys.argv[1]}/_state"))
+	python3 - "$scheme://127.0.0.1:$port/_state" "$1" <<-'END'
+		import json, ssl, sys, urllib.request
+		unchecked = urllib.request.HTTPSHandler(context=ssl._create_unverified_context())
+		opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), unchecked)
+		state = json.load(opener.open(sys.argv[1]))
 		state["ours"] = [c for c in state["comments"] if c["user"] in ("the-token", "github-actions[bot]")]
 		state["marked"] = [c for c in state["ours"] if c["body"].startswith("<!-- weir:gate key=main v1 -->\n")]
 		print(eval(sys.argv[2], {}, state))
@@ -60,11 +61,12 @@ holds() { # EXPRESSION
 event='{"number": 7, "pull_request": {"number": 7, "head": {"repo": {"full_name": "o/r"}}}, "repository": {"full_name": "o/r"}}'
 event_name=pull_request
 result=tests/ci/data/fail.json
+scheme=http
 
 # Runs weir in the environment of one provider alone; leaves $work/out, $work/err and `code`.
 github() { # ARGUMENT...
 	printf '%s' "$event" >"$work/event.json"
-	run GITHUB_ACTIONS=true GITHUB_REPOSITORY=o/r GITHUB_API_URL="http://127.0.0.1:$port" GITHUB_EVENT_NAME=$event_name \
+	run GITHUB_ACTIONS=true GITHUB_REPOSITORY=o/r GITHUB_API_URL="$scheme://127.0.0.1:$port" GITHUB_EVENT_NAME=$event_name \
 		GITHUB_EVENT_PATH="$work/event.json" GITHUB_TOKEN="$STAND_IN_TOKEN" -- "$@"
 }
 
@@ -210,6 +212,16 @@ unreachable)
 	kill "$servers"
 	wait "$servers" 2>/dev/null || true
 	github --timeout 2 && ends_with 12
+	;;
+certificate)
+	# Nobody vouches for it.
+	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
+		-keyout "$work/key.pem" -out "$work/certificate.pem" 2>"$work/err"
+	cat "$work/certificate.pem" >>"$work/key.pem"
+	serve "tls=$work/key.pem"
+	scheme=https
+	github && ends_with 12 certificate
+	holds 'len(asked) == 0'
 	;;
 redirect-elsewhere)
 	serve

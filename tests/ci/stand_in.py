@@ -16,6 +16,7 @@ asked can be read at /_state without a token. Behaviours, each NAME or NAME=VALU
   slow             no request about comments is ever answered
   redirect=URL     every request about comments is sent there
   moved            paths of the repository moved: a redirect on this host
+  tls=FILE         https with the key and certificate of this file
   barrier          the first list is answered only when two jobs asked for one
 """
 import http.server
@@ -23,6 +24,7 @@ import json
 import os
 import re
 import socket
+import ssl
 import sys
 import threading
 import time
@@ -209,6 +211,10 @@ def main():
     port_file, behaviours = sys.argv[1], sys.argv[2:]
     server = Server(("127.0.0.1", 0), Handler)
     server.world = World(behaviours)
+    if "tls" in server.world.have:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(server.world.have["tls"])
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     with open(port_file + ".new", "w", encoding="ascii") as file:
         file.write(str(server.server_address[1]))
     os.rename(port_file + ".new", port_file)

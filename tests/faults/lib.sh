@@ -37,9 +37,9 @@ runs_of() { # NAME
 }
 
 record() { # NAME RUN [OPTION...]
-	name=$1 run=$2
+	into=$1 number=$2
 	shift 2
-	"$weir" baseline record "$work/run-$run.json" --name "$name" --db "$db" --recorded 2026-11-20T14:00:00Z "$@"
+	"$weir" baseline record "$work/run-$number.json" --name "$into" --db "$db" --recorded 2026-11-20T14:00:00Z "$@"
 }
 
 # stops WORDS COMMAND...: the command ends with 8 and says WORDS, and the store is as before, byte by byte.

@@ -19,8 +19,8 @@ job() { # NUMBER: every eighth run, and the first run of everyone
 	done
 }
 
-for number in 0 1 2 3 4 5 6 7; do
-	job $number >/dev/null &
+for first in 0 1 2 3 4 5 6 7; do
+	job $first >/dev/null &
 done
 wait
 

@@ -12,6 +12,8 @@
 
 #include "baselines/codec.h"
 
+#define SALT 42
+
 /* Encodes, decodes, compares bit for bit; gives the size of the blob. */
 static size_t assert_lossless(const double *values, size_t count)
 {
@@ -21,8 +23,9 @@ static size_t assert_lossless(const double *values, size_t count)
 	size_t size;
 
 	assert_non_null(back);
-	assert_int_equal(weir_codec_encode(values, count, &blob, &err), WEIR_OK);
-	assert_int_equal(weir_codec_decode(blob.data, blob.length, back, count, &err), WEIR_OK);
+	assert_int_equal(weir_codec_encode(values, count, SALT, &blob, &err), WEIR_OK);
+	assert_int_equal(weir_codec_decode(blob.data, blob.length, SALT, back, count, &err),
+	                 WEIR_OK);
 	assert_memory_equal(back, values, count * sizeof(*back));
 	size = blob.length;
 	weir_text_release(&blob);
@@ -99,12 +102,13 @@ static void a_damaged_blob_is_never_taken_for_samples(void **state)
 	(void)state;
 	for (size_t i = 0; i < 64; i++)
 		values[i] = (double)(i * i * 37 % 1009);
-	assert_int_equal(weir_codec_encode(values, 64, &blob, NULL), WEIR_OK);
+	assert_int_equal(weir_codec_encode(values, 64, SALT, &blob, NULL), WEIR_OK);
 	for (size_t cut = 0; cut < blob.length; cut++)
-		assert_int_equal(weir_codec_decode(blob.data, cut, back, 64, NULL), WEIR_E_FORMAT);
+		assert_int_equal(weir_codec_decode(blob.data, cut, SALT, back, 64, NULL),
+		                 WEIR_E_FORMAT);
 	for (size_t bit = 0; bit < 8 * blob.length; bit++) {
 		blob.data[bit / 8] ^= (char)(1 << bit % 8);
-		if (!weir_codec_decode(blob.data, blob.length, back, 64, NULL))
+		if (!weir_codec_decode(blob.data, blob.length, SALT, back, 64, NULL))
 			assert_memory_equal(back, values, sizeof(values));
 		blob.data[bit / 8] ^= (char)(1 << bit % 8);
 	}
@@ -121,17 +125,19 @@ static void another_number_of_values_is_refused(void **state)
 	for (size_t s = 0; s < 2; s++) {
 		struct weir_text blob = {0};
 
-		assert_int_equal(weir_codec_encode(series[s], 3, &blob, NULL), WEIR_OK);
+		assert_int_equal(weir_codec_encode(series[s], 3, SALT, &blob, NULL), WEIR_OK);
 		for (size_t count = 0; count < 8; count++)
 			assert_int_equal(
-				weir_codec_decode(blob.data, blob.length, back, count, NULL),
+				weir_codec_decode(blob.data, blob.length, SALT, back, count, NULL),
 				count == 3 ? WEIR_OK : WEIR_E_FORMAT);
-		assert_int_equal(weir_codec_decode(blob.data, blob.length, back,
+		assert_int_equal(weir_codec_decode(blob.data, blob.length, SALT, back,
 		                                   (size_t)WEIR_CODEC_MAX_VALUES + 1, NULL),
+		                 WEIR_E_FORMAT);
+		assert_int_equal(weir_codec_decode(blob.data, blob.length, SALT + 1, back, 3, NULL),
 		                 WEIR_E_FORMAT);
 		weir_text_release(&blob);
 	}
-	assert_int_equal(weir_codec_encode(ticks, (size_t)WEIR_CODEC_MAX_VALUES + 1,
+	assert_int_equal(weir_codec_encode(ticks, (size_t)WEIR_CODEC_MAX_VALUES + 1, SALT,
 	                                   &(struct weir_text){0}, NULL),
 	                 WEIR_E_LIMIT);
 }

@@ -275,6 +275,24 @@ static void names_left_out_come_from_the_scope(void **state)
 	weir_text_release(&document);
 }
 
+static void damage_in_a_file_names_the_file(void **state)
+{
+	struct weir_gate_result *result = NULL;
+	struct weir_source *source = NULL;
+	enum weir_result_kind kind;
+	struct weir_error err = {0};
+
+	(void)state;
+	assert_int_equal(
+		weir_source_open_memory("result.json", "{\"schema\": 1}", 13, &source, &err),
+		WEIR_OK);
+	assert_int_equal(weir_gate_read(source, &kind, &result, &err), WEIR_E_FORMAT);
+	assert_null(result);
+	assert_string_equal(err.message,
+	                    "result.json: schema: expected weir.gate/1 or weir.report/1");
+	weir_source_free(source);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +304,7 @@ int main(void)
 		cmocka_unit_test(a_classification_is_told_apart_from_a_gate),
 		cmocka_unit_test(keys_of_a_later_version_are_left_alone),
 		cmocka_unit_test(names_left_out_come_from_the_scope),
+		cmocka_unit_test(damage_in_a_file_names_the_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -304,10 +304,11 @@ static void embedded_files_are_read_top_down(void **state)
 /* A folder with the given files; the caller removes it with drop_folder(). */
 static char *make_folder(const char *const *names, const char *const *texts)
 {
-	static char folder[] = "/tmp/weir-rules-XXXXXX";
+	static const char form[] = "/tmp/weir-rules-XXXXXX";
+	static char folder[sizeof(form)];
 	char path[256];
 
-	memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
+	memcpy(folder, form, sizeof(form));
 	assert_non_null(mkdtemp(folder));
 	for (size_t i = 0; names[i]; i++) {
 		assert_in_range(snprintf(path, sizeof(path), "%s/%s", folder, names[i]), 1,
