@@ -196,6 +196,17 @@ static void add_differences(struct weir_text *text, const struct weir_baseline *
 	weir_text_release(&keys);
 }
 
+static void add_labels(struct weir_text *text, const struct weir_baseline *baseline)
+{
+	struct weir_text labels = {0};
+
+	add_shared_labels(&labels, baseline);
+	add_differences(&labels, baseline);
+	if (labels.length)
+		weir_text_printf(text, "\n%s", labels.data);
+	weir_text_release(&labels);
+}
+
 static void add_run(struct weir_text *text, const struct weir_baseline_run *run)
 {
 	weir_text_printf(text, "%.*s  %s  ", ID_DIGITS, run->id, run->recorded);
@@ -217,9 +228,8 @@ void weir_baseline_show_text(const struct weir_baseline *baseline, struct weir_t
 		weir_text_printf(text, ", and %zu in its history", history);
 	weir_text_puts(text, "; recorded ");
 	add_days(text, baseline->runs[0].recorded, baseline->runs[baseline->count - 1].recorded);
-	weir_text_puts(text, "\n\n");
-	add_shared_labels(text, baseline);
-	add_differences(text, baseline);
+	weir_text_puts(text, "\n");
+	add_labels(text, baseline);
 	weir_text_printf(text, "\n%-*s  %-20s  %-13s%7s%10s%11s\n", ID_DIGITS, "run", "recorded",
 	                 "bound", "stages", "operators", "samples");
 	if (skipped)

@@ -264,6 +264,17 @@ static enum weir_status remove_baseline(struct call *call, struct weir_error *er
 	return status;
 }
 
+static void add_promoted(struct weir_text *text, const char *from, const char *to,
+                         const struct weir_store_counts *counts)
+{
+	weir_text_printf(text, "%s: now the %zu run%s of %s", to, counts->held,
+	                 plural(counts->held), from);
+	if (counts->retired)
+		weir_text_printf(text, "; the %zu it held before %s its history", counts->retired,
+		                 counts->retired == 1 ? "is" : "are");
+	weir_text_puts(text, "\n");
+}
+
 static enum weir_status promote(struct call *call, struct weir_error *err)
 {
 	const char *to = weir_option_text(call->arguments, "as");
@@ -284,10 +295,7 @@ static enum weir_status promote(struct call *call, struct weir_error *err)
 		return status;
 	status = weir_store_promote(store, call->subject, to, &counts, err);
 	if (!status)
-		weir_text_printf(
-			&call->text,
-			"%s: now the %zu run%s of %s; what it held before is its history\n", to,
-			counts.held, plural(counts.held), call->subject);
+		add_promoted(&call->text, call->subject, to, &counts);
 	weir_store_free(store);
 	return status;
 }

@@ -323,7 +323,9 @@ static void next_after_regression(const struct weir_gate_result *result, struct 
 
 	weir_text_puts(out, "add a waiver for ");
 	weir_gate_print_name(row ? row->scope : NULL, out);
-	weir_text_puts(out, " to weir.json; to look closer: weir compare --all");
+	weir_text_puts(out, " to weir.json; to look closer: ");
+	weir_gate_phrase_command(result, out);
+	weir_text_puts(out, " --all");
 }
 
 static void next_recording(const struct weir_gate_result *result, const char *why,
@@ -350,6 +352,8 @@ const char *weir_gate_phrase_next(const struct weir_gate_result *result, struct 
 		weir_gate_phrase_command(result, out);
 		return "to settle it";
 	case WEIR_GATE_NO_BASELINE:
+		if (result->exit_code == 0)
+			return NULL; /* the runs have been recorded: see the remarks */
 		next_recording(result, "", out);
 		weir_text_puts(out, " (or weir gate --bootstrap, which records these runs)");
 		return "to begin";

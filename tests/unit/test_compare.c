@@ -34,14 +34,14 @@ static void the_ladder_goes_by_numbers_of_runs(void **state)
 		size_t base, head, operators;
 		enum weir_method method;
 	} rungs[] = {
-		{3, 3, 0, WEIR_METHOD_FULL},        {5, 3, 0, WEIR_METHOD_FULL},
-		{3, 8, 0, WEIR_METHOD_FULL},        {4, 2, 0, WEIR_METHOD_TWO_RUN},
-		{10, 2, 0, WEIR_METHOD_TWO_RUN},    {5, 1, 0, WEIR_METHOD_SINGLE_RUN},
+		{3, 3, 0, WEIR_METHOD_FULL},         {5, 3, 0, WEIR_METHOD_FULL},
+		{3, 8, 0, WEIR_METHOD_FULL},         {4, 2, 0, WEIR_METHOD_TWO_RUN},
+		{10, 2, 0, WEIR_METHOD_TWO_RUN},     {5, 1, 0, WEIR_METHOD_SINGLE_RUN},
 		{10, 1, 20, WEIR_METHOD_SINGLE_RUN}, {3, 2, 19, WEIR_METHOD_NONE},
-		{3, 2, 20, WEIR_METHOD_OUTLIER},    {2, 8, 20, WEIR_METHOD_OUTLIER},
-		{2, 8, 19, WEIR_METHOD_NONE},       {3, 1, 20, WEIR_METHOD_OUTLIER},
-		{4, 1, 20, WEIR_METHOD_OUTLIER},    {4, 1, 0, WEIR_METHOD_NONE},
-		{1, 1, 20, WEIR_METHOD_OUTLIER},    {1, 1, 19, WEIR_METHOD_NONE},
+		{3, 2, 20, WEIR_METHOD_OUTLIER},     {2, 8, 20, WEIR_METHOD_OUTLIER},
+		{2, 8, 19, WEIR_METHOD_NONE},        {3, 1, 20, WEIR_METHOD_OUTLIER},
+		{4, 1, 20, WEIR_METHOD_OUTLIER},     {4, 1, 0, WEIR_METHOD_NONE},
+		{1, 1, 20, WEIR_METHOD_OUTLIER},     {1, 1, 19, WEIR_METHOD_NONE},
 	};
 
 	(void)state;
@@ -443,9 +443,9 @@ static void drop_series(struct weir_series_table *table, const char *name)
 
 static void a_subject_is_judged_as_the_runs_allow_that_have_it(void **state)
 {
-	static const enum weir_outcome by_runs[] = {
-		WEIR_OUTCOME_MISSING, WEIR_OUTCOME_SUSPECT, WEIR_OUTCOME_REGRESSION,
-		WEIR_OUTCOME_REGRESSION};
+	static const enum weir_outcome by_runs[] = {WEIR_OUTCOME_MISSING, WEIR_OUTCOME_SUSPECT,
+	                                            WEIR_OUTCOME_REGRESSION,
+	                                            WEIR_OUTCOME_REGRESSION};
 
 	(void)state;
 	for (size_t have = 0; have < 4; have++) {
@@ -489,7 +489,8 @@ static void a_subject_of_too_few_baseline_runs_is_not_judged(void **state)
 
 static void an_operator_that_rests_in_some_iterations_is_not_judged(void **state)
 {
-	static const double steps[] = {0.02, 1e-9}; /* noise, and a timer's step of the whole level */
+	static const double steps[] = {0.02,
+	                               1e-9}; /* noise, and a timer's step of the whole level */
 
 	(void)state;
 	for (size_t s = 0; s < 2; s++) {
@@ -554,12 +555,10 @@ static void a_coarse_timer_widens_the_interval(void **state)
 		runs_init(&runs, 3, 3, 1);
 		for (size_t r = 0; r < 6; r++)
 			for (size_t i = 0; i < 101; i++)
-				weir_series_push(
-					weir_series_get(
-						r < 3 ? &runs.base[r]->stages
-						      : &runs.head[r - 3]->stages,
-						"a"),
-					20e3 + steps[s] * (double)(i % 3));
+				weir_series_push(weir_series_get(r < 3 ? &runs.base[r]->stages
+				                                       : &runs.head[r - 3]->stages,
+				                                 "a"),
+				                 20e3 + steps[s] * (double)(i % 3));
 		result = compare_runs(&runs);
 		row = row_of(result, "stage:a", WEIR_METRIC_P50);
 		widths[s] = row->high - row->low;

@@ -50,8 +50,7 @@ static void add_fusion(struct runs *runs, double device_factor)
 {
 	add_device(runs, "decode", (struct shape){.factor = device_factor, .count = 300});
 	add_operators(runs, "decode", 8, (struct shape){.count = 300});
-	add_operator(runs, "decode/fused",
-	             (struct shape){.level = 2e5, .factor = 2, .count = 300});
+	add_operator(runs, "decode/fused", (struct shape){.level = 2e5, .factor = 2, .count = 300});
 	add_operator_to(runs, false, "decode/add", (struct shape){.level = 2e5, .count = 300});
 }
 
@@ -123,7 +122,8 @@ static void the_sway_of_others_makes_up_for_nothing(void **state)
 	struct runs runs;
 
 	(void)state;
-	/* 1 % of the stage grows by half. The others sway by as much in all, below their margins. */
+	/* 1 % of the stage grows by half. The others sway by as much in all, below their margins.
+	 */
 	runs_init(&runs, 5, 3, 25);
 	add_device(&runs, "decode", (struct shape){.level = 1e7});
 	add_operators(&runs, "decode", 40, (struct shape){.spread = 0.01});

@@ -242,7 +242,8 @@ static void a_change_below_min_change_ns_is_none(void **state)
 	weir_gate_judge(gate.result, &gate.terms);
 	assert_int_equal(gate.result->counts.no_change, 2);
 	assert_non_null(strstr(gate.result->rows[0].note, "min_change_ns"));
-	assert_int_equal(gate.result->verdict, WEIR_GATE_PASS); /* it was judged: no coverage code */
+	assert_int_equal(gate.result->verdict,
+	                 WEIR_GATE_PASS); /* it was judged: no coverage code */
 	expect_codes(&gate, 0, NULL);
 	gate_release(&gate);
 }
@@ -265,10 +266,9 @@ static void severities_ignore_and_warn(void **state)
 	struct gate gate;
 
 	(void)state;
-	gate_init(&gate,
-	          "{\"rules\": [{\"scope\": \"stage:gone\", \"severity\": \"ignore\"},"
-	          "{\"scope\": \"stage:w*\", \"severity\": \"warn\"},"
-	          "{\"scope\": \"stage:typo\", \"severity\": \"ignore\"}]}");
+	gate_init(&gate, "{\"rules\": [{\"scope\": \"stage:gone\", \"severity\": \"ignore\"},"
+	                 "{\"scope\": \"stage:w*\", \"severity\": \"warn\"},"
+	                 "{\"scope\": \"stage:typo\", \"severity\": \"ignore\"}]}");
 	add_row(&gate, "stage:gone", WEIR_OUTCOME_MISSING, NAN);
 	add_row(&gate, "stage:warned", WEIR_OUTCOME_INFORMATIONAL, 0.5);
 	add_row(&gate, "stage:went", WEIR_OUTCOME_MISSING, NAN);
@@ -287,12 +287,11 @@ static void patterns_that_match_nothing_are_remarked(void **state)
 	struct gate gate;
 
 	(void)state;
-	gate_init(&gate,
-	          "{\"rules\": [{\"scope\": \"stage:x\"}, {\"scope\": \"stage:a\"},"
-	          "{\"scope\": \"stage:a\", \"metric\": \"p99\"}],"
-	          "\"slo\": [{\"scope\": \"stage:y\", \"metric\": \"p99\", \"max_ms\": 1}],"
-	          "\"waivers\": [{\"scope\": \"stage:z\", \"up_to\": 1, \"reason\": \"r\","
-	          "\"expires\": \"2020-01-01\"}]}");
+	gate_init(&gate, "{\"rules\": [{\"scope\": \"stage:x\"}, {\"scope\": \"stage:a\"},"
+	                 "{\"scope\": \"stage:a\", \"metric\": \"p99\"}],"
+	                 "\"slo\": [{\"scope\": \"stage:y\", \"metric\": \"p99\", \"max_ms\": 1}],"
+	                 "\"waivers\": [{\"scope\": \"stage:z\", \"up_to\": 1, \"reason\": \"r\","
+	                 "\"expires\": \"2020-01-01\"}]}");
 	add_row(&gate, "stage:a", WEIR_OUTCOME_NO_CHANGE, 0);
 	weir_gate_judge(gate.result, &gate.terms);
 	assert_int_equal(gate.result->remark_count, 4);

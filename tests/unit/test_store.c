@@ -304,6 +304,28 @@ static void another_schema_is_refused(void **state)
 	}
 }
 
+/* Another job that never ends its turn. */
+static void a_locked_store_gives_up_in_time(void **state)
+{
+	struct test_store *test = *state;
+	struct weir_baseline *baseline = weir_baseline_new("main");
+	struct weir_store_counts counts;
+	struct weir_error err = {0};
+	sqlite3 *other = NULL;
+
+	weir_baseline_take(baseline, test_run(1), "2026-11-01T00:00:00Z");
+	assert_int_equal(sqlite3_open(test->path, &other), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_busy_timeout(test->store->handle, 50);
+	assert_int_equal(weir_store_record(test->store, baseline, 0, &counts, &err), WEIR_E_STORE);
+	assert_non_null(strstr(err.message, "is locked by another process"));
+	assert_int_equal(test_count(test, "main", true), 0); /* readers do not wait */
+	assert_int_equal(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(weir_store_record(test->store, baseline, 0, &counts, &err), WEIR_OK);
+	sqlite3_close(other);
+	weir_baseline_free(baseline);
+}
+
 /* What integrity_check cannot know: content that is well-formed and wrong. */
 static void verify_sees_what_was_changed_by_hand(void **state)
 {
@@ -454,6 +476,7 @@ int main(void)
 		STORE_TEST(a_bad_run_stops_the_whole_recording),
 		STORE_TEST(a_store_that_is_not_there_is_no_baseline),
 		STORE_TEST(another_schema_is_refused),
+		STORE_TEST(a_locked_store_gives_up_in_time),
 		STORE_TEST(verify_sees_what_was_changed_by_hand),
 		STORE_TEST(nothing_but_verify_scans_a_large_table),
 	};

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/history.h"
+#include "tests/unit/near.h"
+
+static void scopes_and_metrics_are_told_apart(void **state)
+{
+	static const struct {
+		const char *text;
+		enum weir_scope_kind kind;
+		const char *name;
+		enum weir_metric metric;
+	} cases[] = {
+		{"stage:decode", WEIR_SCOPE_STAGE, "decode", WEIR_METRIC_P50},
+		{"stage:decode:p99", WEIR_SCOPE_STAGE, "decode", WEIR_METRIC_P99},
+		{"stage:decode:p98", WEIR_SCOPE_STAGE, "decode:p98", WEIR_METRIC_P50},
+		{"stage::p95", WEIR_SCOPE_STAGE, ":p95", WEIR_METRIC_P50},
+		{"device:decode:shift", WEIR_SCOPE_DEVICE, "decode", WEIR_METRIC_SHIFT},
+		{"operator:decode/aten::mm", WEIR_SCOPE_OPERATOR, "decode/aten::mm",
+	         WEIR_METRIC_P50},
+		{"operator:decode/aten::mm:p95", WEIR_SCOPE_OPERATOR, "decode/aten::mm",
+	         WEIR_METRIC_P95},
+		{"metric:tokens_per_s", WEIR_SCOPE_METRIC, "tokens_per_s", WEIR_METRIC_VALUE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct weir_history_metric found;
+
+		assert_true(weir_history_parse(cases[i].text, &found));
+		assert_int_equal(found.kind, cases[i].kind);
+		assert_int_equal(found.metric, cases[i].metric);
+		assert_int_equal(found.name_length, strlen(cases[i].name));
+		assert_memory_equal(found.name, cases[i].name, found.name_length);
+	}
+}
+
+static void what_is_no_scope_is_refused(void **state)
+{
+	static const char *const texts[] = {"",       "decode",        "stage:", "stages:decode",
+	                                    "metric", "all-operators", ":p50"};
+	struct weir_history_metric found;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		assert_false(weir_history_parse(texts[i], &found));
+}
+
+static double value_of(const struct weir_run *run, const char *text)
+{
+	struct weir_history_metric metric;
+
+	assert_true(weir_history_parse(text, &metric));
+	return weir_history_value(run, &metric);
+}
+
+static void values_are_quantiles_of_the_run(void **state)
+{
+	struct weir_run *run = weir_run_new();
+
+	(void)state;
+	for (int i = 0; i <= 100; i++) {
+		weir_series_push(weir_series_get(&run->stages, "decode"), 1000.0 + 10 * i);
+		weir_series_push(weir_series_get(&run->operators, "decode/mm"), 500);
+	}
+	weir_series_push(weir_series_get(&run->metrics, "tokens_per_s"), 1743);
+	assert_near(value_of(run, "stage:decode"), 1500, 1e-12);
+	assert_near(value_of(run, "stage:decode:p90"), 1900, 1e-12);
+	assert_near(value_of(run, "stage:decode:p99"), 1990, 1e-12);
+	assert_near(value_of(run, "operator:decode/mm:shift"), 500, 1e-12);
+	assert_near(value_of(run, "metric:tokens_per_s"), 1743, 0);
+	assert_near(value_of(run, "stage:decod"), NAN, 0);
+	assert_near(value_of(run, "stage:decode_graph"), NAN, 0);
+	assert_near(value_of(run, "device:decode"), NAN, 0);
+	assert_near(run->stages.items[0].value[100], 2000, 0); /* left in their order */
+	weir_run_free(run);
+}
+
+static void an_operator_that_rests_has_no_median(void **state)
+{
+	struct weir_run *run = weir_run_new();
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		weir_series_push(weir_series_get(&run->operators, "decode/mm"),
+		                 i % 5 == 0 ? 500 : 0);
+	assert_near(value_of(run, "operator:decode/mm"), NAN, 0);
+	assert_near(value_of(run, "operator:decode/mm:p95"), 500, 1e-12);
+	weir_run_free(run);
+}
+
+/* Twelve runs around each level, 1 % apart. */
+static size_t levels(const double *level, size_t count, double *values)
+{
+	uint64_t seed = 5;
+
+	for (size_t i = 0; i < 12 * count; i++)
+		values[i] = level[i / 12] * (1 + (double)(next_number(&seed) % 100) / 1e4);
+	return 12 * count;
+}
+
+static void a_new_level_is_found_where_it_begins(void **state)
+{
+	static const double level[] = {100, 130, 90};
+	double values[36];
+	size_t cuts[8], count = levels(level, 3, values);
+
+	(void)state;
+	assert_int_equal(weir_history_cuts(values, count, cuts, 8), 2);
+	assert_int_equal(cuts[0], 12);
+	assert_int_equal(cuts[1], 24);
+	assert_int_equal(weir_history_cuts(values, count, cuts, 0), 0);
+}
+
+static void runs_without_the_value_are_passed_over(void **state)
+{
+	static const double level[] = {100, 130};
+	double values[30], dense[24];
+	size_t cuts[8], count = 0;
+
+	(void)state;
+	levels(level, 2, dense);
+	for (size_t i = 0; i < 24; i++) {
+		if (i % 4 == 0)
+			values[count++] = i % 8 == 0 ? NAN : 0;
+		values[count++] = dense[i];
+	}
+	assert_int_equal(weir_history_cuts(values, count, cuts, 8), 1);
+	assert_int_equal(cuts[0], 16); /* 12 values and 4 gaps before it */
+}
+
+static void a_level_series_has_no_cuts(void **state)
+{
+	static const double level[] = {100, 100};
+	double values[24];
+	size_t cuts[8];
+
+	(void)state;
+	assert_int_equal(weir_history_cuts(values, levels(level, 2, values), cuts, 8), 0);
+	assert_int_equal(weir_history_cuts(values, 0, cuts, 8), 0);
+	assert_int_equal(weir_history_cuts(values, 1, cuts, 8), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(scopes_and_metrics_are_told_apart),
+		cmocka_unit_test(what_is_no_scope_is_refused),
+		cmocka_unit_test(values_are_quantiles_of_the_run),
+		cmocka_unit_test(an_operator_that_rests_has_no_median),
+		cmocka_unit_test(a_new_level_is_found_where_it_begins),
+		cmocka_unit_test(runs_without_the_value_are_passed_over),
+		cmocka_unit_test(a_level_series_has_no_cuts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
