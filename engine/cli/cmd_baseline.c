@@ -421,7 +421,7 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_baseline = {
 	.name = "baseline",
-	.summary = "reference runs by name: record, show, promote, export, verify",
+	.summary = "reference runs by name: record, list, promote, export, verify",
 	.arguments = "ACTION [RUN... | NAME | FILE]",
 	.description =
 		"Keeps the samples of reference runs in one SQLite file, so that weir gate can "

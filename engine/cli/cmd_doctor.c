@@ -292,7 +292,7 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_doctor = {
 	.name = "doctor",
-	.summary = "what the gate is worth: settings, store, false alarms as measured",
+	.summary = "what the gate is worth: settings, store, measured red by chance",
 	.arguments = "",
 	.description =
 		"Checks weir.json and the store, and draws the runs of each baseline against each "

@@ -14,9 +14,13 @@
 #include "engine/analysis/compare.h"
 #include "engine/base/text.h"
 
-#define ROUNDS   5
-#define MOST     1000000
-#define SETTINGS 4
+#define ROUNDS 5
+#define MOST   1000000
+
+struct made {
+	size_t operators, baseline, candidates, samples;
+	double step; /* ns of the timer */
+};
 
 static double now(void)
 {
@@ -49,31 +53,30 @@ static double next(uint64_t *state)
 	return (double)(*state >> 11) * 0x1p-53;
 }
 
-static void fill_series(struct weir_series *series, size_t samples, double step, uint64_t *seed)
+/* Samples up to a twentieth above the level, in ns. */
+static void fill_series(struct weir_series *series, double level, const struct made *made,
+                        uint64_t *seed)
 {
-	double level = 1e4 * (1 + 99 * next(seed)) * (1 + 0.01 * next(seed));
-
-	for (size_t i = 0; i < samples; i++) {
+	for (size_t i = 0; i < made->samples; i++) {
 		double value = level * (1 + 0.05 * next(seed));
 
-		weir_series_push(series, round(value / step) * step);
+		weir_series_push(series, round(value / made->step) * made->step);
 	}
 }
 
-static struct weir_run *make_run(size_t operators, size_t samples, double step, uint64_t *seed)
+static struct weir_run *make_run(const struct made *made, uint64_t *seed)
 {
 	struct weir_run *run = weir_run_new();
-	uint64_t levels = 1; /* operators are alike in all runs, but for their samples */
 
-	fill_series(weir_series_get(&run->stages, "decode"), samples, step, seed);
-	fill_series(weir_series_get(&run->device, "decode"), samples, step, seed);
-	for (size_t i = 0; i < operators; i++) {
+	fill_series(weir_series_get(&run->stages, "decode"), 1e7, made, seed);
+	fill_series(weir_series_get(&run->device, "decode"), 9e6, made, seed);
+	for (size_t i = 0; i < made->operators; i++) {
 		char name[64];
 
 		snprintf(name, sizeof name, "decode/operator_%zu", i);
-		levels ^= *seed >> 40;
-		fill_series(weir_series_get(&run->operators, name), samples, step, &levels);
-		fill_series(weir_series_get(&run->calls, name), samples, step, seed);
+		fill_series(weir_series_get(&run->operators, name), 1e4 * (double)(i % 100 + 1),
+		            made, seed);
+		fill_series(weir_series_get(&run->calls, name), 1e5, made, seed);
 	}
 	return run;
 }
@@ -95,20 +98,19 @@ static double seconds_of(const struct weir_compare_input *input)
 	return best;
 }
 
-/* operators, baseline, candidates, samples */
-static void measure(const size_t *settings, double step)
+static void measure(const struct made *made)
 {
 	static const struct weir_compare_policy policy = {.margin = margin,
 	                                                  .treatment = judge,
 	                                                  .alpha_operators = 0.01,
 	                                                  .alpha_stages = 0.01};
-	size_t count = settings[1] + settings[2];
+	size_t count = made->baseline + made->candidates;
 	struct weir_run **runs = calloc(count, sizeof(struct weir_run *));
 	uint64_t seed = 20240607;
 	struct weir_compare_input input = {
 		.baseline = (const struct weir_run *const *)runs,
-		.baseline_count = settings[1],
-		.candidate_count = settings[2],
+		.baseline_count = made->baseline,
+		.candidate_count = made->candidates,
 		.policy = &policy,
 	};
 	struct rusage usage;
@@ -116,9 +118,9 @@ static void measure(const size_t *settings, double step)
 	if (!runs)
 		return;
 	for (size_t i = 0; i < count; i++)
-		runs[i] = make_run(settings[0], settings[3], step, &seed);
-	input.candidate = input.baseline + settings[1];
-	printf("steps of %4g ns: %.1f ms", step, 1e3 * seconds_of(&input));
+		runs[i] = make_run(made, &seed);
+	input.candidate = input.baseline + made->baseline;
+	printf("steps of %4g ns: %.1f ms", made->step, 1e3 * seconds_of(&input));
 	getrusage(RUSAGE_SELF, &usage);
 	printf(", peak %.0f MB\n", (double)usage.ru_maxrss / 1e3);
 	for (size_t i = 0; i < count; i++)
@@ -128,9 +130,11 @@ static void measure(const size_t *settings, double step)
 
 int main(int argc, char **argv)
 {
-	size_t settings[SETTINGS] = {200, 10, 3, 1000};
+	struct made made = {200, 10, 3, 1000, 1};
+	size_t *const settings[] = {&made.operators, &made.baseline, &made.candidates,
+	                            &made.samples};
 
-	for (int i = 1; i < argc && i <= SETTINGS; i++) {
+	for (int i = 1; i < argc && i <= (int)(sizeof settings / sizeof *settings); i++) {
 		double value;
 
 		if (!weir_parse_double(argv[i], strlen(argv[i]), &value) || value < 1 ||
@@ -139,11 +143,12 @@ int main(int argc, char **argv)
 			                "[SAMPLES]]]]\n");
 			return 2;
 		}
-		settings[i - 1] = (size_t)value;
+		*settings[i - 1] = (size_t)value;
 	}
-	printf("%zu operators, %zu x %zu runs, %zu samples each\n", settings[0], settings[1],
-	       settings[2], settings[3]);
-	measure(settings, 1);
-	measure(settings, 1000);
+	printf("%zu operators, %zu x %zu runs, %zu samples each\n", made.operators, made.baseline,
+	       made.candidates, made.samples);
+	measure(&made);
+	made.step = 1000;
+	measure(&made);
 	return 0;
 }
