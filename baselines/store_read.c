@@ -66,7 +66,7 @@ static enum weir_status read_series(const struct weir_store *store, sqlite3_stmt
 	size_t count = (size_t)sqlite3_column_int64(row, COUNT);
 	struct weir_series_table *table;
 	struct weir_series *series;
-	enum weir_run_table which;
+	enum weir_run_table which = WEIR_RUN_STAGES;
 	enum weir_status status = check_row(store, row, &which, err);
 
 	if (status)

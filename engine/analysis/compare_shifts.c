@@ -28,12 +28,18 @@ static bool is_one_sided(const struct weir_row *row)
 	return row->outcome == WEIR_OUTCOME_MISSING || row->outcome == WEIR_OUTCOME_NEW;
 }
 
+enum device_time {
+	DEVICE_UNCHANGED,
+	DEVICE_UNKNOWN,
+	DEVICE_SLOWER,
+};
+
 /* Is the device time of the stage what it was? The mean of the log deciles speaks for the median
- * and the upper decile, but for no tail. */
-static bool device_unchanged(const struct weir_gate_result *result, const char *stage,
-                             enum weir_metric metric)
+ * and the upper decile as well, but for no tail. */
+static enum device_time device_time_of(const struct weir_gate_result *result, const char *stage,
+                                       enum weir_metric metric)
 {
-	bool unchanged = false;
+	enum device_time found = DEVICE_UNKNOWN;
 
 	for (size_t i = 0; i < result->row_count; i++) {
 		const struct weir_row *row = &result->rows[i];
@@ -44,10 +50,11 @@ static bool device_unchanged(const struct weir_gate_result *result, const char *
 		if (row->kind != WEIR_SCOPE_DEVICE || !speaks || strcmp(row->stage, stage) != 0)
 			continue;
 		if (is_bad(row))
-			return false;
-		unchanged = unchanged || row->outcome == WEIR_OUTCOME_NO_CHANGE;
+			return DEVICE_SLOWER;
+		if (row->outcome == WEIR_OUTCOME_NO_CHANGE)
+			found = DEVICE_UNCHANGED;
 	}
-	return unchanged;
+	return found;
 }
 
 /* Operator rows of a stage at one metric, those of one side included, by what they added, the most
@@ -134,6 +141,14 @@ static const char *note_of_shift(struct weir_gate_result *result, const struct c
 	return note;
 }
 
+/* A row of the stage that a cost shift would explain. */
+static bool may_have_moved(const struct weir_row *row, const char *stage, enum weir_metric metric)
+{
+	return row->kind == WEIR_SCOPE_OPERATOR && row->metric == metric && row->stage &&
+	       (is_bad(row) || row->outcome == WEIR_OUTCOME_IMPROVEMENT) &&
+	       strcmp(row->stage, stage) == 0;
+}
+
 static void mark_moved(struct weir_gate_result *result, const char *stage, enum weir_metric metric)
 {
 	struct changes changes = changes_of(result, stage, metric);
@@ -145,16 +160,51 @@ static void mark_moved(struct weir_gate_result *result, const char *stage, enum 
 	}
 	for (size_t i = 0; from && i < result->row_count; i++) {
 		struct weir_row *row = &result->rows[i];
-		bool grew = is_bad(row);
 
-		if (row->kind != WEIR_SCOPE_OPERATOR || !row->stage || row->metric != metric ||
-		    (!grew && row->outcome != WEIR_OUTCOME_IMPROVEMENT) ||
-		    strcmp(row->stage, stage) != 0)
+		if (!may_have_moved(row, stage, metric))
 			continue;
+		row->note = is_bad(row) ? from : to;
 		row->outcome = WEIR_OUTCOME_MOVED;
-		row->note = grew ? from : to;
 	}
 	free(changes.rows);
+}
+
+/* Where the runs cannot tell of the stage at this metric, an operator whose median moved has moved
+ * with all of its distribution, unless this part of it grew by more. */
+static void follow_median(struct weir_gate_result *result, const char *stage,
+                          enum weir_metric metric)
+{
+	for (size_t i = 0; i < result->row_count; i++) {
+		struct weir_row *row = &result->rows[i];
+		const struct weir_row *median;
+
+		if (!may_have_moved(row, stage, metric))
+			continue;
+		median = row - (int)metric; /* the rows of a subject are in the order of metrics */
+		if (median->outcome != WEIR_OUTCOME_MOVED ||
+		    row->change > median->change + row->margin)
+			continue;
+		row->note = median->note;
+		row->outcome = WEIR_OUTCOME_MOVED;
+	}
+}
+
+static void explain_stage(struct weir_gate_result *result, const char *stage)
+{
+	for (int k = 0; k < WEIR_COMPARE_ROWS; k++) {
+		enum weir_metric metric = (enum weir_metric)k;
+
+		switch (device_time_of(result, stage, metric)) {
+		case DEVICE_UNCHANGED:
+			mark_moved(result, stage, metric);
+			break;
+		case DEVICE_UNKNOWN:
+			follow_median(result, stage, metric);
+			break;
+		case DEVICE_SLOWER:
+			break;
+		}
+	}
 }
 
 static bool stage_is_slower(const struct weir_gate_result *result, const char *stage)
@@ -196,12 +246,7 @@ void weir_compare_shifts(struct weir_comparing *comparing)
 	const struct weir_compared_set *stages = &comparing->stages, *devices = &comparing->devices;
 
 	for (size_t i = 0; i < devices->count; i++)
-		for (size_t k = 0; k < WEIR_COMPARE_ROWS; k++) {
-			enum weir_metric metric = weir_compared_metric(devices, k);
-
-			if (device_unchanged(result, devices->items[i].name, metric))
-				mark_moved(result, devices->items[i].name, metric);
-		}
+		explain_stage(result, devices->items[i].name);
 	result->contributions = weir_arena_alloc(
 		result->arena, ((stages->count + devices->count) * MAX_CONTRIBUTIONS + 1) *
 				       sizeof *result->contributions);

@@ -305,6 +305,42 @@ static void merge_rank(struct weir_run *run, const struct weir_run *other)
 	take_slower(&run->calls, &other->calls);
 }
 
+/* What of a trace's head tells one environment from another; names of files and captures do not. */
+static const struct {
+	const char *key, *label;
+} version_labels[] = {
+	{"cuda_runtime_version", "cuda"},
+	{"cuda_driver_version", "driver"},
+	{"hip_runtime_version", "hip"},
+	{"hip_driver_version", "driver"},
+};
+
+/* "13000" is 13.0: a thousand times the major and ten times the minor version. Others stay as they
+ * are. */
+static void set_version(struct weir_run *run, const char *label, const char *value)
+{
+	struct weir_text text = {0};
+	int64_t number;
+
+	if (weir_parse_i64(value, strlen(value), &number) && number >= 1000 && number < 100000)
+		weir_text_printf(&text, "%lld.%lld", (long long)(number / 1000),
+		                 (long long)(number % 1000 / 10));
+	else
+		weir_text_puts(&text, value);
+	weir_run_set_label(run, label, text.data);
+	weir_text_release(&text);
+}
+
+static void set_versions(struct weir_run *run, const struct weir_trace *trace)
+{
+	for (size_t i = 0; i < trace->label_count; i++)
+		for (size_t v = 0; v < sizeof version_labels / sizeof *version_labels; v++)
+			if (strcmp(weir_names_text(trace->names, trace->labels[i].key),
+			           version_labels[v].key) == 0)
+				set_version(run, version_labels[v].label,
+				            weir_names_text(trace->names, trace->labels[i].value));
+}
+
 static void set_labels(struct weir_run *run, const struct weir_analysis *analysis)
 {
 	const struct weir_trace *trace = analysis->ranks[0].trace;
@@ -324,9 +360,7 @@ static void set_labels(struct weir_run *run, const struct weir_analysis *analysi
 		weir_run_set_label(run, "gpu_count", text.data);
 		weir_text_release(&text);
 	}
-	for (size_t i = 0; i < trace->label_count; i++)
-		weir_run_set_label(run, weir_names_text(trace->names, trace->labels[i].key),
-		                   weir_names_text(trace->names, trace->labels[i].value));
+	set_versions(run, trace);
 }
 
 static void copy_table(struct weir_series_table *into, const struct weir_series_table *from)

@@ -8,8 +8,8 @@
  * without any, from the outermost stage that occurs most often. The steady state leaves out, and
  * lists:
  *
- *   warm-up      leading steps, at most 20 %, whose period exceeds the median of the last 80 % by
- *                more than 5 MAD and 10 %
+ *   warm-up      leading steps, at most 20 %, that take longer, on the device or on the host, than
+ *                the median period of the last 80 % by more than 5 MAD and 10 %
  *   incomplete   steps with launches whose work the trace does not hold, and less than 90 % of the
  *                usual device rows
  *   one-off      single steps (at most 2 %, at least one) that last five times the median

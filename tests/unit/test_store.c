@@ -121,10 +121,11 @@ static void the_newest_runs_are_kept_and_found(void **state)
 {
 	struct test_store *test = *state;
 	struct weir_store_query query = {.name = "main", .newest = 2};
-	struct weir_store_counts counts = test_record(test, "main", 1, 9, 0);
+	struct weir_store_counts counts;
 	struct weir_store_health health;
 	struct weir_baseline *baseline;
 
+	test_record(test, "main", 1, 9, 0);
 	assert_int_equal(weir_store_load(test->store, &query, &baseline, NULL), WEIR_OK);
 	assert_int_equal(baseline->count, 2);
 	assert_string_equal(baseline->runs[0].recorded, "2026-11-01T00:00:08Z");
