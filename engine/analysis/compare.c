@@ -163,12 +163,16 @@ static struct weir_row row_of(struct weir_comparing *comparing, const struct wei
 
 	fill_change(&row, cell, item->higher_is_better);
 	row.outcome = outcome_of(comparing, cell, row.metric, item->method);
+	if (weir_compared_is_tail_of_one(item, row.metric) && row.outcome != WEIR_OUTCOME_SUSPECT)
+		row.outcome = WEIR_OUTCOME_INFORMATIONAL; /* no proof of either */
 	if (row.metric == WEIR_METRIC_P50)
 		row.contributed_ns = item->candidate_ns - item->baseline_ns;
 	else if (item->kind != WEIR_SCOPE_METRIC)
 		row.contributed_ns = row.candidate - row.baseline;
 	if (row.outcome == WEIR_OUTCOME_INFORMATIONAL)
-		row.note = set->notes[k * set->count + index];
+		row.note = cell->tested
+		                   ? "a tail in one run is only suspected, from three margins on"
+		                   : set->notes[k * set->count + index];
 	return row;
 }
 

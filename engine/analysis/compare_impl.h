@@ -50,6 +50,14 @@ struct weir_comparing {
 	bool few_operators[WEIR_COMPARE_ROWS]; /* too few are tested for the row of all */
 };
 
+/*
+ * The p95 and p99 of a stage in a single candidate run. One burst of the host moves them, so they
+ * are only ever suspected, and only for a change of WEIR_TAIL_MARGINS margins: docs/statistics.md,
+ * the ladder.
+ */
+#define WEIR_TAIL_MARGINS 3.0
+bool weir_compared_is_tail_of_one(const struct weir_compared *item, enum weir_metric metric);
+
 enum weir_metric weir_compared_metric(const struct weir_compared_set *set, size_t row);
 
 /* compare.c: pairs the subjects of all runs and reduces the runs; release with

@@ -237,6 +237,13 @@ static bool method_tests(enum weir_method method, enum weir_metric metric)
 	return false;
 }
 
+bool weir_compared_is_tail_of_one(const struct weir_compared *item, enum weir_metric metric)
+{
+	return item->method == WEIR_METHOD_SINGLE_RUN &&
+	       (item->kind == WEIR_SCOPE_STAGE || item->kind == WEIR_SCOPE_DEVICE) &&
+	       (metric == WEIR_METRIC_P95 || metric == WEIR_METRIC_P99);
+}
+
 /* Why the data do not allow to test a row; NULL: they do. */
 static const char *objection(const struct weir_comparing *comparing,
                              const struct weir_compared_set *set, size_t index, size_t row)
@@ -255,7 +262,9 @@ static const char *objection(const struct weir_comparing *comparing,
 		return item->kind == WEIR_SCOPE_METRIC
 		               ? "not above zero in every run, so it has no ratio"
 		               : "zero in some iterations, so it has no ratio";
-	return method_tests(item->method, metric) ? NULL : "too few runs to judge it";
+	return method_tests(item->method, metric) || weir_compared_is_tail_of_one(item, metric)
+	               ? NULL
+	               : "too few runs to judge it";
 }
 
 static void choose_tests(struct weir_comparing *comparing, struct weir_compared_set *set)
@@ -269,6 +278,8 @@ static void choose_tests(struct weir_comparing *comparing, struct weir_compared_
 			size_t at = k * set->count + i;
 
 			set->margins[at] = policy->margin(policy->context, scope, metric);
+			if (weir_compared_is_tail_of_one(&set->items[i], metric))
+				set->margins[at] *= WEIR_TAIL_MARGINS;
 			set->notes[at] = objection(comparing, set, i, k);
 			set->tested[at] = !set->notes[at] &&
 			                  policy->treatment(policy->context, scope, metric) ==

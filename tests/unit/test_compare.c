@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What may be said of two sets of runs: docs/statistics.md, the ladder and the least samples. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,16 +123,23 @@ static void two_runs_leave_p99_a_suspect(void **state)
 	weir_gate_result_free(result);
 }
 
-static void one_run_makes_suspects_and_says_nothing_of_tails(void **state)
+static void one_run_makes_suspects_of_tails_only_from_three_margins(void **state)
 {
 	const enum weir_outcome outcomes[] = {WEIR_OUTCOME_SUSPECT, WEIR_OUTCOME_SUSPECT,
 	                                      WEIR_OUTCOME_INFORMATIONAL,
 	                                      WEIR_OUTCOME_INFORMATIONAL, WEIR_OUTCOME_SUSPECT};
-	struct weir_gate_result *result = stage_with(8, 1, 1.3);
+	const enum weir_outcome far[] = {WEIR_OUTCOME_SUSPECT, WEIR_OUTCOME_SUSPECT,
+	                                 WEIR_OUTCOME_SUSPECT, WEIR_OUTCOME_SUSPECT,
+	                                 WEIR_OUTCOME_SUSPECT};
+	struct weir_gate_result *result = stage_with(8, 1, 1.12);
 
 	(void)state;
 	expect_outcomes(result, "stage:decode", outcomes);
-	assert_non_null(strstr(row_of(result, "stage:decode", WEIR_METRIC_P99)->note, "runs"));
+	assert_non_null(strstr(row_of(result, "stage:decode", WEIR_METRIC_P99)->note, "margins"));
+	assert_true(fabs(row_of(result, "stage:decode", WEIR_METRIC_P99)->margin - 0.30) < 1e-9);
+	weir_gate_result_free(result);
+	result = stage_with(8, 1, 1.5);
+	expect_outcomes(result, "stage:decode", far);
 	weir_gate_result_free(result);
 	result = stage_with(8, 1, 0.7); /* an improvement is not proven by one run either */
 	assert_int_equal(row_of(result, "stage:decode", WEIR_METRIC_P50)->outcome,
@@ -361,7 +369,7 @@ int main(void)
 		cmocka_unit_test(a_slower_stage_regresses_in_every_row),
 		cmocka_unit_test(a_faster_stage_improves),
 		cmocka_unit_test(two_runs_leave_p99_a_suspect),
-		cmocka_unit_test(one_run_makes_suspects_and_says_nothing_of_tails),
+		cmocka_unit_test(one_run_makes_suspects_of_tails_only_from_three_margins),
 		cmocka_unit_test(one_against_one_finds_the_operator_that_stands_out),
 		cmocka_unit_test(with_nothing_to_test_the_figures_are_still_told),
 		cmocka_unit_test(a_row_needs_samples),
