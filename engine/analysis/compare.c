@@ -169,10 +169,12 @@ static struct weir_row row_of(struct weir_comparing *comparing, const struct wei
 		row.contributed_ns = item->candidate_ns - item->baseline_ns;
 	else if (item->kind != WEIR_SCOPE_METRIC)
 		row.contributed_ns = row.candidate - row.baseline;
-	if (row.outcome == WEIR_OUTCOME_INFORMATIONAL)
+	if (row.outcome == WEIR_OUTCOME_INFORMATIONAL) {
 		row.note = cell->tested
 		                   ? "a tail in one run is only suspected, from three margins on"
 		                   : set->notes[k * set->count + index];
+		row.mde = row.runs_needed = NAN; /* nothing is judged, so nothing would be seen */
+	}
 	return row;
 }
 

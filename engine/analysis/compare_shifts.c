@@ -219,17 +219,30 @@ static bool stage_is_slower(const struct weir_gate_result *result, const char *s
 	return false;
 }
 
+/* By how much they changed the stage, the largest first, whichever way. */
+static int by_size(const void *left, const void *right)
+{
+	const struct weir_contribution *a = left, *b = right;
+	int order;
+
+	if (fabs(a->delta_ns) != fabs(b->delta_ns))
+		return fabs(a->delta_ns) > fabs(b->delta_ns) ? -1 : 1;
+	order = strcmp(a->stage, b->stage);
+	return order ? order : strcmp(a->operator, b->operator);
+}
+
+/* What shrank or went is listed as well: a stage whose fused kernel is gone grew by the difference
+ * to the kernels that took over, not by them. */
 static void list_contributions(struct weir_gate_result *result, const char *stage)
 {
 	struct changes changes = changes_of(result, stage, WEIR_METRIC_P50);
-	double largest = changes.count > 0 ? changes.rows[changes.count - 1]->contributed_ns : 0;
+	struct weir_contribution *parts =
+		weir_alloc((changes.count + 1) * sizeof(struct weir_contribution));
 
-	for (size_t listed = 0; listed < MAX_CONTRIBUTIONS && listed < changes.count; listed++) {
-		const struct weir_row *row = changes.rows[changes.count - 1 - listed];
+	for (size_t i = 0; i < changes.count; i++) {
+		const struct weir_row *row = changes.rows[i];
 
-		if (row->contributed_ns <= 0 || row->contributed_ns < LEAST_CONTRIBUTION * largest)
-			break;
-		result->contributions[result->contribution_count++] = (struct weir_contribution){
+		parts[i] = (struct weir_contribution){
 			.stage = stage,
 			.operator= row->name,
 			.delta_ns = row->contributed_ns,
@@ -237,6 +250,14 @@ static void list_contributions(struct weir_gate_result *result, const char *stag
 			.candidate_calls = row->candidate_calls,
 		};
 	}
+	qsort(parts, changes.count, sizeof *parts, by_size);
+	for (size_t i = 0; i < changes.count && i < MAX_CONTRIBUTIONS; i++) {
+		if (parts[i].delta_ns == 0 ||
+		    fabs(parts[i].delta_ns) < LEAST_CONTRIBUTION * fabs(parts[0].delta_ns))
+			break;
+		result->contributions[result->contribution_count++] = parts[i];
+	}
+	free(parts);
 	free(changes.rows);
 }
 
@@ -260,4 +281,6 @@ void weir_compare_shifts(struct weir_comparing *comparing)
 		    stage_is_slower(result, name))
 			list_contributions(result, name);
 	}
+	qsort(result->contributions, result->contribution_count, sizeof *result->contributions,
+	      by_size);
 }

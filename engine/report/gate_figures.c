@@ -216,21 +216,29 @@ void weir_gate_print_p(double p, struct weir_text *out)
 
 void weir_gate_print_time_change(double delta_ns, struct weir_text *out)
 {
-	weir_text_puts(out, delta_ns > 0 ? "+" : "");
-	add_duration(out, delta_ns);
+	weir_text_puts(out, delta_ns > 0 ? "+" : delta_ns < 0 ? "-" : "");
+	add_duration(out, fabs(delta_ns));
 }
 
-/* "26 -> 58 calls"; nothing where neither is known. */
+/* "26 -> 58 calls", "new, 2 calls", "gone"; nothing where neither is known. */
 void weir_gate_print_calls(double baseline, double candidate, struct weir_text *out)
 {
 	if (!isfinite(baseline) && !isfinite(candidate))
 		return;
-	if (baseline != candidate) {
+	if (!isfinite(candidate)) {
+		weir_text_puts(out, "gone");
+		return;
+	}
+	if (!isfinite(baseline)) {
+		weir_text_puts(out, "new, ");
+	} else if (baseline != candidate) {
 		add_number(out, baseline);
 		weir_text_puts(out, " -> ");
 	}
 	add_number(out, candidate);
-	weir_text_puts(out, candidate == 1 && baseline == 1 ? " call" : " calls");
+	weir_text_puts(out, candidate == 1 && !(baseline != candidate && isfinite(baseline))
+	                            ? " call"
+	                            : " calls");
 }
 
 void weir_gate_print_counted(uint64_t count, const char *singular, struct weir_text *out)

@@ -101,12 +101,19 @@ void weir_gate_phrase_row(const struct weir_row *row, struct weir_text *out)
 
 static void headline_pass(const struct weir_gate_result *result, struct weir_text *out)
 {
-	weir_text_puts(out, "nothing regressed in ");
+	uint64_t open = result->counts.inconclusive;
+
+	weir_text_puts(out, "no regression in ");
 	weir_gate_print_counted(result->counts.judged, "row", out);
 	if (result->counts.waived) {
 		weir_text_puts(out, ", ");
 		weir_text_count(out, result->counts.waived);
 		weir_text_puts(out, " waived");
+	}
+	if (open) {
+		weir_text_puts(out, "; these runs leave ");
+		weir_text_count(out, open);
+		weir_text_puts(out, " undecided");
 	}
 }
 

@@ -88,6 +88,9 @@ static void fill_ladder(const struct weir_gate_result *result, size_t limit,
 	(void)limit;
 	if (!weir_gate_compared(result) && !result->row_count)
 		return;
+	if (result->verdict == WEIR_GATE_PASS && !result->counts.suspect &&
+	    (result->method == WEIR_METHOD_SINGLE_RUN || result->method == WEIR_METHOD_TWO_RUN))
+		return; /* these speak of a suspicion, and there is none */
 	if (result->method != WEIR_METHOD_FULL || result->verdict == WEIR_GATE_SUSPECT)
 		weir_text_puts(weir_items_add(items), ladder[result->method]);
 }

@@ -244,7 +244,7 @@ static void a_tail_moves_with_its_median_and_no_further(void **state)
 	}
 }
 
-static void a_slower_stage_names_what_grew_largest_first(void **state)
+static void a_slower_stage_names_what_grew_and_what_shrank_largest_first(void **state)
 {
 	struct weir_gate_result *result;
 	const struct weir_contribution *found;
@@ -257,7 +257,9 @@ static void a_slower_stage_names_what_grew_largest_first(void **state)
 	add_operators(&runs, "decode", 4, (struct shape){.within = 0.001, .spread = 0.0001});
 	add_operator(&runs, "decode/copy_", (struct shape){.level = 2e5, .factor = 1.5});
 	add_operator(&runs, "decode/mm", (struct shape){.level = 4e5, .factor = 1.5});
+	add_operator(&runs, "decode/less", (struct shape){.level = 3e5, .factor = 0.5});
 	add_operator_to(&runs, true, "decode/came", (struct shape){.level = 5e4});
+	add_operator_to(&runs, false, "decode/went", (struct shape){.level = 2e4});
 	add_operator(&runs, "prefill/mm", (struct shape){.level = 4e5, .factor = 1.5});
 	for (size_t r = 0; r < 5; r++)
 		weir_series_push(weir_series_get(&runs.base[r]->calls, "decode/copy_"), 26);
@@ -266,10 +268,14 @@ static void a_slower_stage_names_what_grew_largest_first(void **state)
 	result = compare_runs(&runs);
 	assert_int_equal(row_of(result, "device:decode", WEIR_METRIC_P50)->outcome,
 	                 WEIR_OUTCOME_REGRESSION);
-	assert_int_equal(result->contribution_count, 3);
+	assert_int_equal(result->contribution_count, 5);
 	assert_string_equal(result->contributions[0].operator, "mm");
 	assert_string_equal(result->contributions[0].stage, "decode");
 	assert_near(result->contributions[0].delta_ns, 2e5, 0.1);
+	assert_string_equal(result->contributions[1].operator, "less");
+	assert_near(result->contributions[1].delta_ns, -1.5e5, 0.1);
+	assert_string_equal(result->contributions[4].operator, "went");
+	assert_near(result->contributions[4].delta_ns, -2e4, 0.1);
 	found = contribution_of(result, "copy_");
 	assert_near(found->delta_ns, 1e5, 0.1);
 	assert_near(found->baseline_calls, 26, 0);
@@ -444,7 +450,7 @@ int main(void)
 		cmocka_unit_test(a_slower_tail_has_not_moved_from_anywhere),
 		cmocka_unit_test(only_what_the_device_did_not_pay_for_has_moved),
 		cmocka_unit_test(a_tail_moves_with_its_median_and_no_further),
-		cmocka_unit_test(a_slower_stage_names_what_grew_largest_first),
+		cmocka_unit_test(a_slower_stage_names_what_grew_and_what_shrank_largest_first),
 		cmocka_unit_test(a_stage_name_may_hold_a_slash),
 		cmocka_unit_test(the_order_of_runs_and_names_changes_nothing),
 		cmocka_unit_test(identical_sides_never_regress),

@@ -49,7 +49,7 @@ static void every_verdict_has_a_first_line_of_its_own(void **state)
 {
 	static const char *const first[] = {
 		"regression: decode_graph got 4.7 % slower",
-		"pass: nothing regressed in 2 rows\n",
+		"pass: no regression in 2 rows; these runs leave 1 undecided\n",
 		"improvement: tokens_per_s is 9.0 % higher (1,743 -> 1,901 1/s, ",
 		"suspect: decode_graph looks 4.7 % slower at p50",
 		"inconclusive: tokenize p50 moved by +6.5 % (71.2 -> 75.8 us, ",
@@ -242,6 +242,24 @@ static void assert_change(double change, const char *expected)
 	weir_text_release(&text);
 }
 
+static void assert_calls(double baseline, double candidate, const char *expected)
+{
+	struct weir_text text = {0};
+
+	weir_gate_print_calls(baseline, candidate, &text);
+	assert_string_equal(text.data ? text.data : "", expected);
+	weir_text_release(&text);
+}
+
+static void assert_time_change(double delta_ns, const char *expected)
+{
+	struct weir_text text = {0};
+
+	weir_gate_print_time_change(delta_ns, &text);
+	assert_string_equal(text.data, expected);
+	weir_text_release(&text);
+}
+
 static void figures_have_the_digits_that_mean_something(void **state)
 {
 	(void)state;
@@ -253,6 +271,14 @@ static void figures_have_the_digits_that_mean_something(void **state)
 	assert_p(0.0123, "0.01");
 	assert_p(1, "1.00");
 	assert_p(NAN, "-");
+	assert_calls(NAN, 1, "new, 1 call");
+	assert_calls(26, NAN, "gone");
+	assert_calls(26, 58, "26 -> 58 calls");
+	assert_calls(4, 1, "4 -> 1 calls");
+	assert_calls(1, 1, "1 call");
+	assert_calls(NAN, NAN, "");
+	assert_time_change(-2300, "-2.30 us");
+	assert_time_change(2300, "+2.30 us");
 	assert_change(0.047, "+4.7 %");
 	assert_change(-0.0003, "-0.03 %");
 	assert_change(1.314, "+131 %");
