@@ -258,6 +258,10 @@ void weir_gate_phrase_counts(const struct weir_gate_result *result, struct weir_
 	if (!sum)
 		return;
 	weir_gate_print_counted(sum, "row", out);
+	if (sum == counts->informational) {
+		weir_text_puts(out, ", none judged");
+		return;
+	}
 	weir_text_puts(out, " without a regression: ");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (!parts[i].count)

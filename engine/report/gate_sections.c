@@ -68,6 +68,34 @@ static void fill_contributions(const struct weir_gate_result *result, size_t lim
 	add_rest(items, result->contribution_count, limit);
 }
 
+/* ---- what moved most, where nothing can be judged ---- */
+
+static bool is_large_move(const struct weir_row *row)
+{
+	return row->outcome == WEIR_OUTCOME_INFORMATIONAL && fabs(row->change) > row->margin &&
+	       (row->metric == WEIR_METRIC_P50 || row->metric == WEIR_METRIC_VALUE);
+}
+
+static void print_move(const struct weir_gate_result *result, const struct weir_row *row,
+                       struct weir_text *out)
+{
+	(void)result;
+	weir_gate_print_row(row, out);
+	weir_text_puts(out, " ");
+	weir_gate_print_change(row->change, out);
+	weir_text_puts(out, " (");
+	weir_gate_print_pair(row, out);
+	weir_text_puts(out, ")");
+}
+
+/* Too few runs to test anything, yet the figures are there: told as what they are. */
+static void fill_moves(const struct weir_gate_result *result, size_t limit,
+                       struct weir_items *items)
+{
+	if (result->method == WEIR_METHOD_NONE)
+		fill_rows(result, limit, is_large_move, print_move, items);
+}
+
 /* ---- the ladder: what these runs allow ---- */
 
 static const char *const ladder[] = {
@@ -415,6 +443,7 @@ static void fill_seen(const struct weir_gate_result *result, size_t limit, struc
 const struct weir_gate_section weir_gate_sections[] = {
 	{"contributions", "where it went", WEIR_GATE_OPEN, fill_contributions},
 	{"machine", "the machine?", WEIR_GATE_OPEN, fill_machine},
+	{"moves", "largest moves", WEIR_GATE_OPEN, fill_moves},
 	{"ladder", "how sure", WEIR_GATE_OPEN, fill_ladder},
 	{"waived", "waived", WEIR_GATE_FOLDED, fill_waivers},
 	{"inconclusive", "inconclusive", WEIR_GATE_FOLDED, fill_inconclusive},
