@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
-#include <string.h>
 
+#include "engine/report/format_name.h"
 #include "engine/report/gate_writer.h"
 
 const struct weir_gate_writer *const weir_gate_writers[] = {
@@ -16,71 +16,40 @@ const struct weir_gate_writer *const weir_gate_writers[] = {
 
 #define WRITERS (sizeof(weir_gate_writers) / sizeof(weir_gate_writers[0]) - 1)
 
-/* "text, json, ..." or, by suffix, ".txt, .json, ..."; a writer without a suffix is left out. */
-static void list_writers(struct weir_text *out, bool by_suffix)
+_Static_assert(WRITERS <= WEIR_FORMAT_MAX_NAMES, "an unknown name is answered with all of them");
+
+static void list_names(struct weir_format_name names[WRITERS])
 {
-	for (size_t i = 0; i < WRITERS; i++) {
-		const struct weir_gate_writer *writer = weir_gate_writers[i];
-		const char *text = by_suffix ? writer->suffix : writer->name;
-
-		if (text)
-			weir_text_printf(out, "%s%s", out->length ? ", " : "", text);
-	}
-}
-
-static enum weir_status fail_unknown_name(const char *name, struct weir_error *err)
-{
-	const char *names[WRITERS + 1] = {NULL};
-	struct weir_text known = {0};
-	const char *nearest;
-	enum weir_status status;
-
 	for (size_t i = 0; i < WRITERS; i++)
-		names[i] = weir_gate_writers[i]->name;
-	nearest = weir_text_nearest(name, names);
-	list_writers(&known, false);
-	status = weir_fail(err, WEIR_E_USAGE, "no format \"%.60s\"%s%s%s; known: %s", name,
-	                   nearest ? ", did you mean \"" : "", nearest ? nearest : "",
-	                   nearest ? "\"?" : "", known.data);
-	weir_text_release(&known);
-	return status;
+		names[i] = (struct weir_format_name){weir_gate_writers[i]->name,
+		                                     weir_gate_writers[i]->suffix};
 }
 
 enum weir_status weir_gate_writer_find(const char *name, const struct weir_gate_writer **out,
                                        struct weir_error *err)
 {
-	for (size_t i = 0; i < WRITERS; i++) {
-		if (!strcmp(weir_gate_writers[i]->name, name)) {
-			*out = weir_gate_writers[i];
-			return WEIR_OK;
-		}
-	}
-	return fail_unknown_name(name, err);
-}
+	struct weir_format_name names[WRITERS];
+	enum weir_status status;
+	size_t index;
 
-static bool has_suffix(const char *path, const char *suffix)
-{
-	size_t path_length = strlen(path), length = suffix ? strlen(suffix) : 0;
-
-	return length && path_length > length && !strcmp(path + path_length - length, suffix);
+	list_names(names);
+	status = weir_format_by_name(names, WRITERS, name, &index, err);
+	if (!status)
+		*out = weir_gate_writers[index];
+	return status;
 }
 
 enum weir_status weir_gate_writer_for_path(const char *path, const struct weir_gate_writer **out,
                                            struct weir_error *err)
 {
-	struct weir_text known = {0};
+	struct weir_format_name names[WRITERS];
 	enum weir_status status;
+	size_t index;
 
-	for (size_t i = 0; i < WRITERS; i++) {
-		if (has_suffix(path, weir_gate_writers[i]->suffix)) {
-			*out = weir_gate_writers[i];
-			return WEIR_OK;
-		}
-	}
-	list_writers(&known, true);
-	status = weir_fail(err, WEIR_E_USAGE, "%.200s: the suffix picks the format; known: %s",
-	                   path, known.data);
-	weir_text_release(&known);
+	list_names(names);
+	status = weir_format_by_path(names, WRITERS, path, &index, err);
+	if (!status)
+		*out = weir_gate_writers[index];
 	return status;
 }
 

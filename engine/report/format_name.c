@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdbool.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/report/format_name.h"
+
+static enum weir_status fail_unknown_name(const struct weir_format_name *formats, size_t count,
+                                          const char *name, struct weir_error *err)
+{
+	const char *names[WEIR_FORMAT_MAX_NAMES + 1] = {NULL};
+	struct weir_text known = {0};
+	const char *nearest;
+	enum weir_status status;
+
+	for (size_t i = 0; i < count; i++) {
+		names[i] = formats[i].name;
+		weir_text_printf(&known, "%s%s", i ? ", " : "", formats[i].name);
+	}
+	nearest = weir_text_nearest(name, names);
+	status = weir_fail(err, WEIR_E_USAGE, "no format \"%.60s\"%s%s%s; known: %s", name,
+	                   nearest ? ", did you mean \"" : "", nearest ? nearest : "",
+	                   nearest ? "\"?" : "", known.data);
+	weir_text_release(&known);
+	return status;
+}
+
+enum weir_status weir_format_by_name(const struct weir_format_name *formats, size_t count,
+                                     const char *name, size_t *out, struct weir_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(formats[i].name, name)) {
+			*out = i;
+			return WEIR_OK;
+		}
+	}
+	return fail_unknown_name(formats, count, name, err);
+}
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+	size_t path_length = strlen(path), length = suffix ? strlen(suffix) : 0;
+
+	return length && path_length > length && !strcmp(path + path_length - length, suffix);
+}
+
+enum weir_status weir_format_by_path(const struct weir_format_name *formats, size_t count,
+                                     const char *path, size_t *out, struct weir_error *err)
+{
+	struct weir_text known = {0};
+	enum weir_status status = WEIR_OK;
+	size_t i = 0;
+
+	while (i < count && !has_suffix(path, formats[i].suffix)) {
+		if (formats[i].suffix)
+			weir_text_printf(&known, "%s%s", known.length ? ", " : "",
+			                 formats[i].suffix);
+		i++;
+	}
+	*out = i;
+	if (i == count)
+		status = weir_fail(err, WEIR_E_USAGE,
+		                   "%.200s: the suffix picks the format; known: %s", path,
+		                   known.data);
+	weir_text_release(&known);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the tables of writers have in common: a format is picked by its name or by a file's suffix.
+ */
+#ifndef WEIR_REPORT_FORMAT_NAME_H
+#define WEIR_REPORT_FORMAT_NAME_H
+
+#include <stddef.h>
+
+#include "engine/base/error.h"
+
+#define WEIR_FORMAT_MAX_NAMES 16
+
+/* Both borrowed. */
+struct weir_format_name {
+	const char *name;
+	const char *suffix; /* ".md"; NULL: no file is known by it */
+};
+
+/* Index of the format in *out. WEIR_E_USAGE: none is; the message lists what there is. count is at
+ * most WEIR_FORMAT_MAX_NAMES. */
+enum weir_status weir_format_by_name(const struct weir_format_name *formats, size_t count,
+                                     const char *name, size_t *out, struct weir_error *err);
+enum weir_status weir_format_by_path(const struct weir_format_name *formats, size_t count,
+                                     const char *path, size_t *out, struct weir_error *err);
+
+#endif
