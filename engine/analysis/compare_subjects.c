@@ -8,14 +8,6 @@
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
-static const char *const scope_words[] = {
-	[WEIR_SCOPE_STAGE] = "stage:",
-	[WEIR_SCOPE_DEVICE] = "device:",
-	[WEIR_SCOPE_OPERATOR] = "operator:",
-	[WEIR_SCOPE_METRIC] = "metric:",
-	[WEIR_SCOPE_ALL_OPERATORS] = "all-operators",
-};
-
 /* The tables of a run. */
 enum part {
 	PART_STAGES,
@@ -140,7 +132,7 @@ static void name_subject(struct weir_comparing *comparing, struct weir_compared 
 	size_t length;
 
 	item->name = weir_arena_copy(arena, name, strlen(name));
-	item->scope = weir_arena_format(arena, "%s%s", scope_words[item->kind], name);
+	item->scope = weir_arena_format(arena, "%s%s", weir_scope_word(item->kind), name);
 	if (item->kind == WEIR_SCOPE_STAGE || item->kind == WEIR_SCOPE_DEVICE)
 		item->stage = item->name;
 	if (item->kind != WEIR_SCOPE_OPERATOR)
@@ -216,7 +208,7 @@ static void pair_calls(struct weir_comparing *comparing, struct weir_compared_se
 		end = name_end(all, count, i);
 		while (item < set->count &&
 		       (order = strcmp(set->items[item].scope +
-		                               strlen(scope_words[set->items->kind]),
+		                               strlen(weir_scope_word(set->items->kind)),
 		                       all[i].series->name)) < 0)
 			item++;
 		if (order != 0)
@@ -240,7 +232,7 @@ enum weir_status weir_compare_pair(struct weir_comparing *comparing, struct weir
 	if (names > WEIR_COMPARE_MOST_NAMES) {
 		free(all);
 		return weir_fail(err, WEIR_E_LIMIT, "%zu names that begin with \"%s\", at most %d",
-		                 names, scope_words[kind], WEIR_COMPARE_MOST_NAMES);
+		                 names, weir_scope_word(kind), WEIR_COMPARE_MOST_NAMES);
 	}
 	set->items = weir_alloc((names + 1) * sizeof *set->items);
 	for (size_t i = 0, end; i < count; i = end) {

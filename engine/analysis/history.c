@@ -16,34 +16,21 @@
 #define CUT_SEED      20240607
 #define MAX_CUTS      64
 
-static const struct {
-	const char *word;
-	enum weir_scope_kind kind;
-} scopes[] = {
-	{"stage:", WEIR_SCOPE_STAGE},
-	{"device:", WEIR_SCOPE_DEVICE},
-	{"operator:", WEIR_SCOPE_OPERATOR},
-	{"metric:", WEIR_SCOPE_METRIC},
-};
-
 bool weir_history_parse(const char *text, struct weir_history_metric *out)
 {
-	for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
-		size_t len = strlen(scopes[i].word);
-		const char *last;
+	enum weir_scope_kind kind;
+	const char *name, *last;
 
-		if (strncmp(text, scopes[i].word, len) != 0 || !text[len])
-			continue;
-		*out = (struct weir_history_metric){.kind = scopes[i].kind, .name = text + len};
-		out->metric = out->kind == WEIR_SCOPE_METRIC ? WEIR_METRIC_VALUE : WEIR_METRIC_P50;
-		last = strrchr(out->name, ':');
-		if (last && last > out->name && weir_metric_parse(last + 1, &out->metric))
-			out->name_length = (size_t)(last - out->name);
-		else
-			out->name_length = strlen(out->name);
-		return true;
-	}
-	return false;
+	if (!weir_scope_parse(text, &kind, &name) || kind == WEIR_SCOPE_ALL_OPERATORS || !*name)
+		return false;
+	*out = (struct weir_history_metric){.kind = kind, .name = name};
+	out->metric = kind == WEIR_SCOPE_METRIC ? WEIR_METRIC_VALUE : WEIR_METRIC_P50;
+	last = strrchr(name, ':');
+	if (last && last > name && weir_metric_parse(last + 1, &out->metric))
+		out->name_length = (size_t)(last - name);
+	else
+		out->name_length = strlen(name);
+	return true;
 }
 
 static const struct weir_series_table *table_of(const struct weir_run *run,

@@ -9,6 +9,14 @@ static const char *const metric_names[] = {
 	[WEIR_METRIC_P99] = "p99", [WEIR_METRIC_SHIFT] = "shift", [WEIR_METRIC_VALUE] = "value",
 };
 
+static const char *const scope_words[] = {
+	[WEIR_SCOPE_STAGE] = "stage:",
+	[WEIR_SCOPE_DEVICE] = "device:",
+	[WEIR_SCOPE_OPERATOR] = "operator:",
+	[WEIR_SCOPE_METRIC] = "metric:",
+	[WEIR_SCOPE_ALL_OPERATORS] = "all-operators",
+};
+
 static const char *const outcome_names[] = {
 	[WEIR_OUTCOME_REGRESSION] = "regression", [WEIR_OUTCOME_IMPROVEMENT] = "improvement",
 	[WEIR_OUTCOME_NO_CHANGE] = "no-change",   [WEIR_OUTCOME_INCONCLUSIVE] = "inconclusive",
@@ -123,4 +131,23 @@ bool weir_gate_verdict_parse(const char *name, enum weir_gate_verdict *out)
 
 	*out = i <= WEIR_GATE_COVERAGE ? (enum weir_gate_verdict)i : *out;
 	return i <= WEIR_GATE_COVERAGE;
+}
+
+const char *weir_scope_word(enum weir_scope_kind kind)
+{
+	return name_of(NAMES(scope_words), kind);
+}
+
+bool weir_scope_parse(const char *scope, enum weir_scope_kind *kind, const char **name)
+{
+	for (size_t i = 0; i < sizeof scope_words / sizeof *scope_words; i++) {
+		size_t length = strlen(scope_words[i]);
+
+		if (strncmp(scope, scope_words[i], length) != 0)
+			continue;
+		*kind = (enum weir_scope_kind)i;
+		*name = scope + length;
+		return true;
+	}
+	return false;
 }

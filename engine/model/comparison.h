@@ -164,6 +164,11 @@ struct weir_gate_result {
 struct weir_gate_result *weir_gate_result_new(void);
 void weir_gate_result_free(struct weir_gate_result *result);
 
+/* What a scope of that kind begins with: "stage:"; of all operators it is all of it. */
+const char *weir_scope_word(enum weir_scope_kind kind);
+/* The kind of a scope, and in *name what follows its word, borrowed of scope; false: none is. */
+bool weir_scope_parse(const char *scope, enum weir_scope_kind *kind, const char **name);
+
 /* Enum <-> text of weir.gate/1; _parse is false for an unknown text. */
 const char *weir_metric_name(enum weir_metric metric);              /* "p50" */
 const char *weir_outcome_name(enum weir_outcome outcome);           /* "no-change" */

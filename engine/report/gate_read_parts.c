@@ -122,17 +122,6 @@ void weir_gate_read_sides(struct weir_gate_reader *reader, const cJSON *document
 
 /* ---- rows ---- */
 
-static const struct {
-	const char *prefix;
-	enum weir_scope_kind kind;
-} scopes[] = {
-	{"stage:", WEIR_SCOPE_STAGE},
-	{"device:", WEIR_SCOPE_DEVICE},
-	{"operator:", WEIR_SCOPE_OPERATOR},
-	{"metric:", WEIR_SCOPE_METRIC},
-	{"all-operators", WEIR_SCOPE_ALL_OPERATORS},
-};
-
 /* Stage and name as stated; a file of other hands may leave them to the scope. */
 static void read_scope(struct weir_gate_reader *reader, const cJSON *item, struct weir_row *row)
 {
@@ -141,15 +130,7 @@ static void read_scope(struct weir_gate_reader *reader, const cJSON *item, struc
 	row->scope = weir_gate_take_text(reader, item, "scope");
 	row->stage = weir_gate_take_text(reader, item, "stage");
 	row->name = weir_gate_take_text(reader, item, "name");
-	for (size_t i = 0; row->scope && !rest && i < sizeof(scopes) / sizeof(scopes[0]); i++) {
-		size_t length = strlen(scopes[i].prefix);
-
-		if (strncmp(row->scope, scopes[i].prefix, length) != 0)
-			continue;
-		row->kind = scopes[i].kind;
-		rest = row->scope + length;
-	}
-	if (!rest) {
+	if (!row->scope || !weir_scope_parse(row->scope, &row->kind, &rest)) {
 		weir_gate_reader_fail(reader, WEIR_E_FORMAT, "scope",
 		                      "stage:, device:, operator:, metric: or all-operators");
 		return;
