@@ -73,6 +73,9 @@ struct weir_store_query {
  * with weir_baseline_free(). */
 enum weir_status weir_store_load(struct weir_store *store, const struct weir_store_query *query,
                                  struct weir_baseline **out, struct weir_error *err);
+/* The same of a store that is opened for it, and closed again. */
+enum weir_status weir_store_load_from(const char *path, const struct weir_store_query *query,
+                                      struct weir_baseline **out, struct weir_error *err);
 
 struct weir_store_row {
 	const char *name;

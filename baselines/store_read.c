@@ -321,3 +321,16 @@ enum weir_status weir_store_load(struct weir_store *store, const struct weir_sto
 	*out = baseline;
 	return WEIR_OK;
 }
+
+enum weir_status weir_store_load_from(const char *path, const struct weir_store_query *query,
+                                      struct weir_baseline **out, struct weir_error *err)
+{
+	struct weir_store *store;
+	enum weir_status status = weir_store_open(path, WEIR_STORE_READ, &store, err);
+
+	if (status)
+		return status;
+	status = weir_store_load(store, query, out, err);
+	weir_store_free(store);
+	return status;
+}

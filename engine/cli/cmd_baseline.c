@@ -214,14 +214,8 @@ static enum weir_status load(const struct call *call, bool bare, struct weir_bas
 {
 	const struct weir_store_query query = {
 		.name = call->subject, .history = true, .bare = bare};
-	struct weir_store *store;
-	enum weir_status status = open_store(call, WEIR_STORE_READ, &store, err);
 
-	if (status)
-		return status;
-	status = weir_store_load(store, &query, out, err);
-	weir_store_free(store);
-	return status;
+	return weir_store_load_from(weir_db_path(call->arguments), &query, out, err);
 }
 
 static enum weir_status show(struct call *call, struct weir_error *err)

@@ -33,15 +33,8 @@ static enum weir_status load_baseline(const struct weir_arguments *arguments,
                                       struct weir_baseline **out, struct weir_error *err)
 {
 	const struct weir_store_query query = {.name = weir_option_text(arguments, "baseline")};
-	struct weir_store *store;
-	enum weir_status status =
-		weir_store_open(weir_db_path(arguments), WEIR_STORE_READ, &store, err);
 
-	if (status)
-		return status;
-	status = weir_store_load(store, &query, out, err);
-	weir_store_free(store);
-	return status;
+	return weir_store_load_from(weir_db_path(arguments), &query, out, err);
 }
 
 static void fill_baseline_facts(struct weir_gate_result *result,

@@ -206,15 +206,8 @@ static enum weir_status load(const struct weir_arguments *arguments, struct weir
 {
 	const struct weir_store_query query = {.name = weir_arguments_at(arguments, 0),
 	                                       .history = true};
-	struct weir_store *store;
-	enum weir_status status =
-		weir_store_open(weir_db_path(arguments), WEIR_STORE_READ, &store, err);
 
-	if (status)
-		return status;
-	status = weir_store_load(store, &query, out, err);
-	weir_store_free(store);
-	return status;
+	return weir_store_load_from(weir_db_path(arguments), &query, out, err);
 }
 
 static enum weir_status check_metric(const char *label, struct weir_error *err)

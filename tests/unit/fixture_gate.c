@@ -471,19 +471,3 @@ struct weir_text fixture_gate_write(const struct weir_gate_writer *writer,
 	writer->write(result, options, &out);
 	return out;
 }
-
-void fixture_assert_has(const struct weir_text *text, const char *part)
-{
-	if (strstr(text->data, part))
-		return;
-	print_error("no \"%s\" in:\n%s\n", part, text->data);
-	fail();
-}
-
-void fixture_assert_has_not(const struct weir_text *text, const char *part)
-{
-	if (!strstr(text->data, part))
-		return;
-	print_error("\"%s\" is in:\n%s\n", part, text->data);
-	fail();
-}

@@ -31,8 +31,4 @@ struct weir_text fixture_gate_write(const struct weir_gate_writer *writer,
                                     const struct weir_gate_result *result,
                                     const struct weir_gate_write_options *options);
 
-/* Fail with the document where it does not hold, or holds, the part. */
-void fixture_assert_has(const struct weir_text *text, const char *part);
-void fixture_assert_has_not(const struct weir_text *text, const char *part);
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "tests/unit/document.h"
 #include "tests/unit/fixture_gate.h"
 #include "tests/unit/near.h"
 
@@ -57,10 +58,10 @@ static void levels_follow_the_outcomes(void **state)
 	struct weir_text text = write_annotations(fixture_gate_regression());
 
 	(void)state;
-	fixture_assert_has(&text, "::error title=decode_graph p50 +4.7 %25::decode_graph got 4.7 "
-	                          "%25 slower at p50 (572 -> 599 us, ");
-	fixture_assert_has(&text, "::error title=decode_graph/aten%3A%3Acopy_ shift +45.8 %25::");
-	fixture_assert_has(&text, "::notice title=prefill p99 +8.0 %25::");
+	assert_has(&text, "::error title=decode_graph p50 +4.7 %25::decode_graph got 4.7 "
+	                  "%25 slower at p50 (572 -> 599 us, ");
+	assert_has(&text, "::error title=decode_graph/aten%3A%3Acopy_ shift +45.8 %25::");
+	assert_has(&text, "::notice title=prefill p99 +8.0 %25::");
 	assert_int_equal(lines_with(&text, "::error"), 3);
 	assert_int_equal(lines_with(&text, "::warning"), 0);
 	weir_text_release(&text);
@@ -76,12 +77,12 @@ static void the_tenth_says_how_many_more(void **state)
 	(void)state;
 	assert_int_equal(lines_with(&text, "::error"), 10);
 	assert_int_equal(lines_with(&text, "::notice"), 10);
-	fixture_assert_has(&text, "::error title=weir%3A and 1658 more::1658 more rows that "
-	                          "regressed; the summary lists them\n");
+	assert_has(&text, "::error title=weir%3A and 1658 more::1658 more rows that "
+	                  "regressed; the summary lists them\n");
 	weir_text_release(&text);
 	text = write_annotations(fixture_gate_many(28)); /* ten of them regressed */
 	assert_int_equal(lines_with(&text, "::error"), 10);
-	fixture_assert_has_not(&text, "::error title=weir%3A and");
+	assert_has_not(&text, "::error title=weir%3A and");
 	weir_text_release(&text);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/document.h"
 #include "tests/unit/fixture_gate.h"
 #include "tests/unit/near.h"
 
@@ -90,12 +91,12 @@ static const char *skip_tag(const char *at, struct open_tags *open)
 /* No code point that XML 1.0 leaves out (section 2.2), and nothing but UTF-8. */
 static void assert_legal_characters(const struct weir_text *text)
 {
-	fixture_assert_has_not(text, "\xef\xbf\xbe");
-	fixture_assert_has_not(text, "\xef\xbf\xbf");
-	fixture_assert_has_not(text, "\xed\xa0");
-	fixture_assert_has_not(text, "\xff");
-	fixture_assert_has_not(text, "\xc0");
-	fixture_assert_has_not(text, "]]>");
+	assert_has_not(text, "\xef\xbf\xbe");
+	assert_has_not(text, "\xef\xbf\xbf");
+	assert_has_not(text, "\xed\xa0");
+	assert_has_not(text, "\xff");
+	assert_has_not(text, "\xc0");
+	assert_has_not(text, "]]>");
 }
 
 static void assert_well_formed(const struct weir_text *text)
@@ -152,14 +153,13 @@ static void outcomes_become_the_marks_that_ci_knows(void **state)
 	struct weir_text text = write_junit(fixture_gate_regression());
 
 	(void)state;
-	fixture_assert_has(&text,
-	                   "<testcase classname=\"stage:decode_graph\" name=\"p50\" "
-	                   "time=\"0.000598500\">\n      <failure message=\"decode_graph p50 "
-	                   "+4.7 % (572 -&#62; 599 us, margin 3 %)\" type=\"regression\">90 % "
-	                   "interval +4.2 to +5.2 %, adjusted p &#60;1e-6</failure>\n");
-	fixture_assert_has(&text, "type=\"waived\">");
-	fixture_assert_has(&text, "type=\"inconclusive\">");
-	fixture_assert_has(&text, "<testcase classname=\"metric:tokens_per_s\" name=\"value\"/>\n");
+	assert_has(&text, "<testcase classname=\"stage:decode_graph\" name=\"p50\" "
+	                  "time=\"0.000598500\">\n      <failure message=\"decode_graph p50 "
+	                  "+4.7 % (572 -&#62; 599 us, margin 3 %)\" type=\"regression\">90 % "
+	                  "interval +4.2 to +5.2 %, adjusted p &#60;1e-6</failure>\n");
+	assert_has(&text, "type=\"waived\">");
+	assert_has(&text, "type=\"inconclusive\">");
+	assert_has(&text, "<testcase classname=\"metric:tokens_per_s\" name=\"value\"/>\n");
 	assert_int_equal(count_of(&text, "<failure "), 3);
 	assert_int_equal(count_of(&text, "<error "), 0);
 	weir_text_release(&text);
@@ -170,9 +170,9 @@ static void a_red_gate_without_a_row_is_not_green(void **state)
 	struct weir_text text = write_junit(fixture_gate_no_baseline());
 
 	(void)state;
-	fixture_assert_has(&text, "<testcase classname=\"gate\" name=\"verdict\">\n      <error "
-	                          "message=\"no run is recorded under main-h200; nothing was "
-	                          "compared\" type=\"no-baseline\">");
+	assert_has(&text, "<testcase classname=\"gate\" name=\"verdict\">\n      <error "
+	                  "message=\"no run is recorded under main-h200; nothing was "
+	                  "compared\" type=\"no-baseline\">");
 	weir_text_release(&text);
 	text = write_junit(fixture_gate_coverage());
 	assert_int_equal(count_of(&text, "<error "), 2); /* the verdict, the stage */

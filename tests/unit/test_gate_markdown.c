@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "tests/unit/document.h"
 #include "tests/unit/fixture_gate.h"
 #include "tests/unit/near.h"
 
@@ -21,30 +22,6 @@ static size_t count_of(const struct weir_text *text, const char *part)
 	for (const char *at = text->data; (at = strstr(at, part)) != NULL; at++)
 		count++;
 	return count;
-}
-
-static size_t bars_in(const char *line)
-{
-	size_t bars = 0;
-
-	for (; *line && *line != '\n'; line++)
-		bars += *line == '|';
-	return bars;
-}
-
-/* Every row of a table has as many cells as the line before it, or it is the first of its table. */
-static void assert_tables_are_whole(const char *document)
-{
-	size_t before = 0;
-
-	for (const char *line = document; *line;
-	     line += line[strcspn(line, "\n")] ? strcspn(line, "\n") + 1 : 0) {
-		size_t bars = line[0] == '|' ? bars_in(line) : 0;
-
-		if (bars && before)
-			assert_int_equal(bars, before);
-		before = bars;
-	}
 }
 
 static void the_answer_stands_first(void **state)
@@ -112,9 +89,9 @@ static void suspects_stand_in_the_open(void **state)
 	struct weir_text text = write_markdown(fixture_gate_suspect(), 0, NULL);
 
 	(void)state;
-	fixture_assert_has(&text, "### weir: suspect in 1 of 2 rows\n");
-	fixture_assert_has(&text, "Suspected, not proven:\n\n| scope |");
-	fixture_assert_has(&text, "**How sure**: one candidate run can only raise a suspicion");
+	assert_has(&text, "### weir: suspect in 1 of 2 rows\n");
+	assert_has(&text, "Suspected, not proven:\n\n| scope |");
+	assert_has(&text, "**How sure**: one candidate run can only raise a suspicion");
 	weir_text_release(&text);
 }
 
@@ -124,18 +101,18 @@ static void names_stay_in_their_cell(void **state)
 
 	(void)state;
 	assert_tables_are_whole(text.data);
-	fixture_assert_has_not(&text, "<script");
-	fixture_assert_has_not(&text, "@");
-	fixture_assert_has_not(&text, "#123");
-	fixture_assert_has_not(&text, "-->");
-	fixture_assert_has_not(&text, "[x]");
-	fixture_assert_has_not(&text, "](");
-	fixture_assert_has_not(&text, "://");
-	fixture_assert_has_not(&text, "`");
-	fixture_assert_has_not(&text, "\033");
-	fixture_assert_has_not(&text, "\r");
-	fixture_assert_has_not(&text, "\xe2\x80\xae");
-	fixture_assert_has_not(&text, "$(id)");
+	assert_has_not(&text, "<script");
+	assert_has_not(&text, "@");
+	assert_has_not(&text, "#123");
+	assert_has_not(&text, "-->");
+	assert_has_not(&text, "[x]");
+	assert_has_not(&text, "](");
+	assert_has_not(&text, "://");
+	assert_has_not(&text, "`");
+	assert_has_not(&text, "\033");
+	assert_has_not(&text, "\r");
+	assert_has_not(&text, "\xe2\x80\xae");
+	assert_has_not(&text, "$(id)");
 	assert_int_equal(count_of(&text, "</details>"), 1);
 	assert_int_equal(count_of(&text, "<code>"), count_of(&text, "</code>"));
 	weir_text_release(&text);
@@ -148,7 +125,7 @@ static void ten_rows_are_shown_and_the_rest_counted(void **state)
 	(void)state;
 	assert_true(text.length <= WEIR_GATE_BUDGET);
 	assert_int_equal(count_of(&text, "\n| <code>"), 10);
-	fixture_assert_has(&text, "\nand 1657 more that regressed\n");
+	assert_has(&text, "\nand 1657 more that regressed\n");
 	assert_tables_are_whole(text.data);
 	weir_text_release(&text);
 }
@@ -185,7 +162,7 @@ static void a_budget_below_the_answer_still_gives_the_answer(void **state)
 	struct weir_text text = write_markdown(fixture_gate_hostile(), 1, NULL);
 
 	(void)state;
-	fixture_assert_has(&text, "### weir: regression in 3 of 8 rows\n\n**");
+	assert_has(&text, "### weir: regression in 3 of 8 rows\n\n**");
 	assert_true(text.length < 2000);
 	weir_text_release(&text);
 }
@@ -196,10 +173,10 @@ static void only_an_address_of_the_web_becomes_a_link(void **state)
 		write_markdown(fixture_gate_pass(), 0, "https://ci.example.org/1?a=b)\n<script>");
 
 	(void)state;
-	fixture_assert_has(&text, " [Full report](https://ci.example.org/1?a=b%29%0A%3Cscript%3E)");
+	assert_has(&text, " [Full report](https://ci.example.org/1?a=b%29%0A%3Cscript%3E)");
 	weir_text_release(&text);
 	text = write_markdown(fixture_gate_pass(), 0, "javascript:alert(1)");
-	fixture_assert_has_not(&text, "Full report");
+	assert_has_not(&text, "Full report");
 	weir_text_release(&text);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/report/gate_figures.h"
+#include "tests/unit/document.h"
 #include "tests/unit/fixture_gate.h"
 #include "tests/unit/near.h"
 
@@ -91,16 +92,16 @@ static void rows_that_fail_are_marked_and_the_others_counted(void **state)
 	struct weir_text text = write_text(fixture_gate_regression(), 100, false);
 
 	(void)state;
-	fixture_assert_has(&text, "+4.7 %  +4.2 .. +5.2       3 %   <1e-6  x\n");
-	fixture_assert_has(&text, "+5.1 %  +4.1 .. +6.2       5 %    4e-5  x\n");
-	fixture_assert_has(&text, "... 5 rows without a regression: 1 unchanged, 2 inconclusive, "
-	                          "1 improved, 1 waived (--all)\n");
-	fixture_assert_has_not(&text, "prefill (device)");
+	assert_has(&text, "+4.7 %  +4.2 .. +5.2       3 %   <1e-6  x\n");
+	assert_has(&text, "+5.1 %  +4.1 .. +6.2       5 %    4e-5  x\n");
+	assert_has(&text, "... 5 rows without a regression: 1 unchanged, 2 inconclusive, "
+	                  "1 improved, 1 waived (--all)\n");
+	assert_has_not(&text, "prefill (device)");
 	weir_text_release(&text);
 	text = write_text(fixture_gate_regression(), 100, true);
-	fixture_assert_has(&text, "prefill (device)");
-	fixture_assert_has(&text, "unsure\n");
-	fixture_assert_has_not(&text, "--all)");
+	assert_has(&text, "prefill (device)");
+	assert_has(&text, "unsure\n");
+	assert_has_not(&text, "--all)");
 	weir_text_release(&text);
 }
 
@@ -109,9 +110,9 @@ static void a_slower_stage_names_its_operators_in_time_and_calls(void **state)
 	struct weir_text text = write_text(fixture_gate_regression(), 0, false);
 
 	(void)state;
-	fixture_assert_has(&text, "where it went     decode_graph: aten::copy_ +37.2 us a step, "
-	                          "26 -> 58 calls\n");
-	fixture_assert_has(&text, "decode_graph: aten::mm -9.80 us a step, 112 calls\n");
+	assert_has(&text, "where it went     decode_graph: aten::copy_ +37.2 us a step, "
+	                  "26 -> 58 calls\n");
+	assert_has(&text, "decode_graph: aten::mm -9.80 us a step, 112 calls\n");
 	weir_text_release(&text);
 }
 
@@ -121,17 +122,17 @@ static void what_is_not_settled_says_what_would_settle_it(void **state)
 	struct weir_text text = write_text(fixture_gate_regression(), 120, false);
 
 	(void)state;
-	fixture_assert_has(&text, "tokenize p50 +6.5 %: a change under 31 % cannot be seen with "
-	                          "these runs (5 more would show 20 %);");
-	fixture_assert_has(&text, "p99\nimproved"); /* one item a scope */
+	assert_has(&text, "tokenize p50 +6.5 %: a change under 31 % cannot be seen with "
+	                  "these runs (5 more would show 20 %);");
+	assert_has(&text, "p99\nimproved"); /* one item a scope */
 	weir_text_release(&text);
 	result->rows[0].runs_needed = NAN;
 	text = write_text(result, 120, false);
-	fixture_assert_has(&text, "(not even 20 runs ");
+	assert_has(&text, "(not even 20 runs ");
 	weir_text_release(&text);
 	text = write_text(fixture_gate_suspect(), 120, false);
-	fixture_assert_has(&text, "one candidate run can only raise a suspicion: two more runs "
-	                          "settle it\n");
+	assert_has(&text, "one candidate run can only raise a suspicion: two more runs "
+	                  "settle it\n");
 	weir_text_release(&text);
 }
 
@@ -140,9 +141,9 @@ static void waivers_are_always_said_and_so_is_that_they_expired(void **state)
 	struct weir_text text = write_text(fixture_gate_regression(), 120, false);
 
 	(void)state;
-	fixture_assert_has(&text, "prefill p99 +8.0 %: fp8 fallback; up to 12 %, until 2027-01-31; "
-	                          "https://example.org/7\n");
-	fixture_assert_has(&text, "EXPIRED, no longer covers: old driver; up to 10 %, until");
+	assert_has(&text, "prefill p99 +8.0 %: fp8 fallback; up to 12 %, until 2027-01-31; "
+	                  "https://example.org/7\n");
+	assert_has(&text, "EXPIRED, no longer covers: old driver; up to 10 %, until");
 	weir_text_release(&text);
 }
 
@@ -154,8 +155,8 @@ static void a_bound_that_moved_is_said(void **state)
 	(void)state;
 	result->candidate_bound = WEIR_BOUND_RUNTIME;
 	text = write_text(result, 0, false);
-	fixture_assert_has(&text, "bound of decode_graph: memory, now runtime · found by p50 and "
-	                          "p95\n");
+	assert_has(&text, "bound of decode_graph: memory, now runtime · found by p50 and "
+	                  "p95\n");
 	weir_text_release(&text);
 }
 
@@ -164,13 +165,13 @@ static void what_stopped_the_gate_names_the_next_command(void **state)
 	struct weir_text text = write_text(fixture_gate_regression(), 120, false);
 
 	(void)state;
-	fixture_assert_has(&text, "to accept it      add a waiver for stage:decode_graph to "
-	                          "weir.json; to look closer: weir gate RUN...");
-	fixture_assert_has(&text, " --all\n");
+	assert_has(&text, "to accept it      add a waiver for stage:decode_graph to "
+	                  "weir.json; to look closer: weir gate RUN...");
+	assert_has(&text, " --all\n");
 	weir_text_release(&text);
 	text = write_text(fixture_gate_no_baseline(), 120, false);
-	fixture_assert_has(&text, "weir baseline record RUN... --name main-h200 (or weir gate "
-	                          "--bootstrap");
+	assert_has(&text, "weir baseline record RUN... --name main-h200 (or weir gate "
+	                  "--bootstrap");
 	weir_text_release(&text);
 }
 
@@ -182,7 +183,7 @@ static void a_name_cannot_become_a_command(void **state)
 	(void)state;
 	result->baseline_name = "x; rm -rf 'y'";
 	text = write_text(result, 120, false);
-	fixture_assert_has(&text, "--baseline 'x; rm -rf '\\''y'\\'''\n");
+	assert_has(&text, "--baseline 'x; rm -rf '\\''y'\\'''\n");
 	weir_text_release(&text);
 }
 
@@ -191,11 +192,11 @@ static void nothing_hostile_reaches_the_terminal(void **state)
 	struct weir_text text = write_text(fixture_gate_hostile(), 0, true);
 
 	(void)state;
-	fixture_assert_has_not(&text, "\033");
-	fixture_assert_has_not(&text, "\007");
-	fixture_assert_has_not(&text, "\r");
-	fixture_assert_has_not(&text, "\xe2\x80\xae");
-	fixture_assert_has_not(&text, "\n::error");
+	assert_has_not(&text, "\033");
+	assert_has_not(&text, "\007");
+	assert_has_not(&text, "\r");
+	assert_has_not(&text, "\xe2\x80\xae");
+	assert_has_not(&text, "\n::error");
 	weir_text_release(&text);
 }
 
@@ -208,7 +209,7 @@ static void thousands_of_rows_stay_a_page(void **state)
 	for (size_t i = 0; i < text.length; i++)
 		lines += text.data[i] == '\n';
 	assert_true(lines < 150);
-	fixture_assert_has(&text, "more rows like these (--all)\n");
+	assert_has(&text, "more rows like these (--all)\n");
 	weir_text_release(&text);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/report/escape.h"
+#include "tests/unit/document.h"
 #include "tests/unit/fixture_report.h"
 #include "tests/unit/near.h"
 
@@ -11,46 +12,6 @@ static struct weir_text write_markdown(struct weir_report *report, size_t top)
 
 	fixture_report_free(report);
 	return text;
-}
-
-static void assert_has(const struct weir_text *text, const char *part)
-{
-	if (strstr(text->data, part))
-		return;
-	print_error("no \"%s\" in:\n%s\n", part, text->data);
-	fail();
-}
-
-static void assert_has_not(const struct weir_text *text, const char *part)
-{
-	if (!strstr(text->data, part))
-		return;
-	print_error("\"%s\" is in:\n%s\n", part, text->data);
-	fail();
-}
-
-static size_t bars_in(const char *line)
-{
-	size_t bars = 0;
-
-	for (; *line && *line != '\n'; line++)
-		bars += *line == '|';
-	return bars;
-}
-
-/* Every row of a table has as many cells as the line before it, or it is the first of its table. */
-static void assert_tables_are_whole(const char *document)
-{
-	size_t before = 0;
-
-	for (const char *line = document; *line;
-	     line += line[strcspn(line, "\n")] ? strcspn(line, "\n") + 1 : 0) {
-		size_t bars = line[0] == '|' ? bars_in(line) : 0;
-
-		if (bars && before)
-			assert_int_equal(bars, before);
-		before = bars;
-	}
 }
 
 static void the_answer_stands_first(void **state)

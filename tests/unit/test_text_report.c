@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "tests/unit/document.h"
 #include "tests/unit/fixture_report.h"
 #include "tests/unit/near.h"
 
@@ -10,22 +11,6 @@ static struct weir_text write_text(struct weir_report *report, size_t width, siz
 
 	fixture_report_free(report);
 	return text;
-}
-
-static void assert_has(const struct weir_text *text, const char *part)
-{
-	if (strstr(text->data, part))
-		return;
-	print_error("no \"%s\" in:\n%s\n", part, text->data);
-	fail();
-}
-
-static void assert_has_not(const struct weir_text *text, const char *part)
-{
-	if (!strstr(text->data, part))
-		return;
-	print_error("\"%s\" is in:\n%s\n", part, text->data);
-	fail();
 }
 
 /* Fails on the first line that is wider, and on blanks at the end of one. */
