@@ -6,6 +6,7 @@
 #include "engine/report/gate_phrases.h"
 
 #define LONGEST_WORD 100 /* of a name in a command; a longer one is no name that anyone types */
+#define MOST_SEEN    1   /* a larger change that would be seen is not told to the percent */
 
 /* How a row's change is said: BEFORE subject VERB change TAIL. */
 struct wording {
@@ -273,6 +274,12 @@ void weir_gate_phrase_counts(const struct weir_gate_result *result, struct weir_
 	}
 }
 
+static void add_seen_limit(double change, struct weir_text *out)
+{
+	weir_text_puts(out, change > MOST_SEEN ? "over " : "");
+	weir_gate_print_limit(fmin(change, MOST_SEEN), out);
+}
+
 /* The range of what rows of a metric would have shown; operators have many rows and their own. */
 static void add_seen(const struct weir_gate_result *result, enum weir_metric metric,
                      struct weir_text *out)
@@ -291,10 +298,10 @@ static void add_seen(const struct weir_gate_result *result, enum weir_metric met
 	if (!isfinite(low))
 		return;
 	weir_text_printf(out, "%s%s from ", out->length ? ", " : "", weir_metric_name(metric));
-	weir_gate_print_limit(low, out);
-	if (high - low > 5e-3) {
+	add_seen_limit(low, out);
+	if (high - low > 5e-3 && low <= MOST_SEEN) {
 		weir_text_puts(out, " to ");
-		weir_gate_print_limit(high, out);
+		add_seen_limit(high, out);
 	}
 }
 

@@ -11,6 +11,7 @@
 #define LISTED_NAMES 8  /* of operators that came or went, in one sentence */
 #define EXTRA_MARGIN 2  /* runs_needed is for a change of this many margins */
 #define MOST_RUNS    20 /* more were not tried */
+#define BLIND        1  /* from here on the figure of what would be seen says nothing */
 
 static void add_rest(struct weir_items *items, size_t total, size_t limit)
 {
@@ -176,8 +177,13 @@ static void print_inconclusive(const struct weir_gate_result *result, const stru
 		weir_gate_print_change(row->change, out);
 	}
 	if (isfinite(row->mde)) {
-		weir_text_puts(out, ": a change under ");
-		weir_gate_print_limit(row->mde, out);
+		weir_text_puts(out, ": ");
+		if (row->mde < BLIND) {
+			weir_text_puts(out, "a change under ");
+			weir_gate_print_limit(row->mde, out);
+		} else {
+			weir_text_puts(out, "even a doubling");
+		}
 		weir_text_puts(out, " cannot be seen with these runs");
 		add_runs_needed(result, row, out);
 	}
