@@ -137,9 +137,9 @@ static bool leading_digits(const struct decimal *number, int64_t keep, uint64_t 
 	return true;
 }
 
-/* Any number: digits are moved by the exponent, then cut and rounded half away from zero at the
- * nanosecond. */
-static bool parse_us_slowly(const char *text, size_t len, int64_t *out_ns)
+/* Any number, times 10^places: digits are moved by the exponent, then cut and rounded half away
+ * from zero at the nanosecond. */
+static bool parse_scaled(const char *text, size_t len, int64_t places, int64_t *out_ns)
 {
 	struct decimal number;
 	uint64_t ns;
@@ -147,7 +147,7 @@ static bool parse_us_slowly(const char *text, size_t len, int64_t *out_ns)
 
 	if (len > INT64_MAX / 4 || !split_decimal(text, len, &number))
 		return false;
-	keep = (int64_t)number.whole + 3 + number.exponent;
+	keep = (int64_t)number.whole + places + number.exponent;
 	if (!leading_digits(&number, keep, &ns))
 		return false;
 	if (keep >= 0 && keep < (int64_t)(number.whole + number.fraction) &&
@@ -158,6 +158,16 @@ static bool parse_us_slowly(const char *text, size_t len, int64_t *out_ns)
 	}
 	*out_ns = with_sign(ns, number.negative);
 	return true;
+}
+
+static bool parse_us_slowly(const char *text, size_t len, int64_t *out_ns)
+{
+	return parse_scaled(text, len, 3, out_ns);
+}
+
+bool weir_parse_s_as_ns(const char *text, size_t len, int64_t *out_ns)
+{
+	return parse_scaled(text, len, 9, out_ns);
 }
 
 /* Byte order does not matter; written out, because compilers make one load of it this way. */

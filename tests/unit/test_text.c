@@ -125,6 +125,30 @@ static void what_is_no_number_or_too_large_is_refused(void **state)
 	assert_false(weir_parse_us_as_ns("12\0003", 4, &(int64_t){0}));
 }
 
+static void seconds_become_exact_nanoseconds(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ns;
+	} cases[] = {{"0.0123", 12300000},
+	             {"4.2e-05", 42000},
+	             {"1712195495", INT64_C(1712195495000000000)},
+	             {"0.0000000005", 1},
+	             {"0.00000000049", 0},
+	             {"-1.5", -1500000000},
+	             {"0", 0}};
+	static const char *const bad[] = {"", "NaN", "1 ", "1e10", "9223372037", "0x1"};
+	int64_t ns;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_true(weir_parse_s_as_ns(cases[i].text, strlen(cases[i].text), &ns));
+		assert_int_equal(ns, cases[i].ns);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(weir_parse_s_as_ns(bad[i], strlen(bad[i]), &ns));
+}
+
 /* Writes `ns` as microseconds with the point moved by `shift` places and an exponent that moves it
  * back. */
 static void write_shifted(char *out, size_t size, uint64_t ns, int shift, const char *below)
@@ -395,6 +419,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_text_grows_and_clears),
 		cmocka_unit_test(microseconds_become_exact_nanoseconds),
+		cmocka_unit_test(seconds_become_exact_nanoseconds),
 		cmocka_unit_test(what_is_no_number_or_too_large_is_refused),
 		cmocka_unit_test(any_spelling_of_a_time_reads_back),
 		cmocka_unit_test(integers_are_parsed_whole_or_not_at_all),
