@@ -241,7 +241,8 @@ static enum weir_status read_run(const cJSON *document, struct weir_run *run,
 		status = read_table(document, &calls, scale, &run->calls, err);
 	if (!status)
 		status = read_metrics(document, &run->metrics, err);
-	if (!status && !run->stages.count)
+	/* A benchmark may keep nothing but its figures. */
+	if (!status && !run->stages.count && !run->metrics.count)
 		status = weir_fail(err, WEIR_E_EMPTY,
 		                   "stages: missing or empty, expected a list of times a stage");
 	return status;

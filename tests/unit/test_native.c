@@ -136,6 +136,19 @@ static void a_run_without_stages_is_empty(void **state)
 	expect_refused(HEAD "\"stages\": {\"a\": []}}", WEIR_E_EMPTY, "stages.a: no values");
 }
 
+static void a_run_may_hold_nothing_but_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	assert_int_equal(read_text(HEAD "\"metrics\": {\"a\": {\"values\": [1], \"better\": "
+	                                "\"lower\"}}}",
+	                           profile, NULL),
+	                 WEIR_OK);
+	assert_int_equal(profile->inputs[0].run->metrics.count, 1);
+	weir_profile_free(profile);
+}
+
 static void what_is_misspelt_is_named(void **state)
 {
 	(void)state;
@@ -161,6 +174,7 @@ int main(void)
 		cmocka_unit_test(durations_that_are_none_are_errors),
 		cmocka_unit_test(a_count_of_calls_may_be_zero),
 		cmocka_unit_test(a_run_without_stages_is_empty),
+		cmocka_unit_test(a_run_may_hold_nothing_but_figures),
 		cmocka_unit_test(what_is_misspelt_is_named),
 	};
 
