@@ -162,7 +162,9 @@ enum weir_warning_code {
 	WEIR_WARN_CLOCKS,            /* traces that claim one job and share no clock base */
 	WEIR_WARN_FRACTION_PADDING,  /* fractions of time stamps may lack leading zeros (early 2024
 	                                writers) */
-	WEIR_WARN_MERGED_STEPS, /* steps that were left out of the steady state, see set_apart */
+	WEIR_WARN_MERGED_STEPS,   /* steps that were left out of the steady state, see set_apart */
+	WEIR_WARN_FAILED_REQUEST, /* a benchmark's request without an answer */
+	WEIR_WARN_THINNED,        /* more samples than are kept */
 	WEIR_WARN_COUNT
 };
 

@@ -12,7 +12,8 @@
 
 #define MAX_READERS 64
 
-const struct weir_reader *const weir_readers[] = {&weir_reader_kineto, &weir_reader_native, NULL};
+const struct weir_reader *const weir_readers[] = {&weir_reader_bench, &weir_reader_kineto,
+                                                  &weir_reader_native, NULL};
 
 enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
                                     struct weir_error *err)

@@ -61,6 +61,11 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                  "fractions of time stamps may lack leading zeros: times may be off by 1 us", NULL},
 	[WEIR_WARN_MERGED_STEPS] = {"merged_steps", "1 step was left out of the steady state",
                                     "steps were left out of the steady state"},
+	[WEIR_WARN_FAILED_REQUEST] = {"failed_request", "1 request failed and was left out",
+                                      "requests failed and were left out"},
+	[WEIR_WARN_THINNED] = {"thinned",
+                               "more samples than are kept: an even selection stands for them",
+                               NULL},
 };
 
 const char *weir_warning_code_text(enum weir_warning_code code)

@@ -20,6 +20,8 @@
 	"\"a\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 1}]}"
 #define RUN "{\"schema\": \"weir.run/1\", \"unit\": \"ms\", \"stages\": {\"a\": [1]}}"
 
+#define RESULT "{\"avg_latency\": 1, \"latencies\": [1]}"
+
 /* A folder of its own, and the files put into it. */
 struct folder {
 	char path[64];
@@ -92,6 +94,7 @@ static void readers_are_chosen_by_content(void **state)
 	(void)state;
 	assert_string_equal(chosen(TRACE, strlen(TRACE), &err), "kineto");
 	assert_string_equal(chosen(RUN, strlen(RUN), &err), "weir.run");
+	assert_string_equal(chosen(RESULT, strlen(RESULT), &err), "bench");
 	assert_string_equal(chosen(" \n[{\"ph\": \"X\"}]", 15, &err), "kineto");
 }
 

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/bench.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/near.h"
+
+#define SERVE                                                                                      \
+	"{\"date\": \"20260101-120000\", \"endpoint_type\": \"openai\", \"model_id\": \"org/m\", " \
+	"\"tokenizer_id\": \"org/m\", \"num_prompts\": 3, \"request_rate\": \"inf\", "             \
+	"\"max_concurrency\": null, \"duration\": 1.5, \"completed\": 2, \"failed\": 1, "          \
+	"\"total_input_tokens\": 300, \"request_throughput\": 1.25, \"request_goodput:\": null, "  \
+	"\"output_throughput\": 4.0, \"total_token_throughput\": 204.0"
+#define DETAIL                                                                                     \
+	", \"input_lens\": [100, 100, 200], \"output_lens\": [3, 0, 4], \"ttfts\": [0.05, 0.0, "   \
+	"0.08000000049999999], \"itls\": [[0.01, 4.2e-05], [], [0.011, 0.0, 0.013]], "             \
+	"\"generated_texts\": [\"a\", \"\", \"b ]}\"], \"errors\": [\"\", \"Traceback\\n\", "      \
+	"\"\"], \"mean_ttft_ms\": 65.0"
+
+static enum weir_status read_bytes(const char *text, size_t len, struct weir_profile *profile,
+                                   struct weir_error *err)
+{
+	struct weir_input *input = weir_profile_add_input(profile, "test");
+	struct weir_source *source;
+	enum weir_status status;
+
+	assert_int_equal(weir_source_open_memory("test", text, len, &source, err), WEIR_OK);
+	status = weir_reader_bench.read(source, input, err);
+	weir_source_free(source);
+	return status;
+}
+
+/* The run of a text that must be read; freed with the profile. */
+static const struct weir_run *run_of(const char *text, struct weir_profile *profile)
+{
+	struct weir_error err = {0};
+
+	if (read_bytes(text, strlen(text), profile, &err))
+		fail_msg("%s", err.message);
+	return profile->inputs[profile->input_count - 1].run;
+}
+
+static void expect_refused(const char *text, enum weir_status status, const char *message)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+
+	assert_int_equal(read_bytes(text, strlen(text), profile, &err), status);
+	if (!strstr(err.message, message))
+		fail_msg("\"%s\" is not in: %s", message, err.message);
+	if (strchr(err.message, '\n'))
+		fail_msg("more than a line: %s", err.message);
+	weir_profile_free(profile);
+}
+
+static const struct weir_series *find(const struct weir_series_table *table, const char *name)
+{
+	const struct weir_series *series = weir_series_find(table, name);
+
+	if (!series)
+		fail_msg("no series %s", name);
+	return series;
+}
+
+static void expect_values(const struct weir_series *series, size_t count, const double *values)
+{
+	assert_int_equal(series->count, count);
+	for (size_t i = 0; i < count; i++)
+		if (series->value[i] != values[i])
+			fail_msg("%s[%zu] is %.17g, expected %.17g", series->name, i,
+			         series->value[i], values[i]);
+}
+
+static void expect_metric(const struct weir_run *run, const char *name, double value, bool higher,
+                          const char *unit)
+{
+	const struct weir_series *series = find(&run->metrics, name);
+
+	expect_values(series, 1, &value);
+	assert_int_equal(series->higher_is_better, higher);
+	assert_string_equal(series->unit, unit);
+}
+
+static void requests_become_samples_in_whole_nanoseconds(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(SERVE DETAIL "}", profile);
+
+	(void)state;
+	expect_values(find(&run->stages, "ttft"), 2, (double[]){50000000, 80000000});
+	expect_values(find(&run->stages, "tpot"), 2, (double[]){5021000, 8000000});
+	expect_values(find(&run->stages, "itl"), 4,
+	              (double[]){10000000, 42000, 11000000, 13000000});
+	expect_values(find(&run->stages, "e2e"), 2, (double[]){60042000, 104000000});
+	assert_int_equal(run->stages.count, 4);
+	assert_null(weir_series_find(&run->metrics, "mean_ttft_ms")); /* its samples are there */
+	weir_profile_free(profile);
+}
+
+static void rates_are_better_where_higher(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(SERVE DETAIL "}", profile);
+
+	(void)state;
+	expect_metric(run, "request_throughput", 1.25, true, "1/s");
+	expect_metric(run, "output_throughput", 4, true, "tokens/s");
+	expect_metric(run, "total_token_throughput", 204, true, "tokens/s");
+	assert_int_equal(run->metrics.count, 3);
+	weir_profile_free(profile);
+}
+
+static void failed_requests_are_left_out_and_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	run_of(SERVE DETAIL "}", profile);
+	run_of(SERVE "}", profile);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(profile->inputs[i].warnings[WEIR_WARN_FAILED_REQUEST].count, 1);
+	weir_profile_free(profile);
+}
+
+static void a_failure_without_its_text_is_known_by_no_output(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		run_of("{\"output_lens\": [0, 2], \"ttfts\": [0.5, 0.25]}", profile);
+
+	(void)state;
+	expect_values(find(&run->stages, "ttft"), 1, (double[]){250000000});
+	assert_null(weir_series_find(&run->stages, "e2e"));
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_FAILED_REQUEST].count, 1);
+	weir_profile_free(profile);
+}
+
+static void labels_tell_the_load_and_the_metadata(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(
+		SERVE ", \"gpu\": \"H\\u00e9\", \"a key that is far longer than any label of a run "
+		      "needs to be, is it not\": \"x\"}",
+		profile);
+	static const char *const labels[][2] = {
+		{"backend", "openai"},  {"model", "org/m"},   {"request_rate", "inf"},
+		{"num_prompts", "3"},   {"gpu", "H\xc3\xa9"}, {"date", "20260101-120000"},
+		{"tokenizer", "org/m"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+		assert_non_null(weir_run_label(run, labels[i][0]));
+		assert_string_equal(weir_run_label(run, labels[i][0]), labels[i][1]);
+	}
+	assert_null(weir_run_label(run, "max_concurrency"));
+	assert_null(weir_run_label(run, "duration"));
+	assert_int_equal(run->label_count, 8);
+	weir_profile_free(profile);
+}
+
+static void without_samples_means_and_percentiles_are_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(
+		SERVE ", \"mean_ttft_ms\": 65.0, \"median_ttft_ms\": 64.5, \"std_ttft_ms\": 15.0, "
+		      "\"p99.9_ttft_ms\": 79.7, \"p99_e2el_ms\": 9, \"p99x_itl_ms\": 1}",
+		profile);
+
+	(void)state;
+	expect_metric(run, "mean_ttft_ms", 65, false, "ms");
+	expect_metric(run, "median_ttft_ms", 64.5, false, "ms");
+	expect_metric(run, "p99.9_ttft_ms", 79.7, false, "ms");
+	expect_metric(run, "p99_e2el_ms", 9, false, "ms");
+	assert_int_equal(run->metrics.count, 7);
+	assert_int_equal(run->stages.count, 0);
+	weir_profile_free(profile);
+}
+
+static void the_other_engine_is_read_alike(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(
+		"{\"backend\": \"sglang\", \"request_rate\": Infinity, \"server_info\": {\"a\": "
+		"[1, {}], \"model_path\": \"org/m\"}, \"completed\": 4, \"request_throughput\": "
+		"2.5, \"total_throughput\": 288.5, \"mean_e2e_latency_ms\": 140.5, "
+		"\"p99_itl_ms\": NaN, \"accept_length\": null}\n",
+		profile);
+
+	(void)state;
+	assert_string_equal(weir_run_label(run, "backend"), "sglang");
+	assert_string_equal(weir_run_label(run, "model"), "org/m");
+	assert_string_equal(weir_run_label(run, "request_rate"), "inf");
+	expect_metric(run, "total_throughput", 288.5, true, "tokens/s");
+	expect_metric(run, "mean_e2e_latency_ms", 140.5, false, "ms");
+	assert_int_equal(run->metrics.count, 3);
+	weir_profile_free(profile);
+}
+
+static void latency_and_throughput_results_are_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of("{\"avg_latency\": 0.15, \"latencies\": [0.151, 0.149],"
+	                                    " \"percentiles\": {\"50\": 0.15}}",
+	                                    profile);
+
+	(void)state;
+	expect_values(find(&run->stages, "latency"), 2, (double[]){151000000, 149000000});
+	assert_int_equal(run->metrics.count, 0);
+	run = run_of("{\"avg_latency\": 0.15, \"latencies\": [], \"percentiles\": {\"50\": 0.25, "
+	             "\"x\": 1, \"99\": null}}",
+	             profile);
+	expect_metric(run, "mean_latency_s", 0.15, false, "s");
+	expect_metric(run, "p50_latency_s", 0.25, false, "s");
+	assert_int_equal(run->metrics.count, 2);
+	run = run_of("{\"elapsed_time\": 2.5, \"num_requests\": 50, \"requests_per_second\": 20.0, "
+	             "\"tokens_per_second\": 4800.0}",
+	             profile);
+	expect_metric(run, "requests_per_second", 20, true, "1/s");
+	expect_metric(run, "tokens_per_second", 4800, true, "tokens/s");
+	weir_profile_free(profile);
+}
+
+static void unknown_is_left_out_and_never_zero(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		run_of("{\"request_throughput\": 0, \"output_throughput\": NaN, "
+	               "\"total_throughput\": -Infinity, \"mean_ttft_ms\": 0.0, \"ttfts\": [NaN, "
+	               "null, 0.5, 0], \"itls\": [[0.1], [0.1], [0.1, NaN], [0.1]], "
+	               "\"output_lens\": [2, 2, 3, 2]}",
+	               profile);
+
+	(void)state;
+	assert_int_equal(run->metrics.count, 0);
+	expect_values(find(&run->stages, "ttft"), 1, (double[]){500000000});
+	assert_int_equal(find(&run->stages, "tpot")->count, 3);
+	assert_null(weir_series_find(&run->stages, "e2e")); /* one part of each is unknown */
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+	weir_profile_free(profile);
+}
+
+static void what_is_no_number_is_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(
+		"{\"request_throughput\": \"2\", \"output_throughput\": [], \"mean_tpot_ms\": "
+		"1e999, \"ttfts\": [\"0.5\", -1, 1e300, [1], {}, true, 0.5], \"output_lens\": [1, "
+		"2.5, -1, null, 99999999999999999999, 1, 1], \"itls\": [[[1]], [], [\"x\"], [{}], "
+		"[1e9], "
+		"[9e6, 9e6], []]}",
+		profile);
+
+	(void)state;
+	assert_int_equal(run->metrics.count, 0);
+	assert_int_equal(find(&run->stages, "ttft")->count, 1);
+	assert_true(profile->inputs[0].warnings[WEIR_WARN_BAD_NUMBER].count >= 12);
+	weir_profile_free(profile);
+}
+
+static void what_holds_no_timing_is_refused(void **state)
+{
+	(void)state;
+	expect_refused("{\"completed\": 0, \"failed\": 4, \"request_throughput\": 0.0, "
+	               "\"mean_ttft_ms\": 0.0}",
+	               WEIR_E_FORMAT, "no request completed");
+	expect_refused("{}", WEIR_E_FORMAT, "no timing in this result");
+	expect_refused("{\"completed\": 3, \"ttfts\": [], \"itls\": []}", WEIR_E_FORMAT,
+	               "no timing in this result");
+	expect_refused("[]", WEIR_E_FORMAT, "no timing");
+	expect_refused("[{\"completed\": 3}]", WEIR_E_FORMAT, "expected one result object");
+	expect_refused("hello", WEIR_E_FORMAT, "expected a JSON object");
+}
+
+static void lists_of_other_types_or_lengths_are_refused(void **state)
+{
+	(void)state;
+	expect_refused("{\"ttfts\": 1}", WEIR_E_FORMAT, "ttfts: expected a list");
+	expect_refused("{\"ttfts\": {\"a\": [1]}}", WEIR_E_FORMAT, "ttfts: expected a list");
+	expect_refused("{\"itls\": 1}", WEIR_E_FORMAT, "itls: expected a list of lists");
+	expect_refused("{\"itls\": [1]}", WEIR_E_FORMAT, "itls[0]: expected a list");
+	expect_refused("{\"ttfts\": [1], \"ttfts\": [1]}", WEIR_E_FORMAT, "ttfts: given twice");
+	expect_refused("{\"mean_itl_ms\": 1, \"mean_itl_ms\": 1}", WEIR_E_FORMAT, "given twice");
+	expect_refused("{\"ttfts\": [1, 2], \"errors\": [\"\"]}", WEIR_E_FORMAT,
+	               "errors: 1 requests, but ttfts holds 2");
+	expect_refused("{\"ttfts\": [1], \"itls\": [[], []]}", WEIR_E_FORMAT, "itls: 2 requests");
+}
+
+static void several_results_in_one_file_are_refused(void **state)
+{
+	(void)state;
+	expect_refused(SERVE "}\n" SERVE "}", WEIR_E_FORMAT, "one input is one run");
+	expect_refused(SERVE "} x", WEIR_E_FORMAT, "one input is one run");
+}
+
+static void a_result_cut_short_at_any_byte_is_refused(void **state)
+{
+	static const char text[] = SERVE DETAIL "}";
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(text) - 1; len++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_error err = {0};
+		char *copy = test_malloc(len + 1); /* a block of its own shows reads behind it */
+
+		memcpy(copy, text, len);
+		if (read_bytes(copy, len, profile, &err) != WEIR_E_FORMAT || !err.message[0])
+			fail_msg("cut at %zu: %s", len, err.message);
+		test_free(copy);
+		weir_profile_free(profile);
+	}
+}
+
+static void hostile_depth_is_refused_without_a_stack(void **state)
+{
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_puts(&text, "{\"ttfts\": [0.5], \"x\": ");
+	weir_text_repeat(&text, "[", 200000);
+	weir_text_repeat(&text, "]", 200000);
+	weir_text_puts(&text, "}");
+	expect_refused(text.data, WEIR_E_FORMAT, "no valid JSON");
+	weir_text_clear(&text);
+	weir_text_puts(&text, "{\"itls\": [");
+	weir_text_repeat(&text, "[", 200000);
+	expect_refused(text.data, WEIR_E_FORMAT, "");
+	weir_text_release(&text);
+}
+
+static void too_many_figures_meet_a_limit(void **state)
+{
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_puts(&text, "{\"a\": 1");
+	for (int i = 0; i <= BENCH_MAX_SCALARS; i++)
+		weir_text_printf(&text, ", \"p0.%d_ttft_ms\": 1", i);
+	weir_text_puts(&text, "}");
+	expect_refused(text.data, WEIR_E_LIMIT, "more than 128");
+	weir_text_release(&text);
+}
+
+static void too_many_texts_are_no_labels(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_puts(&text, "{\"request_throughput\": 1");
+	for (int i = 0; i < 1000; i++)
+		weir_text_printf(&text, ", \"k%d\": \"v\"", i);
+	weir_text_puts(&text, "}");
+	assert_int_equal(run_of(text.data, profile)->label_count, BENCH_MAX_LABELS);
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
+/* Twice as many gaps as are kept, in a rhythm of two: half of those kept must be of either. */
+static void gaps_beyond_the_limit_are_thinned_without_a_rhythm(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_series *gaps;
+	struct weir_text text = {0};
+	size_t ones = 0;
+
+	(void)state;
+	weir_text_puts(&text, "{\"ttfts\": [1], \"itls\": [[1");
+	weir_text_repeat(&text, ",2,1", BENCH_MAX_GAP_SAMPLES);
+	weir_text_puts(&text, "]]}");
+	gaps = find(&run_of(text.data, profile)->stages, "itl");
+	assert_true(gaps->count > BENCH_MAX_GAP_SAMPLES / 2);
+	assert_true(gaps->count <= BENCH_MAX_GAP_SAMPLES);
+	for (size_t i = 0; i < gaps->count; i++)
+		ones += gaps->value[i] == 1e9;
+	assert_near((double)ones / (double)gaps->count, 0.5, 0.01);
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_THINNED].count, 1);
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
+static const char *chosen(const char *text)
+{
+	const struct weir_reader *reader = NULL;
+	struct weir_source *source;
+	enum weir_status status;
+
+	assert_int_equal(weir_source_open_memory("test", text, strlen(text), &source, NULL),
+	                 WEIR_OK);
+	status = weir_reader_choose(source, &reader, NULL);
+	weir_source_free(source);
+	return status ? "none" : reader->name;
+}
+
+static void results_are_known_by_their_keys(void **state)
+{
+	(void)state;
+	assert_string_equal(chosen(SERVE "}"), "bench");
+	assert_string_equal(chosen(SERVE DETAIL), "bench");
+	assert_string_equal(chosen("{\"avg_latency\": 1, \"latencies\": [1]}"), "bench");
+	assert_string_equal(chosen("{\"elapsed_time\": 1, \"requests_per_second\": 2}"), "bench");
+	assert_string_equal(chosen("{\"completed\": 1}"), "none");
+	assert_string_equal(chosen("{\"latencies\": [1]}"), "none");
+	assert_string_equal(chosen("[" SERVE "}]"), "none");
+	assert_string_equal(chosen("{\"x\": " SERVE "}}"), "none");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_become_samples_in_whole_nanoseconds),
+		cmocka_unit_test(rates_are_better_where_higher),
+		cmocka_unit_test(failed_requests_are_left_out_and_counted),
+		cmocka_unit_test(a_failure_without_its_text_is_known_by_no_output),
+		cmocka_unit_test(labels_tell_the_load_and_the_metadata),
+		cmocka_unit_test(without_samples_means_and_percentiles_are_figures),
+		cmocka_unit_test(the_other_engine_is_read_alike),
+		cmocka_unit_test(latency_and_throughput_results_are_read),
+		cmocka_unit_test(unknown_is_left_out_and_never_zero),
+		cmocka_unit_test(what_is_no_number_is_counted),
+		cmocka_unit_test(what_holds_no_timing_is_refused),
+		cmocka_unit_test(lists_of_other_types_or_lengths_are_refused),
+		cmocka_unit_test(several_results_in_one_file_are_refused),
+		cmocka_unit_test(a_result_cut_short_at_any_byte_is_refused),
+		cmocka_unit_test(hostile_depth_is_refused_without_a_stack),
+		cmocka_unit_test(too_many_figures_meet_a_limit),
+		cmocka_unit_test(too_many_texts_are_no_labels),
+		cmocka_unit_test(gaps_beyond_the_limit_are_thinned_without_a_rhythm),
+		cmocka_unit_test(results_are_known_by_their_keys),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
