@@ -260,7 +260,7 @@ void weir_gate_phrase_counts(const struct weir_gate_result *result, struct weir_
 		return;
 	weir_gate_print_counted(sum, "row", out);
 	if (sum == counts->informational) {
-		weir_text_puts(out, ", none judged");
+		weir_text_puts(out, counts->judged ? " not judged" : ", none judged");
 		return;
 	}
 	weir_text_puts(out, " without a regression: ");
