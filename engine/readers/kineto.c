@@ -106,6 +106,7 @@ static void check_fractions(struct kineto_reader *reader)
 static enum weir_status conclude(struct kineto_reader *reader, struct weir_error *err)
 {
 	const struct weir_input *input = reader->input;
+	const char *first = input->warnings[WEIR_WARN_UNKNOWN_CATEGORY].detail;
 	struct weir_trace *trace = input->trace;
 
 	if (reader->legacy)
@@ -117,8 +118,9 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 		return weir_fail(err, WEIR_E_FORMAT,
 		                 "a Chrome trace, but none of its %" PRIu64
 		                 " events has a category of the PyTorch "
-		                 "profiler (the first: %s)",
-		                 input->events, input->warnings[WEIR_WARN_UNKNOWN_CATEGORY].detail);
+		                 "profiler%s%s%s",
+		                 input->events, *first ? " (the first: " : "", first,
+		                 *first ? ")" : "");
 	if (!reader->timed && reader->first_problem[0])
 		return weir_fail(err, WEIR_E_EMPTY, "%s; no event with a time is left",
 		                 reader->first_problem);
