@@ -13,16 +13,14 @@
 #include "engine/base/error.h"
 #include "engine/base/source.h"
 #include "engine/model/comparison.h"
+#include "engine/report/result_read.h"
 
-#define WEIR_GATE_MAX_ROWS  200000 /* also of labels, differences, contributions and remarks */
-#define WEIR_GATE_MAX_TEXT  65536  /* bytes of one text */
-#define WEIR_GATE_MAX_COUNT 9007199254740991.0 /* 2^53 - 1: what a double counts without a gap */
+#define WEIR_GATE_MAX_ROWS 200000 /* also of labels, differences, contributions and remarks */
 
-enum weir_result_kind {
-	WEIR_RESULT_GATE,   /* weir.gate/1 */
-	WEIR_RESULT_REPORT, /* weir.report/1: recognised, not read */
-};
-
+/* A document that weir_result_kind_of() calls a gate; *out is the caller's, NULL after a failure.
+ */
+enum weir_status weir_gate_of(const cJSON *document, struct weir_gate_result **out,
+                              struct weir_error *err);
 /*
  * *out is the caller's, NULL for WEIR_RESULT_REPORT. Damage and wrong types are WEIR_E_FORMAT, a
  * size beyond its limit is WEIR_E_LIMIT.

@@ -207,7 +207,7 @@ static void wrong_types_name_their_place(void **state)
 
 static void a_text_beyond_its_limit_is_refused(void **state)
 {
-	size_t size = WEIR_GATE_MAX_TEXT + 1;
+	size_t size = WEIR_RESULT_MAX_TEXT + 1;
 	char *since = malloc(size + 3);
 
 	(void)state;
