@@ -1,62 +1,110 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/analysis/features.h"
 #include "engine/base/source.h"
 #include "engine/cli/command.h"
 #include "engine/cli/gate_options.h"
 #include "engine/cli/gating.h"
+#include "engine/cli/reporting.h"
 #include "engine/report/gate_read.h"
+#include "engine/report/report_read.h"
 
 static const struct weir_option options[] = {
-	WEIR_GATE_FORMAT_OPTION,
+	{.name = "format",
+         .letter = 'f',
+         .kind = WEIR_OPTION_TEXT,
+         .value = "FORMAT",
+         .help = "of standard output: text, json, markdown; junit, sarif of a comparison, html of "
+                 "a classification (see: weir formats)"},
 	WEIR_GATE_OUTPUT_OPTION,
-	WEIR_GATE_ALL_OPTION,
+	{.name = "all",
+         .help = "of a comparison: show every row, not only those that stop or warn"},
+	{.name = "top",
+         .kind = WEIR_OPTION_COUNT,
+         .value = "N",
+         .help = "of a classification: operators to list (10); JSON always holds all of them"},
 	{.name = NULL},
 };
 
-static enum weir_status read_result(const char *path, struct weir_gate_result **out,
+static enum weir_status render_gate(const struct weir_arguments *arguments, const cJSON *document,
                                     struct weir_error *err)
 {
-	enum weir_result_kind kind;
+	struct weir_gate_result *result;
+	enum weir_status status = weir_gating_check_outputs(arguments, err);
+
+	if (status)
+		return status;
+	if (weir_gate_of(document, &result, err))
+		return weir_fail_in(err, "%s", weir_arguments_at(arguments, 0));
+	status = weir_gating_write(arguments, result, err);
+	weir_gate_result_free(result);
+	return status;
+}
+
+static enum weir_status render_report(const struct weir_arguments *arguments, const cJSON *document,
+                                      struct weir_error *err)
+{
+	struct weir_stored_report *stored;
+	enum weir_status status = weir_reporting_check_outputs(arguments, err);
+
+	if (status)
+		return status;
+	if (weir_stored_report_of(document, &weir_feature_table, &stored, err))
+		return weir_fail_in(err, "%s", weir_arguments_at(arguments, 0));
+	status = weir_reporting_write(arguments, stored->report, err);
+	weir_stored_report_free(stored);
+	return status;
+}
+
+/* Each kind has its own formats, so the kind is found out before they are judged. */
+static enum weir_status (*const renderers[])(const struct weir_arguments *, const cJSON *,
+                                             struct weir_error *) = {
+	[WEIR_RESULT_GATE] = render_gate,
+	[WEIR_RESULT_REPORT] = render_report,
+};
+
+/* *out is the caller's, to be freed with cJSON_Delete(). */
+static enum weir_status read_document(const char *path, cJSON **out, enum weir_result_kind *kind,
+                                      struct weir_error *err)
+{
 	struct weir_source *source;
 	enum weir_status status = weir_source_open(path, &source, err);
 
+	*out = NULL;
 	if (!status) {
-		status = weir_gate_read(source, &kind, out, err);
+		status = weir_json_read(source, out, err);
 		weir_source_free(source);
 	}
-	if (status)
-		return weir_fail_in(err, "%s", path);
-	if (kind == WEIR_RESULT_GATE)
-		return WEIR_OK;
-	return weir_fail(err, WEIR_E_FORMAT,
-	                 "%s: a weir.report/1 document; classify its inputs again, with -o for "
-	                 "each format wanted",
-	                 path);
+	if (!status)
+		status = weir_result_kind_of(*out, kind, err);
+	return status ? weir_fail_in(err, "%s", path) : WEIR_OK;
 }
 
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
 {
-	struct weir_gate_result *result;
+	enum weir_result_kind kind = WEIR_RESULT_GATE;
 	enum weir_status status;
+	cJSON *document;
 
 	if (weir_arguments_count(arguments) != 1)
 		return weir_exit_of(weir_fail(err, WEIR_E_USAGE, "usage: weir report RESULT.json"));
-	status = weir_gating_check_outputs(arguments, err);
+	status = read_document(weir_arguments_at(arguments, 0), &document, &kind, err);
 	if (!status)
-		status = read_result(weir_arguments_at(arguments, 0), &result, err);
-	if (status)
-		return weir_exit_of(status);
-	status = weir_gating_write(arguments, result, err);
-	weir_gate_result_free(result);
+		status = renderers[kind](arguments, document, err);
+	cJSON_Delete(document);
 	return weir_exit_of(status);
 }
 
 const struct weir_command weir_command_report = {
 	.name = "report",
-	.summary = "a stored result of gate or compare in any other format",
+	.summary = "a stored result in any other format",
 	.arguments = "RESULT.json",
-	.description = "Reads a weir.gate/1 document back and writes it again, as text, JSON, "
-		       "Markdown, JUnit or SARIF. "
-		       "The verdict is the one that is stored: nothing is compared again.",
+	.description =
+		"Reads back what another command wrote as JSON and writes it again: a comparison "
+		"(weir.gate/1) as text, JSON, Markdown, JUnit or SARIF, a classification "
+		"(weir.report/1) as text, JSON, Markdown or HTML. "
+		"The verdict is the one that is stored: nothing is measured or compared again.\n\n"
+		"A stored classification holds no single samples and no kernel names, so the "
+		"sketches of stages and the main kernels of operators are left out.",
 	.options = options,
 	.takes_files = true,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),

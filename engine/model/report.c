@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "engine/model/report.h"
 
@@ -84,7 +85,29 @@ const char *weir_roofline_name(enum weir_roofline roofline)
 	return (unsigned)roofline <= WEIR_ROOFLINE_IMPLAUSIBLE ? roofline_names[roofline] : NULL;
 }
 
+bool weir_roofline_parse(const char *name, enum weir_roofline *out)
+{
+	for (unsigned i = WEIR_ROOFLINE_COMPUTE; i <= WEIR_ROOFLINE_IMPLAUSIBLE; i++) {
+		if (strcmp(name, roofline_names[i]) == 0) {
+			*out = (enum weir_roofline)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 const char *weir_confidence_name(enum weir_confidence confidence)
 {
 	return (unsigned)confidence <= WEIR_CONFIDENCE_HIGH ? confidence_names[confidence] : "?";
+}
+
+bool weir_confidence_parse(const char *name, enum weir_confidence *out)
+{
+	for (unsigned i = 0; i <= WEIR_CONFIDENCE_HIGH; i++) {
+		if (strcmp(name, confidence_names[i]) == 0) {
+			*out = (enum weir_confidence)i;
+			return true;
+		}
+	}
+	return false;
 }

@@ -172,6 +172,8 @@ struct weir_warning {
 	uint64_t count;    /* 0: did not happen */
 	uint64_t first_at; /* byte of the first one after decompression, where that is meaningful */
 	char detail[96];   /* of the first one; "" where the code says it all */
+	const char *message; /* the whole sentence where a stored report gave it; borrowed, NULL: it
+	                        is made of the rest */
 };
 
 /* A key and a value from the trace's head: "cuda_runtime_version" "13000". */

@@ -160,16 +160,29 @@ static void write_attribution(const struct weir_report *report, struct weir_text
 	weir_text_puts(out, "</table>\n</section>\n");
 }
 
-static bool is_shown(const struct weir_column *column)
+/* A stored report holds no samples that could be drawn. */
+static bool has_samples(const struct weir_report *report)
 {
-	return (column->in & WEIR_IN_HTML) && !(column->flags & WEIR_CELL_BELOW);
+	for (size_t i = 0; i < report->stage_count; i++) {
+		if (report->stages[i].duration_ns)
+			return true;
+	}
+	return false;
 }
 
-static void write_headers(const struct weir_table *table, struct weir_text *out)
+static bool is_shown(const struct weir_column *column, const struct weir_report *report)
+{
+	if (!(column->in & WEIR_IN_HTML) || (column->flags & WEIR_CELL_BELOW))
+		return false;
+	return !(column->flags & WEIR_CELL_SKETCH) || has_samples(report);
+}
+
+static void write_headers(const struct weir_table *table, const struct weir_report *report,
+                          struct weir_text *out)
 {
 	weir_text_puts(out, "<thead><tr>");
 	for (const struct weir_column *column = table->columns; column->id; column++) {
-		if (!is_shown(column))
+		if (!is_shown(column, report))
 			continue;
 		weir_text_printf(out, "<th class=\"cell-%s%s\"", column->id,
 		                 column->align == WEIR_ALIGN_RIGHT ? " right" : "");
@@ -214,6 +227,8 @@ static void write_below(const struct weir_table *table, const struct weir_report
 		if (!(column->flags & WEIR_CELL_BELOW))
 			continue;
 		weir_column_print(column, report, row, &plain);
+		if (!plain.length)
+			continue;
 		weir_text_puts(out, "<div class=\"below\" title=\"");
 		weir_escape_html(out, plain.data);
 		weir_text_puts(out, "\">");
@@ -246,7 +261,7 @@ static void write_row(const struct weir_table *table, const struct weir_report *
 {
 	weir_text_puts(out, "<tr>");
 	for (const struct weir_column *column = table->columns; column->id; column++) {
-		if (!is_shown(column))
+		if (!is_shown(column, report))
 			continue;
 		weir_text_printf(out, "<td class=\"cell-%s%s\">", column->id,
 		                 column->align == WEIR_ALIGN_RIGHT ? " right" : "");
@@ -268,7 +283,7 @@ static void write_table(const struct weir_table *table, const struct weir_report
 	weir_text_printf(out,
 	                 "<section class=\"card\">\n<h2>%c%s</h2>\n<div class=\"scroll\"><table>\n",
 	                 table->title[0] - 'a' + 'A', table->title + 1);
-	write_headers(table, out);
+	write_headers(table, report, out);
 	for (size_t row = 0; row < shown; row++)
 		write_row(table, report, row, out);
 	weir_text_puts(out, "</tbody>\n</table></div>\n");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * weir.report/1: for programs. Keys in the order of the contract; what the contract does not name
- * stands at the end of its object (run.set_apart, run.iteration_ns, verdict.headline).
+ * weir.report/1: for programs, and for report_read.c, which makes the same report of it. Keys in
+ * the order of the contract; what the contract does not name stands at the end of its object
+ * (run.set_apart, run.iteration_ns, run.steady, verdict.headline, recommendations[].limit).
  */
 #include <math.h>
 #include <string.h>
@@ -103,6 +104,7 @@ static void put_run(struct weir_jsonout *json, const struct weir_report *report)
 	weir_jsonout_int(json, "span_ns", report->span_ns);
 	put_set_apart(json, report);
 	put_iteration(json, report);
+	weir_jsonout_bool(json, "steady", report->steady);
 	weir_jsonout_end(json);
 }
 
@@ -319,6 +321,7 @@ static void put_recommendations(struct weir_jsonout *json, const struct weir_rep
 			weir_jsonout_share(json, "high", recommendation->high);
 			weir_jsonout_end(json);
 		}
+		weir_jsonout_share(json, "limit", recommendation->limit);
 		weir_jsonout_end(json);
 	}
 	weir_jsonout_end(json);

@@ -193,7 +193,8 @@ static void operator_name(const struct weir_report *report, size_t row, struct w
 
 static void operator_kernel(const struct weir_report *report, size_t row, struct weir_text *out)
 {
-	weir_escape_name(out, report->operators[row].kernel);
+	if (report->operators[row].kernel)
+		weir_escape_name(out, report->operators[row].kernel);
 }
 
 static void operator_stage(const struct weir_report *report, size_t row, struct weir_text *out)

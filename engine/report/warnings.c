@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "engine/report/escape.h"
 #include "engine/report/warnings.h"
 
@@ -73,6 +75,17 @@ const char *weir_warning_code_text(enum weir_warning_code code)
 	return code < WEIR_WARN_COUNT ? warning_texts[code].code : "unknown";
 }
 
+bool weir_warning_code_parse(const char *text, enum weir_warning_code *out)
+{
+	for (int code = 0; code < WEIR_WARN_COUNT; code++) {
+		if (strcmp(text, warning_texts[code].code) == 0) {
+			*out = (enum weir_warning_code)code;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* " (first at byte 88,120: ts is text)", either part alone, or nothing. */
 static void add_place(const struct weir_warning *warning, struct weir_text *out)
 {
@@ -98,6 +111,10 @@ void weir_warning_sentence(const struct weir_warning *warning, enum weir_warning
 
 	if (code >= WEIR_WARN_COUNT)
 		return;
+	if (warning->message) {
+		weir_escape_plain(out, warning->message);
+		return;
+	}
 	text = &warning_texts[code];
 	if (warning->count > 1 && text->many) {
 		weir_text_count(out, warning->count);

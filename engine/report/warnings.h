@@ -3,10 +3,13 @@
 #ifndef WEIR_REPORT_WARNINGS_H
 #define WEIR_REPORT_WARNINGS_H
 
+#include <stdbool.h>
+
 #include "engine/base/text.h"
 #include "engine/model/trace.h"
 
 const char *weir_warning_code_text(enum weir_warning_code code); /* "skipped_event"; static */
+bool weir_warning_code_parse(const char *text, enum weir_warning_code *out);
 
 /*
  * "1,204 elements that are no events were skipped (first at byte 88,120: ts is text)". The detail

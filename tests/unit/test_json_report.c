@@ -81,7 +81,7 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	            "schema weir run verdict attribution gpu requests ranks stages operators "
 	            "recommendations what_if profiler memory");
 	assert_keys(at(document, "run"),
-	            "inputs devices ranks iterations span_ns set_apart iteration_ns");
+	            "inputs devices ranks iterations span_ns set_apart iteration_ns steady");
 	assert_keys(at(document, "run.inputs.0"), "path format bytes events warnings");
 	assert_keys(at(document, "run.inputs.0.warnings.0"), "code count message");
 	assert_keys(at(document, "verdict"),
@@ -98,7 +98,7 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	assert_keys(at(document, "operators.0"), "name stage device kind count total_ns share "
 	                                         "p50_ns p90_ns p95_ns p99_ns flops bytes "
 	                                         "tflops gbps roofline efficiency bound");
-	assert_keys(at(document, "recommendations.0"), "id title why effort speedup");
+	assert_keys(at(document, "recommendations.0"), "id title why effort speedup limit");
 	assert_keys(at(document, "memory"),
 	            "peak_allocated_bytes peak_reserved_bytes fragmentation "
 	            "leak_bytes_per_step slow_allocations");

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside report_read*.c: members that only a report has, and the parts of the document. */
+#ifndef WEIR_REPORT_REPORT_READ_IMPL_H
+#define WEIR_REPORT_REPORT_READ_IMPL_H
+
+#include "engine/report/report_read.h"
+#include "engine/report/result_read.h"
+
+/* A list of objects and what makes a row, zeroed and `size` bytes long, of one. */
+struct weir_report_list {
+	const char *key;
+	size_t limit, size;
+	void (*read)(struct weir_result_reader *reader, const cJSON *item, void *row);
+};
+
+/* The rows, in the reader's arena; NULL where there is no such list. */
+void *weir_report_take_list(struct weir_result_reader *reader, const cJSON *object,
+                            const struct weir_report_list *list, size_t *count);
+
+struct weir_report_figure {
+	const char *key;
+	double *out; /* NAN: unknown */
+};
+
+/* Each a number of at most WEIR_REPORT_MAX_FIGURE, or unknown. */
+void weir_report_take_figures(struct weir_result_reader *reader, const cJSON *object,
+                              const struct weir_report_figure *figures, size_t count);
+double weir_report_take_figure(struct weir_result_reader *reader, const cJSON *object,
+                               const char *key);
+/* Missing: undetermined. */
+enum weir_bound weir_report_take_bound(struct weir_result_reader *reader, const cJSON *object,
+                                       const char *key);
+
+/* The parts in report_read_parts.c; each fills reader->report. */
+void weir_report_read_ranks(struct weir_result_reader *reader, const cJSON *document);
+void weir_report_read_stages(struct weir_result_reader *reader, const cJSON *document);
+void weir_report_read_operators(struct weir_result_reader *reader, const cJSON *document);
+void weir_report_read_advice(struct weir_result_reader *reader, const cJSON *document);
+void weir_report_read_gpu(struct weir_result_reader *reader, const cJSON *document);
+void weir_report_read_memory(struct weir_result_reader *reader, const cJSON *document);
+
+#endif
