@@ -4,7 +4,7 @@
 # shellcheck source=tests/faults/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-limit_kb=65536 # ten times what a small run takes
+limit_kb=65536 # a trace of 1,000 events needs about half of it
 
 trace() { # EVENTS
 	awk -v n="$1" 'BEGIN {
