@@ -219,7 +219,7 @@ static void fill_row(const struct weir_analysis *analysis, const struct weir_sta
 	row->share = merges->total.total_ns > 0
 	                     ? (double)merge->ledger.total_ns / (double)merges->total.total_ns
 	                     : NAN;
-	row->p95_share = NAN;
+	row->p95_share = row->p50_share = row->p99_share = row->cost_usd = NAN;
 	weir_attribution_from_ledger(&row->attribution, &merge->ledger);
 	row->verdict = (struct weir_verdict){
 		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
@@ -240,7 +240,9 @@ static void fill_native(const struct weir_run *run, struct weir_report *report,
 		row->duration_ns = weir_arena_alloc(report->arena,
 		                                    (series->count + 1) * sizeof *row->duration_ns);
 		memcpy(row->duration_ns, series->value, series->count * sizeof *series->value);
-		row->share = row->p95_share = NAN;
+		row->view = WEIR_VIEW_SERIES;
+		row->share = row->p95_share = row->p50_share = row->p99_share = NAN;
+		row->cost_usd = NAN;
 		row->verdict = (struct weir_verdict){
 			.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
 	}

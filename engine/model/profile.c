@@ -10,17 +10,21 @@ struct weir_profile *weir_profile_new(void)
 	return weir_alloc(sizeof(struct weir_profile));
 }
 
+void weir_input_release(struct weir_input *input)
+{
+	free(input->path);
+	weir_trace_free(input->trace);
+	weir_run_free(input->run);
+	weir_requests_free(input->requests);
+	weir_telemetry_free(input->telemetry);
+}
+
 void weir_profile_free(struct weir_profile *profile)
 {
 	if (!profile)
 		return;
-	for (size_t i = 0; i < profile->input_count; i++) {
-		struct weir_input *input = &profile->inputs[i];
-
-		free(input->path);
-		weir_trace_free(input->trace);
-		weir_run_free(input->run);
-	}
+	for (size_t i = 0; i < profile->input_count; i++)
+		weir_input_release(&profile->inputs[i]);
 	free(profile->inputs);
 	free(profile);
 }

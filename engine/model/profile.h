@@ -1,28 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What all inputs of one run held. An input gives a trace (device timeline) or a native run; later
- * readers add their own kinds of content here. The profile owns everything reachable from it.
+ * What all inputs of one run held. An input gives one or more kinds of content; what it does not
+ * give is NULL. The profile owns everything reachable from it.
  */
 #ifndef WEIR_MODEL_PROFILE_H
 #define WEIR_MODEL_PROFILE_H
 
+#include "engine/model/requests.h"
 #include "engine/model/run.h"
+#include "engine/model/telemetry.h"
 #include "engine/model/trace.h"
 
 struct weir_input {
 	char *path;         /* as given */
 	const char *format; /* name of the reader that claimed it; static */
+	const char *gives;  /* "timeline", "requests": what it contributes; static */
 	uint64_t bytes;     /* stored size */
 	uint64_t events;    /* elements read */
 	struct weir_warning warnings[WEIR_WARN_COUNT];
-	struct weir_trace *trace; /* NULL: this input is no timeline */
-	struct weir_run *run;     /* NULL: this input is no native run */
+	struct weir_trace *trace; /* a device timeline */
+	struct weir_run *run;     /* samples and figures that are already those of a run */
+	struct weir_requests *requests;
+	struct weir_telemetry *telemetry;
 };
 
 struct weir_profile {
 	struct weir_input *inputs;
 	size_t input_count, input_capacity;
 };
+
+/* Frees the contents, not the input itself. */
+void weir_input_release(struct weir_input *input);
 
 struct weir_profile *weir_profile_new(void);
 void weir_profile_free(struct weir_profile *profile);

@@ -36,6 +36,45 @@ static const struct weir_verdict no_verdict = {.bound = WEIR_BOUND_UNDETERMINED,
                                                .runner_up = WEIR_BOUND_UNDETERMINED,
                                                .runner_up_share = NAN};
 
+static const struct weir_request_figures unknown_requests = {
+	.percentile = NAN,
+	.latency = {.total_ns = NAN, .p50_ns = NAN, .p90_ns = NAN, .p95_ns = NAN, .p99_ns = NAN},
+	.first_token =
+		{.total_ns = NAN, .p50_ns = NAN, .p90_ns = NAN, .p95_ns = NAN, .p99_ns = NAN},
+	.batch = {NAN, NAN, NAN, NAN, NAN, NAN},
+	.padding_waste = NAN,
+	.flat_step_ratio = NAN,
+	.throughput_per_s = NAN,
+	.requested_per_s = NAN,
+	.tokens_per_s = NAN,
+	.output_tokens_per_s = NAN,
+	.concurrency = NAN,
+	.compute_busy = NAN,
+	.host_busy = NAN,
+	.wait_compute = NAN,
+	.wait_host = NAN,
+	.wait_idle = NAN,
+	.batch_fill = NAN,
+	.goodput_per_s = NAN,
+	.goodput_share = NAN,
+};
+
+static const struct weir_telemetry_figures unknown_telemetry = {
+	.utilization = NAN,
+	.power_w = NAN,
+	.power_max_w = NAN,
+	.power_limit_w = NAN,
+	.sm_clock_mhz = NAN,
+	.sm_clock_max_mhz = NAN,
+	.temperature_max_c = NAN,
+	.memory_used_max_bytes = NAN,
+	.power_capped = NAN,
+	.thermal_capped = NAN,
+	.sm_active = NAN,
+	.tensor_active = NAN,
+	.dram_active = NAN,
+};
+
 static struct weir_gpu_figures unknown_gpu(void)
 {
 	struct weir_gpu_figures gpu = {
@@ -71,6 +110,8 @@ struct weir_report *weir_report_new(const struct weir_profile *profile)
 	report->verdict = no_verdict;
 	report->gpu = unknown_gpu();
 	report->memory = unknown_memory;
+	report->requests = unknown_requests;
+	report->telemetry = unknown_telemetry;
 	return report;
 }
 

@@ -61,12 +61,39 @@ enum weir_roofline {
 	WEIR_ROOFLINE_IMPLAUSIBLE, /* the model says more than the device can do: never used */
 };
 
+/* Where the figures of a stage come from. */
+enum weir_stage_view {
+	WEIR_VIEW_TIMELINE, /* occurrences in a device timeline */
+	WEIR_VIEW_REQUEST,  /* a part of every request, in order from arrival to response */
+	WEIR_VIEW_SERIES,   /* values of a native run */
+	WEIR_VIEW_COUNTED,  /* counters and histograms of a server: quantiles have bounds */
+};
+
+/* Where a quantile certainly lies; high is INFINITY where it is only known to be at least low. */
+struct weir_quantile_bounds {
+	double low_ns, high_ns;
+};
+
+/* What counters and histograms say of a stage instead of samples. */
+struct weir_stage_counted {
+	double mean_ns;                                 /* exact */
+	struct weir_quantile_bounds p50, p90, p95, p99; /* NAN: only the mean is known */
+	bool resolution_limited; /* the buckets are too wide to say where p95 lies */
+};
+
 struct weir_stage_row {
 	const char *name;
 	const char *kind; /* "compute", "preprocess", ...: spec of stage kinds */
+	enum weir_stage_view view;
 	struct weir_distribution duration;
-	double share; /* of the analysed wall time that passes in this stage, idle time included */
-	double p95_share;    /* of the duration of the iterations around p95 */
+	double share; /* of the analysed wall time that passes in this stage, idle time included; of
+	                 a request stage: of the time of all requests */
+	double p95_share; /* of the duration of the iterations or requests around the percentile
+	                     that was asked for (p95) */
+	double p50_share,
+		p99_share; /* the same around p50 and p99; request stages only, else NAN */
+	double cost_usd;   /* of this stage for one request, mean; NAN: unknown */
+	const struct weir_stage_counted *counted; /* NULL: from samples */
 	double *duration_ns; /* samples in order of arrival, one an iteration or occurrence:
 	                        duration.count of them */
 	struct weir_attribution attribution;
@@ -118,6 +145,70 @@ struct weir_memory_figures {
 	double slow_allocations; /* allocation calls above 1 ms */
 };
 
+/* Sizes of batches: requests in one execution, weighted by executions. */
+struct weir_batch_sizes {
+	double mean, p50, p90, p95, p99, max;
+};
+
+/* What serving costs, in US dollars or the currency that the billing export names. Formulas:
+ * engine/analysis/cost.h. NAN is unknown. */
+struct weir_cost {
+	const char *currency, *source; /* "USD"; "--cost-per-gpu-hour", "weir.json", a file */
+	double per_gpu_hour, gpus;
+	double total;       /* of the analysed window */
+	double per_request; /* busy + idle */
+	double per_request_busy, per_request_idle;
+	double per_request_padding; /* the part of busy that computes padding */
+	double per_million_tokens, per_million_input_tokens, per_million_output_tokens;
+	double tokens_per_unit, output_tokens_per_unit; /* for one dollar */
+	double scale; /* busy device time over the time that stages account for; 1 is exact */
+};
+
+/* How the requests of a run were served. Shares of waiting are of the time in queue stages of the
+ * requests around the percentile; NAN is unknown. */
+struct weir_request_figures {
+	uint64_t count, failed;
+	bool sampled, client;
+	double percentile;                    /* at which shares are read: 0.95 */
+	struct weir_distribution latency;     /* arrival to response */
+	double *latency_ns;                   /* one a request, by arrival */
+	struct weir_distribution first_token; /* count 0: not known */
+	struct weir_batch_sizes batch;
+	double padding_waste;   /* computed tokens that are padding */
+	double flat_step_ratio; /* see the feature of this name */
+	double throughput_per_s, requested_per_s;
+	double tokens_per_s, output_tokens_per_s;
+	double concurrency;  /* requests in flight, mean over time */
+	double compute_busy; /* share of the time in which any request computes */
+	double host_busy;    /* share of it in which any request is in a host stage */
+	double wait_compute; /* waiting while the device computed for others */
+	double wait_host;    /* waiting while the host worked for others, device idle */
+	double wait_idle;    /* waiting while nothing worked: for a batch to fill */
+	double batch_fill;   /* batches formed while others waited, of the largest batch */
+	double goodput_per_s, goodput_share; /* requests within every limit of the configuration */
+	const struct weir_cost *cost;        /* NULL: no price known */
+};
+
+/* What monitors of the devices say of the analysed window. */
+struct weir_telemetry_figures {
+	uint64_t samples, devices;
+	const char *device_name; /* NULL: not given */
+	int64_t span_ns;         /* 0: no times */
+	bool aligned;            /* only samples within the time of the other inputs */
+	double utilization;      /* mean while in use */
+	double power_w, power_max_w, power_limit_w;
+	double sm_clock_mhz, sm_clock_max_mhz; /* mean while in use; highest seen or stated */
+	double temperature_max_c, memory_used_max_bytes;
+	double power_capped, thermal_capped; /* share of the time in use with clocks held down */
+	double sm_active, tensor_active, dram_active; /* mean while in use */
+};
+
+/* What joining the inputs showed: a contradiction, an assumption, a gap. */
+struct weir_note {
+	const char *code; /* "contradiction", "clock_offset" */
+	const char *text; /* one sentence */
+};
+
 struct weir_report {
 	struct weir_arena *arena;
 	const struct weir_profile *profile; /* borrowed: inputs and their warnings */
@@ -134,8 +225,14 @@ struct weir_report {
 	struct weir_attribution attribution;
 	bool has_gpu;
 	struct weir_gpu_figures gpu;
+	bool has_requests;
+	struct weir_request_figures requests;
+	bool has_telemetry;
+	struct weir_telemetry_figures telemetry;
 	bool has_memory;
 	struct weir_memory_figures memory;
+	struct weir_note *notes;
+	size_t note_count;
 
 	struct weir_rank_row *ranks; /* NULL with one rank */
 	size_t rank_row_count;

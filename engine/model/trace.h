@@ -165,6 +165,21 @@ enum weir_warning_code {
 	WEIR_WARN_MERGED_STEPS,   /* steps that were left out of the steady state, see set_apart */
 	WEIR_WARN_FAILED_REQUEST, /* a benchmark's request without an answer */
 	WEIR_WARN_THINNED,        /* more samples than are kept */
+	WEIR_WARN_DUPLICATE,      /* the same thing given twice; one counts */
+	WEIR_WARN_ORPHAN_SPAN,    /* a span without the parent it names */
+	WEIR_WARN_CLOCK_SKEW,     /* a span outside its parent, on another host */
+	WEIR_WARN_COUNTER_RESET,  /* a counter that went back */
+	WEIR_WARN_NEW_SERIES,     /* a series without a value before */
+	WEIR_WARN_FORCED_MONOTONIC,   /* cumulative counts that fall */
+	WEIR_WARN_RESOLUTION_LIMITED, /* buckets too wide for their percentiles */
+	WEIR_WARN_ONE_SCRAPE,         /* counters without a scrape before */
+	WEIR_WARN_MEANS_ONLY,         /* summaries without samples */
+	WEIR_WARN_INCONSISTENT,       /* a figure that others of the same file contradict */
+	WEIR_WARN_LOAD_NOT_REACHED,   /* less load than asked for */
+	WEIR_WARN_RAGGED_ROW,         /* a row with other columns than its header */
+	WEIR_WARN_DEVICE_ERROR,       /* a monitor that could not ask a device */
+	WEIR_WARN_CLOCK_BACKWARDS,    /* local time that goes back */
+	WEIR_WARN_UNFINISHED,         /* a request without an end */
 	WEIR_WARN_COUNT
 };
 

@@ -85,11 +85,7 @@ static void pass_on(void *context, uint64_t done, uint64_t total)
 
 static void drop_last_input(struct weir_profile *profile)
 {
-	struct weir_input *input = &profile->inputs[--profile->input_count];
-
-	weir_trace_free(input->trace);
-	weir_run_free(input->run);
-	free(input->path);
+	weir_input_release(&profile->inputs[--profile->input_count]);
 }
 
 static enum weir_status read_source(struct weir_profile *profile, const char *path,
@@ -100,6 +96,7 @@ static enum weir_status read_source(struct weir_profile *profile, const char *pa
 	enum weir_status status;
 
 	input->format = reader->name;
+	input->gives = reader->gives;
 	status = reader->read(source, input, err);
 	input->bytes = weir_source_stored_bytes(source);
 	if (status)

@@ -68,6 +68,53 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
 	[WEIR_WARN_THINNED] = {"thinned",
                                "more samples than are kept: an even selection stands for them",
                                NULL},
+	[WEIR_WARN_DUPLICATE] = {"duplicate", "1 repeated element was left out",
+                                 "repeated elements were left out"},
+	[WEIR_WARN_ORPHAN_SPAN] =
+		{"orphan_span", "1 span names a parent that is not there and stands for itself",
+                 "spans name parents that are not there and stand for themselves"},
+	[WEIR_WARN_CLOCK_SKEW] =
+		{"clock_skew", "1 span was moved into its parent: their hosts' clocks differ",
+                 "spans were moved into their parents: their hosts' clocks differ"},
+	[WEIR_WARN_COUNTER_RESET] =
+		{"counter_reset", "1 counter went back: the server restarted between the scrapes",
+                 "counters went back: the server restarted between the scrapes"},
+	[WEIR_WARN_NEW_SERIES] = {"new_series",
+                                  "1 series is in the second scrape only and counts from 0",
+                                  "series are in the second scrape only and count from 0"},
+	[WEIR_WARN_FORCED_MONOTONIC] =
+		{"forced_monotonic",
+                 "1 histogram dips and was raised: it was read while it changed",
+                 "histograms dip and were raised: they were read while they changed"},
+	[WEIR_WARN_RESOLUTION_LIMITED] =
+		{"resolution_limited",
+                 "1 histogram has too wide buckets to say where its percentiles lie",
+                 "histograms have too wide buckets to say where their percentiles lie"},
+	[WEIR_WARN_ONE_SCRAPE] = {"one_scrape",
+                                  "one scrape counts from the start of the server: pass one from "
+                                  "before the load as well",
+                                  NULL},
+	[WEIR_WARN_MEANS_ONLY] = {"means_only",
+                                  "only means and percentiles are here, no samples: they can be "
+                                  "shown and compared, not tested",
+                                  NULL},
+	[WEIR_WARN_INCONSISTENT] =
+		{"inconsistent",
+                 "1 figure contradicts the others of its file and was computed again or left out",
+                 "figures contradict the others of their file and were computed again or left out"},
+	[WEIR_WARN_LOAD_NOT_REACHED] = {"load_not_reached",
+                                        "the load generator did not reach the rate it was asked "
+                                        "for: waiting at the client is part of the queue",
+                                        NULL},
+	[WEIR_WARN_RAGGED_ROW] = {"ragged_row",
+                                  "1 row does not have the columns of its header and was left out",
+                                  "rows do not have the columns of their header and were left out"},
+	[WEIR_WARN_DEVICE_ERROR] = {"device_error", "1 value reports a device error",
+                                    "values report device errors"},
+	[WEIR_WARN_CLOCK_BACKWARDS] = {"clock_backwards", "1 row is earlier than the one before it",
+                                       "rows are earlier than those before them"},
+	[WEIR_WARN_UNFINISHED] = {"unfinished", "1 request began and did not end; it was left out",
+                                  "requests began and did not end; they were left out"},
 };
 
 const char *weir_warning_code_text(enum weir_warning_code code)
