@@ -80,15 +80,20 @@ static enum weir_status check_device(const struct weir_analysis *analysis, struc
 	                 "--device %s: not in the device table (rules/devices.json)", name);
 }
 
+static bool holds_timing(const struct weir_input *input)
+{
+	const struct weir_trace *trace = input->trace;
+
+	return input->run || (trace && (trace->host.count > 0 || trace->device.count > 0)) ||
+	       (input->requests && input->requests->count > 0) ||
+	       (input->telemetry && input->telemetry->count > 0);
+}
+
 static enum weir_status check_timing(const struct weir_profile *profile, struct weir_error *err)
 {
-	for (size_t i = 0; i < profile->input_count; i++) {
-		const struct weir_input *input = &profile->inputs[i];
-
-		if (input->run || (input->trace && (input->trace->host.count > 0 ||
-		                                    input->trace->device.count > 0)))
+	for (size_t i = 0; i < profile->input_count; i++)
+		if (holds_timing(&profile->inputs[i]))
 			return WEIR_OK;
-	}
 	return weir_fail(err, WEIR_E_EMPTY, "no input holds any timing");
 }
 
