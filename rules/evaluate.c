@@ -157,6 +157,8 @@ static void conclude(const struct session *session, size_t winner, const double 
 		.cause = rule->cause,
 		.rule = rule->id,
 		.share = session->outcomes[winner].share,
+		.of_compute = rule->of_compute,
+		.descend = rule->descend,
 		.headline = rule->headline,
 		.next = rule->next,
 	};
@@ -261,6 +263,25 @@ void weir_advice_list_release(struct weir_advice_list *list)
 {
 	free(list->items);
 	*list = (struct weir_advice_list){0};
+}
+
+static bool has_advice(const struct weir_advice_list *list, const char *id)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+void weir_advice_list_append(struct weir_advice_list *list, const struct weir_advice_list *more)
+{
+	for (size_t i = 0; i < more->count; i++) {
+		if (has_advice(list, more->items[i].id))
+			continue;
+		list->items = weir_grow(list->items, &list->capacity, list->count + 1,
+		                        sizeof(*list->items));
+		list->items[list->count++] = more->items[i];
+	}
 }
 
 static bool heavier(const struct weir_advice *a, const struct weir_advice *b)

@@ -20,6 +20,8 @@ struct weir_advice_list {
 };
 
 void weir_advice_list_release(struct weir_advice_list *list);
+/* Behind those that are there; an id that is there already stays as it is. */
+void weir_advice_list_append(struct weir_advice_list *list, const struct weir_advice_list *more);
 
 /* Does the rule hold for the row that the set's database has now? FALSE at the first clause that is
  * false. `truths` (one a clause) is filled up to there; may be NULL. */

@@ -171,17 +171,16 @@ static enum weir_status parse_id(const struct weir_rule_parser *parser, const cJ
 
 static enum weir_status add_subject(const cJSON *name, unsigned *subjects, struct weir_error *err)
 {
-	static const enum weir_subject_kind kinds[] = {WEIR_SUBJECT_PROFILE, WEIR_SUBJECT_STAGE,
-	                                               WEIR_SUBJECT_OPERATOR};
-
-	for (size_t i = 0; cJSON_IsString(name) && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (strcmp(name->valuestring, weir_subject_name(kinds[i])) == 0) {
-			*subjects |= 1u << kinds[i];
+	for (unsigned kind = 0; cJSON_IsString(name) && kind < WEIR_SUBJECT_KINDS; kind++) {
+		if (strcmp(name->valuestring, weir_subject_name((enum weir_subject_kind)kind)) ==
+		    0) {
+			*subjects |= 1u << kind;
 			return WEIR_OK;
 		}
 	}
 	return weir_fail(err, WEIR_E_USAGE,
-	                 "about: expected \"profile\", \"stage\" or \"operator\", one or a list");
+	                 "about: expected \"profile\", \"requests\", \"stage\" or "
+	                 "\"operator\", one or a list");
 }
 
 static enum weir_status parse_about(const struct weir_rule_parser *parser, const cJSON *node,
@@ -264,6 +263,13 @@ static enum weir_status parse_share(const struct weir_rule_parser *parser, const
 		                 "share: is missing; it ranks the rules that hold");
 	if (!status)
 		status = weir_json_bool(node, "last", false, &rule->last, err);
+	if (!status)
+		status = weir_json_bool(node, "of_compute", false, &rule->of_compute, err);
+	if (!status)
+		status = weir_json_bool(node, "descend", false, &rule->descend, err);
+	if (!status && (rule->of_compute || rule->descend) && rule->subjects != WEIR_FOR_REQUESTS)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "of_compute, descend: only rules about requests have them");
 	if (!status && rule->last && rule->bound == WEIR_BOUND_NONE)
 		return weir_fail(err, WEIR_E_USAGE, "last: a rule without a bound is never chosen");
 	return status;
@@ -497,9 +503,10 @@ static enum weir_status parse_examples(const struct weir_rule_parser *parser, co
 enum weir_status weir_rule_parse(const struct weir_rule_parser *parser, const cJSON *node,
                                  struct weir_rule *rule, struct weir_error *err)
 {
-	static const char *const keys[] = {"id",        "about", "bound",    "cause",    "title",
-	                                   "when",      "share", "last",     "headline", "next",
-	                                   "recommend", "see",   "examples", NULL};
+	static const char *const keys[] = {"id",         "about",   "bound",    "cause",
+	                                   "title",      "when",    "share",    "last",
+	                                   "of_compute", "descend", "headline", "next",
+	                                   "recommend",  "see",     "examples", NULL};
 	static parse_part *const parts[] = {parse_id,   parse_about,     parse_bound,
 	                                    parse_when, parse_share,     parse_words,
 	                                    parse_see,  parse_recommend, parse_examples};

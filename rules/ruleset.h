@@ -42,6 +42,8 @@ struct weir_rule {
 	const char *headline, *next; /* templates; NULL: none */
 	size_t share;                /* how much of the time it explains */
 	bool last;                   /* considered only when no other rule fired */
+	bool of_compute;             /* requests: the share is a part of the time in computation */
+	bool descend; /* requests: what the device did decides, where that is known */
 	struct weir_clause *clauses[WEIR_MAX_CLAUSES];
 	size_t clause_count;
 	struct weir_rule_advice *advice;

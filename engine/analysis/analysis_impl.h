@@ -8,6 +8,7 @@
 #include "engine/analysis/host_time.h"
 #include "engine/analysis/ledger.h"
 #include "engine/analysis/rank.h"
+#include "engine/analysis/serving.h"
 
 struct weir_subject_ref {
 	uint32_t rank, group;
@@ -21,6 +22,7 @@ struct weir_analysis {
 	size_t rank_count;
 	struct weir_subject_ref *subjects;
 	size_t subject_count;
+	struct weir_serving *serving; /* NULL: no input holds requests */
 };
 
 /* One stage over all ranks, by name; the entries of `stage` are the ranks' own indices, WEIR_NONE:

@@ -3,6 +3,7 @@
 
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
+#include "engine/analysis/serving_report.h"
 #include "engine/base/arena.h"
 
 static int by_owned_time(const void *left, const void *right, const struct weir_analysis *analysis)
@@ -129,6 +130,7 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 		analysis->rank_count++;
 	}
 	collect_subjects(analysis);
+	analysis->serving = weir_serving_new(profile, options->percentile);
 	*out = analysis;
 	return WEIR_OK;
 }
@@ -140,6 +142,7 @@ void weir_analysis_free(struct weir_analysis *analysis)
 	for (size_t i = 0; i < analysis->rank_count; i++)
 		weir_rank_release(&analysis->ranks[i]);
 	free(analysis->ranks);
+	weir_serving_free(analysis->serving);
 	free(analysis->subjects);
 	weir_device_table_release(&analysis->table);
 	free(analysis);
@@ -182,4 +185,15 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	weir_fill_operators(analysis, report);
 	weir_fill_features(analysis, &merges, report);
 	weir_stage_merges_release(&merges);
+	if (analysis->serving) {
+		weir_serving_figures(analysis->serving, report);
+		weir_serving_features(analysis->serving, report->features);
+	}
+}
+
+void weir_analysis_settle(const struct weir_analysis *analysis, const struct weir_verdict *requests,
+                          const struct weir_verdict *device, struct weir_report *report)
+{
+	if (analysis->serving)
+		weir_serving_settle(analysis->serving, requests, device, report);
 }

@@ -44,6 +44,11 @@ void weir_analysis_set_verdict(struct weir_analysis *analysis, size_t index,
 /* Fills everything but the verdicts of stages and profile and the recommendations. */
 void weir_analysis_report(const struct weir_analysis *analysis, struct weir_report *report);
 
+/* With the verdicts about requests and device: completes the attribution and the verdicts of the
+ * stages of requests. device: NULL where no timeline decides. Nothing to do without requests. */
+void weir_analysis_settle(const struct weir_analysis *analysis, const struct weir_verdict *requests,
+                          const struct weir_verdict *device, struct weir_report *report);
+
 /* The profile as one run: a value an occurrence of each stage; operators by device time in it. */
 void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *run);
 

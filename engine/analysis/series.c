@@ -10,6 +10,7 @@
 
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/kernels.h"
+#include "engine/analysis/serving_report.h"
 #include "engine/base/arena.h"
 #include "engine/base/rowmap.h"
 #include "engine/base/text.h"
@@ -422,6 +423,8 @@ void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *ru
 		set_labels(run, analysis);
 		add_metrics(run, analysis);
 	}
+	if (analysis->serving)
+		weir_serving_run(analysis->serving, run);
 	for (size_t i = 0; i < analysis->profile->input_count; i++)
 		if (analysis->profile->inputs[i].run)
 			copy_run(run, analysis->profile->inputs[i].run);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/analysis/analysis_impl.h"
+#include "engine/analysis/serving_report.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
@@ -254,10 +255,17 @@ void weir_fill_stages(const struct weir_analysis *analysis, const struct weir_st
 	int64_t *tail_ns = weir_alloc((merges->count + 1) * sizeof *tail_ns), total_ns = 0;
 	size_t rows = merges->count;
 
+	if (analysis->serving)
+		rows += weir_serving_row_count(analysis->serving);
+
 	for (size_t i = 0; i < analysis->profile->input_count; i++)
 		if (analysis->profile->inputs[i].run)
 			rows += analysis->profile->inputs[i].run->stages.count;
 	report->stages = weir_arena_alloc(report->arena, (rows + 1) * sizeof *report->stages);
+	if (analysis->serving) {
+		weir_serving_rows(analysis->serving, report, report->stages);
+		report->stage_count = weir_serving_row_count(analysis->serving);
+	}
 	for (size_t r = 0; r < analysis->rank_count; r++)
 		add_tail_time(analysis, merges, r, tail_ns, &total_ns);
 	for (size_t m = 0; m < merges->count; m++) {

@@ -77,16 +77,83 @@ static enum weir_status judge_stages(struct weir_report *report, struct weir_rul
 	return status;
 }
 
-static enum weir_status judge_profile(struct weir_report *report, struct weir_ruleset *rules,
-                                      struct weir_error *err)
+/* What a timeline says, or a monitor of the device; shares are of its own time. */
+static enum weir_status judge_device(const struct weir_report *report, struct weir_ruleset *rules,
+                                     struct weir_verdict *verdict, struct weir_advice_list *advice,
+                                     struct weir_error *err)
 {
 	struct weir_subject subject = {WEIR_SUBJECT_PROFILE, NULL, report->features};
-	struct weir_advice_list advice = {0};
 	double shares[WEIR_BOUND_COUNT];
-	enum weir_status status;
+
+	shares_of(report->has_requests ? &report->device_attribution : &report->attribution,
+	          shares);
+	return weir_ruleset_judge(rules, &subject, shares, verdict, advice, err);
+}
+
+/* Time in computation is not "unattributed" to the rules about requests: it is what they judge. */
+static enum weir_status judge_requests(const struct weir_report *report, struct weir_ruleset *rules,
+                                       struct weir_verdict *verdict,
+                                       struct weir_advice_list *advice, struct weir_error *err)
+{
+	struct weir_subject subject = {WEIR_SUBJECT_REQUESTS, NULL, report->features};
+	double shares[WEIR_BOUND_COUNT];
 
 	shares_of(&report->attribution, shares);
-	status = weir_ruleset_judge(rules, &subject, shares, &report->verdict, &advice, err);
+	shares[WEIR_BOUND_UNDETERMINED] -= report->features[WEIR_F_PATH_COMPUTE];
+	return weir_ruleset_judge(rules, &subject, shares, verdict, advice, err);
+}
+
+/*
+ * From the request down: the verdict is that about the requests. Where that says that the time is
+ * in computation and a timeline shows it, the timeline names the bound, of a share that is no
+ * larger than the computation's; a device that is full stays the cause.
+ */
+static void combine(const struct weir_verdict *requests, const struct weir_verdict *device,
+                    struct weir_verdict *out)
+{
+	*out = *requests;
+	if (!device)
+		return;
+	*out = *device;
+	out->share = isnan(device->share) ? NAN : device->share * requests->share;
+	if (requests->bound != WEIR_BOUND_UNDETERMINED)
+		out->cause = requests->cause;
+}
+
+static enum weir_status judge_served(const struct weir_analysis *analysis,
+                                     struct weir_report *report, struct weir_ruleset *rules,
+                                     struct weir_error *err)
+{
+	struct weir_advice_list advice = {0}, device_advice = {0};
+	struct weir_verdict requests, device;
+	enum weir_status status = judge_requests(report, rules, &requests, &advice, err);
+	bool descend = false;
+
+	if (!status && requests.descend && report->has_gpu) {
+		status = judge_device(report, rules, &device, &device_advice, err);
+		descend = !status && device.bound != WEIR_BOUND_UNDETERMINED;
+	}
+	if (!status) {
+		combine(&requests, descend ? &device : NULL, &report->verdict);
+		weir_analysis_settle(analysis, &requests, descend ? &device : NULL, report);
+		weir_advice_list_append(&advice, &device_advice);
+		weir_recommend(report, advice.items, advice.count);
+	}
+	weir_advice_list_release(&advice);
+	weir_advice_list_release(&device_advice);
+	return status;
+}
+
+static enum weir_status judge_profile(const struct weir_analysis *analysis,
+                                      struct weir_report *report, struct weir_ruleset *rules,
+                                      struct weir_error *err)
+{
+	struct weir_advice_list advice = {0};
+	enum weir_status status;
+
+	if (report->has_requests && report->requests.latency_ns)
+		return judge_served(analysis, report, rules, err);
+	status = judge_device(report, rules, &report->verdict, &advice, err);
 	if (!status)
 		weir_recommend(report, advice.items, advice.count);
 	weir_advice_list_release(&advice);
@@ -123,7 +190,8 @@ static enum weir_status judge(struct weir_classification *classification,
 		status = judge_stages(classification->report, classification->rules, err);
 	}
 	if (!status)
-		status = judge_profile(classification->report, classification->rules, err);
+		status =
+			judge_profile(analysis, classification->report, classification->rules, err);
 	if (!status && run)
 		weir_analysis_run(analysis, run);
 	weir_analysis_free(analysis);

@@ -32,14 +32,13 @@ static const char *bound_of(const struct weir_rule *rule)
 /* "profile, stage" */
 static void add_subjects(struct weir_text *text, unsigned subjects)
 {
-	static const enum weir_subject_kind kinds[] = {WEIR_SUBJECT_PROFILE, WEIR_SUBJECT_STAGE,
-	                                               WEIR_SUBJECT_OPERATOR};
 	const char *joint = "";
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (!(subjects & (1u << kinds[i])))
+	for (unsigned kind = 0; kind < WEIR_SUBJECT_KINDS; kind++) {
+		if (!(subjects & (1u << kind)))
 			continue;
-		weir_text_printf(text, "%s%s", joint, weir_subject_name(kinds[i]));
+		weir_text_printf(text, "%s%s", joint,
+		                 weir_subject_name((enum weir_subject_kind)kind));
 		joint = ", ";
 	}
 }

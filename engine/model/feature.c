@@ -6,8 +6,6 @@
 #include "engine/base/text.h"
 #include "engine/model/feature.h"
 
-#define SUBJECT_KINDS 3
-
 size_t weir_feature_find(const struct weir_feature_table *features, const char *id, size_t len)
 {
 	for (size_t i = 0; i < features->count; i++) {
@@ -41,7 +39,7 @@ enum weir_status weir_feature_require(const struct weir_feature_table *features,
 	if (found == WEIR_NO_FEATURE)
 		return weir_feature_unknown(features, id, err);
 	unsigned lacking = subjects & ~features->items[found].subjects;
-	for (unsigned kind = 0; kind < SUBJECT_KINDS; kind++) {
+	for (unsigned kind = 0; kind < WEIR_SUBJECT_KINDS; kind++) {
 		if (lacking & (1u << kind))
 			return weir_fail(err, WEIR_E_USAGE, "feature \"%s\" is not measured per %s",
 			                 id, weir_subject_name((enum weir_subject_kind)kind));
@@ -59,6 +57,10 @@ const char *weir_subject_name(enum weir_subject_kind kind)
 		return "stage";
 	case WEIR_SUBJECT_OPERATOR:
 		return "operator";
+	case WEIR_SUBJECT_REQUESTS:
+		return "requests";
+	case WEIR_SUBJECT_KINDS:
+		break;
 	}
 	return "?"; /* a value from outside */
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What rules read and what they say. A subject (the profile, one stage, one device operator)
- * carries one double a feature; NAN is "not measured" and reaches SQL as NULL. A verdict keeps the
- * rule, the clauses that held and the numbers they read. Texts are borrowed from the rule set or
- * from the report's arena, as noted.
+ * What rules read and what they say. A subject (the profile, its requests, one stage, one device
+ * operator) carries one double a feature; NAN is "not measured" and reaches SQL as NULL. A verdict
+ * keeps the rule, the clauses that held and the numbers they read. Texts are borrowed from the rule
+ * set or from the report's arena, as noted.
  */
 #ifndef WEIR_MODEL_FINDING_H
 #define WEIR_MODEL_FINDING_H
@@ -17,11 +17,14 @@ enum weir_subject_kind {
 	WEIR_SUBJECT_PROFILE,
 	WEIR_SUBJECT_STAGE,
 	WEIR_SUBJECT_OPERATOR,
+	WEIR_SUBJECT_REQUESTS,
+	WEIR_SUBJECT_KINDS
 };
 
 #define WEIR_FOR_PROFILE  (1u << WEIR_SUBJECT_PROFILE)
 #define WEIR_FOR_STAGE    (1u << WEIR_SUBJECT_STAGE)
 #define WEIR_FOR_OPERATOR (1u << WEIR_SUBJECT_OPERATOR)
+#define WEIR_FOR_REQUESTS (1u << WEIR_SUBJECT_REQUESTS)
 
 enum weir_unit {
 	WEIR_UNIT_SHARE, /* 0 to 1 */
@@ -87,7 +90,8 @@ struct weir_verdict {
 	const char *cause; /* NULL: none stated */
 	const char *rule;  /* id; NULL when undetermined without a rule */
 	enum weir_confidence confidence;
-	double share; /* of the analysed time that the bound holds; NAN: unknown */
+	double share;             /* of the analysed time that the bound holds; NAN: unknown */
+	bool of_compute, descend; /* as the rule says, see rules/README.md */
 	size_t evidence_count;
 	struct weir_evidence evidence[WEIR_MAX_CLAUSES];
 	bool has_runner_up;

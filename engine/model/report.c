@@ -52,6 +52,7 @@ static const struct weir_request_figures unknown_requests = {
 	.compute_busy = NAN,
 	.host_busy = NAN,
 	.wait_compute = NAN,
+	.wait_copy = NAN,
 	.wait_host = NAN,
 	.wait_idle = NAN,
 	.batch_fill = NAN,

@@ -182,6 +182,7 @@ struct weir_request_figures {
 	double compute_busy; /* share of the time in which any request computes */
 	double host_busy;    /* share of it in which any request is in a host stage */
 	double wait_compute; /* waiting while the device computed for others */
+	double wait_copy;    /* waiting while data of others were copied */
 	double wait_host;    /* waiting while the host worked for others, device idle */
 	double wait_idle;    /* waiting while nothing worked: for a batch to fill */
 	double batch_fill;   /* batches formed while others waited, of the largest batch */
@@ -222,7 +223,10 @@ struct weir_report {
 	bool steady;                        /* false: --window all, or nothing to set apart by */
 
 	struct weir_verdict verdict;
+	/* Of the analysed wall time; with requests, of the time of those around the percentile. */
 	struct weir_attribution attribution;
+	struct weir_attribution device_attribution; /* of the timeline alone, where requests are
+	                                               there as well */
 	bool has_gpu;
 	struct weir_gpu_figures gpu;
 	bool has_requests;

@@ -153,6 +153,44 @@ void weir_requests_drop_parts(struct weir_requests *requests)
 	requests->parts = owned_parts(requests);
 }
 
+void weir_requests_append(struct weir_requests *requests, const struct weir_requests *from)
+{
+	uint8_t stage_of[WEIR_MAX_REQUEST_STAGES];
+
+	requests->time_base = from->time_base;
+	requests->client = from->client;
+	requests->sampled |= from->sampled;
+	requests->failed += from->failed;
+	for (size_t s = 0; s < from->stage_count; s++) {
+		const char *name = weir_requests_stage_name(from, s);
+
+		stage_of[s] = weir_requests_stage(requests, name, strlen(name));
+	}
+	for (size_t i = 0; i < from->count; i++) {
+		const struct weir_request request = {
+			.start_ns = from->start_ns[i],
+			.end_ns = from->end_ns[i],
+			.batch_size = from->batch_size[i],
+			.tokens = from->tokens[i],
+			.padded_tokens = from->padded_tokens[i],
+			.output_tokens = from->output_tokens[i],
+			.first_token_ns = from->first_token_ns[i],
+		};
+
+		for (uint64_t p = from->part_first[i];
+		     p < from->part_first[i] + from->part_count[i]; p++) {
+			uint8_t stage = stage_of[from->part_stage[p]];
+
+			if (from->part_offset_ns)
+				weir_requests_add_part_at(requests, stage, from->part_offset_ns[p],
+				                          from->part_ns[p]);
+			else
+				weir_requests_add_part(requests, stage, from->part_ns[p]);
+		}
+		weir_requests_add(requests, &request);
+	}
+}
+
 /* A row's place while rows are sorted. */
 struct place {
 	int64_t start_ns, end_ns;

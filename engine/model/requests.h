@@ -86,6 +86,10 @@ void weir_requests_add(struct weir_requests *requests, const struct weir_request
 /* Forgets the parts added since the last weir_requests_add(): their request is left out. */
 void weir_requests_drop_parts(struct weir_requests *requests);
 
+/* Adds all rows of another table; both state where parts start, or neither does. Behind the last
+ * one weir_requests_finish() is due. */
+void weir_requests_append(struct weir_requests *requests, const struct weir_requests *from);
+
 /* Sorts the rows by start, then end, then order of arrival; call it once behind the last row. */
 void weir_requests_finish(struct weir_requests *requests);
 

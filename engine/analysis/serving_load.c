@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "engine/analysis/serving_load.h"
+#include "engine/base/arena.h"
+
+#define CROWD_QUANTILE 0.99 /* of the busy time: a moment's peak is not what the host can do */
+#define CROWD_SHARE    0.9
+
+/* Starts and ends of intervals, each sorted: enough to know how many overlap. */
+struct edges {
+	int64_t *start_ns, *end_ns;
+	size_t count;
+};
+
+static int by_time(const void *left, const void *right)
+{
+	const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void edges_init(struct edges *edges, const struct weir_intervals *set)
+{
+	edges->count = set->count;
+	edges->start_ns = weir_alloc((set->count + 1) * sizeof *edges->start_ns);
+	edges->end_ns = weir_alloc((set->count + 1) * sizeof *edges->end_ns);
+	for (size_t i = 0; i < set->count; i++) {
+		edges->start_ns[i] = set->items[i].start_ns;
+		edges->end_ns[i] = set->items[i].end_ns;
+	}
+	qsort(edges->start_ns, edges->count, sizeof *edges->start_ns, by_time);
+	qsort(edges->end_ns, edges->count, sizeof *edges->end_ns, by_time);
+}
+
+static void edges_release(struct edges *edges)
+{
+	free(edges->start_ns);
+	free(edges->end_ns);
+}
+
+/* A stretch of time in which the same number of intervals overlap. */
+struct stretch {
+	size_t starts, ends; /* edges behind us */
+	int64_t from_ns, to_ns;
+	size_t level;
+};
+
+/* The next stretch; false behind the last end. */
+static bool next_stretch(const struct edges *edges, struct stretch *at)
+{
+	if (at->ends == edges->count)
+		return false;
+	at->from_ns = at->to_ns;
+	if (at->starts < edges->count && edges->start_ns[at->starts] < edges->end_ns[at->ends])
+		at->to_ns = edges->start_ns[at->starts];
+	else
+		at->to_ns = edges->end_ns[at->ends];
+	at->level = at->starts - at->ends;
+	while (at->starts < edges->count && edges->start_ns[at->starts] == at->to_ns)
+		at->starts++;
+	while (at->ends < edges->count && edges->end_ns[at->ends] == at->to_ns)
+		at->ends++;
+	return true;
+}
+
+/* How many overlap at the most, but for the shortest hundredth of the busy time. */
+static size_t crowd(const struct edges *edges)
+{
+	struct stretch at = {0};
+	int64_t *level_ns = weir_alloc((edges->count + 1) * sizeof *level_ns), busy_ns = 0;
+	size_t level = 0;
+	double left_ns;
+
+	while (next_stretch(edges, &at)) {
+		int64_t ns = at.level ? weir_span_ns(at.from_ns, at.to_ns) : 0;
+
+		level_ns[at.level] = weir_add_ns(level_ns[at.level], ns);
+		busy_ns = weir_add_ns(busy_ns, ns);
+	}
+	left_ns = CROWD_QUANTILE * (double)busy_ns;
+	while (level < edges->count && left_ns > 0)
+		left_ns -= (double)level_ns[++level];
+	free(level_ns);
+	return level;
+}
+
+void weir_intervals_crowded(const struct weir_intervals *set, struct weir_intervals *out)
+{
+	struct edges edges;
+	struct stretch at = {0};
+	size_t enough;
+
+	weir_intervals_clear(out);
+	edges_init(&edges, set);
+	enough = crowd(&edges);
+	while (next_stretch(&edges, &at))
+		if (at.level > 0 && (double)at.level >= CROWD_SHARE * (double)enough)
+			weir_intervals_push(out, at.from_ns, at.to_ns);
+	edges_release(&edges);
+}
+
+static void collect(struct weir_load *load, const struct weir_requests *requests,
+                    const enum weir_part_class *classes, struct weir_intervals *host)
+{
+	load->start_ns = requests->count ? requests->start_ns[0] : 0;
+	load->end_ns = load->start_ns;
+	for (size_t i = 0; i < requests->count; i++) {
+		struct weir_part_walk walk = weir_part_walk_on(requests, i);
+		struct weir_part part;
+
+		if (requests->end_ns[i] > load->end_ns)
+			load->end_ns = requests->end_ns[i];
+		while (weir_part_walk_next(&walk, &part)) {
+			enum weir_part_class class = classes[part.stage];
+
+			if (class == WEIR_PART_COMPUTE)
+				weir_intervals_push(&load->busy[WEIR_RESOURCE_COMPUTE],
+				                    part.start_ns, part.end_ns);
+			else if (class == WEIR_PART_COPY)
+				weir_intervals_push(&load->busy[WEIR_RESOURCE_COPY], part.start_ns,
+				                    part.end_ns);
+			else if (class == WEIR_PART_BEFORE || class == WEIR_PART_AFTER)
+				weir_intervals_push(host, part.start_ns, part.end_ns);
+		}
+	}
+}
+
+/* Busiest first; of equals the one that the enumeration names first. */
+static void rank_resources(struct weir_load *load)
+{
+	for (int r = 0; r < WEIR_RESOURCES; r++) {
+		int place = r;
+
+		for (; place > 0 && load->share[r] > load->share[load->order[place - 1]]; place--)
+			load->order[place] = load->order[place - 1];
+		load->order[place] = (enum weir_resource)r;
+	}
+}
+
+static void copy_set(const struct weir_intervals *from, struct weir_intervals *to)
+{
+	for (size_t i = 0; i < from->count; i++)
+		weir_intervals_push(to, from->items[i].start_ns, from->items[i].end_ns);
+}
+
+static void unite_reach(struct weir_load *load)
+{
+	for (int i = 0; i < WEIR_RESOURCES; i++) {
+		if (i > 0)
+			copy_set(&load->reach[i - 1], &load->reach[i]);
+		copy_set(&load->busy[load->order[i]], &load->reach[i]);
+		weir_intervals_unite(&load->reach[i]);
+		weir_measure_init(&load->measure[i], &load->reach[i]);
+	}
+}
+
+void weir_load_init(struct weir_load *load, const struct weir_requests *requests,
+                    const enum weir_part_class *classes)
+{
+	struct weir_intervals host = {0};
+	double span;
+
+	*load = (struct weir_load){0};
+	collect(load, requests, classes, &host);
+	weir_intervals_crowded(&host, &load->busy[WEIR_RESOURCE_HOST]);
+	weir_intervals_release(&host);
+	weir_intervals_unite(&load->busy[WEIR_RESOURCE_COMPUTE]);
+	weir_intervals_unite(&load->busy[WEIR_RESOURCE_COPY]);
+	span = (double)weir_span_ns(load->start_ns, load->end_ns);
+	for (int r = 0; r < WEIR_RESOURCES; r++)
+		load->share[r] = span > 0 ? (double)weir_intervals_total(&load->busy[r]) / span : 0;
+	rank_resources(load);
+	unite_reach(load);
+}
+
+void weir_load_release(struct weir_load *load)
+{
+	for (int r = 0; r < WEIR_RESOURCES; r++) {
+		weir_measure_release(&load->measure[r]);
+		weir_intervals_release(&load->reach[r]);
+		weir_intervals_release(&load->busy[r]);
+	}
+}
+
+struct weir_wait weir_load_split(const struct weir_load *load, int64_t start_ns, int64_t end_ns)
+{
+	struct weir_wait wait = {.idle_ns = weir_span_ns(start_ns, end_ns)};
+	int64_t before_ns = 0;
+
+	for (int i = 0; i < WEIR_RESOURCES; i++) {
+		int64_t inside_ns = weir_measure_inside(&load->measure[i], start_ns, end_ns);
+
+		wait.behind_ns[load->order[i]] = inside_ns - before_ns;
+		wait.idle_ns -= inside_ns - before_ns;
+		before_ns = inside_ns;
+	}
+	return wait;
+}
