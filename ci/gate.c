@@ -79,7 +79,7 @@ static void apply_ceilings(struct weir_gate_result *result, const struct weir_po
                            struct weir_row *row)
 {
 	for (size_t i = 0; i < policy->slo_count; i++) {
-		const struct weir_policy_slo *slo = &policy->slos[i];
+		const struct weir_slo *slo = &policy->slos[i];
 		struct weir_text text = {0};
 
 		if (slo->metric != row->metric || !weir_scope_matches(slo->scope, row->scope) ||

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,11 +94,6 @@ void weir_policy_set_today(struct weir_policy *policy, const char *today)
 
 		policy->waivers[i].waiver.expired = expires && strcmp(expires, today) < 0;
 	}
-}
-
-bool weir_scope_matches(const char *pattern, const char *scope)
-{
-	return strcmp(pattern, scope) == 0 || fnmatch(pattern, scope, FNM_NOESCAPE) == 0;
 }
 
 const struct weir_policy_rule *weir_policy_rule_for(const struct weir_policy *policy,

@@ -14,6 +14,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/error.h"
 #include "engine/model/comparison.h"
+#include "engine/model/settings.h"
 
 #define WEIR_POLICY_FILE     "weir.json"
 #define WEIR_POLICY_MAX_LIST 1000 /* entries of any list in it */
@@ -32,12 +33,6 @@ struct weir_policy_rule {
 	double margin;        /* NAN: the general one */
 	double min_change_ns; /* 0: none */
 	enum weir_severity severity;
-};
-
-struct weir_policy_slo {
-	const char *scope; /* pattern */
-	enum weir_metric metric;
-	double max_ns;
 };
 
 struct weir_policy_waiver {
@@ -60,7 +55,7 @@ struct weir_policy {
 	double alpha_operators, alpha_stages;
 	struct weir_policy_rule *rules;
 	size_t rule_count;
-	struct weir_policy_slo *slos;
+	struct weir_slo *slos;
 	size_t slo_count;
 	const char *const *must, *const *warn; /* environment keys */
 	size_t must_count, warn_count;
@@ -68,9 +63,9 @@ struct weir_policy {
 	size_t waiver_count;
 	struct weir_policy_pair *aliases; /* environment values that are the same */
 	size_t alias_count;
-	struct weir_policy_pair *stages; /* value: a further name of the stage kind `key` */
+	struct weir_stage_alias *stages; /* further names of stage kinds */
 	size_t stage_count;
-	double usd_per_gpu_hour; /* NAN: not stated */
+	double usd_per_gpu_hour; /* above 0; NAN: not stated */
 };
 
 /* path NULL: weir.json where it is present, else the defaults. A fault is WEIR_E_USAGE with file,
@@ -96,7 +91,5 @@ const struct weir_policy_waiver *weir_policy_waiver_for(const struct weir_policy
                                                         double change);
 /* The value that stands for it in comparisons of the environment. */
 const char *weir_policy_canonical(const struct weir_policy *policy, const char *value);
-
-bool weir_scope_matches(const char *pattern, const char *scope);
 
 #endif

@@ -116,7 +116,7 @@ static enum weir_status read_rule(struct reading *reading, const cJSON *object, 
 static enum weir_status read_slo(struct reading *reading, const cJSON *object, void *into)
 {
 	static const char *const keys[] = {"scope", "metric", "max_ms", NULL};
-	struct weir_policy_slo *slo = into;
+	struct weir_slo *slo = into;
 	bool has_metric;
 	double most;
 
@@ -352,8 +352,8 @@ static enum weir_status read_stages(struct reading *reading, const cJSON *docume
 				return weir_fail(reading->err, WEIR_E_USAGE,
 				                 "stages: more than %d names",
 				                 WEIR_POLICY_MAX_LIST);
-			policy->stages[policy->stage_count++] =
-				(struct weir_policy_pair){keep(reading, kind->string), names[i]};
+			policy->stages[policy->stage_count++] = (struct weir_stage_alias){
+				.name = names[i], .kind = keep(reading, kind->string)};
 		}
 	}
 	return WEIR_OK;
@@ -370,8 +370,8 @@ static enum weir_status read_cost(struct reading *reading, const cJSON *document
 	    weir_json_number(cost, "usd_per_gpu_hour", &reading->policy->usd_per_gpu_hour,
 	                     reading->err))
 		return weir_fail_in(reading->err, "cost");
-	if (reading->policy->usd_per_gpu_hour < 0 || isinf(reading->policy->usd_per_gpu_hour))
-		return refuse(reading, "cost: usd_per_gpu_hour: expected a price");
+	if (reading->policy->usd_per_gpu_hour <= 0 || isinf(reading->policy->usd_per_gpu_hour))
+		return refuse(reading, "cost: usd_per_gpu_hour: expected a price above 0, as 3.2");
 	return WEIR_OK;
 }
 

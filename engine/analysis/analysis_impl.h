@@ -16,7 +16,7 @@ struct weir_subject_ref {
 
 struct weir_analysis {
 	const struct weir_profile *profile;
-	struct weir_analysis_options options;
+	struct weir_analysis_options options; /* settings: never NULL */
 	struct weir_device_table table;
 	struct weir_rank *ranks; /* one a trace */
 	size_t rank_count;

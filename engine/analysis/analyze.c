@@ -107,6 +107,8 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 
 	analysis->profile = profile;
 	analysis->options = *options;
+	if (!options->settings)
+		analysis->options.settings = &weir_no_settings;
 	status = check_timing(profile, err);
 	if (!status)
 		status = weir_device_table_load(&analysis->table, err);
@@ -118,8 +120,12 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 	}
 	analysis->ranks = weir_alloc(profile->input_count * sizeof *analysis->ranks);
 	for (size_t i = 0; i < profile->input_count; i++) {
-		struct weir_rank_options each = {options->steady, options->device_name,
-		                                 &analysis->table};
+		const struct weir_rank_options each = {
+			.steady = options->steady,
+			.device_name = options->device_name,
+			.table = &analysis->table,
+			.aliases = &analysis->options.settings->aliases,
+		};
 		struct weir_rank *rank = &analysis->ranks[analysis->rank_count];
 
 		if (!profile->inputs[i].trace)

@@ -16,6 +16,7 @@
 #include "engine/model/profile.h"
 #include "engine/model/report.h"
 #include "engine/model/run.h"
+#include "engine/model/settings.h"
 
 /* Groups beyond the largest so many stay without a verdict: their time is unattributed. */
 #define WEIR_MAX_SUBJECTS 2048
@@ -24,6 +25,7 @@ struct weir_analysis_options {
 	bool steady;             /* set warm-up, incomplete and one-off steps apart */
 	double percentile;       /* at which shares of stages are read: 0.95 */
 	const char *device_name; /* overrides the trace's device in the device table; NULL: none */
+	const struct weir_settings *settings; /* borrowed; NULL: nothing is stated */
 };
 
 struct weir_analysis;

@@ -149,7 +149,7 @@ void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
 {
 	*rank = (struct weir_rank){.trace = trace, .rank = trace->rank};
 	weir_timeline_init(&rank->timeline, trace);
-	weir_steps_init(&rank->steps, &rank->timeline, options->steady);
+	weir_steps_init(&rank->steps, &rank->timeline, options->aliases, options->steady);
 	weir_segments_init(&rank->segments, &rank->timeline, &rank->steps);
 	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);
 	find_devices(rank, options);

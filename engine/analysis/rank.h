@@ -57,8 +57,9 @@ struct weir_rank {
 
 struct weir_rank_options {
 	bool steady;
-	const char *device_name;               /* overrides the trace's; NULL: none */
-	const struct weir_device_table *table; /* borrowed */
+	const char *device_name;                  /* overrides the trace's; NULL: none */
+	const struct weir_device_table *table;    /* borrowed */
+	const struct weir_stage_aliases *aliases; /* the user's own; NULL: none */
 };
 
 void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,

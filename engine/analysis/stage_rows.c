@@ -228,15 +228,15 @@ static void fill_row(const struct weir_analysis *analysis, const struct weir_sta
 }
 
 /* Stages of native runs: distributions and nothing else. */
-static void fill_native(const struct weir_run *run, struct weir_report *report,
-                        struct weir_stage_row *rows)
+static void fill_native(const struct weir_run *run, const struct weir_stage_aliases *aliases,
+                        struct weir_report *report, struct weir_stage_row *rows)
 {
 	for (size_t i = 0; i < run->stages.count; i++) {
 		const struct weir_series *series = &run->stages.items[i];
 		struct weir_stage_row *row = &rows[i];
 
 		row->name = weir_arena_copy(report->arena, series->name, strlen(series->name));
-		row->kind = weir_stage_kind(series->name);
+		row->kind = weir_stage_kind(series->name, aliases);
 		row->duration = weir_distribution_of(series->value, series->count);
 		row->duration_ns = weir_arena_alloc(report->arena,
 		                                    (series->count + 1) * sizeof *row->duration_ns);
@@ -280,7 +280,8 @@ void weir_fill_stages(const struct weir_analysis *analysis, const struct weir_st
 
 		if (!run)
 			continue;
-		fill_native(run, report, report->stages + report->stage_count);
+		fill_native(run, &analysis->options.settings->aliases, report,
+		            report->stages + report->stage_count);
 		report->stage_count += run->stages.count;
 	}
 	free(tail_ns);

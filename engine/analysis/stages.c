@@ -8,12 +8,8 @@
 
 #define MAX_COUNT INT64_C(1000000000000000) /* of rows or tokens: sums of a few stay in range */
 
-struct kind_alias {
-	const char *word, *kind;
-};
-
 /* The stage kinds of weir.requests and the words that name them. */
-static const struct kind_alias kind_aliases[] = {
+static const struct weir_stage_alias known_aliases[] = {
 	{"queue", "queue"},
 	{"queuing", "queue"},
 	{"queueing", "queue"},
@@ -53,45 +49,78 @@ static const struct kind_alias kind_aliases[] = {
 	{"response", "postprocess"},
 };
 
+static const char *const kinds[] = {"queue", "batch_assembly", "preprocess", "h2d", "compute",
+                                    "d2h",   "postprocess",    "other",      NULL};
+
 static bool word_boundary(char c)
 {
 	return !isalnum((unsigned char)c);
 }
 
-/* The longest alias that stands at `at`, followed by the end of a word; NULL: none. */
-static const struct kind_alias *alias_at(const char *at)
+static bool stands_at(const char *at, const char *word)
 {
-	const struct kind_alias *found = NULL;
+	size_t len = strlen(word);
 
-	for (size_t i = 0; i < sizeof kind_aliases / sizeof *kind_aliases; i++) {
-		size_t len = strlen(kind_aliases[i].word);
+	return len > 0 && tolower((unsigned char)*at) == tolower((unsigned char)*word) &&
+	       strncasecmp(at, word, len) == 0 && word_boundary(at[len]);
+}
 
-		if (tolower((unsigned char)*at) == kind_aliases[i].word[0] &&
-		    strncasecmp(at, kind_aliases[i].word, len) == 0 && word_boundary(at[len]) &&
-		    (!found || len > strlen(found->word)))
-			found = &kind_aliases[i];
-	}
+/* The longest alias that begins at `at` and ends with a word; NULL: none. */
+static const struct weir_stage_alias *alias_at(const struct weir_stage_aliases *aliases,
+                                               const char *at)
+{
+	const struct weir_stage_alias *found = NULL;
+
+	for (size_t i = 0; i < aliases->count; i++)
+		if (stands_at(at, aliases->items[i].name) &&
+		    (!found || strlen(aliases->items[i].name) > strlen(found->name)))
+			found = &aliases->items[i];
 	return found;
 }
 
-/* The longest alias in the name decides; of several, the one that the table names first. */
-const char *weir_stage_kind(const char *name)
+/* The longest alias in the name; of several, the one that the table names first; NULL: none. */
+static const struct weir_stage_alias *alias_in(const struct weir_stage_aliases *aliases,
+                                               const char *name)
 {
-	const struct kind_alias *best = NULL;
+	const struct weir_stage_alias *best = NULL;
 
 	for (const char *at = name; *at; at++) {
-		const struct kind_alias *found;
+		const struct weir_stage_alias *found;
 		size_t len;
 
 		if (at != name && !word_boundary(at[-1]))
 			continue;
-		found = alias_at(at);
-		len = best ? strlen(best->word) : 0;
+		found = alias_at(aliases, at);
+		len = best ? strlen(best->name) : 0;
 		if (found &&
-		    (strlen(found->word) > len || (strlen(found->word) == len && found < best)))
+		    (strlen(found->name) > len || (strlen(found->name) == len && found < best)))
 			best = found;
 	}
-	return best ? best->kind : "other";
+	return best;
+}
+
+/* The user's kind as a static text; NULL where no alias of his is in the name. */
+static const char *own_kind(const char *name, const struct weir_stage_aliases *own)
+{
+	const struct weir_stage_alias *alias = own ? alias_in(own, name) : NULL;
+
+	for (size_t i = 0; alias && kinds[i]; i++)
+		if (strcmp(kinds[i], alias->kind) == 0)
+			return kinds[i];
+	return NULL;
+}
+
+const char *weir_stage_kind(const char *name, const struct weir_stage_aliases *own)
+{
+	static const struct weir_stage_aliases known = {
+		known_aliases, sizeof known_aliases / sizeof *known_aliases};
+	const char *kind = own_kind(name, own);
+	const struct weir_stage_alias *alias;
+
+	if (kind)
+		return kind;
+	alias = alias_in(&known, name);
+	return alias ? alias->kind : "other";
 }
 
 /* The number at *at, at most MAX_COUNT, *at moved behind it; -1 and no move where there is none. */
@@ -282,13 +311,9 @@ static void clean_name(const char *text, struct weir_stage_name *out)
 	memcpy(out->name + len, "...", sizeof "...");
 }
 
-void weir_stage_name_parse(const char *annotation, struct weir_stage_name *out)
+/* By the grammars; a stage of the user's own where none fits. */
+static void parse_annotation(const char *annotation, struct weir_stage_name *out)
 {
-	*out = (struct weir_stage_name){.role = WEIR_ROLE_STAGE,
-	                                .kind = "other",
-	                                .rows = -1,
-	                                .padded_rows = -1,
-	                                .tokens = -1};
 	for (size_t i = 0; i < sizeof grammars / sizeof *grammars; i++) {
 		if (strncmp(annotation, grammars[i].prefix, strlen(grammars[i].prefix)) != 0)
 			continue;
@@ -303,7 +328,23 @@ void weir_stage_name_parse(const char *annotation, struct weir_stage_name *out)
 		return;
 	}
 	clean_name(annotation, out);
-	out->kind = weir_stage_kind(out->name);
+	out->kind = weir_stage_kind(out->name, NULL);
 	if (out->name[0] == '\0')
 		out->role = WEIR_ROLE_IGNORED;
+}
+
+void weir_stage_name_parse(const char *annotation, const struct weir_stage_aliases *own,
+                           struct weir_stage_name *out)
+{
+	const char *kind;
+
+	*out = (struct weir_stage_name){.role = WEIR_ROLE_STAGE,
+	                                .kind = "other",
+	                                .rows = -1,
+	                                .padded_rows = -1,
+	                                .tokens = -1};
+	parse_annotation(annotation, out);
+	kind = own_kind(out->name, own);
+	if (kind)
+		out->kind = kind;
 }

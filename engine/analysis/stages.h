@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/model/settings.h"
+
 enum weir_stage_role {
 	WEIR_ROLE_IGNORED, /* collectives, compiled graphs, the profiler, graph capture: no stage */
 	WEIR_ROLE_STEP,    /* one turn of the loop that encloses the stages */
@@ -30,10 +32,12 @@ struct weir_stage_name {
 	int64_t tokens;                 /* -1: not stated */
 };
 
-void weir_stage_name_parse(const char *annotation, struct weir_stage_name *out);
+/* own: the user's further names, NULL: none. They count before every name known here. */
+void weir_stage_name_parse(const char *annotation, const struct weir_stage_aliases *own,
+                           struct weir_stage_name *out);
 
 /* The kind of a stage by its name or an alias of it, whole or as a word in it; "other": not known.
- */
-const char *weir_stage_kind(const char *name);
+ * own as above. Static. */
+const char *weir_stage_kind(const char *name, const struct weir_stage_aliases *own);
 
 #endif

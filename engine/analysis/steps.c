@@ -19,6 +19,7 @@ struct name_role {
 
 /* The meanings of all names of a trace, and the stages found so far by name. */
 struct roles {
+	const struct weir_stage_aliases *own; /* NULL: none */
 	struct name_role *of_name;
 	struct weir_rowmap stages;
 };
@@ -52,7 +53,7 @@ static const struct name_role *role_of(struct weir_steps *steps, struct roles *r
 
 	if (role->known)
 		return role;
-	weir_stage_name_parse(weir_names_text(trace->names, name), &parsed);
+	weir_stage_name_parse(weir_names_text(trace->names, name), roles->own, &parsed);
 	role->known = true;
 	role->role = (uint8_t)parsed.role;
 	role->rows = parsed.rows;
@@ -95,10 +96,12 @@ static void add_span(struct weir_steps *steps, const struct weir_host_columns *h
 	};
 }
 
-static void collect_annotations(struct weir_steps *steps, const struct weir_trace *trace)
+static void collect_annotations(struct weir_steps *steps, const struct weir_trace *trace,
+                                const struct weir_stage_aliases *own)
 {
 	const struct weir_host_columns *host = &trace->host;
 	struct roles roles = {
+		.own = own,
 		.of_name = weir_alloc(weir_names_count(trace->names) * sizeof *roles.of_name)};
 	bool has_steps = false;
 
@@ -364,12 +367,13 @@ static void count_missing(struct weir_steps *steps, const struct weir_timeline *
 	free(worked);
 }
 
-void weir_steps_init(struct weir_steps *steps, const struct weir_timeline *timeline, bool steady)
+void weir_steps_init(struct weir_steps *steps, const struct weir_timeline *timeline,
+                     const struct weir_stage_aliases *own, bool steady)
 {
 	const struct weir_trace *trace = timeline->trace;
 
 	*steps = (struct weir_steps){.median_period_ns = NAN, .device_count = trace->device_count};
-	collect_annotations(steps, trace);
+	collect_annotations(steps, trace, own);
 	if (steps->span_count > 0)
 		qsort(steps->spans, steps->span_count, sizeof *steps->spans, by_span_start);
 	build_tracks(steps, trace);

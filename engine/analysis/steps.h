@@ -102,8 +102,9 @@ struct weir_steps {
 };
 
 /* steady: windows hold the steady steps; else everything from the first to the last device event.
- */
-void weir_steps_init(struct weir_steps *steps, const struct weir_timeline *timeline, bool steady);
+ * own: the user's names of stage kinds; NULL: none. */
+void weir_steps_init(struct weir_steps *steps, const struct weir_timeline *timeline,
+                     const struct weir_stage_aliases *own, bool steady);
 void weir_steps_release(struct weir_steps *steps);
 
 /* The innermost span that was open on that thread, or on the main thread, at that time; WEIR_NONE:

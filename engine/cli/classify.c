@@ -168,6 +168,7 @@ static enum weir_status analyse(const struct weir_profile *profile,
 		.steady = !request->whole_window,
 		.percentile = request->percentile > 0 ? request->percentile : 0.95,
 		.device_name = request->device,
+		.settings = request->settings,
 	};
 
 	return weir_analysis_new(profile, &options, out, err);

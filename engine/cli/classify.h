@@ -9,15 +9,17 @@
 
 #include "engine/base/error.h"
 #include "engine/model/report.h"
+#include "engine/model/settings.h"
 #include "engine/readers/reader.h"
 
-/* Texts are borrowed. */
+/* Texts are borrowed; settings until weir_classification_free(). */
 struct weir_classify_request {
 	const char *const *paths; /* all are parts of one run */
 	size_t path_count;
 	const char *input_format;             /* NULL: by content */
 	const char *rules_folder;             /* NULL: the catalogue in the program */
 	const char *device;                   /* NULL: as the traces name it */
+	const struct weir_settings *settings; /* NULL: nothing is stated */
 	bool whole_window;                    /* --window all */
 	double percentile;                    /* at which shares of stages are read; 0: 0.95 */
 	const struct weir_progress *progress; /* NULL: nobody listens */

@@ -11,6 +11,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
 #include "engine/cli/recording.h"
+#include "engine/cli/settings.h"
 
 static const char *const formats[] = {"text", "json", NULL};
 
@@ -36,6 +37,8 @@ static const struct weir_option options[] = {
          .kind = WEIR_OPTION_TEXT,
          .value = "NAME",
          .help = "record: read the runs as this format, whatever they look like"},
+	WEIR_COST_OPTION("record: "),
+	WEIR_SETTINGS_OPTION("record: "),
 	{.name = "as", .kind = WEIR_OPTION_TEXT, .value = "M", .help = "promote: the new name"},
 	{.name = "format",
          .letter = 'f',
@@ -157,7 +160,8 @@ static enum weir_status store_runs(struct call *call, const struct weir_baseline
 	return status;
 }
 
-static enum weir_status record(struct call *call, struct weir_error *err)
+static enum weir_status record_under(struct call *call, const struct weir_settings *settings,
+                                     struct weir_error *err)
 {
 	const char *given = weir_option_text(call->arguments, "recorded");
 	char now[WEIR_CLOCK_SIZE];
@@ -165,14 +169,13 @@ static enum weir_status record(struct call *call, struct weir_error *err)
 		.paths = weir_arguments_list(call->arguments) + 1,
 		.count = weir_arguments_count(call->arguments) - 1,
 		.input_format = weir_option_text(call->arguments, "input-format"),
+		.settings = settings,
 		.quiet = weir_option_given(call->arguments, "quiet"),
 		.consequence = "nothing was recorded",
 	};
 	struct weir_baseline *baseline;
-	enum weir_status status = check_record(call, err);
+	enum weir_status status;
 
-	if (status)
-		return status;
 	weir_clock_now(now);
 	request.recorded = given ? given : now;
 	baseline = weir_baseline_new(weir_option_text(call->arguments, "name"));
@@ -182,6 +185,23 @@ static enum weir_status record(struct call *call, struct weir_error *err)
 		status = store_runs(call, baseline, err);
 	}
 	weir_baseline_free(baseline);
+	return status;
+}
+
+static enum weir_status record(struct call *call, struct weir_error *err)
+{
+	struct weir_settings settings;
+	struct weir_policy *policy;
+	enum weir_status status = check_record(call, err);
+
+	if (!status)
+		status =
+			weir_policy_load(weir_option_text(call->arguments, "config"), &policy, err);
+	if (status)
+		return status;
+	settings = weir_settings_of(call->arguments, policy);
+	status = record_under(call, &settings, err);
+	weir_policy_free(policy);
 	return status;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/cli/output.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/reporting.h"
+#include "engine/cli/settings.h"
 
 /* The names of weir_writers, in their order; a test holds the two together. */
 static const char *const formats[] = {"text", "json", "markdown", "html", NULL};
@@ -45,6 +46,8 @@ static const struct weir_option options[] = {
          .kind = WEIR_OPTION_FOLDER,
          .value = "DIR",
          .help = "judge by the rules in this folder instead of the built-in catalogue"},
+	WEIR_COST_OPTION(""),
+	WEIR_SETTINGS_OPTION(""),
 	{.name = "input-format",
          .kind = WEIR_OPTION_TEXT,
          .value = "NAME",
@@ -53,6 +56,7 @@ static const struct weir_option options[] = {
 };
 
 static enum weir_status classify(const struct weir_arguments *arguments,
+                                 const struct weir_settings *settings,
                                  struct weir_classification **out, struct weir_error *err)
 {
 	const char *window = weir_option_text(arguments, "window");
@@ -64,6 +68,7 @@ static enum weir_status classify(const struct weir_arguments *arguments,
 		.input_format = weir_option_text(arguments, "input-format"),
 		.rules_folder = weir_option_text(arguments, "rules"),
 		.device = weir_option_text(arguments, "device"),
+		.settings = settings,
 		.whole_window = window && strcmp(window, "all") == 0,
 		.percentile = weir_option_number(arguments, "percentile", 0) / 100,
 		.progress = &progress,
@@ -92,9 +97,26 @@ static void tell_inputs(const struct weir_report *report)
 	}
 }
 
-static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+static enum weir_status classify_and_write(const struct weir_arguments *arguments,
+                                           const struct weir_settings *settings,
+                                           struct weir_error *err)
 {
 	struct weir_classification *classification;
+	enum weir_status status = classify(arguments, settings, &classification, err);
+
+	if (status)
+		return status;
+	if (weir_option_given(arguments, "verbose"))
+		tell_inputs(weir_classification_report(classification));
+	status = weir_reporting_write(arguments, weir_classification_report(classification), err);
+	weir_classification_free(classification);
+	return status;
+}
+
+static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+{
+	struct weir_settings settings;
+	struct weir_policy *policy;
 	enum weir_status status;
 
 	if (weir_arguments_count(arguments) == 0)
@@ -102,13 +124,12 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 			err, WEIR_E_USAGE, "classify needs an input: weir classify trace.json.gz"));
 	status = weir_reporting_check_outputs(arguments, err);
 	if (!status)
-		status = classify(arguments, &classification, err);
+		status = weir_policy_load(weir_option_text(arguments, "config"), &policy, err);
 	if (status)
 		return weir_exit_of(status);
-	if (weir_option_given(arguments, "verbose"))
-		tell_inputs(weir_classification_report(classification));
-	status = weir_reporting_write(arguments, weir_classification_report(classification), err);
-	weir_classification_free(classification);
+	settings = weir_settings_of(arguments, policy);
+	status = classify_and_write(arguments, &settings, err);
+	weir_policy_free(policy);
 	return weir_exit_of(status);
 }
 

@@ -5,6 +5,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/gate_options.h"
 #include "engine/cli/gating.h"
+#include "engine/cli/settings.h"
 
 static const struct weir_option options[] = {
 	{.name = "base",
@@ -20,6 +21,7 @@ static const struct weir_option options[] = {
          .collects = true,
          .help = "the runs that are compared (needed)"},
 	WEIR_CONFIG_OPTION,
+	WEIR_COST_OPTION(""),
 	WEIR_GATE_FORMAT_OPTION,
 	WEIR_GATE_OUTPUT_OPTION,
 	WEIR_GATE_ALL_OPTION,
@@ -42,11 +44,12 @@ static const char **values_of(const struct weir_arguments *arguments, const char
 }
 
 static enum weir_status read_side(const struct weir_arguments *arguments, const char *name,
-                                  struct weir_baseline **out, struct weir_error *err)
+                                  const struct weir_policy *policy, struct weir_baseline **out,
+                                  struct weir_error *err)
 {
 	size_t count;
 	const char **paths = values_of(arguments, name, &count);
-	enum weir_status status = weir_gating_read(paths, count, arguments, out, err);
+	enum weir_status status = weir_gating_read(paths, count, arguments, policy, out, err);
 
 	free(paths);
 	return status;
@@ -78,9 +81,9 @@ static enum weir_status compare(const struct weir_arguments *arguments,
 
 	if (status)
 		return status;
-	status = read_side(arguments, "base", &base, err);
+	status = read_side(arguments, "base", policy, &base, err);
 	if (!status)
-		status = read_side(arguments, "head", &head, err);
+		status = read_side(arguments, "head", policy, &head, err);
 	if (!status)
 		status = compare_sides(policy, base, head, result, err);
 	if (!status)

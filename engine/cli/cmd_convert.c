@@ -6,6 +6,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
 #include "engine/cli/progress.h"
+#include "engine/cli/settings.h"
 #include "engine/report/run_json.h"
 
 static const char *const windows[] = {"steady", "all", NULL};
@@ -25,10 +26,13 @@ static const struct weir_option options[] = {
          .kind = WEIR_OPTION_TEXT,
          .value = "NAME",
          .help = "read the inputs as this format, whatever they look like"},
+	WEIR_COST_OPTION(""),
+	WEIR_SETTINGS_OPTION(""),
 	{.name = NULL},
 };
 
-static enum weir_status read_run(const struct weir_arguments *arguments, struct weir_run **out,
+static enum weir_status read_run(const struct weir_arguments *arguments,
+                                 const struct weir_settings *settings, struct weir_run **out,
                                  struct weir_error *err)
 {
 	const char *window = weir_option_text(arguments, "window");
@@ -38,6 +42,7 @@ static enum weir_status read_run(const struct weir_arguments *arguments, struct 
 		.paths = weir_arguments_list(arguments),
 		.path_count = weir_arguments_count(arguments),
 		.input_format = weir_option_text(arguments, "input-format"),
+		.settings = settings,
 		.whole_window = window && strcmp(window, "all") == 0,
 		.progress = &progress,
 	};
@@ -52,13 +57,20 @@ static enum weir_status read_run(const struct weir_arguments *arguments, struct 
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
 {
 	struct weir_text text = {0};
+	struct weir_settings settings;
+	struct weir_policy *policy;
 	struct weir_run *native;
 	enum weir_status status;
 
 	if (weir_arguments_count(arguments) == 0)
 		return weir_exit_of(weir_fail(
 			err, WEIR_E_USAGE, "convert needs an input: weir convert trace.json.gz"));
-	status = read_run(arguments, &native, err);
+	status = weir_policy_load(weir_option_text(arguments, "config"), &policy, err);
+	if (status)
+		return weir_exit_of(status);
+	settings = weir_settings_of(arguments, policy);
+	status = read_run(arguments, &settings, &native, err);
+	weir_policy_free(policy);
 	if (status)
 		return weir_exit_of(status);
 	weir_run_json(native, &text);

@@ -9,6 +9,7 @@
 #include "engine/cli/gating.h"
 #include "engine/cli/output.h"
 #include "engine/cli/recording.h"
+#include "engine/cli/settings.h"
 #include "engine/report/gate_writer.h"
 
 static const struct weir_option options[] = {
@@ -18,6 +19,7 @@ static const struct weir_option options[] = {
          .help = "the stored baseline to compare with (needed)"},
 	WEIR_DB_OPTION,
 	WEIR_CONFIG_OPTION,
+	WEIR_COST_OPTION(""),
 	{.name = "strict", .help = "end with 3 where the evidence is missing or only suspected"},
 	{.name = "bootstrap",
          .help = "where there is no such baseline, record the runs as it and end with 0"},
@@ -139,7 +141,7 @@ static enum weir_status gate(const struct weir_arguments *arguments,
 		return status;
 	terms.policy = policy;
 	status = weir_gating_read(weir_arguments_list(arguments), weir_arguments_count(arguments),
-	                          arguments, &runs, err);
+	                          arguments, policy, &runs, err);
 	if (!status) {
 		status = judge(arguments, runs, &terms, result, err);
 		weir_baseline_free(runs);

@@ -10,6 +10,7 @@
 #include "engine/cli/gating.h"
 #include "engine/cli/output.h"
 #include "engine/cli/recording.h"
+#include "engine/cli/settings.h"
 #include "engine/cli/terminal.h"
 #include "engine/report/gate_writer.h"
 
@@ -45,12 +46,15 @@ void weir_gating_side_release(struct weir_gating_side *side)
 
 enum weir_status weir_gating_read(const char *const *paths, size_t count,
                                   const struct weir_arguments *arguments,
-                                  struct weir_baseline **out, struct weir_error *err)
+                                  const struct weir_policy *policy, struct weir_baseline **out,
+                                  struct weir_error *err)
 {
+	const struct weir_settings settings = weir_settings_of(arguments, policy);
 	char now[WEIR_CLOCK_SIZE];
 	const struct weir_recording_request request = {
 		.paths = paths,
 		.count = count,
+		.settings = &settings,
 		.recorded = now,
 		.quiet = weir_option_given(arguments, "quiet"),
 		.consequence = "nothing was compared",

@@ -31,7 +31,8 @@ void weir_gating_side_release(struct weir_gating_side *side);
  * weir_baseline_free(). */
 enum weir_status weir_gating_read(const char *const *paths, size_t count,
                                   const struct weir_arguments *arguments,
-                                  struct weir_baseline **out, struct weir_error *err);
+                                  const struct weir_policy *policy, struct weir_baseline **out,
+                                  struct weir_error *err);
 
 /* Environment, rows and verdict; the result is filled. WEIR_E_INTERNAL: a defect. */
 enum weir_status weir_gating_compare(struct weir_gate_result *result,

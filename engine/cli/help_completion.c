@@ -48,6 +48,7 @@ static void add_value_case(struct weir_text *text, const char *command,
 	case WEIR_OPTION_TEXT:
 	case WEIR_OPTION_COUNT:
 	case WEIR_OPTION_PERCENTILE:
+	case WEIR_OPTION_PRICE:
 		weir_text_puts(text, ":");
 		break;
 	}

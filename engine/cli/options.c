@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,20 +146,23 @@ static bool parse_count(const char *value, size_t *out)
 	return true;
 }
 
-static bool parse_percentile(const char *value, double *out)
+static bool is_percentile(const char *value)
 {
 	double number;
 
-	if (!weir_parse_double(value, strlen(value), &number) || !(number > 0 && number < 100))
-		return false;
-	*out = number;
-	return true;
+	return weir_parse_double(value, strlen(value), &number) && number > 0 && number < 100;
+}
+
+static bool is_price(const char *value)
+{
+	double number;
+
+	return weir_parse_double(value, strlen(value), &number) && number > 0 && isfinite(number);
 }
 
 static enum weir_status check_value(const struct weir_option *option, const char *value,
                                     struct weir_error *err)
 {
-	double percentile;
 	size_t count;
 
 	switch (option->kind) {
@@ -172,11 +176,17 @@ static enum weir_status check_value(const struct weir_option *option, const char
 				option->name, value, WEIR_OPTION_MAX_COUNT);
 		return WEIR_OK;
 	case WEIR_OPTION_PERCENTILE:
-		if (!parse_percentile(value, &percentile))
+		if (!is_percentile(value))
 			return weir_fail(
 				err, WEIR_E_USAGE,
 				"--%s cannot be \"%s\"; it takes a number above 0 and below 100",
 				option->name, value);
+		return WEIR_OK;
+	case WEIR_OPTION_PRICE:
+		if (!is_price(value))
+			return weir_fail(err, WEIR_E_USAGE,
+			                 "--%s cannot be \"%s\"; it takes a price above 0, as 3.2",
+			                 option->name, value);
 		return WEIR_OK;
 	case WEIR_OPTION_FLAG:
 	case WEIR_OPTION_TEXT:
@@ -388,7 +398,7 @@ double weir_option_number(const struct weir_arguments *arguments, const char *na
 	double number = fallback;
 
 	if (text)
-		parse_percentile(text, &number);
+		weir_parse_double(text, strlen(text), &number);
 	return number;
 }
 

@@ -19,6 +19,7 @@ enum weir_option_kind {
 	WEIR_OPTION_CHOICE,     /* one of `choices` */
 	WEIR_OPTION_COUNT,      /* a whole number from 1 to WEIR_OPTION_MAX_COUNT */
 	WEIR_OPTION_PERCENTILE, /* a number above 0 and below 100 */
+	WEIR_OPTION_PRICE,      /* a finite number above 0 */
 	WEIR_OPTION_FILE,
 	WEIR_OPTION_FOLDER,
 };
@@ -61,7 +62,7 @@ bool weir_option_given(const struct weir_arguments *arguments, const char *name)
 const char *weir_option_text(const struct weir_arguments *arguments,
                              const char *name); /* the last; NULL: not given */
 size_t weir_option_count(const struct weir_arguments *arguments, const char *name, size_t fallback);
-/* Of a WEIR_OPTION_PERCENTILE. */
+/* Of a WEIR_OPTION_PERCENTILE or WEIR_OPTION_PRICE. */
 double weir_option_number(const struct weir_arguments *arguments, const char *name,
                           double fallback);
 /* Every value of a repeatable option, in order: call with index 0, 1, ... until NULL. */

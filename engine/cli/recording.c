@@ -37,6 +37,7 @@ static enum weir_status read_one(const struct weir_recording_request *request,
 		.paths = path,
 		.path_count = 1,
 		.input_format = request->input_format,
+		.settings = request->settings,
 		.progress = &progress,
 	};
 	struct weir_measured measured;

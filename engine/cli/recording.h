@@ -7,6 +7,7 @@
 #include "baselines/baseline.h"
 #include "engine/base/error.h"
 #include "engine/cli/options.h"
+#include "engine/model/settings.h"
 
 #define WEIR_DEFAULT_DB ".weir/baselines.db"
 
@@ -16,8 +17,9 @@ const char *weir_db_path(const struct weir_arguments *arguments);
 struct weir_recording_request {
 	const char *const *paths; /* each is one run */
 	size_t count;
-	const char *input_format; /* NULL: by content */
-	const char *recorded;     /* time of all of them */
+	const char *input_format;             /* NULL: by content */
+	const struct weir_settings *settings; /* NULL: nothing is stated */
+	const char *recorded;                 /* time of all of them */
 	bool quiet;
 	const char *consequence; /* what a failure means: "nothing was recorded" */
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
@@ -150,4 +151,9 @@ bool weir_scope_parse(const char *scope, enum weir_scope_kind *kind, const char 
 		return true;
 	}
 	return false;
+}
+
+bool weir_scope_matches(const char *pattern, const char *scope)
+{
+	return strcmp(pattern, scope) == 0 || fnmatch(pattern, scope, FNM_NOESCAPE) == 0;
 }

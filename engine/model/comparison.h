@@ -168,6 +168,8 @@ void weir_gate_result_free(struct weir_gate_result *result);
 const char *weir_scope_word(enum weir_scope_kind kind);
 /* The kind of a scope, and in *name what follows its word, borrowed of scope; false: none is. */
 bool weir_scope_parse(const char *scope, enum weir_scope_kind *kind, const char **name);
+/* Shell patterns ("stage:decode*"); a scope matches itself, brackets or not. */
+bool weir_scope_matches(const char *pattern, const char *scope);
 
 /* Enum <-> text of weir.gate/1; _parse is false for an unknown text. */
 const char *weir_metric_name(enum weir_metric metric);              /* "p50" */

@@ -13,7 +13,7 @@ void scene_init(struct scene *scene, struct weir_trace *trace, bool steady)
 {
 	scene->trace = trace;
 	weir_timeline_init(&scene->timeline, trace);
-	weir_steps_init(&scene->steps, &scene->timeline, steady);
+	weir_steps_init(&scene->steps, &scene->timeline, NULL, steady);
 	weir_segments_init(&scene->segments, &scene->timeline, &scene->steps);
 	weir_groups_init(&scene->groups, &scene->timeline, &scene->steps, &scene->segments);
 }

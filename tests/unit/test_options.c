@@ -25,6 +25,7 @@ static const struct weir_option options[] = {
          .help = "x"},
 	{.name = "top", .letter = 't', .kind = WEIR_OPTION_COUNT, .value = "N", .help = "x"},
 	{.name = "percentile", .kind = WEIR_OPTION_PERCENTILE, .value = "P", .help = "x"},
+	{.name = "price", .kind = WEIR_OPTION_PRICE, .value = "USD", .help = "x"},
 	{.name = "all", .letter = 'a', .kind = WEIR_OPTION_FLAG, .help = "x"},
 	{.name = "secret", .kind = WEIR_OPTION_FLAG, .hidden = true, .help = "x"},
 	{.name = NULL},
@@ -189,6 +190,15 @@ static void a_wrong_value_is_told_with_what_it_takes(void **state)
 	        "--percentile cannot be \"100\"; it takes a number above 0 and below 100");
 	refuses(PARSE("--percentile=nan"),
 	        "--percentile cannot be \"nan\"; it takes a number above 0 and below 100");
+	refuses(PARSE("--price", "0"), "--price cannot be \"0\"; it takes a price above 0, as 3.2");
+	refuses(PARSE("--price=-1"), "--price cannot be \"-1\"; it takes a price above 0, as 3.2");
+	refuses(PARSE("--price=inf"),
+	        "--price cannot be \"inf\"; it takes a price above 0, as 3.2");
+	refuses(PARSE("--price=nan"),
+	        "--price cannot be \"nan\"; it takes a price above 0, as 3.2");
+	refuses(PARSE("--price=3,2"),
+	        "--price cannot be \"3,2\"; it takes a price above 0, as 3.2");
+	refuses(PARSE("--price="), "--price cannot be \"\"; it takes a price above 0, as 3.2");
 	refuses(PARSE("--all=yes"), "--all takes no value");
 }
 

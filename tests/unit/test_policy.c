@@ -66,8 +66,8 @@ static void the_documented_example_is_read_to_the_last_value(void **state)
 	assert_int_equal(policy->warn_count, 3);
 	assert_string_equal(policy->warn[2], "torch");
 	assert_int_equal(policy->stage_count, 1);
-	assert_string_equal(policy->stages[0].key, "queue");
-	assert_string_equal(policy->stages[0].value, "my_wait");
+	assert_string_equal(policy->stages[0].kind, "queue");
+	assert_string_equal(policy->stages[0].name, "my_wait");
 	assert_near(policy->usd_per_gpu_hour, 3.2, 0);
 	assert_int_equal(policy->alias_count, 1);
 	assert_string_equal(weir_policy_canonical(policy, "NVIDIA H200 NVL"), "NVIDIA H200");
@@ -196,6 +196,7 @@ static const struct {
 	{"{\"environment\": {\"warn\": [\"a\", 1]}}", "environment: warn[1]: expected text"},
 	{"{\"stages\": {\"queue\": \"wait\"}}", "stages: queue: expected a list"},
 	{"{\"cost\": {\"usd_per_gpu_hour\": -1}}", "cost: usd_per_gpu_hour: "},
+	{"{\"cost\": {\"usd_per_gpu_hour\": 0}}", "cost: usd_per_gpu_hour: "},
 	{"{\"environment_aliases\": {\"a\": 1}}", "environment_aliases: a: expected text"},
 	{"{\"version\": 1, \"version\": 1}", "version: comes twice"},
 	{"{\"rules\": [{\"scope\": \"a\", \"scope\": \"b\"}]}", "rules[0]: scope: comes twice"},

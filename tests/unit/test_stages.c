@@ -22,7 +22,7 @@ static void assert_parsed(const struct expectation *expected)
 {
 	struct weir_stage_name got;
 
-	weir_stage_name_parse(expected->annotation, &got);
+	weir_stage_name_parse(expected->annotation, NULL, &got);
 	print_message("%s\n", expected->annotation);
 	assert_int_equal(got.role, expected->role);
 	if (!expected->name)
@@ -90,7 +90,7 @@ static void counters_are_dropped_and_digits_of_a_name_are_kept(void **state)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct weir_stage_name got;
 
-		weir_stage_name_parse(all[i].annotation, &got);
+		weir_stage_name_parse(all[i].annotation, NULL, &got);
 		assert_string_equal(got.name, all[i].name);
 		assert_int_equal(got.role, WEIR_ROLE_STAGE);
 	}
@@ -101,9 +101,9 @@ static void a_name_of_nothing_is_no_stage(void **state)
 	struct weir_stage_name got;
 
 	(void)state;
-	weir_stage_name_parse("", &got);
+	weir_stage_name_parse("", NULL, &got);
 	assert_int_equal(got.role, WEIR_ROLE_IGNORED);
-	weir_stage_name_parse(" \t## ", &got);
+	weir_stage_name_parse(" \t## ", NULL, &got);
 	assert_int_equal(got.role, WEIR_ROLE_IGNORED);
 }
 
@@ -116,12 +116,12 @@ static void a_long_name_ends_in_dots_and_in_a_whole_character(void **state)
 	(void)state;
 	memset(text, 'a', sizeof text);
 	text[sizeof text - 1] = '\0';
-	weir_stage_name_parse(text, &got);
+	weir_stage_name_parse(text, NULL, &got);
 	assert_int_equal(strlen(got.name), WEIR_STAGE_NAME_MAX - 1);
 	assert_string_equal(got.name + strlen(got.name) - 4, "a...");
 	for (size_t i = 0; i + 3 < sizeof text; i += 3)
 		memcpy(text + i, "\xe2\x82\xac", 3); /* the euro sign */
-	weir_stage_name_parse(text, &got);
+	weir_stage_name_parse(text, NULL, &got);
 	len = strlen(got.name);
 	assert_true(len < WEIR_STAGE_NAME_MAX);
 	assert_string_equal(got.name + len - 3, "...");
@@ -136,7 +136,7 @@ static void a_name_of_just_the_room_there_is_is_kept_whole(void **state)
 	(void)state;
 	memset(text, 'b', sizeof text);
 	text[sizeof text - 1] = '\0';
-	weir_stage_name_parse(text, &got);
+	weir_stage_name_parse(text, NULL, &got);
 	assert_string_equal(got.name, text);
 }
 
@@ -147,11 +147,11 @@ static void huge_numbers_stay_in_range(void **state)
 	(void)state;
 	weir_stage_name_parse("execute_context_99999999999999999999999(1)_generation_"
 	                      "9223372036854775807(1)",
-	                      &got);
+	                      NULL, &got);
 	assert_string_equal(got.name, "mixed");
 	assert_true(got.rows > 0);
 	weir_stage_name_parse("decode[bs=18446744073709551616/340282366920938463463374607431]",
-	                      &got);
+	                      NULL, &got);
 	assert_true(got.rows > 0 && got.padded_rows > 0);
 }
 
@@ -175,7 +175,41 @@ static void the_longest_known_word_decides_the_kind(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		assert_string_equal(weir_stage_kind(all[i].name), all[i].kind);
+		assert_string_equal(weir_stage_kind(all[i].name, NULL), all[i].kind);
+}
+
+static void names_of_the_configuration_count_before_known_ones(void **state)
+{
+	static const struct weir_stage_alias items[] = {
+		{"", "h2d"}, /* nothing is in every name */
+		{"gate", "queue"},  {"gate_keeper", "batch_assembly"}, {"decode", "postprocess"},
+		{"odd", "no kind"},
+	};
+	static const struct weir_stage_aliases own = {items, sizeof items / sizeof *items};
+	static const struct {
+		const char *name, *kind;
+	} all[] = {
+		{"gate", "queue"},
+		{"Gate 7", "queue"},
+		{"gates", "other"},
+		{"the gate_keeper", "batch_assembly"},
+		{"decode", "postprocess"},
+		{"gate of the tokenizer", "queue"},
+		{"odd decoder", "other"},
+		{"prefill", "compute"},
+		{"", "other"},
+	};
+	struct weir_stage_name got;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		assert_string_equal(weir_stage_kind(all[i].name, &own), all[i].kind);
+	weir_stage_name_parse("gate_12", &own, &got);
+	assert_string_equal(got.kind, "queue");
+	weir_stage_name_parse("step[DECODE bs=32 toks=1024]", &own, &got);
+	assert_string_equal(got.name, "decode");
+	assert_string_equal(got.kind, "postprocess");
+	assert_int_equal(got.role, WEIR_ROLE_STEP_STAGE);
 }
 
 int main(void)
@@ -188,6 +222,7 @@ int main(void)
 		cmocka_unit_test(a_name_of_just_the_room_there_is_is_kept_whole),
 		cmocka_unit_test(huge_numbers_stay_in_range),
 		cmocka_unit_test(the_longest_known_word_decides_the_kind),
+		cmocka_unit_test(names_of_the_configuration_count_before_known_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
