@@ -136,7 +136,8 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 		analysis->rank_count++;
 	}
 	collect_subjects(analysis);
-	analysis->serving = weir_serving_new(profile, options->percentile);
+	analysis->serving =
+		weir_serving_new(profile, options->percentile, analysis->options.settings);
 	*out = analysis;
 	return WEIR_OK;
 }

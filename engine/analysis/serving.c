@@ -58,10 +58,11 @@ static void take_requests(struct weir_serving *serving, const struct weir_profil
 	serving->requests = serving->merged;
 }
 
-static void classify_stages(struct weir_serving *serving)
+static void classify_stages(struct weir_serving *serving, const struct weir_stage_aliases *own)
 {
 	for (size_t s = 0; s < serving->requests->stage_count; s++) {
-		serving->kinds[s] = weir_stage_kind(weir_requests_stage_name(serving->requests, s));
+		serving->kinds[s] =
+			weir_stage_kind(weir_requests_stage_name(serving->requests, s), own);
 		serving->classes[s] = weir_part_class_of(serving->kinds[s]);
 	}
 }
@@ -125,7 +126,8 @@ static void fill_bands(struct weir_serving *serving, double percentile)
 	}
 }
 
-struct weir_serving *weir_serving_new(const struct weir_profile *profile, double percentile)
+struct weir_serving *weir_serving_new(const struct weir_profile *profile, double percentile,
+                                      const struct weir_settings *settings)
 {
 	struct weir_serving *serving = weir_alloc(sizeof *serving);
 	const struct weir_requests *requests;
@@ -136,7 +138,7 @@ struct weir_serving *weir_serving_new(const struct weir_profile *profile, double
 		free(serving);
 		return NULL;
 	}
-	classify_stages(serving);
+	classify_stages(serving, &settings->aliases);
 	order_stages(serving);
 	measure_latency(serving);
 	weir_load_init(&serving->load, requests, serving->classes);

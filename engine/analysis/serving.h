@@ -11,6 +11,7 @@
 #include "engine/analysis/serving_load.h"
 #include "engine/model/finding.h"
 #include "engine/model/profile.h"
+#include "engine/model/settings.h"
 
 enum weir_serving_band {
 	WEIR_AT_P50,
@@ -35,8 +36,10 @@ struct weir_serving {
 	size_t left_out; /* inputs with requests on another clock or of another side */
 };
 
-/* NULL where no input holds requests. A server's own requests come before a client's. */
-struct weir_serving *weir_serving_new(const struct weir_profile *profile, double percentile);
+/* NULL where no input holds requests. A server's own requests come before a client's. settings are
+ * borrowed. */
+struct weir_serving *weir_serving_new(const struct weir_profile *profile, double percentile,
+                                      const struct weir_settings *settings);
 void weir_serving_free(struct weir_serving *serving);
 
 /* Requests in flight, mean over time; NAN without a span. */
