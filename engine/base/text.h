@@ -38,6 +38,8 @@ bool weir_parse_double(const char *text, size_t len, double *out);
 bool weir_parse_us_as_ns(const char *text, size_t len, int64_t *out_ns);
 /* The same of decimal seconds ("0.0123", "4.2e-05"); rounded at the tenth place. */
 bool weir_parse_s_as_ns(const char *text, size_t len, int64_t *out_ns);
+/* The same of any unit: the number times 10^places, as an integer. */
+bool weir_parse_scaled(const char *text, size_t len, int places, int64_t *out);
 
 /* "3.35 ms", "11.2 us", "412 ns", "1.29 s": three significant digits in the unit people use. NAN or
  * unknown: "-". */

@@ -137,37 +137,36 @@ static bool leading_digits(const struct decimal *number, int64_t keep, uint64_t 
 	return true;
 }
 
-/* Any number, times 10^places: digits are moved by the exponent, then cut and rounded half away
- * from zero at the nanosecond. */
-static bool parse_scaled(const char *text, size_t len, int64_t places, int64_t *out_ns)
+/* Digits are moved by the exponent, then cut and rounded half away from zero at the unit. */
+bool weir_parse_scaled(const char *text, size_t len, int places, int64_t *out)
 {
 	struct decimal number;
-	uint64_t ns;
-	int64_t keep; /* digits that stand before the nanosecond's end */
+	uint64_t value;
+	int64_t keep; /* digits that stand before the unit's end */
 
 	if (len > INT64_MAX / 4 || !split_decimal(text, len, &number))
 		return false;
 	keep = (int64_t)number.whole + places + number.exponent;
-	if (!leading_digits(&number, keep, &ns))
+	if (!leading_digits(&number, keep, &value))
 		return false;
 	if (keep >= 0 && keep < (int64_t)(number.whole + number.fraction) &&
 	    digit_at(&number, (size_t)keep) >= 5) {
-		if (ns == magnitude_limit(number.negative))
+		if (value == magnitude_limit(number.negative))
 			return false;
-		ns++;
+		value++;
 	}
-	*out_ns = with_sign(ns, number.negative);
+	*out = with_sign(value, number.negative);
 	return true;
 }
 
 static bool parse_us_slowly(const char *text, size_t len, int64_t *out_ns)
 {
-	return parse_scaled(text, len, 3, out_ns);
+	return weir_parse_scaled(text, len, 3, out_ns);
 }
 
 bool weir_parse_s_as_ns(const char *text, size_t len, int64_t *out_ns)
 {
-	return parse_scaled(text, len, 9, out_ns);
+	return weir_parse_scaled(text, len, 9, out_ns);
 }
 
 /* Byte order does not matter; written out, because compilers make one load of it this way. */

@@ -50,12 +50,15 @@ struct weir_request weir_request_unknown(void)
 
 uint8_t weir_requests_stage(struct weir_requests *requests, const char *name, size_t len)
 {
-	uint32_t id = weir_names_add(requests->names, name, len);
+	bool full = requests->stage_count == WEIR_MAX_REQUEST_STAGES;
+	/* Names without a row of their own are not kept. */
+	uint32_t id = full ? weir_names_find(requests->names, name, len)
+	                   : weir_names_add(requests->names, name, len);
 
 	for (size_t i = 0; i < requests->stage_count; i++)
 		if (requests->stages[i] == id)
 			return (uint8_t)i;
-	if (requests->stage_count == WEIR_MAX_REQUEST_STAGES)
+	if (full)
 		return (uint8_t)(requests->stage_count - 1);
 	if (requests->stage_count == WEIR_MAX_REQUEST_STAGES - 1)
 		id = weir_names_add(requests->names, overflow_stage, strlen(overflow_stage));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/base/arena.h"
+#include "engine/readers/damage.h"
 #include "engine/readers/kineto.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sniff.h"
@@ -64,33 +65,6 @@ static enum weir_status read_items(struct kineto_reader *reader, struct weir_jso
 		else
 			read_element(reader, scan, &item);
 	}
-}
-
-/* What the scanner left out or repaired, under the names that reports use. */
-static void take_faults(struct kineto_reader *reader, const struct weir_jsonscan *scan,
-                        const struct weir_source *source)
-{
-	static const enum weir_warning_code codes[WEIR_JSONSCAN_FAULTS] = {
-		[WEIR_JSONSCAN_TRUNCATED] = WEIR_WARN_TRUNCATED,
-		[WEIR_JSONSCAN_REPAIRED] = WEIR_WARN_REPAIRED_TEXT,
-		[WEIR_JSONSCAN_SKIPPED] = WEIR_WARN_SKIPPED_EVENT,
-		[WEIR_JSONSCAN_TOO_DEEP] = WEIR_WARN_TOO_DEEP,
-		[WEIR_JSONSCAN_TRAILING] = WEIR_WARN_TRAILING,
-	};
-	const struct weir_jsonscan_fault *faults = weir_jsonscan_faults(scan);
-
-	for (int i = 0; i < WEIR_JSONSCAN_FAULTS; i++) {
-		const char *detail =
-			i == WEIR_JSONSCAN_TRUNCATED ? weir_source_damage(source) : NULL;
-
-		if (!faults[i].count)
-			continue;
-		weir_input_warn(reader->input, codes[i], faults[i].first_at, detail);
-		reader->input->warnings[codes[i]].count += faults[i].count - 1;
-	}
-	if (!faults[WEIR_JSONSCAN_TRUNCATED].count && weir_source_damage(source))
-		weir_input_warn(reader->input, WEIR_WARN_TRUNCATED, weir_source_position(source),
-		                weir_source_damage(source));
 }
 
 /* Writers of spring 2024 printed 47 ns as ".47"; no writer but them mixes short fractions with ones
@@ -157,7 +131,7 @@ static enum weir_status read_trace(struct weir_source *source, struct weir_input
 	weir_kineto_head_init(reader);
 	status = read_items(reader, scan, err);
 	if (!status) {
-		take_faults(reader, scan, source);
+		weir_damage_of_scan(input, scan, source);
 		status = conclude(reader, err);
 	}
 	weir_builder_free(reader->builder);

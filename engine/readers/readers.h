@@ -8,5 +8,6 @@
 extern const struct weir_reader weir_reader_bench;
 extern const struct weir_reader weir_reader_kineto;
 extern const struct weir_reader weir_reader_native;
+extern const struct weir_reader weir_reader_requests;
 
 #endif

@@ -12,8 +12,15 @@
 
 #define MAX_READERS 64
 
-const struct weir_reader *const weir_readers[] = {&weir_reader_bench, &weir_reader_kineto,
-                                                  &weir_reader_native, NULL};
+/* clang-format off: one a line, so that readers can be added side by side */
+const struct weir_reader *const weir_readers[] = {
+	&weir_reader_bench,
+	&weir_reader_kineto,
+	&weir_reader_native,
+	&weir_reader_requests,
+	NULL,
+};
+/* clang-format on */
 
 enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
                                     struct weir_error *err)
@@ -127,7 +134,7 @@ static enum weir_status read_file(const struct request *request, const char *pat
 	}
 	if (!status && request->progress)
 		weir_source_watch(source, pass_on, &watch);
-	if (!status)
+	if (!status && claimed)
 		status = read_source(request->profile, path, source, reader, err);
 	weir_source_free(source);
 	if (status && request->optional && !claimed && status != WEIR_E_IO)

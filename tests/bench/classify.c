@@ -5,40 +5,15 @@
  * measured both plain and as it is. Each figure is the best of three. With a ceiling it fails where
  * the ratio is above it. For one core: taskset -c 0.
  */
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/base/source.h"
 #include "engine/base/text.h"
-
-#define ROUNDS 3
-
-extern char **environ;
-
-static double now_s(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static double megabytes(const char *path)
-{
-	struct stat info;
-
-	return stat(path, &info) == 0 ? (double)info.st_size / 1e6 : 0;
-}
+#include "tests/bench/measure.h"
 
 /* Writes the decompressed bytes of a trace to a new file; its name replaces the template. */
 static bool inflate(const char *path, char *template)
@@ -66,82 +41,13 @@ static bool inflate(const char *path, char *template)
 	return file && fclose(file) == 0 && len == 0;
 }
 
-/* One look at every byte, as the simplest scanner does: how many stand between quotes. */
-static uint64_t bare_pass(const char *path)
-{
-	static unsigned char block[1 << 20];
-	int fd = open(path, O_RDONLY);
-	uint64_t inside = 0;
-	unsigned quoted = 0;
-	ssize_t count;
-
-	while (fd >= 0 && (count = read(fd, block, sizeof(block))) > 0) {
-		for (ssize_t i = 0; i < count; i++) {
-			quoted ^= block[i] == '"';
-			inside += quoted;
-		}
-	}
-	if (fd >= 0)
-		close(fd);
-	return inside;
-}
-
-static double pass_seconds(const char *path)
-{
-	double best = 1e9;
-
-	for (int i = 0; i < ROUNDS; i++) {
-		double start = now_s(), took;
-		uint64_t inside = bare_pass(path);
-
-		took = now_s() - start;
-		if (inside > 0 && took < best)
-			best = took;
-	}
-	return best;
-}
-
-static bool run_once(char *program, char *path)
-{
-	char classify[] = "classify", format[] = "--format=json";
-	char *words[] = {program, classify, format, path, NULL};
-	posix_spawn_file_actions_t actions;
-	int status = -1;
-	pid_t child;
-
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	if (posix_spawn(&child, program, &actions, NULL, words, environ) == 0)
-		waitpid(child, &status, 0);
-	posix_spawn_file_actions_destroy(&actions);
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* Negative where the program fails. */
-static double classify_seconds(char *program, char *path)
-{
-	double best = 1e9;
-
-	for (int i = 0; i < ROUNDS; i++) {
-		double start = now_s(), took;
-
-		if (!run_once(program, path))
-			return -1;
-		took = now_s() - start;
-		if (took < best)
-			best = took;
-	}
-	return best;
-}
-
 static int measure(char *program, char *trace, char *plain, double ceiling)
 {
 	double pass = pass_seconds(plain);
 	double plain_s = classify_seconds(program, plain);
 	double stored_s;
-	struct rusage children;
+	double peak_mb = peak_megabytes();
 
-	getrusage(RUSAGE_CHILDREN, &children);
 	stored_s = classify_seconds(program, trace);
 	if (plain_s < 0 || stored_s < 0) {
 		fprintf(stderr, "%s classify %s failed\n", program, trace);
@@ -152,7 +58,7 @@ static int measure(char *program, char *trace, char *plain, double ceiling)
 	printf("bare pass     %8.3f s\n", pass);
 	printf("classify      %8.3f s, %.1f times the pass\n", plain_s, plain_s / pass);
 	printf("as stored     %8.3f s, %.2f times plain\n", stored_s, stored_s / plain_s);
-	printf("memory        %8.1f MB at most\n", (double)children.ru_maxrss * 1024 / 1e6);
+	printf("memory        %8.1f MB at most\n", peak_mb);
 	if (plain_s / pass <= ceiling)
 		return 0;
 	fprintf(stderr, "%.1f times the bare pass is above the ceiling of %.1f\n", plain_s / pass,
