@@ -151,6 +151,8 @@ static const struct weir_feature features[WEIR_F_COUNT] = {
                                "of latency: stages of no known kind, and time between stages"},
 	[WEIR_F_PATH_UNKNOWN_WAIT] = {"path_unknown_wait", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS,
                                       "of latency: waiting, where what others did is not known"},
+	[WEIR_F_PATH_MAX] = {"path_max", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS,
+                             "the largest of these shares"},
 	[WEIR_F_QUEUE_SHARE] = {"queue_share", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS,
                                 "of latency: waiting of every kind"},
 	[WEIR_F_WAIT_IDLE] = {"wait_idle", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS,

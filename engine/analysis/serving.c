@@ -205,6 +205,10 @@ static double of_waiting(const struct weir_band *band, enum weir_spent spent, do
 
 static void set_paths(const struct weir_band *band, double *values)
 {
+	static const enum weir_feature_id paths[] = {
+		WEIR_F_PATH_BATCHING, WEIR_F_PATH_HOST,  WEIR_F_PATH_COPY,
+		WEIR_F_PATH_COMPUTE,  WEIR_F_PATH_OTHER, WEIR_F_PATH_UNKNOWN_WAIT,
+	};
 	double share[WEIR_SPENT_COUNT];
 
 	for (int i = 0; i < WEIR_SPENT_COUNT; i++)
@@ -217,6 +221,9 @@ static void set_paths(const struct weir_band *band, double *values)
 	values[WEIR_F_PATH_COMPUTE] = share[WEIR_SPENT_COMPUTE] + share[WEIR_SPENT_WAIT_COMPUTE];
 	values[WEIR_F_PATH_OTHER] = share[WEIR_SPENT_OTHER];
 	values[WEIR_F_PATH_UNKNOWN_WAIT] = share[WEIR_SPENT_WAIT_UNKNOWN];
+	values[WEIR_F_PATH_MAX] = 0;
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+		values[WEIR_F_PATH_MAX] = fmax(values[WEIR_F_PATH_MAX], values[paths[i]]);
 }
 
 static void set_waiting(const struct weir_band *band, bool known, double *values)
