@@ -4,7 +4,7 @@
 #include "engine/analysis/serving_load.h"
 #include "engine/base/arena.h"
 
-#define CROWD_QUANTILE 0.99 /* of the busy time: a moment's peak is not what the host can do */
+#define CROWD_QUANTILE 0.95 /* of the busy time: a moment's peak is not what the host can do */
 #define CROWD_SHARE    0.9
 
 /* Starts and ends of intervals, each sorted: enough to know how many overlap. */
@@ -64,7 +64,7 @@ static bool next_stretch(const struct edges *edges, struct stretch *at)
 	return true;
 }
 
-/* How many overlap at the most, but for the shortest hundredth of the busy time. */
+/* How many overlap at the most, but for the most crowded twentieth of the busy time. */
 static size_t crowd(const struct edges *edges)
 {
 	struct stretch at = {0};
@@ -100,8 +100,20 @@ void weir_intervals_crowded(const struct weir_intervals *set, struct weir_interv
 	edges_release(&edges);
 }
 
+/* The host stages ahead of the device work and those behind it, each of its own workers. */
+enum host_side { HOST_BEFORE, HOST_AFTER, HOST_SIDES };
+
+/* Stretches that overlap stay apart: how many do is what is asked. */
+static void add_apart(struct weir_intervals *set, const struct weir_part *part)
+{
+	if (part->end_ns <= part->start_ns)
+		return;
+	set->items = weir_grow(set->items, &set->capacity, set->count + 1, sizeof *set->items);
+	set->items[set->count++] = (struct weir_interval){part->start_ns, part->end_ns};
+}
+
 static void collect(struct weir_load *load, const struct weir_requests *requests,
-                    const enum weir_part_class *classes, struct weir_intervals *host)
+                    const enum weir_part_class *classes, struct weir_intervals host[HOST_SIDES])
 {
 	load->start_ns = requests->count ? requests->start_ns[0] : 0;
 	load->end_ns = load->start_ns;
@@ -120,8 +132,10 @@ static void collect(struct weir_load *load, const struct weir_requests *requests
 			else if (class == WEIR_PART_COPY)
 				weir_intervals_push(&load->busy[WEIR_RESOURCE_COPY], part.start_ns,
 				                    part.end_ns);
-			else if (class == WEIR_PART_BEFORE || class == WEIR_PART_AFTER)
-				weir_intervals_push(host, part.start_ns, part.end_ns);
+			else if (class == WEIR_PART_BEFORE)
+				add_apart(&host[HOST_BEFORE], &part);
+			else if (class == WEIR_PART_AFTER)
+				add_apart(&host[HOST_AFTER], &part);
 		}
 	}
 }
@@ -158,13 +172,18 @@ static void unite_reach(struct weir_load *load)
 void weir_load_init(struct weir_load *load, const struct weir_requests *requests,
                     const enum weir_part_class *classes)
 {
-	struct weir_intervals host = {0};
+	struct weir_intervals host[HOST_SIDES] = {{0}}, crowded = {0};
 	double span;
 
 	*load = (struct weir_load){0};
-	collect(load, requests, classes, &host);
-	weir_intervals_crowded(&host, &load->busy[WEIR_RESOURCE_HOST]);
-	weir_intervals_release(&host);
+	collect(load, requests, classes, host);
+	for (int side = 0; side < HOST_SIDES; side++) {
+		weir_intervals_crowded(&host[side], &crowded);
+		copy_set(&crowded, &load->busy[WEIR_RESOURCE_HOST]);
+		weir_intervals_release(&host[side]);
+	}
+	weir_intervals_release(&crowded);
+	weir_intervals_unite(&load->busy[WEIR_RESOURCE_HOST]);
 	weir_intervals_unite(&load->busy[WEIR_RESOURCE_COMPUTE]);
 	weir_intervals_unite(&load->busy[WEIR_RESOURCE_COPY]);
 	span = (double)weir_span_ns(load->start_ns, load->end_ns);

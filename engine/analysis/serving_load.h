@@ -21,9 +21,10 @@ enum weir_resource {
 struct weir_load {
 	int64_t start_ns, end_ns; /* first arrival to last response */
 	/*
-	 * When each was busy. Of the host: when as many requests at once were in host stages as
-	 * there ever were (nine tenths of the 99th percentile over its busy time), since an event
-	 * loop of one holds up everybody, a pool of eight tokenizers of which two work nobody.
+	 * When each was busy. Of the host: when as many requests at once were in host stages (ahead
+	 * of the device work, or behind it) as there ever were, see weir_intervals_crowded(): an
+	 * event loop of one holds up everybody, a pool of eight tokenizers of which two work
+	 * nobody.
 	 */
 	struct weir_intervals busy[WEIR_RESOURCES];
 	double share[WEIR_RESOURCES]; /* of the time from start to end */
@@ -47,7 +48,7 @@ struct weir_wait {
 
 struct weir_wait weir_load_split(const struct weir_load *load, int64_t start_ns, int64_t end_ns);
 
-/* The times at which at least nine tenths of the most intervals overlap; the most is the 99th
+/* The times at which at least nine tenths of the most intervals overlap; the most is the 95th
  * percentile over the time that any covers. Reorders the set, which need not be united. */
 void weir_intervals_crowded(const struct weir_intervals *set, struct weir_intervals *out);
 

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests of simulated servers: who waited for whom, and the shares at a percentile. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/features.h"
+#include "engine/analysis/serving.h"
+#include "tests/unit/make_server.h"
+#include "tests/unit/near.h"
+
+#define MS INT64_C(1000000)
+
+/* A load that keeps the device half busy: the cases below change one thing each. */
+static const struct server_load plain = {
+	.requests = 2000,
+	.interval_ns = 4 * MS,
+	.largest = 32,
+	.before_ns = MS / 20,
+	.after_ns = MS / 20,
+	.assembly_ns = MS / 20,
+	.copy_ns = MS / 10,
+	.step_ns = 2 * MS,
+	.row_ns = MS / 5,
+	.tokens = 100,
+	.padded_tokens = 104,
+};
+
+struct measured {
+	struct weir_profile *profile;
+	struct weir_serving *serving;
+	double values[WEIR_F_COUNT];
+};
+
+static struct measured measure_table(struct weir_requests *requests, double percentile)
+{
+	struct measured out = {.profile = weir_profile_new()};
+
+	weir_profile_add_input(out.profile, "requests")->requests = requests;
+	out.serving = weir_serving_new(out.profile, percentile, &weir_no_settings);
+	weir_features_clear(out.values);
+	if (out.serving)
+		weir_serving_features(out.serving, out.values);
+	return out;
+}
+
+static struct measured measure(const struct server_load *load)
+{
+	return measure_table(make_server(load), 0.95);
+}
+
+static void release(struct measured *measured)
+{
+	weir_serving_free(measured->serving);
+	weir_profile_free(measured->profile);
+}
+
+static double largest_path(const double *values)
+{
+	return values[WEIR_F_PATH_MAX];
+}
+
+static void a_long_window_is_waiting_while_nothing_works(void **state)
+{
+	struct server_load load = plain;
+	struct measured measured;
+
+	(void)state;
+	load.window_ns = 100 * MS;
+	load.interval_ns = 20 * MS;
+	measured = measure(&load);
+	assert_true(measured.values[WEIR_F_PATH_BATCHING] > 0.9);
+	assert_true(measured.values[WEIR_F_WAIT_IDLE] > 0.9);
+	assert_true(measured.values[WEIR_F_COMPUTE_BUSY] < 0.1);
+	release(&measured);
+}
+
+static void a_full_device_is_waiting_behind_computation_with_full_batches(void **state)
+{
+	struct server_load load = plain;
+	struct measured measured;
+
+	(void)state;
+	load.interval_ns = MS / 10;
+	measured = measure(&load);
+	assert_true(measured.values[WEIR_F_WAIT_COMPUTE] > 0.9);
+	assert_true(measured.values[WEIR_F_COMPUTE_BUSY] > 0.9);
+	assert_true(measured.values[WEIR_F_BATCH_FILL] > 0.9);
+	assert_true(measured.values[WEIR_F_PATH_COMPUTE] == largest_path(measured.values));
+	release(&measured);
+}
+
+static void a_queue_behind_the_host_is_the_hosts(void **state)
+{
+	struct server_load load = plain;
+	struct measured before, after;
+
+	(void)state;
+	load.before_ns = 3 * MS;
+	before = measure(&load);
+	assert_true(before.values[WEIR_F_PATH_HOST] == largest_path(before.values));
+	assert_true(before.values[WEIR_F_AFTER_OF_HOST] < 0.1);
+	assert_true(before.values[WEIR_F_WAIT_HOST] > before.values[WEIR_F_WAIT_COMPUTE]);
+	release(&before);
+	load.before_ns = plain.before_ns;
+	load.after_ns = 3 * MS;
+	after = measure(&load);
+	assert_true(after.values[WEIR_F_PATH_HOST] == largest_path(after.values));
+	assert_true(after.values[WEIR_F_AFTER_OF_HOST] > 0.9);
+	release(&after);
+}
+
+static void waiting_for_copies_is_not_waiting_for_computation(void **state)
+{
+	struct server_load load = plain;
+	struct measured measured;
+
+	(void)state;
+	load.copy_ns = 6 * MS;
+	load.step_ns = MS;
+	load.row_ns = 0;
+	measured = measure(&load);
+	assert_true(measured.values[WEIR_F_PATH_COPY] == largest_path(measured.values));
+	assert_true(measured.values[WEIR_F_WAIT_COPY] > measured.values[WEIR_F_WAIT_COMPUTE]);
+	release(&measured);
+}
+
+static void step_time_that_ignores_the_batch_is_flat(void **state)
+{
+	struct server_load load = plain;
+	struct measured flat, steep;
+
+	(void)state;
+	load.row_ns = 0;
+	flat = measure(&load);
+	assert_true(flat.values[WEIR_F_FLAT_STEP_RATIO] > 0.99);
+	release(&flat);
+	load.row_ns = MS;
+	load.step_ns = 0;
+	load.interval_ns = MS;
+	steep = measure(&load);
+	assert_true(steep.values[WEIR_F_FLAT_STEP_RATIO] < 0.6);
+	release(&steep);
+}
+
+static void padding_is_what_tokens_leave_of_padded_ones(void **state)
+{
+	struct server_load load = plain;
+	struct measured measured;
+
+	(void)state;
+	load.padded_tokens = 400;
+	measured = measure(&load);
+	assert_near(measured.values[WEIR_F_PADDING_WASTE], 0.75, 1e-12);
+	assert_near(measured.values[WEIR_F_PATH_PADDING],
+	            0.75 * measured.values[WEIR_F_PATH_COMPUTE], 1e-12);
+	release(&measured);
+	load.padded_tokens = 0;
+	measured = measure(&load);
+	assert_true(isnan(measured.values[WEIR_F_PADDING_WASTE]));
+	release(&measured);
+}
+
+/* Every combination of what the cases above change. */
+static void the_shares_of_a_percentile_add_up_to_its_time(void **state)
+{
+	(void)state;
+	for (unsigned bits = 0; bits < 64; bits++) {
+		struct server_load load = plain;
+		struct measured measured;
+		double sum = 0;
+
+		load.requests = 300;
+		load.window_ns = bits & 1 ? 30 * MS : 0;
+		load.before_ns = bits & 2 ? 3 * MS : MS / 20;
+		load.after_ns = bits & 4 ? 3 * MS : 0;
+		load.copy_ns = bits & 8 ? 5 * MS : MS / 10;
+		load.interval_ns = bits & 16 ? MS / 3 : 5 * MS;
+		load.offsets = bits & 32;
+		measured = measure(&load);
+		for (int i = 0; i < WEIR_SPENT_COUNT; i++)
+			sum += weir_band_share(&measured.serving->band[WEIR_AT_ASKED],
+			                       (enum weir_spent)i);
+		assert_near(sum, 1, 1e-9);
+		sum = 0;
+		for (size_t s = 0; s <= measured.serving->requests->stage_count; s++)
+			sum += weir_band_stage_share(&measured.serving->band[WEIR_AT_ASKED], s);
+		assert_near(sum, 1, 1e-9);
+		assert_near(measured.values[WEIR_F_WAIT_IDLE] +
+		                    measured.values[WEIR_F_WAIT_COMPUTE] +
+		                    measured.values[WEIR_F_WAIT_COPY] +
+		                    measured.values[WEIR_F_WAIT_HOST],
+		            1, 1e-6);
+		release(&measured);
+	}
+}
+
+static void where_parts_start_may_be_stated_or_follow_from_their_order(void **state)
+{
+	struct server_load load = plain;
+	struct measured stated, derived;
+
+	(void)state;
+	load.interval_ns = MS;
+	derived = measure(&load);
+	load.offsets = true;
+	stated = measure(&load);
+	for (int i = 0; i < WEIR_F_COUNT; i++)
+		if (!isnan(derived.values[i]))
+			assert_near(stated.values[i], derived.values[i], 1e-12);
+	release(&stated);
+	release(&derived);
+}
+
+static void batches_are_found_where_sizes_are_not_stated(void **state)
+{
+	struct server_load load = plain;
+	struct measured stated, found;
+
+	(void)state;
+	load.interval_ns = MS;
+	stated = measure(&load);
+	load.unstated_batches = true;
+	found = measure(&load);
+	assert_near(found.serving->batches.sizes.mean, stated.serving->batches.sizes.mean, 1e-9);
+	assert_near(found.values[WEIR_F_BATCH_MAX], stated.values[WEIR_F_BATCH_MAX], 0);
+	release(&found);
+	release(&stated);
+}
+
+/* Every fourth request, with batch sizes that speak of all. */
+static void a_sample_of_requests_does_not_say_why_they_waited(void **state)
+{
+	struct server_load load = plain;
+	struct weir_requests *all, *some = weir_requests_new();
+	struct measured measured;
+
+	(void)state;
+	load.interval_ns = MS / 5;
+	all = make_server(&load);
+	some->time_base = all->time_base;
+	for (size_t i = 0; i < all->count; i += 16) {
+		struct weir_request request = weir_request_unknown();
+
+		for (uint64_t p = all->part_first[i]; p < all->part_first[i] + all->part_count[i];
+		     p++) {
+			const char *name = weir_requests_stage_name(all, all->part_stage[p]);
+
+			weir_requests_add_part(some, weir_requests_stage(some, name, strlen(name)),
+			                       all->part_ns[p]);
+		}
+		request.start_ns = all->start_ns[i];
+		request.end_ns = all->end_ns[i];
+		request.batch_size = all->batch_size[i];
+		weir_requests_add(some, &request);
+	}
+	weir_requests_free(all);
+	measured = measure_table(some, 0.95);
+	assert_true(measured.serving->sampled);
+	assert_true(isnan(measured.values[WEIR_F_WAIT_IDLE]));
+	assert_near(measured.values[WEIR_F_PATH_UNKNOWN_WAIT], measured.values[WEIR_F_QUEUE_SHARE],
+	            1e-12);
+	assert_near(measured.values[WEIR_F_PATH_BATCHING], measured.values[WEIR_F_PATH_ASSEMBLY],
+	            1e-12);
+	release(&measured);
+}
+
+static struct weir_requests *one_request(int64_t latency_ns, int64_t part_ns)
+{
+	struct weir_requests *requests = weir_requests_new();
+	struct weir_request request = weir_request_unknown();
+
+	requests->time_base = WEIR_TIME_UNIX;
+	weir_requests_add_part(requests, weir_requests_stage(requests, "compute", 7), part_ns);
+	request.end_ns = latency_ns;
+	weir_requests_add(requests, &request);
+	weir_requests_finish(requests);
+	return requests;
+}
+
+static void one_request_is_its_own_percentile(void **state)
+{
+	struct measured measured = measure_table(one_request(100, 60), 0.95);
+
+	(void)state;
+	for (int b = 0; b < WEIR_AT_COUNT; b++) {
+		assert_int_equal(measured.serving->band[b].requests, 1);
+		assert_near(weir_band_share(&measured.serving->band[b], WEIR_SPENT_COMPUTE), 0.6,
+		            1e-12);
+		assert_near(weir_band_share(&measured.serving->band[b], WEIR_SPENT_OTHER), 0.4,
+		            1e-12);
+	}
+	release(&measured);
+}
+
+static void parts_longer_than_their_request_share_its_time(void **state)
+{
+	struct measured measured = measure_table(one_request(100, 400), 0.95);
+
+	(void)state;
+	assert_near(measured.serving->band[WEIR_AT_ASKED].total_ns, 100, 0);
+	assert_near(weir_band_share(&measured.serving->band[WEIR_AT_ASKED], WEIR_SPENT_COMPUTE), 1,
+	            1e-12);
+	release(&measured);
+}
+
+static void two_files_of_one_server_are_one_run(void **state)
+{
+	struct server_load load = plain;
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_serving *serving;
+
+	(void)state;
+	load.requests = 50;
+	weir_profile_add_input(profile, "a")->requests = make_server(&load);
+	load.requests = 70;
+	weir_profile_add_input(profile, "b")->requests = make_server(&load);
+	weir_profile_add_input(profile, "c")->requests = one_request(5, 5);
+	profile->inputs[2].requests->client = true;
+	serving = weir_serving_new(profile, 0.95, &weir_no_settings);
+	assert_int_equal(serving->requests->count, 120);
+	assert_int_equal(serving->left_out, 1);
+	for (size_t i = 1; i < serving->requests->count; i++)
+		assert_true(serving->requests->start_ns[i - 1] <= serving->requests->start_ns[i]);
+	weir_serving_free(serving);
+	weir_profile_free(profile);
+}
+
+static void without_requests_there_is_nothing(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	weir_profile_add_input(profile, "a")->requests = weir_requests_new();
+	weir_profile_add_input(profile, "b");
+	assert_null(weir_serving_new(profile, 0.95, &weir_no_settings));
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_long_window_is_waiting_while_nothing_works),
+		cmocka_unit_test(a_full_device_is_waiting_behind_computation_with_full_batches),
+		cmocka_unit_test(a_queue_behind_the_host_is_the_hosts),
+		cmocka_unit_test(waiting_for_copies_is_not_waiting_for_computation),
+		cmocka_unit_test(step_time_that_ignores_the_batch_is_flat),
+		cmocka_unit_test(padding_is_what_tokens_leave_of_padded_ones),
+		cmocka_unit_test(the_shares_of_a_percentile_add_up_to_its_time),
+		cmocka_unit_test(where_parts_start_may_be_stated_or_follow_from_their_order),
+		cmocka_unit_test(batches_are_found_where_sizes_are_not_stated),
+		cmocka_unit_test(a_sample_of_requests_does_not_say_why_they_waited),
+		cmocka_unit_test(one_request_is_its_own_percentile),
+		cmocka_unit_test(parts_longer_than_their_request_share_its_time),
+		cmocka_unit_test(two_files_of_one_server_are_one_run),
+		cmocka_unit_test(without_requests_there_is_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

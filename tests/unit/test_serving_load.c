@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who worked when: crowded times against a count at every instant, and the split of a wait. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/serving_load.h"
+#include "engine/base/arena.h"
+#include "tests/unit/near.h"
+
+#define SPACE  60
+#define ROUNDS 2000
+
+static int64_t below(uint64_t *state, uint64_t limit)
+{
+	return (int64_t)(next_number(state) % limit);
+}
+
+/* The level that 95 % of the busy instants do not exceed. */
+static int plain_crowd(const int count[SPACE])
+{
+	int busy = 0, level = 0, under = 0;
+
+	for (int at = 0; at < SPACE; at++)
+		busy += count[at] > 0;
+	while (under < 0.95 * busy) {
+		level++;
+		under = 0;
+		for (int at = 0; at < SPACE; at++)
+			under += count[at] > 0 && count[at] <= level;
+	}
+	return level;
+}
+
+static void crowded_times_are_those_with_nearly_the_most_at_once(void **state)
+{
+	uint64_t random = 11;
+
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct weir_intervals set = {0}, crowded = {0};
+		int count[SPACE] = {0}, level;
+
+		for (int64_t i = below(&random, 20); i > 0; i--) {
+			int64_t start = below(&random, SPACE - 10);
+			int64_t end = start + 1 + below(&random, 9);
+
+			/* Pushed one by one they would melt: keep them apart. */
+			set.items = weir_grow(set.items, &set.capacity, set.count + 1,
+			                      sizeof *set.items);
+			set.items[set.count++] = (struct weir_interval){start, end};
+			for (int64_t at = start; at < end; at++)
+				count[at]++;
+		}
+		level = plain_crowd(count);
+		weir_intervals_crowded(&set, &crowded);
+		for (int at = 0; at < SPACE; at++)
+			assert_int_equal(weir_intervals_contains(&crowded, at),
+			                 count[at] > 0 && count[at] >= 0.9 * level);
+		weir_intervals_release(&crowded);
+		weir_intervals_release(&set);
+	}
+}
+
+/* compute [0,10), copy [8,14), host [12,20) */
+static struct weir_requests *three_requests(void)
+{
+	static const struct {
+		const char *stage;
+		size_t len;
+		int64_t start_ns, ns;
+	} parts[] = {{"compute", 7, 0, 10}, {"h2d", 3, 8, 6}, {"tokenize", 8, 12, 8}};
+	struct weir_requests *requests = weir_requests_new();
+
+	for (size_t i = 0; i < 3; i++) {
+		struct weir_request request = weir_request_unknown();
+
+		weir_requests_add_part(requests,
+		                       weir_requests_stage(requests, parts[i].stage, parts[i].len),
+		                       parts[i].ns);
+		request.start_ns = parts[i].start_ns;
+		request.end_ns = parts[i].start_ns + parts[i].ns;
+		weir_requests_add(requests, &request);
+	}
+	weir_requests_finish(requests);
+	return requests;
+}
+
+static void time_that_two_worked_belongs_to_the_busier_one(void **state)
+{
+	const enum weir_part_class classes[] = {WEIR_PART_COMPUTE, WEIR_PART_COPY,
+	                                        WEIR_PART_BEFORE};
+	struct weir_requests *requests = three_requests();
+	struct weir_load load;
+	struct weir_wait wait;
+
+	(void)state;
+	weir_load_init(&load, requests, classes);
+	assert_near(load.share[WEIR_RESOURCE_COMPUTE], 0.5, 1e-12);
+	assert_near(load.share[WEIR_RESOURCE_COPY], 0.3, 1e-12);
+	assert_near(load.share[WEIR_RESOURCE_HOST], 0.4, 1e-12);
+	wait = weir_load_split(&load, 5, 25);
+	assert_int_equal(wait.behind_ns[WEIR_RESOURCE_COMPUTE], 5);
+	assert_int_equal(wait.behind_ns[WEIR_RESOURCE_HOST], 8); /* before the copies */
+	assert_int_equal(wait.behind_ns[WEIR_RESOURCE_COPY], 2); /* [10,12) */
+	assert_int_equal(wait.idle_ns, 5);
+	wait = weir_load_split(&load, 30, 30);
+	assert_int_equal(wait.idle_ns, 0);
+	weir_load_release(&load);
+	weir_requests_free(requests);
+}
+
+static void nobody_works_in_an_empty_table(void **state)
+{
+	struct weir_requests *requests = weir_requests_new();
+	struct weir_load load;
+	struct weir_wait wait;
+
+	(void)state;
+	weir_load_init(&load, requests, NULL);
+	wait = weir_load_split(&load, 0, 7);
+	assert_int_equal(wait.idle_ns, 7);
+	weir_load_release(&load);
+	weir_requests_free(requests);
+}
+
+/* Sums beyond int64_t and parts that end where no clock goes. */
+static void hostile_times_stay_within_int64(void **state)
+{
+	const enum weir_part_class classes[] = {WEIR_PART_COMPUTE};
+	struct weir_requests *requests = weir_requests_new();
+	struct weir_request request = weir_request_unknown();
+	struct weir_load load;
+	struct weir_wait wait;
+
+	(void)state;
+	weir_requests_add_part(requests, weir_requests_stage(requests, "compute", 7), INT64_MAX);
+	weir_requests_add_part(requests, 0, INT64_MAX);
+	request.start_ns = INT64_MIN;
+	request.end_ns = INT64_MAX;
+	weir_requests_add(requests, &request);
+	weir_requests_finish(requests);
+	weir_load_init(&load, requests, classes);
+	wait = weir_load_split(&load, 0, INT64_MAX);
+	assert_true(wait.idle_ns >= 0 && wait.behind_ns[WEIR_RESOURCE_COMPUTE] > 0);
+	weir_load_release(&load);
+	weir_requests_free(requests);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(crowded_times_are_those_with_nearly_the_most_at_once),
+		cmocka_unit_test(time_that_two_worked_belongs_to_the_busier_one),
+		cmocka_unit_test(nobody_works_in_an_empty_table),
+		cmocka_unit_test(hostile_times_stay_within_int64),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
