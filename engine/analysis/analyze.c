@@ -3,6 +3,7 @@
 
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
+#include "engine/analysis/joining.h"
 #include "engine/analysis/serving_report.h"
 #include "engine/base/arena.h"
 
@@ -196,6 +197,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 		weir_serving_figures(analysis->serving, report);
 		weir_serving_features(analysis->serving, report->features);
 	}
+	weir_join(analysis->profile, analysis->serving, report);
 }
 
 void weir_analysis_settle(const struct weir_analysis *analysis, const struct weir_verdict *requests,

@@ -7,6 +7,7 @@
 #include "engine/analysis/serving.h"
 #include "engine/analysis/stages.h"
 #include "engine/base/arena.h"
+#include "engine/stats/quantile.h"
 
 /* Below it the file holds too few of the requests that its batch sizes speak of. */
 #define SAMPLED_COVERAGE 0.5
@@ -160,6 +161,17 @@ void weir_serving_free(struct weir_serving *serving)
 	free(serving->latency_ns);
 	free(serving->sorted_ns);
 	free(serving);
+}
+
+double weir_requests_latency(const struct weir_requests *requests, double prob)
+{
+	double *values = weir_alloc((requests->count + 1) * sizeof *values), at;
+
+	for (size_t i = 0; i < requests->count; i++)
+		values[i] = (double)weir_span_ns(requests->start_ns[i], requests->end_ns[i]);
+	at = weir_quantile_select(values, requests->count, prob);
+	free(values);
+	return at;
 }
 
 double weir_serving_concurrency(const struct weir_serving *serving)

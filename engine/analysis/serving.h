@@ -42,6 +42,9 @@ struct weir_serving *weir_serving_new(const struct weir_profile *profile, double
                                       const struct weir_settings *settings);
 void weir_serving_free(struct weir_serving *serving);
 
+/* Quantile of latency over one table; NAN without requests. */
+double weir_requests_latency(const struct weir_requests *requests, double prob);
+
 /* Requests in flight, mean over time; NAN without a span. */
 double weir_serving_concurrency(const struct weir_serving *serving);
 

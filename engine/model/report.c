@@ -62,6 +62,7 @@ static const struct weir_request_figures unknown_requests = {
 
 static const struct weir_telemetry_figures unknown_telemetry = {
 	.utilization = NAN,
+	.utilization_all = NAN,
 	.power_w = NAN,
 	.power_max_w = NAN,
 	.power_limit_w = NAN,

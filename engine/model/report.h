@@ -197,6 +197,7 @@ struct weir_telemetry_figures {
 	int64_t span_ns;         /* 0: no times */
 	bool aligned;            /* only samples within the time of the other inputs */
 	double utilization;      /* mean while in use */
+	double utilization_all;  /* mean over all samples */
 	double power_w, power_max_w, power_limit_w;
 	double sm_clock_mhz, sm_clock_max_mhz; /* mean while in use; highest seen or stated */
 	double temperature_max_c, memory_used_max_bytes;
