@@ -12,8 +12,13 @@
 
 #define MAX_READERS 64
 
-const struct weir_reader *const weir_readers[] = {&weir_reader_bench, &weir_reader_kineto,
-                                                  &weir_reader_native, NULL};
+const struct weir_reader *const weir_readers[] = {&weir_reader_bench,
+                                                  &weir_reader_jaeger,
+                                                  &weir_reader_kineto,
+                                                  &weir_reader_native,
+                                                  &weir_reader_otlp,
+                                                  &weir_reader_zipkin,
+                                                  NULL};
 
 enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
                                     struct weir_error *err)
