@@ -62,8 +62,9 @@ static enum weir_jsonscan_outcome fill_item(struct weir_jsonscan *scan,
 	return OUTCOME_VALUE;
 }
 
-static enum weir_jsonscan_outcome hand_out(struct weir_jsonscan *scan, enum weir_jsonscan_kind kind,
-                                           int first, struct weir_jsonscan_item *item)
+enum weir_jsonscan_outcome weir_jsonscan_hand_out(struct weir_jsonscan *scan,
+                                                  enum weir_jsonscan_kind kind, int first,
+                                                  struct weir_jsonscan_item *item)
 {
 	enum weir_jsonscan_outcome outcome;
 
@@ -88,17 +89,16 @@ static enum weir_jsonscan_outcome next_element(struct weir_jsonscan *scan,
 		scan->state = scan->bare ? STATE_AFTER : STATE_OBJECT;
 	if (first == ',' || first == ']')
 		return OUTCOME_NONE;
-	return hand_out(scan, WEIR_JSONSCAN_ELEMENT, first, item);
+	return weir_jsonscan_hand_out(scan, WEIR_JSONSCAN_ELEMENT, first, item);
 }
 
-static bool is_event_array(const struct weir_jsonscan *scan)
+bool weir_jsonscan_at_array(const struct weir_jsonscan *scan)
 {
 	return scan->options.array && scan->key_length == strlen(scan->options.array) &&
 	       !memcmp(scan->key, scan->options.array, scan->key_length);
 }
 
-/* At a quote: the key goes to scan->key, the window behind the colon. */
-static enum weir_jsonscan_outcome take_key(struct weir_jsonscan *scan)
+enum weir_jsonscan_outcome weir_jsonscan_take_key(struct weir_jsonscan *scan)
 {
 	size_t length = weir_jsonscan_measure_text(scan);
 
@@ -130,11 +130,11 @@ static enum weir_jsonscan_outcome next_member(struct weir_jsonscan *scan,
 		return OUTCOME_NONE;
 	if (first != '"')
 		return weir_jsonscan_leave_out(scan, 0);
-	outcome = take_key(scan);
+	outcome = weir_jsonscan_take_key(scan);
 	if (outcome != OUTCOME_VALUE)
 		return outcome;
 	first = weir_jsonscan_peek(scan);
-	if (first == '[' && is_event_array(scan)) {
+	if (first == '[' && weir_jsonscan_at_array(scan)) {
 		scan->window.at++;
 		scan->state = STATE_ARRAY;
 		return OUTCOME_NONE;
@@ -142,7 +142,7 @@ static enum weir_jsonscan_outcome next_member(struct weir_jsonscan *scan,
 	if (first == ',' || first == '}') /* "rank": , */
 		return OUTCOME_NONE;
 	return first < 0 ? weir_jsonscan_stop_short(scan)
-	                 : hand_out(scan, WEIR_JSONSCAN_MEMBER, first, item);
+	                 : weir_jsonscan_hand_out(scan, WEIR_JSONSCAN_MEMBER, first, item);
 }
 
 /* Behind the document: nothing but blanks, unless damage closed it too early and elements go on. */
@@ -166,6 +166,10 @@ static enum weir_jsonscan_outcome begin(struct weir_jsonscan *scan)
 {
 	int first = weir_jsonscan_peek(scan);
 
+	if (scan->options.enter) {
+		scan->state = first == '{' || first == '[' ? STATE_WALK : STATE_START;
+		return first == '{' || first == '[' ? OUTCOME_NONE : OUTCOME_STOP;
+	}
 	if (scan->options.lines || first == '[')
 		scan->state = STATE_ARRAY;
 	else if (first == '{')
@@ -188,6 +192,8 @@ static enum weir_jsonscan_outcome step(struct weir_jsonscan *scan, struct weir_j
 		return next_element(scan, item);
 	case STATE_AFTER:
 		return finish(scan);
+	case STATE_WALK:
+		return weir_jsonscan_walk(scan, item);
 	case STATE_END:
 		return OUTCOME_STOP;
 	}

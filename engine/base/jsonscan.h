@@ -47,12 +47,14 @@ enum weir_jsonscan_kind {
 	WEIR_JSONSCAN_END,
 	WEIR_JSONSCAN_MEMBER,  /* of the outermost object */
 	WEIR_JSONSCAN_ELEMENT, /* of the array of events */
+	WEIR_JSONSCAN_OBJECT, /* the beginning of an object that is stepped into; `text` is empty */
 };
 
 /* Borrowed until the next call. */
 struct weir_jsonscan_item {
 	enum weir_jsonscan_kind kind;
-	struct weir_slice key;  /* of a member, escapes as written */
+	struct weir_slice
+		key; /* of a member, escapes as written; of an object: what it lies under */
 	struct weir_slice text; /* the value, complete */
 	uint64_t at;            /* its byte after decompression */
 	uint64_t number;        /* of an element, from 1 */
@@ -62,11 +64,21 @@ struct weir_jsonscan_item {
 struct weir_jsonscan_options {
 	const char *array; /* the member whose value is handed out element by element; NULL: none */
 	bool lines;        /* documents one after another: each is an element */
+	/*
+	 * NULL, or the keys of members that are stepped into at any depth, for documents that nest
+	 * their elements: a NULL-terminated list. The objects in such a member are handed out as
+	 * WEIR_JSONSCAN_OBJECT and then member by member, and `array` counts in each of them.
+	 * Documents may follow each other and may be arrays of documents; `lines` is not used. A
+	 * damaged document costs as much of it as lies before the next line that begins with a
+	 * brace, or before the next object whose first key is `first_key`.
+	 */
+	const char *const *enter;
+	const char *first_key; /* what elements usually begin with; may be NULL */
 };
 
 struct weir_jsonscan;
 
-/* Borrows the source and options->array until weir_jsonscan_free(). */
+/* Borrows the source and the texts of the options until weir_jsonscan_free(). */
 struct weir_jsonscan *weir_jsonscan_new(struct weir_source *source,
                                         const struct weir_jsonscan_options *options);
 void weir_jsonscan_free(struct weir_jsonscan *scan);

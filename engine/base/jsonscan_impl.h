@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the two files of the scanner share: jsonscan.c knows the document, jsonscan_value.c its
- * values. */
+/* What the files of the scanner share: jsonscan.c knows the document, jsonscan_value.c its values,
+ * jsonscan_walk.c documents that nest their elements. */
 #ifndef WEIR_BASE_JSONSCAN_IMPL_H
 #define WEIR_BASE_JSONSCAN_IMPL_H
 
@@ -15,7 +15,17 @@ enum weir_jsonscan_state {
 	STATE_OBJECT, /* among the members of the outermost object */
 	STATE_ARRAY,  /* among the elements */
 	STATE_AFTER,  /* behind the outermost value */
+	STATE_WALK,   /* anywhere in documents that nest their elements */
 	STATE_END,
+};
+
+#define WALK_DEPTH 16 /* containers stepped into; what lies deeper is handed out whole */
+
+/* A container that was stepped into. */
+struct weir_jsonscan_frame {
+	char close;      /* ']' or '}' */
+	bool elements;   /* its values are what is looked for */
+	const char *key; /* what it lies under, from the options; "" for a document */
 };
 
 struct weir_jsonscan {
@@ -33,6 +43,8 @@ struct weir_jsonscan {
 	struct weir_text repair;
 	size_t key_length;
 	char key[KEY_SIZE + WEIR_JSONSCAN_PADDING];
+	unsigned depth; /* frames in use */
+	struct weir_jsonscan_frame frames[WALK_DEPTH];
 	struct weir_jsonscan_fault faults[WEIR_JSONSCAN_FAULTS];
 };
 
@@ -57,6 +69,21 @@ enum weir_jsonscan_outcome weir_jsonscan_rewrite(struct weir_jsonscan *scan);
 /* Gives up on what is here: moves to the next thing that looks like an element, `skip` bytes on at
  * least. */
 enum weir_jsonscan_outcome weir_jsonscan_leave_out(struct weir_jsonscan *scan, size_t skip);
+/* Measures the value at the window's beginning, which starts with `first`, and makes it an item. */
+enum weir_jsonscan_outcome weir_jsonscan_hand_out(struct weir_jsonscan *scan,
+                                                  enum weir_jsonscan_kind kind, int first,
+                                                  struct weir_jsonscan_item *item);
+/* At a quote: the key goes to scan->key, the window behind the colon. */
+enum weir_jsonscan_outcome weir_jsonscan_take_key(struct weir_jsonscan *scan);
+/* Whether that key names the array of elements. */
+bool weir_jsonscan_at_array(const struct weir_jsonscan *scan);
+
+/* One step through documents that nest their elements. */
+enum weir_jsonscan_outcome weir_jsonscan_walk(struct weir_jsonscan *scan,
+                                              struct weir_jsonscan_item *item);
+/* The same as moving to the next element, for them. */
+bool weir_jsonscan_walk_on(struct weir_jsonscan *scan, size_t skip);
+
 /* The input ended early: between values, or inside one that may yet be rewritten. */
 enum weir_jsonscan_outcome weir_jsonscan_stop_short(struct weir_jsonscan *scan);
 enum weir_jsonscan_outcome weir_jsonscan_end_inside(struct weir_jsonscan *scan);

@@ -82,6 +82,8 @@ static bool resynchronise(struct weir_jsonscan *scan, size_t skip)
 {
 	struct weir_window *window = &scan->window;
 
+	if (scan->options.enter)
+		return weir_jsonscan_walk_on(scan, skip);
 	window->at += skip < available(scan) ? skip : available(scan);
 	for (;;) {
 		const char *target, *brace = NULL;

@@ -73,6 +73,22 @@ int weir_sniff_bits(unsigned found, const char *const *keys)
 	return bits;
 }
 
+bool weir_sniff_contains(const char *head, size_t len, const char *text)
+{
+	size_t length = strlen(text);
+
+	for (size_t at = 0; at + length <= len; at++) {
+		const char *found = memchr(head + at, *text, len - length - at + 1);
+
+		if (!found)
+			return false;
+		at = (size_t)(found - head);
+		if (!memcmp(found, text, length))
+			return true;
+	}
+	return false;
+}
+
 /* Texts that files begin with, after blanks. */
 static const struct {
 	const char *start;
@@ -121,7 +137,13 @@ static const struct {
 } documents[] = {
 	{{"schema", "nodes"},
          "it is a PyTorch execution trace: it holds no times; pass the trace of torch.profiler"},
-	{{"resourceSpans"}, "it is OpenTelemetry data: this version does not read it"},
+	{{"resourceMetrics"},
+         "it holds OpenTelemetry metrics: traces (resourceSpans) are read, which --input-format "
+         "otlp "
+         "looks for in all of it"},
+	{{"resourceLogs"},
+         "it holds OpenTelemetry logs: traces (resourceSpans) are read, which --input-format otlp "
+         "looks for in all of it"},
 	{{"rocprofiler-sdk-tool"}, "it is rocprofv3 output: this version does not read it"},
 	{{"$schema", "profiles"}, "it is a speedscope profile: this version does not read it"},
 	{{"status", "data"}, "it is an answer of a query interface, not a profile"},

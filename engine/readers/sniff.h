@@ -18,6 +18,9 @@ unsigned weir_sniff_keys(const char *head, size_t len, const char *const *keys);
 /* Bits that a reader has verified where it found these keys: eight a byte. */
 int weir_sniff_bits(unsigned found, const char *const *keys);
 
+/* Whether the text stands anywhere in the head: for what lies deeper than its outermost keys. */
+bool weir_sniff_contains(const char *head, size_t len, const char *text);
+
 /* One line about a file that no reader claims: what it looks like and what to do. Never NULL. */
 const char *weir_sniff_hint(const char *head, size_t len);
 
