@@ -5,6 +5,7 @@
 
 #include "engine/readers/reader.h"
 
+extern const struct weir_reader weir_reader_aiperf;
 extern const struct weir_reader weir_reader_bench;
 extern const struct weir_reader weir_reader_jaeger;
 extern const struct weir_reader weir_reader_kineto;

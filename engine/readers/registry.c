@@ -14,6 +14,7 @@
 
 /* clang-format off: one a line, so that readers can be added side by side */
 const struct weir_reader *const weir_readers[] = {
+	&weir_reader_aiperf,
 	&weir_reader_bench,
 	&weir_reader_jaeger,
 	&weir_reader_kineto,

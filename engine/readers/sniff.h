@@ -15,6 +15,8 @@ char weir_sniff_first(const char *head, size_t len);
  * list's order. For an array: the keys of its first object.
  */
 unsigned weir_sniff_keys(const char *head, size_t len, const char *const *keys);
+/* Whether a text stands anywhere in the head. */
+bool weir_sniff_holds(const char *head, size_t len, const char *text);
 /* Bits that a reader has verified where it found these keys: eight a byte. */
 int weir_sniff_bits(unsigned found, const char *const *keys);
 

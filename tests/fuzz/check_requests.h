@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What holds for the requests of any input: what analysis relies on. */
+#ifndef WEIR_TESTS_FUZZ_CHECK_REQUESTS_H
+#define WEIR_TESTS_FUZZ_CHECK_REQUESTS_H
+
+#include <stdlib.h>
+
+#include "engine/readers/reader.h"
+
+static inline void require(int truth)
+{
+	if (!truth)
+		abort();
+}
+
+static inline void check_requests(const struct weir_requests *requests)
+{
+	require(requests->count > 0);
+	for (size_t i = 0; i < requests->count; i++) {
+		size_t first = requests->part_first[i];
+
+		require(requests->start_ns[i] <= requests->end_ns[i]);
+		require(!i || requests->start_ns[i - 1] <= requests->start_ns[i]);
+		require(requests->first_token_ns[i] <= requests->end_ns[i] - requests->start_ns[i]);
+		require(first + requests->part_count[i] <= requests->parts);
+		for (size_t j = first; j < first + requests->part_count[i]; j++) {
+			require(requests->part_ns[j] >= 0);
+			require(requests->part_stage[j] < requests->stage_count);
+		}
+	}
+}
+
+/* Times between tokens: positive, and no more of them than are kept. */
+static inline void check_gaps(const struct weir_run *run, size_t most)
+{
+	for (size_t i = 0; run && i < run->stages.count; i++) {
+		const struct weir_series *series = &run->stages.items[i];
+
+		require(series->count > 0 && series->count <= most);
+		for (size_t j = 0; j < series->count; j++)
+			require(series->value[j] > 0);
+	}
+}
+
+/* Any bytes through one reader: the input in a profile that the caller frees, or an error that says
+ * why and NULL. */
+static inline const struct weir_input *read_any(const struct weir_reader *reader, const void *data,
+                                                size_t size, struct weir_profile *profile)
+{
+	struct weir_input *input = weir_profile_add_input(profile, "fuzz");
+	struct weir_source *source;
+	struct weir_error err = {0};
+	enum weir_status status = weir_source_open_memory("fuzz", data, size, &source, &err);
+
+	if (status)
+		return NULL;
+	status = reader->read(source, input, &err);
+	require(!status == !err.message[0]);
+	weir_source_free(source);
+	return status ? NULL : input;
+}
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+
+#define SAMPLE "../shared/samples/aiperf/docs_records.jsonl"
+
+#define METADATA                                                                                   \
+	"{\"metadata\": {\"session_num\": 1, \"x_request_id\": \"private\", "                      \
+	"\"request_start_ns\": 1767225600000000100, \"request_ack_ns\": null, "                    \
+	"\"request_end_ns\": 1767225600300000100, \"benchmark_phase\": \"profiling\", "            \
+	"\"was_cancelled\": false}, "
+#define METRICS                                                                                    \
+	"\"metrics\": {\"input_sequence_length\": {\"value\": 550, \"unit\": \"tokens\"}, "        \
+	"\"time_to_first_token\": {\"value\": 255.886568, \"unit\": \"ms\"}, "                     \
+	"\"request_latency\": {\"unit\": \"ms\", \"value\": 297.525228}, "                         \
+	"\"inter_chunk_latency\": {\"value\": [4.898437, 5.316006, 0.0], \"unit\": \"ms\"}, "      \
+	"\"output_sequence_length\": {\"value\": 9, \"unit\": \"tokens\"}}, "
+#define RECORD METADATA METRICS "\"error\": null}\n"
+
+static enum weir_status read_bytes(const char *text, size_t len, struct weir_profile *profile,
+                                   struct weir_error *err)
+{
+	struct weir_input *input = weir_profile_add_input(profile, "test");
+	struct weir_source *source;
+	enum weir_status status;
+
+	assert_int_equal(weir_source_open_memory("test", text, len, &source, err), WEIR_OK);
+	status = weir_reader_aiperf.read(source, input, err);
+	weir_source_free(source);
+	return status;
+}
+
+/* The input of a text that must be read; valid until the next one, freed with the profile. */
+static const struct weir_input *input_of(const char *text, struct weir_profile *profile)
+{
+	struct weir_error err = {0};
+
+	if (read_bytes(text, strlen(text), profile, &err))
+		fail_msg("%s", err.message);
+	return &profile->inputs[profile->input_count - 1];
+}
+
+static void expect_gaps(const struct weir_input *input, size_t count, const double *ns)
+{
+	const struct weir_series *gaps =
+		weir_series_find(&input->run->stages, "inter_token_latency");
+
+	assert_non_null(gaps);
+	assert_int_equal(gaps->count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_true(gaps->value[i] == ns[i]);
+}
+
+static void a_record_is_a_request_at_the_client(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = input_of(RECORD, profile);
+	const struct weir_requests *requests = input->requests;
+
+	(void)state;
+	assert_true(requests->client);
+	assert_int_equal(requests->time_base, WEIR_TIME_UNIX);
+	assert_int_equal(requests->count, 1);
+	assert_true(requests->start_ns[0] == 1767225600000000100);
+	assert_int_equal(requests->end_ns[0] - requests->start_ns[0], 297525228);
+	assert_int_equal(requests->first_token_ns[0], 255886568);
+	assert_int_equal(requests->part_ns[1], 297525228 - 255886568);
+	assert_int_equal(requests->tokens[0], 550);
+	assert_int_equal(requests->output_tokens[0], 9);
+	expect_gaps(input, 2, (double[]){4898437, 5316006});
+	for (int code = 0; code < WEIR_WARN_COUNT; code++)
+		assert_int_equal(input->warnings[code].count, 0);
+	weir_profile_free(profile);
+}
+
+static void without_a_latency_the_end_is_that_of_the_metadata(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_requests *requests =
+		input_of(METADATA "\"metrics\": {}, \"error\": null}", profile)->requests;
+
+	(void)state;
+	assert_int_equal(requests->end_ns[0] - requests->start_ns[0], 300000000);
+	assert_int_equal(requests->first_token_ns[0], WEIR_UNKNOWN_COUNT);
+	assert_int_equal(requests->part_count[0], 0);
+	weir_profile_free(profile);
+}
+
+static void of_a_metric_given_twice_the_first_counts(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = input_of(
+		METADATA "\"metrics\": {\"time_to_first_token\": {\"value\": 7, \"unit\": \"us\"}, "
+			 "\"time_to_first_token\": {\"value\": 9, \"unit\": \"us\"}}}",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->requests->first_token_ns[0], 7000);
+	assert_int_equal(input->warnings[WEIR_WARN_DUPLICATE].count, 1);
+	weir_profile_free(profile);
+}
+
+static void units_are_those_of_the_value(void **state)
+{
+	static const struct {
+		const char *value, *unit;
+		int64_t ns;
+	} cases[] = {
+		{"1.5", "s", 1500000000},
+		{"1.5", "ms", 1500000},
+		{"1.5", "us", 1500},
+		{"150", "ns", 150},
+		{"5", "hours", -1},
+		{"null", "ms", -1},
+		{"-1", "ms", -1},
+		{"\"x\"", "ms", -1},
+		{"NaN", "ms", -1},
+		{"1e300", "s", -1},
+		{"[1]", "ms", WEIR_UNKNOWN_COUNT},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_input *input;
+		bool given = strcmp(cases[i].value, "null") != 0;
+
+		weir_text_printf(&text,
+		                 "{\"metadata\": {\"request_start_ns\": 5, \"request_end_ns\": "
+		                 "9000000005}, \"metrics\": {\"time_to_first_token\": {\"value\": "
+		                 "%s, \"unit\": \"%s\"}}}",
+		                 cases[i].value, cases[i].unit);
+		input = input_of(text.data, profile);
+		assert_int_equal(input->requests->first_token_ns[0], cases[i].ns);
+		assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count,
+		                 given && cases[i].ns < 0);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+static void what_failed_or_was_cancelled_is_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = input_of(
+		RECORD METADATA "\"metrics\": null, \"error\": {\"code\": 500}}\n"
+				"{\"metadata\": {\"request_start_ns\": 5, \"was_cancelled\": "
+				"true}, \"metrics\": {}, \"error\": null}\n",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->requests->count, 1);
+	assert_int_equal(input->requests->failed, 2);
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, 2);
+	weir_profile_free(profile);
+}
+
+static void warming_up_is_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = input_of(
+		"{\"metadata\": {\"request_start_ns\": 5, \"request_end_ns\": 9, "
+		"\"benchmark_phase\": \"warmup\"}, \"metrics\": {}, \"error\": {}}\n" RECORD,
+		profile);
+
+	(void)state;
+	assert_int_equal(input->requests->count, 1);
+	assert_int_equal(input->requests->failed, 0);
+	assert_int_equal(input->events, 2);
+	weir_profile_free(profile);
+}
+
+static void a_request_without_an_end_is_unfinished(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = input_of(
+		"{\"metadata\": {\"request_start_ns\": 5}, \"metrics\": {}}\n" RECORD, profile);
+
+	(void)state;
+	assert_int_equal(input->requests->count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_UNFINISHED].count, 1);
+	weir_profile_free(profile);
+}
+
+static void gaps_that_are_no_times_are_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = input_of(
+		METADATA "\"metrics\": {\"inter_chunk_latency\": {\"value\": [1, null, \"x\", "
+			 "[2], 3], \"unit\": \"ms\"}}}",
+		profile);
+
+	(void)state;
+	expect_gaps(input, 2, (double[]){1000000, 3000000});
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 3);
+	weir_profile_free(profile);
+}
+
+static void a_file_cut_anywhere_reads_or_fails_in_one_line(void **state)
+{
+	static const char whole[] = RECORD RECORD;
+
+	(void)state;
+	for (size_t len = 0; len < sizeof whole; len++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_error err = {0};
+		size_t rows = (len >= sizeof RECORD - 2 ? 1u : 0u) + (len >= sizeof whole - 2);
+
+		assert_int_equal(read_bytes(whole, len, profile, &err),
+		                 rows ? WEIR_OK : WEIR_E_EMPTY);
+		assert_null(strchr(err.message, '\n'));
+		if (rows)
+			assert_int_equal(profile->inputs[0].requests->count, rows);
+		weir_profile_free(profile);
+	}
+}
+
+static const char *chosen(const char *text)
+{
+	const struct weir_reader *reader = NULL;
+	struct weir_source *source;
+	enum weir_status status;
+
+	assert_int_equal(weir_source_open_memory("test", text, strlen(text), &source, NULL),
+	                 WEIR_OK);
+	status = weir_reader_choose(source, &reader, NULL);
+	weir_source_free(source);
+	return status ? "none" : reader->name;
+}
+
+static void records_are_known_by_their_keys(void **state)
+{
+	(void)state;
+	assert_string_equal(chosen(RECORD), "aiperf");
+	assert_string_equal(chosen("[" RECORD), "aiperf");
+	assert_string_equal(chosen("{\"metadata\": {}, \"metrics\": {}, \"error\": null}"), "none");
+	assert_string_equal(chosen("{\"metrics\": {\"request_start_ns\": 1}}"), "none");
+}
+
+/* A published pair of records: one answered, one cancelled, and a key that is there twice. */
+static void the_published_records_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+	const struct weir_input *input;
+
+	(void)state;
+	if (access(SAMPLE, R_OK) != 0) {
+		print_message("%s is not here\n", SAMPLE);
+		weir_profile_free(profile);
+		skip();
+	}
+	if (weir_read_path(profile, SAMPLE, NULL, &err))
+		fail_msg("%s", err.message);
+	input = &profile->inputs[0];
+	assert_string_equal(input->format, "aiperf");
+	assert_int_equal(input->requests->count, 1);
+	assert_int_equal(input->requests->failed, 1);
+	assert_int_equal(input->requests->end_ns[0] - input->requests->start_ns[0], 297525228);
+	assert_int_equal(input->requests->first_token_ns[0], 255886568);
+	assert_int_equal(input->warnings[WEIR_WARN_DUPLICATE].count, 1);
+	expect_gaps(
+		input, 8,
+		(double[]){4898437, 5316006, 4801489, 5674918, 4811467, 5097998, 5504797, 5533548});
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_record_is_a_request_at_the_client),
+		cmocka_unit_test(without_a_latency_the_end_is_that_of_the_metadata),
+		cmocka_unit_test(of_a_metric_given_twice_the_first_counts),
+		cmocka_unit_test(units_are_those_of_the_value),
+		cmocka_unit_test(what_failed_or_was_cancelled_is_counted),
+		cmocka_unit_test(warming_up_is_left_out),
+		cmocka_unit_test(a_request_without_an_end_is_unfinished),
+		cmocka_unit_test(gaps_that_are_no_times_are_counted),
+		cmocka_unit_test(a_file_cut_anywhere_reads_or_fails_in_one_line),
+		cmocka_unit_test(records_are_known_by_their_keys),
+		cmocka_unit_test(the_published_records_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
