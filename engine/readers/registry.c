@@ -12,11 +12,18 @@
 
 #define MAX_READERS 64
 
-/* clang-format off: one a line, so that readers can be added side by side */
+/* One a line, so that readers can be added side by side. */
+/* clang-format off */
 const struct weir_reader *const weir_readers[] = {
-	&weir_reader_aiperf,   &weir_reader_bench,  &weir_reader_jaeger,
-	&weir_reader_kineto,   &weir_reader_native, &weir_reader_otlp,
-	&weir_reader_requests, &weir_reader_zipkin, NULL,
+	&weir_reader_aiperf,
+	&weir_reader_bench,
+	&weir_reader_jaeger,
+	&weir_reader_kineto,
+	&weir_reader_native,
+	&weir_reader_otlp,
+	&weir_reader_requests,
+	&weir_reader_zipkin,
+	NULL,
 };
 /* clang-format on */
 
