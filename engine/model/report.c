@@ -14,6 +14,13 @@ static const char *const roofline_names[] = {
 	[WEIR_ROOFLINE_IMPLAUSIBLE] = "implausible",
 };
 
+static const char *const view_names[] = {
+	[WEIR_VIEW_TIMELINE] = "timeline",
+	[WEIR_VIEW_REQUEST] = "request",
+	[WEIR_VIEW_SERIES] = "series",
+	[WEIR_VIEW_COUNTED] = "counted",
+};
+
 static const char *const confidence_names[] = {
 	[WEIR_CONFIDENCE_LOW] = "low",
 	[WEIR_CONFIDENCE_MEDIUM] = "medium",
@@ -133,6 +140,22 @@ bool weir_roofline_parse(const char *name, enum weir_roofline *out)
 	for (unsigned i = WEIR_ROOFLINE_COMPUTE; i <= WEIR_ROOFLINE_IMPLAUSIBLE; i++) {
 		if (strcmp(name, roofline_names[i]) == 0) {
 			*out = (enum weir_roofline)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *weir_stage_view_name(enum weir_stage_view view)
+{
+	return (unsigned)view <= WEIR_VIEW_COUNTED ? view_names[view] : "?";
+}
+
+bool weir_stage_view_parse(const char *name, enum weir_stage_view *out)
+{
+	for (unsigned i = 0; i <= WEIR_VIEW_COUNTED; i++) {
+		if (strcmp(name, view_names[i]) == 0) {
+			*out = (enum weir_stage_view)i;
 			return true;
 		}
 	}

@@ -260,6 +260,8 @@ void weir_report_free(struct weir_report *report);
 const char *
 weir_roofline_name(enum weir_roofline roofline); /* "memory"; UNKNOWN: NULL (JSON null) */
 bool weir_roofline_parse(const char *name, enum weir_roofline *out);
+const char *weir_stage_view_name(enum weir_stage_view view); /* "request" */
+bool weir_stage_view_parse(const char *name, enum weir_stage_view *out);
 const char *weir_confidence_name(enum weir_confidence confidence); /* "high" */
 bool weir_confidence_parse(const char *name, enum weir_confidence *out);
 

@@ -2,12 +2,14 @@
 /*
  * weir.report/1: for programs, and for report_read.c, which makes the same report of it. Keys in
  * the order of the contract; what the contract does not name stands at the end of its object
- * (run.set_apart, run.iteration_ns, run.steady, verdict.headline, recommendations[].limit).
+ * (run.set_apart, run.iteration_ns, run.steady, run.notes, inputs[].gives, verdict.headline,
+ * recommendations[].limit, what json_serving.c adds to requests and stages, telemetry).
  */
 #include <math.h>
 #include <string.h>
 
 #include "engine/base/jsonout.h"
+#include "engine/report/json_serving.h"
 #include "engine/report/phrases.h"
 #include "engine/report/warnings.h"
 #include "engine/report/writer.h"
@@ -49,6 +51,7 @@ static void put_input(struct weir_jsonout *json, const struct weir_input *input)
 		weir_text_release(&sentence);
 	}
 	weir_jsonout_end(json);
+	weir_jsonout_text(json, "gives", input->gives);
 	weir_jsonout_end(json);
 }
 
@@ -105,6 +108,7 @@ static void put_run(struct weir_jsonout *json, const struct weir_report *report)
 	put_set_apart(json, report);
 	put_iteration(json, report);
 	weir_jsonout_bool(json, "steady", report->steady);
+	weir_json_put_notes(json, report);
 	weir_jsonout_end(json);
 }
 
@@ -266,6 +270,7 @@ static void put_stages(struct weir_jsonout *json, const struct weir_report *repo
 		weir_jsonout_share(json, "p95_share", stage->p95_share);
 		weir_jsonout_text(json, "bound", weir_bound_name(stage->verdict.bound));
 		weir_jsonout_text(json, "cause", stage->verdict.cause);
+		weir_json_put_stage(json, stage);
 		weir_jsonout_end(json);
 	}
 	weir_jsonout_end(json);
@@ -358,7 +363,7 @@ static void write_json(const struct weir_report *report, const struct weir_write
 	put_verdict(&json, report);
 	put_attribution(&json, report);
 	put_gpu(&json, report);
-	weir_jsonout_null(&json, "requests");
+	weir_json_put_requests(&json, report);
 	put_ranks(&json, report);
 	put_stages(&json, report);
 	put_operators(&json, report);
@@ -366,6 +371,7 @@ static void write_json(const struct weir_report *report, const struct weir_write
 	weir_jsonout_null(&json, "what_if");
 	weir_jsonout_null(&json, "profiler");
 	put_memory(&json, report);
+	weir_json_put_telemetry(&json, report);
 	weir_jsonout_end(&json);
 	weir_text_puts(out, "\n");
 }

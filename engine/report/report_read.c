@@ -111,6 +111,7 @@ static void read_input(struct weir_result_reader *reader, const cJSON *item,
 	input->format = weir_result_take_text(reader, item, "format");
 	input->bytes = weir_result_take_count(reader, item, "bytes");
 	input->events = weir_result_take_count(reader, item, "events");
+	input->gives = weir_result_take_text(reader, item, "gives");
 	if (input->format && !strcmp(input->format, NATIVE_FORMAT))
 		input->run = weir_run_new();
 	else if (input->format)
@@ -194,6 +195,7 @@ static void read_run(struct weir_result_reader *reader, const cJSON *document,
 	report->steady = !weir_result_take(reader, run, "steady") ||
 	                 weir_result_take_bool(reader, run, "steady");
 	read_iteration(reader, run);
+	weir_report_read_notes(reader, run);
 	weir_result_in(reader, "run");
 }
 
@@ -307,6 +309,8 @@ static void (*const parts[])(struct weir_result_reader *, const cJSON *) = {
 	weir_report_read_operators,
 	weir_report_read_advice,
 	weir_report_read_memory,
+	weir_report_read_requests,
+	weir_report_read_telemetry,
 };
 
 enum weir_status weir_stored_report_of(const cJSON *document,

@@ -143,6 +143,7 @@ static void read_stage(struct weir_result_reader *reader, const cJSON *item, voi
 	read_distribution(reader, item, &stage->duration);
 	stage->share = weir_report_take_figure(reader, item, "share");
 	stage->p95_share = weir_report_take_figure(reader, item, "p95_share");
+	weir_report_read_stage_more(reader, item, stage);
 	read_row_verdict(reader, item, &stage->verdict);
 }
 
