@@ -36,6 +36,7 @@ struct weir_stage_merge {
 struct weir_stage_merges {
 	struct weir_stage_merge *items;
 	size_t count;
+	size_t first_row; /* of report->stages: rows of requests come before */
 	struct weir_ledger outside, total;
 };
 

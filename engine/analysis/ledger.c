@@ -78,3 +78,13 @@ void weir_ledger_add(struct weir_ledger *to, const struct weir_ledger *from)
 	to->kernels += from->kernels;
 	to->steps += from->steps;
 }
+
+void weir_ledger_drop_no_work(struct weir_ledger *ledger)
+{
+	int64_t no_work_ns = ledger->idle_ns[WEIR_IDLE_HOST_IDLE];
+
+	ledger->total_ns -= no_work_ns;
+	ledger->bound_ns[WEIR_BOUND_UNDETERMINED] -= no_work_ns;
+	ledger->idle_ns[WEIR_IDLE_HOST_IDLE] = 0;
+	ledger->late_ns[WEIR_LATE_NO_WORK] = 0;
+}

@@ -221,6 +221,22 @@ static double fill_of(const struct weir_executions *executions,
 	return count < WEIR_FEW_EXECUTIONS ? NAN : sum / (double)count / largest_size(executions);
 }
 
+/*
+ * Did the executions serve whole batches? Where sizes are stated but most executions are of one
+ * request found, requests come and go one by one (continuous batching): then the time of a request
+ * is that of many steps, and says nothing of one.
+ */
+static bool serves_batches(const struct weir_executions *executions)
+{
+	double rows = 0, sizes = 0;
+
+	for (size_t i = 0; i < executions->count; i++) {
+		rows += executions->items[i].rows;
+		sizes += executions->items[i].size;
+	}
+	return rows >= 0.5 * sizes;
+}
+
 static double size_by(const struct weir_execution *execution, bool by_tokens)
 {
 	return by_tokens ? execution->tokens : execution->size;
@@ -330,10 +346,13 @@ void weir_batch_figures(const struct weir_requests *requests, const enum weir_pa
 			tokens[known++] = executions.items[i].tokens;
 	size_quantiles(&executions, values, &out->sizes);
 	out->fill = fill_of(&executions, requests, classes);
-	out->flat_step_ratio = step_ratio(&executions, false, values);
-	if (isnan(out->flat_step_ratio))
-		out->flat_step_ratio = step_ratio(&executions, true, values);
-	out->step_tokens = weir_median(tokens, known);
+	out->flat_step_ratio = out->step_tokens = NAN;
+	if (serves_batches(&executions)) {
+		out->flat_step_ratio = step_ratio(&executions, false, values);
+		if (isnan(out->flat_step_ratio))
+			out->flat_step_ratio = step_ratio(&executions, true, values);
+		out->step_tokens = weir_median(tokens, known);
+	}
 	out->padding_waste = padding_waste(requests);
 	out->coverage = coverage_of(requests, classes, compute_ns);
 	free(tokens);

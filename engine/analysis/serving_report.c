@@ -246,7 +246,6 @@ void weir_serving_figures(const struct weir_serving *serving, struct weir_report
 	for (size_t s = 0; s <= serving->requests->stage_count; s++)
 		for (int i = 0; i < WEIR_SPENT_COUNT; i++)
 			spent_ns[i] += band->spent_ns[s][i];
-	report->device_attribution = report->attribution;
 	attribute(spent_ns, &report->attribution);
 	if (report->span_ns == 0)
 		report->span_ns = weir_span_ns(serving->load.start_ns, serving->load.end_ns);

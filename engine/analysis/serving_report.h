@@ -14,7 +14,7 @@ void weir_serving_rows(const struct weir_serving *serving, struct weir_report *r
                        struct weir_stage_row *rows);
 
 /* Fills report->requests, and report->attribution with the time of the requests around the
- * percentile; what was attributed of the timeline moves to report->device_attribution. */
+ * percentile. */
 void weir_serving_figures(const struct weir_serving *serving, struct weir_report *report);
 
 /*

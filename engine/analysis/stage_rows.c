@@ -66,6 +66,7 @@ void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_
 		free(stages);
 	}
 	weir_ledger_add(&merges->total, &merges->outside);
+	merges->first_row = analysis->serving ? weir_serving_row_count(analysis->serving) : 0;
 	for (size_t m = 0; m < merges->count; m++)
 		for (size_t r = 0; r < analysis->rank_count; r++)
 			merges->items[m].ledger.steps +=

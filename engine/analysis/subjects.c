@@ -65,7 +65,7 @@ static void fill_kernels(const struct weir_analysis *analysis,
 	}
 	take_kernels(&all, report->features);
 	for (size_t m = 0; m < merges->count; m++)
-		take_kernels(&stages[m], report->stages[m].features);
+		take_kernels(&stages[m], report->stages[merges->first_row + m].features);
 	free(stages);
 }
 
@@ -107,17 +107,21 @@ static void fill_top_operator(const struct weir_operator_row **rows, size_t coun
 		values[WEIR_F_TOP_OPERATOR_SHARE] = best_ns / all_ns;
 }
 
-static double *features_of_stage(const struct weir_report *report, const char *name, size_t stages)
+static double *features_of_stage(const struct weir_report *report,
+                                 const struct weir_stage_merges *merges, const char *name)
 {
-	for (size_t i = 0; name && i < stages; i++)
-		if (strcmp(report->stages[i].name, name) == 0)
-			return report->stages[i].features;
+	const struct weir_stage_row *rows = report->stages + merges->first_row;
+
+	for (size_t i = 0; name && i < merges->count; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].features;
 	return NULL;
 }
 
-/* Over stages for the profile, and in each of the first `stages` stages. Rows without a kernel are
- * host operators. */
-static void fill_top_operators(const struct weir_report *report, size_t stages)
+/* Over stages for the profile, and in each stage of the timeline. Rows without a kernel are host
+ * operators. */
+static void fill_top_operators(const struct weir_report *report,
+                               const struct weir_stage_merges *merges)
 {
 	const struct weir_operator_row **rows =
 		weir_alloc(report->operator_count * sizeof(struct weir_operator_row *));
@@ -131,7 +135,7 @@ static void fill_top_operators(const struct weir_report *report, size_t stages)
 	qsort(rows, count, sizeof *rows, by_stage_and_name);
 	for (size_t i = 0, end; i < count; i = end) {
 		const char *stage = rows[i]->stage;
-		double *values = features_of_stage(report, stage, stages);
+		double *values = features_of_stage(report, merges, stage);
 
 		for (end = i + 1; end < count && stage && rows[end]->stage &&
 		                  strcmp(rows[end]->stage, stage) == 0;)
@@ -229,12 +233,36 @@ static void fill_profile_only(const struct weir_analysis *analysis,
 	}
 }
 
+/*
+ * The time that the profile's rules judge: all of it, but where requests say why the device had
+ * nothing to do, the time in stages of computation (all stages where none is of that kind) with
+ * work there.
+ */
+static struct weir_ledger judged_time(const struct weir_analysis *analysis,
+                                      const struct weir_stage_merges *merges)
+{
+	struct weir_ledger computing = {0};
+
+	if (!analysis->serving)
+		return merges->total;
+	for (size_t m = 0; m < merges->count; m++)
+		if (strcmp(merges->items[m].kind, "compute") == 0)
+			weir_ledger_add(&computing, &merges->items[m].ledger);
+	if (computing.total_ns == 0)
+		computing = merges->total;
+	weir_ledger_drop_no_work(&computing);
+	return computing;
+}
+
 void weir_fill_features(const struct weir_analysis *analysis,
                         const struct weir_stage_merges *merges, struct weir_report *report)
 {
+	const struct weir_ledger judged = judged_time(analysis, merges);
+
 	report->features = weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *report->features);
 	weir_features_clear(report->features);
-	weir_features_from_ledger(report->features, &merges->total);
+	weir_features_from_ledger(report->features, &judged);
+	weir_attribution_from_ledger(&report->device_attribution, &judged);
 	fill_profile_only(analysis, report, report->features);
 	for (size_t i = 0; i < report->stage_count; i++) {
 		struct weir_stage_row *row = &report->stages[i];
@@ -242,11 +270,12 @@ void weir_fill_features(const struct weir_analysis *analysis,
 		row->features =
 			weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *row->features);
 		weir_features_clear(row->features);
-		if (i < merges->count)
-			weir_features_from_ledger(row->features, &merges->items[i].ledger);
+		if (i >= merges->first_row && i < merges->first_row + merges->count)
+			weir_features_from_ledger(row->features,
+			                          &merges->items[i - merges->first_row].ledger);
 	}
 	if (!report->has_gpu)
 		return;
 	fill_kernels(analysis, merges, report);
-	fill_top_operators(report, merges->count);
+	fill_top_operators(report, merges);
 }
