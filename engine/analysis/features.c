@@ -172,6 +172,9 @@ static const struct weir_feature features[WEIR_F_COUNT] = {
 	[WEIR_F_HOST_BUSY] =
 		{"host_busy", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS,
                  "of the same: as many requests in host stages as the host takes at once"},
+	[WEIR_F_HOST_SLOWDOWN] = {"host_slowdown", WEIR_UNIT_RATIO, WEIR_FOR_REQUESTS,
+                                  "time of executions that begin beside host work over that of "
+                                  "their like that do not"},
 	[WEIR_F_BATCH_MAX] = {"batch_max", WEIR_UNIT_COUNT, WEIR_FOR_REQUESTS,
                               "requests in the largest batch"},
 	[WEIR_F_BATCH_FILL] = {"batch_fill", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS,

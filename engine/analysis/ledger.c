@@ -79,12 +79,12 @@ void weir_ledger_add(struct weir_ledger *to, const struct weir_ledger *from)
 	to->steps += from->steps;
 }
 
-void weir_ledger_drop_no_work(struct weir_ledger *ledger)
+void weir_ledger_drop_no_work(struct weir_ledger *ledger, int64_t ns)
 {
-	int64_t no_work_ns = ledger->idle_ns[WEIR_IDLE_HOST_IDLE];
-
-	ledger->total_ns -= no_work_ns;
-	ledger->bound_ns[WEIR_BOUND_UNDETERMINED] -= no_work_ns;
-	ledger->idle_ns[WEIR_IDLE_HOST_IDLE] = 0;
-	ledger->late_ns[WEIR_LATE_NO_WORK] = 0;
+	ledger->total_ns -= ns;
+	ledger->bound_ns[WEIR_BOUND_UNDETERMINED] -= ns;
+	ledger->idle_ns[WEIR_IDLE_HOST_IDLE] -= ns;
+	/* In stages of host work an idle host is counted as theirs, not here. */
+	ledger->late_ns[WEIR_LATE_NO_WORK] -=
+		ns < ledger->late_ns[WEIR_LATE_NO_WORK] ? ns : ledger->late_ns[WEIR_LATE_NO_WORK];
 }

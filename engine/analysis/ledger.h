@@ -58,7 +58,7 @@ enum weir_late weir_late_class(const struct weir_segment *segment, const char *s
 
 void weir_ledger_add(struct weir_ledger *to, const struct weir_ledger *from);
 
-/* Without the time in which no work was there: requests say why, a timeline cannot. */
-void weir_ledger_drop_no_work(struct weir_ledger *ledger);
+/* Without so much of the time in which no work was there (idle, the host as well). */
+void weir_ledger_drop_no_work(struct weir_ledger *ledger, int64_t ns);
 
 #endif

@@ -122,9 +122,29 @@ static void fill_bands(struct weir_serving *serving, double percentile)
 
 	for (int b = 0; b < WEIR_AT_COUNT; b++) {
 		serving->band[b].percentile = at[b];
+		serving->band[b].stolen = serving->waiting_known ? serving->contention.stolen : 0;
 		weir_band_fill(&serving->band[b], serving->requests, serving->classes,
 		               serving->waiting_known ? &serving->load : NULL, serving->sorted_ns);
 	}
+}
+
+static void measure_executions(struct weir_serving *serving)
+{
+	const struct weir_requests *requests = serving->requests;
+	struct weir_executions executions;
+	struct weir_intervals host = {0};
+
+	weir_executions_find(&executions, requests, serving->classes);
+	weir_batch_figures(&executions, requests, serving->classes,
+	                   weir_intervals_total(&serving->load.busy[WEIR_RESOURCE_COMPUTE]),
+	                   &serving->batches);
+	serving->contention = (struct weir_contention){NAN, 0};
+	if (weir_executions_batch(&executions)) {
+		weir_host_time_of(requests, serving->classes, &host);
+		serving->contention = weir_contention_measure(&executions, &host);
+		weir_intervals_release(&host);
+	}
+	free(executions.items);
 }
 
 struct weir_serving *weir_serving_new(const struct weir_profile *profile, double percentile,
@@ -143,9 +163,7 @@ struct weir_serving *weir_serving_new(const struct weir_profile *profile, double
 	order_stages(serving);
 	measure_latency(serving);
 	weir_load_init(&serving->load, requests, serving->classes);
-	weir_batch_figures(requests, serving->classes,
-	                   weir_intervals_total(&serving->load.busy[WEIR_RESOURCE_COMPUTE]),
-	                   &serving->batches);
+	measure_executions(serving);
 	serving->sampled = requests->sampled || serving->batches.coverage < SAMPLED_COVERAGE;
 	serving->waiting_known = !serving->sampled && requests->time_base != WEIR_TIME_NONE;
 	fill_bands(serving, percentile);
@@ -227,8 +245,8 @@ static void set_paths(const struct weir_band *band, double *values)
 		share[i] = weir_band_share(band, (enum weir_spent)i);
 	values[WEIR_F_PATH_BATCHING] = share[WEIR_SPENT_WAIT_IDLE] + share[WEIR_SPENT_ASSEMBLY];
 	values[WEIR_F_PATH_ASSEMBLY] = share[WEIR_SPENT_ASSEMBLY];
-	values[WEIR_F_PATH_HOST] =
-		share[WEIR_SPENT_BEFORE] + share[WEIR_SPENT_AFTER] + share[WEIR_SPENT_WAIT_HOST];
+	values[WEIR_F_PATH_HOST] = share[WEIR_SPENT_BEFORE] + share[WEIR_SPENT_AFTER] +
+	                           share[WEIR_SPENT_WAIT_HOST] + share[WEIR_SPENT_STOLEN];
 	values[WEIR_F_PATH_COPY] = share[WEIR_SPENT_COPY] + share[WEIR_SPENT_WAIT_COPY];
 	values[WEIR_F_PATH_COMPUTE] = share[WEIR_SPENT_COMPUTE] + share[WEIR_SPENT_WAIT_COMPUTE];
 	values[WEIR_F_PATH_OTHER] = share[WEIR_SPENT_OTHER];
@@ -285,5 +303,6 @@ void weir_serving_features(const struct weir_serving *serving, double *values)
 	if (serving->waiting_known) {
 		values[WEIR_F_COMPUTE_BUSY] = serving->load.share[WEIR_RESOURCE_COMPUTE];
 		values[WEIR_F_HOST_BUSY] = serving->load.share[WEIR_RESOURCE_HOST];
+		values[WEIR_F_HOST_SLOWDOWN] = serving->contention.slowdown;
 	}
 }

@@ -8,6 +8,7 @@
 
 #include "engine/analysis/serving_band.h"
 #include "engine/analysis/serving_batches.h"
+#include "engine/analysis/serving_contention.h"
 #include "engine/analysis/serving_load.h"
 #include "engine/model/finding.h"
 #include "engine/model/profile.h"
@@ -30,6 +31,7 @@ struct weir_serving {
 	double *latency_ns, *sorted_ns;        /* one a request: by arrival, by length */
 	struct weir_load load;
 	struct weir_batch_figures batches;
+	struct weir_contention contention;
 	bool sampled;       /* stated, or seen by the coverage of batches */
 	bool waiting_known; /* what others did meanwhile is in the file */
 	struct weir_band band[WEIR_AT_COUNT];

@@ -13,12 +13,6 @@ static const enum weir_spent spent_of_class[WEIR_PART_CLASSES] = {
 	[WEIR_PART_OTHER] = WEIR_SPENT_OTHER,
 };
 
-static const enum weir_spent spent_behind[WEIR_RESOURCES] = {
-	[WEIR_RESOURCE_COMPUTE] = WEIR_SPENT_WAIT_COMPUTE,
-	[WEIR_RESOURCE_COPY] = WEIR_SPENT_WAIT_COPY,
-	[WEIR_RESOURCE_HOST] = WEIR_SPENT_WAIT_HOST,
-};
-
 /* One request while it is added up. */
 struct tally {
 	struct weir_band *band;
@@ -38,20 +32,34 @@ static double parts_ns(const struct weir_requests *requests, size_t row)
 	return sum_ns;
 }
 
+/* Of computation, what host work adds to it is not the device's. */
+static void add_compute(const struct tally *tally, double *spent_ns, enum weir_spent spent,
+                        double ns)
+{
+	spent_ns[spent] += ns * (1 - tally->band->stolen);
+	spent_ns[WEIR_SPENT_STOLEN] += ns * tally->band->stolen;
+}
+
 static void add_part(const struct tally *tally, const struct weir_part *part, double scale)
 {
 	double *spent_ns = tally->band->spent_ns[part->stage];
 	enum weir_part_class class = tally->classes[part->stage];
+	double ns = (double)weir_span_ns(part->start_ns, part->end_ns) * scale;
 	struct weir_wait wait;
 
+	if (class == WEIR_PART_COMPUTE) {
+		add_compute(tally, spent_ns, WEIR_SPENT_COMPUTE, ns);
+		return;
+	}
 	if (class != WEIR_PART_QUEUE || !tally->load) {
-		spent_ns[spent_of_class[class]] +=
-			(double)weir_span_ns(part->start_ns, part->end_ns) * scale;
+		spent_ns[spent_of_class[class]] += ns;
 		return;
 	}
 	wait = weir_load_split(tally->load, part->start_ns, part->end_ns);
-	for (int r = 0; r < WEIR_RESOURCES; r++)
-		spent_ns[spent_behind[r]] += (double)wait.behind_ns[r] * scale;
+	add_compute(tally, spent_ns, WEIR_SPENT_WAIT_COMPUTE,
+	            (double)wait.behind_ns[WEIR_RESOURCE_COMPUTE] * scale);
+	spent_ns[WEIR_SPENT_WAIT_COPY] += (double)wait.behind_ns[WEIR_RESOURCE_COPY] * scale;
+	spent_ns[WEIR_SPENT_WAIT_HOST] += (double)wait.behind_ns[WEIR_RESOURCE_HOST] * scale;
 	spent_ns[WEIR_SPENT_WAIT_IDLE] += (double)wait.idle_ns * scale;
 }
 

@@ -22,7 +22,9 @@ enum weir_spent {
 	WEIR_SPENT_AFTER,
 	WEIR_SPENT_COPY,
 	WEIR_SPENT_COMPUTE,
-	WEIR_SPENT_OTHER, /* stages of no known kind, and time between stages */
+	WEIR_SPENT_STOLEN, /* computation, and waiting for it, beyond what it takes without host
+	                      work */
+	WEIR_SPENT_OTHER,  /* stages of no known kind, and time between stages */
 	WEIR_SPENT_COUNT
 };
 
@@ -31,6 +33,7 @@ enum weir_spent {
  * up to its latency. */
 struct weir_band {
 	double percentile;
+	double stolen; /* share of computation that host work adds: serving_contention.h */
 	uint64_t requests;
 	double total_ns;
 	double spent_ns[WEIR_MAX_REQUEST_STAGES + 1][WEIR_SPENT_COUNT];

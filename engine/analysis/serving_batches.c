@@ -221,12 +221,7 @@ static double fill_of(const struct weir_executions *executions,
 	return count < WEIR_FEW_EXECUTIONS ? NAN : sum / (double)count / largest_size(executions);
 }
 
-/*
- * Did the executions serve whole batches? Where sizes are stated but most executions are of one
- * request found, requests come and go one by one (continuous batching): then the time of a request
- * is that of many steps, and says nothing of one.
- */
-static bool serves_batches(const struct weir_executions *executions)
+bool weir_executions_batch(const struct weir_executions *executions)
 {
 	double rows = 0, sizes = 0;
 
@@ -331,31 +326,29 @@ static double coverage_of(const struct weir_requests *requests, const enum weir_
 	return compute_ns > 0 ? owned_ns / (double)compute_ns : NAN;
 }
 
-void weir_batch_figures(const struct weir_requests *requests, const enum weir_part_class *classes,
+void weir_batch_figures(const struct weir_executions *executions,
+                        const struct weir_requests *requests, const enum weir_part_class *classes,
                         int64_t compute_ns, struct weir_batch_figures *out)
 {
-	struct weir_executions executions;
 	double *values, *tokens;
 	size_t known = 0;
 
-	weir_executions_find(&executions, requests, classes);
-	values = weir_alloc((executions.count + 1) * sizeof *values);
-	tokens = weir_alloc((executions.count + 1) * sizeof *tokens);
-	for (size_t i = 0; i < executions.count; i++)
-		if (!isnan(executions.items[i].tokens))
-			tokens[known++] = executions.items[i].tokens;
-	size_quantiles(&executions, values, &out->sizes);
-	out->fill = fill_of(&executions, requests, classes);
+	values = weir_alloc((executions->count + 1) * sizeof *values);
+	tokens = weir_alloc((executions->count + 1) * sizeof *tokens);
+	for (size_t i = 0; i < executions->count; i++)
+		if (!isnan(executions->items[i].tokens))
+			tokens[known++] = executions->items[i].tokens;
+	size_quantiles(executions, values, &out->sizes);
+	out->fill = fill_of(executions, requests, classes);
 	out->flat_step_ratio = out->step_tokens = NAN;
-	if (serves_batches(&executions)) {
-		out->flat_step_ratio = step_ratio(&executions, false, values);
+	if (weir_executions_batch(executions)) {
+		out->flat_step_ratio = step_ratio(executions, false, values);
 		if (isnan(out->flat_step_ratio))
-			out->flat_step_ratio = step_ratio(&executions, true, values);
+			out->flat_step_ratio = step_ratio(executions, true, values);
 		out->step_tokens = weir_median(tokens, known);
 	}
 	out->padding_waste = padding_waste(requests);
 	out->coverage = coverage_of(requests, classes, compute_ns);
 	free(tokens);
 	free(values);
-	free(executions.items);
 }

@@ -27,6 +27,11 @@ struct weir_executions {
 void weir_executions_find(struct weir_executions *out, const struct weir_requests *requests,
                           const enum weir_part_class *classes);
 
+/* Did the executions serve whole batches? Where sizes are stated but most executions are of one
+ * request found, requests come and go one by one (continuous batching): then the time of a request
+ * is that of many steps, and says nothing of one. */
+bool weir_executions_batch(const struct weir_executions *executions);
+
 struct weir_batch_figures {
 	struct weir_batch_sizes sizes;
 	/* Sizes of executions that left others waiting, mean, over the largest of all; NAN for less
@@ -48,8 +53,9 @@ struct weir_batch_figures {
 
 #define WEIR_FEW_EXECUTIONS 3
 
-/* compute_ns: the united time of computation. */
-void weir_batch_figures(const struct weir_requests *requests, const enum weir_part_class *classes,
+/* executions: those of the requests. compute_ns: the united time of computation. */
+void weir_batch_figures(const struct weir_executions *executions,
+                        const struct weir_requests *requests, const enum weir_part_class *classes,
                         int64_t compute_ns, struct weir_batch_figures *out);
 
 #endif

@@ -83,6 +83,7 @@ static enum weir_bound bound_of(enum weir_spent spent)
 	case WEIR_SPENT_ASSEMBLY:
 		return WEIR_BOUND_BATCHING;
 	case WEIR_SPENT_WAIT_HOST:
+	case WEIR_SPENT_STOLEN:
 	case WEIR_SPENT_BEFORE:
 	case WEIR_SPENT_AFTER:
 		return WEIR_BOUND_RUNTIME;
@@ -305,6 +306,7 @@ static const char *cause_of(enum weir_spent spent, const struct settlement *sett
 	case WEIR_SPENT_AFTER:
 		return "host-postprocess";
 	case WEIR_SPENT_WAIT_HOST:
+	case WEIR_SPENT_STOLEN:
 		return host_after ? "host-postprocess" : "host-preprocess";
 	case WEIR_SPENT_WAIT_COPY:
 	case WEIR_SPENT_COPY:

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "engine/analysis/analysis_impl.h"
+#include "engine/analysis/joining.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
+/* Of the time of a timeline: from there on the rest is what is judged. */
+#define MOSTLY_NO_WORK 0.5
 #define FEWEST_BATCHES 5 /* steps on either side of a comparison of batch sizes */
 
 /* Durations of the kernels of one stage or of the profile, and how much of the device time was
@@ -234,30 +237,53 @@ static void fill_profile_only(const struct weir_analysis *analysis,
 }
 
 /*
- * The time that the profile's rules judge: all of it, but where requests say why the device had
- * nothing to do, the time in stages of computation (all stages where none is of that kind) with
- * work there.
+ * Outside every stage that the program names, with a launching thread that does nothing, no work
+ * was there: a server between requests. Where that is most of the time, the verdict is about the
+ * rest. Without named stages such gaps may be the program's own work, which nobody named.
+ */
+static struct weir_ledger time_with_work(const struct weir_stage_merges *merges,
+                                         struct weir_report *report)
+{
+	struct weir_ledger ledger = merges->total;
+	int64_t no_work_ns = merges->outside.idle_ns[WEIR_IDLE_HOST_IDLE];
+	double share = (double)no_work_ns / (double)ledger.total_ns;
+
+	if (merges->count == 0 || !(share > MOSTLY_NO_WORK))
+		return ledger;
+	weir_ledger_drop_no_work(&ledger, no_work_ns);
+	weir_report_note(report, "no_work",
+	                 "%.0f %% of the time no work was there (outside every stage, the "
+	                 "launching thread did nothing): the verdict is about the rest",
+	                 100 * share);
+	return ledger;
+}
+
+/*
+ * The time that the profile's rules judge: all of it with work, but where requests say why the
+ * device had nothing to do, the time in stages of computation (all stages where none is of that
+ * kind).
  */
 static struct weir_ledger judged_time(const struct weir_analysis *analysis,
-                                      const struct weir_stage_merges *merges)
+                                      const struct weir_stage_merges *merges,
+                                      struct weir_report *report)
 {
 	struct weir_ledger computing = {0};
 
 	if (!analysis->serving)
-		return merges->total;
+		return time_with_work(merges, report);
 	for (size_t m = 0; m < merges->count; m++)
 		if (strcmp(merges->items[m].kind, "compute") == 0)
 			weir_ledger_add(&computing, &merges->items[m].ledger);
 	if (computing.total_ns == 0)
 		computing = merges->total;
-	weir_ledger_drop_no_work(&computing);
+	weir_ledger_drop_no_work(&computing, computing.idle_ns[WEIR_IDLE_HOST_IDLE]);
 	return computing;
 }
 
 void weir_fill_features(const struct weir_analysis *analysis,
                         const struct weir_stage_merges *merges, struct weir_report *report)
 {
-	const struct weir_ledger judged = judged_time(analysis, merges);
+	const struct weir_ledger judged = judged_time(analysis, merges, report);
 
 	report->features = weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *report->features);
 	weir_features_clear(report->features);

@@ -85,8 +85,7 @@ static enum weir_status judge_device(const struct weir_report *report, struct we
 	struct weir_subject subject = {WEIR_SUBJECT_PROFILE, NULL, report->features};
 	double shares[WEIR_BOUND_COUNT];
 
-	shares_of(report->has_requests ? &report->device_attribution : &report->attribution,
-	          shares);
+	shares_of(&report->device_attribution, shares);
 	return weir_ruleset_judge(rules, &subject, shares, verdict, advice, err);
 }
 

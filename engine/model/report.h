@@ -226,8 +226,8 @@ struct weir_report {
 	struct weir_verdict verdict;
 	/* Of the analysed wall time; with requests, of the time of those around the percentile. */
 	struct weir_attribution attribution;
-	struct weir_attribution device_attribution; /* of the timeline alone, where requests are
-	                                               there as well */
+	struct weir_attribution
+		device_attribution; /* of the timeline, in the time that is judged */
 	bool has_gpu;
 	struct weir_gpu_figures gpu;
 	bool has_requests;
