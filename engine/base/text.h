@@ -31,6 +31,12 @@ void weir_text_vprintf(struct weir_text *text, const char *format, va_list args)
 bool weir_parse_i64(const char *text, size_t len, int64_t *out);
 bool weir_parse_double(const char *text, size_t len, double *out);
 /*
+ * An instant of ISO 8601 as Unix nanoseconds: "2025-05-01", "2025-05-01T06:00Z", "2025-05-01
+ * 06:00:00.25+02:00", years 1678 to 2261. Without a zone it is UTC. Digits behind the nanosecond
+ * are cut off.
+ */
+bool weir_parse_iso_ns(const char *text, size_t len, int64_t *out_ns);
+/*
  * Decimal microseconds ("1712195495519689.047") as integer nanoseconds, from the digits: at epoch
  * microseconds a double steps by 0.25 us. Takes a sign, a fraction of any length (rounded half up
  * at the fourth place) and an exponent; false for anything else, and where the result leaves int64.

@@ -17,6 +17,7 @@ void weir_input_release(struct weir_input *input)
 	weir_run_free(input->run);
 	weir_requests_free(input->requests);
 	weir_telemetry_free(input->telemetry);
+	weir_billing_free(input->billing);
 }
 
 void weir_profile_free(struct weir_profile *profile)

@@ -6,6 +6,7 @@
 #ifndef WEIR_MODEL_PROFILE_H
 #define WEIR_MODEL_PROFILE_H
 
+#include "engine/model/billing.h"
 #include "engine/model/requests.h"
 #include "engine/model/run.h"
 #include "engine/model/telemetry.h"
@@ -22,6 +23,7 @@ struct weir_input {
 	struct weir_run *run;     /* samples and figures that are already those of a run */
 	struct weir_requests *requests;
 	struct weir_telemetry *telemetry;
+	struct weir_billing *billing;
 };
 
 struct weir_profile {

@@ -158,7 +158,8 @@ struct weir_cost {
 	double total;       /* of the analysed window */
 	double per_request; /* busy + idle */
 	double per_request_busy, per_request_idle;
-	double per_request_padding; /* the part of busy that computes padding */
+	double per_request_padding; /* the part of busy that computes padding, at most */
+	double per_request_gaps;    /* the part of busy between kernels: recoverable */
 	double per_million_tokens, per_million_input_tokens, per_million_output_tokens;
 	double tokens_per_unit, output_tokens_per_unit; /* for one dollar */
 	double scale; /* busy device time over the time that stages account for; 1 is exact */

@@ -17,10 +17,12 @@
 const struct weir_reader *const weir_readers[] = {
 	&weir_reader_aiperf,
 	&weir_reader_bench,
+	&weir_reader_focus,
 	&weir_reader_jaeger,
 	&weir_reader_kineto,
 	&weir_reader_native,
 	&weir_reader_otlp,
+	&weir_reader_prices,
 	&weir_reader_requests,
 	&weir_reader_zipkin,
 	NULL,

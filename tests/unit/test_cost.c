@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What requests cost: the worked example by hand, and what unknown inputs leave unknown. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/cost.h"
+#include "tests/unit/near.h"
+
+#define ROUNDING 1e-14 /* relative: a few operations on doubles */
+
+enum stage { QUEUE, PREFILL, DECODE, STAGES };
+
+/*
+ * One device at 12 an hour serves 10,000 requests in an hour, busy half of it. A request spends
+ * 0.08 s in prefill, four to a batch, and 1.6 s in decode, sixteen to a batch.
+ */
+struct example {
+	struct weir_cost_stage stages[STAGES];
+	struct weir_cost_inputs in;
+};
+
+static void set_up(struct example *example)
+{
+	example->stages[QUEUE] = (struct weir_cost_stage){WEIR_COST_OTHER, 0};
+	example->stages[PREFILL] =
+		(struct weir_cost_stage){WEIR_COST_PREFILL, weir_cost_gpu_s(0.08, 1, 4)};
+	example->stages[DECODE] =
+		(struct weir_cost_stage){WEIR_COST_DECODE, weir_cost_gpu_s(1.6, 1, 16)};
+	example->in = weir_cost_unknown();
+	example->in.currency = "USD";
+	example->in.source = "weir.json";
+	example->in.per_gpu_hour = 12;
+	example->in.gpus = 1;
+	example->in.window_s = 3600;
+	example->in.requests = 10000;
+	example->in.input_tokens = 5e6;
+	example->in.cached_tokens = 0;
+	example->in.output_tokens = 1e6;
+	example->in.gpu_busy = 0.5;
+	example->in.padding_waste = 0.25;
+	example->in.gap_share = 0.1;
+	example->in.stages = example->stages;
+	example->in.stage_count = STAGES;
+}
+
+static void the_worked_example_comes_out(void **state)
+{
+	struct example example;
+	struct weir_cost cost;
+	double stage[STAGES];
+
+	(void)state;
+	set_up(&example);
+	weir_cost_of(&example.in, &cost, stage);
+	assert_near(example.stages[PREFILL].gpu_s, 0.02, ROUNDING);
+	assert_near(example.stages[DECODE].gpu_s, 0.1, ROUNDING);
+	assert_near(cost.total, 12, ROUNDING);
+	assert_near(cost.per_request, 0.0012, ROUNDING);
+	assert_near(cost.scale, 1.5, ROUNDING);
+	assert_true(cost.scale > WEIR_COST_SCALE_HIGH);
+	assert_near(stage[QUEUE], 0, 0);
+	assert_near(stage[PREFILL], 0.0001, ROUNDING);
+	assert_near(stage[DECODE], 0.0005, ROUNDING);
+	assert_near(cost.per_request_idle, 0.0006, ROUNDING);
+	assert_near(cost.per_million_input_tokens, 0.40, ROUNDING);
+	assert_near(cost.per_million_output_tokens, 10.0, ROUNDING);
+	assert_near(cost.output_tokens_per_unit, 1e6 / 12, ROUNDING);
+	assert_near(cost.tokens_per_unit, 5e5, ROUNDING);
+	assert_near(cost.per_million_tokens, 2, ROUNDING);
+	assert_string_equal(cost.currency, "USD");
+	assert_string_equal(cost.source, "weir.json");
+}
+
+static void stages_and_idle_time_sum_to_the_whole(void **state)
+{
+	struct example example;
+	struct weir_cost cost;
+	double stage[STAGES];
+
+	(void)state;
+	set_up(&example);
+	for (int percent = 1; percent <= 100; percent++) {
+		example.in.gpu_busy = percent / 100.0;
+		weir_cost_of(&example.in, &cost, stage);
+		assert_near(stage[PREFILL] + stage[DECODE], cost.per_request_busy, ROUNDING);
+		assert_near(stage[PREFILL] + stage[DECODE] + cost.per_request_idle,
+		            cost.per_request, ROUNDING);
+	}
+}
+
+static void padding_and_gaps_are_parts_of_the_busy_time(void **state)
+{
+	struct example example;
+	struct weir_cost cost;
+
+	(void)state;
+	set_up(&example);
+	weir_cost_of(&example.in, &cost, NULL);
+	assert_near(cost.per_request_padding, 0.0006 * 0.25, ROUNDING);
+	assert_near(cost.per_request_gaps, 0.0006 * 0.1, ROUNDING);
+	/* Copies hold the device and are not padded. */
+	example.stages[DECODE].part = WEIR_COST_OTHER;
+	weir_cost_of(&example.in, &cost, NULL);
+	assert_near(cost.per_request_padding, 0.0001 * 0.25, ROUNDING);
+	example.in.stage_count = 0;
+	weir_cost_of(&example.in, &cost, NULL);
+	assert_near(cost.per_request_padding, 0.0006 * 0.25, ROUNDING);
+}
+
+static void without_utilization_stages_cost_what_they_account_for(void **state)
+{
+	struct example example;
+	struct weir_cost cost;
+	double stage[STAGES];
+
+	(void)state;
+	set_up(&example);
+	example.in.gpu_busy = NAN;
+	weir_cost_of(&example.in, &cost, stage);
+	assert_true(isnan(cost.scale) && isnan(cost.per_request_busy));
+	assert_true(isnan(cost.per_request_idle));
+	assert_near(cost.per_request, 0.0012, ROUNDING);
+	assert_near(stage[PREFILL], 12.0 / 3600 * 0.02, ROUNDING);
+	assert_near(stage[DECODE], 12.0 / 3600 * 0.1, ROUNDING);
+	/* More than there was to pay for: together they cost no more than the request. */
+	example.stages[DECODE].gpu_s = 1;
+	weir_cost_of(&example.in, &cost, stage);
+	assert_near(stage[PREFILL] + stage[DECODE], cost.per_request, ROUNDING);
+}
+
+static void an_unknown_stage_leaves_the_others_unscaled(void **state)
+{
+	struct example example;
+	struct weir_cost cost;
+	double stage[STAGES];
+
+	(void)state;
+	set_up(&example);
+	example.stages[PREFILL].gpu_s = NAN;
+	weir_cost_of(&example.in, &cost, stage);
+	assert_true(isnan(cost.scale) && isnan(stage[PREFILL]));
+	assert_near(stage[DECODE], 12.0 / 3600 * 0.1, ROUNDING);
+	assert_true(isnan(cost.per_million_input_tokens));
+	assert_true(isnan(cost.per_million_output_tokens));
+	assert_near(cost.per_request_idle, 0.0006, ROUNDING);
+}
+
+static void a_bill_counts_before_the_price(void **state)
+{
+	struct example example;
+	struct weir_cost cost;
+	double stage[STAGES];
+
+	(void)state;
+	set_up(&example);
+	example.in.total = 24;
+	weir_cost_of(&example.in, &cost, stage);
+	assert_near(cost.total, 24, 0);
+	assert_near(cost.per_gpu_hour, 24, ROUNDING);
+	assert_near(stage[DECODE], 0.001, ROUNDING);
+	/* It needs no count of devices. */
+	example.in.gpus = example.in.per_gpu_hour = NAN;
+	weir_cost_of(&example.in, &cost, stage);
+	assert_near(cost.per_request, 0.0024, ROUNDING);
+	assert_near(stage[DECODE], 0.001, ROUNDING);
+	assert_true(isnan(cost.per_gpu_hour) && isnan(cost.scale));
+}
+
+static void nothing_known_is_nothing_said(void **state)
+{
+	struct weir_cost_stage stage = {WEIR_COST_COMPUTE, 1};
+	struct weir_cost_inputs in = weir_cost_unknown();
+	struct weir_cost cost;
+	double stage_cost = 0;
+
+	(void)state;
+	in.stages = &stage;
+	in.stage_count = 1;
+	weir_cost_of(&in, &cost, &stage_cost);
+	assert_true(isnan(stage_cost) && isnan(cost.per_gpu_hour) && isnan(cost.gpus));
+	assert_true(isnan(cost.total) && isnan(cost.per_request) && isnan(cost.scale));
+	assert_true(isnan(cost.per_request_busy) && isnan(cost.per_request_idle));
+	assert_true(isnan(cost.per_request_padding) && isnan(cost.per_request_gaps));
+	assert_true(isnan(cost.per_million_tokens) && isnan(cost.per_million_input_tokens));
+	assert_true(isnan(cost.per_million_output_tokens) && isnan(cost.tokens_per_unit));
+	assert_true(isnan(cost.output_tokens_per_unit));
+	assert_null(cost.currency);
+}
+
+/* Every input alone takes away what depends on it and nothing else. */
+static void each_unknown_input_takes_only_what_needs_it(void **state)
+{
+	struct example example;
+	struct weir_cost cost;
+
+	(void)state;
+	set_up(&example);
+	example.in.requests = NAN;
+	weir_cost_of(&example.in, &cost, NULL);
+	assert_true(isnan(cost.per_request) && isnan(cost.scale));
+	assert_near(cost.tokens_per_unit, 5e5, ROUNDING);
+	set_up(&example);
+	example.in.input_tokens = NAN;
+	weir_cost_of(&example.in, &cost, NULL);
+	assert_true(isnan(cost.tokens_per_unit) && isnan(cost.per_million_input_tokens));
+	assert_near(cost.output_tokens_per_unit, 1e6 / 12, ROUNDING);
+	set_up(&example);
+	example.in.cached_tokens = NAN;
+	weir_cost_of(&example.in, &cost, NULL);
+	assert_true(isnan(cost.per_million_input_tokens));
+	assert_near(cost.per_million_output_tokens, 10, ROUNDING);
+	set_up(&example);
+	example.in.padding_waste = NAN;
+	weir_cost_of(&example.in, &cost, NULL);
+	assert_true(isnan(cost.per_request_padding));
+	assert_near(cost.per_request_gaps, 0.00006, ROUNDING);
+}
+
+static void nothing_is_divided_by_nothing(void **state)
+{
+	struct example example;
+	struct weir_cost cost;
+
+	(void)state;
+	set_up(&example);
+	example.in.requests = 0;
+	example.in.output_tokens = 0;
+	example.in.cached_tokens = 5e6;
+	weir_cost_of(&example.in, &cost, NULL);
+	assert_true(isnan(cost.per_request) && isnan(cost.scale));
+	assert_true(isnan(cost.per_million_input_tokens) && isnan(cost.per_million_output_tokens));
+	assert_near(cost.output_tokens_per_unit, 0, 0);
+}
+
+static void measured_a_little_over_all_the_time_is_all_the_time(void **state)
+{
+	struct example example;
+	struct weir_cost cost;
+
+	(void)state;
+	set_up(&example);
+	example.in.gpu_busy = 1.001;
+	weir_cost_of(&example.in, &cost, NULL);
+	assert_near(cost.per_request_idle, 0, 0);
+	assert_near(cost.per_request_busy, 0.0012, ROUNDING);
+}
+
+static void device_seconds_are_shared_by_the_batch(void **state)
+{
+	(void)state;
+	assert_near(weir_cost_gpu_s(2, 4, 8), 1, 0);
+	assert_near(weir_cost_gpu_s(2, 0, 1), 0, 0);
+	assert_true(isnan(weir_cost_gpu_s(2, 1, 0)));
+	assert_true(isnan(weir_cost_gpu_s(2, 1, NAN)));
+	assert_true(isnan(weir_cost_gpu_s(NAN, 1, 1)));
+	assert_true(isnan(weir_cost_gpu_s(-1, 1, 1)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_worked_example_comes_out),
+		cmocka_unit_test(stages_and_idle_time_sum_to_the_whole),
+		cmocka_unit_test(padding_and_gaps_are_parts_of_the_busy_time),
+		cmocka_unit_test(without_utilization_stages_cost_what_they_account_for),
+		cmocka_unit_test(an_unknown_stage_leaves_the_others_unscaled),
+		cmocka_unit_test(a_bill_counts_before_the_price),
+		cmocka_unit_test(nothing_known_is_nothing_said),
+		cmocka_unit_test(each_unknown_input_takes_only_what_needs_it),
+		cmocka_unit_test(nothing_is_divided_by_nothing),
+		cmocka_unit_test(measured_a_little_over_all_the_time_is_all_the_time),
+		cmocka_unit_test(device_seconds_are_shared_by_the_batch),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

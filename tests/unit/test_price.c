@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who says what the devices of a run cost, and what charges say of a window. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/price.h"
+#include "engine/readers/reader.h"
+#include "tests/unit/near.h"
+
+#define ROUNDING 1e-14
+#define NS_PER_S INT64_C(1000000000)
+
+static const int64_t ten_ns = INT64_C(1795168800) * NS_PER_S; /* 2026-11-20T10:00:00Z */
+static const struct weir_price_window no_window = {0, 0};
+
+/* Minutes behind ten o'clock. */
+static struct weir_price_window minutes(int64_t from, int64_t to)
+{
+	return (struct weir_price_window){ten_ns + from * 60 * NS_PER_S,
+	                                  ten_ns + to * 60 * NS_PER_S};
+}
+
+static struct weir_profile *profile_of(const char *const *paths)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+
+	for (size_t i = 0; paths[i]; i++)
+		if (weir_read_path(profile, paths[i], NULL, &err))
+			fail_msg("%s", err.message);
+	return profile;
+}
+
+#define PROFILE(...) profile_of((const char *const[]){__VA_ARGS__, NULL})
+
+static struct weir_billing *add_billing(struct weir_profile *profile, const char *currency)
+{
+	struct weir_input *input = weir_profile_add_input(profile, "made.csv");
+
+	input->billing = weir_billing_new();
+	if (currency)
+		input->billing->currency =
+			weir_names_add(input->billing->names, currency, strlen(currency));
+	return input->billing;
+}
+
+static void add_usage(struct weir_billing *billing, int64_t from, int64_t to, double cost)
+{
+	struct weir_price_window period = minutes(from, to);
+	const struct weir_charge charge = {.start_ns = period.start_ns,
+	                                   .end_ns = period.end_ns,
+	                                   .cost = cost,
+	                                   .quantity = NAN};
+
+	weir_billing_add_charge(billing, &charge);
+}
+
+static void the_settings_count_before_every_file(void **state)
+{
+	struct weir_profile *profile =
+		PROFILE("tests/data/focus/two_hours.csv", "tests/data/prices/one.csv");
+	struct weir_settings settings = weir_no_settings;
+	struct weir_price_window window = minutes(0, 60);
+	struct weir_price price;
+
+	(void)state;
+	settings.cost_per_gpu_hour = 3.2;
+	settings.cost_source = "weir.json";
+	weir_price_of(&settings, profile, &window, &price);
+	assert_near(price.per_gpu_hour, 3.2, 0);
+	assert_string_equal(price.source, "weir.json");
+	assert_string_equal(price.currency, "USD");
+	assert_true(isnan(price.total) && isnan(price.covered));
+	assert_null(price.missing);
+	weir_profile_free(profile);
+}
+
+/* A quarter of an hour of 72.5 an hour, and of two hours that cost 1.000000000123 - 2. What was
+ * bought ahead and taxes are paid beside usage. */
+static void charges_count_by_their_share_of_the_window(void **state)
+{
+	struct weir_profile *profile = PROFILE("tests/data/focus/two_hours.csv");
+	struct weir_price_window window = minutes(55, 70);
+	struct weir_price price;
+
+	(void)state;
+	weir_price_of(&weir_no_settings, profile, &window, &price);
+	assert_near(price.total, 72.5 / 4 + (1.000000000123 - 2) / 8, ROUNDING);
+	assert_near(price.covered, 1, 0);
+	assert_string_equal(price.source, "tests/data/focus/two_hours.csv");
+	assert_string_equal(price.currency, "USD");
+	assert_true(isnan(price.per_gpu_hour)); /* hours of an instance, no one knows how large */
+	weir_profile_free(profile);
+}
+
+static void a_price_list_tells_how_many_gpus_an_hour_is_of(void **state)
+{
+	struct weir_profile *profile =
+		PROFILE("tests/data/prices/two.csv", "tests/data/focus/two_hours.csv");
+	struct weir_price price;
+
+	(void)state;
+	weir_price_of(NULL, profile, &no_window, &price);
+	assert_near(price.per_gpu_hour, (145 + 1.000000000123 - 2) / 16, ROUNDING);
+	assert_true(isnan(price.total));
+	assert_string_equal(price.source, "tests/data/focus/two_hours.csv");
+	weir_profile_free(profile);
+}
+
+static void gpu_hours_are_a_price_by_themselves(void **state)
+{
+	struct weir_profile *profile = PROFILE("tests/data/focus/invoiced.csv");
+	struct weir_price price;
+
+	(void)state;
+	weir_price_of(&weir_no_settings, profile, &no_window, &price);
+	assert_near(price.per_gpu_hour, 3, ROUNDING);
+	assert_null(price.currency);
+	assert_non_null(price.source);
+	weir_profile_free(profile);
+}
+
+static void what_charges_do_not_cover_costs_as_much(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_billing *billing = add_billing(profile, "EUR");
+	struct weir_price_window window = minutes(30, 90);
+	struct weir_price price;
+
+	(void)state;
+	add_usage(billing, 0, 60, 10);
+	add_usage(billing, 0, 60, 2);
+	add_usage(billing, -60, 0, 1000);
+	weir_price_of(&weir_no_settings, profile, &window, &price);
+	assert_near(price.covered, 0.5, ROUNDING);
+	assert_near(price.total, 12, ROUNDING);
+	assert_string_equal(price.currency, "EUR");
+	weir_profile_free(profile);
+}
+
+static void a_window_without_charges_has_no_price(void **state)
+{
+	struct weir_profile *profile = PROFILE("tests/data/focus/two_hours.csv");
+	struct weir_price_window window = minutes(300, 310);
+	struct weir_price price;
+
+	(void)state;
+	weir_price_of(&weir_no_settings, profile, &window, &price);
+	assert_true(isnan(price.total) && isnan(price.per_gpu_hour));
+	assert_null(price.source);
+	assert_non_null(strstr(price.missing, "no charge for usage covers"));
+	weir_price_of(&weir_no_settings, profile, &no_window, &price);
+	assert_null(price.source);
+	assert_non_null(strstr(price.missing, "how many GPU hours"));
+	weir_profile_free(profile);
+}
+
+static void exports_in_two_currencies_have_no_sum(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_price_window window = minutes(0, 60);
+	struct weir_price price;
+
+	(void)state;
+	add_usage(add_billing(profile, "EUR"), 0, 60, 1);
+	add_usage(add_billing(profile, "EUR"), 0, 60, 2);
+	weir_price_of(&weir_no_settings, profile, &window, &price);
+	assert_near(price.total, 3, ROUNDING);
+	add_usage(add_billing(profile, NULL), 0, 60, 4);
+	weir_price_of(&weir_no_settings, profile, &window, &price);
+	assert_true(isnan(price.total));
+	assert_null(price.currency);
+	assert_non_null(strstr(price.missing, "different currencies"));
+	weir_profile_free(profile);
+}
+
+static void the_only_price_of_a_list_is_taken(void **state)
+{
+	struct weir_profile *profile = PROFILE("tests/data/prices/one.csv");
+	struct weir_price price;
+
+	(void)state;
+	weir_price_of(&weir_no_settings, profile, &no_window, &price);
+	assert_near(price.per_gpu_hour, 98.32 / 8, ROUNDING);
+	assert_string_equal(price.currency, "USD");
+	assert_string_equal(price.source, "tests/data/prices/one.csv");
+	assert_null(price.missing);
+	weir_profile_free(profile);
+	profile = PROFILE("tests/data/prices/two.csv");
+	weir_price_of(&weir_no_settings, profile, &no_window, &price);
+	assert_true(isnan(price.per_gpu_hour));
+	assert_null(price.source);
+	assert_non_null(strstr(price.missing, "several instances"));
+	weir_profile_free(profile);
+}
+
+static void nobody_asked_for_a_price(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_price price;
+
+	(void)state;
+	weir_profile_add_input(profile, "requests.jsonl");
+	weir_price_of(&weir_no_settings, profile, &no_window, &price);
+	assert_true(isnan(price.per_gpu_hour) && isnan(price.total));
+	assert_null(price.source);
+	assert_null(price.missing);
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_settings_count_before_every_file),
+		cmocka_unit_test(charges_count_by_their_share_of_the_window),
+		cmocka_unit_test(a_price_list_tells_how_many_gpus_an_hour_is_of),
+		cmocka_unit_test(gpu_hours_are_a_price_by_themselves),
+		cmocka_unit_test(what_charges_do_not_cover_costs_as_much),
+		cmocka_unit_test(a_window_without_charges_has_no_price),
+		cmocka_unit_test(exports_in_two_currencies_have_no_sum),
+		cmocka_unit_test(the_only_price_of_a_list_is_taken),
+		cmocka_unit_test(nobody_asked_for_a_price),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
