@@ -12,20 +12,20 @@
 
 #define MAX_READERS 64
 
-/* One a line, so that readers can be added side by side. */
-/* clang-format off */
 const struct weir_reader *const weir_readers[] = {
 	&weir_reader_aiperf,
 	&weir_reader_bench,
+	&weir_reader_dcgmi,
 	&weir_reader_jaeger,
 	&weir_reader_kineto,
 	&weir_reader_native,
 	&weir_reader_otlp,
 	&weir_reader_requests,
+	&weir_reader_smi_dmon,
+	&weir_reader_smi_query,
 	&weir_reader_zipkin,
 	NULL,
 };
-/* clang-format on */
 
 enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
                                     struct weir_error *err)
