@@ -7,6 +7,7 @@
 #include "engine/readers/monitor.h"
 
 #define NS_PER_DAY (INT64_C(86400) * 1000000000)
+#define LAST_NS    (NS_PER_DAY * 84006) /* 2200: no time of a monitor, and sums of times fit */
 
 static bool is_empty(const struct weir_monitor_reading *reading)
 {
@@ -62,7 +63,7 @@ static int64_t place_in_time(struct weir_monitor *monitor, struct weir_monitor_d
 		now = nearest_day(now, device->last_ns);
 	if (device->last_ns != WEIR_NO_TIME && now < device->last_ns)
 		weir_input_warn(monitor->input, WEIR_WARN_CLOCK_BACKWARDS, at, NULL);
-	device->last_ns = now;
+	device->last_ns = now < LAST_NS ? now : LAST_NS;
 	return now;
 }
 
@@ -122,7 +123,7 @@ enum weir_status weir_monitor_add(struct weir_monitor *monitor,
 	struct weir_telemetry_sample *sample;
 	int64_t now;
 
-	if (reading->bad_time) {
+	if (reading->bad_time || reading->at_ns > LAST_NS) {
 		weir_input_warn(monitor->input, WEIR_WARN_NO_TIME, at, NULL);
 		return WEIR_OK;
 	}
@@ -135,6 +136,10 @@ enum weir_status weir_monitor_add(struct weir_monitor *monitor,
 	weir_telemetry_name_device(monitor->telemetry, device->row, reading->name.data,
 	                           reading->name.length);
 	now = place_in_time(monitor, device, reading, at);
+	if (now > LAST_NS) {
+		weir_input_warn(monitor->input, WEIR_WARN_NO_TIME, at, NULL);
+		return WEIR_OK;
+	}
 	if (monitor->telemetry->count == WEIR_MONITOR_MAX_SAMPLES)
 		thin(monitor, at);
 	if (device->rows++ % monitor->stride)
