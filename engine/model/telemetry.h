@@ -68,6 +68,8 @@ struct weir_telemetry_device {
 struct weir_telemetry {
 	/* at_ns is the local time of the sampled host as if it were UTC: off by its zone. */
 	bool local_time;
+	/* The day is not known either: at_ns counts from the midnight before the first sample. */
+	bool no_date;
 	struct weir_telemetry_sample *samples;
 	size_t count, capacity;
 	struct weir_telemetry_device *devices;

@@ -13,7 +13,14 @@ extern const struct weir_reader weir_reader_kineto;
 extern const struct weir_reader weir_reader_native;
 extern const struct weir_reader weir_reader_prices;
 extern const struct weir_reader weir_reader_requests;
+extern const struct weir_reader weir_reader_dcgmi;
+extern const struct weir_reader weir_reader_jaeger;
+extern const struct weir_reader weir_reader_kineto;
+extern const struct weir_reader weir_reader_native;
 extern const struct weir_reader weir_reader_otlp;
+extern const struct weir_reader weir_reader_requests;
+extern const struct weir_reader weir_reader_smi_dmon;
+extern const struct weir_reader weir_reader_smi_query;
 extern const struct weir_reader weir_reader_zipkin;
 
 #endif

@@ -17,6 +17,7 @@
 const struct weir_reader *const weir_readers[] = {
 	&weir_reader_aiperf,
 	&weir_reader_bench,
+	&weir_reader_dcgmi,
 	&weir_reader_focus,
 	&weir_reader_jaeger,
 	&weir_reader_kineto,
@@ -24,6 +25,8 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_otlp,
 	&weir_reader_prices,
 	&weir_reader_requests,
+	&weir_reader_smi_dmon,
+	&weir_reader_smi_query,
 	&weir_reader_zipkin,
 	NULL,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "engine/readers/smi.h"
 #include "engine/readers/sniff.h"
 
 static bool is_blank(char c)
@@ -194,6 +195,8 @@ const char *weir_sniff_hint(const char *head, size_t len)
 	hint = hint_by_start(at, (size_t)(head + len - at));
 	if (!hint && (first == '{' || first == '['))
 		hint = hint_by_keys(head, len);
+	if (!hint)
+		hint = weir_smi_refusal(head, len);
 	if (hint)
 		return hint;
 	if (first == '{' || first == '[')

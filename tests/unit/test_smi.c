@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/monitor.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/monitors.h"
+
+#define QUERY (&weir_reader_smi_query)
+#define HEADER                                                                                     \
+	"timestamp, index, utilization.gpu [%], memory.used [MiB], power.draw [W], "               \
+	"clocks.current.sm [MHz], clocks_event_reasons.active\n"
+#define FIRST                                                                                      \
+	"2026/01/05 10:00:00.000, 0, 98 %, 32362 MiB, 627.40 W, 1980 MHz, 0x0000000000000004\n"
+#define FIRST_SAMPLE                                                                               \
+	"0 @1767607200000000000 reasons=0x4 utilization=0.98 memory_used_bytes=33934016512 "       \
+	"power_w=627.4 sm_clock_mhz=1980\n"
+#define SECOND "2026/01/05 10:00:00.001, 1, [N/A], 614 MiB, [N/A], 345 MHz, 0x0000000000000001\n"
+#define SECOND_SAMPLE                                                                              \
+	"1 @1767607200001000000 reasons=0x1 memory_used_bytes=643825664 sm_clock_mhz=345\n"
+
+static void rows_of_two_devices_become_samples_in_the_units_of_the_gauges(void **state)
+{
+	(void)state;
+	expect_samples(QUERY, HEADER FIRST SECOND, FIRST_SAMPLE SECOND_SAMPLE);
+}
+
+static void values_without_units_take_those_of_the_header(void **state)
+{
+	(void)state;
+	expect_samples(QUERY,
+	               HEADER "2026/01/05 10:00:00.000, 0, 98, 32362, 627.40, 1980, "
+	                      "0x0000000000000004\n",
+	               FIRST_SAMPLE);
+	expect_samples(QUERY, "power.draw [mW], index\n500, 2\n", "2 power_w=0.5\n");
+}
+
+static void a_unit_of_the_value_goes_before_that_of_the_header(void **state)
+{
+	(void)state;
+	expect_samples(QUERY, "memory.used [MiB], power.draw [W]\n2 GiB, 100 mW\n",
+	               "0 memory_used_bytes=2147483648 power_w=0.1\n");
+}
+
+static void a_unit_of_something_else_is_no_value(void **state)
+{
+	(void)state;
+	expect_warned(QUERY, "power.draw [W], utilization.gpu [%]\n5 MiB, 1 %\n6 parsecs, 1 %\n",
+	              WEIR_WARN_BAD_NUMBER, 2);
+}
+
+static void older_names_and_aliases_are_known(void **state)
+{
+	(void)state;
+	expect_samples(QUERY,
+	               "index, clocks.sm [MHz], clocks.mem [MHz], clocks_throttle_reasons.active, "
+	               "clocks_throttle_reasons.sw_thermal_slowdown\n"
+	               "0, 900 MHz, 1215 MHz, 0x0000000000000001, Active\n",
+	               "0 reasons=0x21 sm_clock_mhz=900 memory_clock_mhz=1215\n");
+}
+
+static void a_mask_is_hexadecimal_in_either_case_and_keeps_unknown_bits(void **state)
+{
+	(void)state;
+	expect_samples(QUERY, "clocks_event_reasons.active, index\n0x2aF, 0\n0X2Af, 0\n12, 0\n",
+	               "0 reasons=0x2af\n0 reasons=0x2af\n0 reasons=0xc\n");
+	expect_warned(QUERY,
+	              "clocks_event_reasons.active, temperature.gpu\n0x, 40\n0xfg, 40\n1.5, 40\n",
+	              WEIR_WARN_BAD_NUMBER, 3);
+}
+
+static void reasons_in_columns_of_their_own_become_bits(void **state)
+{
+	(void)state;
+	expect_samples(QUERY,
+	               "index, clocks_event_reasons.gpu_idle, clocks_event_reasons.sw_power_cap, "
+	               "clocks_event_reasons.hw_slowdown, "
+	               "clocks_event_reasons.hw_power_brake_slowdown\n"
+	               "0, Not Active, Active, Not Active, Active\n"
+	               "0, Not Active, Not Active, [N/A], Not Active\n"
+	               "0, [N/A], [N/A], [N/A], [N/A]\n",
+	               "0 reasons=0x84\n0 reasons=0x0\n");
+	expect_warned(QUERY, "temperature.gpu, clocks_event_reasons.gpu_idle\n4, Perhaps\n4, 17\n",
+	              WEIR_WARN_BAD_NUMBER, 2);
+}
+
+static void counters_of_one_kind_are_added_up_in_nanoseconds(void **state)
+{
+	(void)state;
+	expect_samples(QUERY,
+	               "index, clocks_event_reasons_counters.sw_power_cap [us], "
+	               "clocks_event_reasons_counters.hw_power_brake_slowdown [us], "
+	               "clocks_event_reasons_counters.sw_thermal_slowdown [us], "
+	               "clocks_throttle_reasons_counters.hw_thermal_slowdown [us]\n"
+	               "0, 834002687 us, 13 us, 7 us, [N/A]\n",
+	               "0 power_capped_ns=834002700000 thermal_ns=7000\n");
+}
+
+static void what_is_preferred_stands_in_for_what_is_missing(void **state)
+{
+	(void)state;
+	expect_samples(QUERY,
+	               "power.draw.instant [W], power.draw.average [W], power.draw [W], "
+	               "power.limit [W], enforced.power.limit [W]\n"
+	               "1.0 W, 2.0 W, 3.0 W, 700.00 W, 650.00 W\n"
+	               "1.0 W, [N/A], [N/A], 700.00 W, [N/A]\n",
+	               "0 power_w=3 power_limit_w=650\n0 power_w=1 power_limit_w=700\n");
+}
+
+static void every_spelling_of_a_missing_value_is_known(void **state)
+{
+	static const char text[] =
+		"index, temperature.gpu, utilization.gpu [%]\n"
+		"0, [N/A], 1 %\n0, N/A, 1 %\n0, [Not Supported], 1 %\n0, , 1 %\n"
+		"0, [Requested functionality has been deprecated], 1 %\n"
+		"0, [Function Not Found], 1 %\n0, [Insufficient Permissions], 1 %\n0, -, 1 %\n"
+		"0, 9223372036854775794, 1 %\n0, 2147483632, 1 %\n0, 140737488355328.000, 1 %\n"
+		"0, <<<NOT_SUPPORTED>>>, 1 %\n";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry = telemetry_of(QUERY, text, profile);
+
+	(void)state;
+	assert_int_equal(telemetry->count, 12);
+	for (size_t i = 0; i < telemetry->count; i++)
+		assert_true(telemetry->samples[i].value[WEIR_GAUGE_TEMPERATURE_C] !=
+		            telemetry->samples[i].value[WEIR_GAUGE_TEMPERATURE_C]);
+	for (size_t i = 0; i < WEIR_WARN_COUNT; i++)
+		assert_int_equal(profile->inputs[0].warnings[i].count, 0);
+	weir_profile_free(profile);
+}
+
+static void a_device_that_does_not_answer_is_told(void **state)
+{
+	(void)state;
+	expect_warned(QUERY,
+	              HEADER FIRST
+	              "2026/01/05 10:00:01.000, 0, [Unknown Error], [GPU is lost], "
+	              "[GPU requires reset], 1980 MHz, 0x0\n"
+	              "Unable to determine the device handle for GPU0000:83:00.0: Unknown Error\n",
+	              WEIR_WARN_DEVICE_ERROR, 4);
+}
+
+static void a_value_that_cannot_be_is_none(void **state)
+{
+	(void)state;
+	expect_samples(QUERY,
+	               "utilization.gpu [%], temperature.gpu, power.draw [W]\n"
+	               "4294967295 %, 41, -1 W\nEnabled, 42, 5 W\n",
+	               "0 temperature_c=41\n0 power_w=5 temperature_c=42\n");
+	expect_warned(QUERY,
+	              "utilization.gpu [%], temperature.gpu, power.draw [W]\n"
+	              "4294967295 %, 41, -1 W\nEnabled, 42, 5 W\n",
+	              WEIR_WARN_BAD_NUMBER, 3);
+}
+
+static void a_repeated_header_says_what_follows(void **state)
+{
+	(void)state;
+	expect_samples(QUERY, HEADER FIRST "index, temperature.gpu\n3, 50\n" HEADER SECOND,
+	               FIRST_SAMPLE "3 temperature_c=50\n" SECOND_SAMPLE);
+}
+
+static void lines_may_end_with_a_carriage_return(void **state)
+{
+	(void)state;
+	expect_samples(QUERY, "index, temperature.gpu\r\n0, 50\r\n1, 51\r\n",
+	               "0 temperature_c=50\n1 temperature_c=51\n");
+}
+
+static void a_comma_in_a_name_costs_its_row(void **state)
+{
+	static const char text[] =
+		"name, index, temperature.gpu\nGPU, Ltd, 0, 50\nGPU, 1\nGPU, 2, 52\n";
+
+	(void)state;
+	expect_samples(QUERY, text, "2 temperature_c=52\n");
+	expect_warned(QUERY, text, WEIR_WARN_RAGGED_ROW, 2);
+}
+
+static void a_row_cut_in_the_middle_is_told(void **state)
+{
+	static const char cut[] = HEADER FIRST "2026/01/05 10:00:01.000, 0, 97 %, 32";
+	static const char half[] = "index, temperature.gpu, utilization.gpu [%]\n0, 50, 1";
+
+	(void)state;
+	expect_samples(QUERY, cut, FIRST_SAMPLE);
+	expect_warned(QUERY, cut, WEIR_WARN_TRUNCATED, 1);
+	expect_warned(QUERY, cut, WEIR_WARN_RAGGED_ROW, 0);
+	expect_samples(QUERY, half, "0 temperature_c=50\n"); /* 1, 12 or 100 % */
+}
+
+static void times_are_local_and_exact(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry =
+		telemetry_of(QUERY,
+	                     "timestamp, temperature.gpu\n2024/02/29 23:59:59.999, 1\n"
+	                     "2024/03/01 00:00:00, 1\n2000/01/01 00:00:00.000, 1\n",
+	                     profile);
+
+	(void)state;
+	assert_true(telemetry->local_time);
+	assert_false(telemetry->no_date);
+	assert_int_equal(telemetry->samples[0].at_ns, INT64_C(1709251199999000000));
+	assert_int_equal(telemetry->samples[1].at_ns, INT64_C(1709251200000000000));
+	assert_int_equal(telemetry->samples[2].at_ns, INT64_C(946684800000000000));
+	weir_profile_free(profile);
+}
+
+static void a_row_without_a_time_among_others_is_left_out(void **state)
+{
+	static const char text[] = "timestamp, temperature.gpu\n2024/02/29 23:59:59.999, 1\n"
+				   "[N/A], 1\n2024/13/01 00:00:00.000, 1\n24/01/01, 1\n"
+				   "2024/01/01 24:00:00.000, 1\n2024/01/01 00:00:00.x, 1\n";
+
+	(void)state;
+	expect_samples(QUERY, text, "0 @1709251199999000000 temperature_c=1\n");
+	expect_warned(QUERY, text, WEIR_WARN_NO_TIME, 5);
+}
+
+static void a_clock_that_goes_back_is_told_device_by_device(void **state)
+{
+	static const char back[] = "timestamp, index, temperature.gpu\n"
+				   "2026/10/25 02:59:59.000, 0, 1\n2026/10/25 02:59:58.900, 1, 1\n"
+				   "2026/10/25 02:00:00.000, 0, 1\n2026/10/25 02:00:00.000, 1, 1\n"
+				   "2026/10/25 02:00:01.000, 0, 1\n";
+
+	(void)state;
+	expect_warned(QUERY, back, WEIR_WARN_CLOCK_BACKWARDS, 2);
+}
+
+static void files_without_times_have_none(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry =
+		telemetry_of(QUERY, "index, temperature.gpu\n0, 50\n", profile);
+
+	(void)state;
+	assert_false(telemetry->local_time);
+	assert_int_equal(telemetry->samples[0].at_ns, WEIR_NO_TIME);
+	weir_profile_free(profile);
+}
+
+static void devices_are_told_apart_by_what_is_there(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry =
+		telemetry_of(QUERY,
+	                     "uuid, pci.bus_id, name, temperature.gpu\n"
+	                     "GPU-1, 00000000:83:00.0, NVIDIA H200, 1\n"
+	                     "GPU-2, [N/A], [N/A], 1\n",
+	                     profile);
+
+	(void)state;
+	assert_int_equal(telemetry->device_count, 2);
+	assert_string_equal(telemetry->devices[0].id, "00000000:83:00.0");
+	assert_string_equal(telemetry->devices[0].name, "NVIDIA H200");
+	assert_string_equal(telemetry->devices[1].id, "GPU-2");
+	assert_null(telemetry->devices[1].name);
+	weir_profile_free(profile);
+}
+
+static void rows_before_any_header_are_refused(void **state)
+{
+	(void)state;
+	expect_refused(QUERY, FIRST SECOND, WEIR_E_FORMAT, "line 1: a row before any header");
+	expect_chosen(FIRST, QUERY, NULL);
+	expect_chosen("2026/01/05 10:00:00.000, 0, 98\n", QUERY, NULL);
+	expect_chosen("98 %, 614 MiB, 5.0 W\n", QUERY, NULL);
+}
+
+static void what_is_no_table_is_refused_with_its_reason(void **state)
+{
+	static const struct {
+		const char *text, *reason;
+	} cases[] = {
+		{"No devices were found\n", "found no device"},
+		{"Failed to initialize NVML: Driver/library version mismatch\n",
+	         "could not initialise NVML"},
+		{"Field \"power.drawn\" is not a valid field to query.\n", "does not know a field"},
+		{"Unable to determine the device handle for GPU 0000:01:00.0: GPU is lost.\n",
+	         "could not reach a device"},
+		{"NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n",
+	         "could not reach the driver"},
+		{"timestamp, gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n"
+	         "2026/07/03 22:11:09.916, GPU-0, 10291, C:\\a (b), c.exe, 2566 MiB\n",
+	         "list of processes (nvidia-smi --query-compute-apps)"},
+		{"# gpu         pid   type     sm    mem    enc    dec    jpg    ofa    command \n"
+	         "# Idx           #    C/G      %      %      %      %      %      %    name \n"
+	         "    0      10291     C      -      -      -      -      -      -    a b         "
+	         "\n",
+	         "list of processes (nvidia-smi pmon)"},
+		{"\t\x1b[4mGPU0\tCPU Affinity\n", "topology"},
+		{"##########\n# nvidia_gpu_exporter GPU capture\n", "transcript"},
+		{"\n==============NVSMI LOG==============\n", "nvidia-smi -q"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		expect_chosen(cases[i].text, NULL, cases[i].reason);
+		expect_refused(QUERY, cases[i].text, WEIR_E_FORMAT, cases[i].reason);
+		expect_refused(&weir_reader_smi_dmon, cases[i].text, WEIR_E_FORMAT,
+		               cases[i].reason);
+	}
+	expect_refused(QUERY, HEADER, WEIR_E_EMPTY, "no row with a value");
+	expect_refused(QUERY, HEADER "No devices were found\n", WEIR_E_EMPTY, "found no device");
+	expect_refused(QUERY, "a, b\n", WEIR_E_FORMAT, "no header");
+}
+
+static void the_header_is_known_by_what_it_measures(void **state)
+{
+	(void)state;
+	expect_chosen(HEADER, QUERY, NULL);
+	expect_chosen("\nFailed to initialize NVML: Unknown Error\n" HEADER, QUERY, NULL);
+	expect_chosen("name,index,value\n", NULL, "no reader knows");
+	expect_chosen("timestamp, name\n2026/07/03 22:11:09.916, 3 MiB\n", NULL, "no reader");
+}
+
+static void of_too_many_rows_an_even_selection_is_kept(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry;
+	struct weir_text text = {0};
+	size_t of_device[2] = {0};
+
+	(void)state;
+	weir_text_puts(&text, "index, temperature.gpu\n");
+	weir_text_repeat(&text, "0, 1\n1, 2\n", WEIR_MONITOR_MAX_SAMPLES / 2 + 100);
+	telemetry = telemetry_of(QUERY, text.data, profile);
+	for (size_t i = 0; i < telemetry->count; i++)
+		of_device[telemetry->samples[i].device]++;
+	assert_int_equal(of_device[0], WEIR_MONITOR_MAX_SAMPLES / 4 + 50);
+	assert_int_equal(of_device[1], WEIR_MONITOR_MAX_SAMPLES / 4 + 50);
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_THINNED].count, 1);
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
+static void more_devices_than_there_may_be_are_refused(void **state)
+{
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_puts(&text, "index, temperature.gpu\n");
+	for (int i = 0; i <= WEIR_MAX_TELEMETRY_DEVICES; i++)
+		weir_text_printf(&text, "%d, 1\n", i);
+	expect_refused(QUERY, text.data, WEIR_E_LIMIT, "more than 4096 devices");
+	weir_text_release(&text);
+}
+
+static void a_file_cut_anywhere_reads_or_says_why_not(void **state)
+{
+	(void)state;
+	expect_clean_cuts(QUERY, HEADER FIRST SECOND "\r\n" FIRST);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_of_two_devices_become_samples_in_the_units_of_the_gauges),
+		cmocka_unit_test(values_without_units_take_those_of_the_header),
+		cmocka_unit_test(a_unit_of_the_value_goes_before_that_of_the_header),
+		cmocka_unit_test(a_unit_of_something_else_is_no_value),
+		cmocka_unit_test(older_names_and_aliases_are_known),
+		cmocka_unit_test(a_mask_is_hexadecimal_in_either_case_and_keeps_unknown_bits),
+		cmocka_unit_test(reasons_in_columns_of_their_own_become_bits),
+		cmocka_unit_test(counters_of_one_kind_are_added_up_in_nanoseconds),
+		cmocka_unit_test(what_is_preferred_stands_in_for_what_is_missing),
+		cmocka_unit_test(every_spelling_of_a_missing_value_is_known),
+		cmocka_unit_test(a_device_that_does_not_answer_is_told),
+		cmocka_unit_test(a_value_that_cannot_be_is_none),
+		cmocka_unit_test(a_repeated_header_says_what_follows),
+		cmocka_unit_test(lines_may_end_with_a_carriage_return),
+		cmocka_unit_test(a_comma_in_a_name_costs_its_row),
+		cmocka_unit_test(a_row_cut_in_the_middle_is_told),
+		cmocka_unit_test(times_are_local_and_exact),
+		cmocka_unit_test(a_row_without_a_time_among_others_is_left_out),
+		cmocka_unit_test(a_clock_that_goes_back_is_told_device_by_device),
+		cmocka_unit_test(files_without_times_have_none),
+		cmocka_unit_test(devices_are_told_apart_by_what_is_there),
+		cmocka_unit_test(rows_before_any_header_are_refused),
+		cmocka_unit_test(what_is_no_table_is_refused_with_its_reason),
+		cmocka_unit_test(the_header_is_known_by_what_it_measures),
+		cmocka_unit_test(of_too_many_rows_an_even_selection_is_kept),
+		cmocka_unit_test(more_devices_than_there_may_be_are_refused),
+		cmocka_unit_test(a_file_cut_anywhere_reads_or_says_why_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

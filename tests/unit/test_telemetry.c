@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/telemetry.h"
+#include "engine/analysis/telemetry_window.h"
+#include "tests/unit/near.h"
+
+#define S    INT64_C(1000000000)
+#define HOUR (3600 * S)
+#define DAY  (24 * HOUR)
+#define NOON (20000 * DAY + 12 * HOUR) /* a day of 2024, UTC */
+#define U    WEIR_GAUGE_UTILIZATION
+#define P    WEIR_GAUGE_POWER_W
+
+struct scene {
+	struct weir_profile *profile;
+	struct weir_arena *arena;
+	struct weir_telemetry *telemetry; /* of the last monitor */
+	struct weir_telemetry_figures figures;
+};
+
+static struct weir_telemetry *add_monitor(struct scene *scene)
+{
+	scene->telemetry = weir_telemetry_new();
+	weir_profile_add_input(scene->profile, "test")->telemetry = scene->telemetry;
+	return scene->telemetry;
+}
+
+static struct scene make_scene(void)
+{
+	struct scene scene = {.profile = weir_profile_new(), .arena = weir_arena_new()};
+
+	add_monitor(&scene);
+	return scene;
+}
+
+static void free_scene(struct scene *scene)
+{
+	weir_profile_free(scene->profile);
+	weir_arena_free(scene->arena);
+}
+
+/* A sample of a device, to be filled further; valid until the next. */
+static struct weir_telemetry_sample *add(struct scene *scene, const char *device, int64_t at_ns,
+                                         enum weir_gauge gauge, double value)
+{
+	uint32_t row = weir_telemetry_device(scene->telemetry, device, strlen(device));
+	struct weir_telemetry_sample *sample = weir_telemetry_add(scene->telemetry);
+
+	sample->device = row;
+	sample->at_ns = at_ns;
+	sample->value[gauge] = value;
+	return sample;
+}
+
+static void add_reasons(struct scene *scene, int64_t at_ns, double utilization, uint32_t reasons)
+{
+	struct weir_telemetry_sample *sample = add(scene, "0", at_ns, U, utilization);
+
+	sample->has_reasons = true;
+	sample->reasons = reasons;
+}
+
+static const struct weir_telemetry_figures *figures(struct scene *scene, int64_t start_ns,
+                                                    int64_t end_ns)
+{
+	memset(&scene->figures, 0xa5, sizeof(scene->figures));
+	weir_telemetry_figures(scene->profile, start_ns, end_ns, scene->arena, &scene->figures);
+	return &scene->figures;
+}
+
+static void without_samples_nothing_is_known(void **state)
+{
+	struct scene scene = make_scene();
+	const struct weir_telemetry_figures *out = figures(&scene, NOON, NOON + S);
+
+	(void)state;
+	assert_int_equal(out->samples, 0);
+	assert_int_equal(out->devices, 0);
+	assert_null(out->device_name);
+	assert_int_equal(out->span_ns, 0);
+	assert_false(out->aligned);
+	assert_true(isnan(out->utilization) && isnan(out->utilization_all));
+	assert_true(isnan(out->power_w) && isnan(out->power_max_w) && isnan(out->power_limit_w));
+	assert_true(isnan(out->power_capped) && isnan(out->thermal_capped));
+	free_scene(&scene);
+}
+
+static void means_are_of_the_samples_in_use(void **state)
+{
+	static const double utilization[] = {0, 0.5, 1, 0}, power[] = {100, 300, 500, 120};
+	struct scene scene = make_scene();
+	const struct weir_telemetry_figures *out;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct weir_telemetry_sample *sample =
+			add(&scene, "0", NOON + i * S, U, utilization[i]);
+
+		sample->value[P] = power[i];
+		sample->value[WEIR_GAUGE_SM_CLOCK_MHZ] = 1000 + 100 * i;
+		sample->value[WEIR_GAUGE_TEMPERATURE_C] = 40 + i;
+		sample->value[WEIR_GAUGE_MEMORY_USED_BYTES] = 1e9 * i;
+		sample->value[WEIR_GAUGE_TENSOR_ACTIVE] = 0.1 * i;
+		sample->value[WEIR_GAUGE_POWER_LIMIT_W] = i < 2 ? 700 : 650;
+	}
+	out = figures(&scene, 0, 0);
+	assert_int_equal(out->samples, 4);
+	assert_int_equal(out->span_ns, 3 * S);
+	assert_false(out->aligned);
+	assert_near(out->utilization, 0.75, 1e-12);
+	assert_near(out->utilization_all, 0.375, 1e-12);
+	assert_near(out->power_w, 400, 1e-12);
+	assert_near(out->power_max_w, 500, 0);
+	assert_near(out->power_limit_w, 650, 0);
+	assert_near(out->sm_clock_mhz, 1150, 1e-12);
+	assert_near(out->sm_clock_max_mhz, 1300, 0);
+	assert_near(out->temperature_max_c, 43, 0);
+	assert_near(out->memory_used_max_bytes, 3e9, 0);
+	assert_near(out->tensor_active, 0.15, 1e-12);
+	assert_true(isnan(out->sm_active) && isnan(out->dram_active));
+	free_scene(&scene);
+}
+
+static void a_stated_highest_clock_goes_before_the_highest_seen(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "0", NOON, WEIR_GAUGE_SM_CLOCK_MHZ, 1980)->value[WEIR_GAUGE_SM_CLOCK_MAX_MHZ] =
+		1755;
+	assert_near(figures(&scene, 0, 0)->sm_clock_max_mhz, 1755, 0);
+	free_scene(&scene);
+}
+
+static void clocks_held_down_are_a_share_of_the_samples_in_use(void **state)
+{
+	struct scene scene = make_scene();
+	const struct weir_telemetry_figures *out;
+
+	(void)state;
+	add_reasons(&scene, NOON, 0, WEIR_CLOCKS_POWER_CAP); /* idle: does not count */
+	add_reasons(&scene, NOON + S, 1, WEIR_CLOCKS_POWER_CAP);
+	add_reasons(&scene, NOON + 2 * S, 1, WEIR_CLOCKS_HW_POWER_BRAKE | WEIR_CLOCKS_HW_SLOWDOWN);
+	add_reasons(&scene, NOON + 3 * S, 1, WEIR_CLOCKS_HW_THERMAL | WEIR_CLOCKS_SW_THERMAL);
+	add_reasons(&scene, NOON + 4 * S, 1, WEIR_CLOCKS_APPLICATION | WEIR_CLOCKS_SYNC_BOOST);
+	add(&scene, "0", NOON + 5 * S, U, 1); /* states no reasons */
+	out = figures(&scene, 0, 0);
+	assert_near(out->power_capped, 0.5, 1e-12);
+	assert_near(out->thermal_capped, 0.25, 1e-12);
+	free_scene(&scene);
+}
+
+/* Totals of two devices in turn: 0 grows by 30 % of the time, then is loaded anew; 1 is idle. */
+static void running_totals_stand_in_for_reasons(void **state)
+{
+	static const double totals[] = {5e9, 5.3e9, 5.6e9, 0, 0.3e9};
+	struct scene scene = make_scene();
+	const struct weir_telemetry_figures *out;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		add(&scene, "0", NOON + i * S, U, 1)->value[WEIR_GAUGE_POWER_CAPPED_NS] = totals[i];
+		add(&scene, "1", NOON + i * S, U, 0)->value[WEIR_GAUGE_POWER_CAPPED_NS] =
+			9e9 + 1e9 * i;
+	}
+	out = figures(&scene, 0, 0);
+	assert_near(out->power_capped, 0.3, 1e-9);
+	assert_true(isnan(out->thermal_capped));
+	assert_int_equal(out->devices, 2);
+	free_scene(&scene);
+}
+
+static void totals_without_times_say_nothing(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		add(&scene, "0", WEIR_NO_TIME, U, 1)->value[WEIR_GAUGE_THERMAL_NS] = 1e9 * i;
+	assert_true(isnan(figures(&scene, 0, 0)->thermal_capped));
+	assert_int_equal(scene.figures.span_ns, 0);
+	free_scene(&scene);
+}
+
+static void without_utilization_power_above_the_idle_level_is_use(void **state)
+{
+	static const double power[] = {100, 130, 104, 500, 460};
+	struct scene scene = make_scene();
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		add(&scene, "0", NOON + i * S, P, power[i]);
+	assert_near(figures(&scene, 0, 0)->power_w, 480, 1e-12);
+	free_scene(&scene);
+}
+
+static void power_of_one_level_tells_nothing_and_counts_as_use(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "0", NOON, P, 438);
+	add(&scene, "0", NOON + S, P, 440);
+	assert_near(figures(&scene, 0, 0)->power_w, 439, 1e-12);
+	free_scene(&scene);
+}
+
+static void without_utilization_the_idle_bit_tells(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct weir_telemetry_sample *sample = add(&scene, "0", NOON + i * S, P, 100 + i);
+
+		sample->has_reasons = true;
+		sample->reasons = i < 3 ? WEIR_CLOCKS_IDLE : 0;
+	}
+	assert_near(figures(&scene, 0, 0)->power_w, 103, 1e-12);
+	free_scene(&scene);
+}
+
+static void activity_of_multiprocessors_goes_before_power(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "0", NOON, P, 500)->value[WEIR_GAUGE_SM_ACTIVE] = 0;
+	add(&scene, "0", NOON + S, P, 100)->value[WEIR_GAUGE_SM_ACTIVE] = 0.25;
+	assert_near(figures(&scene, 0, 0)->sm_active, 0.25, 1e-12);
+	assert_near(scene.figures.power_w, 100, 1e-12);
+	free_scene(&scene);
+}
+
+static void only_samples_inside_the_window_count(void **state)
+{
+	struct scene scene = make_scene();
+	const struct weir_telemetry_figures *out;
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		add(&scene, "0", NOON + i * S, U, i / 10.0);
+	out = figures(&scene, NOON + 2 * S, NOON + 5 * S); /* half-open */
+	assert_true(out->aligned);
+	assert_int_equal(out->samples, 3);
+	assert_int_equal(out->span_ns, 2 * S);
+	assert_near(out->utilization, 0.3, 1e-12);
+	out = figures(&scene, NOON + 20 * S, NOON + 30 * S);
+	assert_false(out->aligned);
+	assert_int_equal(out->samples, 10);
+	free_scene(&scene);
+}
+
+static void local_times_move_by_whole_quarters_of_an_hour(void **state)
+{
+	static const int64_t quarters[] = {0, 4, -20, 22, 23, 31, 51, 56, -48};
+	struct scene scene = make_scene();
+
+	(void)state;
+	scene.telemetry->local_time = true;
+	for (int i = 0; i < 20; i++)
+		add(&scene, "0", NOON + i * S, U, i / 20.0);
+	for (size_t i = 0; i < sizeof(quarters) / sizeof(quarters[0]); i++) {
+		int64_t utc = NOON - quarters[i] * 900 * S;
+		const struct weir_telemetry_figures *out = figures(&scene, utc, utc + 5 * S);
+
+		assert_true(out->aligned);
+		assert_int_equal(out->samples, 5);
+		assert_near(out->utilization_all, 0.1, 1e-12);
+	}
+	/* No zone is so far off, and no clock is off by minutes. */
+	assert_false(figures(&scene, NOON - 15 * HOUR, NOON - 15 * HOUR + 5 * S)->aligned);
+	assert_false(figures(&scene, NOON + 13 * HOUR, NOON + 13 * HOUR + 5 * S)->aligned);
+	assert_false(figures(&scene, NOON + 300 * S, NOON + 305 * S)->aligned);
+	free_scene(&scene);
+}
+
+static void of_equal_shifts_the_smallest_is_taken(void **state)
+{
+	struct scene scene = make_scene();
+	const struct weir_telemetry_window window = {NOON, NOON + S};
+
+	(void)state;
+	scene.telemetry->local_time = true;
+	for (int i = -8; i <= 8; i++) /* a sample every quarter for hours */
+		add(&scene, "0", NOON + i * 900 * S, U, 1);
+	assert_int_equal(weir_telemetry_shift(scene.telemetry, window), 0);
+	add(&scene, "0", NOON + 4 * 900 * S + 1, U, 1); /* one more an hour later */
+	assert_int_equal(weir_telemetry_shift(scene.telemetry, window), -HOUR);
+	free_scene(&scene);
+}
+
+static void times_in_utc_do_not_move(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "0", NOON + HOUR, U, 1);
+	assert_false(figures(&scene, NOON, NOON + S)->aligned);
+	free_scene(&scene);
+}
+
+static void a_clock_without_a_date_is_tried_on_the_days_around(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	scene.telemetry->local_time = scene.telemetry->no_date = true;
+	add(&scene, "0", 23 * HOUR + 3599 * S, U, 0.25);
+	add(&scene, "0", DAY + S, U, 0.75); /* past midnight */
+	for (int64_t zone = -12; zone <= 14; zone++) {
+		int64_t midnight = NOON + 12 * HOUR - zone * HOUR;
+
+		assert_near(figures(&scene, midnight, midnight + 2 * S)->utilization, 0.75, 0);
+		assert_near(figures(&scene, midnight - 2 * S, midnight)->utilization, 0.25, 0);
+		assert_true(scene.figures.aligned);
+	}
+	free_scene(&scene);
+}
+
+static void where_one_monitor_is_aligned_the_others_do_not_count(void **state)
+{
+	struct scene scene = make_scene();
+	const struct weir_telemetry_figures *out;
+
+	(void)state;
+	add(&scene, "0", WEIR_NO_TIME, U, 0.2);
+	add_monitor(&scene);
+	add(&scene, "0", NOON, U, 0.6);
+	out = figures(&scene, NOON, NOON + S);
+	assert_int_equal(out->samples, 1);
+	assert_near(out->utilization, 0.6, 0);
+	out = figures(&scene, 0, 0);
+	assert_int_equal(out->samples, 2);
+	assert_near(out->utilization, 0.4, 1e-12);
+	assert_int_equal(out->devices, 1); /* of one id */
+	free_scene(&scene);
+}
+
+static void the_device_is_named_as_the_first_that_has_a_name(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "0", NOON, U, 1);
+	add(&scene, "1", NOON, U, 1);
+	weir_telemetry_name_device(scene.telemetry, 1, "NVIDIA H200", strlen("NVIDIA H200"));
+	assert_string_equal(figures(&scene, 0, 0)->device_name, "NVIDIA H200");
+	assert_int_equal(scene.figures.devices, 2);
+	free_scene(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_samples_nothing_is_known),
+		cmocka_unit_test(means_are_of_the_samples_in_use),
+		cmocka_unit_test(a_stated_highest_clock_goes_before_the_highest_seen),
+		cmocka_unit_test(clocks_held_down_are_a_share_of_the_samples_in_use),
+		cmocka_unit_test(running_totals_stand_in_for_reasons),
+		cmocka_unit_test(totals_without_times_say_nothing),
+		cmocka_unit_test(without_utilization_power_above_the_idle_level_is_use),
+		cmocka_unit_test(power_of_one_level_tells_nothing_and_counts_as_use),
+		cmocka_unit_test(without_utilization_the_idle_bit_tells),
+		cmocka_unit_test(activity_of_multiprocessors_goes_before_power),
+		cmocka_unit_test(only_samples_inside_the_window_count),
+		cmocka_unit_test(local_times_move_by_whole_quarters_of_an_hour),
+		cmocka_unit_test(of_equal_shifts_the_smallest_is_taken),
+		cmocka_unit_test(times_in_utc_do_not_move),
+		cmocka_unit_test(a_clock_without_a_date_is_tried_on_the_days_around),
+		cmocka_unit_test(where_one_monitor_is_aligned_the_others_do_not_count),
+		cmocka_unit_test(the_device_is_named_as_the_first_that_has_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
