@@ -17,10 +17,13 @@
 const struct weir_reader *const weir_readers[] = {
 	&weir_reader_aiperf,
 	&weir_reader_bench,
+	&weir_reader_genai_perf,
 	&weir_reader_jaeger,
 	&weir_reader_kineto,
+	&weir_reader_model_analyzer,
 	&weir_reader_native,
 	&weir_reader_otlp,
+	&weir_reader_perf_analyzer_csv,
 	&weir_reader_requests,
 	&weir_reader_triton,
 	&weir_reader_zipkin,
