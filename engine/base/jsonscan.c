@@ -44,6 +44,7 @@ static enum weir_jsonscan_outcome fill_item(struct weir_jsonscan *scan,
 {
 	item->at = weir_window_position(&scan->window);
 	item->kind = scan->kind;
+	item->array = scan->arrays;
 	if (scan->kind == WEIR_JSONSCAN_ELEMENT)
 		item->number = scan->elements += !scan->rejected;
 	item->key = scan->kind == WEIR_JSONSCAN_MEMBER
@@ -73,6 +74,15 @@ enum weir_jsonscan_outcome weir_jsonscan_hand_out(struct weir_jsonscan *scan,
 	return outcome == OUTCOME_VALUE ? fill_item(scan, item) : outcome;
 }
 
+/* At the bracket of another array. */
+static enum weir_jsonscan_outcome begin_array(struct weir_jsonscan *scan)
+{
+	scan->window.at++;
+	scan->arrays++;
+	scan->state = STATE_ARRAY;
+	return OUTCOME_NONE;
+}
+
 static enum weir_jsonscan_outcome next_element(struct weir_jsonscan *scan,
                                                struct weir_jsonscan_item *item)
 {
@@ -89,6 +99,10 @@ static enum weir_jsonscan_outcome next_element(struct weir_jsonscan *scan,
 		scan->state = scan->bare ? STATE_AFTER : STATE_OBJECT;
 	if (first == ',' || first == ']')
 		return OUTCOME_NONE;
+	if (first == '[' && scan->options.arrays) { /* the array before has lost its end */
+		weir_jsonscan_count(scan, WEIR_JSONSCAN_TRUNCATED);
+		return begin_array(scan);
+	}
 	return weir_jsonscan_hand_out(scan, WEIR_JSONSCAN_ELEMENT, first, item);
 }
 
@@ -145,7 +159,8 @@ static enum weir_jsonscan_outcome next_member(struct weir_jsonscan *scan,
 	                 : weir_jsonscan_hand_out(scan, WEIR_JSONSCAN_MEMBER, first, item);
 }
 
-/* Behind the document: nothing but blanks, unless damage closed it too early and elements go on. */
+/* Behind the document: nothing but blanks, unless damage closed it too early and elements go on, or
+ * more arrays are wanted. */
 static enum weir_jsonscan_outcome finish(struct weir_jsonscan *scan)
 {
 	int first = weir_jsonscan_peek(scan);
@@ -153,6 +168,8 @@ static enum weir_jsonscan_outcome finish(struct weir_jsonscan *scan)
 	scan->state = STATE_END;
 	if (first < 0)
 		return OUTCOME_STOP;
+	if (first == '[' && scan->bare && scan->options.arrays)
+		return begin_array(scan);
 	if (first == ',' && scan->faults[WEIR_JSONSCAN_SKIPPED].count) {
 		scan->state = STATE_ARRAY;
 		return OUTCOME_NONE;

@@ -58,12 +58,15 @@ struct weir_jsonscan_item {
 	struct weir_slice text; /* the value, complete */
 	uint64_t at;            /* its byte after decompression */
 	uint64_t number;        /* of an element, from 1 */
+	uint64_t array;         /* of an element: how many bare arrays came before its own */
 	bool plain;             /* no text in it holds a backslash or a control byte */
 };
 
 struct weir_jsonscan_options {
 	const char *array; /* the member whose value is handed out element by element; NULL: none */
 	bool lines;        /* documents one after another: each is an element */
+	/* Bare arrays of objects one after another, as `cat` makes them: the elements of all. */
+	bool arrays;
 	/*
 	 * NULL, or the keys of members that are stepped into at any depth, for documents that nest
 	 * their elements: a NULL-terminated list. The objects in such a member are handed out as

@@ -39,6 +39,7 @@ struct weir_jsonscan {
 	size_t used;                  /* bytes of the window that the last item takes */
 	enum weir_jsonscan_kind kind; /* of the value that is measured */
 	uint64_t elements;
+	uint64_t arrays; /* bare ones that ended */
 	uint64_t effort; /* bytes rewritten so far */
 	struct weir_text repair;
 	size_t key_length;

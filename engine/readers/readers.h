@@ -8,8 +8,10 @@
 extern const struct weir_reader weir_reader_aiperf;
 extern const struct weir_reader weir_reader_bench;
 extern const struct weir_reader weir_reader_focus;
+extern const struct weir_reader weir_reader_genai_perf;
 extern const struct weir_reader weir_reader_jaeger;
 extern const struct weir_reader weir_reader_kineto;
+extern const struct weir_reader weir_reader_model_analyzer;
 extern const struct weir_reader weir_reader_native;
 extern const struct weir_reader weir_reader_prices;
 extern const struct weir_reader weir_reader_requests;
@@ -21,6 +23,10 @@ extern const struct weir_reader weir_reader_otlp;
 extern const struct weir_reader weir_reader_requests;
 extern const struct weir_reader weir_reader_smi_dmon;
 extern const struct weir_reader weir_reader_smi_query;
+extern const struct weir_reader weir_reader_otlp;
+extern const struct weir_reader weir_reader_perf_analyzer_csv;
+extern const struct weir_reader weir_reader_requests;
+extern const struct weir_reader weir_reader_triton;
 extern const struct weir_reader weir_reader_zipkin;
 
 #endif

@@ -127,6 +127,20 @@ static void documents_in_lines_are_elements(void **state)
 	weir_text_release(&record.lines);
 }
 
+static void arrays_one_after_another_are_one_where_wanted(void **state)
+{
+	static const char text[] = "[{\"x\": 1}]\n[{\"x\": 2}, [{\"x\": 3}]";
+	static const struct weir_jsonscan_options options = {.arrays = true};
+	struct record record = scan_options(text, sizeof(text) - 1, &options);
+
+	(void)state;
+	assert_string_equal(record.lines.data, "E {\"x\": 1}\nE {\"x\": 2}\nE {\"x\": 3}\n");
+	assert_int_equal(record.faults[WEIR_JSONSCAN_TRUNCATED].count, 1); /* the second */
+	assert_int_equal(all_faults(&record), 1);
+	weir_text_release(&record.lines);
+	expect("[{\"x\": 1}][{\"x\": 2}]", "E {\"x\": 1}\n", WEIR_JSONSCAN_TRAILING, 1);
+}
+
 static void a_truncated_tail_keeps_the_complete_elements(void **state)
 {
 	(void)state;
@@ -344,6 +358,7 @@ int main(void)
 		cmocka_unit_test(members_and_elements_come_in_order),
 		cmocka_unit_test(a_bare_array_is_read_and_said_to_be_one),
 		cmocka_unit_test(documents_in_lines_are_elements),
+		cmocka_unit_test(arrays_one_after_another_are_one_where_wanted),
 		cmocka_unit_test(a_truncated_tail_keeps_the_complete_elements),
 		cmocka_unit_test(quotes_inside_a_text_are_escaped),
 		cmocka_unit_test(a_backslash_before_the_last_quote_is_one),

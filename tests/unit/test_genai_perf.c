@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/readers/readers.h"
+#include "tests/unit/summaries.h"
+
+#define SAMPLE "../shared/samples/perf_analyzer/genai_perf_expected_streaming.csv"
+
+#define TABLES                                                                                     \
+	"Metric,avg,min,max,p99,p95,p90,p75,p50,p25\r\n"                                           \
+	"Time To First Token (ms),8.00,7.00,9.00,8.98,8.90,8.80,8.50,8.10,7.50\r\n"                \
+	"Request Latency (ms),\"1,605.00\",4.00,6.00,\"12,345.98\",5.90,5.80,5.50,5.00,4.50\r\n"   \
+	"Inter Token Latency (ms),11.00,None,N/A,,nan,-,11.50,11.00,10.50\r\n"                     \
+	"Output Sequence Length (tokens),2.00,1.00,3.00,2.98,2.90,2.80,2.50,2.00,1.50\r\n"         \
+	"\r\n"                                                                                     \
+	"Metric,Value\r\n"                                                                         \
+	"Output Token Throughput (tokens/sec),\"1,456.00\"\r\n"                                    \
+	"Request Throughput (per sec),123.00\r\n"                                                  \
+	"Request Count (count),3.00\r\n"
+
+#define OBJECT                                                                                     \
+	"{\"request_throughput\": {\"unit\": \"requests/sec\", \"avg\": 9.9}, "                    \
+	"\"request_latency\": {\"unit\": \"ms\", \"avg\": 1604.3, \"p50\": 1588.0, \"p1\": 5, "    \
+	"\"p99\": 2104.1, \"std\": 201.4}, \"request_count\": {\"unit\": \"requests\", "           \
+	"\"avg\": 594}"
+
+static const struct weir_reader *const genai = &weir_reader_genai_perf;
+
+static void tables_become_figures(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary, TABLES);
+	summary_expect(&summary, "mean_ttft_ms", 8, "ms");
+	summary_expect(&summary, "median_ttft_ms", 8.1, "ms");
+	summary_expect(&summary, "p75_ttft_ms", 8.5, "ms");
+	summary_expect(&summary, "p99_ttft_ms", 8.98, "ms");
+	summary_expect(&summary, "request_throughput", 123, "1/s");
+	assert_int_equal(summary.input->run->stages.count, 0); /* means are no samples */
+	summary_expect_warning(&summary, WEIR_WARN_MEANS_ONLY, 1);
+	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 0);
+	summary_free(&summary);
+}
+
+static void thousands_have_separators(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary, TABLES);
+	summary_expect(&summary, "mean_e2el_ms", 1605, "ms");
+	summary_expect(&summary, "p99_e2el_ms", 12345.98, "ms");
+	summary_expect(&summary, "output_throughput", 1456, "tokens/s");
+	summary_free(&summary);
+}
+
+static void what_was_not_measured_is_no_figure(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary, TABLES);
+	summary_expect(&summary, "mean_tpot_ms", 11, "ms");
+	summary_expect(&summary, "p99_tpot_ms", 0, NULL);
+	summary_expect(&summary, "p95_tpot_ms", 0, NULL);
+	summary_expect(&summary, "p90_tpot_ms", 0, NULL);
+	summary_free(&summary);
+}
+
+static void a_goodput_below_0_is_none(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary, TABLES "Request Goodput (per sec),-1.00\r\n");
+	summary_expect(&summary, "request_goodput", 0, NULL);
+	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 1);
+	summary_free(&summary);
+}
+
+static void tables_of_telemetry_are_passed_over(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary,
+	             TABLES "\r\nMetric,GPU,avg,p99\r\nRequest Latency (ms),gpu0,99,99\r\n"
+	                    "\r\nEndpoint,Metric,avg\r\nTime To First Token (ms),1,1\r\n");
+	summary_expect(&summary, "mean_e2el_ms", 1605, "ms");
+	summary_expect_warning(&summary, WEIR_WARN_DUPLICATE, 0);
+	summary_free(&summary);
+}
+
+static void rows_and_numbers_that_are_none_are_counted(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary, TABLES "\n\nMetric,avg,p99,p90\nTime to Second Token (ms),1,2\n"
+	                              "Inter Chunk Latency (ms),1.5,many,2.5\n"
+	                              "Inter Chunk Latency (parsecs),1.5,1.5,1.5\n");
+	summary_expect_warning(&summary, WEIR_WARN_RAGGED_ROW, 1);
+	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 1 + 3);
+	summary_expect(&summary, "mean_itl_ms", 1.5, "ms");
+	summary_expect(&summary, "p99_itl_ms", 0, NULL);
+	summary_free(&summary);
+}
+
+static void objects_become_figures(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary, OBJECT "}");
+	summary_expect(&summary, "mean_e2el_ms", 1604.3, "ms");
+	summary_expect(&summary, "median_e2el_ms", 1588, "ms");
+	summary_expect(&summary, "p99_e2el_ms", 2104.1, "ms");
+	summary_expect(&summary, "request_throughput", 9.9, "1/s");
+	assert_int_equal(summary.input->run->metrics.count, 4);
+	summary_free(&summary);
+}
+
+static void units_decide_not_names(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary,
+	             OBJECT ", \"time_to_first_token\": {\"avg\": 0.5, \"p99\": 1.25, \"unit\": "
+	                    "\"s\"}, \"inter_token_latency\": {\"unit\": \"us\", \"avg\": 12250}, "
+	                    "\"inter_chunk_latency\": {\"unit\": \"ns\", \"avg\": 12400000}, "
+	                    "\"time_to_second_token\": {\"avg\": 5}, \"output_token_throughput\": "
+	                    "{\"unit\": \"tokens/min\", \"avg\": 5}}");
+	summary_expect(&summary, "mean_ttft_ms", 500, "ms");
+	summary_expect(&summary, "p99_ttft_ms", 1250, "ms");
+	summary_expect(&summary, "mean_tpot_ms", 12.25, "ms");
+	summary_expect(&summary, "mean_itl_ms", 12.4, "ms");
+	summary_expect(&summary, "mean_ttst_ms", 0, NULL);
+	summary_expect(&summary, "output_throughput", 0, NULL);
+	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 2);
+	summary_free(&summary);
+}
+
+static void the_first_of_equal_keys_counts(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary, OBJECT ", \"request_latency\": {\"unit\": \"ms\", \"avg\": 4.9}, "
+	                              "\"request_goodput\": null}");
+	summary_expect(&summary, "mean_e2el_ms", 1604.3, "ms");
+	summary_expect_warning(&summary, WEIR_WARN_DUPLICATE, 1);
+	summary_free(&summary);
+}
+
+static void labels_tell_the_load_and_no_secret(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+	const struct weir_run *run;
+
+	(void)state;
+	summary_read(&summary,
+	             OBJECT ", \"input_config\": {\"endpoint\": {\"model_names\": [\"m\"], "
+	                    "\"type\": \"chat\", \"api_key\": \"k\", \"streaming\": true}, "
+	                    "\"loadgen\": {\"concurrency\": 16, \"request_rate\": null}}, "
+	                    "\"was_cancelled\": false}");
+	run = summary.input->run;
+	assert_string_equal(weir_run_label(run, "concurrency"), "16");
+	assert_string_equal(weir_run_label(run, "endpoint_type"), "chat");
+	assert_string_equal(weir_run_label(run, "streaming"), "true");
+	assert_int_equal(run->label_count, 3);
+	summary_free(&summary);
+	summary = summary_new(genai);
+	summary_read(&summary, OBJECT ", \"was_cancelled\": true}");
+	assert_string_equal(weir_run_label(summary.input->run, "was_cancelled"), "true");
+	summary_free(&summary);
+}
+
+static void failures_are_counted_once(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary,
+	             OBJECT ", \"error_summary\": [{\"error_details\": {\"code\": 503}, \"count\": "
+	                    "4}, {\"count\": 2}, 7], \"error_request_count\": {\"avg\": 6}}");
+	summary_expect_warning(&summary, WEIR_WARN_FAILED_REQUEST, 6);
+	summary_free(&summary);
+}
+
+static void what_says_nothing_is_refused(void **state)
+{
+	(void)state;
+	summary_refuse(genai, "{\"request_latency\": {}, \"request_count\": {\"avg\": 0}}",
+	               WEIR_E_FORMAT, "no request completed");
+	summary_refuse(genai, "{\"request_latency\": {}}", WEIR_E_EMPTY, "no figure");
+	summary_refuse(genai, "Metric,avg,min,max\r\n", WEIR_E_EMPTY, "no figure");
+	summary_refuse(genai, "", WEIR_E_EMPTY, "no figure");
+	summary_refuse(genai, "[{\"request_latency\": {}}]", WEIR_E_FORMAT, "a list");
+	summary_refuse(genai, OBJECT "}" OBJECT "}", WEIR_E_FORMAT, "one input is one run");
+	summary_refuse(genai, OBJECT, WEIR_E_FORMAT, "ends in the middle");
+}
+
+static int bits(const char *text)
+{
+	return genai->sniff(text, strlen(text));
+}
+
+static void summaries_are_known_by_their_keys(void **state)
+{
+	(void)state;
+	assert_int_equal(bits(OBJECT "}"), 8 * (15 + 18 + 13));
+	assert_int_equal(bits("{\"request_throughput\": 1, \"completed\": 3}"), 0);
+	assert_int_equal(bits("{\"request_latency\": {}}"), 0);
+	assert_int_equal(bits("Metric,avg,min,max\r\n"), 8 * (6 + 4 + 4 + 4));
+	assert_int_equal(bits("Metric,Value\r\n"), 0);
+	assert_int_equal(bits(""), 0);
+}
+
+static void every_prefix_reads_or_says_why(void **state)
+{
+	(void)state;
+	summary_cut_everywhere(genai, TABLES);
+	summary_cut_everywhere(genai, OBJECT ", \"error_summary\": [{\"count\": 2}]}");
+}
+
+static void the_published_table_reads(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct summary_case summary = {.reader = genai, .profile = profile};
+	struct weir_error err = {0};
+
+	(void)state;
+	if (access(SAMPLE, R_OK) != 0) {
+		print_message("%s is not there\n", SAMPLE);
+		weir_profile_free(profile);
+		skip();
+	}
+	if (weir_read_path(profile, SAMPLE, NULL, &err))
+		fail_msg("%s", err.message);
+	summary.input = &profile->inputs[0];
+	assert_string_equal(summary.input->format, "genai_perf");
+	summary_expect(&summary, "mean_ttft_ms", 8, "ms");
+	summary_expect(&summary, "p95_ttst_ms", 2.9, "ms");
+	summary_expect(&summary, "p99_tpot_ms", 11.98, "ms");
+	summary_expect(&summary, "output_throughput", 456, "tokens/s");
+	summary_expect(&summary, "output_throughput_per_user", 5, "tokens/s");
+	assert_int_equal(summary.input->run->metrics.count, 4 * 6 + 3);
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_become_figures),
+		cmocka_unit_test(thousands_have_separators),
+		cmocka_unit_test(what_was_not_measured_is_no_figure),
+		cmocka_unit_test(a_goodput_below_0_is_none),
+		cmocka_unit_test(tables_of_telemetry_are_passed_over),
+		cmocka_unit_test(rows_and_numbers_that_are_none_are_counted),
+		cmocka_unit_test(objects_become_figures),
+		cmocka_unit_test(units_decide_not_names),
+		cmocka_unit_test(the_first_of_equal_keys_counts),
+		cmocka_unit_test(labels_tell_the_load_and_no_secret),
+		cmocka_unit_test(failures_are_counted_once),
+		cmocka_unit_test(what_says_nothing_is_refused),
+		cmocka_unit_test(summaries_are_known_by_their_keys),
+		cmocka_unit_test(every_prefix_reads_or_says_why),
+		cmocka_unit_test(the_published_table_reads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/summaries.h"
+
+#define PERF  "../shared/samples/perf_analyzer/"
+#define MODEL "../shared/samples/model_analyzer/"
+
+#define HEADER                                                                                     \
+	"Concurrency,Inferences/Second,Client Send,Network+Server Send/Recv,Server Queue,Server "  \
+	"Compute Input,Server Compute Infer,Server Compute Output,Client Recv,p50 latency,p95 "    \
+	"latency\n"
+#define ROW "1,70.0,220,2100,60,200,11700,20,0,13900,19700\n"
+#define ANALYZER                                                                                   \
+	"Model,Batch,Concurrency,Model Config Path,Throughput (infer/sec),p99 Latency (ms)\n"
+
+static const struct weir_reader *const perf = &weir_reader_perf_analyzer_csv;
+static const struct weir_reader *const analyzer = &weir_reader_model_analyzer;
+
+static void one_load_is_a_run_with_labels(void **state)
+{
+	struct summary_case summary = summary_new(perf);
+
+	(void)state;
+	summary_read(&summary, HEADER ROW);
+	summary_expect(&summary, "inference_throughput", 70, "inferences/s");
+	summary_expect(&summary, "mean_client_send_ms", 0.22, "ms");
+	summary_expect(&summary, "mean_network_ms", 2.1, "ms");
+	summary_expect(&summary, "mean_queue_ms", 0.06, "ms");
+	summary_expect(&summary, "mean_h2d_ms", 0.2, "ms");
+	summary_expect(&summary, "mean_compute_ms", 11.7, "ms");
+	summary_expect(&summary, "mean_d2h_ms", 0.02, "ms");
+	summary_expect(&summary, "mean_client_recv_ms", 0, "ms");
+	summary_expect(&summary, "p50_latency_ms", 13.9, "ms");
+	summary_expect(&summary, "p95_latency_ms", 19.7, "ms");
+	assert_int_equal(summary.input->run->metrics.count, 10);
+	assert_string_equal(weir_run_label(summary.input->run, "concurrency"), "1");
+	assert_int_equal(summary.input->run->stages.count, 0); /* means are no samples */
+	summary_expect_warning(&summary, WEIR_WARN_MEANS_ONLY, 1);
+	summary_free(&summary);
+}
+
+static void several_loads_are_one_run_with_names(void **state)
+{
+	struct summary_case summary = summary_new(perf);
+
+	(void)state;
+	summary_read(&summary, HEADER ROW "4,84.0,1,2,3,4,5,6,7,8000,9000\n");
+	summary_expect(&summary, "concurrency@1/p95_latency_ms", 19.7, "ms");
+	summary_expect(&summary, "concurrency@4/p95_latency_ms", 9, "ms");
+	summary_expect(&summary, "concurrency@4/inference_throughput", 84, "inferences/s");
+	assert_int_equal(summary.input->run->label_count, 0);
+	summary_free(&summary);
+	summary = summary_new(perf);
+	summary_read(&summary, "Request Rate,Inferences/Second,p99 latency\n10.5,9,1\n20,19,2\n");
+	summary_expect(&summary, "request_rate@10.5/p99_latency_ms", 0.001, "ms");
+	summary_free(&summary);
+}
+
+static void columns_are_found_by_name(void **state)
+{
+	struct summary_case summary = summary_new(perf);
+
+	(void)state;
+	summary_read(&summary, "p99.9 latency,Unheard Of,Server Queue,pX latency,p200 latency,"
+	                       "Concurrency,Inferences/Second,Response Throughput,Avg latency\r\n"
+	                       "5000,x,7,1,1,2,10,30,1500\r\n");
+	summary_expect(&summary, "p99.9_latency_ms", 5, "ms");
+	summary_expect(&summary, "mean_queue_ms", 0.007, "ms");
+	summary_expect(&summary, "response_throughput", 30, "responses/s");
+	summary_expect(&summary, "mean_latency_ms", 1.5, "ms");
+	assert_int_equal(summary.input->run->metrics.count, 5);
+	summary_free(&summary);
+}
+
+static void cells_of_devices_give_the_largest(void **state)
+{
+	static const char header[] = "Concurrency,Inferences/Second,Max GPU Memory Usage\n";
+	struct summary_case summary = summary_new(perf);
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_printf(&text, "%s1,5,GPU-a:1572864000;GPU-b:734003200;,\n2,5,GPU-a:5;x,\n",
+	                 header);
+	summary_read(&summary, text.data);
+	summary_expect(&summary, "concurrency@1/max_gpu_memory_bytes", 1572864000, "B");
+	summary_expect(&summary, "concurrency@2/max_gpu_memory_bytes", 0, NULL);
+	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 1);
+	summary_expect_warning(&summary, WEIR_WARN_RAGGED_ROW, 0); /* one comma too many */
+	weir_text_release(&text);
+	summary_free(&summary);
+}
+
+static void rows_that_fit_no_header_are_counted(void **state)
+{
+	struct summary_case summary = summary_new(perf);
+
+	(void)state;
+	summary_read(&summary, HEADER ROW "2,70.0,220\n3,1,1,1,1,1,1,1,1,1,1,9\n\n"
+	                                  "4,N/A,1,1,1,-1,1,1,1,1,1\n");
+	summary_expect_warning(&summary, WEIR_WARN_RAGGED_ROW, 2);
+	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 2);
+	summary_expect(&summary, "concurrency@4/mean_h2d_ms", 0, NULL);
+	summary_expect(&summary, "concurrency@4/mean_d2h_ms", 0.001, "ms");
+	summary_free(&summary);
+}
+
+static void the_first_of_equal_loads_counts(void **state)
+{
+	struct summary_case summary = summary_new(perf);
+
+	(void)state;
+	summary_read(&summary, HEADER ROW HEADER "1,50.0,220,2100,60,200,11700,20,0,13900,29700\n");
+	summary_expect(&summary, "p95_latency_ms", 19.7, "ms");
+	summary_expect_warning(&summary, WEIR_WARN_DUPLICATE, 1);
+	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 0);
+	summary_free(&summary);
+}
+
+static void loads_without_an_answer_are_left_out(void **state)
+{
+	struct summary_case summary = summary_new(perf);
+
+	(void)state;
+	summary_read(&summary, HEADER ROW "9,0,0,0,0,0,0,0,0,0,0\n");
+	summary_expect(&summary, "p95_latency_ms", 19.7, "ms");
+	summary_expect_warning(&summary, WEIR_WARN_SKIPPED_EVENT, 1);
+	summary_free(&summary);
+	summary_refuse(perf, HEADER "9,0,0,0,0,0,0,0,0,0,0\n", WEIR_E_FORMAT,
+	               "nothing completed under any load");
+}
+
+static void tables_without_figures_are_refused(void **state)
+{
+	(void)state;
+	summary_refuse(perf, HEADER, WEIR_E_EMPTY, "expected Inferences/Second");
+	summary_refuse(perf, "a,b\n1,2\n", WEIR_E_EMPTY, "no figure in this table");
+	summary_refuse(analyzer, "", WEIR_E_EMPTY, "expected Throughput (infer/sec)");
+}
+
+static void more_figures_than_a_run_holds_are_refused(void **state)
+{
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_puts(&text, HEADER);
+	for (int i = 0; i < 500; i++)
+		weir_text_printf(&text, "%d,70.0,220,2100,60,200,11700,20,0,13900,19700\n", i);
+	summary_refuse(perf, text.data, WEIR_E_LIMIT, "more than 4096 figures");
+	weir_text_release(&text);
+}
+
+static void searches_name_model_configuration_and_load(void **state)
+{
+	struct summary_case summary = summary_new(analyzer);
+
+	(void)state;
+	summary_read(&summary, ANALYZER "m,2,8,\"m_config_1: a_0, b_1\",2865.9,3.7\n"
+	                                "m,2,4,\"m_config_1: a_0, b_1\",1800,2.1\n");
+	summary_expect(&summary, "m/m_config_1: a_0, b_1/batch@2/concurrency@8/p99_latency_ms", 3.7,
+	               "ms");
+	summary_expect(&summary,
+	               "m/m_config_1: a_0, b_1/batch@2/concurrency@4/inference_throughput", 1800,
+	               "inferences/s");
+	summary_free(&summary);
+	summary = summary_new(analyzer);
+	summary_read(&summary, ANALYZER "m,2,8,m_config_1,2865.9,3.7\n");
+	summary_expect(&summary, "p99_latency_ms", 3.7, "ms");
+	assert_string_equal(weir_run_label(summary.input->run, "model_config"), "m_config_1");
+	assert_string_equal(weir_run_label(summary.input->run, "batch_size"), "2");
+	summary_free(&summary);
+}
+
+static void devices_are_numbered_not_named(void **state)
+{
+	struct summary_case summary = summary_new(analyzer);
+
+	(void)state;
+	summary_read(&summary, "Model,GPU UUID,Batch,GPU Memory Usage (MB),GPU Utilization (%)\n"
+	                       "m,GPU-a,1,870.3,5\nm,GPU-b,1,12.5,0\nn,GPU-b,1,13.5,0\n");
+	summary_expect(&summary, "m/batch@1/gpu@0/gpu_memory_mb", 870.3, "MB");
+	summary_expect(&summary, "m/batch@1/gpu@1/gpu_memory_mb", 12.5, "MB");
+	summary_expect(&summary, "n/batch@1/gpu@1/gpu_memory_mb", 13.5, "MB");
+	assert_int_equal(summary.input->run->metrics.count, 3);
+	summary_free(&summary);
+}
+
+static void names_hold_no_control_bytes(void **state)
+{
+	static const char text[] = ANALYZER "a\0b,1,1,\"x\ny\",10,1\nm,1,1,c,10,1\n";
+	struct summary_case summary = summary_new(analyzer);
+	struct weir_error err = {0};
+
+	(void)state;
+	assert_int_equal(summary_try(&summary, text, sizeof text - 1, &err), WEIR_OK);
+	summary_expect(&summary, "a?b/x?y/batch@1/concurrency@1/p99_latency_ms", 1, "ms");
+	summary_free(&summary);
+}
+
+static int bits(const struct weir_reader *reader, const char *text)
+{
+	return reader->sniff(text, strlen(text));
+}
+
+static void tables_are_known_by_their_headers(void **state)
+{
+	(void)state;
+	assert_int_equal(bits(perf, HEADER ROW), 8 * (11 + 1 + 17));
+	assert_int_equal(bits(perf, "\n\"Request Rate\",\"Inferences/Second\",x\n"),
+	                 8 * (12 + 1 + 17));
+	assert_int_equal(bits(perf, "Concurrency,Throughput\n"), 0);
+	assert_int_equal(bits(perf, ""), 0);
+	assert_true(bits(analyzer, ANALYZER) > 0);
+	assert_true(bits(analyzer, "Model,GPU UUID,GPU Memory Usage (MB)\n") > 0);
+	assert_int_equal(bits(analyzer, "Model,Year\nx,1\n"), 0);
+	assert_int_equal(bits(analyzer, HEADER), 0);
+	assert_int_equal(bits(perf, ANALYZER), 0);
+}
+
+static void every_prefix_reads_or_says_why(void **state)
+{
+	(void)state;
+	summary_cut_everywhere(perf, HEADER ROW "4,84.0,1,2,3,4,5,6,7,8000,9000\n");
+	summary_cut_everywhere(analyzer, ANALYZER "m,2,8,\"m_config_1: a_0, b_1\",2865.9,3.7\n");
+}
+
+/* Figures, rows left out for repeating others, and one figure's value. */
+static void expect_sample(const char *path, const char *format, size_t metrics, uint64_t repeated)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+
+	if (access(path, R_OK) != 0) {
+		print_message("%s is not there\n", path);
+		weir_profile_free(profile);
+		skip();
+	}
+	if (weir_read_path(profile, path, NULL, &err))
+		fail_msg("%s", err.message);
+	assert_string_equal(profile->inputs[0].format, format);
+	if (profile->inputs[0].run->metrics.count != metrics)
+		fail_msg("%s: %zu figures, expected %zu", path,
+		         profile->inputs[0].run->metrics.count, metrics);
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_DUPLICATE].count, repeated);
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_RAGGED_ROW].count, 0);
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+	weir_profile_free(profile);
+}
+
+static void published_tables_read(void **state)
+{
+	(void)state;
+	expect_sample(PERF "docs_latency_report.csv", "perf_analyzer_csv", 4 * 12, 0);
+	expect_sample(MODEL "single-model-inference.csv", "model_analyzer", 16 * 2, 0);
+	expect_sample(MODEL "request-rate-inference.csv", "model_analyzer", 34 * 2, 0);
+	expect_sample(MODEL "ensemble-inference.csv", "model_analyzer", 21 * 2, 0);
+	expect_sample(MODEL "bls-inference.csv", "model_analyzer", 38 * 2, 53 - 38);
+	expect_sample(MODEL "single-model-gpu.csv", "model_analyzer", 16, 0);
+	expect_sample(MODEL "request-rate-gpu.csv", "model_analyzer", 34, 0);
+	expect_sample(MODEL "ensemble-gpu.csv", "model_analyzer", 21, 0);
+	expect_sample(MODEL "bls-gpu.csv", "model_analyzer", 26, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_load_is_a_run_with_labels),
+		cmocka_unit_test(several_loads_are_one_run_with_names),
+		cmocka_unit_test(columns_are_found_by_name),
+		cmocka_unit_test(cells_of_devices_give_the_largest),
+		cmocka_unit_test(rows_that_fit_no_header_are_counted),
+		cmocka_unit_test(the_first_of_equal_loads_counts),
+		cmocka_unit_test(loads_without_an_answer_are_left_out),
+		cmocka_unit_test(tables_without_figures_are_refused),
+		cmocka_unit_test(more_figures_than_a_run_holds_are_refused),
+		cmocka_unit_test(searches_name_model_configuration_and_load),
+		cmocka_unit_test(devices_are_numbered_not_named),
+		cmocka_unit_test(names_hold_no_control_bytes),
+		cmocka_unit_test(tables_are_known_by_their_headers),
+		cmocka_unit_test(every_prefix_reads_or_says_why),
+		cmocka_unit_test(published_tables_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
