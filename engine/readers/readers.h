@@ -10,8 +10,8 @@ extern const struct weir_reader weir_reader_bench;
 extern const struct weir_reader weir_reader_jaeger;
 extern const struct weir_reader weir_reader_kineto;
 extern const struct weir_reader weir_reader_native;
-extern const struct weir_reader weir_reader_requests;
 extern const struct weir_reader weir_reader_otlp;
+extern const struct weir_reader weir_reader_requests;
 extern const struct weir_reader weir_reader_zipkin;
 
 #endif
