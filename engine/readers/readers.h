@@ -13,6 +13,7 @@ extern const struct weir_reader weir_reader_kineto;
 extern const struct weir_reader weir_reader_native;
 extern const struct weir_reader weir_reader_otlp;
 extern const struct weir_reader weir_reader_requests;
+extern const struct weir_reader weir_reader_trtllm;
 extern const struct weir_reader weir_reader_zipkin;
 
 #endif
