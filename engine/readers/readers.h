@@ -7,6 +7,7 @@
 
 extern const struct weir_reader weir_reader_aiperf;
 extern const struct weir_reader weir_reader_bench;
+extern const struct weir_reader weir_reader_guidellm;
 extern const struct weir_reader weir_reader_inference_perf;
 extern const struct weir_reader weir_reader_jaeger;
 extern const struct weir_reader weir_reader_kineto;

@@ -17,6 +17,7 @@
 const struct weir_reader *const weir_readers[] = {
 	&weir_reader_aiperf,
 	&weir_reader_bench,
+	&weir_reader_guidellm,
 	&weir_reader_inference_perf,
 	&weir_reader_jaeger,
 	&weir_reader_kineto,
