@@ -15,6 +15,7 @@ extern const struct weir_reader weir_reader_native;
 extern const struct weir_reader weir_reader_otlp;
 extern const struct weir_reader weir_reader_requests;
 extern const struct weir_reader weir_reader_trtllm;
+extern const struct weir_reader weir_reader_wrapper;
 extern const struct weir_reader weir_reader_zipkin;
 
 #endif

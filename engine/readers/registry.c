@@ -25,6 +25,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_otlp,
 	&weir_reader_requests,
 	&weir_reader_trtllm,
+	&weir_reader_wrapper,
 	&weir_reader_zipkin,
 	NULL,
 };
