@@ -11,6 +11,7 @@ extern const struct weir_reader weir_reader_guidellm;
 extern const struct weir_reader weir_reader_inference_perf;
 extern const struct weir_reader weir_reader_jaeger;
 extern const struct weir_reader weir_reader_kineto;
+extern const struct weir_reader weir_reader_lmdeploy;
 extern const struct weir_reader weir_reader_native;
 extern const struct weir_reader weir_reader_otlp;
 extern const struct weir_reader weir_reader_requests;

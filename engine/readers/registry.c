@@ -21,6 +21,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_inference_perf,
 	&weir_reader_jaeger,
 	&weir_reader_kineto,
+	&weir_reader_lmdeploy,
 	&weir_reader_native,
 	&weir_reader_otlp,
 	&weir_reader_requests,
