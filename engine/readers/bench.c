@@ -27,7 +27,7 @@ static const struct {
          2},
 };
 
-static int sniff(const char *head, size_t len)
+static int sniff_result(const char *head, size_t len)
 {
 	int best = 0;
 
@@ -42,6 +42,15 @@ static int sniff(const char *head, size_t len)
 			best = bits;
 	}
 	return best;
+}
+
+static int sniff(const char *head, size_t len)
+{
+	int bits = sniff_result(head, len);
+
+	if (!bits && weir_bench_is_log(head, len))
+		bits = 8 * (int)strlen(BENCH_LOG_BEGIN);
+	return bits;
 }
 
 static enum weir_status read_items(struct bench_reader *reader, struct weir_jsonscan *scan,
@@ -132,6 +141,7 @@ static enum weir_status conclude(struct bench_reader *reader, struct weir_error 
 	status = weir_bench_stages(reader, err);
 	if (status)
 		return status;
+	weir_bench_check_figures(reader);
 	add_scalars(reader);
 	if (!run->stages.count && !run->metrics.count)
 		return weir_fail(err, WEIR_E_FORMAT,
@@ -144,8 +154,8 @@ static enum weir_status conclude(struct bench_reader *reader, struct weir_error 
 	return WEIR_OK;
 }
 
-static enum weir_status read_bench(struct weir_source *source, struct weir_input *input,
-                                   struct weir_error *err)
+static enum weir_status read_result(struct weir_source *source, struct weir_input *input,
+                                    struct weir_error *err)
 {
 	static const struct weir_jsonscan_options options = {.array = "itls"};
 	struct bench_reader *reader = weir_alloc(sizeof(*reader));
@@ -155,6 +165,7 @@ static enum weir_status read_bench(struct weir_source *source, struct weir_input
 	reader->input = input;
 	reader->run = input->run = weir_run_new();
 	reader->completed = reader->failed = NAN;
+	reader->output_tokens = reader->duration_s = reader->requested_per_s = NAN;
 	status = read_items(reader, scan, err);
 	if (!status)
 		status = check_whole(scan, source, err);
@@ -167,9 +178,44 @@ static enum weir_status read_bench(struct weir_source *source, struct weir_input
 	return status;
 }
 
+static enum weir_status read_log(struct weir_source *source, struct weir_input *input,
+                                 struct weir_error *err)
+{
+	struct weir_source *inner = NULL;
+	struct weir_text result = {0};
+	enum weir_status status = weir_bench_extract(source, &result, err);
+
+	if (!status)
+		status = weir_source_open_memory(weir_source_name(source),
+		                                 result.data ? result.data : "", result.length,
+		                                 &inner, err);
+	if (!status)
+		status = read_result(inner, input, err);
+	weir_source_free(inner);
+	weir_text_release(&result);
+	return status;
+}
+
+static enum weir_status read_bench(struct weir_source *source, struct weir_input *input,
+                                   struct weir_error *err)
+{
+	const char *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
+	char first;
+
+	if (status)
+		return status;
+	first = weir_sniff_first(head, len);
+	if (sniff_result(head, len) ||
+	    ((first == '{' || first == '[') && !weir_bench_is_log(head, len)))
+		return read_result(source, input, err);
+	return read_log(source, input, err);
+}
+
 const struct weir_reader weir_reader_bench = {
 	.name = "bench",
-	.title = "results of serving benchmarks (vLLM, SGLang), one value a request",
+	.title = "results of serving benchmarks (vLLM, SGLang), also inside a log",
 	.gives = "native run",
 	.sniff = sniff,
 	.read = read_bench,

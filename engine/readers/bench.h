@@ -4,6 +4,7 @@
 #define WEIR_READERS_BENCH_H
 
 #include "engine/base/jsonscan.h"
+#include "engine/base/text.h"
 #include "engine/model/profile.h"
 
 #define BENCH_MAX_REQUESTS (1u << 22) /* as many values as the store takes of one series */
@@ -20,11 +21,17 @@
 
 #define BENCH_UNKNOWN (-1)
 
+/* What jobs print around a result in their log. */
+#define BENCH_LOG_BEGIN      "<<<RESULT_START>>>"
+#define BENCH_LOG_END        "<<<RESULT_END>>>"
+#define BENCH_MAX_LOG_RESULT (256u << 20)
+
 /* What is one value a request, in the order of submission, but for the gaps. */
 enum bench_list_id {
 	BENCH_TTFTS,     /* ns */
 	BENCH_OUTPUTS,   /* tokens */
 	BENCH_ERRORS,    /* 1: failed */
+	BENCH_STARTS,    /* ns on the client's clock */
 	BENCH_GAP_ENDS,  /* of a request's gaps, the place behind the last one */
 	BENCH_PARALLELS, /* lists up to here are of one length */
 	BENCH_GAPS = BENCH_PARALLELS,
@@ -52,7 +59,10 @@ struct bench_reader {
 	struct bench_list lists[BENCH_LISTS];
 	struct bench_scalar scalars[BENCH_MAX_SCALARS];
 	size_t scalar_count;
-	double completed, failed; /* as the result says; NAN: it does not */
+	/* As the result says; NAN: it does not. */
+	double completed, failed, output_tokens, duration_s, requested_per_s;
+	/* What checks found: answers that came whole, chunks of several tokens. */
+	bool whole, chunked;
 };
 
 /* A member of the result object: its label, figure or list. Unknown ones are passed over. */
@@ -66,6 +76,25 @@ enum weir_status weir_bench_list(struct bench_reader *reader, enum bench_list_id
                                  const struct weir_jsonscan_item *item, struct weir_error *err);
 /* Fills the stages of the run from the lists, which are used up. */
 enum weir_status weir_bench_stages(struct bench_reader *reader, struct weir_error *err);
+
+/* Whether a request of a result with lists failed; the time from its first token to its last,
+ * BENCH_UNKNOWN where it is not known. For lists of one length only. */
+bool weir_bench_has_failed(const struct bench_reader *reader, size_t request);
+int64_t weir_bench_decode_time(const struct bench_reader *reader, size_t request);
+
+/*
+ * What the lists and figures of a result say against each other: figures that are contradicted are
+ * computed again or left out, and counted. The first before the stages are filled, the second
+ * behind it.
+ */
+void weir_bench_check_lists(struct bench_reader *reader, size_t requests);
+void weir_bench_check_figures(struct bench_reader *reader);
+
+/* Whether a result is in this text behind a marker, and that result alone: fails where there is
+ * none, no end of it, or another one. */
+bool weir_bench_is_log(const char *head, size_t len);
+enum weir_status weir_bench_extract(struct weir_source *source, struct weir_text *result,
+                                    struct weir_error *err);
 
 /* One value that is no number where one belongs. */
 void weir_bench_odd(struct bench_reader *reader, uint64_t at);

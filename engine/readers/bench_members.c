@@ -34,6 +34,7 @@ struct member {
 	const char *name; /* of the label or metric; NULL: the key */
 	const char *unit;
 	enum bench_list_id list;
+	size_t slot; /* of a total, in the reader */
 };
 
 static char *copy_text(const char *text)
@@ -65,22 +66,14 @@ static enum weir_status take_rate(struct bench_reader *reader, const struct memb
 	return WEIR_OK;
 }
 
-static enum weir_status take_completed(struct bench_reader *reader, const struct member *member,
-                                       const struct weir_jsonscan_item *item,
-                                       struct weir_error *err)
+/* What is about the whole run and no figure of it. */
+static enum weir_status take_total(struct bench_reader *reader, const struct member *member,
+                                   const struct weir_jsonscan_item *item, struct weir_error *err)
 {
-	(void)member;
-	(void)err;
-	reader->completed = number_of(reader, item->text, item->at);
-	return WEIR_OK;
-}
+	double *total = (double *)(void *)((char *)reader + member->slot);
 
-static enum weir_status take_failed(struct bench_reader *reader, const struct member *member,
-                                    const struct weir_jsonscan_item *item, struct weir_error *err)
-{
-	(void)member;
 	(void)err;
-	reader->failed = number_of(reader, item->text, item->at);
+	*total = number_of(reader, item->text, item->at);
 	return WEIR_OK;
 }
 
@@ -117,6 +110,19 @@ static enum weir_status take_label(struct bench_reader *reader, const struct mem
 	if (!weir_slice_equals(item->text, "null") && !weir_slice_equals(item->text, "NaN"))
 		add_label(reader, member->name ? member->name : member->key, value);
 	return WEIR_OK;
+}
+
+/* A label and a total: a number, one as text (--metadata), or "inf", which asks for no rate. */
+static enum weir_status take_load(struct bench_reader *reader, const struct member *member,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
+	struct weir_slice value = weir_jsoncursor_scalar(&cursor);
+	double rate;
+
+	if (value.length && weir_parse_double(value.data, value.length, &rate))
+		reader->requested_per_s = rate;
+	return take_label(reader, member, item, err);
 }
 
 /* Arguments of the server that was asked: too many to keep, but the model is among them. */
@@ -218,7 +224,7 @@ static const struct member members[] = {
 	{.key = "model_id", .take = take_label, .name = "model"},
 	{.key = "tokenizer_id", .take = take_label, .name = "tokenizer"},
 	{.key = "num_prompts", .take = take_label},
-	{.key = "request_rate", .take = take_label},
+	{.key = "request_rate", .take = take_load},
 	{.key = "burstiness", .take = take_label},
 	{.key = "max_concurrency", .take = take_label},
 	{.key = "sharegpt_output_len", .take = take_label},
@@ -226,8 +232,12 @@ static const struct member members[] = {
 	{.key = "random_output_len", .take = take_label},
 	{.key = "random_range_ratio", .take = take_label},
 	{.key = "server_info", .take = take_server},
-	{.key = "completed", .take = take_completed},
-	{.key = "failed", .take = take_failed},
+	{.key = "completed", .take = take_total, .slot = offsetof(struct bench_reader, completed)},
+	{.key = "failed", .take = take_total, .slot = offsetof(struct bench_reader, failed)},
+	{.key = "duration", .take = take_total, .slot = offsetof(struct bench_reader, duration_s)},
+	{.key = "total_output_tokens",
+         .take = take_total,
+         .slot = offsetof(struct bench_reader, output_tokens)},
 	{.key = "request_throughput", .take = take_rate, .unit = "1/s"},
 	{.key = "request_goodput", .take = take_rate, .unit = "1/s"},
 	/* Older writers misspelt their own key. */
@@ -242,6 +252,7 @@ static const struct member members[] = {
 	{.key = "percentiles", .take = take_percentiles},
 	{.key = "latencies", .take = take_list, .list = BENCH_LATENCIES},
 	{.key = "ttfts", .take = take_list, .list = BENCH_TTFTS},
+	{.key = "start_times", .take = take_list, .list = BENCH_STARTS},
 	{.key = "output_lens", .take = take_list, .list = BENCH_OUTPUTS},
 	{.key = "errors", .take = take_list, .list = BENCH_ERRORS},
 	{.key = "itls", .take = take_list, .list = BENCH_GAPS},

@@ -34,6 +34,21 @@ static int64_t take_seconds(struct bench_reader *reader, struct weir_jsoncursor 
 	return BENCH_UNKNOWN;
 }
 
+/* On a clock that began when the machine did: longer ago than a benchmark lasts. */
+static int64_t take_start(struct bench_reader *reader, struct weir_jsoncursor *cursor, uint64_t at)
+{
+	bool quoted = weir_jsoncursor_peek(cursor) == '"';
+	struct weir_slice text = weir_jsoncursor_scalar(cursor);
+	int64_t ns;
+
+	if (!quoted && is_unknown(text))
+		return BENCH_UNKNOWN;
+	if (!quoted && text.length && weir_parse_s_as_ns(text.data, text.length, &ns) && ns >= 0)
+		return ns;
+	weir_bench_odd(reader, at);
+	return BENCH_UNKNOWN;
+}
+
 static int64_t take_count(struct bench_reader *reader, struct weir_jsoncursor *cursor, uint64_t at)
 {
 	bool quoted = weir_jsoncursor_peek(cursor) == '"';
@@ -62,7 +77,7 @@ static int64_t take_error(struct bench_reader *reader, struct weir_jsoncursor *c
 static int64_t (*const takers[BENCH_LISTS])(struct bench_reader *, struct weir_jsoncursor *,
                                             uint64_t) = {
 	[BENCH_TTFTS] = take_seconds, [BENCH_OUTPUTS] = take_count,     [BENCH_ERRORS] = take_error,
-	[BENCH_GAPS] = take_seconds,  [BENCH_LATENCIES] = take_seconds,
+	[BENCH_GAPS] = take_seconds,  [BENCH_LATENCIES] = take_seconds, [BENCH_STARTS] = take_start,
 };
 
 /* The values of one array, behind those that the list has. */
@@ -119,9 +134,8 @@ static enum weir_status count_requests(const struct bench_reader *reader, size_t
                                        struct weir_error *err)
 {
 	static const char *const keys[BENCH_PARALLELS] = {
-		[BENCH_TTFTS] = "ttfts",
-		[BENCH_OUTPUTS] = "output_lens",
-		[BENCH_ERRORS] = "errors",
+		[BENCH_TTFTS] = "ttfts",   [BENCH_OUTPUTS] = "output_lens",
+		[BENCH_ERRORS] = "errors", [BENCH_STARTS] = "start_times",
 		[BENCH_GAP_ENDS] = "itls",
 	};
 	int first = -1;
@@ -152,7 +166,7 @@ static int64_t value_of(const struct bench_reader *reader, enum bench_list_id id
 }
 
 /* A failed request has 0 in every list: its text says so, else that it gave no token. */
-static bool has_failed(const struct bench_reader *reader, size_t request)
+bool weir_bench_has_failed(const struct bench_reader *reader, size_t request)
 {
 	if (reader->lists[BENCH_ERRORS].given)
 		return value_of(reader, BENCH_ERRORS, request) != 0;
@@ -165,7 +179,7 @@ static size_t first_gap(const struct bench_reader *reader, size_t request)
 }
 
 /* From the first token to the last; unknown where one of the gaps is. */
-static int64_t decode_time(const struct bench_reader *reader, size_t request)
+int64_t weir_bench_decode_time(const struct bench_reader *reader, size_t request)
 {
 	const struct bench_list *gaps = &reader->lists[BENCH_GAPS];
 	int64_t sum = 0;
@@ -193,9 +207,10 @@ static void add_request(struct bench_reader *reader, size_t request)
 {
 	int64_t ttft_ns = value_of(reader, BENCH_TTFTS, request);
 	int64_t tokens = value_of(reader, BENCH_OUTPUTS, request);
-	int64_t decode_ns = decode_time(reader, request);
+	int64_t decode_ns = weir_bench_decode_time(reader, request);
 
-	add_sample(reader->run, "ttft", ttft_ns);
+	if (!reader->whole)
+		add_sample(reader->run, "ttft", ttft_ns);
 	/* By tokens: a chunk, and with it a gap, may hold several. Rounded half up. */
 	if (decode_ns > 0 && tokens > 1)
 		add_sample(reader->run, "tpot",
@@ -264,15 +279,17 @@ enum weir_status weir_bench_stages(struct bench_reader *reader, struct weir_erro
 
 	if (status)
 		return status;
+	weir_bench_check_lists(reader, requests);
 	for (size_t i = 0; i < requests; i++)
-		if (has_failed(reader, i))
+		if (weir_bench_has_failed(reader, i))
 			failures++;
 		else
 			add_request(reader, i);
 	for (size_t i = 0; i < requests; i++)
-		if (!has_failed(reader, i))
+		if (!weir_bench_has_failed(reader, i))
 			kept = keep_gaps(reader, i, kept);
-	add_gaps(reader, kept);
+	if (!reader->chunked)
+		add_gaps(reader, kept);
 	for (size_t i = 0; i < latencies->count; i++)
 		add_sample(reader->run, "latency", latencies->value[i]);
 	if (!requests && reader->failed > 0)

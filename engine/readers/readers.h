@@ -16,8 +16,11 @@ extern const struct weir_reader weir_reader_native;
 extern const struct weir_reader weir_reader_prices;
 extern const struct weir_reader weir_reader_requests;
 extern const struct weir_reader weir_reader_dcgmi;
+extern const struct weir_reader weir_reader_guidellm;
+extern const struct weir_reader weir_reader_inference_perf;
 extern const struct weir_reader weir_reader_jaeger;
 extern const struct weir_reader weir_reader_kineto;
+extern const struct weir_reader weir_reader_lmdeploy;
 extern const struct weir_reader weir_reader_native;
 extern const struct weir_reader weir_reader_otlp;
 extern const struct weir_reader weir_reader_requests;
@@ -27,6 +30,8 @@ extern const struct weir_reader weir_reader_otlp;
 extern const struct weir_reader weir_reader_perf_analyzer_csv;
 extern const struct weir_reader weir_reader_requests;
 extern const struct weir_reader weir_reader_triton;
+extern const struct weir_reader weir_reader_trtllm;
+extern const struct weir_reader weir_reader_wrapper;
 extern const struct weir_reader weir_reader_zipkin;
 
 #endif

@@ -77,6 +77,46 @@ bool weir_sniff_holds(const char *head, size_t len, const char *text)
 	return false;
 }
 
+/* Behind a closing quote: the value where a colon follows, else NULL. */
+static const char *value_behind(const char *quote, const char *end)
+{
+	const char *colon = skip_blanks(quote + 1, end), *value;
+
+	if (colon == end || *colon != ':')
+		return NULL;
+	value = skip_blanks(colon + 1, end);
+	return value < end ? value : NULL;
+}
+
+const char *weir_sniff_member(const char *head, size_t len, const char *key, size_t *left)
+{
+	const char *const keys[] = {key, NULL};
+	const char *at = head, *end = head + len;
+	unsigned depth = 0;
+
+	if (weir_sniff_first(head, len) != '{')
+		return NULL;
+	for (; at < end; at++) {
+		const char *quote, *value;
+
+		depth += *at == '{' || *at == '[';
+		if ((*at == '}' || *at == ']') && depth-- <= 1)
+			break;
+		if (*at != '"')
+			continue;
+		quote = find_quote(at, end);
+		value = quote < end && depth == 1 ? value_behind(quote, end) : NULL;
+		if (value && (!key || match_key(at + 1, (size_t)(quote - at - 1), keys))) {
+			*left = (size_t)(end - value);
+			return value;
+		}
+		if (quote == end)
+			break;
+		at = quote;
+	}
+	return NULL;
+}
+
 int weir_sniff_bits(unsigned found, const char *const *keys)
 {
 	int bits = 0;
@@ -164,6 +204,12 @@ static const struct {
 	{{"nbformat"}, "it is a notebook, not a profile"},
 	{{"experiments"}, "it is a perf_analyzer export: this version does not read it"},
 	{{"benchmarks"}, "it is a benchmark result: this version does not read it"},
+	{{"benchmark", "model", "metric"},
+         "it is a list for the dashboard of a benchmark (*.pytorch.json): pass the result beside "
+         "it"},
+	{{"load_summary", "successes", "failures"},
+         "it is what inference-perf asked the server's metrics for, over other times than its "
+         "requests: pass *_lifecycle_metrics.json, and scrapes of your own"},
 };
 
 static const char *hint_by_start(const char *at, size_t len)

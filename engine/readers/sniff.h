@@ -17,6 +17,10 @@ char weir_sniff_first(const char *head, size_t len);
 unsigned weir_sniff_keys(const char *head, size_t len, const char *const *keys);
 /* Whether a text stands anywhere in the head. */
 bool weir_sniff_holds(const char *head, size_t len, const char *text);
+/* The value of a member of the outermost object in the head (NULL: of its first member), *left
+ * bytes of the head from there on; NULL where it has none. For weir_sniff_keys() on what is inside.
+ */
+const char *weir_sniff_member(const char *head, size_t len, const char *key, size_t *left);
 /* Bits that a reader has verified where it found these keys: eight a byte. */
 int weir_sniff_bits(unsigned found, const char *const *keys);
 

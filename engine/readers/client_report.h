@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A summary that is one JSON object and one run: what such readers have in common. */
+#ifndef WEIR_READERS_CLIENT_REPORT_H
+#define WEIR_READERS_CLIENT_REPORT_H
+
+#include "engine/base/source.h"
+#include "engine/readers/client_summary.h"
+
+struct weir_client_report {
+	const struct weir_client_row *rows;     /* ends with a NULL path */
+	const struct weir_client_label *labels; /* ends with a NULL path */
+	const char *expected; /* where the times are, for the error that finds none */
+};
+
+/* Gives the input a run with the labels, and fills the summary. */
+enum weir_status weir_client_report_read(const struct weir_client_report *report,
+                                         struct weir_source *source, struct weir_input *input,
+                                         struct weir_client_summary *summary,
+                                         struct weir_error *err);
+/* Checks the summary and puts its figures into the input's run. */
+enum weir_status weir_client_report_conclude(const struct weir_client_report *report,
+                                             struct weir_client_summary *summary,
+                                             struct weir_input *input, struct weir_error *err);
+
+#endif

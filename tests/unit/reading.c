@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "tests/unit/near.h"
+#include "tests/unit/reading.h"
+
+enum weir_status reading_try(const struct weir_reader *reader, const char *data, size_t len,
+                             struct weir_profile *profile, struct weir_error *err)
+{
+	struct weir_input *input = weir_profile_add_input(profile, "test");
+	struct weir_source *source;
+	enum weir_status status;
+
+	assert_int_equal(weir_source_open_memory("test", data, len, &source, err), WEIR_OK);
+	status = reader->read(source, input, err);
+	weir_source_free(source);
+	return status;
+}
+
+const struct weir_input *reading_of(const struct weir_reader *reader, const char *text,
+                                    struct weir_profile *profile)
+{
+	struct weir_error err = {0};
+
+	if (reading_try(reader, text, strlen(text), profile, &err))
+		fail_msg("%s", err.message);
+	return &profile->inputs[profile->input_count - 1];
+}
+
+static void expect_line(const char *message)
+{
+	if (!*message || strchr(message, '\n'))
+		fail_msg("not one line: \"%s\"", message);
+}
+
+void reading_refuses(const struct weir_reader *reader, const char *text, enum weir_status status,
+                     const char *message)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+
+	assert_int_equal(reading_try(reader, text, strlen(text), profile, &err), status);
+	expect_line(err.message);
+	if (!strstr(err.message, message))
+		fail_msg("\"%s\" is not in: %s", message, err.message);
+	weir_profile_free(profile);
+}
+
+static void survive(const struct weir_reader *reader, const char *data, size_t len)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+	char *copy = test_malloc(len + 1); /* a block of its own shows reads behind it */
+
+	memcpy(copy, data, len);
+	if (reading_try(reader, copy, len, profile, &err))
+		expect_line(err.message);
+	test_free(copy);
+	weir_profile_free(profile);
+}
+
+void reading_survives_damage(const struct weir_reader *reader, const char *text)
+{
+	static const char bytes[] = {'"', '\\', '{', ']', ',', '9', '-', '\n', '\0', '\xff'};
+	size_t length = strlen(text);
+	char *copy = test_malloc(length + 1);
+
+	memcpy(copy, text, length + 1);
+	for (size_t i = 0; i < length; i++) {
+		survive(reader, copy, i);
+		copy[i] = bytes[i % sizeof(bytes)];
+		survive(reader, copy, length);
+		copy[i] = text[i];
+	}
+	test_free(copy);
+}
+
+const char *reading_claims(const char *text)
+{
+	const struct weir_reader *reader = NULL;
+	struct weir_source *source;
+	enum weir_status status;
+
+	assert_int_equal(weir_source_open_memory("test", text, strlen(text), &source, NULL),
+	                 WEIR_OK);
+	status = weir_reader_choose(source, &reader, NULL);
+	weir_source_free(source);
+	return status ? "none" : reader->name;
+}
+
+const struct weir_input *reading_sample(const char *path, const struct weir_reader *reader,
+                                        const char *message, struct weir_profile *profile)
+{
+	struct weir_error err = {0};
+	const struct weir_input *input = NULL;
+	enum weir_status status;
+
+	if (access(path, R_OK) != 0) {
+		print_message("skipped: no file %s\n", path);
+		weir_profile_free(profile);
+		skip();
+	}
+	status = weir_read_path(profile, path, NULL, &err);
+	if (!status != (reader != NULL))
+		fail_msg("%s: %s", path, status ? err.message : "read, not refused");
+	if (status && !strstr(err.message, message))
+		fail_msg("\"%s\" is not in: %s", message, err.message);
+	if (reader) {
+		input = &profile->inputs[profile->input_count - 1];
+		assert_string_equal(input->format, reader->name);
+	}
+	return input;
+}
+
+void reading_expects_stage(const struct weir_run *run, const char *name, size_t count,
+                           const double *ns)
+{
+	const struct weir_series *series = weir_series_find(&run->stages, name);
+
+	if (!series)
+		fail_msg("no stage %s", name);
+	assert_int_equal(series->count, count);
+	for (size_t i = 0; i < count; i++)
+		if (series->value[i] != ns[i])
+			fail_msg("%s[%zu] is %.17g, expected %.17g", name, i, series->value[i],
+			         ns[i]);
+}
+
+void reading_expects_figure(const struct weir_run *run, const char *name, double value, bool higher,
+                            const char *unit)
+{
+	const struct weir_series *series = weir_series_find(&run->metrics, name);
+
+	if (!series)
+		fail_msg("no figure %s", name);
+	assert_int_equal(series->count, 1);
+	assert_near(series->value[0], value, 1e-12);
+	assert_int_equal(series->higher_is_better, higher);
+	if (unit)
+		assert_string_equal(series->unit, unit);
+	else
+		assert_null(series->unit);
+}
+
+void reading_expects_parts(const struct weir_requests *requests, size_t request, const char *parts)
+{
+	struct weir_text text = {0};
+
+	assert_true(request < requests->count);
+	weir_text_puts(&text, "");
+	for (uint64_t i = requests->part_first[request];
+	     i < requests->part_first[request] + requests->part_count[request]; i++)
+		weir_text_printf(&text, "%s%s=%" PRId64, text.length ? " " : "",
+		                 weir_requests_stage_name(requests, requests->part_stage[i]),
+		                 requests->part_ns[i]);
+	assert_string_equal(text.data ? text.data : "", parts);
+	weir_text_release(&text);
+}

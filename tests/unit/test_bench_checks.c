@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a benchmark's result says against itself, and results inside logs. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/bench.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/near.h"
+#include "tests/unit/reading.h"
+
+#define RESULT                                                                                     \
+	"{\"completed\": 4, \"request_throughput\": 2.0, \"total_output_tokens\": 404, "           \
+	"\"duration\": 2.0, \"request_rate\": 2.0"
+#define MEANS(ttft, tpot, e2e)                                                                     \
+	", \"mean_ttft_ms\": " ttft ", \"median_ttft_ms\": " ttft ", \"mean_tpot_ms\": " tpot      \
+	", \"p99_tpot_ms\": " tpot ", \"mean_e2el_ms\": " e2e
+
+static const struct weir_reader *const reader = &weir_reader_bench;
+
+static uint64_t warned(const struct weir_input *input, enum weir_warning_code code)
+{
+	return input->warnings[code].count;
+}
+
+static void means_that_contradict_each_other_are_computed_again(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader, RESULT MEANS("100", "5.0", "1100") "}", profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "mean_tpot_ms", 10, false, "ms");
+	assert_null(weir_series_find(&input->run->metrics, "p99_tpot_ms"));
+	assert_int_equal(warned(input, WEIR_WARN_INCONSISTENT), 1);
+	input = reading_of(reader, RESULT MEANS("100", "10.9", "1100") "}", profile);
+	reading_expects_figure(input->run, "mean_tpot_ms", 10.9, false, "ms");
+	reading_expects_figure(input->run, "p99_tpot_ms", 10.9, false, "ms");
+	assert_int_equal(warned(input, WEIR_WARN_INCONSISTENT), 0);
+	weir_profile_free(profile);
+}
+
+static void samples_are_the_judge_of_a_mean(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		RESULT ", \"mean_tpot_ms\": 5.0, \"ttfts\": [0.1, 0.1], \"output_lens\": [3, "
+		       "3], \"itls\": [[0.01, 0.01], [0.01, 0.01]]}",
+		profile);
+
+	(void)state;
+	reading_expects_stage(input->run, "tpot", 2, (double[]){10000000, 10000000});
+	assert_null(weir_series_find(&input->run->metrics, "mean_tpot_ms"));
+	assert_int_equal(warned(input, WEIR_WARN_INCONSISTENT), 1);
+	weir_profile_free(profile);
+}
+
+static void an_endpoint_that_does_not_stream_has_no_first_token(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   RESULT ", \"mean_ttft_ms\": 500, \"mean_itl_ms\": 0.1, \"ttfts\": [0.5, "
+	                          "0.25], \"output_lens\": [3, 3], \"itls\": [[], []]}",
+	                   profile);
+
+	(void)state;
+	reading_expects_stage(input->run, "e2e", 2, (double[]){500000000, 250000000});
+	assert_int_equal(input->run->stages.count, 1);
+	assert_int_equal(input->run->metrics.count, 1); /* the rate */
+	assert_int_equal(warned(input, WEIR_WARN_INCONSISTENT), 1);
+	input = reading_of(reader, RESULT MEANS("1100", "0.01", "1100") "}", profile);
+	assert_null(weir_series_find(&input->run->metrics, "mean_ttft_ms"));
+	assert_null(weir_series_find(&input->run->metrics, "mean_tpot_ms"));
+	assert_int_equal(warned(input, WEIR_WARN_INCONSISTENT), 1);
+	weir_profile_free(profile);
+}
+
+/* An answer of one token is all first token. */
+static void answers_of_one_token_prove_nothing(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, RESULT ", \"ttfts\": [0.5], \"output_lens\": [1], \"itls\": [[]]}",
+		profile);
+
+	(void)state;
+	reading_expects_stage(input->run, "ttft", 1, (double[]){500000000});
+	assert_int_equal(warned(input, WEIR_WARN_INCONSISTENT), 0);
+	weir_profile_free(profile);
+}
+
+static void gaps_between_chunks_are_no_gaps_between_tokens(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   RESULT ", \"median_itl_ms\": 0.05, \"ttfts\": [0.1], \"output_lens\": "
+	                          "[6], \"itls\": [[0.04, 0.00005, 0.00004, 0.04, 0.00005]]}",
+	                   profile);
+
+	(void)state;
+	assert_null(weir_series_find(&input->run->stages, "itl"));
+	assert_null(weir_series_find(&input->run->metrics, "median_itl_ms"));
+	assert_int_equal(weir_series_find(&input->run->stages, "tpot")->count, 1);
+	assert_int_equal(warned(input, WEIR_WARN_INCONSISTENT), 1);
+	input = reading_of(reader, RESULT ", \"median_itl_ms\": 0.05, \"mean_itl_ms\": 12}",
+	                   profile);
+	assert_null(weir_series_find(&input->run->metrics, "mean_itl_ms"));
+	assert_int_equal(warned(input, WEIR_WARN_INCONSISTENT), 1);
+	weir_profile_free(profile);
+}
+
+static void load_that_was_not_reached_is_said(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	/* By when requests were sent: 2 a second where 4 were asked for. */
+	assert_int_equal(warned(reading_of(reader,
+	                                   "{\"request_rate\": 4, \"ttfts\": [1, 1, 1], "
+	                                   "\"start_times\": [7.5, 8.5, 8.0]}",
+	                                   profile),
+	                        WEIR_WARN_LOAD_NOT_REACHED),
+	                 1);
+	assert_int_equal(warned(reading_of(reader,
+	                                   "{\"request_rate\": 2, \"ttfts\": [1, 1, 1], "
+	                                   "\"start_times\": [7.5, 8.5, 8.0]}",
+	                                   profile),
+	                        WEIR_WARN_LOAD_NOT_REACHED),
+	                 0);
+	/* By what fits: 4 requests of a second in 101 seconds are not one a second. */
+	assert_int_equal(warned(reading_of(reader,
+	                                   "{\"request_rate\": \"1.0\", \"duration\": 101, "
+	                                   "\"ttfts\": [1, 1, 1, 1], \"itls\": [[], [], [], []]}",
+	                                   profile),
+	                        WEIR_WARN_LOAD_NOT_REACHED),
+	                 1);
+	/* One long answer explains it. */
+	assert_int_equal(warned(reading_of(reader,
+	                                   "{\"request_rate\": 1, \"duration\": 101, \"ttfts\": "
+	                                   "[1, 97, 1, 1], \"itls\": [[], [], [], []]}",
+	                                   profile),
+	                        WEIR_WARN_LOAD_NOT_REACHED),
+	                 0);
+	assert_int_equal(warned(reading_of(reader,
+	                                   "{\"request_rate\": \"inf\", \"duration\": 101, "
+	                                   "\"ttfts\": [1], \"itls\": [[]]}",
+	                                   profile),
+	                        WEIR_WARN_LOAD_NOT_REACHED),
+	                 0);
+	weir_profile_free(profile);
+}
+
+static void a_result_in_a_log_is_found_between_its_markers(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   "[INFO] starting <<<<RESULT\n<<<" BENCH_LOG_BEGIN "\n" RESULT
+	                   "}\n" BENCH_LOG_END "\n[INFO] done\n",
+	                   profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "request_throughput", 2, true, "1/s");
+	assert_string_equal(
+		reading_claims("[INFO] x\n" BENCH_LOG_BEGIN " " RESULT "} " BENCH_LOG_END "\n"),
+		reader->name);
+	weir_profile_free(profile);
+}
+
+static void a_result_far_down_a_log_is_found_by_name_of_its_format(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_repeat(&text, "2026-01-01 a line of a log\n", 10000);
+	weir_text_puts(&text, BENCH_LOG_BEGIN RESULT "}" BENCH_LOG_END);
+	reading_expects_figure(reading_of(reader, text.data, profile)->run, "request_throughput", 2,
+	                       true, "1/s");
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
+static void a_log_without_one_whole_result_is_refused(void **state)
+{
+	(void)state;
+	reading_refuses(reader, "hello", WEIR_E_FORMAT, "expected a JSON object, or one between");
+	reading_refuses(reader, BENCH_LOG_BEGIN RESULT "}", WEIR_E_FORMAT, "ends in the middle");
+	reading_refuses(reader, BENCH_LOG_BEGIN BENCH_LOG_END, WEIR_E_FORMAT, "");
+	reading_refuses(reader,
+	                BENCH_LOG_BEGIN RESULT "}" BENCH_LOG_END BENCH_LOG_BEGIN RESULT
+	                                       "}" BENCH_LOG_END,
+	                WEIR_E_FORMAT, "one input is one run");
+	reading_survives_damage(
+		reader, "log\n" BENCH_LOG_BEGIN RESULT MEANS("1", "2", "3") "}" BENCH_LOG_END "\n");
+}
+
+static void records_of_a_dashboard_are_refused_by_name(void **state)
+{
+	static const char text[] = "[{\"benchmark\": {\"name\": \"vLLM benchmark\"}, \"model\": "
+				   "{\"name\": \"m\"}, \"metric\": {\"name\": \"x\"}}]";
+	const struct weir_reader *chosen;
+	struct weir_source *source;
+	struct weir_error err = {0};
+
+	(void)state;
+	assert_int_equal(weir_source_open_memory("test", text, strlen(text), &source, &err),
+	                 WEIR_OK);
+	assert_int_equal(weir_reader_choose(source, &chosen, &err), WEIR_E_FORMAT);
+	assert_non_null(strstr(err.message, "pass the result beside it"));
+	weir_source_free(source);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(means_that_contradict_each_other_are_computed_again),
+		cmocka_unit_test(samples_are_the_judge_of_a_mean),
+		cmocka_unit_test(an_endpoint_that_does_not_stream_has_no_first_token),
+		cmocka_unit_test(answers_of_one_token_prove_nothing),
+		cmocka_unit_test(gaps_between_chunks_are_no_gaps_between_tokens),
+		cmocka_unit_test(load_that_was_not_reached_is_said),
+		cmocka_unit_test(a_result_in_a_log_is_found_between_its_markers),
+		cmocka_unit_test(a_result_far_down_a_log_is_found_by_name_of_its_format),
+		cmocka_unit_test(a_log_without_one_whole_result_is_refused),
+		cmocka_unit_test(records_of_a_dashboard_are_refused_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

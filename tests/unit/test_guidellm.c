@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/near.h"
+#include "tests/unit/reading.h"
+
+#define HEAD                                                                                       \
+	"{\"metadata\": {\"version\": 2, \"guidellm_version\": \"0.5\"}, \"config\": {\"spec\": "  \
+	"{\"backend\": {\"model\": \"org/m\", \"api_key\": \"secret\"}}}, \"benchmarks\": ["
+#define DIST(mean, median, p95, count)                                                             \
+	"{\"successful\": {\"mean\": " mean ", \"median\": " median ", \"max\": 2.0, "             \
+	"\"count\": " count ", \"percentiles\": {\"p001\": 0.1, \"p50\": " median                  \
+	", \"p95\": " p95 ", \"p999\": 9.9}}, \"errored\": {\"mean\": 77.0, \"count\": 0}}"
+#define E2E      DIST("1.0", "0.9", "1.5", "4")
+#define TTFT     DIST("100.0", "90.0", "150.0", "4")
+#define NTPOT    DIST("9.9", "9.5", "12.0", "404")
+#define ITL      DIST("9.0", "8.9", "10.0", "400")
+#define LENGTH   DIST("101.0", "100.0", "110.0", "4")
+#define TOKENS   DIST("40.5", "0.1", "0.2", "404")
+#define NONE     DIST("0.0", "0.0", "0.0", "0")
+#define REQUESTS DIST("0.4", "0.1", "0.2", "4")
+#define METRICS                                                                                    \
+	"\"metrics\": {\"request_latency\": " E2E ", \"time_to_first_token_ms\": " TTFT            \
+	", \"time_per_output_token_ms\": " NTPOT ", \"inter_token_latency_ms\": " ITL              \
+	", \"output_token_count\": " LENGTH ", \"output_tokens_per_second\": " TOKENS              \
+	", \"prompt_tokens_per_second\": " NONE ", \"requests_per_second\": " REQUESTS "}, "
+#define POINT(strategy, successful, errored, requests)                                             \
+	"{\"type_\": \"generative_benchmark\", \"config\": {\"strategy\": " strategy               \
+	", \"backend\": {\"model\": \"org/m\", \"api_key\": \"secret\", \"target\": \"host\"}}, "  \
+	"\"scheduler_metrics\": {\"requests_made\": {\"successful\": " successful                  \
+	", \"errored\": " errored ", \"incomplete\": 1, \"total\": 10}, "                          \
+	"\"request_targeted_start_delay_avg\": 0.0025}, " METRICS                                  \
+	"\"requests\": {\"successful\": [" requests "], \"errored\": [], \"incomplete\": [], "     \
+	"\"total\": null}, \"start_time\": 1786678147.5, \"end_time\": 1786678157.5, "             \
+	"\"duration\": 10.0}"
+#define CONSTANT(rate) "{\"type_\": \"constant\", \"rate\": " rate ", \"max_concurrency\": 512}"
+#define RECORD(due, sent, first, last, end, output)                                                \
+	"{\"request_id\": \"secret\", \"info\": {\"status\": \"completed\", \"timings\": {"        \
+	"\"targeted_start\": " due ", \"request_start\": " sent                                    \
+	", \"first_token_iteration\": " first ", \"last_token_iteration\": " last                  \
+	", \"token_iterations\": 9, \"request_end\": " end "}}, \"input_metrics\": "               \
+	"{\"text_tokens\": 32}, \"output_metrics\": {\"text_tokens\": " output "}}"
+#define RECORDS                                                                                    \
+	RECORD("1786678148.25", "1786678148.75", "1786678148.850000001", "1786678149.0",           \
+	       "1786678149.25", "4")                                                               \
+	", " RECORD("1786678147.25", "1786678147.25", "null", "null", "1786678147.75", "null")
+#define ONE(requests) HEAD POINT(CONSTANT("0.5"), "2", "3", requests) "]}"
+
+/* Four load points: one in which nothing completed and two of one rate. */
+static const char *write_sweep(struct weir_text *text)
+{
+	weir_text_puts(text, HEAD);
+	weir_text_puts(text, POINT(CONSTANT("2.0"), "4", "0", "") ", ");
+	weir_text_puts(text, POINT("{\"type_\": \"concurrent\", \"max_concurrency\": 16}", "2", "0",
+	                           RECORDS) ", ");
+	weir_text_puts(text, POINT("{\"type_\": \"throughput\"}", "0", "9", "") ", ");
+	weir_text_puts(text, POINT(CONSTANT("2"), "4", "0", "") "]}");
+	return text->data;
+}
+
+static const struct weir_reader *const reader = &weir_reader_guidellm;
+
+static void one_load_point_without_records_is_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, ONE(""), profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	assert_null(input->requests);
+	reading_expects_figure(run, "mean_e2el_ms", 1000, false, "ms");
+	reading_expects_figure(run, "p95_ttft_ms", 150, false, "ms");
+	reading_expects_figure(run, "mean_itl_ms", 9, false, "ms");
+	reading_expects_figure(run, "mean_ntpot_ms", 9.9, false, "ms"); /* holds the first token */
+	reading_expects_figure(run, "mean_tpot_ms", 9, false, "ms");
+	reading_expects_figure(run, "request_throughput", 0.4, true, "1/s");
+	reading_expects_figure(run, "output_throughput", 40.5, true, "tokens/s");
+	reading_expects_figure(run, "mean_client_queue_ms", 2.5, false, "ms");
+	assert_string_equal(weir_run_label(run, "strategy"), "constant");
+	assert_string_equal(weir_run_label(run, "request_rate"), "0.5");
+	assert_string_equal(weir_run_label(run, "model"), "org/m");
+	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, 3);
+	assert_int_equal(input->warnings[WEIR_WARN_UNFINISHED].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_LOAD_NOT_REACHED].count, 0);
+	weir_profile_free(profile);
+}
+
+static void a_count_of_zero_makes_zeros_unknown(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_of(reader, ONE(""), profile)->run;
+
+	(void)state;
+	assert_null(weir_series_find(&run->metrics, "input_throughput"));
+	assert_null(weir_series_find(&run->metrics, "total_token_throughput"));
+	weir_profile_free(profile);
+}
+
+static void records_become_requests_from_when_they_were_due(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, ONE(RECORDS), profile);
+	const struct weir_requests *requests = input->requests;
+
+	(void)state;
+	assert_int_equal(requests->count, 2);
+	assert_int_equal(requests->time_base, WEIR_TIME_UNIX);
+	assert_true(requests->client);
+	assert_false(requests->sampled);
+	assert_int_equal(requests->failed, 3);
+	assert_near(requests->duration_s, 10, 0);
+	assert_near(requests->requested_per_s, 0.5, 0);
+	assert_int_equal(requests->start_ns[0], 1786678147250000000);
+	reading_expects_parts(requests, 0, "client_queue=0");
+	assert_int_equal(requests->output_tokens[0], 9); /* outputs counted by the client */
+	assert_int_equal(requests->start_ns[1], 1786678148250000000);
+	reading_expects_parts(requests, 1,
+	                      "client_queue=500000000 time_to_first_token=100000001 "
+	                      "decode=149999999 tail=250000000");
+	assert_int_equal(requests->first_token_ns[1], 600000001);
+	assert_int_equal(requests->tokens[1], 32);
+	assert_int_equal(requests->output_tokens[1], 4);
+	weir_profile_free(profile);
+}
+
+static void samples_stand_for_figures_unless_some_are_missing(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, ONE(RECORDS), profile);
+
+	(void)state;
+	assert_null(weir_series_find(&input->run->metrics, "mean_ttft_ms"));
+	reading_expects_figure(input->run, "request_throughput", 0.4, true, "1/s");
+	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 0);
+	input = reading_of(reader, HEAD POINT(CONSTANT("1"), "100", "0", RECORDS) "]}", profile);
+	assert_true(input->requests->sampled);
+	reading_expects_figure(input->run, "mean_ttft_ms", 100, false, "ms");
+	weir_profile_free(profile);
+}
+
+static void load_points_of_a_sweep_are_told_apart(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_input *input = reading_of(reader, write_sweep(&text), profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	assert_null(input->requests); /* of several loads they would be no population */
+	reading_expects_figure(run, "constant@2/mean_ttft_ms", 100, false, "ms");
+	reading_expects_figure(run, "constant@2#2/mean_ttft_ms", 100, false, "ms");
+	reading_expects_stage(run, "concurrent@16/e2e", 2, (double[]){500000000, 500000000});
+	reading_expects_stage(run, "concurrent@16/ttft", 1, (double[]){100000001});
+	assert_null(weir_series_find(&run->metrics, "concurrent@16/mean_ttft_ms"));
+	/* Nothing completed there. */
+	assert_null(weir_series_find(&run->metrics, "throughput/mean_ttft_ms"));
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, 9);
+	assert_null(weir_run_label(run, "request_rate"));
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
+static void a_rate_that_was_not_reached_is_said(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader, HEAD POINT(CONSTANT("9"), "4", "0", "") "]}", profile);
+
+	(void)state;
+	assert_int_equal(input->warnings[WEIR_WARN_LOAD_NOT_REACHED].count, 1);
+	weir_profile_free(profile);
+}
+
+static void keys_hosts_and_ids_are_not_kept(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_of(reader, ONE(RECORDS), profile)->run;
+
+	(void)state;
+	for (size_t i = 0; i < run->label_count; i++) {
+		assert_null(strstr(run->labels[i].value, "secret"));
+		assert_null(strstr(run->labels[i].value, "host"));
+	}
+	weir_profile_free(profile);
+}
+
+static void damage_is_read_around_or_refused(void **state)
+{
+	(void)state;
+	reading_survives_damage(reader, ONE(RECORDS));
+	reading_refuses(reader, HEAD "]}", WEIR_E_EMPTY, "no timing in this report");
+	reading_refuses(reader, HEAD POINT(CONSTANT("1"), "0", "4", "") "]}", WEIR_E_FORMAT,
+	                "no request completed");
+	reading_refuses(reader, "[]", WEIR_E_EMPTY, "no timing");
+	reading_refuses(reader, HEAD, WEIR_E_FORMAT, "ends in the middle");
+}
+
+static void reports_are_known_by_the_version_that_wrote_them(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims(ONE("")), reader->name);
+	assert_string_equal(reading_claims("{\"benchmarks\": []}"), "none");
+	assert_string_equal(reading_claims("{\"metadata\": {\"version\": 2}, \"benchmarks\": []}"),
+	                    "none");
+}
+
+static void the_real_report_is_a_sweep_of_two(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_sample(
+		"../shared/samples/guidellm/guidellm_report_v2.json", reader, NULL, profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "constant@2/mean_e2el_ms", 19.78909969329834, false, "ms");
+	reading_expects_figure(run, "constant@4/mean_ttft_ms", 9.78386402130127, false, "ms");
+	reading_expects_figure(run, "constant@4/p95_itl_ms", 1.274177006312779, false, "ms");
+	assert_string_equal(weir_run_label(run, "model"), "e2e-mock-model");
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_load_point_without_records_is_figures),
+		cmocka_unit_test(a_count_of_zero_makes_zeros_unknown),
+		cmocka_unit_test(records_become_requests_from_when_they_were_due),
+		cmocka_unit_test(samples_stand_for_figures_unless_some_are_missing),
+		cmocka_unit_test(load_points_of_a_sweep_are_told_apart),
+		cmocka_unit_test(a_rate_that_was_not_reached_is_said),
+		cmocka_unit_test(keys_hosts_and_ids_are_not_kept),
+		cmocka_unit_test(damage_is_read_around_or_refused),
+		cmocka_unit_test(reports_are_known_by_the_version_that_wrote_them),
+		cmocka_unit_test(the_real_report_is_a_sweep_of_two),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/readers/readers.h"
+#include "tests/unit/near.h"
+#include "tests/unit/reading.h"
+
+#define SERVE_HEADER                                                                               \
+	"backend,dataset_name,sharegpt_output_len,random_input_len,random_output_len,"             \
+	"random_range_ratio,request_rate,completed,total_input_tokens,total_output_tokens,"        \
+	"duration,request_throughput,input_throughput,output_throughput,mean_e2e_latency_ms,"      \
+	"mean_ttft_ms,mean_tpot_ms,mean_itl_ms"
+#define SERVE_ROW                                                                                  \
+	"lmdeploy,random,,100,16,0.0,inf,40,4000,640,8.0,5.0,500.0,80.0,250.0,100.0,10.0,11.0"
+#define OFFLINE                                                                                    \
+	"dataset,concurrency,batch,num_promts,completed,total_input_tokens,total_output_tokens,"   \
+	"duration,request_throughput,input_throughput,output_throughput,mean_e2e_latency_ms,"      \
+	"mean_ttft_ms,mean_tpot_ms,mean_itl_ms\n"                                                  \
+	"sharegpt,8,4,10,10,100,200,2.0,5.0,50.0,100.0,-,-,-,-\n"
+
+static const struct weir_reader *const reader = &weir_reader_lmdeploy;
+
+static void a_row_becomes_figures_and_labels(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader, SERVE_HEADER "\r\n" SERVE_ROW "\r\n", profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "mean_e2el_ms", 250, false, "ms");
+	reading_expects_figure(run, "mean_ttft_ms", 100, false, "ms");
+	reading_expects_figure(run, "mean_tpot_ms", 10, false, "ms");
+	reading_expects_figure(run, "mean_itl_ms", 11, false, "ms");
+	reading_expects_figure(run, "input_throughput", 500, true, "tokens/s");
+	reading_expects_figure(run, "request_throughput", 5, true, "1/s");
+	assert_int_equal(run->metrics.count, 7);
+	assert_string_equal(weir_run_label(run, "backend"), "lmdeploy");
+	assert_string_equal(weir_run_label(run, "request_rate"), "inf");
+	assert_string_equal(weir_run_label(run, "random_input_len"), "100");
+	assert_null(weir_run_label(run, "sharegpt_output_len"));
+	assert_null(weir_run_label(run, "completed"));
+	assert_null(weir_run_label(run, "duration"));
+	weir_profile_free(profile);
+}
+
+static void what_is_not_available_is_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, OFFLINE, profile);
+
+	(void)state;
+	assert_int_equal(input->run->metrics.count, 3);
+	assert_string_equal(weir_run_label(input->run, "concurrency"), "8");
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+	weir_profile_free(profile);
+}
+
+static void a_time_per_token_that_others_contradict_is_computed_again(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, SERVE_HEADER "\nlmdeploy,random,,,,,1,40,4000,640,8,5,500,80,250,100,5,5\n",
+		profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "mean_tpot_ms", 10, false, "ms");
+	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 1);
+	weir_profile_free(profile);
+}
+
+static void the_last_number_of_a_line_without_an_end_may_be_half_of_one(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, SERVE_HEADER "\n" SERVE_ROW, profile);
+
+	(void)state;
+	assert_null(weir_series_find(&input->run->metrics, "mean_itl_ms"));
+	assert_int_equal(input->warnings[WEIR_WARN_TRUNCATED].count, 1);
+	weir_profile_free(profile);
+}
+
+static void several_results_are_refused(void **state)
+{
+	(void)state;
+	reading_refuses(reader, SERVE_HEADER "\n" SERVE_ROW "\n" SERVE_ROW "\n", WEIR_E_FORMAT,
+	                "line 3: a second result, but one input is one run");
+	reading_refuses(reader, SERVE_HEADER "\n" SERVE_ROW "\n" SERVE_HEADER "\n" SERVE_ROW "\n",
+	                WEIR_E_FORMAT, "line 4: a second result");
+	reading_refuses(reader, SERVE_HEADER "\nlmdeploy,random\n", WEIR_E_FORMAT,
+	                "line 2: 2 columns, but its header has 18");
+	reading_refuses(reader, SERVE_HEADER "\n", WEIR_E_EMPTY, "no result behind its header");
+	reading_refuses(reader, SERVE_ROW "\n", WEIR_E_FORMAT, "line 1: expected a header");
+	reading_refuses(reader, SERVE_HEADER "\nx,y,,,,,1,0,0,0,8,0,0,0,0,0,0,0\n", WEIR_E_FORMAT,
+	                "no request completed");
+}
+
+static void damage_is_read_around_or_refused(void **state)
+{
+	(void)state;
+	reading_survives_damage(reader, SERVE_HEADER "\n" SERVE_ROW "\n");
+	reading_survives_damage(reader, OFFLINE);
+}
+
+static void tables_are_known_by_their_header(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims(SERVE_HEADER "\n" SERVE_ROW "\n"), reader->name);
+	assert_string_equal(reading_claims(OFFLINE), reader->name);
+	assert_string_equal(reading_claims("completed,mean_ttft_ms\n1,2\n"), "none");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_row_becomes_figures_and_labels),
+		cmocka_unit_test(what_is_not_available_is_left_out),
+		cmocka_unit_test(a_time_per_token_that_others_contradict_is_computed_again),
+		cmocka_unit_test(the_last_number_of_a_line_without_an_end_may_be_half_of_one),
+		cmocka_unit_test(several_results_are_refused),
+		cmocka_unit_test(damage_is_read_around_or_refused),
+		cmocka_unit_test(tables_are_known_by_their_header),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
