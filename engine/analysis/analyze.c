@@ -4,7 +4,9 @@
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/joining.h"
+#include "engine/analysis/serving_cost.h"
 #include "engine/analysis/serving_report.h"
+#include "engine/analysis/telemetry.h"
 #include "engine/base/arena.h"
 
 static int by_owned_time(const void *left, const void *right, const struct weir_analysis *analysis)
@@ -181,6 +183,29 @@ void weir_analysis_set_verdict(struct weir_analysis *analysis, size_t index,
 	analysis->ranks[ref->rank].assessments[ref->group].verdict = *verdict;
 }
 
+/* The time that monitors are held against: that of the requests, else of the timelines. */
+static void fill_telemetry(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	struct weir_stretch window = weir_requests_stretch(analysis->serving);
+
+	if (window.start_ns == window.end_ns)
+		window = weir_traces_stretch(analysis->profile);
+	weir_telemetry_figures(analysis->profile, window.start_ns, window.end_ns, report->arena,
+	                       &report->telemetry);
+	report->has_telemetry = report->telemetry.samples > 0;
+	report->features[WEIR_F_UTILIZATION] = report->telemetry.utilization;
+	report->features[WEIR_F_POWER_CAPPED] = report->telemetry.power_capped;
+	report->features[WEIR_F_THERMAL_CAPPED] = report->telemetry.thermal_capped;
+}
+
+static void fill_serving(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	weir_serving_figures(analysis->serving, report);
+	weir_serving_features(analysis->serving, report->features);
+	weir_serving_price(analysis->serving, analysis->profile, analysis->options.settings,
+	                   report);
+}
+
 void weir_analysis_report(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	struct weir_stage_merges merges;
@@ -193,10 +218,9 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	weir_fill_operators(analysis, report);
 	weir_fill_features(analysis, &merges, report);
 	weir_stage_merges_release(&merges);
-	if (analysis->serving) {
-		weir_serving_figures(analysis->serving, report);
-		weir_serving_features(analysis->serving, report->features);
-	}
+	if (analysis->serving)
+		fill_serving(analysis, report);
+	fill_telemetry(analysis, report);
 	weir_join(analysis->profile, analysis->serving, report);
 }
 

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "engine/analysis/analysis_impl.h"
+#include "engine/analysis/joining.h"
 #include "engine/analysis/kernels.h"
+#include "engine/analysis/serving_cost.h"
 #include "engine/analysis/serving_report.h"
 #include "engine/base/arena.h"
 #include "engine/base/rowmap.h"
@@ -405,6 +407,21 @@ static void add_metrics(struct weir_run *run, const struct weir_analysis *analys
 	}
 }
 
+static void add_serving(struct weir_run *run, const struct weir_analysis *analysis)
+{
+	const struct weir_stretch stretch = weir_requests_stretch(analysis->serving);
+	const struct weir_price_window window = {stretch.start_ns, stretch.end_ns};
+	double stage_cost[WEIR_MAX_REQUEST_STAGES],
+		devices = weir_serving_devices_of(analysis->profile).count;
+	struct weir_price price;
+	struct weir_cost cost;
+	bool known;
+
+	weir_price_of(analysis->options.settings, analysis->profile, &window, &price);
+	known = weir_serving_cost(analysis->serving, &price, devices, &cost, stage_cost);
+	weir_serving_run(analysis->serving, known ? &cost : NULL, run);
+}
+
 void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *run)
 {
 	for (size_t r = 0; r < analysis->rank_count; r++) {
@@ -424,7 +441,7 @@ void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *ru
 		add_metrics(run, analysis);
 	}
 	if (analysis->serving)
-		weir_serving_run(analysis->serving, run);
+		add_serving(run, analysis);
 	for (size_t i = 0; i < analysis->profile->input_count; i++)
 		if (analysis->profile->inputs[i].run)
 			copy_run(run, analysis->profile->inputs[i].run);

@@ -388,7 +388,17 @@ static void add_metric(struct weir_run *run, const char *name, double value, con
 	weir_series_push(series, value);
 }
 
-void weir_serving_run(const struct weir_serving *serving, struct weir_run *run)
+static void add_cost(struct weir_run *run, const struct weir_cost *cost)
+{
+	const char *currency = cost->currency ? cost->currency : "USD";
+
+	add_metric(run, "cost_per_request", cost->per_request, currency, false);
+	add_metric(run, "cost_per_request_busy", cost->per_request_busy, currency, false);
+	add_metric(run, "cost_per_million_tokens", cost->per_million_tokens, currency, false);
+}
+
+void weir_serving_run(const struct weir_serving *serving, const struct weir_cost *cost,
+                      struct weir_run *run)
 {
 	const struct weir_requests *requests = serving->requests;
 	struct weir_request_figures figures = {.throughput_per_s = NAN,
@@ -414,4 +424,6 @@ void weir_serving_run(const struct weir_serving *serving, struct weir_run *run)
 	add_metric(run, "output_tokens_per_s", figures.output_tokens_per_s, "1/s", true);
 	add_metric(run, "padding_waste", serving->batches.padding_waste, NULL, false);
 	add_metric(run, "batch_size_mean", serving->batches.sizes.mean, NULL, true);
+	if (cost)
+		add_cost(run, cost);
 }

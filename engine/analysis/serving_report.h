@@ -26,7 +26,8 @@ void weir_serving_figures(const struct weir_serving *serving, struct weir_report
 void weir_serving_settle(const struct weir_serving *serving, const struct weir_verdict *requests,
                          const struct weir_verdict *device, struct weir_report *report);
 
-/* Stages with a value a request, and the figures of the run. */
-void weir_serving_run(const struct weir_serving *serving, struct weir_run *run);
+/* Stages with a value a request, and the figures of the run; cost: NULL where no price is known. */
+void weir_serving_run(const struct weir_serving *serving, const struct weir_cost *cost,
+                      struct weir_run *run);
 
 #endif
