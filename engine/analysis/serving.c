@@ -5,6 +5,7 @@
 
 #include "engine/analysis/features.h"
 #include "engine/analysis/serving.h"
+#include "engine/analysis/serving_goodput.h"
 #include "engine/analysis/stages.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
@@ -116,6 +117,41 @@ static void measure_latency(struct weir_serving *serving)
 	qsort(serving->sorted_ns, requests->count, sizeof(double), by_value);
 }
 
+void weir_serving_sum(const struct weir_serving *serving, size_t row, struct weir_stage_sums *out)
+{
+	const struct weir_requests *requests = serving->requests;
+	struct weir_part_walk walk = weir_part_walk_on(requests, row);
+	struct weir_part part;
+	double rest_ns = serving->latency_ns[row];
+
+	for (size_t s = 0; s <= requests->stage_count; s++) {
+		out->ns[s] = 0;
+		out->seen[s] = false;
+	}
+	while (weir_part_walk_next(&walk, &part)) {
+		double part_ns = (double)weir_span_ns(part.start_ns, part.end_ns);
+
+		out->ns[part.stage] += part_ns;
+		out->seen[part.stage] = true;
+		rest_ns -= part_ns;
+	}
+	if (rest_ns > 0) {
+		out->ns[requests->stage_count] = rest_ns;
+		out->seen[requests->stage_count] = true;
+	}
+}
+
+static void add_totals(struct weir_serving *serving)
+{
+	struct weir_stage_sums sums;
+
+	for (size_t i = 0; i < serving->requests->count; i++) {
+		weir_serving_sum(serving, i, &sums);
+		for (size_t s = 0; s <= serving->requests->stage_count; s++)
+			serving->total_ns[s] += sums.ns[s];
+	}
+}
+
 static void fill_bands(struct weir_serving *serving, double percentile)
 {
 	const double at[WEIR_AT_COUNT] = {0.5, percentile, 0.99};
@@ -162,11 +198,13 @@ struct weir_serving *weir_serving_new(const struct weir_profile *profile, double
 	classify_stages(serving, &settings->aliases);
 	order_stages(serving);
 	measure_latency(serving);
+	add_totals(serving);
 	weir_load_init(&serving->load, requests, serving->classes);
 	measure_executions(serving);
 	serving->sampled = requests->sampled || serving->batches.coverage < SAMPLED_COVERAGE;
 	serving->waiting_known = !serving->sampled && requests->time_base != WEIR_TIME_NONE;
 	fill_bands(serving, percentile);
+	serving->goodput = weir_serving_goodput(serving, settings);
 	return serving;
 }
 
@@ -202,29 +240,6 @@ double weir_serving_concurrency(const struct weir_serving *serving)
 	for (size_t i = 0; i < serving->requests->count; i++)
 		sum_ns += serving->latency_ns[i];
 	return sum_ns / span_ns;
-}
-
-double weir_serving_stage_total(const struct weir_serving *serving, size_t stage)
-{
-	const struct weir_requests *requests = serving->requests;
-	double sum_ns = 0;
-
-	for (size_t i = 0; i < requests->count; i++) {
-		struct weir_part_walk walk = weir_part_walk_on(requests, i);
-		struct weir_part part;
-		double rest_ns = serving->latency_ns[i];
-
-		while (weir_part_walk_next(&walk, &part)) {
-			double part_ns = (double)weir_span_ns(part.start_ns, part.end_ns);
-
-			rest_ns -= part_ns;
-			if (part.stage == stage)
-				sum_ns += part_ns;
-		}
-		if (stage == requests->stage_count)
-			sum_ns += fmax(rest_ns, 0);
-	}
-	return sum_ns;
 }
 
 /* A part of the waiting; of no waiting every part is none. */
@@ -278,9 +293,9 @@ static double after_of_host(const struct weir_serving *serving)
 
 	for (size_t s = 0; s < serving->requests->stage_count; s++) {
 		if (serving->classes[s] == WEIR_PART_BEFORE)
-			before_ns += weir_serving_stage_total(serving, s);
+			before_ns += serving->total_ns[s];
 		if (serving->classes[s] == WEIR_PART_AFTER)
-			after_ns += weir_serving_stage_total(serving, s);
+			after_ns += serving->total_ns[s];
 	}
 	return before_ns + after_ns > 0 ? after_ns / (before_ns + after_ns) : NAN;
 }

@@ -28,12 +28,15 @@ struct weir_serving {
 	const char *kinds[WEIR_MAX_REQUEST_STAGES]; /* of each stage; static */
 	enum weir_part_class classes[WEIR_MAX_REQUEST_STAGES];
 	size_t order[WEIR_MAX_REQUEST_STAGES]; /* stages from arrival to response, by mean start */
-	double *latency_ns, *sorted_ns;        /* one a request: by arrival, by length */
+	double total_ns[WEIR_MAX_REQUEST_STAGES + 1]; /* of each stage over all requests; the entry
+	                                                 behind the last is time in no stage */
+	double *latency_ns, *sorted_ns;               /* one a request: by arrival, by length */
 	struct weir_load load;
 	struct weir_batch_figures batches;
 	struct weir_contention contention;
 	bool sampled;       /* stated, or seen by the coverage of batches */
 	bool waiting_known; /* what others did meanwhile is in the file */
+	double goodput;     /* share of requests within every limit; NAN: no limit */
 	struct weir_band band[WEIR_AT_COUNT];
 	size_t left_out; /* inputs with requests on another clock or of another side */
 };
@@ -44,6 +47,14 @@ struct weir_serving *weir_serving_new(const struct weir_profile *profile, double
                                       const struct weir_settings *settings);
 void weir_serving_free(struct weir_serving *serving);
 
+/* One request's time by stage; the entry behind the last stage is what no stage holds. */
+struct weir_stage_sums {
+	double ns[WEIR_MAX_REQUEST_STAGES + 1];
+	bool seen[WEIR_MAX_REQUEST_STAGES + 1];
+};
+
+void weir_serving_sum(const struct weir_serving *serving, size_t row, struct weir_stage_sums *out);
+
 /* Quantile of latency over one table; NAN without requests. */
 double weir_requests_latency(const struct weir_requests *requests, double prob);
 
@@ -52,9 +63,5 @@ double weir_serving_concurrency(const struct weir_serving *serving);
 
 /* Sets the features of a run of requests; others stay as they are. */
 void weir_serving_features(const struct weir_serving *serving, double *values);
-
-/* Total of one stage over all requests, in nanoseconds; the stage behind the last one is the time
- * in no stage. */
-double weir_serving_stage_total(const struct weir_serving *serving, size_t stage);
 
 #endif

@@ -103,7 +103,12 @@ bool weir_serving_cost(const struct weir_serving *serving, const struct weir_pri
 	in.padding_waste = serving->batches.padding_waste;
 	in.stages = stages;
 	in.stage_count = requests->stage_count;
+	if (isnan(in.output_tokens))
+		in.output_tokens = 0; /* what is counted is all that is known of */
 	weir_cost_of(&in, out, stage_cost);
+	if (in.output_tokens == 0)
+		out->per_million_input_tokens = out->per_million_output_tokens =
+			out->output_tokens_per_unit = NAN;
 	return true;
 }
 

@@ -21,46 +21,16 @@ struct samples {
 	size_t count[WEIR_MAX_REQUEST_STAGES + 1];
 };
 
-/* Sums of one request by stage; the last entry is what no stage holds. */
-struct request_sums {
-	double ns[WEIR_MAX_REQUEST_STAGES + 1];
-	bool seen[WEIR_MAX_REQUEST_STAGES + 1];
-};
-
-static void sum_request(const struct weir_serving *serving, size_t row, struct request_sums *sums)
-{
-	const struct weir_requests *requests = serving->requests;
-	struct weir_part_walk walk = weir_part_walk_on(requests, row);
-	struct weir_part part;
-	double rest_ns = serving->latency_ns[row];
-
-	for (size_t s = 0; s <= requests->stage_count; s++) {
-		sums->ns[s] = 0;
-		sums->seen[s] = false;
-	}
-	while (weir_part_walk_next(&walk, &part)) {
-		double part_ns = (double)weir_span_ns(part.start_ns, part.end_ns);
-
-		sums->ns[part.stage] += part_ns;
-		sums->seen[part.stage] = true;
-		rest_ns -= part_ns;
-	}
-	if (rest_ns > 0) {
-		sums->ns[requests->stage_count] = rest_ns;
-		sums->seen[requests->stage_count] = true;
-	}
-}
-
 /* Two passes: count, then fill. alloc gives memory for n doubles. */
 static void collect_samples(const struct weir_serving *serving, struct weir_arena *arena,
                             struct samples *out)
 {
-	struct request_sums sums;
+	struct weir_stage_sums sums;
 	size_t stages = serving->requests->stage_count, rows = serving->requests->count;
 
 	*out = (struct samples){.count = {0}};
 	for (size_t i = 0; i < rows; i++) {
-		sum_request(serving, i, &sums);
+		weir_serving_sum(serving, i, &sums);
 		for (size_t s = 0; s <= stages; s++)
 			out->count[s] += sums.seen[s];
 	}
@@ -69,7 +39,7 @@ static void collect_samples(const struct weir_serving *serving, struct weir_aren
 		out->count[s] = 0;
 	}
 	for (size_t i = 0; i < rows; i++) {
-		sum_request(serving, i, &sums);
+		weir_serving_sum(serving, i, &sums);
 		for (size_t s = 0; s <= stages; s++)
 			if (sums.seen[s])
 				out->ns[s][out->count[s]++] = sums.ns[s];
@@ -191,6 +161,9 @@ static void fill_rates(const struct weir_serving *serving, struct weir_request_f
 		per_second(isnan(generated) ? tokens : fmax(tokens, 0) + generated, span_ns);
 	out->output_tokens_per_s = per_second(generated, span_ns);
 	out->concurrency = weir_serving_concurrency(serving);
+	out->goodput_per_s =
+		serving->goodput *
+		per_second((double)requests->count + (double)requests->failed, span_ns);
 }
 
 static void fill_first_token(const struct weir_serving *serving, struct weir_request_figures *out)
@@ -241,6 +214,7 @@ void weir_serving_figures(const struct weir_serving *serving, struct weir_report
 	out->flat_step_ratio = serving->batches.flat_step_ratio;
 	out->padding_waste = serving->batches.padding_waste;
 	out->requested_per_s = serving->requests->requested_per_s;
+	out->goodput_share = serving->goodput;
 	fill_first_token(serving, out);
 	fill_rates(serving, out);
 	fill_waiting(serving, out);
@@ -404,7 +378,8 @@ void weir_serving_run(const struct weir_serving *serving, const struct weir_cost
 	struct weir_request_figures figures = {.throughput_per_s = NAN,
 	                                       .tokens_per_s = NAN,
 	                                       .output_tokens_per_s = NAN,
-	                                       .concurrency = NAN};
+	                                       .concurrency = NAN,
+	                                       .goodput_per_s = NAN};
 	struct weir_arena *arena = weir_arena_new();
 	struct weir_series *series = weir_series_get(&run->stages, "request");
 	struct samples samples;
@@ -422,6 +397,7 @@ void weir_serving_run(const struct weir_serving *serving, const struct weir_cost
 	add_metric(run, "requests_per_s", figures.throughput_per_s, "1/s", true);
 	add_metric(run, "tokens_per_s", figures.tokens_per_s, "1/s", true);
 	add_metric(run, "output_tokens_per_s", figures.output_tokens_per_s, "1/s", true);
+	add_metric(run, "goodput_per_s", figures.goodput_per_s, "1/s", true);
 	add_metric(run, "padding_waste", serving->batches.padding_waste, NULL, false);
 	add_metric(run, "batch_size_mean", serving->batches.sizes.mean, NULL, true);
 	if (cost)
