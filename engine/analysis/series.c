@@ -366,6 +366,24 @@ static void set_labels(struct weir_run *run, const struct weir_analysis *analysi
 	set_versions(run, trace);
 }
 
+/* Where no timeline names the devices, what the first monitor saw. */
+static void set_monitor_labels(struct weir_run *run, const struct weir_profile *profile)
+{
+	for (size_t i = 0; i < profile->input_count; i++) {
+		const struct weir_telemetry *telemetry = profile->inputs[i].telemetry;
+		struct weir_text text = {0};
+
+		if (!telemetry || telemetry->device_count == 0)
+			continue;
+		if (telemetry->devices[0].name)
+			weir_run_set_label(run, "gpu", telemetry->devices[0].name);
+		weir_text_printf(&text, "%zu", telemetry->device_count);
+		weir_run_set_label(run, "gpu_count", text.data);
+		weir_text_release(&text);
+		return;
+	}
+}
+
 static void copy_table(struct weir_series_table *into, const struct weir_series_table *from)
 {
 	for (size_t i = 0; i < from->count; i++) {
@@ -439,6 +457,8 @@ void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *ru
 	if (analysis->rank_count > 0) {
 		set_labels(run, analysis);
 		add_metrics(run, analysis);
+	} else {
+		set_monitor_labels(run, analysis->profile);
 	}
 	if (analysis->serving)
 		add_serving(run, analysis);

@@ -58,12 +58,31 @@ static void add_part(struct weir_requests *out, const char *name, const struct v
 		weir_requests_add_part(out, stage, to_ns - from_ns);
 }
 
+/* Is any request in the host's hands at that time? */
+static bool host_works(const struct kitchen *kitchen, int64_t at_ns)
+{
+	for (size_t i = 0; i < kitchen->load->requests; i++)
+		if (kitchen->visits[i].before_ns <= at_ns && at_ns < kitchen->visits[i].ready_ns)
+			return true;
+	return false;
+}
+
+static int64_t step_time(const struct kitchen *kitchen, int64_t size, int64_t start_ns)
+{
+	const struct server_load *load = kitchen->load;
+	int64_t step_ns = load->step_ns + size * load->row_ns;
+
+	return load->interference > 1 && host_works(kitchen, start_ns)
+	               ? step_ns * load->interference
+	               : step_ns;
+}
+
 /* Serves the batch [first, first + size) that leaves the queue at that time. */
 static void serve(struct kitchen *kitchen, size_t first, int64_t size, int64_t dispatch_ns)
 {
 	const struct server_load *load = kitchen->load;
 	int64_t copy_ns = dispatch_ns + load->assembly_ns, compute_ns = copy_ns + load->copy_ns;
-	int64_t back_ns = compute_ns + load->step_ns + size * load->row_ns;
+	int64_t back_ns = compute_ns + step_time(kitchen, size, compute_ns);
 	int64_t done_ns = back_ns + load->copy_ns / 10;
 
 	kitchen->device_free_ns = done_ns;

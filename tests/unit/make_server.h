@@ -15,6 +15,8 @@ struct server_load {
 	int64_t before_ns, after_ns;   /* host work of each request, one at a time */
 	int64_t assembly_ns;           /* of a batch */
 	int64_t copy_ns;               /* h2d of a batch, and a tenth of it d2h */
+	int64_t interference;          /* a step that begins beside host work takes so many times
+	                                  as long; 0 is 1 */
 	int64_t step_ns, row_ns;       /* computation of a batch: fixed and for each row */
 	int64_t tokens, padded_tokens; /* of each request; 0: not stated */
 	bool offsets;                  /* parts say where they start */

@@ -61,6 +61,19 @@ static void release(struct measured *measured)
 	weir_profile_free(measured->profile);
 }
 
+static struct weir_requests *one_request(int64_t latency_ns, int64_t part_ns)
+{
+	struct weir_requests *requests = weir_requests_new();
+	struct weir_request request = weir_request_unknown();
+
+	requests->time_base = WEIR_TIME_UNIX;
+	weir_requests_add_part(requests, weir_requests_stage(requests, "compute", 7), part_ns);
+	request.end_ns = latency_ns;
+	weir_requests_add(requests, &request);
+	weir_requests_finish(requests);
+	return requests;
+}
+
 static double largest_path(const double *values)
 {
 	return values[WEIR_F_PATH_MAX];
@@ -218,6 +231,80 @@ static void where_parts_start_may_be_stated_or_follow_from_their_order(void **st
 	release(&derived);
 }
 
+static void computation_that_host_work_slows_down_is_the_hosts(void **state)
+{
+	struct server_load load = plain;
+	struct measured quiet, slowed;
+
+	(void)state;
+	load.before_ns = 2 * MS;
+	load.interval_ns = 8 * MS;
+	quiet = measure(&load);
+	assert_near(quiet.values[WEIR_F_HOST_SLOWDOWN], 1, 0.05);
+	assert_near(quiet.serving->contention.stolen, 0, 0);
+	load.interference = 4;
+	slowed = measure(&load);
+	assert_near(slowed.values[WEIR_F_HOST_SLOWDOWN], 4, 0.2);
+	assert_true(slowed.serving->contention.stolen > 0.3);
+	assert_true(slowed.values[WEIR_F_PATH_HOST] > quiet.values[WEIR_F_PATH_HOST] + 0.1);
+	release(&quiet);
+	release(&slowed);
+}
+
+/* Long texts compute longer and overlap with more host work: no slowdown. */
+static void long_steps_are_no_sign_of_interference(void **state)
+{
+	struct server_load load = plain;
+	struct measured measured;
+
+	(void)state;
+	load.before_ns = 2 * MS;
+	load.row_ns = 3 * MS;
+	load.interval_ns = 5 * MS;
+	measured = measure(&load);
+	assert_true(!(measured.values[WEIR_F_HOST_SLOWDOWN] >= WEIR_CONTENTION_MIN));
+	assert_near(measured.serving->contention.stolen, 0, 0);
+	release(&measured);
+}
+
+static void goodput_counts_requests_that_keep_every_limit(void **state)
+{
+	const struct weir_slo limits[] = {
+		{"stage:request", WEIR_METRIC_P99, 50},
+		{"stage:comp*", WEIR_METRIC_P50, 30},
+		{"stage:decode", WEIR_METRIC_P99, 1},
+	};
+	struct weir_settings settings = weir_no_settings;
+	struct weir_requests *requests = one_request(40, 20); /* keeps both */
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_request request = weir_request_unknown();
+	struct weir_serving *serving;
+
+	(void)state;
+	weir_requests_add_part(requests, 0, 35); /* computes too long */
+	request.end_ns = 45;
+	weir_requests_add(requests, &request);
+	request.end_ns = 60; /* takes too long */
+	weir_requests_add(requests, &request);
+	requests->failed = 1;
+	weir_requests_finish(requests);
+	weir_profile_add_input(profile, "a")->requests = requests;
+	serving = weir_serving_new(profile, 0.95, &settings);
+	assert_true(isnan(serving->goodput));
+	weir_serving_free(serving);
+	settings.slos = limits;
+	settings.slo_count = 3;
+	serving = weir_serving_new(profile, 0.95, &settings);
+	assert_near(serving->goodput, 0.25, 1e-12);
+	weir_serving_free(serving);
+	settings.slos = &limits[2]; /* of a stage that is not there */
+	settings.slo_count = 1;
+	serving = weir_serving_new(profile, 0.95, &settings);
+	assert_true(isnan(serving->goodput));
+	weir_serving_free(serving);
+	weir_profile_free(profile);
+}
+
 static void batches_are_found_where_sizes_are_not_stated(void **state)
 {
 	struct server_load load = plain;
@@ -269,19 +356,6 @@ static void a_sample_of_requests_does_not_say_why_they_waited(void **state)
 	assert_near(measured.values[WEIR_F_PATH_BATCHING], measured.values[WEIR_F_PATH_ASSEMBLY],
 	            1e-12);
 	release(&measured);
-}
-
-static struct weir_requests *one_request(int64_t latency_ns, int64_t part_ns)
-{
-	struct weir_requests *requests = weir_requests_new();
-	struct weir_request request = weir_request_unknown();
-
-	requests->time_base = WEIR_TIME_UNIX;
-	weir_requests_add_part(requests, weir_requests_stage(requests, "compute", 7), part_ns);
-	request.end_ns = latency_ns;
-	weir_requests_add(requests, &request);
-	weir_requests_finish(requests);
-	return requests;
 }
 
 static void one_request_is_its_own_percentile(void **state)
@@ -354,6 +428,9 @@ int main(void)
 		cmocka_unit_test(padding_is_what_tokens_leave_of_padded_ones),
 		cmocka_unit_test(the_shares_of_a_percentile_add_up_to_its_time),
 		cmocka_unit_test(where_parts_start_may_be_stated_or_follow_from_their_order),
+		cmocka_unit_test(computation_that_host_work_slows_down_is_the_hosts),
+		cmocka_unit_test(long_steps_are_no_sign_of_interference),
+		cmocka_unit_test(goodput_counts_requests_that_keep_every_limit),
 		cmocka_unit_test(batches_are_found_where_sizes_are_not_stated),
 		cmocka_unit_test(a_sample_of_requests_does_not_say_why_they_waited),
 		cmocka_unit_test(one_request_is_its_own_percentile),

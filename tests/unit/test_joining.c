@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the inputs of one run say of each other: notes, windows, prices. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/analyze.h"
+#include "engine/analysis/joining.h"
+#include "engine/analysis/serving_cost.h"
+#include "tests/unit/make_server.h"
+#include "tests/unit/near.h"
+
+#define MS INT64_C(1000000)
+
+static const struct server_load busy_half = {
+	.requests = 500,
+	.interval_ns = 4 * MS,
+	.largest = 8,
+	.step_ns = 2 * MS,
+	.row_ns = MS / 5,
+	.tokens = 50,
+	.padded_tokens = 100,
+};
+
+/* A monitor of that time that shows this utilisation, ten samples a second. */
+static struct weir_telemetry *monitor(const struct weir_requests *requests, double utilization,
+                                      int64_t shift_ns)
+{
+	struct weir_telemetry *telemetry = weir_telemetry_new();
+	uint32_t device = weir_telemetry_device(telemetry, "0", 1);
+
+	weir_telemetry_name_device(telemetry, device, "Device", 6);
+	for (int64_t at = requests->start_ns[0]; at < requests->start_ns[requests->count - 1];
+	     at += 100 * MS) {
+		struct weir_telemetry_sample *sample = weir_telemetry_add(telemetry);
+
+		sample->at_ns = at + shift_ns;
+		sample->device = device;
+		sample->has_reasons = true;
+		sample->reasons = WEIR_CLOCKS_POWER_CAP;
+		sample->value[WEIR_GAUGE_UTILIZATION] = utilization;
+	}
+	return telemetry;
+}
+
+struct joined {
+	struct weir_profile *profile;
+	struct weir_analysis *analysis;
+	struct weir_report *report;
+};
+
+static void join(struct joined *joined, const struct weir_settings *settings)
+{
+	const struct weir_analysis_options options = {
+		.steady = true, .percentile = 0.95, .settings = settings};
+	struct weir_error err;
+
+	assert_int_equal(weir_analysis_new(joined->profile, &options, &joined->analysis, &err),
+	                 WEIR_OK);
+	joined->report = weir_report_new(joined->profile);
+	weir_analysis_report(joined->analysis, joined->report);
+}
+
+static struct joined join_monitor(double utilization, int64_t shift_ns)
+{
+	struct joined joined = {.profile = weir_profile_new()};
+	struct weir_requests *requests = make_server(&busy_half);
+
+	weir_profile_add_input(joined.profile, "requests")->requests = requests;
+	weir_profile_add_input(joined.profile, "monitor")->telemetry =
+		monitor(requests, utilization, shift_ns);
+	join(&joined, NULL);
+	return joined;
+}
+
+static void release(struct joined *joined)
+{
+	weir_report_free(joined->report);
+	weir_analysis_free(joined->analysis);
+	weir_profile_free(joined->profile);
+}
+
+static size_t notes(const struct weir_report *report, const char *code)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->note_count; i++)
+		count += strcmp(report->notes[i].code, code) == 0;
+	return count;
+}
+
+static void a_monitor_that_agrees_is_no_note(void **state)
+{
+	struct joined joined = join_monitor(0.5, 0);
+
+	(void)state;
+	assert_true(joined.report->has_telemetry && joined.report->telemetry.aligned);
+	assert_int_equal(notes(joined.report, "contradiction"), 0);
+	assert_int_equal(notes(joined.report, "other_time"), 0);
+	assert_int_equal(notes(joined.report, "power_cap"), 1);
+	release(&joined);
+}
+
+static void a_monitor_that_sees_another_device_contradicts(void **state)
+{
+	struct joined joined = join_monitor(0.01, 0);
+
+	(void)state;
+	assert_int_equal(notes(joined.report, "contradiction"), 1);
+	release(&joined);
+}
+
+static void a_monitor_of_another_day_is_said_to_be(void **state)
+{
+	struct joined joined = join_monitor(0.5, INT64_C(86400000) * 30 * MS);
+
+	(void)state;
+	assert_false(joined.report->telemetry.aligned);
+	assert_int_equal(notes(joined.report, "other_time"), 1);
+	assert_int_equal(notes(joined.report, "contradiction"), 0);
+	release(&joined);
+}
+
+static void a_price_makes_the_costs_of_requests_add_up_to_the_time_paid_for(void **state)
+{
+	struct joined joined = {.profile = weir_profile_new()};
+	struct weir_settings settings = weir_no_settings;
+	const struct weir_cost *cost;
+	double stages = 0, hours;
+
+	(void)state;
+	settings.cost_per_gpu_hour = 3.6;
+	settings.cost_source = "test";
+	weir_profile_add_input(joined.profile, "requests")->requests = make_server(&busy_half);
+	join(&joined, &settings);
+	cost = joined.report->requests.cost;
+	assert_non_null(cost);
+	hours = (double)joined.report->span_ns / 3.6e12;
+	assert_near(cost->total, 3.6 * hours, 1e-9);
+	assert_near(cost->per_request * (double)busy_half.requests, cost->total, 1e-9);
+	assert_near(cost->per_request_busy + cost->per_request_idle, cost->per_request, 1e-9);
+	assert_near(cost->per_request_padding, 0.5 * cost->per_request_busy, 1e-6);
+	assert_near(cost->scale, 1, 1e-6);
+	for (size_t i = 0; i < joined.report->stage_count; i++)
+		if (!isnan(joined.report->stages[i].cost_usd))
+			stages += joined.report->stages[i].cost_usd;
+	assert_near(stages, cost->per_request_busy, 1e-9);
+	assert_int_equal(notes(joined.report, "cost"), 1); /* one device is assumed */
+	release(&joined);
+}
+
+static void without_a_price_there_is_no_cost(void **state)
+{
+	struct joined joined = join_monitor(0.5, 0);
+
+	(void)state;
+	assert_null(joined.report->requests.cost);
+	for (size_t i = 0; i < joined.report->stage_count; i++)
+		assert_true(isnan(joined.report->stages[i].cost_usd));
+	release(&joined);
+}
+
+/* A trace with one kernel; base_ns 0: it does not say when it was. */
+static struct weir_trace *one_kernel(int64_t base_ns)
+{
+	struct weir_trace *trace = weir_trace_new();
+
+	trace->base_ns = base_ns;
+	weir_device_columns_reserve(&trace->device, 1);
+	trace->device.start_ns[0] = 10;
+	trace->device.end_ns[0] = 20;
+	trace->device.count = 1;
+	return trace;
+}
+
+static void the_stretch_of_timelines_is_that_of_those_that_say_when(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_stretch stretch;
+
+	(void)state;
+	weir_profile_add_input(profile, "a")->trace = one_kernel(0);
+	stretch = weir_traces_stretch(profile);
+	assert_int_equal(stretch.start_ns, stretch.end_ns);
+	weir_profile_add_input(profile, "b")->trace = one_kernel(1000);
+	weir_profile_add_input(profile, "c")->trace = one_kernel(500);
+	stretch = weir_traces_stretch(profile);
+	assert_int_equal(stretch.start_ns, 510);
+	assert_int_equal(stretch.end_ns, 1020);
+	weir_profile_add_input(profile, "d")->trace = one_kernel(INT64_MAX);
+	stretch = weir_traces_stretch(profile);
+	assert_int_equal(stretch.end_ns, 1020);
+	weir_profile_free(profile);
+}
+
+static void notes_have_a_limit(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_report *report = weir_report_new(profile);
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		weir_report_note(report, "code", "note %d", i);
+	assert_int_equal(report->note_count, 32);
+	assert_string_equal(report->notes[31].text, "note 31");
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_monitor_that_agrees_is_no_note),
+		cmocka_unit_test(a_monitor_that_sees_another_device_contradicts),
+		cmocka_unit_test(a_monitor_of_another_day_is_said_to_be),
+		cmocka_unit_test(a_price_makes_the_costs_of_requests_add_up_to_the_time_paid_for),
+		cmocka_unit_test(without_a_price_there_is_no_cost),
+		cmocka_unit_test(the_stretch_of_timelines_is_that_of_those_that_say_when),
+		cmocka_unit_test(notes_have_a_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
