@@ -17,12 +17,31 @@
 	"{\"traceID\":\"af7651916cd43dd\",\"spanID\":\"" id "\",\"operationName\":\"" name         \
 	"\",\"references\":" references ",\"startTime\":170000000000" start                        \
 	",\"duration\":" duration more "}"
-#define ROOT         SPAN("00ab", "[]", "request", "0000", "100", "")
-#define QUEUE        SPAN("b", PARENT("ab"), "queue", "0000", "20", "")
-#define INFER        SPAN("c", PARENT("00000000000000AB"), "infer", "0020", "80", "")
-#define TRACE(list)  "{\"traceID\":\"af7651916cd43dd\",\"spans\":[" list "],\"processes\":{}}"
-#define TAGS(list)   ",\"tags\":[" list "]"
-#define TAG(k, t, v) "{\"key\":\"" k "\",\"type\":\"" t "\",\"value\":" v "}"
+#define ROOT                  SPAN("00ab", "[]", "request", "0000", "100", "")
+#define QUEUE                 SPAN("b", PARENT("ab"), "queue", "0000", "20", "")
+#define INFER                 SPAN("c", PARENT("00000000000000AB"), "infer", "0020", "80", "")
+#define TRACE(list)           "{\"traceID\":\"af7651916cd43dd\",\"spans\":[" list "],\"processes\":{}}"
+#define TAG(key, type, value) "{\"key\":\"" key "\",\"type\":\"" type "\",\"value\":" value "}"
+#define BATCH                 TAG("batch.size", "int64", "4")
+#define TOKENS                TAG("tokens.effective", "string", "\"98\"")
+#define LARGE                 TAG("big", "int64", "\"9223372036854775222\"")
+#define FIRST                 TAG("gen_ai.response.time_to_first_chunk", "float64", "5e-05")
+#define SIZES                 BATCH "," TOKENS "," LARGE "," FIRST
+#define LOG(name, at)                                                                              \
+	"{\"fields\":[" TAG("event", "string", "\"" name "\"") "],\"timestamp\":17000000000000" at \
+							       "}"
+#define PROCESSES "{\"p1\":{\"serviceName\":\"front\"},\"p2\":{\"serviceName\":\"back\"}}"
+#define FRONT     SPAN("ab", "[]", "request", "0000", "100", ",\"processID\":\"p1\"")
+#define BACK(start, duration)                                                                      \
+	SPAN("b", PARENT("ab"), "infer", start, duration, ",\"processID\":\"p2\"")
+/* A request of one service that another one computes, at some time. */
+#define CALL(start, duration)                                                                      \
+	"{\"spans\":[" FRONT "," BACK(start, duration) "],\"processes\":" PROCESSES "}"
+#define PROCESS(name, more) ",\"process\":{\"serviceName\":\"" name "\"" more
+#define ON_HOST(host)       ",\"tags\":[" TAG("ip", "string", "\"" host "\"") "]}"
+#define CALL_OF(front, back)                                                                       \
+	"[" SPAN("ab", "[]", "request", "0000", "100", front) "," SPAN("b", PARENT("ab"), "infer", \
+	                                                               "5000", "40", back) "]"
 
 static const struct weir_reader *const jaeger = &weir_reader_jaeger;
 
@@ -69,20 +88,9 @@ static void only_a_child_of_the_own_trace_is_a_parent(void **state)
 static void figures_come_from_tags_of_every_type(void **state)
 {
 	(void)state;
-	expect_requests(
-		jaeger,
-		"[" SPAN(
-			"ab", "[]", "request", "0000", "100",
-			TAGS(TAG("batch.size", "int64", "4") "," TAG(
-				"tokens.effective", "string",
-				"\"98\"") "," TAG("big", "int64",
-	                                          "\"9223372036854775222\"") "," TAG("gen_ai."
-	                                                                             "response."
-	                                                                             "time_to_"
-	                                                                             "first_chunk",
-	                                                                             "float64",
-	                                                                             "5e-05"))) "]",
-		"0+100000 batch=4 tokens=98 first=50000: request@0+100000\n");
+	expect_requests(jaeger,
+	                "[" SPAN("ab", "[]", "request", "0000", "100", ",\"tags\":[" SIZES "]") "]",
+	                "0+100000 batch=4 tokens=98 first=50000: request@0+100000\n");
 	/* Elasticsearch keeps tags as an object as well. */
 	expect_requests(
 		jaeger,
@@ -95,79 +103,42 @@ static void events_of_opentelemetry_are_logs(void **state)
 	(void)state;
 	expect_requests(jaeger,
 	                "[" SPAN("ab", "[]", "compute", "0000", "100",
-	                         ",\"logs\":[{\"timestamp\":1700000000000010,\"fields\":[{\"key\":"
-	                         "\"event\","
-	                         "\"type\":\"string\",\"value\":\"COMPUTE_START\"}]},{\"fields\":[{"
-	                         "\"key\":"
-	                         "\"event\",\"value\":\"COMPUTE_END\"}],\"timestamp\":"
-	                         "1700000000000090}]") "]",
+	                         ",\"logs\":[" LOG("COMPUTE_START", "10") "," LOG("COMPUTE_END",
+	                                                                          "90") "]") "]",
 	                "10000+80000: compute@0+80000\n");
 }
 
 static void a_microsecond_beyond_the_parent_is_rounding(void **state)
 {
 	(void)state;
-	expect_requests(
-		jaeger,
-		"{\"traceID\":\"1\",\"spans\":[" SPAN(
-			"ab", "[]", "request", "0000", "100",
-			",\"processID\":\"p1\"") "," SPAN("b", PARENT("ab"), "infer", "0020", "81",
-	                                                  ",\"processID\":\"p2\"") "],"
-										   "\"processes\":{"
-	                                                                           "\"p1\":{"
-	                                                                           "\"serviceName\""
-	                                                                           ":\"front\"},"
-	                                                                           "\"p2\":{"
-	                                                                           "\"serviceName\""
-	                                                                           ":"
-										   "\"back\"}}}",
-		"0+100000: request@0+20000 infer@20000+80000\n");
+	expect_requests(jaeger, CALL("0020", "81"),
+	                "0+100000: request@0+20000 infer@20000+80000\n");
 }
 
 static void processes_that_follow_their_spans_tell_their_services(void **state)
 {
-	static const char skewed[] = "{\"data\":[{\"traceID\":\"1\",\"spans\":[" SPAN(
-		"ab", "[]", "request", "0000", "100",
-		",\"processID\":\"p1\"") "," SPAN("b", PARENT("ab"), "infer", "5000", "40",
-	                                          ",\"processID\":\"p2\"") "],"
-									   "\"processes\":{\"p1\":{"
-	                                                                   "\"serviceName\":"
-	                                                                   "\"front\"},\"p2\":{"
-	                                                                   "\"serviceName\":"
-									   "\"back\"}}}]}";
+	static const char parts[] =
+		"0+100000: request@0+30000 request@70000+30000 infer@30000+40000\n";
 
 	(void)state;
-	expect_warned(jaeger, skewed,
-	              "0+100000: request@0+30000 request@70000+30000 infer@30000+40000\n",
-	              WEIR_WARN_CLOCK_SKEW, 1);
+	expect_warned(jaeger, CALL("5000", "40"), parts, WEIR_WARN_CLOCK_SKEW, 1);
+	expect_warned(jaeger, "{\"data\":[" CALL("5000", "40") "]}", parts, WEIR_WARN_CLOCK_SKEW,
+	              1);
 	/* The same in documents with their process in them. */
-	expect_warned(
-		jaeger,
-		"[" SPAN("ab", "[]", "request", "0000", "100",
-	                 ",\"process\":{\"serviceName\":\"front\"}") "," SPAN("b", PARENT("ab"),
-	                                                                      "infer", "5000", "40",
-	                                                                      ",\"process\":{"
-	                                                                      "\"serviceName\":"
-	                                                                      "\"back\"}") "]",
-		"0+100000: request@0+30000 request@70000+30000 infer@30000+40000\n",
-		WEIR_WARN_CLOCK_SKEW, 1);
+	expect_warned(jaeger, CALL_OF(PROCESS("front", "") "}", PROCESS("back", "") "}"), parts,
+	              WEIR_WARN_CLOCK_SKEW, 1);
 }
 
 static void one_host_has_one_clock(void **state)
 {
 	(void)state;
-	expect_requests(
-		jaeger,
-		"[" SPAN("ab", "[]", "request", "0000", "100",
-	                 ",\"process\":{\"serviceName\":\"front\",\"tags\":[" TAG(
-				 "ip", "string",
-				 "\"10.0.0.1\"") "]}") "," SPAN("b", PARENT("ab"), "infer", "0090",
-	                                                        "40",
-	                                                        ",\"process\":{\"serviceName\":"
-	                                                        "\"back\",\"tags\":[" TAG(
-									"ip", "string",
-									"\"10.0.0.1\"") "]}") "]",
-		"0+100000: request@0+90000 infer@90000+10000\n");
+	expect_requests(jaeger,
+	                CALL_OF(PROCESS("front", ON_HOST("a")), PROCESS("back", ON_HOST("a"))),
+	                "0+100000: request@0+100000\n");
+	expect_warned(jaeger,
+	              CALL_OF(PROCESS("front", ON_HOST("a")), PROCESS("front", ON_HOST("b"))),
+	              "0+100000: request@0+30000 request@70000+30000 infer@30000+40000\n",
+	              WEIR_WARN_CLOCK_SKEW, 1);
 }
 
 static void spans_without_usable_times_are_left_out_and_counted(void **state)

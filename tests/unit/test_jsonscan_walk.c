@@ -193,8 +193,7 @@ static void brackets_that_do_not_match_lose_no_place(void **state)
 	(void)state;
 	expect("{\"outer\":[{\"items\":[{\"id\":1}]]}\n{\"items\":[{\"id\":2}]}",
 	       "O \nO outer\nE {\"id\":1}\nO \nE {\"id\":2}\n", WEIR_JSONSCAN_SKIPPED, 1);
-	expect("{}]}{\"items\":[{\"id\":2}]}", "O \nO \nE {\"id\":2}\n", WEIR_JSONSCAN_SKIPPED,
-	       2);
+	expect("{}]}{\"items\":[{\"id\":2}]}", "O \nO \nE {\"id\":2}\n", WEIR_JSONSCAN_SKIPPED, 2);
 }
 
 /* Texts that never end, one inside the other: looking for the next element is bounded. */
