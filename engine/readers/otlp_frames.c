@@ -34,30 +34,43 @@ static size_t parse_length(const char *at, size_t len, enum otlp_framing framing
 	return digits && digits < len && at[digits] == '\n' ? digits + 1 : 0;
 }
 
+/* As far as it can be seen. */
 static bool begins_record(const char *at, size_t len)
 {
-	return len && (*at == '{' || *at == PROTOBUF_FIRST ||
-	               (len >= sizeof zstd_magic && !memcmp(at, zstd_magic, sizeof zstd_magic)));
+	size_t seen = len < sizeof zstd_magic ? len : sizeof zstd_magic;
+
+	return len && (*at == '{' || *at == PROTOBUF_FIRST || !memcmp(at, zstd_magic, seen));
 }
 
-/* Whether a length stands here, and a record of that length behind it: the next one, or the end,
- * is where it should be, or too far away to be seen. */
+/* Whether a record of this length stands here: the next one, or the end, is where it should be, or
+ * too far away to be seen. Protobuf has so few fixed bytes that the end must be seen. */
+static bool fits(const char *record, size_t len, uint64_t size, enum otlp_framing framing)
+{
+	const char *next = record + size;
+	size_t left, prefix;
+	uint64_t ignored;
+
+	if (size >= len)
+		return size == len || *record != PROTOBUF_FIRST;
+	left = len - (size_t)size;
+	if (framing == OTLP_DECIMAL_LENGTHS && *next == '\n') {
+		next++;
+		left--;
+	}
+	if (left <= BINARY_SIZE)
+		return *record != PROTOBUF_FIRST;
+	prefix = parse_length(next, left, framing, &ignored);
+	return prefix && left > prefix && begins_record(next + prefix, left - prefix);
+}
+
 static bool is_framed(const char *head, size_t len, enum otlp_framing framing)
 {
-	uint64_t size, next;
+	uint64_t size;
 	size_t prefix = parse_length(head, len, framing, &size);
-	const char *record = head + prefix;
 
-	if (!prefix || size < 2 || size > OTLP_MAX_RECORD || !begins_record(record, len - prefix))
-		return false;
-	if (size > len - prefix)
-		return *record != PROTOBUF_FIRST;
-	if (size == len - prefix)
-		return true;
-	record += size;
-	len -= prefix + size;
-	prefix = parse_length(record, len, framing, &next);
-	return prefix && len > prefix && begins_record(record + prefix, len - prefix);
+	return prefix && size >= 2 && size <= OTLP_MAX_RECORD &&
+	       begins_record(head + prefix, len - prefix) &&
+	       fits(head + prefix, len - prefix, size, framing);
 }
 
 enum otlp_framing weir_otlp_framing(const char *head, size_t len)

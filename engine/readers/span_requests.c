@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/text.h"
 #include "engine/readers/span_requests.h"
 #include "engine/readers/span_stages.h"
 
@@ -187,19 +188,34 @@ static void add_request(struct builder *builder, uint32_t root)
 	builder->clients += builder->spans->kind[root] == WEIR_SPAN_CLIENT;
 }
 
-/* Spans were found, and none of them could be used. */
+/* Spans were found, and none of them could be used: says how many there were of each kind. */
 static enum weir_status fail_unusable(const struct weir_spans *spans, struct weir_error *err)
 {
-	const struct weir_warning *warnings = spans->input->warnings;
+	static const struct {
+		enum weir_warning_code code;
+		const char *what;
+	} reasons[] = {
+		{WEIR_WARN_SKIPPED_EVENT, "without an id"},
+		{WEIR_WARN_NO_TIME, "without a start"},
+		{WEIR_WARN_UNFINISHED, "without an end"},
+		{WEIR_WARN_NEGATIVE_DURATION, "with an end before their start"},
+	};
+	struct weir_text text = {0};
+	enum weir_status status;
 
-	return weir_fail(
-		err, WEIR_E_EMPTY,
-		"none of its %" PRIu64 " spans can be used: %" PRIu64 " without a start, %" PRIu64
-		" without an end, %" PRIu64 " that end before they start, %" PRIu64
-		" without an id; expected spans with ids, start and end",
-		spans->found, warnings[WEIR_WARN_NO_TIME].count,
-		warnings[WEIR_WARN_UNFINISHED].count, warnings[WEIR_WARN_NEGATIVE_DURATION].count,
-		warnings[WEIR_WARN_SKIPPED_EVENT].count);
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+		uint64_t count = spans->input->warnings[reasons[i].code].count;
+
+		if (count)
+			weir_text_printf(&text, "%s%" PRIu64 " %s", text.length ? ", " : "", count,
+			                 reasons[i].what);
+	}
+	status = weir_fail(err, WEIR_E_EMPTY,
+	                   "no usable span in it, of %" PRIu64
+	                   " found: %s; expected spans with ids, start and end",
+	                   spans->found, text.data);
+	weir_text_release(&text);
+	return status;
 }
 
 static enum weir_status build(struct builder *builder, struct weir_error *err)

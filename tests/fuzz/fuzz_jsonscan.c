@@ -39,8 +39,12 @@ static void walk(struct weir_jsoncursor *cursor, unsigned depth)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const char *const entered[] = {"baseTimeNanoseconds", "args", "deviceProperties",
+	                                      NULL};
 	struct weir_jsonscan_options options = {.array = "traceEvents",
-	                                        .lines = size && (data[0] & 1)};
+	                                        .lines = size && (data[0] & 1),
+	                                        .enter = size && (data[0] & 8) ? entered : NULL,
+	                                        .first_key = "ph"};
 	unsigned reject = size ? data[0] >> 1 & 3 : 0;
 	struct weir_source *source;
 	struct weir_jsonscan *scan;
@@ -53,7 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (!weir_jsonscan_next(scan, &item, NULL) && item.kind != WEIR_JSONSCAN_END) {
 		struct weir_jsoncursor cursor = weir_jsoncursor_on(item.text);
 
-		walk(&cursor, 0);
+		if (item.kind != WEIR_JSONSCAN_OBJECT)
+			walk(&cursor, 0);
 		if (cursor.bad || (reject && items % (reject + 1) == reject))
 			weir_jsonscan_reject(scan);
 		/* A retry hands an item out again, once; compressed input holds more than its

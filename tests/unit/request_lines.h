@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a reader made of a text, as lines that tests compare. */
+#ifndef WEIR_TESTS_REQUEST_LINES_H
+#define WEIR_TESTS_REQUEST_LINES_H
+
+#include "engine/base/text.h"
+#include "engine/readers/reader.h"
+
+/* 14 November 2023: the time that lines count from. */
+#define LINES_BASE    INT64_C(1700000000000000000)
+#define LINES_BASE_US "1700000000000000"
+
+/*
+ * Of each request a line: "0+100 batch=4 tokens=7 padded=9 out=3 first=20: queue@0+20
+ * compute@20+80", in ns from LINES_BASE; what is unknown is not there. Free with reading_free().
+ */
+struct reading {
+	struct weir_profile *profile;
+	const struct weir_input *input;
+	enum weir_status status;
+	struct weir_error err;
+	struct weir_text lines;
+};
+
+struct reading read_bytes(const struct weir_reader *reader, const void *data, size_t len);
+struct reading read_file(const struct weir_reader *reader, const char *path);
+void reading_free(struct reading *reading);
+
+/* Reads the text, which must give these lines. */
+void expect_requests(const struct weir_reader *reader, const char *text, const char *lines);
+/* The same with the number of one kind of warnings; none of any other kind may be there. */
+void expect_warned(const struct weir_reader *reader, const char *text, const char *lines,
+                   enum weir_warning_code code, uint64_t count);
+/* Reads the text, which must be refused in one line that holds `message`. */
+void expect_refused(const struct weir_reader *reader, const char *text, enum weir_status status,
+                    const char *message);
+/* The text cut after every byte of it reads or is refused in one line. */
+void expect_cuts_survived(const struct weir_reader *reader, const char *text);
+
+#endif

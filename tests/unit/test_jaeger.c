@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/readers/readers.h"
+#include "tests/unit/request_lines.h"
+
+#define PARENT(id)                                                                                 \
+	"[{\"refType\":\"CHILD_OF\",\"traceID\":\"0af7651916cd43dd\",\"spanID\":\"" id "\"}]"
+/* Times are microseconds: four digits behind 1700000000 s. */
+#define SPAN(id, references, name, start, duration, more)                                          \
+	"{\"traceID\":\"af7651916cd43dd\",\"spanID\":\"" id "\",\"operationName\":\"" name         \
+	"\",\"references\":" references ",\"startTime\":170000000000" start                        \
+	",\"duration\":" duration more "}"
+#define ROOT                  SPAN("00ab", "[]", "request", "0000", "100", "")
+#define QUEUE                 SPAN("b", PARENT("ab"), "queue", "0000", "20", "")
+#define INFER                 SPAN("c", PARENT("00000000000000AB"), "infer", "0020", "80", "")
+#define TRACE(list)           "{\"traceID\":\"af7651916cd43dd\",\"spans\":[" list "],\"processes\":{}}"
+#define TAG(key, type, value) "{\"key\":\"" key "\",\"type\":\"" type "\",\"value\":" value "}"
+#define BATCH                 TAG("batch.size", "int64", "4")
+#define TOKENS                TAG("tokens.effective", "string", "\"98\"")
+#define LARGE                 TAG("big", "int64", "\"9223372036854775222\"")
+#define FIRST                 TAG("gen_ai.response.time_to_first_chunk", "float64", "5e-05")
+#define SIZES                 BATCH "," TOKENS "," LARGE "," FIRST
+#define LOG(name, at)                                                                              \
+	"{\"fields\":[" TAG("event", "string", "\"" name "\"") "],\"timestamp\":17000000000000" at \
+							       "}"
+#define PROCESSES "{\"p1\":{\"serviceName\":\"front\"},\"p2\":{\"serviceName\":\"back\"}}"
+#define FRONT     SPAN("ab", "[]", "request", "0000", "100", ",\"processID\":\"p1\"")
+#define BACK(start, duration)                                                                      \
+	SPAN("b", PARENT("ab"), "infer", start, duration, ",\"processID\":\"p2\"")
+/* A request of one service that another one computes, at some time. */
+#define CALL(start, duration)                                                                      \
+	"{\"spans\":[" FRONT "," BACK(start, duration) "],\"processes\":" PROCESSES "}"
+#define PROCESS(name, more) ",\"process\":{\"serviceName\":\"" name "\"" more
+#define ON_HOST(host)       ",\"tags\":[" TAG("ip", "string", "\"" host "\"") "]}"
+#define CALL_OF(front, back)                                                                       \
+	"[" SPAN("ab", "[]", "request", "0000", "100", front) "," SPAN("b", PARENT("ab"), "infer", \
+	                                                               "5000", "40", back) "]"
+
+static const struct weir_reader *const jaeger = &weir_reader_jaeger;
+
+static const char whole[] = "0+100000: queue@0+20000 infer@20000+80000\n";
+
+static void every_form_is_read_and_short_ids_are_padded(void **state)
+{
+	static const char *const documents[] = {
+		"{\"data\":[" TRACE(ROOT "," QUEUE "," INFER) "],\"total\":0,\"errors\":null}",
+		TRACE(INFER "," QUEUE "," ROOT),
+		"[" TRACE(ROOT "," QUEUE "," INFER) "]",
+		"[" ROOT "," QUEUE ",\n" INFER "\n]",
+		ROOT "\n" QUEUE "\n" INFER "\n",
+		"{\"_index\":\"jaeger-span\",\"_source\":" ROOT "}\n{\"_source\":" QUEUE
+		"}\n{\"_source\":" INFER "}\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+		assert_true(jaeger->sniff(documents[i], strlen(documents[i])) > 0);
+		expect_requests(jaeger, documents[i], whole);
+	}
+}
+
+static void only_a_child_of_the_own_trace_is_a_parent(void **state)
+{
+	(void)state;
+	expect_requests(jaeger,
+	                TRACE(ROOT "," SPAN(
+				"b",
+				"[{\"refType\":\"FOLLOWS_FROM\",\"traceID\":\"0af7651916cd43dd\","
+				"\"spanID\":\"c\"},{\"refType\":\"CHILD_OF\",\"traceID\":\"ff\","
+				"\"spanID\":\"c\"},{\"refType\":\"CHILD_OF\",\"traceID\":"
+				"\"0af7651916cd43dd\",\"spanID\":\"ab\"}]",
+				"queue", "0000", "20", "") "," INFER),
+	                whole);
+	/* Old versions name the parent in a field. */
+	expect_requests(jaeger,
+	                TRACE(ROOT "," QUEUE "," SPAN("c", "[]", "infer", "0020", "80",
+	                                              ",\"parentSpanID\":\"ab\"")),
+	                whole);
+}
+
+static void figures_come_from_tags_of_every_type(void **state)
+{
+	(void)state;
+	expect_requests(jaeger,
+	                "[" SPAN("ab", "[]", "request", "0000", "100", ",\"tags\":[" SIZES "]") "]",
+	                "0+100000 batch=4 tokens=98 first=50000: request@0+100000\n");
+	/* Elasticsearch keeps tags as an object as well. */
+	expect_requests(
+		jaeger,
+		"[" SPAN("ab", "[]", "request", "0000", "100", ",\"tag\":{\"batch.size\":4}") "]",
+		"0+100000 batch=4: request@0+100000\n");
+}
+
+static void events_of_opentelemetry_are_logs(void **state)
+{
+	(void)state;
+	expect_requests(jaeger,
+	                "[" SPAN("ab", "[]", "compute", "0000", "100",
+	                         ",\"logs\":[" LOG("COMPUTE_START", "10") "," LOG("COMPUTE_END",
+	                                                                          "90") "]") "]",
+	                "10000+80000: compute@0+80000\n");
+}
+
+static void a_microsecond_beyond_the_parent_is_rounding(void **state)
+{
+	(void)state;
+	expect_requests(jaeger, CALL("0020", "81"),
+	                "0+100000: request@0+20000 infer@20000+80000\n");
+}
+
+static void processes_that_follow_their_spans_tell_their_services(void **state)
+{
+	static const char parts[] =
+		"0+100000: request@0+30000 request@70000+30000 infer@30000+40000\n";
+
+	(void)state;
+	expect_warned(jaeger, CALL("5000", "40"), parts, WEIR_WARN_CLOCK_SKEW, 1);
+	expect_warned(jaeger, "{\"data\":[" CALL("5000", "40") "]}", parts, WEIR_WARN_CLOCK_SKEW,
+	              1);
+	/* The same in documents with their process in them. */
+	expect_warned(jaeger, CALL_OF(PROCESS("front", "") "}", PROCESS("back", "") "}"), parts,
+	              WEIR_WARN_CLOCK_SKEW, 1);
+}
+
+static void one_host_has_one_clock(void **state)
+{
+	(void)state;
+	expect_requests(jaeger,
+	                CALL_OF(PROCESS("front", ON_HOST("a")), PROCESS("back", ON_HOST("a"))),
+	                "0+100000: request@0+100000\n");
+	expect_warned(jaeger,
+	              CALL_OF(PROCESS("front", ON_HOST("a")), PROCESS("front", ON_HOST("b"))),
+	              "0+100000: request@0+30000 request@70000+30000 infer@30000+40000\n",
+	              WEIR_WARN_CLOCK_SKEW, 1);
+}
+
+static void spans_without_usable_times_are_left_out_and_counted(void **state)
+{
+	(void)state;
+	expect_warned(jaeger, "[" ROOT ",{\"traceID\":\"1\",\"spanID\":\"7\",\"duration\":1}]",
+	              "0+100000: request@0+100000\n", WEIR_WARN_NO_TIME, 1);
+	expect_warned(jaeger, "[" ROOT "," SPAN("7", "[]", "x", "0000", "\"invalid\"", "") "]",
+	              "0+100000: request@0+100000\n", WEIR_WARN_UNFINISHED, 1);
+	expect_refused(jaeger, "[{\"traceID\":\"1\",\"spanID\":\"7\",\"duration\":1},\n]",
+	               WEIR_E_EMPTY, "1 without a start");
+	expect_refused(jaeger, "{\"data\":[]}", WEIR_E_EMPTY, "expected Jaeger's traces");
+}
+
+static void a_file_cut_anywhere_reads_or_is_refused(void **state)
+{
+	(void)state;
+	expect_cuts_survived(jaeger,
+	                     "{\"data\":[" TRACE(ROOT "," QUEUE "," INFER) "],\"total\":0}");
+	expect_cuts_survived(jaeger, "[" ROOT "," QUEUE "]");
+	expect_cuts_survived(jaeger, ROOT "\n" QUEUE "\n");
+}
+
+static void only_its_own_documents_are_claimed(void **state)
+{
+	static const char *const others[] = {
+		"{\"data\":[{\"name\":1}]}",
+		"{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\"}}",
+		"[{\"traceId\":\"1\",\"id\":\"2\"}]",
+		"{\"traceEvents\":[]}",
+		"{\"traceID\":\"1\"}",
+		"",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_int_equal(jaeger->sniff(others[i], strlen(others[i])), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_form_is_read_and_short_ids_are_padded),
+		cmocka_unit_test(only_a_child_of_the_own_trace_is_a_parent),
+		cmocka_unit_test(figures_come_from_tags_of_every_type),
+		cmocka_unit_test(events_of_opentelemetry_are_logs),
+		cmocka_unit_test(a_microsecond_beyond_the_parent_is_rounding),
+		cmocka_unit_test(processes_that_follow_their_spans_tell_their_services),
+		cmocka_unit_test(one_host_has_one_clock),
+		cmocka_unit_test(spans_without_usable_times_are_left_out_and_counted),
+		cmocka_unit_test(a_file_cut_anywhere_reads_or_is_refused),
+		cmocka_unit_test(only_its_own_documents_are_claimed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
