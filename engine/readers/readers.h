@@ -6,6 +6,7 @@
 #include "engine/readers/reader.h"
 
 extern const struct weir_reader weir_reader_aiperf;
+extern const struct weir_reader weir_reader_amd;
 extern const struct weir_reader weir_reader_bench;
 extern const struct weir_reader weir_reader_dcgmi;
 extern const struct weir_reader weir_reader_focus;

@@ -16,6 +16,7 @@
 /* clang-format off */
 const struct weir_reader *const weir_readers[] = {
 	&weir_reader_aiperf,
+	&weir_reader_amd,
 	&weir_reader_bench,
 	&weir_reader_dcgmi,
 	&weir_reader_focus,

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/monitors.h"
+
+#define AMD (&weir_reader_amd)
+#define MONITOR                                                                                    \
+	"timestamp,gpu,power_usage,hotspot_temperature,memory_temperature,gfx,gfx_clock,mem,"      \
+	"mem_clock,encoder,single_bit_ecc,pcie_replay,vram_used,vram_total,pcie_bw\r\n"
+#define MONITOR_ROW "1767607200,0,612,71,58,97,2100,40,1300,N/A,0,0,121344,196592,N/A\r\n"
+#define MONITOR_SAMPLE                                                                             \
+	"0 @1767607200000000000 utilization=0.97 memory_activity=0.4 "                             \
+	"memory_used_bytes=127238406144 memory_total_bytes=206141652992 power_w=612 "              \
+	"sm_clock_mhz=2100 memory_clock_mhz=1300 temperature_c=71 memory_temperature_c=58\n"
+#define GPU0                                                                                       \
+	"{\"gpu\": 0, \"usage\": {\"gfx_activity\": {\"value\": 87, \"unit\": \"%\"}, "            \
+	"\"umc_activity\": \"N/A\"}, \"power\": {\"socket_power\": {\"value\": 542, \"unit\": "    \
+	"\"W\"}, \"gfx_voltage\": \"N/A\"}, \"clock\": {\"gfx_0\": {\"clk\": {\"value\": 1400, "   \
+	"\"unit\": \"MHz\"}, \"max_clk\": {\"value\": 2, \"unit\": \"GHz\"}}, \"mem_0\": "         \
+	"{\"clk\": {\"value\": 900, \"unit\": \"MHz\"}}}, \"temperature\": {\"edge\": \"N/A\", "   \
+	"\"hotspot\": {\"value\": 71, \"unit\": \"C\"}, \"mem\": {\"value\": 50, \"unit\": "       \
+	"\"C\"}}, \"mem_usage\": {\"total_vram\": {\"value\": 2, \"unit\": \"GB\"}, "              \
+	"\"used_vram\": {\"value\": 1, \"unit\": \"MB\"}}, \"energy\": "                           \
+	"{\"total_energy_consumption\": {\"value\": 12.5, \"unit\": \"J\"}}, \"throttle\": "       \
+	"{\"ppt_violation_status\": \"ACTIVE\", \"hbm_thermal_violation_status\": \"NOT "          \
+	"ACTIVE\"}, \"vcn\": [1, [2]]}"
+#define GPU0_SAMPLE                                                                                \
+	"0 reasons=0x4 utilization=0.87 memory_used_bytes=1048576 "                                \
+	"memory_total_bytes=2147483648 power_w=542 sm_clock_mhz=1400 sm_clock_max_mhz=2000 "       \
+	"memory_clock_mhz=900 temperature_c=71 memory_temperature_c=50 energy_j=12.5\n"
+
+static void columns_of_a_monitor_are_found_by_name(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	expect_samples(AMD, MONITOR MONITOR_ROW, MONITOR_SAMPLE);
+	assert_false(telemetry_of(AMD, MONITOR MONITOR_ROW, profile)->local_time);
+	weir_profile_free(profile);
+	expect_samples(AMD, "gpu,xcp,power_usage,gfx_clk,gfx,mem,pcie_bw\n1,0,90,132,0,0,N/A\n",
+	               "1 utilization=0 memory_activity=0 power_w=90 sm_clock_mhz=132\n");
+}
+
+static void a_watched_table_repeats_its_header(void **state)
+{
+	(void)state;
+	expect_samples(AMD, MONITOR MONITOR_ROW MONITOR MONITOR_ROW "\r\n" MONITOR,
+	               MONITOR_SAMPLE MONITOR_SAMPLE);
+}
+
+static void columns_of_metrics_are_known_with_lists_in_quotes(void **state)
+{
+	(void)state;
+	expect_samples(
+		AMD,
+		"timestamp,gpu,gfx_activity,umc_activity,mm_activity,vcn_activity,socket_power,"
+		"gfx_0_clk,gfx_0_max_clk,mem_0_clk,edge,hotspot,mem,total_vram,used_vram\n"
+		"1767607201,3,95,80,N/A,\"['N/A', 'N/A']\",350,1980,2100,901,N/A,72,65,20,10\n",
+		"3 @1767607201000000000 utilization=0.95 memory_activity=0.8 "
+		"memory_used_bytes=10485760 memory_total_bytes=20971520 power_w=350 "
+		"sm_clock_mhz=1980 sm_clock_max_mhz=2100 memory_clock_mhz=901 temperature_c=72 "
+		"memory_temperature_c=65\n");
+}
+
+static void rocm_smi_may_begin_with_a_warning(void **state)
+{
+	static const char text[] =
+		"WARNING: AMD GPU device(s) is/are in a low-power state.\n\n"
+		"device,GPU use (%),Average Graphics Package Power (W),Temperature (Sensor edge) "
+		"(C),Temperature (Sensor junction) (C),sclk clock speed:,sclk clock level:,VRAM "
+		"Total Memory (B),VRAM Total Used Memory (B),Card Series\r\n"
+		"card0,98,310.0,45.0,61.0,(1800Mhz),1,17163091968,1277042688,AMD Instinct MI300X\n"
+		"card1,99%,N/A,,,,,,,\n"
+		"system,,,,,,,,,\n";
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	expect_samples(AMD, text,
+	               "card0 utilization=0.98 memory_used_bytes=1277042688 "
+	               "memory_total_bytes=17163091968 power_w=310 sm_clock_mhz=1800 "
+	               "temperature_c=61\ncard1 utilization=0.99\n");
+	expect_chosen(text, AMD, NULL);
+	assert_string_equal(telemetry_of(AMD, text, profile)->devices[0].name,
+	                    "AMD Instinct MI300X");
+	weir_profile_free(profile);
+}
+
+static void tables_may_follow_one_another(void **state)
+{
+	(void)state;
+	expect_samples(AMD,
+	               "device,GPU use (%)\ncard0,42\n\ndevice,Temperature (Sensor edge) (C)\n"
+	               "card0,72.5\n",
+	               "card0 utilization=0.42\ncard0 temperature_c=72.5\n");
+}
+
+static void shares_of_violations_become_bits(void **state)
+{
+	(void)state;
+	expect_samples(AMD, "gpu,gfx,mem,pviol,tviol\n0,1,1,100,0\n0,1,1,0,N/A\n",
+	               "0 reasons=0x4 utilization=0.01 memory_activity=0.01\n"
+	               "0 reasons=0x0 utilization=0.01 memory_activity=0.01\n");
+}
+
+static void ragged_rows_are_left_out(void **state)
+{
+	static const char text[] = "gpu,gfx,mem\n0,1\n0,1,2,3\n1,5,6\n1,5,";
+
+	(void)state;
+	expect_samples(AMD, text, "1 utilization=0.05 memory_activity=0.06\n1 utilization=0.05\n");
+	expect_warned(AMD, text, WEIR_WARN_RAGGED_ROW, 2);
+}
+
+static void devices_are_listed_wrapped_or_alone_in_json(void **state)
+{
+	(void)state;
+	expect_samples(AMD, "[" GPU0 ", " GPU0 "]", GPU0_SAMPLE GPU0_SAMPLE);
+	expect_samples(AMD, "{\"gpu_data\": [" GPU0 "], \"version\": {\"a\": 1}}", GPU0_SAMPLE);
+	expect_samples(AMD, GPU0, GPU0_SAMPLE);
+	expect_samples(AMD, "[" GPU0 "]\n[" GPU0 "]\n", GPU0_SAMPLE GPU0_SAMPLE);
+}
+
+static void a_monitor_in_json_is_flat(void **state)
+{
+	(void)state;
+	expect_samples(AMD,
+	               "[{\"timestamp\": 1767607200, \"gpu\": 1, \"power_usage\": {\"value\": 90, "
+	               "\"unit\": \"W\"}, \"hotspot_temperature\": {\"value\": 40, \"unit\": "
+	               "\"C\"}, \"gfx\": {\"value\": \"N/A\", \"unit\": \"%\"}, \"mem\": 5}]",
+	               "1 @1767607200000000000 memory_activity=0.05 power_w=90 temperature_c=40\n");
+}
+
+static void cards_are_keys_in_json_of_rocm_smi(void **state)
+{
+	static const char text[] =
+		"{\"card0\": {\"GPU use (%)\": \"37\", \"Temperature (Sensor edge) (C)\": "
+		"\"44.0\", "
+		"\"Temperature (Sensor junction) (C)\": \"50.0\", \"VRAM Total Used Memory (B)\": "
+		"\"27262976\"}, \"system\": {\"Driver version\": \"6\"}}";
+
+	(void)state;
+	expect_samples(AMD, text,
+	               "card0 utilization=0.37 memory_used_bytes=27262976 temperature_c=50\n");
+	expect_chosen(text, AMD, NULL);
+}
+
+static void a_damaged_document_costs_what_follows_in_it(void **state)
+{
+	static const char text[] = "[" GPU0 "]\n[" GPU0 ", {\"gpu\" 1}]\n[" GPU0 "]\n[" GPU0;
+
+	(void)state;
+	expect_samples(AMD, text, GPU0_SAMPLE GPU0_SAMPLE GPU0_SAMPLE);
+	expect_warned(AMD, text, WEIR_WARN_TRUNCATED, 1);
+	expect_warned(AMD, text, WEIR_WARN_SKIPPED_EVENT, 1);
+}
+
+static void nesting_without_end_is_passed_over(void **state)
+{
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_puts(&text, "[" GPU0 ", ");
+	weir_text_repeat(&text, "[", 50);
+	weir_text_puts(&text, GPU0);
+	weir_text_repeat(&text, "]", 50);
+	weir_text_puts(&text, ", {\"gpu\": 1, \"usage\": ");
+	weir_text_repeat(&text, "{\"a\": ", 50);
+	weir_text_puts(&text, "1");
+	weir_text_repeat(&text, "}", 50);
+	weir_text_puts(&text, "}, ");
+	weir_text_repeat(&text, "{\"gpu_data\": [", 20);
+	weir_text_puts(&text, GPU0);
+	weir_text_repeat(&text, "]}", 20);
+	weir_text_puts(&text, "]");
+	expect_samples(AMD, text.data, GPU0_SAMPLE);
+	weir_text_release(&text);
+}
+
+static void other_tables_and_documents_are_not_taken(void **state)
+{
+	(void)state;
+	expect_chosen(MONITOR, AMD, NULL);
+	expect_chosen("gpu,gfx,mem\n", AMD, NULL);
+	expect_chosen("[" GPU0 "]", AMD, NULL);
+	expect_chosen("gpu,mem\n", NULL, "no reader knows");
+	expect_chosen("device,name\n", NULL, "no reader knows");
+	expect_chosen("{\"gpu\": 0}", NULL, "JSON");
+	expect_refused(AMD, MONITOR, WEIR_E_EMPTY, "no row with a value");
+	expect_refused(AMD, "a,b\n1,2\n", WEIR_E_FORMAT, "no header");
+	expect_refused(AMD, "{\"gpu_data\": []}", WEIR_E_EMPTY, "no device with a value");
+	expect_refused(AMD, "[{\"gpu\": 0, \"process_list\": [{\"pid\": 1}]}]", WEIR_E_EMPTY,
+	               "no device with a value");
+}
+
+static void a_file_cut_anywhere_reads_or_says_why_not(void **state)
+{
+	(void)state;
+	expect_clean_cuts(AMD, MONITOR MONITOR_ROW MONITOR_ROW);
+	expect_clean_cuts(AMD, "[" GPU0 "]\n[" GPU0 "]\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_of_a_monitor_are_found_by_name),
+		cmocka_unit_test(a_watched_table_repeats_its_header),
+		cmocka_unit_test(columns_of_metrics_are_known_with_lists_in_quotes),
+		cmocka_unit_test(rocm_smi_may_begin_with_a_warning),
+		cmocka_unit_test(tables_may_follow_one_another),
+		cmocka_unit_test(shares_of_violations_become_bits),
+		cmocka_unit_test(ragged_rows_are_left_out),
+		cmocka_unit_test(devices_are_listed_wrapped_or_alone_in_json),
+		cmocka_unit_test(a_monitor_in_json_is_flat),
+		cmocka_unit_test(cards_are_keys_in_json_of_rocm_smi),
+		cmocka_unit_test(a_damaged_document_costs_what_follows_in_it),
+		cmocka_unit_test(nesting_without_end_is_passed_over),
+		cmocka_unit_test(other_tables_and_documents_are_not_taken),
+		cmocka_unit_test(a_file_cut_anywhere_reads_or_says_why_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
