@@ -260,7 +260,8 @@ static enum weir_status read_trace(struct weir_source *source, struct weir_input
 
 const struct weir_reader weir_reader_triton = {
 	.name = "triton",
-	.title = "traces of Triton Inference Server (trace_mode triton)",
+	.title = "traces of Triton Inference Server (trace_mode triton); h2d and d2h hold all "
+		 "handling of inputs and outputs",
 	.gives = "requests",
 	.sniff = sniff,
 	.read = read_trace,

@@ -68,7 +68,7 @@ struct builder {
 	int stage_row[STAGES]; /* in requests; -1: not met */
 };
 
-static bool has(const struct triton_trace *trace, enum triton_time time)
+static bool has(const struct triton_trace *trace, int time)
 {
 	return trace->time[time] != TRITON_NO_TIME;
 }

@@ -235,7 +235,7 @@ static void every_prefix_reads_or_says_why(void **state)
 }
 
 /* Figures, rows left out for repeating others, and one figure's value. */
-static void expect_sample(const char *path, const char *format, size_t metrics, uint64_t repeated)
+static void expect_sample(const char *path, const char *format, unsigned metrics, uint64_t repeated)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_error err = {0};
@@ -249,7 +249,7 @@ static void expect_sample(const char *path, const char *format, size_t metrics, 
 		fail_msg("%s", err.message);
 	assert_string_equal(profile->inputs[0].format, format);
 	if (profile->inputs[0].run->metrics.count != metrics)
-		fail_msg("%s: %zu figures, expected %zu", path,
+		fail_msg("%s: %zu figures, expected %u", path,
 		         profile->inputs[0].run->metrics.count, metrics);
 	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_DUPLICATE].count, repeated);
 	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_RAGGED_ROW].count, 0);
