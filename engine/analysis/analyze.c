@@ -90,7 +90,7 @@ static bool holds_timing(const struct weir_input *input)
 
 	return input->run || (trace && (trace->host.count > 0 || trace->device.count > 0)) ||
 	       (input->requests && input->requests->count > 0) ||
-	       (input->telemetry && input->telemetry->count > 0);
+	       (input->telemetry && input->telemetry->count > 0) || input->scrape;
 }
 
 static enum weir_status check_timing(const struct weir_profile *profile, struct weir_error *err)
