@@ -5,6 +5,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/slice.h"
+#include "engine/base/text.h"
 #include "engine/model/scrape.h"
 #include "engine/model/telemetry.h"
 
@@ -161,13 +162,15 @@ static const struct {
 static uint32_t find_parent(const struct weir_scrape *scrape, const char *name, size_t len)
 {
 	uint32_t parent = weir_scrape_find_family(scrape, name, len);
-	char total[256];
+	struct weir_text total = {0};
 
-	if (parent != WEIR_ROWMAP_NONE || len + 6 > sizeof total)
+	if (parent != WEIR_ROWMAP_NONE)
 		return parent;
-	memcpy(total, name, len);
-	memcpy(total + len, "_total", 6);
-	return weir_scrape_find_family(scrape, total, len + 6);
+	weir_text_add(&total, name, len);
+	weir_text_puts(&total, "_total");
+	parent = weir_scrape_find_family(scrape, total.data, total.length);
+	weir_text_release(&total);
+	return parent;
 }
 
 /* The family that owns a part which came under its own name, else WEIR_ROWMAP_NONE. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/text.h"
 #include "engine/readers/openmetrics_family.h"
 
 /* What the names of a type's samples end with behind the family's name. */
@@ -58,17 +59,13 @@ static bool ends_with_unit(struct weir_slice name, struct weir_slice unit)
 /* True where the name was free. */
 static bool take_name(struct openmetrics_family *family, const char *suffix)
 {
-	char name[256];
-	size_t len = family->name.length, more = strlen(suffix);
-	bool is_short = len + more <= sizeof name;
-	char *whole = is_short ? name : weir_alloc(len + more);
 	size_t count = weir_names_count(family->taken);
+	struct weir_text name = {0};
 
-	memcpy(whole, family->name.data, len);
-	memcpy(whole + len, suffix, more);
-	weir_names_add(family->taken, whole, len + more);
-	if (!is_short)
-		free(whole);
+	weir_text_add(&name, family->name.data, family->name.length);
+	weir_text_puts(&name, suffix);
+	weir_names_add(family->taken, name.data, name.length);
+	weir_text_release(&name);
 	return weir_names_count(family->taken) > count;
 }
 
