@@ -4,6 +4,7 @@
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/joining.h"
+#include "engine/analysis/scrape_report.h"
 #include "engine/analysis/serving_cost.h"
 #include "engine/analysis/serving_report.h"
 #include "engine/analysis/telemetry.h"
@@ -215,6 +216,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	weir_stage_merges_init(&merges, analysis);
 	weir_fill_summary(analysis, &merges, report);
 	weir_fill_stages(analysis, &merges, report);
+	weir_fill_scrapes(analysis, report);
 	weir_fill_operators(analysis, report);
 	weir_fill_features(analysis, &merges, report);
 	weir_stage_merges_release(&merges);
