@@ -4,6 +4,7 @@
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/joining.h"
+#include "engine/analysis/scrape_report.h"
 #include "engine/analysis/serving_cost.h"
 #include "engine/analysis/serving_report.h"
 #include "engine/analysis/telemetry.h"
@@ -90,7 +91,7 @@ static bool holds_timing(const struct weir_input *input)
 
 	return input->run || (trace && (trace->host.count > 0 || trace->device.count > 0)) ||
 	       (input->requests && input->requests->count > 0) ||
-	       (input->telemetry && input->telemetry->count > 0);
+	       (input->telemetry && input->telemetry->count > 0) || input->scrape;
 }
 
 static enum weir_status check_timing(const struct weir_profile *profile, struct weir_error *err)
@@ -215,6 +216,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	weir_stage_merges_init(&merges, analysis);
 	weir_fill_summary(analysis, &merges, report);
 	weir_fill_stages(analysis, &merges, report);
+	weir_fill_scrapes(analysis, report);
 	weir_fill_operators(analysis, report);
 	weir_fill_features(analysis, &merges, report);
 	weir_stage_merges_release(&merges);

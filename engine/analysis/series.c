@@ -11,6 +11,7 @@
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/joining.h"
 #include "engine/analysis/kernels.h"
+#include "engine/analysis/scrape_report.h"
 #include "engine/analysis/serving_cost.h"
 #include "engine/analysis/serving_report.h"
 #include "engine/base/arena.h"
@@ -462,6 +463,7 @@ void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *ru
 	}
 	if (analysis->serving)
 		add_serving(run, analysis);
+	weir_run_add_scrapes(analysis, run);
 	for (size_t i = 0; i < analysis->profile->input_count; i++)
 		if (analysis->profile->inputs[i].run)
 			copy_run(run, analysis->profile->inputs[i].run);

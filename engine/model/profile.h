@@ -9,6 +9,7 @@
 #include "engine/model/billing.h"
 #include "engine/model/requests.h"
 #include "engine/model/run.h"
+#include "engine/model/scrape.h"
 #include "engine/model/telemetry.h"
 #include "engine/model/trace.h"
 
@@ -24,6 +25,7 @@ struct weir_input {
 	struct weir_requests *requests;
 	struct weir_telemetry *telemetry;
 	struct weir_billing *billing;
+	struct weir_scrape *scrape; /* the last page of the file, the first one behind `earlier` */
 };
 
 struct weir_profile {

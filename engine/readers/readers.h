@@ -28,5 +28,7 @@ extern const struct weir_reader weir_reader_triton;
 extern const struct weir_reader weir_reader_trtllm;
 extern const struct weir_reader weir_reader_wrapper;
 extern const struct weir_reader weir_reader_zipkin;
+extern const struct weir_reader weir_reader_openmetrics;
+extern const struct weir_reader weir_reader_prometheus;
 
 #endif

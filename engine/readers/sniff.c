@@ -200,7 +200,9 @@ static const struct {
          "looks for in all of it"},
 	{{"rocprofiler-sdk-tool"}, "it is rocprofv3 output: this version does not read it"},
 	{{"$schema", "profiles"}, "it is a speedscope profile: this version does not read it"},
-	{{"status", "data"}, "it is an answer of a query interface, not a profile"},
+	{{"status", "data"},
+         "it is an answer of a query interface (/api/v1/query?): save the page of "
+         "/metrics itself"},
 	{{"nbformat"}, "it is a notebook, not a profile"},
 	{{"experiments"}, "it is a perf_analyzer export: this version does not read it"},
 	{{"benchmarks"}, "it is a benchmark result: this version does not read it"},
@@ -233,6 +235,38 @@ static const char *hint_by_keys(const char *head, size_t len)
 	return NULL;
 }
 
+/* A row of a table that selects counters: "DCGM_FI_DEV_SM_CLOCK, gauge, SM clock". */
+static bool selects_counter(const char *at, const char *end)
+{
+	static const char *const types[] = {"gauge", "counter", "label"};
+
+	if (end - at < 5 || (memcmp(at, "DCGM_", 5) != 0 && memcmp(at, "dcgm_", 5) != 0))
+		return false;
+	while (at < end && *at != ',' && *at != '\n')
+		at++;
+	if (at == end || *at != ',')
+		return false;
+	at = skip_blanks(at + 1, end);
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if ((size_t)(end - at) >= strlen(types[i]) &&
+		    !memcmp(at, types[i], strlen(types[i])))
+			return true;
+	return false;
+}
+
+static const char *hint_by_lines(const char *at, const char *end)
+{
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		if (selects_counter(at, end))
+			return "it selects what dcgm-exporter exports and holds no figure: save "
+			       "the exporter's page of /metrics";
+		at = newline ? newline + 1 : end;
+	}
+	return NULL;
+}
+
 const char *weir_sniff_hint(const char *head, size_t len)
 {
 	const char *at = skip_blanks(head, head + len), *hint;
@@ -243,6 +277,8 @@ const char *weir_sniff_hint(const char *head, size_t len)
 		hint = hint_by_keys(head, len);
 	if (!hint)
 		hint = weir_smi_refusal(head, len);
+	if (!hint)
+		hint = hint_by_lines(head, head + len);
 	if (hint)
 		return hint;
 	if (first == '{' || first == '[')

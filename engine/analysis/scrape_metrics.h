@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the metrics of inference servers mean: one row of a table a metric. Names change between
+ * versions, so old and new ones stand side by side; bounds of buckets are never assumed. */
+#ifndef WEIR_ANALYSIS_SCRAPE_METRICS_H
+#define WEIR_ANALYSIS_SCRAPE_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum weir_server {
+	WEIR_SERVER_TRITON,
+	WEIR_SERVER_VLLM,
+	WEIR_SERVER_SGLANG,
+	WEIR_SERVER_LMDEPLOY,
+	WEIR_SERVER_TGI,
+	WEIR_SERVER_GENAI, /* OpenTelemetry's names, of any server */
+	WEIR_SERVER_COUNT
+};
+
+enum weir_scraped {
+	/* Running totals, added over series. */
+	WEIR_SCRAPED_REQUESTS,
+	WEIR_SCRAPED_FAILED,
+	WEIR_SCRAPED_PROMPT_TOKENS,
+	WEIR_SCRAPED_GENERATION_TOKENS,
+	WEIR_SCRAPED_PREEMPTIONS,
+	WEIR_SCRAPED_CACHE_QUERIES, /* tokens looked up in the prefix cache */
+	WEIR_SCRAPED_CACHE_HITS,
+	WEIR_SCRAPED_INFERENCES, /* Triton: sum of batch sizes, and executions */
+	WEIR_SCRAPED_EXECUTIONS,
+	WEIR_SCRAPED_RESPONSE_HITS, /* Triton: requests answered from its response cache */
+	WEIR_SCRAPED_REQUEST_NS,    /* Triton: summed over requests */
+	WEIR_SCRAPED_QUEUE_NS,
+	WEIR_SCRAPED_INPUT_NS,
+	WEIR_SCRAPED_INFER_NS,
+	WEIR_SCRAPED_OUTPUT_NS,
+	WEIR_SCRAPED_TOTALS, /* so many */
+	/* Values of the moment. */
+	WEIR_SCRAPED_RUNNING = WEIR_SCRAPED_TOTALS,
+	WEIR_SCRAPED_WAITING,
+	WEIR_SCRAPED_CACHE_USAGE, /* share of the key-value cache in use */
+	WEIR_SCRAPED_SCALARS,     /* so many of both kinds */
+	/* Histograms and summaries. */
+	WEIR_SCRAPED_STAGE = WEIR_SCRAPED_SCALARS,
+	WEIR_SCRAPED_BATCH_SIZE,
+	WEIR_SCRAPED_STEP_TOKENS, /* tokens in one step of the engine */
+};
+
+struct weir_scraped_row {
+	enum weir_server server;
+	const char *name; /* behind the server's prefix, without "_total" of a counter */
+	enum weir_scraped metric;
+	double scale;            /* to nanoseconds, or 1 */
+	const char *stage;       /* of a stage */
+	const char *kind;        /* of the stage; NULL: by its name */
+	const char *stage_label; /* the label whose value is the stage; NULL: none */
+	bool smoothed;           /* observations are means of several: only their mean is true */
+};
+
+/* NULL: no metric of a server that is known. The length is without the "_total" of a counter. */
+const struct weir_scraped_row *weir_scraped_find(const char *name, size_t len);
+const char *weir_server_name(enum weir_server server); /* "vLLM" */
+
+#endif

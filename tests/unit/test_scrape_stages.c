@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/scrape_metrics.h"
+#include "engine/analysis/scrape_pages.h"
+#include "engine/analysis/scrape_stages.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/make_scrape.h"
+#include "tests/unit/near.h"
+
+#define DATA    "tests/data/scrape/"
+#define SAMPLES "../shared/samples/prometheus/"
+
+static const struct weir_stage_aliases no_aliases;
+
+struct bench {
+	struct weir_profile *profile;
+	struct weir_scrape_figures figures;
+};
+
+static void add_text(struct bench *bench, const char *text)
+{
+	bench->profile = bench->profile ? bench->profile : weir_profile_new();
+	scrape_of(&weir_reader_prometheus, bench->profile, text);
+}
+
+static void add_path(struct bench *bench, const char *path)
+{
+	struct weir_error err = {0};
+
+	bench->profile = bench->profile ? bench->profile : weir_profile_new();
+	if (weir_read_path(bench->profile, path, NULL, &err))
+		fail_msg("%s", err.message);
+}
+
+static const struct weir_scrape_figures *collect(struct bench *bench)
+{
+	assert_true(weir_scrape_figures_collect(bench->profile, &no_aliases, &bench->figures));
+	return &bench->figures;
+}
+
+static void release(struct bench *bench)
+{
+	weir_scrape_figures_release(&bench->figures);
+	weir_profile_free(bench->profile);
+}
+
+static const struct weir_scrape_stage *stage_of(const struct weir_scrape_figures *figures,
+                                                const char *name)
+{
+	for (size_t i = 0; i < figures->stage_count; i++)
+		if (strcmp(figures->stages[i].name, name) == 0)
+			return &figures->stages[i];
+	fail_msg("no stage %s", name);
+	return NULL;
+}
+
+static void expect_mean(const struct weir_scrape_figures *figures, const char *name,
+                        const char *kind, double count, double mean_ms)
+{
+	const struct weir_scrape_stage *stage = stage_of(figures, name);
+
+	assert_string_equal(stage->kind, kind);
+	assert_near(stage->count, count, 0);
+	assert_near(stage->mean_ns, mean_ms * 1e6, 1e-9);
+	assert_near(stage->total_ns, mean_ms * 1e6 * count, 1e-9);
+}
+
+static void triton_s_totals_are_means_over_requests(void **state)
+{
+	struct bench bench = {0};
+	const struct weir_scrape_figures *figures;
+
+	(void)state;
+	add_path(&bench, DATA "triton.prom");
+	figures = collect(&bench);
+	assert_near(figures->requests, 4000, 0);
+	assert_near(figures->failed, 3, 0);
+	assert_near(figures->batch_size, 4, 0);
+	assert_near(figures->waiting, 21, 0);
+	expect_mean(figures, "queue", "queue", 4000, 3);
+	expect_mean(figures, "compute_input", "h2d", 3000, 0.4);
+	expect_mean(figures, "compute_infer", "compute", 3000, 20);
+	expect_mean(figures, "compute_output", "d2h", 3000, 2.0 / 3);
+	expect_mean(figures, "e2e", "other", 4000, 20);
+	expect_mean(figures, "overhead", "other", 4000, 20 - 3 - 0.3 - 15 - 0.5);
+	assert_true(isnan(stage_of(figures, "queue")->at[WEIR_LEVEL_P95].low));
+	assert_false(figures->findings.one_page);
+	release(&bench);
+}
+
+static void vllm_s_histograms_are_stages_with_bounds(void **state)
+{
+	struct bench bench = {0};
+	const struct weir_scrape_figures *figures;
+	const struct weir_scrape_stage *queue;
+
+	(void)state;
+	add_path(&bench, DATA "vllm-both.prom");
+	figures = collect(&bench);
+	assert_near(figures->requests, 600, 0);
+	assert_int_equal(figures->wall_ns, 60000000000);
+	assert_near(figures->cache_usage, 0.93, 1e-12);
+	assert_near(figures->running, 3, 0);
+	queue = stage_of(figures, "queue");
+	assert_string_equal(queue->kind, "queue");
+	assert_near(queue->count, 600, 0);
+	assert_true(queue->at[WEIR_LEVEL_P95].low >= 2.5e9);
+	assert_true(queue->at[WEIR_LEVEL_P95].high <= 5e9);
+	assert_true(queue->resolution_limited);
+	assert_string_equal(figures->stages[0].name, "frontend");
+	assert_string_equal(figures->stages[0].kind, "preprocess");
+	/* inference = prefill + decode, to the rounding of sums */
+	assert_near(stage_of(figures, "inference")->total_ns,
+	            stage_of(figures, "prefill")->total_ns + stage_of(figures, "decode")->total_ns,
+	            1e-9);
+	release(&bench);
+}
+
+static void two_files_in_the_wrong_order_are_turned(void **state)
+{
+	struct bench right = {0}, wrong = {0}, both = {0};
+
+	(void)state;
+	add_path(&both, DATA "vllm-both.prom");
+	add_path(&right, DATA "vllm-before.prom");
+	add_path(&right, DATA "vllm-after.prom");
+	add_path(&wrong, DATA "vllm-after.prom");
+	add_path(&wrong, DATA "vllm-before.prom");
+	collect(&both);
+	collect(&right);
+	collect(&wrong);
+	assert_int_equal(right.figures.findings.resets, 0);
+	assert_int_equal(wrong.figures.findings.resets, 0);
+	for (size_t i = 0; i < both.figures.stage_count; i++) {
+		assert_near(right.figures.stages[i].total_ns, both.figures.stages[i].total_ns, 0);
+		assert_near(wrong.figures.stages[i].total_ns, both.figures.stages[i].total_ns, 0);
+	}
+	release(&both);
+	release(&right);
+	release(&wrong);
+}
+
+#define PAGE(start, requests, buckets)                                                             \
+	"process_start_time_seconds " start "\n# TYPE vllm:request_success_total counter\n"        \
+	"vllm:request_success_total{model_name=\"m\"} " requests "\n" buckets
+#define E2E(labels, low, all, sum)                                                                 \
+	"# TYPE vllm:e2e_request_latency_seconds histogram\n"                                      \
+	"vllm:e2e_request_latency_seconds_bucket{" labels ",le=\"1.0\"} " low "\n"                 \
+	"vllm:e2e_request_latency_seconds_bucket{" labels ",le=\"+Inf\"} " all "\n"                \
+	"vllm:e2e_request_latency_seconds_sum{" labels "} " sum "\n"                               \
+	"vllm:e2e_request_latency_seconds_count{" labels "} " all "\n"
+#define M "model_name=\"m\""
+
+static void another_start_of_the_process_is_a_restart(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, PAGE("100", "10", E2E(M, "8", "10", "9")));
+	add_text(&bench, PAGE("200", "30", E2E(M, "20", "30", "40")));
+	collect(&bench);
+	assert_int_equal(bench.figures.findings.resets, 2);
+	assert_near(bench.figures.requests, 30, 0);
+	assert_near(stage_of(&bench.figures, "e2e")->count, 30, 0);
+	assert_int_equal(bench.figures.wall_ns, -1);
+	release(&bench);
+}
+
+static void one_page_counts_from_the_start(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, PAGE("100", "10", E2E(M, "8", "10", "9")));
+	collect(&bench);
+	assert_true(bench.figures.findings.one_page);
+	assert_near(stage_of(&bench.figures, "e2e")->mean_ns, 0.9e9, 1e-12);
+	assert_int_equal(bench.figures.findings.new_series, 0);
+	release(&bench);
+}
+
+static void a_series_without_a_value_before_counts_from_nothing(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, PAGE("100", "10", E2E(M, "8", "10", "9")));
+	add_text(&bench, PAGE("100", "15", E2E(M ",engine=\"1\"", "4", "5", "4")));
+	collect(&bench);
+	assert_int_equal(bench.figures.findings.new_series, 1);
+	assert_near(stage_of(&bench.figures, "e2e")->count, 5, 0);
+	assert_near(bench.figures.requests, 5, 0);
+	release(&bench);
+}
+
+static void engines_are_added_and_models_kept_apart(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench,
+	         E2E(M ",engine=\"0\"", "8", "10", "9") E2E(M ",engine=\"1\"", "2", "10", "29"));
+	collect(&bench);
+	assert_near(stage_of(&bench.figures, "e2e")->count, 20, 0);
+	assert_near(stage_of(&bench.figures, "e2e")->mean_ns, 1.9e9, 1e-12);
+	weir_scrape_figures_release(&bench.figures);
+	add_text(&bench, "tgi_request_success 3\n# TYPE tgi_request_duration histogram\n"
+	                 "tgi_request_duration_bucket{le=\"+Inf\"} 3\ntgi_request_duration_sum "
+	                 "6\ntgi_request_duration_count 3\n");
+	collect(&bench);
+	assert_near(stage_of(&bench.figures, "vLLM m/e2e")->count, 20, 0);
+	assert_near(stage_of(&bench.figures, "TGI/e2e")->mean_ns, 2e9, 1e-12);
+	release(&bench);
+}
+
+static void old_and_new_names_of_one_metric_count_once(void **state)
+{
+	static const char page[] =
+		"# TYPE vllm:inter_token_latency_seconds histogram\n"
+		"vllm:inter_token_latency_seconds_bucket{le=\"+Inf\"} 7\n"
+		"vllm:inter_token_latency_seconds_sum 7\nvllm:inter_token_latency_seconds_count 7\n"
+		"# TYPE vllm:time_per_output_token_seconds histogram\n"
+		"vllm:time_per_output_token_seconds_bucket{le=\"+Inf\"} 7\n"
+		"vllm:time_per_output_token_seconds_sum 7\n"
+		"vllm:time_per_output_token_seconds_count 7\n"
+		"vllm:gpu_cache_usage_perc 0.5\nvllm:kv_cache_usage_perc 0.5\n";
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, page);
+	collect(&bench);
+	assert_near(stage_of(&bench.figures, "itl")->count, 7, 0);
+	assert_near(bench.figures.cache_usage, 0.5, 0);
+	release(&bench);
+}
+
+static void smoothed_gaps_have_a_mean_and_no_quantiles(void **state)
+{
+	struct bench bench = {0};
+	const struct weir_scrape_stage *gap;
+
+	(void)state;
+	add_text(&bench, "# TYPE sglang:inter_token_latency_seconds histogram\n"
+	                 "sglang:inter_token_latency_seconds_bucket{le=\"0.01\"} 90\n"
+	                 "sglang:inter_token_latency_seconds_bucket{le=\"+Inf\"} 100\n"
+	                 "sglang:inter_token_latency_seconds_sum 2\n"
+	                 "# TYPE sglang:per_stage_req_latency_seconds histogram\n"
+	                 "sglang:per_stage_req_latency_seconds_bucket{stage=\"tokenize\",le=\"1\"} "
+	                 "4\n"
+	                 "sglang:per_stage_req_latency_seconds_bucket{stage=\"tokenize\","
+	                 "le=\"+Inf\"} 4\n"
+	                 "sglang:per_stage_req_latency_seconds_sum{stage=\"tokenize\"} 2\n");
+	collect(&bench);
+	gap = stage_of(&bench.figures, "itl");
+	assert_near(gap->mean_ns, 0.02e9, 1e-12);
+	assert_true(isnan(gap->at[WEIR_LEVEL_P50].estimate));
+	assert_string_equal(stage_of(&bench.figures, "tokenize")->kind, "preprocess");
+	release(&bench);
+}
+
+static void names_are_known_behind_any_prefix(void **state)
+{
+	static const struct {
+		const char *name, *stage;
+		enum weir_server server;
+	} cases[] = {
+		{"vllm:request_queue_time_seconds", "queue", WEIR_SERVER_VLLM},
+		{"kserve_vllm:request_queue_time_seconds", "queue", WEIR_SERVER_VLLM},
+		{"ray_vllm_request_queue_time_seconds", "queue", WEIR_SERVER_VLLM},
+		{"sglang:queue_time_seconds", "queue", WEIR_SERVER_SGLANG},
+		{"lmdeploy:iter_token_latency", "itl", WEIR_SERVER_LMDEPLOY},
+		{"tgi_request_validation_duration", "tokenize", WEIR_SERVER_TGI},
+		{"gen_ai_server_time_to_first_token_seconds", "ttft", WEIR_SERVER_GENAI},
+		{"nv_inference_first_response_histogram_ms", "ttft", WEIR_SERVER_TRITON},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct weir_scraped_row *row =
+			weir_scraped_find(cases[i].name, strlen(cases[i].name));
+
+		if (!row)
+			fail_msg("%s is not known", cases[i].name);
+		assert_string_equal(row->stage, cases[i].stage);
+		assert_int_equal(row->server, cases[i].server);
+	}
+	assert_null(weir_scraped_find("env_inference_count", 19));
+	assert_null(weir_scraped_find("vllm:", 5));
+	assert_null(weir_scraped_find("go_goroutines", 13));
+}
+
+static void a_page_without_a_server_says_nothing(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, "go_goroutines{a=\"b\"} 7\n");
+	assert_false(weir_scrape_figures_collect(bench.profile, &no_aliases, &bench.figures));
+	release(&bench);
+}
+
+static void summaries_of_nothing_are_not_believed(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	if (access(SAMPLES "triton_scrape_excerpt.prom", R_OK) != 0) {
+		print_message("skipped: " SAMPLES " is not there\n");
+		skip();
+	}
+	add_path(&bench, SAMPLES "triton_scrape_excerpt.prom");
+	collect(&bench);
+	assert_int_equal(bench.figures.findings.absurd_summaries, 2);
+	expect_mean(&bench.figures, "e2e", "other", 3, 442.655);
+	expect_mean(&bench.figures, "queue", "queue", 3, 0.145 / 3);
+	assert_near(bench.figures.batch_size, 1, 0);
+	release(&bench);
+}
+
+static void a_real_page_gives_its_means(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	if (access(SAMPLES "vllm_scrape_2024-06_excerpt.prom", R_OK) != 0) {
+		print_message("skipped: " SAMPLES " is not there\n");
+		skip();
+	}
+	add_path(&bench, SAMPLES "vllm_scrape_2024-06_excerpt.prom");
+	collect(&bench);
+	assert_true(bench.figures.findings.one_page);
+	expect_mean(&bench.figures, "ttft", "other", 1, 313.26723098754883);
+	expect_mean(&bench.figures, "itl", "other", 6, 190.16313552856445 / 6);
+	expect_mean(&bench.figures, "e2e", "other", 1, 503.4303665161133);
+	assert_near(bench.figures.generation_tokens, 7, 0);
+	release(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(triton_s_totals_are_means_over_requests),
+		cmocka_unit_test(vllm_s_histograms_are_stages_with_bounds),
+		cmocka_unit_test(two_files_in_the_wrong_order_are_turned),
+		cmocka_unit_test(another_start_of_the_process_is_a_restart),
+		cmocka_unit_test(one_page_counts_from_the_start),
+		cmocka_unit_test(a_series_without_a_value_before_counts_from_nothing),
+		cmocka_unit_test(engines_are_added_and_models_kept_apart),
+		cmocka_unit_test(old_and_new_names_of_one_metric_count_once),
+		cmocka_unit_test(smoothed_gaps_have_a_mean_and_no_quantiles),
+		cmocka_unit_test(names_are_known_behind_any_prefix),
+		cmocka_unit_test(a_page_without_a_server_says_nothing),
+		cmocka_unit_test(summaries_of_nothing_are_not_believed),
+		cmocka_unit_test(a_real_page_gives_its_means),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
