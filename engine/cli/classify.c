@@ -102,6 +102,64 @@ static enum weir_status judge_requests(const struct weir_report *report, struct 
 	return weir_ruleset_judge(rules, &subject, shares, verdict, advice, err);
 }
 
+/* What inputs without requests and without a timeline can say, and what would say more. */
+struct silence {
+	bool (*holds)(const struct weir_report *report);
+	const char *headline, *next;
+};
+
+static bool is_counted(const struct weir_report *report)
+{
+	for (size_t i = 0; i < report->stage_count; i++)
+		if (report->stages[i].view == WEIR_VIEW_COUNTED)
+			return true;
+	return false;
+}
+
+static bool is_series(const struct weir_report *report)
+{
+	return report->stage_count > 0;
+}
+
+static bool is_monitor(const struct weir_report *report)
+{
+	return report->has_telemetry;
+}
+
+static bool is_anything(const struct weir_report *report)
+{
+	(void)report;
+	return true;
+}
+
+static const struct silence silences[] = {
+	{is_counted, "counters say how long stages take, not who waits for whom",
+         "pass requests of the same time (spans, or a log of requests), or a timeline of the "
+         "device"},
+	{is_series, "durations alone: nothing here says what the device did meanwhile",
+         "pass a timeline of the device for the same load, or requests as the server saw them"},
+	{is_monitor, "a monitor says that the device was in use, not what for",
+         "pass requests of the same time, or a timeline of the device"},
+	{is_anything, "figures of a run, without any time to look into",
+         "pass requests (spans, or a log of requests), or a timeline of the device"},
+};
+
+/* A list of unmeasured features helps nobody where the kind of input is what is missing. */
+static void explain_silence(const struct weir_report *report, struct weir_verdict *verdict)
+{
+	const struct silence *silence = silences;
+
+	if (report->has_gpu || verdict->rule || verdict->bound != WEIR_BOUND_UNDETERMINED)
+		return;
+	for (size_t i = 0; i < report->profile->input_count; i++)
+		if (report->profile->inputs[i].trace)
+			return;
+	while (!silence->holds(report))
+		silence++;
+	verdict->headline = silence->headline;
+	verdict->next = silence->next;
+}
+
 /*
  * From the request down: the verdict is that about the requests. Where that says that the time is
  * in computation and a timeline shows it, the timeline names the bound, of a share that is no
@@ -119,6 +177,9 @@ static void combine(const struct weir_verdict *requests, const struct weir_verdi
 		out->cause = requests->cause;
 }
 
+/* A percentile of so few requests is one or two of them. */
+#define FEW_REQUESTS 20
+
 static enum weir_status judge_served(const struct weir_analysis *analysis,
                                      struct weir_report *report, struct weir_ruleset *rules,
                                      struct weir_error *err)
@@ -134,6 +195,8 @@ static enum weir_status judge_served(const struct weir_analysis *analysis,
 	}
 	if (!status) {
 		combine(&requests, descend ? &device : NULL, &report->verdict);
+		if (report->requests.count < FEW_REQUESTS)
+			report->verdict.confidence = WEIR_CONFIDENCE_LOW;
 		weir_analysis_settle(analysis, &requests, descend ? &device : NULL, report);
 		weir_advice_list_append(&advice, &device_advice);
 		weir_recommend(report, advice.items, advice.count);
@@ -153,6 +216,8 @@ static enum weir_status judge_profile(const struct weir_analysis *analysis,
 	if (report->has_requests && report->requests.latency_ns)
 		return judge_served(analysis, report, rules, err);
 	status = judge_device(report, rules, &report->verdict, &advice, err);
+	if (!status)
+		explain_silence(report, &report->verdict);
 	if (!status)
 		weir_recommend(report, advice.items, advice.count);
 	weir_advice_list_release(&advice);

@@ -20,7 +20,7 @@ static void take_object(struct weir_result_reader *reader, const cJSON *object, 
                         const struct weir_figure_key *keys, void *base)
 {
 	take_figures(reader, weir_result_take_object(reader, object, name), keys, base);
-	weir_result_in(reader, name);
+	weir_result_in(reader, "%s", name);
 }
 
 static void read_cost(struct weir_result_reader *reader, const cJSON *object)
