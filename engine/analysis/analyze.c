@@ -96,10 +96,17 @@ static bool holds_timing(const struct weir_input *input)
 
 static enum weir_status check_timing(const struct weir_profile *profile, struct weir_error *err)
 {
+	bool paid = false;
+
 	for (size_t i = 0; i < profile->input_count; i++)
 		if (holds_timing(&profile->inputs[i]))
 			return WEIR_OK;
-	return weir_fail(err, WEIR_E_EMPTY, "no input holds any timing");
+	for (size_t i = 0; i < profile->input_count; i++)
+		paid |= profile->inputs[i].billing != NULL;
+	return paid ? weir_fail(err, WEIR_E_EMPTY,
+	                        "bills and prices say what was paid, not what ran: pass them "
+	                        "together with requests")
+	            : weir_fail(err, WEIR_E_EMPTY, "no input holds any timing");
 }
 
 enum weir_status weir_analysis_new(const struct weir_profile *profile,

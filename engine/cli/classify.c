@@ -138,7 +138,7 @@ static const struct silence silences[] = {
          "device"},
 	{is_series, "durations alone: nothing here says what the device did meanwhile",
          "pass a timeline of the device for the same load, or requests as the server saw them"},
-	{is_monitor, "a monitor says that the device was in use, not what for",
+	{is_monitor, "a monitor says whether the device was in use, not what for",
          "pass requests of the same time, or a timeline of the device"},
 	{is_anything, "figures of a run, without any time to look into",
          "pass requests (spans, or a log of requests), or a timeline of the device"},
