@@ -204,7 +204,6 @@ static const struct {
          "it is an answer of a query interface (/api/v1/query?): save the page of "
          "/metrics itself"},
 	{{"nbformat"}, "it is a notebook, not a profile"},
-	{{"experiments"}, "it is a perf_analyzer export: this version does not read it"},
 	{{"benchmarks"}, "it is a benchmark result: this version does not read it"},
 	{{"benchmark", "model", "metric"},
          "it is a list for the dashboard of a benchmark (*.pytorch.json): pass the result beside "
