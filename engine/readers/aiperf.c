@@ -66,7 +66,7 @@ static const struct {
 
 static bool parse_time(struct weir_slice text, struct weir_slice unit, int64_t *ns)
 {
-	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+	for (size_t i = 0; text.length && i < sizeof units / sizeof units[0]; i++)
 		if (weir_slice_equals(unit, units[i].name))
 			return weir_parse_scaled(text.data, text.length, units[i].places, ns) &&
 			       *ns >= 0 && *ns <= WEIR_CLIENT_MAX_NS;
@@ -186,10 +186,11 @@ static void take_record(struct record *record, struct weir_jsoncursor *cursor)
 static void add_gaps(struct aiperf_reader *reader)
 {
 	const struct metric *metric = &reader->record.metrics[METRIC_GAPS];
-	struct weir_jsoncursor cursor = weir_jsoncursor_on(metric->value);
+	struct weir_jsoncursor cursor;
 
-	if (!metric->given || weir_jsoncursor_peek(&cursor) != '[')
+	if (!metric->value.length || *metric->value.data != '[')
 		return;
+	cursor = weir_jsoncursor_on(metric->value);
 	weir_jsoncursor_enter(&cursor, '[');
 	while (weir_jsoncursor_item(&cursor)) {
 		struct weir_slice text = weir_jsoncursor_scalar(&cursor);
@@ -292,7 +293,7 @@ static int sniff(const char *head, size_t len)
 	static const char start[] = "\"request_start_ns\"";
 	unsigned found = weir_sniff_keys(head, len, keys);
 
-	if (!(found & 1) || !weir_sniff_holds(head, len, start))
+	if (!(found & 1) || !weir_sniff_contains(head, len, start))
 		return 0;
 	return weir_sniff_bits(found, keys) + 8 * (int)(sizeof start - 3);
 }

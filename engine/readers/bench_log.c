@@ -10,7 +10,7 @@ static const char end_marker[] = BENCH_LOG_END;
 
 bool weir_bench_is_log(const char *head, size_t len)
 {
-	return weir_sniff_holds(head, len, begin_marker);
+	return weir_sniff_contains(head, len, begin_marker);
 }
 
 /* How much of the marker is matched after one more byte; its beginning may repeat inside it. */

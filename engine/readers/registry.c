@@ -30,6 +30,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_native,
 	&weir_reader_openmetrics,
 	&weir_reader_otlp,
+	&weir_reader_perf_analyzer,
 	&weir_reader_perf_analyzer_csv,
 	&weir_reader_prices,
 	&weir_reader_prometheus,

@@ -64,19 +64,6 @@ unsigned weir_sniff_keys(const char *head, size_t len, const char *const *keys)
 	return found;
 }
 
-bool weir_sniff_holds(const char *head, size_t len, const char *text)
-{
-	size_t length = strlen(text);
-	const char *at = head, *end = head + len;
-
-	while ((size_t)(end - at) >= length && (at = memchr(at, *text, (size_t)(end - at)))) {
-		if ((size_t)(end - at) >= length && !memcmp(at, text, length))
-			return true;
-		at++;
-	}
-	return false;
-}
-
 /* Behind a closing quote: the value where a colon follows, else NULL. */
 static const char *value_behind(const char *quote, const char *end)
 {
@@ -204,7 +191,6 @@ static const struct {
          "it is an answer of a query interface (/api/v1/query?): save the page of "
          "/metrics itself"},
 	{{"nbformat"}, "it is a notebook, not a profile"},
-	{{"experiments"}, "it is a perf_analyzer export: this version does not read it"},
 	{{"benchmarks"}, "it is a benchmark result: this version does not read it"},
 	{{"benchmark", "model", "metric"},
          "it is a list for the dashboard of a benchmark (*.pytorch.json): pass the result beside "

@@ -15,8 +15,6 @@ char weir_sniff_first(const char *head, size_t len);
  * list's order. For an array: the keys of its first object.
  */
 unsigned weir_sniff_keys(const char *head, size_t len, const char *const *keys);
-/* Whether a text stands anywhere in the head. */
-bool weir_sniff_holds(const char *head, size_t len, const char *text);
 /* The value of a member of the outermost object in the head (NULL: of its first member), *left
  * bytes of the head from there on; NULL where it has none. For weir_sniff_keys() on what is inside.
  */

@@ -206,6 +206,21 @@ static void gaps_that_are_no_times_are_counted(void **state)
 	weir_profile_free(profile);
 }
 
+static void a_metric_without_a_value_is_not_given(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		input_of(METADATA "\"metrics\": {\"inter_chunk_latency\": {\"unit\": \"ms\"}, "
+	                          "\"request_latency\": {}, \"time_to_first_token\": null}}",
+	                 profile);
+
+	(void)state;
+	assert_null(input->run);
+	assert_int_equal(input->requests->end_ns[0] - input->requests->start_ns[0], 300000000);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+	weir_profile_free(profile);
+}
+
 static void a_file_cut_anywhere_reads_or_fails_in_one_line(void **state)
 {
 	static const char whole[] = RECORD RECORD;
@@ -286,6 +301,7 @@ int main(void)
 		cmocka_unit_test(warming_up_is_left_out),
 		cmocka_unit_test(a_request_without_an_end_is_unfinished),
 		cmocka_unit_test(gaps_that_are_no_times_are_counted),
+		cmocka_unit_test(a_metric_without_a_value_is_not_given),
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_fails_in_one_line),
 		cmocka_unit_test(records_are_known_by_their_keys),
 		cmocka_unit_test(the_published_records_read),
