@@ -113,8 +113,8 @@ bool weir_monitor_same(struct weir_slice text, const char *name)
 
 const struct weir_monitor_unit *weir_monitor_unit(struct weir_slice name)
 {
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (weir_slice_equals(name, units[i].name))
+	for (size_t i = 0; name.length && i < sizeof(units) / sizeof(units[0]); i++)
+		if (*name.data == *units[i].name && weir_slice_equals(name, units[i].name))
 			return &units[i];
 	return NULL;
 }
