@@ -125,7 +125,8 @@ static enum weir_jsonrepair rewrite(struct weir_jsonscan *scan, bool at_end, siz
 	enum weir_jsonrepair result;
 
 	*used = 0;
-	if (scan->effort / MAX_EFFORT > weir_window_position(&scan->window) + SUSPECT_SIZE)
+	if (scan->effort / MAX_EFFORT >
+	    weir_window_position(&scan->window) + in.length + SUSPECT_SIZE)
 		return WEIR_JSONREPAIR_BAD;
 	result = weir_jsonrepair(in, at_end, &scan->repair, used);
 	scan->effort += scan->repair.length;

@@ -35,6 +35,7 @@ struct report {
 	struct weir_input *input;
 	struct guidellm_point *points;
 	size_t count, capacity;
+	size_t documents;
 };
 
 /* Names begin with what the load was: a rate, or how many at a time. */
@@ -63,25 +64,44 @@ static void name_point(const struct report *report, struct guidellm_point *point
 	weir_text_release(&name);
 }
 
-static enum weir_status take_point(struct report *report, const struct weir_jsonscan_item *item,
-                                   struct weir_error *err)
+/* A load point ends where the next one begins. */
+static enum weir_status end_point(struct report *report, struct weir_error *err)
 {
-	struct guidellm_point *point;
-	enum weir_status status;
+	struct guidellm_point *point = report->count ? &report->points[report->count - 1] : NULL;
 
+	if (!point)
+		return WEIR_OK;
+	name_point(report, point);
+	if (!weir_guidellm_point_finish(point, err))
+		return WEIR_OK;
+	return weir_fail_in(err, "benchmarks[%zu]", report->count - 1);
+}
+
+static enum weir_status begin_point(struct report *report, struct weir_error *err)
+{
+	enum weir_status status = end_point(report, err);
+
+	if (status)
+		return status;
 	if (report->count == GUIDELLM_MAX_POINTS)
 		return weir_fail(err, WEIR_E_LIMIT, "benchmarks: more than %d load points",
 		                 GUIDELLM_MAX_POINTS);
 	report->points = weir_grow(report->points, &report->capacity, report->count + 1,
 	                           sizeof(*report->points));
-	point = &report->points[report->count];
-	status = weir_guidellm_point(report->input, item, point, err);
-	if (!status) {
-		name_point(report, point);
-		report->count++;
-		status = weir_guidellm_requests(report->input, item, point, err);
-	}
-	return status ? weir_fail_in(err, "benchmarks[%zu]", report->count) : WEIR_OK;
+	weir_guidellm_point_init(&report->points[report->count++]);
+	return WEIR_OK;
+}
+
+static enum weir_status begin_object(struct report *report, const struct weir_jsonscan_item *item,
+                                     struct weir_error *err)
+{
+	if (weir_slice_equals(item->key, keys[0]))
+		return begin_point(report, err);
+	if (!item->key.length && report->documents++)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "more follows the first report, but one input is one run: keep "
+		                 "one report a file");
+	return WEIR_OK;
 }
 
 static enum weir_status take_version(void *context, const struct weir_jsonleaf *leaf,
@@ -96,14 +116,19 @@ static enum weir_status take_version(void *context, const struct weir_jsonleaf *
 	return WEIR_OK;
 }
 
+/* Of the document before its first load point, else of the load point. */
 static enum weir_status take_member(struct report *report, const struct weir_jsonscan_item *item,
                                     struct weir_error *err)
 {
 	const struct weir_jsonleaves leaves = {.leaf = take_version, .context = report};
+	enum weir_status status;
 
-	if (!weir_slice_equals(item->key, keys[1]))
+	if (weir_slice_equals(item->key, keys[1]))
+		return weir_jsonleaves_walk(&leaves, item->key, item->text, item->at, err);
+	if (!report->count)
 		return WEIR_OK;
-	return weir_jsonleaves_walk(&leaves, item->key, item->text, item->at, err);
+	status = weir_guidellm_member(report->input, item, &report->points[report->count - 1], err);
+	return status ? weir_fail_in(err, "benchmarks[%zu]", report->count - 1) : WEIR_OK;
 }
 
 static enum weir_status read_items(struct report *report, struct weir_jsonscan *scan,
@@ -114,13 +139,18 @@ static enum weir_status read_items(struct report *report, struct weir_jsonscan *
 
 	for (;;) {
 		status = weir_jsonscan_next(scan, &item, err);
-		if (status || item.kind == WEIR_JSONSCAN_END)
+		if (status)
 			return status;
-		if (weir_jsonscan_is_bare(scan))
-			return weir_fail(err, WEIR_E_FORMAT,
-			                 "a list, expected the object of benchmarks.json");
-		status = item.kind == WEIR_JSONSCAN_ELEMENT ? take_point(report, &item, err)
-		                                            : take_member(report, &item, err);
+		if (item.kind == WEIR_JSONSCAN_END)
+			return end_point(report, err);
+		if (item.kind == WEIR_JSONSCAN_OBJECT)
+			status = begin_object(report, &item, err);
+		else if (item.kind == WEIR_JSONSCAN_MEMBER)
+			status = take_member(report, &item, err);
+		else if (report->count &&
+		         !weir_guidellm_request(report->input, &item,
+		                                &report->points[report->count - 1]))
+			weir_jsonscan_reject(scan);
 		if (status)
 			return status;
 	}
@@ -131,7 +161,7 @@ static void drop_sampled(struct guidellm_point *point)
 {
 	struct weir_client_summary summary = point->summary;
 
-	if (!point->requests || point->requests->sampled)
+	if (!point->records.requests || point->records.requests->sampled)
 		return;
 	weir_client_summary_init(&point->summary);
 	point->summary.request_throughput = summary.request_throughput;
@@ -160,11 +190,11 @@ static void add_only_point(struct report *report, struct guidellm_point *point)
 	add_label(run, "request_rate", point->summary.requested_per_s);
 	if (strcmp(point->strategy, "concurrent") == 0)
 		add_label(run, "max_concurrency", point->max_concurrency);
-	report->input->events = point->requests ? point->requests->count : 0;
+	report->input->events = point->records.requests ? point->records.requests->count : 0;
 	drop_sampled(point);
 	weir_client_summary_add(&point->summary, "", run);
-	report->input->requests = point->requests;
-	point->requests = NULL;
+	report->input->requests = point->records.requests;
+	point->records.requests = NULL;
 }
 
 static void push_sample(struct weir_run *run, const char *prefix, const char *stage, double ns)
@@ -205,8 +235,8 @@ static void add_point(struct report *report, struct guidellm_point *point)
 	struct weir_text prefix = {0};
 
 	weir_text_printf(&prefix, "%s/", point->name);
-	for (size_t i = 0; point->requests && i < point->requests->count; i++)
-		add_samples(run, prefix.data, point->requests, i);
+	for (size_t i = 0; point->records.requests && i < point->records.requests->count; i++)
+		add_samples(run, prefix.data, point->records.requests, i);
 	drop_sampled(point);
 	weir_client_summary_add(&point->summary, prefix.data, run);
 	weir_text_release(&prefix);
@@ -246,7 +276,7 @@ static enum weir_status conclude(struct report *report, struct weir_error *err)
 	bool sampled = false;
 
 	for (size_t i = 0; !status && i < report->count; i++) {
-		sampled |= report->points[i].requests != NULL;
+		sampled |= report->points[i].records.requests != NULL;
 		status = conclude_point(report, &report->points[i], err);
 	}
 	if (status)
@@ -266,7 +296,9 @@ static enum weir_status conclude(struct report *report, struct weir_error *err)
 static enum weir_status read_guidellm(struct weir_source *source, struct weir_input *input,
                                       struct weir_error *err)
 {
-	static const struct weir_jsonscan_options options = {.array = "benchmarks"};
+	static const char *const entered[] = {"benchmarks", "requests", NULL};
+	static const struct weir_jsonscan_options options = {.array = "successful",
+	                                                     .enter = entered};
 	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
 	struct report report = {.input = input};
 	enum weir_status status;
@@ -278,7 +310,7 @@ static enum weir_status read_guidellm(struct weir_source *source, struct weir_in
 	if (!status)
 		status = conclude(&report, err);
 	for (size_t i = 0; i < report.count; i++)
-		weir_requests_free(report.points[i].requests);
+		weir_requests_free(report.points[i].records.requests);
 	free(report.points);
 	weir_jsonscan_free(scan);
 	return status;

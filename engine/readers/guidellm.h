@@ -4,6 +4,7 @@
 #define WEIR_READERS_GUIDELLM_H
 
 #include "engine/base/jsonscan.h"
+#include "engine/readers/client_records.h"
 #include "engine/readers/client_summary.h"
 
 #define GUIDELLM_MAX_POINTS 256
@@ -14,18 +15,22 @@ struct guidellm_point {
 	struct weir_client_summary summary;
 	double incomplete, duration_s, max_latency_s;
 	double max_concurrency;
-	char strategy[GUIDELLM_NAME];   /* "constant"; "" unknown */
-	char name[GUIDELLM_NAME];       /* "constant@2", unlike that of any other point */
-	struct weir_requests *requests; /* those that the report lists; NULL: none. Owned */
+	unsigned counted;             /* a bit a distribution that says how many it is of */
+	char strategy[GUIDELLM_NAME]; /* "constant"; "" unknown */
+	char name[GUIDELLM_NAME];     /* "constant@2", unlike that of any other point */
+	/* Its requests as far as they are listed; the table is NULL where none is. Owned. */
+	struct weir_client_records records;
 };
 
-/* The figures of an element and what it was under; the run gets labels. */
-enum weir_status weir_guidellm_point(struct weir_input *input,
-                                     const struct weir_jsonscan_item *item,
-                                     struct guidellm_point *point, struct weir_error *err);
-/* The requests that the element lists, into point->requests. */
-enum weir_status weir_guidellm_requests(struct weir_input *input,
-                                        const struct weir_jsonscan_item *item,
-                                        struct guidellm_point *point, struct weir_error *err);
+void weir_guidellm_point_init(struct guidellm_point *point);
+/* One member of the element: figures, and what it was under. The input's run gets labels. */
+enum weir_status weir_guidellm_member(struct weir_input *input,
+                                      const struct weir_jsonscan_item *item,
+                                      struct guidellm_point *point, struct weir_error *err);
+/* One request that succeeded. False where it is no JSON. */
+bool weir_guidellm_request(struct weir_input *input, const struct weir_jsonscan_item *item,
+                           struct guidellm_point *point);
+/* Behind the last member and request: what they say of each other. */
+enum weir_status weir_guidellm_point_finish(struct guidellm_point *point, struct weir_error *err);
 
 #endif

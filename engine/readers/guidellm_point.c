@@ -33,6 +33,8 @@ static const struct weir_client_label labels[] = {
 	{0},
 };
 
+#define MAX_FAILED 1e15 /* requests: exact in a double */
+
 /* Numbers that are no part of a summary. */
 static const struct {
 	const char *path;
@@ -79,7 +81,6 @@ static const struct {
 struct reading {
 	struct weir_input *input;
 	struct guidellm_point *point;
-	bool counted[COUNTS]; /* its count is above 0 */
 };
 
 static double *slot_of(struct guidellm_point *point, size_t slot)
@@ -111,7 +112,7 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 				weir_jsonleaf_number(leaf, &odd) * numbers[i].scale;
 	for (size_t i = 0; i < COUNTS; i++)
 		if (strcmp(leaf->path, counts[i].path) == 0)
-			reading->counted[i] = weir_jsonleaf_number(leaf, &odd) > 0;
+			point->counted |= (unsigned)(weir_jsonleaf_number(leaf, &odd) > 0) << i;
 	if (leaf->quoted && strcmp(leaf->path, "config/strategy/type_") == 0)
 		take_strategy(point, leaf->text);
 	if (odd)
@@ -128,23 +129,47 @@ static double highest_rate(const struct guidellm_point *point)
 	return window_s > 0 ? (sent + 2 * sqrt(sent)) / window_s : NAN;
 }
 
-enum weir_status weir_guidellm_point(struct weir_input *input,
-                                     const struct weir_jsonscan_item *item,
-                                     struct guidellm_point *point, struct weir_error *err)
+void weir_guidellm_point_init(struct guidellm_point *point)
 {
-	struct reading reading = {.input = input, .point = point};
-	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &reading};
-	enum weir_status status;
-
 	*point = (struct guidellm_point){
 		.incomplete = NAN, .duration_s = NAN, .max_latency_s = NAN, .max_concurrency = NAN};
 	weir_client_summary_init(&point->summary);
-	status = weir_jsonleaves_walk(&leaves, (struct weir_slice){0}, item->text, item->at, err);
-	if (status)
-		return status;
+}
+
+enum weir_status weir_guidellm_member(struct weir_input *input,
+                                      const struct weir_jsonscan_item *item,
+                                      struct guidellm_point *point, struct weir_error *err)
+{
+	struct reading reading = {.input = input, .point = point};
+	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &reading};
+
+	return weir_jsonleaves_walk(&leaves, item->key, item->text, item->at, err);
+}
+
+static void finish_requests(struct guidellm_point *point)
+{
+	struct weir_requests *requests = point->records.requests;
+	double failed = point->summary.failed;
+
+	requests->sampled = (double)requests->count < point->summary.completed;
+	requests->failed = failed >= 1 && failed < MAX_FAILED ? (uint64_t)failed : 0;
+	requests->requested_per_s = point->summary.requested_per_s;
+	requests->duration_s = point->duration_s;
+}
+
+enum weir_status weir_guidellm_point_finish(struct guidellm_point *point, struct weir_error *err)
+{
 	for (size_t i = 0; i < COUNTS; i++)
-		for (size_t j = 0; j < counts[i].doubles && !reading.counted[i]; j++)
+		for (size_t j = 0; j < counts[i].doubles && !(point->counted >> i & 1); j++)
 			*slot_of(point, counts[i].slot + j * sizeof(double)) = NAN;
 	point->summary.achieved_per_s = highest_rate(point);
-	return WEIR_OK;
+	if (!point->records.requests)
+		return WEIR_OK;
+	if (!point->records.requests->count) {
+		weir_requests_free(point->records.requests);
+		point->records.requests = NULL;
+		return WEIR_OK;
+	}
+	finish_requests(point);
+	return weir_client_records_finish(&point->records, err);
 }

@@ -127,8 +127,10 @@ void reading_expects_stage(const struct weir_run *run, const char *name, size_t 
 {
 	const struct weir_series *series = weir_series_find(&run->stages, name);
 
-	if (!series)
+	if (!series) {
 		fail_msg("no stage %s", name);
+		return;
+	}
 	assert_int_equal(series->count, count);
 	for (size_t i = 0; i < count; i++)
 		if (series->value[i] != ns[i])
@@ -141,8 +143,10 @@ void reading_expects_figure(const struct weir_run *run, const char *name, double
 {
 	const struct weir_series *series = weir_series_find(&run->metrics, name);
 
-	if (!series)
+	if (!series) {
 		fail_msg("no figure %s", name);
+		return;
+	}
 	assert_int_equal(series->count, 1);
 	assert_near(series->value[0], value, 1e-12);
 	assert_int_equal(series->higher_is_better, higher);

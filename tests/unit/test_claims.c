@@ -24,8 +24,8 @@ static void expect_claim(const struct claim *claim)
 {
 	struct weir_source *source;
 	struct weir_error err = {0};
-	const char *head;
-	size_t len;
+	const char *head = "";
+	size_t len = 0;
 
 	if (weir_source_open(claim->path, &source, &err) ||
 	    weir_source_head(source, &head, &len, &err))

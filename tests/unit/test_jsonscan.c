@@ -266,6 +266,39 @@ static void elements_across_buffers_come_whole(void **state)
 	remove(path);
 }
 
+/* Larger and larger beginnings of it are looked at for a stray quote, in proportion to what was
+ * read. */
+static void a_long_element_is_no_damage(void **state)
+{
+	static const struct weir_jsonscan_options options = {.array = "e"};
+	char path[] = "/tmp/weir_jsonscan_XXXXXX";
+	struct weir_source *source;
+	struct weir_jsonscan *scan;
+	struct weir_jsonscan_item item;
+	int descriptor = mkstemp(path);
+	FILE *file = fdopen(descriptor, "wb");
+
+	(void)state;
+	assert_non_null(file);
+	fprintf(file, "{\"e\": [{\"r\": [{}");
+	for (unsigned i = 0; i < 100000; i++)
+		fprintf(file, ", {\"i\": %u, \"t\": \"%*s\"}", i, 80, "x");
+	fprintf(file, "]}]}");
+	fclose(file);
+	assert_int_equal(weir_source_open(path, &source, NULL), WEIR_OK);
+	scan = weir_jsonscan_new(source, &options);
+	assert_int_equal(weir_jsonscan_next(scan, &item, NULL), WEIR_OK);
+	assert_int_equal(item.kind, WEIR_JSONSCAN_ELEMENT);
+	assert_true(item.text.length > 8u << 20);
+	assert_true(is_json(item.text));
+	assert_int_equal(weir_jsonscan_next(scan, &item, NULL), WEIR_OK);
+	assert_int_equal(item.kind, WEIR_JSONSCAN_END);
+	assert_int_equal(weir_jsonscan_faults(scan)[WEIR_JSONSCAN_SKIPPED].count, 0);
+	weir_jsonscan_free(scan);
+	weir_source_free(source);
+	remove(path);
+}
+
 /* Every cut of a document gives a beginning of its items, and never fails. */
 static void every_prefix_can_be_scanned(void **state)
 {
@@ -369,6 +402,7 @@ int main(void)
 		cmocka_unit_test(a_hundred_thousand_levels_are_left_out),
 		cmocka_unit_test(an_element_beyond_the_limit_is_left_out),
 		cmocka_unit_test(elements_across_buffers_come_whole),
+		cmocka_unit_test(a_long_element_is_no_damage),
 		cmocka_unit_test(every_prefix_can_be_scanned),
 		cmocka_unit_test(what_is_no_document_is_refused),
 		cmocka_unit_test(escapes_become_what_they_mean),
