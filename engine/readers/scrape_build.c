@@ -51,6 +51,8 @@ void weir_scrape_builder_release(struct scrape_builder *builder)
 {
 	weir_scrape_free(builder->first);
 	weir_scrape_free(builder->page);
+	weir_scrape_free(builder->oldest);
+	free(builder->has_oldest);
 	free(builder->block_of);
 	weir_rowmap_release(&builder->places);
 	*builder = (struct scrape_builder){0};
@@ -289,16 +291,32 @@ static uint32_t copy_series(struct weir_scrape *to, const struct weir_scrape *fr
 	return weir_scrape_series(to, copy, labels, series->label_count);
 }
 
+/* The oldest points are a page of their own, older than the one they come from. */
+static struct weir_scrape *take_oldest(struct scrape_builder *builder)
+{
+	struct weir_scrape *oldest = builder->oldest;
+
+	builder->oldest = NULL;
+	weir_scrape_finish(oldest);
+	return oldest;
+}
+
 /* Keeps the first page and drops those between it and the last. */
 static void close_page(struct scrape_builder *builder, struct weir_scrape *page)
 {
 	builder->input->events += page->sample_count;
-	if (builder->first) {
+	if (builder->first || builder->oldest) {
 		weir_scrape_free(page);
-		return;
+	} else {
+		weir_scrape_finish(page);
+		builder->first = page;
 	}
-	weir_scrape_finish(page);
-	builder->first = page;
+	if (!builder->first)
+		builder->first = take_oldest(builder);
+	weir_scrape_free(builder->oldest);
+	builder->oldest = NULL;
+	if (builder->has_oldest)
+		memset(builder->has_oldest, 0, builder->oldest_capacity);
 }
 
 enum weir_status weir_scrape_builder_end_page(struct scrape_builder *builder,
@@ -343,6 +361,24 @@ static enum weir_status split_page(struct scrape_builder *builder, struct weir_e
 	return WEIR_OK;
 }
 
+/* A later point of the same place follows: this one is the oldest where none was before it. */
+static void keep_oldest(struct scrape_builder *builder, const struct weir_scrape_sample *sample)
+{
+	size_t row = (size_t)(sample - builder->page->samples), before = builder->oldest_capacity;
+	struct weir_scrape_sample copy = *sample;
+
+	builder->has_oldest = weir_grow(builder->has_oldest, &builder->oldest_capacity, row + 1, 1);
+	if (builder->oldest_capacity > before)
+		memset(builder->has_oldest + before, 0, builder->oldest_capacity - before);
+	if (builder->has_oldest[row])
+		return;
+	builder->has_oldest[row] = 1;
+	if (!builder->oldest)
+		builder->oldest = weir_scrape_new();
+	copy.series = copy_series(builder->oldest, builder->page, sample->series);
+	weir_scrape_add(builder->oldest, &copy);
+}
+
 enum weir_status weir_scrape_builder_add(struct scrape_builder *builder,
                                          const struct scrape_line *line, uint64_t at,
                                          const char **fault, struct weir_error *err)
@@ -369,8 +405,9 @@ enum weir_status weir_scrape_builder_add(struct scrape_builder *builder,
 		weir_scrape_add(builder->page, &sample);
 		return WEIR_OK;
 	}
-	/* Points in time of one series are no doubles. */
-	if (line->at_ns == WEIR_NO_TIME || line->at_ns < twin->at_ns)
+	if (twin->at_ns != WEIR_NO_TIME && line->at_ns > twin->at_ns)
+		keep_oldest(builder, twin);
+	else if (line->at_ns == WEIR_NO_TIME || line->at_ns < twin->at_ns)
 		weir_input_warn(builder->input, WEIR_WARN_DUPLICATE, at, NULL);
 	twin->value = sample.value;
 	twin->at_ns = sample.at_ns;
@@ -383,6 +420,8 @@ void weir_scrape_builder_finish(struct scrape_builder *builder)
 
 	input->events += builder->page->sample_count;
 	weir_scrape_finish(builder->page);
+	if (!builder->first && builder->oldest)
+		builder->first = take_oldest(builder);
 	input->scrape = builder->page;
 	input->scrape->earlier = builder->first;
 	builder->page = builder->first = NULL;

@@ -20,6 +20,11 @@ struct scrape_builder {
 	struct weir_input *input;
 	struct weir_scrape *first; /* the first page of several, complete */
 	struct weir_scrape *page;  /* being filled */
+	/* Dumps of a data base give points in time one behind the other: the last of each is in
+	 * `page`, the first of those with several here. NULL: no series has several. */
+	struct weir_scrape *oldest;
+	uint8_t *has_oldest; /* per sample of the page */
+	size_t oldest_capacity;
 	uint32_t pages;
 	/* Prometheus text has no end of a page, so a page ends where a block of metadata comes
 	 * again and repeats a sample. */

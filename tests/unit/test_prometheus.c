@@ -196,6 +196,43 @@ static void a_file_of_many_pages_keeps_the_first_and_the_last(void **state)
 	weir_profile_free(profile);
 }
 
+static void points_in_time_are_an_older_and_a_newer_page(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_scrape *page =
+		read_text(profile, "a{k=\"v\"} 1 1700000000000\na{k=\"v\"} 2 1700000060000\n"
+	                           "a{k=\"v\"} 5 1700000120000\nb{k=\"v\"} 7 1700000000000\n");
+
+	(void)state;
+	assert_near(value_of(page, "a"), 5, 0);
+	assert_near(value_of(page, "b"), 7, 0);
+	assert_int_equal(page->at_ns, 1700000120000000000);
+	assert_near(value_of(page->earlier, "a"), 1, 0);
+	assert_int_equal(page->earlier->sample_count, 1);
+	assert_int_equal(page->earlier->at_ns, 1700000000000000000);
+	assert_int_equal(warned(profile, WEIR_WARN_DUPLICATE), 0);
+	weir_profile_free(profile);
+}
+
+static void points_in_time_of_several_pages_keep_the_oldest(void **state)
+{
+	static const char block[] =
+		"# TYPE a gauge\na %d %d000\na %d %d000\n# TYPE b gauge\nb %d\n";
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_scrape *last;
+
+	(void)state;
+	for (int i = 1; i <= 3; i++)
+		weir_text_printf(&text, block, i, i * 1000, 10 * i, i * 1000 + 500, i);
+	last = read_text(profile, text.data);
+	assert_near(value_of(last, "a"), 30, 0);
+	assert_near(value_of(last, "b"), 3, 0);
+	assert_near(value_of(last->earlier, "a"), 1, 0);
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
 static void families_that_workers_repeat_are_one_page(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -403,6 +440,8 @@ int main(void)
 		cmocka_unit_test(a_histogram_may_be_called_total),
 		cmocka_unit_test(time_stamps_are_milliseconds_unless_they_cannot_be),
 		cmocka_unit_test(a_file_of_many_pages_keeps_the_first_and_the_last),
+		cmocka_unit_test(points_in_time_are_an_older_and_a_newer_page),
+		cmocka_unit_test(points_in_time_of_several_pages_keep_the_oldest),
 		cmocka_unit_test(families_that_workers_repeat_are_one_page),
 		cmocka_unit_test(openmetrics_cut_short_is_refused),
 		cmocka_unit_test(what_is_no_page_is_refused_by_name),
