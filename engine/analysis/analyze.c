@@ -202,6 +202,8 @@ static void fill_telemetry(const struct weir_analysis *analysis, struct weir_rep
 	                       &report->telemetry);
 	report->has_telemetry = report->telemetry.samples > 0;
 	report->features[WEIR_F_UTILIZATION] = report->telemetry.utilization;
+	if (report->has_telemetry)
+		report->features[WEIR_F_MONITOR_SAMPLES] = (double)report->telemetry.samples;
 	report->features[WEIR_F_POWER_CAPPED] = report->telemetry.power_capped;
 	report->features[WEIR_F_THERMAL_CAPPED] = report->telemetry.thermal_capped;
 }

@@ -128,6 +128,9 @@ static const struct weir_feature features[WEIR_F_COUNT] = {
                                 WEIR_FOR_PROFILE | WEIR_FOR_REQUESTS,
                                 "mean utilisation that the monitor shows while the device is in "
                                 "use: a check, no verdict"},
+	[WEIR_F_MONITOR_SAMPLES] = {"monitor_samples", WEIR_UNIT_COUNT,
+                                    WEIR_FOR_PROFILE | WEIR_FOR_REQUESTS,
+                                    "samples of a monitor in the analysed time"},
 	[WEIR_F_PERCENTILE] = {"percentile", WEIR_UNIT_COUNT, WEIR_FOR_REQUESTS,
                                "percentile of latency that the shares below are of: 95"},
 	[WEIR_F_PATH_BATCHING] =
