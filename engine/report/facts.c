@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "engine/report/escape.h"
+#include "engine/report/facts_serving.h"
+#include "engine/report/map.h"
 #include "engine/report/phrases.h"
 #include "engine/report/warnings.h"
 
@@ -16,7 +18,7 @@ void weir_items_release(struct weir_items *items)
 {
 	for (size_t i = 0; i < items->count; i++)
 		weir_text_release(&items->item[i]);
-	items->count = 0;
+	*items = (struct weir_items){.count = 0};
 }
 
 struct weir_text *weir_items_add(struct weir_items *items)
@@ -50,7 +52,7 @@ static void add_share(struct weir_items *items, const char *label, double share)
 		return;
 	out = weir_items_add(items);
 	weir_text_printf(out, "%s ", label);
-	weir_text_share(out, share);
+	weir_text_share(out, weir_as_stored_share(share));
 }
 
 static void add_duration(struct weir_items *items, const char *label, double ns)
@@ -61,12 +63,17 @@ static void add_duration(struct weir_items *items, const char *label, double ns)
 		return;
 	out = weir_items_add(items);
 	weir_text_printf(out, "%s ", label);
-	weir_text_duration(out, ns);
+	weir_text_duration(out, weir_as_stored_ns(ns));
 }
 
 static void add_devices(const struct weir_report *report, struct weir_items *items)
 {
-	if (!report->device_count && !report->has_gpu)
+	bool counted = weir_map_is_counted(report);
+
+	if (counted)
+		weir_text_puts(weir_items_add(items), "counters and histograms of a server");
+	if (!counted && !report->device_count && !report->has_gpu && !report->has_requests &&
+	    !report->has_telemetry)
 		weir_text_puts(weir_items_add(items), "no device work recorded");
 	for (size_t i = 0; i < report->device_count && i < 4; i++) {
 		const struct weir_device_summary *device = &report->devices[i];
@@ -88,12 +95,12 @@ static void add_iterations(const struct weir_report *report, struct weir_items *
 	add_counted(out, report->iteration_count, "step");
 	if (!isnan(report->iteration.p50_ns)) {
 		weir_text_puts(out, " of ");
-		weir_text_duration(out, report->iteration.p50_ns);
+		weir_text_duration(out, weir_as_stored_ns(report->iteration.p50_ns));
 		weir_text_puts(out, " (p50)");
 	}
 	if (!isnan(report->iteration.p95_ns)) {
 		weir_text_puts(out, ", ");
-		weir_text_duration(out, report->iteration.p95_ns);
+		weir_text_duration(out, weir_as_stored_ns(report->iteration.p95_ns));
 		weir_text_puts(out, " (p95)");
 	}
 }
@@ -120,8 +127,10 @@ static void add_inputs(const struct weir_report *report, struct weir_items *item
 	}
 }
 
-void weir_items_context(const struct weir_report *report, struct weir_items *items)
+static void add_timeline(const struct weir_report *report, struct weir_items *items)
 {
+	size_t before = items->count;
+
 	add_devices(report, items);
 	add_iterations(report, items);
 	if (report->has_gpu)
@@ -129,6 +138,27 @@ void weir_items_context(const struct weir_report *report, struct weir_items *ite
 	add_inputs(report, items);
 	if (!report->steady && report->iteration_count)
 		weir_text_puts(weir_items_add(items), "warm-up included");
+	if (items->count > before)
+		items->starts_line[before] = true;
+}
+
+void weir_items_context(const struct weir_report *report, struct weir_items *items)
+{
+	weir_items_requests(report, items);
+	add_timeline(report, items);
+	weir_items_telemetry(report, items);
+	weir_items_inputs(report, items);
+}
+
+void weir_phrase_share_of(const struct weir_report *report, struct weir_text *out)
+{
+	weir_text_puts(out, "share of ");
+	if (!report->has_requests) {
+		weir_text_puts(out, "wall time");
+		return;
+	}
+	weir_map_label(report, WEIR_MAP_ASKED, out);
+	weir_text_puts(out, " latency");
 }
 
 void weir_items_evidence(const struct weir_report *report, struct weir_items *items)
@@ -301,12 +331,26 @@ static void fill_warnings(const struct weir_report *report, struct weir_items *i
 		                 "... %zu more, all of them in the JSON report", unlisted);
 }
 
+const char *weir_facts_title(const struct weir_report *report)
+{
+	return report->has_requests || report->has_telemetry ? "Waiting, batches, devices, warnings"
+	                                                     : "Device, steps set apart, warnings";
+}
+
 const struct weir_fact_line weir_fact_lines[] = {
+	{.id = "waiting", .label = "waiting", .fill = weir_fill_waiting},
+	{.id = "batches", .label = "batches", .fill = weir_fill_batches},
+	{.id = "first-token", .label = "first token", .fill = weir_fill_first_token},
+	{.id = "tokens", .label = "tokens", .fill = weir_fill_tokens},
+	{.id = "goodput", .label = "goodput", .fill = weir_fill_goodput},
+	{.id = "cost", .label = "cost", .fill = weir_fill_cost},
+	{.id = "telemetry", .label = "telemetry", .fill = weir_fill_telemetry},
 	{.id = "device", .label = "device time", .fill = fill_device},
 	{.id = "idle", .label = "idle, by cause", .fill = fill_idle},
 	{.id = "launch", .label = "launch to start", .fill = fill_launch},
 	{.id = "memory", .label = "device memory", .fill = fill_memory},
 	{.id = "apart", .label = "set apart", .fill = fill_set_apart, .one_a_line = true},
+	{.id = "notes", .label = "notes", .fill = weir_fill_notes, .one_a_line = true},
 	{.id = "warnings",
          .label = "warnings",
          .fill = fill_warnings,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/base/arena.h"
 #include "engine/report/escape.h"
@@ -16,6 +15,7 @@ struct grid {
 	const char *title;
 	size_t rows;
 	const struct weir_column *column[WEIR_MAX_COLUMNS]; /* those that are shown */
+	const char *header[WEIR_MAX_COLUMNS];
 	size_t width[WEIR_MAX_COLUMNS];
 	size_t count;
 	const struct weir_text *cell; /* rows * count */
@@ -31,22 +31,21 @@ static const char *shown(const struct weir_text *text)
 	return text->data ? text->data : "";
 }
 
-static void choose_columns(struct grid *grid, const struct weir_column *columns)
+static void add_column(struct grid *grid, const struct weir_column *column, const char *header)
 {
-	for (const struct weir_column *column = columns; column->id; column++) {
-		if (column->in & WEIR_IN_TEXT)
-			grid->column[grid->count++] = column;
-	}
+	grid->column[grid->count] = column;
+	grid->header[grid->count++] = header;
 }
 
-static struct weir_text *print_cells(const struct grid *grid, const struct weir_report *report)
+static struct weir_text *print_cells(const struct grid *grid, const struct weir_report *report,
+                                     const size_t *rows)
 {
 	struct weir_text *cells =
 		weir_alloc((grid->rows ? grid->rows : 1) * grid->count * sizeof(*cells));
 
 	for (size_t row = 0; row < grid->rows; row++) {
 		for (size_t i = 0; i < grid->count; i++)
-			weir_column_print(grid->column[i], report, row,
+			weir_column_print(grid->column[i], report, rows[row],
 			                  &cells[row * grid->count + i]);
 	}
 	return cells;
@@ -68,7 +67,7 @@ static size_t widest(const struct grid *grid, size_t column)
 static void measure(struct grid *grid)
 {
 	for (size_t i = 0; i < grid->count; i++) {
-		size_t header = strlen(i == 0 ? grid->title : grid->column[i]->header);
+		size_t header = weir_text_columns(i == 0 ? grid->title : grid->header[i]);
 
 		grid->width[i] = widest(grid, i);
 		if (grid->width[i] && grid->width[i] < header)
@@ -99,7 +98,7 @@ static void spare(struct grid *grid, unsigned kind, size_t names)
 /* The title stands above the names, from the margin on. */
 static size_t narrowest(const struct grid *grid)
 {
-	size_t title = strlen(grid->title);
+	size_t title = weir_text_columns(grid->title);
 
 	return title > INDENT + NARROWEST ? title - INDENT : NARROWEST;
 }
@@ -143,14 +142,14 @@ static void write_header(const struct grid *grid)
 
 	weir_layout_title(layout, grid->title, INDENT + grid->width[0]);
 	for (size_t i = 1; i < grid->count; i++) {
-		const char *header = grid->column[i]->header;
+		const char *header = grid->header[i];
 
 		if (!grid->width[i])
 			continue;
 		weir_text_repeat(layout->out, " ", GAP);
-		write_padded(grid, i, strlen(header), true);
+		write_padded(grid, i, weir_text_columns(header), true);
 		weir_text_puts(layout->out, header);
-		write_padded(grid, i, strlen(header), false);
+		write_padded(grid, i, weir_text_columns(header), false);
 	}
 	end_line(layout);
 }
@@ -193,17 +192,29 @@ static void write_rows(struct grid *grid)
 }
 
 void weir_grid_write(const struct weir_layout *layout, const struct weir_table *table,
-                     const struct weir_report *report, size_t rows)
+                     const struct weir_report *report, const struct weir_rows *rows)
 {
-	struct grid grid = {.layout = layout, .title = table->title, .rows = rows};
-	struct weir_text *cells;
+	struct grid grid = {.layout = layout, .rows = rows->count};
+	struct weir_text title = {0}, headers[WEIR_MAX_COLUMNS] = {{0}}, *cells;
 
-	choose_columns(&grid, table->columns);
-	cells = print_cells(&grid, report);
+	weir_table_heading(table, report, &title);
+	grid.title = title.data;
+	for (const struct weir_column *column = table->columns; column->id; column++) {
+		struct weir_text *header = &headers[grid.count];
+
+		if (!(column->in & WEIR_IN_TEXT) || !weir_column_has_content(column, report, rows))
+			continue;
+		weir_column_heading(column, report, header);
+		add_column(&grid, column, shown(header));
+	}
+	cells = print_cells(&grid, report, rows->at);
 	grid.cell = cells;
 	write_rows(&grid);
-	for (size_t i = 0; i < rows * grid.count; i++)
+	for (size_t i = 0; i < rows->count * grid.count; i++)
 		weir_text_release(&cells[i]);
+	for (size_t i = 0; i < grid.count; i++)
+		weir_text_release(&headers[i]);
+	weir_text_release(&title);
 	free(cells);
 }
 
@@ -213,6 +224,8 @@ void weir_grid_write_cells(const struct weir_layout *layout, const char *title,
 {
 	struct grid grid = {.layout = layout, .title = title, .rows = rows, .cell = cells};
 
-	choose_columns(&grid, columns);
+	for (const struct weir_column *column = columns; column->id; column++)
+		if (column->in & WEIR_IN_TEXT)
+			add_column(&grid, column, column->header);
 	write_rows(&grid);
 }

@@ -7,11 +7,11 @@
 #include "engine/report/tables.h"
 
 /*
- * The table's title and headers on one line, then its first `rows` rows. The names get the width
+ * The table's title and headers on one line, then these rows. The names get the width
  * that the figures leave; columns that can be spared go first where that is too little.
  */
 void weir_grid_write(const struct weir_layout *layout, const struct weir_table *table,
-                     const struct weir_report *report, size_t rows);
+                     const struct weir_report *report, const struct weir_rows *rows);
 
 /* The same for cells that are printed already: plain texts, row by row, one for each column that is
  * shown in text. `columns` ends with a NULL id; its first holds the names. */

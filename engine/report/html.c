@@ -7,6 +7,7 @@
 
 #include "engine/base/embed.h"
 #include "engine/report/escape.h"
+#include "engine/report/map.h"
 #include "engine/report/phrases.h"
 #include "engine/report/tables.h"
 #include "engine/report/writer.h"
@@ -57,7 +58,7 @@ static void write_verdict(const struct weir_report *report, struct weir_text *ou
 	weir_text_puts(out, "</h1>\n<p class=\"context\">");
 	weir_items_context(report, &items);
 	for (size_t i = 0; i < items.count; i++) {
-		weir_text_puts(out, i ? " · " : "");
+		weir_text_puts(out, !i ? "" : items.starts_line[i] ? "<br>" : " · ");
 		flush_escaped(out, &items.item[i]);
 	}
 	weir_text_puts(out, "</p>\n</header>\n");
@@ -141,7 +142,9 @@ static void write_attribution(const struct weir_report *report, struct weir_text
 	if (!count)
 		return;
 	weir_text_puts(out, "<section class=\"card\">\n<h2>Where the time goes "
-	                    "<span class=\"soft\">share of wall time</span></h2>\n");
+	                    "<span class=\"soft\">");
+	weir_phrase_share_of(report, out);
+	weir_text_puts(out, "</span></h2>\n");
 	write_stack(&report->attribution, order, count, out);
 	weir_text_puts(out, "<table class=\"shares\">\n");
 	for (size_t i = 0; i < count; i++) {
@@ -170,27 +173,52 @@ static bool has_samples(const struct weir_report *report)
 	return false;
 }
 
-static bool is_shown(const struct weir_column *column, const struct weir_report *report)
+/* A table while it is written: its columns in HTML, chosen once. */
+struct page_table {
+	const struct weir_table *table;
+	const struct weir_report *report;
+	const struct weir_column *columns[WEIR_MAX_COLUMNS];
+	size_t count;
+};
+
+static bool is_shown(const struct weir_column *column, const struct weir_report *report,
+                     const struct weir_rows *rows)
 {
 	if (!(column->in & WEIR_IN_HTML) || (column->flags & WEIR_CELL_BELOW))
 		return false;
-	return !(column->flags & WEIR_CELL_SKETCH) || has_samples(report);
+	if ((column->flags & WEIR_CELL_SKETCH) && !has_samples(report))
+		return false;
+	return weir_column_has_content(column, report, rows);
 }
 
-static void write_headers(const struct weir_table *table, const struct weir_report *report,
-                          struct weir_text *out)
+static void choose_columns(struct page_table *page, const struct weir_rows *rows)
 {
+	page->count = 0;
+	for (const struct weir_column *column = page->table->columns; column->id; column++) {
+		if (is_shown(column, page->report, rows))
+			page->columns[page->count++] = column;
+	}
+}
+
+static void write_headers(const struct page_table *page, struct weir_text *out)
+{
+	struct weir_text plain = {0};
+
 	weir_text_puts(out, "<thead><tr>");
-	for (const struct weir_column *column = table->columns; column->id; column++) {
-		if (!is_shown(column, report))
-			continue;
+	for (size_t i = 0; i < page->count; i++) {
+		const struct weir_column *column = page->columns[i];
+
 		weir_text_printf(out, "<th class=\"cell-%s%s\"", column->id,
 		                 column->align == WEIR_ALIGN_RIGHT ? " right" : "");
 		if (column->meaning)
 			weir_text_printf(out, " title=\"%s\"", column->meaning);
-		weir_text_printf(out, ">%s</th>", column->header);
+		weir_text_puts(out, ">");
+		weir_column_heading(column, page->report, &plain);
+		flush_escaped(out, &plain);
+		weir_text_puts(out, "</th>");
 	}
 	weir_text_puts(out, "</tr></thead>\n<tbody>\n");
+	weir_text_release(&plain);
 }
 
 static void write_sketch(const struct weir_stage_row *stage, struct weir_text *out)
@@ -256,41 +284,59 @@ static void write_cell(const struct weir_column *column, const struct weir_repor
 	weir_text_release(&plain);
 }
 
-static void write_row(const struct weir_table *table, const struct weir_report *report, size_t row,
-                      struct weir_text *out)
+static void write_row(const struct page_table *page, size_t row, struct weir_text *out)
 {
 	weir_text_puts(out, "<tr>");
-	for (const struct weir_column *column = table->columns; column->id; column++) {
-		if (!is_shown(column, report))
-			continue;
+	for (size_t i = 0; i < page->count; i++) {
+		const struct weir_column *column = page->columns[i];
+
 		weir_text_printf(out, "<td class=\"cell-%s%s\">", column->id,
 		                 column->align == WEIR_ALIGN_RIGHT ? " right" : "");
-		write_cell(column, report, row, out);
-		if (column == table->columns)
-			write_below(table, report, row, out);
+		write_cell(column, page->report, row, out);
+		if (i == 0)
+			write_below(page->table, page->report, row, out);
 		weir_text_puts(out, "</td>");
 	}
 	weir_text_puts(out, "</tr>\n");
 }
 
+static void write_title(const struct weir_table *table, const struct weir_report *report,
+                        struct weir_text *out)
+{
+	struct weir_text title = {0};
+
+	weir_table_heading(table, report, &title);
+	weir_text_printf(out, "<section class=\"card\">\n<h2>%c%s%s</h2>\n",
+	                 title.data[0] - 'a' + 'A', title.data + 1,
+	                 table == &weir_table_map
+	                         ? " <span class=\"soft\">from arrival to response</span>"
+	                         : "");
+	weir_text_release(&title);
+}
+
 static void write_table(const struct weir_table *table, const struct weir_report *report,
                         size_t top, struct weir_text *out)
 {
-	size_t rows = table->rows(report), shown = table->limited && rows > top ? top : rows;
+	struct page_table page = {.table = table, .report = report};
+	struct weir_rows rows;
+	size_t all = weir_rows_choose(table, report, top, &rows);
 
-	if (!rows)
-		return;
-	weir_text_printf(out,
-	                 "<section class=\"card\">\n<h2>%c%s</h2>\n<div class=\"scroll\"><table>\n",
-	                 table->title[0] - 'a' + 'A', table->title + 1);
-	write_headers(table, report, out);
-	for (size_t row = 0; row < shown; row++)
-		write_row(table, report, row, out);
-	weir_text_puts(out, "</tbody>\n</table></div>\n");
-	if (shown < rows)
-		weir_text_printf(out, "<p class=\"more\">... %zu more (--top %zu)</p>\n",
-		                 rows - shown, rows);
-	weir_text_puts(out, "</section>\n");
+	if (rows.count) {
+		choose_columns(&page, &rows);
+		write_title(table, report, out);
+		if (table == &weir_table_map)
+			weir_map_write_html(report, out);
+		weir_text_puts(out, "<div class=\"scroll\"><table>\n");
+		write_headers(&page, out);
+		for (size_t i = 0; i < rows.count; i++)
+			write_row(&page, rows.at[i], out);
+		weir_text_puts(out, "</tbody>\n</table></div>\n");
+		if (rows.count < all)
+			weir_text_printf(out, "<p class=\"more\">... %zu more (--top %zu)</p>\n",
+			                 all - rows.count, all);
+		weir_text_puts(out, "</section>\n");
+	}
+	weir_rows_release(&rows);
 }
 
 static void write_recommendation(const struct weir_report *report, size_t index,
@@ -342,7 +388,9 @@ static void write_fact_line(const struct weir_report *report, const struct weir_
 	weir_text_printf(out, "<dt>%s</dt><dd>", line->label);
 	weir_text_puts(out, items.count ? "" : line->none);
 	for (size_t i = 0; i < items.count; i++) {
-		weir_text_puts(out, !i ? "" : line->one_a_line ? "<br>" : " · ");
+		bool breaks = line->one_a_line || items.starts_line[i];
+
+		weir_text_puts(out, !i ? "" : breaks ? "<br>" : " · ");
 		flush_escaped(out, &items.item[i]);
 	}
 	weir_text_puts(out, "</dd>\n");
@@ -351,9 +399,8 @@ static void write_fact_line(const struct weir_report *report, const struct weir_
 
 static void write_facts(const struct weir_report *report, struct weir_text *out)
 {
-	weir_text_puts(
-		out,
-		"<section class=\"card\">\n<h2>Device, steps set apart, warnings</h2>\n<dl>\n");
+	weir_text_printf(out, "<section class=\"card\">\n<h2>%s</h2>\n<dl>\n",
+	                 weir_facts_title(report));
 	for (const struct weir_fact_line *line = weir_fact_lines; line->id; line++)
 		write_fact_line(report, line, out);
 	weir_text_puts(out, "</dl>\n</section>\n");
@@ -384,9 +431,9 @@ static void write_html(const struct weir_report *report, const struct weir_write
 	write_verdict(report, out);
 	write_evidence(report, out);
 	write_attribution(report, out);
-	for (const struct weir_table *table = weir_tables; table->id; table++)
-		write_table(table, report, options && options->top ? options->top : WEIR_WRITE_TOP,
-		            out);
+	for (size_t i = 0; weir_tables[i]; i++)
+		write_table(weir_tables[i], report,
+		            options && options->top ? options->top : WEIR_WRITE_TOP, out);
 	write_recommendations(report, out);
 	write_facts(report, out);
 	write_inputs(report, out);

@@ -51,10 +51,14 @@ static void write_verdict(const struct weir_report *report, struct weir_text *ou
 	weir_text_release(&plain);
 }
 
-static void write_joined(struct weir_text *out, struct weir_items *items)
+/* `indent` stands before the lines behind the first. */
+static void write_joined(struct weir_text *out, struct weir_items *items, const char *indent)
 {
 	for (size_t i = 0; i < items->count; i++) {
-		weir_text_puts(out, i ? " · " : "");
+		if (i && items->starts_line[i])
+			weir_text_printf(out, "  \n%s", indent);
+		else
+			weir_text_puts(out, i ? " · " : "");
 		flush_escaped(out, &items->item[i]);
 	}
 	weir_text_puts(out, "\n");
@@ -67,7 +71,7 @@ static void write_context(const struct weir_report *report, struct weir_text *ou
 	struct weir_text plain = {0};
 
 	weir_items_context(report, &items);
-	write_joined(out, &items);
+	write_joined(out, &items, "");
 	weir_phrase_next(report, &plain);
 	if (plain.length) {
 		weir_text_puts(out, "\n**Next:** ");
@@ -111,9 +115,9 @@ static void write_attribution(const struct weir_report *report, struct weir_text
 
 	if (!count)
 		return;
-	weir_text_puts(
-		out,
-		"\n### Where the time goes\n\n| bound | share of wall time | |\n|---|--:|---|\n");
+	weir_text_puts(out, "\n### Where the time goes\n\n| bound | ");
+	weir_phrase_share_of(report, out);
+	weir_text_puts(out, " | |\n|---|--:|---|\n");
 	for (size_t i = 0; i < count; i++) {
 		double share = weir_attribution_share(&report->attribution, order[i]);
 
@@ -125,36 +129,53 @@ static void write_attribution(const struct weir_report *report, struct weir_text
 	}
 }
 
-static bool is_shown(const struct weir_column *column)
+static bool is_shown(const struct weir_column *column, const struct weir_report *report,
+                     const struct weir_rows *rows)
 {
-	return column->in & WEIR_IN_MARKDOWN;
+	return (column->in & WEIR_IN_MARKDOWN) && weir_column_has_content(column, report, rows);
 }
 
-static void write_headers(const struct weir_table *table, struct weir_text *out)
+/* The columns that are shown; returns how many. */
+static size_t choose_columns(const struct weir_table *table, const struct weir_report *report,
+                             const struct weir_rows *rows,
+                             const struct weir_column *columns[WEIR_MAX_COLUMNS])
 {
+	size_t count = 0;
+
 	for (const struct weir_column *column = table->columns; column->id; column++) {
-		if (is_shown(column))
-			weir_text_printf(out, "| %s ", column->header);
+		if (is_shown(column, report, rows))
+			columns[count++] = column;
 	}
-	weir_text_puts(out, "|\n");
-	for (const struct weir_column *column = table->columns; column->id; column++) {
-		if (is_shown(column))
-			weir_text_puts(out, column->align == WEIR_ALIGN_RIGHT ? "|--:" : "|---");
-	}
-	weir_text_puts(out, "|\n");
+	return count;
 }
 
-static void write_row(const struct weir_table *table, const struct weir_report *report, size_t row,
-                      struct weir_text *out)
+static void write_headers(const struct weir_column *const *columns, size_t count,
+                          const struct weir_report *report, struct weir_text *out)
 {
 	struct weir_text plain = {0};
 
-	for (const struct weir_column *column = table->columns; column->id; column++) {
-		if (!is_shown(column))
-			continue;
-		weir_column_print(column, report, row, &plain);
+	for (size_t i = 0; i < count; i++) {
+		weir_column_heading(columns[i], report, &plain);
 		weir_text_puts(out, "| ");
-		if (column->flags & WEIR_CELL_NAME)
+		flush_escaped(out, &plain);
+		weir_text_puts(out, " ");
+	}
+	weir_text_puts(out, "|\n");
+	for (size_t i = 0; i < count; i++)
+		weir_text_puts(out, columns[i]->align == WEIR_ALIGN_RIGHT ? "|--:" : "|---");
+	weir_text_puts(out, "|\n");
+	weir_text_release(&plain);
+}
+
+static void write_row(const struct weir_column *const *columns, size_t count,
+                      const struct weir_report *report, size_t row, struct weir_text *out)
+{
+	struct weir_text plain = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		weir_column_print(columns[i], report, row, &plain);
+		weir_text_puts(out, "| ");
+		if (columns[i]->flags & WEIR_CELL_NAME)
 			add_code(out, plain.data);
 		else if (plain.data)
 			weir_escape_markdown(out, plain.data);
@@ -165,19 +186,34 @@ static void write_row(const struct weir_table *table, const struct weir_report *
 	weir_text_release(&plain);
 }
 
+static void write_title(const struct weir_table *table, const struct weir_report *report,
+                        struct weir_text *out)
+{
+	struct weir_text title = {0};
+
+	weir_table_heading(table, report, &title);
+	weir_text_printf(out, "\n### %c%s\n\n", title.data[0] - 'a' + 'A', title.data + 1);
+	weir_text_release(&title);
+}
+
 static void write_table(const struct weir_table *table, const struct weir_report *report,
                         size_t top, struct weir_text *out)
 {
-	size_t rows = table->rows(report), shown = table->limited && rows > top ? top : rows;
+	const struct weir_column *columns[WEIR_MAX_COLUMNS];
+	struct weir_rows rows;
+	size_t all = weir_rows_choose(table, report, top, &rows);
 
-	if (!rows)
-		return;
-	weir_text_printf(out, "\n### %c%s\n\n", table->title[0] - 'a' + 'A', table->title + 1);
-	write_headers(table, out);
-	for (size_t row = 0; row < shown; row++)
-		write_row(table, report, row, out);
-	if (shown < rows)
-		weir_text_printf(out, "\n... %zu more (`--top %zu`)\n", rows - shown, rows);
+	if (rows.count) {
+		size_t count = choose_columns(table, report, &rows, columns);
+
+		write_title(table, report, out);
+		write_headers(columns, count, report, out);
+		for (size_t i = 0; i < rows.count; i++)
+			write_row(columns, count, report, rows.at[i], out);
+	}
+	if (rows.count < all)
+		weir_text_printf(out, "\n... %zu more (`--top %zu`)\n", all - rows.count, all);
+	weir_rows_release(&rows);
 }
 
 static void write_recommendation(const struct weir_report *report, size_t index,
@@ -227,7 +263,7 @@ static void write_fact_line(const struct weir_report *report, const struct weir_
 		weir_text_printf(out, " %s\n", line->none);
 	} else if (!line->one_a_line) {
 		weir_text_puts(out, " ");
-		write_joined(out, &items);
+		write_joined(out, &items, "  ");
 	} else {
 		weir_text_puts(out, "\n");
 		for (size_t i = 0; i < items.count; i++) {
@@ -246,11 +282,11 @@ static void write_markdown(const struct weir_report *report,
 	write_context(report, out);
 	write_evidence(report, out);
 	write_attribution(report, out);
-	for (const struct weir_table *table = weir_tables; table->id; table++)
-		write_table(table, report, options && options->top ? options->top : WEIR_WRITE_TOP,
-		            out);
+	for (size_t i = 0; weir_tables[i]; i++)
+		write_table(weir_tables[i], report,
+		            options && options->top ? options->top : WEIR_WRITE_TOP, out);
 	write_recommendations(report, out);
-	weir_text_puts(out, "\n<details><summary>Device, steps set apart, warnings</summary>\n\n");
+	weir_text_printf(out, "\n<details><summary>%s</summary>\n\n", weir_facts_title(report));
 	for (const struct weir_fact_line *line = weir_fact_lines; line->id; line++)
 		write_fact_line(report, line, out);
 	weir_text_puts(out, "\n</details>\n");

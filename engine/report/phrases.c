@@ -5,6 +5,18 @@
 #include "engine/report/escape.h"
 #include "engine/report/phrases.h"
 
+#define STORED_SHARES 1e6 /* steps of a share: six decimals */
+
+double weir_as_stored_ns(double ns)
+{
+	return round(ns);
+}
+
+double weir_as_stored_share(double share)
+{
+	return round(share * STORED_SHARES) / STORED_SHARES;
+}
+
 void weir_phrase_expanded(const struct weir_report *report, const char *template,
                           struct weir_text *out)
 {
@@ -116,6 +128,12 @@ double weir_attribution_share(const struct weir_attribution *attribution, enum w
 	               : NAN;
 }
 
+/* Less is no share in a stored result. */
+static bool holds_time(const struct weir_attribution *attribution, enum weir_bound bound)
+{
+	return weir_as_stored_share(weir_attribution_share(attribution, bound)) > 0;
+}
+
 size_t weir_attribution_order(const struct weir_attribution *attribution,
                               enum weir_bound order[WEIR_BOUND_COUNT])
 {
@@ -126,14 +144,14 @@ size_t weir_attribution_order(const struct weir_attribution *attribution,
 	for (int bound = 0; bound < WEIR_BOUND_UNDETERMINED; bound++) {
 		size_t at = count;
 
-		if (attribution->ns[bound] <= 0)
+		if (!holds_time(attribution, (enum weir_bound)bound))
 			continue;
 		for (; at > 0 && attribution->ns[order[at - 1]] < attribution->ns[bound]; at--)
 			order[at] = order[at - 1];
 		order[at] = (enum weir_bound)bound;
 		count++;
 	}
-	if (attribution->ns[WEIR_BOUND_UNDETERMINED] > 0)
+	if (holds_time(attribution, WEIR_BOUND_UNDETERMINED))
 		order[count++] = WEIR_BOUND_UNDETERMINED;
 	return count;
 }

@@ -26,11 +26,16 @@ void weir_phrase_clause(const struct weir_feature_table *features,
 /* "at most 2.9x here (typical 1.5-2.3x)" */
 void weir_phrase_speedup(const struct weir_recommendation *recommendation, struct weir_text *out);
 
+/* A duration and a share as weir.report/1 keeps them: a stored result must read the same. */
+double weir_as_stored_ns(double ns);
+double weir_as_stored_share(double share);
+
 #define WEIR_MAX_ITEMS 24
 
 /* Short texts of one line; {0} is empty. */
 struct weir_items {
 	struct weir_text item[WEIR_MAX_ITEMS];
+	bool starts_line[WEIR_MAX_ITEMS]; /* a new topic: stands on a line of its own */
 	size_t count;
 };
 
@@ -39,9 +44,12 @@ void weir_items_release(struct weir_items *items);
 struct weir_text *weir_items_add(struct weir_items *items);
 
 void weir_items_context(const struct weir_report *report,
-                        struct weir_items *items); /* device, steps, kernels, span */
+                        struct weir_items *items); /* requests, device, steps, kernels, span */
 void weir_items_evidence(const struct weir_report *report,
                          struct weir_items *items); /* one a clause */
+
+/* "share of wall time", "share of p95 latency": what the attribution's shares are of. */
+void weir_phrase_share_of(const struct weir_report *report, struct weir_text *out);
 
 /* A labelled line of facts below the tables. */
 struct weir_fact_line {
@@ -51,7 +59,8 @@ struct weir_fact_line {
 	bool one_a_line;  /* items are sentences */
 };
 
-extern const struct weir_fact_line weir_fact_lines[]; /* ends with a NULL id */
+extern const struct weir_fact_line weir_fact_lines[];           /* ends with a NULL id */
+const char *weir_facts_title(const struct weir_report *report); /* what all of them are about */
 
 /* The bounds that hold time, the largest first, unattributed last; returns how many. */
 size_t weir_attribution_order(const struct weir_attribution *attribution,

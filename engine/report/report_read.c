@@ -97,6 +97,15 @@ static void read_warnings(struct weir_result_reader *reader, const cJSON *object
 	}
 }
 
+/* Whether the input held this content; a document that does not say goes by the format. */
+static bool holds(const struct weir_input *input, const char *content, const char *format)
+{
+	if (!input->format)
+		return false;
+	return input->gives ? strstr(input->gives, content) != NULL
+	                    : strcmp(input->format, format) == 0;
+}
+
 /* An empty timeline or run stands for what the input held: writers ask which of them it was. */
 static void read_input(struct weir_result_reader *reader, const cJSON *item,
                        struct weir_profile *profile)
@@ -112,9 +121,9 @@ static void read_input(struct weir_result_reader *reader, const cJSON *item,
 	input->bytes = weir_result_take_count(reader, item, "bytes");
 	input->events = weir_result_take_count(reader, item, "events");
 	input->gives = weir_result_take_text(reader, item, "gives");
-	if (input->format && !strcmp(input->format, NATIVE_FORMAT))
+	if (holds(input, "native run", NATIVE_FORMAT))
 		input->run = weir_run_new();
-	else if (input->format)
+	else if (holds(input, "timeline", input->format))
 		input->trace = weir_trace_new();
 	read_warnings(reader, item, input);
 }

@@ -5,6 +5,7 @@
 #include "engine/report/escape.h"
 #include "engine/report/grid.h"
 #include "engine/report/layout.h"
+#include "engine/report/map.h"
 #include "engine/report/phrases.h"
 #include "engine/report/tables.h"
 #include "engine/report/writer.h"
@@ -51,8 +52,11 @@ static void write_verdict(const struct weir_report *report, const struct weir_la
 
 static void wrap_items(struct weir_wrap *wrap, struct weir_items *items)
 {
-	for (size_t i = 0; i < items->count; i++)
+	for (size_t i = 0; i < items->count; i++) {
+		if (items->starts_line[i])
+			weir_wrap_break(wrap);
 		weir_wrap_item(wrap, items->item[i].data ? items->item[i].data : "");
+	}
 	weir_wrap_end(wrap);
 	weir_items_release(items);
 }
@@ -135,39 +139,50 @@ static void write_share_line(const struct weir_report *report, const struct weir
 
 static void write_attribution(const struct weir_report *report, const struct weir_layout *layout)
 {
-	static const char title[] = "where the time goes", unit[] = "share of wall time";
+	static const char title[] = "where the time goes";
 	enum weir_bound order[WEIR_BOUND_COUNT];
+	struct weir_text unit = {0};
 	size_t count = weir_attribution_order(&report->attribution, order);
 
 	if (!count)
 		return;
 	weir_text_puts(layout->out, "\n");
 	weir_layout_styled(layout, WEIR_STYLE_STRONG, title);
-	weir_layout_padded(layout, unit, layout->width - strlen(title), true);
+	weir_phrase_share_of(report, &unit);
+	weir_layout_padded(layout, unit.data, layout->width - strlen(title), true);
 	weir_text_puts(layout->out, "\n");
+	weir_text_release(&unit);
 	for (size_t i = 0; i < count; i++)
 		write_share_line(report, layout, order[i], i == 0);
 }
 
-/* The tables, and what --top leaves out of them. */
+static void write_table(const struct weir_report *report, const struct weir_layout *layout,
+                        const struct weir_table *table, size_t top)
+{
+	struct weir_rows rows;
+	size_t all = weir_rows_choose(table, report, top, &rows);
+
+	if (rows.count)
+		weir_grid_write(layout, table, report, &rows);
+	if (rows.count < all)
+		weir_text_printf(layout->out, "  ... %zu more (--top %zu)\n", all - rows.count,
+		                 all);
+	weir_rows_release(&rows);
+}
+
+/* The path of requests, then the tables and what --top leaves out of them. */
 static void write_tables(const struct weir_report *report, const struct weir_layout *layout,
                          size_t top)
 {
-	bool any = false;
+	size_t before;
 
-	for (const struct weir_table *table = weir_tables; table->id; table++) {
-		size_t rows = table->rows(report),
-		       shown = table->limited && rows > top ? top : rows;
-
-		if (!rows)
-			continue;
-		weir_text_puts(layout->out, any ? "" : "\n");
-		any = true;
-		weir_grid_write(layout, table, report, shown);
-		if (shown < rows)
-			weir_text_printf(layout->out, "  ... %zu more (--top %zu)\n", rows - shown,
-			                 rows);
-	}
+	weir_text_puts(layout->out, "\n");
+	before = layout->out->length;
+	weir_map_write_text(report, layout);
+	for (size_t i = 0; weir_tables[i]; i++)
+		write_table(report, layout, weir_tables[i], top);
+	if (layout->out->length == before)
+		layout->out->data[--layout->out->length] = '\0';
 }
 
 static void write_fact_line(const struct weir_report *report, const struct weir_layout *layout,
@@ -184,8 +199,9 @@ static void write_fact_line(const struct weir_report *report, const struct weir_
 	if (!items.count)
 		weir_wrap_words(&wrap, line->none);
 	for (size_t i = 0; i < items.count; i++) {
-		if (line->one_a_line) {
+		if (line->one_a_line || items.starts_line[i])
 			weir_wrap_break(&wrap);
+		if (line->one_a_line) {
 			weir_wrap_words(&wrap, items.item[i].data ? items.item[i].data : "");
 		} else {
 			weir_wrap_item(&wrap, items.item[i].data ? items.item[i].data : "");

@@ -15,24 +15,6 @@ static struct weir_text write_text(struct weir_gate_result *result, size_t width
 	return text;
 }
 
-/* Fails on the first line that is wider, and on blanks at the end of one. */
-static void assert_fits(const struct weir_text *text, size_t width)
-{
-	for (const char *at = text->data; *at;) {
-		size_t length = strcspn(at, "\n");
-		struct weir_text line = {0};
-
-		weir_text_add(&line, at, length);
-		if (length && (weir_text_columns(line.data) > width || at[length - 1] == ' ')) {
-			print_error("%zu columns, at most %zu, no blank at the end: \"%s\"\n",
-			            weir_text_columns(line.data), width, line.data);
-			fail();
-		}
-		weir_text_release(&line);
-		at += length + (at[length] == '\n');
-	}
-}
-
 static void the_first_line_is_the_answer(void **state)
 {
 	static const char answer[] =

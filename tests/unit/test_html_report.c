@@ -13,55 +13,6 @@ static struct weir_text write_html(struct weir_report *report)
 	return text;
 }
 
-#define MAX_OPEN 32
-
-/* The elements that are open while the page is walked. */
-struct open_elements {
-	char name[MAX_OPEN][16];
-	size_t count;
-};
-
-static bool is_void(const char *name)
-{
-	static const char *const names[] = {"meta", "br", "!doctype", NULL};
-
-	for (size_t i = 0; names[i]; i++) {
-		if (!strcmp(name, names[i]))
-			return true;
-	}
-	return false;
-}
-
-/* `tag` is behind a "<": opens or closes one element. */
-static void walk_tag(struct open_elements *open, const char *tag)
-{
-	char name[16] = "";
-	bool closes = *tag == '/';
-	size_t length;
-
-	tag += closes;
-	length = strcspn(tag, " >");
-	assert_true(length > 0 && length < sizeof(name));
-	memcpy(name, tag, length);
-	if (closes) {
-		assert_true(open->count > 0);
-		assert_string_equal(open->name[--open->count], name);
-	} else if (!is_void(name)) {
-		assert_true(open->count < MAX_OPEN);
-		memcpy(open->name[open->count++], name, sizeof(name));
-	}
-}
-
-/* Every element is closed by its own end tag, in order. */
-static void assert_balanced(const struct weir_text *text)
-{
-	struct open_elements open = {.count = 0};
-
-	for (const char *at = text->data; (at = strchr(at, '<')); at++)
-		walk_tag(&open, at + 1);
-	assert_int_equal(open.count, 0);
-}
-
 static void the_page_is_whole_and_needs_nothing_else(void **state)
 {
 	struct weir_text text = write_html(fixture_report_typical());

@@ -79,10 +79,10 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	(void)state;
 	assert_keys(document,
 	            "schema weir run verdict attribution gpu requests ranks stages operators "
-	            "recommendations what_if profiler memory");
+	            "recommendations what_if profiler memory telemetry");
 	assert_keys(at(document, "run"),
-	            "inputs devices ranks iterations span_ns set_apart iteration_ns steady");
-	assert_keys(at(document, "run.inputs.0"), "path format bytes events warnings");
+	            "inputs devices ranks iterations span_ns set_apart iteration_ns steady notes");
+	assert_keys(at(document, "run.inputs.0"), "path format bytes events warnings gives");
 	assert_keys(at(document, "run.inputs.0.warnings.0"), "code count message");
 	assert_keys(at(document, "verdict"),
 	            "bound cause confidence share rule evidence runner_up next headline");
@@ -94,7 +94,8 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 		"kernel_p50_ns kernels idle_causes launch_ns graph_share mfu mbu modelled_share");
 	assert_keys(
 		at(document, "stages.0"),
-		"name kind count total_ns share p50_ns p90_ns p95_ns p99_ns p95_share bound cause");
+		"name kind count total_ns share p50_ns p90_ns p95_ns p99_ns p95_share bound cause "
+		"view p50_share p99_share cost counted");
 	assert_keys(at(document, "operators.0"), "name stage device kind count total_ns share "
 	                                         "p50_ns p90_ns p95_ns p99_ns flops bytes "
 	                                         "tflops gbps roofline efficiency bound");

@@ -13,26 +13,6 @@ static struct weir_text write_text(struct weir_report *report, size_t width, siz
 	return text;
 }
 
-/* Fails on the first line that is wider, and on blanks at the end of one. */
-static void assert_fits(const struct weir_text *text, size_t width)
-{
-	char line[4096];
-
-	for (const char *at = text->data; *at;) {
-		size_t length = strcspn(at, "\n");
-
-		assert_true(length < sizeof(line));
-		memcpy(line, at, length);
-		line[length] = '\0';
-		if (weir_text_columns(line) > width || (length && line[length - 1] == ' ')) {
-			print_error("%zu columns, at most %zu, no blank at the end: \"%s\"\n",
-			            weir_text_columns(line), width, line);
-			fail();
-		}
-		at += length + (at[length] == '\n');
-	}
-}
-
 static void the_first_line_is_the_answer(void **state)
 {
 	static const char answer[] =

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs with requests as every writer shows them. */
+#include <string.h>
+
+#include "engine/report/cost_text.h"
+#include "engine/report/phrases.h"
+#include "engine/report/report_read.h"
+#include "tests/unit/document.h"
+#include "tests/unit/fixture_report.h"
+#include "tests/unit/fixture_requests.h"
+#include "tests/unit/near.h"
+
+static struct weir_report *(*const makers[])(void) = {
+	fixture_requests_typical, fixture_requests_with_timeline, fixture_requests_bare,
+	fixture_requests_counted, fixture_requests_hostile,       NULL,
+};
+
+static struct weir_text write_as(const struct weir_writer *writer, struct weir_report *report)
+{
+	struct weir_text text = fixture_write(writer, report, 80, 0);
+
+	fixture_report_free(report);
+	return text;
+}
+
+static struct weir_text write_text(struct weir_report *report)
+{
+	return write_as(&weir_writer_text, report);
+}
+
+static void the_context_says_how_requests_were_served(void **state)
+{
+	struct weir_text text = write_text(fixture_requests_typical());
+
+	(void)state;
+	assert_has(&text, "\n  479 requests in 8.00 s (59.9/s of 60/s offered) · 3 failed\n"
+	                  "  p50 9.27 ms, p95 25.1 ms, p99 39.3 ms\n"
+	                  "  batches of 1.42 (mean), 8 at most · 26 % padding · "
+	                  "computing 10 % of the time\n"
+	                  "  NVIDIA H200 seen 152 times: in use 98 % · 694 of 700 W · 1,680 of "
+	                  "1,980 MHz\n"
+	                  "  power holds clocks down 97 %\n"
+	                  "  2 inputs: requests + telemetry\n");
+	assert_has_not(&text, "no device work recorded");
+	weir_text_release(&text);
+}
+
+static void what_is_not_known_is_not_said(void **state)
+{
+	struct weir_text text = write_text(fixture_requests_bare());
+
+	(void)state;
+	assert_has(&text, "\n  a sample of 1 request (12.5/s offered), seen by the client · "
+	                  "p50 2.50 s\n");
+	assert_has(&text, "\nwarnings          none\n");
+	assert_has_not(&text, "nan");
+	assert_has_not(&text, "batches");
+	assert_has_not(&text, "waiting");
+	assert_has_not(&text, "bottleneck map");
+	assert_has_not(&text, "where the time goes");
+	weir_text_release(&text);
+}
+
+static void a_device_seen_beside_a_timeline_has_a_line_of_its_own(void **state)
+{
+	struct weir_text text = write_text(fixture_requests_with_timeline());
+
+	(void)state;
+	assert_has(&text, "\n  NVIDIA H200 · 30 steps of 3.35 ms (p50), 4.06 ms (p95) · ");
+	assert_has(&text, "\n  479 requests in 8.00 s (59.9/s of 60/s offered)");
+	assert_has(&text, "\nstages of the timeline ");
+	assert_has_not(&text, "\nstages  ");
+	weir_text_release(&text);
+}
+
+static void stages_beside_those_of_requests_say_what_they_are_of(void **state)
+{
+	struct weir_report *report = fixture_requests_with_timeline();
+	struct weir_text text;
+
+	(void)state;
+	for (size_t i = 0; i < report->stage_count; i++)
+		if (report->stages[i].view == WEIR_VIEW_TIMELINE)
+			report->stages[i].view = WEIR_VIEW_SERIES;
+	text = write_text(report);
+	assert_has(&text, "\nstages of the run ");
+	weir_text_release(&text);
+}
+
+static void shares_are_of_the_latency_at_the_percentile(void **state)
+{
+	struct weir_report *report = fixture_requests_typical();
+	struct weir_text text;
+
+	(void)state;
+	report->requests.percentile = 0.999;
+	text = write_text(report);
+	assert_has(&text, "share of p99.9 latency\n");
+	weir_text_release(&text);
+	text = write_as(&weir_writer_html, fixture_requests_typical());
+	assert_has(&text, "<span class=\"soft\">share of p95 latency</span>");
+	weir_text_release(&text);
+	text = write_as(&weir_writer_markdown, fixture_requests_typical());
+	assert_has(&text, "| bound | share of p95 latency | |\n");
+	weir_text_release(&text);
+}
+
+static void the_map_holds_the_stages_in_their_order(void **state)
+{
+	struct weir_report *report = fixture_requests_typical();
+	struct weir_text text = fixture_write(&weir_writer_text, report, 86, 0);
+
+	(void)state;
+	fixture_report_free(report);
+	assert_has(
+		&text,
+		"\nbottleneck map        p50      p95      p99  of p50  of p95  of p99  $/1k req  "
+		"bound\n"
+		"  tokenize        4.01 ms  4.47 ms  4.68 ms    41 %    17 %    11 %         0  "
+		"runtime\n"
+		"  queue           2.54 ms  17.5 ms  31.1 ms    33 %    61 %    78 %         0  "
+		"runtime\n"
+		"  compute         1.72 ms  6.17 ms  14.7 ms    26 %    22 %    11 %    0.0142  "
+		"-\n");
+	assert_has_not(&text, "\nstages");
+	weir_text_release(&text);
+}
+
+static void what_does_not_fit_is_left_out_of_the_map(void **state)
+{
+	struct weir_text text = write_text(fixture_requests_typical());
+
+	(void)state;
+	assert_has(&text, "\nbottleneck map           p50      p95  of p50  of p95  of p99  "
+	                  "$/1k req  bound\n");
+	weir_text_release(&text);
+}
+
+static void time_between_stages_is_a_row_where_it_counts(void **state)
+{
+	struct weir_report *report = fixture_requests_typical();
+	struct weir_text text;
+
+	(void)state;
+	report->requests.cost = NULL;
+	report->stages[2].cost_usd = report->stages[1].cost_usd = report->stages[0].cost_usd = NAN;
+	report->stages[3].p50_share = 0.0009;
+	text = fixture_write(&weir_writer_text, report, 80, 0);
+	assert_has_not(&text, "between stages");
+	weir_text_release(&text);
+	report->stages[3].p99_share = 0.001;
+	text = write_text(report);
+	assert_has(&text, "\n  between stages ");
+	assert_has(&text, "   0.1 %  -\n");
+	weir_text_release(&text);
+}
+
+static void headers_follow_the_percentile(void **state)
+{
+	static const struct {
+		double percentile;
+		const char *headers;
+	} cases[] = {
+		{0.90, "  p50      p90      p99  of p50  of p90  of p99  $"},
+		{0.99, "  p50      p99  of p50  of p99  "},
+		{0.50, "  p50      p99  of p50  of p99  "},
+		{0.975, "  p50      p99  of p50  of p97.5  of p99  "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct weir_report *report = fixture_requests_typical();
+		struct weir_text text;
+
+		report->requests.percentile = cases[i].percentile;
+		text = fixture_write(&weir_writer_text, report, 100, 0);
+		fixture_report_free(report);
+		assert_has(&text, cases[i].headers);
+		weir_text_release(&text);
+	}
+}
+
+/* 78 columns: 17 % of them end at 13.3, 78 % at 60.9. */
+static void the_path_reads_without_colour(void **state)
+{
+	struct weir_text text = write_text(fixture_requests_typical()), path = {0};
+
+	(void)state;
+	weir_text_puts(&path, "\nfrom arrival to response");
+	weir_text_repeat(&path, " ", 28);
+	weir_text_puts(&path, "requests around p95, 25.1 ms\n  tokenize     queue 61 %");
+	weir_text_repeat(&path, " ", 38);
+	weir_text_puts(&path, "compute 22 %\n  ");
+	weir_text_repeat(&path, "█", 13);
+	weir_text_repeat(&path, "░", 48);
+	weir_text_repeat(&path, "█", 17);
+	weir_text_puts(&path, "\n");
+	assert_has(&text, path.data);
+	weir_text_release(&text);
+	weir_text_release(&path);
+}
+
+static void shares_that_add_up_to_more_stay_on_the_line(void **state)
+{
+	struct weir_report *report = fixture_requests_typical();
+	struct weir_text text;
+
+	(void)state;
+	for (size_t i = 0; i < report->stage_count; i++)
+		report->stages[i].p95_share = i == 1 ? -4 : 1e18;
+	text = fixture_write(&weir_writer_text, report, 80, 0);
+	assert_fits(&text, 80);
+	weir_text_release(&text);
+	text = write_as(&weir_writer_html, report);
+	assert_balanced(&text);
+	weir_text_release(&text);
+}
+
+static void the_lines_below_say_what_it_costs_and_why_it_waits(void **state)
+{
+	struct weir_text text = write_text(fixture_requests_typical());
+
+	(void)state;
+	assert_has(&text, "\nwaiting           behind computation 6 % · behind copies 1 %\n"
+	                  "                  behind host work 81 % · while nothing worked 11 %\n");
+	assert_has(&text, "\nbatches           p50 1 · p95 2.20 · filled 23 % while others wait\n");
+	assert_has(&text, "\nfirst token       p50 4.20 ms, p95 9.10 ms, p99 12.5 ms\n");
+	assert_has(&text, "\ngoodput           57.2 requests/s within the limits · 96 % of all\n");
+	assert_has(&text,
+	           "\ncost              $0.0148 per 1,000 requests: $0.0142 busy, $0.0037 of it"
+	           "\n                  padding, $0.0006 idle\n"
+	           "                  $0.116 per million tokens · 8.64 million tokens for $1\n"
+	           "                  $3.20 a GPU hour (weir.json) · $0.00711 in all\n"
+	           "                  stages account for 76 % of the busy time and are "
+	           "scaled to it\n");
+	assert_has(&text, "\ntelemetry         utilisation while in use 99 %");
+	assert_has(&text, "\nnotes             the monitor's clock was moved by -2 h\n"
+	                  "                  the monitor saw an idle device\n");
+	weir_text_release(&text);
+}
+
+static void clauses_show_both_sides(void **state)
+{
+	struct weir_text text = write_text(fixture_requests_typical());
+
+	(void)state;
+	assert_has(&text, "path host 0.66 >= 0.33\n");
+	assert_has(&text, "path host 0.66 >= path max 0.66\n");
+	assert_has(&text, "flat step ratio not known\n");
+	weir_text_release(&text);
+}
+
+static void assert_clause(const char *clause, size_t readings, const double *values,
+                          const char *expected)
+{
+	static const char *const features[] = {"a_share", "b", "c"};
+	struct weir_evidence evidence = {.clause = clause, .reading_count = readings};
+	struct weir_text text = {0};
+
+	for (size_t i = 0; i < readings; i++)
+		evidence.readings[i] = (struct weir_reading){features[i], values[i]};
+	weir_phrase_clause(NULL, &evidence, &text);
+	assert_string_equal(text.data, expected);
+	weir_text_release(&text);
+}
+
+static void clauses_of_other_shapes_stay_as_they_are_written(void **state)
+{
+	static const double known[] = {0.25, 0.5, 0.75}, unknown[] = {NAN, 0.5, NAN};
+
+	(void)state;
+	assert_clause("a_share < 0.5 * b", 2, known, "a share 0.25 < 0.5 * b 0.50");
+	assert_clause("a_share * b >= 0.20", 2, known, "a share 0.25 * b 0.50 >= 0.20");
+	assert_clause("a_share < 0.2 OR b < 0.9", 2, known, "a share 0.25 < 0.2 or b 0.50 < 0.9");
+	assert_clause("coalesce(a_share, 0) < 0.9 OR coalesce(b, 0) < 0.9", 2, unknown,
+	              "a share not known or b 0.50 < 0.9");
+	assert_clause("c >= max(a_share, b)", 3, known, "c 0.75 >= b 0.50");
+	assert_clause("c >= min(a_share, b)", 3, known, "c 0.75 >= a share 0.25");
+	assert_clause("c >= min(a_share, b)", 3, unknown, "c not known");
+	assert_clause("a_share IS NULL", 1, unknown, "a share not known");
+	assert_clause("a_share IS NULL", 1, known, "a_share IS NULL (a share 0.25)");
+	assert_clause("0 IS NULL", 0, known, "0 IS NULL");
+	assert_clause("(a_share > b)", 2, known, "(a_share > b) (a share 0.25, b 0.50)");
+	assert_clause("a_share > b OR", 2, known, "a_share > b OR (a share 0.25, b 0.50)");
+	assert_clause("a_share >", 1, known, "a_share > (a share 0.25)");
+	assert_clause("a_share + b + a_share + b + a_share + b + a_share > b", 2, known,
+	              "a_share + b + a_share + b + a_share + b + a_share > b (a share 0.25, b "
+	              "0.50)");
+	assert_clause("coalesce(a_share, b) < b", 2, known,
+	              "coalesce(a_share, b) < b (a share 0.25, b 0.50)");
+}
+
+static void bounds_of_quantiles_are_said_as_bounds(void **state)
+{
+	struct weir_text text = write_text(fixture_requests_counted());
+
+	(void)state;
+	assert_has(&text, "\n  counters and histograms of a server\n");
+	assert_has(&text, "\ncounted stages ");
+	assert_has(&text, " 433 ms ");
+	assert_has(&text, " 800 ms to 2.50 s ");
+	assert_has(&text, " buckets too wide\n");
+	assert_has_not(&text, "inf");
+	assert_fits(&text, 80);
+	weir_text_release(&text);
+	text = write_as(&weir_writer_markdown, fixture_requests_counted());
+	assert_tables_are_whole(text.data);
+	assert_has(&text, "| <code>queue</code> | 8,120 | 433 ms | 411 ms (300 to 500 ms) | 1.20 s "
+	                  "(800 ms to 2.50 s) | &#62;= 2.50 s | buckets too wide |\n");
+	assert_has(&text,
+	           "| <code>prefill</code> | 8,120 | 12.4 ms | &#60;= 10.0 ms | - | - |  |\n");
+	weir_text_release(&text);
+}
+
+static void a_page_draws_the_path_of_three_percentiles(void **state)
+{
+	struct weir_text text = write_as(&weir_writer_html, fixture_requests_typical());
+
+	(void)state;
+	assert_balanced(&text);
+	assert_has(&text,
+	           "<h2>Bottleneck map <span class=\"soft\">from arrival to response</span>");
+	assert_has(&text, "<b>p50</b> 9.27 ms</div>");
+	assert_has(&text, "<b>p95</b> 25.1 ms</div>");
+	assert_has(&text, "<b>p99</b> 39.3 ms</div>");
+	assert_has(&text, "<div class=\"runtime\" style=\"flex-grow:61.03\" "
+	                  "title=\"queue: 61 % of p95, runtime\">queue <b>61 %</b></div>");
+	assert_has(&text, "<span class=\"runtime\"><span class=\"swatch\"></span>runtime</span>");
+	assert_has(&text, "<th class=\"cell-p95-share right\" title=\"share of the requests around "
+	                  "this percentile\">of p95</th>");
+	assert_has_not(&text, "between stages");
+	weir_text_release(&text);
+}
+
+static void markdown_says_the_same(void **state)
+{
+	struct weir_text text = write_as(&weir_writer_markdown, fixture_requests_typical());
+
+	(void)state;
+	assert_tables_are_whole(text.data);
+	assert_has(&text, "### Bottleneck map\n\n| stage | p50 | p95 | p99 | of p50 | of p95 | of "
+	                  "p99 | &#36;/1k req | bound | cause |\n"
+	                  "|---|--:|--:|--:|--:|--:|--:|--:|---|---|\n");
+	assert_has(&text,
+	           "| <code>compute</code> | 1.72 ms | 6.17 ms | 14.7 ms | 26 % | 22 % | 11 % "
+	           "| 0.0142 | - | - |\n");
+	assert_has(&text, "\n- **notes**:\n  - the monitor");
+	weir_text_release(&text);
+}
+
+static void assert_harmless(const struct weir_text *text)
+{
+	static const char *const parts[] = {"<img", "<script", "\033", "\xe2\x80\xae", "\xff"};
+
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		assert_has_not(text, parts[i]);
+}
+
+static void texts_of_a_file_cannot_break_out(void **state)
+{
+	static const size_t widths[] = {60, 80, 120};
+	struct weir_text text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+		struct weir_report *report = fixture_requests_hostile();
+
+		text = fixture_write(&weir_writer_text, report, widths[i], 0);
+		assert_fits(&text, widths[i]);
+		assert_has_not(&text, "\033");
+		assert_has_not(&text, "\xe2\x80\xae");
+		weir_text_release(&text);
+		fixture_report_free(report);
+	}
+	text = write_as(&weir_writer_markdown, fixture_requests_hostile());
+	assert_harmless(&text);
+	assert_has_not(&text, "@");
+	assert_tables_are_whole(text.data);
+	weir_text_release(&text);
+	text = write_as(&weir_writer_html, fixture_requests_hostile());
+	assert_harmless(&text);
+	assert_balanced(&text);
+	weir_text_release(&text);
+}
+
+static void no_line_is_wider_than_the_terminal(void **state)
+{
+	(void)state;
+	for (size_t i = 0; makers[i]; i++) {
+		for (size_t width = 60; width <= 120; width += 7) {
+			struct weir_report *report = makers[i]();
+			struct weir_text text = fixture_write(&weir_writer_text, report, width, 0);
+
+			assert_fits(&text, width);
+			weir_text_release(&text);
+			fixture_report_free(report);
+		}
+	}
+}
+
+static void assert_same_document(const struct weir_writer *writer, const struct weir_report *direct,
+                                 const struct weir_report *stored)
+{
+	struct weir_text before = fixture_write(writer, direct, 80, 0);
+	struct weir_text after = fixture_write(writer, stored, 80, 0);
+
+	assert_string_equal(before.data, after.data);
+	weir_text_release(&before);
+	weir_text_release(&after);
+}
+
+/* Timelines keep more than is stored: samples, and the main kernel of an operator. */
+static void a_stored_result_renders_the_same(void **state)
+{
+	(void)state;
+	for (size_t i = 0; makers[i]; i++) {
+		struct weir_report *report = makers[i]();
+		struct weir_text json = fixture_write(&weir_writer_json, report, 80, 0);
+		struct weir_stored_report *stored = NULL;
+		struct weir_error err = {0};
+
+		if (weir_stored_report_parse(json.data, json.length, report->feature_table, &stored,
+		                             &err))
+			fail_msg("%s", err.message);
+		assert_same_document(&weir_writer_json, report, stored->report);
+		for (size_t w = 0; weir_writers[w] && makers[i] != fixture_requests_with_timeline;
+		     w++)
+			assert_same_document(weir_writers[w], report, stored->report);
+		weir_stored_report_free(stored);
+		weir_text_release(&json);
+		fixture_report_free(report);
+	}
+}
+
+static void assert_amount(double amount, const char *expected)
+{
+	struct weir_text text = {0};
+
+	weir_cost_text_number(amount, NAN, &text);
+	assert_string_equal(text.data, expected);
+	weir_text_release(&text);
+}
+
+static void amounts_have_the_digits_that_mean_something(void **state)
+{
+	(void)state;
+	assert_amount(0, "0");
+	assert_amount(3.2, "3.20");
+	assert_amount(12.345, "12.35");
+	assert_amount(999.994, "999.99");
+	assert_amount(999.995, "1,000");
+	assert_amount(1204.4, "1,204");
+	assert_amount(0.2841, "0.284");
+	assert_amount(0.02841, "0.0284");
+	assert_amount(0.00000012, "0.00000012");
+	assert_amount(1e300, "1e+300");
+	assert_amount(NAN, "-");
+	assert_amount(INFINITY, "-");
+}
+
+static void small_costs_are_of_many_requests(void **state)
+{
+	static const struct {
+		double per_request;
+		const char *words;
+	} cases[] = {{0.01, "per request"},           {0.0099, "per 1,000 requests"},
+	             {0.00001, "per 1,000 requests"}, {0.0000099, "per million requests"},
+	             {NAN, "per 1,000 requests"},     {0, "per 1,000 requests"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct weir_cost cost = {.per_request = cases[i].per_request};
+
+		assert_string_equal(weir_cost_text_scale(&cost).words, cases[i].words);
+	}
+	assert_string_equal(weir_cost_text_scale(NULL).words, "per 1,000 requests");
+}
+
+static void other_currencies_are_named(void **state)
+{
+	struct weir_report *report = fixture_requests_typical();
+	struct weir_cost *cost = (struct weir_cost *)report->requests.cost;
+	struct weir_text text;
+
+	(void)state;
+	cost->currency = "CHF";
+	text = fixture_write(&weir_writer_text, report, 80, 0);
+	assert_has(&text, "CHF 3.20 a GPU hour");
+	weir_text_release(&text);
+	cost->currency = "EUR";
+	text = write_text(report);
+	assert_has(&text, "  €/1k req  bound\n");
+	weir_text_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_context_says_how_requests_were_served),
+		cmocka_unit_test(what_is_not_known_is_not_said),
+		cmocka_unit_test(a_device_seen_beside_a_timeline_has_a_line_of_its_own),
+		cmocka_unit_test(stages_beside_those_of_requests_say_what_they_are_of),
+		cmocka_unit_test(shares_are_of_the_latency_at_the_percentile),
+		cmocka_unit_test(the_map_holds_the_stages_in_their_order),
+		cmocka_unit_test(what_does_not_fit_is_left_out_of_the_map),
+		cmocka_unit_test(time_between_stages_is_a_row_where_it_counts),
+		cmocka_unit_test(headers_follow_the_percentile),
+		cmocka_unit_test(the_path_reads_without_colour),
+		cmocka_unit_test(shares_that_add_up_to_more_stay_on_the_line),
+		cmocka_unit_test(the_lines_below_say_what_it_costs_and_why_it_waits),
+		cmocka_unit_test(clauses_show_both_sides),
+		cmocka_unit_test(clauses_of_other_shapes_stay_as_they_are_written),
+		cmocka_unit_test(bounds_of_quantiles_are_said_as_bounds),
+		cmocka_unit_test(a_page_draws_the_path_of_three_percentiles),
+		cmocka_unit_test(markdown_says_the_same),
+		cmocka_unit_test(texts_of_a_file_cannot_break_out),
+		cmocka_unit_test(no_line_is_wider_than_the_terminal),
+		cmocka_unit_test(a_stored_result_renders_the_same),
+		cmocka_unit_test(amounts_have_the_digits_that_mean_something),
+		cmocka_unit_test(small_costs_are_of_many_requests),
+		cmocka_unit_test(other_currencies_are_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
