@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/features.h"
@@ -166,12 +167,26 @@ static void explain_silence(const struct weir_report *report, struct weir_verdic
  * larger than the computation's; a device that is full stays the cause.
  */
 static void combine(const struct weir_verdict *requests, const struct weir_verdict *device,
-                    struct weir_verdict *out)
+                    struct weir_report *report)
 {
+	struct weir_verdict *out = &report->verdict;
+	size_t kept = device ? device->evidence_count : 0;
+
 	*out = *requests;
 	if (!device)
 		return;
 	*out = *device;
+	if (device->headline)
+		out->headline = weir_arena_format(
+			report->arena,
+			"{path_compute:share} of p{percentile:count} is computation, "
+			"and there %s",
+			device->headline);
+	if (requests->evidence_count > 0 && kept < WEIR_MAX_CLAUSES) {
+		out->evidence[0] = requests->evidence[0];
+		memcpy(&out->evidence[1], device->evidence, kept * sizeof *device->evidence);
+		out->evidence_count = kept + 1;
+	}
 	out->share = isnan(device->share) ? NAN : device->share * requests->share;
 	if (requests->bound != WEIR_BOUND_UNDETERMINED)
 		out->cause = requests->cause;
@@ -194,7 +209,7 @@ static enum weir_status judge_served(const struct weir_analysis *analysis,
 		descend = !status && device.bound != WEIR_BOUND_UNDETERMINED;
 	}
 	if (!status) {
-		combine(&requests, descend ? &device : NULL, &report->verdict);
+		combine(&requests, descend ? &device : NULL, report);
 		if (report->requests.count < FEW_REQUESTS)
 			report->verdict.confidence = WEIR_CONFIDENCE_LOW;
 		weir_analysis_settle(analysis, &requests, descend ? &device : NULL, report);
