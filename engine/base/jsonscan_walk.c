@@ -41,6 +41,7 @@ static enum weir_jsonscan_outcome open_object(struct weir_jsonscan *scan, const 
 {
 	*item = (struct weir_jsonscan_item){.kind = WEIR_JSONSCAN_OBJECT,
 	                                    .key = weir_slice_of(key),
+	                                    .text = {scan->window.at, 0},
 	                                    .at = weir_window_position(&scan->window)};
 	push(scan, '{', key, false);
 	return OUTCOME_VALUE;

@@ -55,10 +55,12 @@ static bool parse_exponent(const char *at, const char *end, int64_t *out)
 
 static bool split_decimal(const char *text, size_t len, struct decimal *out)
 {
-	const char *at = text;
-	const char *end = text + len;
+	const char *at = text, *end;
 
 	*out = (struct decimal){0};
+	if (!len) /* an empty text may be NULL */
+		return false;
+	end = text + len;
 	if (at < end && (*at == '-' || *at == '+'))
 		out->negative = *at++ == '-';
 	out->digits = at;

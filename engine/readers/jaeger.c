@@ -204,9 +204,12 @@ static bool read_reference(struct jaeger_reader *reader, struct weir_jsoncursor 
 
 static void read_references(struct jaeger_reader *reader)
 {
-	struct weir_jsoncursor cursor = weir_jsoncursor_on(reader->references);
+	struct weir_jsoncursor cursor;
 
-	if (!reader->references.length || !weir_jsoncursor_enter(&cursor, '['))
+	if (!reader->references.length)
+		return;
+	cursor = weir_jsoncursor_on(reader->references);
+	if (!weir_jsoncursor_enter(&cursor, '['))
 		return;
 	while (weir_jsoncursor_item(&cursor))
 		if (read_reference(reader, &cursor))

@@ -193,7 +193,7 @@ static enum weir_status next_record(struct otlp_reader *reader, struct bytes *by
 enum weir_status weir_otlp_read_records(struct otlp_reader *reader, struct weir_source *source,
                                         enum otlp_framing framing, struct weir_error *err)
 {
-	struct bytes bytes = {.source = source};
+	struct bytes bytes = {.source = source, .at = ""};
 	enum weir_status status = WEIR_OK;
 	bool more = true;
 

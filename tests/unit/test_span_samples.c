@@ -134,6 +134,7 @@ static void spans_and_records_of_one_run_say_the_same(void **state)
 		size_t count;
 
 		weir_text_printf(&path, SHARED "profiles/serving/%s/requests.jsonl.gz", runs[i]);
+		weir_text_puts(&expected, "");
 		count = put_records(&expected, path.data);
 		weir_text_clear(&path);
 		weir_text_printf(&path, SHARED "profiles/serving_otlp/%s.otlp.json.gz", runs[i]);
@@ -197,7 +198,7 @@ static void every_sample_reads_or_is_refused_with_the_reason(void **state)
 		status = weir_read_path(profile, path.data, NULL, &err);
 		if (!status != !samples[i].message)
 			fail_msg("%s", status ? err.message : path.data);
-		if (status && !strstr(err.message, samples[i].message))
+		else if (samples[i].message && !strstr(err.message, samples[i].message))
 			fail_msg("\"%s\" is not in: %s", samples[i].message, err.message);
 		if (!status) {
 			assert_string_equal(profile->inputs[0].format, samples[i].reader);

@@ -14,7 +14,8 @@
 #include "engine/readers/span_tree.h"
 #include "tests/unit/request_lines.h"
 
-#define MANY 1000000u
+#define MANY  1000000u
+#define TWICE INT64_C(2000000)
 
 /* Spans of one trace that are put in by hand. */
 struct forest {
@@ -349,11 +350,11 @@ static void a_million_levels_are_one_request(void **state)
 
 	(void)state;
 	for (uint32_t i = 1; i <= MANY; i++)
-		add(&forest, i, i - 1, "level", i, 2 * MANY);
+		add(&forest, i, i - 1, "level", i, TWICE);
 	assert_true(build_seconds(&forest) < 30);
 	assert_int_equal(forest.input->requests->count, 1);
 	/* From 1 on, without the root's own nanosecond. */
-	assert_int_equal(sum_of_parts(forest.input->requests), 2 * MANY - 2);
+	assert_int_equal(sum_of_parts(forest.input->requests), TWICE - 2);
 	forest_free(&forest);
 }
 
@@ -377,7 +378,7 @@ static void circles_of_a_million_spans_are_cut_once(void **state)
 
 	(void)state;
 	for (uint32_t i = 1; i <= MANY; i++)
-		add(&forest, i, i == 1 ? MANY : i - 1, "round", MANY - i, 2 * MANY);
+		add(&forest, i, i == 1 ? MANY : i - 1, "round", MANY - i, TWICE);
 	assert_true(build_seconds(&forest) < 30);
 	assert_int_equal(forest.input->requests->count, 1);
 	assert_int_equal(warned(&forest, WEIR_WARN_ORPHAN_SPAN), 1);
