@@ -202,8 +202,8 @@ struct weir_serving *weir_serving_new(const struct weir_profile *profile, double
 	weir_load_init(&serving->load, requests, serving->classes);
 	measure_executions(serving);
 	serving->sampled = requests->sampled || serving->batches.coverage < SAMPLED_COVERAGE;
-	serving->waiting_known = !serving->sampled && !requests->client &&
-	                         requests->time_base != WEIR_TIME_NONE;
+	serving->waiting_known =
+		!serving->sampled && !requests->client && requests->time_base != WEIR_TIME_NONE;
 	fill_bands(serving, percentile);
 	serving->goodput = weir_serving_goodput(serving, settings);
 	return serving;
