@@ -24,6 +24,7 @@ struct builder {
 struct told {
 	int64_t figure[WEIR_FIGURES];
 	bool genai;
+	bool served; /* a server tells of it as well */
 };
 
 static void note_figures(struct told *told, const struct weir_spans *spans, uint32_t root,
@@ -31,6 +32,7 @@ static void note_figures(struct told *told, const struct weir_spans *spans, uint
 {
 	const int64_t *figure;
 
+	told->served |= spans->kind[row] == WEIR_SPAN_SERVER;
 	told->genai |= (spans->flags[row] & WEIR_SPAN_GENAI) != 0;
 	if (spans->details[row] == WEIR_NONE)
 		return;
@@ -185,7 +187,7 @@ static void add_request(struct builder *builder, uint32_t root)
 	request = describe(builder, root, &told);
 	add_parts(builder, root);
 	weir_requests_add(builder->requests, &request);
-	builder->clients += builder->spans->kind[root] == WEIR_SPAN_CLIENT;
+	builder->clients += builder->spans->kind[root] == WEIR_SPAN_CLIENT && !told.served;
 }
 
 /* Spans were found, and none of them could be used: says how many there were of each kind. */
