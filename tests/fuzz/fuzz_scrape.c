@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes through both readers of metrics pages: finished scrapes whose rows hold together, or an
- * error that says why; what the strict reader takes, the other one hands to it. */
+ * error that says why; what the strict reader takes, the other one hands to it. Stages made of them
+ * have estimates within their bounds. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "engine/analysis/scrape_stages.h"
 #include "engine/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -38,6 +40,26 @@ static void check_page(const struct weir_scrape *scrape)
 	}
 }
 
+static void check_stages(const struct weir_profile *profile)
+{
+	static const struct weir_stage_aliases no_aliases;
+	struct weir_scrape_figures figures;
+
+	weir_scrape_figures_collect(profile, &no_aliases, &figures);
+	for (size_t i = 0; i < figures.stage_count; i++) {
+		const struct weir_scrape_stage *stage = &figures.stages[i];
+
+		require(stage->name && stage->name[0] && stage->kind && stage->count > 0);
+		for (int l = 0; l < WEIR_LEVEL_COUNT; l++) {
+			const struct weir_quantile_estimate *at = &stage->at[l];
+
+			require(isnan(at->estimate) ||
+			        (at->low <= at->estimate && at->estimate <= at->high));
+		}
+	}
+	weir_scrape_figures_release(&figures);
+}
+
 static int read_with(const struct weir_reader *reader, const uint8_t *data, size_t size)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -55,6 +77,7 @@ static int read_with(const struct weir_reader *reader, const uint8_t *data, size
 			check_page(input->scrape);
 			if (input->scrape->earlier)
 				check_page(input->scrape->earlier);
+			check_stages(profile);
 		}
 		weir_source_free(source);
 	}
