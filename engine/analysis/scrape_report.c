@@ -159,6 +159,10 @@ static void note_doubts(const struct weir_scrape_findings *findings, struct weir
 		                 "%zu summaries have quantiles that their sums contradict: "
 		                 "quantiles of summaries are not used",
 		                 findings->absurd_summaries);
+	if (findings->broken_sums)
+		weir_report_note(report, "inconsistent",
+		                 "prefill and decode do not add up to inference: the page mixes "
+		                 "requests, or was edited");
 	if (findings->limited)
 		weir_report_note(
 			report, "resolution_limited",
@@ -206,6 +210,11 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 	note_findings(&figures.findings, report);
 	note_doubts(&figures.findings, report);
 	note_moments(&figures, report);
+	if (figures.preemptions > 0)
+		weir_report_note(report, "preempted",
+		                 "%.0f preemptions: what those requests lost is in prefill and "
+		                 "decode, and their queue time is that of the last wait only",
+		                 figures.preemptions);
 	weir_scrape_figures_release(&figures);
 }
 

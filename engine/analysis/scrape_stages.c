@@ -11,6 +11,8 @@
 #define MAX_STAGES 512
 /* Counters of one page may differ by requests that ended while it was written. */
 #define TORN 0.01
+/* Further apart, parts and their whole are of different requests or made by hand. */
+#define BROKEN 0.05
 
 struct filling {
 	const struct weir_gathering *gathering;
@@ -206,6 +208,17 @@ static void add_frontend(struct filling *filling, size_t group)
 		own->approximate = true;
 }
 
+/* vLLM's identity: the three are observed together, when a request ends. */
+static void check_inference(struct filling *filling, size_t group)
+{
+	double unused, whole_ns = mean_of(filling, group, "inference", &unused);
+	double parts_ns = mean_of(filling, group, "prefill", &unused) +
+	                  mean_of(filling, group, "decode", &unused);
+
+	filling->out->findings.broken_sums +=
+		fabs(parts_ns - whole_ns) > BROKEN * fmax(parts_ns, whole_ns);
+}
+
 static int by_row(const void *left, const void *right)
 {
 	const struct weir_gathered *a = *(const struct weir_gathered *const *)left;
@@ -230,6 +243,7 @@ static void add_stages(struct filling *filling)
 	for (size_t group = 0; group < gathering->group_count; group++) {
 		if (!filling->active[group])
 			continue;
+		check_inference(filling, group);
 		add_frontend(filling, group);
 		add_triton(filling, group);
 		for (size_t i = 0; i < count; i++)

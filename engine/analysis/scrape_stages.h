@@ -36,6 +36,7 @@ struct weir_scrape_stage {
 /* How often something was found. */
 struct weir_scrape_findings {
 	size_t resets, new_series, forced, unaligned, inconsistent, absurd_summaries, limited;
+	size_t broken_sums; /* models whose prefill and decode are not their inference */
 	double largest_dip;
 	bool one_page; /* counted since the server started */
 };

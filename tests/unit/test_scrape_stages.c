@@ -244,6 +244,27 @@ static void old_and_new_names_of_one_metric_count_once(void **state)
 	release(&bench);
 }
 
+#define PHASE(name, sum)                                                                           \
+	"# TYPE vllm:request_" name "_time_seconds histogram\n"                                    \
+	"vllm:request_" name "_time_seconds_bucket{le=\"+Inf\"} 4\n"                               \
+	"vllm:request_" name "_time_seconds_sum " sum "\n"                                         \
+	"vllm:request_" name "_time_seconds_count 4\n"
+
+static void phases_that_do_not_add_up_are_seen(void **state)
+{
+	struct bench good = {0}, bad = {0};
+
+	(void)state;
+	add_text(&good, PHASE("prefill", "1") PHASE("decode", "3") PHASE("inference", "4.01"));
+	add_text(&bad, PHASE("prefill", "1") PHASE("decode", "3") PHASE("inference", "5"));
+	collect(&good);
+	collect(&bad);
+	assert_int_equal(good.figures.findings.broken_sums, 0);
+	assert_int_equal(bad.figures.findings.broken_sums, 1);
+	release(&good);
+	release(&bad);
+}
+
 static void smoothed_gaps_have_a_mean_and_no_quantiles(void **state)
 {
 	struct bench bench = {0};
@@ -357,6 +378,7 @@ int main(void)
 		cmocka_unit_test(a_series_without_a_value_before_counts_from_nothing),
 		cmocka_unit_test(engines_are_added_and_models_kept_apart),
 		cmocka_unit_test(old_and_new_names_of_one_metric_count_once),
+		cmocka_unit_test(phases_that_do_not_add_up_are_seen),
 		cmocka_unit_test(smoothed_gaps_have_a_mean_and_no_quantiles),
 		cmocka_unit_test(names_are_known_behind_any_prefix),
 		cmocka_unit_test(a_page_without_a_server_says_nothing),
