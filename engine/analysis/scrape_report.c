@@ -120,55 +120,43 @@ static void fill_requests(const struct weir_scrape_figures *figures, struct weir
 		out->concurrency = per_second(figures, request->total_ns / 1e9);
 }
 
+/* A sentence a finding that was made: how often stands behind it, so that one reads like many. */
+static void note_count(struct weir_report *report, const char *code, size_t count, const char *what,
+                       const char *then)
+{
+	if (count)
+		weir_report_note(report, code, "%s: %zu%s%s", what, count, *then ? "; " : "", then);
+}
+
 static void note_findings(const struct weir_scrape_findings *findings, struct weir_report *report)
 {
 	if (findings->one_page)
 		weir_report_note(report, "one_scrape",
 		                 "one metrics page counts from the start of its server: pass the "
 		                 "page from before the load as well");
-	if (findings->resets)
-		weir_report_note(report, "counter_reset",
-		                 "%zu series fell between the pages, or their server started anew: "
-		                 "what the later page holds counts alone",
-		                 findings->resets);
-	if (findings->new_series)
-		weir_report_note(report, "new_series",
-		                 "%zu series are on the later page only and count from 0",
-		                 findings->new_series);
+	note_count(report, "counter_reset", findings->resets,
+	           "series that fell between the pages, or began anew",
+	           "what the later page holds counts alone");
+	note_count(report, "new_series", findings->new_series,
+	           "series that are on the later page only", "they count from 0");
 	if (findings->forced)
 		weir_report_note(report, "forced_monotonic",
-		                 "%zu histograms fall along their buckets, by %.0f at most: they "
-		                 "were read while they changed, and are raised",
+		                 "histograms that fall along their buckets: %zu, by %.0f at most; "
+		                 "they were read while they changed, and are raised",
 		                 findings->forced, findings->largest_dip);
-	if (findings->unaligned)
-		weir_report_note(
-			report, "unaligned_buckets",
-			"%zu histograms share no bucket on the two pages: only their means "
-			"are known",
-			findings->unaligned);
-}
-
-static void note_doubts(const struct weir_scrape_findings *findings, struct weir_report *report)
-{
-	if (findings->inconsistent)
-		weir_report_note(report, "inconsistent",
-		                 "%zu histograms have a sum that their buckets do not allow",
-		                 findings->inconsistent);
-	if (findings->absurd_summaries)
-		weir_report_note(report, "inconsistent",
-		                 "%zu summaries have quantiles that their sums contradict: "
-		                 "quantiles of summaries are not used",
-		                 findings->absurd_summaries);
-	if (findings->broken_sums)
-		weir_report_note(report, "inconsistent",
-		                 "prefill and decode do not add up to inference: the page mixes "
-		                 "requests, or was edited");
-	if (findings->limited)
-		weir_report_note(
-			report, "resolution_limited",
-			"%zu histograms have too wide buckets to say where p95 lies: go by "
-			"their means",
-			findings->limited);
+	note_count(report, "unaligned_buckets", findings->unaligned,
+	           "histograms without a common bucket on the two pages",
+	           "only their means are known");
+	note_count(report, "inconsistent", findings->inconsistent,
+	           "histograms with a sum that their buckets do not allow", "");
+	note_count(report, "inconsistent", findings->absurd_summaries,
+	           "summaries with quantiles that their sums contradict",
+	           "no quantile of a summary is used");
+	note_count(report, "inconsistent", findings->broken_sums,
+	           "models whose prefill and decode do not add up to their inference",
+	           "the page mixes requests, or was edited");
+	note_count(report, "resolution_limited", findings->limited,
+	           "histograms with too wide buckets to say where p95 lies", "go by their means");
 }
 
 /* What the server was doing: a part of the sentence a figure that is known. */
@@ -181,7 +169,6 @@ static void note_moments(const struct weir_scrape_figures *figures, struct weir_
 		{figures->running, "requests running"},
 		{figures->waiting, "waiting"},
 		{100 * figures->cache_usage, "% of the cache of keys and values in use"},
-		{figures->preemptions, "preemptions"},
 		{100 * figures->cache_hit_rate, "% of the prompt found in the prefix cache"},
 		{figures->step_tokens, "tokens a step"},
 	};
@@ -208,13 +195,11 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 	if (!analysis->serving)
 		fill_requests(&figures, report);
 	note_findings(&figures.findings, report);
-	note_doubts(&figures.findings, report);
 	note_moments(&figures, report);
-	if (figures.preemptions > 0)
-		weir_report_note(report, "preempted",
-		                 "%.0f preemptions: what those requests lost is in prefill and "
-		                 "decode, and their queue time is that of the last wait only",
-		                 figures.preemptions);
+	note_count(
+		report, "preempted", (size_t)whole(figures.preemptions), "preemptions",
+		"what those requests lost is in prefill and decode, and their queue time is that "
+		"of the last wait only");
 	weir_scrape_figures_release(&figures);
 }
 

@@ -179,10 +179,11 @@ static void the_specification_s_own_cases_are_judged_alike(void **state)
 		print_message("skipped: " CORPUS " is not there\n");
 		skip();
 	}
-	while ((entry = readdir(stream)) != NULL)
-		if (entry->d_name[0] != '.' && !strchr(entry->d_name, '.'))
+	while (stream && (entry = readdir(stream)) != NULL)
+		if (!strchr(entry->d_name, '.'))
 			check_case(entry->d_name, &wrong, counts);
-	closedir(stream);
+	if (stream)
+		closedir(stream);
 	assert_int_equal(wrong, 0);
 	assert_int_equal(counts[true], 44);
 	assert_int_equal(counts[false], 167);
