@@ -231,6 +231,9 @@ static enum weir_status build(struct builder *builder, struct weir_error *err)
 		                 "start-up spans only (code.function), no request: send requests "
 		                 "while the server is traced");
 	requests->client = builder->clients == requests->count;
+	/* Triton traces one request of `rate`, 1000 where nothing is said, in this mode as in its
+	 * own; other spans do not say. */
+	requests->sampled = builder->spans->triton_count > 0;
 	weir_requests_finish(requests);
 	return WEIR_OK;
 }

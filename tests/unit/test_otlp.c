@@ -153,6 +153,24 @@ static void what_holds_no_request_is_named(void **state)
 	expect_refused(otlp, "nonsense", WEIR_E_FORMAT, "expected a JSON object");
 }
 
+/* Where the server traced as well, what it did is known. */
+static void a_client_whose_server_is_there_is_no_client(void **state)
+{
+	struct weir_text text = {0};
+	struct reading reading;
+
+	(void)state;
+	weir_text_puts(
+		&text,
+		DOCUMENT(SPAN("01", "", "call", "000000000", "000000100", ",\"kind\":3") "," SPAN(
+			"02", BELOW, "serve", "000000010", "000000090", ",\"kind\":2")));
+	reading = read_bytes(otlp, text.data, text.length);
+	assert_int_equal(reading.status, WEIR_OK);
+	assert_false(reading.input->requests->client);
+	reading_free(&reading);
+	weir_text_release(&text);
+}
+
 static void clients_are_recognised_by_their_kind(void **state)
 {
 	static const char *const kinds[] = {",\"kind\":3", ",\"kind\":\"SPAN_KIND_CLIENT\"",
@@ -308,6 +326,7 @@ int main(void)
 		cmocka_unit_test(spans_without_usable_times_are_left_out_and_counted),
 		cmocka_unit_test(what_holds_no_request_is_named),
 		cmocka_unit_test(clients_are_recognised_by_their_kind),
+		cmocka_unit_test(a_client_whose_server_is_there_is_no_client),
 		cmocka_unit_test(records_with_a_length_in_front_are_read),
 		cmocka_unit_test(a_record_that_is_cut_is_warned_about),
 		cmocka_unit_test(protobuf_is_refused_with_what_to_do),

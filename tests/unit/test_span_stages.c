@@ -109,6 +109,24 @@ static void time_stamps_of_triton_become_parts(void **state)
 	             "d2h@52208+1000\n");
 }
 
+/* Its default rate is one request of 1000. */
+static void what_triton_traces_is_a_sample(void **state)
+{
+	static const char *const spans[] = {"1 0 request 0 9\n",
+	                                    "1 0 compute 0 9 COMPUTE_START@1 COMPUTE_END@9\n"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct weir_text text = spans_as_otlp(spans[i]);
+		struct reading reading = read_bytes(&weir_reader_otlp, text.data, text.length);
+
+		assert_int_equal(reading.status, WEIR_OK);
+		assert_int_equal(reading.input->requests->sampled, i == 1);
+		reading_free(&reading);
+		weir_text_release(&text);
+	}
+}
+
 static void waiting_for_a_request_is_no_part_of_it(void **state)
 {
 	(void)state;
@@ -166,6 +184,7 @@ int main(void)
 		cmocka_unit_test(prefill_of_sglang_holds_its_queue),
 		cmocka_unit_test(phases_in_milliseconds_are_recognised),
 		cmocka_unit_test(time_stamps_of_triton_become_parts),
+		cmocka_unit_test(what_triton_traces_is_a_sample),
 		cmocka_unit_test(waiting_for_a_request_is_no_part_of_it),
 		cmocka_unit_test(streams_send_from_their_first_start_to_their_last_end),
 		cmocka_unit_test(the_time_between_models_is_the_ensembles),
