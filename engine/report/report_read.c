@@ -78,6 +78,8 @@ static void read_warning(struct weir_result_reader *reader, const cJSON *item,
 		weir_result_fail(reader, WEIR_E_FORMAT, "code", "a warning of weir.report/1");
 	warning.count = weir_result_take_count(reader, item, "count");
 	warning.message = weir_result_take_text(reader, item, "message");
+	if (warning.message && !*warning.message)
+		warning.message = NULL; /* says no more than its code */
 	if (!reader->status)
 		input->warnings[code] = warning;
 }

@@ -166,6 +166,28 @@ static void unknown_stays_unknown(void **state)
 	weir_text_release(&text);
 }
 
+static void an_empty_message_says_no_more_than_its_code(void **state)
+{
+	struct weir_text text = {0}, first, second;
+	struct weir_stored_report *stored, *again;
+
+	(void)state;
+	weir_text_puts(&text, "{\"schema\": \"weir.report/1\", \"verdict\": {\"bound\": "
+	                      "\"runtime\"}, \"run\": {\"inputs\": [{\"warnings\": [{\"code\": "
+	                      "\"clocks\", \"count\": 1, \"message\": \"\"}]}]}}");
+	stored = read_back(&text, NULL);
+	first = write_json(stored->report);
+	assert_non_null(strstr(first.data, "traces of one job share no clock"));
+	again = read_back(&first, NULL);
+	second = write_json(again->report);
+	assert_string_equal(first.data, second.data);
+	weir_stored_report_free(stored);
+	weir_stored_report_free(again);
+	weir_text_release(&text);
+	weir_text_release(&first);
+	weir_text_release(&second);
+}
+
 /* The typical document with the first `from` replaced. */
 static struct weir_text altered(const char *from, const char *to)
 {
@@ -331,6 +353,7 @@ int main(void)
 		cmocka_unit_test(the_first_screen_of_its_text_is_the_same),
 		cmocka_unit_test(what_is_not_stored_is_left_out_of_a_page),
 		cmocka_unit_test(unknown_stays_unknown),
+		cmocka_unit_test(an_empty_message_says_no_more_than_its_code),
 		cmocka_unit_test(wrong_types_name_their_place),
 		cmocka_unit_test(hostile_sizes_are_refused),
 		cmocka_unit_test(hostile_depth_is_refused),
