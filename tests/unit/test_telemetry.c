@@ -290,10 +290,10 @@ static void of_equal_shifts_the_smallest_is_taken(void **state)
 
 	(void)state;
 	scene.telemetry->local_time = true;
-	for (int i = -8; i <= 8; i++) /* a sample every quarter for hours */
-		add(&scene, "0", NOON + i * 900 * S, U, 1);
+	for (int64_t i = -8; i <= 8; i++) /* a sample every quarter for hours */
+		add(&scene, "0", NOON + INT64_C(900) * i * S, U, 1);
 	assert_int_equal(weir_telemetry_shift(scene.telemetry, window), 0);
-	add(&scene, "0", NOON + 4 * 900 * S + 1, U, 1); /* one more an hour later */
+	add(&scene, "0", NOON + INT64_C(3600) * S + 1, U, 1); /* one more an hour later */
 	assert_int_equal(weir_telemetry_shift(scene.telemetry, window), -HOUR);
 	free_scene(&scene);
 }
