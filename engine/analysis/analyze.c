@@ -222,6 +222,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 
 	report->feature_table = &weir_feature_table;
 	report->steady = analysis->options.steady;
+	report->percentile = analysis->options.percentile;
 	weir_stage_merges_init(&merges, analysis);
 	weir_fill_summary(analysis, &merges, report);
 	weir_fill_stages(analysis, &merges, report);

@@ -8,8 +8,6 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 
-static const char between_name[] = "between stages";
-
 size_t weir_serving_row_count(const struct weir_serving *serving)
 {
 	return serving->requests->stage_count + 1;
@@ -120,7 +118,7 @@ void weir_serving_rows(const struct weir_serving *serving, struct weir_report *r
 		size_t stage = i < requests->stage_count ? serving->order[i] : i;
 		const char *name = i < requests->stage_count
 		                           ? weir_requests_stage_name(requests, stage)
-		                           : between_name;
+		                           : WEIR_BETWEEN_STAGES;
 
 		fill_row(serving, stage, &samples, all_ns, &rows[i]);
 		rows[i].name = weir_arena_copy(report->arena, name, strlen(name));
@@ -205,7 +203,6 @@ void weir_serving_figures(const struct weir_serving *serving, struct weir_report
 	out->failed = serving->requests->failed;
 	out->sampled = serving->sampled;
 	out->client = serving->requests->client;
-	out->percentile = band->percentile;
 	out->latency = weir_distribution_of(serving->latency_ns, count);
 	out->latency_ns = weir_arena_alloc(report->arena, (count + 1) * sizeof(double));
 	memcpy(out->latency_ns, serving->latency_ns, count * sizeof(double));

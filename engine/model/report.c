@@ -44,7 +44,6 @@ static const struct weir_verdict no_verdict = {.bound = WEIR_BOUND_UNDETERMINED,
                                                .runner_up_share = NAN};
 
 static const struct weir_request_figures unknown_requests = {
-	.percentile = NAN,
 	.latency = {.total_ns = NAN, .p50_ns = NAN, .p90_ns = NAN, .p95_ns = NAN, .p99_ns = NAN},
 	.first_token =
 		{.total_ns = NAN, .p50_ns = NAN, .p90_ns = NAN, .p95_ns = NAN, .p99_ns = NAN},
@@ -116,6 +115,7 @@ struct weir_report *weir_report_new(const struct weir_profile *profile)
 	report->arena = arena;
 	report->profile = profile;
 	report->iteration = unknown_distribution;
+	report->percentile = NAN;
 	report->verdict = no_verdict;
 	report->gpu = unknown_gpu();
 	report->memory = unknown_memory;

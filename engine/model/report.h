@@ -81,6 +81,9 @@ struct weir_stage_counted {
 	bool resolution_limited; /* the buckets are too wide to say where p95 lies */
 };
 
+/* The row of a request's time that no stage holds. */
+#define WEIR_BETWEEN_STAGES "between stages"
+
 struct weir_stage_row {
 	const char *name;
 	const char *kind; /* "compute", "preprocess", ...: spec of stage kinds */
@@ -170,7 +173,6 @@ struct weir_cost {
 struct weir_request_figures {
 	uint64_t count, failed;
 	bool sampled, client;
-	double percentile;                    /* at which shares are read: 0.95 */
 	struct weir_distribution latency;     /* arrival to response */
 	double *latency_ns;                   /* one a request, by arrival */
 	struct weir_distribution first_token; /* count 0: not known */
@@ -221,6 +223,7 @@ struct weir_report {
 	uint64_t rank_count;                /* traces with device work */
 	uint64_t iteration_count;           /* steady ones */
 	struct weir_distribution iteration; /* period of the steady iterations */
+	double percentile;                  /* at which shares are read: 0.95 */
 	int64_t span_ns;                    /* analysed wall time of one rank (the longest) */
 	bool steady;                        /* false: --window all, or nothing to set apart by */
 

@@ -2,8 +2,9 @@
 /*
  * weir.report/1: for programs, and for report_read.c, which makes the same report of it. Keys in
  * the order of the contract; what the contract does not name stands at the end of its object
- * (run.set_apart, run.iteration_ns, run.steady, run.notes, inputs[].gives, verdict.headline,
- * recommendations[].limit, what json_serving.c adds to requests and stages, telemetry).
+ * (run.set_apart, run.iteration_ns, run.steady, run.percentile, run.notes, inputs[].gives,
+ * verdict.headline, recommendations[].limit, what json_serving.c adds to requests and stages,
+ * telemetry).
  */
 #include <math.h>
 #include <string.h>
@@ -108,6 +109,7 @@ static void put_run(struct weir_jsonout *json, const struct weir_report *report)
 	put_set_apart(json, report);
 	put_iteration(json, report);
 	weir_jsonout_bool(json, "steady", report->steady);
+	weir_jsonout_share(json, "percentile", report->percentile);
 	weir_json_put_notes(json, report);
 	weir_jsonout_end(json);
 }

@@ -4,10 +4,9 @@
 
 #include "engine/report/map.h"
 
-#define SAME          1e-9 /* percentiles that differ by less are one */
-#define WORTH_A_ROW   1e-3 /* a share of time between stages below it is none */
-#define USUAL_ASKED   0.95
-#define BETWEEN_NAMES "between stages" /* the row of time that no stage holds */
+#define SAME        1e-9 /* percentiles that differ by less are one */
+#define WORTH_A_ROW 1e-3 /* a share of time between stages below it is none */
+#define USUAL_ASKED 0.95
 
 static double percentile_of(const struct weir_report *report, enum weir_map_place place)
 {
@@ -20,7 +19,7 @@ static double percentile_of(const struct weir_report *report, enum weir_map_plac
 	case WEIR_MAP_PLACES:
 		break;
 	}
-	return isnan(report->requests.percentile) ? USUAL_ASKED : report->requests.percentile;
+	return isnan(report->percentile) ? USUAL_ASKED : report->percentile;
 }
 
 bool weir_map_has_place(const struct weir_report *report, enum weir_map_place place)
@@ -68,7 +67,7 @@ double weir_map_quantile(const struct weir_report *report,
 
 static bool is_between(const struct weir_stage_row *stage)
 {
-	return stage->name && strcmp(stage->name, BETWEEN_NAMES) == 0;
+	return stage->name && strcmp(stage->name, WEIR_BETWEEN_STAGES) == 0;
 }
 
 bool weir_map_holds(const struct weir_report *report, size_t stage)

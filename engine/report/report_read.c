@@ -206,6 +206,7 @@ static void read_run(struct weir_result_reader *reader, const cJSON *document,
 	report->steady = !weir_result_take(reader, run, "steady") ||
 	                 weir_result_take_bool(reader, run, "steady");
 	read_iteration(reader, run);
+	report->percentile = weir_report_take_figure(reader, run, "percentile");
 	weir_report_read_notes(reader, run);
 	weir_result_in(reader, "run");
 }

@@ -35,10 +35,17 @@ const struct weir_figure_key weir_wait_keys[] = {
 };
 
 const struct weir_figure_key weir_request_keys[] = {
-	REQUESTS(percentile),          REQUESTS(requested_per_s), REQUESTS(tokens_per_s),
-	REQUESTS(output_tokens_per_s), REQUESTS(concurrency),     REQUESTS(compute_busy),
-	REQUESTS(host_busy),           REQUESTS(batch_fill),      REQUESTS(flat_step_ratio),
-	REQUESTS(goodput_per_s),       REQUESTS(goodput_share),   {NULL, 0, 0},
+	REQUESTS(requested_per_s),
+	REQUESTS(tokens_per_s),
+	REQUESTS(output_tokens_per_s),
+	REQUESTS(concurrency),
+	REQUESTS(compute_busy),
+	REQUESTS(host_busy),
+	REQUESTS(batch_fill),
+	REQUESTS(flat_step_ratio),
+	REQUESTS(goodput_per_s),
+	REQUESTS(goodput_share),
+	{NULL, 0, 0},
 };
 
 const struct weir_figure_key weir_cost_keys[] = {

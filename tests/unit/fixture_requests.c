@@ -136,7 +136,7 @@ static void fill_requests(struct weir_report *report)
 	report->has_requests = true;
 	requests->count = 479;
 	requests->failed = 3;
-	requests->percentile = 0.95;
+	report->percentile = 0.95;
 	requests->latency = spread(479, 9271544, 25146166, 39268999);
 	requests->first_token = spread(479, 4.2e6, 9.1e6, 12.5e6);
 	requests->batch = (struct weir_batch_sizes){1.421, 1, 2, 2.2, 4, 8};
@@ -241,7 +241,7 @@ struct weir_report *fixture_requests_bare(void)
 	report->requests.sampled = true;
 	report->requests.client = true;
 	report->requests.requested_per_s = 12.5;
-	report->requests.percentile = 0.99;
+	report->percentile = 0.99;
 	report->requests.latency = spread(1, 2.5e9, NAN, NAN);
 	return report;
 }

@@ -93,7 +93,7 @@ static void shares_are_of_the_latency_at_the_percentile(void **state)
 	struct weir_text text;
 
 	(void)state;
-	report->requests.percentile = 0.999;
+	report->percentile = 0.999;
 	text = write_text(report);
 	assert_has(&text, "share of p99.9 latency\n");
 	weir_text_release(&text);
@@ -172,7 +172,7 @@ static void headers_follow_the_percentile(void **state)
 		struct weir_report *report = fixture_requests_typical();
 		struct weir_text text;
 
-		report->requests.percentile = cases[i].percentile;
+		report->percentile = cases[i].percentile;
 		text = fixture_write(&weir_writer_text, report, 100, 0);
 		fixture_report_free(report);
 		assert_has(&text, cases[i].headers);
