@@ -83,6 +83,16 @@ void weir_intervals_unite(struct weir_intervals *set)
 		weir_intervals_push(set, set->items[i].start_ns, set->items[i].end_ns);
 }
 
+void weir_intervals_trim(struct weir_intervals *set)
+{
+	if (set->count == 0) {
+		weir_intervals_release(set);
+		return;
+	}
+	set->items = weir_realloc(set->items, set->count * sizeof(*set->items));
+	set->capacity = set->count;
+}
+
 int64_t weir_intervals_total(const struct weir_intervals *set)
 {
 	int64_t total = 0;

@@ -30,6 +30,8 @@ void weir_intervals_clear(struct weir_intervals *set); /* empty and reusable */
 void weir_intervals_push(struct weir_intervals *set, int64_t start_ns, int64_t end_ns);
 /* Makes any set united, in place; sorts only what is unsorted. */
 void weir_intervals_unite(struct weir_intervals *set);
+/* Gives back memory beyond the items, as after uniting many into few. */
+void weir_intervals_trim(struct weir_intervals *set);
 
 int64_t weir_intervals_total(const struct weir_intervals *set);
 bool weir_intervals_contains(const struct weir_intervals *set, int64_t at_ns);

@@ -165,6 +165,7 @@ static void unite_reach(struct weir_load *load)
 			copy_set(&load->reach[i - 1], &load->reach[i]);
 		copy_set(&load->busy[load->order[i]], &load->reach[i]);
 		weir_intervals_unite(&load->reach[i]);
+		weir_intervals_trim(&load->reach[i]);
 		weir_measure_init(&load->measure[i], &load->reach[i]);
 	}
 }
@@ -183,9 +184,10 @@ void weir_load_init(struct weir_load *load, const struct weir_requests *requests
 		weir_intervals_release(&host[side]);
 	}
 	weir_intervals_release(&crowded);
-	weir_intervals_unite(&load->busy[WEIR_RESOURCE_HOST]);
-	weir_intervals_unite(&load->busy[WEIR_RESOURCE_COMPUTE]);
-	weir_intervals_unite(&load->busy[WEIR_RESOURCE_COPY]);
+	for (int r = 0; r < WEIR_RESOURCES; r++) {
+		weir_intervals_unite(&load->busy[r]);
+		weir_intervals_trim(&load->busy[r]);
+	}
 	span = (double)weir_span_ns(load->start_ns, load->end_ns);
 	for (int r = 0; r < WEIR_RESOURCES; r++)
 		load->share[r] = span > 0 ? (double)weir_intervals_total(&load->busy[r]) / span : 0;
