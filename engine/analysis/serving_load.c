@@ -3,9 +3,15 @@
 
 #include "engine/analysis/serving_load.h"
 #include "engine/base/arena.h"
+#include "engine/stats/quantile.h"
 
 #define CROWD_QUANTILE 0.95 /* of the busy time: a moment's peak is not what the host can do */
 #define CROWD_SHARE    0.9
+#define SAME_NS        20000 /* rounding to microseconds, added up over the parts of a request */
+#define SHORT_QUANTILE 0.05
+#define TURN_SHARE     0.5
+#define FEW_OVERLAPS   20
+#define MOSTLY         0.9
 
 /* Starts and ends of intervals, each sorted: enough to know how many overlap. */
 struct edges {
@@ -100,6 +106,92 @@ void weir_intervals_crowded(const struct weir_intervals *set, struct weir_interv
 	edges_release(&edges);
 }
 
+static void copy_set(const struct weir_intervals *from, struct weir_intervals *to)
+{
+	for (size_t i = 0; i < from->count; i++)
+		weir_intervals_push(to, from->items[i].start_ns, from->items[i].end_ns);
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct weir_interval *a = left, *b = right;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+}
+
+static int by_end(const void *left, const void *right)
+{
+	const struct weir_interval *a = left, *b = right;
+
+	if (a->end_ns != b->end_ns)
+		return a->end_ns < b->end_ns ? -1 : 1;
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* Keeps one of those that begin and end together. */
+static void merge_same(struct weir_intervals *set)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < set->count; i++) {
+		const struct weir_interval *last = kept ? &set->items[kept - 1] : NULL;
+		const struct weir_interval *each = &set->items[i];
+
+		if (last && weir_span_ns(last->start_ns, each->start_ns) <= SAME_NS &&
+		    weir_span_ns(last->end_ns, each->end_ns) <= SAME_NS &&
+		    weir_span_ns(each->end_ns, last->end_ns) <= SAME_NS)
+			continue;
+		set->items[kept++] = *each;
+	}
+	set->count = kept;
+}
+
+/* A short one of the stretches: what one takes when it has the worker at once. */
+static double short_ns(const struct weir_intervals *set, double *values)
+{
+	for (size_t i = 0; i < set->count; i++)
+		values[i] = (double)weir_span_ns(set->items[i].start_ns, set->items[i].end_ns);
+	return weir_quantile_select(values, set->count, SHORT_QUANTILE);
+}
+
+/* Served in turn? Few overlaps say nothing: then it makes no difference. Sorted by end behind it.
+ */
+static bool in_turn(struct weir_intervals *set)
+{
+	double *values = weir_alloc((set->count + 1) * sizeof *values);
+	double least_ns = TURN_SHARE * short_ns(set, values);
+	size_t overlaps = 0, apart = 0;
+
+	free(values);
+	qsort(set->items, set->count, sizeof *set->items, by_end);
+	for (size_t i = 1; i < set->count; i++) {
+		const struct weir_interval *before = &set->items[i - 1], *each = &set->items[i];
+
+		if (each->start_ns >= before->end_ns)
+			continue;
+		overlaps++;
+		apart += (double)weir_span_ns(before->end_ns, each->end_ns) >= least_ns;
+	}
+	return overlaps >= FEW_OVERLAPS && (double)apart >= MOSTLY * (double)overlaps;
+}
+
+void weir_host_busy(struct weir_intervals *set, struct weir_intervals *out)
+{
+	weir_intervals_clear(out);
+	if (set->count == 0)
+		return;
+	qsort(set->items, set->count, sizeof *set->items, by_start);
+	merge_same(set);
+	if (!in_turn(set)) {
+		weir_intervals_crowded(set, out);
+		return;
+	}
+	copy_set(set, out);
+	weir_intervals_unite(out);
+}
+
 /* The host stages ahead of the device work and those behind it, each of its own workers. */
 enum host_side { HOST_BEFORE, HOST_AFTER, HOST_SIDES };
 
@@ -152,12 +244,6 @@ static void rank_resources(struct weir_load *load)
 	}
 }
 
-static void copy_set(const struct weir_intervals *from, struct weir_intervals *to)
-{
-	for (size_t i = 0; i < from->count; i++)
-		weir_intervals_push(to, from->items[i].start_ns, from->items[i].end_ns);
-}
-
 static void unite_reach(struct weir_load *load)
 {
 	for (int i = 0; i < WEIR_RESOURCES; i++) {
@@ -179,7 +265,7 @@ void weir_load_init(struct weir_load *load, const struct weir_requests *requests
 	*load = (struct weir_load){0};
 	collect(load, requests, classes, host);
 	for (int side = 0; side < HOST_SIDES; side++) {
-		weir_intervals_crowded(&host[side], &crowded);
+		weir_host_busy(&host[side], &crowded);
 		copy_set(&crowded, &load->busy[WEIR_RESOURCE_HOST]);
 		weir_intervals_release(&host[side]);
 	}

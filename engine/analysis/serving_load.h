@@ -21,10 +21,8 @@ enum weir_resource {
 struct weir_load {
 	int64_t start_ns, end_ns; /* first arrival to last response */
 	/*
-	 * When each was busy. Of the host: when as many requests at once were in host stages (ahead
-	 * of the device work, or behind it) as there ever were, see weir_intervals_crowded(): an
-	 * event loop of one holds up everybody, a pool of eight tokenizers of which two work
-	 * nobody.
+	 * When each was busy. Of the host see weir_host_busy(): an event loop of one holds up
+	 * everybody, a pool of eight tokenizers of which two work nobody.
 	 */
 	struct weir_intervals busy[WEIR_RESOURCES];
 	double share[WEIR_RESOURCES]; /* of the time from start to end */
@@ -47,6 +45,16 @@ struct weir_wait {
 };
 
 struct weir_wait weir_load_split(const struct weir_load *load, int64_t start_ns, int64_t end_ns);
+
+/*
+ * When host stages hold up others, from the stretches of all requests in them (of one side of the
+ * device work). Stretches that begin and end together are one piece of work on a whole batch.
+ * Where one worker serves them in turn, any of them does: then those that wait for their turn are
+ * inside the stage too, and of stretches that overlap each ends at least half of a short one
+ * (5th percentile) after the one before. Else where they are crowded.
+ * Reorders and thins the set, which need not be united.
+ */
+void weir_host_busy(struct weir_intervals *set, struct weir_intervals *out);
 
 /* The times at which at least nine tenths of the most intervals overlap; the most is the 95th
  * percentile over the time that any covers. Reorders the set, which need not be united. */

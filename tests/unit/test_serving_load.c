@@ -15,6 +15,7 @@
 
 #define SPACE  60
 #define ROUNDS 2000
+#define MS     INT64_C(1000000)
 
 static int64_t below(uint64_t *state, uint64_t limit)
 {
@@ -65,6 +66,63 @@ static void crowded_times_are_those_with_nearly_the_most_at_once(void **state)
 		weir_intervals_release(&crowded);
 		weir_intervals_release(&set);
 	}
+}
+
+static void push_apart(struct weir_intervals *set, int64_t start_ns, int64_t end_ns)
+{
+	set->items = weir_grow(set->items, &set->capacity, set->count + 1, sizeof *set->items);
+	set->items[set->count++] = (struct weir_interval){start_ns, end_ns};
+}
+
+/* Batches of 1 to 6 every 100 ms; one worker takes 6 ms for each request, in turn. */
+static void one_worker_holds_up_everybody_while_it_works(void **state)
+{
+	struct weir_intervals set = {0}, busy = {0};
+	int64_t worked_ns = 0;
+
+	(void)state;
+	for (int64_t batch = 0; batch < 40; batch++)
+		for (int64_t i = 0; i <= batch % 6; i++) {
+			push_apart(&set, batch * 100 * MS, (batch * 100 + (i + 1) * 6) * MS);
+			worked_ns += 6 * MS;
+		}
+	weir_host_busy(&set, &busy);
+	assert_int_equal(weir_intervals_total(&busy), worked_ns);
+	weir_intervals_release(&busy);
+	weir_intervals_release(&set);
+}
+
+/* A pool of eight; mostly two work, now and then all. */
+static void a_pool_holds_up_others_only_when_all_of_it_works(void **state)
+{
+	struct weir_intervals set = {0}, busy = {0};
+
+	(void)state;
+	for (int64_t turn = 0; turn < 100; turn++)
+		for (int64_t i = 0; i < (turn % 5 == 0 ? 8 : 2); i++)
+			push_apart(&set, turn * 20 * MS + i * 100000,
+			           turn * 20 * MS + i * 130000 + 10 * MS);
+	weir_host_busy(&set, &busy);
+	assert_true(weir_intervals_total(&busy) > 100 * MS);
+	assert_true(weir_intervals_total(&busy) < 220 * MS); /* of 1,000 in which any works */
+	weir_intervals_release(&busy);
+	weir_intervals_release(&set);
+}
+
+/* Whole batches of 1 to 6 in one piece of host work, rounded apart by microseconds. */
+static void work_on_a_whole_batch_is_one_piece(void **state)
+{
+	struct weir_intervals set = {0}, busy = {0};
+
+	(void)state;
+	for (int64_t batch = 0; batch < 40; batch++)
+		for (int64_t i = 0; i <= batch % 6; i++)
+			push_apart(&set, batch * 100 * MS + i * 1000,
+			           (batch * 100 + 5) * MS + i * 2000);
+	weir_host_busy(&set, &busy);
+	assert_true(weir_intervals_total(&busy) >= 40 * 5 * MS);
+	weir_intervals_release(&busy);
+	weir_intervals_release(&set);
 }
 
 /* compute [0,10), copy [8,14), host [12,20) */
@@ -156,6 +214,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(crowded_times_are_those_with_nearly_the_most_at_once),
+		cmocka_unit_test(one_worker_holds_up_everybody_while_it_works),
+		cmocka_unit_test(a_pool_holds_up_others_only_when_all_of_it_works),
+		cmocka_unit_test(work_on_a_whole_batch_is_one_piece),
 		cmocka_unit_test(time_that_two_worked_belongs_to_the_busier_one),
 		cmocka_unit_test(nobody_works_in_an_empty_table),
 		cmocka_unit_test(hostile_times_stay_within_int64),
