@@ -15,6 +15,9 @@
 #define MAX_DEPTH       32
 #define MAX_COLUMNS     512
 
+/* Where the header says how large a page is: two bytes, the higher first, and 1 stands for 65536.
+ */
+#define PAGE_SIZE_AT 16
 /* Where the header says how the file is written: 1 for a rollback journal, 2 for a log. */
 #define WRITE_VERSION_AT 18
 #define READ_VERSION_AT  19
@@ -132,6 +135,22 @@ static enum weir_status harden(struct weir_sqldb *db, struct weir_error *err)
 	return WEIR_OK;
 }
 
+/* SQLite fills what is missing of the last page with zeros. */
+static enum weir_status check_size(const char *head, size_t len, uint64_t size,
+                                   struct weir_error *err)
+{
+	const unsigned char *bytes = (const unsigned char *)head + PAGE_SIZE_AT;
+	uint64_t page;
+
+	if (len < PAGE_SIZE_AT + 2)
+		return weir_sqldb_failed(SQLITE_NOTADB, err);
+	page = (uint64_t)bytes[0] << 8 | bytes[1];
+	page = page == 1 ? 65536 : page;
+	if (memcmp(head, WEIR_SQL_MAGIC, sizeof(WEIR_SQL_MAGIC)) != 0 || !page)
+		return weir_sqldb_failed(SQLITE_NOTADB, err);
+	return size % page ? weir_sqldb_failed(SQLITE_CORRUPT, err) : WEIR_OK;
+}
+
 /* A journal holds what the file lacks, or what must come out of it again. */
 static enum weir_status check_journals(const char *path, struct weir_error *err)
 {
@@ -226,6 +245,9 @@ static enum weir_status open_copy(struct weir_sqldb *db, struct weir_source *sou
 		return status;
 	if (!db->image.length)
 		return weir_fail(err, WEIR_E_EMPTY, "empty: there is not one byte in it");
+	status = check_size(db->image.data, db->image.length, db->image.length, err);
+	if (status)
+		return status;
 	take_out_of_log(&db->image);
 	db->size = db->image.length;
 	code = sqlite3_open_v2(":memory:", &db->handle,
@@ -282,15 +304,30 @@ static enum weir_status list_tables(struct weir_sqldb *db, struct weir_error *er
 	return status;
 }
 
+/* In place where there is a file; its head is looked at first. */
+static enum weir_status open_source(struct weir_sqldb *db, struct weir_source *source,
+                                    struct weir_error *err)
+{
+	const char *head, *path;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
+
+	if (status)
+		return status;
+	db->size = weir_source_stored_size(source);
+	path = weir_source_take_file(source);
+	if (!path)
+		return open_copy(db, source, err);
+	status = check_size(head, len, db->size, err);
+	return status ? status : open_in_place(db, path, err);
+}
+
 enum weir_status weir_sqldb_open(struct weir_source *source, struct weir_sqldb **out,
                                  struct weir_error *err)
 {
 	struct weir_sqldb *db = weir_alloc(sizeof(*db));
-	const char *path = weir_source_take_file(source);
-	enum weir_status status;
+	enum weir_status status = open_source(db, source, err);
 
-	db->size = weir_source_stored_size(source);
-	status = path ? open_in_place(db, path, err) : open_copy(db, source, err);
 	if (!status)
 		status = harden(db, err);
 	if (!status)
