@@ -135,6 +135,23 @@ static const struct api_row api_rows[] = {
 	{"RuntimeGet*", WEIR_API_QUERY},
 };
 
+/* Calls of the operating system that profilers record: those that wait, and those that move bytes
+ * or map memory. */
+static const char *const system_calls[] = {
+	"poll",     "ppoll",        "epoll_*", "select",      "pselect*",  "pthread_*",
+	"sem_*",    "futex*",       "sleep",   "usleep",      "nanosleep", "clock_nanosleep",
+	"sigwait*", "wait",         "wait3",   "wait4",       "waitid",    "waitpid",
+	"fork",     "vfork",        "exec*",   "sched_yield", "syscall",   "read",
+	"readv",    "pread*",       "write",   "writev",      "pwrite*",   "open*",
+	"creat*",   "close*",       "fopen*",  "fclose",      "fread*",    "fwrite*",
+	"fgets*",   "fputs*",       "fflush*", "fsync",       "fdatasync", "lseek*",
+	"stat*",    "fstat*",       "lstat*",  "access",      "ioctl",     "fcntl*",
+	"flock",    "mmap*",        "munmap",  "mremap",      "mprotect",  "madvise",
+	"msync",    "accept*",      "connect", "socket*",     "recv*",     "send*",
+	"shutdown", "dup*",         "pipe*",   "eventfd*",    "splice",    "sync",
+	"msg*",     "process_vm_*",
+};
+
 static bool is_upper(char c)
 {
 	return c >= 'A' && c <= 'Z';
@@ -208,13 +225,23 @@ static bool matches(const char *pattern, const char *text, size_t len)
 	return tail == 0 || memcmp(text + len - tail, star + 1, tail) == 0;
 }
 
+static bool is_system_call(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < sizeof(system_calls) / sizeof(system_calls[0]); i++)
+		if (matches(system_calls[i], name, len))
+			return true;
+	return false;
+}
+
 enum weir_api_class weir_api_class(const char *name)
 {
 	const char *stem = behind_prefix(name);
 	size_t len;
 
 	if (!stem)
-		return WEIR_API_OTHER;
+		return is_system_call(name) ? WEIR_API_SYSTEM : WEIR_API_OTHER;
 	len = length_of_stem(stem);
 	for (size_t i = 0; i < sizeof(api_rows) / sizeof(api_rows[0]); i++)
 		if (matches(api_rows[i].pattern, stem, len))

@@ -25,10 +25,11 @@ enum weir_api_class {
 	WEIR_API_CAPTURE,     /* records or builds a graph, or asks whether one is recorded */
 	WEIR_API_EVENT,       /* records, creates or enqueues a wait; the thread does not wait */
 	WEIR_API_QUERY,       /* asks and returns */
+	WEIR_API_SYSTEM,      /* a call of the operating system: part of what its caller does */
 	WEIR_API_CLASS_COUNT
 };
 
-/* Prefixes (cuda, cu, hip) and suffixes (_v2, _v11060, _ptsz, _ptds, _spt) do not matter. */
+/* Names without a prefix are system calls or nothing. Prefixes (cuda, cu, hip) and suffixes (_v2, _v11060, _ptsz, _ptds, _spt) do not matter. */
 enum weir_api_class weir_api_class(const char *name);
 
 /* The class of every text in the table, one byte an id, for loops over rows; free() it. */

@@ -47,7 +47,7 @@ static void mark_device_business(struct weir_idle_finder *finder)
 		uint8_t class = finder->timeline->api_class[host->name[i]];
 
 		if (host->kind[i] != WEIR_HOST_API || class == WEIR_API_QUERY ||
-		    class == WEIR_API_OTHER)
+		    class == WEIR_API_OTHER || class == WEIR_API_SYSTEM)
 			continue;
 		for (uint32_t up = (uint32_t)i; up != WEIR_NONE && !finder->reaches_device[up];
 		     up = finder->timeline->parent[up])
@@ -205,6 +205,17 @@ static uint32_t row_after(struct weir_idle_finder *finder, uint16_t device, int6
 	return *at < last && columns->start_ns[*at] == end_ns ? *at : WEIR_NONE;
 }
 
+/* What a call of the operating system is part of: a driver call, an operator, the program. */
+static uint32_t without_system_calls(const struct weir_idle_finder *finder, uint32_t row)
+{
+	const struct weir_host_columns *host = &finder->timeline->trace->host;
+
+	while (row != WEIR_NONE && host->kind[row] == WEIR_HOST_API &&
+	       finder->timeline->api_class[host->name[row]] == WEIR_API_SYSTEM)
+		row = finder->timeline->parent[row];
+	return row;
+}
+
 static enum weir_idle idle_of_api(enum weir_api_class class)
 {
 	static const uint8_t by_class[WEIR_API_CLASS_COUNT] = {
@@ -249,6 +260,7 @@ static enum weir_idle idle_of_leaf(const struct weir_idle_finder *finder, uint32
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 	enum weir_idle around;
 
+	row = without_system_calls(finder, row);
 	if (row == WEIR_NONE)
 		return WEIR_IDLE_HOST_IDLE;
 	if (host->kind[row] == WEIR_HOST_API) {
@@ -279,6 +291,7 @@ static bool is_glue(const struct weir_idle_finder *finder, uint32_t row)
 {
 	uint8_t kind;
 
+	row = without_system_calls(finder, row);
 	if (row == WEIR_NONE)
 		return true;
 	kind = finder->timeline->trace->host.kind[row];
@@ -413,7 +426,7 @@ static bool waited_at(struct weir_idle_finder *finder, uint32_t thread, int64_t 
 	const struct weir_leaves *leaves = &story_of(finder, thread)->leaves;
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 	size_t i = weir_leaves_at(leaves, at_ns);
-	uint32_t row = i == SIZE_MAX ? WEIR_NONE : leaves->row[i];
+	uint32_t row = without_system_calls(finder, i == SIZE_MAX ? WEIR_NONE : leaves->row[i]);
 	enum weir_api_class class;
 
 	if (row == WEIR_NONE || host->kind[row] != WEIR_HOST_API)

@@ -346,6 +346,16 @@ uint64_t weir_source_stored_size(const struct weir_source *source)
 	return source->stored_size;
 }
 
+const char *weir_source_take_file(struct weir_source *source)
+{
+	if (source->fd < 0 || source->fd == STDIN_FILENO || source->codec || !source->stored_size)
+		return NULL;
+	source->ready.len = source->stored.len = 0;
+	source->ended = source->stored_end = true;
+	source->stored_bytes = source->position = source->stored_size;
+	return source->name;
+}
+
 const char *weir_source_damage(const struct weir_source *source)
 {
 	return source->damage;

@@ -50,6 +50,13 @@ uint64_t weir_source_stored_bytes(
 	const struct weir_source *source); /* bytes read from the file, compressed */
 /* Size of the file, 0 where it is not known (standard input, a pipe). */
 uint64_t weir_source_stored_size(const struct weir_source *source);
+/*
+ * For formats that are not read from front to back: the path of the uncompressed file behind the
+ * source, which the caller opens again; the source counts as read to its end. NULL where there is
+ * none: standard input, a pipe, memory, a compressed file. Before the first weir_source_next(); the
+ * head stays valid.
+ */
+const char *weir_source_take_file(struct weir_source *source);
 /* NULL, or one line about a truncated or corrupt compressed stream. */
 const char *weir_source_damage(const struct weir_source *source);
 /* "plain", "gzip" or "zstd". */

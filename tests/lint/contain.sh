@@ -7,7 +7,7 @@
 # header (a shell pattern): files that may include it (shell patterns)
 third_parties='
 cjson/*:                       engine/base/json* engine/readers/* tests/*
-sqlite3.h:                     rules/clause*.c baselines/store* tests/*
+sqlite3.h:                     rules/clause*.c baselines/store* engine/readers/sql* tests/*
 gsl/*:                         engine/stats/* tests/bench/*
 isa-l.h:                       engine/base/source*.c tests/*
 isa-l/*:                       engine/base/source*.c tests/*

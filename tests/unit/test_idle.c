@@ -137,6 +137,27 @@ static void each_nanosecond_before_a_late_launch_is_what_the_thread_did(void **s
 	scene_release(&scene);
 }
 
+static void a_system_call_is_part_of_what_made_it(void **state)
+{
+	struct make_trace *make = before_gap();
+	struct scene scene;
+
+	(void)state;
+	host(make, WEIR_HOST_OP, "aten::add", -1000, 0);
+	make_call(make, 0, "cudaMalloc", GAP_NS, GAP_NS + 30000, 0);
+	make_call(make, 0, "ioctl", GAP_NS + 1000, GAP_NS + 29000, 0);
+	host(make, WEIR_HOST_ANNOTATION, "decode", 30000, 90000);
+	make_call(make, 0, "fread", GAP_NS + 30000, GAP_NS + 50000, 0);
+	make_call(make, 0, "poll", GAP_NS + 90000, GAP_NS + 95000, 0);
+	end_gap(make, 100000, 103000);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_ALLOCATOR), 30000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_PYTHON), 60000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_HOST_IDLE), 10000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_DISPATCH), 0);
+	scene_release(&scene);
+}
+
 static void a_thread_that_does_nothing_had_no_work(void **state)
 {
 	struct make_trace *make = before_gap();
@@ -357,6 +378,7 @@ int main(void)
 		cmocka_unit_test(a_short_gap_before_work_without_a_launch_is_the_devices_own),
 		cmocka_unit_test(other_devices_work_may_hold_queued_work_back),
 		cmocka_unit_test(each_nanosecond_before_a_late_launch_is_what_the_thread_did),
+		cmocka_unit_test(a_system_call_is_part_of_what_made_it),
 		cmocka_unit_test(a_thread_that_does_nothing_had_no_work),
 		cmocka_unit_test(a_long_stretch_without_operators_is_host_work),
 		cmocka_unit_test(a_shorter_stretch_is_the_programs_glue),

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Exports of Nsight Systems: what becomes of each table, in the schemas there are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/readers/readers.h"
+#include "tests/unit/database.h"
+#include "tests/unit/reading.h"
+
+/* Reads the small export, changed by SQL; belongs to the profile. */
+static const struct weir_input *read_changed(const char *sql, struct weir_profile *profile)
+{
+	struct bytes bytes = database_export(sql);
+	struct weir_error err = {0};
+
+	if (reading_try(&weir_reader_nsys, (const char *)bytes.data, bytes.len, profile, &err))
+		fail_msg("%s", err.message);
+	free(bytes.data);
+	return &profile->inputs[profile->input_count - 1];
+}
+
+static void expect_refused(const char *sql, enum weir_status status, const char *part)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct bytes bytes = database_export(sql);
+	struct weir_error err = {0};
+
+	assert_int_equal(
+		reading_try(&weir_reader_nsys, (const char *)bytes.data, bytes.len, profile, &err),
+		status);
+	if (!strstr(err.message, part))
+		fail_msg("\"%s\" is not in: %s", part, err.message);
+	free(bytes.data);
+	weir_profile_free(profile);
+}
+
+static const char *text_of(const struct weir_trace *trace, uint32_t id)
+{
+	return weir_names_text(trace->names, id);
+}
+
+static size_t host_row(const struct weir_trace *trace, const char *name)
+{
+	for (size_t i = 0; i < trace->host.count; i++)
+		if (strcmp(text_of(trace, trace->host.name[i]), name) == 0)
+			return i;
+	fail_msg("no host row is called %s", name);
+	return 0;
+}
+
+static size_t device_row(const struct weir_trace *trace, const char *name)
+{
+	for (size_t i = 0; i < trace->device.count; i++)
+		if (strcmp(text_of(trace, trace->device.name[i]), name) == 0)
+			return i;
+	fail_msg("no device row is called %s", name);
+	return 0;
+}
+
+#define GEMM "void gemm<float>(float const*, int)"
+#define COPY "Memcpy DtoH (Device -> Pageable)"
+
+static void every_table_goes_to_its_column(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_changed("", profile);
+	const struct weir_trace *trace = input->trace;
+
+	(void)state;
+	assert_int_equal(trace->host.count, 6 + 3 + 1 + 1);
+	assert_int_equal(trace->host.kind[host_row(trace, "cudaLaunchKernel")], WEIR_HOST_API);
+	assert_int_equal(trace->host.kind[host_row(trace, "decode")], WEIR_HOST_ANNOTATION);
+	assert_int_equal(trace->host.kind[host_row(trace, "aten::mm")], WEIR_HOST_OP);
+	assert_int_equal(trace->host.kind[host_row(trace, "ioctl")], WEIR_HOST_API);
+	assert_int_equal(trace->host.kind[host_row(trace, "dlopen")], WEIR_HOST_OVERHEAD);
+	assert_int_equal(trace->device.count, 4);
+	assert_int_equal(trace->device.kind[device_row(trace, GEMM)], WEIR_DEVICE_KERNEL);
+	assert_int_equal(trace->device.kind[device_row(trace, COPY)], WEIR_DEVICE_COPY);
+	assert_int_equal(trace->device.kind[device_row(trace, "Memset (Device)")], WEIR_DEVICE_SET);
+	assert_int_equal(trace->sync_count, 2);
+	assert_string_equal(text_of(trace, trace->syncs[0].kind_name), "Stream Sync");
+	assert_int_equal(trace->syncs[0].stream, 7);
+	assert_string_equal(text_of(trace, trace->syncs[1].kind_name), "Context Sync");
+	assert_int_equal(trace->syncs[1].stream, -1);
+	assert_int_equal(input->events, 6 + 5 + 1 + 1 + 2 + 1 + 1 + 2);
+	for (int code = 0; code < WEIR_WARN_COUNT; code++)
+		assert_int_equal(input->warnings[code].count, 0);
+	weir_profile_free(profile);
+}
+
+static void work_knows_its_arguments_and_its_launch(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace = read_changed("", profile)->trace;
+	size_t gemm = device_row(trace, GEMM), copy = device_row(trace, COPY);
+
+	(void)state;
+	assert_int_equal(trace->device.start_ns[gemm], 8000);
+	assert_int_equal(trace->device.end_ns[gemm], 48000);
+	assert_int_equal(trace->device.blocks[gemm], 264);
+	assert_int_equal(trace->device.threads_per_block[gemm], 256);
+	assert_int_equal(trace->device.bytes[gemm], -1);
+	assert_int_equal(trace->device.bytes[copy], 100000);
+	assert_int_equal(trace->streams[trace->device.stream[gemm]].id, 7);
+	assert_int_equal(trace->host.start_ns[trace->device.launch[gemm]], 1000);
+	assert_string_equal(text_of(trace, trace->host.name[trace->device.launch[copy]]),
+	                    "cudaMemcpyAsync");
+	assert_int_equal(trace->threads[trace->host.thread[0]].pid, 9946);
+	assert_int_equal(trace->threads[trace->host.thread[0]].tid, 9946);
+	assert_string_equal(text_of(trace, trace->threads[trace->host.thread[0]].name), "worker");
+	weir_profile_free(profile);
+}
+
+static void the_device_is_the_one_that_the_process_means(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace = read_changed("", profile)->trace;
+
+	(void)state;
+	assert_int_equal(trace->device_count, 1);
+	assert_int_equal(trace->devices[0].id, 3);
+	assert_string_equal(text_of(trace, trace->devices[0].name), "Example GPU");
+	assert_int_equal(trace->devices[0].memory_bytes, UINT64_C(85018279936));
+	assert_int_equal(trace->devices[0].sms, 132);
+	assert_int_equal(trace->devices[0].compute_major, 9);
+	assert_int_equal(trace->base_ns, INT64_C(1754324972242076786));
+	weir_profile_free(profile);
+}
+
+static void labels_hold_versions_and_nothing_private(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace = read_changed("", profile)->trace;
+
+	(void)state;
+	assert_int_equal(trace->label_count, 3);
+	assert_string_equal(text_of(trace, trace->labels[0].key), "nsys_version");
+	assert_string_equal(text_of(trace, trace->labels[0].value), "2025.3.1.90");
+	assert_string_equal(text_of(trace, trace->labels[2].key), "cuda_driver_version");
+	for (size_t i = 0; i < weir_names_count(trace->names); i++) {
+		const char *text = weir_names_text(trace->names, (uint32_t)i);
+
+		assert_null(strstr(text, "secret"));
+		assert_null(strstr(text, "/opt/"));
+	}
+	weir_profile_free(profile);
+}
+
+static void operators_of_emit_nvtx_have_shapes(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace =
+		read_changed("INSERT INTO NVTX_EVENTS VALUES"
+	                     "(1500,1600,59,'aten::add, op_id = 18',281641842910938,NULL,0),"
+	                     "(1700,1800,59,'Step, sizes = unknown',281641842910938,NULL,0),"
+	                     "(1900,2000,59,'aten::odd, sizes = [[8, 16',281641842910938,NULL,0)",
+	                     profile)
+			->trace;
+	size_t mm = host_row(trace, "aten::mm");
+	const struct weir_shape *shape = &trace->shapes[trace->host.shape[mm]];
+
+	(void)state;
+	assert_string_equal(text_of(trace, shape->dims), "[[8, 16], [16, 4]]");
+	assert_int_equal(trace->host.shape[host_row(trace, "aten::add")], 0);
+	assert_int_equal(trace->host.kind[host_row(trace, "aten::add")], WEIR_HOST_OP);
+	assert_int_equal(trace->host.kind[host_row(trace, "Step, sizes = unknown")],
+	                 WEIR_HOST_ANNOTATION);
+	assert_int_equal(trace->host.shape[host_row(trace, "aten::odd")], 0);
+	weir_profile_free(profile);
+}
+
+static void names_lose_the_version_and_no_more(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace =
+		read_changed(
+			"INSERT INTO StringIds VALUES(20,'cudaStreamGetCaptureInfo_v2_v11030'),"
+			"(21,'cuMemcpyHtoDAsync_v2');"
+			"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"
+			"(200000,200001,0,281641842910938,30,20,0,NULL),"
+			"(200002,200003,0,281641842910938,31,21,0,NULL)",
+			profile)
+			->trace;
+
+	(void)state;
+	host_row(trace, "cudaStreamGetCaptureInfo_v2");
+	host_row(trace, "cuMemcpyHtoDAsync_v2");
+	weir_profile_free(profile);
+}
+
+/* Another process with the same ids of calls, streams and devices, for its own launches. */
+#define SECOND_PROCESS                                                                             \
+	"INSERT INTO TARGET_INFO_GPU(vmId, id, name) VALUES(281474976710656,5,'Other GPU');"       \
+	"INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES(5,0,77);"                                      \
+	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"                                           \
+	"(2000,2500,0,281474976710656 + 77 * 16777216 + 78,10,7,0,NULL);"                          \
+	"INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES"                                            \
+	"(3000,3500,0,7,10,281474976710656 + 77 * 16777216,64,2)"
+
+static void calls_are_joined_within_their_process(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_changed(SECOND_PROCESS, profile);
+	const struct weir_trace *trace = input->trace;
+	size_t gemm = device_row(trace, GEMM), set = trace->device.count - 1;
+
+	(void)state;
+	assert_int_equal(trace->device_count, 2);
+	assert_int_equal(trace->devices[trace->device.device[set]].id, 5);
+	assert_int_equal(trace->host.start_ns[trace->device.launch[set]], 2000);
+	assert_int_equal(trace->threads[trace->host.thread[trace->device.launch[set]]].pid, 77);
+	assert_int_equal(trace->threads[trace->host.thread[trace->device.launch[set]]].tid, 78);
+	assert_int_equal(trace->host.start_ns[trace->device.launch[gemm]], 1000);
+	assert_int_not_equal(trace->device.stream[gemm], trace->device.stream[set]);
+	assert_int_equal(input->warnings[WEIR_WARN_DUPLICATE_LAUNCH].count, 0);
+	assert_int_equal(input->warnings[WEIR_WARN_UNLINKED].count, 0);
+	weir_profile_free(profile);
+}
+
+static void work_of_an_unknown_process_joins_the_only_one(void **state)
+{
+	static const char *const changes[] = {
+		"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = NULL",
+		"ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid",
+		"ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME DROP COLUMN globalTid",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = read_changed(changes[i], profile);
+
+		assert_int_equal(input->warnings[WEIR_WARN_UNLINKED].count, 0);
+		assert_int_equal(input->trace->devices[0].id, 3);
+		weir_profile_free(profile);
+	}
+	{
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = read_changed(
+			SECOND_PROCESS "; UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = NULL",
+			profile);
+
+		assert_int_equal(input->warnings[WEIR_WARN_UNLINKED].count, 2);
+		weir_profile_free(profile);
+	}
+}
+
+static void a_graph_launch_is_busy_time_without_kernels(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_changed(
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER,"
+		" deviceId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER,"
+		" graphId INTEGER, graphExecId INTEGER);"
+		"INSERT INTO StringIds VALUES(30,'cudaGraphLaunch_v10000');"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"
+		"(201000,206000,0,281641842910938,40,30,0,NULL);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES"
+		"(208000,408000,0,7,40,281641842900992,2,9)",
+		profile);
+	const struct weir_trace *trace = input->trace;
+	size_t row = device_row(trace, "(CUDA graph 9)");
+
+	(void)state;
+	assert_int_equal(trace->device.kind[row], WEIR_DEVICE_KERNEL);
+	assert_int_equal(trace->device.flags[row], WEIR_DEVICE_IN_GRAPH);
+	assert_int_equal(trace->device.end_ns[row], 408000);
+	assert_string_equal(text_of(trace, trace->host.name[trace->device.launch[row]]),
+	                    "cudaGraphLaunch");
+	assert_int_equal(input->warnings[WEIR_WARN_GRAPH_HIDDEN].count, 1);
+	weir_profile_free(profile);
+}
+
+static void kernels_of_a_graph_share_its_launch(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace =
+		read_changed("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET correlationId = 20,"
+	                     " graphNodeId = 8589934593",
+	                     profile)
+			->trace;
+
+	(void)state;
+	assert_int_equal(trace->device.launch[0], trace->device.launch[2]);
+	assert_int_equal(trace->device.flags[0], WEIR_DEVICE_IN_GRAPH);
+	weir_profile_free(profile);
+}
+
+/* Numbers mean what the file's own tables say; without them, what they always meant. */
+static void kinds_are_those_of_the_file(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace =
+		read_changed("CREATE TABLE ENUM_CUDA_MEM_KIND (id INTEGER, name TEXT, label TEXT);"
+	                     "INSERT INTO ENUM_CUDA_MEM_KIND VALUES(0,'','Pinned'),(2,'','Novel')",
+	                     profile)
+			->trace;
+
+	(void)state;
+	device_row(trace, "Memcpy DtoH (Unknown -> Pinned)");
+	device_row(trace, "Memset (Unknown)");
+	weir_profile_free(profile);
+
+	profile = weir_profile_new();
+	trace = read_changed("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET srcKind = NULL, dstKind = NULL,"
+	                     " copyKind = 11",
+	                     profile)
+	                ->trace;
+	device_row(trace, "Memcpy unified HtoD");
+	weir_profile_free(profile);
+}
+
+static const struct {
+	const char *sql, *name;
+} schemas[] = {
+	/* 2021 and before: no labels, no device table, missing values as 0. */
+	{"DROP TABLE META_DATA_EXPORT; DROP TABLE TARGET_INFO_CUDA_DEVICE;"
+         "DROP TABLE TARGET_INFO_SESSION_START_TIME; UPDATE TARGET_INFO_GPU SET id = 0;"
+         "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET graphNodeId = 0",
+         GEMM},
+	/* Down-sampled by a third party. */
+	{"ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid;"
+         "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN demangledName;"
+         "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN graphNodeId;"
+         "DROP TABLE NVTX_EVENTS; DROP TABLE OSRT_API; DROP TABLE PROFILER_OVERHEAD;"
+         "DROP TABLE TARGET_INFO_SYSTEM_ENV",
+         "gemm"},
+	{"ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN tensorSizeMinusOneElements TEXT;"
+         "ALTER TABLE PROFILER_OVERHEAD RENAME COLUMN returnValue TO overheadType",
+         GEMM},
+	{"ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN deviceId;"
+         "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN streamId;"
+         "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName = 999",
+         "gemm"},
+	{"DROP TABLE StringIds", "(kernel without a name)"},
+};
+
+static void every_schema_reads(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = read_changed(schemas[i].sql, profile);
+
+		assert_int_equal(input->trace->device.count, 4);
+		device_row(input->trace, schemas[i].name);
+		assert_int_equal(input->warnings[WEIR_WARN_UNLINKED].count, 0);
+		weir_profile_free(profile);
+	}
+}
+
+static void odd_times_are_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		read_changed("INSERT INTO NVTX_EVENTS VALUES"
+	                     "(170000,NULL,59,'open',281641842910938,NULL,0),"
+	                     "(-1957198520,-1957198000,60,'early',281641842910938,NULL,0);"
+	                     "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"
+	                     "(170000,0,0,281641842910938,50,5,0,NULL),"
+	                     "(9e18,9e18,0,281641842910938,51,5,0,NULL),"
+	                     "(4611686018427387904,4611686018427387905,0,281641842910938,52,5,0,"
+	                     "NULL)",
+	                     profile);
+
+	(void)state;
+	assert_int_equal(input->warnings[WEIR_WARN_NO_TIME].count, 3);
+	assert_non_null(
+		strstr(input->warnings[WEIR_WARN_NO_TIME].detail, "CUPTI_ACTIVITY_KIND_RUNTIME"));
+	assert_int_equal(input->warnings[WEIR_WARN_NEGATIVE_DURATION].count, 1);
+	assert_int_equal(input->trace->host.start_ns[host_row(input->trace, "early")], -1957198520);
+	weir_profile_free(profile);
+}
+
+#define NO_EVENTS                                                                                  \
+	"DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME; DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL;"           \
+	"DROP TABLE CUPTI_ACTIVITY_KIND_MEMCPY; DROP TABLE CUPTI_ACTIVITY_KIND_MEMSET;"            \
+	"DROP TABLE NVTX_EVENTS; DROP TABLE OSRT_API; DROP TABLE PROFILER_OVERHEAD;"               \
+	"DROP TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;"
+
+static void what_cannot_be_read_says_why(void **state)
+{
+	(void)state;
+	expect_refused(NO_EVENTS, WEIR_E_EMPTY, "--trace=cuda,nvtx,osrt");
+	expect_refused(NO_EVENTS "CREATE TABLE DIAGNOSTIC_EVENT(severity INTEGER, text TEXT);"
+	                         "INSERT INTO DIAGNOSTIC_EVENT VALUES(2,'secret'),(3,''),(1,'')",
+	               WEIR_E_EMPTY, "(2 warnings of the profiler");
+	expect_refused(NO_EVENTS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER);"
+	                         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1)",
+	               WEIR_E_EMPTY, "none of its 1 rows");
+	expect_refused("DROP TABLE META_DATA_EXPORT; DROP TABLE StringIds", WEIR_E_FORMAT,
+	               "without the tables of Nsight Systems");
+	expect_refused("DROP TABLE META_DATA_EXPORT; DROP TABLE StringIds;"
+	               "CREATE TABLE StringTable(_id_ INTEGER, value TEXT)",
+	               WEIR_E_FORMAT, "nvprof");
+	expect_refused("DROP TABLE META_DATA_EXPORT; DROP TABLE StringIds;"
+	               "CREATE TABLE rocpd_metadata_1(a)",
+	               WEIR_E_FORMAT, "rocpd");
+}
+
+static const char *claims(const struct bytes *bytes)
+{
+	const struct weir_reader *reader = NULL;
+	struct weir_source *source;
+	struct weir_error err = {0};
+	enum weir_status status;
+
+	assert_int_equal(weir_source_open_memory("test", bytes->data, bytes->len, &source, &err),
+	                 WEIR_OK);
+	status = weir_reader_choose(source, &reader, &err);
+	weir_source_free(source);
+	return status ? "none" : reader->name;
+}
+
+static void only_its_own_databases_are_claimed(void **state)
+{
+	static const struct {
+		const char *sql, *reader;
+	} cases[] = {
+		{"CREATE TABLE a(b)", "none"},
+		{"CREATE TABLE META_DATA_EXPORT(name, value)", "nsys"},
+		{"PRAGMA application_id = 0x77656972; CREATE TABLE StringIds(a)", "none"},
+	};
+	struct bytes bytes = database_export("");
+
+	(void)state;
+	assert_string_equal(claims(&bytes), "nsys");
+	free(bytes.data);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bytes = database_bytes(cases[i].sql);
+		assert_string_equal(claims(&bytes), cases[i].reader);
+		free(bytes.data);
+	}
+}
+
+/* Cut at every byte, and with every byte changed: read, or refused in one line. */
+static void damage_is_survived(void **state)
+{
+	struct bytes bytes = database_export("");
+
+	(void)state;
+	for (size_t i = 0; i < 2 * bytes.len; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		size_t len = i < bytes.len ? i : bytes.len, at = i - bytes.len;
+		char *copy = test_malloc(len + 1);
+		struct weir_error err = {0};
+
+		memcpy(copy, bytes.data, len);
+		if (i >= bytes.len)
+			copy[at] = (char)(copy[at] ^ (0x81 >> i % 8));
+		if (reading_try(&weir_reader_nsys, copy, len, profile, &err))
+			assert_true(*err.message && !strchr(err.message, '\n'));
+		else
+			assert_true(i >= bytes.len);
+		test_free(copy);
+		weir_profile_free(profile);
+	}
+	free(bytes.data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_table_goes_to_its_column),
+		cmocka_unit_test(work_knows_its_arguments_and_its_launch),
+		cmocka_unit_test(the_device_is_the_one_that_the_process_means),
+		cmocka_unit_test(labels_hold_versions_and_nothing_private),
+		cmocka_unit_test(operators_of_emit_nvtx_have_shapes),
+		cmocka_unit_test(names_lose_the_version_and_no_more),
+		cmocka_unit_test(calls_are_joined_within_their_process),
+		cmocka_unit_test(work_of_an_unknown_process_joins_the_only_one),
+		cmocka_unit_test(a_graph_launch_is_busy_time_without_kernels),
+		cmocka_unit_test(kernels_of_a_graph_share_its_launch),
+		cmocka_unit_test(kinds_are_those_of_the_file),
+		cmocka_unit_test(every_schema_reads),
+		cmocka_unit_test(odd_times_are_counted),
+		cmocka_unit_test(what_cannot_be_read_says_why),
+		cmocka_unit_test(only_its_own_databases_are_claimed),
+		cmocka_unit_test(damage_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reports of nsys stats: which figures become of them, in the forms there are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define KERNELS                                                                                    \
+	"Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "           \
+	"(ns),Name\n"
+#define GEMM "void gemm<float>(float const*, int)"
+
+static const struct weir_run *run_of(const char *text, struct weir_profile *profile)
+{
+	return reading_of(&weir_reader_nsys_stats, text, profile)->run;
+}
+
+static void a_report_becomes_totals_and_means(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		run_of(KERNELS "66.7,80000,2,40000.0,40000.0,38000,42000,2828.4,\"" GEMM "\"\n"
+	                       "33.3,40000,1,40000.0,40000.0,40000,40000,0.0,softmax_kernel\n",
+	               profile);
+
+	(void)state;
+	reading_expects_figure(run, "kernels/total_ns", 120000, false, "ns");
+	reading_expects_figure(run, "kernels/count", 3, false, NULL);
+	reading_expects_figure(run, "kernels/" GEMM "/total_ns", 80000, false, "ns");
+	reading_expects_figure(run, "kernels/" GEMM "/mean_ns", 40000, false, "ns");
+	assert_int_equal(run->metrics.count, 6);
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_MEANS_ONLY].count, 1);
+	weir_profile_free(profile);
+}
+
+static const struct {
+	const char *text, *figure;
+	double value;
+	const char *unit;
+} reports[] = {
+	{"Time (%),Total Time (us),Num Calls,Avg (us),Name\n9,1.5,3,0.5,cudaFree\n",
+         "calls/cudaFree/total_ns", 1500, "ns"},
+	{"Time (%),Total Time (ms),Count,Operation\n9,1.5,3,[CUDA memset]\n",
+         "copies/[CUDA memset]/mean_ns", 500000, "ns"},
+	{"Total (MB),Count,Avg (MB),Operation\n1.500,3,0.5,[CUDA memset]\n",
+         "copied/[CUDA memset]/total_bytes", 1500000, "B"},
+	{"Time (%),Total Time (s),Instances,Style,Range\n9,1.5,1,PushPop,:decode\n",
+         "ranges/:decode/total_ns", 1.5e9, "ns"},
+	{"NVTX Range,Style,PID,TID,NVTX Inst,Kern Inst,Total Time (ns),Kernel Name\n"
+         ":a,PushPop,1,1,1,2,30,k\n:b,PushPop,1,1,1,1,40,k\n",
+         "range_kernels/k/total_ns", 70, "ns"},
+	{"Start (ns),Duration (ns),CorrId,Device,Name\n5,7,1,gpu,k\n9,8,2,gpu,k\n"
+         "20,100,3,gpu,[CUDA memcpy Device-to-Host]\n",
+         "kernels/k/mean_ns", 7.5, "ns"},
+	{"Start (ns),Duration (ns),CorrId,Device,Name\n5,7,1,gpu,k\n"
+         "20,100,3,gpu,[CUDA memcpy Device-to-Host]\n",
+         "copies/total_ns", 100, "ns"},
+	{"Start (ns),End (ns),Duration (ns),DurChild (ns),DurNonChild (ns),Name\n"
+         "1,5,4,0,4,step\n6,9,3,0,3,step\n",
+         "ranges/step/total_ns", 7, "ns"},
+	{"Name,Projected Start (ns),Projected Duration (ns),Orig Start (ns),NumGPUOps\n"
+         "step,1,9,1,4\n",
+         "projected_ranges/step/total_ns", 9, "ns"},
+	{"Time(%),Total Time (ns),Instances,Average,Minimum,Maximum,StdDev,Name\n"
+         "100.0,50,2,25,20,30,1,k\n",
+         "kernels/k/mean_ns", 25, "ns"},
+};
+
+static void every_report_is_known(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+
+		assert_string_equal(reading_claims(reports[i].text), "nsys-stats");
+		reading_expects_figure(run_of(reports[i].text, profile), reports[i].figure,
+		                       reports[i].value, false, reports[i].unit);
+		weir_profile_free(profile);
+	}
+}
+
+static void what_the_program_says_is_passed_over(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const char *text =
+		"Generating SQLite file x.sqlite from x.nsys-rep\n"
+		"Processing [x.sqlite] with [/opt/reports/cuda_gpu_kern_sum.py]... \n\n" KERNELS
+		"100.0,50,2,25.0,25,20,30,1.0,k\n\n"
+		"SKIPPED: x.sqlite does not contain NV Tools Extension (NVTX) data.\n\n"
+		"Processing [x.sqlite] with [/opt/reports/cuda_api_sum.py]... \r\n\r\n"
+		"Time (%),Total Time (ns),Num Calls,Name\r\n100.0,70,1,cudaFree\r\n";
+	const struct weir_run *run = run_of(text, profile);
+
+	(void)state;
+	assert_string_equal(reading_claims(text), "nsys-stats");
+	reading_expects_figure(run, "kernels/total_ns", 50, false, "ns");
+	reading_expects_figure(run, "calls/total_ns", 70, false, "ns");
+	for (int code = 0; code < WEIR_WARN_COUNT; code++)
+		assert_int_equal(profile->inputs[0].warnings[code].count,
+		                 code == WEIR_WARN_MEANS_ONLY);
+	weir_profile_free(profile);
+}
+
+static void a_sum_and_a_trace_of_the_same_count_once(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		run_of("Start (ns),Duration (ns),CorrId,Name\n5,50,1,k\n\n" KERNELS
+	               "100.0,50,1,50.0,50,50,50,0.0,k\n",
+	               profile);
+
+	(void)state;
+	reading_expects_figure(run, "kernels/total_ns", 50, false, "ns");
+	reading_expects_figure(run, "kernels/count", 1, false, NULL);
+	weir_profile_free(profile);
+}
+
+static void only_the_largest_names_are_kept(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_run *run;
+
+	(void)state;
+	weir_text_puts(&text, KERNELS);
+	for (int i = 1; i <= 300; i++)
+		weir_text_printf(&text, "0.1,%d,1,1.0,1,1,1,0.0,kernel_%d\n", i, i);
+	run = run_of(text.data, profile);
+	reading_expects_figure(run, "kernels/total_ns", 300 * 301 / 2, false, "ns");
+	assert_int_equal(run->metrics.count, 2 + 2 * 200);
+	assert_non_null(weir_series_find(&run->metrics, "kernels/kernel_101/mean_ns"));
+	assert_null(weir_series_find(&run->metrics, "kernels/kernel_100/mean_ns"));
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
+static void odd_rows_are_left_out_and_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(KERNELS "1.0,50,1,50.0,50,50,50,0.0,k\n"
+	                                            "1.0,n/a,1,50.0,50,50,50,0.0,k\n"
+	                                            "1.0,-5,1,50.0,50,50,50,0.0,k\n"
+	                                            "1.0,50,1,50.0,k\n"
+	                                            "1.0,60,1,50.0,50,50,50,0.0,cu",
+	                                    profile);
+	const struct weir_warning *warnings = profile->inputs[0].warnings;
+
+	(void)state;
+	reading_expects_figure(run, "kernels/total_ns", 50, false, "ns");
+	assert_int_equal(warnings[WEIR_WARN_BAD_NUMBER].count, 2);
+	assert_int_equal(warnings[WEIR_WARN_RAGGED_ROW].count, 1);
+	assert_int_equal(warnings[WEIR_WARN_TRUNCATED].count, 1);
+	weir_profile_free(profile);
+}
+
+static void what_is_no_report_is_refused(void **state)
+{
+	(void)state;
+	reading_refuses(&weir_reader_nsys_stats, KERNELS, WEIR_E_EMPTY, "nsys stats --format csv");
+	reading_refuses(&weir_reader_nsys_stats, "a,b,c\n1,2,3\n", WEIR_E_EMPTY, "a header like");
+	assert_string_equal(reading_claims("Time (%),Total,Name\n1,2,3\n"), "none");
+	assert_string_equal(reading_claims("Start (h),Duration (h),CorrId,Name\n1,2,3,k\n"),
+	                    "none");
+}
+
+static void damage_is_survived(void **state)
+{
+	(void)state;
+	reading_survives_damage(&weir_reader_nsys_stats,
+	                        "Processing [x] with [y]\n\n" KERNELS
+	                        "66.7,80000,2,40000.0,40000.0,38000,42000,2828.4,\"" GEMM "\"\n\n"
+	                        "Start (ns),Duration (ns),CorrId,Name\n5,7,1,\"a \"\"k\"\"\"\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_report_becomes_totals_and_means),
+		cmocka_unit_test(every_report_is_known),
+		cmocka_unit_test(what_the_program_says_is_passed_over),
+		cmocka_unit_test(a_sum_and_a_trace_of_the_same_count_once),
+		cmocka_unit_test(only_the_largest_names_are_kept),
+		cmocka_unit_test(odd_rows_are_left_out_and_counted),
+		cmocka_unit_test(what_is_no_report_is_refused),
+		cmocka_unit_test(damage_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
