@@ -16,6 +16,7 @@
 #include "engine/readers/guidellm.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sniff.h"
+#include "engine/readers/wholejson.h"
 
 static const char *const keys[] = {"benchmarks", "metadata", "config", NULL};
 static const char *const version_key[] = {"guidellm_version", NULL};
@@ -298,7 +299,7 @@ static enum weir_status read_guidellm(struct weir_source *source, struct weir_in
 	if (!status)
 		status = end_point(&report, err);
 	if (!status)
-		status = weir_jsonleaves_check_whole(scan, source, err);
+		status = weir_wholejson_check(scan, source, err);
 	if (!status)
 		status = conclude(&report, err);
 	for (size_t i = 0; i < report.count; i++)
