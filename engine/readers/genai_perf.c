@@ -178,14 +178,11 @@ static enum weir_status read_summary(struct weir_source *source, struct weir_inp
                                      struct weir_error *err)
 {
 	struct genai_summary summary = {.input = input, .requests = NAN, .failed = NAN};
-	const char *head;
-	size_t len;
 	char first;
-	enum weir_status status = weir_source_head(source, &head, &len, err);
+	enum weir_status status = weir_sniff_source(source, &first, err);
 
 	if (status)
 		return status;
-	first = weir_sniff_first(head, len);
 	input->run = weir_run_new();
 	if (first == '{' || first == '[')
 		status = read_json(&summary, source, err);

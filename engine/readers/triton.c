@@ -231,9 +231,8 @@ static enum weir_status read_trace(struct weir_source *source, struct weir_input
                                    struct weir_error *err)
 {
 	struct reader reader = {.input = input};
-	const char *head;
-	size_t len;
-	enum weir_status status = weir_source_head(source, &head, &len, err);
+	char first;
+	enum weir_status status = weir_sniff_source(source, &first, err);
 
 	if (status)
 		return status;
@@ -241,7 +240,7 @@ static enum weir_status read_trace(struct weir_source *source, struct weir_input
 	input->requests->time_base = WEIR_TIME_MONOTONIC;
 	input->requests->sampled = true;
 	/* A server that sampled no request writes an empty file. */
-	if (weir_sniff_first(head, len))
+	if (first)
 		status = read_document(&reader, source, err);
 	else
 		weir_damage_of_source(input, source);
