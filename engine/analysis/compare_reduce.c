@@ -37,13 +37,6 @@ uint64_t weir_compare_least_samples(enum weir_metric metric)
 	return least[metric];
 }
 
-static int by_value(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* Samples of the first iterations of each run, without those in which an operator rests. */
 static size_t pool(const struct weir_comparing *comparing, const struct weir_compared *item,
                    double pooled[TICK_SAMPLES])
@@ -70,7 +63,7 @@ static double find_tick(const struct weir_comparing *comparing, const struct wei
 
 	for (size_t sorted = 0; sorted < count;) {
 		sorted = sorted == 0 && count > TICK_PROBE ? TICK_PROBE : count;
-		qsort(pooled, sorted, sizeof *pooled, by_value);
+		weir_sort_values(pooled, sorted);
 		for (size_t i = 1; i < sorted; i++)
 			if (pooled[i] > pooled[i - 1])
 				least = fmin(least, pooled[i] - pooled[i - 1]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
+#include "engine/analysis/instants.h"
 #include "engine/analysis/leaves.h"
 #include "engine/base/arena.h"
 
@@ -60,15 +61,7 @@ void weir_leaves_release(struct weir_leaves *leaves)
 
 size_t weir_leaves_at(const struct weir_leaves *leaves, int64_t at_ns)
 {
-	size_t low = 0, high = leaves->count;
+	size_t begun = weir_instants_until(leaves->time_ns, leaves->count, at_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (leaves->time_ns[middle] <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low == 0 ? SIZE_MAX : low - 1;
+	return begun == 0 ? SIZE_MAX : begun - 1;
 }

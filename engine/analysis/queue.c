@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "engine/analysis/instants.h"
 #include "engine/analysis/queue.h"
 #include "engine/base/arena.h"
 
@@ -36,15 +37,6 @@ struct totals {
 static int64_t later(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
-}
-
-static int by_time(const void *left, const void *right)
-{
-	int64_t a, b;
-
-	a = *(const int64_t *)left;
-	b = *(const int64_t *)right;
-	return (a > b) - (a < b);
 }
 
 static int by_row(const void *left, const void *right)
@@ -110,9 +102,9 @@ static void queue_init(struct queue *queue, const struct weir_trace *trace, size
 	for (size_t i = first; i < last; i++)
 		if (trace->device.launch[i] != WEIR_NONE)
 			add_work(queue, trace, i, windows);
-	qsort(queue->submit_ns, queue->count, sizeof(*queue->submit_ns), by_time);
-	qsort(queue->begin_ns, queue->count, sizeof(*queue->begin_ns), by_time);
-	qsort(queue->finish_ns, queue->count, sizeof(*queue->finish_ns), by_time);
+	weir_instants_sort(queue->submit_ns, queue->count);
+	weir_instants_sort(queue->begin_ns, queue->count);
+	weir_instants_sort(queue->finish_ns, queue->count);
 	sort_calls(queue);
 }
 
@@ -160,29 +152,13 @@ static size_t sweep_depth(const struct queue *queue, const int64_t *leave_ns,
 	return largest;
 }
 
-/* The first index whose time is after the given one. */
-static size_t count_until(const int64_t *times, size_t count, int64_t at_ns)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (times[middle] <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Work that waited just before the time. */
 static size_t depth_before(const struct queue *queue, int64_t at_ns)
 {
 	if (at_ns == INT64_MIN)
 		return 0;
-	return count_until(queue->submit_ns, queue->count, at_ns - 1) -
-	       count_until(queue->begin_ns, queue->count, at_ns - 1);
+	return weir_instants_until(queue->submit_ns, queue->count, at_ns - 1) -
+	       weir_instants_until(queue->begin_ns, queue->count, at_ns - 1);
 }
 
 static uint64_t count_full(const struct queue *queue, const struct weir_trace *trace,

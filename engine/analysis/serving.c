@@ -97,13 +97,6 @@ static void order_stages(struct weir_serving *serving)
 	}
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 static void measure_latency(struct weir_serving *serving)
 {
 	const struct weir_requests *requests = serving->requests;
@@ -114,7 +107,7 @@ static void measure_latency(struct weir_serving *serving)
 		serving->latency_ns[i] =
 			(double)weir_span_ns(requests->start_ns[i], requests->end_ns[i]);
 	memcpy(serving->sorted_ns, serving->latency_ns, requests->count * sizeof(double));
-	qsort(serving->sorted_ns, requests->count, sizeof(double), by_value);
+	weir_sort_values(serving->sorted_ns, requests->count);
 }
 
 void weir_serving_sum(const struct weir_serving *serving, size_t row, struct weir_stage_sums *out)

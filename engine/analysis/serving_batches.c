@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/analysis/instants.h"
 #include "engine/analysis/intervals.h"
 #include "engine/analysis/serving_batches.h"
 #include "engine/base/arena.h"
@@ -125,13 +126,6 @@ struct queue_edges {
 	size_t count;
 };
 
-static int by_time(const void *left, const void *right)
-{
-	const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 static void queue_edges_init(struct queue_edges *edges, const struct weir_requests *requests,
                              const enum weir_part_class *classes)
 {
@@ -153,32 +147,14 @@ static void queue_edges_init(struct queue_edges *edges, const struct weir_reques
 			edges->out_ns[edges->count++] = part.end_ns;
 		}
 	}
-	if (edges->count > 0) {
-		qsort(edges->in_ns, edges->count, sizeof *edges->in_ns, by_time);
-		qsort(edges->out_ns, edges->count, sizeof *edges->out_ns, by_time);
-	}
+	weir_instants_sort(edges->in_ns, edges->count);
+	weir_instants_sort(edges->out_ns, edges->count);
 }
 
 static void queue_edges_release(struct queue_edges *edges)
 {
 	free(edges->in_ns);
 	free(edges->out_ns);
-}
-
-/* Times up to and including at_ns. */
-static size_t count_until(const int64_t *sorted_ns, size_t count, int64_t at_ns)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (sorted_ns[middle] <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 static bool leaves_waiting(const struct queue_edges *edges, int64_t dispatch_ns)
@@ -188,8 +164,8 @@ static bool leaves_waiting(const struct queue_edges *edges, int64_t dispatch_ns)
 	int64_t after_ns =
 		dispatch_ns > INT64_MAX - SAME_START_NS ? INT64_MAX : dispatch_ns + SAME_START_NS;
 
-	return count_until(edges->in_ns, edges->count, before_ns) >
-	       count_until(edges->out_ns, edges->count, after_ns);
+	return weir_instants_until(edges->in_ns, edges->count, before_ns) >
+	       weir_instants_until(edges->out_ns, edges->count, after_ns);
 }
 
 static double largest_size(const struct weir_executions *executions)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
+#include "engine/analysis/instants.h"
 #include "engine/analysis/serving_load.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
@@ -19,13 +20,6 @@ struct edges {
 	size_t count;
 };
 
-static int by_time(const void *left, const void *right)
-{
-	const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 static void edges_init(struct edges *edges, const struct weir_intervals *set)
 {
 	edges->count = set->count;
@@ -35,8 +29,8 @@ static void edges_init(struct edges *edges, const struct weir_intervals *set)
 		edges->start_ns[i] = set->items[i].start_ns;
 		edges->end_ns[i] = set->items[i].end_ns;
 	}
-	qsort(edges->start_ns, edges->count, sizeof *edges->start_ns, by_time);
-	qsort(edges->end_ns, edges->count, sizeof *edges->end_ns, by_time);
+	weir_instants_sort(edges->start_ns, edges->count);
+	weir_instants_sort(edges->end_ns, edges->count);
 }
 
 static void edges_release(struct edges *edges)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/analysis/apis.h"
+#include "engine/analysis/instants.h"
 #include "engine/analysis/steady.h"
 #include "engine/analysis/steps.h"
 #include "engine/base/arena.h"
@@ -414,17 +415,9 @@ void weir_steps_release(struct weir_steps *steps)
 
 static uint32_t track_at(const struct weir_track *track, int64_t at_ns)
 {
-	size_t low = 0, high = track->count;
+	size_t begun = weir_instants_until(track->time_ns, track->count, at_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (track->time_ns[middle] <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low == 0 ? WEIR_NONE : track->span[low - 1];
+	return begun == 0 ? WEIR_NONE : track->span[begun - 1];
 }
 
 uint32_t weir_steps_span_at(const struct weir_steps *steps, uint32_t thread, int64_t at_ns)

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "engine/analysis/trial.h"
-#include "engine/stats/bootstrap.h"
+#include "engine/base/splitmix.h"
 
 #define NORMAL_975 1.959963984540054 /* quantile of the normal distribution at 0.975 */
 

@@ -262,3 +262,17 @@ enum weir_status weir_jsonscan_next(struct weir_jsonscan *scan, struct weir_json
 	*item = (struct weir_jsonscan_item){.kind = WEIR_JSONSCAN_END};
 	return WEIR_OK;
 }
+
+enum weir_status weir_jsonscan_each(struct weir_jsonscan *scan, weir_jsonscan_taker take,
+                                    void *context, struct weir_error *err)
+{
+	struct weir_jsonscan_item item;
+	enum weir_status status;
+
+	while (!(status = weir_jsonscan_next(scan, &item, err)) && item.kind != WEIR_JSONSCAN_END) {
+		status = take(context, scan, &item, err);
+		if (status)
+			return status;
+	}
+	return status;
+}

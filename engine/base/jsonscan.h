@@ -92,6 +92,14 @@ enum weir_status weir_jsonscan_next(struct weir_jsonscan *scan, struct weir_json
 /* The last item is no JSON: it comes back repaired, or not at all. */
 void weir_jsonscan_reject(struct weir_jsonscan *scan);
 
+/* Takes one item, which it may reject; what it returns other than WEIR_OK ends the reading. */
+typedef enum weir_status (*weir_jsonscan_taker)(void *context, struct weir_jsonscan *scan,
+                                                const struct weir_jsonscan_item *item,
+                                                struct weir_error *err);
+/* Hands out every item up to the end, which is not handed out. */
+enum weir_status weir_jsonscan_each(struct weir_jsonscan *scan, weir_jsonscan_taker take,
+                                    void *context, struct weir_error *err);
+
 const struct weir_jsonscan_fault *
 weir_jsonscan_faults(const struct weir_jsonscan *scan);       /* one a code */
 bool weir_jsonscan_is_bare(const struct weir_jsonscan *scan); /* the document is an array */

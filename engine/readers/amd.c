@@ -106,14 +106,11 @@ static enum weir_status read_amd(struct weir_source *source, struct weir_input *
 		.take = take_row,
 		.header = "rocm-smi --csv, amd-smi monitor --csv or amd-smi metric --csv",
 	};
-	const char *head;
-	size_t len;
 	char first;
-	enum weir_status status = weir_source_head(source, &head, &len, err);
+	enum weir_status status = weir_sniff_source(source, &first, err);
 
 	if (status)
 		return status;
-	first = weir_sniff_first(head, len);
 	if (first == '{' || first == '[')
 		return weir_amd_read_json(source, input, err);
 	return weir_monitor_read(&monitor, source, input, err);

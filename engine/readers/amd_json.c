@@ -197,24 +197,25 @@ static void take_document(struct amd_json *amd, const struct weir_jsonscan_item 
 		weir_input_warn(amd->monitor.input, WEIR_WARN_SKIPPED_EVENT, item->at, NULL);
 }
 
+static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
+{
+	struct amd_json *amd = context;
+
+	(void)scan;
+	(void)err; /* the reader has it */
+	if (item->kind == WEIR_JSONSCAN_ELEMENT)
+		take_document(amd, item);
+	return amd->status;
+}
+
 static enum weir_status take_documents(struct amd_json *amd, struct weir_source *source,
                                        struct weir_error *err)
 {
 	static const struct weir_jsonscan_options lines = {.lines = true};
 	struct weir_jsonscan *scan = weir_jsonscan_new(source, &lines);
-	struct weir_jsonscan_item item;
-	enum weir_status status;
+	enum weir_status status = weir_jsonscan_each(scan, take_item, amd, err);
 
-	for (;;) {
-		status = weir_jsonscan_next(scan, &item, err);
-		if (status || item.kind == WEIR_JSONSCAN_END)
-			break;
-		if (item.kind == WEIR_JSONSCAN_ELEMENT)
-			take_document(amd, &item);
-		status = amd->status;
-		if (status)
-			break;
-	}
 	weir_damage_of_scan(amd->monitor.input, scan, source);
 	weir_jsonscan_free(scan);
 	return status;

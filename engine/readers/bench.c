@@ -53,25 +53,15 @@ static int sniff(const char *head, size_t len)
 	return bits;
 }
 
-static enum weir_status read_items(struct bench_reader *reader, struct weir_jsonscan *scan,
-                                   struct weir_error *err)
+static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
 {
-	struct weir_jsonscan_item item;
-	enum weir_status status;
-
-	for (;;) {
-		status = weir_jsonscan_next(scan, &item, err);
-		if (status || item.kind == WEIR_JSONSCAN_END)
-			return status;
-		if (weir_jsonscan_is_bare(scan))
-			return weir_fail(err, WEIR_E_FORMAT,
-			                 "a list, expected one result object: pass the file of "
-			                 "--save-result");
-		status = item.kind == WEIR_JSONSCAN_MEMBER ? weir_bench_member(reader, &item, err)
-		                                           : weir_bench_gaps(reader, &item, err);
-		if (status)
-			return status;
-	}
+	if (weir_jsonscan_is_bare(scan))
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "a list, expected one result object: pass the file of "
+		                 "--save-result");
+	return item->kind == WEIR_JSONSCAN_MEMBER ? weir_bench_member(context, item, err)
+	                                          : weir_bench_gaps(context, item, err);
 }
 
 /*
@@ -166,7 +156,7 @@ static enum weir_status read_result(struct weir_source *source, struct weir_inpu
 	reader->run = input->run = weir_run_new();
 	reader->completed = reader->failed = NAN;
 	reader->output_tokens = reader->duration_s = reader->requested_per_s = NAN;
-	status = read_items(reader, scan, err);
+	status = weir_jsonscan_each(scan, take_item, reader, err);
 	if (!status)
 		status = check_whole(scan, source, err);
 	if (!status)

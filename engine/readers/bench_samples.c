@@ -2,6 +2,7 @@
 /* What a benchmark measured request by request, as stages of a run. */
 #include "engine/base/arena.h"
 #include "engine/base/jsoncursor.h"
+#include "engine/base/splitmix.h"
 #include "engine/readers/bench.h"
 
 static void push(struct bench_list *list, int64_t value)
@@ -233,15 +234,6 @@ static size_t keep_gaps(struct bench_reader *reader, size_t request, size_t kept
 	return kept;
 }
 
-/* Finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static uint64_t mix(uint64_t value)
-{
-	value += UINT64_C(0x9e3779b97f4a7c15);
-	value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
-	return value ^ value >> 31;
-}
-
 /*
  * Where there are more gaps than are kept, one of each `step` in order of arrival, so that drift
  * stays in sight. Which one is drawn: gaps often repeat in a rhythm (several tokens a chunk), and
@@ -255,7 +247,7 @@ static void add_gaps(struct bench_reader *reader, size_t kept)
 	for (size_t at = 0; at < kept; at += step) {
 		size_t left = kept - at < step ? kept - at : step;
 
-		add_sample(reader->run, "itl", gaps[at + (size_t)(mix(at) % left)]);
+		add_sample(reader->run, "itl", gaps[at + (size_t)(weir_splitmix64(at) % left)]);
 	}
 	if (step > 1)
 		weir_input_warn(reader->input, WEIR_WARN_THINNED, UINT64_MAX,

@@ -3,6 +3,7 @@
 
 #include "engine/base/text.h"
 #include "engine/readers/client_records.h"
+#include "engine/readers/records.h"
 
 #define MAX_REQUEST_NS (INT64_C(1) << 50)           /* 13 days, no time of a request */
 #define EPOCH_NS       INT64_C(1000000000000000000) /* later times are Unix time: 2001 */
@@ -170,4 +171,62 @@ enum weir_status weir_client_records_finish(struct weir_client_records *client,
 		client->dates > requests->count / 2 ? WEIR_TIME_UNIX : WEIR_TIME_MONOTONIC;
 	weir_requests_finish(requests);
 	return WEIR_OK;
+}
+
+static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
+                                  struct weir_error *err)
+{
+	struct weir_client_reading *reading = context;
+
+	(void)err;
+	weir_client_record_take(&reading->client, &reading->request, reading->format->fields, leaf);
+	if (reading->format->leaf)
+		reading->format->leaf(reading, leaf);
+	return WEIR_OK;
+}
+
+/* The cursor is bad where the record is no JSON: nothing of it is taken. */
+static void take_record(struct weir_client_reading *reading, const struct weir_record *record,
+                        struct weir_jsoncursor *cursor)
+{
+	const struct weir_jsonleaves leaves = {
+		.leaf = take_leaf, .context = reading, .lists = reading->format->leaf != NULL};
+
+	reading->request = weir_client_record_unknown();
+	reading->failed = false;
+	cursor->bad = weir_jsonleaves_walk(&leaves, (struct weir_slice){0}, record->text,
+	                                   record->at, NULL) != WEIR_OK;
+	if (cursor->bad)
+		return;
+	if (reading->failed)
+		weir_client_records_fail(&reading->client);
+	else
+		weir_client_records_add(&reading->client, &reading->request, record->at);
+}
+
+enum weir_status weir_client_records_read(const struct weir_client_format *format,
+                                          struct weir_source *source, struct weir_input *input,
+                                          struct weir_error *err)
+{
+	struct weir_client_reading reading = {.format = format};
+	struct weir_records *records;
+	struct weir_record record;
+	enum weir_status status = weir_records_new(source, input, &records, err);
+
+	if (status)
+		return status;
+	weir_client_records_init(&reading.client, input);
+	input->requests = reading.client.requests;
+	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
+		struct weir_jsoncursor cursor = weir_jsoncursor_on(record.text);
+
+		take_record(&reading, &record, &cursor);
+		weir_records_done(records, &cursor);
+	}
+	if (!status) {
+		weir_records_finish(records);
+		status = weir_client_records_finish(&reading.client, err);
+	}
+	weir_records_free(records);
+	return status;
 }

@@ -67,4 +67,24 @@ void weir_client_records_fail(struct weir_client_records *client);
 enum weir_status weir_client_records_finish(struct weir_client_records *client,
                                             struct weir_error *err);
 
+/* A file of one JSON object a request, as it is read. */
+struct weir_client_reading {
+	const struct weir_client_format *format;
+	struct weir_client_records client;
+	struct weir_client_record request; /* that is being read */
+	bool failed;                       /* it did */
+};
+
+struct weir_client_format {
+	const struct weir_client_field *fields;
+	/* Takes what no field can say, from arrays as well as from all other leaves; may be NULL.
+	 */
+	void (*leaf)(struct weir_client_reading *reading, const struct weir_jsonleaf *leaf);
+};
+
+/* Reads such a file (engine/readers/records.h) into the input's requests. */
+enum weir_status weir_client_records_read(const struct weir_client_format *format,
+                                          struct weir_source *source, struct weir_input *input,
+                                          struct weir_error *err);
+
 #endif

@@ -6,12 +6,12 @@
 #include <math.h>
 
 #include "engine/base/jsoncursor.h"
-#include "engine/base/jsonscan.h"
 #include "engine/readers/figures.h"
 #include "engine/readers/genai_perf.h"
 #include "engine/readers/jsonleaves.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sniff.h"
+#include "engine/readers/wholejson.h"
 
 /* The first is needed, and one of the others. */
 static const char *const metric_keys[] = {
@@ -126,9 +126,10 @@ static void take_errors(struct genai_summary *summary, const struct weir_jsonsca
 		summary->failed = fmax(summary->failed, sum);
 }
 
-static enum weir_status take_member(struct genai_summary *summary,
-                                    const struct weir_jsonscan_item *item, struct weir_error *err)
+static enum weir_status take_member(void *context, const struct weir_jsonscan_item *item,
+                                    struct weir_error *err)
 {
+	struct genai_summary *summary = context;
 	const struct weir_jsonleaves leaves = {.leaf = take_label, .context = summary};
 
 	summary->input->events++;
@@ -145,22 +146,10 @@ static enum weir_status take_member(struct genai_summary *summary,
 static enum weir_status read_json(struct genai_summary *summary, struct weir_source *source,
                                   struct weir_error *err)
 {
-	static const struct weir_jsonscan_options options = {0};
-	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
-	struct weir_jsonscan_item item;
-	enum weir_status status;
+	const struct weir_wholejson document = {
+		.member = take_member, .context = summary, .expected = "one object"};
 
-	while (!(status = weir_jsonscan_next(scan, &item, err)) && item.kind != WEIR_JSONSCAN_END) {
-		status = weir_jsonscan_is_bare(scan)
-		                 ? weir_fail(err, WEIR_E_FORMAT, "a list, expected one object")
-		                 : take_member(summary, &item, err);
-		if (status)
-			break;
-	}
-	if (!status)
-		status = weir_jsonleaves_check_whole(scan, source, err);
-	weir_jsonscan_free(scan);
-	return status;
+	return weir_wholejson_read(&document, source, err);
 }
 
 static enum weir_status conclude(struct genai_summary *summary, struct weir_error *err)
@@ -189,14 +178,11 @@ static enum weir_status read_summary(struct weir_source *source, struct weir_inp
                                      struct weir_error *err)
 {
 	struct genai_summary summary = {.input = input, .requests = NAN, .failed = NAN};
-	const char *head;
-	size_t len;
 	char first;
-	enum weir_status status = weir_source_head(source, &head, &len, err);
+	enum weir_status status = weir_sniff_source(source, &first, err);
 
 	if (status)
 		return status;
-	first = weir_sniff_first(head, len);
 	input->run = weir_run_new();
 	if (first == '{' || first == '[')
 		status = read_json(&summary, source, err);

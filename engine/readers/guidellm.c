@@ -16,6 +16,7 @@
 #include "engine/readers/guidellm.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sniff.h"
+#include "engine/readers/wholejson.h"
 
 static const char *const keys[] = {"benchmarks", "metadata", "config", NULL};
 static const char *const version_key[] = {"guidellm_version", NULL};
@@ -131,29 +132,19 @@ static enum weir_status take_member(struct report *report, const struct weir_jso
 	return status ? weir_fail_in(err, "benchmarks[%zu]", report->count - 1) : WEIR_OK;
 }
 
-static enum weir_status read_items(struct report *report, struct weir_jsonscan *scan,
-                                   struct weir_error *err)
+static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
 {
-	struct weir_jsonscan_item item;
-	enum weir_status status;
+	struct report *report = context;
 
-	for (;;) {
-		status = weir_jsonscan_next(scan, &item, err);
-		if (status)
-			return status;
-		if (item.kind == WEIR_JSONSCAN_END)
-			return end_point(report, err);
-		if (item.kind == WEIR_JSONSCAN_OBJECT)
-			status = begin_object(report, &item, err);
-		else if (item.kind == WEIR_JSONSCAN_MEMBER)
-			status = take_member(report, &item, err);
-		else if (report->count &&
-		         !weir_guidellm_request(report->input, &item,
-		                                &report->points[report->count - 1]))
-			weir_jsonscan_reject(scan);
-		if (status)
-			return status;
-	}
+	if (item->kind == WEIR_JSONSCAN_OBJECT)
+		return begin_object(report, item, err);
+	if (item->kind == WEIR_JSONSCAN_MEMBER)
+		return take_member(report, item, err);
+	if (report->count &&
+	    !weir_guidellm_request(report->input, item, &report->points[report->count - 1]))
+		weir_jsonscan_reject(scan);
+	return WEIR_OK;
 }
 
 /* Means and percentiles stand for samples only where there are not all of them. */
@@ -304,9 +295,11 @@ static enum weir_status read_guidellm(struct weir_source *source, struct weir_in
 	enum weir_status status;
 
 	input->run = weir_run_new();
-	status = read_items(&report, scan, err);
+	status = weir_jsonscan_each(scan, take_item, &report, err);
 	if (!status)
-		status = weir_jsonleaves_check_whole(scan, source, err);
+		status = end_point(&report, err);
+	if (!status)
+		status = weir_wholejson_check(scan, source, err);
 	if (!status)
 		status = conclude(&report, err);
 	for (size_t i = 0; i < report.count; i++)

@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
+#include "engine/base/jsoncursor.h"
 #include "engine/readers/client_records.h"
 #include "engine/readers/inference_perf.h"
-#include "engine/readers/records.h"
 
 static const struct weir_client_field fields[] = {
 	WEIR_CLIENT_SECONDS(due_ns, "scheduled_time"),
@@ -24,14 +24,8 @@ static const struct weir_client_field fields[] = {
 static const char *const output_times[] = {"info/output_token_times",
                                            "info/response_metrics/output_token_times"};
 
-struct reading {
-	struct weir_client_records client;
-	struct weir_client_record request; /* that is being read */
-	bool failed;
-};
-
 /* The first and the last of the times: outputs are chunks, and a chunk may hold several tokens. */
-static void take_outputs(struct reading *reading, const struct weir_jsonleaf *leaf)
+static void take_outputs(struct weir_client_reading *reading, const struct weir_jsonleaf *leaf)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(leaf->text);
 	struct weir_slice first = {0}, last = {0};
@@ -48,62 +42,20 @@ static void take_outputs(struct reading *reading, const struct weir_jsonleaf *le
 	reading->request.last_token_ns = weir_client_time(&reading->client, last, 9, leaf->at);
 }
 
-static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
-                                  struct weir_error *err)
+static void take_leaf(struct weir_client_reading *reading, const struct weir_jsonleaf *leaf)
 {
-	struct reading *reading = context;
-
-	(void)err;
-	weir_client_record_take(&reading->client, &reading->request, fields, leaf);
 	for (size_t i = 0; i < sizeof(output_times) / sizeof(output_times[0]); i++)
 		if (strcmp(leaf->path, output_times[i]) == 0)
 			take_outputs(reading, leaf);
 	if (!strncmp(leaf->path, "error", 5) && (!leaf->path[5] || leaf->path[5] == '/') &&
 	    (leaf->quoted || !weir_slice_equals(leaf->text, "null")))
 		reading->failed = true;
-	return WEIR_OK;
-}
-
-static void take_record(struct reading *reading, const struct weir_record *record,
-                        struct weir_jsoncursor *cursor)
-{
-	const struct weir_jsonleaves leaves = {
-		.leaf = take_leaf, .context = reading, .lists = true};
-
-	reading->request = weir_client_record_unknown();
-	reading->failed = false;
-	cursor->bad = weir_jsonleaves_walk(&leaves, (struct weir_slice){0}, record->text,
-	                                   record->at, NULL) != WEIR_OK;
-	if (cursor->bad)
-		return;
-	if (reading->failed)
-		weir_client_records_fail(&reading->client);
-	else
-		weir_client_records_add(&reading->client, &reading->request, record->at);
 }
 
 enum weir_status weir_inference_perf_requests(struct weir_source *source, struct weir_input *input,
                                               struct weir_error *err)
 {
-	struct reading reading;
-	struct weir_records *records;
-	struct weir_record record;
-	enum weir_status status = weir_records_new(source, input, &records, err);
+	static const struct weir_client_format format = {.fields = fields, .leaf = take_leaf};
 
-	if (status)
-		return status;
-	weir_client_records_init(&reading.client, input);
-	input->requests = reading.client.requests;
-	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
-		struct weir_jsoncursor cursor = weir_jsoncursor_on(record.text);
-
-		take_record(&reading, &record, &cursor);
-		weir_records_done(records, &cursor);
-	}
-	if (!status) {
-		weir_records_finish(records);
-		status = weir_client_records_finish(&reading.client, err);
-	}
-	weir_records_free(records);
-	return status;
+	return weir_client_records_read(&format, source, input, err);
 }

@@ -323,25 +323,18 @@ static void read_processes(struct jaeger_reader *reader, const struct weir_jsons
 		read_process(reader, find_process(reader, key), &cursor);
 }
 
-static enum weir_status read_items(struct jaeger_reader *reader, struct weir_jsonscan *scan,
-                                   struct weir_error *err)
+static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
 {
-	struct weir_jsonscan_item item;
-	enum weir_status status;
+	struct jaeger_reader *reader = context;
 
-	for (;;) {
-		status = weir_jsonscan_next(scan, &item, err);
-		if (status || item.kind == WEIR_JSONSCAN_END)
-			return status;
-		if (item.kind == WEIR_JSONSCAN_OBJECT)
-			reader->trace++;
-		else if (item.kind == WEIR_JSONSCAN_ELEMENT)
-			status = read_span(reader, scan, &item, err);
-		else if (weir_slice_equals(item.key, "processes"))
-			read_processes(reader, &item);
-		if (status)
-			return status;
-	}
+	if (item->kind == WEIR_JSONSCAN_ELEMENT)
+		return read_span(reader, scan, item, err);
+	if (item->kind == WEIR_JSONSCAN_OBJECT)
+		reader->trace++;
+	else if (weir_slice_equals(item->key, "processes"))
+		read_processes(reader, item);
+	return WEIR_OK;
 }
 
 /* Keys of the first object, as bits of what weir_sniff_keys() finds. */
@@ -402,7 +395,7 @@ static enum weir_status read_jaeger(struct weir_source *source, struct weir_inpu
 	if (!status) {
 		options = choose_options(head, len);
 		scan = weir_jsonscan_new(source, &options);
-		status = read_items(reader, scan, err);
+		status = weir_jsonscan_each(scan, take_item, reader, err);
 	}
 	if (!status) {
 		weir_damage_of_scan(input, scan, source);

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "engine/base/jsoncursor.h"
-#include "engine/base/jsonscan.h"
 #include "engine/base/text.h"
 #include "engine/readers/jsonleaves.h"
+#include "engine/readers/wholejson.h"
 
 /* Where the walk is: the path, and how long it was at each object that is open. */
 struct walk {
@@ -114,51 +114,20 @@ enum weir_status weir_jsonleaves_walk(const struct weir_jsonleaves *leaves,
 	return status;
 }
 
-enum weir_status weir_jsonleaves_check_whole(const struct weir_jsonscan *scan,
-                                             const struct weir_source *source,
-                                             struct weir_error *err)
+static enum weir_status take_member(void *context, const struct weir_jsonscan_item *item,
+                                    struct weir_error *err)
 {
-	const struct weir_jsonscan_fault *faults = weir_jsonscan_faults(scan);
-
-	if (weir_source_damage(source))
-		return weir_fail(err, WEIR_E_FORMAT, "is damaged: %s", weir_source_damage(source));
-	if (faults[WEIR_JSONSCAN_TRUNCATED].count)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "the report ends in the middle: copy it again, or have it written "
-		                 "again");
-	if (faults[WEIR_JSONSCAN_TRAILING].count)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "more follows the first report, but one input is one run: keep "
-		                 "one report a file");
-	if (faults[WEIR_JSONSCAN_SKIPPED].count || faults[WEIR_JSONSCAN_TOO_DEEP].count ||
-	    faults[WEIR_JSONSCAN_REPAIRED].count)
-		return weir_fail(
-			err, WEIR_E_FORMAT,
-			"no valid JSON, or a part of it is larger than %u MiB: copy it again, or "
-			"have it written again",
-			WEIR_JSONSCAN_MAX_VALUE >> 20);
-	return WEIR_OK;
+	return weir_jsonleaves_walk(context, item->key, item->text, item->at, err);
 }
 
 enum weir_status weir_jsonleaves_read(const struct weir_jsonleaves *leaves,
                                       struct weir_source *source, struct weir_error *err)
 {
-	static const struct weir_jsonscan_options options = {0};
-	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
-	struct weir_jsonscan_item item;
-	enum weir_status status;
+	struct weir_jsonleaves copy = *leaves; /* a context is not const */
+	const struct weir_wholejson document = {
+		.member = take_member, .context = &copy, .expected = "one object"};
 
-	while (!(status = weir_jsonscan_next(scan, &item, err)) && item.kind != WEIR_JSONSCAN_END) {
-		status = weir_jsonscan_is_bare(scan)
-		                 ? weir_fail(err, WEIR_E_FORMAT, "a list, expected one object")
-		                 : weir_jsonleaves_walk(leaves, item.key, item.text, item.at, err);
-		if (status)
-			break;
-	}
-	if (!status)
-		status = weir_jsonleaves_check_whole(scan, source, err);
-	weir_jsonscan_free(scan);
-	return status;
+	return weir_wholejson_read(&document, source, err);
 }
 
 double weir_jsonleaf_number(const struct weir_jsonleaf *leaf, bool *odd)

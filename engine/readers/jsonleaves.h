@@ -39,21 +39,12 @@ enum weir_status weir_jsonleaves_walk(const struct weir_jsonleaves *leaves,
                                       struct weir_slice prefix, struct weir_slice value,
                                       uint64_t at, struct weir_error *err);
 
-/* Walks a document that is one object, and nothing else: what is damaged, cut short or followed by
- * more is refused, for a report without a part of it says something else. */
+/* Walks a report that counts as a whole or not at all (engine/readers/wholejson.h). */
 enum weir_status weir_jsonleaves_read(const struct weir_jsonleaves *leaves,
                                       struct weir_source *source, struct weir_error *err);
 
 /* NAN where it is null, NaN, Infinity or no number at all; *odd (may be NULL) is set for the last.
  */
 double weir_jsonleaf_number(const struct weir_jsonleaf *leaf, bool *odd);
-
-struct weir_jsonscan;
-
-/* Fails, saying why, unless the scan that has come to its end met a whole and undamaged document.
- */
-enum weir_status weir_jsonleaves_check_whole(const struct weir_jsonscan *scan,
-                                             const struct weir_source *source,
-                                             struct weir_error *err);
 
 #endif

@@ -55,29 +55,22 @@ static void enter_object(struct otlp_reader *reader, struct weir_slice under)
 	reader->has_logs |= is_one_of(under, logs);
 }
 
-static enum weir_status read_items(struct otlp_reader *reader, struct weir_jsonscan *scan,
-                                   struct weir_error *err)
+static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
 {
-	struct weir_jsonscan_item item;
-	enum weir_status status;
-	bool bad;
+	struct otlp_reader *reader = context;
+	enum weir_status status = WEIR_OK;
+	bool bad = false;
 
-	for (;;) {
-		status = weir_jsonscan_next(scan, &item, err);
-		if (status || item.kind == WEIR_JSONSCAN_END)
-			return status;
-		if (item.kind == WEIR_JSONSCAN_OBJECT) {
-			enter_object(reader, item.key);
-		} else if (item.kind == WEIR_JSONSCAN_ELEMENT) {
-			status = weir_otlp_read_span(reader, &item, &bad, err);
-			if (status)
-				return status;
-			if (bad)
-				weir_jsonscan_reject(scan);
-		} else if (weir_slice_equals(item.key, "resource")) {
-			weir_otlp_read_resource(reader, &item);
-		}
-	}
+	if (item->kind == WEIR_JSONSCAN_OBJECT)
+		enter_object(reader, item->key);
+	else if (item->kind == WEIR_JSONSCAN_ELEMENT)
+		status = weir_otlp_read_span(reader, item, &bad, err);
+	else if (weir_slice_equals(item->key, "resource"))
+		weir_otlp_read_resource(reader, item);
+	if (!status && bad)
+		weir_jsonscan_reject(scan);
+	return status;
 }
 
 enum weir_status weir_otlp_read_documents(struct otlp_reader *reader, struct weir_source *source,
@@ -86,7 +79,7 @@ enum weir_status weir_otlp_read_documents(struct otlp_reader *reader, struct wei
 	static const struct weir_jsonscan_options options = {
 		.array = "spans", .enter = entered, .first_key = "traceId"};
 	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
-	enum weir_status status = read_items(reader, scan, err);
+	enum weir_status status = weir_jsonscan_each(scan, take_item, reader, err);
 
 	if (!status)
 		weir_damage_of_scan(reader->spans.input, scan, source);

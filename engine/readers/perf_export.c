@@ -82,9 +82,11 @@ static enum weir_status begin_experiment(struct perf_reader *reader, struct weir
 	                 "element of \"experiments\" a file");
 }
 
-static enum weir_status take_item(struct perf_reader *reader, struct weir_jsonscan *scan,
+static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
                                   const struct weir_jsonscan_item *item, struct weir_error *err)
 {
+	struct perf_reader *reader = context;
+
 	switch (item->kind) {
 	case WEIR_JSONSCAN_OBJECT:
 		return item->key.length ? begin_experiment(reader, err) : WEIR_OK;
@@ -100,20 +102,6 @@ static enum weir_status take_item(struct perf_reader *reader, struct weir_jsonsc
 		return WEIR_OK;
 	}
 	return WEIR_OK;
-}
-
-static enum weir_status read_items(struct perf_reader *reader, struct weir_jsonscan *scan,
-                                   struct weir_error *err)
-{
-	struct weir_jsonscan_item item;
-	enum weir_status status;
-
-	do {
-		status = weir_jsonscan_next(scan, &item, err);
-		if (!status)
-			status = take_item(reader, scan, &item, err);
-	} while (!status && item.kind != WEIR_JSONSCAN_END);
-	return status;
 }
 
 /* When the last answer came; of a request that failed, when it was sent. */
@@ -223,7 +211,7 @@ static enum weir_status read_export(struct weir_source *source, struct weir_inpu
 		.array = "requests", .enter = enter, .first_key = "timestamp"};
 	struct perf_reader reader = {.input = input, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
 	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
-	enum weir_status status = read_items(&reader, scan, err);
+	enum weir_status status = weir_jsonscan_each(scan, take_item, &reader, err);
 
 	if (!status) {
 		weir_damage_of_scan(input, scan, source);

@@ -23,6 +23,16 @@ char weir_sniff_first(const char *head, size_t len)
 	return at < head + len ? *at : '\0';
 }
 
+enum weir_status weir_sniff_source(struct weir_source *source, char *first, struct weir_error *err)
+{
+	const char *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
+
+	*first = status ? '\0' : weir_sniff_first(head, len);
+	return status;
+}
+
 /* At an opening quote: the quote that closes it, or end. */
 static const char *find_quote(const char *at, const char *end)
 {

@@ -7,8 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/base/source.h"
+
 /* The first byte that is not blank; '\0' where there is none. */
 char weir_sniff_first(const char *head, size_t len);
+/* The same of a source. Fails where the source fails. */
+enum weir_status weir_sniff_source(struct weir_source *source, char *first, struct weir_error *err);
 
 /*
  * Which of a NULL-terminated list of keys the outermost object has in its head, a bit a key in the

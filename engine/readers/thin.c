@@ -2,16 +2,8 @@
 #include <stdlib.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/splitmix.h"
 #include "engine/readers/thin.h"
-
-/* Finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static uint64_t mix(uint64_t value)
-{
-	value += UINT64_C(0x9e3779b97f4a7c15);
-	value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
-	return value ^ value >> 31;
-}
 
 void weir_thin_init(struct weir_thin *thin, size_t most)
 {
@@ -28,7 +20,7 @@ void weir_thin_release(struct weir_thin *thin)
 static void halve(struct weir_thin *thin)
 {
 	for (size_t i = 0; i < thin->count / 2; i++)
-		thin->value[i] = thin->value[2 * i + (size_t)(mix(thin->seen + i) & 1)];
+		thin->value[i] = thin->value[2 * i + (size_t)(weir_splitmix64(thin->seen + i) & 1)];
 	thin->count /= 2;
 	thin->run *= 2;
 }
@@ -38,7 +30,7 @@ void weir_thin_add(struct weir_thin *thin, int64_t value)
 	if (!thin->filled && thin->count == thin->most)
 		halve(thin);
 	if (!thin->filled) {
-		thin->drawn = mix(thin->seen) & (thin->run - 1);
+		thin->drawn = weir_splitmix64(thin->seen) & (thin->run - 1);
 		thin->value = weir_grow(thin->value, &thin->capacity, thin->count + 1,
 		                        sizeof *thin->value);
 	}

@@ -158,36 +158,28 @@ static enum weir_status keep_fragment(struct reader *reader, const struct fragme
 	return WEIR_OK;
 }
 
-static enum weir_status read_items(struct reader *reader, struct weir_jsonscan *scan,
-                                   struct weir_error *err)
+static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
 {
-	struct weir_jsonscan_item item;
+	struct reader *reader = context;
 	struct fragment fragment;
-	enum weir_status status;
 
-	for (;;) {
-		status = weir_jsonscan_next(scan, &item, err);
-		if (status || item.kind == WEIR_JSONSCAN_END)
-			return status;
-		if (!weir_jsonscan_is_bare(scan))
-			return weir_fail(err, WEIR_E_FORMAT,
-			                 "an object, expected the array of a trace file "
-			                 "(--trace-config triton,file=...)");
-		if (!read_fragment(reader, &item, &fragment)) {
-			weir_jsonscan_reject(scan);
-			continue;
-		}
-		if (!fragment.has_id) {
-			weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, item.at,
-			                "an element without an id");
-			continue;
-		}
-		reader->input->events++;
-		reader->tensors += fragment.tensor;
-		status = keep_fragment(reader, &fragment, &item, err);
-		if (status)
-			return status;
+	if (!weir_jsonscan_is_bare(scan))
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "an object, expected the array of a trace file "
+		                 "(--trace-config triton,file=...)");
+	if (!read_fragment(reader, item, &fragment)) {
+		weir_jsonscan_reject(scan);
+		return WEIR_OK;
 	}
+	if (!fragment.has_id) {
+		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, item->at,
+		                "an element without an id");
+		return WEIR_OK;
+	}
+	reader->input->events++;
+	reader->tensors += fragment.tensor;
+	return keep_fragment(reader, &fragment, item, err);
 }
 
 /* A file without any trace is right where no request was sampled; one whose traces all fell out is
@@ -223,7 +215,7 @@ static enum weir_status read_document(struct reader *reader, struct weir_source 
 {
 	static const struct weir_jsonscan_options options = {.arrays = true};
 	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
-	enum weir_status status = read_items(reader, scan, err);
+	enum weir_status status = weir_jsonscan_each(scan, take_item, reader, err);
 
 	if (!status) {
 		weir_damage_of_scan(reader->input, scan, source);
@@ -239,9 +231,8 @@ static enum weir_status read_trace(struct weir_source *source, struct weir_input
                                    struct weir_error *err)
 {
 	struct reader reader = {.input = input};
-	const char *head;
-	size_t len;
-	enum weir_status status = weir_source_head(source, &head, &len, err);
+	char first;
+	enum weir_status status = weir_sniff_source(source, &first, err);
 
 	if (status)
 		return status;
@@ -249,7 +240,7 @@ static enum weir_status read_trace(struct weir_source *source, struct weir_input
 	input->requests->time_base = WEIR_TIME_MONOTONIC;
 	input->requests->sampled = true;
 	/* A server that sampled no request writes an empty file. */
-	if (weir_sniff_first(head, len))
+	if (first)
 		status = read_document(&reader, source, err);
 	else
 		weir_damage_of_source(input, source);

@@ -79,13 +79,12 @@ static enum weir_status read_report(struct weir_source *source, struct weir_inpu
 static enum weir_status read_trtllm(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
-	const char *head;
-	size_t len;
-	enum weir_status status = weir_source_head(source, &head, &len, err);
+	char first;
+	enum weir_status status = weir_sniff_source(source, &first, err);
 
 	if (status)
 		return status;
-	if (weir_sniff_first(head, len) == '[')
+	if (first == '[')
 		return weir_trtllm_requests(source, input, err);
 	return read_report(source, input, err);
 }

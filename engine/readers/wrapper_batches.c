@@ -164,24 +164,19 @@ static void take_label(struct batches *batches, const struct weir_jsonscan_item 
 		}
 }
 
-static enum weir_status read_items(struct batches *batches, struct weir_jsonscan *scan,
-                                   struct weir_error *err)
+static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
 {
-	struct weir_jsonscan_item item;
-	enum weir_status status;
+	struct batches *batches = context;
 
-	for (;;) {
-		status = weir_jsonscan_next(scan, &item, err);
-		if (status || item.kind == WEIR_JSONSCAN_END)
-			return status;
-		if (item.kind == WEIR_JSONSCAN_MEMBER)
-			take_label(batches, &item);
-		else if (batches->count == WRAPPER_MAX_BATCHES)
-			return weir_fail(err, WEIR_E_LIMIT, "traces: more than %u batches",
-			                 WRAPPER_MAX_BATCHES);
-		else if (!take_batch(batches, &item))
-			weir_jsonscan_reject(scan);
-	}
+	if (item->kind == WEIR_JSONSCAN_MEMBER)
+		take_label(batches, item);
+	else if (batches->count == WRAPPER_MAX_BATCHES)
+		return weir_fail(err, WEIR_E_LIMIT, "traces: more than %u batches",
+		                 WRAPPER_MAX_BATCHES);
+	else if (!take_batch(batches, item))
+		weir_jsonscan_reject(scan);
+	return WEIR_OK;
 }
 
 static double mean_of(const struct mean *mean)
@@ -225,7 +220,7 @@ enum weir_status weir_wrapper_batches(struct weir_source *source, struct weir_in
 	enum weir_status status;
 
 	input->run = weir_run_new();
-	status = read_items(&batches, scan, err);
+	status = weir_jsonscan_each(scan, take_item, &batches, err);
 	if (!status) {
 		weir_damage_of_scan(input, scan, source);
 		status = conclude(&batches, err);

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "engine/base/jsoncursor.h"
-#include "engine/base/jsonscan.h"
 #include "engine/base/text.h"
 #include "engine/readers/figures.h"
 #include "engine/readers/jsonleaves.h"
+#include "engine/readers/wholejson.h"
 #include "engine/readers/wrapper.h"
 
 /* A number that is not there is counted, unless the file says so itself. */
@@ -103,10 +103,10 @@ static enum weir_status take_figure(void *context, const struct weir_jsonleaf *l
 	return WEIR_OK;
 }
 
-static enum weir_status take_configuration(struct configurations *all,
-                                           const struct weir_jsonscan_item *item,
+static enum weir_status take_configuration(void *context, const struct weir_jsonscan_item *item,
                                            struct weir_error *err)
 {
+	struct configurations *all = context;
 	const struct weir_jsonleaves leaves = {.leaf = take_figure, .context = all};
 	struct weir_text scratch = {0};
 	struct weir_slice name = weir_jsoncursor_decode(item->key, &scratch, NULL);
@@ -144,25 +144,6 @@ static void drop_prefix(struct configurations *all)
 	weir_figure_label(run, "date", (struct weir_slice){all->date.data, all->date.length});
 }
 
-static enum weir_status read_configurations(struct configurations *all, struct weir_jsonscan *scan,
-                                            struct weir_error *err)
-{
-	struct weir_jsonscan_item item;
-	enum weir_status status;
-
-	for (;;) {
-		status = weir_jsonscan_next(scan, &item, err);
-		if (status || item.kind == WEIR_JSONSCAN_END)
-			return status;
-		if (weir_jsonscan_is_bare(scan))
-			return weir_fail(err, WEIR_E_FORMAT,
-			                 "a list, expected one object a configuration");
-		status = take_configuration(all, &item, err);
-		if (status)
-			return status;
-	}
-}
-
 /*
  * One input is one run. A file of several configurations is one run as well, for that is how it was
  * written: the figures of each go under its name, "CONFIG/NAME".
@@ -170,21 +151,19 @@ static enum weir_status read_configurations(struct configurations *all, struct w
 enum weir_status weir_wrapper_configurations(struct weir_source *source, struct weir_input *input,
                                              struct weir_error *err)
 {
-	static const struct weir_jsonscan_options options = {0};
-	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
 	struct configurations all = {.input = input};
+	const struct weir_wholejson document = {.member = take_configuration,
+	                                        .context = &all,
+	                                        .expected = "one object a configuration"};
 	enum weir_status status;
 
 	input->run = weir_run_new();
-	status = read_configurations(&all, scan, err);
-	if (!status)
-		status = weir_jsonleaves_check_whole(scan, source, err);
+	status = weir_wholejson_read(&document, source, err);
 	if (!status)
 		status = conclude(input, err);
 	if (!status && all.count == 1)
 		drop_prefix(&all);
 	weir_text_release(&all.prefix);
 	weir_text_release(&all.date);
-	weir_jsonscan_free(scan);
 	return status;
 }

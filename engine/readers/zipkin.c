@@ -188,21 +188,11 @@ static enum weir_status read_element(struct zipkin_reader *reader, struct weir_j
 	return add_span(reader, item->at, err);
 }
 
-static enum weir_status read_items(struct zipkin_reader *reader, struct weir_jsonscan *scan,
-                                   struct weir_error *err)
+static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
 {
-	struct weir_jsonscan_item item;
-	enum weir_status status;
-
-	for (;;) {
-		status = weir_jsonscan_next(scan, &item, err);
-		if (status || item.kind == WEIR_JSONSCAN_END)
-			return status;
-		if (item.kind == WEIR_JSONSCAN_ELEMENT)
-			status = read_element(reader, scan, &item, err);
-		if (status)
-			return status;
-	}
+	return item->kind == WEIR_JSONSCAN_ELEMENT ? read_element(context, scan, item, err)
+	                                           : WEIR_OK;
 }
 
 static int sniff(const char *head, size_t len)
@@ -232,7 +222,7 @@ static enum weir_status read_zipkin(struct weir_source *source, struct weir_inpu
 	weir_keyindex_init(&reader->fields, field_keys);
 	weir_span_keys_init(&reader->keys);
 	weir_spans_add_resource(&reader->spans); /* of spans that name none */
-	status = read_items(reader, scan, err);
+	status = weir_jsonscan_each(scan, take_item, reader, err);
 	if (!status) {
 		weir_damage_of_scan(input, scan, source);
 		status = weir_span_requests_build(

@@ -7,19 +7,11 @@
 #include <gsl/gsl_rng.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/splitmix.h"
 #include "engine/stats/bootstrap.h"
 #include "engine/stats/moments.h"
 #include "engine/stats/quantile.h"
 #include "engine/stats/special.h"
-
-uint64_t weir_splitmix64(uint64_t state)
-{
-	uint64_t z = state + 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
 
 uint64_t weir_seed_of(uint64_t seed, const char *row_name)
 {
@@ -41,14 +33,6 @@ double weir_statistic_quantile(double *values, size_t count, const void *context
 	return weir_quantile_select(values, count, *(const double *)context);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double left = *(const double *)a;
-	double right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
-
 /* The statistic of every resample, sorted; scratch holds count values. */
 static double *resample(const struct weir_bootstrap *how, const double *values, size_t count,
                         double *scratch)
@@ -65,7 +49,7 @@ static double *resample(const struct weir_bootstrap *how, const double *values, 
 		found[i] = how->statistic(scratch, count, how->context);
 	}
 	gsl_rng_free(rng);
-	qsort(found, how->resamples, sizeof(*found), by_value);
+	weir_sort_values(found, how->resamples);
 	return found;
 }
 

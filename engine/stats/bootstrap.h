@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One step of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014). */
-uint64_t weir_splitmix64(uint64_t state);
 /* Seed of one row: more rows, or another order of them, change no other row's numbers. */
 uint64_t weir_seed_of(uint64_t seed, const char *row_name);
 

@@ -7,18 +7,11 @@
 
 #include "engine/base/arena.h"
 #include "engine/stats/descriptive.h"
+#include "engine/stats/quantile.h"
 #include "engine/stats/special.h"
 
 /* Rows of the largest matrix that is raised to a power for one p-value. */
 #define MATRIX_MOST 99
-
-static int by_value(const void *a, const void *b)
-{
-	double left = *(const double *)a;
-	double right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
 
 static double *sorted_copy(struct weir_group group)
 {
@@ -26,7 +19,7 @@ static double *sorted_copy(struct weir_group group)
 
 	if (group.count > 0)
 		memcpy(copy, group.values, group.count * sizeof(*copy));
-	qsort(copy, group.count, sizeof(*copy), by_value);
+	weir_sort_values(copy, group.count);
 	return copy;
 }
 

@@ -12,6 +12,19 @@
 #include "engine/stats/quantile.h"
 #include "engine/stats/special.h"
 
+static int by_value(const void *left, const void *right)
+{
+	const double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+void weir_sort_values(double *values, size_t count)
+{
+	if (count > 1)
+		qsort(values, count, sizeof *values, by_value);
+}
+
 double weir_quantile_sorted(const double *sorted, size_t count, double prob)
 {
 	if (count == 0 || isnan(prob))

@@ -10,6 +10,9 @@
 
 #include <stddef.h>
 
+/* Ascending, in place. */
+void weir_sort_values(double *values, size_t count);
+
 /* prob is clamped to 0..1. */
 double weir_quantile_sorted(const double *sorted, size_t count, double prob);
 

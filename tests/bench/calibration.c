@@ -17,8 +17,8 @@
 #include <gsl/gsl_cdf.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/splitmix.h"
 #include "engine/base/text.h"
-#include "engine/stats/bootstrap.h"
 #include "engine/stats/descriptive.h"
 #include "engine/stats/gate.h"
 #include "engine/stats/multiple.h"

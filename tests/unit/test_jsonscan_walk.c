@@ -47,22 +47,29 @@ static void put_item(struct weir_text *out, const struct weir_jsonscan_item *ite
 	weir_text_puts(out, "\n");
 }
 
+static enum weir_status take_item(void *context, struct weir_jsonscan *walk,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
+{
+	struct record *record = context;
+
+	if (weir_slice_equals(item->key, "stop"))
+		return weir_fail(err, WEIR_E_LIMIT, "stopped");
+	if (item->kind != WEIR_JSONSCAN_ELEMENT || is_json(item->text))
+		put_item(&record->lines, item);
+	else
+		weir_jsonscan_reject(walk);
+	return WEIR_OK;
+}
+
 static struct record scan(const char *data, size_t len)
 {
 	struct record record = {0};
 	struct weir_source *source;
 	struct weir_jsonscan *walk;
-	struct weir_jsonscan_item item;
 
 	assert_int_equal(weir_source_open_memory("test", data, len, &source, NULL), WEIR_OK);
 	walk = weir_jsonscan_new(source, &options);
-	while (!(record.status = weir_jsonscan_next(walk, &item, NULL)) &&
-	       item.kind != WEIR_JSONSCAN_END) {
-		if (item.kind != WEIR_JSONSCAN_ELEMENT || is_json(item.text))
-			put_item(&record.lines, &item);
-		else
-			weir_jsonscan_reject(walk);
-	}
+	record.status = weir_jsonscan_each(walk, take_item, &record, NULL);
 	memcpy(record.faults, weir_jsonscan_faults(walk), sizeof record.faults);
 	weir_jsonscan_free(walk);
 	weir_source_free(source);
@@ -226,6 +233,17 @@ static void only_objects_and_arrays_are_documents(void **state)
 	weir_text_release(&record.lines);
 }
 
+static void a_taker_that_fails_ends_the_reading(void **state)
+{
+	static const char text[] = "{\"a\": 1, \"stop\": 2, \"b\": 3}";
+	struct record record = scan(text, strlen(text));
+
+	(void)state;
+	assert_int_equal(record.status, WEIR_E_LIMIT);
+	assert_string_equal(record.lines.data, "O \nM a=1\n");
+	weir_text_release(&record.lines);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +258,7 @@ int main(void)
 		cmocka_unit_test(brackets_that_do_not_match_lose_no_place),
 		cmocka_unit_test(hostile_nesting_ends_soon),
 		cmocka_unit_test(only_objects_and_arrays_are_documents),
+		cmocka_unit_test(a_taker_that_fails_ends_the_reading),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

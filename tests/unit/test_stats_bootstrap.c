@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/splitmix.h"
 #include "engine/stats/bootstrap.h"
 #include "tests/unit/near.h"
 #include "tests/unit/vectors.h"
