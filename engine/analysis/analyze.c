@@ -4,6 +4,7 @@
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/joining.h"
+#include "engine/analysis/ranks.h"
 #include "engine/analysis/scrape_report.h"
 #include "engine/analysis/serving_cost.h"
 #include "engine/analysis/serving_report.h"
@@ -146,6 +147,7 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 			rank->rank = (int64_t)analysis->rank_count;
 		analysis->rank_count++;
 	}
+	weir_ranks_compare(analysis->ranks, analysis->rank_count);
 	collect_subjects(analysis);
 	analysis->serving =
 		weir_serving_new(profile, options->percentile, analysis->options.settings);
@@ -233,6 +235,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	if (analysis->serving)
 		fill_serving(analysis, report);
 	fill_telemetry(analysis, report);
+	weir_ranks_note(analysis->ranks, analysis->rank_count, report);
 	weir_join(analysis->profile, analysis->serving, report);
 }
 

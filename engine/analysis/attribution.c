@@ -76,6 +76,21 @@ static void add_compute(struct weir_ledger *ledger, const struct weir_assessment
 	}
 }
 
+/* A wait begins with its row and ends where the last rank comes: what of it lies in the segment. */
+static void add_wait(struct weir_ledger *ledger, const struct weir_waits *waits,
+                     const struct weir_segment *segment)
+{
+	int64_t until_ns = waits->until_ns ? waits->until_ns[segment->row] : INT64_MIN;
+
+	if (until_ns == INT64_MIN)
+		return;
+	add_ns(&ledger->met_ns, weir_segment_ns(segment));
+	if (until_ns > segment->end_ns)
+		until_ns = segment->end_ns;
+	add_ns(&ledger->wait_ns[waits->by[segment->row]],
+	       weir_span_ns(segment->start_ns, until_ns));
+}
+
 static void add_busy(struct weir_ledger *ledger, const struct weir_rank *rank,
                      const struct weir_segment *segment)
 {
@@ -93,6 +108,7 @@ static void add_busy(struct weir_ledger *ledger, const struct weir_rank *rank,
 		break;
 	case WEIR_WORK_COMM:
 		add_ns(&ledger->bound_ns[WEIR_BOUND_COMMUNICATION], ns);
+		add_wait(ledger, &rank->waits, segment);
 		break;
 	case WEIR_WORK_COPY:
 		add_ns(&ledger->bound_ns[WEIR_BOUND_MEMORY], ns);
@@ -140,4 +156,9 @@ void weir_attribution_from_ledger(struct weir_attribution *out, const struct wei
 	out->total_ns = ledger->total_ns;
 	for (size_t b = 0; b < WEIR_BOUND_COUNT; b++)
 		out->ns[b] = ledger->bound_ns[b];
+	/* Waiting for a rank whose host is late is the host's time: see rules/catalog/runtime.json.
+	 */
+	out->ns[WEIR_BOUND_COMMUNICATION] -= ledger->wait_ns[WEIR_LATE_BY_HOST];
+	out->ns[WEIR_BOUND_RUNTIME] =
+		weir_add_ns(out->ns[WEIR_BOUND_RUNTIME], ledger->wait_ns[WEIR_LATE_BY_HOST]);
 }

@@ -7,6 +7,7 @@
  *   dispatch, python, host work, input, synchronisation, loading   runtime
  *   launch latency, the device's own gaps between kernels          runtime
  *   allocator                                                      memory
+ *   waiting for a rank whose host is late                          runtime
  *   waiting for a collective                                       communication
  *   nothing to do, other devices, profiler, unlinked, other        unattributed
  *

@@ -73,6 +73,11 @@ static const struct weir_feature features[WEIR_F_COUNT] = {
 	[WEIR_F_COMPUTE] = {"compute", WEIR_UNIT_SHARE, TIME, "computing kernels run"},
 	[WEIR_F_EXPOSED_COMMUNICATION] = {"exposed_communication", WEIR_UNIT_SHARE, TIME,
                                           "a collective runs and no computation hides it"},
+	[WEIR_F_EXPOSED_WAIT] = {"exposed_wait", WEIR_UNIT_SHARE, TIME,
+                                 "of that: a rank waits inside the collective for the last one"},
+	[WEIR_F_EXPOSED_WAIT_HOST] = {"exposed_wait_host", WEIR_UNIT_SHARE, TIME,
+                                      "of that: the last one is late because its host launched "
+                                      "late"},
 	[WEIR_F_EXPOSED_TRANSFER] = {"exposed_transfer", WEIR_UNIT_SHARE, TIME,
                                      "a copy between host and device runs and nothing hides it"},
 	[WEIR_F_LOCAL_COPY] = {"local_copy", WEIR_UNIT_SHARE, TIME,
@@ -110,6 +115,9 @@ static const struct weir_feature features[WEIR_F_COUNT] = {
                                    "synchronisations and blocking copies in one step, mean"},
 	[WEIR_F_STEPS] = {"steps", WEIR_UNIT_COUNT, WEIR_FOR_PROFILE, "steady steps"},
 	[WEIR_F_RANKS] = {"ranks", WEIR_UNIT_COUNT, WEIR_FOR_PROFILE, "traces with device work"},
+	[WEIR_F_LINK_SHARE] = {"link_share", WEIR_UNIT_SHARE, WEIR_FOR_PROFILE,
+                               "bus bandwidth of the transfers, of what the link carries in one "
+                               "direction"},
 	[WEIR_F_SLOW_ALLOCATIONS] = {"slow_allocations", WEIR_UNIT_COUNT, WEIR_FOR_PROFILE,
                                      "allocation calls of more than 1 ms"},
 	[WEIR_F_PADDING_WASTE] = {"padding_waste", WEIR_UNIT_SHARE,
@@ -271,6 +279,19 @@ static void set_shares(double *values, const struct weir_ledger *ledger)
 		values[rows[i].id] = (double)rows[i].ns / (double)ledger->total_ns;
 }
 
+/* Of matched collectives: with less than half of the exposed ones matched, waiting is not known. */
+static void set_waits(double *values, const struct weir_ledger *ledger)
+{
+	double wait_ns = 0, met_ns = (double)ledger->met_ns, total_ns = (double)ledger->total_ns;
+
+	if (met_ns <= 0 || 2 * met_ns < (double)ledger->work_ns[WEIR_WORK_COMM])
+		return;
+	for (size_t i = 0; i < WEIR_LATE_BY_COUNT; i++)
+		wait_ns += (double)ledger->wait_ns[i];
+	values[WEIR_F_EXPOSED_WAIT] = wait_ns / total_ns;
+	values[WEIR_F_EXPOSED_WAIT_HOST] = (double)ledger->wait_ns[WEIR_LATE_BY_HOST] / total_ns;
+}
+
 static double part(double ns, double of_ns)
 {
 	return of_ns > 0 ? ns / of_ns : 0;
@@ -309,6 +330,7 @@ void weir_features_from_ledger(double *values, const struct weir_ledger *ledger)
 		late_ns += (double)ledger->late_ns[i];
 	values[WEIR_F_IDLE_LATE] = late_ns / (double)ledger->total_ns;
 	set_parts(values, ledger, late_ns);
+	set_waits(values, ledger);
 	values[WEIR_F_KERNELS] = (double)ledger->kernels;
 	if (ledger->steps > 0)
 		values[WEIR_F_KERNELS_PER_STEP] = (double)ledger->kernels / (double)ledger->steps;

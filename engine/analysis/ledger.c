@@ -75,6 +75,8 @@ void weir_ledger_add(struct weir_ledger *to, const struct weir_ledger *from)
 	to->bandwidth_ns = weir_add_ns(to->bandwidth_ns, from->bandwidth_ns);
 	to->short_ns = weir_add_ns(to->short_ns, from->short_ns);
 	to->slow_ns = weir_add_ns(to->slow_ns, from->slow_ns);
+	to->met_ns = weir_add_ns(to->met_ns, from->met_ns);
+	add_all(to->wait_ns, from->wait_ns, WEIR_LATE_BY_COUNT);
 	to->kernels += from->kernels;
 	to->steps += from->steps;
 }

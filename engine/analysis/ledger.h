@@ -13,6 +13,7 @@
 #include "engine/analysis/activity.h"
 #include "engine/analysis/segments.h"
 #include "engine/model/bound.h"
+#include "engine/model/report.h"
 
 /* Where late host time lies: the classes are disjoint and add up to late_ns. */
 enum weir_late {
@@ -48,6 +49,8 @@ struct weir_ledger {
 	int64_t bandwidth_ns;  /* computation limited by bandwidth */
 	int64_t short_ns; /* computation in kernels too short or too small to fill the device */
 	int64_t slow_ns;  /* computation far below both roofs and not short */
+	int64_t met_ns;   /* exposed communication in collectives matched across ranks */
+	int64_t wait_ns[WEIR_LATE_BY_COUNT]; /* of that: waiting, by why the last rank is late */
 	uint64_t kernels;
 	uint64_t steps;
 };

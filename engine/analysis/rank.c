@@ -168,6 +168,8 @@ void weir_rank_release(struct weir_rank *rank)
 	free(rank->assessments);
 	free(rank->devices);
 	free(rank->activity);
+	free(rank->waits.until_ns);
+	free(rank->waits.by);
 	*rank = (struct weir_rank){0};
 }
 

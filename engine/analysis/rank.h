@@ -23,6 +23,7 @@
 #include "engine/analysis/steps.h"
 #include "engine/analysis/timeline.h"
 #include "engine/analysis/work.h"
+#include "engine/model/report.h"
 
 /* A group of device work with what shapes, names and the device table say about it, and the rules'
  * word on it. */
@@ -40,6 +41,19 @@ struct weir_rank_device {
 	struct weir_device peaks;
 };
 
+/* The rank's collectives beside those of the other ranks; filled by weir_ranks_compare(). */
+struct weir_waits {
+	uint64_t matched; /* collectives with a partner in all members, in steady steps of all */
+	int64_t collective_ns, wait_ns, transfer_ns; /* of these */
+	double straggler_score, bus_bytes_per_s, link_share;
+	enum weir_late_by late_by;
+	bool aligned;      /* its clock was held against that of another rank */
+	int64_t offset_ns; /* added to it */
+	int64_t *until_ns; /* per device row: to when it waits, INT64_MIN: not matched; NULL: no
+	                      row is */
+	uint8_t *by;       /* per device row: enum weir_late_by of the rank that it waits for */
+};
+
 struct weir_rank {
 	const struct weir_trace *trace; /* borrowed */
 	int64_t rank;                   /* as stated, else its place among the inputs */
@@ -53,6 +67,7 @@ struct weir_rank {
 	struct weir_launch_figures launches;
 	struct weir_memory_usage memory;
 	int64_t busy_ns; /* of all devices */
+	struct weir_waits waits;
 };
 
 struct weir_rank_options {

@@ -226,6 +226,9 @@ static void fill_profile_only(const struct weir_analysis *analysis,
 	}
 	values[WEIR_F_LAUNCH_P50_NS] = report->has_gpu ? report->gpu.launch.p50_ns : NAN;
 	values[WEIR_F_RANKS] = (double)report->rank_count;
+	for (size_t i = 0; i < report->rank_row_count; i++)
+		values[WEIR_F_LINK_SHARE] =
+			fmax(values[WEIR_F_LINK_SHARE], report->ranks[i].link_share);
 	values[WEIR_F_PADDING_WASTE] = padding_waste(analysis);
 	if (report->has_gpu)
 		values[WEIR_F_SLOW_ALLOCATIONS] = slow;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/analysis/analysis_impl.h"
+#include "engine/analysis/ranks.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/stats/quantile.h"
@@ -258,7 +259,9 @@ static void fill_ranks(const struct weir_analysis *analysis, struct weir_report 
 		weir_arena_alloc(report->arena, analysis->rank_count * sizeof *report->ranks);
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		const struct weir_rank *rank = &analysis->ranks[r];
+		const struct weir_waits *waits = &rank->waits;
 		struct weir_rank_row *row = &report->ranks[report->rank_row_count];
+		bool known = weir_waits_known(waits);
 		int64_t window_ns = 0, exposed_ns = 0;
 
 		if (rank->trace->device.count == 0)
@@ -271,9 +274,16 @@ static void fill_ranks(const struct weir_analysis *analysis, struct weir_report 
 			.rank = rank->rank,
 			.active = (double)rank->busy_ns / (double)window_ns,
 			.exposed_communication = (double)exposed_ns / (double)window_ns,
-			.wait = NAN,
-			.transfer = NAN,
-			.straggler_score = NAN,
+			.wait = known ? (double)waits->wait_ns / (double)waits->collective_ns : NAN,
+			.transfer =
+				known ? (double)waits->transfer_ns / (double)waits->collective_ns
+				      : NAN,
+			.straggler_score = waits->straggler_score,
+			.late_by = waits->late_by,
+			.collectives = waits->aligned ? (double)waits->matched : NAN,
+			.bus_bytes_per_s = waits->bus_bytes_per_s,
+			.link_share = waits->link_share,
+			.clock_offset_ns = waits->aligned ? (double)waits->offset_ns : NAN,
 		};
 		report->rank_row_count++;
 	}

@@ -78,7 +78,7 @@ static bool names_communication(const char *name)
 	static const char *const prefixes[] = {
 		"c10d::", "symm_mem::", "_c10d_functional::", "record_param_comms", NULL};
 	static const char *const fragments[] = {"::all_reduce", "::all_gather", "::reduce_scatter",
-	                                        NULL};
+	                                        "::all_to_all", NULL};
 
 	for (const char *const *p = prefixes; *p; p++)
 		if (strncmp(name, *p, strlen(*p)) == 0)

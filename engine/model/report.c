@@ -162,6 +162,24 @@ bool weir_stage_view_parse(const char *name, enum weir_stage_view *out)
 	return false;
 }
 
+static const char *const late_by_names[WEIR_LATE_BY_COUNT] = {NULL, "device", "host"};
+
+const char *weir_late_by_name(enum weir_late_by late_by)
+{
+	return (unsigned)late_by < WEIR_LATE_BY_COUNT ? late_by_names[late_by] : NULL;
+}
+
+bool weir_late_by_parse(const char *name, enum weir_late_by *out)
+{
+	for (unsigned i = 0; i < WEIR_LATE_BY_COUNT; i++) {
+		if (late_by_names[i] && strcmp(name, late_by_names[i]) == 0) {
+			*out = (enum weir_late_by)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 const char *weir_confidence_name(enum weir_confidence confidence)
 {
 	return (unsigned)confidence <= WEIR_CONFIDENCE_HIGH ? confidence_names[confidence] : "?";

@@ -123,9 +123,24 @@ struct weir_operator_row {
 	double *features;
 };
 
+/* Why a rank reaches collectives behind the others. */
+enum weir_late_by {
+	WEIR_LATE_BY_UNKNOWN, /* also: it is not late */
+	WEIR_LATE_BY_DEVICE,  /* its device had more work before the collective */
+	WEIR_LATE_BY_HOST,    /* its device idled until the host launched */
+	WEIR_LATE_BY_COUNT
+};
+
 struct weir_rank_row {
 	int64_t rank;
-	double active, exposed_communication, wait, transfer, straggler_score;
+	double active, exposed_communication; /* shares of its analysed time */
+	double wait, transfer;                /* shares of its time in matched collectives */
+	double straggler_score; /* share of all waiting that it alone causes, by arriving last */
+	enum weir_late_by late_by;
+	double collectives;     /* matched ones; NAN: none */
+	double bus_bytes_per_s; /* during transfers; NAN: sizes are not recorded */
+	double link_share;      /* of what the link carries in one direction */
+	double clock_offset_ns; /* added to its clock so that collectives end together */
 };
 
 struct weir_recommendation {
@@ -266,6 +281,8 @@ weir_roofline_name(enum weir_roofline roofline); /* "memory"; UNKNOWN: NULL (JSO
 bool weir_roofline_parse(const char *name, enum weir_roofline *out);
 const char *weir_stage_view_name(enum weir_stage_view view); /* "request" */
 bool weir_stage_view_parse(const char *name, enum weir_stage_view *out);
+const char *weir_late_by_name(enum weir_late_by late_by); /* "host"; NULL: unknown */
+bool weir_late_by_parse(const char *name, enum weir_late_by *out);
 const char *weir_confidence_name(enum weir_confidence confidence); /* "high" */
 bool weir_confidence_parse(const char *name, enum weir_confidence *out);
 

@@ -101,8 +101,9 @@ struct weir_shape {
 struct weir_collective {
 	uint32_t device_row; /* WEIR_NONE until joined; host-side records join by external id */
 	uint64_t external;
-	uint32_t name;  /* "allreduce" */
-	uint32_t group; /* process group name */
+	uint32_t name;    /* "allreduce" */
+	uint32_t group;   /* process group name */
+	uint32_t members; /* its ranks, as the trace lists them; 0: not stated */
 	uint32_t dtype;
 	int64_t elements_in, elements_out; /* -1: unknown */
 	int64_t group_size;                /* 0: unknown */

@@ -56,7 +56,7 @@ struct weir_device_event {
 };
 
 struct weir_collective_event {
-	struct weir_slice name, group, dtype;
+	struct weir_slice name, group, members, dtype;
 	int64_t elements_in, elements_out; /* -1: unknown */
 	int64_t group_size;                /* 0: unknown */
 	int64_t sequence;                  /* -1: unknown */

@@ -216,6 +216,17 @@ static void index_collectives(const struct weir_trace *trace, bool of_device,
 			                (uint32_t)i);
 }
 
+/* What only the record on the host says: sequence numbers are written there first. */
+static void complete(struct weir_collective *own, const struct weir_collective *host)
+{
+	if (own->sequence < 0)
+		own->sequence = host->sequence;
+	if (own->members == 0)
+		own->members = host->members;
+	if (own->group_size <= 0)
+		own->group_size = host->group_size;
+}
+
 /* Leaves out host records that say again what a kernel's own arguments say. */
 static void drop_repeated(struct weir_trace *trace)
 {
@@ -224,10 +235,15 @@ static void drop_repeated(struct weir_trace *trace)
 	size_t kept = 0;
 
 	index_collectives(trace, true, &own);
-	for (size_t i = 0; i < trace->collective_count; i++)
+	for (size_t i = 0; i < trace->collective_count; i++) {
+		uint32_t kernel = WEIR_NONE;
+
 		if (trace->collectives[i].device_row == WEIR_NONE)
-			repeated[i] = find_collective(trace, &own,
-			                              trace->collectives[i].external) != WEIR_NONE;
+			kernel = find_collective(trace, &own, trace->collectives[i].external);
+		repeated[i] = kernel != WEIR_NONE;
+		if (repeated[i])
+			complete(&trace->collectives[kernel], &trace->collectives[i]);
+	}
 	for (size_t i = 0; i < trace->collective_count; i++)
 		if (!repeated[i])
 			trace->collectives[kept++] = trace->collectives[i];

@@ -174,6 +174,7 @@ static struct weir_collective_event read_collective(struct kineto_reader *reader
 	return (struct weir_collective_event){
 		.name = weir_kineto_value(event, ARG_COLLECTIVE),
 		.group = weir_kineto_value(event, ARG_GROUP),
+		.members = weir_kineto_value(event, ARG_GROUP_RANKS),
 		.dtype = weir_kineto_value(event, ARG_DTYPE),
 		.elements_in = weir_kineto_int(event, ARG_ELEMENTS_IN, -1),
 		.elements_out = weir_kineto_int(event, ARG_ELEMENTS_OUT, -1),

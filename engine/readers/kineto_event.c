@@ -26,6 +26,7 @@ static const struct weir_keyindex_entry arg_keys[] = {
 	{"Collective name", ARG_COLLECTIVE},
 	{"Process Group Name", ARG_GROUP},
 	{"Process Group ID", ARG_GROUP}, /* early 2024 */
+	{"Process Group Ranks", ARG_GROUP_RANKS},
 	{"dtype", ARG_DTYPE},
 	{"In msg nelems", ARG_ELEMENTS_IN},
 	{"Out msg nelems", ARG_ELEMENTS_OUT},

@@ -243,6 +243,11 @@ static void put_ranks(struct weir_jsonout *json, const struct weir_report *repor
 		weir_jsonout_share(json, "wait", rank->wait);
 		weir_jsonout_share(json, "transfer", rank->transfer);
 		weir_jsonout_share(json, "straggler_score", rank->straggler_score);
+		weir_jsonout_text(json, "late_by", weir_late_by_name(rank->late_by));
+		weir_jsonout_rounded(json, "collectives", rank->collectives);
+		weir_jsonout_rounded(json, "bus_bytes_per_s", rank->bus_bytes_per_s);
+		weir_jsonout_share(json, "link_share", rank->link_share);
+		weir_jsonout_rounded(json, "clock_offset_ns", rank->clock_offset_ns);
 		weir_jsonout_end(json);
 	}
 	weir_jsonout_end(json);

@@ -94,12 +94,21 @@ static void read_rank(struct weir_result_reader *reader, const cJSON *item, void
 		{"wait", &rank->wait},
 		{"transfer", &rank->transfer},
 		{"straggler_score", &rank->straggler_score},
+		{"collectives", &rank->collectives},
+		{"bus_bytes_per_s", &rank->bus_bytes_per_s},
+		{"link_share", &rank->link_share},
+		{"clock_offset_ns", &rank->clock_offset_ns},
 	};
+
+	const char *late_by;
 
 	rank->rank = weir_result_take(reader, item, "rank")
 	                     ? (int64_t)weir_result_take_count(reader, item, "rank")
 	                     : -1;
 	weir_report_take_figures(reader, item, figures, COUNT_OF(figures));
+	late_by = weir_result_take_text(reader, item, "late_by");
+	if (late_by && !weir_late_by_parse(late_by, &rank->late_by))
+		weir_result_fail(reader, WEIR_E_FORMAT, "late_by", "device, host or null");
 }
 
 void weir_report_read_ranks(struct weir_result_reader *reader, const cJSON *document)

@@ -163,6 +163,23 @@ static double rank_straggler(const struct weir_report *report, size_t row)
 	return report->ranks[row].straggler_score;
 }
 
+static double rank_bus(const struct weir_report *report, size_t row)
+{
+	return report->ranks[row].bus_bytes_per_s / 1e9;
+}
+
+static double rank_link(const struct weir_report *report, size_t row)
+{
+	return report->ranks[row].link_share;
+}
+
+static void rank_late_by(const struct weir_report *report, size_t row, struct weir_text *out)
+{
+	const char *late_by = weir_late_by_name(report->ranks[row].late_by);
+
+	weir_text_puts(out, late_by ? late_by : "-");
+}
+
 /* clang-format off */
 static const char per_call[] = "device time of one call";
 static const char modelled[] = "modelled from shapes";
@@ -195,6 +212,10 @@ const struct weir_table weir_table_ranks = {
 		NUMBER("wait", "wait", "for other ranks, inside collectives", ALL, SHARE, rank_wait),
 		SPARED("transfer", "transfer", NULL, ALL, LAST, SHARE, rank_transfer),
 		NUMBER("straggler", "straggler", "how much this rank makes others wait", ALL, RATIO, rank_straggler),
+		NAMED("late-by", "late by", "why it comes last: more work on its device, or its host", ALL, 0,
+		      rank_late_by),
+		SPARED("bus", "bus GB/s", "bandwidth of the transfers, of one link", PAGES, LAST, RATIO, rank_bus),
+		SPARED("link", "of link", "of what the link carries in one direction", HTML, LAST, SHARE, rank_link),
 		{ .id = NULL } }
 };
 /* clang-format on */

@@ -314,6 +314,8 @@ static void collectives_are_known_from_kernels_or_from_the_host(void **state)
 	                 device_row(trace, "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"));
 	assert_int_equal(reduce->elements_in, 2048);
 	assert_int_equal(reduce->group_size, 2);
+	assert_int_equal(reduce->sequence, 6); /* which the host alone says */
+	assert_string_equal(name_of(trace, reduce->members), "[0, 1]");
 	assert_string_equal(name_of(trace, reduce->dtype), "BFloat16");
 	assert_string_equal(name_of(trace, gather->name), "_allgather_base");
 	assert_int_equal(gather->device_row, device_row(trace, "ncclDevKernel_AllGather_RING_LL"));

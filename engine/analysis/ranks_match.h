@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which collectives of several timelines are the same one, and how far apart their clocks are. A
+ * lane is one device of one rank with the collectives that it took part in; all members of a
+ * collective leave it at nearly the same time, however early they came.
+ *
+ * Two arrivals are the same collective when key and sequence number agree; without numbers, when
+ * key and end agree to within half of the usual distance between two ends. Timelines may begin and
+ * end at different steps, and lack events.
+ */
+#ifndef WEIR_ANALYSIS_RANKS_MATCH_H
+#define WEIR_ANALYSIS_RANKS_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Fewer matched collectives say nothing about two clocks, or about who waits for whom. */
+#define WEIR_FEWEST_MATCHES 8
+/* Times beyond are no times: sums and differences of what is left stay inside of int64_t. */
+#define WEIR_ARRIVAL_MAX_NS (INT64_MAX / 8)
+
+/* One collective as one lane took part in it. */
+struct weir_arrival {
+	uint32_t key;             /* of group, members and name; the same in all lanes */
+	uint32_t row;             /* device row, for the caller */
+	int64_t sequence;         /* in its group; -1: not stated */
+	int64_t start_ns, end_ns; /* clock of the lane, its base added */
+	double link_bytes;        /* that cross the link of each device; NAN: unknown */
+};
+
+/* {0} is an empty lane; release with weir_lane_release(). */
+struct weir_lane {
+	struct weir_arrival *items;
+	size_t count, capacity;
+	bool based;        /* the clock's base is stated: lanes with one should agree */
+	int64_t offset_ns; /* found by weir_lanes_align(): to be added to the lane's times */
+};
+
+struct weir_member {
+	uint32_t lane, item;
+};
+
+/* {0} is empty; release with weir_matches_release(). Members of match i: [first[i], first[i + 1]),
+ * by lane; first has count + 1 entries where count is not 0. */
+struct weir_matches {
+	struct weir_member *members;
+	size_t member_count, member_capacity;
+	size_t *first;
+	size_t count, first_capacity;
+};
+
+void weir_lane_add(struct weir_lane *lane, const struct weir_arrival *arrival);
+void weir_lane_release(struct weir_lane *lane);
+
+/*
+ * Sorts the items of every lane by key, sequence and start, and finds the offsets: the median
+ * difference between the ends of matched collectives, against the first lane before it that shares
+ * enough of them. A lane whose base is stated keeps it (offset 0) unless the ends agree better
+ * with the offset.
+ */
+void weir_lanes_align(struct weir_lane *lanes, size_t count);
+
+/*
+ * Of aligned lanes. Members of one group are the lanes in which at least half of its collectives
+ * have a partner; a match has all of them, at least two.
+ */
+void weir_lanes_match(const struct weir_lane *lanes, size_t count, struct weir_matches *out);
+void weir_matches_release(struct weir_matches *matches);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The same collective in several timelines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/ranks_match.h"
+
+#define PERIOD 100000
+#define LANES  4
+
+/* Ends of the i-th collective on the true clock: no two distances are alike. */
+static int64_t end_of(int64_t i)
+{
+	return i * PERIOD + i * i * 7919 % 977 * 20;
+}
+
+static void add(struct weir_lane *lane, uint32_t key, int64_t i, int64_t clock_ns)
+{
+	weir_lane_add(lane, &(struct weir_arrival){.key = key,
+	                                           .row = (uint32_t)i,
+	                                           .sequence = -1,
+	                                           .start_ns = end_of(i) - 1000 + clock_ns,
+	                                           .end_ns = end_of(i) + clock_ns});
+}
+
+/* Collectives [first, end) on a clock that is ahead by clock_ns. */
+static struct weir_lane lane_of(int64_t first, int64_t end, int64_t clock_ns, bool based)
+{
+	struct weir_lane lane = {.based = based};
+
+	for (int64_t i = first; i < end; i++)
+		add(&lane, 1, i, clock_ns);
+	return lane;
+}
+
+static void match(struct weir_lane *lanes, size_t count, struct weir_matches *out)
+{
+	*out = (struct weir_matches){0};
+	weir_lanes_align(lanes, count);
+	weir_lanes_match(lanes, count, out);
+}
+
+/* All members of every match are the same collective; the rows tell. */
+static void assert_true_matches(const struct weir_lane *lanes, const struct weir_matches *matches,
+                                size_t count, size_t members)
+{
+	assert_int_equal(matches->count, count);
+	for (size_t i = 0; i < matches->count; i++) {
+		const struct weir_member *first = &matches->members[matches->first[i]];
+		uint32_t row = lanes[first->lane].items[first->item].row;
+
+		assert_int_equal(matches->first[i + 1] - matches->first[i], members);
+		for (size_t m = matches->first[i]; m < matches->first[i + 1]; m++) {
+			const struct weir_member *at = &matches->members[m];
+
+			assert_int_equal(lanes[at->lane].items[at->item].row, row);
+		}
+	}
+}
+
+static void release(struct weir_lane *lanes, size_t count, struct weir_matches *matches)
+{
+	for (size_t i = 0; i < count; i++)
+		weir_lane_release(&lanes[i]);
+	weir_matches_release(matches);
+}
+
+static void timelines_that_begin_at_different_steps_match_by_time(void **state)
+{
+	struct weir_lane lanes[] = {lane_of(1, 30, 0, true), lane_of(0, 29, 300, true),
+	                            lane_of(3, 30, -200, true)};
+	struct weir_matches matches;
+
+	(void)state;
+	match(lanes, 3, &matches);
+	assert_true_matches(lanes, &matches, 26, 3);
+	assert_int_equal(lanes[1].offset_ns, -300);
+	assert_int_equal(lanes[2].offset_ns, 200);
+	release(lanes, 3, &matches);
+}
+
+static void a_lane_without_a_clock_is_aligned_by_the_ends(void **state)
+{
+	struct weir_lane lanes[] = {lane_of(0, 40, 0, true), lane_of(5, 40, 987654321987, false)};
+	struct weir_matches matches;
+
+	(void)state;
+	match(lanes, 2, &matches);
+	assert_int_equal(lanes[1].offset_ns, -987654321987);
+	assert_true_matches(lanes, &matches, 35, 2);
+	release(lanes, 2, &matches);
+}
+
+static void a_stated_clock_that_is_wrong_is_corrected(void **state)
+{
+	struct weir_lane lanes[] = {lane_of(0, 40, 0, true),
+	                            lane_of(0, 40, 13 * PERIOD / 10, true)};
+	struct weir_matches matches;
+
+	(void)state;
+	match(lanes, 2, &matches);
+	assert_int_equal(lanes[1].offset_ns, -13 * PERIOD / 10);
+	assert_true_matches(lanes, &matches, 40, 2);
+	release(lanes, 2, &matches);
+}
+
+static void clocks_that_agree_stay_as_they_are(void **state)
+{
+	struct weir_lane lanes[] = {lane_of(0, 20, 0, true), lane_of(0, 20, 0, true)};
+	struct weir_matches matches;
+
+	(void)state;
+	match(lanes, 2, &matches);
+	assert_int_equal(lanes[0].offset_ns, 0);
+	assert_int_equal(lanes[1].offset_ns, 0);
+	release(lanes, 2, &matches);
+}
+
+static void a_loop_without_any_jitter_stays_on_the_stated_clocks(void **state)
+{
+	struct weir_lane lanes[2] = {{.based = true}, {.based = true}};
+	struct weir_matches matches;
+
+	(void)state;
+	for (int64_t i = 0; i < 20; i++)
+		for (size_t l = 0; l < 2; l++)
+			weir_lane_add(&lanes[l],
+			              &(struct weir_arrival){.row = (uint32_t)i,
+			                                     .sequence = -1,
+			                                     .start_ns = i * PERIOD,
+			                                     .end_ns = i * PERIOD + 500 +
+			                                               (int64_t)l * PERIOD / 8});
+	match(lanes, 2, &matches);
+	assert_int_equal(lanes[1].offset_ns, -PERIOD / 8);
+	assert_true_matches(lanes, &matches, 20, 2);
+	release(lanes, 2, &matches);
+}
+
+static void sequence_numbers_overrule_times(void **state)
+{
+	struct weir_lane lanes[] = {lane_of(0, 20, 0, true), lane_of(0, 20, 5 * PERIOD, true)};
+	struct weir_matches matches;
+
+	(void)state;
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0; i < 20; i++)
+			lanes[l].items[i].sequence = lanes[l].items[i].row;
+	match(lanes, 2, &matches);
+	assert_int_equal(lanes[1].offset_ns, -5 * PERIOD);
+	assert_true_matches(lanes, &matches, 20, 2);
+	release(lanes, 2, &matches);
+}
+
+static void events_lost_in_the_middle_cost_only_themselves(void **state)
+{
+	struct weir_lane lanes[] = {lane_of(0, 50, 0, true), lane_of(0, 20, 0, true)};
+	struct weir_matches matches;
+
+	(void)state;
+	for (int64_t i = 23; i < 50; i++)
+		add(&lanes[1], 1, i, 0);
+	match(lanes, 2, &matches);
+	assert_true_matches(lanes, &matches, 47, 2);
+	release(lanes, 2, &matches);
+}
+
+static void groups_of_one_name_stay_apart(void **state)
+{
+	struct weir_lane lanes[LANES];
+	struct weir_matches matches;
+
+	(void)state;
+	for (int64_t l = 0; l < LANES; l++) /* the second pair works far behind the first */
+		lanes[l] = lane_of(0, 20, l < 2 ? 0 : 40 * PERIOD, true);
+	for (size_t l = 0; l < LANES; l++)
+		for (int64_t i = 100; i < 130; i++)
+			add(&lanes[l], 2, i, 0);
+	match(lanes, LANES, &matches);
+	assert_int_equal(lanes[2].offset_ns, 0);
+	assert_int_equal(matches.count, 20 + 20 + 30);
+	for (size_t i = 0; i < matches.count; i++)
+		assert_int_equal(matches.first[i + 1] - matches.first[i], i < 40 ? 2 : LANES);
+	release(lanes, LANES, &matches);
+}
+
+static void lanes_that_share_nothing_do_not_match(void **state)
+{
+	struct weir_lane lanes[] = {lane_of(0, 20, 0, true), {.based = true}, {0}};
+	struct weir_matches matches;
+
+	(void)state;
+	for (int64_t i = 0; i < 20; i++)
+		add(&lanes[1], 2, i, 0);
+	match(lanes, 3, &matches);
+	assert_int_equal(matches.count, 0);
+	assert_int_equal(lanes[1].offset_ns, 0);
+	release(lanes, 3, &matches);
+}
+
+static void times_that_cannot_be_compared_are_left_out(void **state)
+{
+	struct weir_lane lane = {0};
+
+	(void)state;
+	weir_lane_add(&lane, &(struct weir_arrival){.start_ns = INT64_MIN, .end_ns = 0});
+	weir_lane_add(&lane, &(struct weir_arrival){.start_ns = 0, .end_ns = INT64_MAX});
+	weir_lane_add(&lane, &(struct weir_arrival){.start_ns = 5, .end_ns = 4});
+	assert_int_equal(lane.count, 0);
+	weir_lane_release(&lane);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(timelines_that_begin_at_different_steps_match_by_time),
+		cmocka_unit_test(a_lane_without_a_clock_is_aligned_by_the_ends),
+		cmocka_unit_test(a_stated_clock_that_is_wrong_is_corrected),
+		cmocka_unit_test(clocks_that_agree_stay_as_they_are),
+		cmocka_unit_test(a_loop_without_any_jitter_stays_on_the_stated_clocks),
+		cmocka_unit_test(sequence_numbers_overrule_times),
+		cmocka_unit_test(events_lost_in_the_middle_cost_only_themselves),
+		cmocka_unit_test(groups_of_one_name_stay_apart),
+		cmocka_unit_test(lanes_that_share_nothing_do_not_match),
+		cmocka_unit_test(times_that_cannot_be_compared_are_left_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
