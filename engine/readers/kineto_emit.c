@@ -5,6 +5,7 @@
 
 #include "engine/base/jsoncursor.h"
 #include "engine/readers/kineto.h"
+#include "engine/readers/rocm.h"
 
 #define CATEGORY_SIZE 64 /* no category's name is longer */
 
@@ -244,15 +245,6 @@ static void emit_overhead(struct kineto_reader *reader)
 	emit_host(reader, WEIR_HOST_OVERHEAD);
 }
 
-/* ROCm copies and fills with kernels of its own. */
-static enum weir_device_kind kernel_kind(struct weir_slice name)
-{
-	if (weir_slice_starts(name, "__amd_rocclr_copyBuffer"))
-		return WEIR_DEVICE_COPY;
-	return weir_slice_starts(name, "__amd_rocclr_fillBuffer") ? WEIR_DEVICE_SET
-	                                                          : WEIR_DEVICE_KERNEL;
-}
-
 static void emit_work(struct kineto_reader *reader, enum weir_device_kind kind)
 {
 	const struct kineto_event *event = &reader->event;
@@ -273,7 +265,7 @@ static void emit_work(struct kineto_reader *reader, enum weir_device_kind kind)
 	work.in_graph = weir_kineto_id(event, ARG_GRAPH) != 0;
 	work.name = weir_kineto_text(reader, KEY_NAME);
 	if (kind == WEIR_DEVICE_KERNEL)
-		work.kind = kernel_kind(work.name);
+		work.kind = weir_rocm_kernel_kind(work.name);
 	if (!weir_builder_add_device(reader->builder, &work) ||
 	    !weir_kineto_has(event, ARG_COLLECTIVE))
 		return;

@@ -8,6 +8,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "engine/readers/rocprof.h"
 #include "engine/readers/sniff.h"
 
 #define MAX_READERS 64
@@ -35,6 +36,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_prices,
 	&weir_reader_prometheus,
 	&weir_reader_requests,
+	&weir_reader_rocprof,
 	&weir_reader_smi_dmon,
 	&weir_reader_smi_query,
 	&weir_reader_triton,
@@ -243,15 +245,18 @@ enum weir_status weir_read_path_watched(struct weir_profile *profile, const char
                                         struct weir_error *err)
 {
 	struct request request = {.profile = profile, .progress = progress};
+	enum weir_status status;
 	struct stat about;
 
 	if (format && weir_reader_find(format, &request.reader, err))
 		return err ? err->status : WEIR_E_USAGE;
 	if (strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
 		request.optional = true;
-		return read_directory(&request, path, err);
+		status = read_directory(&request, path, err);
+	} else {
+		status = read_file(&request, path, err);
 	}
-	return read_file(&request, path, err);
+	return status ? status : weir_rocprof_join(profile, err);
 }
 
 enum weir_status weir_read_path(struct weir_profile *profile, const char *path, const char *format,

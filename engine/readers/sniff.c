@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "engine/readers/rocprof.h"
 #include "engine/readers/smi.h"
 #include "engine/readers/sniff.h"
 
@@ -263,6 +264,8 @@ const char *weir_sniff_hint(const char *head, size_t len)
 		hint = hint_by_keys(head, len);
 	if (!hint)
 		hint = weir_smi_refusal(head, len);
+	if (!hint)
+		hint = weir_rocprof_refusal(head, len);
 	if (!hint)
 		hint = hint_by_lines(head, head + len);
 	if (hint)
