@@ -24,6 +24,7 @@ extern const struct weir_reader weir_reader_perf_analyzer_csv;
 extern const struct weir_reader weir_reader_prices;
 extern const struct weir_reader weir_reader_requests;
 extern const struct weir_reader weir_reader_rocprof;
+extern const struct weir_reader weir_reader_rocprof_json;
 extern const struct weir_reader weir_reader_smi_dmon;
 extern const struct weir_reader weir_reader_smi_query;
 extern const struct weir_reader weir_reader_triton;

@@ -37,6 +37,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_prometheus,
 	&weir_reader_requests,
 	&weir_reader_rocprof,
+	&weir_reader_rocprof_json,
 	&weir_reader_smi_dmon,
 	&weir_reader_smi_query,
 	&weir_reader_triton,

@@ -186,7 +186,6 @@ static const struct {
 	{{"resourceLogs"},
          "it holds OpenTelemetry logs: traces (resourceSpans) are read, which --input-format otlp "
          "looks for in all of it"},
-	{{"rocprofiler-sdk-tool"}, "it is rocprofv3 output: this version does not read it"},
 	{{"$schema", "profiles"}, "it is a speedscope profile: this version does not read it"},
 	{{"status", "data"},
          "it is an answer of a query interface (/api/v1/query?): save the page of "
