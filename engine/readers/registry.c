@@ -19,6 +19,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_aiperf,
 	&weir_reader_amd,
 	&weir_reader_bench,
+	&weir_reader_chrome,
 	&weir_reader_dcgmi,
 	&weir_reader_focus,
 	&weir_reader_genai_perf,
@@ -29,6 +30,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_lmdeploy,
 	&weir_reader_model_analyzer,
 	&weir_reader_native,
+	&weir_reader_onnxruntime,
 	&weir_reader_openmetrics,
 	&weir_reader_otlp,
 	&weir_reader_perf_analyzer,
@@ -43,6 +45,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_triton,
 	&weir_reader_trtllm,
 	&weir_reader_wrapper,
+	&weir_reader_xla,
 	&weir_reader_zipkin,
 	NULL,
 };

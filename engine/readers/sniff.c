@@ -253,6 +253,17 @@ static const char *hint_by_lines(const char *at, const char *end)
 	return NULL;
 }
 
+/* Protocol buffers: field 1 first, planes of devices and of the host by name. */
+static const char *hint_by_planes(const char *head, size_t len)
+{
+	if (!len || *head != '\n' || !memchr(head, '\0', len) ||
+	    (!weir_sniff_contains(head, len, "/host:") &&
+	     !weir_sniff_contains(head, len, "/device:")))
+		return NULL;
+	return "it is an XSpace of JAX or XLA (xplane.pb), which is not read: pass the "
+	       "trace.json.gz of the same folder";
+}
+
 const char *weir_sniff_hint(const char *head, size_t len)
 {
 	const char *at = skip_blanks(head, head + len), *hint;
@@ -261,6 +272,8 @@ const char *weir_sniff_hint(const char *head, size_t len)
 	hint = hint_by_start(at, (size_t)(head + len - at));
 	if (!hint && (first == '{' || first == '['))
 		hint = hint_by_keys(head, len);
+	if (!hint)
+		hint = hint_by_planes(head, len);
 	if (!hint)
 		hint = weir_smi_refusal(head, len);
 	if (!hint)
