@@ -30,6 +30,7 @@ extern const struct weir_reader weir_reader_rocprof_json;
 extern const struct weir_reader weir_reader_smi_dmon;
 extern const struct weir_reader weir_reader_smi_query;
 extern const struct weir_reader weir_reader_triton;
+extern const struct weir_reader weir_reader_trtexec;
 extern const struct weir_reader weir_reader_trtllm;
 extern const struct weir_reader weir_reader_wrapper;
 extern const struct weir_reader weir_reader_xla;

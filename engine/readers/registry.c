@@ -43,6 +43,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_smi_dmon,
 	&weir_reader_smi_query,
 	&weir_reader_triton,
+	&weir_reader_trtexec,
 	&weir_reader_trtllm,
 	&weir_reader_wrapper,
 	&weir_reader_xla,

@@ -190,6 +190,9 @@ static const struct {
 	{{"status", "data"},
          "it is an answer of a query interface (/api/v1/query?): save the page of "
          "/metrics itself"},
+	{{"Layers", "Bindings"},
+         "it lists the layers of a TensorRT engine, which have no times: pass what trtexec "
+         "writes with --exportProfile or --exportTimes"},
 	{{"nbformat"}, "it is a notebook, not a profile"},
 	{{"benchmarks"}, "it is a benchmark result: this version does not read it"},
 	{{"benchmark", "model", "metric"},
