@@ -13,20 +13,22 @@
 static const char *const object_keys[] = {"traceEvents", "schemaVersion", "deviceProperties", NULL};
 static const char *const event_keys[] = {"ph", "cat", "ts", NULL};
 
+/* What only the PyTorch profiler writes must show: traces of others are read as plain Chrome
+ * traces. */
 static int sniff(const char *head, size_t len)
 {
 	char first = weir_sniff_first(head, len);
 	unsigned found;
+	int bits, own;
 
-	if (first == '{') {
-		found = weir_sniff_keys(head, len, object_keys);
-		return found & 3 ? weir_sniff_bits(found, object_keys) : 0;
-	}
-	if (first == '[') {
-		found = weir_sniff_keys(head, len, event_keys);
-		return found & 1 ? weir_sniff_bits(found, event_keys) : 0;
-	}
-	return 0;
+	if (first != '{' && first != '[')
+		return 0;
+	found = weir_sniff_keys(head, len, first == '{' ? object_keys : event_keys);
+	if (!(found & (first == '{' ? 3 : 1)))
+		return 0;
+	bits = weir_sniff_bits(found, first == '{' ? object_keys : event_keys);
+	own = weir_kineto_sniff(head, len);
+	return own || (first == '{' && found & 6) ? bits + own : 0;
 }
 
 static void read_element(struct kineto_reader *reader, struct weir_jsonscan *scan,
@@ -45,7 +47,7 @@ static void read_element(struct kineto_reader *reader, struct weir_jsonscan *sca
 			weir_input_warn(reader->input, WEIR_WARN_REPAIRED_TEXT, item->at,
 			                "empty members");
 		reader->input->events++;
-		weir_kineto_emit(reader);
+		reader->dialect->emit(reader);
 		return;
 	}
 }
@@ -77,17 +79,42 @@ static void check_fractions(struct kineto_reader *reader)
 	reader->input->warnings[WEIR_WARN_FRACTION_PADDING].count = reader->unpadded;
 }
 
+enum weir_status weir_kineto_check_legacy(const struct kineto_reader *reader,
+                                          struct weir_error *err)
+{
+	if (!reader->legacy)
+		return WEIR_OK;
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "a trace of the profiler that PyTorch had before 1.8.1 (or "
+	                 "use_kineto=False): it names no launches; record it with "
+	                 "torch.profiler.profile");
+}
+
+enum weir_status weir_kineto_nothing_left(const struct kineto_reader *reader,
+                                          struct weir_error *err)
+{
+	if (reader->first_problem[0])
+		return weir_fail(err, WEIR_E_EMPTY, "%s; no event with a time is left",
+		                 reader->first_problem);
+	if (reader->input->warnings[WEIR_WARN_TRUNCATED].count)
+		return weir_fail(
+			err, WEIR_E_EMPTY,
+			"cut off or damaged before its first complete event: record it again");
+	return weir_fail(err, WEIR_E_EMPTY,
+	                 "no events with times in this trace (%" PRIu64
+	                 " read); was the profiler stopped before it was exported?",
+	                 reader->input->events);
+}
+
 static enum weir_status conclude(struct kineto_reader *reader, struct weir_error *err)
 {
 	const struct weir_input *input = reader->input;
 	const char *first = input->warnings[WEIR_WARN_UNKNOWN_CATEGORY].detail;
 	struct weir_trace *trace = input->trace;
+	enum weir_status status = weir_kineto_check_legacy(reader, err);
 
-	if (reader->legacy)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "a trace of the profiler that PyTorch had before 1.8.1 (or "
-		                 "use_kineto=False): it names no "
-		                 "launches; record it with torch.profiler.profile");
+	if (status)
+		return status;
 	if (!reader->known && !reader->head && input->events)
 		return weir_fail(err, WEIR_E_FORMAT,
 		                 "a Chrome trace, but none of its %" PRIu64
@@ -95,19 +122,8 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 		                 "profiler%s%s%s",
 		                 input->events, *first ? " (the first: " : "", first,
 		                 *first ? ")" : "");
-	if (!reader->timed && reader->first_problem[0])
-		return weir_fail(err, WEIR_E_EMPTY, "%s; no event with a time is left",
-		                 reader->first_problem);
-	if (!reader->timed && input->warnings[WEIR_WARN_TRUNCATED].count)
-		return weir_fail(
-			err, WEIR_E_EMPTY,
-			"cut off or damaged before its first complete event: record it again");
 	if (!reader->timed)
-		return weir_fail(err, WEIR_E_EMPTY,
-		                 "no events with times in this trace (%" PRIu64
-		                 " read); was the profiler "
-		                 "stopped before it was exported?",
-		                 input->events);
+		return weir_kineto_nothing_left(reader, err);
 	trace->has_shapes |= trace->shape_count > 1;
 	trace->has_memory |= trace->memory_count > 0;
 	check_fractions(reader);
@@ -116,29 +132,42 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 	return weir_builder_finish(reader->builder, err);
 }
 
-static enum weir_status read_trace(struct weir_source *source, struct weir_input *input,
-                                   struct weir_error *err)
+enum weir_status weir_kineto_read(const struct kineto_dialect *dialect, void *context,
+                                  struct weir_source *source, struct weir_input *input,
+                                  struct weir_error *err)
 {
-	static const struct weir_jsonscan_options options = {.array = "traceEvents"};
+	const struct weir_jsonscan_options options = {.array = "traceEvents",
+	                                              .arrays = dialect->arrays};
 	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
 	struct kineto_reader *reader = weir_alloc(sizeof(*reader));
 	enum weir_status status;
 
+	reader->dialect = dialect;
+	reader->context = context;
 	reader->input = input;
 	reader->builder = weir_builder_new(input);
-	weir_kineto_keys_init(&reader->keys);
+	weir_kineto_keys_init(&reader->keys, dialect->args);
 	weir_kineto_emit_init(reader);
 	weir_kineto_head_init(reader);
 	status = read_items(reader, scan, err);
 	if (!status) {
 		weir_damage_of_scan(input, scan, source);
-		status = conclude(reader, err);
+		status = dialect->conclude(reader, err);
 	}
 	weir_builder_free(reader->builder);
 	weir_text_release(&reader->scratch);
 	free(reader);
 	weir_jsonscan_free(scan);
 	return status;
+}
+
+static enum weir_status read_trace(struct weir_source *source, struct weir_input *input,
+                                   struct weir_error *err)
+{
+	static const struct kineto_dialect dialect = {.emit = weir_kineto_emit,
+	                                              .conclude = conclude};
+
+	return weir_kineto_read(&dialect, NULL, source, input, err);
 }
 
 const struct weir_reader weir_reader_kineto = {

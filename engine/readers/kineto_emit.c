@@ -2,9 +2,12 @@
 /* From one Kineto event to the builder's call, by category. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/base/jsoncursor.h"
 #include "engine/readers/kineto.h"
+#include "engine/readers/rocm.h"
+#include "engine/readers/sniff.h"
 
 #define CATEGORY_SIZE 64 /* no category's name is longer */
 
@@ -92,9 +95,8 @@ struct weir_slice weir_kineto_text(struct kineto_reader *reader, enum kineto_key
 	return decoded;
 }
 
-/* Counts an event that cannot be used; detail tells what was expected and is kept for the first
- * one. */
-static void refuse(struct kineto_reader *reader, enum weir_warning_code code, const char *expected)
+void weir_kineto_refuse(struct kineto_reader *reader, enum weir_warning_code code,
+                        const char *expected)
 {
 	char detail[sizeof(((struct weir_warning *)0)->detail)];
 
@@ -121,16 +123,18 @@ static void watch_fraction(struct kineto_reader *reader, struct weir_slice text)
 		reader->unpadded++;
 }
 
-static bool read_start(struct kineto_reader *reader, int64_t *start_ns)
+bool weir_kineto_start(struct kineto_reader *reader, int64_t *start_ns)
 {
 	struct weir_slice text = weir_kineto_value(&reader->event, KEY_TS);
 
 	if (!text.length) {
-		refuse(reader, WEIR_WARN_NO_TIME, "\"ts\" is missing, expected microseconds");
+		weir_kineto_refuse(reader, WEIR_WARN_NO_TIME,
+		                   "\"ts\" is missing, expected microseconds");
 		return false;
 	}
 	if (!weir_parse_us_as_ns(text.data, text.length, start_ns)) {
-		refuse(reader, WEIR_WARN_NO_TIME, "\"ts\" is no number of microseconds");
+		weir_kineto_refuse(reader, WEIR_WARN_NO_TIME,
+		                   "\"ts\" is no number of microseconds");
 		return false;
 	}
 	watch_fraction(reader, text);
@@ -138,19 +142,21 @@ static bool read_start(struct kineto_reader *reader, int64_t *start_ns)
 }
 
 /* Older writers let clocks that ran backwards through: a negative duration is none. */
-static bool read_times(struct kineto_reader *reader, int64_t *start_ns, int64_t *end_ns)
+bool weir_kineto_times(struct kineto_reader *reader, int64_t *start_ns, int64_t *end_ns)
 {
 	struct weir_slice text = weir_kineto_value(&reader->event, KEY_DUR);
 	int64_t duration_ns = 0;
 
-	if (!read_start(reader, start_ns))
+	if (!weir_kineto_start(reader, start_ns))
 		return false;
 	if (!text.length) {
-		refuse(reader, WEIR_WARN_NO_TIME, "\"dur\" is missing, expected microseconds");
+		weir_kineto_refuse(reader, WEIR_WARN_NO_TIME,
+		                   "\"dur\" is missing, expected microseconds");
 		return false;
 	}
 	if (!weir_parse_us_as_ns(text.data, text.length, &duration_ns)) {
-		refuse(reader, WEIR_WARN_BAD_NUMBER, "\"dur\" is no number of microseconds");
+		weir_kineto_refuse(reader, WEIR_WARN_BAD_NUMBER,
+		                   "\"dur\" is no number of microseconds");
 		return false;
 	}
 	if (duration_ns < 0) {
@@ -159,7 +165,7 @@ static bool read_times(struct kineto_reader *reader, int64_t *start_ns, int64_t 
 	}
 	if (duration_ns > WEIR_MAX_DURATION_NS || *start_ns >= WEIR_MAX_TIME_NS ||
 	    *start_ns <= -WEIR_MAX_TIME_NS) {
-		refuse(reader, WEIR_WARN_NO_TIME, "time or duration out of range");
+		weir_kineto_refuse(reader, WEIR_WARN_NO_TIME, "time or duration out of range");
 		return false;
 	}
 	*end_ns = *start_ns + duration_ns;
@@ -195,7 +201,7 @@ static void emit_host(struct kineto_reader *reader, enum weir_host_kind kind)
 	const struct kineto_event *event = &reader->event;
 	struct weir_host_event host = {.kind = kind, .at = event->at};
 
-	if (!read_times(reader, &host.start_ns, &host.end_ns))
+	if (!weir_kineto_times(reader, &host.start_ns, &host.end_ns))
 		return;
 	host.pid = weir_kineto_place(event, KEY_PID);
 	host.tid = weir_kineto_place(event, KEY_TID);
@@ -245,22 +251,13 @@ static void emit_overhead(struct kineto_reader *reader)
 	emit_host(reader, WEIR_HOST_OVERHEAD);
 }
 
-/* ROCm copies and fills with kernels of its own. */
-static enum weir_device_kind kernel_kind(struct weir_slice name)
-{
-	if (weir_slice_starts(name, "__amd_rocclr_copyBuffer"))
-		return WEIR_DEVICE_COPY;
-	return weir_slice_starts(name, "__amd_rocclr_fillBuffer") ? WEIR_DEVICE_SET
-	                                                          : WEIR_DEVICE_KERNEL;
-}
-
 static void emit_work(struct kineto_reader *reader, enum weir_device_kind kind)
 {
 	const struct kineto_event *event = &reader->event;
 	struct weir_device_event work = {.kind = kind, .at = event->at};
 	struct weir_collective_event collective;
 
-	if (!read_times(reader, &work.start_ns, &work.end_ns))
+	if (!weir_kineto_times(reader, &work.start_ns, &work.end_ns))
 		return;
 	work.device =
 		weir_kineto_place(event, weir_kineto_has(event, ARG_DEVICE) ? ARG_DEVICE : KEY_PID);
@@ -274,7 +271,7 @@ static void emit_work(struct kineto_reader *reader, enum weir_device_kind kind)
 	work.in_graph = weir_kineto_id(event, ARG_GRAPH) != 0;
 	work.name = weir_kineto_text(reader, KEY_NAME);
 	if (kind == WEIR_DEVICE_KERNEL)
-		work.kind = kernel_kind(work.name);
+		work.kind = weir_rocm_kernel_kind(work.name);
 	if (!weir_builder_add_device(reader->builder, &work) ||
 	    !weir_kineto_has(event, ARG_COLLECTIVE))
 		return;
@@ -303,7 +300,7 @@ static void emit_instant(struct kineto_reader *reader)
 	struct weir_memory_event memory = {0};
 
 	if (!weir_slice_equals(weir_kineto_value(event, KEY_NAME), "[memory]") ||
-	    !read_start(reader, &memory.at_ns))
+	    !weir_kineto_start(reader, &memory.at_ns))
 		return;
 	memory.bytes = weir_kineto_int(event, ARG_MEMORY_BYTES, 0);
 	memory.allocated_bytes = weir_kineto_int(event, ARG_ALLOCATED, -1);
@@ -318,7 +315,7 @@ static void emit_sync(struct kineto_reader *reader)
 	const struct kineto_event *event = &reader->event;
 	struct weir_sync_event sync = {0};
 
-	if (!read_times(reader, &sync.start_ns, &sync.end_ns))
+	if (!weir_kineto_times(reader, &sync.start_ns, &sync.end_ns))
 		return;
 	sync.kind_name = weir_builder_name(
 		reader->builder,
@@ -336,7 +333,7 @@ static void emit_flow(struct kineto_reader *reader, enum weir_flow_kind kind)
 	const struct kineto_event *event = &reader->event;
 	struct weir_flow_event flow = {.kind = kind};
 
-	if (!read_start(reader, &flow.at_ns))
+	if (!weir_kineto_start(reader, &flow.at_ns))
 		return;
 	flow.finish = weir_slice_equals(weir_kineto_value(event, KEY_PH), "f");
 	flow.id = weir_kineto_id(event, KEY_ID);
@@ -381,21 +378,71 @@ static const struct {
 	[CATEGORY_IGNORED] = {0, emit_nothing},
 };
 
-static int find_category(const struct kineto_reader *reader, struct weir_slice text)
+static int find_category(const struct weir_keyindex *categories, struct weir_slice text)
 {
 	char lower[CATEGORY_SIZE + 8] = {0};
 	int category;
 
 	if (!text.length || text.length > CATEGORY_SIZE)
 		return -1;
-	category = weir_keyindex_find(&reader->categories, text);
+	category = weir_keyindex_find(categories, text);
 	if (category >= 0)
 		return category;
 	for (size_t i = 0; i < text.length; i++)
 		lower[i] = text.data[i] >= 'A' && text.data[i] <= 'Z'
 		                   ? (char)(text.data[i] - 'A' + 'a')
 		                   : text.data[i];
-	return weir_keyindex_find(&reader->categories, (struct weir_slice){lower, text.length});
+	return weir_keyindex_find(categories, (struct weir_slice){lower, text.length});
+}
+
+bool weir_kineto_knows(const struct kineto_reader *reader)
+{
+	return find_category(&reader->categories, weir_kineto_value(&reader->event, KEY_CAT)) >= 0;
+}
+
+/* The text behind "cat" and a colon; NULL: it is something else. */
+static const char *category_behind(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == ':'))
+		at++;
+	return at < end && *at == '"' ? at + 1 : NULL;
+}
+
+static int category_bits(const char *head, size_t len)
+{
+	static const char key[] = "\"cat\"";
+	const char *at = head, *end = head + len;
+	struct weir_keyindex categories;
+
+	weir_keyindex_init(&categories, category_names);
+	while ((at = memchr(at, '"', (size_t)(end - at))) != NULL) {
+		const char *text, *quote;
+		struct weir_slice category;
+
+		if ((size_t)(end - at) < sizeof(key) || memcmp(at, key, sizeof(key) - 1) != 0) {
+			at++;
+			continue;
+		}
+		at += sizeof(key) - 1;
+		text = category_behind(at, end);
+		quote = text ? memchr(text, '"', (size_t)(end - text)) : NULL;
+		if (!quote)
+			continue;
+		category = (struct weir_slice){text, (size_t)(quote - text)};
+		if (find_category(&categories, category) >= 0)
+			return 8 * (int)category.length;
+	}
+	return 0;
+}
+
+int weir_kineto_sniff(const char *head, size_t len)
+{
+	static const char *const processes[] = {"\"CPU functions\"", "\"CUDA functions\""};
+
+	for (size_t i = 0; i < sizeof(processes) / sizeof(processes[0]); i++)
+		if (weir_sniff_contains(head, len, processes[i]))
+			return 8 * (int)strlen(processes[i]);
+	return category_bits(head, len);
 }
 
 static void warn_unknown(struct kineto_reader *reader, struct weir_slice category)
@@ -408,7 +455,7 @@ static void warn_unknown(struct kineto_reader *reader, struct weir_slice categor
 	weir_input_warn(reader->input, WEIR_WARN_UNKNOWN_CATEGORY, reader->event.at, detail);
 }
 
-static void emit_metadata(struct kineto_reader *reader)
+void weir_kineto_metadata(struct kineto_reader *reader)
 {
 	const struct kineto_event *event = &reader->event;
 
@@ -429,7 +476,7 @@ static bool is_legacy(const struct kineto_event *event)
 static void emit_timed(struct kineto_reader *reader, char phase)
 {
 	struct weir_slice name = weir_kineto_value(&reader->event, KEY_CAT);
-	int category = find_category(reader, name);
+	int category = find_category(&reader->categories, name);
 
 	if (category < 0) {
 		reader->legacy |= is_legacy(&reader->event);
@@ -441,8 +488,8 @@ static void emit_timed(struct kineto_reader *reader, char phase)
 	if (handlers[category].phase == phase)
 		handlers[category].emit(reader);
 	else if (handlers[category].phase)
-		refuse(reader, WEIR_WARN_SKIPPED_EVENT,
-		       "\"ph\" is not what events of this category have");
+		weir_kineto_refuse(reader, WEIR_WARN_SKIPPED_EVENT,
+		                   "\"ph\" is not what events of this category have");
 }
 
 void weir_kineto_emit(struct kineto_reader *reader)
@@ -450,7 +497,8 @@ void weir_kineto_emit(struct kineto_reader *reader)
 	struct weir_slice phase = weir_kineto_value(&reader->event, KEY_PH);
 
 	if (phase.length != 1) {
-		refuse(reader, WEIR_WARN_SKIPPED_EVENT, "\"ph\" is missing: no trace event");
+		weir_kineto_refuse(reader, WEIR_WARN_SKIPPED_EVENT,
+		                   "\"ph\" is missing: no trace event");
 		return;
 	}
 	switch (*phase.data) {
@@ -466,12 +514,12 @@ void weir_kineto_emit(struct kineto_reader *reader)
 		emit_timed(reader, 's');
 		break;
 	case 'M':
-		emit_metadata(reader);
+		weir_kineto_metadata(reader);
 		break;
 	case 't': /* steps of flows, counters */
 	case 'C':
 		break;
 	default:
-		refuse(reader, WEIR_WARN_SKIPPED_EVENT, "a \"ph\" that is not read");
+		weir_kineto_refuse(reader, WEIR_WARN_SKIPPED_EVENT, "a \"ph\" that is not read");
 	}
 }

@@ -44,10 +44,10 @@ static const struct weir_keyindex_entry arg_keys[] = {
 	{0},
 };
 
-void weir_kineto_keys_init(struct kineto_keys *keys)
+void weir_kineto_keys_init(struct kineto_keys *keys, const struct weir_keyindex_entry *args)
 {
 	weir_keyindex_init(&keys->fields, field_keys);
-	weir_keyindex_init(&keys->args, arg_keys);
+	weir_keyindex_init(&keys->args, args ? args : arg_keys);
 }
 
 static void read_args(const struct kineto_keys *keys, struct weir_jsoncursor *cursor,

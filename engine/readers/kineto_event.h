@@ -50,6 +50,17 @@ enum kineto_key {
 	ARG_WAIT_STREAM,
 	ARG_WAIT_CORRELATION,
 	ARG_NAME,
+	/* of the args of other writers */
+	ARG_OP_NAME,
+	ARG_KERNEL_DETAILS,
+	ARG_COPY_DETAILS,
+	ARG_STEP,
+	ARG_GRID_X,
+	ARG_GRID_Y,
+	ARG_GRID_Z,
+	ARG_BLOCK_X,
+	ARG_BLOCK_Y,
+	ARG_BLOCK_Z,
 	KINETO_KEYS
 };
 
@@ -67,7 +78,8 @@ struct kineto_keys {
 	struct weir_keyindex fields, args;
 };
 
-void weir_kineto_keys_init(struct kineto_keys *keys);
+/* args: which keys of an event's args are kept as what; NULL: Kineto's. */
+void weir_kineto_keys_init(struct kineto_keys *keys, const struct weir_keyindex_entry *args);
 
 enum kineto_read {
 	KINETO_READ_EVENT,

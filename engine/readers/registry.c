@@ -8,6 +8,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "engine/readers/rocprof.h"
 #include "engine/readers/sniff.h"
 
 #define MAX_READERS 64
@@ -18,6 +19,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_aiperf,
 	&weir_reader_amd,
 	&weir_reader_bench,
+	&weir_reader_chrome,
 	&weir_reader_dcgmi,
 	&weir_reader_focus,
 	&weir_reader_genai_perf,
@@ -30,6 +32,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_native,
 	&weir_reader_nsys,
 	&weir_reader_nsys_stats,
+	&weir_reader_onnxruntime,
 	&weir_reader_openmetrics,
 	&weir_reader_otlp,
 	&weir_reader_perf_analyzer,
@@ -37,11 +40,15 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_prices,
 	&weir_reader_prometheus,
 	&weir_reader_requests,
+	&weir_reader_rocprof,
+	&weir_reader_rocprof_json,
 	&weir_reader_smi_dmon,
 	&weir_reader_smi_query,
 	&weir_reader_triton,
+	&weir_reader_trtexec,
 	&weir_reader_trtllm,
 	&weir_reader_wrapper,
+	&weir_reader_xla,
 	&weir_reader_zipkin,
 	NULL,
 };
@@ -245,15 +252,18 @@ enum weir_status weir_read_path_watched(struct weir_profile *profile, const char
                                         struct weir_error *err)
 {
 	struct request request = {.profile = profile, .progress = progress};
+	enum weir_status status;
 	struct stat about;
 
 	if (format && weir_reader_find(format, &request.reader, err))
 		return err ? err->status : WEIR_E_USAGE;
 	if (strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
 		request.optional = true;
-		return read_directory(&request, path, err);
+		status = read_directory(&request, path, err);
+	} else {
+		status = read_file(&request, path, err);
 	}
-	return read_file(&request, path, err);
+	return status ? status : weir_rocprof_join(profile, err);
 }
 
 enum weir_status weir_read_path(struct weir_profile *profile, const char *path, const char *format,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "engine/readers/rocprof.h"
 #include "engine/readers/smi.h"
 #include "engine/readers/sniff.h"
 
@@ -195,11 +196,13 @@ static const struct {
 	{{"resourceLogs"},
          "it holds OpenTelemetry logs: traces (resourceSpans) are read, which --input-format otlp "
          "looks for in all of it"},
-	{{"rocprofiler-sdk-tool"}, "it is rocprofv3 output: this version does not read it"},
 	{{"$schema", "profiles"}, "it is a speedscope profile: this version does not read it"},
 	{{"status", "data"},
          "it is an answer of a query interface (/api/v1/query?): save the page of "
          "/metrics itself"},
+	{{"Layers", "Bindings"},
+         "it lists the layers of a TensorRT engine, which have no times: pass what trtexec "
+         "writes with --exportProfile or --exportTimes"},
 	{{"nbformat"}, "it is a notebook, not a profile"},
 	{{"benchmarks"}, "it is a benchmark result: this version does not read it"},
 	{{"benchmark", "model", "metric"},
@@ -263,6 +266,17 @@ static const char *hint_by_lines(const char *at, const char *end)
 	return NULL;
 }
 
+/* Protocol buffers: field 1 first, planes of devices and of the host by name. */
+static const char *hint_by_planes(const char *head, size_t len)
+{
+	if (!len || *head != '\n' || !memchr(head, '\0', len) ||
+	    (!weir_sniff_contains(head, len, "/host:") &&
+	     !weir_sniff_contains(head, len, "/device:")))
+		return NULL;
+	return "it is an XSpace of JAX or XLA (xplane.pb), which is not read: pass the "
+	       "trace.json.gz of the same folder";
+}
+
 const char *weir_sniff_hint(const char *head, size_t len)
 {
 	const char *at = skip_blanks(head, head + len), *hint;
@@ -272,7 +286,11 @@ const char *weir_sniff_hint(const char *head, size_t len)
 	if (!hint && (first == '{' || first == '['))
 		hint = hint_by_keys(head, len);
 	if (!hint)
+		hint = hint_by_planes(head, len);
+	if (!hint)
 		hint = weir_smi_refusal(head, len);
+	if (!hint)
+		hint = weir_rocprof_refusal(head, len);
 	if (!hint)
 		hint = hint_by_lines(head, head + len);
 	if (hint)

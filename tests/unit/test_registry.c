@@ -95,7 +95,9 @@ static void readers_are_chosen_by_content(void **state)
 	assert_string_equal(chosen(TRACE, strlen(TRACE), &err), "kineto");
 	assert_string_equal(chosen(RUN, strlen(RUN), &err), "weir.run");
 	assert_string_equal(chosen(RESULT, strlen(RESULT), &err), "bench");
-	assert_string_equal(chosen(" \n[{\"ph\": \"X\"}]", 15, &err), "kineto");
+	assert_string_equal(chosen(" \n[{\"ph\": \"X\", \"cat\": \"cpu_op\"}]", 32, &err),
+	                    "kineto");
+	assert_string_equal(chosen(" \n[{\"ph\": \"X\"}]", 15, &err), "chrome");
 }
 
 static void expect_hint(const char *data, size_t len, const char *hint)
@@ -118,6 +120,7 @@ static void what_nobody_reads_is_called_what_it_looks_like(void **state)
 	expect_hint("{\"schema\": \"1.0\", \"nodes\": []}", 30, "execution trace");
 	expect_hint("{\"hello\": 1}", 12, "it is JSON");
 	expect_hint("hello there", 11, "text that no reader knows");
+	expect_hint("\n\x0e\x10\x00\x12\n/host:CPU", 16, "xplane.pb");
 	expect_hint("\x01\0\x02\0", 4, "binary data");
 }
 

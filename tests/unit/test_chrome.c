@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define SAMPLES "../shared/samples/trace-event/trace-event__"
+
+static const struct weir_reader *const reader = &weir_reader_chrome;
+
+static const char *name_of(const struct weir_trace *trace, uint32_t id)
+{
+	return weir_names_text(trace->names, id);
+}
+
+static const struct weir_input *read_data(struct weir_profile *profile, const char *path)
+{
+	struct weir_error err = {0};
+
+	if (weir_read_path(profile, path, NULL, &err))
+		fail_msg("%s", err.message);
+	assert_string_equal(profile->inputs[0].format, reader->name);
+	return &profile->inputs[0];
+}
+
+#define B(name, ts)                                                                                \
+	"{\"ph\": \"B\", \"pid\": 1, \"tid\": 1, \"name\": \"" name "\", \"ts\": " ts "}"
+#define E(name, ts)                                                                                \
+	"{\"ph\": \"E\", \"pid\": 1, \"tid\": 1, \"name\": \"" name "\", \"ts\": " ts "}"
+
+static void pairs_and_complete_events_become_ranges(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_data(profile, "tests/data/chrome/pairs.json");
+	const struct weir_host_columns *host = &input->trace->host;
+
+	(void)state;
+	assert_int_equal(host->count, 3);
+	assert_string_equal(name_of(input->trace, host->name[0]), "request");
+	assert_true(host->end_ns[0] - host->start_ns[0] == 50000);
+	assert_string_equal(name_of(input->trace, host->name[1]), "decode");
+	assert_true(host->start_ns[1] == 1010500);
+	assert_true(host->end_ns[1] == 1014750);
+	assert_string_equal(name_of(input->trace, host->name[2]), "render");
+	assert_true(host->end_ns[2] == 1040000);
+	assert_string_equal(name_of(input->trace, input->trace->threads[host->thread[0]].name),
+	                    "main");
+	assert_int_equal(input->warnings[WEIR_WARN_NO_TIME].count, 2);
+	assert_int_equal(input->warnings[WEIR_WARN_TRUNCATED].count, 1);
+	weir_profile_free(profile);
+}
+
+static void order_in_the_file_does_not_matter(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, "[" E("a", "9") "," B("a", "1") "," E("b", "5") "," B("b", "2") "]",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->trace->host.count, 2);
+	assert_true(input->trace->host.end_ns[0] == 9000);
+	assert_true(input->trace->host.end_ns[1] == 5000);
+	weir_profile_free(profile);
+}
+
+/* The end of an outer range ends what is open inside it, without a time of its own. */
+static void an_end_closes_the_innermost_of_its_name(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, "[" B("a", "1") "," B("b", "2") "," E("a", "5") "," E("b", "6") "]",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->trace->host.count, 1);
+	assert_string_equal(name_of(input->trace, input->trace->host.name[0]), "a");
+	assert_int_equal(input->warnings[WEIR_WARN_NO_TIME].count, 2);
+	weir_profile_free(profile);
+}
+
+static void events_of_the_pytorch_profiler_stay_what_they_are(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		"[{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"ts\": 1, \"dur\": 2, "
+		"\"args\": {\"device\": 0, \"stream\": 7}}]",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->trace->device.count, 1);
+	assert_int_equal(input->trace->host.count, 0);
+	weir_profile_free(profile);
+}
+
+static void what_has_no_range_is_refused(void **state)
+{
+	(void)state;
+	reading_refuses(reader, "[" B("a", "1") "]", WEIR_E_EMPTY,
+	                "no event has both a begin and an end");
+	reading_refuses(reader, "[{\"ph\": \"X\", \"ts\": 1}]", WEIR_E_EMPTY, "\"dur\" is missing");
+	reading_refuses(reader, "[]", WEIR_E_EMPTY, "no events with times");
+	reading_refuses(reader, "[{\"ph\": \"B\", \"pid\": \"CPU functions\", \"ts\": 1}]",
+	                WEIR_E_EMPTY, "no event has both");
+}
+
+static void the_fallback_takes_nothing_from_others(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims("[{\"ph\": \"X\"}]"), "chrome");
+	assert_string_equal(reading_claims("{\"traceEvents\": []}"), "chrome");
+	assert_string_equal(reading_claims("{\"traceEvents\": [], \"schemaVersion\": 1}"),
+	                    "kineto");
+	assert_string_equal(reading_claims("[{\"ph\": \"X\", \"cat\": \"Kernel\"}]"), "kineto");
+	assert_string_equal(reading_claims("{\"traceEvents\": [{\"cat\" : \"gpu_memcpy\"}]}"),
+	                    "kineto");
+	assert_string_equal(reading_claims("[{\"ph\": \"B\", \"pid\": \"CPU functions\"}]"),
+	                    "kineto");
+	assert_string_equal(reading_claims("{\"x\": {\"traceEvents\": []}}"), "none");
+}
+
+static void damage_is_survived(void **state)
+{
+	(void)state;
+	reading_survives_damage(
+		reader,
+		"[" B("a", "1") "," B("b", "2") "," E("b", "3") "," E(
+			"a", "4") ",{\"ph\": \"X\", \"ts\": 5, \"dur\": 1, \"name\": \"c\"}]");
+}
+
+static void samples_are_read_or_refused(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t ranges; /* 0: refused */
+		size_t loose;
+	} samples[] = {
+		{"bex-interaction", 12, 0},
+		{"end-event-with-empty-stack", 1, 1},
+		{"end-non-top-of-stack", 2, 1},
+		{"invalid-x-nesting", 2, 0},
+		{"mismatched-name", 0, 0},
+		{"not-enough-end-events", 1, 2},
+		{"only-begin-events", 0, 0},
+		{"out-of-order", 3, 0},
+		{"simple", 3, 1},
+		{"simple-object", 2, 1},
+		{"simple-partial", 3, 1},
+		{"simple-partial-trailing-comma", 3, 1},
+		{"simple-partial-whitespace", 3, 1},
+		{"multiprocess", 8, 0},
+		{"too-many-end-events", 2, 2},
+		{"x-events-matching-end", 9, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input;
+		struct weir_text path = {0};
+
+		weir_text_printf(&path, SAMPLES "%s.json", samples[i].name);
+		input = reading_sample(path.data, samples[i].ranges ? reader : NULL,
+		                       "no event has both", profile);
+		if (input && (input->trace->host.count != samples[i].ranges ||
+		              input->warnings[WEIR_WARN_NO_TIME].count != samples[i].loose))
+			fail_msg("%s: %zu ranges, %zu without times", samples[i].name,
+			         input->trace->host.count,
+			         (size_t)input->warnings[WEIR_WARN_NO_TIME].count);
+		weir_text_release(&path);
+		weir_profile_free(profile);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pairs_and_complete_events_become_ranges),
+		cmocka_unit_test(order_in_the_file_does_not_matter),
+		cmocka_unit_test(an_end_closes_the_innermost_of_its_name),
+		cmocka_unit_test(events_of_the_pytorch_profiler_stay_what_they_are),
+		cmocka_unit_test(what_has_no_range_is_refused),
+		cmocka_unit_test(the_fallback_takes_nothing_from_others),
+		cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(samples_are_read_or_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

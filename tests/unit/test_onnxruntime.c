@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define SAMPLE  "../shared/samples/ort/self_profile.json"
+#define PROFILE "../shared/profiles/misc/onnxruntime_profile.json.gz"
+
+static const struct weir_reader *const reader = &weir_reader_onnxruntime;
+
+static const char *name_of(const struct weir_trace *trace, uint32_t id)
+{
+	return weir_names_text(trace->names, id);
+}
+
+static const struct weir_input *read_data(struct weir_profile *profile, const char *path)
+{
+	struct weir_error err = {0};
+
+	if (weir_read_path(profile, path, NULL, &err))
+		fail_msg("%s", err.message);
+	assert_string_equal(profile->inputs[0].format, reader->name);
+	return &profile->inputs[0];
+}
+
+static size_t count_of(const struct weir_trace *trace, enum weir_host_kind kind, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < trace->host.count; i++)
+		count += trace->host.kind[i] == kind &&
+		         strcmp(name_of(trace, trace->host.name[i]), name) == 0;
+	return count;
+}
+
+static void nodes_are_operators_of_their_type(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_data(profile, "tests/data/onnxruntime/profile.json");
+	const struct weir_trace *trace = input->trace;
+
+	(void)state;
+	assert_int_equal(count_of(trace, WEIR_HOST_OP, "Conv"), 12);
+	assert_int_equal(count_of(trace, WEIR_HOST_OP, "Relu"), 12);
+	assert_int_equal(count_of(trace, WEIR_HOST_ANNOTATION, "model_run"), 12);
+	assert_int_equal(count_of(trace, WEIR_HOST_ANNOTATION, "session_initialization"), 1);
+	assert_int_equal(trace->host.count, 12 * 3 + 2); /* no fences, no executors */
+	weir_profile_free(profile);
+}
+
+static void kernels_are_device_work(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace =
+		read_data(profile, "tests/data/onnxruntime/profile.json")->trace;
+
+	(void)state;
+	assert_int_equal(trace->device.count, 24);
+	assert_int_equal(trace->device.blocks[0], 16);
+	assert_int_equal(trace->device.threads_per_block[0], 256);
+	assert_int_equal(trace->streams[trace->device.stream[0]].id, 7);
+	weir_profile_free(profile);
+}
+
+#define EVENT(cat, name, args)                                                                     \
+	"{\"cat\" : \"" cat                                                                        \
+	"\",\"pid\" :-1,\"tid\" :-1,\"dur\" :4,\"ts\" :17,\"ph\" : \"X\",\"name\" "                \
+	":\"" name "\",\"args\" : {" args "}}"
+
+static void copies_and_what_cupti_lost_are_told_apart(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		"[" EVENT("Kernel", "MemcpyHostToDevice", "\"grid_x\" : \"-1\"") "," EVENT(
+			"Kernel", "not_available_due_to_cupti_error", "") "]",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->trace->device.count, 1);
+	assert_int_equal(input->trace->device.kind[0], WEIR_DEVICE_COPY);
+	assert_int_equal(input->trace->device.blocks[0], 0);
+	assert_int_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].count, 1);
+	weir_profile_free(profile);
+}
+
+/* A node's name may hold what JSON would escape; sessions of one file follow each other. */
+static void names_without_escapes_and_several_sessions_are_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   "[\n" EVENT("Node", "C:\\models\\a\"b_kernel_time", "") "\n]\n[\n" EVENT(
+				   "Node", "plain_kernel_time", "") "\n]\n",
+	                   profile);
+
+	(void)state;
+	assert_int_equal(input->trace->host.count, 2);
+	assert_int_equal(count_of(input->trace, WEIR_HOST_OP, "plain"), 1);
+	assert_true(input->warnings[WEIR_WARN_REPAIRED_TEXT].count > 0);
+	weir_profile_free(profile);
+}
+
+static void what_is_empty_is_refused(void **state)
+{
+	(void)state;
+	reading_refuses(reader, "[\n]\n", WEIR_E_EMPTY, "no events with times");
+}
+
+static void profiles_are_known_by_what_only_they_say(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims("[" EVENT("Session", "model_loading_uri", "") "]"),
+	                    "onnxruntime");
+	assert_string_equal(reading_claims("[" EVENT("Node", "a_kernel_time",
+	                                             "") "," EVENT("Kernel", "k", "") "]"),
+	                    "onnxruntime");
+	assert_string_equal(reading_claims("[" EVENT("Other", "x", "") "]"), "chrome");
+}
+
+static void damage_is_survived(void **state)
+{
+	(void)state;
+	reading_survives_damage(reader, "[\n" EVENT("Session", "model_run", "") ",\n" EVENT(
+						"Kernel", "k", "\"stream\" : \"7\"") "\n]\n");
+}
+
+static void a_written_sample_is_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_sample(SAMPLE, reader, NULL, profile);
+
+	(void)state;
+	assert_int_equal(input->trace->device.count, 1);
+	assert_int_equal(input->trace->host.count, 4);
+	weir_profile_free(profile);
+}
+
+static void a_real_profile_is_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_sample(PROFILE, reader, NULL, profile);
+
+	(void)state;
+	assert_int_equal(count_of(input->trace, WEIR_HOST_OP, "MatMul"), 160);
+	assert_int_equal(count_of(input->trace, WEIR_HOST_ANNOTATION, "model_run"), 40);
+	for (int i = 0; i < WEIR_WARN_COUNT; i++)
+		assert_int_equal(input->warnings[i].count, 0);
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nodes_are_operators_of_their_type),
+		cmocka_unit_test(kernels_are_device_work),
+		cmocka_unit_test(copies_and_what_cupti_lost_are_told_apart),
+		cmocka_unit_test(names_without_escapes_and_several_sessions_are_read),
+		cmocka_unit_test(what_is_empty_is_refused),
+		cmocka_unit_test(profiles_are_known_by_what_only_they_say),
+		cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(a_written_sample_is_read),
+		cmocka_unit_test(a_real_profile_is_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define FOLDER  "tests/data/rocprof/"
+#define SAMPLES "../shared/samples/rocm/"
+
+#define KERNELS                                                                                    \
+	"\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_Id\","          \
+	"\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\","                \
+	"\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\","          \
+	"\"Grid_Size_Y\",\"Grid_Size_Z\"\n"
+#define KERNEL(agent, queue, name, id, start, end)                                                 \
+	"\"KERNEL_DISPATCH\"," agent "," queue ",7,1,1,\"" name "\"," id "," start "," end         \
+	",64,2,1,1000,4,1\n"
+#define COPIES                                                                                     \
+	"\"Kind\",\"Direction\",\"Source_Agent_Id\",\"Destination_Agent_Id\",\"Correlation_Id\","  \
+	"\"Start_Timestamp\",\"End_Timestamp\"\n"
+#define CALLS                                                                                      \
+	"\"Guid\",\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","        \
+	"\"Start_Timestamp\",\"End_Timestamp\"\n"
+
+static const struct weir_reader *const reader = &weir_reader_rocprof;
+
+static const char *name_of(const struct weir_trace *trace, uint32_t id)
+{
+	return weir_names_text(trace->names, id);
+}
+
+static void a_dispatch_becomes_device_work(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		KERNELS KERNEL("\"Agent 4\"", "2", "mul(int*, int).kd", "9", "1550151853029637",
+	                       "1550151853042437") KERNEL("5", "3", "__amd_rocclr_copyBuffer", "10",
+	                                                  "1550151853050000", "1550151853051000"),
+		profile);
+	const struct weir_device_columns *device = &input->trace->device;
+
+	(void)state;
+	assert_int_equal(device->count, 2);
+	assert_string_equal(name_of(input->trace, device->name[0]), "mul(int*, int)");
+	assert_true(device->start_ns[0] == INT64_C(1550151853029637));
+	assert_true(device->end_ns[0] == INT64_C(1550151853042437));
+	assert_int_equal(device->correlation[0], 9);
+	assert_int_equal(device->threads_per_block[0], 128);
+	assert_int_equal(device->blocks[0], 16 * 2);
+	assert_int_equal(device->kind[0], WEIR_DEVICE_KERNEL);
+	assert_int_equal(device->kind[1], WEIR_DEVICE_COPY);
+	assert_int_equal(input->trace->devices[device->device[0]].id, 4);
+	assert_int_equal(input->trace->devices[device->device[1]].id, 5);
+	assert_int_equal(input->trace->streams[device->stream[0]].id, 2);
+	weir_profile_free(profile);
+}
+
+static void copies_belong_to_the_device_at_either_end(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		COPIES "\"MEMORY_COPY\",\"MEMORY_COPY_HOST_TO_DEVICE\",\"Agent 0\",\"Agent 4\","
+		       "1,100,200\n"
+		       "\"MEMORY_COPY\",\"DEVICE_TO_HOST\",4,0,2,300,400\n",
+		profile);
+	const struct weir_trace *trace = input->trace;
+
+	(void)state;
+	assert_int_equal(trace->device.count, 2);
+	assert_int_equal(trace->device_count, 1);
+	assert_int_equal(trace->devices[0].id, 4);
+	assert_string_equal(name_of(trace, trace->device.name[0]), "Memcpy HtoD (Host -> Device)");
+	assert_string_equal(name_of(trace, trace->device.name[1]), "Memcpy DtoH (Device -> Host)");
+	assert_true(trace->device.bytes[0] < 0);
+	weir_profile_free(profile);
+}
+
+static void calls_and_markers_are_told_apart(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		CALLS "\"g\",\"HIP_RUNTIME_API_EXT\",\"hipLaunchKernel\",15,16,3,1000,2000\n"
+		      "\"g\",\"MARKER_CORE_API\",\"step, one\",15,16,4,900,2100\n",
+		profile);
+	const struct weir_host_columns *host = &input->trace->host;
+
+	(void)state;
+	assert_int_equal(host->count, 2);
+	assert_int_equal(host->kind[0], WEIR_HOST_ANNOTATION);
+	assert_string_equal(name_of(input->trace, host->name[0]), "step, one");
+	assert_int_equal(host->correlation[0], 0);
+	assert_int_equal(host->kind[1], WEIR_HOST_API);
+	assert_int_equal(host->correlation[1], 3);
+	assert_int_equal(input->trace->threads[host->thread[1]].pid, 15);
+	weir_profile_free(profile);
+}
+
+static void times_that_the_device_never_wrote_are_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   KERNELS KERNEL("4", "1", "a", "1", "0", "0")
+	                           KERNEL("4", "1", "b", "2", "900", "800")
+	                                   KERNEL("4", "1", "c", "3", "1000", "2000")
+	                                           KERNEL("4", "1", "d", "4", "1e3", "2000"),
+	                   profile);
+
+	(void)state;
+	assert_int_equal(input->warnings[WEIR_WARN_NO_TIME].count, 2);
+	assert_int_equal(input->warnings[WEIR_WARN_NEGATIVE_DURATION].count, 1);
+	assert_int_equal(input->trace->device.count, 2);
+	assert_string_equal(input->warnings[WEIR_WARN_NO_TIME].detail,
+	                    "line 2: start and end are 0");
+	weir_profile_free(profile);
+}
+
+static void a_row_cut_short_is_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   CALLS "\"g\",\"HIP_RUNTIME_API\",\"hipInit\",1,1,1,1000,2000\n"
+	                         "\"g\",\"HIP_RUNTIME_API\",\"hipFree\",1,1,2,3000,40",
+	                   profile);
+
+	(void)state;
+	assert_int_equal(input->trace->host.count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_TRUNCATED].count, 1);
+	weir_profile_free(profile);
+}
+
+static void a_header_may_come_again(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   KERNELS KERNEL("4", "1", "a", "1", "1000", "2000")
+	                           KERNELS KERNEL("4", "1", "b", "2", "3000", "4000"),
+	                   profile);
+
+	(void)state;
+	assert_int_equal(input->trace->device.count, 2);
+	assert_int_equal(input->events, 2);
+	weir_profile_free(profile);
+}
+
+static const struct weir_input *read_data(struct weir_profile *profile, const char *path)
+{
+	struct weir_error err = {0};
+
+	if (weir_read_path(profile, path, NULL, &err))
+		fail_msg("%s", err.message);
+	return &profile->inputs[profile->input_count - 1];
+}
+
+static void the_older_profiler_is_read_alike(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace = read_data(profile, FOLDER "results.csv")->trace;
+
+	(void)state;
+	assert_int_equal(trace->device.count, 2);
+	assert_string_equal(name_of(trace, trace->device.name[0]), "void mul<float>(float*, int)");
+	assert_int_equal(trace->device.blocks[0], 16);
+	assert_int_equal(trace->device.threads_per_block[0], 256);
+	assert_int_equal(trace->device.kind[1], WEIR_DEVICE_COPY);
+	weir_profile_free(profile);
+}
+
+static void totals_are_figures_of_the_whole_run(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_data(profile, FOLDER "4711_kernel_stats.csv");
+	const struct weir_series *series =
+		weir_series_find(&input->run->operators, "Cijk_Ailk_Bljk_SB_MT64x64x16");
+
+	(void)state;
+	assert_null(input->trace);
+	assert_string_equal(input->gives, "native run");
+	assert_non_null(series);
+	assert_int_equal(series->count, 1);
+	assert_true(series->value[0] == 540000);
+	series = weir_series_find(&input->run->calls, "Cijk_Ailk_Bljk_SB_MT64x64x16");
+	assert_true(series && series->value[0] == 6);
+	weir_profile_free(profile);
+}
+
+/* Launches, work, copies and markers of one process are one timeline, in whatever order they come.
+ */
+static void tables_of_one_process_are_joined(void **state)
+{
+	static const char *const files[] = {
+		FOLDER "4711_memory_copy_trace.csv", FOLDER "4711_kernel_trace.csv",
+		FOLDER "4711_marker_api_trace.csv", FOLDER "4711_hip_api_trace.csv"};
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		read_data(profile, files[i]);
+	assert_int_equal(profile->input_count, 4);
+	trace = profile->inputs[0].trace;
+	assert_non_null(trace);
+	for (size_t i = 1; i < 4; i++)
+		assert_null(profile->inputs[i].trace);
+	assert_int_equal(trace->device.count, 18);
+	assert_int_equal(trace->host.count, 30);
+	for (size_t i = 0; i < trace->device.count; i++) {
+		assert_int_not_equal(trace->device.launch[i], WEIR_NONE);
+		assert_int_equal(trace->host.correlation[trace->device.launch[i]],
+		                 trace->device.correlation[i]);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(profile->inputs[i].warnings[WEIR_WARN_UNLINKED].count, 0);
+		assert_int_equal(profile->inputs[i].warnings[WEIR_WARN_LAUNCH_WITHOUT_WORK].count,
+		                 0);
+	}
+	weir_profile_free(profile);
+}
+
+static void tables_of_others_stay_apart(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	read_data(profile, FOLDER "4711_kernel_trace.csv");
+	read_data(profile, FOLDER "results.csv");
+	assert_non_null(profile->inputs[0].trace);
+	assert_non_null(profile->inputs[1].trace);
+	weir_profile_free(profile);
+}
+
+static void what_has_no_rows_is_refused(void **state)
+{
+	(void)state;
+	reading_refuses(reader, KERNELS, WEIR_E_EMPTY, "no row below the header");
+	reading_refuses(reader, KERNELS KERNEL("4", "1", "a", "1", "0", "0"), WEIR_E_EMPTY,
+	                "line 2: start and end are 0");
+	reading_refuses(reader, "1,2,3\n", WEIR_E_FORMAT, "line 1: expected a header");
+}
+
+static void tables_are_known_by_their_headers(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims(KERNELS), "rocprof");
+	assert_string_equal(reading_claims(CALLS), "rocprof");
+	assert_string_equal(reading_claims(COPIES), "rocprof");
+	assert_string_equal(reading_claims("\"Name\",\"Calls\",\"TotalDurationNs\"\n"), "rocprof");
+	assert_string_equal(reading_claims("\"Name\",\"Calls\"\n"), "none");
+	assert_string_equal(reading_claims("Start_Timestamp,End_Timestamp\n"), "none");
+}
+
+static void damage_is_survived(void **state)
+{
+	(void)state;
+	reading_survives_damage(
+		reader, KERNELS KERNEL("\"Agent 4\"", "2", "m(int*, int)", "9", "100", "200"));
+	reading_survives_damage(reader, COPIES "\"MEMORY_COPY\",\"HOST_TO_DEVICE\",0,4,1,1,2\n");
+	reading_survives_damage(reader, "\"Name\",\"Calls\",\"TotalDurationNs\"\n\"a\",1,2\n");
+}
+
+static void samples_are_read_or_refused(void **state)
+{
+	static const struct {
+		const char *file;
+		bool read;
+		const char *message;
+	} samples[] = {
+		{"rocprofv3_counter_collection.csv", false, "counters of rocprofv3"},
+		{"rocprofv3_hip_api_stats.csv", true, NULL},
+		{"rocprofv3_hip_domain_stats.csv", true, NULL},
+		{"rocprofv3_hip_runtime_trace.csv", true, NULL},
+		{"rocprofv3_hip_trace.csv", true, NULL},
+		{"rocprofv3_hsa_api_trace.csv", true, NULL},
+		{"rocprofv3_kernel_trace.csv", true, NULL},
+		{"rocprofv3_marker_api_trace.csv", true, NULL},
+		{"rocprofv3_memory_allocation_trace.csv", true, NULL},
+		{"rocprofv3_memory_copy_trace.csv", true, NULL},
+		{"rocprofv3_pc_sampling_host_trap.csv", false, "program counters"},
+		{"rocprofv3_rccl_trace.csv", true, NULL},
+		{"rocprofv3_rocpd-to-csv.csv", true, NULL},
+		{"rocprofv3_scratch_memory_trace.csv", false, "scratch memory"},
+		{"self_kernel_trace.csv", true, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text path = {0};
+
+		weir_text_printf(&path, SAMPLES "%s", samples[i].file);
+		reading_sample(path.data, samples[i].read ? reader : NULL, samples[i].message,
+		               profile);
+		weir_text_release(&path);
+		weir_profile_free(profile);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_dispatch_becomes_device_work),
+		cmocka_unit_test(copies_belong_to_the_device_at_either_end),
+		cmocka_unit_test(calls_and_markers_are_told_apart),
+		cmocka_unit_test(times_that_the_device_never_wrote_are_counted),
+		cmocka_unit_test(a_row_cut_short_is_left_out),
+		cmocka_unit_test(a_header_may_come_again),
+		cmocka_unit_test(the_older_profiler_is_read_alike),
+		cmocka_unit_test(totals_are_figures_of_the_whole_run),
+		cmocka_unit_test(tables_of_one_process_are_joined),
+		cmocka_unit_test(tables_of_others_stay_apart),
+		cmocka_unit_test(what_has_no_rows_is_refused),
+		cmocka_unit_test(tables_are_known_by_their_headers),
+		cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(samples_are_read_or_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

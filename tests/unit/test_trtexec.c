@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define SAMPLES "../shared/samples/trtexec/"
+
+static const struct weir_reader *const reader = &weir_reader_trtexec;
+
+#define QUERY(start, more)                                                                         \
+	"{ \"startComputeMs\" : " start ", \"h2dMs\" : 0.05, \"computeMs\" : 1.2, \"d2hMs\" : "    \
+	"1.2e-05, \"latencyMs\" : 1.25" more " }"
+
+static const struct weir_input *read_data(struct weir_profile *profile, const char *path)
+{
+	struct weir_error err = {0};
+
+	if (weir_read_path(profile, path, NULL, &err))
+		fail_msg("%s", err.message);
+	assert_string_equal(profile->inputs[0].format, "trtexec");
+	return &profile->inputs[0];
+}
+
+static void queries_become_requests(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_data(profile, "tests/data/trtexec/times.json");
+	const struct weir_series *enqueue = weir_series_find(&input->run->stages, "enqueue");
+
+	(void)state;
+	assert_int_equal(input->requests->count, 20);
+	reading_expects_parts(input->requests, 0, "h2d=50000 compute=1200000 d2h=20000");
+	assert_true(input->requests->start_ns[0] == 10000);
+	assert_true(input->requests->end_ns[0] == 10000 + 1270000);
+	assert_non_null(enqueue);
+	assert_int_equal(enqueue->count, 20);
+	assert_true(enqueue->value[0] == 150000);
+	weir_profile_free(profile);
+}
+
+static void numbers_may_be_short_and_have_exponents(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, "[" QUERY("5", "") "]", profile);
+
+	(void)state;
+	reading_expects_parts(input->requests, 0, "h2d=50000 compute=1200000 d2h=12");
+	weir_profile_free(profile);
+}
+
+/* Files with end-to-end times hold the warm-up, too. */
+static void queries_of_the_warm_up_are_left_out_where_they_are_known(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   "[" QUERY("5", ", \"endToEndMs\" : 2") "\n, " QUERY(
+				   "250", ", \"endToEndMs\" : 2") "]",
+	                   profile);
+
+	(void)state;
+	assert_int_equal(input->requests->count, 1);
+	assert_true(input->requests->start_ns[0] == INT64_C(250000000));
+	assert_int_equal(input->warnings[WEIR_WARN_MERGED_STEPS].count, 1);
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	input = reading_of(reader, "[" QUERY("5", "") "," QUERY("250", "") "]", profile);
+	assert_int_equal(input->requests->count, 2);
+	weir_profile_free(profile);
+}
+
+/* Versions 7.1 and 7.2 name the two the other way round. */
+static void swapped_times_are_swapped_back(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		"[{ \"startEnqMs\" : 300, \"endEnqMs\" : 300.5, \"startInMs\" : 299, \"endInMs\" : "
+		"299.25, \"startComputeMs\" : 301, \"inMs\" : 0.5, \"computeMs\" : 1, \"outMs\" : "
+	        "0.5, "
+		"\"latencyMs\" : 2, \"endToEndMs\" : 3 }]",
+		profile);
+	const struct weir_series *enqueue = weir_series_find(&input->run->stages, "enqueue");
+
+	(void)state;
+	assert_true(input->requests->start_ns[0] == INT64_C(300000000));
+	assert_true(enqueue && enqueue->value[0] == 250000);
+	reading_expects_parts(input->requests, 0, "h2d=500000 compute=1000000 d2h=500000");
+	weir_profile_free(profile);
+}
+
+static void layers_become_operators(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_data(profile, "tests/data/trtexec/layers.json");
+	const struct weir_series *series = weir_series_find(&input->run->operators, "fc1");
+
+	(void)state;
+	assert_int_equal(input->run->operators.count, 3);
+	assert_non_null(series);
+	assert_int_equal(series->count, 1);
+	assert_true(series->value[0] == 15000 + 10000);
+	assert_non_null(weir_series_find(&input->run->operators, "copy of \"x\""));
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 1);
+	assert_string_equal(input->gives, "native run");
+	weir_profile_free(profile);
+}
+
+static void a_summary_in_a_log_becomes_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = read_data(profile, "tests/data/trtexec/run.log")->run;
+
+	(void)state;
+	reading_expects_figure(run, "throughput_qps", 801.5, true, "1/s");
+	reading_expects_figure(run, "latency_median_ms", 1.21, false, "ms");
+	reading_expects_figure(run, "latency_p95_ms", 1.35, false, "ms");
+	reading_expects_figure(run, "enqueue_mean_ms", 0.15, false, "ms");
+	reading_expects_figure(run, "gpu_compute_p99_ms", 1.3, false, "ms");
+	assert_int_equal(run->metrics.count, 1 + 7 + 5 + 5);
+	weir_profile_free(profile);
+}
+
+static void what_holds_no_time_is_refused(void **state)
+{
+	(void)state;
+	reading_refuses(reader, "[{\"computeMs\" : nan, \"latencyMs\" : 1}]", WEIR_E_EMPTY,
+	                "no query in it");
+	reading_refuses(
+		reader,
+		"[{\"count\" : 3}, {\"name\" : \"a\", \"averageMs\" : nan, \"timeMs\" : 1}]",
+		WEIR_E_EMPTY, "no layer with a time");
+	reading_refuses(reader, "[01/02/2025-10:11:02] [I] TensorRT version: 8.6.0\n", WEIR_E_EMPTY,
+	                "without its summary");
+}
+
+static void results_are_known_by_their_keys(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims("[" QUERY("1", "") "]"), "trtexec");
+	assert_string_equal(
+		reading_claims(
+			"[{\"count\" : 3}, {\"name\" : \"a\", \"timeMs\" : 1, \"averageMs\" : 1}]"),
+		"trtexec");
+	assert_string_equal(reading_claims("[01/02/2025-10:11:02] [I] Throughput: 1 qps\n"),
+	                    "trtexec");
+	assert_string_equal(reading_claims("[{\"count\" : 3}]"), "none");
+	assert_string_equal(reading_claims("{\"Layers\": [], \"Bindings\": []}"), "none");
+}
+
+static void damage_is_survived(void **state)
+{
+	(void)state;
+	reading_survives_damage(reader, "[" QUERY("1", "") "\n, " QUERY("2", "") "]\n");
+	reading_survives_damage(
+		reader, "[{\"count\" : 3}, {\"name\" : \"a\", \"timeMs\" : 1, \"averageMs\" : 1}]");
+	reading_survives_damage(
+		reader, "[d] [I] Throughput: 1 qps\n[d] [I] Latency: min = 1 ms, mean = 2 ms\n");
+}
+
+static void samples_are_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_sample(SAMPLES "self_times.json", reader, NULL, profile);
+
+	(void)state;
+	assert_int_equal(input->requests->count, 2);
+	input = reading_sample(SAMPLES "self_profile.json", reader, NULL, profile);
+	assert_int_equal(input->run->operators.count, 2);
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(queries_become_requests),
+		cmocka_unit_test(numbers_may_be_short_and_have_exponents),
+		cmocka_unit_test(queries_of_the_warm_up_are_left_out_where_they_are_known),
+		cmocka_unit_test(swapped_times_are_swapped_back),
+		cmocka_unit_test(layers_become_operators),
+		cmocka_unit_test(a_summary_in_a_log_becomes_figures),
+		cmocka_unit_test(what_holds_no_time_is_refused),
+		cmocka_unit_test(results_are_known_by_their_keys),
+		cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(samples_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
