@@ -18,6 +18,7 @@ extern const struct weir_reader weir_reader_kineto;
 extern const struct weir_reader weir_reader_lmdeploy;
 extern const struct weir_reader weir_reader_model_analyzer;
 extern const struct weir_reader weir_reader_native;
+extern const struct weir_reader weir_reader_ncu;
 extern const struct weir_reader weir_reader_otlp;
 extern const struct weir_reader weir_reader_perf_analyzer;
 extern const struct weir_reader weir_reader_perf_analyzer_csv;

@@ -28,6 +28,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_lmdeploy,
 	&weir_reader_model_analyzer,
 	&weir_reader_native,
+	&weir_reader_ncu,
 	&weir_reader_openmetrics,
 	&weir_reader_otlp,
 	&weir_reader_perf_analyzer,
