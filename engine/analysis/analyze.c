@@ -92,7 +92,8 @@ static bool holds_timing(const struct weir_input *input)
 
 	return input->run || (trace && (trace->host.count > 0 || trace->device.count > 0)) ||
 	       (input->requests && input->requests->count > 0) ||
-	       (input->telemetry && input->telemetry->count > 0) || input->scrape;
+	       (input->telemetry && input->telemetry->count > 0) || input->scrape ||
+	       input->counters;
 }
 
 static enum weir_status check_timing(const struct weir_profile *profile, struct weir_error *err)
@@ -149,6 +150,7 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 	}
 	weir_ranks_compare(analysis->ranks, analysis->rank_count);
 	collect_subjects(analysis);
+	analysis->counted = weir_counted_new(profile);
 	analysis->serving =
 		weir_serving_new(profile, options->percentile, analysis->options.settings);
 	*out = analysis;
@@ -163,24 +165,41 @@ void weir_analysis_free(struct weir_analysis *analysis)
 		weir_rank_release(&analysis->ranks[i]);
 	free(analysis->ranks);
 	weir_serving_free(analysis->serving);
+	weir_counted_free(analysis->counted);
 	free(analysis->subjects);
 	weir_device_table_release(&analysis->table);
 	free(analysis);
 }
 
+/* Counted kernels that are subjects of their own, behind those of the timelines. */
+static size_t counted_subjects(const struct weir_analysis *analysis)
+{
+	size_t count = analysis->counted ? analysis->counted->count : 0;
+
+	return count < WEIR_MAX_SUBJECTS ? count : WEIR_MAX_SUBJECTS;
+}
+
 size_t weir_analysis_subject_count(const struct weir_analysis *analysis)
 {
-	return analysis->subject_count;
+	return analysis->subject_count + counted_subjects(analysis);
 }
 
 void weir_analysis_subject(const struct weir_analysis *analysis, size_t index,
                            struct weir_subject *out)
 {
-	const struct weir_subject_ref *ref = &analysis->subjects[index];
-	const struct weir_rank *rank = &analysis->ranks[ref->rank];
-	const struct weir_group *group = &rank->groups.items[ref->group];
+	const struct weir_subject_ref *ref;
+	const struct weir_rank *rank;
+	const struct weir_group *group;
 
 	out->kind = WEIR_SUBJECT_OPERATOR;
+	if (index >= analysis->subject_count) {
+		out->name = analysis->counted->items[index - analysis->subject_count].name;
+		out->values = analysis->counted->items[index - analysis->subject_count].features;
+		return;
+	}
+	ref = &analysis->subjects[index];
+	rank = &analysis->ranks[ref->rank];
+	group = &rank->groups.items[ref->group];
 	out->name = weir_group_name(group, rank->trace->names);
 	out->values = rank->assessments[ref->group].values;
 }
@@ -188,8 +207,13 @@ void weir_analysis_subject(const struct weir_analysis *analysis, size_t index,
 void weir_analysis_set_verdict(struct weir_analysis *analysis, size_t index,
                                const struct weir_verdict *verdict)
 {
-	const struct weir_subject_ref *ref = &analysis->subjects[index];
+	const struct weir_subject_ref *ref;
 
+	if (index >= analysis->subject_count) {
+		analysis->counted->items[index - analysis->subject_count].verdict = *verdict;
+		return;
+	}
+	ref = &analysis->subjects[index];
 	analysis->ranks[ref->rank].assessments[ref->group].verdict = *verdict;
 }
 
@@ -208,6 +232,14 @@ static void fill_telemetry(const struct weir_analysis *analysis, struct weir_rep
 		report->features[WEIR_F_MONITOR_SAMPLES] = (double)report->telemetry.samples;
 	report->features[WEIR_F_POWER_CAPPED] = report->telemetry.power_capped;
 	report->features[WEIR_F_THERMAL_CAPPED] = report->telemetry.thermal_capped;
+}
+
+/* A timeline has operators of its own. */
+static void fill_counters(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	if (!analysis->rank_count)
+		weir_fill_counted_operators(analysis->counted, report);
+	weir_fill_counters(analysis->counted, report);
 }
 
 static void fill_serving(const struct weir_analysis *analysis, struct weir_report *report)
@@ -230,6 +262,8 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	weir_fill_stages(analysis, &merges, report);
 	weir_fill_scrapes(analysis, report);
 	weir_fill_operators(analysis, report);
+	if (analysis->counted)
+		fill_counters(analysis, report);
 	weir_fill_features(analysis, &merges, report);
 	weir_stage_merges_release(&merges);
 	if (analysis->serving)

@@ -29,7 +29,8 @@ enum weir_api_class {
 	WEIR_API_CLASS_COUNT
 };
 
-/* Names without a prefix are system calls or nothing. Prefixes (cuda, cu, hip) and suffixes (_v2, _v11060, _ptsz, _ptds, _spt) do not matter. */
+/* Names without a prefix are system calls or nothing. Prefixes (cuda, cu, hip) and suffixes (_v2,
+ * _v11060, _ptsz, _ptds, _spt) do not matter. */
 enum weir_api_class weir_api_class(const char *name);
 
 /* The class of every text in the table, one byte an id, for loops over rows; free() it. */

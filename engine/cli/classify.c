@@ -8,6 +8,7 @@
 #include "engine/analysis/features.h"
 #include "engine/base/arena.h"
 #include "engine/cli/classify.h"
+#include "engine/cli/counted.h"
 #include "engine/cli/recommend.h"
 #include "rules/evaluate.h"
 #include "rules/ruleset.h"
@@ -231,7 +232,9 @@ static enum weir_status judge_profile(const struct weir_analysis *analysis,
 	if (report->has_requests && report->requests.latency_ns)
 		return judge_served(analysis, report, rules, err);
 	status = judge_device(report, rules, &report->verdict, &advice, err);
-	if (!status)
+	if (!status && weir_counted_alone(report))
+		weir_judge_counted(report);
+	else if (!status)
 		explain_silence(report, &report->verdict);
 	if (!status)
 		weir_recommend(report, advice.items, advice.count);

@@ -18,6 +18,7 @@ void weir_input_release(struct weir_input *input)
 	weir_requests_free(input->requests);
 	weir_telemetry_free(input->telemetry);
 	weir_billing_free(input->billing);
+	weir_counters_free(input->counters);
 	weir_scrape_free(input->scrape);
 }
 

@@ -7,6 +7,7 @@
 #define WEIR_MODEL_PROFILE_H
 
 #include "engine/model/billing.h"
+#include "engine/model/counters.h"
 #include "engine/model/requests.h"
 #include "engine/model/run.h"
 #include "engine/model/scrape.h"
@@ -25,6 +26,7 @@ struct weir_input {
 	struct weir_requests *requests;
 	struct weir_telemetry *telemetry;
 	struct weir_billing *billing;
+	struct weir_counters *counters;
 	struct weir_scrape *scrape; /* the last page of the file, the first one behind `earlier` */
 };
 

@@ -223,6 +223,27 @@ struct weir_telemetry_figures {
 	double sm_active, tensor_active, dram_active; /* mean while in use */
 };
 
+/* What a rule of the counter profiler itself says of a kernel, in its words. */
+struct weir_counter_remark {
+	const char *rule, *kind, *text; /* "LaunchConfiguration", "OPT", a sentence */
+	enum weir_finding_scope scope;
+	double speedup; /* its estimate of what can be saved, 0 to 1; NAN: none stated */
+	uint64_t count; /* launches that it is said of; the estimate is the largest */
+};
+
+#define WEIR_MAX_COUNTER_ROWS 1024 /* kernels beyond the largest so many are left out */
+
+/* A kernel in one shape as counters measured it, mean over its launches. */
+struct weir_counter_row {
+	const char *kernel;
+	uint32_t grid[3], block[3]; /* 0: not known */
+	uint64_t count;             /* launches with a duration */
+	double mean_ns;
+	double value[WEIR_COUNTER_COUNT];
+	struct weir_counter_remark *remarks; /* one a rule */
+	size_t remark_count;
+};
+
 /* What joining the inputs showed: a contradiction, an assumption, a gap. */
 struct weir_note {
 	const char *code; /* "contradiction", "clock_offset" */
@@ -255,6 +276,8 @@ struct weir_report {
 	struct weir_telemetry_figures telemetry;
 	bool has_memory;
 	struct weir_memory_figures memory;
+	struct weir_counter_row *counters; /* by time, the largest first */
+	size_t counter_count;
 	struct weir_note *notes;
 	size_t note_count;
 

@@ -22,6 +22,7 @@ extern const struct weir_reader weir_reader_native;
 extern const struct weir_reader weir_reader_nsys;
 extern const struct weir_reader weir_reader_nsys_stats;
 extern const struct weir_reader weir_reader_onnxruntime;
+extern const struct weir_reader weir_reader_ncu;
 extern const struct weir_reader weir_reader_otlp;
 extern const struct weir_reader weir_reader_perf_analyzer;
 extern const struct weir_reader weir_reader_perf_analyzer_csv;

@@ -30,6 +30,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_lmdeploy,
 	&weir_reader_model_analyzer,
 	&weir_reader_native,
+	&weir_reader_ncu,
 	&weir_reader_nsys,
 	&weir_reader_nsys_stats,
 	&weir_reader_onnxruntime,

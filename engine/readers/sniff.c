@@ -148,8 +148,7 @@ static const struct {
 	const char *hint;
 } starts[] = {
 #define START(text) text, sizeof(text) - 1
-	{START("SQLite format 3"),
-         "it is an SQLite database, but no export of Nsight Systems"},
+	{START("SQLite format 3"), "it is an SQLite database, but no export of Nsight Systems"},
 	{START("PK\x03\x04"), "it is a zip archive: unpack it and name the trace in it"},
 	{START("PERFILE2"), "it is a perf.data file: weir reads no such file"},
 	{START("\x80\x02"),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/report/escape.h"
+#include "engine/report/facts_profilers.h"
 #include "engine/report/facts_serving.h"
 #include "engine/report/map.h"
 #include "engine/report/phrases.h"
@@ -73,7 +74,7 @@ static void add_devices(const struct weir_report *report, struct weir_items *ite
 	if (counted)
 		weir_text_puts(weir_items_add(items), "counters and histograms of a server");
 	if (!counted && !report->device_count && !report->has_gpu && !report->has_requests &&
-	    !report->has_telemetry)
+	    !report->has_telemetry && !report->counter_count)
 		weir_text_puts(weir_items_add(items), "no device work recorded");
 	for (size_t i = 0; i < report->device_count && i < 4; i++) {
 		const struct weir_device_summary *device = &report->devices[i];
@@ -146,6 +147,7 @@ void weir_items_context(const struct weir_report *report, struct weir_items *ite
 {
 	weir_items_requests(report, items);
 	add_timeline(report, items);
+	weir_items_counters(report, items);
 	weir_items_telemetry(report, items);
 	weir_items_inputs(report, items);
 }
@@ -349,6 +351,11 @@ const struct weir_fact_line weir_fact_lines[] = {
 	{.id = "idle", .label = "idle, by cause", .fill = fill_idle},
 	{.id = "launch", .label = "launch to start", .fill = fill_launch},
 	{.id = "memory", .label = "device memory", .fill = fill_memory},
+	{.id = "counters", .label = "largest kernel", .fill = weir_fill_kernel_counters},
+	{.id = "findings",
+         .label = "NVIDIA's rules",
+         .fill = weir_fill_kernel_findings,
+         .one_a_line = true},
 	{.id = "apart", .label = "set apart", .fill = fill_set_apart, .one_a_line = true},
 	{.id = "notes", .label = "notes", .fill = weir_fill_notes, .one_a_line = true},
 	{.id = "warnings",

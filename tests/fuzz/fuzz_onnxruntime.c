@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of ONNX Runtime's profiles: what comes out is sorted, joined within bounds and
- * counted, or an error. */
+/* Any bytes through the reader of ONNX Runtime's profiles: what comes out is sorted, joined within
+ * bounds and counted, or an error. */
 #include <stdint.h>
 
 #include "engine/readers/readers.h"

@@ -83,7 +83,7 @@ static void swapped_times_are_swapped_back(void **state)
 		reader,
 		"[{ \"startEnqMs\" : 300, \"endEnqMs\" : 300.5, \"startInMs\" : 299, \"endInMs\" : "
 		"299.25, \"startComputeMs\" : 301, \"inMs\" : 0.5, \"computeMs\" : 1, \"outMs\" : "
-	        "0.5, "
+		"0.5, "
 		"\"latencyMs\" : 2, \"endToEndMs\" : 3 }]",
 		profile);
 	const struct weir_series *enqueue = weir_series_find(&input->run->stages, "enqueue");
