@@ -56,16 +56,20 @@ struct entry {
 	double total, count; /* ns or bytes */
 };
 
+/* Where a header has the columns that are read. */
+struct columns {
+	size_t width, name, total, number;
+	double scale; /* of totals, to ns or bytes */
+};
+
 struct stats_reader {
 	struct weir_input *input;
 	struct weir_names *names;
 	struct entry *entries;
 	size_t count, capacity;
 	struct weir_rowmap by_name;
-	/* Of the table that is being read. */
-	const struct report *report; /* NULL: none */
-	size_t width, name, total, number;
-	double scale; /* to ns or bytes */
+	const struct report *report; /* that is being read; NULL: none */
+	struct columns columns;      /* of it */
 };
 
 /* "Total Time (ns)" and "Time(%)" are a name and a unit. */
@@ -113,7 +117,7 @@ static double scale_of(const struct report *report, struct weir_slice unit)
 
 /* The report whose header this is, with its columns; NULL: it is none. */
 static const struct report *match_header(const struct weir_slice *cells, size_t count,
-                                         struct stats_reader *table)
+                                         struct columns *table)
 {
 	struct weir_slice unit, ignored;
 
@@ -149,7 +153,7 @@ static int header_bits(const struct report *report)
 static int sniff(const char *head, size_t len)
 {
 	struct weir_slice rest = {head, len}, line, cells[MAX_CELLS];
-	struct stats_reader table;
+	struct columns table;
 
 	for (int i = 0; i < LINES && weir_csv_take_line(&rest, &line); i++) {
 		size_t count = weir_csv_split(line, &options, cells, MAX_CELLS);
@@ -206,12 +210,12 @@ static struct weir_slice cut_name(struct weir_slice text)
 
 static void take_values(struct stats_reader *reader, const struct weir_csv_row *row)
 {
-	struct weir_slice name = cut_name(row->cells[reader->name]);
+	struct weir_slice name = cut_name(row->cells[reader->columns.name]);
 	double total, count = 1;
 	struct entry *entry;
 
-	if (!read_value(row->cells[reader->total], &total) ||
-	    (reader->report->count && !read_value(row->cells[reader->number], &count))) {
+	if (!read_value(row->cells[reader->columns.total], &total) ||
+	    (reader->report->count && !read_value(row->cells[reader->columns.number], &count))) {
 		weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, row->at, NULL);
 		return;
 	}
@@ -220,7 +224,7 @@ static void take_values(struct stats_reader *reader, const struct weir_csv_row *
 		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, row->at, NULL);
 		return;
 	}
-	entry->total += total * reader->scale;
+	entry->total += total * reader->columns.scale;
 	entry->count += count;
 	reader->input->events++;
 }
@@ -239,17 +243,19 @@ static bool is_chatter(const struct weir_csv_row *row)
 
 static void take_row(struct stats_reader *reader, const struct weir_csv_row *row)
 {
-	const struct report *report = match_header(row->cells, row->count, reader);
+	struct columns columns;
+	const struct report *report = match_header(row->cells, row->count, &columns);
 
 	if (report) {
 		reader->report = report;
+		reader->columns = columns;
 		return;
 	}
 	if (is_chatter(row))
 		reader->report = NULL;
 	if (!reader->report)
 		return;
-	if (row->count == reader->width && !row->cut)
+	if (row->count == reader->columns.width && !row->cut)
 		take_values(reader, row);
 	else
 		weir_input_warn(reader->input,
