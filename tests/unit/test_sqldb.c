@@ -253,7 +253,7 @@ static void a_database_cut_at_any_page_is_refused(void **state)
 	size_t whole = bytes.len;
 
 	(void)state;
-	assert_true(whole > 20u * 512);
+	assert_true(whole > (size_t)20 * 512);
 	for (bytes.len = 512; bytes.len < whole; bytes.len += 512)
 		expect_refused(&bytes, WEIR_E_FORMAT, "damaged or cut off");
 	free(bytes.data);
