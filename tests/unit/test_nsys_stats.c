@@ -148,7 +148,7 @@ static void odd_rows_are_left_out_and_counted(void **state)
 	const struct weir_run *run = run_of(KERNELS "1.0,50,1,50.0,50,50,50,0.0,k\n"
 	                                            "1.0,n/a,1,50.0,50,50,50,0.0,k\n"
 	                                            "1.0,-5,1,50.0,50,50,50,0.0,k\n"
-	                                            "Time,50,1,50.0,50,50,50,0.0,\n"
+	                                            "Time,5,1,5.0,5,5,5,0.0,Name\n"
 	                                            "1.0,50,1,50.0,k\n"
 	                                            "1.0,60,1,50.0,50,50,50,0.0,cu",
 	                                    profile);
