@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "engine/base/json.h"
@@ -64,6 +65,9 @@ static size_t skip_blanks(const char *text, size_t len, size_t at)
 	return at;
 }
 
+/* cJSON keeps where the last parse failed, in one place for all threads. */
+static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
+
 enum weir_status weir_json_parse(const char *text, size_t len, cJSON **out, struct weir_error *err)
 {
 	const char *end = text;
@@ -78,7 +82,9 @@ enum weir_status weir_json_parse(const char *text, size_t len, cJSON **out, stru
 	at = find_too_deep(text, len);
 	if (at < len)
 		return fail_at(err, WEIR_E_LIMIT, text, at, "brackets nest too deep");
+	pthread_mutex_lock(&parsing);
 	document = cJSON_ParseWithLengthOpts(text, len, &end, false);
+	pthread_mutex_unlock(&parsing);
 	at = end ? (size_t)(end - text) : 0;
 	if (!document)
 		return fail_at(err, WEIR_E_FORMAT, text, skip_blanks(text, len, at),

@@ -22,12 +22,9 @@ struct weir_classification {
 static enum weir_status read_inputs(const struct weir_classify_request *request,
                                     struct weir_profile *profile, struct weir_error *err)
 {
-	enum weir_status status = WEIR_OK;
+	const struct weir_read_options options = {request->input_format, request->progress};
 
-	for (size_t i = 0; !status && i < request->path_count; i++)
-		status = weir_read_path_watched(profile, request->paths[i], request->input_format,
-		                                request->progress, err);
-	return status;
+	return weir_read_paths(profile, request->paths, request->path_count, &options, err);
 }
 
 static enum weir_status load_rules(const char *folder, struct weir_ruleset **out,

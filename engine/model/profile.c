@@ -46,6 +46,20 @@ struct weir_input *weir_profile_add_input(struct weir_profile *profile, const ch
 	return input;
 }
 
+void weir_profile_take(struct weir_profile *profile, struct weir_profile *from)
+{
+	size_t count = profile->input_count + from->input_count;
+
+	if (from->input_count == 0)
+		return;
+	profile->inputs = weir_grow(profile->inputs, &profile->input_capacity, count,
+	                            sizeof *profile->inputs);
+	memcpy(profile->inputs + profile->input_count, from->inputs,
+	       from->input_count * sizeof *from->inputs);
+	profile->input_count = count;
+	from->input_count = 0;
+}
+
 /* As much of the text as fits, cut between two characters of UTF-8. */
 static void copy_cut(char *to, size_t size, const char *text)
 {

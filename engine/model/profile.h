@@ -43,6 +43,9 @@ void weir_profile_free(struct weir_profile *profile);
 /* A fresh input at the end; valid until the next call. path is copied. */
 struct weir_input *weir_profile_add_input(struct weir_profile *profile, const char *path);
 
+/* Moves the inputs of `from` behind those of the profile. */
+void weir_profile_take(struct weir_profile *profile, struct weir_profile *from);
+
 /* Counts one warning; `at` is the byte after decompression (UINT64_MAX: none); detail may be NULL.
  */
 void weir_input_warn(struct weir_input *input, enum weir_warning_code code, uint64_t at,

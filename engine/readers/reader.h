@@ -18,7 +18,7 @@ struct weir_reader {
 	 * bytes, not NUL-terminated. */
 	int (*sniff)(const char *head, size_t len);
 	/* Fills the input (trace or run, events, warnings). Fails only where nothing is left to
-	 * analyse. */
+	 * analyse. Called from several threads, each with a source and an input of its own. */
 	enum weir_status (*read)(struct weir_source *source, struct weir_input *input,
 	                         struct weir_error *err);
 };
@@ -32,24 +32,30 @@ enum weir_status weir_reader_choose(struct weir_source *source, const struct wei
 enum weir_status weir_reader_find(const char *name, const struct weir_reader **out,
                                   struct weir_error *err);
 
-/*
- * Reads one path into the profile: a file, "-", or a directory (every profile in it, sorted by
- * name; files that no reader claims are passed over, a directory without any profile is an error).
- * format NULL: by content. The error's message begins with the path.
- */
-enum weir_status weir_read_path(struct weir_profile *profile, const char *path, const char *format,
-                                struct weir_error *err);
-
 /* Called with stored bytes done and total (0: unknown) while an input is read; the source sees to
- * it, readers need not. */
+ * it, readers need not. From any thread, one call at a time, and of one input until it is done. */
 struct weir_progress {
 	void (*report)(void *context, const char *path, unsigned long long done,
 	               unsigned long long total);
 	void *context;
 };
 
-enum weir_status weir_read_path_watched(struct weir_profile *profile, const char *path,
-                                        const char *format, const struct weir_progress *progress,
-                                        struct weir_error *err);
+struct weir_read_options {
+	const char *format;                   /* NULL: by content */
+	const struct weir_progress *progress; /* NULL: nobody watches */
+};
+
+/*
+ * Reads paths into the profile, several at a time, and adds what they give in their order: a file,
+ * "-", or a directory (every profile in it, sorted by name; files that no reader claims are passed
+ * over, a directory without any profile is an error). The error is that of the first path that has
+ * one, and begins with it; what paths before it gave stays in the profile.
+ */
+enum weir_status weir_read_paths(struct weir_profile *profile, const char *const *paths,
+                                 size_t count, const struct weir_read_options *options,
+                                 struct weir_error *err);
+/* One of them, unwatched. */
+enum weir_status weir_read_path(struct weir_profile *profile, const char *path, const char *format,
+                                struct weir_error *err);
 
 #endif

@@ -207,6 +207,102 @@ static void a_damaged_profile_in_a_folder_is_not_passed_over(void **state)
 	weir_profile_free(profile);
 }
 
+static void inputs_come_in_the_order_of_their_paths(void **state)
+{
+	struct folder *folder = *state;
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_read_options options = {0};
+	struct weir_error err = {0};
+	const char *paths[] = {put_text(folder, "c.json", TRACE), put_text(folder, "a.json", RUN),
+	                       put_text(folder, "d.json", RESULT),
+	                       put_text(folder, "b.json", TRACE)};
+
+	for (size_t round = 0; round < 20; round++) {
+		if (weir_read_paths(profile, paths, 4, &options, &err))
+			fail_msg("%s", err.message);
+		for (size_t i = 0; i < 4; i++)
+			assert_string_equal(profile->inputs[4 * round + i].path, paths[i]);
+	}
+	assert_int_equal(profile->input_count, 80);
+	weir_profile_free(profile);
+}
+
+static void the_first_path_that_fails_is_the_one_told(void **state)
+{
+	struct folder *folder = *state;
+	const struct weir_read_options options = {0};
+	struct weir_error err = {0};
+	const char *paths[] = {put_text(folder, "c.json", TRACE),
+	                       put_text(folder, "b.json", "<html>"),
+	                       put_text(folder, "a.json", RUN), "/nonexistent/trace.json"};
+
+	for (size_t round = 0; round < 20; round++) {
+		struct weir_profile *profile = weir_profile_new();
+
+		assert_int_equal(weir_read_paths(profile, paths, 4, &options, &err), WEIR_E_FORMAT);
+		assert_int_equal(strncmp(err.message, paths[1], strlen(paths[1])), 0);
+		assert_int_equal(profile->input_count, 1);
+		weir_profile_free(profile);
+	}
+}
+
+static void standard_input_is_read_beside_files(void **state)
+{
+	struct folder *folder = *state;
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_read_options options = {0};
+	struct weir_error err = {0};
+	const char *path = put_text(folder, "a.json", TRACE);
+	const char *paths[] = {path, "-", "-"};
+
+	assert_non_null(freopen(path, "rb", stdin));
+	assert_int_equal(weir_read_paths(profile, paths, 3, &options, &err), WEIR_E_EMPTY);
+	assert_int_equal(profile->input_count, 2); /* the first one reads it to its end */
+	weir_profile_free(profile);
+}
+
+/* Calls come one at a time, of one file until it is done; from any thread, so nothing is asserted
+ * here. */
+struct told {
+	const char *path[4];
+	size_t count;
+	bool again; /* of a file that was left before */
+};
+
+static void note_file(void *context, const char *path, unsigned long long done,
+                      unsigned long long total)
+{
+	struct told *told = context;
+
+	(void)done;
+	(void)total;
+	if (told->count > 0 && told->path[told->count - 1] == path)
+		return;
+	for (size_t i = 0; i < told->count; i++)
+		told->again = told->again || told->path[i] == path;
+	if (told->count < 4)
+		told->path[told->count++] = path;
+}
+
+static void progress_is_of_one_file_at_a_time(void **state)
+{
+	struct folder *folder = *state;
+	struct weir_profile *profile = weir_profile_new();
+	struct told told = {.count = 0};
+	const struct weir_progress progress = {note_file, &told};
+	const struct weir_read_options options = {.progress = &progress};
+	const char *path = folder->path;
+
+	put_text(folder, "a.json", TRACE);
+	put_text(folder, "b.json", RUN);
+	put_text(folder, "c.json", TRACE);
+	put_text(folder, "d.json", RESULT);
+	assert_int_equal(weir_read_paths(profile, &path, 1, &options, NULL), WEIR_OK);
+	assert_in_range(told.count, 1, 4);
+	assert_false(told.again);
+	weir_profile_free(profile);
+}
+
 static void note_progress(void *context, const char *path, unsigned long long done,
                           unsigned long long total)
 {
@@ -225,9 +321,10 @@ static void progress_reaches_the_whole_file(void **state)
 	unsigned long long last[2] = {0};
 	const struct weir_progress progress = {note_progress, last};
 
-	assert_int_equal(weir_read_path_watched(profile, put_text(folder, "a.json", TRACE), NULL,
-	                                        &progress, NULL),
-	                 WEIR_OK);
+	const struct weir_read_options options = {.progress = &progress};
+	const char *path = put_text(folder, "a.json", TRACE);
+
+	assert_int_equal(weir_read_paths(profile, &path, 1, &options, NULL), WEIR_OK);
 	assert_int_equal(last[0], strlen(TRACE));
 	assert_int_equal(last[1], strlen(TRACE));
 	weir_profile_free(profile);
@@ -247,6 +344,14 @@ int main(void)
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(a_damaged_profile_in_a_folder_is_not_passed_over,
 	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(inputs_come_in_the_order_of_their_paths, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(the_first_path_that_fails_is_the_one_told, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(standard_input_is_read_beside_files, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(progress_is_of_one_file_at_a_time, set_up,
+	                                        tear_down),
 		cmocka_unit_test_setup_teardown(progress_reaches_the_whole_file, set_up, tear_down),
 	};
 

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From paths to inputs. Files are read at the same time, each into a profile of its own, and then
+ * taken in the order in which they were given: what is read, and which error is told, does not
+ * depend on which file is done first.
+ */
+#include <dirent.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/pool.h"
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "engine/readers/rocprof.h"
+
+struct file {
+	char *path;
+	int64_t size;                /* 0: unknown */
+	bool optional;               /* passed over where no reader claims it */
+	struct weir_profile *inputs; /* what it gave; NULL: not read yet */
+	enum weir_status status;
+	struct weir_error err;
+};
+
+/* A path as given: one file, or those of a directory. */
+struct given {
+	const char *path; /* borrowed */
+	bool is_directory;
+	size_t first, end; /* its files */
+	enum weir_status status;
+	struct weir_error err;
+};
+
+struct reading {
+	const struct weir_reader *reader; /* NULL: by content */
+	const struct weir_progress *progress;
+	struct file *files;
+	size_t file_count, file_capacity;
+	size_t *order; /* in which files are begun: the largest first, so that none is left alone at
+	                  the end */
+	pthread_mutex_t lock;
+	size_t shown;        /* under the lock: the file whose progress is told; NO_FILE */
+	size_t first_failed; /* under the lock: files behind it need not be read */
+};
+
+#define NO_FILE SIZE_MAX
+
+/* Tells what one source tells, of one file until it is done: as if one followed the other. */
+struct watch {
+	struct reading *reading;
+	size_t index;
+};
+
+static void pass_on(void *context, uint64_t done, uint64_t total)
+{
+	const struct watch *watch = context;
+	struct reading *reading = watch->reading;
+	const struct weir_progress *progress = reading->progress;
+
+	pthread_mutex_lock(&reading->lock);
+	if (reading->shown == NO_FILE)
+		reading->shown = watch->index;
+	if (reading->shown == watch->index)
+		progress->report(progress->context, reading->files[watch->index].path, done, total);
+	pthread_mutex_unlock(&reading->lock);
+}
+
+static void drop_last_input(struct weir_profile *profile)
+{
+	weir_input_release(&profile->inputs[--profile->input_count]);
+}
+
+static enum weir_status read_source(struct weir_profile *profile, const char *path,
+                                    struct weir_source *source, const struct weir_reader *reader,
+                                    struct weir_error *err)
+{
+	struct weir_input *input = weir_profile_add_input(profile, path);
+	enum weir_status status;
+
+	input->format = reader->name;
+	input->gives = reader->gives;
+	status = reader->read(source, input, err);
+	input->bytes = weir_source_stored_bytes(source);
+	if (status)
+		drop_last_input(profile);
+	return status;
+}
+
+static enum weir_status read_file(struct reading *reading, size_t index)
+{
+	struct file *file = &reading->files[index];
+	struct watch watch = {reading, index};
+	const struct weir_reader *reader = reading->reader;
+	struct weir_source *source = NULL;
+	enum weir_status status = weir_source_open(file->path, &source, &file->err);
+	bool claimed = reader != NULL;
+
+	if (!status && !reader) {
+		status = weir_reader_choose(source, &reader, &file->err);
+		claimed = reader != NULL;
+	}
+	if (!status && reading->progress)
+		weir_source_watch(source, pass_on, &watch);
+	if (!status && claimed)
+		status = read_source(file->inputs, file->path, source, reader, &file->err);
+	weir_source_free(source);
+	if (status && file->optional && !claimed && status != WEIR_E_IO)
+		return WEIR_OK;
+	return status ? weir_fail_in(&file->err, "%s", file->path) : WEIR_OK;
+}
+
+static bool is_needed(struct reading *reading, size_t index)
+{
+	bool needed;
+
+	pthread_mutex_lock(&reading->lock);
+	needed = index < reading->first_failed;
+	pthread_mutex_unlock(&reading->lock);
+	return needed;
+}
+
+static void read_one(void *context, size_t turn)
+{
+	struct reading *reading = context;
+	size_t index = reading->order[turn];
+	struct file *file = &reading->files[index];
+
+	if (!is_needed(reading, index))
+		return;
+	file->inputs = weir_profile_new();
+	file->status = read_file(reading, index);
+	pthread_mutex_lock(&reading->lock);
+	if (reading->shown == index)
+		reading->shown = NO_FILE;
+	if (file->status && index < reading->first_failed)
+		reading->first_failed = index;
+	pthread_mutex_unlock(&reading->lock);
+}
+
+/* ---- which files ---- */
+
+static void add_file(struct reading *reading, char *path, int64_t size, bool optional)
+{
+	reading->files = weir_grow(reading->files, &reading->file_capacity, reading->file_count + 1,
+	                           sizeof *reading->files);
+	reading->files[reading->file_count++] =
+		(struct file){.path = path, .size = size, .optional = optional};
+}
+
+static int by_path(const void *left, const void *right)
+{
+	const struct file *a = left, *b = right;
+
+	return strcmp(a->path, b->path);
+}
+
+/* Full path of an entry that is a regular file and not hidden, else NULL. */
+static char *entry_path(const char *directory, const char *name, struct stat *about)
+{
+	struct weir_text path = {0};
+
+	if (name[0] == '.')
+		return NULL;
+	weir_text_printf(&path, "%s%s%s", directory,
+	                 directory[strlen(directory) - 1] == '/' ? "" : "/", name);
+	if (stat(path.data, about) == 0 && S_ISREG(about->st_mode))
+		return path.data;
+	weir_text_release(&path);
+	return NULL;
+}
+
+static void list_directory(struct reading *reading, struct given *given)
+{
+	DIR *stream = opendir(given->path);
+	struct dirent *entry;
+	size_t count;
+
+	if (!stream) {
+		given->status = weir_fail(&given->err, WEIR_E_IO, "%s: cannot open the directory",
+		                          given->path);
+		return;
+	}
+	while ((entry = readdir(stream)) != NULL) {
+		struct stat about;
+		char *path = entry_path(given->path, entry->d_name, &about);
+
+		if (path)
+			add_file(reading, path, about.st_size, true);
+	}
+	closedir(stream);
+	count = reading->file_count - given->first;
+	if (count > 0)
+		qsort(reading->files + given->first, count, sizeof *reading->files, by_path);
+}
+
+static void list_files(struct reading *reading, struct given *given, const char *path)
+{
+	size_t size = strlen(path) + 1;
+	char *copy;
+	struct stat about = {0};
+
+	*given = (struct given){.path = path, .first = reading->file_count};
+	given->is_directory =
+		strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+	if (given->is_directory) {
+		list_directory(reading, given);
+	} else {
+		copy = weir_alloc(size);
+		memcpy(copy, path, size);
+		add_file(reading, copy, about.st_size, false);
+	}
+	given->end = reading->file_count;
+}
+
+/* Standard input given twice is read to its end by the first. */
+static size_t width_of(const struct reading *reading)
+{
+	for (size_t i = 0; i < reading->file_count; i++)
+		if (strcmp(reading->files[i].path, "-") == 0)
+			return 1;
+	return weir_pool_width(reading->file_count);
+}
+
+struct turn {
+	int64_t size;
+	size_t index;
+};
+
+static int by_size(const void *left, const void *right)
+{
+	const struct turn *a = left, *b = right;
+
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+static void order_files(struct reading *reading)
+{
+	struct turn *turns = weir_alloc(reading->file_count * sizeof *turns);
+
+	reading->order = weir_alloc(reading->file_count * sizeof *reading->order);
+	for (size_t i = 0; i < reading->file_count; i++)
+		turns[i] = (struct turn){reading->files[i].size, i};
+	if (width_of(reading) > 1)
+		qsort(turns, reading->file_count, sizeof *turns, by_size);
+	for (size_t i = 0; i < reading->file_count; i++)
+		reading->order[i] = turns[i].index;
+	free(turns);
+}
+
+/* ---- what they gave ---- */
+
+static enum weir_status take_given(struct weir_profile *profile, const struct given *given,
+                                   const struct reading *reading, struct weir_error *err)
+{
+	size_t before = profile->input_count;
+
+	if (given->status) {
+		if (err)
+			*err = given->err;
+		return given->status;
+	}
+	for (size_t i = given->first; i < given->end; i++) {
+		struct file *file = &reading->files[i];
+
+		if (file->status && err)
+			*err = file->err;
+		if (file->status)
+			return file->status;
+		weir_profile_take(profile, file->inputs);
+	}
+	if (given->is_directory && profile->input_count == before)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "%s: no profile in this directory (%zu files looked at)",
+		                 given->path, given->end - given->first);
+	return WEIR_OK;
+}
+
+static void release(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->file_count; i++) {
+		weir_profile_free(reading->files[i].inputs);
+		free(reading->files[i].path);
+	}
+	free(reading->files);
+	free(reading->order);
+	pthread_mutex_destroy(&reading->lock);
+}
+
+enum weir_status weir_read_paths(struct weir_profile *profile, const char *const *paths,
+                                 size_t count, const struct weir_read_options *options,
+                                 struct weir_error *err)
+{
+	struct reading reading = {
+		.progress = options->progress, .shown = NO_FILE, .first_failed = NO_FILE};
+	struct given *given;
+	enum weir_status status = WEIR_OK;
+
+	if (options->format)
+		status = weir_reader_find(options->format, &reading.reader, err);
+	if (status)
+		return status;
+	pthread_mutex_init(&reading.lock, NULL);
+	given = weir_alloc(count * sizeof *given);
+	for (size_t i = 0; i < count; i++)
+		list_files(&reading, &given[i], paths[i]);
+	order_files(&reading);
+	weir_pool_run(reading.file_count, width_of(&reading), read_one, &reading);
+	for (size_t i = 0; !status && i < count; i++)
+		status = take_given(profile, &given[i], &reading, err);
+	if (!status)
+		status = weir_rocprof_join(profile, err);
+	release(&reading);
+	free(given);
+	return status;
+}
+
+enum weir_status weir_read_path(struct weir_profile *profile, const char *path, const char *format,
+                                struct weir_error *err)
+{
+	const struct weir_read_options options = {.format = format};
+
+	return weir_read_paths(profile, &path, 1, &options, err);
+}
