@@ -10,6 +10,7 @@
 #include "engine/analysis/serving_report.h"
 #include "engine/analysis/telemetry.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
 
 static int by_owned_time(const void *left, const void *right, const struct weir_analysis *analysis)
 {
@@ -111,6 +112,36 @@ static enum weir_status check_timing(const struct weir_profile *profile, struct 
 	            : weir_fail(err, WEIR_E_EMPTY, "no input holds any timing");
 }
 
+/* Its trace is set; traces share nothing, nor do ranks. */
+static void init_rank(void *context, size_t index)
+{
+	struct weir_analysis *analysis = context;
+	struct weir_rank *rank = &analysis->ranks[index];
+	const struct weir_rank_options options = {
+		.steady = analysis->options.steady,
+		.device_name = analysis->options.device_name,
+		.table = &analysis->table,
+		.aliases = &analysis->options.settings->aliases,
+	};
+
+	weir_rank_init(rank, rank->trace, &options);
+	if (rank->rank < 0)
+		rank->rank = (int64_t)index;
+}
+
+static void init_ranks(struct weir_analysis *analysis)
+{
+	const struct weir_profile *profile = analysis->profile;
+
+	analysis->ranks = weir_alloc(profile->input_count * sizeof *analysis->ranks);
+	for (size_t i = 0; i < profile->input_count; i++)
+		if (profile->inputs[i].trace)
+			analysis->ranks[analysis->rank_count++].trace = profile->inputs[i].trace;
+	weir_pool_run(analysis->rank_count, weir_pool_width(analysis->rank_count), init_rank,
+	              analysis);
+	weir_ranks_compare(analysis->ranks, analysis->rank_count);
+}
+
 enum weir_status weir_analysis_new(const struct weir_profile *profile,
                                    const struct weir_analysis_options *options,
                                    struct weir_analysis **out, struct weir_error *err)
@@ -131,24 +162,7 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 		weir_analysis_free(analysis);
 		return status;
 	}
-	analysis->ranks = weir_alloc(profile->input_count * sizeof *analysis->ranks);
-	for (size_t i = 0; i < profile->input_count; i++) {
-		const struct weir_rank_options each = {
-			.steady = options->steady,
-			.device_name = options->device_name,
-			.table = &analysis->table,
-			.aliases = &analysis->options.settings->aliases,
-		};
-		struct weir_rank *rank = &analysis->ranks[analysis->rank_count];
-
-		if (!profile->inputs[i].trace)
-			continue;
-		weir_rank_init(rank, profile->inputs[i].trace, &each);
-		if (rank->rank < 0)
-			rank->rank = (int64_t)analysis->rank_count;
-		analysis->rank_count++;
-	}
-	weir_ranks_compare(analysis->ranks, analysis->rank_count);
+	init_ranks(analysis);
 	collect_subjects(analysis);
 	analysis->counted = weir_counted_new(profile);
 	analysis->serving =

@@ -5,6 +5,7 @@
 
 #include "engine/analysis/ranks.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
 
 #define ODD_FACTOR 5
 /* Others wait at least so much of the time in its collectives before a rank is called late. */
@@ -77,8 +78,9 @@ static int64_t duration_of(const struct comparison *all, size_t member)
 }
 
 /* What happened on the device of a lane between its collectives. */
-static void measure_lane(const struct comparison *all, size_t lane)
+static void measure_lane(void *context, size_t lane)
 {
+	const struct comparison *all = context;
 	const struct weir_segments *segments = &all->ranks[all->places[lane].rank].segments;
 	struct standing *standing = &all->standings[lane];
 
@@ -303,8 +305,7 @@ static void compare(struct comparison *all)
 {
 	all->standings = weir_alloc(all->lane_count * sizeof *all->standings);
 	all->meetings = weir_alloc((all->matches.count + 1) * sizeof *all->meetings);
-	for (size_t l = 0; l < all->lane_count; l++)
-		measure_lane(all, l);
+	weir_pool_run(all->lane_count, weir_pool_width(all->lane_count), measure_lane, all);
 	for (size_t i = 0; i < all->matches.count; i++)
 		meet(all, i, &all->meetings[i]);
 	qsort(all->meetings, all->matches.count, sizeof *all->meetings, by_last_start);

@@ -5,6 +5,7 @@
 
 #include "engine/analysis/ranks_pair.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
 #include "engine/stats/quantile.h"
 
 /* Ends that agree to within a twentieth of their distance are of the same collectives: a clock that
@@ -211,13 +212,37 @@ static int by_key(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
+static void sort_lane(void *context, size_t index)
+{
+	struct weir_lane *lane = (struct weir_lane *)context + index;
+
+	if (lane->count > 0)
+		qsort(lane->items, lane->count, sizeof *lane->items, by_key);
+}
+
+struct aligning {
+	struct weir_lane *lanes;
+	bool *found;
+};
+
+static void align_to_first(void *context, size_t index)
+{
+	const struct aligning *aligning = context;
+
+	if (index > 0)
+		aligning->found[index] =
+			offset_between(&aligning->lanes[0], &aligning->lanes[index]);
+}
+
 void weir_lanes_align(struct weir_lane *lanes, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (lanes[i].count > 0)
-			qsort(lanes[i].items, lanes[i].count, sizeof *lanes[i].items, by_key);
-		for (size_t j = 0; j < i; j++)
-			if (offset_between(&lanes[j], &lanes[i]))
-				break;
-	}
+	struct aligning aligning = {lanes, weir_alloc((count + 1) * sizeof(bool))};
+	size_t width = weir_pool_width(count);
+
+	weir_pool_run(count, width, sort_lane, lanes);
+	weir_pool_run(count, width, align_to_first, &aligning);
+	for (size_t i = 1; i < count; i++)
+		for (size_t j = 1; j < i && !aligning.found[i]; j++)
+			aligning.found[i] = offset_between(&lanes[j], &lanes[i]);
+	free(aligning.found);
 }

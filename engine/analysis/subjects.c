@@ -8,6 +8,7 @@
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/joining.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
 #include "engine/stats/quantile.h"
 
 /* Of the time of a timeline: from there on the rest is what is judged. */
@@ -17,6 +18,7 @@
 /* Durations of the kernels of one stage or of the profile, and how much of the device time was
  * replayed from graphs. */
 struct kernels {
+	double *values; /* features of the stage; NULL: durations are not collected */
 	double *durations, graph_ns, all_ns;
 	size_t count, capacity;
 };
@@ -28,18 +30,24 @@ static void add_kernel(struct kernels *kernels, const struct weir_device_columns
 
 	kernels->all_ns += ns;
 	kernels->graph_ns += device->flags[row] & WEIR_DEVICE_IN_GRAPH ? ns : 0;
-	if (device->kind[row] != WEIR_DEVICE_KERNEL)
+	if (!kernels->values || device->kind[row] != WEIR_DEVICE_KERNEL)
 		return;
 	kernels->durations = weir_grow(kernels->durations, &kernels->capacity, kernels->count + 1,
 	                               sizeof *kernels->durations);
 	kernels->durations[kernels->count++] = ns;
 }
 
-static void take_kernels(struct kernels *kernels, double *values)
+static double graph_share(const struct kernels *kernels)
 {
-	values[WEIR_F_KERNEL_P50_NS] = weir_median(kernels->durations, kernels->count);
-	if (kernels->all_ns > 0)
-		values[WEIR_F_GRAPH_SHARE] = kernels->graph_ns / kernels->all_ns;
+	return kernels->all_ns > 0 ? kernels->graph_ns / kernels->all_ns : NAN;
+}
+
+static void take_stage(void *context, size_t stage)
+{
+	struct kernels *kernels = (struct kernels *)context + stage;
+
+	kernels->values[WEIR_F_KERNEL_P50_NS] = weir_median(kernels->durations, kernels->count);
+	kernels->values[WEIR_F_GRAPH_SHARE] = graph_share(kernels);
 	free(kernels->durations);
 }
 
@@ -49,6 +57,8 @@ static void fill_kernels(const struct weir_analysis *analysis,
 {
 	struct kernels *stages = weir_alloc(merges->count * sizeof *stages), all = {0};
 
+	for (size_t m = 0; m < merges->count; m++)
+		stages[m].values = report->stages[merges->first_row + m].features;
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		const struct weir_rank *rank = &analysis->ranks[r];
 		const struct weir_device_columns *device = &rank->trace->device;
@@ -66,9 +76,9 @@ static void fill_kernels(const struct weir_analysis *analysis,
 		}
 		free(merge_of);
 	}
-	take_kernels(&all, report->features);
-	for (size_t m = 0; m < merges->count; m++)
-		take_kernels(&stages[m], report->stages[merges->first_row + m].features);
+	report->features[WEIR_F_KERNEL_P50_NS] = report->gpu.kernel_p50_ns;
+	report->features[WEIR_F_GRAPH_SHARE] = graph_share(&all);
+	weir_pool_run(merges->count, weir_pool_width(merges->count), take_stage, stages);
 	free(stages);
 }
 
