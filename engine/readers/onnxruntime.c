@@ -127,7 +127,7 @@ static void emit(struct kineto_reader *reader)
 		return;
 	}
 	for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
-		if (weir_slice_equals(category, categories[i].category)) {
+		if (category.length && weir_slice_equals(category, categories[i].category)) {
 			categories[i].emit(reader);
 			return;
 		}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define FOLDER "tests/data/key_averages/"
+#define SAMPLE "../shared/samples/kineto/self_key_averages_table.txt"
+#define TABLES "../shared/profiles/key_averages/"
+
+static const struct weir_reader *const reader = &weir_reader_key_averages;
+
+static const struct weir_input *read_data(struct weir_profile *profile, const char *path)
+{
+	struct weir_error err = {0};
+
+	if (weir_read_path(profile, path, NULL, &err))
+		fail_msg("%s", err.message);
+	assert_string_equal(profile->inputs[0].format, reader->name);
+	return &profile->inputs[0];
+}
+
+static void expect_total(const struct weir_run *run, const char *name, double ns, double calls)
+{
+	const struct weir_series *time = weir_series_find(&run->operators, name),
+				 *count = weir_series_find(&run->calls, name);
+
+	if (!time || !count)
+		fail_msg("no operator is called %s", name);
+	else if (time->value[0] != ns || count->value[0] != calls)
+		fail_msg("%s: %.17g ns, %.17g calls", name, time->value[0], count->value[0]);
+}
+
+/* Its header is shifted by titles longer than their columns; rows are not. */
+static void rows_lie_under_the_dashes(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_data(profile, FOLDER "table.txt");
+
+	(void)state;
+	expect_total(input->run, "aten::mm", 3750000, 15);
+	expect_total(input->run, "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_6...", 4000000,
+	             10);
+	expect_total(input->run, "cudaLaunchKernel", 2000000, 10);
+	expect_total(input->run, "aten::gr\xc3\xb6\xc3\x9f\x65", 12345, 1);
+	assert_int_equal(input->run->operators.count, 4);
+	reading_expects_figure(input->run, "self_host_time_total_ms", 10, false, "ms");
+	reading_expects_figure(input->run, "self_device_time_total_ms", 4, false, "ms");
+	weir_profile_free(profile);
+}
+
+/* A range of the program that holds more than all device time is no work of its own. */
+static void ranges_among_the_kernels_are_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_data(profile, FOLDER "table.txt");
+
+	(void)state;
+	assert_null(weir_series_find(&input->run->operators, "decode"));
+	for (int i = 0; i < WEIR_WARN_COUNT; i++)
+		assert_int_equal(input->warnings[i].count, 0);
+	weir_profile_free(profile);
+}
+
+static void a_table_of_the_host_alone_is_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_data(profile, FOLDER "host.txt");
+
+	(void)state;
+	expect_total(input->run, "aten::addmm", 1.5e9, 1);
+	expect_total(input->run, "aten::relu", 5e8, 100);
+	assert_null(weir_series_find(&input->run->metrics, "self_device_time_total_ms"));
+	weir_profile_free(profile);
+}
+
+#define DASHES                                                                                     \
+	"------------  ------------  ------------  ------------  ------------  ------------  \n"
+#define TITLES                                                                                     \
+	"        Name    Self CPU %      Self CPU   CPU total %  CPU time avg    # of Calls  \n"
+#define ROW "           a        50.00%       1.000ms        50.00%       1.000ms             1  \n"
+
+static void a_second_table_is_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, DASHES TITLES DASHES ROW DASHES "\n" DASHES TITLES DASHES ROW DASHES,
+		profile);
+
+	(void)state;
+	expect_total(input->run, "a", 1000000, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_TRAILING].count, 1);
+	weir_profile_free(profile);
+}
+
+static void what_is_cut_or_no_number_is_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		DASHES TITLES DASHES ROW
+		"           b        50.00%           one        50.00%       1.000ms     "
+		"        1  \n"
+		"           c        50.00%       1.0",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->run->operators.count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_TRUNCATED].count, 2);
+	weir_profile_free(profile);
+}
+
+static void what_has_no_rows_is_refused(void **state)
+{
+	(void)state;
+	reading_refuses(reader, DASHES TITLES DASHES DASHES, WEIR_E_EMPTY, "no row with a time");
+	reading_refuses(reader, "hello\n", WEIR_E_EMPTY, "no row with a time");
+}
+
+static void tables_are_known_by_their_titles(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims("a log\n" DASHES TITLES DASHES), "key_averages");
+	assert_string_equal(reading_claims(DASHES), "none");
+	assert_string_equal(reading_claims(TITLES), "none");
+}
+
+static void damage_is_survived(void **state)
+{
+	(void)state;
+	reading_survives_damage(reader,
+	                        DASHES TITLES DASHES ROW DASHES "Self CPU time total: 1.0ms\n");
+}
+
+static void samples_are_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_sample(SAMPLE, reader, NULL, profile);
+
+	(void)state;
+	assert_int_equal(input->run->operators.count, 4);
+	input = reading_sample(TABLES "large_matmul.txt", reader, NULL, profile);
+	expect_total(input->run, "aten::mul", 7399000, 120);
+	input = reading_sample(TABLES "llm_decode_eager_b1_stack.txt", reader, NULL, profile);
+	expect_total(input->run, "aten::mm", 3437000, 330);
+	for (size_t i = 0; i < profile->input_count; i++)
+		for (int j = 0; j < WEIR_WARN_COUNT; j++)
+			assert_int_equal(profile->inputs[i].warnings[j].count, 0);
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_lie_under_the_dashes),
+		cmocka_unit_test(ranges_among_the_kernels_are_left_out),
+		cmocka_unit_test(a_table_of_the_host_alone_is_read),
+		cmocka_unit_test(a_second_table_is_left_out),
+		cmocka_unit_test(what_is_cut_or_no_number_is_counted),
+		cmocka_unit_test(what_has_no_rows_is_refused),
+		cmocka_unit_test(tables_are_known_by_their_titles),
+		cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(samples_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
