@@ -266,7 +266,7 @@ enum weir_status weir_jsonscan_next(struct weir_jsonscan *scan, struct weir_json
 enum weir_status weir_jsonscan_each(struct weir_jsonscan *scan, weir_jsonscan_taker take,
                                     void *context, struct weir_error *err)
 {
-	struct weir_jsonscan_item item;
+	struct weir_jsonscan_item item = {.kind = WEIR_JSONSCAN_END};
 	enum weir_status status;
 
 	while (!(status = weir_jsonscan_next(scan, &item, err)) && item.kind != WEIR_JSONSCAN_END) {

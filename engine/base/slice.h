@@ -31,4 +31,21 @@ static inline bool weir_slice_starts(struct weir_slice slice, const char *prefix
 	return slice.length >= length && !memcmp(slice.data, prefix, length);
 }
 
+/* The part, which is not empty, stands anywhere in it. */
+static inline bool weir_slice_holds(struct weir_slice slice, const char *part)
+{
+	size_t length = strlen(part);
+
+	for (size_t at = 0; at + length <= slice.length; at++) {
+		const char *found = memchr(slice.data + at, *part, slice.length - length - at + 1);
+
+		if (!found)
+			return false;
+		at = (size_t)(found - slice.data);
+		if (!memcmp(found, part, length))
+			return true;
+	}
+	return false;
+}
+
 #endif

@@ -96,23 +96,15 @@ bool weir_genai_is_statistic(struct weir_slice name)
 	return find_statistic(name) >= 0;
 }
 
-static bool holds(struct weir_slice text, const char *part)
-{
-	size_t length = strlen(part);
-
-	for (size_t i = 0; i + length <= text.length; i++)
-		if (!memcmp(text.data + i, part, length))
-			return true;
-	return false;
-}
-
 /* The value in our unit; NAN where the metric cannot be in this one. */
 static double convert(const struct genai_value *value)
 {
 	enum kind kind = value->metric->kind;
 
 	if (kind == KIND_RATE)
-		return holds(value->unit, "sec") || holds(value->unit, "/s") ? value->value : NAN;
+		return weir_slice_holds(value->unit, "sec") || weir_slice_holds(value->unit, "/s")
+		               ? value->value
+		               : NAN;
 	if (kind != KIND_TIME)
 		return value->value;
 	for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++)

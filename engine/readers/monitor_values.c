@@ -140,20 +140,10 @@ static const char *const missing[] = {"", "-", "N/A", "NA", "nan", "None", "null
 /* Within words for "no value": the device did not answer. */
 static const char *const failures[] = {"Unknown Error", "is lost", "requires reset", "ERR!", NULL};
 
-static bool holds(struct weir_slice text, const char *part)
-{
-	size_t length = strlen(part);
-
-	for (size_t i = 0; i + length <= text.length; i++)
-		if (!memcmp(text.data + i, part, length))
-			return true;
-	return false;
-}
-
 static enum weir_monitor_cell classify_word(struct weir_slice cell)
 {
 	for (size_t i = 0; failures[i]; i++)
-		if (holds(cell, failures[i]))
+		if (weir_slice_holds(cell, failures[i]))
 			return WEIR_MONITOR_ERROR;
 	for (size_t i = 0; missing[i]; i++)
 		if (weir_monitor_same(cell, missing[i]))

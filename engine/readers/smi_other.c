@@ -43,21 +43,6 @@ static const struct {
          "it is the help of nvidia-smi --help-query-gpu, not a recording"},
 };
 
-static bool holds(struct weir_slice line, const char *part)
-{
-	size_t length = strlen(part);
-	const char *at = line.data, *end = line.data + line.length;
-
-	for (; (size_t)(end - at) >= length; at++) {
-		at = memchr(at, part[0], (size_t)(end - at) - length + 1);
-		if (!at)
-			return false;
-		if (!memcmp(at, part, length))
-			return true;
-	}
-	return false;
-}
-
 const char *weir_smi_failure(struct weir_slice line)
 {
 	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
@@ -116,7 +101,7 @@ const char *weir_smi_refusal(const char *head, size_t len)
 	const char *reason = refuse_start(rest);
 
 	for (int i = 0; !reason && i < LINES && weir_csv_take_line(&rest, &line); i++) {
-		if (holds(line, "nvidia_gpu_exporter GPU capture") ||
+		if (weir_slice_holds(line, "nvidia_gpu_exporter GPU capture") ||
 		    weir_slice_starts(line, "# $ nvidia-smi"))
 			return "it is a transcript of several nvidia-smi calls: keep the table of "
 			       "one "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "engine/base/slice.h"
 #include "engine/readers/rocprof.h"
 #include "engine/readers/smi.h"
 #include "engine/readers/sniff.h"
@@ -127,18 +128,7 @@ int weir_sniff_bits(unsigned found, const char *const *keys)
 
 bool weir_sniff_contains(const char *head, size_t len, const char *text)
 {
-	size_t length = strlen(text);
-
-	for (size_t at = 0; at + length <= len; at++) {
-		const char *found = memchr(head + at, *text, len - length - at + 1);
-
-		if (!found)
-			return false;
-		at = (size_t)(found - head);
-		if (!memcmp(found, text, length))
-			return true;
-	}
-	return false;
+	return weir_slice_holds((struct weir_slice){head, len}, text);
 }
 
 /* Texts that files begin with, after blanks. */

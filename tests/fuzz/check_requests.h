@@ -3,15 +3,7 @@
 #ifndef WEIR_TESTS_FUZZ_CHECK_REQUESTS_H
 #define WEIR_TESTS_FUZZ_CHECK_REQUESTS_H
 
-#include <stdlib.h>
-
-#include "engine/readers/reader.h"
-
-static inline void require(int truth)
-{
-	if (!truth)
-		abort();
-}
+#include "tests/fuzz/fuzz_reader.h"
 
 static inline void check_requests(const struct weir_requests *requests)
 {
@@ -40,24 +32,6 @@ static inline void check_gaps(const struct weir_run *run, size_t most)
 		for (size_t j = 0; j < series->count; j++)
 			require(series->value[j] > 0);
 	}
-}
-
-/* Any bytes through one reader: the input in a profile that the caller frees, or an error that says
- * why and NULL. */
-static inline const struct weir_input *read_any(const struct weir_reader *reader, const void *data,
-                                                size_t size, struct weir_profile *profile)
-{
-	struct weir_input *input = weir_profile_add_input(profile, "fuzz");
-	struct weir_source *source;
-	struct weir_error err = {0};
-	enum weir_status status = weir_source_open_memory("fuzz", data, size, &source, &err);
-
-	if (status)
-		return NULL;
-	status = reader->read(source, input, &err);
-	require(!status == !err.message[0]);
-	weir_source_free(source);
-	return status ? NULL : input;
 }
 
 #endif

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes through the reader of AIPerf's records: requests and gaps between their tokens, or an
  * error that says why. */
-#include <stdint.h>
-
 #include "engine/readers/client_requests.h"
 #include "engine/readers/readers.h"
 #include "tests/fuzz/check_requests.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static void check(const struct weir_input *input)
+{
+	check_requests(input->requests);
+	check_gaps(input->run, WEIR_CLIENT_MAX_GAPS);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = read_any(&weir_reader_aiperf, data, size, profile);
-
-	if (input) {
-		check_requests(input->requests);
-		check_gaps(input->run, WEIR_CLIENT_MAX_GAPS);
-	}
-	weir_profile_free(profile);
+	fuzz_reader(&weir_reader_aiperf, data, size, check);
 	return 0;
 }

@@ -2,21 +2,13 @@
 /* Any bytes through the reader of billing exports: charges with finite costs over periods of time,
  * or an error that says why. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 #include "engine/readers/readers.h"
+#include "tests/fuzz/fuzz_reader.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int truth)
+static void check(const struct weir_input *input)
 {
-	if (!truth)
-		abort();
-}
-
-static void check(const struct weir_billing *billing)
-{
+	const struct weir_billing *billing = input->billing;
 	size_t names = weir_names_count(billing->names);
 
 	require(billing->charge_count > 0 && billing->price_count == 0);
@@ -33,20 +25,6 @@ static void check(const struct weir_billing *billing)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct weir_profile *profile = weir_profile_new();
-	struct weir_input *input = weir_profile_add_input(profile, "fuzz");
-	struct weir_source *source;
-	struct weir_error err = {0};
-
-	require(weir_reader_focus.sniff((const char *)data, size) >= 0);
-	if (!weir_source_open_memory("fuzz", data, size, &source, &err)) {
-		enum weir_status status = weir_reader_focus.read(source, input, &err);
-
-		require(!status == !err.message[0]);
-		if (!status)
-			check(input->billing);
-		weir_source_free(source);
-	}
-	weir_profile_free(profile);
+	fuzz_reader(&weir_reader_focus, data, size, check);
 	return 0;
 }

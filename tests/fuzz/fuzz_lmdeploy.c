@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes through the reader of LMDeploy's results: figures or requests, or an error that says
  * why. */
-#include <stdint.h>
-
 #include "engine/readers/readers.h"
 #include "tests/fuzz/check_figures.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

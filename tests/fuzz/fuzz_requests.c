@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes through the reader of weir.requests: requests that end after they start, whose parts
  * are times, or an error that says why. */
-#include <stdint.h>
-
 #include "engine/readers/readers.h"
 #include "tests/fuzz/check_requests.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static void check(const struct weir_input *input)
+{
+	check_requests(input->requests);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = read_any(&weir_reader_requests, data, size, profile);
-
-	if (input)
-		check_requests(input->requests);
-	weir_profile_free(profile);
+	fuzz_reader(&weir_reader_requests, data, size, check);
 	return 0;
 }

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes through the reader of Triton's traces: requests in order of their start whose parts lie
  * in them, or an error that says why. */
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "engine/readers/readers.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int truth)
-{
-	if (!truth)
-		abort();
-}
+#include "tests/fuzz/fuzz_reader.h"
 
 static void check_request(const struct weir_requests *requests, size_t row)
 {
@@ -29,21 +19,14 @@ static void check_request(const struct weir_requests *requests, size_t row)
 	}
 }
 
+static void check(const struct weir_input *input)
+{
+	for (size_t i = 0; i < input->requests->count; i++)
+		check_request(input->requests, i);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct weir_profile *profile = weir_profile_new();
-	struct weir_input *input = weir_profile_add_input(profile, "fuzz");
-	struct weir_source *source;
-	struct weir_error err = {0};
-
-	if (!weir_source_open_memory("fuzz", data, size, &source, &err)) {
-		enum weir_status status = weir_reader_triton.read(source, input, &err);
-
-		require(!status == !err.message[0]);
-		for (size_t i = 0; !status && i < input->requests->count; i++)
-			check_request(input->requests, i);
-		weir_source_free(source);
-	}
-	weir_profile_free(profile);
+	fuzz_reader(&weir_reader_triton, data, size, check);
 	return 0;
 }

@@ -12,27 +12,10 @@
 #include "engine/base/text.h"
 #include "tests/unit/monitors.h"
 
-enum weir_status read_monitor(const struct weir_reader *reader, const char *text, size_t len,
-                              struct weir_profile *profile, struct weir_error *err)
-{
-	struct weir_input *input = weir_profile_add_input(profile, "test");
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, len, &source, err), WEIR_OK);
-	status = reader->read(source, input, err);
-	weir_source_free(source);
-	return status;
-}
-
 const struct weir_telemetry *telemetry_of(const struct weir_reader *reader, const char *text,
                                           struct weir_profile *profile)
 {
-	struct weir_error err = {0};
-
-	if (read_monitor(reader, text, strlen(text), profile, &err))
-		fail_msg("%s", err.message);
-	return profile->inputs[profile->input_count - 1].telemetry;
+	return reading_of(reader, text, profile)->telemetry;
 }
 
 static void describe(const struct weir_telemetry *telemetry, struct weir_text *out)
@@ -74,26 +57,12 @@ void expect_warned(const struct weir_reader *reader, const char *text, enum weir
 	weir_profile_free(profile);
 }
 
-void expect_refused(const struct weir_reader *reader, const char *text, enum weir_status status,
-                    const char *message)
-{
-	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
-
-	assert_int_equal(read_monitor(reader, text, strlen(text), profile, &err), status);
-	if (!strstr(err.message, message))
-		fail_msg("\"%s\" is not in: %s", message, err.message);
-	if (strchr(err.message, '\n'))
-		fail_msg("more than a line: %s", err.message);
-	weir_profile_free(profile);
-}
-
 void expect_clean_cuts(const struct weir_reader *reader, const char *text)
 {
 	for (size_t len = 0; len <= strlen(text); len++) {
 		struct weir_profile *profile = weir_profile_new();
 		struct weir_error err = {0};
-		enum weir_status status = read_monitor(reader, text, len, profile, &err);
+		enum weir_status status = reading_try(reader, text, len, profile, &err);
 
 		assert_int_equal(!status, !err.message[0]);
 		if (!status)

@@ -3,13 +3,8 @@
 #ifndef WEIR_TESTS_MONITORS_H
 #define WEIR_TESTS_MONITORS_H
 
-#include <stddef.h>
+#include "tests/unit/reading.h"
 
-#include "engine/readers/reader.h"
-
-/* Reads the bytes as the profile's next input. */
-enum weir_status read_monitor(const struct weir_reader *reader, const char *text, size_t len,
-                              struct weir_profile *profile, struct weir_error *err);
 /* The telemetry of a text that must be read; freed with the profile. */
 const struct weir_telemetry *telemetry_of(const struct weir_reader *reader, const char *text,
                                           struct weir_profile *profile);
@@ -17,9 +12,6 @@ const struct weir_telemetry *telemetry_of(const struct weir_reader *reader, cons
 void expect_samples(const struct weir_reader *reader, const char *text, const char *expected);
 void expect_warned(const struct weir_reader *reader, const char *text, enum weir_warning_code code,
                    unsigned count);
-/* The error is one line with this in it. */
-void expect_refused(const struct weir_reader *reader, const char *text, enum weir_status status,
-                    const char *message);
 /* Every beginning of the text is read, or refused with a reason. */
 void expect_clean_cuts(const struct weir_reader *reader, const char *text);
 /* By content. NULL: no reader takes it, and the reason has `message` in it. */

@@ -65,6 +65,8 @@ static void survive(const struct weir_reader *reader, const char *data, size_t l
 	memcpy(copy, data, len);
 	if (reading_try(reader, copy, len, profile, &err))
 		expect_line(err.message);
+	else
+		assert_string_equal(err.message, "");
 	test_free(copy);
 	weir_profile_free(profile);
 }

@@ -103,18 +103,6 @@ void expect_requests(const struct weir_reader *reader, const char *text, const c
 	expect_warned(reader, text, lines, WEIR_WARN_COUNT, 0);
 }
 
-void expect_refused(const struct weir_reader *reader, const char *text, enum weir_status status,
-                    const char *message)
-{
-	struct reading reading = read_bytes(reader, text, strlen(text));
-
-	assert_int_equal(reading.status, status);
-	expect_one_line(&reading);
-	if (!strstr(reading.err.message, message))
-		fail_msg("\"%s\" is not in: %s", message, reading.err.message);
-	reading_free(&reading);
-}
-
 void expect_cuts_survived(const struct weir_reader *reader, const char *text)
 {
 	for (size_t len = 0; len < strlen(text); len++) {

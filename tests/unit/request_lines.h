@@ -4,7 +4,7 @@
 #define WEIR_TESTS_REQUEST_LINES_H
 
 #include "engine/base/text.h"
-#include "engine/readers/reader.h"
+#include "tests/unit/reading.h"
 
 /* 14 November 2023: the time that lines count from. */
 #define LINES_BASE    INT64_C(1700000000000000000)
@@ -31,9 +31,6 @@ void expect_requests(const struct weir_reader *reader, const char *text, const c
 /* The same with the number of one kind of warnings; none of any other kind may be there. */
 void expect_warned(const struct weir_reader *reader, const char *text, const char *lines,
                    enum weir_warning_code code, uint64_t count);
-/* Reads the text, which must be refused in one line that holds `message`. */
-void expect_refused(const struct weir_reader *reader, const char *text, enum weir_status status,
-                    const char *message);
 /* The text cut after every byte of it reads or is refused in one line. */
 void expect_cuts_survived(const struct weir_reader *reader, const char *text);
 

@@ -3,7 +3,7 @@
 #ifndef WEIR_TESTS_UNIT_SUMMARIES_H
 #define WEIR_TESTS_UNIT_SUMMARIES_H
 
-#include "engine/readers/reader.h"
+#include "tests/unit/reading.h"
 
 struct summary_case {
 	const struct weir_reader *reader;
@@ -18,9 +18,6 @@ enum weir_status summary_try(struct summary_case *summary, const char *text, siz
                              struct weir_error *err);
 /* The text must be read. */
 void summary_read(struct summary_case *summary, const char *text);
-/* The text must be refused, in one line that holds the message. */
-void summary_refuse(const struct weir_reader *reader, const char *text, enum weir_status status,
-                    const char *message);
 /* Every prefix is read or refused in one line. */
 void summary_cut_everywhere(const struct weir_reader *reader, const char *text);
 

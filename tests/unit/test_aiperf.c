@@ -4,12 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
 
 #define SAMPLE "../shared/samples/aiperf/docs_records.jsonl"
 
@@ -26,27 +26,10 @@
 	"\"output_sequence_length\": {\"value\": 9, \"unit\": \"tokens\"}}, "
 #define RECORD METADATA METRICS "\"error\": null}\n"
 
-static enum weir_status read_bytes(const char *text, size_t len, struct weir_profile *profile,
-                                   struct weir_error *err)
-{
-	struct weir_input *input = weir_profile_add_input(profile, "test");
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, len, &source, err), WEIR_OK);
-	status = weir_reader_aiperf.read(source, input, err);
-	weir_source_free(source);
-	return status;
-}
-
 /* The input of a text that must be read; valid until the next one, freed with the profile. */
 static const struct weir_input *input_of(const char *text, struct weir_profile *profile)
 {
-	struct weir_error err = {0};
-
-	if (read_bytes(text, strlen(text), profile, &err))
-		fail_msg("%s", err.message);
-	return &profile->inputs[profile->input_count - 1];
+	return reading_of(&weir_reader_aiperf, text, profile);
 }
 
 static void expect_gaps(const struct weir_input *input, size_t count, const double *ns)
@@ -231,7 +214,7 @@ static void a_file_cut_anywhere_reads_or_fails_in_one_line(void **state)
 		struct weir_error err = {0};
 		size_t rows = (len >= sizeof RECORD - 2 ? 1u : 0u) + (len >= sizeof whole - 2);
 
-		assert_int_equal(read_bytes(whole, len, profile, &err),
+		assert_int_equal(reading_try(&weir_reader_aiperf, whole, len, profile, &err),
 		                 rows ? WEIR_OK : WEIR_E_EMPTY);
 		assert_null(strchr(err.message, '\n'));
 		if (rows)
@@ -240,45 +223,23 @@ static void a_file_cut_anywhere_reads_or_fails_in_one_line(void **state)
 	}
 }
 
-static const char *chosen(const char *text)
-{
-	const struct weir_reader *reader = NULL;
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, strlen(text), &source, NULL),
-	                 WEIR_OK);
-	status = weir_reader_choose(source, &reader, NULL);
-	weir_source_free(source);
-	return status ? "none" : reader->name;
-}
-
 static void records_are_known_by_their_keys(void **state)
 {
 	(void)state;
-	assert_string_equal(chosen(RECORD), "aiperf");
-	assert_string_equal(chosen("[" RECORD), "aiperf");
-	assert_string_equal(chosen("{\"metadata\": {}, \"metrics\": {}, \"error\": null}"), "none");
-	assert_string_equal(chosen("{\"metrics\": {\"request_start_ns\": 1}}"), "none");
+	assert_string_equal(reading_claims(RECORD), "aiperf");
+	assert_string_equal(reading_claims("[" RECORD), "aiperf");
+	assert_string_equal(reading_claims("{\"metadata\": {}, \"metrics\": {}, \"error\": null}"),
+	                    "none");
+	assert_string_equal(reading_claims("{\"metrics\": {\"request_start_ns\": 1}}"), "none");
 }
 
 /* A published pair of records: one answered, one cancelled, and a key that is there twice. */
 static void the_published_records_read(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
-	const struct weir_input *input;
+	const struct weir_input *input = reading_sample(SAMPLE, &weir_reader_aiperf, NULL, profile);
 
 	(void)state;
-	if (access(SAMPLE, R_OK) != 0) {
-		print_message("%s is not here\n", SAMPLE);
-		weir_profile_free(profile);
-		skip();
-	}
-	if (weir_read_path(profile, SAMPLE, NULL, &err))
-		fail_msg("%s", err.message);
-	input = &profile->inputs[0];
-	assert_string_equal(input->format, "aiperf");
 	assert_int_equal(input->requests->count, 1);
 	assert_int_equal(input->requests->failed, 1);
 	assert_int_equal(input->requests->end_ns[0] - input->requests->start_ns[0], 297525228);

@@ -193,11 +193,11 @@ static void other_tables_and_documents_are_not_taken(void **state)
 	expect_chosen("gpu,mem\n", NULL, "no reader knows");
 	expect_chosen("device,name\n", NULL, "no reader knows");
 	expect_chosen("{\"gpu\": 0}", NULL, "JSON");
-	expect_refused(AMD, MONITOR, WEIR_E_EMPTY, "no row with a value");
-	expect_refused(AMD, "a,b\n1,2\n", WEIR_E_FORMAT, "no header");
-	expect_refused(AMD, "{\"gpu_data\": []}", WEIR_E_EMPTY, "no device with a value");
-	expect_refused(AMD, "[{\"gpu\": 0, \"process_list\": [{\"pid\": 1}]}]", WEIR_E_EMPTY,
-	               "no device with a value");
+	reading_refuses(AMD, MONITOR, WEIR_E_EMPTY, "no row with a value");
+	reading_refuses(AMD, "a,b\n1,2\n", WEIR_E_FORMAT, "no header");
+	reading_refuses(AMD, "{\"gpu_data\": []}", WEIR_E_EMPTY, "no device with a value");
+	reading_refuses(AMD, "[{\"gpu\": 0, \"process_list\": [{\"pid\": 1}]}]", WEIR_E_EMPTY,
+	                "no device with a value");
 }
 
 static void a_file_cut_anywhere_reads_or_says_why_not(void **state)

@@ -11,6 +11,7 @@
 #include "engine/readers/bench.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"
+#include "tests/unit/reading.h"
 
 #define SERVE                                                                                      \
 	"{\"date\": \"20260101-120000\", \"endpoint_type\": \"openai\", \"model_id\": \"org/m\", " \
@@ -24,40 +25,15 @@
 	"\"generated_texts\": [\"a\", \"\", \"b ]}\"], \"errors\": [\"\", \"Traceback\\n\", "      \
 	"\"\"], \"mean_ttft_ms\": 65.0"
 
-static enum weir_status read_bytes(const char *text, size_t len, struct weir_profile *profile,
-                                   struct weir_error *err)
-{
-	struct weir_input *input = weir_profile_add_input(profile, "test");
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, len, &source, err), WEIR_OK);
-	status = weir_reader_bench.read(source, input, err);
-	weir_source_free(source);
-	return status;
-}
-
 /* The run of a text that must be read; freed with the profile. */
 static const struct weir_run *run_of(const char *text, struct weir_profile *profile)
 {
-	struct weir_error err = {0};
-
-	if (read_bytes(text, strlen(text), profile, &err))
-		fail_msg("%s", err.message);
-	return profile->inputs[profile->input_count - 1].run;
+	return reading_of(&weir_reader_bench, text, profile)->run;
 }
 
 static void expect_refused(const char *text, enum weir_status status, const char *message)
 {
-	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
-
-	assert_int_equal(read_bytes(text, strlen(text), profile, &err), status);
-	if (!strstr(err.message, message))
-		fail_msg("\"%s\" is not in: %s", message, err.message);
-	if (strchr(err.message, '\n'))
-		fail_msg("more than a line: %s", err.message);
-	weir_profile_free(profile);
+	reading_refuses(&weir_reader_bench, text, status, message);
 }
 
 static const struct weir_series *find(const struct weir_series_table *table, const char *name)
@@ -311,7 +287,8 @@ static void a_result_cut_short_at_any_byte_is_refused(void **state)
 		char *copy = test_malloc(len + 1); /* a block of its own shows reads behind it */
 
 		memcpy(copy, text, len);
-		if (read_bytes(copy, len, profile, &err) != WEIR_E_FORMAT || !err.message[0])
+		if (reading_try(&weir_reader_bench, copy, len, profile, &err) != WEIR_E_FORMAT ||
+		    !err.message[0])
 			fail_msg("cut at %zu: %s", len, err.message);
 		test_free(copy);
 		weir_profile_free(profile);
@@ -386,30 +363,18 @@ static void gaps_beyond_the_limit_are_thinned_without_a_rhythm(void **state)
 	weir_profile_free(profile);
 }
 
-static const char *chosen(const char *text)
-{
-	const struct weir_reader *reader = NULL;
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, strlen(text), &source, NULL),
-	                 WEIR_OK);
-	status = weir_reader_choose(source, &reader, NULL);
-	weir_source_free(source);
-	return status ? "none" : reader->name;
-}
-
 static void results_are_known_by_their_keys(void **state)
 {
 	(void)state;
-	assert_string_equal(chosen(SERVE "}"), "bench");
-	assert_string_equal(chosen(SERVE DETAIL), "bench");
-	assert_string_equal(chosen("{\"avg_latency\": 1, \"latencies\": [1]}"), "bench");
-	assert_string_equal(chosen("{\"elapsed_time\": 1, \"requests_per_second\": 2}"), "bench");
-	assert_string_equal(chosen("{\"completed\": 1}"), "none");
-	assert_string_equal(chosen("{\"latencies\": [1]}"), "none");
-	assert_string_equal(chosen("[" SERVE "}]"), "none");
-	assert_string_equal(chosen("{\"x\": " SERVE "}}"), "none");
+	assert_string_equal(reading_claims(SERVE "}"), "bench");
+	assert_string_equal(reading_claims(SERVE DETAIL), "bench");
+	assert_string_equal(reading_claims("{\"avg_latency\": 1, \"latencies\": [1]}"), "bench");
+	assert_string_equal(reading_claims("{\"elapsed_time\": 1, \"requests_per_second\": 2}"),
+	                    "bench");
+	assert_string_equal(reading_claims("{\"completed\": 1}"), "none");
+	assert_string_equal(reading_claims("{\"latencies\": [1]}"), "none");
+	assert_string_equal(reading_claims("[" SERVE "}]"), "none");
+	assert_string_equal(reading_claims("{\"x\": " SERVE "}}"), "none");
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static void a_first_tick_without_values_is_no_sample(void **state)
 {
 	(void)state;
 	expect_samples(DCGMI, NAMES UNITS NOTHING ZERO, ZERO_SAMPLE);
-	expect_refused(DCGMI, NAMES UNITS NOTHING, WEIR_E_EMPTY, "no row with a value");
+	reading_refuses(DCGMI, NAMES UNITS NOTHING, WEIR_E_EMPTY, "no row with a value");
 }
 
 static void a_blank_cell_shifts_nothing(void **state)
@@ -129,9 +129,9 @@ static void an_error_is_told(void **state)
 	char text[256] = NAMES UNITS;
 
 	(void)state;
-	expect_refused(DCGMI, error, WEIR_E_EMPTY, "could not watch the fields");
+	reading_refuses(DCGMI, error, WEIR_E_EMPTY, "could not watch the fields");
 	memcpy(text + strlen(text), error, sizeof(error));
-	expect_refused(DCGMI, text, WEIR_E_EMPTY, "could not watch the fields");
+	reading_refuses(DCGMI, text, WEIR_E_EMPTY, "could not watch the fields");
 	expect_warned(DCGMI, NAMES ZERO "Error: connection lost\n" ZERO, WEIR_WARN_DEVICE_ERROR, 1);
 }
 
@@ -151,7 +151,7 @@ static void the_header_tells_the_format(void **state)
 	expect_chosen("# Entity  GRACT\n", DCGMI, NULL);
 	expect_chosen("Entity  GRACT\n", NULL, "no reader knows");
 	expect_chosen("#Entity\n", NULL, "no reader knows");
-	expect_refused(DCGMI, ZERO, WEIR_E_FORMAT, "no header");
+	reading_refuses(DCGMI, ZERO, WEIR_E_FORMAT, "no header");
 }
 
 static void a_file_cut_anywhere_reads_or_says_why_not(void **state)

@@ -5,14 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"
+#include "tests/unit/reading.h"
 
 #define SAMPLES "../shared/samples/focus/"
 #define HEADER                                                                                     \
@@ -23,40 +21,15 @@
 
 static const int64_t ten_ns = INT64_C(1795168800000000000); /* 2026-11-20T10:00:00Z */
 
-static enum weir_status read_bytes(const char *text, size_t len, struct weir_profile *profile,
-                                   struct weir_error *err)
-{
-	struct weir_input *input = weir_profile_add_input(profile, "test");
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, len, &source, err), WEIR_OK);
-	status = weir_reader_focus.read(source, input, err);
-	weir_source_free(source);
-	return status;
-}
-
 /* What a text that must be read holds; freed with the profile. */
 static const struct weir_billing *billing_of(const char *text, struct weir_profile *profile)
 {
-	struct weir_error err = {0};
-
-	if (read_bytes(text, strlen(text), profile, &err))
-		fail_msg("%s", err.message);
-	return profile->inputs[profile->input_count - 1].billing;
+	return reading_of(&weir_reader_focus, text, profile)->billing;
 }
 
 static void expect_refused(const char *text, enum weir_status status, const char *message)
 {
-	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
-
-	assert_int_equal(read_bytes(text, strlen(text), profile, &err), status);
-	if (!strstr(err.message, message))
-		fail_msg("\"%s\" is not in: %s", message, err.message);
-	if (strchr(err.message, '\n'))
-		fail_msg("more than a line: %s", err.message);
-	weir_profile_free(profile);
+	reading_refuses(&weir_reader_focus, text, status, message);
 }
 
 static void expect_name(const struct weir_billing *billing, uint32_t name, const char *text)
@@ -250,73 +223,37 @@ static void a_file_cut_short_at_any_byte_reads_or_is_refused(void **state)
 	static const char text[] = HEADER ROW ROW;
 
 	(void)state;
-	for (size_t len = 0; len < sizeof(text) - 1; len++) {
-		struct weir_profile *profile = weir_profile_new();
-		struct weir_error err = {0};
-		char *copy = test_malloc(len + 1); /* a block of its own shows reads behind it */
-
-		memcpy(copy, text, len);
-		if (!read_bytes(copy, len, profile, &err) != !err.message[0])
-			fail_msg("cut at %zu: %s", len, err.message);
-		test_free(copy);
-		weir_profile_free(profile);
-	}
-}
-
-static const char *chosen(const char *text)
-{
-	const struct weir_reader *reader = NULL;
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, strlen(text), &source, NULL),
-	                 WEIR_OK);
-	status = weir_reader_choose(source, &reader, NULL);
-	weir_source_free(source);
-	return status ? "none" : reader->name;
+	reading_survives_damage(&weir_reader_focus, text);
 }
 
 static void exports_are_known_by_their_header(void **state)
 {
 	(void)state;
-	assert_string_equal(chosen(HEADER), "focus");
-	assert_string_equal(chosen("\n" HEADER ROW), "focus");
-	assert_string_equal(chosen("\"BilledCost\",\"ChargeCategory\"\n"), "focus");
-	assert_string_equal(chosen("identity/LineItemId,lineItem/UnblendedCost\n"), "focus");
-	assert_string_equal(chosen("billing_account_id,usage_start_time\n"), "focus");
-	assert_string_equal(chosen("BilledCost,cost\n"), "none");
-	assert_string_equal(chosen("a,b\nChargeCategory,BilledCost\n"), "none");
-	assert_string_equal(chosen("{\"ChargeCategory\": 1, \"BilledCost\": 2}"), "none");
-}
-
-/* Others' files, which stay outside the project. */
-static void read_sample(const char *name, enum weir_status expected, struct weir_profile *profile,
-                        struct weir_error *err)
-{
-	char path[256];
-
-	snprintf(path, sizeof path, "%s%s", SAMPLES, name);
-	if (access(path, R_OK) != 0) {
-		print_message("skipped: %s is not here\n", path);
-		skip();
-	}
-	assert_int_equal(weir_read_path(profile, path, NULL, err), expected);
+	assert_string_equal(reading_claims(HEADER), "focus");
+	assert_string_equal(reading_claims("\n" HEADER ROW), "focus");
+	assert_string_equal(reading_claims("\"BilledCost\",\"ChargeCategory\"\n"), "focus");
+	assert_string_equal(reading_claims("identity/LineItemId,lineItem/UnblendedCost\n"),
+	                    "focus");
+	assert_string_equal(reading_claims("billing_account_id,usage_start_time\n"), "focus");
+	assert_string_equal(reading_claims("BilledCost,cost\n"), "none");
+	assert_string_equal(reading_claims("a,b\nChargeCategory,BilledCost\n"), "none");
+	assert_string_equal(reading_claims("{\"ChargeCategory\": 1, \"BilledCost\": 2}"), "none");
 }
 
 static void the_specifications_own_example_reads(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
-	const struct weir_charge *charge;
+	const struct weir_billing *billing =
+		reading_sample(SAMPLES "commitment_discount_usage_scenario_1.csv",
+	                       &weir_reader_focus, NULL, profile)
+			->billing;
+	const struct weir_charge *charge = &billing->charges[0];
 
 	(void)state;
-	read_sample("commitment_discount_usage_scenario_1.csv", WEIR_OK, profile, &err);
-	assert_string_equal(profile->inputs[0].format, "focus");
-	assert_int_equal(profile->inputs[0].billing->charge_count, 1);
-	charge = &profile->inputs[0].billing->charges[0];
+	assert_int_equal(billing->charge_count, 1);
 	assert_near(charge->cost, 1, 0);
 	assert_near(charge->quantity, 1, 0);
-	expect_name(profile->inputs[0].billing, charge->unit, "Hour");
+	expect_name(billing, charge->unit, "Hour");
 	assert_true(charge->start_ns == INT64_C(1672531200000000000));
 	weir_profile_free(profile);
 }
@@ -324,11 +261,10 @@ static void the_specifications_own_example_reads(void **state)
 static void the_export_with_money_as_text_is_refused(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
 
 	(void)state;
-	read_sample("simple_saas_agreements_a1.csv", WEIR_E_FORMAT, profile, &err);
-	assert_non_null(strstr(err.message, "line 2, column ChargePeriodStart: \"4/1/25\""));
+	reading_sample(SAMPLES "simple_saas_agreements_a1.csv", NULL,
+	               "line 2, column ChargePeriodStart: \"4/1/25\"", profile);
 	weir_profile_free(profile);
 }
 

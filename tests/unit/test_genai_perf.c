@@ -200,14 +200,14 @@ static void failures_are_counted_once(void **state)
 static void what_says_nothing_is_refused(void **state)
 {
 	(void)state;
-	summary_refuse(genai, "{\"request_latency\": {}, \"request_count\": {\"avg\": 0}}",
-	               WEIR_E_FORMAT, "no request completed");
-	summary_refuse(genai, "{\"request_latency\": {}}", WEIR_E_EMPTY, "no figure");
-	summary_refuse(genai, "Metric,avg,min,max\r\n", WEIR_E_EMPTY, "no figure");
-	summary_refuse(genai, "", WEIR_E_EMPTY, "no figure");
-	summary_refuse(genai, "[{\"request_latency\": {}}]", WEIR_E_FORMAT, "a list");
-	summary_refuse(genai, OBJECT "}" OBJECT "}", WEIR_E_FORMAT, "one input is one run");
-	summary_refuse(genai, OBJECT, WEIR_E_FORMAT, "ends in the middle");
+	reading_refuses(genai, "{\"request_latency\": {}, \"request_count\": {\"avg\": 0}}",
+	                WEIR_E_FORMAT, "no request completed");
+	reading_refuses(genai, "{\"request_latency\": {}}", WEIR_E_EMPTY, "no figure");
+	reading_refuses(genai, "Metric,avg,min,max\r\n", WEIR_E_EMPTY, "no figure");
+	reading_refuses(genai, "", WEIR_E_EMPTY, "no figure");
+	reading_refuses(genai, "[{\"request_latency\": {}}]", WEIR_E_FORMAT, "a list");
+	reading_refuses(genai, OBJECT "}" OBJECT "}", WEIR_E_FORMAT, "one input is one run");
+	reading_refuses(genai, OBJECT, WEIR_E_FORMAT, "ends in the middle");
 }
 
 static int bits(const char *text)

@@ -148,9 +148,9 @@ static void spans_without_usable_times_are_left_out_and_counted(void **state)
 	              "0+100000: request@0+100000\n", WEIR_WARN_NO_TIME, 1);
 	expect_warned(jaeger, "[" ROOT "," SPAN("7", "[]", "x", "0000", "\"invalid\"", "") "]",
 	              "0+100000: request@0+100000\n", WEIR_WARN_UNFINISHED, 1);
-	expect_refused(jaeger, "[{\"traceID\":\"1\",\"spanID\":\"7\",\"duration\":1},\n]",
-	               WEIR_E_EMPTY, "1 without a start");
-	expect_refused(jaeger, "{\"data\":[]}", WEIR_E_EMPTY, "expected Jaeger's traces");
+	reading_refuses(jaeger, "[{\"traceID\":\"1\",\"spanID\":\"7\",\"duration\":1},\n]",
+	                WEIR_E_EMPTY, "1 without a start");
+	reading_refuses(jaeger, "{\"data\":[]}", WEIR_E_EMPTY, "expected Jaeger's traces");
 }
 
 static void a_file_cut_anywhere_reads_or_is_refused(void **state)

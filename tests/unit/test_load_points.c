@@ -136,16 +136,16 @@ static void loads_without_an_answer_are_left_out(void **state)
 	summary_expect(&summary, "p95_latency_ms", 19.7, "ms");
 	summary_expect_warning(&summary, WEIR_WARN_SKIPPED_EVENT, 1);
 	summary_free(&summary);
-	summary_refuse(perf, HEADER "9,0,0,0,0,0,0,0,0,0,0\n", WEIR_E_FORMAT,
-	               "nothing completed under any load");
+	reading_refuses(perf, HEADER "9,0,0,0,0,0,0,0,0,0,0\n", WEIR_E_FORMAT,
+	                "nothing completed under any load");
 }
 
 static void tables_without_figures_are_refused(void **state)
 {
 	(void)state;
-	summary_refuse(perf, HEADER, WEIR_E_EMPTY, "expected Inferences/Second");
-	summary_refuse(perf, "a,b\n1,2\n", WEIR_E_EMPTY, "no figure in this table");
-	summary_refuse(analyzer, "", WEIR_E_EMPTY, "expected Throughput (infer/sec)");
+	reading_refuses(perf, HEADER, WEIR_E_EMPTY, "expected Inferences/Second");
+	reading_refuses(perf, "a,b\n1,2\n", WEIR_E_EMPTY, "no figure in this table");
+	reading_refuses(analyzer, "", WEIR_E_EMPTY, "expected Throughput (infer/sec)");
 }
 
 static void more_figures_than_a_run_holds_are_refused(void **state)
@@ -156,7 +156,7 @@ static void more_figures_than_a_run_holds_are_refused(void **state)
 	weir_text_puts(&text, HEADER);
 	for (int i = 0; i < 500; i++)
 		weir_text_printf(&text, "%d,70.0,220,2100,60,200,11700,20,0,13900,19700\n", i);
-	summary_refuse(perf, text.data, WEIR_E_LIMIT, "more than 4096 figures");
+	reading_refuses(perf, text.data, WEIR_E_LIMIT, "more than 4096 figures");
 	weir_text_release(&text);
 }
 

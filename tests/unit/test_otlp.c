@@ -138,19 +138,19 @@ static void spans_without_usable_times_are_left_out_and_counted(void **state)
 	              "0+100: request@0+100\n", WEIR_WARN_NO_TIME, 1);
 	expect_warned(otlp, DOCUMENT(ROOT ",{\"spanId\":\"05\"}"), "0+100: request@0+100\n",
 	              WEIR_WARN_SKIPPED_EVENT, 1);
-	expect_refused(otlp, DOCUMENT("{" TRACE "\"spanId\":\"05\"}"), WEIR_E_EMPTY,
-	               "of 1 found: 1 without a start");
+	reading_refuses(otlp, DOCUMENT("{" TRACE "\"spanId\":\"05\"}"), WEIR_E_EMPTY,
+	                "of 1 found: 1 without a start");
 }
 
 static void what_holds_no_request_is_named(void **state)
 {
 	(void)state;
-	expect_refused(otlp, "{\"resourceMetrics\":[{\"scopeMetrics\":[]}]}", WEIR_E_EMPTY,
-	               "metrics");
-	expect_refused(otlp, "{\"resourceLogs\":[{\"scopeLogs\":[]}]}", WEIR_E_EMPTY, "logs");
-	expect_refused(otlp, "{\"resourceSpans\":[]}", WEIR_E_EMPTY, "expected traces");
-	expect_refused(otlp, "{\"resourceSpans\":[{\"resour", WEIR_E_EMPTY, "cut off");
-	expect_refused(otlp, "nonsense", WEIR_E_FORMAT, "expected a JSON object");
+	reading_refuses(otlp, "{\"resourceMetrics\":[{\"scopeMetrics\":[]}]}", WEIR_E_EMPTY,
+	                "metrics");
+	reading_refuses(otlp, "{\"resourceLogs\":[{\"scopeLogs\":[]}]}", WEIR_E_EMPTY, "logs");
+	reading_refuses(otlp, "{\"resourceSpans\":[]}", WEIR_E_EMPTY, "expected traces");
+	reading_refuses(otlp, "{\"resourceSpans\":[{\"resour", WEIR_E_EMPTY, "cut off");
+	reading_refuses(otlp, "nonsense", WEIR_E_FORMAT, "expected a JSON object");
 }
 
 /* Where the server traced as well, what it did is known. */

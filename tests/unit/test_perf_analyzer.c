@@ -10,6 +10,7 @@
 
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
 
 #define HEAD(mode, value)                                                                          \
 	"{\"experiments\":[{\"experiment\":{\"mode\":\"" mode "\",\"value\":" value "},"           \
@@ -26,38 +27,15 @@
 	"],\"window_boundaries\":[" boundaries "]}],\"version\":\"2\",\"service_kind\":"           \
 	"\"openai\",\"endpoint\":\"v1\"}"
 
-static enum weir_status read_bytes(const char *text, size_t len, struct weir_profile *profile,
-                                   struct weir_error *err)
-{
-	struct weir_input *input = weir_profile_add_input(profile, "test");
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, len, &source, err), WEIR_OK);
-	status = weir_reader_perf_analyzer.read(source, input, err);
-	weir_source_free(source);
-	return status;
-}
-
 /* The input of a text that must be read; valid until the next one, freed with the profile. */
 static const struct weir_input *input_of(const char *text, struct weir_profile *profile)
 {
-	struct weir_error err = {0};
-
-	if (read_bytes(text, strlen(text), profile, &err))
-		fail_msg("%s", err.message);
-	return &profile->inputs[profile->input_count - 1];
+	return reading_of(&weir_reader_perf_analyzer, text, profile);
 }
 
 static void expect_refused(const char *text, enum weir_status status, const char *message)
 {
-	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
-
-	assert_int_equal(read_bytes(text, strlen(text), profile, &err), status);
-	if (!strstr(err.message, message))
-		fail_msg("\"%s\" is not in: %s", message, err.message);
-	weir_profile_free(profile);
+	reading_refuses(&weir_reader_perf_analyzer, text, status, message);
 }
 
 /* One request with these answers and outputs: how long it took; -1: it failed. */
@@ -260,7 +238,7 @@ static void a_file_cut_anywhere_reads_or_fails_in_one_line(void **state)
 
 		while (rows < 2 && ends[rows] <= len)
 			rows++;
-		assert_int_equal(read_bytes(whole, len, profile, &err),
+		assert_int_equal(reading_try(&weir_reader_perf_analyzer, whole, len, profile, &err),
 		                 rows ? WEIR_OK : WEIR_E_EMPTY);
 		assert_null(strchr(err.message, '\n'));
 		if (rows) {
@@ -274,25 +252,13 @@ static void a_file_cut_anywhere_reads_or_fails_in_one_line(void **state)
 	}
 }
 
-static const char *chosen(const char *text)
-{
-	const struct weir_reader *reader = NULL;
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, strlen(text), &source, NULL),
-	                 WEIR_OK);
-	status = weir_reader_choose(source, &reader, NULL);
-	weir_source_free(source);
-	return status ? "none" : reader->name;
-}
-
 static void exports_are_known_by_their_keys(void **state)
 {
 	(void)state;
-	assert_string_equal(chosen(HEAD("concurrency", "8") STREAMED), "perf_analyzer");
-	assert_string_equal(chosen("{\"experiments\": []}"), "none");
-	assert_string_equal(chosen("{\"x\": {\"experiments\": [{\"requests\": 1}]}}"), "none");
+	assert_string_equal(reading_claims(HEAD("concurrency", "8") STREAMED), "perf_analyzer");
+	assert_string_equal(reading_claims("{\"experiments\": []}"), "none");
+	assert_string_equal(reading_claims("{\"x\": {\"experiments\": [{\"requests\": 1}]}}"),
+	                    "none");
 }
 
 int main(void)

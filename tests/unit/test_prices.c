@@ -10,31 +10,13 @@
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"
+#include "tests/unit/reading.h"
 
 #define HEADER "instance_type,gpus,price_per_hour,currency\n"
 
-static enum weir_status read_bytes(const char *text, size_t len, struct weir_profile *profile,
-                                   struct weir_error *err)
-{
-	struct weir_input *input = weir_profile_add_input(profile, "test");
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, len, &source, err), WEIR_OK);
-	status = weir_reader_prices.read(source, input, err);
-	weir_source_free(source);
-	return status;
-}
-
 static void expect_refused(const char *text, enum weir_status status, const char *message)
 {
-	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
-
-	assert_int_equal(read_bytes(text, strlen(text), profile, &err), status);
-	if (!strstr(err.message, message))
-		fail_msg("\"%s\" is not in: %s", message, err.message);
-	weir_profile_free(profile);
+	reading_refuses(&weir_reader_prices, text, status, message);
 }
 
 static void prices_are_read_by_the_names_of_their_columns(void **state)
@@ -47,7 +29,8 @@ static void prices_are_read_by_the_names_of_their_columns(void **state)
 	const struct weir_billing *billing;
 
 	(void)state;
-	assert_int_equal(read_bytes(text, strlen(text), profile, &err), WEIR_OK);
+	assert_int_equal(reading_try(&weir_reader_prices, text, strlen(text), profile, &err),
+	                 WEIR_OK);
 	billing = profile->inputs[0].billing;
 	assert_int_equal(billing->price_count, 2);
 	assert_int_equal(profile->inputs[0].events, 2);
@@ -98,17 +81,7 @@ static void a_file_cut_short_at_any_byte_reads_or_is_refused(void **state)
 	static const char text[] = HEADER "p5.48xlarge,8,98.32,USD\ng6.xlarge,1,0.8048,USD\n";
 
 	(void)state;
-	for (size_t len = 0; len < sizeof(text) - 1; len++) {
-		struct weir_profile *profile = weir_profile_new();
-		struct weir_error err = {0};
-		char *copy = test_malloc(len + 1); /* a block of its own shows reads behind it */
-
-		memcpy(copy, text, len);
-		if (!read_bytes(copy, len, profile, &err) != !err.message[0])
-			fail_msg("cut at %zu: %s", len, err.message);
-		test_free(copy);
-		weir_profile_free(profile);
-	}
+	reading_survives_damage(&weir_reader_prices, text);
 }
 
 static void lists_are_known_by_their_header(void **state)

@@ -9,6 +9,7 @@
 
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
 
 #define A                                                                                          \
 	"{\"request_id\": \"a\", \"start_ns\": 1767225600000000100, \"end_ns\": "                  \
@@ -19,38 +20,15 @@
 	"1767225600004000050, \"output_tokens\": 9, \"first_token_us\": 1500.25, \"stages_us\": "  \
 	"{\"queue\": 5, \"compute\": 2e3}}\n"
 
-static enum weir_status read_bytes(const char *text, size_t len, struct weir_profile *profile,
-                                   struct weir_error *err)
-{
-	struct weir_input *input = weir_profile_add_input(profile, "test");
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, len, &source, err), WEIR_OK);
-	status = weir_reader_requests.read(source, input, err);
-	weir_source_free(source);
-	return status;
-}
-
 /* The input of a text that must be read; valid until the next one, freed with the profile. */
 static const struct weir_input *input_of(const char *text, struct weir_profile *profile)
 {
-	struct weir_error err = {0};
-
-	if (read_bytes(text, strlen(text), profile, &err))
-		fail_msg("%s", err.message);
-	return &profile->inputs[profile->input_count - 1];
+	return reading_of(&weir_reader_requests, text, profile);
 }
 
 static void expect_refused(const char *text, const char *message)
 {
-	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
-
-	assert_int_equal(read_bytes(text, strlen(text), profile, &err), WEIR_E_EMPTY);
-	if (!strstr(err.message, message))
-		fail_msg("\"%s\" is not in: %s", message, err.message);
-	weir_profile_free(profile);
+	reading_refuses(&weir_reader_requests, text, WEIR_E_EMPTY, message);
 }
 
 /* "tokenize 71200, queue 3932000": the parts of a request. */
@@ -338,7 +316,7 @@ static void a_file_cut_anywhere_reads_or_fails_in_one_line(void **state)
 		/* Ends of objects; the newline behind one is not needed. */
 		while (rows < 3 && ends[rows] <= len)
 			rows++;
-		assert_int_equal(read_bytes(whole, len, profile, &err),
+		assert_int_equal(reading_try(&weir_reader_requests, whole, len, profile, &err),
 		                 rows ? WEIR_OK : WEIR_E_EMPTY);
 		assert_null(strchr(err.message, '\n'));
 		if (rows) {
@@ -352,29 +330,18 @@ static void a_file_cut_anywhere_reads_or_fails_in_one_line(void **state)
 	}
 }
 
-static const char *chosen(const char *text)
-{
-	const struct weir_reader *reader = NULL;
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, strlen(text), &source, NULL),
-	                 WEIR_OK);
-	status = weir_reader_choose(source, &reader, NULL);
-	weir_source_free(source);
-	return status ? "none" : reader->name;
-}
-
 static void requests_are_known_by_their_keys(void **state)
 {
 	(void)state;
-	assert_string_equal(chosen(A), "weir.requests");
-	assert_string_equal(chosen("[" A), "weir.requests");
-	assert_string_equal(chosen("{\"request_id\": 1, \"stages_ms\": {}}"), "weir.requests");
-	assert_string_equal(chosen("{\"request_id\": 1, \"start_ns\": 1, \"end_ns\": 2}"),
+	assert_string_equal(reading_claims(A), "weir.requests");
+	assert_string_equal(reading_claims("[" A), "weir.requests");
+	assert_string_equal(reading_claims("{\"request_id\": 1, \"stages_ms\": {}}"),
 	                    "weir.requests");
-	assert_string_equal(chosen("{\"start_ns\": 1, \"end_ns\": 2}"), "none");
-	assert_string_equal(chosen("{\"request_id\": 1, \"a\": {\"start_ns\": 1}}"), "none");
+	assert_string_equal(reading_claims("{\"request_id\": 1, \"start_ns\": 1, \"end_ns\": 2}"),
+	                    "weir.requests");
+	assert_string_equal(reading_claims("{\"start_ns\": 1, \"end_ns\": 2}"), "none");
+	assert_string_equal(reading_claims("{\"request_id\": 1, \"a\": {\"start_ns\": 1}}"),
+	                    "none");
 }
 
 int main(void)

@@ -269,7 +269,7 @@ static void devices_are_told_apart_by_what_is_there(void **state)
 static void rows_before_any_header_are_refused(void **state)
 {
 	(void)state;
-	expect_refused(QUERY, FIRST SECOND, WEIR_E_FORMAT, "line 1: a row before any header");
+	reading_refuses(QUERY, FIRST SECOND, WEIR_E_FORMAT, "line 1: a row before any header");
 	expect_chosen(FIRST, QUERY, NULL);
 	expect_chosen("2026/01/05 10:00:00.000, 0, 98\n", QUERY, NULL);
 	expect_chosen("98 %, 614 MiB, 5.0 W\n", QUERY, NULL);
@@ -304,13 +304,13 @@ static void what_is_no_table_is_refused_with_its_reason(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		expect_chosen(cases[i].text, NULL, cases[i].reason);
-		expect_refused(QUERY, cases[i].text, WEIR_E_FORMAT, cases[i].reason);
-		expect_refused(&weir_reader_smi_dmon, cases[i].text, WEIR_E_FORMAT,
-		               cases[i].reason);
+		reading_refuses(QUERY, cases[i].text, WEIR_E_FORMAT, cases[i].reason);
+		reading_refuses(&weir_reader_smi_dmon, cases[i].text, WEIR_E_FORMAT,
+		                cases[i].reason);
 	}
-	expect_refused(QUERY, HEADER, WEIR_E_EMPTY, "no row with a value");
-	expect_refused(QUERY, HEADER "No devices were found\n", WEIR_E_EMPTY, "found no device");
-	expect_refused(QUERY, "a, b\n", WEIR_E_FORMAT, "no header");
+	reading_refuses(QUERY, HEADER, WEIR_E_EMPTY, "no row with a value");
+	reading_refuses(QUERY, HEADER "No devices were found\n", WEIR_E_EMPTY, "found no device");
+	reading_refuses(QUERY, "a, b\n", WEIR_E_FORMAT, "no header");
 }
 
 static void the_header_is_known_by_what_it_measures(void **state)
@@ -350,7 +350,7 @@ static void more_devices_than_there_may_be_are_refused(void **state)
 	weir_text_puts(&text, "index, temperature.gpu\n");
 	for (int i = 0; i <= WEIR_MAX_TELEMETRY_DEVICES; i++)
 		weir_text_printf(&text, "%d, 1\n", i);
-	expect_refused(QUERY, text.data, WEIR_E_LIMIT, "more than 4096 devices");
+	reading_refuses(QUERY, text.data, WEIR_E_LIMIT, "more than 4096 devices");
 	weir_text_release(&text);
 }
 

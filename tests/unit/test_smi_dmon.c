@@ -118,8 +118,8 @@ static void an_error_among_rows_is_told(void **state)
 	              NAMES FIRST
 	              "Unable to determine the device handle for GPU 0: Unknown Error\n",
 	              WEIR_WARN_DEVICE_ERROR, 1);
-	expect_refused(DMON, NAMES UNITS "Not supported on the device(s)\n", WEIR_E_EMPTY,
-	               "does not support this monitor");
+	reading_refuses(DMON, NAMES UNITS "Not supported on the device(s)\n", WEIR_E_EMPTY,
+	                "does not support this monitor");
 }
 
 static void what_is_no_table_of_devices_is_not_taken(void **state)
@@ -131,8 +131,8 @@ static void what_is_no_table_of_devices_is_not_taken(void **state)
 	expect_chosen("# pwr sm\n", NULL, "no reader knows");
 	expect_chosen("# gpu pid type sm command\n", NULL, "pmon");
 	expect_chosen(FIRST, NULL, "no reader knows");
-	expect_refused(DMON, FIRST, WEIR_E_FORMAT, "no header");
-	expect_refused(DMON, NAMES UNITS, WEIR_E_EMPTY, "no row with a value");
+	reading_refuses(DMON, FIRST, WEIR_E_FORMAT, "no header");
+	reading_refuses(DMON, NAMES UNITS, WEIR_E_EMPTY, "no row with a value");
 }
 
 static void a_file_cut_anywhere_reads_or_says_why_not(void **state)

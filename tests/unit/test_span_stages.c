@@ -165,7 +165,7 @@ static void a_startup_is_no_request(void **state)
 	struct weir_text text = spans_as_otlp(startup);
 
 	(void)state;
-	expect_refused(&weir_reader_otlp, text.data, WEIR_E_EMPTY, "start-up spans only");
+	reading_refuses(&weir_reader_otlp, text.data, WEIR_E_EMPTY, "start-up spans only");
 	weir_text_release(&text);
 	expect_spans("9 0 Loading 0 900000 code.function=load_model\n1 0 request 5 100\n",
 	             "5+95: request@0+95\n");

@@ -3,14 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
 
 #define SAMPLES "../shared/samples/triton/"
 
@@ -47,40 +46,15 @@ static const char sample[] =
                                    9007199254794400) "{\"id\":1,\"timestamps\":[{\"name\":\"HTTP_"
 						     "SEND_END\",\"ns\":9007199254794500}]}]";
 
-static enum weir_status read_bytes(const char *text, size_t len, struct weir_profile *profile,
-                                   struct weir_error *err)
-{
-	struct weir_input *input = weir_profile_add_input(profile, "test");
-	struct weir_source *source;
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", text, len, &source, err), WEIR_OK);
-	status = weir_reader_triton.read(source, input, err);
-	weir_source_free(source);
-	return status;
-}
-
-/* The input of a text that must be read; freed with the profile. */
+/* The input of a text that must be read; valid until the next one, freed with the profile. */
 static const struct weir_input *input_of(const char *text, struct weir_profile *profile)
 {
-	struct weir_error err = {0};
-
-	if (read_bytes(text, strlen(text), profile, &err))
-		fail_msg("%s", err.message);
-	return &profile->inputs[profile->input_count - 1];
+	return reading_of(&weir_reader_triton, text, profile);
 }
 
 static void expect_refused(const char *text, enum weir_status status, const char *message)
 {
-	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
-
-	assert_int_equal(read_bytes(text, strlen(text), profile, &err), status);
-	if (!strstr(err.message, message))
-		fail_msg("\"%s\" is not in: %s", message, err.message);
-	if (strchr(err.message, '\n'))
-		fail_msg("more than a line: %s", err.message);
-	weir_profile_free(profile);
+	reading_refuses(&weir_reader_triton, text, status, message);
 }
 
 /* Parts of a request, "queue 10+20" for one that starts 10 ns after the request and lasts 20. */
@@ -426,7 +400,8 @@ static void every_prefix_reads_or_says_why(void **state)
 	for (size_t len = 0; len < sizeof sample; len++) {
 		struct weir_profile *profile = weir_profile_new();
 		struct weir_error err = {0};
-		enum weir_status status = read_bytes(sample, len, profile, &err);
+		enum weir_status status =
+			reading_try(&weir_reader_triton, sample, len, profile, &err);
 
 		assert_int_equal(!status, !err.message[0]);
 		if (!status)
@@ -435,26 +410,13 @@ static void every_prefix_reads_or_says_why(void **state)
 	}
 }
 
-static const struct weir_input *read_sample(const char *path, struct weir_profile *profile,
-                                            struct weir_error *err)
-{
-	if (access(path, R_OK) != 0) {
-		print_message("%s is not there\n", path);
-		weir_profile_free(profile);
-		skip();
-	}
-	return weir_read_path(profile, path, NULL, err) ? NULL : &profile->inputs[0];
-}
-
 static void the_documented_example_is_one_request(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
-	const struct weir_input *input = read_sample(SAMPLES "docs_example_2.json", profile, &err);
+	const struct weir_input *input =
+		reading_sample(SAMPLES "docs_example_2.json", &weir_reader_triton, NULL, profile);
 
 	(void)state;
-	assert_non_null(input);
-	assert_string_equal(input->format, "triton");
 	assert_int_equal(input->requests->count, 1);
 	expect_parts(input->requests, 0,
 	             "queue 204073+95681, h2d 299754+2265710, compute 2565464+344855, "
@@ -468,11 +430,9 @@ static void the_documented_example_is_one_request(void **state)
 static void the_documented_tensors_hold_no_time(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	struct weir_error err = {0};
 
 	(void)state;
-	assert_null(read_sample(SAMPLES "docs_example_3.json", profile, &err));
-	assert_non_null(strstr(err.message, "tensors only"));
+	reading_sample(SAMPLES "docs_example_3.json", NULL, "tensors only", profile);
 	weir_profile_free(profile);
 }
 

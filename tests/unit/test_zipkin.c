@@ -77,8 +77,8 @@ static void incomplete_spans_are_left_out_and_counted(void **state)
 	              "0+100000: request@0+100000\n", WEIR_WARN_NO_TIME, 1);
 	expect_warned(zipkin, "[[" ROOT "],[{\"traceId\":\"1\",\"id\":\"7\",\"timestamp\":1}]]",
 	              "0+100000: request@0+100000\n", WEIR_WARN_UNFINISHED, 1);
-	expect_refused(zipkin, "[]", WEIR_E_EMPTY, "expected Zipkin");
-	expect_refused(zipkin, "[[],[]]", WEIR_E_EMPTY, "expected Zipkin");
+	reading_refuses(zipkin, "[]", WEIR_E_EMPTY, "expected Zipkin");
+	reading_refuses(zipkin, "[[],[]]", WEIR_E_EMPTY, "expected Zipkin");
 }
 
 static void a_file_cut_anywhere_reads_or_is_refused(void **state)
