@@ -3,6 +3,7 @@
 
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
+#include "engine/analysis/host_functions.h"
 #include "engine/analysis/joining.h"
 #include "engine/analysis/ranks.h"
 #include "engine/analysis/scrape_report.h"
@@ -93,7 +94,7 @@ static bool holds_timing(const struct weir_input *input)
 	return input->run || (trace && (trace->host.count > 0 || trace->device.count > 0)) ||
 	       (input->requests && input->requests->count > 0) ||
 	       (input->telemetry && input->telemetry->count > 0) || input->scrape ||
-	       input->counters;
+	       input->counters || input->host_profile;
 }
 
 static enum weir_status check_timing(const struct weir_profile *profile, struct weir_error *err)
@@ -264,6 +265,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	weir_fill_operators(analysis, report);
 	if (analysis->counted)
 		fill_counters(analysis, report);
+	weir_fill_host_functions(analysis->profile, report);
 	weir_fill_features(analysis, &merges, report);
 	weir_stage_merges_release(&merges);
 	if (analysis->serving)

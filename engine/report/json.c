@@ -11,6 +11,7 @@
 
 #include "engine/base/jsonout.h"
 #include "engine/report/json_counters.h"
+#include "engine/report/json_host.h"
 #include "engine/report/json_serving.h"
 #include "engine/report/phrases.h"
 #include "engine/report/warnings.h"
@@ -381,6 +382,7 @@ static void write_json(const struct weir_report *report, const struct weir_write
 	put_memory(&json, report);
 	weir_json_put_telemetry(&json, report);
 	weir_json_put_counters(&json, report);
+	weir_json_put_host(&json, report);
 	weir_jsonout_end(&json);
 	weir_text_puts(out, "\n");
 }
