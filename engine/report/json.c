@@ -4,7 +4,7 @@
  * the order of the contract; what the contract does not name stands at the end of its object
  * (run.set_apart, run.iteration_ns, run.steady, run.percentile, run.notes, inputs[].gives,
  * verdict.headline, recommendations[].limit, what json_serving.c adds to requests and stages,
- * telemetry; counters where any were given).
+ * telemetry; counters and host where any were given).
  */
 #include <math.h>
 #include <string.h>
