@@ -152,6 +152,8 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 	weir_ranks_compare(analysis->ranks, analysis->rank_count);
 	collect_subjects(analysis);
 	analysis->counted = weir_counted_new(profile);
+	analysis->join =
+		weir_counted_overrule(analysis->counted, analysis->ranks, analysis->rank_count);
 	analysis->serving =
 		weir_serving_new(profile, options->percentile, analysis->options.settings);
 	*out = analysis;
@@ -241,6 +243,11 @@ static void fill_counters(const struct weir_analysis *analysis, struct weir_repo
 	if (!analysis->rank_count)
 		weir_fill_counted_operators(analysis->counted, report);
 	weir_fill_counters(analysis->counted, report);
+	if (analysis->rank_count)
+		weir_report_note(report, "counters_joined",
+		                 "counters overrule models for %.0f %% of the device's busy time "
+		                 "(same kernel, grid and about its duration)",
+		                 100 * analysis->join.share);
 }
 
 static void fill_serving(const struct weir_analysis *analysis, struct weir_report *report)

@@ -39,11 +39,14 @@ static void add_share(struct weir_items *items, const char *label, double share)
 void weir_fill_kernel_counters(const struct weir_report *report, struct weir_items *items)
 {
 	const double *value;
-	struct weir_text *out;
+	struct weir_text *out, name = {0};
 
 	if (!report->counter_count)
 		return;
 	value = report->counters[0].value;
+	weir_escape_name(&name, report->counters[0].kernel);
+	weir_cut(weir_items_add(items), name.data ? name.data : "", NAME_COLUMNS);
+	weir_text_release(&name);
 	add_share(items, "multiprocessors", value[WEIR_COUNTER_SM]);
 	add_share(items, "matrix units", value[WEIR_COUNTER_TENSOR]);
 	add_share(items, "DRAM", value[WEIR_COUNTER_DRAM]);
