@@ -6,6 +6,7 @@
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/attribution.h"
 #include "engine/analysis/counters.h"
+#include "engine/analysis/counters_join.h"
 #include "engine/analysis/host_time.h"
 #include "engine/analysis/ledger.h"
 #include "engine/analysis/rank.h"
@@ -25,6 +26,7 @@ struct weir_analysis {
 	size_t subject_count;
 	struct weir_serving *serving; /* NULL: no input holds requests */
 	struct weir_counted *counted; /* NULL: no input holds counters */
+	struct weir_counted_join join;
 };
 
 /* One stage over all ranks, by name; the entries of `stage` are the ranks' own indices, WEIR_NONE:

@@ -3,6 +3,7 @@
 
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
+#include "engine/analysis/host_functions.h"
 #include "engine/analysis/joining.h"
 #include "engine/analysis/ranks.h"
 #include "engine/analysis/scrape_report.h"
@@ -94,7 +95,7 @@ static bool holds_timing(const struct weir_input *input)
 	return input->run || (trace && (trace->host.count > 0 || trace->device.count > 0)) ||
 	       (input->requests && input->requests->count > 0) ||
 	       (input->telemetry && input->telemetry->count > 0) || input->scrape ||
-	       input->counters;
+	       input->counters || input->host_profile;
 }
 
 static enum weir_status check_timing(const struct weir_profile *profile, struct weir_error *err)
@@ -165,6 +166,8 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 	init_ranks(analysis);
 	collect_subjects(analysis);
 	analysis->counted = weir_counted_new(profile);
+	analysis->join =
+		weir_counted_overrule(analysis->counted, analysis->ranks, analysis->rank_count);
 	analysis->serving =
 		weir_serving_new(profile, options->percentile, analysis->options.settings);
 	*out = analysis;
@@ -254,6 +257,11 @@ static void fill_counters(const struct weir_analysis *analysis, struct weir_repo
 	if (!analysis->rank_count)
 		weir_fill_counted_operators(analysis->counted, report);
 	weir_fill_counters(analysis->counted, report);
+	if (analysis->rank_count)
+		weir_report_note(report, "counters_joined",
+		                 "counters overrule models for %.0f %% of the device's busy time "
+		                 "(same kernel, grid and about its duration)",
+		                 100 * analysis->join.share);
 }
 
 static void fill_serving(const struct weir_analysis *analysis, struct weir_report *report)
@@ -278,6 +286,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	weir_fill_operators(analysis, report);
 	if (analysis->counted)
 		fill_counters(analysis, report);
+	weir_fill_host_functions(analysis->profile, report);
 	weir_fill_features(analysis, &merges, report);
 	weir_stage_merges_release(&merges);
 	if (analysis->serving)

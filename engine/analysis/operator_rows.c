@@ -97,25 +97,26 @@ static void fill_work(struct weir_operator_row *row, const struct entry *entries
 		const struct weir_assessment *assessment = assessment_of(&entries[i]);
 
 		all_ns += (double)group->sum_ns;
+		if ((is_modelled(assessment) || assessment->counted) &&
+		    isfinite(assessment->roofline.efficiency)) {
+			rated_ns += (double)group->sum_ns;
+			efficiency += assessment->roofline.efficiency * (double)group->sum_ns;
+		}
 		if (!is_modelled(assessment))
 			continue;
 		modelled_ns += (double)group->sum_ns;
 		calls += (double)group->calls;
 		flops += assessment->work.flops * (double)group->calls;
 		bytes += assessment->work.bytes * (double)group->calls;
-		if (isfinite(assessment->roofline.efficiency)) {
-			rated_ns += (double)group->sum_ns;
-			efficiency += assessment->roofline.efficiency * (double)group->sum_ns;
-		}
 	}
+	if (rated_ns > 0 && fmax(rated_ns, modelled_ns) >= all_ns / 2)
+		row->efficiency = efficiency / rated_ns;
 	if (modelled_ns <= 0 || modelled_ns < all_ns / 2)
 		return;
 	row->flops = flops / calls;
 	row->bytes = bytes / calls;
 	row->tflops = flops / modelled_ns / 1e3;
 	row->gbps = bytes / modelled_ns;
-	if (rated_ns > 0)
-		row->efficiency = efficiency / rated_ns;
 }
 
 /* The bound that holds most of the row's time; the row shows its largest group of that bound. */

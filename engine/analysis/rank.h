@@ -32,6 +32,7 @@ struct weir_assessment {
 	struct weir_roofline_result roofline;
 	double values[WEIR_F_COUNT];
 	struct weir_verdict verdict; /* set from outside; UNDETERMINED until then */
+	bool counted;                /* class and roofs are those of counters */
 };
 
 /* What is known of a device of the trace; name "" and known false where the table does not have it.

@@ -125,6 +125,11 @@ static bool is_monitor(const struct weir_report *report)
 	return report->has_telemetry;
 }
 
+static bool is_host(const struct weir_report *report)
+{
+	return report->host != NULL;
+}
+
 static bool is_anything(const struct weir_report *report)
 {
 	(void)report;
@@ -139,6 +144,9 @@ static const struct silence silences[] = {
          "pass a timeline of the device for the same load, or requests as the server saw them"},
 	{is_monitor, "a monitor says whether the device was in use, not what for",
          "pass requests of the same time, or a timeline of the device"},
+	{is_host,
+         "a profile of the host says what the host does, not whether the device waits for it",
+         "pass a timeline of the device for the same load (torch.profiler, nsys)"},
 	{is_anything, "figures of a run, without any time to look into",
          "pass requests (spans, or a log of requests), or a timeline of the device"},
 };

@@ -19,6 +19,7 @@ void weir_input_release(struct weir_input *input)
 	weir_telemetry_free(input->telemetry);
 	weir_billing_free(input->billing);
 	weir_counters_free(input->counters);
+	weir_host_profile_free(input->host_profile);
 	weir_scrape_free(input->scrape);
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/model/billing.h"
 #include "engine/model/counters.h"
+#include "engine/model/hostprofile.h"
 #include "engine/model/requests.h"
 #include "engine/model/run.h"
 #include "engine/model/scrape.h"
@@ -27,6 +28,7 @@ struct weir_input {
 	struct weir_telemetry *telemetry;
 	struct weir_billing *billing;
 	struct weir_counters *counters;
+	struct weir_host_profile *host_profile;
 	struct weir_scrape *scrape; /* the last page of the file, the first one behind `earlier` */
 };
 

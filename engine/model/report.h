@@ -244,6 +244,24 @@ struct weir_counter_row {
 	size_t remark_count;
 };
 
+#define WEIR_MAX_HOST_FUNCTION_ROWS 100 /* functions beyond the largest so many are left out */
+
+/* A function in profiles of the host; shares of all their time. */
+struct weir_host_function_row {
+	const char *function, *file; /* NULL: not known */
+	double self, total;          /* own, and with what it calls */
+};
+
+/* What profiles of the host say; never time of the device. */
+struct weir_host_figures {
+	enum weir_host_unit unit;
+	uint64_t profiles;
+	double total;                             /* in the unit */
+	double idle;                              /* of total and idle time together */
+	struct weir_host_function_row *functions; /* by own time, the largest first */
+	size_t function_count;
+};
+
 /* What joining the inputs showed: a contradiction, an assumption, a gap. */
 struct weir_note {
 	const char *code; /* "contradiction", "clock_offset" */
@@ -278,6 +296,7 @@ struct weir_report {
 	struct weir_memory_figures memory;
 	struct weir_counter_row *counters; /* by time, the largest first */
 	size_t counter_count;
+	struct weir_host_figures *host; /* NULL: no profile of the host */
 	struct weir_note *notes;
 	size_t note_count;
 

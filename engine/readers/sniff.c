@@ -140,7 +140,9 @@ static const struct {
 #define START(text) text, sizeof(text) - 1
 	{START("SQLite format 3"), "it is an SQLite database, but no export of Nsight Systems"},
 	{START("PK\x03\x04"), "it is a zip archive: unpack it and name the trace in it"},
-	{START("PERFILE2"), "it is a perf.data file: weir reads no such file"},
+	{START("NVR\0"),
+         "it is a report of Nsight Compute (.ncu-rep): pass ncu --import FILE --csv --page raw"},
+	{START("PERFILE2"), "it is a perf.data file: pass what perf script prints of it"},
 	{START("\x80\x02"),
          "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
 	{START("\x80\x03"),
@@ -185,7 +187,6 @@ static const struct {
 	{{"resourceLogs"},
          "it holds OpenTelemetry logs: traces (resourceSpans) are read, which --input-format otlp "
          "looks for in all of it"},
-	{{"$schema", "profiles"}, "it is a speedscope profile: this version does not read it"},
 	{{"status", "data"},
          "it is an answer of a query interface (/api/v1/query?): save the page of "
          "/metrics itself"},

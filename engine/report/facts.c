@@ -74,7 +74,7 @@ static void add_devices(const struct weir_report *report, struct weir_items *ite
 	if (counted)
 		weir_text_puts(weir_items_add(items), "counters and histograms of a server");
 	if (!counted && !report->device_count && !report->has_gpu && !report->has_requests &&
-	    !report->has_telemetry && !report->counter_count)
+	    !report->has_telemetry && !report->counter_count && !report->host)
 		weir_text_puts(weir_items_add(items), "no device work recorded");
 	for (size_t i = 0; i < report->device_count && i < 4; i++) {
 		const struct weir_device_summary *device = &report->devices[i];
@@ -148,6 +148,7 @@ void weir_items_context(const struct weir_report *report, struct weir_items *ite
 	weir_items_requests(report, items);
 	add_timeline(report, items);
 	weir_items_counters(report, items);
+	weir_items_host(report, items);
 	weir_items_telemetry(report, items);
 	weir_items_inputs(report, items);
 }
@@ -356,6 +357,7 @@ const struct weir_fact_line weir_fact_lines[] = {
          .label = "NVIDIA's rules",
          .fill = weir_fill_kernel_findings,
          .one_a_line = true},
+	{.id = "host", .label = "host time", .fill = weir_fill_host_time, .one_a_line = true},
 	{.id = "apart", .label = "set apart", .fill = fill_set_apart, .one_a_line = true},
 	{.id = "notes", .label = "notes", .fill = weir_fill_notes, .one_a_line = true},
 	{.id = "warnings",

@@ -6,6 +6,8 @@
 #include "engine/report/facts_profilers.h"
 
 #define FINDINGS     4   /* of the profiler's rules that are listed */
+#define FUNCTIONS    6   /* of the host that are listed */
+#define NAME_COLUMNS 48  /* of one of them */
 #define TEXT_COLUMNS 240 /* of the first sentence of one of them */
 
 void weir_items_counters(const struct weir_report *report, struct weir_items *items)
@@ -37,11 +39,14 @@ static void add_share(struct weir_items *items, const char *label, double share)
 void weir_fill_kernel_counters(const struct weir_report *report, struct weir_items *items)
 {
 	const double *value;
-	struct weir_text *out;
+	struct weir_text *out, name = {0};
 
 	if (!report->counter_count)
 		return;
 	value = report->counters[0].value;
+	weir_escape_name(&name, report->counters[0].kernel);
+	weir_cut(weir_items_add(items), name.data ? name.data : "", NAME_COLUMNS);
+	weir_text_release(&name);
 	add_share(items, "multiprocessors", value[WEIR_COUNTER_SM]);
 	add_share(items, "matrix units", value[WEIR_COUNTER_TENSOR]);
 	add_share(items, "DRAM", value[WEIR_COUNTER_DRAM]);
@@ -112,5 +117,63 @@ void weir_fill_kernel_findings(const struct weir_report *report, struct weir_ite
 		if (!remark)
 			return;
 		add_finding(remark, items);
+	}
+}
+
+/* ---- the host ---- */
+
+void weir_items_host(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_host_figures *host = report->host;
+	struct weir_text *out;
+
+	if (!host)
+		return;
+	out = weir_items_add(items);
+	weir_text_puts(out, "host profile: ");
+	if (host->unit == WEIR_HOST_NS) {
+		weir_text_duration(out, host->total);
+	} else {
+		weir_text_count(out, host->total < 1e18 ? (uint64_t)host->total : 0);
+		weir_text_puts(out, host->unit == WEIR_HOST_SAMPLES ? " sample" : " event");
+		weir_text_puts(out, host->total == 1 ? "" : "s");
+	}
+	if (!(host->idle > 0))
+		return;
+	weir_text_puts(out, ", and idle ");
+	weir_text_share(out, host->idle);
+	weir_text_puts(out, " of the time");
+}
+
+/* "matmul (ops.py) 74 % own, 80 % with callees" */
+void weir_fill_host_time(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_host_figures *host = report->host;
+
+	for (size_t i = 0; host && i < host->function_count && i < FUNCTIONS; i++) {
+		const struct weir_host_function_row *row = &host->functions[i];
+		struct weir_text *out, name = {0};
+
+		if (!(row->self > 0))
+			return;
+		out = weir_items_add(items);
+		weir_escape_name(&name, row->function);
+		weir_cut(out, name.data ? name.data : "", NAME_COLUMNS);
+		weir_text_clear(&name);
+		if (row->file) {
+			weir_escape_name(&name, row->file);
+			weir_text_puts(out, " (");
+			weir_cut(out, name.data ? name.data : "", NAME_COLUMNS);
+			weir_text_puts(out, ")");
+		}
+		weir_text_release(&name);
+		weir_text_puts(out, ": ");
+		weir_text_share(out, row->self);
+		weir_text_puts(out, " itself");
+		if (row->total > row->self) {
+			weir_text_puts(out, ", ");
+			weir_text_share(out, row->total);
+			weir_text_puts(out, " with what it calls");
+		}
 	}
 }

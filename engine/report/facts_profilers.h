@@ -5,11 +5,14 @@
 
 #include "engine/report/phrases.h"
 
-/* A line of the context. */
+/* Lines of the context. */
 void weir_items_counters(const struct weir_report *report, struct weir_items *items);
+void weir_items_host(const struct weir_report *report, struct weir_items *items);
 
 /* Fact lines: the largest kernel's counters, and what the profiler's own rules say of it. */
 void weir_fill_kernel_counters(const struct weir_report *report, struct weir_items *items);
 void weir_fill_kernel_findings(const struct weir_report *report, struct weir_items *items);
+/* The host's largest functions. */
+void weir_fill_host_time(const struct weir_report *report, struct weir_items *items);
 
 #endif

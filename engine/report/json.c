@@ -4,13 +4,14 @@
  * the order of the contract; what the contract does not name stands at the end of its object
  * (run.set_apart, run.iteration_ns, run.steady, run.percentile, run.notes, inputs[].gives,
  * verdict.headline, recommendations[].limit, what json_serving.c adds to requests and stages,
- * telemetry; counters where any were given).
+ * telemetry; counters and host where any were given).
  */
 #include <math.h>
 #include <string.h>
 
 #include "engine/base/jsonout.h"
 #include "engine/report/json_counters.h"
+#include "engine/report/json_host.h"
 #include "engine/report/json_serving.h"
 #include "engine/report/phrases.h"
 #include "engine/report/warnings.h"
@@ -381,6 +382,7 @@ static void write_json(const struct weir_report *report, const struct weir_write
 	put_memory(&json, report);
 	weir_json_put_telemetry(&json, report);
 	weir_json_put_counters(&json, report);
+	weir_json_put_host(&json, report);
 	weir_jsonout_end(&json);
 	weir_text_puts(out, "\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of a stored weir.report/1 about counters. */
+/* The parts of a stored weir.report/1 about counters and profiles of the host. */
 #include <math.h>
 #include <string.h>
 
@@ -63,4 +63,36 @@ void weir_report_read_counters(struct weir_result_reader *reader, const cJSON *d
 	struct weir_report *report = reader->report;
 
 	report->counters = weir_report_take_list(reader, document, &list, &report->counter_count);
+}
+
+static void read_function(struct weir_result_reader *reader, const cJSON *item, void *out)
+{
+	struct weir_host_function_row *row = out;
+
+	row->function = weir_result_take_text(reader, item, "function");
+	row->file = weir_result_take_text(reader, item, "file");
+	row->self = weir_report_take_figure(reader, item, "self");
+	row->total = weir_report_take_figure(reader, item, "total");
+}
+
+void weir_report_read_host(struct weir_result_reader *reader, const cJSON *document)
+{
+	static const struct weir_report_list list = {"functions", WEIR_MAX_HOST_FUNCTION_ROWS,
+	                                             sizeof(struct weir_host_function_row),
+	                                             read_function};
+	const cJSON *object = weir_result_take_object(reader, document, "host");
+	const char *unit = weir_result_take_text(reader, object, "unit");
+	struct weir_host_figures *host;
+
+	if (!object)
+		return;
+	host = weir_arena_alloc(reader->arena, sizeof *host);
+	if (!unit || !weir_host_unit_parse(unit, &host->unit))
+		weir_result_fail(reader, WEIR_E_FORMAT, "unit", "what host profiles count");
+	host->profiles = weir_result_take_count(reader, object, "profiles");
+	host->total = weir_report_take_figure(reader, object, "total");
+	host->idle = weir_report_take_figure(reader, object, "idle");
+	host->functions = weir_report_take_list(reader, object, &list, &host->function_count);
+	reader->report->host = host;
+	weir_result_in(reader, "host");
 }

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/host_functions.h"
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define FOLDED     (&weir_reader_folded)
+#define PERF       (&weir_reader_perf_script)
+#define SPEEDSCOPE (&weir_reader_speedscope)
+#define CPROFILE   (&weir_reader_cprofile)
+
+/* A line a function that has time: "name [file] self/total", in the order of their frames. */
+static void describe(const struct weir_host_profile *profile, struct weir_text *out)
+{
+	struct weir_host_function *functions = weir_host_functions(profile);
+
+	for (size_t i = 0; i < profile->frame_count; i++) {
+		const struct weir_host_frame *frame = &profile->frames[i];
+
+		if (!functions[i].total)
+			continue;
+		weir_text_printf(out, "%s [%s] %lld/%lld\n",
+		                 weir_names_text(profile->names, frame->function),
+		                 weir_names_text(profile->names, frame->file),
+		                 (long long)functions[i].self, (long long)functions[i].total);
+	}
+	free(functions);
+}
+
+static void expect_functions(const struct weir_host_profile *profile, const char *expected)
+{
+	struct weir_text out = {0};
+
+	describe(profile, &out);
+	assert_string_equal(out.data ? out.data : "", expected);
+	weir_text_release(&out);
+}
+
+static void expect(const struct weir_reader *reader, const char *text, const char *expected)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	expect_functions(reading_of(reader, text, profile)->host_profile, expected);
+	weir_profile_free(profile);
+}
+
+static void expect_warned(const struct weir_reader *reader, const char *text,
+                          enum weir_warning_code code, unsigned count)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	assert_int_equal(reading_of(reader, text, profile)->warnings[code].count, count);
+	weir_profile_free(profile);
+}
+
+/* ---- folded ---- */
+
+static void folded_stacks_add_up_by_function(void **state)
+{
+	(void)state;
+	expect(FOLDED, "a;b;c 1\na;b;c 1\r\na;b;d 4\n\n# x 5\na;b;c 3\na;b 5",
+	       "a [] 0/14\nb [] 5/14\nc [] 5/5\nd [] 4/4\n");
+}
+
+static void a_function_that_calls_itself_counts_once(void **state)
+{
+	(void)state;
+	expect(FOLDED, "a;b;a;b;a 7\na;b 1\n", "a [] 7/8\nb [] 1/8\n");
+}
+
+static void frames_hold_blanks_and_the_count_is_behind_the_last(void **state)
+{
+	(void)state;
+	expect(FOLDED, "main;operator() (std::vector<int, std::allocator<int> >) 3\n",
+	       "main [] 0/3\noperator() (std::vector<int, std::allocator<int> >) [] 3/3\n");
+}
+
+static void of_a_difference_the_later_number_counts(void **state)
+{
+	(void)state;
+	expect(FOLDED, "a;b 10 12\n", "a [] 0/12\nb [] 12/12\n");
+}
+
+static void lines_of_a_file_are_one_function(void **state)
+{
+	(void)state;
+	expect(FOLDED, "f (/home/someone/x.py:3);g (x.py:9) 1\nf (x.py:4) 2\nx.py(8): f 4\n",
+	       "f [x.py] 6/7\ng [x.py] 1/1\n");
+}
+
+static void lines_that_are_no_stacks_are_counted(void **state)
+{
+	(void)state;
+	expect_warned(FOLDED, "a;b 1\na line\nc -3\n;;; 4\n5\n", WEIR_WARN_SKIPPED_EVENT, 4);
+	reading_refuses(FOLDED, "a;b 0\n", WEIR_E_EMPTY, "no function has any time");
+}
+
+static void deep_stacks_are_no_limit(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_host_profile *host;
+
+	(void)state;
+	weir_text_repeat(&text, "f;g;", 20000);
+	weir_text_puts(&text, "f 1\n");
+	host = reading_of(FOLDED, text.data, profile)->host_profile;
+	assert_int_equal(host->node_count, 40002);
+	expect_functions(host, "f [] 1/1\ng [] 0/1\n");
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
+/* ---- perf script ---- */
+
+static void perf_stacks_hang_below_their_program(void **state)
+{
+	(void)state;
+	expect(PERF,
+	       "w 7   788.624887:   1000 cpu-clock: \n\t 1156 leaf+0x2d (/opt/w)\n"
+	       "\t 1187 main+0x15 (/opt/w)\n\n"
+	       "w 7   788.634887:   500 cpu-clock: \n\t 11a5 main (/opt/w)\n",
+	       "w [] 0/1500\nleaf [w] 1000/1000\nmain [w] 500/1500\n");
+}
+
+static void a_program_may_be_called_anything(void **state)
+{
+	static const char *const lines[] = {
+		"Web Content 19145/19146 [002]   788.624887:   10 cycles:u: \n\t1 f (/x)\n",
+		"kworker/0:1 12   788.644887:   10 cpu_core/cycles/: \n\t1 f (/x)\n",
+		":1234 -1   788.644887123:   10 task-clock:ppp: \n\t1 f (/x)\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+
+		assert_int_equal(reading_of(PERF, lines[i], profile)->host_profile->total, 10);
+		assert_string_equal(reading_claims(lines[i]), "perf-script");
+		weir_profile_free(profile);
+	}
+}
+
+static void clocks_count_time_and_samples_without_a_period_one_each(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	assert_int_equal(reading_of(PERF, "w 7 1.000001: 9 cpu-clock: \n\t1 f (/x)\n", profile)
+	                         ->host_profile->unit,
+	                 WEIR_HOST_NS);
+	assert_int_equal(reading_of(PERF, "w 7 1.000001: 9 cycles: \n\t1 f (/x)\n", profile)
+	                         ->host_profile->unit,
+	                 WEIR_HOST_EVENTS);
+	assert_int_equal(reading_of(PERF, "w 7/7 1.000001: cpu-clock: \n\t1 f (/x)\n", profile)
+	                         ->host_profile->unit,
+	                 WEIR_HOST_SAMPLES);
+	weir_profile_free(profile);
+}
+
+static void an_idle_processor_is_no_host_time(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_host_profile *host =
+		reading_of(PERF,
+	                   "swapper     0 [000] 1.000001: 90 cpu-clock: \n\t1 i (/k)\n\n"
+	                   "w 7 1.000002: 10 cpu-clock: \n\t1 f (/x)\n",
+	                   profile)
+			->host_profile;
+
+	(void)state;
+	assert_int_equal(host->total, 10);
+	assert_int_equal(host->idle, 90);
+	weir_profile_free(profile);
+}
+
+static void other_events_are_left_out(void **state)
+{
+	static const char text[] = "w 7 1.000001: 9 cpu-clock: \n\t1 f (/x)\n\n"
+				   "w 7 1.000002: 9 cycles: \n\t1 f (/x)\n";
+
+	(void)state;
+	expect(PERF, text, "w [] 0/9\nf [x] 9/9\n");
+	expect_warned(PERF, text, WEIR_WARN_UNKNOWN_CATEGORY, 1);
+}
+
+static void python_frames_and_stacks_on_one_line_are_read(void **state)
+{
+	(void)state;
+	expect(PERF,
+	       "w 7 1.000001: 9 cpu-clock:  ff f ([kernel.kallsyms])\n"
+	       "w 7 1.000002: 1 cpu-clock: \n\t 1 py::step:/srv/app/model.py (/tmp/perf-7.map)\n",
+	       "w [] 0/10\nf [[kernel.kallsyms]] 9/9\nstep [model.py] 1/1\n");
+}
+
+/* ---- speedscope ---- */
+
+#define SCHEMA "\"$schema\":\"https://www.speedscope.app/file-format-schema.json\""
+#define FRAMES                                                                                     \
+	"\"shared\":{\"frames\":[{\"name\":\"a\",\"file\":null},{\"name\":\"b\",\"file\":"         \
+	"\"/srv/b.py\",\"line\":4}]}"
+#define SAMPLED(unit, samples, weights)                                                            \
+	"{" SCHEMA ",\"profiles\":[{\"type\":\"sampled\",\"name\":\"t\",\"unit\":\"" unit          \
+	"\",\"samples\":" samples ",\"weights\":" weights "}]," FRAMES "}"
+#define EVENTED(events)                                                                            \
+	"{" SCHEMA "," FRAMES ",\"profiles\":[{\"unit\":\"none\",\"events\":" events               \
+	",\"endValue\":100,\"type\":\"evented\"}]}"
+#define OPEN(frame, at)  "{\"type\":\"O\",\"frame\":" #frame ",\"at\":" #at "}"
+#define CLOSE(frame, at) "{\"type\":\"C\",\"frame\":" #frame ",\"at\":" #at "}"
+
+static void samples_weigh_in_their_unit(void **state)
+{
+	(void)state;
+	expect(SPEEDSCOPE, SAMPLED("seconds", "[[0,1],[0],[]]", "[0.01,0.02,0.5]"),
+	       "a [] 20000000/30000000\nb [b.py] 10000000/10000000\n");
+	expect(SPEEDSCOPE, SAMPLED("microseconds", "[[1]]", "[1.5]"), "b [b.py] 1500/1500\n");
+	reading_refuses(SPEEDSCOPE, SAMPLED("bytes", "[[1]]", "[1]"), WEIR_E_EMPTY,
+	                "a profile of memory");
+}
+
+static void events_give_the_time_between_them_to_what_is_open(void **state)
+{
+	(void)state;
+	expect(SPEEDSCOPE,
+	       EVENTED("[" OPEN(0, 0) "," OPEN(1, 2) "," CLOSE(1, 7) "," CLOSE(0, 8) "]"),
+	       "a [] 3/8\nb [b.py] 5/5\n");
+}
+
+static void events_that_do_not_nest_are_counted(void **state)
+{
+	(void)state;
+	expect_warned(SPEEDSCOPE, EVENTED("[" OPEN(0, 0) "," CLOSE(1, 2) "," CLOSE(0, 3) "]"),
+	              WEIR_WARN_MISNESTED, 1);
+	expect(SPEEDSCOPE, EVENTED("[" OPEN(0, 0) "]"), "a [] 100/100\n");
+	expect_warned(SPEEDSCOPE, EVENTED("[" OPEN(0, 0) "]"), WEIR_WARN_MISNESTED, 1);
+	expect_warned(SPEEDSCOPE, EVENTED("[" OPEN(0, 5) "," CLOSE(0, 2) "," CLOSE(0, 9) "]"),
+	              WEIR_WARN_SKIPPED_EVENT, 1);
+}
+
+static void a_frame_that_is_not_listed_has_no_name(void **state)
+{
+	(void)state;
+	expect(SPEEDSCOPE, SAMPLED("none", "[[0,77]]", "[2]"), " [] 2/2\na [] 0/2\n");
+}
+
+/* ---- cProfile ---- */
+
+/* "{(file, line, name): (1, 1, 0.5, 0.75, {})}", then what follows. */
+#define KEY     "\x29\x03\xda\x04x.py\xe9\x01\x00\x00\x00\xda\x01"
+#define HALF    "g\x00\x00\x00\x00\x00\x00\xe0\x3f"
+#define QUARTER "g\x00\x00\x00\x00\x00\x00\xd0\x3f"
+#define ONE     "i\x01\x00\x00\x00"
+#define NESTED  "\x29\x01\x29\x01\x29\x01\x29\x01"
+#define ENTRY   KEY "f\x29\x05" ONE ONE QUARTER HALF "{0"
+
+static enum weir_status read_bytes(const char *data, size_t len, struct weir_profile *profile,
+                                   struct weir_error *err)
+{
+	return reading_try(CPROFILE, data, len, profile, err);
+}
+
+static void statistics_become_functions_with_own_and_whole_time(void **state)
+{
+	static const char data[] = "{" ENTRY "0";
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+
+	(void)state;
+	assert_int_equal(read_bytes(data, sizeof(data) - 1, profile, &err), WEIR_OK);
+	expect_functions(profile->inputs[0].host_profile, "f [x.py] 250000000/500000000\n");
+	weir_profile_free(profile);
+}
+
+static void hostile_marshal_is_refused_with_a_reason(void **state)
+{
+	static const struct {
+		const char *data;
+		size_t length;
+		const char *message;
+	} cases[] = {
+		{"{c", 2, "a type that no profile holds"},
+		{"{r\x05\x00\x00\x00", 6, "a reference to nothing"},
+		{"{\x29\xff", 3, "it ends inside an object"},
+		{"{z\xffx", 4, "it ends inside an object"},
+		{"{u\xff\xff\xff\xff", 6, "a negative length"},
+		{"{\xfb\x72\x01\x00\x00\x00", 7, "a reference to nothing"},
+		{"\x29\x01N", 3, "another object"},
+		{"{" NESTED NESTED NESTED NESTED NESTED, 1 + 5 * 8, "nested deeper"},
+		{"{N" KEY "f", 2 + 14, "other figures"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_error err = {0};
+
+		assert_int_equal(read_bytes(cases[i].data, cases[i].length, profile, &err),
+		                 WEIR_E_FORMAT);
+		if (!strstr(err.message, cases[i].message))
+			fail_msg("case %zu: \"%s\" is not in: %s", i, cases[i].message,
+			         err.message);
+		weir_profile_free(profile);
+	}
+}
+
+static void a_statistic_cut_anywhere_reads_or_says_why_not(void **state)
+{
+	static const char data[] = "{" ENTRY ENTRY "0";
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(data); len++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_error err = {0};
+		enum weir_status status = read_bytes(data, len, profile, &err);
+
+		assert_int_equal(!status, !err.message[0]);
+		if (!status)
+			assert_true(profile->inputs[0].host_profile->total > 0);
+		weir_profile_free(profile);
+	}
+}
+
+static const struct weir_host_profile *profile_of_file(const char *path,
+                                                       struct weir_profile *profile)
+{
+	struct weir_error err = {0};
+
+	if (weir_read_path(profile, path, NULL, &err))
+		fail_msg("%s", err.message);
+	return profile->inputs[profile->input_count - 1].host_profile;
+}
+
+static void versions_with_and_without_references_agree(void **state)
+{
+	static const char expected[] = "main [app.py] 250000000/2000000000\n"
+				       "forward [model.py] 1500000000/1750000000\n"
+				       "<built-in method builtins.len> [] 250000000/250000000\n";
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	expect_functions(profile_of_file("tests/data/host_profiles/stats.prof", profile), expected);
+	expect_functions(profile_of_file("tests/data/host_profiles/stats_v2.prof", profile),
+	                 expected);
+	weir_profile_free(profile);
+}
+
+/* ---- all ---- */
+
+static void damage_anywhere_reads_or_says_why_not(void **state)
+{
+	(void)state;
+	reading_survives_damage(FOLDED, "a;b 1\na;c (x.py:3) 2\n");
+	reading_survives_damage(PERF, "w 7 1.000001: 9 cpu-clock: \n\t1 f+0x2 (/x)\n\n");
+	reading_survives_damage(SPEEDSCOPE, SAMPLED("seconds", "[[0,1],[0]]", "[0.01,0.02]"));
+	reading_survives_damage(SPEEDSCOPE, EVENTED("[" OPEN(0, 0) "," CLOSE(0, 3) "]"));
+}
+
+static void content_tells_the_format(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims("a;b 1\n"), "folded");
+	assert_string_equal(reading_claims("a;b\nc;d\n"), "none");
+	assert_string_equal(reading_claims(SAMPLED("none", "[]", "[]")), "speedscope");
+	assert_string_equal(reading_claims("{" KEY "f"), "cprofile");
+}
+
+static void samples_of_others_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input;
+
+	(void)state;
+	input = reading_sample("../shared/samples/cprofile/own_py311.prof", CPROFILE, NULL,
+	                       profile);
+	assert_int_equal(input->host_profile->function_count, 6);
+	input = reading_sample("../shared/samples/perf/speedscope_system-wide.linux-perf.txt", PERF,
+	                       NULL, profile);
+	assert_true(input->host_profile->idle > 0);
+	input = reading_sample("../shared/samples/folded/stackcollapse__recursion.txt", FOLDED,
+	                       NULL, profile);
+	assert_int_equal(input->host_profile->total, 10);
+	input = reading_sample(
+		"../shared/samples/speedscope/speedscope__0.6.0__two-sampled.speedscope.json",
+		SPEEDSCOPE, NULL, profile);
+	assert_int_equal(input->host_profile->total, INT64_C(28000000000));
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(folded_stacks_add_up_by_function),
+		cmocka_unit_test(a_function_that_calls_itself_counts_once),
+		cmocka_unit_test(frames_hold_blanks_and_the_count_is_behind_the_last),
+		cmocka_unit_test(of_a_difference_the_later_number_counts),
+		cmocka_unit_test(lines_of_a_file_are_one_function),
+		cmocka_unit_test(lines_that_are_no_stacks_are_counted),
+		cmocka_unit_test(deep_stacks_are_no_limit),
+		cmocka_unit_test(perf_stacks_hang_below_their_program),
+		cmocka_unit_test(a_program_may_be_called_anything),
+		cmocka_unit_test(clocks_count_time_and_samples_without_a_period_one_each),
+		cmocka_unit_test(an_idle_processor_is_no_host_time),
+		cmocka_unit_test(other_events_are_left_out),
+		cmocka_unit_test(python_frames_and_stacks_on_one_line_are_read),
+		cmocka_unit_test(samples_weigh_in_their_unit),
+		cmocka_unit_test(events_give_the_time_between_them_to_what_is_open),
+		cmocka_unit_test(events_that_do_not_nest_are_counted),
+		cmocka_unit_test(a_frame_that_is_not_listed_has_no_name),
+		cmocka_unit_test(statistics_become_functions_with_own_and_whole_time),
+		cmocka_unit_test(hostile_marshal_is_refused_with_a_reason),
+		cmocka_unit_test(a_statistic_cut_anywhere_reads_or_says_why_not),
+		cmocka_unit_test(versions_with_and_without_references_agree),
+		cmocka_unit_test(damage_anywhere_reads_or_says_why_not),
+		cmocka_unit_test(content_tells_the_format),
+		cmocka_unit_test(samples_of_others_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
