@@ -148,6 +148,7 @@ static void a_document_of_any_size_streams(void **state)
 {
 	struct weir_text text = {0};
 	struct record record;
+	const char *end;
 	size_t found = 0;
 
 	(void)state;
@@ -157,8 +158,11 @@ static void a_document_of_any_size_streams(void **state)
 		weir_text_printf(&text, "%s{\"id\":%d,\"x\":\"abcdefghij\"}", i ? "," : "", i);
 	weir_text_puts(&text, "]}]}]}");
 	record = scan(text.data, text.length);
-	for (const char *at = record.lines.data; (at = strstr(at, "\nE ")) != NULL; at++)
-		found++;
+	/* By memchr(): a sanitizer's strstr() measures what is left each time. */
+	end = record.lines.data + record.lines.length;
+	for (const char *at = record.lines.data;
+	     (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
+		found += end - at > 2 && at[1] == 'E' && at[2] == ' ';
 	assert_int_equal(found, 100000);
 	weir_text_release(&record.lines);
 	weir_text_release(&text);
