@@ -10,6 +10,7 @@
 #include "engine/analysis/host_time.h"
 #include "engine/analysis/ledger.h"
 #include "engine/analysis/rank.h"
+#include "engine/analysis/retime.h"
 #include "engine/analysis/serving.h"
 
 struct weir_subject_ref {
@@ -56,11 +57,12 @@ int64_t weir_span_duration(const struct weir_span *span);
 
 /*
  * Durations of one stage, an occurrence each, in order. With several ranks the slowest of each
- * occurrence, where all ranks have as many; else all of them, rank by rank. Allocated with
- * weir_alloc().
+ * occurrence, where all ranks have as many; else all of them, rank by rank. retimings: after a
+ * change, one a rank; NULL: as measured. Allocated with weir_alloc().
  */
 double *weir_stage_durations(const struct weir_analysis *analysis,
-                             const struct weir_stage_merge *merge, size_t *count);
+                             const struct weir_stage_merge *merge,
+                             const struct weir_retiming *retimings, size_t *count);
 
 struct weir_distribution weir_distribution_of(const double *values, size_t count);
 

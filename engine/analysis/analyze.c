@@ -10,6 +10,7 @@
 #include "engine/analysis/serving_cost.h"
 #include "engine/analysis/serving_report.h"
 #include "engine/analysis/telemetry.h"
+#include "engine/analysis/what_if.h"
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
 
@@ -288,6 +289,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 		fill_counters(analysis, report);
 	weir_fill_host_functions(analysis->profile, report);
 	weir_fill_features(analysis, &merges, report);
+	weir_fill_what_ifs(analysis, &merges, report);
 	weir_stage_merges_release(&merges);
 	if (analysis->serving)
 		fill_serving(analysis, report);

@@ -17,6 +17,7 @@
 #include "engine/model/report.h"
 #include "engine/model/run.h"
 #include "engine/model/settings.h"
+#include "engine/model/what_if.h"
 
 /* Groups beyond the largest so many stay without a verdict: their time is unattributed. */
 #define WEIR_MAX_SUBJECTS 2048
@@ -26,6 +27,8 @@ struct weir_analysis_options {
 	double percentile;       /* at which shares of stages are read: 0.95 */
 	const char *device_name; /* overrides the trace's device in the device table; NULL: none */
 	const struct weir_settings *settings; /* borrowed; NULL: nothing is stated */
+	const struct weir_change *changes;    /* borrowed: --what-if, one by one */
+	size_t change_count;
 };
 
 struct weir_analysis;

@@ -3,7 +3,7 @@
 
 #include "engine/analysis/attribution.h"
 
-static enum weir_bound bound_of_idle(enum weir_idle idle)
+enum weir_bound weir_idle_bound(enum weir_idle idle)
 {
 	switch (idle) {
 	case WEIR_IDLE_DISPATCH:
@@ -42,7 +42,7 @@ static void add_idle(struct weir_ledger *ledger, const struct weir_segment *segm
 	int64_t ns = weir_segment_ns(segment);
 
 	add_ns(&ledger->idle_ns[segment->idle], ns);
-	add_ns(&ledger->bound_ns[bound_of_idle((enum weir_idle)segment->idle)], ns);
+	add_ns(&ledger->bound_ns[weir_idle_bound((enum weir_idle)segment->idle)], ns);
 	if (segment->flags & WEIR_SEGMENT_LATE)
 		add_ns(&ledger->late_ns[weir_late_class(segment, stage_kind)], ns);
 }

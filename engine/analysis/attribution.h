@@ -20,6 +20,9 @@
 #include "engine/analysis/rank.h"
 #include "engine/model/report.h"
 
+/* The bound of idle time by its cause; UNDETERMINED: unattributed. */
+enum weir_bound weir_idle_bound(enum weir_idle idle);
+
 /* Adds the segments of a rank: to the ledger of their stage (stage_count of them, by the rank's
  * stage index) and to `outside` where they belong to none. */
 void weir_attribute(const struct weir_rank *rank, struct weir_ledger *stages,

@@ -11,7 +11,7 @@
 
 /* The spans of a stage that count, and their durations where `out` is given; WEIR_NONE has none. */
 static size_t count_spans(const struct weir_analysis *analysis, size_t r, uint32_t stage,
-                          double *out)
+                          const struct weir_retiming *retiming, double *out)
 {
 	const struct weir_steps *steps = &analysis->ranks[r].steps;
 	size_t count = 0;
@@ -19,12 +19,14 @@ static size_t count_spans(const struct weir_analysis *analysis, size_t r, uint32
 	if (stage == WEIR_NONE)
 		return 0;
 	for (size_t i = steps->first_span[stage]; i < steps->first_span[stage + 1]; i++) {
-		const struct weir_span *span = &steps->spans[steps->spans_by_stage[i]];
+		uint32_t index = steps->spans_by_stage[i];
+		const struct weir_span *span = &steps->spans[index];
 
 		if (!weir_steps_span_counts(steps, span, analysis->options.steady))
 			continue;
 		if (out)
-			out[count] = (double)weir_span_duration(span);
+			out[count] = retiming ? weir_retimed_span_ns(retiming, steps, index)
+			                      : (double)weir_span_duration(span);
 		count++;
 	}
 	return count;
@@ -70,7 +72,7 @@ void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_
 	for (size_t m = 0; m < merges->count; m++)
 		for (size_t r = 0; r < analysis->rank_count; r++)
 			merges->items[m].ledger.steps +=
-				count_spans(analysis, r, merges->items[m].stage[r], NULL);
+				count_spans(analysis, r, merges->items[m].stage[r], NULL, NULL);
 }
 
 uint32_t *weir_stage_merges_of_rank(const struct weir_stage_merges *merges,
@@ -99,13 +101,14 @@ int64_t weir_span_duration(const struct weir_span *span)
 }
 
 double *weir_stage_durations(const struct weir_analysis *analysis,
-                             const struct weir_stage_merge *merge, size_t *count)
+                             const struct weir_stage_merge *merge,
+                             const struct weir_retiming *retimings, size_t *count)
 {
 	size_t total = 0, most = 0, least = SIZE_MAX, filled = 0;
 	double *values;
 
 	for (size_t r = 0; r < analysis->rank_count; r++) {
-		size_t here = count_spans(analysis, r, merge->stage[r], NULL);
+		size_t here = count_spans(analysis, r, merge->stage[r], NULL, NULL);
 
 		total += here;
 		most = here > most ? here : most;
@@ -114,7 +117,8 @@ double *weir_stage_durations(const struct weir_analysis *analysis,
 	values = weir_alloc((total + most + 1) * sizeof *values);
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		double *own = values + filled;
-		size_t here = count_spans(analysis, r, merge->stage[r], own);
+		size_t here = count_spans(analysis, r, merge->stage[r],
+		                          retimings ? &retimings[r] : NULL, own);
 
 		if (least == most && filled > 0) {
 			for (size_t i = 0; i < here; i++)
@@ -211,7 +215,7 @@ static void fill_row(const struct weir_analysis *analysis, const struct weir_sta
                      struct weir_stage_row *row)
 {
 	size_t count;
-	double *values = weir_stage_durations(analysis, merge, &count);
+	double *values = weir_stage_durations(analysis, merge, NULL, &count);
 
 	row->name = weir_arena_copy(report->arena, merge->name, strlen(merge->name));
 	row->kind = merge->kind;

@@ -256,6 +256,8 @@ static enum weir_status analyse(const struct weir_profile *profile,
 		.percentile = request->percentile > 0 ? request->percentile : 0.95,
 		.device_name = request->device,
 		.settings = request->settings,
+		.changes = request->changes,
+		.change_count = request->change_count,
 	};
 
 	return weir_analysis_new(profile, &options, out, err);

@@ -10,6 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/model/report.h"
 #include "engine/model/settings.h"
+#include "engine/model/what_if.h"
 #include "engine/readers/reader.h"
 
 /* Texts are borrowed; settings until weir_classification_free(). */
@@ -21,6 +22,8 @@ struct weir_classify_request {
 	const char *device;                   /* NULL: as the traces name it */
 	const struct weir_settings *settings; /* NULL: nothing is stated */
 	bool whole_window;                    /* --window all */
+	const struct weir_change *changes;    /* --what-if, one by one */
+	size_t change_count;
 	double percentile;                    /* at which shares of stages are read; 0: 0.95 */
 	const struct weir_progress *progress; /* NULL: nobody listens */
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/arena.h"
 #include "engine/cli/classify.h"
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
@@ -46,6 +48,12 @@ static const struct weir_option options[] = {
          .kind = WEIR_OPTION_FOLDER,
          .value = "DIR",
          .help = "judge by the rules in this folder instead of the built-in catalogue"},
+	{.name = "what-if",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "CLASS=FACTOR",
+         .repeatable = true,
+         .help = "say what a step would take with the time of this bound or cause of idle time "
+                 "times the factor; 0 removes it"},
 	WEIR_COST_OPTION(""),
 	WEIR_SETTINGS_OPTION(""),
 	{.name = "input-format",
@@ -55,10 +63,30 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
+/* The changes that were asked about, in order; the caller frees *out, also after an error. */
+static enum weir_status read_changes(const struct weir_arguments *arguments,
+                                     struct weir_change **out, size_t *count,
+                                     struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+	size_t capacity = 0;
+	const char *text;
+
+	*out = NULL;
+	*count = 0;
+	while (!status && (text = weir_option_each(arguments, "what-if", *count)) != NULL) {
+		*out = weir_grow(*out, &capacity, *count + 1, sizeof **out);
+		status = weir_change_parse(text, &(*out)[(*count)++], err);
+	}
+	return status;
+}
+
 static enum weir_status classify(const struct weir_arguments *arguments,
                                  const struct weir_settings *settings,
                                  struct weir_classification **out, struct weir_error *err)
 {
+	struct weir_change *changes;
+	size_t change_count;
 	const char *window = weir_option_text(arguments, "window");
 	struct weir_progress_line line;
 	struct weir_progress progress = {weir_progress_report, &line};
@@ -73,11 +101,16 @@ static enum weir_status classify(const struct weir_arguments *arguments,
 		.percentile = weir_option_number(arguments, "percentile", 0) / 100,
 		.progress = &progress,
 	};
-	enum weir_status status;
+	enum weir_status status = read_changes(arguments, &changes, &change_count, err);
 
-	weir_progress_start(&line, stderr, weir_option_given(arguments, "quiet"));
-	status = weir_classify(&request, out, err);
-	weir_progress_end(&line);
+	request.changes = changes;
+	request.change_count = change_count;
+	if (!status) {
+		weir_progress_start(&line, stderr, weir_option_given(arguments, "quiet"));
+		status = weir_classify(&request, out, err);
+		weir_progress_end(&line);
+	}
+	free(changes);
 	return status;
 }
 

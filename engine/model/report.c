@@ -121,6 +121,7 @@ struct weir_report *weir_report_new(const struct weir_profile *profile)
 	report->memory = unknown_memory;
 	report->requests = unknown_requests;
 	report->telemetry = unknown_telemetry;
+	report->profiler.inflation = NAN;
 	return report;
 }
 

@@ -150,6 +150,27 @@ struct weir_recommendation {
 	                 known */
 };
 
+/* What a stage would take after a change; NAN: not known. */
+struct weir_what_if_stage {
+	const char *name;
+	double p50_ns, speedup;
+};
+
+/* What a step would take with the time of one class changed; NAN: not known. */
+struct weir_what_if {
+	const char *class_name;            /* "runtime", "dispatch" */
+	double factor;                     /* of its time; 0: removed */
+	double step_ns, speedup;           /* p50 after, p50 before over that */
+	struct weir_what_if_stage *stages; /* those of the timeline */
+	size_t stage_count;
+};
+
+/* What profiling cost, where an input tells the time without it. */
+struct weir_profiler_cost {
+	double inflation;   /* profiled over unprofiled time, p50 */
+	const char *source; /* path of the input that tells; NULL: none does */
+};
+
 /* A step or stage occurrence that the steady state leaves out, and why. */
 struct weir_set_apart {
 	const char *name;   /* "ProfilerStep#4" */
@@ -308,6 +329,9 @@ struct weir_report {
 	size_t operator_count;
 	struct weir_recommendation *recommendations;
 	size_t recommendation_count;
+	struct weir_what_if *what_ifs; /* in the order in which they were asked */
+	size_t what_if_count;
+	struct weir_profiler_cost profiler;
 	struct weir_set_apart *set_apart;
 	size_t set_apart_count;
 

@@ -6,6 +6,7 @@
 #include "engine/report/escape.h"
 #include "engine/report/facts_profilers.h"
 #include "engine/report/facts_serving.h"
+#include "engine/report/facts_what_if.h"
 #include "engine/report/map.h"
 #include "engine/report/phrases.h"
 #include "engine/report/warnings.h"
@@ -341,6 +342,7 @@ const char *weir_facts_title(const struct weir_report *report)
 }
 
 const struct weir_fact_line weir_fact_lines[] = {
+	{.id = "what-if", .label = "what if", .fill = weir_fill_what_if, .one_a_line = true},
 	{.id = "waiting", .label = "waiting", .fill = weir_fill_waiting},
 	{.id = "batches", .label = "batches", .fill = weir_fill_batches},
 	{.id = "first-token", .label = "first token", .fill = weir_fill_first_token},
@@ -351,6 +353,7 @@ const struct weir_fact_line weir_fact_lines[] = {
 	{.id = "device", .label = "device time", .fill = fill_device},
 	{.id = "idle", .label = "idle, by cause", .fill = fill_idle},
 	{.id = "launch", .label = "launch to start", .fill = fill_launch},
+	{.id = "profiler", .label = "the profiler", .fill = weir_fill_profiler},
 	{.id = "memory", .label = "device memory", .fill = fill_memory},
 	{.id = "counters", .label = "largest kernel", .fill = weir_fill_kernel_counters},
 	{.id = "findings",

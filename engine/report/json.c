@@ -3,8 +3,8 @@
  * weir.report/1: for programs, and for report_read.c, which makes the same report of it. Keys in
  * the order of the contract; what the contract does not name stands at the end of its object
  * (run.set_apart, run.iteration_ns, run.steady, run.percentile, run.notes, inputs[].gives,
- * verdict.headline, recommendations[].limit, what json_serving.c adds to requests and stages,
- * telemetry; counters and host where any were given).
+ * verdict.headline, recommendations[].limit, what_if[].stages, what json_serving.c adds to requests
+ * and stages, telemetry; counters and host where any were given).
  */
 #include <math.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 #include "engine/report/json_counters.h"
 #include "engine/report/json_host.h"
 #include "engine/report/json_serving.h"
+#include "engine/report/json_what_if.h"
 #include "engine/report/phrases.h"
 #include "engine/report/warnings.h"
 #include "engine/report/writer.h"
@@ -377,8 +378,8 @@ static void write_json(const struct weir_report *report, const struct weir_write
 	put_stages(&json, report);
 	put_operators(&json, report);
 	put_recommendations(&json, report);
-	weir_jsonout_null(&json, "what_if");
-	weir_jsonout_null(&json, "profiler");
+	weir_json_put_what_ifs(&json, report);
+	weir_json_put_profiler(&json, report);
 	put_memory(&json, report);
 	weir_json_put_telemetry(&json, report);
 	weir_json_put_counters(&json, report);

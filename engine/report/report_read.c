@@ -320,6 +320,8 @@ static void (*const parts[])(struct weir_result_reader *, const cJSON *) = {
 	weir_report_read_stages,
 	weir_report_read_operators,
 	weir_report_read_advice,
+	weir_report_read_what_ifs,
+	weir_report_read_profiler,
 	weir_report_read_memory,
 	weir_report_read_requests,
 	weir_report_read_telemetry,

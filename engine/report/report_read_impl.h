@@ -45,6 +45,8 @@ void weir_report_read_counters(struct weir_result_reader *reader, const cJSON *d
 void weir_report_read_notes(struct weir_result_reader *reader, const cJSON *run);
 void weir_report_read_stage_more(struct weir_result_reader *reader, const cJSON *item,
                                  struct weir_stage_row *stage);
+void weir_report_read_what_ifs(struct weir_result_reader *reader, const cJSON *document);
+void weir_report_read_profiler(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_memory(struct weir_result_reader *reader, const cJSON *document);
 
 #endif

@@ -219,3 +219,47 @@ void weir_report_read_advice(struct weir_result_reader *reader, const cJSON *doc
 	report->recommendations =
 		weir_report_take_list(reader, document, &list, &report->recommendation_count);
 }
+
+/* ---- what if ---- */
+
+static void read_what_if_stage(struct weir_result_reader *reader, const cJSON *item, void *row)
+{
+	struct weir_what_if_stage *stage = row;
+
+	stage->name = weir_result_take_text(reader, item, "name");
+	stage->p50_ns = weir_report_take_figure(reader, item, "p50_ns");
+	stage->speedup = weir_report_take_figure(reader, item, "speedup");
+}
+
+static void read_what_if(struct weir_result_reader *reader, const cJSON *item, void *row)
+{
+	static const struct weir_report_list stages = {"stages", WEIR_REPORT_MAX_ROWS,
+	                                               sizeof(struct weir_what_if_stage),
+	                                               read_what_if_stage};
+	struct weir_what_if *what_if = row;
+
+	what_if->class_name = weir_result_take_text(reader, item, "class");
+	what_if->factor = weir_report_take_figure(reader, item, "factor");
+	what_if->step_ns = weir_report_take_figure(reader, item, "step_ns");
+	what_if->speedup = weir_report_take_figure(reader, item, "speedup");
+	what_if->stages = weir_report_take_list(reader, item, &stages, &what_if->stage_count);
+}
+
+void weir_report_read_what_ifs(struct weir_result_reader *reader, const cJSON *document)
+{
+	static const struct weir_report_list list = {"what_if", WEIR_REPORT_MAX_ROWS,
+	                                             sizeof(struct weir_what_if), read_what_if};
+	struct weir_report *report = reader->report;
+
+	report->what_ifs = weir_report_take_list(reader, document, &list, &report->what_if_count);
+}
+
+void weir_report_read_profiler(struct weir_result_reader *reader, const cJSON *document)
+{
+	const cJSON *object = weir_result_take_object(reader, document, "profiler");
+	struct weir_profiler_cost *profiler = &reader->report->profiler;
+
+	profiler->inflation = weir_report_take_figure(reader, object, "inflation");
+	profiler->source = weir_result_take_text(reader, object, "source");
+	weir_result_in(reader, "profiler");
+}

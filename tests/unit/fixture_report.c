@@ -210,6 +210,11 @@ static void fill_operators(struct weir_report *report)
 
 static void fill_advice(struct weir_report *report)
 {
+	static struct weir_what_if_stage stages[] = {{"decode", 1310000, 6.18}};
+	static struct weir_what_if what_ifs[] = {
+		{"runtime", 0, 1350000, 6, stages, 1},
+		{"batching", 0.5, NAN, NAN, NULL, 0},
+	};
 	struct weir_recommendation *rows = weir_arena_alloc(report->arena, 3 * sizeof(*rows));
 	struct weir_set_apart *apart = weir_arena_alloc(report->arena, 2 * sizeof(*apart));
 
@@ -239,6 +244,9 @@ static void fill_advice(struct weir_report *report)
 		"ProfilerStep#4", "warm-up: 9.6 ms against a median of 2.9 ms", 1, 9600000};
 	apart[1] =
 		(struct weir_set_apart){"ProfilerStep#35", "without its last kernels", 1, 1200000};
+	report->what_ifs = what_ifs;
+	report->what_if_count = 2;
+	report->profiler = (struct weir_profiler_cost){2.42, "run/latency.json"};
 	report->recommendations = rows;
 	report->recommendation_count = 3;
 	report->set_apart = apart;

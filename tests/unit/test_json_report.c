@@ -128,6 +128,13 @@ static void values_are_those_of_the_report(void **state)
 	assert_number(document, "operators.0.gbps", 3888.21);
 	assert_text(document, "operators.0.roofline", "memory");
 	assert_number(document, "recommendations.0.speedup.high", 2.3);
+	assert_text(document, "what_if.0.class", "runtime");
+	assert_number(document, "what_if.0.factor", 0);
+	assert_number(document, "what_if.0.step_ns", 1350000);
+	assert_text(document, "what_if.0.stages.0.name", "decode");
+	assert_number(document, "what_if.0.stages.0.speedup", 6.18);
+	assert_number(document, "profiler.inflation", 2.42);
+	assert_text(document, "profiler.source", "run/latency.json");
 	assert_int_equal(cJSON_GetArraySize(at(document, "operators")),
 	                 14); /* whatever --top says */
 	cJSON_Delete(document);
@@ -141,8 +148,10 @@ static void unknown_is_null(void **state)
 	(void)state;
 	assert_unknown(document, "requests");
 	assert_unknown(document, "ranks");
-	assert_unknown(document, "what_if");
-	assert_unknown(document, "profiler");
+	assert_unknown(document, "what_if.1.step_ns");
+	assert_unknown(document, "what_if.1.speedup");
+	assert_unknown(minimal, "what_if");
+	assert_unknown(minimal, "profiler");
 	assert_unknown(document, "stages.1.p99_ns");
 	assert_unknown(document, "operators.1.flops");
 	assert_unknown(document, "operators.2.roofline");

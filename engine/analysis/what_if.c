@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/retime.h"
+#include "engine/analysis/what_if.h"
+#include "engine/base/arena.h"
+#include "engine/stats/quantile.h"
+
+static double speedup_of(double before_ns, double after_ns)
+{
+	return after_ns > 0 ? before_ns / after_ns : NAN;
+}
+
+static bool counts(const struct weir_analysis *analysis, const struct weir_step *step)
+{
+	return !analysis->options.steady || step->state == WEIR_STEP_STEADY;
+}
+
+static int64_t end_of(int64_t start_ns, int64_t length_ns)
+{
+	return start_ns > 0 && length_ns > INT64_MAX - start_ns ? INT64_MAX : start_ns + length_ns;
+}
+
+/* Steps that count; their periods before and after where `before` and `after` are given. */
+static size_t take_steps(const struct weir_analysis *analysis, size_t r,
+                         const struct weir_retiming *retiming, double *before, double *after)
+{
+	const struct weir_steps *steps = &analysis->ranks[r].steps;
+	size_t count = 0;
+
+	for (size_t i = 0; i < steps->step_count; i++) {
+		const struct weir_step *step = &steps->steps[i];
+		int64_t start_ns = step->device_rows > 0 ? step->device_start_ns : step->start_ns;
+
+		if (!counts(analysis, step))
+			continue;
+		if (before) {
+			before[count] = (double)step->period_ns;
+			after[count] = weir_retimed_ns(retiming, start_ns,
+			                               end_of(start_ns, step->period_ns));
+		}
+		count++;
+	}
+	return count;
+}
+
+/* The first of the ranks with most steps, as in report->iteration. */
+static size_t rank_with_most_steps(const struct weir_analysis *analysis, size_t *most)
+{
+	size_t best = 0;
+
+	*most = 0;
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		size_t count = take_steps(analysis, r, NULL, NULL, NULL);
+
+		if (count > *most) {
+			*most = count;
+			best = r;
+		}
+	}
+	return best;
+}
+
+static void change_steps(const struct weir_analysis *analysis,
+                         const struct weir_retiming *retimings, struct weir_what_if *out)
+{
+	size_t count, r = rank_with_most_steps(analysis, &count);
+	double *before = weir_alloc((count + 1) * sizeof *before);
+	double *after = weir_alloc((count + 1) * sizeof *after);
+
+	take_steps(analysis, r, &retimings[r], before, after);
+	out->step_ns = weir_median(after, count);
+	out->speedup = speedup_of(weir_median(before, count), out->step_ns);
+	free(before);
+	free(after);
+}
+
+/* Without steps: windows are one stretch a device. */
+static void change_window(const struct weir_analysis *analysis,
+                          const struct weir_retiming *retimings, struct weir_what_if *out)
+{
+	double before_ns = 0, after_ns = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_steps *steps = &analysis->ranks[r].steps;
+
+		for (size_t d = 0; d < steps->device_count; d++) {
+			const struct weir_intervals *windows = &steps->windows[d];
+			double now_ns = 0;
+
+			for (size_t w = 0; w < windows->count; w++)
+				now_ns += weir_retimed_ns(&retimings[r], windows->items[w].start_ns,
+				                          windows->items[w].end_ns);
+			before_ns = fmax(before_ns, (double)weir_intervals_total(windows));
+			after_ns = fmax(after_ns, now_ns);
+		}
+	}
+	out->step_ns = after_ns;
+	out->speedup = speedup_of(before_ns, after_ns);
+}
+
+/* The ranks as they are, and with one change. */
+struct pair {
+	struct weir_retiming *before, *after;
+};
+
+static struct weir_retiming *retime_ranks(const struct weir_analysis *analysis,
+                                          const struct weir_change *change)
+{
+	struct weir_retiming *retimings =
+		weir_alloc((analysis->rank_count + 1) * sizeof *retimings);
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		weir_retiming_init(&retimings[r], &analysis->ranks[r], change);
+	return retimings;
+}
+
+static void release_ranks(const struct weir_analysis *analysis, struct weir_retiming *retimings)
+{
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		weir_retiming_release(&retimings[r]);
+	free(retimings);
+}
+
+static void change_stages(const struct weir_analysis *analysis,
+                          const struct weir_stage_merges *merges, const struct pair *pair,
+                          struct weir_report *report, struct weir_what_if *out)
+{
+	out->stages = weir_arena_alloc(report->arena, (merges->count + 1) * sizeof *out->stages);
+	for (size_t m = 0; m < merges->count; m++) {
+		const struct weir_stage_merge *merge = &merges->items[m];
+		struct weir_what_if_stage *stage = &out->stages[out->stage_count];
+		size_t count;
+		double *before = weir_stage_durations(analysis, merge, pair->before, &count);
+		double *after = weir_stage_durations(analysis, merge, pair->after, &count);
+
+		if (count > 0) {
+			stage->name =
+				weir_arena_copy(report->arena, merge->name, strlen(merge->name));
+			stage->p50_ns = weir_median(after, count);
+			stage->speedup = speedup_of(weir_median(before, count), stage->p50_ns);
+			out->stage_count++;
+		}
+		free(before);
+		free(after);
+	}
+}
+
+void weir_fill_what_ifs(const struct weir_analysis *analysis,
+                        const struct weir_stage_merges *merges, struct weir_report *report)
+{
+	static const struct weir_change none = {.bound = WEIR_BOUND_UNDETERMINED, .factor = 1};
+	size_t count = analysis->options.change_count;
+	struct pair pair;
+
+	if (!count)
+		return;
+	pair.before = retime_ranks(analysis, &none);
+	report->what_ifs = weir_arena_alloc(report->arena, (count + 1) * sizeof *report->what_ifs);
+	report->what_if_count = count;
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_change *asked = &analysis->options.changes[i];
+		struct weir_what_if *out = &report->what_ifs[i];
+
+		*out = (struct weir_what_if){.class_name = weir_change_class(asked),
+		                             .factor = asked->factor,
+		                             .step_ns = NAN,
+		                             .speedup = NAN};
+		if (!report->has_gpu || (!asked->of_idle && asked->bound == WEIR_BOUND_BATCHING))
+			continue;
+		pair.after = retime_ranks(analysis, asked);
+		if (report->iteration_count > 0)
+			change_steps(analysis, pair.after, out);
+		else
+			change_window(analysis, pair.after, out);
+		change_stages(analysis, merges, &pair, report, out);
+		release_ranks(analysis, pair.after);
+	}
+	release_ranks(analysis, pair.before);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What steps and stages would take after the changes that were asked about. */
+#ifndef WEIR_ANALYSIS_WHAT_IF_H
+#define WEIR_ANALYSIS_WHAT_IF_H
+
+#include "engine/analysis/analysis_impl.h"
+
+/*
+ * Fills report->what_ifs, one a change, each by itself (see retime.h). A step is p50 of the periods
+ * behind report->iteration; without steps it is the analysed window of the longest rank. Unknown
+ * without a timeline, and for batching, which is not a stretch of a timeline. Needs the verdicts of
+ * the groups.
+ */
+void weir_fill_what_ifs(const struct weir_analysis *analysis,
+                        const struct weir_stage_merges *merges, struct weir_report *report);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/model/what_if.h"
+
+static bool find_class(const char *name, struct weir_change *out)
+{
+	out->of_idle = false;
+	if (weir_bound_parse(name, &out->bound))
+		return out->bound != WEIR_BOUND_UNDETERMINED;
+	for (unsigned i = 0; i < WEIR_IDLE_COUNT; i++) {
+		if (strcmp(name, weir_idle_name((enum weir_idle)i)) == 0) {
+			out->of_idle = true;
+			out->idle = (enum weir_idle)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum weir_status fail_unknown(const char *text, const char *name, struct weir_error *err)
+{
+	const char *names[WEIR_BOUND_UNDETERMINED + WEIR_IDLE_COUNT + 1] = {NULL};
+	const char *nearest;
+	size_t count = 0;
+
+	for (unsigned b = 0; b < WEIR_BOUND_UNDETERMINED; b++)
+		names[count++] = weir_bound_name((enum weir_bound)b);
+	for (unsigned i = 0; i < WEIR_IDLE_COUNT; i++)
+		names[count++] = weir_idle_name((enum weir_idle)i);
+	nearest = weir_text_nearest(name, names);
+	if (nearest)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "--what-if %.64s: no such class; did you mean %s?", text, nearest);
+	return weir_fail(err, WEIR_E_USAGE,
+	                 "--what-if %.64s: no such class; it takes a bound (runtime, memory) or a "
+	                 "cause of idle time (dispatch, host_sync)",
+	                 text);
+}
+
+enum weir_status weir_change_parse(const char *text, struct weir_change *out,
+                                   struct weir_error *err)
+{
+	const char *equals = strchr(text, '=');
+	char name[32] = "";
+	size_t length = equals ? (size_t)(equals - text) : 0;
+
+	*out = (struct weir_change){.factor = 1};
+	if (!equals)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "--what-if %.64s: it takes CLASS=FACTOR, as runtime=0", text);
+	if (length < sizeof name)
+		memcpy(name, text, length);
+	if (!find_class(name, out))
+		return fail_unknown(text, name, err);
+	if (!weir_parse_double(equals + 1, strlen(equals + 1), &out->factor) ||
+	    !(out->factor >= 0 && out->factor <= WEIR_WHAT_IF_MAX_FACTOR))
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "--what-if %.64s: the factor is a number from 0 (removed) to %g",
+		                 text, WEIR_WHAT_IF_MAX_FACTOR);
+	return WEIR_OK;
+}
+
+const char *weir_change_class(const struct weir_change *change)
+{
+	return change->of_idle ? weir_idle_name(change->idle) : weir_bound_name(change->bound);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a step would take with the time of one class changed. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/analyze.h"
+#include "engine/model/what_if.h"
+#include "tests/unit/make_trace.h"
+#include "tests/unit/near.h"
+
+#define STEPS 10
+
+/* Steps of 10 us: two kernels of 1 us, each launched late, its call 200 ns before its start. */
+static struct weir_trace *late_launches(void)
+{
+	struct make_trace *make = make_trace_new();
+
+	for (int64_t i = 0; i < STEPS; i++) {
+		int64_t at = i * 10000;
+		uint64_t id = (uint64_t)i * 2 + 1;
+
+		make_host(make, WEIR_HOST_ANNOTATION, 0, "decode", at, at + 10000);
+		make_host(make, WEIR_HOST_OP, 0, "aten::mm", at + 500, at + 1150);
+		make_call(make, 0, "cudaLaunchKernel", at + 1000, at + 1100, id);
+		make_kernel(make, 0, "gemm", at + 1200, at + 2200, id);
+		make_host(make, WEIR_HOST_OP, 0, "aten::mm", at + 2200, at + 5150);
+		make_call(make, 0, "cudaLaunchKernel", at + 5000, at + 5100, id + 1);
+		make_kernel(make, 0, "gemm", at + 5200, at + 6200, id + 1);
+	}
+	return make_trace_finish(make);
+}
+
+/* The report of one trace after one change; every group of work has that bound. */
+struct answer {
+	struct weir_profile *profile;
+	struct weir_analysis *analysis;
+	struct weir_report *report;
+	const struct weir_what_if *what_if;
+};
+
+static void ask_with(struct answer *answer, struct weir_trace *trace, const char *change,
+                     enum weir_bound work)
+{
+	struct weir_change asked;
+	struct weir_analysis_options options = {
+		.steady = true, .percentile = 0.95, .changes = &asked, .change_count = 1};
+	struct weir_error err;
+
+	assert_int_equal(weir_change_parse(change, &asked, &err), WEIR_OK);
+	answer->profile = weir_profile_new();
+	weir_profile_add_input(answer->profile, "trace")->trace = trace;
+	assert_int_equal(weir_analysis_new(answer->profile, &options, &answer->analysis, &err),
+	                 WEIR_OK);
+	for (size_t i = 0; i < weir_analysis_subject_count(answer->analysis); i++)
+		weir_analysis_set_verdict(answer->analysis, i,
+		                          &(struct weir_verdict){.bound = work});
+	answer->report = weir_report_new(answer->profile);
+	weir_analysis_report(answer->analysis, answer->report);
+	assert_int_equal(answer->report->what_if_count, 1);
+	answer->what_if = &answer->report->what_ifs[0];
+}
+
+static void ask(struct answer *answer, struct weir_trace *trace, const char *change)
+{
+	ask_with(answer, trace, change, WEIR_BOUND_UNDETERMINED);
+}
+
+static void answer_release(struct answer *answer)
+{
+	weir_report_free(answer->report);
+	weir_analysis_free(answer->analysis);
+	weir_profile_free(answer->profile);
+}
+
+static void assert_step(struct weir_trace *trace, const char *change, enum weir_bound work,
+                        double step_ns)
+{
+	struct answer answer;
+
+	ask_with(&answer, trace, change, work);
+	assert_near(answer.what_if->step_ns, step_ns, 1e-9);
+	if (step_ns > 0)
+		assert_near(answer.what_if->speedup, 10000 / step_ns, 1e-9);
+	answer_release(&answer);
+}
+
+static void without_a_late_host_work_runs_back_to_back(void **state)
+{
+	(void)state;
+	/* 2 x 1,000 of work and the gap of a replayed graph behind each. */
+	assert_step(late_launches(), "runtime=0", WEIR_BOUND_UNDETERMINED, 3000);
+	/* A kernel that is too short to fill the device still has to run. */
+	assert_step(late_launches(), "runtime=0", WEIR_BOUND_RUNTIME, 3000);
+}
+
+static void a_factor_of_one_changes_nothing(void **state)
+{
+	(void)state;
+	assert_step(late_launches(), "runtime=1", WEIR_BOUND_UNDETERMINED, 10000);
+}
+
+static void a_cause_is_scaled_alone(void **state)
+{
+	(void)state;
+	assert_step(late_launches(), "launch_latency=0", WEIR_BOUND_UNDETERMINED, 9600);
+	assert_step(late_launches(), "launch_latency=0.5", WEIR_BOUND_UNDETERMINED, 9800);
+	assert_step(late_launches(), "launch_latency=3", WEIR_BOUND_UNDETERMINED, 10800);
+	assert_step(late_launches(), "input=0", WEIR_BOUND_UNDETERMINED, 10000);
+}
+
+static void work_is_scaled_by_the_bound_of_its_group(void **state)
+{
+	(void)state;
+	assert_step(late_launches(), "memory=0.5", WEIR_BOUND_MEMORY, 9000);
+	assert_step(late_launches(), "memory=0", WEIR_BOUND_MEMORY, 8000);
+	assert_step(late_launches(), "memory=0.5", WEIR_BOUND_HARDWARE, 10000);
+	assert_step(late_launches(), "hardware=2", WEIR_BOUND_HARDWARE, 12000);
+}
+
+/* Nine replays of four kernels, 300 ns apart, every 10 us. */
+static struct weir_trace *replays(void)
+{
+	struct make_trace *make = make_trace_new();
+
+	for (int64_t i = 0; i < STEPS; i++) {
+		int64_t at = i * 10000;
+
+		make_host(make, WEIR_HOST_ANNOTATION, 0, "decode", at, at + 10000);
+		make_call(make, 0, "cudaGraphLaunch", at + 500, at + 900, (uint64_t)i + 1);
+		for (int64_t k = 0; k < 4; k++)
+			make_device(make,
+			            &(struct make_device_row){.kind = WEIR_DEVICE_KERNEL,
+			                                      .name = "gemm",
+			                                      .start_ns = at + 1000 + k * 1300,
+			                                      .end_ns = at + 2000 + k * 1300,
+			                                      .correlation = (uint64_t)i + 1,
+			                                      .flags = WEIR_DEVICE_IN_GRAPH});
+	}
+	return make_trace_finish(make);
+}
+
+static void what_a_graph_leaves_between_kernels_is_measured_where_it_can_be(void **state)
+{
+	(void)state;
+	/* 4 x 1,000 of work, 3 x 300 inside the replay and as much before the next one. */
+	assert_step(replays(), "runtime=0", WEIR_BOUND_UNDETERMINED, 5200);
+}
+
+static void the_devices_own_gaps_go_where_they_are_meant(void **state)
+{
+	(void)state;
+	assert_step(replays(), "inter_kernel=0", WEIR_BOUND_UNDETERMINED, 10000 - 3 * 300);
+}
+
+/* A prefill of 4,500 ns that was launched at once, and a decode of 1,000 ns queued behind it. */
+static struct weir_trace *queued_stages(void)
+{
+	struct make_trace *make = make_trace_new();
+
+	for (int64_t i = 0; i < STEPS; i++) {
+		int64_t at = i * 10000;
+		uint64_t id = (uint64_t)i * 2 + 1;
+
+		make_host(make, WEIR_HOST_ANNOTATION, 0, "prefill", at, at + 1000);
+		make_call(make, 0, "cudaLaunchKernel", at + 100, at + 200, id);
+		make_kernel(make, 0, "gemm", at + 500, at + 5000, id);
+		make_host(make, WEIR_HOST_ANNOTATION, 0, "decode", at + 1000, at + 6000);
+		make_call(make, 0, "cudaLaunchKernel", at + 1100, at + 1200, id + 1);
+		make_kernel(make, 0, "gemv", at + 5000, at + 6000, id + 1);
+	}
+	return make_trace_finish(make);
+}
+
+static void a_stage_does_not_pay_for_the_queue_before_it(void **state)
+{
+	struct answer answer;
+
+	(void)state;
+	ask(&answer, queued_stages(), "runtime=0");
+	assert_int_equal(answer.what_if->stage_count, 2);
+	assert_string_equal(answer.what_if->stages[1].name, "decode");
+	assert_near(answer.what_if->stages[1].p50_ns, 1000, 1e-9);
+	assert_near(answer.what_if->stages[1].speedup, 1, 1e-9);
+	answer_release(&answer);
+}
+
+static void what_a_timeline_cannot_say_is_unknown(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct answer answer;
+
+	(void)state;
+	ask(&answer, late_launches(), "batching=0");
+	assert_true(isnan(answer.what_if->step_ns));
+	assert_true(isnan(answer.what_if->speedup));
+	answer_release(&answer);
+	make_host(make, WEIR_HOST_OP, 0, "aten::mm", 0, 100);
+	ask(&answer, make_trace_finish(make), "runtime=0");
+	assert_true(isnan(answer.what_if->step_ns));
+	answer_release(&answer);
+}
+
+static void without_steps_it_is_the_window(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct answer answer;
+
+	(void)state;
+	make_launch(make, 0, 100, 200, 1200);
+	make_launch(make, 4000, 4100, 4200, 5200);
+	ask(&answer, make_trace_finish(make), "launch_latency=0");
+	assert_near(answer.what_if->step_ns, 4800, 1e-9);
+	assert_near(answer.what_if->speedup, 5000.0 / 4800, 1e-9);
+	answer_release(&answer);
+}
+
+static void a_change_is_a_class_and_a_factor(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} wrong[] = {
+		{"runtime", "CLASS=FACTOR"},
+		{"=0", "no such class"},
+		{"runtme=0", "did you mean runtime?"},
+		{"undetermined=0", "no such class"},
+		{"a_class_name_that_is_longer_than_any_other=0", "no such class"},
+		{"runtime=", "factor"},
+		{"runtime=-1", "factor"},
+		{"runtime=nan", "factor"},
+		{"runtime=1001", "factor"},
+		{"runtime=0x", "factor"},
+	};
+	struct weir_change change;
+	struct weir_error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		assert_int_equal(weir_change_parse(wrong[i].text, &change, &err), WEIR_E_USAGE);
+		assert_non_null(strstr(err.message, wrong[i].says));
+	}
+	assert_int_equal(weir_change_parse("memory=0.25", &change, &err), WEIR_OK);
+	assert_string_equal(weir_change_class(&change), "memory");
+	assert_near(change.factor, 0.25, 0);
+	assert_int_equal(weir_change_parse("host_sync=2", &change, &err), WEIR_OK);
+	assert_true(change.of_idle);
+	assert_string_equal(weir_change_class(&change), "host_sync");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_late_host_work_runs_back_to_back),
+		cmocka_unit_test(a_factor_of_one_changes_nothing),
+		cmocka_unit_test(a_cause_is_scaled_alone),
+		cmocka_unit_test(work_is_scaled_by_the_bound_of_its_group),
+		cmocka_unit_test(what_a_graph_leaves_between_kernels_is_measured_where_it_can_be),
+		cmocka_unit_test(the_devices_own_gaps_go_where_they_are_meant),
+		cmocka_unit_test(a_stage_does_not_pay_for_the_queue_before_it),
+		cmocka_unit_test(what_a_timeline_cannot_say_is_unknown),
+		cmocka_unit_test(without_steps_it_is_the_window),
+		cmocka_unit_test(a_change_is_a_class_and_a_factor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
