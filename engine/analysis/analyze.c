@@ -4,6 +4,7 @@
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/host_functions.h"
+#include "engine/analysis/inflation.h"
 #include "engine/analysis/joining.h"
 #include "engine/analysis/ranks.h"
 #include "engine/analysis/scrape_report.h"
@@ -289,6 +290,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 		fill_counters(analysis, report);
 	weir_fill_host_functions(analysis->profile, report);
 	weir_fill_features(analysis, &merges, report);
+	weir_fill_inflation(analysis, &merges, report);
 	weir_fill_what_ifs(analysis, &merges, report);
 	weir_stage_merges_release(&merges);
 	if (analysis->serving)

@@ -54,12 +54,20 @@ static double saved_until(const struct weir_savings *savings, int64_t at_ns)
 
 /* ---- classes ---- */
 
-static double factor_of_idle(const struct weir_change *change, enum weir_idle idle)
-{
-	bool meant =
-		change->of_idle ? change->idle == idle : weir_idle_bound(idle) == change->bound;
+/* What all of a walk shares. */
+struct terms {
+	const struct weir_change *change;
+	double host;     /* further factor of the runtime's idle time */
+	double least_ns; /* what a gap keeps */
+};
 
-	return meant ? change->factor : 1;
+static double factor_of_idle(const struct terms *terms, enum weir_idle idle)
+{
+	const struct weir_change *change = terms->change;
+	enum weir_bound bound = weir_idle_bound(idle);
+	bool meant = change->of_idle ? change->idle == idle : bound == change->bound;
+
+	return (meant ? change->factor : 1) * (bound == WEIR_BOUND_RUNTIME ? terms->host : 1);
 }
 
 static double factor_of_bound(const struct weir_change *change, enum weir_bound bound)
@@ -115,15 +123,15 @@ static void retime_work(struct weir_savings *savings, const struct weir_rank *ra
 
 /* Segments [0, count) are one gap. Of its savings so much stays that the least gap does. */
 static void retime_gap(struct weir_savings *savings, const struct weir_segment *gap, size_t count,
-                       const struct weir_change *change, double least_ns)
+                       const struct terms *terms)
 {
-	double before_ns = 0, less_ns = 0, kept = 1;
+	double before_ns = 0, less_ns = 0, kept = 1, least_ns = terms->least_ns;
 
 	for (size_t i = 0; i < count; i++) {
 		double ns = (double)weir_segment_ns(&gap[i]);
 
 		before_ns += ns;
-		less_ns += ns * (1 - factor_of_idle(change, (enum weir_idle)gap[i].idle));
+		less_ns += ns * (1 - factor_of_idle(terms, (enum weir_idle)gap[i].idle));
 	}
 	if (gap[count - 1].row == WEIR_NONE)
 		least_ns = 0; /* no work comes behind it */
@@ -132,7 +140,7 @@ static void retime_gap(struct weir_savings *savings, const struct weir_segment *
 	for (size_t i = 0; i < count; i++)
 		save(savings, gap[i].start_ns, gap[i].end_ns,
 		     kept * (double)weir_segment_ns(&gap[i]) *
-		             (1 - factor_of_idle(change, (enum weir_idle)gap[i].idle)));
+		             (1 - factor_of_idle(terms, (enum weir_idle)gap[i].idle)));
 }
 
 static bool same_gap(const struct weir_segment *a, const struct weir_segment *b)
@@ -174,11 +182,11 @@ static int64_t *find_begins(const struct weir_steps *steps)
 }
 
 void weir_retiming_init(struct weir_retiming *retiming, const struct weir_rank *rank,
-                        const struct weir_change *change)
+                        const struct weir_change *change, double host)
 {
 	const struct weir_segments *segments = &rank->segments;
 	bool of_gap = change->of_idle && change->idle == WEIR_IDLE_INTER_KERNEL;
-	double least_ns = of_gap ? 0 : weir_replay_gap_ns(rank);
+	const struct terms terms = {change, host, of_gap ? 0 : weir_replay_gap_ns(rank)};
 
 	retiming->begin_ns = find_begins(&rank->steps);
 	retiming->device_count = rank->trace->device_count;
@@ -195,7 +203,7 @@ void weir_retiming_init(struct weir_retiming *retiming, const struct weir_rank *
 		while (end < segments->count &&
 		       same_gap(&segments->items[end - 1], &segments->items[end]))
 			end++;
-		retime_gap(savings, segment, end - i, change, least_ns);
+		retime_gap(savings, segment, end - i, &terms);
 	}
 }
 

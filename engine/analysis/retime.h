@@ -43,9 +43,10 @@ struct weir_retiming {
 	int64_t *begin_ns; /* per span: where its own time begins */
 };
 
-/* Needs the verdicts of the groups. The change is read now; the rank is not kept. */
+/* Needs the verdicts of the groups. The change is read now; the rank is not kept. host: a further
+ * factor of idle time that belongs to the runtime, see what_if.h; 1: none. */
 void weir_retiming_init(struct weir_retiming *retiming, const struct weir_rank *rank,
-                        const struct weir_change *change);
+                        const struct weir_change *change, double host);
 void weir_retiming_release(struct weir_retiming *retiming);
 
 /* How long [start, end) takes now: the slowest of the devices that have windows; what lies outside

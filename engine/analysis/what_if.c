@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/inflation.h"
 #include "engine/analysis/retime.h"
 #include "engine/analysis/what_if.h"
 #include "engine/base/arena.h"
@@ -23,9 +24,9 @@ static int64_t end_of(int64_t start_ns, int64_t length_ns)
 	return start_ns > 0 && length_ns > INT64_MAX - start_ns ? INT64_MAX : start_ns + length_ns;
 }
 
-/* Steps that count; their periods before and after where `before` and `after` are given. */
+/* Steps that count, and their periods where `out` is given. */
 static size_t take_steps(const struct weir_analysis *analysis, size_t r,
-                         const struct weir_retiming *retiming, double *before, double *after)
+                         const struct weir_retiming *retiming, double *out)
 {
 	const struct weir_steps *steps = &analysis->ranks[r].steps;
 	size_t count = 0;
@@ -36,11 +37,9 @@ static size_t take_steps(const struct weir_analysis *analysis, size_t r,
 
 		if (!counts(analysis, step))
 			continue;
-		if (before) {
-			before[count] = (double)step->period_ns;
-			after[count] = weir_retimed_ns(retiming, start_ns,
-			                               end_of(start_ns, step->period_ns));
-		}
+		if (out)
+			out[count] = weir_retimed_ns(retiming, start_ns,
+			                             end_of(start_ns, step->period_ns));
 		count++;
 	}
 	return count;
@@ -53,7 +52,7 @@ static size_t rank_with_most_steps(const struct weir_analysis *analysis, size_t 
 
 	*most = 0;
 	for (size_t r = 0; r < analysis->rank_count; r++) {
-		size_t count = take_steps(analysis, r, NULL, NULL, NULL);
+		size_t count = take_steps(analysis, r, NULL, NULL);
 
 		if (count > *most) {
 			*most = count;
@@ -63,57 +62,60 @@ static size_t rank_with_most_steps(const struct weir_analysis *analysis, size_t 
 	return best;
 }
 
-static void change_steps(const struct weir_analysis *analysis,
-                         const struct weir_retiming *retimings, struct weir_what_if *out)
+/* p50 of the steps of the rank with most of them. */
+static double step_of(const struct weir_analysis *analysis, const struct weir_retiming *retimings)
 {
 	size_t count, r = rank_with_most_steps(analysis, &count);
-	double *before = weir_alloc((count + 1) * sizeof *before);
-	double *after = weir_alloc((count + 1) * sizeof *after);
+	double *values = weir_alloc((count + 1) * sizeof *values), median;
 
-	take_steps(analysis, r, &retimings[r], before, after);
-	out->step_ns = weir_median(after, count);
-	out->speedup = speedup_of(weir_median(before, count), out->step_ns);
-	free(before);
-	free(after);
+	take_steps(analysis, r, &retimings[r], values);
+	median = weir_median(values, count);
+	free(values);
+	return median;
 }
 
-/* Without steps: windows are one stretch a device. */
-static void change_window(const struct weir_analysis *analysis,
-                          const struct weir_retiming *retimings, struct weir_what_if *out)
+/* The longest device. */
+static double window_of(const struct weir_analysis *analysis, const struct weir_retiming *retimings)
 {
-	double before_ns = 0, after_ns = 0;
+	double longest_ns = 0;
 
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		const struct weir_steps *steps = &analysis->ranks[r].steps;
 
 		for (size_t d = 0; d < steps->device_count; d++) {
 			const struct weir_intervals *windows = &steps->windows[d];
-			double now_ns = 0;
+			double ns = 0;
 
 			for (size_t w = 0; w < windows->count; w++)
-				now_ns += weir_retimed_ns(&retimings[r], windows->items[w].start_ns,
-				                          windows->items[w].end_ns);
-			before_ns = fmax(before_ns, (double)weir_intervals_total(windows));
-			after_ns = fmax(after_ns, now_ns);
+				ns += weir_retimed_ns(&retimings[r], windows->items[w].start_ns,
+				                      windows->items[w].end_ns);
+			longest_ns = fmax(longest_ns, ns);
 		}
 	}
-	out->step_ns = after_ns;
-	out->speedup = speedup_of(before_ns, after_ns);
+	return longest_ns;
 }
 
-/* The ranks as they are, and with one change. */
+/* A step; without any the analysed window. */
+static double turn_of(const struct weir_analysis *analysis, const struct weir_retiming *retimings,
+                      const struct weir_report *report)
+{
+	return report->iteration_count > 0 ? step_of(analysis, retimings)
+	                                   : window_of(analysis, retimings);
+}
+
+/* The ranks as they are without a profiler, and with one change. */
 struct pair {
 	struct weir_retiming *before, *after;
 };
 
 static struct weir_retiming *retime_ranks(const struct weir_analysis *analysis,
-                                          const struct weir_change *change)
+                                          const struct weir_change *change, double host)
 {
 	struct weir_retiming *retimings =
 		weir_alloc((analysis->rank_count + 1) * sizeof *retimings);
 
 	for (size_t r = 0; r < analysis->rank_count; r++)
-		weir_retiming_init(&retimings[r], &analysis->ranks[r], change);
+		weir_retiming_init(&retimings[r], &analysis->ranks[r], change, host);
 	return retimings;
 }
 
@@ -122,6 +124,52 @@ static void release_ranks(const struct weir_analysis *analysis, struct weir_reti
 	for (size_t r = 0; r < analysis->rank_count; r++)
 		weir_retiming_release(&retimings[r]);
 	free(retimings);
+}
+
+static const struct weir_change no_change = {.bound = WEIR_BOUND_UNDETERMINED, .factor = 1};
+/* As close as this the step is as long as without the profiler; each round walks the timeline. */
+#define CLOSE  0.001
+#define ROUNDS 8
+
+static double turn_with(const struct weir_analysis *analysis, const struct weir_report *report,
+                        double host)
+{
+	struct weir_retiming *retimings = retime_ranks(analysis, &no_change, host);
+	double ns = turn_of(analysis, retimings, report);
+
+	release_ranks(analysis, retimings);
+	return ns;
+}
+
+/* The factor that takes the profiler's part out of the host's time, by the rule of false position:
+ * the step grows with it, and no slower the larger it is. */
+static double host_factor(const struct weir_analysis *analysis, const struct weir_report *report)
+{
+	double low = 0, high = 1, low_ns, high_ns, wanted_ns, host = 1;
+
+	if (!(report->profiler.inflation > 1))
+		return 1;
+	low_ns = turn_with(analysis, report, low);
+	high_ns = turn_with(analysis, report, high);
+	wanted_ns = high_ns / report->profiler.inflation;
+	if (wanted_ns <= low_ns)
+		return high_ns > low_ns ? low : high;
+	for (int round = 0; round < ROUNDS; round++) {
+		double ns;
+
+		host = low + (wanted_ns - low_ns) * (high - low) / (high_ns - low_ns);
+		ns = turn_with(analysis, report, host);
+		if (fabs(ns - wanted_ns) <= CLOSE * wanted_ns)
+			break;
+		if (ns > wanted_ns) {
+			high = host;
+			high_ns = ns;
+		} else {
+			low = host;
+			low_ns = ns;
+		}
+	}
+	return host;
 }
 
 static void change_stages(const struct weir_analysis *analysis,
@@ -151,13 +199,15 @@ static void change_stages(const struct weir_analysis *analysis,
 void weir_fill_what_ifs(const struct weir_analysis *analysis,
                         const struct weir_stage_merges *merges, struct weir_report *report)
 {
-	static const struct weir_change none = {.bound = WEIR_BOUND_UNDETERMINED, .factor = 1};
 	size_t count = analysis->options.change_count;
 	struct pair pair;
+	double host, before_ns;
 
 	if (!count)
 		return;
-	pair.before = retime_ranks(analysis, &none);
+	host = host_factor(analysis, report);
+	pair.before = retime_ranks(analysis, &no_change, host);
+	before_ns = turn_of(analysis, pair.before, report);
 	report->what_ifs = weir_arena_alloc(report->arena, (count + 1) * sizeof *report->what_ifs);
 	report->what_if_count = count;
 	for (size_t i = 0; i < count; i++) {
@@ -170,11 +220,9 @@ void weir_fill_what_ifs(const struct weir_analysis *analysis,
 		                             .speedup = NAN};
 		if (!report->has_gpu || (!asked->of_idle && asked->bound == WEIR_BOUND_BATCHING))
 			continue;
-		pair.after = retime_ranks(analysis, asked);
-		if (report->iteration_count > 0)
-			change_steps(analysis, pair.after, out);
-		else
-			change_window(analysis, pair.after, out);
+		pair.after = retime_ranks(analysis, asked, host);
+		out->step_ns = turn_of(analysis, pair.after, report);
+		out->speedup = speedup_of(before_ns, out->step_ns);
 		change_stages(analysis, merges, &pair, report, out);
 		release_ranks(analysis, pair.after);
 	}

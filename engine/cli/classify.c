@@ -6,6 +6,7 @@
 
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/features.h"
+#include "engine/analysis/joining.h"
 #include "engine/base/arena.h"
 #include "engine/cli/classify.h"
 #include "engine/cli/counted.h"
@@ -247,6 +248,17 @@ static enum weir_status judge_profile(const struct weir_analysis *analysis,
 	return status;
 }
 
+/* Profilers slow the host: without durations that were taken without one, nobody knows how much. */
+static void note_profiler(struct weir_report *report)
+{
+	if (!report->has_gpu || report->profiler.source ||
+	    report->verdict.bound != WEIR_BOUND_RUNTIME)
+		return;
+	weir_report_note(report, "profiler",
+	                 "a profiler slows the host: shares of the host's time are upper bounds; "
+	                 "pass durations taken without it to see how far");
+}
+
 static enum weir_status analyse(const struct weir_profile *profile,
                                 const struct weir_classify_request *request,
                                 struct weir_analysis **out, struct weir_error *err)
@@ -282,6 +294,8 @@ static enum weir_status judge(struct weir_classification *classification,
 	if (!status)
 		status =
 			judge_profile(analysis, classification->report, classification->rules, err);
+	if (!status)
+		note_profiler(classification->report);
 	if (!status && run)
 		weir_analysis_run(analysis, run);
 	weir_analysis_free(analysis);

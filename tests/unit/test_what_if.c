@@ -44,8 +44,9 @@ struct answer {
 	const struct weir_what_if *what_if;
 };
 
-static void ask_with(struct answer *answer, struct weir_trace *trace, const char *change,
-                     enum weir_bound work)
+/* plain: without a profiler; NULL: not given. */
+static void ask_beside(struct answer *answer, struct weir_trace *trace, struct weir_run *plain,
+                       const char *change, enum weir_bound work)
 {
 	struct weir_change asked;
 	struct weir_analysis_options options = {
@@ -55,6 +56,8 @@ static void ask_with(struct answer *answer, struct weir_trace *trace, const char
 	assert_int_equal(weir_change_parse(change, &asked, &err), WEIR_OK);
 	answer->profile = weir_profile_new();
 	weir_profile_add_input(answer->profile, "trace")->trace = trace;
+	if (plain)
+		weir_profile_add_input(answer->profile, "plain.json")->run = plain;
 	assert_int_equal(weir_analysis_new(answer->profile, &options, &answer->analysis, &err),
 	                 WEIR_OK);
 	for (size_t i = 0; i < weir_analysis_subject_count(answer->analysis); i++)
@@ -64,6 +67,12 @@ static void ask_with(struct answer *answer, struct weir_trace *trace, const char
 	weir_analysis_report(answer->analysis, answer->report);
 	assert_int_equal(answer->report->what_if_count, 1);
 	answer->what_if = &answer->report->what_ifs[0];
+}
+
+static void ask_with(struct answer *answer, struct weir_trace *trace, const char *change,
+                     enum weir_bound work)
+{
+	ask_beside(answer, trace, NULL, change, work);
 }
 
 static void ask(struct answer *answer, struct weir_trace *trace, const char *change)
@@ -220,6 +229,68 @@ static void without_steps_it_is_the_window(void **state)
 	answer_release(&answer);
 }
 
+static struct weir_run *plain_run(const char *stage, double ns)
+{
+	struct weir_run *run = weir_run_new();
+
+	for (int i = 0; i < 5; i++)
+		weir_series_push(weir_series_get(&run->stages, stage), ns);
+	return run;
+}
+
+static void assert_beside(struct weir_run *plain, const char *change, double step_ns,
+                          double speedup)
+{
+	struct answer answer;
+
+	ask_beside(&answer, late_launches(), plain, change, WEIR_BOUND_UNDETERMINED);
+	assert_near(answer.report->profiler.inflation, 2, 1e-9);
+	assert_string_equal(answer.report->profiler.source, "plain.json");
+	assert_near(answer.what_if->step_ns, step_ns, 1e-9);
+	assert_near(answer.what_if->speedup, speedup, 1e-9);
+	answer_release(&answer);
+}
+
+static void savings_are_against_the_time_without_the_profiler(void **state)
+{
+	(void)state;
+	/* Of 8,000 ns of idle time 3,000 remain. */
+	assert_beside(plain_run("decode", 5000), "runtime=1", 5000, 1);
+	assert_beside(plain_run("decode", 5000), "runtime=0", 3000, 5000.0 / 3000);
+	/* Of 2 x 200 ns of launch latency 3/8. */
+	assert_beside(plain_run("decode", 5000), "launch_latency=0", 4850, 5000.0 / 4850);
+}
+
+static void a_single_stage_of_another_name_is_the_step(void **state)
+{
+	(void)state;
+	assert_beside(plain_run("step", 5000), "runtime=1", 5000, 1);
+}
+
+static void several_stages_of_other_names_say_nothing_of_the_profiler(void **state)
+{
+	struct weir_run *plain = plain_run("step", 5000);
+	struct answer answer;
+
+	(void)state;
+	weir_series_push(weir_series_get(&plain->stages, "other"), 1);
+	ask_beside(&answer, late_launches(), plain, "runtime=1", WEIR_BOUND_UNDETERMINED);
+	assert_null(answer.report->profiler.source);
+	assert_near(answer.what_if->step_ns, 10000, 1e-9);
+	answer_release(&answer);
+}
+
+static void a_step_below_its_device_work_keeps_that_work(void **state)
+{
+	struct answer answer;
+
+	(void)state;
+	ask_beside(&answer, late_launches(), plain_run("decode", 100), "runtime=1",
+	           WEIR_BOUND_UNDETERMINED);
+	assert_near(answer.what_if->step_ns, 3000, 1e-9);
+	answer_release(&answer);
+}
+
 static void a_change_is_a_class_and_a_factor(void **state)
 {
 	static const struct {
@@ -264,6 +335,10 @@ int main(void)
 		cmocka_unit_test(a_stage_does_not_pay_for_the_queue_before_it),
 		cmocka_unit_test(what_a_timeline_cannot_say_is_unknown),
 		cmocka_unit_test(without_steps_it_is_the_window),
+		cmocka_unit_test(savings_are_against_the_time_without_the_profiler),
+		cmocka_unit_test(a_single_stage_of_another_name_is_the_step),
+		cmocka_unit_test(several_stages_of_other_names_say_nothing_of_the_profiler),
+		cmocka_unit_test(a_step_below_its_device_work_keeps_that_work),
 		cmocka_unit_test(a_change_is_a_class_and_a_factor),
 	};
 
