@@ -7,7 +7,7 @@
 #include "engine/analysis/intervals.h"
 #include "engine/base/names.h"
 
-#define SLOTS (2 * WEIR_FLAME_MAX_FRAMES) /* a power of two, never more than half full */
+#define SLOTS ((size_t)2 * WEIR_FLAME_MAX_FRAMES) /* a power of two, never more than half full */
 
 /* Roots and their rests always find room behind the others. */
 #define RESERVE   16

@@ -174,6 +174,28 @@ static void without_device_work_all_host_time_counts(void **state)
 	desk_close(&desk);
 }
 
+static void folders_of_python_files_are_left_out(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	const struct weir_flame *flame;
+	struct weir_trace *trace;
+	struct desk desk;
+
+	(void)state;
+	make_host(make, WEIR_HOST_PYTHON, 0, "/home/alice/run.py(12): main", 0, 100);
+	make_host(make, WEIR_HOST_PYTHON, 0, "C:\\Users\\alice\\go.py(3): go", 200, 300);
+	make_host(make, WEIR_HOST_PYTHON, 0, "torch/nn/linear.py(1): forward", 400, 500);
+	make_host(make, WEIR_HOST_PYTHON, 0, "/", 600, 700);
+	trace = make_trace_finish(make);
+	desk_open(&desk, &trace, 1, true);
+	flame = &desk.report->detail->flame;
+	frame_named(flame, "run.py(12): main");
+	frame_named(flame, "go.py(3): go");
+	frame_named(flame, "torch/nn/linear.py(1): forward");
+	frame_named(flame, "");
+	desk_close(&desk);
+}
+
 static void too_many_frames_share_a_rest_that_keeps_their_time(void **state)
 {
 	struct weir_flame_builder *builder = weir_flame_builder_new();
@@ -193,7 +215,8 @@ static void too_many_frames_share_a_rest_that_keeps_their_time(void **state)
 	assert_true(flame.count <= WEIR_FLAME_MAX_FRAMES);
 	assert_int_equal(flame.frames[0].total_ns, 6 * WEIR_FLAME_MAX_FRAMES + 7);
 	assert_int_equal(frame_named(&flame, "f0")->total_ns, 10);
-	assert_true(frame_named(&flame, WEIR_FLAME_REST)->total_ns > 3 * WEIR_FLAME_MAX_FRAMES);
+	assert_true(frame_named(&flame, WEIR_FLAME_REST)->total_ns >
+	            INT64_C(3) * WEIR_FLAME_MAX_FRAMES);
 	weir_flame_builder_free(builder);
 	weir_arena_free(arena);
 }
@@ -269,8 +292,8 @@ static void too_many_tracks_are_counted(void **state)
 	struct desk desk;
 
 	(void)state;
-	for (uint32_t i = 0; i < 600; i++)
-		make_kernel(make, i, "gemm", i * 100, i * 100 + 50, 0);
+	for (int64_t i = 0; i < 600; i++)
+		make_kernel(make, (uint32_t)i, "gemm", i * 100, i * 100 + 50, 0);
 	trace = make_trace_finish(make);
 	desk_open(&desk, &trace, 1, true);
 	assert_int_equal(desk.report->detail->track_count, WEIR_DETAIL_MAX_TRACKS);
@@ -285,6 +308,7 @@ int main(void)
 		cmocka_unit_test(stacks_name_stage_operator_and_kernel),
 		cmocka_unit_test(stacks_of_any_trace_add_up_to_the_analysed_time),
 		cmocka_unit_test(without_device_work_all_host_time_counts),
+		cmocka_unit_test(folders_of_python_files_are_left_out),
 		cmocka_unit_test(too_many_frames_share_a_rest_that_keeps_their_time),
 		cmocka_unit_test(what_is_nested_too_deeply_counts_for_what_encloses_it),
 		cmocka_unit_test(tracks_hold_steps_stages_gaps_and_work),
