@@ -3,6 +3,7 @@
 
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
+#include "engine/analysis/detail.h"
 #include "engine/analysis/host_functions.h"
 #include "engine/analysis/inflation.h"
 #include "engine/analysis/joining.h"
@@ -292,6 +293,8 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	weir_fill_features(analysis, &merges, report);
 	weir_fill_inflation(analysis, &merges, report);
 	weir_fill_what_ifs(analysis, &merges, report);
+	if (analysis->options.detail)
+		weir_fill_detail(analysis, &merges, report);
 	weir_stage_merges_release(&merges);
 	if (analysis->serving)
 		fill_serving(analysis, report);

@@ -270,6 +270,7 @@ static enum weir_status analyse(const struct weir_profile *profile,
 		.settings = request->settings,
 		.changes = request->changes,
 		.change_count = request->change_count,
+		.detail = request->detail,
 	};
 
 	return weir_analysis_new(profile, &options, out, err);

@@ -25,6 +25,7 @@ struct weir_classify_request {
 	const struct weir_change *changes;    /* --what-if, one by one */
 	size_t change_count;
 	double percentile;                    /* at which shares of stages are read; 0: 0.95 */
+	bool detail;                          /* an output draws stacks or tracks */
 	const struct weir_progress *progress; /* NULL: nobody listens */
 };
 

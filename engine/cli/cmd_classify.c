@@ -12,7 +12,8 @@
 #include "engine/cli/settings.h"
 
 /* The names of weir_writers, in their order; a test holds the two together. */
-static const char *const formats[] = {"text", "json", "markdown", "html", NULL};
+static const char *const formats[] = {"text",   "json",       "markdown",  "html", "flame",
+                                      "folded", "speedscope", "annotated", NULL};
 
 static const char *const windows[] = {"steady", "all", NULL};
 
@@ -22,7 +23,8 @@ static const struct weir_option options[] = {
          .kind = WEIR_OPTION_CHOICE,
          .value = "FORMAT",
          .choices = formats,
-         .help = "of standard output: text, json, markdown or html (see: weir formats)"},
+         .help = "of standard output: text, json, markdown, html, flame, folded, speedscope or "
+                 "annotated (see: weir formats)"},
 	{.name = "output",
          .letter = 'o',
          .kind = WEIR_OPTION_FILE,
@@ -99,6 +101,7 @@ static enum weir_status classify(const struct weir_arguments *arguments,
 		.settings = settings,
 		.whole_window = window && strcmp(window, "all") == 0,
 		.percentile = weir_option_number(arguments, "percentile", 0) / 100,
+		.detail = weir_reporting_detailed(arguments) != NULL,
 		.progress = &progress,
 	};
 	enum weir_status status = read_changes(arguments, &changes, &change_count, err);
@@ -130,6 +133,20 @@ static void tell_inputs(const struct weir_report *report)
 	}
 }
 
+/* A drawing of nothing helps nobody. */
+static enum weir_status check_drawings(const struct weir_arguments *arguments,
+                                       const struct weir_report *report, struct weir_error *err)
+{
+	const struct weir_writer *writer = weir_reporting_detailed(arguments);
+
+	if (!writer || report->detail->flame.count > 0 || report->detail->span_count > 0)
+		return WEIR_OK;
+	return weir_fail(err, WEIR_E_EMPTY,
+	                 "the format %s draws a timeline, and no input holds one: pass a trace of "
+	                 "the run",
+	                 writer->name);
+}
+
 static enum weir_status classify_and_write(const struct weir_arguments *arguments,
                                            const struct weir_settings *settings,
                                            struct weir_error *err)
@@ -141,7 +158,10 @@ static enum weir_status classify_and_write(const struct weir_arguments *argument
 		return status;
 	if (weir_option_given(arguments, "verbose"))
 		tell_inputs(weir_classification_report(classification));
-	status = weir_reporting_write(arguments, weir_classification_report(classification), err);
+	status = check_drawings(arguments, weir_classification_report(classification), err);
+	if (!status)
+		status = weir_reporting_write(arguments, weir_classification_report(classification),
+		                              err);
 	weir_classification_free(classification);
 	return status;
 }

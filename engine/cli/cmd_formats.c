@@ -29,7 +29,7 @@ static void add_writers(struct weir_text *text)
 	for (size_t i = 0; weir_writers[i]; i++) {
 		struct weir_text what = {0};
 
-		weir_text_printf(&what, "%-7s%s", weir_writers[i]->suffix, weir_writers[i]->title);
+		weir_text_printf(&what, "%-6s %s", weir_writers[i]->suffix, weir_writers[i]->title);
 		weir_help_row(text, weir_writers[i]->name, what.data, NAME_COLUMNS);
 		weir_text_release(&what);
 	}

@@ -45,9 +45,16 @@ static enum weir_status render_report(const struct weir_arguments *arguments, co
 {
 	struct weir_stored_report *stored;
 	enum weir_status status = weir_reporting_check_outputs(arguments, err);
+	const struct weir_writer *drawing;
 
 	if (status)
 		return status;
+	drawing = weir_reporting_detailed(arguments);
+	if (drawing)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "the format %s draws the timeline, which a stored report does not "
+		                 "hold: write it with weir classify INPUT",
+		                 drawing->name);
 	if (weir_stored_report_of(document, &weir_feature_table, &stored, err))
 		return weir_fail_in(err, "%s", weir_arguments_at(arguments, 0));
 	status = weir_reporting_write(arguments, stored->report, err);

@@ -5,7 +5,6 @@
 #include "engine/cli/output.h"
 #include "engine/cli/reporting.h"
 #include "engine/cli/terminal.h"
-#include "engine/report/writer.h"
 
 static void add_document(struct weir_text *text, const struct weir_writer *writer,
                          const struct weir_report *report, const struct weir_arguments *arguments,
@@ -55,6 +54,22 @@ enum weir_status weir_reporting_check_outputs(const struct weir_arguments *argum
 	for (size_t i = 0; !status && (path = weir_option_each(arguments, "output", i)); i++)
 		status = choose_writer(arguments, path, &writer, err);
 	return status;
+}
+
+const struct weir_writer *weir_reporting_detailed(const struct weir_arguments *arguments)
+{
+	size_t i = 0;
+
+	do {
+		const struct weir_writer *writer;
+		struct weir_error err;
+
+		if (!choose_writer(arguments, weir_option_each(arguments, "output", i), &writer,
+		                   &err) &&
+		    writer->detail)
+			return writer;
+	} while (weir_option_each(arguments, "output", ++i));
+	return NULL;
 }
 
 enum weir_status weir_reporting_write(const struct weir_arguments *arguments,

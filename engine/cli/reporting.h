@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/cli/options.h"
 #include "engine/model/report.h"
+#include "engine/report/writer.h"
 
 #define WEIR_REPORT_TOP_OPTION                                                                     \
 	{                                                                                          \
@@ -18,6 +19,9 @@
  * has. */
 enum weir_status weir_reporting_check_outputs(const struct weir_arguments *arguments,
                                               struct weir_error *err);
+/* The first writer that is asked for and draws stacks or tracks, which take a detailed report;
+ * NULL: none. The outputs are checked. */
+const struct weir_writer *weir_reporting_detailed(const struct weir_arguments *arguments);
 /* Writes every document; --top is read as well. */
 enum weir_status weir_reporting_write(const struct weir_arguments *arguments,
                                       const struct weir_report *report, struct weir_error *err);

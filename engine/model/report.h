@@ -13,6 +13,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/model/bound.h"
+#include "engine/model/detail.h"
 #include "engine/model/finding.h"
 #include "engine/model/profile.h"
 
@@ -334,6 +335,8 @@ struct weir_report {
 	struct weir_profiler_cost profiler;
 	struct weir_set_apart *set_apart;
 	size_t set_apart_count;
+
+	const struct weir_detail *detail; /* NULL: not asked for, or a stored report */
 
 	const struct weir_feature_table *feature_table; /* borrowed, static */
 	double *features;                               /* of the profile */

@@ -37,11 +37,19 @@ enum weir_status weir_format_by_name(const struct weir_format_name *formats, siz
 	return fail_unknown_name(formats, count, name, err);
 }
 
-static bool has_suffix(const char *path, const char *suffix)
+/* Length of the suffix that the path ends with, 0: it does not. A suffix of two parts also fits a
+ * file of just that name: "speedscope.json". */
+static size_t suffix_length(const char *path, const char *suffix)
 {
 	size_t path_length = strlen(path), length = suffix ? strlen(suffix) : 0;
+	const char *slash = strrchr(path, '/');
 
-	return length && path_length > length && !strcmp(path + path_length - length, suffix);
+	if (!length)
+		return 0;
+	if (path_length > length && !strcmp(path + path_length - length, suffix))
+		return length;
+	return strchr(suffix + 1, '.') && !strcmp(slash ? slash + 1 : path, suffix + 1) ? length
+	                                                                                : 0;
 }
 
 enum weir_status weir_format_by_path(const struct weir_format_name *formats, size_t count,
@@ -49,16 +57,21 @@ enum weir_status weir_format_by_path(const struct weir_format_name *formats, siz
 {
 	struct weir_text known = {0};
 	enum weir_status status = WEIR_OK;
-	size_t i = 0;
+	size_t longest = 0;
 
-	while (i < count && !has_suffix(path, formats[i].suffix)) {
+	*out = count;
+	for (size_t i = 0; i < count; i++) {
+		size_t length = suffix_length(path, formats[i].suffix);
+
 		if (formats[i].suffix)
 			weir_text_printf(&known, "%s%s", known.length ? ", " : "",
 			                 formats[i].suffix);
-		i++;
+		if (length > longest) {
+			longest = length;
+			*out = i;
+		}
 	}
-	*out = i;
-	if (i == count)
+	if (!longest)
 		status = weir_fail(err, WEIR_E_USAGE,
 		                   "%.200s: the suffix picks the format; known: %s", path,
 		                   known.data);

@@ -3,7 +3,9 @@
 #include "engine/report/writer.h"
 
 const struct weir_writer *const weir_writers[] = {
-	&weir_writer_text, &weir_writer_json, &weir_writer_markdown, &weir_writer_html, NULL,
+	&weir_writer_text,       &weir_writer_json,      &weir_writer_markdown,
+	&weir_writer_html,       &weir_writer_flame,     &weir_writer_folded,
+	&weir_writer_speedscope, &weir_writer_annotated, NULL,
 };
 
 #define WRITERS (sizeof(weir_writers) / sizeof(weir_writers[0]) - 1)

@@ -28,13 +28,15 @@ struct weir_writer {
 	const char *name;   /* for --format: "markdown" */
 	const char *suffix; /* for -o: ".md" */
 	const char *title;  /* one line for `weir formats` */
+	bool detail;        /* draws report->detail, which stored reports do not have */
 	/* Appends the whole document to out. */
 	void (*write)(const struct weir_report *report, const struct weir_write_options *options,
 	              struct weir_text *out);
 };
 
 extern const struct weir_writer weir_writer_text, weir_writer_json, weir_writer_markdown,
-	weir_writer_html;
+	weir_writer_html, weir_writer_flame, weir_writer_folded, weir_writer_speedscope,
+	weir_writer_annotated;
 
 extern const struct weir_writer *const weir_writers[]; /* ends with NULL */
 

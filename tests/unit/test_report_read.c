@@ -159,7 +159,7 @@ static void unknown_stays_unknown(void **state)
 	for (size_t i = 0; weir_writers[i]; i++) {
 		struct weir_text out = fixture_write(weir_writers[i], stored->report, 80, 0);
 
-		assert_true(out.length > 0);
+		assert_true(out.length > 0 || weir_writers[i]->detail);
 		weir_text_release(&out);
 	}
 	weir_stored_report_free(stored);

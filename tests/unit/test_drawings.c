@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Flame graph, folded stacks, speedscope and annotated trace on a small hand-made detail. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/json.h"
+#include "tests/unit/document.h"
+#include "tests/unit/fixture_report.h"
+
+#define HOSTILE "a;b \"]]></script><script>alert(1)</script>\n\x1b[31m\xff\\"
+
+static struct weir_flame_frame frames[] = {
+	{"device", WEIR_FLAME_NOBODY, 0, WEIR_FLAME_ROOT, 1000, 0},
+	{"decode", 0, 1, WEIR_FLAME_STAGE, 1000, 0},
+	{HOSTILE, 1, 2, WEIR_FLAME_OPERATOR, 700, 0},
+	{"gemm", 2, 3, WEIR_FLAME_KERNEL, 700, 700},
+	{"idle: python", 1, 2, WEIR_FLAME_IDLE, 300, 300},
+	{"host", WEIR_FLAME_NOBODY, 0, WEIR_FLAME_ROOT, 2000, 500},
+	{"gemm", 5, 1, WEIR_FLAME_OPERATOR, 1500, 1500},
+};
+
+static struct weir_detail_track tracks[] = {
+	{WEIR_DETAIL_STAGES, 0, 0, "stages of thread 1"},
+	{WEIR_DETAIL_IDLE, 0, 0, "idle time of device 0"},
+	{WEIR_DETAIL_WAITS, 1, 0, "collective waits of stream 7"},
+};
+
+static struct weir_detail_span spans[] = {
+	{INT64_C(1700000000000000123), INT64_C(1700000000000002000), "decode", NULL, 0, 0},
+	{INT64_C(1700000000000000124), INT64_C(1700000000001000125), "python", NULL, 1, 0},
+	{INT64_C(1700000000000000200), INT64_C(1700000000000000300), HOSTILE, HOSTILE, 2,
+         UINT32_MAX},
+};
+
+static const struct weir_detail detail = {
+	.flame = {frames, sizeof frames / sizeof *frames},
+	.tracks = tracks,
+	.track_count = sizeof tracks / sizeof *tracks,
+	.spans = spans,
+	.span_count = sizeof spans / sizeof *spans,
+	.left_out = 5,
+};
+
+static struct weir_text draw(const struct weir_writer *writer, const struct weir_detail *what)
+{
+	struct weir_report *report = fixture_report_typical();
+	struct weir_text out;
+
+	report->detail = what;
+	out = fixture_write(writer, report, 80, 0);
+	fixture_report_free(report);
+	return out;
+}
+
+static cJSON *parse(const struct weir_text *text)
+{
+	struct weir_error err;
+	cJSON *document;
+
+	assert_int_equal(weir_json_parse(text->data, text->length, &document, &err), WEIR_OK);
+	return document;
+}
+
+static void folded_weights_add_up_to_the_roots(void **state)
+{
+	struct weir_text out = draw(&weir_writer_folded, &detail);
+	long long sum = 0;
+	size_t lines = 0;
+
+	(void)state;
+	for (const char *line = out.data; *line; line = strchr(line, '\n') + 1) {
+		const char *end = strchr(line, '\n'), *blank = end;
+
+		while (*blank != ' ')
+			blank--;
+		sum += strtoll(blank, NULL, 10);
+		lines++;
+	}
+	assert_int_equal(sum, 3000);
+	assert_int_equal(lines, 4);
+	assert_has(&out, "device;decode;idle: python 300\n");
+	assert_has(&out, "host 500\nhost;gemm 1500\n");
+	assert_has(&out, "device;decode;a:b ");
+	weir_text_release(&out);
+}
+
+static void speedscope_has_a_profile_for_each_root(void **state)
+{
+	struct weir_text out = draw(&weir_writer_speedscope, &detail);
+	cJSON *document = parse(&out), *profiles, *names;
+
+	(void)state;
+	names = cJSON_GetObjectItem(cJSON_GetObjectItem(document, "shared"), "frames");
+	profiles = cJSON_GetObjectItem(document, "profiles");
+	assert_int_equal(cJSON_GetArraySize(names), 6); /* gemm is one frame */
+	assert_int_equal(cJSON_GetArraySize(profiles), 2);
+	for (int p = 0; p < 2; p++) {
+		const cJSON *profile = cJSON_GetArrayItem(profiles, p), *weight;
+		double sum = 0;
+
+		assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(profile, "samples")), 2);
+		cJSON_ArrayForEach (weight, cJSON_GetObjectItem(profile, "weights"))
+			sum += weight->valuedouble;
+		assert_near(sum, cJSON_GetObjectItem(profile, "endValue")->valuedouble, 0);
+	}
+	cJSON_Delete(document);
+	weir_text_release(&out);
+}
+
+static void annotated_times_are_exact_and_stages_carry_their_verdict(void **state)
+{
+	struct weir_text out = draw(&weir_writer_annotated, &detail);
+	cJSON *document = parse(&out);
+
+	(void)state;
+	assert_has(&out, "\"cat\":\"stage\",\"pid\":1,\"tid\":1,\"ts\":0.000,\"dur\":1.877");
+	assert_has(&out, "\"cat\":\"idle\",\"pid\":1,\"tid\":2,\"ts\":0.001,\"dur\":1000.001");
+	assert_has(&out, "\"bound\":");
+	assert_has(&out, "\"spans_left_out\":5");
+	assert_has(&out, "\"name\":\"rank 1\"");
+	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(document, "traceEvents")),
+	                 2 + 2 * 3 + 3);
+	cJSON_Delete(document);
+	weir_text_release(&out);
+}
+
+static size_t times(const struct weir_text *text, const char *part)
+{
+	size_t count = 0;
+
+	for (const char *at = text->data; (at = strstr(at, part)); at++)
+		count++;
+	return count;
+}
+
+static void a_flame_graph_loads_nothing_and_lets_no_name_out(void **state)
+{
+	struct weir_text out = draw(&weir_writer_flame, &detail);
+
+	(void)state;
+	assert_int_equal(times(&out, "<rect"), 1 + sizeof frames / sizeof *frames);
+	assert_int_equal(times(&out, "<script"), 1);
+	assert_int_equal(times(&out, "]]>"), 1);
+	assert_int_equal(times(&out, "<g"), times(&out, "</g>"));
+	assert_has(&out, "&#60;script&#62;alert(1)");
+	assert_has_not(&out, "\x1b");
+	assert_has_not(&out, "\xff");
+	assert_has_not(&out, "href");
+	assert_has_not(&out, "url(");
+	assert_has_not(&out, "src=");
+	assert_has(&out, "<g id=\"device\">");
+	weir_text_release(&out);
+}
+
+static void a_report_without_detail_is_an_empty_document(void **state)
+{
+	struct weir_text json = draw(&weir_writer_speedscope, NULL);
+	struct weir_text trace = draw(&weir_writer_annotated, NULL);
+	struct weir_text svg = draw(&weir_writer_flame, NULL);
+
+	(void)state;
+	cJSON_Delete(parse(&json));
+	cJSON_Delete(parse(&trace));
+	assert_has(&svg, "</svg>");
+	weir_text_release(&json);
+	weir_text_release(&trace);
+	weir_text_release(&svg);
+}
+
+static void the_longest_suffix_picks_the_writer(void **state)
+{
+	static const struct {
+		const char *path;
+		const struct weir_writer *writer;
+	} cases[] = {
+		{"flame.svg", &weir_writer_flame},
+		{"stacks.folded", &weir_writer_folded},
+		{"out/run.speedscope.json", &weir_writer_speedscope},
+		{"out/speedscope.json", &weir_writer_speedscope},
+		{"speedscope.json", &weir_writer_speedscope},
+		{"annotated.json", &weir_writer_annotated},
+		{"a.annotated.json", &weir_writer_annotated},
+		{"notannotated.json", &weir_writer_json},
+		{"speedscope.json.json", &weir_writer_json},
+		{"annotated.json/r.json", &weir_writer_json},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct weir_writer *writer;
+		struct weir_error err;
+
+		assert_int_equal(weir_writer_for_path(cases[i].path, &writer, &err), WEIR_OK);
+		assert_ptr_equal(writer, cases[i].writer);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(folded_weights_add_up_to_the_roots),
+		cmocka_unit_test(speedscope_has_a_profile_for_each_root),
+		cmocka_unit_test(annotated_times_are_exact_and_stages_carry_their_verdict),
+		cmocka_unit_test(a_flame_graph_loads_nothing_and_lets_no_name_out),
+		cmocka_unit_test(a_report_without_detail_is_an_empty_document),
+		cmocka_unit_test(the_longest_suffix_picks_the_writer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
