@@ -29,7 +29,7 @@ struct weir_analysis_options {
 	const struct weir_settings *settings; /* borrowed; NULL: nothing is stated */
 	const struct weir_change *changes;    /* borrowed: --what-if, one by one */
 	size_t change_count;
-	bool detail;                          /* fill report->detail, which costs time and memory */
+	bool detail; /* fill report->detail, which costs time and memory */
 };
 
 struct weir_analysis;

@@ -39,7 +39,8 @@ struct weir_flame_frame {
 	int64_t total_ns, self_ns; /* total: self and the children's totals, exactly */
 };
 
-/* Depth first; roots as they were made, children by time, the largest first, then by name. No frame without time. */
+/* Depth first; roots as they were made, children by time, the largest first, then by name. No frame
+ * without time. */
 struct weir_flame {
 	struct weir_flame_frame *frames;
 	size_t count;
