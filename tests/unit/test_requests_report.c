@@ -404,7 +404,9 @@ static void assert_same_document(const struct weir_writer *writer, const struct 
 	struct weir_text before = fixture_write(writer, direct, 80, 0);
 	struct weir_text after = fixture_write(writer, stored, 80, 0);
 
-	assert_string_equal(before.data, after.data);
+	assert_int_equal(before.length, after.length); /* stacks of no timeline: no line */
+	if (before.length > 0)
+		assert_string_equal(before.data, after.data);
 	weir_text_release(&before);
 	weir_text_release(&after);
 }
