@@ -45,33 +45,21 @@ static size_t take_steps(const struct weir_analysis *analysis, size_t r,
 	return count;
 }
 
-/* The first of the ranks with most steps, as in report->iteration. */
-static size_t rank_with_most_steps(const struct weir_analysis *analysis, size_t *most)
-{
-	size_t best = 0;
-
-	*most = 0;
-	for (size_t r = 0; r < analysis->rank_count; r++) {
-		size_t count = take_steps(analysis, r, NULL, NULL);
-
-		if (count > *most) {
-			*most = count;
-			best = r;
-		}
-	}
-	return best;
-}
-
-/* p50 of the steps of the rank with most of them. */
+/* p50 of the steps of the slowest rank: collectives make the others wait for it, also where a
+ * change removes their waiting. */
 static double step_of(const struct weir_analysis *analysis, const struct weir_retiming *retimings)
 {
-	size_t count, r = rank_with_most_steps(analysis, &count);
-	double *values = weir_alloc((count + 1) * sizeof *values), median;
+	double slowest_ns = NAN;
 
-	take_steps(analysis, r, &retimings[r], values);
-	median = weir_median(values, count);
-	free(values);
-	return median;
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		size_t count = take_steps(analysis, r, NULL, NULL);
+		double *values = weir_alloc((count + 1) * sizeof *values);
+
+		take_steps(analysis, r, &retimings[r], values);
+		slowest_ns = fmax(slowest_ns, weir_median(values, count));
+		free(values);
+	}
+	return slowest_ns;
 }
 
 /* The longest device. */

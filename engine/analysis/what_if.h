@@ -6,13 +6,12 @@
 #include "engine/analysis/analysis_impl.h"
 
 /*
- * Fills report->what_ifs, one a change, each by itself (see retime.h). A step is p50 of the periods
- * behind report->iteration; without steps it is the analysed window of the longest rank. Unknown
- * without a timeline, and for batching, which is not a stretch of a timeline. Needs the verdicts of
- * the groups. Where the time without the profiler is known (report->profiler), all of it is of a
- * run without: the host's idle time is first taken down by the one factor that
- * makes the profiled step as long as an unprofiled one, as a profiler slows the host and hardly the
- * device.
+ * Fills report->what_ifs, one a change, each by itself (see retime.h). A step is p50 of the
+ * steady periods, of the slowest rank; without steps it is the analysed window of the longest rank.
+ * Unknown without a timeline, and for batching, which is not a stretch of a timeline. Needs the
+ * verdicts of the groups. Where the time without the profiler is known (report->profiler), all of
+ * it is of a run without: the host's idle time is first taken down by the one factor that makes the
+ * profiled step as long as an unprofiled one, as a profiler slows the host and hardly the device.
  */
 void weir_fill_what_ifs(const struct weir_analysis *analysis,
                         const struct weir_stage_merges *merges, struct weir_report *report);
