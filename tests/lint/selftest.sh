@@ -104,8 +104,8 @@ refuses format engine/base/a.c 'static int  b ;'
 prepare() {
 	build=$tree/build
 	mkdir -p "$build"
-	printf '[{ "directory": "%s", "file": "%s", "command": "gcc -std=c17 -I%s -c %s" }]\n' \
-		"$tree" "$tree/engine/base/a.c" "$tree" "$tree/engine/base/a.c" >"$build/compile_commands.json"
+	printf '[\n{\n  "directory": "%s",\n  "command": "gcc -std=c17 -I%s -c %s",\n  "file": "%s"\n}\n]\n' \
+		"$tree" "$tree" "$tree/engine/base/a.c" "$tree/engine/base/a.c" >"$build/compile_commands.json"
 }
 passes tidy "$tree/build"
 refuses tidy engine/base/a.c 'int weir_B(void) { return 0; }' "$tree/build"

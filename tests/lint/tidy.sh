@@ -20,7 +20,7 @@ key() { # FILE
 check() { # FILE
 	mark=$build/tidy/$(key "$1")
 	[ -e "$mark" ] && return 0
-	if clang-tidy -p "$build" --quiet "$1" >"$mark.$$" 2>/dev/null; then
+	if clang-tidy -p "$build/tidy" --quiet "$1" >"$mark.$$" 2>/dev/null; then
 		mv "$mark.$$" "$mark"
 	else
 		cat "$mark.$$"
@@ -35,6 +35,12 @@ if [ $# -eq 3 ]; then
 fi
 [ -f "$build/compile_commands.json" ] || { echo "$build has no compile_commands.json: configure it first" >&2; exit 1; }
 mkdir -p "$build/tidy"
+# Once each: what several tests are made of is compiled for each of them.
+awk '/^\{/ { entry = ""; seen = 0 }
+	{ entry = entry $0 "\n" }
+	/^  "file":/ { seen = known[$0]++ }
+	/^\}/ && !seen { sub(/,?\n$/, "", entry); printf "%s%s", joint, entry; joint = ",\n" }
+	BEGIN { printf "[\n" } END { printf "\n]\n" }' "$build/compile_commands.json" >"$build/tidy/compile_commands.json"
 files=$(for file in $(c_files | grep '\.c$'); do
 	if grep -qF "/$file\"" "$build/compile_commands.json"; then
 		printf '%s\n' "$file"

@@ -143,7 +143,8 @@ static void a_loop_without_any_jitter_stays_on_the_stated_clocks(void **state)
 
 static void sequence_numbers_overrule_times(void **state)
 {
-	struct weir_lane lanes[] = {lane_of(0, 20, 0, true), lane_of(0, 20, 5 * PERIOD, true)};
+	struct weir_lane lanes[] = {lane_of(0, 20, 0, true),
+	                            lane_of(0, 20, INT64_C(5) * PERIOD, true)};
 	struct weir_matches matches;
 
 	(void)state;
