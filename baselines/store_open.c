@@ -44,6 +44,17 @@ static enum weir_status read_outline(const struct weir_store *store, struct outl
 	return status;
 }
 
+/* All three as of one moment: another process may be creating the store right now. */
+static enum weir_status look(struct weir_store *store, struct outline *outline,
+                             struct weir_error *err)
+{
+	enum weir_status status = weir_store_begin_reading(store, err);
+
+	if (status)
+		return status;
+	return weir_store_end(store, read_outline(store, outline, err), err);
+}
+
 static bool is_empty(const struct outline *outline)
 {
 	return outline->application == 0 && outline->version == 0 && outline->objects == 0;
@@ -199,7 +210,7 @@ static enum weir_status configure(const struct weir_store *store, struct weir_er
 static enum weir_status prepare_to_read(struct weir_store *store, struct weir_error *err)
 {
 	struct outline outline;
-	enum weir_status status = read_outline(store, &outline, err);
+	enum weir_status status = look(store, &outline, err);
 
 	if (!status)
 		status = judge_outline(store, &outline, err);
@@ -219,7 +230,7 @@ static enum weir_status prepare_to_write(struct weir_store *store, struct weir_e
 
 	if (sqlite3_db_readonly(store->handle, "main") == 1)
 		return weir_fail(err, WEIR_E_STORE, "%s is read-only", store->path);
-	status = read_outline(store, &outline, err);
+	status = look(store, &outline, err);
 	if (!status)
 		status = judge_outline(store, &outline, err);
 	if (!status)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # parallel.sh PROGRAM: 8 jobs record 200 runs at once into a store that does not exist yet, some runs twice; nothing is
-# lost and nothing is there twice.
+# lost and nothing is there twice. Then stores that do not exist are made by 8 jobs at once, 30 times.
 # shellcheck source=tests/faults/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -29,3 +29,17 @@ wait
 [ "$(runs_of job3)" = 5 ] || give_up "job3 holds $(runs_of job3) runs, expected 5"
 "$weir" baseline verify --db "$db" | tee "$work/verified"
 grep -q '9 baselines, 200 runs,' "$work/verified" || give_up "a run is there twice, or not at all"
+
+first() { # STORE NUMBER
+	"$weir" baseline record "$work/run-$2.json" --name main --db "$1" -q >/dev/null || echo "$1, run $2" >>"$work/failed"
+}
+
+n=0
+while [ $n -lt 30 ]; do
+	for run in 0 1 2 3 4 5 6 7; do
+		first "$work/fresh$n.db" $run &
+	done
+	wait
+	n=$((n + 1))
+done
+[ ! -e "$work/failed" ] || give_up "failed: $(cat "$work/failed")"
