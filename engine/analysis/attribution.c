@@ -80,15 +80,17 @@ static void add_compute(struct weir_ledger *ledger, const struct weir_assessment
 static void add_wait(struct weir_ledger *ledger, const struct weir_waits *waits,
                      const struct weir_segment *segment)
 {
-	int64_t until_ns = waits->until_ns ? waits->until_ns[segment->row] : INT64_MIN;
+	int64_t until_ns = waits->until_ns ? waits->until_ns[segment->row] : INT64_MIN, wait_ns;
 
 	if (until_ns == INT64_MIN)
 		return;
 	add_ns(&ledger->met_ns, weir_segment_ns(segment));
 	if (until_ns > segment->end_ns)
 		until_ns = segment->end_ns;
-	add_ns(&ledger->wait_ns[waits->by[segment->row]],
-	       weir_span_ns(segment->start_ns, until_ns));
+	wait_ns = weir_span_ns(segment->start_ns, until_ns);
+	add_ns(&ledger->wait_ns[waits->by[segment->row]], wait_ns);
+	if (waits->longest[segment->row] && waits->by[segment->row] == WEIR_LATE_BY_HOST)
+		add_ns(&ledger->longest_ns, wait_ns);
 }
 
 static void add_busy(struct weir_ledger *ledger, const struct weir_rank *rank,

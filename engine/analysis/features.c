@@ -78,6 +78,9 @@ static const struct weir_feature features[WEIR_F_COUNT] = {
 	[WEIR_F_EXPOSED_WAIT_HOST] = {"exposed_wait_host", WEIR_UNIT_SHARE, TIME,
                                       "of that: the last one is late because its host launched "
                                       "late"},
+	[WEIR_F_LATE_RANK] = {"late_rank", WEIR_UNIT_SHARE, TIME,
+                              "ranks wait for one whose host launched late, and that one is "
+                              "late"},
 	[WEIR_F_EXPOSED_TRANSFER] = {"exposed_transfer", WEIR_UNIT_SHARE, TIME,
                                      "a copy between host and device runs and nothing hides it"},
 	[WEIR_F_LOCAL_COPY] = {"local_copy", WEIR_UNIT_SHARE, TIME,
@@ -290,6 +293,9 @@ static void set_waits(double *values, const struct weir_ledger *ledger)
 		wait_ns += (double)ledger->wait_ns[i];
 	values[WEIR_F_EXPOSED_WAIT] = wait_ns / total_ns;
 	values[WEIR_F_EXPOSED_WAIT_HOST] = (double)ledger->wait_ns[WEIR_LATE_BY_HOST] / total_ns;
+	values[WEIR_F_LATE_RANK] =
+		((double)ledger->wait_ns[WEIR_LATE_BY_HOST] + (double)ledger->longest_ns) /
+		total_ns;
 }
 
 static double part(double ns, double of_ns)

@@ -53,6 +53,7 @@ struct weir_waits {
 	int64_t *until_ns; /* per device row: to when it waits, INT64_MIN: not matched; NULL: no
 	                      row is */
 	uint8_t *by;       /* per device row: enum weir_late_by of the rank that it waits for */
+	bool *longest;     /* per device row: the first to come, which waits longest of all */
 };
 
 struct weir_rank {

@@ -298,6 +298,8 @@ static void mark_rows(struct comparison *all)
 
 		for (size_t m = all->matches.first[meeting->match]; meeting->counts && m < end; m++)
 			rank_of(all, m)->waits.by[arrival(all, m)->row] = (uint8_t)by;
+		rank_of(all, meeting->first)->waits.longest[arrival(all, meeting->first)->row] =
+			true;
 	}
 }
 
@@ -329,8 +331,10 @@ static void drop_rows(struct weir_waits *waits)
 {
 	free(waits->until_ns);
 	free(waits->by);
+	free(waits->longest);
 	waits->until_ns = NULL;
 	waits->by = NULL;
+	waits->longest = NULL;
 }
 
 static void clear_waits(struct weir_rank *rank, bool with_rows)
@@ -343,6 +347,7 @@ static void clear_waits(struct weir_rank *rank, bool with_rows)
 		return;
 	rank->waits.until_ns = weir_alloc((rows + 1) * sizeof *rank->waits.until_ns);
 	rank->waits.by = weir_alloc((rows + 1) * sizeof *rank->waits.by);
+	rank->waits.longest = weir_alloc((rows + 1) * sizeof *rank->waits.longest);
 	for (size_t i = 0; i < rows; i++)
 		rank->waits.until_ns[i] = INT64_MIN;
 }

@@ -155,6 +155,22 @@ static void a_late_launch_makes_a_rank_late_by_its_host(void **state)
 	job_close(&job);
 }
 
+static void the_time_of_a_late_host_counts_once_among_those_that_wait(void **state)
+{
+	struct job job;
+
+	(void)state;
+	job_open(&job, late_host, RANKS, STEPS);
+	job_compare(&job);
+	for (size_t r = 0; r < RANKS; r++) {
+		struct weir_ledger stages[1] = {{0}}, outside = {0};
+
+		weir_attribute(&job.ranks[r], stages, &outside);
+		assert_int_equal(outside.longest_ns, r == 0 ? STEPS * WAIT : 0);
+	}
+	job_close(&job);
+}
+
 static void ranks_in_step_are_late_by_nothing(void **state)
 {
 	static const struct habit same[RANKS] = {{0, 59990}, {0, 60000}, {0, 59980}};
@@ -322,6 +338,7 @@ int main(void)
 		cmocka_unit_test(early_ranks_wait_and_the_last_one_transfers),
 		cmocka_unit_test(more_work_on_the_device_makes_a_rank_late_by_its_device),
 		cmocka_unit_test(a_late_launch_makes_a_rank_late_by_its_host),
+		cmocka_unit_test(the_time_of_a_late_host_counts_once_among_those_that_wait),
 		cmocka_unit_test(ranks_in_step_are_late_by_nothing),
 		cmocka_unit_test(a_first_collective_much_longer_than_the_others_does_not_count),
 		cmocka_unit_test(fewer_than_eight_matched_collectives_tell_nothing),
