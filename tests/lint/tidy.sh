@@ -7,6 +7,9 @@
 need clang-tidy clang-tidy
 need gcc gcc
 build=$2
+# How many states of one function the analyzer follows: a third of its default takes two fifths of the time.
+# WEIR_TIDY_NODES=225000 goes as deep as the default, for a release.
+depth=max-nodes=${WEIR_TIDY_NODES:-75000}
 
 headers() { # FILE: what it includes, the system's headers left out
 	gcc -std=c17 -D_XOPEN_SOURCE=700 -I"$PWD" -I"$build/generated" -MM -MG "$1" | tr -d '\\\n' | sed 's/^[^:]*://'
@@ -14,13 +17,14 @@ headers() { # FILE: what it includes, the system's headers left out
 
 key() { # FILE
 	# shellcheck disable=SC2046
-	{ clang-tidy --version; cat .clang-tidy $(headers "$1") 2>/dev/null; } | sha256sum | cut -d' ' -f1
+	{ clang-tidy --version; echo "$depth"; cat .clang-tidy $(headers "$1") 2>/dev/null; } | sha256sum | cut -d' ' -f1
 }
 
 check() { # FILE
 	mark=$build/tidy/$(key "$1")
 	[ -e "$mark" ] && return 0
-	if clang-tidy -p "$build/tidy" --quiet "$1" >"$mark.$$" 2>/dev/null; then
+	if clang-tidy -p "$build/tidy" --quiet --extra-arg=-Xclang --extra-arg=-analyzer-config \
+		--extra-arg=-Xclang --extra-arg="$depth" "$1" >"$mark.$$" 2>/dev/null; then
 		mv "$mark.$$" "$mark"
 	else
 		cat "$mark.$$"
