@@ -9,15 +9,9 @@
 
 #include "engine/base/rowmap.h"
 #include "engine/readers/builder.h"
-#include "engine/readers/sqldb.h"
+#include "engine/readers/sqlnames.h"
 
 #define NSYS_KINDS 16 /* values of an enumeration that mean something here */
-
-/* A number of StringIds and the name it has in the trace. */
-struct nsys_name {
-	int64_t id;
-	uint32_t name;
-};
 
 /* A process's ordinal of a device and the device it stands for. */
 struct nsys_device {
@@ -28,13 +22,10 @@ struct nsys_reader {
 	struct weir_input *input;
 	struct weir_builder *builder;
 	struct weir_sqldb *db;
-	struct weir_sqltexts *texts; /* StringIds */
-	struct weir_error *err;      /* why `status` is not WEIR_OK */
-	enum weir_status status;     /* of looking up names */
-	struct nsys_name *names;     /* those met */
-	size_t name_count, name_capacity;
-	struct weir_rowmap by_id;
-	int64_t *processes; /* global ids without their thread, in order of appearance */
+	struct weir_sqlnames names; /* StringIds */
+	struct weir_error *err;     /* why `status` is not WEIR_OK */
+	enum weir_status status;    /* of looking up names */
+	int64_t *processes;         /* global ids without their thread, in order of appearance */
 	size_t process_count, process_capacity;
 	struct weir_rowmap by_process;
 	size_t last_process; /* that was looked up */

@@ -60,34 +60,26 @@ static void refuse(struct rocprof_reader *reader, const struct weir_csv_row *row
 	weir_input_warn(reader->input, code, row->at, detail);
 }
 
-/* Signals that the device never set leave 0, or an end before the start. */
 static bool read_times(struct rocprof_reader *reader, const struct weir_csv_row *row,
                        int64_t *start_ns, int64_t *end_ns)
 {
+	const char *problem;
+	bool turned;
+
 	*start_ns = number(reader, row, COLUMN_START, -1);
 	*end_ns = number(reader, row, COLUMN_END, -1);
-	if (*start_ns < 0 || *end_ns < 0) {
-		refuse(reader, row, WEIR_WARN_NO_TIME, "no start or end in whole nanoseconds");
-		return false;
-	}
-	if (!*start_ns && !*end_ns) {
-		refuse(reader, row, WEIR_WARN_NO_TIME, "start and end are 0");
-		return false;
-	}
-	if (*end_ns < *start_ns && row->cut) {
+	if (*end_ns >= 0 && *end_ns < *start_ns && row->cut) {
 		refuse(reader, row, WEIR_WARN_TRUNCATED, "the file ends in this row");
 		return false;
 	}
-	if (*end_ns < *start_ns) {
+	problem = weir_rocm_times(*start_ns, end_ns, &turned);
+	if (turned)
 		weir_input_warn(reader->input, WEIR_WARN_NEGATIVE_DURATION, row->at, NULL);
-		*end_ns = *start_ns;
-	}
-	if (*end_ns >= WEIR_MAX_TIME_NS || *end_ns - *start_ns > WEIR_MAX_DURATION_NS) {
-		refuse(reader, row, WEIR_WARN_NO_TIME, "time or duration out of range");
-		return false;
-	}
-	reader->timed++;
-	return true;
+	if (problem)
+		refuse(reader, row, WEIR_WARN_NO_TIME, problem);
+	else
+		reader->timed++;
+	return !problem;
 }
 
 /* The product over the dimensions there are, and of blocks where grids are counted in work items.
