@@ -10,13 +10,14 @@
 /* In order: what numbers mean comes before the rows that carry them, and calls before the work that
  * they launch. */
 static const struct nsys_table *const tables[] = {
-	&weir_nsys_export,       &weir_nsys_start,      &weir_nsys_system,
-	&weir_nsys_gpus,         &weir_nsys_ordinals,   &weir_nsys_copy_kinds,
-	&weir_nsys_memory_kinds, &weir_nsys_sync_kinds, &weir_nsys_diagnostics,
-	&weir_nsys_threads,      &weir_nsys_calls,      &weir_nsys_ranges,
-	&weir_nsys_system_calls, &weir_nsys_overhead,   &weir_nsys_cupti_overhead,
-	&weir_nsys_kernels,      &weir_nsys_copies,     &weir_nsys_sets,
-	&weir_nsys_graphs,       &weir_nsys_syncs,
+	&weir_nsys_export,       &weir_nsys_start,        &weir_nsys_system,
+	&weir_nsys_gpus,         &weir_nsys_ordinals,     &weir_nsys_copy_kinds,
+	&weir_nsys_memory_kinds, &weir_nsys_sync_kinds,   &weir_nsys_diagnostics,
+	&weir_nsys_threads,      &weir_nsys_calls,        &weir_nsys_ranges,
+	&weir_nsys_system_calls, &weir_nsys_overhead,     &weir_nsys_cupti_overhead,
+	&weir_nsys_kernels,      &weir_nsys_copies,       &weir_nsys_sets,
+	&weir_nsys_graphs,       &weir_nsys_syncs,        &weir_nsys_memory_operations,
+	&weir_nsys_memory,       &weir_nsys_metric_names, &weir_nsys_metrics,
 };
 
 /* Of what can be seen of the schema; owns() asks all of it. */
@@ -69,13 +70,19 @@ static enum weir_status read_tables(struct nsys_reader *reader)
 		                            reader->err);
 	for (size_t i = 0; !status && i < sizeof(tables) / sizeof(tables[0]); i++)
 		status = read_table(reader, tables[i]);
+	if (!status) {
+		weir_nsys_metrics_finish(reader);
+		status = reader->status;
+	}
 	return status;
 }
 
 static enum weir_status conclude(struct nsys_reader *reader)
 {
-	if (reader->timed)
+	if (reader->timed) {
+		weir_allocations_finish(&reader->allocations, reader->builder);
 		return weir_builder_finish(reader->builder, reader->err);
+	}
 	if (reader->input->events)
 		return weir_fail(reader->err, WEIR_E_EMPTY,
 		                 "none of its %" PRIu64 " rows has a usable time",
@@ -108,7 +115,8 @@ static enum weir_status read_export(struct weir_source *source, struct weir_inpu
 
 const struct weir_reader weir_reader_nsys = {
 	.name = "nsys",
-	.title = "Nsight Systems SQLite exports (nsys export --type sqlite)",
+	.title = "Nsight Systems SQLite exports (nsys export --type sqlite), device metrics "
+                 "included",
 	.gives = "timeline",
 	.sniff = sniff,
 	.owns = owns,

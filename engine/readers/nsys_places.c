@@ -168,4 +168,6 @@ void weir_nsys_release(struct nsys_reader *reader)
 	free(reader->processes);
 	free(reader->devices);
 	weir_sqlnames_close(&reader->names);
+	weir_allocations_release(&reader->allocations);
+	weir_nsys_metrics_release(reader);
 }

@@ -10,8 +10,10 @@
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/database.h"
+#include "tests/unit/near.h"
 #include "tests/unit/reading.h"
 
 /* Reads the small export, changed by SQL; belongs to the profile. */
@@ -354,6 +356,144 @@ static void odd_times_are_counted(void **state)
 	"DROP TABLE NVTX_EVENTS; DROP TABLE OSRT_API; DROP TABLE PROFILER_OVERHEAD;"               \
 	"DROP TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;"
 
+#define METRICS "tests/data/nsys/metrics.sql"
+
+/* The export with metrics and memory, changed by SQL. */
+static struct bytes database_metrics(const char *more)
+{
+	struct weir_text sql = {0};
+	struct bytes bytes;
+	FILE *file = fopen(METRICS, "rb");
+	char part[1024];
+	size_t length;
+
+	assert_non_null(file);
+	while ((length = fread(part, 1, sizeof(part), file)) > 0)
+		weir_text_add(&sql, part, length);
+	fclose(file);
+	weir_text_puts(&sql, more);
+	bytes = database_export(sql.data);
+	weir_text_release(&sql);
+	return bytes;
+}
+
+static double sum_gauge(const struct weir_telemetry *telemetry, enum weir_gauge gauge)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < telemetry->count; i++)
+		sum += telemetry->samples[i].value[gauge];
+	return sum;
+}
+
+#define OF_DEVICE                                                                                  \
+	" FROM GPU_METRICS JOIN TARGET_INFO_GPU_METRICS USING (typeId, metricId) WHERE typeId & "  \
+	"255 = 3"
+
+static void metrics_of_the_device_are_what_sql_says(void **state)
+{
+	static const struct {
+		enum weir_gauge gauge;
+		double scale;
+		const char *sum;
+	} gauges[] = {
+		{WEIR_GAUGE_UTILIZATION, 100,
+	         "SELECT sum(value)" OF_DEVICE " AND metricName LIKE 'GR Active%'"},
+		{WEIR_GAUGE_SM_ACTIVE, 100,
+	         "SELECT sum(value)" OF_DEVICE " AND metricName = 'SMs Active [Throughput %]'"},
+		{WEIR_GAUGE_TENSOR_ACTIVE, 100,
+	         "SELECT sum(value)" OF_DEVICE " AND metricName LIKE 'Tensor Active%'"},
+		{WEIR_GAUGE_DRAM_ACTIVE, 100,
+	         "SELECT sum(value)" OF_DEVICE " AND metricName LIKE 'DRAM %'"},
+		{WEIR_GAUGE_SM_CLOCK_MHZ, 1e6,
+	         "SELECT sum(value)" OF_DEVICE " AND metricName LIKE 'GPC Clock%'"},
+	};
+	struct bytes bytes = database_metrics("");
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry;
+	const char *path;
+
+	(void)state;
+	make_folder();
+	path = write_file("metrics.sqlite", bytes.data, bytes.len);
+	telemetry = reading_of_bytes(&weir_reader_nsys, bytes, profile)->telemetry;
+	assert_int_equal(telemetry->count,
+	                 database_int(path, "SELECT count(DISTINCT timestamp)" OF_DEVICE));
+	for (size_t i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++)
+		assert_near(sum_gauge(telemetry, gauges[i].gauge) * gauges[i].scale,
+		            (double)database_int(path, gauges[i].sum), 1e-12);
+	assert_int_equal(telemetry->samples[0].at_ns, INT64_C(1754324972242076786) - 10000);
+	assert_int_equal(telemetry->device_count, 1);
+	assert_string_equal(telemetry->devices[0].id, "3");
+	assert_string_equal(telemetry->devices[0].name, "Example GPU");
+	assert_string_equal(profile->inputs[0].gives, "timeline, telemetry");
+	weir_profile_free(profile);
+	remove_folder();
+}
+
+static void a_clock_in_megahertz_is_one(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry =
+		reading_of_bytes(&weir_reader_nsys,
+	                         database_metrics("UPDATE GPU_METRICS SET value = 1710"
+	                                          " WHERE metricId = 1"),
+	                         profile)
+			->telemetry;
+
+	(void)state;
+	assert_near(telemetry->samples[0].value[WEIR_GAUGE_SM_CLOCK_MHZ], 1710, 0);
+	weir_profile_free(profile);
+}
+
+/* Per cycle, of links, without a name: nothing that can be averaged. */
+static void other_metrics_are_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of_bytes(&weir_reader_nsys,
+	                         database_metrics("DELETE FROM TARGET_INFO_GPU_METRICS"
+	                                          " WHERE metricId < 7"),
+	                         profile);
+
+	(void)state;
+	assert_null(input->telemetry);
+	assert_string_equal(weir_reader_nsys.gives, "timeline");
+	weir_profile_free(profile);
+}
+
+static void memory_is_what_lives_on_the_device(void **state)
+{
+	static const int64_t expected[][2] = {
+		{2 << 20, 2 << 20}, {1 << 20, 3 << 20}, {-(2 << 20), 1 << 20},
+		{3 << 20, 4 << 20}, {1 << 20, 5 << 20},
+	};
+	static const char *const changes[] = {
+		"",
+		"CREATE TABLE ENUM_CUDA_DEV_MEM_EVENT_OPER (id INTEGER, name TEXT, label TEXT);"
+		"INSERT INTO ENUM_CUDA_DEV_MEM_EVENT_OPER VALUES(0,'','Deallocation'),"
+		"(1,'','Allocation');"
+		"UPDATE CUDA_GPU_MEMORY_USAGE_EVENTS"
+		" SET memoryOperationType = 1 - memoryOperationType",
+	};
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(changes) / sizeof(changes[0]); c++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_trace *trace =
+			reading_of_bytes(&weir_reader_nsys, database_metrics(changes[c]), profile)
+				->trace;
+
+		assert_int_equal(trace->memory_count, 5);
+		for (size_t i = 0; i < trace->memory_count; i++) {
+			assert_int_equal(trace->memory[i].bytes, expected[i][0]);
+			assert_int_equal(trace->memory[i].allocated_bytes, expected[i][1]);
+			assert_int_equal(trace->memory[i].device_id, 3);
+		}
+		weir_profile_free(profile);
+	}
+}
+
 static void what_cannot_be_read_says_why(void **state)
 {
 	(void)state;
@@ -396,6 +536,10 @@ int main(void)
 		cmocka_unit_test(kinds_are_those_of_the_file),
 		cmocka_unit_test(every_schema_reads),
 		cmocka_unit_test(odd_times_are_counted),
+		cmocka_unit_test(metrics_of_the_device_are_what_sql_says),
+		cmocka_unit_test(a_clock_in_megahertz_is_one),
+		cmocka_unit_test(other_metrics_are_left_out),
+		cmocka_unit_test(memory_is_what_lives_on_the_device),
 		cmocka_unit_test(what_cannot_be_read_says_why),
 		cmocka_unit_test(damage_is_survived),
 	};
