@@ -208,6 +208,24 @@ static void take_total(struct rocprof_reader *reader, const struct weir_csv_row 
 	weir_text_release(&text);
 }
 
+/* A product without a name is one by the name of its architecture: gfx942. */
+static void take_agent(struct rocprof_reader *reader, const struct weir_csv_row *row)
+{
+	struct weir_trace_device device = {.id = number(reader, row, COLUMN_NODE, -1)};
+	struct weir_slice name = cell(reader, row, COLUMN_PRODUCT);
+	int64_t units = number(reader, row, COLUMN_UNITS, 0);
+	int64_t wave = number(reader, row, COLUMN_WAVE, 0);
+
+	reader->timed++;
+	if (device.id < 0 || !weir_slice_equals(cell(reader, row, COLUMN_AGENT_TYPE), "GPU"))
+		return;
+	device.name = weir_builder_name(reader->builder,
+	                                name.length ? name : cell(reader, row, COLUMN_NAME));
+	device.sms = units > 0 ? weir_rocm_clamp((uint64_t)units) : 0;
+	device.warp_size = wave > 0 ? weir_rocm_clamp((uint64_t)wave) : 0;
+	weir_builder_describe_device(reader->builder, &device);
+}
+
 void weir_rocprof_row(struct rocprof_reader *reader, const struct weir_csv_row *row)
 {
 	static void (*const takers[])(struct rocprof_reader *, const struct weir_csv_row *) = {
@@ -216,6 +234,7 @@ void weir_rocprof_row(struct rocprof_reader *reader, const struct weir_csv_row *
 		[ROCPROF_COPIES] = take_copy,
 		[ROCPROF_TOTALS] = take_total,
 		[ROCPROF_ALLOCATIONS] = take_allocation,
+		[ROCPROF_AGENTS] = take_agent,
 	};
 
 	if (row->count != reader->columns.count) {
