@@ -57,7 +57,7 @@ void reading_refuses(const struct weir_reader *reader, const char *text, enum we
 	weir_profile_free(profile);
 }
 
-static void survive(const struct weir_reader *reader, const char *data, size_t len)
+void reading_survives(const struct weir_reader *reader, const char *data, size_t len)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_error err = {0};
@@ -80,9 +80,9 @@ void reading_survives_damage(const struct weir_reader *reader, const char *text)
 
 	memcpy(copy, text, length + 1);
 	for (size_t i = 0; i < length; i++) {
-		survive(reader, copy, i);
+		reading_survives(reader, copy, i);
 		copy[i] = bytes[i % sizeof(bytes)];
-		survive(reader, copy, length);
+		reading_survives(reader, copy, length);
 		copy[i] = text[i];
 	}
 	test_free(copy);
@@ -180,7 +180,7 @@ void reading_survives_damaged_bytes(const struct weir_reader *reader, struct byt
 		memcpy(copy, bytes.data, len);
 		if (i >= bytes.len)
 			copy[at] = (char)(copy[at] ^ (0x81 >> i % 8));
-		survive(reader, copy, len);
+		reading_survives(reader, copy, len);
 		test_free(copy);
 	}
 	free(bytes.data);

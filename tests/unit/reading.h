@@ -14,6 +14,8 @@ const struct weir_input *reading_of(const struct weir_reader *reader, const char
 /* A text that must be refused with one line that holds the message. */
 void reading_refuses(const struct weir_reader *reader, const char *text, enum weir_status status,
                      const char *message);
+/* The bytes are read, or refused with one line. */
+void reading_survives(const struct weir_reader *reader, const char *data, size_t len);
 /* The text cut at each of its bytes is read, or refused with one line; and so it is with each byte
  * set to each of a few that mean something. */
 void reading_survives_damage(const struct weir_reader *reader, const char *text);
