@@ -116,7 +116,7 @@ static enum weir_status read_export(struct weir_source *source, struct weir_inpu
 const struct weir_reader weir_reader_nsys = {
 	.name = "nsys",
 	.title = "Nsight Systems SQLite exports (nsys export --type sqlite), device metrics "
-                 "included",
+		 "included",
 	.gives = "timeline",
 	.sniff = sniff,
 	.owns = owns,

@@ -192,12 +192,10 @@ static void a_row_that_is_cut_is_no_layer(void **state)
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input =
 		reading_of(reader,
-	                   TITLE
-	                           LINE("   Time(ms)     Avg.(ms)   Median(ms)   Time(%)   Layer")
-	                                   LINE(
-						   "  1.00       0.1000       0.1000     50.0   "
-	                                           "one") "[01/02/2025-10:11:14] [I]   1.00       "
-	                                                  "0.1000       0.1000     50.0   tw",
+	                   TITLE LINE("   Time(ms)     Avg.(ms)   Median(ms)   Time(%)   Layer")
+	                           LINE("  1.00       0.1000       0.1000     50.0   "
+	                                "one") "[01/02/2025-10:11:14] [I]   1.00       "
+	                                       "0.1000       0.1000     50.0   tw",
 	                   profile);
 
 	(void)state;
