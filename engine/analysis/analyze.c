@@ -252,6 +252,9 @@ static void fill_telemetry(const struct weir_analysis *analysis, struct weir_rep
 		report->features[WEIR_F_MONITOR_SAMPLES] = (double)report->telemetry.samples;
 	report->features[WEIR_F_POWER_CAPPED] = report->telemetry.power_capped;
 	report->features[WEIR_F_THERMAL_CAPPED] = report->telemetry.thermal_capped;
+	report->features[WEIR_F_SM_ACTIVE] = report->telemetry.sm_active;
+	report->features[WEIR_F_TENSOR_ACTIVE] = report->telemetry.tensor_active;
+	report->features[WEIR_F_DRAM_ACTIVE] = report->telemetry.dram_active;
 }
 
 /* A timeline has operators of its own. */

@@ -136,7 +136,7 @@ static const struct api_row api_rows[] = {
 };
 
 /* Calls of the operating system that profilers record: those that wait, and those that move bytes
- * or map memory. */
+ * or map memory. HSA is the layer below HIP: its calls are part of a HIP call as well. */
 static const char *const system_calls[] = {
 	"poll",     "ppoll",        "epoll_*", "select",      "pselect*",  "pthread_*",
 	"sem_*",    "futex*",       "sleep",   "usleep",      "nanosleep", "clock_nanosleep",
@@ -149,7 +149,7 @@ static const char *const system_calls[] = {
 	"flock",    "mmap*",        "munmap",  "mremap",      "mprotect",  "madvise",
 	"msync",    "accept*",      "connect", "socket*",     "recv*",     "send*",
 	"shutdown", "dup*",         "pipe*",   "eventfd*",    "splice",    "sync",
-	"msg*",     "process_vm_*",
+	"msg*",     "process_vm_*", "hsa_*",
 };
 
 static bool is_upper(char c)

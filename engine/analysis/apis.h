@@ -25,7 +25,8 @@ enum weir_api_class {
 	WEIR_API_CAPTURE,     /* records or builds a graph, or asks whether one is recorded */
 	WEIR_API_EVENT,       /* records, creates or enqueues a wait; the thread does not wait */
 	WEIR_API_QUERY,       /* asks and returns */
-	WEIR_API_SYSTEM,      /* a call of the operating system: part of what its caller does */
+	WEIR_API_SYSTEM, /* a call of the operating system or of HSA: part of what its caller does
+	                  */
 	WEIR_API_CLASS_COUNT
 };
 

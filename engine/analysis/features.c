@@ -139,6 +139,15 @@ static const struct weir_feature features[WEIR_F_COUNT] = {
                                 WEIR_FOR_PROFILE | WEIR_FOR_REQUESTS,
                                 "mean utilisation that the monitor shows while the device is in "
                                 "use: a check, no verdict"},
+	[WEIR_F_SM_ACTIVE] =
+		{"sm_active", WEIR_UNIT_SHARE, WEIR_FOR_PROFILE | WEIR_FOR_REQUESTS,
+                 "multiprocessors with a warp, mean that the monitor shows while in use"},
+	[WEIR_F_TENSOR_ACTIVE] = {"tensor_active", WEIR_UNIT_SHARE,
+                                  WEIR_FOR_PROFILE | WEIR_FOR_REQUESTS,
+                                  "matrix pipes at work, mean that the monitor shows while in use"},
+	[WEIR_F_DRAM_ACTIVE] =
+		{"dram_active", WEIR_UNIT_SHARE, WEIR_FOR_PROFILE | WEIR_FOR_REQUESTS,
+                 "device memory's bandwidth in use, mean that the monitor shows while in use"},
 	[WEIR_F_MONITOR_SAMPLES] = {"monitor_samples", WEIR_UNIT_COUNT,
                                     WEIR_FOR_PROFILE | WEIR_FOR_REQUESTS,
                                     "samples of a monitor in the analysed time"},

@@ -356,6 +356,12 @@ const char *weir_source_take_file(struct weir_source *source)
 	return source->name;
 }
 
+const char *weir_source_file(const struct weir_source *source)
+{
+	return source->fd < 0 || source->fd == STDIN_FILENO || !source->stored_size ? NULL
+	                                                                            : source->name;
+}
+
 const char *weir_source_damage(const struct weir_source *source)
 {
 	return source->damage;

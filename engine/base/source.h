@@ -57,6 +57,9 @@ uint64_t weir_source_stored_size(const struct weir_source *source);
  * head stays valid.
  */
 const char *weir_source_take_file(struct weir_source *source);
+/* The path of the file behind the source, compressed or not, where it can be opened a second time;
+ * NULL: standard input, a pipe, memory. */
+const char *weir_source_file(const struct weir_source *source);
 /* NULL, or one line about a truncated or corrupt compressed stream. */
 const char *weir_source_damage(const struct weir_source *source);
 /* "plain", "gzip" or "zstd". */

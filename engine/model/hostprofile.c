@@ -11,6 +11,7 @@ static const char *const unit_names[] = {
 	[WEIR_HOST_NS] = "ns",
 	[WEIR_HOST_SAMPLES] = "samples",
 	[WEIR_HOST_EVENTS] = "events",
+	[WEIR_HOST_WEIGHT] = "weight",
 };
 
 struct weir_host_profile *weir_host_profile_new(enum weir_host_unit unit)

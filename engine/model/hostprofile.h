@@ -20,6 +20,7 @@ enum weir_host_unit {
 	WEIR_HOST_NS,
 	WEIR_HOST_SAMPLES,
 	WEIR_HOST_EVENTS, /* of the processor: cycles */
+	WEIR_HOST_WEIGHT, /* the file does not say: shares are all that follows from it */
 };
 
 struct weir_host_frame {

@@ -2,7 +2,8 @@
 /*
  * Folded stacks, the input of flame graphs: "root;caller;leaf 12" a line, from stackcollapse-*.pl,
  * py-spy, async-profiler, bpftrace and PyTorch's export_stacks. What the number counts is not in
- * the file: shares are all that can be said. Of two numbers (a difference) the later one counts.
+ * the file, and shares are all that can be said, unless a comment before the stacks does: "# unit:
+ * ns", or samples, or events. Of two numbers (a difference) the later one counts.
  */
 #include <string.h>
 
@@ -46,6 +47,25 @@ static bool take_stack(struct weir_slice *line, int64_t *weight)
 static bool says_nothing(struct weir_slice line)
 {
 	return !line.length || *line.data == '#' || weir_slice_starts(line, "//");
+}
+
+/* "# unit: ns" */
+static void take_unit(struct weir_slice line, enum weir_host_unit *unit)
+{
+	static const char mark[] = "# unit: ";
+	char name[16];
+
+	if (!weir_slice_starts(line, mark))
+		return;
+	line.data += sizeof(mark) - 1;
+	line.length -= sizeof(mark) - 1;
+	while (line.length && strchr(" \t\r", line.data[line.length - 1]))
+		line.length--;
+	if (line.length >= sizeof(name))
+		return;
+	memcpy(name, line.data, line.length);
+	name[line.length] = '\0';
+	weir_host_unit_parse(name, unit);
 }
 
 static int sniff(const char *head, size_t len)
@@ -92,7 +112,7 @@ static void add_stack(struct weir_host_profile *profile, struct weir_slice stack
 static enum weir_status read_folded(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
-	struct weir_host_profile *profile = weir_host_profile_new(WEIR_HOST_SAMPLES);
+	struct weir_host_profile *profile = weir_host_profile_new(WEIR_HOST_WEIGHT);
 	struct weir_csv *lines = weir_csv_new(source, &weir_host_lines);
 	const struct weir_csv_skipped *skipped = weir_csv_skipped(lines);
 	const struct weir_csv_row *row;
@@ -102,6 +122,8 @@ static enum weir_status read_folded(struct weir_source *source, struct weir_inpu
 	while (!(status = weir_csv_next(lines, &row, err)) && row) {
 		struct weir_slice line = row->line;
 
+		if (!input->events)
+			take_unit(line, &profile->unit);
 		if (says_nothing(line))
 			continue;
 		if (!take_stack(&line, &weight)) {

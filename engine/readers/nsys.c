@@ -3,70 +3,46 @@
  * are asked for by name, and each may be missing. */
 #include <inttypes.h>
 
+#include "engine/readers/database.h"
 #include "engine/readers/nsys.h"
 #include "engine/readers/readers.h"
-#include "engine/readers/sniff.h"
-
-/* The first page of a database: whose it is, and what kind of page, behind the header. */
-#define APPLICATION_AT 68
-#define PAGE_KIND_AT   100
-#define PAGE_INNER     5 /* the schema goes on in other pages */
 
 /* In order: what numbers mean comes before the rows that carry them, and calls before the work that
  * they launch. */
 static const struct nsys_table *const tables[] = {
-	&weir_nsys_export,       &weir_nsys_start,      &weir_nsys_system,
-	&weir_nsys_gpus,         &weir_nsys_ordinals,   &weir_nsys_copy_kinds,
-	&weir_nsys_memory_kinds, &weir_nsys_sync_kinds, &weir_nsys_diagnostics,
-	&weir_nsys_threads,      &weir_nsys_calls,      &weir_nsys_ranges,
-	&weir_nsys_system_calls, &weir_nsys_overhead,   &weir_nsys_cupti_overhead,
-	&weir_nsys_kernels,      &weir_nsys_copies,     &weir_nsys_sets,
-	&weir_nsys_graphs,       &weir_nsys_syncs,
+	&weir_nsys_export,       &weir_nsys_start,        &weir_nsys_system,
+	&weir_nsys_gpus,         &weir_nsys_ordinals,     &weir_nsys_copy_kinds,
+	&weir_nsys_memory_kinds, &weir_nsys_sync_kinds,   &weir_nsys_diagnostics,
+	&weir_nsys_threads,      &weir_nsys_calls,        &weir_nsys_ranges,
+	&weir_nsys_system_calls, &weir_nsys_overhead,     &weir_nsys_cupti_overhead,
+	&weir_nsys_kernels,      &weir_nsys_copies,       &weir_nsys_sets,
+	&weir_nsys_graphs,       &weir_nsys_syncs,        &weir_nsys_memory_operations,
+	&weir_nsys_memory,       &weir_nsys_metric_names, &weir_nsys_metrics,
 };
 
-/*
- * The schema of a large export may lie behind the head. A database whose schema begins with inner
- * pages and shows no other program's tables is claimed for what was verified; read_export() tells
- * what it really is.
- */
+/* Of what can be seen of the schema; owns() asks all of it. */
 static int sniff(const char *head, size_t len)
 {
-	static const char *const names[] = {"CUPTI_ACTIVITY_KIND_", "META_DATA_EXPORT", "StringIds",
-	                                    NULL};
-	int bits = 8 * (int)sizeof(WEIR_SQL_MAGIC), found = 0;
+	static const char *const names[] = {"CUPTI_ACTIVITY_KIND_", "META_DATA_EXPORT", NULL};
 
-	if (len <= PAGE_KIND_AT || memcmp(head, WEIR_SQL_MAGIC, sizeof(WEIR_SQL_MAGIC)) != 0 ||
-	    !memcmp(head + APPLICATION_AT, "weir", 4) || weir_sniff_contains(head, len, "rocpd_"))
-		return 0;
-	for (size_t i = 0; names[i]; i++)
-		if (weir_sniff_contains(head, len, names[i]))
-			found += 8 * (int)strlen(names[i]);
-	return found || head[PAGE_KIND_AT] == PAGE_INNER ? bits + found : 0;
+	return weir_database_sniff(head, len, names);
 }
 
-/* What a database is that is no export, by a table of it. */
-static const struct {
-	const char *prefix, *reason;
-} others[] = {
-	{"rocpd_metadata", "a rocpd database of ROCm's profiler, not an export of Nsight Systems"},
-	{"rocpd_", "a database of RPD (rocmProfileData), which is not read: record with rocprofv3"},
-	{"StringTable", "a database of nvprof, which is not read: record with nsys profile, and "
-                        "export with nsys export --type sqlite"},
-};
+static bool owns(const struct weir_sqldb *db)
+{
+	return weir_sqldb_has(db, "META_DATA_EXPORT") ||
+	       (weir_sqldb_has(db, "StringIds") &&
+	        (weir_sqldb_has(db, "CUPTI_ACTIVITY_KIND_RUNTIME") ||
+	         weir_sqldb_has(db, "CUPTI_ACTIVITY_KIND_KERNEL")));
+}
 
 static enum weir_status identify(const struct weir_sqldb *db, struct weir_error *err)
 {
-	if (weir_sqldb_has(db, "META_DATA_EXPORT") ||
-	    (weir_sqldb_has(db, "StringIds") &&
-	     (weir_sqldb_has(db, "CUPTI_ACTIVITY_KIND_RUNTIME") ||
-	      weir_sqldb_has(db, "CUPTI_ACTIVITY_KIND_KERNEL"))))
-		return WEIR_OK;
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (weir_sqldb_has_prefix(db, others[i].prefix))
-			return weir_fail(err, WEIR_E_FORMAT, "%s", others[i].reason);
-	return weir_fail(err, WEIR_E_FORMAT,
-	                 "an SQLite database without the tables of Nsight Systems "
-	                 "(META_DATA_EXPORT, CUPTI_ACTIVITY_KIND_RUNTIME with StringIds)");
+	return owns(db) ? WEIR_OK
+	                : weir_fail(err, WEIR_E_FORMAT,
+	                            "no tables of Nsight Systems (META_DATA_EXPORT, "
+	                            "CUPTI_ACTIVITY_KIND_RUNTIME with StringIds): %s",
+	                            weir_database_hint(db));
 }
 
 static enum weir_status read_table(struct nsys_reader *reader, const struct nsys_table *table)
@@ -90,17 +66,23 @@ static enum weir_status read_tables(struct nsys_reader *reader)
 	enum weir_status status = identify(reader->db, reader->err);
 
 	if (!status)
-		status = weir_sqltexts_open(reader->db, "StringIds", "id", "value", &reader->texts,
+		status = weir_sqlnames_open(&reader->names, reader->db, "StringIds", "id", "value",
 		                            reader->err);
 	for (size_t i = 0; !status && i < sizeof(tables) / sizeof(tables[0]); i++)
 		status = read_table(reader, tables[i]);
+	if (!status) {
+		weir_nsys_metrics_finish(reader);
+		status = reader->status;
+	}
 	return status;
 }
 
 static enum weir_status conclude(struct nsys_reader *reader)
 {
-	if (reader->timed)
+	if (reader->timed) {
+		weir_allocations_finish(&reader->allocations, reader->builder);
 		return weir_builder_finish(reader->builder, reader->err);
+	}
 	if (reader->input->events)
 		return weir_fail(reader->err, WEIR_E_EMPTY,
 		                 "none of its %" PRIu64 " rows has a usable time",
@@ -133,8 +115,10 @@ static enum weir_status read_export(struct weir_source *source, struct weir_inpu
 
 const struct weir_reader weir_reader_nsys = {
 	.name = "nsys",
-	.title = "Nsight Systems SQLite exports (nsys export --type sqlite)",
+	.title = "Nsight Systems SQLite exports (nsys export --type sqlite), device metrics "
+		 "included",
 	.gives = "timeline",
 	.sniff = sniff,
+	.owns = owns,
 	.read = read_export,
 };

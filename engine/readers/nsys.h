@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Shared by the files of the reader of Nsight Systems' exports: nsys.c opens the database and goes
- * over its tables; nsys_head.c, nsys_host.c and nsys_device.c take their rows; nsys_places.c knows
- * names, processes and devices.
+ * over its tables; nsys_head.c, nsys_host.c, nsys_device.c and nsys_metrics.c take their rows;
+ * nsys_places.c knows names, processes and devices.
  */
 #ifndef WEIR_READERS_NSYS_H
 #define WEIR_READERS_NSYS_H
 
 #include "engine/base/rowmap.h"
+#include "engine/readers/allocations.h"
 #include "engine/readers/builder.h"
-#include "engine/readers/sqldb.h"
+#include "engine/readers/sqlnames.h"
 
 #define NSYS_KINDS 16 /* values of an enumeration that mean something here */
-
-/* A number of StringIds and the name it has in the trace. */
-struct nsys_name {
-	int64_t id;
-	uint32_t name;
-};
 
 /* A process's ordinal of a device and the device it stands for. */
 struct nsys_device {
@@ -28,13 +23,10 @@ struct nsys_reader {
 	struct weir_input *input;
 	struct weir_builder *builder;
 	struct weir_sqldb *db;
-	struct weir_sqltexts *texts; /* StringIds */
-	struct weir_error *err;      /* why `status` is not WEIR_OK */
-	enum weir_status status;     /* of looking up names */
-	struct nsys_name *names;     /* those met */
-	size_t name_count, name_capacity;
-	struct weir_rowmap by_id;
-	int64_t *processes; /* global ids without their thread, in order of appearance */
+	struct weir_sqlnames names; /* StringIds */
+	struct weir_error *err;     /* why `status` is not WEIR_OK */
+	enum weir_status status;    /* of looking up names */
+	int64_t *processes;         /* global ids without their thread, in order of appearance */
 	size_t process_count, process_capacity;
 	struct weir_rowmap by_process;
 	size_t last_process; /* that was looked up */
@@ -43,9 +35,12 @@ struct nsys_reader {
 	size_t device_count, device_capacity;
 	struct weir_rowmap by_ordinal;
 	/* What the numbers of this file mean; NULL: nothing that is known. */
-	const char *copy_kinds[NSYS_KINDS], *memory_kinds[NSYS_KINDS], *sync_kinds[NSYS_KINDS];
-	uint64_t timed;     /* rows that had their times */
-	uint64_t diagnosed; /* warnings and errors of the profiler itself */
+	const char *copy_kinds[NSYS_KINDS], *memory_kinds[NSYS_KINDS], *sync_kinds[NSYS_KINDS],
+		*memory_operations[NSYS_KINDS];
+	struct weir_allocations allocations;
+	struct nsys_metrics *metrics; /* NULL: none whose meaning is known */
+	uint64_t timed;               /* rows that had their times */
+	uint64_t diagnosed;           /* warnings and errors of the profiler itself */
 };
 
 /* One table of the export: what is asked of it, and what becomes of each row. */
@@ -58,11 +53,13 @@ struct nsys_table {
 
 extern const struct nsys_table weir_nsys_gpus, weir_nsys_ordinals, weir_nsys_start,
 	weir_nsys_export, weir_nsys_system, weir_nsys_diagnostics, weir_nsys_threads;
-extern const struct nsys_table weir_nsys_copy_kinds, weir_nsys_memory_kinds, weir_nsys_sync_kinds;
+extern const struct nsys_table weir_nsys_copy_kinds, weir_nsys_memory_kinds, weir_nsys_sync_kinds,
+	weir_nsys_memory_operations;
 extern const struct nsys_table weir_nsys_calls, weir_nsys_ranges, weir_nsys_system_calls,
 	weir_nsys_overhead, weir_nsys_cupti_overhead, weir_nsys_syncs;
 extern const struct nsys_table weir_nsys_kernels, weir_nsys_copies, weir_nsys_sets,
-	weir_nsys_graphs;
+	weir_nsys_graphs, weir_nsys_memory;
+extern const struct nsys_table weir_nsys_metric_names, weir_nsys_metrics;
 
 /* The meanings that numbers have where the file does not say. */
 void weir_nsys_kinds_init(struct nsys_reader *reader);
@@ -102,6 +99,10 @@ int64_t weir_nsys_stream(struct nsys_reader *reader, const int64_t *global, int6
 void weir_nsys_add_device(struct nsys_reader *reader, const struct nsys_device *device);
 /* A device's number in the trace, from what the process calls it. */
 int64_t weir_nsys_device(struct nsys_reader *reader, const int64_t *global, int64_t ordinal);
+
+/* Behind the last row of the metrics. */
+void weir_nsys_metrics_finish(struct nsys_reader *reader);
+void weir_nsys_metrics_release(struct nsys_reader *reader);
 
 void weir_nsys_release(struct nsys_reader *reader);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the device did: kernels, copies, fills, and graphs whose kernels the export does not hold.
  */
+#include <string.h>
+
 #include "engine/base/text.h"
 #include "engine/readers/nsys.h"
 
@@ -201,3 +203,49 @@ static void take_graph(struct nsys_reader *reader, const struct weir_sqlscan *ro
 
 const struct nsys_table weir_nsys_graphs = {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph_columns,
                                             take_graph, true};
+
+enum memory_column {
+	MEMORY_AT,
+	MEMORY_PROCESS,
+	MEMORY_DEVICE,
+	MEMORY_ADDRESS,
+	MEMORY_BYTES,
+	MEMORY_KIND,
+	MEMORY_OPERATION,
+};
+
+static const char *const memory_columns[] = {
+	"start",   "globalPid",           "deviceId", "address", "bytes",
+	"memKind", "memoryOperationType", NULL};
+
+/* Of the kinds of memory only these are the host's. */
+static bool is_of_host(const char *kind)
+{
+	return kind && (strcmp(kind, "Pageable") == 0 || strcmp(kind, "Pinned") == 0);
+}
+
+static void take_memory(struct nsys_reader *reader, const struct weir_sqlscan *row)
+{
+	const char *operation = kind_name(row, MEMORY_OPERATION, reader->memory_operations);
+	struct weir_allocation allocation = {.bytes = int_or(row, MEMORY_BYTES, -1)};
+	int64_t process;
+	const int64_t *global = weir_sqlscan_int(row, MEMORY_PROCESS, &process) ? &process : NULL;
+
+	if (!operation || is_of_host(kind_name(row, MEMORY_KIND, reader->memory_kinds)) ||
+	    !weir_sqlscan_int(row, MEMORY_ADDRESS, &allocation.address))
+		return;
+	if (!weir_sqlscan_int(row, MEMORY_AT, &allocation.at_ns) ||
+	    allocation.at_ns <= -WEIR_MAX_TIME_NS || allocation.at_ns >= WEIR_MAX_TIME_NS) {
+		weir_nsys_warn(reader, row, WEIR_WARN_NO_TIME, "no start, or out of range");
+		return;
+	}
+	allocation.gives_back = *operation == 'r';
+	allocation.process = global ? weir_nsys_pid(*global) : 0;
+	allocation.device =
+		(int32_t)(weir_nsys_device(reader, global, int_or(row, MEMORY_DEVICE, 0)) &
+	                  INT32_MAX);
+	weir_allocations_add(&reader->allocations, &allocation);
+}
+
+const struct nsys_table weir_nsys_memory = {"CUDA_GPU_MEMORY_USAGE_EVENTS", memory_columns,
+                                            take_memory, true};

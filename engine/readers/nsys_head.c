@@ -205,6 +205,12 @@ static const struct kind sync_kinds[] = {
 	{NULL, 0, NULL},
 };
 
+static const struct kind memory_operations[] = {
+	{"Allocation", 0, "allocation"},
+	{"Deallocation", 1, "release"},
+	{NULL, 0, NULL},
+};
+
 static void set_defaults(const struct kind *kinds, const char **names)
 {
 	for (; kinds->label; kinds++)
@@ -216,6 +222,7 @@ void weir_nsys_kinds_init(struct nsys_reader *reader)
 	set_defaults(copy_kinds, reader->copy_kinds);
 	set_defaults(memory_kinds, reader->memory_kinds);
 	set_defaults(sync_kinds, reader->sync_kinds);
+	set_defaults(memory_operations, reader->memory_operations);
 }
 
 static const char *const kind_columns[] = {"id", "label", NULL};
@@ -249,9 +256,16 @@ static void take_sync_kind(struct nsys_reader *reader, const struct weir_sqlscan
 	take_kind(row, sync_kinds, reader->sync_kinds);
 }
 
+static void take_memory_operation(struct nsys_reader *reader, const struct weir_sqlscan *row)
+{
+	take_kind(row, memory_operations, reader->memory_operations);
+}
+
 const struct nsys_table weir_nsys_copy_kinds = {"ENUM_CUDA_MEMCPY_OPER", kind_columns,
                                                 take_copy_kind, false};
 const struct nsys_table weir_nsys_memory_kinds = {"ENUM_CUDA_MEM_KIND", kind_columns,
                                                   take_memory_kind, false};
 const struct nsys_table weir_nsys_sync_kinds = {"ENUM_CUPTI_SYNC_TYPE", kind_columns,
                                                 take_sync_kind, false};
+const struct nsys_table weir_nsys_memory_operations = {"ENUM_CUDA_DEV_MEM_EVENT_OPER", kind_columns,
+                                                       take_memory_operation, false};

@@ -45,50 +45,18 @@ bool weir_nsys_times(struct nsys_reader *reader, const struct weir_sqlscan *row,
 	return true;
 }
 
-static const struct nsys_name *find_name(const struct nsys_reader *reader, int64_t id)
-{
-	uint32_t at;
-	size_t probe = 0;
-
-	while ((at = weir_rowmap_next(&reader->by_id, weir_rowmap_hash((uint64_t)id), &probe)) !=
-	       WEIR_ROWMAP_NONE)
-		if (reader->names[at].id == id)
-			return &reader->names[at];
-	return NULL;
-}
-
-static const struct nsys_name *add_name(struct nsys_reader *reader, int64_t id)
-{
-	struct weir_slice text;
-
-	reader->status = weir_sqltexts_find(reader->texts, id, &text, reader->err);
-	if (reader->status)
-		return NULL;
-	reader->names = weir_grow(reader->names, &reader->name_capacity, reader->name_count + 1,
-	                          sizeof(*reader->names));
-	reader->names[reader->name_count] =
-		(struct nsys_name){id, weir_builder_name(reader->builder, text)};
-	weir_rowmap_add(&reader->by_id, weir_rowmap_hash((uint64_t)id),
-	                (uint32_t)reader->name_count);
-	return &reader->names[reader->name_count++];
-}
-
 struct weir_slice weir_nsys_name(struct nsys_reader *reader, const struct weir_sqlscan *row,
                                  int column)
 {
 	const struct weir_names *names = reader->input->trace->names;
-	const struct nsys_name *name;
+	uint32_t name;
 	int64_t id;
 
 	if (reader->status || !weir_sqlscan_int(row, column, &id))
 		return (struct weir_slice){"", 0};
-	name = find_name(reader, id);
-	if (!name)
-		name = add_name(reader, id);
-	if (!name)
-		return (struct weir_slice){"", 0};
-	return (struct weir_slice){weir_names_text(names, name->name),
-	                           weir_names_length(names, name->name)};
+	reader->status =
+		weir_sqlnames_find(&reader->names, id, reader->builder, &name, reader->err);
+	return (struct weir_slice){weir_names_text(names, name), weir_names_length(names, name)};
 }
 
 struct weir_slice weir_nsys_text(struct nsys_reader *reader, const struct weir_sqlscan *row,
@@ -98,7 +66,7 @@ struct weir_slice weir_nsys_text(struct nsys_reader *reader, const struct weir_s
 	int64_t id;
 
 	if (!reader->status && weir_sqlscan_int(row, column, &id))
-		reader->status = weir_sqltexts_find(reader->texts, id, &text, reader->err);
+		reader->status = weir_sqltexts_find(reader->names.texts, id, &text, reader->err);
 	return text;
 }
 
@@ -195,11 +163,11 @@ int64_t weir_nsys_device(struct nsys_reader *reader, const int64_t *global, int6
 
 void weir_nsys_release(struct nsys_reader *reader)
 {
-	weir_rowmap_release(&reader->by_id);
 	weir_rowmap_release(&reader->by_process);
 	weir_rowmap_release(&reader->by_ordinal);
-	free(reader->names);
 	free(reader->processes);
 	free(reader->devices);
-	weir_sqltexts_close(reader->texts);
+	weir_sqlnames_close(&reader->names);
+	weir_allocations_release(&reader->allocations);
+	weir_nsys_metrics_release(reader);
 }

@@ -6,15 +6,18 @@
  */
 #include <string.h>
 
+#include "engine/base/jsoncursor.h"
 #include "engine/readers/kineto.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/rocm.h"
 #include "engine/readers/sniff.h"
 
 static const struct weir_keyindex_entry args[] = {
-	{"op_name", ARG_OP_NAME}, {"stream", ARG_STREAM},   {"grid_x", ARG_GRID_X},
-	{"grid_y", ARG_GRID_Y},   {"grid_z", ARG_GRID_Z},   {"block_x", ARG_BLOCK_X},
-	{"block_y", ARG_BLOCK_Y}, {"block_z", ARG_BLOCK_Z}, {0},
+	{"op_name", ARG_OP_NAME}, {"input_type_shape", ARG_DIMS},
+	{"stream", ARG_STREAM},   {"grid_x", ARG_GRID_X},
+	{"grid_y", ARG_GRID_Y},   {"grid_z", ARG_GRID_Z},
+	{"block_x", ARG_BLOCK_X}, {"block_y", ARG_BLOCK_Y},
+	{"block_z", ARG_BLOCK_Z}, {0},
 };
 
 static bool ends(struct weir_slice text, const char *ending)
@@ -24,14 +27,77 @@ static bool ends(struct weir_slice text, const char *ending)
 	return text.length >= length && !memcmp(text.data + text.length - length, ending, length);
 }
 
+/* Types of tensors as ONNX Runtime and as PyTorch call them. */
+static const struct {
+	const char *name, *type;
+} type_names[] = {
+	{"float", "float"},         {"float16", "c10::Half"},   {"bfloat16", "c10::BFloat16"},
+	{"double", "double"},       {"int64", "long int"},      {"int32", "int"},
+	{"int16", "short"},         {"int8", "signed char"},    {"uint64", "unsigned long"},
+	{"uint32", "unsigned int"}, {"uint8", "unsigned char"}, {"bool", "bool"},
+};
+
+/* Of a node's inputs; kept from node to node for their memory. */
+struct shapes {
+	struct weir_text dims, types;
+};
+
+/* A type that is not known stays without a name. */
+static const char *type_of(struct weir_slice name)
+{
+	for (size_t i = 0; i < sizeof(type_names) / sizeof(type_names[0]); i++)
+		if (weir_slice_equals(name, type_names[i].name))
+			return type_names[i].type;
+	return "";
+}
+
+/* [{"float":[1,576]},{"int64":[4]}] as lists of dimensions and of types: [[1,576],[4]]. Tensors
+ * that the model holds (weights) are not among the inputs. False where it is something else. */
+static bool read_shapes(struct weir_slice value, struct shapes *shapes)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(value);
+	struct weir_text *dims = &shapes->dims, *names = &shapes->types;
+	struct weir_slice key;
+
+	weir_text_clear(dims);
+	weir_text_clear(names);
+	weir_text_puts(dims, "[");
+	weir_text_puts(names, "[");
+	if (!weir_jsoncursor_enter(&cursor, '['))
+		return false;
+	while (weir_jsoncursor_item(&cursor)) {
+		if (!weir_jsoncursor_enter(&cursor, '{'))
+			return false;
+		while (weir_jsoncursor_key(&cursor, &key)) {
+			struct weir_slice shape = weir_jsoncursor_take(&cursor);
+
+			if (!shape.length || *shape.data != '[')
+				return false;
+			weir_text_puts(dims, dims->length > 1 ? "," : "");
+			weir_text_add(dims, shape.data, shape.length);
+			weir_text_printf(names, "%s\"%s\"", names->length > 1 ? "," : "",
+			                 type_of(key));
+		}
+	}
+	weir_text_puts(dims, "]");
+	weir_text_puts(names, "]");
+	return !cursor.bad && dims->length > 2;
+}
+
 static void add_host(struct kineto_reader *reader, enum weir_host_kind kind, struct weir_slice name)
 {
 	struct weir_host_event host = {.kind = kind, .name = name, .at = reader->event.at};
+	struct weir_slice value = weir_kineto_value(&reader->event, ARG_DIMS);
+	struct shapes *shapes = reader->context;
 
 	if (!weir_kineto_times(reader, &host.start_ns, &host.end_ns))
 		return;
 	host.pid = weir_kineto_place(&reader->event, KEY_PID);
 	host.tid = weir_kineto_place(&reader->event, KEY_TID);
+	if (kind == WEIR_HOST_OP && value.length && read_shapes(value, shapes)) {
+		host.dims = (struct weir_slice){shapes->dims.data, shapes->dims.length};
+		host.types = (struct weir_slice){shapes->types.data, shapes->types.length};
+	}
 	weir_builder_add_host(reader->builder, &host);
 }
 
@@ -168,7 +234,12 @@ static enum weir_status read_profile(struct weir_source *source, struct weir_inp
 	static const struct kineto_dialect dialect = {
 		.args = args, .emit = emit, .conclude = conclude, .arrays = true};
 
-	return weir_kineto_read(&dialect, NULL, source, input, err);
+	struct shapes shapes = {0};
+	enum weir_status status = weir_kineto_read(&dialect, &shapes, source, input, err);
+
+	weir_text_release(&shapes.dims);
+	weir_text_release(&shapes.types);
+	return status;
 }
 
 const struct weir_reader weir_reader_onnxruntime = {

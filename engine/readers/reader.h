@@ -3,11 +3,14 @@
 #ifndef WEIR_READERS_READER_H
 #define WEIR_READERS_READER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "engine/base/error.h"
 #include "engine/base/source.h"
 #include "engine/model/profile.h"
+
+struct weir_sqldb;
 
 struct weir_reader {
 	const char *name;  /* for --input-format and the report: "kineto" */
@@ -17,6 +20,9 @@ struct weir_reader {
 	 * wins, a tie is an error that names both. The head is up to WEIR_HEAD_SIZE decompressed
 	 * bytes, not NUL-terminated. */
 	int (*sniff)(const char *head, size_t len);
+	/* For formats that are databases, else NULL: whether the tables are those of this format.
+	 * Asked in the place of sniff() where the whole database can be looked at. */
+	bool (*owns)(const struct weir_sqldb *db);
 	/* Fills the input (trace or run, events, warnings). Fails only where nothing is left to
 	 * analyse. Called from several threads, each with a source and an input of its own. */
 	enum weir_status (*read)(struct weir_source *source, struct weir_input *input,

@@ -33,6 +33,7 @@ extern const struct weir_reader weir_reader_perf_analyzer_csv;
 extern const struct weir_reader weir_reader_perf_script;
 extern const struct weir_reader weir_reader_prices;
 extern const struct weir_reader weir_reader_requests;
+extern const struct weir_reader weir_reader_rocpd;
 extern const struct weir_reader weir_reader_rocprof;
 extern const struct weir_reader weir_reader_rocprof_json;
 extern const struct weir_reader weir_reader_smi_dmon;

@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/readers/database.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sniff.h"
+#include "engine/readers/sqldb.h"
 
 #define MAX_READERS 64
 
@@ -40,6 +42,7 @@ const struct weir_reader *const weir_readers[] = {
 	&weir_reader_prices,
 	&weir_reader_prometheus,
 	&weir_reader_requests,
+	&weir_reader_rocpd,
 	&weir_reader_rocprof,
 	&weir_reader_rocprof_json,
 	&weir_reader_smi_dmon,
@@ -55,20 +58,13 @@ const struct weir_reader *const weir_readers[] = {
 };
 /* clang-format on */
 
-enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
-                                    struct weir_error *err)
+/* By the head alone. */
+static enum weir_status choose_by_head(const char *head, size_t len, const struct weir_reader **out,
+                                       struct weir_error *err)
 {
 	const struct weir_reader *rival = NULL;
-	const char *head;
-	size_t len;
 	int best = 0;
-	enum weir_status status = weir_source_head(source, &head, &len, err);
 
-	*out = NULL;
-	if (status)
-		return status;
-	if (!len)
-		return weir_fail(err, WEIR_E_EMPTY, "empty: there is not one byte in it");
 	for (size_t i = 0; weir_readers[i]; i++) {
 		int bits = weir_readers[i]->sniff(head, len);
 
@@ -80,10 +76,31 @@ enum weir_status weir_reader_choose(struct weir_source *source, const struct wei
 			rival = weir_readers[i];
 		}
 	}
-	if (rival)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "looks like %s and like %s: say which with --input-format",
-		                 (*out)->name, rival->name);
+	if (!rival)
+		return WEIR_OK;
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "looks like %s and like %s: say which with --input-format", (*out)->name,
+	                 rival->name);
+}
+
+enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
+                                    struct weir_error *err)
+{
+	const char *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
+
+	*out = NULL;
+	if (status)
+		return status;
+	if (!len)
+		return weir_fail(err, WEIR_E_EMPTY, "empty: there is not one byte in it");
+	if (weir_sqldb_begins(head, len) && weir_source_file(source))
+		status = weir_database_choose(weir_source_file(source), out, err);
+	if (!status && !*out)
+		status = choose_by_head(head, len, out, err);
+	if (status)
+		return status;
 	if (!*out)
 		return weir_fail(err, WEIR_E_FORMAT, "not a profile: %s",
 		                 weir_sniff_hint(head, len));

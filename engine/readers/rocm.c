@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "engine/readers/builder.h"
 #include "engine/readers/rocm.h"
 
 enum weir_device_kind weir_rocm_kernel_kind(struct weir_slice name)
@@ -64,6 +65,22 @@ bool weir_rocm_copies_to_host(struct weir_slice direction)
 	int copy = find_copy(direction);
 
 	return copy >= 0 && copies[copy].to_host;
+}
+
+const char *weir_rocm_times(int64_t start_ns, int64_t *end_ns, bool *turned)
+{
+	*turned = false;
+	if (start_ns < 0 || *end_ns < 0)
+		return "no start or end in whole nanoseconds";
+	if (!start_ns && !*end_ns)
+		return "start and end are 0";
+	if (*end_ns < start_ns) {
+		*turned = true;
+		*end_ns = start_ns;
+	}
+	return *end_ns >= WEIR_MAX_TIME_NS || *end_ns - start_ns > WEIR_MAX_DURATION_NS
+	               ? "time or duration out of range"
+	               : NULL;
 }
 
 uint64_t weir_rocm_blocks(int64_t grid, int64_t workgroup)

@@ -20,6 +20,11 @@ struct weir_slice weir_rocm_copy_name(struct weir_slice direction);
 bool weir_rocm_copies_to_host(struct weir_slice direction);
 /* Blocks of a dimension: AMD counts a grid in work items. 0: unknown. */
 uint64_t weir_rocm_blocks(int64_t grid, int64_t workgroup);
+/*
+ * What is wrong with the times of a record; NULL: nothing. Signals that the device never set leave
+ * 0, or an end before the start, which becomes the start; *turned says so.
+ */
+const char *weir_rocm_times(int64_t start_ns, int64_t *end_ns, bool *turned);
 /* What a product of counts is in a column of 32 bits. */
 uint32_t weir_rocm_clamp(uint64_t count);
 

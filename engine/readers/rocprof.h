@@ -37,6 +37,11 @@ enum rocprof_column {
 	COLUMN_GROUP_X,
 	COLUMN_GROUP_Y,
 	COLUMN_GROUP_Z,
+	COLUMN_NODE,
+	COLUMN_AGENT_TYPE,
+	COLUMN_PRODUCT,
+	COLUMN_UNITS,
+	COLUMN_WAVE,
 	ROCPROF_COLUMNS
 };
 
@@ -47,6 +52,7 @@ enum rocprof_table {
 	ROCPROF_COPIES,
 	ROCPROF_ALLOCATIONS,
 	ROCPROF_TOTALS, /* by name: the *_stats files */
+	ROCPROF_AGENTS, /* what the machine has; nothing that it did */
 };
 
 struct rocprof_columns {
@@ -76,8 +82,9 @@ const char *weir_rocprof_refusal(const char *head, size_t len);
 
 /*
  * Makes one timeline of the tables that one process left: those of one folder whose names differ in
- * what they hold only ("123_kernel_trace.csv", "123_hip_api_trace.csv"). The first input keeps it,
- * the others keep their counts and lose their timelines.
+ * what they hold only ("123_kernel_trace.csv", "123_hip_api_trace.csv"). The first input with a row
+ * of work keeps it, the others keep their counts and lose their timelines. "123_agent_info.csv"
+ * names the devices of it; alone it fails.
  */
 enum weir_status weir_rocprof_join(struct weir_profile *profile, struct weir_error *err);
 

@@ -60,6 +60,11 @@ static const struct {
 	{"Workgroup_Size_X", COLUMN_GROUP_X},
 	{"Workgroup_Size_Y", COLUMN_GROUP_Y},
 	{"Workgroup_Size_Z", COLUMN_GROUP_Z},
+	{"Node_Id", COLUMN_NODE},
+	{"Agent_Type", COLUMN_AGENT_TYPE},
+	{"Product_Name", COLUMN_PRODUCT},
+	{"Cu_Count", COLUMN_UNITS},
+	{"Wave_Front_Size", COLUMN_WAVE},
 };
 
 /* Tables by the columns that they must have; the first that fits is it. */
@@ -77,6 +82,7 @@ static const struct {
          {COLUMN_OPERATION, COLUMN_AGENT, COLUMN_SIZE, COLUMN_START, COLUMN_END},
          5},
 	{ROCPROF_TOTALS, {COLUMN_NAME, COLUMN_CALLS, COLUMN_TOTAL}, 3},
+	{ROCPROF_AGENTS, {COLUMN_NODE, COLUMN_AGENT_TYPE, COLUMN_PRODUCT}, 3},
 };
 
 /* Columns of tables that say nothing of a run as it is without them, by name. */
@@ -88,7 +94,6 @@ static const struct {
          "*_kernel_trace.csv of a run without counters"},
 	{"Exec_Mask", "it holds samples of program counters: pass *_kernel_trace.csv"},
 	{"Alloc_Flags", "it holds rocprofv3's scratch memory only: pass *_kernel_trace.csv"},
-	{"Logical_Node_Id", "it lists the agents of a machine: pass *_kernel_trace.csv"},
 };
 
 static const char *find_refused(const struct weir_slice *cells, size_t count)
@@ -233,7 +238,7 @@ static enum weir_status read_csv(struct weir_source *source, struct weir_input *
 
 const struct weir_reader weir_reader_rocprof = {
 	.name = "rocprof",
-	.title = "tables of AMD's rocprofv3 and rocprof (kernels, copies, calls, totals)",
+	.title = "tables of AMD's rocprofv3 and rocprof (kernels, copies, calls, totals, agents)",
 	.gives = "timeline",
 	.sniff = sniff,
 	.read = read_csv,

@@ -126,27 +126,22 @@ static void refuse(struct document *document, enum weir_warning_code code, const
 	weir_input_warn(document->input, code, document->record.at, detail);
 }
 
-/* Signals that the device never set leave 0, or an end before the start. */
 static bool read_times(struct document *document, int64_t *start_ns, int64_t *end_ns)
 {
 	const struct record *record = &document->record;
+	const char *problem;
+	bool turned;
 
 	*start_ns = record->value[FIELD_START];
 	*end_ns = record->value[FIELD_END];
-	if (*start_ns < 0 || *end_ns < 0 || (!*start_ns && !*end_ns)) {
-		refuse(document, WEIR_WARN_NO_TIME, "no start or end, or both are 0");
-		return false;
-	}
-	if (*end_ns < *start_ns) {
+	problem = weir_rocm_times(*start_ns, end_ns, &turned);
+	if (turned)
 		weir_input_warn(document->input, WEIR_WARN_NEGATIVE_DURATION, record->at, NULL);
-		*end_ns = *start_ns;
-	}
-	if (*end_ns >= WEIR_MAX_TIME_NS || *end_ns - *start_ns > WEIR_MAX_DURATION_NS) {
-		refuse(document, WEIR_WARN_NO_TIME, "time or duration out of range");
-		return false;
-	}
-	document->timed++;
-	return true;
+	if (problem)
+		refuse(document, WEIR_WARN_NO_TIME, problem);
+	else
+		document->timed++;
+	return !problem;
 }
 
 /* Processes number their calls from 1, each for itself. */

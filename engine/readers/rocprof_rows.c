@@ -60,34 +60,26 @@ static void refuse(struct rocprof_reader *reader, const struct weir_csv_row *row
 	weir_input_warn(reader->input, code, row->at, detail);
 }
 
-/* Signals that the device never set leave 0, or an end before the start. */
 static bool read_times(struct rocprof_reader *reader, const struct weir_csv_row *row,
                        int64_t *start_ns, int64_t *end_ns)
 {
+	const char *problem;
+	bool turned;
+
 	*start_ns = number(reader, row, COLUMN_START, -1);
 	*end_ns = number(reader, row, COLUMN_END, -1);
-	if (*start_ns < 0 || *end_ns < 0) {
-		refuse(reader, row, WEIR_WARN_NO_TIME, "no start or end in whole nanoseconds");
-		return false;
-	}
-	if (!*start_ns && !*end_ns) {
-		refuse(reader, row, WEIR_WARN_NO_TIME, "start and end are 0");
-		return false;
-	}
-	if (*end_ns < *start_ns && row->cut) {
+	if (*end_ns >= 0 && *end_ns < *start_ns && row->cut) {
 		refuse(reader, row, WEIR_WARN_TRUNCATED, "the file ends in this row");
 		return false;
 	}
-	if (*end_ns < *start_ns) {
+	problem = weir_rocm_times(*start_ns, end_ns, &turned);
+	if (turned)
 		weir_input_warn(reader->input, WEIR_WARN_NEGATIVE_DURATION, row->at, NULL);
-		*end_ns = *start_ns;
-	}
-	if (*end_ns >= WEIR_MAX_TIME_NS || *end_ns - *start_ns > WEIR_MAX_DURATION_NS) {
-		refuse(reader, row, WEIR_WARN_NO_TIME, "time or duration out of range");
-		return false;
-	}
-	reader->timed++;
-	return true;
+	if (problem)
+		refuse(reader, row, WEIR_WARN_NO_TIME, problem);
+	else
+		reader->timed++;
+	return !problem;
 }
 
 /* The product over the dimensions there are, and of blocks where grids are counted in work items.
@@ -216,6 +208,24 @@ static void take_total(struct rocprof_reader *reader, const struct weir_csv_row 
 	weir_text_release(&text);
 }
 
+/* A product without a name is one by the name of its architecture: gfx942. */
+static void take_agent(struct rocprof_reader *reader, const struct weir_csv_row *row)
+{
+	struct weir_trace_device device = {.id = number(reader, row, COLUMN_NODE, -1)};
+	struct weir_slice name = cell(reader, row, COLUMN_PRODUCT);
+	int64_t units = number(reader, row, COLUMN_UNITS, 0);
+	int64_t wave = number(reader, row, COLUMN_WAVE, 0);
+
+	reader->timed++;
+	if (device.id < 0 || !weir_slice_equals(cell(reader, row, COLUMN_AGENT_TYPE), "GPU"))
+		return;
+	device.name = weir_builder_name(reader->builder,
+	                                name.length ? name : cell(reader, row, COLUMN_NAME));
+	device.sms = units > 0 ? weir_rocm_clamp((uint64_t)units) : 0;
+	device.warp_size = wave > 0 ? weir_rocm_clamp((uint64_t)wave) : 0;
+	weir_builder_describe_device(reader->builder, &device);
+}
+
 void weir_rocprof_row(struct rocprof_reader *reader, const struct weir_csv_row *row)
 {
 	static void (*const takers[])(struct rocprof_reader *, const struct weir_csv_row *) = {
@@ -224,6 +234,7 @@ void weir_rocprof_row(struct rocprof_reader *reader, const struct weir_csv_row *
 		[ROCPROF_COPIES] = take_copy,
 		[ROCPROF_TOTALS] = take_total,
 		[ROCPROF_ALLOCATIONS] = take_allocation,
+		[ROCPROF_AGENTS] = take_agent,
 	};
 
 	if (row->count != reader->columns.count) {

@@ -138,7 +138,8 @@ static const struct {
 	const char *hint;
 } starts[] = {
 #define START(text) text, sizeof(text) - 1
-	{START("SQLite format 3"), "it is an SQLite database, but no export of Nsight Systems"},
+	{START("SQLite format 3"),
+         "it is an SQLite database that shows no table of Nsight Systems or rocprofv3"},
 	{START("PK\x03\x04"), "it is a zip archive: unpack it and name the trace in it"},
 	{START("NVR\0"),
          "it is a report of Nsight Compute (.ncu-rep): pass ncu --import FILE --csv --page raw"},

@@ -146,7 +146,7 @@ static enum weir_status check_size(const char *head, size_t len, uint64_t size,
 		return weir_sqldb_failed(SQLITE_NOTADB, err);
 	page = (uint64_t)bytes[0] << 8 | bytes[1];
 	page = page == 1 ? 65536 : page;
-	if (memcmp(head, WEIR_SQL_MAGIC, sizeof(WEIR_SQL_MAGIC)) != 0 || !page)
+	if (!weir_sqldb_begins(head, len) || !page)
 		return weir_sqldb_failed(SQLITE_NOTADB, err);
 	return size % page ? weir_sqldb_failed(SQLITE_CORRUPT, err) : WEIR_OK;
 }
@@ -277,7 +277,7 @@ static enum weir_status add_table(struct weir_sqldb *db, sqlite3_stmt *statement
 	const char *name = (const char *)sqlite3_column_text(statement, 0);
 	size_t size;
 
-	if (!name || !is_ordinary(statement))
+	if (!name || strchr(name, '"') || !is_ordinary(statement))
 		return WEIR_OK;
 	if (db->table_count == WEIR_SQL_MAX_TABLES)
 		return weir_fail(err, WEIR_E_LIMIT, "a database of more than %u tables",
@@ -358,6 +358,17 @@ bool weir_sqldb_has(const struct weir_sqldb *db, const char *table)
 		if (strcasecmp(db->tables[i], table) == 0)
 			return true;
 	return false;
+}
+
+const char *weir_sqldb_table(const struct weir_sqldb *db, size_t index)
+{
+	return index < db->table_count ? db->tables[index] : NULL;
+}
+
+bool weir_sqldb_begins(const char *head, size_t len)
+{
+	return len >= sizeof(WEIR_SQL_MAGIC) &&
+	       !memcmp(head, WEIR_SQL_MAGIC, sizeof(WEIR_SQL_MAGIC));
 }
 
 bool weir_sqldb_has_prefix(const struct weir_sqldb *db, const char *prefix)

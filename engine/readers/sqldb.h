@@ -34,6 +34,9 @@
 /* What every SQLite database begins with, the final NUL included. */
 #define WEIR_SQL_MAGIC "SQLite format 3"
 
+/* Whether a head is that of an SQLite database. */
+bool weir_sqldb_begins(const char *head, size_t len);
+
 struct sqlite3;
 struct sqlite3_stmt;
 
@@ -52,6 +55,8 @@ void weir_sqldb_close(struct weir_sqldb *db);
 bool weir_sqldb_has(const struct weir_sqldb *db, const char *table);
 /* Whether there is one whose name begins so. */
 bool weir_sqldb_has_prefix(const struct weir_sqldb *db, const char *prefix);
+/* The name of the n-th ordinary table; NULL behind the last. Any text but with '"' in it. */
+const char *weir_sqldb_table(const struct weir_sqldb *db, size_t index);
 
 /* One pass over a table in the order of its rows. */
 struct weir_sqlscan {

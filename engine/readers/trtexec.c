@@ -34,9 +34,12 @@ static int sniff_layers(const char *head, size_t len)
 
 static int sniff_log(const char *head, size_t len)
 {
-	static const char *const texts[] = {
-		"] [I] === Performance summary ===", "] [I] === Trace details ===",
-		"] [I] TensorRT version:", "] [I] GPU Compute Time: ", "] [I] Throughput: "};
+	static const char *const texts[] = {"] [I] === Performance summary ===",
+	                                    "] [I] === Trace details ===",
+	                                    "] [I] TensorRT version:",
+	                                    "] [I] GPU Compute Time: ",
+	                                    "] [I] Throughput: ",
+	                                    "] [I] === Profile ("};
 	int bits = 0;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -90,22 +93,25 @@ static void read_layer(struct weir_jsoncursor *cursor, struct weir_text *scratch
 	}
 }
 
-/* Layers of one name are one operator; times of an iteration. */
-static void add_layer(struct weir_input *input, const struct layer *layer, uint64_t at)
+void weir_trtexec_add_layer(struct weir_input *input, struct weir_slice name, double average_ms,
+                            uint64_t at)
 {
 	struct weir_series_table *operators = &input->run->operators;
 	struct weir_series *series;
+	struct weir_text text = {0};
 
-	if (!isfinite(layer->average_ms) || layer->average_ms < 0) {
+	if (!isfinite(average_ms) || average_ms < 0) {
 		weir_input_warn(input, WEIR_WARN_BAD_NUMBER, at, NULL);
 		return;
 	}
 	if (operators->count >= WEIR_FIGURE_MAX)
 		return;
-	series = weir_series_get(operators, layer->name.data);
+	weir_text_add(&text, name.data, name.length);
+	series = weir_series_get(operators, text.data);
 	if (!series->count)
 		weir_series_push(series, 0);
-	series->value[0] += layer->average_ms * 1e6;
+	series->value[0] += average_ms * 1e6;
+	weir_text_release(&text);
 }
 
 static enum weir_status read_layers(struct weir_source *source, struct weir_input *input,
@@ -128,7 +134,9 @@ static enum weir_status read_layers(struct weir_source *source, struct weir_inpu
 		if (cursor.bad || !layer.name.length) /* the count of iterations has no name */
 			continue;
 		input->events++;
-		add_layer(input, &layer, record.at);
+		weir_trtexec_add_layer(input,
+		                       (struct weir_slice){layer.name.data, layer.name.length},
+		                       layer.average_ms, record.at);
 	}
 	if (!status)
 		weir_records_finish(records);

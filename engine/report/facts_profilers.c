@@ -122,6 +122,25 @@ void weir_fill_kernel_findings(const struct weir_report *report, struct weir_ite
 
 /* ---- the host ---- */
 
+/* "173 samples" */
+static void add_total(struct weir_text *out, const struct weir_host_figures *host)
+{
+	static const char *const words[] = {
+		[WEIR_HOST_SAMPLES] = " sample",
+		[WEIR_HOST_EVENTS] = " event",
+	};
+
+	if (host->unit == WEIR_HOST_NS) {
+		weir_text_duration(out, host->total);
+		return;
+	}
+	weir_text_count(out, host->total < 1e18 ? (uint64_t)host->total : 0);
+	if (host->unit == WEIR_HOST_WEIGHT)
+		weir_text_puts(out, " in all, of a unit that the file does not state");
+	else
+		weir_text_printf(out, "%s%s", words[host->unit], host->total == 1 ? "" : "s");
+}
+
 void weir_items_host(const struct weir_report *report, struct weir_items *items)
 {
 	const struct weir_host_figures *host = report->host;
@@ -131,13 +150,7 @@ void weir_items_host(const struct weir_report *report, struct weir_items *items)
 		return;
 	out = weir_items_add(items);
 	weir_text_puts(out, "host profile: ");
-	if (host->unit == WEIR_HOST_NS) {
-		weir_text_duration(out, host->total);
-	} else {
-		weir_text_count(out, host->total < 1e18 ? (uint64_t)host->total : 0);
-		weir_text_puts(out, host->unit == WEIR_HOST_SAMPLES ? " sample" : " event");
-		weir_text_puts(out, host->total == 1 ? "" : "s");
-	}
+	add_total(out, host);
 	if (!(host->idle > 0))
 		return;
 	weir_text_puts(out, ", and idle ");

@@ -57,6 +57,10 @@ static void check_rest(const struct weir_input *input)
 		        trace->collectives[i].device_row < trace->device.count);
 	for (size_t i = 0; i < trace->flow_count; i++)
 		require(trace->flows[i].thread < trace->thread_count);
+	for (size_t i = 0; i < trace->sync_count; i++)
+		require(trace->syncs[i].kind_name < weir_names_count(trace->names));
+	for (size_t i = 0; input->telemetry && i < input->telemetry->count; i++)
+		require(input->telemetry->samples[i].device < input->telemetry->device_count);
 	for (int i = 0; i < WEIR_WARN_COUNT; i++)
 		require(input->warnings[i].detail[sizeof(input->warnings[i].detail) - 1] == '\0');
 }

@@ -73,10 +73,10 @@ int64_t database_int(const char *path, const char *sql)
 	return value;
 }
 
-struct bytes database_export(const char *more)
+struct bytes database_of(const char *path, const char *more)
 {
 	static char sql[16384];
-	FILE *file = fopen("tests/data/nsys/export.sql", "rb");
+	FILE *file = fopen(path, "rb");
 	size_t length;
 
 	assert_non_null(file);
@@ -85,4 +85,9 @@ struct bytes database_export(const char *more)
 	fclose(file);
 	sql[length] = '\0';
 	return *more ? database_changed(database_bytes(sql), more) : database_bytes(sql);
+}
+
+struct bytes database_export(const char *more)
+{
+	return database_of("tests/data/nsys/export.sql", more);
 }

@@ -13,6 +13,8 @@ struct bytes database_changed(struct bytes old, const char *sql);
 /* The first column of the first row, as SQL sees it in the file; 0 for NULL or no row. */
 int64_t database_int(const char *path, const char *sql);
 
+/* The database that the SQL in a file makes, changed by more SQL. */
+struct bytes database_of(const char *path, const char *more);
 /* tests/data/nsys/export.sql, changed by more SQL. */
 struct bytes database_export(const char *more);
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,7 +57,7 @@ void reading_refuses(const struct weir_reader *reader, const char *text, enum we
 	weir_profile_free(profile);
 }
 
-static void survive(const struct weir_reader *reader, const char *data, size_t len)
+void reading_survives(const struct weir_reader *reader, const char *data, size_t len)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_error err = {0};
@@ -79,9 +80,9 @@ void reading_survives_damage(const struct weir_reader *reader, const char *text)
 
 	memcpy(copy, text, length + 1);
 	for (size_t i = 0; i < length; i++) {
-		survive(reader, copy, i);
+		reading_survives(reader, copy, i);
 		copy[i] = bytes[i % sizeof(bytes)];
-		survive(reader, copy, length);
+		reading_survives(reader, copy, length);
 		copy[i] = text[i];
 	}
 	test_free(copy);
@@ -122,6 +123,67 @@ const struct weir_input *reading_sample(const char *path, const struct weir_read
 		assert_string_equal(input->format, reader->name);
 	}
 	return input;
+}
+
+static size_t find_row(const struct weir_trace *trace, const uint32_t *names, size_t count,
+                       const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(weir_names_text(trace->names, names[i]), name) == 0)
+			return i;
+	fail_msg("no row is called %s", name);
+	return 0;
+}
+
+size_t reading_host_row(const struct weir_trace *trace, const char *name)
+{
+	return find_row(trace, trace->host.name, trace->host.count, name);
+}
+
+size_t reading_device_row(const struct weir_trace *trace, const char *name)
+{
+	return find_row(trace, trace->device.name, trace->device.count, name);
+}
+
+const struct weir_input *reading_of_bytes(const struct weir_reader *reader, struct bytes bytes,
+                                          struct weir_profile *profile)
+{
+	struct weir_error err = {0};
+
+	if (reading_try(reader, (const char *)bytes.data, bytes.len, profile, &err))
+		fail_msg("%s", err.message);
+	free(bytes.data);
+	return &profile->inputs[profile->input_count - 1];
+}
+
+void reading_refuses_bytes(const struct weir_reader *reader, struct bytes bytes,
+                           enum weir_status status, const char *message)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+
+	assert_int_equal(reading_try(reader, (const char *)bytes.data, bytes.len, profile, &err),
+	                 status);
+	expect_line(err.message);
+	if (!strstr(err.message, message))
+		fail_msg("\"%s\" is not in: %s", message, err.message);
+	free(bytes.data);
+	weir_profile_free(profile);
+}
+
+void reading_survives_damaged_bytes(const struct weir_reader *reader, struct bytes bytes)
+{
+	for (size_t i = 0; i < 2 * bytes.len; i++) {
+		size_t len = i < bytes.len ? i : bytes.len, at = i - bytes.len;
+		char *copy = test_malloc(len + 1);
+
+		memcpy(copy, bytes.data, len);
+		if (i >= bytes.len)
+			copy[at] = (char)(copy[at] ^ (0x81 >> i % 8));
+		reading_survives(reader, copy, len);
+		test_free(copy);
+	}
+	free(bytes.data);
 }
 
 void reading_expects_stage(const struct weir_run *run, const char *name, size_t count,

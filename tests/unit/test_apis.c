@@ -81,6 +81,7 @@ static const struct expected known[] = {
 	{"poll", WEIR_API_SYSTEM},
 	{"pthread_cond_wait", WEIR_API_SYSTEM},
 	{"fread", WEIR_API_SYSTEM},
+	{"hsa_signal_wait_scacquire", WEIR_API_SYSTEM},
 	{"pollute", WEIR_API_OTHER},
 	{"cudaSetDevice", WEIR_API_OTHER},
 	{"cudaLaunchHostFunc", WEIR_API_OTHER},

@@ -105,6 +105,31 @@ static void lines_that_are_no_stacks_are_counted(void **state)
 	reading_refuses(FOLDED, "a;b 0\n", WEIR_E_EMPTY, "no function has any time");
 }
 
+static void folded_stacks_count_what_a_comment_says(void **state)
+{
+	static const struct {
+		const char *text;
+		enum weir_host_unit unit;
+	} cases[] = {
+		{"a;b 1\n", WEIR_HOST_WEIGHT},
+		{"# unit: ns\na;b 1\n", WEIR_HOST_NS},
+		{"# made by hand\n# unit: samples \r\na;b 1\n", WEIR_HOST_SAMPLES},
+		{"# unit: fortnights\na;b 1\n", WEIR_HOST_WEIGHT},
+		{"# unit: nsnsnsnsnsnsnsnsnsnsnsnsns\na;b 1\n", WEIR_HOST_WEIGHT},
+		{"a;b 1\n# unit: ns\na;b 1\n", WEIR_HOST_WEIGHT},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+
+		assert_int_equal(reading_of(FOLDED, cases[i].text, profile)->host_profile->unit,
+		                 cases[i].unit);
+		assert_string_equal(reading_claims(cases[i].text), "folded");
+		weir_profile_free(profile);
+	}
+}
+
 static void deep_stacks_are_no_limit(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -405,6 +430,7 @@ int main(void)
 		cmocka_unit_test(of_a_difference_the_later_number_counts),
 		cmocka_unit_test(lines_of_a_file_are_one_function),
 		cmocka_unit_test(lines_that_are_no_stacks_are_counted),
+		cmocka_unit_test(folded_stacks_count_what_a_comment_says),
 		cmocka_unit_test(deep_stacks_are_no_limit),
 		cmocka_unit_test(perf_stacks_hang_below_their_program),
 		cmocka_unit_test(a_program_may_be_called_anything),

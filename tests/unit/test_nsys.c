@@ -10,58 +10,26 @@
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/database.h"
+#include "tests/unit/near.h"
 #include "tests/unit/reading.h"
 
 /* Reads the small export, changed by SQL; belongs to the profile. */
 static const struct weir_input *read_changed(const char *sql, struct weir_profile *profile)
 {
-	struct bytes bytes = database_export(sql);
-	struct weir_error err = {0};
-
-	if (reading_try(&weir_reader_nsys, (const char *)bytes.data, bytes.len, profile, &err))
-		fail_msg("%s", err.message);
-	free(bytes.data);
-	return &profile->inputs[profile->input_count - 1];
+	return reading_of_bytes(&weir_reader_nsys, database_export(sql), profile);
 }
 
 static void expect_refused(const char *sql, enum weir_status status, const char *part)
 {
-	struct weir_profile *profile = weir_profile_new();
-	struct bytes bytes = database_export(sql);
-	struct weir_error err = {0};
-
-	assert_int_equal(
-		reading_try(&weir_reader_nsys, (const char *)bytes.data, bytes.len, profile, &err),
-		status);
-	if (!strstr(err.message, part))
-		fail_msg("\"%s\" is not in: %s", part, err.message);
-	free(bytes.data);
-	weir_profile_free(profile);
+	reading_refuses_bytes(&weir_reader_nsys, database_export(sql), status, part);
 }
 
 static const char *text_of(const struct weir_trace *trace, uint32_t id)
 {
 	return weir_names_text(trace->names, id);
-}
-
-static size_t host_row(const struct weir_trace *trace, const char *name)
-{
-	for (size_t i = 0; i < trace->host.count; i++)
-		if (strcmp(text_of(trace, trace->host.name[i]), name) == 0)
-			return i;
-	fail_msg("no host row is called %s", name);
-	return 0;
-}
-
-static size_t device_row(const struct weir_trace *trace, const char *name)
-{
-	for (size_t i = 0; i < trace->device.count; i++)
-		if (strcmp(text_of(trace, trace->device.name[i]), name) == 0)
-			return i;
-	fail_msg("no device row is called %s", name);
-	return 0;
 }
 
 #define GEMM "void gemm<float>(float const*, int)"
@@ -75,15 +43,17 @@ static void every_table_goes_to_its_column(void **state)
 
 	(void)state;
 	assert_int_equal(trace->host.count, 6 + 3 + 1 + 1);
-	assert_int_equal(trace->host.kind[host_row(trace, "cudaLaunchKernel")], WEIR_HOST_API);
-	assert_int_equal(trace->host.kind[host_row(trace, "decode")], WEIR_HOST_ANNOTATION);
-	assert_int_equal(trace->host.kind[host_row(trace, "aten::mm")], WEIR_HOST_OP);
-	assert_int_equal(trace->host.kind[host_row(trace, "ioctl")], WEIR_HOST_API);
-	assert_int_equal(trace->host.kind[host_row(trace, "dlopen")], WEIR_HOST_OVERHEAD);
+	assert_int_equal(trace->host.kind[reading_host_row(trace, "cudaLaunchKernel")],
+	                 WEIR_HOST_API);
+	assert_int_equal(trace->host.kind[reading_host_row(trace, "decode")], WEIR_HOST_ANNOTATION);
+	assert_int_equal(trace->host.kind[reading_host_row(trace, "aten::mm")], WEIR_HOST_OP);
+	assert_int_equal(trace->host.kind[reading_host_row(trace, "ioctl")], WEIR_HOST_API);
+	assert_int_equal(trace->host.kind[reading_host_row(trace, "dlopen")], WEIR_HOST_OVERHEAD);
 	assert_int_equal(trace->device.count, 4);
-	assert_int_equal(trace->device.kind[device_row(trace, GEMM)], WEIR_DEVICE_KERNEL);
-	assert_int_equal(trace->device.kind[device_row(trace, COPY)], WEIR_DEVICE_COPY);
-	assert_int_equal(trace->device.kind[device_row(trace, "Memset (Device)")], WEIR_DEVICE_SET);
+	assert_int_equal(trace->device.kind[reading_device_row(trace, GEMM)], WEIR_DEVICE_KERNEL);
+	assert_int_equal(trace->device.kind[reading_device_row(trace, COPY)], WEIR_DEVICE_COPY);
+	assert_int_equal(trace->device.kind[reading_device_row(trace, "Memset (Device)")],
+	                 WEIR_DEVICE_SET);
 	assert_int_equal(trace->sync_count, 2);
 	assert_string_equal(text_of(trace, trace->syncs[0].kind_name), "Stream Sync");
 	assert_int_equal(trace->syncs[0].stream, 7);
@@ -99,7 +69,7 @@ static void work_knows_its_arguments_and_its_launch(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_trace *trace = read_changed("", profile)->trace;
-	size_t gemm = device_row(trace, GEMM), copy = device_row(trace, COPY);
+	size_t gemm = reading_device_row(trace, GEMM), copy = reading_device_row(trace, COPY);
 
 	(void)state;
 	assert_int_equal(trace->device.start_ns[gemm], 8000);
@@ -163,16 +133,16 @@ static void operators_of_emit_nvtx_have_shapes(void **state)
 	                     "(1900,2000,59,'aten::odd, sizes = [[8, 16',281641842910938,NULL,0)",
 	                     profile)
 			->trace;
-	size_t mm = host_row(trace, "aten::mm");
+	size_t mm = reading_host_row(trace, "aten::mm");
 	const struct weir_shape *shape = &trace->shapes[trace->host.shape[mm]];
 
 	(void)state;
 	assert_string_equal(text_of(trace, shape->dims), "[[8, 16], [16, 4]]");
-	assert_int_equal(trace->host.shape[host_row(trace, "aten::add")], 0);
-	assert_int_equal(trace->host.kind[host_row(trace, "aten::add")], WEIR_HOST_OP);
-	assert_int_equal(trace->host.kind[host_row(trace, "Step, sizes = unknown")],
+	assert_int_equal(trace->host.shape[reading_host_row(trace, "aten::add")], 0);
+	assert_int_equal(trace->host.kind[reading_host_row(trace, "aten::add")], WEIR_HOST_OP);
+	assert_int_equal(trace->host.kind[reading_host_row(trace, "Step, sizes = unknown")],
 	                 WEIR_HOST_ANNOTATION);
-	assert_int_equal(trace->host.shape[host_row(trace, "aten::odd")], 0);
+	assert_int_equal(trace->host.shape[reading_host_row(trace, "aten::odd")], 0);
 	weir_profile_free(profile);
 }
 
@@ -190,8 +160,8 @@ static void names_lose_the_version_and_no_more(void **state)
 			->trace;
 
 	(void)state;
-	host_row(trace, "cudaStreamGetCaptureInfo_v2");
-	host_row(trace, "cuMemcpyHtoDAsync_v2");
+	reading_host_row(trace, "cudaStreamGetCaptureInfo_v2");
+	reading_host_row(trace, "cuMemcpyHtoDAsync_v2");
 	weir_profile_free(profile);
 }
 
@@ -209,7 +179,7 @@ static void calls_are_joined_within_their_process(void **state)
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = read_changed(SECOND_PROCESS, profile);
 	const struct weir_trace *trace = input->trace;
-	size_t gemm = device_row(trace, GEMM), set = trace->device.count - 1;
+	size_t gemm = reading_device_row(trace, GEMM), set = trace->device.count - 1;
 
 	(void)state;
 	assert_int_equal(trace->device_count, 2);
@@ -266,7 +236,7 @@ static void a_graph_launch_is_busy_time_without_kernels(void **state)
 		"(208000,408000,0,7,40,281641842900992,2,9)",
 		profile);
 	const struct weir_trace *trace = input->trace;
-	size_t row = device_row(trace, "(CUDA graph 9)");
+	size_t row = reading_device_row(trace, "(CUDA graph 9)");
 
 	(void)state;
 	assert_int_equal(trace->device.kind[row], WEIR_DEVICE_KERNEL);
@@ -304,8 +274,8 @@ static void kinds_are_those_of_the_file(void **state)
 			->trace;
 
 	(void)state;
-	device_row(trace, "Memcpy DtoH (Unknown -> Pinned)");
-	device_row(trace, "Memset (Unknown)");
+	reading_device_row(trace, "Memcpy DtoH (Unknown -> Pinned)");
+	reading_device_row(trace, "Memset (Unknown)");
 	weir_profile_free(profile);
 
 	profile = weir_profile_new();
@@ -313,7 +283,7 @@ static void kinds_are_those_of_the_file(void **state)
 	                     " copyKind = 11",
 	                     profile)
 	                ->trace;
-	device_row(trace, "Memcpy unified HtoD");
+	reading_device_row(trace, "Memcpy unified HtoD");
 	weir_profile_free(profile);
 }
 
@@ -350,7 +320,7 @@ static void every_schema_reads(void **state)
 		const struct weir_input *input = read_changed(schemas[i].sql, profile);
 
 		assert_int_equal(input->trace->device.count, 4);
-		device_row(input->trace, schemas[i].name);
+		reading_device_row(input->trace, schemas[i].name);
 		assert_int_equal(input->warnings[WEIR_WARN_UNLINKED].count, 0);
 		weir_profile_free(profile);
 	}
@@ -375,7 +345,8 @@ static void odd_times_are_counted(void **state)
 	assert_non_null(
 		strstr(input->warnings[WEIR_WARN_NO_TIME].detail, "CUPTI_ACTIVITY_KIND_RUNTIME"));
 	assert_int_equal(input->warnings[WEIR_WARN_NEGATIVE_DURATION].count, 1);
-	assert_int_equal(input->trace->host.start_ns[host_row(input->trace, "early")], -1957198520);
+	assert_int_equal(input->trace->host.start_ns[reading_host_row(input->trace, "early")],
+	                 -1957198520);
 	weir_profile_free(profile);
 }
 
@@ -384,6 +355,144 @@ static void odd_times_are_counted(void **state)
 	"DROP TABLE CUPTI_ACTIVITY_KIND_MEMCPY; DROP TABLE CUPTI_ACTIVITY_KIND_MEMSET;"            \
 	"DROP TABLE NVTX_EVENTS; DROP TABLE OSRT_API; DROP TABLE PROFILER_OVERHEAD;"               \
 	"DROP TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;"
+
+#define METRICS "tests/data/nsys/metrics.sql"
+
+/* The export with metrics and memory, changed by SQL. */
+static struct bytes database_metrics(const char *more)
+{
+	struct weir_text sql = {0};
+	struct bytes bytes;
+	FILE *file = fopen(METRICS, "rb");
+	char part[1024];
+	size_t length;
+
+	assert_non_null(file);
+	while ((length = fread(part, 1, sizeof(part), file)) > 0)
+		weir_text_add(&sql, part, length);
+	fclose(file);
+	weir_text_puts(&sql, more);
+	bytes = database_export(sql.data);
+	weir_text_release(&sql);
+	return bytes;
+}
+
+static double sum_gauge(const struct weir_telemetry *telemetry, enum weir_gauge gauge)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < telemetry->count; i++)
+		sum += telemetry->samples[i].value[gauge];
+	return sum;
+}
+
+#define OF_DEVICE                                                                                  \
+	" FROM GPU_METRICS JOIN TARGET_INFO_GPU_METRICS USING (typeId, metricId) WHERE typeId & "  \
+	"255 = 3"
+
+static void metrics_of_the_device_are_what_sql_says(void **state)
+{
+	static const struct {
+		enum weir_gauge gauge;
+		double scale;
+		const char *sum;
+	} gauges[] = {
+		{WEIR_GAUGE_UTILIZATION, 100,
+	         "SELECT sum(value)" OF_DEVICE " AND metricName LIKE 'GR Active%'"},
+		{WEIR_GAUGE_SM_ACTIVE, 100,
+	         "SELECT sum(value)" OF_DEVICE " AND metricName = 'SMs Active [Throughput %]'"},
+		{WEIR_GAUGE_TENSOR_ACTIVE, 100,
+	         "SELECT sum(value)" OF_DEVICE " AND metricName LIKE 'Tensor Active%'"},
+		{WEIR_GAUGE_DRAM_ACTIVE, 100,
+	         "SELECT sum(value)" OF_DEVICE " AND metricName LIKE 'DRAM %'"},
+		{WEIR_GAUGE_SM_CLOCK_MHZ, 1e6,
+	         "SELECT sum(value)" OF_DEVICE " AND metricName LIKE 'GPC Clock%'"},
+	};
+	struct bytes bytes = database_metrics("");
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry;
+	const char *path;
+
+	(void)state;
+	make_folder();
+	path = write_file("metrics.sqlite", bytes.data, bytes.len);
+	telemetry = reading_of_bytes(&weir_reader_nsys, bytes, profile)->telemetry;
+	assert_int_equal(telemetry->count,
+	                 database_int(path, "SELECT count(DISTINCT timestamp)" OF_DEVICE));
+	for (size_t i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++)
+		assert_near(sum_gauge(telemetry, gauges[i].gauge) * gauges[i].scale,
+		            (double)database_int(path, gauges[i].sum), 1e-12);
+	assert_int_equal(telemetry->samples[0].at_ns, INT64_C(1754324972242076786) - 10000);
+	assert_int_equal(telemetry->device_count, 1);
+	assert_string_equal(telemetry->devices[0].id, "3");
+	assert_string_equal(telemetry->devices[0].name, "Example GPU");
+	assert_string_equal(profile->inputs[0].gives, "timeline, telemetry");
+	weir_profile_free(profile);
+	remove_folder();
+}
+
+static void a_clock_in_megahertz_is_one(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry =
+		reading_of_bytes(&weir_reader_nsys,
+	                         database_metrics("UPDATE GPU_METRICS SET value = 1710"
+	                                          " WHERE metricId = 1"),
+	                         profile)
+			->telemetry;
+
+	(void)state;
+	assert_near(telemetry->samples[0].value[WEIR_GAUGE_SM_CLOCK_MHZ], 1710, 0);
+	weir_profile_free(profile);
+}
+
+/* Per cycle, of links, without a name: nothing that can be averaged. */
+static void other_metrics_are_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of_bytes(&weir_reader_nsys,
+	                         database_metrics("DELETE FROM TARGET_INFO_GPU_METRICS"
+	                                          " WHERE metricId < 7"),
+	                         profile);
+
+	(void)state;
+	assert_null(input->telemetry);
+	assert_string_equal(weir_reader_nsys.gives, "timeline");
+	weir_profile_free(profile);
+}
+
+static void memory_is_what_lives_on_the_device(void **state)
+{
+	static const int64_t expected[][2] = {
+		{2 << 20, 2 << 20}, {1 << 20, 3 << 20}, {-(2 << 20), 1 << 20},
+		{3 << 20, 4 << 20}, {1 << 20, 5 << 20},
+	};
+	static const char *const changes[] = {
+		"",
+		"CREATE TABLE ENUM_CUDA_DEV_MEM_EVENT_OPER (id INTEGER, name TEXT, label TEXT);"
+		"INSERT INTO ENUM_CUDA_DEV_MEM_EVENT_OPER VALUES(0,'','Deallocation'),"
+		"(1,'','Allocation');"
+		"UPDATE CUDA_GPU_MEMORY_USAGE_EVENTS"
+		" SET memoryOperationType = 1 - memoryOperationType",
+	};
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(changes) / sizeof(changes[0]); c++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_trace *trace =
+			reading_of_bytes(&weir_reader_nsys, database_metrics(changes[c]), profile)
+				->trace;
+
+		assert_int_equal(trace->memory_count, 5);
+		for (size_t i = 0; i < trace->memory_count; i++) {
+			assert_int_equal(trace->memory[i].bytes, expected[i][0]);
+			assert_int_equal(trace->memory[i].allocated_bytes, expected[i][1]);
+			assert_int_equal(trace->memory[i].device_id, 3);
+		}
+		weir_profile_free(profile);
+	}
+}
 
 static void what_cannot_be_read_says_why(void **state)
 {
@@ -396,73 +505,19 @@ static void what_cannot_be_read_says_why(void **state)
 	                         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1)",
 	               WEIR_E_EMPTY, "none of its 1 rows");
 	expect_refused("DROP TABLE META_DATA_EXPORT; DROP TABLE StringIds", WEIR_E_FORMAT,
-	               "without the tables of Nsight Systems");
+	               "no tables of Nsight Systems");
 	expect_refused("DROP TABLE META_DATA_EXPORT; DROP TABLE StringIds;"
 	               "CREATE TABLE StringTable(_id_ INTEGER, value TEXT)",
 	               WEIR_E_FORMAT, "nvprof");
 	expect_refused("DROP TABLE META_DATA_EXPORT; DROP TABLE StringIds;"
-	               "CREATE TABLE rocpd_metadata_1(a)",
-	               WEIR_E_FORMAT, "rocpd");
+	               "CREATE TABLE rocpd_info_agent_1(a)",
+	               WEIR_E_FORMAT, "--input-format rocpd");
 }
 
-static const char *claims(const struct bytes *bytes)
-{
-	const struct weir_reader *reader = NULL;
-	struct weir_source *source;
-	struct weir_error err = {0};
-	enum weir_status status;
-
-	assert_int_equal(weir_source_open_memory("test", bytes->data, bytes->len, &source, &err),
-	                 WEIR_OK);
-	status = weir_reader_choose(source, &reader, &err);
-	weir_source_free(source);
-	return status ? "none" : reader->name;
-}
-
-static void only_its_own_databases_are_claimed(void **state)
-{
-	static const struct {
-		const char *sql, *reader;
-	} cases[] = {
-		{"CREATE TABLE a(b)", "none"},
-		{"CREATE TABLE META_DATA_EXPORT(name, value)", "nsys"},
-		{"PRAGMA application_id = 0x77656972; CREATE TABLE StringIds(a)", "none"},
-	};
-	struct bytes bytes = database_export("");
-
-	(void)state;
-	assert_string_equal(claims(&bytes), "nsys");
-	free(bytes.data);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		bytes = database_bytes(cases[i].sql);
-		assert_string_equal(claims(&bytes), cases[i].reader);
-		free(bytes.data);
-	}
-}
-
-/* Cut at every byte, and with every byte changed: read, or refused in one line. */
 static void damage_is_survived(void **state)
 {
-	struct bytes bytes = database_export("");
-
 	(void)state;
-	for (size_t i = 0; i < 2 * bytes.len; i++) {
-		struct weir_profile *profile = weir_profile_new();
-		size_t len = i < bytes.len ? i : bytes.len, at = i - bytes.len;
-		char *copy = test_malloc(len + 1);
-		struct weir_error err = {0};
-
-		memcpy(copy, bytes.data, len);
-		if (i >= bytes.len)
-			copy[at] = (char)(copy[at] ^ (0x81 >> i % 8));
-		if (reading_try(&weir_reader_nsys, copy, len, profile, &err))
-			assert_true(*err.message && !strchr(err.message, '\n'));
-		else
-			assert_true(i >= bytes.len);
-		test_free(copy);
-		weir_profile_free(profile);
-	}
-	free(bytes.data);
+	reading_survives_damaged_bytes(&weir_reader_nsys, database_export(""));
 }
 
 int main(void)
@@ -481,8 +536,11 @@ int main(void)
 		cmocka_unit_test(kinds_are_those_of_the_file),
 		cmocka_unit_test(every_schema_reads),
 		cmocka_unit_test(odd_times_are_counted),
+		cmocka_unit_test(metrics_of_the_device_are_what_sql_says),
+		cmocka_unit_test(a_clock_in_megahertz_is_one),
+		cmocka_unit_test(other_metrics_are_left_out),
+		cmocka_unit_test(memory_is_what_lives_on_the_device),
 		cmocka_unit_test(what_cannot_be_read_says_why),
-		cmocka_unit_test(only_its_own_databases_are_claimed),
 		cmocka_unit_test(damage_is_survived),
 	};
 

@@ -69,10 +69,50 @@ static void kernels_are_device_work(void **state)
 	weir_profile_free(profile);
 }
 
+static void shapes_are_those_of_the_inputs(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace =
+		read_data(profile, "tests/data/onnxruntime/profile.json")->trace;
+	const struct weir_shape *shape =
+		&trace->shapes[trace->host.shape[reading_host_row(trace, "Conv")]];
+
+	(void)state;
+	assert_string_equal(name_of(trace, shape->dims), "[[1,576],[4]]");
+	assert_string_equal(name_of(trace, shape->types), "[\"float\",\"long int\"]");
+	assert_int_equal(trace->host.shape[reading_host_row(trace, "model_run")], 0);
+	weir_profile_free(profile);
+}
+
 #define EVENT(cat, name, args)                                                                     \
 	"{\"cat\" : \"" cat                                                                        \
 	"\",\"pid\" :-1,\"tid\" :-1,\"dur\" :4,\"ts\" :17,\"ph\" : \"X\",\"name\" "                \
 	":\"" name "\",\"args\" : {" args "}}"
+
+#define NODE(op, shapes)                                                                           \
+	EVENT("Node", op "_kernel_time", "\"op_name\" : \"" op "\", \"input_type_shape\" : " shapes)
+
+static void odd_shapes_are_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace =
+		reading_of(
+			reader,
+			"[" NODE("A", "[{\"float\":[]},{\"string\":[2]}]") "," NODE("B", "[]") "," NODE(
+				"C", "[{\"float\":7}]") "," NODE("D", "\"\"") "," NODE("E",
+	                                                                               "[[1]]") "]",
+			profile)
+			->trace;
+	const struct weir_shape *shape =
+		&trace->shapes[trace->host.shape[reading_host_row(trace, "A")]];
+
+	(void)state;
+	assert_string_equal(name_of(trace, shape->dims), "[[],[2]]");
+	assert_string_equal(name_of(trace, shape->types), "[\"float\",\"\"]");
+	for (const char *op = "B\0C\0D\0E\0"; *op; op += 2)
+		assert_int_equal(trace->host.shape[reading_host_row(trace, op)], 0);
+	weir_profile_free(profile);
+}
 
 static void copies_and_what_cupti_lost_are_told_apart(void **state)
 {
@@ -161,6 +201,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes_are_operators_of_their_type),
 		cmocka_unit_test(kernels_are_device_work),
+		cmocka_unit_test(shapes_are_those_of_the_inputs),
+		cmocka_unit_test(odd_shapes_are_left_out),
 		cmocka_unit_test(copies_and_what_cupti_lost_are_told_apart),
 		cmocka_unit_test(names_without_escapes_and_several_sessions_are_read),
 		cmocka_unit_test(what_is_empty_is_refused),

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -241,6 +242,73 @@ static void tables_of_others_stay_apart(void **state)
 	weir_profile_free(profile);
 }
 
+static struct weir_profile *read_two(const char *first, const char *second)
+{
+	const char *const paths[] = {first, second};
+	const struct weir_read_options options = {0};
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+
+	if (weir_read_paths(profile, paths, 2, &options, &err))
+		fail_msg("%s", err.message);
+	return profile;
+}
+
+#define AGENTS FOLDER "4711_agent_info.csv"
+
+static void agents_name_the_devices_of_their_run(void **state)
+{
+	struct weir_profile *profile = read_two(AGENTS, FOLDER "4711_kernel_trace.csv");
+	const struct weir_trace *trace = profile->inputs[1].trace;
+
+	(void)state;
+	assert_null(profile->inputs[0].trace);
+	assert_int_equal(trace->devices[0].id, 4);
+	assert_string_equal(name_of(trace, trace->devices[0].name), "Example Instinct");
+	assert_int_equal(trace->devices[0].sms, 304);
+	assert_int_equal(trace->devices[0].warp_size, 64);
+	assert_int_equal(trace->device.count, 12);
+	weir_profile_free(profile);
+}
+
+static void devices_numbered_among_gpus_are_named_by_their_order(void **state)
+{
+	static const char kernels[] = KERNELS KERNEL("\"GPU 0\"", "2", "m", "9", "100", "200");
+	static const char agents[] =
+		"\"Node_Id\",\"Agent_Type\",\"Name\",\"Product_Name\"\n"
+		"0,\"CPU\",\"a\",\"a\"\n2,\"GPU\",\"gfx90a\",\"\"\n3,\"GPU\",\"gfx90a\",\"B\"\n";
+	struct weir_profile *profile;
+	const struct weir_trace *trace;
+	char first[256];
+
+	(void)state;
+	make_folder();
+	snprintf(first, sizeof(first), "%s",
+	         write_file("agent_info.csv", agents, sizeof(agents) - 1));
+	profile = read_two(first, write_file("kernel_trace.csv", kernels, sizeof(kernels) - 1));
+	trace = profile->inputs[1].trace;
+	assert_int_equal(trace->devices[0].id, 0);
+	assert_string_equal(name_of(trace, trace->devices[0].name), "gfx90a");
+	weir_profile_free(profile);
+	remove_folder();
+}
+
+/* Of another run, or beside none. */
+static void agents_without_their_work_name_nothing(void **state)
+{
+	struct weir_profile *profile = read_two(AGENTS, FOLDER "results.csv");
+	struct weir_error err = {0};
+
+	(void)state;
+	assert_null(profile->inputs[0].trace);
+	assert_int_not_equal(profile->inputs[1].trace->device.count, 0);
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	assert_int_equal(weir_read_path(profile, AGENTS, NULL, &err), WEIR_E_EMPTY);
+	assert_non_null(strstr(err.message, "nothing that they did"));
+	weir_profile_free(profile);
+}
+
 static void what_has_no_rows_is_refused(void **state)
 {
 	(void)state;
@@ -320,6 +388,9 @@ int main(void)
 		cmocka_unit_test(totals_are_figures_of_the_whole_run),
 		cmocka_unit_test(tables_of_one_process_are_joined),
 		cmocka_unit_test(tables_of_others_stay_apart),
+		cmocka_unit_test(agents_name_the_devices_of_their_run),
+		cmocka_unit_test(devices_numbered_among_gpus_are_named_by_their_order),
+		cmocka_unit_test(agents_without_their_work_name_nothing),
 		cmocka_unit_test(what_has_no_rows_is_refused),
 		cmocka_unit_test(tables_are_known_by_their_headers),
 		cmocka_unit_test(damage_is_survived),

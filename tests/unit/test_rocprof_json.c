@@ -87,7 +87,7 @@ static void records_without_times_are_counted(void **state)
 	assert_int_equal(input->events, 8);
 	assert_int_equal(input->warnings[WEIR_WARN_NO_TIME].count, 1);
 	assert_string_equal(input->warnings[WEIR_WARN_NO_TIME].detail,
-	                    "record 3: no start or end, or both are 0");
+	                    "record 3: start and end are 0");
 	weir_profile_free(profile);
 }
 
@@ -119,7 +119,7 @@ static void what_holds_no_record_is_refused(void **state)
 	reading_refuses(reader,
 	                ROOT("{\"buffer_records\": {\"hip_api\": [{\"start_timestamp\": 0, "
 	                     "\"end_timestamp\": 0}]}}"),
-	                WEIR_E_EMPTY, "record 1: no start or end");
+	                WEIR_E_EMPTY, "record 1: start and end");
 	assert_string_equal(reading_claims(ROOT("")), "rocprof_json");
 }
 

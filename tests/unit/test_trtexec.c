@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/readers/readers.h"
+#include "tests/unit/near.h"
 #include "tests/unit/reading.h"
 
 #define SAMPLES "../shared/samples/trtexec/"
@@ -127,6 +128,82 @@ static void a_summary_in_a_log_becomes_figures(void **state)
 	weir_profile_free(profile);
 }
 
+static void expect_layer(const struct weir_run *run, const char *name, double ns)
+{
+	const struct weir_series *series = weir_series_find(&run->operators, name);
+
+	if (!series) {
+		fail_msg("no layer %s", name);
+		return;
+	}
+	assert_int_equal(series->count, 1);
+	assert_near(series->value[0], ns, 1e-9);
+}
+
+static void layers_in_a_log_are_operators(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = read_data(profile, "tests/data/trtexec/profile.log")->run;
+
+	(void)state;
+	assert_int_equal(run->operators.count, 3);
+	expect_layer(run, "conv1 + relu1", 125000);
+	expect_layer(run, "Reformatting CopyNode for Input Tensor 0 to fc1", 50000);
+	expect_layer(run, "fc1: Gemm", 25000);
+	reading_expects_figure(run, "throughput_qps", 801.5, true, "1/s");
+	weir_profile_free(profile);
+}
+
+#define LINE(text) "[01/02/2025-10:11:14] [I] " text "\n"
+#define TITLE      LINE("=== Profile (10 iterations ) ===")
+
+/* Up to 8.5 the name comes first, up to 8.2 there is no median; a layer may be called twice. */
+static void tables_of_layers_differ_by_version(void **state)
+{
+	static const char *const tables[] = {
+		TITLE LINE("    Layer   Time (ms)   Avg. Time (ms)   Median Time (ms)   Time %")
+			LINE("  a 2       1.00           0.1000             0.0900     50.0") LINE(
+				"  a 2       1.00           0.1000             0.0900     50.0")
+				LINE("  Total       2.00           0.2000             0.1800    "
+	                             "100.0"),
+		TITLE LINE("    Layer   Time (ms)   Avg. Time (ms)   Time %")
+			LINE("  a 2       2.00           0.2000     100.0")
+				LINE("  Total       2.00           0.2000    100.0"),
+		TITLE LINE("   Time(ms)     Avg.(ms)   Time(%)   Layer")
+			LINE("       2.00       0.2000     100.0   a 2")
+				LINE("       2.00       0.2000     100.0   Total"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_run *run = reading_of(reader, tables[i], profile)->run;
+
+		assert_string_equal(reading_claims(tables[i]), "trtexec");
+		assert_int_equal(run->operators.count, 1);
+		expect_layer(run, "a 2", 200000);
+		weir_profile_free(profile);
+	}
+}
+
+/* Of a row that the file ends in, the layer's name may be half of it. */
+static void a_row_that_is_cut_is_no_layer(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   TITLE LINE("   Time(ms)     Avg.(ms)   Median(ms)   Time(%)   Layer")
+	                           LINE("  1.00       0.1000       0.1000     50.0   "
+	                                "one") "[01/02/2025-10:11:14] [I]   1.00       "
+	                                       "0.1000       0.1000     50.0   tw",
+	                   profile);
+
+	(void)state;
+	assert_int_equal(input->run->operators.count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_TRUNCATED].count, 1);
+	weir_profile_free(profile);
+}
+
 static void what_holds_no_time_is_refused(void **state)
 {
 	(void)state;
@@ -186,6 +263,9 @@ int main(void)
 		cmocka_unit_test(swapped_times_are_swapped_back),
 		cmocka_unit_test(layers_become_operators),
 		cmocka_unit_test(a_summary_in_a_log_becomes_figures),
+		cmocka_unit_test(layers_in_a_log_are_operators),
+		cmocka_unit_test(tables_of_layers_differ_by_version),
+		cmocka_unit_test(a_row_that_is_cut_is_no_layer),
 		cmocka_unit_test(what_holds_no_time_is_refused),
 		cmocka_unit_test(results_are_known_by_their_keys),
 		cmocka_unit_test(damage_is_survived),
