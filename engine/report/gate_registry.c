@@ -6,6 +6,7 @@
 
 const struct weir_gate_writer *const weir_gate_writers[] = {
 	&weir_gate_writer_text,        &weir_gate_writer_json,
+	&weir_gate_writer_markdown,    &weir_gate_writer_html,
 	&weir_gate_writer_junit,       &weir_gate_writer_sarif,
 	&weir_gate_writer_annotations, NULL,
 };
