@@ -4,9 +4,8 @@
 
 #include "baselines/exchange.h"
 #include "baselines/identity.h"
-#include "engine/base/arena.h"
-#include "engine/base/json.h"
 #include "engine/model/bound.h"
+#include "engine/model/run_document.h"
 
 #define SCHEMA "weir.baseline/1"
 
@@ -14,18 +13,8 @@ static const char *const top_keys[] = {"schema", "name", "unit", "runs", NULL};
 static const char *const run_keys[] = {"recorded", "history", "bound",  "cause",
                                        "labels",   "stages",  "device", "operators",
                                        "calls",    "metrics", NULL};
-static const char *const metric_keys[] = {"values", "better", "unit", NULL};
 
 /* --- series --- */
-
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = weir_alloc(size);
-
-	memcpy(copy, text, size);
-	return copy;
-}
 
 /* Ranges are weir_run_check()'s matter; here it is numbers that a double holds. */
 static enum weir_status read_values(const cJSON *list, struct weir_series *series,
@@ -44,30 +33,6 @@ static enum weir_status read_values(const cJSON *list, struct weir_series *serie
 	return WEIR_OK;
 }
 
-static enum weir_status read_metric(const cJSON *metric, struct weir_series *series,
-                                    struct weir_error *err)
-{
-	const char *better = NULL, *unit = NULL;
-	enum weir_status status;
-
-	if (!cJSON_IsObject(metric))
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "expected an object with \"values\" and \"better\"");
-	status = weir_json_known_keys(metric, metric_keys, err);
-	if (!status)
-		status = weir_json_text(metric, "unit", &unit, err);
-	if (!status)
-		status = weir_json_text(metric, "better", &better, err);
-	if (status)
-		return status;
-	if (!better || (strcmp(better, "higher") != 0 && strcmp(better, "lower") != 0))
-		return weir_fail(err, WEIR_E_FORMAT, "better: expected \"higher\" or \"lower\"");
-	series->higher_is_better = strcmp(better, "higher") == 0;
-	series->unit = unit ? copy_text(unit) : NULL;
-	status = read_values(cJSON_GetObjectItemCaseSensitive(metric, "values"), series, err);
-	return status ? weir_fail_in(err, "values") : WEIR_OK;
-}
-
 static enum weir_status read_series(const cJSON *item, enum weir_run_table which,
                                     struct weir_series_table *table, struct weir_error *err)
 {
@@ -76,7 +41,7 @@ static enum weir_status read_series(const cJSON *item, enum weir_run_table which
 	if (table->count >= WEIR_RUN_MAX_SERIES)
 		return weir_fail(err, WEIR_E_LIMIT, "more than %d series", WEIR_RUN_MAX_SERIES);
 	if (which == WEIR_RUN_METRICS)
-		return read_metric(item, weir_series_get(table, item->string), err);
+		return weir_run_read_metric(item, weir_series_get(table, item->string), err);
 	return read_values(item, weir_series_get(table, item->string), err);
 }
 
@@ -97,29 +62,6 @@ static enum weir_status read_table(const cJSON *object, enum weir_run_table whic
 }
 
 /* --- a run --- */
-
-static enum weir_status read_labels(const cJSON *object, struct weir_run *run,
-                                    struct weir_error *err)
-{
-	const cJSON *labels, *label;
-	enum weir_status status = weir_json_object(object, "labels", &labels, err);
-
-	if (status || !labels)
-		return status;
-	cJSON_ArrayForEach (label, labels) {
-		if (!cJSON_IsString(label))
-			return weir_fail(err, WEIR_E_FORMAT, "labels.%.200s: expected text",
-			                 label->string);
-		if (weir_run_label(run, label->string))
-			return weir_fail(err, WEIR_E_FORMAT, "labels.%.200s: given twice",
-			                 label->string);
-		if (run->label_count >= WEIR_RUN_MAX_LABELS)
-			return weir_fail(err, WEIR_E_LIMIT, "labels: more than %d",
-			                 WEIR_RUN_MAX_LABELS);
-		weir_run_set_label(run, label->string, label->valuestring);
-	}
-	return WEIR_OK;
-}
 
 static enum weir_status read_head(const cJSON *object, struct weir_baseline *baseline,
                                   struct weir_baseline_run *run, struct weir_error *err)
@@ -159,7 +101,7 @@ static enum weir_status read_run(const cJSON *object, struct weir_baseline *base
 	if (!status)
 		status = read_head(object, baseline, run, err);
 	if (!status)
-		status = read_labels(object, run->run, err);
+		status = weir_run_read_labels(object, run->run, err);
 	for (unsigned t = 0; !status && t < WEIR_RUN_TABLE_COUNT; t++)
 		status = read_table(object, (enum weir_run_table)t, run->run, err);
 	return status ? status : weir_run_check(run->run, err);

@@ -7,45 +7,6 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 
-static const struct {
-	const char *name;
-	size_t offset; /* in struct weir_run */
-} tables[WEIR_RUN_TABLE_COUNT] = {
-	[WEIR_RUN_STAGES] = {"stages", offsetof(struct weir_run, stages)},
-	[WEIR_RUN_DEVICE] = {"device", offsetof(struct weir_run, device)},
-	[WEIR_RUN_OPERATORS] = {"operators", offsetof(struct weir_run, operators)},
-	[WEIR_RUN_CALLS] = {"calls", offsetof(struct weir_run, calls)},
-	[WEIR_RUN_METRICS] = {"metrics", offsetof(struct weir_run, metrics)},
-};
-
-const char *weir_run_table_name(enum weir_run_table table)
-{
-	return (unsigned)table < WEIR_RUN_TABLE_COUNT ? tables[table].name : "?";
-}
-
-bool weir_run_table_parse(const char *name, enum weir_run_table *out)
-{
-	for (unsigned i = 0; i < WEIR_RUN_TABLE_COUNT; i++) {
-		if (strcmp(tables[i].name, name) == 0) {
-			*out = (enum weir_run_table)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-struct weir_series_table *weir_run_table(struct weir_run *run, enum weir_run_table table)
-{
-	return (struct weir_series_table *)(void *)((char *)run + tables[table].offset);
-}
-
-const struct weir_series_table *weir_run_table_of(const struct weir_run *run,
-                                                  enum weir_run_table table)
-{
-	return (const struct weir_series_table *)(const void *)((const char *)run +
-	                                                        tables[table].offset);
-}
-
 /* --- limits --- */
 
 /* Well-formed UTF-8 (RFC 3629): shortest forms, no surrogates, at most U+10FFFF. */
@@ -132,10 +93,10 @@ static enum weir_status check_table(const struct weir_run *run, enum weir_run_ta
 
 	if (series->count > WEIR_RUN_MAX_SERIES)
 		return weir_fail(err, WEIR_E_LIMIT, "%s: %zu series, at most %d",
-		                 tables[table].name, series->count, WEIR_RUN_MAX_SERIES);
+		                 weir_run_table_name(table), series->count, WEIR_RUN_MAX_SERIES);
 	for (size_t i = 0; i < series->count; i++) {
 		if (check_series(&series->items[i], table == WEIR_RUN_METRICS, err))
-			return weir_fail_in(err, "%s", tables[table].name);
+			return weir_fail_in(err, "%s", weir_run_table_name(table));
 		*values += series->items[i].count;
 		if (*values > WEIR_RUN_MAX_VALUES)
 			return weir_fail(err, WEIR_E_LIMIT, "more than %u values",
@@ -266,40 +227,20 @@ static void add_series(struct weir_sha256 *hash, const struct weir_series *serie
 	add_values(hash, series->value, series->count);
 }
 
-static int by_series_name(const void *a, const void *b)
-{
-	const struct weir_series *const *left = a, *const *right = b;
-
-	return strcmp((*left)->name, (*right)->name);
-}
-
 static void add_table(struct weir_sha256 *hash, const struct weir_series_table *table, bool metrics)
 {
-	const struct weir_series **sorted = weir_alloc((table->count + 1) * sizeof(*sorted));
+	const struct weir_series **sorted = weir_series_sorted(table);
 
-	for (size_t i = 0; i < table->count; i++)
-		sorted[i] = &table->items[i];
-	qsort(sorted, table->count, sizeof(*sorted), by_series_name);
 	add_number(hash, table->count);
 	for (size_t i = 0; i < table->count; i++)
 		add_series(hash, sorted[i], metrics);
 	free(sorted);
 }
 
-static int by_label_key(const void *a, const void *b)
-{
-	const struct weir_run_label *const *left = a, *const *right = b;
-
-	return strcmp((*left)->key, (*right)->key);
-}
-
 static void add_labels(struct weir_sha256 *hash, const struct weir_run *run)
 {
-	const struct weir_run_label **sorted = weir_alloc((run->label_count + 1) * sizeof(*sorted));
+	const struct weir_run_label **sorted = weir_run_labels_sorted(run);
 
-	for (size_t i = 0; i < run->label_count; i++)
-		sorted[i] = &run->labels[i];
-	qsort(sorted, run->label_count, sizeof(*sorted), by_label_key);
 	add_number(hash, run->label_count);
 	for (size_t i = 0; i < run->label_count; i++) {
 		add_text(hash, sorted[i]->key);

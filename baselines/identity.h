@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a run is to the store: five tables of series by their names in weir.run/1, limits that each
- * of its parts meets, and the digest that stands for its content.
+ * What a run is to the store: limits that each of its parts meets, and the digest that stands for
+ * its content.
  */
 #ifndef WEIR_BASELINES_IDENTITY_H
 #define WEIR_BASELINES_IDENTITY_H
@@ -21,21 +21,6 @@
 #define WEIR_RUN_MAX_VALUES    (1u << 26) /* of all series */
 #define WEIR_BASELINE_MAX_NAME 128        /* bytes */
 #define WEIR_RECORDED_LENGTH   20         /* "2026-11-20T14:00:00Z" */
-
-enum weir_run_table {
-	WEIR_RUN_STAGES,
-	WEIR_RUN_DEVICE,
-	WEIR_RUN_OPERATORS,
-	WEIR_RUN_CALLS,
-	WEIR_RUN_METRICS,
-	WEIR_RUN_TABLE_COUNT
-};
-
-const char *weir_run_table_name(enum weir_run_table table); /* "stages" */
-bool weir_run_table_parse(const char *name, enum weir_run_table *out);
-struct weir_series_table *weir_run_table(struct weir_run *run, enum weir_run_table table);
-const struct weir_series_table *weir_run_table_of(const struct weir_run *run,
-                                                  enum weir_run_table table);
 
 /*
  * WEIR_E_LIMIT for what is too much, WEIR_E_FORMAT for values that are not finite, times and calls

@@ -10,15 +10,6 @@
 
 /* --- one run --- */
 
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = weir_alloc(size);
-
-	memcpy(copy, text, size);
-	return copy;
-}
-
 static enum weir_status read_labels(const struct weir_store *store, int64_t id,
                                     struct weir_run *run, struct weir_error *err)
 {
@@ -78,8 +69,7 @@ static enum weir_status read_series(const struct weir_store *store, sqlite3_stmt
 	if (series->count > 0)
 		return weir_store_damaged(store, "a series that is there twice", err);
 	series->higher_is_better = strcmp(weir_store_text(row, BETTER), "higher") == 0;
-	if (weir_store_text(row, UNIT))
-		series->unit = copy_text(weir_store_text(row, UNIT));
+	series->unit = weir_alloc_text(weir_store_text(row, UNIT));
 	series->value = weir_grow(NULL, &series->capacity, count, sizeof(*series->value));
 	series->count = count;
 	if (weir_codec_decode(sqlite3_column_blob(row, SAMPLES),

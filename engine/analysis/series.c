@@ -21,13 +21,6 @@
 #define WEIR_MAX_OPERATOR_SERIES 1024
 #define WEIR_MAX_OPERATOR_VALUES (1u << 24) /* of all series of one rank */
 
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-
-	return memcpy(weir_alloc(size), text, size);
-}
-
 /* Where one rank's values go: positions of its spans and steps in the series. */
 struct positions {
 	uint32_t *of_span, *of_step; /* WEIR_NONE: does not count */
@@ -107,7 +100,8 @@ static uint32_t catalog_find(struct catalog *catalog, const struct weir_text *na
 	while ((row = weir_rowmap_next(&catalog->map, hash, &probe)) != WEIR_ROWMAP_NONE)
 		if (strcmp(catalog->items[row].name, name->data) == 0)
 			return row;
-	catalog->items[catalog->count] = (struct operator_series){.name = copy_text(name->data)};
+	catalog->items[catalog->count] =
+		(struct operator_series){.name = weir_alloc_text(name->data)};
 	weir_rowmap_add(&catalog->map, hash, (uint32_t)catalog->count);
 	return (uint32_t)catalog->count++;
 }
@@ -392,7 +386,7 @@ static void copy_table(struct weir_series_table *into, const struct weir_series_
 
 		series->higher_is_better = from->items[i].higher_is_better;
 		if (from->items[i].unit && !series->unit)
-			series->unit = copy_text(from->items[i].unit);
+			series->unit = weir_alloc_text(from->items[i].unit);
 		for (size_t v = 0; v < from->items[i].count; v++)
 			weir_series_push(series, from->items[i].value[v]);
 	}

@@ -65,6 +65,13 @@ void *weir_alloc(size_t size)
 	return memory;
 }
 
+char *weir_alloc_text(const char *text)
+{
+	size_t size = text ? strlen(text) + 1 : 0;
+
+	return text ? memcpy(weir_alloc(size), text, size) : NULL;
+}
+
 void *weir_realloc(void *old, size_t size)
 {
 	void *memory = realloc(old, size ? size : 1);

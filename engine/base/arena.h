@@ -24,7 +24,8 @@ char *weir_arena_format(struct weir_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* malloc family for growing buffers: never return NULL. */
-void *weir_alloc(size_t size); /* zeroed */
+void *weir_alloc(size_t size);           /* zeroed */
+char *weir_alloc_text(const char *text); /* a copy; NULL of NULL */
 void *weir_realloc(void *old, size_t size);
 /* Doubles *capacity until it holds `need` elements of `size` bytes; overflow ends the program. */
 void *weir_grow(void *old, size_t *capacity, size_t need, size_t size);

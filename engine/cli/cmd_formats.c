@@ -4,6 +4,7 @@
 #include "engine/cli/help.h"
 #include "engine/cli/output.h"
 #include "engine/readers/reader.h"
+#include "engine/report/gate_writer.h"
 #include "engine/report/writer.h"
 
 #define NAME_COLUMNS 16
@@ -23,16 +24,27 @@ static void add_readers(struct weir_text *text)
 	              NAME_COLUMNS);
 }
 
+static void add_writer(struct weir_text *text, const char *name, const char *suffix,
+                       const char *title)
+{
+	struct weir_text what = {0};
+
+	weir_text_printf(&what, "%-6s %s", suffix ? suffix : "", title);
+	weir_help_row(text, name, what.data, NAME_COLUMNS);
+	weir_text_release(&what);
+}
+
 static void add_writers(struct weir_text *text)
 {
-	weir_text_puts(text, "\nwritten (--format NAME, or -o FILE by its suffix)\n");
-	for (size_t i = 0; weir_writers[i]; i++) {
-		struct weir_text what = {0};
-
-		weir_text_printf(&what, "%-6s %s", weir_writers[i]->suffix, weir_writers[i]->title);
-		weir_help_row(text, weir_writers[i]->name, what.data, NAME_COLUMNS);
-		weir_text_release(&what);
-	}
+	weir_text_puts(text,
+	               "\nwritten of a classification (--format NAME, or -o FILE by its suffix)\n");
+	for (size_t i = 0; weir_writers[i]; i++)
+		add_writer(text, weir_writers[i]->name, weir_writers[i]->suffix,
+		           weir_writers[i]->title);
+	weir_text_puts(text, "\nwritten of a comparison (gate, compare, report)\n");
+	for (size_t i = 0; weir_gate_writers[i]; i++)
+		add_writer(text, weir_gate_writers[i]->name, weir_gate_writers[i]->suffix,
+		           weir_gate_writers[i]->title);
 }
 
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)

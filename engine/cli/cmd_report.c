@@ -13,8 +13,8 @@ static const struct weir_option options[] = {
          .letter = 'f',
          .kind = WEIR_OPTION_TEXT,
          .value = "FORMAT",
-         .help = "of standard output: text, json, markdown; junit, sarif of a comparison, html of "
-                 "a classification (see: weir formats)"},
+         .help = "of standard output: text, json, markdown, html; junit, sarif, annotations of a "
+                 "comparison (see: weir formats)"},
 	WEIR_GATE_OUTPUT_OPTION,
 	{.name = "all",
          .help = "of a comparison: show every row, not only those that stop or warn"},
@@ -107,7 +107,7 @@ const struct weir_command weir_command_report = {
 	.arguments = "RESULT.json",
 	.description =
 		"Reads back what another command wrote as JSON and writes it again: a comparison "
-		"(weir.gate/1) as text, JSON, Markdown, JUnit or SARIF, a classification "
+		"(weir.gate/1) as text, JSON, Markdown, HTML, JUnit or SARIF, a classification "
 		"(weir.report/1) as text, JSON, Markdown or HTML. "
 		"The verdict is the one that is stored: nothing is measured or compared again.\n\n"
 		"A stored classification holds no single samples and no kernel names, so the "
@@ -115,7 +115,8 @@ const struct weir_command weir_command_report = {
 	.options = options,
 	.takes_files = true,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
-	.example = "weir report result.json -o report.md -o junit.xml",
-	.example_shows = "writes the comment's text and the test report of a gate that ran before",
+	.example = "weir report result.json -o report.html -o junit.xml",
+	.example_shows =
+		"writes a page for a browser and the test report of a gate that ran before",
 	.run = run,
 };

@@ -6,6 +6,9 @@
 #include "ci/policy.h"
 #include "engine/cli/options.h"
 
+/* The names of weir_gate_writers, in their order; a test holds the two together. */
+extern const char *const weir_gate_formats[];
+
 #define WEIR_DB_OPTION                                                                             \
 	{                                                                                          \
 		.name = "db", .kind = WEIR_OPTION_FILE, .value = "FILE",                           \
@@ -20,9 +23,10 @@
 
 #define WEIR_GATE_FORMAT_OPTION                                                                    \
 	{                                                                                          \
-		.name = "format", .letter = 'f', .kind = WEIR_OPTION_TEXT, .value = "FORMAT",      \
-		.help = "of standard output: text, json, markdown, junit, sarif (see: weir "       \
-			"formats)"                                                                 \
+		.name = "format", .letter = 'f', .kind = WEIR_OPTION_CHOICE, .value = "FORMAT",    \
+		.choices = weir_gate_formats,                                                      \
+		.help = "of standard output: text, json, markdown, html, junit, sarif or "         \
+			"annotations (see: weir formats)"                                          \
 	}
 
 #define WEIR_GATE_OUTPUT_OPTION                                                                    \

@@ -14,6 +14,9 @@
 #include "engine/cli/terminal.h"
 #include "engine/report/gate_writer.h"
 
+const char *const weir_gate_formats[] = {"text",  "json",  "markdown",    "html",
+                                         "junit", "sarif", "annotations", NULL};
+
 #define SESSION_LABEL     "session" /* of runs that were measured together */
 #define SESSIONS_FOR_SAFE 5
 

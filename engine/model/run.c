@@ -5,13 +5,43 @@
 #include "engine/base/arena.h"
 #include "engine/model/run.h"
 
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = weir_alloc(size);
+static const struct {
+	const char *name;
+	size_t offset; /* in struct weir_run */
+} tables[WEIR_RUN_TABLE_COUNT] = {
+	[WEIR_RUN_STAGES] = {"stages", offsetof(struct weir_run, stages)},
+	[WEIR_RUN_DEVICE] = {"device", offsetof(struct weir_run, device)},
+	[WEIR_RUN_OPERATORS] = {"operators", offsetof(struct weir_run, operators)},
+	[WEIR_RUN_CALLS] = {"calls", offsetof(struct weir_run, calls)},
+	[WEIR_RUN_METRICS] = {"metrics", offsetof(struct weir_run, metrics)},
+};
 
-	memcpy(copy, text, size);
-	return copy;
+const char *weir_run_table_name(enum weir_run_table table)
+{
+	return (unsigned)table < WEIR_RUN_TABLE_COUNT ? tables[table].name : "?";
+}
+
+bool weir_run_table_parse(const char *name, enum weir_run_table *out)
+{
+	for (unsigned i = 0; i < WEIR_RUN_TABLE_COUNT; i++) {
+		if (strcmp(tables[i].name, name) == 0) {
+			*out = (enum weir_run_table)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct weir_series_table *weir_run_table(struct weir_run *run, enum weir_run_table table)
+{
+	return (struct weir_series_table *)(void *)((char *)run + tables[table].offset);
+}
+
+const struct weir_series_table *weir_run_table_of(const struct weir_run *run,
+                                                  enum weir_run_table table)
+{
+	return (const struct weir_series_table *)(const void *)((const char *)run +
+	                                                        tables[table].offset);
 }
 
 struct weir_run *weir_run_new(void)
@@ -33,11 +63,8 @@ void weir_run_free(struct weir_run *run)
 {
 	if (!run)
 		return;
-	release_table(&run->stages);
-	release_table(&run->device);
-	release_table(&run->operators);
-	release_table(&run->calls);
-	release_table(&run->metrics);
+	for (unsigned i = 0; i < WEIR_RUN_TABLE_COUNT; i++)
+		release_table(weir_run_table(run, (enum weir_run_table)i));
 	for (size_t i = 0; i < run->label_count; i++) {
 		free(run->labels[i].key);
 		free(run->labels[i].value);
@@ -69,7 +96,7 @@ struct weir_series *weir_series_get(struct weir_series_table *table, const char 
 	table->items =
 		weir_grow(table->items, &table->capacity, table->count + 1, sizeof(*table->items));
 	series = &table->items[table->count++];
-	*series = (struct weir_series){.name = copy_text(name)};
+	*series = (struct weir_series){.name = weir_alloc_text(name)};
 	return series;
 }
 
@@ -78,6 +105,23 @@ void weir_series_push(struct weir_series *series, double value)
 	series->value = weir_grow(series->value, &series->capacity, series->count + 1,
 	                          sizeof(*series->value));
 	series->value[series->count++] = value;
+}
+
+static int by_series_name(const void *a, const void *b)
+{
+	const struct weir_series *const *left = a, *const *right = b;
+
+	return strcmp((*left)->name, (*right)->name);
+}
+
+const struct weir_series **weir_series_sorted(const struct weir_series_table *table)
+{
+	const struct weir_series **sorted = weir_alloc((table->count + 1) * sizeof(*sorted));
+
+	for (size_t i = 0; i < table->count; i++)
+		sorted[i] = &table->items[i];
+	qsort(sorted, table->count, sizeof(*sorted), by_series_name);
+	return sorted;
 }
 
 static struct weir_run_label *find_label(const struct weir_run *run, const char *key)
@@ -92,7 +136,7 @@ static struct weir_run_label *find_label(const struct weir_run *run, const char 
 void weir_run_set_label(struct weir_run *run, const char *key, const char *value)
 {
 	struct weir_run_label *label = find_label(run, key);
-	char *copy = copy_text(value); /* value may be the one that is replaced */
+	char *copy = weir_alloc_text(value); /* value may be the one that is replaced */
 
 	if (label) {
 		free(label->value);
@@ -101,7 +145,7 @@ void weir_run_set_label(struct weir_run *run, const char *key, const char *value
 	}
 	run->labels = weir_grow(run->labels, &run->label_capacity, run->label_count + 1,
 	                        sizeof(*run->labels));
-	run->labels[run->label_count++] = (struct weir_run_label){copy_text(key), copy};
+	run->labels[run->label_count++] = (struct weir_run_label){weir_alloc_text(key), copy};
 }
 
 const char *weir_run_label(const struct weir_run *run, const char *key)
@@ -109,4 +153,21 @@ const char *weir_run_label(const struct weir_run *run, const char *key)
 	const struct weir_run_label *label = find_label(run, key);
 
 	return label ? label->value : NULL;
+}
+
+static int by_label_key(const void *a, const void *b)
+{
+	const struct weir_run_label *const *left = a, *const *right = b;
+
+	return strcmp((*left)->key, (*right)->key);
+}
+
+const struct weir_run_label **weir_run_labels_sorted(const struct weir_run *run)
+{
+	const struct weir_run_label **sorted = weir_alloc((run->label_count + 1) * sizeof(*sorted));
+
+	for (size_t i = 0; i < run->label_count; i++)
+		sorted[i] = &run->labels[i];
+	qsort(sorted, run->label_count, sizeof(*sorted), by_label_key);
+	return sorted;
 }

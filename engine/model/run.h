@@ -34,6 +34,22 @@ struct weir_run {
 	size_t label_count, label_capacity;
 };
 
+/* The tables of a run, by which weir.run/1 and the store know them. */
+enum weir_run_table {
+	WEIR_RUN_STAGES,
+	WEIR_RUN_DEVICE,
+	WEIR_RUN_OPERATORS,
+	WEIR_RUN_CALLS,
+	WEIR_RUN_METRICS,
+	WEIR_RUN_TABLE_COUNT
+};
+
+const char *weir_run_table_name(enum weir_run_table table); /* "stages" */
+bool weir_run_table_parse(const char *name, enum weir_run_table *out);
+struct weir_series_table *weir_run_table(struct weir_run *run, enum weir_run_table table);
+const struct weir_series_table *weir_run_table_of(const struct weir_run *run,
+                                                  enum weir_run_table table);
+
 struct weir_run *weir_run_new(void);
 void weir_run_free(struct weir_run *run);
 
@@ -42,9 +58,13 @@ struct weir_series *weir_series_get(struct weir_series_table *table, const char 
 const struct weir_series *weir_series_find(const struct weir_series_table *table,
                                            const char *name); /* may be NULL */
 void weir_series_push(struct weir_series *series, double value);
+/* The series by name; they are borrowed, the caller frees the list. */
+const struct weir_series **weir_series_sorted(const struct weir_series_table *table);
 
 /* Replaces an earlier value of the same key; both are copied. */
 void weir_run_set_label(struct weir_run *run, const char *key, const char *value);
 const char *weir_run_label(const struct weir_run *run, const char *key); /* NULL: none */
+/* The labels by key; they are borrowed, the caller frees the list. */
+const struct weir_run_label **weir_run_labels_sorted(const struct weir_run *run);
 
 #endif

@@ -13,8 +13,7 @@
 #include "engine/readers/records.h"
 #include "engine/readers/sniff.h"
 
-#define UNKNOWN    WEIR_UNKNOWN_COUNT
-#define MAX_TOKENS (INT64_C(1) << 40)
+#define UNKNOWN WEIR_CLIENT_UNKNOWN
 
 /* Metrics that are read. */
 enum metric_id {
@@ -55,7 +54,7 @@ struct record {
 
 struct aiperf_reader {
 	struct weir_input *input;
-	struct weir_client_requests *client;
+	struct weir_client_requests client;
 	struct record record;
 };
 
@@ -89,7 +88,7 @@ static int64_t value_of(struct aiperf_reader *reader, enum metric_id id)
 		return UNKNOWN;
 	if (metrics[id].is_time ? parse_time(text, metric->unit, &value)
 	                        : weir_parse_scaled(text.data, text.length, 0, &value) &&
-	                                  value >= 0 && value <= MAX_TOKENS)
+	                                  value >= 0 && value <= WEIR_CLIENT_MAX_TOKENS)
 		return value;
 	weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, reader->record.at, NULL);
 	return UNKNOWN;
@@ -197,48 +196,56 @@ static void add_gaps(struct aiperf_reader *reader)
 		int64_t ns;
 
 		if (parse_time(text, metric->unit, &ns))
-			weir_client_requests_gap(reader->client, ns);
+			weir_client_requests_gap(&reader->client, ns);
 		else
 			weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, reader->record.at,
 			                NULL);
 	}
 }
 
+/* `duration_ns` behind `instant_ns`, UNKNOWN where either is or no clock gets there. */
+static int64_t behind(int64_t instant_ns, int64_t duration_ns)
+{
+	if (instant_ns == UNKNOWN || duration_ns == UNKNOWN || instant_ns > INT64_MAX - duration_ns)
+		return UNKNOWN;
+	return instant_ns + duration_ns;
+}
+
 /* From start to end, both known; else the request is unfinished. */
 static bool find_times(struct aiperf_reader *reader, struct weir_client_request *request)
 {
-	int64_t latency_ns = value_of(reader, METRIC_LATENCY);
+	int64_t latency_ns = value_of(reader, METRIC_LATENCY), end_ns;
 
-	request->start_ns = instant_of(reader, reader->record.start);
+	request->sent_ns = instant_of(reader, reader->record.start);
 	request->end_ns = instant_of(reader, reader->record.end);
-	if (request->start_ns >= 0 && latency_ns >= 0 &&
-	    request->start_ns <= INT64_MAX - latency_ns)
-		request->end_ns = request->start_ns + latency_ns;
-	return request->start_ns >= 0 && request->end_ns >= 0;
+	end_ns = behind(request->sent_ns, latency_ns);
+	if (end_ns != UNKNOWN)
+		request->end_ns = end_ns;
+	return request->sent_ns != UNKNOWN && request->end_ns != UNKNOWN;
 }
 
 static void add_request(struct aiperf_reader *reader)
 {
 	const struct record *record = &reader->record;
-	struct weir_client_request request;
+	struct weir_client_request request = weir_client_request_unknown();
 
 	/* Requests that warm the server up are of no interest. */
 	if (!is_null(record->phase) && !weir_slice_equals(record->phase, "profiling"))
 		return;
 	if (record->failed || record->cancelled) {
-		weir_client_requests_fail(reader->client, record->at);
+		weir_client_requests_fail(&reader->client, record->at);
 		return;
 	}
 	if (!find_times(reader, &request)) {
 		weir_input_warn(reader->input, WEIR_WARN_UNFINISHED, record->at, NULL);
 		return;
 	}
-	request.first_token_ns = value_of(reader, METRIC_FIRST_TOKEN);
-	request.tokens = value_of(reader, METRIC_INPUT);
+	request.first_token_ns = behind(request.sent_ns, value_of(reader, METRIC_FIRST_TOKEN));
+	request.input_tokens = value_of(reader, METRIC_INPUT);
 	request.output_tokens = value_of(reader, METRIC_OUTPUT);
 	if (request.output_tokens == UNKNOWN)
 		request.output_tokens = value_of(reader, METRIC_GENERATED);
-	if (weir_client_requests_add(reader->client, &request, record->at))
+	if (weir_client_requests_add(&reader->client, &request, record->at))
 		add_gaps(reader);
 }
 
@@ -274,13 +281,14 @@ static enum weir_status read_aiperf(struct weir_source *source, struct weir_inpu
 
 	if (status)
 		return status;
-	reader.client = weir_client_requests_new(input, WEIR_TIME_UNIX);
+	weir_client_requests_init(&reader.client, input);
+	input->requests = reader.client.requests;
 	status = read_records(&reader, records, err);
 	if (!status) {
 		weir_records_finish(records);
-		status = weir_client_requests_finish(reader.client, err);
+		status = weir_client_requests_finish(&reader.client, err);
 	}
-	weir_client_requests_free(reader.client);
+	weir_client_requests_release(&reader.client);
 	weir_records_free(records);
 	return status;
 }

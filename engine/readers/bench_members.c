@@ -37,15 +37,6 @@ struct member {
 	size_t slot; /* of a total, in the reader */
 };
 
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = weir_alloc(size);
-
-	memcpy(copy, text, size);
-	return copy;
-}
-
 /* A run in which nothing completed has rates of 0, and so has what an endpoint does not do: neither
  * is a measurement. */
 static enum weir_status take_rate(struct bench_reader *reader, const struct member *member,
@@ -61,7 +52,7 @@ static enum weir_status take_rate(struct bench_reader *reader, const struct memb
 		return weir_fail(err, WEIR_E_FORMAT, "given twice");
 	series = weir_series_get(&reader->run->metrics, name);
 	series->higher_is_better = true;
-	series->unit = copy_text(member->unit);
+	series->unit = weir_alloc_text(member->unit);
 	weir_series_push(series, value);
 	return WEIR_OK;
 }

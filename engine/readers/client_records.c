@@ -5,31 +5,7 @@
 #include "engine/readers/client_records.h"
 #include "engine/readers/records.h"
 
-#define MAX_REQUEST_NS (INT64_C(1) << 50)           /* 13 days, no time of a request */
-#define EPOCH_NS       INT64_C(1000000000000000000) /* later times are Unix time: 2001 */
-#define MAX_TOKENS     (INT64_C(1) << 40)
-
-void weir_client_records_init(struct weir_client_records *client, struct weir_input *input)
-{
-	*client = (struct weir_client_records){.input = input, .requests = weir_requests_new()};
-	client->requests->client = true;
-}
-
-struct weir_client_record weir_client_record_unknown(void)
-{
-	return (struct weir_client_record){
-		.due_ns = WEIR_CLIENT_UNKNOWN,
-		.sent_ns = WEIR_CLIENT_UNKNOWN,
-		.first_token_ns = WEIR_CLIENT_UNKNOWN,
-		.last_token_ns = WEIR_CLIENT_UNKNOWN,
-		.end_ns = WEIR_CLIENT_UNKNOWN,
-		.input_tokens = WEIR_CLIENT_UNKNOWN,
-		.output_tokens = WEIR_CLIENT_UNKNOWN,
-	};
-}
-
-int64_t weir_client_time(const struct weir_client_records *client, struct weir_slice text,
-                         int places, uint64_t at)
+int64_t weir_client_time(struct weir_input *input, struct weir_slice text, int places, uint64_t at)
 {
 	int64_t value;
 
@@ -37,12 +13,11 @@ int64_t weir_client_time(const struct weir_client_records *client, struct weir_s
 		return WEIR_CLIENT_UNKNOWN;
 	if (text.length && weir_parse_scaled(text.data, text.length, places, &value))
 		return value < 0 ? WEIR_CLIENT_UNKNOWN : value;
-	weir_input_warn(client->input, WEIR_WARN_BAD_NUMBER, at, NULL);
+	weir_input_warn(input, WEIR_WARN_BAD_NUMBER, at, NULL);
 	return WEIR_CLIENT_UNKNOWN;
 }
 
-void weir_client_record_take(const struct weir_client_records *client,
-                             struct weir_client_record *request,
+void weir_client_record_take(struct weir_input *input, struct weir_client_request *request,
                              const struct weir_client_field *fields,
                              const struct weir_jsonleaf *leaf)
 {
@@ -50,127 +25,8 @@ void weir_client_record_take(const struct weir_client_records *client,
 		int64_t *slot = (int64_t *)(void *)((char *)request + fields->slot);
 
 		if (*slot == WEIR_CLIENT_UNKNOWN && strcmp(leaf->path, fields->path) == 0)
-			*slot = weir_client_time(client, leaf->text, fields->places, leaf->at);
+			*slot = weir_client_time(input, leaf->text, fields->places, leaf->at);
 	}
-}
-
-void weir_client_records_fail(struct weir_client_records *client)
-{
-	weir_input_warn(client->input, WEIR_WARN_FAILED_REQUEST, UINT64_MAX, NULL);
-	client->requests->failed++;
-}
-
-static bool known(int64_t value)
-{
-	return value != WEIR_CLIENT_UNKNOWN;
-}
-
-/* Why a request cannot be one; WEIR_WARN_COUNT: it can. */
-static enum weir_warning_code find_fault(const struct weir_client_record *request)
-{
-	if (!known(request->sent_ns))
-		return WEIR_WARN_NO_TIME;
-	if (!known(request->end_ns))
-		return WEIR_WARN_UNFINISHED;
-	if (request->end_ns < request->sent_ns)
-		return WEIR_WARN_NEGATIVE_DURATION;
-	if (request->end_ns - request->sent_ns > MAX_REQUEST_NS)
-		return WEIR_WARN_BAD_NUMBER;
-	return WEIR_WARN_COUNT;
-}
-
-/* Forgets what cannot be: tokens before the request or behind its end. */
-static void settle(struct weir_client_records *client, struct weir_client_record *request,
-                   uint64_t at)
-{
-	int64_t *first = &request->first_token_ns, *last = &request->last_token_ns;
-
-	if (known(*first) && (*first < request->sent_ns || *first > request->end_ns)) {
-		weir_input_warn(client->input, WEIR_WARN_INCONSISTENT, at, "time to first token");
-		*first = WEIR_CLIENT_UNKNOWN;
-	}
-	if (known(*last) && (!known(*first) || *last < *first || *last > request->end_ns))
-		*last = WEIR_CLIENT_UNKNOWN;
-	/* An answer of several tokens that came at once: the endpoint does not stream. */
-	if (known(*first) && request->output_tokens > 1 &&
-	    (known(*last) ? *last == *first : request->end_ns == *first)) {
-		weir_input_warn(client->input, WEIR_WARN_INCONSISTENT, at,
-		                "time to first token: it is that of the whole answer");
-		*first = *last = WEIR_CLIENT_UNKNOWN;
-	}
-	if (known(request->due_ns) && (request->due_ns > request->sent_ns ||
-	                               request->end_ns - request->due_ns > MAX_REQUEST_NS))
-		request->due_ns = request->sent_ns; /* sent early, by the timer's jitter */
-}
-
-static void add_part(struct weir_requests *requests, const char *name, int64_t from, int64_t to)
-{
-	weir_requests_add_part(requests, weir_requests_stage(requests, name, strlen(name)),
-	                       to - from);
-}
-
-static void add_parts(struct weir_requests *requests, const struct weir_client_record *request)
-{
-	if (known(request->due_ns))
-		add_part(requests, "client_queue", request->due_ns, request->sent_ns);
-	if (!known(request->first_token_ns))
-		return;
-	add_part(requests, "time_to_first_token", request->sent_ns, request->first_token_ns);
-	if (!known(request->last_token_ns)) {
-		add_part(requests, "decode", request->first_token_ns, request->end_ns);
-		return;
-	}
-	add_part(requests, "decode", request->first_token_ns, request->last_token_ns);
-	add_part(requests, "tail", request->last_token_ns, request->end_ns);
-}
-
-static int64_t tokens_of(int64_t count)
-{
-	return known(count) && count <= MAX_TOKENS ? count : WEIR_UNKNOWN_COUNT;
-}
-
-void weir_client_records_add(struct weir_client_records *client,
-                             const struct weir_client_record *request, uint64_t at)
-{
-	enum weir_warning_code fault = find_fault(request);
-	struct weir_client_record settled = *request;
-	struct weir_request row = weir_request_unknown();
-
-	client->input->events++;
-	if (fault != WEIR_WARN_COUNT) {
-		weir_input_warn(client->input, fault, at, NULL);
-		return;
-	}
-	settle(client, &settled, at);
-	add_parts(client->requests, &settled);
-	row.start_ns = known(settled.due_ns) ? settled.due_ns : settled.sent_ns;
-	row.end_ns = settled.end_ns;
-	row.tokens = tokens_of(settled.input_tokens);
-	row.output_tokens = tokens_of(settled.output_tokens);
-	if (known(settled.first_token_ns))
-		row.first_token_ns = settled.first_token_ns - row.start_ns;
-	client->dates += row.start_ns > EPOCH_NS;
-	weir_requests_add(client->requests, &row);
-}
-
-enum weir_status weir_client_records_finish(struct weir_client_records *client,
-                                            struct weir_error *err)
-{
-	struct weir_requests *requests = client->requests;
-
-	if (!requests->count && requests->failed)
-		return weir_fail(err, WEIR_E_EMPTY,
-		                 "no request completed, so its times are of nothing: see what the "
-		                 "server said, then run the benchmark again");
-	if (!requests->count)
-		return weir_fail(
-			err, WEIR_E_EMPTY,
-			"no request in it has a time: expected when each was sent and when "
-			"it ended");
-	requests->time_base =
-		client->dates > requests->count / 2 ? WEIR_TIME_UNIX : WEIR_TIME_MONOTONIC;
-	weir_requests_finish(requests);
-	return WEIR_OK;
 }
 
 static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
@@ -179,7 +35,8 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 	struct weir_client_reading *reading = context;
 
 	(void)err;
-	weir_client_record_take(&reading->client, &reading->request, reading->format->fields, leaf);
+	weir_client_record_take(reading->client.input, &reading->request, reading->format->fields,
+	                        leaf);
 	if (reading->format->leaf)
 		reading->format->leaf(reading, leaf);
 	return WEIR_OK;
@@ -192,16 +49,18 @@ static void take_record(struct weir_client_reading *reading, const struct weir_r
 	const struct weir_jsonleaves leaves = {
 		.leaf = take_leaf, .context = reading, .lists = reading->format->leaf != NULL};
 
-	reading->request = weir_client_record_unknown();
+	reading->request = weir_client_request_unknown();
 	reading->failed = false;
 	cursor->bad = weir_jsonleaves_walk(&leaves, (struct weir_slice){0}, record->text,
 	                                   record->at, NULL) != WEIR_OK;
 	if (cursor->bad)
 		return;
-	if (reading->failed)
-		weir_client_records_fail(&reading->client);
-	else
-		weir_client_records_add(&reading->client, &reading->request, record->at);
+	if (reading->failed) {
+		weir_client_requests_fail(&reading->client, record->at);
+		return;
+	}
+	reading->client.input->events++;
+	weir_client_requests_add(&reading->client, &reading->request, record->at);
 }
 
 enum weir_status weir_client_records_read(const struct weir_client_format *format,
@@ -215,7 +74,7 @@ enum weir_status weir_client_records_read(const struct weir_client_format *forma
 
 	if (status)
 		return status;
-	weir_client_records_init(&reading.client, input);
+	weir_client_requests_init(&reading.client, input);
 	input->requests = reading.client.requests;
 	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
 		struct weir_jsoncursor cursor = weir_jsoncursor_on(record.text);
@@ -225,8 +84,9 @@ enum weir_status weir_client_records_read(const struct weir_client_format *forma
 	}
 	if (!status) {
 		weir_records_finish(records);
-		status = weir_client_records_finish(&reading.client, err);
+		status = weir_client_requests_finish(&reading.client, err);
 	}
+	weir_client_requests_release(&reading.client);
 	weir_records_free(records);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "engine/readers/client_report.h"
+#include "engine/readers/sniff.h"
 
 struct reading {
 	const struct weir_client_report *report;
@@ -21,32 +22,33 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 	return WEIR_OK;
 }
 
-enum weir_status weir_client_report_read(const struct weir_client_report *report,
-                                         struct weir_source *source, struct weir_input *input,
-                                         struct weir_client_summary *summary,
-                                         struct weir_error *err)
+static enum weir_status read_summary(const struct weir_client_report *report,
+                                     struct weir_source *source, struct weir_input *input,
+                                     struct weir_error *err)
 {
-	struct reading reading = {.report = report, .summary = summary, .input = input};
+	struct weir_client_summary summary;
+	struct reading reading = {.report = report, .summary = &summary, .input = input};
 	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &reading};
+	enum weir_status status;
 
-	weir_client_summary_init(summary);
+	weir_client_summary_init(&summary);
 	input->run = weir_run_new();
-	return weir_jsonleaves_read(&leaves, source, err);
+	status = weir_jsonleaves_read(&leaves, source, err);
+	if (!status && report->check)
+		status = report->check(&summary, err);
+	return status ? status
+	              : weir_client_summary_conclude(&summary, input, report->expected, err);
 }
 
-enum weir_status weir_client_report_conclude(const struct weir_client_report *report,
-                                             struct weir_client_summary *summary,
-                                             struct weir_input *input, struct weir_error *err)
+enum weir_status weir_client_report_read(const struct weir_client_report *report,
+                                         struct weir_source *source, struct weir_input *input,
+                                         struct weir_error *err)
 {
-	enum weir_status status = weir_client_summary_check(summary, input, err);
+	char first;
+	enum weir_status status = weir_sniff_source(source, &first, err);
 
 	if (status)
 		return status;
-	weir_client_summary_add(summary, "", input->run);
-	if (!input->run->metrics.count)
-		return weir_fail(err, WEIR_E_EMPTY, "no timing in this report: expected %s",
-		                 report->expected);
-	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
-	input->events = input->run->metrics.count;
-	return WEIR_OK;
+	return first == '[' ? report->read_requests(source, input, err)
+	                    : read_summary(report, source, input, err);
 }

@@ -296,3 +296,20 @@ void weir_client_summary_add(const struct weir_client_summary *summary, const ch
 	}
 	weir_text_release(&name);
 }
+
+enum weir_status weir_client_summary_conclude(struct weir_client_summary *summary,
+                                              struct weir_input *input, const char *expected,
+                                              struct weir_error *err)
+{
+	enum weir_status status = weir_client_summary_check(summary, input, err);
+
+	if (status)
+		return status;
+	weir_client_summary_add(summary, "", input->run);
+	if (!input->run->metrics.count)
+		return weir_fail(err, WEIR_E_EMPTY, "no timing in this report: expected %s",
+		                 expected);
+	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
+	input->events = input->run->metrics.count;
+	return WEIR_OK;
+}

@@ -74,6 +74,13 @@ void weir_client_summary_label(struct weir_run *run, const struct weir_client_la
 enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
                                            struct weir_input *input, struct weir_error *err);
 
+/* The end of reading a summary that is all of a run: checks it and puts its figures into the
+ * input's run, with a warning that they are no samples. WEIR_E_EMPTY where none of them is a time
+ * or a rate; `expected` says where they are. */
+enum weir_status weir_client_summary_conclude(struct weir_client_summary *summary,
+                                              struct weir_input *input, const char *expected,
+                                              struct weir_error *err);
+
 /* The figures of the run; prefix ("constant@2/", "") goes before each name. */
 void weir_client_summary_add(const struct weir_client_summary *summary, const char *prefix,
                              struct weir_run *run);

@@ -7,15 +7,6 @@
 #include "engine/base/jsoncursor.h"
 #include "engine/readers/figures.h"
 
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = weir_alloc(size);
-
-	memcpy(copy, text, size);
-	return copy;
-}
-
 void weir_figure_add(struct weir_run *run, const char *name, const char *unit,
                      bool higher_is_better, double value)
 {
@@ -26,7 +17,7 @@ void weir_figure_add(struct weir_run *run, const char *name, const char *unit,
 		return;
 	series = weir_series_get(&run->metrics, name);
 	series->higher_is_better = higher_is_better;
-	series->unit = unit ? copy_text(unit) : NULL;
+	series->unit = weir_alloc_text(unit);
 	weir_series_push(series, value);
 }
 

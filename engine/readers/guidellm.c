@@ -302,8 +302,10 @@ static enum weir_status read_guidellm(struct weir_source *source, struct weir_in
 		status = weir_wholejson_check(scan, source, err);
 	if (!status)
 		status = conclude(&report, err);
-	for (size_t i = 0; i < report.count; i++)
+	for (size_t i = 0; i < report.count; i++) {
 		weir_requests_free(report.points[i].records.requests);
+		weir_client_requests_release(&report.points[i].records);
+	}
 	free(report.points);
 	weir_jsonscan_free(scan);
 	return status;

@@ -4,7 +4,7 @@
 #define WEIR_READERS_GUIDELLM_H
 
 #include "engine/base/jsonscan.h"
-#include "engine/readers/client_records.h"
+#include "engine/readers/client_requests.h"
 #include "engine/readers/client_summary.h"
 
 #define GUIDELLM_MAX_POINTS 256
@@ -19,7 +19,7 @@ struct guidellm_point {
 	char strategy[GUIDELLM_NAME]; /* "constant"; "" unknown */
 	char name[GUIDELLM_NAME];     /* "constant@2", unlike that of any other point */
 	/* Its requests as far as they are listed; the table is NULL where none is. Owned. */
-	struct weir_client_records records;
+	struct weir_client_requests records;
 };
 
 void weir_guidellm_point_init(struct guidellm_point *point);

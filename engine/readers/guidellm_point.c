@@ -171,5 +171,5 @@ enum weir_status weir_guidellm_point_finish(struct guidellm_point *point, struct
 		return WEIR_OK;
 	}
 	finish_requests(point);
-	return weir_client_records_finish(&point->records, err);
+	return weir_client_requests_finish(&point->records, err);
 }

@@ -26,8 +26,8 @@ static const struct weir_client_field fallback[] = {
 };
 
 struct reading {
-	const struct weir_client_records *records;
-	struct weir_client_record record, counted;
+	struct weir_input *input;
+	struct weir_client_request record, counted;
 };
 
 static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
@@ -36,8 +36,8 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 	struct reading *reading = context;
 
 	(void)err;
-	weir_client_record_take(reading->records, &reading->record, fields, leaf);
-	weir_client_record_take(reading->records, &reading->counted, fallback, leaf);
+	weir_client_record_take(reading->input, &reading->record, fields, leaf);
+	weir_client_record_take(reading->input, &reading->counted, fallback, leaf);
 	return WEIR_OK;
 }
 
@@ -45,18 +45,19 @@ bool weir_guidellm_request(struct weir_input *input, const struct weir_jsonscan_
                            struct guidellm_point *point)
 {
 	struct reading reading = {
-		.records = &point->records,
-		.record = weir_client_record_unknown(),
-		.counted = weir_client_record_unknown(),
+		.input = input,
+		.record = weir_client_request_unknown(),
+		.counted = weir_client_request_unknown(),
 	};
 	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &reading};
 
 	if (!point->records.requests)
-		weir_client_records_init(&point->records, input);
+		weir_client_requests_init(&point->records, input);
 	if (weir_jsonleaves_walk(&leaves, (struct weir_slice){0}, item->text, item->at, NULL))
 		return false;
 	if (reading.record.output_tokens == WEIR_CLIENT_UNKNOWN)
 		reading.record.output_tokens = reading.counted.output_tokens;
-	weir_client_records_add(&point->records, &reading.record, item->at);
+	input->events++;
+	weir_client_requests_add(&point->records, &reading.record, item->at);
 	return true;
 }

@@ -70,36 +70,28 @@ static const struct weir_client_label labels[] = {
 	{0},
 };
 
-static const struct weir_client_report report = {
-	.rows = rows, .labels = labels, .expected = "successes.latency or successes.throughput"};
-
-static enum weir_status read_report(struct weir_source *source, struct weir_input *input,
-                                    struct weir_error *err)
+static enum weir_status check_load(const struct weir_client_summary *summary,
+                                   struct weir_error *err)
 {
-	struct weir_client_summary summary;
-	enum weir_status status = weir_client_report_read(&report, source, input, &summary, err);
-
-	if (status)
-		return status;
-	if (isnan(summary.sent))
-		return weir_fail(
-			err, WEIR_E_FORMAT,
-			"it says nothing of the load: server metrics as inference-perf saves them "
-			"cover other times than its requests; pass *_lifecycle_metrics.json");
-	return weir_client_report_conclude(&report, &summary, input, err);
+	if (!isnan(summary->sent))
+		return WEIR_OK;
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "it says nothing of the load: server metrics as inference-perf saves them "
+	                 "cover other times than its requests; pass *_lifecycle_metrics.json");
 }
 
 static enum weir_status read_inference_perf(struct weir_source *source, struct weir_input *input,
                                             struct weir_error *err)
 {
-	char first;
-	enum weir_status status = weir_sniff_source(source, &first, err);
+	static const struct weir_client_report report = {
+		.rows = rows,
+		.labels = labels,
+		.expected = "successes.latency or successes.throughput",
+		.check = check_load,
+		.read_requests = weir_inference_perf_requests,
+	};
 
-	if (status)
-		return status;
-	if (first == '[')
-		return weir_inference_perf_requests(source, input, err);
-	return read_report(source, input, err);
+	return weir_client_report_read(&report, source, input, err);
 }
 
 const struct weir_reader weir_reader_inference_perf = {

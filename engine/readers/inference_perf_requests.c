@@ -38,8 +38,9 @@ static void take_outputs(struct weir_client_reading *reading, const struct weir_
 	}
 	if (!first.data)
 		return;
-	reading->request.first_token_ns = weir_client_time(&reading->client, first, 9, leaf->at);
-	reading->request.last_token_ns = weir_client_time(&reading->client, last, 9, leaf->at);
+	reading->request.first_token_ns =
+		weir_client_time(reading->client.input, first, 9, leaf->at);
+	reading->request.last_token_ns = weir_client_time(reading->client.input, last, 9, leaf->at);
 }
 
 static void take_leaf(struct weir_client_reading *reading, const struct weir_jsonleaf *leaf)

@@ -7,15 +7,10 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
-#include "engine/base/jsonscan.h"
 #include "engine/base/rowmap.h"
-#include "engine/readers/damage.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sniff.h"
-#include "engine/readers/span_attributes.h"
-#include "engine/readers/span_requests.h"
-
-#define RESOLUTION_NS 1000
+#include "engine/readers/span_json.h"
 
 /* A process of one trace; its row in the table of resources is its row here. */
 struct process {
@@ -24,13 +19,9 @@ struct process {
 };
 
 struct jaeger_reader {
-	struct weir_spans spans;
-	struct weir_span_keys keys;
-	struct weir_keyindex fields;
-	struct weir_span span;
-	struct weir_slice start, duration, references; /* of it, as they stand */
-	int64_t log_at;                                /* of the log that is read */
-	struct weir_text name, stage;
+	struct weir_span_json json;
+	struct weir_slice references; /* of the span at hand, as they stand */
+	int64_t log_at;               /* of the log that is read */
 	uint64_t trace;
 	uint32_t resource; /* that attributes belong to */
 	struct process *processes;
@@ -38,14 +29,8 @@ struct jaeger_reader {
 	struct weir_rowmap process_rows;
 };
 
-enum field {
-	FIELD_TRACE,
-	FIELD_ID,
-	FIELD_PARENT,
-	FIELD_NAME,
-	FIELD_START,
-	FIELD_DURATION,
-	FIELD_PROCESS_ID,
+enum {
+	FIELD_PROCESS_ID = WEIR_SPAN_FIELDS,
 	FIELD_REFERENCES,
 	/* walked where they are */
 	FIELD_TAGS,
@@ -55,12 +40,12 @@ enum field {
 };
 
 static const struct weir_keyindex_entry field_keys[] = {
-	{"traceID", FIELD_TRACE},
-	{"spanID", FIELD_ID},
-	{"parentSpanID", FIELD_PARENT}, /* of old versions */
-	{"operationName", FIELD_NAME},
-	{"startTime", FIELD_START},
-	{"duration", FIELD_DURATION},
+	{"traceID", WEIR_SPAN_FIELD_TRACE},
+	{"spanID", WEIR_SPAN_FIELD_ID},
+	{"parentSpanID", WEIR_SPAN_FIELD_PARENT}, /* of old versions */
+	{"operationName", WEIR_SPAN_FIELD_NAME},
+	{"startTime", WEIR_SPAN_FIELD_START},
+	{"duration", WEIR_SPAN_FIELD_DURATION},
 	{"processID", FIELD_PROCESS_ID},
 	{"references", FIELD_REFERENCES},
 	{"tags", FIELD_TAGS},
@@ -74,7 +59,7 @@ static const struct weir_keyindex_entry field_keys[] = {
 /* A resource row for a process, so that rows of both tables stay the same. */
 static uint32_t add_process(struct jaeger_reader *reader, uint64_t trace, uint32_t name)
 {
-	uint32_t row = weir_spans_add_resource(&reader->spans);
+	uint32_t row = weir_spans_add_resource(&reader->json.spans);
 
 	reader->processes = weir_grow(reader->processes, &reader->process_capacity, (size_t)row + 1,
 	                              sizeof *reader->processes);
@@ -85,7 +70,7 @@ static uint32_t add_process(struct jaeger_reader *reader, uint64_t trace, uint32
 /* The process of this name in the trace at hand, whose description may come behind its spans. */
 static uint32_t find_process(struct jaeger_reader *reader, struct weir_slice name)
 {
-	uint32_t id = weir_names_add(reader->spans.names, name.data, name.length);
+	uint32_t id = weir_names_add(reader->json.spans.names, name.data, name.length);
 	uint32_t hash = weir_rowmap_hash(reader->trace << 32 | id), row;
 	size_t probe = 0;
 
@@ -103,9 +88,9 @@ static void take_tag(void *context, struct weir_slice key, struct weir_slice val
 	struct jaeger_reader *reader = context;
 
 	if (weir_slice_equals(key, "span.kind"))
-		reader->span.kind = (uint8_t)weir_span_parse_kind(value);
+		reader->json.span.kind = (uint8_t)weir_span_parse_kind(value);
 	else
-		weir_span_take_attribute(&reader->keys, key, value, &reader->span);
+		weir_span_take_attribute(&reader->json.keys, key, value, &reader->json.span);
 }
 
 static void take_process_tag(void *context, struct weir_slice key, struct weir_slice value)
@@ -113,7 +98,7 @@ static void take_process_tag(void *context, struct weir_slice key, struct weir_s
 	struct jaeger_reader *reader = context;
 
 	if (!weir_slice_equals(key, "service.name"))
-		weir_span_take_resource(&reader->spans, reader->resource, key, value);
+		weir_span_take_resource(&reader->json.spans, reader->resource, key, value);
 }
 
 /* A field of a log: OpenTelemetry's events have their name in "event". */
@@ -122,7 +107,7 @@ static void take_log_field(void *context, struct weir_slice key, struct weir_sli
 	struct jaeger_reader *reader = context;
 
 	if (weir_slice_equals(key, "event"))
-		weir_span_take_event(&reader->keys, value, reader->log_at, &reader->span);
+		weir_span_take_event(&reader->json.keys, value, reader->log_at, &reader->json.span);
 }
 
 static void read_log(struct jaeger_reader *reader, struct weir_jsoncursor *cursor)
@@ -167,7 +152,7 @@ static void read_process(struct jaeger_reader *reader, uint32_t resource,
 		return;
 	while (weir_jsoncursor_key(cursor, &key)) {
 		if (weir_slice_equals(key, "serviceName"))
-			weir_span_take_resource(&reader->spans, resource,
+			weir_span_take_resource(&reader->json.spans, resource,
 			                        weir_slice_of("service.name"),
 			                        weir_jsoncursor_scalar(cursor));
 		else if (weir_slice_equals(key, "tags") || weir_slice_equals(key, "tag"))
@@ -195,10 +180,10 @@ static bool read_reference(struct jaeger_reader *reader, struct weir_jsoncursor 
 		else if (weir_slice_equals(key, "spanID"))
 			weir_span_parse_id(value, &id);
 	}
-	if (!id || !weir_slice_equals(type, "CHILD_OF") || trace[0] != reader->span.trace[0] ||
-	    trace[1] != reader->span.trace[1])
+	if (!id || !weir_slice_equals(type, "CHILD_OF") || trace[0] != reader->json.span.trace[0] ||
+	    trace[1] != reader->json.span.trace[1])
 		return false;
-	reader->span.parent = id;
+	reader->json.span.parent = id;
 	return true;
 }
 
@@ -216,54 +201,22 @@ static void read_references(struct jaeger_reader *reader)
 			return;
 }
 
-static void read_scalar(struct jaeger_reader *reader, enum field field, struct weir_slice value)
-{
-	switch (field) {
-	case FIELD_TRACE:
-		weir_span_parse_trace(value, reader->span.trace);
-		return;
-	case FIELD_ID:
-		weir_span_parse_id(value, &reader->span.id);
-		return;
-	case FIELD_PARENT:
-		weir_span_parse_id(value, &reader->span.parent);
-		return;
-	case FIELD_NAME:
-		reader->span.name = weir_jsoncursor_decode(value, &reader->name, NULL);
-		return;
-	case FIELD_START:
-		reader->start = value;
-		return;
-	case FIELD_DURATION:
-		reader->duration = value;
-		return;
-	case FIELD_PROCESS_ID:
-		reader->span.resource = find_process(reader, value);
-		return;
-	case FIELD_REFERENCES:
-	case FIELD_TAGS:
-	case FIELD_LOGS:
-	case FIELD_PROCESS:
-	case FIELD_SOURCE:
-		return;
-	}
-}
-
 static void read_process_of_span(struct jaeger_reader *reader, struct weir_jsoncursor *cursor)
 {
-	reader->span.resource = add_process(reader, 0, 0);
-	read_process(reader, reader->span.resource, cursor);
-	reader->span.resource = weir_spans_settle_resource(&reader->spans);
+	reader->json.span.resource = add_process(reader, 0, 0);
+	read_process(reader, reader->json.span.resource, cursor);
+	reader->json.span.resource = weir_spans_settle_resource(&reader->json.spans);
 }
 
 static void read_fields(struct jaeger_reader *reader, struct weir_jsoncursor *cursor, bool wrapped)
 {
+	struct weir_span *span = &reader->json.span;
 	struct weir_slice key;
 
 	if (!weir_jsoncursor_enter(cursor, '{'))
 		return;
 	while (weir_jsoncursor_key(cursor, &key)) {
-		int field = weir_keyindex_find(&reader->fields, key);
+		int field = weir_keyindex_find(&reader->json.fields, key);
 
 		if (field < 0)
 			weir_jsoncursor_take(cursor);
@@ -277,8 +230,10 @@ static void read_fields(struct jaeger_reader *reader, struct weir_jsoncursor *cu
 			read_process_of_span(reader, cursor);
 		else if (field == FIELD_SOURCE && !wrapped)
 			read_fields(reader, cursor, true);
+		else if (field == FIELD_PROCESS_ID)
+			span->resource = find_process(reader, weir_jsoncursor_scalar(cursor));
 		else
-			read_scalar(reader, (enum field)field, weir_jsoncursor_scalar(cursor));
+			weir_span_json_take(&reader->json, field, weir_jsoncursor_scalar(cursor));
 	}
 }
 
@@ -286,17 +241,15 @@ static enum weir_status read_span(struct jaeger_reader *reader, struct weir_json
                                   const struct weir_jsonscan_item *item, struct weir_error *err)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
-	struct weir_span *span = &reader->span;
+	struct weir_span *span = &reader->json.span;
 
-	weir_span_clear(span);
-	reader->start = reader->duration = reader->references = (struct weir_slice){0};
-	span->byte = item->at;
-	span->resource = WEIR_NONE;
 	if (weir_jsoncursor_peek(&cursor) != '{') {
-		weir_input_warn(reader->spans.input, WEIR_WARN_SKIPPED_EVENT, item->at,
-		                "an element that is no span");
+		weir_span_json_skip(&reader->json, item->at);
 		return WEIR_OK;
 	}
+	weir_span_json_begin(&reader->json, item->at);
+	reader->references = (struct weir_slice){0};
+	span->resource = WEIR_NONE;
 	read_fields(reader, &cursor, false);
 	if (cursor.bad || cursor.at != cursor.end) {
 		weir_jsonscan_reject(scan);
@@ -304,11 +257,8 @@ static enum weir_status read_span(struct jaeger_reader *reader, struct weir_json
 	}
 	if (span->resource == WEIR_NONE)
 		span->resource = 0;
-	weir_span_set_us(span, reader->start, reader->duration);
 	read_references(reader);
-	span->stage = weir_jsoncursor_decode(span->stage, &reader->stage, NULL);
-	weir_span_fit_triton(span);
-	return weir_spans_add(&reader->spans, span, err);
+	return weir_span_json_add(&reader->json, err);
 }
 
 /* The processes of a trace: {"p1": {...}}. */
@@ -379,33 +329,24 @@ static struct weir_jsonscan_options choose_options(const char *head, size_t len)
 static enum weir_status read_jaeger(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
-	static const char hint[] = "expected Jaeger's traces: {\"data\": [{\"traceID\", \"spans\", "
-				   "\"processes\"}]}, one of them, or a list of spans";
+	struct weir_span_document document = {
+		.take = take_item,
+		.hint = "expected Jaeger's traces: {\"data\": [{\"traceID\", \"spans\", "
+			"\"processes\"}]}, one of them, or a list of spans",
+	};
 	struct jaeger_reader *reader = weir_alloc(sizeof *reader);
-	struct weir_jsonscan_options options = {0};
-	struct weir_jsonscan *scan = NULL;
 	const char *head;
 	size_t len;
 	enum weir_status status = weir_source_head(source, &head, &len, err);
 
-	weir_spans_init(&reader->spans, input, RESOLUTION_NS);
-	weir_keyindex_init(&reader->fields, field_keys);
-	weir_span_keys_init(&reader->keys);
+	weir_span_json_init(&reader->json, input, field_keys);
 	add_process(reader, 0, 0); /* of spans that name none */
 	if (!status) {
-		options = choose_options(head, len);
-		scan = weir_jsonscan_new(source, &options);
-		status = weir_jsonscan_each(scan, take_item, reader, err);
+		document.options = choose_options(head, len);
+		status = weir_span_json_read(&reader->json, source, &document, reader, err);
 	}
-	if (!status) {
-		weir_damage_of_scan(input, scan, source);
-		status = weir_span_requests_build(&reader->spans, hint, err);
-	}
-	weir_jsonscan_free(scan);
-	weir_spans_release(&reader->spans);
+	weir_span_json_release(&reader->json);
 	weir_rowmap_release(&reader->process_rows);
-	weir_text_release(&reader->name);
-	weir_text_release(&reader->stage);
 	free(reader->processes);
 	free(reader);
 	return status;

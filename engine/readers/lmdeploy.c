@@ -146,21 +146,11 @@ static enum weir_status take_row(struct table *table, const struct weir_csv_row 
 
 static enum weir_status conclude(struct table *table, struct weir_error *err)
 {
-	struct weir_input *input = table->input;
-	enum weir_status status;
-
 	if (!table->rows)
 		return weir_fail(err, WEIR_E_EMPTY, "no result behind its header");
 	table->summary.output_tokens /= table->summary.completed;
-	status = weir_client_summary_check(&table->summary, input, err);
-	if (status)
-		return status;
-	weir_client_summary_add(&table->summary, "", input->run);
-	if (!input->run->metrics.count)
-		return weir_fail(err, WEIR_E_EMPTY, "no time and no rate in its row");
-	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
-	input->events = input->run->metrics.count;
-	return WEIR_OK;
+	return weir_client_summary_conclude(&table->summary, table->input,
+	                                    "a time or a rate in its row", err);
 }
 
 static enum weir_status read_lmdeploy(struct weir_source *source, struct weir_input *input,

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/arena.h"
-#include "engine/base/json.h"
+#include "engine/model/run_document.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sniff.h"
 
@@ -27,7 +26,6 @@ static int sniff(const char *head, size_t len)
 
 static const char *const top_keys[] = {"schema",    "unit",  "labels",  "stages", "device",
                                        "operators", "calls", "metrics", NULL};
-static const char *const metric_keys[] = {"values", "better", "unit", NULL};
 
 static const struct {
 	const char *name;
@@ -53,149 +51,60 @@ static enum weir_status read_unit(const cJSON *document, double *scale, struct w
 	                 "unit: expected \"ns\", \"us\", \"ms\" or \"s\", not \"%s\"", unit);
 }
 
-/* What the values of a table are. */
-struct table {
-	const char *key;
+/* What the values of a table are; metrics have their own form. */
+static const struct values {
 	const char *what; /* a value is expected to be this */
 	bool positive;    /* else 0 is one too */
 	bool scaled;      /* times, by the unit */
+} values_of[WEIR_RUN_METRICS] = {
+	[WEIR_RUN_STAGES] = {"positive times", true, true},
+	/* An operator or the device may not run in every iteration of a stage. */
+	[WEIR_RUN_DEVICE] = {"times from 0", false, true},
+	[WEIR_RUN_OPERATORS] = {"times from 0", false, true},
+	[WEIR_RUN_CALLS] = {"numbers from 0", false, false},
 };
 
-static enum weir_status read_values(const cJSON *list, const struct table *table, double scale,
+static enum weir_status read_values(const cJSON *list, const struct values *values, double unit_ns,
                                     struct weir_series *series, struct weir_error *err)
 {
+	double scale = values->scaled ? unit_ns : 1;
 	const cJSON *value;
-	size_t i = 0;
 
+	if (!cJSON_IsArray(list))
+		return weir_fail(err, WEIR_E_FORMAT, "expected a list of %s", values->what);
 	cJSON_ArrayForEach (value, list) {
-		if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble) ||
-		    value->valuedouble < 0 || (table->positive && value->valuedouble <= 0) ||
-		    !isfinite(value->valuedouble * scale))
-			return weir_fail(err, WEIR_E_FORMAT, "[%zu]: expected %s", i, table->what);
+		if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble * scale) ||
+		    value->valuedouble < 0 || (values->positive && value->valuedouble <= 0))
+			return weir_fail(err, WEIR_E_FORMAT, "[%zu]: expected %s", series->count,
+			                 values->what);
 		weir_series_push(series, value->valuedouble * scale);
-		i++;
 	}
-	return i ? WEIR_OK
-	         : weir_fail(err, WEIR_E_EMPTY, "no values: expected a list of %s", table->what);
+	return series->count ? WEIR_OK
+	                     : weir_fail(err, WEIR_E_EMPTY, "no values: expected a list of %s",
+	                                 values->what);
 }
 
-static enum weir_status read_table(const cJSON *document, const struct table *table, double scale,
-                                   struct weir_series_table *out, struct weir_error *err)
+static enum weir_status read_table(const cJSON *document, enum weir_run_table which, double unit_ns,
+                                   struct weir_run *run, struct weir_error *err)
 {
-	const cJSON *object, *list;
-	enum weir_status status = weir_json_object(document, table->key, &object, err);
+	struct weir_series_table *table = weir_run_table(run, which);
+	const char *key = weir_run_table_name(which);
+	const cJSON *object, *item;
+	enum weir_status status = weir_json_object(document, key, &object, err);
 
 	if (status || !object)
 		return status;
-	cJSON_ArrayForEach (list, object) {
-		if (!cJSON_IsArray(list))
-			status =
-				weir_fail(err, WEIR_E_FORMAT, "expected a list of %s", table->what);
-		else if (weir_series_find(out, list->string))
+	cJSON_ArrayForEach (item, object) {
+		if (weir_series_find(table, item->string))
 			status = weir_fail(err, WEIR_E_FORMAT, "given twice");
+		else if (which == WEIR_RUN_METRICS)
+			status = weir_run_read_metric(item, weir_series_get(table, item->string),
+			                              err);
 		else
-			status = read_values(list, table, table->scaled ? scale : 1,
-			                     weir_series_get(out, list->string), err);
+			status = read_values(item, &values_of[which], unit_ns,
+			                     weir_series_get(table, item->string), err);
 		if (status)
-			return weir_fail_in(err, "%s.%s", table->key, list->string);
-	}
-	return WEIR_OK;
-}
-
-static enum weir_status read_direction(const cJSON *metric, bool *higher, struct weir_error *err)
-{
-	const char *better;
-	enum weir_status status = weir_json_text(metric, "better", &better, err);
-
-	if (status)
-		return status;
-	if (!better || (strcmp(better, "higher") != 0 && strcmp(better, "lower") != 0))
-		return weir_fail(err, WEIR_E_FORMAT, "better: expected \"higher\" or \"lower\"");
-	*higher = strcmp(better, "higher") == 0;
-	return WEIR_OK;
-}
-
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = weir_alloc(size);
-
-	memcpy(copy, text, size);
-	return copy;
-}
-
-/* Metrics may be negative: they are figures, not times. */
-static enum weir_status read_metric_values(const cJSON *metric, struct weir_series *series,
-                                           struct weir_error *err)
-{
-	const cJSON *list, *value;
-	size_t i = 0;
-	enum weir_status status = weir_json_array(metric, "values", &list, err);
-
-	if (status)
-		return status;
-	cJSON_ArrayForEach (value, list) {
-		if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble))
-			return weir_fail(err, WEIR_E_FORMAT, "values[%zu]: expected a number", i);
-		weir_series_push(series, value->valuedouble);
-		i++;
-	}
-	return i ? WEIR_OK : weir_fail(err, WEIR_E_EMPTY, "values: expected a list of numbers");
-}
-
-static enum weir_status read_metric(const cJSON *metric, struct weir_series *series,
-                                    struct weir_error *err)
-{
-	const char *unit;
-	enum weir_status status;
-
-	if (!cJSON_IsObject(metric))
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "expected an object with \"values\" and \"better\"");
-	status = weir_json_known_keys(metric, metric_keys, err);
-	if (!status)
-		status = weir_json_text(metric, "unit", &unit, err);
-	if (!status)
-		status = read_direction(metric, &series->higher_is_better, err);
-	if (!status)
-		status = read_metric_values(metric, series, err);
-	if (!status && unit)
-		series->unit = copy_text(unit);
-	return status;
-}
-
-static enum weir_status read_metrics(const cJSON *document, struct weir_series_table *out,
-                                     struct weir_error *err)
-{
-	const cJSON *object, *metric;
-	enum weir_status status = weir_json_object(document, "metrics", &object, err);
-
-	if (status || !object)
-		return status;
-	cJSON_ArrayForEach (metric, object) {
-		if (weir_series_find(out, metric->string))
-			status = weir_fail(err, WEIR_E_FORMAT, "given twice");
-		else
-			status = read_metric(metric, weir_series_get(out, metric->string), err);
-		if (status)
-			return weir_fail_in(err, "metrics.%s", metric->string);
-	}
-	return WEIR_OK;
-}
-
-static enum weir_status read_labels(const cJSON *document, struct weir_run *run,
-                                    struct weir_error *err)
-{
-	const cJSON *object, *label;
-	enum weir_status status = weir_json_object(document, "labels", &object, err);
-
-	if (status || !object)
-		return status;
-	cJSON_ArrayForEach (label, object) {
-		if (!cJSON_IsString(label))
-			return weir_fail(err, WEIR_E_FORMAT, "labels.%s: expected text",
-			                 label->string);
-		weir_run_set_label(run, label->string, label->valuestring);
+			return weir_fail_in(err, "%s.%s", key, item->string);
 	}
 	return WEIR_OK;
 }
@@ -219,28 +128,15 @@ static enum weir_status read_schema(const cJSON *document, struct weir_error *er
 static enum weir_status read_run(const cJSON *document, struct weir_run *run,
                                  struct weir_error *err)
 {
-	static const struct table stages = {"stages", "positive times", true, true};
-	/* An operator or the device may not run in every iteration of a stage. */
-	static const struct table device = {"device", "times from 0", false, true};
-	static const struct table operators = {"operators", "times from 0", false, true};
-	static const struct table calls = {"calls", "numbers from 0", false, false};
-	double scale = 1;
+	double unit_ns = 1;
 	enum weir_status status = read_schema(document, err);
 
 	if (!status)
-		status = read_unit(document, &scale, err);
+		status = read_unit(document, &unit_ns, err);
 	if (!status)
-		status = read_labels(document, run, err);
-	if (!status)
-		status = read_table(document, &stages, scale, &run->stages, err);
-	if (!status)
-		status = read_table(document, &device, scale, &run->device, err);
-	if (!status)
-		status = read_table(document, &operators, scale, &run->operators, err);
-	if (!status)
-		status = read_table(document, &calls, scale, &run->calls, err);
-	if (!status)
-		status = read_metrics(document, &run->metrics, err);
+		status = weir_run_read_labels(document, run, err);
+	for (unsigned t = 0; !status && t < WEIR_RUN_TABLE_COUNT; t++)
+		status = read_table(document, (enum weir_run_table)t, unit_ns, run, err);
 	/* A benchmark may keep nothing but its figures. */
 	if (!status && !run->stages.count && !run->metrics.count)
 		status = weir_fail(err, WEIR_E_EMPTY,

@@ -133,22 +133,18 @@ static bool is_streamed(const struct perf_reader *reader)
 static void add_request(const struct perf_reader *reader, struct weir_client_requests *client,
                         const struct perf_exchange *exchange, bool streamed)
 {
+	struct weir_client_request request = weir_client_request_unknown();
 	const int64_t *answer_ns;
-	struct weir_client_request request = {
-		.start_ns = exchange->start_ns,
-		.end_ns = end_of(&reader->exchanges, exchange),
-		.first_token_ns = WEIR_UNKNOWN_COUNT,
-		.tokens = WEIR_UNKNOWN_COUNT,
-		.output_tokens = WEIR_UNKNOWN_COUNT,
-	};
 
 	if (!exchange->count) {
 		weir_client_requests_fail(client, exchange->at);
 		return;
 	}
 	answer_ns = reader->exchanges.answer_ns + exchange->first;
-	if (streamed && answer_ns[0] >= request.start_ns)
-		request.first_token_ns = answer_ns[0] - request.start_ns;
+	request.sent_ns = exchange->start_ns;
+	request.end_ns = end_of(&reader->exchanges, exchange);
+	if (streamed && answer_ns[0] >= request.sent_ns)
+		request.first_token_ns = answer_ns[0];
 	if (!weir_client_requests_add(client, &request, exchange->at))
 		return;
 	for (uint32_t i = 1; i < exchange->count; i++)
@@ -175,7 +171,7 @@ static void add_load(const struct perf_reader *reader)
 static enum weir_status conclude(struct perf_reader *reader, struct weir_error *err)
 {
 	const struct perf_exchanges *exchanges = &reader->exchanges;
-	struct weir_client_requests *client;
+	struct weir_client_requests client;
 	bool streamed = is_streamed(reader);
 	size_t measured = 0;
 	enum weir_status status;
@@ -184,10 +180,11 @@ static enum weir_status conclude(struct perf_reader *reader, struct weir_error *
 		weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, UINT64_MAX, NULL);
 		reader->input->warnings[WEIR_WARN_BAD_NUMBER].count = exchanges->bad;
 	}
-	client = weir_client_requests_new(reader->input, WEIR_TIME_UNIX);
+	weir_client_requests_init(&client, reader->input);
+	reader->input->requests = client.requests;
 	for (size_t i = 0; i < exchanges->count; i++)
 		if (is_measured(reader, &exchanges->items[i])) {
-			add_request(reader, client, &exchanges->items[i], streamed);
+			add_request(reader, &client, &exchanges->items[i], streamed);
 			measured++;
 		}
 	if (exchanges->count && !measured)
@@ -196,8 +193,8 @@ static enum weir_status conclude(struct perf_reader *reader, struct weir_error *
 		                   "the measurement stopped early?",
 		                   exchanges->count);
 	else
-		status = weir_client_requests_finish(client, err);
-	weir_client_requests_free(client);
+		status = weir_client_requests_finish(&client, err);
+	weir_client_requests_release(&client);
 	if (!status)
 		add_load(reader);
 	return status;

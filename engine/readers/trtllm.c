@@ -64,29 +64,17 @@ static const struct weir_client_label labels[] = {
 	{0},
 };
 
-static const struct weir_client_report report = {
-	.rows = rows, .labels = labels, .expected = "the object \"performance\""};
-
-static enum weir_status read_report(struct weir_source *source, struct weir_input *input,
-                                    struct weir_error *err)
-{
-	struct weir_client_summary summary;
-	enum weir_status status = weir_client_report_read(&report, source, input, &summary, err);
-
-	return status ? status : weir_client_report_conclude(&report, &summary, input, err);
-}
-
 static enum weir_status read_trtllm(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
-	char first;
-	enum weir_status status = weir_sniff_source(source, &first, err);
+	static const struct weir_client_report report = {
+		.rows = rows,
+		.labels = labels,
+		.expected = "the object \"performance\"",
+		.read_requests = weir_trtllm_requests,
+	};
 
-	if (status)
-		return status;
-	if (first == '[')
-		return weir_trtllm_requests(source, input, err);
-	return read_report(source, input, err);
+	return weir_client_report_read(&report, source, input, err);
 }
 
 const struct weir_reader weir_reader_trtllm = {

@@ -4,32 +4,12 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
-#include "engine/base/jsonscan.h"
-#include "engine/readers/damage.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sniff.h"
-#include "engine/readers/span_attributes.h"
-#include "engine/readers/span_requests.h"
+#include "engine/readers/span_json.h"
 
-#define RESOLUTION_NS 1000
-
-struct zipkin_reader {
-	struct weir_spans spans;
-	struct weir_span_keys keys;
-	struct weir_keyindex fields;
-	struct weir_span span;
-	struct weir_slice start, duration; /* of it, as they stand */
-	struct weir_text name, stage;
-};
-
-enum field {
-	FIELD_TRACE,
-	FIELD_ID,
-	FIELD_PARENT,
-	FIELD_NAME,
-	FIELD_KIND,
-	FIELD_START,
-	FIELD_DURATION,
+enum {
+	FIELD_KIND = WEIR_SPAN_FIELDS,
 	FIELD_SHARED,
 	/* walked where they are */
 	FIELD_ENDPOINT,
@@ -37,13 +17,13 @@ enum field {
 };
 
 static const struct weir_keyindex_entry field_keys[] = {
-	{"traceId", FIELD_TRACE},
-	{"id", FIELD_ID},
-	{"parentId", FIELD_PARENT},
-	{"name", FIELD_NAME},
+	{"traceId", WEIR_SPAN_FIELD_TRACE},
+	{"id", WEIR_SPAN_FIELD_ID},
+	{"parentId", WEIR_SPAN_FIELD_PARENT},
+	{"name", WEIR_SPAN_FIELD_NAME},
 	{"kind", FIELD_KIND},
-	{"timestamp", FIELD_START},
-	{"duration", FIELD_DURATION},
+	{"timestamp", WEIR_SPAN_FIELD_START},
+	{"duration", WEIR_SPAN_FIELD_DURATION},
 	{"shared", FIELD_SHARED},
 	{"localEndpoint", FIELD_ENDPOINT},
 	{"tags", FIELD_TAGS},
@@ -52,15 +32,15 @@ static const struct weir_keyindex_entry field_keys[] = {
 
 static void take_tag(void *context, struct weir_slice key, struct weir_slice value)
 {
-	struct zipkin_reader *reader = context;
+	struct weir_span_json *json = context;
 
-	weir_span_take_attribute(&reader->keys, key, value, &reader->span);
+	weir_span_take_attribute(&json->keys, key, value, &json->span);
 }
 
 /* {"serviceName": "llm", "ipv4": "10.0.0.1", "port": 8000} */
-static void read_endpoint(struct zipkin_reader *reader, struct weir_jsoncursor *cursor)
+static void read_endpoint(struct weir_span_json *json, struct weir_jsoncursor *cursor)
 {
-	uint32_t resource = weir_spans_add_resource(&reader->spans);
+	uint32_t resource = weir_spans_add_resource(&json->spans);
 	struct weir_slice key;
 
 	if (weir_jsoncursor_enter(cursor, '{'))
@@ -73,81 +53,46 @@ static void read_endpoint(struct zipkin_reader *reader, struct weir_jsoncursor *
 				key = weir_slice_of("ip");
 			else
 				continue;
-			weir_span_take_resource(&reader->spans, resource, key, value);
+			weir_span_take_resource(&json->spans, resource, key, value);
 		}
-	reader->span.resource = weir_spans_settle_resource(&reader->spans);
+	json->span.resource = weir_spans_settle_resource(&json->spans);
 }
 
-static void read_scalar(struct zipkin_reader *reader, enum field field, struct weir_slice value)
+static void read_scalar(struct weir_span_json *json, int field, struct weir_slice value)
 {
-	switch (field) {
-	case FIELD_TRACE:
-		weir_span_parse_trace(value, reader->span.trace);
-		return;
-	case FIELD_ID:
-		weir_span_parse_id(value, &reader->span.id);
-		return;
-	case FIELD_PARENT:
-		weir_span_parse_id(value, &reader->span.parent);
-		return;
-	case FIELD_NAME:
-		reader->span.name = weir_jsoncursor_decode(value, &reader->name, NULL);
-		return;
-	case FIELD_KIND:
-		reader->span.kind = (uint8_t)weir_span_parse_kind(value);
-		return;
-	case FIELD_START:
-		reader->start = value;
-		return;
-	case FIELD_DURATION:
-		reader->duration = value;
-		return;
-	case FIELD_SHARED:
-		if (weir_slice_equals(value, "true"))
-			reader->span.flags |= WEIR_SPAN_SHARED;
-		return;
-	case FIELD_ENDPOINT:
-	case FIELD_TAGS:
-		return;
-	}
+	if (field == FIELD_KIND)
+		json->span.kind = (uint8_t)weir_span_parse_kind(value);
+	else if (field == FIELD_SHARED)
+		json->span.flags |= weir_slice_equals(value, "true") ? WEIR_SPAN_SHARED : 0;
+	else
+		weir_span_json_take(json, field, value);
 }
 
 /* The cursor on a span; what is read into it counts only where the cursor ends well. */
-static void read_fields(struct zipkin_reader *reader, struct weir_jsoncursor *cursor)
+static void read_fields(struct weir_span_json *json, struct weir_jsoncursor *cursor, uint64_t at)
 {
 	struct weir_slice key;
 
-	weir_span_clear(&reader->span);
-	reader->start = reader->duration = (struct weir_slice){0};
+	weir_span_json_begin(json, at);
 	if (!weir_jsoncursor_enter(cursor, '{'))
 		return;
 	while (weir_jsoncursor_key(cursor, &key)) {
-		int field = weir_keyindex_find(&reader->fields, key);
+		int field = weir_keyindex_find(&json->fields, key);
 
 		if (field < 0)
 			weir_jsoncursor_take(cursor);
 		else if (field == FIELD_ENDPOINT)
-			read_endpoint(reader, cursor);
+			read_endpoint(json, cursor);
 		else if (field == FIELD_TAGS)
-			weir_span_walk_attributes(cursor, take_tag, reader);
+			weir_span_walk_attributes(cursor, take_tag, json);
 		else
-			read_scalar(reader, (enum field)field, weir_jsoncursor_scalar(cursor));
+			read_scalar(json, field, weir_jsoncursor_scalar(cursor));
 	}
-}
-
-static enum weir_status add_span(struct zipkin_reader *reader, uint64_t at, struct weir_error *err)
-{
-	struct weir_span *span = &reader->span;
-
-	span->byte = at;
-	weir_span_set_us(span, reader->start, reader->duration);
-	span->stage = weir_jsoncursor_decode(span->stage, &reader->stage, NULL);
-	return weir_spans_add(&reader->spans, span, err);
 }
 
 /* One trace of a list of traces. What is no JSON is left out from there on: what came before it in
  * the trace is added already, so that it cannot be read again. */
-static enum weir_status read_trace(struct zipkin_reader *reader,
+static enum weir_status read_trace(struct weir_span_json *json,
                                    const struct weir_jsonscan_item *item, struct weir_error *err)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
@@ -157,35 +102,34 @@ static enum weir_status read_trace(struct zipkin_reader *reader,
 	while (!status && weir_jsoncursor_item(&cursor)) {
 		uint64_t at = item->at + (uint64_t)(cursor.at - item->text.data);
 
-		read_fields(reader, &cursor);
+		read_fields(json, &cursor, at);
 		if (!cursor.bad)
-			status = add_span(reader, at, err);
+			status = weir_span_json_add(json, err);
 	}
 	if (cursor.bad)
-		weir_input_warn(reader->spans.input, WEIR_WARN_SKIPPED_EVENT, item->at,
+		weir_input_warn(json->spans.input, WEIR_WARN_SKIPPED_EVENT, item->at,
 		                "the rest of a trace that is no JSON");
 	return status;
 }
 
-static enum weir_status read_element(struct zipkin_reader *reader, struct weir_jsonscan *scan,
+static enum weir_status read_element(struct weir_span_json *json, struct weir_jsonscan *scan,
                                      const struct weir_jsonscan_item *item, struct weir_error *err)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
 	char first = weir_jsoncursor_peek(&cursor);
 
 	if (first == '[')
-		return read_trace(reader, item, err);
+		return read_trace(json, item, err);
 	if (first != '{') {
-		weir_input_warn(reader->spans.input, WEIR_WARN_SKIPPED_EVENT, item->at,
-		                "an element that is no span");
+		weir_span_json_skip(json, item->at);
 		return WEIR_OK;
 	}
-	read_fields(reader, &cursor);
+	read_fields(json, &cursor, item->at);
 	if (cursor.bad || cursor.at != cursor.end) {
 		weir_jsonscan_reject(scan);
 		return WEIR_OK;
 	}
-	return add_span(reader, item->at, err);
+	return weir_span_json_add(json, err);
 }
 
 static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
@@ -213,27 +157,18 @@ static int sniff(const char *head, size_t len)
 static enum weir_status read_zipkin(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
-	static const struct weir_jsonscan_options options = {0};
-	struct zipkin_reader *reader = weir_alloc(sizeof *reader);
-	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
+	static const struct weir_span_document document = {
+		.take = take_item,
+		.hint = "expected Zipkin's v2 JSON: a list of spans, or of lists of spans",
+	};
+	struct weir_span_json *json = weir_alloc(sizeof *json);
 	enum weir_status status;
 
-	weir_spans_init(&reader->spans, input, RESOLUTION_NS);
-	weir_keyindex_init(&reader->fields, field_keys);
-	weir_span_keys_init(&reader->keys);
-	weir_spans_add_resource(&reader->spans); /* of spans that name none */
-	status = weir_jsonscan_each(scan, take_item, reader, err);
-	if (!status) {
-		weir_damage_of_scan(input, scan, source);
-		status = weir_span_requests_build(
-			&reader->spans,
-			"expected Zipkin's v2 JSON: a list of spans, or of lists of spans", err);
-	}
-	weir_jsonscan_free(scan);
-	weir_spans_release(&reader->spans);
-	weir_text_release(&reader->name);
-	weir_text_release(&reader->stage);
-	free(reader);
+	weir_span_json_init(json, input, field_keys);
+	weir_spans_add_resource(&json->spans); /* of spans that name none */
+	status = weir_span_json_read(json, source, &document, json, err);
+	weir_span_json_release(json);
+	free(json);
 	return status;
 }
 

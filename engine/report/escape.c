@@ -139,6 +139,20 @@ void weir_escape_html(struct weir_text *out, const char *text)
 	}
 }
 
+void weir_flush_markdown(struct weir_text *out, struct weir_text *plain)
+{
+	if (plain->data)
+		weir_escape_markdown(out, plain->data);
+	weir_text_clear(plain);
+}
+
+void weir_flush_html(struct weir_text *out, struct weir_text *plain)
+{
+	if (plain->data)
+		weir_escape_html(out, plain->data);
+	weir_text_clear(plain);
+}
+
 void weir_escape_name(struct weir_text *out, const char *name)
 {
 	weir_escape_plain(out, !name ? "-" : *name ? name : "(no name)");

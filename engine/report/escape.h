@@ -16,6 +16,10 @@ void weir_escape_markdown(struct weir_text *out, const char *text);
 /* For text and for attributes in double quotes. */
 void weir_escape_html(struct weir_text *out, const char *text);
 
+/* The same of a plain text that was put together; it is cleared for the next one. */
+void weir_flush_markdown(struct weir_text *out, struct weir_text *plain);
+void weir_flush_html(struct weir_text *out, struct weir_text *plain);
+
 /* A name: plain, NULL as "-", an empty one as "(no name)". */
 void weir_escape_name(struct weir_text *out, const char *name);
 

@@ -5,17 +5,17 @@
 #include "engine/base/text.h"
 #include "engine/report/format_name.h"
 
-static enum weir_status fail_unknown_name(const struct weir_format_name *formats, size_t count,
-                                          const char *name, struct weir_error *err)
+static enum weir_status fail_unknown_name(const struct weir_format_names *formats, const char *name,
+                                          struct weir_error *err)
 {
 	const char *names[WEIR_FORMAT_MAX_NAMES + 1] = {NULL};
 	struct weir_text known = {0};
 	const char *nearest;
 	enum weir_status status;
 
-	for (size_t i = 0; i < count; i++) {
-		names[i] = formats[i].name;
-		weir_text_printf(&known, "%s%s", i ? ", " : "", formats[i].name);
+	for (size_t i = 0; i < formats->count; i++) {
+		names[i] = formats->at(i).name;
+		weir_text_printf(&known, "%s%s", i ? ", " : "", names[i]);
 	}
 	nearest = weir_text_nearest(name, names);
 	status = weir_fail(err, WEIR_E_USAGE, "no format \"%.60s\"%s%s%s; known: %s", name,
@@ -25,16 +25,16 @@ static enum weir_status fail_unknown_name(const struct weir_format_name *formats
 	return status;
 }
 
-enum weir_status weir_format_by_name(const struct weir_format_name *formats, size_t count,
-                                     const char *name, size_t *out, struct weir_error *err)
+enum weir_status weir_format_by_name(const struct weir_format_names *formats, const char *name,
+                                     size_t *out, struct weir_error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (!strcmp(formats[i].name, name)) {
+	for (size_t i = 0; i < formats->count; i++) {
+		if (!strcmp(formats->at(i).name, name)) {
 			*out = i;
 			return WEIR_OK;
 		}
 	}
-	return fail_unknown_name(formats, count, name, err);
+	return fail_unknown_name(formats, name, err);
 }
 
 /* Length of the suffix that the path ends with, 0: it does not. A suffix of two parts also fits a
@@ -52,20 +52,20 @@ static size_t suffix_length(const char *path, const char *suffix)
 	                                                                                : 0;
 }
 
-enum weir_status weir_format_by_path(const struct weir_format_name *formats, size_t count,
-                                     const char *path, size_t *out, struct weir_error *err)
+enum weir_status weir_format_by_path(const struct weir_format_names *formats, const char *path,
+                                     size_t *out, struct weir_error *err)
 {
 	struct weir_text known = {0};
 	enum weir_status status = WEIR_OK;
 	size_t longest = 0;
 
-	*out = count;
-	for (size_t i = 0; i < count; i++) {
-		size_t length = suffix_length(path, formats[i].suffix);
+	*out = formats->count;
+	for (size_t i = 0; i < formats->count; i++) {
+		const char *suffix = formats->at(i).suffix;
+		size_t length = suffix_length(path, suffix);
 
-		if (formats[i].suffix)
-			weir_text_printf(&known, "%s%s", known.length ? ", " : "",
-			                 formats[i].suffix);
+		if (suffix)
+			weir_text_printf(&known, "%s%s", known.length ? ", " : "", suffix);
 		if (length > longest) {
 			longest = length;
 			*out = i;

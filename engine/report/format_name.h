@@ -16,11 +16,17 @@ struct weir_format_name {
 	const char *suffix; /* ".md"; NULL: no file is known by it */
 };
 
+/* A table of writers, seen through their names. */
+struct weir_format_names {
+	size_t count; /* at most WEIR_FORMAT_MAX_NAMES */
+	struct weir_format_name (*at)(size_t index);
+};
+
 /* Index of the format in *out; of several suffixes the longest counts. WEIR_E_USAGE: none is; the
- * message lists what there is. count is at most WEIR_FORMAT_MAX_NAMES. */
-enum weir_status weir_format_by_name(const struct weir_format_name *formats, size_t count,
-                                     const char *name, size_t *out, struct weir_error *err);
-enum weir_status weir_format_by_path(const struct weir_format_name *formats, size_t count,
-                                     const char *path, size_t *out, struct weir_error *err);
+ * message lists what there is. */
+enum weir_status weir_format_by_name(const struct weir_format_names *formats, const char *name,
+                                     size_t *out, struct weir_error *err);
+enum weir_status weir_format_by_path(const struct weir_format_names *formats, const char *path,
+                                     size_t *out, struct weir_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/report/escape.h"
+#include "engine/report/gate_columns.h"
 #include "engine/report/gate_figures.h"
 #include "engine/report/gate_phrases.h"
 #include "engine/report/gate_writer.h"
@@ -27,14 +28,6 @@ static const struct plan plans[] = {
 
 #define PLANS (sizeof(plans) / sizeof(plans[0]))
 
-/* Appends what is in `plain`, escaped, and clears it. */
-static void flush_escaped(struct weir_text *out, struct weir_text *plain)
-{
-	if (plain->data)
-		weir_escape_markdown(out, plain->data);
-	weir_text_clear(plain);
-}
-
 static void write_answer(const struct weir_gate_result *result, struct weir_text *out)
 {
 	const struct weir_gate_counts *counts = &result->counts;
@@ -50,10 +43,10 @@ static void write_answer(const struct weir_gate_result *result, struct weir_text
 		weir_gate_print_counted(counts->judged, "row", &plain);
 	}
 	weir_text_puts(out, "### ");
-	flush_escaped(out, &plain);
+	weir_flush_markdown(out, &plain);
 	weir_gate_phrase_headline(result, &plain);
 	weir_text_puts(out, "\n\n**");
-	flush_escaped(out, &plain);
+	weir_flush_markdown(out, &plain);
 	weir_text_puts(out, "**\n");
 	weir_text_release(&plain);
 }
@@ -69,7 +62,7 @@ static void write_joined(const struct weir_gate_result *result,
 		size_t start = out->length + 1;
 
 		weir_text_puts(out, i ? " · " : "\n");
-		flush_escaped(out, &items.item[i]);
+		weir_flush_markdown(out, &items.item[i]);
 		if (!i && out->data[start] >= 'a' && out->data[start] <= 'z')
 			out->data[start] = (char)(out->data[start] - 'a' + 'A');
 	}
@@ -79,9 +72,17 @@ static void write_joined(const struct weir_gate_result *result,
 
 /* ---- tables ---- */
 
-static const char headers[] =
-	"| scope | metric | baseline | candidate | change | 90 % interval | adjusted p | margin |\n"
-	"|---|---|--:|--:|--:|---|--:|--:|\n";
+static void write_headers(struct weir_text *out)
+{
+	const struct weir_gate_column *column;
+
+	for (column = weir_gate_columns; column->id; column++)
+		weir_text_printf(out, "| %s ", column->header);
+	weir_text_puts(out, "|\n");
+	for (column = weir_gate_columns; column->id; column++)
+		weir_text_puts(out, column->align == WEIR_ALIGN_RIGHT ? "|--:" : "|---");
+	weir_text_puts(out, "|\n");
+}
 
 static void write_name(const struct weir_row *row, struct weir_text *out)
 {
@@ -90,17 +91,10 @@ static void write_name(const struct weir_row *row, struct weir_text *out)
 	weir_gate_print_subject(row, &plain);
 	weir_cut(&cut, plain.data, NAME_COLUMNS);
 	weir_text_puts(out, "| <code>");
-	flush_escaped(out, &cut);
+	weir_flush_markdown(out, &cut);
 	weir_text_puts(out, "</code> ");
 	weir_text_release(&plain);
 	weir_text_release(&cut);
-}
-
-static void end_cell(struct weir_text *out, struct weir_text *plain)
-{
-	weir_text_puts(out, "| ");
-	flush_escaped(out, plain);
-	weir_text_puts(out, " ");
 }
 
 static void write_row(const struct weir_row *row, struct weir_text *out)
@@ -108,20 +102,12 @@ static void write_row(const struct weir_row *row, struct weir_text *out)
 	struct weir_text plain = {0};
 
 	write_name(row, out);
-	weir_text_puts(&plain, weir_metric_name(row->metric));
-	end_cell(out, &plain);
-	weir_gate_print_baseline(row, &plain);
-	end_cell(out, &plain);
-	weir_gate_print_candidate(row, &plain);
-	end_cell(out, &plain);
-	weir_gate_print_change(row->change, &plain);
-	end_cell(out, &plain);
-	weir_gate_print_interval(row, &plain);
-	end_cell(out, &plain);
-	weir_gate_print_p(row->p_adjusted, &plain);
-	end_cell(out, &plain);
-	weir_gate_print_limit(row->margin, &plain);
-	end_cell(out, &plain);
+	for (const struct weir_gate_column *column = weir_gate_columns + 1; column->id; column++) {
+		weir_text_puts(out, "| ");
+		column->print(row, &plain);
+		weir_flush_markdown(out, &plain);
+		weir_text_puts(out, " ");
+	}
 	weir_text_puts(out, "|\n");
 	weir_text_release(&plain);
 }
@@ -134,8 +120,10 @@ static void write_table(const struct weir_gate_result *result, enum weir_outcome
 	for (size_t i = 0; i < result->row_count; i++) {
 		if (result->rows[i].outcome != outcome)
 			continue;
-		if (!total && rows)
-			weir_text_printf(out, "\n%s%s", title, headers);
+		if (!total && rows) {
+			weir_text_printf(out, "\n%s", title);
+			write_headers(out);
+		}
 		if (total++ < rows)
 			write_row(&result->rows[i], out);
 	}
@@ -159,7 +147,7 @@ static void write_section(const struct weir_gate_result *result,
 		                 section->label + 1, items.count > 1 ? "\n\n" : ": ");
 		for (size_t i = 0; i < items.count; i++) {
 			weir_text_puts(out, items.count > 1 ? "- " : "");
-			flush_escaped(out, &items.item[i]);
+			weir_flush_markdown(out, &items.item[i]);
 			weir_text_puts(out, "\n");
 		}
 	}
@@ -245,13 +233,13 @@ static void write_end(const struct weir_gate_result *result, const struct plan *
 
 	if (label) {
 		weir_text_printf(out, "\n%c%s: ", label[0] - 'a' + 'A', label + 1);
-		flush_escaped(out, &plain);
+		weir_flush_markdown(out, &plain);
 		weir_text_puts(out, "\n");
 	}
 	weir_text_clear(&plain);
 	weir_gate_phrase_command(result, &plain);
 	weir_text_puts(out, "\nReproduce: <code>");
-	flush_escaped(out, &plain);
+	weir_flush_markdown(out, &plain);
 	weir_text_puts(out, "</code>");
 	weir_text_puts(out, plan->folded ? "" : " (shortened: the details did not fit)");
 	write_link(link, out);

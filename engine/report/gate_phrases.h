@@ -50,6 +50,7 @@ struct weir_gate_section {
 	enum weir_gate_place place;
 	/* At most `limit` items (WEIR_GATE_MAX_LIMIT at most) and one that says how many more. */
 	void (*fill)(const struct weir_gate_result *result, size_t limit, struct weir_items *items);
+	bool tabled; /* HTML has a table that says the same */
 };
 
 extern const struct weir_gate_section weir_gate_sections[]; /* ends with a NULL id */

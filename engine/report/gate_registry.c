@@ -5,35 +5,30 @@
 #include "engine/report/gate_writer.h"
 
 const struct weir_gate_writer *const weir_gate_writers[] = {
-	&weir_gate_writer_text,
-	&weir_gate_writer_json,
-	&weir_gate_writer_markdown,
-	&weir_gate_writer_junit,
-	&weir_gate_writer_sarif,
-	&weir_gate_writer_annotations,
-	NULL,
+	&weir_gate_writer_text,        &weir_gate_writer_json,
+	&weir_gate_writer_markdown,    &weir_gate_writer_html,
+	&weir_gate_writer_junit,       &weir_gate_writer_sarif,
+	&weir_gate_writer_annotations, NULL,
 };
 
 #define WRITERS (sizeof(weir_gate_writers) / sizeof(weir_gate_writers[0]) - 1)
 
 _Static_assert(WRITERS <= WEIR_FORMAT_MAX_NAMES, "an unknown name is answered with all of them");
 
-static void list_names(struct weir_format_name names[WRITERS])
+static struct weir_format_name name_at(size_t index)
 {
-	for (size_t i = 0; i < WRITERS; i++)
-		names[i] = (struct weir_format_name){weir_gate_writers[i]->name,
-		                                     weir_gate_writers[i]->suffix};
+	return (struct weir_format_name){weir_gate_writers[index]->name,
+	                                 weir_gate_writers[index]->suffix};
 }
+
+static const struct weir_format_names names = {WRITERS, name_at};
 
 enum weir_status weir_gate_writer_find(const char *name, const struct weir_gate_writer **out,
                                        struct weir_error *err)
 {
-	struct weir_format_name names[WRITERS];
-	enum weir_status status;
 	size_t index;
+	enum weir_status status = weir_format_by_name(&names, name, &index, err);
 
-	list_names(names);
-	status = weir_format_by_name(names, WRITERS, name, &index, err);
 	if (!status)
 		*out = weir_gate_writers[index];
 	return status;
@@ -42,12 +37,9 @@ enum weir_status weir_gate_writer_find(const char *name, const struct weir_gate_
 enum weir_status weir_gate_writer_for_path(const char *path, const struct weir_gate_writer **out,
                                            struct weir_error *err)
 {
-	struct weir_format_name names[WRITERS];
-	enum weir_status status;
 	size_t index;
+	enum weir_status status = weir_format_by_path(&names, path, &index, err);
 
-	list_names(names);
-	status = weir_format_by_path(names, WRITERS, path, &index, err);
 	if (!status)
 		*out = weir_gate_writers[index];
 	return status;

@@ -33,8 +33,8 @@ struct weir_gate_writer {
 };
 
 extern const struct weir_gate_writer weir_gate_writer_text, weir_gate_writer_json,
-	weir_gate_writer_markdown, weir_gate_writer_junit, weir_gate_writer_sarif,
-	weir_gate_writer_annotations;
+	weir_gate_writer_markdown, weir_gate_writer_html, weir_gate_writer_junit,
+	weir_gate_writer_sarif, weir_gate_writer_annotations;
 
 extern const struct weir_gate_writer *const weir_gate_writers[]; /* ends with NULL */
 

@@ -1,46 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The report as one page that needs nothing else: no scripts, no other files; its policy forbids
- * both. Without the style sheet it reads as plain headings, lists and tables.
- */
+/* The report as one page. Without the style sheet it reads as plain headings, lists and tables. */
 #include <string.h>
 
-#include "engine/base/embed.h"
 #include "engine/report/escape.h"
 #include "engine/report/map.h"
+#include "engine/report/page.h"
 #include "engine/report/phrases.h"
 #include "engine/report/tables.h"
 #include "engine/report/writer.h"
 
-#define NAME_COLUMNS 96 /* longer names are cut */
-
-/* Appends what is in `plain`, escaped, and clears it. */
-static void flush_escaped(struct weir_text *out, struct weir_text *plain)
-{
-	if (plain->data)
-		weir_escape_html(out, plain->data);
-	weir_text_clear(plain);
-}
-
 static void write_head(const struct weir_report *report, struct weir_text *out)
 {
-	const struct weir_embedded *style = weir_embedded_find("engine/report/report.css");
-	struct weir_text plain = {0};
+	struct weir_text title = {0};
 
-	weir_text_puts(out,
-	               "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	               "<meta http-equiv=\"Content-Security-Policy\" "
-	               "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>weir: ");
-	weir_phrase_bound(report, &plain);
-	weir_text_puts(&plain, ": ");
-	weir_phrase_headline(report, &plain);
-	flush_escaped(out, &plain);
-	weir_text_puts(out, "</title>\n<style>\n");
-	if (style)
-		weir_text_add(out, style->data, style->length);
-	weir_text_puts(out, "</style>\n</head>\n<body>\n<main>\n");
-	weir_text_release(&plain);
+	weir_phrase_bound(report, &title);
+	weir_text_puts(&title, ": ");
+	weir_phrase_headline(report, &title);
+	weir_page_open(&title, out);
+	weir_text_release(&title);
 }
 
 static void write_verdict(const struct weir_report *report, struct weir_text *out)
@@ -51,18 +28,14 @@ static void write_verdict(const struct weir_report *report, struct weir_text *ou
 	weir_text_printf(out, "<header class=\"verdict %s\">\n<h1><span class=\"name\">",
 	                 weir_bound_name(report->verdict.bound));
 	weir_phrase_bound(report, &plain);
-	flush_escaped(out, &plain);
+	weir_flush_html(out, &plain);
 	weir_text_puts(out, "</span>: ");
 	weir_phrase_headline(report, &plain);
-	flush_escaped(out, &plain);
+	weir_flush_html(out, &plain);
 	weir_text_puts(out, "</h1>\n<p class=\"context\">");
 	weir_items_context(report, &items);
-	for (size_t i = 0; i < items.count; i++) {
-		weir_text_puts(out, !i ? "" : items.starts_line[i] ? "<br>" : " · ");
-		flush_escaped(out, &items.item[i]);
-	}
+	weir_page_items(&items, false, out);
 	weir_text_puts(out, "</p>\n</header>\n");
-	weir_items_release(&items);
 	weir_text_release(&plain);
 }
 
@@ -104,14 +77,14 @@ static void write_evidence(const struct weir_report *report, struct weir_text *o
 	weir_text_puts(out, items.count ? "<ul class=\"clauses\">\n" : "");
 	for (size_t i = 0; i < items.count; i++) {
 		weir_text_puts(out, "<li>");
-		flush_escaped(out, &items.item[i]);
+		weir_flush_html(out, &items.item[i]);
 		weir_text_puts(out, "</li>\n");
 	}
 	weir_text_puts(out, items.count ? "</ul>\n" : "");
 	weir_phrase_next(report, &plain);
 	if (plain.length) {
 		weir_text_puts(out, "<p class=\"next\"><b>Next:</b> ");
-		flush_escaped(out, &plain);
+		weir_flush_html(out, &plain);
 		weir_text_puts(out, "</p>\n");
 	}
 	weir_text_puts(out, "</section>\n");
@@ -214,7 +187,7 @@ static void write_headers(const struct page_table *page, struct weir_text *out)
 			weir_text_printf(out, " title=\"%s\"", column->meaning);
 		weir_text_puts(out, ">");
 		weir_column_heading(column, page->report, &plain);
-		flush_escaped(out, &plain);
+		weir_flush_html(out, &plain);
 		weir_text_puts(out, "</th>");
 	}
 	weir_text_puts(out, "</tr></thead>\n<tbody>\n");
@@ -233,18 +206,6 @@ static void write_sketch(const struct weir_stage_row *stage, struct weir_text *o
 	weir_text_puts(out, "</div>");
 }
 
-static void write_name(struct weir_text *out, struct weir_text *plain)
-{
-	struct weir_text cut = {0};
-
-	weir_cut(&cut, plain->data, NAME_COLUMNS);
-	weir_text_puts(out, "<code>");
-	flush_escaped(out, &cut);
-	weir_text_puts(out, "</code>");
-	weir_text_clear(plain);
-	weir_text_release(&cut);
-}
-
 /* What stands below the name in its cell. */
 static void write_below(const struct weir_table *table, const struct weir_report *report,
                         size_t row, struct weir_text *out)
@@ -260,7 +221,7 @@ static void write_below(const struct weir_table *table, const struct weir_report
 		weir_text_puts(out, "<div class=\"below\" title=\"");
 		weir_escape_html(out, plain.data);
 		weir_text_puts(out, "\">");
-		write_name(out, &plain);
+		weir_page_name(&plain, out);
 		weir_text_puts(out, "</div>");
 	}
 	weir_text_release(&plain);
@@ -276,11 +237,11 @@ static void write_cell(const struct weir_column *column, const struct weir_repor
 	if (column->flags & WEIR_CELL_SKETCH)
 		write_sketch(&report->stages[row], out);
 	else if (column->flags & WEIR_CELL_NAME)
-		write_name(out, &plain);
+		weir_page_name(&plain, out);
 	else if ((column->flags & WEIR_CELL_BOUND) && weir_bound_parse(plain.data, &bound))
 		weir_text_printf(out, "<span class=\"%s\">%s</span>", plain.data, plain.data);
 	else
-		flush_escaped(out, &plain);
+		weir_flush_html(out, &plain);
 	weir_text_release(&plain);
 }
 
@@ -347,17 +308,17 @@ static void write_recommendation(const struct weir_report *report, size_t index,
 
 	weir_text_puts(out, "<li><b>");
 	weir_escape_plain(&plain, recommendation->title ? recommendation->title : "");
-	flush_escaped(out, &plain);
+	weir_flush_html(out, &plain);
 	weir_text_puts(out, "</b>");
 	weir_phrase_speedup(recommendation, &plain);
 	if (plain.length) {
 		weir_text_puts(out, ": <span class=\"gain\">");
-		flush_escaped(out, &plain);
+		weir_flush_html(out, &plain);
 		weir_text_puts(out, "</span>");
 	}
 	weir_escape_plain(&plain, recommendation->why ? recommendation->why : "");
 	weir_text_puts(out, "<br>");
-	flush_escaped(out, &plain);
+	weir_flush_html(out, &plain);
 	if (recommendation->effort) {
 		weir_text_puts(out, " <span class=\"soft\">effort: ");
 		weir_escape_html(out, recommendation->effort);
@@ -387,14 +348,8 @@ static void write_fact_line(const struct weir_report *report, const struct weir_
 		return;
 	weir_text_printf(out, "<dt>%s</dt><dd>", line->label);
 	weir_text_puts(out, items.count ? "" : line->none);
-	for (size_t i = 0; i < items.count; i++) {
-		bool breaks = line->one_a_line || items.starts_line[i];
-
-		weir_text_puts(out, !i ? "" : breaks ? "<br>" : " · ");
-		flush_escaped(out, &items.item[i]);
-	}
+	weir_page_items(&items, line->one_a_line, out);
 	weir_text_puts(out, "</dd>\n");
-	weir_items_release(&items);
 }
 
 static void write_facts(const struct weir_report *report, struct weir_text *out)
@@ -416,12 +371,12 @@ static void write_inputs(const struct weir_report *report, struct weir_text *out
 
 		weir_escape_name(&name, report->profile->inputs[i].path);
 		weir_text_puts(out, i ? ", " : " of ");
-		write_name(out, &name);
+		weir_page_name(&name, out);
 		weir_text_release(&name);
 	}
 	if (count > 16)
 		weir_text_printf(out, " and %zu more", count - 16);
-	weir_text_puts(out, "</footer>\n</main>\n</body>\n</html>\n");
+	weir_page_close(out);
 }
 
 static void write_html(const struct weir_report *report, const struct weir_write_options *options,

@@ -11,14 +11,6 @@
 #define NAME_COLUMNS 72
 #define BAR_COLUMNS  30
 
-/* Appends what is in `plain`, escaped, and clears it. */
-static void flush_escaped(struct weir_text *out, struct weir_text *plain)
-{
-	if (plain->data)
-		weir_escape_markdown(out, plain->data);
-	weir_text_clear(plain);
-}
-
 /* Names stand in <code>: entities work there, mentions and references do not. */
 static void add_code(struct weir_text *out, const char *plain)
 {
@@ -26,7 +18,7 @@ static void add_code(struct weir_text *out, const char *plain)
 
 	weir_cut(&cut, plain, NAME_COLUMNS);
 	weir_text_puts(out, "<code>");
-	flush_escaped(out, &cut);
+	weir_flush_markdown(out, &cut);
 	weir_text_puts(out, "</code>");
 	weir_text_release(&cut);
 }
@@ -37,10 +29,10 @@ static void write_verdict(const struct weir_report *report, struct weir_text *ou
 
 	weir_text_puts(out, "## weir: ");
 	weir_phrase_bound(report, &plain);
-	flush_escaped(out, &plain);
+	weir_flush_markdown(out, &plain);
 	weir_text_puts(out, "\n\n**");
 	weir_phrase_headline(report, &plain);
-	flush_escaped(out, &plain);
+	weir_flush_markdown(out, &plain);
 	weir_text_puts(out, "**");
 	if (report->verdict.cause) {
 		weir_text_puts(out, " (");
@@ -59,7 +51,7 @@ static void write_joined(struct weir_text *out, struct weir_items *items, const 
 			weir_text_printf(out, "  \n%s", indent);
 		else
 			weir_text_puts(out, i ? " · " : "");
-		flush_escaped(out, &items->item[i]);
+		weir_flush_markdown(out, &items->item[i]);
 	}
 	weir_text_puts(out, "\n");
 	weir_items_release(items);
@@ -75,7 +67,7 @@ static void write_context(const struct weir_report *report, struct weir_text *ou
 	weir_phrase_next(report, &plain);
 	if (plain.length) {
 		weir_text_puts(out, "\n**Next:** ");
-		flush_escaped(out, &plain);
+		weir_flush_markdown(out, &plain);
 		weir_text_puts(out, "\n");
 	}
 	weir_text_release(&plain);
@@ -95,12 +87,12 @@ static void write_evidence(const struct weir_report *report, struct weir_text *o
 		add_code(out, report->verdict.rule);
 		weir_text_puts(out, plain.length ? ", " : "");
 	}
-	flush_escaped(out, &plain);
+	weir_flush_markdown(out, &plain);
 	weir_text_puts(out, "\n");
 	weir_items_evidence(report, &items);
 	for (size_t i = 0; i < items.count; i++) {
 		weir_text_puts(out, i ? "- " : "\n- ");
-		flush_escaped(out, &items.item[i]);
+		weir_flush_markdown(out, &items.item[i]);
 		weir_text_puts(out, "\n");
 	}
 	weir_items_release(&items);
@@ -157,7 +149,7 @@ static void write_headers(const struct weir_column *const *columns, size_t count
 	for (size_t i = 0; i < count; i++) {
 		weir_column_heading(columns[i], report, &plain);
 		weir_text_puts(out, "| ");
-		flush_escaped(out, &plain);
+		weir_flush_markdown(out, &plain);
 		weir_text_puts(out, " ");
 	}
 	weir_text_puts(out, "|\n");
@@ -224,14 +216,14 @@ static void write_recommendation(const struct weir_report *report, size_t index,
 
 	weir_text_printf(out, "%zu. **", index + 1);
 	weir_escape_plain(&plain, recommendation->title ? recommendation->title : "");
-	flush_escaped(out, &plain);
+	weir_flush_markdown(out, &plain);
 	weir_text_puts(out, "**");
 	weir_phrase_speedup(recommendation, &plain);
 	weir_text_puts(out, plain.length ? ": " : "");
-	flush_escaped(out, &plain);
+	weir_flush_markdown(out, &plain);
 	weir_escape_plain(&plain, recommendation->why ? recommendation->why : "");
 	weir_text_puts(out, plain.length ? "  \n   " : "");
-	flush_escaped(out, &plain);
+	weir_flush_markdown(out, &plain);
 	if (recommendation->effort) {
 		weir_text_puts(out, " (effort: ");
 		weir_escape_markdown(out, recommendation->effort);
@@ -268,7 +260,7 @@ static void write_fact_line(const struct weir_report *report, const struct weir_
 		weir_text_puts(out, "\n");
 		for (size_t i = 0; i < items.count; i++) {
 			weir_text_puts(out, "  - ");
-			flush_escaped(out, &items.item[i]);
+			weir_flush_markdown(out, &items.item[i]);
 			weir_text_puts(out, "\n");
 		}
 	}

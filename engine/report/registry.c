@@ -12,22 +12,19 @@ const struct weir_writer *const weir_writers[] = {
 
 _Static_assert(WRITERS <= WEIR_FORMAT_MAX_NAMES, "an unknown name is answered with all of them");
 
-static void list_names(struct weir_format_name names[WRITERS])
+static struct weir_format_name name_at(size_t index)
 {
-	for (size_t i = 0; i < WRITERS; i++)
-		names[i] =
-			(struct weir_format_name){weir_writers[i]->name, weir_writers[i]->suffix};
+	return (struct weir_format_name){weir_writers[index]->name, weir_writers[index]->suffix};
 }
+
+static const struct weir_format_names names = {WRITERS, name_at};
 
 enum weir_status weir_writer_find(const char *name, const struct weir_writer **out,
                                   struct weir_error *err)
 {
-	struct weir_format_name names[WRITERS];
-	enum weir_status status;
 	size_t index;
+	enum weir_status status = weir_format_by_name(&names, name, &index, err);
 
-	list_names(names);
-	status = weir_format_by_name(names, WRITERS, name, &index, err);
 	if (!status)
 		*out = weir_writers[index];
 	return status;
@@ -36,12 +33,9 @@ enum weir_status weir_writer_find(const char *name, const struct weir_writer **o
 enum weir_status weir_writer_for_path(const char *path, const struct weir_writer **out,
                                       struct weir_error *err)
 {
-	struct weir_format_name names[WRITERS];
-	enum weir_status status;
 	size_t index;
+	enum weir_status status = weir_format_by_path(&names, path, &index, err);
 
-	list_names(names);
-	status = weir_format_by_path(names, WRITERS, path, &index, err);
 	if (!status)
 		*out = weir_writers[index];
 	return status;

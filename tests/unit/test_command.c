@@ -10,6 +10,7 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/help.h"
+#include "engine/report/gate_writer.h"
 #include "engine/report/writer.h"
 
 static void the_worst_of_several_codes_counts(void **state)
@@ -126,17 +127,36 @@ static void man_page_and_completion_know_every_command(void **state)
 	weir_text_release(&bash);
 }
 
+static const struct weir_option *format_of(const struct weir_command *command)
+{
+	const struct weir_option *format = command->options;
+
+	while (strcmp(format->name, "format") != 0)
+		format++;
+	return format;
+}
+
 static void classify_takes_the_format_of_every_writer(void **state)
 {
-	const struct weir_option *format = weir_command_classify.options;
+	const char *const *choices = format_of(&weir_command_classify)->choices;
 	size_t count = 0;
 
 	(void)state;
-	while (strcmp(format->name, "format") != 0)
-		format++;
 	for (; weir_writers[count]; count++)
-		assert_string_equal(format->choices[count], weir_writers[count]->name);
-	assert_null(format->choices[count]);
+		assert_string_equal(choices[count], weir_writers[count]->name);
+	assert_null(choices[count]);
+}
+
+static void gate_and_compare_take_the_format_of_every_writer(void **state)
+{
+	const char *const *choices = format_of(&weir_command_gate)->choices;
+	size_t count = 0;
+
+	(void)state;
+	assert_ptr_equal(format_of(&weir_command_compare)->choices, choices);
+	for (; weir_gate_writers[count]; count++)
+		assert_string_equal(choices[count], weir_gate_writers[count]->name);
+	assert_null(choices[count]);
 }
 
 static void words_are_broken_at_blanks_and_indented(void **state)
@@ -159,6 +179,7 @@ int main(void)
 		cmocka_unit_test(help_of_every_command_is_complete_and_fits),
 		cmocka_unit_test(man_page_and_completion_know_every_command),
 		cmocka_unit_test(classify_takes_the_format_of_every_writer),
+		cmocka_unit_test(gate_and_compare_take_the_format_of_every_writer),
 		cmocka_unit_test(words_are_broken_at_blanks_and_indented),
 	};
 

@@ -282,7 +282,7 @@ static void writers_are_found_by_name_and_by_suffix(void **state)
 	assert_int_equal(weir_gate_writer_find("markdwn", &writer, &err), WEIR_E_USAGE);
 	assert_non_null(strstr(err.message, "did you mean \"markdown\"?"));
 	assert_int_equal(weir_gate_writer_for_path("x.doc", &writer, &err), WEIR_E_USAGE);
-	assert_non_null(strstr(err.message, "known: .txt, .json, .md, .xml, .sarif"));
+	assert_non_null(strstr(err.message, "known: .txt, .json, .md, .html, .xml, .sarif"));
 }
 
 int main(void)

@@ -129,7 +129,7 @@ static void damage_is_read_around_or_refused(void **state)
 	                "no request completed");
 	reading_refuses(reader, "{\"load_summary\": {\"count\": 3}}", WEIR_E_EMPTY,
 	                "no timing in this report");
-	reading_refuses(reader, "[]", WEIR_E_EMPTY, "no request in it has a time");
+	reading_refuses(reader, "[]", WEIR_E_EMPTY, "no request with a start and an end");
 }
 
 static void reports_are_known_by_their_keys(void **state)

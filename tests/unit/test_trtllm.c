@@ -138,7 +138,8 @@ static void damage_is_read_around_or_refused(void **state)
 	                        RECORD("5", "6", "7", "1") "]");
 	reading_refuses(reader, HEAD "\"performance\": {}}", WEIR_E_EMPTY, "no timing");
 	reading_refuses(reader, REPORT REPORT, WEIR_E_FORMAT, "one input is one run");
-	reading_refuses(reader, "[{\"start_timestamp\": 1}]", WEIR_E_EMPTY, "no request in it");
+	reading_refuses(reader, "[{\"start_timestamp\": 1}]", WEIR_E_EMPTY,
+	                "no request with a start");
 }
 
 static void reports_are_known_by_their_keys(void **state)
