@@ -73,18 +73,25 @@ static void run_op_by_op(struct script *script)
 	}
 }
 
-/* The whole program `times` over in one replay; the kernel at position `odd` has another grid. */
-static void replay(struct script *script, size_t times, size_t odd)
+/* Its call: false leaves it out, as where the profiler began behind it. */
+static void add_replay(struct script *script, size_t times, size_t odd, bool call)
 {
 	size_t position = 0;
 
 	script->correlation++;
-	make_call(script->make, 0, "cudaGraphLaunch", script->at_ns, script->at_ns + 5,
-	          script->correlation);
+	if (call)
+		make_call(script->make, 0, "cudaGraphLaunch", script->at_ns, script->at_ns + 5,
+		          script->correlation);
 	for (size_t t = 0; t < times; t++)
 		for (size_t op = 0; op < OPS; op++)
 			for (size_t part = 0; part <= (op == SPLIT); part++)
 				add_kernel(script, op, part, position++ == odd ? 9 : 8);
+}
+
+/* The whole program `times` over in one replay; the kernel at position `odd` has another grid. */
+static void replay(struct script *script, size_t times, size_t odd)
+{
+	add_replay(script, times, odd, true);
 }
 
 #define NO_ODD SIZE_MAX
@@ -195,6 +202,45 @@ static void a_replay_is_no_source(void **state)
 	replay(&script, 1, NO_ODD);
 	stage_init(&stage, &script, NULL);
 	assert_int_equal(stage.found, 0);
+	stage_release(&stage);
+}
+
+/* Work without a call and an operator may be a replay as well: it says nothing. */
+static void work_of_unknown_origin_is_no_source(void **state)
+{
+	struct script script = script_new();
+	struct stage stage;
+
+	(void)state;
+	add_replay(&script, 1, NO_ODD, false);
+	run_op_by_op(&script);
+	replay(&script, 1, NO_ODD);
+	stage_init(&stage, &script, NULL);
+	assert_int_equal(stage.graphs.bodies[0].replay_count, 2);
+	assert_int_equal(stage.found, KERNELS);
+	stage_release(&stage);
+}
+
+/* What it does is then not that of the kernels that are found. */
+static void an_operator_with_work_elsewhere_has_no_parts(void **state)
+{
+	struct script script = script_new();
+	struct stage stage;
+
+	(void)state;
+	/* Inside the first operator, which run_op_by_op() begins here. */
+	make_call(script.make, 0, "cudaLaunchKernel", script.at_ns + 20, script.at_ns + 25, 9999);
+	make_device(script.make, &(struct make_device_row){.name = "side",
+	                                                   .stream = 1,
+	                                                   .start_ns = script.at_ns,
+	                                                   .end_ns = script.at_ns + 9,
+	                                                   .correlation = 9999});
+	run_op_by_op(&script);
+	replay(&script, 1, NO_ODD);
+	stage_init(&stage, &script, NULL);
+	assert_int_equal(stage.found, KERNELS);
+	assert_int_equal(stage.ops[0].parts, 0);
+	assert_int_equal(stage.ops[1].parts, 1);
 	stage_release(&stage);
 }
 
@@ -359,6 +405,26 @@ static void the_work_of_an_operator_is_split_by_time_and_all_there(void **state)
 	desk_close(&desk);
 }
 
+/* The product at position 13 has another grid than op by op. */
+static void a_row_of_which_a_part_is_unknown_is_unknown(void **state)
+{
+	struct script script = script_new();
+	struct desk desk;
+
+	(void)state;
+	script.kernel_ns = 20000;
+	run_op_by_op(&script);
+	run_op_by_op(&script);
+	replay(&script, 2, KERNELS + 2);
+	desk_open(&desk, &script);
+	assert_int_equal(desk.report->graphs[0].matched, 2 * KERNELS - 1);
+	assert_int_equal(desk.report->graphs[0].confidence, WEIR_CONFIDENCE_MEDIUM);
+	assert_near(desk.report->graphs[0].positions[2].flops, FLOPS_2, 1e-12);
+	assert_near(row_of(&desk, "k2_0")->flops, NAN, 0);
+	assert_near(row_of(&desk, "k4_0")->flops, FLOPS_SPLIT / 2, 1e-12);
+	desk_close(&desk);
+}
+
 static void other_work_in_the_same_grid_has_no_shape(void **state)
 {
 	struct script script = script_new();
@@ -404,7 +470,7 @@ static void a_gap_far_beyond_the_others_is_unrecorded_time(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		replay(&script, 1, NO_ODD);
-		script.at_ns += 400000;
+		script.at_ns += 40000;
 		add_kernel(&script, 0, 7, 8); /* of the same replay */
 		script.at_ns += 1000;
 	}
@@ -412,10 +478,10 @@ static void a_gap_far_beyond_the_others_is_unrecorded_time(void **state)
 	graph = &desk.report->graphs[0];
 	assert_int_equal(graph->nodes, KERNELS + 1);
 	assert_near(graph->gap_p50_ns, 100, 0);
-	assert_near(graph->unrecorded_ns, 400100, 0);
+	assert_near(graph->unrecorded_ns, 40100, 0);
 	assert_int_equal(graph->widest, KERNELS);
-	assert_near(graph->span.p50_ns, 12 * 1000 + 11 * 100 + 400000, 0);
-	assert_near(graph->idle.p50_ns, 11 * 100 + 400000, 0);
+	assert_near(graph->span.p50_ns, 12 * 1000 + 11 * 100 + 40000, 0);
+	assert_near(graph->idle.p50_ns, 11 * 100 + 40000, 0);
 	assert_near(graph->busy.p50_ns, 12 * 1000, 0);
 	assert_near(graph->positions[3].offset_ns, 3 * 1100, 0);
 	assert_near(graph->positions[3].share, 1.0 / 12, 1e-12);
@@ -517,10 +583,13 @@ int main(void)
 		cmocka_unit_test(a_kernel_with_another_grid_is_another_kernel),
 		cmocka_unit_test(operators_come_from_another_input_by_the_texts_of_names),
 		cmocka_unit_test(a_replay_is_no_source),
+		cmocka_unit_test(work_of_unknown_origin_is_no_source),
+		cmocka_unit_test(an_operator_with_work_elsewhere_has_no_parts),
 		cmocka_unit_test(what_is_not_always_the_same_operator_is_unknown),
 		cmocka_unit_test(a_shape_that_is_not_always_the_same_is_unknown),
 		cmocka_unit_test(a_few_kernels_in_a_row_are_not_looked_for),
 		cmocka_unit_test(the_work_of_an_operator_is_split_by_time_and_all_there),
+		cmocka_unit_test(a_row_of_which_a_part_is_unknown_is_unknown),
 		cmocka_unit_test(other_work_in_the_same_grid_has_no_shape),
 		cmocka_unit_test(more_than_the_device_can_do_is_said_and_not_used),
 		cmocka_unit_test(a_gap_far_beyond_the_others_is_unrecorded_time),

@@ -123,7 +123,7 @@ static void the_order_between_streams_does_not_matter(void **state)
 			node("a", 0, at + 100, at + 110, id),
 			node("b", 0, at + 120, at + 160, id),
 			node("c", 0, at + 170, at + 180, id),
-			node("side", side, at + 120 + shift, at + 150, id),
+			node("side", side, at + 100 + shift, at + 150, id),
 		};
 
 		make_call(make, 0, "cudaGraphLaunch", at, at + 10, id);
