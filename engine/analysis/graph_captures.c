@@ -64,11 +64,12 @@ static uint32_t find_kernel(const struct matching *matching, const struct kernel
                             uint32_t *hash)
 {
 	size_t probe = 0;
-	uint32_t row;
+	uint32_t row = WEIR_ROWMAP_NONE;
 
 	*hash = weir_rowmap_hash(((uint64_t)wanted->name << 32 | wanted->blocks) * HASH_BASE +
 	                         ((uint64_t)wanted->threads << 8 | wanted->kind));
-	while ((row = weir_rowmap_next(&matching->kernel_map, *hash, &probe)) != WEIR_ROWMAP_NONE) {
+	while (matching->kernels &&
+	       (row = weir_rowmap_next(&matching->kernel_map, *hash, &probe)) != WEIR_ROWMAP_NONE) {
 		const struct kernel *kernel = &matching->kernels[row];
 
 		if (kernel->name == wanted->name && kernel->blocks == wanted->blocks &&

@@ -238,30 +238,41 @@ static void fill_position(const struct row *row, size_t position, struct weir_gr
 	fill_operator(row, position, out);
 }
 
+/* Of gaps that come back in every replay: the time in those far beyond the others. */
+static double unrecorded_ns(const struct weir_graph_row *graph)
+{
+	double limit = fmax(WEIR_UNRECORDED_GAPS * graph->gap_p50_ns, WEIR_INTER_KERNEL_NS);
+	double sum_ns = 0;
+
+	if (graph->replays < WEIR_UNRECORDED_REPLAYS)
+		return NAN;
+	for (size_t p = 0; p < graph->position_count; p++)
+		if (graph->positions[p].gap_ns > limit)
+			sum_ns += graph->positions[p].gap_ns;
+	return sum_ns;
+}
+
 /* What the gaps of the positions say together; the first in time has none before it. */
 static void fill_gaps(struct weir_graph_row *out)
 {
-	double *gaps = weir_alloc((out->position_count + 1) * sizeof *gaps), limit, widest = 0;
+	double *gaps = weir_alloc((out->position_count + 1) * sizeof *gaps), widest_ns = 0;
 	size_t count = 0;
 
-	for (size_t p = 0; p < out->position_count; p++)
-		if (out->positions[p].offset_ns > 0)
-			gaps[count++] = out->positions[p].gap_ns;
-	out->gap_p50_ns = count > 0 ? weir_quantile_select(gaps, count, 0.5) : NAN;
-	free(gaps);
-	if (count < 2)
-		return;
-	limit = fmax(WEIR_UNRECORDED_GAPS * out->gap_p50_ns, WEIR_INTER_KERNEL_NS);
-	out->unrecorded_ns = 0;
 	for (size_t p = 0; p < out->position_count; p++) {
 		double gap = out->positions[p].gap_ns;
 
-		out->unrecorded_ns += gap > limit ? gap : 0;
-		if (gap > widest) {
-			widest = gap;
-			out->widest = p;
+		if (out->positions[p].offset_ns > 0)
+			gaps[count++] = gap;
+		if (gap > widest_ns) {
+			widest_ns = gap;
+			out->widest = (double)p;
 		}
 	}
+	if (count > 0)
+		out->gap_p50_ns = weir_quantile_select(gaps, count, 0.5);
+	if (count > 1)
+		out->unrecorded_ns = unrecorded_ns(out);
+	free(gaps);
 }
 
 /* Where a replay was launched: a stage of its rank; WEIR_NONE: in none. */
@@ -348,6 +359,7 @@ static void fill_row(struct row *row, double all_ns, size_t *room)
 		.span = weir_distribution_of(measured(row, span_ns, 0), row->replays),
 		.gap_p50_ns = NAN,
 		.unrecorded_ns = NAN,
+		.widest = NAN,
 	};
 	out->busy = weir_distribution_of(measured(row, busy_ns, 0), row->replays);
 	out->idle = weir_distribution_of(measured(row, idle_ns, 0), row->replays);
@@ -376,8 +388,8 @@ static void note_unrecorded(struct weir_report *report)
 		weir_report_note(
 			report, "graph_unrecorded",
 			"%.0f %% of each replay of graph %.8s (%s) is empty, mostly before "
-			"position %" PRIu64 ", where others follow each other at once: loops "
-			"inside a graph record their first turn only",
+			"position %.0f: work that is not recorded (of a loop inside a "
+			"graph only the first turn is), or waiting",
 			100 * graph->unrecorded_ns / graph->span.p50_ns, graph->signature,
 			name_of(graph), graph->widest);
 		return; /* the others are in the table */

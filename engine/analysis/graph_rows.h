@@ -12,6 +12,8 @@
  * other turns look like this; so do callbacks to the host, and work that the profiler lost.
  */
 #define WEIR_UNRECORDED_GAPS 10.0
+/* What comes back in each of so many replays is no stall that happened to hit one of them. */
+#define WEIR_UNRECORDED_REPLAYS 3
 
 /* Fills report->graphs, and notes what they show; needs the operators. */
 void weir_fill_graphs(const struct weir_analysis *analysis, struct weir_report *report);

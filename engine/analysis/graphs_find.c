@@ -48,7 +48,8 @@ static struct key *find_key(struct keys *keys, uint64_t value)
 	uint32_t hash = weir_rowmap_hash(value * UINT64_C(0xd6e8feb86659fd93)), row;
 	size_t probe = 0;
 
-	while ((row = weir_rowmap_next(&keys->map, hash, &probe)) != WEIR_ROWMAP_NONE)
+	while (keys->items &&
+	       (row = weir_rowmap_next(&keys->map, hash, &probe)) != WEIR_ROWMAP_NONE)
 		if (keys->items[row].value == value)
 			return &keys->items[row];
 	keys->items = weir_grow(keys->items, &keys->capacity, keys->count + 1, sizeof *keys->items);

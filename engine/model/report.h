@@ -159,9 +159,9 @@ struct weir_graph_row {
 	struct weir_distribution idle;   /* the rest of the span */
 	double gap_p50_ns;               /* of the gaps between its work; NAN: one node */
 	/* p50 of the time in gaps that no device leaves by itself: work or waiting that is not
-	 * recorded. 0: no sign of it. */
+	 * recorded. 0: no sign of it; NAN: too few replays to say. */
 	double unrecorded_ns;
-	uint64_t widest; /* position behind the widest gap */
+	double widest; /* position behind the widest gap; NAN: none */
 	struct weir_graph_position *positions;
 	size_t position_count; /* 0: left out */
 };

@@ -251,7 +251,7 @@ static void emit_overhead(struct kineto_reader *reader)
 	emit_host(reader, WEIR_HOST_OVERHEAD);
 }
 
-/* The driver's node ids hold the graph's in their upper half, or not: the lower half is the node. */
+/* Node ids may hold the graph's in their upper half: the lower half is the node. */
 static uint64_t graph_node(const struct kineto_event *event)
 {
 	uint64_t graph = weir_kineto_id(event, ARG_GRAPH) & UINT32_MAX;

@@ -62,7 +62,7 @@ static void put_graph(struct weir_jsonout *json, const struct weir_graph_row *gr
 	put_distribution(json, "idle_ns", &graph->idle);
 	weir_jsonout_rounded(json, "gap_p50_ns", graph->gap_p50_ns);
 	weir_jsonout_rounded(json, "unrecorded_ns", graph->unrecorded_ns);
-	weir_jsonout_int(json, "widest_gap_before", (int64_t)graph->widest);
+	weir_jsonout_rounded(json, "widest_gap_before", graph->widest);
 	weir_jsonout_int(json, "matched", (int64_t)graph->matched);
 	weir_jsonout_text(json, "confidence",
 	                  graph->matched ? weir_confidence_name(graph->confidence) : NULL);

@@ -71,6 +71,7 @@ static void read_graph(struct weir_result_reader *reader, const cJSON *item, voi
 		{"share", &out->share},
 		{"gap_p50_ns", &out->gap_p50_ns},
 		{"unrecorded_ns", &out->unrecorded_ns},
+		{"widest_gap_before", &out->widest},
 	};
 
 	out->signature = weir_result_take_text(reader, item, "signature");
@@ -80,7 +81,6 @@ static void read_graph(struct weir_result_reader *reader, const cJSON *item, voi
 	out->nodes = weir_result_take_count(reader, item, "nodes");
 	out->streams = weir_result_take_count(reader, item, "streams");
 	out->matched = weir_result_take_count(reader, item, "matched");
-	out->widest = weir_result_take_count(reader, item, "widest_gap_before");
 	weir_report_take_figures(reader, item, figures, sizeof figures / sizeof *figures);
 	read_quantiles(reader, item, "span_ns", out->replays, &out->span);
 	read_quantiles(reader, item, "busy_ns", out->replays, &out->busy);

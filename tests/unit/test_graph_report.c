@@ -66,7 +66,8 @@ static struct weir_graph_row graphs[] = {
          .busy = {1, NAN, 100, NAN, NAN, NAN},
          .idle = {1, NAN, 0, NAN, NAN, NAN},
          .gap_p50_ns = NAN,
-         .unrecorded_ns = NAN},
+         .unrecorded_ns = NAN,
+         .widest = NAN},
 };
 
 static struct weir_text write(const struct weir_writer *writer)
