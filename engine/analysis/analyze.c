@@ -4,6 +4,8 @@
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/detail.h"
+#include "engine/analysis/graph_operators.h"
+#include "engine/analysis/graph_rows.h"
 #include "engine/analysis/host_functions.h"
 #include "engine/analysis/inflation.h"
 #include "engine/analysis/joining.h"
@@ -144,6 +146,7 @@ static void init_ranks(struct weir_analysis *analysis)
 	weir_pool_run(analysis->rank_count, weir_pool_width(analysis->rank_count), init_rank,
 	              analysis);
 	weir_ranks_compare(analysis->ranks, analysis->rank_count);
+	weir_graph_operators_take(analysis->ranks, analysis->rank_count);
 }
 
 enum weir_status weir_analysis_new(const struct weir_profile *profile,
@@ -290,6 +293,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	weir_fill_stages(analysis, &merges, report);
 	weir_fill_scrapes(analysis, report);
 	weir_fill_operators(analysis, report);
+	weir_fill_graphs(analysis, report);
 	if (analysis->counted)
 		fill_counters(analysis, report);
 	weir_fill_host_functions(analysis->profile, report);

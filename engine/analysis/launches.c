@@ -52,17 +52,6 @@ struct delays {
 	struct samples duration, api, raw, queue, unqueued;
 };
 
-static bool is_graph_work(const struct weir_timeline *timeline, size_t row)
-{
-	const struct weir_trace *trace = timeline->trace;
-	uint32_t launch = trace->device.launch[row];
-
-	if (trace->device.flags[row] & WEIR_DEVICE_IN_GRAPH)
-		return true;
-	return launch != WEIR_NONE &&
-	       timeline->api_class[trace->host.name[launch]] == WEIR_API_GRAPH_LAUNCH;
-}
-
 /* stream_end_ns: when the work before it on its stream ended; INT64_MIN: there was none. */
 static void add_kernel(struct delays *delays, const struct weir_timeline *timeline, size_t row,
                        int64_t stream_end_ns)
@@ -72,7 +61,7 @@ static void add_kernel(struct delays *delays, const struct weir_timeline *timeli
 	uint32_t launch = trace->device.launch[row];
 
 	samples_push(&delays->duration, weir_span_ns(start, trace->device.end_ns[row]));
-	if (launch == WEIR_NONE || is_graph_work(timeline, row))
+	if (launch == WEIR_NONE || weir_timeline_is_replayed(timeline, row))
 		return;
 	returned = trace->host.end_ns[launch];
 	samples_push(&delays->api, weir_span_ns(trace->host.start_ns[launch], returned));
@@ -144,7 +133,7 @@ static int64_t measure_graphs(const struct weir_timeline *timeline,
 	for (size_t d = 0; d < timeline->trace->device_count; d++) {
 		for (size_t i = timeline->first_row[d]; i < timeline->first_row[d + 1]; i++) {
 			weir_intervals_push(&busy, device->start_ns[i], device->end_ns[i]);
-			if (is_graph_work(timeline, i))
+			if (weir_timeline_is_replayed(timeline, i))
 				weir_intervals_push(&graph, device->start_ns[i], device->end_ns[i]);
 		}
 		busy_ns = weir_add_ns(busy_ns, weir_intervals_common_ns(&busy, windows));

@@ -55,19 +55,19 @@ static void measure_activity(struct weir_rank *rank)
 	free(ends);
 }
 
-static bool call_of(const struct weir_rank *rank, const struct weir_group *group,
-                    struct weir_call *call)
+bool weir_call_of_op(const struct weir_trace *trace, uint32_t op_row, const char *kernel,
+                     struct weir_call *call)
 {
-	const struct weir_trace *trace = rank->trace;
+	uint32_t shape = op_row == WEIR_NONE ? 0 : trace->host.shape[op_row];
 
-	if (group->op_row == WEIR_NONE || group->shape == WEIR_NONE || group->shape == 0)
+	if (shape == 0)
 		return false;
 	*call = (struct weir_call){
-		.op = weir_names_text(trace->names, group->op_name),
-		.kernel = weir_names_text(trace->names, group->kernel),
-		.dims = weir_names_text(trace->names, trace->shapes[group->shape].dims),
-		.types = weir_names_text(trace->names, trace->shapes[group->shape].types),
-		.scalars = weir_names_text(trace->names, trace->shapes[group->shape].scalars),
+		.op = weir_names_text(trace->names, trace->host.name[op_row]),
+		.kernel = kernel,
+		.dims = weir_names_text(trace->names, trace->shapes[shape].dims),
+		.types = weir_names_text(trace->names, trace->shapes[shape].types),
+		.scalars = weir_names_text(trace->names, trace->shapes[shape].scalars),
 	};
 	return true;
 }
@@ -111,21 +111,18 @@ static void set_roofs(double *values, const struct weir_roofline_result *rooflin
 	values[WEIR_F_MATRIX_UNITS_IDLE] = roofline->matrix_units_idle;
 }
 
-static void assess(struct weir_rank *rank, size_t index)
+void weir_rank_assess(struct weir_rank *rank, size_t index, const struct weir_work *work)
 {
 	const struct weir_group *group = &rank->groups.items[index];
 	const struct weir_rank_device *device = &rank->devices[group->device];
 	uint32_t sms = rank->trace->devices[group->device].sms;
 	struct weir_assessment *out = &rank->assessments[index];
 	double call_ns = (double)group->sum_ns / (double)group->calls;
-	struct weir_call call;
-	bool has_call = call_of(rank, group, &call);
 
 	weir_features_clear(out->values);
 	out->verdict = (struct weir_verdict){
 		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
-	out->work = has_call ? weir_work_of_call(&call)
-	                     : (struct weir_work){.flops = NAN, .bytes = NAN};
+	out->work = *work;
 	weir_roofline_judge(&out->work, call_ns, group->blocks,
 	                    device->known ? &device->peaks : NULL, &out->roofline);
 	out->values[WEIR_F_OPERATOR_SHARE] =
@@ -138,10 +135,26 @@ static void assess(struct weir_rank *rank, size_t index)
 	set_kinds(out->values, rank, group);
 	if (out->work.confidence != WEIR_MODEL_NONE && device->known && call_ns > 0)
 		set_roofs(out->values, &out->roofline, call_ns);
-	if (out->work.confidence == WEIR_MODEL_NONE && device->known && call_ns > 0 && has_call)
-		out->values[WEIR_F_OPERANDS_ROOF] = weir_operand_bytes(&call) /
-		                                    device->peaks.bytes_per_s.sustained /
-		                                    (call_ns / 1e9);
+}
+
+static void assess(struct weir_rank *rank, size_t index)
+{
+	const struct weir_group *group = &rank->groups.items[index];
+	const struct weir_rank_device *device = &rank->devices[group->device];
+	struct weir_work work = {.flops = NAN, .bytes = NAN};
+	double call_ns = (double)group->sum_ns / (double)group->calls;
+	struct weir_call call;
+	bool has_call = group->shape != WEIR_NONE &&
+	                weir_call_of_op(rank->trace, group->op_row,
+	                                weir_names_text(rank->trace->names, group->kernel), &call);
+
+	if (has_call)
+		work = weir_work_of_call(&call);
+	weir_rank_assess(rank, index, &work);
+	if (has_call && work.confidence == WEIR_MODEL_NONE && device->known && call_ns > 0)
+		rank->assessments[index].values[WEIR_F_OPERANDS_ROOF] =
+			weir_operand_bytes(&call) / device->peaks.bytes_per_s.sustained /
+			(call_ns / 1e9);
 }
 
 void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
@@ -152,6 +165,7 @@ void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
 	weir_steps_init(&rank->steps, &rank->timeline, options->aliases, options->steady);
 	weir_segments_init(&rank->segments, &rank->timeline, &rank->steps);
 	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);
+	weir_graphs_init(&rank->graphs, &rank->timeline, &rank->groups);
 	find_devices(rank, options);
 	measure_activity(rank);
 	rank->assessments = weir_alloc(rank->groups.count * sizeof *rank->assessments);
@@ -161,6 +175,9 @@ void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
 
 void weir_rank_release(struct weir_rank *rank)
 {
+	free(rank->graph_ops);
+	free(rank->graph_works);
+	weir_graphs_release(&rank->graphs);
 	weir_groups_release(&rank->groups);
 	weir_segments_release(&rank->segments);
 	weir_steps_release(&rank->steps);

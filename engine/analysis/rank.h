@@ -14,12 +14,15 @@
 #include "engine/analysis/activity.h"
 #include "engine/analysis/devices.h"
 #include "engine/analysis/features.h"
+#include "engine/analysis/graph_captures.h"
+#include "engine/analysis/graphs.h"
 #include "engine/analysis/groups.h"
 #include "engine/analysis/launches.h"
 #include "engine/analysis/ledger.h"
 #include "engine/analysis/memory.h"
 #include "engine/analysis/roofline.h"
 #include "engine/analysis/segments.h"
+#include "engine/analysis/shapes.h"
 #include "engine/analysis/steps.h"
 #include "engine/analysis/timeline.h"
 #include "engine/analysis/work.h"
@@ -56,6 +59,13 @@ struct weir_waits {
 	bool *longest;     /* per device row: the first to come, which waits longest of all */
 };
 
+/* What a position of a graph does, as its operator's shape says. */
+struct weir_graph_work {
+	struct weir_work work; /* of the operator's the part that this kernel has of its time; a
+	                          model that says more than the device can do is none */
+	struct weir_roofline_result roofline; /* of the operator's run, all its kernels */
+};
+
 struct weir_rank {
 	const struct weir_trace *trace; /* borrowed */
 	int64_t rank;                   /* as stated, else its place among the inputs */
@@ -63,9 +73,14 @@ struct weir_rank {
 	struct weir_steps steps;
 	struct weir_segments segments;
 	struct weir_groups groups;
-	struct weir_assessment *assessments; /* one a group */
-	struct weir_rank_device *devices;    /* one a device of the trace */
-	struct weir_activity *activity;      /* one a device of the trace */
+	struct weir_graphs graphs;
+	/* One a position of the graphs; NULL: nothing ran op by op. See graph_operators.h. */
+	struct weir_graph_op *graph_ops;
+	struct weir_graph_work *graph_works;
+	const struct weir_rank *graph_source; /* whose host rows graph_ops names */
+	struct weir_assessment *assessments;  /* one a group */
+	struct weir_rank_device *devices;     /* one a device of the trace */
+	struct weir_activity *activity;       /* one a device of the trace */
 	struct weir_launch_figures launches;
 	struct weir_memory_usage memory;
 	int64_t busy_ns; /* of all devices */
@@ -82,6 +97,13 @@ struct weir_rank_options {
 void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
                     const struct weir_rank_options *options);
 void weir_rank_release(struct weir_rank *rank);
+
+/* Judges a group of device work again by what one call of it does. */
+void weir_rank_assess(struct weir_rank *rank, size_t group, const struct weir_work *work);
+
+/* The recorded arguments of an operator's run, borrowed from the trace; false: none. */
+bool weir_call_of_op(const struct weir_trace *trace, uint32_t op_row, const char *kernel,
+                     struct weir_call *call);
 
 /* Does this copy move data between host and device or between devices? */
 bool weir_rank_row_transfers(const struct weir_rank *rank, uint32_t device_row);

@@ -305,3 +305,13 @@ const char *weir_timeline_device_name(const struct weir_timeline *timeline, uint
 {
 	return weir_names_text(timeline->trace->names, timeline->trace->device.name[row]);
 }
+
+bool weir_timeline_is_replayed(const struct weir_timeline *timeline, size_t device_row)
+{
+	const struct weir_trace *trace = timeline->trace;
+	uint32_t launch = trace->device.launch[device_row];
+
+	return (trace->device.flags[device_row] & WEIR_DEVICE_IN_GRAPH) ||
+	       (launch != WEIR_NONE &&
+	        timeline->api_class[trace->host.name[launch]] == WEIR_API_GRAPH_LAUNCH);
+}

@@ -48,6 +48,9 @@ uint32_t weir_timeline_enclosing(const struct weir_timeline *timeline, uint32_t 
 /* The outermost operator at or above `row`, WEIR_NONE: none. */
 uint32_t weir_timeline_outermost_op(const struct weir_timeline *timeline, uint32_t row);
 
+/* Replayed from a graph, by its own flag or by the call that launched it. */
+bool weir_timeline_is_replayed(const struct weir_timeline *timeline, size_t device_row);
+
 const char *weir_timeline_host_name(const struct weir_timeline *timeline, uint32_t row);
 const char *weir_timeline_device_name(const struct weir_timeline *timeline, uint32_t row);
 

@@ -124,6 +124,48 @@ struct weir_operator_row {
 	double *features;
 };
 
+/* Graphs beyond the largest so many are left out, and positions beyond so many of all of them. */
+#define WEIR_MAX_GRAPH_ROWS          256
+#define WEIR_MAX_GRAPH_POSITION_ROWS 16384
+
+/* One kernel, copy or fill of a graph. Its place in `positions` is its identity, in every run. */
+struct weir_graph_position {
+	const char *kernel; /* as people read it */
+	const char *kind;   /* family: "gemm" */
+	const char *op;     /* taken over from the same work op by op; NULL: not known */
+	uint32_t stream;    /* by weight: 0 holds most kernels */
+	uint32_t blocks, threads_per_block; /* 0: unknown */
+	double offset_ns;                   /* p50, behind the start of the replay */
+	double gap_ns;                      /* p50, idle before it */
+	struct weir_distribution duration;  /* one a replay */
+	double share;                       /* of the time of all kernels of the graph */
+	/* Modelled, of one replay: of its operator's the part that it has of its time. Rates and
+	 * class are those of the operator. */
+	double flops, bytes, tflops, gbps, efficiency;
+	enum weir_roofline roofline;
+};
+
+/* A graph over all its replays, see engine/analysis/graphs.h. */
+struct weir_graph_row {
+	const char *signature; /* 16 hexadecimal digits, the same in every run */
+	const char *stage;     /* in which it is replayed; NULL: in none, or in several */
+	const char *source;    /* path of the input that operators come from; NULL: none */
+	uint64_t replays, nodes, streams;
+	uint64_t matched;                /* positions with an operator */
+	enum weir_confidence confidence; /* of these, where there are any */
+	double share;                    /* of device busy time */
+	struct weir_distribution span;   /* of a replay: first start to last end */
+	struct weir_distribution busy;   /* the union of its work in it */
+	struct weir_distribution idle;   /* the rest of the span */
+	double gap_p50_ns;               /* of the gaps between its work; NAN: one node */
+	/* p50 of the time in gaps that no device leaves by itself: work or waiting that is not
+	 * recorded. 0: no sign of it; NAN: too few replays to say. */
+	double unrecorded_ns;
+	double widest; /* position behind the widest gap; NAN: none */
+	struct weir_graph_position *positions;
+	size_t position_count; /* 0: left out */
+};
+
 /* Why a rank reaches collectives behind the others. */
 enum weir_late_by {
 	WEIR_LATE_BY_UNKNOWN, /* also: it is not late */
@@ -328,6 +370,8 @@ struct weir_report {
 	size_t stage_count;
 	struct weir_operator_row *operators; /* sorted by total, descending */
 	size_t operator_count;
+	struct weir_graph_row *graphs; /* by time, the largest first */
+	size_t graph_count;
 	struct weir_recommendation *recommendations;
 	size_t recommendation_count;
 	struct weir_what_if *what_ifs; /* in the order in which they were asked */

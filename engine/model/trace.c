@@ -29,7 +29,7 @@ static const struct column device_columns[] = {
 	COLUMN(weir_device_columns, external), COLUMN(weir_device_columns, bytes),
 	COLUMN(weir_device_columns, blocks),   COLUMN(weir_device_columns, threads_per_block),
 	COLUMN(weir_device_columns, device),   COLUMN(weir_device_columns, kind),
-	COLUMN(weir_device_columns, flags),
+	COLUMN(weir_device_columns, flags),    COLUMN(weir_device_columns, graph_node),
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

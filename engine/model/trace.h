@@ -60,8 +60,10 @@ struct weir_device_columns {
 	uint32_t *stream; /* row of `streams` */
 	uint64_t *correlation; /* 0: none */
 	uint64_t *external;
-	int64_t *bytes;   /* of a copy or set; -1: unknown */
-	uint32_t *blocks; /* product of the grid; 0: unknown */
+	uint64_t *graph_node; /* of a replayed graph: its id and that of the node, 32 bits each; 0:
+	                         not stated */
+	int64_t *bytes;       /* of a copy or set; -1: unknown */
+	uint32_t *blocks;     /* product of the grid; 0: unknown */
 	uint32_t *threads_per_block;
 	uint16_t *device; /* row of `devices` */
 	uint8_t *kind;    /* enum weir_device_kind */

@@ -111,6 +111,7 @@ bool weir_builder_add_device(struct weir_builder *builder, const struct weir_dev
 	rows->stream[row] = stream;
 	rows->correlation[row] = event->correlation;
 	rows->external[row] = event->external;
+	rows->graph_node[row] = event->graph_node;
 	rows->bytes[row] = event->bytes;
 	rows->blocks[row] = event->blocks;
 	rows->threads_per_block[row] = event->threads_per_block;

@@ -49,6 +49,7 @@ struct weir_device_event {
 	int64_t device, stream; /* ids as in the events */
 	struct weir_slice name;
 	uint64_t correlation, external; /* 0: none */
+	uint64_t graph_node;            /* as in weir_device_columns */
 	int64_t bytes;                  /* -1: unknown */
 	uint32_t blocks, threads_per_block;
 	bool in_graph;

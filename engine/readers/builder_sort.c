@@ -125,6 +125,7 @@ static void move_device(struct weir_trace *trace, uint32_t *rows, size_t count)
 	move32(&move, device->stream);
 	move64(&move, device->correlation);
 	move64(&move, device->external);
+	move64(&move, device->graph_node);
 	move64(&move, device->bytes);
 	move32(&move, device->blocks);
 	move32(&move, device->threads_per_block);

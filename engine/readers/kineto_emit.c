@@ -251,6 +251,15 @@ static void emit_overhead(struct kineto_reader *reader)
 	emit_host(reader, WEIR_HOST_OVERHEAD);
 }
 
+/* Node ids may hold the graph's in their upper half: the lower half is the node. */
+static uint64_t graph_node(const struct kineto_event *event)
+{
+	uint64_t graph = weir_kineto_id(event, ARG_GRAPH) & UINT32_MAX;
+	uint64_t node = weir_kineto_id(event, ARG_GRAPH_NODE) & UINT32_MAX;
+
+	return graph && node ? graph << 32 | node : 0;
+}
+
 static void emit_work(struct kineto_reader *reader, enum weir_device_kind kind)
 {
 	const struct kineto_event *event = &reader->event;
@@ -269,6 +278,7 @@ static void emit_work(struct kineto_reader *reader, enum weir_device_kind kind)
 	work.blocks = weir_kineto_product(event, ARG_GRID);
 	work.threads_per_block = weir_kineto_product(event, ARG_BLOCK);
 	work.in_graph = weir_kineto_id(event, ARG_GRAPH) != 0;
+	work.graph_node = graph_node(event);
 	work.name = weir_kineto_text(reader, KEY_NAME);
 	if (kind == WEIR_DEVICE_KERNEL)
 		work.kind = weir_rocm_kernel_kind(work.name);

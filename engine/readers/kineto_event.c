@@ -19,6 +19,7 @@ static const struct weir_keyindex_entry arg_keys[] = {
 	{"block", ARG_BLOCK},
 	{"bytes", ARG_BYTES},
 	{"graph id", ARG_GRAPH},
+	{"graph node id", ARG_GRAPH_NODE},
 	{"Input Dims", ARG_DIMS},
 	{"Input dims", ARG_DIMS},
 	{"Input type", ARG_TYPES},

@@ -4,13 +4,14 @@
  * the order of the contract; what the contract does not name stands at the end of its object
  * (run.set_apart, run.iteration_ns, run.steady, run.percentile, run.notes, inputs[].gives,
  * verdict.headline, recommendations[].limit, what_if[].stages, what json_serving.c adds to requests
- * and stages, telemetry; counters and host where any were given).
+ * and stages, telemetry; graphs, counters and host where there are any).
  */
 #include <math.h>
 #include <string.h>
 
 #include "engine/base/jsonout.h"
 #include "engine/report/json_counters.h"
+#include "engine/report/json_graphs.h"
 #include "engine/report/json_host.h"
 #include "engine/report/json_serving.h"
 #include "engine/report/json_what_if.h"
@@ -382,6 +383,7 @@ static void write_json(const struct weir_report *report, const struct weir_write
 	weir_json_put_profiler(&json, report);
 	put_memory(&json, report);
 	weir_json_put_telemetry(&json, report);
+	weir_json_put_graphs(&json, report);
 	weir_json_put_counters(&json, report);
 	weir_json_put_host(&json, report);
 	weir_jsonout_end(&json);

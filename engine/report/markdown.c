@@ -275,8 +275,9 @@ static void write_markdown(const struct weir_report *report,
 	write_evidence(report, out);
 	write_attribution(report, out);
 	for (size_t i = 0; weir_tables[i]; i++)
-		write_table(weir_tables[i], report,
-		            options && options->top ? options->top : WEIR_WRITE_TOP, out);
+		if (!(weir_tables[i]->left_out & WEIR_IN_MARKDOWN))
+			write_table(weir_tables[i], report,
+			            options && options->top ? options->top : WEIR_WRITE_TOP, out);
 	write_recommendations(report, out);
 	weir_text_printf(out, "\n<details><summary>%s</summary>\n\n", weir_facts_title(report));
 	for (const struct weir_fact_line *line = weir_fact_lines; line->id; line++)

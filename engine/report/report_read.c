@@ -325,6 +325,7 @@ static void (*const parts[])(struct weir_result_reader *, const cJSON *) = {
 	weir_report_read_memory,
 	weir_report_read_requests,
 	weir_report_read_telemetry,
+	weir_report_read_graphs,
 	weir_report_read_counters,
 	weir_report_read_host,
 };

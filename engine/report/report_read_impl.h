@@ -40,6 +40,7 @@ void weir_report_read_gpu(struct weir_result_reader *reader, const cJSON *docume
 void weir_report_read_requests(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_telemetry(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_host(struct weir_result_reader *reader, const cJSON *document);
+void weir_report_read_graphs(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_counters(struct weir_result_reader *reader, const cJSON *document);
 /* Of the object "run". */
 void weir_report_read_notes(struct weir_result_reader *reader, const cJSON *run);

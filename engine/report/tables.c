@@ -8,8 +8,8 @@
 #include "engine/report/tables_impl.h"
 
 const struct weir_table *const weir_tables[] = {
-	&weir_table_map,       &weir_table_counted, &weir_table_stages,
-	&weir_table_operators, &weir_table_ranks,   NULL,
+	&weir_table_map,    &weir_table_counted,   &weir_table_stages, &weir_table_operators,
+	&weir_table_graphs, &weir_table_positions, &weir_table_ranks,  NULL,
 };
 
 void weir_column_print(const struct weir_column *column, const struct weir_report *report,

@@ -52,6 +52,7 @@ struct weir_table {
 	void (*heading)(const struct weir_report *report,
 	                struct weir_text *out); /* in place of `title`; NULL: that */
 	bool limited;                           /* shows the first `top` rows */
+	unsigned left_out;                      /* WEIR_IN_...: has no such table */
 	size_t (*rows)(const struct weir_report *report);
 	bool (*holds)(const struct weir_report *report, size_t row); /* NULL: every row */
 	struct weir_column
@@ -59,7 +60,7 @@ struct weir_table {
 };
 
 extern const struct weir_table weir_table_map, weir_table_counted, weir_table_stages,
-	weir_table_operators, weir_table_ranks;
+	weir_table_operators, weir_table_graphs, weir_table_positions, weir_table_ranks;
 
 extern const struct weir_table *const weir_tables[]; /* in their order; ends with NULL */
 

@@ -103,19 +103,23 @@ static const char *roof_of(enum weir_roofline roofline)
 	return NULL;
 }
 
-static void operator_limit(const struct weir_report *report, size_t row, struct weir_text *out)
+void weir_print_limit(enum weir_roofline roofline, double efficiency, struct weir_text *out)
 {
-	const struct weir_operator_row *operator= & report->operators[row];
-	const char *roof = roof_of(operator->roofline);
+	const char *roof = roof_of(roofline);
 
-	if (operator->roofline == WEIR_ROOFLINE_LATENCY) {
+	if (roofline == WEIR_ROOFLINE_LATENCY) {
 		weir_text_puts(out, "launch");
-	} else if (roof && isfinite(operator->efficiency)) {
-		weir_text_share(out, operator->efficiency);
+	} else if (roof && isfinite(efficiency)) {
+		weir_text_share(out, efficiency);
 		weir_text_printf(out, " %s", roof);
 	} else {
 		weir_text_puts(out, roof ? roof : "-");
 	}
+}
+
+static void operator_limit(const struct weir_report *report, size_t row, struct weir_text *out)
+{
+	weir_print_limit(report->operators[row].roofline, report->operators[row].efficiency, out);
 }
 
 static void operator_bound(const struct weir_report *report, size_t row, struct weir_text *out)

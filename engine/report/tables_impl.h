@@ -8,6 +8,9 @@
 /* "runtime"; "-" where nothing is known. */
 void weir_print_bound(const struct weir_verdict *verdict, struct weir_text *out);
 
+/* "64 % DRAM"; "-" where the class says nothing to people. */
+void weir_print_limit(enum weir_roofline roofline, double efficiency, struct weir_text *out);
+
 /* clang-format off */
 #define NAMED(i, h, m, where, how, p) \
 	{ .id = (i), .header = (h), .meaning = (m), .in = (where), .flags = (how), .print = (p) }

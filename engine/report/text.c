@@ -180,7 +180,8 @@ static void write_tables(const struct weir_report *report, const struct weir_lay
 	before = layout->out->length;
 	weir_map_write_text(report, layout);
 	for (size_t i = 0; weir_tables[i]; i++)
-		write_table(report, layout, weir_tables[i], top);
+		if (!(weir_tables[i]->left_out & WEIR_IN_TEXT))
+			write_table(report, layout, weir_tables[i], top);
 	if (layout->out->length == before)
 		layout->out->data[--layout->out->length] = '\0';
 }

@@ -189,6 +189,8 @@ static void work_is_joined_to_its_launch(void **state)
 	assert_int_equal(trace->device.launch[a], trace->device.launch[b]);
 	assert_int_equal(trace->device.flags[a], WEIR_DEVICE_IN_GRAPH);
 	assert_int_equal(trace->device.flags[b], WEIR_DEVICE_IN_GRAPH);
+	assert_true(trace->device.graph_node[a] == (UINT64_C(5) << 32 | 1));
+	assert_true(trace->device.graph_node[b] == 0);
 	assert_int_equal(trace->device.flags[device_row(trace, "triton_fused_0")], 0);
 	assert_int_equal(trace->device.launch[device_row(trace, "Memset (Device)")], WEIR_NONE);
 	assert_int_equal(warned(profile, WEIR_WARN_UNLINKED), 1);
