@@ -4,13 +4,15 @@
  * the order of the contract; what the contract does not name stands at the end of its object
  * (run.set_apart, run.iteration_ns, run.steady, run.percentile, run.notes, inputs[].gives,
  * verdict.headline, recommendations[].limit, what_if[].stages, what json_serving.c adds to requests
- * and stages, telemetry; counters and host where any were given).
+ * and stages and json_device.c to gpu and memory, telemetry; counters and host where any were
+ * given).
  */
 #include <math.h>
 #include <string.h>
 
 #include "engine/base/jsonout.h"
 #include "engine/report/json_counters.h"
+#include "engine/report/json_device.h"
 #include "engine/report/json_host.h"
 #include "engine/report/json_serving.h"
 #include "engine/report/json_what_if.h"
@@ -223,6 +225,7 @@ static void put_gpu(struct weir_jsonout *json, const struct weir_report *report)
 	weir_jsonout_share(json, "mfu", gpu->mfu);
 	weir_jsonout_share(json, "mbu", gpu->mbu);
 	weir_jsonout_share(json, "modelled_share", gpu->modelled_share);
+	weir_json_put_launching(json, gpu);
 	weir_jsonout_end(json);
 }
 
@@ -342,23 +345,6 @@ static void put_recommendations(struct weir_jsonout *json, const struct weir_rep
 	weir_jsonout_end(json);
 }
 
-static void put_memory(struct weir_jsonout *json, const struct weir_report *report)
-{
-	const struct weir_memory_figures *memory = &report->memory;
-
-	if (!report->has_memory) {
-		weir_jsonout_null(json, "memory");
-		return;
-	}
-	weir_jsonout_begin_object(json, "memory");
-	weir_jsonout_rounded(json, "peak_allocated_bytes", memory->peak_allocated_bytes);
-	weir_jsonout_rounded(json, "peak_reserved_bytes", memory->peak_reserved_bytes);
-	weir_jsonout_share(json, "fragmentation", memory->fragmentation);
-	weir_jsonout_rounded(json, "leak_bytes_per_step", memory->leak_bytes_per_step);
-	weir_jsonout_rounded(json, "slow_allocations", memory->slow_allocations);
-	weir_jsonout_end(json);
-}
-
 static void write_json(const struct weir_report *report, const struct weir_write_options *options,
                        struct weir_text *out)
 {
@@ -380,7 +366,7 @@ static void write_json(const struct weir_report *report, const struct weir_write
 	put_recommendations(&json, report);
 	weir_json_put_what_ifs(&json, report);
 	weir_json_put_profiler(&json, report);
-	put_memory(&json, report);
+	weir_json_put_memory(&json, report);
 	weir_json_put_telemetry(&json, report);
 	weir_json_put_counters(&json, report);
 	weir_json_put_host(&json, report);
