@@ -94,6 +94,8 @@ static const struct api_row api_rows[] = {
 	{"KernelGetFunction", WEIR_API_MODULE},
 	{"FuncLoad", WEIR_API_MODULE},
 
+	{"GraphInstantiate*",
+         WEIR_API_MODULE}, /* makes it ready to run: once a shape, not a step */
 	{"Graphics*", WEIR_API_OTHER},
 	{"Graph*", WEIR_API_CAPTURE},
 	{"StreamIsCapturing", WEIR_API_CAPTURE},

@@ -22,7 +22,7 @@ enum weir_api_class {
 	WEIR_API_SET,
 	WEIR_API_ALLOC,       /* allocates, frees, maps or pins; may wait for the device */
 	WEIR_API_ALLOC_ASYNC, /* in stream order, from a pool */
-	WEIR_API_MODULE,      /* loads or links device code */
+	WEIR_API_MODULE,      /* loads or links device code, or makes a graph ready to run */
 	WEIR_API_CAPTURE,     /* records or builds a graph, or asks whether one is recorded */
 	WEIR_API_EVENT,       /* records or creates one; nobody waits */
 	WEIR_API_STREAM_WAIT, /* the stream waits, for an event, a value or the host; the thread

@@ -270,6 +270,22 @@ static void push_whole(struct weir_idle_finder *finder, struct weir_segment *gap
 	push_cut(finder, *gap, name, out);
 }
 
+/*
+ * A thread without anything to do may wait for a stage of the main thread: that is host work. Cuts
+ * the gap where the stage changes; true where something is left.
+ */
+static bool cut_at_stage(const struct weir_idle_finder *finder, struct weir_segment *gap)
+{
+	int64_t change_ns = weir_steps_next_change(finder->steps, gap->start_ns);
+
+	if (weir_steps_span_at(finder->steps, UINT32_MAX, gap->start_ns) != WEIR_NONE)
+		gap->idle = WEIR_IDLE_HOST_WORK;
+	if (change_ns >= gap->end_ns)
+		return false;
+	gap->end_ns = change_ns;
+	return true;
+}
+
 /* Explains [start, end), a time in which the launching thread had not launched the next work yet.
  */
 static void explain_late(struct weir_idle_finder *finder, struct weir_segment gap,
@@ -289,6 +305,8 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 		                     ? leaves->time_ns[next]
 		                     : end_ns;
 		gap.idle = i == SIZE_MAX ? WEIR_IDLE_HOST_IDLE : story->idle[i];
+		if (gap.idle == WEIR_IDLE_HOST_IDLE && cut_at_stage(finder, &gap))
+			next = i; /* the rest of the leaf comes next */
 		gap.flags = (uint8_t)((gap.flags & ~WEIR_SEGMENT_BEFORE) |
 		                      position_flag(finder, gap.start_ns));
 		gap.span = weir_steps_span_at(finder->steps, thread, gap.start_ns);

@@ -127,12 +127,17 @@ static enum weir_idle idle_of_api(enum weir_api_class class)
 	return (enum weir_idle)by_class[class];
 }
 
-/* Another thread works for a stage that has begun; outside of all stages, nothing may be there. */
+/* Another thread works for a stage that this one has begun; outside of all, nothing may be there.
+ */
 static enum weir_idle idle_of_waiting(const struct weir_stories *stories, uint32_t thread,
                                       int64_t at_ns)
 {
-	return weir_steps_span_at(stories->steps, thread, at_ns) == WEIR_NONE ? WEIR_IDLE_HOST_IDLE
-	                                                                      : WEIR_IDLE_PYTHON;
+	const struct weir_steps *steps = stories->steps;
+	uint32_t span = weir_steps_span_at(steps, thread, at_ns);
+	bool is_own = span != WEIR_NONE &&
+	              stories->timeline->trace->host.thread[steps->spans[span].host_row] == thread;
+
+	return is_own ? WEIR_IDLE_PYTHON : WEIR_IDLE_HOST_IDLE;
 }
 
 static enum weir_idle idle_of_operator(const struct weir_stories *stories, uint32_t row)

@@ -64,7 +64,7 @@ static const struct expected known[] = {
 	{"cudaStreamIsCapturing", WEIR_API_CAPTURE},
 	{"cudaStreamGetCaptureInfo_v2_v11030", WEIR_API_CAPTURE},
 	{"cudaStreamBeginCapture", WEIR_API_CAPTURE},
-	{"cudaGraphInstantiateWithFlags", WEIR_API_CAPTURE},
+	{"cudaGraphInstantiateWithFlags", WEIR_API_MODULE},
 	{"cudaThreadExchangeStreamCaptureMode", WEIR_API_CAPTURE},
 	{"cudaEventRecordWithFlags", WEIR_API_EVENT},
 	{"cudaEventCreateWithFlags", WEIR_API_EVENT},

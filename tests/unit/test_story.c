@@ -173,6 +173,34 @@ static void waiting_inside_a_loader_or_a_compiler_is_theirs(void **state)
 	                 LONG_NS);
 }
 
+/* The main thread is the one with most stages; it tokenizes while the launching thread has nothing.
+ */
+static void a_stage_of_the_main_thread_is_what_an_idle_one_waits_for(void **state)
+{
+	struct make_trace *make = before_gap();
+	struct scene scene;
+
+	(void)state;
+	call(make, "cudaEventRecord", -10, 0);
+	make_host(make, WEIR_HOST_ANNOTATION, 1, "tokenize", GAP_NS + 100000, GAP_NS + 400000);
+	end_gap(make, 500000, 503000);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_HOST_WORK), 300000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_HOST_IDLE), 200000);
+	scene_release(&scene);
+}
+
+static void making_a_graph_ready_is_loading(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	call(make, "cudaStreamIsCapturing", 0, 1000);
+	call(make, "cudaGraphInstantiateWithFlags", 1000, 91000);
+	end_gap(make, 91000, 93000);
+	assert_int_equal(idle_of(make, WEIR_IDLE_COMPILE_LOAD), 90000);
+}
+
 static void launchers_of_compiled_code_dispatch(void **state)
 {
 	struct make_trace *make = before_gap();
@@ -360,6 +388,8 @@ int main(void)
 		cmocka_unit_test(waiting_outside_every_stage_is_lack_of_work),
 		cmocka_unit_test(waiting_inside_a_stage_is_for_another_thread_at_work),
 		cmocka_unit_test(waiting_inside_a_loader_or_a_compiler_is_theirs),
+		cmocka_unit_test(a_stage_of_the_main_thread_is_what_an_idle_one_waits_for),
+		cmocka_unit_test(making_a_graph_ready_is_loading),
 		cmocka_unit_test(launchers_of_compiled_code_dispatch),
 		cmocka_unit_test(a_stream_that_was_told_to_wait_depends_on_that),
 		cmocka_unit_test(idle_time_has_the_name_of_what_ran_and_of_what_is_around),
