@@ -17,7 +17,8 @@ static struct weir_idle_entry *find(struct weir_idle_names *names,
 	uint32_t hash = hash_of(wanted), row;
 	size_t probe = 0;
 
-	while ((row = weir_rowmap_next(&names->map, hash, &probe)) != WEIR_ROWMAP_NONE) {
+	while (names->entries &&
+	       (row = weir_rowmap_next(&names->map, hash, &probe)) != WEIR_ROWMAP_NONE) {
 		struct weir_idle_entry *entry = &names->entries[row];
 
 		if (entry->name == wanted->name && entry->in == wanted->in &&

@@ -53,7 +53,8 @@ static struct group *group_of(struct groups *groups, uint32_t api, uint32_t work
 	uint32_t hash = weir_rowmap_hash((uint64_t)api << 8 | work), row;
 	size_t probe = 0;
 
-	while ((row = weir_rowmap_next(&groups->map, hash, &probe)) != WEIR_ROWMAP_NONE)
+	while (groups->items &&
+	       (row = weir_rowmap_next(&groups->map, hash, &probe)) != WEIR_ROWMAP_NONE)
 		if (groups->items[row].api == api && groups->items[row].work == work)
 			return &groups->items[row];
 	groups->items = weir_grow(groups->items, &groups->capacity, groups->count + 1,

@@ -339,7 +339,7 @@ static void bare_launches_that_come_late_are_dispatch(void **state)
 	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		workload_graph(workload, 1, 10);
-		workload_pass(workload, NULL, 40);
+		workload_pass(workload, NULL, 150);
 	}
 	assert_verdict(workload, "runtime", "host-dispatch");
 }
