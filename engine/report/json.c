@@ -193,6 +193,24 @@ static void put_attribution(struct weir_jsonout *json, const struct weir_report 
 	weir_jsonout_end(json);
 }
 
+/* As with the attribution, the running sum is rounded: the causes add up to the idle share. */
+static void put_idle_causes(struct weir_jsonout *json, const struct weir_gpu_figures *gpu)
+{
+	double sum = 0, before = 0;
+
+	weir_jsonout_begin_object(json, "idle_causes");
+	for (int idle = 0; idle < WEIR_IDLE_COUNT; idle++) {
+		double after;
+
+		sum += gpu->idle_share[idle];
+		after = round(sum * MICRO);
+		weir_jsonout_share(json, weir_idle_name((enum weir_idle)idle),
+		                   (after - before) / MICRO);
+		before = after;
+	}
+	weir_jsonout_end(json);
+}
+
 static void put_gpu(struct weir_jsonout *json, const struct weir_report *report)
 {
 	const struct weir_gpu_figures *gpu = &report->gpu;
@@ -211,11 +229,7 @@ static void put_gpu(struct weir_jsonout *json, const struct weir_report *report)
 	weir_jsonout_share(json, "exposed_memcpy", gpu->exposed_memcpy);
 	weir_jsonout_rounded(json, "kernel_p50_ns", gpu->kernel_p50_ns);
 	weir_jsonout_int(json, "kernels", (int64_t)gpu->kernels);
-	weir_jsonout_begin_object(json, "idle_causes");
-	for (int idle = 0; idle < WEIR_IDLE_COUNT; idle++)
-		weir_jsonout_share(json, weir_idle_name((enum weir_idle)idle),
-		                   gpu->idle_share[idle]);
-	weir_jsonout_end(json);
+	put_idle_causes(json, gpu);
 	weir_jsonout_begin_object_inline(json, "launch_ns");
 	weir_jsonout_rounded(json, "p50", gpu->launch.p50_ns);
 	weir_jsonout_rounded(json, "p90", gpu->launch.p90_ns);

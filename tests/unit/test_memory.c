@@ -230,7 +230,9 @@ static double comes_and_goes(size_t i)
 
 static double every_fourth_step(size_t i)
 {
-	return 400.0 * (double)(i / 4);
+	size_t leaks = i / 4;
+
+	return 400.0 * (double)leaks;
 }
 
 static double leak_and_one_outlier(size_t i)

@@ -184,15 +184,18 @@ void workload_depend(struct workload *workload, int on_stream)
 
 void workload_memory(struct workload *workload, int64_t bytes)
 {
+	int64_t reserved;
+
 	workload->allocated += bytes;
+	reserved = workload->allocated + (2 << 20);
 	weir_text_printf(
 		&workload->json,
 		",\n{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\","
 		"\"pid\":10,\"tid\":1,\"ts\":%lld,\"args\":{\"Total Reserved\":%lld,"
 		"\"Total Allocated\":%lld,\"Bytes\":%lld,\"Addr\":1,\"Device Id\":0,"
 		"\"Device Type\":1}}",
-		(long long)workload->now_us, (long long)(workload->allocated + (2 << 20)),
-		(long long)workload->allocated, (long long)bytes);
+		(long long)workload->now_us, (long long)reserved, (long long)workload->allocated,
+		(long long)bytes);
 }
 
 static void write_file(const struct workload *workload, const char *path)
