@@ -17,6 +17,7 @@ static const struct api_row api_rows[] = {
 	{"LaunchKernel*", WEIR_API_LAUNCH},
 	{"LaunchCooperativeKernel*", WEIR_API_LAUNCH},
 	{"LaunchGrid*", WEIR_API_LAUNCH},
+	{"LaunchHostFunc*", WEIR_API_STREAM_WAIT},
 	{"LaunchByPtr", WEIR_API_LAUNCH},
 	{"Launch", WEIR_API_LAUNCH},
 	{"ExtLaunch*", WEIR_API_LAUNCH},
@@ -93,6 +94,8 @@ static const struct api_row api_rows[] = {
 	{"KernelGetFunction", WEIR_API_MODULE},
 	{"FuncLoad", WEIR_API_MODULE},
 
+	{"GraphInstantiate*",
+         WEIR_API_MODULE}, /* makes it ready to run: once a shape, not a step */
 	{"Graphics*", WEIR_API_OTHER},
 	{"Graph*", WEIR_API_CAPTURE},
 	{"StreamIsCapturing", WEIR_API_CAPTURE},
@@ -105,8 +108,9 @@ static const struct api_row api_rows[] = {
 	{"EventQuery", WEIR_API_QUERY},
 	{"EventElapsedTime", WEIR_API_QUERY},
 	{"Event*", WEIR_API_EVENT},
-	{"StreamWaitEvent", WEIR_API_EVENT},
-	{"StreamWaitValue*", WEIR_API_EVENT},
+	{"StreamWaitEvent", WEIR_API_STREAM_WAIT},
+	{"StreamWaitValue*", WEIR_API_STREAM_WAIT},
+	{"StreamAddCallback", WEIR_API_STREAM_WAIT},
 	{"StreamWriteValue*", WEIR_API_EVENT},
 	{"StreamBatchMemOp", WEIR_API_EVENT},
 
@@ -135,21 +139,105 @@ static const struct api_row api_rows[] = {
 	{"RuntimeGet*", WEIR_API_QUERY},
 };
 
-/* Calls of the operating system that profilers record: those that wait, and those that move bytes
- * or map memory. HSA is the layer below HIP: its calls are part of a HIP call as well. */
-static const char *const system_calls[] = {
-	"poll",     "ppoll",        "epoll_*", "select",      "pselect*",  "pthread_*",
-	"sem_*",    "futex*",       "sleep",   "usleep",      "nanosleep", "clock_nanosleep",
-	"sigwait*", "wait",         "wait3",   "wait4",       "waitid",    "waitpid",
-	"fork",     "vfork",        "exec*",   "sched_yield", "syscall",   "read",
-	"readv",    "pread*",       "write",   "writev",      "pwrite*",   "open*",
-	"creat*",   "close*",       "fopen*",  "fclose",      "fread*",    "fwrite*",
-	"fgets*",   "fputs*",       "fflush*", "fsync",       "fdatasync", "lseek*",
-	"stat*",    "fstat*",       "lstat*",  "access",      "ioctl",     "fcntl*",
-	"flock",    "mmap*",        "munmap",  "mremap",      "mprotect",  "madvise",
-	"msync",    "accept*",      "connect", "socket*",     "recv*",     "send*",
-	"shutdown", "dup*",         "pipe*",   "eventfd*",    "splice",    "sync",
-	"msg*",     "process_vm_*", "hsa_*",
+/* Calls whose names have no such prefix, whole: of the operating system as profilers record them,
+ * of HSA below HIP, of compilers at run time. */
+static const struct api_row plain_rows[] = {
+	{"poll", WEIR_API_SYSTEM_WAIT},
+	{"ppoll", WEIR_API_SYSTEM_WAIT},
+	{"epoll_wait*", WEIR_API_SYSTEM_WAIT},
+	{"epoll_pwait*", WEIR_API_SYSTEM_WAIT},
+	{"select", WEIR_API_SYSTEM_WAIT},
+	{"pselect*", WEIR_API_SYSTEM_WAIT},
+	{"pthread_cond_*", WEIR_API_SYSTEM_WAIT},
+	{"pthread_join", WEIR_API_SYSTEM_WAIT},
+	{"pthread_timedjoin*", WEIR_API_SYSTEM_WAIT},
+	{"pthread_barrier_wait", WEIR_API_SYSTEM_WAIT},
+	{"pthread_mutex_*", WEIR_API_SYSTEM_WAIT},
+	{"pthread_rwlock_*", WEIR_API_SYSTEM_WAIT},
+	{"sem_*", WEIR_API_SYSTEM_WAIT},
+	{"futex*", WEIR_API_SYSTEM_WAIT},
+	{"sleep", WEIR_API_SYSTEM_WAIT},
+	{"usleep", WEIR_API_SYSTEM_WAIT},
+	{"nanosleep", WEIR_API_SYSTEM_WAIT},
+	{"clock_nanosleep", WEIR_API_SYSTEM_WAIT},
+	{"sigwait*", WEIR_API_SYSTEM_WAIT},
+	{"sigtimedwait", WEIR_API_SYSTEM_WAIT},
+	{"wait", WEIR_API_SYSTEM_WAIT},
+	{"wait3", WEIR_API_SYSTEM_WAIT},
+	{"wait4", WEIR_API_SYSTEM_WAIT},
+	{"waitid", WEIR_API_SYSTEM_WAIT},
+	{"waitpid", WEIR_API_SYSTEM_WAIT},
+	{"sched_yield", WEIR_API_SYSTEM_WAIT},
+	{"accept*", WEIR_API_SYSTEM_WAIT},
+	{"recv*", WEIR_API_SYSTEM_WAIT},
+	{"msgrcv", WEIR_API_SYSTEM_WAIT},
+
+	{"read", WEIR_API_SYSTEM_FILE},
+	{"readv", WEIR_API_SYSTEM_FILE},
+	{"pread*", WEIR_API_SYSTEM_FILE},
+	{"fread*", WEIR_API_SYSTEM_FILE},
+	{"fgets*", WEIR_API_SYSTEM_FILE},
+	{"fgetc*", WEIR_API_SYSTEM_FILE},
+	{"getline", WEIR_API_SYSTEM_FILE},
+
+	{"epoll_*", WEIR_API_SYSTEM},
+	{"pthread_*", WEIR_API_SYSTEM},
+	{"fork", WEIR_API_SYSTEM},
+	{"vfork", WEIR_API_SYSTEM},
+	{"exec*", WEIR_API_SYSTEM},
+	{"syscall", WEIR_API_SYSTEM},
+	{"write", WEIR_API_SYSTEM},
+	{"writev", WEIR_API_SYSTEM},
+	{"pwrite*", WEIR_API_SYSTEM},
+	{"open*", WEIR_API_SYSTEM},
+	{"creat*", WEIR_API_SYSTEM},
+	{"close*", WEIR_API_SYSTEM},
+	{"fopen*", WEIR_API_SYSTEM},
+	{"fclose", WEIR_API_SYSTEM},
+	{"fwrite*", WEIR_API_SYSTEM},
+	{"fputs*", WEIR_API_SYSTEM},
+	{"fflush*", WEIR_API_SYSTEM},
+	{"fsync", WEIR_API_SYSTEM},
+	{"fdatasync", WEIR_API_SYSTEM},
+	{"lseek*", WEIR_API_SYSTEM},
+	{"stat*", WEIR_API_SYSTEM},
+	{"fstat*", WEIR_API_SYSTEM},
+	{"lstat*", WEIR_API_SYSTEM},
+	{"access", WEIR_API_SYSTEM},
+	{"ioctl", WEIR_API_SYSTEM},
+	{"fcntl*", WEIR_API_SYSTEM},
+	{"flock", WEIR_API_SYSTEM},
+	{"mmap*", WEIR_API_SYSTEM},
+	{"munmap", WEIR_API_SYSTEM},
+	{"mremap", WEIR_API_SYSTEM},
+	{"mprotect", WEIR_API_SYSTEM},
+	{"madvise", WEIR_API_SYSTEM},
+	{"msync", WEIR_API_SYSTEM},
+	{"connect", WEIR_API_SYSTEM},
+	{"socket*", WEIR_API_SYSTEM},
+	{"send*", WEIR_API_SYSTEM},
+	{"shutdown", WEIR_API_SYSTEM},
+	{"dup*", WEIR_API_SYSTEM},
+	{"pipe*", WEIR_API_SYSTEM},
+	{"eventfd*", WEIR_API_SYSTEM},
+	{"splice", WEIR_API_SYSTEM},
+	{"sync", WEIR_API_SYSTEM},
+	{"msg*", WEIR_API_SYSTEM},
+	{"process_vm_*", WEIR_API_SYSTEM},
+
+	{"nvrtcCompileProgram", WEIR_API_MODULE},
+	{"nvJitLinkComplete", WEIR_API_MODULE},
+	{"hiprtcCompileProgram", WEIR_API_MODULE},
+	{"hiprtcLinkComplete", WEIR_API_MODULE},
+	{"hsa_executable_load*", WEIR_API_MODULE},
+	{"hsa_executable_freeze", WEIR_API_MODULE},
+	{"hsa_code_object_reader_create*", WEIR_API_MODULE},
+	{"hsa_signal_wait*", WEIR_API_SYNC},
+	{"hsa_memory_allocate", WEIR_API_ALLOC},
+	{"hsa_memory_free", WEIR_API_ALLOC},
+	{"hsa_amd_memory_pool_allocate", WEIR_API_ALLOC},
+	{"hsa_amd_memory_pool_free", WEIR_API_ALLOC},
+	{"hsa_*", WEIR_API_SYSTEM},
 };
 
 static bool is_upper(char c)
@@ -225,28 +313,23 @@ static bool matches(const char *pattern, const char *text, size_t len)
 	return tail == 0 || memcmp(text + len - tail, star + 1, tail) == 0;
 }
 
-static bool is_system_call(const char *name)
+static enum weir_api_class find_class(const struct api_row *rows, size_t count, const char *name,
+                                      size_t len)
 {
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < sizeof(system_calls) / sizeof(system_calls[0]); i++)
-		if (matches(system_calls[i], name, len))
-			return true;
-	return false;
+	for (size_t i = 0; i < count; i++)
+		if (matches(rows[i].pattern, name, len))
+			return rows[i].class;
+	return WEIR_API_OTHER;
 }
 
 enum weir_api_class weir_api_class(const char *name)
 {
 	const char *stem = behind_prefix(name);
-	size_t len;
 
 	if (!stem)
-		return is_system_call(name) ? WEIR_API_SYSTEM : WEIR_API_OTHER;
-	len = length_of_stem(stem);
-	for (size_t i = 0; i < sizeof(api_rows) / sizeof(api_rows[0]); i++)
-		if (matches(api_rows[i].pattern, stem, len))
-			return api_rows[i].class;
-	return WEIR_API_OTHER;
+		return find_class(plain_rows, sizeof plain_rows / sizeof *plain_rows, name,
+		                  strlen(name));
+	return find_class(api_rows, sizeof api_rows / sizeof *api_rows, stem, length_of_stem(stem));
 }
 
 uint8_t *weir_api_class_of_names(const struct weir_names *names)

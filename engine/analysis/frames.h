@@ -11,8 +11,9 @@
 
 enum weir_frame_class {
 	WEIR_FRAME_PLAIN,
-	WEIR_FRAME_INPUT,   /* data loading, tokenization */
-	WEIR_FRAME_COMPILE, /* compilation of device code */
+	WEIR_FRAME_INPUT,   /* data loading, tokenization, reading files */
+	WEIR_FRAME_COMPILE, /* compilation of device code, loading of program code */
+	WEIR_FRAME_WAIT,    /* the thread waits for another one, a socket or a clock */
 };
 
 enum weir_frame_class weir_frame_class(const char *name);

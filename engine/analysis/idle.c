@@ -3,73 +3,85 @@
 #include <stdlib.h>
 
 #include "engine/analysis/activity.h"
-#include "engine/analysis/apis.h"
+#include "engine/analysis/calls.h"
 #include "engine/analysis/frames.h"
 #include "engine/analysis/idle.h"
+#include "engine/analysis/instants.h"
 #include "engine/analysis/leaves.h"
+#include "engine/analysis/story.h"
 #include "engine/base/arena.h"
 #include "engine/model/bound.h"
-
-/* What a thread did, and what that means where a launch is late. */
-struct story {
-	bool told;
-	struct weir_leaves leaves;
-	uint8_t *idle; /* per leaf: enum weir_idle */
-};
 
 /* Late gaps of several devices are each explained by the same threads: the pieces of all of them
  * are at most so many a row of the trace, what is left then stays unexplained. */
 #define PIECES_PER_ROW 16
 #define FEWEST_PIECES  ((size_t)1 << 20)
 
+#define LOOK_BACK 64 /* rows before a launch among which a wait of its stream is looked for */
+
+/* Overhead of one kind, on a track of its own: its time, and its rows in order of their start. */
+struct track {
+	struct weir_intervals set;
+	int64_t *start_ns;
+	uint32_t *name;
+	size_t count, capacity, name_capacity;
+};
+
 struct weir_idle_finder {
 	const struct weir_timeline *timeline;
 	const struct weir_steps *steps;
-	struct story *stories;   /* per thread; told when first asked for */
-	uint8_t *reaches_device; /* per host row: a call below it is device business */
-	uint8_t *surroundings;   /* per host row: enum weir_frame_class of the innermost range,
-	                            frame or operator at or above it that is not plain */
-	struct weir_intervals profiling; /* the profiler's own work */
-	struct weir_intervals
-		loading;    /* driver-side loading and compilation, recorded as overhead */
-	size_t pieces_left; /* see PIECES_PER_ROW */
-	int64_t *middle_ns; /* per step: launch of the row at half of its device time */
+	struct weir_stories *stories;
+	struct weir_idle_names *names; /* borrowed */
+	struct track loading;          /* by the driver, recorded as overhead */
+	struct track profiling;        /* the profiler's own work */
+	size_t pieces_left;            /* see PIECES_PER_ROW */
+	int64_t *middle_ns;            /* per step: launch of the row at half of its device time */
 	uint32_t
 		*next_row; /* per device: first row that may start at or after the next gap's end */
 };
 
-static void mark_device_business(struct weir_idle_finder *finder)
+/* Rows of a thread come by their start; of several threads, the first that has any names them. */
+static void track_push(struct track *track, const struct weir_host_columns *host, size_t row)
 {
-	const struct weir_host_columns *host = &finder->timeline->trace->host;
+	weir_intervals_push(&track->set, host->start_ns[row], host->end_ns[row]);
+	if (track->count > 0 && track->start_ns[track->count - 1] > host->start_ns[row])
+		return;
+	track->start_ns = weir_grow(track->start_ns, &track->capacity, track->count + 1,
+	                            sizeof *track->start_ns);
+	track->name = weir_grow(track->name, &track->name_capacity, track->count + 1,
+	                        sizeof *track->name);
+	track->start_ns[track->count] = host->start_ns[row];
+	track->name[track->count++] = host->name[row];
+}
 
-	finder->reaches_device = weir_alloc(host->count);
-	for (size_t i = 0; i < host->count; i++) {
-		uint8_t class = finder->timeline->api_class[host->name[i]];
+static void track_release(struct track *track)
+{
+	weir_intervals_release(&track->set);
+	free(track->start_ns);
+	free(track->name);
+}
 
-		if (host->kind[i] != WEIR_HOST_API || class == WEIR_API_QUERY ||
-		    class == WEIR_API_OTHER || class == WEIR_API_SYSTEM)
-			continue;
-		for (uint32_t up = (uint32_t)i; up != WEIR_NONE && !finder->reaches_device[up];
-		     up = finder->timeline->parent[up])
-			finder->reaches_device[up] = 1;
-	}
+/* The name of the last row that had begun; 0: none. */
+static uint32_t track_name(const struct track *track, int64_t at_ns)
+{
+	size_t begun = weir_instants_until(track->start_ns, track->count, at_ns);
+
+	return begun > 0 ? track->name[begun - 1] : 0;
 }
 
 static void collect_overhead(struct weir_idle_finder *finder)
 {
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 
-	for (size_t i = 0; i < host->count; i++) {
-		const char *name = weir_timeline_host_name(finder->timeline, (uint32_t)i);
-
-		if (host->kind[i] != WEIR_HOST_OVERHEAD)
-			continue;
-		weir_intervals_push(weir_overhead_is_loading(name) ? &finder->loading
-		                                                   : &finder->profiling,
-		                    host->start_ns[i], host->end_ns[i]);
-	}
-	weir_intervals_unite(&finder->loading);
-	weir_intervals_unite(&finder->profiling);
+	for (size_t i = 0; i < host->count; i++)
+		if (host->kind[i] == WEIR_HOST_OVERHEAD)
+			track_push(weir_overhead_is_loading(
+					   weir_timeline_host_name(finder->timeline, (uint32_t)i))
+			                   ? &finder->loading
+			                   : &finder->profiling,
+			           host, i);
+	weir_intervals_unite(&finder->loading.set);
+	weir_intervals_unite(&finder->profiling.set);
 }
 
 /* The device time of a step on the first device that works for it. */
@@ -130,42 +142,22 @@ static void find_middles(struct weir_idle_finder *finder)
 	free(work);
 }
 
-/* A range, frame or operator anywhere around a row may say that this is a data loader or a
- * compiler. A row comes behind its parent. */
-static void find_surroundings(struct weir_idle_finder *finder)
-{
-	const struct weir_host_columns *host = &finder->timeline->trace->host;
-	uint8_t *by_name = weir_frame_class_of_names(finder->timeline->trace->names);
-
-	finder->surroundings = weir_alloc(host->count);
-	for (size_t i = 0; i < host->count; i++) {
-		uint32_t parent = finder->timeline->parent[i];
-		uint8_t own =
-			host->kind[i] != WEIR_HOST_API ? by_name[host->name[i]] : WEIR_FRAME_PLAIN;
-
-		if (own == WEIR_FRAME_PLAIN && parent != WEIR_NONE)
-			own = finder->surroundings[parent];
-		finder->surroundings[i] = own;
-	}
-	free(by_name);
-}
-
 struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeline,
-                                              const struct weir_steps *steps)
+                                              const struct weir_steps *steps,
+                                              struct weir_idle_names *names)
 {
 	struct weir_idle_finder *finder = weir_alloc(sizeof *finder);
 	const struct weir_trace *trace = timeline->trace;
 
 	finder->timeline = timeline;
 	finder->steps = steps;
-	finder->stories = weir_alloc(trace->thread_count * sizeof *finder->stories);
+	finder->names = names;
+	finder->stories = weir_stories_new(timeline, steps);
 	finder->next_row = weir_alloc(trace->device_count * sizeof *finder->next_row);
 	for (size_t d = 0; d < trace->device_count; d++)
 		finder->next_row[d] = timeline->first_row[d];
 	finder->pieces_left =
 		FEWEST_PIECES + PIECES_PER_ROW * (trace->host.count + trace->device.count);
-	find_surroundings(finder);
-	mark_device_business(finder);
 	collect_overhead(finder);
 	find_middles(finder);
 	return finder;
@@ -173,15 +165,9 @@ struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeli
 
 void weir_idle_finder_free(struct weir_idle_finder *finder)
 {
-	for (size_t t = 0; t < finder->timeline->trace->thread_count; t++) {
-		weir_leaves_release(&finder->stories[t].leaves);
-		free(finder->stories[t].idle);
-	}
-	weir_intervals_release(&finder->profiling);
-	weir_intervals_release(&finder->loading);
-	free(finder->stories);
-	free(finder->reaches_device);
-	free(finder->surroundings);
+	weir_stories_free(finder->stories);
+	track_release(&finder->profiling);
+	track_release(&finder->loading);
 	free(finder->middle_ns);
 	free(finder->next_row);
 	free(finder);
@@ -205,137 +191,6 @@ static uint32_t row_after(struct weir_idle_finder *finder, uint16_t device, int6
 	return *at < last && columns->start_ns[*at] == end_ns ? *at : WEIR_NONE;
 }
 
-/* What a call of the operating system is part of: a driver call, an operator, the program. */
-static uint32_t without_system_calls(const struct weir_idle_finder *finder, uint32_t row)
-{
-	const struct weir_host_columns *host = &finder->timeline->trace->host;
-
-	while (row != WEIR_NONE && host->kind[row] == WEIR_HOST_API &&
-	       finder->timeline->api_class[host->name[row]] == WEIR_API_SYSTEM)
-		row = finder->timeline->parent[row];
-	return row;
-}
-
-static enum weir_idle idle_of_api(enum weir_api_class class)
-{
-	static const uint8_t by_class[WEIR_API_CLASS_COUNT] = {
-		[WEIR_API_SYNC] = WEIR_IDLE_HOST_SYNC,
-		[WEIR_API_COPY_BLOCKING] = WEIR_IDLE_HOST_SYNC,
-		[WEIR_API_ALLOC] = WEIR_IDLE_ALLOCATOR,
-		[WEIR_API_ALLOC_ASYNC] = WEIR_IDLE_ALLOCATOR,
-		[WEIR_API_MODULE] = WEIR_IDLE_COMPILE_LOAD, /* the others: WEIR_IDLE_DISPATCH is 0
-	                                                     */
-	};
-
-	return (enum weir_idle)by_class[class];
-}
-
-static enum weir_idle idle_of_frame(enum weir_frame_class class)
-{
-	switch (class) {
-	case WEIR_FRAME_INPUT:
-		return WEIR_IDLE_INPUT;
-	case WEIR_FRAME_COMPILE:
-		return WEIR_IDLE_COMPILE_LOAD;
-	case WEIR_FRAME_PLAIN:
-		return WEIR_IDLE_PYTHON;
-	}
-	return WEIR_IDLE_PYTHON;
-}
-
-static enum weir_idle idle_of_operator(const struct weir_idle_finder *finder, uint32_t row)
-{
-	const struct weir_host_columns *host = &finder->timeline->trace->host;
-	uint32_t outermost = weir_timeline_outermost_op(finder->timeline, row);
-
-	if (!finder->reaches_device[outermost] &&
-	    weir_span_ns(host->start_ns[outermost], host->end_ns[outermost]) >=
-	            WEIR_HOST_OPERATOR_NS)
-		return WEIR_IDLE_HOST_WORK;
-	return WEIR_IDLE_DISPATCH;
-}
-
-static enum weir_idle idle_of_leaf(const struct weir_idle_finder *finder, uint32_t row)
-{
-	const struct weir_host_columns *host = &finder->timeline->trace->host;
-	enum weir_idle around;
-
-	row = without_system_calls(finder, row);
-	if (row == WEIR_NONE)
-		return WEIR_IDLE_HOST_IDLE;
-	if (host->kind[row] == WEIR_HOST_API) {
-		enum weir_idle idle = idle_of_api(
-			(enum weir_api_class)finder->timeline->api_class[host->name[row]]);
-
-		if (idle != WEIR_IDLE_DISPATCH)
-			return idle;
-	}
-	around = idle_of_frame((enum weir_frame_class)finder->surroundings[row]);
-	if (around != WEIR_IDLE_PYTHON)
-		return around;
-	switch ((enum weir_host_kind)host->kind[row]) {
-	case WEIR_HOST_OP:
-		return idle_of_operator(finder, row);
-	case WEIR_HOST_API:
-		return WEIR_IDLE_DISPATCH;
-	case WEIR_HOST_OVERHEAD:
-		return WEIR_IDLE_PROFILER;
-	case WEIR_HOST_ANNOTATION:
-	case WEIR_HOST_PYTHON:
-		return WEIR_IDLE_PYTHON;
-	}
-	return WEIR_IDLE_PYTHON;
-}
-
-static bool is_glue(const struct weir_idle_finder *finder, uint32_t row)
-{
-	uint8_t kind;
-
-	row = without_system_calls(finder, row);
-	if (row == WEIR_NONE)
-		return true;
-	kind = finder->timeline->trace->host.kind[row];
-	return kind == WEIR_HOST_ANNOTATION || kind == WEIR_HOST_PYTHON;
-}
-
-/* Entries [first, end) of the leaves ran no operator and no call: a long stretch is work of its
- * own.
- */
-static void judge_glue(struct story *story, size_t first, size_t end)
-{
-	const struct weir_leaves *leaves = &story->leaves;
-	size_t last = end < leaves->count ? end : leaves->count - 1;
-
-	if (weir_span_ns(leaves->time_ns[first], leaves->time_ns[last]) < WEIR_HOST_WORK_NS)
-		return;
-	for (size_t i = first; i < end; i++)
-		if (story->idle[i] == WEIR_IDLE_PYTHON)
-			story->idle[i] = WEIR_IDLE_HOST_WORK;
-}
-
-static const struct story *story_of(struct weir_idle_finder *finder, uint32_t thread)
-{
-	struct story *story = &finder->stories[thread];
-	const struct weir_leaves *leaves = &story->leaves;
-
-	if (story->told)
-		return story;
-	story->told = true;
-	weir_leaves_init(&story->leaves, finder->timeline, thread);
-	story->idle = weir_alloc(leaves->count);
-	for (size_t i = 0; i < leaves->count; i++)
-		story->idle[i] = (uint8_t)idle_of_leaf(finder, leaves->row[i]);
-	for (size_t i = 0, end; i < leaves->count; i = end) {
-		for (end = i; end < leaves->count && is_glue(finder, leaves->row[end]);)
-			end++;
-		if (end > i)
-			judge_glue(story, i, end);
-		else
-			end++;
-	}
-	return story;
-}
-
 static uint8_t position_flag(const struct weir_idle_finder *finder, int64_t at_ns)
 {
 	uint32_t step = weir_steps_step_at(finder->steps, at_ns);
@@ -345,47 +200,90 @@ static uint8_t position_flag(const struct weir_idle_finder *finder, int64_t at_n
 	return at_ns < finder->middle_ns[step] ? WEIR_SEGMENT_BEFORE : 0;
 }
 
+static void push_named(struct weir_idle_finder *finder, const struct weir_segment *segment,
+                       struct weir_story_name name, struct weir_segments *out)
+{
+	weir_segments_push(out, segment);
+	weir_idle_names_add(finder->names,
+	                    &(struct weir_idle_entry){.name = name.name,
+	                                              .in = name.in,
+	                                              .idle = segment->idle,
+	                                              .count = 1,
+	                                              .ns = weir_segment_ns(segment)});
+}
+
 /* Pushes [start, end) as one cause, but for what profiler and driver-side loading took of it. */
 static void push_cut(struct weir_idle_finder *finder, struct weir_segment segment,
-                     struct weir_segments *out)
+                     struct weir_story_name own_name, struct weir_segments *out)
 {
 	struct {
-		const struct weir_intervals *set;
+		const struct track *track;
 		enum weir_idle idle;
-	} const tracks[] = {{&finder->loading, WEIR_IDLE_COMPILE_LOAD},
-	                    {&finder->profiling, WEIR_IDLE_PROFILER}};
+	} const cuts[] = {{&finder->loading, WEIR_IDLE_COMPILE_LOAD},
+	                  {&finder->profiling, WEIR_IDLE_PROFILER}};
 	const int64_t end_ns = segment.end_ns;
 	const uint8_t own = segment.idle, flags = segment.flags;
 
 	while (segment.start_ns < end_ns) {
+		struct weir_story_name name = own_name;
+
 		segment.end_ns = end_ns;
 		segment.idle = own;
 		segment.flags = flags;
 		for (size_t t = 0; t < 2; t++) {
 			struct weir_interval cut = {INT64_MAX, INT64_MAX};
 
-			weir_intervals_find(tracks[t].set, segment.start_ns, &cut);
+			weir_intervals_find(&cuts[t].track->set, segment.start_ns, &cut);
 			if (cut.start_ns <= segment.start_ns) {
-				segment.idle = (uint8_t)tracks[t].idle;
+				segment.idle = (uint8_t)cuts[t].idle;
 				segment.end_ns =
 					cut.end_ns < segment.end_ns ? cut.end_ns : segment.end_ns;
+				name.name = track_name(cuts[t].track, segment.start_ns);
+				name.in = own_name.in;
 				break;
 			}
 			if (cut.start_ns < segment.end_ns)
 				segment.end_ns = cut.start_ns;
 		}
-		if (segment.idle == WEIR_IDLE_PROFILER)
+		if (segment.idle == WEIR_IDLE_PROFILER) {
 			segment.flags = 0; /* without the profiler there would be no delay */
-		weir_segments_push(out, &segment);
+			name.in = 0;
+		}
+		push_named(finder, &segment, name, out);
 		segment.start_ns = segment.end_ns;
 	}
 }
 
+/* The work that ends a gap gives it its name. */
 static void push_whole(struct weir_idle_finder *finder, struct weir_segment *gap,
                        enum weir_idle idle, struct weir_segments *out)
 {
+	const struct weir_timeline *timeline = finder->timeline;
+	struct weir_story_name name = {0, 0};
+
+	if (gap->row != WEIR_NONE) {
+		name.name = timeline->trace->device.name[gap->row];
+		if (timeline->op[gap->row] != WEIR_NONE)
+			name.in = timeline->trace->host.name[timeline->op[gap->row]];
+	}
 	gap->idle = (uint8_t)idle;
-	push_cut(finder, *gap, out);
+	push_cut(finder, *gap, name, out);
+}
+
+/*
+ * A thread without anything to do may wait for a stage of the main thread: that is host work. Cuts
+ * the gap where the stage changes; true where something is left.
+ */
+static bool cut_at_stage(const struct weir_idle_finder *finder, struct weir_segment *gap)
+{
+	int64_t change_ns = weir_steps_next_change(finder->steps, gap->start_ns);
+
+	if (weir_steps_span_at(finder->steps, UINT32_MAX, gap->start_ns) != WEIR_NONE)
+		gap->idle = WEIR_IDLE_HOST_WORK;
+	if (change_ns >= gap->end_ns)
+		return false;
+	gap->end_ns = change_ns;
+	return true;
 }
 
 /* Explains [start, end), a time in which the launching thread had not launched the next work yet.
@@ -395,7 +293,7 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 {
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 	uint32_t thread = host->thread[finder->timeline->trace->device.launch[gap.row]];
-	const struct story *story = story_of(finder, thread);
+	const struct weir_story *story = weir_story_of(finder->stories, thread);
 	const struct weir_leaves *leaves = &story->leaves;
 	const int64_t end_ns = gap.end_ns;
 	size_t i = weir_leaves_at(leaves, gap.start_ns);
@@ -407,10 +305,15 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 		                     ? leaves->time_ns[next]
 		                     : end_ns;
 		gap.idle = i == SIZE_MAX ? WEIR_IDLE_HOST_IDLE : story->idle[i];
+		if (gap.idle == WEIR_IDLE_HOST_IDLE && cut_at_stage(finder, &gap))
+			next = i; /* the rest of the leaf comes next */
 		gap.flags = (uint8_t)((gap.flags & ~WEIR_SEGMENT_BEFORE) |
 		                      position_flag(finder, gap.start_ns));
 		gap.span = weir_steps_span_at(finder->steps, thread, gap.start_ns);
-		push_cut(finder, gap, out);
+		push_cut(finder, gap,
+		         weir_story_name(finder->stories,
+		                         i == SIZE_MAX ? WEIR_NONE : leaves->row[i]),
+		         out);
 		gap.start_ns = gap.end_ns;
 		i = next;
 	}
@@ -423,10 +326,11 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
  * own call. */
 static bool waited_at(struct weir_idle_finder *finder, uint32_t thread, int64_t at_ns)
 {
-	const struct weir_leaves *leaves = &story_of(finder, thread)->leaves;
+	const struct weir_leaves *leaves = &weir_story_of(finder->stories, thread)->leaves;
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 	size_t i = weir_leaves_at(leaves, at_ns);
-	uint32_t row = without_system_calls(finder, i == SIZE_MAX ? WEIR_NONE : leaves->row[i]);
+	uint32_t row =
+		weir_story_caller(finder->stories, i == SIZE_MAX ? WEIR_NONE : leaves->row[i]);
 	enum weir_api_class class;
 
 	if (row == WEIR_NONE || host->kind[row] != WEIR_HOST_API)
@@ -441,6 +345,28 @@ static bool is_near(int64_t a_ns, int64_t b_ns, int64_t limit_ns)
 	return weir_span_ns(a_ns, b_ns) <= limit_ns && weir_span_ns(b_ns, a_ns) <= limit_ns;
 }
 
+/* Between the launch and the one before it on its thread, the stream was told to wait. What is
+ * nested in a row counts with it. */
+static bool is_held_back(const struct weir_idle_finder *finder, uint32_t launch)
+{
+	const struct weir_host_columns *host = &finder->timeline->trace->host;
+	const uint8_t *classes = finder->timeline->api_class;
+
+	for (uint32_t i = launch; i > 0 && launch - i < LOOK_BACK; i--) {
+		uint8_t class = classes[host->name[i - 1]];
+
+		if (host->thread[i - 1] != host->thread[launch])
+			return false;
+		if (host->kind[i - 1] != WEIR_HOST_API)
+			continue;
+		if (class == WEIR_API_STREAM_WAIT)
+			return true;
+		if (WEIR_API_BIT(class) & WEIR_API_STARTS_WORK)
+			return false;
+	}
+	return false;
+}
+
 /* Did other work than the gap's own predecessor end just before the gap's end? The gap is longer
  * than the limit. */
 static enum weir_idle queued_cause(const struct weir_idle_finder *finder,
@@ -451,6 +377,8 @@ static enum weir_idle queued_cause(const struct weir_idle_finder *finder,
 
 	if (weir_segment_ns(gap) <= WEIR_INTER_KERNEL_NS)
 		return WEIR_IDLE_INTER_KERNEL;
+	if (is_held_back(finder, trace->device.launch[gap->row]))
+		cause = WEIR_IDLE_DEPENDENCY;
 	for (size_t d = 0; d < trace->device_count && cause != WEIR_IDLE_DEPENDENCY_COMM; d++) {
 		size_t low = finder->timeline->first_row[d],
 		       high = finder->timeline->first_row[d + 1];

@@ -2,16 +2,14 @@
 /*
  * Why a device was idle. For a gap [a, b) before the device row n, launched by the host call L:
  *
- *   L unknown            `unlinked`, or `inter_kernel` where the gap is short
- *   L starts after a     the launch was late. [a, L) is explained by what the launching thread did,
- * innermost call first: synchronisation, allocation, module loading, a data loader, a long stretch
- * of host code (WEIR_HOST_WORK_NS without any operator, or an operator that never touches the
- * device), dispatch (inside an operator or a call), python (between operators), or nothing at all;
- *                        [L, b) is launch latency
- *   L ends about at a    the call had just been made: launch latency, where the gap is longer than
- * the device's own L ends before a      work was queued: `inter_kernel` up to WEIR_INTER_KERNEL_NS;
- * else `dependency` where another stream's work ended just before b (`dependency_comm`: a
- * collective); else `other`
+ *	L unknown           `unlinked`, or `inter_kernel` where the gap is short
+ *	L starts after a    the launch was late. [a, L) is explained by what the launching thread
+ *did (engine/analysis/story.h), [L, b) is launch latency L ends about at a   the call had just been
+ *made: launch latency, where the gap is longer than the device's own L ends before a     work was
+ *queued: `inter_kernel` up to WEIR_INTER_KERNEL_NS; else `dependency` where another device's work
+ *ended just before b
+ *	                    (`dependency_comm`: a collective); else `other`. Other streams of the
+ *same device did nothing either: the gap is the device's
  *
  * Profiler overhead and driver-side loading are recorded on a track of their own and cut out of the
  * launching thread's time. The order and the limits follow the idle analysis of trace viewers, made
@@ -22,6 +20,7 @@
 
 #include <stdint.h>
 
+#include "engine/analysis/idle_names.h"
 #include "engine/analysis/segments.h"
 #include "engine/analysis/steps.h"
 #include "engine/analysis/timeline.h"
@@ -30,18 +29,16 @@
 	10000                   /* the device's own gap between two queued kernels is shorter      \
 	                         */
 #define WEIR_DEPENDENCY_NS 5000 /* what ended this shortly before a start may have held it back */
-#define WEIR_HOST_WORK_NS                                                                          \
-	200000 /* framework glue between two operators is shorter, even under the profiler */
-#define WEIR_HOST_OPERATOR_NS                                                                      \
-	100000 /* an operator on host tensors that is worth naming lasts longer */
 
-struct weir_idle_finder; /* borrows the timeline and the steps */
+struct weir_idle_finder; /* borrows the timeline, the steps and the names */
 
 struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeline,
-                                              const struct weir_steps *steps);
+                                              const struct weir_steps *steps,
+                                              struct weir_idle_names *names);
 void weir_idle_finder_free(struct weir_idle_finder *finder);
 
-/* Pushes segments that cover [start, end) exactly. Gaps of one device come in order of time. */
+/* Pushes segments that cover [start, end) exactly, and adds to the names. Gaps of one device come
+ * in order of time. */
 void weir_idle_explain(struct weir_idle_finder *finder, uint16_t device, int64_t start_ns,
                        int64_t end_ns, struct weir_segments *out);
 

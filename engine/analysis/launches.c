@@ -52,46 +52,71 @@ struct delays {
 	struct samples duration, api, raw, queue, unqueued;
 };
 
-/* stream_end_ns: when the work before it on its stream ended; INT64_MIN: there was none. */
-static void add_kernel(struct delays *delays, const struct weir_timeline *timeline, size_t row,
-                       int64_t stream_end_ns)
+bool weir_launch_delay_of(const struct weir_timeline *timeline, size_t row, int64_t stream_end_ns,
+                          struct weir_launch_delay *out)
 {
 	const struct weir_trace *trace = timeline->trace;
 	int64_t start = trace->device.start_ns[row], returned;
 	uint32_t launch = trace->device.launch[row];
 
-	samples_push(&delays->duration, weir_span_ns(start, trace->device.end_ns[row]));
 	if (launch == WEIR_NONE || weir_timeline_is_replayed(timeline, row))
-		return;
+		return false;
 	returned = trace->host.end_ns[launch];
-	samples_push(&delays->api, weir_span_ns(trace->host.start_ns[launch], returned));
-	samples_push(&delays->raw, signed_span(returned, start));
-	if (stream_end_ns <= returned) {
-		samples_push(&delays->unqueued, signed_span(returned, start));
-		samples_push(&delays->queue, signed_span(returned, start));
-	} else {
-		samples_push(&delays->queue, signed_span(stream_end_ns, start));
+	*out = (struct weir_launch_delay){
+		.call_ns = weir_span_ns(trace->host.start_ns[launch], returned),
+		.raw_ns = signed_span(returned, start),
+		.queue_ns =
+			signed_span(stream_end_ns <= returned ? returned : stream_end_ns, start),
+		.unqueued = stream_end_ns <= returned,
+	};
+	return true;
+}
+
+int64_t *weir_stream_ends(const struct weir_trace *trace)
+{
+	int64_t *latest = weir_alloc((trace->stream_count + 1) * sizeof(*latest));
+	int64_t *before = weir_alloc((trace->device.count + 1) * sizeof(*before));
+
+	for (size_t s = 0; s < trace->stream_count; s++)
+		latest[s] = INT64_MIN;
+	for (size_t i = 0; i < trace->device.count; i++) {
+		int64_t *end = &latest[trace->device.stream[i]];
+
+		before[i] = *end;
+		if (trace->device.end_ns[i] > *end)
+			*end = trace->device.end_ns[i];
 	}
+	free(latest);
+	return before;
+}
+
+static void add_kernel(struct delays *delays, const struct weir_timeline *timeline, size_t row,
+                       int64_t stream_end_ns)
+{
+	const struct weir_device_columns *device = &timeline->trace->device;
+	struct weir_launch_delay delay;
+
+	samples_push(&delays->duration, weir_span_ns(device->start_ns[row], device->end_ns[row]));
+	if (!weir_launch_delay_of(timeline, row, stream_end_ns, &delay))
+		return;
+	samples_push(&delays->api, delay.call_ns);
+	samples_push(&delays->raw, delay.raw_ns);
+	samples_push(&delays->queue, delay.queue_ns);
+	if (delay.unqueued)
+		samples_push(&delays->unqueued, delay.raw_ns);
 }
 
 static void measure_delays(const struct weir_timeline *timeline,
                            const struct weir_intervals *windows, struct weir_launch_figures *out)
 {
 	const struct weir_trace *trace = timeline->trace;
-	int64_t *stream_end = weir_alloc((trace->stream_count + 1) * sizeof(*stream_end));
+	int64_t *stream_end = weir_stream_ends(trace);
 	struct delays delays = {0};
 
-	for (size_t s = 0; s < trace->stream_count; s++)
-		stream_end[s] = INT64_MIN;
-	for (size_t i = 0; i < trace->device.count; i++) {
-		int64_t *end = &stream_end[trace->device.stream[i]];
-
+	for (size_t i = 0; i < trace->device.count; i++)
 		if (trace->device.kind[i] == WEIR_DEVICE_KERNEL &&
 		    weir_intervals_contains(windows, trace->device.start_ns[i]))
-			add_kernel(&delays, timeline, i, *end);
-		if (trace->device.end_ns[i] > *end)
-			*end = trace->device.end_ns[i];
-	}
+			add_kernel(&delays, timeline, i, stream_end[i]);
 	out->kernels = delays.duration.count;
 	out->kernel_p50_ns = summarize_take(&delays.duration).quantiles.p50_ns;
 	out->api = summarize_take(&delays.api);
@@ -171,14 +196,14 @@ static bool is_to_host(const char *name)
 }
 
 /*
- * The next call that matters on the thread of a copy is a wait, inside the operator that made the
- * copy. This is what aten::_local_scalar_dense does, and whatever else reads a value to decide on
- * it.
+ * The next call that matters on the thread of a copy is a wait, inside the operator that the
+ * program called. This is what aten::_local_scalar_dense does, and whatever else reads a value to
+ * decide on it.
  */
 static bool is_awaited(const struct weir_timeline *timeline, uint32_t launch)
 {
 	const struct weir_host_columns *host = &timeline->trace->host;
-	uint32_t op = weir_timeline_enclosing(timeline, launch, WEIR_HOST_OP);
+	uint32_t op = weir_timeline_outermost_op(timeline, launch);
 	int64_t end = op == WEIR_NONE ? INT64_MAX : host->end_ns[op];
 
 	if (timeline->api_class[host->name[launch]] == WEIR_API_COPY_BLOCKING)

@@ -8,6 +8,8 @@
 #ifndef WEIR_ANALYSIS_LAUNCHES_H
 #define WEIR_ANALYSIS_LAUNCHES_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/analysis/intervals.h"
@@ -43,6 +45,24 @@ struct weir_launch_figures {
 	int64_t wait_ns;                 /* the union over threads: at most the windows */
 	uint64_t scalar_reads; /* copies of less than 64 bytes to the host and the wait for them */
 };
+
+/* How one piece of device work was launched. */
+struct weir_launch_delay {
+	int64_t call_ns;  /* the call itself */
+	int64_t raw_ns;   /* from its return to the start of the work; negative where it begins
+	                     earlier */
+	int64_t queue_ns; /* the same, but not before the work ahead on the stream ended */
+	bool unqueued;    /* the stream was empty when the call returned */
+};
+
+/* stream_end_ns: when the work before it on its stream ended; INT64_MIN: there was none. False for
+ * work whose launch is unknown, or that a graph replayed. */
+bool weir_launch_delay_of(const struct weir_timeline *timeline, size_t row, int64_t stream_end_ns,
+                          struct weir_launch_delay *out);
+
+/* Per device row the latest end of the rows before it on its stream; INT64_MIN: none. The caller
+ * frees it. */
+int64_t *weir_stream_ends(const struct weir_trace *trace);
 
 /* Windows are united. */
 void weir_launches_measure(const struct weir_timeline *timeline,

@@ -8,27 +8,9 @@
 #ifndef WEIR_ANALYSIS_QUEUE_H
 #define WEIR_ANALYSIS_QUEUE_H
 
-#include <stdint.h>
-
 #include "engine/analysis/intervals.h"
 #include "engine/analysis/timeline.h"
-
-/* Weighted by time over the windows, devices added; NAN where no work is linked. */
-struct weir_depth {
-	double mean, p50, p95, max;
-};
-
-struct weir_queue_figures {
-	struct weir_depth waiting, in_flight;
-	/* Of the devices' idle time, with nothing submitted: the host was late. NAN: never idle. */
-	double starved_share;
-	/*
-	 * Launch calls that took ten times the median of their name or longer while the queue held
-	 * 90 % of the most it ever held: they waited for room. The limit is the driver's and not
-	 * assumed.
-	 */
-	uint64_t launches, full_launches;
-};
+#include "engine/model/launching.h"
 
 /* Windows are united. */
 void weir_queue_measure(const struct weir_timeline *timeline, const struct weir_intervals *windows,

@@ -31,7 +31,8 @@ static void measure_activity(struct weir_rank *rank)
 {
 	struct weir_intervals all = {0};
 	int64_t *ends = weir_alloc((rank->steps.step_count + 1) * sizeof *ends);
-	size_t steps = 0;
+	uint32_t *numbers = weir_alloc((rank->steps.step_count + 1) * sizeof *numbers);
+	struct weir_step_ends steps = {ends, numbers, 0};
 
 	rank->activity = weir_alloc(rank->trace->device_count * sizeof *rank->activity);
 	for (size_t d = 0; d < rank->trace->device_count; d++) {
@@ -46,13 +47,17 @@ static void measure_activity(struct weir_rank *rank)
 			                    windows->items[w].end_ns);
 	}
 	weir_intervals_unite(&all);
-	for (size_t i = 0; i < rank->steps.step_count; i++)
-		if (rank->steps.steps[i].state == WEIR_STEP_STEADY)
-			ends[steps++] = rank->steps.steps[i].end_ns;
+	for (size_t i = 0; i < rank->steps.step_count; i++) {
+		if (rank->steps.steps[i].state != WEIR_STEP_STEADY)
+			continue;
+		numbers[steps.count] = (uint32_t)i;
+		ends[steps.count++] = rank->steps.steps[i].end_ns;
+	}
 	weir_launches_measure(&rank->timeline, &all, &rank->launches);
-	weir_memory_measure(&rank->timeline, &all, ends, steps, &rank->memory);
+	weir_memory_measure(&rank->timeline, &all, &steps, &rank->memory);
 	weir_intervals_release(&all);
 	free(ends);
+	free(numbers);
 }
 
 bool weir_call_of_op(const struct weir_trace *trace, uint32_t op_row, const char *kernel,

@@ -141,9 +141,10 @@ static void cut_window(struct weir_segments *out, struct weir_idle_finder *idle,
 void weir_segments_init(struct weir_segments *segments, const struct weir_timeline *timeline,
                         const struct weir_steps *steps)
 {
-	struct weir_idle_finder *idle = weir_idle_finder_new(timeline, steps);
+	struct weir_idle_finder *idle;
 
 	*segments = (struct weir_segments){0};
+	idle = weir_idle_finder_new(timeline, steps, &segments->idle_names);
 	for (size_t d = 0; d < timeline->trace->device_count; d++) {
 		struct pieces classes[CLASSES] = {{0}};
 
@@ -162,5 +163,6 @@ void weir_segments_init(struct weir_segments *segments, const struct weir_timeli
 void weir_segments_release(struct weir_segments *segments)
 {
 	free(segments->items);
+	weir_idle_names_release(&segments->idle_names);
 	*segments = (struct weir_segments){0};
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/analysis/idle_names.h"
 #include "engine/analysis/intervals.h"
 #include "engine/analysis/steps.h"
 #include "engine/analysis/timeline.h"
@@ -39,6 +40,7 @@ struct weir_segment {
 struct weir_segments {
 	struct weir_segment *items;
 	size_t count, capacity;
+	struct weir_idle_names idle_names; /* of the idle ones */
 };
 
 void weir_segments_init(struct weir_segments *segments, const struct weir_timeline *timeline,

@@ -440,6 +440,17 @@ uint32_t weir_steps_span_at(const struct weir_steps *steps, uint32_t thread, int
 	return span;
 }
 
+int64_t weir_steps_next_change(const struct weir_steps *steps, int64_t at_ns)
+{
+	const struct weir_track *track = &steps->tracks[steps->main_track];
+	size_t begun;
+
+	if (steps->track_count == 0)
+		return INT64_MAX;
+	begun = weir_instants_until(track->time_ns, track->count, at_ns);
+	return begun < track->count ? track->time_ns[begun] : INT64_MAX;
+}
+
 uint32_t weir_steps_step_at(const struct weir_steps *steps, int64_t at_ns)
 {
 	size_t low = 0, high = steps->step_count;

@@ -110,6 +110,8 @@ void weir_steps_release(struct weir_steps *steps);
 /* The innermost span that was open on that thread, or on the main thread, at that time; WEIR_NONE:
  * none. */
 uint32_t weir_steps_span_at(const struct weir_steps *steps, uint32_t thread, int64_t at_ns);
+/* When the innermost span of the main thread changes next, after that time; INT64_MAX: never. */
+int64_t weir_steps_next_change(const struct weir_steps *steps, int64_t at_ns);
 /* The step whose turn it was; WEIR_NONE: outside. */
 uint32_t weir_steps_step_at(const struct weir_steps *steps, int64_t at_ns);
 

@@ -7,6 +7,7 @@
 
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/joining.h"
+#include "engine/analysis/memory_report.h"
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
 #include "engine/stats/quantile.h"
@@ -221,14 +222,13 @@ static double flat_step_ratio(const struct weir_steps *steps)
 static void fill_profile_only(const struct weir_analysis *analysis,
                               const struct weir_report *report, double *values)
 {
-	uint64_t waits = 0, steps = 0;
-	double slow = 0;
+	uint64_t waits = 0, reads = 0, steps = 0;
 
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		const struct weir_rank *rank = &analysis->ranks[r];
 
 		waits += rank->launches.syncs + rank->launches.blocking_copies;
-		slow += fmax(rank->memory.figures.slow_allocations, 0);
+		reads += rank->launches.scalar_reads;
 		for (size_t i = 0; i < rank->steps.step_count; i++)
 			steps += !report->steady || rank->steps.steps[i].state == WEIR_STEP_STEADY;
 		if (isnan(values[WEIR_F_FLAT_STEP_RATIO]))
@@ -240,9 +240,14 @@ static void fill_profile_only(const struct weir_analysis *analysis,
 		values[WEIR_F_LINK_SHARE] =
 			fmax(values[WEIR_F_LINK_SHARE], report->ranks[i].link_share);
 	values[WEIR_F_PADDING_WASTE] = padding_waste(analysis);
-	if (report->has_gpu)
-		values[WEIR_F_SLOW_ALLOCATIONS] = slow;
+	weir_memory_features(report, values);
+	if (report->has_gpu) {
+		values[WEIR_F_SYNC_DENSITY] = report->gpu.waits.sync_share;
+		values[WEIR_F_LAUNCH_CALL_SHARE] = report->gpu.waits.launch_call_share;
+		values[WEIR_F_STARVED_OF_IDLE] = report->gpu.queue.starved_share;
+	}
 	if (steps > 0) {
+		values[WEIR_F_SCALAR_READS_PER_STEP] = (double)reads / (double)steps;
 		values[WEIR_F_SYNCS_PER_STEP] = (double)waits / (double)steps;
 		values[WEIR_F_STEPS] = (double)report->iteration_count;
 		values[WEIR_F_KERNELS_PER_STEP] = values[WEIR_F_KERNELS] / (double)steps;

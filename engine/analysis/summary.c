@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "engine/analysis/analysis_impl.h"
+#include "engine/analysis/launching.h"
+#include "engine/analysis/memory_report.h"
 #include "engine/analysis/ranks.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
@@ -249,6 +251,7 @@ static void fill_gpu(const struct weir_analysis *analysis, const struct weir_led
 		break; /* ranks run the same program; the first one speaks for its launches */
 	}
 	fill_utilization(analysis, gpu);
+	weir_fill_launching(analysis, total, report);
 }
 
 static void fill_ranks(const struct weir_analysis *analysis, struct weir_report *report)
@@ -289,22 +292,6 @@ static void fill_ranks(const struct weir_analysis *analysis, struct weir_report 
 	}
 }
 
-/* The rank with the largest peak; a rank without memory events has none. */
-static void fill_memory(const struct weir_analysis *analysis, struct weir_report *report)
-{
-	for (size_t r = 0; r < analysis->rank_count; r++) {
-		const struct weir_memory_usage *usage = &analysis->ranks[r].memory;
-
-		if (!usage->known && !(usage->figures.slow_allocations > 0))
-			continue;
-		if (report->has_memory &&
-		    !(usage->figures.peak_allocated_bytes > report->memory.peak_allocated_bytes))
-			continue;
-		report->has_memory = true;
-		report->memory = usage->figures;
-	}
-}
-
 void weir_fill_summary(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
                        struct weir_report *report)
 {
@@ -315,7 +302,7 @@ void weir_fill_summary(const struct weir_analysis *analysis, const struct weir_s
 	fill_iterations(analysis, report);
 	fill_gpu(analysis, &merges->total, report);
 	fill_ranks(analysis, report);
-	fill_memory(analysis, report);
+	weir_fill_memory(analysis, &merges->total, report);
 	weir_attribution_from_ledger(&report->attribution, &merges->total);
 	if (!report->has_gpu) {
 		report->attribution.total_ns = report->span_ns;

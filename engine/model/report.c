@@ -31,12 +31,24 @@ static const struct weir_distribution unknown_distribution = {
 	.total_ns = NAN, .p50_ns = NAN, .p90_ns = NAN, .p95_ns = NAN, .p99_ns = NAN};
 
 static const struct weir_memory_figures unknown_memory = {
-	.peak_allocated_bytes = NAN,
-	.peak_reserved_bytes = NAN,
-	.fragmentation = NAN,
-	.leak_bytes_per_step = NAN,
+	.largest = {.rank = -1,
+                    .device_id = -1,
+                    .peak_allocated_bytes = NAN,
+                    .peak_reserved_bytes = NAN,
+                    .fragmentation = NAN,
+                    .leak_bytes_per_step = NAN,
+                    .allocations_per_step = NAN,
+                    .used_share = NAN},
+	.allocator_calls = NAN,
+	.allocator_share = NAN,
+	.allocator_of_late = NAN,
 	.slow_allocations = NAN,
+	.slow_allocation_ns = NAN,
+	.slow_share = NAN,
 };
+
+static const struct weir_queue_figures unknown_queue = {
+	.waiting = {NAN, NAN, NAN, NAN}, .in_flight = {NAN, NAN, NAN, NAN}, .starved_share = NAN};
 
 static const struct weir_verdict no_verdict = {.bound = WEIR_BOUND_UNDETERMINED,
                                                .share = NAN,
@@ -99,6 +111,9 @@ static struct weir_gpu_figures unknown_gpu(void)
 		.mfu = NAN,
 		.mbu = NAN,
 		.modelled_share = NAN,
+		.inter_kernel_limit_ns = NAN,
+		.queue = unknown_queue,
+		.waits = {.sync_share = NAN, .launch_call_share = NAN},
 	};
 
 	for (unsigned i = 0; i < WEIR_IDLE_COUNT; i++)

@@ -15,6 +15,8 @@
 #include "engine/model/bound.h"
 #include "engine/model/detail.h"
 #include "engine/model/finding.h"
+#include "engine/model/launching.h"
+#include "engine/model/memory.h"
 #include "engine/model/profile.h"
 
 /* Nanoseconds as doubles; NAN where there are too few samples to say. */
@@ -50,6 +52,12 @@ struct weir_gpu_figures {
 	                                        the kernel, not queued */
 	double graph_share;                  /* of device busy time */
 	double mfu, mbu, modelled_share;
+	struct weir_idle_cause idle_cause[WEIR_IDLE_COUNT];
+	double inter_kernel_limit_ns; /* a longer gap is not the device's own */
+	struct weir_queue_figures queue;
+	struct weir_launch_row *launches; /* by count, the most frequent first */
+	size_t launch_count;
+	struct weir_host_waits waits;
 };
 
 enum weir_roofline {
@@ -220,11 +228,6 @@ struct weir_set_apart {
 	const char *reason; /* "warm-up: 9.6 ms against a median of 2.9 ms" */
 	uint64_t count;
 	int64_t duration_ns;
-};
-
-struct weir_memory_figures {
-	double peak_allocated_bytes, peak_reserved_bytes, fragmentation, leak_bytes_per_step;
-	double slow_allocations; /* allocation calls above 1 ms */
 };
 
 /* Sizes of batches: requests in one execution, weighted by executions. */

@@ -15,6 +15,7 @@
 #define LISTED_APART   6    /* steps set apart that are listed one by one */
 #define LISTED_WARNING 12   /* warnings that are listed one by one */
 #define WORTH_SAYING   5e-4 /* smaller shares are left out of a line */
+#define WORTH_NAMING   0.05 /* smaller ones are said without what they are made of */
 
 void weir_items_release(struct weir_items *items)
 {
@@ -217,6 +218,20 @@ static const char *const idle_labels[WEIR_IDLE_COUNT] = {
 	[WEIR_IDLE_OTHER] = "other",
 };
 
+/* What a thread did for half of a cause or longer: "host work 71 % (sampler.py(44): sample)". */
+static void add_cause_name(struct weir_items *items, const struct weir_idle_cause *cause,
+                           double share)
+{
+	const struct weir_idle_name *first = cause->names;
+	struct weir_text *out = items->count ? &items->item[items->count - 1] : NULL;
+
+	if (!out || cause->name_count == 0 || !first->name || !(first->share >= share / 2))
+		return;
+	weir_text_puts(out, " (");
+	add_name(out, first->name);
+	weir_text_puts(out, ")");
+}
+
 static void fill_idle(const struct weir_report *report, struct weir_items *items)
 {
 	bool said[WEIR_IDLE_COUNT] = {false};
@@ -225,6 +240,7 @@ static void fill_idle(const struct weir_report *report, struct weir_items *items
 		return;
 	for (int round = 0; round < WEIR_IDLE_COUNT; round++) {
 		int largest = -1;
+		size_t before = items->count;
 
 		for (int i = 0; i < WEIR_IDLE_COUNT; i++) {
 			double share = report->gpu.idle_share[i];
@@ -237,6 +253,51 @@ static void fill_idle(const struct weir_report *report, struct weir_items *items
 			return;
 		said[largest] = true;
 		add_share(items, idle_labels[largest], report->gpu.idle_share[largest]);
+		if (items->count > before && largest < WEIR_IDLE_LAUNCH_LATENCY &&
+		    report->gpu.idle_share[largest] >= WORTH_NAMING)
+			add_cause_name(items, &report->gpu.idle_cause[largest],
+			               report->gpu.idle_share[largest]);
+	}
+}
+
+/* Only where the device waits as well: for a busy one, waiting is the rule. */
+static void fill_waits(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_host_waits *waits = &report->gpu.waits;
+	struct weir_text *out;
+
+	if (!report->has_gpu || !(report->gpu.idle >= WORTH_NAMING) ||
+	    !(waits->scalar_reads || report->gpu.idle_share[WEIR_IDLE_HOST_SYNC] >= WORTH_NAMING))
+		return;
+	add_share(items, "in synchronisation", waits->sync_share);
+	if (waits->syncs + waits->blocking_copies > 0) {
+		out = weir_items_add(items);
+		add_counted(out, waits->syncs + waits->blocking_copies, "wait");
+	}
+	if (waits->scalar_reads > 0) {
+		out = weir_items_add(items);
+		add_counted(out, waits->scalar_reads, "read");
+		weir_text_puts(out, " of a single value (.item())");
+	}
+}
+
+/* Where the device idles: was work there? And where calls found the queue full. */
+static void fill_queue(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_queue_figures *queue = &report->gpu.queue;
+	struct weir_text *out;
+
+	if (!report->has_gpu || isnan(queue->waiting.mean) || !(report->gpu.idle >= WORTH_NAMING) ||
+	    !(queue->starved_share >= WORTH_NAMING || queue->full_launches))
+		return;
+	add_share(items, "empty while idle", queue->starved_share);
+	out = weir_items_add(items);
+	weir_text_printf(out, "depth %.1f on average, p95 %.0f, at most %.0f", queue->waiting.mean,
+	                 queue->waiting.p95, queue->waiting.max);
+	if (queue->full_launches) {
+		out = weir_items_add(items);
+		add_counted(out, queue->full_launches, "call");
+		weir_text_puts(out, " waited for room");
 	}
 }
 
@@ -263,19 +324,29 @@ static void add_bytes(struct weir_items *items, const char *label, double bytes)
 static void fill_memory(const struct weir_report *report, struct weir_items *items)
 {
 	const struct weir_memory_figures *memory = &report->memory;
+	const struct weir_memory_device *largest = &memory->largest;
 	struct weir_text *out;
 
 	if (!report->has_memory)
 		return;
-	add_bytes(items, "peak allocated", memory->peak_allocated_bytes);
-	add_bytes(items, "peak reserved", memory->peak_reserved_bytes);
-	add_share(items, "fragmentation", memory->fragmentation);
-	if (memory->leak_bytes_per_step > 0)
-		add_bytes(items, "growth a step", memory->leak_bytes_per_step);
+	add_bytes(items, "peak allocated", largest->peak_allocated_bytes);
+	add_bytes(items, "peak reserved", largest->peak_reserved_bytes);
+	add_share(items, "of the device", largest->used_share);
+	add_share(items, "fragmentation", largest->fragmentation);
+	if (largest->leak_bytes_per_step > 0)
+		add_bytes(items, "growth a step", largest->leak_bytes_per_step);
+	if (memory->allocator_share >= WORTH_SAYING) {
+		add_share(items, "allocation calls", memory->allocator_share);
+		weir_text_puts(&items->item[items->count - 1], " of the time");
+	}
 	if (memory->slow_allocations >= 1) {
 		out = weir_items_add(items);
 		add_counted(out, (uint64_t)memory->slow_allocations, "allocation");
 		weir_text_puts(out, " over 1 ms");
+		if (memory->slow_allocation_ns > 0) {
+			weir_text_puts(out, ", together ");
+			weir_text_duration(out, weir_as_stored_ns(memory->slow_allocation_ns));
+		}
 	}
 }
 
@@ -352,6 +423,8 @@ const struct weir_fact_line weir_fact_lines[] = {
 	{.id = "telemetry", .label = "telemetry", .fill = weir_fill_telemetry},
 	{.id = "device", .label = "device time", .fill = fill_device},
 	{.id = "idle", .label = "idle, by cause", .fill = fill_idle},
+	{.id = "queue", .label = "queue", .fill = fill_queue},
+	{.id = "waits", .label = "host waits", .fill = fill_waits},
 	{.id = "launch", .label = "launch to start", .fill = fill_launch},
 	{.id = "profiler", .label = "the profiler", .fill = weir_fill_profiler},
 	{.id = "memory", .label = "device memory", .fill = fill_memory},

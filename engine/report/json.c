@@ -4,13 +4,15 @@
  * the order of the contract; what the contract does not name stands at the end of its object
  * (run.set_apart, run.iteration_ns, run.steady, run.percentile, run.notes, inputs[].gives,
  * verdict.headline, recommendations[].limit, what_if[].stages, what json_serving.c adds to requests
- * and stages, telemetry; graphs, counters and host where there are any).
+ * and stages and json_device.c to gpu and memory, telemetry; graphs, counters and host where there
+ * are any).
  */
 #include <math.h>
 #include <string.h>
 
 #include "engine/base/jsonout.h"
 #include "engine/report/json_counters.h"
+#include "engine/report/json_device.h"
 #include "engine/report/json_graphs.h"
 #include "engine/report/json_host.h"
 #include "engine/report/json_serving.h"
@@ -192,6 +194,24 @@ static void put_attribution(struct weir_jsonout *json, const struct weir_report 
 	weir_jsonout_end(json);
 }
 
+/* As with the attribution, the running sum is rounded: the causes add up to the idle share. */
+static void put_idle_causes(struct weir_jsonout *json, const struct weir_gpu_figures *gpu)
+{
+	double sum = 0, before = 0;
+
+	weir_jsonout_begin_object(json, "idle_causes");
+	for (int idle = 0; idle < WEIR_IDLE_COUNT; idle++) {
+		double after;
+
+		sum += gpu->idle_share[idle];
+		after = round(sum * MICRO);
+		weir_jsonout_share(json, weir_idle_name((enum weir_idle)idle),
+		                   (after - before) / MICRO);
+		before = after;
+	}
+	weir_jsonout_end(json);
+}
+
 static void put_gpu(struct weir_jsonout *json, const struct weir_report *report)
 {
 	const struct weir_gpu_figures *gpu = &report->gpu;
@@ -210,11 +230,7 @@ static void put_gpu(struct weir_jsonout *json, const struct weir_report *report)
 	weir_jsonout_share(json, "exposed_memcpy", gpu->exposed_memcpy);
 	weir_jsonout_rounded(json, "kernel_p50_ns", gpu->kernel_p50_ns);
 	weir_jsonout_int(json, "kernels", (int64_t)gpu->kernels);
-	weir_jsonout_begin_object(json, "idle_causes");
-	for (int idle = 0; idle < WEIR_IDLE_COUNT; idle++)
-		weir_jsonout_share(json, weir_idle_name((enum weir_idle)idle),
-		                   gpu->idle_share[idle]);
-	weir_jsonout_end(json);
+	put_idle_causes(json, gpu);
 	weir_jsonout_begin_object_inline(json, "launch_ns");
 	weir_jsonout_rounded(json, "p50", gpu->launch.p50_ns);
 	weir_jsonout_rounded(json, "p90", gpu->launch.p90_ns);
@@ -224,6 +240,7 @@ static void put_gpu(struct weir_jsonout *json, const struct weir_report *report)
 	weir_jsonout_share(json, "mfu", gpu->mfu);
 	weir_jsonout_share(json, "mbu", gpu->mbu);
 	weir_jsonout_share(json, "modelled_share", gpu->modelled_share);
+	weir_json_put_launching(json, gpu);
 	weir_jsonout_end(json);
 }
 
@@ -343,23 +360,6 @@ static void put_recommendations(struct weir_jsonout *json, const struct weir_rep
 	weir_jsonout_end(json);
 }
 
-static void put_memory(struct weir_jsonout *json, const struct weir_report *report)
-{
-	const struct weir_memory_figures *memory = &report->memory;
-
-	if (!report->has_memory) {
-		weir_jsonout_null(json, "memory");
-		return;
-	}
-	weir_jsonout_begin_object(json, "memory");
-	weir_jsonout_rounded(json, "peak_allocated_bytes", memory->peak_allocated_bytes);
-	weir_jsonout_rounded(json, "peak_reserved_bytes", memory->peak_reserved_bytes);
-	weir_jsonout_share(json, "fragmentation", memory->fragmentation);
-	weir_jsonout_rounded(json, "leak_bytes_per_step", memory->leak_bytes_per_step);
-	weir_jsonout_rounded(json, "slow_allocations", memory->slow_allocations);
-	weir_jsonout_end(json);
-}
-
 static void write_json(const struct weir_report *report, const struct weir_write_options *options,
                        struct weir_text *out)
 {
@@ -381,7 +381,7 @@ static void write_json(const struct weir_report *report, const struct weir_write
 	put_recommendations(&json, report);
 	weir_json_put_what_ifs(&json, report);
 	weir_json_put_profiler(&json, report);
-	put_memory(&json, report);
+	weir_json_put_memory(&json, report);
 	weir_json_put_telemetry(&json, report);
 	weir_json_put_graphs(&json, report);
 	weir_json_put_counters(&json, report);

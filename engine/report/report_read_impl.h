@@ -36,6 +36,8 @@ void weir_report_read_ranks(struct weir_result_reader *reader, const cJSON *docu
 void weir_report_read_stages(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_operators(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_advice(struct weir_result_reader *reader, const cJSON *document);
+/* Of the object gpu: what it holds from idle_names on. */
+void weir_report_read_launching(struct weir_result_reader *reader, const cJSON *gpu);
 void weir_report_read_gpu(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_requests(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_telemetry(struct weir_result_reader *reader, const cJSON *document);

@@ -61,26 +61,8 @@ void weir_report_read_gpu(struct weir_result_reader *reader, const cJSON *docume
 	gpu->kernels = weir_result_take_count(reader, object, "kernels");
 	read_idle(reader, object);
 	read_launch(reader, object);
+	weir_report_read_launching(reader, object);
 	weir_result_in(reader, "gpu");
-}
-
-void weir_report_read_memory(struct weir_result_reader *reader, const cJSON *document)
-{
-	const cJSON *object = weir_result_take_object(reader, document, "memory");
-	struct weir_memory_figures *memory = &reader->report->memory;
-	const struct weir_report_figure figures[] = {
-		{"peak_allocated_bytes", &memory->peak_allocated_bytes},
-		{"peak_reserved_bytes", &memory->peak_reserved_bytes},
-		{"fragmentation", &memory->fragmentation},
-		{"leak_bytes_per_step", &memory->leak_bytes_per_step},
-		{"slow_allocations", &memory->slow_allocations},
-	};
-
-	if (!object)
-		return;
-	reader->report->has_memory = true;
-	weir_report_take_figures(reader, object, figures, COUNT_OF(figures));
-	weir_result_in(reader, "memory");
 }
 
 /* ---- rows ---- */

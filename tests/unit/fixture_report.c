@@ -95,6 +95,70 @@ static void fill_profile(struct weir_report *report, struct weir_profile *profil
 	report->steady = true;
 }
 
+static void fill_launching(struct weir_report *report)
+{
+	static struct weir_launch_row launches[] = {{.api = "cudaLaunchKernel",
+	                                             .work = "elementwise",
+	                                             .count = 4890,
+	                                             .early = 3,
+	                                             .call = {5100, 7210, 12044, 88123},
+	                                             .delay = {2210, 2602, 3551, -12},
+	                                             .queue = {2210, 2602, 3551, 9004}}};
+	struct weir_gpu_figures *gpu = &report->gpu;
+
+	gpu->idle_cause[WEIR_IDLE_DISPATCH] = (struct weir_idle_cause){
+		.names = {{"aten::mm", "aten::linear", 2400, 0.31},
+	                  {"aten::empty", NULL, 990, 0.02}},
+		.name_count = 2,
+		.total_ns = 72336933,
+	};
+	gpu->idle_cause[WEIR_IDLE_PYTHON] =
+		(struct weir_idle_cause){.names = {{"decode.py(7): step", NULL, 2401, 0.11}},
+	                                 .name_count = 1,
+	                                 .total_ns = 1};
+	gpu->inter_kernel_limit_ns = 10000;
+	gpu->queue = (struct weir_queue_figures){.waiting = {0.24, 0, 1, 12},
+	                                         .in_flight = {0.37, 0, 1, 13},
+	                                         .starved_share = 0.75,
+	                                         .launches = 7290,
+	                                         .full_launches = 2};
+	gpu->launches = launches;
+	gpu->launch_count = 1;
+	gpu->waits = (struct weir_host_waits){.sync_share = 0.0712,
+	                                      .launch_call_share = 1.26,
+	                                      .syncs = 60,
+	                                      .blocking_copies = 1,
+	                                      .scalar_reads = 30};
+}
+
+static void fill_memory(struct weir_report *report)
+{
+	static struct weir_memory_device devices[2];
+	struct weir_memory_device device = {.rank = 0,
+	                                    .device_id = 0,
+	                                    .peak_allocated_bytes = 65713209344.0,
+	                                    .peak_reserved_bytes = 66571993088.0,
+	                                    .fragmentation = 0.013,
+	                                    .leak_bytes_per_step = NAN,
+	                                    .allocations_per_step = 132.5,
+	                                    .used_share = 0.4416};
+
+	devices[0] = devices[1] = device;
+	devices[1].rank = -1;
+	devices[1].device_id = 3;
+	devices[1].peak_reserved_bytes = NAN;
+	report->has_memory = true;
+	report->memory = (struct weir_memory_figures){.largest = device,
+	                                              .devices = devices,
+	                                              .device_count = 2,
+	                                              .allocator_calls = 31,
+	                                              .allocator_share = 0.021,
+	                                              .allocator_of_late = 0.018,
+	                                              .slow_allocations = 2,
+	                                              .slow_allocation_ns = 2510000,
+	                                              .slow_share = 0.0246};
+}
+
 static void fill_gpu(struct weir_report *report)
 {
 	struct weir_gpu_figures *gpu = &report->gpu;
@@ -124,8 +188,8 @@ static void fill_gpu(struct weir_report *report)
 	report->attribution.ns[WEIR_BOUND_KERNEL] = 1018830;
 	report->attribution.ns[WEIR_BOUND_UNDETERMINED] = 713182;
 	report->attribution.total_ns = 101883004;
-	report->has_memory = true;
-	report->memory = (struct weir_memory_figures){65713209344.0, 66571993088.0, 0.013, NAN, 2};
+	fill_launching(report);
+	fill_memory(report);
 }
 
 static void fill_stages(struct weir_report *report)

@@ -91,7 +91,16 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	assert_keys(
 		at(document, "gpu"),
 		"active idle compute communication exposed_communication memcpy exposed_memcpy "
-		"kernel_p50_ns kernels idle_causes launch_ns graph_share mfu mbu modelled_share");
+		"kernel_p50_ns kernels idle_causes launch_ns graph_share mfu mbu modelled_share "
+		"idle_names inter_kernel_limit_ns queue launches host_waits");
+	assert_keys(at(document, "gpu.idle_names.0"), "cause total_ns names");
+	assert_keys(at(document, "gpu.idle_names.0.names.0"), "name in count share");
+	assert_keys(at(document, "gpu.queue"),
+	            "waiting in_flight starved_of_idle launches full_launches");
+	assert_keys(at(document, "gpu.launches.0"),
+	            "api work count early call_ns delay_ns queue_ns");
+	assert_keys(at(document, "gpu.host_waits"),
+	            "sync_share launch_call_share syncs blocking_copies scalar_reads");
 	assert_keys(
 		at(document, "stages.0"),
 		"name kind count total_ns share p50_ns p90_ns p95_ns p99_ns p95_share bound cause "
@@ -102,7 +111,12 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	assert_keys(at(document, "recommendations.0"), "id title why effort speedup limit");
 	assert_keys(at(document, "memory"),
 	            "peak_allocated_bytes peak_reserved_bytes fragmentation "
-	            "leak_bytes_per_step slow_allocations");
+	            "leak_bytes_per_step slow_allocations allocations_per_step used_share "
+	            "slow_allocation_ns slow_share allocator_calls allocator_share "
+	            "allocator_of_host devices");
+	assert_keys(at(document, "memory.devices.0"),
+	            "rank device peak_allocated_bytes peak_reserved_bytes fragmentation "
+	            "leak_bytes_per_step allocations_per_step used_share");
 	cJSON_Delete(document);
 }
 
@@ -124,6 +138,12 @@ static void values_are_those_of_the_report(void **state)
 	assert_number(document, "verdict.runner_up.share", 0.121);
 	assert_number(document, "gpu.idle_causes.dispatch", 0.71);
 	assert_number(document, "gpu.launch_ns.p90", 5210);
+	assert_text(document, "gpu.idle_names.0.names.0.in", "aten::linear");
+	assert_number(document, "gpu.queue.waiting.p95", 1);
+	assert_number(document, "gpu.launches.0.delay_ns.max", -12);
+	assert_number(document, "gpu.host_waits.scalar_reads", 30);
+	assert_number(document, "memory.slow_allocation_ns", 2510000);
+	assert_number(document, "memory.devices.1.device", 3);
 	assert_number(document, "stages.0.p50_ns", 3352410);
 	assert_number(document, "operators.0.gbps", 3888.21);
 	assert_text(document, "operators.0.roofline", "memory");
@@ -158,6 +178,8 @@ static void unknown_is_null(void **state)
 	assert_unknown(document, "operators.2.bound");
 	assert_unknown(document, "recommendations.2.speedup");
 	assert_unknown(document, "memory.leak_bytes_per_step");
+	assert_unknown(document, "memory.devices.1.rank");
+	assert_unknown(document, "gpu.idle_names.0.names.1.in");
 	assert_unknown(minimal, "gpu");
 	assert_unknown(minimal, "memory");
 	assert_unknown(minimal, "verdict.share");

@@ -11,6 +11,8 @@
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 
+#define MS INT64_C(1000000)
+
 static const int64_t ends[] = {100, 200, 300, 400};
 
 static struct weir_memory_usage measure_trace(struct weir_trace *trace, size_t steps)
@@ -20,8 +22,8 @@ static struct weir_memory_usage measure_trace(struct weir_trace *trace, size_t s
 	struct weir_timeline timeline;
 
 	weir_timeline_init(&timeline, trace);
-	weir_intervals_push(&windows, 0, 100000000);
-	weir_memory_measure(&timeline, &windows, ends, steps, &got);
+	weir_intervals_push(&windows, 0, 100 * MS);
+	weir_memory_measure(&timeline, &windows, &(struct weir_step_ends){ends, NULL, steps}, &got);
 	weir_intervals_release(&windows);
 	weir_timeline_release(&timeline);
 	weir_trace_free(trace);
@@ -43,16 +45,17 @@ static void peaks_and_fragmentation_are_those_at_the_peak(void **state)
 	make_memory(make, 20, 300, 600, 800);
 	make_memory(make, 30, -500, 100, 900); /* reserves more while little is allocated */
 	got = measure(make, 0);
-	assert_true(got.known);
-	assert_near(got.figures.peak_allocated_bytes, 600, 0);
-	assert_near(got.figures.peak_reserved_bytes, 900, 0);
-	assert_near(got.figures.fragmentation, 0.25, 1e-12);
-	assert_near(got.peak_share, 900.0 / 1000000.0, 1e-12);
-	assert_near(got.figures.leak_bytes_per_step, NAN, 0);
-	assert_near(got.allocations_per_step, NAN, 0);
+	assert_int_equal(got.device_count, 1);
+	assert_near(got.devices[0].peak_allocated_bytes, 600, 0);
+	assert_near(got.devices[0].peak_reserved_bytes, 900, 0);
+	assert_near(got.devices[0].fragmentation, 0.25, 1e-12);
+	assert_near(got.devices[0].used_share, 900.0 / 1000000.0, 1e-12);
+	assert_near(got.devices[0].leak_bytes_per_step, NAN, 0);
+	assert_near(got.devices[0].allocations_per_step, NAN, 0);
+	assert_false(got.allocator.known); /* no call of a driver is recorded */
 }
 
-static void growth_is_the_median_change_between_ends_of_steps(void **state)
+static void growth_is_taken_at_the_ends_of_steps(void **state)
 {
 	struct make_trace *make = make_trace_new();
 	struct weir_memory_usage got;
@@ -62,13 +65,13 @@ static void growth_is_the_median_change_between_ends_of_steps(void **state)
 	make_memory(make, 90, 10, 1000, 6000);
 	make_memory(make, 200, 10, 1050, 6000);  /* at the end of its step */
 	make_memory(make, 150, 200, 1200, 6000); /* freed before its step ends */
-	make_memory(make, 290, 10, 5010, 6000);  /* one large change does not move the median */
+	make_memory(make, 290, 10, 5010, 6000);  /* one large change is a shift of the level */
 	got = measure(make, 4);
-	assert_near(got.figures.leak_bytes_per_step, 50, 0); /* of 50, 3960, 50 */
-	assert_near(got.allocations_per_step, 5.0 / 4.0, 0);
+	assert_near(got.devices[0].leak_bytes_per_step, 50, 0);
+	assert_near(got.devices[0].allocations_per_step, 5.0 / 4.0, 0);
 }
 
-static void growth_is_that_of_one_device(void **state)
+static void growth_is_that_of_each_device(void **state)
 {
 	struct make_trace *make = make_trace_new();
 	struct weir_memory_usage got;
@@ -82,11 +85,13 @@ static void growth_is_that_of_one_device(void **state)
 	trace = make_trace_finish(make);
 	trace->memory[1].device_id = trace->memory[3].device_id = 1;
 	got = measure_trace(trace, 2);
-	assert_near(got.figures.leak_bytes_per_step, 50, 0);
-	assert_near(got.allocations_per_step, 1, 0);
+	assert_int_equal(got.device_count, 2);
+	assert_near(got.devices[0].leak_bytes_per_step, 50, 0);
+	assert_near(got.devices[0].allocations_per_step, 1, 0);
+	assert_near(got.devices[1].leak_bytes_per_step, 10, 0);
 }
 
-static void the_device_with_the_largest_peak_is_told(void **state)
+static void devices_stand_in_the_order_of_their_peaks(void **state)
 {
 	struct make_trace *make = make_trace_new();
 	struct weir_trace *trace;
@@ -101,11 +106,13 @@ static void the_device_with_the_largest_peak_is_told(void **state)
 	trace->memory[1].device_type = 6;
 	trace->memory[2].device_type = 0; /* of the host: no device */
 	got = measure_trace(trace, 0);
-	assert_int_equal(got.device_id, 3);
-	assert_near(got.figures.peak_allocated_bytes, 700, 0);
-	assert_near(got.figures.peak_reserved_bytes, NAN, 0);
-	assert_near(got.figures.fragmentation, NAN, 0);
-	assert_near(got.peak_share, NAN, 0); /* the trace does not describe device 3 */
+	assert_int_equal(got.device_count, 2);
+	assert_int_equal(got.devices[0].device_id, 3);
+	assert_near(got.devices[0].peak_allocated_bytes, 700, 0);
+	assert_near(got.devices[0].peak_reserved_bytes, NAN, 0);
+	assert_near(got.devices[0].fragmentation, NAN, 0);
+	assert_near(got.devices[0].used_share, NAN, 0); /* the trace does not describe device 3 */
+	assert_near(got.devices[1].peak_reserved_bytes, 5000, 0);
 }
 
 static void only_driver_calls_above_a_millisecond_are_slow(void **state)
@@ -114,26 +121,159 @@ static void only_driver_calls_above_a_millisecond_are_slow(void **state)
 	struct weir_memory_usage got;
 
 	(void)state;
-	make_call(make, 0, "cudaMalloc", 0, 1000000, 0);
-	make_call(make, 0, "cudaMalloc", 2000000, 3000001, 0);
-	make_call(make, 0, "hipFree", 4000000, 6000000, 0);
-	make_call(make, 0, "cudaLaunchKernel", 7000000, 9000000, 0);
-	make_host(make, WEIR_HOST_OP, 0, "cudaMalloc", 10000000, 19000000);
-	make_call(make, 0, "cudaMalloc", 100000000, 105000000, 0); /* too late */
+	make_call(make, 0, "cudaMalloc", 0, MS, 0);
+	make_call(make, 0, "cudaMalloc", 2 * MS, 3 * MS + 1, 0);
+	make_call(make, 0, "hipFree", 4 * MS, 6 * MS, 0);
+	make_call(make, 0, "cudaLaunchKernel", 7 * MS, 9 * MS, 0);
+	make_host(make, WEIR_HOST_OP, 0, "cudaMalloc", 10 * MS, 19 * MS);
+	make_call(make, 0, "cudaMalloc", 100 * MS, 105 * MS, 0); /* too late */
 	got = measure(make, 0);
-	assert_false(got.known);
-	assert_near(got.figures.slow_allocations, 2, 0);
-	assert_near(got.figures.peak_allocated_bytes, NAN, 0);
+	assert_int_equal(got.device_count, 0);
+	assert_true(got.allocator.known);
+	assert_int_equal(got.allocator.calls, 3);
+	assert_int_equal(got.allocator.slow_calls, 2);
+	assert_int_equal(got.allocator.slow_ns, 3 * MS + 1);
+	assert_int_equal(got.allocator.any_ns, 4 * MS + 1);
+	assert_int_equal(got.allocator.window_ns, 100 * MS);
+}
+
+static void a_driver_call_inside_of_a_runtime_call_is_part_of_it(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_memory_usage got;
+
+	(void)state;
+	make_call(make, 0, "cudaMallocAsync", 0, 3 * MS, 0);
+	make_call(make, 0, "cuMemAlloc_v2", 1000, 3 * MS - 1000, 0);
+	got = measure(make, 0);
+	assert_int_equal(got.allocator.calls, 1);
+	assert_int_equal(got.allocator.slow_calls, 1);
+	assert_int_equal(got.allocator.slow_ns, 3 * MS);
+}
+
+/* What is live at each event, added up anew for each of them. */
+static double brute_peak(const int64_t (*block)[3], size_t blocks, size_t events)
+{
+	double peak = 0;
+
+	for (size_t at = 0; at < events; at++) {
+		double live = 0;
+
+		for (size_t b = 0; b < blocks; b++)
+			if (block[b][0] <= (int64_t)at && (int64_t)at < block[b][1])
+				live += (double)block[b][2];
+		peak = fmax(peak, live);
+	}
+	return peak;
+}
+
+static void the_peak_of_any_order_of_events_is_that_of_brute_force(void **state)
+{
+	enum { EVENTS = 60 };
+	uint64_t random = 7;
+
+	(void)state;
+	for (size_t round = 0; round < 200; round++) {
+		int64_t block[EVENTS][3], live = 0, total[EVENTS] = {0}, change[EVENTS] = {0};
+		struct make_trace *make = make_trace_new();
+		size_t blocks = 0;
+		struct weir_memory_usage got;
+
+		for (size_t i = 0; i < EVENTS; i++) {
+			size_t victim = blocks ? next_number(&random) % blocks : 0;
+
+			if (blocks && next_number(&random) % 2 && block[victim][1] == EVENTS) {
+				block[victim][1] = (int64_t)i;
+				change[i] = -block[victim][2];
+			} else {
+				change[i] = 1 + (int64_t)(next_number(&random) % 4096);
+				block[blocks][0] = (int64_t)i;
+				block[blocks][1] = EVENTS;
+				block[blocks++][2] = change[i];
+			}
+			total[i] = live += change[i];
+		}
+		for (size_t i = 0; i < EVENTS; i++) { /* 7 and 60 have no common factor */
+			size_t at = i * 7 % EVENTS;
+
+			make_memory(make, (int64_t)at, change[at], total[at], total[at] + 10);
+		}
+		got = measure(make, 0);
+		assert_near(got.devices[0].peak_allocated_bytes,
+		            brute_peak((const int64_t(*)[3])block, blocks, EVENTS), 0);
+	}
+}
+
+static double growth_of(double (*level)(size_t), size_t count)
+{
+	double levels[2000];
+
+	for (size_t i = 0; i < count; i++)
+		levels[i] = level(i);
+	return weir_memory_growth(levels, NULL, count);
+}
+
+static double steady_leak(size_t i)
+{
+	return 1e9 + 512.0 * (double)i;
+}
+
+static double one_cache_that_fills(size_t i)
+{
+	return i < 9 ? 1000 : 1e9;
+}
+
+static double comes_and_goes(size_t i)
+{
+	return i % 2 ? 5000 : 1000;
+}
+
+static double every_fourth_step(size_t i)
+{
+	size_t leaks = i / 4;
+
+	return 400.0 * (double)leaks;
+}
+
+static double leak_and_one_outlier(size_t i)
+{
+	return 100.0 * (double)i + (i == 7 ? 1e8 : 0);
+}
+
+static void growth_tells_leaks_from_levels(void **state)
+{
+	(void)state;
+	assert_near(growth_of(steady_leak, 20), 512, 0);
+	assert_near(growth_of(steady_leak, 2000), 512, 1e-12); /* thinned */
+	assert_near(growth_of(one_cache_that_fills, 20), 0, 0);
+	assert_near(growth_of(comes_and_goes, 20), 0, 0);
+	assert_near(growth_of(every_fourth_step, 40), 100, 0.02);
+	assert_near(growth_of(leak_and_one_outlier, 20), 100, 1e-9);
+	assert_near(growth_of(steady_leak, 2), 512, 0);
+	assert_near(growth_of(steady_leak, 1), NAN, 0);
+}
+
+static void steps_that_are_set_apart_are_counted_as_time(void **state)
+{
+	static const double level[] = {0, 100, 400, 500};
+	static const uint32_t number[] = {0, 1, 4, 5}; /* 2 and 3 are set apart */
+
+	(void)state;
+	assert_near(weir_memory_growth(level, number, 4), 100, 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(peaks_and_fragmentation_are_those_at_the_peak),
-		cmocka_unit_test(growth_is_the_median_change_between_ends_of_steps),
-		cmocka_unit_test(growth_is_that_of_one_device),
-		cmocka_unit_test(the_device_with_the_largest_peak_is_told),
+		cmocka_unit_test(growth_is_taken_at_the_ends_of_steps),
+		cmocka_unit_test(growth_is_that_of_each_device),
+		cmocka_unit_test(devices_stand_in_the_order_of_their_peaks),
 		cmocka_unit_test(only_driver_calls_above_a_millisecond_are_slow),
+		cmocka_unit_test(a_driver_call_inside_of_a_runtime_call_is_part_of_it),
+		cmocka_unit_test(the_peak_of_any_order_of_events_is_that_of_brute_force),
+		cmocka_unit_test(growth_tells_leaks_from_levels),
+		cmocka_unit_test(steps_that_are_set_apart_are_counted_as_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

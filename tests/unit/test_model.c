@@ -135,7 +135,7 @@ static void a_new_report_knows_nothing(void **state)
 	assert_near(report->iteration.p50_ns, NAN, 0);
 	assert_near(report->gpu.active, NAN, 0);
 	assert_near(report->gpu.idle_share[WEIR_IDLE_OTHER], NAN, 0);
-	assert_near(report->memory.fragmentation, NAN, 0);
+	assert_near(report->memory.largest.fragmentation, NAN, 0);
 	assert_false(report->has_gpu);
 	weir_report_free(report);
 	weir_report_free(NULL);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/frames.h"
+
+struct row {
+	const char *name;
+	enum weir_frame_class class;
+};
+
+static void assert_rows(const struct row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (weir_frame_class(rows[i].name) != rows[i].class)
+			fail_msg("%s: class %d, expected %d", rows[i].name,
+			         weir_frame_class(rows[i].name), rows[i].class);
+}
+
+static void what_runs_at_compile_time_is_compilation(void **state)
+{
+	static const struct row rows[] = {
+		{"torch/_dynamo/convert_frame.py(1365): __call__", WEIR_FRAME_COMPILE},
+		{"torch/_inductor/compile_fx.py(1500): compile_fx", WEIR_FRAME_COMPILE},
+		{"torch/_inductor/codecache.py(2807): load", WEIR_FRAME_COMPILE},
+		{"torch/_inductor/runtime/triton_heuristics.py(260): precompile",
+	         WEIR_FRAME_COMPILE},
+		{"triton/compiler/compiler.py(226): compile", WEIR_FRAME_COMPILE},
+		{"triton/compiler/compiler.py(380): _init_handles", WEIR_FRAME_COMPILE},
+		{"triton/runtime/autotuner.py(133): _bench", WEIR_FRAME_COMPILE},
+		{"_compile.compile_inner (dynamo_timed)", WEIR_FRAME_COMPILE},
+		{"jax/_src/compiler.py(330): compile_or_get_cached", WEIR_FRAME_COMPILE},
+		{"<frozen importlib._bootstrap>(1165): _find_and_load", WEIR_FRAME_COMPILE},
+	};
+
+	(void)state;
+	assert_rows(rows, sizeof rows / sizeof *rows);
+}
+
+static void what_runs_in_every_step_of_a_compiled_program_is_not(void **state)
+{
+	static const struct row rows[] = {
+		{"## Call CompiledFxGraph fal4xpiah2v6blbf ##", WEIR_FRAME_PLAIN},
+		{"Torch-Compiled Region: 0/0", WEIR_FRAME_PLAIN},
+		{"TorchDynamo Cache Lookup", WEIR_FRAME_PLAIN},
+		{"torch/_dynamo/eval_frame.py(1039): _fn", WEIR_FRAME_PLAIN},
+		{"torch/_inductor/codecache.py(1131): __call__", WEIR_FRAME_PLAIN},
+		{"torch/_inductor/compile_fx.py(900): run", WEIR_FRAME_PLAIN},
+		{"torch/_inductor/runtime/triton_heuristics.py(1000): run", WEIR_FRAME_PLAIN},
+		{"triton/runtime/jit.py(708): run", WEIR_FRAME_PLAIN},
+		{"triton/backends/compiler.py(81): get_arg_specialization", WEIR_FRAME_PLAIN},
+		{"triton/backends/nvidia/driver.py(701): allocate_scratch", WEIR_FRAME_PLAIN},
+		{"triton/compiler/compiler.py(470): launch_metadata", WEIR_FRAME_PLAIN},
+	};
+
+	(void)state;
+	assert_rows(rows, sizeof rows / sizeof *rows);
+}
+
+static void loaders_tokenizers_and_files_are_input(void **state)
+{
+	static const struct row rows[] = {
+		{"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", WEIR_FRAME_INPUT},
+		{"transformers/tokenization_utils_base.py(2900): __call__", WEIR_FRAME_INPUT},
+		{"<built-in method encode_batch of tokenizers.Tokenizer object at 0x7f1>",
+	         WEIR_FRAME_INPUT},
+		{"<built-in method read of _io.BufferedReader object at 0x7f1>", WEIR_FRAME_INPUT},
+		{"PIL/Image.py(3465): open", WEIR_FRAME_INPUT},
+		{"transformers/models/clip/image_processing_clip.py(9): preprocess",
+	         WEIR_FRAME_INPUT},
+		{"model.py(10): load", WEIR_FRAME_PLAIN},
+	};
+
+	(void)state;
+	assert_rows(rows, sizeof rows / sizeof *rows);
+}
+
+static void a_thread_that_waits_for_another_says_so(void **state)
+{
+	static const struct row rows[] = {
+		{"<built-in method acquire of _thread.lock object at 0x7f1>", WEIR_FRAME_WAIT},
+		{"<built-in method poll of select.epoll object at 0x7f1>", WEIR_FRAME_WAIT},
+		{"<built-in function sleep>", WEIR_FRAME_WAIT},
+		{"queue.py(154): get", WEIR_FRAME_WAIT},
+		{"threading.py(323): wait", WEIR_FRAME_WAIT},
+		{"concurrent/futures/_base.py(428): result", WEIR_FRAME_WAIT},
+		{"threading.py(1016): run", WEIR_FRAME_PLAIN},
+		{"queue.py(122): put", WEIR_FRAME_PLAIN},
+	};
+
+	(void)state;
+	assert_rows(rows, sizeof rows / sizeof *rows);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_runs_at_compile_time_is_compilation),
+		cmocka_unit_test(what_runs_in_every_step_of_a_compiled_program_is_not),
+		cmocka_unit_test(loaders_tokenizers_and_files_are_input),
+		cmocka_unit_test(a_thread_that_waits_for_another_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
