@@ -64,6 +64,8 @@ static struct block *find_block(const struct tally *tally, const struct weir_all
 	uint32_t at;
 	size_t probe = 0;
 
+	if (!tally->blocks)
+		return NULL;
 	while ((at = weir_rowmap_next(&tally->by_address, hash_of(item), &probe)) !=
 	       WEIR_ROWMAP_NONE) {
 		struct block *block = &tally->blocks[at];

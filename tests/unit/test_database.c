@@ -59,7 +59,7 @@ static struct bytes many_tables(const char *sql)
 		                 i);
 	weir_text_puts(&text, sql);
 	bytes = database_bytes(text.data);
-	assert_true(bytes.len > 2 * WEIR_HEAD_SIZE);
+	assert_true(bytes.len > 2 * (size_t)WEIR_HEAD_SIZE);
 	weir_text_release(&text);
 	return bytes;
 }
