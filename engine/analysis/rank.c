@@ -6,6 +6,7 @@
 #include "engine/analysis/kernels.h"
 #include "engine/analysis/rank.h"
 #include "engine/analysis/shapes.h"
+#include "engine/analysis/traffic.h"
 #include "engine/base/arena.h"
 
 static void find_devices(struct weir_rank *rank, const struct weir_rank_options *options)
@@ -111,6 +112,45 @@ static void set_roofs(double *values, const struct weir_roofline_result *rooflin
 	values[WEIR_F_MATRIX_UNITS_IDLE] = roofline->matrix_units_idle;
 }
 
+/* Means over the calls of a group; false where the step of any does not state them. */
+static bool sums_of_group(const struct weir_rank *rank, size_t index, struct weir_step_sums *sums)
+{
+	const struct weir_groups *groups = &rank->groups;
+	uint64_t first = groups->first_call[index], count = groups->items[index].calls;
+
+	*sums = (struct weir_step_sums){0};
+	for (uint64_t c = 0; c < count; c++) {
+		uint32_t step = groups->calls[groups->calls_by_group[first + c]].step;
+		struct weir_step_sums one;
+
+		if (step == WEIR_NONE ||
+		    !weir_step_sums_parse(
+			    weir_names_text(
+				    rank->trace->names,
+				    rank->trace->host.name[rank->steps.steps[step].host_row]),
+			    &one))
+			return false;
+		weir_step_sums_add(sums, &one);
+	}
+	weir_step_sums_divide(sums, (double)count);
+	return count > 0;
+}
+
+/* Operators on sequences whose lengths no shape holds have their step's sums as well. */
+static struct weir_work work_of_group(const struct weir_rank *rank, size_t index,
+                                      struct weir_call *call)
+{
+	struct weir_work work = weir_work_of_call(call);
+	struct weir_step_sums sums;
+
+	if (work.confidence != WEIR_MODEL_NONE || !sums_of_group(rank, index, &sums))
+		return work;
+	call->sums = &sums;
+	work = weir_work_of_call(call);
+	call->sums = NULL;
+	return work;
+}
+
 static void assess(struct weir_rank *rank, size_t index)
 {
 	const struct weir_group *group = &rank->groups.items[index];
@@ -124,8 +164,18 @@ static void assess(struct weir_rank *rank, size_t index)
 	weir_features_clear(out->values);
 	out->verdict = (struct weir_verdict){
 		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
-	out->work = has_call ? weir_work_of_call(&call)
+	out->work = has_call ? work_of_group(rank, index, &call)
 	                     : (struct weir_work){.flops = NAN, .bytes = NAN};
+	out->tensor_bytes = out->work.bytes;
+	out->traffic_bytes = weir_traffic_bytes(
+		&out->work,
+		&(struct weir_launch_shape){
+			.kernel = weir_names_text(rank->trace->names, group->kernel),
+			.blocks = group->blocks,
+			.threads = group->threads,
+		},
+		device->known ? &device->peaks : NULL);
+	out->work.traffic_bytes = out->traffic_bytes;
 	weir_roofline_judge(&out->work, call_ns, group->blocks,
 	                    device->known ? &device->peaks : NULL, &out->roofline);
 	out->values[WEIR_F_OPERATOR_SHARE] =

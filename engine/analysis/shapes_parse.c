@@ -248,3 +248,26 @@ bool weir_args_ints(const struct weir_args *args, size_t index, int64_t out[WEIR
 	} while (take(&c, ','));
 	return take(&c, ']');
 }
+
+bool weir_args_flags(const struct weir_args *args, size_t index, unsigned *out)
+{
+	size_t len = 0;
+	const char *text = scalar_at(args, index, &len);
+	struct cursor c = {text, text ? text + len : NULL};
+
+	*out = 0;
+	if (!text || !take(&c, '['))
+		return false;
+	for (unsigned bit = 0; bit < WEIR_MAX_INTS; bit++) {
+		skip_blanks(&c);
+		if (c.end - c.at >= 4 && !memcmp(c.at, "True", 4))
+			*out |= 1u << bit, c.at += 4;
+		else if (c.end - c.at >= 5 && !memcmp(c.at, "False", 5))
+			c.at += 5;
+		else
+			return false;
+		if (!take(&c, ','))
+			return take(&c, ']');
+	}
+	return false;
+}

@@ -56,6 +56,9 @@ bool weir_args_int(const struct weir_args *args, size_t index, int64_t *out);
 bool weir_args_ints(const struct weir_args *args, size_t index, int64_t out[WEIR_MAX_INTS],
                     size_t *count);
 
+/* "[True, False]": a bit each, the first lowest; false: not recorded. */
+bool weir_args_flags(const struct weir_args *args, size_t index, unsigned *out);
+
 /* "c10::BFloat16", "long int"; an unknown text has dtype UNKNOWN and width 0. */
 struct weir_element weir_element_of_name(const char *name, size_t len);
 /* c10::ScalarType as recorded in a dtype argument: 15 is bfloat16. */
