@@ -17,6 +17,24 @@ struct entry {
 	uint32_t group;
 };
 
+/* Of the entries of one row. */
+static void fill_counted(struct weir_operator_row *row, const struct entry *entries, size_t count)
+{
+	struct weir_row_group *groups = weir_alloc(count * sizeof *groups);
+
+	for (size_t i = 0; i < count; i++)
+		groups[i] = (struct weir_row_group){entries[i].rank, entries[i].group};
+	weir_counted_row_fill(&row->counted, groups, count);
+	free(groups);
+	/* Without a model for half of the row the counters are all there is. */
+	if (!isnan(row->bytes) || row->counted.share < 0.5)
+		return;
+	row->flops = row->counted.flops;
+	row->bytes = row->counted.dram_bytes;
+	row->tflops = row->flops * (double)row->call.count / row->call.total_ns / 1e3;
+	row->gbps = row->bytes * (double)row->call.count / row->call.total_ns;
+}
+
 static int by_row(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
@@ -97,7 +115,7 @@ static void fill_work(struct weir_operator_row *row, const struct entry *entries
 		const struct weir_assessment *assessment = assessment_of(&entries[i]);
 
 		all_ns += (double)group->sum_ns;
-		if ((is_modelled(assessment) || assessment->counted) &&
+		if ((is_modelled(assessment) || assessment->counted.known) &&
 		    isfinite(assessment->roofline.efficiency)) {
 			rated_ns += (double)group->sum_ns;
 			efficiency += assessment->roofline.efficiency * (double)group->sum_ns;
@@ -257,6 +275,7 @@ static void fill_row(const struct fill *fill, const struct entry *entries, size_
 	memcpy(row->features, assessment->values, sizeof assessment->values);
 	row->features[WEIR_F_OPERATOR_SHARE] = row->share;
 	fill_work(row, entries, count);
+	fill_counted(row, entries, count);
 	fill_host_times(row, entries, count, fill->host_times, fill->analysis->ranks);
 	free(values);
 }

@@ -83,6 +83,20 @@ static double operator_gbps(const struct weir_report *report, size_t row)
 	return report->operators[row].gbps;
 }
 
+static double operator_dram_bytes(const struct weir_report *report, size_t row)
+{
+	const struct weir_operator_counted *counted = &report->operators[row].counted;
+
+	return counted->share > 0 ? counted->dram_bytes : NAN;
+}
+
+static double operator_expected_bytes(const struct weir_report *report, size_t row)
+{
+	const struct weir_operator_counted *counted = &report->operators[row].counted;
+
+	return counted->share > 0 ? counted->expected_bytes : NAN;
+}
+
 /* What a share of a roof is a share of; NULL: the class itself says nothing to people, or says it
  * alone. */
 static const char *roof_of(enum weir_roofline roofline)
@@ -198,6 +212,10 @@ const struct weir_table weir_table_operators = {
 		NUMBER("share", "share", "of the device's busy time", ALL, SHARE, operator_share),
 		NUMBER("tflops", "TFLOP/s", modelled, HTML, RATIO, operator_tflops),
 		NUMBER("gbps", "GB/s", modelled, HTML, RATIO, operator_gbps),
+		SPARED("dram", "DRAM", "moved by a call, as counters measured it", PAGES, FIRST | WEIR_CELL_IF_ANY,
+		       BYTES, operator_dram_bytes),
+		SPARED("expected", "expected", "of DRAM, from shapes", PAGES, FIRST | WEIR_CELL_IF_ANY, BYTES,
+		       operator_expected_bytes),
 		NAMED("limit", "limit", "what it reaches of the nearer limit of the device", ALL, LAST, operator_limit),
 		NAMED("bound", "bound", NULL, ALL, WEIR_CELL_BOUND, operator_bound),
 		{ .id = NULL } }

@@ -30,6 +30,7 @@ void weir_print_bound(const struct weir_verdict *verdict, struct weir_text *out)
 #define DRAWN (WEIR_IN_TEXT | WEIR_IN_HTML)
 
 #define COUNT WEIR_UNIT_COUNT
+#define BYTES WEIR_UNIT_BYTES
 #define NS    WEIR_UNIT_NS
 #define SHARE WEIR_UNIT_SHARE
 #define RATIO WEIR_UNIT_RATIO

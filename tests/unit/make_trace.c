@@ -197,7 +197,7 @@ static void fill_device(struct make_trace *make)
 		device->external[i] = 0;
 		device->bytes[i] = row->bytes;
 		device->blocks[i] = row->blocks;
-		device->threads_per_block[i] = 0;
+		device->threads_per_block[i] = row->threads;
 		device->device[i] = row->device;
 		device->kind[i] = (uint8_t)row->kind;
 		device->flags[i] = row->flags;

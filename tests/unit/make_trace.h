@@ -24,7 +24,7 @@ struct make_device_row {
 	const char *name;
 	int64_t start_ns, end_ns, bytes;
 	uint64_t correlation; /* 0: unlinked */
-	uint32_t blocks;
+	uint32_t blocks, threads;
 	uint8_t flags;
 };
 
