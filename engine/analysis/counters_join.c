@@ -21,21 +21,32 @@ struct pieces {
 	struct weir_rowmap map;
 };
 
+static bool same_piece(const struct piece *a, const struct piece *b)
+{
+	return a->group == b->group && a->name == b->name && a->blocks == b->blocks &&
+	       a->threads == b->threads;
+}
+
+static uint32_t find_piece(const struct pieces *pieces, const struct piece *wanted, uint32_t hash)
+{
+	size_t probe = 0;
+	uint32_t row;
+
+	while ((row = weir_rowmap_next(&pieces->map, hash, &probe)) != WEIR_ROWMAP_NONE)
+		if (same_piece(&pieces->items[row], wanted))
+			break;
+	return row;
+}
+
 static struct piece *piece_of(struct pieces *pieces, const struct piece *wanted)
 {
 	uint32_t hash = weir_rowmap_hash(((uint64_t)wanted->group * 1009 + wanted->name) *
 	                                         UINT64_C(1000003) +
 	                                 (uint64_t)wanted->blocks * 31 + wanted->threads);
-	size_t probe = 0;
-	uint32_t row;
+	uint32_t row = find_piece(pieces, wanted, hash);
 
-	while ((row = weir_rowmap_next(&pieces->map, hash, &probe)) != WEIR_ROWMAP_NONE) {
-		struct piece *piece = &pieces->items[row];
-
-		if (piece->group == wanted->group && piece->name == wanted->name &&
-		    piece->blocks == wanted->blocks && piece->threads == wanted->threads)
-			return piece;
-	}
+	if (row != WEIR_ROWMAP_NONE)
+		return &pieces->items[row];
 	pieces->items = weir_grow(pieces->items, &pieces->capacity, pieces->count + 1,
 	                          sizeof *pieces->items);
 	pieces->items[pieces->count] = *wanted;
