@@ -147,7 +147,8 @@ static bool fill_copy(const struct weir_operator_model *model, const struct weir
 	if (!to || !from || to->rank < 0 || from->rank < 0)
 		return false;
 	weir_work_vector(work, 0,
-	                 to->elements * to->element.width + from->elements * from->element.width,
+	                 to->elements * to->element.width +
+	                         (from->rank ? weir_arg_bytes(from) : from->element.width),
 	                 to->element.dtype);
 	return true;
 }

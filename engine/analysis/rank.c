@@ -69,6 +69,7 @@ static bool call_of(const struct weir_rank *rank, const struct weir_group *group
 		.dims = weir_names_text(trace->names, trace->shapes[group->shape].dims),
 		.types = weir_names_text(trace->names, trace->shapes[group->shape].types),
 		.scalars = weir_names_text(trace->names, trace->shapes[group->shape].scalars),
+		.strides = weir_names_text(trace->names, trace->shapes[group->shape].strides),
 	};
 	return true;
 }

@@ -102,6 +102,7 @@ struct weir_work weir_work_of_call(const struct weir_call *call)
 	row = find_model(name);
 	if (!row || !weir_args_parse(&args, call->dims, call->types, call->scalars))
 		return unknown;
+	weir_args_stride(&args, call->strides);
 	model = *row;
 	model.in_place = in_place;
 	model.kernel = call->kernel;
@@ -120,6 +121,7 @@ double weir_operand_bytes(const struct weir_call *call)
 
 	if (!weir_args_parse(&args, call->dims, call->types, call->scalars))
 		return NAN;
+	weir_args_stride(&args, call->strides);
 	for (size_t i = 0; i < args.count; i++)
 		bytes += weir_arg_bytes(&args.items[i]);
 	return bytes > 0 ? bytes : NAN;

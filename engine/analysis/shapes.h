@@ -19,6 +19,7 @@ struct weir_call {
 	const char *dims;                  /* "Input Dims" */
 	const char *types;                 /* "Input type" */
 	const char *scalars;               /* "Concrete Inputs" */
+	const char *strides;               /* "Input Strides": of a stride 0 all places are one */
 	const char *kernel;                /* the kernel that held most of its device time */
 	const struct weir_step_sums *sums; /* of the step it ran in; NULL: not known */
 };

@@ -195,7 +195,7 @@ static void packed_sequences_of_one_length_are_known_from_their_shapes(void **st
 		VARLEN_TYPES, VARLEN_SCALARS);
 
 	(void)state;
-	expect(&equal, 2. * 4 * 8 * (16 * 17 / 2) * 64,
+	expect(&equal, 2. * 4 * 8 * (16 * 17 / 2.) * 64,
 	       2. * (2 * 64 * 8 * 32 + 2 * 64 * 2 * 32) + 4. * 4 * 8 * 16, WEIR_MODEL_HIGH);
 	expect_nothing(&ragged);
 }
@@ -236,8 +236,8 @@ static void sums_that_are_damaged_are_none(void **state)
 		"execute_67_context_1(sq-4sk64sqsq4096sqsk4096)_generation_3(sq3sk600sqsq3sqsk600)",
 		/* More rows than squares of rows. */
 		"execute_67_context_1(sq64sk64sqsq6sqsk4096)_generation_3(sq3sk600sqsq3sqsk600)",
-		"execute_67_context_1(sq64sk64sqsq4096sqsk99999999999999999999)_generation_3"
-		"(sq3sk600sqsq3sqsk600)",
+		"execute_67_context_1(sq64sk64sqsq4096sqsk99999999999999999999)_generation_3("
+	        "sq3sk6)",
 	};
 	struct weir_step_sums sums = {.context = {.q = 7}};
 
@@ -301,6 +301,35 @@ static void bags_are_known_by_both_their_names(void **state)
 	expect(&one, 40. * 16, 2. * 40 * 16 + 2. * 8 * 16 + 8. * 40 + 8. * 8, WEIR_MODEL_MEDIUM);
 }
 
+static void what_is_expanded_is_read_once(void **state)
+{
+	/* A mask of one head for 32, and a gradient of one number. */
+	struct weir_call call = {.op = "aten::add",
+	                         .dims = "[[2, 32, 64, 64], [2, 32, 64, 64], []]",
+	                         .types = "[\"float\", \"float\", \"Scalar\"]",
+	                         .strides = "[[131072, 4096, 64, 1], [4096, 0, 64, 1], []]"};
+	struct weir_work expanded = weir_work_of_call(&call), whole, damaged, short_of_one;
+	double all = 4. * 2 * 32 * 64 * 64;
+
+	(void)state;
+	call.strides = NULL;
+	whole = weir_work_of_call(&call);
+	call.strides = "[[131072, 4096, 64, 1], [4096, 0, ";
+	damaged = weir_work_of_call(&call);
+	call.strides = "[[131072, 4096, 64, 1], [0, 64, 1], []]";
+	short_of_one = weir_work_of_call(&call);
+	expect(&expanded, 2. * 32 * 64 * 64, all + all / 32 + all, WEIR_MODEL_HIGH);
+	expect(&whole, 2. * 32 * 64 * 64, 3 * all, WEIR_MODEL_HIGH);
+	expect(&damaged, whole.flops, whole.bytes, WEIR_MODEL_HIGH);
+	expect(&short_of_one, whole.flops, whole.bytes, WEIR_MODEL_HIGH);
+	call = (struct weir_call){.op = "aten::div",
+	                          .dims = "[[64, 256], []]",
+	                          .types = "[\"float\", \"Scalar\"]",
+	                          .strides = "[[0, 0], []]"};
+	expanded = weir_work_of_call(&call);
+	assert_near(expanded.bytes, 4. + 4. * 64 * 256, EXACT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +347,7 @@ int main(void)
 		cmocka_unit_test(new_rows_are_all_that_a_cache_moves),
 		cmocka_unit_test(quantisers_samplers_and_generators_move_each_element),
 		cmocka_unit_test(bags_are_known_by_both_their_names),
+		cmocka_unit_test(what_is_expanded_is_read_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
