@@ -6,6 +6,7 @@
 
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/host_time.h"
+#include "engine/analysis/joining.h"
 #include "engine/analysis/kernels.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
@@ -293,6 +294,28 @@ static int by_total(const void *left, const void *right)
 	return order != 0 ? order : strcmp(a->device ? a->device : "", b->device ? b->device : "");
 }
 
+/* What a model says beyond the device's peaks is not used, and said: it, its shapes or the entry of
+ * the device are wrong. */
+static void note_implausible(struct weir_report *report)
+{
+	const char *first = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->operator_count; i++) {
+		if (report->operators[i].roofline != WEIR_ROOFLINE_IMPLAUSIBLE)
+			continue;
+		first = first ? first : report->operators[i].name;
+		count++;
+	}
+	if (count)
+		weir_report_note(
+			report, "implausible",
+			"models say more than %.0f %% of what the device can do for %zu "
+			"operator%s (%s): their shapes or the device's entry are wrong, and "
+			"they are not used; --device NAME chooses another entry",
+			100 * WEIR_IMPLAUSIBLE, count, count == 1 ? "" : "s", first);
+}
+
 static struct entry *collect_entries(const struct weir_analysis *analysis, struct weir_arena *arena,
                                      size_t *count)
 {
@@ -339,6 +362,7 @@ void weir_fill_operators(const struct weir_analysis *analysis, struct weir_repor
 	if (count == 0)
 		weir_fill_host_operators(analysis, fill.host_times, report);
 	qsort(report->operators, report->operator_count, sizeof *report->operators, by_total);
+	note_implausible(report);
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		weir_host_time_release(&fill.host_times[r]);
 		free(fill.turns[r]);

@@ -124,6 +124,8 @@ static void operator_limit(const struct weir_report *report, size_t row, struct 
 
 	if (operator->roofline == WEIR_ROOFLINE_LATENCY) {
 		weir_text_puts(out, "launch");
+	} else if (operator->roofline == WEIR_ROOFLINE_IMPLAUSIBLE) {
+		weir_text_puts(out, "implausible");
 	} else if (roof && isfinite(operator->efficiency)) {
 		weir_text_share(out, operator->efficiency);
 		weir_text_printf(out, " %s", roof);

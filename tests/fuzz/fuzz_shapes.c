@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Operator shapes and kernel names as a profile might hold them. The input is six lines: operator,
- * dims, types, scalars, kernel, step; what is missing is empty. Whatever they say, a model gives
- * finite figures that are not negative, or says that it has none; and no less reaches the memory.
+ * Operator shapes and kernel names as a profile might hold them. The input is seven lines:
+ * operator, dims, types, scalars, kernel, step, strides; what is missing is empty. Whatever they
+ * say, a model gives finite figures that are not negative, or says that it has none; and no less
+ * reaches the memory.
  */
 #include <math.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 #include "engine/analysis/shapes.h"
 #include "engine/analysis/traffic.h"
 
-#define LINES 6
+#define LINES 7
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -237,7 +237,7 @@ static void sums_that_are_damaged_are_none(void **state)
 		/* More rows than squares of rows. */
 		"execute_67_context_1(sq64sk64sqsq6sqsk4096)_generation_3(sq3sk600sqsq3sqsk600)",
 		"execute_67_context_1(sq64sk64sqsq4096sqsk99999999999999999999)_generation_3("
-	        "sq3sk6)",
+		"sq3sk6)",
 	};
 	struct weir_step_sums sums = {.context = {.q = 7}};
 
