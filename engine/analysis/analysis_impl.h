@@ -75,6 +75,19 @@ void weir_fill_operators(const struct weir_analysis *analysis, struct weir_repor
  * rank. */
 void weir_fill_host_operators(const struct weir_analysis *analysis,
                               const struct weir_host_time *host_times, struct weir_report *report);
+/* A group of a rank that a row of the operator table is made of. */
+struct weir_row_group {
+	const struct weir_rank *rank;
+	uint32_t group;
+};
+
+/* Nothing measured. */
+void weir_counted_row_init(struct weir_operator_counted *counted);
+void weir_counted_row_fill(struct weir_operator_counted *counted,
+                           const struct weir_row_group *groups, size_t count);
+/* All operations and the intensity from what is measured. */
+void weir_counted_row_complete(struct weir_operator_counted *counted);
+
 /* Fills devices, ranks, steps, set apart, gpu, memory. */
 void weir_fill_summary(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
                        struct weir_report *report);

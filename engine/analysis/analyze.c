@@ -267,10 +267,7 @@ static void fill_counters(const struct weir_analysis *analysis, struct weir_repo
 		weir_fill_counted_operators(analysis->counted, report);
 	weir_fill_counters(analysis->counted, report);
 	if (analysis->rank_count)
-		weir_report_note(report, "counters_joined",
-		                 "counters overrule models for %.0f %% of the device's busy time "
-		                 "(same kernel, grid and about its duration)",
-		                 100 * analysis->join.share);
+		weir_note_counted_join(&analysis->join, report);
 }
 
 static void fill_serving(const struct weir_analysis *analysis, struct weir_report *report)

@@ -49,6 +49,14 @@ static void fill_operator(const struct weir_counted_group *group, struct weir_re
 		.efficiency = group->efficiency,
 		.verdict = group->verdict,
 	};
+	weir_counted_row_init(&row->counted);
+	row->counted.share = 1;
+	row->counted.dram_bytes = group->value[WEIR_COUNTER_DRAM_BYTES];
+	row->counted.vector_flops = group->value[WEIR_COUNTER_VECTOR_FLOPS];
+	row->counted.matrix_flops = group->value[WEIR_COUNTER_MATRIX_FLOPS];
+	weir_counted_row_complete(&row->counted);
+	row->flops = row->counted.flops;
+	row->tflops = row->flops * (double)row->call.count / row->call.total_ns / 1e3;
 	row->kernel = row->name;
 	row->features = weir_arena_alloc(report->arena, sizeof group->features);
 	memcpy(row->features, group->features, sizeof group->features);
@@ -209,4 +217,46 @@ void weir_fill_counters(const struct weir_counted *counted, struct weir_report *
 	                 "counters are of single kernels, run one by one at base clocks: their "
 	                 "shares are of the kernels' own time, gaps between them are not seen");
 	free(remarks);
+}
+
+static void put_shape(const uint32_t shape[3], struct weir_text *text)
+{
+	weir_text_printf(text, "%u", shape[0]);
+	for (int i = 1; i < 3; i++)
+		if (shape[1] > 1 || shape[2] > 1)
+			weir_text_printf(text, "x%u", shape[i]);
+}
+
+/* "/scale_kernel <<<132x2x1, 256>>>": one kernel in one launch shape, outside of every stage. */
+static void series_name(const struct weir_counted_group *group, struct weir_text *text)
+{
+	weir_text_clear(text);
+	weir_text_puts(text, "/");
+	weir_kernel_display(group->name, text);
+	if (!group->grid[0] || !group->block[0])
+		return;
+	weir_text_puts(text, " <<<");
+	put_shape(group->grid, text);
+	weir_text_puts(text, ", ");
+	put_shape(group->block, text);
+	weir_text_puts(text, ">>>");
+}
+
+void weir_counted_run(const struct weir_counted *counted, struct weir_run *run)
+{
+	struct weir_text name = {0};
+
+	for (size_t i = 0; i < counted->count && i < WEIR_MAX_COUNTER_ROWS; i++) {
+		const struct weir_counted_group *group = &counted->items[i];
+
+		series_name(group, &name);
+		for (size_t v = 0; v < group->count; v++) {
+			weir_series_push(weir_series_get(&run->operators, name.data),
+			                 group->durations_ns[v]);
+			weir_series_push(weir_series_get(&run->calls, name.data), 1);
+		}
+		if (group->device)
+			weir_run_set_label(run, "gpu", group->device);
+	}
+	weir_text_release(&name);
 }

@@ -43,13 +43,13 @@ enum weir_roofline weir_counted_class(const double value[WEIR_COUNTER_COUNT], do
 	return memory >= sm + WEIR_SOL_GAP ? WEIR_ROOFLINE_MEMORY : WEIR_ROOFLINE_BALANCED;
 }
 
-static double efficiency_of(const struct weir_counted_group *group)
+double weir_counted_efficiency(const double value[WEIR_COUNTER_COUNT])
 {
-	double memory = memory_side(group->value);
+	double memory = memory_side(value);
 
-	if (isnan(group->value[WEIR_COUNTER_SM]) || isnan(memory))
+	if (isnan(value[WEIR_COUNTER_SM]) || isnan(memory))
 		return NAN;
-	return fmax(group->value[WEIR_COUNTER_SM], memory);
+	return fmax(value[WEIR_COUNTER_SM], memory);
 }
 
 static bool is_product(const char *name)
@@ -238,7 +238,7 @@ static void describe(struct weir_counted_group *group)
 	}
 	weir_counted_features(group->value, group->name, features);
 	group->roofline = weir_counted_class(group->value, call_ns);
-	group->efficiency = efficiency_of(group);
+	group->efficiency = weir_counted_efficiency(group->value);
 	group->verdict = (struct weir_verdict){
 		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
 }

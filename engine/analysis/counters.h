@@ -54,6 +54,9 @@ void weir_counted_free(struct weir_counted *counted);
 /* The class of one kernel from its counters and duration. */
 enum weir_roofline weir_counted_class(const double value[WEIR_COUNTER_COUNT], double call_ns);
 
+/* Of the heavier side, multiprocessors or memory; NAN: not measured. */
+double weir_counted_efficiency(const double value[WEIR_COUNTER_COUNT]);
+
 /*
  * The features of an operator that counters measure: bytes_roof, flops_roof, intensity_ratio,
  * matrix_units_idle, waves. Those that they do not measure stay as they are.
@@ -65,5 +68,9 @@ void weir_counted_features(const double value[WEIR_COUNTER_COUNT], const char *n
 void weir_fill_counted_operators(const struct weir_counted *counted, struct weir_report *report);
 /* report->counters: kernels with what was measured, and what NVIDIA's rules say of them. */
 void weir_fill_counters(const struct weir_counted *counted, struct weir_report *report);
+
+/* Into a run for comparison with others that were counted: an operator a kernel and launch shape, a
+ * value a launch in place of an iteration; the largest WEIR_MAX_COUNTER_ROWS. */
+void weir_counted_run(const struct weir_counted *counted, struct weir_run *run);
 
 #endif

@@ -251,7 +251,7 @@ struct weir_peak weir_device_flops(const struct weir_device *device, enum weir_e
 	peak = device->flops[engine][dtype];
 	/* Products in a precision that the matrix units lack run beside them. */
 	if (engine == WEIR_ENGINE_TENSOR && isnan(peak.theoretical) &&
-	    (dtype == WEIR_DTYPE_FP32 || dtype == WEIR_DTYPE_FP64))
+	    (dtype == WEIR_DTYPE_FP32 || dtype == WEIR_DTYPE_FP64 || dtype == WEIR_DTYPE_INT8))
 		return device->flops[WEIR_ENGINE_VECTOR][dtype];
 	return peak;
 }

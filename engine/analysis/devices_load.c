@@ -34,6 +34,7 @@ static const struct number_key flops_keys[] = {
 	{"matrix.fp4", WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP4},
 	{"vector.fp64", WEIR_ENGINE_VECTOR, WEIR_DTYPE_FP64},
 	{"vector.fp32", WEIR_ENGINE_VECTOR, WEIR_DTYPE_FP32},
+	{"vector.int8", WEIR_ENGINE_VECTOR, WEIR_DTYPE_INT8},
 };
 
 /* Where one number goes and what it is in base units. */

@@ -4,6 +4,7 @@
 
 #include "engine/analysis/graph_operators.h"
 #include "engine/analysis/intervals.h"
+#include "engine/analysis/traffic.h"
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
 
@@ -118,6 +119,14 @@ static void model_run(struct weir_rank *rank, const struct run *run, const doubl
 	if (work.confidence == WEIR_MODEL_NONE)
 		return;
 	work.confidence = capped(work.confidence, match);
+	work.traffic_bytes = weir_traffic_bytes(
+		&work,
+		&(struct weir_launch_shape){
+			.kernel = weir_timeline_device_name(&rank->timeline, run->main_row),
+			.blocks = device->blocks[run->main_row],
+			.threads = device->threads_per_block[run->main_row],
+		},
+		on->known ? &on->peaks : NULL);
 	weir_roofline_judge(&work, run->here_ns, device->blocks[run->main_row],
 	                    on->known ? &on->peaks : NULL, &roofline);
 	for (size_t k = 0; k < run->count; k++) {
@@ -130,6 +139,7 @@ static void model_run(struct weir_rank *rank, const struct run *run, const doubl
 		out->work = work;
 		out->work.flops *= part;
 		out->work.bytes *= part;
+		out->work.traffic_bytes *= part;
 	}
 }
 
@@ -169,6 +179,7 @@ static void add_work(struct sum *sum, const struct weir_work *work)
 		sum->mixed || sum->work.engine != work->engine || sum->work.dtype != work->dtype;
 	sum->work.flops += work->flops;
 	sum->work.bytes += work->bytes;
+	sum->work.traffic_bytes += work->traffic_bytes;
 	if (work->confidence < sum->work.confidence)
 		sum->work.confidence = work->confidence;
 }
@@ -198,6 +209,7 @@ static void assess_groups(struct weir_rank *rank)
 			continue;
 		sums[g].work.flops /= calls;
 		sums[g].work.bytes /= calls;
+		sums[g].work.traffic_bytes /= calls;
 		weir_rank_assess(rank, g, &sums[g].work);
 	}
 	free(sums);

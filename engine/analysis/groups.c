@@ -135,6 +135,7 @@ static void add_row(struct grouping *grouping, size_t row)
 		group->kernel_ns = duration_ns;
 		group->kernel = device->name[row];
 		group->blocks = device->blocks[row];
+		group->threads = device->threads_per_block[row];
 	}
 }
 

@@ -32,6 +32,7 @@ struct weir_group {
 	uint32_t kernel;   /* name id of the longest row */
 	int64_t kernel_ns; /* duration of that row */
 	uint32_t blocks;   /* of that row; 0: unknown */
+	uint32_t threads;  /* of its blocks; 0: unknown */
 	uint16_t device;
 	uint8_t work; /* enum weir_work_class: computation where any of it is */
 	uint64_t calls;

@@ -195,6 +195,7 @@ static const char *const empty_words[] = {"gpu_kernel_impl_nocast",
                                           "UnaryOpFunctor",
                                           "OpaqueType",
                                           "anonymous",
+                                          "unnamed",
                                           "namespace",
                                           "at",
                                           "native",
@@ -378,7 +379,27 @@ static void strip_wrapped(struct span full, struct weir_text *name)
 		show_generic(name, arguments);
 }
 
-void weir_kernel_display(const char *name, struct weir_text *text)
+/* Shortened names keep the end of an unnamed name space ("kernel<8, unnamed>::functor>"), which
+ * would close a list that it never opened. */
+static void drop_remnants(const char *name, struct weir_text *out)
+{
+	static const char remnant[] = "unnamed>::";
+
+	for (const char *at = name; *at;) {
+		const char *found = strstr(at, remnant);
+
+		while (found && found > name && found[-1] == '<')
+			found = strstr(found + 1, remnant);
+		if (!found) {
+			weir_text_puts(out, at);
+			return;
+		}
+		weir_text_add(out, at, (size_t)(found - at));
+		at = found + sizeof(remnant) - 1;
+	}
+}
+
+static void show(const char *name, struct weir_text *text)
 {
 	struct span full = {name, strlen(name)};
 	struct weir_text shown = {0};
@@ -397,4 +418,13 @@ void weir_kernel_display(const char *name, struct weir_text *text)
 		weir_text_puts(text, name);
 	}
 	weir_text_release(&shown);
+}
+
+void weir_kernel_display(const char *name, struct weir_text *text)
+{
+	struct weir_text whole = {0};
+
+	drop_remnants(name, &whole);
+	show(whole.length ? whole.data : name, text);
+	weir_text_release(&whole);
 }

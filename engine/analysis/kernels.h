@@ -66,6 +66,12 @@ enum weir_family_limit weir_kernel_limit(const char *name);
 void weir_kernel_display(const char *name, struct weir_text *text);
 
 /*
+ * Replaces the text by the words by which profilers agree on a kernel and its template arguments,
+ * for comparison only: name spaces, parameters and the ways to write a lambda are left out.
+ */
+void weir_kernel_key(const char *name, struct weir_text *text);
+
+/*
  * Length of the part of a displayed name that identifies the kernel across tunings: up to a tile
  * suffix
  * ("nvjet_sm90_tst" of "nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT"); the whole length where there is

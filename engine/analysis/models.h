@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "engine/analysis/shapes_parse.h"
+#include "engine/analysis/step_sums.h"
 #include "engine/analysis/work.h"
 
 /* One row of the operator table: the name without "aten::", overload, "_out" and the underscore of
@@ -20,6 +21,8 @@ struct weir_operator_model {
 	const void *layout; /* convolution, attention: which argument is what */
 	bool in_place;      /* set by the lookup: "aten::add_" */
 	const char *kernel; /* set by the lookup; may be NULL */
+	const struct weir_step_sums *sums; /* the same */
+	const char *called;                /* the name that was looked up */
 };
 
 typedef bool weir_model_fill(const struct weir_operator_model *, const struct weir_args *,
@@ -32,6 +35,9 @@ extern const struct weir_operator_model weir_models_conv[];
 extern const struct weir_operator_model weir_models_pointwise[];
 extern const struct weir_operator_model weir_models_index[];
 extern const struct weir_operator_model weir_models_norm[];
+extern const struct weir_operator_model weir_models_experts[];
+/* Kernels that a compiler fused, whose name begins so. */
+extern const struct weir_operator_model weir_model_fused;
 
 /* Sets an engine and the confidence; flops of 0 need no engine. */
 void weir_work_vector(struct weir_work *work, double flops, double bytes, enum weir_dtype dtype);

@@ -127,6 +127,46 @@ static bool fill_conv(const struct weir_operator_model *model, const struct weir
 	return true;
 }
 
+enum { GRADIENT_OF_X = 1, GRADIENT_OF_W = 2, GRADIENT_OF_BIAS = 4 };
+
+#define BACKWARD_TRANSPOSED 7
+#define BACKWARD_MASK       10
+
+/*
+ * convolution_backward(dy, x, w, bias sizes, stride, padding, dilation, transposed, output padding,
+ * groups, mask): a product as large as the forward one for each gradient that the mask asks for.
+ * Each has a kernel of its own, which reads two tensors and writes the third.
+ */
+static bool fill_conv_backward(const struct weir_operator_model *model,
+                               const struct weir_args *args, struct weir_work *work)
+{
+	const struct weir_arg *dy = weir_args_tensor(args, 0), *x = weir_args_tensor(args, 1),
+			      *w = weir_args_tensor(args, 2);
+	bool transposed = false, known = weir_args_bool(args, BACKWARD_TRANSPOSED, &transposed);
+	unsigned wanted, products;
+	double window = 1, flops;
+
+	(void)model;
+	if (!dy || !x || !w || x->rank < 3 || w->rank != x->rank || dy->rank != x->rank)
+		return false;
+	if (!weir_args_flags(args, BACKWARD_MASK, &wanted)) {
+		wanted = GRADIENT_OF_X | GRADIENT_OF_W;
+		known = false;
+	}
+	for (int i = 2; i < w->rank; i++)
+		window *= (double)w->dims[i];
+	products = (wanted & GRADIENT_OF_X ? 1u : 0u) + (wanted & GRADIENT_OF_W ? 1u : 0u);
+	flops = 2 * (transposed ? x->elements : dy->elements) * (double)w->dims[1] * window;
+	flops = flops * products + (wanted & GRADIENT_OF_BIAS ? dy->elements : 0);
+	weir_work_product(work, flops,
+	                  products * (weir_arg_bytes(dy) + weir_arg_bytes(x) + weir_arg_bytes(w)) +
+	                          (wanted & GRADIENT_OF_BIAS ? weir_arg_bytes(dy) : 0),
+	                  x->element.dtype);
+	if (!known)
+		work->confidence = WEIR_MODEL_MEDIUM;
+	return products || wanted;
+}
+
 /* bias, stride, padding, dilation, transposed, output padding, groups, residual: as in
  * native_functions.yaml. */
 static const struct conv_layout convolution = {2, 3, 4, 5, 6, 7, 8, NO_ARG};
@@ -161,5 +201,7 @@ const struct weir_operator_model weir_models_conv[] = {
 	{.op = "slow_conv3d_forward", .fill = fill_conv, .layout = &slow},
 	{.op = "_conv_depthwise2d", .fill = fill_conv, .layout = &depthwise},
 	{.op = "conv_depthwise3d", .fill = fill_conv, .layout = &depthwise},
+	{.op = "convolution_backward", .fill = fill_conv_backward},
+	{.op = "convolution_backward_overrideable", .fill = fill_conv_backward},
 	{.op = NULL},
 };

@@ -31,6 +31,13 @@ static bool fill_product(const struct product *p, struct weir_work *work)
 
 	flops += elements * (p->extra_flops + (p->added ? 1 : 0));
 	weir_work_product(work, flops, bytes + elements * p->result.width, p->a->element.dtype);
+	work->reuse = (struct weir_reuse){
+		.m = p->m,
+		.n = p->n,
+		.a_bytes = weir_arg_bytes(p->a) / p->batch,
+		.b_bytes = weir_arg_bytes(p->b) / p->batch,
+		.batch = p->batch,
+	};
 	return true;
 }
 

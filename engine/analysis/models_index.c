@@ -12,6 +12,9 @@
 /* Radix sorts take eight bits of the key in a pass. */
 #define KEY_BYTES_A_PASS 1
 #define SORT_INDEX_BYTES 8
+#define SAMPLE_PASSES    3
+/* The memory is read in sectors: one element that is alone in its place costs a whole one. */
+#define SECTOR_BYTES 32.0
 
 /* Rows picked more than once come from a cache: no more is read than there is. */
 static double read_once(double picked, const struct weir_arg *from)
@@ -167,6 +170,15 @@ static bool fill_values(const struct weir_operator_model *model, const struct we
 	return true;
 }
 
+/* Bytes of the sectors that so many elements lie in, were they anywhere: of n draws among s sectors
+ * s (1 - (1 - 1/s)^n) are hit. */
+static double sectors_read(double elements, const struct weir_arg *from)
+{
+	double sectors = fmax(1, weir_arg_bytes(from) / SECTOR_BYTES);
+
+	return weir_arg_bytes(from) * (1 - exp(-elements / sectors));
+}
+
 /*
  * gather(x, dim, index): one element for every index. Whole rows are gathered through an index that
  * is expanded along the row and read once a row; such calls run a kernel of their own.
@@ -183,6 +195,9 @@ static bool fill_gather(const struct weir_operator_model *model, const struct we
 	picked = index->elements * x->element.width;
 	named = weir_arg_bytes(index) / (rows ? (double)index->dims[index->rank - 1] : 1);
 	moved(work, picked + read_once(picked, x) + named, x->element.dtype, WEIR_MODEL_MEDIUM);
+	if (!rows)
+		work->reuse.scattered_bytes =
+			sectors_read(index->elements, x) - read_once(picked, x);
 	return true;
 }
 
@@ -222,11 +237,52 @@ static bool fill_topk(const struct weir_operator_model *model, const struct weir
 {
 	const struct weir_arg *x = weir_args_tensor(args, 0);
 
-	(void)model;
 	if (!x || x->rank < 1)
 		return false;
 	weir_work_vector(work, x->elements, weir_arg_bytes(x), x->element.dtype);
 	work->confidence = WEIR_MODEL_LOW;
+	/* Where several blocks share a row: a look for each digit of the keys, one to collect. */
+	if (model->kernel && strstr(model->kernel, "mbtopk"))
+		work->reuse.passes_again_bytes =
+			weir_arg_bytes(x) * x->element.width / KEY_BYTES_A_PASS;
+	return true;
+}
+
+/*
+ * reshape_and_cache(key, value, key cache, value cache, slots): each new row is read and written to
+ * its place in a cache that is otherwise not touched.
+ */
+static bool fill_cache_rows(const struct weir_operator_model *model, const struct weir_args *args,
+                            struct weir_work *work)
+{
+	const struct weir_arg *key = weir_args_tensor(args, 0), *value = weir_args_tensor(args, 1);
+	const struct weir_arg *cache = weir_args_tensor(args, 2),
+			      *slots = weir_args_tensor(args, 4);
+
+	(void)model;
+	if (!key || !value || !cache || key->rank < 2)
+		return false;
+	moved(work,
+	      weir_arg_bytes(key) + weir_arg_bytes(value) +
+	              (key->elements + value->elements) * cache->element.width +
+	              weir_arg_bytes(slots),
+	      key->element.dtype, WEIR_MODEL_HIGH);
+	return true;
+}
+
+/*
+ * multinomial(p, n) and samplers: a random number for every probability, the quotients, and the
+ * largest of each row; each of the three is a pass.
+ */
+static bool fill_sample(const struct weir_operator_model *model, const struct weir_args *args,
+                        struct weir_work *work)
+{
+	const struct weir_arg *p = weir_args_tensor(args, 0);
+
+	(void)model;
+	if (!p || p->rank < 1)
+		return false;
+	moved(work, 2 * SAMPLE_PASSES * weir_arg_bytes(p), p->element.dtype, WEIR_MODEL_LOW);
 	return true;
 }
 
@@ -242,6 +298,7 @@ const struct weir_operator_model weir_models_index[] = {
 	{.op = "embedding", .fill = fill_embedding},
 	{.op = "embedding_bag", .fill = fill_embedding_bag},
 	{.op = "_embedding_bag", .fill = fill_embedding_bag},
+	{.op = "_embedding_bag_forward_only", .fill = fill_embedding_bag},
 	{.op = "gather", .fill = fill_gather},
 	{.op = "scatter", .fill = fill_values, .at = 2, .flops_per_element = COPIED},
 	{.op = "scatter_add", .fill = fill_values, .at = 3, .flops_per_element = ADDED},
@@ -254,5 +311,8 @@ const struct weir_operator_model weir_models_index[] = {
 	{.op = "sort", .fill = fill_sort},
 	{.op = "argsort", .fill = fill_sort},
 	{.op = "topk", .fill = fill_topk},
+	{.op = "multinomial", .fill = fill_sample},
+	{.op = "_C_cache_ops::reshape_and_cache", .fill = fill_cache_rows},
+	{.op = "_C_cache_ops::reshape_and_cache_flash", .fill = fill_cache_rows},
 	{.op = NULL},
 };

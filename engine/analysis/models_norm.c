@@ -16,6 +16,21 @@
 #define SOFTMAX     5.0 /* maximum, difference, exponential, sum, division */
 #define INDEX_BYTES 8.0
 
+/* Marks operators that take their moments in a kernel before the one that scales. */
+static const char by_groups;
+
+/* The last dimension is a row; groups have their moments taken by a kernel of its own. */
+static struct weir_reuse reuse_of_rows(const struct weir_operator_model *model,
+                                       const struct weir_arg *x)
+{
+	if (model->layout == &by_groups)
+		return (struct weir_reuse){.passes_again_bytes = weir_arg_bytes(x)};
+	return (struct weir_reuse){
+		.row_bytes = (double)x->dims[x->rank - 1] * x->element.width,
+		.rows_again_bytes = weir_arg_bytes(x),
+	};
+}
+
 /* The input at `at`, written to a result of the same size, and the parameters after it. */
 static bool fill_rows(const struct weir_operator_model *model, const struct weir_args *args,
                       struct weir_work *work)
@@ -39,6 +54,40 @@ static bool fill_rows(const struct weir_operator_model *model, const struct weir
 	if (flops == LAYER_NORM && !affine)
 		flops = PLAIN_NORM;
 	weir_work_vector(work, flops * x->elements, bytes, x->element.dtype);
+	work->reuse = reuse_of_rows(model, x);
+	return true;
+}
+
+/*
+ * The gradient of a norm: two tensors of the same size are read (dy and x, in either order) and one
+ * is written; statistics are read, parameters read and their gradients written. Those gradients are
+ * sums over all rows, which a second kernel takes from the same two tensors.
+ */
+static bool fill_rows_backward(const struct weir_operator_model *model,
+                               const struct weir_args *args, struct weir_work *work)
+{
+	const struct weir_arg *dy = weir_args_tensor(args, 0), *x = weir_args_tensor(args, 1);
+	double width, others = 0;
+
+	if (!dy || !x || x->rank < 1 || dy->elements != x->elements)
+		return false;
+	for (size_t i = 2; i < args->count; i++) {
+		const struct weir_arg *arg = weir_args_tensor(args, i);
+
+		if (!arg || arg->elements >= x->elements)
+			continue;
+		/* Parameters have one dimension, statistics those of the rows. */
+		others += weir_arg_bytes(arg) * (arg->rank == 1 ? 2 : 1);
+	}
+	width = (double)x->dims[x->rank - 1] * (x->element.width + dy->element.width);
+	weir_work_vector(work, 2 * model->flops_per_element * x->elements,
+	                 weir_arg_bytes(dy) + 2 * weir_arg_bytes(x) + others, x->element.dtype);
+	work->reuse = (struct weir_reuse){
+		.row_bytes = width,
+		.rows_again_bytes = weir_arg_bytes(dy) + weir_arg_bytes(x),
+		.passes_again_bytes = weir_arg_bytes(dy) + weir_arg_bytes(x),
+	};
+	work->confidence = WEIR_MODEL_MEDIUM;
 	return true;
 }
 
@@ -164,6 +213,15 @@ static bool fill_reduce(const struct weir_operator_model *model, const struct we
 	{                                                                                          \
 		.op = (name), .fill = fill_rows, .at = (position), .flops_per_element = (cost)     \
 	}
+#define BACKWARD(name, cost)                                                                       \
+	{                                                                                          \
+		.op = (name), .fill = fill_rows_backward, .flops_per_element = (cost)              \
+	}
+#define GROUPS(name, position, cost)                                                               \
+	{                                                                                          \
+		.op = (name), .fill = fill_rows, .at = (position), .flops_per_element = (cost),    \
+		.layout = &by_groups                                                               \
+	}
 #define REDUCE(name, position, cost, result)                                                       \
 	{                                                                                          \
 		.op = (name), .fill = fill_reduce, .at = (position), .flops_per_element = (cost),  \
@@ -173,12 +231,13 @@ static bool fill_reduce(const struct weir_operator_model *model, const struct we
 const struct weir_operator_model weir_models_norm[] = {
 	ROWS("layer_norm", 0, LAYER_NORM),
 	ROWS("native_layer_norm", 0, LAYER_NORM),
-	ROWS("group_norm", 0, LAYER_NORM),
-	ROWS("native_group_norm", 0, LAYER_NORM),
+	GROUPS("group_norm", 0, LAYER_NORM),
+	GROUPS("native_group_norm", 0, LAYER_NORM),
 	ROWS("instance_norm", 0, LAYER_NORM),
 	ROWS("rms_norm", 0, RMS_NORM),
 	ROWS("_fused_rms_norm", 0, RMS_NORM),
 	ROWS("_C::rms_norm", 1, RMS_NORM),
+	ROWS("sgl_kernel::rmsnorm", 1, RMS_NORM),
 	ROWS("batch_norm", 0, BATCH_NORM),
 	ROWS("native_batch_norm", 0, BATCH_NORM),
 	ROWS("_batch_norm_impl_index", 0, BATCH_NORM),
@@ -186,6 +245,15 @@ const struct weir_operator_model weir_models_norm[] = {
 	ROWS("cudnn_batch_norm", 0, BATCH_NORM),
 	ROWS("miopen_batch_norm", 0, BATCH_NORM),
 	{.op = "_C::fused_add_rms_norm", .fill = fill_add_norm, .flops_per_element = RMS_NORM + 1},
+	{.op = "sgl_kernel::fused_add_rmsnorm",
+         .fill = fill_add_norm,
+         .flops_per_element = RMS_NORM + 1},
+	BACKWARD("native_layer_norm_backward", LAYER_NORM),
+	BACKWARD("_fused_rms_norm_backward", RMS_NORM),
+	BACKWARD("native_group_norm_backward", LAYER_NORM),
+	BACKWARD("native_batch_norm_backward", BATCH_NORM),
+	BACKWARD("cudnn_batch_norm_backward", BATCH_NORM),
+	BACKWARD("miopen_batch_norm_backward", BATCH_NORM),
 	{.op = "softmax", .fill = fill_softmax, .flops_per_element = SOFTMAX},
 	{.op = "_softmax", .fill = fill_softmax, .flops_per_element = SOFTMAX},
 	{.op = "_safe_softmax", .fill = fill_softmax, .flops_per_element = SOFTMAX},

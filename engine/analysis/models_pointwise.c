@@ -147,7 +147,8 @@ static bool fill_copy(const struct weir_operator_model *model, const struct weir
 	if (!to || !from || to->rank < 0 || from->rank < 0)
 		return false;
 	weir_work_vector(work, 0,
-	                 to->elements * to->element.width + from->elements * from->element.width,
+	                 to->elements * to->element.width +
+	                         (from->rank ? weir_arg_bytes(from) : from->element.width),
 	                 to->element.dtype);
 	return true;
 }
@@ -179,10 +180,10 @@ static bool fill_fill(const struct weir_operator_model *model, const struct weir
 {
 	const struct weir_arg *to = weir_args_at(args, 0);
 
-	(void)model;
 	if (!to || to->rank < 0)
 		return false;
-	weir_work_vector(work, 0, to->elements * to->element.width, to->element.dtype);
+	weir_work_vector(work, model->flops_per_element * to->elements,
+	                 to->elements * to->element.width, to->element.dtype);
 	return true;
 }
 
@@ -196,6 +197,22 @@ static bool fill_gated(const struct weir_operator_model *model, const struct wei
 		return false;
 	weir_work_vector(work, model->flops_per_element * out->elements,
 	                 weir_arg_bytes(out) + weir_arg_bytes(in), in->element.dtype);
+	return true;
+}
+
+/* quant(out, in, scale) and its kin in either order: a division and a rounding an element. */
+static bool fill_quantised(const struct weir_operator_model *model, const struct weir_args *args,
+                           struct weir_work *work)
+{
+	const struct weir_arg *a = weir_args_tensor(args, 0), *b = weir_args_tensor(args, 1);
+
+	(void)model;
+	if (!a || !b || a->rank < 1 || a->elements != b->elements)
+		return false;
+	weir_work_vector(work, 2 * a->elements,
+	                 weir_arg_bytes(a) + weir_arg_bytes(b) +
+	                         weir_arg_bytes(weir_args_tensor(args, 2)),
+	                 a->element.dtype);
 	return true;
 }
 
@@ -261,6 +278,15 @@ const struct weir_operator_model weir_models_pointwise[] = {
 	{.op = "to", .fill = fill_clone, .at = 1},
 	{.op = "fill", .fill = fill_fill},
 	{.op = "zero", .fill = fill_fill},
+	{.op = "random", .fill = fill_fill, .flops_per_element = CURVE},
+	{.op = "uniform", .fill = fill_fill, .flops_per_element = CURVE},
+	{.op = "normal", .fill = fill_fill, .flops_per_element = CURVE},
+	{.op = "exponential", .fill = fill_fill, .flops_per_element = CURVE},
+	{.op = "bernoulli", .fill = fill_fill, .flops_per_element = CURVE},
+	{.op = "_C::static_scaled_fp8_quant", .fill = fill_quantised},
+	{.op = "_C::dynamic_scaled_fp8_quant", .fill = fill_quantised},
+	{.op = "_C::dynamic_per_token_scaled_fp8_quant", .fill = fill_quantised},
+	{.op = "sgl_kernel::sgl_per_token_quant_fp8", .fill = fill_quantised},
 	{.op = "_local_scalar_dense", .fill = fill_fill}, /* one element to the host */
 	{.op = NULL},
 };

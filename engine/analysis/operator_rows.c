@@ -6,6 +6,7 @@
 
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/host_time.h"
+#include "engine/analysis/joining.h"
 #include "engine/analysis/kernels.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
@@ -16,6 +17,24 @@ struct entry {
 	const struct weir_rank *rank;
 	uint32_t group;
 };
+
+/* Of the entries of one row. */
+static void fill_counted(struct weir_operator_row *row, const struct entry *entries, size_t count)
+{
+	struct weir_row_group *groups = weir_alloc(count * sizeof *groups);
+
+	for (size_t i = 0; i < count; i++)
+		groups[i] = (struct weir_row_group){entries[i].rank, entries[i].group};
+	weir_counted_row_fill(&row->counted, groups, count);
+	free(groups);
+	/* Without a model for half of the row the counters are all there is. */
+	if (!isnan(row->bytes) || row->counted.share < 0.5)
+		return;
+	row->flops = row->counted.flops;
+	row->bytes = row->counted.dram_bytes;
+	row->tflops = row->flops * (double)row->call.count / row->call.total_ns / 1e3;
+	row->gbps = row->bytes * (double)row->call.count / row->call.total_ns;
+}
 
 static int by_row(const void *left, const void *right)
 {
@@ -97,7 +116,7 @@ static void fill_work(struct weir_operator_row *row, const struct entry *entries
 		const struct weir_assessment *assessment = assessment_of(&entries[i]);
 
 		all_ns += (double)group->sum_ns;
-		if ((is_modelled(assessment) || assessment->counted) &&
+		if ((is_modelled(assessment) || assessment->counted.known) &&
 		    isfinite(assessment->roofline.efficiency)) {
 			rated_ns += (double)group->sum_ns;
 			efficiency += assessment->roofline.efficiency * (double)group->sum_ns;
@@ -257,6 +276,7 @@ static void fill_row(const struct fill *fill, const struct entry *entries, size_
 	memcpy(row->features, assessment->values, sizeof assessment->values);
 	row->features[WEIR_F_OPERATOR_SHARE] = row->share;
 	fill_work(row, entries, count);
+	fill_counted(row, entries, count);
 	fill_host_times(row, entries, count, fill->host_times, fill->analysis->ranks);
 	free(values);
 }
@@ -272,6 +292,28 @@ static int by_total(const void *left, const void *right)
 	if (order == 0)
 		order = strcmp(a->stage ? a->stage : "", b->stage ? b->stage : "");
 	return order != 0 ? order : strcmp(a->device ? a->device : "", b->device ? b->device : "");
+}
+
+/* What a model says beyond the device's peaks is not used, and said: it, its shapes or the entry of
+ * the device are wrong. */
+static void note_implausible(struct weir_report *report)
+{
+	const char *first = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->operator_count; i++) {
+		if (report->operators[i].roofline != WEIR_ROOFLINE_IMPLAUSIBLE)
+			continue;
+		first = first ? first : report->operators[i].name;
+		count++;
+	}
+	if (count)
+		weir_report_note(
+			report, "implausible",
+			"models say more than %.0f %% of what the device can do for %zu "
+			"operator%s (%s): their shapes or the device's entry are wrong, and "
+			"they are not used; --device NAME chooses another entry",
+			100 * WEIR_IMPLAUSIBLE, count, count == 1 ? "" : "s", first);
 }
 
 static struct entry *collect_entries(const struct weir_analysis *analysis, struct weir_arena *arena,
@@ -320,6 +362,7 @@ void weir_fill_operators(const struct weir_analysis *analysis, struct weir_repor
 	if (count == 0)
 		weir_fill_host_operators(analysis, fill.host_times, report);
 	qsort(report->operators, report->operator_count, sizeof *report->operators, by_total);
+	note_implausible(report);
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		weir_host_time_release(&fill.host_times[r]);
 		free(fill.turns[r]);

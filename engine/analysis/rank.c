@@ -6,6 +6,7 @@
 #include "engine/analysis/kernels.h"
 #include "engine/analysis/rank.h"
 #include "engine/analysis/shapes.h"
+#include "engine/analysis/traffic.h"
 #include "engine/base/arena.h"
 
 static void find_devices(struct weir_rank *rank, const struct weir_rank_options *options)
@@ -73,6 +74,7 @@ bool weir_call_of_op(const struct weir_trace *trace, uint32_t op_row, const char
 		.dims = weir_names_text(trace->names, trace->shapes[shape].dims),
 		.types = weir_names_text(trace->names, trace->shapes[shape].types),
 		.scalars = weir_names_text(trace->names, trace->shapes[shape].scalars),
+		.strides = weir_names_text(trace->names, trace->shapes[shape].strides),
 	};
 	return true;
 }
@@ -116,6 +118,45 @@ static void set_roofs(double *values, const struct weir_roofline_result *rooflin
 	values[WEIR_F_MATRIX_UNITS_IDLE] = roofline->matrix_units_idle;
 }
 
+/* Means over the calls of a group; false where the step of any does not state them. */
+static bool sums_of_group(const struct weir_rank *rank, size_t index, struct weir_step_sums *sums)
+{
+	const struct weir_groups *groups = &rank->groups;
+	uint64_t first = groups->first_call[index], count = groups->items[index].calls;
+
+	*sums = (struct weir_step_sums){0};
+	for (uint64_t c = 0; c < count; c++) {
+		uint32_t step = groups->calls[groups->calls_by_group[first + c]].step;
+		struct weir_step_sums one;
+
+		if (step == WEIR_NONE ||
+		    !weir_step_sums_parse(
+			    weir_names_text(
+				    rank->trace->names,
+				    rank->trace->host.name[rank->steps.steps[step].host_row]),
+			    &one))
+			return false;
+		weir_step_sums_add(sums, &one);
+	}
+	weir_step_sums_divide(sums, (double)count);
+	return count > 0;
+}
+
+/* Operators on sequences whose lengths no shape holds have their step's sums as well. */
+static struct weir_work work_of_group(const struct weir_rank *rank, size_t index,
+                                      struct weir_call *call)
+{
+	struct weir_work work = weir_work_of_call(call);
+	struct weir_step_sums sums;
+
+	if (work.confidence != WEIR_MODEL_NONE || !sums_of_group(rank, index, &sums))
+		return work;
+	call->sums = &sums;
+	work = weir_work_of_call(call);
+	call->sums = NULL;
+	return work;
+}
+
 void weir_rank_assess(struct weir_rank *rank, size_t index, const struct weir_work *work)
 {
 	const struct weir_group *group = &rank->groups.items[index];
@@ -128,6 +169,8 @@ void weir_rank_assess(struct weir_rank *rank, size_t index, const struct weir_wo
 	out->verdict = (struct weir_verdict){
 		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
 	out->work = *work;
+	out->tensor_bytes = work->bytes;
+	out->traffic_bytes = fmax(work->bytes, work->traffic_bytes);
 	weir_roofline_judge(&out->work, call_ns, group->blocks,
 	                    device->known ? &device->peaks : NULL, &out->roofline);
 	out->values[WEIR_F_OPERATOR_SHARE] =
@@ -154,7 +197,15 @@ static void assess(struct weir_rank *rank, size_t index)
 	                                weir_names_text(rank->trace->names, group->kernel), &call);
 
 	if (has_call)
-		work = weir_work_of_call(&call);
+		work = work_of_group(rank, index, &call);
+	work.traffic_bytes = weir_traffic_bytes(
+		&work,
+		&(struct weir_launch_shape){
+			.kernel = weir_names_text(rank->trace->names, group->kernel),
+			.blocks = group->blocks,
+			.threads = group->threads,
+		},
+		device->known ? &device->peaks : NULL);
 	weir_rank_assess(rank, index, &work);
 	if (has_call && work.confidence == WEIR_MODEL_NONE && device->known && call_ns > 0)
 		rank->assessments[index].values[WEIR_F_OPERANDS_ROOF] =

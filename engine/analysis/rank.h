@@ -28,14 +28,25 @@
 #include "engine/analysis/work.h"
 #include "engine/model/report.h"
 
+/* What counters measured of a group, per call; the model's word before they overruled it. */
+struct weir_counted_work {
+	bool known;
+	enum weir_roofline modelled;                   /* UNKNOWN: no model */
+	double dram_bytes, vector_flops, matrix_flops; /* NAN: not measured */
+	double l2_bytes;                               /* size of the cache; NAN: not stated */
+};
+
 /* A group of device work with what shapes, names and the device table say about it, and the rules'
  * word on it. */
 struct weir_assessment {
 	struct weir_work work; /* of one call */
 	struct weir_roofline_result roofline;
 	double values[WEIR_F_COUNT];
-	struct weir_verdict verdict; /* set from outside; UNDETERMINED until then */
-	bool counted;                /* class and roofs are those of counters */
+	struct weir_verdict verdict;      /* set from outside; UNDETERMINED until then */
+	struct weir_counted_work counted; /* known: class and roofs are those of counters */
+	/* Of one call by its model, also where counters overrule it; NAN: none. */
+	double tensor_bytes;  /* each tensor once */
+	double traffic_bytes; /* expected at the memory: traffic.h */
 };
 
 /* What is known of a device of the trace; name "" and known false where the table does not have it.

@@ -112,9 +112,10 @@ static enum weir_roofline class_of(const struct weir_roofline_result *r, double 
 {
 	if (implausible(r, time_ns))
 		return WEIR_ROOFLINE_IMPLAUSIBLE;
-	if (r->efficiency >= WEIR_NEAR_ROOF)
+	if (fmax(r->sustained_compute_ns, r->traffic_ns) >= WEIR_NEAR_ROOF * time_ns)
 		return r->side;
-	return time_ns < WEIR_SHORT_NS ? WEIR_ROOFLINE_LATENCY : WEIR_ROOFLINE_INEFFICIENT;
+	return time_ns < WEIR_SHORT_NS || r->grid_too_small ? WEIR_ROOFLINE_LATENCY
+	                                                    : WEIR_ROOFLINE_INEFFICIENT;
 }
 
 /* The fastest matrix rate that the product could have had without more precision loss than TF32's.
@@ -162,6 +163,8 @@ void weir_roofline_judge(const struct weir_work *work, double time_ns, uint32_t 
 	r.compute_ns = time_at(work->flops, flops.theoretical);
 	r.sustained_compute_ns = time_at(work->flops, flops.sustained);
 	r.memory_ns = time_at(work->bytes, device->bytes_per_s.theoretical);
+	r.traffic_ns =
+		time_at(fmax(work->bytes, work->traffic_bytes), device->bytes_per_s.theoretical);
 	r.sustained_memory_ns = time_at(work->bytes, device->bytes_per_s.sustained);
 	r.grid_too_small = blocks && device->sms && blocks < device->sms;
 	r.memory_upper_bound = work->bytes < WEIR_CACHE_SHARE * device->l2_bytes;

@@ -14,11 +14,17 @@
 #include "engine/analysis/work.h"
 #include "engine/model/report.h"
 
-/* Near a roof: at least half of what is achievable. */
-#define WEIR_NEAR_ROOF 0.50
+/*
+ * Near a roof: the line below which Nsight Compute calls a kernel limited by latency. Its memory
+ * side is a share of the datasheet's rate; its compute side is one of the clocks of the moment,
+ * which is what is achievable: both are measured against the same here, so that a model and
+ * counters call a kernel the same.
+ */
+#define WEIR_NEAR_ROOF 0.60
 /* One side leads where it would take a quarter longer than the other. */
 #define WEIR_LEAD 1.25
-/* Shorter than this and far from both roofs: the launch and the size explain it, not the kernel. */
+/* Shorter than this, or fewer blocks than multiprocessors, and far from both roofs: the launch and
+ * the size explain it, not the kernel. */
 #define WEIR_SHORT_NS 10000.0
 /* Above the theoretical peak by more than measurement allows: the model or the peak is wrong. */
 #define WEIR_IMPLAUSIBLE 1.05
@@ -30,6 +36,7 @@ struct weir_roofline_result {
 	enum weir_roofline side; /* COMPUTE, MEMORY or BALANCED: which roof is nearer, near or not;
 	                            else UNKNOWN */
 	double compute_ns, memory_ns; /* at the theoretical peaks; NAN: no peak */
+	double traffic_ns;            /* the memory's, of all traffic that is expected: traffic.h */
 	double sustained_compute_ns, sustained_memory_ns; /* at what is achievable */
 	double efficiency;       /* of the achievable, of the nearer roof; at most 1 where
 	                            memory_upper_bound */

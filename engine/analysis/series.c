@@ -454,6 +454,8 @@ void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *ru
 		add_metrics(run, analysis);
 	} else {
 		set_monitor_labels(run, analysis->profile);
+		if (analysis->counted)
+			weir_counted_run(analysis->counted, run);
 	}
 	if (analysis->serving)
 		add_serving(run, analysis);

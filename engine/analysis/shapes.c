@@ -9,8 +9,8 @@
 #define MAX_OP_NAME 128
 
 static const struct weir_operator_model *const tables[] = {
-	weir_models_gemm,      weir_models_attention, weir_models_conv,
-	weir_models_pointwise, weir_models_index,     weir_models_norm,
+	weir_models_gemm,  weir_models_attention, weir_models_conv,    weir_models_pointwise,
+	weir_models_index, weir_models_norm,      weir_models_experts,
 };
 
 const char *weir_dtype_name(enum weir_dtype dtype)
@@ -83,7 +83,8 @@ static const struct weir_operator_model *find_model(const char *name)
 				return row;
 		}
 	}
-	return NULL;
+	return strncmp(name, weir_model_fused.op, strlen(weir_model_fused.op)) ? NULL
+	                                                                       : &weir_model_fused;
 }
 
 struct weir_work weir_work_of_call(const struct weir_call *call)
@@ -101,9 +102,12 @@ struct weir_work weir_work_of_call(const struct weir_call *call)
 	row = find_model(name);
 	if (!row || !weir_args_parse(&args, call->dims, call->types, call->scalars))
 		return unknown;
+	weir_args_stride(&args, call->strides);
 	model = *row;
 	model.in_place = in_place;
 	model.kernel = call->kernel;
+	model.sums = call->sums;
+	model.called = name;
 	if (!model.fill(&model, &args, &work) || !isfinite(work.flops) || !isfinite(work.bytes))
 		return unknown;
 	weir_work_refine(&work, call->kernel);
@@ -117,6 +121,7 @@ double weir_operand_bytes(const struct weir_call *call)
 
 	if (!weir_args_parse(&args, call->dims, call->types, call->scalars))
 		return NAN;
+	weir_args_stride(&args, call->strides);
 	for (size_t i = 0; i < args.count; i++)
 		bytes += weir_arg_bytes(&args.items[i]);
 	return bytes > 0 ? bytes : NAN;

@@ -8,17 +8,20 @@
 #ifndef WEIR_ANALYSIS_SHAPES_H
 #define WEIR_ANALYSIS_SHAPES_H
 
+#include "engine/analysis/step_sums.h"
 #include "engine/analysis/work.h"
 
 /* Texts are borrowed and may be NULL or empty: not recorded. dims, types and scalars are JSON
  * lists, one entry an argument, as profilers record them: [[4, 8], [8, 2]], ["float", "float"],
  * ["", ""]. */
 struct weir_call {
-	const char *op;      /* "aten::mm" */
-	const char *dims;    /* "Input Dims" */
-	const char *types;   /* "Input type" */
-	const char *scalars; /* "Concrete Inputs" */
-	const char *kernel;  /* the kernel that held most of its device time */
+	const char *op;                    /* "aten::mm" */
+	const char *dims;                  /* "Input Dims" */
+	const char *types;                 /* "Input type" */
+	const char *scalars;               /* "Concrete Inputs" */
+	const char *strides;               /* "Input Strides": of a stride 0 all places are one */
+	const char *kernel;                /* the kernel that held most of its device time */
+	const struct weir_step_sums *sums; /* of the step it ran in; NULL: not known */
 };
 
 /* The kernel's name, where there is one, settles which engine a product ran on: see

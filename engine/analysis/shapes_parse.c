@@ -101,9 +101,53 @@ static bool parse_dims(struct weir_args *args, const char *text)
 			return false;
 		if (!(sees(&c, '[') ? take_list(&c, arg) : take_tensor(&c, arg)))
 			return false;
+		arg->distinct = arg->elements;
 		args->count++;
 	} while (take(&c, ','));
 	return take(&c, ']');
+}
+
+/* Passes over a list, whatever it holds; false: it does not end. */
+static bool skip_list(struct cursor *c)
+{
+	for (size_t depth = 0; c->at < c->end; c->at++) {
+		depth += *c->at == '[';
+		if (*c->at == ']' && --depth == 0) {
+			c->at++;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The strides of one argument, applied where there is one a dimension. */
+static bool take_strides(struct cursor *c, struct weir_arg *arg)
+{
+	struct cursor list = *c;
+	struct weir_arg strides = {0};
+	double distinct = arg->elements;
+
+	if (!sees(c, '[') || !skip_list(c))
+		return false;
+	if (!take(&list, '[') || arg->rank <= 0 || sees(&list, '[') ||
+	    !take_tensor(&list, &strides) || strides.rank != arg->rank)
+		return true;
+	for (int i = 0; i < arg->rank; i++)
+		if (!strides.dims[i] && arg->dims[i] > 1)
+			distinct /= (double)arg->dims[i];
+	arg->distinct = distinct;
+	return true;
+}
+
+void weir_args_stride(struct weir_args *args, const char *strides)
+{
+	struct cursor c = {strides, strides ? strides + strlen(strides) : NULL};
+
+	if (!strides || !take(&c, '['))
+		return;
+	for (size_t i = 0; i < args->count; i++)
+		if (!take_strides(&c, &args->items[i]) || !take(&c, ','))
+			return;
 }
 
 /* The next text of a JSON list of texts, with its escapes as written. */
@@ -188,7 +232,7 @@ const struct weir_arg *weir_args_tensor(const struct weir_args *args, size_t ind
 
 double weir_arg_bytes(const struct weir_arg *arg)
 {
-	return arg && arg->rank ? arg->elements * arg->element.width : 0;
+	return arg && arg->rank ? arg->distinct * arg->element.width : 0;
 }
 
 static const char *scalar_at(const struct weir_args *args, size_t index, size_t *len)
@@ -247,4 +291,27 @@ bool weir_args_ints(const struct weir_args *args, size_t index, int64_t out[WEIR
 		++*count;
 	} while (take(&c, ','));
 	return take(&c, ']');
+}
+
+bool weir_args_flags(const struct weir_args *args, size_t index, unsigned *out)
+{
+	size_t len = 0;
+	const char *text = scalar_at(args, index, &len);
+	struct cursor c = {text, text ? text + len : NULL};
+
+	*out = 0;
+	if (!text || !take(&c, '['))
+		return false;
+	for (unsigned bit = 0; bit < WEIR_MAX_INTS; bit++) {
+		skip_blanks(&c);
+		if (c.end - c.at >= 4 && !memcmp(c.at, "True", 4))
+			*out |= 1u << bit, c.at += 4;
+		else if (c.end - c.at >= 5 && !memcmp(c.at, "False", 5))
+			c.at += 5;
+		else
+			return false;
+		if (!take(&c, ','))
+			return take(&c, ']');
+	}
+	return false;
 }

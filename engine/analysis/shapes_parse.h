@@ -29,6 +29,7 @@ struct weir_arg {
 	int rank; /* of a tensor; -1: a list of tensors */
 	int64_t dims[WEIR_MAX_RANK];
 	double elements;   /* of a list: of all its tensors */
+	double distinct;   /* elements that lie in places of their own */
 	size_t list_count; /* tensors of a list */
 	struct weir_element element;
 	const char *scalar; /* text of the concrete value, not NUL-terminated; NULL: not recorded */
@@ -44,17 +45,24 @@ struct weir_args {
 bool weir_args_parse(struct weir_args *args, const char *dims, const char *types,
                      const char *scalars);
 
+/* Takes what is expanded, "[[0, 1], []]", out of the distinct elements; NULL, empty and damaged
+ * texts say nothing, and an argument whose strides are not its dimensions' is left as it is. */
+void weir_args_stride(struct weir_args *args, const char *strides);
+
 /* The argument, or NULL where it is absent or no tensor; _tensor asks for at least one dimension.
  */
 const struct weir_arg *weir_args_at(const struct weir_args *args, size_t index);
 const struct weir_arg *weir_args_tensor(const struct weir_args *args, size_t index);
-double weir_arg_bytes(const struct weir_arg *arg); /* 0 for NULL and for scalars */
+double weir_arg_bytes(const struct weir_arg *arg); /* distinct elements; 0 for NULL and scalars */
 
 bool weir_args_bool(const struct weir_args *args, size_t index, bool *out); /* "True", "False" */
 bool weir_args_int(const struct weir_args *args, size_t index, int64_t *out);
 /* "[2, 2]" or "2" (one entry); at most WEIR_MAX_INTS. */
 bool weir_args_ints(const struct weir_args *args, size_t index, int64_t out[WEIR_MAX_INTS],
                     size_t *count);
+
+/* "[True, False]": a bit each, the first lowest; false: not recorded. */
+bool weir_args_flags(const struct weir_args *args, size_t index, unsigned *out);
 
 /* "c10::BFloat16", "long int"; an unknown text has dtype UNKNOWN and width 0. */
 struct weir_element weir_element_of_name(const char *name, size_t len);

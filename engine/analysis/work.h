@@ -37,6 +37,19 @@ enum weir_model_confidence {
 	WEIR_MODEL_HIGH,   /* exact for the operator's definition */
 };
 
+/* Why more may reach the memory than each tensor once; 0: nothing of the kind. See traffic.h. */
+struct weir_reuse {
+	/* A product: tiles of the result read the rows and columns that they share. Sizes are of
+	 * one of `batch`: [m, k] and [k, n]. */
+	double m, n, a_bytes, b_bytes, batch;
+	/* A second look at each row, which is found in the cache or not. */
+	double row_bytes, rows_again_bytes;
+	/* Further kernels look at the same tensors. */
+	double passes_again_bytes;
+	/* Elements that are alone where they lie are read with their neighbours. */
+	double scattered_bytes;
+};
+
 /*
  * Both figures are per call. flops counts what the main engine does: a product's softmax or bias on
  * other units is left out where it is not the leading term. bytes counts each distinct tensor once:
@@ -47,6 +60,8 @@ struct weir_work {
 	enum weir_engine engine;
 	enum weir_dtype dtype;
 	enum weir_model_confidence confidence;
+	struct weir_reuse reuse;
+	double traffic_bytes; /* expected at the memory, set by traffic.h's user; 0: as many */
 	bool product; /* a matrix product, convolution or attention: work that matrix units could do
 	               */
 };

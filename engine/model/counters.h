@@ -42,6 +42,12 @@ enum weir_counter {
 	WEIR_COUNTER_SMS,       /* multiprocessors of the device */
 	WEIR_COUNTER_CYCLES,
 	WEIR_COUNTER_SM_HZ,
+	WEIR_COUNTER_SM_CYCLES,    /* that passed on a multiprocessor, their mean */
+	WEIR_COUNTER_L2_SIZE,      /* bytes of the second-level cache */
+	WEIR_COUNTER_VECTOR_FLOPS, /* executed by the ordinary units: fp32, and fp16 and fp64 where
+	                              they are counted */
+	WEIR_COUNTER_VECTOR_FLOPS_PER_CYCLE,
+	WEIR_COUNTER_MATRIX_FLOPS, /* executed by the matrix units, the padding of tiles included */
 	WEIR_COUNTER_COUNT
 };
 
@@ -52,6 +58,7 @@ struct weir_counted_kernel {
 	int64_t process, launch;    /* who it is: two pages about one launch agree in both */
 	int64_t duration_ns;        /* -1: not measured */
 	bool rounded;               /* as people read it (the details page) */
+	uint32_t parts;             /* of its sums, a bit each: the reader's, which are there */
 	double value[WEIR_COUNTER_COUNT];
 };
 
@@ -93,7 +100,8 @@ void weir_counters_add_finding(struct weir_counters *counters,
 
 /*
  * Fills what follows from the rest: the whole from its halves, bytes from reads and writes or from
- * rate and duration, blocks and threads from the shape of the launch.
+ * rate and duration, operations from their rate and the cycles, blocks and threads from the shape
+ * of the launch.
  */
 void weir_counted_kernel_complete(struct weir_counted_kernel *kernel);
 

@@ -113,6 +113,17 @@ struct weir_stage_row {
 	double *features; /* one a feature */
 };
 
+/* What counters measured of an operator's calls, and what its model expected of them. */
+struct weir_operator_counted {
+	double share; /* of its device time that counters judge; 0: none, the rest is NAN */
+	double dram_bytes, vector_flops, matrix_flops, flops; /* per call; flops: both */
+	double intensity;                                     /* operations a byte of the memory */
+	double expected_bytes;       /* at the memory, per call that has a model: see traffic.h */
+	double bytes_ratio;          /* expected over measured, of the same calls */
+	bool beyond_cache;           /* the tensors of these are larger than the cache */
+	enum weir_roofline modelled; /* what the model called the largest group; UNKNOWN: none */
+};
+
 struct weir_operator_row {
 	const char *name;   /* framework operator that launched the work, else the normalised kernel
 	                       name */
@@ -128,6 +139,7 @@ struct weir_operator_row {
 	double tflops, gbps;                /* achieved */
 	enum weir_roofline roofline;
 	double efficiency; /* of the nearer roof */
+	struct weir_operator_counted counted;
 	struct weir_verdict verdict;
 	double *features;
 };

@@ -94,9 +94,10 @@ struct weir_trace_device {
 };
 
 /* Dims, types and scalar values of one operator call, as JSON text in `names`; equal shapes share a
- * row. Row 0 is empty. */
+ * row. Row 0 is empty. Strides are kept where one of them is 0: a tensor that is smaller than its
+ * dims say. */
 struct weir_shape {
-	uint32_t dims, types, scalars;
+	uint32_t dims, types, scalars, strides;
 };
 
 /* Arguments of one collective, from its kernel or from the host record around its launch. */

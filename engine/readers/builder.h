@@ -40,6 +40,7 @@ struct weir_host_event {
 	struct weir_slice name;
 	uint64_t correlation, external;         /* 0: none */
 	struct weir_slice dims, types, scalars; /* JSON texts; empty: not recorded */
+	struct weir_slice strides;              /* the same; empty where none is 0 */
 	uint64_t at;                            /* byte of the event, for warnings */
 };
 

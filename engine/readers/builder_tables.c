@@ -169,18 +169,21 @@ uint32_t weir_builder_shape(struct weir_builder *builder, const struct weir_host
 		return 0;
 	key = weir_rowmap_hash_text(event->dims.data, event->dims.length, 0);
 	key = weir_rowmap_hash_text(event->types.data, event->types.length, key);
+	key = weir_rowmap_hash_text(event->strides.data, event->strides.length, key);
 	hash = weir_rowmap_hash(
 		weir_rowmap_hash_text(event->scalars.data, event->scalars.length, key));
 	while ((row = weir_rowmap_next(&builder->shapes, hash, &probe)) != WEIR_ROWMAP_NONE) {
 		shape = trace->shapes[row];
 		if (is_name(trace->names, shape.dims, event->dims) &&
 		    is_name(trace->names, shape.types, event->types) &&
-		    is_name(trace->names, shape.scalars, event->scalars))
+		    is_name(trace->names, shape.scalars, event->scalars) &&
+		    is_name(trace->names, shape.strides, event->strides))
 			return row;
 	}
 	shape.dims = weir_builder_name(builder, event->dims);
 	shape.types = weir_builder_name(builder, event->types);
 	shape.scalars = weir_builder_name(builder, event->scalars);
+	shape.strides = weir_builder_name(builder, event->strides);
 	row = (uint32_t)trace->shape_count;
 	trace->shapes = weir_grow(trace->shapes, &trace->shape_capacity, row + (size_t)1,
 	                          sizeof(*trace->shapes));

@@ -212,6 +212,7 @@ static void emit_host(struct kineto_reader *reader, enum weir_host_kind kind)
 		host.dims = weir_kineto_value(event, ARG_DIMS);
 		host.types = weir_kineto_value(event, ARG_TYPES);
 		host.scalars = weir_kineto_value(event, ARG_SCALARS);
+		host.strides = weir_kineto_zero_strides(event);
 	}
 	host.name = weir_kineto_text(reader, KEY_NAME);
 	if (kind == WEIR_HOST_OP && is_old_annotation(host.name))

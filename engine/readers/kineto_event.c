@@ -24,6 +24,7 @@ static const struct weir_keyindex_entry arg_keys[] = {
 	{"Input dims", ARG_DIMS},
 	{"Input type", ARG_TYPES},
 	{"Concrete Inputs", ARG_SCALARS},
+	{"Input Strides", ARG_STRIDES},
 	{"Collective name", ARG_COLLECTIVE},
 	{"Process Group Name", ARG_GROUP},
 	{"Process Group ID", ARG_GROUP}, /* early 2024 */
@@ -155,4 +156,21 @@ int64_t weir_kineto_place(const struct kineto_event *event, enum kineto_key key)
 	if (!text.length)
 		return -1;
 	return -2 - (int64_t)(weir_rowmap_hash_text(text.data, text.length, 0) >> 33);
+}
+
+/* A number that is nothing but 0, in a list. */
+static bool is_zero_at(struct weir_slice text, size_t i)
+{
+	return text.data[i] == '0' && i && i + 1 < text.length && strchr("[, ", text.data[i - 1]) &&
+	       strchr(",] ", text.data[i + 1]);
+}
+
+struct weir_slice weir_kineto_zero_strides(const struct kineto_event *event)
+{
+	struct weir_slice strides = weir_kineto_value(event, ARG_STRIDES);
+
+	for (size_t i = 0; i < strides.length; i++)
+		if (is_zero_at(strides, i))
+			return strides;
+	return (struct weir_slice){"", 0};
 }

@@ -34,6 +34,7 @@ enum kineto_key {
 	ARG_DIMS,
 	ARG_TYPES,
 	ARG_SCALARS,
+	ARG_STRIDES,
 	ARG_COLLECTIVE,
 	ARG_GROUP,
 	ARG_GROUP_RANKS,
@@ -104,6 +105,9 @@ static inline struct weir_slice weir_kineto_value(const struct kineto_event *eve
 {
 	return weir_kineto_has(event, key) ? event->value[key] : (struct weir_slice){0};
 }
+
+/* The strides of an operator's arguments, empty where none of them is 0. */
+struct weir_slice weir_kineto_zero_strides(const struct kineto_event *event);
 
 /* The fallback where the key is missing or no whole number. */
 int64_t weir_kineto_int(const struct kineto_event *event, enum kineto_key key, int64_t fallback);

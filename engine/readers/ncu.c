@@ -462,6 +462,7 @@ static enum weir_status complete(struct ncu *ncu, struct weir_error *err)
 	if (!ncu->counters->count)
 		return explain_nothing(ncu, err);
 	for (size_t i = 0; i < ncu->counters->count; i++) {
+		weir_ncu_settle(&ncu->counters->kernels[i]);
 		weir_counted_kernel_complete(&ncu->counters->kernels[i]);
 		timed |= ncu->counters->kernels[i].duration_ns >= 0;
 	}

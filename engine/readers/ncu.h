@@ -18,13 +18,22 @@ enum weir_ncu_dimension {
 	WEIR_NCU_NUMBER, /* things that are counted, per what there may be */
 };
 
+enum weir_ncu_use {
+	WEIR_NCU_FIRST,
+	WEIR_NCU_LARGEST, /* one of several units: the busiest counts */
+	WEIR_NCU_ADDED,   /* one of several kinds of operations, each `weight` times */
+};
+
 /* A metric that is read: which counter it fills, or the duration. */
 struct weir_ncu_metric {
 	const char *section; /* begins the section's label; NULL: a raw name, in any section */
 	const char *name;
 	enum weir_ncu_dimension dimension;
 	enum weir_counter counter; /* not for a time, which is the duration */
-	bool largest;              /* one of several units: the busiest counts; else the first */
+	enum weir_ncu_use use;
+	double weight;           /* of what is added */
+	uint32_t part, included; /* bits of weir_counted_kernel.parts: its own, and of those that
+	                            hold it already */
 };
 
 /* NULL: not read. `section` is empty on the raw page. Labels mean different things in different
@@ -40,6 +49,12 @@ enum weir_ncu_reading {
 
 /* The number without what groups its digits ("1,234.56"). */
 enum weir_ncu_reading weir_ncu_number(struct weir_slice text, double *out);
+
+/*
+ * Takes back a sum of operations that is not whole: without additions, multiplications and both at
+ * once there is no figure for a precision, and without fp32 none at all.
+ */
+void weir_ncu_settle(struct weir_counted_kernel *kernel);
 
 /* Puts the value into the kernel in the unit of the counter; what is there stays. */
 enum weir_ncu_reading weir_ncu_take(const struct weir_ncu_metric *metric, struct weir_slice text,

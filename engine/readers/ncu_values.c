@@ -7,108 +7,6 @@
 
 #define MAX_NUMBER 64 /* bytes of a number; longer ones are none */
 
-#define PCT(name, counter)                                                                         \
-	{                                                                                          \
-		NULL, name, WEIR_NCU_SHARE, counter, false                                         \
-	}
-#define PIPE(name)                                                                                 \
-	{                                                                                          \
-		NULL, name, WEIR_NCU_SHARE, WEIR_COUNTER_TENSOR, true                              \
-	}
-#define RAW(name, dimension, counter)                                                              \
-	{                                                                                          \
-		NULL, name, dimension, counter, false                                              \
-	}
-#define LABEL(section, name, dimension, counter)                                                   \
-	{                                                                                          \
-		section, name, dimension, counter, false                                           \
-	}
-
-/* Begins "GPU Speed Of Light Throughput" and what it was called until 2021. */
-#define SOL    "GPU Speed Of Light"
-#define MEMORY "Memory Workload Analysis"
-#define LAUNCH "Launch Statistics"
-
-static const struct weir_ncu_metric metrics[] = {
-	RAW("gpu__time_duration.sum", WEIR_NCU_TIME, 0),
-	PCT("sm__throughput.avg.pct_of_peak_sustained_elapsed", WEIR_COUNTER_SM),
-	PCT("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
-            WEIR_COUNTER_MEMORY),
-	PCT("gpu__compute_memory_access_throughput.avg.pct_of_peak_sustained_elapsed",
-            WEIR_COUNTER_MEMORY_ACCESS),
-	PCT("gpu__compute_memory_request_throughput.avg.pct_of_peak_sustained_elapsed",
-            WEIR_COUNTER_MEMORY_REQUEST),
-	PCT("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", WEIR_COUNTER_DRAM),
-	PCT("dram__throughput.avg.pct_of_peak_sustained_elapsed", WEIR_COUNTER_DRAM),
-	PCT("lts__throughput.avg.pct_of_peak_sustained_elapsed", WEIR_COUNTER_L2),
-	PCT("l1tex__throughput.avg.pct_of_peak_sustained_active", WEIR_COUNTER_L1),
-	PIPE("sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active"),
-	PIPE("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"),
-	PIPE("sm__inst_executed_pipe_tensor_op_hmma.avg.pct_of_peak_sustained_active"),
-	PIPE("sm__inst_executed_pipe_tensor_op_imma.avg.pct_of_peak_sustained_active"),
-	PIPE("sm__inst_executed_pipe_tensor_op_dmma.avg.pct_of_peak_sustained_active"),
-	PIPE("sm__inst_executed_pipe_tensor_op_gmma.avg.pct_of_peak_sustained_active"),
-	PIPE("sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active"),
-	PIPE("sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_active"),
-	PIPE("sm__pipe_tensor_op_dmma_cycles_active.avg.pct_of_peak_sustained_active"),
-	PIPE("sm__pipe_tensor_op_gmma_cycles_active.avg.pct_of_peak_sustained_active"),
-	PCT("smsp__issue_active.avg.pct_of_peak_sustained_active", WEIR_COUNTER_ISSUE),
-	PCT("sm__inst_issued.avg.pct_of_peak_sustained_active", WEIR_COUNTER_ISSUE),
-	PCT("sm__warps_active.avg.pct_of_peak_sustained_active", WEIR_COUNTER_OCCUPANCY),
-	PCT("sm__maximum_warps_per_active_cycle_pct", WEIR_COUNTER_OCCUPANCY_LIMIT),
-	PCT("l1tex__t_sector_hit_rate.pct", WEIR_COUNTER_L1_HITS),
-	PCT("lts__t_sector_hit_rate.pct", WEIR_COUNTER_L2_HITS),
-	RAW("dram__bytes.sum", WEIR_NCU_BYTES, WEIR_COUNTER_DRAM_BYTES),
-	RAW("dram__bytes_read.sum", WEIR_NCU_BYTES, WEIR_COUNTER_DRAM_READ_BYTES),
-	RAW("dram__bytes_write.sum", WEIR_NCU_BYTES, WEIR_COUNTER_DRAM_WRITE_BYTES),
-	RAW("dram__bytes.sum.per_second", WEIR_NCU_BYTES_PER_S, WEIR_COUNTER_DRAM_BYTES_PER_S),
-	RAW("lts__t_bytes.sum", WEIR_NCU_BYTES, WEIR_COUNTER_L2_BYTES),
-	RAW("launch__grid_size", WEIR_NCU_NUMBER, WEIR_COUNTER_BLOCKS),
-	RAW("launch__block_size", WEIR_NCU_NUMBER, WEIR_COUNTER_THREADS_PER_BLOCK),
-	RAW("launch__registers_per_thread", WEIR_NCU_NUMBER, WEIR_COUNTER_REGISTERS),
-	RAW("launch__waves_per_multiprocessor", WEIR_NCU_NUMBER, WEIR_COUNTER_WAVES),
-	RAW("device__attribute_multiprocessor_count", WEIR_NCU_NUMBER, WEIR_COUNTER_SMS),
-	RAW("launch__sm_count", WEIR_NCU_NUMBER, WEIR_COUNTER_SMS),
-	RAW("gpc__cycles_elapsed.max", WEIR_NCU_NUMBER, WEIR_COUNTER_CYCLES),
-	RAW("gpc__cycles_elapsed.avg.per_second", WEIR_NCU_HERTZ, WEIR_COUNTER_SM_HZ),
-	RAW("smsp__cycles_elapsed.avg.per_second", WEIR_NCU_HERTZ, WEIR_COUNTER_SM_HZ),
-	LABEL(SOL, "Duration", WEIR_NCU_TIME, 0),
-	LABEL(SOL, "Compute (SM) Throughput", WEIR_NCU_SHARE, WEIR_COUNTER_SM),
-	LABEL(SOL, "SM [%]", WEIR_NCU_SHARE, WEIR_COUNTER_SM),
-	LABEL(SOL, "SOL SM", WEIR_NCU_SHARE, WEIR_COUNTER_SM),
-	LABEL(SOL, "Memory Throughput", WEIR_NCU_SHARE, WEIR_COUNTER_MEMORY),
-	LABEL(SOL, "Memory [%]", WEIR_NCU_SHARE, WEIR_COUNTER_MEMORY),
-	LABEL(SOL, "SOL Memory", WEIR_NCU_SHARE, WEIR_COUNTER_MEMORY),
-	LABEL(SOL, "DRAM Throughput", WEIR_NCU_SHARE, WEIR_COUNTER_DRAM),
-	LABEL(SOL, "SOL DRAM", WEIR_NCU_SHARE, WEIR_COUNTER_DRAM),
-	LABEL(SOL, "L2 Cache Throughput", WEIR_NCU_SHARE, WEIR_COUNTER_L2),
-	LABEL(SOL, "SOL L2 Cache", WEIR_NCU_SHARE, WEIR_COUNTER_L2),
-	LABEL(SOL, "L1/TEX Cache Throughput", WEIR_NCU_SHARE, WEIR_COUNTER_L1),
-	LABEL(SOL, "SOL L1/TEX Cache", WEIR_NCU_SHARE, WEIR_COUNTER_L1),
-	LABEL(SOL, "Elapsed Cycles", WEIR_NCU_NUMBER, WEIR_COUNTER_CYCLES),
-	LABEL(SOL, "SM Frequency", WEIR_NCU_HERTZ, WEIR_COUNTER_SM_HZ),
-	LABEL(MEMORY, "Memory Throughput", WEIR_NCU_BYTES_PER_S, WEIR_COUNTER_DRAM_BYTES_PER_S),
-	LABEL(MEMORY, "L1/TEX Hit Rate", WEIR_NCU_SHARE, WEIR_COUNTER_L1_HITS),
-	LABEL(MEMORY, "L2 Hit Rate", WEIR_NCU_SHARE, WEIR_COUNTER_L2_HITS),
-	LABEL("Compute Workload Analysis", "Issue Slots Busy", WEIR_NCU_SHARE, WEIR_COUNTER_ISSUE),
-	LABEL(LAUNCH, "Grid Size", WEIR_NCU_NUMBER, WEIR_COUNTER_BLOCKS),
-	LABEL(LAUNCH, "Block Size", WEIR_NCU_NUMBER, WEIR_COUNTER_THREADS_PER_BLOCK),
-	LABEL(LAUNCH, "Registers Per Thread", WEIR_NCU_NUMBER, WEIR_COUNTER_REGISTERS),
-	LABEL(LAUNCH, "Waves Per SM", WEIR_NCU_NUMBER, WEIR_COUNTER_WAVES),
-	LABEL(LAUNCH, "# SMs", WEIR_NCU_NUMBER, WEIR_COUNTER_SMS),
-	LABEL("Occupancy", "Achieved Occupancy", WEIR_NCU_SHARE, WEIR_COUNTER_OCCUPANCY),
-	LABEL("Occupancy", "Theoretical Occupancy", WEIR_NCU_SHARE, WEIR_COUNTER_OCCUPANCY_LIMIT),
-};
-
-const struct weir_ncu_metric *weir_ncu_find(struct weir_slice section, struct weir_slice name)
-{
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
-		if (weir_slice_equals(name, metrics[i].name) &&
-		    (!metrics[i].section || weir_slice_starts(section, metrics[i].section)))
-			return &metrics[i];
-	return NULL;
-}
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -255,6 +153,8 @@ static const struct {
 	{"thread", WEIR_NCU_NUMBER, 1},
 	{"warp", WEIR_NCU_NUMBER, 1},
 	{"cycle", WEIR_NCU_NUMBER, 1},
+	{"inst", WEIR_NCU_NUMBER, 1},
+	{"inst/cycle", WEIR_NCU_NUMBER, 1},
 	{"register/thread", WEIR_NCU_NUMBER, 1},
 	{"register", WEIR_NCU_NUMBER, 1},
 	{"SM", WEIR_NCU_NUMBER, 1},
@@ -287,10 +187,31 @@ static bool unit_factor(struct weir_slice unit, enum weir_ncu_dimension dimensio
 	return false;
 }
 
+static void put(const struct weir_ncu_metric *metric, double number,
+                struct weir_counted_kernel *kernel)
+{
+	double *value = &kernel->value[metric->counter];
+
+	switch (metric->use) {
+	case WEIR_NCU_FIRST:
+		*value = isnan(*value) ? number : *value;
+		return;
+	case WEIR_NCU_LARGEST:
+		*value = fmax(*value, number);
+		return;
+	case WEIR_NCU_ADDED:
+		if (kernel->parts & (metric->part | metric->included))
+			return;
+		kernel->parts |= metric->part;
+		*value = (isnan(*value) ? 0 : *value) + metric->weight * number;
+		return;
+	}
+}
+
 enum weir_ncu_reading weir_ncu_take(const struct weir_ncu_metric *metric, struct weir_slice text,
                                     struct weir_slice unit, struct weir_counted_kernel *kernel)
 {
-	double number, factor, *value = &kernel->value[metric->counter];
+	double number, factor;
 	enum weir_ncu_reading reading;
 
 	if (metric->dimension == WEIR_NCU_TIME)
@@ -300,9 +221,7 @@ enum weir_ncu_reading weir_ncu_take(const struct weir_ncu_metric *metric, struct
 		return reading;
 	if (!unit_factor(unit, metric->dimension, &factor) || number < 0)
 		return WEIR_NCU_BAD;
-	number *= factor;
-	if (isnan(*value) || (metric->largest && number > *value))
-		*value = number;
+	put(metric, number * factor, kernel);
 	return WEIR_NCU_VALUE;
 }
 

@@ -324,6 +324,7 @@ static void put_operator(struct weir_jsonout *json, const struct weir_operator_r
 	weir_jsonout_text(json, "roofline", weir_roofline_name(operator->roofline));
 	weir_jsonout_share(json, "efficiency", operator->efficiency);
 	weir_jsonout_text(json, "bound", known ? weir_bound_name(operator->verdict.bound) : NULL);
+	weir_json_put_operator_counters(json, operator);
 	weir_jsonout_end(json);
 }
 

@@ -60,3 +60,23 @@ void weir_json_put_counters(struct weir_jsonout *json, const struct weir_report 
 		put_row(json, &report->counters[i]);
 	weir_jsonout_end(json);
 }
+
+void weir_json_put_operator_counters(struct weir_jsonout *json, const struct weir_operator_row *row)
+{
+	const struct weir_operator_counted *counted = &row->counted;
+
+	if (!(counted->share > 0))
+		return;
+	weir_jsonout_begin_object(json, "counters");
+	weir_jsonout_share(json, "share", counted->share);
+	weir_jsonout_rounded(json, "dram_bytes", counted->dram_bytes);
+	weir_jsonout_rounded(json, "expected_bytes", counted->expected_bytes);
+	weir_jsonout_share(json, "bytes_ratio", counted->bytes_ratio);
+	weir_jsonout_bool(json, "beyond_cache", counted->beyond_cache);
+	weir_jsonout_rounded(json, "flops", counted->flops);
+	weir_jsonout_rounded(json, "vector_flops", counted->vector_flops);
+	weir_jsonout_rounded(json, "matrix_flops", counted->matrix_flops);
+	weir_jsonout_share(json, "intensity", counted->intensity);
+	weir_jsonout_text(json, "modelled_roofline", weir_roofline_name(counted->modelled));
+	weir_jsonout_end(json);
+}

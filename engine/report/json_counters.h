@@ -8,5 +8,8 @@
 
 /* The member "counters"; nothing where no counters were given. */
 void weir_json_put_counters(struct weir_jsonout *json, const struct weir_report *report);
+/* The member "counters" of an operator; nothing where none judge it. */
+void weir_json_put_operator_counters(struct weir_jsonout *json,
+                                     const struct weir_operator_row *row);
 
 #endif

@@ -56,6 +56,33 @@ static void read_row(struct weir_result_reader *reader, const cJSON *item, void 
 	row->remarks = weir_report_take_list(reader, item, &findings, &row->remark_count);
 }
 
+void weir_report_read_operator_counters(struct weir_result_reader *reader, const cJSON *item,
+                                        struct weir_operator_row *row)
+{
+	struct weir_operator_counted *counted = &row->counted;
+	const cJSON *object = weir_result_take_object(reader, item, "counters");
+	const char *modelled;
+	const struct weir_report_figure figures[] = {
+		{"share", &counted->share},
+		{"dram_bytes", &counted->dram_bytes},
+		{"expected_bytes", &counted->expected_bytes},
+		{"bytes_ratio", &counted->bytes_ratio},
+		{"flops", &counted->flops},
+		{"vector_flops", &counted->vector_flops},
+		{"matrix_flops", &counted->matrix_flops},
+		{"intensity", &counted->intensity},
+	};
+
+	if (!object)
+		return;
+	weir_report_take_figures(reader, object, figures, sizeof figures / sizeof *figures);
+	counted->beyond_cache = weir_result_take_bool(reader, object, "beyond_cache");
+	modelled = weir_result_take_text(reader, object, "modelled_roofline");
+	if (modelled && !weir_roofline_parse(modelled, &counted->modelled))
+		weir_result_fail(reader, WEIR_E_FORMAT, "modelled_roofline", "a class or null");
+	weir_result_in(reader, "counters");
+}
+
 void weir_report_read_counters(struct weir_result_reader *reader, const cJSON *document)
 {
 	static const struct weir_report_list list = {"counters", WEIR_MAX_COUNTER_ROWS,

@@ -44,6 +44,9 @@ void weir_report_read_telemetry(struct weir_result_reader *reader, const cJSON *
 void weir_report_read_host(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_graphs(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_counters(struct weir_result_reader *reader, const cJSON *document);
+/* Of an operator. */
+void weir_report_read_operator_counters(struct weir_result_reader *reader, const cJSON *item,
+                                        struct weir_operator_row *row);
 /* Of the object "run". */
 void weir_report_read_notes(struct weir_result_reader *reader, const cJSON *run);
 void weir_report_read_stage_more(struct weir_result_reader *reader, const cJSON *item,

@@ -165,6 +165,7 @@ static void read_operator(struct weir_result_reader *reader, const cJSON *item, 
 	op->calls_per_iteration = op->host_self_ns = op->host_total_ns = NAN;
 	if (roofline && !weir_roofline_parse(roofline, &op->roofline))
 		weir_result_fail(reader, WEIR_E_FORMAT, "roofline", "a class or null");
+	weir_report_read_operator_counters(reader, item, op);
 	read_row_verdict(reader, item, &op->verdict);
 }
 

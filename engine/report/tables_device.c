@@ -83,6 +83,20 @@ static double operator_gbps(const struct weir_report *report, size_t row)
 	return report->operators[row].gbps;
 }
 
+static double operator_dram_bytes(const struct weir_report *report, size_t row)
+{
+	const struct weir_operator_counted *counted = &report->operators[row].counted;
+
+	return counted->share > 0 ? counted->dram_bytes : NAN;
+}
+
+static double operator_expected_bytes(const struct weir_report *report, size_t row)
+{
+	const struct weir_operator_counted *counted = &report->operators[row].counted;
+
+	return counted->share > 0 ? counted->expected_bytes : NAN;
+}
+
 /* What a share of a roof is a share of; NULL: the class itself says nothing to people, or says it
  * alone. */
 static const char *roof_of(enum weir_roofline roofline)
@@ -109,6 +123,8 @@ void weir_print_limit(enum weir_roofline roofline, double efficiency, struct wei
 
 	if (roofline == WEIR_ROOFLINE_LATENCY) {
 		weir_text_puts(out, "launch");
+	} else if (roofline == WEIR_ROOFLINE_IMPLAUSIBLE) {
+		weir_text_puts(out, "implausible");
 	} else if (roof && isfinite(efficiency)) {
 		weir_text_share(out, efficiency);
 		weir_text_printf(out, " %s", roof);
@@ -202,6 +218,10 @@ const struct weir_table weir_table_operators = {
 		NUMBER("share", "share", "of the device's busy time", ALL, SHARE, operator_share),
 		NUMBER("tflops", "TFLOP/s", modelled, HTML, RATIO, operator_tflops),
 		NUMBER("gbps", "GB/s", modelled, HTML, RATIO, operator_gbps),
+		SPARED("dram", "DRAM", "moved by a call, as counters measured it", PAGES, FIRST | WEIR_CELL_IF_ANY,
+		       BYTES, operator_dram_bytes),
+		SPARED("expected", "expected", "of DRAM, from shapes", PAGES, FIRST | WEIR_CELL_IF_ANY, BYTES,
+		       operator_expected_bytes),
 		NAMED("limit", "limit", "what it reaches of the nearer limit of the device", ALL, LAST, operator_limit),
 		NAMED("bound", "bound", NULL, ALL, WEIR_CELL_BOUND, operator_bound),
 		{ .id = NULL } }

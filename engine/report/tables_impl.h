@@ -33,6 +33,7 @@ void weir_print_limit(enum weir_roofline roofline, double efficiency, struct wei
 #define DRAWN (WEIR_IN_TEXT | WEIR_IN_HTML)
 
 #define COUNT WEIR_UNIT_COUNT
+#define BYTES WEIR_UNIT_BYTES
 #define NS    WEIR_UNIT_NS
 #define SHARE WEIR_UNIT_SHARE
 #define RATIO WEIR_UNIT_RATIO

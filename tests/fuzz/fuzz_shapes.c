@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Operator shapes and kernel names as a profile might hold them. The input is five lines: operator,
- * dims, types, scalars, kernel; what is missing is empty. Whatever they say, a model gives finite
- * figures that are not negative, or says that it has none.
+ * Operator shapes and kernel names as a profile might hold them. The input is seven lines:
+ * operator, dims, types, scalars, kernel, step, strides; what is missing is empty. Whatever they
+ * say, a model gives finite figures that are not negative, or says that it has none; and no less
+ * reaches the memory.
  */
 #include <math.h>
 #include <stddef.h>
@@ -13,8 +14,9 @@
 #include "engine/analysis/kernels.h"
 #include "engine/analysis/roofline.h"
 #include "engine/analysis/shapes.h"
+#include "engine/analysis/traffic.h"
 
-#define LINES 5
+#define LINES 7
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,8 +32,11 @@ static void split_lines(char *text, char *lines[LINES])
 	}
 }
 
-static void check_work(const struct weir_work *work)
+static void check_work(const struct weir_work *work, const char *kernel)
 {
+	const struct weir_launch_shape launch = {kernel, 2048, 128};
+	const struct weir_device device = {.sms = 132, .l2_bytes = 60e6};
+	double traffic_bytes = weir_traffic_bytes(work, &launch, &device);
 	struct weir_roofline_result result;
 
 	if (work->confidence == WEIR_MODEL_NONE) {
@@ -40,6 +45,8 @@ static void check_work(const struct weir_work *work)
 		return;
 	}
 	if (!isfinite(work->flops) || !isfinite(work->bytes) || work->flops < 0 || work->bytes < 0)
+		abort();
+	if (!isfinite(traffic_bytes) || traffic_bytes < work->bytes)
 		abort();
 	weir_roofline_judge(work, 1000, 1, NULL, &result);
 }
@@ -54,6 +61,9 @@ static void check_kernel(const char *kernel)
 	    (text.data && weir_kernel_base_length(text.data) > text.length))
 		abort();
 	(void)weir_kernel_limit(kernel);
+	weir_kernel_key(kernel, &text);
+	if (text.length > 2 * strlen(kernel))
+		abort();
 	weir_text_release(&text);
 }
 
@@ -61,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
 	char *lines[LINES];
+	struct weir_step_sums sums;
 	struct weir_work work;
 
 	if (!text)
@@ -69,12 +80,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(text, data, size);
 	text[size] = '\0';
 	split_lines(text, lines);
-	work = weir_work_of_call(&(struct weir_call){.op = lines[0],
-	                                             .dims = lines[1],
-	                                             .types = lines[2],
-	                                             .scalars = lines[3],
-	                                             .kernel = lines[4]});
-	check_work(&work);
+	work = weir_work_of_call(
+		&(struct weir_call){.op = lines[0],
+	                            .dims = lines[1],
+	                            .types = lines[2],
+	                            .scalars = lines[3],
+	                            .kernel = lines[4],
+	                            .sums = weir_step_sums_parse(lines[5], &sums) ? &sums : NULL});
+	check_work(&work, lines[4]);
 	check_kernel(lines[4]);
 	free(text);
 	return 0;

@@ -208,6 +208,23 @@ static void a_damaged_table_names_the_place(void **state)
 	}
 }
 
+static void int8_runs_on_the_vector_units_where_there_are_no_others(void **state)
+{
+	struct weir_device v100, t4;
+
+	(void)state;
+	assert_true(weir_device_find(&table, "Tesla V100-PCIE-32GB", 34000000000u, 80, &v100));
+	assert_near(v100.memory_bytes, 32e9, 0);
+	assert_near(weir_device_flops(&v100, WEIR_ENGINE_TENSOR, WEIR_DTYPE_INT8).theoretical,
+	            56e12, 1e-12);
+	assert_true(weir_device_find(&table, "Tesla T4", 0, 40, &t4));
+	assert_near(weir_device_flops(&t4, WEIR_ENGINE_TENSOR, WEIR_DTYPE_INT8).theoretical, 130e12,
+	            1e-12);
+	/* Nobody's vector units do fp8. */
+	assert_true(
+		isnan(weir_device_flops(&v100, WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP8).theoretical));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_unit_that_the_device_lacks_has_no_peak),
 		cmocka_unit_test(every_entry_of_the_table_is_sane),
 		cmocka_unit_test(a_damaged_table_names_the_place),
+		cmocka_unit_test(int8_runs_on_the_vector_units_where_there_are_no_others),
 	};
 
 	return cmocka_run_group_tests(tests, load_table, free_table);

@@ -351,6 +351,106 @@ static void a_published_details_page_reads(void **state)
 	weir_profile_free(profile);
 }
 
+/* Threads' instructions of one launch that took 100 cycles, as the raw page has them. */
+static const double *flops_of(const char *columns, const char *units, const char *values,
+                              struct weir_profile *profile)
+{
+	struct weir_text csv = {0};
+
+	weir_text_printf(&csv,
+	                 IDS ",\"gpu__time_duration.sum\",\"smsp__cycles_elapsed.avg\"%s\n" NO_IDS
+	                     ",\"ns\",\"cycle\"%s\n" LAUNCH("0", "k") ",\"50\",\"100\"%s\n",
+	                 columns, units, values);
+	counters_of(csv.data, profile);
+	weir_text_release(&csv);
+	return profile->inputs[profile->input_count - 1].counters->kernels[0].value;
+}
+
+#define OP(name)   ",\"smsp__sass_thread_inst_executed_op_" name "_pred_on.sum\""
+#define RATE(name) ",\"smsp__sass_thread_inst_executed_op_" name "_pred_on.sum.per_cycle_elapsed\""
+#define MATRIX(of) ",\"sm__ops_path_tensor_src_" of ".sum\""
+#define INST3      ",\"inst\",\"inst\",\"inst\""
+
+static void operations_are_added_up_by_what_an_instruction_does(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const double *value = flops_of(OP("fadd") OP("ffma") OP("fmul"), INST3,
+	                               ",\"1,000\",\"20\",\"3\"", profile);
+
+	(void)state;
+	assert_near(value[WEIR_COUNTER_VECTOR_FLOPS], 1000 + 2 * 20 + 3, 0);
+	assert_true(isnan(value[WEIR_COUNTER_MATRIX_FLOPS]));
+	value = flops_of(RATE("fadd") RATE("ffma") RATE("fmul"),
+	                 ",\"inst/cycle\",\"inst/cycle\",\"inst/cycle\"", ",\"1.5\",\"0.25\",\"0\"",
+	                 profile);
+	assert_near(value[WEIR_COUNTER_VECTOR_FLOPS], 100 * (1.5 + 2 * 0.25), 1e-12);
+	/* fp16 works on pairs. */
+	value = flops_of(OP("dadd") OP("dfma") OP("dmul") OP("fadd") OP("ffma") OP("fmul")
+	                         OP("hadd") OP("hfma") OP("hmul"),
+	                 INST3 INST3 INST3,
+	                 ",\"1\",\"10\",\"100\",\"0\",\"0\",\"0\",\"1\",\"1\",\"1\"", profile);
+	assert_near(value[WEIR_COUNTER_VECTOR_FLOPS], 1 + 20 + 100 + 2 + 4 + 2, 0);
+	weir_profile_free(profile);
+}
+
+static void operations_that_are_not_all_counted_are_unknown(void **state)
+{
+	static const struct {
+		const char *columns, *units, *values;
+	} rows[] = {
+		{OP("fadd") OP("ffma"), ",\"inst\",\"inst\"", ",\"1\",\"2\""},
+		{OP("hadd") OP("hfma") OP("hmul"), INST3, ",\"1\",\"2\",\"3\""},
+		{OP("fadd") OP("ffma") OP("fmul"), INST3, ",\"1\",\"n/a\",\"3\""},
+		{OP("dadd") OP("fadd") OP("ffma") OP("fmul"), INST3 ",\"inst\"",
+	         ",\"0\",\"1\",\"2\",\"3\""},
+		/* Half as a sum, half as a rate. */
+		{OP("fadd") RATE("ffma") RATE("fmul"), ",\"inst\",\"inst/cycle\",\"inst/cycle\"",
+	         ",\"1\",\"2\",\"3\""},
+		/* How busy the pipe is says nothing of how many operations it did. */
+		{",\"sm__inst_executed_pipe_tensor_op_hmma.avg.pct_of_peak_sustained_active\"",
+	         ",\"%\"", ",\"50\""},
+	};
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const double *value =
+			flops_of(rows[i].columns, rows[i].units, rows[i].values, profile);
+
+		assert_true(isnan(value[WEIR_COUNTER_VECTOR_FLOPS]));
+		assert_true(isnan(value[WEIR_COUNTER_MATRIX_FLOPS]));
+	}
+	weir_profile_free(profile);
+}
+
+static void operations_of_the_matrix_units_are_counted_once(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	assert_near(flops_of(MATRIX("bf16_dst_fp32") MATRIX("fp64") MATRIX("tf32_dst_fp32"),
+	                     ",\"\",\"\",\"\"", ",\"1,116,691,496,960\",\"0\",\"4\"",
+	                     profile)[WEIR_COUNTER_MATRIX_FLOPS],
+	            1116691496964., 0);
+	/* The whole, and its parts. */
+	assert_near(flops_of(MATRIX("fp16") MATRIX("fp16_dst_fp16") MATRIX("fp16_dst_fp32"),
+	                     ",\"\",\"\",\"\"", ",\"30\",\"10\",\"20\"",
+	                     profile)[WEIR_COUNTER_MATRIX_FLOPS],
+	            30, 0);
+	weir_profile_free(profile);
+}
+
+static void the_size_of_the_cache_is_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	assert_near(flops_of(",\"device__attribute_l2_cache_size\"", ",\"\"", ",\"62,914,560\"",
+	                     profile)[WEIR_COUNTER_L2_SIZE],
+	            62914560, 0);
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +473,10 @@ int main(void)
 		cmocka_unit_test(pages_about_one_launch_count_once),
 		cmocka_unit_test(a_product_beside_idle_matrix_units_says_so),
 		cmocka_unit_test(a_published_details_page_reads),
+		cmocka_unit_test(operations_are_added_up_by_what_an_instruction_does),
+		cmocka_unit_test(operations_that_are_not_all_counted_are_unknown),
+		cmocka_unit_test(operations_of_the_matrix_units_are_counted_once),
+		cmocka_unit_test(the_size_of_the_cache_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,20 +73,42 @@ static void the_class_follows_the_nearer_roof(void **state)
 {
 	(void)state;
 	assert_int_equal(judge(product(1e12, 1e9), 2e6, 1000).roofline, WEIR_ROOFLINE_COMPUTE);
-	assert_int_equal(judge(product(1e10, 4e9), 2e6, 1000).roofline, WEIR_ROOFLINE_MEMORY);
+	assert_int_equal(judge(product(1e10, 5e9), 2e6, 1000).roofline, WEIR_ROOFLINE_MEMORY);
 	/* 1.25 ms of arithmetic, 1.2 ms of traffic. */
 	assert_int_equal(judge(product(1e12, 3.6e9), 2e6, 1000).roofline, WEIR_ROOFLINE_BALANCED);
 }
 
-static void far_from_both_roofs_length_decides(void **state)
+static void near_is_sixty_percent_of_what_each_side_is_measured_against(void **state)
 {
-	struct weir_roofline_result shorter = judge(product(1e9, 1e8), WEIR_SHORT_NS * 0.99e1, 50);
+	struct weir_work again = product(1e10, 4e9);
+
+	(void)state;
+	/* 2.4 of 4 TB/s of the datasheet; 480 of 800 TFLOP/s that are achievable. */
+	assert_int_equal(judge(product(1e10, 4.81e9), 2e6, 1000).roofline, WEIR_ROOFLINE_MEMORY);
+	assert_int_equal(judge(product(1e10, 4.79e9), 2e6, 1000).roofline,
+	                 WEIR_ROOFLINE_INEFFICIENT);
+	assert_int_equal(judge(product(9.61e11, 1e9), 2e6, 1000).roofline, WEIR_ROOFLINE_COMPUTE);
+	assert_int_equal(judge(product(9.59e11, 1e9), 2e6, 1000).roofline,
+	                 WEIR_ROOFLINE_INEFFICIENT);
+	/* What is read again is traffic as well, but no merit. */
+	again.traffic_bytes = 5e9;
+	assert_int_equal(judge(again, 2e6, 1000).roofline, WEIR_ROOFLINE_MEMORY);
+	assert_near(judge(again, 2e6, 1000).efficiency, 4e9 / 3e12 / 2e-3, 1e-12);
+}
+
+static void far_from_both_roofs_length_and_size_decide(void **state)
+{
+	struct weir_roofline_result shorter =
+		judge(product(1e9, 1e8), WEIR_SHORT_NS * 0.99e1, 1000);
+	struct weir_roofline_result small = judge(product(1e9, 1e8), WEIR_SHORT_NS * 0.99e1, 50);
 	struct weir_roofline_result tiny = judge(product(1e6, 1e4), WEIR_SHORT_NS * 0.99, 50);
 
 	(void)state;
 	assert_int_equal(shorter.roofline, WEIR_ROOFLINE_INEFFICIENT);
 	assert_int_equal(shorter.side, WEIR_ROOFLINE_MEMORY);
-	assert_true(shorter.grid_too_small);
+	assert_false(shorter.grid_too_small);
+	assert_int_equal(small.roofline, WEIR_ROOFLINE_LATENCY);
+	assert_true(small.grid_too_small);
 	assert_int_equal(tiny.roofline, WEIR_ROOFLINE_LATENCY);
 	assert_true(tiny.grid_too_small);
 	assert_false(judge(product(1e6, 1e4), 5000, 0).grid_too_small);
@@ -205,7 +227,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_follow_from_the_two_roofs),
 		cmocka_unit_test(the_class_follows_the_nearer_roof),
-		cmocka_unit_test(far_from_both_roofs_length_decides),
+		cmocka_unit_test(near_is_sixty_percent_of_what_each_side_is_measured_against),
+		cmocka_unit_test(far_from_both_roofs_length_and_size_decide),
 		cmocka_unit_test(more_than_the_device_can_do_is_never_classified),
 		cmocka_unit_test(a_cache_that_holds_all_data_explains_a_high_rate),
 		cmocka_unit_test(matrix_units_beside_a_busy_vector_unit_are_idle),

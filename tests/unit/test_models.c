@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Operator models by family, against figures by hand; the basic families are in test_shapes.c. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/shapes.h"
+#include "tests/unit/near.h"
+
+#define EXACT 1e-15
+#define BF16  "\"c10::BFloat16\""
+#define LONG  "\"long int\""
+
+static struct weir_work work_of(const char *op, const char *dims, const char *types,
+                                const char *scalars)
+{
+	const struct weir_call call = {.op = op, .dims = dims, .types = types, .scalars = scalars};
+
+	return weir_work_of_call(&call);
+}
+
+static void expect(const struct weir_work *work, double flops, double bytes,
+                   enum weir_model_confidence confidence)
+{
+	assert_near(work->flops, flops, EXACT);
+	assert_near(work->bytes, bytes, EXACT);
+	assert_int_equal(work->confidence, confidence);
+}
+
+static void expect_nothing(const struct weir_work *work)
+{
+	assert_int_equal(work->confidence, WEIR_MODEL_NONE);
+	assert_true(isnan(work->flops) && isnan(work->bytes));
+}
+
+/* ---- mixtures of experts ---- */
+
+static void grouped_products_touch_as_many_matrices_as_get_rows(void **state)
+{
+	static const char types[] = "[" BF16 ", " BF16 ", \"int\", \"\", \"\"]";
+	struct weir_work few =
+		work_of("aten::_grouped_mm", "[[3, 32], [8, 32, 16], [8], [], []]", types, NULL);
+	struct weir_work many =
+		work_of("aten::_grouped_mm", "[[100, 32], [8, 32, 16], [8], [], []]", types, NULL);
+	struct weir_work without =
+		work_of("aten::_grouped_mm", "[[3, 32], [8, 32, 16], [], [], []]",
+	                "[" BF16 ", " BF16 ", \"\", \"\", \"\"]", NULL);
+
+	(void)state;
+	expect(&few, 2. * 3 * 32 * 16, 2. * (3 * 32 + 3 * 32 * 16 + 3 * 16) + 4 * 8,
+	       WEIR_MODEL_MEDIUM);
+	expect(&many, 2. * 100 * 32 * 16, 2. * (100 * 32 + 8 * 32 * 16 + 100 * 16) + 4 * 8,
+	       WEIR_MODEL_MEDIUM);
+	expect_nothing(&without);
+}
+
+static void groups_along_the_inner_dimension_make_a_matrix_each(void **state)
+{
+	struct weir_work work = work_of("aten::_grouped_mm", "[[16, 96], [96, 32], [4], [], []]",
+	                                "[" BF16 ", " BF16 ", \"int\", \"\", \"\"]", NULL);
+
+	(void)state;
+	expect(&work, 2. * 16 * 96 * 32, 2. * (16 * 96 + 96 * 32 + 4 * 16 * 32) + 4 * 4,
+	       WEIR_MODEL_HIGH);
+}
+
+static void fused_experts_compute_two_products_a_routed_row(void **state)
+{
+	static const char types[] = "[" BF16 ", " BF16 ", " BF16 ", \"float\", \"int\"]";
+	/* 5 tokens to 2 of 64 experts each, 32 wide, 48 inside, gated. */
+	struct weir_work work =
+		work_of("vllm::inplace_fused_experts",
+	                "[[5, 32], [64, 96, 32], [64, 32, 48], [5, 2], [5, 2]]", types, NULL);
+	double rows = 10, weights = 2. * 64 * (96 * 32 + 32 * 48);
+
+	(void)state;
+	expect(&work, 2 * rows * 32 * (96 + 48),
+	       2 * 2. * 5 * 32 + 2 * rows * (2 * 96 + 2 * 48) + weights * 10 / 64 + 4. * 10 +
+	               4. * 10,
+	       WEIR_MODEL_MEDIUM);
+}
+
+/* ---- gradients ---- */
+
+#define CONV_TYPES                                                                                 \
+	"[" BF16 ", " BF16 ", " BF16 ", \"\", \"\", \"\", \"\", \"\", \"\", \"Scalar\", \"\"]"
+#define CONV_DIMS "[[2, 8, 5, 5], [2, 16, 5, 5], [8, 16, 3, 3], [], [], [], [], [], [], [], []]"
+#define CONV_SCALARS(transposed, mask)                                                             \
+	"[\"\", \"\", \"\", \"[8]\", \"[1, 1]\", \"[1, 1]\", \"[1, 1]\", \"" transposed            \
+	"\", \"[0, 0]\", \"1\", \"" mask "\"]"
+
+static void a_convolution_has_a_product_for_every_gradient_that_is_asked_for(void **state)
+{
+	double product = 2. * 2 * 8 * 25 * 16 * 9, dy = 2. * 2 * 8 * 25, x = 2. * 2 * 16 * 25,
+	       w = 2. * 8 * 16 * 9;
+	struct weir_work both = work_of("aten::convolution_backward", CONV_DIMS, CONV_TYPES,
+	                                CONV_SCALARS("False", "[True, True, False]"));
+	struct weir_work all = work_of("aten::convolution_backward", CONV_DIMS, CONV_TYPES,
+	                               CONV_SCALARS("False", "[True, True, True]"));
+	struct weir_work weights = work_of("aten::convolution_backward", CONV_DIMS, CONV_TYPES,
+	                                   CONV_SCALARS("False", "[False, True, False]"));
+	struct weir_work none = work_of("aten::convolution_backward", CONV_DIMS, CONV_TYPES,
+	                                CONV_SCALARS("False", "[False, False, False]"));
+	struct weir_work unsaid =
+		work_of("aten::convolution_backward", CONV_DIMS, CONV_TYPES, NULL);
+
+	(void)state;
+	expect(&both, 2 * product, 2 * (dy + x + w), WEIR_MODEL_HIGH);
+	expect(&all, 2 * product + 2. * 8 * 25, 2 * (dy + x + w) + dy, WEIR_MODEL_HIGH);
+	expect(&weights, product, dy + x + w, WEIR_MODEL_HIGH);
+	expect_nothing(&none);
+	expect(&unsaid, 2 * product, 2 * (dy + x + w), WEIR_MODEL_MEDIUM);
+}
+
+static void a_transposed_convolution_backward_counts_its_input(void **state)
+{
+	/* w[Cin, Cout, 3, 3] */
+	struct weir_work work = work_of(
+		"aten::convolution_backward",
+		"[[2, 8, 10, 10], [2, 16, 5, 5], [16, 8, 2, 2], [], [], [], [], [], [], [], []]",
+		CONV_TYPES, CONV_SCALARS("True", "[True, False, False]"));
+
+	(void)state;
+	assert_near(work.flops, 2. * 2 * 16 * 25 * 8 * 4, EXACT);
+	assert_near(work.bytes, 2. * (2 * 8 * 100 + 2 * 16 * 25 + 16 * 8 * 4), EXACT);
+}
+
+static void norms_backward_read_two_tensors_and_write_one(void **state)
+{
+	struct weir_work layer = work_of(
+		"aten::native_layer_norm_backward",
+		"[[64, 32], [64, 32], [], [64, 1], [64, 1], [32], [32], []]",
+		"[" BF16 ", " BF16 ", \"\", \"float\", \"float\", " BF16 ", " BF16 ", \"\"]", NULL);
+	struct weir_work rms = work_of(
+		"aten::_fused_rms_norm_backward", "[[64, 32], [64, 32], [], [64, 1], [32], []]",
+		"[" BF16 ", " BF16 ", \"\", \"float\", " BF16 ", \"\"]", NULL);
+
+	(void)state;
+	expect(&layer, 2 * 8. * 64 * 32, 3 * 2. * 64 * 32 + 2 * 4. * 64 + 2 * 2 * 2. * 32,
+	       WEIR_MODEL_MEDIUM);
+	expect(&rms, 2 * 4. * 64 * 32, 3 * 2. * 64 * 32 + 4. * 64 + 2 * 2. * 32, WEIR_MODEL_MEDIUM);
+	/* Both kernels look at both tensors, and the first one twice. */
+	assert_near(layer.reuse.passes_again_bytes, 2 * 2. * 64 * 32, EXACT);
+	assert_near(layer.reuse.rows_again_bytes, 2 * 2. * 64 * 32, EXACT);
+}
+
+static void attention_backward_costs_five_halves_of_the_forward_pass(void **state)
+{
+	static const char types[] = "[" BF16 ", " BF16 ", " BF16 ", " BF16 ", " BF16
+				    ", \"float\", \"\", \"\", \"\", \"\", \"Scalar\", \"Scalar\"]";
+	struct weir_work full = work_of(
+		"aten::_scaled_dot_product_flash_attention_backward",
+		"[[2, 8, 33, 64], [2, 8, 33, 64], [2, 8, 77, 64], [2, 8, 77, 64], [2, 8, 33, 64], "
+		"[2, 8, 33], [], [], [], [], [], []]",
+		types,
+		"[\"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\", \"33\", \"77\", \"0.\", "
+		"\"False\"]");
+	struct weir_work causal = work_of(
+		"aten::_scaled_dot_product_flash_attention_backward",
+		"[[2, 8, 33, 64], [2, 8, 33, 64], [2, 8, 33, 64], [2, 8, 33, 64], [2, 8, 33, 64], "
+		"[2, 8, 33], [], [], [], [], [], []]",
+		types,
+		"[\"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\", \"33\", \"33\", \"0.\", "
+		"\"True\"]");
+	double q = 2. * 8 * 33 * 64, k = 2. * 8 * 77 * 64;
+
+	(void)state;
+	/* Read: q, k, v, the result and its gradient; written: those of q, k and v. */
+	expect(&full, 2.5 * 2 * 2 * 8 * 33 * 77 * 128,
+	       2 * (2 * (q + 2 * k) + 2 * q) + 4. * 2 * 8 * 33, WEIR_MODEL_HIGH);
+	assert_near(causal.flops, 2.5 * 2 * 2 * 8 * (33. * 34 / 2) * 128, EXACT);
+}
+
+/* ---- attention over packed sequences ---- */
+
+#define VARLEN "flash_attn::_flash_attn_varlen_forward"
+#define VARLEN_TYPES                                                                               \
+	"[" BF16 ", " BF16 ", " BF16 ", \"int\", \"int\", \"Scalar\", \"Scalar\", \"Scalar\", "    \
+	"\"Scalar\", \"Scalar\"]"
+#define VARLEN_SCALARS "[\"\", \"\", \"\", \"\", \"\", \"16\", \"16\", \"0.\", \"0.125\", \"True\"]"
+
+static void packed_sequences_of_one_length_are_known_from_their_shapes(void **state)
+{
+	/* Four sequences of 16 rows, 8 heads of queries and 2 of keys. */
+	struct weir_work equal = work_of(
+		VARLEN, "[[64, 8, 32], [64, 2, 32], [64, 2, 32], [5], [5], [], [], [], [], []]",
+		VARLEN_TYPES, VARLEN_SCALARS);
+	/* 63 rows are not four times 16: some sequence is shorter, and which is data. */
+	struct weir_work ragged = work_of(
+		VARLEN, "[[63, 8, 32], [63, 2, 32], [63, 2, 32], [5], [5], [], [], [], [], []]",
+		VARLEN_TYPES, VARLEN_SCALARS);
+
+	(void)state;
+	expect(&equal, 2. * 4 * 8 * (16 * 17 / 2.) * 64,
+	       2. * (2 * 64 * 8 * 32 + 2 * 64 * 2 * 32) + 4. * 4 * 8 * 16, WEIR_MODEL_HIGH);
+	expect_nothing(&ragged);
+}
+
+static void the_sums_of_a_step_stand_in_for_lengths(void **state)
+{
+	static const char dims[] = "[[67, 8, 32], [67, 2, 32], [67, 2, 32], [67, 8, 32], []]";
+	static const char types[] = "[" BF16 ", " BF16 ", " BF16 ", " BF16 ", \"\"]";
+	struct weir_step_sums sums;
+	struct weir_call call = {
+		.op = "vllm::unified_attention_with_output", .dims = dims, .types = types};
+	struct weir_work unknown = weir_work_of_call(&call), known;
+
+	(void)state;
+	/* One new prompt of 64 rows; three requests with 100, 200 and 300 keys. */
+	assert_true(
+		weir_step_sums_parse("execute_67_context_1(sq64sk64sqsq4096sqsk4096)_generation_3"
+	                             "(sq3sk600sqsq3sqsk600)",
+	                             &sums));
+	call.sums = &sums;
+	known = weir_work_of_call(&call);
+	expect_nothing(&unknown);
+	assert_near(weir_step_sums_pairs(&sums), 64. * 65 / 2 + 600, EXACT);
+	expect(&known, 2. * 8 * (64. * 65 / 2 + 600) * 64, 2. * (67 * 8 * 64 + 664 * 2 * 64),
+	       WEIR_MODEL_MEDIUM);
+	assert_int_equal(known.engine, WEIR_ENGINE_TENSOR);
+}
+
+static void sums_that_are_damaged_are_none(void **state)
+{
+	static const char *const damaged[] = {
+		"",
+		"execute_",
+		"execute_context_1(64)_generation_3(3)",
+		"execute_67_context_1(sq64sk64sqsq4096sqsk4096)",
+		"execute_67_context_1(sq64sk64sqsq4096)_generation_3(sq3sk600sqsq3sqsk600)",
+		"execute_67_context_1(sq64sk64sqsq4096sqsk4096)_generation_3(sq3sk600sqsq3sqsk)",
+		"execute_67_context_1(sq-4sk64sqsq4096sqsk4096)_generation_3(sq3sk600sqsq3sqsk600)",
+		/* More rows than squares of rows. */
+		"execute_67_context_1(sq64sk64sqsq6sqsk4096)_generation_3(sq3sk600sqsq3sqsk600)",
+		"execute_67_context_1(sq64sk64sqsq4096sqsk99999999999999999999)_generation_3("
+		"sq3sk6)",
+	};
+	struct weir_step_sums sums = {.context = {.q = 7}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++)
+		assert_false(weir_step_sums_parse(damaged[i], &sums));
+	assert_near(sums.context.q, 7, 0);
+}
+
+/* ---- the rest ---- */
+
+static void fused_kernels_move_what_they_were_given(void **state)
+{
+	static const char types[] = "[" BF16 ", " BF16 ", \"float\", \"Scalar\"]";
+	struct weir_work work = work_of("triton_poi_fused__to_copy_add_mul_silu_3",
+	                                "[[64, 32], [32], [64, 32], []]", types, NULL);
+	struct weir_work product =
+		work_of("triton_tem_fused_mm_0", "[[64, 32], [32], [64, 32], []]", types, NULL);
+
+	(void)state;
+	/* Three operations an element: add, mul, silu. */
+	expect(&work, 3. * 64 * 32, 2. * (64 * 32 + 32) + 4. * 64 * 32, WEIR_MODEL_LOW);
+	expect_nothing(&product);
+}
+
+static void new_rows_are_all_that_a_cache_moves(void **state)
+{
+	struct weir_work work = work_of(
+		"_C_cache_ops::reshape_and_cache_flash",
+		"[[5, 2, 32], [5, 2, 32], [100, 16, 2, 32], [100, 16, 2, 32], [5]]",
+		"[" BF16 ", " BF16 ", \"c10::Float8_e4m3fn\", \"c10::Float8_e4m3fn\", " LONG "]",
+		NULL);
+
+	(void)state;
+	expect(&work, 0, 2 * 2. * 5 * 2 * 32 + 2 * 1. * 5 * 2 * 32 + 8. * 5, WEIR_MODEL_HIGH);
+}
+
+static void quantisers_samplers_and_generators_move_each_element(void **state)
+{
+	struct weir_work quantised =
+		work_of("_C::static_scaled_fp8_quant", "[[64, 32], [64, 32], [1]]",
+	                "[\"c10::Float8_e4m3fn\", " BF16 ", \"float\"]", NULL);
+	struct weir_work random = work_of("aten::normal_", "[[64, 32], [], [], []]",
+	                                  "[\"float\", \"Scalar\", \"Scalar\", \"\"]", NULL);
+	struct weir_work sampled = work_of("aten::multinomial", "[[64, 1000], [], [], []]",
+	                                   "[\"float\", \"Scalar\", \"Scalar\", \"\"]", NULL);
+
+	(void)state;
+	expect(&quantised, 2. * 64 * 32, 1. * 64 * 32 + 2. * 64 * 32 + 4, WEIR_MODEL_HIGH);
+	assert_near(random.bytes, 4. * 64 * 32, EXACT);
+	expect(&sampled, 0, 3 * 2 * 4. * 64 * 1000, WEIR_MODEL_LOW);
+}
+
+static void bags_are_known_by_both_their_names(void **state)
+{
+	static const char types[] = "[" BF16 ", " LONG ", " LONG "]";
+	struct weir_work one =
+		work_of("aten::_embedding_bag_forward_only", "[[100, 16], [40], [8]]", types, NULL);
+
+	(void)state;
+	expect(&one, 40. * 16, 2. * 40 * 16 + 2. * 8 * 16 + 8. * 40 + 8. * 8, WEIR_MODEL_MEDIUM);
+}
+
+static void what_is_expanded_is_read_once(void **state)
+{
+	/* A mask of one head for 32, and a gradient of one number. */
+	struct weir_call call = {.op = "aten::add",
+	                         .dims = "[[2, 32, 64, 64], [2, 32, 64, 64], []]",
+	                         .types = "[\"float\", \"float\", \"Scalar\"]",
+	                         .strides = "[[131072, 4096, 64, 1], [4096, 0, 64, 1], []]"};
+	struct weir_work expanded = weir_work_of_call(&call), whole, damaged, short_of_one;
+	double all = 4. * 2 * 32 * 64 * 64;
+
+	(void)state;
+	call.strides = NULL;
+	whole = weir_work_of_call(&call);
+	call.strides = "[[131072, 4096, 64, 1], [4096, 0, ";
+	damaged = weir_work_of_call(&call);
+	call.strides = "[[131072, 4096, 64, 1], [0, 64, 1], []]";
+	short_of_one = weir_work_of_call(&call);
+	expect(&expanded, 2. * 32 * 64 * 64, all + all / 32 + all, WEIR_MODEL_HIGH);
+	expect(&whole, 2. * 32 * 64 * 64, 3 * all, WEIR_MODEL_HIGH);
+	expect(&damaged, whole.flops, whole.bytes, WEIR_MODEL_HIGH);
+	expect(&short_of_one, whole.flops, whole.bytes, WEIR_MODEL_HIGH);
+	call = (struct weir_call){.op = "aten::div",
+	                          .dims = "[[64, 256], []]",
+	                          .types = "[\"float\", \"Scalar\"]",
+	                          .strides = "[[0, 0], []]"};
+	expanded = weir_work_of_call(&call);
+	assert_near(expanded.bytes, 4. + 4. * 64 * 256, EXACT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(grouped_products_touch_as_many_matrices_as_get_rows),
+		cmocka_unit_test(groups_along_the_inner_dimension_make_a_matrix_each),
+		cmocka_unit_test(fused_experts_compute_two_products_a_routed_row),
+		cmocka_unit_test(a_convolution_has_a_product_for_every_gradient_that_is_asked_for),
+		cmocka_unit_test(a_transposed_convolution_backward_counts_its_input),
+		cmocka_unit_test(norms_backward_read_two_tensors_and_write_one),
+		cmocka_unit_test(attention_backward_costs_five_halves_of_the_forward_pass),
+		cmocka_unit_test(packed_sequences_of_one_length_are_known_from_their_shapes),
+		cmocka_unit_test(the_sums_of_a_step_stand_in_for_lengths),
+		cmocka_unit_test(sums_that_are_damaged_are_none),
+		cmocka_unit_test(fused_kernels_move_what_they_were_given),
+		cmocka_unit_test(new_rows_are_all_that_a_cache_moves),
+		cmocka_unit_test(quantisers_samplers_and_generators_move_each_element),
+		cmocka_unit_test(bags_are_known_by_both_their_names),
+		cmocka_unit_test(what_is_expanded_is_read_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
