@@ -170,6 +170,7 @@ void weir_rank_release(struct weir_rank *rank)
 	free(rank->activity);
 	free(rank->waits.until_ns);
 	free(rank->waits.by);
+	free(rank->waits.last);
 	*rank = (struct weir_rank){0};
 }
 

@@ -13,6 +13,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/model/bound.h"
+#include "engine/model/critical_path.h"
 #include "engine/model/detail.h"
 #include "engine/model/finding.h"
 #include "engine/model/profile.h"
@@ -333,6 +334,7 @@ struct weir_report {
 	struct weir_what_if *what_ifs; /* in the order in which they were asked */
 	size_t what_if_count;
 	struct weir_profiler_cost profiler;
+	const struct weir_critical_path *critical_path; /* NULL: no timeline of a device */
 	struct weir_set_apart *set_apart;
 	size_t set_apart_count;
 

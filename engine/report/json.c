@@ -4,7 +4,7 @@
  * the order of the contract; what the contract does not name stands at the end of its object
  * (run.set_apart, run.iteration_ns, run.steady, run.percentile, run.notes, inputs[].gives,
  * verdict.headline, recommendations[].limit, what_if[].stages, what json_serving.c adds to requests
- * and stages, telemetry; counters and host where any were given).
+ * and stages, telemetry; counters and host where any were given; critical_path).
  */
 #include <math.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "engine/base/jsonout.h"
 #include "engine/report/json_counters.h"
 #include "engine/report/json_host.h"
+#include "engine/report/json_path.h"
 #include "engine/report/json_serving.h"
 #include "engine/report/json_what_if.h"
 #include "engine/report/phrases.h"
@@ -384,6 +385,7 @@ static void write_json(const struct weir_report *report, const struct weir_write
 	weir_json_put_telemetry(&json, report);
 	weir_json_put_counters(&json, report);
 	weir_json_put_host(&json, report);
+	weir_json_put_critical_path(&json, report);
 	weir_jsonout_end(&json);
 	weir_text_puts(out, "\n");
 }

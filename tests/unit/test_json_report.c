@@ -79,7 +79,8 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	(void)state;
 	assert_keys(document,
 	            "schema weir run verdict attribution gpu requests ranks stages operators "
-	            "recommendations what_if profiler memory telemetry");
+	            "recommendations what_if profiler memory telemetry "
+	            "critical_path");
 	assert_keys(at(document, "run"), "inputs devices ranks iterations span_ns set_apart "
 	                                 "iteration_ns steady percentile notes");
 	assert_keys(at(document, "run.inputs.0"), "path format bytes events warnings gives");

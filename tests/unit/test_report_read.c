@@ -252,6 +252,12 @@ static void wrong_types_name_their_place(void **state)
 		{"\"operators\": [", "\"operators\": {}, \"x\": [", "operators: expected a list"},
 		{"\"roofline\": \"memory\"", "\"roofline\": \"x\"", "operators[0]: roofline: "},
 		{"\"speedup\": {", "\"speedup\": 1, \"x\": {", "recommendations[0]: speedup: "},
+		{"\"approximate\": true", "\"approximate\": 1", "critical_path: approximate: expe"},
+		{"\"class\": \"host\"", "\"class\": \"odd\"", "critical_path: class: expected"},
+		{"\"ns\": {\"host_op\": 6000000", "\"ns\": {\"host_op\": -1",
+	         "critical_path: ns: host_op: expected a whole"},
+		{"\"kind\": \"host_op\"", "\"kind\": \"odd\"",
+	         "critical_path: top[0]: kind: expected"},
 		{"\"fragmentation\": ", "\"fragmentation\": \"\", \"x\": ",
 	         "memory: fragmentation: expected a number or null"},
 	};
