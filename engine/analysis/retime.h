@@ -10,6 +10,8 @@
  *               that waits for a rank with a late host to runtime, copies to memory. A kernel that
  *               is too short to fill the device takes what it takes: of `runtime`, idle time alone
  *               is scaled.
+ *   a part      what the feature of its name sums up: late host time, exposed transfers, waiting in
+ *               collectives, kernels limited by bandwidth
  *
  * A gap before work does not fall below what a replayed graph leaves between two kernels: the
  * median of the replays in the same trace, else WEIR_REPLAY_GAP_NS. A gap that was shorter stays as

@@ -148,8 +148,11 @@ struct weir_rank_row {
 struct weir_recommendation {
 	const char *id, *title, *why, *effort;
 	double low, high; /* speed-up after the cap; NAN: none */
-	double limit; /* the cap itself: the speed-up if all that it can save were saved; NAN: not
-	                 known */
+	double limit; /* the cap by its share of the time: the speed-up if all that it can save were
+	                 saved; NAN: not known */
+	/* The cap by the timeline: what a step would take with the class times the factor. */
+	const char *saving_class; /* NULL: no timeline says */
+	double saving_factor, saving_step_ns, saving_speedup;
 };
 
 /* What a stage would take after a change; NAN: not known. */

@@ -3,8 +3,8 @@
  * weir.report/1: for programs, and for report_read.c, which makes the same report of it. Keys in
  * the order of the contract; what the contract does not name stands at the end of its object
  * (run.set_apart, run.iteration_ns, run.steady, run.percentile, run.notes, inputs[].gives,
- * verdict.headline, recommendations[].limit, what_if[].stages, what json_serving.c adds to requests
- * and stages, telemetry; counters and host where any were given; critical_path).
+ * verdict.headline, recommendations[].limit and saving, what_if[].stages, what json_serving.c adds
+ * to requests and stages, telemetry; counters and host where any were given; critical_path).
  */
 #include <math.h>
 #include <string.h>
@@ -338,6 +338,7 @@ static void put_recommendations(struct weir_jsonout *json, const struct weir_rep
 			weir_jsonout_end(json);
 		}
 		weir_jsonout_share(json, "limit", recommendation->limit);
+		weir_json_put_saving(json, recommendation);
 		weir_jsonout_end(json);
 	}
 	weir_jsonout_end(json);

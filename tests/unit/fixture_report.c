@@ -228,6 +228,10 @@ static void fill_advice(struct weir_report *report)
 		.low = 1.5,
 		.high = 2.3,
 		.limit = 7.25,
+		.saving_class = "runtime",
+		.saving_factor = 0,
+		.saving_step_ns = 1350000,
+		.saving_speedup = 6,
 	};
 	rows[1] = (struct weir_recommendation){
 		.id = "compile",

@@ -258,6 +258,8 @@ static void wrong_types_name_their_place(void **state)
 	         "critical_path: ns: host_op: expected a whole"},
 		{"\"kind\": \"host_op\"", "\"kind\": \"odd\"",
 	         "critical_path: top[0]: kind: expected"},
+		{"\"class\": \"runtime\", \"factor\": 0, \"step_ns\": 1350000, \"speedup\": 6}",
+	         "\"class\": null}", "recommendations[0]: saving: expected a class"},
 		{"\"fragmentation\": ", "\"fragmentation\": \"\", \"x\": ",
 	         "memory: fragmentation: expected a number or null"},
 	};
