@@ -28,6 +28,7 @@ struct walk {
 	uint32_t rank, at;
 	uint32_t waitless; /* host row of this rank that waited for nothing in what is left;
 	                      WEIR_NONE */
+	size_t leaf;       /* where it was on its thread; SIZE_MAX: not known */
 	unsigned still;
 };
 
@@ -57,6 +58,7 @@ static void go(struct walk *walk, enum place place, uint32_t at)
 {
 	walk->place = place;
 	walk->at = at;
+	walk->leaf = SIZE_MAX;
 }
 
 /* ---- pieces ---- */
@@ -100,38 +102,6 @@ static void lose(struct walk *walk)
 
 /* ---- device work ---- */
 
-static uint32_t name_of_work(const struct weir_rank *rank, uint32_t row)
-{
-	uint32_t op = rank->timeline.op[row];
-
-	return op == WEIR_NONE ? rank->trace->device.name[row] : rank->trace->host.name[op];
-}
-
-static enum weir_path_kind kind_of_work(const struct weir_rank *rank, uint32_t row)
-{
-	uint32_t call = rank->groups.row_call[row];
-	const struct weir_assessment *assessment;
-	enum weir_roofline roofline;
-
-	switch ((enum weir_work_class)rank->timeline.work[row]) {
-	case WEIR_WORK_COMM:
-		return WEIR_PATH_COMMUNICATION;
-	case WEIR_WORK_COPY:
-		return WEIR_PATH_MEMCPY;
-	case WEIR_WORK_COMPUTE:
-	case WEIR_WORK_COUNT:
-		break;
-	}
-	if (call == WEIR_NONE)
-		return WEIR_PATH_COMPUTE;
-	assessment = &rank->assessments[rank->groups.calls[call].group];
-	roofline = assessment->roofline.roofline;
-	if (roofline == WEIR_ROOFLINE_UNKNOWN || roofline == WEIR_ROOFLINE_IMPLAUSIBLE)
-		return assessment->verdict.bound == WEIR_BOUND_MEMORY ? WEIR_PATH_MEMORY
-		                                                      : WEIR_PATH_COMPUTE;
-	return roofline == WEIR_ROOFLINE_MEMORY ? WEIR_PATH_MEMORY : WEIR_PATH_COMPUTE;
-}
-
 static struct weir_path_piece piece_of_row(const struct weir_rank *rank, uint32_t row,
                                            enum weir_path_kind kind)
 {
@@ -153,9 +123,9 @@ static void walk_row(struct walk *walk)
 {
 	const struct weir_rank *rank = rank_of(walk);
 	uint32_t row = walk->at;
-	struct weir_path_piece piece = piece_of_row(rank, row, kind_of_work(rank, row));
+	struct weir_path_piece piece = piece_of_row(rank, row, weir_path_work_kind(rank, row));
 
-	piece.name = name_of_work(rank, row);
+	piece.name = weir_path_work_name(rank, row);
 	if (waits_for_rank(walk, row) && rank->waits.until_ns[row] <= local_now(walk)) {
 		take(walk, rank->waits.until_ns[row], piece);
 		walk->rank = rank->waits.last[row].rank;
@@ -384,11 +354,23 @@ static void walk_nothing(struct walk *walk, int64_t from_ns)
 		go(walk, ON_HOST, main_thread);
 }
 
+/* The piece before the last one, mostly: a thread is walked back piece by piece. */
+static size_t find_leaf(struct walk *walk, const struct weir_leaves *leaves, int64_t now_ns)
+{
+	size_t last = walk->leaf;
+
+	if (last != SIZE_MAX && last > 0 && leaves->time_ns[last] == now_ns)
+		walk->leaf = last - 1;
+	else
+		walk->leaf = weir_leaves_at(leaves, now_ns > INT64_MIN ? now_ns - 1 : now_ns);
+	return walk->leaf;
+}
+
 static void walk_host(struct walk *walk)
 {
 	const struct weir_leaves *leaves = weir_path_leaves(index_of(walk), walk->at);
 	int64_t now_ns = local_now(walk);
-	size_t leaf = weir_leaves_at(leaves, now_ns > INT64_MIN ? now_ns - 1 : now_ns);
+	size_t leaf = find_leaf(walk, leaves, now_ns);
 	uint32_t row, source;
 
 	row = leaf == SIZE_MAX ? WEIR_NONE

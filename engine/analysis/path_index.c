@@ -219,3 +219,35 @@ bool weir_path_precedes(const struct weir_path_index *index, uint32_t device_row
 		return false;
 	return correlation == 0 || device->correlation[device_row] < correlation;
 }
+
+uint32_t weir_path_work_name(const struct weir_rank *rank, uint32_t row)
+{
+	uint32_t op = rank->timeline.op[row];
+
+	return op == WEIR_NONE ? rank->trace->device.name[row] : rank->trace->host.name[op];
+}
+
+enum weir_path_kind weir_path_work_kind(const struct weir_rank *rank, uint32_t row)
+{
+	uint32_t call = rank->groups.row_call[row];
+	const struct weir_assessment *assessment;
+	enum weir_roofline roofline;
+
+	switch ((enum weir_work_class)rank->timeline.work[row]) {
+	case WEIR_WORK_COMM:
+		return WEIR_PATH_COMMUNICATION;
+	case WEIR_WORK_COPY:
+		return WEIR_PATH_MEMCPY;
+	case WEIR_WORK_COMPUTE:
+	case WEIR_WORK_COUNT:
+		break;
+	}
+	if (call == WEIR_NONE)
+		return WEIR_PATH_COMPUTE;
+	assessment = &rank->assessments[rank->groups.calls[call].group];
+	roofline = assessment->roofline.roofline;
+	if (roofline == WEIR_ROOFLINE_UNKNOWN || roofline == WEIR_ROOFLINE_IMPLAUSIBLE)
+		return assessment->verdict.bound == WEIR_BOUND_MEMORY ? WEIR_PATH_MEMORY
+		                                                      : WEIR_PATH_COMPUTE;
+	return roofline == WEIR_ROOFLINE_MEMORY ? WEIR_PATH_MEMORY : WEIR_PATH_COMPUTE;
+}

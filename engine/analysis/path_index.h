@@ -13,6 +13,7 @@
 
 #include "engine/analysis/leaves.h"
 #include "engine/analysis/rank.h"
+#include "engine/model/critical_path.h"
 
 struct weir_sync_key;
 
@@ -47,5 +48,10 @@ const struct weir_sync_event *weir_path_stream_wait(const struct weir_path_index
 /* Was the row submitted to that stream (-1: any) before the call of that correlation (0: any)? */
 bool weir_path_precedes(const struct weir_path_index *index, uint32_t device_row, int64_t stream,
                         uint64_t correlation);
+
+/* What a device row is on the path: the name id of the operator that launched it, else its own, and
+ * its kind; needs the verdicts of the groups. */
+uint32_t weir_path_work_name(const struct weir_rank *rank, uint32_t row);
+enum weir_path_kind weir_path_work_kind(const struct weir_rank *rank, uint32_t row);
 
 #endif

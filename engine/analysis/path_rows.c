@@ -18,25 +18,23 @@ const char *weir_path_piece_name(const struct weir_analysis *analysis,
 	return strstr(name, ".py(") ? weir_frame_without_folders(name) : name;
 }
 
+#define NO_SUM UINT32_MAX
+
 /* Pieces of one thing on one rank, then of one thing. */
 struct sum {
 	const char *name; /* borrowed from the trace */
 	uint32_t rank, name_id;
+	uint32_t next; /* of the same name on the same rank, another kind; NO_SUM: none */
 	uint8_t kind;
 	int64_t ns;
 	uint64_t count;
 };
 
-static int by_thing(const void *left, const void *right)
-{
-	const struct sum *a = left, *b = right;
-
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return (a->name_id > b->name_id) - (a->name_id < b->name_id);
-}
+struct sums {
+	struct sum *items;
+	size_t count, capacity;
+	uint32_t **first; /* per rank and name id: its first sum; NULL: the rank has none yet */
+};
 
 static int by_name(const void *left, const void *right)
 {
@@ -56,14 +54,15 @@ static int by_time(const void *left, const void *right)
 	return by_name(left, right);
 }
 
-/* Melts neighbours that compare equal; the new count. */
-static size_t melt(struct sum *sums, size_t count, int (*compare)(const void *, const void *))
+/* Melts what has the same name and kind on several ranks; the new count. */
+static size_t melt(struct sum *sums, size_t count)
 {
 	size_t kept = 0;
 
-	qsort(sums, count, sizeof *sums, compare);
+	if (count > 0)
+		qsort(sums, count, sizeof *sums, by_name);
 	for (size_t i = 0; i < count; i++) {
-		if (kept > 0 && compare(&sums[kept - 1], &sums[i]) == 0) {
+		if (kept > 0 && by_name(&sums[kept - 1], &sums[i]) == 0) {
 			sums[kept - 1].ns += sums[i].ns;
 			sums[kept - 1].count += sums[i].count;
 		} else {
@@ -87,49 +86,71 @@ static const char *name_of(const struct weir_analysis *analysis, const struct su
 	return name ? name : BETWEEN_OPERATORS;
 }
 
-static size_t sum_pieces(const struct weir_analysis *analysis, const struct weir_path *path,
-                         struct sum *sums)
+static struct sum *sum_of(struct sums *sums, const struct weir_analysis *analysis,
+                          const struct weir_path_piece *piece)
 {
-	size_t count = 0;
+	uint32_t **first = &sums->first[piece->rank];
+	uint32_t at;
 
+	if (!*first) {
+		size_t names = weir_names_count(analysis->ranks[piece->rank].trace->names);
+
+		*first = weir_alloc((names + 1) * sizeof **first);
+		memset(*first, 0xff, (names + 1) * sizeof **first); /* NO_SUM */
+	}
+	for (at = (*first)[piece->name]; at < sums->count; at = sums->items[at].next)
+		if (sums->items[at].kind == piece->kind)
+			return &sums->items[at];
+	sums->items = weir_grow(sums->items, &sums->capacity, sums->count + 1, sizeof *sums->items);
+	sums->items[sums->count] = (struct sum){.rank = piece->rank,
+	                                        .name_id = piece->name,
+	                                        .next = (*first)[piece->name],
+	                                        .kind = piece->kind};
+	(*first)[piece->name] = (uint32_t)sums->count;
+	return &sums->items[sums->count++];
+}
+
+static void sum_pieces(const struct weir_analysis *analysis, const struct weir_path *path,
+                       struct sums *sums)
+{
+	sums->first = weir_alloc((analysis->rank_count + 1) * sizeof *sums->first);
 	for (size_t i = 0; i < path->count; i++) {
 		const struct weir_path_piece *piece = &path->pieces[i];
+		struct sum *sum;
 
-		if (has_name(piece))
-			sums[count++] = (struct sum){
-				.rank = piece->rank,
-				.name_id = piece->name,
-				.kind = piece->kind,
-				.ns = weir_span_ns(piece->start_ns, piece->end_ns),
-				.count = 1,
-			};
+		if (!has_name(piece))
+			continue;
+		sum = sum_of(sums, analysis, piece);
+		sum->ns += weir_span_ns(piece->start_ns, piece->end_ns);
+		sum->count++;
 	}
-	if (count == 0)
-		return 0;
-	count = melt(sums, count, by_thing);
-	for (size_t i = 0; i < count; i++)
-		sums[i].name = name_of(analysis, &sums[i]);
-	count = melt(sums, count, by_name);
-	qsort(sums, count, sizeof *sums, by_time);
-	return count;
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		free(sums->first[r]);
+	free(sums->first);
+	for (size_t i = 0; i < sums->count; i++)
+		sums->items[i].name = name_of(analysis, &sums->items[i]);
+	sums->count = melt(sums->items, sums->count);
+	if (sums->count > 0)
+		qsort(sums->items, sums->count, sizeof *sums->items, by_time);
 }
 
 static void fill_items(const struct weir_analysis *analysis, const struct weir_path *path,
                        struct weir_arena *arena, struct weir_critical_path *out)
 {
-	struct sum *sums = weir_alloc((path->count + 1) * sizeof *sums);
-	size_t count = sum_pieces(analysis, path, sums);
+	struct sums sums = {0};
 
-	out->item_count = count < WEIR_PATH_ITEMS ? count : WEIR_PATH_ITEMS;
+	sum_pieces(analysis, path, &sums);
+	out->item_count = sums.count < WEIR_PATH_ITEMS ? sums.count : WEIR_PATH_ITEMS;
 	out->items = weir_arena_alloc(arena, (out->item_count + 1) * sizeof *out->items);
 	for (size_t i = 0; i < out->item_count; i++)
 		out->items[i] = (struct weir_path_item){
-			.kind = (enum weir_path_kind)sums[i].kind,
-			.name = weir_arena_copy(arena, sums[i].name, strlen(sums[i].name)),
-			.ns = sums[i].ns,
-			.count = sums[i].count,
+			.kind = (enum weir_path_kind)sums.items[i].kind,
+			.name = weir_arena_copy(arena, sums.items[i].name,
+		                                strlen(sums.items[i].name)),
+			.ns = sums.items[i].ns,
+			.count = sums.items[i].count,
 		};
-	free(sums);
+	free(sums.items);
 }
 
 static void fill_stages(const struct weir_analysis *analysis,
