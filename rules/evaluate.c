@@ -324,6 +324,8 @@ static void add_rule_advice(const struct session *session, size_t index,
 					 .low = from->low,
 					 .high = from->high,
 					 .share = value_of(session->subject, from->saves),
+					 .has_change = from->has_change,
+					 .change = from->change,
 					 .weight = session->outcomes[index].share,
 				 });
 	}

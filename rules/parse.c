@@ -336,12 +336,26 @@ static enum weir_status parse_advice_words(const struct weir_rule_parser *parser
 	return status;
 }
 
+static enum weir_status read_change(const struct weir_rule_parser *parser, const cJSON *node,
+                                    struct weir_rule_advice *advice, struct weir_error *err)
+{
+	const char *text = NULL;
+	enum weir_status status = read_text(parser, node, "what_if", &text, err);
+
+	if (status || !text)
+		return status;
+	advice->has_change = true;
+	if (weir_change_parse(text, &advice->change, err))
+		return weir_fail_in(err, "what_if");
+	return WEIR_OK;
+}
+
 static enum weir_status parse_one_advice(const struct weir_rule_parser *parser, const cJSON *node,
                                          unsigned subjects, struct weir_rule_advice *advice,
                                          struct weir_error *err)
 {
-	static const char *const keys[] = {"id",  "title", "why",   "effort",
-	                                   "low", "high",  "saves", NULL};
+	static const char *const keys[] = {"id",   "title", "why",     "effort", "low",
+	                                   "high", "saves", "what_if", NULL};
 	enum weir_status status = weir_rule_check_keys(node, keys, err);
 
 	if (!status)
@@ -354,6 +368,8 @@ static enum weir_status parse_one_advice(const struct weir_rule_parser *parser, 
 		status = check_speedup(advice, err);
 	if (!status)
 		status = read_share(parser, node, "saves", subjects, &advice->saves, err);
+	if (!status)
+		status = read_change(parser, node, advice, err);
 	return status;
 }
 

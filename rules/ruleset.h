@@ -12,6 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/model/finding.h"
+#include "engine/model/what_if.h"
 #include "rules/clause.h"
 
 #define WEIR_RULESET_MAX_FILES     64
@@ -25,6 +26,8 @@ struct weir_rule_advice {
 	const char *id, *title, *why, *effort;
 	double low, high;
 	size_t saves; /* row of the feature table; WEIR_NO_FEATURE: no cap */
+	bool has_change;
+	struct weir_change change; /* its "what_if" */
 };
 
 struct weir_example {

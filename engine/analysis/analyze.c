@@ -3,6 +3,7 @@
 
 #include "engine/analysis/analysis_impl.h"
 #include "engine/analysis/analyze.h"
+#include "engine/analysis/critical_path.h"
 #include "engine/analysis/detail.h"
 #include "engine/analysis/graph_operators.h"
 #include "engine/analysis/graph_rows.h"
@@ -281,6 +282,7 @@ static void fill_serving(const struct weir_analysis *analysis, struct weir_repor
 void weir_analysis_report(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	struct weir_stage_merges merges;
+	struct weir_path path;
 
 	report->feature_table = &weir_feature_table;
 	report->steady = analysis->options.steady;
@@ -297,8 +299,11 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	weir_fill_features(analysis, &merges, report);
 	weir_fill_inflation(analysis, &merges, report);
 	weir_fill_what_ifs(analysis, &merges, report);
+	weir_path_find(analysis, &path);
+	weir_fill_critical_path(analysis, &merges, &path, report);
 	if (analysis->options.detail)
-		weir_fill_detail(analysis, &merges, report);
+		weir_fill_detail(analysis, &merges, &path, report);
+	weir_path_release(&path);
 	weir_stage_merges_release(&merges);
 	if (analysis->serving)
 		fill_serving(analysis, report);

@@ -55,6 +55,19 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 void weir_analysis_settle(const struct weir_analysis *analysis, const struct weir_verdict *requests,
                           const struct weir_verdict *device, struct weir_report *report);
 
+/*
+ * What the step would take after one change at a time, against what it takes now; the verdicts of
+ * the subjects are set, and the report filled by weir_analysis_report(). Both are borrowed.
+ * weir_retimer_ask() leaves the stages out; unknown where no timeline says, and where the median
+ * step is less than half of the mean, or most steps lack their work: it stands for few of them.
+ */
+struct weir_retimer;
+struct weir_retimer *weir_retimer_new(const struct weir_analysis *analysis,
+                                      const struct weir_report *report);
+void weir_retimer_free(struct weir_retimer *retimer);
+void weir_retimer_ask(struct weir_retimer *retimer, const struct weir_change *change,
+                      struct weir_what_if *out);
+
 /* The profile as one run: a value an occurrence of each stage; operators by device time in it. */
 void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *run);
 

@@ -6,7 +6,7 @@
 #include "engine/base/arena.h"
 
 void weir_fill_detail(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
-                      struct weir_report *report)
+                      const struct weir_path *path, struct weir_report *report)
 {
 	struct weir_detail *detail = weir_arena_alloc(report->arena, sizeof *detail);
 	struct weir_flame_builder *builder = weir_flame_builder_new();
@@ -16,6 +16,6 @@ void weir_fill_detail(const struct weir_analysis *analysis, const struct weir_st
 		                &analysis->options.settings->aliases);
 	weir_flame_finish(builder, report->arena, &detail->flame);
 	weir_flame_builder_free(builder);
-	weir_tracks_fill(analysis, merges, report->arena, detail);
+	weir_tracks_fill(analysis, merges, path, report->arena, detail);
 	report->detail = detail;
 }

@@ -4,9 +4,10 @@
 #define WEIR_ANALYSIS_DETAIL_H
 
 #include "engine/analysis/analysis_impl.h"
+#include "engine/analysis/critical_path.h"
 
 /* Sets report->detail; report->stages are in their places. */
 void weir_fill_detail(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
-                      struct weir_report *report);
+                      const struct weir_path *path, struct weir_report *report);
 
 #endif

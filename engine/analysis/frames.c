@@ -115,6 +115,17 @@ uint8_t *weir_frame_class_of_names(const struct weir_names *names)
 	return classes;
 }
 
+const char *weir_frame_without_folders(const char *name)
+{
+	size_t path = strcspn(name, "(");
+
+	if (name[0] != '/' && !(name[0] && name[1] == ':'))
+		return name;
+	while (path > 0 && name[path - 1] != '/' && name[path - 1] != '\\')
+		path--;
+	return name + path;
+}
+
 bool weir_overhead_is_loading(const char *name)
 {
 	for (size_t i = 0; i < sizeof loading_records / sizeof *loading_records; i++)

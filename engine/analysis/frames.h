@@ -21,6 +21,10 @@ enum weir_frame_class weir_frame_class(const char *name);
 /* The class of every text in the table, one byte an id. The caller frees it. */
 uint8_t *weir_frame_class_of_names(const struct weir_names *names);
 
+/* "/home/x/run.py(12): main" without its folders: where somebody keeps files is nobody's business.
+ * Names below a search path ("torch/nn/modules/linear.py(125): forward") stay. The rest of name. */
+const char *weir_frame_without_folders(const char *name);
+
 /* Loading and compilation that the driver did, against the profiler's own buffers. */
 bool weir_overhead_is_loading(const char *name);
 

@@ -244,6 +244,7 @@ void weir_rank_release(struct weir_rank *rank)
 	free(rank->waits.until_ns);
 	free(rank->waits.by);
 	free(rank->waits.longest);
+	free(rank->waits.last);
 	*rank = (struct weir_rank){0};
 }
 

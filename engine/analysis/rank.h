@@ -56,6 +56,12 @@ struct weir_rank_device {
 	struct weir_device peaks;
 };
 
+/* The last member of a collective to begin it. */
+struct weir_last_member {
+	uint32_t rank; /* index of the rank */
+	uint32_t row;  /* its device row */
+};
+
 /* The rank's collectives beside those of the other ranks; filled by weir_ranks_compare(). */
 struct weir_waits {
 	uint64_t matched; /* collectives with a partner in all members, in steady steps of all */
@@ -67,7 +73,8 @@ struct weir_waits {
 	int64_t *until_ns; /* per device row: to when it waits, INT64_MIN: not matched; NULL: no
 	                      row is */
 	uint8_t *by;       /* per device row: enum weir_late_by of the rank that it waits for */
-	bool *longest;     /* per device row: the first to come, which waits longest of all */
+	struct weir_last_member *last; /* per device row: who came last, where until_ns is known */
+	bool *longest; /* per device row: the first to come, which waits longest of all */
 };
 
 /* What a position of a graph does, as its operator's shape says. */

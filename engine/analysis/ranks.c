@@ -295,9 +295,16 @@ static void mark_rows(struct comparison *all)
 		const struct meeting *meeting = &all->meetings[i];
 		size_t end = all->matches.first[meeting->match + 1];
 		enum weir_late_by by = late_by(&all->standings[lane_of(all, meeting->last)]);
+		const struct weir_last_member last = {
+			.rank = all->places[lane_of(all, meeting->last)].rank,
+			.row = arrival(all, meeting->last)->row,
+		};
 
-		for (size_t m = all->matches.first[meeting->match]; meeting->counts && m < end; m++)
+		for (size_t m = all->matches.first[meeting->match]; meeting->counts && m < end;
+		     m++) {
 			rank_of(all, m)->waits.by[arrival(all, m)->row] = (uint8_t)by;
+			rank_of(all, m)->waits.last[arrival(all, m)->row] = last;
+		}
 		rank_of(all, meeting->first)->waits.longest[arrival(all, meeting->first)->row] =
 			true;
 	}
@@ -331,9 +338,11 @@ static void drop_rows(struct weir_waits *waits)
 {
 	free(waits->until_ns);
 	free(waits->by);
+	free(waits->last);
 	free(waits->longest);
 	waits->until_ns = NULL;
 	waits->by = NULL;
+	waits->last = NULL;
 	waits->longest = NULL;
 }
 
@@ -348,6 +357,7 @@ static void clear_waits(struct weir_rank *rank, bool with_rows)
 	rank->waits.until_ns = weir_alloc((rows + 1) * sizeof *rank->waits.until_ns);
 	rank->waits.by = weir_alloc((rows + 1) * sizeof *rank->waits.by);
 	rank->waits.longest = weir_alloc((rows + 1) * sizeof *rank->waits.longest);
+	rank->waits.last = weir_alloc((rows + 1) * sizeof *rank->waits.last);
 	for (size_t i = 0; i < rows; i++)
 		rank->waits.until_ns[i] = INT64_MIN;
 }

@@ -5,6 +5,7 @@
 
 #include "engine/analysis/attribution.h"
 #include "engine/analysis/instants.h"
+#include "engine/analysis/ledger.h"
 #include "engine/analysis/retime.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
@@ -56,23 +57,69 @@ static double saved_until(const struct weir_savings *savings, int64_t at_ns)
 
 /* What all of a walk shares. */
 struct terms {
+	const struct weir_rank *rank;
 	const struct weir_change *change;
 	double host;     /* further factor of the runtime's idle time */
 	double least_ns; /* what a gap keeps */
 };
 
-static double factor_of_idle(const struct terms *terms, enum weir_idle idle)
+static bool is_part(const struct weir_change *change, enum weir_time_part part)
+{
+	return change->of == WEIR_CHANGE_PART && change->part == part;
+}
+
+/* The classes of late host time that are changed as features. */
+static bool is_late_part(const struct weir_rank *rank, const struct weir_segment *segment,
+                         const struct weir_change *change)
+{
+	const struct weir_steps *steps = &rank->steps;
+	const char *stage_kind = NULL;
+
+	if (!(segment->flags & WEIR_SEGMENT_LATE))
+		return false;
+	if (segment->span != WEIR_NONE)
+		stage_kind = steps->stages[steps->spans[segment->span].stage].kind;
+	switch (weir_late_class(segment, stage_kind)) {
+	case WEIR_LATE_SYNC:
+		return change->part == WEIR_TIME_LATE_SYNC;
+	case WEIR_LATE_BEFORE:
+		return change->part == WEIR_TIME_LATE_BEFORE;
+	case WEIR_LATE_AFTER:
+		return change->part == WEIR_TIME_LATE_AFTER;
+	case WEIR_LATE_DISPATCH:
+	case WEIR_LATE_LOAD:
+	case WEIR_LATE_ALLOCATOR:
+	case WEIR_LATE_NO_WORK:
+	case WEIR_LATE_COUNT:
+		break;
+	}
+	return false;
+}
+
+static double factor_of_idle(const struct terms *terms, const struct weir_segment *segment)
 {
 	const struct weir_change *change = terms->change;
+	enum weir_idle idle = (enum weir_idle)segment->idle;
 	enum weir_bound bound = weir_idle_bound(idle);
-	bool meant = change->of_idle ? change->idle == idle : bound == change->bound;
+	bool meant = false;
 
+	switch (change->of) {
+	case WEIR_CHANGE_BOUND:
+		meant = bound == change->bound;
+		break;
+	case WEIR_CHANGE_IDLE:
+		meant = idle == change->idle;
+		break;
+	case WEIR_CHANGE_PART:
+		meant = is_late_part(terms->rank, segment, change);
+		break;
+	}
 	return (meant ? change->factor : 1) * (bound == WEIR_BOUND_RUNTIME ? terms->host : 1);
 }
 
 static double factor_of_bound(const struct weir_change *change, enum weir_bound bound)
 {
-	return !change->of_idle && bound == change->bound ? change->factor : 1;
+	return change->of == WEIR_CHANGE_BOUND && bound == change->bound ? change->factor : 1;
 }
 
 static enum weir_bound bound_of_work(const struct weir_rank *rank,
@@ -91,14 +138,40 @@ static enum weir_bound bound_of_work(const struct weir_rank *rank,
 	return bound == WEIR_BOUND_RUNTIME ? WEIR_BOUND_UNDETERMINED : bound;
 }
 
-/* Where a collective stops waiting for a rank whose host is late. */
-static int64_t late_until(const struct weir_rank *rank, const struct weir_segment *segment)
+static double factor_of_work(const struct terms *terms, const struct weir_segment *segment)
+{
+	const struct weir_change *change = terms->change;
+	enum weir_bound bound = bound_of_work(terms->rank, segment);
+	bool meant = false;
+
+	if (change->of != WEIR_CHANGE_PART)
+		return factor_of_bound(change, bound);
+	switch ((enum weir_work_class)segment->work) {
+	case WEIR_WORK_COMPUTE:
+		meant = change->part == WEIR_TIME_BANDWIDTH_LIMITED && bound == WEIR_BOUND_MEMORY;
+		break;
+	case WEIR_WORK_COMM:
+		meant = change->part == WEIR_TIME_EXPOSED_COMMUNICATION;
+		break;
+	case WEIR_WORK_COPY:
+		meant = change->part == WEIR_TIME_EXPOSED_TRANSFER &&
+		        weir_rank_row_transfers(terms->rank, segment->row);
+		break;
+	case WEIR_WORK_COUNT:
+		break;
+	}
+	return meant ? change->factor : 1;
+}
+
+/* Where a collective stops waiting, for any rank or for one whose host is late. */
+static int64_t waits_until(const struct weir_rank *rank, const struct weir_segment *segment,
+                           bool any)
 {
 	const struct weir_waits *waits = &rank->waits;
 	int64_t until_ns;
 
 	if (segment->work != WEIR_WORK_COMM || !waits->until_ns ||
-	    waits->by[segment->row] != WEIR_LATE_BY_HOST)
+	    (!any && waits->by[segment->row] != WEIR_LATE_BY_HOST))
 		return segment->start_ns;
 	until_ns = waits->until_ns[segment->row];
 	if (until_ns < segment->start_ns)
@@ -108,17 +181,21 @@ static int64_t late_until(const struct weir_rank *rank, const struct weir_segmen
 
 /* ---- the walk ---- */
 
-static void retime_work(struct weir_savings *savings, const struct weir_rank *rank,
-                        const struct weir_segment *segment, const struct weir_change *change)
+static void retime_work(struct weir_savings *savings, const struct weir_segment *segment,
+                        const struct terms *terms)
 {
-	int64_t late_ns = late_until(rank, segment);
-	double host = factor_of_bound(change, WEIR_BOUND_RUNTIME);
-	double own = factor_of_bound(change, bound_of_work(rank, segment));
+	const struct weir_change *change = terms->change;
+	bool any = is_part(change, WEIR_TIME_EXPOSED_WAIT);
+	int64_t late_ns = waits_until(terms->rank, segment, any);
+	double wait = factor_of_bound(change, WEIR_BOUND_RUNTIME);
 
+	if (any || is_part(change, WEIR_TIME_EXPOSED_WAIT_HOST) ||
+	    is_part(change, WEIR_TIME_EXPOSED_COMMUNICATION))
+		wait = change->factor;
 	save(savings, segment->start_ns, late_ns,
-	     (1 - host) * (double)weir_span_ns(segment->start_ns, late_ns));
+	     (1 - wait) * (double)weir_span_ns(segment->start_ns, late_ns));
 	save(savings, late_ns, segment->end_ns,
-	     (1 - own) * (double)weir_span_ns(late_ns, segment->end_ns));
+	     (1 - factor_of_work(terms, segment)) * (double)weir_span_ns(late_ns, segment->end_ns));
 }
 
 /* Segments [0, count) are one gap. Of its savings so much stays that the least gap does. */
@@ -131,7 +208,7 @@ static void retime_gap(struct weir_savings *savings, const struct weir_segment *
 		double ns = (double)weir_segment_ns(&gap[i]);
 
 		before_ns += ns;
-		less_ns += ns * (1 - factor_of_idle(terms, (enum weir_idle)gap[i].idle));
+		less_ns += ns * (1 - factor_of_idle(terms, &gap[i]));
 	}
 	if (gap[count - 1].row == WEIR_NONE)
 		least_ns = 0; /* no work comes behind it */
@@ -140,7 +217,7 @@ static void retime_gap(struct weir_savings *savings, const struct weir_segment *
 	for (size_t i = 0; i < count; i++)
 		save(savings, gap[i].start_ns, gap[i].end_ns,
 		     kept * (double)weir_segment_ns(&gap[i]) *
-		             (1 - factor_of_idle(terms, (enum weir_idle)gap[i].idle)));
+		             (1 - factor_of_idle(terms, &gap[i])));
 }
 
 static bool same_gap(const struct weir_segment *a, const struct weir_segment *b)
@@ -185,8 +262,8 @@ void weir_retiming_init(struct weir_retiming *retiming, const struct weir_rank *
                         const struct weir_change *change, double host)
 {
 	const struct weir_segments *segments = &rank->segments;
-	bool of_gap = change->of_idle && change->idle == WEIR_IDLE_INTER_KERNEL;
-	const struct terms terms = {change, host, of_gap ? 0 : weir_replay_gap_ns(rank)};
+	bool of_gap = change->of == WEIR_CHANGE_IDLE && change->idle == WEIR_IDLE_INTER_KERNEL;
+	const struct terms terms = {rank, change, host, of_gap ? 0 : weir_replay_gap_ns(rank)};
 
 	retiming->begin_ns = find_begins(&rank->steps);
 	retiming->device_count = rank->trace->device_count;
@@ -197,7 +274,7 @@ void weir_retiming_init(struct weir_retiming *retiming, const struct weir_rank *
 
 		end = i + 1;
 		if (segment->busy) {
-			retime_work(savings, rank, segment, change);
+			retime_work(savings, segment, &terms);
 			continue;
 		}
 		while (end < segments->count &&

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/frames.h"
 #include "engine/analysis/kernels.h"
 #include "engine/analysis/leaves.h"
 #include "engine/analysis/stacks.h"
@@ -94,19 +95,6 @@ static const enum weir_flame_kind kinds[] = {
 	[WEIR_HOST_OVERHEAD] = WEIR_FLAME_CALL,
 };
 
-/* "/home/x/run.py(12): main" without its folders: where somebody keeps files is nobody's business.
- * Names below a search path ("torch/nn/modules/linear.py(125): forward") stay. */
-static const char *python_name(const char *name)
-{
-	size_t path = strcspn(name, "(");
-
-	if (name[0] != '/' && !(name[0] && name[1] == ':'))
-		return name;
-	while (path > 0 && name[path - 1] != '/' && name[path - 1] != '\\')
-		path--;
-	return name + path;
-}
-
 static uint32_t host_frame(struct weir_flame_builder *builder, const struct weir_timeline *timeline,
                            uint32_t parent, uint32_t row, const struct weir_stage_aliases *aliases)
 {
@@ -115,7 +103,7 @@ static uint32_t host_frame(struct weir_flame_builder *builder, const struct weir
 	struct weir_stage_name stage;
 
 	if (kind == WEIR_HOST_PYTHON)
-		name = python_name(name);
+		name = weir_frame_without_folders(name);
 	if (kind != WEIR_HOST_ANNOTATION)
 		return weir_flame_child(builder, parent, kinds[kind], name);
 	weir_stage_name_parse(name, aliases, &stage);

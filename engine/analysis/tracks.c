@@ -3,13 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/clocks.h"
 #include "engine/analysis/tracks.h"
 #include "engine/base/arena.h"
 #include "engine/model/bound.h"
 
 #define NO_STAGE UINT32_MAX
-/* Clocks that lie further apart are not of one run. */
-#define MAX_BASE_NS (INT64_C(86400) * 1000000000)
 
 struct drawing {
 	const struct weir_rank *rank;
@@ -40,6 +39,8 @@ static const char *track_name(struct drawing *drawing, enum weir_detail_kind kin
 	case WEIR_DETAIL_STAGES:
 		return weir_arena_format(drawing->arena, "stages of thread %" PRId64,
 		                         trace->threads[number].tid);
+	case WEIR_DETAIL_PATH:
+		return "critical path";
 	case WEIR_DETAIL_IDLE:
 		return weir_arena_format(drawing->arena, "idle time of device %" PRId64,
 		                         trace->devices[number].id);
@@ -69,14 +70,6 @@ static uint32_t track_of(struct drawing *drawing, enum weir_detail_kind kind, ui
 	return *known > 0 ? *known - 1 : WEIR_NONE;
 }
 
-/* Stays at the end of the clock where it would pass it. */
-static int64_t shifted(int64_t at_ns, int64_t by_ns)
-{
-	if (by_ns > 0)
-		return at_ns > INT64_MAX - by_ns ? INT64_MAX : at_ns + by_ns;
-	return at_ns < INT64_MIN - by_ns ? INT64_MIN : at_ns + by_ns;
-}
-
 static void add_span(struct drawing *drawing, struct weir_detail_span span)
 {
 	struct weir_detail *detail = drawing->detail;
@@ -87,8 +80,8 @@ static void add_span(struct drawing *drawing, struct weir_detail_span span)
 	}
 	detail->spans = weir_grow(detail->spans, &drawing->span_capacity, detail->span_count + 1,
 	                          sizeof *detail->spans);
-	span.start_ns = shifted(span.start_ns, drawing->shift_ns);
-	span.end_ns = shifted(span.end_ns, drawing->shift_ns);
+	span.start_ns = weir_clock_shifted(span.start_ns, drawing->shift_ns);
+	span.end_ns = weir_clock_shifted(span.end_ns, drawing->shift_ns);
 	detail->spans[detail->span_count++] = span;
 }
 
@@ -156,6 +149,46 @@ static void add_gaps(struct drawing *drawing, const uint32_t *row_of_stage)
 				 .track = track_of(drawing, WEIR_DETAIL_IDLE, segment->device),
 				 .stage = stage,
 			 });
+	}
+}
+
+/* Names of pieces are copied once each, as other names are. */
+static const char *piece_name(struct drawing *drawing, const struct weir_analysis *analysis,
+                              const struct weir_path_piece *piece)
+{
+	const char *name = weir_path_piece_name(analysis, piece);
+	bool is_own = &analysis->ranks[piece->rank] == drawing->rank;
+
+	if (!name)
+		return weir_path_kind_name((enum weir_path_kind)piece->kind);
+	if (is_own && name == weir_names_text(drawing->rank->trace->names, piece->name))
+		return copy_of(drawing, piece->name);
+	return weir_arena_copy(drawing->arena, name, strlen(name));
+}
+
+/* Each piece by what it is of, with its kind, and where it is if that is another rank. */
+static void add_path(struct drawing *drawing, const struct weir_analysis *analysis,
+                     const struct weir_path *path, const uint32_t *row_of_stage)
+{
+	for (size_t i = 0; i < path->count; i++) {
+		const struct weir_path_piece *piece = &path->pieces[i];
+		const struct weir_rank *rank = &analysis->ranks[piece->rank];
+		const char *kind = weir_path_kind_name((enum weir_path_kind)piece->kind);
+		uint32_t stage = NO_STAGE;
+
+		if (rank == drawing->rank && piece->span != WEIR_NONE)
+			stage = row_of_stage[rank->steps.spans[piece->span].stage];
+		if (rank != drawing->rank)
+			kind = weir_arena_format(drawing->arena, "%s, rank %" PRId64, kind,
+			                         rank->rank);
+		add_span(drawing, (struct weir_detail_span){
+					  .start_ns = piece->start_ns,
+					  .end_ns = piece->end_ns,
+					  .name = piece_name(drawing, analysis, piece),
+					  .note = kind,
+					  .track = track_of(drawing, WEIR_DETAIL_PATH, 0),
+					  .stage = stage,
+				  });
 	}
 }
 
@@ -229,25 +262,13 @@ static int by_track_and_time(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static int64_t shift_of(const struct weir_analysis *analysis, size_t r)
-{
-	const struct weir_rank *rank = &analysis->ranks[r];
-	int64_t first_ns = analysis->ranks[0].trace->base_ns, own_ns = rank->trace->base_ns;
-	int64_t shift_ns = 0;
-
-	if (first_ns > 0 && own_ns > 0)
-		shift_ns = own_ns - first_ns;
-	if (shift_ns > MAX_BASE_NS || shift_ns < -MAX_BASE_NS)
-		shift_ns = 0;
-	return rank->waits.aligned ? shift_ns + rank->waits.offset_ns : shift_ns;
-}
-
 static void number_tracks(struct drawing *drawing)
 {
 	const struct weir_trace *trace = drawing->rank->trace;
 	const size_t numbers[WEIR_DETAIL_KIND_COUNT] = {
 		[WEIR_DETAIL_STEPS] = 1,
 		[WEIR_DETAIL_STAGES] = trace->thread_count,
+		[WEIR_DETAIL_PATH] = 1,
 		[WEIR_DETAIL_IDLE] = trace->device_count,
 		[WEIR_DETAIL_WAITS] = trace->stream_count,
 		[WEIR_DETAIL_WORK] = trace->stream_count,
@@ -259,12 +280,13 @@ static void number_tracks(struct drawing *drawing)
 
 /* Waits come before the work: what is left out where there is too much is the work. */
 static void draw_rank(struct drawing *drawing, const struct weir_analysis *analysis,
-                      const struct weir_stage_merges *merges, size_t r)
+                      const struct weir_stage_merges *merges, const struct weir_path *path,
+                      size_t r)
 {
 	uint32_t *row_of_stage = weir_stage_merges_of_rank(merges, analysis, r);
 
 	drawing->rank = &analysis->ranks[r];
-	drawing->shift_ns = shift_of(analysis, r);
+	drawing->shift_ns = weir_clock_shift(analysis, r);
 	number_tracks(drawing);
 	drawing->copies =
 		weir_alloc(weir_names_count(drawing->rank->trace->names) * sizeof *drawing->copies);
@@ -272,6 +294,8 @@ static void draw_rank(struct drawing *drawing, const struct weir_analysis *analy
 		row_of_stage[i] += (uint32_t)merges->first_row;
 	add_steps(drawing);
 	add_stages(drawing, row_of_stage);
+	if (r == path->rank)
+		add_path(drawing, analysis, path, row_of_stage);
 	add_gaps(drawing, row_of_stage);
 	for (uint32_t i = 0; i < drawing->rank->trace->device.count; i++)
 		add_wait(drawing, i);
@@ -283,14 +307,15 @@ static void draw_rank(struct drawing *drawing, const struct weir_analysis *analy
 }
 
 void weir_tracks_fill(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
-                      struct weir_arena *arena, struct weir_detail *detail)
+                      const struct weir_path *path, struct weir_arena *arena,
+                      struct weir_detail *detail)
 {
 	struct drawing drawing = {.arena = arena, .detail = detail};
 	struct weir_detail_span *spans;
 
 	detail->tracks = weir_arena_alloc(arena, WEIR_DETAIL_MAX_TRACKS * sizeof *detail->tracks);
 	for (size_t r = 0; r < analysis->rank_count; r++)
-		draw_rank(&drawing, analysis, merges, r);
+		draw_rank(&drawing, analysis, merges, path, r);
 	if (detail->span_count > 0)
 		qsort(detail->spans, detail->span_count, sizeof *detail->spans, by_track_and_time);
 	spans = weir_arena_alloc(arena, (detail->span_count + 1) * sizeof *spans);
@@ -298,4 +323,5 @@ void weir_tracks_fill(const struct weir_analysis *analysis, const struct weir_st
 		memcpy(spans, detail->spans, detail->span_count * sizeof *spans);
 	free(detail->spans);
 	detail->spans = spans;
+	weir_tracks_part(arena, detail);
 }

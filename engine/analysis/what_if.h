@@ -12,6 +12,12 @@
  * verdicts of the groups. Where the time without the profiler is known (report->profiler), all of
  * it is of a run without: the host's idle time is first taken down by the one factor that makes the
  * profiled step as long as an unprofiled one, as a profiler slows the host and hardly the device.
+ *
+ * Some parts of the time do not go, they are done meanwhile: without waits for the device
+ * (late_sync) the step keeps what its host does outside of them; work hidden behind other work
+ * (late_before, late_after, exposed_communication) takes as long as it took. Without waiting for
+ * other ranks (exposed_wait) all have the mean of their work, or are as prompt as the first
+ * (exposed_wait_host).
  */
 void weir_fill_what_ifs(const struct weir_analysis *analysis,
                         const struct weir_stage_merges *merges, struct weir_report *report);

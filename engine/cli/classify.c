@@ -221,7 +221,7 @@ static enum weir_status judge_served(const struct weir_analysis *analysis,
 			report->verdict.confidence = WEIR_CONFIDENCE_LOW;
 		weir_analysis_settle(analysis, &requests, descend ? &device : NULL, report);
 		weir_advice_list_append(&advice, &device_advice);
-		weir_recommend(report, advice.items, advice.count);
+		weir_recommend(analysis, report, advice.items, advice.count);
 	}
 	weir_advice_list_release(&advice);
 	weir_advice_list_release(&device_advice);
@@ -243,7 +243,7 @@ static enum weir_status judge_profile(const struct weir_analysis *analysis,
 	else if (!status)
 		explain_silence(report, &report->verdict);
 	if (!status)
-		weir_recommend(report, advice.items, advice.count);
+		weir_recommend(analysis, report, advice.items, advice.count);
 	weir_advice_list_release(&advice);
 	return status;
 }

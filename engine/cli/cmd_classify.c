@@ -79,6 +79,8 @@ static enum weir_status read_changes(const struct weir_arguments *arguments,
 	while (!status && (text = weir_option_each(arguments, "what-if", *count)) != NULL) {
 		*out = weir_grow(*out, &capacity, *count + 1, sizeof **out);
 		status = weir_change_parse(text, &(*out)[(*count)++], err);
+		if (status)
+			weir_fail_in(err, "--what-if");
 	}
 	return status;
 }

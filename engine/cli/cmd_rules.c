@@ -96,6 +96,9 @@ static void add_advice(struct weir_text *text, const struct weir_rule_advice *ad
 		                 advice->high);
 	if (advice->saves != WEIR_NO_FEATURE)
 		weir_text_printf(&entry, "; saves at most %s", features->items[advice->saves].id);
+	if (advice->has_change)
+		weir_text_printf(&entry, "; what if %s=%g", weir_change_class(&advice->change),
+		                 advice->change.factor);
 	weir_text_puts(&entry, ")");
 	add_entry(text, "recommends", entry.data);
 	add_entry(text, "because", advice->why);

@@ -53,6 +53,7 @@ struct weir_flame {
 enum weir_detail_kind {
 	WEIR_DETAIL_STEPS,
 	WEIR_DETAIL_STAGES,
+	WEIR_DETAIL_PATH,  /* what the analysed time waited for */
 	WEIR_DETAIL_IDLE,  /* gaps of the device, by cause */
 	WEIR_DETAIL_WAITS, /* in collectives, for another rank */
 	WEIR_DETAIL_WORK,  /* of the device, one track a stream */

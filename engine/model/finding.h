@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "engine/model/bound.h"
+#include "engine/model/what_if.h"
 
 enum weir_subject_kind {
 	WEIR_SUBJECT_PROFILE,
@@ -108,6 +109,8 @@ struct weir_advice {
 	double low, high; /* typical speed-up from the literature; NAN: none stated */
 	double share; /* of the time that it can save at most; caps the speed-up at 1 / (1 - share);
 	                 NAN: no cap known */
+	bool has_change;
+	struct weir_change change; /* what it would change in the timeline, at most */
 	double weight; /* what orders it among the others: the share of the rule that gave it */
 };
 

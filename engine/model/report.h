@@ -13,6 +13,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/model/bound.h"
+#include "engine/model/critical_path.h"
 #include "engine/model/detail.h"
 #include "engine/model/finding.h"
 #include "engine/model/launching.h"
@@ -209,8 +210,11 @@ struct weir_rank_row {
 struct weir_recommendation {
 	const char *id, *title, *why, *effort;
 	double low, high; /* speed-up after the cap; NAN: none */
-	double limit; /* the cap itself: the speed-up if all that it can save were saved; NAN: not
-	                 known */
+	double limit; /* the cap by its share of the time: the speed-up if all that it can save were
+	                 saved; NAN: not known */
+	/* The cap by the timeline: what a step would take with the class times the factor. */
+	const char *saving_class; /* NULL: no timeline says */
+	double saving_factor, saving_step_ns, saving_speedup;
 };
 
 /* What a stage would take after a change; NAN: not known. */
@@ -392,6 +396,7 @@ struct weir_report {
 	struct weir_what_if *what_ifs; /* in the order in which they were asked */
 	size_t what_if_count;
 	struct weir_profiler_cost profiler;
+	const struct weir_critical_path *critical_path; /* NULL: no timeline of a device */
 	struct weir_set_apart *set_apart;
 	size_t set_apart_count;
 

@@ -1,27 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdbool.h>
 #include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/model/what_if.h"
 
+static const char *const part_names[WEIR_TIME_COUNT] = {
+	[WEIR_TIME_LATE_SYNC] = "late_sync",
+	[WEIR_TIME_LATE_BEFORE] = "late_before",
+	[WEIR_TIME_LATE_AFTER] = "late_after",
+	[WEIR_TIME_EXPOSED_COMMUNICATION] = "exposed_communication",
+	[WEIR_TIME_EXPOSED_TRANSFER] = "exposed_transfer",
+	[WEIR_TIME_EXPOSED_WAIT] = "exposed_wait",
+	[WEIR_TIME_EXPOSED_WAIT_HOST] = "exposed_wait_host",
+	[WEIR_TIME_BANDWIDTH_LIMITED] = "bandwidth_limited",
+};
+
 static bool find_class(const char *name, struct weir_change *out)
 {
-	out->of_idle = false;
+	out->of = WEIR_CHANGE_BOUND;
 	if (weir_bound_parse(name, &out->bound))
 		return out->bound != WEIR_BOUND_UNDETERMINED;
+	out->of = WEIR_CHANGE_IDLE;
 	for (unsigned i = 0; i < WEIR_IDLE_COUNT; i++) {
-		if (strcmp(name, weir_idle_name((enum weir_idle)i)) == 0) {
-			out->of_idle = true;
-			out->idle = (enum weir_idle)i;
+		out->idle = (enum weir_idle)i;
+		if (strcmp(name, weir_idle_name(out->idle)) == 0)
 			return true;
-		}
+	}
+	out->of = WEIR_CHANGE_PART;
+	for (unsigned i = 0; i < WEIR_TIME_COUNT; i++) {
+		out->part = (enum weir_time_part)i;
+		if (strcmp(name, part_names[i]) == 0)
+			return true;
 	}
 	return false;
 }
 
 static enum weir_status fail_unknown(const char *text, const char *name, struct weir_error *err)
 {
-	const char *names[WEIR_BOUND_UNDETERMINED + WEIR_IDLE_COUNT + 1] = {NULL};
+	const char *names[WEIR_BOUND_UNDETERMINED + WEIR_IDLE_COUNT + WEIR_TIME_COUNT + 1] = {NULL};
 	const char *nearest;
 	size_t count = 0;
 
@@ -29,13 +46,15 @@ static enum weir_status fail_unknown(const char *text, const char *name, struct 
 		names[count++] = weir_bound_name((enum weir_bound)b);
 	for (unsigned i = 0; i < WEIR_IDLE_COUNT; i++)
 		names[count++] = weir_idle_name((enum weir_idle)i);
+	for (unsigned i = 0; i < WEIR_TIME_COUNT; i++)
+		names[count++] = part_names[i];
 	nearest = weir_text_nearest(name, names);
 	if (nearest)
-		return weir_fail(err, WEIR_E_USAGE,
-		                 "--what-if %.64s: no such class; did you mean %s?", text, nearest);
+		return weir_fail(err, WEIR_E_USAGE, "%.64s: no such class; did you mean %s?", text,
+		                 nearest);
 	return weir_fail(err, WEIR_E_USAGE,
-	                 "--what-if %.64s: no such class; it takes a bound (runtime, memory) or a "
-	                 "cause of idle time (dispatch, host_sync)",
+	                 "%.64s: no such class; it takes a bound (runtime, memory), a cause of "
+	                 "idle time (dispatch, host_sync) or a part of the time (late_sync)",
 	                 text);
 }
 
@@ -48,8 +67,8 @@ enum weir_status weir_change_parse(const char *text, struct weir_change *out,
 
 	*out = (struct weir_change){.factor = 1};
 	if (!equals)
-		return weir_fail(err, WEIR_E_USAGE,
-		                 "--what-if %.64s: it takes CLASS=FACTOR, as runtime=0", text);
+		return weir_fail(err, WEIR_E_USAGE, "%.64s: it takes CLASS=FACTOR, as runtime=0",
+		                 text);
 	if (length < sizeof name)
 		memcpy(name, text, length);
 	if (!find_class(name, out))
@@ -57,12 +76,20 @@ enum weir_status weir_change_parse(const char *text, struct weir_change *out,
 	if (!weir_parse_double(equals + 1, strlen(equals + 1), &out->factor) ||
 	    !(out->factor >= 0 && out->factor <= WEIR_WHAT_IF_MAX_FACTOR))
 		return weir_fail(err, WEIR_E_USAGE,
-		                 "--what-if %.64s: the factor is a number from 0 (removed) to %g",
-		                 text, WEIR_WHAT_IF_MAX_FACTOR);
+		                 "%.64s: the factor is a number from 0 (removed) to %g", text,
+		                 WEIR_WHAT_IF_MAX_FACTOR);
 	return WEIR_OK;
 }
 
 const char *weir_change_class(const struct weir_change *change)
 {
-	return change->of_idle ? weir_idle_name(change->idle) : weir_bound_name(change->bound);
+	switch (change->of) {
+	case WEIR_CHANGE_BOUND:
+		return weir_bound_name(change->bound);
+	case WEIR_CHANGE_IDLE:
+		return weir_idle_name(change->idle);
+	case WEIR_CHANGE_PART:
+		return (unsigned)change->part < WEIR_TIME_COUNT ? part_names[change->part] : "?";
+	}
+	return "?";
 }

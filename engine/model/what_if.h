@@ -3,21 +3,41 @@
 #ifndef WEIR_MODEL_WHAT_IF_H
 #define WEIR_MODEL_WHAT_IF_H
 
-#include <stdbool.h>
-
 #include "engine/base/error.h"
 #include "engine/model/bound.h"
 
 #define WEIR_WHAT_IF_MAX_FACTOR 1000.0
 
+/* What a class is. */
+enum weir_change_of {
+	WEIR_CHANGE_BOUND, /* all its causes of idle time and its work */
+	WEIR_CHANGE_IDLE,  /* one cause of idle time */
+	WEIR_CHANGE_PART,  /* the time that a feature of this name measures */
+};
+
+/* Features whose time can be changed. */
+enum weir_time_part {
+	WEIR_TIME_LATE_SYNC,
+	WEIR_TIME_LATE_BEFORE,
+	WEIR_TIME_LATE_AFTER,
+	WEIR_TIME_EXPOSED_COMMUNICATION,
+	WEIR_TIME_EXPOSED_TRANSFER,
+	WEIR_TIME_EXPOSED_WAIT,
+	WEIR_TIME_EXPOSED_WAIT_HOST,
+	WEIR_TIME_BANDWIDTH_LIMITED,
+	WEIR_TIME_COUNT
+};
+
 struct weir_change {
-	bool of_idle;          /* `idle` names the class, else `bound` */
-	enum weir_bound bound; /* all its causes of idle time and its work */
+	enum weir_change_of of;
+	enum weir_bound bound; /* the one of these that `of` says */
 	enum weir_idle idle;
+	enum weir_time_part part;
 	double factor; /* 0 removes the class, 1 leaves it; at most WEIR_WHAT_IF_MAX_FACTOR */
 };
 
-/* "runtime=0", "launch_latency=0.5". WEIR_E_USAGE names what is wrong and the nearest class. */
+/* "runtime=0", "launch_latency=0.5", "late_sync=0". WEIR_E_USAGE says what is wrong with the text,
+ * which begins the message, and names the nearest class. */
 enum weir_status weir_change_parse(const char *text, struct weir_change *out,
                                    struct weir_error *err);
 

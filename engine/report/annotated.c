@@ -56,16 +56,16 @@ static void write_tracks(const struct weir_detail *detail, struct weir_jsonout *
 }
 
 static const char *const categories[WEIR_DETAIL_KIND_COUNT] = {
-	[WEIR_DETAIL_STEPS] = "step",  [WEIR_DETAIL_STAGES] = "stage",
-	[WEIR_DETAIL_IDLE] = "idle",   [WEIR_DETAIL_WAITS] = "collective",
-	[WEIR_DETAIL_WORK] = "device",
+	[WEIR_DETAIL_STEPS] = "step",         [WEIR_DETAIL_STAGES] = "stage",
+	[WEIR_DETAIL_PATH] = "critical path", [WEIR_DETAIL_IDLE] = "idle",
+	[WEIR_DETAIL_WAITS] = "collective",   [WEIR_DETAIL_WORK] = "device",
 };
 
 /* What the note of a span says. */
 static const char *const note_keys[WEIR_DETAIL_KIND_COUNT] = {
-	[WEIR_DETAIL_STEPS] = "state",   [WEIR_DETAIL_STAGES] = "note",
-	[WEIR_DETAIL_IDLE] = "note",     [WEIR_DETAIL_WAITS] = "collective",
-	[WEIR_DETAIL_WORK] = "operator",
+	[WEIR_DETAIL_STEPS] = "state",      [WEIR_DETAIL_STAGES] = "note",
+	[WEIR_DETAIL_PATH] = "kind",        [WEIR_DETAIL_IDLE] = "note",
+	[WEIR_DETAIL_WAITS] = "collective", [WEIR_DETAIL_WORK] = "operator",
 };
 
 static void write_verdict(const struct weir_stage_row *stage, bool is_stage,
@@ -170,7 +170,8 @@ static void write_annotated(const struct weir_report *report,
 const struct weir_writer weir_writer_annotated = {
 	.name = "annotated",
 	.suffix = ".annotated.json",
-	.title = "a trace for Perfetto: gaps by cause, stages with verdicts, waits in collectives",
+	.title = "a trace for Perfetto: critical path, gaps by cause, stages with verdicts, waits "
+		 "in collectives",
 	.detail = true,
 	.write = write_annotated,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/report/escape.h"
+#include "engine/report/facts_path.h"
 #include "engine/report/facts_profilers.h"
 #include "engine/report/facts_serving.h"
 #include "engine/report/facts_what_if.h"
@@ -425,6 +426,7 @@ const struct weir_fact_line weir_fact_lines[] = {
 	{.id = "idle", .label = "idle, by cause", .fill = fill_idle},
 	{.id = "queue", .label = "queue", .fill = fill_queue},
 	{.id = "waits", .label = "host waits", .fill = fill_waits},
+	{.id = "path", .label = "critical path", .fill = weir_fill_path},
 	{.id = "launch", .label = "launch to start", .fill = fill_launch},
 	{.id = "profiler", .label = "the profiler", .fill = weir_fill_profiler},
 	{.id = "memory", .label = "device memory", .fill = fill_memory},

@@ -310,7 +310,7 @@ static void write_recommendation(const struct weir_report *report, size_t index,
 	weir_escape_plain(&plain, recommendation->title ? recommendation->title : "");
 	weir_flush_html(out, &plain);
 	weir_text_puts(out, "</b>");
-	weir_phrase_speedup(recommendation, &plain);
+	weir_phrase_speedup(report, recommendation, &plain);
 	if (plain.length) {
 		weir_text_puts(out, ": <span class=\"gain\">");
 		weir_flush_html(out, &plain);

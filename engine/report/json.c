@@ -3,9 +3,9 @@
  * weir.report/1: for programs, and for report_read.c, which makes the same report of it. Keys in
  * the order of the contract; what the contract does not name stands at the end of its object
  * (run.set_apart, run.iteration_ns, run.steady, run.percentile, run.notes, inputs[].gives,
- * verdict.headline, recommendations[].limit, what_if[].stages, what json_serving.c adds to requests
- * and stages and json_device.c to gpu and memory, telemetry; graphs, counters and host where there
- * are any).
+ * verdict.headline, recommendations[].limit and saving, what_if[].stages, what json_serving.c adds
+ * to requests and stages and json_device.c to gpu and memory, telemetry; graphs, critical_path,
+ * counters and host where there are any).
  */
 #include <math.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 #include "engine/report/json_device.h"
 #include "engine/report/json_graphs.h"
 #include "engine/report/json_host.h"
+#include "engine/report/json_path.h"
 #include "engine/report/json_serving.h"
 #include "engine/report/json_what_if.h"
 #include "engine/report/phrases.h"
@@ -356,6 +357,7 @@ static void put_recommendations(struct weir_jsonout *json, const struct weir_rep
 			weir_jsonout_end(json);
 		}
 		weir_jsonout_share(json, "limit", recommendation->limit);
+		weir_json_put_saving(json, recommendation);
 		weir_jsonout_end(json);
 	}
 	weir_jsonout_end(json);
@@ -387,6 +389,7 @@ static void write_json(const struct weir_report *report, const struct weir_write
 	weir_json_put_graphs(&json, report);
 	weir_json_put_counters(&json, report);
 	weir_json_put_host(&json, report);
+	weir_json_put_critical_path(&json, report);
 	weir_jsonout_end(&json);
 	weir_text_puts(out, "\n");
 }

@@ -34,6 +34,21 @@ void weir_json_put_what_ifs(struct weir_jsonout *json, const struct weir_report 
 	weir_jsonout_end(json);
 }
 
+void weir_json_put_saving(struct weir_jsonout *json,
+                          const struct weir_recommendation *recommendation)
+{
+	if (!recommendation->saving_class) {
+		weir_jsonout_null(json, "saving");
+		return;
+	}
+	weir_jsonout_begin_object_inline(json, "saving");
+	weir_jsonout_text(json, "class", recommendation->saving_class);
+	weir_jsonout_double(json, "factor", recommendation->saving_factor);
+	weir_jsonout_rounded(json, "step_ns", recommendation->saving_step_ns);
+	weir_jsonout_share(json, "speedup", recommendation->saving_speedup);
+	weir_jsonout_end(json);
+}
+
 void weir_json_put_profiler(struct weir_jsonout *json, const struct weir_report *report)
 {
 	if (!report->profiler.source) {

@@ -8,6 +8,9 @@
 
 /* The members "what_if" and "profiler"; null where nothing was asked or nothing is known. */
 void weir_json_put_what_ifs(struct weir_jsonout *json, const struct weir_report *report);
+/* The member "saving" of a recommendation; null where no timeline says. */
+void weir_json_put_saving(struct weir_jsonout *json,
+                          const struct weir_recommendation *recommendation);
 void weir_json_put_profiler(struct weir_jsonout *json, const struct weir_report *report);
 
 #endif

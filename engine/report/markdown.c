@@ -218,7 +218,7 @@ static void write_recommendation(const struct weir_report *report, size_t index,
 	weir_escape_plain(&plain, recommendation->title ? recommendation->title : "");
 	weir_flush_markdown(out, &plain);
 	weir_text_puts(out, "**");
-	weir_phrase_speedup(recommendation, &plain);
+	weir_phrase_speedup(report, recommendation, &plain);
 	weir_text_puts(out, plain.length ? ": " : "");
 	weir_flush_markdown(out, &plain);
 	weir_escape_plain(&plain, recommendation->why ? recommendation->why : "");

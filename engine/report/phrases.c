@@ -94,21 +94,29 @@ static void add_range(struct weir_text *out, double low, double high)
 	weir_text_puts(out, "x");
 }
 
-void weir_phrase_speedup(const struct weir_recommendation *recommendation, struct weir_text *out)
+void weir_phrase_speedup(const struct weir_report *report,
+                         const struct weir_recommendation *recommendation, struct weir_text *out)
 {
-	double low = recommendation->low, high = recommendation->high,
-	       limit = recommendation->limit;
-	bool limited = isfinite(limit) && limit >= 1;
+	double low = recommendation->low, high = recommendation->high;
+	double cap = recommendation->saving_class
+	                     ? fmin(recommendation->limit, recommendation->saving_speedup)
+	                     : recommendation->limit;
+	bool capped = isfinite(cap) && cap >= 1;
 	bool typical = isfinite(low) && isfinite(high);
 
-	if (!limited && typical) {
+	if (!capped && typical) {
 		weir_text_puts(out, "typical ");
 		add_range(out, low, high);
-	} else if (limited) {
+	} else if (capped) {
 		weir_text_puts(out, "at most ");
-		add_factor(out, limit);
+		add_factor(out, cap);
 		weir_text_puts(out, "x here");
-		if (typical && low < limit - 0.05) {
+		if (recommendation->saving_class) {
+			weir_text_puts(out, report->iteration_count ? ", a step of "
+			                                            : ", the window in ");
+			weir_text_duration(out, weir_as_stored_ns(recommendation->saving_step_ns));
+		}
+		if (typical && low < cap - 0.05) {
 			weir_text_puts(out, " (typical ");
 			add_range(out, low, high);
 			weir_text_puts(out, ")");

@@ -24,7 +24,8 @@ void weir_phrase_expanded(const struct weir_report *report, const char *template
 void weir_phrase_clause(const struct weir_feature_table *features,
                         const struct weir_evidence *evidence, struct weir_text *out);
 /* "at most 2.9x here (typical 1.5-2.3x)" */
-void weir_phrase_speedup(const struct weir_recommendation *recommendation, struct weir_text *out);
+void weir_phrase_speedup(const struct weir_report *report,
+                         const struct weir_recommendation *recommendation, struct weir_text *out);
 
 /* A duration and a share as weir.report/1 keeps them: a stored result must read the same. */
 double weir_as_stored_ns(double ns);

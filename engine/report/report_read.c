@@ -328,6 +328,7 @@ static void (*const parts[])(struct weir_result_reader *, const cJSON *) = {
 	weir_report_read_graphs,
 	weir_report_read_counters,
 	weir_report_read_host,
+	weir_report_read_critical_path,
 };
 
 enum weir_status weir_stored_report_of(const cJSON *document,

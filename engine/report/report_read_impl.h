@@ -53,6 +53,8 @@ void weir_report_read_stage_more(struct weir_result_reader *reader, const cJSON 
                                  struct weir_stage_row *stage);
 void weir_report_read_what_ifs(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_profiler(struct weir_result_reader *reader, const cJSON *document);
+/* In report_read_path.c. */
+void weir_report_read_critical_path(struct weir_result_reader *reader, const cJSON *document);
 void weir_report_read_memory(struct weir_result_reader *reader, const cJSON *document);
 
 #endif

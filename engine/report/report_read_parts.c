@@ -181,7 +181,7 @@ void weir_report_read_operators(struct weir_result_reader *reader, const cJSON *
 static void read_recommendation(struct weir_result_reader *reader, const cJSON *item, void *row)
 {
 	struct weir_recommendation *recommendation = row;
-	const cJSON *speedup = weir_result_take_object(reader, item, "speedup");
+	const cJSON *speedup = weir_result_take_object(reader, item, "speedup"), *saving;
 
 	recommendation->id = weir_result_take_text(reader, item, "id");
 	recommendation->title = weir_result_take_text(reader, item, "title");
@@ -190,6 +190,13 @@ static void read_recommendation(struct weir_result_reader *reader, const cJSON *
 	recommendation->low = weir_report_take_figure(reader, speedup, "low");
 	recommendation->high = weir_report_take_figure(reader, speedup, "high");
 	recommendation->limit = weir_report_take_figure(reader, item, "limit");
+	saving = weir_result_take_object(reader, item, "saving");
+	recommendation->saving_class = weir_result_take_text(reader, saving, "class");
+	recommendation->saving_factor = weir_report_take_figure(reader, saving, "factor");
+	recommendation->saving_step_ns = weir_report_take_figure(reader, saving, "step_ns");
+	recommendation->saving_speedup = weir_report_take_figure(reader, saving, "speedup");
+	if (saving && !recommendation->saving_class)
+		weir_result_fail(reader, WEIR_E_FORMAT, "saving", "a class, a factor and a step");
 }
 
 void weir_report_read_advice(struct weir_result_reader *reader, const cJSON *document)

@@ -225,7 +225,7 @@ static void write_recommendation(const struct weir_report *report, const struct 
 	weir_escape_plain(&text, recommendation->title ? recommendation->title : "");
 	weir_wrap_words(&wrap, text.data ? text.data : "");
 	weir_text_clear(&text);
-	weir_phrase_speedup(recommendation, &text);
+	weir_phrase_speedup(report, recommendation, &text);
 	if (text.length) {
 		weir_text_puts(layout->out, ":");
 		wrap.column++;

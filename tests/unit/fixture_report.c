@@ -292,6 +292,10 @@ static void fill_advice(struct weir_report *report)
 		.low = 1.5,
 		.high = 2.3,
 		.limit = 7.25,
+		.saving_class = "runtime",
+		.saving_factor = 0,
+		.saving_step_ns = 1350000,
+		.saving_speedup = 6,
 	};
 	rows[1] = (struct weir_recommendation){
 		.id = "compile",
@@ -317,6 +321,32 @@ static void fill_advice(struct weir_report *report)
 	report->set_apart_count = 2;
 }
 
+/* Of 10,000 us; the second item is the device's time of the operator that is the first. */
+static void fill_path(struct weir_report *report, const char *operator)
+{
+	struct weir_critical_path *path = weir_arena_alloc(report->arena, sizeof *path);
+
+	path->span_ns = 10000000;
+	path->approximate = true;
+	path->class_name = weir_path_class_parse("host");
+	path->ns[WEIR_PATH_HOST_OP] = 6000000;
+	path->ns[WEIR_PATH_LAUNCH] = 1000000;
+	path->ns[WEIR_PATH_MEMORY] = 2960000;
+	path->ns[WEIR_PATH_IDLE] = 40000;
+	path->item_count = 3;
+	path->items = weir_arena_alloc(report->arena, 3 * sizeof *path->items);
+	path->items[0] = (struct weir_path_item){WEIR_PATH_HOST_OP, operator, 4000000, 30};
+	path->items[1] = (struct weir_path_item){WEIR_PATH_MEMORY, operator, 1500000, 20};
+	path->items[2] = (struct weir_path_item){WEIR_PATH_LAUNCH, "cudaLaunchKernel", 1000000, 30};
+	path->stage_count = 1;
+	path->stages = weir_arena_alloc(report->arena, sizeof *path->stages);
+	path->stages[0].name = "decode";
+	path->stages[0].total_ns = 7000000;
+	path->stages[0].ns[WEIR_PATH_HOST_OP] = 6000000;
+	path->stages[0].ns[WEIR_PATH_LAUNCH] = 1000000;
+	report->critical_path = path;
+}
+
 struct weir_report *fixture_report_typical(void)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -332,6 +362,7 @@ struct weir_report *fixture_report_typical(void)
 	fill_stages(report);
 	fill_operators(report);
 	fill_advice(report);
+	fill_path(report, "aten::mm");
 	return report;
 }
 
@@ -376,6 +407,7 @@ struct weir_report *fixture_report_hostile(void)
 	input->format = "kineto";
 	input->warnings[WEIR_WARN_BAD_NUMBER] = (struct weir_warning){
 		.count = 2, .first_at = UINT64_MAX, .detail = "| @everyone `\n# x"};
+	fill_path(report, "\033[31m<b>`|\n");
 	report->devices[0].name = "GPU\xe2\x80\xae@all <b>";
 	report->stages[0].name =
 		"a|b`c`<img src=x onerror=alert(1)> @octocat #1 & \"q\" 'q' [x](http://y)";

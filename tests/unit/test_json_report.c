@@ -79,7 +79,8 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	(void)state;
 	assert_keys(document,
 	            "schema weir run verdict attribution gpu requests ranks stages operators "
-	            "recommendations what_if profiler memory telemetry");
+	            "recommendations what_if profiler memory telemetry "
+	            "critical_path");
 	assert_keys(at(document, "run"), "inputs devices ranks iterations span_ns set_apart "
 	                                 "iteration_ns steady percentile notes");
 	assert_keys(at(document, "run.inputs.0"), "path format bytes events warnings gives");
@@ -108,7 +109,7 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	assert_keys(at(document, "operators.0"), "name stage device kind count total_ns share "
 	                                         "p50_ns p90_ns p95_ns p99_ns flops bytes "
 	                                         "tflops gbps roofline efficiency bound");
-	assert_keys(at(document, "recommendations.0"), "id title why effort speedup limit");
+	assert_keys(at(document, "recommendations.0"), "id title why effort speedup limit saving");
 	assert_keys(at(document, "memory"),
 	            "peak_allocated_bytes peak_reserved_bytes fragmentation "
 	            "leak_bytes_per_step slow_allocations allocations_per_step used_share "

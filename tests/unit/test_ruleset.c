@@ -39,7 +39,8 @@ static const char complete[] =
 	"\"next\":\"capture {kernels} kernels in a graph\","
 	"\"recommend\":[{\"id\":\"cuda-graphs\",\"title\":\"Capture the step\",\"why\":\"{kernels} "
 	"launches\","
-	"\"effort\":\"medium\",\"low\":1.5,\"high\":2.3,\"saves\":\"idle_host\"}],"
+	"\"effort\":\"medium\",\"low\":1.5,\"high\":2.3,\"what_if\":\"runtime=0.5\",\"saves\":"
+	"\"idle_host\"}],"
 	"\"see\":[\"one source\",\"another\"],"
 	"\"examples\":[{\"gpu_active\":0.2,\"idle_host\":0.7,\"expect\":\"true\"},"
 	"{\"gpu_active\":0.9,\"expect\":\"false\"},{\"gpu_active\":0.2,\"expect\":\"unknown\"}]}]}";
@@ -119,6 +120,9 @@ static void a_complete_rule_is_read_whole(void **state)
 	assert_string_equal(rule->advice[0].effort, "medium");
 	assert_true(rule->advice[0].low == 1.5 && rule->advice[0].high == 2.3);
 	assert_int_equal(rule->advice[0].saves, F_IDLE_HOST);
+	assert_true(rule->advice[0].has_change);
+	assert_string_equal(weir_change_class(&rule->advice[0].change), "runtime");
+	assert_true(rule->advice[0].change.factor == 0.5);
 	assert_int_equal(rule->see_count, 2);
 	assert_string_equal(rule->see[1], "another");
 	assert_int_equal(rule->example_count, 3);
@@ -143,6 +147,7 @@ static void advice_alone_needs_no_bound(void **state)
 	assert_null(rule->cause);
 	assert_true(rule->share == WEIR_NO_FEATURE);
 	assert_true(rule->advice[0].saves == WEIR_NO_FEATURE);
+	assert_false(rule->advice[0].has_change);
 	assert_true(isnan(rule->advice[0].low) && isnan(rule->advice[0].high));
 	weir_ruleset_free(set);
 }
@@ -164,6 +169,8 @@ static void unknown_features_name_the_nearest(void **state)
 	                      "the nearest is \"gpu_active\"");
 	assert_change_refused("\"share\":\"idle_host\"", "\"share\":\"idle_hots\"",
 	                      "the nearest is \"idle_host\"");
+	assert_change_refused("runtime=0.5", "runtme=0",
+	                      "what_if: runtme=0: no such class; did you mean runtime?");
 	assert_change_refused("\"saves\":\"idle_host\"", "\"saves\":\"idle_ho\"",
 	                      "saves: no feature \"idle_ho\"");
 	assert_change_refused("{idle_host:share}", "{idle_hst}",

@@ -5,16 +5,22 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "engine/analysis/analyze.h"
+#include "engine/analysis/rank.h"
+#include "engine/analysis/retime.h"
 #include "engine/model/what_if.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
+#include "tests/unit/random_trace.h"
 
 #define STEPS 10
+/* The two kernels of late_launches(), and the gap of a replayed graph behind each. */
+#define BACK_TO_BACK (2 * 1000.0 + 2 * WEIR_REPLAY_GAP_NS)
 
 /* Steps of 10 us: two kernels of 1 us, each launched late, its call 200 ns before its start. */
 static struct weir_trace *late_launches(void)
@@ -102,10 +108,9 @@ static void assert_step(struct weir_trace *trace, const char *change, enum weir_
 static void without_a_late_host_work_runs_back_to_back(void **state)
 {
 	(void)state;
-	/* 2 x 1,000 of work and the gap of a replayed graph behind each. */
-	assert_step(late_launches(), "runtime=0", WEIR_BOUND_UNDETERMINED, 3000);
+	assert_step(late_launches(), "runtime=0", WEIR_BOUND_UNDETERMINED, BACK_TO_BACK);
 	/* A kernel that is too short to fill the device still has to run. */
-	assert_step(late_launches(), "runtime=0", WEIR_BOUND_RUNTIME, 3000);
+	assert_step(late_launches(), "runtime=0", WEIR_BOUND_RUNTIME, BACK_TO_BACK);
 }
 
 static void a_factor_of_one_changes_nothing(void **state)
@@ -256,7 +261,7 @@ static void savings_are_against_the_time_without_the_profiler(void **state)
 	(void)state;
 	/* Of 8,000 ns of idle time 3,000 remain. */
 	assert_beside(plain_run("decode", 5000), "runtime=1", 5000, 1);
-	assert_beside(plain_run("decode", 5000), "runtime=0", 3000, 5000.0 / 3000);
+	assert_beside(plain_run("decode", 5000), "runtime=0", BACK_TO_BACK, 5000.0 / BACK_TO_BACK);
 	/* Of 2 x 200 ns of launch latency 3/8. */
 	assert_beside(plain_run("decode", 5000), "launch_latency=0", 4850, 5000.0 / 4850);
 }
@@ -287,8 +292,192 @@ static void a_step_below_its_device_work_keeps_that_work(void **state)
 	(void)state;
 	ask_beside(&answer, late_launches(), plain_run("decode", 100), "runtime=1",
 	           WEIR_BOUND_UNDETERMINED);
-	assert_near(answer.what_if->step_ns, 3000, 1e-9);
+	assert_near(answer.what_if->step_ns, BACK_TO_BACK, 1e-9);
 	answer_release(&answer);
+}
+
+/* Steps of 10 us: the host waits for a kernel of 2 us, then needs 5,800 ns for the next launch. */
+static struct weir_trace *waits(void)
+{
+	struct make_trace *make = make_trace_new();
+
+	for (int64_t i = 0; i < STEPS; i++) {
+		int64_t at = i * 10000;
+		uint64_t id = (uint64_t)i * 2 + 1;
+
+		make_host(make, WEIR_HOST_ANNOTATION, 0, "decode", at, at + 10000);
+		make_host(make, WEIR_HOST_OP, 0, "aten::mm", at, at + 9900);
+		make_call(make, 0, "cudaLaunchKernel", at + 100, at + 150, id);
+		make_kernel(make, 0, "gemm", at + 200, at + 2200, id);
+		make_call(make, 0, "cudaStreamSynchronize", at + 200, at + 2300, 0);
+		make_call(make, 0, "cudaLaunchKernel", at + 8100, at + 8150, id + 1);
+		make_kernel(make, 0, "gemm", at + 8200, at + 9200, id + 1);
+	}
+	return make_trace_finish(make);
+}
+
+static void without_waits_the_host_still_needs_its_own_time(void **state)
+{
+	struct answer answer;
+
+	(void)state;
+	/* The gaps behind both kernels could go. But in the 99,000 ns of work the host spends 10 x
+	 * 2,100 in waits, and the rest remains. */
+	ask(&answer, waits(), "late_sync=0");
+	assert_near(answer.what_if->step_ns, 10000.0 * 78000 / 99000, 1e-9);
+	answer_release(&answer);
+	ask(&answer, waits(), "late_sync=1");
+	assert_near(answer.what_if->step_ns, 10000, 1e-9);
+	answer_release(&answer);
+}
+
+/* Steps of 1 ms: 700 us of tokenization before 299 us of work. */
+static struct weir_trace *tokenized(void)
+{
+	struct make_trace *make = make_trace_new();
+
+	for (int64_t i = 0; i < STEPS; i++) {
+		int64_t at = i * 1000000;
+
+		make_host(make, WEIR_HOST_ANNOTATION, 0, "ProfilerStep#1", at, at + 1000000);
+		make_host(make, WEIR_HOST_ANNOTATION, 0, "tokenize", at + 1000, at + 701000);
+		make_call(make, 0, "cudaLaunchKernel", at + 701000, at + 702000, (uint64_t)i + 1);
+		make_kernel(make, 0, "gemm", at + 703000, at + 1002000, (uint64_t)i + 1);
+	}
+	return make_trace_finish(make);
+}
+
+static void what_is_hidden_takes_as_long_as_it_took(void **state)
+{
+	struct answer answer;
+
+	(void)state;
+	ask(&answer, tokenized(), "late_before=0");
+	/* 299,000 of work and the launch could do, but a tokenizer beside them needs 699,000. */
+	assert_true(answer.what_if->step_ns > 690000 && answer.what_if->step_ns < 701000);
+	answer_release(&answer);
+}
+
+/* ---- what holds for any trace ---- */
+
+static const char *const classes[] = {
+	"runtime",
+	"memory",
+	"kernel",
+	"communication",
+	"hardware",
+	"dispatch",
+	"python",
+	"host_work",
+	"input",
+	"host_sync",
+	"allocator",
+	"compile_load",
+	"host_idle",
+	"launch_latency",
+	"inter_kernel",
+	"dependency",
+	"profiler",
+	"unlinked",
+	"other",
+	"late_sync",
+	"late_before",
+	"late_after",
+	"exposed_wait",
+	"exposed_transfer",
+	"exposed_wait_host",
+	"exposed_communication",
+	"bandwidth_limited",
+};
+
+static struct weir_trace *any_trace(uint64_t seed)
+{
+	for (int i = 0; i < 3; i++)
+		next_number(&seed);
+	return random_trace(&seed);
+}
+
+static double step_after(uint64_t seed, const char *class, const char *factor, double *before_ns)
+{
+	char change[64];
+	struct answer answer;
+	double step_ns;
+
+	snprintf(change, sizeof change, "%s=%s", class, factor);
+	ask_with(&answer, any_trace(seed), change, WEIR_BOUND_MEMORY);
+	step_ns = answer.what_if->step_ns;
+	*before_ns = answer.report->iteration_count > 0 ? answer.report->iteration.p50_ns
+	                                                : (double)answer.report->span_ns;
+	answer_release(&answer);
+	return step_ns;
+}
+
+/* A factor of 1 is the trace; a smaller one is never above it, and the smaller the shorter. */
+static void changes_of_any_trace_keep_their_order(void **state)
+{
+	size_t known = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		for (size_t c = 0; c < sizeof classes / sizeof *classes; c++) {
+			double traced_ns, same_ns = step_after(seed, classes[c], "1", &traced_ns);
+			double half_ns = step_after(seed, classes[c], "0.5", &traced_ns);
+			double none_ns = step_after(seed, classes[c], "0", &traced_ns);
+			double jitter_ns = traced_ns * 1e-9;
+
+			if (isnan(same_ns))
+				continue;
+			known++;
+			assert_near(same_ns, traced_ns, 1e-12);
+			assert_true(half_ns <= same_ns + jitter_ns);
+			assert_true(none_ns <= half_ns + jitter_ns ||
+			            strncmp(classes[c], "late", 4) == 0 ||
+			            strncmp(classes[c], "exposed_c", 9) == 0);
+			assert_true(none_ns <= same_ns + jitter_ns && none_ns >= 0);
+		}
+	}
+	assert_true(known > 500);
+}
+
+/* Idle time can go, work cannot: no device takes less than it was busy. */
+static void without_idle_time_the_work_is_left(void **state)
+{
+	uint64_t seed = 9;
+
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		struct weir_trace *trace = random_trace(&seed);
+		struct weir_device_table table = {0};
+		const struct weir_rank_options options = {.steady = round % 2, .table = &table};
+		struct weir_retiming retiming;
+		struct weir_change change;
+		struct weir_error err;
+		struct weir_rank rank;
+
+		weir_rank_init(&rank, trace, &options);
+		for (size_t c = 0; c < sizeof classes / sizeof *classes; c++) {
+			char text[64];
+
+			snprintf(text, sizeof text, "%s=0", classes[c]);
+			assert_int_equal(weir_change_parse(text, &change, &err), WEIR_OK);
+			if (change.of != WEIR_CHANGE_IDLE && strcmp(classes[c], "runtime") != 0)
+				continue;
+			weir_retiming_init(&retiming, &rank, &change, 1);
+			for (size_t d = 0; d < trace->device_count; d++) {
+				const struct weir_intervals *windows = &rank.steps.windows[d];
+				double ns = 0;
+
+				for (size_t w = 0; w < windows->count; w++)
+					ns += weir_retimed_ns(&retiming, windows->items[w].start_ns,
+					                      windows->items[w].end_ns);
+				assert_true(ns >= (double)rank.activity[d].active_ns * (1 - 1e-9));
+				assert_true(ns <= (double)rank.activity[d].window_ns * (1 + 1e-9));
+			}
+			weir_retiming_release(&retiming);
+		}
+		weir_rank_release(&rank);
+		weir_trace_free(trace);
+	}
 }
 
 static void a_change_is_a_class_and_a_factor(void **state)
@@ -300,6 +489,7 @@ static void a_change_is_a_class_and_a_factor(void **state)
 		{"=0", "no such class"},
 		{"runtme=0", "did you mean runtime?"},
 		{"undetermined=0", "no such class"},
+		{"late_sink=0", "did you mean late_sync?"},
 		{"a_class_name_that_is_longer_than_any_other=0", "no such class"},
 		{"runtime=", "factor"},
 		{"runtime=-1", "factor"},
@@ -319,8 +509,11 @@ static void a_change_is_a_class_and_a_factor(void **state)
 	assert_string_equal(weir_change_class(&change), "memory");
 	assert_near(change.factor, 0.25, 0);
 	assert_int_equal(weir_change_parse("host_sync=2", &change, &err), WEIR_OK);
-	assert_true(change.of_idle);
+	assert_int_equal(change.of, WEIR_CHANGE_IDLE);
 	assert_string_equal(weir_change_class(&change), "host_sync");
+	assert_int_equal(weir_change_parse("late_sync=0", &change, &err), WEIR_OK);
+	assert_int_equal(change.of, WEIR_CHANGE_PART);
+	assert_string_equal(weir_change_class(&change), "late_sync");
 }
 
 int main(void)
@@ -339,6 +532,10 @@ int main(void)
 		cmocka_unit_test(a_single_stage_of_another_name_is_the_step),
 		cmocka_unit_test(several_stages_of_other_names_say_nothing_of_the_profiler),
 		cmocka_unit_test(a_step_below_its_device_work_keeps_that_work),
+		cmocka_unit_test(without_waits_the_host_still_needs_its_own_time),
+		cmocka_unit_test(what_is_hidden_takes_as_long_as_it_took),
+		cmocka_unit_test(changes_of_any_trace_keep_their_order),
+		cmocka_unit_test(without_idle_time_the_work_is_left),
 		cmocka_unit_test(a_change_is_a_class_and_a_factor),
 	};
 
