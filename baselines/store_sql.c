@@ -3,6 +3,7 @@
 
 #include "baselines/store_impl.h"
 #include "engine/base/arena.h"
+#include "engine/base/text.h"
 
 static const struct {
 	int code; /* primary result code of SQLite */
@@ -51,14 +52,6 @@ enum weir_status weir_store_damaged(const struct weir_store *store, const char *
                                     struct weir_error *err)
 {
 	return weir_fail(err, WEIR_E_STORE, "%s is damaged: %s", store->path, what);
-}
-
-enum weir_status weir_store_no_baseline(const struct weir_store *store, const char *name,
-                                        struct weir_error *err)
-{
-	return weir_fail(err, WEIR_E_NO_BASELINE,
-	                 "no baseline %s in %s (weir baseline list shows what is there)", name,
-	                 store->path);
 }
 
 enum weir_status weir_store_exec(const struct weir_store *store, const char *sql,
@@ -203,5 +196,50 @@ enum weir_status weir_store_count_held(const struct weir_store *store, const cha
 	                          name, &count, &found, err);
 
 	*held = (size_t)count;
+	return status;
+}
+
+/* The baseline whose name is nearest, for a suggestion; empty where none is near, or the store
+ * cannot say. */
+static void find_nearest(const struct weir_store *store, const char *name, struct weir_text *out)
+{
+	sqlite3_stmt *select = NULL;
+	size_t least = SIZE_MAX;
+	bool row = true;
+
+	if (weir_store_prepare(store, "SELECT name FROM baseline ORDER BY name", &select, NULL))
+		return;
+	while (!weir_store_step(store, select, &row, NULL) && row) {
+		const char *known[] = {weir_store_text(select, 0), NULL};
+		size_t distance;
+
+		if (!known[0] || !weir_text_nearest(name, known))
+			continue;
+		distance = weir_text_distance(name, known[0]);
+		if (distance >= least)
+			continue;
+		least = distance;
+		weir_text_clear(out);
+		weir_text_puts(out, known[0]);
+	}
+	sqlite3_finalize(select);
+}
+
+enum weir_status weir_store_no_baseline(const struct weir_store *store, const char *name,
+                                        struct weir_error *err)
+{
+	struct weir_text nearest = {0};
+	enum weir_status status;
+
+	find_nearest(store, name, &nearest);
+	if (nearest.length)
+		status =
+			weir_fail(err, WEIR_E_NO_BASELINE, "no baseline %s in %s; did you mean %s?",
+		                  name, store->path, nearest.data);
+	else
+		status = weir_fail(err, WEIR_E_NO_BASELINE,
+		                   "no baseline %s in %s (weir baseline list shows what is there)",
+		                   name, store->path);
+	weir_text_release(&nearest);
 	return status;
 }

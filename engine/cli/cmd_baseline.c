@@ -12,6 +12,7 @@
 #include "engine/cli/output.h"
 #include "engine/cli/recording.h"
 #include "engine/cli/settings.h"
+#include "engine/report/gate_figures.h"
 
 static const char *const formats[] = {"text", "json", NULL};
 
@@ -361,12 +362,12 @@ static enum weir_status verify(struct call *call, struct weir_error *err)
 	status = weir_store_verify(store, &health, err);
 	if (!status) {
 		weir_text_printf(&call->text, "%s is sound: ", weir_db_path(call->arguments));
-		weir_text_count(&call->text, health.baselines);
-		weir_text_puts(&call->text, health.baselines == 1 ? " baseline, " : " baselines, ");
-		weir_text_count(&call->text, health.runs);
-		weir_text_puts(&call->text, health.runs == 1 ? " run, " : " runs, ");
-		weir_text_count(&call->text, health.samples);
-		weir_text_puts(&call->text, " samples\n");
+		weir_gate_print_counted(health.baselines, "baseline", &call->text);
+		weir_text_puts(&call->text, ", ");
+		weir_gate_print_counted(health.runs, "run", &call->text);
+		weir_text_puts(&call->text, ", ");
+		weir_gate_print_counted(health.samples, "sample", &call->text);
+		weir_text_puts(&call->text, "\n");
 	}
 	weir_store_free(store);
 	return status;

@@ -99,8 +99,12 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 	struct weir_gate_result *result;
 	enum weir_status status;
 
-	if (!weir_option_given(arguments, "base") || !weir_option_given(arguments, "head") ||
-	    weir_arguments_count(arguments) > 0)
+	if (weir_arguments_count(arguments) > 0)
+		return weir_exit_of(weir_fail(
+			err, WEIR_E_USAGE,
+			"%.200s is on neither side: weir compare --base RUN... --head RUN...",
+			weir_arguments_at(arguments, 0)));
+	if (!weir_option_given(arguments, "base") || !weir_option_given(arguments, "head"))
 		return weir_exit_of(weir_fail(
 			err, WEIR_E_USAGE,
 			"compare needs two sides: weir compare --base RUN... --head RUN..."));

@@ -9,6 +9,7 @@
 #include "engine/cli/help.h"
 #include "engine/cli/output.h"
 #include "engine/cli/recording.h"
+#include "engine/report/gate_figures.h"
 
 #define LABEL_COLUMNS 18
 #define TARGET        0.05 /* of whole gates that may be red on unchanged runs */
@@ -73,8 +74,10 @@ static enum weir_status check_store(struct findings *findings, struct weir_store
 
 	if (status)
 		return status;
-	weir_text_printf(&line, "%s is sound: %llu baselines, %llu runs", path,
-	                 (unsigned long long)health.baselines, (unsigned long long)health.runs);
+	weir_text_printf(&line, "%s is sound: ", path);
+	weir_gate_print_counted(health.baselines, "baseline", &line);
+	weir_text_puts(&line, ", ");
+	weir_gate_print_counted(health.runs, "run", &line);
 	tell(findings, "store", line.data);
 	weir_jsonout_begin_object(&findings->json, "store");
 	weir_jsonout_text(&findings->json, "path", path);
@@ -96,10 +99,8 @@ static void tell_false_alarms(struct findings *findings, const struct weir_docto
 	struct weir_text line = {0};
 
 	if (trial->draws == 0) {
-		weir_text_printf(
-			&line,
-			"%zu runs are too few to draw them against each other; record 8 or more",
-			trial->runs);
+		weir_text_puts(&line,
+		               "too few runs to draw them against each other; record 8 or more");
 	} else {
 		weir_text_printf(
 			&line,
@@ -194,7 +195,8 @@ static enum weir_status check_baseline(struct findings *findings, struct weir_st
 		return status;
 	status = weir_doctor_try(baseline, policy, &trial, err);
 	if (!status) {
-		weir_text_printf(&line, "%s, %zu runs", name, trial.runs);
+		weir_text_printf(&line, "%s, %zu run%s", name, trial.runs,
+		                 trial.runs == 1 ? "" : "s");
 		tell(findings, "baseline", line.data);
 		tell_false_alarms(findings, &trial);
 		tell_effects(findings, &trial);

@@ -94,8 +94,8 @@ static enum weir_status bootstrap(const struct weir_arguments *arguments,
 	weir_gate_stop(result, WEIR_GATE_NO_BASELINE, WEIR_GATE_CODE_NO_BASELINE);
 	result->exit_code = WEIR_EXIT_PASS;
 	weir_gate_remark(result,
-	                 "there was no such baseline: %zu runs were recorded as \"%s\", nothing "
-	                 "was compared",
+	                 counts.added + counts.known == 1 ? "%zu run was recorded as %s"
+	                                                  : "%zu runs were recorded as %s",
 	                 counts.added + counts.known, name);
 	return WEIR_OK;
 }
@@ -104,7 +104,6 @@ static enum weir_status judge(const struct weir_arguments *arguments, struct wei
                               const struct weir_gate_terms *terms, struct weir_gate_result *result,
                               struct weir_error *err)
 {
-	const char *name = weir_option_text(arguments, "baseline");
 	struct weir_baseline *stored;
 	enum weir_status status = load_baseline(arguments, &stored, err);
 
@@ -115,14 +114,13 @@ static enum weir_status judge(const struct weir_arguments *arguments, struct wei
 	}
 	if (status != WEIR_E_NO_BASELINE)
 		return status;
-	*err = (struct weir_error){0};
-	if (weir_option_given(arguments, "bootstrap"))
+	if (weir_option_given(arguments, "bootstrap")) {
+		*err = (struct weir_error){0};
 		return bootstrap(arguments, runs, result, err);
+	}
 	weir_gate_stop(result, WEIR_GATE_NO_BASELINE, WEIR_GATE_CODE_NO_BASELINE);
-	weir_gate_remark(result,
-	                 "no baseline \"%s\" in %s; record one with: weir baseline record RUN... "
-	                 "--name %s",
-	                 name, weir_db_path(arguments), name);
+	weir_gate_remark(result, "%s", err->message); /* the store's words: it knows near names */
+	*err = (struct weir_error){0};
 	return WEIR_OK;
 }
 

@@ -63,7 +63,7 @@ const char *weir_exit_meaning(enum weir_exit code)
 		[WEIR_EXIT_NO_BASELINE] = "no such baseline",
 		[WEIR_EXIT_ENVIRONMENT] =
 			"baseline and candidate were measured on different hardware",
-		[WEIR_EXIT_COVERAGE] = "a part of the baseline is gone from the candidate",
+		[WEIR_EXIT_COVERAGE] = "a part of the baseline is gone, or nothing was compared",
 		[WEIR_EXIT_INPUT] =
 			"a profile is unreadable, damaged beyond use, or holds no timing",
 		[WEIR_EXIT_STORE] = "the baseline store cannot be used",

@@ -12,6 +12,7 @@
 #include "engine/readers/bench.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sniff.h"
+#include "engine/readers/wholejson.h"
 
 /* The kinds of results: keys that are all there, then keys that only some versions write. */
 static const struct {
@@ -73,24 +74,12 @@ static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
 static enum weir_status check_whole(const struct weir_jsonscan *scan,
                                     const struct weir_source *source, struct weir_error *err)
 {
-	const struct weir_jsonscan_fault *faults = weir_jsonscan_faults(scan);
-
-	if (weir_source_damage(source))
-		return weir_fail(err, WEIR_E_FORMAT, "is damaged: %s", weir_source_damage(source));
-	if (faults[WEIR_JSONSCAN_TRUNCATED].count)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "the result ends in the middle: copy it again, or run the "
-		                 "benchmark again");
-	if (faults[WEIR_JSONSCAN_TRAILING].count)
+	if (weir_jsonscan_faults(scan)[WEIR_JSONSCAN_TRAILING].count && !weir_source_damage(source))
 		return weir_fail(
 			err, WEIR_E_FORMAT,
 			"more follows the first result (--append-result, JSON lines), but "
 			"one input is one run: keep one result a file, as split -l 1 does");
-	if (faults[WEIR_JSONSCAN_SKIPPED].count || faults[WEIR_JSONSCAN_TOO_DEEP].count ||
-	    faults[WEIR_JSONSCAN_REPAIRED].count)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "no valid JSON: copy it again, or run the benchmark again");
-	return WEIR_OK;
+	return weir_wholejson_check(scan, source, err);
 }
 
 /* Means and percentiles of stages that have no samples. */
@@ -103,8 +92,7 @@ static void add_scalars(struct bench_reader *reader)
 		if (weir_series_find(&reader->run->stages, scalar->stage))
 			continue;
 		series = weir_series_get(&reader->run->metrics, scalar->name);
-		series->unit = weir_alloc(strlen(scalar->unit) + 1);
-		memcpy(series->unit, scalar->unit, strlen(scalar->unit) + 1);
+		series->unit = weir_alloc_text(scalar->unit);
 		weir_series_push(series, scalar->value);
 	}
 }

@@ -19,49 +19,38 @@ static bool is_unknown(struct weir_slice word)
 	       weir_slice_equals(word, "Infinity") || weir_slice_equals(word, "-Infinity");
 }
 
-static int64_t take_seconds(struct bench_reader *reader, struct weir_jsoncursor *cursor,
-                            uint64_t at)
+/* A number from 0 to `most`; what is none is counted. */
+static int64_t take_number(struct bench_reader *reader, struct weir_jsoncursor *cursor, uint64_t at,
+                           bool (*parse)(const char *text, size_t len, int64_t *out), int64_t most)
 {
 	bool quoted = weir_jsoncursor_peek(cursor) == '"';
 	struct weir_slice text = weir_jsoncursor_scalar(cursor);
-	int64_t ns;
+	int64_t value;
 
 	if (!quoted && is_unknown(text))
 		return BENCH_UNKNOWN;
-	if (!quoted && text.length && weir_parse_s_as_ns(text.data, text.length, &ns) && ns >= 0 &&
-	    ns <= BENCH_MAX_NS)
-		return ns;
+	if (!quoted && text.length && parse(text.data, text.length, &value) && value >= 0 &&
+	    value <= most)
+		return value;
 	weir_bench_odd(reader, at);
 	return BENCH_UNKNOWN;
+}
+
+static int64_t take_seconds(struct bench_reader *reader, struct weir_jsoncursor *cursor,
+                            uint64_t at)
+{
+	return take_number(reader, cursor, at, weir_parse_s_as_ns, BENCH_MAX_NS);
 }
 
 /* On a clock that began when the machine did: longer ago than a benchmark lasts. */
 static int64_t take_start(struct bench_reader *reader, struct weir_jsoncursor *cursor, uint64_t at)
 {
-	bool quoted = weir_jsoncursor_peek(cursor) == '"';
-	struct weir_slice text = weir_jsoncursor_scalar(cursor);
-	int64_t ns;
-
-	if (!quoted && is_unknown(text))
-		return BENCH_UNKNOWN;
-	if (!quoted && text.length && weir_parse_s_as_ns(text.data, text.length, &ns) && ns >= 0)
-		return ns;
-	weir_bench_odd(reader, at);
-	return BENCH_UNKNOWN;
+	return take_number(reader, cursor, at, weir_parse_s_as_ns, INT64_MAX);
 }
 
 static int64_t take_count(struct bench_reader *reader, struct weir_jsoncursor *cursor, uint64_t at)
 {
-	bool quoted = weir_jsoncursor_peek(cursor) == '"';
-	struct weir_slice text = weir_jsoncursor_scalar(cursor);
-	int64_t count;
-
-	if (!quoted && is_unknown(text))
-		return BENCH_UNKNOWN;
-	if (!quoted && text.length && weir_parse_i64(text.data, text.length, &count) && count >= 0)
-		return count;
-	weir_bench_odd(reader, at);
-	return BENCH_UNKNOWN;
+	return take_number(reader, cursor, at, weir_parse_i64, INT64_MAX);
 }
 
 /* "" is success, and so is null; anything else says what went wrong. */

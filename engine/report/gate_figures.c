@@ -10,6 +10,7 @@
 #define UNIT_COLUMNS 12
 #define LONGEST_NS   1e17 /* three years */
 #define LARGEST      1e4  /* a limit above 1,000,000 % is none */
+#define NO_CHANGE    5e-5 /* a share whose percentage would read 0.00, or worse -0.00 */
 
 static void add_cut(struct weir_text *out, const char *plain, size_t columns)
 {
@@ -143,7 +144,7 @@ void weir_gate_print_pair(const struct weir_row *row, struct weir_text *out)
 /* A percentage's figure: one decimal, none where it is large, two where it would be 0.0. */
 static void add_percent(struct weir_text *out, double share, bool with_sign)
 {
-	double percent = share * 100, size = fabs(percent);
+	double percent = fabs(share) < NO_CHANGE ? 0 : share * 100, size = fabs(percent);
 	int decimals = size >= 99.95 ? 0 : size >= 0.05 || size == 0 ? 1 : 2;
 
 	if (!isfinite(percent))

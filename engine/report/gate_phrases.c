@@ -139,6 +139,13 @@ static void headline_no_baseline(const struct weir_gate_result *result, struct w
 		weir_text_puts(out, "there is no run to compare with");
 		return;
 	}
+	/* A bootstrap: the runs are the baseline from now on. */
+	if (result->exit_code == 0) {
+		weir_text_puts(out, "these runs are the first of ");
+		weir_gate_print_name(result->baseline_name, out);
+		weir_text_puts(out, "; later ones are compared with them");
+		return;
+	}
 	weir_text_puts(out, "no run is recorded under ");
 	weir_gate_print_name(result->baseline_name, out);
 	weir_text_puts(out, "; nothing was compared");

@@ -44,6 +44,17 @@ static void expect_line(const char *message)
 		fail_msg("not one line: \"%s\"", message);
 }
 
+const struct weir_input *reading_file(const struct weir_reader *reader, const char *path,
+                                      struct weir_profile *profile)
+{
+	struct weir_error err = {0};
+
+	if (weir_read_path(profile, path, NULL, &err))
+		fail_msg("%s", err.message);
+	assert_string_equal(profile->inputs[0].format, reader->name);
+	return &profile->inputs[0];
+}
+
 void reading_refuses(const struct weir_reader *reader, const char *text, enum weir_status status,
                      const char *message)
 {

@@ -11,6 +11,9 @@ enum weir_status reading_try(const struct weir_reader *reader, const char *data,
 /* A text that must be read; belongs to the profile. */
 const struct weir_input *reading_of(const struct weir_reader *reader, const char *text,
                                     struct weir_profile *profile);
+/* A file that must be read, and be claimed by this reader; belongs to the profile. */
+const struct weir_input *reading_file(const struct weir_reader *reader, const char *path,
+                                      struct weir_profile *profile);
 /* A text that must be refused with one line that holds the message. */
 void reading_refuses(const struct weir_reader *reader, const char *text, enum weir_status status,
                      const char *message);

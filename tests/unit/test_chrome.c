@@ -20,16 +20,6 @@ static const char *name_of(const struct weir_trace *trace, uint32_t id)
 	return weir_names_text(trace->names, id);
 }
 
-static const struct weir_input *read_data(struct weir_profile *profile, const char *path)
-{
-	struct weir_error err = {0};
-
-	if (weir_read_path(profile, path, NULL, &err))
-		fail_msg("%s", err.message);
-	assert_string_equal(profile->inputs[0].format, reader->name);
-	return &profile->inputs[0];
-}
-
 #define B(name, ts)                                                                                \
 	"{\"ph\": \"B\", \"pid\": 1, \"tid\": 1, \"name\": \"" name "\", \"ts\": " ts "}"
 #define E(name, ts)                                                                                \
@@ -38,7 +28,8 @@ static const struct weir_input *read_data(struct weir_profile *profile, const ch
 static void pairs_and_complete_events_become_ranges(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = read_data(profile, "tests/data/chrome/pairs.json");
+	const struct weir_input *input =
+		reading_file(reader, "tests/data/chrome/pairs.json", profile);
 	const struct weir_host_columns *host = &input->trace->host;
 
 	(void)state;

@@ -157,6 +157,20 @@ static void what_stopped_the_gate_names_the_next_command(void **state)
 	weir_text_release(&text);
 }
 
+static void a_bootstrap_does_not_say_that_nothing_is_there(void **state)
+{
+	struct weir_gate_result *result = fixture_gate_no_baseline();
+	struct weir_text text;
+
+	(void)state;
+	result->exit_code = 0;
+	text = write_text(result, 120, false);
+	assert_has(&text, "no-baseline: these runs are the first of main-h200; later ones are "
+	                  "compared with them\n");
+	assert_has_not(&text, "to begin");
+	weir_text_release(&text);
+}
+
 static void a_name_cannot_become_a_command(void **state)
 {
 	struct weir_gate_result *result = fixture_gate_suspect();
@@ -297,6 +311,7 @@ int main(void)
 		cmocka_unit_test(waivers_are_always_said_and_so_is_that_they_expired),
 		cmocka_unit_test(a_bound_that_moved_is_said),
 		cmocka_unit_test(what_stopped_the_gate_names_the_next_command),
+		cmocka_unit_test(a_bootstrap_does_not_say_that_nothing_is_there),
 		cmocka_unit_test(a_name_cannot_become_a_command),
 		cmocka_unit_test(nothing_hostile_reaches_the_terminal),
 		cmocka_unit_test(thousands_of_rows_stay_a_page),

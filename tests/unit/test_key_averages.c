@@ -15,16 +15,6 @@
 
 static const struct weir_reader *const reader = &weir_reader_key_averages;
 
-static const struct weir_input *read_data(struct weir_profile *profile, const char *path)
-{
-	struct weir_error err = {0};
-
-	if (weir_read_path(profile, path, NULL, &err))
-		fail_msg("%s", err.message);
-	assert_string_equal(profile->inputs[0].format, reader->name);
-	return &profile->inputs[0];
-}
-
 static void expect_total(const struct weir_run *run, const char *name, double ns, double calls)
 {
 	const struct weir_series *time = weir_series_find(&run->operators, name),
@@ -40,7 +30,7 @@ static void expect_total(const struct weir_run *run, const char *name, double ns
 static void rows_lie_under_the_dashes(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = read_data(profile, FOLDER "table.txt");
+	const struct weir_input *input = reading_file(reader, FOLDER "table.txt", profile);
 
 	(void)state;
 	expect_total(input->run, "aten::mm", 3750000, 15);
@@ -58,7 +48,7 @@ static void rows_lie_under_the_dashes(void **state)
 static void ranges_among_the_kernels_are_left_out(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = read_data(profile, FOLDER "table.txt");
+	const struct weir_input *input = reading_file(reader, FOLDER "table.txt", profile);
 
 	(void)state;
 	assert_null(weir_series_find(&input->run->operators, "decode"));
@@ -70,7 +60,7 @@ static void ranges_among_the_kernels_are_left_out(void **state)
 static void a_table_of_the_host_alone_is_read(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = read_data(profile, FOLDER "host.txt");
+	const struct weir_input *input = reading_file(reader, FOLDER "host.txt", profile);
 
 	(void)state;
 	expect_total(input->run, "aten::addmm", 1.5e9, 1);

@@ -15,16 +15,6 @@
 
 static const struct weir_reader *const reader = &weir_reader_memory_timeline;
 
-static const struct weir_input *read_data(struct weir_profile *profile, const char *path)
-{
-	struct weir_error err = {0};
-
-	if (weir_read_path(profile, path, NULL, &err))
-		fail_msg("%s", err.message);
-	assert_string_equal(profile->inputs[0].format, reader->name);
-	return &profile->inputs[0];
-}
-
 /* Changes and totals of one run say the same. */
 static void the_peak_and_what_it_was_made_of_are_kept(void **state)
 {
@@ -33,7 +23,7 @@ static void the_peak_and_what_it_was_made_of_are_kept(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct weir_profile *profile = weir_profile_new();
-		const struct weir_run *run = read_data(profile, files[i])->run;
+		const struct weir_run *run = reading_file(reader, files[i], profile)->run;
 
 		reading_expects_figure(run, "memory_peak_bytes", 4096 + 1024 + 512 + 8192, false,
 		                       "B");
@@ -50,7 +40,7 @@ static void the_peak_and_what_it_was_made_of_are_kept(void **state)
 static void what_was_there_before_is_the_start(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_run *run = read_data(profile, FOLDER "raw.json")->run;
+	const struct weir_run *run = reading_file(reader, FOLDER "raw.json", profile)->run;
 
 	(void)state;
 	reading_expects_figure(run, "memory_start_bytes", 4096 + 1024, false, "B");

@@ -20,16 +20,6 @@ static const char *name_of(const struct weir_trace *trace, uint32_t id)
 	return weir_names_text(trace->names, id);
 }
 
-static const struct weir_input *read_data(struct weir_profile *profile, const char *path)
-{
-	struct weir_error err = {0};
-
-	if (weir_read_path(profile, path, NULL, &err))
-		fail_msg("%s", err.message);
-	assert_string_equal(profile->inputs[0].format, reader->name);
-	return &profile->inputs[0];
-}
-
 static size_t count_of(const struct weir_trace *trace, enum weir_host_kind kind, const char *name)
 {
 	size_t count = 0;
@@ -43,7 +33,8 @@ static size_t count_of(const struct weir_trace *trace, enum weir_host_kind kind,
 static void nodes_are_operators_of_their_type(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = read_data(profile, "tests/data/onnxruntime/profile.json");
+	const struct weir_input *input =
+		reading_file(reader, "tests/data/onnxruntime/profile.json", profile);
 	const struct weir_trace *trace = input->trace;
 
 	(void)state;
@@ -59,7 +50,7 @@ static void kernels_are_device_work(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_trace *trace =
-		read_data(profile, "tests/data/onnxruntime/profile.json")->trace;
+		reading_file(reader, "tests/data/onnxruntime/profile.json", profile)->trace;
 
 	(void)state;
 	assert_int_equal(trace->device.count, 24);
@@ -73,7 +64,7 @@ static void shapes_are_those_of_the_inputs(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_trace *trace =
-		read_data(profile, "tests/data/onnxruntime/profile.json")->trace;
+		reading_file(reader, "tests/data/onnxruntime/profile.json", profile)->trace;
 	const struct weir_shape *shape =
 		&trace->shapes[trace->host.shape[reading_host_row(trace, "Conv")]];
 

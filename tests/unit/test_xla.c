@@ -20,21 +20,12 @@ static const char *name_of(const struct weir_trace *trace, uint32_t id)
 	return weir_names_text(trace->names, id);
 }
 
-static const struct weir_input *read_data(struct weir_profile *profile, const char *path)
-{
-	struct weir_error err = {0};
-
-	if (weir_read_path(profile, path, NULL, &err))
-		fail_msg("%s", err.message);
-	assert_string_equal(profile->inputs[0].format, reader->name);
-	return &profile->inputs[0];
-}
-
 /* Other lines of a device show the same time again. */
 static void only_streams_are_device_work(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_trace *trace = read_data(profile, "tests/data/xla/trace.json")->trace;
+	const struct weir_trace *trace =
+		reading_file(reader, "tests/data/xla/trace.json", profile)->trace;
 	const struct weir_device_columns *device = &trace->device;
 
 	(void)state;
@@ -53,7 +44,7 @@ static void only_streams_are_device_work(void **state)
 static void launches_join_by_correlation(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = read_data(profile, "tests/data/xla/trace.json");
+	const struct weir_input *input = reading_file(reader, "tests/data/xla/trace.json", profile);
 	const struct weir_trace *trace = input->trace;
 
 	(void)state;
@@ -71,7 +62,8 @@ static void launches_join_by_correlation(void **state)
 static void host_events_are_told_apart(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_trace *trace = read_data(profile, "tests/data/xla/trace.json")->trace;
+	const struct weir_trace *trace =
+		reading_file(reader, "tests/data/xla/trace.json", profile)->trace;
 
 	(void)state;
 	assert_int_equal(trace->host.count, 8 * 5);
