@@ -108,7 +108,7 @@ static double factor_of_idle(const struct terms *terms, const struct weir_segmen
 		meant = bound == change->bound;
 		break;
 	case WEIR_CHANGE_IDLE:
-		meant = idle == change->idle;
+		meant = (change->idles & WEIR_IDLE_BIT(idle)) != 0;
 		break;
 	case WEIR_CHANGE_PART:
 		meant = is_late_part(terms->rank, segment, change);
@@ -262,7 +262,8 @@ void weir_retiming_init(struct weir_retiming *retiming, const struct weir_rank *
                         const struct weir_change *change, double host)
 {
 	const struct weir_segments *segments = &rank->segments;
-	bool of_gap = change->of == WEIR_CHANGE_IDLE && change->idle == WEIR_IDLE_INTER_KERNEL;
+	bool of_gap = change->of == WEIR_CHANGE_IDLE &&
+	              change->idles == WEIR_IDLE_BIT(WEIR_IDLE_INTER_KERNEL);
 	const struct terms terms = {rank, change, host, of_gap ? 0 : weir_replay_gap_ns(rank)};
 
 	retiming->begin_ns = find_begins(&rank->steps);

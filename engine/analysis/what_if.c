@@ -325,7 +325,7 @@ static void ask_stages(struct weir_retimer *retimer, const struct weir_change *c
                        const struct weir_stage_merges *merges, struct weir_report *report,
                        struct weir_what_if *out)
 {
-	*out = (struct weir_what_if){.class_name = weir_change_class(change),
+	*out = (struct weir_what_if){.class_name = change->class_name,
 	                             .factor = change->factor,
 	                             .step_ns = NAN,
 	                             .speedup = NAN};

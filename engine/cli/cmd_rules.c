@@ -97,7 +97,7 @@ static void add_advice(struct weir_text *text, const struct weir_rule_advice *ad
 	if (advice->saves != WEIR_NO_FEATURE)
 		weir_text_printf(&entry, "; saves at most %s", features->items[advice->saves].id);
 	if (advice->has_change)
-		weir_text_printf(&entry, "; what if %s=%g", weir_change_class(&advice->change),
+		weir_text_printf(&entry, "; what if %s=%g", advice->change.class_name,
 		                 advice->change.factor);
 	weir_text_puts(&entry, ")");
 	add_entry(text, "recommends", entry.data);

@@ -16,20 +16,57 @@ static const char *const part_names[WEIR_TIME_COUNT] = {
 	[WEIR_TIME_BANDWIDTH_LIMITED] = "bandwidth_limited",
 };
 
+/* Causes that are asked for together: code of the host, and all that makes a launch late. Time
+ * without work is no lateness. */
+#define HOST_COMPUTE                                                                               \
+	(WEIR_IDLE_BIT(WEIR_IDLE_DISPATCH) | WEIR_IDLE_BIT(WEIR_IDLE_PYTHON) |                     \
+	 WEIR_IDLE_BIT(WEIR_IDLE_HOST_WORK))
+#define HOST_LATE                                                                                  \
+	(HOST_COMPUTE | WEIR_IDLE_BIT(WEIR_IDLE_INPUT) | WEIR_IDLE_BIT(WEIR_IDLE_HOST_SYNC) |      \
+	 WEIR_IDLE_BIT(WEIR_IDLE_ALLOCATOR) | WEIR_IDLE_BIT(WEIR_IDLE_COMPILE_LOAD) |              \
+	 WEIR_IDLE_BIT(WEIR_IDLE_LAUNCH_LATENCY) | WEIR_IDLE_BIT(WEIR_IDLE_PROFILER))
+
+static const struct {
+	const char *name;
+	uint32_t idles;
+} groups[] = {
+	{"host_compute", HOST_COMPUTE},
+	{"host_late", HOST_LATE},
+};
+
+#define GROUPS (sizeof groups / sizeof *groups)
+
+static bool find_idles(const char *name, struct weir_change *out)
+{
+	out->of = WEIR_CHANGE_IDLE;
+	for (unsigned i = 0; i < WEIR_IDLE_COUNT; i++) {
+		out->class_name = weir_idle_name((enum weir_idle)i);
+		out->idles = WEIR_IDLE_BIT(i);
+		if (strcmp(name, out->class_name) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < GROUPS; i++) {
+		out->class_name = groups[i].name;
+		out->idles = groups[i].idles;
+		if (strcmp(name, out->class_name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool find_class(const char *name, struct weir_change *out)
 {
 	out->of = WEIR_CHANGE_BOUND;
-	if (weir_bound_parse(name, &out->bound))
+	if (weir_bound_parse(name, &out->bound)) {
+		out->class_name = weir_bound_name(out->bound);
 		return out->bound != WEIR_BOUND_UNDETERMINED;
-	out->of = WEIR_CHANGE_IDLE;
-	for (unsigned i = 0; i < WEIR_IDLE_COUNT; i++) {
-		out->idle = (enum weir_idle)i;
-		if (strcmp(name, weir_idle_name(out->idle)) == 0)
-			return true;
 	}
+	if (find_idles(name, out))
+		return true;
 	out->of = WEIR_CHANGE_PART;
 	for (unsigned i = 0; i < WEIR_TIME_COUNT; i++) {
 		out->part = (enum weir_time_part)i;
+		out->class_name = part_names[i];
 		if (strcmp(name, part_names[i]) == 0)
 			return true;
 	}
@@ -38,7 +75,8 @@ static bool find_class(const char *name, struct weir_change *out)
 
 static enum weir_status fail_unknown(const char *text, const char *name, struct weir_error *err)
 {
-	const char *names[WEIR_BOUND_UNDETERMINED + WEIR_IDLE_COUNT + WEIR_TIME_COUNT + 1] = {NULL};
+	const char *names[WEIR_BOUND_UNDETERMINED + WEIR_IDLE_COUNT + GROUPS + WEIR_TIME_COUNT +
+	                  1] = {NULL};
 	const char *nearest;
 	size_t count = 0;
 
@@ -46,6 +84,8 @@ static enum weir_status fail_unknown(const char *text, const char *name, struct 
 		names[count++] = weir_bound_name((enum weir_bound)b);
 	for (unsigned i = 0; i < WEIR_IDLE_COUNT; i++)
 		names[count++] = weir_idle_name((enum weir_idle)i);
+	for (size_t i = 0; i < GROUPS; i++)
+		names[count++] = groups[i].name;
 	for (unsigned i = 0; i < WEIR_TIME_COUNT; i++)
 		names[count++] = part_names[i];
 	nearest = weir_text_nearest(name, names);
@@ -79,17 +119,4 @@ enum weir_status weir_change_parse(const char *text, struct weir_change *out,
 		                 "%.64s: the factor is a number from 0 (removed) to %g", text,
 		                 WEIR_WHAT_IF_MAX_FACTOR);
 	return WEIR_OK;
-}
-
-const char *weir_change_class(const struct weir_change *change)
-{
-	switch (change->of) {
-	case WEIR_CHANGE_BOUND:
-		return weir_bound_name(change->bound);
-	case WEIR_CHANGE_IDLE:
-		return weir_idle_name(change->idle);
-	case WEIR_CHANGE_PART:
-		return (unsigned)change->part < WEIR_TIME_COUNT ? part_names[change->part] : "?";
-	}
-	return "?";
 }

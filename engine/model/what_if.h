@@ -3,6 +3,8 @@
 #ifndef WEIR_MODEL_WHAT_IF_H
 #define WEIR_MODEL_WHAT_IF_H
 
+#include <stdint.h>
+
 #include "engine/base/error.h"
 #include "engine/model/bound.h"
 
@@ -11,7 +13,7 @@
 /* What a class is. */
 enum weir_change_of {
 	WEIR_CHANGE_BOUND, /* all its causes of idle time and its work */
-	WEIR_CHANGE_IDLE,  /* one cause of idle time */
+	WEIR_CHANGE_IDLE,  /* causes of idle time */
 	WEIR_CHANGE_PART,  /* the time that a feature of this name measures */
 };
 
@@ -31,16 +33,17 @@ enum weir_time_part {
 struct weir_change {
 	enum weir_change_of of;
 	enum weir_bound bound; /* the one of these that `of` says */
-	enum weir_idle idle;
+	uint32_t idles;        /* a bit a cause: WEIR_IDLE_BIT */
 	enum weir_time_part part;
 	double factor; /* 0 removes the class, 1 leaves it; at most WEIR_WHAT_IF_MAX_FACTOR */
+	const char *class_name; /* "runtime"; static */
 };
 
-/* "runtime=0", "launch_latency=0.5", "late_sync=0". WEIR_E_USAGE says what is wrong with the text,
- * which begins the message, and names the nearest class. */
+#define WEIR_IDLE_BIT(idle) (UINT32_C(1) << (idle))
+
+/* "runtime=0", "launch_latency=0.5", "host_late=0", "late_sync=0". WEIR_E_USAGE says what is wrong
+ * with the text, which begins the message, and names the nearest class. */
 enum weir_status weir_change_parse(const char *text, struct weir_change *out,
                                    struct weir_error *err);
-
-const char *weir_change_class(const struct weir_change *change); /* "runtime" */
 
 #endif

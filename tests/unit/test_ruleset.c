@@ -121,7 +121,7 @@ static void a_complete_rule_is_read_whole(void **state)
 	assert_true(rule->advice[0].low == 1.5 && rule->advice[0].high == 2.3);
 	assert_int_equal(rule->advice[0].saves, F_IDLE_HOST);
 	assert_true(rule->advice[0].has_change);
-	assert_string_equal(weir_change_class(&rule->advice[0].change), "runtime");
+	assert_string_equal(rule->advice[0].change.class_name, "runtime");
 	assert_true(rule->advice[0].change.factor == 0.5);
 	assert_int_equal(rule->see_count, 2);
 	assert_string_equal(rule->see[1], "another");

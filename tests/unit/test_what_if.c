@@ -480,40 +480,17 @@ static void without_idle_time_the_work_is_left(void **state)
 	}
 }
 
-static void a_change_is_a_class_and_a_factor(void **state)
+static void without_lateness_only_gaps_of_the_device_are_left(void **state)
 {
-	static const struct {
-		const char *text, *says;
-	} wrong[] = {
-		{"runtime", "CLASS=FACTOR"},
-		{"=0", "no such class"},
-		{"runtme=0", "did you mean runtime?"},
-		{"undetermined=0", "no such class"},
-		{"late_sink=0", "did you mean late_sync?"},
-		{"a_class_name_that_is_longer_than_any_other=0", "no such class"},
-		{"runtime=", "factor"},
-		{"runtime=-1", "factor"},
-		{"runtime=nan", "factor"},
-		{"runtime=1001", "factor"},
-		{"runtime=0x", "factor"},
-	};
-	struct weir_change change;
-	struct weir_error err;
+	struct answer late, runtime;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		assert_int_equal(weir_change_parse(wrong[i].text, &change, &err), WEIR_E_USAGE);
-		assert_non_null(strstr(err.message, wrong[i].says));
-	}
-	assert_int_equal(weir_change_parse("memory=0.25", &change, &err), WEIR_OK);
-	assert_string_equal(weir_change_class(&change), "memory");
-	assert_near(change.factor, 0.25, 0);
-	assert_int_equal(weir_change_parse("host_sync=2", &change, &err), WEIR_OK);
-	assert_int_equal(change.of, WEIR_CHANGE_IDLE);
-	assert_string_equal(weir_change_class(&change), "host_sync");
-	assert_int_equal(weir_change_parse("late_sync=0", &change, &err), WEIR_OK);
-	assert_int_equal(change.of, WEIR_CHANGE_PART);
-	assert_string_equal(weir_change_class(&change), "late_sync");
+	ask(&late, late_launches(), "host_late=0");
+	ask(&runtime, late_launches(), "runtime=0");
+	assert_string_equal(late.what_if->class_name, "host_late");
+	assert_int_equal(late.what_if->step_ns, runtime.what_if->step_ns);
+	answer_release(&late);
+	answer_release(&runtime);
 }
 
 int main(void)
@@ -536,7 +513,7 @@ int main(void)
 		cmocka_unit_test(what_is_hidden_takes_as_long_as_it_took),
 		cmocka_unit_test(changes_of_any_trace_keep_their_order),
 		cmocka_unit_test(without_idle_time_the_work_is_left),
-		cmocka_unit_test(a_change_is_a_class_and_a_factor),
+		cmocka_unit_test(without_lateness_only_gaps_of_the_device_are_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
