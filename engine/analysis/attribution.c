@@ -104,6 +104,11 @@ static void add_busy(struct weir_ledger *ledger, const struct weir_rank *rank,
 
 	add_ns(&ledger->busy_ns, ns);
 	add_ns(&ledger->work_ns[segment->work], ns);
+	if (segment->flags & WEIR_SEGMENT_COMPILER) {
+		add_ns(&ledger->bound_ns[WEIR_BOUND_RUNTIME], ns);
+		add_ns(&ledger->compiler_ns, ns);
+		return;
+	}
 	switch ((enum weir_work_class)segment->work) {
 	case WEIR_WORK_COMPUTE:
 		add_compute(ledger, assessment, ns);

@@ -37,7 +37,8 @@ static const struct weir_feature features[WEIR_F_COUNT] = {
                                "idle during host work behind the device work of its step "
                                "(detokenization, serialization)"},
 	[WEIR_F_LATE_LOAD] = {"late_load", WEIR_UNIT_SHARE, TIME,
-                              "idle during module loading or compilation"},
+                              "idle during module loading or compilation, or busy trying "
+                              "kernels out for a compiler"},
 	[WEIR_F_LATE_ALLOCATOR] = {"late_allocator", WEIR_UNIT_SHARE, TIME,
                                    "idle during allocation calls of the driver"},
 	[WEIR_F_LATE_NO_WORK] =
@@ -287,7 +288,7 @@ static void set_shares(double *values, const struct weir_ledger *ledger)
 		{WEIR_F_LATE_SYNC, late[WEIR_LATE_SYNC]},
 		{WEIR_F_LATE_BEFORE, late[WEIR_LATE_BEFORE]},
 		{WEIR_F_LATE_AFTER, late[WEIR_LATE_AFTER]},
-		{WEIR_F_LATE_LOAD, late[WEIR_LATE_LOAD]},
+		{WEIR_F_LATE_LOAD, weir_add_ns(late[WEIR_LATE_LOAD], ledger->compiler_ns)},
 		{WEIR_F_LATE_ALLOCATOR, late[WEIR_LATE_ALLOCATOR]},
 		{WEIR_F_LATE_NO_WORK, late[WEIR_LATE_NO_WORK]},
 		{WEIR_F_SHARE_BATCHING, bound[WEIR_BOUND_BATCHING]},
@@ -342,6 +343,8 @@ static void set_parts(double *values, const struct weir_ledger *ledger, double l
 
 	for (size_t i = 0; i < WEIR_LATE_COUNT; i++)
 		late[i] = (double)ledger->late_ns[i];
+	late[WEIR_LATE_LOAD] += (double)ledger->compiler_ns;
+	late_ns += (double)ledger->compiler_ns;
 	runtime_late_ns = late_ns - late[WEIR_LATE_ALLOCATOR] - late[WEIR_LATE_NO_WORK];
 	values[WEIR_F_LATE_OF_RUNTIME] = part(runtime_late_ns, runtime_ns);
 	values[WEIR_F_BEFORE_OF_LATE] = part(late[WEIR_LATE_BEFORE], runtime_late_ns);

@@ -178,6 +178,13 @@ uint32_t weir_idle_span_of_row(const struct weir_idle_finder *finder, uint32_t r
 	return row == WEIR_NONE ? WEIR_NONE : finder->steps->row_span[row];
 }
 
+bool weir_idle_row_is_compilers(const struct weir_idle_finder *finder, uint32_t row)
+{
+	uint32_t launch = finder->timeline->trace->device.launch[row];
+
+	return launch != WEIR_NONE && weir_story_compiles(finder->stories, launch);
+}
+
 /* The longest of the rows of the device that start at the end of the gap; gaps come in order, so
  * the search only moves on. */
 static uint32_t row_after(struct weir_idle_finder *finder, uint16_t device, int64_t end_ns)

@@ -18,6 +18,7 @@
 #ifndef WEIR_ANALYSIS_IDLE_H
 #define WEIR_ANALYSIS_IDLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/analysis/idle_names.h"
@@ -44,5 +45,8 @@ void weir_idle_explain(struct weir_idle_finder *finder, uint16_t device, int64_t
 
 /* The span in which a device row was launched; WEIR_NONE: none. */
 uint32_t weir_idle_span_of_row(const struct weir_idle_finder *finder, uint32_t row);
+
+/* Whether a compiler launched the row, as far as the trace tells. */
+bool weir_idle_row_is_compilers(const struct weir_idle_finder *finder, uint32_t row);
 
 #endif

@@ -78,6 +78,7 @@ void weir_ledger_add(struct weir_ledger *to, const struct weir_ledger *from)
 	to->met_ns = weir_add_ns(to->met_ns, from->met_ns);
 	add_all(to->wait_ns, from->wait_ns, WEIR_LATE_BY_COUNT);
 	to->longest_ns = weir_add_ns(to->longest_ns, from->longest_ns);
+	to->compiler_ns = weir_add_ns(to->compiler_ns, from->compiler_ns);
 	to->kernels += from->kernels;
 	to->steps += from->steps;
 }

@@ -51,8 +51,9 @@ struct weir_ledger {
 	int64_t slow_ns;  /* computation far below both roofs and not short */
 	int64_t met_ns;   /* exposed communication in collectives matched across ranks */
 	int64_t wait_ns[WEIR_LATE_BY_COUNT]; /* of that: waiting, by why the last rank is late */
-	int64_t longest_ns; /* of waiting for a late host: in the rank that waits longest. The late
-	                       one spends as much more than that rank before it comes */
+	int64_t longest_ns;  /* of waiting for a late host: in the rank that waits longest. The late
+	                        one spends as much more than that rank before it comes */
+	int64_t compiler_ns; /* device work that a compiler launched: the runtime's */
 	uint64_t kernels;
 	uint64_t steps;
 };

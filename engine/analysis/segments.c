@@ -125,14 +125,18 @@ static void cut_window(struct weir_segments *out, struct weir_idle_finder *idle,
 		} else {
 			uint32_t row = classes[c].items[classes[c].at].row;
 
-			weir_segments_push(out, &(struct weir_segment){
-							.start_ns = at_ns,
-							.end_ns = until_ns,
-							.row = row,
-							.span = weir_idle_span_of_row(idle, row),
-							.device = device,
-							.busy = 1,
-							.work = precedence[c]});
+			weir_segments_push(out,
+			                   &(struct weir_segment){
+						   .start_ns = at_ns,
+						   .end_ns = until_ns,
+						   .row = row,
+						   .span = weir_idle_span_of_row(idle, row),
+						   .device = device,
+						   .busy = 1,
+						   .work = precedence[c],
+						   .flags = weir_idle_row_is_compilers(idle, row)
+			                                            ? WEIR_SEGMENT_COMPILER
+			                                            : 0});
 		}
 		at_ns = until_ns;
 	}

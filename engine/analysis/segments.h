@@ -24,6 +24,8 @@
 #define WEIR_SEGMENT_BEFORE                                                                        \
 	4u /* idle: before the middle of its step's device work, else behind it */
 
+#define WEIR_SEGMENT_COMPILER 8u /* busy: a compiler launched it, to try kernels out */
+
 struct weir_segment {
 	int64_t start_ns, end_ns;
 	uint32_t row;  /* device row that owns it; idle: the row that ends the gap, WEIR_NONE at the

@@ -103,6 +103,11 @@ void weir_stories_free(struct weir_stories *stories)
 	free(stories);
 }
 
+bool weir_story_compiles(const struct weir_stories *stories, uint32_t row)
+{
+	return stories->surroundings[row] == WEIR_FRAME_COMPILE;
+}
+
 uint32_t weir_story_caller(const struct weir_stories *stories, uint32_t row)
 {
 	const struct weir_host_columns *host = &stories->timeline->trace->host;

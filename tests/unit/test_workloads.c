@@ -83,6 +83,25 @@ static void compilation_in_every_step_is_compile_load(void **state)
 	assert_verdict(workload, "runtime", "compile-load");
 }
 
+static void kernels_that_a_compiler_tries_out_are_compile_load(void **state)
+{
+	struct workload *workload = workload_new();
+
+	(void)state;
+	for (int step = 0; step < STEPS; step++) {
+		begin_step(workload, step);
+		workload_begin(workload, "cpu_op",
+		               "CachingAutotuner.benchmark_all_configs (dynamo_timed)");
+		for (int i = 0; i < 20; i++)
+			workload_operator(workload, "aten::zero_", SMALL, 10, 300);
+		workload_wait(workload, "cudaDeviceSynchronize");
+		workload_end(workload);
+		forward(workload, 4, 100);
+		end_step(workload);
+	}
+	assert_verdict(workload, "runtime", "compile-load");
+}
+
 static void compiled_code_that_only_runs_is_dispatch(void **state)
 {
 	struct workload *workload = workload_new();
@@ -349,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_loader_that_the_step_waits_for_is_preprocessing),
 		cmocka_unit_test(compilation_in_every_step_is_compile_load),
+		cmocka_unit_test(kernels_that_a_compiler_tries_out_are_compile_load),
 		cmocka_unit_test(compiled_code_that_only_runs_is_dispatch),
 		cmocka_unit_test(loading_in_the_first_steps_is_warm_up_and_no_verdict),
 		cmocka_unit_test(allocation_in_every_step_is_allocation),
