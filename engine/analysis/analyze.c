@@ -279,32 +279,49 @@ static void fill_serving(const struct weir_analysis *analysis, struct weir_repor
 	                   report);
 }
 
-void weir_analysis_report(const struct weir_analysis *analysis, struct weir_report *report)
-{
+/* What the report is filled from and what does not depend on each other. */
+struct derived {
+	const struct weir_analysis *analysis;
 	struct weir_stage_merges merges;
 	struct weir_path path;
+};
 
+static void derive(void *context, size_t index)
+{
+	struct derived *derived = context;
+
+	if (index == 0)
+		weir_path_find(derived->analysis, &derived->path);
+	else
+		weir_stage_merges_init(&derived->merges, derived->analysis);
+}
+
+void weir_analysis_report(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	struct derived derived = {.analysis = analysis};
+	struct weir_stage_merges *merges = &derived.merges;
+	struct weir_path *path = &derived.path;
+
+	weir_pool_run(2, weir_pool_width(2), derive, &derived);
 	report->feature_table = &weir_feature_table;
 	report->steady = analysis->options.steady;
 	report->percentile = analysis->options.percentile;
-	weir_stage_merges_init(&merges, analysis);
-	weir_fill_summary(analysis, &merges, report);
-	weir_fill_stages(analysis, &merges, report);
+	weir_fill_summary(analysis, merges, report);
+	weir_fill_stages(analysis, merges, report);
 	weir_fill_scrapes(analysis, report);
 	weir_fill_operators(analysis, report);
 	weir_fill_graphs(analysis, report);
 	if (analysis->counted)
 		fill_counters(analysis, report);
 	weir_fill_host_functions(analysis->profile, report);
-	weir_fill_features(analysis, &merges, report);
-	weir_fill_inflation(analysis, &merges, report);
-	weir_fill_what_ifs(analysis, &merges, report);
-	weir_path_find(analysis, &path);
-	weir_fill_critical_path(analysis, &merges, &path, report);
+	weir_fill_features(analysis, merges, report);
+	weir_fill_inflation(analysis, merges, report);
+	weir_fill_what_ifs(analysis, merges, report);
+	weir_fill_critical_path(analysis, merges, path, report);
 	if (analysis->options.detail)
-		weir_fill_detail(analysis, &merges, &path, report);
-	weir_path_release(&path);
-	weir_stage_merges_release(&merges);
+		weir_fill_detail(analysis, merges, path, report);
+	weir_path_release(path);
+	weir_stage_merges_release(merges);
 	if (analysis->serving)
 		fill_serving(analysis, report);
 	fill_telemetry(analysis, report);

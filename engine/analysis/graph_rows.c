@@ -10,6 +10,7 @@
 #include "engine/analysis/joining.h"
 #include "engine/analysis/kernels.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
 #include "engine/stats/quantile.h"
 
 /* A body of one rank. */
@@ -97,32 +98,32 @@ static struct entry *collect(const struct weir_analysis *analysis, size_t *count
 
 /* ---- one graph ---- */
 
-/* Entries of one row, their replays, and room for a value of each. */
+/* Entries of one row, and their replays. */
 struct row {
 	const struct weir_analysis *analysis;
 	struct weir_report *report;
 	const struct entry *entries;
 	size_t count, replays;
-	double *values;
 };
 
 typedef double (*measure_fn)(const struct entry *entry, const struct weir_graph_replay *replay,
                              size_t position);
 
-static double *measured(const struct row *row, measure_fn measure, size_t position)
+/* Into `values`, which has room for one a replay. */
+static double *measured(const struct row *row, measure_fn measure, size_t position, double *values)
 {
 	size_t at = 0;
 
 	for (size_t e = 0; e < row->count; e++)
 		for (size_t i = 0; i < body_of(&row->entries[e])->replay_count; i++)
-			row->values[at++] =
+			values[at++] =
 				measure(&row->entries[e], replay_of(&row->entries[e], i), position);
-	return row->values;
+	return values;
 }
 
-static double median(const struct row *row, measure_fn measure, size_t position)
+static double median(const struct row *row, measure_fn measure, size_t position, double *values)
 {
-	return weir_quantile_select(measured(row, measure, position), row->replays, 0.5);
+	return weir_quantile_select(measured(row, measure, position, values), row->replays, 0.5);
 }
 
 static double span_ns(const struct entry *entry, const struct weir_graph_replay *replay,
@@ -232,10 +233,26 @@ static void fill_position(const struct row *row, size_t position, struct weir_gr
 		out->stream = out[-1].stream + 1;
 	else if (position > 0)
 		out->stream = out[-1].stream;
-	out->duration = weir_distribution_of(measured(row, kernel_ns, position), row->replays);
-	out->offset_ns = median(row, offset_ns, position);
-	out->gap_ns = median(row, gap_ns, position);
 	fill_operator(row, position, out);
+}
+
+struct positions {
+	const struct row *row;
+	struct weir_graph_position *items;
+};
+
+static void measure_position(void *context, size_t position)
+{
+	const struct positions *positions = context;
+	const struct row *row = positions->row;
+	struct weir_graph_position *out = &positions->items[position];
+	double *values = weir_alloc((row->replays + 1) * sizeof *values);
+
+	out->duration =
+		weir_distribution_of(measured(row, kernel_ns, position, values), row->replays);
+	out->offset_ns = median(row, offset_ns, position, values);
+	out->gap_ns = median(row, gap_ns, position, values);
+	free(values);
 }
 
 /* Of gaps that come back in every replay: the time in those far beyond the others. */
@@ -320,8 +337,12 @@ static const char *source_of(const struct row *row)
 	return NULL;
 }
 
+/* Fewer launches are measured before a thread has started. */
+#define LAUNCHES_FOR_THREADS 50000
+
 static void fill_positions(const struct row *row, struct weir_graph_row *out, size_t *room)
 {
+	struct positions positions = {.row = row};
 	double total_ns = 0;
 
 	if (out->nodes > *room)
@@ -329,10 +350,15 @@ static void fill_positions(const struct row *row, struct weir_graph_row *out, si
 	*room -= out->nodes;
 	out->position_count = out->nodes;
 	out->positions = weir_arena_alloc(row->report->arena, out->nodes * sizeof *out->positions);
-	for (size_t p = 0; p < out->nodes; p++) {
+	for (size_t p = 0; p < out->nodes; p++)
 		fill_position(row, p, &out->positions[p]);
+	positions.items = out->positions;
+	weir_pool_run(
+		out->nodes,
+		out->nodes * row->replays < LAUNCHES_FOR_THREADS ? 1 : weir_pool_width(out->nodes),
+		measure_position, &positions);
+	for (size_t p = 0; p < out->nodes; p++)
 		total_ns += out->positions[p].duration.total_ns;
-	}
 	for (size_t p = 0; p < out->nodes; p++)
 		out->positions[p].share =
 			total_ns > 0 ? out->positions[p].duration.total_ns / total_ns : NAN;
@@ -343,11 +369,12 @@ static void fill_row(struct row *row, double all_ns, size_t *room)
 {
 	struct weir_graph_row *out = &row->report->graphs[row->report->graph_count++];
 	const struct weir_graph_body *body = body_of(row->entries);
+	double *values;
 
 	row->replays = 0;
 	for (size_t e = 0; e < row->count; e++)
 		row->replays += body_of(&row->entries[e])->replay_count;
-	row->values = weir_alloc((row->replays + 1) * sizeof *row->values);
+	values = weir_alloc((row->replays + 1) * sizeof *values);
 	*out = (struct weir_graph_row){
 		.signature = weir_arena_format(row->report->arena, "%016" PRIx64, body->signature),
 		.stage = stage_of(row),
@@ -356,19 +383,19 @@ static void fill_row(struct row *row, double all_ns, size_t *room)
 		.streams = body->streams,
 		.matched = weir_graph_matched(row->entries->rank, body),
 		.share = all_ns > 0 ? row->entries->busy_ns / all_ns : NAN,
-		.span = weir_distribution_of(measured(row, span_ns, 0), row->replays),
+		.span = weir_distribution_of(measured(row, span_ns, 0, values), row->replays),
 		.gap_p50_ns = NAN,
 		.unrecorded_ns = NAN,
 		.widest = NAN,
 	};
-	out->busy = weir_distribution_of(measured(row, busy_ns, 0), row->replays);
-	out->idle = weir_distribution_of(measured(row, idle_ns, 0), row->replays);
+	out->busy = weir_distribution_of(measured(row, busy_ns, 0, values), row->replays);
+	out->idle = weir_distribution_of(measured(row, idle_ns, 0, values), row->replays);
 	if (out->matched > 0) {
 		out->confidence = weir_graph_confidence(row->entries->rank, body);
 		out->source = source_of(row);
 	}
 	fill_positions(row, out, room);
-	free(row->values);
+	free(values);
 }
 
 /* ---- what they show ---- */

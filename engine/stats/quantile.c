@@ -68,26 +68,92 @@ static double between(double lower, double upper, double delta)
  * Type 7 between the two order statistics around (n - 1) p, each found by selection: linear, where
  * a full sort of every kernel of a trace would take longer than reading it.
  */
+/* Puts the order statistics at ascending ranks within low..high to their places: the middle one
+ * first, which halves what is left to search for the others. */
+static void select_ranks(double *values, size_t low, size_t high, const size_t *ranks, size_t count)
+{
+	size_t middle = count / 2;
+	size_t rank;
+
+	if (count == 0)
+		return;
+	rank = ranks[middle];
+	gsl_stats_select(values + low, 1, high - low, rank - low);
+	select_ranks(values, low, rank, ranks, middle);
+	select_ranks(values, rank + 1, high, ranks + middle + 1, count - middle - 1);
+}
+
+/* The quantile whose lower order statistic is in its place, and so is every value before and from
+ * `end` on: the upper one is the least of those between. */
+static double placed_quantile(const double *values, struct place place, size_t end)
+{
+	double upper = values[place.low];
+
+	if (place.low + 1 < end)
+		upper = gsl_stats_min(values + place.low + 1, 1, end - place.low - 1);
+	return between(values[place.low], upper, place.delta);
+}
+
 double weir_quantile_select(double *values, size_t count, double prob)
 {
 	struct place place;
-	double lower;
 
 	if (count == 0 || isnan(prob))
 		return NAN;
 	place = place_of(count, prob);
-	lower = gsl_stats_select(values, 1, count, place.low);
-	if (place.low + 1 == count)
-		return lower;
-	return between(lower, gsl_stats_select(values, 1, count, place.low + 1), place.delta);
+	select_ranks(values, 0, count, &place.low, 1);
+	return placed_quantile(values, place, count);
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Ascending, each once; returns how many are left. */
+static size_t order_ranks(size_t *ranks, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(ranks, count, sizeof *ranks, by_rank);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || ranks[i] > ranks[kept - 1])
+			ranks[kept++] = ranks[i];
+	return kept;
+}
+
+void weir_quantiles_select(double *values, size_t count, const double *probs, size_t n, double *out)
+{
+	size_t *ranks = weir_alloc((n + 1) * sizeof *ranks);
+	size_t known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (count > 0 && !isnan(probs[i]))
+			ranks[known++] = place_of(count, probs[i]).low;
+	known = order_ranks(ranks, known);
+	select_ranks(values, 0, count, ranks, known);
+	for (size_t i = 0; i < n; i++) {
+		struct place place;
+		size_t next = 0;
+
+		out[i] = NAN;
+		if (count == 0 || isnan(probs[i]))
+			continue;
+		place = place_of(count, probs[i]);
+		while (next < known && ranks[next] <= place.low)
+			next++;
+		out[i] = placed_quantile(values, place, next < known ? ranks[next] + 1 : count);
+	}
+	free(ranks);
 }
 
 void weir_quantiles(const double *values, size_t count, const double *probs, size_t n, double *out)
 {
 	double *copy = copy_values(values, count);
 
-	for (size_t i = 0; i < n; i++)
-		out[i] = weir_quantile_select(copy, count, probs[i]);
+	weir_quantiles_select(copy, count, probs, n, out);
 	free(copy);
 }
 
@@ -125,55 +191,15 @@ enum {
 	PROBS,
 };
 
-/* Puts the order statistics at ascending ranks within low..high to their places: the middle one
- * first, which halves what is left to search for the others. */
-static void select_ranks(double *values, size_t low, size_t high, const size_t *ranks, size_t count)
-{
-	size_t middle = count / 2;
-	size_t rank;
-
-	if (count == 0)
-		return;
-	rank = ranks[middle];
-	gsl_stats_select(values + low, 1, high - low, rank - low);
-	select_ranks(values, low, rank, ranks, middle);
-	select_ranks(values, rank + 1, high, ranks + middle + 1, count - middle - 1);
-}
-
-/* The quantile whose lower order statistic is in its place, and so is every value before and from
- * `end` on: the upper one is the least of those between. */
-static double placed_quantile(const double *values, struct place place, size_t end)
-{
-	double upper = values[place.low];
-
-	if (place.low + 1 < end)
-		upper = gsl_stats_min(values + place.low + 1, 1, end - place.low - 1);
-	return between(values[place.low], upper, place.delta);
-}
-
 void weir_log_rows(double *values, size_t count, double tick, double rows[WEIR_LOG_ROWS])
 {
-	struct place places[PROBS];
-	size_t ranks[PROBS];
-	double logs[PROBS];
+	double quantiles[PROBS], logs[PROBS];
 	double sum = 0;
-	size_t n = 0;
 
-	for (size_t i = 0; i < PROBS && count > 0; i++) {
-		places[i] = place_of(count, row_probs[i]);
-		if (n == 0 || places[i].low > ranks[n - 1])
-			ranks[n++] = places[i].low;
-	}
-	select_ranks(values, 0, count, ranks, n);
-	for (size_t i = 0, at = 0; i < PROBS; i++) {
-		double value = NAN;
+	weir_quantiles_select(values, count, row_probs, PROBS, quantiles);
+	for (size_t i = 0; i < PROBS; i++) {
+		double value = quantiles[i] < tick ? tick : quantiles[i];
 
-		if (count > 0) {
-			at += places[i].low > ranks[at];
-			value = placed_quantile(values, places[i],
-			                        at + 1 < n ? ranks[at + 1] + 1 : count);
-		}
-		value = value < tick ? tick : value;
 		logs[i] = value > 0 ? log(value) : NAN;
 		sum += i < DECILES ? logs[i] : 0;
 	}

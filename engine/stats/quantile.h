@@ -21,6 +21,9 @@ void weir_quantiles(const double *values, size_t count, const double *probs, siz
 
 /* The same for one probability, without a copy: reorders the values. */
 double weir_quantile_select(double *values, size_t count, double prob);
+/* And for several in any order: each narrows the search for the others. */
+void weir_quantiles_select(double *values, size_t count, const double *probs, size_t n,
+                           double *out);
 
 double weir_median(const double *values, size_t count);
 /* Median of the absolute deviations from the median, not scaled to a standard deviation. */
