@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-
 #include "engine/analysis/instants.h"
+#include "engine/base/sort.h"
 
 static int by_time(const void *left, const void *right)
 {
@@ -12,8 +11,7 @@ static int by_time(const void *left, const void *right)
 
 void weir_instants_sort(int64_t *ns, size_t count)
 {
-	if (count > 1)
-		qsort(ns, count, sizeof *ns, by_time);
+	weir_sort(ns, count, sizeof *ns, by_time);
 }
 
 size_t weir_instants_until(const int64_t *sorted_ns, size_t count, int64_t at_ns)

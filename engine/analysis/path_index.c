@@ -5,6 +5,7 @@
 #include "engine/analysis/frames.h"
 #include "engine/analysis/path_index.h"
 #include "engine/base/arena.h"
+#include "engine/base/sort.h"
 
 struct weir_sync_key {
 	int64_t stream; /* that waits; 0 for waits of the host */
@@ -41,7 +42,7 @@ static void index_rows(struct weir_path_index *index)
 		last[device->stream[i]] = i;
 		ended[i] = (struct ended){device->end_ns[i], i};
 	}
-	qsort(ended, device->count, sizeof *ended, by_end);
+	weir_sort(ended, device->count, sizeof *ended, by_end);
 	for (uint32_t i = 0; i < device->count; i++)
 		index->by_end[i] = ended[i].row;
 	free(ended);

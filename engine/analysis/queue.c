@@ -6,6 +6,7 @@
 #include "engine/analysis/instants.h"
 #include "engine/analysis/queue.h"
 #include "engine/base/arena.h"
+#include "engine/base/sort.h"
 
 #define SLOW_CALL 10 /* times the median of the calls of its name */
 
@@ -62,14 +63,12 @@ static void sort_calls(struct queue *queue)
 {
 	size_t kept = 0;
 
-	if (queue->call_count == 0)
-		return;
-	qsort(queue->calls, queue->call_count, sizeof(*queue->calls), by_row);
+	weir_sort(queue->calls, queue->call_count, sizeof(*queue->calls), by_row);
 	for (size_t i = 0; i < queue->call_count; i++)
 		if (kept == 0 || queue->calls[kept - 1].row != queue->calls[i].row)
 			queue->calls[kept++] = queue->calls[i];
 	queue->call_count = kept;
-	qsort(queue->calls, kept, sizeof(*queue->calls), by_name_and_duration);
+	weir_sort(queue->calls, kept, sizeof(*queue->calls), by_name_and_duration);
 }
 
 static void add_work(struct queue *queue, const struct weir_trace *trace, size_t row,
@@ -175,10 +174,11 @@ static uint64_t count_full(const struct queue *queue, const struct weir_trace *t
 			end++;
 		median = calls[first + (end - first) / 2].duration_ns;
 		for (size_t i = first; i < end; i++) {
-			size_t depth = depth_before(queue, trace->host.start_ns[calls[i].row]);
+			bool slow = calls[i].duration_ns / SLOW_CALL >= later(median, 1);
 
-			full += calls[i].duration_ns / SLOW_CALL >= later(median, 1) &&
-			        10 * depth >= 9 * largest && largest > 0;
+			full += slow && largest > 0 &&
+			        10 * depth_before(queue, trace->host.start_ns[calls[i].row]) >=
+			                9 * largest;
 		}
 	}
 	return full;

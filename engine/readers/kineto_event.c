@@ -169,8 +169,14 @@ struct weir_slice weir_kineto_zero_strides(const struct kineto_event *event)
 {
 	struct weir_slice strides = weir_kineto_value(event, ARG_STRIDES);
 
-	for (size_t i = 0; i < strides.length; i++)
+	for (size_t i = 0; i < strides.length; i++) {
+		const char *digit = memchr(strides.data + i, '0', strides.length - i);
+
+		if (!digit)
+			break;
+		i = (size_t)(digit - strides.data);
 		if (is_zero_at(strides, i))
 			return strides;
+	}
 	return (struct weir_slice){"", 0};
 }

@@ -236,8 +236,7 @@ static void sums_that_are_damaged_are_none(void **state)
 		"execute_67_context_1(sq-4sk64sqsq4096sqsk4096)_generation_3(sq3sk600sqsq3sqsk600)",
 		/* More rows than squares of rows. */
 		"execute_67_context_1(sq64sk64sqsq6sqsk4096)_generation_3(sq3sk600sqsq3sqsk600)",
-		"execute_67_context_1(sq64sk64sqsq4096sqsk99999999999999999999)_generation_3("
-		"sq3sk6)",
+		"execute_67_context_1(sq8sk8sqsq64sqsk99999999999999999999)_generation_3(sq3sk6)",
 	};
 	struct weir_step_sums sums = {.context = {.q = 7}};
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sorting of what is in order more often than not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/sort.h"
+#include "engine/base/splitmix.h"
+
+#define COUNT 200
+
+static size_t compared;
+
+static int by_value(const void *left, const void *right)
+{
+	const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	compared++;
+	return (a > b) - (a < b);
+}
+
+static void any_order_ends_up_sorted(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	for (size_t round = 0; round < 50; round++) {
+		int64_t values[COUNT], expected[COUNT];
+
+		for (size_t i = 0; i < COUNT; i++)
+			values[i] = (int64_t)(weir_splitmix64(seed++) % 100);
+		memcpy(expected, values, sizeof values);
+		qsort(expected, COUNT, sizeof *expected, by_value);
+		weir_sort(values, COUNT, sizeof *values, by_value);
+		assert_memory_equal(values, expected, sizeof values);
+	}
+}
+
+static void what_is_in_order_costs_one_pass(void **state)
+{
+	int64_t values[COUNT];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		values[i] = (int64_t)(i / 3);
+	compared = 0;
+	weir_sort(values, COUNT, sizeof *values, by_value);
+	assert_int_equal(compared, COUNT - 1);
+}
+
+static void the_last_two_out_of_order_are_seen(void **state)
+{
+	int64_t values[] = {1, 2, 4, 3};
+
+	(void)state;
+	weir_sort(values, 4, sizeof *values, by_value);
+	assert_int_equal(values[2], 3);
+	assert_int_equal(values[3], 4);
+}
+
+static void nothing_and_one_are_sorted(void **state)
+{
+	int64_t value = 5;
+
+	(void)state;
+	weir_sort(NULL, 0, sizeof value, by_value);
+	weir_sort(&value, 1, sizeof value, by_value);
+	assert_int_equal(value, 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_order_ends_up_sorted),
+		cmocka_unit_test(what_is_in_order_costs_one_pass),
+		cmocka_unit_test(the_last_two_out_of_order_are_seen),
+		cmocka_unit_test(nothing_and_one_are_sorted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
