@@ -63,7 +63,7 @@ static size_t melt(struct sum *sums, size_t count)
 		qsort(sums, count, sizeof *sums, by_name);
 	for (size_t i = 0; i < count; i++) {
 		if (kept > 0 && by_name(&sums[kept - 1], &sums[i]) == 0) {
-			sums[kept - 1].ns += sums[i].ns;
+			sums[kept - 1].ns = weir_add_ns(sums[kept - 1].ns, sums[i].ns);
 			sums[kept - 1].count += sums[i].count;
 		} else {
 			sums[kept++] = sums[i];
@@ -121,7 +121,7 @@ static void sum_pieces(const struct weir_analysis *analysis, const struct weir_p
 		if (!has_name(piece))
 			continue;
 		sum = sum_of(sums, analysis, piece);
-		sum->ns += weir_span_ns(piece->start_ns, piece->end_ns);
+		sum->ns = weir_add_ns(sum->ns, weir_span_ns(piece->start_ns, piece->end_ns));
 		sum->count++;
 	}
 	for (size_t r = 0; r < analysis->rank_count; r++)
@@ -173,8 +173,8 @@ static void fill_stages(const struct weir_analysis *analysis,
 		stage = &stages[merge_of[piece->rank][analysis->ranks[piece->rank]
 		                                              .steps.spans[piece->span]
 		                                              .stage]];
-		stage->ns[piece->kind] += ns;
-		stage->total_ns += ns;
+		stage->ns[piece->kind] = weir_add_ns(stage->ns[piece->kind], ns);
+		stage->total_ns = weir_add_ns(stage->total_ns, ns);
 	}
 	out->stages = stages;
 	for (size_t m = 0; m < merges->count; m++) {
@@ -200,9 +200,12 @@ void weir_fill_critical_path(const struct weir_analysis *analysis,
 	out = weir_arena_alloc(report->arena, sizeof *out);
 	out->span_ns = path->span_ns;
 	out->approximate = path->approximate;
-	for (size_t i = 0; i < path->count; i++)
-		out->ns[path->pieces[i].kind] +=
-			weir_span_ns(path->pieces[i].start_ns, path->pieces[i].end_ns);
+	for (size_t i = 0; i < path->count; i++) {
+		const struct weir_path_piece *piece = &path->pieces[i];
+		int64_t *ns = &out->ns[piece->kind];
+
+		*ns = weir_add_ns(*ns, weir_span_ns(piece->start_ns, piece->end_ns));
+	}
 	out->class_name = weir_path_class(out->ns);
 	fill_items(analysis, path, report->arena, out);
 	fill_stages(analysis, merges, path, report->arena, out);
