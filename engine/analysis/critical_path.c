@@ -265,17 +265,6 @@ static void walk_start(struct walk *walk)
 
 /* ---- the host ---- */
 
-/* What a call of the operating system is part of. */
-static uint32_t without_system_calls(const struct weir_timeline *timeline, uint32_t row)
-{
-	const struct weir_host_columns *host = &timeline->trace->host;
-
-	while (row != WEIR_NONE && host->kind[row] == WEIR_HOST_API &&
-	       timeline->api_class[host->name[row]] == WEIR_API_SYSTEM)
-		row = timeline->parent[row];
-	return row;
-}
-
 static bool is_waited_for(struct walk *walk, uint32_t call, const struct weir_sync_event *wait,
                           uint32_t row)
 {
@@ -374,7 +363,7 @@ static void walk_host(struct walk *walk)
 	uint32_t row, source;
 
 	row = leaf == SIZE_MAX ? WEIR_NONE
-	                       : without_system_calls(&rank_of(walk)->timeline, leaves->row[leaf]);
+	                       : weir_timeline_caller(&rank_of(walk)->timeline, leaves->row[leaf]);
 	if (row == WEIR_NONE) {
 		walk_nothing(walk, leaf == SIZE_MAX ? INT64_MIN : leaves->time_ns[leaf]);
 		return;

@@ -337,7 +337,7 @@ static bool waited_at(struct weir_idle_finder *finder, uint32_t thread, int64_t 
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 	size_t i = weir_leaves_at(leaves, at_ns);
 	uint32_t row =
-		weir_story_caller(finder->stories, i == SIZE_MAX ? WEIR_NONE : leaves->row[i]);
+		weir_timeline_caller(finder->timeline, i == SIZE_MAX ? WEIR_NONE : leaves->row[i]);
 	enum weir_api_class class;
 
 	if (row == WEIR_NONE || host->kind[row] != WEIR_HOST_API)

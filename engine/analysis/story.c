@@ -108,16 +108,6 @@ bool weir_story_compiles(const struct weir_stories *stories, uint32_t row)
 	return stories->surroundings[row] == WEIR_FRAME_COMPILE;
 }
 
-uint32_t weir_story_caller(const struct weir_stories *stories, uint32_t row)
-{
-	const struct weir_host_columns *host = &stories->timeline->trace->host;
-
-	while (row != WEIR_NONE && host->kind[row] == WEIR_HOST_API &&
-	       weir_api_is_system(class_of(stories->timeline, row)))
-		row = stories->timeline->parent[row];
-	return row;
-}
-
 static enum weir_idle idle_of_api(enum weir_api_class class)
 {
 	static const uint8_t by_class[WEIR_API_CLASS_COUNT] = {
@@ -195,7 +185,7 @@ static enum weir_idle idle_of_plain(const struct weir_stories *stories, uint32_t
 static enum weir_idle idle_of_leaf(const struct weir_stories *stories, uint32_t thread,
                                    uint32_t row, int64_t at_ns)
 {
-	uint32_t caller = weir_story_caller(stories, row);
+	uint32_t caller = weir_timeline_caller(stories->timeline, row);
 
 	if (caller != WEIR_NONE) {
 		bool is_call = stories->timeline->trace->host.kind[caller] == WEIR_HOST_API;
@@ -218,7 +208,7 @@ static bool is_glue(const struct weir_stories *stories, uint32_t row)
 {
 	uint8_t kind;
 
-	row = weir_story_caller(stories, row);
+	row = weir_timeline_caller(stories->timeline, row);
 	if (row == WEIR_NONE)
 		return true;
 	kind = stories->timeline->trace->host.kind[row];

@@ -52,9 +52,6 @@ const struct weir_story *weir_story_of(struct weir_stories *stories, uint32_t th
 /* Whether a compiler is around the row, which tries kernels out or folds constants. */
 bool weir_story_compiles(const struct weir_stories *stories, uint32_t row);
 
-/* The row itself, or the first around it that is no call of the operating system. */
-uint32_t weir_story_caller(const struct weir_stories *stories, uint32_t row);
-
 /* What a leaf is called: its own name, and that of what it is a part of (0: nothing worth naming).
  * Ids of the trace's names. */
 struct weir_story_name {

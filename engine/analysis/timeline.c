@@ -306,6 +306,16 @@ const char *weir_timeline_device_name(const struct weir_timeline *timeline, uint
 	return weir_names_text(timeline->trace->names, timeline->trace->device.name[row]);
 }
 
+uint32_t weir_timeline_caller(const struct weir_timeline *timeline, uint32_t row)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+
+	while (row != WEIR_NONE && host->kind[row] == WEIR_HOST_API &&
+	       weir_api_is_system((enum weir_api_class)timeline->api_class[host->name[row]]))
+		row = timeline->parent[row];
+	return row;
+}
+
 bool weir_timeline_is_replayed(const struct weir_timeline *timeline, size_t device_row)
 {
 	const struct weir_trace *trace = timeline->trace;

@@ -47,6 +47,9 @@ uint32_t weir_timeline_enclosing(const struct weir_timeline *timeline, uint32_t 
                                  enum weir_host_kind kind);
 /* The outermost operator at or above `row`, WEIR_NONE: none. */
 uint32_t weir_timeline_outermost_op(const struct weir_timeline *timeline, uint32_t row);
+/* The row itself, or the first around it that is no call of the operating system: what such a call
+ * is part of. row may be WEIR_NONE. */
+uint32_t weir_timeline_caller(const struct weir_timeline *timeline, uint32_t row);
 
 /* Replayed from a graph, by its own flag or by the call that launched it. */
 bool weir_timeline_is_replayed(const struct weir_timeline *timeline, size_t device_row);

@@ -69,6 +69,25 @@ static void the_innermost_row_that_encloses_another_is_its_parent(void **state)
 	scene_release(&scene);
 }
 
+static void a_call_of_the_system_is_part_of_what_made_it(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+
+	(void)state;
+	make_host(make, WEIR_HOST_OP, 0, "aten::item", 0, 100);
+	make_call(make, 0, "poll", 10, 90, 0);
+	make_call(make, 0, "read", 20, 30, 0);
+	make_call(make, 0, "ioctl", 40, 50, 0);
+	make_call(make, 0, "futex", 200, 300, 0);
+	scene_init(&scene, make_trace_finish(make));
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(weir_timeline_caller(&scene.timeline, i), 0);
+	assert_int_equal(weir_timeline_caller(&scene.timeline, 4), WEIR_NONE);
+	assert_int_equal(weir_timeline_caller(&scene.timeline, WEIR_NONE), WEIR_NONE);
+	scene_release(&scene);
+}
+
 static void a_child_may_outlive_its_parent_by_jitter_and_no_more(void **state)
 {
 	struct make_trace *make = make_trace_new();
@@ -298,6 +317,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_innermost_row_that_encloses_another_is_its_parent),
+		cmocka_unit_test(a_call_of_the_system_is_part_of_what_made_it),
 		cmocka_unit_test(a_child_may_outlive_its_parent_by_jitter_and_no_more),
 		cmocka_unit_test(a_row_that_outlives_several_counts_once),
 		cmocka_unit_test(a_row_without_length_encloses_nothing),
