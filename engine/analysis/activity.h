@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How busy one device was, and with what: exact integer nanoseconds inside the analysed windows.
- *Kinds of work that run at the same time are all counted in their own union; the exposed figures
- *say what nothing better covers: computation before communication before copies, so that
+ * Kinds of work that run at the same time are all counted in their own union; the exposed figures
+ * say what nothing better covers: computation before communication before copies, so that
  *
  *	compute + exposed communication + exposed copy + idle == window
  */

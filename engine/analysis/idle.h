@@ -2,14 +2,14 @@
 /*
  * Why a device was idle. For a gap [a, b) before the device row n, launched by the host call L:
  *
- *	L unknown           `unlinked`, or `inter_kernel` where the gap is short
- *	L starts after a    the launch was late. [a, L) is explained by what the launching thread
- *did (engine/analysis/story.h), [L, b) is launch latency L ends about at a   the call had just been
- *made: launch latency, where the gap is longer than the device's own L ends before a     work was
- *queued: `inter_kernel` up to WEIR_INTER_KERNEL_NS; else `dependency` where another device's work
- *ended just before b
- *	                    (`dependency_comm`: a collective); else `other`. Other streams of the
- *same device did nothing either: the gap is the device's
+ * - L unknown: `unlinked`, or `inter_kernel` where the gap is short
+ * - L starts after a: the launch was late. [a, L) is explained by what the launching thread did
+ *   (engine/analysis/story.h), [L, b) is launch latency
+ * - L ends about at a: the call had just been made. Launch latency, where the gap is longer than
+ *   the device's own
+ * - L ends before a: work was queued. `inter_kernel` up to WEIR_INTER_KERNEL_NS; else `dependency`
+ *   where another device's work ended just before b (`dependency_comm`: a collective); else
+ *   `other`. Other streams of the same device did nothing either: the gap is the device's
  *
  * Profiler overhead and driver-side loading are recorded on a track of their own and cut out of the
  * launching thread's time. The order and the limits follow the idle analysis of trace viewers, made

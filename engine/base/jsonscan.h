@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Pulls a JSON document of any size through a fixed buffer: an object's members one by one, one
- *array of it element by element. For files of events; small documents go through engine/base/json.
+ * array of it element by element. For files of events; small documents go through engine/base/json.
  *
  *	while (!(status = weir_jsonscan_next(scan, &item, err)) && item.kind != WEIR_JSONSCAN_END)
  *		... walk item.text with a struct weir_jsoncursor ...
@@ -9,9 +9,9 @@
  *
  * Damaged files are expected. What cannot be read is repaired or left out, and counted by kind in
  *`faults`: an element that the caller rejects is rewritten with stray quotes and backslashes
- *escaped and handed out once more, and when that does not help the scan goes on at the next place
- *that looks like the start of an element. Memory is bounded by the largest element, at most
- *WEIR_JSONSCAN_MAX_VALUE.
+ * escaped and handed out once more, and when that does not help the scan goes on at the next place
+ * that looks like the start of an element. Memory is bounded by the largest element, at most
+ * WEIR_JSONSCAN_MAX_VALUE.
  */
 #ifndef WEIR_BASE_JSONSCAN_H
 #define WEIR_BASE_JSONSCAN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Finds rows of a table by a hash of their key. The map keeps hashes and row numbers only; the
- *caller compares the keys themselves:
+ * caller compares the keys themselves:
  *
  *	size_t probe = 0;
  *	while ((row = weir_rowmap_next(&map, hash, &probe)) != WEIR_ROWMAP_NONE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Where readers of timelines put what they find: events in any order, with borrowed texts, become
- *the sorted and joined columns of a struct weir_trace. Growth, interning, limits and the integrity
- *warnings are here, once for all formats.
+ * the sorted and joined columns of a struct weir_trace. Growth, interning, limits and the integrity
+ * warnings are here, once for all formats.
  *
  *	builder = weir_builder_new(input);
  *	... weir_builder_add_host(builder, &event), one call an event ...
@@ -10,7 +10,7 @@
  *	weir_builder_free(builder);
  *
  * Warnings go to the input. Times are nanoseconds on the trace's clock; an end before its start
- *must have been dealt with (and counted) by the reader.
+ * must have been dealt with (and counted) by the reader.
  */
 #ifndef WEIR_READERS_BUILDER_H
 #define WEIR_READERS_BUILDER_H

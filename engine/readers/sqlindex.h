@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Whole numbers of a table's rows by the number of the row, for joins: the table is read once,
- *front to back.
+ * front to back.
  *
  *	static const char *const columns[] = {"id", "tid", "pid", NULL};
  *	status = weir_sqlindex_open(&threads, db, "threads", columns, err);

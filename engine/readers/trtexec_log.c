@@ -6,7 +6,7 @@
  *	[01/02/2025-10:11:12] [I] Latency: min = 1.1 ms, max = 1.6 ms, mean = 1.2 ms, ...
  *
  * and, with --dumpProfile, the times of the engine's layers; up to TensorRT 8.5 the name comes
- *first:
+ * first:
  *
  *	[01/02/2025-10:11:12] [I] === Profile (100 iterations ) ===
  *	[01/02/2025-10:11:12] [I]    Time(ms)     Avg.(ms)   Median(ms)   Time(%)   Layer

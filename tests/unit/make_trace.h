@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A small trace in a few lines of a test. Rows come in any order; make_trace_finish() sorts them as
- *a reader would and joins device rows with their calls by correlation.
+ * a reader would and joins device rows with their calls by correlation.
  *
  *	struct make_trace *make = make_trace_new();
  *	make_call(make, 0, "cudaLaunchKernel", 100, 110, 7);

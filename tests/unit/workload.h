@@ -2,8 +2,8 @@
 /*
  * A program on one host thread and one device, played second by second into a trace as the PyTorch
  * profiler writes it: calls take their time on the thread, work begins when its stream is free.
- *Times are microseconds; what is true of the program is known, so the verdict can be held against
- *it.
+ * Times are microseconds; what is true of the program is known, so the verdict can be held against
+ * it.
  *
  *	struct workload *workload = workload_new();
  *	for (...) {

@@ -9,7 +9,7 @@
  *	weir_result_free(result);
  *
  * A result is used by one thread at a time; different results are independent. Out of memory ends
- *the process.
+ * the process.
  */
 #ifndef WEIR_WEIR_H
 #define WEIR_WEIR_H
