@@ -3,7 +3,7 @@
 
 #include "engine/base/jsonout.h"
 #include "engine/cli/baseline_text.h"
-#include "engine/report/escape.h"
+#include "engine/report/plain/escape.h"
 
 #define NAME_COLUMNS  26
 #define GPU_COLUMNS   18

@@ -12,7 +12,7 @@
 #include "engine/cli/output.h"
 #include "engine/cli/recording.h"
 #include "engine/cli/settings.h"
-#include "engine/report/gate_figures.h"
+#include "engine/report/gate/gate_figures.h"
 
 static const char *const formats[] = {"text", "json", NULL};
 

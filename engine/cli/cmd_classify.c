@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
-#include "engine/cli/classify.h"
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/reporting.h"
 #include "engine/cli/settings.h"
+#include "engine/pipeline/classify.h"
 
 /* The names of weir_writers, in their order; a test holds the two together. */
 static const char *const formats[] = {"text",   "json",       "markdown",  "html", "flame",

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ci/comment.h"
+#include "ci/comment/comment.h"
 #include "engine/base/source.h"
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
-#include "engine/report/gate_read.h"
 #include "engine/report/gate_writer.h"
+#include "engine/report/json/gate_read.h"
 
 #define DEFAULT_TIMEOUT_S  120
 #define MIN_REQUEST_MS     1000 /* a request gets a quarter of the time, within these */

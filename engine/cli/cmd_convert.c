@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/cli/classify.h"
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/settings.h"
-#include "engine/report/run_json.h"
+#include "engine/pipeline/classify.h"
+#include "engine/report/json/run_json.h"
 
 static const char *const windows[] = {"steady", "all", NULL};
 

@@ -4,12 +4,12 @@
 
 #include "engine/base/jsonout.h"
 #include "engine/cli/command.h"
-#include "engine/cli/doctor.h"
 #include "engine/cli/gate_options.h"
 #include "engine/cli/help.h"
 #include "engine/cli/output.h"
 #include "engine/cli/recording.h"
-#include "engine/report/gate_figures.h"
+#include "engine/pipeline/doctor.h"
+#include "engine/report/gate/gate_figures.h"
 
 #define LABEL_COLUMNS 18
 #define TARGET        0.05 /* of whole gates that may be red on unchanged runs */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "baselines/store.h"
-#include "engine/analysis/history.h"
+#include "engine/analysis/compare/history.h"
 #include "engine/base/arena.h"
 #include "engine/base/jsonout.h"
 #include "engine/cli/command.h"

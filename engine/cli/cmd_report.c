@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/analysis/features.h"
+#include "engine/analysis/rank/features.h"
 #include "engine/base/source.h"
 #include "engine/cli/command.h"
 #include "engine/cli/gate_options.h"
 #include "engine/cli/gating.h"
 #include "engine/cli/reporting.h"
-#include "engine/report/gate_read.h"
-#include "engine/report/report_read.h"
+#include "engine/report/json/gate_read.h"
+#include "engine/report/json/report_read.h"
 
 static const struct weir_option options[] = {
 	{.name = "format",

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/analysis/features.h"
+#include "engine/analysis/rank/features.h"
 #include "engine/cli/command.h"
 #include "engine/cli/help.h"
 #include "engine/cli/output.h"

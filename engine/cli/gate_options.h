@@ -3,7 +3,7 @@
 #ifndef WEIR_CLI_GATE_OPTIONS_H
 #define WEIR_CLI_GATE_OPTIONS_H
 
-#include "ci/policy.h"
+#include "ci/policy/policy.h"
 #include "engine/cli/options.h"
 
 /* The names of weir_gate_writers, in their order; a test holds the two together. */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/analysis/compare.h"
+#include "engine/analysis/compare/compare.h"
 #include "engine/base/arena.h"
 #include "engine/cli/clock.h"
 #include "engine/cli/gate_options.h"

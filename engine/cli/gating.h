@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #include "baselines/baseline.h"
-#include "ci/gate.h"
-#include "ci/policy.h"
+#include "ci/policy/gate.h"
+#include "ci/policy/policy.h"
 #include "engine/base/error.h"
 #include "engine/cli/options.h"
 #include "engine/model/comparison.h"

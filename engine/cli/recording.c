@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/cli/classify.h"
 #include "engine/cli/output.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/recording.h"
+#include "engine/pipeline/classify.h"
 
 const char *weir_db_path(const struct weir_arguments *arguments)
 {

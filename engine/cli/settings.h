@@ -3,7 +3,7 @@
 #ifndef WEIR_CLI_SETTINGS_H
 #define WEIR_CLI_SETTINGS_H
 
-#include "ci/policy.h"
+#include "ci/policy/policy.h"
 #include "engine/cli/options.h"
 #include "engine/model/settings.h"
 

@@ -17,7 +17,7 @@ enum weir_bound {
 	WEIR_BOUND_COUNT
 };
 
-/* Why a device was idle; the definitions are in engine/analysis/idle.h. */
+/* Why a device was idle; the definitions are in engine/analysis/timeline/idle.h. */
 enum weir_idle {
 	WEIR_IDLE_DISPATCH, /* the launching thread was inside an operator or a launch call:
 	                       framework overhead */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the analysed time waited for, instant by instant: one chain of host and device work that
- * holds every nanosecond of it. How it is found: engine/analysis/critical_path.h. */
+ * holds every nanosecond of it. How it is found: engine/analysis/path/critical_path.h. */
 #ifndef WEIR_MODEL_CRITICAL_PATH_H
 #define WEIR_MODEL_CRITICAL_PATH_H
 

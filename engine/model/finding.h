@@ -37,7 +37,7 @@ enum weir_unit {
 	WEIR_UNIT_FLAG, /* 0 or 1 */
 };
 
-/* One row of the feature table (engine/analysis/features.c); ids are SQL column names:
+/* One row of the feature table (engine/analysis/rank/features.c); ids are SQL column names:
  * [a-z][a-z0-9_]*. */
 struct weir_feature {
 	const char *id;

@@ -166,7 +166,7 @@ struct weir_graph_position {
 	enum weir_roofline roofline;
 };
 
-/* A graph over all its replays, see engine/analysis/graphs.h. */
+/* A graph over all its replays, see engine/analysis/graphs/graphs.h. */
 struct weir_graph_row {
 	const char *signature; /* 16 hexadecimal digits, the same in every run */
 	const char *stage;     /* in which it is replayed; NULL: in none, or in several */
@@ -252,7 +252,7 @@ struct weir_batch_sizes {
 };
 
 /* What serving costs, in US dollars or the currency that the billing export names. Formulas:
- * engine/analysis/cost.h. NAN is unknown. */
+ * engine/analysis/requests/cost.h. NAN is unknown. */
 struct weir_cost {
 	const char *currency, *source; /* "USD"; "--cost-per-gpu-hour", "weir.json", a file */
 	double per_gpu_hour, gpus;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "engine/readers/database.h"
-#include "engine/readers/sniff.h"
+#include "engine/readers/parts/sniff.h"
 
 /* Databases by a table of theirs, the particular before the general. */
 static const struct {

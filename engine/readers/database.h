@@ -7,7 +7,7 @@
 #define WEIR_READERS_DATABASE_H
 
 #include "engine/readers/reader.h"
-#include "engine/readers/sqldb.h"
+#include "engine/readers/sql/sqldb.h"
 
 /*
  * The reader that owns the tables of the database in this file; fails with WEIR_E_FORMAT where none

@@ -13,8 +13,8 @@
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/readers/amd/rocprof.h"
 #include "engine/readers/readers.h"
-#include "engine/readers/rocprof.h"
 
 struct file {
 	char *path;

@@ -3,9 +3,9 @@
 
 #include "engine/base/text.h"
 #include "engine/readers/database.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
-#include "engine/readers/sniff.h"
-#include "engine/readers/sqldb.h"
+#include "engine/readers/sql/sqldb.h"
 
 #define MAX_READERS 64
 

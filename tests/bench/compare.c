@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "engine/analysis/compare.h"
+#include "engine/analysis/compare/compare.h"
 #include "engine/base/text.h"
 
 #define ROUNDS 5

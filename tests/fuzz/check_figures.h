@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/readers/figures.h"
+#include "engine/readers/parts/figures.h"
 #include "tests/fuzz/check_requests.h"
 
 /* One finite value a figure, and none named twice. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes through the reader of AIPerf's records: requests and gaps between their tokens, or an
  * error that says why. */
-#include "engine/readers/client_requests.h"
+#include "engine/readers/loadgen/client_requests.h"
 #include "engine/readers/readers.h"
 #include "tests/fuzz/check_requests.h"
 

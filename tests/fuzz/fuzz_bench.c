@@ -3,7 +3,7 @@
  * limits of what is kept, or an error that says why. */
 #include <math.h>
 
-#include "engine/readers/bench.h"
+#include "engine/readers/loadgen/bench.h"
 #include "engine/readers/readers.h"
 #include "tests/fuzz/fuzz_reader.h"
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ci/comment_list.h"
-#include "ci/comment_text.h"
-#include "ci/url.h"
+#include "ci/comment/comment_list.h"
+#include "ci/comment/comment_text.h"
+#include "ci/comment/url.h"
 #include "engine/base/arena.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

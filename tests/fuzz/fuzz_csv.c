@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "engine/readers/csv.h"
+#include "engine/readers/parts/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "engine/report/gate_read.h"
 #include "engine/report/gate_writer.h"
+#include "engine/report/json/gate_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "engine/analysis/host_functions.h"
+#include "engine/analysis/rows/host_functions.h"
 #include "engine/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "engine/analysis/telemetry.h"
-#include "engine/readers/monitor.h"
+#include "engine/analysis/requests/telemetry.h"
+#include "engine/readers/monitor/monitor.h"
 #include "engine/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

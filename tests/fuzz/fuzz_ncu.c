@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "engine/analysis/counters.h"
+#include "engine/analysis/counters/counters.h"
 #include "engine/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "engine/readers/figures.h"
+#include "engine/readers/parts/figures.h"
 #include "engine/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ci/gate.h"
+#include "ci/policy/gate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

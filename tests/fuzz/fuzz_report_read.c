@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/analysis/features.h"
+#include "engine/analysis/rank/features.h"
 #include "engine/base/text.h"
-#include "engine/report/report_read.h"
+#include "engine/report/json/report_read.h"
 #include "engine/report/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "engine/analysis/scrape_stages.h"
+#include "engine/analysis/scrape/scrape_stages.h"
 #include "engine/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/analysis/kernels.h"
-#include "engine/analysis/roofline.h"
-#include "engine/analysis/shapes.h"
-#include "engine/analysis/traffic.h"
+#include "engine/analysis/names/kernels.h"
+#include "engine/analysis/roofline/roofline.h"
+#include "engine/analysis/roofline/shapes.h"
+#include "engine/analysis/roofline/traffic.h"
 
 #define LINES 7
 

@@ -15,10 +15,10 @@ engine/report:   engine/base engine/model
 rules:           engine/base engine/model
 baselines:       engine/base engine/model
 ci:              engine/base engine/model
-engine/cli:      engine/base engine/model engine/readers engine/analysis engine/report rules baselines ci
+engine/pipeline: engine/base engine/model engine/readers engine/analysis engine/report engine/cli engine/include rules baselines ci
+engine/cli:      engine/base engine/model engine/readers engine/analysis engine/report engine/pipeline rules baselines ci
 engine/include:
-engine:          engine/base engine/model engine/report engine/cli engine/include
-tests:           engine/base engine/model engine/stats engine/readers engine/analysis engine/report rules baselines ci engine/cli engine/include
+tests:           engine/base engine/model engine/stats engine/readers engine/analysis engine/report rules baselines ci engine/cli engine/pipeline engine/include
 '
 
 # The folder of the table that a path lies in: the first two parts, else the first.

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "engine/analysis/compare.h"
+#include "engine/analysis/compare/compare.h"
 
 /* Fewer than 3 + 3 runs of each side are never needed; more than these never come. */
 #define MOST_RUNS 16

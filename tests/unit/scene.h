@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-#include "engine/analysis/groups.h"
-#include "engine/analysis/segments.h"
-#include "engine/analysis/steps.h"
-#include "engine/analysis/timeline.h"
+#include "engine/analysis/timeline/groups.h"
+#include "engine/analysis/timeline/segments.h"
+#include "engine/analysis/timeline/steps.h"
+#include "engine/analysis/timeline/timeline.h"
 #include "engine/model/bound.h"
 
 struct scene {

@@ -6,7 +6,7 @@
 #ifndef WEIR_TESTS_UNIT_SCRIPTED_API_H
 #define WEIR_TESTS_UNIT_SCRIPTED_API_H
 
-#include "ci/api.h"
+#include "ci/comment/api.h"
 #include "engine/base/text.h"
 
 #define SCRIPT_TOKEN "tok_0123456789abcdef"

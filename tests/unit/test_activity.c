@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/activity.h"
+#include "engine/analysis/timeline/activity.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 

@@ -18,9 +18,9 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
-#include "engine/analysis/activity.h"
-#include "engine/analysis/apis.h"
-#include "engine/analysis/kernels.h"
+#include "engine/analysis/names/apis.h"
+#include "engine/analysis/names/kernels.h"
+#include "engine/analysis/timeline/activity.h"
 #include "engine/base/arena.h"
 #include "engine/base/json.h"
 #include "engine/readers/reader.h"

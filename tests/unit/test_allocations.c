@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/readers/allocations.h"
+#include "engine/readers/trace/allocations.h"
 
 struct expected {
 	int64_t at_ns, bytes, total;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/analysis/analyze.h"
-#include "engine/analysis/features.h"
+#include "engine/analysis/rank/features.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"

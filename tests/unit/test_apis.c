@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/apis.h"
+#include "engine/analysis/names/apis.h"
 
 struct expected {
 	const char *name;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/attribution.h"
+#include "engine/analysis/rank/attribution.h"
 #include "engine/base/arena.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"

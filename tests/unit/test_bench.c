@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
-#include "engine/readers/bench.h"
+#include "engine/readers/loadgen/bench.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/readers/builder.h"
+#include "engine/readers/trace/builder.h"
 
 struct fixture {
 	struct weir_profile *profile;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/readers/client_requests.h"
+#include "engine/readers/loadgen/client_requests.h"
 
 #define UNIX INT64_C(1763800000000000000) /* 2025 */
 

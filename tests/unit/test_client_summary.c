@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/readers/client_summary.h"
+#include "engine/readers/loadgen/client_summary.h"
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "ci/comment.h"
-#include "ci/comment_list.h"
+#include "ci/comment/comment.h"
+#include "ci/comment/comment_list.h"
 #include "tests/unit/scripted_api.h"
 
 #define MARKER      "<!-- weir:gate key=main v1 -->"

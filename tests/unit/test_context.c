@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ci/context.h"
+#include "ci/comment/context.h"
 
 /* Pairs of name and value, ended by NULL. */
 static const char *look_up(void *context, const char *name)

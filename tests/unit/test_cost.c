@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/cost.h"
+#include "engine/analysis/requests/cost.h"
 #include "tests/unit/near.h"
 
 #define ROUNDING 1e-14 /* relative: a few operations on doubles */

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/counters_join.h"
-#include "engine/analysis/kernels.h"
+#include "engine/analysis/counters/counters_join.h"
+#include "engine/analysis/names/kernels.h"
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/make_trace.h"

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/analysis_impl.h"
-#include "engine/analysis/critical_path.h"
-#include "engine/analysis/ranks.h"
+#include "engine/analysis/path/critical_path.h"
+#include "engine/analysis/ranks/ranks.h"
+#include "engine/analysis/rows/analysis_impl.h"
 #include "engine/base/arena.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"

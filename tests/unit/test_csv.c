@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
-#include "engine/readers/csv.h"
+#include "engine/readers/parts/csv.h"
 #include "tests/unit/packed.h"
 
 static const struct weir_csv_options plain = {.separator = ','};

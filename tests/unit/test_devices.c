@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/devices.h"
+#include "engine/analysis/roofline/devices.h"
 #include "tests/unit/near.h"
 
 #define GIB 1073741824u

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ci/gate.h"
+#include "ci/policy/gate.h"
 
 struct sides {
 	struct weir_run *base[3], *head[2];

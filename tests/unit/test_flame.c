@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/analysis/analyze.h"
-#include "engine/analysis/flame.h"
+#include "engine/analysis/drawing/flame.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/frames.h"
+#include "engine/analysis/names/frames.h"
 
 struct row {
 	const char *name;

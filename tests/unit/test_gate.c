@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ci/gate.h"
+#include "ci/policy/gate.h"
 #include "tests/unit/near.h"
 
 #define MOST_ROWS 8

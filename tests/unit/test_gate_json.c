@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/base/json.h"
-#include "engine/report/gate_read.h"
+#include "engine/report/json/gate_read.h"
 #include "tests/unit/fixture_gate.h"
 #include "tests/unit/near.h"
 

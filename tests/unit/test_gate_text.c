@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "engine/report/gate_figures.h"
+#include "engine/report/gate/gate_figures.h"
 #include "tests/unit/document.h"
 #include "tests/unit/fixture_gate.h"
 #include "tests/unit/near.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/graph_captures.h"
+#include "engine/analysis/graphs/graph_captures.h"
 #include "engine/base/arena.h"
 #include "tests/unit/graph_script.h"
 #include "tests/unit/near.h"

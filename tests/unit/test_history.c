@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/history.h"
+#include "engine/analysis/compare/history.h"
 #include "tests/unit/near.h"
 
 static void scopes_and_metrics_are_told_apart(void **state)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/host_functions.h"
+#include "engine/analysis/rows/host_functions.h"
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/host_time.h"
-#include "engine/analysis/intervals.h"
+#include "engine/analysis/time/intervals.h"
+#include "engine/analysis/timeline/host_time.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"

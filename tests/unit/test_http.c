@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "ci/http.h"
+#include "ci/comment/http.h"
 #include "engine/base/arena.h"
 
 struct server {

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/idle.h"
-#include "engine/analysis/story.h"
+#include "engine/analysis/timeline/idle.h"
+#include "engine/analysis/timeline/story.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/scene.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/instants.h"
+#include "engine/analysis/time/instants.h"
 
 static void instants_are_sorted_over_the_whole_range(void **state)
 {

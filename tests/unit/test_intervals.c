@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/intervals.h"
+#include "engine/analysis/time/intervals.h"
 #include "tests/unit/near.h"
 
 #define SPACE  64 /* coordinates 0 to SPACE - 1 */

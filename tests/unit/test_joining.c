@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "engine/analysis/analyze.h"
-#include "engine/analysis/joining.h"
-#include "engine/analysis/serving_cost.h"
+#include "engine/analysis/requests/joining.h"
+#include "engine/analysis/requests/serving_cost.h"
 #include "tests/unit/make_server.h"
 #include "tests/unit/near.h"
 

@@ -3,7 +3,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "engine/report/warnings.h"
+#include "engine/report/words/warnings.h"
 #include "tests/unit/fixture_report.h"
 #include "tests/unit/near.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
-#include "engine/readers/jsonleaves.h"
+#include "engine/readers/parts/jsonleaves.h"
 #include "tests/unit/near.h"
 
 static enum weir_status write_leaf(void *context, const struct weir_jsonleaf *leaf,

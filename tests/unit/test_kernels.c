@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/kernels.h"
+#include "engine/analysis/names/kernels.h"
 #include "tests/unit/near.h"
 
 #define ELEMENTWISE "void at::native::vectorized_elementwise_kernel<4, at::native::"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/launches.h"
+#include "engine/analysis/timeline/launches.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/launching.h"
+#include "engine/analysis/rows/launching.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"

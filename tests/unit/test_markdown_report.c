@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "engine/report/escape.h"
+#include "engine/report/plain/escape.h"
 #include "tests/unit/document.h"
 #include "tests/unit/fixture_report.h"
 #include "tests/unit/near.h"

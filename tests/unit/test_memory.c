@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/memory.h"
+#include "engine/analysis/timeline/memory.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 

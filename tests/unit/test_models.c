@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/shapes.h"
+#include "engine/analysis/roofline/shapes.h"
 #include "tests/unit/near.h"
 
 #define EXACT 1e-15

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/counters.h"
+#include "engine/analysis/counters/counters.h"
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"

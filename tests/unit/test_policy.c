@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ci/policy.h"
+#include "ci/policy/policy.h"
 #include "tests/unit/near.h"
 
 /* The example of the documentation. */

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/price.h"
+#include "engine/analysis/requests/price.h"
 #include "engine/readers/reader.h"
 #include "tests/unit/near.h"
 

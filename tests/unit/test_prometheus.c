@@ -14,7 +14,7 @@
 #include "engine/base/text.h"
 #include "engine/model/telemetry.h"
 #include "engine/readers/readers.h"
-#include "engine/readers/scrape_build.h"
+#include "engine/readers/scrape/scrape_build.h"
 #include "tests/unit/make_scrape.h"
 #include "tests/unit/near.h"
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "ci/provider.h"
-#include "ci/url.h"
+#include "ci/comment/provider.h"
+#include "ci/comment/url.h"
 
 static void each_provider_has_its_paths(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/queue.h"
+#include "engine/analysis/timeline/queue.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/attribution.h"
-#include "engine/analysis/ranks.h"
+#include "engine/analysis/rank/attribution.h"
+#include "engine/analysis/ranks/ranks.h"
 #include "engine/base/arena.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/ranks_match.h"
+#include "engine/analysis/ranks/ranks_match.h"
 
 #define PERIOD 100000
 #define LANES  4

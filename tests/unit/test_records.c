@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/base/jsonscan.h"
-#include "engine/readers/records.h"
+#include "engine/readers/parts/records.h"
 
 /* Takes the member "n" of every record. */
 static bool take(struct weir_slice text, struct weir_jsoncursor *cursor, struct weir_text *seen)

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
-#include "engine/readers/sniff.h"
 
 #define TRACE                                                                                      \
 	"{\"schemaVersion\": 1, \"traceEvents\": [{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": " \

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/report/report_read.h"
-#include "engine/report/result_read.h"
+#include "engine/report/json/report_read.h"
+#include "engine/report/json/result_read.h"
 #include "tests/unit/fixture_report.h"
 #include "tests/unit/near.h"
 

@@ -2,9 +2,9 @@
 /* Runs with requests as every writer shows them. */
 #include <string.h>
 
-#include "engine/report/cost_text.h"
-#include "engine/report/phrases.h"
-#include "engine/report/report_read.h"
+#include "engine/report/json/report_read.h"
+#include "engine/report/plain/cost_text.h"
+#include "engine/report/words/phrases.h"
 #include "tests/unit/document.h"
 #include "tests/unit/fixture_report.h"
 #include "tests/unit/fixture_requests.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/roofline.h"
+#include "engine/analysis/roofline/roofline.h"
 #include "tests/unit/near.h"
 
 /*

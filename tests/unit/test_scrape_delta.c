@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/scrape_delta.h"
+#include "engine/analysis/scrape/scrape_delta.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/scrape_metrics.h"
-#include "engine/analysis/scrape_pages.h"
-#include "engine/analysis/scrape_stages.h"
+#include "engine/analysis/scrape/scrape_metrics.h"
+#include "engine/analysis/scrape/scrape_pages.h"
+#include "engine/analysis/scrape/scrape_stages.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/make_scrape.h"
 #include "tests/unit/near.h"

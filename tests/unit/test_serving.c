@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/features.h"
-#include "engine/analysis/serving.h"
+#include "engine/analysis/rank/features.h"
+#include "engine/analysis/requests/serving.h"
 #include "tests/unit/make_server.h"
 #include "tests/unit/near.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/serving_load.h"
+#include "engine/analysis/requests/serving_load.h"
 #include "engine/base/arena.h"
 #include "tests/unit/near.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/shapes.h"
+#include "engine/analysis/roofline/shapes.h"
 #include "tests/unit/near.h"
 
 #define BF16  "c10::BFloat16"

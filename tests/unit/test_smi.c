@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
-#include "engine/readers/monitor.h"
+#include "engine/readers/monitor/monitor.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/monitors.h"
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "engine/readers/span_requests.h"
-#include "engine/readers/span_tree.h"
+#include "engine/readers/requests/span_requests.h"
+#include "engine/readers/requests/span_tree.h"
 #include "tests/unit/request_lines.h"
 
 #define MANY  1000000u

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "engine/readers/sqldb.h"
+#include "engine/readers/sql/sqldb.h"
 #include "tests/unit/database.h"
 
 static const char *const columns[] = {"a", "b", "absent", NULL};

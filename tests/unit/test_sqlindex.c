@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/readers/sqlindex.h"
-#include "engine/readers/sqlnames.h"
+#include "engine/readers/sql/sqlindex.h"
+#include "engine/readers/sql/sqlnames.h"
 #include "tests/unit/database.h"
 
 static const char *const columns[] = {"id", "a", "absent", "b", NULL};

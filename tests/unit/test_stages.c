@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/stages.h"
+#include "engine/analysis/names/stages.h"
 
 struct expectation {
 	const char *annotation;

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/telemetry.h"
-#include "engine/analysis/telemetry_window.h"
+#include "engine/analysis/requests/telemetry.h"
+#include "engine/analysis/requests/telemetry_window.h"
 #include "tests/unit/near.h"
 
 #define S    INT64_C(1000000000)

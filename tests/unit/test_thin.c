@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/readers/thin.h"
+#include "engine/readers/parts/thin.h"
 #include "tests/unit/near.h"
 
 #define MOST ((size_t)1024)

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/activity.h"
-#include "engine/analysis/timeline.h"
+#include "engine/analysis/timeline/activity.h"
+#include "engine/analysis/timeline/timeline.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"

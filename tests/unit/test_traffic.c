@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/shapes.h"
-#include "engine/analysis/traffic.h"
+#include "engine/analysis/roofline/shapes.h"
+#include "engine/analysis/roofline/traffic.h"
 #include "tests/unit/near.h"
 
 #define BF16 "c10::BFloat16"

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "engine/analysis/analyze.h"
-#include "engine/analysis/rank.h"
-#include "engine/analysis/retime.h"
+#include "engine/analysis/path/retime.h"
+#include "engine/analysis/rank/rank.h"
 #include "engine/model/what_if.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"

@@ -12,7 +12,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
-#include "engine/cli/classify.h"
+#include "engine/pipeline/classify.h"
 #include "tests/unit/workload.h"
 
 #define DEPTH   8

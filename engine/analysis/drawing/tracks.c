@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/drawing/tracks.h"
+#include "engine/analysis/path/clocks.h"
+#include "engine/base/arena.h"
+#include "engine/model/bound.h"
+
+#define NO_STAGE UINT32_MAX
+
+struct drawing {
+	const struct weir_rank *rank;
+	int64_t shift_ns; /* onto the common clock */
+	struct weir_arena *arena;
+	struct weir_detail *detail;
+	size_t span_capacity;
+	uint32_t *tracks[WEIR_DETAIL_KIND_COUNT]; /* by number: track + 1; 0: none yet */
+	const char **copies; /* per name id of the trace: its copy in the arena, NULL: none yet */
+};
+
+static const char *copy_of(struct drawing *drawing, uint32_t name)
+{
+	if (!drawing->copies[name])
+		drawing->copies[name] = weir_arena_copy(
+			drawing->arena, weir_names_text(drawing->rank->trace->names, name),
+			weir_names_length(drawing->rank->trace->names, name));
+	return drawing->copies[name];
+}
+
+static const char *track_name(struct drawing *drawing, enum weir_detail_kind kind, uint32_t number)
+{
+	const struct weir_trace *trace = drawing->rank->trace;
+
+	switch (kind) {
+	case WEIR_DETAIL_STEPS:
+		return "steps";
+	case WEIR_DETAIL_STAGES:
+		return weir_arena_format(drawing->arena, "stages of thread %" PRId64,
+		                         trace->threads[number].tid);
+	case WEIR_DETAIL_PATH:
+		return "critical path";
+	case WEIR_DETAIL_IDLE:
+		return weir_arena_format(drawing->arena, "idle time of device %" PRId64,
+		                         trace->devices[number].id);
+	case WEIR_DETAIL_WAITS:
+		return weir_arena_format(drawing->arena, "collective waits of stream %" PRId64,
+		                         trace->streams[number].id);
+	case WEIR_DETAIL_WORK:
+	case WEIR_DETAIL_KIND_COUNT:
+		break;
+	}
+	return weir_arena_format(drawing->arena, "device %" PRId64 " work of stream %" PRId64,
+	                         trace->devices[trace->streams[number].device].id,
+	                         trace->streams[number].id);
+}
+
+/* Beyond WEIR_DETAIL_MAX_TRACKS: WEIR_NONE. */
+static uint32_t track_of(struct drawing *drawing, enum weir_detail_kind kind, uint32_t number)
+{
+	struct weir_detail *detail = drawing->detail;
+	uint32_t *known = &drawing->tracks[kind][number];
+
+	if (*known == 0 && detail->track_count < WEIR_DETAIL_MAX_TRACKS) {
+		detail->tracks[detail->track_count++] = (struct weir_detail_track){
+			kind, drawing->rank->rank, number, track_name(drawing, kind, number)};
+		*known = (uint32_t)detail->track_count;
+	}
+	return *known > 0 ? *known - 1 : WEIR_NONE;
+}
+
+static void add_span(struct drawing *drawing, struct weir_detail_span span)
+{
+	struct weir_detail *detail = drawing->detail;
+
+	if (span.track == WEIR_NONE || detail->span_count == WEIR_DETAIL_MAX_SPANS) {
+		detail->left_out++;
+		return;
+	}
+	detail->spans = weir_grow(detail->spans, &drawing->span_capacity, detail->span_count + 1,
+	                          sizeof *detail->spans);
+	span.start_ns = weir_clock_shifted(span.start_ns, drawing->shift_ns);
+	span.end_ns = weir_clock_shifted(span.end_ns, drawing->shift_ns);
+	detail->spans[detail->span_count++] = span;
+}
+
+static void add_steps(struct drawing *drawing)
+{
+	const struct weir_steps *steps = &drawing->rank->steps;
+
+	for (size_t i = 0; i < steps->step_count; i++) {
+		const struct weir_step *step = &steps->steps[i];
+
+		add_span(drawing,
+		         (struct weir_detail_span){
+				 .start_ns = step->start_ns,
+				 .end_ns = step->end_ns,
+				 .name = copy_of(drawing,
+		                                 drawing->rank->trace->host.name[step->host_row]),
+				 .note = weir_step_state_name(step->state),
+				 .track = track_of(drawing, WEIR_DETAIL_STEPS, 0),
+				 .stage = NO_STAGE,
+			 });
+	}
+}
+
+static void add_stages(struct drawing *drawing, const uint32_t *row_of_stage)
+{
+	const struct weir_steps *steps = &drawing->rank->steps;
+	const struct weir_host_columns *host = &drawing->rank->trace->host;
+	const char **names = weir_alloc((steps->stage_count + 1) * sizeof *names);
+
+	for (size_t i = 0; i < steps->stage_count; i++)
+		names[i] = weir_arena_copy(drawing->arena, steps->stages[i].name,
+		                           strlen(steps->stages[i].name));
+	for (size_t i = 0; i < steps->span_count; i++) {
+		const struct weir_span *span = &steps->spans[i];
+
+		add_span(drawing, (struct weir_detail_span){
+					  .start_ns = span->start_ns,
+					  .end_ns = span->end_ns,
+					  .name = names[span->stage],
+					  .track = track_of(drawing, WEIR_DETAIL_STAGES,
+		                                            host->thread[span->host_row]),
+					  .stage = row_of_stage[span->stage],
+				  });
+	}
+	free(names);
+}
+
+static void add_gaps(struct drawing *drawing, const uint32_t *row_of_stage)
+{
+	const struct weir_rank *rank = drawing->rank;
+
+	for (size_t i = 0; i < rank->segments.count; i++) {
+		const struct weir_segment *segment = &rank->segments.items[i];
+		uint32_t stage = NO_STAGE;
+
+		if (segment->busy)
+			continue;
+		if (segment->span != WEIR_NONE)
+			stage = row_of_stage[rank->steps.spans[segment->span].stage];
+		add_span(drawing,
+		         (struct weir_detail_span){
+				 .start_ns = segment->start_ns,
+				 .end_ns = segment->end_ns,
+				 .name = weir_idle_name(segment->idle),
+				 .track = track_of(drawing, WEIR_DETAIL_IDLE, segment->device),
+				 .stage = stage,
+			 });
+	}
+}
+
+/* Names of pieces are copied once each, as other names are. */
+static const char *piece_name(struct drawing *drawing, const struct weir_analysis *analysis,
+                              const struct weir_path_piece *piece)
+{
+	const char *name = weir_path_piece_name(analysis, piece);
+	bool is_own = &analysis->ranks[piece->rank] == drawing->rank;
+
+	if (!name)
+		return weir_path_kind_name((enum weir_path_kind)piece->kind);
+	if (is_own && name == weir_names_text(drawing->rank->trace->names, piece->name))
+		return copy_of(drawing, piece->name);
+	return weir_arena_copy(drawing->arena, name, strlen(name));
+}
+
+/* Each piece by what it is of, with its kind, and where it is if that is another rank. */
+static void add_path(struct drawing *drawing, const struct weir_analysis *analysis,
+                     const struct weir_path *path, const uint32_t *row_of_stage)
+{
+	for (size_t i = 0; i < path->count; i++) {
+		const struct weir_path_piece *piece = &path->pieces[i];
+		const struct weir_rank *rank = &analysis->ranks[piece->rank];
+		const char *kind = weir_path_kind_name((enum weir_path_kind)piece->kind);
+		uint32_t stage = NO_STAGE;
+
+		if (rank == drawing->rank && piece->span != WEIR_NONE)
+			stage = row_of_stage[rank->steps.spans[piece->span].stage];
+		if (rank != drawing->rank)
+			kind = weir_arena_format(drawing->arena, "%s, rank %" PRId64, kind,
+			                         rank->rank);
+		add_span(drawing, (struct weir_detail_span){
+					  .start_ns = piece->start_ns,
+					  .end_ns = piece->end_ns,
+					  .name = piece_name(drawing, analysis, piece),
+					  .note = kind,
+					  .track = track_of(drawing, WEIR_DETAIL_PATH, 0),
+					  .stage = stage,
+				  });
+	}
+}
+
+static const char *const waits_for[WEIR_LATE_BY_COUNT] = {
+	[WEIR_LATE_BY_UNKNOWN] = "waits for another rank",
+	[WEIR_LATE_BY_DEVICE] = "waits for another rank's device",
+	[WEIR_LATE_BY_HOST] = "waits for another rank's host",
+};
+
+static void add_wait(struct drawing *drawing, uint32_t row)
+{
+	const struct weir_device_columns *device = &drawing->rank->trace->device;
+	const struct weir_waits *waits = &drawing->rank->waits;
+	uint32_t track;
+
+	if (!waits->until_ns || waits->until_ns[row] == INT64_MIN)
+		return;
+	track = track_of(drawing, WEIR_DETAIL_WAITS, device->stream[row]);
+	if (waits->until_ns[row] > device->start_ns[row])
+		add_span(drawing, (struct weir_detail_span){
+					  .start_ns = device->start_ns[row],
+					  .end_ns = waits->until_ns[row],
+					  .name = waits_for[waits->by[row]],
+					  .note = copy_of(drawing, device->name[row]),
+					  .track = track,
+					  .stage = NO_STAGE,
+				  });
+	if (waits->until_ns[row] < device->end_ns[row])
+		add_span(drawing, (struct weir_detail_span){
+					  .start_ns = waits->until_ns[row],
+					  .end_ns = device->end_ns[row],
+					  .name = "transfer",
+					  .note = copy_of(drawing, device->name[row]),
+					  .track = track,
+					  .stage = NO_STAGE,
+				  });
+}
+
+static void add_work(struct drawing *drawing)
+{
+	const struct weir_timeline *timeline = &drawing->rank->timeline;
+	const struct weir_trace *trace = drawing->rank->trace;
+
+	for (uint32_t i = 0; i < trace->device.count; i++) {
+		uint32_t op = timeline->op[i];
+
+		add_span(drawing,
+		         (struct weir_detail_span){
+				 .start_ns = trace->device.start_ns[i],
+				 .end_ns = trace->device.end_ns[i],
+				 .name = copy_of(drawing, trace->device.name[i]),
+				 .note = op == WEIR_NONE ? NULL
+		                                         : copy_of(drawing, trace->host.name[op]),
+				 .track = track_of(drawing, WEIR_DETAIL_WORK,
+		                                   trace->device.stream[i]),
+				 .stage = NO_STAGE,
+			 });
+	}
+}
+
+static int by_track_and_time(const void *left, const void *right)
+{
+	const struct weir_detail_span *a = left, *b = right;
+
+	if (a->track != b->track)
+		return a->track < b->track ? -1 : 1;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void number_tracks(struct drawing *drawing)
+{
+	const struct weir_trace *trace = drawing->rank->trace;
+	const size_t numbers[WEIR_DETAIL_KIND_COUNT] = {
+		[WEIR_DETAIL_STEPS] = 1,
+		[WEIR_DETAIL_STAGES] = trace->thread_count,
+		[WEIR_DETAIL_PATH] = 1,
+		[WEIR_DETAIL_IDLE] = trace->device_count,
+		[WEIR_DETAIL_WAITS] = trace->stream_count,
+		[WEIR_DETAIL_WORK] = trace->stream_count,
+	};
+
+	for (size_t k = 0; k < WEIR_DETAIL_KIND_COUNT; k++)
+		drawing->tracks[k] = weir_alloc((numbers[k] + 1) * sizeof *drawing->tracks[k]);
+}
+
+/* Waits come before the work: what is left out where there is too much is the work. */
+static void draw_rank(struct drawing *drawing, const struct weir_analysis *analysis,
+                      const struct weir_stage_merges *merges, const struct weir_path *path,
+                      size_t r)
+{
+	uint32_t *row_of_stage = weir_stage_merges_of_rank(merges, analysis, r);
+
+	drawing->rank = &analysis->ranks[r];
+	drawing->shift_ns = weir_clock_shift(analysis, r);
+	number_tracks(drawing);
+	drawing->copies =
+		weir_alloc(weir_names_count(drawing->rank->trace->names) * sizeof *drawing->copies);
+	for (size_t i = 0; i < drawing->rank->steps.stage_count; i++)
+		row_of_stage[i] += (uint32_t)merges->first_row;
+	add_steps(drawing);
+	add_stages(drawing, row_of_stage);
+	if (r == path->rank)
+		add_path(drawing, analysis, path, row_of_stage);
+	add_gaps(drawing, row_of_stage);
+	for (uint32_t i = 0; i < drawing->rank->trace->device.count; i++)
+		add_wait(drawing, i);
+	add_work(drawing);
+	for (size_t k = 0; k < WEIR_DETAIL_KIND_COUNT; k++)
+		free(drawing->tracks[k]);
+	free(drawing->copies);
+	free(row_of_stage);
+}
+
+void weir_tracks_fill(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
+                      const struct weir_path *path, struct weir_arena *arena,
+                      struct weir_detail *detail)
+{
+	struct drawing drawing = {.arena = arena, .detail = detail};
+	struct weir_detail_span *spans;
+
+	detail->tracks = weir_arena_alloc(arena, WEIR_DETAIL_MAX_TRACKS * sizeof *detail->tracks);
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		draw_rank(&drawing, analysis, merges, path, r);
+	if (detail->span_count > 0)
+		qsort(detail->spans, detail->span_count, sizeof *detail->spans, by_track_and_time);
+	spans = weir_arena_alloc(arena, (detail->span_count + 1) * sizeof *spans);
+	if (detail->span_count > 0)
+		memcpy(spans, detail->spans, detail->span_count * sizeof *spans);
+	free(detail->spans);
+	detail->spans = spans;
+	weir_tracks_part(arena, detail);
+}

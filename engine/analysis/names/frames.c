@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stddef.h>
+#include <string.h>
+
+#include "engine/analysis/names/frames.h"
+#include "engine/base/arena.h"
+
+/* A frame looks like "path/file.py(123): function", or "<built-in method function of ...>". */
+struct frame_row {
+	const char *file;     /* part of the name */
+	const char *function; /* its end, from the colon on; NULL: any */
+	uint8_t class;        /* enum weir_frame_class */
+};
+
+/*
+ * The first row that matches decides. Of a compiler only what runs at compile time is named:
+ * guards, launchers and the wrappers of compiled code share its files and run in every step. What
+ * encloses all of a compilation is enough, since frames below it inherit the class.
+ */
+static const struct frame_row frame_rows[] = {
+	{"DataLoader", NULL, WEIR_FRAME_INPUT},
+	{"torch/utils/data/", NULL, WEIR_FRAME_INPUT},
+	{"tokenization_", NULL, WEIR_FRAME_INPUT},
+	{"tokenizers/", NULL, WEIR_FRAME_INPUT},
+	{"tokenizers.Tokenizer", NULL, WEIR_FRAME_INPUT},
+	{"tiktoken/", NULL, WEIR_FRAME_INPUT},
+	{"sentencepiece/", NULL, WEIR_FRAME_INPUT},
+	{"image_processing_", NULL, WEIR_FRAME_INPUT},
+	{"feature_extraction_", NULL, WEIR_FRAME_INPUT},
+	{"PIL/Image.py", NULL, WEIR_FRAME_INPUT},
+	{"torchvision/io/", NULL, WEIR_FRAME_INPUT},
+	{"torchvision/transforms/", NULL, WEIR_FRAME_INPUT},
+	{"torchaudio/", NULL, WEIR_FRAME_INPUT},
+	{"soundfile.py", NULL, WEIR_FRAME_INPUT},
+	{"librosa/", NULL, WEIR_FRAME_INPUT},
+	{"datasets/arrow_dataset.py", NULL, WEIR_FRAME_INPUT},
+	{"datasets/iterable_dataset.py", NULL, WEIR_FRAME_INPUT},
+	{"webdataset/", NULL, WEIR_FRAME_INPUT},
+	{"nvidia/dali/", NULL, WEIR_FRAME_INPUT},
+	{"<built-in function imread>", NULL, WEIR_FRAME_INPUT},
+	{"<built-in function imdecode>", NULL, WEIR_FRAME_INPUT},
+	{" of _io.BufferedReader object", NULL, WEIR_FRAME_INPUT},
+	{" of _io.FileIO object", NULL, WEIR_FRAME_INPUT},
+	{"<built-in function open>", NULL, WEIR_FRAME_INPUT},
+
+	{"torch/_dynamo/convert_frame.py", NULL, WEIR_FRAME_COMPILE},
+	{"torch/_inductor/compile_fx.py", ": run", WEIR_FRAME_PLAIN},
+	{"torch/_inductor/compile_fx.py", NULL, WEIR_FRAME_COMPILE},
+	{"torch/_inductor/codecache.py", ": __call__", WEIR_FRAME_PLAIN},
+	{"torch/_inductor/codecache.py", ": run", WEIR_FRAME_PLAIN},
+	{"torch/_inductor/codecache.py", NULL, WEIR_FRAME_COMPILE},
+	{"torch/_inductor/async_compile.py", NULL, WEIR_FRAME_COMPILE},
+	{"triton_heuristics.py", ": precompile", WEIR_FRAME_COMPILE},
+	{"triton_heuristics.py", ": autotune_to_one_config", WEIR_FRAME_COMPILE},
+	{"triton/runtime/autotuner.py", ": _bench", WEIR_FRAME_COMPILE},
+	{"triton/runtime/jit.py", ": _do_compile", WEIR_FRAME_COMPILE},
+	{"triton/compiler/compiler.py", ": compile", WEIR_FRAME_COMPILE},
+	{"triton/compiler/compiler.py", ": _init_handles", WEIR_FRAME_COMPILE},
+	{"triton/compiler/code_generator.py", NULL, WEIR_FRAME_COMPILE},
+	{"torch/utils/cpp_extension.py", NULL, WEIR_FRAME_COMPILE},
+	{"torch/jit/_trace.py", ": trace", WEIR_FRAME_COMPILE},
+	{"cupy/cuda/compiler.py", NULL, WEIR_FRAME_COMPILE},
+	{"numba/cuda/compiler.py", NULL, WEIR_FRAME_COMPILE},
+	{"flashinfer/jit/", ": build_and_load", WEIR_FRAME_COMPILE},
+	{"deep_gemm/jit/compiler.py", NULL, WEIR_FRAME_COMPILE},
+	{"jax/_src/compiler.py", NULL, WEIR_FRAME_COMPILE},
+	{"_compile.compile_inner", NULL, WEIR_FRAME_COMPILE},
+	{"compile_fx_inner", NULL, WEIR_FRAME_COMPILE},
+	{"(dynamo_timed)", NULL, WEIR_FRAME_COMPILE},
+	{"<frozen importlib._bootstrap>", ": _find_and_load", WEIR_FRAME_COMPILE},
+
+	{" acquire of _thread.", NULL, WEIR_FRAME_WAIT},
+	{"<built-in function sleep>", NULL, WEIR_FRAME_WAIT},
+	{" of select.", NULL, WEIR_FRAME_WAIT},
+	{"<built-in function select>", NULL, WEIR_FRAME_WAIT},
+	{"threading.py(", ": wait", WEIR_FRAME_WAIT},
+	{"queue.py(", ": get", WEIR_FRAME_WAIT},
+	{"selectors.py(", ": select", WEIR_FRAME_WAIT},
+	{"multiprocessing/connection.py(", ": wait", WEIR_FRAME_WAIT},
+	{"multiprocessing/connection.py(", ": poll", WEIR_FRAME_WAIT},
+	{"multiprocessing/connection.py(", ": recv", WEIR_FRAME_WAIT},
+	{"multiprocessing/queues.py(", ": get", WEIR_FRAME_WAIT},
+	{"concurrent/futures/_base.py(", ": result", WEIR_FRAME_WAIT},
+	{"socket.py(", ": accept", WEIR_FRAME_WAIT},
+	{"zmq/sugar/", ": recv", WEIR_FRAME_WAIT},
+	{"zmq/sugar/", ": poll", WEIR_FRAME_WAIT},
+};
+
+static const char *const loading_records[] = {"Lazy Function Loading", "Module Loading",
+                                              "Driver Compiler"};
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name), tail = strlen(end);
+
+	return length >= tail && strcmp(name + length - tail, end) == 0;
+}
+
+enum weir_frame_class weir_frame_class(const char *name)
+{
+	for (size_t i = 0; i < sizeof frame_rows / sizeof *frame_rows; i++)
+		if (strstr(name, frame_rows[i].file) &&
+		    (!frame_rows[i].function || ends_with(name, frame_rows[i].function)))
+			return (enum weir_frame_class)frame_rows[i].class;
+	return WEIR_FRAME_PLAIN;
+}
+
+uint8_t *weir_frame_class_of_names(const struct weir_names *names)
+{
+	size_t count = weir_names_count(names);
+	uint8_t *classes = weir_alloc(count);
+
+	for (size_t i = 0; i < count; i++)
+		classes[i] = (uint8_t)weir_frame_class(weir_names_text(names, (uint32_t)i));
+	return classes;
+}
+
+const char *weir_frame_without_folders(const char *name)
+{
+	size_t path = strcspn(name, "(");
+
+	if (name[0] != '/' && !(name[0] && name[1] == ':'))
+		return name;
+	while (path > 0 && name[path - 1] != '/' && name[path - 1] != '\\')
+		path--;
+	return name + path;
+}
+
+bool weir_overhead_is_loading(const char *name)
+{
+	for (size_t i = 0; i < sizeof loading_records / sizeof *loading_records; i++)
+		if (strstr(name, loading_records[i]))
+			return true;
+	return false;
+}

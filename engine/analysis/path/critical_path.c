@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "engine/analysis/names/apis.h"
+#include "engine/analysis/path/clocks.h"
+#include "engine/analysis/path/critical_path.h"
+#include "engine/analysis/path/path_index.h"
+#include "engine/analysis/timeline/idle.h"
+#include "engine/base/arena.h"
+
+/* Turns without going back in time: more of them is a circle, which damaged clocks can make. */
+#define MOST_STILL 4096
+
+enum place {
+	AT_START, /* device row `at` is about to begin */
+	IN_ROW,   /* it runs */
+	ON_HOST,  /* on thread `at` */
+	LOST,     /* nothing says what was before */
+};
+
+struct walk {
+	const struct weir_analysis *analysis;
+	struct weir_path_index *indices; /* one a rank, made when the path first gets there */
+	int64_t *shift_ns;               /* per rank: from the path's clock to its own */
+	struct weir_path *path;          /* pieces from the last to the first */
+	int64_t begin_ns, now_ns;        /* of the window; the path's clock */
+	enum place place;
+	uint32_t rank, at;
+	uint32_t waitless; /* host row of this rank that waited for nothing in what is left;
+	                      WEIR_NONE */
+	size_t leaf;       /* where it was on its thread; SIZE_MAX: not known */
+	unsigned still;
+};
+
+/* ---- where the walk is ---- */
+
+static const struct weir_rank *rank_of(const struct walk *walk)
+{
+	return &walk->analysis->ranks[walk->rank];
+}
+
+static struct weir_path_index *index_of(struct walk *walk)
+{
+	struct weir_path_index *index = &walk->indices[walk->rank];
+
+	if (!index->rank)
+		weir_path_index_init(index, rank_of(walk));
+	return index;
+}
+
+/* On the clock of the rank that the walk is on. */
+static int64_t local_now(const struct walk *walk)
+{
+	return weir_clock_shifted(walk->now_ns, walk->shift_ns[walk->rank]);
+}
+
+static void go(struct walk *walk, enum place place, uint32_t at)
+{
+	walk->place = place;
+	walk->at = at;
+	walk->leaf = SIZE_MAX;
+}
+
+/* ---- pieces ---- */
+
+static bool continues(const struct weir_path_piece *last, const struct weir_path_piece *piece)
+{
+	return last->start_ns == piece->end_ns && last->rank == piece->rank &&
+	       last->name == piece->name && last->span == piece->span && last->kind == piece->kind;
+}
+
+/* The time from then (on the rank's clock) to now is that thing's; it is then. */
+static void take(struct walk *walk, int64_t from_ns, struct weir_path_piece piece)
+{
+	struct weir_path *path = walk->path;
+	int64_t from = weir_clock_shifted(from_ns, -walk->shift_ns[walk->rank]);
+
+	if (from < walk->begin_ns)
+		from = walk->begin_ns;
+	if (from >= walk->now_ns)
+		return;
+	piece.start_ns = from;
+	piece.end_ns = walk->now_ns;
+	piece.rank = walk->rank;
+	walk->now_ns = from;
+	walk->still = 0;
+	if (path->count > 0 && continues(&path->pieces[path->count - 1], &piece)) {
+		path->pieces[path->count - 1].start_ns = piece.start_ns;
+		return;
+	}
+	path->pieces =
+		weir_grow(path->pieces, &path->capacity, path->count + 1, sizeof *path->pieces);
+	path->pieces[path->count++] = piece;
+}
+
+/* Nothing says what the time before was for. */
+static void lose(struct walk *walk)
+{
+	take(walk, INT64_MIN, (struct weir_path_piece){.span = WEIR_NONE, .kind = WEIR_PATH_IDLE});
+	go(walk, LOST, WEIR_NONE);
+}
+
+/* ---- device work ---- */
+
+static struct weir_path_piece piece_of_row(const struct weir_rank *rank, uint32_t row,
+                                           enum weir_path_kind kind)
+{
+	return (struct weir_path_piece){.span = rank->steps.row_span[row], .kind = (uint8_t)kind};
+}
+
+/* A collective of which this rank was not the last member: it waits until the last one begins. */
+static bool waits_for_rank(const struct walk *walk, uint32_t row)
+{
+	const struct weir_rank *rank = rank_of(walk);
+	const struct weir_waits *waits = &rank->waits;
+
+	return waits->until_ns && waits->last &&
+	       waits->until_ns[row] > rank->trace->device.start_ns[row] &&
+	       (waits->last[row].rank != walk->rank || waits->last[row].row != row);
+}
+
+static void walk_row(struct walk *walk)
+{
+	const struct weir_rank *rank = rank_of(walk);
+	uint32_t row = walk->at;
+	struct weir_path_piece piece = piece_of_row(rank, row, weir_path_work_kind(rank, row));
+
+	piece.name = weir_path_work_name(rank, row);
+	if (waits_for_rank(walk, row) && rank->waits.until_ns[row] <= local_now(walk)) {
+		take(walk, rank->waits.until_ns[row], piece);
+		walk->rank = rank->waits.last[row].rank;
+		walk->waitless = WEIR_NONE;
+		go(walk, AT_START, rank->waits.last[row].row);
+		return;
+	}
+	take(walk, rank->trace->device.start_ns[row], piece);
+	go(walk, AT_START, row);
+}
+
+/* ---- what held device work back ---- */
+
+/* What is known of a row that is about to begin. */
+struct arrival {
+	uint32_t row, launch, before;
+	int64_t launched_ns; /* INT64_MIN: not known */
+	int64_t floor_ns;    /* the later of launch and end of the row before; what ends later may
+	                        have held it back */
+	const struct weir_sync_event *wait;
+};
+
+static struct arrival arrival_of(struct walk *walk, uint32_t row)
+{
+	const struct weir_path_index *index = index_of(walk);
+	const struct weir_trace *trace = rank_of(walk)->trace;
+	struct arrival out = {.row = row,
+	                      .launch = trace->device.launch[row],
+	                      .before = index->before[row],
+	                      .launched_ns = INT64_MIN};
+
+	if (out.launch != WEIR_NONE)
+		out.launched_ns = trace->host.start_ns[out.launch];
+	out.floor_ns = out.launched_ns;
+	if (out.before != WEIR_NONE && trace->device.end_ns[out.before] > out.floor_ns)
+		out.floor_ns = trace->device.end_ns[out.before];
+	out.wait = weir_path_stream_wait(index, row);
+	return out;
+}
+
+/* Did this row, which ended before the arrival, hold it back? */
+static bool holds_back(struct walk *walk, const struct arrival *arrival, uint32_t row)
+{
+	const struct weir_device_columns *device = &rank_of(walk)->trace->device;
+
+	if (arrival->wait && arrival->wait->wait_on_stream >= 0)
+		return weir_path_precedes(index_of(walk), row, arrival->wait->wait_on_stream,
+		                          arrival->wait->wait_on_correlation);
+	if ((device->flags[arrival->row] & WEIR_DEVICE_IN_GRAPH) && arrival->launch != WEIR_NONE &&
+	    device->launch[row] == arrival->launch)
+		return true;
+	return device->stream[row] != device->stream[arrival->row] &&
+	       weir_span_ns(arrival->floor_ns, local_now(walk)) > WEIR_INTER_KERNEL_NS &&
+	       weir_span_ns(device->end_ns[row], local_now(walk)) <= WEIR_DEPENDENCY_NS;
+}
+
+/* The work that ended last behind the floor and held the arrival back; WEIR_NONE: none. Rows that
+ * are passed over lie behind what the walk looks at next. */
+static uint32_t find_dependency(struct walk *walk, const struct arrival *arrival)
+{
+	const struct weir_path_index *index = index_of(walk);
+	const int64_t *end_ns = rank_of(walk)->trace->device.end_ns;
+	int64_t begin_ns = weir_clock_shifted(walk->begin_ns, walk->shift_ns[walk->rank]);
+	int64_t floor_ns = arrival->floor_ns > begin_ns ? arrival->floor_ns : begin_ns;
+
+	for (size_t i = weir_path_ended(index, local_now(walk)); i-- > 0;) {
+		uint32_t row = index->by_end[i];
+
+		if (end_ns[row] <= floor_ns)
+			break;
+		if (row != arrival->row && holds_back(walk, arrival, row))
+			return row;
+	}
+	return WEIR_NONE;
+}
+
+static enum weir_path_kind kind_of_gap(const struct weir_rank *rank, const struct arrival *arrival,
+                                       int64_t now_ns)
+{
+	int64_t end_ns = rank->trace->device.end_ns[arrival->before];
+
+	if (weir_span_ns(end_ns, now_ns) <= WEIR_INTER_KERNEL_NS)
+		return WEIR_PATH_KERNEL_GAP;
+	if (arrival->launch != WEIR_NONE &&
+	    weir_span_ns(rank->trace->host.end_ns[arrival->launch], end_ns) < WEIR_INTER_KERNEL_NS)
+		return WEIR_PATH_LAUNCH;
+	return WEIR_PATH_IDLE;
+}
+
+/* Work whose launch is not in the trace, and nothing before it on its stream: whatever ended last.
+ */
+static void walk_unlinked(struct walk *walk, uint32_t row)
+{
+	const struct weir_path_index *index = index_of(walk);
+	const struct weir_rank *rank = rank_of(walk);
+	size_t ended = weir_path_ended(index, local_now(walk));
+	uint32_t last = ended > 0 ? index->by_end[ended - 1] : WEIR_NONE;
+
+	if (last == WEIR_NONE || last == row) {
+		lose(walk);
+		return;
+	}
+	take(walk, rank->trace->device.end_ns[last], piece_of_row(rank, row, WEIR_PATH_IDLE));
+	go(walk, IN_ROW, last);
+}
+
+static void walk_start(struct walk *walk)
+{
+	const struct weir_rank *rank = rank_of(walk);
+	const struct weir_trace *trace = rank->trace;
+	uint32_t row = walk->at, source;
+	struct arrival arrival = arrival_of(walk, row);
+	struct weir_path_piece piece = piece_of_row(rank, row, WEIR_PATH_KERNEL_GAP);
+
+	source = find_dependency(walk, &arrival);
+	if (source == WEIR_NONE && arrival.launch != WEIR_NONE &&
+	    arrival.floor_ns == arrival.launched_ns) {
+		piece.kind = WEIR_PATH_LAUNCH;
+		piece.name = trace->host.name[arrival.launch];
+		take(walk, arrival.launched_ns, piece);
+		go(walk, ON_HOST, trace->host.thread[arrival.launch]);
+		return;
+	}
+	if (source == WEIR_NONE && arrival.before == WEIR_NONE) {
+		walk_unlinked(walk, row);
+		return;
+	}
+	if (source == WEIR_NONE) {
+		source = arrival.before;
+		piece.kind = (uint8_t)kind_of_gap(rank, &arrival, local_now(walk));
+		if (piece.kind == WEIR_PATH_LAUNCH)
+			piece.name = trace->host.name[arrival.launch];
+	}
+	take(walk, trace->device.end_ns[source], piece);
+	go(walk, IN_ROW, source);
+}
+
+/* ---- the host ---- */
+
+static bool is_waited_for(struct walk *walk, uint32_t call, const struct weir_sync_event *wait,
+                          uint32_t row)
+{
+	const struct weir_trace *trace = rank_of(walk)->trace;
+	uint32_t launch = trace->device.launch[row];
+
+	if (launch == call)
+		return true;
+	if (wait && wait->wait_on_stream >= 0)
+		return weir_path_precedes(index_of(walk), row, wait->wait_on_stream,
+		                          wait->wait_on_correlation);
+	return launch != WEIR_NONE && trace->host.start_ns[launch] < trace->host.start_ns[call] &&
+	       weir_path_precedes(index_of(walk), row, wait ? wait->stream : -1, 0);
+}
+
+/* The last work that ended during the call and that the call waited for; WEIR_NONE: none. */
+static uint32_t find_waited_for(struct walk *walk, uint32_t call)
+{
+	const struct weir_rank *rank = rank_of(walk);
+	const struct weir_path_index *index = index_of(walk);
+	const struct weir_trace *trace = rank->trace;
+	enum weir_api_class class =
+		(enum weir_api_class)rank->timeline.api_class[trace->host.name[call]];
+	const struct weir_sync_event *wait = weir_path_host_wait(index, call);
+
+	if ((class != WEIR_API_SYNC && class != WEIR_API_COPY_BLOCKING &&
+	     class != WEIR_API_COPY_ASYNC) ||
+	    walk->waitless == call)
+		return WEIR_NONE;
+	for (size_t i = weir_path_ended(index, local_now(walk)); i-- > 0;) {
+		uint32_t row = index->by_end[i];
+
+		if (trace->device.end_ns[row] <= trace->host.start_ns[call])
+			break;
+		if (class == WEIR_API_SYNC ? is_waited_for(walk, call, wait, row)
+		                           : trace->device.launch[row] == call)
+			return row;
+	}
+	walk->waitless = call; /* no need to look at the same rows for each piece of the call */
+	return WEIR_NONE;
+}
+
+static struct weir_path_piece piece_of_host(struct walk *walk, uint32_t row, int64_t from_ns)
+{
+	const struct weir_rank *rank = rank_of(walk);
+	const struct weir_host_columns *host = &rank->trace->host;
+	enum weir_host_kind kind = (enum weir_host_kind)host->kind[row];
+	struct weir_path_piece piece = {
+		.span = weir_steps_span_at(&rank->steps, walk->at, from_ns),
+		.kind = WEIR_PATH_HOST_OP,
+	};
+
+	if (kind != WEIR_HOST_ANNOTATION) /* the program's own code, between operators */
+		piece.name = host->name[row];
+	if (kind == WEIR_HOST_API)
+		piece.kind = WEIR_PATH_HOST_API;
+	else if (index_of(walk)->input[row])
+		piece.kind = WEIR_PATH_INPUT;
+	return piece;
+}
+
+/* A thread without any row at the time: the main thread may have given it its work. */
+static void walk_nothing(struct walk *walk, int64_t from_ns)
+{
+	const struct weir_steps *steps = &rank_of(walk)->steps;
+	uint32_t main_thread =
+		steps->track_count > 0 ? steps->tracks[steps->main_track].thread : walk->at;
+	struct weir_path_piece piece = {
+		.span = weir_steps_span_at(steps, walk->at, from_ns),
+		.kind = WEIR_PATH_IDLE,
+	};
+
+	if (main_thread == walk->at)
+		take(walk, from_ns, piece);
+	else
+		go(walk, ON_HOST, main_thread);
+}
+
+/* The piece before the last one, mostly: a thread is walked back piece by piece. */
+static size_t find_leaf(struct walk *walk, const struct weir_leaves *leaves, int64_t now_ns)
+{
+	size_t last = walk->leaf;
+
+	if (last != SIZE_MAX && last > 0 && leaves->time_ns[last] == now_ns)
+		walk->leaf = last - 1;
+	else
+		walk->leaf = weir_leaves_at(leaves, now_ns > INT64_MIN ? now_ns - 1 : now_ns);
+	return walk->leaf;
+}
+
+static void walk_host(struct walk *walk)
+{
+	const struct weir_leaves *leaves = weir_path_leaves(index_of(walk), walk->at);
+	int64_t now_ns = local_now(walk);
+	size_t leaf = find_leaf(walk, leaves, now_ns);
+	uint32_t row, source;
+
+	row = leaf == SIZE_MAX ? WEIR_NONE
+	                       : weir_timeline_caller(&rank_of(walk)->timeline, leaves->row[leaf]);
+	if (row == WEIR_NONE) {
+		walk_nothing(walk, leaf == SIZE_MAX ? INT64_MIN : leaves->time_ns[leaf]);
+		return;
+	}
+	source = find_waited_for(walk, row);
+	if (source == WEIR_NONE) {
+		take(walk, leaves->time_ns[leaf], piece_of_host(walk, row, leaves->time_ns[leaf]));
+		return;
+	}
+	take(walk, rank_of(walk)->trace->device.end_ns[source],
+	     piece_of_host(walk, row, leaves->time_ns[leaf]));
+	go(walk, IN_ROW, source);
+}
+
+/* ---- windows ---- */
+
+static uint32_t first_row_from(const struct weir_rank *rank, uint16_t device, int64_t at_ns)
+{
+	size_t low = rank->timeline.first_row[device], high = rank->timeline.first_row[device + 1];
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rank->trace->device.start_ns[middle] < at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (uint32_t)low;
+}
+
+/* A window ends where the next step's work begins, else with the last work of its own. */
+static void enter_window(struct walk *walk, const struct weir_interval *window)
+{
+	const struct weir_rank *rank;
+	const struct weir_device_columns *columns;
+	uint16_t device = walk->path->device;
+	uint32_t next;
+	size_t ended;
+
+	walk->rank = walk->path->rank;
+	walk->waitless = WEIR_NONE;
+	walk->begin_ns = window->start_ns;
+	walk->now_ns = window->end_ns;
+	walk->still = 0;
+	rank = rank_of(walk);
+	columns = &rank->trace->device;
+	next = first_row_from(rank, device, window->end_ns);
+	if (next < rank->timeline.first_row[device + 1] &&
+	    columns->start_ns[next] == window->end_ns) {
+		go(walk, AT_START, next);
+		return;
+	}
+	ended = weir_path_ended(index_of(walk), window->end_ns);
+	while (ended > 0 && columns->device[index_of(walk)->by_end[ended - 1]] != device)
+		ended--;
+	if (ended == 0) {
+		lose(walk);
+		return;
+	}
+	next = index_of(walk)->by_end[ended - 1];
+	take(walk, columns->end_ns[next],
+	     (struct weir_path_piece){.span = WEIR_NONE, .kind = WEIR_PATH_IDLE});
+	go(walk, IN_ROW, next);
+}
+
+static void walk_window(struct walk *walk, const struct weir_interval *window)
+{
+	enter_window(walk, window);
+	while (walk->now_ns > walk->begin_ns) {
+		if (++walk->still > MOST_STILL)
+			go(walk, LOST, WEIR_NONE);
+		switch (walk->place) {
+		case AT_START:
+			walk_start(walk);
+			break;
+		case IN_ROW:
+			walk_row(walk);
+			break;
+		case ON_HOST:
+			walk_host(walk);
+			break;
+		case LOST:
+			lose(walk);
+			break;
+		}
+	}
+}
+
+static void choose_device(const struct weir_analysis *analysis, struct weir_path *path)
+{
+	path->rank = WEIR_NONE;
+	for (uint32_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_rank *rank = &analysis->ranks[r];
+
+		for (uint16_t d = 0; d < rank->trace->device_count; d++) {
+			if (rank->activity[d].window_ns <= path->span_ns)
+				continue;
+			path->rank = r;
+			path->device = d;
+			path->span_ns = rank->activity[d].window_ns;
+		}
+	}
+}
+
+static void reverse(struct weir_path *path)
+{
+	for (size_t i = 0; i < path->count / 2; i++) {
+		struct weir_path_piece swap = path->pieces[i];
+
+		path->pieces[i] = path->pieces[path->count - 1 - i];
+		path->pieces[path->count - 1 - i] = swap;
+	}
+}
+
+void weir_path_find(const struct weir_analysis *analysis, struct weir_path *path)
+{
+	struct walk walk = {.analysis = analysis, .path = path};
+	const struct weir_intervals *windows;
+
+	*path = (struct weir_path){0};
+	choose_device(analysis, path);
+	if (path->rank == WEIR_NONE)
+		return;
+	walk.indices = weir_alloc(analysis->rank_count * sizeof *walk.indices);
+	walk.shift_ns = weir_alloc(analysis->rank_count * sizeof *walk.shift_ns);
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		walk.shift_ns[r] =
+			weir_clock_shift(analysis, path->rank) - weir_clock_shift(analysis, r);
+	windows = &analysis->ranks[path->rank].steps.windows[path->device];
+	for (size_t w = windows->count; w-- > 0;)
+		walk_window(&walk, &windows->items[w]);
+	reverse(path);
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		path->approximate |=
+			walk.indices[r].rank && analysis->ranks[r].trace->sync_count == 0;
+		weir_path_index_release(&walk.indices[r]);
+	}
+	free(walk.indices);
+	free(walk.shift_ns);
+}
+
+void weir_path_release(struct weir_path *path)
+{
+	free(path->pieces);
+	*path = (struct weir_path){0};
+}

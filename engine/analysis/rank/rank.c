@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/names/kernels.h"
+#include "engine/analysis/rank/rank.h"
+#include "engine/analysis/roofline/shapes.h"
+#include "engine/analysis/roofline/traffic.h"
+#include "engine/base/arena.h"
+
+static void find_devices(struct weir_rank *rank, const struct weir_rank_options *options)
+{
+	const struct weir_trace *trace = rank->trace;
+
+	rank->devices = weir_alloc(trace->device_count * sizeof *rank->devices);
+	for (size_t d = 0; d < trace->device_count; d++) {
+		const struct weir_trace_device *device = &trace->devices[d];
+		struct weir_rank_device *out = &rank->devices[d];
+
+		if (options->device_name)
+			out->known = weir_device_find(options->table, options->device_name, 0, 0,
+			                              &out->peaks);
+		else
+			out->known = weir_device_find(
+				options->table, weir_names_text(trace->names, device->name),
+				device->memory_bytes, device->sms, &out->peaks);
+	}
+}
+
+static void measure_activity(struct weir_rank *rank)
+{
+	struct weir_intervals all = {0};
+	int64_t *ends = weir_alloc((rank->steps.step_count + 1) * sizeof *ends);
+	uint32_t *numbers = weir_alloc((rank->steps.step_count + 1) * sizeof *numbers);
+	struct weir_step_ends steps = {ends, numbers, 0};
+
+	rank->activity = weir_alloc(rank->trace->device_count * sizeof *rank->activity);
+	for (size_t d = 0; d < rank->trace->device_count; d++) {
+		const struct weir_intervals *windows = &rank->steps.windows[d];
+
+		weir_activity_measure(rank->trace, rank->timeline.first_row[d],
+		                      rank->timeline.first_row[d + 1], rank->timeline.work, windows,
+		                      &rank->activity[d]);
+		rank->busy_ns = weir_add_ns(rank->busy_ns, rank->activity[d].active_ns);
+		for (size_t w = 0; w < windows->count; w++)
+			weir_intervals_push(&all, windows->items[w].start_ns,
+			                    windows->items[w].end_ns);
+	}
+	weir_intervals_unite(&all);
+	for (size_t i = 0; i < rank->steps.step_count; i++) {
+		if (rank->steps.steps[i].state != WEIR_STEP_STEADY)
+			continue;
+		numbers[steps.count] = (uint32_t)i;
+		ends[steps.count++] = rank->steps.steps[i].end_ns;
+	}
+	weir_launches_measure(&rank->timeline, &all, &rank->launches);
+	weir_memory_measure(&rank->timeline, &all, &steps, &rank->memory);
+	weir_intervals_release(&all);
+	free(ends);
+	free(numbers);
+}
+
+bool weir_call_of_op(const struct weir_trace *trace, uint32_t op_row, const char *kernel,
+                     struct weir_call *call)
+{
+	uint32_t shape = op_row == WEIR_NONE ? 0 : trace->host.shape[op_row];
+
+	if (shape == 0)
+		return false;
+	*call = (struct weir_call){
+		.op = weir_names_text(trace->names, trace->host.name[op_row]),
+		.kernel = kernel,
+		.dims = weir_names_text(trace->names, trace->shapes[shape].dims),
+		.types = weir_names_text(trace->names, trace->shapes[shape].types),
+		.scalars = weir_names_text(trace->names, trace->shapes[shape].scalars),
+		.strides = weir_names_text(trace->names, trace->shapes[shape].strides),
+	};
+	return true;
+}
+
+static bool is_transfer(const char *name)
+{
+	static const char *const ways[] = {"HtoD", "DtoH",         "PtoP",        "HtoA",
+	                                   "AtoH", "HostToDevice", "DeviceToHost"};
+
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+		if (strstr(name, ways[i]))
+			return true;
+	return false;
+}
+
+static void set_kinds(double *values, const struct weir_rank *rank, const struct weir_group *group)
+{
+	const char *kernel = weir_names_text(rank->trace->names, group->kernel);
+	bool copy = group->work == WEIR_WORK_COPY, transfer = copy && is_transfer(kernel);
+	enum weir_family_limit limit = weir_kernel_limit(kernel);
+
+	values[WEIR_F_IS_COMMUNICATION] = group->work == WEIR_WORK_COMM;
+	values[WEIR_F_IS_TRANSFER] = transfer;
+	values[WEIR_F_IS_LOCAL_COPY] = copy && !transfer;
+	values[WEIR_F_FAMILY_MEMORY] =
+		limit == WEIR_LIMIT_UNKNOWN ? NAN : limit == WEIR_LIMIT_MEMORY;
+	values[WEIR_F_FAMILY_COMPUTE] =
+		limit == WEIR_LIMIT_UNKNOWN ? NAN : limit == WEIR_LIMIT_COMPUTE;
+}
+
+static void set_roofs(double *values, const struct weir_roofline_result *roofline, double call_ns)
+{
+	values[WEIR_F_IMPLAUSIBLE] = roofline->roofline == WEIR_ROOFLINE_IMPLAUSIBLE;
+	values[WEIR_F_CACHED] = roofline->memory_upper_bound;
+	if (roofline->roofline == WEIR_ROOFLINE_IMPLAUSIBLE)
+		return;
+	values[WEIR_F_BYTES_ROOF] = roofline->sustained_memory_ns / call_ns;
+	values[WEIR_F_FLOPS_ROOF] = roofline->sustained_compute_ns / call_ns;
+	values[WEIR_F_INTENSITY_RATIO] =
+		roofline->sustained_compute_ns / roofline->sustained_memory_ns;
+	values[WEIR_F_MATRIX_UNITS_IDLE] = roofline->matrix_units_idle;
+}
+
+/* Means over the calls of a group; false where the step of any does not state them. */
+static bool sums_of_group(const struct weir_rank *rank, size_t index, struct weir_step_sums *sums)
+{
+	const struct weir_groups *groups = &rank->groups;
+	uint64_t first = groups->first_call[index], count = groups->items[index].calls;
+
+	*sums = (struct weir_step_sums){0};
+	for (uint64_t c = 0; c < count; c++) {
+		uint32_t step = groups->calls[groups->calls_by_group[first + c]].step;
+		struct weir_step_sums one;
+
+		if (step == WEIR_NONE ||
+		    !weir_step_sums_parse(
+			    weir_names_text(
+				    rank->trace->names,
+				    rank->trace->host.name[rank->steps.steps[step].host_row]),
+			    &one))
+			return false;
+		weir_step_sums_add(sums, &one);
+	}
+	weir_step_sums_divide(sums, (double)count);
+	return count > 0;
+}
+
+/* Operators on sequences whose lengths no shape holds have their step's sums as well. */
+static struct weir_work work_of_group(const struct weir_rank *rank, size_t index,
+                                      struct weir_call *call)
+{
+	struct weir_work work = weir_work_of_call(call);
+	struct weir_step_sums sums;
+
+	if (work.confidence != WEIR_MODEL_NONE || !sums_of_group(rank, index, &sums))
+		return work;
+	call->sums = &sums;
+	work = weir_work_of_call(call);
+	call->sums = NULL;
+	return work;
+}
+
+void weir_rank_assess(struct weir_rank *rank, size_t index, const struct weir_work *work)
+{
+	const struct weir_group *group = &rank->groups.items[index];
+	const struct weir_rank_device *device = &rank->devices[group->device];
+	uint32_t sms = rank->trace->devices[group->device].sms;
+	struct weir_assessment *out = &rank->assessments[index];
+	double call_ns = (double)group->sum_ns / (double)group->calls;
+
+	weir_features_clear(out->values);
+	out->verdict = (struct weir_verdict){
+		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
+	out->work = *work;
+	out->tensor_bytes = work->bytes;
+	out->traffic_bytes = fmax(work->bytes, work->traffic_bytes);
+	weir_roofline_judge(&out->work, call_ns, group->blocks,
+	                    device->known ? &device->peaks : NULL, &out->roofline);
+	out->values[WEIR_F_OPERATOR_SHARE] =
+		rank->busy_ns > 0 ? (double)group->owned_ns / (double)rank->busy_ns : NAN;
+	out->values[WEIR_F_CALL_NS] = call_ns;
+	out->values[WEIR_F_KERNEL_NS] = (double)group->sum_ns / (double)group->rows;
+	out->values[WEIR_F_GRAPH_SHARE] = (double)group->graph_rows / (double)group->rows;
+	if (group->blocks > 0 && sms > 0)
+		out->values[WEIR_F_WAVES] = (double)group->blocks / (double)sms;
+	set_kinds(out->values, rank, group);
+	if (out->work.confidence != WEIR_MODEL_NONE && device->known && call_ns > 0)
+		set_roofs(out->values, &out->roofline, call_ns);
+}
+
+static void assess(struct weir_rank *rank, size_t index)
+{
+	const struct weir_group *group = &rank->groups.items[index];
+	const struct weir_rank_device *device = &rank->devices[group->device];
+	struct weir_work work = {.flops = NAN, .bytes = NAN};
+	double call_ns = (double)group->sum_ns / (double)group->calls;
+	struct weir_call call;
+	bool has_call = group->shape != WEIR_NONE &&
+	                weir_call_of_op(rank->trace, group->op_row,
+	                                weir_names_text(rank->trace->names, group->kernel), &call);
+
+	if (has_call)
+		work = work_of_group(rank, index, &call);
+	work.traffic_bytes = weir_traffic_bytes(
+		&work,
+		&(struct weir_launch_shape){
+			.kernel = weir_names_text(rank->trace->names, group->kernel),
+			.blocks = group->blocks,
+			.threads = group->threads,
+		},
+		device->known ? &device->peaks : NULL);
+	weir_rank_assess(rank, index, &work);
+	if (has_call && work.confidence == WEIR_MODEL_NONE && device->known && call_ns > 0)
+		rank->assessments[index].values[WEIR_F_OPERANDS_ROOF] =
+			weir_operand_bytes(&call) / device->peaks.bytes_per_s.sustained /
+			(call_ns / 1e9);
+}
+
+void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
+                    const struct weir_rank_options *options)
+{
+	*rank = (struct weir_rank){.trace = trace, .rank = trace->rank};
+	weir_timeline_init(&rank->timeline, trace);
+	weir_steps_init(&rank->steps, &rank->timeline, options->aliases, options->steady);
+	weir_segments_init(&rank->segments, &rank->timeline, &rank->steps);
+	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);
+	weir_graphs_init(&rank->graphs, &rank->timeline, &rank->groups);
+	find_devices(rank, options);
+	measure_activity(rank);
+	rank->assessments = weir_alloc(rank->groups.count * sizeof *rank->assessments);
+	for (size_t i = 0; i < rank->groups.count; i++)
+		assess(rank, i);
+}
+
+void weir_rank_release(struct weir_rank *rank)
+{
+	free(rank->graph_ops);
+	free(rank->graph_works);
+	weir_graphs_release(&rank->graphs);
+	weir_groups_release(&rank->groups);
+	weir_segments_release(&rank->segments);
+	weir_steps_release(&rank->steps);
+	weir_timeline_release(&rank->timeline);
+	free(rank->assessments);
+	free(rank->devices);
+	free(rank->activity);
+	free(rank->waits.until_ns);
+	free(rank->waits.by);
+	free(rank->waits.longest);
+	free(rank->waits.last);
+	*rank = (struct weir_rank){0};
+}
+
+bool weir_rank_row_transfers(const struct weir_rank *rank, uint32_t device_row)
+{
+	return is_transfer(weir_timeline_device_name(&rank->timeline, device_row));
+}

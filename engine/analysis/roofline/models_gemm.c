@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Matrix products. A product of [M, K] and [K, N] takes 2 M N K operations (a multiplication and an
+ * addition each) and moves each matrix once. An added matrix costs one operation an element of the
+ * result.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include "engine/analysis/roofline/models.h"
+
+/* All models of this file end here: sizes of one product, how many, and what is added to it. */
+struct product {
+	double m, n, k, batch;
+	const struct weir_arg *a, *b, *added;
+	struct weir_element result;
+	double extra_flops; /* per element of the result */
+};
+
+/* fp4 tensors are recorded as bytes of two elements each: the inner dimension is twice as long. */
+static double packing(const struct weir_arg *arg)
+{
+	return arg->element.dtype == WEIR_DTYPE_FP4 ? 2 : 1;
+}
+
+static bool fill_product(const struct product *p, struct weir_work *work)
+{
+	double elements = p->m * p->n * p->batch;
+	double flops = 2 * elements * p->k * packing(p->a);
+	double bytes = weir_arg_bytes(p->a) + weir_arg_bytes(p->b) + weir_arg_bytes(p->added);
+
+	flops += elements * (p->extra_flops + (p->added ? 1 : 0));
+	weir_work_product(work, flops, bytes + elements * p->result.width, p->a->element.dtype);
+	work->reuse = (struct weir_reuse){
+		.m = p->m,
+		.n = p->n,
+		.a_bytes = weir_arg_bytes(p->a) / p->batch,
+		.b_bytes = weir_arg_bytes(p->b) / p->batch,
+		.batch = p->batch,
+	};
+	return true;
+}
+
+static double dim(const struct weir_arg *arg, int from_end)
+{
+	return arg->rank >= from_end ? (double)arg->dims[arg->rank - from_end] : 1;
+}
+
+/* [..., M, K] x [..., K, N], both of rank `rank`, with the same leading dimensions. */
+static bool multiply(const struct weir_arg *a, const struct weir_arg *b, int rank,
+                     struct product *p)
+{
+	if (!a || !b || a->rank != rank || b->rank != rank || dim(a, 1) != dim(b, 2))
+		return false;
+	*p = (struct product){
+		.m = dim(a, 2), .n = dim(b, 1), .k = dim(a, 1), .batch = 1, .a = a, .b = b};
+	p->result = a->element;
+	if (rank == 3)
+		p->batch = dim(a, 3);
+	return rank == 2 || dim(a, 3) == dim(b, 3);
+}
+
+/* mm, bmm; `at` is the rank. int8 products give int32. */
+static bool fill_mm(const struct weir_operator_model *model, const struct weir_args *args,
+                    struct weir_work *work)
+{
+	struct product p;
+
+	if (!multiply(weir_args_tensor(args, 0), weir_args_tensor(args, 1), model->at, &p))
+		return false;
+	if (p.a->element.dtype == WEIR_DTYPE_INT8)
+		p.result.width = 4;
+	return fill_product(&p, work);
+}
+
+/* addmm, baddbmm, _addmm_activation: the added matrix comes first; `at` is the rank. */
+static bool fill_addmm(const struct weir_operator_model *model, const struct weir_args *args,
+                       struct weir_work *work)
+{
+	struct product p;
+
+	if (!multiply(weir_args_tensor(args, 1), weir_args_tensor(args, 2), model->at, &p))
+		return false;
+	p.added = weir_args_at(args, 0);
+	p.extra_flops = model->flops_per_element;
+	return p.added && fill_product(&p, work);
+}
+
+/* addbmm: the sum over the batch is one [M, N]. */
+static bool fill_addbmm(const struct weir_operator_model *model, const struct weir_args *args,
+                        struct weir_work *work)
+{
+	struct product p;
+
+	(void)model;
+	if (!multiply(weir_args_tensor(args, 1), weir_args_tensor(args, 2), 3, &p))
+		return false;
+	p.k *= p.batch;
+	p.batch = 1;
+	p.added = weir_args_at(args, 0);
+	return p.added && fill_product(&p, work);
+}
+
+/* linear(X[..., K], W[N, K], bias?) */
+static bool fill_linear(const struct weir_operator_model *model, const struct weir_args *args,
+                        struct weir_work *work)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0), *w = weir_args_tensor(args, 1);
+	struct product p = {.batch = 1, .a = x, .b = w, .added = weir_args_tensor(args, 2)};
+
+	(void)model;
+	if (!x || !w || x->rank < 1 || w->rank < 1 || w->rank > 2 || dim(x, 1) != dim(w, 1) ||
+	    dim(x, 1) <= 0)
+		return false;
+	p.k = dim(x, 1);
+	p.m = x->elements / p.k;
+	p.n = dim(w, 2);
+	p.result = x->element;
+	return fill_product(&p, work);
+}
+
+/* The leading dimensions of both, broadcast against each other; 0 where they do not fit. */
+static double broadcast_batch(const struct weir_arg *a, const struct weir_arg *b)
+{
+	int rank = a->rank > b->rank ? a->rank : b->rank;
+	double batch = 1;
+
+	for (int i = 3; i <= rank; i++) {
+		double from_a = dim(a, i), from_b = dim(b, i);
+
+		if (from_a != from_b && from_a != 1 && from_b != 1)
+			return 0;
+		batch *= from_a == 1 ? from_b : from_a;
+	}
+	return batch;
+}
+
+/* matmul and its vectors: a vector on the left is a row, on the right a column. */
+static bool fill_matmul(const struct weir_operator_model *model, const struct weir_args *args,
+                        struct weir_work *work)
+{
+	const struct weir_arg *a = weir_args_tensor(args, 0), *b = weir_args_tensor(args, 1);
+	struct product p = {.a = a, .b = b};
+	double inner;
+
+	(void)model;
+	if (!a || !b || a->rank < 1 || b->rank < 1)
+		return false;
+	inner = b->rank == 1 ? dim(b, 1) : dim(b, 2);
+	if (dim(a, 1) != inner)
+		return false;
+	p.m = a->rank == 1 ? 1 : dim(a, 2);
+	p.n = b->rank == 1 ? 1 : dim(b, 1);
+	p.k = inner;
+	p.batch = broadcast_batch(a, b);
+	p.result = a->element;
+	return p.batch > 0 && fill_product(&p, work);
+}
+
+/* mv(A[M, K], x[K]) and addmv(y, A, x); `at` is the position of the matrix. */
+static bool fill_mv(const struct weir_operator_model *model, const struct weir_args *args,
+                    struct weir_work *work)
+{
+	size_t at = (size_t)model->at;
+	const struct weir_arg *a = weir_args_tensor(args, at), *x = weir_args_tensor(args, at + 1);
+	struct product p = {.n = 1, .batch = 1, .a = a, .b = x};
+
+	if (!a || !x || a->rank != 2 || x->rank != 1 || dim(a, 1) != dim(x, 1))
+		return false;
+	p.m = dim(a, 2);
+	p.k = dim(a, 1);
+	p.result = a->element;
+	p.added = at ? weir_args_tensor(args, 0) : NULL;
+	return fill_product(&p, work);
+}
+
+/* dot(x[K], y[K]): reads both and writes one number. */
+static bool fill_dot(const struct weir_operator_model *model, const struct weir_args *args,
+                     struct weir_work *work)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0), *y = weir_args_tensor(args, 1);
+
+	(void)model;
+	if (!x || !y || x->rank != 1 || y->rank != 1 || x->elements != y->elements)
+		return false;
+	weir_work_vector(work, 2 * x->elements, weir_arg_bytes(x) + weir_arg_bytes(y),
+	                 x->element.dtype);
+	return true;
+}
+
+#define SCALED_MM_BIAS  4
+#define SCALED_MM_DTYPE 6
+
+/*
+ * _scaled_mm(A, B, scale_a, scale_b, bias?, scale_result?, out_dtype): the scales are read as well.
+ * Without a recorded dtype the result is taken as two bytes wide.
+ */
+static bool fill_scaled_mm(const struct weir_operator_model *model, const struct weir_args *args,
+                           struct weir_work *work)
+{
+	struct product p;
+	int64_t code;
+	bool stated = weir_args_int(args, SCALED_MM_DTYPE, &code);
+
+	(void)model;
+	if (!multiply(weir_args_tensor(args, 0), weir_args_tensor(args, 1), 2, &p))
+		return false;
+	p.added = weir_args_tensor(args, SCALED_MM_BIAS);
+	p.result = (struct weir_element){WEIR_DTYPE_BF16, 2};
+	if (stated && weir_element_of_code(code).width > 0)
+		p.result = weir_element_of_code(code);
+	fill_product(&p, work);
+	work->bytes += weir_arg_bytes(weir_args_tensor(args, 2)) +
+	               weir_arg_bytes(weir_args_tensor(args, 3));
+	work->confidence = stated ? WEIR_MODEL_HIGH : WEIR_MODEL_MEDIUM;
+	return true;
+}
+
+/* einsum, tensordot and grouped products have no row: their contraction, or the rows of each group,
+ * is not recorded. */
+const struct weir_operator_model weir_models_gemm[] = {
+	{.op = "mm", .fill = fill_mm, .at = 2},
+	{.op = "_int_mm", .fill = fill_mm, .at = 2},
+	{.op = "bmm", .fill = fill_mm, .at = 3},
+	{.op = "addmm", .fill = fill_addmm, .at = 2},
+	{.op = "_addmm_activation", .fill = fill_addmm, .at = 2, .flops_per_element = 1},
+	{.op = "baddbmm", .fill = fill_addmm, .at = 3},
+	{.op = "addbmm", .fill = fill_addbmm},
+	{.op = "linear", .fill = fill_linear},
+	{.op = "matmul", .fill = fill_matmul},
+	{.op = "mv", .fill = fill_mv, .at = 0},
+	{.op = "addmv", .fill = fill_mv, .at = 1},
+	{.op = "dot", .fill = fill_dot},
+	{.op = "vdot", .fill = fill_dot},
+	{.op = "_scaled_mm", .fill = fill_scaled_mm},
+	{.op = NULL},
+};

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Operators that touch every element: they read their tensors once and write their result once, so
+ * the memory bounds them whatever they compute. The operations an element are an order of
+ * magnitude, not a count of instructions.
+ */
+#include <stddef.h>
+
+#include "engine/analysis/roofline/models.h"
+
+#define CHEAP 1.0 /* add, multiply, compare, negate */
+#define ROOT  4.0 /* division, roots, exponentials */
+#define CURVE 8.0 /* sigmoid, tanh, gelu: an exponential and a division */
+
+/* The type of a result: floating before whole numbers, then the wider; two 16-bit floats of
+ * different kinds give fp32. */
+static struct weir_element promote(struct weir_element a, struct weir_element b)
+{
+	bool a_float = a.dtype != WEIR_DTYPE_INT && a.dtype != WEIR_DTYPE_INT8;
+	bool b_float = b.dtype != WEIR_DTYPE_INT && b.dtype != WEIR_DTYPE_INT8;
+
+	if (a_float != b_float)
+		return a_float ? a : b;
+	if (a_float && a.width == b.width && a.dtype != b.dtype)
+		return (struct weir_element){WEIR_DTYPE_FP32, 4};
+	return a.width >= b.width ? a : b;
+}
+
+struct broadcast {
+	int rank;
+	int64_t dims[WEIR_MAX_RANK]; /* from the last dimension */
+	struct weir_element element;
+	double read_bytes;
+};
+
+/* False where the sizes do not fit. */
+static bool broadcast_add(struct broadcast *b, const struct weir_arg *arg)
+{
+	for (int i = 0; i < arg->rank; i++) {
+		int64_t size = arg->dims[arg->rank - 1 - i];
+
+		if (i >= b->rank || b->dims[i] == 1)
+			b->dims[i] = size;
+		else if (size != b->dims[i] && size != 1)
+			return false;
+	}
+	if (arg->rank > b->rank)
+		b->rank = arg->rank;
+	b->read_bytes += weir_arg_bytes(arg);
+	/* A scalar tensor does not change the type of one with dimensions. */
+	if (!(b->element.width > 0))
+		b->element = arg->element;
+	else if (arg->rank)
+		b->element = promote(b->element, arg->element);
+	return true;
+}
+
+static double broadcast_elements(const struct broadcast *b)
+{
+	double elements = 1;
+
+	for (int i = 0; i < b->rank; i++)
+		elements *= (double)b->dims[i];
+	return elements;
+}
+
+/* The first `count` arguments into one broadcast; plain numbers among them are no operands. */
+static bool read_operands(const struct weir_args *args, size_t count, struct broadcast *b)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_arg *arg = weir_args_at(args, i);
+
+		if (arg && (arg->rank < 0 || !broadcast_add(b, arg)))
+			return false;
+	}
+	return b->element.width > 0;
+}
+
+/* `at` operands from the first on. The result of an operator in place has the type of its first
+ * operand. */
+static bool fill_pointwise(const struct weir_operator_model *model, const struct weir_args *args,
+                           struct weir_work *work)
+{
+	struct broadcast b = {0};
+	double elements;
+
+	if (!weir_args_at(args, 0) || !read_operands(args, (size_t)model->at, &b))
+		return false;
+	if (model->in_place)
+		b.element = args->items[0].element;
+	elements = broadcast_elements(&b);
+	weir_work_vector(work, model->flops_per_element * elements,
+	                 b.read_bytes + elements * b.element.width, b.element.dtype);
+	return true;
+}
+
+/* The same, with a result of one byte an element. */
+static bool fill_compare(const struct weir_operator_model *model, const struct weir_args *args,
+                         struct weir_work *work)
+{
+	struct broadcast b = {0};
+	double elements;
+
+	if (model->in_place)
+		return fill_pointwise(model, args, work);
+	if (!weir_args_at(args, 0) || !read_operands(args, (size_t)model->at, &b))
+		return false;
+	elements = broadcast_elements(&b);
+	weir_work_vector(work, model->flops_per_element * elements, b.read_bytes + elements,
+	                 b.element.dtype);
+	return true;
+}
+
+/* where(condition, a, b): the condition chooses and does not give the type. */
+static bool fill_where(const struct weir_operator_model *model, const struct weir_args *args,
+                       struct weir_work *work)
+{
+	const struct weir_arg *condition = weir_args_at(args, 0);
+	struct broadcast b = {0};
+	struct weir_element element;
+	double elements;
+
+	if (!condition || condition->rank < 0)
+		return false;
+	for (size_t i = 1; i < 3; i++) {
+		const struct weir_arg *arg = weir_args_at(args, i);
+
+		if (!arg || arg->rank < 0 || !broadcast_add(&b, arg))
+			return false;
+	}
+	element = b.element;
+	if (!broadcast_add(&b, condition) || !b.rank)
+		return false;
+	elements = broadcast_elements(&b);
+	weir_work_vector(work, model->flops_per_element * elements,
+	                 b.read_bytes + elements * element.width, element.dtype);
+	return true;
+}
+
+/* copy_(to, from): reads what is there to read, writes all of `to`. */
+static bool fill_copy(const struct weir_operator_model *model, const struct weir_args *args,
+                      struct weir_work *work)
+{
+	const struct weir_arg *to = weir_args_at(args, 0), *from = weir_args_at(args, 1);
+
+	(void)model;
+	if (!to || !from || to->rank < 0 || from->rank < 0)
+		return false;
+	weir_work_vector(work, 0,
+	                 to->elements * to->element.width +
+	                         (from->rank ? weir_arg_bytes(from) : from->element.width),
+	                 to->element.dtype);
+	return true;
+}
+
+/* clone, contiguous, _to_copy, to: one tensor read, the same written; `at`: position of the new
+ * type, 0: kept. */
+static bool fill_clone(const struct weir_operator_model *model, const struct weir_args *args,
+                       struct weir_work *work)
+{
+	const struct weir_arg *from = weir_args_tensor(args, 0);
+	struct weir_element to;
+	int64_t code;
+
+	if (!from || from->rank < 0)
+		return false;
+	to = from->element;
+	if (model->at && weir_args_int(args, (size_t)model->at, &code) &&
+	    weir_element_of_code(code).width > 0)
+		to = weir_element_of_code(code);
+	weir_work_vector(work, 0, weir_arg_bytes(from) + from->elements * to.width, to.dtype);
+	if (model->at && !args->has_scalars)
+		work->confidence = WEIR_MODEL_LOW;
+	return true;
+}
+
+/* fill_, zero_: written and not read; a scalar tensor is one element. */
+static bool fill_fill(const struct weir_operator_model *model, const struct weir_args *args,
+                      struct weir_work *work)
+{
+	const struct weir_arg *to = weir_args_at(args, 0);
+
+	if (!to || to->rank < 0)
+		return false;
+	weir_work_vector(work, model->flops_per_element * to->elements,
+	                 to->elements * to->element.width, to->element.dtype);
+	return true;
+}
+
+/* silu_and_mul(out[..., D], in[..., 2 D]) and its kin: the result is the first argument. */
+static bool fill_gated(const struct weir_operator_model *model, const struct weir_args *args,
+                       struct weir_work *work)
+{
+	const struct weir_arg *out = weir_args_tensor(args, 0), *in = weir_args_tensor(args, 1);
+
+	if (!out || !in || out->rank < 0 || in->elements != 2 * out->elements)
+		return false;
+	weir_work_vector(work, model->flops_per_element * out->elements,
+	                 weir_arg_bytes(out) + weir_arg_bytes(in), in->element.dtype);
+	return true;
+}
+
+/* quant(out, in, scale) and its kin in either order: a division and a rounding an element. */
+static bool fill_quantised(const struct weir_operator_model *model, const struct weir_args *args,
+                           struct weir_work *work)
+{
+	const struct weir_arg *a = weir_args_tensor(args, 0), *b = weir_args_tensor(args, 1);
+
+	(void)model;
+	if (!a || !b || a->rank < 1 || a->elements != b->elements)
+		return false;
+	weir_work_vector(work, 2 * a->elements,
+	                 weir_arg_bytes(a) + weir_arg_bytes(b) +
+	                         weir_arg_bytes(weir_args_tensor(args, 2)),
+	                 a->element.dtype);
+	return true;
+}
+
+#define UNARY(name, cost)                                                                          \
+	{                                                                                          \
+		.op = (name), .fill = fill_pointwise, .flops_per_element = (cost), .at = 1         \
+	}
+#define BINARY(name, cost)                                                                         \
+	{                                                                                          \
+		.op = (name), .fill = fill_pointwise, .flops_per_element = (cost), .at = 2         \
+	}
+#define TERNARY(name, cost)                                                                        \
+	{                                                                                          \
+		.op = (name), .fill = fill_pointwise, .flops_per_element = (cost), .at = 3         \
+	}
+#define COMPARE(name)                                                                              \
+	{                                                                                          \
+		.op = (name), .fill = fill_compare, .flops_per_element = CHEAP, .at = 2            \
+	}
+#define TEST(name)                                                                                 \
+	{                                                                                          \
+		.op = (name), .fill = fill_compare, .flops_per_element = CHEAP, .at = 1            \
+	}
+#define GATED(name)                                                                                \
+	{                                                                                          \
+		.op = (name), .fill = fill_gated, .flops_per_element = CURVE                       \
+	}
+
+const struct weir_operator_model weir_models_pointwise[] = {
+	/* clang-format off */
+        UNARY("abs", CHEAP), UNARY("neg", CHEAP), UNARY("relu", CHEAP), UNARY("clamp", CHEAP),
+        UNARY("clamp_min", CHEAP), UNARY("clamp_max", CHEAP), UNARY("hardtanh", CHEAP),
+        UNARY("leaky_relu", CHEAP), UNARY("square", CHEAP), UNARY("sign", CHEAP), UNARY("sgn", CHEAP),
+        UNARY("floor", CHEAP), UNARY("ceil", CHEAP), UNARY("round", CHEAP), UNARY("trunc", CHEAP),
+        UNARY("frac", CHEAP), UNARY("nan_to_num", CHEAP), UNARY("bitwise_not", CHEAP), UNARY("tril", CHEAP),
+        UNARY("triu", CHEAP), UNARY("sqrt", ROOT), UNARY("rsqrt", ROOT), UNARY("reciprocal", ROOT),
+        UNARY("exp", ROOT), UNARY("exp2", ROOT), UNARY("expm1", ROOT), UNARY("log", ROOT), UNARY("log2", ROOT),
+        UNARY("log10", ROOT), UNARY("log1p", ROOT), UNARY("sin", ROOT), UNARY("cos", ROOT),
+        UNARY("sigmoid", CURVE), UNARY("silu", CURVE), UNARY("tanh", CURVE), UNARY("gelu", CURVE),
+        UNARY("elu", CURVE), UNARY("softplus", CURVE), UNARY("mish", CURVE), UNARY("hardswish", ROOT),
+        UNARY("hardsigmoid", ROOT), UNARY("log_sigmoid", CURVE), UNARY("erf", CURVE), UNARY("logit", CURVE),
+        BINARY("add", CHEAP), BINARY("sub", CHEAP), BINARY("rsub", CHEAP), BINARY("mul", CHEAP),
+        BINARY("maximum", CHEAP), BINARY("minimum", CHEAP), BINARY("fmax", CHEAP), BINARY("fmin", CHEAP),
+        BINARY("bitwise_and", CHEAP), BINARY("bitwise_or", CHEAP), BINARY("bitwise_xor", CHEAP),
+        BINARY("__and__", CHEAP), BINARY("__or__", CHEAP), BINARY("div", ROOT), BINARY("true_divide", ROOT),
+        BINARY("floor_divide", ROOT), BINARY("remainder", ROOT), BINARY("fmod", ROOT), BINARY("pow", CURVE),
+        BINARY("atan2", CURVE), BINARY("prelu", CHEAP), BINARY("glu_backward", CURVE),
+        BINARY("threshold_backward", CHEAP), BINARY("sigmoid_backward", ROOT), BINARY("tanh_backward", ROOT),
+        BINARY("silu_backward", CURVE), BINARY("gelu_backward", CURVE), BINARY("masked_fill", CHEAP),
+        BINARY("native_dropout_backward", CHEAP),
+        TERNARY("addcmul", 3 * CHEAP), TERNARY("addcdiv", ROOT), TERNARY("lerp", 3 * CHEAP),
+        COMPARE("eq"), COMPARE("ne"), COMPARE("lt"), COMPARE("le"), COMPARE("gt"), COMPARE("ge"),
+        COMPARE("logical_and"), COMPARE("logical_or"), COMPARE("logical_xor"),
+        TEST("logical_not"), TEST("isnan"), TEST("isinf"), TEST("isfinite"), TEST("isneginf"), TEST("isposinf"),
+        GATED("_C::silu_and_mul"), GATED("_C::gelu_and_mul"), GATED("_C::gelu_tanh_and_mul"),
+        GATED("sgl_kernel::silu_and_mul"), GATED("sgl_kernel::gelu_and_mul"),
+	/* clang-format on */
+	{.op = "where", .fill = fill_where, .flops_per_element = CHEAP},
+	{.op = "copy", .fill = fill_copy},
+	{.op = "clone", .fill = fill_clone},
+	{.op = "contiguous", .fill = fill_clone},
+	{.op = "_to_copy", .fill = fill_clone, .at = 1},
+	{.op = "to", .fill = fill_clone, .at = 1},
+	{.op = "fill", .fill = fill_fill},
+	{.op = "zero", .fill = fill_fill},
+	{.op = "random", .fill = fill_fill, .flops_per_element = CURVE},
+	{.op = "uniform", .fill = fill_fill, .flops_per_element = CURVE},
+	{.op = "normal", .fill = fill_fill, .flops_per_element = CURVE},
+	{.op = "exponential", .fill = fill_fill, .flops_per_element = CURVE},
+	{.op = "bernoulli", .fill = fill_fill, .flops_per_element = CURVE},
+	{.op = "_C::static_scaled_fp8_quant", .fill = fill_quantised},
+	{.op = "_C::dynamic_scaled_fp8_quant", .fill = fill_quantised},
+	{.op = "_C::dynamic_per_token_scaled_fp8_quant", .fill = fill_quantised},
+	{.op = "sgl_kernel::sgl_per_token_quant_fp8", .fill = fill_quantised},
+	{.op = "_local_scalar_dense", .fill = fill_fill}, /* one element to the host */
+	{.op = NULL},
+};

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report's rows about counted kernels, and what the profiler's own rules say of them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/counters/counters.h"
+#include "engine/analysis/names/kernels.h"
+#include "engine/analysis/requests/joining.h"
+#include "engine/analysis/rows/analysis_impl.h"
+#include "engine/base/arena.h"
+
+static const char *copy(struct weir_report *report, const char *text)
+{
+	return weir_arena_copy(report->arena, text, strlen(text));
+}
+
+static const char *display_name(struct weir_report *report, const char *name)
+{
+	struct weir_text text = {0};
+	const char *out;
+
+	weir_kernel_display(name, &text);
+	if (!text.length)
+		weir_text_puts(&text, "(unnamed kernel)");
+	out = weir_arena_copy(report->arena, text.data, text.length);
+	weir_text_release(&text);
+	return out;
+}
+
+static void fill_operator(const struct weir_counted_group *group, struct weir_report *report)
+{
+	struct weir_operator_row *row = &report->operators[report->operator_count++];
+
+	*row = (struct weir_operator_row){
+		.name = display_name(report, group->name),
+		.device = group->device ? copy(report, group->device) : NULL,
+		.kind = weir_family_name(weir_kernel_family(group->name)),
+		.call = weir_distribution_of(group->durations_ns, group->count),
+		.share = group->features[WEIR_F_OPERATOR_SHARE],
+		.calls_per_iteration = NAN,
+		.host_self_ns = NAN,
+		.host_total_ns = NAN,
+		.flops = NAN,
+		.bytes = group->value[WEIR_COUNTER_DRAM_BYTES],
+		.tflops = NAN,
+		.gbps = group->value[WEIR_COUNTER_DRAM_BYTES_PER_S] / 1e9,
+		.roofline = group->roofline,
+		.efficiency = group->efficiency,
+		.verdict = group->verdict,
+	};
+	weir_counted_row_init(&row->counted);
+	row->counted.share = 1;
+	row->counted.dram_bytes = group->value[WEIR_COUNTER_DRAM_BYTES];
+	row->counted.vector_flops = group->value[WEIR_COUNTER_VECTOR_FLOPS];
+	row->counted.matrix_flops = group->value[WEIR_COUNTER_MATRIX_FLOPS];
+	weir_counted_row_complete(&row->counted);
+	row->flops = row->counted.flops;
+	row->tflops = row->flops * (double)row->call.count / row->call.total_ns / 1e3;
+	row->kernel = row->name;
+	row->features = weir_arena_alloc(report->arena, sizeof group->features);
+	memcpy(row->features, group->features, sizeof group->features);
+}
+
+void weir_fill_counted_operators(const struct weir_counted *counted, struct weir_report *report)
+{
+	report->operators =
+		weir_arena_alloc(report->arena, counted->count * sizeof *report->operators);
+	for (size_t i = 0; i < counted->count; i++)
+		fill_operator(&counted->items[i], report);
+}
+
+/* ---- what the profiler's rules say ---- */
+
+struct remark {
+	size_t group;
+	const char *rule, *kind, *text;
+	enum weir_finding_scope scope;
+	double speedup;
+};
+
+/* Of one rule the largest saving first; without one after those with one. */
+static int by_rule(const void *left, const void *right)
+{
+	const struct remark *a = left, *b = right;
+	double x = isnan(a->speedup) ? -1 : a->speedup, y = isnan(b->speedup) ? -1 : b->speedup;
+	int order;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	order = strcmp(a->rule, b->rule);
+	if (order)
+		return order;
+	if (x != y)
+		return x > y ? -1 : 1;
+	return strcmp(a->text, b->text);
+}
+
+/* Per kernel of the counters the group that it is in. */
+static size_t *groups_of(const struct weir_counted *counted, const struct weir_counters *counters)
+{
+	size_t *groups = weir_alloc((counters->count + 1) * sizeof *groups);
+
+	for (size_t g = 0; g < counted->count; g++)
+		for (size_t i = 0; i < counted->items[g].launch_count; i++) {
+			const struct weir_counted_launch *launch =
+				&counted->launches[counted->items[g].first_launch + i];
+
+			if (launch->counters == counters)
+				groups[launch->kernel] = g;
+		}
+	return groups;
+}
+
+static struct remark *collect_remarks(const struct weir_counted *counted,
+                                      const struct weir_profile *profile, size_t *count)
+{
+	struct remark *remarks = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < profile->input_count; i++) {
+		const struct weir_counters *counters = profile->inputs[i].counters;
+		size_t *groups;
+
+		if (!counters || !counters->finding_count)
+			continue;
+		groups = groups_of(counted, counters);
+		for (size_t f = 0; f < counters->finding_count; f++) {
+			const struct weir_counter_finding *finding = &counters->findings[f];
+
+			remarks = weir_grow(remarks, &capacity, *count + 1, sizeof *remarks);
+			remarks[(*count)++] = (struct remark){
+				.group = groups[finding->kernel],
+				.rule = weir_names_text(counters->names, finding->rule),
+				.kind = weir_names_text(counters->names, finding->kind),
+				.text = weir_names_text(counters->names, finding->text),
+				.scope = finding->scope,
+				.speedup = finding->speedup,
+			};
+		}
+		free(groups);
+	}
+	if (*count)
+		qsort(remarks, *count, sizeof *remarks, by_rule);
+	return remarks;
+}
+
+static void fill_remarks(struct weir_counter_row *row, const struct remark *remarks, size_t count,
+                         struct weir_report *report)
+{
+	row->remarks = weir_arena_alloc(report->arena, (count + 1) * sizeof *row->remarks);
+	for (size_t i = 0; i < count; i++) {
+		struct weir_counter_remark *last =
+			row->remark_count ? &row->remarks[row->remark_count - 1] : NULL;
+
+		if (last && strcmp(last->rule, remarks[i].rule) == 0) {
+			last->count++;
+			continue;
+		}
+		row->remarks[row->remark_count++] = (struct weir_counter_remark){
+			.rule = copy(report, remarks[i].rule),
+			.kind = copy(report, remarks[i].kind),
+			.text = copy(report, remarks[i].text),
+			.scope = remarks[i].scope,
+			.speedup = remarks[i].speedup,
+			.count = 1,
+		};
+	}
+}
+
+static void fill_row(const struct weir_counted_group *group, struct weir_counter_row *row,
+                     struct weir_report *report)
+{
+	*row = (struct weir_counter_row){
+		.kernel = display_name(report, group->name),
+		.count = group->count,
+		.mean_ns = group->sum_ns / (double)group->count,
+	};
+	memcpy(row->grid, group->grid, sizeof row->grid);
+	memcpy(row->block, group->block, sizeof row->block);
+	memcpy(row->value, group->value, sizeof row->value);
+}
+
+/* The devices that the counters name, where no timeline does. */
+static void fill_devices(const struct weir_counted *counted, struct weir_report *report)
+{
+	if (report->device_count)
+		return;
+	for (size_t g = 0; g < counted->count && !report->device_count; g++) {
+		if (!counted->items[g].device)
+			continue;
+		report->devices = weir_arena_alloc(report->arena, sizeof *report->devices);
+		report->devices[0].name = copy(report, counted->items[g].device);
+		report->devices[0].count = 1;
+		report->device_count = 1;
+	}
+}
+
+void weir_fill_counters(const struct weir_counted *counted, struct weir_report *report)
+{
+	size_t rows = counted->count < WEIR_MAX_COUNTER_ROWS ? counted->count
+	                                                     : WEIR_MAX_COUNTER_ROWS,
+	       count;
+	struct remark *remarks = collect_remarks(counted, report->profile, &count);
+
+	fill_devices(counted, report);
+	report->counters = weir_arena_alloc(report->arena, rows * sizeof *report->counters);
+	report->counter_count = rows;
+	for (size_t g = 0, at = 0, end; g < rows; g++, at = end) {
+		for (end = at; end < count && remarks[end].group == g;)
+			end++;
+		fill_row(&counted->items[g], &report->counters[g], report);
+		fill_remarks(&report->counters[g], remarks + at, end - at, report);
+	}
+	weir_report_note(report, "counters",
+	                 "counters are of single kernels, run one by one at base clocks: their "
+	                 "shares are of the kernels' own time, gaps between them are not seen");
+	free(remarks);
+}
+
+static void put_shape(const uint32_t shape[3], struct weir_text *text)
+{
+	weir_text_printf(text, "%u", shape[0]);
+	for (int i = 1; i < 3; i++)
+		if (shape[1] > 1 || shape[2] > 1)
+			weir_text_printf(text, "x%u", shape[i]);
+}
+
+/* "/scale_kernel <<<132x2x1, 256>>>": one kernel in one launch shape, outside of every stage. */
+static void series_name(const struct weir_counted_group *group, struct weir_text *text)
+{
+	weir_text_clear(text);
+	weir_text_puts(text, "/");
+	weir_kernel_display(group->name, text);
+	if (!group->grid[0] || !group->block[0])
+		return;
+	weir_text_puts(text, " <<<");
+	put_shape(group->grid, text);
+	weir_text_puts(text, ", ");
+	put_shape(group->block, text);
+	weir_text_puts(text, ">>>");
+}
+
+void weir_counted_run(const struct weir_counted *counted, struct weir_run *run)
+{
+	struct weir_text name = {0};
+
+	for (size_t i = 0; i < counted->count && i < WEIR_MAX_COUNTER_ROWS; i++) {
+		const struct weir_counted_group *group = &counted->items[i];
+
+		series_name(group, &name);
+		for (size_t v = 0; v < group->count; v++) {
+			weir_series_push(weir_series_get(&run->operators, name.data),
+			                 group->durations_ns[v]);
+			weir_series_push(weir_series_get(&run->calls, name.data), 1);
+		}
+		if (group->device)
+			weir_run_set_label(run, "gpu", group->device);
+	}
+	weir_text_release(&name);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/requests/joining.h"
+#include "engine/analysis/rows/host_functions.h"
+#include "engine/base/arena.h"
+
+/* ---- one profile ---- */
+
+static int64_t sum(int64_t a, int64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* The nodes as a tree: UINT32_MAX is none. */
+struct tree {
+	uint32_t *first_child, *next_sibling;
+	int64_t *weight; /* of a node with all below it */
+};
+
+static void tree_init(struct tree *tree, const struct weir_host_profile *profile)
+{
+	size_t count = profile->node_count;
+
+	tree->first_child = weir_alloc(count * sizeof *tree->first_child);
+	tree->next_sibling = weir_alloc(count * sizeof *tree->next_sibling);
+	tree->weight = weir_alloc(count * sizeof *tree->weight);
+	memset(tree->first_child, 0xff, count * sizeof *tree->first_child);
+	memset(tree->next_sibling, 0xff, count * sizeof *tree->next_sibling);
+	for (size_t i = count; i-- > 0;) {
+		uint32_t parent = profile->nodes[i].parent;
+
+		tree->weight[i] = sum(tree->weight[i], profile->nodes[i].self);
+		if (i == WEIR_HOST_ROOT)
+			continue;
+		tree->weight[parent] = sum(tree->weight[parent], tree->weight[i]);
+		tree->next_sibling[i] = tree->first_child[parent];
+		tree->first_child[parent] = (uint32_t)i;
+	}
+}
+
+static void tree_release(struct tree *tree)
+{
+	free(tree->first_child);
+	free(tree->next_sibling);
+	free(tree->weight);
+}
+
+/* Entering a node; `open` counts how often its function is on the way from the root. */
+static void enter(const struct weir_host_profile *profile, const struct tree *tree, uint32_t node,
+                  uint32_t *open, struct weir_host_function *functions)
+{
+	uint32_t frame = profile->nodes[node].frame;
+
+	functions[frame].self = sum(functions[frame].self, profile->nodes[node].self);
+	if (open[frame]++ == 0)
+		functions[frame].total = sum(functions[frame].total, tree->weight[node]);
+}
+
+/* Depth first, along parents: stacks may be as deep as the profile is large. */
+static void walk(const struct weir_host_profile *profile, const struct tree *tree,
+                 struct weir_host_function *functions)
+{
+	uint32_t *open = weir_alloc((profile->frame_count + 1) * sizeof *open);
+	uint32_t node = tree->first_child[WEIR_HOST_ROOT];
+
+	while (node != UINT32_MAX && node != WEIR_HOST_ROOT) {
+		enter(profile, tree, node, open, functions);
+		if (tree->first_child[node] != UINT32_MAX) {
+			node = tree->first_child[node];
+			continue;
+		}
+		while (node != WEIR_HOST_ROOT) {
+			open[profile->nodes[node].frame]--;
+			if (tree->next_sibling[node] != UINT32_MAX)
+				break;
+			node = profile->nodes[node].parent;
+		}
+		if (node != WEIR_HOST_ROOT)
+			node = tree->next_sibling[node];
+	}
+	free(open);
+}
+
+struct weir_host_function *weir_host_functions(const struct weir_host_profile *profile)
+{
+	struct weir_host_function *functions =
+		weir_alloc((profile->frame_count + 1) * sizeof *functions);
+	struct tree tree;
+
+	for (size_t i = 0; i < profile->frame_count; i++)
+		functions[i].frame = (uint32_t)i;
+	tree_init(&tree, profile);
+	walk(profile, &tree, functions);
+	tree_release(&tree);
+	for (size_t i = 0; i < profile->function_count; i++) {
+		const struct weir_host_function *known = &profile->functions[i];
+
+		functions[known->frame].self = sum(functions[known->frame].self, known->self);
+		functions[known->frame].total = sum(functions[known->frame].total, known->total);
+	}
+	return functions;
+}
+
+/* ---- all of them ---- */
+
+struct entry {
+	const char *function, *file;
+	double self, total;
+};
+
+static int by_name(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+	int order = strcmp(a->function, b->function);
+
+	return order ? order : strcmp(a->file, b->file);
+}
+
+static int by_self(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	if (a->self != b->self)
+		return a->self > b->self ? -1 : 1;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return by_name(left, right);
+}
+
+struct entries {
+	struct entry *items;
+	size_t count, capacity;
+	double total, idle;
+	enum weir_host_unit unit;
+	uint64_t profiles, others; /* in this unit, in another */
+};
+
+static void add_profile(struct entries *entries, const struct weir_host_profile *profile)
+{
+	struct weir_host_function *functions;
+
+	if (entries->profiles && profile->unit != entries->unit) {
+		entries->others++;
+		return;
+	}
+	entries->unit = profile->unit;
+	entries->profiles++;
+	entries->total += (double)profile->total;
+	entries->idle += (double)profile->idle;
+	functions = weir_host_functions(profile);
+	for (size_t i = 0; i < profile->frame_count; i++) {
+		const struct weir_host_frame *frame = &profile->frames[i];
+
+		if (!functions[i].self && !functions[i].total)
+			continue;
+		entries->items = weir_grow(entries->items, &entries->capacity, entries->count + 1,
+		                           sizeof *entries->items);
+		entries->items[entries->count++] = (struct entry){
+			.function = weir_names_text(profile->names, frame->function),
+			.file = weir_names_text(profile->names, frame->file),
+			.self = (double)functions[i].self,
+			.total = (double)functions[i].total,
+		};
+	}
+	free(functions);
+}
+
+/* One entry a function, the largest own time first. */
+static void merge(struct entries *entries)
+{
+	size_t kept = 0;
+
+	if (!entries->count)
+		return;
+	qsort(entries->items, entries->count, sizeof *entries->items, by_name);
+	for (size_t i = 0; i < entries->count; i++) {
+		if (kept && by_name(&entries->items[kept - 1], &entries->items[i]) == 0) {
+			entries->items[kept - 1].self += entries->items[i].self;
+			entries->items[kept - 1].total += entries->items[i].total;
+		} else {
+			entries->items[kept++] = entries->items[i];
+		}
+	}
+	entries->count = kept;
+	qsort(entries->items, entries->count, sizeof *entries->items, by_self);
+}
+
+static const char *copy(struct weir_report *report, const char *text)
+{
+	return *text ? weir_arena_copy(report->arena, text, strlen(text)) : NULL;
+}
+
+static void fill_report(const struct entries *entries, struct weir_report *report)
+{
+	size_t rows = entries->count < WEIR_MAX_HOST_FUNCTION_ROWS ? entries->count
+	                                                           : WEIR_MAX_HOST_FUNCTION_ROWS;
+	struct weir_host_figures *host = weir_arena_alloc(report->arena, sizeof *host);
+
+	*host = (struct weir_host_figures){
+		.unit = entries->unit,
+		.profiles = entries->profiles,
+		.total = entries->total,
+		.idle = entries->idle / (entries->idle + entries->total),
+		.functions = weir_arena_alloc(report->arena, (rows + 1) * sizeof *host->functions),
+		.function_count = rows,
+	};
+	for (size_t i = 0; i < rows; i++)
+		host->functions[i] = (struct weir_host_function_row){
+			.function = copy(report, entries->items[i].function),
+			.file = copy(report, entries->items[i].file),
+			.self = entries->items[i].self / entries->total,
+			.total = entries->items[i].total / entries->total,
+		};
+	report->host = host;
+	if (entries->others)
+		weir_report_note(report, "host_units",
+		                 "left out of the host's time: %llu profile%s that count something "
+		                 "else than the first does (%s)",
+		                 (unsigned long long)entries->others,
+		                 entries->others == 1 ? "" : "s",
+		                 weir_host_unit_name(entries->unit));
+}
+
+void weir_fill_host_functions(const struct weir_profile *profile, struct weir_report *report)
+{
+	struct entries entries = {0};
+
+	for (size_t i = 0; i < profile->input_count; i++)
+		if (profile->inputs[i].host_profile)
+			add_profile(&entries, profile->inputs[i].host_profile);
+	merge(&entries);
+	if (entries.profiles)
+		fill_report(&entries, report);
+	free(entries.items);
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The operator table: groups of all ranks merged by stage, operator and device. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/names/kernels.h"
+#include "engine/analysis/requests/joining.h"
+#include "engine/analysis/rows/analysis_impl.h"
+#include "engine/analysis/timeline/host_time.h"
+#include "engine/base/arena.h"
+#include "engine/stats/quantile.h"
+
+/* A group and the names that decide its row. */
+struct entry {
+	const char *device, *stage, *name; /* stage "": outside */
+	const struct weir_rank *rank;
+	uint32_t group;
+};
+
+/* Of the entries of one row. */
+static void fill_counted(struct weir_operator_row *row, const struct entry *entries, size_t count)
+{
+	struct weir_row_group *groups = weir_alloc(count * sizeof *groups);
+
+	for (size_t i = 0; i < count; i++)
+		groups[i] = (struct weir_row_group){entries[i].rank, entries[i].group};
+	weir_counted_row_fill(&row->counted, groups, count);
+	free(groups);
+	/* Without a model for half of the row the counters are all there is. */
+	if (!isnan(row->bytes) || row->counted.share < 0.5)
+		return;
+	row->flops = row->counted.flops;
+	row->bytes = row->counted.dram_bytes;
+	row->tflops = row->flops * (double)row->call.count / row->call.total_ns / 1e3;
+	row->gbps = row->bytes * (double)row->call.count / row->call.total_ns;
+}
+
+static int by_row(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+	int order = strcmp(a->device, b->device);
+
+	if (order == 0)
+		order = strcmp(a->stage, b->stage);
+	if (order == 0)
+		order = strcmp(a->name, b->name);
+	if (order != 0)
+		return order;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->group > b->group) - (a->group < b->group);
+}
+
+static const char *display_kernel(const struct weir_rank *rank, uint32_t kernel,
+                                  struct weir_arena *arena)
+{
+	struct weir_text text = {0};
+	const char *copy;
+
+	weir_kernel_display(weir_names_text(rank->trace->names, kernel), &text);
+	if (text.length == 0)
+		weir_text_puts(&text, WEIR_OTHER_WORK);
+	copy = weir_arena_copy(arena, text.data, text.length);
+	weir_text_release(&text);
+	return copy;
+}
+
+static struct entry describe(const struct weir_rank *rank, uint32_t group, struct weir_arena *arena)
+{
+	const struct weir_group *item = &rank->groups.items[group];
+	const char *device =
+		weir_names_text(rank->trace->names, rank->trace->devices[item->device].name);
+	const char *name =
+		item->op_name != 0 ? weir_names_text(rank->trace->names, item->op_name) : NULL;
+
+	return (struct entry){
+		.device = weir_arena_copy(arena, device, strlen(device)),
+		.stage = item->stage == WEIR_NONE
+	                         ? ""
+	                         : weir_arena_copy(arena, rank->steps.stages[item->stage].name,
+	                                           strlen(rank->steps.stages[item->stage].name)),
+		.name = name ? weir_arena_copy(arena, name, strlen(name))
+	                     : display_kernel(rank, item->kernel, arena),
+		.rank = rank,
+		.group = group,
+	};
+}
+
+static const struct weir_group *group_of(const struct entry *entry)
+{
+	return &entry->rank->groups.items[entry->group];
+}
+
+static const struct weir_assessment *assessment_of(const struct entry *entry)
+{
+	return &entry->rank->assessments[entry->group];
+}
+
+static bool is_modelled(const struct weir_assessment *assessment)
+{
+	return assessment->work.confidence != WEIR_MODEL_NONE &&
+	       assessment->roofline.roofline != WEIR_ROOFLINE_IMPLAUSIBLE;
+}
+
+/* Per call and achieved, over the groups that have a model; unknown where those hold less than half
+ * of the row. */
+static void fill_work(struct weir_operator_row *row, const struct entry *entries, size_t count)
+{
+	double flops = 0, bytes = 0, efficiency = 0, calls = 0, modelled_ns = 0, rated_ns = 0,
+	       all_ns = 0;
+
+	row->flops = row->bytes = row->tflops = row->gbps = row->efficiency = NAN;
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_group *group = group_of(&entries[i]);
+		const struct weir_assessment *assessment = assessment_of(&entries[i]);
+
+		all_ns += (double)group->sum_ns;
+		if ((is_modelled(assessment) || assessment->counted.known) &&
+		    isfinite(assessment->roofline.efficiency)) {
+			rated_ns += (double)group->sum_ns;
+			efficiency += assessment->roofline.efficiency * (double)group->sum_ns;
+		}
+		if (!is_modelled(assessment))
+			continue;
+		modelled_ns += (double)group->sum_ns;
+		calls += (double)group->calls;
+		flops += assessment->work.flops * (double)group->calls;
+		bytes += assessment->work.bytes * (double)group->calls;
+	}
+	if (rated_ns > 0 && fmax(rated_ns, modelled_ns) >= all_ns / 2)
+		row->efficiency = efficiency / rated_ns;
+	if (modelled_ns <= 0 || modelled_ns < all_ns / 2)
+		return;
+	row->flops = flops / calls;
+	row->bytes = bytes / calls;
+	row->tflops = flops / modelled_ns / 1e3;
+	row->gbps = bytes / modelled_ns;
+}
+
+/* The bound that holds most of the row's time; the row shows its largest group of that bound. */
+static const struct entry *leading_entry(const struct entry *entries, size_t count)
+{
+	double ns[WEIR_BOUND_COUNT] = {0};
+	enum weir_bound lead = WEIR_BOUND_UNDETERMINED;
+	const struct entry *best = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		ns[assessment_of(&entries[i])->verdict.bound] +=
+			(double)group_of(&entries[i])->owned_ns;
+	for (int b = 0; b < WEIR_BOUND_COUNT; b++)
+		if (ns[b] > ns[lead])
+			lead = (enum weir_bound)b;
+	for (size_t i = 0; i < count; i++)
+		if (assessment_of(&entries[i])->verdict.bound == lead &&
+		    (!best || group_of(&entries[i])->owned_ns > group_of(best)->owned_ns))
+			best = &entries[i];
+	return best ? best : entries;
+}
+
+/* Durations of all calls of the row, in order of the ranks and their clocks. */
+static double *call_times(const struct entry *entries, size_t count, size_t *out_count)
+{
+	uint64_t total = 0;
+	double *values;
+
+	*out_count = 0;
+	for (size_t i = 0; i < count; i++)
+		total += group_of(&entries[i])->calls;
+	values = weir_alloc((total + 1) * sizeof *values);
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_groups *groups = &entries[i].rank->groups;
+		const uint32_t *calls =
+			groups->calls_by_group + groups->first_call[entries[i].group];
+
+		for (uint64_t c = 0; c < group_of(&entries[i])->calls; c++)
+			values[(*out_count)++] = (double)groups->calls[calls[c]].device_ns;
+	}
+	return values;
+}
+
+static void fill_host_times(struct weir_operator_row *row, const struct entry *entries,
+                            size_t count, const struct weir_host_time *host_times,
+                            const struct weir_rank *first_rank)
+{
+	double *total = NULL, *self = NULL;
+	size_t filled = 0, capacity = 0, self_capacity = 0;
+
+	row->host_self_ns = row->host_total_ns = NAN;
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_groups *groups = &entries[i].rank->groups;
+		const struct weir_group *group = group_of(&entries[i]);
+		const struct weir_host_time *times = &host_times[entries[i].rank - first_rank];
+
+		for (uint64_t c = 0; group->op_name != 0 && c < group->calls; c++) {
+			uint32_t op =
+				groups->calls[groups->calls_by_group
+			                              [groups->first_call[entries[i].group] + c]]
+					.op_row;
+
+			total = weir_grow(total, &capacity, filled + 1, sizeof *total);
+			self = weir_grow(self, &self_capacity, filled + 1, sizeof *self);
+			total[filled] = (double)weir_host_time_total(times, op);
+			self[filled++] = (double)weir_host_time_self(times, op);
+		}
+	}
+	if (filled > 0) {
+		row->host_total_ns = weir_median(total, filled);
+		row->host_self_ns = weir_median(self, filled);
+	}
+	free(total);
+	free(self);
+}
+
+struct fill {
+	const struct weir_analysis *analysis;
+	struct weir_report *report;
+	struct weir_host_time *host_times; /* one a rank */
+	uint64_t **turns;                  /* per rank and stage, see count_turns() */
+	double busy_ns;
+};
+
+/* Occurrences of each stage of a rank that count; behind them the steps, for work outside. */
+static uint64_t *count_turns(const struct weir_steps *steps, bool steady)
+{
+	uint64_t *turns = weir_alloc((steps->stage_count + 1) * sizeof *turns);
+
+	for (size_t i = 0; i < steps->span_count; i++)
+		turns[steps->spans[i].stage] +=
+			weir_steps_span_counts(steps, &steps->spans[i], steady);
+	for (size_t i = 0; i < steps->step_count; i++)
+		turns[steps->stage_count] += !steady || steps->steps[i].state == WEIR_STEP_STEADY;
+	return turns;
+}
+
+/* Turns of the row's stage, ranks added as their calls are; the entries of a rank come together. */
+static uint64_t turns_of_row(const struct fill *fill, const struct entry *entries, size_t count)
+{
+	uint64_t turns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_rank *rank = entries[i].rank;
+		uint32_t stage = group_of(&entries[i])->stage;
+
+		if (i == 0 || rank != entries[i - 1].rank)
+			turns += fill->turns[rank - fill->analysis->ranks]
+			                    [stage == WEIR_NONE ? rank->steps.stage_count : stage];
+	}
+	return turns;
+}
+
+static void fill_row(const struct fill *fill, const struct entry *entries, size_t count)
+{
+	struct weir_operator_row *row = &fill->report->operators[fill->report->operator_count++];
+	const struct entry *lead = leading_entry(entries, count);
+	const struct weir_assessment *assessment = assessment_of(lead);
+	uint64_t iterations = turns_of_row(fill, entries, count);
+	double owned_ns = 0;
+	size_t calls;
+	double *values = call_times(entries, count, &calls);
+
+	for (size_t i = 0; i < count; i++)
+		owned_ns += (double)group_of(&entries[i])->owned_ns;
+	row->name = entries->name;
+	row->stage = entries->stage[0] ? entries->stage : NULL;
+	row->device = entries->device[0] ? entries->device : NULL;
+	row->kernel = display_kernel(lead->rank, group_of(lead)->kernel, fill->report->arena);
+	row->kind = weir_family_name(weir_kernel_family(
+		weir_names_text(lead->rank->trace->names, group_of(lead)->kernel)));
+	row->call = weir_distribution_of(values, calls);
+	row->share = fill->busy_ns > 0 ? owned_ns / fill->busy_ns : NAN;
+	row->calls_per_iteration = iterations > 0 ? (double)calls / (double)iterations : NAN;
+	row->roofline = assessment->roofline.roofline;
+	row->verdict = assessment->verdict;
+	row->features = weir_arena_alloc(fill->report->arena, WEIR_F_COUNT * sizeof *row->features);
+	memcpy(row->features, assessment->values, sizeof assessment->values);
+	row->features[WEIR_F_OPERATOR_SHARE] = row->share;
+	fill_work(row, entries, count);
+	fill_counted(row, entries, count);
+	fill_host_times(row, entries, count, fill->host_times, fill->analysis->ranks);
+	free(values);
+}
+
+static int by_total(const void *left, const void *right)
+{
+	const struct weir_operator_row *a = left, *b = right;
+	int order;
+
+	if (a->call.total_ns != b->call.total_ns)
+		return a->call.total_ns > b->call.total_ns ? -1 : 1;
+	order = strcmp(a->name, b->name);
+	if (order == 0)
+		order = strcmp(a->stage ? a->stage : "", b->stage ? b->stage : "");
+	return order != 0 ? order : strcmp(a->device ? a->device : "", b->device ? b->device : "");
+}
+
+/* What a model says beyond the device's peaks is not used, and said: it, its shapes or the entry of
+ * the device are wrong. */
+static void note_implausible(struct weir_report *report)
+{
+	const char *first = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->operator_count; i++) {
+		if (report->operators[i].roofline != WEIR_ROOFLINE_IMPLAUSIBLE)
+			continue;
+		first = first ? first : report->operators[i].name;
+		count++;
+	}
+	if (count)
+		weir_report_note(
+			report, "implausible",
+			"models say more than %.0f %% of what the device can do for %zu "
+			"operator%s (%s): their shapes or the device's entry are wrong, and "
+			"they are not used; --device NAME chooses another entry",
+			100 * WEIR_IMPLAUSIBLE, count, count == 1 ? "" : "s", first);
+}
+
+static struct entry *collect_entries(const struct weir_analysis *analysis, struct weir_arena *arena,
+                                     size_t *count)
+{
+	struct entry *entries;
+	size_t total = 0;
+
+	*count = 0;
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		total += analysis->ranks[r].groups.count;
+	entries = weir_alloc((total + 1) * sizeof *entries);
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		for (uint32_t g = 0; g < analysis->ranks[r].groups.count; g++)
+			entries[(*count)++] = describe(&analysis->ranks[r], g, arena);
+	qsort(entries, *count, sizeof *entries, by_row);
+	return entries;
+}
+
+static bool same_row(const struct entry *a, const struct entry *b)
+{
+	return strcmp(a->device, b->device) == 0 && strcmp(a->stage, b->stage) == 0 &&
+	       strcmp(a->name, b->name) == 0;
+}
+
+void weir_fill_operators(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	struct fill fill = {.analysis = analysis, .report = report};
+	size_t count;
+	struct entry *entries = collect_entries(analysis, report->arena, &count);
+
+	fill.host_times = weir_alloc(analysis->rank_count * sizeof *fill.host_times);
+	fill.turns = weir_alloc(analysis->rank_count * sizeof *fill.turns);
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		weir_host_time_init(&fill.host_times[r], &analysis->ranks[r].timeline);
+		fill.turns[r] = count_turns(&analysis->ranks[r].steps, analysis->options.steady);
+		fill.busy_ns += (double)analysis->ranks[r].busy_ns;
+	}
+	report->operators =
+		weir_arena_alloc(report->arena, (count + 1) * sizeof *report->operators);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && same_row(&entries[i], &entries[end]);)
+			end++;
+		fill_row(&fill, &entries[i], end - i);
+	}
+	if (count == 0)
+		weir_fill_host_operators(analysis, fill.host_times, report);
+	qsort(report->operators, report->operator_count, sizeof *report->operators, by_total);
+	note_implausible(report);
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		weir_host_time_release(&fill.host_times[r]);
+		free(fill.turns[r]);
+	}
+	free(fill.host_times);
+	free(fill.turns);
+	free(entries);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/analysis/requests/joining.h"
+#include "engine/analysis/rows/analysis_impl.h"
+#include "engine/analysis/rows/scrape_report.h"
+#include "engine/analysis/scrape/scrape_stages.h"
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+
+static struct weir_quantile_bounds bounds_of(const struct weir_quantile_estimate *at)
+{
+	return (struct weir_quantile_bounds){at->low, at->high};
+}
+
+static uint64_t whole(double count)
+{
+	return count > 0 && count < 0x1p63 ? (uint64_t)llround(count) : 0;
+}
+
+static struct weir_distribution distribution_of(const struct weir_scrape_stage *stage)
+{
+	return (struct weir_distribution){
+		.count = whole(stage->count),
+		.total_ns = stage->total_ns,
+		.p50_ns = stage->at[WEIR_LEVEL_P50].estimate,
+		.p90_ns = stage->at[WEIR_LEVEL_P90].estimate,
+		.p95_ns = stage->at[WEIR_LEVEL_P95].estimate,
+		.p99_ns = stage->at[WEIR_LEVEL_P99].estimate,
+	};
+}
+
+static void fill_row(const struct weir_scrape_stage *stage, struct weir_arena *arena,
+                     struct weir_stage_row *row)
+{
+	struct weir_stage_counted *counted = weir_arena_alloc(arena, sizeof *counted);
+
+	*counted = (struct weir_stage_counted){
+		.mean_ns = stage->mean_ns,
+		.p50 = bounds_of(&stage->at[WEIR_LEVEL_P50]),
+		.p90 = bounds_of(&stage->at[WEIR_LEVEL_P90]),
+		.p95 = bounds_of(&stage->at[WEIR_LEVEL_P95]),
+		.p99 = bounds_of(&stage->at[WEIR_LEVEL_P99]),
+		.resolution_limited = stage->resolution_limited,
+	};
+	row->name = weir_arena_copy(arena, stage->name, strlen(stage->name));
+	row->kind = stage->kind;
+	row->view = WEIR_VIEW_COUNTED;
+	row->duration = distribution_of(stage);
+	row->share = row->p50_share = row->p95_share = row->p99_share = row->cost_usd = NAN;
+	row->counted = counted;
+	row->verdict = (struct weir_verdict){
+		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
+}
+
+static void append_rows(const struct weir_scrape_figures *figures, struct weir_report *report)
+{
+	size_t count = report->stage_count + figures->stage_count;
+	struct weir_stage_row *rows = weir_arena_alloc(report->arena, (count + 1) * sizeof *rows);
+
+	if (report->stage_count)
+		memcpy(rows, report->stages, report->stage_count * sizeof *rows);
+	for (size_t i = 0; i < figures->stage_count; i++)
+		fill_row(&figures->stages[i], report->arena, &rows[report->stage_count + i]);
+	report->stages = rows;
+	report->stage_count = count;
+}
+
+static double per_second(const struct weir_scrape_figures *figures, double amount)
+{
+	return figures->wall_ns > 0 ? amount / ((double)figures->wall_ns / 1e9) : NAN;
+}
+
+static double all_tokens(const struct weir_scrape_figures *figures)
+{
+	return figures->prompt_tokens + figures->generation_tokens;
+}
+
+/* The only stage of its sort; NULL: none, or one a model. */
+static const struct weir_scrape_stage *only_stage(const struct weir_scrape_figures *figures,
+                                                  bool first_token)
+{
+	const struct weir_scrape_stage *found = NULL;
+
+	for (size_t i = 0; i < figures->stage_count; i++) {
+		const struct weir_scrape_stage *stage = &figures->stages[i];
+
+		if (first_token ? !stage->first_token : !stage->whole_request)
+			continue;
+		if (found)
+			return NULL;
+		found = stage;
+	}
+	return found;
+}
+
+static void fill_requests(const struct weir_scrape_figures *figures, struct weir_report *report)
+{
+	const struct weir_scrape_stage *request = only_stage(figures, false);
+	const struct weir_scrape_stage *first_token = only_stage(figures, true);
+	struct weir_request_figures *out = &report->requests;
+
+	if (!(figures->requests > 0))
+		return;
+	report->has_requests = true;
+	out->count = whole(figures->requests);
+	out->failed = whole(figures->failed);
+	if (request)
+		out->latency = distribution_of(request);
+	if (first_token)
+		out->first_token = distribution_of(first_token);
+	out->batch.mean = figures->batch_size;
+	out->throughput_per_s = per_second(figures, figures->requests);
+	out->tokens_per_s = per_second(figures, all_tokens(figures));
+	out->output_tokens_per_s = per_second(figures, figures->generation_tokens);
+	/* Little's law: time in the server, over requests, a second. */
+	if (request)
+		out->concurrency = per_second(figures, request->total_ns / 1e9);
+}
+
+/* A sentence a finding that was made: how often stands behind it, so that one reads like many. */
+static void note_count(struct weir_report *report, const char *code, size_t count, const char *what,
+                       const char *then)
+{
+	if (count)
+		weir_report_note(report, code, "%s: %zu%s%s", what, count, *then ? "; " : "", then);
+}
+
+static void note_findings(const struct weir_scrape_findings *findings, struct weir_report *report)
+{
+	if (findings->one_page)
+		weir_report_note(report, "one_scrape",
+		                 "one metrics page counts from the start of its server: pass the "
+		                 "page from before the load as well");
+	note_count(report, "counter_reset", findings->resets,
+	           "series that fell between the pages, or began anew",
+	           "what the later page holds counts alone");
+	note_count(report, "new_series", findings->new_series,
+	           "series that are on the later page only", "they count from 0");
+	if (findings->forced)
+		weir_report_note(report, "forced_monotonic",
+		                 "histograms that fall along their buckets: %zu, by %.0f at most; "
+		                 "they were read while they changed, and are raised",
+		                 findings->forced, findings->largest_dip);
+	note_count(report, "unaligned_buckets", findings->unaligned,
+	           "histograms without a common bucket on the two pages",
+	           "only their means are known");
+	note_count(report, "inconsistent", findings->inconsistent,
+	           "histograms with a sum that their buckets do not allow", "");
+	note_count(report, "inconsistent", findings->absurd_summaries,
+	           "summaries with quantiles that their sums contradict",
+	           "no quantile of a summary is used");
+	note_count(report, "inconsistent", findings->broken_sums,
+	           "models whose prefill and decode do not add up to their inference",
+	           "the page mixes requests, or was edited");
+	note_count(report, "resolution_limited", findings->limited,
+	           "histograms with too wide buckets to say where p95 lies", "go by their means");
+}
+
+/* What the server was doing: a part of the sentence a figure that is known. */
+static void note_moments(const struct weir_scrape_figures *figures, struct weir_report *report)
+{
+	const struct {
+		double value;
+		const char *words;
+	} moments[] = {
+		{figures->running, "requests running"},
+		{figures->waiting, "waiting"},
+		{100 * figures->cache_usage, "% of the cache of keys and values in use"},
+		{100 * figures->cache_hit_rate, "% of the prompt found in the prefix cache"},
+		{figures->step_tokens, "tokens a step"},
+	};
+	struct weir_text text = {0};
+
+	for (size_t i = 0; i < sizeof moments / sizeof *moments; i++)
+		if (!isnan(moments[i].value))
+			weir_text_printf(&text, moments[i].value < 100 ? "%s%.3g %s" : "%s%.0f %s",
+			                 text.length ? ", " : "", moments[i].value,
+			                 moments[i].words);
+	if (text.length)
+		weir_report_note(report, "server", "the server's own figures: %s", text.data);
+	weir_text_release(&text);
+}
+
+void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	struct weir_scrape_figures figures;
+
+	if (!weir_scrape_figures_collect(analysis->profile, &analysis->options.settings->aliases,
+	                                 &figures))
+		return;
+	append_rows(&figures, report);
+	if (!analysis->serving)
+		fill_requests(&figures, report);
+	note_findings(&figures.findings, report);
+	note_moments(&figures, report);
+	note_count(
+		report, "preempted", (size_t)whole(figures.preemptions), "preemptions",
+		"what those requests lost is in prefill and decode, and their queue time is that "
+		"of the last wait only");
+	weir_scrape_figures_release(&figures);
+}
+
+static void add_metric(struct weir_run *run, const char *name, double value, const char *unit,
+                       bool higher_is_better)
+{
+	struct weir_series *series;
+
+	if (!isfinite(value) || weir_series_find(&run->metrics, name))
+		return;
+	series = weir_series_get(&run->metrics, name);
+	series->higher_is_better = higher_is_better;
+	series->unit = weir_alloc(strlen(unit) + 1);
+	memcpy(series->unit, unit, strlen(unit) + 1);
+	weir_series_push(series, value);
+}
+
+void weir_run_add_scrapes(const struct weir_analysis *analysis, struct weir_run *run)
+{
+	struct weir_scrape_figures figures;
+	struct weir_text name = {0};
+
+	if (!weir_scrape_figures_collect(analysis->profile, &analysis->options.settings->aliases,
+	                                 &figures))
+		return;
+	for (size_t i = 0; i < figures.stage_count; i++) {
+		if (figures.stages[i].approximate)
+			continue; /* may vanish from one run to the next */
+		weir_text_clear(&name);
+		weir_text_printf(&name, "%s_mean_ms", figures.stages[i].name);
+		add_metric(run, name.data, figures.stages[i].mean_ns / 1e6, "ms", false);
+	}
+	weir_text_release(&name);
+	add_metric(run, "requests_per_s", per_second(&figures, figures.requests), "1/s", true);
+	add_metric(run, "tokens_per_s", per_second(&figures, all_tokens(&figures)), "1/s", true);
+	add_metric(run, "output_tokens_per_s", per_second(&figures, figures.generation_tokens),
+	           "1/s", true);
+	add_metric(run, "prefix_hit_rate", figures.cache_hit_rate, "ratio", true);
+	weir_scrape_figures_release(&figures);
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A profile as one run (weir.run/1): an iteration is one occurrence of a stage, for work outside
+ * every stage one step. With several ranks the slowest rank speaks for an occurrence, where all
+ * have as many; else the first rank alone. Of operators the largest, within the limits below.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/names/kernels.h"
+#include "engine/analysis/requests/joining.h"
+#include "engine/analysis/requests/serving_cost.h"
+#include "engine/analysis/rows/analysis_impl.h"
+#include "engine/analysis/rows/scrape_report.h"
+#include "engine/analysis/rows/serving_report.h"
+#include "engine/base/arena.h"
+#include "engine/base/rowmap.h"
+#include "engine/base/text.h"
+
+#define WEIR_MAX_OPERATOR_SERIES 1024
+#define WEIR_MAX_OPERATOR_VALUES (1u << 24) /* of all series of one rank */
+
+/* Where one rank's values go: positions of its spans and steps in the series. */
+struct positions {
+	uint32_t *of_span, *of_step; /* WEIR_NONE: does not count */
+	size_t *stage_counts;        /* per stage of the rank */
+	size_t step_count;
+};
+
+static void positions_init(struct positions *out, const struct weir_rank *rank, bool steady)
+{
+	const struct weir_steps *steps = &rank->steps;
+
+	out->of_span = weir_alloc((steps->span_count + 1) * sizeof *out->of_span);
+	out->of_step = weir_alloc((steps->step_count + 1) * sizeof *out->of_step);
+	out->stage_counts = weir_alloc((steps->stage_count + 1) * sizeof *out->stage_counts);
+	out->step_count = 0;
+	for (size_t i = 0; i < steps->span_count; i++)
+		out->of_span[i] = weir_steps_span_counts(steps, &steps->spans[i], steady)
+		                          ? (uint32_t)out->stage_counts[steps->spans[i].stage]++
+		                          : WEIR_NONE;
+	for (size_t i = 0; i < steps->step_count; i++)
+		out->of_step[i] = !steady || steps->steps[i].state == WEIR_STEP_STEADY
+		                          ? (uint32_t)out->step_count++
+		                          : WEIR_NONE;
+}
+
+static void positions_release(struct positions *positions)
+{
+	free(positions->of_span);
+	free(positions->of_step);
+	free(positions->stage_counts);
+}
+
+/* The series with room for `count` values, zero where nothing has been added. */
+static double *series_values(struct weir_series_table *table, const char *name, size_t count)
+{
+	struct weir_series *series = weir_series_get(table, name);
+
+	while (series->count < count)
+		weir_series_push(series, 0);
+	return series->value;
+}
+
+/* "decode/aten::mm"; "/aten::mm" outside every stage. */
+static void operator_name(const struct weir_rank *rank, const struct weir_group *group,
+                          struct weir_text *text)
+{
+	weir_text_clear(text);
+	if (group->stage != WEIR_NONE)
+		weir_text_puts(text, rank->steps.stages[group->stage].name);
+	weir_text_puts(text, "/");
+	if (group->op_name != 0 || group->kernel == 0)
+		weir_text_puts(text, weir_group_name(group, rank->trace->names));
+	else
+		weir_kernel_display(weir_names_text(rank->trace->names, group->kernel), text);
+}
+
+/* One series of operators: groups that differ by shape or device only share it. */
+struct operator_series {
+	char *name;
+	double device_ns;
+	size_t length;         /* values */
+	double *times, *calls; /* borrowed from the run; NULL: not among the largest */
+};
+
+struct catalog {
+	struct operator_series *items; /* room for one a group */
+	size_t count;
+	struct weir_rowmap map; /* by name */
+	uint32_t *of_group;     /* WEIR_NONE: its stage never counts */
+};
+
+static uint32_t catalog_find(struct catalog *catalog, const struct weir_text *name)
+{
+	uint32_t hash = weir_rowmap_hash(weir_rowmap_hash_text(name->data, name->length, 0)), row;
+	size_t probe = 0;
+
+	while ((row = weir_rowmap_next(&catalog->map, hash, &probe)) != WEIR_ROWMAP_NONE)
+		if (strcmp(catalog->items[row].name, name->data) == 0)
+			return row;
+	catalog->items[catalog->count] =
+		(struct operator_series){.name = weir_alloc_text(name->data)};
+	weir_rowmap_add(&catalog->map, hash, (uint32_t)catalog->count);
+	return (uint32_t)catalog->count++;
+}
+
+static void catalog_init(struct catalog *catalog, const struct weir_rank *rank,
+                         const struct positions *positions)
+{
+	struct weir_text name = {0};
+
+	*catalog = (struct catalog){
+		.items = weir_alloc((rank->groups.count + 1) * sizeof *catalog->items)};
+	catalog->of_group = weir_alloc(rank->groups.count * sizeof *catalog->of_group);
+	for (size_t g = 0; g < rank->groups.count; g++) {
+		const struct weir_group *group = &rank->groups.items[g];
+		size_t length = group->stage != WEIR_NONE ? positions->stage_counts[group->stage]
+		                                          : positions->step_count;
+		struct operator_series *series;
+
+		catalog->of_group[g] = WEIR_NONE;
+		if (length == 0)
+			continue;
+		operator_name(rank, group, &name);
+		catalog->of_group[g] = catalog_find(catalog, &name);
+		series = &catalog->items[catalog->of_group[g]];
+		series->device_ns += (double)group->sum_ns;
+		series->length = length > series->length ? length : series->length;
+	}
+	weir_text_release(&name);
+}
+
+static void catalog_release(struct catalog *catalog)
+{
+	for (size_t i = 0; i < catalog->count; i++)
+		free(catalog->items[i].name);
+	free(catalog->items);
+	free(catalog->of_group);
+	weir_rowmap_release(&catalog->map);
+}
+
+static int by_device_time(const void *left, const void *right)
+{
+	const struct operator_series *a = *(struct operator_series *const *)left;
+	const struct operator_series *b = *(struct operator_series *const *)right;
+
+	if (a->device_ns != b->device_ns)
+		return a->device_ns > b->device_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Adds the series of the largest operators to the run, within the limits. */
+static void choose_largest(struct weir_run *run, struct catalog *catalog)
+{
+	struct operator_series **order =
+		weir_alloc(catalog->count * sizeof(struct operator_series *));
+	size_t room = WEIR_MAX_OPERATOR_VALUES;
+
+	for (size_t i = 0; i < catalog->count; i++)
+		order[i] = &catalog->items[i];
+	qsort(order, catalog->count, sizeof *order, by_device_time);
+	for (size_t i = 0; i < catalog->count && i < WEIR_MAX_OPERATOR_SERIES; i++) {
+		if (order[i]->length > room)
+			break;
+		room -= order[i]->length;
+		order[i]->times = series_values(&run->operators, order[i]->name, order[i]->length);
+		order[i]->calls = series_values(&run->calls, order[i]->name, order[i]->length);
+	}
+	free(order);
+}
+
+static void add_operators(struct weir_run *run, const struct weir_rank *rank,
+                          const struct positions *positions)
+{
+	const struct weir_groups *groups = &rank->groups;
+	struct catalog catalog;
+
+	catalog_init(&catalog, rank, positions);
+	choose_largest(run, &catalog);
+	for (size_t c = 0; c < groups->call_count; c++) {
+		const struct weir_group_call *call = &groups->calls[c];
+		uint32_t series = catalog.of_group[call->group], at = WEIR_NONE;
+
+		if (series == WEIR_NONE || !catalog.items[series].times)
+			continue;
+		if (groups->items[call->group].stage != WEIR_NONE)
+			at = positions->of_span[call->span];
+		else if (call->step != WEIR_NONE)
+			at = positions->of_step[call->step];
+		if (at == WEIR_NONE)
+			continue;
+		catalog.items[series].times[at] += (double)call->device_ns;
+		catalog.items[series].calls[at] += 1;
+	}
+	catalog_release(&catalog);
+}
+
+/* Values of the series of each stage that counts, from one table of the run; NULL: none. The caller
+ * frees the array. */
+static double **stage_values(struct weir_series_table *table, const struct weir_rank *rank,
+                             const struct positions *positions, const uint8_t *wanted)
+{
+	double **values = weir_alloc(rank->steps.stage_count * sizeof *values);
+
+	for (size_t s = 0; s < rank->steps.stage_count; s++)
+		if (wanted[s])
+			values[s] = series_values(table, rank->steps.stages[s].name,
+			                          positions->stage_counts[s]);
+	return values;
+}
+
+static void add_stages(struct weir_run *run, const struct weir_rank *rank,
+                       const struct positions *positions)
+{
+	const struct weir_steps *steps = &rank->steps;
+	uint8_t *counts = weir_alloc(steps->stage_count), *works = weir_alloc(steps->stage_count);
+	double **durations, **device;
+
+	for (size_t i = 0; i < steps->span_count; i++) {
+		if (positions->of_span[i] == WEIR_NONE)
+			continue;
+		counts[steps->spans[i].stage] = 1;
+		works[steps->spans[i].stage] |= steps->spans[i].device_rows > 0;
+	}
+	durations = stage_values(&run->stages, rank, positions, counts);
+	device = stage_values(&run->device, rank, positions, works);
+	for (size_t i = 0; i < steps->span_count; i++) {
+		const struct weir_span *span = &steps->spans[i];
+		uint32_t at = positions->of_span[i];
+
+		if (at == WEIR_NONE)
+			continue;
+		durations[span->stage][at] = (double)weir_span_duration(span);
+		if (works[span->stage])
+			device[span->stage][at] = (double)span->device_ns;
+	}
+	free(durations);
+	free(device);
+	free(counts);
+	free(works);
+}
+
+/* Without any stage the steps themselves are the one stage, "step". */
+static void add_steps(struct weir_run *run, const struct weir_rank *rank,
+                      const struct positions *positions)
+{
+	double *values;
+
+	if (positions->step_count == 0)
+		return;
+	values = series_values(&run->stages, "step", positions->step_count);
+	for (size_t i = 0; i < rank->steps.step_count; i++)
+		if (positions->of_step[i] != WEIR_NONE)
+			values[positions->of_step[i]] = (double)rank->steps.steps[i].period_ns;
+}
+
+static void take_slower(struct weir_series_table *into, const struct weir_series_table *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		struct weir_series *series = weir_series_get(into, from->items[i].name);
+
+		for (size_t v = 0; v < from->items[i].count; v++) {
+			if (v < series->count)
+				series->value[v] = fmax(series->value[v], from->items[i].value[v]);
+			else if (v == series->count)
+				weir_series_push(series, from->items[i].value[v]);
+		}
+	}
+}
+
+static bool same_lengths(const struct weir_series_table *a, const struct weir_series_table *b)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		const struct weir_series *other = weir_series_find(b, a->items[i].name);
+
+		if (other && other->count != a->items[i].count)
+			return false;
+	}
+	return true;
+}
+
+static void add_rank(struct weir_run *run, const struct weir_rank *rank, bool steady)
+{
+	struct positions positions;
+
+	positions_init(&positions, rank, steady);
+	add_stages(run, rank, &positions);
+	if (rank->steps.span_count == 0)
+		add_steps(run, rank, &positions);
+	add_operators(run, rank, &positions);
+	positions_release(&positions);
+}
+
+static void merge_rank(struct weir_run *run, const struct weir_run *other)
+{
+	if (!same_lengths(&run->stages, &other->stages))
+		return;
+	take_slower(&run->stages, &other->stages);
+	take_slower(&run->device, &other->device);
+	take_slower(&run->operators, &other->operators);
+	take_slower(&run->calls, &other->calls);
+}
+
+/* What of a trace's head tells one environment from another; names of files and captures do not. */
+static const struct {
+	const char *key, *label;
+} version_labels[] = {
+	{"cuda_runtime_version", "cuda"},
+	{"cuda_driver_version", "driver"},
+	{"hip_runtime_version", "hip"},
+	{"hip_driver_version", "driver"},
+};
+
+/* "13000" is 13.0: a thousand times the major and ten times the minor version. Others stay as they
+ * are. */
+static void set_version(struct weir_run *run, const char *label, const char *value)
+{
+	struct weir_text text = {0};
+	int64_t number;
+
+	if (weir_parse_i64(value, strlen(value), &number) && number >= 1000 && number < 100000)
+		weir_text_printf(&text, "%lld.%lld", (long long)(number / 1000),
+		                 (long long)(number % 1000 / 10));
+	else
+		weir_text_puts(&text, value);
+	weir_run_set_label(run, label, text.data);
+	weir_text_release(&text);
+}
+
+static void set_versions(struct weir_run *run, const struct weir_trace *trace)
+{
+	for (size_t i = 0; i < trace->label_count; i++)
+		for (size_t v = 0; v < sizeof version_labels / sizeof *version_labels; v++)
+			if (strcmp(weir_names_text(trace->names, trace->labels[i].key),
+			           version_labels[v].key) == 0)
+				set_version(run, version_labels[v].label,
+				            weir_names_text(trace->names, trace->labels[i].value));
+}
+
+static void set_labels(struct weir_run *run, const struct weir_analysis *analysis)
+{
+	const struct weir_trace *trace = analysis->ranks[0].trace;
+	size_t devices = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		for (size_t d = 0; d < analysis->ranks[r].trace->device_count; d++)
+			devices += analysis->ranks[r].timeline.first_row[d] <
+			           analysis->ranks[r].timeline.first_row[d + 1];
+	if (trace->device_count > 0 && trace->devices[0].name != 0)
+		weir_run_set_label(run, "gpu",
+		                   weir_names_text(trace->names, trace->devices[0].name));
+	if (devices > 0) {
+		struct weir_text text = {0};
+
+		weir_text_printf(&text, "%zu", devices);
+		weir_run_set_label(run, "gpu_count", text.data);
+		weir_text_release(&text);
+	}
+	set_versions(run, trace);
+}
+
+/* Where no timeline names the devices, what the first monitor saw. */
+static void set_monitor_labels(struct weir_run *run, const struct weir_profile *profile)
+{
+	for (size_t i = 0; i < profile->input_count; i++) {
+		const struct weir_telemetry *telemetry = profile->inputs[i].telemetry;
+		struct weir_text text = {0};
+
+		if (!telemetry || telemetry->device_count == 0)
+			continue;
+		if (telemetry->devices[0].name)
+			weir_run_set_label(run, "gpu", telemetry->devices[0].name);
+		weir_text_printf(&text, "%zu", telemetry->device_count);
+		weir_run_set_label(run, "gpu_count", text.data);
+		weir_text_release(&text);
+		return;
+	}
+}
+
+static void copy_table(struct weir_series_table *into, const struct weir_series_table *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		struct weir_series *series = weir_series_get(into, from->items[i].name);
+
+		series->higher_is_better = from->items[i].higher_is_better;
+		if (from->items[i].unit && !series->unit)
+			series->unit = weir_alloc_text(from->items[i].unit);
+		for (size_t v = 0; v < from->items[i].count; v++)
+			weir_series_push(series, from->items[i].value[v]);
+	}
+}
+
+static void copy_run(struct weir_run *into, const struct weir_run *from)
+{
+	copy_table(&into->stages, &from->stages);
+	copy_table(&into->device, &from->device);
+	copy_table(&into->operators, &from->operators);
+	copy_table(&into->calls, &from->calls);
+	copy_table(&into->metrics, &from->metrics);
+	for (size_t i = 0; i < from->label_count; i++)
+		weir_run_set_label(into, from->labels[i].key, from->labels[i].value);
+}
+
+static void add_metrics(struct weir_run *run, const struct weir_analysis *analysis)
+{
+	double active_ns = 0, window_ns = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		for (size_t d = 0; d < analysis->ranks[r].trace->device_count; d++) {
+			active_ns += (double)analysis->ranks[r].activity[d].active_ns;
+			window_ns += (double)analysis->ranks[r].activity[d].window_ns;
+		}
+	if (window_ns > 0) {
+		struct weir_series *series = weir_series_get(&run->metrics, "gpu_active");
+
+		series->higher_is_better = true;
+		weir_series_push(series, active_ns / window_ns);
+	}
+}
+
+static void add_serving(struct weir_run *run, const struct weir_analysis *analysis)
+{
+	const struct weir_stretch stretch = weir_requests_stretch(analysis->serving);
+	const struct weir_price_window window = {stretch.start_ns, stretch.end_ns};
+	double stage_cost[WEIR_MAX_REQUEST_STAGES],
+		devices = weir_serving_devices_of(analysis->profile).count;
+	struct weir_price price;
+	struct weir_cost cost;
+	bool known;
+
+	weir_price_of(analysis->options.settings, analysis->profile, &window, &price);
+	known = weir_serving_cost(analysis->serving, &price, devices, &cost, stage_cost);
+	weir_serving_run(analysis->serving, known ? &cost : NULL, run);
+}
+
+void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *run)
+{
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		struct weir_run *other;
+
+		if (r == 0) {
+			add_rank(run, &analysis->ranks[0], analysis->options.steady);
+			continue;
+		}
+		other = weir_run_new();
+		add_rank(other, &analysis->ranks[r], analysis->options.steady);
+		merge_rank(run, other);
+		weir_run_free(other);
+	}
+	if (analysis->rank_count > 0) {
+		set_labels(run, analysis);
+		add_metrics(run, analysis);
+	} else {
+		set_monitor_labels(run, analysis->profile);
+		if (analysis->counted)
+			weir_counted_run(analysis->counted, run);
+	}
+	if (analysis->serving)
+		add_serving(run, analysis);
+	weir_run_add_scrapes(analysis, run);
+	for (size_t i = 0; i < analysis->profile->input_count; i++)
+		if (analysis->profile->inputs[i].run)
+			copy_run(run, analysis->profile->inputs[i].run);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Stages over all ranks: merged by name, their durations, shares and attribution. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/rows/analysis_impl.h"
+#include "engine/analysis/rows/serving_report.h"
+#include "engine/base/arena.h"
+#include "engine/stats/quantile.h"
+
+/* The spans of a stage that count, and their durations where `out` is given; WEIR_NONE has none. */
+static size_t count_spans(const struct weir_analysis *analysis, size_t r, uint32_t stage,
+                          const struct weir_retiming *retiming, double *out)
+{
+	const struct weir_steps *steps = &analysis->ranks[r].steps;
+	size_t count = 0;
+
+	if (stage == WEIR_NONE)
+		return 0;
+	for (size_t i = steps->first_span[stage]; i < steps->first_span[stage + 1]; i++) {
+		uint32_t index = steps->spans_by_stage[i];
+		const struct weir_span *span = &steps->spans[index];
+
+		if (!weir_steps_span_counts(steps, span, analysis->options.steady))
+			continue;
+		if (out)
+			out[count] = retiming ? weir_retimed_span_ns(retiming, steps, index)
+			                      : (double)weir_span_duration(span);
+		count++;
+	}
+	return count;
+}
+
+static struct weir_stage_merge *find_merge(struct weir_stage_merges *merges,
+                                           const struct weir_stage_info *stage, size_t ranks)
+{
+	struct weir_stage_merge *merge;
+
+	for (size_t i = 0; i < merges->count; i++)
+		if (strcmp(merges->items[i].name, stage->name) == 0)
+			return &merges->items[i];
+	merges->items = weir_realloc(merges->items, (merges->count + 1) * sizeof *merges->items);
+	merge = &merges->items[merges->count++];
+	*merge = (struct weir_stage_merge){.name = stage->name, .kind = stage->kind};
+	merge->stage = weir_alloc(ranks * sizeof *merge->stage);
+	for (size_t r = 0; r < ranks; r++)
+		merge->stage[r] = WEIR_NONE;
+	return merge;
+}
+
+void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_analysis *analysis)
+{
+	*merges = (struct weir_stage_merges){0};
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_rank *rank = &analysis->ranks[r];
+		struct weir_ledger *stages = weir_alloc(rank->steps.stage_count * sizeof *stages);
+
+		weir_attribute(rank, stages, &merges->outside);
+		for (size_t s = 0; s < rank->steps.stage_count; s++) {
+			struct weir_stage_merge *merge =
+				find_merge(merges, &rank->steps.stages[s], analysis->rank_count);
+
+			merge->stage[r] = (uint32_t)s;
+			weir_ledger_add(&merge->ledger, &stages[s]);
+			weir_ledger_add(&merges->total, &stages[s]);
+		}
+		free(stages);
+	}
+	weir_ledger_add(&merges->total, &merges->outside);
+	merges->first_row = analysis->serving ? weir_serving_row_count(analysis->serving) : 0;
+	for (size_t m = 0; m < merges->count; m++)
+		for (size_t r = 0; r < analysis->rank_count; r++)
+			merges->items[m].ledger.steps +=
+				count_spans(analysis, r, merges->items[m].stage[r], NULL, NULL);
+}
+
+uint32_t *weir_stage_merges_of_rank(const struct weir_stage_merges *merges,
+                                    const struct weir_analysis *analysis, size_t r)
+{
+	uint32_t *of_stage = weir_alloc(analysis->ranks[r].steps.stage_count * sizeof *of_stage);
+
+	for (size_t m = 0; m < merges->count; m++)
+		if (merges->items[m].stage[r] != WEIR_NONE)
+			of_stage[merges->items[m].stage[r]] = (uint32_t)m;
+	return of_stage;
+}
+
+void weir_stage_merges_release(struct weir_stage_merges *merges)
+{
+	for (size_t i = 0; i < merges->count; i++)
+		free(merges->items[i].stage);
+	free(merges->items);
+	*merges = (struct weir_stage_merges){0};
+}
+
+int64_t weir_span_duration(const struct weir_span *span)
+{
+	return weir_span_ns(span->start_ns, span->device_end_ns > span->end_ns ? span->device_end_ns
+	                                                                       : span->end_ns);
+}
+
+double *weir_stage_durations(const struct weir_analysis *analysis,
+                             const struct weir_stage_merge *merge,
+                             const struct weir_retiming *retimings, size_t *count)
+{
+	size_t total = 0, most = 0, least = SIZE_MAX, filled = 0;
+	double *values;
+
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		size_t here = count_spans(analysis, r, merge->stage[r], NULL, NULL);
+
+		total += here;
+		most = here > most ? here : most;
+		least = merge->stage[r] != WEIR_NONE && here < least ? here : least;
+	}
+	values = weir_alloc((total + most + 1) * sizeof *values);
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		double *own = values + filled;
+		size_t here = count_spans(analysis, r, merge->stage[r],
+		                          retimings ? &retimings[r] : NULL, own);
+
+		if (least == most && filled > 0) {
+			for (size_t i = 0; i < here; i++)
+				values[i] = fmax(values[i], own[i]);
+			continue;
+		}
+		filled += here;
+	}
+	*count = filled;
+	return values;
+}
+
+struct weir_distribution weir_distribution_of(const double *values, size_t count)
+{
+	static const double probs[] = {0.50, 0.90, 0.95, 0.99};
+	struct weir_distribution out = {.count = count, .total_ns = count > 0 ? 0.0 : NAN};
+	double quantiles[4];
+
+	weir_quantiles(values, count, probs, 4, quantiles);
+	for (size_t i = 0; i < count; i++)
+		out.total_ns += values[i];
+	out.p50_ns = quantiles[0];
+	out.p90_ns = quantiles[1];
+	out.p95_ns = quantiles[2];
+	out.p99_ns = quantiles[3];
+	return out;
+}
+
+/* The step that a segment's time belongs to: of its work, or of the work that ended the gap. */
+static uint32_t step_of_segment(const struct weir_rank *rank, const struct weir_segment *segment)
+{
+	return segment->row == WEIR_NONE ? WEIR_NONE : rank->steps.row_step[segment->row];
+}
+
+/* Steps whose period lies around the percentile: one in twenty of them, at least one. */
+static uint8_t *steps_around(const struct weir_rank *rank, double percentile)
+{
+	const struct weir_steps *steps = &rank->steps;
+	uint8_t *chosen = weir_alloc(steps->step_count + 1);
+	double *periods = weir_alloc((steps->step_count + 1) * sizeof *periods);
+	double probs[3] = {percentile - 0.025, percentile, percentile + 0.025}, at[3],
+	       nearest = INFINITY;
+	size_t count = 0, best = SIZE_MAX;
+
+	for (size_t i = 0; i < steps->step_count; i++)
+		if (steps->steps[i].state == WEIR_STEP_STEADY)
+			periods[count++] = (double)steps->steps[i].period_ns;
+	weir_quantiles(periods, count, probs, 3, at);
+	for (size_t i = 0; count > 0 && i < steps->step_count; i++) {
+		double period = (double)steps->steps[i].period_ns;
+
+		if (steps->steps[i].state != WEIR_STEP_STEADY)
+			continue;
+		chosen[i] = period >= at[0] && period <= at[2];
+		if (fabs(period - at[1]) < nearest) {
+			nearest = fabs(period - at[1]);
+			best = i;
+		}
+	}
+	if (best != SIZE_MAX)
+		chosen[best] = 1;
+	free(periods);
+	return chosen;
+}
+
+/* Adds the time of the steps around the percentile, by merged stage; *total gets all of it. */
+static void add_tail_time(const struct weir_analysis *analysis,
+                          const struct weir_stage_merges *merges, size_t r, int64_t *by_stage,
+                          int64_t *total)
+{
+	const struct weir_rank *rank = &analysis->ranks[r];
+	uint8_t *chosen = steps_around(rank, analysis->options.percentile);
+	uint32_t *merge_of = weir_stage_merges_of_rank(merges, analysis, r);
+
+	for (size_t i = 0; i < rank->segments.count; i++) {
+		const struct weir_segment *segment = &rank->segments.items[i];
+		uint32_t step = step_of_segment(rank, segment);
+
+		if (step == WEIR_NONE || !chosen[step])
+			continue;
+		*total = weir_add_ns(*total, weir_segment_ns(segment));
+		if (segment->span != WEIR_NONE) {
+			int64_t *own = &by_stage[merge_of[rank->steps.spans[segment->span].stage]];
+
+			*own = weir_add_ns(*own, weir_segment_ns(segment));
+		}
+	}
+	free(merge_of);
+	free(chosen);
+}
+
+static void fill_row(const struct weir_analysis *analysis, const struct weir_stage_merge *merge,
+                     const struct weir_stage_merges *merges, struct weir_report *report,
+                     struct weir_stage_row *row)
+{
+	size_t count;
+	double *values = weir_stage_durations(analysis, merge, NULL, &count);
+
+	row->name = weir_arena_copy(report->arena, merge->name, strlen(merge->name));
+	row->kind = merge->kind;
+	row->duration = weir_distribution_of(values, count);
+	row->duration_ns = weir_arena_alloc(report->arena, (count + 1) * sizeof *row->duration_ns);
+	memcpy(row->duration_ns, values, count * sizeof *values);
+	row->share = merges->total.total_ns > 0
+	                     ? (double)merge->ledger.total_ns / (double)merges->total.total_ns
+	                     : NAN;
+	row->p95_share = row->p50_share = row->p99_share = row->cost_usd = NAN;
+	weir_attribution_from_ledger(&row->attribution, &merge->ledger);
+	row->verdict = (struct weir_verdict){
+		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
+	free(values);
+}
+
+/* Stages of native runs: distributions and nothing else. */
+static void fill_native(const struct weir_run *run, const struct weir_stage_aliases *aliases,
+                        struct weir_report *report, struct weir_stage_row *rows)
+{
+	for (size_t i = 0; i < run->stages.count; i++) {
+		const struct weir_series *series = &run->stages.items[i];
+		struct weir_stage_row *row = &rows[i];
+
+		row->name = weir_arena_copy(report->arena, series->name, strlen(series->name));
+		row->kind = weir_stage_kind(series->name, aliases);
+		row->duration = weir_distribution_of(series->value, series->count);
+		row->duration_ns = weir_arena_alloc(report->arena,
+		                                    (series->count + 1) * sizeof *row->duration_ns);
+		memcpy(row->duration_ns, series->value, series->count * sizeof *series->value);
+		row->view = WEIR_VIEW_SERIES;
+		row->share = row->p95_share = row->p50_share = row->p99_share = NAN;
+		row->cost_usd = NAN;
+		row->verdict = (struct weir_verdict){
+			.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
+	}
+}
+
+void weir_fill_stages(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
+                      struct weir_report *report)
+{
+	int64_t *tail_ns = weir_alloc((merges->count + 1) * sizeof *tail_ns), total_ns = 0;
+	size_t rows = merges->count;
+
+	if (analysis->serving)
+		rows += weir_serving_row_count(analysis->serving);
+
+	for (size_t i = 0; i < analysis->profile->input_count; i++)
+		if (analysis->profile->inputs[i].run)
+			rows += analysis->profile->inputs[i].run->stages.count;
+	report->stages = weir_arena_alloc(report->arena, (rows + 1) * sizeof *report->stages);
+	if (analysis->serving) {
+		weir_serving_rows(analysis->serving, report, report->stages);
+		report->stage_count = weir_serving_row_count(analysis->serving);
+	}
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		add_tail_time(analysis, merges, r, tail_ns, &total_ns);
+	for (size_t m = 0; m < merges->count; m++) {
+		struct weir_stage_row *row = &report->stages[report->stage_count++];
+
+		fill_row(analysis, &merges->items[m], merges, report, row);
+		if (total_ns > 0)
+			row->p95_share = (double)tail_ns[m] / (double)total_ns;
+	}
+	for (size_t i = 0; i < analysis->profile->input_count; i++) {
+		const struct weir_run *run = analysis->profile->inputs[i].run;
+
+		if (!run)
+			continue;
+		fill_native(run, &analysis->options.settings->aliases, report,
+		            report->stages + report->stage_count);
+		report->stage_count += run->stages.count;
+	}
+	free(tail_ns);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fills the features of the profile and of its stages from what the other parts of the report
+ * found. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/requests/joining.h"
+#include "engine/analysis/rows/analysis_impl.h"
+#include "engine/analysis/rows/memory_report.h"
+#include "engine/base/arena.h"
+#include "engine/base/pool.h"
+#include "engine/stats/quantile.h"
+
+/* Of the time of a timeline: from there on the rest is what is judged. */
+#define MOSTLY_NO_WORK 0.5
+#define FEWEST_BATCHES 5 /* steps on either side of a comparison of batch sizes */
+
+/* Durations of the kernels of one stage or of the profile, and how much of the device time was
+ * replayed from graphs. */
+struct kernels {
+	double *values; /* features of the stage; NULL: durations are not collected */
+	double *durations, graph_ns, all_ns;
+	size_t count, capacity;
+};
+
+static void add_kernel(struct kernels *kernels, const struct weir_device_columns *device,
+                       size_t row)
+{
+	double ns = (double)weir_span_ns(device->start_ns[row], device->end_ns[row]);
+
+	kernels->all_ns += ns;
+	kernels->graph_ns += device->flags[row] & WEIR_DEVICE_IN_GRAPH ? ns : 0;
+	if (!kernels->values || device->kind[row] != WEIR_DEVICE_KERNEL)
+		return;
+	kernels->durations = weir_grow(kernels->durations, &kernels->capacity, kernels->count + 1,
+	                               sizeof *kernels->durations);
+	kernels->durations[kernels->count++] = ns;
+}
+
+static double graph_share(const struct kernels *kernels)
+{
+	return kernels->all_ns > 0 ? kernels->graph_ns / kernels->all_ns : NAN;
+}
+
+static void take_stage(void *context, size_t stage)
+{
+	struct kernels *kernels = (struct kernels *)context + stage;
+
+	kernels->values[WEIR_F_KERNEL_P50_NS] = weir_median(kernels->durations, kernels->count);
+	kernels->values[WEIR_F_GRAPH_SHARE] = graph_share(kernels);
+	free(kernels->durations);
+}
+
+/* Of every stage, and of the profile. */
+static void fill_kernels(const struct weir_analysis *analysis,
+                         const struct weir_stage_merges *merges, struct weir_report *report)
+{
+	struct kernels *stages = weir_alloc(merges->count * sizeof *stages), all = {0};
+
+	for (size_t m = 0; m < merges->count; m++)
+		stages[m].values = report->stages[merges->first_row + m].features;
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_rank *rank = &analysis->ranks[r];
+		const struct weir_device_columns *device = &rank->trace->device;
+		uint32_t *merge_of = weir_stage_merges_of_rank(merges, analysis, r);
+
+		for (size_t i = 0; i < device->count; i++) {
+			uint32_t span = rank->steps.row_span[i];
+
+			if (rank->groups.row_call[i] == WEIR_NONE)
+				continue;
+			add_kernel(&all, device, i);
+			if (span != WEIR_NONE)
+				add_kernel(&stages[merge_of[rank->steps.spans[span].stage]], device,
+				           i);
+		}
+		free(merge_of);
+	}
+	report->features[WEIR_F_KERNEL_P50_NS] = report->gpu.kernel_p50_ns;
+	report->features[WEIR_F_GRAPH_SHARE] = graph_share(&all);
+	weir_pool_run(merges->count, weir_pool_width(merges->count), take_stage, stages);
+	free(stages);
+}
+
+static int by_name(const void *left, const void *right)
+{
+	const struct weir_operator_row *const *a = left, *const *b = right;
+
+	return strcmp((*a)->name, (*b)->name);
+}
+
+static int by_stage_and_name(const void *left, const void *right)
+{
+	const struct weir_operator_row *const *a = left, *const *b = right;
+	int order = strcmp((*a)->stage ? (*a)->stage : "", (*b)->stage ? (*b)->stage : "");
+
+	return order != 0 ? order : by_name(left, right);
+}
+
+/* Of rows sorted by name: the operator with most device time, and whether its limit is known. */
+static void fill_top_operator(const struct weir_operator_row **rows, size_t count, double *values)
+{
+	double all_ns = 0, best_ns = 0;
+
+	for (size_t i = 0, end; i < count; i = end) {
+		double same_ns = 0;
+		bool known = false;
+
+		for (end = i; end < count && strcmp(rows[end]->name, rows[i]->name) == 0; end++) {
+			same_ns += rows[end]->call.total_ns;
+			known = known || rows[end]->verdict.bound != WEIR_BOUND_UNDETERMINED;
+		}
+		all_ns += same_ns;
+		if (same_ns > best_ns) {
+			best_ns = same_ns;
+			values[WEIR_F_TOP_OPERATOR_MODELLED] = known;
+		}
+	}
+	if (all_ns > 0)
+		values[WEIR_F_TOP_OPERATOR_SHARE] = best_ns / all_ns;
+}
+
+static double *features_of_stage(const struct weir_report *report,
+                                 const struct weir_stage_merges *merges, const char *name)
+{
+	const struct weir_stage_row *rows = report->stages + merges->first_row;
+
+	for (size_t i = 0; name && i < merges->count; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].features;
+	return NULL;
+}
+
+/* Over stages for the profile, and in each stage of the timeline. Rows without a kernel are host
+ * operators. */
+static void fill_top_operators(const struct weir_report *report,
+                               const struct weir_stage_merges *merges)
+{
+	const struct weir_operator_row **rows =
+		weir_alloc(report->operator_count * sizeof(struct weir_operator_row *));
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->operator_count; i++)
+		if (report->operators[i].kernel)
+			rows[count++] = &report->operators[i];
+	qsort(rows, count, sizeof *rows, by_name);
+	fill_top_operator(rows, count, report->features);
+	qsort(rows, count, sizeof *rows, by_stage_and_name);
+	for (size_t i = 0, end; i < count; i = end) {
+		const char *stage = rows[i]->stage;
+		double *values = features_of_stage(report, merges, stage);
+
+		for (end = i + 1; end < count && stage && rows[end]->stage &&
+		                  strcmp(rows[end]->stage, stage) == 0;)
+			end++;
+		if (values)
+			fill_top_operator(&rows[i], end - i, values);
+	}
+	free(rows);
+}
+
+static double padding_waste(const struct weir_analysis *analysis)
+{
+	double rows = 0, padded = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		for (size_t i = 0; i < analysis->ranks[r].steps.span_count; i++) {
+			const struct weir_span *span = &analysis->ranks[r].steps.spans[i];
+
+			if (span->rows < 0 || span->padded_rows <= 0)
+				continue;
+			rows += (double)span->rows;
+			padded += (double)span->padded_rows;
+		}
+	return padded > 0 ? 1 - rows / padded : NAN;
+}
+
+/* Durations of the spans of a stage whose batch has from `low` to `high` rows; count of them. */
+static size_t batch_durations(const struct weir_steps *steps, uint32_t stage, int64_t low,
+                              int64_t high, double *out)
+{
+	size_t count = 0;
+
+	for (size_t i = steps->first_span[stage]; i < steps->first_span[stage + 1]; i++) {
+		const struct weir_span *span = &steps->spans[steps->spans_by_stage[i]];
+
+		if (span->rows >= low && span->rows <= high)
+			out[count++] = (double)weir_span_duration(span);
+	}
+	return count;
+}
+
+/* Step time at up to half of the largest batch over that at the largest, of the stage that has most
+ * steps of both. */
+static double flat_step_ratio(const struct weir_steps *steps)
+{
+	double *small = weir_alloc((steps->span_count + 1) * sizeof *small);
+	double *large = weir_alloc((steps->span_count + 1) * sizeof *large);
+	double ratio = NAN;
+	size_t most = 0;
+
+	for (uint32_t s = 0; s < steps->stage_count; s++) {
+		int64_t largest = 0;
+		size_t few, many;
+
+		for (size_t i = steps->first_span[s]; i < steps->first_span[s + 1]; i++)
+			if (steps->spans[steps->spans_by_stage[i]].rows > largest)
+				largest = steps->spans[steps->spans_by_stage[i]].rows;
+		few = batch_durations(steps, s, 1, largest / 2, small);
+		many = batch_durations(steps, s, largest, largest, large);
+		if (few < FEWEST_BATCHES || many < FEWEST_BATCHES || few + many <= most)
+			continue;
+		most = few + many;
+		ratio = weir_median(small, few) / weir_median(large, many);
+	}
+	free(small);
+	free(large);
+	return ratio;
+}
+
+static void fill_profile_only(const struct weir_analysis *analysis,
+                              const struct weir_report *report, double *values)
+{
+	uint64_t waits = 0, reads = 0, steps = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_rank *rank = &analysis->ranks[r];
+
+		waits += rank->launches.syncs + rank->launches.blocking_copies;
+		reads += rank->launches.scalar_reads;
+		for (size_t i = 0; i < rank->steps.step_count; i++)
+			steps += !report->steady || rank->steps.steps[i].state == WEIR_STEP_STEADY;
+		if (isnan(values[WEIR_F_FLAT_STEP_RATIO]))
+			values[WEIR_F_FLAT_STEP_RATIO] = flat_step_ratio(&rank->steps);
+	}
+	values[WEIR_F_LAUNCH_P50_NS] = report->has_gpu ? report->gpu.launch.p50_ns : NAN;
+	values[WEIR_F_RANKS] = (double)report->rank_count;
+	for (size_t i = 0; i < report->rank_row_count; i++)
+		values[WEIR_F_LINK_SHARE] =
+			fmax(values[WEIR_F_LINK_SHARE], report->ranks[i].link_share);
+	values[WEIR_F_PADDING_WASTE] = padding_waste(analysis);
+	weir_memory_features(report, values);
+	if (report->has_gpu) {
+		values[WEIR_F_SYNC_DENSITY] = report->gpu.waits.sync_share;
+		values[WEIR_F_LAUNCH_CALL_SHARE] = report->gpu.waits.launch_call_share;
+		values[WEIR_F_STARVED_OF_IDLE] = report->gpu.queue.starved_share;
+	}
+	if (steps > 0) {
+		values[WEIR_F_SCALAR_READS_PER_STEP] = (double)reads / (double)steps;
+		values[WEIR_F_SYNCS_PER_STEP] = (double)waits / (double)steps;
+		values[WEIR_F_STEPS] = (double)report->iteration_count;
+		values[WEIR_F_KERNELS_PER_STEP] = values[WEIR_F_KERNELS] / (double)steps;
+	}
+}
+
+/*
+ * Outside every stage that the program names, with a launching thread that does nothing, no work
+ * was there: a server between requests. Where that is most of the time, the verdict is about the
+ * rest. Without named stages such gaps may be the program's own work, which nobody named.
+ */
+static struct weir_ledger time_with_work(const struct weir_stage_merges *merges,
+                                         struct weir_report *report)
+{
+	struct weir_ledger ledger = merges->total;
+	int64_t no_work_ns = merges->outside.idle_ns[WEIR_IDLE_HOST_IDLE];
+	double share = (double)no_work_ns / (double)ledger.total_ns;
+
+	if (merges->count == 0 || !(share > MOSTLY_NO_WORK))
+		return ledger;
+	weir_ledger_drop_no_work(&ledger, no_work_ns);
+	weir_report_note(report, "no_work",
+	                 "%.0f %% of the time no work was there (outside every stage, the "
+	                 "launching thread did nothing): the verdict is about the rest",
+	                 100 * share);
+	return ledger;
+}
+
+/*
+ * The time that the profile's rules judge: all of it with work, but where requests say why the
+ * device had nothing to do, the time in stages of computation (all stages where none is of that
+ * kind).
+ */
+static struct weir_ledger judged_time(const struct weir_analysis *analysis,
+                                      const struct weir_stage_merges *merges,
+                                      struct weir_report *report)
+{
+	struct weir_ledger computing = {0};
+
+	if (!analysis->serving)
+		return time_with_work(merges, report);
+	for (size_t m = 0; m < merges->count; m++)
+		if (strcmp(merges->items[m].kind, "compute") == 0)
+			weir_ledger_add(&computing, &merges->items[m].ledger);
+	if (computing.total_ns == 0)
+		computing = merges->total;
+	weir_ledger_drop_no_work(&computing, computing.idle_ns[WEIR_IDLE_HOST_IDLE]);
+	return computing;
+}
+
+void weir_fill_features(const struct weir_analysis *analysis,
+                        const struct weir_stage_merges *merges, struct weir_report *report)
+{
+	const struct weir_ledger judged = judged_time(analysis, merges, report);
+
+	report->features = weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *report->features);
+	weir_features_clear(report->features);
+	weir_features_from_ledger(report->features, &judged);
+	weir_attribution_from_ledger(&report->device_attribution, &judged);
+	fill_profile_only(analysis, report, report->features);
+	for (size_t i = 0; i < report->stage_count; i++) {
+		struct weir_stage_row *row = &report->stages[i];
+
+		row->features =
+			weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *row->features);
+		weir_features_clear(row->features);
+		if (i >= merges->first_row && i < merges->first_row + merges->count)
+			weir_features_from_ledger(row->features,
+			                          &merges->items[i - merges->first_row].ledger);
+	}
+	if (!report->has_gpu)
+		return;
+	fill_kernels(analysis, merges, report);
+	fill_top_operators(report, merges);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a report says of the run as a whole: devices, ranks, steps, device time, memory. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/ranks/ranks.h"
+#include "engine/analysis/rows/analysis_impl.h"
+#include "engine/analysis/rows/launching.h"
+#include "engine/analysis/rows/memory_report.h"
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+#include "engine/stats/quantile.h"
+
+static void add_device(struct weir_report *report, const char *name)
+{
+	for (size_t i = 0; i < report->device_count; i++)
+		if (strcmp(report->devices[i].name ? report->devices[i].name : "", name) == 0) {
+			report->devices[i].count++;
+			return;
+		}
+	report->devices[report->device_count++] = (struct weir_device_summary){
+		name[0] ? weir_arena_copy(report->arena, name, strlen(name)) : NULL, 1};
+}
+
+/* Devices that worked; a trace describes all of its host's. */
+static void fill_devices(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	size_t most = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		most += analysis->ranks[r].trace->device_count;
+	report->devices = weir_arena_alloc(report->arena, (most + 1) * sizeof *report->devices);
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_rank *rank = &analysis->ranks[r];
+
+		report->rank_count += rank->trace->device.count > 0;
+		for (size_t d = 0; d < rank->trace->device_count; d++)
+			if (rank->timeline.first_row[d] < rank->timeline.first_row[d + 1])
+				add_device(report, weir_names_text(rank->trace->names,
+				                                   rank->trace->devices[d].name));
+	}
+}
+
+static void list_set_apart(const struct weir_rank *rank, struct weir_report *report, size_t room)
+{
+	struct weir_text text = {0};
+
+	for (size_t i = 0; i < rank->steps.step_count && report->set_apart_count < room; i++) {
+		const struct weir_step *step = &rank->steps.steps[i];
+		struct weir_set_apart *out = &report->set_apart[report->set_apart_count];
+		const char *name = weir_timeline_host_name(&rank->timeline, step->host_row);
+
+		if (step->state == WEIR_STEP_STEADY)
+			continue;
+		weir_text_clear(&text);
+		weir_text_printf(&text, "%s: ", weir_step_state_name(step->state));
+		if (step->state == WEIR_STEP_INCOMPLETE) {
+			weir_text_printf(&text, "%u launches without their work",
+			                 step->missing_rows);
+		} else {
+			weir_text_duration(&text, (double)step->period_ns);
+			weir_text_puts(&text, " against a median of ");
+			weir_text_duration(&text, rank->steps.median_period_ns);
+		}
+		*out = (struct weir_set_apart){
+			.name = weir_arena_copy(report->arena, name, strlen(name)),
+			.reason = weir_arena_copy(report->arena, text.data, text.length),
+			.count = 1,
+			.duration_ns = step->period_ns,
+		};
+		report->set_apart_count++;
+	}
+	weir_text_release(&text);
+}
+
+static void fill_set_apart(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	size_t room = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		for (size_t i = 0; i < analysis->ranks[r].steps.step_count; i++)
+			room += analysis->ranks[r].steps.steps[i].state != WEIR_STEP_STEADY;
+	report->set_apart = weir_arena_alloc(report->arena, (room + 1) * sizeof *report->set_apart);
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		list_set_apart(&analysis->ranks[r], report, room);
+}
+
+/* Periods of the steps that count, of the rank with most of them. */
+static void fill_iterations(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	double *periods = NULL;
+	size_t capacity = 0;
+
+	report->iteration = weir_distribution_of(NULL, 0);
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_steps *steps = &analysis->ranks[r].steps;
+		size_t count = 0;
+
+		for (size_t i = 0; i < steps->step_count; i++) {
+			if (report->steady && steps->steps[i].state != WEIR_STEP_STEADY)
+				continue;
+			periods = weir_grow(periods, &capacity, count + 1, sizeof *periods);
+			periods[count++] = (double)steps->steps[i].period_ns;
+		}
+		if (count > report->iteration_count) {
+			report->iteration_count = count;
+			report->iteration = weir_distribution_of(periods, count);
+		}
+	}
+	free(periods);
+}
+
+static void fill_span(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_rank *rank = &analysis->ranks[r];
+		const struct weir_host_columns *host = &rank->trace->host;
+		int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+
+		for (size_t d = 0; d < rank->trace->device_count; d++)
+			if (rank->activity[d].window_ns > report->span_ns)
+				report->span_ns = rank->activity[d].window_ns;
+		for (size_t i = 0; rank->trace->device.count == 0 && i < host->count; i++) {
+			first_ns = host->start_ns[i] < first_ns ? host->start_ns[i] : first_ns;
+			last_ns = host->end_ns[i] > last_ns ? host->end_ns[i] : last_ns;
+		}
+		if (weir_span_ns(first_ns, last_ns) > report->span_ns)
+			report->span_ns = weir_span_ns(first_ns, last_ns);
+	}
+}
+
+static double kernel_median(const struct weir_analysis *analysis)
+{
+	double *values = NULL, median;
+	size_t count = 0, capacity = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_rank *rank = &analysis->ranks[r];
+		const struct weir_device_columns *device = &rank->trace->device;
+
+		for (size_t i = 0; i < device->count; i++) {
+			if (rank->groups.row_call[i] == WEIR_NONE ||
+			    device->kind[i] != WEIR_DEVICE_KERNEL)
+				continue;
+			values = weir_grow(values, &capacity, count + 1, sizeof *values);
+			values[count++] =
+				(double)weir_span_ns(device->start_ns[i], device->end_ns[i]);
+		}
+	}
+	median = weir_median(values, count);
+	free(values);
+	return median;
+}
+
+/* Model FLOPs and bytes against the theoretical peaks of the analysed time; the peak is that of the
+ * precision that did most of the arithmetic. */
+static void fill_utilization(const struct weir_analysis *analysis, struct weir_gpu_figures *gpu)
+{
+	double flops[WEIR_ENGINE_COUNT][WEIR_DTYPE_COUNT] = {{0}}, all_flops = 0, bytes = 0,
+	       most = 0;
+	double modelled_ns = 0, busy_ns = 0, window_s = 0, peak_flops = NAN, peak_bytes = NAN;
+
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_rank *rank = &analysis->ranks[r];
+
+		busy_ns += (double)rank->busy_ns;
+		for (size_t g = 0; g < rank->groups.count; g++) {
+			const struct weir_group *group = &rank->groups.items[g];
+			const struct weir_assessment *assessment = &rank->assessments[g];
+			const struct weir_rank_device *device = &rank->devices[group->device];
+			const struct weir_work *work = &assessment->work;
+
+			if (work->confidence == WEIR_MODEL_NONE || !device->known ||
+			    assessment->roofline.roofline == WEIR_ROOFLINE_IMPLAUSIBLE)
+				continue;
+			modelled_ns += (double)group->owned_ns;
+			bytes += work->bytes * (double)group->calls;
+			all_flops += work->flops * (double)group->calls;
+			peak_bytes = device->peaks.bytes_per_s.theoretical;
+			flops[work->engine][work->dtype] += work->flops * (double)group->calls;
+			if (flops[work->engine][work->dtype] > most) {
+				most = flops[work->engine][work->dtype];
+				peak_flops =
+					weir_device_flops(&device->peaks, work->engine, work->dtype)
+						.theoretical;
+			}
+		}
+	}
+	window_s = (double)gpu->window_ns / 1e9;
+	gpu->modelled_share = busy_ns > 0 ? modelled_ns / busy_ns : NAN;
+	gpu->mfu = modelled_ns > 0 && window_s > 0 ? all_flops / window_s / peak_flops : NAN;
+	gpu->mbu = modelled_ns > 0 && window_s > 0 ? bytes / window_s / peak_bytes : NAN;
+}
+
+static void add_ns(int64_t *to_ns, int64_t ns)
+{
+	*to_ns = weir_add_ns(*to_ns, ns);
+}
+
+static void fill_activity(const struct weir_analysis *analysis, struct weir_gpu_figures *gpu)
+{
+	struct weir_activity sum = {0};
+	double window;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		for (size_t d = 0; d < analysis->ranks[r].trace->device_count; d++) {
+			const struct weir_activity *one = &analysis->ranks[r].activity[d];
+
+			add_ns(&sum.window_ns, one->window_ns);
+			add_ns(&sum.active_ns, one->active_ns);
+			add_ns(&sum.compute_ns, one->compute_ns);
+			add_ns(&sum.communication_ns, one->communication_ns);
+			add_ns(&sum.copy_ns, one->copy_ns);
+			add_ns(&sum.exposed_communication_ns, one->exposed_communication_ns);
+			add_ns(&sum.exposed_copy_ns, one->exposed_copy_ns);
+		}
+	window = (double)sum.window_ns;
+	gpu->window_ns = sum.window_ns;
+	gpu->active = (double)sum.active_ns / window;
+	gpu->idle = (double)(sum.window_ns - sum.active_ns) / window;
+	gpu->compute = (double)sum.compute_ns / window;
+	gpu->communication = (double)sum.communication_ns / window;
+	gpu->exposed_communication = (double)sum.exposed_communication_ns / window;
+	gpu->memcpy = (double)sum.copy_ns / window;
+	gpu->exposed_memcpy = (double)sum.exposed_copy_ns / window;
+}
+
+static void fill_gpu(const struct weir_analysis *analysis, const struct weir_ledger *total,
+                     struct weir_report *report)
+{
+	struct weir_gpu_figures *gpu = &report->gpu;
+
+	report->has_gpu = total->total_ns > 0;
+	if (!report->has_gpu)
+		return;
+	fill_activity(analysis, gpu);
+	for (size_t c = 0; c < WEIR_IDLE_COUNT; c++)
+		gpu->idle_share[c] = (double)total->idle_ns[c] / (double)total->total_ns;
+	gpu->kernels = total->kernels;
+	gpu->kernel_p50_ns = kernel_median(analysis);
+	gpu->launch = (struct weir_launch_quantiles){NAN, NAN, NAN};
+	gpu->graph_share = NAN;
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_launch_figures *launches = &analysis->ranks[r].launches;
+
+		if (analysis->ranks[r].trace->device.count == 0)
+			continue;
+		gpu->launch = launches->unqueued.quantiles;
+		gpu->graph_share = launches->graph_share;
+		break; /* ranks run the same program; the first one speaks for its launches */
+	}
+	fill_utilization(analysis, gpu);
+	weir_fill_launching(analysis, total, report);
+}
+
+static void fill_ranks(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	if (report->rank_count < 2)
+		return;
+	report->ranks =
+		weir_arena_alloc(report->arena, analysis->rank_count * sizeof *report->ranks);
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_rank *rank = &analysis->ranks[r];
+		const struct weir_waits *waits = &rank->waits;
+		struct weir_rank_row *row = &report->ranks[report->rank_row_count];
+		bool known = weir_waits_known(waits);
+		int64_t window_ns = 0, exposed_ns = 0;
+
+		if (rank->trace->device.count == 0)
+			continue;
+		for (size_t d = 0; d < rank->trace->device_count; d++) {
+			add_ns(&window_ns, rank->activity[d].window_ns);
+			add_ns(&exposed_ns, rank->activity[d].exposed_communication_ns);
+		}
+		*row = (struct weir_rank_row){
+			.rank = rank->rank,
+			.active = (double)rank->busy_ns / (double)window_ns,
+			.exposed_communication = (double)exposed_ns / (double)window_ns,
+			.wait = known ? (double)waits->wait_ns / (double)waits->collective_ns : NAN,
+			.transfer =
+				known ? (double)waits->transfer_ns / (double)waits->collective_ns
+				      : NAN,
+			.straggler_score = waits->straggler_score,
+			.late_by = waits->late_by,
+			.collectives = waits->aligned ? (double)waits->matched : NAN,
+			.bus_bytes_per_s = waits->bus_bytes_per_s,
+			.link_share = waits->link_share,
+			.clock_offset_ns = waits->aligned ? (double)waits->offset_ns : NAN,
+		};
+		report->rank_row_count++;
+	}
+}
+
+void weir_fill_summary(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
+                       struct weir_report *report)
+{
+	fill_devices(analysis, report);
+	fill_span(analysis, report);
+	if (report->steady)
+		fill_set_apart(analysis, report);
+	fill_iterations(analysis, report);
+	fill_gpu(analysis, &merges->total, report);
+	fill_ranks(analysis, report);
+	weir_fill_memory(analysis, &merges->total, report);
+	weir_attribution_from_ledger(&report->attribution, &merges->total);
+	if (!report->has_gpu) {
+		report->attribution.total_ns = report->span_ns;
+		report->attribution.ns[WEIR_BOUND_UNDETERMINED] = report->span_ns;
+	}
+	report->verdict = (struct weir_verdict){
+		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/scrape/scrape_gather.h"
+#include "engine/base/arena.h"
+
+/* One family on the last page that has it, and on the first. */
+struct pair {
+	const struct weir_scrape *before, *after; /* before NULL: on one page only */
+	const struct weir_scraped_row *row;
+	uint32_t family; /* of `after` */
+	bool restarted;
+};
+
+static const char *model_of(const struct weir_scrape *page, uint32_t series)
+{
+	static const char *const labels[] = {"model_name", "model", "gen_ai_request_model"};
+
+	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+		const char *model = weir_scrape_label(page, series, labels[i]);
+
+		if (model)
+			return model;
+	}
+	return "";
+}
+
+static size_t find_group(struct weir_gathering *gathering, enum weir_server server,
+                         const char *model)
+{
+	for (size_t i = 0; i < gathering->group_count; i++)
+		if (gathering->groups[i].server == server &&
+		    strcmp(gathering->groups[i].model, model) == 0)
+			return i;
+	if (gathering->group_count == WEIR_MAX_SCRAPE_GROUPS)
+		return gathering->group_count - 1;
+	gathering->groups[gathering->group_count] = (struct weir_scrape_group){server, model};
+	return gathering->group_count++;
+}
+
+static bool same_label(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* NULL: there is no more room. */
+static struct weir_gathered *find_item(struct weir_gathering *gathering,
+                                       const struct weir_scraped_row *row, size_t group,
+                                       const char *label)
+{
+	uint64_t key = weir_rowmap_hash_text(row->name, strlen(row->name), group);
+	uint32_t hash = weir_rowmap_hash(
+		weir_rowmap_hash_text(label ? label : "", label ? strlen(label) : 0, key));
+	size_t probe = 0;
+	uint32_t at;
+
+	while ((at = weir_rowmap_next(&gathering->map, hash, &probe)) != WEIR_ROWMAP_NONE) {
+		struct weir_gathered *item = &gathering->items[at];
+
+		if (item->row == row && item->group == group && same_label(item->label, label))
+			return item;
+	}
+	if (gathering->count == WEIR_MAX_GATHERED)
+		return NULL;
+	gathering->items = weir_grow(gathering->items, &gathering->capacity, gathering->count + 1,
+	                             sizeof *gathering->items);
+	gathering->items[gathering->count] =
+		(struct weir_gathered){.row = row, .group = group, .label = label, .value = NAN};
+	weir_rowmap_add(&gathering->map, hash, (uint32_t)gathering->count);
+	return &gathering->items[gathering->count++];
+}
+
+static void add_value(struct weir_gathered *item, double value)
+{
+	if (isfinite(value))
+		item->value = isnan(item->value) ? value : item->value + value;
+}
+
+/* Another time of creation: the series began anew. */
+static bool is_recreated(const struct pair *pair, uint32_t series, uint32_t before)
+{
+	double is = weir_scrape_value(pair->after, series, WEIR_PART_CREATED);
+	double was = weir_scrape_value(pair->before, before, WEIR_PART_CREATED);
+
+	return !isnan(is) && !isnan(was) && is != was;
+}
+
+/* The series on the page before; WEIR_ROWMAP_NONE: it counts from 0. */
+static uint32_t find_before(struct weir_gathering *gathering, const struct pair *pair,
+                            uint32_t series, double counted)
+{
+	uint32_t before;
+
+	if (!pair->before)
+		return WEIR_ROWMAP_NONE;
+	before = weir_scrape_counterpart(pair->before, pair->after, series);
+	if (before == WEIR_ROWMAP_NONE && counted > 0)
+		gathering->findings.new_series++;
+	return before;
+}
+
+static void gather_total(struct weir_gathering *gathering, const struct pair *pair, uint32_t series,
+                         struct weir_gathered *item)
+{
+	double value = weir_scrape_value(pair->after, series, WEIR_PART_VALUE), was = NAN;
+	uint32_t before = find_before(gathering, pair, series, value);
+	bool restarted = pair->restarted;
+
+	if (before != WEIR_ROWMAP_NONE) {
+		was = weir_scrape_value(pair->before, before, WEIR_PART_VALUE);
+		restarted = restarted || is_recreated(pair, series, before);
+	}
+	if (was > value || (restarted && !isnan(was))) {
+		gathering->findings.resets++;
+		was = NAN;
+	}
+	add_value(item, pair->row->scale * (isnan(was) ? value : value - was));
+}
+
+/* The mean over pages; of shares also over series. */
+static void gather_moment(const struct pair *pair, uint32_t series, struct weir_gathered *item)
+{
+	const struct weir_scrape_family *family = &pair->after->families[pair->family];
+	double weight = pair->row->metric == WEIR_SCRAPED_CACHE_USAGE
+	                        ? 1.0 / (double)family->series_count
+	                        : 1.0;
+	double is = weir_scrape_value(pair->after, series, WEIR_PART_VALUE), was = NAN;
+	uint32_t before;
+
+	if (pair->before) {
+		before = weir_scrape_counterpart(pair->before, pair->after, series);
+		if (before != WEIR_ROWMAP_NONE)
+			was = weir_scrape_value(pair->before, before, WEIR_PART_VALUE);
+	}
+	add_value(item, weight * (isnan(was) ? is : (is + was) / 2));
+}
+
+/* Quantiles of a summary that no sum bears out: of nothing, or all the same and far below it. They
+ * are never used; that they are wrong casts doubt on the page. */
+static bool is_absurd(const struct weir_scrape *page, uint32_t series)
+{
+	const struct weir_scrape_series *own = &page->series[series];
+	double count = weir_scrape_value(page, series, WEIR_PART_COUNT);
+	double sum = weir_scrape_value(page, series, WEIR_PART_SUM);
+	double least = INFINITY, most = -INFINITY;
+
+	for (size_t i = own->first_sample; i < own->first_sample + own->sample_count; i++) {
+		if (page->samples[i].part != WEIR_PART_QUANTILE || isnan(page->samples[i].value))
+			continue;
+		least = fmin(least, page->samples[i].value);
+		most = fmax(most, page->samples[i].value);
+	}
+	if (!(most > 0))
+		return false;
+	return count == 0 || (least == most && count > 0 && sum / count > 10 * most);
+}
+
+static void gather_histogram(struct weir_gathering *gathering, const struct pair *pair,
+                             uint32_t series, struct weir_gathered *item)
+{
+	struct weir_scrape_findings *findings = &gathering->findings;
+	struct weir_buckets after, before = {0};
+	struct weir_counting counting;
+	uint32_t other;
+
+	weir_buckets_read(&after, pair->after, series);
+	other = find_before(gathering, pair, series, weir_buckets_total(&after));
+	if (other != WEIR_ROWMAP_NONE)
+		weir_buckets_read(&before, pair->before, other);
+	weir_buckets_subtract(
+		&after, other == WEIR_ROWMAP_NONE ? NULL : &before,
+		pair->restarted || (other != WEIR_ROWMAP_NONE && is_recreated(pair, series, other)),
+		&counting);
+	findings->resets += counting.reset;
+	findings->unaligned += counting.unaligned;
+	findings->forced += counting.largest_dip > 0;
+	findings->largest_dip = fmax(findings->largest_dip, counting.largest_dip);
+	findings->inconsistent += !weir_buckets_consistent(&after);
+	findings->absurd_summaries += is_absurd(pair->after, series);
+	weir_buckets_add(&item->buckets, &after);
+	weir_buckets_release(&after);
+	weir_buckets_release(&before);
+}
+
+static void gather_series(struct weir_gathering *gathering, const struct pair *pair,
+                          uint32_t series)
+{
+	const struct weir_scraped_row *row = pair->row;
+	size_t group = find_group(gathering, row->server, model_of(pair->after, series));
+	const char *label =
+		row->stage_label ? weir_scrape_label(pair->after, series, row->stage_label) : NULL;
+	struct weir_gathered *item;
+
+	if (!pair->after->series[series].sample_count || (row->stage_label && !label))
+		return;
+	item = find_item(gathering, row, group, label);
+	if (!item)
+		return;
+	if (row->metric < WEIR_SCRAPED_TOTALS)
+		gather_total(gathering, pair, series, item);
+	else if (row->metric < WEIR_SCRAPED_SCALARS)
+		gather_moment(pair, series, item);
+	else
+		gather_histogram(gathering, pair, series, item);
+}
+
+static uint32_t same_family(const struct weir_scrape *other, const struct weir_scrape *page,
+                            uint32_t family)
+{
+	uint32_t name = page->families[family].name;
+	uint32_t found = weir_scrape_find_family(other, weir_names_text(page->names, name),
+	                                         weir_names_length(page->names, name));
+
+	return found != WEIR_ROWMAP_NONE && other->families[found].series_count ? found
+	                                                                        : WEIR_ROWMAP_NONE;
+}
+
+static bool is_on_later_page(const struct weir_pages *pages, size_t page, uint32_t family)
+{
+	for (size_t i = page + 1; i < pages->count; i++)
+		if (same_family(pages->items[i], pages->items[page], family) != WEIR_ROWMAP_NONE)
+			return true;
+	return false;
+}
+
+static void gather_family(struct weir_gathering *gathering, const struct weir_pages *pages,
+                          size_t page, uint32_t family)
+{
+	struct pair pair = {.after = pages->items[page], .family = family};
+	const struct weir_scrape_family *own = &pair.after->families[family];
+
+	pair.row = weir_scraped_find(weir_names_text(pair.after->names, own->name),
+	                             weir_scrape_base_length(pair.after, family));
+	if (!pair.row || is_on_later_page(pages, page, family))
+		return;
+	for (size_t i = 0; i < page && !pair.before; i++)
+		if (same_family(pages->items[i], pair.after, family) != WEIR_ROWMAP_NONE)
+			pair.before = pages->items[i];
+	if (pair.before) {
+		pair.restarted = weir_pages_restarted(pair.before, pair.after);
+		gathering->before = pair.before;
+		gathering->after = pair.after;
+	} else {
+		gathering->alone++;
+	}
+	for (size_t i = 0; i < own->series_count; i++)
+		gather_series(gathering, &pair, pair.after->by_family[own->first_series + i]);
+}
+
+void weir_gather(struct weir_gathering *gathering, const struct weir_pages *pages)
+{
+	*gathering = (struct weir_gathering){0};
+	for (size_t page = 0; page < pages->count; page++)
+		for (uint32_t f = 0; f < pages->items[page]->family_count; f++)
+			if (pages->items[page]->families[f].series_count)
+				gather_family(gathering, pages, page, f);
+	gathering->findings.one_page = !gathering->before;
+	if (gathering->before)
+		gathering->findings.new_series += gathering->alone;
+}
+
+void weir_gathering_release(struct weir_gathering *gathering)
+{
+	for (size_t i = 0; i < gathering->count; i++)
+		weir_buckets_release(&gathering->items[i].buckets);
+	free(gathering->items);
+	weir_rowmap_release(&gathering->map);
+}
+
+double weir_gathered_value(const struct weir_gathering *gathering, enum weir_scraped metric,
+                           size_t group)
+{
+	const struct weir_scraped_row *first = NULL;
+	double sum = NAN;
+
+	for (size_t i = 0; i < gathering->count; i++) {
+		const struct weir_gathered *item = &gathering->items[i];
+
+		if (item->row->metric != metric || isnan(item->value) ||
+		    (group != SIZE_MAX && item->group != group) || (first && item->row > first))
+			continue;
+		if (item->row != first)
+			sum = 0; /* an earlier row of the table: a better name, or a server further
+			            out */
+		first = item->row;
+		sum += item->value;
+	}
+	return sum;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "engine/analysis/scrape/scrape_metrics.h"
+
+#define S  1e9
+#define MS 1e6
+#define US 1e3
+
+/* Relabelled names carry more in front ("kserve_vllm:", "ray_vllm_"): the last occurrence counts.
+ */
+static const struct {
+	const char *name;
+	const char *prefixes[2];
+} servers[WEIR_SERVER_COUNT] = {
+	[WEIR_SERVER_TRITON] = {"Triton", {"nv_"}},
+	[WEIR_SERVER_VLLM] = {"vLLM", {"vllm:", "vllm_"}},
+	[WEIR_SERVER_SGLANG] = {"SGLang", {"sglang:", "sglang_"}},
+	[WEIR_SERVER_LMDEPLOY] = {"LMDeploy", {"lmdeploy:", "lmdeploy_"}},
+	[WEIR_SERVER_TGI] = {"TGI", {"tgi_"}},
+	[WEIR_SERVER_GENAI] = {"GenAI", {"gen_ai_"}},
+};
+
+#define TOTAL(server_, name_, metric_, scale_)                                                     \
+	{                                                                                          \
+		.server = WEIR_SERVER_##server_, .name = (name_),                                  \
+		.metric = WEIR_SCRAPED_##metric_, .scale = (scale_)                                \
+	}
+#define STAGE(server_, name_, scale_, stage_, kind_)                                               \
+	{                                                                                          \
+		.server = WEIR_SERVER_##server_, .name = (name_), .metric = WEIR_SCRAPED_STAGE,    \
+		.scale = (scale_), .stage = (stage_), .kind = (kind_)                              \
+	}
+
+/* Stages of a server from arrival to response; of names for the same the first counts. */
+static const struct weir_scraped_row rows[] = {
+	/* Triton: docs/user_guide/metrics.md; counters before summaries of the same. */
+	TOTAL(TRITON, "inference_request_success", REQUESTS, 1),
+	TOTAL(TRITON, "inference_request_failure", FAILED, 1),
+	TOTAL(TRITON, "inference_count", INFERENCES, 1),
+	TOTAL(TRITON, "inference_exec_count", EXECUTIONS, 1),
+	TOTAL(TRITON, "inference_request_duration_us", REQUEST_NS, US),
+	TOTAL(TRITON, "inference_queue_duration_us", QUEUE_NS, US),
+	TOTAL(TRITON, "inference_compute_input_duration_us", INPUT_NS, US),
+	TOTAL(TRITON, "inference_compute_infer_duration_us", INFER_NS, US),
+	TOTAL(TRITON, "inference_compute_output_duration_us", OUTPUT_NS, US),
+	TOTAL(TRITON, "inference_pending_request_count", WAITING, 1),
+	TOTAL(TRITON, "cache_num_hits_per_model", RESPONSE_HITS, 1),
+	STAGE(TRITON, "inference_first_response_histogram_ms", MS, "ttft", "other"),
+	STAGE(TRITON, "inference_request_summary_us", US, "e2e", "other"),
+	STAGE(TRITON, "inference_queue_summary_us", US, "queue", "queue"),
+	STAGE(TRITON, "inference_compute_input_summary_us", US, "compute_input", "h2d"),
+	STAGE(TRITON, "inference_compute_infer_summary_us", US, "compute_infer", "compute"),
+	STAGE(TRITON, "inference_compute_output_summary_us", US, "compute_output", "d2h"),
+
+	/* vLLM: vllm/v1/metrics/loggers.py, and the names of V0. */
+	STAGE(VLLM, "request_queue_time_seconds", S, "queue", "queue"),
+	STAGE(VLLM, "time_in_queue_requests", S, "queue", "queue"),
+	STAGE(VLLM, "request_prefill_time_seconds", S, "prefill", "compute"),
+	STAGE(VLLM, "request_decode_time_seconds", S, "decode", "compute"),
+	STAGE(VLLM, "request_inference_time_seconds", S, "inference", "compute"),
+	STAGE(VLLM, "model_forward_time_milliseconds", MS, "model_forward", "compute"),
+	STAGE(VLLM, "model_execute_time_milliseconds", MS, "model_execute", "compute"),
+	STAGE(VLLM, "time_to_first_token_seconds", S, "ttft", "other"),
+	STAGE(VLLM, "request_time_per_output_token_seconds", S, "tpot", "other"),
+	STAGE(VLLM, "inter_token_latency_seconds", S, "itl", "other"),
+	STAGE(VLLM, "time_per_output_token_seconds", S, "itl", "other"),
+	STAGE(VLLM, "e2e_request_latency_seconds", S, "e2e", "other"),
+	TOTAL(VLLM, "iteration_tokens_total", STEP_TOKENS, 1),
+	TOTAL(VLLM, "request_success", REQUESTS, 1),
+	TOTAL(VLLM, "prompt_tokens", PROMPT_TOKENS, 1),
+	TOTAL(VLLM, "generation_tokens", GENERATION_TOKENS, 1),
+	TOTAL(VLLM, "num_preemptions", PREEMPTIONS, 1),
+	TOTAL(VLLM, "prefix_cache_queries", CACHE_QUERIES, 1),
+	TOTAL(VLLM, "prefix_cache_hits", CACHE_HITS, 1),
+	TOTAL(VLLM, "gpu_prefix_cache_queries", CACHE_QUERIES, 1),
+	TOTAL(VLLM, "gpu_prefix_cache_hits", CACHE_HITS, 1),
+	TOTAL(VLLM, "num_requests_running", RUNNING, 1),
+	TOTAL(VLLM, "num_requests_waiting", WAITING, 1),
+	TOTAL(VLLM, "kv_cache_usage_perc", CACHE_USAGE, 1),
+	TOTAL(VLLM, "gpu_cache_usage_perc", CACHE_USAGE, 1),
+
+	/* SGLang: srt/metrics/collector.py. Gaps between tokens are entered as means of several. */
+	STAGE(SGLANG, "queue_time_seconds", S, "queue", "queue"),
+	{.server = WEIR_SERVER_SGLANG,
+         .name = "per_stage_req_latency_seconds",
+         .metric = WEIR_SCRAPED_STAGE,
+         .scale = S,
+         .stage = "stage",
+         .stage_label = "stage"},
+	STAGE(SGLANG, "time_to_first_token_seconds", S, "ttft", "other"),
+	{.server = WEIR_SERVER_SGLANG,
+         .name = "inter_token_latency_seconds",
+         .metric = WEIR_SCRAPED_STAGE,
+         .scale = S,
+         .stage = "itl",
+         .kind = "other",
+         .smoothed = true},
+	STAGE(SGLANG, "e2e_request_latency_seconds", S, "e2e", "other"),
+	TOTAL(SGLANG, "num_requests", REQUESTS, 1),
+	TOTAL(SGLANG, "num_aborted_requests", FAILED, 1),
+	TOTAL(SGLANG, "prompt_tokens", PROMPT_TOKENS, 1),
+	TOTAL(SGLANG, "generation_tokens", GENERATION_TOKENS, 1),
+	TOTAL(SGLANG, "cached_tokens", CACHE_HITS, 1),
+	TOTAL(SGLANG, "num_retracted_requests", PREEMPTIONS, 1),
+	TOTAL(SGLANG, "num_running_reqs", RUNNING, 1),
+	TOTAL(SGLANG, "num_queue_reqs", WAITING, 1),
+	TOTAL(SGLANG, "token_usage", CACHE_USAGE, 1),
+
+	/* LMDeploy: lmdeploy/metrics/loggers.py. What succeeded and failed are gauges that count.
+         */
+	STAGE(LMDEPLOY, "request_queue_time_seconds", S, "queue", "queue"),
+	STAGE(LMDEPLOY, "request_prefill_time_seconds", S, "prefill", "compute"),
+	STAGE(LMDEPLOY, "request_decode_time_seconds", S, "decode", "compute"),
+	STAGE(LMDEPLOY, "request_inference_time_seconds", S, "inference", "compute"),
+	STAGE(LMDEPLOY, "time_to_first_token_seconds", S, "ttft", "other"),
+	STAGE(LMDEPLOY, "time_per_output_token_seconds", S, "tpot", "other"),
+	STAGE(LMDEPLOY, "iter_token_latency", S, "itl", "other"),
+	STAGE(LMDEPLOY, "e2e_request_latency_seconds", S, "e2e", "other"),
+	TOTAL(LMDEPLOY, "iteration_tokens_total", STEP_TOKENS, 1),
+	TOTAL(LMDEPLOY, "num_requests_succeeded", REQUESTS, 1),
+	TOTAL(LMDEPLOY, "num_requests_failed", FAILED, 1),
+	TOTAL(LMDEPLOY, "prompt_tokens", PROMPT_TOKENS, 1),
+	TOTAL(LMDEPLOY, "generation_tokens", GENERATION_TOKENS, 1),
+	TOTAL(LMDEPLOY, "num_requests_running", RUNNING, 1),
+	TOTAL(LMDEPLOY, "num_requests_waiting", WAITING, 1),
+	TOTAL(LMDEPLOY, "gpu_cache_usage_perc", CACHE_USAGE, 1),
+
+	/* TGI: docs/source/reference/metrics.md. Names have no units; all are seconds. */
+	STAGE(TGI, "request_queue_duration", S, "queue", "queue"),
+	STAGE(TGI, "request_validation_duration", S, "tokenize", "preprocess"),
+	STAGE(TGI, "request_inference_duration", S, "inference", "compute"),
+	STAGE(TGI, "batch_inference_duration", S, "batch_inference", "compute"),
+	STAGE(TGI, "batch_forward_duration", S, "batch_forward", "compute"),
+	STAGE(TGI, "batch_decode_duration", S, "batch_decode", "postprocess"),
+	STAGE(TGI, "batch_filter_duration", S, "batch_filter", "other"),
+	STAGE(TGI, "request_mean_time_per_token_duration", S, "tpot", "other"),
+	STAGE(TGI, "request_duration", S, "e2e", "other"),
+	TOTAL(TGI, "batch_next_size", BATCH_SIZE, 1),
+	TOTAL(TGI, "request_success", REQUESTS, 1),
+	TOTAL(TGI, "request_failure", FAILED, 1),
+	TOTAL(TGI, "batch_current_size", RUNNING, 1),
+	TOTAL(TGI, "queue_size", WAITING, 1),
+
+	/* OpenTelemetry: semantic conventions for generative AI, as its exporter names them. */
+	STAGE(GENAI, "server_request_duration_seconds", S, "e2e", "other"),
+	STAGE(GENAI, "server_time_to_first_token_seconds", S, "ttft", "other"),
+	STAGE(GENAI, "server_time_per_output_token_seconds", S, "tpot", "other"),
+	STAGE(GENAI, "client_operation_duration_seconds", S, "client", "other"),
+	STAGE(GENAI, "client_operation_time_to_first_chunk_seconds", S, "client_ttft", "other"),
+	STAGE(GENAI, "client_operation_time_per_output_chunk_seconds", S, "client_itl", "other"),
+};
+
+const char *weir_server_name(enum weir_server server)
+{
+	return server < WEIR_SERVER_COUNT ? servers[server].name : "?";
+}
+
+/* What follows the last occurrence of the prefix that begins a word; NULL: it does not occur. */
+static const char *behind(const char *name, size_t len, const char *prefix)
+{
+	size_t own = strlen(prefix);
+
+	for (size_t at = len; at-- > 0;)
+		if (len - at > own && !memcmp(name + at, prefix, own) &&
+		    (at == 0 || name[at - 1] == '_' || name[at - 1] == ':'))
+			return name + at + own;
+	return NULL;
+}
+
+static const struct weir_scraped_row *find_row(enum weir_server server, const char *name,
+                                               size_t len)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].server == server && strlen(rows[i].name) == len &&
+		    !memcmp(rows[i].name, name, len))
+			return &rows[i];
+	return NULL;
+}
+
+const struct weir_scraped_row *weir_scraped_find(const char *name, size_t len)
+{
+	for (int server = 0; server < WEIR_SERVER_COUNT; server++) {
+		for (size_t i = 0; i < 2 && servers[server].prefixes[i]; i++) {
+			const char *rest = behind(name, len, servers[server].prefixes[i]);
+			const struct weir_scraped_row *row = NULL;
+
+			if (rest)
+				row = find_row((enum weir_server)server, rest,
+				               len - (size_t)(rest - name));
+			if (row)
+				return row;
+		}
+	}
+	return NULL;
+}

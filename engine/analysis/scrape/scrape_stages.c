@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/names/stages.h"
+#include "engine/analysis/scrape/scrape_gather.h"
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+
+#define MAX_STAGES 512
+/* Counters of one page may differ by requests that ended while it was written. */
+#define TORN 0.01
+/* Further apart, parts and their whole are of different requests or made by hand. */
+#define BROKEN 0.05
+
+struct filling {
+	const struct weir_gathering *gathering;
+	const struct weir_stage_aliases *aliases;
+	struct weir_scrape_figures *out;
+	bool active[WEIR_MAX_SCRAPE_GROUPS]; /* groups that counted anything */
+	bool many_servers, many_models;      /* among them: names of stages say which */
+};
+
+static const double levels[WEIR_LEVEL_COUNT] = {
+	[WEIR_LEVEL_P50] = 0.50,
+	[WEIR_LEVEL_P90] = 0.90,
+	[WEIR_LEVEL_P95] = 0.95,
+	[WEIR_LEVEL_P99] = 0.99,
+};
+
+/* "queue"; "MODEL/queue", "vLLM/queue" or "vLLM MODEL/queue" where there are several. */
+static char *name_stage(const struct filling *filling, size_t group, const char *stage)
+{
+	const struct weir_scrape_group *own = &filling->gathering->groups[group];
+	struct weir_text name = {0};
+
+	if (filling->many_servers || (filling->many_models && !own->model[0]))
+		weir_text_puts(&name, weir_server_name(own->server));
+	if (filling->many_models && own->model[0]) {
+		weir_text_puts(&name, name.length ? " " : "");
+		weir_text_puts(&name, own->model);
+	}
+	weir_text_puts(&name, name.length ? "/" : "");
+	weir_text_puts(&name, stage);
+	return name.data;
+}
+
+/* NULL: one of this name is there already, or there are too many. */
+static struct weir_scrape_stage *add_stage(struct filling *filling, size_t group, const char *stage,
+                                           const char *kind)
+{
+	struct weir_scrape_figures *out = filling->out;
+	char *name = name_stage(filling, group, stage);
+	struct weir_scrape_stage *own;
+	bool known = out->stage_count == MAX_STAGES;
+
+	for (size_t i = 0; i < out->stage_count && !known; i++)
+		known = strcmp(out->stages[i].name, name) == 0;
+	if (known) {
+		free(name);
+		return NULL;
+	}
+	own = &out->stages[out->stage_count++];
+	*own = (struct weir_scrape_stage){
+		.name = name,
+		.kind = kind ? kind : weir_stage_kind(stage, filling->aliases),
+		.count = NAN,
+		.total_ns = NAN,
+		.mean_ns = NAN,
+		.whole_request = strcmp(stage, "e2e") == 0,
+		.first_token = strcmp(stage, "ttft") == 0,
+	};
+	for (int l = 0; l < WEIR_LEVEL_COUNT; l++)
+		own->at[l] = (struct weir_quantile_estimate){NAN, NAN, NAN};
+	return own;
+}
+
+/* A stage of which only the mean is known; NULL: not even that, or one of its name is there. */
+static struct weir_scrape_stage *add_mean(struct filling *filling, size_t group, const char *stage,
+                                          const char *kind, double total_ns, double count)
+{
+	struct weir_scrape_stage *own;
+
+	if (!(count > 0) || !(total_ns >= 0))
+		return NULL;
+	own = add_stage(filling, group, stage, kind);
+	if (!own)
+		return NULL;
+	own->count = count;
+	own->total_ns = total_ns;
+	own->mean_ns = total_ns / count;
+	return own;
+}
+
+static double of_group(const struct filling *filling, enum weir_scraped metric, size_t group)
+{
+	return weir_gathered_value(filling->gathering, metric, group);
+}
+
+static double or_zero(double value)
+{
+	return isnan(value) ? 0 : value;
+}
+
+/*
+ * Triton sums durations over requests: only their ratio to requests says something. Answers from
+ * the response cache count in queue and request, and not in computation.
+ */
+static void add_triton(struct filling *filling, size_t group)
+{
+	double requests = of_group(filling, WEIR_SCRAPED_REQUESTS, group);
+	double computed = requests - or_zero(of_group(filling, WEIR_SCRAPED_RESPONSE_HITS, group));
+	double whole = of_group(filling, WEIR_SCRAPED_REQUEST_NS, group);
+	double queue = of_group(filling, WEIR_SCRAPED_QUEUE_NS, group);
+	double input = of_group(filling, WEIR_SCRAPED_INPUT_NS, group);
+	double infer = of_group(filling, WEIR_SCRAPED_INFER_NS, group);
+	double output = of_group(filling, WEIR_SCRAPED_OUTPUT_NS, group);
+	double rest = whole - queue - input - infer - output;
+
+	if (filling->gathering->groups[group].server != WEIR_SERVER_TRITON)
+		return;
+	add_mean(filling, group, "queue", "queue", queue, requests);
+	add_mean(filling, group, "compute_input", "h2d", input, computed);
+	add_mean(filling, group, "compute_infer", "compute", infer, computed);
+	add_mean(filling, group, "compute_output", "d2h", output, computed);
+	if (rest < 0 && rest > -TORN * whole)
+		rest = 0; /* the page was read between two of the counters */
+	add_mean(filling, group, "overhead", "other", rest, requests);
+	add_mean(filling, group, "e2e", "other", whole, requests);
+}
+
+static bool is_limited(const struct weir_quantile_estimate *p95)
+{
+	if (isnan(p95->estimate))
+		return false;
+	return isinf(p95->high) ||
+	       p95->high - p95->low > WEIR_RESOLUTION_LIMIT * fabs(p95->estimate);
+}
+
+static void fill_quantiles(const struct weir_buckets *buckets, double scale,
+                           struct weir_scrape_stage *stage)
+{
+	for (int l = 0; l < WEIR_LEVEL_COUNT; l++) {
+		struct weir_quantile_estimate *at = &stage->at[l];
+
+		weir_buckets_quantile(buckets, levels[l], at);
+		at->estimate *= scale;
+		at->low *= scale;
+		at->high *= scale;
+	}
+	stage->resolution_limited = is_limited(&stage->at[WEIR_LEVEL_P95]);
+}
+
+static void add_histogram(struct filling *filling, const struct weir_gathered *item)
+{
+	const struct weir_scraped_row *row = item->row;
+	double total = weir_buckets_total(&item->buckets);
+	struct weir_scrape_stage *stage;
+
+	if (!(total > 0))
+		return;
+	stage = add_stage(filling, item->group, item->label ? item->label : row->stage, row->kind);
+	if (!stage)
+		return;
+	stage->count = total;
+	stage->total_ns = item->buckets.sum * row->scale;
+	stage->mean_ns = stage->total_ns / item->buckets.observations;
+	if (!row->smoothed)
+		fill_quantiles(&item->buckets, row->scale, stage);
+	filling->out->findings.limited += stage->resolution_limited;
+}
+
+static double mean_of(const struct filling *filling, size_t group, const char *stage, double *count)
+{
+	const struct weir_gathering *gathering = filling->gathering;
+
+	for (size_t i = 0; i < gathering->count; i++) {
+		const struct weir_gathered *item = &gathering->items[i];
+
+		if (item->group != group || item->row->metric != WEIR_SCRAPED_STAGE ||
+		    strcmp(item->row->stage, stage) != 0 || !(item->buckets.observations > 0))
+			continue;
+		*count = item->buckets.observations;
+		return item->buckets.sum * item->row->scale / *count;
+	}
+	return NAN;
+}
+
+/*
+ * What passes before the queue and the prefill on the way to the first token: the front end, with
+ * tokenization. A difference of means, for no histogram shows it; requests in flight differ between
+ * the three, so it is near, not exact.
+ */
+static void add_frontend(struct filling *filling, size_t group)
+{
+	enum weir_server server = filling->gathering->groups[group].server;
+	struct weir_scrape_stage *own;
+	double count = NAN, unused, mean_ns;
+
+	if (server != WEIR_SERVER_VLLM && server != WEIR_SERVER_LMDEPLOY)
+		return;
+	mean_ns = mean_of(filling, group, "queue", &unused) +
+	          mean_of(filling, group, "prefill", &unused);
+	mean_ns = mean_of(filling, group, "ttft", &count) - mean_ns;
+	own = add_mean(filling, group, "frontend", "preprocess", mean_ns * count, count);
+	if (own)
+		own->approximate = true;
+}
+
+/* vLLM's identity: the three are observed together, when a request ends. */
+static void check_inference(struct filling *filling, size_t group)
+{
+	double unused, whole_ns = mean_of(filling, group, "inference", &unused);
+	double parts_ns = mean_of(filling, group, "prefill", &unused) +
+	                  mean_of(filling, group, "decode", &unused);
+
+	filling->out->findings.broken_sums +=
+		fabs(parts_ns - whole_ns) > BROKEN * fmax(parts_ns, whole_ns);
+}
+
+static int by_row(const void *left, const void *right)
+{
+	const struct weir_gathered *a = *(const struct weir_gathered *const *)left;
+	const struct weir_gathered *b = *(const struct weir_gathered *const *)right;
+
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	return strcmp(a->label ? a->label : "", b->label ? b->label : "");
+}
+
+static void add_stages(struct filling *filling)
+{
+	const struct weir_gathering *gathering = filling->gathering;
+	const struct weir_gathered **order =
+		weir_alloc((gathering->count + 1) * sizeof(const struct weir_gathered *));
+	size_t count = 0;
+
+	for (size_t i = 0; i < gathering->count; i++)
+		if (gathering->items[i].row->metric == WEIR_SCRAPED_STAGE)
+			order[count++] = &gathering->items[i];
+	qsort(order, count, sizeof *order, by_row);
+	for (size_t group = 0; group < gathering->group_count; group++) {
+		if (!filling->active[group])
+			continue;
+		check_inference(filling, group);
+		add_frontend(filling, group);
+		add_triton(filling, group);
+		for (size_t i = 0; i < count; i++)
+			if (order[i]->group == group)
+				add_histogram(filling, order[i]);
+	}
+	free(order);
+}
+
+static void find_active(struct filling *filling)
+{
+	const struct weir_gathering *gathering = filling->gathering;
+	const struct weir_scrape_group *first = NULL;
+
+	for (size_t i = 0; i < gathering->count; i++) {
+		const struct weir_gathered *item = &gathering->items[i];
+		enum weir_scraped metric = item->row->metric;
+
+		if ((metric == WEIR_SCRAPED_STAGE && weir_buckets_total(&item->buckets) > 0) ||
+		    (metric == WEIR_SCRAPED_REQUESTS && item->value > 0))
+			filling->active[item->group] = true;
+	}
+	for (size_t g = 0; g < gathering->group_count; g++) {
+		const struct weir_scrape_group *group = &gathering->groups[g];
+
+		if (!filling->active[g])
+			continue;
+		filling->many_servers |= first && group->server != first->server;
+		filling->many_models |= first && strcmp(group->model, first->model) != 0;
+		first = first ? first : group;
+	}
+}
+
+/* The mean of histograms of sizes, of the first name that gives any. */
+static double mean_size(const struct weir_gathering *gathering, enum weir_scraped metric)
+{
+	double sum = 0, count = 0;
+
+	for (size_t i = 0; i < gathering->count; i++) {
+		const struct weir_gathered *item = &gathering->items[i];
+
+		if (item->row->metric != metric || !(item->buckets.observations > 0) ||
+		    isnan(item->buckets.sum))
+			continue;
+		sum += item->buckets.sum;
+		count += item->buckets.observations;
+	}
+	return count > 0 ? sum / count : NAN;
+}
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? part / whole : NAN;
+}
+
+static double requests_of_stages(const struct weir_scrape_figures *figures)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < figures->stage_count; i++)
+		sum += figures->stages[i].whole_request ? figures->stages[i].count : 0;
+	return sum > 0 ? sum : NAN;
+}
+
+static void fill_scalars(const struct weir_gathering *gathering, struct weir_scrape_figures *out)
+{
+	double queries = weir_gathered_value(gathering, WEIR_SCRAPED_CACHE_QUERIES, SIZE_MAX);
+	double hits = weir_gathered_value(gathering, WEIR_SCRAPED_CACHE_HITS, SIZE_MAX);
+
+	out->requests = weir_gathered_value(gathering, WEIR_SCRAPED_REQUESTS, SIZE_MAX);
+	if (isnan(out->requests))
+		out->requests = requests_of_stages(out);
+	out->failed = weir_gathered_value(gathering, WEIR_SCRAPED_FAILED, SIZE_MAX);
+	out->prompt_tokens = weir_gathered_value(gathering, WEIR_SCRAPED_PROMPT_TOKENS, SIZE_MAX);
+	out->generation_tokens =
+		weir_gathered_value(gathering, WEIR_SCRAPED_GENERATION_TOKENS, SIZE_MAX);
+	out->preemptions = weir_gathered_value(gathering, WEIR_SCRAPED_PREEMPTIONS, SIZE_MAX);
+	out->cache_hit_rate = ratio(hits, isnan(queries) ? out->prompt_tokens : queries);
+	out->batch_size = ratio(weir_gathered_value(gathering, WEIR_SCRAPED_INFERENCES, SIZE_MAX),
+	                        weir_gathered_value(gathering, WEIR_SCRAPED_EXECUTIONS, SIZE_MAX));
+	if (isnan(out->batch_size))
+		out->batch_size = mean_size(gathering, WEIR_SCRAPED_BATCH_SIZE);
+	out->step_tokens = mean_size(gathering, WEIR_SCRAPED_STEP_TOKENS);
+	out->running = weir_gathered_value(gathering, WEIR_SCRAPED_RUNNING, SIZE_MAX);
+	out->waiting = weir_gathered_value(gathering, WEIR_SCRAPED_WAITING, SIZE_MAX);
+	out->cache_usage = weir_gathered_value(gathering, WEIR_SCRAPED_CACHE_USAGE, SIZE_MAX);
+}
+
+bool weir_scrape_figures_collect(const struct weir_profile *profile,
+                                 const struct weir_stage_aliases *aliases,
+                                 struct weir_scrape_figures *out)
+{
+	struct weir_pages *pages = weir_alloc(sizeof *pages);
+	struct weir_gathering gathering;
+	struct filling filling = {.gathering = &gathering, .aliases = aliases, .out = out};
+	bool any;
+
+	*out = (struct weir_scrape_figures){.wall_ns = -1};
+	weir_pages_collect(pages, profile);
+	weir_gather(&gathering, pages);
+	any = gathering.count > 0;
+	if (any) {
+		out->findings = gathering.findings;
+		out->stages = weir_alloc(MAX_STAGES * sizeof *out->stages);
+		find_active(&filling);
+		add_stages(&filling);
+		fill_scalars(&gathering, out);
+		/* After a restart the time that was counted is not that between the pages. */
+		if (gathering.before && !out->findings.resets)
+			out->wall_ns = weir_pages_wall_ns(gathering.before, gathering.after);
+	}
+	weir_gathering_release(&gathering);
+	free(pages);
+	return any;
+}
+
+void weir_scrape_figures_release(struct weir_scrape_figures *figures)
+{
+	for (size_t i = 0; i < figures->stage_count; i++)
+		free(figures->stages[i].name);
+	free(figures->stages);
+	*figures = (struct weir_scrape_figures){0};
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Device work of one trace, grouped by what it is: one operator on one shape in one stage; without
+ * an operator (graph replays, custom launches) one kernel in one stage. A call is one run of the
+ * operator, all the kernels it launched; or one kernel. Only work inside the analysed windows is
+ * grouped.
+ */
+#ifndef WEIR_ANALYSIS_GROUPS_H
+#define WEIR_ANALYSIS_GROUPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/analysis/timeline/segments.h"
+#include "engine/analysis/timeline/steps.h"
+#include "engine/analysis/timeline/timeline.h"
+
+/* Beyond so many groups shapes are no longer told apart: traces of servers have a new shape in
+ * every step. */
+#define WEIR_MAX_SHAPED_GROUPS 4096
+/* Beyond so many, work of any new kind joins one group a device and class, without operator, stage
+ * and kernel (name 0): WEIR_OTHER_WORK. */
+#define WEIR_MAX_GROUPS 8192
+#define WEIR_OTHER_WORK "(other work)"
+
+struct weir_group {
+	uint32_t stage;    /* index into the steps' stages; WEIR_NONE: outside */
+	uint32_t op_name;  /* name id; 0: no operator */
+	uint32_t op_row;   /* a host row of that operator with that shape; WEIR_NONE: no operator */
+	uint32_t shape;    /* row of the trace's shapes; WEIR_NONE: shapes are merged */
+	uint32_t kernel;   /* name id of the longest row */
+	int64_t kernel_ns; /* duration of that row */
+	uint32_t blocks;   /* of that row; 0: unknown */
+	uint32_t threads;  /* of its blocks; 0: unknown */
+	uint16_t device;
+	uint8_t work; /* enum weir_work_class: computation where any of it is */
+	uint64_t calls;
+	uint64_t graph_rows;
+	uint64_t rows;
+	int64_t sum_ns;   /* durations added */
+	int64_t owned_ns; /* of the segments: no instant counts twice */
+};
+
+struct weir_group_call {
+	uint32_t group, span, step, op_row;
+	int64_t device_ns; /* durations added */
+};
+
+struct weir_groups {
+	struct weir_group *items;
+	size_t count, capacity;
+	struct weir_group_call *calls; /* in order of the device's clock, device by device */
+	size_t call_count, call_capacity;
+	uint32_t *row_call;       /* per device row; WEIR_NONE: outside the windows */
+	uint32_t *calls_by_group; /* calls, those of one group together, in their order */
+	uint64_t *first_call;     /* per group: where its calls begin in calls_by_group */
+};
+
+void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *timeline,
+                      const struct weir_steps *steps, const struct weir_segments *segments);
+void weir_groups_release(struct weir_groups *groups);
+
+/* Operator, else kernel as the trace has it, else WEIR_OTHER_WORK; borrowed. */
+const char *weir_group_name(const struct weir_group *group, const struct weir_names *names);
+
+/* The group that owns a device row; NULL: outside the windows. */
+const struct weir_group *weir_groups_of_row(const struct weir_groups *groups, uint32_t row);
+
+#endif

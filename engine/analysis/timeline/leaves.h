@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a thread was doing at each instant: its innermost host row, as a list of changes. */
+#ifndef WEIR_ANALYSIS_LEAVES_H
+#define WEIR_ANALYSIS_LEAVES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/analysis/timeline/timeline.h"
+
+struct weir_leaves {
+	size_t count, capacity;
+	int64_t *time_ns; /* ascending */
+	uint32_t *row;    /* innermost host row from that time on; WEIR_NONE: none */
+};
+
+void weir_leaves_init(struct weir_leaves *leaves, const struct weir_timeline *timeline,
+                      uint32_t thread);
+void weir_leaves_release(struct weir_leaves *leaves);
+
+/* Index of the entry that holds at_ns; SIZE_MAX: before the first. */
+size_t weir_leaves_at(const struct weir_leaves *leaves, int64_t at_ns);
+
+#endif

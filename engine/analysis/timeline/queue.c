@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "engine/analysis/time/instants.h"
+#include "engine/analysis/timeline/queue.h"
+#include "engine/base/arena.h"
+#include "engine/base/sort.h"
+
+#define SLOW_CALL 10 /* times the median of the calls of its name */
+
+/* Time at each depth. */
+struct histogram {
+	int64_t *ns; /* one a level */
+	size_t levels;
+};
+
+struct call {
+	uint32_t row, name;
+	int64_t duration_ns;
+};
+
+/* The linked work of one device; each array is sorted for itself. */
+struct queue {
+	int64_t *submit_ns, *begin_ns, *finish_ns;
+	size_t count;
+	struct call *calls; /* those that start in the windows, by name, then by duration */
+	size_t call_count;
+};
+
+/* What is added up over devices. */
+struct totals {
+	struct histogram waiting, in_flight;
+	int64_t idle_ns, starved_ns;
+};
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int by_row(const void *left, const void *right)
+{
+	const struct call *a = left, *b = right;
+
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static int by_name_and_duration(const void *left, const void *right)
+{
+	const struct call *a = left, *b = right;
+
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	if (a->duration_ns != b->duration_ns)
+		return a->duration_ns < b->duration_ns ? -1 : 1;
+	return by_row(left, right);
+}
+
+/* Calls come once for each work they started: keeps one of each, sorted for the medians. */
+static void sort_calls(struct queue *queue)
+{
+	size_t kept = 0;
+
+	weir_sort(queue->calls, queue->call_count, sizeof(*queue->calls), by_row);
+	for (size_t i = 0; i < queue->call_count; i++)
+		if (kept == 0 || queue->calls[kept - 1].row != queue->calls[i].row)
+			queue->calls[kept++] = queue->calls[i];
+	queue->call_count = kept;
+	weir_sort(queue->calls, kept, sizeof(*queue->calls), by_name_and_duration);
+}
+
+static void add_work(struct queue *queue, const struct weir_trace *trace, size_t row,
+                     const struct weir_intervals *windows)
+{
+	uint32_t launch = trace->device.launch[row];
+	int64_t submit = trace->host.start_ns[launch];
+
+	/* Clocks may say that work started before its launch: it then waited for no time. */
+	queue->submit_ns[queue->count] = submit;
+	queue->begin_ns[queue->count] = later(submit, trace->device.start_ns[row]);
+	queue->finish_ns[queue->count] = later(submit, trace->device.end_ns[row]);
+	queue->count++;
+	if (!weir_intervals_contains(windows, submit))
+		return;
+	queue->calls[queue->call_count++] = (struct call){
+		launch, trace->host.name[launch], weir_span_ns(submit, trace->host.end_ns[launch])};
+}
+
+static void queue_init(struct queue *queue, const struct weir_trace *trace, size_t first,
+                       size_t last, const struct weir_intervals *windows)
+{
+	size_t room = last - first + 1;
+
+	queue->submit_ns = weir_alloc(room * sizeof(*queue->submit_ns));
+	queue->begin_ns = weir_alloc(room * sizeof(*queue->begin_ns));
+	queue->finish_ns = weir_alloc(room * sizeof(*queue->finish_ns));
+	queue->calls = weir_alloc(room * sizeof(*queue->calls));
+	queue->count = queue->call_count = 0;
+	for (size_t i = first; i < last; i++)
+		if (trace->device.launch[i] != WEIR_NONE)
+			add_work(queue, trace, i, windows);
+	weir_instants_sort(queue->submit_ns, queue->count);
+	weir_instants_sort(queue->begin_ns, queue->count);
+	weir_instants_sort(queue->finish_ns, queue->count);
+	sort_calls(queue);
+}
+
+static void queue_release(struct queue *queue)
+{
+	free(queue->submit_ns);
+	free(queue->begin_ns);
+	free(queue->finish_ns);
+	free(queue->calls);
+}
+
+static void histogram_add(struct histogram *histogram, size_t level, int64_t ns)
+{
+	histogram->ns[level] = weir_add_ns(histogram->ns[level], ns);
+	if (ns > 0 && level >= histogram->levels)
+		histogram->levels = level + 1;
+}
+
+/*
+ * Adds the time at each depth inside the windows; returns the largest depth that lasted. Nothing
+ * leaves before it entered and both arrays are sorted, so entered - left is never negative.
+ */
+static size_t sweep_depth(const struct queue *queue, const int64_t *leave_ns,
+                          const struct weir_measure *windows, struct histogram *histogram)
+{
+	int64_t now = INT64_MIN, passed = 0;
+	size_t entered = 0, left = 0, largest = 0;
+
+	while (left < queue->count) {
+		bool enters = entered < queue->count && queue->submit_ns[entered] <= leave_ns[left];
+		int64_t next = enters ? queue->submit_ns[entered] : leave_ns[left];
+		int64_t inside = weir_measure_inside(windows, now, next);
+
+		histogram_add(histogram, entered - left, inside);
+		passed = weir_add_ns(passed, inside);
+		if (inside > 0 && entered - left > largest)
+			largest = entered - left;
+		now = next;
+		if (enters)
+			entered++;
+		else
+			left++;
+	}
+	histogram_add(histogram, 0, windows->before_ns[windows->set->count] - passed);
+	return largest;
+}
+
+/* Work that waited just before the time. */
+static size_t depth_before(const struct queue *queue, int64_t at_ns)
+{
+	if (at_ns == INT64_MIN)
+		return 0;
+	return weir_instants_until(queue->submit_ns, queue->count, at_ns - 1) -
+	       weir_instants_until(queue->begin_ns, queue->count, at_ns - 1);
+}
+
+static uint64_t count_full(const struct queue *queue, const struct weir_trace *trace,
+                           size_t largest)
+{
+	uint64_t full = 0;
+	size_t first = 0, end;
+
+	for (; first < queue->call_count; first = end) {
+		const struct call *calls = queue->calls;
+		int64_t median;
+
+		for (end = first; end < queue->call_count && calls[end].name == calls[first].name;)
+			end++;
+		median = calls[first + (end - first) / 2].duration_ns;
+		for (size_t i = first; i < end; i++) {
+			bool slow = calls[i].duration_ns / SLOW_CALL >= later(median, 1);
+
+			full += slow && largest > 0 &&
+			        10 * depth_before(queue, trace->host.start_ns[calls[i].row]) >=
+			                9 * largest;
+		}
+	}
+	return full;
+}
+
+/* Idle time of the device, and the part of it in which nothing was submitted either. */
+static void add_starved(const struct weir_trace *trace, size_t first, size_t last,
+                        const struct weir_intervals *windows, struct totals *totals)
+{
+	struct weir_intervals busy = {0};
+
+	for (size_t i = first; i < last; i++)
+		weir_intervals_push(&busy, trace->device.start_ns[i], trace->device.end_ns[i]);
+	totals->idle_ns = weir_add_ns(totals->idle_ns, weir_intervals_outside_ns(windows, &busy));
+	for (size_t i = first; i < last; i++)
+		if (trace->device.launch[i] != WEIR_NONE)
+			weir_intervals_push(&busy, trace->host.start_ns[trace->device.launch[i]],
+			                    trace->device.start_ns[i]);
+	weir_intervals_unite(&busy);
+	totals->starved_ns =
+		weir_add_ns(totals->starved_ns, weir_intervals_outside_ns(windows, &busy));
+	weir_intervals_release(&busy);
+}
+
+static double level_at(const struct histogram *histogram, double total_ns, double share)
+{
+	double passed = 0;
+
+	for (size_t level = 0; level < histogram->levels; level++) {
+		passed += (double)histogram->ns[level];
+		if (passed >= share * total_ns)
+			return (double)level;
+	}
+	return NAN;
+}
+
+static struct weir_depth summarize(const struct histogram *histogram)
+{
+	double total = 0, weighted = 0;
+
+	for (size_t level = 0; level < histogram->levels; level++) {
+		total += (double)histogram->ns[level];
+		weighted += (double)level * (double)histogram->ns[level];
+	}
+	if (total == 0)
+		return (struct weir_depth){NAN, NAN, NAN, NAN};
+	return (struct weir_depth){
+		.mean = weighted / total,
+		.p50 = level_at(histogram, total, 0.50),
+		.p95 = level_at(histogram, total, 0.95),
+		.max = (double)(histogram->levels - 1),
+	};
+}
+
+static void measure_device(const struct weir_timeline *timeline, size_t device,
+                           const struct weir_measure *windows, struct totals *totals,
+                           struct weir_queue_figures *out)
+{
+	const struct weir_trace *trace = timeline->trace;
+	size_t first = timeline->first_row[device], last = timeline->first_row[device + 1];
+	struct queue queue;
+	size_t largest;
+
+	if (first == last)
+		return;
+	add_starved(trace, first, last, windows->set, totals);
+	queue_init(&queue, trace, first, last, windows->set);
+	if (queue.count > 0) {
+		largest = sweep_depth(&queue, queue.begin_ns, windows, &totals->waiting);
+		sweep_depth(&queue, queue.finish_ns, windows, &totals->in_flight);
+		out->launches += queue.call_count;
+		out->full_launches += count_full(&queue, trace, largest);
+	}
+	queue_release(&queue);
+}
+
+void weir_queue_measure(const struct weir_timeline *timeline, const struct weir_intervals *windows,
+                        struct weir_queue_figures *out)
+{
+	size_t levels = timeline->trace->device.count + 1;
+	struct totals totals = {0};
+	struct weir_measure measure;
+
+	*out = (struct weir_queue_figures){0};
+	totals.waiting.ns = weir_alloc(levels * sizeof(*totals.waiting.ns));
+	totals.in_flight.ns = weir_alloc(levels * sizeof(*totals.in_flight.ns));
+	weir_measure_init(&measure, windows);
+	for (size_t device = 0; device < timeline->trace->device_count; device++)
+		measure_device(timeline, device, &measure, &totals, out);
+	out->waiting = summarize(&totals.waiting);
+	out->in_flight = summarize(&totals.in_flight);
+	out->starved_share =
+		totals.idle_ns > 0 ? (double)totals.starved_ns / (double)totals.idle_ns : NAN;
+	weir_measure_release(&measure);
+	free(totals.waiting.ns);
+	free(totals.in_flight.ns);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/analysis/timeline/steady.h"
+#include "engine/base/arena.h"
+#include "engine/stats/quantile.h"
+
+#define WARM_UP_MADS      5.0
+#define WARM_UP_EXCESS    0.10 /* and at least this much longer than the median: a MAD may be tiny */
+#define WARM_UP_SHARE     0.20 /* of the steps at most */
+#define ONE_OFF_FACTOR    5.0
+#define ONE_OFF_SHARE     0.02
+#define INCOMPLETE_FACTOR 0.90
+#define FEWEST_STEPS      4 /* below, no step can be told from the others */
+
+static void set_periods(struct weir_steps *steps)
+{
+	for (size_t i = 0; i < steps->step_count; i++) {
+		struct weir_step *step = &steps->steps[i];
+		const struct weir_step *next = i + 1 < steps->step_count ? step + 1 : NULL;
+
+		if (next && step->device_rows > 0 && next->device_rows > 0 &&
+		    next->device_start_ns > step->device_start_ns)
+			step->period_ns =
+				weir_span_ns(step->device_start_ns, next->device_start_ns);
+		else if (!next && step->device_rows > 0 && step->device_end_ns > step->end_ns)
+			step->period_ns = weir_span_ns(step->device_start_ns, step->device_end_ns);
+		else
+			step->period_ns = weir_span_ns(step->start_ns, step->end_ns);
+	}
+}
+
+static double median_of_rows(const struct weir_steps *steps, double *scratch)
+{
+	for (size_t i = 0; i < steps->step_count; i++)
+		scratch[i] = (double)steps->steps[i].device_rows;
+	return weir_median(scratch, steps->step_count);
+}
+
+static void mark_incomplete(struct weir_steps *steps, double usual_rows)
+{
+	for (size_t i = 0; i < steps->step_count; i++) {
+		struct weir_step *step = &steps->steps[i];
+
+		if (step->missing_rows > 0 &&
+		    (double)step->device_rows < INCOMPLETE_FACTOR * usual_rows)
+			step->state = WEIR_STEP_INCOMPLETE;
+	}
+}
+
+/* On the device or on the host, whichever took longer: a first step may load and compile long
+ * before its work starts. */
+static int64_t turn_ns(const struct weir_step *step)
+{
+	int64_t host_ns = step->end_ns - step->start_ns;
+
+	return host_ns > step->period_ns ? host_ns : step->period_ns;
+}
+
+static void mark_warm_up(struct weir_steps *steps, double *scratch)
+{
+	size_t most = (size_t)(WARM_UP_SHARE * (double)steps->step_count), rest = 0;
+	double median, excess;
+
+	for (size_t i = most; i < steps->step_count; i++)
+		scratch[rest++] = (double)steps->steps[i].period_ns;
+	median = weir_median(scratch, rest);
+	excess = fmax(WARM_UP_MADS * weir_mad(scratch, rest), WARM_UP_EXCESS * median);
+	for (size_t lead = 0; lead < most; lead++) {
+		struct weir_step *step = &steps->steps[lead];
+
+		if ((double)turn_ns(step) <= median + excess)
+			return;
+		if (step->state != WEIR_STEP_STEADY)
+			continue;
+		step->state = WEIR_STEP_WARM_UP;
+		step->period_ns = turn_ns(step); /* which is what the report tells of it */
+	}
+}
+
+/* More than a few long steps are no accident but the workload's tail: then none is set apart. */
+static void mark_one_off(struct weir_steps *steps, double median)
+{
+	size_t found = 0, most = (size_t)(ONE_OFF_SHARE * (double)steps->step_count);
+
+	if (most == 0)
+		most = 1;
+	for (size_t i = 0; i < steps->step_count; i++)
+		if (steps->steps[i].state == WEIR_STEP_STEADY &&
+		    (double)steps->steps[i].period_ns > ONE_OFF_FACTOR * median)
+			found++;
+	for (size_t i = 0; found <= most && i < steps->step_count; i++)
+		if (steps->steps[i].state == WEIR_STEP_STEADY &&
+		    (double)steps->steps[i].period_ns > ONE_OFF_FACTOR * median)
+			steps->steps[i].state = WEIR_STEP_ONE_OFF;
+}
+
+void weir_steady_judge(struct weir_steps *steps)
+{
+	double *scratch;
+
+	steps->median_period_ns = NAN;
+	if (!steps->steps)
+		return;
+	scratch = weir_alloc(steps->step_count * sizeof *scratch);
+	set_periods(steps);
+	for (size_t i = 0; i < steps->step_count; i++)
+		scratch[i] = (double)steps->steps[i].period_ns;
+	steps->median_period_ns = weir_median(scratch, steps->step_count);
+	if (steps->step_count >= FEWEST_STEPS) {
+		mark_incomplete(steps, median_of_rows(steps, scratch));
+		mark_warm_up(steps, scratch);
+		mark_one_off(steps, steps->median_period_ns);
+	}
+	free(scratch);
+}
+
+/* Start of each step's work on one device; INT64_MAX: none. And the end of all of a step's work
+ * there. */
+struct device_steps {
+	int64_t *start_ns, *end_ns;
+};
+
+static void find_device_steps(struct device_steps *out, const struct weir_steps *steps,
+                              const struct weir_device_columns *device, size_t first, size_t end)
+{
+	for (size_t s = 0; s < steps->step_count; s++) {
+		out->start_ns[s] = INT64_MAX;
+		out->end_ns[s] = INT64_MIN;
+	}
+	for (size_t i = first; i < end; i++) {
+		uint32_t s = steps->row_step[i];
+
+		if (s == WEIR_NONE)
+			continue;
+		if (device->start_ns[i] < out->start_ns[s])
+			out->start_ns[s] = device->start_ns[i];
+		if (device->end_ns[i] > out->end_ns[s])
+			out->end_ns[s] = device->end_ns[i];
+	}
+}
+
+static void push_step_windows(struct weir_intervals *windows, const struct weir_steps *steps,
+                              const struct device_steps *on_device, bool steady_ones)
+{
+	int64_t next_start_ns = INT64_MAX;
+
+	for (size_t s = steps->step_count; s-- > 0;) {
+		if (on_device->start_ns[s] == INT64_MAX)
+			continue;
+		if ((steps->steps[s].state == WEIR_STEP_STEADY) == steady_ones)
+			weir_intervals_push(windows, on_device->start_ns[s],
+			                    next_start_ns != INT64_MAX ? next_start_ns
+			                                               : on_device->end_ns[s]);
+		next_start_ns = on_device->start_ns[s];
+	}
+	weir_intervals_unite(windows);
+}
+
+static void choose_windows(struct weir_intervals *out, const struct weir_steps *steps,
+                           struct device_steps *on_device, struct weir_interval all)
+{
+	struct weir_intervals apart = {0}, whole = {0};
+
+	if (steps->explicit_steps) {
+		push_step_windows(out, steps, on_device, true);
+	} else {
+		weir_intervals_push(&whole, all.start_ns, all.end_ns);
+		push_step_windows(&apart, steps, on_device, false);
+		weir_intervals_subtract(&whole, &apart, out);
+	}
+	weir_intervals_release(&apart);
+	weir_intervals_release(&whole);
+	if (out->count == 0)
+		weir_intervals_push(out, all.start_ns, all.end_ns);
+}
+
+void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *timeline,
+                         bool steady)
+{
+	const struct weir_device_columns *device = &timeline->trace->device;
+	struct device_steps on_device = {
+		weir_alloc((steps->step_count + 1) * sizeof(int64_t)),
+		weir_alloc((steps->step_count + 1) * sizeof(int64_t)),
+	};
+
+	steps->windows = weir_alloc((steps->device_count + 1) * sizeof *steps->windows);
+	for (size_t d = 0; d < steps->device_count; d++) {
+		size_t first = timeline->first_row[d], end = timeline->first_row[d + 1];
+		struct weir_interval all = {INT64_MAX, INT64_MIN};
+
+		for (size_t i = first; i < end; i++) {
+			all.start_ns = device->start_ns[i] < all.start_ns ? device->start_ns[i]
+			                                                  : all.start_ns;
+			all.end_ns =
+				device->end_ns[i] > all.end_ns ? device->end_ns[i] : all.end_ns;
+		}
+		if (first == end)
+			continue;
+		find_device_steps(&on_device, steps, device, first, end);
+		if (steady && steps->step_count > 0)
+			choose_windows(&steps->windows[d], steps, &on_device, all);
+		else
+			weir_intervals_push(&steps->windows[d], all.start_ns, all.end_ns);
+	}
+	free(on_device.start_ns);
+	free(on_device.end_ns);
+}

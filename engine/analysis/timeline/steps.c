@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/names/apis.h"
+#include "engine/analysis/time/instants.h"
+#include "engine/analysis/timeline/steady.h"
+#include "engine/analysis/timeline/steps.h"
+#include "engine/base/arena.h"
+#include "engine/base/rowmap.h"
+
+/* What the annotations of one name mean; parsed once a name. */
+struct name_role {
+	uint32_t stage;            /* index, WEIR_NONE: no stage */
+	uint8_t role;              /* enum weir_stage_role */
+	int64_t rows, padded_rows; /* of the batch; -1: not stated */
+	bool known;
+};
+
+/* The meanings of all names of a trace, and the stages found so far by name. */
+struct roles {
+	const struct weir_stage_aliases *own; /* NULL: none */
+	struct name_role *of_name;
+	struct weir_rowmap stages;
+};
+
+static uint32_t stage_index(struct weir_steps *steps, struct roles *roles,
+                            const struct weir_stage_name *name)
+{
+	static const struct weir_stage_name others = {.name = "(other stages)", .kind = "other"};
+	uint32_t hash = weir_rowmap_hash(weir_rowmap_hash_text(name->name, strlen(name->name), 0));
+	uint32_t found;
+	size_t probe = 0;
+
+	while ((found = weir_rowmap_next(&roles->stages, hash, &probe)) != WEIR_ROWMAP_NONE)
+		if (strcmp(steps->stages[found].name, name->name) == 0)
+			return found;
+	if (steps->stage_count >= WEIR_MAX_STAGES && name != &others)
+		return stage_index(steps, roles, &others);
+	steps->stages = weir_grow(steps->stages, &steps->stage_capacity, steps->stage_count + 1,
+	                          sizeof *steps->stages);
+	memcpy(steps->stages[steps->stage_count].name, name->name, sizeof name->name);
+	steps->stages[steps->stage_count].kind = name->kind;
+	weir_rowmap_add(&roles->stages, hash, (uint32_t)steps->stage_count);
+	return (uint32_t)steps->stage_count++;
+}
+
+static const struct name_role *role_of(struct weir_steps *steps, struct roles *roles,
+                                       const struct weir_trace *trace, uint32_t name)
+{
+	struct name_role *role = &roles->of_name[name];
+	struct weir_stage_name parsed;
+
+	if (role->known)
+		return role;
+	weir_stage_name_parse(weir_names_text(trace->names, name), roles->own, &parsed);
+	role->known = true;
+	role->role = (uint8_t)parsed.role;
+	role->rows = parsed.rows;
+	role->padded_rows = parsed.padded_rows;
+	role->stage = parsed.role == WEIR_ROLE_STAGE || parsed.role == WEIR_ROLE_STEP_STAGE
+	                      ? stage_index(steps, roles, &parsed)
+	                      : WEIR_NONE;
+	return role;
+}
+
+static void add_step(struct weir_steps *steps, const struct weir_host_columns *host, uint32_t row)
+{
+	steps->steps = weir_grow(steps->steps, &steps->step_capacity, steps->step_count + 1,
+	                         sizeof *steps->steps);
+	steps->steps[steps->step_count++] = (struct weir_step){
+		.host_row = row,
+		.start_ns = host->start_ns[row],
+		.end_ns = host->end_ns[row],
+		.device_start_ns = INT64_MAX,
+		.device_end_ns = INT64_MIN,
+	};
+}
+
+static void add_span(struct weir_steps *steps, const struct weir_host_columns *host, uint32_t row,
+                     const struct name_role *role)
+{
+	steps->spans = weir_grow(steps->spans, &steps->span_capacity, steps->span_count + 1,
+	                         sizeof *steps->spans);
+	steps->spans[steps->span_count++] = (struct weir_span){
+		.host_row = row,
+		.stage = role->stage,
+		.rows = role->rows,
+		.padded_rows = role->padded_rows,
+		.step = WEIR_NONE,
+		.parent = WEIR_NONE,
+		.start_ns = host->start_ns[row],
+		.end_ns = host->end_ns[row],
+		.device_start_ns = INT64_MAX,
+		.device_end_ns = INT64_MIN,
+	};
+}
+
+static void collect_annotations(struct weir_steps *steps, const struct weir_trace *trace,
+                                const struct weir_stage_aliases *own)
+{
+	const struct weir_host_columns *host = &trace->host;
+	struct roles roles = {
+		.own = own,
+		.of_name = weir_alloc(weir_names_count(trace->names) * sizeof *roles.of_name)};
+	bool has_steps = false;
+
+	for (size_t i = 0; i < host->count && !has_steps; i++)
+		has_steps = host->kind[i] == WEIR_HOST_ANNOTATION &&
+		            role_of(steps, &roles, trace, host->name[i])->role == WEIR_ROLE_STEP;
+	for (size_t i = 0; i < host->count; i++) {
+		const struct name_role *role;
+
+		if (host->kind[i] != WEIR_HOST_ANNOTATION)
+			continue;
+		role = role_of(steps, &roles, trace, host->name[i]);
+		if (role->role == WEIR_ROLE_STEP ||
+		    (role->role == WEIR_ROLE_STEP_STAGE && !has_steps))
+			add_step(steps, host, (uint32_t)i);
+		if (role->stage != WEIR_NONE)
+			add_span(steps, host, (uint32_t)i, role);
+	}
+	steps->explicit_steps = steps->step_count > 0;
+	weir_rowmap_release(&roles.stages);
+	free(roles.of_name);
+}
+
+static int by_step_start(const void *left, const void *right)
+{
+	const struct weir_step *a = left, *b = right;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return (a->host_row > b->host_row) - (a->host_row < b->host_row);
+}
+
+static int by_span_start(const void *left, const void *right)
+{
+	const struct weir_span *a = left, *b = right;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return (a->host_row > b->host_row) - (a->host_row < b->host_row);
+}
+
+static void track_mark(struct weir_track *track, int64_t time_ns, uint32_t span)
+{
+	size_t capacity = track->capacity;
+
+	if (track->count > 0 && track->time_ns[track->count - 1] == time_ns) {
+		track->span[track->count - 1] = span;
+		return;
+	}
+	track->time_ns = weir_grow(track->time_ns, &track->capacity, track->count + 1,
+	                           sizeof *track->time_ns);
+	track->span = weir_grow(track->span, &capacity, track->count + 1, sizeof *track->span);
+	track->time_ns[track->count] = time_ns;
+	track->span[track->count++] = span;
+}
+
+/* Closes the open spans that end by `until`, innermost first. */
+static void close_spans(struct weir_steps *steps, struct weir_track *track, uint32_t *open,
+                        int64_t until_ns)
+{
+	while (*open != WEIR_NONE && steps->spans[*open].end_ns <= until_ns) {
+		int64_t end_ns = steps->spans[*open].end_ns;
+
+		*open = steps->spans[*open].parent;
+		track_mark(track, end_ns, *open);
+	}
+}
+
+/* A span that outlives the open one by more than clock jitter is its sibling, as for host rows. */
+static void open_span(struct weir_steps *steps, struct weir_track *track, uint32_t *open,
+                      uint32_t index)
+{
+	struct weir_span *span = &steps->spans[index];
+
+	close_spans(steps, track, open, span->start_ns);
+	while (*open != WEIR_NONE &&
+	       weir_span_ns(steps->spans[*open].end_ns, span->end_ns) > WEIR_OVERHANG_NS)
+		*open = steps->spans[*open].parent;
+	span->parent = *open;
+	if (*open != WEIR_NONE) {
+		span->depth = steps->spans[*open].depth + 1;
+		if (span->end_ns > steps->spans[*open].end_ns)
+			span->end_ns = steps->spans[*open].end_ns;
+	}
+	if (span->depth > WEIR_MAX_SPAN_DEPTH)
+		return;
+	*open = index;
+	track_mark(track, span->start_ns, index);
+}
+
+/* One track a thread that has spans; returns the track of each thread, which the caller frees. */
+static uint32_t *add_tracks(struct weir_steps *steps, const struct weir_trace *trace)
+{
+	uint32_t *tracks = weir_alloc(trace->thread_count * sizeof *tracks);
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < steps->span_count; i++)
+		tracks[trace->host.thread[steps->spans[i].host_row]]++;
+	for (uint32_t t = 0; t < trace->thread_count; t++) {
+		if (tracks[t] == 0)
+			continue;
+		if (tracks[t] > most) {
+			most = tracks[t];
+			steps->main_track = steps->track_count;
+		}
+		steps->tracks = weir_grow(steps->tracks, &steps->track_capacity,
+		                          steps->track_count + 1, sizeof *steps->tracks);
+		steps->tracks[steps->track_count] = (struct weir_track){.thread = t};
+		tracks[t] = (uint32_t)steps->track_count++;
+	}
+	return tracks;
+}
+
+static void build_tracks(struct weir_steps *steps, const struct weir_trace *trace)
+{
+	uint32_t *tracks = add_tracks(steps, trace);
+	uint32_t *open = weir_alloc(steps->track_count * sizeof *open);
+
+	for (size_t t = 0; t < steps->track_count; t++)
+		open[t] = WEIR_NONE;
+	for (uint32_t i = 0; i < steps->span_count; i++) {
+		uint32_t t = tracks[trace->host.thread[steps->spans[i].host_row]];
+
+		open_span(steps, &steps->tracks[t], &open[t], i);
+	}
+	for (size_t t = 0; t < steps->track_count; t++)
+		close_spans(steps, &steps->tracks[t], &open[t], INT64_MAX);
+	free(open);
+	free(tracks);
+}
+
+static void index_spans(struct weir_steps *steps)
+{
+	size_t at = 0;
+
+	steps->spans_by_stage = weir_alloc(steps->span_count * sizeof *steps->spans_by_stage);
+	steps->first_span = weir_alloc((steps->stage_count + 2) * sizeof *steps->first_span);
+	for (size_t i = 0; i < steps->span_count; i++)
+		steps->first_span[steps->spans[i].stage + 2]++;
+	for (size_t s = 2; s < steps->stage_count + 2; s++) {
+		at += steps->first_span[s];
+		steps->first_span[s] = at;
+	}
+	/* Entry s + 1 runs from the beginning of stage s to its end, which is where s + 1 begins.
+	 */
+	for (uint32_t i = 0; i < steps->span_count; i++)
+		steps->spans_by_stage[steps->first_span[steps->spans[i].stage + 1]++] = i;
+}
+
+/* Without annotated steps: the turns of the outermost stage that occurs most often, at least three
+ * times. */
+static void infer_steps(struct weir_steps *steps, const struct weir_host_columns *host)
+{
+	uint32_t *seen = weir_alloc(steps->stage_count * sizeof *seen);
+	uint32_t best = WEIR_NONE, most = 2;
+
+	for (size_t i = 0; i < steps->span_count; i++)
+		if (steps->spans[i].parent == WEIR_NONE && ++seen[steps->spans[i].stage] > most) {
+			most = seen[steps->spans[i].stage];
+			best = steps->spans[i].stage;
+		}
+	for (size_t i = 0; best != WEIR_NONE && i < steps->span_count; i++)
+		if (steps->spans[i].parent == WEIR_NONE && steps->spans[i].stage == best)
+			add_step(steps, host, steps->spans[i].host_row);
+	free(seen);
+}
+
+/* A turn lasts until the next one begins: what the loop does between two steps belongs to the
+ * first. */
+static void close_steps(struct weir_steps *steps)
+{
+	qsort(steps->steps, steps->step_count, sizeof *steps->steps, by_step_start);
+	for (size_t i = 0; i + 1 < steps->step_count; i++)
+		steps->steps[i].end_ns = steps->steps[i + 1].start_ns;
+}
+
+static void widen(int64_t *start_ns, int64_t *end_ns, const struct weir_device_columns *device,
+                  size_t row)
+{
+	if (device->start_ns[row] < *start_ns)
+		*start_ns = device->start_ns[row];
+	if (device->end_ns[row] > *end_ns)
+		*end_ns = device->end_ns[row];
+}
+
+/* Spans hold what was launched in them or in a span nested in them. Rows of one device come by
+ * start: see busy_until_ns. */
+static void give_to_spans(struct weir_steps *steps, const struct weir_device_columns *device,
+                          size_t row)
+{
+	for (uint32_t s = steps->row_span[row]; s != WEIR_NONE; s = steps->spans[s].parent) {
+		struct weir_span *span = &steps->spans[s];
+		int64_t from_ns = device->start_ns[row] > span->busy_until_ns
+		                          ? device->start_ns[row]
+		                          : span->busy_until_ns;
+
+		widen(&span->device_start_ns, &span->device_end_ns, device, row);
+		span->device_rows++;
+		if (device->end_ns[row] > from_ns) {
+			span->device_ns = weir_add_ns(span->device_ns,
+			                              weir_span_ns(from_ns, device->end_ns[row]));
+			span->busy_until_ns = device->end_ns[row];
+		}
+	}
+}
+
+static void forget_busy(struct weir_steps *steps)
+{
+	for (size_t i = 0; i < steps->span_count; i++)
+		steps->spans[i].busy_until_ns = INT64_MIN;
+}
+
+static void link_rows(struct weir_steps *steps, const struct weir_timeline *timeline)
+{
+	const struct weir_device_columns *device = &timeline->trace->device;
+	const struct weir_host_columns *host = &timeline->trace->host;
+
+	for (size_t i = 0; i < device->count; i++) {
+		uint32_t launch =
+			device->launch[i] != WEIR_NONE ? device->launch[i] : timeline->op[i];
+
+		if (i == 0 || device->device[i] != device->device[i - 1])
+			forget_busy(steps);
+		steps->row_span[i] = WEIR_NONE;
+		steps->row_step[i] = WEIR_NONE;
+		if (launch == WEIR_NONE)
+			continue;
+		steps->row_span[i] =
+			weir_steps_span_at(steps, host->thread[launch], host->start_ns[launch]);
+		steps->row_step[i] = weir_steps_step_at(steps, host->start_ns[launch]);
+		give_to_spans(steps, device, i);
+		if (steps->row_step[i] != WEIR_NONE) {
+			struct weir_step *step = &steps->steps[steps->row_step[i]];
+
+			widen(&step->device_start_ns, &step->device_end_ns, device, i);
+			step->device_rows++;
+		}
+	}
+}
+
+static void count_missing(struct weir_steps *steps, const struct weir_timeline *timeline)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	const struct weir_device_columns *device = &timeline->trace->device;
+	uint8_t *worked = weir_alloc(host->count);
+
+	for (size_t i = 0; i < device->count; i++)
+		if (device->launch[i] != WEIR_NONE)
+			worked[device->launch[i]] = 1;
+	for (size_t i = 0; device->count > 0 && i < host->count; i++) {
+		uint8_t class = timeline->api_class[host->name[i]];
+		uint32_t step;
+
+		if (host->kind[i] != WEIR_HOST_API || worked[i] ||
+		    (class != WEIR_API_LAUNCH && class != WEIR_API_GRAPH_LAUNCH))
+			continue;
+		step = weir_steps_step_at(steps, host->start_ns[i]);
+		if (step != WEIR_NONE)
+			steps->steps[step].missing_rows++;
+	}
+	free(worked);
+}
+
+void weir_steps_init(struct weir_steps *steps, const struct weir_timeline *timeline,
+                     const struct weir_stage_aliases *own, bool steady)
+{
+	const struct weir_trace *trace = timeline->trace;
+
+	*steps = (struct weir_steps){.median_period_ns = NAN, .device_count = trace->device_count};
+	collect_annotations(steps, trace, own);
+	if (steps->span_count > 0)
+		qsort(steps->spans, steps->span_count, sizeof *steps->spans, by_span_start);
+	build_tracks(steps, trace);
+	index_spans(steps);
+	if (steps->step_count == 0)
+		infer_steps(steps, &trace->host);
+	if (steps->step_count > 0)
+		close_steps(steps);
+	for (size_t i = 0; i < steps->span_count; i++)
+		steps->spans[i].step = weir_steps_step_at(steps, steps->spans[i].start_ns);
+	steps->row_span = weir_alloc(trace->device.count * sizeof *steps->row_span);
+	steps->row_step = weir_alloc(trace->device.count * sizeof *steps->row_step);
+	link_rows(steps, timeline);
+	count_missing(steps, timeline);
+	weir_steady_judge(steps);
+	weir_steady_windows(steps, timeline, steady);
+}
+
+void weir_steps_release(struct weir_steps *steps)
+{
+	for (size_t i = 0; i < steps->track_count; i++) {
+		free(steps->tracks[i].time_ns);
+		free(steps->tracks[i].span);
+	}
+	for (size_t d = 0; steps->windows && d < steps->device_count; d++)
+		weir_intervals_release(&steps->windows[d]);
+	free(steps->windows);
+	free(steps->tracks);
+	free(steps->stages);
+	free(steps->spans);
+	free(steps->spans_by_stage);
+	free(steps->first_span);
+	free(steps->steps);
+	free(steps->row_span);
+	free(steps->row_step);
+	*steps = (struct weir_steps){0};
+}
+
+static uint32_t track_at(const struct weir_track *track, int64_t at_ns)
+{
+	size_t begun = weir_instants_until(track->time_ns, track->count, at_ns);
+
+	return begun == 0 ? WEIR_NONE : track->span[begun - 1];
+}
+
+uint32_t weir_steps_span_at(const struct weir_steps *steps, uint32_t thread, int64_t at_ns)
+{
+	size_t low = 0, high = steps->track_count;
+	uint32_t span = WEIR_NONE;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (steps->tracks[middle].thread < thread)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < steps->track_count && steps->tracks[low].thread == thread)
+		span = track_at(&steps->tracks[low], at_ns);
+	if (span == WEIR_NONE && steps->track_count > 0)
+		span = track_at(&steps->tracks[steps->main_track], at_ns);
+	return span;
+}
+
+int64_t weir_steps_next_change(const struct weir_steps *steps, int64_t at_ns)
+{
+	const struct weir_track *track = &steps->tracks[steps->main_track];
+	size_t begun;
+
+	if (steps->track_count == 0)
+		return INT64_MAX;
+	begun = weir_instants_until(track->time_ns, track->count, at_ns);
+	return begun < track->count ? track->time_ns[begun] : INT64_MAX;
+}
+
+uint32_t weir_steps_step_at(const struct weir_steps *steps, int64_t at_ns)
+{
+	size_t low = 0, high = steps->step_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (steps->steps[middle].start_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || steps->steps[low - 1].end_ns <= at_ns)
+		return WEIR_NONE;
+	return (uint32_t)(low - 1);
+}
+
+bool weir_steps_span_counts(const struct weir_steps *steps, const struct weir_span *span,
+                            bool steady)
+{
+	if (!steady)
+		return true;
+	if (span->step == WEIR_NONE)
+		return !steps->explicit_steps;
+	return steps->steps[span->step].state == WEIR_STEP_STEADY;
+}
+
+const char *weir_step_state_name(enum weir_step_state state)
+{
+	switch (state) {
+	case WEIR_STEP_STEADY:
+		return "steady";
+	case WEIR_STEP_WARM_UP:
+		return "warm-up";
+	case WEIR_STEP_INCOMPLETE:
+		return "incomplete";
+	case WEIR_STEP_ONE_OFF:
+		return "one-off";
+	}
+	return "?";
+}

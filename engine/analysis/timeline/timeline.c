@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/names/apis.h"
+#include "engine/analysis/names/kernels.h"
+#include "engine/analysis/time/intervals.h"
+#include "engine/analysis/timeline/activity.h"
+#include "engine/analysis/timeline/timeline.h"
+#include "engine/base/arena.h"
+
+/* The open rows of a thread while its rows are walked in order of their start. */
+struct open_rows {
+	uint32_t *row;
+	size_t count, capacity;
+};
+
+static void open_push(struct open_rows *open, uint32_t row)
+{
+	open->row = weir_grow(open->row, &open->capacity, open->count + 1, sizeof *open->row);
+	open->row[open->count++] = row;
+}
+
+/*
+ * Rows come sorted by start, longer first, so a row's parent is the innermost open row that ends no
+ * earlier. A row that outlives the open one by more than clock jitter is its sibling, and is
+ * counted.
+ */
+static void nest_rows(struct weir_timeline *timeline)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	struct open_rows open = {0};
+
+	for (size_t i = 0; i < host->count; i++) {
+		bool outlives = false;
+
+		if (i > 0 && host->thread[i] != host->thread[i - 1])
+			open.count = 0;
+		while (open.count > 0) {
+			uint32_t top = open.row[open.count - 1];
+
+			if (host->end_ns[top] > host->start_ns[i]) {
+				if (weir_span_ns(host->end_ns[top], host->end_ns[i]) <=
+				    WEIR_OVERHANG_NS)
+					break;
+				outlives = true;
+			}
+			open.count--;
+		}
+		timeline->misnested += outlives;
+		timeline->parent[i] = open.count > 0 ? open.row[open.count - 1] : WEIR_NONE;
+		open_push(&open, (uint32_t)i);
+	}
+	free(open.row);
+}
+
+/* A row comes behind its parent, so that what holds above it is known already. */
+static void find_operators(struct weir_timeline *timeline)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+
+	for (size_t i = 0; i < host->count; i++) {
+		uint32_t parent = timeline->parent[i];
+		bool is_op = host->kind[i] == WEIR_HOST_OP;
+		uint32_t outer = parent == WEIR_NONE ? WEIR_NONE : timeline->outer_op[parent];
+
+		if (is_op)
+			timeline->inner_op[i] = (uint32_t)i;
+		else
+			timeline->inner_op[i] =
+				parent == WEIR_NONE ? WEIR_NONE : timeline->inner_op[parent];
+		timeline->outer_op[i] = outer == WEIR_NONE && is_op ? (uint32_t)i : outer;
+	}
+}
+
+static bool names_communication(const char *name)
+{
+	static const char *const prefixes[] = {
+		"c10d::", "symm_mem::", "_c10d_functional::", "record_param_comms", NULL};
+	static const char *const fragments[] = {"::all_reduce", "::all_gather", "::reduce_scatter",
+	                                        "::all_to_all", NULL};
+
+	for (const char *const *p = prefixes; *p; p++)
+		if (strncmp(name, *p, strlen(*p)) == 0)
+			return true;
+	for (const char *const *p = fragments; *p; p++)
+		if (strstr(name, *p))
+			return true;
+	return false;
+}
+
+/* Per host row: it or an operator around it communicates. Each name is looked at once. The caller
+ * frees it. */
+static uint8_t *find_communication(const struct weir_timeline *timeline)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	uint8_t *within = weir_alloc(host->count);
+	uint8_t *known = weir_alloc(weir_names_count(timeline->trace->names)); /* answer plus one */
+
+	for (size_t i = 0; i < host->count; i++) {
+		uint32_t parent = timeline->parent[i];
+		uint8_t *name = &known[host->name[i]];
+
+		within[i] = parent != WEIR_NONE && within[parent];
+		if (within[i] || host->kind[i] != WEIR_HOST_OP)
+			continue;
+		if (*name == 0)
+			*name = names_communication(
+					weir_timeline_host_name(timeline, (uint32_t)i)) +
+			        1;
+		within[i] = *name == 2;
+	}
+	free(known);
+	return within;
+}
+
+/* Communication may be known by the operator around the launch only: custom all-reduce kernels have
+ * any name. */
+static void mark_communication(struct weir_timeline *timeline)
+{
+	uint8_t *communicates = find_communication(timeline);
+
+	for (size_t i = 0; i < timeline->trace->device.count; i++)
+		if (timeline->work[i] == WEIR_WORK_COMPUTE && timeline->op[i] != WEIR_NONE &&
+		    communicates[timeline->op[i]])
+			timeline->work[i] = WEIR_WORK_COMM;
+	free(communicates);
+}
+
+static enum weir_work_class work_by_name(const struct weir_timeline *timeline, size_t row)
+{
+	const struct weir_device_columns *device = &timeline->trace->device;
+
+	if (device->kind[row] != WEIR_DEVICE_KERNEL)
+		return WEIR_WORK_COPY;
+	return weir_kernel_is_communication(weir_timeline_device_name(timeline, (uint32_t)row))
+	               ? WEIR_WORK_COMM
+	               : WEIR_WORK_COMPUTE;
+}
+
+struct external_op {
+	uint64_t external;
+	uint32_t row;
+};
+
+static int by_external(const void *left, const void *right)
+{
+	const struct external_op *a = left, *b = right;
+
+	if (a->external != b->external)
+		return a->external < b->external ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Device rows whose launch is not in the trace may still name their operator by its external id. */
+static void link_by_external(struct weir_timeline *timeline)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	const struct weir_device_columns *device = &timeline->trace->device;
+	struct external_op *ops = NULL;
+	size_t count = 0, capacity = 0;
+	bool wanted = false;
+
+	for (size_t i = 0; i < device->count && !wanted; i++)
+		wanted = timeline->op[i] == WEIR_NONE && device->external[i] != 0;
+	for (size_t i = 0; wanted && i < host->count; i++) {
+		if (host->kind[i] != WEIR_HOST_OP || host->external[i] == 0)
+			continue;
+		ops = weir_grow(ops, &capacity, count + 1, sizeof *ops);
+		ops[count++] = (struct external_op){host->external[i], (uint32_t)i};
+	}
+	if (count == 0)
+		return;
+	qsort(ops, count, sizeof *ops, by_external);
+	for (size_t i = 0; i < device->count; i++) {
+		struct external_op key = {device->external[i], 0};
+		size_t low = 0, high = count;
+
+		if (timeline->op[i] != WEIR_NONE || key.external == 0)
+			continue;
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (by_external(&ops[middle], &key) < 0)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low < count && ops[low].external == key.external)
+			timeline->op[i] = ops[low].row;
+	}
+	free(ops);
+}
+
+static void link_device_rows(struct weir_timeline *timeline)
+{
+	const struct weir_device_columns *device = &timeline->trace->device;
+	size_t names = weir_names_count(timeline->trace->names);
+	uint8_t *known =
+		weir_alloc(names); /* per name: its class plus one; a name is looked up once */
+
+	for (size_t i = 0; i < device->count; i++) {
+		uint32_t launch = device->launch[i];
+		uint32_t name = device->name[i];
+
+		timeline->op[i] = launch == WEIR_NONE ? WEIR_NONE : timeline->inner_op[launch];
+		if (device->kind[i] != WEIR_DEVICE_KERNEL) {
+			timeline->work[i] = WEIR_WORK_COPY;
+			continue;
+		}
+		if (known[name] == 0)
+			known[name] = (uint8_t)(work_by_name(timeline, i) + 1);
+		timeline->work[i] = (uint8_t)(known[name] - 1);
+	}
+	free(known);
+	link_by_external(timeline);
+	mark_communication(timeline);
+}
+
+static void index_devices(struct weir_timeline *timeline)
+{
+	const struct weir_device_columns *device = &timeline->trace->device;
+	size_t devices = timeline->trace->device_count, at = 0;
+
+	timeline->first_row = weir_alloc((devices + 1) * sizeof *timeline->first_row);
+	for (size_t d = 0; d < devices; d++) {
+		timeline->first_row[d] = (uint32_t)at;
+		while (at < device->count && device->device[at] == d)
+			at++;
+	}
+	timeline->first_row[devices] = (uint32_t)device->count;
+}
+
+void weir_timeline_init(struct weir_timeline *timeline, const struct weir_trace *trace)
+{
+	*timeline = (struct weir_timeline){.trace = trace};
+	timeline->parent = weir_alloc(trace->host.count * sizeof *timeline->parent);
+	timeline->op = weir_alloc(trace->device.count * sizeof *timeline->op);
+	timeline->work = weir_alloc(trace->device.count);
+	timeline->inner_op = weir_alloc(trace->host.count * sizeof *timeline->inner_op);
+	timeline->outer_op = weir_alloc(trace->host.count * sizeof *timeline->outer_op);
+	nest_rows(timeline);
+	find_operators(timeline);
+	timeline->api_class = weir_api_class_of_names(trace->names);
+	link_device_rows(timeline);
+	index_devices(timeline);
+}
+
+void weir_timeline_release(struct weir_timeline *timeline)
+{
+	free(timeline->parent);
+	free(timeline->inner_op);
+	free(timeline->outer_op);
+	free(timeline->op);
+	free(timeline->work);
+	free(timeline->first_row);
+	free(timeline->api_class);
+	*timeline = (struct weir_timeline){0};
+}
+
+void weir_timeline_thread_rows(const struct weir_timeline *timeline, uint32_t thread, size_t *first,
+                               size_t *end)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	size_t bound[2];
+
+	for (int side = 0; side < 2; side++) {
+		size_t low = 0, high = host->count;
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (host->thread[middle] < thread + (uint32_t)side)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		bound[side] = low;
+	}
+	*first = bound[0];
+	*end = bound[1];
+}
+
+uint32_t weir_timeline_enclosing(const struct weir_timeline *timeline, uint32_t row,
+                                 enum weir_host_kind kind)
+{
+	if (kind == WEIR_HOST_OP)
+		return row == WEIR_NONE ? WEIR_NONE : timeline->inner_op[row];
+	while (row != WEIR_NONE && timeline->trace->host.kind[row] != kind)
+		row = timeline->parent[row];
+	return row;
+}
+
+uint32_t weir_timeline_outermost_op(const struct weir_timeline *timeline, uint32_t row)
+{
+	return row == WEIR_NONE ? WEIR_NONE : timeline->outer_op[row];
+}
+
+const char *weir_timeline_host_name(const struct weir_timeline *timeline, uint32_t row)
+{
+	return weir_names_text(timeline->trace->names, timeline->trace->host.name[row]);
+}
+
+const char *weir_timeline_device_name(const struct weir_timeline *timeline, uint32_t row)
+{
+	return weir_names_text(timeline->trace->names, timeline->trace->device.name[row]);
+}
+
+uint32_t weir_timeline_caller(const struct weir_timeline *timeline, uint32_t row)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+
+	while (row != WEIR_NONE && host->kind[row] == WEIR_HOST_API &&
+	       weir_api_is_system((enum weir_api_class)timeline->api_class[host->name[row]]))
+		row = timeline->parent[row];
+	return row;
+}
+
+bool weir_timeline_is_replayed(const struct weir_timeline *timeline, size_t device_row)
+{
+	const struct weir_trace *trace = timeline->trace;
+	uint32_t launch = trace->device.launch[device_row];
+
+	return (trace->device.flags[device_row] & WEIR_DEVICE_IN_GRAPH) ||
+	       (launch != WEIR_NONE &&
+	        timeline->api_class[trace->host.name[launch]] == WEIR_API_GRAPH_LAUNCH);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "engine/base/text.h"
+#include "engine/model/template.h"
+#include "engine/pipeline/recommend.h"
+
+static const char *expand(struct weir_report *report, const char *template)
+{
+	struct weir_text text = {0};
+	const char *copy;
+
+	if (!template)
+		return NULL;
+	weir_template_expand(template, report->feature_table, report->features, &text);
+	copy = weir_arena_copy(report->arena, text.data ? text.data : "", text.length);
+	weir_text_release(&text);
+	return copy;
+}
+
+static double limit_of(double share)
+{
+	if (isnan(share) || share < 0)
+		return NAN;
+	return share < 1 ? 1 / (1 - share) : INFINITY;
+}
+
+/* What is not stated stays so; without a known limit the literature's range stands. */
+static double at_most(double speedup, double limit)
+{
+	return isnan(speedup) || isnan(limit) ? speedup : fmin(speedup, limit);
+}
+
+/* NAN: no timeline says. */
+static struct weir_what_if ask(struct weir_retimer *retimer, const struct weir_advice *advice)
+{
+	struct weir_what_if out = {.step_ns = NAN, .speedup = NAN};
+
+	if (retimer && advice->has_change)
+		weir_retimer_ask(retimer, &advice->change, &out);
+	return out;
+}
+
+void weir_recommend(const struct weir_analysis *analysis, struct weir_report *report,
+                    const struct weir_advice *advice, size_t count)
+{
+	struct weir_retimer *retimer =
+		report->has_gpu && count > 0 ? weir_retimer_new(analysis, report) : NULL;
+
+	report->recommendations =
+		weir_arena_alloc(report->arena, (count + 1) * sizeof *report->recommendations);
+	for (size_t i = 0; i < count; i++) {
+		struct weir_recommendation *out = &report->recommendations[i];
+		struct weir_what_if saving = ask(retimer, &advice[i]);
+		double limit = limit_of(advice[i].share), cap = fmin(limit, saving.speedup);
+
+		*out = (struct weir_recommendation){
+			.id = advice[i].id,
+			.title = expand(report, advice[i].title),
+			.why = expand(report, advice[i].why),
+			.effort = advice[i].effort,
+			.low = at_most(advice[i].low, cap),
+			.high = at_most(advice[i].high, cap),
+			.limit = limit,
+			.saving_class = isnan(saving.step_ns) ? NULL : saving.class_name,
+			.saving_factor = advice[i].change.factor,
+			.saving_step_ns = saving.step_ns,
+			.saving_speedup = saving.speedup,
+		};
+	}
+	report->recommendation_count = count;
+	weir_retimer_free(retimer);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Profiles of ONNX Runtime (enable_profiling): a bare array of complete events. A run of the model
+ * is a range of the program, a node an operator of its type, a kernel device work. Times are whole
+ * microseconds: shorter work lasts nothing.
+ */
+#include <string.h>
+
+#include "engine/base/jsoncursor.h"
+#include "engine/readers/chrome/kineto.h"
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
+#include "engine/readers/trace/rocm.h"
+
+static const struct weir_keyindex_entry args[] = {
+	{"op_name", ARG_OP_NAME}, {"input_type_shape", ARG_DIMS},
+	{"stream", ARG_STREAM},   {"grid_x", ARG_GRID_X},
+	{"grid_y", ARG_GRID_Y},   {"grid_z", ARG_GRID_Z},
+	{"block_x", ARG_BLOCK_X}, {"block_y", ARG_BLOCK_Y},
+	{"block_z", ARG_BLOCK_Z}, {0},
+};
+
+static bool ends(struct weir_slice text, const char *ending)
+{
+	size_t length = strlen(ending);
+
+	return text.length >= length && !memcmp(text.data + text.length - length, ending, length);
+}
+
+/* Types of tensors as ONNX Runtime and as PyTorch call them. */
+static const struct {
+	const char *name, *type;
+} type_names[] = {
+	{"float", "float"},         {"float16", "c10::Half"},   {"bfloat16", "c10::BFloat16"},
+	{"double", "double"},       {"int64", "long int"},      {"int32", "int"},
+	{"int16", "short"},         {"int8", "signed char"},    {"uint64", "unsigned long"},
+	{"uint32", "unsigned int"}, {"uint8", "unsigned char"}, {"bool", "bool"},
+};
+
+/* Of a node's inputs; kept from node to node for their memory. */
+struct shapes {
+	struct weir_text dims, types;
+};
+
+/* A type that is not known stays without a name. */
+static const char *type_of(struct weir_slice name)
+{
+	for (size_t i = 0; i < sizeof(type_names) / sizeof(type_names[0]); i++)
+		if (weir_slice_equals(name, type_names[i].name))
+			return type_names[i].type;
+	return "";
+}
+
+/* [{"float":[1,576]},{"int64":[4]}] as lists of dimensions and of types: [[1,576],[4]]. Tensors
+ * that the model holds (weights) are not among the inputs. False where it is something else. */
+static bool read_shapes(struct weir_slice value, struct shapes *shapes)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(value);
+	struct weir_text *dims = &shapes->dims, *names = &shapes->types;
+	struct weir_slice key;
+
+	weir_text_clear(dims);
+	weir_text_clear(names);
+	weir_text_puts(dims, "[");
+	weir_text_puts(names, "[");
+	if (!weir_jsoncursor_enter(&cursor, '['))
+		return false;
+	while (weir_jsoncursor_item(&cursor)) {
+		if (!weir_jsoncursor_enter(&cursor, '{'))
+			return false;
+		while (weir_jsoncursor_key(&cursor, &key)) {
+			struct weir_slice shape = weir_jsoncursor_take(&cursor);
+
+			if (!shape.length || *shape.data != '[')
+				return false;
+			weir_text_puts(dims, dims->length > 1 ? "," : "");
+			weir_text_add(dims, shape.data, shape.length);
+			weir_text_printf(names, "%s\"%s\"", names->length > 1 ? "," : "",
+			                 type_of(key));
+		}
+	}
+	weir_text_puts(dims, "]");
+	weir_text_puts(names, "]");
+	return !cursor.bad && dims->length > 2;
+}
+
+static void add_host(struct kineto_reader *reader, enum weir_host_kind kind, struct weir_slice name)
+{
+	struct weir_host_event host = {.kind = kind, .name = name, .at = reader->event.at};
+	struct weir_slice value = weir_kineto_value(&reader->event, ARG_DIMS);
+	struct shapes *shapes = reader->context;
+
+	if (!weir_kineto_times(reader, &host.start_ns, &host.end_ns))
+		return;
+	host.pid = weir_kineto_place(&reader->event, KEY_PID);
+	host.tid = weir_kineto_place(&reader->event, KEY_TID);
+	if (kind == WEIR_HOST_OP && value.length && read_shapes(value, shapes)) {
+		host.dims = (struct weir_slice){shapes->dims.data, shapes->dims.length};
+		host.types = (struct weir_slice){shapes->types.data, shapes->types.length};
+	}
+	weir_builder_add_host(reader->builder, &host);
+}
+
+/* The executor's range is the run's without its preparation: one of the two is enough. */
+static void emit_session(struct kineto_reader *reader)
+{
+	struct weir_slice name = weir_kineto_text(reader, KEY_NAME);
+
+	if (!ends(name, "Executor::Execute"))
+		add_host(reader, WEIR_HOST_ANNOTATION, name);
+}
+
+/* Up to 1.12 each node stands between two fences, which last nothing. */
+static void emit_node(struct kineto_reader *reader)
+{
+	static const char ending[] = "_kernel_time";
+	struct weir_slice name = weir_kineto_text(reader, KEY_NAME);
+
+	if (ends(name, "_fence_before") || ends(name, "_fence_after"))
+		return;
+	if (weir_kineto_value(&reader->event, ARG_OP_NAME).length)
+		name = weir_kineto_text(reader, ARG_OP_NAME);
+	else if (ends(name, ending))
+		name.length -= sizeof(ending) - 1;
+	add_host(reader, WEIR_HOST_OP, name);
+}
+
+/* Of the keys for x, y and z, which follow each other. */
+static uint32_t product(const struct kineto_event *event, enum kineto_key x)
+{
+	uint64_t all = 1;
+
+	for (unsigned i = 0; i < 3; i++) {
+		int64_t size = weir_kineto_int(event, (enum kineto_key)((unsigned)x + i), 0);
+
+		if (size <= 0) /* copies say -1 */
+			return 0;
+		all = weir_rocm_clamp(all) * (uint64_t)weir_rocm_clamp((uint64_t)size);
+	}
+	return weir_rocm_clamp(all);
+}
+
+static enum weir_device_kind kind_of(struct weir_slice name)
+{
+	if (weir_slice_starts(name, "Memcpy") || weir_slice_starts(name, "memcpy"))
+		return WEIR_DEVICE_COPY;
+	if (weir_slice_starts(name, "Memset") || weir_slice_starts(name, "memset"))
+		return WEIR_DEVICE_SET;
+	return weir_rocm_kernel_kind(name);
+}
+
+static void emit_kernel(struct kineto_reader *reader)
+{
+	const struct kineto_event *event = &reader->event;
+	struct weir_device_event work = {.bytes = -1, .at = event->at};
+
+	work.name = weir_kineto_text(reader, KEY_NAME);
+	if (weir_slice_starts(work.name, "not_available_due_to_cupti_error")) {
+		weir_kineto_refuse(reader, WEIR_WARN_SKIPPED_EVENT,
+		                   "device work that CUPTI could not record");
+		return;
+	}
+	if (!weir_kineto_times(reader, &work.start_ns, &work.end_ns))
+		return;
+	work.kind = kind_of(work.name);
+	work.stream = weir_kineto_place(event, ARG_STREAM);
+	work.blocks = product(event, ARG_GRID_X);
+	work.threads_per_block = product(event, ARG_BLOCK_X);
+	weir_builder_add_device(reader->builder, &work);
+}
+
+static void emit_api(struct kineto_reader *reader)
+{
+	add_host(reader, WEIR_HOST_API, weir_kineto_text(reader, KEY_NAME));
+}
+
+static const struct {
+	const char *category;
+	void (*emit)(struct kineto_reader *reader);
+} categories[] = {
+	{"Session", emit_session},
+	{"Node", emit_node},
+	{"Kernel", emit_kernel},
+	{"Api", emit_api},
+};
+
+static void emit(struct kineto_reader *reader)
+{
+	struct weir_slice category = weir_kineto_value(&reader->event, KEY_CAT);
+
+	if (!weir_slice_equals(weir_kineto_value(&reader->event, KEY_PH), "X")) {
+		weir_kineto_refuse(reader, WEIR_WARN_SKIPPED_EVENT, "expected \"ph\" to be \"X\"");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
+		if (category.length && weir_slice_equals(category, categories[i].category)) {
+			categories[i].emit(reader);
+			return;
+		}
+	weir_input_warn(reader->input, WEIR_WARN_UNKNOWN_CATEGORY, reader->event.at, NULL);
+}
+
+static enum weir_status conclude(struct kineto_reader *reader, struct weir_error *err)
+{
+	return reader->timed ? weir_builder_finish(reader->builder, err)
+	                     : weir_kineto_nothing_left(reader, err);
+}
+
+/* What only ONNX Runtime writes into its first events. */
+static int sniff(const char *head, size_t len)
+{
+	static const char *const keys[] = {"ph", "cat", "ts", NULL};
+	static const char *const texts[] = {
+		"\"model_loading", "\"session_initialization\"",  "_kernel_time\"",
+		"\"model_run\"",   "\"thread_scheduling_stats\"",
+	};
+	unsigned found;
+	int bits = 0;
+
+	if (weir_sniff_first(head, len) != '[')
+		return 0;
+	found = weir_sniff_keys(head, len, keys);
+	if ((found & 3) != 3)
+		return 0;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (weir_sniff_contains(head, len, texts[i]))
+			bits += 8 * (int)strlen(texts[i]);
+	return bits ? bits + weir_sniff_bits(found, keys) : 0;
+}
+
+static enum weir_status read_profile(struct weir_source *source, struct weir_input *input,
+                                     struct weir_error *err)
+{
+	static const struct kineto_dialect dialect = {
+		.args = args, .emit = emit, .conclude = conclude, .arrays = true};
+
+	struct shapes shapes = {0};
+	enum weir_status status = weir_kineto_read(&dialect, &shapes, source, input, err);
+
+	weir_text_release(&shapes.dims);
+	weir_text_release(&shapes.types);
+	return status;
+}
+
+const struct weir_reader weir_reader_onnxruntime = {
+	.name = "onnxruntime",
+	.title = "profiles of ONNX Runtime (enable_profiling)",
+	.gives = "timeline",
+	.sniff = sniff,
+	.read = read_profile,
+};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Folded stacks, the input of flame graphs: "root;caller;leaf 12" a line, from stackcollapse-*.pl,
+ * py-spy, async-profiler, bpftrace and PyTorch's export_stacks. What the number counts is not in
+ * the file, and shares are all that can be said, unless a comment before the stacks does: "# unit:
+ * ns", or samples, or events. Of two numbers (a difference) the later one counts.
+ */
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/host/host_frames.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/readers.h"
+
+#define ENOUGH_LINES 0.8 /* of a head's lines that must be stacks */
+#define SURE_BITS    24  /* a semicolon, a blank and a digit: others that verify more go first */
+
+/* Takes the last word off the text where it is a number that is at least 0. */
+static bool take_number(struct weir_slice *text, int64_t *out)
+{
+	size_t start = text->length;
+
+	while (start && text->data[start - 1] != ' ' && text->data[start - 1] != '\t')
+		start--;
+	if (!start || !weir_parse_scaled(text->data + start, text->length - start, 0, out) ||
+	    *out < 0)
+		return false;
+	while (start && (text->data[start - 1] == ' ' || text->data[start - 1] == '\t'))
+		start--;
+	text->length = start;
+	return true;
+}
+
+/* The stack without its number; false for lines that are none. */
+static bool take_stack(struct weir_slice *line, int64_t *weight)
+{
+	int64_t before;
+
+	while (line->length && strchr(" \t\r", line->data[line->length - 1]))
+		line->length--;
+	if (!line->length || strchr(" \t;", *line->data) || !take_number(line, weight))
+		return false;
+	take_number(line, &before);
+	return line->length > 0;
+}
+
+static bool says_nothing(struct weir_slice line)
+{
+	return !line.length || *line.data == '#' || weir_slice_starts(line, "//");
+}
+
+/* "# unit: ns" */
+static void take_unit(struct weir_slice line, enum weir_host_unit *unit)
+{
+	static const char mark[] = "# unit: ";
+	char name[16];
+
+	if (!weir_slice_starts(line, mark))
+		return;
+	line.data += sizeof(mark) - 1;
+	line.length -= sizeof(mark) - 1;
+	while (line.length && strchr(" \t\r", line.data[line.length - 1]))
+		line.length--;
+	if (line.length >= sizeof(name))
+		return;
+	memcpy(name, line.data, line.length);
+	name[line.length] = '\0';
+	weir_host_unit_parse(name, unit);
+}
+
+static int sniff(const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line;
+	size_t lines = 0, stacks = 0, calls = 0;
+	int64_t weight;
+
+	while (weir_csv_take_line(&rest, &line)) {
+		if (says_nothing(line) || (!rest.length && lines > 1))
+			continue;
+		lines++;
+		if (!take_stack(&line, &weight))
+			continue;
+		stacks++;
+		calls += memchr(line.data, ';', line.length) != NULL;
+	}
+	return calls && (double)stacks >= ENOUGH_LINES * (double)lines ? SURE_BITS : 0;
+}
+
+static void add_stack(struct weir_host_profile *profile, struct weir_slice stack, int64_t weight,
+                      struct weir_input *input, uint64_t at)
+{
+	uint32_t node = WEIR_HOST_ROOT;
+
+	while (stack.length) {
+		const char *end = memchr(stack.data, ';', stack.length);
+		size_t length = end ? (size_t)(end - stack.data) : stack.length;
+		struct weir_slice text = {stack.data, length};
+
+		if (length)
+			node = weir_host_child(profile, node,
+			                       weir_host_frame_of_text(profile, text));
+		length += end != NULL;
+		stack.data += length;
+		stack.length -= length;
+	}
+	if (node == UINT32_MAX)
+		weir_input_warn(input, WEIR_WARN_THINNED, at, "call stacks");
+	else if (node != WEIR_HOST_ROOT)
+		weir_host_weigh(profile, node, weight);
+}
+
+static enum weir_status read_folded(struct weir_source *source, struct weir_input *input,
+                                    struct weir_error *err)
+{
+	struct weir_host_profile *profile = weir_host_profile_new(WEIR_HOST_WEIGHT);
+	struct weir_csv *lines = weir_csv_new(source, &weir_host_lines);
+	const struct weir_csv_skipped *skipped = weir_csv_skipped(lines);
+	const struct weir_csv_row *row;
+	enum weir_status status;
+	int64_t weight;
+
+	while (!(status = weir_csv_next(lines, &row, err)) && row) {
+		struct weir_slice line = row->line;
+
+		if (!input->events)
+			take_unit(line, &profile->unit);
+		if (says_nothing(line))
+			continue;
+		if (!take_stack(&line, &weight)) {
+			weir_input_warn(input,
+			                row->cut ? WEIR_WARN_TRUNCATED : WEIR_WARN_SKIPPED_EVENT,
+			                row->at, NULL);
+			continue;
+		}
+		input->events++;
+		add_stack(profile, line, weight, input, row->at);
+	}
+	if (skipped->count)
+		weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, skipped->first_at,
+		                "a line of more than 1 MiB");
+	weir_csv_free(lines);
+	weir_damage_of_source(input, source);
+	return weir_host_settle(profile, input, status, err);
+}
+
+const struct weir_reader weir_reader_folded = {
+	.name = "folded",
+	.title = "folded stacks of a host profiler (stackcollapse, py-spy -f raw, export_stacks)",
+	.gives = "host profile",
+	.sniff = sniff,
+	.read = read_folded,
+};

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * `perf script`: a line about the sample, then its stack from the leaf on, then a blank line. The
+ * program's name may hold blanks, digits and colons, so the line is read from its time stamp
+ * outward. A sample weighs its period. Idle processors are no host time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+#include "engine/readers/host/host_frames.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/readers.h"
+
+#define MAX_DEPTH 4096 /* frames of one stack; what called more is left out */
+#define SURE_BITS 96   /* the form of a time stamp, an event and an address */
+
+/* The line about a sample. */
+struct sample {
+	struct weir_slice program, event, rest;
+	int64_t pid, period; /* period 0: not printed */
+};
+
+struct perf {
+	struct weir_input *input;
+	struct weir_host_profile *profile;
+	struct weir_text event; /* of the first sample: other events count other things */
+	uint32_t *frames;       /* of the sample at hand, the leaf first */
+	size_t depth;
+	int64_t weight; /* of it; -1: none at hand */
+	uint32_t program;
+	bool idle;
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The next word, off the text; empty at its end. */
+static struct weir_slice take_word(struct weir_slice *text)
+{
+	struct weir_slice word;
+
+	while (text->length && is_blank(*text->data)) {
+		text->data++;
+		text->length--;
+	}
+	word = (struct weir_slice){text->data, 0};
+	while (word.length < text->length && !is_blank(word.data[word.length]))
+		word.length++;
+	text->data += word.length;
+	text->length -= word.length;
+	return word;
+}
+
+/* "788.624887:" */
+static bool is_time(struct weir_slice word)
+{
+	size_t at = 0, whole, fraction;
+
+	while (at < word.length && is_digit(word.data[at]))
+		at++;
+	whole = at;
+	if (at == word.length || word.data[at++] != '.')
+		return false;
+	for (fraction = 0; at < word.length && is_digit(word.data[at]); at++)
+		fraction++;
+	return whole && fraction >= 6 && at + 1 == word.length && word.data[at] == ':';
+}
+
+/* "[002]" */
+static bool is_processor(struct weir_slice word)
+{
+	if (word.length < 3 || word.data[0] != '[' || word.data[word.length - 1] != ']')
+		return false;
+	for (size_t i = 1; i + 1 < word.length; i++)
+		if (!is_digit(word.data[i]))
+			return false;
+	return true;
+}
+
+/* "19145" or "19145/19146" */
+static bool take_pid(struct weir_slice word, int64_t *pid)
+{
+	const char *slash = memchr(word.data, '/', word.length);
+	size_t length = slash ? (size_t)(slash - word.data) : word.length;
+	int64_t tid;
+
+	if (slash && !weir_parse_i64(slash + 1, word.length - length - 1, &tid))
+		return false;
+	return weir_parse_i64(word.data, length, pid);
+}
+
+/* What follows the time: perhaps the period, the event, and what the event says. */
+static bool take_event(struct weir_slice rest, struct sample *sample)
+{
+	struct weir_slice word = take_word(&rest);
+
+	sample->period = 0;
+	if (weir_parse_i64(word.data, word.length, &sample->period))
+		word = take_word(&rest);
+	if (!word.length || !memchr(word.data, ':', word.length) || sample->period < 0)
+		return false;
+	if (word.data[word.length - 1] == ':')
+		word.length--;
+	sample->event = word;
+	sample->rest = rest;
+	return word.length > 0;
+}
+
+/* The first time stamp with a process before it. */
+static bool take_sample(struct weir_slice line, struct sample *sample)
+{
+	struct weir_slice rest = line, word, last = {"", 0}, before = {"", 0};
+
+	if (!line.length || is_blank(*line.data) || *line.data == '#')
+		return false;
+	while ((word = take_word(&rest)).length) {
+		struct weir_slice pid = is_processor(last) ? before : last;
+
+		if (pid.length && pid.data > line.data && is_time(word) &&
+		    take_pid(pid, &sample->pid) && take_event(rest, sample)) {
+			sample->program =
+				(struct weir_slice){line.data, (size_t)(pid.data - line.data)};
+			while (sample->program.length &&
+			       is_blank(sample->program.data[sample->program.length - 1]))
+				sample->program.length--;
+			return sample->program.length > 0;
+		}
+		before = last;
+		last = word;
+	}
+	return false;
+}
+
+static bool is_address(struct weir_slice word)
+{
+	for (size_t i = 0; i < word.length; i++)
+		if (!strchr("0123456789abcdefABCDEF", word.data[i]) || !word.data[i])
+			return false;
+	return word.length > 0;
+}
+
+/* "1156 leaf+0x2d (/opt/demo/w)": the name up to the last blank and bracket. */
+static bool take_frame(struct weir_slice line, struct weir_slice *function, struct weir_slice *file)
+{
+	size_t open = 0, end;
+
+	if (!is_address(take_word(&line)))
+		return false;
+	while (line.length && is_blank(*line.data)) {
+		line.data++;
+		line.length--;
+	}
+	for (size_t i = 0; i + 1 < line.length; i++)
+		if (line.data[i] == ' ' && line.data[i + 1] == '(')
+			open = i;
+	end = open ? open : line.length;
+	*file = (struct weir_slice){"", 0};
+	if (open && line.data[line.length - 1] == ')')
+		*file = (struct weir_slice){line.data + open + 2, line.length - open - 3};
+	for (size_t i = end; i-- > 0;)
+		if (end - i > 3 && !memcmp(line.data + i, "+0x", 3)) {
+			struct weir_slice offset = {line.data + i + 3, end - i - 3};
+
+			end = is_address(offset) ? i : end;
+			break;
+		}
+	*function = (struct weir_slice){line.data, end};
+	return end > 0;
+}
+
+/* "py::forward:/srv/model.py" of Python's own trampolines is a function and its file. */
+static uint32_t frame_of(struct weir_host_profile *profile, struct weir_slice function,
+                         struct weir_slice file)
+{
+	if (weir_slice_starts(function, "py::")) {
+		const char *colon;
+
+		function.data += 4;
+		function.length -= 4;
+		colon = memchr(function.data, ':', function.length);
+		if (colon) {
+			file = (struct weir_slice){
+				colon + 1, (size_t)(function.data + function.length - colon - 1)};
+			function.length = (size_t)(colon - function.data);
+		}
+	}
+	return weir_host_frame(profile, function, file);
+}
+
+static void take_stack_line(struct perf *perf, struct weir_slice line, uint64_t at)
+{
+	struct weir_slice function, file;
+
+	if (perf->weight < 0)
+		return;
+	if (!take_frame(line, &function, &file))
+		weir_input_warn(perf->input, WEIR_WARN_SKIPPED_EVENT, at, NULL);
+	else if (perf->depth == MAX_DEPTH)
+		weir_input_warn(perf->input, WEIR_WARN_TOO_DEEP, at, NULL);
+	else
+		perf->frames[perf->depth++] = frame_of(perf->profile, function, file);
+}
+
+/* The sample at hand is complete. */
+static void close_sample(struct perf *perf, uint64_t at)
+{
+	struct weir_host_profile *profile = perf->profile;
+	uint32_t node;
+
+	if (perf->weight < 0)
+		return;
+	if (perf->idle) {
+		profile->idle += perf->weight < INT64_MAX - profile->idle ? perf->weight : 0;
+	} else {
+		node = weir_host_child(profile, WEIR_HOST_ROOT, perf->program);
+		for (size_t i = perf->depth; i-- > 0;)
+			node = weir_host_child(profile, node, perf->frames[i]);
+		if (node == UINT32_MAX)
+			weir_input_warn(perf->input, WEIR_WARN_THINNED, at, "call stacks");
+		else
+			weir_host_weigh(profile, node, perf->weight);
+	}
+	perf->weight = -1;
+}
+
+/* Clocks count nanoseconds; without periods samples are all there is to count. */
+static enum weir_host_unit unit_of(const struct sample *sample)
+{
+	if (!sample->period)
+		return WEIR_HOST_SAMPLES;
+	return weir_slice_starts(sample->event, "cpu-clock") ||
+	                       weir_slice_starts(sample->event, "task-clock")
+	               ? WEIR_HOST_NS
+	               : WEIR_HOST_EVENTS;
+}
+
+static void open_sample(struct perf *perf, const struct sample *sample, uint64_t at)
+{
+	const struct weir_slice no_file = {"", 0};
+
+	if (!perf->event.length) {
+		weir_text_add(&perf->event, sample->event.data, sample->event.length);
+		perf->profile->unit = unit_of(sample);
+	}
+	if (!weir_slice_equals(sample->event, perf->event.data) ||
+	    (!sample->period && perf->profile->unit != WEIR_HOST_SAMPLES)) {
+		weir_input_warn(perf->input, WEIR_WARN_UNKNOWN_CATEGORY, at, "another event");
+		return;
+	}
+	perf->input->events++;
+	perf->depth = 0;
+	perf->weight = perf->profile->unit == WEIR_HOST_SAMPLES ? 1 : sample->period;
+	perf->idle = sample->pid == 0 && weir_slice_starts(sample->program, "swapper");
+	perf->program = weir_host_frame(perf->profile, sample->program, no_file);
+	if (sample->rest.length && memchr(sample->rest.data, '(', sample->rest.length))
+		take_stack_line(perf, sample->rest, at);
+}
+
+static void take_line(struct perf *perf, const struct weir_csv_row *row)
+{
+	struct sample sample;
+
+	if (!row->count) {
+		close_sample(perf, row->at);
+	} else if (is_blank(*row->line.data)) {
+		take_stack_line(perf, row->line, row->at);
+	} else if (*row->line.data != '#') {
+		close_sample(perf, row->at);
+		if (take_sample(row->line, &sample))
+			open_sample(perf, &sample, row->at);
+		else
+			weir_input_warn(perf->input, WEIR_WARN_SKIPPED_EVENT, row->at, NULL);
+	}
+}
+
+static enum weir_status read_perf(struct weir_source *source, struct weir_input *input,
+                                  struct weir_error *err)
+{
+	struct perf perf = {
+		.input = input,
+		.profile = weir_host_profile_new(WEIR_HOST_SAMPLES),
+		.frames = weir_alloc(MAX_DEPTH * sizeof *perf.frames),
+		.weight = -1,
+	};
+	struct weir_csv *lines = weir_csv_new(source, &weir_host_lines);
+	const struct weir_csv_skipped *skipped = weir_csv_skipped(lines);
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(lines, &row, err)) && row)
+		take_line(&perf, row);
+	close_sample(&perf, UINT64_MAX);
+	if (skipped->count)
+		weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, skipped->first_at,
+		                "a line of more than 1 MiB");
+	weir_csv_free(lines);
+	weir_damage_of_source(input, source);
+	free(perf.frames);
+	weir_text_release(&perf.event);
+	return weir_host_settle(perf.profile, input, status, err);
+}
+
+static int sniff(const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line;
+	struct sample sample;
+
+	while (weir_csv_take_line(&rest, &line))
+		if (line.length && *line.data != '#')
+			return take_sample(line, &sample) ? SURE_BITS : 0;
+	return 0;
+}
+
+const struct weir_reader weir_reader_perf_script = {
+	.name = "perf-script",
+	.title = "perf script: stacks of a host profile",
+	.gives = "host profile",
+	.sniff = sniff,
+	.read = read_perf,
+};

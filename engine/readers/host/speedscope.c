@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * speedscope's own format, which py-spy, pyinstrument and others write: frames that all profiles
+ * share, and a profile a thread, of samples or of opening and closing events. Members come in any
+ * order, so stacks are kept by frame number until the frames are known.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/jsoncursor.h"
+#include "engine/base/text.h"
+#include "engine/readers/host/host_frames.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
+
+static const char *const sniffed[] = {"$schema", "shared", "profiles", NULL};
+
+struct speedscope {
+	struct weir_input *input;
+	struct weir_host_profile *profile;
+	uint32_t *frames; /* per number the frame */
+	size_t frame_count, frame_capacity;
+	uint32_t *stack; /* nodes of the frames that are open */
+	size_t depth, stack_capacity;
+	struct weir_text scratch, scratch2;
+	uint32_t nameless; /* the frame of numbers that the list does not have */
+	bool has_unit, has_frames;
+	uint64_t at; /* of the profile at hand */
+};
+
+/* ---- frames ---- */
+
+static void take_frame(struct speedscope *reader, struct weir_jsoncursor *cursor)
+{
+	struct weir_slice key, name = {"", 0}, file = {"", 0};
+
+	if (weir_jsoncursor_enter(cursor, '{'))
+		while (weir_jsoncursor_key(cursor, &key)) {
+			bool quoted = weir_jsoncursor_peek(cursor) == '"';
+			struct weir_slice value = weir_jsoncursor_take(cursor);
+
+			if (quoted && weir_slice_equals(key, "name"))
+				name = weir_jsoncursor_decode(value, &reader->scratch, NULL);
+			else if (quoted && weir_slice_equals(key, "file"))
+				file = weir_jsoncursor_decode(value, &reader->scratch2, NULL);
+		}
+	if (reader->frame_count == WEIR_MAX_HOST_FRAMES)
+		return;
+	reader->frames = weir_grow(reader->frames, &reader->frame_capacity, reader->frame_count + 1,
+	                           sizeof *reader->frames);
+	reader->frames[reader->frame_count++] =
+		file.length ? weir_host_frame(reader->profile, name, file)
+			    : weir_host_frame_of_text(reader->profile, name);
+}
+
+static bool take_shared(struct speedscope *reader, struct weir_slice text)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(text);
+	struct weir_slice key;
+
+	if (weir_jsoncursor_enter(&cursor, '{'))
+		while (weir_jsoncursor_key(&cursor, &key)) {
+			if (!weir_slice_equals(key, "frames") || reader->has_frames) {
+				weir_jsoncursor_take(&cursor);
+				continue;
+			}
+			reader->has_frames = true;
+			if (weir_jsoncursor_enter(&cursor, '['))
+				while (weir_jsoncursor_item(&cursor))
+					take_frame(reader, &cursor);
+		}
+	return !cursor.bad;
+}
+
+/* ---- profiles ---- */
+
+/* The members of a profile that matter, as they stand; empty where there are none. */
+struct members {
+	struct weir_slice type, unit, end, events, samples, weights;
+};
+
+static const struct {
+	const char *name;
+	enum weir_host_unit unit;
+	int places; /* of ten, to the unit */
+} units[] = {
+	{"none", WEIR_HOST_SAMPLES, 0},    {"nanoseconds", WEIR_HOST_NS, 0},
+	{"microseconds", WEIR_HOST_NS, 3}, {"milliseconds", WEIR_HOST_NS, 6},
+	{"seconds", WEIR_HOST_NS, 9},
+};
+
+/* The unit of all profiles is that of the first; -1: another, or none of time. */
+static int places_of(struct speedscope *reader, struct weir_slice unit)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (!weir_slice_equals(unit, units[i].name))
+			continue;
+		if (!reader->has_unit)
+			reader->profile->unit = units[i].unit;
+		reader->has_unit = true;
+		return reader->profile->unit == units[i].unit ? units[i].places : -1;
+	}
+	return -1;
+}
+
+static bool take_index(struct weir_jsoncursor *cursor, uint32_t *out)
+{
+	struct weir_slice text = weir_jsoncursor_scalar(cursor);
+	int64_t index;
+
+	if (!weir_parse_i64(text.data, text.length, &index) || index < 0 ||
+	    index >= WEIR_MAX_HOST_FRAMES)
+		return false;
+	*out = (uint32_t)index;
+	return true;
+}
+
+static void weigh(struct speedscope *reader, uint32_t node, int64_t weight)
+{
+	if (node == UINT32_MAX)
+		weir_input_warn(reader->input, WEIR_WARN_THINNED, reader->at, "call stacks");
+	else if (node != WEIR_HOST_ROOT)
+		weir_host_weigh(reader->profile, node, weight);
+}
+
+/* One sample: frame numbers, root first. An empty one is idle time. */
+static void take_sample(struct speedscope *reader, struct weir_jsoncursor *sample, int64_t weight)
+{
+	uint32_t node = WEIR_HOST_ROOT, frame;
+	bool good = true;
+
+	if (weir_jsoncursor_enter(sample, '['))
+		while (weir_jsoncursor_item(sample)) {
+			good = take_index(sample, &frame) && good;
+			if (good)
+				node = weir_host_child(reader->profile, node, frame);
+		}
+	reader->input->events++;
+	if (good)
+		weigh(reader, node, weight);
+	else
+		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, reader->at, NULL);
+}
+
+static bool take_samples(struct speedscope *reader, const struct members *members, int places)
+{
+	struct weir_jsoncursor samples = weir_jsoncursor_on(members->samples);
+	struct weir_jsoncursor weights = weir_jsoncursor_on(members->weights);
+
+	if (!weir_jsoncursor_enter(&samples, '[') || !weir_jsoncursor_enter(&weights, '['))
+		return false;
+	while (weir_jsoncursor_item(&samples) && weir_jsoncursor_item(&weights)) {
+		struct weir_slice text = weir_jsoncursor_scalar(&weights);
+		int64_t weight;
+
+		if (weir_parse_scaled(text.data, text.length, places, &weight) && weight >= 0) {
+			take_sample(reader, &samples, weight);
+			continue;
+		}
+		weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, reader->at, NULL);
+		weir_jsoncursor_take(&samples);
+	}
+	return !samples.bad && !weights.bad;
+}
+
+struct event {
+	bool opens, closes, timed;
+	uint32_t frame;
+	int64_t at;
+};
+
+static struct event take_event(struct weir_jsoncursor *cursor, int places)
+{
+	struct event event = {.frame = UINT32_MAX};
+	struct weir_slice key;
+
+	if (!weir_jsoncursor_enter(cursor, '{'))
+		return event;
+	while (weir_jsoncursor_key(cursor, &key)) {
+		if (weir_slice_equals(key, "frame")) {
+			take_index(cursor, &event.frame);
+			continue;
+		}
+		struct weir_slice value = weir_jsoncursor_take(cursor);
+
+		if (weir_slice_equals(key, "type")) {
+			event.opens = weir_slice_equals(value, "O");
+			event.closes = weir_slice_equals(value, "C");
+		} else if (weir_slice_equals(key, "at")) {
+			event.timed =
+				weir_parse_scaled(value.data, value.length, places, &event.at);
+		}
+	}
+	return event;
+}
+
+/* Opens or closes a frame; false where the event does not fit what is open. */
+static bool apply(struct speedscope *reader, const struct event *event)
+{
+	uint32_t top = reader->depth ? reader->stack[reader->depth - 1] : WEIR_HOST_ROOT;
+
+	if (event->closes) {
+		if (!reader->depth ||
+		    (top != UINT32_MAX && reader->profile->nodes[top].frame != event->frame))
+			return false;
+		reader->depth--;
+		return true;
+	}
+	reader->stack = weir_grow(reader->stack, &reader->stack_capacity, reader->depth + 1,
+	                          sizeof *reader->stack);
+	reader->stack[reader->depth++] = weir_host_child(reader->profile, top, event->frame);
+	return true;
+}
+
+/* Frames that never close last to the end of the profile. */
+static void close_all(struct speedscope *reader, struct weir_slice end, int places, int64_t last)
+{
+	int64_t end_at, span;
+
+	if (!reader->depth)
+		return;
+	weir_input_warn(reader->input, WEIR_WARN_MISNESTED, reader->at, "frames that never close");
+	if (end.length && weir_parse_scaled(end.data, end.length, places, &end_at) &&
+	    end_at > last && !__builtin_sub_overflow(end_at, last, &span))
+		weigh(reader, reader->stack[reader->depth - 1], span);
+}
+
+/* The time between two events belongs to what is open then. */
+static bool take_events(struct speedscope *reader, const struct members *members, int places)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(members->events);
+	int64_t last = INT64_MIN, span;
+
+	reader->depth = 0;
+	if (!weir_jsoncursor_enter(&cursor, '['))
+		return false;
+	while (weir_jsoncursor_item(&cursor)) {
+		struct event event = take_event(&cursor, places);
+
+		if (cursor.bad)
+			break;
+		reader->input->events++;
+		if (!event.timed || !(event.opens || event.closes) || event.frame == UINT32_MAX ||
+		    event.at < last) {
+			weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, reader->at, NULL);
+			continue;
+		}
+		if (reader->depth && !__builtin_sub_overflow(event.at, last, &span))
+			weigh(reader, reader->stack[reader->depth - 1], span);
+		last = event.at;
+		if (!apply(reader, &event))
+			weir_input_warn(reader->input, WEIR_WARN_MISNESTED, reader->at, NULL);
+	}
+	close_all(reader, members->end, places, last);
+	return !cursor.bad;
+}
+
+static bool take_profile(struct speedscope *reader, struct weir_slice text)
+{
+	static const struct {
+		const char *key;
+		size_t offset;
+	} fields[] = {
+		{"type", offsetof(struct members, type)},
+		{"unit", offsetof(struct members, unit)},
+		{"endValue", offsetof(struct members, end)},
+		{"events", offsetof(struct members, events)},
+		{"samples", offsetof(struct members, samples)},
+		{"weights", offsetof(struct members, weights)},
+	};
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(text);
+	struct members members = {.type = {"", 0}};
+	struct weir_slice key, value;
+	int places;
+
+	if (!weir_jsoncursor_enter(&cursor, '{'))
+		return false;
+	while (weir_jsoncursor_key(&cursor, &key)) {
+		value = weir_jsoncursor_take(&cursor);
+		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+			if (weir_slice_equals(key, fields[i].key))
+				memcpy((char *)&members + fields[i].offset, &value, sizeof value);
+	}
+	if (cursor.bad)
+		return false;
+	places = members.unit.data ? places_of(reader, members.unit) : -1;
+	if (places < 0)
+		weir_input_warn(reader->input, WEIR_WARN_UNKNOWN_CATEGORY, reader->at,
+		                "profiles in another unit");
+	else if (weir_slice_equals(members.type, "sampled") && members.samples.data &&
+	         members.weights.data)
+		return take_samples(reader, &members, places);
+	else if (weir_slice_equals(members.type, "evented") && members.events.data)
+		return take_events(reader, &members, places);
+	else
+		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, reader->at, NULL);
+	return true;
+}
+
+/* ---- the whole ---- */
+
+/* Frame numbers of the nodes become frames; a number without one is a function without a name. */
+static void resolve_frames(struct speedscope *reader)
+{
+	for (size_t i = 1; i < reader->profile->node_count; i++) {
+		struct weir_host_node *node = &reader->profile->nodes[i];
+
+		if (node->frame < reader->frame_count &&
+		    reader->frames[node->frame] != UINT32_MAX) {
+			node->frame = reader->frames[node->frame];
+			continue;
+		}
+		node->frame = reader->nameless;
+		weir_input_warn(reader->input, WEIR_WARN_INCONSISTENT, UINT64_MAX,
+		                "frames that are not in the list");
+	}
+}
+
+static enum weir_status read_items(struct speedscope *reader, struct weir_source *source,
+                                   struct weir_error *err)
+{
+	const struct weir_jsonscan_options options = {.array = "profiles"};
+	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
+	struct weir_jsonscan_item item;
+	enum weir_status status;
+
+	while (!(status = weir_jsonscan_next(scan, &item, err)) && item.kind != WEIR_JSONSCAN_END) {
+		bool good = true;
+
+		reader->at = item.at;
+		if (item.kind == WEIR_JSONSCAN_ELEMENT)
+			good = take_profile(reader, item.text);
+		else if (weir_slice_equals(item.key, "shared"))
+			good = take_shared(reader, item.text);
+		if (!good)
+			weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, item.at, NULL);
+	}
+	weir_damage_of_scan(reader->input, scan, source);
+	weir_jsonscan_free(scan);
+	return status;
+}
+
+static enum weir_status read_speedscope(struct weir_source *source, struct weir_input *input,
+                                        struct weir_error *err)
+{
+	struct speedscope reader = {
+		.input = input,
+		.profile = weir_host_profile_new(WEIR_HOST_SAMPLES),
+	};
+	const struct weir_slice nothing = {"", 0};
+	enum weir_status status;
+
+	reader.nameless = weir_host_frame(reader.profile, nothing, nothing);
+	status = read_items(&reader, source, err);
+	if (!status && !reader.has_unit)
+		status = weir_fail(err, WEIR_E_EMPTY,
+		                   "no profile in a unit of time or of samples: a profile of "
+		                   "memory says nothing about time");
+	if (!status)
+		resolve_frames(&reader);
+	free(reader.frames);
+	free(reader.stack);
+	weir_text_release(&reader.scratch);
+	weir_text_release(&reader.scratch2);
+	return weir_host_settle(reader.profile, input, status, err);
+}
+
+static int sniff(const char *head, size_t len)
+{
+	unsigned found;
+
+	if (weir_sniff_first(head, len) != '{' || !weir_sniff_contains(head, len, "speedscope"))
+		return 0;
+	found = weir_sniff_keys(head, len, sniffed);
+	return found & 1 ? weir_sniff_bits(found, sniffed) + 8 * (int)strlen("speedscope") : 0;
+}
+
+const struct weir_reader weir_reader_speedscope = {
+	.name = "speedscope",
+	.title = "speedscope (py-spy --format speedscope, pyinstrument -r speedscope)",
+	.gives = "host profile",
+	.sniff = sniff,
+	.read = read_speedscope,
+};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Results of LMDeploy's benchmarks, profile_restful_api.py and profile_throughput.py: a table of
+ * one header and one row, whatever its file is called. Every run appends a row, some a header too.
+ */
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/loadgen/client_summary.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/figures.h"
+#include "engine/readers/readers.h"
+
+#define MAX_COLUMNS 64
+#define MAX_NAME    64
+
+static const struct weir_csv_options options = {.separator = ',', .quotes = true, .trim = true};
+
+/* Columns of both programs; the first four name the format. */
+static const char *const known[] = {"completed",    "request_throughput",  "output_throughput",
+                                    "mean_ttft_ms", "input_throughput",    "mean_tpot_ms",
+                                    "mean_itl_ms",  "mean_e2e_latency_ms", "total_input_tokens"};
+
+#define NEEDED 4
+
+static int sniff(const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line, cells[MAX_COLUMNS];
+	unsigned found = 0;
+	size_t count;
+	int bits = 0;
+
+	if (!weir_csv_take_line(&rest, &line))
+		return 0;
+	count = weir_csv_split(line, &options, cells, MAX_COLUMNS);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		for (size_t j = 0; j < count; j++)
+			if (!(found >> i & 1) && weir_slice_equals(cells[j], known[i])) {
+				found |= 1u << i;
+				bits += 8 * (int)strlen(known[i]);
+			}
+	return (found & ((1u << NEEDED) - 1)) == (1u << NEEDED) - 1 ? bits : 0;
+}
+
+static const struct weir_client_row rows[] = {
+	WEIR_CLIENT_NUMBER(completed, "completed"),
+	WEIR_CLIENT_NUMBER(output_tokens, "total_output_tokens"), /* divided in the end */
+	WEIR_CLIENT_NUMBER(request_throughput, "request_throughput"),
+	WEIR_CLIENT_NUMBER(input_throughput, "input_throughput"),
+	WEIR_CLIENT_NUMBER(output_throughput, "output_throughput"),
+	WEIR_CLIENT_NUMBER(e2e.mean, "mean_e2e_latency_ms"),
+	WEIR_CLIENT_NUMBER(ttft.mean, "mean_ttft_ms"),
+	WEIR_CLIENT_NUMBER(tpot.mean, "mean_tpot_ms"),
+	WEIR_CLIENT_NUMBER(itl.mean, "mean_itl_ms"),
+	{0},
+};
+
+/* Results that are no figure of their own. */
+static const char *const passed_over[] = {"total_input_tokens", "duration", NULL};
+
+static bool is_result(const char *name)
+{
+	for (size_t i = 0; rows[i].path; i++)
+		if (strcmp(rows[i].path, name) == 0)
+			return true;
+	for (size_t i = 0; passed_over[i]; i++)
+		if (strcmp(passed_over[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Not available, or not a number in the words of Python. */
+static bool is_unknown(struct weir_slice cell)
+{
+	return !cell.length || weir_slice_equals(cell, "-") || weir_slice_equals(cell, "nan") ||
+	       weir_slice_equals(cell, "None");
+}
+
+struct table {
+	struct weir_input *input;
+	struct weir_client_summary summary;
+	char names[MAX_COLUMNS][MAX_NAME]; /* of the columns; "" for those that are not read */
+	size_t columns, rows;
+};
+
+static void take_header(struct table *table, const struct weir_csv_row *row)
+{
+	table->columns = row->count < MAX_COLUMNS ? row->count : MAX_COLUMNS;
+	for (size_t i = 0; i < table->columns; i++) {
+		struct weir_slice cell = row->cells[i];
+
+		table->names[i][0] = '\0';
+		if (cell.length < MAX_NAME) {
+			memcpy(table->names[i], cell.data, cell.length);
+			table->names[i][cell.length] = '\0';
+		}
+	}
+}
+
+/* What is no result says what was run: labels, so that a policy can make them conditions. */
+static void take_cell(struct table *table, const char *name, struct weir_slice cell, uint64_t at)
+{
+	const struct weir_jsonleaf leaf = {.path = name, .text = cell, .at = at};
+	bool odd = false;
+
+	if (!*name || is_unknown(cell))
+		return;
+	weir_client_summary_take(&table->summary, rows, &leaf, &odd);
+	if (odd)
+		weir_input_warn(table->input, WEIR_WARN_BAD_NUMBER, at, NULL);
+	if (!is_result(name))
+		weir_figure_label(table->input->run, name, cell);
+}
+
+static enum weir_status take_row(struct table *table, const struct weir_csv_row *row,
+                                 struct weir_error *err)
+{
+	if (!row->count)
+		return WEIR_OK;
+	if (weir_csv_find(row, known[0]) != WEIR_CSV_NO_COLUMN) {
+		take_header(table, row);
+		return WEIR_OK;
+	}
+	if (!table->columns)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "line %llu: expected a header with \"completed\" and "
+		                 "\"mean_ttft_ms\"",
+		                 (unsigned long long)row->number);
+	if (table->rows++)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "line %llu: a second result, but one input is one run: keep the "
+		                 "header and one row a file",
+		                 (unsigned long long)row->number);
+	if (row->count != table->columns)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "line %llu: %zu columns, but its header has %zu: copy the file "
+		                 "again",
+		                 (unsigned long long)row->number, row->count, table->columns);
+	/* Where the last line has no end, its last number may be half of one. */
+	if (row->cut)
+		weir_input_warn(table->input, WEIR_WARN_TRUNCATED, row->at, NULL);
+	for (size_t i = 0; i + row->cut < table->columns; i++)
+		take_cell(table, table->names[i], row->cells[i], row->at);
+	return WEIR_OK;
+}
+
+static enum weir_status conclude(struct table *table, struct weir_error *err)
+{
+	if (!table->rows)
+		return weir_fail(err, WEIR_E_EMPTY, "no result behind its header");
+	table->summary.output_tokens /= table->summary.completed;
+	return weir_client_summary_conclude(&table->summary, table->input,
+	                                    "a time or a rate in its row", err);
+}
+
+static enum weir_status read_lmdeploy(struct weir_source *source, struct weir_input *input,
+                                      struct weir_error *err)
+{
+	struct weir_csv *csv = weir_csv_new(source, &options);
+	struct table table = {.input = input};
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	weir_client_summary_init(&table.summary);
+	input->run = weir_run_new();
+	while (!(status = weir_csv_next(csv, &row, err)) && row) {
+		status = take_row(&table, row, err);
+		if (status)
+			break;
+	}
+	if (!status && weir_source_damage(source))
+		status =
+			weir_fail(err, WEIR_E_FORMAT, "is damaged: %s", weir_source_damage(source));
+	if (!status)
+		status = conclude(&table, err);
+	weir_csv_free(csv);
+	return status;
+}
+
+const struct weir_reader weir_reader_lmdeploy = {
+	.name = "lmdeploy",
+	.title = "results of LMDeploy's benchmarks (profile_restful_api, profile_throughput)",
+	.gives = "native run",
+	.sniff = sniff,
+	.read = read_lmdeploy,
+};

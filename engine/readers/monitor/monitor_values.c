@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cells of device monitors: numbers with and without units, every way to say "no value", times. */
+#include <math.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/monitor/monitor.h"
+
+enum measure {
+	MEASURE_SHARE,
+	MEASURE_BYTES,
+	MEASURE_POWER,
+	MEASURE_CLOCK,
+	MEASURE_TEMPERATURE,
+	MEASURE_RATE,
+	MEASURE_TIME,
+	MEASURE_ENERGY,
+};
+
+struct weir_monitor_unit {
+	const char *name;
+	enum measure measure;
+	double scale; /* to the unit of the gauges */
+};
+
+#define KIB 1024.0
+
+/* As they are spelled: mW is not MW. Monitors say MB and mean 2^20 bytes of memory. */
+static const struct weir_monitor_unit units[] = {
+	{"%", MEASURE_SHARE, 0.01},
+	{"ratio", MEASURE_SHARE, 1},
+	{"B", MEASURE_BYTES, 1},
+	{"bytes", MEASURE_BYTES, 1},
+	{"KiB", MEASURE_BYTES, KIB},
+	{"KB", MEASURE_BYTES, KIB},
+	{"MiB", MEASURE_BYTES, KIB *KIB},
+	{"MB", MEASURE_BYTES, KIB *KIB},
+	{"GiB", MEASURE_BYTES, KIB *KIB *KIB},
+	{"GB", MEASURE_BYTES, KIB *KIB *KIB},
+	{"W", MEASURE_POWER, 1},
+	{"mW", MEASURE_POWER, 1e-3},
+	{"MHz", MEASURE_CLOCK, 1},
+	{"Mhz", MEASURE_CLOCK, 1},
+	{"GHz", MEASURE_CLOCK, 1e3},
+	{"Hz", MEASURE_CLOCK, 1e-6},
+	{"C", MEASURE_TEMPERATURE, 1},
+	{"c", MEASURE_TEMPERATURE, 1},
+	{"\xc2\xb0"
+         "C",
+         MEASURE_TEMPERATURE, 1},
+	{"B/s", MEASURE_RATE, 1},
+	{"KB/s", MEASURE_RATE, 1e3},
+	{"MB/s", MEASURE_RATE, 1e6},
+	{"GB/s", MEASURE_RATE, 1e9},
+	{"ns", MEASURE_TIME, 1},
+	{"us", MEASURE_TIME, 1e3},
+	{"ms", MEASURE_TIME, 1e6},
+	{"s", MEASURE_TIME, 1e9},
+	{"J", MEASURE_ENERGY, 1},
+	{"mJ", MEASURE_ENERGY, 1e-3},
+	{"uJ", MEASURE_ENERGY, 1e-6},
+	{"kJ", MEASURE_ENERGY, 1e3},
+};
+
+static const enum measure measures[WEIR_GAUGE_COUNT] = {
+	[WEIR_GAUGE_UTILIZATION] = MEASURE_SHARE,
+	[WEIR_GAUGE_MEMORY_ACTIVITY] = MEASURE_SHARE,
+	[WEIR_GAUGE_MEMORY_USED_BYTES] = MEASURE_BYTES,
+	[WEIR_GAUGE_MEMORY_TOTAL_BYTES] = MEASURE_BYTES,
+	[WEIR_GAUGE_POWER_W] = MEASURE_POWER,
+	[WEIR_GAUGE_POWER_LIMIT_W] = MEASURE_POWER,
+	[WEIR_GAUGE_SM_CLOCK_MHZ] = MEASURE_CLOCK,
+	[WEIR_GAUGE_SM_CLOCK_MAX_MHZ] = MEASURE_CLOCK,
+	[WEIR_GAUGE_MEMORY_CLOCK_MHZ] = MEASURE_CLOCK,
+	[WEIR_GAUGE_TEMPERATURE_C] = MEASURE_TEMPERATURE,
+	[WEIR_GAUGE_MEMORY_TEMPERATURE_C] = MEASURE_TEMPERATURE,
+	[WEIR_GAUGE_SM_ACTIVE] = MEASURE_SHARE,
+	[WEIR_GAUGE_SM_OCCUPANCY] = MEASURE_SHARE,
+	[WEIR_GAUGE_TENSOR_ACTIVE] = MEASURE_SHARE,
+	[WEIR_GAUGE_DRAM_ACTIVE] = MEASURE_SHARE,
+	[WEIR_GAUGE_TO_HOST_BYTES_PER_S] = MEASURE_RATE,
+	[WEIR_GAUGE_FROM_HOST_BYTES_PER_S] = MEASURE_RATE,
+	[WEIR_GAUGE_LINK_SENT_BYTES_PER_S] = MEASURE_RATE,
+	[WEIR_GAUGE_LINK_RECEIVED_BYTES_PER_S] = MEASURE_RATE,
+	[WEIR_GAUGE_POWER_CAPPED_NS] = MEASURE_TIME,
+	[WEIR_GAUGE_THERMAL_NS] = MEASURE_TIME,
+	[WEIR_GAUGE_ENERGY_J] = MEASURE_ENERGY,
+};
+
+/* What a gauge can be: beyond it a driver printed -1 as unsigned, or a field that is not filled. */
+static const struct {
+	double low, high;
+} limits[] = {
+	[MEASURE_SHARE] = {0, 1.1}, /* ratios are measured and may pass 1 a little */
+	[MEASURE_BYTES] = {0, 1e15},  [MEASURE_POWER] = {0, 1e5},
+	[MEASURE_CLOCK] = {0, 1e5},   [MEASURE_TEMPERATURE] = {-100, 1000},
+	[MEASURE_RATE] = {0, 1e14},   [MEASURE_TIME] = {0, 9e18},
+	[MEASURE_ENERGY] = {0, 1e15},
+};
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool weir_monitor_same(struct weir_slice text, const char *name)
+{
+	size_t i = 0;
+
+	while (i < text.length && name[i] && lower(text.data[i]) == lower(name[i]))
+		i++;
+	return i == text.length && !name[i];
+}
+
+const struct weir_monitor_unit *weir_monitor_unit(struct weir_slice name)
+{
+	for (size_t i = 0; name.length && i < sizeof(units) / sizeof(units[0]); i++)
+		if (*name.data == *units[i].name && weir_slice_equals(name, units[i].name))
+			return &units[i];
+	return NULL;
+}
+
+double weir_monitor_convert(enum weir_gauge gauge, double value,
+                            const struct weir_monitor_unit *unit)
+{
+	enum measure measure = measures[gauge];
+
+	if (unit && unit->measure != measure)
+		return NAN;
+	/* Percent are divided: 0.01 is no double, and 55 % is to be 0.55. */
+	if (unit && measure == MEASURE_SHARE)
+		value = unit->scale < 1 ? value / 100 : value;
+	else if (unit)
+		value *= unit->scale;
+	if (!(value >= limits[measure].low && value <= limits[measure].high))
+		return NAN;
+	return measure == MEASURE_SHARE && value > 1 ? 1 : value;
+}
+
+static const char *const missing[] = {"", "-", "N/A", "NA", "nan", "None", "null", NULL};
+/* Within words for "no value": the device did not answer. */
+static const char *const failures[] = {"Unknown Error", "is lost", "requires reset", "ERR!", NULL};
+
+static enum weir_monitor_cell classify_word(struct weir_slice cell)
+{
+	for (size_t i = 0; failures[i]; i++)
+		if (weir_slice_holds(cell, failures[i]))
+			return WEIR_MONITOR_ERROR;
+	for (size_t i = 0; missing[i]; i++)
+		if (weir_monitor_same(cell, missing[i]))
+			return WEIR_MONITOR_MISSING;
+	return weir_slice_starts(cell, "[") || weir_slice_starts(cell, "<<<") ? WEIR_MONITOR_MISSING
+	                                                                      : WEIR_MONITOR_BAD;
+}
+
+/*
+ * DCGM's words for "no value" where they leak as numbers: four in a row from BLANK to
+ * NOT_PERMISSIONED for 32-bit integers and doubles, and sixteen for 64-bit integers, which no
+ * double tells apart (dcgm_structs.h).
+ */
+static bool is_sentinel(double value)
+{
+	return (value >= 2147483632.0 && value <= 2147483635.0) ||
+	       (value >= 140737488355328.0 && value <= 140737488355331.0) ||
+	       value >= 9223372036854775792.0;
+}
+
+static bool is_number_byte(char c)
+{
+	return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+';
+}
+
+static size_t skip_exponent(struct weir_slice cell, size_t at)
+{
+	size_t end = at + 1;
+
+	if (at >= cell.length || lower(cell.data[at]) != 'e')
+		return at;
+	end += end < cell.length && (cell.data[end] == '-' || cell.data[end] == '+');
+	if (end >= cell.length || cell.data[end] < '0' || cell.data[end] > '9')
+		return at;
+	while (end < cell.length && cell.data[end] >= '0' && cell.data[end] <= '9')
+		end++;
+	return end;
+}
+
+enum weir_monitor_cell weir_monitor_number(struct weir_slice cell, double *value,
+                                           struct weir_slice *unit)
+{
+	size_t at = 0;
+
+	*unit = (struct weir_slice){"", 0};
+	if (cell.length > 2 && cell.data[0] == '(' && cell.data[cell.length - 1] == ')')
+		cell = (struct weir_slice){cell.data + 1, cell.length - 2};
+	while (at < cell.length && is_number_byte(cell.data[at]))
+		at++;
+	at = at ? skip_exponent(cell, at) : 0;
+	if (!at || !weir_parse_double(cell.data, at, value))
+		return classify_word(cell);
+	if (is_sentinel(*value))
+		return WEIR_MONITOR_MISSING;
+	while (at < cell.length && cell.data[at] == ' ')
+		at++;
+	*unit = (struct weir_slice){cell.data + at, cell.length - at};
+	return WEIR_MONITOR_VALUE;
+}
+
+/* Days from 1970-01-01 in the Gregorian calendar (H. Hinnant, chrono-compatible low-level date
+ * algorithms, days_from_civil). */
+static int64_t days_from_civil(int64_t year, int64_t month, int64_t day)
+{
+	int64_t shifted = month <= 2 ? year - 1 : year; /* a year begins in March */
+	int64_t era = shifted / 400;
+	int64_t of_era = shifted - era * 400;
+	int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+/* The digits of a pattern's letters one after another: "YYYY/MM/DD" against "2026/01/05" gives
+ * 20260105. */
+static bool match_digits(struct weir_slice text, const char *pattern, int64_t *out)
+{
+	*out = 0;
+	if (text.length != strlen(pattern))
+		return false;
+	for (size_t i = 0; i < text.length; i++) {
+		char c = text.data[i];
+
+		if (pattern[i] < 'A') {
+			if (c != pattern[i])
+				return false;
+		} else if (c < '0' || c > '9') {
+			return false;
+		} else {
+			*out = *out * 10 + (c - '0');
+		}
+	}
+	return true;
+}
+
+static bool date_of(int64_t digits, int64_t *out_ns)
+{
+	int64_t year = digits / 10000, month = digits / 100 % 100, day = digits % 100;
+
+	if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || day > 31)
+		return false;
+	*out_ns = days_from_civil(year, month, day) * 86400 * INT64_C(1000000000);
+	return true;
+}
+
+bool weir_monitor_date(struct weir_slice text, int64_t *out_ns)
+{
+	int64_t digits;
+
+	return match_digits(text, "YYYYMMDD", &digits) && date_of(digits, out_ns);
+}
+
+bool weir_monitor_clock(struct weir_slice text, int64_t *out_ns)
+{
+	struct weir_slice whole = {text.data, text.length < 8 ? text.length : 8};
+	int64_t digits, hour, minute, fraction_ns = 0;
+
+	if (!match_digits(whole, "HH:MM:SS", &digits))
+		return false;
+	if (text.length > 8 && (text.data[8] != '.' ||
+	                        !weir_parse_s_as_ns(text.data + 8, text.length - 8, &fraction_ns) ||
+	                        fraction_ns < 0 || fraction_ns > 1000000000))
+		return false;
+	hour = digits / 10000;
+	minute = digits / 100 % 100;
+	if (hour > 23 || minute > 59 || digits % 100 > 60)
+		return false;
+	*out_ns = ((hour * 60 + minute) * 60 + digits % 100) * INT64_C(1000000000) + fraction_ns;
+	return true;
+}
+
+bool weir_monitor_local_time(struct weir_slice text, int64_t *out_ns)
+{
+	struct weir_slice date = {text.data, text.length < 10 ? text.length : 10};
+	int64_t digits, clock_ns;
+
+	if (text.length < 19 || text.data[10] != ' ' ||
+	    !match_digits(date, "YYYY/MM/DD", &digits) || !date_of(digits, out_ns) ||
+	    !weir_monitor_clock((struct weir_slice){text.data + 11, text.length - 11}, &clock_ns))
+		return false;
+	*out_ns += clock_ns;
+	return true;
+}

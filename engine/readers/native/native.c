@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads weir.run/1: one run as `weir convert` writes it, or as anyone can write it by hand. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/model/run_document.h"
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
+
+#define SCHEMA "weir.run/1"
+
+static const char *const schema_key[] = {"schema", NULL};
+
+static int sniff(const char *head, size_t len)
+{
+	const char *at, *end = head + len;
+
+	if (weir_sniff_first(head, len) != '{' || !weir_sniff_keys(head, len, schema_key))
+		return 0;
+	for (at = head; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at++)
+		if ((size_t)(end - at) > sizeof(SCHEMA) &&
+		    !memcmp(at + 1, SCHEMA "\"", sizeof(SCHEMA)))
+			return 8 * (int)(sizeof("schema") + sizeof(SCHEMA) - 2);
+	return 0;
+}
+
+static const char *const top_keys[] = {"schema",    "unit",  "labels",  "stages", "device",
+                                       "operators", "calls", "metrics", NULL};
+
+static const struct {
+	const char *name;
+	double ns;
+} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
+static enum weir_status read_unit(const cJSON *document, double *scale, struct weir_error *err)
+{
+	const char *unit;
+	enum weir_status status = weir_json_text(document, "unit", &unit, err);
+
+	if (status)
+		return status;
+	if (!unit)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "unit: missing, expected \"ns\", \"us\", \"ms\" or \"s\"");
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(unit, units[i].name) == 0) {
+			*scale = units[i].ns;
+			return WEIR_OK;
+		}
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "unit: expected \"ns\", \"us\", \"ms\" or \"s\", not \"%s\"", unit);
+}
+
+/* What the values of a table are; metrics have their own form. */
+static const struct values {
+	const char *what; /* a value is expected to be this */
+	bool positive;    /* else 0 is one too */
+	bool scaled;      /* times, by the unit */
+} values_of[WEIR_RUN_METRICS] = {
+	[WEIR_RUN_STAGES] = {"positive times", true, true},
+	/* An operator or the device may not run in every iteration of a stage. */
+	[WEIR_RUN_DEVICE] = {"times from 0", false, true},
+	[WEIR_RUN_OPERATORS] = {"times from 0", false, true},
+	[WEIR_RUN_CALLS] = {"numbers from 0", false, false},
+};
+
+static enum weir_status read_values(const cJSON *list, const struct values *values, double unit_ns,
+                                    struct weir_series *series, struct weir_error *err)
+{
+	double scale = values->scaled ? unit_ns : 1;
+	const cJSON *value;
+
+	if (!cJSON_IsArray(list))
+		return weir_fail(err, WEIR_E_FORMAT, "expected a list of %s", values->what);
+	cJSON_ArrayForEach (value, list) {
+		if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble * scale) ||
+		    value->valuedouble < 0 || (values->positive && value->valuedouble <= 0))
+			return weir_fail(err, WEIR_E_FORMAT, "[%zu]: expected %s", series->count,
+			                 values->what);
+		weir_series_push(series, value->valuedouble * scale);
+	}
+	return series->count ? WEIR_OK
+	                     : weir_fail(err, WEIR_E_EMPTY, "no values: expected a list of %s",
+	                                 values->what);
+}
+
+static enum weir_status read_table(const cJSON *document, enum weir_run_table which, double unit_ns,
+                                   struct weir_run *run, struct weir_error *err)
+{
+	struct weir_series_table *table = weir_run_table(run, which);
+	const char *key = weir_run_table_name(which);
+	const cJSON *object, *item;
+	enum weir_status status = weir_json_object(document, key, &object, err);
+
+	if (status || !object)
+		return status;
+	cJSON_ArrayForEach (item, object) {
+		if (weir_series_find(table, item->string))
+			status = weir_fail(err, WEIR_E_FORMAT, "given twice");
+		else if (which == WEIR_RUN_METRICS)
+			status = weir_run_read_metric(item, weir_series_get(table, item->string),
+			                              err);
+		else
+			status = read_values(item, &values_of[which], unit_ns,
+			                     weir_series_get(table, item->string), err);
+		if (status)
+			return weir_fail_in(err, "%s.%s", key, item->string);
+	}
+	return WEIR_OK;
+}
+
+static enum weir_status read_schema(const cJSON *document, struct weir_error *err)
+{
+	const char *schema = NULL;
+	enum weir_status status;
+
+	if (!cJSON_IsObject(document))
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "expected an object with \"schema\": \"" SCHEMA "\"");
+	status = weir_json_text(document, "schema", &schema, err);
+	if (status)
+		return status;
+	if (!schema || strcmp(schema, SCHEMA) != 0)
+		return weir_fail(err, WEIR_E_FORMAT, "schema: expected \"" SCHEMA "\"");
+	return weir_json_known_keys(document, top_keys, err);
+}
+
+static enum weir_status read_run(const cJSON *document, struct weir_run *run,
+                                 struct weir_error *err)
+{
+	double unit_ns = 1;
+	enum weir_status status = read_schema(document, err);
+
+	if (!status)
+		status = read_unit(document, &unit_ns, err);
+	if (!status)
+		status = weir_run_read_labels(document, run, err);
+	for (unsigned t = 0; !status && t < WEIR_RUN_TABLE_COUNT; t++)
+		status = read_table(document, (enum weir_run_table)t, unit_ns, run, err);
+	/* A benchmark may keep nothing but its figures. */
+	if (!status && !run->stages.count && !run->metrics.count)
+		status = weir_fail(err, WEIR_E_EMPTY,
+		                   "stages: missing or empty, expected a list of times a stage");
+	return status;
+}
+
+static uint64_t count_values(const struct weir_series_table *table)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		count += table->items[i].count;
+	return count;
+}
+
+static enum weir_status read_native(struct weir_source *source, struct weir_input *input,
+                                    struct weir_error *err)
+{
+	cJSON *document = NULL;
+	enum weir_status status = weir_json_read(source, &document, err);
+
+	if (status)
+		return status;
+	input->run = weir_run_new();
+	status = read_run(document, input->run, err);
+	input->events = count_values(&input->run->stages);
+	cJSON_Delete(document);
+	return status;
+}
+
+const struct weir_reader weir_reader_native = {
+	.name = "weir.run",
+	.title = "weir.run/1 documents, one value an iteration",
+	.gives = "native run",
+	.sniff = sniff,
+	.read = read_native,
+};

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Nsight Compute as CSV: the details page (a row a metric) and the raw page (a row a launch, with a
+ * row of units below the header), behind and between whatever the program and the profiler print.
+ * Columns go by name; names of hosts and programs are not read.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+#include "engine/readers/nvidia/ncu.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/readers.h"
+
+#define ID_COLUMNS 11   /* a row with as many cells is one of the table, whatever it begins with */
+#define MAX_NAME   4096 /* bytes of a kernel's name that are kept */
+#define MAX_ERROR  200  /* bytes of the profiler's own error that are told */
+
+static const struct weir_csv_options table = {.separator = ',', .quotes = true};
+
+enum column {
+	COLUMN_ID,
+	COLUMN_PROCESS,
+	COLUMN_KERNEL,
+	COLUMN_BLOCK,
+	COLUMN_GRID,
+	COLUMN_SECTION,
+	COLUMN_METRIC,
+	COLUMN_UNIT,
+	COLUMN_VALUE,
+	COLUMN_RULE,
+	COLUMN_RULE_TYPE,
+	COLUMN_RULE_TEXT,
+	COLUMN_SCOPE,
+	COLUMN_SPEEDUP,
+	COLUMN_DEVICE_NAME,
+	COLUMN_AVERAGE,
+	COLUMN_COUNT
+};
+
+static const char *const column_names[COLUMN_COUNT] = {
+	[COLUMN_ID] = "ID",
+	[COLUMN_PROCESS] = "Process ID",
+	[COLUMN_KERNEL] = "Kernel Name",
+	[COLUMN_BLOCK] = "Block Size",
+	[COLUMN_GRID] = "Grid Size",
+	[COLUMN_SECTION] = "Section Name",
+	[COLUMN_METRIC] = "Metric Name",
+	[COLUMN_UNIT] = "Metric Unit",
+	[COLUMN_VALUE] = "Metric Value",
+	[COLUMN_RULE] = "Rule Name",
+	[COLUMN_RULE_TYPE] = "Rule Type",
+	[COLUMN_RULE_TEXT] = "Rule Description",
+	[COLUMN_SCOPE] = "Estimated Speedup Type",
+	[COLUMN_SPEEDUP] = "Estimated Speedup",
+	[COLUMN_DEVICE_NAME] = "device__attribute_display_name",
+	[COLUMN_AVERAGE] = "Average",
+};
+
+/* A column of the raw page that holds a metric. */
+struct bound {
+	const struct weir_ncu_metric *metric;
+	size_t column;
+	struct weir_text unit;
+};
+
+struct ncu {
+	struct weir_input *input;
+	struct weir_counters *counters;
+	struct weir_names *keys; /* "process launch": id - 1 is the row of the kernel */
+	size_t columns[COLUMN_COUNT], column_count;
+	struct bound *bounds; /* of the raw page */
+	size_t bound_count, bound_capacity;
+	bool has_header, details, units_read;
+	struct weir_text error; /* the first that the profiler printed */
+};
+
+static bool is_number(struct weir_slice text)
+{
+	if (!text.length)
+		return false;
+	for (size_t i = 0; i < text.length; i++)
+		if (text.data[i] < '0' || text.data[i] > '9')
+			return false;
+	return true;
+}
+
+static struct weir_slice cell(const struct ncu *ncu, const struct weir_csv_row *row,
+                              enum column column)
+{
+	return weir_csv_cell(row, ncu->columns[column]);
+}
+
+/* ---- header ---- */
+
+static void drop_bounds(struct ncu *ncu)
+{
+	for (size_t i = 0; i < ncu->bound_count; i++)
+		weir_text_release(&ncu->bounds[i].unit);
+	ncu->bound_count = 0;
+}
+
+static void bind(struct ncu *ncu, const struct weir_csv_row *row)
+{
+	const struct weir_slice raw_page = {"", 0};
+
+	drop_bounds(ncu);
+	for (size_t i = 0; i < row->count; i++) {
+		const struct weir_ncu_metric *metric = weir_ncu_find(raw_page, row->cells[i]);
+
+		if (!metric)
+			continue;
+		ncu->bounds = weir_grow(ncu->bounds, &ncu->bound_capacity, ncu->bound_count + 1,
+		                        sizeof *ncu->bounds);
+		ncu->bounds[ncu->bound_count++] = (struct bound){.metric = metric, .column = i};
+	}
+}
+
+static enum weir_status take_header(struct ncu *ncu, const struct weir_csv_row *row,
+                                    struct weir_error *err)
+{
+	for (int i = 0; i < COLUMN_COUNT; i++)
+		ncu->columns[i] = weir_csv_find(row, column_names[i]);
+	ncu->column_count = row->count;
+	ncu->has_header = true;
+	ncu->details = ncu->columns[COLUMN_METRIC] != WEIR_CSV_NO_COLUMN;
+	ncu->units_read = false;
+	if (ncu->columns[COLUMN_KERNEL] == WEIR_CSV_NO_COLUMN)
+		return weir_fail(err, WEIR_E_FORMAT, "line %llu: a header without \"Kernel Name\"",
+		                 (unsigned long long)row->number);
+	if (ncu->details && ncu->columns[COLUMN_VALUE] == WEIR_CSV_NO_COLUMN)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "line %llu: %s instead of \"Metric Value\": record without "
+		                 "--print-summary, weir adds up launches itself",
+		                 (unsigned long long)row->number,
+		                 ncu->columns[COLUMN_AVERAGE] != WEIR_CSV_NO_COLUMN ? "a summary"
+		                                                                    : "no value");
+	drop_bounds(ncu);
+	if (!ncu->details)
+		bind(ncu, row);
+	return WEIR_OK;
+}
+
+/* ---- rows ---- */
+
+static enum weir_status fail_localized(const struct weir_csv_row *row, struct weir_slice text,
+                                       struct weir_error *err)
+{
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "line %llu: \"%.*s\" is a number in the style of another language, which "
+	                 "cannot be told from others for sure: record with LC_ALL=C",
+	                 (unsigned long long)row->number,
+	                 (int)(text.length < 40 ? text.length : 40), text.data);
+}
+
+/* A metric of a launch as it is printed. */
+struct reading {
+	const struct weir_ncu_metric *metric;
+	struct weir_slice text, unit;
+};
+
+static enum weir_status take_value(struct ncu *ncu, const struct weir_csv_row *row,
+                                   const struct reading *reading,
+                                   struct weir_counted_kernel *kernel, struct weir_error *err)
+{
+	switch (weir_ncu_take(reading->metric, reading->text, reading->unit, kernel)) {
+	case WEIR_NCU_LOCALIZED:
+		return fail_localized(row, reading->text, err);
+	case WEIR_NCU_BAD:
+		weir_input_warn(ncu->input, WEIR_WARN_BAD_NUMBER, row->at, reading->metric->name);
+		break;
+	case WEIR_NCU_VALUE:
+	case WEIR_NCU_NOTHING:
+		break;
+	}
+	return WEIR_OK;
+}
+
+/* The name as far as it is kept; a NUL inside ends it. */
+static uint32_t intern(struct ncu *ncu, struct weir_slice text, size_t limit)
+{
+	size_t length = text.length < limit ? text.length : limit;
+	const char *nul = memchr(text.data, '\0', length);
+
+	if (nul)
+		length = (size_t)(nul - text.data);
+	while (length < text.length && length && ((unsigned char)text.data[length] & 0xc0) == 0x80)
+		length--;
+	return weir_names_add(ncu->counters->names, text.data, length);
+}
+
+static int64_t whole_number(struct weir_slice text)
+{
+	int64_t number;
+
+	return weir_parse_i64(text.data, text.length, &number) ? number : -1;
+}
+
+/* The launch that the row is about, added where it is new. */
+static enum weir_status find_kernel(struct ncu *ncu, const struct weir_csv_row *row, size_t *index,
+                                    struct weir_error *err)
+{
+	int64_t launch = whole_number(cell(ncu, row, COLUMN_ID));
+	int64_t process = whole_number(cell(ncu, row, COLUMN_PROCESS));
+	struct weir_counted_kernel *kernel;
+	struct weir_text key = {0};
+
+	weir_text_printf(&key, "%lld %lld", (long long)process, (long long)launch);
+	*index = weir_names_add(ncu->keys, key.data, key.length) - 1;
+	weir_text_release(&key);
+	if (*index < ncu->counters->count)
+		return WEIR_OK;
+	if (ncu->counters->count == WEIR_MAX_COUNTED_KERNELS)
+		return weir_fail(err, WEIR_E_LIMIT, "line %llu: more than %u launches",
+		                 (unsigned long long)row->number, WEIR_MAX_COUNTED_KERNELS);
+	kernel = weir_counters_add(ncu->counters);
+	kernel->name = intern(ncu, cell(ncu, row, COLUMN_KERNEL), MAX_NAME);
+	kernel->launch = launch;
+	kernel->process = process;
+	kernel->rounded = ncu->details;
+	weir_ncu_shape(cell(ncu, row, COLUMN_BLOCK), kernel->block);
+	weir_ncu_shape(cell(ncu, row, COLUMN_GRID), kernel->grid);
+	ncu->input->events++;
+	return WEIR_OK;
+}
+
+static enum weir_finding_scope scope_of(struct weir_slice text)
+{
+	if (weir_slice_equals(text, "local"))
+		return WEIR_FINDING_LOCAL;
+	return weir_slice_equals(text, "global") ? WEIR_FINDING_GLOBAL : WEIR_FINDING_UNSTATED;
+}
+
+static enum weir_status take_finding(struct ncu *ncu, const struct weir_csv_row *row, size_t kernel,
+                                     struct weir_error *err)
+{
+	struct weir_slice speedup = cell(ncu, row, COLUMN_SPEEDUP);
+	struct weir_counter_finding finding = {.kernel = kernel, .speedup = NAN};
+	double percent;
+
+	if (ncu->counters->finding_count == WEIR_MAX_COUNTER_FINDINGS) {
+		weir_input_warn(ncu->input, WEIR_WARN_THINNED, row->at, "findings of rules");
+		return WEIR_OK;
+	}
+	finding.rule = intern(ncu, cell(ncu, row, COLUMN_RULE), MAX_NAME);
+	finding.kind = intern(ncu, cell(ncu, row, COLUMN_RULE_TYPE), MAX_NAME);
+	finding.text = intern(ncu, cell(ncu, row, COLUMN_RULE_TEXT), WEIR_MAX_FINDING_TEXT);
+	finding.scope = scope_of(cell(ncu, row, COLUMN_SCOPE));
+	switch (weir_ncu_number(speedup, &percent)) {
+	case WEIR_NCU_VALUE:
+		finding.speedup = percent / 100;
+		break;
+	case WEIR_NCU_LOCALIZED:
+		return fail_localized(row, speedup, err);
+	case WEIR_NCU_BAD:
+		weir_input_warn(ncu->input, WEIR_WARN_BAD_NUMBER, row->at, "Estimated Speedup");
+		break;
+	case WEIR_NCU_NOTHING:
+		break;
+	}
+	weir_counters_add_finding(ncu->counters, &finding);
+	return WEIR_OK;
+}
+
+static enum weir_status take_metric_row(struct ncu *ncu, const struct weir_csv_row *row,
+                                        struct weir_error *err)
+{
+	const struct reading reading = {
+		.metric = weir_ncu_find(cell(ncu, row, COLUMN_SECTION),
+	                                cell(ncu, row, COLUMN_METRIC)),
+		.text = cell(ncu, row, COLUMN_VALUE),
+		.unit = cell(ncu, row, COLUMN_UNIT),
+	};
+	size_t index;
+	enum weir_status status = find_kernel(ncu, row, &index, err);
+
+	if (!status && reading.metric)
+		status = take_value(ncu, row, &reading, &ncu->counters->kernels[index], err);
+	if (!status && cell(ncu, row, COLUMN_RULE).length)
+		status = take_finding(ncu, row, index, err);
+	return status;
+}
+
+static enum weir_status take_launch_row(struct ncu *ncu, const struct weir_csv_row *row,
+                                        struct weir_error *err)
+{
+	struct weir_slice device = cell(ncu, row, COLUMN_DEVICE_NAME);
+	struct weir_counted_kernel *kernel;
+	size_t index;
+	enum weir_status status = find_kernel(ncu, row, &index, err);
+
+	if (status)
+		return status;
+	kernel = &ncu->counters->kernels[index];
+	kernel->rounded = false;
+	if (device.length)
+		kernel->device = intern(ncu, device, MAX_NAME);
+	for (size_t i = 0; !status && i < ncu->bound_count; i++) {
+		const struct bound *bound = &ncu->bounds[i];
+		const struct reading reading = {
+			.metric = bound->metric,
+			.text = weir_csv_cell(row, bound->column),
+			.unit = {bound->unit.data ? bound->unit.data : "", bound->unit.length},
+		};
+
+		status = take_value(ncu, row, &reading, kernel, err);
+	}
+	return status;
+}
+
+/* The row below the header of the raw page: no launch, and a unit where there is one. */
+static void take_units(struct ncu *ncu, const struct weir_csv_row *row)
+{
+	for (size_t i = 0; i < ncu->bound_count; i++) {
+		struct weir_slice unit = weir_csv_cell(row, ncu->bounds[i].column);
+
+		weir_text_clear(&ncu->bounds[i].unit);
+		weir_text_add(&ncu->bounds[i].unit, unit.data, unit.length);
+	}
+	ncu->units_read = true;
+}
+
+/* Rows end in a quoted cell or in an empty one: what else ends is cut. */
+static bool is_cut(const struct ncu *ncu, const struct weir_csv_row *row)
+{
+	char last = row->line.length ? row->line.data[row->line.length - 1] : '\0';
+
+	if (!row->cut)
+		return false;
+	return row->odd || (last != '"' && last != ',') ||
+	       (!ncu->details && row->count < ncu->column_count);
+}
+
+static enum weir_status take_row(struct ncu *ncu, const struct weir_csv_row *row,
+                                 struct weir_error *err)
+{
+	if (is_cut(ncu, row)) {
+		weir_input_warn(ncu->input, WEIR_WARN_TRUNCATED, row->at, NULL);
+		return WEIR_OK;
+	}
+	if (row->count > ncu->column_count || (!ncu->details && row->count < ncu->column_count)) {
+		weir_input_warn(ncu->input, WEIR_WARN_RAGGED_ROW, row->at, NULL);
+		return WEIR_OK;
+	}
+	return ncu->details ? take_metric_row(ncu, row, err) : take_launch_row(ncu, row, err);
+}
+
+/* A line of the profiler or of the program: its errors are kept, a row that it spoils is counted.
+ */
+static void take_other(struct ncu *ncu, const struct weir_csv_row *row)
+{
+	static const char mark[] = "==ERROR== ";
+	struct weir_slice line = row->line;
+
+	if (weir_slice_starts(line, mark) && !ncu->error.length) {
+		line.data += strlen(mark);
+		line.length -= strlen(mark);
+		for (size_t i = 0; i < line.length && i < MAX_ERROR; i++)
+			weir_text_add(&ncu->error,
+			              (unsigned char)line.data[i] < ' ' ? " " : &line.data[i], 1);
+	} else if (ncu->has_header && row->count >= ID_COLUMNS) {
+		weir_input_warn(ncu->input,
+		                row->cut ? WEIR_WARN_TRUNCATED : WEIR_WARN_SKIPPED_EVENT, row->at,
+		                NULL);
+	}
+}
+
+static bool is_header(const struct weir_slice *cells, size_t count)
+{
+	return count > 2 && weir_slice_equals(cells[0], column_names[COLUMN_ID]) &&
+	       weir_slice_equals(cells[1], column_names[COLUMN_PROCESS]);
+}
+
+static enum weir_status take_line(struct ncu *ncu, const struct weir_csv_row *row,
+                                  struct weir_error *err)
+{
+	if (is_header(row->cells, row->count))
+		return take_header(ncu, row, err);
+	if (ncu->has_header && !ncu->details && !ncu->units_read && row->count > 2 &&
+	    !row->cells[0].length) {
+		take_units(ncu, row);
+		return WEIR_OK;
+	}
+	if (ncu->has_header && row->count > 2 && is_number(row->cells[0]))
+		return take_row(ncu, row, err);
+	take_other(ncu, row);
+	return WEIR_OK;
+}
+
+/*
+ * A line of the program that begins with a quote takes the header with it, to the next quote: such
+ * a row is read again, line by line.
+ */
+static enum weir_status take_lines(struct ncu *ncu, const struct weir_csv_row *row,
+                                   struct weir_error *err)
+{
+	struct weir_slice rest = row->line;
+	struct weir_csv_row part = *row;
+	struct weir_slice *cells = weir_alloc(WEIR_CSV_MAX_CELLS * sizeof *cells);
+	enum weir_status status = WEIR_OK;
+
+	part.cells = cells;
+	part.odd = false;
+	while (!status && weir_csv_take_line(&rest, &part.line)) {
+		part.count = weir_csv_split(part.line, &table, cells, WEIR_CSV_MAX_CELLS);
+		part.cut = row->cut && !rest.length;
+		status = take_line(ncu, &part, err);
+		part.number++;
+	}
+	free(cells);
+	return status;
+}
+
+static enum weir_status read_rows(struct ncu *ncu, struct weir_source *source,
+                                  struct weir_error *err)
+{
+	struct weir_csv *csv = weir_csv_new(source, &table);
+	const struct weir_csv_skipped *skipped = weir_csv_skipped(csv);
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(csv, &row, err)) && row) {
+		bool several = row->odd && memchr(row->line.data, '\n', row->line.length);
+
+		status = several ? take_lines(ncu, row, err) : take_line(ncu, row, err);
+		if (status)
+			break;
+	}
+	if (skipped->count)
+		weir_input_warn(ncu->input, WEIR_WARN_SKIPPED_EVENT, skipped->first_at,
+		                "a line of more than 1 MiB");
+	weir_csv_free(csv);
+	weir_damage_of_source(ncu->input, source);
+	return status;
+}
+
+/* ---- the whole ---- */
+
+static enum weir_status explain_nothing(const struct ncu *ncu, struct weir_error *err)
+{
+	if (ncu->error.length && strstr(ncu->error.data, "ERR_NVGPUCTRPERM"))
+		return weir_fail(
+			err, WEIR_E_EMPTY,
+			"ncu may not read counters here (ERR_NVGPUCTRPERM): record as "
+			"root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0");
+	if (ncu->error.length)
+		return weir_fail(err, WEIR_E_EMPTY, "ncu reports: %s", ncu->error.data);
+	if (!ncu->has_header)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "no header (\"ID\",\"Process ID\",...): expected ncu --csv, with "
+		                 "--page raw or --page details");
+	return weir_fail(err, WEIR_E_EMPTY, "no kernel below the header");
+}
+
+static enum weir_status complete(struct ncu *ncu, struct weir_error *err)
+{
+	bool timed = false;
+
+	if (!ncu->counters->count)
+		return explain_nothing(ncu, err);
+	for (size_t i = 0; i < ncu->counters->count; i++) {
+		weir_ncu_settle(&ncu->counters->kernels[i]);
+		weir_counted_kernel_complete(&ncu->counters->kernels[i]);
+		timed |= ncu->counters->kernels[i].duration_ns >= 0;
+	}
+	if (!timed)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "no kernel has a duration: record with --set basic, or with "
+		                 "--metrics gpu__time_duration.sum among others");
+	return WEIR_OK;
+}
+
+static enum weir_status read_ncu(struct weir_source *source, struct weir_input *input,
+                                 struct weir_error *err)
+{
+	struct ncu ncu = {
+		.input = input,
+		.counters = weir_counters_new(),
+		.keys = weir_names_new(),
+	};
+	enum weir_status status = read_rows(&ncu, source, err);
+
+	if (!status)
+		status = complete(&ncu, err);
+	if (status)
+		weir_counters_free(ncu.counters);
+	else
+		input->counters = ncu.counters;
+	drop_bounds(&ncu);
+	free(ncu.bounds);
+	weir_names_free(ncu.keys);
+	weir_text_release(&ncu.error);
+	return status;
+}
+
+/* The header; or what the profiler prints of itself, where the program says much before. */
+static int sniff(const char *head, size_t len)
+{
+	static const char *const marks[] = {"==PROF== ", "==ERROR== ", "==WARNING== "};
+	struct weir_slice rest = {head, len}, line, cells[3];
+	int marked = 0;
+
+	while (weir_csv_take_line(&rest, &line)) {
+		if (weir_slice_starts(line, "\"ID\",") &&
+		    is_header(cells, weir_csv_split(line, &table, cells, 3)))
+			return 8 * (int)strlen("\"ID\",\"Process ID\",");
+		for (size_t i = 0; !marked && i < sizeof(marks) / sizeof(marks[0]); i++)
+			if (weir_slice_starts(line, marks[i]))
+				marked = 8 * (int)strlen(marks[i]);
+	}
+	return marked;
+}
+
+const struct weir_reader weir_reader_ncu = {
+	.name = "ncu",
+	.title = "ncu --csv, --page raw or --page details",
+	.gives = "counters",
+	.sniff = sniff,
+	.read = read_ncu,
+};

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reports of `nsys stats` as CSV, one or several in a file, with what the program says around them.
+ * Each becomes figures of the run: the total over all its rows, and total and mean of the largest
+ * names in it.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/names.h"
+#include "engine/base/rowmap.h"
+#include "engine/base/text.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/figures.h"
+#include "engine/readers/readers.h"
+
+#define LINES       256 /* in which a header must show */
+#define MAX_CELLS   64
+#define MAX_ENTRIES (1u << 20)
+#define LARGEST     200 /* names of a report that become figures */
+#define NAME_SIZE   512 /* bytes of a name in a figure's */
+#define MAX_VALUE   1e18
+
+static const struct weir_csv_options options = {.separator = ',', .quotes = true, .trim = true};
+
+/* What the rows of a report are about; sums come before traces, which may say the same again. */
+static const struct report {
+	const char *figures; /* what the names of its figures begin with */
+	const char *first;   /* its header's first cell, units left out as below */
+	const char *name, *total;
+	const char *count; /* NULL: each row is one */
+	const char *also;  /* a cell that no other report with these has; NULL */
+	bool bytes;        /* totals are megabytes, else times */
+} reports[] = {
+	{"kernels", "Time", "Name", "Total Time", "Instances", NULL, false},
+	{"calls", "Time", "Name", "Total Time", "Num Calls", NULL, false},
+	{"copies", "Time", "Operation", "Total Time", "Count", NULL, false},
+	{"copied", "Total", "Operation", "Total", "Count", NULL, true},
+	{"ranges", "Time", "Range", "Total Time", "Instances", NULL, false},
+	{"range_kernels", "NVTX Range", "Kernel Name", "Total Time", "Kern Inst", NULL, false},
+	{"kernels", "Start", "Name", "Duration", NULL, "CorrId", false},
+	{"ranges", "Start", "Name", "Duration", NULL, "DurNonChild", false},
+	{"projected_ranges", "Name", "Name", "Projected Duration", NULL, "NumGPUOps", false},
+};
+
+#define REPORTS (sizeof(reports) / sizeof(reports[0]))
+
+/* A name in a report; copies and fills of a trace of all device work stand apart. */
+struct entry {
+	uint32_t name;
+	uint8_t report;
+	bool copy;
+	double total, count; /* ns or bytes */
+};
+
+/* Where a header has the columns that are read. */
+struct columns {
+	size_t width, name, total, number;
+	double scale; /* of totals, to ns or bytes */
+};
+
+struct stats_reader {
+	struct weir_input *input;
+	struct weir_names *names;
+	struct entry *entries;
+	size_t count, capacity;
+	struct weir_rowmap by_name;
+	const struct report *report; /* that is being read; NULL: none */
+	struct columns columns;      /* of it */
+};
+
+/* "Total Time (ns)" and "Time(%)" are a name and a unit. */
+static struct weir_slice cut_unit(struct weir_slice cell, struct weir_slice *unit)
+{
+	const char *open = cell.length ? memchr(cell.data, '(', cell.length) : NULL;
+	size_t length = open ? (size_t)(open - cell.data) : cell.length;
+
+	*unit = (struct weir_slice){"", 0};
+	if (open && cell.data[cell.length - 1] == ')')
+		*unit = (struct weir_slice){open + 1, cell.length - length - 2};
+	while (length && cell.data[length - 1] == ' ')
+		length--;
+	return (struct weir_slice){cell.data, length};
+}
+
+static size_t find_cell(const struct weir_slice *cells, size_t count, const char *name,
+                        struct weir_slice *unit)
+{
+	for (size_t i = 0; i < count; i++)
+		if (weir_slice_equals(cut_unit(cells[i], unit), name))
+			return i;
+	return WEIR_CSV_NO_COLUMN;
+}
+
+/* What a value in this unit is multiplied with; NAN: a unit that is not known. */
+static double scale_of(const struct report *report, struct weir_slice unit)
+{
+	static const struct {
+		const char *name;
+		double scale;
+		bool bytes;
+	} units[] = {
+		{"ns", 1, false},   {"us", 1e3, false},    {"\xc2\xb5s", 1e3, false},
+		{"ms", 1e6, false}, {"s", 1e9, false},     {"sec", 1e9, false},
+		{"B", 1, true},     {"KB", 1e3, true},     {"MB", 1e6, true},
+		{"GB", 1e9, true},  {"KiB", 0x1p10, true}, {"MiB", 0x1p20, true},
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (units[i].bytes == report->bytes && weir_slice_equals(unit, units[i].name))
+			return units[i].scale;
+	return NAN;
+}
+
+/* The report whose header this is, with its columns; NULL: it is none. */
+static const struct report *match_header(const struct weir_slice *cells, size_t count,
+                                         struct columns *table)
+{
+	struct weir_slice unit, ignored;
+
+	for (size_t i = 0; count > 2 && i < REPORTS; i++) {
+		const struct report *report = &reports[i];
+
+		if (!weir_slice_equals(cut_unit(cells[0], &ignored), report->first))
+			continue;
+		table->name = find_cell(cells, count, report->name, &ignored);
+		table->total = find_cell(cells, count, report->total, &unit);
+		table->number = report->count ? find_cell(cells, count, report->count, &ignored)
+		                              : WEIR_CSV_NO_COLUMN;
+		if (table->name >= count || table->total >= count ||
+		    (report->count && table->number >= count) ||
+		    (report->also && find_cell(cells, count, report->also, &ignored) >= count))
+			continue;
+		table->scale = scale_of(report, unit);
+		table->width = count;
+		return isnan(table->scale) ? NULL : report;
+	}
+	return NULL;
+}
+
+static int header_bits(const struct report *report)
+{
+	size_t bytes = strlen(report->first) + strlen(report->name) + strlen(report->total) +
+	               strlen(report->count ? report->count : "") +
+	               strlen(report->also ? report->also : "");
+
+	return 8 * (int)bytes;
+}
+
+static int sniff(const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line, cells[MAX_CELLS];
+	struct columns table;
+
+	for (int i = 0; i < LINES && weir_csv_take_line(&rest, &line); i++) {
+		size_t count = weir_csv_split(line, &options, cells, MAX_CELLS);
+		const struct report *report = match_header(cells, count, &table);
+
+		if (report)
+			return header_bits(report);
+	}
+	return 0;
+}
+
+static struct entry *find_entry(struct stats_reader *reader, struct weir_slice name)
+{
+	struct entry wanted = {
+		.name = weir_names_add(reader->names, name.data, name.length),
+		.report = (uint8_t)(reader->report - reports),
+		.copy = reader->report->also && weir_slice_starts(name, "[CUDA mem"),
+	};
+	uint32_t at, hash = weir_rowmap_hash((uint64_t)wanted.name << 8 | wanted.report);
+	size_t probe = 0;
+
+	while ((at = weir_rowmap_next(&reader->by_name, hash, &probe)) != WEIR_ROWMAP_NONE)
+		if (reader->entries[at].name == wanted.name &&
+		    reader->entries[at].report == wanted.report)
+			return &reader->entries[at];
+	if (reader->count == MAX_ENTRIES)
+		return NULL;
+	reader->entries = weir_grow(reader->entries, &reader->capacity, reader->count + 1,
+	                            sizeof(*reader->entries));
+	reader->entries[reader->count] = wanted;
+	weir_rowmap_add(&reader->by_name, hash, (uint32_t)reader->count);
+	return &reader->entries[reader->count++];
+}
+
+static bool read_value(struct weir_slice cell, double *out)
+{
+	return cell.length && weir_parse_double(cell.data, cell.length, out) && *out >= 0 &&
+	       *out <= MAX_VALUE;
+}
+
+/* Up to the first NUL, and no longer than a figure's name may be; not cut within a character. */
+static struct weir_slice cut_name(struct weir_slice text)
+{
+	const char *nul = text.length ? memchr(text.data, '\0', text.length) : NULL;
+	size_t length = nul ? (size_t)(nul - text.data) : text.length;
+
+	if (length > NAME_SIZE) {
+		length = NAME_SIZE;
+		while (length && ((unsigned char)text.data[length] & 0xc0) == 0x80)
+			length--;
+	}
+	return (struct weir_slice){text.data, length};
+}
+
+static void take_values(struct stats_reader *reader, const struct weir_csv_row *row)
+{
+	struct weir_slice name = cut_name(row->cells[reader->columns.name]);
+	double total, count = 1;
+	struct entry *entry;
+
+	if (!read_value(row->cells[reader->columns.total], &total) ||
+	    (reader->report->count && !read_value(row->cells[reader->columns.number], &count))) {
+		weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, row->at, NULL);
+		return;
+	}
+	entry = find_entry(reader, name);
+	if (!entry) {
+		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, row->at, NULL);
+		return;
+	}
+	entry->total += total * reader->columns.scale;
+	entry->count += count;
+	reader->input->events++;
+}
+
+/* What the program says between reports; a blank line ends one too. */
+static bool is_chatter(const struct weir_csv_row *row)
+{
+	static const char *const starts[] = {"Processing [", "SKIPPED:", "NOTICE:", "Generating ",
+	                                     "WARNING:",     "ERROR:",   " ** "};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (weir_slice_starts(row->line, starts[i]))
+			return true;
+	return row->count == 0;
+}
+
+static void take_row(struct stats_reader *reader, const struct weir_csv_row *row)
+{
+	struct columns columns;
+	const struct report *report = match_header(row->cells, row->count, &columns);
+
+	if (report) {
+		reader->report = report;
+		reader->columns = columns;
+		return;
+	}
+	if (is_chatter(row))
+		reader->report = NULL;
+	if (!reader->report)
+		return;
+	if (row->count == reader->columns.width && !row->cut)
+		take_values(reader, row);
+	else
+		weir_input_warn(reader->input,
+		                row->cut ? WEIR_WARN_TRUNCATED : WEIR_WARN_RAGGED_ROW, row->at,
+		                NULL);
+}
+
+static int by_size(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	if (a->report != b->report)
+		return a->report < b->report ? -1 : 1;
+	if (a->copy != b->copy)
+		return a->copy ? 1 : -1;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+static void add_figure(struct weir_run *run, const char *group, const char *name,
+                       const char *figure, double value)
+{
+	struct weir_text path = {0};
+
+	weir_text_printf(&path, "%s%s%s/%s", group, *name ? "/" : "", name, figure);
+	weir_figure_add(run, path.data, weir_figure_unit(figure), false, value);
+	weir_text_release(&path);
+}
+
+/* Entries of one group, largest first. */
+static void add_group(const struct stats_reader *reader, const struct entry *entries, size_t count)
+{
+	const struct report *report = &reports[entries->report];
+	const char *group = entries->copy ? "copies" : report->figures;
+	struct weir_run *run = reader->input->run;
+	double total = 0, number = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		total += entries[i].total;
+		number += entries[i].count;
+	}
+	add_figure(run, group, "", report->bytes ? "total_bytes" : "total_ns", total);
+	add_figure(run, group, "", "count", number);
+	for (size_t i = 0; i < count && i < LARGEST; i++) {
+		const char *name = weir_names_text(reader->names, entries[i].name);
+
+		add_figure(run, group, name, report->bytes ? "total_bytes" : "total_ns",
+		           entries[i].total);
+		if (entries[i].count > 0)
+			add_figure(run, group, name, report->bytes ? "mean_bytes" : "mean_ns",
+			           entries[i].total / entries[i].count);
+	}
+}
+
+static void add_groups(struct stats_reader *reader)
+{
+	if (reader->count)
+		qsort(reader->entries, reader->count, sizeof(*reader->entries), by_size);
+	for (size_t i = 0, end; i < reader->count; i = end) {
+		const struct entry *first = &reader->entries[i];
+
+		for (end = i + 1; end < reader->count && reader->entries[end].copy == first->copy &&
+		                  reader->entries[end].report == first->report;)
+			end++;
+		add_group(reader, first, end - i);
+	}
+}
+
+static enum weir_status read_rows(struct stats_reader *reader, struct weir_source *source,
+                                  struct weir_error *err)
+{
+	struct weir_csv *csv = weir_csv_new(source, &options);
+	const struct weir_csv_row *row;
+	const struct weir_csv_skipped *skipped;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(csv, &row, err)) && row)
+		take_row(reader, row);
+	skipped = weir_csv_skipped(csv);
+	if (skipped->count) {
+		weir_input_warn(reader->input, WEIR_WARN_RAGGED_ROW, skipped->first_at,
+		                "longer than a row may be");
+		reader->input->warnings[WEIR_WARN_RAGGED_ROW].count += skipped->count - 1;
+	}
+	weir_damage_of_source(reader->input, source);
+	weir_csv_free(csv);
+	return status;
+}
+
+static enum weir_status read_stats(struct weir_source *source, struct weir_input *input,
+                                   struct weir_error *err)
+{
+	struct stats_reader reader = {.input = input, .names = weir_names_new()};
+	enum weir_status status = read_rows(&reader, source, err);
+
+	if (!status && !reader.count)
+		status = weir_fail(err, WEIR_E_EMPTY,
+		                   "no row of a report of nsys stats; expected a header like "
+		                   "\"Time (%%),Total Time (ns),Instances,...,Name\" and rows "
+		                   "below it (nsys stats --format csv)");
+	if (!status) {
+		input->run = weir_run_new();
+		add_groups(&reader);
+		weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
+	}
+	weir_rowmap_release(&reader.by_name);
+	weir_names_free(reader.names);
+	free(reader.entries);
+	return status;
+}
+
+const struct weir_reader weir_reader_nsys_stats = {
+	.name = "nsys-stats",
+	.title = "nsys stats --format csv",
+	.gives = "native run",
+	.sniff = sniff,
+	.read = read_stats,
+};

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Queries that trtexec timed: milliseconds since the first one, of six digits, so that after some
+ * minutes only the durations are exact. A query is its copies and its compute, end to end.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/keyindex.h"
+#include "engine/readers/nvidia/trtexec.h"
+
+#define WARM_UP_NS INT64_C(200000000) /* the default of --warmUp */
+#define MAX_NS     (INT64_C(1) << 50) /* 13 days: longer times are those of no query */
+
+enum field {
+	FIELD_START_ENQUEUE,
+	FIELD_END_ENQUEUE,
+	FIELD_START_UPLOAD,
+	FIELD_END_UPLOAD,
+	FIELD_START_COMPUTE,
+	FIELD_UPLOAD,
+	FIELD_COMPUTE,
+	FIELD_DOWNLOAD,
+	FIELD_END_TO_END, /* up to TensorRT 8.2 */
+	FIELDS
+};
+
+static const struct weir_keyindex_entry names[] = {
+	{"startEnqMs", FIELD_START_ENQUEUE},
+	{"endEnqMs", FIELD_END_ENQUEUE},
+	{"startH2dMs", FIELD_START_UPLOAD},
+	{"endH2dMs", FIELD_END_UPLOAD},
+	{"startInMs", FIELD_START_UPLOAD},
+	{"endInMs", FIELD_END_UPLOAD},
+	{"startComputeMs", FIELD_START_COMPUTE},
+	{"h2dMs", FIELD_UPLOAD},
+	{"inMs", FIELD_UPLOAD},
+	{"computeMs", FIELD_COMPUTE},
+	{"d2hMs", FIELD_DOWNLOAD},
+	{"outMs", FIELD_DOWNLOAD},
+	{"endToEndMs", FIELD_END_TO_END},
+	{0},
+};
+
+struct query {
+	uint64_t present; /* a bit a field */
+	int64_t ns[FIELDS];
+	bool old_names; /* "in" and "out": up to TensorRT 7.2 */
+	uint64_t at;
+};
+
+struct times {
+	struct weir_input *input;
+	struct weir_keyindex fields;
+	struct query *queries;
+	size_t count, capacity;
+};
+
+static bool has(const struct query *query, enum field field)
+{
+	return query->present >> field & 1;
+}
+
+static void take(struct times *times, struct query *query, enum field field, struct weir_slice text)
+{
+	int64_t ns;
+
+	if (!text.length || !weir_parse_scaled(text.data, text.length, 6, &ns) || ns < 0 ||
+	    ns > MAX_NS) {
+		weir_input_warn(times->input, WEIR_WARN_BAD_NUMBER, query->at, NULL);
+		return;
+	}
+	query->ns[field] = ns;
+	query->present |= (uint64_t)1 << field;
+}
+
+/* Versions 7.1 and 7.2 print the input's copy under "Enq" and the enqueueing under "In". */
+static void swap_mislabelled(struct query *query)
+{
+	if (!query->old_names || !has(query, FIELD_START_ENQUEUE))
+		return;
+	for (int end = 0; end < 2; end++) {
+		int64_t ns = query->ns[FIELD_START_ENQUEUE + end];
+
+		query->ns[FIELD_START_ENQUEUE + end] = query->ns[FIELD_START_UPLOAD + end];
+		query->ns[FIELD_START_UPLOAD + end] = ns;
+	}
+}
+
+static bool read_query(struct times *times, struct weir_records *records,
+                       const struct weir_record *record)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(record->text);
+	struct query query = {.at = record->at};
+	struct weir_slice key;
+
+	if (weir_jsoncursor_enter(&cursor, '{'))
+		while (weir_jsoncursor_key(&cursor, &key)) {
+			int field = weir_keyindex_find(&times->fields, key);
+			struct weir_slice text = weir_jsoncursor_scalar(&cursor);
+
+			query.old_names |= weir_slice_equals(key, "inMs");
+			if (field >= 0)
+				take(times, &query, (enum field)field, text);
+		}
+	weir_records_done(records, &cursor);
+	if (cursor.bad || !has(&query, FIELD_COMPUTE))
+		return false;
+	swap_mislabelled(&query);
+	times->queries = weir_grow(times->queries, &times->capacity, times->count + 1,
+	                           sizeof(*times->queries));
+	times->queries[times->count++] = query;
+	return true;
+}
+
+/* Queries of the warm-up are in files of versions before 8.5, which only those up to 8.2 can be
+ * told to be. */
+static size_t skip_warm_up(const struct times *times)
+{
+	size_t first = 0;
+
+	while (first < times->count && has(&times->queries[first], FIELD_END_TO_END) &&
+	       times->queries[first].ns[FIELD_START_COMPUTE] < WARM_UP_NS)
+		first++;
+	if (first == times->count)
+		return 0;
+	if (first) {
+		weir_input_warn(times->input, WEIR_WARN_MERGED_STEPS, UINT64_MAX,
+		                "queries of the first 200 ms, the warm-up");
+		times->input->warnings[WEIR_WARN_MERGED_STEPS].count = first;
+	}
+	return first;
+}
+
+static void add_query(struct times *times, const struct query *query)
+{
+	static const struct {
+		enum field field;
+		const char *stage;
+	} parts[] = {{FIELD_UPLOAD, "h2d"}, {FIELD_COMPUTE, "compute"}, {FIELD_DOWNLOAD, "d2h"}};
+	struct weir_requests *requests = times->input->requests;
+	struct weir_request request = weir_request_unknown();
+
+	request.start_ns = has(query, FIELD_START_UPLOAD) ? query->ns[FIELD_START_UPLOAD]
+	                                                  : query->ns[FIELD_START_COMPUTE];
+	request.end_ns = request.start_ns;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		int64_t ns = query->ns[parts[i].field];
+
+		weir_requests_add_part(
+			requests,
+			weir_requests_stage(requests, parts[i].stage, strlen(parts[i].stage)), ns);
+		request.end_ns += ns;
+	}
+	weir_requests_add(requests, &request);
+	if (has(query, FIELD_START_ENQUEUE) && has(query, FIELD_END_ENQUEUE) &&
+	    query->ns[FIELD_END_ENQUEUE] > query->ns[FIELD_START_ENQUEUE])
+		weir_series_push(
+			weir_series_get(&times->input->run->stages, "enqueue"),
+			(double)(query->ns[FIELD_END_ENQUEUE] - query->ns[FIELD_START_ENQUEUE]));
+}
+
+static enum weir_status conclude(struct times *times, struct weir_error *err)
+{
+	struct weir_input *input = times->input;
+	size_t first = skip_warm_up(times);
+
+	if (!times->count)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "no query in it: expected objects with \"computeMs\"");
+	input->requests = weir_requests_new();
+	input->requests->time_base = WEIR_TIME_MONOTONIC;
+	input->run = weir_run_new();
+	for (size_t i = first; i < times->count; i++)
+		add_query(times, &times->queries[i]);
+	weir_requests_finish(input->requests);
+	return WEIR_OK;
+}
+
+enum weir_status weir_trtexec_times(struct weir_source *source, struct weir_input *input,
+                                    struct weir_error *err)
+{
+	struct times times = {.input = input};
+	struct weir_records *records;
+	struct weir_record record;
+	enum weir_status status = weir_records_new(source, input, &records, err);
+
+	if (status)
+		return status;
+	weir_keyindex_init(&times.fields, names);
+	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
+		input->events++;
+		if (!read_query(&times, records, &record))
+			weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, record.at,
+			                "a query without \"computeMs\"");
+	}
+	if (!status) {
+		weir_records_finish(records);
+		status = conclude(&times, err);
+	}
+	weir_records_free(records);
+	free(times.queries);
+	return status;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/readers/requests/span_tree.h"
+
+/* A span's place among all spans, by trace and id; what has one of each is a run. */
+struct place {
+	uint64_t high, low, id;
+	uint32_t row;
+};
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_identity(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+	int order = compare_u64(a->high, b->high);
+
+	order = order ? order : compare_u64(a->low, b->low);
+	order = order ? order : compare_u64(a->id, b->id);
+	return order ? order : compare_u64(a->row, b->row);
+}
+
+static bool same_trace(const struct place *a, const struct place *b)
+{
+	return a->high == b->high && a->low == b->low;
+}
+
+static struct place *sort_places(const struct weir_spans *spans)
+{
+	struct place *places = weir_alloc((spans->count + 1) * sizeof *places);
+	bool sorted = true;
+
+	for (size_t i = 0; i < spans->count; i++) {
+		places[i] = (struct place){spans->trace_high[i], spans->trace_low[i], spans->id[i],
+		                           (uint32_t)i};
+		sorted = sorted && (!i || by_identity(&places[i - 1], &places[i]) < 0);
+	}
+	if (!sorted)
+		qsort(places, spans->count, sizeof *places, by_identity);
+	return places;
+}
+
+/* A span of a run, or a child of one parent. */
+struct timed {
+	int64_t start_ns, end_ns;
+	uint32_t row;
+};
+
+static int by_time(const void *left, const void *right)
+{
+	const struct timed *a = left, *b = right;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns < b->end_ns ? -1 : 1;
+	return compare_u64(a->row, b->row);
+}
+
+static bool is_repeated(const struct weir_spans *spans, const struct timed *a,
+                        const struct timed *b)
+{
+	return a->start_ns == b->start_ns && a->end_ns == b->end_ns &&
+	       spans->parent[a->row] == spans->parent[b->row] &&
+	       spans->name[a->row] == spans->name[b->row] &&
+	       spans->kind[a->row] == spans->kind[b->row];
+}
+
+/* Spans of one id: drops those that an export sent again. */
+static void drop_repeated(struct weir_spans *spans, const struct place *run, size_t length)
+{
+	struct timed *timed = weir_alloc(length * sizeof *timed);
+
+	for (size_t i = 0; i < length; i++)
+		timed[i] = (struct timed){spans->start_ns[run[i].row], spans->end_ns[run[i].row],
+		                          run[i].row};
+	qsort(timed, length, sizeof *timed, by_time);
+	for (size_t i = 1, kept = 0; i < length; i++) {
+		if (!is_repeated(spans, &timed[kept], &timed[i])) {
+			kept = i;
+			continue;
+		}
+		spans->flags[timed[i].row] |= WEIR_SPAN_DROPPED;
+		weir_input_warn(spans->input, WEIR_WARN_DUPLICATE, UINT64_MAX, "a span");
+	}
+	free(timed);
+}
+
+/*
+ * Spans of one id that are no repetition: a server that goes on with its client's id. It is marked
+ * in Zipkin's spans; elsewhere a server among clients tells.
+ */
+static void mark_shared(struct weir_spans *spans, const struct place *run, size_t length)
+{
+	bool client = false;
+
+	for (size_t i = 0; i < length; i++)
+		client |= spans->kind[run[i].row] == WEIR_SPAN_CLIENT;
+	for (size_t i = 0; client && i < length; i++)
+		if (spans->kind[run[i].row] == WEIR_SPAN_SERVER)
+			spans->flags[run[i].row] |= WEIR_SPAN_SHARED;
+}
+
+/* Looks after ids that several spans have; the number of places without those dropped. */
+static size_t settle_runs(struct weir_spans *spans, struct place *places)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0, end; i < spans->count; i = end) {
+		for (end = i + 1; end < spans->count; end++)
+			if (!same_trace(&places[i], &places[end]) || places[i].id != places[end].id)
+				break;
+		if (end - i > 1) {
+			drop_repeated(spans, places + i, end - i);
+			mark_shared(spans, places + i, end - i);
+		}
+		for (size_t j = i; j < end; j++)
+			if (!(spans->flags[places[j].row] & WEIR_SPAN_DROPPED))
+				places[kept++] = places[j];
+	}
+	return kept;
+}
+
+/* The first place of [from, to), one trace, that has this id or a higher one. */
+static size_t find_id(const struct place *places, size_t from, size_t to, uint64_t id)
+{
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (places[middle].id < id)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* One trace among the places, duplicates left out. */
+struct stretch {
+	const struct place *places;
+	size_t from, to;
+};
+
+/* How many spans of one id are looked through for the better parent: a client and its servers. */
+#define MAX_CANDIDATES 16
+
+static uint32_t service_of(const struct weir_spans *spans, uint32_t row)
+{
+	return spans->resources[spans->resource[row]].service;
+}
+
+/*
+ * The span of this id; of several, one of the child's own service, and a server that shares the id
+ * rather than its client, for what a server calls is below it.
+ */
+static uint32_t find_span(const struct weir_spans *spans, const struct stretch *trace, uint64_t id,
+                          uint32_t child)
+{
+	uint32_t best = WEIR_NONE;
+	int best_rank = -1;
+	size_t at = find_id(trace->places, trace->from, trace->to, id), seen = 0;
+
+	for (; at < trace->to && trace->places[at].id == id && seen < MAX_CANDIDATES; at++) {
+		uint32_t row = trace->places[at].row;
+		int rank;
+
+		seen++;
+		rank = service_of(spans, row) == service_of(spans, child) ? 2 : 0;
+		rank += spans->flags[row] & WEIR_SPAN_SHARED ? 1 : 0;
+		if (row == child || rank <= best_rank)
+			continue;
+		best = row;
+		best_rank = rank;
+	}
+	return best;
+}
+
+/* The client's span of the same id; WEIR_NONE: it is not there. */
+static uint32_t find_client(const struct weir_spans *spans, const struct stretch *trace,
+                            uint32_t server)
+{
+	size_t at = find_id(trace->places, trace->from, trace->to, spans->id[server]), seen = 0;
+
+	for (; at < trace->to && trace->places[at].id == spans->id[server]; at++) {
+		uint32_t row = trace->places[at].row;
+
+		if (!(spans->flags[row] & WEIR_SPAN_SHARED))
+			return row;
+		if (++seen == MAX_CANDIDATES)
+			break;
+	}
+	return WEIR_NONE;
+}
+
+static uint32_t find_parent(struct weir_spans *spans, const struct stretch *trace, uint32_t row)
+{
+	uint32_t parent = WEIR_NONE;
+
+	if (spans->flags[row] & WEIR_SPAN_SHARED)
+		parent = find_client(spans, trace, row);
+	if (parent != WEIR_NONE || !spans->parent[row])
+		return parent;
+	if (spans->parent[row] != spans->id[row])
+		parent = find_span(spans, trace, spans->parent[row], row);
+	if (parent == WEIR_NONE)
+		weir_input_warn(spans->input, WEIR_WARN_ORPHAN_SPAN, UINT64_MAX, NULL);
+	return parent;
+}
+
+static void find_parents(struct weir_spans *spans, const struct place *places, size_t count,
+                         uint32_t *parent)
+{
+	struct stretch trace = {.places = places};
+
+	for (size_t i = 0; i < spans->count; i++)
+		parent[i] = WEIR_NONE;
+	for (size_t i = 0; i < count; i++) {
+		if (i == trace.to) {
+			trace.from = i;
+			for (trace.to = i + 1; trace.to < count; trace.to++)
+				if (!same_trace(&places[i], &places[trace.to]))
+					break;
+		}
+		parent[places[i].row] = find_parent(spans, &trace, places[i].row);
+	}
+}
+
+/* `on` lies on a circle of parents: its earliest span becomes a root. */
+static void cut_circle(struct weir_spans *spans, uint32_t *parent, uint32_t on)
+{
+	uint32_t earliest = on;
+
+	for (uint32_t row = parent[on]; row != on; row = parent[row])
+		if (spans->start_ns[row] < spans->start_ns[earliest] ||
+		    (spans->start_ns[row] == spans->start_ns[earliest] && row < earliest))
+			earliest = row;
+	parent[earliest] = WEIR_NONE;
+	weir_input_warn(spans->input, WEIR_WARN_ORPHAN_SPAN, UINT64_MAX,
+	                "parents that go round in a circle");
+}
+
+/* Every span is walked over twice at most: until something known is met, and to make it known. */
+static void cut_circles(struct weir_spans *spans, uint32_t *parent)
+{
+	enum { NEW, WALKED, KNOWN };
+	uint8_t *state = weir_alloc(spans->count + 1);
+
+	for (size_t i = 0; i < spans->count; i++) {
+		uint32_t end, row = (uint32_t)i;
+
+		for (; row != WEIR_NONE && state[row] == NEW; row = parent[row])
+			state[row] = WALKED;
+		end = row != WEIR_NONE && state[row] == WALKED ? row : WEIR_NONE;
+		for (row = (uint32_t)i; row != WEIR_NONE && state[row] == WALKED; row = parent[row])
+			state[row] = KNOWN;
+		if (end != WEIR_NONE)
+			cut_circle(spans, parent, end);
+	}
+	free(state);
+}
+
+static void list_children(const struct weir_spans *spans, struct weir_span_tree *tree)
+{
+	size_t count = tree->count, sum = 0;
+	uint32_t *first = tree->first_child;
+
+	for (size_t i = 0; i < count; i++) {
+		if (tree->parent[i] != WEIR_NONE)
+			first[tree->parent[i]]++;
+		else if (!(spans->flags[i] & WEIR_SPAN_DROPPED))
+			tree->roots[tree->root_count++] = (uint32_t)i;
+	}
+	for (size_t i = 0; i <= count; i++) {
+		sum += first[i];
+		first[i] = (uint32_t)sum; /* the end of its children, moved to their start below */
+	}
+	for (size_t i = count; i-- > 0;)
+		if (tree->parent[i] != WEIR_NONE)
+			tree->child[--first[tree->parent[i]]] = (uint32_t)i;
+}
+
+static void sort_children(const struct weir_spans *spans, struct weir_span_tree *tree)
+{
+	struct timed *timed = NULL;
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		uint32_t *child = &tree->child[tree->first_child[i]];
+		size_t count = tree->first_child[i + 1] - tree->first_child[i];
+		bool sorted = true;
+
+		for (size_t j = 1; sorted && j < count; j++)
+			sorted = spans->start_ns[child[j - 1]] <= spans->start_ns[child[j]];
+		if (sorted)
+			continue;
+		timed = weir_grow(timed, &capacity, count, sizeof *timed);
+		for (size_t j = 0; j < count; j++)
+			timed[j] = (struct timed){spans->start_ns[child[j]], 0, child[j]};
+		qsort(timed, count, sizeof *timed, by_time);
+		for (size_t j = 0; j < count; j++)
+			child[j] = timed[j].row;
+	}
+	free(timed);
+}
+
+/* Whether clocks may differ: other hosts where both are known, else other services. */
+static bool clocks_differ(const struct weir_spans *spans, uint32_t a, uint32_t b)
+{
+	const struct weir_span_resource *left = &spans->resources[spans->resource[a]],
+					*right = &spans->resources[spans->resource[b]];
+
+	if (left->host && right->host)
+		return left->host != right->host;
+	return left->service && right->service && left->service != right->service;
+}
+
+/*
+ * How far a child that starts at `start` is to be moved so that it fits its parent (Jaeger,
+ * adjuster/clockskew.go): a longer one only so that it does not start before its parent, a shorter
+ * one outside of its parent into its middle.
+ */
+static int64_t shift_into(const struct weir_spans *spans, uint32_t parent, uint32_t child,
+                          int64_t start)
+{
+	const int64_t slack = spans->resolution_ns, parent_start = spans->start_ns[parent],
+		      length = spans->end_ns[child] - spans->start_ns[child],
+		      room = spans->end_ns[parent] - parent_start;
+
+	if (length > room + slack)
+		return start < parent_start - slack ? parent_start - start : 0;
+	if (start >= parent_start - slack && start - parent_start <= room - length + slack)
+		return 0;
+	return parent_start - start + (room - length) / 2;
+}
+
+static void move_span(struct weir_spans *spans, uint32_t row, int64_t shift)
+{
+	const struct weir_span_details *details =
+		spans->details[row] == WEIR_NONE ? NULL : &spans->detail[spans->details[row]];
+
+	spans->start_ns[row] += shift;
+	spans->end_ns[row] += shift;
+	if (!details || details->triton == WEIR_NONE)
+		return;
+	for (int i = 0; i < WEIR_TRITON_EVENTS; i++)
+		if (spans->triton[details->triton].at[i] >= 0)
+			spans->triton[details->triton].at[i] += shift;
+}
+
+/* Of a span whose parent is in place already and was moved by `inherited`. */
+static int64_t skew_of(struct weir_spans *spans, uint32_t parent, uint32_t child, int64_t inherited)
+{
+	int64_t start = spans->start_ns[child], shift;
+
+	if (!clocks_differ(spans, parent, child))
+		return inherited;
+	/* Back on a host whose clock is the right one. */
+	if (!shift_into(spans, parent, child, start))
+		return 0;
+	shift = inherited + shift_into(spans, parent, child, start + inherited);
+	if (shift > WEIR_SPAN_MAX_SKEW_NS || shift < -WEIR_SPAN_MAX_SKEW_NS) {
+		weir_input_warn(spans->input, WEIR_WARN_INCONSISTENT, UINT64_MAX,
+		                "a span over an hour away from its parent, left there");
+		return inherited;
+	}
+	if (shift != inherited)
+		weir_input_warn(spans->input, WEIR_WARN_CLOCK_SKEW, UINT64_MAX, NULL);
+	return shift;
+}
+
+/* Parents come before their children in `order`. */
+static void adjust_clocks(struct weir_spans *spans, const struct weir_span_tree *tree)
+{
+	uint32_t *order = weir_alloc((tree->count + 1) * sizeof *order);
+	int64_t *shift = weir_alloc((tree->count + 1) * sizeof *shift);
+	size_t count = tree->root_count;
+
+	memcpy(order, tree->roots, count * sizeof *order);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t row = order[i];
+
+		for (uint32_t c = tree->first_child[row]; c < tree->first_child[row + 1]; c++) {
+			uint32_t child = tree->child[c];
+
+			shift[child] = skew_of(spans, row, child, shift[row]);
+			if (shift[child])
+				move_span(spans, child, shift[child]);
+			order[count++] = child;
+		}
+	}
+	free(order);
+	free(shift);
+}
+
+void weir_span_tree_build(struct weir_spans *spans, struct weir_span_tree *tree)
+{
+	struct place *places = sort_places(spans);
+	size_t count = spans->count;
+
+	*tree = (struct weir_span_tree){
+		.count = count,
+		.parent = weir_alloc((count + 1) * sizeof(uint32_t)),
+		.first_child = weir_alloc((count + 1) * sizeof(uint32_t)),
+		.child = weir_alloc((count + 1) * sizeof(uint32_t)),
+		.roots = weir_alloc((count + 1) * sizeof(uint32_t)),
+	};
+	find_parents(spans, places, settle_runs(spans, places), tree->parent);
+	free(places);
+	cut_circles(spans, tree->parent);
+	list_children(spans, tree);
+	adjust_clocks(spans, tree);
+	sort_children(spans, tree);
+}
+
+void weir_span_tree_release(struct weir_span_tree *tree)
+{
+	free(tree->parent);
+	free(tree->first_child);
+	free(tree->child);
+	free(tree->roots);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+#include "engine/readers/requests/spans.h"
+
+static const char unnamed[] = "unnamed", overflow[] = "other stages";
+
+void weir_spans_init(struct weir_spans *spans, struct weir_input *input, int64_t resolution_ns)
+{
+	*spans = (struct weir_spans){
+		.input = input, .names = weir_names_new(), .resolution_ns = resolution_ns};
+}
+
+void weir_spans_release(struct weir_spans *spans)
+{
+	weir_names_free(spans->names);
+	free(spans->trace_high);
+	free(spans->trace_low);
+	free(spans->id);
+	free(spans->parent);
+	free(spans->start_ns);
+	free(spans->end_ns);
+	free(spans->name);
+	free(spans->resource);
+	free(spans->details);
+	free(spans->kind);
+	free(spans->flags);
+	free(spans->detail);
+	free(spans->triton);
+	free(spans->resources);
+}
+
+uint32_t weir_spans_add_resource(struct weir_spans *spans)
+{
+	spans->resources = weir_grow(spans->resources, &spans->resource_capacity,
+	                             spans->resource_count + 1, sizeof *spans->resources);
+	spans->resources[spans->resource_count] = (struct weir_span_resource){0};
+	return (uint32_t)spans->resource_count++;
+}
+
+uint32_t weir_spans_settle_resource(struct weir_spans *spans)
+{
+	const struct weir_span_resource *last = &spans->resources[spans->resource_count - 1];
+
+	if (spans->resource_count > 1 && last[-1].service == last->service &&
+	    last[-1].host == last->host)
+		spans->resource_count--;
+	return (uint32_t)spans->resource_count - 1;
+}
+
+void weir_span_clear(struct weir_span *span)
+{
+	*span = (struct weir_span){.start_ns = WEIR_SPAN_UNKNOWN, .end_ns = WEIR_SPAN_UNKNOWN};
+	for (int i = 0; i < WEIR_FIGURES; i++)
+		span->figure[i] = WEIR_SPAN_UNKNOWN;
+	for (int i = 0; i < WEIR_TRITON_EVENTS; i++)
+		span->triton.at[i] = WEIR_SPAN_UNKNOWN;
+}
+
+static void reserve(struct weir_spans *spans, size_t need)
+{
+	size_t capacity = spans->capacity;
+
+	if (need <= capacity)
+		return;
+	spans->trace_high = weir_grow(spans->trace_high, &capacity, need, sizeof(uint64_t));
+	spans->trace_low = weir_realloc(spans->trace_low, capacity * sizeof(uint64_t));
+	spans->id = weir_realloc(spans->id, capacity * sizeof(uint64_t));
+	spans->parent = weir_realloc(spans->parent, capacity * sizeof(uint64_t));
+	spans->start_ns = weir_realloc(spans->start_ns, capacity * sizeof(int64_t));
+	spans->end_ns = weir_realloc(spans->end_ns, capacity * sizeof(int64_t));
+	spans->name = weir_realloc(spans->name, capacity * sizeof(uint32_t));
+	spans->resource = weir_realloc(spans->resource, capacity * sizeof(uint32_t));
+	spans->details = weir_realloc(spans->details, capacity * sizeof(uint32_t));
+	spans->kind = weir_realloc(spans->kind, capacity);
+	spans->flags = weir_realloc(spans->flags, capacity);
+	spans->capacity = capacity;
+}
+
+/* Cut between two characters of UTF-8. */
+static size_t cut_length(struct weir_slice name)
+{
+	size_t length = name.length;
+
+	if (length <= WEIR_MAX_SPAN_NAME)
+		return length;
+	length = WEIR_MAX_SPAN_NAME;
+	while (length && ((unsigned char)name.data[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
+
+static uint32_t add_name(struct weir_spans *spans, struct weir_slice name)
+{
+	size_t length = cut_length(name);
+
+	if (!length)
+		return weir_names_add(spans->names, unnamed, strlen(unnamed));
+	if (weir_names_count(spans->names) < WEIR_MAX_SPAN_NAMES)
+		return weir_names_add(spans->names, name.data, length);
+	if (weir_names_find(spans->names, name.data, length) != UINT32_MAX)
+		return weir_names_find(spans->names, name.data, length);
+	return weir_names_add(spans->names, overflow, strlen(overflow));
+}
+
+static uint32_t add_details(struct weir_spans *spans, const struct weir_span *span)
+{
+	struct weir_span_details *details;
+
+	if (!span->has_figures && !span->has_triton)
+		return WEIR_NONE;
+	spans->detail = weir_grow(spans->detail, &spans->detail_capacity, spans->detail_count + 1,
+	                          sizeof *spans->detail);
+	details = &spans->detail[spans->detail_count];
+	memcpy(details->figure, span->figure, sizeof details->figure);
+	details->triton = WEIR_NONE;
+	if (span->has_triton) {
+		spans->triton = weir_grow(spans->triton, &spans->triton_capacity,
+		                          spans->triton_count + 1, sizeof *spans->triton);
+		spans->triton[spans->triton_count] = span->triton;
+		details->triton = (uint32_t)spans->triton_count++;
+	}
+	return (uint32_t)spans->detail_count++;
+}
+
+static bool is_usable(struct weir_spans *spans, const struct weir_span *span)
+{
+	struct weir_input *input = spans->input;
+
+	if (!span->id || !(span->trace[0] | span->trace[1]))
+		weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, span->byte,
+		                "a span without a usable id");
+	else if (span->start_ns < 0)
+		weir_input_warn(input, WEIR_WARN_NO_TIME, span->byte, "a span without a start");
+	else if (span->end_ns < 0)
+		weir_input_warn(input, WEIR_WARN_UNFINISHED, span->byte, "a span without an end");
+	else if (span->start_ns > WEIR_SPAN_MAX_NS || span->end_ns > WEIR_SPAN_MAX_NS)
+		weir_input_warn(input, WEIR_WARN_NO_TIME, span->byte, "a time after the year 2115");
+	else if (span->end_ns < span->start_ns)
+		weir_input_warn(input, WEIR_WARN_NEGATIVE_DURATION, span->byte,
+		                "a span that ends before it starts; left out");
+	else
+		return true;
+	return false;
+}
+
+enum weir_status weir_spans_add(struct weir_spans *spans, const struct weir_span *span,
+                                struct weir_error *err)
+{
+	size_t row = spans->count;
+
+	spans->found++;
+	if (!is_usable(spans, span))
+		return WEIR_OK;
+	if (row == WEIR_MAX_SPANS)
+		return weir_fail(err, WEIR_E_LIMIT, "more than %u spans: split the file by time",
+		                 WEIR_MAX_SPANS);
+	reserve(spans, row + 1);
+	spans->trace_high[row] = span->trace[0];
+	spans->trace_low[row] = span->trace[1];
+	spans->id[row] = span->id;
+	spans->parent[row] = span->parent;
+	spans->start_ns[row] = span->start_ns;
+	spans->end_ns[row] = span->end_ns;
+	spans->name[row] = add_name(spans, span->stage.length ? span->stage : span->name);
+	spans->resource[row] = span->resource;
+	spans->details[row] = add_details(spans, span);
+	spans->kind[row] = span->kind;
+	spans->flags[row] = span->flags;
+	spans->count++;
+	return WEIR_OK;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool parse_hex(struct weir_slice text, uint64_t *out)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < text.length; i++) {
+		int digit = hex_digit(text.data[i]);
+
+		if (digit < 0)
+			return false;
+		value = value << 4 | (uint64_t)digit;
+	}
+	*out = value;
+	return true;
+}
+
+static int base64_digit(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
+}
+
+/* Base64 (RFC 4648, either alphabet) of 8 * words bytes, padding included, most significant first.
+ */
+static bool parse_base64(struct weir_slice text, uint64_t *words, size_t count)
+{
+	size_t padding = count == 1 ? 1 : 2, bytes = 0;
+	uint32_t bits = 0;
+
+	if (text.length != (count == 1 ? 12 : 24))
+		return false;
+	for (size_t i = text.length - padding; i < text.length; i++)
+		if (text.data[i] != '=')
+			return false;
+	memset(words, 0, count * sizeof *words);
+	for (size_t i = 0; i < text.length - padding; i++) {
+		int digit = base64_digit(text.data[i]);
+
+		if (digit < 0)
+			return false;
+		bits = (bits << 6 | (uint32_t)digit) & 0xffffff;
+		/* After digits 1, 2 and 3 of each four, a byte is complete. */
+		if (i % 4 && bytes < 8 * count) {
+			unsigned left = (unsigned)(6 - 2 * (i % 4));
+
+			words[bytes / 8] = words[bytes / 8] << 8 | (bits >> left & 0xff);
+			bytes++;
+		}
+	}
+	return bytes == 8 * count;
+}
+
+bool weir_span_parse_trace(struct weir_slice text, uint64_t trace[2])
+{
+	size_t low = text.length < 16 ? text.length : 16;
+
+	trace[0] = trace[1] = 0;
+	if (parse_base64(text, trace, 2))
+		return trace[0] | trace[1];
+	trace[0] = trace[1] = 0;
+	if (!text.length || text.length > 32)
+		return false;
+	return parse_hex((struct weir_slice){text.data, text.length - low}, &trace[0]) &&
+	       parse_hex((struct weir_slice){text.data + text.length - low, low}, &trace[1]) &&
+	       (trace[0] | trace[1]);
+}
+
+bool weir_span_parse_id(struct weir_slice text, uint64_t *id)
+{
+	*id = 0;
+	if (parse_base64(text, id, 1))
+		return *id != 0;
+	*id = 0;
+	return text.length && text.length <= 16 && parse_hex(text, id) && *id;
+}
+
+void weir_span_set_us(struct weir_span *span, struct weir_slice start, struct weir_slice duration)
+{
+	int64_t start_ns, length_ns;
+
+	if (!weir_parse_us_as_ns(start.data, start.length, &start_ns) || start_ns < 0)
+		return;
+	span->start_ns = start_ns;
+	if (!weir_parse_us_as_ns(duration.data, duration.length, &length_ns))
+		return;
+	span->end_ns = start_ns;
+	if (length_ns < 0)
+		span->end_ns = start_ns + (length_ns < -start_ns ? -start_ns : length_ns);
+	else
+		span->end_ns += length_ns < INT64_MAX - start_ns ? length_ns : INT64_MAX - start_ns;
+}
+
+enum weir_span_kind weir_span_parse_kind(struct weir_slice text)
+{
+	static const char prefix[] = "SPAN_KIND_";
+	static const char *const kinds[] = {"unspecified", "internal", "server",
+	                                    "client",      "producer", "consumer"};
+	const size_t skip = strlen(prefix);
+
+	if (text.length == 1 && *text.data >= '0' && *text.data <= '5')
+		return (enum weir_span_kind)(*text.data - '0');
+	if (text.length > skip && !strncasecmp(text.data, prefix, skip))
+		text = (struct weir_slice){text.data + skip, text.length - skip};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (text.length == strlen(kinds[i]) &&
+		    !strncasecmp(text.data, kinds[i], text.length))
+			return (enum weir_span_kind)i;
+	return WEIR_SPAN_UNSPECIFIED;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The Prometheus text format 0.0.4, as it is found: with CR LF, without its end, filtered,
+ * concatenated, with texts where numbers belong. Damaged lines are left out and counted.
+ * OpenMetrics text is handed on, whole or cut short: the head of a large page does not tell.
+ */
+#include <string.h>
+
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
+#include "engine/readers/scrape/openmetrics.h"
+#include "engine/readers/scrape/scrape_build.h"
+#include "engine/readers/scrape/scrape_sniff.h"
+
+struct page_reader {
+	struct scrape_builder builder;
+	struct scrape_line sample;
+	uint64_t line, at;   /* number of the line; its first byte */
+	uint64_t kept;       /* samples */
+	const char *foreign; /* what only OpenMetrics has; NULL: nothing of it */
+};
+
+static void warn_line(struct page_reader *reader, enum weir_warning_code code, const char *fault)
+{
+	struct weir_text detail = {0};
+
+	weir_text_printf(&detail, "line %llu: %s", (unsigned long long)reader->line, fault);
+	weir_input_warn(reader->builder.input, code, reader->at, detail.data);
+	weir_text_release(&detail);
+}
+
+static bool only_openmetrics(enum weir_scrape_type type)
+{
+	return type == WEIR_SCRAPE_GAUGE_HISTOGRAM || type == WEIR_SCRAPE_STATE_SET ||
+	       type == WEIR_SCRAPE_INFO;
+}
+
+static void read_metadata(struct page_reader *reader, const char *line, size_t len)
+{
+	struct scrape_metadata metadata;
+	enum weir_scrape_type type;
+
+	if (!weir_scrape_metadata_parse(line, len, SCRAPE_PROMETHEUS, &metadata) ||
+	    !weir_slice_equals(metadata.keyword, "TYPE"))
+		return; /* HELP, or a comment */
+	if (!weir_scrape_type_parse(metadata.text, &type)) {
+		warn_line(reader, WEIR_WARN_SKIPPED_EVENT, "no such type");
+		return;
+	}
+	if (only_openmetrics(type))
+		reader->foreign = "the types info, stateset and gaugehistogram";
+	weir_scrape_builder_type(&reader->builder, metadata.name, type);
+}
+
+static enum weir_status read_sample(struct page_reader *reader, char *line, size_t len,
+                                    struct weir_error *err)
+{
+	const char *fault = weir_scrape_line_parse(line, len, SCRAPE_PROMETHEUS, &reader->sample);
+	enum weir_status status = WEIR_OK;
+
+	if (!fault && reader->sample.missing) {
+		warn_line(reader, WEIR_WARN_BAD_NUMBER, "not available");
+		return WEIR_OK;
+	}
+	if (!fault && reader->sample.exemplar)
+		reader->foreign = "exemplars";
+	if (!fault)
+		status = weir_scrape_builder_add(&reader->builder, &reader->sample, reader->at,
+		                                 &fault, err);
+	if (fault)
+		warn_line(reader, WEIR_WARN_SKIPPED_EVENT, fault);
+	reader->kept += !fault;
+	return status;
+}
+
+static enum weir_status read_line(struct page_reader *reader, char *line, size_t len,
+                                  struct weir_error *err)
+{
+	while (len && (line[len - 1] == '\r' || line[len - 1] == ' ' || line[len - 1] == '\t'))
+		len--;
+	while (len && (*line == ' ' || *line == '\t')) {
+		line++;
+		len--;
+	}
+	if (len && *line == '#')
+		read_metadata(reader, line, len);
+	else if (len)
+		return read_sample(reader, line, len, err);
+	return WEIR_OK;
+}
+
+/* A last line without LF is left out: a number cut short looks like a whole one. */
+static enum weir_status read_lines(struct page_reader *reader, struct weir_text *text,
+                                   struct weir_error *err)
+{
+	char *at = text->data, *end = at + text->length;
+
+	while (at < end) {
+		char *newline = memchr(at, '\n', (size_t)(end - at));
+		enum weir_status status;
+
+		reader->line++;
+		reader->at = (uint64_t)(at - text->data);
+		if (!newline) {
+			warn_line(reader, WEIR_WARN_TRUNCATED, "it does not end, and is left out");
+			break;
+		}
+		status = read_line(reader, at, (size_t)(newline - at), err);
+		if (status)
+			return status;
+		at = newline + 1;
+	}
+	return WEIR_OK;
+}
+
+static enum weir_status conclude(const struct page_reader *reader, const struct weir_text *hint,
+                                 struct weir_error *err)
+{
+	if (reader->foreign)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "OpenMetrics text (%s) without its last line \"# EOF\": it is cut "
+		                 "short; scrape it again",
+		                 reader->foreign);
+	if (!reader->kept)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "no sample in it, expected lines like name{label=\"value\"} 1: %s",
+		                 hint->data);
+	return WEIR_OK;
+}
+
+static enum weir_status read_text(struct weir_text *text, struct weir_input *input,
+                                  struct weir_error *err)
+{
+	struct page_reader reader = {.line = 0};
+	struct weir_text hint = {0};
+	enum weir_status status;
+
+	weir_text_puts(&hint, weir_sniff_hint(text->data, text->length));
+	weir_scrape_builder_init(&reader.builder, input);
+	status = read_lines(&reader, text, err);
+	if (!status)
+		status = conclude(&reader, &hint, err);
+	if (!status)
+		weir_scrape_builder_finish(&reader.builder);
+	weir_scrape_builder_release(&reader.builder);
+	weir_text_release(&hint);
+	return status;
+}
+
+static enum weir_status read(struct weir_source *source, struct weir_input *input,
+                             struct weir_error *err)
+{
+	struct weir_text text = {0};
+	enum weir_status status = weir_scrape_read_text(source, &text, err);
+
+	if (!status && !text.length)
+		status = weir_fail(err, WEIR_E_EMPTY, "empty: there is not one byte in it");
+	if (!status && weir_source_damage(source))
+		weir_input_warn(input, WEIR_WARN_TRUNCATED, UINT64_MAX, weir_source_damage(source));
+	if (!status && weir_scrape_is_openmetrics(text.data, text.length)) {
+		input->format = weir_reader_openmetrics.name;
+		status = weir_openmetrics_read_text(&text, input, err);
+	} else if (!status) {
+		status = read_text(&text, input, err);
+	}
+	weir_text_release(&text);
+	return status;
+}
+
+static int sniff(const char *head, size_t len)
+{
+	return weir_scrape_is_openmetrics(head, len) ? 0 : weir_scrape_sniff(head, len);
+}
+
+const struct weir_reader weir_reader_prometheus = {
+	.name = "prometheus",
+	.title = "metrics pages of a server in the Prometheus text format, one or two (before and "
+		 "after)",
+	.gives = "scrape",
+	.sniff = sniff,
+	.read = read,
+};

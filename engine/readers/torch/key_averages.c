@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The table that PyTorch's profiler prints, key_averages().table(): totals of the whole run by
+ * operator and kernel. An operator's time is its own on the device, or on the host where it has
+ * none there. Cells lie under runs of dashes; a header longer than its column shifts those behind
+ * it, rows do not. Ranges of the program appear among the kernels: those above all device time are
+ * left out.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
+
+#define MAX_COLUMNS 64
+
+enum column { COLUMN_NAME, COLUMN_HOST, COLUMN_DEVICE, COLUMN_DEVICE_SHARE, COLUMN_CALLS, COLUMNS };
+
+struct span {
+	size_t start, end; /* in characters */
+};
+
+struct table {
+	struct weir_input *input;
+	struct span spans[MAX_COLUMNS];
+	size_t span_count;
+	size_t column[COLUMNS]; /* of the spans; MAX_COLUMNS: not there */
+	unsigned separators;
+	bool done; /* what is printed below it was met */
+};
+
+/* Runs of dashes, two blanks apart; 0: the line is something else. */
+static size_t read_spans(struct weir_slice line, struct span *spans)
+{
+	size_t count = 0, at = 0;
+
+	while (at < line.length && count < MAX_COLUMNS) {
+		size_t start = at;
+
+		while (at < line.length && line.data[at] == '-')
+			at++;
+		if (at - start < 4)
+			return 0;
+		spans[count++] = (struct span){start, at};
+		while (at < line.length && (line.data[at] == ' ' || line.data[at] == '\r'))
+			at++;
+	}
+	return count > 3 ? count : 0;
+}
+
+static struct weir_slice trim(struct weir_slice text)
+{
+	while (text.length && (*text.data == ' ' || *text.data == '\t')) {
+		text.data++;
+		text.length--;
+	}
+	while (text.length && strchr(" \t\r", text.data[text.length - 1]))
+		text.length--;
+	return text;
+}
+
+/* The byte at which a character begins, the line's length behind its end. */
+static size_t byte_of(struct weir_slice line, size_t character)
+{
+	size_t at = 0;
+
+	for (; at < line.length; at++)
+		if (((unsigned char)line.data[at] & 0xc0) != 0x80 && !character--)
+			break;
+	return at;
+}
+
+static struct weir_slice cell(const struct table *table, struct weir_slice line, enum column column)
+{
+	size_t span = table->column[column], start, end;
+
+	if (span >= table->span_count)
+		return (struct weir_slice){0};
+	start = byte_of(line, table->spans[span].start);
+	end = byte_of(line, table->spans[span].end);
+	return trim((struct weir_slice){line.data + start, end - start});
+}
+
+static bool ends(struct weir_slice text, const char *ending)
+{
+	size_t length = strlen(ending);
+
+	return text.length >= length && !memcmp(text.data + text.length - length, ending, length);
+}
+
+/* "Self CUDA", "Self XPU": a device's own time, whatever it is called. */
+static enum column column_of(struct weir_slice title)
+{
+	if (weir_slice_equals(title, "Name"))
+		return COLUMN_NAME;
+	if (weir_slice_equals(title, "Self CPU"))
+		return COLUMN_HOST;
+	if (weir_slice_equals(title, "# of Calls"))
+		return COLUMN_CALLS;
+	if (!weir_slice_starts(title, "Self ") || weir_slice_starts(title, "Self CPU") ||
+	    ends(title, "Mem"))
+		return COLUMNS;
+	return ends(title, "%") ? COLUMN_DEVICE_SHARE : COLUMN_DEVICE;
+}
+
+/* Titles are two blanks apart. False where it is no header. */
+static bool read_header(struct table *table, struct weir_slice line)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		table->column[i] = MAX_COLUMNS;
+	line = trim(line);
+	for (size_t at = 0; at < line.length; count++) {
+		size_t start = at;
+		enum column column;
+
+		while (at < line.length &&
+		       (line.data[at] != ' ' || (at + 1 < line.length && line.data[at + 1] != ' ')))
+			at++;
+		column = column_of((struct weir_slice){line.data + start, at - start});
+		if (column < COLUMNS && table->column[column] == MAX_COLUMNS)
+			table->column[column] = count;
+		while (at < line.length && line.data[at] == ' ')
+			at++;
+	}
+	return count == table->span_count && table->column[COLUMN_NAME] == 0 &&
+	       table->column[COLUMN_HOST] < count && table->column[COLUMN_CALLS] < count;
+}
+
+/* "6.000ms" in nanoseconds; NAN where it is no time. */
+static double time_of(struct weir_slice text)
+{
+	static const struct {
+		const char *unit;
+		int places; /* to nanoseconds, as powers of ten */
+	} units[] = {{"us", 3}, {"ms", 6}, {"ns", 0}, {"s", 9}};
+	int64_t ns;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t length = strlen(units[i].unit);
+
+		if (text.length > length && ends(text, units[i].unit) &&
+		    weir_parse_scaled(text.data, text.length - length, units[i].places, &ns))
+			return (double)ns;
+	}
+	return NAN;
+}
+
+static double share_of(struct weir_slice text)
+{
+	double value;
+
+	return text.length > 1 && ends(text, "%") &&
+	                       weir_parse_double(text.data, text.length - 1, &value)
+	               ? value / 100
+	               : NAN;
+}
+
+static void add(struct weir_series_table *series_table, const char *name, double value)
+{
+	struct weir_series *series;
+
+	if (series_table->count >= WEIR_FIGURE_MAX && !weir_series_find(series_table, name))
+		return;
+	series = weir_series_get(series_table, name);
+	if (!series->count)
+		weir_series_push(series, 0);
+	series->value[0] += value;
+}
+
+/* Rows of one name, which differ in shapes or stacks, are one operator. */
+static void read_row(struct table *table, const struct weir_csv_row *row)
+{
+	struct weir_slice name = cell(table, row->line, COLUMN_NAME),
+			  calls = cell(table, row->line, COLUMN_CALLS);
+	double host = time_of(cell(table, row->line, COLUMN_HOST)),
+	       device = time_of(cell(table, row->line, COLUMN_DEVICE));
+	struct weir_text text = {0};
+	int64_t count;
+
+	if (!name.length) /* more of a stack */
+		return;
+	if (isnan(host) || host < 0 || !weir_parse_i64(calls.data, calls.length, &count) ||
+	    count < 0) {
+		weir_input_warn(table->input, row->cut ? WEIR_WARN_TRUNCATED : WEIR_WARN_BAD_NUMBER,
+		                row->at, NULL);
+		return;
+	}
+	table->input->events++;
+	if (share_of(cell(table, row->line, COLUMN_DEVICE_SHARE)) > 1)
+		device = NAN;
+	weir_text_add(&text, name.data, name.length);
+	if (device > 0 || host > 0) {
+		add(&table->input->run->operators, text.data, device > 0 ? device : host);
+		add(&table->input->run->calls, text.data, (double)count);
+	}
+	weir_text_release(&text);
+}
+
+/* "Self CUDA time total: 5.678ms" */
+static void read_footer(struct table *table, struct weir_slice line)
+{
+	static const char middle[] = " time total: ";
+	const char *end = line.data + line.length, *at = line.data;
+
+	if (!weir_slice_starts(line, "Self "))
+		return;
+	while (at && (size_t)(end - at) >= sizeof(middle) &&
+	       memcmp(at, middle, sizeof(middle) - 1) != 0)
+		at = memchr(at + 1, ' ', (size_t)(end - at - 1));
+	if (!at || (size_t)(end - at) < sizeof(middle))
+		return;
+	at += sizeof(middle) - 1;
+	weir_figure_add(table->input->run,
+	                weir_slice_starts(line, "Self CPU") ? "self_host_time_total_ms"
+	                                                    : "self_device_time_total_ms",
+	                "ms", false,
+	                time_of(trim((struct weir_slice){at, (size_t)(end - at)})) / 1e6);
+}
+
+/* The table is printed between three lines of dashes. */
+static void read_line(struct table *table, const struct weir_csv_row *row)
+{
+	struct span spans[MAX_COLUMNS];
+	size_t count = read_spans(row->line, spans);
+
+	if (table->separators == 3 && count) {
+		table->done = true;
+		weir_input_warn(table->input, WEIR_WARN_TRAILING, row->at, "another table");
+	} else if (table->separators == 3) {
+		read_footer(table, row->line);
+	} else if (count && (!table->separators || count == table->span_count)) {
+		memcpy(table->spans, spans, sizeof(spans));
+		table->span_count = count;
+		table->separators++;
+	} else if (table->separators == 1 && !read_header(table, row->line)) {
+		table->separators = 0;
+	} else if (table->separators == 2) {
+		read_row(table, row);
+	}
+}
+
+static enum weir_status read_table(struct weir_source *source, struct weir_input *input,
+                                   struct weir_error *err)
+{
+	static const struct weir_csv_options options = {.separator = '\t'};
+	struct weir_csv *csv = weir_csv_new(source, &options);
+	struct table table = {.input = input};
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	input->run = weir_run_new();
+	while (!(status = weir_csv_next(csv, &row, err)) && row && !table.done)
+		read_line(&table, row);
+	weir_csv_free(csv);
+	if (status)
+		return status;
+	weir_damage_of_source(input, source);
+	if (table.separators == 2)
+		weir_input_warn(input, WEIR_WARN_TRUNCATED, UINT64_MAX, NULL);
+	if (!input->run->operators.count)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "no row with a time: expected lines of dashes, a header with "
+		                 "\"Self CPU\", and rows below it");
+	return WEIR_OK;
+}
+
+static int sniff(const char *head, size_t len)
+{
+	static const char *const titles[] = {"  Self CPU %", "  CPU total %", "  CPU time avg",
+	                                     "  # of Calls"};
+	int bits = 0;
+
+	if (!weir_sniff_contains(head, len, "------------  ------------"))
+		return 0;
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+		if (!weir_sniff_contains(head, len, titles[i]))
+			return 0;
+		bits += 8 * (int)strlen(titles[i]);
+	}
+	return bits;
+}
+
+const struct weir_reader weir_reader_key_averages = {
+	.name = "key_averages",
+	.title = "tables of the PyTorch profiler, key_averages().table()",
+	.gives = "native run",
+	.sniff = sniff,
+	.read = read_table,
+};

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report on a terminal or in a log: the first line is the answer, what proves it follows. */
+#include <string.h>
+
+#include "engine/report/plain/escape.h"
+#include "engine/report/plain/layout.h"
+#include "engine/report/tables/grid.h"
+#include "engine/report/tables/map.h"
+#include "engine/report/tables/tables.h"
+#include "engine/report/words/phrases.h"
+#include "engine/report/writer.h"
+
+#define MIN_WIDTH    60
+#define MAX_WIDTH    120 /* longer lines read badly */
+#define LABEL_WIDTH  18  /* of the lines below the tables */
+#define BOUND_WIDTH  15  /* of a bound beside its bar */
+#define SHARE_WIDTH  8   /* of the figure behind a bar */
+#define NAME_COLUMNS 48  /* of a rule's id */
+
+static struct weir_layout make_layout(const struct weir_write_options *options,
+                                      struct weir_text *out)
+{
+	size_t width = options && options->width ? options->width : WEIR_WRITE_WIDTH;
+
+	width = width < MIN_WIDTH ? MIN_WIDTH : width > MAX_WIDTH ? MAX_WIDTH : width;
+	return (struct weir_layout){
+		.out = out, .width = width, .colour = options && options->colour};
+}
+
+static void write_verdict(const struct weir_report *report, const struct weir_layout *layout)
+{
+	struct weir_text text = {0};
+	struct weir_wrap wrap;
+
+	weir_phrase_bound(report, &text);
+	weir_text_puts(&text, ":");
+	weir_layout_in_bound(layout, report->verdict.bound, true, text.data);
+	weir_wrap_resume(&wrap, layout, weir_text_columns(text.data), 2);
+	wrap.started = true;
+	weir_text_clear(&text);
+	weir_phrase_headline(report, &text);
+	if (report->verdict.cause) {
+		weir_text_puts(&text, " (");
+		weir_escape_plain(&text, report->verdict.cause);
+		weir_text_puts(&text, ")");
+	}
+	weir_wrap_words(&wrap, text.data);
+	weir_wrap_end(&wrap);
+	weir_text_puts(layout->out, "\n");
+	weir_text_release(&text);
+}
+
+static void wrap_items(struct weir_wrap *wrap, struct weir_items *items)
+{
+	for (size_t i = 0; i < items->count; i++) {
+		if (items->starts_line[i])
+			weir_wrap_break(wrap);
+		weir_wrap_item(wrap, items->item[i].data ? items->item[i].data : "");
+	}
+	weir_wrap_end(wrap);
+	weir_items_release(items);
+}
+
+static void write_context(const struct weir_report *report, const struct weir_layout *layout)
+{
+	struct weir_items items = {.count = 0};
+	struct weir_wrap wrap;
+
+	weir_items_context(report, &items);
+	weir_wrap_begin(&wrap, layout, "", 2);
+	wrap_items(&wrap, &items);
+}
+
+/* "  rule runtime/host-dispatch   gpu active 0.13 < 0.60 · ...", then how sure it is. */
+static void write_evidence(const struct weir_report *report, const struct weir_layout *layout)
+{
+	struct weir_items items = {.count = 0};
+	struct weir_text label = {0}, name = {0};
+	struct weir_wrap wrap;
+
+	if (!report->verdict.rule)
+		return;
+	weir_escape_plain(&name, report->verdict.rule);
+	weir_text_puts(&label, "  rule ");
+	weir_cut(&label, name.data ? name.data : "", NAME_COLUMNS);
+	weir_items_evidence(report, &items);
+	if (weir_text_columns(label.data) >
+	    layout->width / 2) { /* a long id leaves no room beside it */
+		weir_wrap_begin(&wrap, layout, label.data, 7);
+		wrap.started = true;
+		weir_wrap_break(&wrap);
+	} else {
+		weir_text_puts(&label, items.count ? "   " : "");
+		weir_wrap_begin(&wrap, layout, label.data, weir_text_columns(label.data));
+	}
+	wrap_items(&wrap, &items);
+	weir_text_release(&label);
+	weir_text_release(&name);
+}
+
+static void write_labelled(const struct weir_layout *layout, const char *label,
+                           void (*phrase)(const struct weir_report *, struct weir_text *),
+                           const struct weir_report *report)
+{
+	struct weir_text text = {0};
+	struct weir_wrap wrap;
+
+	phrase(report, &text);
+	if (text.length) {
+		weir_wrap_begin(&wrap, layout, label, 8);
+		weir_wrap_words(&wrap, text.data);
+		weir_wrap_end(&wrap);
+	}
+	weir_text_release(&text);
+}
+
+static void write_share_line(const struct weir_report *report, const struct weir_layout *layout,
+                             enum weir_bound bound, bool scale)
+{
+	size_t room = layout->width - 2 - BOUND_WIDTH - SHARE_WIDTH, used;
+	double share = weir_attribution_share(&report->attribution, bound);
+	struct weir_text text = {0};
+	struct weir_layout bar = {.out = &text, .width = room};
+
+	weir_text_puts(layout->out, "  ");
+	weir_layout_padded(layout, weir_attribution_label(bound), BOUND_WIDTH, false);
+	used = weir_layout_bar(&bar, share, room);
+	weir_layout_in_bound(layout, bound, false, text.data ? text.data : "");
+	weir_text_clear(&text);
+	weir_text_repeat(&text, scale ? "░" : " ", room > used ? room - used : 0);
+	weir_layout_styled(layout, scale ? WEIR_STYLE_DIM : WEIR_STYLE_PLAIN,
+	                   text.data ? text.data : "");
+	weir_text_clear(&text);
+	weir_text_share(&text, share);
+	weir_layout_padded(layout, text.data, SHARE_WIDTH, true);
+	weir_text_puts(layout->out, "\n");
+	weir_text_release(&text);
+}
+
+static void write_attribution(const struct weir_report *report, const struct weir_layout *layout)
+{
+	static const char title[] = "where the time goes";
+	enum weir_bound order[WEIR_BOUND_COUNT];
+	struct weir_text unit = {0};
+	size_t count = weir_attribution_order(&report->attribution, order);
+
+	if (!count)
+		return;
+	weir_text_puts(layout->out, "\n");
+	weir_layout_styled(layout, WEIR_STYLE_STRONG, title);
+	weir_phrase_share_of(report, &unit);
+	weir_layout_padded(layout, unit.data, layout->width - strlen(title), true);
+	weir_text_puts(layout->out, "\n");
+	weir_text_release(&unit);
+	for (size_t i = 0; i < count; i++)
+		write_share_line(report, layout, order[i], i == 0);
+}
+
+static void write_table(const struct weir_report *report, const struct weir_layout *layout,
+                        const struct weir_table *table, size_t top)
+{
+	struct weir_rows rows;
+	size_t all = weir_rows_choose(table, report, top, &rows);
+
+	if (rows.count)
+		weir_grid_write(layout, table, report, &rows);
+	if (rows.count < all)
+		weir_text_printf(layout->out, "  ... %zu more (--top %zu)\n", all - rows.count,
+		                 all);
+	weir_rows_release(&rows);
+}
+
+/* The path of requests, then the tables and what --top leaves out of them. */
+static void write_tables(const struct weir_report *report, const struct weir_layout *layout,
+                         size_t top)
+{
+	size_t before;
+
+	weir_text_puts(layout->out, "\n");
+	before = layout->out->length;
+	weir_map_write_text(report, layout);
+	for (size_t i = 0; weir_tables[i]; i++)
+		if (!(weir_tables[i]->left_out & WEIR_IN_TEXT))
+			write_table(report, layout, weir_tables[i], top);
+	if (layout->out->length == before)
+		layout->out->data[--layout->out->length] = '\0';
+}
+
+static void write_fact_line(const struct weir_report *report, const struct weir_layout *layout,
+                            const struct weir_fact_line *line)
+{
+	struct weir_items items = {.count = 0};
+	struct weir_wrap wrap;
+
+	line->fill(report, &items);
+	if (!items.count && !line->none)
+		return;
+	weir_layout_title(layout, line->label, LABEL_WIDTH);
+	weir_wrap_resume(&wrap, layout, LABEL_WIDTH, LABEL_WIDTH);
+	if (!items.count)
+		weir_wrap_words(&wrap, line->none);
+	for (size_t i = 0; i < items.count; i++) {
+		if (line->one_a_line || items.starts_line[i])
+			weir_wrap_break(&wrap);
+		if (line->one_a_line) {
+			weir_wrap_words(&wrap, items.item[i].data ? items.item[i].data : "");
+		} else {
+			weir_wrap_item(&wrap, items.item[i].data ? items.item[i].data : "");
+		}
+	}
+	weir_wrap_end(&wrap);
+	weir_items_release(&items);
+}
+
+static void write_recommendation(const struct weir_report *report, const struct weir_layout *layout,
+                                 size_t index)
+{
+	const struct weir_recommendation *recommendation = &report->recommendations[index];
+	struct weir_text text = {0};
+	struct weir_wrap wrap;
+
+	weir_text_printf(&text, "  %zu.", index + 1);
+	weir_wrap_begin(&wrap, layout, text.data, 5);
+	weir_text_clear(&text);
+	weir_escape_plain(&text, recommendation->title ? recommendation->title : "");
+	weir_wrap_words(&wrap, text.data ? text.data : "");
+	weir_text_clear(&text);
+	weir_phrase_speedup(report, recommendation, &text);
+	if (text.length) {
+		weir_text_puts(layout->out, ":");
+		wrap.column++;
+		weir_wrap_words(&wrap, text.data);
+	}
+	weir_text_clear(&text);
+	weir_escape_plain(&text, recommendation->why ? recommendation->why : "");
+	if (recommendation->effort) {
+		weir_text_puts(&text, text.length ? " (effort: " : "(effort: ");
+		weir_escape_plain(&text, recommendation->effort);
+		weir_text_puts(&text, ")");
+	}
+	if (text.length)
+		weir_wrap_break(&wrap);
+	weir_wrap_words(&wrap, text.data ? text.data : "");
+	weir_wrap_end(&wrap);
+	weir_text_release(&text);
+}
+
+static void write_recommendations(const struct weir_report *report,
+                                  const struct weir_layout *layout)
+{
+	if (!report->recommendation_count)
+		return;
+	weir_text_puts(layout->out, "\n");
+	weir_layout_styled(layout, WEIR_STYLE_STRONG, "what to do");
+	weir_text_puts(layout->out, "\n");
+	for (size_t i = 0; i < report->recommendation_count; i++)
+		write_recommendation(report, layout, i);
+}
+
+static void write_text(const struct weir_report *report, const struct weir_write_options *options,
+                       struct weir_text *out)
+{
+	struct weir_layout layout = make_layout(options, out);
+
+	write_verdict(report, &layout);
+	write_context(report, &layout);
+	write_evidence(report, &layout);
+	write_labelled(&layout, "  sure", weir_phrase_certainty, report);
+	write_labelled(&layout, "  next", weir_phrase_next, report);
+	write_attribution(report, &layout);
+	write_tables(report, &layout, options && options->top ? options->top : WEIR_WRITE_TOP);
+	write_recommendations(report, &layout);
+	weir_text_puts(out, "\n");
+	for (const struct weir_fact_line *line = weir_fact_lines; line->id; line++)
+		write_fact_line(report, &layout, line);
+}
+
+const struct weir_writer weir_writer_text = {
+	.name = "text",
+	.suffix = ".txt",
+	.title = "for people, on a terminal or in a log",
+	.write = write_text,
+};

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Workflow commands that GitHub shows as annotations of a change. A step shows ten of a level: the
+ * worst nine, and a tenth that says how many more. No text of a profile begins a line.
+ */
+#include <string.h>
+
+#include "engine/report/gate/gate_figures.h"
+#include "engine/report/gate/gate_phrases.h"
+#include "engine/report/gate_writer.h"
+
+#define SHOWN 10 /* of a level, by the service */
+
+struct level {
+	const char *command;
+	enum weir_outcome outcome;
+	const char *more; /* what those are that are not shown */
+};
+
+static const struct level levels[] = {
+	{"error", WEIR_OUTCOME_REGRESSION, "rows that regressed"},
+	{"warning", WEIR_OUTCOME_SUSPECT, "suspected rows"},
+	{"notice", WEIR_OUTCOME_WAIVED, "waived rows"},
+};
+
+/* A title ends at ":" or "," too. "%" first, or an escape would be escaped. */
+static void escape(struct weir_text *out, const struct weir_text *plain, bool title)
+{
+	const char *special = title ? "%\r\n:," : "%\r\n";
+
+	for (size_t i = 0; i < plain->length; i++) {
+		char c = plain->data[i];
+
+		if (c && strchr(special, c))
+			weir_text_printf(out, "%%%02X", (unsigned)c);
+		else
+			weir_text_add(out, &c, 1);
+	}
+}
+
+static void write_command(const char *command, const struct weir_text *title,
+                          const struct weir_text *message, struct weir_text *out)
+{
+	weir_text_printf(out, "::%s title=", command);
+	escape(out, title, true);
+	weir_text_puts(out, "::");
+	escape(out, message, false);
+	weir_text_puts(out, "\n");
+}
+
+static void write_row(const struct weir_row *row, const char *command, struct weir_text *out)
+{
+	struct weir_text title = {0}, message = {0};
+
+	weir_gate_print_row(row, &title);
+	weir_text_puts(&title, " ");
+	weir_gate_print_change(row->change, &title);
+	weir_gate_phrase_row(row, &message);
+	weir_text_puts(&message, ", margin ");
+	weir_gate_print_limit(row->margin, &message);
+	if (row->waiver) {
+		weir_text_puts(&message, "; waiver: ");
+		weir_gate_phrase_waiver(row->waiver, &message);
+	}
+	write_command(command, &title, &message, out);
+	weir_text_release(&title);
+	weir_text_release(&message);
+}
+
+static void write_more(const struct level *level, size_t more, struct weir_text *out)
+{
+	struct weir_text title = {0}, message = {0};
+
+	weir_text_printf(&title, "weir: and %zu more", more);
+	weir_text_printf(&message, "%zu more %s; the summary lists them", more, level->more);
+	write_command(level->command, &title, &message, out);
+	weir_text_release(&title);
+	weir_text_release(&message);
+}
+
+static void write_level(const struct weir_gate_result *result, const struct level *level,
+                        size_t room, struct weir_text *out)
+{
+	size_t total = 0, shown = 0;
+
+	for (size_t i = 0; i < result->row_count; i++)
+		total += result->rows[i].outcome == level->outcome;
+	if (total > room)
+		room--;
+	for (size_t i = 0; i < result->row_count && shown < room; i++) {
+		if (result->rows[i].outcome != level->outcome)
+			continue;
+		write_row(&result->rows[i], level->command, out);
+		shown++;
+	}
+	if (total > shown)
+		write_more(level, total - shown, out);
+}
+
+/* What no row stands for: nothing could be compared, something is gone, or too little is known. */
+static bool write_verdict(const struct weir_gate_result *result, struct weir_text *out)
+{
+	struct weir_text title = {0}, message = {0};
+
+	switch (result->verdict) {
+	case WEIR_GATE_NO_BASELINE:
+	case WEIR_GATE_ENVIRONMENT:
+	case WEIR_GATE_COVERAGE:
+		break;
+	case WEIR_GATE_PASS:
+	case WEIR_GATE_REGRESSION:
+	case WEIR_GATE_IMPROVEMENT:
+	case WEIR_GATE_INCONCLUSIVE:
+	case WEIR_GATE_SUSPECT:
+		return false;
+	}
+	weir_text_printf(&title, "weir: %s", weir_gate_verdict_name(result->verdict));
+	weir_gate_phrase_headline(result, &message);
+	write_command("error", &title, &message, out);
+	weir_text_release(&title);
+	weir_text_release(&message);
+	return true;
+}
+
+static void write_annotations(const struct weir_gate_result *result,
+                              const struct weir_gate_write_options *options, struct weir_text *out)
+{
+	size_t taken = write_verdict(result, out);
+
+	(void)options;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		write_level(result, &levels[i], i ? SHOWN : SHOWN - taken, out);
+}
+
+const struct weir_gate_writer weir_gate_writer_annotations = {
+	.name = "annotations",
+	.suffix = NULL,
+	.title = "workflow commands that GitHub shows on a change",
+	.write = write_annotations,
+};

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A gate's result as the comment on a change: the answer, what was compared, the rows that fail,
+ * what stands behind them; the rest folded away. Held under a budget of bytes: what is folded goes
+ * first, then rows, never the answer.
+ */
+#include <string.h>
+
+#include "engine/report/gate/gate_columns.h"
+#include "engine/report/gate/gate_figures.h"
+#include "engine/report/gate/gate_phrases.h"
+#include "engine/report/gate_writer.h"
+#include "engine/report/plain/escape.h"
+
+#define NAME_COLUMNS 72
+/* How much is shown. */
+struct plan {
+	size_t rows;   /* of a table */
+	size_t behind; /* items of an open section */
+	size_t folded; /* items of a folded section; 0: no folded part */
+	bool context;  /* anything but the answer */
+};
+
+static const struct plan plans[] = {
+	{10, 8, 20, true}, {10, 8, 8, true}, {10, 8, 3, true}, {10, 8, 0, true}, {10, 3, 0, true},
+	{5, 3, 0, true},   {2, 1, 0, true},  {0, 0, 0, true},  {0, 0, 0, false},
+};
+
+#define PLANS (sizeof(plans) / sizeof(plans[0]))
+
+static void write_answer(const struct weir_gate_result *result, struct weir_text *out)
+{
+	const struct weir_gate_counts *counts = &result->counts;
+	bool red = result->verdict == WEIR_GATE_REGRESSION;
+	uint64_t found = red ? counts->regressions : counts->suspect;
+	struct weir_text plain = {0};
+
+	weir_text_printf(&plain, "weir: %s", weir_gate_verdict_name(result->verdict));
+	if (found && (red || result->verdict == WEIR_GATE_SUSPECT)) {
+		weir_text_puts(&plain, " in ");
+		weir_text_count(&plain, found);
+		weir_text_puts(&plain, " of ");
+		weir_gate_print_counted(counts->judged, "row", &plain);
+	}
+	weir_text_puts(out, "### ");
+	weir_flush_markdown(out, &plain);
+	weir_gate_phrase_headline(result, &plain);
+	weir_text_puts(out, "\n\n**");
+	weir_flush_markdown(out, &plain);
+	weir_text_puts(out, "**\n");
+	weir_text_release(&plain);
+}
+
+static void write_joined(const struct weir_gate_result *result,
+                         void (*fill)(const struct weir_gate_result *, struct weir_items *),
+                         struct weir_text *out)
+{
+	struct weir_items items = {.count = 0};
+
+	fill(result, &items);
+	for (size_t i = 0; i < items.count; i++) {
+		size_t start = out->length + 1;
+
+		weir_text_puts(out, i ? " · " : "\n");
+		weir_flush_markdown(out, &items.item[i]);
+		if (!i && out->data[start] >= 'a' && out->data[start] <= 'z')
+			out->data[start] = (char)(out->data[start] - 'a' + 'A');
+	}
+	weir_text_puts(out, items.count ? "\n" : "");
+	weir_items_release(&items);
+}
+
+/* ---- tables ---- */
+
+static void write_headers(struct weir_text *out)
+{
+	const struct weir_gate_column *column;
+
+	for (column = weir_gate_columns; column->id; column++)
+		weir_text_printf(out, "| %s ", column->header);
+	weir_text_puts(out, "|\n");
+	for (column = weir_gate_columns; column->id; column++)
+		weir_text_puts(out, column->align == WEIR_ALIGN_RIGHT ? "|--:" : "|---");
+	weir_text_puts(out, "|\n");
+}
+
+static void write_name(const struct weir_row *row, struct weir_text *out)
+{
+	struct weir_text plain = {0}, cut = {0};
+
+	weir_gate_print_subject(row, &plain);
+	weir_cut(&cut, plain.data, NAME_COLUMNS);
+	weir_text_puts(out, "| <code>");
+	weir_flush_markdown(out, &cut);
+	weir_text_puts(out, "</code> ");
+	weir_text_release(&plain);
+	weir_text_release(&cut);
+}
+
+static void write_row(const struct weir_row *row, struct weir_text *out)
+{
+	struct weir_text plain = {0};
+
+	write_name(row, out);
+	for (const struct weir_gate_column *column = weir_gate_columns + 1; column->id; column++) {
+		weir_text_puts(out, "| ");
+		column->print(row, &plain);
+		weir_flush_markdown(out, &plain);
+		weir_text_puts(out, " ");
+	}
+	weir_text_puts(out, "|\n");
+	weir_text_release(&plain);
+}
+
+static void write_table(const struct weir_gate_result *result, enum weir_outcome outcome,
+                        const char *title, size_t rows, struct weir_text *out)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < result->row_count; i++) {
+		if (result->rows[i].outcome != outcome)
+			continue;
+		if (!total && rows) {
+			weir_text_printf(out, "\n%s", title);
+			write_headers(out);
+		}
+		if (total++ < rows)
+			write_row(&result->rows[i], out);
+	}
+	if (total > rows)
+		weir_text_printf(out, "\nand %zu more %s\n", total - rows,
+		                 outcome == WEIR_OUTCOME_REGRESSION ? "that regressed"
+		                                                    : "suspected");
+}
+
+/* ---- sections ---- */
+
+static void write_section(const struct weir_gate_result *result,
+                          const struct weir_gate_section *section, size_t limit,
+                          struct weir_text *out)
+{
+	struct weir_items items = {.count = 0};
+
+	section->fill(result, limit, &items);
+	if (items.count) {
+		weir_text_printf(out, "\n**%c%s**%s", section->label[0] - 'a' + 'A',
+		                 section->label + 1, items.count > 1 ? "\n\n" : ": ");
+		for (size_t i = 0; i < items.count; i++) {
+			weir_text_puts(out, items.count > 1 ? "- " : "");
+			weir_flush_markdown(out, &items.item[i]);
+			weir_text_puts(out, "\n");
+		}
+	}
+	weir_items_release(&items);
+}
+
+static void write_sections(const struct weir_gate_result *result, enum weir_gate_place place,
+                           size_t limit, struct weir_text *out)
+{
+	for (const struct weir_gate_section *section = weir_gate_sections; section->id; section++) {
+		if (section->place == place && limit)
+			write_section(result, section, limit, out);
+	}
+}
+
+/* "1 waived, 3 inconclusive, 5 improved": what is inside, for whoever decides to look. */
+static void write_summary(const struct weir_gate_result *result, struct weir_text *out)
+{
+	const struct weir_gate_counts *counts = &result->counts;
+	const struct {
+		uint64_t count;
+		const char *what;
+	} parts[] = {
+		{counts->waived, "waived"},         {counts->inconclusive, "inconclusive"},
+		{counts->improvements, "improved"}, {counts->no_change, "unchanged"},
+		{counts->missing, "missing"},       {counts->added, "new"},
+	};
+	bool any = false;
+
+	weir_text_puts(out, "\n<details><summary>");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!parts[i].count)
+			continue;
+		weir_text_puts(out, any ? ", " : "");
+		weir_text_count(out, parts[i].count);
+		weir_text_printf(out, " %s", parts[i].what);
+		any = true;
+	}
+	weir_text_puts(out, any ? "</summary>\n" : "Details</summary>\n");
+}
+
+static void write_folded(const struct weir_gate_result *result, size_t limit, struct weir_text *out)
+{
+	struct weir_text body = {0};
+
+	write_sections(result, WEIR_GATE_FOLDED, limit, &body);
+	if (body.length) {
+		write_summary(result, out);
+		weir_text_puts(out, body.data);
+		weir_text_puts(out, "\n</details>\n");
+	}
+	weir_text_release(&body);
+}
+
+/* ---- the end ---- */
+
+static bool is_plain_in_link(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("-._~:/?#&=+,;%", c));
+}
+
+/* Only an address of the web becomes a link; what could end it or the line is written as %XX. */
+static void write_link(const char *link, struct weir_text *out)
+{
+	if (!link || (strncmp(link, "https://", 8) != 0 && strncmp(link, "http://", 7) != 0))
+		return;
+	weir_text_puts(out, " [Full report](");
+	for (; *link; link++) {
+		if (is_plain_in_link(*link))
+			weir_text_add(out, link, 1);
+		else
+			weir_text_printf(out, "%%%02X", (unsigned)(unsigned char)*link);
+	}
+	weir_text_puts(out, ")");
+}
+
+static void write_end(const struct weir_gate_result *result, const struct plan *plan,
+                      const char *link, struct weir_text *out)
+{
+	struct weir_text plain = {0};
+	const char *label = weir_gate_phrase_next(result, &plain);
+
+	if (label) {
+		weir_text_printf(out, "\n%c%s: ", label[0] - 'a' + 'A', label + 1);
+		weir_flush_markdown(out, &plain);
+		weir_text_puts(out, "\n");
+	}
+	weir_text_clear(&plain);
+	weir_gate_phrase_command(result, &plain);
+	weir_text_puts(out, "\nReproduce: <code>");
+	weir_flush_markdown(out, &plain);
+	weir_text_puts(out, "</code>");
+	weir_text_puts(out, plan->folded ? "" : " (shortened: the details did not fit)");
+	write_link(link, out);
+	weir_text_puts(out, "\n");
+	weir_text_release(&plain);
+}
+
+static void write_planned(const struct weir_gate_result *result, const struct plan *plan,
+                          const char *link, struct weir_text *out)
+{
+	write_answer(result, out);
+	if (!plan->context)
+		return;
+	write_joined(result, weir_gate_items_context, out);
+	write_table(result, WEIR_OUTCOME_REGRESSION, "", plan->rows, out);
+	write_table(result, WEIR_OUTCOME_SUSPECT, "Suspected, not proven:\n\n", plan->rows, out);
+	write_joined(result, weir_gate_items_bound, out);
+	write_sections(result, WEIR_GATE_OPEN, plan->behind, out);
+	if (plan->folded)
+		write_folded(result, plan->folded, out);
+	write_sections(result, WEIR_GATE_LAST, plan->behind, out);
+	write_end(result, plan, link, out);
+}
+
+static void write_markdown(const struct weir_gate_result *result,
+                           const struct weir_gate_write_options *options, struct weir_text *out)
+{
+	size_t budget = options && options->budget ? options->budget : WEIR_GATE_BUDGET;
+	const char *link = options ? options->link : NULL;
+	struct weir_text text = {0};
+
+	for (size_t i = 0; i < PLANS; i++) {
+		weir_text_clear(&text);
+		write_planned(result, &plans[i], link, &text);
+		if (text.length <= budget)
+			break;
+	}
+	weir_text_add(out, text.data, text.length);
+	weir_text_release(&text);
+}
+
+const struct weir_gate_writer weir_gate_writer_markdown = {
+	.name = "markdown",
+	.suffix = ".md",
+	.title = "for a comment on a change",
+	.write = write_markdown,
+};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A gate's result on a terminal or in a log: the answer, what was compared, the rows that stop or
+ * warn, then what stands behind them and what to type next. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/report/gate/gate_figures.h"
+#include "engine/report/gate/gate_phrases.h"
+#include "engine/report/gate_writer.h"
+#include "engine/report/plain/layout.h"
+#include "engine/report/tables/grid.h"
+
+#define DEFAULT_WIDTH 80
+#define MIN_WIDTH     60
+#define MAX_WIDTH     120
+#define LABEL_WIDTH   18 /* of the lines below the table */
+#define MOST_ROWS     20 /* in the table without --all */
+#define LISTED        5  /* items of a line without --all */
+#define COLUMNS       9
+
+/* clang-format off */
+#define FIGURE(i, h, how) \
+	{ .id = (i), .header = (h), .align = WEIR_ALIGN_RIGHT, .in = WEIR_IN_TEXT, .flags = (how) }
+#define WORD(i, h, how) { .id = (i), .header = (h), .in = WEIR_IN_TEXT, .flags = (how) }
+
+static const struct weir_column columns[COLUMNS + 1] = {
+	WORD("row", "", WEIR_CELL_NAME),
+	WORD("metric", "metric", 0),
+	FIGURE("baseline", "baseline", WEIR_CELL_SPARE_LAST),
+	FIGURE("candidate", "candidate", WEIR_CELL_SPARE_LAST),
+	FIGURE("change", "change", 0),
+	WORD("interval", "90 % interval", WEIR_CELL_SPARE_LAST),
+	FIGURE("margin", "margin", WEIR_CELL_SPARE),
+	FIGURE("p", "adj. p", WEIR_CELL_SPARE),
+	WORD("mark", "", 0),
+	{ .id = NULL },
+};
+/* clang-format on */
+
+static struct weir_layout make_layout(const struct weir_gate_write_options *options,
+                                      struct weir_text *out)
+{
+	size_t width = options && options->width ? options->width : DEFAULT_WIDTH;
+
+	width = width < MIN_WIDTH ? MIN_WIDTH : width > MAX_WIDTH ? MAX_WIDTH : width;
+	return (struct weir_layout){
+		.out = out, .width = width, .colour = options && options->colour};
+}
+
+static void write_headline(const struct weir_gate_result *result, const struct weir_layout *layout)
+{
+	struct weir_text text = {0};
+	struct weir_wrap wrap;
+
+	weir_text_printf(&text, "%s:", weir_gate_verdict_name(result->verdict));
+	weir_layout_styled(layout, WEIR_STYLE_STRONG, text.data);
+	weir_wrap_resume(&wrap, layout, weir_text_columns(text.data), 2);
+	wrap.started = true;
+	weir_text_clear(&text);
+	weir_gate_phrase_headline(result, &text);
+	weir_wrap_words(&wrap, text.data);
+	weir_wrap_end(&wrap);
+	weir_text_puts(layout->out, "\n");
+	weir_text_release(&text);
+}
+
+static void write_items(const struct weir_gate_result *result, const struct weir_layout *layout,
+                        void (*fill)(const struct weir_gate_result *, struct weir_items *))
+{
+	struct weir_items items = {.count = 0};
+	struct weir_wrap wrap;
+
+	fill(result, &items);
+	if (!items.count)
+		return;
+	weir_wrap_begin(&wrap, layout, "", 2);
+	for (size_t i = 0; i < items.count; i++)
+		weir_wrap_item(&wrap, items.item[i].data ? items.item[i].data : "");
+	weir_wrap_end(&wrap);
+	weir_items_release(&items);
+}
+
+/* ---- the table ---- */
+
+static bool is_failing(const struct weir_row *row)
+{
+	return row->outcome == WEIR_OUTCOME_REGRESSION || row->outcome == WEIR_OUTCOME_SUSPECT;
+}
+
+/* What came or went has no figures: it is listed below. */
+static bool is_shown(const struct weir_row *row, bool all)
+{
+	return all ? row->outcome != WEIR_OUTCOME_MISSING && row->outcome != WEIR_OUTCOME_NEW
+	           : is_failing(row);
+}
+
+/* "x" stops the change, "?" only might; the others are seen with --all alone. */
+static const char *const marks[WEIR_OUTCOME_COUNT] = {
+	[WEIR_OUTCOME_REGRESSION] = "x",   [WEIR_OUTCOME_IMPROVEMENT] = "better",
+	[WEIR_OUTCOME_NO_CHANGE] = "same", [WEIR_OUTCOME_INCONCLUSIVE] = "unsure",
+	[WEIR_OUTCOME_SUSPECT] = "?",      [WEIR_OUTCOME_INFORMATIONAL] = "info",
+	[WEIR_OUTCOME_MISSING] = "gone",   [WEIR_OUTCOME_NEW] = "new",
+	[WEIR_OUTCOME_MOVED] = "moved",    [WEIR_OUTCOME_WAIVED] = "waived",
+};
+
+static void print_cells(const struct weir_row *row, struct weir_text *cell)
+{
+	weir_gate_print_subject(row, &cell[0]);
+	weir_text_puts(&cell[1], weir_metric_name(row->metric));
+	weir_gate_print_baseline(row, &cell[2]);
+	weir_gate_print_candidate(row, &cell[3]);
+	weir_gate_print_change(row->change, &cell[4]);
+	weir_gate_print_range(row, &cell[5]);
+	weir_gate_print_limit(row->margin, &cell[6]);
+	weir_gate_print_p(row->p_adjusted, &cell[7]);
+	weir_text_puts(&cell[8], marks[row->outcome]);
+}
+
+static void write_table(const struct weir_gate_result *result, const struct weir_layout *layout,
+                        bool all)
+{
+	size_t total = 0, rows = 0;
+	struct weir_text *cells;
+
+	for (size_t i = 0; i < result->row_count; i++)
+		total += is_shown(&result->rows[i], all);
+	if (!total)
+		return;
+	rows = all || total < MOST_ROWS ? total : MOST_ROWS;
+	cells = weir_alloc(rows * COLUMNS * sizeof(*cells));
+	for (size_t i = 0, row = 0; i < result->row_count && row < rows; i++) {
+		if (is_shown(&result->rows[i], all))
+			print_cells(&result->rows[i], &cells[COLUMNS * row++]);
+	}
+	weir_grid_write_cells(layout, "", columns, cells, rows);
+	if (rows < total)
+		weir_text_printf(layout->out, "  ... %zu more rows like these (--all)\n",
+		                 total - rows);
+	for (size_t i = 0; i < rows * COLUMNS; i++)
+		weir_text_release(&cells[i]);
+	free(cells);
+}
+
+static void write_counts(const struct weir_gate_result *result, const struct weir_layout *layout,
+                         bool all)
+{
+	bool first = !weir_gate_first(result, WEIR_OUTCOME_REGRESSION) &&
+	             !weir_gate_first(result, WEIR_OUTCOME_SUSPECT);
+	struct weir_text text = {0};
+	struct weir_wrap wrap;
+
+	weir_gate_phrase_counts(result, &text);
+	if (text.length) {
+		weir_wrap_begin(&wrap, layout, first || all ? "  " : "  ... ",
+		                first || all ? 2 : 6);
+		if (!all)
+			weir_text_puts(&text, " (--all)");
+		weir_wrap_words(&wrap, text.data);
+		weir_wrap_end(&wrap);
+	}
+	weir_text_release(&text);
+}
+
+/* ---- below the table ---- */
+
+static void begin_labelled(struct weir_wrap *wrap, const struct weir_layout *layout,
+                           const char *label)
+{
+	weir_layout_title(layout, label, LABEL_WIDTH);
+	weir_wrap_resume(wrap, layout, LABEL_WIDTH, LABEL_WIDTH);
+}
+
+static void write_section(const struct weir_gate_result *result, const struct weir_layout *layout,
+                          const struct weir_gate_section *section, size_t limit)
+{
+	struct weir_items items = {.count = 0};
+	struct weir_wrap wrap;
+
+	section->fill(result, limit, &items);
+	if (!items.count)
+		return;
+	begin_labelled(&wrap, layout, section->label);
+	for (size_t i = 0; i < items.count; i++) {
+		weir_wrap_break(&wrap);
+		weir_wrap_words(&wrap, items.item[i].data ? items.item[i].data : "");
+	}
+	weir_wrap_end(&wrap);
+	weir_items_release(&items);
+}
+
+static void write_next(const struct weir_gate_result *result, const struct weir_layout *layout)
+{
+	struct weir_text text = {0};
+	const char *label = weir_gate_phrase_next(result, &text);
+	struct weir_wrap wrap;
+
+	if (label) {
+		begin_labelled(&wrap, layout, label);
+		weir_wrap_words(&wrap, text.data);
+		weir_wrap_end(&wrap);
+	}
+	weir_text_release(&text);
+}
+
+static void write_text(const struct weir_gate_result *result,
+                       const struct weir_gate_write_options *options, struct weir_text *out)
+{
+	struct weir_layout layout = make_layout(options, out);
+	bool all = options && options->all;
+
+	write_headline(result, &layout);
+	write_items(result, &layout, weir_gate_items_context);
+	write_items(result, &layout, weir_gate_items_bound);
+	weir_text_puts(out, "\n");
+	write_table(result, &layout, all);
+	write_counts(result, &layout, all);
+	for (const struct weir_gate_section *section = weir_gate_sections; section->id; section++)
+		write_section(result, &layout, section, all ? WEIR_GATE_MAX_LIMIT : LISTED);
+	write_next(result, &layout);
+}
+
+const struct weir_gate_writer weir_gate_writer_text = {
+	.name = "text",
+	.suffix = ".txt",
+	.title = "for people, on a terminal or in a log",
+	.write = write_text,
+};

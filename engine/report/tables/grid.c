@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "engine/base/arena.h"
+#include "engine/report/plain/escape.h"
+#include "engine/report/tables/grid.h"
+
+#define INDENT      2
+#define GAP         2  /* columns between two columns */
+#define COMFORTABLE 20 /* columns of the names below which columns are spared */
+#define NARROWEST   12 /* columns that names keep in any case */
+
+struct grid {
+	const struct weir_layout *layout;
+	const char *title;
+	size_t rows;
+	const struct weir_column *column[WEIR_MAX_COLUMNS]; /* those that are shown */
+	const char *header[WEIR_MAX_COLUMNS];
+	size_t width[WEIR_MAX_COLUMNS];
+	size_t count;
+	const struct weir_text *cell; /* rows * count */
+};
+
+static const struct weir_text *cell_at(const struct grid *grid, size_t row, size_t column)
+{
+	return &grid->cell[row * grid->count + column];
+}
+
+static const char *shown(const struct weir_text *text)
+{
+	return text->data ? text->data : "";
+}
+
+static void add_column(struct grid *grid, const struct weir_column *column, const char *header)
+{
+	grid->column[grid->count] = column;
+	grid->header[grid->count++] = header;
+}
+
+static struct weir_text *print_cells(const struct grid *grid, const struct weir_report *report,
+                                     const size_t *rows)
+{
+	struct weir_text *cells =
+		weir_alloc((grid->rows ? grid->rows : 1) * grid->count * sizeof(*cells));
+
+	for (size_t row = 0; row < grid->rows; row++) {
+		for (size_t i = 0; i < grid->count; i++)
+			weir_column_print(grid->column[i], report, rows[row],
+			                  &cells[row * grid->count + i]);
+	}
+	return cells;
+}
+
+static size_t widest(const struct grid *grid, size_t column)
+{
+	size_t width = 0;
+
+	for (size_t row = 0; row < grid->rows; row++) {
+		size_t columns = weir_text_columns(shown(cell_at(grid, row, column)));
+
+		width = columns > width ? columns : width;
+	}
+	return width;
+}
+
+/* Columns without any content have width 0 and are not shown. */
+static void measure(struct grid *grid)
+{
+	for (size_t i = 0; i < grid->count; i++) {
+		size_t header = weir_text_columns(i == 0 ? grid->title : grid->header[i]);
+
+		grid->width[i] = widest(grid, i);
+		if (grid->width[i] && grid->width[i] < header)
+			grid->width[i] = header;
+	}
+}
+
+static size_t width_of_figures(const struct grid *grid)
+{
+	size_t total = INDENT;
+
+	for (size_t i = 1; i < grid->count; i++)
+		total += grid->width[i] ? grid->width[i] + GAP : 0;
+	return total;
+}
+
+/* Spares columns of one kind, from the right, until names of this width fit. */
+static void spare(struct grid *grid, unsigned kind, size_t names)
+{
+	for (size_t i = grid->count; i-- > 1;) {
+		if (width_of_figures(grid) + names <= grid->layout->width)
+			return;
+		if (grid->column[i]->flags & kind)
+			grid->width[i] = 0;
+	}
+}
+
+/* The title stands above the names, from the margin on. */
+static size_t narrowest(const struct grid *grid)
+{
+	size_t title = weir_text_columns(grid->title);
+
+	return title > INDENT + NARROWEST ? title - INDENT : NARROWEST;
+}
+
+/* What is nice to have goes until the names are comfortable, more only until they fit at all. */
+static void fit(struct grid *grid)
+{
+	size_t least = narrowest(grid);
+	size_t wanted = grid->width[0] < COMFORTABLE ? grid->width[0] : COMFORTABLE;
+
+	spare(grid, WEIR_CELL_SPARE, wanted > least ? wanted : least);
+	spare(grid, WEIR_CELL_SPARE_LAST, least);
+	grid->width[0] = least;
+	if (width_of_figures(grid) + least < grid->layout->width)
+		grid->width[0] = grid->layout->width - width_of_figures(grid);
+}
+
+/* Blanks before a cell and behind it; the last column ends without any. */
+static void write_padded(const struct grid *grid, size_t index, size_t columns, bool before)
+{
+	bool right = grid->column[index]->align == WEIR_ALIGN_RIGHT;
+	bool last = index + 1 == grid->count;
+
+	if (right == before && !(last && !before) && grid->width[index] > columns)
+		weir_text_repeat(grid->layout->out, " ", grid->width[index] - columns);
+}
+
+/* A row's last cells may be empty. */
+static void end_line(const struct weir_layout *layout)
+{
+	struct weir_text *out = layout->out;
+
+	while (out->length && out->data[out->length - 1] == ' ')
+		out->data[--out->length] = '\0';
+	weir_text_puts(out, "\n");
+}
+
+static void write_header(const struct grid *grid)
+{
+	const struct weir_layout *layout = grid->layout;
+
+	weir_layout_title(layout, grid->title, INDENT + grid->width[0]);
+	for (size_t i = 1; i < grid->count; i++) {
+		const char *header = grid->header[i];
+
+		if (!grid->width[i])
+			continue;
+		weir_text_repeat(layout->out, " ", GAP);
+		write_padded(grid, i, weir_text_columns(header), true);
+		weir_text_puts(layout->out, header);
+		write_padded(grid, i, weir_text_columns(header), false);
+	}
+	end_line(layout);
+}
+
+static void write_cell(const struct grid *grid, size_t row, size_t index)
+{
+	const char *text = shown(cell_at(grid, row, index));
+	struct weir_text cut = {0};
+	enum weir_bound bound;
+
+	weir_cut(&cut, text, grid->width[index]);
+	write_padded(grid, index, weir_text_columns(shown(&cut)), true);
+	if ((grid->column[index]->flags & WEIR_CELL_BOUND) && weir_bound_parse(shown(&cut), &bound))
+		weir_layout_in_bound(grid->layout, bound, false, shown(&cut));
+	else
+		weir_text_puts(grid->layout->out, shown(&cut));
+	write_padded(grid, index, weir_text_columns(shown(&cut)), false);
+	weir_text_release(&cut);
+}
+
+static void write_row(const struct grid *grid, size_t row)
+{
+	weir_text_repeat(grid->layout->out, " ", INDENT);
+	for (size_t i = 0; i < grid->count; i++) {
+		if (!grid->width[i])
+			continue;
+		weir_text_repeat(grid->layout->out, " ", i ? GAP : 0);
+		write_cell(grid, row, i);
+	}
+	end_line(grid->layout);
+}
+
+static void write_rows(struct grid *grid)
+{
+	measure(grid);
+	fit(grid);
+	write_header(grid);
+	for (size_t row = 0; row < grid->rows; row++)
+		write_row(grid, row);
+}
+
+void weir_grid_write(const struct weir_layout *layout, const struct weir_table *table,
+                     const struct weir_report *report, const struct weir_rows *rows)
+{
+	struct grid grid = {.layout = layout, .rows = rows->count};
+	struct weir_text title = {0}, headers[WEIR_MAX_COLUMNS] = {{0}}, *cells;
+
+	weir_table_heading(table, report, &title);
+	grid.title = title.data;
+	for (const struct weir_column *column = table->columns; column->id; column++) {
+		struct weir_text *header = &headers[grid.count];
+
+		if (!(column->in & WEIR_IN_TEXT) || !weir_column_has_content(column, report, rows))
+			continue;
+		weir_column_heading(column, report, header);
+		add_column(&grid, column, shown(header));
+	}
+	cells = print_cells(&grid, report, rows->at);
+	grid.cell = cells;
+	write_rows(&grid);
+	for (size_t i = 0; i < rows->count * grid.count; i++)
+		weir_text_release(&cells[i]);
+	for (size_t i = 0; i < grid.count; i++)
+		weir_text_release(&headers[i]);
+	weir_text_release(&title);
+	free(cells);
+}
+
+void weir_grid_write_cells(const struct weir_layout *layout, const char *title,
+                           const struct weir_column *columns, const struct weir_text *cells,
+                           size_t rows)
+{
+	struct grid grid = {.layout = layout, .title = title, .rows = rows, .cell = cells};
+
+	for (const struct weir_column *column = columns; column->id; column++)
+		if (column->in & WEIR_IN_TEXT)
+			add_column(&grid, column, column->header);
+	write_rows(&grid);
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "engine/report/plain/cost_text.h"
+#include "engine/report/plain/escape.h"
+#include "engine/report/tables/map.h"
+#include "engine/report/words/facts_serving.h"
+
+#define NAME_COLUMNS  40   /* of a device or a source inside a sentence */
+#define LISTED_NOTES  12   /* notes that are listed one by one */
+#define LISTED_INPUTS 8    /* kinds of content that are named */
+#define WORTH_SAYING  5e-4 /* smaller shares are left out of a line */
+#define CLEARLY_OFF   0.1  /* a cost scaled by less than this is as good as exact */
+
+static void add_name(struct weir_text *out, const char *name)
+{
+	struct weir_text plain = {0};
+
+	weir_escape_name(&plain, name);
+	weir_cut(out, plain.data, NAME_COLUMNS);
+	weir_text_release(&plain);
+}
+
+/* The next item stands on a line of its own. */
+static struct weir_text *add_line(struct weir_items *items)
+{
+	struct weir_text *out = weir_items_add(items);
+
+	items->starts_line[items->count - 1] = true;
+	return out;
+}
+
+/* "293", "59.9", "0.31", "7,677": what is counted per second, in batches, in watts. */
+static void add_figure(struct weir_text *out, double value)
+{
+	value = weir_as_stored_share(value);
+	if (value >= 0 && value < 1e15 && (value >= 99.95 || value == floor(value)))
+		weir_text_count(out, (uint64_t)llround(value));
+	else if (fabs(value) >= 9.995)
+		weir_text_printf(out, "%.1f", value);
+	else
+		weir_text_printf(out, "%.2f", value);
+}
+
+/* "12.5 requests/s"; nothing where it is not known. */
+static void add_measured(struct weir_items *items, const char *before, double value,
+                         const char *behind)
+{
+	struct weir_text *out;
+
+	if (isnan(value))
+		return;
+	out = weir_items_add(items);
+	weir_text_puts(out, before);
+	add_figure(out, value);
+	weir_text_puts(out, behind);
+}
+
+static void add_share(struct weir_items *items, const char *before, double share,
+                      const char *behind)
+{
+	struct weir_text *out;
+
+	if (isnan(share) || share < WORTH_SAYING)
+		return;
+	out = weir_items_add(items);
+	weir_text_puts(out, before);
+	weir_text_share(out, weir_as_stored_share(share));
+	weir_text_puts(out, behind);
+}
+
+/* "p50 5.59 s, p95 10.7 s, p99 11.1 s": what is known of it, the percentile asked for between. */
+static void add_quantiles(const struct weir_report *report,
+                          const struct weir_distribution *distribution, struct weir_items *items)
+{
+	struct weir_text all = {0};
+
+	for (int i = 0; i < WEIR_MAP_PLACES; i++) {
+		enum weir_map_place place = (enum weir_map_place)i;
+		double ns = weir_map_quantile(report, distribution, place);
+
+		if (isnan(ns) || !weir_map_has_place(report, place))
+			continue;
+		weir_text_puts(&all, all.length ? ", " : "");
+		weir_map_label(report, place, &all);
+		weir_text_puts(&all, weir_map_is_counted(report) ? " about " : " ");
+		weir_text_duration(&all, weir_as_stored_ns(ns));
+	}
+	if (all.length)
+		weir_text_puts(weir_items_add(items), all.data);
+	weir_text_release(&all);
+}
+
+static bool has_trace(const struct weir_report *report)
+{
+	const struct weir_profile *profile = report->profile;
+
+	for (size_t i = 0; profile && i < profile->input_count; i++)
+		if (profile->inputs[i].trace)
+			return true;
+	return false;
+}
+
+/* From the first arrival to the last response. */
+static double span_of(const struct weir_report *report)
+{
+	const struct weir_request_figures *requests = &report->requests;
+
+	if (isnan(requests->throughput_per_s) || !(requests->throughput_per_s > 0))
+		return NAN;
+	if (report->span_ns > 0 && !has_trace(report))
+		return (double)report->span_ns;
+	return (double)requests->count / requests->throughput_per_s * 1e9;
+}
+
+/* " (59.9/s of 80/s offered)": what was answered a second, of what the load generator sent. */
+static void add_rate(const struct weir_request_figures *requests, struct weir_text *out)
+{
+	const char *before = " (";
+
+	if (!isnan(requests->throughput_per_s)) {
+		weir_text_puts(out, before);
+		add_figure(out, requests->throughput_per_s);
+		weir_text_puts(out, "/s");
+		before = " of ";
+	}
+	if (!isnan(requests->requested_per_s)) {
+		weir_text_puts(out, before);
+		add_figure(out, requests->requested_per_s);
+		weir_text_puts(out, "/s offered");
+	}
+	if (!isnan(requests->throughput_per_s) || !isnan(requests->requested_per_s))
+		weir_text_puts(out, ")");
+}
+
+static void add_requests(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_request_figures *requests = &report->requests;
+	struct weir_text *out = add_line(items);
+	double span_ns = span_of(report);
+
+	if (requests->sampled)
+		weir_text_puts(out, "a sample of ");
+	weir_text_count(out, requests->count);
+	weir_text_puts(out, requests->count == 1 ? " request" : " requests");
+	if (!isnan(span_ns)) {
+		weir_text_puts(out, " in ");
+		weir_text_duration(out, span_ns);
+	}
+	add_rate(requests, out);
+	if (requests->client)
+		weir_text_puts(out, ", seen by the client");
+	if (!requests->failed)
+		return;
+	out = weir_items_add(items);
+	weir_text_count(out, requests->failed);
+	weir_text_puts(out, " failed");
+}
+
+static void add_batches(const struct weir_request_figures *requests, struct weir_items *items)
+{
+	struct weir_text *out;
+
+	if (isnan(requests->batch.mean))
+		return;
+	out = weir_items_add(items);
+	if (requests->batch.max == 1) {
+		weir_text_puts(out, "one request at a time");
+		return;
+	}
+	weir_text_puts(out, "batches of ");
+	add_figure(out, requests->batch.mean);
+	weir_text_puts(out, " (mean)");
+	if (!isnan(requests->batch.max))
+		weir_text_printf(out, ", %.0f at most", requests->batch.max);
+}
+
+void weir_items_requests(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_request_figures *requests = &report->requests;
+	size_t before;
+
+	if (!report->has_requests)
+		return;
+	add_requests(report, items);
+	add_quantiles(report, &requests->latency, items);
+	before = items->count;
+	add_batches(requests, items);
+	add_share(items, "", requests->padding_waste, " padding");
+	add_share(items, "computing ", requests->compute_busy, " of the time");
+	if (items->count > before)
+		items->starts_line[before] = true;
+}
+
+/* "694 W of 700 W", "1,680 MHz". */
+static void add_of(struct weir_items *items, double value, double most, const char *unit)
+{
+	struct weir_text *out;
+
+	if (isnan(value))
+		return;
+	out = weir_items_add(items);
+	weir_text_count(out, (uint64_t)llround(fmin(fmax(value, 0), 1e15)));
+	if (!isnan(most)) {
+		weir_text_puts(out, " of ");
+		weir_text_count(out, (uint64_t)llround(fmin(fmax(most, 0), 1e15)));
+	}
+	weir_text_printf(out, " %s", unit);
+}
+
+/* "2 x NVIDIA H200 seen 152 times" */
+static void add_seen(const struct weir_telemetry_figures *telemetry, struct weir_items *items)
+{
+	struct weir_text *out = add_line(items);
+
+	if (telemetry->devices > 1) {
+		weir_text_count(out, telemetry->devices);
+		weir_text_puts(out, telemetry->device_name ? " x " : " devices");
+	} else if (!telemetry->device_name) {
+		weir_text_puts(out, "device");
+	}
+	if (telemetry->device_name)
+		add_name(out, telemetry->device_name);
+	weir_text_puts(out, " seen ");
+	weir_text_count(out, telemetry->samples);
+	weir_text_puts(out, telemetry->samples == 1 ? " time" : " times");
+	if (isnan(telemetry->utilization_all))
+		return;
+	weir_text_puts(out, ": in use ");
+	weir_text_share(out, weir_as_stored_share(telemetry->utilization_all));
+}
+
+void weir_items_telemetry(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_telemetry_figures *telemetry = &report->telemetry;
+
+	if (!report->has_telemetry)
+		return;
+	add_seen(telemetry, items);
+	add_of(items, telemetry->power_w, telemetry->power_limit_w, "W");
+	add_of(items, telemetry->sm_clock_mhz, telemetry->sm_clock_max_mhz, "MHz");
+	add_share(items, "power holds clocks down ", telemetry->power_capped, "");
+	add_share(items, "heat holds clocks down ", telemetry->thermal_capped, "");
+}
+
+/* Kinds of content with how many inputs give them, by first appearance. */
+struct contents {
+	const char *gives[LISTED_INPUTS];
+	size_t inputs[LISTED_INPUTS];
+	size_t count;
+};
+
+static void count_contents(const struct weir_profile *profile, struct contents *contents)
+{
+	for (size_t i = 0; i < profile->input_count; i++) {
+		const char *gives = profile->inputs[i].gives;
+		size_t at = 0;
+
+		while (gives && at < contents->count && strcmp(contents->gives[at], gives) != 0)
+			at++;
+		if (!gives || at == LISTED_INPUTS)
+			continue;
+		if (at == contents->count)
+			contents->gives[contents->count++] = gives;
+		contents->inputs[at]++;
+	}
+}
+
+void weir_items_inputs(const struct weir_report *report, struct weir_items *items)
+{
+	struct contents contents = {.count = 0};
+	struct weir_text *out;
+
+	if (!report->profile || report->profile->input_count < 2 ||
+	    (!report->has_requests && !report->has_telemetry))
+		return;
+	count_contents(report->profile, &contents);
+	if (!contents.count)
+		return;
+	out = add_line(items);
+	weir_text_count(out, report->profile->input_count);
+	weir_text_puts(out, " inputs: ");
+	for (size_t i = 0; i < contents.count; i++) {
+		weir_text_puts(out, i ? " + " : "");
+		if (contents.inputs[i] > 1)
+			weir_text_printf(out, "%zu x ", contents.inputs[i]);
+		add_name(out, contents.gives[i]);
+	}
+}
+
+void weir_fill_waiting(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_request_figures *requests = &report->requests;
+
+	if (!report->has_requests)
+		return;
+	add_share(items, "behind computation ", requests->wait_compute, "");
+	add_share(items, "behind copies ", requests->wait_copy, "");
+	add_share(items, "behind host work ", requests->wait_host, "");
+	add_share(items, "while nothing worked ", requests->wait_idle, "");
+	add_measured(items, "", requests->concurrency, " requests in flight (mean)");
+}
+
+void weir_fill_batches(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_request_figures *requests = &report->requests;
+
+	if (!report->has_requests || !(requests->batch.max > 1))
+		return;
+	add_measured(items, "p50 ", requests->batch.p50, "");
+	add_measured(items, "p95 ", requests->batch.p95, "");
+	add_share(items, "filled ", requests->batch_fill, " while others wait");
+	add_share(items, "half a batch takes ", requests->flat_step_ratio, " of a full one's time");
+}
+
+void weir_fill_first_token(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_request_figures *requests = &report->requests;
+
+	if (report->has_requests && requests->first_token.count)
+		add_quantiles(report, &requests->first_token, items);
+}
+
+void weir_fill_tokens(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_request_figures *requests = &report->requests;
+
+	if (!report->has_requests)
+		return;
+	add_measured(items, "", requests->tokens_per_s, " a second");
+	add_measured(items, "", requests->output_tokens_per_s, " of them generated");
+}
+
+void weir_fill_goodput(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_request_figures *requests = &report->requests;
+
+	if (!report->has_requests)
+		return;
+	add_measured(items, "", requests->goodput_per_s, " requests/s within the limits");
+	if (!isnan(requests->goodput_share)) {
+		struct weir_text *out = weir_items_add(items);
+
+		weir_text_share(out, weir_as_stored_share(requests->goodput_share));
+		weir_text_puts(out, " of all");
+	}
+}
+
+/* "$0.27 idle": one amount of several. */
+struct amount {
+	double value;
+	const char *behind;
+};
+
+/* On one line: "$0.0148 per 1,000 requests: $0.0142 busy, $0.0006 idle". */
+static void add_amounts(const struct weir_cost *cost, const struct amount *amounts,
+                        struct weir_items *items)
+{
+	const char *before = ": ";
+	struct weir_text *out;
+
+	if (isnan(amounts->value))
+		return;
+	out = add_line(items);
+	weir_cost_text(cost, amounts->value, NAN, out);
+	weir_text_puts(out, amounts->behind);
+	for (const struct amount *part = amounts + 1; part->behind; part++) {
+		if (isnan(part->value))
+			continue;
+		weir_text_puts(out, before);
+		weir_cost_text(cost, part->value, amounts->value, out);
+		weir_text_puts(out, part->behind);
+		before = ", ";
+	}
+}
+
+static void add_request_cost(const struct weir_cost *cost, struct weir_items *items)
+{
+	struct weir_cost_text_scale scale = weir_cost_text_scale(cost);
+	struct weir_text words = {0};
+
+	weir_text_printf(&words, " %s", scale.words);
+	add_amounts(cost,
+	            (const struct amount[]){
+			    {cost->per_request * scale.requests, words.data},
+			    {cost->per_request_busy * scale.requests, " busy"},
+			    {cost->per_request_padding * scale.requests, " of it padding"},
+			    {cost->per_request_idle * scale.requests, " idle"},
+			    {NAN, NULL}},
+	            items);
+	weir_text_release(&words);
+}
+
+static void add_token_cost(const struct weir_cost *cost, struct weir_items *items)
+{
+	struct weir_text *out;
+
+	add_amounts(cost,
+	            (const struct amount[]){{cost->per_million_tokens, " per million tokens"},
+	                                    {cost->per_million_input_tokens, " of input"},
+	                                    {cost->per_million_output_tokens, " of output"},
+	                                    {NAN, NULL}},
+	            items);
+	if (isnan(cost->tokens_per_unit))
+		return;
+	out = weir_items_add(items);
+	if (cost->tokens_per_unit >= 1e6)
+		weir_text_printf(out, "%.3g million", cost->tokens_per_unit / 1e6);
+	else
+		add_figure(out, cost->tokens_per_unit);
+	weir_text_puts(out, " tokens for ");
+	weir_cost_text_sign(cost, out);
+	weir_text_puts(out, "1");
+}
+
+/* "$3.20 a GPU hour (--cost-per-gpu-hour)" */
+static void add_price(const struct weir_cost *cost, struct weir_items *items)
+{
+	struct weir_text *out;
+
+	if (isnan(cost->per_gpu_hour) && !cost->source)
+		return;
+	out = add_line(items);
+	if (!isnan(cost->per_gpu_hour)) {
+		weir_cost_text(cost, cost->per_gpu_hour, NAN, out);
+		weir_text_puts(out, " a GPU hour");
+	}
+	if (cost->gpus > 1)
+		weir_text_printf(out, ", %.4g of them", cost->gpus);
+	if (!cost->source)
+		return;
+	weir_text_puts(out, out->length ? " (" : "from ");
+	add_name(out, cost->source);
+	weir_text_puts(out, isnan(cost->per_gpu_hour) && !(cost->gpus > 1) ? "" : ")");
+}
+
+void weir_fill_cost(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_cost *cost = report->has_requests ? report->requests.cost : NULL;
+	struct weir_text *out;
+
+	if (!cost)
+		return;
+	add_request_cost(cost, items);
+	add_token_cost(cost, items);
+	add_price(cost, items);
+	if (!isnan(cost->total)) {
+		out = weir_items_add(items);
+		weir_cost_text(cost, cost->total, NAN, out);
+		weir_text_puts(out, " in all");
+	}
+	if (fabs(cost->scale - 1) <= CLEARLY_OFF || isnan(cost->scale))
+		return;
+	out = weir_items_add(items);
+	weir_text_puts(out, "stages account for ");
+	weir_text_share(out, 1 / cost->scale);
+	weir_text_puts(out, " of the busy time and are scaled to it");
+}
+
+void weir_fill_telemetry(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_telemetry_figures *telemetry = &report->telemetry;
+	struct weir_text *out;
+
+	if (!report->has_telemetry)
+		return;
+	add_share(items, "utilisation while in use ", telemetry->utilization, "");
+	add_share(items, "SM active ", telemetry->sm_active, "");
+	add_share(items, "tensor cores active ", telemetry->tensor_active, "");
+	add_share(items, "DRAM active ", telemetry->dram_active, "");
+	add_measured(items, "power at most ", telemetry->power_max_w, " W");
+	add_measured(items, "", telemetry->temperature_max_c, " °C at most");
+	if (!isnan(telemetry->memory_used_max_bytes)) {
+		out = weir_items_add(items);
+		weir_text_bytes(out, telemetry->memory_used_max_bytes);
+		weir_text_puts(out, " of memory at most");
+	}
+	if (telemetry->span_ns > 0) {
+		out = weir_items_add(items);
+		weir_text_puts(out, "over ");
+		weir_text_duration(out, (double)telemetry->span_ns);
+	}
+	if (!telemetry->aligned && report->profile && report->profile->input_count > 1)
+		weir_text_puts(weir_items_add(items), "all its samples, not only those of the run");
+}
+
+void weir_fill_notes(const struct weir_report *report, struct weir_items *items)
+{
+	size_t listed = report->note_count > LISTED_NOTES ? LISTED_NOTES - 1 : report->note_count;
+
+	for (size_t i = 0; i < listed; i++)
+		weir_escape_plain(weir_items_add(items), report->notes[i].text);
+	if (listed < report->note_count)
+		weir_text_printf(weir_items_add(items),
+		                 "... %zu more, all of them in the JSON report",
+		                 report->note_count - listed);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "engine/model/template.h"
+#include "engine/report/plain/escape.h"
+#include "engine/report/words/phrases.h"
+
+#define STORED_SHARES 1e6 /* steps of a share: six decimals */
+
+double weir_as_stored_ns(double ns)
+{
+	return round(ns);
+}
+
+double weir_as_stored_share(double share)
+{
+	return round(share * STORED_SHARES) / STORED_SHARES;
+}
+
+void weir_phrase_expanded(const struct weir_report *report, const char *template,
+                          struct weir_text *out)
+{
+	struct weir_text raw = {0};
+
+	if (!template)
+		return;
+	if (report->features && report->feature_table)
+		weir_template_expand(template, report->feature_table, report->features, &raw);
+	else
+		weir_text_puts(&raw, template);
+	if (raw.data)
+		weir_escape_plain(out, raw.data);
+	weir_text_release(&raw);
+}
+
+void weir_phrase_bound(const struct weir_report *report, struct weir_text *out)
+{
+	weir_text_puts(out, weir_bound_name(report->verdict.bound));
+	if (report->verdict.bound != WEIR_BOUND_UNDETERMINED)
+		weir_text_puts(out, "-bound");
+}
+
+void weir_phrase_headline(const struct weir_report *report, struct weir_text *out)
+{
+	const struct weir_verdict *verdict = &report->verdict;
+
+	if (verdict->headline) {
+		weir_phrase_expanded(report, verdict->headline, out);
+	} else if (verdict->bound == WEIR_BOUND_UNDETERMINED) {
+		weir_text_puts(out, "the evidence stops short");
+	} else if (!isnan(verdict->share)) {
+		weir_text_share(out, verdict->share);
+		weir_text_puts(out, " of the analysed time");
+	} else {
+		weir_text_puts(out, "its share of the time is not known");
+	}
+}
+
+void weir_phrase_next(const struct weir_report *report, struct weir_text *out)
+{
+	weir_phrase_expanded(report, report->verdict.next, out);
+}
+
+void weir_phrase_certainty(const struct weir_report *report, struct weir_text *out)
+{
+	const struct weir_verdict *verdict = &report->verdict;
+
+	if (verdict->bound != WEIR_BOUND_UNDETERMINED)
+		weir_text_printf(out, "%s confidence%s", weir_confidence_name(verdict->confidence),
+		                 verdict->has_runner_up ? ", " : "");
+	if (!verdict->has_runner_up)
+		return;
+	weir_text_printf(out, "runner-up %s", weir_bound_name(verdict->runner_up));
+	if (!isnan(verdict->runner_up_share)) {
+		weir_text_puts(out, " (");
+		weir_text_share(out, verdict->runner_up_share);
+		weir_text_puts(out, ")");
+	}
+}
+
+static void add_factor(struct weir_text *out, double factor)
+{
+	weir_text_printf(out, factor < 1.095 ? "%.2f" : "%.1f", factor);
+}
+
+/* "1.5-2.3x", or "1.2x" where both ends read the same. */
+static void add_range(struct weir_text *out, double low, double high)
+{
+	if (high - low > 0.05) {
+		add_factor(out, low);
+		weir_text_puts(out, "-");
+	}
+	add_factor(out, high);
+	weir_text_puts(out, "x");
+}
+
+void weir_phrase_speedup(const struct weir_report *report,
+                         const struct weir_recommendation *recommendation, struct weir_text *out)
+{
+	double low = recommendation->low, high = recommendation->high;
+	double cap = recommendation->saving_class
+	                     ? fmin(recommendation->limit, recommendation->saving_speedup)
+	                     : recommendation->limit;
+	bool capped = isfinite(cap) && cap >= 1;
+	bool typical = isfinite(low) && isfinite(high);
+
+	if (!capped && typical) {
+		weir_text_puts(out, "typical ");
+		add_range(out, low, high);
+	} else if (capped) {
+		weir_text_puts(out, "at most ");
+		add_factor(out, cap);
+		weir_text_puts(out, "x here");
+		if (recommendation->saving_class) {
+			weir_text_puts(out, report->iteration_count ? ", a step of "
+			                                            : ", the window in ");
+			weir_text_duration(out, weir_as_stored_ns(recommendation->saving_step_ns));
+		}
+		if (typical && low < cap - 0.05) {
+			weir_text_puts(out, " (typical ");
+			add_range(out, low, high);
+			weir_text_puts(out, ")");
+		}
+	}
+}
+
+const char *weir_attribution_label(enum weir_bound bound)
+{
+	return bound == WEIR_BOUND_UNDETERMINED ? "unattributed" : weir_bound_name(bound);
+}
+
+double weir_attribution_share(const struct weir_attribution *attribution, enum weir_bound bound)
+{
+	return attribution->total_ns > 0
+	               ? (double)attribution->ns[bound] / (double)attribution->total_ns
+	               : NAN;
+}
+
+/* Less is no share in a stored result. */
+static bool holds_time(const struct weir_attribution *attribution, enum weir_bound bound)
+{
+	return weir_as_stored_share(weir_attribution_share(attribution, bound)) > 0;
+}
+
+size_t weir_attribution_order(const struct weir_attribution *attribution,
+                              enum weir_bound order[WEIR_BOUND_COUNT])
+{
+	size_t count = 0;
+
+	if (attribution->total_ns <= 0)
+		return 0;
+	for (int bound = 0; bound < WEIR_BOUND_UNDETERMINED; bound++) {
+		size_t at = count;
+
+		if (!holds_time(attribution, (enum weir_bound)bound))
+			continue;
+		for (; at > 0 && attribution->ns[order[at - 1]] < attribution->ns[bound]; at--)
+			order[at] = order[at - 1];
+		order[at] = (enum weir_bound)bound;
+		count++;
+	}
+	if (holds_time(attribution, WEIR_BOUND_UNDETERMINED))
+		order[count++] = WEIR_BOUND_UNDETERMINED;
+	return count;
+}

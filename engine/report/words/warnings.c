@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "engine/report/plain/escape.h"
+#include "engine/report/words/warnings.h"
+
+struct warning_text {
+	const char *code;
+	const char *one;  /* the whole sentence for one of them, or for any number where `many` is
+	                     NULL */
+	const char *many; /* what follows the count; NULL: the count says nothing to people */
+};
+
+static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
+	[WEIR_WARN_TRUNCATED] = {"truncated",
+                                 "the input ends in the middle; what was there is used", NULL},
+	[WEIR_WARN_REPAIRED_TEXT] = {"repaired_text", "1 text with stray bytes was repaired",
+                                     "texts with stray bytes were repaired"},
+	[WEIR_WARN_BAD_NUMBER] = {"bad_number", "1 value is no number where one belongs",
+                                  "values are no numbers where one belongs"},
+	[WEIR_WARN_SKIPPED_EVENT] = {"skipped_event",
+                                     "1 element that cannot be read as an event was skipped",
+                                     "elements that cannot be read as events were skipped"},
+	[WEIR_WARN_TOO_DEEP] = {"too_deep", "1 element is nested beyond the limit and was skipped",
+                                "elements are nested beyond the limit and were skipped"},
+	[WEIR_WARN_TRAILING] = {"trailing", "bytes after the end of the document were left out",
+                                NULL},
+	[WEIR_WARN_NO_TIME] = {"no_time", "1 event has no usable time stamp and was left out",
+                               "events have no usable time stamp and were left out"},
+	[WEIR_WARN_NEGATIVE_DURATION] = {"negative_duration", "1 event lasts less than nothing",
+                                         "events last less than nothing"},
+	[WEIR_WARN_UNLINKED] = {"unlinked", "1 piece of device work has no launch in the trace",
+                                "pieces of device work have no launch in the trace"},
+	[WEIR_WARN_LAUNCH_WITHOUT_WORK] = {"launch_without_work",
+                                           "1 launch has no device work in the trace",
+                                           "launches have no device work in the trace"},
+	[WEIR_WARN_STREAM_OVERLAP] =
+		{"stream_overlap", "1 piece of device work overlaps its predecessor on its stream",
+                 "pieces of device work overlap their predecessor on their stream"},
+	[WEIR_WARN_BEFORE_LAUNCH] = {"before_launch",
+                                     "1 piece of device work starts over 1 ms before its launch",
+                                     "pieces of device work start over 1 ms before their launch"},
+	[WEIR_WARN_DUPLICATE_LAUNCH] = {"duplicate_launch",
+                                        "1 launch repeats the id of another; the first counts",
+                                        "launches repeat the id of another; the first counts"},
+	[WEIR_WARN_UNKNOWN_CATEGORY] = {"unknown_category",
+                                        "1 event is of a category that is not read",
+                                        "events are of a category that is not read"},
+	[WEIR_WARN_MISNESTED] = {"misnested",
+                                 "1 host range overlaps another without being inside it",
+                                 "host ranges overlap others without being inside them"},
+	[WEIR_WARN_GRAPH_HIDDEN] =
+		{"graph_hidden",
+                 "most device time is graph replay, which carries no operator names", NULL},
+	[WEIR_WARN_PROFILER_OVERHEAD] = {"profiler_overhead",
+                                         "the profiler's own work holds more than 5 % of the span",
+                                         NULL},
+	[WEIR_WARN_CLOCKS] = {"clocks",
+                              "traces of one job share no clock; ranks are not compared in time",
+                              NULL},
+	[WEIR_WARN_FRACTION_PADDING] =
+		{"fraction_padding",
+                 "fractions of time stamps may lack leading zeros: times may be off by 1 us", NULL},
+	[WEIR_WARN_MERGED_STEPS] = {"merged_steps", "1 step was left out of the steady state",
+                                    "steps were left out of the steady state"},
+	[WEIR_WARN_FAILED_REQUEST] = {"failed_request", "1 request failed and was left out",
+                                      "requests failed and were left out"},
+	[WEIR_WARN_THINNED] = {"thinned",
+                               "more samples than are kept: an even selection stands for them",
+                               NULL},
+	[WEIR_WARN_DUPLICATE] = {"duplicate", "1 repeated element was left out",
+                                 "repeated elements were left out"},
+	[WEIR_WARN_ORPHAN_SPAN] =
+		{"orphan_span", "1 span names a parent that is not there and stands for itself",
+                 "spans name parents that are not there and stand for themselves"},
+	[WEIR_WARN_CLOCK_SKEW] =
+		{"clock_skew", "1 span was moved into its parent: their hosts' clocks differ",
+                 "spans were moved into their parents: their hosts' clocks differ"},
+	[WEIR_WARN_COUNTER_RESET] =
+		{"counter_reset", "1 counter went back: the server restarted between the scrapes",
+                 "counters went back: the server restarted between the scrapes"},
+	[WEIR_WARN_NEW_SERIES] = {"new_series",
+                                  "1 series is in the second scrape only and counts from 0",
+                                  "series are in the second scrape only and count from 0"},
+	[WEIR_WARN_FORCED_MONOTONIC] =
+		{"forced_monotonic",
+                 "1 histogram dips and was raised: it was read while it changed",
+                 "histograms dip and were raised: they were read while they changed"},
+	[WEIR_WARN_RESOLUTION_LIMITED] =
+		{"resolution_limited",
+                 "1 histogram has too wide buckets to say where its percentiles lie",
+                 "histograms have too wide buckets to say where their percentiles lie"},
+	[WEIR_WARN_ONE_SCRAPE] = {"one_scrape",
+                                  "one scrape counts from the start of the server: pass one from "
+                                  "before the load as well",
+                                  NULL},
+	[WEIR_WARN_MEANS_ONLY] = {"means_only",
+                                  "only means and percentiles are here, no samples: they can be "
+                                  "shown and compared, not tested",
+                                  NULL},
+	[WEIR_WARN_INCONSISTENT] =
+		{"inconsistent",
+                 "1 figure contradicts the others of its file and was computed again or left out",
+                 "figures contradict the others of their file and were computed again or left out"},
+	[WEIR_WARN_LOAD_NOT_REACHED] = {"load_not_reached",
+                                        "the load generator did not reach the rate it was asked "
+                                        "for: waiting at the client is part of the queue",
+                                        NULL},
+	[WEIR_WARN_RAGGED_ROW] = {"ragged_row",
+                                  "1 row does not have the columns of its header and was left out",
+                                  "rows do not have the columns of their header and were left out"},
+	[WEIR_WARN_DEVICE_ERROR] = {"device_error", "1 value reports a device error",
+                                    "values report device errors"},
+	[WEIR_WARN_CLOCK_BACKWARDS] = {"clock_backwards", "1 row is earlier than the one before it",
+                                       "rows are earlier than those before them"},
+	[WEIR_WARN_UNFINISHED] = {"unfinished", "1 request began and did not end; it was left out",
+                                  "requests began and did not end; they were left out"},
+};
+
+const char *weir_warning_code_text(enum weir_warning_code code)
+{
+	return code < WEIR_WARN_COUNT ? warning_texts[code].code : "unknown";
+}
+
+bool weir_warning_code_parse(const char *text, enum weir_warning_code *out)
+{
+	for (int code = 0; code < WEIR_WARN_COUNT; code++) {
+		if (strcmp(text, warning_texts[code].code) == 0) {
+			*out = (enum weir_warning_code)code;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* " (first at byte 88,120: ts is text)", either part alone, or nothing. */
+static void add_place(const struct weir_warning *warning, struct weir_text *out)
+{
+	bool placed = warning->first_at != UINT64_MAX && warning->first_at != 0;
+
+	if (!placed && !warning->detail[0])
+		return;
+	weir_text_puts(out, " (");
+	if (placed) {
+		weir_text_puts(out, warning->count > 1 ? "first at byte " : "at byte ");
+		weir_text_count(out, warning->first_at);
+	}
+	if (placed && warning->detail[0])
+		weir_text_puts(out, ": ");
+	weir_escape_plain(out, warning->detail);
+	weir_text_puts(out, ")");
+}
+
+void weir_warning_sentence(const struct weir_warning *warning, enum weir_warning_code code,
+                           struct weir_text *out)
+{
+	const struct warning_text *text;
+
+	if (code >= WEIR_WARN_COUNT)
+		return;
+	if (warning->message) {
+		weir_escape_plain(out, warning->message);
+		return;
+	}
+	text = &warning_texts[code];
+	if (warning->count > 1 && text->many) {
+		weir_text_count(out, warning->count);
+		weir_text_puts(out, " ");
+		weir_text_puts(out, text->many);
+	} else {
+		weir_text_puts(out, text->one);
+	}
+	add_place(warning, out);
+}
