@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What quickstart.sh and test.sh share: packages, and where things are. Sourced, not run.
+# Functions and package lists for quickstart.sh and test.sh, which source it. Changes to the root of the project.
 # shellcheck shell=sh disable=SC2034
 
 set -eu
@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 # Debian 12 packages, in one place.
 packages_to_build='gcc libc6-dev cmake ninja-build pkg-config libcjson-dev libsqlite3-dev libgsl-dev libisal-dev libzstd-dev libcurl4-openssl-dev'
-packages_to_test="$packages_to_build libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy mandoc shellcheck binutils diffutils zstd python3 python3-yaml openssl"
+packages_to_test="$packages_to_build git libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy mandoc shellcheck binutils diffutils zstd python3 python3-yaml openssl"
 
 say() {
 	printf '\n== %s\n' "$*"
@@ -18,13 +18,14 @@ fail() {
 	exit 1
 }
 
+# Prints the packages that are not installed.
 missing_of() { # PACKAGE...
 	for package; do
 		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || printf '%s ' "$package"
 	done
 }
 
-as_root() {
+as_root() { # COMMAND...
 	if [ "$(id -u)" -eq 0 ]; then
 		"$@"
 	else
@@ -32,12 +33,13 @@ as_root() {
 	fi
 }
 
+# Installs the packages that are missing, or says which ones and fails.
 install_missing() { # PACKAGE...
-	command -v apt-get >/dev/null || fail "this needs Debian 12, or a system with its packages: $*"
+	command -v apt-get >/dev/null || fail "apt-get not found: install the packages that Debian 12 calls $*"
 	missing=$(missing_of "$@")
 	[ -n "$missing" ] || return 0
 	if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
-		fail "missing, and there is neither root nor sudo to install them: apt-get install $missing"
+		fail "packages are missing; install them as root: apt-get install $missing"
 	fi
 	say "installing $missing"
 	export DEBIAN_FRONTEND=noninteractive
@@ -51,6 +53,13 @@ configure() { # PRESET [OPTION...]
 	preset=$1
 	shift
 	cmake --preset "$preset" "$@" >"build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; fail "cannot configure $preset"; }
+}
+
+# Lists the tests that the last ctest in a folder skipped, with the reason that each printed.
+skipped_tests() { # FOLDER
+	awk '
+		/^[0-9]+\/[0-9]+ Testing: / { test = $3 }
+		/^skipped: / { print test ": " substr($0, 10) }' "$1/Testing/Temporary/LastTest.log" | sort -u
 }
 
 mkdir -p build

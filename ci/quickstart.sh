@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# From a fresh clone to a verdict: installs what is missing, builds weir, classifies a real trace that comes with it,
-# records real runs as a baseline, and gates two candidates against it: one unchanged, one slower.
+# Leads from a fresh clone to a verdict: installs missing packages, builds weir, classifies the trace in tests/data, records
+# runs as a baseline, and gates two candidates against it: one unchanged, one slower. All files come from an H200.
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -11,9 +11,9 @@ trace=tests/data/kineto/llm_decode_eager_b1.pt.trace.json.gz
 install_missing $packages_to_build
 
 say "building build/release/weir"
-configure release -DBUILD_TESTING=OFF
-cmake --build --preset release --target weir-cli >build/release.log 2>&1 ||
-	{ tail -n 40 build/release.log >&2; fail "the build failed; all of it is in build/release.log"; }
+configure release
+cmake --build --preset release --target weir >build/release.log 2>&1 ||
+	{ tail -n 40 build/release.log >&2; fail "the build failed; see build/release.log"; }
 
 say "weir classify $trace"
 echo "   A PyTorch trace of a language model that decodes one token at a time on one H200, without CUDA graphs."
@@ -22,8 +22,8 @@ build/release/weir classify "$trace"
 
 cat <<END
 
-How to read it: the first line is the answer, and below it stand the rule that gave it and the numbers it read.
-Shares are of the wall time of the steady steps. "next" is what is most worth trying.
+How to read it: the first line is the answer; below it are the rule that gave it and the numbers that the rule read.
+Shares are of the wall time of the steady steps. "next" is the change to try first.
 END
 
 runs=tests/data/runs
@@ -39,17 +39,17 @@ build/release/weir baseline record $runs/none-0*.json --name main
 say "weir gate: two runs of the same code"
 echo
 build/release/weir gate $runs/none-14.json $runs/none-18.json --baseline main ||
-	fail "the gate stopped unchanged code"
+	fail "the gate failed unchanged code"
 
 say "weir gate: two runs with 5 % more device work"
 echo
 code=0
 build/release/weir gate $runs/slow5-05.json $runs/slow5-20.json --baseline main || code=$?
-[ "$code" -eq 1 ] || fail "the gate let slower code through (exit $code)"
+[ "$code" -eq 1 ] || fail "the gate passed slower code (exit $code)"
 
 cat <<END
 
-The first passed, the second was stopped with exit 1: that is a CI step.
+The first gate passed, the second failed with exit code 1. A CI job needs no more.
 
 Your own trace:    build/release/weir classify trace.json.gz
 Your own baseline: build/release/weir baseline record run-*/ --name main

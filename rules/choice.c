@@ -3,8 +3,8 @@
 
 #include "rules/choice.h"
 
-#define ROUNDING                                                                                   \
-	1e-9 /* 0.52 - 0.50 is a tie although the doubles differ by a little more than 0.02 */
+/* Makes 0.52 - 0.50 a tie, although the doubles differ by slightly more than 0.02. */
+#define ROUNDING 1e-9
 
 static bool at_most(double value, double limit)
 {
@@ -16,7 +16,7 @@ static bool at_least(double value, double limit)
 	return value >= limit - ROUNDING;
 }
 
-/* A rule that holds without a known share ranks below every known one. */
+/* Ranks a rule of unknown share below every known share. */
 static double rank_of(const struct weir_rule_outcome *outcome)
 {
 	return isfinite(outcome->share) ? outcome->share : -1;

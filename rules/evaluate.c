@@ -10,39 +10,18 @@
 #include "rules/choice.h"
 #include "rules/evaluate.h"
 
-static const char nothing_missing[] = "no rule holds, and nothing that the rules read is missing: "
-				      "look at the largest stages and operators";
+static const char nothing_missing[] = "no rule holds, although every feature that they read was "
+				      "measured: look at the largest stages and operators";
 
 /* --- outcomes --- */
 
-enum weir_status weir_rule_evaluate(const struct weir_rule *rule, enum weir_truth *truths,
-                                    enum weir_truth *out, struct weir_error *err)
-{
-	enum weir_truth truth;
-
-	*out = WEIR_TRUE;
-	for (size_t i = 0; i < rule->clause_count; i++) {
-		enum weir_status status = weir_clause_evaluate(rule->clauses[i], &truth, err);
-		if (status)
-			return weir_fail_in(err, "rule %s", rule->id);
-		if (truths)
-			truths[i] = truth;
-		if (truth != WEIR_TRUE)
-			*out = truth;
-		if (truth == WEIR_FALSE)
-			return WEIR_OK;
-	}
-	return WEIR_OK;
-}
-
-/* The rules about one subject: parallel lists, all owned. */
+/* The rules about one subject, as parallel lists that it owns. */
 struct session {
 	struct weir_ruleset *set;
 	const struct weir_subject *subject;
 	const struct weir_rule **rules;
 	struct weir_rule_outcome *outcomes;
-	enum weir_truth (*truths)[WEIR_MAX_CLAUSES]; /* up to the first that is false */
-	/* The outcomes that a choice may look at; the others are made false. */
+	/* Outcomes for the choice; false for rules that may not be chosen. */
 	struct weir_rule_outcome *contenders;
 	size_t count;
 };
@@ -53,17 +32,15 @@ static void session_init(struct session *session, struct weir_ruleset *set,
 	size_t count = weir_ruleset_count(set);
 
 	*session = (struct session){.set = set, .subject = subject};
-	session->rules = weir_alloc((count + 1) * sizeof(*session->rules));
-	session->outcomes = weir_alloc((count + 1) * sizeof(*session->outcomes));
-	session->truths = weir_alloc((count + 1) * sizeof(*session->truths));
-	session->contenders = weir_alloc((count + 1) * sizeof(*session->contenders));
+	session->rules = weir_alloc((count + 1) * sizeof *session->rules);
+	session->outcomes = weir_alloc((count + 1) * sizeof *session->outcomes);
+	session->contenders = weir_alloc((count + 1) * sizeof *session->contenders);
 }
 
 static void session_release(struct session *session)
 {
 	free(session->rules);
 	free(session->outcomes);
-	free(session->truths);
 	free(session->contenders);
 }
 
@@ -72,47 +49,28 @@ static double value_of(const struct weir_subject *subject, size_t row)
 	return row == WEIR_NO_FEATURE ? NAN : subject->values[row];
 }
 
-static enum weir_status session_run(struct session *session, struct weir_error *err)
+static void session_run(struct session *session)
 {
 	const struct weir_subject *subject = session->subject;
-	enum weir_status status =
-		weir_clause_db_set(weir_ruleset_db(session->set), subject->values, err);
 
-	for (size_t i = 0; !status && i < weir_ruleset_count(session->set); i++) {
+	for (size_t i = 0; i < weir_ruleset_count(session->set); i++) {
 		const struct weir_rule *rule = weir_ruleset_rule(session->set, i);
+
 		if (!(rule->subjects & (1u << subject->kind)))
 			continue;
-		struct weir_rule_outcome *outcome = &session->outcomes[session->count];
-		outcome->rule = rule->id;
-		outcome->bound = rule->bound;
-		outcome->share = value_of(subject, rule->share);
 		session->rules[session->count] = rule;
-		status = weir_rule_evaluate(rule, session->truths[session->count], &outcome->truth,
-		                            err);
-		session->count++;
+		session->outcomes[session->count++] = (struct weir_rule_outcome){
+			.rule = rule->id,
+			.bound = rule->bound,
+			.truth = weir_rule_evaluate(rule, subject->values),
+			.share = value_of(subject, rule->share),
+		};
 	}
-	return status;
-}
-
-enum weir_status weir_ruleset_outcomes(struct weir_ruleset *set, const struct weir_subject *subject,
-                                       struct weir_rule_outcome *outcomes, size_t *count,
-                                       struct weir_error *err)
-{
-	struct session session;
-
-	session_init(&session, set, subject);
-	enum weir_status status = session_run(&session, err);
-	if (!status) {
-		memcpy(outcomes, session.outcomes, session.count * sizeof(*outcomes));
-		*count = session.count;
-	}
-	session_release(&session);
-	return status;
 }
 
 /* --- the verdict --- */
 
-/* Among the rules with a bound that are (not) `last`; contenders are left for the rival. */
+/* Chooses among the rules that have a bound and are (not) `last`; fills `contenders`. */
 static size_t choose_among(struct session *session, bool last)
 {
 	for (size_t i = 0; i < session->count; i++) {
@@ -131,11 +89,13 @@ static size_t choose(struct session *session)
 	return winner == WEIR_CHOICE_NONE ? choose_among(session, true) : winner;
 }
 
-static void explain(const struct weir_rule *rule, struct weir_verdict *verdict)
+static void explain(const struct session *session, const struct weir_rule *rule,
+                    struct weir_verdict *verdict)
 {
 	verdict->evidence_count = rule->clause_count;
 	for (size_t i = 0; i < rule->clause_count; i++)
-		weir_clause_explain(rule->clauses[i], WEIR_TRUE, &verdict->evidence[i]);
+		weir_clause_explain(&rule->clauses[i], weir_ruleset_features(session->set),
+		                    session->subject->values, &verdict->evidence[i]);
 }
 
 static void find_runner_up(const double *shares, struct weir_verdict *verdict)
@@ -151,6 +111,7 @@ static void conclude(const struct session *session, size_t winner, const double 
                      struct weir_verdict *verdict)
 {
 	const struct weir_rule *rule = session->rules[winner];
+	struct weir_standing standing;
 
 	*verdict = (struct weir_verdict){
 		.bound = rule->bound,
@@ -162,9 +123,9 @@ static void conclude(const struct session *session, size_t winner, const double 
 		.headline = rule->headline,
 		.next = rule->next,
 	};
-	explain(rule, verdict);
+	explain(session, rule, verdict);
 	find_runner_up(shares, verdict);
-	struct weir_standing standing = {
+	standing = (struct weir_standing){
 		.share = verdict->share,
 		.runner_up = verdict->runner_up_share,
 		.unattributed = shares ? shares[WEIR_BOUND_UNDETERMINED] : NAN,
@@ -175,14 +136,14 @@ static void conclude(const struct session *session, size_t winner, const double 
 
 /* --- what to measure next --- */
 
-/* Features that were not measured and that a rule needs, in order of the rules. */
+/* Unmeasured features that rules need, in the order of the rules. */
 struct missing {
-	const char *ids[WEIR_VERDICT_MISSING_MAX]; /* the table's own pointers */
+	const char *ids[WEIR_VERDICT_MISSING_MAX]; /* pointers of the feature table */
 	size_t count;
 	bool more;
 };
 
-static void miss(struct missing *missing, const char *id)
+static void add_missing(struct missing *missing, const char *id)
 {
 	for (size_t i = 0; i < missing->count; i++) {
 		if (missing->ids[i] == id)
@@ -194,14 +155,18 @@ static void miss(struct missing *missing, const char *id)
 		missing->more = true;
 }
 
-static void miss_of_clause(const struct weir_clause *clause, struct missing *missing)
+static void add_missing_of(const struct session *session, const struct weir_clause *clause,
+                           struct missing *missing)
 {
 	struct weir_evidence evidence;
 
-	weir_clause_explain(clause, WEIR_UNKNOWN, &evidence);
+	weir_clause_explain(clause, weir_ruleset_features(session->set), session->subject->values,
+	                    &evidence);
+	if (evidence.truth != WEIR_UNKNOWN)
+		return;
 	for (size_t i = 0; i < evidence.reading_count; i++) {
 		if (isnan(evidence.readings[i].value))
-			miss(missing, evidence.readings[i].feature);
+			add_missing(missing, evidence.readings[i].feature);
 	}
 }
 
@@ -211,18 +176,17 @@ static void find_missing(const struct session *session, struct missing *missing)
 		const struct weir_rule *rule = session->rules[i];
 		if (rule->bound == WEIR_BOUND_NONE || session->outcomes[i].truth != WEIR_UNKNOWN)
 			continue;
-		for (size_t clause = 0; clause < rule->clause_count; clause++) {
-			if (session->truths[i][clause] == WEIR_UNKNOWN)
-				miss_of_clause(rule->clauses[clause], missing);
-		}
+		for (size_t clause = 0; clause < rule->clause_count; clause++)
+			add_missing_of(session, &rule->clauses[clause], missing);
 	}
 }
 
-/* A template, kept by the set. */
-static const char *word_missing(const struct session *session, const struct missing *missing)
+/* Returns a template that names the missing features; the set keeps it. */
+static const char *describe_missing(const struct session *session, const struct missing *missing)
 {
 	const struct weir_feature_table *features = weir_ruleset_features(session->set);
 	struct weir_text text = {0};
+	const char *kept;
 
 	if (missing->count == 0)
 		return nothing_missing;
@@ -237,7 +201,7 @@ static const char *word_missing(const struct session *session, const struct miss
 	}
 	if (missing->more)
 		weir_text_puts(&text, "; and more");
-	const char *kept = weir_ruleset_keep(session->set, text.data);
+	kept = weir_ruleset_keep(session->set, text.data);
 	weir_text_release(&text);
 	return kept;
 }
@@ -252,7 +216,7 @@ static void leave_open(const struct session *session, const double *shares,
 		.bound = WEIR_BOUND_UNDETERMINED,
 		.confidence = WEIR_CONFIDENCE_LOW,
 		.share = NAN,
-		.next = word_missing(session, &missing),
+		.next = describe_missing(session, &missing),
 	};
 	find_runner_up(shares, verdict);
 }
@@ -279,7 +243,7 @@ void weir_advice_list_append(struct weir_advice_list *list, const struct weir_ad
 		if (has_advice(list, more->items[i].id))
 			continue;
 		list->items = weir_grow(list->items, &list->capacity, list->count + 1,
-		                        sizeof(*list->items));
+		                        sizeof *list->items);
 		list->items[list->count++] = more->items[i];
 	}
 }
@@ -289,7 +253,8 @@ static bool heavier(const struct weir_advice *a, const struct weir_advice *b)
 	return !isnan(a->weight) && (isnan(b->weight) || a->weight > b->weight);
 }
 
-/* Keeps the list in order and one advice an id: the heavier, at equal weight the earlier. */
+/* Inserts advice in order of weight. Of two with the same id the heavier stays, or the earlier if
+ * they weigh the same. */
 static void add_advice(struct weir_advice_list *list, const struct weir_advice *advice)
 {
 	size_t at = 0;
@@ -300,7 +265,7 @@ static void add_advice(struct weir_advice_list *list, const struct weir_advice *
 		return;
 	if (at == list->count) {
 		list->items = weir_grow(list->items, &list->capacity, list->count + 1,
-		                        sizeof(*list->items));
+		                        sizeof *list->items);
 		list->count++;
 	}
 	for (; at > 0 && heavier(advice, &list->items[at - 1]); at--)
@@ -331,7 +296,7 @@ static void add_rule_advice(const struct session *session, size_t index,
 	}
 }
 
-/* From every rule that holds; from a `last` one only where it gave the verdict. */
+/* Collects the advice of every rule that holds; of a `last` rule only if it gave the verdict. */
 static void gather_advice(const struct session *session, bool last_won,
                           struct weir_advice_list *list)
 {
@@ -343,25 +308,22 @@ static void gather_advice(const struct session *session, bool last_won,
 	}
 }
 
-enum weir_status weir_ruleset_judge(struct weir_ruleset *set, const struct weir_subject *subject,
-                                    const double *shares, struct weir_verdict *verdict,
-                                    struct weir_advice_list *advice, struct weir_error *err)
+void weir_ruleset_judge(struct weir_ruleset *set, const struct weir_subject *subject,
+                        const double *shares, struct weir_verdict *verdict,
+                        struct weir_advice_list *advice)
 {
 	struct session session;
-	size_t winner = WEIR_CHOICE_NONE;
+	size_t winner;
 
 	session_init(&session, set, subject);
-	enum weir_status status = session_run(&session, err);
-	if (!status) {
-		winner = choose(&session);
-		if (winner == WEIR_CHOICE_NONE)
-			leave_open(&session, shares, verdict);
-		else
-			conclude(&session, winner, shares, verdict);
-	}
-	if (!status && advice)
+	session_run(&session);
+	winner = choose(&session);
+	if (winner == WEIR_CHOICE_NONE)
+		leave_open(&session, shares, verdict);
+	else
+		conclude(&session, winner, shares, verdict);
+	if (advice)
 		gather_advice(&session, winner != WEIR_CHOICE_NONE && session.rules[winner]->last,
 		              advice);
 	session_release(&session);
-	return status;
 }

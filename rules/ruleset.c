@@ -11,7 +11,6 @@
 #include "engine/base/source.h"
 #include "engine/base/text.h"
 #include "engine/model/feature.h"
-#include "rules/parse.h"
 #include "rules/ruleset.h"
 
 #define CATALOG "rules/catalog/"
@@ -20,36 +19,27 @@
 struct weir_ruleset {
 	const struct weir_feature_table *features;
 	struct weir_arena *arena;
-	struct weir_clause_db *db;
 	struct weir_rule **rules; /* in order; each in the arena */
 	size_t count, capacity;
-	const char **kept; /* texts made while judging */
+	const char **kept; /* texts of weir_ruleset_keep() */
 	size_t kept_count, kept_capacity;
 };
 
 /* --- the set --- */
 
-static enum weir_status set_new(const struct weir_feature_table *features,
-                                struct weir_ruleset **out, struct weir_error *err)
+static struct weir_ruleset *set_new(const struct weir_feature_table *features)
 {
-	struct weir_ruleset *set = weir_alloc(sizeof(*set));
+	struct weir_ruleset *set = weir_alloc(sizeof *set);
 
 	set->features = features;
 	set->arena = weir_arena_new();
-	enum weir_status status = weir_clause_db_new(features, &set->db, err);
-	if (status) {
-		weir_ruleset_free(set);
-		return status;
-	}
-	*out = set;
-	return WEIR_OK;
+	return set;
 }
 
 void weir_ruleset_free(struct weir_ruleset *set)
 {
 	if (!set)
 		return;
-	weir_clause_db_free(set->db);
 	weir_arena_free(set->arena);
 	free(set->rules);
 	free(set->kept);
@@ -77,11 +67,12 @@ const struct weir_rule *weir_ruleset_find(const struct weir_ruleset *set, const 
 
 const char *weir_ruleset_nearest(const struct weir_ruleset *set, const char *id)
 {
-	const char **ids = weir_alloc((set->count + 1) * sizeof(*ids));
+	const char **ids = weir_alloc((set->count + 1) * sizeof *ids);
+	const char *nearest;
 
 	for (size_t i = 0; i < set->count; i++)
 		ids[i] = set->rules[i]->id;
-	const char *nearest = weir_text_nearest(id, ids);
+	nearest = weir_text_nearest(id, ids);
 	free(ids);
 	return nearest;
 }
@@ -91,11 +82,6 @@ const struct weir_feature_table *weir_ruleset_features(const struct weir_ruleset
 	return set->features;
 }
 
-struct weir_clause_db *weir_ruleset_db(const struct weir_ruleset *set)
-{
-	return set->db;
-}
-
 const char *weir_ruleset_keep(struct weir_ruleset *set, const char *text)
 {
 	for (size_t i = 0; i < set->kept_count; i++) {
@@ -103,7 +89,7 @@ const char *weir_ruleset_keep(struct weir_ruleset *set, const char *text)
 			return set->kept[i];
 	}
 	set->kept =
-		weir_grow(set->kept, &set->kept_capacity, set->kept_count + 1, sizeof(*set->kept));
+		weir_grow(set->kept, &set->kept_capacity, set->kept_count + 1, sizeof *set->kept);
 	set->kept[set->kept_count] = weir_arena_copy(set->arena, text, strlen(text));
 	return set->kept[set->kept_count++];
 }
@@ -113,19 +99,22 @@ const char *weir_ruleset_keep(struct weir_ruleset *set, const char *text)
 static enum weir_status add_rule(struct weir_ruleset *set, const char *file, const cJSON *node,
                                  struct weir_error *err)
 {
-	struct weir_rule_parser parser = {set->features, set->arena, set->db};
+	const struct weir_rule_parser parser = {set->features, set->arena};
+	struct weir_rule *rule = weir_arena_alloc(set->arena, sizeof *rule);
+	const struct weir_rule *other;
+	enum weir_status status;
 
 	if (set->count == WEIR_RULESET_MAX_RULES)
 		return weir_fail(err, WEIR_E_USAGE, "more than %d rules", WEIR_RULESET_MAX_RULES);
-	struct weir_rule *rule = weir_arena_alloc(set->arena, sizeof(*rule));
-	enum weir_status status = weir_rule_parse(&parser, node, rule, err);
+	status = weir_rule_parse(&parser, node, rule, err);
 	if (status)
 		return status;
 	rule->file = file;
-	const struct weir_rule *other = weir_ruleset_find(set, rule->id);
+	other = weir_ruleset_find(set, rule->id);
 	if (other)
-		return weir_fail(err, WEIR_E_USAGE, "id: another rule of %s has it", other->file);
-	set->rules = weir_grow(set->rules, &set->capacity, set->count + 1, sizeof(*set->rules));
+		return weir_fail(err, WEIR_E_USAGE, "id: a rule of %s has the same id",
+		                 other->file);
+	set->rules = weir_grow(set->rules, &set->capacity, set->count + 1, sizeof *set->rules);
 	set->rules[set->count++] = rule;
 	return WEIR_OK;
 }
@@ -162,7 +151,7 @@ static enum weir_status add_document(struct weir_ruleset *set, const char *file,
 	return WEIR_OK;
 }
 
-/* Faults of a rule file are the user's configuration, whatever the layer below called them. */
+/* Makes a fault of any layer below a fault of the user's configuration. */
 static enum weir_status usage(struct weir_error *err)
 {
 	if (err)
@@ -170,12 +159,11 @@ static enum weir_status usage(struct weir_error *err)
 	return WEIR_E_USAGE;
 }
 
-/* A defect of ours stays one. */
 static enum weir_status file_failed(enum weir_status status, const char *file,
                                     struct weir_error *err)
 {
 	weir_fail_in(err, "%s", file);
-	return status == WEIR_E_INTERNAL ? status : usage(err);
+	return status == WEIR_E_INTERNAL ? status : usage(err); /* a defect of weir stays one */
 }
 
 static enum weir_status add_text(struct weir_ruleset *set, const char *file, const char *text,
@@ -196,38 +184,12 @@ static enum weir_status add_text(struct weir_ruleset *set, const char *file, con
 	return status ? file_failed(status, file, err) : WEIR_OK;
 }
 
-/* --- the whole --- */
+/* --- lists of files --- */
 
-static enum weir_status probe_rule(const struct weir_rule *rule, struct weir_error *err)
-{
-	enum weir_truth truth;
-
-	for (size_t i = 0; i < rule->clause_count; i++) {
-		if (weir_clause_evaluate(rule->clauses[i], &truth, err))
-			return weir_fail_in(err, "%s: rule %s: when[%zu]", rule->file, rule->id, i);
-	}
-	return WEIR_OK;
-}
-
-/* SQL shows the type of a result only when there is one: try every clause on a few rows. */
-static enum weir_status probe(struct weir_ruleset *set, struct weir_error *err)
-{
-	static const double rows[] = {NAN, 0, 0.5, 1, 1e9};
-
-	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
-		enum weir_status status = weir_clause_db_fill(set->db, rows[row], err);
-		for (size_t i = 0; !status && i < set->count; i++)
-			status = probe_rule(set->rules[i], err);
-		if (status)
-			return status;
-	}
-	return WEIR_OK;
-}
-
-/* A rule file before it is read: an embedded one, or one of a folder. */
+/* A rule file that is to be loaded. */
 struct rule_file {
-	char *name;                           /* last part of the path, owned */
-	const struct weir_embedded *embedded; /* NULL: in a folder */
+	char *name;                           /* without the folder; owned */
+	const struct weir_embedded *embedded; /* NULL: a file of a folder */
 };
 
 struct file_list {
@@ -252,26 +214,21 @@ static bool is_rule_file(const char *name)
 static void file_list_add(struct file_list *list, const char *name,
                           const struct weir_embedded *embedded)
 {
-	size_t size = strlen(name) + 1;
-
 	if (!is_rule_file(name))
 		return;
-	list->items =
-		weir_grow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
-	struct rule_file *file = &list->items[list->count++];
-	file->name = memcpy(weir_alloc(size), name, size);
-	file->embedded = embedded;
+	list->items = weir_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
+	list->items[list->count++] = (struct rule_file){weir_alloc_text(name), embedded};
 }
 
-/* The order of docs/decisions/0003: a lower layer is looked at only where the layer above has
- * nothing to say. */
+/* Returns the file's place among the layers, which docs/decisions/0003 orders; other files come
+ * last. */
 static size_t layer_of(const char *name)
 {
 	static const char *const layers[] = {"batching.json", "runtime.json", "communication.json",
 	                                     "memory.json",   "kernel.json",  "hardware.json"};
 	size_t layer = 0;
 
-	while (layer < sizeof(layers) / sizeof(layers[0]) && strcmp(layers[layer], name) != 0)
+	while (layer < sizeof layers / sizeof *layers && strcmp(layers[layer], name) != 0)
 		layer++;
 	return layer;
 }
@@ -286,7 +243,7 @@ static int compare_files(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* Stops one byte behind the limit, which add_text() then reports. */
+/* Reads a file up to the limit on its size; add_text() refuses what exceeds it. */
 static enum weir_status read_file(const char *path, struct weir_text *text, struct weir_error *err)
 {
 	struct weir_source *source = NULL;
@@ -320,7 +277,7 @@ static enum weir_status add_from_folder(struct weir_ruleset *set, const char *di
 	return status;
 }
 
-/* dir NULL: embedded files. */
+/* Adds the files of a folder, or the embedded files if `dir` is NULL. */
 static enum weir_status add_files(struct weir_ruleset *set, const char *dir, struct file_list *list,
                                   struct weir_error *err)
 {
@@ -330,7 +287,7 @@ static enum weir_status add_files(struct weir_ruleset *set, const char *dir, str
 		return weir_fail(err, WEIR_E_USAGE, "%s: %zu rule files, at most %d",
 		                 dir ? dir : CATALOG, list->count, WEIR_RULESET_MAX_FILES);
 	if (list->count > 1)
-		qsort(list->items, list->count, sizeof(*list->items), compare_files);
+		qsort(list->items, list->count, sizeof *list->items, compare_files);
 	for (size_t i = 0; !status && i < list->count; i++) {
 		const struct rule_file *file = &list->items[i];
 		if (file->embedded)
@@ -342,21 +299,17 @@ static enum weir_status add_files(struct weir_ruleset *set, const char *dir, str
 	return status;
 }
 
-/* Releases the list. dir NULL: embedded files. A set without a rule is a fault. */
+/* Makes a set of the listed files and releases the list. `dir` is NULL for embedded files. */
 static enum weir_status load(const struct weir_feature_table *features, const char *dir,
                              struct file_list *list, struct weir_ruleset **out,
                              struct weir_error *err)
 {
-	struct weir_ruleset *set = NULL;
-	enum weir_status status = set_new(features, &set, err);
+	struct weir_ruleset *set = set_new(features);
+	enum weir_status status = add_files(set, dir, list, err);
 
-	if (!status)
-		status = add_files(set, dir, list, err);
 	if (!status && set->count == 0)
 		status = weir_fail(err, WEIR_E_USAGE, "%s: no rules (expected *.json)",
 		                   dir ? dir : CATALOG);
-	if (!status)
-		status = probe(set, err);
 	if (status)
 		weir_ruleset_free(set);
 	else
@@ -396,16 +349,49 @@ enum weir_status weir_ruleset_load_text(const struct weir_feature_table *feature
                                         const char *text, size_t length, struct weir_ruleset **out,
                                         struct weir_error *err)
 {
-	struct weir_ruleset *set = NULL;
-	enum weir_status status = set_new(features, &set, err);
+	struct weir_ruleset *set = set_new(features);
+	enum weir_status status = add_text(set, file, text, length, err);
 
-	if (!status)
-		status = add_text(set, file, text, length, err);
-	if (!status)
-		status = probe(set, err);
 	if (status)
 		weir_ruleset_free(set);
 	else
 		*out = set;
 	return status;
+}
+
+/* --- the examples --- */
+
+static void explain(const struct weir_rule *rule, const struct weir_feature_table *features,
+                    struct weir_example_failure *failure)
+{
+	failure->evidence_count = rule->clause_count;
+	for (size_t i = 0; i < rule->clause_count; i++)
+		weir_clause_explain(&rule->clauses[i], features,
+		                    rule->examples[failure->example].values, &failure->evidence[i]);
+}
+
+size_t weir_ruleset_check(const struct weir_ruleset *set, weir_example_report *report,
+                          void *context)
+{
+	size_t failures = 0;
+
+	for (size_t r = 0; r < set->count; r++) {
+		const struct weir_rule *rule = set->rules[r];
+
+		for (size_t i = 0; i < rule->example_count; i++) {
+			struct weir_example_failure failure = {
+				.rule = rule,
+				.example = i,
+				.expected = rule->examples[i].expect,
+				.got = weir_rule_evaluate(rule, rule->examples[i].values)};
+
+			if (failure.got == failure.expected)
+				continue;
+			failures++;
+			explain(rule, set->features, &failure);
+			if (report)
+				report(context, &failure);
+		}
+	}
+	return failures;
 }

@@ -4,8 +4,8 @@
  * service is busy, a deadline over all of it, and a verdict in words about an answer that is no
  * success. The token is sent to the API's own host and appears nowhere else.
  */
-#ifndef WEIR_CI_API_H
-#define WEIR_CI_API_H
+#ifndef WEIR_CI_COMMENT_API_H
+#define WEIR_CI_COMMENT_API_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * Two jobs at once may both find nothing and both create: each looks again after creating, the
  * oldest stays, and the younger ones go.
  */
-#ifndef WEIR_CI_COMMENT_H
-#define WEIR_CI_COMMENT_H
+#ifndef WEIR_CI_COMMENT_COMMENT_H
+#define WEIR_CI_COMMENT_COMMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

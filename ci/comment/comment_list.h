@@ -2,8 +2,8 @@
 /* What the lists of an API say: our own comments, the author behind a token, a commit's pull
  * requests. Answers come from outside: anything may be in them, and what does not fit is passed
  * over. */
-#ifndef WEIR_CI_COMMENT_LIST_H
-#define WEIR_CI_COMMENT_LIST_H
+#ifndef WEIR_CI_COMMENT_COMMENT_LIST_H
+#define WEIR_CI_COMMENT_COMMENT_LIST_H
 
 #include <stddef.h>
 #include <stdint.h>

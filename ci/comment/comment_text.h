@@ -4,8 +4,8 @@
  *   <!-- weir:gate key=KEY v1 -->     which comment this is, one a suite
  *   <!-- weir:verdict pass -->        what it says, so that a change of it can be announced
  */
-#ifndef WEIR_CI_COMMENT_TEXT_H
-#define WEIR_CI_COMMENT_TEXT_H
+#ifndef WEIR_CI_COMMENT_COMMENT_TEXT_H
+#define WEIR_CI_COMMENT_COMMENT_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  *   GitLab  GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, CI_PIPELINE_URL
  * Nothing here talks to a network.
  */
-#ifndef WEIR_CI_CONTEXT_H
-#define WEIR_CI_CONTEXT_H
+#ifndef WEIR_CI_COMMENT_CONTEXT_H
+#define WEIR_CI_COMMENT_CONTEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * A transport follows no redirect, checks certificates, and keeps no more of an answer than the
  * body and the headers named here.
  */
-#ifndef WEIR_CI_HTTP_H
-#define WEIR_CI_HTTP_H
+#ifndef WEIR_CI_COMMENT_HTTP_H
+#define WEIR_CI_COMMENT_HTTP_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  *
  * Sources: docs.github.com, REST API, "Issue comments"; docs.gitlab.com, REST API, "Notes".
  */
-#ifndef WEIR_CI_PROVIDER_H
-#define WEIR_CI_PROVIDER_H
+#ifndef WEIR_CI_COMMENT_PROVIDER_H
+#define WEIR_CI_COMMENT_PROVIDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

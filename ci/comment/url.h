@@ -4,8 +4,8 @@
  * differently (user names, backslashes, blanks, control bytes, anything beyond ASCII) is no URL
  * here, so that the host that is checked is the host that is called.
  */
-#ifndef WEIR_CI_URL_H
-#define WEIR_CI_URL_H
+#ifndef WEIR_CI_COMMENT_URL_H
+#define WEIR_CI_COMMENT_URL_H
 
 #include <stdbool.h>
 

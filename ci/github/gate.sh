@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The step of the composite action: gates, writes the job's summary and annotations, and sets the outputs `verdict` and
-# `exit-code`. Ends with 0 so that the result is uploaded; the action's last step ends with the gate's own code.
-# Reads RUNS (one path a run, separated by blanks), BASELINE, STRICT and what GitHub sets. Nothing that comes from a
-# profile or a branch is ever part of a command.
+# The step of the composite action: gates, writes the summary and annotations of the job, and sets the outputs `verdict`
+# and `exit-code`. Exits with 0 so that the result is uploaded; the last step of the action exits with the code of the gate.
+# Reads RUNS (one path per run, separated by blanks), BASELINE, STRICT and the variables of GitHub. No text from a profile
+# or a branch becomes part of a command.
 set -u
 
 folder=${RUNNER_TEMP:-.}
@@ -15,7 +15,7 @@ rm -f "$result" "$report"
 set -- --baseline "$BASELINE" -o "$result" -o "$report"
 [ "${STRICT:-false}" = true ] && set -- "$@" --strict
 
-# What a profile put into a table or a message must not be taken for a workflow command.
+# Text from a profile in a table or a message must not be read as a workflow command.
 pause=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 echo "::stop-commands::$pause"
 set -f
@@ -33,7 +33,7 @@ if [ -s "$report" ] && [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
 	cat "$report" >>"$GITHUB_STEP_SUMMARY"
 fi
 if [ -s "$result" ]; then
-	weir report "$result" -f annotations || echo "::notice::weir report ended with $?; the annotations are missing"
+	weir report "$result" -f annotations || echo "::notice::weir report exited with $?; the annotations are missing"
 fi
 if [ -n "${GITHUB_OUTPUT:-}" ]; then
 	printf 'verdict=%s\nexit-code=%s\n' "$verdict" "$code" >>"$GITHUB_OUTPUT"

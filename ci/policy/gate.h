@@ -4,8 +4,8 @@
  * waivers, least changes), coverage, environment, and the exit codes of the contract. "Could not
  * compare" is never a pass.
  */
-#ifndef WEIR_CI_GATE_H
-#define WEIR_CI_GATE_H
+#ifndef WEIR_CI_POLICY_GATE_H
+#define WEIR_CI_POLICY_GATE_H
 
 #include <stdbool.h>
 

@@ -15,7 +15,7 @@ static const double default_margins[WEIR_METRIC_COUNT] = {
 static const char *const default_must[] = {"gpu", "gpu_count"};
 static const char *const default_warn[] = {"driver", "cuda", "torch"};
 
-static struct weir_policy *new_policy(void)
+struct weir_policy *weir_policy_new(void)
 {
 	struct weir_arena *arena = weir_arena_new();
 	struct weir_policy *policy = weir_arena_alloc(arena, sizeof *policy);
@@ -36,7 +36,7 @@ static struct weir_policy *new_policy(void)
 static enum weir_status policy_of(const char *name, cJSON *document, struct weir_policy **out,
                                   struct weir_error *err)
 {
-	struct weir_policy *policy = new_policy();
+	struct weir_policy *policy = weir_policy_new();
 
 	*err = (struct weir_error){0};
 	weir_policy_read(policy, document, err);
@@ -70,7 +70,7 @@ enum weir_status weir_policy_load(const char *path, struct weir_policy **out,
 	cJSON *document = NULL;
 
 	if (!path && access(name, F_OK) != 0) {
-		*out = new_policy();
+		*out = weir_policy_new();
 		return WEIR_OK;
 	}
 	if (weir_json_read_file(name, &document, err)) {

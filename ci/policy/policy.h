@@ -5,8 +5,8 @@
  * Patterns are shell patterns ("stage:decode*"), and a scope matches itself, brackets or not; the
  * first rule that matches a row counts. Changes and margins are relative; times become nanoseconds.
  */
-#ifndef WEIR_CI_POLICY_H
-#define WEIR_CI_POLICY_H
+#ifndef WEIR_CI_POLICY_POLICY_H
+#define WEIR_CI_POLICY_POLICY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,6 +68,8 @@ struct weir_policy {
 	double usd_per_gpu_hour; /* above 0; NAN: not stated */
 };
 
+/* Returns the defaults, without a file. The caller frees it with weir_policy_free(). */
+struct weir_policy *weir_policy_new(void);
 /* path NULL: weir.json where it is present, else the defaults. A fault is WEIR_E_USAGE with file,
  * key and reason. */
 enum weir_status weir_policy_load(const char *path, struct weir_policy **out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* weir.json to a policy. Private to ci/policy/policy.c. */
-#ifndef WEIR_CI_POLICY_PARSE_H
-#define WEIR_CI_POLICY_PARSE_H
+#ifndef WEIR_CI_POLICY_POLICY_PARSE_H
+#define WEIR_CI_POLICY_POLICY_PARSE_H
 
 #include "ci/policy/policy.h"
 #include "engine/base/json.h"

@@ -2,69 +2,31 @@
 #include <stdlib.h>
 
 #include "engine/analysis/analyze.h"
-#include "engine/analysis/drawing/detail.h"
+#include "engine/analysis/counters/counted_row.h"
+#include "engine/analysis/drawing/tracks.h"
 #include "engine/analysis/path/critical_path.h"
 #include "engine/analysis/ranks/graph_operators.h"
 #include "engine/analysis/ranks/ranks.h"
+#include "engine/analysis/requests/cost.h"
 #include "engine/analysis/requests/joining.h"
-#include "engine/analysis/requests/serving_cost.h"
 #include "engine/analysis/requests/telemetry.h"
-#include "engine/analysis/rows/analysis_impl.h"
-#include "engine/analysis/rows/graph_rows.h"
 #include "engine/analysis/rows/host_functions.h"
-#include "engine/analysis/rows/inflation.h"
-#include "engine/analysis/rows/scrape_report.h"
-#include "engine/analysis/rows/serving_report.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/analysis/rows/what_if.h"
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
+#include "engine/base/regions.h"
 
-static int by_owned_time(const void *left, const void *right, const struct weir_analysis *analysis)
+/* Largest first; ranks and groups in their order, so that equal times sort the same everywhere. */
+static int by_owned_time(const void *left, const void *right)
 {
 	const struct weir_subject_ref *a = left, *b = right;
-	int64_t x = analysis->ranks[a->rank].groups.items[a->group].owned_ns;
-	int64_t y = analysis->ranks[b->rank].groups.items[b->group].owned_ns;
 
-	if (x != y)
-		return x > y ? -1 : 1;
+	if (a->owned_ns != b->owned_ns)
+		return a->owned_ns > b->owned_ns ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
 	return (a->group > b->group) - (a->group < b->group);
-}
-
-/* Heap sort: the order needs the analysis, which qsort() does not pass on. */
-static void sift_down(struct weir_analysis *analysis, size_t root, size_t count)
-{
-	struct weir_subject_ref *items = analysis->subjects;
-
-	for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
-		struct weir_subject_ref swap = items[root];
-
-		if (child + 1 < count &&
-		    by_owned_time(&items[child], &items[child + 1], analysis) < 0)
-			child++;
-		if (by_owned_time(&items[root], &items[child], analysis) >= 0)
-			return;
-		items[root] = items[child];
-		items[child] = swap;
-		root = child;
-	}
-}
-
-static void sort_subjects(struct weir_analysis *analysis)
-{
-	struct weir_subject_ref *items = analysis->subjects;
-	size_t count = analysis->subject_count;
-
-	for (size_t i = count / 2; i-- > 0;)
-		sift_down(analysis, i, count);
-	for (size_t end = count; end-- > 1;) {
-		struct weir_subject_ref swap = items[0];
-
-		items[0] = items[end];
-		items[end] = swap;
-		sift_down(analysis, 0, end);
-	}
 }
 
 static void collect_subjects(struct weir_analysis *analysis)
@@ -73,12 +35,12 @@ static void collect_subjects(struct weir_analysis *analysis)
 
 	for (size_t r = 0; r < analysis->rank_count; r++)
 		count += analysis->ranks[r].groups.count;
-	analysis->subjects = weir_alloc(count * sizeof *analysis->subjects);
+	analysis->subjects = weir_alloc((count + 1) * sizeof *analysis->subjects);
 	for (uint32_t r = 0; r < analysis->rank_count; r++)
 		for (uint32_t g = 0; g < analysis->ranks[r].groups.count; g++)
-			analysis->subjects[analysis->subject_count++] =
-				(struct weir_subject_ref){r, g};
-	sort_subjects(analysis);
+			analysis->subjects[analysis->subject_count++] = (struct weir_subject_ref){
+				analysis->ranks[r].groups.items[g].owned_ns, r, g};
+	qsort(analysis->subjects, count, sizeof *analysis->subjects, by_owned_time);
 	if (analysis->subject_count > WEIR_MAX_SUBJECTS)
 		analysis->subject_count = WEIR_MAX_SUBJECTS;
 }
@@ -90,8 +52,8 @@ static enum weir_status check_device(const struct weir_analysis *analysis, struc
 
 	if (!name || weir_device_find(&analysis->table, name, 0, 0, &device))
 		return WEIR_OK;
-	return weir_fail(err, WEIR_E_USAGE,
-	                 "--device %s: not in the device table (rules/devices.json)", name);
+	return weir_fail(err, WEIR_E_USAGE, "%s is not in the device table (rules/devices.json)",
+	                 name);
 }
 
 static bool holds_timing(const struct weir_input *input)
@@ -130,10 +92,12 @@ static void init_rank(void *context, size_t index)
 		.table = &analysis->table,
 		.aliases = &analysis->options.settings->aliases,
 	};
+	struct weir_region region = weir_region_enter("rank", NULL);
 
 	weir_rank_init(rank, rank->trace, &options);
 	if (rank->rank < 0)
 		rank->rank = (int64_t)index;
+	weir_region_leave(&region, "events", rank->trace->host.count + rank->trace->device.count);
 }
 
 static void init_ranks(struct weir_analysis *analysis)
@@ -261,13 +225,13 @@ static void fill_telemetry(const struct weir_analysis *analysis, struct weir_rep
 	report->features[WEIR_F_DRAM_ACTIVE] = report->telemetry.dram_active;
 }
 
-/* A timeline has operators of its own. */
+/* Counted kernels are operators only without a timeline, which has operators of its own. */
 static void fill_counters(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	if (!analysis->rank_count)
 		weir_fill_counted_operators(analysis->counted, report);
 	weir_fill_counters(analysis->counted, report);
-	if (analysis->rank_count)
+	if (analysis->rank_count && !analysis->options.verdict_only)
 		weir_note_counted_join(&analysis->join, report);
 }
 
@@ -275,58 +239,103 @@ static void fill_serving(const struct weir_analysis *analysis, struct weir_repor
 {
 	weir_serving_figures(analysis->serving, report);
 	weir_serving_features(analysis->serving, report->features);
-	weir_serving_price(analysis->serving, analysis->profile, analysis->options.settings,
-	                   report);
+	if (!analysis->options.verdict_only)
+		weir_serving_price(analysis->serving, analysis->profile, analysis->options.settings,
+		                   report);
 }
 
-/* What the report is filled from and what does not depend on each other. */
+/* What the report is filled from; the two do not depend on each other. */
 struct derived {
 	const struct weir_analysis *analysis;
 	struct weir_stage_merges merges;
-	struct weir_path path;
+	struct weir_path path; /* empty if only the verdict is wanted */
 };
 
 static void derive(void *context, size_t index)
 {
 	struct derived *derived = context;
+	struct weir_region region = weir_region_enter(index == 0 ? "attribution" : "path", NULL);
 
 	if (index == 0)
-		weir_path_find(derived->analysis, &derived->path);
-	else
 		weir_stage_merges_init(&derived->merges, derived->analysis);
+	else
+		weir_path_find(derived->analysis, &derived->path);
+	weir_region_leave(&region, index == 0 ? "stages" : "pieces",
+	                  index == 0 ? derived->merges.count : derived->path.count);
+}
+
+/* Fills the figures that decide the verdict. */
+static void fill_figures(const struct derived *derived, struct weir_report *report)
+{
+	const struct weir_analysis *analysis = derived->analysis;
+	const struct weir_stage_merges *merges = &derived->merges;
+	bool whole = !analysis->options.verdict_only;
+	struct weir_region region = weir_region_enter("figures", NULL);
+
+	report->feature_table = &weir_features;
+	report->steady = analysis->options.steady;
+	report->percentile = analysis->options.percentile;
+	weir_fill_summary(analysis, merges, report);
+	if (whole) {
+		weir_fill_stages(analysis, merges, report);
+		weir_fill_scrapes(analysis, report);
+	}
+	weir_region_leave(&region, "stages", report->stage_count);
+	region = weir_region_enter("operators", NULL);
+	weir_fill_operators(analysis, report);
+	weir_region_leave(&region, "operators", report->operator_count);
+	region = weir_region_enter("graphs", NULL);
+	if (whole)
+		weir_fill_graphs(analysis, report);
+	weir_region_leave(&region, "graphs", report->graph_count);
+	region = weir_region_enter("features", NULL);
+	if (analysis->counted)
+		fill_counters(analysis, report);
+	if (whole)
+		weir_fill_host_functions(analysis->profile, report);
+	weir_fill_features(analysis, merges, report);
+	weir_region_leave(&region, "counters", report->counter_count);
+}
+
+/* Fills what only documents show. */
+static void fill_rows(const struct derived *derived, struct weir_report *report)
+{
+	const struct weir_analysis *analysis = derived->analysis;
+	const struct weir_stage_merges *merges = &derived->merges;
+	struct weir_region region = weir_region_enter("what_if", NULL);
+
+	weir_fill_inflation(analysis, merges, report);
+	weir_fill_what_ifs(analysis, merges, report);
+	weir_region_leave(&region, "changes", report->what_if_count);
+	region = weir_region_enter("path_rows", NULL);
+	weir_fill_critical_path(analysis, merges, &derived->path, report);
+	weir_region_leave(&region, "pieces", derived->path.count);
+	if (!analysis->options.detail)
+		return;
+	region = weir_region_enter("drawing", NULL);
+	weir_fill_detail(analysis, merges, &derived->path, report);
+	weir_region_leave(&region, "spans", report->detail->span_count);
 }
 
 void weir_analysis_report(const struct weir_analysis *analysis, struct weir_report *report)
 {
+	bool whole = !analysis->options.verdict_only;
 	struct derived derived = {.analysis = analysis};
-	struct weir_stage_merges *merges = &derived.merges;
-	struct weir_path *path = &derived.path;
+	size_t parts = whole ? 2 : 1;
 
-	weir_pool_run(2, weir_pool_width(2), derive, &derived);
-	report->feature_table = &weir_feature_table;
-	report->steady = analysis->options.steady;
-	report->percentile = analysis->options.percentile;
-	weir_fill_summary(analysis, merges, report);
-	weir_fill_stages(analysis, merges, report);
-	weir_fill_scrapes(analysis, report);
-	weir_fill_operators(analysis, report);
-	weir_fill_graphs(analysis, report);
-	if (analysis->counted)
-		fill_counters(analysis, report);
-	weir_fill_host_functions(analysis->profile, report);
-	weir_fill_features(analysis, merges, report);
-	weir_fill_inflation(analysis, merges, report);
-	weir_fill_what_ifs(analysis, merges, report);
-	weir_fill_critical_path(analysis, merges, path, report);
-	if (analysis->options.detail)
-		weir_fill_detail(analysis, merges, path, report);
-	weir_path_release(path);
-	weir_stage_merges_release(merges);
+	weir_pool_run(parts, weir_pool_width(parts), derive, &derived);
+	fill_figures(&derived, report);
+	if (whole)
+		fill_rows(&derived, report);
+	weir_path_release(&derived.path);
+	weir_stage_merges_release(&derived.merges);
 	if (analysis->serving)
 		fill_serving(analysis, report);
 	fill_telemetry(analysis, report);
-	weir_ranks_note(analysis->ranks, analysis->rank_count, report);
-	weir_join(analysis->profile, analysis->serving, report);
+	if (whole) {
+		weir_ranks_note(analysis->ranks, analysis->rank_count, report);
+		weir_join(analysis->profile, analysis->serving, report);
+	}
 }
 
 void weir_analysis_settle(const struct weir_analysis *analysis, const struct weir_verdict *requests,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,22 +39,43 @@ struct weir_arena {
 	size_t used;                /* of the first chunk's data */
 };
 
-static void end_out_of_memory(void)
-{
-	static const char line[] = "weir: out of memory\n";
-	ssize_t ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
+/* Where the innermost weir_memory_try() of a thread goes on. */
+struct guard {
+	jmp_buf out;
+	struct guard *outer;
+};
 
-	(void)ignored;
-	_Exit(9);
+static _Thread_local struct guard *innermost;
+
+bool weir_memory_try(void (*work)(void *context), void *context)
+{
+	struct guard guard = {.outer = innermost};
+
+	if (setjmp(guard.out) != 0) {
+		innermost = guard.outer;
+		return false;
+	}
+	innermost = &guard;
+	work(context);
+	innermost = guard.outer;
+	return true;
 }
 
-void (*weir_out_of_memory)(void) = end_out_of_memory;
-
-/* For a hook that returns: there is nothing to go on with. */
-static _Noreturn void out_of_memory(void)
+bool weir_memory_is_tried(void)
 {
-	weir_out_of_memory();
-	abort();
+	return innermost != NULL;
+}
+
+_Noreturn void weir_out_of_memory(void)
+{
+	static const char line[] = "weir: out of memory\n";
+	ssize_t ignored;
+
+	if (innermost)
+		longjmp(innermost->out, 1);
+	ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
+	(void)ignored;
+	_Exit(9);
 }
 
 void *weir_alloc(size_t size)
@@ -61,7 +83,7 @@ void *weir_alloc(size_t size)
 	void *memory = calloc(1, size ? size : 1);
 
 	if (!memory)
-		out_of_memory();
+		weir_out_of_memory();
 	return memory;
 }
 
@@ -77,7 +99,7 @@ void *weir_realloc(void *old, size_t size)
 	void *memory = realloc(old, size ? size : 1);
 
 	if (!memory)
-		out_of_memory();
+		weir_out_of_memory();
 	return memory;
 }
 
@@ -89,11 +111,11 @@ void *weir_grow(void *old, size_t *capacity, size_t need, size_t size)
 		return old;
 	while (wanted < need) {
 		if (wanted > SIZE_MAX / 2)
-			out_of_memory();
+			weir_out_of_memory();
 		wanted *= 2;
 	}
 	if (size && wanted > SIZE_MAX / size)
-		out_of_memory();
+		weir_out_of_memory();
 	*capacity = wanted;
 	return weir_realloc(old, wanted * size);
 }
@@ -122,7 +144,7 @@ static struct arena_chunk *new_chunk(size_t size)
 	struct arena_chunk *chunk;
 
 	if (size > SIZE_MAX - sizeof(*chunk))
-		out_of_memory();
+		weir_out_of_memory();
 	chunk = weir_alloc(sizeof(*chunk) + size);
 	chunk->size = size;
 	ARENA_POISON(chunk->data, size);
@@ -152,7 +174,7 @@ void *weir_arena_alloc(struct weir_arena *arena, size_t size)
 	size_t room;
 
 	if (size > SIZE_MAX - ARENA_RED_ZONE - ARENA_ALIGN)
-		out_of_memory();
+		weir_out_of_memory();
 	room = (size + ARENA_RED_ZONE + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
 	if (!room)
 		room = ARENA_ALIGN;
@@ -171,7 +193,7 @@ char *weir_arena_copy(struct weir_arena *arena, const char *text, size_t len)
 	char *copy;
 
 	if (len == SIZE_MAX)
-		out_of_memory();
+		weir_out_of_memory();
 	copy = weir_arena_alloc(arena, len + 1);
 	if (len)
 		memcpy(copy, text, len);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory that is freed all at once. Out of memory ends the program through weir_out_of_memory();
- * sizes that come from an input are checked against a stated limit before they get here. Under
- * address sanitizer the gaps between objects are poisoned, so that an overrun inside the arena is
- * seen.
+ * Memory that is freed all at once. Nothing here returns NULL: see weir_out_of_memory(). Sizes that
+ * come from an input are checked against a stated limit before they get here. Under address
+ * sanitizer the gaps between objects are poisoned, so that an overrun inside the arena is seen.
  */
 #ifndef WEIR_BASE_ARENA_H
 #define WEIR_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,8 +30,18 @@ void *weir_realloc(void *old, size_t size);
 /* Doubles *capacity until it holds `need` elements of `size` bytes; overflow ends the program. */
 void *weir_grow(void *old, size_t *capacity, size_t need, size_t size);
 
-/* Called when memory is out; the default writes one line to standard error and ends the program
- * with code 9. */
-extern void (*weir_out_of_memory)(void);
+/*
+ * Calls work(context). Returns false if memory ran out in it: the call is abandoned where it stood,
+ * on this thread and in the threads of weir_pool_run() that worked for it. What it had allocated
+ * and not handed to the caller's context is lost, as are its open files. Calls nest; the innermost
+ * one returns.
+ */
+bool weir_memory_try(void (*work)(void *context), void *context);
+/* True inside weir_memory_try(), on the same thread. */
+bool weir_memory_is_tried(void);
+
+/* Ends the innermost weir_memory_try() of this thread. Without one it writes a line to standard
+ * error and ends the process with code 9. */
+_Noreturn void weir_out_of_memory(void);
 
 #endif

@@ -4,9 +4,14 @@
 #include "engine/base/jsonblock.h"
 #include "engine/base/jsonmeasure.h"
 
+/* A block takes some forty instructions: a call, or state kept in memory, would cost as much again.
+ */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* Bytes that an unescaped backslash stands before; carries over the end of the block in
  * measure->escaped. */
-static uint64_t find_escaped(struct weir_jsonmeasure *measure, uint64_t backslash, unsigned size)
+ALWAYS_INLINE uint64_t find_escaped(struct weir_jsonmeasure *measure, uint64_t backslash,
+                                    unsigned size)
 {
 	uint64_t escaped = measure->escaped;
 
@@ -27,7 +32,8 @@ static uint64_t find_escaped(struct weir_jsonmeasure *measure, uint64_t backslas
 }
 
 /* Walks the brackets of one block; the offset after the last closing one, 0: the value goes on. */
-static unsigned walk_brackets(struct weir_jsonmeasure *measure, uint64_t open, uint64_t close)
+ALWAYS_INLINE unsigned walk_brackets(struct weir_jsonmeasure *measure, uint64_t open,
+                                     uint64_t close)
 {
 	for (uint64_t bits = open | close; bits; bits &= bits - 1) {
 		uint64_t bit = bits & (~bits + 1);
@@ -40,22 +46,30 @@ static unsigned walk_brackets(struct weir_jsonmeasure *measure, uint64_t open, u
 	return 0;
 }
 
-/* The first `size` bytes of a block; the offset after the value's end, 0: it goes on. */
-static inline unsigned feed_block(struct weir_jsonmeasure *measure, const char *at, unsigned size)
+/* Quotes that open or close a text. */
+ALWAYS_INLINE uint64_t find_quotes(struct weir_jsonmeasure *measure,
+                                   const struct weir_jsonblock *block, unsigned size)
 {
-	const struct weir_jsonblock block = weir_jsonblock_load(at);
 	uint64_t valid = UINT64_MAX >> (64 - size);
-	uint64_t text, open, close, quote = block.quote & valid;
-	unsigned closes;
+	uint64_t quote = block->quote & valid;
 
-	if ((block.backslash & valid) | measure->escaped)
-		quote &= ~find_escaped(measure, block.backslash & valid, size);
-	text = weir_bits_parity(quote) ^ measure->in_text;
+	if ((block->backslash & valid) | measure->escaped)
+		quote &= ~find_escaped(measure, block->backslash & valid, size);
+	return quote;
+}
+
+/* Takes the first `size` bytes of a block; parity: of its quotes. Returns the offset after the
+ * value's end, 0: it goes on. */
+ALWAYS_INLINE unsigned take_block(struct weir_jsonmeasure *measure,
+                                  const struct weir_jsonblock *block, uint64_t parity,
+                                  unsigned size)
+{
+	uint64_t valid = UINT64_MAX >> (64 - size), text = parity ^ measure->in_text;
+	uint64_t open = block->open & ~text & valid, close = block->close & ~text & valid;
+	unsigned closes = weir_bits_count(close);
+
 	measure->in_text = 0 - (text >> 63);
-	open = block.open & ~text & valid;
-	close = block.close & ~text & valid;
-	measure->control |= block.control & text & valid;
-	closes = weir_bits_count(close);
+	measure->control |= block->control & text & valid;
 	if (closes >= measure->depth)
 		return walk_brackets(measure, open, close);
 	measure->depth += weir_bits_count(open);
@@ -64,31 +78,78 @@ static inline unsigned feed_block(struct weir_jsonmeasure *measure, const char *
 	return 0;
 }
 
-static inline const char *feed_blocks(struct weir_jsonmeasure *measure, const char **at,
-                                      const char *end)
+ALWAYS_INLINE unsigned feed_block(struct weir_jsonmeasure *measure, const char *at, unsigned size)
 {
-	for (; end - *at >= WEIR_JSONBLOCK_SIZE; *at += WEIR_JSONBLOCK_SIZE) {
-		unsigned found = feed_block(measure, *at, WEIR_JSONBLOCK_SIZE);
+	const struct weir_jsonblock block = weir_jsonblock_load(at);
 
-		if (found)
-			return *at + found;
-	}
-	return NULL;
+	return take_block(measure, &block, weir_bits_parity(find_quotes(measure, &block, size)),
+	                  size);
 }
+
+static const char *feed_blocks_plain(struct weir_jsonmeasure *measure, const char **from,
+                                     const char *end)
+{
+	struct weir_jsonmeasure now = *measure;
+	const char *at = *from;
+	unsigned found = 0;
+
+	while (end - at >= WEIR_JSONBLOCK_SIZE) {
+		found = feed_block(&now, at, WEIR_JSONBLOCK_SIZE);
+		if (found)
+			break;
+		at += WEIR_JSONBLOCK_SIZE;
+	}
+	*measure = now;
+	*from = at;
+	return found ? at + found : NULL;
+}
+
+#ifdef WEIR_JSONBLOCK_AVX2
+
+static WEIR_JSONBLOCK_AVX2 const char *feed_blocks_avx2(struct weir_jsonmeasure *measure,
+                                                        const char **from, const char *end)
+{
+	struct weir_jsonmeasure now = *measure;
+	const char *at = *from;
+	unsigned found = 0;
+
+	while (end - at >= WEIR_JSONBLOCK_SIZE) {
+		const struct weir_jsonblock block = weir_jsonblock_load_avx2(at);
+		uint64_t quotes = find_quotes(&now, &block, WEIR_JSONBLOCK_SIZE);
+
+		found = take_block(&now, &block, weir_bits_parity_avx2(quotes),
+		                   WEIR_JSONBLOCK_SIZE);
+		if (found)
+			break;
+		at += WEIR_JSONBLOCK_SIZE;
+	}
+	_mm256_zeroupper(); /* what follows is SSE2 */
+	*measure = now;
+	*from = at;
+	return found ? at + found : NULL;
+}
+
+static const char *feed_blocks(struct weir_jsonmeasure *measure, const char **at, const char *end)
+{
+	return weir_jsonblock_has_avx2() ? feed_blocks_avx2(measure, at, end)
+	                                 : feed_blocks_plain(measure, at, end);
+}
+
+#else
+#define feed_blocks feed_blocks_plain
+#endif
 
 const char *weir_jsonmeasure_feed(struct weir_jsonmeasure *measure, const char *at, const char *end)
 {
-	struct weir_jsonmeasure now = *measure; /* in registers, not in memory */
 	char rest[WEIR_JSONBLOCK_SIZE] = {0};
-	const char *found = feed_blocks(&now, &at, end);
+	const char *found = feed_blocks(measure, &at, end);
 	unsigned offset;
 
 	if (!found && at < end) {
 		memcpy(rest, at, (size_t)(end - at));
-		offset = feed_block(&now, rest, (unsigned)(end - at));
+		offset = feed_block(measure, rest, (unsigned)(end - at));
 		found = offset ? at + offset : NULL;
 	}
-	*measure = now;
 	return found;
 }
 

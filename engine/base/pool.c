@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <pthread.h>
+#include <stdbool.h>
 #include <unistd.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/pool.h"
+#include "engine/base/regions.h"
 
 struct pool {
 	pthread_mutex_t lock;
 	size_t next, count; /* next: under the lock */
 	void (*work)(void *context, size_t index);
 	void *context;
+	unsigned depth;     /* of the caller's regions */
+	bool tried;         /* the caller is inside weir_memory_try() */
+	bool out_of_memory; /* under the lock */
 };
 
 size_t weir_pool_width(size_t count)
@@ -33,19 +39,44 @@ static size_t take_next(struct pool *pool)
 	return index;
 }
 
+static void take_all(void *context)
+{
+	struct pool *pool = context;
+
+	for (size_t index; (index = take_next(pool)) < pool->count;)
+		pool->work(pool->context, index);
+}
+
+/* The caller's weir_memory_try() cannot be reached from another thread: the thread stops, no
+ * further piece starts, and the caller fails once all threads have ended. */
+static void give_up(struct pool *pool)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->next = pool->count;
+	pool->out_of_memory = true;
+	pthread_mutex_unlock(&pool->lock);
+}
+
 static void *work_off(void *argument)
 {
 	struct pool *pool = argument;
 
-	for (size_t index; (index = take_next(pool)) < pool->count;)
-		pool->work(pool->context, index);
+	weir_region_nest(pool->depth);
+	if (!pool->tried)
+		take_all(pool);
+	else if (!weir_memory_try(take_all, pool))
+		give_up(pool);
 	return NULL;
 }
 
 void weir_pool_run(size_t count, size_t width, void (*work)(void *context, size_t index),
                    void *context)
 {
-	struct pool pool = {.count = count, .work = work, .context = context};
+	struct pool pool = {.count = count,
+	                    .work = work,
+	                    .context = context,
+	                    .depth = weir_region_depth(),
+	                    .tried = weir_memory_is_tried()};
 	pthread_t threads[WEIR_POOL_MAX_WIDTH];
 	size_t started = 0;
 
@@ -57,4 +88,6 @@ void weir_pool_run(size_t count, size_t width, void (*work)(void *context, size_
 	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
 	pthread_mutex_destroy(&pool.lock);
+	if (pool.out_of_memory)
+		weir_out_of_memory();
 }

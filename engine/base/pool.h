@@ -18,7 +18,9 @@ size_t weir_pool_width(size_t count);
 /*
  * Calls work(context, index) once for each index below count and returns when all calls have. At
  * most `width` run at a time, the caller's thread among them; they start in order of the index.
- * With width 1, or where no thread can be started, one follows the other.
+ * With width 1, or where no thread can be started, one follows the other. If memory runs out in a
+ * call inside weir_memory_try(), the others are finished, no further one starts, and the caller's
+ * weir_memory_try() returns.
  */
 void weir_pool_run(size_t count, size_t width, void (*work)(void *context, size_t index),
                    void *context);

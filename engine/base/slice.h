@@ -24,6 +24,11 @@ static inline bool weir_slice_equals(struct weir_slice slice, const char *string
 	return slice.length == length && !memcmp(slice.data, string, length);
 }
 
+static inline bool weir_slice_same(struct weir_slice a, struct weir_slice b)
+{
+	return a.length == b.length && (!a.length || !memcmp(a.data, b.data, a.length));
+}
+
 static inline bool weir_slice_starts(struct weir_slice slice, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -31,8 +36,8 @@ static inline bool weir_slice_starts(struct weir_slice slice, const char *prefix
 	return slice.length >= length && !memcmp(slice.data, prefix, length);
 }
 
-/* The part, which is not empty, stands anywhere in it. */
-static inline bool weir_slice_holds(struct weir_slice slice, const char *part)
+/* Returns the first place of the part, which is not empty, or NULL. */
+static inline const char *weir_slice_find(struct weir_slice slice, const char *part)
 {
 	size_t length = strlen(part);
 
@@ -40,12 +45,17 @@ static inline bool weir_slice_holds(struct weir_slice slice, const char *part)
 		const char *found = memchr(slice.data + at, *part, slice.length - length - at + 1);
 
 		if (!found)
-			return false;
+			return NULL;
 		at = (size_t)(found - slice.data);
 		if (!memcmp(found, part, length))
-			return true;
+			return found;
 	}
-	return false;
+	return NULL;
+}
+
+static inline bool weir_slice_holds(struct weir_slice slice, const char *part)
+{
+	return weir_slice_find(slice, part) != NULL;
 }
 
 #endif

@@ -96,12 +96,3 @@ void weir_text_vprintf(struct weir_text *text, const char *format, va_list args)
 		freelocale(plain);
 	}
 }
-
-size_t weir_text_columns(const char *utf8)
-{
-	size_t columns = 0;
-
-	for (; *utf8; utf8++)
-		columns += ((unsigned char)*utf8 & 0xc0) != 0x80;
-	return columns;
-}

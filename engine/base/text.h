@@ -55,9 +55,17 @@ void weir_text_share(struct weir_text *text,
                      double share); /* 0.864 -> "86 %", 0.004 -> "0.4 %", NAN -> "-" */
 void weir_text_bytes(struct weir_text *text, double bytes); /* "256 MiB" */
 
-/* Columns that a UTF-8 text takes on a terminal (continuation bytes count 0; wide characters are
- * not told apart). */
+/* Decodes the UTF-8 character at text, which is not its end. Returns its bytes; 0: no well-formed
+ * character starts there. Surrogates pass. */
+size_t weir_text_decode(const char *text, uint32_t *code);
+/* Returns the columns that a UTF-8 text takes on a terminal: 2 for East Asian wide characters, 0
+ * for combining marks, 1 for any other character and for a byte that starts none. */
 size_t weir_text_columns(const char *utf8);
+size_t weir_text_columns_in(const char *utf8, size_t len); /* of its first bytes */
+/* Returns the bytes of the longest prefix that fits in so many columns, and the offset of the
+ * longest suffix that does. */
+size_t weir_text_prefix(const char *utf8, size_t columns);
+size_t weir_text_suffix(const char *utf8, size_t columns);
 
 /* Smallest number of edits (insert, delete, replace, swap of neighbours) that makes a of b; for
  * suggestions. */

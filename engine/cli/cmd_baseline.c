@@ -7,12 +7,12 @@
 #include "baselines/store.h"
 #include "engine/base/json.h"
 #include "engine/cli/baseline_text.h"
-#include "engine/cli/clock.h"
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
-#include "engine/cli/recording.h"
-#include "engine/cli/settings.h"
+#include "engine/cli/run_options.h"
+#include "engine/pipeline/clock.h"
 #include "engine/report/gate/gate_figures.h"
+#include "engine/report/plain/items.h"
 
 static const char *const formats[] = {"text", "json", NULL};
 
@@ -165,22 +165,23 @@ static enum weir_status record_under(struct call *call, const struct weir_settin
                                      struct weir_error *err)
 {
 	const char *given = weir_option_text(call->arguments, "recorded");
+	struct weir_baseline *baseline =
+		weir_baseline_new(weir_option_text(call->arguments, "name"));
+	const struct weir_run_list runs = {weir_arguments_list(call->arguments) + 1,
+	                                   weir_arguments_count(call->arguments) - 1, baseline};
+	struct weir_progress_line line;
+	struct weir_progress progress;
+	struct weir_measuring measuring;
 	char now[WEIR_CLOCK_SIZE];
-	struct weir_recording_request request = {
-		.paths = weir_arguments_list(call->arguments) + 1,
-		.count = weir_arguments_count(call->arguments) - 1,
-		.input_format = weir_option_text(call->arguments, "input-format"),
-		.settings = settings,
-		.quiet = weir_option_given(call->arguments, "quiet"),
-		.consequence = "nothing was recorded",
-	};
-	struct weir_baseline *baseline;
 	enum weir_status status;
 
 	weir_clock_now(now);
-	request.recorded = given ? given : now;
-	baseline = weir_baseline_new(weir_option_text(call->arguments, "name"));
-	status = weir_recording_read(&request, baseline, err);
+	weir_measuring_given(&measuring, call->arguments, settings, &line, &progress);
+	measuring.input_format = weir_option_text(call->arguments, "input-format");
+	measuring.recorded = given ? given : now;
+	measuring.consequence = "nothing was recorded";
+	status = weir_measure_runs(&measuring, &runs, 1, err);
+	weir_progress_end(&line);
 	if (!status) {
 		set_labels(call, baseline);
 		status = store_runs(call, baseline, err);
@@ -200,7 +201,7 @@ static enum weir_status record(struct call *call, struct weir_error *err)
 			weir_policy_load(weir_option_text(call->arguments, "config"), &policy, err);
 	if (status)
 		return status;
-	settings = weir_settings_of(call->arguments, policy);
+	settings = weir_settings_given(call->arguments, policy);
 	status = record_under(call, &settings, err);
 	weir_policy_free(policy);
 	return status;
@@ -362,11 +363,11 @@ static enum weir_status verify(struct call *call, struct weir_error *err)
 	status = weir_store_verify(store, &health, err);
 	if (!status) {
 		weir_text_printf(&call->text, "%s is sound: ", weir_db_path(call->arguments));
-		weir_gate_print_counted(health.baselines, "baseline", &call->text);
+		weir_items_number(&call->text, health.baselines, "baseline");
 		weir_text_puts(&call->text, ", ");
-		weir_gate_print_counted(health.runs, "run", &call->text);
+		weir_items_number(&call->text, health.runs, "run");
 		weir_text_puts(&call->text, ", ");
-		weir_gate_print_counted(health.samples, "sample", &call->text);
+		weir_items_number(&call->text, health.samples, "sample");
 		weir_text_puts(&call->text, "\n");
 	}
 	weir_store_free(store);

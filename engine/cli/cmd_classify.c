@@ -5,10 +5,10 @@
 
 #include "engine/base/arena.h"
 #include "engine/cli/command.h"
+#include "engine/cli/documents.h"
 #include "engine/cli/output.h"
 #include "engine/cli/progress.h"
-#include "engine/cli/reporting.h"
-#include "engine/cli/settings.h"
+#include "engine/cli/run_options.h"
 #include "engine/pipeline/classify.h"
 
 /* The names of weir_writers, in their order; a test holds the two together. */
@@ -103,7 +103,7 @@ static enum weir_status classify(const struct weir_arguments *arguments,
 		.settings = settings,
 		.whole_window = window && strcmp(window, "all") == 0,
 		.percentile = weir_option_number(arguments, "percentile", 0) / 100,
-		.detail = weir_reporting_detailed(arguments) != NULL,
+		.detail = weir_documents_drawing(arguments) != NULL,
 		.progress = &progress,
 	};
 	enum weir_status status = read_changes(arguments, &changes, &change_count, err);
@@ -135,24 +135,11 @@ static void tell_inputs(const struct weir_report *report)
 	}
 }
 
-/* A drawing of nothing helps nobody. */
-static enum weir_status check_drawings(const struct weir_arguments *arguments,
-                                       const struct weir_report *report, struct weir_error *err)
-{
-	const struct weir_writer *writer = weir_reporting_detailed(arguments);
-
-	if (!writer || report->detail->flame.count > 0 || report->detail->span_count > 0)
-		return WEIR_OK;
-	return weir_fail(err, WEIR_E_EMPTY,
-	                 "the format %s draws a timeline, and no input holds one: pass a trace of "
-	                 "the run",
-	                 writer->name);
-}
-
 static enum weir_status classify_and_write(const struct weir_arguments *arguments,
                                            const struct weir_settings *settings,
                                            struct weir_error *err)
 {
+	const struct weir_writer *drawing = weir_documents_drawing(arguments);
 	struct weir_classification *classification;
 	enum weir_status status = classify(arguments, settings, &classification, err);
 
@@ -160,10 +147,12 @@ static enum weir_status classify_and_write(const struct weir_arguments *argument
 		return status;
 	if (weir_option_given(arguments, "verbose"))
 		tell_inputs(weir_classification_report(classification));
-	status = check_drawings(arguments, weir_classification_report(classification), err);
+	if (drawing)
+		status = weir_check_drawing(weir_classification_report(classification), drawing,
+		                            err);
 	if (!status)
-		status = weir_reporting_write(arguments, weir_classification_report(classification),
-		                              err);
+		status = weir_documents_write_report(
+			arguments, weir_classification_report(classification), err);
 	weir_classification_free(classification);
 	return status;
 }
@@ -177,12 +166,12 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 	if (weir_arguments_count(arguments) == 0)
 		return weir_exit_of(weir_fail(
 			err, WEIR_E_USAGE, "classify needs an input: weir classify trace.json.gz"));
-	status = weir_reporting_check_outputs(arguments, err);
+	status = weir_documents_check(arguments, WEIR_RESULT_REPORT, err);
 	if (!status)
 		status = weir_policy_load(weir_option_text(arguments, "config"), &policy, err);
 	if (status)
 		return weir_exit_of(status);
-	settings = weir_settings_of(arguments, policy);
+	settings = weir_settings_given(arguments, policy);
 	status = classify_and_write(arguments, &settings, err);
 	weir_policy_free(policy);
 	return weir_exit_of(status);

@@ -7,8 +7,8 @@
 #include "engine/base/source.h"
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
-#include "engine/report/gate_writer.h"
-#include "engine/report/json/gate_read.h"
+#include "engine/report/json/stored.h"
+#include "engine/report/writer.h"
 
 #define DEFAULT_TIMEOUT_S  120
 #define MIN_REQUEST_MS     1000 /* a request gets a quarter of the time, within these */
@@ -100,7 +100,7 @@ static enum weir_status write_draft(const struct weir_arguments *arguments,
                                     const struct weir_gate_result *result, const char *link,
                                     struct draft *draft, struct weir_error *err)
 {
-	const struct weir_gate_write_options how = {.link = link};
+	const struct weir_write_options how = {.link = link};
 	const char *suite = weir_option_text(arguments, "suite");
 	struct weir_text markdown = {0};
 
@@ -112,7 +112,7 @@ static enum weir_status write_draft(const struct weir_arguments *arguments,
 		                 WEIR_COMMENT_MAX_KEY);
 	draft->verdict =
 		result->exit_code == WEIR_EXIT_PASS ? WEIR_COMMENT_PASS : WEIR_COMMENT_FAIL;
-	weir_gate_writer_markdown.write(result, &how, &markdown);
+	weir_write_gate_markdown(result, &how, &markdown);
 	weir_comment_compose(draft->key, draft->verdict, markdown.data ? markdown.data : "",
 	                     &draft->body);
 	weir_text_release(&markdown);

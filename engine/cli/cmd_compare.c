@@ -3,9 +3,10 @@
 
 #include "engine/base/arena.h"
 #include "engine/cli/command.h"
-#include "engine/cli/gate_options.h"
-#include "engine/cli/gating.h"
-#include "engine/cli/settings.h"
+#include "engine/cli/documents.h"
+#include "engine/cli/run_options.h"
+#include "engine/pipeline/clock.h"
+#include "engine/pipeline/gating.h"
 
 static const struct weir_option options[] = {
 	{.name = "base",
@@ -43,53 +44,44 @@ static const char **values_of(const struct weir_arguments *arguments, const char
 	return list;
 }
 
-static enum weir_status read_side(const struct weir_arguments *arguments, const char *name,
-                                  const struct weir_policy *policy, struct weir_baseline **out,
-                                  struct weir_error *err)
-{
-	size_t count;
-	const char **paths = values_of(arguments, name, &count);
-	enum weir_status status = weir_gating_read(paths, count, arguments, policy, out, err);
-
-	free(paths);
-	return status;
-}
-
-static enum weir_status compare_sides(const struct weir_policy *policy,
-                                      const struct weir_baseline *base,
-                                      const struct weir_baseline *head,
+static enum weir_status compare_under(const struct weir_arguments *arguments,
+                                      const struct weir_policy *policy,
                                       struct weir_gate_result *result, struct weir_error *err)
 {
-	const struct weir_gate_terms terms = {.policy = policy, .never_fail = true};
-	struct weir_gating_side baseline, candidate;
+	const struct weir_settings settings = weir_settings_given(arguments, policy);
+	struct weir_gate_request request = {.terms = {.policy = policy, .never_fail = true}};
+	const char **base = values_of(arguments, "base", &request.baseline_count);
+	const char **head = values_of(arguments, "head", &request.candidate_count);
+	struct weir_progress_line line;
+	struct weir_progress progress;
+	char now[WEIR_CLOCK_SIZE];
 	enum weir_status status;
 
-	weir_gating_side_init(&baseline, base);
-	weir_gating_side_init(&candidate, head);
-	status = weir_gating_compare(result, &terms, &baseline, &candidate, err);
-	weir_gating_side_release(&baseline);
-	weir_gating_side_release(&candidate);
+	request.baseline = base;
+	request.candidate = head;
+	weir_clock_now(now);
+	weir_measuring_given(&request.measuring, arguments, &settings, &line, &progress);
+	request.measuring.recorded = now;
+	request.measuring.consequence = "nothing was compared";
+	status = weir_gate_runs(&request, result, err);
+	weir_progress_end(&line);
+	free(base);
+	free(head);
 	return status;
 }
 
 static enum weir_status compare(const struct weir_arguments *arguments,
                                 struct weir_gate_result *result, struct weir_error *err)
 {
-	struct weir_baseline *base = NULL, *head = NULL;
 	struct weir_policy *policy;
-	enum weir_status status = weir_gate_policy(arguments, &policy, err);
+	enum weir_status status =
+		weir_policy_today(weir_option_text(arguments, "config"), &policy, err);
 
 	if (status)
 		return status;
-	status = read_side(arguments, "base", policy, &base, err);
+	status = compare_under(arguments, policy, result, err);
 	if (!status)
-		status = read_side(arguments, "head", policy, &head, err);
-	if (!status)
-		status = compare_sides(policy, base, head, result, err);
-	if (!status)
-		status = weir_gating_write(arguments, result, err);
-	weir_baseline_free(base);
-	weir_baseline_free(head);
+		status = weir_documents_write_gate(arguments, result, err);
 	weir_policy_free(policy);
 	return status;
 }
@@ -108,7 +100,7 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 		return weir_exit_of(weir_fail(
 			err, WEIR_E_USAGE,
 			"compare needs two sides: weir compare --base RUN... --head RUN..."));
-	status = weir_gating_check_outputs(arguments, err);
+	status = weir_documents_check(arguments, WEIR_RESULT_GATE, err);
 	if (status)
 		return weir_exit_of(status);
 	result = weir_gate_result_new();

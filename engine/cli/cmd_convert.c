@@ -5,9 +5,9 @@
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
 #include "engine/cli/progress.h"
-#include "engine/cli/settings.h"
+#include "engine/cli/run_options.h"
+#include "engine/model/run_document.h"
 #include "engine/pipeline/classify.h"
-#include "engine/report/json/run_json.h"
 
 static const char *const windows[] = {"steady", "all", NULL};
 
@@ -68,7 +68,7 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 	status = weir_policy_load(weir_option_text(arguments, "config"), &policy, err);
 	if (status)
 		return weir_exit_of(status);
-	settings = weir_settings_of(arguments, policy);
+	settings = weir_settings_given(arguments, policy);
 	status = read_run(arguments, &settings, &native, err);
 	weir_policy_free(policy);
 	if (status)

@@ -4,12 +4,13 @@
 
 #include "engine/base/jsonout.h"
 #include "engine/cli/command.h"
-#include "engine/cli/gate_options.h"
 #include "engine/cli/help.h"
 #include "engine/cli/output.h"
-#include "engine/cli/recording.h"
+#include "engine/cli/run_options.h"
 #include "engine/pipeline/doctor.h"
+#include "engine/pipeline/gating.h"
 #include "engine/report/gate/gate_figures.h"
+#include "engine/report/plain/items.h"
 
 #define LABEL_COLUMNS 18
 #define TARGET        0.05 /* of whole gates that may be red on unchanged runs */
@@ -75,9 +76,9 @@ static enum weir_status check_store(struct findings *findings, struct weir_store
 	if (status)
 		return status;
 	weir_text_printf(&line, "%s is sound: ", path);
-	weir_gate_print_counted(health.baselines, "baseline", &line);
+	weir_items_number(&line, health.baselines, "baseline");
 	weir_text_puts(&line, ", ");
-	weir_gate_print_counted(health.runs, "run", &line);
+	weir_items_number(&line, health.runs, "run");
 	tell(findings, "store", line.data);
 	weir_jsonout_begin_object(&findings->json, "store");
 	weir_jsonout_text(&findings->json, "path", path);
@@ -257,7 +258,8 @@ static enum weir_status diagnose(const struct weir_arguments *arguments, struct 
 	const char *format = weir_option_text(arguments, "format");
 	struct findings findings = {0};
 	struct weir_policy *policy;
-	enum weir_status status = weir_gate_policy(arguments, &policy, err);
+	enum weir_status status =
+		weir_policy_today(weir_option_text(arguments, "config"), &policy, err);
 
 	if (status)
 		return status;

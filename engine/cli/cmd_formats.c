@@ -4,7 +4,6 @@
 #include "engine/cli/help.h"
 #include "engine/cli/output.h"
 #include "engine/readers/reader.h"
-#include "engine/report/gate_writer.h"
 #include "engine/report/writer.h"
 
 #define NAME_COLUMNS 16
@@ -24,27 +23,18 @@ static void add_readers(struct weir_text *text)
 	              NAME_COLUMNS);
 }
 
-static void add_writer(struct weir_text *text, const char *name, const char *suffix,
-                       const char *title)
+static void add_writers(struct weir_text *text, enum weir_result_kind kind)
 {
-	struct weir_text what = {0};
+	for (const struct weir_writer *writer = weir_writers; writer->name; writer++) {
+		struct weir_text what = {0};
 
-	weir_text_printf(&what, "%-6s %s", suffix ? suffix : "", title);
-	weir_help_row(text, name, what.data, NAME_COLUMNS);
-	weir_text_release(&what);
-}
-
-static void add_writers(struct weir_text *text)
-{
-	weir_text_puts(text,
-	               "\nwritten of a classification (--format NAME, or -o FILE by its suffix)\n");
-	for (size_t i = 0; weir_writers[i]; i++)
-		add_writer(text, weir_writers[i]->name, weir_writers[i]->suffix,
-		           weir_writers[i]->title);
-	weir_text_puts(text, "\nwritten of a comparison (gate, compare, report)\n");
-	for (size_t i = 0; weir_gate_writers[i]; i++)
-		add_writer(text, weir_gate_writers[i]->name, weir_gate_writers[i]->suffix,
-		           weir_gate_writers[i]->title);
+		if (!weir_writer_takes(writer, kind))
+			continue;
+		weir_text_printf(&what, "%-6s %s", writer->suffix ? writer->suffix : "",
+		                 writer->title);
+		weir_help_row(text, writer->name, what.data, NAME_COLUMNS);
+		weir_text_release(&what);
+	}
 }
 
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
@@ -57,7 +47,11 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 		                              "formats takes no arguments, \"%s\" was given",
 		                              weir_arguments_at(arguments, 0)));
 	add_readers(&text);
-	add_writers(&text);
+	weir_text_puts(&text,
+	               "\nwritten of a classification (--format NAME, or -o FILE by its suffix)\n");
+	add_writers(&text, WEIR_RESULT_REPORT);
+	weir_text_puts(&text, "\nwritten of a comparison (gate, compare, report)\n");
+	add_writers(&text, WEIR_RESULT_GATE);
 	status = weir_output_write(NULL, &text, err);
 	weir_text_release(&text);
 	return weir_exit_of(status);

@@ -2,15 +2,13 @@
 #include <string.h>
 
 #include "baselines/identity.h"
-#include "baselines/store.h"
-#include "engine/base/arena.h"
 #include "engine/cli/command.h"
-#include "engine/cli/gate_options.h"
-#include "engine/cli/gating.h"
+#include "engine/cli/documents.h"
 #include "engine/cli/output.h"
-#include "engine/cli/recording.h"
-#include "engine/cli/settings.h"
-#include "engine/report/gate_writer.h"
+#include "engine/cli/run_options.h"
+#include "engine/pipeline/clock.h"
+#include "engine/pipeline/gating.h"
+#include "engine/report/writer.h"
 
 static const struct weir_option options[] = {
 	{.name = "baseline",
@@ -31,121 +29,47 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-static enum weir_status load_baseline(const struct weir_arguments *arguments,
-                                      struct weir_baseline **out, struct weir_error *err)
+static enum weir_status gate_under(const struct weir_arguments *arguments,
+                                   const struct weir_policy *policy,
+                                   struct weir_gate_result *result, struct weir_error *err)
 {
-	const struct weir_store_query query = {.name = weir_option_text(arguments, "baseline")};
-
-	return weir_store_load_from(weir_db_path(arguments), &query, out, err);
-}
-
-static void fill_baseline_facts(struct weir_gate_result *result,
-                                const struct weir_baseline *baseline)
-{
-	const char *first = NULL, *last = NULL;
-
-	for (size_t i = 0; i < baseline->count; i++) {
-		const char *recorded = baseline->runs[i].recorded;
-
-		first = !first || strcmp(recorded, first) < 0 ? recorded : first;
-		last = !last || strcmp(recorded, last) > 0 ? recorded : last;
-	}
-	if (first)
-		result->recorded_first = weir_arena_copy(result->arena, first, strlen(first));
-	if (last)
-		result->recorded_last = weir_arena_copy(result->arena, last, strlen(last));
-}
-
-static enum weir_status compare_with(struct weir_gate_result *result,
-                                     const struct weir_baseline *stored,
-                                     const struct weir_baseline *runs,
-                                     const struct weir_gate_terms *terms, struct weir_error *err)
-{
-	struct weir_gating_side baseline, candidate;
+	const struct weir_settings settings = weir_settings_given(arguments, policy);
+	struct weir_gate_request request = {
+		.terms = {.policy = policy,
+	                  .strict = weir_option_given(arguments, "strict"),
+	                  .require_operators = weir_option_given(arguments, "require-operators")},
+		.candidate = weir_arguments_list(arguments),
+		.candidate_count = weir_arguments_count(arguments),
+		.db = weir_db_path(arguments),
+		.name = weir_option_text(arguments, "baseline"),
+		.bootstrap = weir_option_given(arguments, "bootstrap"),
+	};
+	struct weir_progress_line line;
+	struct weir_progress progress;
+	char now[WEIR_CLOCK_SIZE];
 	enum weir_status status;
 
-	weir_gating_side_init(&baseline, stored);
-	weir_gating_side_init(&candidate, runs);
-	fill_baseline_facts(result, stored);
-	status = weir_gating_compare(result, terms, &baseline, &candidate, err);
-	weir_gating_side_release(&baseline);
-	weir_gating_side_release(&candidate);
+	weir_clock_now(now);
+	weir_measuring_given(&request.measuring, arguments, &settings, &line, &progress);
+	request.measuring.recorded = now;
+	request.measuring.consequence = "nothing was compared";
+	status = weir_gate_runs(&request, result, err);
+	weir_progress_end(&line);
 	return status;
-}
-
-/* --bootstrap: the runs become the baseline. */
-static enum weir_status bootstrap(const struct weir_arguments *arguments,
-                                  struct weir_baseline *runs, struct weir_gate_result *result,
-                                  struct weir_error *err)
-{
-	const char *name = weir_option_text(arguments, "baseline");
-	struct weir_store_counts counts;
-	struct weir_store *store;
-	enum weir_status status =
-		weir_store_open(weir_db_path(arguments), WEIR_STORE_WRITE, &store, err);
-
-	if (status)
-		return status;
-	runs->name = weir_baseline_text(runs, name);
-	status = weir_store_record(store, runs, 0, &counts, err);
-	weir_store_free(store);
-	if (status)
-		return status;
-	weir_gate_stop(result, WEIR_GATE_NO_BASELINE, WEIR_GATE_CODE_NO_BASELINE);
-	result->exit_code = WEIR_EXIT_PASS;
-	weir_gate_remark(result,
-	                 counts.added + counts.known == 1 ? "%zu run was recorded as %s"
-	                                                  : "%zu runs were recorded as %s",
-	                 counts.added + counts.known, name);
-	return WEIR_OK;
-}
-
-static enum weir_status judge(const struct weir_arguments *arguments, struct weir_baseline *runs,
-                              const struct weir_gate_terms *terms, struct weir_gate_result *result,
-                              struct weir_error *err)
-{
-	struct weir_baseline *stored;
-	enum weir_status status = load_baseline(arguments, &stored, err);
-
-	result->candidate.runs = runs->count;
-	if (!status) {
-		status = compare_with(result, stored, runs, terms, err);
-		weir_baseline_free(stored);
-	}
-	if (status != WEIR_E_NO_BASELINE)
-		return status;
-	if (weir_option_given(arguments, "bootstrap")) {
-		*err = (struct weir_error){0};
-		return bootstrap(arguments, runs, result, err);
-	}
-	weir_gate_stop(result, WEIR_GATE_NO_BASELINE, WEIR_GATE_CODE_NO_BASELINE);
-	weir_gate_remark(result, "%s", err->message); /* the store's words: it knows near names */
-	*err = (struct weir_error){0};
-	return WEIR_OK;
 }
 
 static enum weir_status gate(const struct weir_arguments *arguments,
                              struct weir_gate_result *result, struct weir_error *err)
 {
-	struct weir_gate_terms terms = {
-		.strict = weir_option_given(arguments, "strict"),
-		.require_operators = weir_option_given(arguments, "require-operators"),
-	};
 	struct weir_policy *policy;
-	struct weir_baseline *runs;
-	enum weir_status status = weir_gate_policy(arguments, &policy, err);
+	enum weir_status status =
+		weir_policy_today(weir_option_text(arguments, "config"), &policy, err);
 
 	if (status)
 		return status;
-	terms.policy = policy;
-	status = weir_gating_read(weir_arguments_list(arguments), weir_arguments_count(arguments),
-	                          arguments, policy, &runs, err);
-	if (!status) {
-		status = judge(arguments, runs, &terms, result, err);
-		weir_baseline_free(runs);
-	}
+	status = gate_under(arguments, policy, result, err);
 	if (!status)
-		status = weir_gating_write(arguments, result, err);
+		status = weir_documents_write_gate(arguments, result, err);
 	weir_policy_free(policy);
 	return status;
 }
@@ -163,7 +87,7 @@ static enum weir_status check_arguments(const struct weir_arguments *arguments,
 		                 "gate needs candidate runs: weir gate RUN... --baseline %s", name);
 	if (weir_baseline_check_name(name, err))
 		return err->status;
-	return weir_gating_check_outputs(arguments, err);
+	return weir_documents_check(arguments, WEIR_RESULT_GATE, err);
 }
 
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
@@ -172,13 +96,10 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 	enum weir_status status = check_arguments(arguments, err);
 	enum weir_exit code;
 
-	if (!status) {
-		const char *name = weir_option_text(arguments, "baseline");
-
-		result->baseline_name = weir_arena_copy(result->arena, name, strlen(name));
+	if (!status)
 		status = gate(arguments, result, err);
-	}
 	code = status ? weir_exit_of(status) : (enum weir_exit)result->exit_code;
+	weir_trace_finish();
 	if (!status) {
 		struct weir_text line = {0};
 

@@ -8,32 +8,34 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-static enum weir_status compose(const struct weir_arguments *arguments, struct weir_text *text,
+static enum weir_status compose(const struct weir_command *const *commands,
+                                const struct weir_arguments *arguments, struct weir_text *text,
                                 struct weir_error *err)
 {
 	const struct weir_command *command;
 
 	if (weir_option_given(arguments, "man")) {
-		weir_help_man_page(text);
+		weir_help_man_page(text, commands);
 		return WEIR_OK;
 	}
 	if (weir_arguments_count(arguments) == 0) {
-		weir_help_overview(text);
+		weir_help_overview(text, commands);
 		return WEIR_OK;
 	}
 	if (weir_arguments_count(arguments) > 1)
 		return weir_fail(err, WEIR_E_USAGE, "help is about one command at a time");
-	command = weir_command_find(weir_arguments_at(arguments, 0));
+	command = weir_command_find(commands, weir_arguments_at(arguments, 0));
 	if (!command)
-		return weir_command_unknown(weir_arguments_at(arguments, 0), err);
+		return weir_command_unknown(commands, weir_arguments_at(arguments, 0), err);
 	weir_help_command(text, command);
 	return WEIR_OK;
 }
 
-static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+static enum weir_exit run(const struct weir_command *const *commands,
+                          const struct weir_arguments *arguments, struct weir_error *err)
 {
 	struct weir_text text = {0};
-	enum weir_status status = compose(arguments, &text, err);
+	enum weir_status status = compose(commands, arguments, &text, err);
 
 	if (!status)
 		status = weir_output_write(NULL, &text, err);
@@ -54,5 +56,5 @@ const struct weir_command weir_command_help = {
 	.words = words,
 	.example = "weir help classify",
 	.example_shows = "everything that weir classify takes, with an example",
-	.run = run,
+	.run_about = run,
 };

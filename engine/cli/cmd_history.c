@@ -8,9 +8,8 @@
 #include "engine/base/arena.h"
 #include "engine/base/jsonout.h"
 #include "engine/cli/command.h"
-#include "engine/cli/gate_options.h"
 #include "engine/cli/output.h"
-#include "engine/cli/recording.h"
+#include "engine/cli/run_options.h"
 
 #define MAX_CUTS    64
 #define BAR_COLUMNS 30

@@ -2,11 +2,9 @@
 #include "engine/analysis/rank/features.h"
 #include "engine/base/source.h"
 #include "engine/cli/command.h"
-#include "engine/cli/gate_options.h"
-#include "engine/cli/gating.h"
-#include "engine/cli/reporting.h"
-#include "engine/report/json/gate_read.h"
-#include "engine/report/json/report_read.h"
+#include "engine/cli/documents.h"
+#include "engine/cli/run_options.h"
+#include "engine/report/json/stored.h"
 
 static const struct weir_option options[] = {
 	{.name = "format",
@@ -29,13 +27,13 @@ static enum weir_status render_gate(const struct weir_arguments *arguments, cons
                                     struct weir_error *err)
 {
 	struct weir_gate_result *result;
-	enum weir_status status = weir_gating_check_outputs(arguments, err);
+	enum weir_status status = weir_documents_check(arguments, WEIR_RESULT_GATE, err);
 
 	if (status)
 		return status;
 	if (weir_gate_of(document, &result, err))
 		return weir_fail_in(err, "%s", weir_arguments_at(arguments, 0));
-	status = weir_gating_write(arguments, result, err);
+	status = weir_documents_write_gate(arguments, result, err);
 	weir_gate_result_free(result);
 	return status;
 }
@@ -44,20 +42,20 @@ static enum weir_status render_report(const struct weir_arguments *arguments, co
                                       struct weir_error *err)
 {
 	struct weir_stored_report *stored;
-	enum weir_status status = weir_reporting_check_outputs(arguments, err);
+	enum weir_status status = weir_documents_check(arguments, WEIR_RESULT_REPORT, err);
 	const struct weir_writer *drawing;
 
 	if (status)
 		return status;
-	drawing = weir_reporting_detailed(arguments);
+	drawing = weir_documents_drawing(arguments);
 	if (drawing)
 		return weir_fail(err, WEIR_E_USAGE,
 		                 "the format %s draws the timeline, which a stored report does not "
 		                 "hold: write it with weir classify INPUT",
 		                 drawing->name);
-	if (weir_stored_report_of(document, &weir_feature_table, &stored, err))
+	if (weir_stored_report_of(document, &weir_features, &stored, err))
 		return weir_fail_in(err, "%s", weir_arguments_at(arguments, 0));
-	status = weir_reporting_write(arguments, stored->report, err);
+	status = weir_documents_write_report(arguments, stored->report, err);
 	weir_stored_report_free(stored);
 	return status;
 }

@@ -9,7 +9,6 @@
 #include "engine/cli/help.h"
 #include "engine/cli/output.h"
 #include "engine/model/feature.h"
-#include "rules/check.h"
 #include "rules/ruleset.h"
 
 #define LABEL_COLUMNS 14
@@ -38,7 +37,7 @@ static void add_subjects(struct weir_text *text, unsigned subjects)
 		if (!(subjects & (1u << kind)))
 			continue;
 		weir_text_printf(text, "%s%s", joint,
-		                 weir_subject_name((enum weir_subject_kind)kind));
+		                 weir_subject_kind_name((enum weir_subject_kind)kind));
 		joint = ", ";
 	}
 }
@@ -82,7 +81,7 @@ static void add_entry(struct weir_text *text, const char *label, const char *ent
 static void add_clauses(struct weir_text *text, const struct weir_rule *rule)
 {
 	for (size_t i = 0; i < rule->clause_count; i++)
-		add_entry(text, i ? "and" : "when", weir_clause_text(rule->clauses[i]));
+		add_entry(text, i ? "and" : "when", rule->clauses[i].text);
 }
 
 static void add_advice(struct weir_text *text, const struct weir_rule_advice *advice,
@@ -115,7 +114,7 @@ static void add_features(struct weir_text *text, const struct weir_rule *rule,
 		const struct weir_feature *feature = &features->items[row];
 		bool read = false;
 		for (size_t i = 0; i < rule->clause_count && !read; i++)
-			read = weir_clause_reads(rule->clauses[i], row);
+			read = weir_clause_reads(&rule->clauses[i], row);
 		if (!read)
 			continue;
 		weir_text_clear(&entry);
@@ -201,12 +200,9 @@ static void report_failure(void *context, const struct weir_example_failure *fai
 static enum weir_status check(struct weir_ruleset *set, const char *argument,
                               struct weir_text *text, struct weir_error *err)
 {
-	size_t examples = 0, failures = 0;
-	enum weir_status status = weir_ruleset_check(set, report_failure, text, &failures, err);
+	size_t examples = 0, failures = weir_ruleset_check(set, report_failure, text);
 
 	(void)argument;
-	if (status)
-		return status;
 	for (size_t i = 0; i < weir_ruleset_count(set); i++)
 		examples += weir_ruleset_rule(set, i)->example_count;
 	weir_text_printf(text, "rules %zu, examples %zu, failed %zu\n", weir_ruleset_count(set),
@@ -262,8 +258,8 @@ static enum weir_status find_action(const struct weir_arguments *arguments,
 static enum weir_status load(const char *folder, struct weir_ruleset **set, struct weir_error *err)
 {
 	if (folder)
-		return weir_ruleset_load_dir(&weir_feature_table, folder, set, err);
-	return weir_ruleset_load_embedded(&weir_feature_table, set, err);
+		return weir_ruleset_load_dir(&weir_features, folder, set, err);
+	return weir_ruleset_load_embedded(&weir_features, set, err);
 }
 
 /* What was found is printed also where it is a failure: `check` explains itself in its lines. */

@@ -5,21 +5,12 @@
 #include "engine/base/text.h"
 #include "engine/cli/command.h"
 
-const struct weir_command *const weir_commands[] = {
-	&weir_command_classify,   &weir_command_baseline,
-	&weir_command_gate,       &weir_command_compare,
-	&weir_command_report,     &weir_command_history,
-	&weir_command_doctor,     &weir_command_comment,
-	&weir_command_convert,    &weir_command_rules,
-	&weir_command_formats,    &weir_command_help,
-	&weir_command_completion, NULL,
-};
-
-const struct weir_command *weir_command_find(const char *name)
+const struct weir_command *weir_command_find(const struct weir_command *const *commands,
+                                             const char *name)
 {
-	for (size_t i = 0; weir_commands[i]; i++)
-		if (strcmp(weir_commands[i]->name, name) == 0)
-			return weir_commands[i];
+	for (size_t i = 0; commands[i]; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
 	return NULL;
 }
 
@@ -33,20 +24,21 @@ bool weir_command_ends_with(const struct weir_command *command, enum weir_exit c
 
 #define MAX_COMMANDS 32
 
-static const char *nearest_command(const char *name)
+static const char *nearest_command(const struct weir_command *const *commands, const char *name)
 {
 	const char *names[MAX_COMMANDS + 1] = {NULL};
 	size_t count = 0;
 
-	for (size_t i = 0; weir_commands[i] && count < MAX_COMMANDS; i++)
-		if (!weir_commands[i]->hidden)
-			names[count++] = weir_commands[i]->name;
+	for (size_t i = 0; commands[i] && count < MAX_COMMANDS; i++)
+		if (!commands[i]->hidden)
+			names[count++] = commands[i]->name;
 	return weir_text_nearest(name, names);
 }
 
-enum weir_status weir_command_unknown(const char *name, struct weir_error *err)
+enum weir_status weir_command_unknown(const struct weir_command *const *commands, const char *name,
+                                      struct weir_error *err)
 {
-	const char *nearest = nearest_command(name);
+	const char *nearest = nearest_command(commands, name);
 	struct stat info;
 
 	if (nearest)

@@ -101,15 +101,15 @@ void weir_help_command(struct weir_text *text, const struct weir_command *comman
 	weir_help_wrap(text, command->example_shows, 6, WEIR_HELP_COLUMNS);
 }
 
-void weir_help_overview(struct weir_text *text)
+void weir_help_overview(struct weir_text *text, const struct weir_command *const *commands)
 {
 	weir_text_puts(
 		text,
 		"weir: where the time of an AI-inference workload goes, and what bounds it\n\n"
 		"usage  weir COMMAND [OPTION...] [ARGUMENT...]\n\n"
 		"commands\n");
-	for (size_t i = 0; weir_commands[i]; i++) {
-		const struct weir_command *command = weir_commands[i];
+	for (size_t i = 0; commands[i]; i++) {
+		const struct weir_command *command = commands[i];
 
 		if (!command->hidden)
 			weir_text_printf(text, "  %-*s%s\n", NAME_COLUMNS, command->name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Help in every form, from the tables of commands and options alone. Each call adds to `text`. */
+/* Writes help in every form from the tables of commands and options. Each call adds to `text`. */
 #ifndef WEIR_CLI_HELP_H
 #define WEIR_CLI_HELP_H
 
@@ -8,17 +8,20 @@
 
 #define WEIR_HELP_COLUMNS 80
 
-void weir_help_overview(struct weir_text *text); /* weir --help */
+/* commands: the table, ends with NULL. */
+void weir_help_overview(struct weir_text *text,
+                        const struct weir_command *const *commands); /* weir --help */
 void weir_help_command(struct weir_text *text,
                        const struct weir_command *command); /* weir help NAME */
-void weir_help_man_page(struct weir_text *text);            /* docs/weir.1 */
-void weir_help_bash_completion(struct weir_text *text);
+void weir_help_man_page(struct weir_text *text,
+                        const struct weir_command *const *commands); /* docs/weir.1 */
+void weir_help_bash_completion(struct weir_text *text, const struct weir_command *const *commands);
 
-/* Adds words broken at `columns`, each line after `indent` blanks; line feeds in `words` start a
+/* Adds words, broken at `columns`, each line after `indent` blanks. A line feed in `words` starts a
  * new line, two of them a paragraph. */
 void weir_help_wrap(struct weir_text *text, const char *words, size_t indent, size_t columns);
 
-/* "  left   right", right broken into lines that begin after `indent` columns. */
+/* Adds "  left   right"; the lines of `right` start after `indent` columns. */
 void weir_help_row(struct weir_text *text, const char *left, const char *right, size_t indent);
 
 #endif

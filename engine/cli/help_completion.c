@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Completion for bash: one function with a case per command, written from the tables. */
+/* The command `completion`: a function for bash with a case per command, written from the tables.
+ */
+#include <string.h>
+
 #include "engine/cli/help.h"
+#include "engine/cli/output.h"
 
 static void add_option_words(struct weir_text *text, const struct weir_option *options)
 {
@@ -74,19 +78,19 @@ static void add_command_case(struct weir_text *text, const struct weir_command *
 	weir_text_printf(text, "\"\n\t\tfiles=%d ;;\n", command->takes_files ? 1 : 0);
 }
 
-static void add_commands(struct weir_text *text)
+static void add_commands(struct weir_text *text, const struct weir_command *const *commands)
 {
 	const char *blank = "";
 
-	for (size_t i = 0; weir_commands[i]; i++) {
-		if (weir_commands[i]->hidden)
+	for (size_t i = 0; commands[i]; i++) {
+		if (commands[i]->hidden)
 			continue;
-		weir_text_printf(text, "%s%s", blank, weir_commands[i]->name);
+		weir_text_printf(text, "%s%s", blank, commands[i]->name);
 		blank = " ";
 	}
 }
 
-void weir_help_bash_completion(struct weir_text *text)
+void weir_help_bash_completion(struct weir_text *text, const struct weir_command *const *commands)
 {
 	weir_text_puts(text, "# bash completion for weir; written by: weir completion bash\n"
 	                     "_weir()\n{\n"
@@ -105,17 +109,17 @@ void weir_help_bash_completion(struct weir_text *text)
 	                     "\tCOMPREPLY=()\n"
 	                     "\tcase \"$command:$before\" in\n");
 	add_value_cases(text, "", NULL);
-	for (size_t i = 0; weir_commands[i]; i++)
-		if (!weir_commands[i]->hidden)
-			add_value_cases(text, weir_commands[i]->name, weir_commands[i]->options);
+	for (size_t i = 0; commands[i]; i++)
+		if (!commands[i]->hidden)
+			add_value_cases(text, commands[i]->name, commands[i]->options);
 	weir_text_puts(text, "\tesac\n\tcase \"$command\" in\n\t\"\")\n\t\toptions=\"");
 	add_option_words(text, NULL);
 	weir_text_puts(text, "\"\n\t\twords=\"");
-	add_commands(text);
+	add_commands(text, commands);
 	weir_text_puts(text, "\" ;;\n");
-	for (size_t i = 0; weir_commands[i]; i++)
-		if (!weir_commands[i]->hidden)
-			add_command_case(text, weir_commands[i]);
+	for (size_t i = 0; commands[i]; i++)
+		if (!commands[i]->hidden)
+			add_command_case(text, commands[i]);
 	weir_text_puts(text, "\tesac\n"
 	                     "\tif [[ $word == -* ]]; then\n"
 	                     "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
@@ -129,3 +133,34 @@ void weir_help_bash_completion(struct weir_text *text)
 	                     "}\n"
 	                     "complete -F _weir weir\n");
 }
+
+static enum weir_exit run(const struct weir_command *const *commands,
+                          const struct weir_arguments *arguments, struct weir_error *err)
+{
+	const char *shell = weir_arguments_at(arguments, 0);
+	struct weir_text text = {0};
+	enum weir_status status;
+
+	if (!shell || weir_arguments_count(arguments) != 1 || strcmp(shell, "bash") != 0)
+		return weir_exit_of(weir_fail(
+			err, WEIR_E_USAGE, "completion is written for bash: weir completion bash"));
+	weir_help_bash_completion(&text, commands);
+	status = weir_output_write(NULL, &text, err);
+	weir_text_release(&text);
+	return weir_exit_of(status);
+}
+
+static const char *const words[] = {"bash", NULL};
+
+const struct weir_command weir_command_completion = {
+	.name = "completion",
+	.summary = "the completion script of a shell",
+	.hidden = true,
+	.arguments = "bash",
+	.description =
+		"Writes a script for bash that completes commands, options and their values.",
+	.words = words,
+	.example = "eval \"$(weir completion bash)\"",
+	.example_shows = "completes weir in this shell",
+	.run_about = run,
+};

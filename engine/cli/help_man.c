@@ -78,13 +78,13 @@ static void add_command(struct weir_text *text, const struct weir_command *comma
 	weir_text_puts(text, ".\n");
 }
 
-static void add_exit_codes(struct weir_text *text)
+static void add_exit_codes(struct weir_text *text, const struct weir_command *const *commands)
 {
 	unsigned all = 0;
 
-	for (size_t i = 0; weir_commands[i]; i++)
+	for (size_t i = 0; commands[i]; i++)
 		for (unsigned code = 0; code < WEIR_EXIT_COUNT; code++)
-			if (weir_command_ends_with(weir_commands[i], (enum weir_exit)code))
+			if (weir_command_ends_with(commands[i], (enum weir_exit)code))
 				all |= WEIR_ENDS(code);
 	weir_text_puts(text, ".SH EXIT STATUS\n");
 	for (unsigned code = 0; code < WEIR_EXIT_COUNT; code++) {
@@ -105,10 +105,15 @@ static void add_environment(struct weir_text *text)
 	               ".TP\n\\fBCOLUMNS\\fR\n"
 	               "The width of the text report; else the width of the terminal, else 80.\n"
 	               ".TP\n\\fBTERM\\fR\n"
-	               "\\(lqdumb\\(rq: neither colour nor progress.\n");
+	               "\\(lqdumb\\(rq: neither colour nor progress.\n"
+	               ".TP\n\\fBWEIR_DB\\fR\n"
+	               "The store of baselines, unless \\fB\\-\\-db\\fR is given.\n"
+	               ".TP\n\\fBWEIR_TRACE\\fR\n"
+	               "A file to which the phases of the work are appended, one JSON object a "
+	               "line: name, time, count, thread and nesting.\n");
 }
 
-void weir_help_man_page(struct weir_text *text)
+void weir_help_man_page(struct weir_text *text, const struct weir_command *const *commands)
 {
 	weir_text_printf(
 		text,
@@ -130,9 +135,9 @@ void weir_help_man_page(struct weir_text *text)
 	weir_text_puts(text, ".SH OPTIONS\nEvery command takes:\n");
 	add_options(text, weir_common_options);
 	weir_text_puts(text, ".SH COMMANDS\n");
-	for (size_t i = 0; weir_commands[i]; i++)
-		if (!weir_commands[i]->hidden)
-			add_command(text, weir_commands[i]);
-	add_exit_codes(text);
+	for (size_t i = 0; commands[i]; i++)
+		if (!commands[i]->hidden)
+			add_command(text, commands[i]);
+	add_exit_codes(text, commands);
 	add_environment(text);
 }

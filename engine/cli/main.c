@@ -33,7 +33,7 @@ static enum weir_exit print_help(const struct weir_command *command, struct weir
 	if (command)
 		weir_help_command(&text, command);
 	else
-		weir_help_overview(&text);
+		weir_help_overview(&text, weir_commands);
 	return print_text(&text, err);
 }
 
@@ -45,6 +45,8 @@ static enum weir_exit run(const struct weir_command *command,
 		return print_help(command, err);
 	if (weir_option_given(arguments, "version"))
 		return print_version(err);
+	if (command && command->run_about)
+		return command->run_about(weir_commands, arguments, err);
 	if (command)
 		return command->run(arguments, err);
 	return weir_exit_of(weir_fail(err, WEIR_E_USAGE, "which command? weir --help lists them"));
@@ -70,13 +72,14 @@ static enum weir_exit dispatch(int argc, char *const *argv, const struct weir_co
                                struct weir_error *err)
 {
 	int at = 1 + weir_arguments_find_command(argc - 1, argv + 1);
-	const struct weir_command *command = at < argc ? weir_command_find(argv[at]) : NULL;
+	const struct weir_command *command =
+		at < argc ? weir_command_find(weir_commands, argv[at]) : NULL;
 	enum weir_exit code;
 	char **words;
 	int count = 0;
 
 	if (at < argc && !command)
-		return weir_exit_of(weir_command_unknown(argv[at], err));
+		return weir_exit_of(weir_command_unknown(weir_commands, argv[at], err));
 	*found = command;
 	words = weir_alloc((size_t)argc * sizeof(*words));
 	for (int i = 1; i < argc; i++)
@@ -94,7 +97,9 @@ int main(int argc, char **argv)
 	enum weir_exit code;
 
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, with a message */
+	weir_trace_start();
 	code = argc > 0 ? dispatch(argc, argv, &command, &err) : WEIR_EXIT_USAGE;
+	weir_trace_finish();
 	if (err.status)
 		weir_say(err.message);
 	if (err.status && command && command->after_failure)

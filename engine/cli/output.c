@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/base/regions.h"
 #include "engine/cli/output.h"
 
 static enum weir_status write_all(int fd, const char *name, const struct weir_text *text,
@@ -130,4 +131,30 @@ void weir_say(const char *remark)
 		fputc(byte < 0x20 || byte == 0x7F ? '?' : byte, stderr);
 	}
 	fputc('\n', stderr);
+}
+
+static void say_untraced(const struct weir_error *err)
+{
+	struct weir_text text = {0};
+
+	weir_text_printf(&text, "WEIR_TRACE: %s", err->message);
+	weir_say(text.data);
+	weir_text_release(&text);
+}
+
+void weir_trace_start(void)
+{
+	const char *path = getenv("WEIR_TRACE");
+	struct weir_error err = {0};
+
+	if (path && *path && weir_regions_open(path, &err))
+		say_untraced(&err);
+}
+
+void weir_trace_finish(void)
+{
+	struct weir_error err = {0};
+
+	if (weir_regions_close(&err))
+		say_untraced(&err);
 }

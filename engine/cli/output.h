@@ -14,6 +14,11 @@
 enum weir_status weir_output_write(const char *path, const struct weir_text *text,
                                    struct weir_error *err);
 
+/* Starts the trace of phases that WEIR_TRACE asks for; says so if its file cannot be written. */
+void weir_trace_start(void);
+/* Ends the trace; says so if a line of it is missing. Called again, it does nothing. */
+void weir_trace_finish(void);
+
 /* "weir: REMARK" on standard error, in one line whatever file names and inputs put into it: control
  * bytes become "?". */
 void weir_say(const char *remark);

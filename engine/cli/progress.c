@@ -67,12 +67,17 @@ void weir_progress_report(void *context, const char *path, unsigned long long do
 	weir_progress_report_at(context, now(), path, done, total);
 }
 
-void weir_progress_end(struct weir_progress_line *line)
+void weir_progress_clear(struct weir_progress_line *line)
 {
 	if (line->visible) {
 		fputs("\r\033[K", line->stream);
 		fflush(line->stream);
 	}
 	line->visible = false;
+}
+
+void weir_progress_end(struct weir_progress_line *line)
+{
+	weir_progress_clear(line);
 	line->stream = NULL;
 }

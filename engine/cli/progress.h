@@ -25,6 +25,8 @@ void weir_progress_start(struct weir_progress_line *line, FILE *stream, bool qui
 /* Fits struct weir_progress of engine/readers/reader.h; context is the line. total 0: unknown. */
 void weir_progress_report(void *context, const char *path, unsigned long long done,
                           unsigned long long total);
+/* Erases the line until the next report, so that something else can be printed. */
+void weir_progress_clear(struct weir_progress_line *line);
 void weir_progress_end(struct weir_progress_line *line);
 
 /* The same with the time given (ns of any steady clock), for tests. */

@@ -5,6 +5,10 @@
 #include "engine/base/arena.h"
 #include "engine/model/billing.h"
 
+WEIR_ENUM_TEXTS(weir_charge_category, [WEIR_CHARGE_USAGE] = "Usage",
+                [WEIR_CHARGE_PURCHASE] = "Purchase", [WEIR_CHARGE_TAX] = "Tax",
+                [WEIR_CHARGE_CREDIT] = "Credit", [WEIR_CHARGE_ADJUSTMENT] = "Adjustment")
+
 struct weir_billing *weir_billing_new(void)
 {
 	struct weir_billing *billing = weir_alloc(sizeof *billing);
@@ -35,22 +39,4 @@ void weir_billing_add_price(struct weir_billing *billing, const struct weir_inst
 	billing->prices = weir_grow(billing->prices, &billing->price_capacity,
 	                            billing->price_count + 1, sizeof *billing->prices);
 	billing->prices[billing->price_count++] = *price;
-}
-
-bool weir_charge_category_parse(const char *name, size_t len, enum weir_charge_category *out)
-{
-	static const char *const names[] = {
-		[WEIR_CHARGE_USAGE] = "Usage",
-		[WEIR_CHARGE_PURCHASE] = "Purchase",
-		[WEIR_CHARGE_TAX] = "Tax",
-		[WEIR_CHARGE_CREDIT] = "Credit",
-		[WEIR_CHARGE_ADJUSTMENT] = "Adjustment",
-	};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0) {
-			*out = (enum weir_charge_category)i;
-			return true;
-		}
-	return false;
 }

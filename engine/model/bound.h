@@ -4,7 +4,7 @@
 #ifndef WEIR_MODEL_BOUND_H
 #define WEIR_MODEL_BOUND_H
 
-#include <stdbool.h>
+#include "engine/base/enums.h"
 
 enum weir_bound {
 	WEIR_BOUND_BATCHING,
@@ -13,35 +13,34 @@ enum weir_bound {
 	WEIR_BOUND_MEMORY,
 	WEIR_BOUND_COMMUNICATION,
 	WEIR_BOUND_HARDWARE,
-	WEIR_BOUND_UNDETERMINED, /* in an attribution: unattributed */
+	WEIR_BOUND_UNDETERMINED, /* in an attribution: unattributed time */
 	WEIR_BOUND_COUNT
 };
 
-/* Why a device was idle; the definitions are in engine/analysis/timeline/idle.h. */
+/* Causes of idle device time; engine/analysis/timeline/idle.h defines them. */
 enum weir_idle {
-	WEIR_IDLE_DISPATCH, /* the launching thread was inside an operator or a launch call:
-	                       framework overhead */
-	WEIR_IDLE_PYTHON, /* between two operators, in the program's own code, for a short while */
-	WEIR_IDLE_HOST_WORK,    /* a long stretch of host code: tokenization, parsing, operators on
-	                           host tensors */
-	WEIR_IDLE_INPUT,        /* a data loader */
-	WEIR_IDLE_HOST_SYNC,    /* the launching thread waited for the device */
-	WEIR_IDLE_ALLOCATOR,    /* cudaMalloc, cudaFree and their kin */
+	WEIR_IDLE_DISPATCH,  /* framework overhead: the launching thread was inside an operator or a
+	                        launch call */
+	WEIR_IDLE_PYTHON,    /* a short stretch of the program's own code between two operators */
+	WEIR_IDLE_HOST_WORK, /* a long stretch of host code: tokenization, parsing, operators on
+	                        host tensors */
+	WEIR_IDLE_INPUT,     /* a data loader */
+	WEIR_IDLE_HOST_SYNC, /* the launching thread waited for the device */
+	WEIR_IDLE_ALLOCATOR, /* cudaMalloc, cudaFree and similar calls */
 	WEIR_IDLE_COMPILE_LOAD, /* module loading, compilation */
-	WEIR_IDLE_HOST_IDLE, /* the launching thread did nothing that the trace shows: no work was
-	                        there */
-	WEIR_IDLE_LAUNCH_LATENCY,  /* from the launch call to the start of its work */
-	WEIR_IDLE_INTER_KERNEL,    /* work was queued: the device's own gap between two kernels */
-	WEIR_IDLE_DEPENDENCY,      /* work was queued and waited for another stream */
-	WEIR_IDLE_DEPENDENCY_COMM, /* the same, for a collective */
+	WEIR_IDLE_HOST_IDLE, /* the launching thread did nothing that the trace shows: there was no
+	                        work */
+	WEIR_IDLE_LAUNCH_LATENCY, /* time from the launch call to the start of its work */
+	WEIR_IDLE_INTER_KERNEL, /* the device's own gap between two kernels while work was queued */
+	WEIR_IDLE_DEPENDENCY,   /* queued work waited for another stream */
+	WEIR_IDLE_DEPENDENCY_COMM, /* queued work waited for a collective */
 	WEIR_IDLE_PROFILER,
-	WEIR_IDLE_UNLINKED, /* the next work has no launch in the trace */
+	WEIR_IDLE_UNLINKED, /* the next work has no launch call in the trace */
 	WEIR_IDLE_OTHER,
 	WEIR_IDLE_COUNT
 };
 
-const char *weir_bound_name(enum weir_bound bound); /* "runtime"; UNDETERMINED: "undetermined" */
-bool weir_bound_parse(const char *name, enum weir_bound *out);
-const char *weir_idle_name(enum weir_idle idle); /* "host_sync" */
+WEIR_ENUM_DECLARE(weir_bound); /* "runtime", "undetermined" */
+WEIR_ENUM_DECLARE(weir_idle);  /* "host_sync" */
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The finished result of `weir gate` and `weir compare`: what weir.gate/1 says. Filled by
- * engine/analysis/compare (rows) and ci/gate (policy and verdict); writers only read it, and `weir
- * report` and `weir comment` read it back from JSON. Changes, margins and intervals are relative
- * (0.05 is 5 %). NAN is unknown. Texts live in the result's arena.
+ * The finished result of `weir gate` and `weir compare`: the content of weir.gate/1.
+ * engine/analysis/compare fills the rows, ci/policy the policy and the verdict; writers only read
+ * it. `weir report` and `weir comment` read it back from JSON. Changes, margins and intervals are
+ * relative (0.05 is 5 %). NAN is unknown. Texts live in the result's arena.
  */
 #ifndef WEIR_MODEL_COMPARISON_H
 #define WEIR_MODEL_COMPARISON_H
@@ -13,14 +13,15 @@
 #include <stdint.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/enums.h"
 #include "engine/model/bound.h"
 
 enum weir_scope_kind {
 	WEIR_SCOPE_STAGE,    /* "stage:NAME": duration of a stage */
 	WEIR_SCOPE_DEVICE,   /* "device:STAGE": device time of a stage, per iteration */
 	WEIR_SCOPE_OPERATOR, /* "operator:STAGE/NAME": device time of an operator, per iteration */
-	WEIR_SCOPE_METRIC,   /* "metric:NAME": one figure a run */
-	WEIR_SCOPE_ALL_OPERATORS, /* "all-operators": the common mode */
+	WEIR_SCOPE_METRIC,   /* "metric:NAME": one value per run */
+	WEIR_SCOPE_ALL_OPERATORS, /* "all-operators": the change that all operators share */
 };
 
 enum weir_metric {
@@ -29,7 +30,7 @@ enum weir_metric {
 	WEIR_METRIC_P95,
 	WEIR_METRIC_P99,
 	WEIR_METRIC_SHIFT, /* mean of the log deciles */
-	WEIR_METRIC_VALUE, /* of a per-run figure */
+	WEIR_METRIC_VALUE, /* value of a per-run metric */
 	WEIR_METRIC_COUNT
 };
 
@@ -39,15 +40,15 @@ enum weir_outcome {
 	WEIR_OUTCOME_NO_CHANGE,
 	WEIR_OUTCOME_INCONCLUSIVE,
 	WEIR_OUTCOME_SUSPECT,
-	WEIR_OUTCOME_INFORMATIONAL, /* too few samples to judge; or the configuration says so */
+	WEIR_OUTCOME_INFORMATIONAL, /* too few samples to judge, or excluded by the configuration */
 	WEIR_OUTCOME_MISSING,       /* in the baseline only */
 	WEIR_OUTCOME_NEW,           /* in the candidate only */
-	WEIR_OUTCOME_MOVED,         /* a cost shift inside a stage: never red */
+	WEIR_OUTCOME_MOVED,         /* a cost shift inside a stage: never a failure */
 	WEIR_OUTCOME_WAIVED,        /* a regression that a waiver covers */
 	WEIR_OUTCOME_COUNT
 };
 
-/* How much the data allowed: docs/statistics.md, the ladder. */
+/* The test that the number of runs allows: docs/statistics.md, "the ladder". */
 enum weir_method {
 	WEIR_METHOD_FULL,
 	WEIR_METHOD_TWO_RUN,
@@ -68,35 +69,35 @@ enum weir_gate_verdict {
 };
 
 struct weir_waiver {
-	const char *reason, *issue, *expires; /* expires "2027-01-31"; any may be NULL */
-	double up_to;                         /* largest change that it covers */
+	const char *reason, *issue, *expires; /* expires: "2027-01-31"; each may be NULL */
+	double up_to;                         /* the largest change that the waiver covers */
 	bool expired, exceeded;
 };
 
 struct weir_row {
 	enum weir_scope_kind kind;
 	const char *scope; /* "stage:decode", as in the JSON */
-	const char *stage; /* NULL where there is none */
+	const char *stage; /* NULL: none */
 	const char *name;  /* of the stage, operator or metric */
 	enum weir_metric metric;
-	double baseline, candidate; /* mean over runs of the quantile, back from logs; ns, or the
-	                               metric's unit */
-	const char *unit;           /* "ns" or the metric's own; NULL */
+	double baseline, candidate; /* mean of the quantile over runs, computed on logarithms; ns,
+	                               or the metric's unit */
+	const char *unit;           /* "ns" or the unit of the metric; NULL: none */
 	double change;              /* candidate over baseline, minus 1 */
 	double low, high;           /* 90 % interval of the change */
 	double p, p_adjusted;
 	double margin;
 	enum weir_outcome outcome;
-	double mde;         /* smallest change that would have been found with 80 % power */
-	double runs_needed; /* candidate runs that would show a change of twice the margin; NAN:
+	double mde; /* minimum detectable effect: the smallest change found with 80 % power */
+	double runs_needed; /* candidate runs that would detect a change of twice the margin; NAN:
 	                       more than 20 */
-	uint64_t baseline_samples, candidate_samples; /* fewest of a run */
-	double contributed_ns; /* candidate minus baseline of an iteration: what orders rows; NAN:
-	                          not a time */
-	const struct weir_waiver *waiver;       /* NULL: none applies */
-	const char *note;                       /* one line; NULL: nothing to add */
-	double baseline_calls, candidate_calls; /* of an operator, per iteration, mean of the run
-	                                           medians; NAN: unknown */
+	uint64_t baseline_samples, candidate_samples; /* smallest number of samples in a run */
+	double contributed_ns; /* candidate minus baseline, per iteration; rows are ordered by it;
+	                          NAN: not a time */
+	const struct weir_waiver *waiver;       /* NULL: no waiver applies */
+	const char *note;                       /* one line; NULL: none */
+	double baseline_calls, candidate_calls; /* calls of an operator per iteration, mean of the
+	                                           medians of the runs; NAN: unknown */
 };
 
 enum weir_environment_policy {
@@ -105,7 +106,7 @@ enum weir_environment_policy {
 };
 
 struct weir_difference {
-	const char *key, *baseline, *candidate; /* values; NULL: not stated */
+	const char *key, *baseline, *candidate; /* the values; NULL: not stated */
 	enum weir_environment_policy policy;
 };
 
@@ -115,14 +116,14 @@ struct weir_gate_label {
 
 struct weir_side {
 	uint64_t runs;
-	struct weir_gate_label *labels; /* those that all runs of the side share */
+	struct weir_gate_label *labels; /* labels that all runs of the side share */
 	size_t label_count;
 };
 
-/* What an operator adds to the change of a regressed stage. */
+/* The share of one operator in the change of a regressed stage. */
 struct weir_contribution {
 	const char *stage, *operator;
-	double delta_ns; /* device time of an iteration, candidate minus baseline */
+	double delta_ns; /* change of the device time per iteration */
 	double baseline_calls, candidate_calls;
 };
 
@@ -135,7 +136,7 @@ struct weir_gate_result {
 	struct weir_arena *arena;
 	enum weir_gate_verdict verdict;
 	int exit_code;
-	int codes[16]; /* all that apply, in order of precedence */
+	int codes[16]; /* every code that applies, in order of precedence */
 	size_t code_count;
 	enum weir_method method;
 	double alpha_operators, alpha_stages;
@@ -146,39 +147,38 @@ struct weir_gate_result {
 	struct weir_difference *differences;
 	size_t difference_count;
 	struct weir_gate_counts counts;
-	struct weir_row *rows; /* worst first */
+	struct weir_row *rows; /* worst row first */
 	size_t row_count;
 	bool has_baseline_bound, has_candidate_bound;
 	enum weir_bound baseline_bound, candidate_bound;
-	const char *bound_stage; /* the stage that both bounds are of; NULL: the whole run */
+	const char *bound_stage; /* the stage that both bounds describe; NULL: the whole run */
 	const char *baseline_cause, *candidate_cause; /* NULL: none */
-	struct weir_contribution *contributions;      /* of regressed stages, largest first */
+	struct weir_contribution *contributions; /* operators of regressed stages, largest first */
 	size_t contribution_count;
-	const char **remarks; /* one line each: patterns that match nothing, expired waivers, what
-	                         was recorded */
+	const char **remarks; /* one line each: patterns without a match, expired waivers, recorded
+	                         runs */
 	size_t remark_count;
-	const char *since; /* name of the recorded run since which the worst row is slower; NULL:
-	                      not known */
+	const char
+		*since; /* first recorded run in which the worst row is slower; NULL: not known */
 };
 
 struct weir_gate_result *weir_gate_result_new(void);
 void weir_gate_result_free(struct weir_gate_result *result);
 
-/* What a scope of that kind begins with: "stage:"; of all operators it is all of it. */
+/* Returns the prefix of scopes of that kind: "stage:"; "all-operators" is the whole scope. */
 const char *weir_scope_word(enum weir_scope_kind kind);
-/* The kind of a scope, and in *name what follows its word, borrowed of scope; false: none is. */
+/* Finds the kind of a scope and sets *name to the text behind its prefix, borrowed from the scope.
+ * False: unknown prefix. */
 bool weir_scope_parse(const char *scope, enum weir_scope_kind *kind, const char **name);
-/* Shell patterns ("stage:decode*"); a scope matches itself, brackets or not. */
+/* Matches a scope with a shell pattern ("stage:decode*"). A scope matches itself even if it
+ * contains brackets. */
 bool weir_scope_matches(const char *pattern, const char *scope);
 
-/* Enum <-> text of weir.gate/1; _parse is false for an unknown text. */
-const char *weir_metric_name(enum weir_metric metric);              /* "p50" */
-const char *weir_outcome_name(enum weir_outcome outcome);           /* "no-change" */
-const char *weir_method_name(enum weir_method method);              /* "two-run" */
-const char *weir_gate_verdict_name(enum weir_gate_verdict verdict); /* "no-baseline" */
-bool weir_metric_parse(const char *name, enum weir_metric *out);
-bool weir_outcome_parse(const char *name, enum weir_outcome *out);
-bool weir_method_parse(const char *name, enum weir_method *out);
-bool weir_gate_verdict_parse(const char *name, enum weir_gate_verdict *out);
+/* Texts of weir.gate/1. */
+WEIR_ENUM_DECLARE(weir_metric);             /* "p50" */
+WEIR_ENUM_DECLARE(weir_outcome);            /* "no-change" */
+WEIR_ENUM_DECLARE(weir_method);             /* "two-run" */
+WEIR_ENUM_DECLARE(weir_gate_verdict);       /* "no-baseline" */
+WEIR_ENUM_DECLARE(weir_environment_policy); /* "must" */
 
 #endif

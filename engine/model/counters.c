@@ -5,38 +5,27 @@
 #include "engine/base/arena.h"
 #include "engine/model/counters.h"
 
-static const char *const counter_names[WEIR_COUNTER_COUNT] = {
-	[WEIR_COUNTER_SM] = "sm",
-	[WEIR_COUNTER_MEMORY] = "memory",
+WEIR_ENUM_TEXTS(
+	weir_counter, [WEIR_COUNTER_SM] = "sm", [WEIR_COUNTER_MEMORY] = "memory",
 	[WEIR_COUNTER_MEMORY_ACCESS] = "memory_access",
-	[WEIR_COUNTER_MEMORY_REQUEST] = "memory_request",
-	[WEIR_COUNTER_DRAM] = "dram",
-	[WEIR_COUNTER_L2] = "l2",
-	[WEIR_COUNTER_L1] = "l1",
-	[WEIR_COUNTER_TENSOR] = "tensor",
-	[WEIR_COUNTER_ISSUE] = "issue",
-	[WEIR_COUNTER_OCCUPANCY] = "occupancy",
-	[WEIR_COUNTER_OCCUPANCY_LIMIT] = "occupancy_limit",
-	[WEIR_COUNTER_L1_HITS] = "l1_hits",
-	[WEIR_COUNTER_L2_HITS] = "l2_hits",
-	[WEIR_COUNTER_DRAM_BYTES] = "dram_bytes",
+	[WEIR_COUNTER_MEMORY_REQUEST] = "memory_request", [WEIR_COUNTER_DRAM] = "dram",
+	[WEIR_COUNTER_L2] = "l2", [WEIR_COUNTER_L1] = "l1", [WEIR_COUNTER_TENSOR] = "tensor",
+	[WEIR_COUNTER_ISSUE] = "issue", [WEIR_COUNTER_OCCUPANCY] = "occupancy",
+	[WEIR_COUNTER_OCCUPANCY_LIMIT] = "occupancy_limit", [WEIR_COUNTER_L1_HITS] = "l1_hits",
+	[WEIR_COUNTER_L2_HITS] = "l2_hits", [WEIR_COUNTER_DRAM_BYTES] = "dram_bytes",
 	[WEIR_COUNTER_DRAM_READ_BYTES] = "dram_read_bytes",
 	[WEIR_COUNTER_DRAM_WRITE_BYTES] = "dram_write_bytes",
-	[WEIR_COUNTER_DRAM_BYTES_PER_S] = "dram_bytes_per_s",
-	[WEIR_COUNTER_L2_BYTES] = "l2_bytes",
-	[WEIR_COUNTER_BLOCKS] = "blocks",
-	[WEIR_COUNTER_THREADS_PER_BLOCK] = "threads_per_block",
-	[WEIR_COUNTER_REGISTERS] = "registers",
-	[WEIR_COUNTER_WAVES] = "waves",
-	[WEIR_COUNTER_SMS] = "sms",
-	[WEIR_COUNTER_CYCLES] = "cycles",
-	[WEIR_COUNTER_SM_HZ] = "sm_hz",
-	[WEIR_COUNTER_SM_CYCLES] = "sm_cycles",
-	[WEIR_COUNTER_L2_SIZE] = "l2_size_bytes",
-	[WEIR_COUNTER_VECTOR_FLOPS] = "vector_flops",
+	[WEIR_COUNTER_DRAM_BYTES_PER_S] = "dram_bytes_per_s", [WEIR_COUNTER_L2_BYTES] = "l2_bytes",
+	[WEIR_COUNTER_BLOCKS] = "blocks", [WEIR_COUNTER_THREADS_PER_BLOCK] = "threads_per_block",
+	[WEIR_COUNTER_REGISTERS] = "registers", [WEIR_COUNTER_WAVES] = "waves",
+	[WEIR_COUNTER_SMS] = "sms", [WEIR_COUNTER_CYCLES] = "cycles",
+	[WEIR_COUNTER_SM_HZ] = "sm_hz", [WEIR_COUNTER_SM_CYCLES] = "sm_cycles",
+	[WEIR_COUNTER_L2_SIZE] = "l2_size_bytes", [WEIR_COUNTER_VECTOR_FLOPS] = "vector_flops",
 	[WEIR_COUNTER_VECTOR_FLOPS_PER_CYCLE] = "vector_flops_per_cycle",
-	[WEIR_COUNTER_MATRIX_FLOPS] = "matrix_flops",
-};
+	[WEIR_COUNTER_MATRIX_FLOPS] = "matrix_flops")
+
+WEIR_ENUM_TEXTS(weir_finding_scope, [WEIR_FINDING_UNSTATED] = NULL, [WEIR_FINDING_LOCAL] = "local",
+                [WEIR_FINDING_GLOBAL] = "global")
 
 struct weir_counters *weir_counters_new(void)
 {
@@ -83,7 +72,7 @@ static void fill(double *value, double other)
 		*value = other;
 }
 
-/* 0 stands for a shape that is not known. */
+/* Returns NAN for an unknown launch configuration, which has a 0. */
 static double product(const uint32_t shape[3])
 {
 	double all = (double)shape[0] * (double)shape[1] * (double)shape[2];
@@ -107,22 +96,4 @@ void weir_counted_kernel_complete(struct weir_counted_kernel *kernel)
 	     value[WEIR_COUNTER_VECTOR_FLOPS_PER_CYCLE] * value[WEIR_COUNTER_SM_CYCLES]);
 	fill(&value[WEIR_COUNTER_BLOCKS], product(kernel->grid));
 	fill(&value[WEIR_COUNTER_THREADS_PER_BLOCK], product(kernel->block));
-}
-
-const char *weir_counter_name(enum weir_counter counter)
-{
-	return counter_names[counter];
-}
-
-const char *weir_finding_scope_name(enum weir_finding_scope scope)
-{
-	switch (scope) {
-	case WEIR_FINDING_LOCAL:
-		return "local";
-	case WEIR_FINDING_GLOBAL:
-		return "global";
-	case WEIR_FINDING_UNSTATED:
-		break;
-	}
-	return NULL;
 }

@@ -14,37 +14,19 @@ static const char *const class_names[CLASSES] = {
 	[GAPS] = "gaps",     [IDLE] = "idle",
 };
 
-static const struct {
-	const char *name;
-	enum path_class of;
-} kinds[WEIR_PATH_KIND_COUNT] = {
-	[WEIR_PATH_HOST_OP] = {"host_op", HOST},
-	[WEIR_PATH_HOST_API] = {"host_api", HOST},
-	[WEIR_PATH_LAUNCH] = {"launch", HOST},
-	[WEIR_PATH_KERNEL_GAP] = {"kernel_gap", GAPS},
-	[WEIR_PATH_COMPUTE] = {"compute", COMPUTE},
-	[WEIR_PATH_MEMORY] = {"memory", MEMORY},
-	[WEIR_PATH_MEMCPY] = {"memcpy", MEMORY},
-	[WEIR_PATH_COMMUNICATION] = {"communication", COMMUNICATION},
-	[WEIR_PATH_INPUT] = {"input", HOST},
-	[WEIR_PATH_IDLE] = {"idle", IDLE},
+WEIR_ENUM_TEXTS(weir_path_kind, [WEIR_PATH_HOST_OP] = "host_op", [WEIR_PATH_HOST_API] = "host_api",
+                [WEIR_PATH_LAUNCH] = "launch", [WEIR_PATH_KERNEL_GAP] = "kernel_gap",
+                [WEIR_PATH_COMPUTE] = "compute", [WEIR_PATH_MEMORY] = "memory",
+                [WEIR_PATH_MEMCPY] = "memcpy", [WEIR_PATH_COMMUNICATION] = "communication",
+                [WEIR_PATH_INPUT] = "input", [WEIR_PATH_IDLE] = "idle")
+
+static const enum path_class class_of[WEIR_PATH_KIND_COUNT] = {
+	[WEIR_PATH_HOST_OP] = HOST,    [WEIR_PATH_HOST_API] = HOST,
+	[WEIR_PATH_LAUNCH] = HOST,     [WEIR_PATH_KERNEL_GAP] = GAPS,
+	[WEIR_PATH_COMPUTE] = COMPUTE, [WEIR_PATH_MEMORY] = MEMORY,
+	[WEIR_PATH_MEMCPY] = MEMORY,   [WEIR_PATH_COMMUNICATION] = COMMUNICATION,
+	[WEIR_PATH_INPUT] = HOST,      [WEIR_PATH_IDLE] = IDLE,
 };
-
-const char *weir_path_kind_name(enum weir_path_kind kind)
-{
-	return (unsigned)kind < WEIR_PATH_KIND_COUNT ? kinds[kind].name : "?";
-}
-
-bool weir_path_kind_parse(const char *name, enum weir_path_kind *out)
-{
-	for (unsigned i = 0; i < WEIR_PATH_KIND_COUNT; i++) {
-		if (strcmp(name, kinds[i].name) == 0) {
-			*out = (enum weir_path_kind)i;
-			return true;
-		}
-	}
-	return false;
-}
 
 const char *weir_path_class(const int64_t ns[WEIR_PATH_KIND_COUNT])
 {
@@ -52,7 +34,7 @@ const char *weir_path_class(const int64_t ns[WEIR_PATH_KIND_COUNT])
 	size_t top = 0;
 
 	for (size_t i = 0; i < WEIR_PATH_KIND_COUNT; i++) {
-		of_class[kinds[i].of] += (double)ns[i];
+		of_class[class_of[i]] += (double)ns[i];
 		total += (double)ns[i];
 	}
 	for (size_t i = 1; i < CLASSES; i++)

@@ -6,6 +6,15 @@
 #include "engine/base/text.h"
 #include "engine/model/feature.h"
 
+WEIR_ENUM_TEXTS(
+	weir_subject_kind, [WEIR_SUBJECT_PROFILE] = "profile", [WEIR_SUBJECT_STAGE] = "stage",
+	[WEIR_SUBJECT_OPERATOR] = "operator", [WEIR_SUBJECT_REQUESTS] = "requests")
+WEIR_ENUM_TEXTS(
+	weir_truth, [WEIR_FALSE] = "false", [WEIR_TRUE] = "true", [WEIR_UNKNOWN] = "unknown")
+WEIR_ENUM_TEXTS(weir_unit, [WEIR_UNIT_SHARE] = "share", [WEIR_UNIT_RATIO] = "ratio",
+                [WEIR_UNIT_NS] = "ns", [WEIR_UNIT_COUNT] = "count", [WEIR_UNIT_BYTES] = "bytes",
+                [WEIR_UNIT_FLOPS] = "flops", [WEIR_UNIT_FLAG] = "flag")
+
 size_t weir_feature_find(const struct weir_feature_table *features, const char *id, size_t len)
 {
 	for (size_t i = 0; i < features->count; i++) {
@@ -42,59 +51,8 @@ enum weir_status weir_feature_require(const struct weir_feature_table *features,
 	for (unsigned kind = 0; kind < WEIR_SUBJECT_KINDS; kind++) {
 		if (lacking & (1u << kind))
 			return weir_fail(err, WEIR_E_USAGE, "feature \"%s\" is not measured per %s",
-			                 id, weir_subject_name((enum weir_subject_kind)kind));
+			                 id, weir_subject_kind_name((enum weir_subject_kind)kind));
 	}
 	*row = found;
 	return WEIR_OK;
-}
-
-const char *weir_subject_name(enum weir_subject_kind kind)
-{
-	switch (kind) {
-	case WEIR_SUBJECT_PROFILE:
-		return "profile";
-	case WEIR_SUBJECT_STAGE:
-		return "stage";
-	case WEIR_SUBJECT_OPERATOR:
-		return "operator";
-	case WEIR_SUBJECT_REQUESTS:
-		return "requests";
-	case WEIR_SUBJECT_KINDS:
-		break;
-	}
-	return "?"; /* a value from outside */
-}
-
-const char *weir_truth_name(enum weir_truth truth)
-{
-	switch (truth) {
-	case WEIR_FALSE:
-		return "false";
-	case WEIR_TRUE:
-		return "true";
-	case WEIR_UNKNOWN:
-		return "unknown";
-	}
-	return "?"; /* a value from outside */
-}
-
-const char *weir_unit_name(enum weir_unit unit)
-{
-	switch (unit) {
-	case WEIR_UNIT_SHARE:
-		return "share";
-	case WEIR_UNIT_RATIO:
-		return "ratio";
-	case WEIR_UNIT_NS:
-		return "ns";
-	case WEIR_UNIT_COUNT:
-		return "count";
-	case WEIR_UNIT_BYTES:
-		return "bytes";
-	case WEIR_UNIT_FLOPS:
-		return "flops";
-	case WEIR_UNIT_FLAG:
-		return "flag";
-	}
-	return "?"; /* a value from outside */
 }

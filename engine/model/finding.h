@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What rules read and what they say. A subject (the profile, its requests, one stage, one device
- * operator) carries one double a feature; NAN is "not measured" and reaches SQL as NULL. A verdict
- * keeps the rule, the clauses that held and the numbers they read. Texts are borrowed from the rule
- * set or from the report's arena, as noted.
+ * The input and output of rules. A subject (the profile, its requests, one stage, one device
+ * operator) carries one double per feature; NAN is "not measured". A verdict keeps the rule, the
+ * clauses that held and the values that they read. Texts are borrowed from the rule set or from the
+ * report's arena, as noted.
  */
 #ifndef WEIR_MODEL_FINDING_H
 #define WEIR_MODEL_FINDING_H
@@ -37,12 +37,12 @@ enum weir_unit {
 	WEIR_UNIT_FLAG, /* 0 or 1 */
 };
 
-/* One row of the feature table (engine/analysis/rank/features.c); ids are SQL column names:
- * [a-z][a-z0-9_]*. */
+/* One row of the feature table (engine/analysis/rank/features.c). Ids match [a-z][a-z0-9_]*. */
 struct weir_feature {
 	const char *id;
 	enum weir_unit unit;
-	unsigned subjects;   /* WEIR_FOR_...: the subjects that have it; NULL for others */
+	unsigned subjects;   /* WEIR_FOR_... bits: subjects that have the feature; it is NAN for
+	                        others */
 	const char *meaning; /* one line for docs and `weir rules show` */
 };
 
@@ -54,13 +54,13 @@ struct weir_feature_table {
 struct weir_subject {
 	enum weir_subject_kind kind;
 	const char *name;     /* stage or operator; NULL for the profile */
-	const double *values; /* one a row of the feature table */
+	const double *values; /* one value per row of the feature table */
 };
 
 enum weir_truth {
 	WEIR_FALSE,
 	WEIR_TRUE,
-	WEIR_UNKNOWN, /* SQL NULL: a feature that was not measured decides */
+	WEIR_UNKNOWN, /* depends on a feature that was not measured */
 };
 
 struct weir_reading {
@@ -68,7 +68,7 @@ struct weir_reading {
 	double value;        /* NAN: not measured */
 };
 
-#define WEIR_MAX_READINGS 8 /* features one clause may read */
+#define WEIR_MAX_READINGS 8 /* features that one clause may read */
 
 struct weir_evidence {
 	const char *clause; /* as written in the rule */
@@ -77,7 +77,7 @@ struct weir_evidence {
 	struct weir_reading readings[WEIR_MAX_READINGS];
 };
 
-#define WEIR_MAX_CLAUSES 12 /* a rule's `when` */
+#define WEIR_MAX_CLAUSES 12 /* clauses of a rule's `when` */
 
 enum weir_confidence {
 	WEIR_CONFIDENCE_LOW,
@@ -85,36 +85,36 @@ enum weir_confidence {
 	WEIR_CONFIDENCE_HIGH,
 };
 
-/* A plain value; texts are borrowed from the rule set, which outlives it. */
+/* Passed by value; texts are borrowed from the rule set, which outlives it. */
 struct weir_verdict {
 	enum weir_bound bound;
-	const char *cause; /* NULL: none stated */
-	const char *rule;  /* id; NULL when undetermined without a rule */
+	const char *cause; /* NULL: not stated */
+	const char *rule;  /* id; NULL: undetermined without a rule */
 	enum weir_confidence confidence;
-	double share;             /* of the analysed time that the bound holds; NAN: unknown */
-	bool of_compute, descend; /* as the rule says, see rules/README.md */
+	double share; /* share of the analysed time that the bound holds; NAN: unknown */
+	bool of_compute, descend; /* flags of the rule, see rules/README.md */
 	size_t evidence_count;
 	struct weir_evidence evidence[WEIR_MAX_CLAUSES];
 	bool has_runner_up;
 	enum weir_bound runner_up;
 	double runner_up_share;
 	const char *headline; /* template, see rules/README.md; NULL: none */
-	const char *next;     /* template: what to do or measure next; NULL: none */
+	const char *next;     /* template: the next action or measurement; NULL: none */
 };
 
-/* A recommendation before its cap: from a rule that fired. Borrowed texts. */
+/* A recommendation of a rule that fired, before its speed-up is capped. Texts are borrowed. */
 struct weir_advice {
 	const char *id, *title, *why, *effort; /* title and why are templates */
 	const char *rule;
-	double low, high; /* typical speed-up from the literature; NAN: none stated */
-	double share; /* of the time that it can save at most; caps the speed-up at 1 / (1 - share);
-	                 NAN: no cap known */
+	double low, high; /* typical speed-up in the literature; NAN: not stated */
+	double share; /* largest share of the time that it can save; caps the speed-up at 1 / (1 -
+	                 share); NAN: no cap */
 	bool has_change;
-	struct weir_change change; /* what it would change in the timeline, at most */
-	double weight; /* what orders it among the others: the share of the rule that gave it */
+	struct weir_change change; /* the largest change that it could make to the timeline */
+	double weight;             /* sort key: the share of the rule that gave it */
 };
 
-/* What one evaluation of a rule gave; the input of the choice and of `weir -v classify`. */
+/* Result of one evaluation of a rule: input of the choice and of `weir -v classify`. */
 struct weir_rule_outcome {
 	const char *rule;
 	enum weir_bound bound;

@@ -5,14 +5,10 @@
 #include "engine/base/arena.h"
 #include "engine/model/hostprofile.h"
 
-#define MAX_NAME 4096 /* bytes of a function's name that are kept */
+#define MAX_NAME 4096 /* bytes kept of a function's name */
 
-static const char *const unit_names[] = {
-	[WEIR_HOST_NS] = "ns",
-	[WEIR_HOST_SAMPLES] = "samples",
-	[WEIR_HOST_EVENTS] = "events",
-	[WEIR_HOST_WEIGHT] = "weight",
-};
+WEIR_ENUM_TEXTS(weir_host_unit, [WEIR_HOST_NS] = "ns", [WEIR_HOST_SAMPLES] = "samples",
+                [WEIR_HOST_EVENTS] = "events", [WEIR_HOST_WEIGHT] = "weight")
 
 struct weir_host_profile *weir_host_profile_new(enum weir_host_unit unit)
 {
@@ -47,7 +43,7 @@ static struct weir_slice last_part(struct weir_slice path)
 	return path;
 }
 
-/* Cut between two characters; a NUL inside ends it. */
+/* Adds a name, cut between two characters and at a NUL. Returns its id. */
 static uint32_t intern(struct weir_host_profile *profile, struct weir_slice text)
 {
 	size_t length = text.length < MAX_NAME ? text.length : MAX_NAME;
@@ -119,20 +115,4 @@ void weir_host_add_function(struct weir_host_profile *profile,
 	                               profile->function_count + 1, sizeof *profile->functions);
 	profile->functions[profile->function_count++] = *function;
 	profile->total = sum(profile->total, function->self);
-}
-
-const char *weir_host_unit_name(enum weir_host_unit unit)
-{
-	return unit_names[unit];
-}
-
-bool weir_host_unit_parse(const char *name, enum weir_host_unit *out)
-{
-	for (size_t i = 0; i < sizeof(unit_names) / sizeof(unit_names[0]); i++) {
-		if (strcmp(name, unit_names[i]) != 0)
-			continue;
-		*out = (enum weir_host_unit)i;
-		return true;
-	}
-	return false;
 }

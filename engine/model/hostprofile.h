@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a profiler of the host saw: weights of call stacks, as nodes that know their caller, or of
- * functions alone where it kept no stacks. Evidence about who holds the launching thread, never
- * time of the device. Of a path the last part is kept.
+ * Weights of call stacks, or of functions if the profiler of the host kept no stacks. They are
+ * evidence about the launching thread, never device time. Paths of files are cut to their last
+ * part.
  */
 #ifndef WEIR_MODEL_HOSTPROFILE_H
 #define WEIR_MODEL_HOSTPROFILE_H
@@ -11,16 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/base/enums.h"
 #include "engine/base/names.h"
 #include "engine/base/rowmap.h"
 #include "engine/base/slice.h"
 
-/* What weights count. */
+/* Unit of the weights. */
 enum weir_host_unit {
 	WEIR_HOST_NS,
 	WEIR_HOST_SAMPLES,
-	WEIR_HOST_EVENTS, /* of the processor: cycles */
-	WEIR_HOST_WEIGHT, /* the file does not say: shares are all that follows from it */
+	WEIR_HOST_EVENTS, /* processor events, such as cycles */
+	WEIR_HOST_WEIGHT, /* not stated by the file: only shares can be computed */
 };
 
 struct weir_host_frame {
@@ -28,8 +29,8 @@ struct weir_host_frame {
 };
 
 struct weir_host_node {
-	uint32_t parent, frame; /* the parent comes before its children */
-	int64_t self;           /* of stacks that end here */
+	uint32_t parent, frame; /* index of the parent, which comes before its children */
+	int64_t self;           /* weight of the stacks that end here */
 };
 
 struct weir_host_function {
@@ -42,13 +43,13 @@ struct weir_host_profile {
 	struct weir_names *names;
 	struct weir_host_frame *frames;
 	size_t frame_count, frame_capacity;
-	/* [0] is the root, without a frame. Only the root: functions alone are known. */
+	/* [0] is the root, which has no frame. A profile of functions has the root only. */
 	struct weir_host_node *nodes;
 	size_t node_count, node_capacity;
-	struct weir_host_function *functions; /* where there are no stacks */
+	struct weir_host_function *functions; /* if there are no stacks */
 	size_t function_count, function_capacity;
-	int64_t total; /* of all stacks or functions */
-	int64_t idle;  /* not in the total: the processor had nothing to do */
+	int64_t total; /* sum over all stacks or functions */
+	int64_t idle;  /* weight of an idle processor, not part of the total */
 	struct weir_rowmap frame_map, node_map;
 };
 
@@ -59,20 +60,18 @@ struct weir_host_profile {
 struct weir_host_profile *weir_host_profile_new(enum weir_host_unit unit);
 void weir_host_profile_free(struct weir_host_profile *profile);
 
-/* The frame of this function, added where it is new; of the file the last part counts. UINT32_MAX
- * where there are WEIR_MAX_HOST_FRAMES already. */
+/* Finds or adds the frame of a function; only the last part of the file's path counts. Returns
+ * UINT32_MAX beyond WEIR_MAX_HOST_FRAMES. */
 uint32_t weir_host_frame(struct weir_host_profile *profile, struct weir_slice function,
                          struct weir_slice file);
-/* The node of this frame below the parent, added where it is new; UINT32_MAX where there are
- * WEIR_MAX_HOST_NODES already, or where the parent or the frame is UINT32_MAX. */
+/* Finds or adds the child of a node for a frame. Returns UINT32_MAX beyond WEIR_MAX_HOST_NODES, and
+ * if the parent or the frame is UINT32_MAX. */
 uint32_t weir_host_child(struct weir_host_profile *profile, uint32_t parent, uint32_t frame);
-/* Stacks that end in this node weigh so much more; weights are at least 0 and sums stay below
- * INT64_MAX. */
+/* Adds a weight of at least 0 to the stacks that end in a node. Sums stop at INT64_MAX. */
 void weir_host_weigh(struct weir_host_profile *profile, uint32_t node, int64_t weight);
 void weir_host_add_function(struct weir_host_profile *profile,
                             const struct weir_host_function *function);
 
-const char *weir_host_unit_name(enum weir_host_unit unit); /* "ns" */
-bool weir_host_unit_parse(const char *name, enum weir_host_unit *out);
+WEIR_ENUM_DECLARE(weir_host_unit); /* "ns" */
 
 #endif

@@ -61,7 +61,7 @@ void weir_profile_take(struct weir_profile *profile, struct weir_profile *from)
 	from->input_count = 0;
 }
 
-/* As much of the text as fits, cut between two characters of UTF-8. */
+/* Copies as much of the text as fits, cut between two UTF-8 characters. */
 static void copy_cut(char *to, size_t size, const char *text)
 {
 	size_t len = strlen(text);

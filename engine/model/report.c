@@ -1,31 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <string.h>
+#include <stdarg.h>
 
+#include "engine/base/text.h"
 #include "engine/model/report.h"
 
-static const char *const roofline_names[] = {
-	[WEIR_ROOFLINE_UNKNOWN] = NULL,
-	[WEIR_ROOFLINE_COMPUTE] = "compute",
-	[WEIR_ROOFLINE_MEMORY] = "memory",
-	[WEIR_ROOFLINE_BALANCED] = "balanced",
-	[WEIR_ROOFLINE_LATENCY] = "latency",
-	[WEIR_ROOFLINE_INEFFICIENT] = "inefficient",
-	[WEIR_ROOFLINE_IMPLAUSIBLE] = "implausible",
-};
+#define MAX_NOTES 32
 
-static const char *const view_names[] = {
-	[WEIR_VIEW_TIMELINE] = "timeline",
-	[WEIR_VIEW_REQUEST] = "request",
-	[WEIR_VIEW_SERIES] = "series",
-	[WEIR_VIEW_COUNTED] = "counted",
-};
+WEIR_ENUM_TEXTS(weir_roofline, [WEIR_ROOFLINE_UNKNOWN] = NULL, [WEIR_ROOFLINE_COMPUTE] = "compute",
+                [WEIR_ROOFLINE_MEMORY] = "memory", [WEIR_ROOFLINE_BALANCED] = "balanced",
+                [WEIR_ROOFLINE_LATENCY] = "latency", [WEIR_ROOFLINE_INEFFICIENT] = "inefficient",
+                [WEIR_ROOFLINE_IMPLAUSIBLE] = "implausible")
 
-static const char *const confidence_names[] = {
-	[WEIR_CONFIDENCE_LOW] = "low",
-	[WEIR_CONFIDENCE_MEDIUM] = "medium",
-	[WEIR_CONFIDENCE_HIGH] = "high",
-};
+WEIR_ENUM_TEXTS(weir_stage_view, [WEIR_VIEW_TIMELINE] = "timeline", [WEIR_VIEW_REQUEST] = "request",
+                [WEIR_VIEW_SERIES] = "series", [WEIR_VIEW_COUNTED] = "counted")
+
+WEIR_ENUM_TEXTS(weir_confidence, [WEIR_CONFIDENCE_LOW] = "low", [WEIR_CONFIDENCE_MEDIUM] = "medium",
+                [WEIR_CONFIDENCE_HIGH] = "high")
+
+WEIR_ENUM_TEXTS(weir_late_by, [WEIR_LATE_BY_UNKNOWN] = NULL, [WEIR_LATE_BY_DEVICE] = "device",
+                [WEIR_LATE_BY_HOST] = "host")
 
 static const struct weir_distribution unknown_distribution = {
 	.total_ns = NAN, .p50_ns = NAN, .p90_ns = NAN, .p95_ns = NAN, .p99_ns = NAN};
@@ -121,7 +115,7 @@ static struct weir_gpu_figures unknown_gpu(void)
 	return gpu;
 }
 
-/* Counts start at 0, figures at unknown. The report lives in its own arena. */
+/* All counts are 0, all figures unknown. The report lives in its own arena. */
 struct weir_report *weir_report_new(const struct weir_profile *profile)
 {
 	struct weir_arena *arena = weir_arena_new();
@@ -146,68 +140,19 @@ void weir_report_free(struct weir_report *report)
 		weir_arena_free(report->arena);
 }
 
-const char *weir_roofline_name(enum weir_roofline roofline)
+void weir_report_note(struct weir_report *report, const char *code, const char *format, ...)
 {
-	return (unsigned)roofline <= WEIR_ROOFLINE_IMPLAUSIBLE ? roofline_names[roofline] : NULL;
-}
+	struct weir_text text = {0};
+	va_list args;
 
-bool weir_roofline_parse(const char *name, enum weir_roofline *out)
-{
-	for (unsigned i = WEIR_ROOFLINE_COMPUTE; i <= WEIR_ROOFLINE_IMPLAUSIBLE; i++) {
-		if (strcmp(name, roofline_names[i]) == 0) {
-			*out = (enum weir_roofline)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-const char *weir_stage_view_name(enum weir_stage_view view)
-{
-	return (unsigned)view <= WEIR_VIEW_COUNTED ? view_names[view] : "?";
-}
-
-bool weir_stage_view_parse(const char *name, enum weir_stage_view *out)
-{
-	for (unsigned i = 0; i <= WEIR_VIEW_COUNTED; i++) {
-		if (strcmp(name, view_names[i]) == 0) {
-			*out = (enum weir_stage_view)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static const char *const late_by_names[WEIR_LATE_BY_COUNT] = {NULL, "device", "host"};
-
-const char *weir_late_by_name(enum weir_late_by late_by)
-{
-	return (unsigned)late_by < WEIR_LATE_BY_COUNT ? late_by_names[late_by] : NULL;
-}
-
-bool weir_late_by_parse(const char *name, enum weir_late_by *out)
-{
-	for (unsigned i = 0; i < WEIR_LATE_BY_COUNT; i++) {
-		if (late_by_names[i] && strcmp(name, late_by_names[i]) == 0) {
-			*out = (enum weir_late_by)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-const char *weir_confidence_name(enum weir_confidence confidence)
-{
-	return (unsigned)confidence <= WEIR_CONFIDENCE_HIGH ? confidence_names[confidence] : "?";
-}
-
-bool weir_confidence_parse(const char *name, enum weir_confidence *out)
-{
-	for (unsigned i = 0; i <= WEIR_CONFIDENCE_HIGH; i++) {
-		if (strcmp(name, confidence_names[i]) == 0) {
-			*out = (enum weir_confidence)i;
-			return true;
-		}
-	}
-	return false;
+	if (!report->notes)
+		report->notes = weir_arena_alloc(report->arena, MAX_NOTES * sizeof *report->notes);
+	if (report->note_count == MAX_NOTES)
+		return;
+	va_start(args, format);
+	weir_text_vprintf(&text, format, args);
+	va_end(args);
+	report->notes[report->note_count++] = (struct weir_note){
+		code, weir_arena_copy(report->arena, text.data ? text.data : "", text.length)};
+	weir_text_release(&text);
 }

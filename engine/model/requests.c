@@ -51,7 +51,7 @@ struct weir_request weir_request_unknown(void)
 uint8_t weir_requests_stage(struct weir_requests *requests, const char *name, size_t len)
 {
 	bool full = requests->stage_count == WEIR_MAX_REQUEST_STAGES;
-	/* Names without a row of their own are not kept. */
+	/* names beyond the limit are not kept */
 	uint32_t id = full ? weir_names_find(requests->names, name, len)
 	                   : weir_names_add(requests->names, name, len);
 
@@ -71,7 +71,7 @@ const char *weir_requests_stage_name(const struct weir_requests *requests, size_
 	return weir_names_text(requests->names, requests->stages[stage]);
 }
 
-/* The number of parts that requests own: those of the row added last lie last. */
+/* Returns the number of parts that belong to a request. */
 static uint64_t owned_parts(const struct weir_requests *requests)
 {
 	size_t last = requests->count;
@@ -194,7 +194,7 @@ void weir_requests_append(struct weir_requests *requests, const struct weir_requ
 	}
 }
 
-/* A row's place while rows are sorted. */
+/* Key of a row, for sorting. */
 struct place {
 	int64_t start_ns, end_ns;
 	size_t row;
@@ -221,7 +221,7 @@ static bool is_sorted(const struct weir_requests *requests)
 	return true;
 }
 
-/* Rewrites one column in the order of the places, through scratch. */
+/* Reorders one column by the places, using scratch memory. */
 #define PERMUTE(column, places, count, scratch)                                                    \
 	do {                                                                                       \
 		for (size_t p_ = 0; p_ < (count); p_++)                                            \

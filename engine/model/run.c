@@ -5,43 +5,28 @@
 #include "engine/base/arena.h"
 #include "engine/model/run.h"
 
-static const struct {
-	const char *name;
-	size_t offset; /* in struct weir_run */
-} tables[WEIR_RUN_TABLE_COUNT] = {
-	[WEIR_RUN_STAGES] = {"stages", offsetof(struct weir_run, stages)},
-	[WEIR_RUN_DEVICE] = {"device", offsetof(struct weir_run, device)},
-	[WEIR_RUN_OPERATORS] = {"operators", offsetof(struct weir_run, operators)},
-	[WEIR_RUN_CALLS] = {"calls", offsetof(struct weir_run, calls)},
-	[WEIR_RUN_METRICS] = {"metrics", offsetof(struct weir_run, metrics)},
+WEIR_ENUM_TEXTS(weir_run_table, [WEIR_RUN_STAGES] = "stages", [WEIR_RUN_DEVICE] = "device",
+                [WEIR_RUN_OPERATORS] = "operators", [WEIR_RUN_CALLS] = "calls",
+                [WEIR_RUN_METRICS] = "metrics")
+
+static const size_t table_offsets[WEIR_RUN_TABLE_COUNT] = {
+	[WEIR_RUN_STAGES] = offsetof(struct weir_run, stages),
+	[WEIR_RUN_DEVICE] = offsetof(struct weir_run, device),
+	[WEIR_RUN_OPERATORS] = offsetof(struct weir_run, operators),
+	[WEIR_RUN_CALLS] = offsetof(struct weir_run, calls),
+	[WEIR_RUN_METRICS] = offsetof(struct weir_run, metrics),
 };
-
-const char *weir_run_table_name(enum weir_run_table table)
-{
-	return (unsigned)table < WEIR_RUN_TABLE_COUNT ? tables[table].name : "?";
-}
-
-bool weir_run_table_parse(const char *name, enum weir_run_table *out)
-{
-	for (unsigned i = 0; i < WEIR_RUN_TABLE_COUNT; i++) {
-		if (strcmp(tables[i].name, name) == 0) {
-			*out = (enum weir_run_table)i;
-			return true;
-		}
-	}
-	return false;
-}
 
 struct weir_series_table *weir_run_table(struct weir_run *run, enum weir_run_table table)
 {
-	return (struct weir_series_table *)(void *)((char *)run + tables[table].offset);
+	return (struct weir_series_table *)(void *)((char *)run + table_offsets[table]);
 }
 
 const struct weir_series_table *weir_run_table_of(const struct weir_run *run,
                                                   enum weir_run_table table)
 {
 	return (const struct weir_series_table *)(const void *)((const char *)run +
-	                                                        tables[table].offset);
+	                                                        table_offsets[table]);
 }
 
 struct weir_run *weir_run_new(void)
@@ -136,7 +121,7 @@ static struct weir_run_label *find_label(const struct weir_run *run, const char 
 void weir_run_set_label(struct weir_run *run, const char *key, const char *value)
 {
 	struct weir_run_label *label = find_label(run, key);
-	char *copy = weir_alloc_text(value); /* value may be the one that is replaced */
+	char *copy = weir_alloc_text(value); /* the value may be the one that is replaced */
 
 	if (label) {
 		free(label->value);

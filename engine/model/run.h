@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One run in the form that is recorded and compared: the document weir.run/1. One value an
- * iteration, in order of arrival. Values are double nanoseconds (calls: numbers; metrics: their own
+ * One run in the form that is recorded and compared: the document weir.run/1, with one value per
+ * iteration in order of arrival. Values are double nanoseconds (calls: numbers; metrics: their own
  * unit). Series of one run may differ in length. A run owns everything in it.
  */
 #ifndef WEIR_MODEL_RUN_H
@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "engine/base/enums.h"
 
 struct weir_series {
 	char *name; /* "decode", "decode/aten::mm", "tokens_per_s" */
@@ -18,7 +20,7 @@ struct weir_series {
 	char *unit;            /* metrics only; may be NULL */
 };
 
-/* Series by name; sorted by name only when written. */
+/* Series by name, sorted only when they are written. */
 struct weir_series_table {
 	struct weir_series *items;
 	size_t count, capacity;
@@ -34,7 +36,7 @@ struct weir_run {
 	size_t label_count, label_capacity;
 };
 
-/* The tables of a run, by which weir.run/1 and the store know them. */
+/* Tables of a run, named as in weir.run/1 and in the store. */
 enum weir_run_table {
 	WEIR_RUN_STAGES,
 	WEIR_RUN_DEVICE,
@@ -44,8 +46,7 @@ enum weir_run_table {
 	WEIR_RUN_TABLE_COUNT
 };
 
-const char *weir_run_table_name(enum weir_run_table table); /* "stages" */
-bool weir_run_table_parse(const char *name, enum weir_run_table *out);
+WEIR_ENUM_DECLARE(weir_run_table); /* "stages" */
 struct weir_series_table *weir_run_table(struct weir_run *run, enum weir_run_table table);
 const struct weir_series_table *weir_run_table_of(const struct weir_run *run,
                                                   enum weir_run_table table);
@@ -53,18 +54,18 @@ const struct weir_series_table *weir_run_table_of(const struct weir_run *run,
 struct weir_run *weir_run_new(void);
 void weir_run_free(struct weir_run *run);
 
-/* Finds or adds; the pointer is valid until the next call on the same table. name is copied. */
+/* Finds or adds a series; valid until the next call on the same table. The name is copied. */
 struct weir_series *weir_series_get(struct weir_series_table *table, const char *name);
 const struct weir_series *weir_series_find(const struct weir_series_table *table,
                                            const char *name); /* may be NULL */
 void weir_series_push(struct weir_series *series, double value);
-/* The series by name; they are borrowed, the caller frees the list. */
+/* Returns the series sorted by name. They are borrowed; the caller frees the list. */
 const struct weir_series **weir_series_sorted(const struct weir_series_table *table);
 
-/* Replaces an earlier value of the same key; both are copied. */
+/* Sets a label, replacing an earlier value of the key. Both are copied. */
 void weir_run_set_label(struct weir_run *run, const char *key, const char *value);
 const char *weir_run_label(const struct weir_run *run, const char *key); /* NULL: none */
-/* The labels by key; they are borrowed, the caller frees the list. */
+/* Returns the labels sorted by key. They are borrowed; the caller frees the list. */
 const struct weir_run_label **weir_run_labels_sorted(const struct weir_run *run);
 
 #endif

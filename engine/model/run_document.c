@@ -6,7 +6,7 @@
 #include "engine/base/arena.h"
 #include "engine/model/run_document.h"
 
-#define EXACT_WHOLE 9007199254740992.0 /* 2^53: a double below it is the integer it shows */
+#define EXACT_WHOLE 9007199254740992.0 /* 2^53: whole doubles below it are exact */
 
 static const char *const metric_keys[] = {"values", "better", "unit", NULL};
 
@@ -142,4 +142,23 @@ void weir_run_write_table(struct weir_jsonout *json, const struct weir_run *run,
 	}
 	weir_jsonout_end(json);
 	free(sorted);
+}
+
+void weir_run_json(const struct weir_run *run, struct weir_text *out)
+{
+	struct weir_jsonout json;
+
+	weir_jsonout_init(&json, out, true);
+	weir_jsonout_begin_object(&json, NULL);
+	weir_jsonout_text(&json, "schema", "weir.run/1");
+	weir_jsonout_text(&json, "unit", "ns");
+	weir_run_write_labels(&json, run);
+	for (unsigned i = 0; i < WEIR_RUN_TABLE_COUNT; i++) {
+		enum weir_run_table table = (enum weir_run_table)i;
+
+		if (table == WEIR_RUN_STAGES || weir_run_table_of(run, table)->count)
+			weir_run_write_table(&json, run, table);
+	}
+	weir_jsonout_end(&json);
+	weir_text_puts(out, "\n");
 }

@@ -96,7 +96,7 @@ static uint32_t find_series(const struct weir_scrape *scrape, uint32_t family,
 	return WEIR_ROWMAP_NONE;
 }
 
-/* By the text of the names, so that two scrapes sort alike. */
+/* Sorts by the text of the names, so that two scrapes have the same order. */
 static void sort_labels(const struct weir_scrape *scrape, struct weir_scrape_label *labels,
                         size_t count)
 {
@@ -146,7 +146,7 @@ void weir_scrape_add(struct weir_scrape *scrape, const struct weir_scrape_sample
 	scrape->samples[scrape->sample_count++] = *sample;
 }
 
-/* What a family of its own may be part of, by the end of its name. */
+/* Suffixes of families that are parts of another family. */
 static const struct {
 	const char *suffix;
 	enum weir_scrape_part part;
@@ -158,7 +158,7 @@ static const struct {
          1u << WEIR_SCRAPE_HISTOGRAM | 1u << WEIR_SCRAPE_SUMMARY | 1u << WEIR_SCRAPE_COUNTER},
 };
 
-/* A counter "x_total" has its time of creation in "x_created". */
+/* A counter "x_total" has its creation time in "x_created". */
 static uint32_t find_parent(const struct weir_scrape *scrape, const char *name, size_t len)
 {
 	uint32_t parent = weir_scrape_find_family(scrape, name, len);
@@ -173,7 +173,7 @@ static uint32_t find_parent(const struct weir_scrape *scrape, const char *name, 
 	return parent;
 }
 
-/* The family that owns a part which came under its own name, else WEIR_ROWMAP_NONE. */
+/* Finds the family that a family is a part of; WEIR_ROWMAP_NONE: it stands alone. */
 static uint32_t parent_of(const struct weir_scrape *scrape, uint32_t family,
                           enum weir_scrape_part *part)
 {

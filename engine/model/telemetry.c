@@ -6,30 +6,24 @@
 #include "engine/base/arena.h"
 #include "engine/model/telemetry.h"
 
-static const char *const gauge_names[WEIR_GAUGE_COUNT] = {
-	[WEIR_GAUGE_UTILIZATION] = "utilization",
+WEIR_ENUM_TEXTS(
+	weir_gauge, [WEIR_GAUGE_UTILIZATION] = "utilization",
 	[WEIR_GAUGE_MEMORY_ACTIVITY] = "memory_activity",
 	[WEIR_GAUGE_MEMORY_USED_BYTES] = "memory_used_bytes",
-	[WEIR_GAUGE_MEMORY_TOTAL_BYTES] = "memory_total_bytes",
-	[WEIR_GAUGE_POWER_W] = "power_w",
-	[WEIR_GAUGE_POWER_LIMIT_W] = "power_limit_w",
-	[WEIR_GAUGE_SM_CLOCK_MHZ] = "sm_clock_mhz",
+	[WEIR_GAUGE_MEMORY_TOTAL_BYTES] = "memory_total_bytes", [WEIR_GAUGE_POWER_W] = "power_w",
+	[WEIR_GAUGE_POWER_LIMIT_W] = "power_limit_w", [WEIR_GAUGE_SM_CLOCK_MHZ] = "sm_clock_mhz",
 	[WEIR_GAUGE_SM_CLOCK_MAX_MHZ] = "sm_clock_max_mhz",
 	[WEIR_GAUGE_MEMORY_CLOCK_MHZ] = "memory_clock_mhz",
 	[WEIR_GAUGE_TEMPERATURE_C] = "temperature_c",
 	[WEIR_GAUGE_MEMORY_TEMPERATURE_C] = "memory_temperature_c",
-	[WEIR_GAUGE_SM_ACTIVE] = "sm_active",
-	[WEIR_GAUGE_SM_OCCUPANCY] = "sm_occupancy",
-	[WEIR_GAUGE_TENSOR_ACTIVE] = "tensor_active",
-	[WEIR_GAUGE_DRAM_ACTIVE] = "dram_active",
+	[WEIR_GAUGE_SM_ACTIVE] = "sm_active", [WEIR_GAUGE_SM_OCCUPANCY] = "sm_occupancy",
+	[WEIR_GAUGE_TENSOR_ACTIVE] = "tensor_active", [WEIR_GAUGE_DRAM_ACTIVE] = "dram_active",
 	[WEIR_GAUGE_TO_HOST_BYTES_PER_S] = "to_host_bytes_per_s",
 	[WEIR_GAUGE_FROM_HOST_BYTES_PER_S] = "from_host_bytes_per_s",
 	[WEIR_GAUGE_LINK_SENT_BYTES_PER_S] = "link_sent_bytes_per_s",
 	[WEIR_GAUGE_LINK_RECEIVED_BYTES_PER_S] = "link_received_bytes_per_s",
-	[WEIR_GAUGE_POWER_CAPPED_NS] = "power_capped_ns",
-	[WEIR_GAUGE_THERMAL_NS] = "thermal_ns",
-	[WEIR_GAUGE_ENERGY_J] = "energy_j",
-};
+	[WEIR_GAUGE_POWER_CAPPED_NS] = "power_capped_ns", [WEIR_GAUGE_THERMAL_NS] = "thermal_ns",
+	[WEIR_GAUGE_ENERGY_J] = "energy_j")
 
 struct weir_telemetry *weir_telemetry_new(void)
 {
@@ -87,9 +81,4 @@ struct weir_telemetry_sample *weir_telemetry_add(struct weir_telemetry *telemetr
 	for (size_t i = 0; i < WEIR_GAUGE_COUNT; i++)
 		sample->value[i] = NAN;
 	return sample;
-}
-
-const char *weir_gauge_name(enum weir_gauge gauge)
-{
-	return gauge_names[gauge];
 }

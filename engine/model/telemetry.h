@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a monitor of devices sampled: nvidia-smi, dcgmi, dcgm-exporter, rocm-smi, amd-smi. One row a
- * device and tick, in the order of the file. NAN is "not given". Evidence about power, heat and
- * clocks, and a check of what other inputs say; never a time of a stage or operator.
+ * Samples of device monitors: nvidia-smi, dcgmi, dcgm-exporter, rocm-smi, amd-smi. One row per
+ * device and tick, in file order. NAN is "not stated". They show power, heat and clocks, and check
+ * other inputs; they are never the time of a stage or operator.
  */
 #ifndef WEIR_MODEL_TELEMETRY_H
 #define WEIR_MODEL_TELEMETRY_H
@@ -11,11 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/base/enums.h"
+
 #define WEIR_NO_TIME INT64_MIN
 
 enum weir_gauge {
 	WEIR_GAUGE_UTILIZATION,     /* share of the sample period in which any kernel ran */
-	WEIR_GAUGE_MEMORY_ACTIVITY, /* share of it in which device memory was read or written */
+	WEIR_GAUGE_MEMORY_ACTIVITY, /* share of the sample period in which device memory was read or
+	                               written */
 	WEIR_GAUGE_MEMORY_USED_BYTES,
 	WEIR_GAUGE_MEMORY_TOTAL_BYTES,
 	WEIR_GAUGE_POWER_W,
@@ -25,21 +28,21 @@ enum weir_gauge {
 	WEIR_GAUGE_MEMORY_CLOCK_MHZ,
 	WEIR_GAUGE_TEMPERATURE_C,
 	WEIR_GAUGE_MEMORY_TEMPERATURE_C,
-	WEIR_GAUGE_SM_ACTIVE,    /* share of multiprocessors with a warp, over time */
-	WEIR_GAUGE_SM_OCCUPANCY, /* resident warps of the most possible */
+	WEIR_GAUGE_SM_ACTIVE,    /* share of multiprocessors with a resident warp, mean over time */
+	WEIR_GAUGE_SM_OCCUPANCY, /* resident warps over the maximum */
 	WEIR_GAUGE_TENSOR_ACTIVE,
 	WEIR_GAUGE_DRAM_ACTIVE,
 	WEIR_GAUGE_TO_HOST_BYTES_PER_S,
 	WEIR_GAUGE_FROM_HOST_BYTES_PER_S,
 	WEIR_GAUGE_LINK_SENT_BYTES_PER_S,
 	WEIR_GAUGE_LINK_RECEIVED_BYTES_PER_S,
-	WEIR_GAUGE_POWER_CAPPED_NS, /* running total: clocks held down by power */
-	WEIR_GAUGE_THERMAL_NS,      /* running total: clocks held down by heat */
+	WEIR_GAUGE_POWER_CAPPED_NS, /* running total: time with clocks reduced by the power limit */
+	WEIR_GAUGE_THERMAL_NS,      /* running total: time with clocks reduced by heat */
 	WEIR_GAUGE_ENERGY_J,        /* running total */
 	WEIR_GAUGE_COUNT
 };
 
-/* Why clocks are not higher: NVML's bits, which nvidia-smi and DCGM print alike. */
+/* Reasons for reduced clocks: bits of NVML, which nvidia-smi and DCGM print. */
 #define WEIR_CLOCKS_IDLE           0x001u
 #define WEIR_CLOCKS_APPLICATION    0x002u
 #define WEIR_CLOCKS_POWER_CAP      0x004u
@@ -53,22 +56,22 @@ enum weir_gauge {
 #define WEIR_CLOCKS_HEAT           (WEIR_CLOCKS_SW_THERMAL | WEIR_CLOCKS_HW_THERMAL)
 
 struct weir_telemetry_sample {
-	int64_t at_ns;   /* WEIR_NO_TIME: the file has no times */
+	int64_t at_ns;   /* WEIR_NO_TIME: the file has no time stamps */
 	uint32_t device; /* row of `devices` */
 	bool has_reasons;
-	uint32_t reasons; /* WEIR_CLOCKS_... and unknown bits as they are */
+	uint32_t reasons; /* WEIR_CLOCKS_... bits; unknown bits are kept */
 	double value[WEIR_GAUGE_COUNT];
 };
 
 struct weir_telemetry_device {
-	char *id;   /* as the monitor counts: "0", "GPU-I 3" */
-	char *name; /* "NVIDIA H200"; NULL: not given */
+	char *id;   /* id used by the monitor: "0", "GPU-I 3" */
+	char *name; /* "NVIDIA H200"; NULL: not stated */
 };
 
 struct weir_telemetry {
-	/* at_ns is the local time of the sampled host as if it were UTC: off by its zone. */
+	/* at_ns is local time read as UTC: off by the time zone of the host. */
 	bool local_time;
-	/* The day is not known either: at_ns counts from the midnight before the first sample. */
+	/* The date is unknown as well: at_ns counts from the midnight before the first sample. */
 	bool no_date;
 	struct weir_telemetry_sample *samples;
 	size_t count, capacity;
@@ -81,14 +84,14 @@ struct weir_telemetry {
 struct weir_telemetry *weir_telemetry_new(void);
 void weir_telemetry_free(struct weir_telemetry *telemetry);
 
-/* Finds or adds the device of this id; beyond WEIR_MAX_TELEMETRY_DEVICES the last one. */
+/* Finds or adds a device; beyond WEIR_MAX_TELEMETRY_DEVICES it returns the last one. */
 uint32_t weir_telemetry_device(struct weir_telemetry *telemetry, const char *id, size_t len);
-/* The first name stays; an empty one is none. */
+/* Names a device that has no name yet. An empty name is ignored. */
 void weir_telemetry_name_device(struct weir_telemetry *telemetry, uint32_t device, const char *name,
                                 size_t len);
-/* A row with nothing given, at the end; valid until the next call. */
+/* Appends a row without values; valid until the next call. */
 struct weir_telemetry_sample *weir_telemetry_add(struct weir_telemetry *telemetry);
 
-const char *weir_gauge_name(enum weir_gauge gauge); /* "power_w" */
+WEIR_ENUM_DECLARE(weir_gauge); /* "power_w" */
 
 #endif

@@ -6,7 +6,7 @@
 #include "engine/model/template.h"
 
 #define ID_MAX    64   /* bytes of a feature id */
-#define COUNT_MAX 1e15 /* counts beyond this are written without separators */
+#define COUNT_MAX 1e15 /* larger counts are written without separators */
 #define FLOP_STEP 1000.0
 
 static void write_ratio(struct weir_text *out, double value)
@@ -46,7 +46,7 @@ static void write_flag(struct weir_text *out, double value)
 
 struct format {
 	const char *name;
-	void (*write)(struct weir_text *out, double value); /* never called with NAN */
+	void (*write)(struct weir_text *out, double value); /* the value is not NAN */
 };
 
 static const struct format formats[] = {
@@ -78,7 +78,7 @@ static const char *format_of_unit(enum weir_unit unit)
 	case WEIR_UNIT_FLAG:
 		return "flag";
 	}
-	return "ratio"; /* a value from outside */
+	return "ratio"; /* an invalid value */
 }
 
 static const struct format *find_format(const char *name, size_t len)
@@ -90,14 +90,14 @@ static const struct format *find_format(const char *name, size_t len)
 	return NULL;
 }
 
-/* What stands between two braces: "id" or "id:format". */
+/* The text between two braces: "id" or "id:format". */
 struct slot {
-	const char *id, *format; /* format: NULL where none is named */
+	const char *id, *format; /* format: NULL if none is given */
 	size_t id_length, format_length;
-	const char *end; /* behind the closing brace */
+	const char *end; /* after the closing brace */
 };
 
-/* `open` is at a "{"; false where no "}" closes it. */
+/* Parses the placeholder at `open`, which is a "{". Returns false if no "}" closes it. */
 static bool read_slot(const char *open, struct slot *slot)
 {
 	const char *id = open + 1;
@@ -166,7 +166,7 @@ enum weir_status weir_template_check(const char *template,
 	return WEIR_OK;
 }
 
-/* Writes the figure; false where the slot names no feature or no format. */
+/* Writes the figure. Returns false for an unknown feature or format. */
 static bool expand_slot(const struct slot *slot, const struct weir_feature_table *features,
                         const double *values, struct weir_text *out)
 {

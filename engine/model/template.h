@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One-line texts with figures in them: "the GPU waits for the host {idle_host_late:share} of the
- * time".
+ * One-line texts with placeholders for figures: "the GPU waits for the host {idle_host_late:share}
+ * of the time".
  *
- * {id} writes a feature in the form of its unit, {id:FORMAT} in another (share, ratio, duration,
- * count, bytes, flops, flag); "{{" and "}}" are braces. A figure that was not measured is written
- * "?".
+ * {id} writes a feature in its own unit, {id:FORMAT} in another (share, ratio, duration, count,
+ * bytes, flops, flag); "{{" and "}}" are braces. A figure that was not measured is written as "?".
  */
 #ifndef WEIR_MODEL_TEMPLATE_H
 #define WEIR_MODEL_TEMPLATE_H
@@ -14,18 +13,18 @@
 #include "engine/base/text.h"
 #include "engine/model/finding.h"
 
-/* Fails (WEIR_E_USAGE) on a stray brace, an unknown format, and a feature that one of `subjects`
- * does not have. */
+/* Checks a template. Fails with WEIR_E_USAGE on a stray brace, an unknown format, or a feature that
+ * one of `subjects` lacks. */
 enum weir_status weir_template_check(const char *template,
                                      const struct weir_feature_table *features, unsigned subjects,
                                      struct weir_error *err);
 
-/* Appends to `out`; `values` has one double a row of the table. What weir_template_check() would
- * refuse is written as it stands. */
+/* Appends the expanded template; `values` has one double per row of the table. Parts that
+ * weir_template_check() refuses are copied. */
 void weir_template_expand(const char *template, const struct weir_feature_table *features,
                           const double *values, struct weir_text *out);
 
-/* Appends a plain text such that expanding it gives the text back. */
+/* Appends a template that expands to the plain text. */
 void weir_template_quote(const char *plain, struct weir_text *out);
 
 #endif

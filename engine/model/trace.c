@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/enums.h"
 #include "engine/model/trace.h"
 
-/* One array of a struct of columns: where its pointer is, and the size of an element. */
+/* Location of an array's pointer in a struct of columns, and the size of an element. */
 struct column {
 	size_t offset, size;
 };
@@ -32,9 +33,7 @@ static const struct column device_columns[] = {
 	COLUMN(weir_device_columns, flags),    COLUMN(weir_device_columns, graph_node),
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* The pointers have different types: they are read and written as bytes. */
+/* Pointers have different types, so they are copied as bytes. */
 static void *column_data(const void *table, const struct column *column)
 {
 	void *data;
@@ -43,7 +42,7 @@ static void *column_data(const void *table, const struct column *column)
 	return data;
 }
 
-/* Every column of a table starts from the same capacity, so that each comes to the same one. */
+/* All columns of a table have the same capacity. */
 static size_t grow_columns(void *table, size_t capacity, size_t need, const struct column *columns,
                            size_t count)
 {
@@ -67,14 +66,14 @@ static void free_columns(const void *table, const struct column *columns, size_t
 
 void weir_host_columns_reserve(struct weir_host_columns *columns, size_t need)
 {
-	columns->capacity =
-		grow_columns(columns, columns->capacity, need, host_columns, COUNT(host_columns));
+	columns->capacity = grow_columns(columns, columns->capacity, need, host_columns,
+	                                 WEIR_COUNT_OF(host_columns));
 }
 
 void weir_device_columns_reserve(struct weir_device_columns *columns, size_t need)
 {
 	columns->capacity = grow_columns(columns, columns->capacity, need, device_columns,
-	                                 COUNT(device_columns));
+	                                 WEIR_COUNT_OF(device_columns));
 }
 
 struct weir_trace *weir_trace_new(void)
@@ -83,8 +82,7 @@ struct weir_trace *weir_trace_new(void)
 
 	trace->names = weir_names_new();
 	trace->shapes = weir_grow(NULL, &trace->shape_capacity, 1, sizeof(*trace->shapes));
-	trace->shapes[trace->shape_count++] =
-		(struct weir_shape){0}; /* the empty name three times */
+	trace->shapes[trace->shape_count++] = (struct weir_shape){0}; /* empty names */
 	trace->rank = -1;
 	return trace;
 }
@@ -93,8 +91,8 @@ void weir_trace_free(struct weir_trace *trace)
 {
 	if (!trace)
 		return;
-	free_columns(&trace->host, host_columns, COUNT(host_columns));
-	free_columns(&trace->device, device_columns, COUNT(device_columns));
+	free_columns(&trace->host, host_columns, WEIR_COUNT_OF(host_columns));
+	free_columns(&trace->device, device_columns, WEIR_COUNT_OF(device_columns));
 	free(trace->threads);
 	free(trace->streams);
 	free(trace->devices);

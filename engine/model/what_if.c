@@ -5,19 +5,16 @@
 #include "engine/base/text.h"
 #include "engine/model/what_if.h"
 
-static const char *const part_names[WEIR_TIME_COUNT] = {
-	[WEIR_TIME_LATE_SYNC] = "late_sync",
-	[WEIR_TIME_LATE_BEFORE] = "late_before",
-	[WEIR_TIME_LATE_AFTER] = "late_after",
-	[WEIR_TIME_EXPOSED_COMMUNICATION] = "exposed_communication",
-	[WEIR_TIME_EXPOSED_TRANSFER] = "exposed_transfer",
-	[WEIR_TIME_EXPOSED_WAIT] = "exposed_wait",
-	[WEIR_TIME_EXPOSED_WAIT_HOST] = "exposed_wait_host",
-	[WEIR_TIME_BANDWIDTH_LIMITED] = "bandwidth_limited",
-};
+WEIR_ENUM_TEXTS(weir_time_part, [WEIR_TIME_LATE_SYNC] = "late_sync",
+                [WEIR_TIME_LATE_BEFORE] = "late_before", [WEIR_TIME_LATE_AFTER] = "late_after",
+                [WEIR_TIME_EXPOSED_COMMUNICATION] = "exposed_communication",
+                [WEIR_TIME_EXPOSED_TRANSFER] = "exposed_transfer",
+                [WEIR_TIME_EXPOSED_WAIT] = "exposed_wait",
+                [WEIR_TIME_EXPOSED_WAIT_HOST] = "exposed_wait_host",
+                [WEIR_TIME_BANDWIDTH_LIMITED] = "bandwidth_limited")
 
-/* Causes that are asked for together: code of the host, and all that makes a launch late. Time
- * without work is no lateness. */
+/* Groups of causes: host code, and everything that makes a launch late. A lack of work is not
+ * lateness. */
 #define HOST_COMPUTE                                                                               \
 	(WEIR_IDLE_BIT(WEIR_IDLE_DISPATCH) | WEIR_IDLE_BIT(WEIR_IDLE_PYTHON) |                     \
 	 WEIR_IDLE_BIT(WEIR_IDLE_HOST_WORK))
@@ -34,18 +31,17 @@ static const struct {
 	{"host_late", HOST_LATE},
 };
 
-#define GROUPS (sizeof groups / sizeof *groups)
-
 static bool find_idles(const char *name, struct weir_change *out)
 {
+	enum weir_idle idle;
+
 	out->of = WEIR_CHANGE_IDLE;
-	for (unsigned i = 0; i < WEIR_IDLE_COUNT; i++) {
-		out->class_name = weir_idle_name((enum weir_idle)i);
-		out->idles = WEIR_IDLE_BIT(i);
-		if (strcmp(name, out->class_name) == 0)
-			return true;
+	if (weir_idle_parse(name, &idle)) {
+		out->class_name = weir_idle_name(idle);
+		out->idles = WEIR_IDLE_BIT(idle);
+		return true;
 	}
-	for (size_t i = 0; i < GROUPS; i++) {
+	for (size_t i = 0; i < WEIR_COUNT_OF(groups); i++) {
 		out->class_name = groups[i].name;
 		out->idles = groups[i].idles;
 		if (strcmp(name, out->class_name) == 0)
@@ -64,36 +60,33 @@ static bool find_class(const char *name, struct weir_change *out)
 	if (find_idles(name, out))
 		return true;
 	out->of = WEIR_CHANGE_PART;
-	for (unsigned i = 0; i < WEIR_TIME_COUNT; i++) {
-		out->part = (enum weir_time_part)i;
-		out->class_name = part_names[i];
-		if (strcmp(name, part_names[i]) == 0)
-			return true;
-	}
-	return false;
+	if (!weir_time_part_parse(name, &out->part))
+		return false;
+	out->class_name = weir_time_part_name(out->part);
+	return true;
 }
 
 static enum weir_status fail_unknown(const char *text, const char *name, struct weir_error *err)
 {
-	const char *names[WEIR_BOUND_UNDETERMINED + WEIR_IDLE_COUNT + GROUPS + WEIR_TIME_COUNT +
-	                  1] = {NULL};
+	const char *names[WEIR_BOUND_UNDETERMINED + WEIR_IDLE_COUNT + WEIR_COUNT_OF(groups) +
+	                  WEIR_TIME_COUNT + 1] = {NULL};
 	const char *nearest;
 	size_t count = 0;
 
-	for (unsigned b = 0; b < WEIR_BOUND_UNDETERMINED; b++)
-		names[count++] = weir_bound_name((enum weir_bound)b);
-	for (unsigned i = 0; i < WEIR_IDLE_COUNT; i++)
-		names[count++] = weir_idle_name((enum weir_idle)i);
-	for (size_t i = 0; i < GROUPS; i++)
+	for (size_t i = 0; i < WEIR_BOUND_UNDETERMINED; i++)
+		names[count++] = weir_bound_texts.texts[i];
+	for (size_t i = 0; i < WEIR_IDLE_COUNT; i++)
+		names[count++] = weir_idle_texts.texts[i];
+	for (size_t i = 0; i < WEIR_COUNT_OF(groups); i++)
 		names[count++] = groups[i].name;
-	for (unsigned i = 0; i < WEIR_TIME_COUNT; i++)
-		names[count++] = part_names[i];
+	for (size_t i = 0; i < WEIR_TIME_COUNT; i++)
+		names[count++] = weir_time_part_texts.texts[i];
 	nearest = weir_text_nearest(name, names);
 	if (nearest)
 		return weir_fail(err, WEIR_E_USAGE, "%.64s: no such class; did you mean %s?", text,
 		                 nearest);
 	return weir_fail(err, WEIR_E_USAGE,
-	                 "%.64s: no such class; it takes a bound (runtime, memory), a cause of "
+	                 "%.64s: no such class; expected a bound (runtime, memory), a cause of "
 	                 "idle time (dispatch, host_sync) or a part of the time (late_sync)",
 	                 text);
 }
@@ -107,8 +100,8 @@ enum weir_status weir_change_parse(const char *text, struct weir_change *out,
 
 	*out = (struct weir_change){.factor = 1};
 	if (!equals)
-		return weir_fail(err, WEIR_E_USAGE, "%.64s: it takes CLASS=FACTOR, as runtime=0",
-		                 text);
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "%.64s: expected CLASS=FACTOR, such as runtime=0", text);
 	if (length < sizeof name)
 		memcpy(name, text, length);
 	if (!find_class(name, out))
@@ -116,7 +109,7 @@ enum weir_status weir_change_parse(const char *text, struct weir_change *out,
 	if (!weir_parse_double(equals + 1, strlen(equals + 1), &out->factor) ||
 	    !(out->factor >= 0 && out->factor <= WEIR_WHAT_IF_MAX_FACTOR))
 		return weir_fail(err, WEIR_E_USAGE,
-		                 "%.64s: the factor is a number from 0 (removed) to %g", text,
+		                 "%.64s: expected a factor from 0 (removed) to %g", text,
 		                 WEIR_WHAT_IF_MAX_FACTOR);
 	return WEIR_OK;
 }

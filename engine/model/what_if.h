@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A change that is asked about before anybody makes it: the time of one class, times a factor. */
+/* A hypothetical change of a run: the time of one class, multiplied by a factor. */
 #ifndef WEIR_MODEL_WHAT_IF_H
 #define WEIR_MODEL_WHAT_IF_H
 
@@ -10,14 +10,14 @@
 
 #define WEIR_WHAT_IF_MAX_FACTOR 1000.0
 
-/* What a class is. */
+/* The kind of class that changes. */
 enum weir_change_of {
-	WEIR_CHANGE_BOUND, /* all its causes of idle time and its work */
+	WEIR_CHANGE_BOUND, /* the idle causes and the work of a bound */
 	WEIR_CHANGE_IDLE,  /* causes of idle time */
-	WEIR_CHANGE_PART,  /* the time that a feature of this name measures */
+	WEIR_CHANGE_PART,  /* the time measured by the feature of this name */
 };
 
-/* Features whose time can be changed. */
+/* Times that can change; each is the time of a feature. */
 enum weir_time_part {
 	WEIR_TIME_LATE_SYNC,
 	WEIR_TIME_LATE_BEFORE,
@@ -30,19 +30,21 @@ enum weir_time_part {
 	WEIR_TIME_COUNT
 };
 
+WEIR_ENUM_DECLARE(weir_time_part); /* "late_sync" */
+
 struct weir_change {
 	enum weir_change_of of;
-	enum weir_bound bound; /* the one of these that `of` says */
-	uint32_t idles;        /* a bit a cause: WEIR_IDLE_BIT */
+	enum weir_bound bound; /* set for one kind of class, as are idles and part */
+	uint32_t idles;        /* bits of the causes: WEIR_IDLE_BIT */
 	enum weir_time_part part;
-	double factor; /* 0 removes the class, 1 leaves it; at most WEIR_WHAT_IF_MAX_FACTOR */
+	double factor; /* 0 removes the class, 1 keeps it; at most WEIR_WHAT_IF_MAX_FACTOR */
 	const char *class_name; /* "runtime"; static */
 };
 
 #define WEIR_IDLE_BIT(idle) (UINT32_C(1) << (idle))
 
-/* "runtime=0", "launch_latency=0.5", "host_late=0", "late_sync=0". WEIR_E_USAGE says what is wrong
- * with the text, which begins the message, and names the nearest class. */
+/* Parses "runtime=0", "launch_latency=0.5", "host_late=0", "late_sync=0". WEIR_E_USAGE: the message
+ * begins with the text and names the nearest class. */
 enum weir_status weir_change_parse(const char *text, struct weir_change *out,
                                    struct weir_error *err);
 

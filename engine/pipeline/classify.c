@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/rank/features.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
+#include "engine/base/regions.h"
 #include "engine/pipeline/classify.h"
 #include "engine/pipeline/judge.h"
-#include "rules/ruleset.h"
+#include "engine/pipeline/recommend.h"
+
+#define DEFAULT_PERCENTILE 0.95
 
 struct weir_classification {
 	struct weir_profile *profile;
@@ -15,114 +20,154 @@ struct weir_classification {
 	struct weir_report *report;
 };
 
+struct weir_settings weir_settings_of(const struct weir_policy *policy, double usd_per_gpu_hour,
+                                      const char *source)
+{
+	if (isnan(usd_per_gpu_hour)) {
+		usd_per_gpu_hour = policy->usd_per_gpu_hour;
+		source = isnan(usd_per_gpu_hour) ? NULL : policy->path;
+	}
+	return (struct weir_settings){
+		.cost_per_gpu_hour = usd_per_gpu_hour,
+		.cost_source = source,
+		.aliases = {policy->stages, policy->stage_count},
+		.slos = policy->slos,
+		.slo_count = policy->slo_count,
+	};
+}
+
+enum weir_status weir_load_rules(const char *folder, struct weir_ruleset **out,
+                                 struct weir_error *err)
+{
+	struct weir_region region = weir_region_enter("rules", folder);
+	enum weir_status status = folder ? weir_ruleset_load_dir(&weir_features, folder, out, err)
+	                                 : weir_ruleset_load_embedded(&weir_features, out, err);
+
+	weir_region_leave(&region, "rules", status ? 0 : weir_ruleset_count(*out));
+	return status;
+}
+
 static enum weir_status read_inputs(const struct weir_classify_request *request,
                                     struct weir_profile *profile, struct weir_error *err)
 {
 	const struct weir_read_options options = {request->input_format, request->progress};
 
-	return weir_read_paths(profile, request->paths, request->path_count, &options, err);
+	struct weir_region region = weir_region_enter("read", NULL);
+	enum weir_status status = WEIR_OK;
+
+	for (size_t i = 0; !status && i < request->buffer_count; i++)
+		status = weir_read_memory(profile, request->buffers[i].name,
+		                          request->buffers[i].data, request->buffers[i].size,
+		                          &options, err);
+	if (!status)
+		status = weir_read_paths(profile, request->paths, request->path_count, &options,
+		                         err);
+	weir_region_leave(&region, "inputs", profile->input_count);
+	return status;
 }
 
-static enum weir_status load_rules(const char *folder, struct weir_ruleset **out,
-                                   struct weir_error *err)
-{
-	if (folder)
-		return weir_ruleset_load_dir(&weir_feature_table, folder, out, err);
-	return weir_ruleset_load_embedded(&weir_feature_table, out, err);
-}
-
+/* Finds steps, segments, idle causes and rooflines of every rank, and joins the inputs. */
 static enum weir_status analyse(const struct weir_profile *profile,
-                                const struct weir_classify_request *request,
+                                const struct weir_classify_request *request, bool verdict_only,
                                 struct weir_analysis **out, struct weir_error *err)
 {
 	const struct weir_analysis_options options = {
 		.steady = !request->whole_window,
-		.percentile = request->percentile > 0 ? request->percentile : 0.95,
+		.percentile = request->percentile > 0 ? request->percentile : DEFAULT_PERCENTILE,
 		.device_name = request->device,
 		.settings = request->settings,
 		.changes = request->changes,
 		.change_count = request->change_count,
 		.detail = request->detail,
+		.verdict_only = verdict_only,
 	};
 
-	return weir_analysis_new(profile, &options, out, err);
-}
+	struct weir_region region = weir_region_enter("analyse", NULL);
+	enum weir_status status = weir_analysis_new(profile, &options, out, err);
 
-/* run may be NULL; else it is filled with what was measured. */
-static enum weir_status judge(struct weir_classification *classification,
-                              const struct weir_classify_request *request, struct weir_run *run,
-                              struct weir_error *err)
-{
-	struct weir_analysis *analysis;
-	enum weir_status status = analyse(classification->profile, request, &analysis, err);
-
-	if (status)
-		return status;
-	status = weir_judge_operators(analysis, classification->rules, err);
-	if (!status) {
-		classification->report = weir_report_new(classification->profile);
-		weir_analysis_report(analysis, classification->report);
-		status = weir_judge_report(analysis, classification->report, classification->rules,
-		                           err);
-	}
-	if (!status && run)
-		weir_analysis_run(analysis, run);
-	weir_analysis_free(analysis);
+	weir_region_leave(&region, "ranks", status ? 0 : (*out)->rank_count);
 	return status;
 }
 
-static enum weir_status classify(const struct weir_classify_request *request, struct weir_run *run,
-                                 struct weir_classification **out, struct weir_error *err)
+/* The phases between analysis and report. Rules come twice: the verdicts on the operators decide
+ * how time is attributed, and that decides the verdict on the whole. */
+static void judge(struct weir_analysis *analysis, struct weir_ruleset *rules,
+                  struct weir_report *report)
+{
+	bool whole = !analysis->options.verdict_only;
+	struct weir_conclusion conclusion = {0};
+	struct weir_region region = weir_region_enter("judge_operators", NULL);
+
+	weir_judge_operators(analysis, rules);
+	weir_region_leave(&region, "operators", weir_analysis_subject_count(analysis));
+	region = weir_region_enter("report", NULL);
+	weir_analysis_report(analysis, report);
+	weir_region_leave(&region, "rows", report->operator_count);
+	region = weir_region_enter("judge", NULL);
+	if (whole)
+		weir_judge_stages(report, rules);
+	weir_judge_profile(report, rules, &conclusion);
+	weir_region_leave(&region, "stages", report->stage_count);
+	region = weir_region_enter("recommend", NULL);
+	if (whole) {
+		weir_settle_attribution(analysis, &conclusion, report);
+		weir_recommend(analysis, report, conclusion.advice.items, conclusion.advice.count);
+		weir_note_profiler(report);
+	}
+	weir_region_leave(&region, "recommendations", report->recommendation_count);
+	weir_conclusion_release(&conclusion);
+}
+
+struct weir_classification *weir_classification_new(void)
 {
 	struct weir_classification *classification = weir_alloc(sizeof *classification);
-	enum weir_status status;
 
 	classification->profile = weir_profile_new();
-	status = load_rules(request->rules_folder, &classification->rules, err);
+	return classification;
+}
+
+enum weir_status weir_classification_run(struct weir_classification *classification,
+                                         const struct weir_classify_request *request,
+                                         struct weir_error *err)
+{
+	struct weir_analysis *analysis = NULL;
+	enum weir_status status =
+		weir_load_rules(request->rules_folder, &classification->rules, err);
+
 	if (!status)
 		status = read_inputs(request, classification->profile, err);
 	if (!status)
-		status = judge(classification, request, run, err);
-	if (status) {
-		weir_classification_free(classification);
-		return status;
+		status = analyse(classification->profile, request, false, &analysis, err);
+	if (!status) {
+		classification->report = weir_report_new(classification->profile);
+		judge(analysis, classification->rules, classification->report);
 	}
-	*out = classification;
-	return WEIR_OK;
+	weir_analysis_free(analysis);
+	return status;
 }
 
 enum weir_status weir_classify(const struct weir_classify_request *request,
                                struct weir_classification **out, struct weir_error *err)
 {
-	return classify(request, NULL, out, err);
+	struct weir_classification *classification = weir_classification_new();
+	enum weir_status status = weir_classification_run(classification, request, err);
+
+	if (status)
+		weir_classification_free(classification);
+	else
+		*out = classification;
+	return status;
 }
 
-enum weir_status weir_measure(const struct weir_classify_request *request,
-                              struct weir_measured *out, struct weir_error *err)
+enum weir_status weir_check_drawing(const struct weir_report *report,
+                                    const struct weir_writer *writer, struct weir_error *err)
 {
-	struct weir_classification *classification;
-	const struct weir_verdict *verdict;
-	enum weir_status status;
-
-	*out = (struct weir_measured){.run = weir_run_new()};
-	status = classify(request, out->run, &classification, err);
-	if (status) {
-		weir_measured_release(out);
-		return status;
-	}
-	verdict = &classification->report->verdict;
-	out->has_bound = verdict->bound != WEIR_BOUND_UNDETERMINED;
-	out->bound = verdict->bound;
-	if (out->has_bound && verdict->cause)
-		snprintf(out->cause, sizeof out->cause, "%s", verdict->cause);
-	weir_classification_free(classification);
-	return WEIR_OK;
-}
-
-void weir_measured_release(struct weir_measured *measured)
-{
-	weir_run_free(measured->run);
-	*measured = (struct weir_measured){0};
+	if (!writer->detail || report->detail->flame.count > 0 || report->detail->span_count > 0)
+		return WEIR_OK;
+	return weir_fail(err, WEIR_E_EMPTY,
+	                 "the format %s draws a timeline, and no input holds one: pass a trace of "
+	                 "the run",
+	                 writer->name);
 }
 
 void weir_classification_free(struct weir_classification *classification)
@@ -141,20 +186,59 @@ weir_classification_report(const struct weir_classification *classification)
 	return classification->report;
 }
 
+static void keep_verdict(const struct weir_verdict *verdict, struct weir_measured *out)
+{
+	out->has_bound = verdict->bound != WEIR_BOUND_UNDETERMINED;
+	out->bound = verdict->bound;
+	if (out->has_bound && verdict->cause)
+		snprintf(out->cause, sizeof out->cause, "%s", verdict->cause);
+}
+
+enum weir_status weir_measure(const struct weir_classify_request *request,
+                              struct weir_ruleset *rules, struct weir_measured *out,
+                              struct weir_error *err)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_analysis *analysis = NULL;
+	enum weir_status status = read_inputs(request, profile, err);
+
+	*out = (struct weir_measured){0};
+	if (!status)
+		status = analyse(profile, request, true, &analysis, err);
+	if (!status) {
+		struct weir_report *report = weir_report_new(profile);
+
+		judge(analysis, rules, report);
+		keep_verdict(&report->verdict, out);
+		out->run = weir_run_new();
+		weir_analysis_run(analysis, out->run);
+		weir_report_free(report);
+	}
+	weir_analysis_free(analysis);
+	weir_profile_free(profile);
+	return status;
+}
+
+void weir_measured_release(struct weir_measured *measured)
+{
+	weir_run_free(measured->run);
+	*measured = (struct weir_measured){0};
+}
+
 enum weir_status weir_convert(const struct weir_classify_request *request, struct weir_run **out,
                               struct weir_error *err)
 {
 	struct weir_profile *profile = weir_profile_new();
-	struct weir_analysis *analysis;
+	struct weir_analysis *analysis = NULL;
 	enum weir_status status = read_inputs(request, profile, err);
 
 	if (!status)
-		status = analyse(profile, request, &analysis, err);
+		status = analyse(profile, request, true, &analysis, err);
 	if (!status) {
 		*out = weir_run_new();
 		weir_analysis_run(analysis, *out);
-		weir_analysis_free(analysis);
 	}
+	weir_analysis_free(analysis);
 	weir_profile_free(profile);
 	return status;
 }

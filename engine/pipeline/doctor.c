@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/analysis/compare/trial.h"
+#include "engine/analysis/compare/history.h"
 #include "engine/base/arena.h"
-#include "engine/cli/gating.h"
 #include "engine/pipeline/doctor.h"
+#include "engine/pipeline/gating.h"
 
 #define MOST_BASELINE  5 /* runs that play the baseline of a draw, and the candidate */
 #define MOST_CANDIDATE 3

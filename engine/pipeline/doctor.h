@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What `weir doctor` finds: the state of configuration and store, and what a gate over each
  * baseline is worth. */
-#ifndef WEIR_CLI_DOCTOR_H
-#define WEIR_CLI_DOCTOR_H
+#ifndef WEIR_PIPELINE_DOCTOR_H
+#define WEIR_PIPELINE_DOCTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

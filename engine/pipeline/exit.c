@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stddef.h>
 
-#include "engine/cli/command.h"
+#include "engine/pipeline/exit.h"
 
 static const enum weir_exit precedence[] = {
 	WEIR_EXIT_INTERNAL,
@@ -13,7 +13,7 @@ static const enum weir_exit precedence[] = {
 	WEIR_EXIT_ENVIRONMENT,
 	WEIR_EXIT_NO_BASELINE,
 	WEIR_EXIT_INCONCLUSIVE,
-	/* Of `weir comment` alone, which ends with one of them. */
+	/* `weir comment` ends with one of these. */
 	WEIR_EXIT_REFUSED,
 	WEIR_EXIT_FORBIDDEN,
 	WEIR_EXIT_NO_TOKEN,

@@ -3,15 +3,10 @@
 #include <string.h>
 
 #include "engine/analysis/rank/features.h"
-#include "engine/analysis/requests/joining.h"
 #include "engine/base/arena.h"
-#include "engine/pipeline/counted.h"
+#include "engine/base/text.h"
+#include "engine/model/template.h"
 #include "engine/pipeline/judge.h"
-#include "engine/pipeline/recommend.h"
-#include "rules/evaluate.h"
-
-/* A percentile of so few requests is one or two of them. */
-#define FEW_REQUESTS 20
 
 static void shares_of(const struct weir_attribution *attribution, double shares[WEIR_BOUND_COUNT])
 {
@@ -21,128 +16,69 @@ static void shares_of(const struct weir_attribution *attribution, double shares[
 		                    : NAN;
 }
 
-static enum weir_status judge_stages(struct weir_report *report, struct weir_ruleset *rules,
-                                     struct weir_error *err)
+void weir_judge_operators(struct weir_analysis *analysis, struct weir_ruleset *rules)
 {
-	enum weir_status status = WEIR_OK;
+	for (size_t i = 0; i < weir_analysis_subject_count(analysis); i++) {
+		struct weir_subject subject;
+		struct weir_verdict verdict;
 
-	for (size_t i = 0; !status && i < report->stage_count; i++) {
+		weir_analysis_subject(analysis, i, &subject);
+		weir_ruleset_judge(rules, &subject, NULL, &verdict, NULL);
+		weir_analysis_set_verdict(analysis, i, &verdict);
+	}
+}
+
+void weir_judge_stages(struct weir_report *report, struct weir_ruleset *rules)
+{
+	for (size_t i = 0; i < report->stage_count; i++) {
 		struct weir_stage_row *stage = &report->stages[i];
 		struct weir_subject subject = {WEIR_SUBJECT_STAGE, stage->name, stage->features};
 		double shares[WEIR_BOUND_COUNT];
 
 		shares_of(&stage->attribution, shares);
-		status = weir_ruleset_judge(rules, &subject, shares, &stage->verdict, NULL, err);
+		weir_ruleset_judge(rules, &subject, shares, &stage->verdict, NULL);
 	}
-	return status;
 }
 
-/* What a timeline says, or a monitor of the device; shares are of its own time. */
-static enum weir_status judge_device(const struct weir_report *report, struct weir_ruleset *rules,
-                                     struct weir_verdict *verdict, struct weir_advice_list *advice,
-                                     struct weir_error *err)
+/* ---- requests and device ---- */
+
+/* Judges a timeline, or a monitor of the device; shares are of its own time. */
+static void judge_device(const struct weir_report *report, struct weir_ruleset *rules,
+                         struct weir_verdict *verdict, struct weir_advice_list *advice)
 {
 	struct weir_subject subject = {WEIR_SUBJECT_PROFILE, NULL, report->features};
 	double shares[WEIR_BOUND_COUNT];
 
 	shares_of(&report->device_attribution, shares);
-	return weir_ruleset_judge(rules, &subject, shares, verdict, advice, err);
+	weir_ruleset_judge(rules, &subject, shares, verdict, advice);
 }
 
-/* Time in computation is not "unattributed" to the rules about requests: it is what they judge. */
-static enum weir_status judge_requests(const struct weir_report *report, struct weir_ruleset *rules,
-                                       struct weir_verdict *verdict,
-                                       struct weir_advice_list *advice, struct weir_error *err)
+/* Time in computation is not unattributed to the rules about requests: it is what they judge. */
+static void judge_requests(const struct weir_report *report, struct weir_ruleset *rules,
+                           struct weir_verdict *verdict, struct weir_advice_list *advice)
 {
 	struct weir_subject subject = {WEIR_SUBJECT_REQUESTS, NULL, report->features};
 	double shares[WEIR_BOUND_COUNT];
 
 	shares_of(&report->attribution, shares);
 	shares[WEIR_BOUND_UNDETERMINED] -= report->features[WEIR_F_PATH_COMPUTE];
-	return weir_ruleset_judge(rules, &subject, shares, verdict, advice, err);
-}
-
-/* What inputs without requests and without a timeline can say, and what would say more. */
-struct silence {
-	bool (*holds)(const struct weir_report *report);
-	const char *headline, *next;
-};
-
-static bool is_counted(const struct weir_report *report)
-{
-	for (size_t i = 0; i < report->stage_count; i++)
-		if (report->stages[i].view == WEIR_VIEW_COUNTED)
-			return true;
-	return false;
-}
-
-static bool is_series(const struct weir_report *report)
-{
-	return report->stage_count > 0;
-}
-
-static bool is_monitor(const struct weir_report *report)
-{
-	return report->has_telemetry;
-}
-
-static bool is_host(const struct weir_report *report)
-{
-	return report->host != NULL;
-}
-
-static bool is_anything(const struct weir_report *report)
-{
-	(void)report;
-	return true;
-}
-
-static const struct silence silences[] = {
-	{is_counted, "counters say how long stages take, not who waits for whom",
-         "pass requests of the same time (spans, or a log of requests), or a timeline of the "
-         "device"},
-	{is_series, "durations alone: nothing here says what the device did meanwhile",
-         "pass a timeline of the device for the same load, or requests as the server saw them"},
-	{is_monitor, "a monitor says whether the device was in use, not what for",
-         "pass requests of the same time, or a timeline of the device"},
-	{is_host,
-         "a profile of the host says what the host does, not whether the device waits for it",
-         "pass a timeline of the device for the same load (torch.profiler, nsys)"},
-	{is_anything, "figures of a run, without any time to look into",
-         "pass requests (spans, or a log of requests), or a timeline of the device"},
-};
-
-/* A list of unmeasured features helps nobody where the kind of input is what is missing. */
-static void explain_silence(const struct weir_report *report, struct weir_verdict *verdict)
-{
-	const struct silence *silence = silences;
-
-	if (report->has_gpu || verdict->rule || verdict->bound != WEIR_BOUND_UNDETERMINED)
-		return;
-	for (size_t i = 0; i < report->profile->input_count; i++)
-		if (report->profile->inputs[i].trace)
-			return;
-	while (!silence->holds(report))
-		silence++;
-	verdict->headline = silence->headline;
-	verdict->next = silence->next;
+	weir_ruleset_judge(rules, &subject, shares, verdict, advice);
 }
 
 /*
- * From the request down: the verdict is that about the requests. Where that says that the time is
- * in computation and a timeline shows it, the timeline names the bound, of a share that is no
- * larger than the computation's; a device that is full stays the cause.
+ * Makes one verdict of two. Of requests that spend their time in computation the device's verdict
+ * names the bound, with a share that is no larger than the computation's; the cause stays that of
+ * the requests if their rule names a bound (a device that is full).
  */
-static void combine(const struct weir_verdict *requests, const struct weir_verdict *device,
-                    struct weir_report *report)
+static void combine(const struct weir_conclusion *conclusion, struct weir_report *report)
 {
+	const struct weir_verdict *requests = &conclusion->requests, *device = &conclusion->device;
 	struct weir_verdict *out = &report->verdict;
-	size_t kept = device ? device->evidence_count : 0;
+	size_t kept = device->evidence_count;
 
-	*out = *requests;
-	if (!device)
+	*out = conclusion->descends ? *device : *requests;
+	if (!conclusion->descends)
 		return;
-	*out = *device;
 	if (device->headline)
 		out->headline = weir_arena_format(
 			report->arena,
@@ -159,54 +95,195 @@ static void combine(const struct weir_verdict *requests, const struct weir_verdi
 		out->cause = requests->cause;
 }
 
-static enum weir_status judge_served(const struct weir_analysis *analysis,
-                                     struct weir_report *report, struct weir_ruleset *rules,
-                                     struct weir_error *err)
+static void judge_served(struct weir_report *report, struct weir_ruleset *rules,
+                         struct weir_conclusion *out)
 {
-	struct weir_advice_list advice = {0}, device_advice = {0};
-	struct weir_verdict requests, device;
-	enum weir_status status = judge_requests(report, rules, &requests, &advice, err);
-	bool descend = false;
+	struct weir_advice_list device_advice = {0};
 
-	if (!status && requests.descend && report->has_gpu) {
-		status = judge_device(report, rules, &device, &device_advice, err);
-		descend = !status && device.bound != WEIR_BOUND_UNDETERMINED;
+	judge_requests(report, rules, &out->requests, &out->advice);
+	out->about_requests = true;
+	if (out->requests.descend && report->has_gpu) {
+		judge_device(report, rules, &out->device, &device_advice);
+		out->descends = out->device.bound != WEIR_BOUND_UNDETERMINED;
 	}
-	if (!status) {
-		combine(&requests, descend ? &device : NULL, report);
-		if (report->requests.count < FEW_REQUESTS)
-			report->verdict.confidence = WEIR_CONFIDENCE_LOW;
-		weir_analysis_settle(analysis, &requests, descend ? &device : NULL, report);
-		weir_advice_list_append(&advice, &device_advice);
-		weir_recommend(analysis, report, advice.items, advice.count);
-	}
-	weir_advice_list_release(&advice);
+	combine(out, report);
+	if (report->requests.count < WEIR_FEW_REQUESTS)
+		report->verdict.confidence = WEIR_CONFIDENCE_LOW;
+	weir_advice_list_append(&out->advice, &device_advice);
 	weir_advice_list_release(&device_advice);
-	return status;
 }
 
-static enum weir_status judge_profile(const struct weir_analysis *analysis,
-                                      struct weir_report *report, struct weir_ruleset *rules,
-                                      struct weir_error *err)
+/* ---- counters without a timeline ---- */
+
+#define REACHES                                                                                    \
+	"the kernel with most of the counted time ({operator_share:share}) reaches "               \
+	"{bytes_roof:share} of what memory and {flops_roof:share} of what multiprocessors can do"
+
+/* Templates over the features of the kernel. */
+static const struct {
+	const char *headline, *next;
+} counted_texts[WEIR_BOUND_COUNT] = {
+	[WEIR_BOUND_MEMORY] = {REACHES, "move fewer bytes: fuse it with its neighbours, use a "
+                                        "smaller type, or share what is read across more rows"},
+	[WEIR_BOUND_KERNEL] = {REACHES, "retune or replace it; Nsight Compute's own rules, where "
+                                        "the details page is given, say what holds it up"},
+	[WEIR_BOUND_HARDWARE] = {REACHES ": nothing cheaper is left",
+                                 "use a smaller type (FP8), prune, or add devices"},
+	[WEIR_BOUND_RUNTIME] =
+		{"the kernel with most of the counted time ({operator_share:share}) is too short "
+                 "or too small for the device ({kernel_ns:duration})",
+                 "fuse it with its neighbours or give it more rows; a timeline of the device shows "
+                 "the gaps between kernels"},
+	[WEIR_BOUND_COMMUNICATION] = {"the kernel with most of the counted time "
+                                      "({operator_share:share}) is a collective",
+                                      "pass a timeline of every rank: counters do not tell "
+                                      "transfer from waiting"},
+	[WEIR_BOUND_UNDETERMINED] = {"the counters of the kernel with most of the time "
+                                     "({operator_share:share}) do not say what limits it",
+                                     "record with --set basic or more (ncu --set full --csv "
+                                     "--page raw)"},
+};
+
+static bool has_timeline(const struct weir_report *report)
 {
-	struct weir_advice_list advice = {0};
-	enum weir_status status;
-
-	if (report->has_requests && report->requests.latency_ns)
-		return judge_served(analysis, report, rules, err);
-	status = judge_device(report, rules, &report->verdict, &advice, err);
-	if (!status && weir_counted_alone(report))
-		weir_judge_counted(report);
-	else if (!status)
-		explain_silence(report, &report->verdict);
-	if (!status)
-		weir_recommend(analysis, report, advice.items, advice.count);
-	weir_advice_list_release(&advice);
-	return status;
+	for (size_t i = 0; i < report->profile->input_count; i++)
+		if (report->profile->inputs[i].trace)
+			return true;
+	return false;
 }
 
-/* Profilers slow the host: without durations that were taken without one, nobody knows how much. */
-static void note_profiler(struct weir_report *report)
+/* True if counters are all that the inputs say about a device. */
+static bool has_counters_alone(const struct weir_report *report)
+{
+	return !has_timeline(report) && report->counter_count > 0 && report->operator_count > 0;
+}
+
+static const char *expand_for_operator(struct weir_report *report, const char *template)
+{
+	struct weir_text text = {0}, quoted = {0};
+	const char *out;
+
+	weir_template_expand(template, report->feature_table, report->operators->features, &text);
+	weir_template_quote(text.data ? text.data : "", &quoted);
+	out = weir_arena_copy(report->arena, quoted.data ? quoted.data : "", quoted.length);
+	weir_text_release(&text);
+	weir_text_release(&quoted);
+	return out;
+}
+
+/* Takes the verdict of the kernel with most of the counted time. */
+static void judge_counted(struct weir_report *report)
+{
+	const struct weir_operator_row *top = report->operators;
+	enum weir_bound bound = top->verdict.bound;
+
+	report->verdict = top->verdict;
+	report->verdict.share = top->share;
+	if (bound != WEIR_BOUND_UNDETERMINED)
+		report->verdict.confidence = WEIR_CONFIDENCE_MEDIUM;
+	if (counted_texts[bound].headline) {
+		report->verdict.headline =
+			expand_for_operator(report, counted_texts[bound].headline);
+		report->verdict.next = expand_for_operator(report, counted_texts[bound].next);
+	}
+}
+
+/* ---- inputs without a verdict ---- */
+
+static bool has_counted_stage(const struct weir_report *report)
+{
+	for (size_t i = 0; i < report->stage_count; i++)
+		if (report->stages[i].view == WEIR_VIEW_COUNTED)
+			return true;
+	return false;
+}
+
+static bool has_stage(const struct weir_report *report)
+{
+	return report->stage_count > 0;
+}
+
+static bool has_monitor(const struct weir_report *report)
+{
+	return report->has_telemetry;
+}
+
+static bool has_host_profile(const struct weir_report *report)
+{
+	return report->host != NULL;
+}
+
+static bool is_anything(const struct weir_report *report)
+{
+	(void)report;
+	return true;
+}
+
+/* Kinds of input that hold neither requests nor a timeline: what they can say, and what would say
+ * more. */
+static const struct {
+	bool (*holds)(const struct weir_report *report);
+	const char *headline, *next;
+} silences[] = {
+	{has_counted_stage, "counters say how long stages take, not who waits for whom",
+         "pass requests of the same time (spans, or a log of requests), or a timeline of the "
+         "device"},
+	{has_stage, "durations alone: nothing here says what the device did meanwhile",
+         "pass a timeline of the device for the same load, or requests as the server saw them"},
+	{has_monitor, "a monitor says whether the device was in use, not what for",
+         "pass requests of the same time, or a timeline of the device"},
+	{has_host_profile,
+         "a profile of the host says what the host does, not whether the device waits for it",
+         "pass a timeline of the device for the same load (torch.profiler, nsys)"},
+	{is_anything, "figures of a run, without any time to look into",
+         "pass requests (spans, or a log of requests), or a timeline of the device"},
+};
+
+/* Names the kind of input that is missing: a list of unmeasured features would not help. */
+static void explain_silence(const struct weir_report *report, struct weir_verdict *verdict)
+{
+	size_t i = 0;
+
+	if (report->has_gpu || verdict->rule || verdict->bound != WEIR_BOUND_UNDETERMINED ||
+	    has_timeline(report))
+		return;
+	while (!silences[i].holds(report))
+		i++;
+	verdict->headline = silences[i].headline;
+	verdict->next = silences[i].next;
+}
+
+/* ---- the whole ---- */
+
+void weir_judge_profile(struct weir_report *report, struct weir_ruleset *rules,
+                        struct weir_conclusion *out)
+{
+	if (report->has_requests && report->requests.latency_ns) {
+		judge_served(report, rules, out);
+		return;
+	}
+	judge_device(report, rules, &report->verdict, &out->advice);
+	if (has_counters_alone(report))
+		judge_counted(report);
+	else
+		explain_silence(report, &report->verdict);
+}
+
+void weir_conclusion_release(struct weir_conclusion *conclusion)
+{
+	weir_advice_list_release(&conclusion->advice);
+	*conclusion = (struct weir_conclusion){0};
+}
+
+void weir_settle_attribution(const struct weir_analysis *analysis,
+                             const struct weir_conclusion *conclusion, struct weir_report *report)
+{
+	if (conclusion->about_requests)
+		weir_analysis_settle(analysis, &conclusion->requests,
+		                     conclusion->descends ? &conclusion->device : NULL, report);
+}
+
+void weir_note_profiler(struct weir_report *report)
 {
 	if (!report->has_gpu || report->profiler.source ||
 	    report->verdict.bound != WEIR_BOUND_RUNTIME)
@@ -214,33 +291,4 @@ static void note_profiler(struct weir_report *report)
 	weir_report_note(report, "profiler",
 	                 "a profiler slows the host: shares of the host's time are upper bounds; "
 	                 "pass durations taken without it to see how far");
-}
-
-enum weir_status weir_judge_operators(struct weir_analysis *analysis, struct weir_ruleset *rules,
-                                      struct weir_error *err)
-{
-	enum weir_status status = WEIR_OK;
-
-	for (size_t i = 0; !status && i < weir_analysis_subject_count(analysis); i++) {
-		struct weir_subject subject;
-		struct weir_verdict verdict;
-
-		weir_analysis_subject(analysis, i, &subject);
-		status = weir_ruleset_judge(rules, &subject, NULL, &verdict, NULL, err);
-		if (!status)
-			weir_analysis_set_verdict(analysis, i, &verdict);
-	}
-	return status;
-}
-
-enum weir_status weir_judge_report(const struct weir_analysis *analysis, struct weir_report *report,
-                                   struct weir_ruleset *rules, struct weir_error *err)
-{
-	enum weir_status status = judge_stages(report, rules, err);
-
-	if (!status)
-		status = judge_profile(analysis, report, rules, err);
-	if (!status)
-		note_profiler(report);
-	return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "engine/analysis/rows/what_if.h"
 #include "engine/base/text.h"
 #include "engine/model/template.h"
 #include "engine/pipeline/recommend.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Advice of rules to recommendations of a report. */
-#ifndef WEIR_CLI_RECOMMEND_H
-#define WEIR_CLI_RECOMMEND_H
+#ifndef WEIR_PIPELINE_RECOMMEND_H
+#define WEIR_PIPELINE_RECOMMEND_H
 
 #include <stddef.h>
 

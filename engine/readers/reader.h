@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a reader is: a row of the table in registry.c. To add one, see docs/adding-a-reader.md. */
+/* A reader turns one file format into a struct weir_input. To add one, see docs/adding-a-reader.md.
+ */
 #ifndef WEIR_READERS_READER_H
 #define WEIR_READERS_READER_H
 
@@ -10,36 +11,49 @@
 #include "engine/base/source.h"
 #include "engine/model/profile.h"
 
+struct weir_mark;
 struct weir_sqldb;
 
 struct weir_reader {
 	const char *name;  /* for --input-format and the report: "kineto" */
 	const char *title; /* one line for `weir formats` */
-	const char *gives; /* "timeline", "native run": what classify can say from it */
-	/* How many bits of the head were verified as this format; 0: not mine. The largest answer
-	 * wins, a tie is an error that names both. The head is up to WEIR_HEAD_SIZE decompressed
-	 * bytes, not NUL-terminated. */
+	const char *gives; /* what classify gets from it: "timeline", "native run" */
+
+	/* How the format is recognised (engine/readers/parts/sniff.h). Both may be set, one must
+	 * be; of several readers the one that verifies the most bits reads the file. */
+	const struct weir_mark *marks; /* ends with {0}; NULL: none */
+	/* Returns the number of bits of the head that verify the format; 0: not this format. The
+	 * head is not NUL-terminated. NULL: the marks decide. */
 	int (*sniff)(const char *head, size_t len);
-	/* For formats that are databases, else NULL: whether the tables are those of this format.
-	 * Asked in the place of sniff() where the whole database can be looked at. */
+	/* Returns what a file is that no reader claims and this one knows, and what to pass
+	 * instead; NULL if it does not know it. The text is static. NULL: the marks decide. */
+	const char *(*refuse)(const char *head, size_t len);
+	/* Returns true if the tables of a database are those of this format. Takes the place of the
+	 * marks and sniff() if the whole database can be opened. NULL: the format is not a
+	 * database. */
 	bool (*owns)(const struct weir_sqldb *db);
-	/* Fills the input (trace or run, events, warnings). Fails only where nothing is left to
-	 * analyse. Called from several threads, each with a source and an input of its own. */
+
+	/* Fills the input (trace or run, events, warnings). Fails only if nothing is left to
+	 * analyse. Called from several threads, each with its own source and input. */
 	enum weir_status (*read)(struct weir_source *source, struct weir_input *input,
 	                         struct weir_error *err);
+	/* Joins the inputs of this format, once all inputs are read; NULL: inputs stand alone. */
+	enum weir_status (*join)(struct weir_profile *profile, struct weir_error *err);
 };
 
 extern const struct weir_reader *const weir_readers[]; /* ends with NULL */
 
-/* By content. Unrecognised: WEIR_E_FORMAT with what the head looks like and what to do. */
+/* Chooses the reader by content. Fails with WEIR_E_FORMAT if there is none, and says what the file
+ * looks like and what to do. */
 enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
                                     struct weir_error *err);
-/* By name; unknown: WEIR_E_USAGE with the nearest name. */
+/* Finds a reader by name. Fails with WEIR_E_USAGE, and says the nearest name. */
 enum weir_status weir_reader_find(const char *name, const struct weir_reader **out,
                                   struct weir_error *err);
 
-/* Called with stored bytes done and total (0: unknown) while an input is read; the source sees to
- * it, readers need not. From any thread, one call at a time, and of one input until it is done. */
+/* Reports the stored bytes read so far and their total (0: unknown) while inputs are read. Called
+ * from any thread, but one call at a time, and for one input until that is done. The source calls
+ * it; readers need not. */
 struct weir_progress {
 	void (*report)(void *context, const char *path, unsigned long long done,
 	               unsigned long long total);
@@ -47,20 +61,27 @@ struct weir_progress {
 };
 
 struct weir_read_options {
-	const char *format;                   /* NULL: by content */
+	const char *format;                   /* name of a reader; NULL: by content */
 	const struct weir_progress *progress; /* NULL: nobody watches */
 };
 
 /*
- * Reads paths into the profile, several at a time, and adds what they give in their order: a file,
- * "-", or a directory (every profile in it, sorted by name; files that no reader claims are passed
- * over, a directory without any profile is an error). The error is that of the first path that has
- * one, and begins with it; what paths before it gave stays in the profile.
+ * Reads paths into the profile, several at a time, and adds their inputs in the order of the paths.
+ * A path is a file, "-", or a directory: every profile in it, sorted by name. Files of a directory
+ * that no reader claims are skipped; a directory without any profile is an error. The error is that
+ * of the first path that has one, and begins with the path; inputs of the paths before it stay in
+ * the profile.
  */
 enum weir_status weir_read_paths(struct weir_profile *profile, const char *const *paths,
                                  size_t count, const struct weir_read_options *options,
                                  struct weir_error *err);
-/* One of them, unwatched. */
+/* Reads a whole file that lies in memory; `name` stands for its path. weir_read_paths() comes after
+ * it, without paths if need be: it joins the inputs that belong together. Formats that are
+ * databases cannot be read this way. */
+enum weir_status weir_read_memory(struct weir_profile *profile, const char *name, const void *data,
+                                  size_t size, const struct weir_read_options *options,
+                                  struct weir_error *err);
+/* Reads one path without reporting progress; format may be NULL. */
 enum weir_status weir_read_path(struct weir_profile *profile, const char *path, const char *format,
                                 struct weir_error *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From paths to inputs. Files are read at the same time, each into a profile of its own, and then
- * taken in the order in which they were given: what is read, and which error is told, does not
- * depend on which file is done first.
+ * Reads paths into inputs. Files are read at the same time, each into its own profile, and then
+ * taken in the order of the paths. The result and the reported error therefore do not depend on
+ * which file is finished first.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -12,24 +12,24 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
+#include "engine/base/regions.h"
 #include "engine/base/text.h"
-#include "engine/readers/amd/rocprof.h"
-#include "engine/readers/readers.h"
+#include "engine/readers/reader.h"
 
 struct file {
 	char *path;
-	int64_t size;                /* 0: unknown */
-	bool optional;               /* passed over where no reader claims it */
-	struct weir_profile *inputs; /* what it gave; NULL: not read yet */
+	int64_t size;                /* bytes; 0: unknown */
+	bool optional;               /* skipped if no reader claims it */
+	struct weir_profile *inputs; /* the inputs read from it; NULL: not read yet */
 	enum weir_status status;
 	struct weir_error err;
 };
 
-/* A path as given: one file, or those of a directory. */
+/* A path as it was given: one file, or the files of a directory. */
 struct given {
 	const char *path; /* borrowed */
 	bool is_directory;
-	size_t first, end; /* its files */
+	size_t first, end; /* its files in struct reading */
 	enum weir_status status;
 	struct weir_error err;
 };
@@ -39,16 +39,16 @@ struct reading {
 	const struct weir_progress *progress;
 	struct file *files;
 	size_t file_count, file_capacity;
-	size_t *order; /* in which files are begun: the largest first, so that none is left alone at
-	                  the end */
+	size_t *order; /* files in the order of their start: the largest first, so that no thread
+	                  is left with a large one at the end */
 	pthread_mutex_t lock;
-	size_t shown;        /* under the lock: the file whose progress is told; NO_FILE */
-	size_t first_failed; /* under the lock: files behind it need not be read */
+	size_t shown;        /* under the lock: the file whose progress is reported; NO_FILE */
+	size_t first_failed; /* under the lock: files after it need not be read */
 };
 
 #define NO_FILE SIZE_MAX
 
-/* Tells what one source tells, of one file until it is done: as if one followed the other. */
+/* Passes on the progress of one file until it is done, as if files were read one after another. */
 struct watch {
 	struct reading *reading;
 	size_t index;
@@ -122,16 +122,28 @@ static bool is_needed(struct reading *reading, size_t index)
 	return needed;
 }
 
+static uint64_t events_of(const struct weir_profile *profile)
+{
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < profile->input_count; i++)
+		events += profile->inputs[i].events;
+	return events;
+}
+
 static void read_one(void *context, size_t turn)
 {
 	struct reading *reading = context;
 	size_t index = reading->order[turn];
 	struct file *file = &reading->files[index];
+	struct weir_region region;
 
 	if (!is_needed(reading, index))
 		return;
 	file->inputs = weir_profile_new();
+	region = weir_region_enter("input", file->path);
 	file->status = read_file(reading, index);
+	weir_region_leave(&region, "events", events_of(file->inputs));
 	pthread_mutex_lock(&reading->lock);
 	if (reading->shown == index)
 		reading->shown = NO_FILE;
@@ -140,7 +152,7 @@ static void read_one(void *context, size_t turn)
 	pthread_mutex_unlock(&reading->lock);
 }
 
-/* ---- which files ---- */
+/* ---- the files of the paths ---- */
 
 static void add_file(struct reading *reading, char *path, int64_t size, bool optional)
 {
@@ -157,7 +169,7 @@ static int by_path(const void *left, const void *right)
 	return strcmp(a->path, b->path);
 }
 
-/* Full path of an entry that is a regular file and not hidden, else NULL. */
+/* Returns the path of an entry that is a regular file and not hidden; else NULL. */
 static char *entry_path(const char *directory, const char *name, struct stat *about)
 {
 	struct weir_text path = {0};
@@ -203,11 +215,14 @@ static void list_files(struct reading *reading, struct given *given, const char 
 	struct stat about = {0};
 
 	*given = (struct given){.path = path, .first = reading->file_count};
+	if (!*path)
+		given->status = weir_fail(&given->err, WEIR_E_USAGE,
+		                          "an empty path: expected a file, a directory or \"-\"");
 	given->is_directory =
 		strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 	if (given->is_directory) {
 		list_directory(reading, given);
-	} else {
+	} else if (*path) {
 		copy = weir_alloc(size);
 		memcpy(copy, path, size);
 		add_file(reading, copy, about.st_size, false);
@@ -215,7 +230,8 @@ static void list_files(struct reading *reading, struct given *given, const char 
 	given->end = reading->file_count;
 }
 
-/* Standard input given twice is read to its end by the first. */
+/* Returns the number of threads. Standard input forces one: if "-" is given twice, the first must
+ * read it to its end. */
 static size_t width_of(const struct reading *reading)
 {
 	for (size_t i = 0; i < reading->file_count; i++)
@@ -252,12 +268,12 @@ static void order_files(struct reading *reading)
 	free(turns);
 }
 
-/* ---- what they gave ---- */
+/* ---- the result ---- */
 
 static enum weir_status take_given(struct weir_profile *profile, const struct given *given,
                                    const struct reading *reading, struct weir_error *err)
 {
-	size_t before = profile->input_count;
+	size_t before = profile->input_count, files = given->end - given->first;
 
 	if (given->status) {
 		if (err)
@@ -265,7 +281,7 @@ static enum weir_status take_given(struct weir_profile *profile, const struct gi
 		return given->status;
 	}
 	for (size_t i = given->first; i < given->end; i++) {
-		struct file *file = &reading->files[i];
+		const struct file *file = &reading->files[i];
 
 		if (file->status && err)
 			*err = file->err;
@@ -275,8 +291,8 @@ static enum weir_status take_given(struct weir_profile *profile, const struct gi
 	}
 	if (given->is_directory && profile->input_count == before)
 		return weir_fail(err, WEIR_E_FORMAT,
-		                 "%s: no profile in this directory (%zu files looked at)",
-		                 given->path, given->end - given->first);
+		                 "%s: no profile in this directory (%zu %s checked)", given->path,
+		                 files, files == 1 ? "file" : "files");
 	return WEIR_OK;
 }
 
@@ -289,6 +305,19 @@ static void release(struct reading *reading)
 	free(reading->files);
 	free(reading->order);
 	pthread_mutex_destroy(&reading->lock);
+}
+
+/* Lets each reader join inputs that belong together. */
+static enum weir_status join(struct weir_profile *profile, struct weir_error *err)
+{
+	struct weir_region region = weir_region_enter("join", NULL);
+	enum weir_status status = WEIR_OK;
+
+	for (size_t i = 0; !status && weir_readers[i]; i++)
+		if (weir_readers[i]->join)
+			status = weir_readers[i]->join(profile, err);
+	weir_region_leave(&region, "inputs", profile->input_count);
+	return status;
 }
 
 enum weir_status weir_read_paths(struct weir_profile *profile, const char *const *paths,
@@ -313,10 +342,30 @@ enum weir_status weir_read_paths(struct weir_profile *profile, const char *const
 	for (size_t i = 0; !status && i < count; i++)
 		status = take_given(profile, &given[i], &reading, err);
 	if (!status)
-		status = weir_rocprof_join(profile, err);
+		status = join(profile, err);
 	release(&reading);
 	free(given);
 	return status;
+}
+
+enum weir_status weir_read_memory(struct weir_profile *profile, const char *name, const void *data,
+                                  size_t size, const struct weir_read_options *options,
+                                  struct weir_error *err)
+{
+	struct weir_region region = weir_region_enter("input", name);
+	const struct weir_reader *reader = NULL;
+	struct weir_source *source = NULL;
+	enum weir_status status = weir_source_open_memory(name, data, size, &source, err);
+
+	if (!status && options->format)
+		status = weir_reader_find(options->format, &reader, err);
+	else if (!status)
+		status = weir_reader_choose(source, &reader, err);
+	if (!status)
+		status = read_source(profile, name, source, reader, err);
+	weir_source_free(source);
+	weir_region_leave(&region, "bytes", size);
+	return status ? weir_fail_in(err, "%s", name) : WEIR_OK;
 }
 
 enum weir_status weir_read_path(struct weir_profile *profile, const char *path, const char *format,

@@ -1,72 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of readers, and which of them reads a file. */
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "engine/readers/database.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sql/sqldb.h"
 
-#define MAX_READERS 64
-
-/* One a line, so that readers can be added side by side. */
-/* clang-format off */
 const struct weir_reader *const weir_readers[] = {
-	&weir_reader_aiperf,
-	&weir_reader_amd,
-	&weir_reader_bench,
-	&weir_reader_chrome,
-	&weir_reader_cprofile,
-	&weir_reader_dcgmi,
-	&weir_reader_focus,
-	&weir_reader_folded,
-	&weir_reader_genai_perf,
-	&weir_reader_guidellm,
-	&weir_reader_inference_perf,
-	&weir_reader_jaeger,
-	&weir_reader_key_averages,
-	&weir_reader_kineto,
-	&weir_reader_lmdeploy,
-	&weir_reader_memory_timeline,
-	&weir_reader_model_analyzer,
-	&weir_reader_native,
-	&weir_reader_ncu,
-	&weir_reader_nsys,
-	&weir_reader_nsys_stats,
-	&weir_reader_onnxruntime,
-	&weir_reader_openmetrics,
-	&weir_reader_otlp,
-	&weir_reader_perf_analyzer,
-	&weir_reader_perf_analyzer_csv,
-	&weir_reader_perf_script,
-	&weir_reader_prices,
-	&weir_reader_prometheus,
-	&weir_reader_requests,
-	&weir_reader_rocpd,
-	&weir_reader_rocprof,
-	&weir_reader_rocprof_json,
-	&weir_reader_smi_dmon,
-	&weir_reader_smi_query,
-	&weir_reader_speedscope,
-	&weir_reader_triton,
-	&weir_reader_trtexec,
-	&weir_reader_trtllm,
-	&weir_reader_wrapper,
-	&weir_reader_xla,
-	&weir_reader_zipkin,
+#define READER(name, sample) &weir_reader_##name,
+#include "engine/readers/readers.def"
+#undef READER
 	NULL,
 };
-/* clang-format on */
 
-/* By the head alone. */
+#define READERS (sizeof(weir_readers) / sizeof(weir_readers[0]) - 1)
+
+static enum weir_status fail_rivals(const struct weir_reader *a, const struct weir_reader *b,
+                                    struct weir_error *err)
+{
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "looks like %s and like %s: say which with --input-format", a->name,
+	                 b->name);
+}
+
+/* Chooses by the head alone; *out is NULL if no reader claims it. */
 static enum weir_status choose_by_head(const char *head, size_t len, const struct weir_reader **out,
                                        struct weir_error *err)
 {
 	const struct weir_reader *rival = NULL;
 	int best = 0;
 
-	for (size_t i = 0; weir_readers[i]; i++) {
-		int bits = weir_readers[i]->sniff(head, len);
+	for (size_t i = 0; i < READERS; i++) {
+		int bits = weir_sniff_reader(weir_readers[i], head, len);
 
 		if (bits > best) {
 			best = bits;
@@ -76,11 +42,57 @@ static enum weir_status choose_by_head(const char *head, size_t len, const struc
 			rival = weir_readers[i];
 		}
 	}
-	if (!rival)
+	return rival ? fail_rivals(*out, rival, err) : WEIR_OK;
+}
+
+static enum weir_status choose_owner(const struct weir_sqldb *db, const struct weir_reader **out,
+                                     struct weir_error *err)
+{
+	for (size_t i = 0; i < READERS; i++) {
+		if (!weir_readers[i]->owns || !weir_readers[i]->owns(db))
+			continue;
+		if (*out)
+			return fail_rivals(*out, weir_readers[i], err);
+		*out = weir_readers[i];
+	}
+	if (*out)
 		return WEIR_OK;
 	return weir_fail(err, WEIR_E_FORMAT,
-	                 "looks like %s and like %s: say which with --input-format", (*out)->name,
-	                 rival->name);
+	                 "not a profile: an SQLite database without tables of " WEIR_SQL_PROFILERS
+	                 "; %s",
+	                 weir_sqldb_hint(db));
+}
+
+/*
+ * Chooses by the tables of the database in this file, because the schema of many tables goes on
+ * behind every head. *out is NULL if the tables cannot be listed (the database is damaged, or being
+ * written): the head decides then.
+ */
+static enum weir_status choose_by_tables(const char *path, const struct weir_reader **out,
+                                         struct weir_error *err)
+{
+	struct weir_sqldb *db = NULL;
+	struct weir_source *source;
+	enum weir_status status = WEIR_OK;
+
+	if (weir_source_open(path, &source, NULL))
+		return WEIR_OK;
+	if (!weir_sqldb_open(source, &db, NULL))
+		status = choose_owner(db, out, err);
+	weir_sqldb_close(db);
+	weir_source_free(source);
+	return status;
+}
+
+static const char *describe(const char *head, size_t len)
+{
+	for (size_t i = 0; i < READERS; i++) {
+		const char *refusal = weir_sniff_refusal(weir_readers[i], head, len);
+
+		if (refusal)
+			return refusal;
+	}
+	return weir_sniff_hint(head, len);
 }
 
 enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
@@ -96,24 +108,23 @@ enum weir_status weir_reader_choose(struct weir_source *source, const struct wei
 	if (!len)
 		return weir_fail(err, WEIR_E_EMPTY, "empty: there is not one byte in it");
 	if (weir_sqldb_begins(head, len) && weir_source_file(source))
-		status = weir_database_choose(weir_source_file(source), out, err);
+		status = choose_by_tables(weir_source_file(source), out, err);
 	if (!status && !*out)
 		status = choose_by_head(head, len, out, err);
 	if (status)
 		return status;
 	if (!*out)
-		return weir_fail(err, WEIR_E_FORMAT, "not a profile: %s",
-		                 weir_sniff_hint(head, len));
+		return weir_fail(err, WEIR_E_FORMAT, "not a profile: %s", describe(head, len));
 	return WEIR_OK;
 }
 
 enum weir_status weir_reader_find(const char *name, const struct weir_reader **out,
                                   struct weir_error *err)
 {
-	const char *names[MAX_READERS + 1] = {NULL}, *nearest;
+	const char *names[READERS + 1] = {NULL}, *nearest;
 
 	*out = NULL;
-	for (size_t i = 0; weir_readers[i] && i < MAX_READERS; i++) {
+	for (size_t i = 0; i < READERS; i++) {
 		names[i] = weir_readers[i]->name;
 		if (strcmp(names[i], name) == 0)
 			*out = weir_readers[i];

@@ -33,7 +33,7 @@ double weir_statistic_quantile(double *values, size_t count, const void *context
 	return weir_quantile_select(values, count, *(const double *)context);
 }
 
-/* The statistic of every resample, sorted; scratch holds count values. */
+/* Returns the statistic of every resample in ascending order. scratch holds count values. */
 static double *resample(const struct weir_bootstrap *how, const double *values, size_t count,
                         double *scratch)
 {
@@ -53,7 +53,8 @@ static double *resample(const struct weir_bootstrap *how, const double *values, 
 	return found;
 }
 
-/* Skewness of the statistic's jackknife values: how its spread changes with its size. */
+/* Returns the skewness of the statistic's jackknife values: the change of its spread with its
+ * size. */
 static double acceleration(const struct weir_bootstrap *how, const double *values, size_t count,
                            double *scratch)
 {
@@ -78,7 +79,8 @@ static double acceleration(const struct weir_bootstrap *how, const double *value
 	return cubes / (6 * pow(squares, 1.5));
 }
 
-/* The standard normal quantile of the share of resamples below the estimate, ties half. */
+/* Returns the standard normal quantile of the share of resamples below the estimate; ties count
+ * half. */
 static double bias(const double *found, size_t count, double estimate)
 {
 	double below = 0;
@@ -94,7 +96,7 @@ static double bias(const double *found, size_t count, double estimate)
 	return gsl_cdf_ugaussian_Pinv(below / (double)count);
 }
 
-/* The probability at which BCa reads the sorted resamples instead of `prob`. */
+/* Returns the probability at which BCa reads the sorted resamples instead of `prob`. */
 static double moved(double prob, double z0, double a)
 {
 	double z = z0 + gsl_cdf_ugaussian_Pinv(prob);
@@ -122,7 +124,7 @@ struct weir_bootstrap_intervals weir_bootstrap(const struct weir_bootstrap *how,
 	a = acceleration(how, values, count, scratch);
 	out.percentile.low = weir_quantile_sorted(found, how->resamples, tail);
 	out.percentile.high = weir_quantile_sorted(found, how->resamples, 1 - tail);
-	/* A NAN in z0 or a becomes one in the probability, and NAN is the quantile at that. */
+	/* A NAN in z0 or a gives a probability of NAN, whose quantile is NAN. */
 	out.bca.low = weir_quantile_sorted(found, how->resamples, moved(tail, z0, a));
 	out.bca.high = weir_quantile_sorted(found, how->resamples, moved(1 - tail, z0, a));
 	free(scratch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Intervals by resampling, for display only: no verdict uses random numbers. The generator is
- * MT19937 with an explicit seed, so that the same input gives the same interval everywhere.
+ * Confidence intervals by resampling, for display only: no verdict uses random numbers. The
+ * generator is MT19937 with an explicit seed, so that equal inputs give equal intervals everywhere.
  */
 #ifndef WEIR_STATS_BOOTSTRAP_H
 #define WEIR_STATS_BOOTSTRAP_H
@@ -9,14 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Seed of one row: more rows, or another order of them, change no other row's numbers. */
+/* Derives the seed of one row from its name, so that adding or reordering rows does not change the
+ * numbers of others. */
 uint64_t weir_seed_of(uint64_t seed, const char *row_name);
 
-/* A statistic of values that it may reorder. */
+/* Computes a statistic; may reorder the values. */
 typedef double (*weir_statistic)(double *values, size_t count, const void *context);
 
 double weir_statistic_mean(double *values, size_t count, const void *context);
-/* context: const double *, the probability. Type 7. */
+/* A quantile of type 7. context: const double *, the probability. */
 double weir_statistic_quantile(double *values, size_t count, const void *context);
 
 struct weir_bootstrap {
@@ -34,12 +35,12 @@ struct weir_interval {
 struct weir_bootstrap_intervals {
 	double estimate;
 	struct weir_interval percentile;
-	/* Bias-corrected and accelerated (B. Efron, JASA 82, 1987). NAN where the statistic is
-	 * the same in every resample or without a value on one side. */
+	/* Bias-corrected and accelerated (B. Efron, JASA 82, 1987). NAN if the statistic is the
+	 * same in every resample, or if no resample is below or above the estimate. */
 	struct weir_interval bca;
 };
 
-/* NAN for fewer than two values or no resamples. */
+/* Returns NAN intervals for fewer than two values or no resamples. */
 struct weir_bootstrap_intervals weir_bootstrap(const struct weir_bootstrap *how,
                                                const double *values, size_t count);
 

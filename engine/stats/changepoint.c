@@ -16,13 +16,13 @@ struct cut {
 	double size;
 };
 
-/* Segments found so far: start[0] = 0 .. start[count] = number of values. */
+/* The segments found so far: start[0] = 0, ..., start[count] = number of values. */
 struct segments {
 	size_t *start;
 	size_t count;
 };
 
-/* Sum of the distances of one value to others. */
+/* Returns the sum of the distances from one value to others. */
 static double reach(const double *values, size_t low, size_t high, double from)
 {
 	double sum = 0;
@@ -37,7 +37,8 @@ static double pairs(size_t n)
 	return (double)n * (double)(n - 1) / 2;
 }
 
-/* Twice the mean distance across, less the mean distances within, scaled by the sizes. */
+/* Returns twice the mean distance across the cut, less the mean distances within both sides, scaled
+ * by the sizes. */
 static double energy(double across, double left, double right, size_t n, size_t m)
 {
 	double size = (double)n * (double)m;
@@ -45,8 +46,8 @@ static double energy(double across, double left, double right, size_t n, size_t 
 	return size / (double)(n + m) * (2 * across / size - left / pairs(n) - right / pairs(m));
 }
 
-/* The best cut of low..high: the sums of distances follow as one value after the other changes
- * sides. A size of -INFINITY: the segment is too short. */
+/* Finds the best cut of low..high. The sums of distances are updated as one value after the other
+ * changes sides. Size -INFINITY: the segment is too short. */
 static struct cut best_cut(const double *values, size_t low, size_t high, size_t least)
 {
 	struct cut best = {low, -INFINITY};
@@ -89,7 +90,8 @@ static struct cut best_of_all(const double *values, const struct segments *segme
 	return best;
 }
 
-/* How often values shuffled inside their segments give a cut at least as good. */
+/* Returns the p-value of a cut: the share of permutations within segments with a cut at least as
+ * good. */
 static double p_of(const double *values, const struct segments *segments,
                    const struct weir_changepoint_rule *rule, double size, gsl_rng *rng)
 {

@@ -9,6 +9,7 @@
 #include "engine/base/arena.h"
 #include "engine/stats/descriptive.h"
 #include "engine/stats/moments.h"
+#include "engine/stats/quantile.h"
 #include "engine/stats/special.h"
 
 struct ranked {
@@ -24,8 +25,8 @@ static int by_value(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Ranks from 1, ties sharing their mean, of both groups as one: baseline first. Returns the sum of
- * t^3 - t over ties of t values. */
+/* Computes ranks from 1 over both groups, baseline first; ties share their mean rank. Returns the
+ * sum of t^3 - t over ties of t values. */
 static double midranks(struct weir_group one, struct weir_group two, double *ranks)
 {
 	size_t count = one.count + two.count;
@@ -58,9 +59,9 @@ static double doubled(struct weir_p_values p)
 }
 
 /*
- * How many orders of B + C values without ties give each U from 0 to B C: values are dealt from the
- * smallest, and a candidate is above every baseline value that was dealt. Sums only: nothing
- * cancels. The caller frees; row C is the result.
+ * Returns for each U from 0 to B C the number of orders of B + C distinct values that have it, as
+ * row C of the result. Values are dealt in ascending order; a candidate exceeds every baseline
+ * value dealt before. Adds only, so that nothing cancels. The caller frees it.
  */
 static double *count_orders(size_t b, size_t c)
 {
@@ -70,7 +71,8 @@ static double *count_orders(size_t b, size_t c)
 	ways[0] = 1;
 	for (size_t dealt = 0; dealt < b + c; dealt++) {
 		for (size_t j = dealt + 1 < c ? dealt + 1 : c; j > 0; j--) {
-			size_t below = dealt + 1 - j; /* baseline values if this is candidate j */
+			size_t below = dealt + 1 -
+			               j; /* baseline values dealt before, if this is candidate j */
 
 			for (size_t u = below; below <= b && u < width; u++)
 				ways[j * width + u] += ways[(j - 1) * width + u - below];
@@ -141,7 +143,8 @@ struct weir_mann_whitney weir_mann_whitney_test(struct weir_group baseline,
 	return test;
 }
 
-/* Sum of the squared deviations of a value's rank among all from its rank in its own group. */
+/* Returns the variance of the differences between a value's rank among all values and its rank
+ * within its group. */
 static double placement_variance(struct weir_group group, const double *ranks)
 {
 	double *placements = weir_alloc((group.count + 1) * sizeof(*placements));
@@ -155,7 +158,8 @@ static double placement_variance(struct weir_group group, const double *ranks)
 	return variance;
 }
 
-/* No overlap leaves no variance: of all orders of B + C values, one looks like this. */
+/* Returns p-values for groups that do not overlap, where the variance is 0: exactly one of all
+ * orders of B + C values has this form. */
 static struct weir_p_values separated_p(size_t b, size_t c, bool candidate_larger)
 {
 	gsl_sf_result log_orders;
@@ -211,5 +215,217 @@ struct weir_brunner_munzel weir_brunner_munzel_test(struct weir_group baseline,
 	test.p = test.separated
 	                 ? separated_p(baseline.count, candidate.count, test.probability > 0.5)
 	                 : (struct weir_p_values){1, 1, 1};
+	return test;
+}
+
+/* ---- Kolmogorov-Smirnov ---- */
+
+/* Rows of the largest matrix that is raised to a power for a p-value. */
+#define MATRIX_MOST 99
+
+static double *sorted_copy(struct weir_group group)
+{
+	double *copy = weir_alloc((group.count + 1) * sizeof(*copy));
+
+	if (group.count > 0)
+		memcpy(copy, group.values, group.count * sizeof(*copy));
+	weir_sort_values(copy, group.count);
+	return copy;
+}
+
+/* Returns the largest |i/B - j/C| times B C, an integer, over the steps of both distributions. */
+static double largest_gap(struct weir_group baseline, struct weir_group candidate)
+{
+	double *b = sorted_copy(baseline);
+	double *c = sorted_copy(candidate);
+	size_t i = 0;
+	size_t j = 0;
+	double largest = 0;
+
+	while (i < baseline.count && j < candidate.count) {
+		double value = fmin(b[i], c[j]);
+
+		while (i < baseline.count && b[i] == value)
+			i++;
+		while (j < candidate.count && c[j] == value)
+			j++;
+		largest = fmax(largest, fabs((double)i * (double)candidate.count -
+		                             (double)j * (double)baseline.count));
+	}
+	free(b);
+	free(c);
+	return largest;
+}
+
+/*
+ * Returns the share of lattice paths from (0, 0) to (B, C) that reach the gap. Counts these paths
+ * rather than the others, so that a small share is exact. Holds one row of the lattice at a time.
+ */
+static double exact_ks_p(size_t b, size_t c, double gap)
+{
+	double *reached = weir_alloc((c + 1) * sizeof(*reached));
+	double share;
+
+	for (size_t i = 0; i <= b; i++) {
+		for (size_t j = 0; j <= c; j++) {
+			double from_b = i > 0 ? reached[j] * (double)i : 0;
+			double from_c = j > 0 ? reached[j - 1] * (double)j : 0;
+			double here = fabs((double)(i * c) - (double)(j * b));
+
+			if (here >= gap)
+				reached[j] = 1;
+			else
+				reached[j] = (from_b + from_c) / fmax(1, (double)(i + j));
+		}
+	}
+	share = reached[c];
+	free(reached);
+	return share;
+}
+
+/* A square matrix times 10^exponent. */
+struct matrix {
+	double *cells;
+	size_t rows;
+	int exponent;
+};
+
+static struct matrix matrix_new(size_t rows)
+{
+	return (struct matrix){weir_alloc(rows * rows * sizeof(double)), rows, 0};
+}
+
+/* out must not be one of the factors. */
+static void multiply(const struct matrix *a, const struct matrix *b, struct matrix *out)
+{
+	size_t n = a->rows;
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < n; j++) {
+			double sum = 0;
+
+			for (size_t k = 0; k < n; k++)
+				sum += a->cells[i * n + k] * b->cells[k * n + j];
+			out->cells[i * n + j] = sum;
+		}
+	}
+	out->exponent = a->exponent + b->exponent;
+	if (out->cells[(n / 2) * n + n / 2] > 1e140) {
+		for (size_t i = 0; i < n * n; i++)
+			out->cells[i] *= 1e-140;
+		out->exponent += 140;
+	}
+}
+
+static void swap(struct matrix *a, struct matrix *b)
+{
+	struct matrix kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/* Raises `base` to the power n, into *power; overwrites `base`. */
+static void raise_to(struct matrix *base, size_t n, struct matrix *power)
+{
+	struct matrix scratch = matrix_new(base->rows);
+
+	for (size_t i = 0; i < base->rows; i++)
+		power->cells[i * base->rows + i] = 1;
+	for (; n > 0; n /= 2) {
+		if (n % 2) {
+			multiply(power, base, &scratch);
+			swap(power, &scratch);
+		}
+		multiply(base, base, &scratch);
+		swap(base, &scratch);
+	}
+	free(scratch.cells);
+}
+
+/* Fills J. Durbin's matrix as in G. Marsaglia, W. W. Tsang and J. Wang, Evaluating Kolmogorov's
+ * distribution, Journal of Statistical Software 8(18), 2003; h = k - n d. */
+static void fill_durbin(struct matrix *matrix, double h)
+{
+	size_t m = matrix->rows;
+	double *cells = matrix->cells;
+
+	for (size_t i = 0; i < m; i++) {
+		for (size_t j = 0; j < m; j++)
+			cells[i * m + j] = i + 1 >= j ? 1 : 0;
+	}
+	for (size_t i = 0; i < m; i++) {
+		cells[i * m] -= pow(h, (double)(i + 1));
+		cells[(m - 1) * m + i] -= pow(h, (double)(m - i));
+	}
+	cells[(m - 1) * m] += 2 * h - 1 > 0 ? pow(2 * h - 1, (double)m) : 0;
+	for (size_t i = 0; i < m; i++) {
+		for (size_t j = 0; j < i + 1 && j < m; j++)
+			cells[i * m + j] /= gsl_sf_fact((unsigned)(i - j + 1));
+	}
+}
+
+/* Returns P(D >= d) for one sample of n values against its distribution; NAN if the matrix is too
+ * large. */
+static double one_sample_p(size_t n, double d)
+{
+	double k = floor((double)n * d) + 1;
+	struct matrix base, power;
+	double below;
+
+	if (d >= 1)
+		return 0;
+	if (2 * k - 1 > MATRIX_MOST)
+		return NAN;
+	base = matrix_new((size_t)(2 * k) - 1);
+	power = matrix_new(base.rows);
+	fill_durbin(&base, k - (double)n * d);
+	raise_to(&base, n, &power);
+	below = power.cells[((size_t)k - 1) * power.rows + (size_t)k - 1];
+	for (size_t i = 1; i <= n; i++) /* n! / n^n */
+		below *= (double)i / (double)n;
+	below *= pow(10, power.exponent);
+	free(base.cells);
+	free(power.cells);
+	return fmin(fmax(1 - below, 0), 1);
+}
+
+/* Returns 2 sum (-1)^(k-1) exp(-2 k^2 lambda^2). Below 0.2 this is 1 within 1e-12, and the series
+ * converges slowly. */
+static double limit_p(double lambda)
+{
+	double sum = 0;
+
+	if (lambda < 0.2)
+		return 1;
+	for (int k = 1; k <= 100; k++) {
+		double term = exp(-2.0 * k * k * lambda * lambda);
+
+		sum += k % 2 ? term : -term;
+		if (term < 1e-17 * sum)
+			break;
+	}
+	return fmin(fmax(2 * sum, 0), 1);
+}
+
+struct weir_ks weir_ks_test(struct weir_group baseline, struct weir_group candidate)
+{
+	double b = (double)baseline.count;
+	double c = (double)candidate.count;
+	struct weir_ks test = {NAN, NAN, NAN, NAN};
+	double effective = b * c / (b + c);
+	double gap;
+
+	weir_stats_init();
+	if (baseline.count == 0 || candidate.count == 0)
+		return test;
+	gap = largest_gap(baseline, candidate);
+	test.d = gap / (b * c);
+	if (b * c <= WEIR_EXACT_PAIRS)
+		test.p_exact = exact_ks_p(baseline.count, candidate.count, gap);
+	test.p_limit = limit_p(sqrt(effective) * test.d);
+	test.p_asymptotic = one_sample_p((size_t)fmax(rint(effective), 1), test.d);
+	if (isnan(test.p_asymptotic))
+		test.p_asymptotic = test.p_limit;
 	return test;
 }

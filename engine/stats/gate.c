@@ -4,23 +4,212 @@
 
 #include "engine/base/arena.h"
 #include "engine/stats/gate.h"
-#include "engine/stats/gate_impl.h"
 #include "engine/stats/moderated.h"
 #include "engine/stats/moments.h"
+#include "engine/stats/multiple.h"
+#include "engine/stats/outlier.h"
+#include "engine/stats/power.h"
 #include "engine/stats/quantile.h"
 #include "engine/stats/special.h"
 
-/* One-sided p of the common mode above which the relative test is enough. */
+/* Square of 0.2 %, the smallest standard deviation between runs that the gate assumes. */
+#define LEAST_VARIANCE 4e-6
+
+/* A row of the input during its computation. All rows share the scratch memory; release with
+ * row_release(). */
+struct row_work {
+	const struct weir_gate_input *in;
+	size_t index;
+	size_t runs;          /* columns of `deviations`: the candidates may count as one run */
+	size_t baseline_runs; /* number of baseline runs, which come first */
+	struct weir_gate_cell *cells; /* [subject] */
+	double *deviations; /* [subject][runs]: y minus the mean of the group; NAN: absent */
+	bool *usable;       /* [subject]: enough runs for a test */
+	size_t usable_count;
+	double *column; /* [max(subjects, all runs)]: scratch for medians */
+};
+
+static void row_init(struct row_work *row, const struct weir_gate_input *in)
+{
+	size_t all = in->baseline_runs + in->candidate_runs;
+	size_t longest = in->subjects > all ? in->subjects : all;
+
+	*row = (struct row_work){.in = in, .baseline_runs = in->baseline_runs};
+	row->runs = in->session_safe ? in->baseline_runs + 1 : all;
+	row->deviations = weir_alloc((in->subjects * row->runs + 1) * sizeof(*row->deviations));
+	row->usable = weir_alloc((in->subjects + 1) * sizeof(*row->usable));
+	row->column = weir_alloc((longest + 1) * sizeof(*row->column));
+}
+
+static void row_release(struct row_work *row)
+{
+	free(row->deviations);
+	free(row->usable);
+	free(row->column);
+	*row = (struct row_work){0};
+}
+
+static const double *row_y(const struct row_work *row, size_t subject)
+{
+	const struct weir_gate_input *in = row->in;
+	size_t all = in->baseline_runs + in->candidate_runs;
+
+	return in->y + (row->index * in->subjects + subject) * all;
+}
+
+static struct weir_gate_cell cell_unknown(void)
+{
+	return (struct weir_gate_cell){
+		.baseline = NAN,
+		.candidate = NAN,
+		.change = NAN,
+		.relative = NAN,
+		.low = NAN,
+		.high = NAN,
+		.df = NAN,
+		.residual_df = NAN,
+		.variance = NAN,
+		.total_df = NAN,
+		.total_variance = NAN,
+		.width = NAN,
+		.p = NAN,
+		.p_faster = NAN,
+		.p_adjusted = NAN,
+		.p_faster_adjusted = NAN,
+		.superiority = NAN,
+		.least = NAN,
+		.margin = NAN,
+		.mde = NAN,
+		.runs_needed = NAN,
+		.baseline_needed = NAN,
+		.runs_for_no_change = NAN,
+		.baseline_for_no_change = NAN,
+	};
+}
+
+static void compare_runs(const double *runs, const struct weir_gate_input *in, double mean,
+                         struct weir_gate_cell *cell)
+{
+	size_t all = in->baseline_runs + in->candidate_runs;
+	size_t pairs = 0;
+	size_t slower = 0;
+
+	for (size_t c = in->baseline_runs; c < all; c++) {
+		if (isnan(runs[c]))
+			continue;
+		cell->least = fmin(cell->least, runs[c] - mean); /* fmin() ignores a NAN */
+		for (size_t b = 0; b < in->baseline_runs; b++) {
+			pairs += isnan(runs[b]) ? 0 : 1;
+			slower += runs[c] > runs[b];
+		}
+	}
+	if (pairs > 0)
+		cell->superiority = (double)slower / (double)pairs;
+}
+
+/* Copies the values that are not NAN to row->column; returns their number. */
+static size_t gather(struct row_work *row, const double *values, size_t count)
+{
+	size_t present = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!isnan(values[i]))
+			row->column[present++] = values[i];
+	}
+	return present;
+}
+
+static double row_floor(const struct row_work *row, size_t subject)
+{
+	const struct weir_gate_input *in = row->in;
+	const struct weir_gate_cell *cell = &row->cells[subject];
+	const double *y = row_y(row, subject);
+	size_t runs = cell->baseline_runs + cell->candidate_runs;
+	double sum = 0;
+	double share;
+
+	if (!in->tick || !(in->tick[subject] > 0))
+		return LEAST_VARIANCE;
+	for (size_t i = 0; i < in->baseline_runs + in->candidate_runs; i++)
+		sum += isnan(y[i]) ? 0 : y[i];
+	/* Rounding to steps adds a variance of step^2 / 12. */
+	share = in->tick[subject] / exp(sum / (double)runs);
+	return LEAST_VARIANCE + share * share / 12;
+}
+
+static double margin_of(const struct row_work *row, size_t subject)
+{
+	const struct weir_gate_input *in = row->in;
+	size_t at = row->index * in->subjects + subject;
+
+	return log1p(in->subject_margins ? in->subject_margins[at] : in->margins[row->index]);
+}
+
+static void fill_deviations(const struct row_work *row, size_t subject)
+{
+	const struct weir_gate_cell *cell = &row->cells[subject];
+	const double *y = row_y(row, subject);
+	double *deviations = row->deviations + subject * row->runs;
+
+	for (size_t i = 0; i < row->runs; i++)
+		deviations[i] = y[i] - (i < row->baseline_runs ? cell->baseline : cell->candidate);
+	if (row->in->session_safe) /* the only pseudo-run equals its mean */
+		deviations[row->baseline_runs] = cell->candidate_runs > 0 ? 0 : NAN;
+}
+
+static void fill_cell(struct row_work *row, size_t subject)
+{
+	const struct weir_gate_input *in = row->in;
+	const double *y = row_y(row, subject);
+	struct weir_gate_cell *cell = &row->cells[subject];
+	double counted;
+
+	*cell = cell_unknown();
+	cell->margin = margin_of(row, subject);
+	cell->every_run = true;
+	cell->single = in->session_safe;
+	cell->baseline_runs = gather(row, y, in->baseline_runs);
+	cell->baseline = weir_mean(row->column, cell->baseline_runs);
+	cell->candidate_runs = gather(row, y + in->baseline_runs, in->candidate_runs);
+	cell->candidate = in->session_safe ? weir_median(row->column, cell->candidate_runs)
+	                                   : weir_mean(row->column, cell->candidate_runs);
+	cell->change = cell->candidate - cell->baseline;
+	cell->relative = cell->change;
+	compare_runs(y, in, cell->baseline, cell);
+	fill_deviations(row, subject);
+	if (cell->baseline_runs == 0 || cell->candidate_runs == 0)
+		return;
+	counted = in->session_safe ? 1 : (double)cell->candidate_runs;
+	cell->residual_df = (double)cell->baseline_runs + counted - 2;
+	cell->width = 1 / (double)cell->baseline_runs + 1 / counted;
+}
+
+static void row_fill(struct row_work *row, size_t index, struct weir_gate_cell *cells)
+{
+	const struct weir_gate_input *in = row->in;
+
+	row->index = index;
+	row->cells = cells;
+	row->usable_count = 0;
+	for (size_t m = 0; m < in->subjects; m++) {
+		fill_cell(row, m);
+		row->usable[m] = cells[m].baseline_runs >= WEIR_GATE_LEAST_BASELINE &&
+		                 cells[m].residual_df >= WEIR_GATE_LEAST_DF;
+		row->usable_count += row->usable[m];
+	}
+}
+
+/* One-sided p-value of the common mode above which the relative test suffices. */
 #define SWITCH_P 0.10
 
-/* The common mode of a row: what a run does to all operators at once. */
+/* The common mode of a row: the part of the changes that all operators share in a run. */
 struct mode {
 	double *of_run; /* g: [row->runs]; NAN: a run without operators */
 	double df;
 	struct weir_gate_cell *cell;
 };
 
-static bool in_family(const struct weir_gate_row *row, size_t subject)
+static bool in_family(const struct row_work *row, size_t subject)
 {
 	const struct weir_gate_input *in = row->in;
 
@@ -28,8 +217,9 @@ static bool in_family(const struct weir_gate_row *row, size_t subject)
 	       (!in->tested || in->tested[row->index * in->subjects + subject]);
 }
 
-/* Median over usable subjects of values that lie `stride` apart; those that are NAN are absent. */
-static double median_over(struct weir_gate_row *row, const double *values, size_t stride)
+/* Returns the median over usable subjects of values that lie `stride` apart, without those that are
+ * NAN. */
+static double median_over(struct row_work *row, const double *values, size_t stride)
 {
 	size_t count = 0;
 
@@ -40,7 +230,7 @@ static double median_over(struct weir_gate_row *row, const double *values, size_
 	return weir_median(row->column, count);
 }
 
-/* Makes the mean of the values that are there 0; returns their number. */
+/* Subtracts the mean of the values that are not NAN; returns their number. */
 static size_t centre(double *values, size_t count)
 {
 	size_t present = 0;
@@ -55,8 +245,9 @@ static size_t centre(double *values, size_t count)
 	return present;
 }
 
-/* Superiority and least slow run of the run-level mode, median over m of y(m, r) - mb(m). */
-static void compare_modes(struct weir_gate_row *row, struct weir_gate_cell *cell)
+/* Computes superiority and least slow run of the mode of each run: the median over m of y(m, r) -
+ * mb(m). */
+static void compare_modes(struct row_work *row, struct weir_gate_cell *cell)
 {
 	const struct weir_gate_input *in = row->in;
 	size_t all = in->baseline_runs + in->candidate_runs;
@@ -65,16 +256,16 @@ static void compare_modes(struct weir_gate_row *row, struct weir_gate_cell *cell
 
 	for (size_t r = 0; r < all; r++) {
 		for (size_t m = 0; m < in->subjects; m++)
-			shifted[m] = weir_gate_row_y(row, m)[r] - row->cells[m].baseline;
+			shifted[m] = row_y(row, m)[r] - row->cells[m].baseline;
 		modes[r] = median_over(row, shifted, 1);
 	}
-	weir_gate_compare_runs(modes, in, 0, cell);
+	compare_runs(modes, in, 0, cell);
 	free(modes);
 	free(shifted);
 }
 
-/* g per run, G and their variance: tests whether all operators moved. */
-static void find_mode(struct weir_gate_row *row, struct mode *mode)
+/* Computes g of each run, G and their variance, and tests whether all operators moved. */
+static void find_mode(struct row_work *row, struct mode *mode)
 {
 	struct weir_gate_cell *cell = mode->cell;
 	double *changes = weir_alloc((row->in->subjects + 1) * sizeof(*changes));
@@ -97,7 +288,7 @@ static void find_mode(struct weir_gate_row *row, struct mode *mode)
 	mode->df = (double)cell->baseline_runs + counted - 2;
 	cell->df = cell->residual_df = cell->total_df = mode->df;
 	cell->width = 1 / (double)cell->baseline_runs + 1 / counted;
-	cell->variance = fmax(squares / mode->df, WEIR_GATE_LEAST_VARIANCE);
+	cell->variance = fmax(squares / mode->df, LEAST_VARIANCE);
 	cell->total_variance = cell->variance;
 	cell->tested = mode->df >= WEIR_GATE_LEAST_DF;
 	weir_t_tails(cell->change / sqrt(cell->variance * cell->width), mode->df, &cell->p,
@@ -106,9 +297,8 @@ static void find_mode(struct weir_gate_row *row, struct mode *mode)
 	free(changes);
 }
 
-/* Residual variance of a subject once the common mode is gone. */
-static double residual_variance(const struct weir_gate_row *row, const double *of_run,
-                                size_t subject)
+/* Returns the variance of a subject's residuals after subtracting the common mode. */
+static double residual_variance(const struct row_work *row, const double *of_run, size_t subject)
 {
 	const double *deviations = row->deviations + subject * row->runs;
 	double sum = 0;
@@ -118,12 +308,13 @@ static double residual_variance(const struct weir_gate_row *row, const double *o
 
 		sum += isnan(residual) ? 0 : residual * residual;
 	}
-	return fmax(sum / row->cells[subject].residual_df, weir_gate_row_floor(row, subject));
+	return fmax(sum / row->cells[subject].residual_df, row_floor(row, subject));
 }
 
 /*
- * The relative test, and the total effect beside it: where the common mode moved the other way,
- * "slower than the others" is not "slower than before", and both must be significant.
+ * Tests an operator's change relative to the common mode. If the common mode moved the other way,
+ * "slower than the others" does not mean "slower than before"; then the total effect must be
+ * significant, too.
  */
 static void test_operator(const struct mode *mode, struct weir_gate_cell *cell)
 {
@@ -133,7 +324,7 @@ static void test_operator(const struct mode *mode, struct weir_gate_cell *cell)
 	double p, p_faster;
 
 	cell->total_variance = total;
-	/* Satterthwaite's degrees of freedom of a sum of two variances. */
+	/* Satterthwaite's degrees of freedom for a sum of two variances. */
 	cell->total_df = total * total /
 	                 (shared * shared / mode->df + cell->variance * cell->variance / cell->df);
 	cell->relative = cell->change - all->change;
@@ -148,8 +339,8 @@ static void test_operator(const struct mode *mode, struct weir_gate_cell *cell)
 		cell->p_faster = fmax(cell->p_faster, p_faster);
 }
 
-/* Variances of the usable subjects, shrunken, into their cells. */
-static enum weir_status shrink_row(struct weir_gate_row *row, const double *of_run,
+/* Stores the shrunken variances of the usable subjects in their cells. */
+static enum weir_status shrink_row(struct row_work *row, const double *of_run,
                                    struct weir_error *err)
 {
 	size_t subjects = row->in->subjects;
@@ -177,7 +368,7 @@ static enum weir_status shrink_row(struct weir_gate_row *row, const double *of_r
 	return status;
 }
 
-static enum weir_status moderate_row(struct weir_gate_row *row, struct weir_gate_cell *all,
+static enum weir_status moderate_row(struct row_work *row, struct weir_gate_cell *all,
                                      struct weir_error *err)
 {
 	struct mode mode = {.cell = all};
@@ -196,7 +387,7 @@ static enum weir_status moderate_row(struct weir_gate_row *row, struct weir_gate
 	return status;
 }
 
-static void student_row(struct weir_gate_row *row)
+static void student_row(struct row_work *row)
 {
 	for (size_t m = 0; m < row->in->subjects; m++) {
 		struct weir_gate_cell *cell = &row->cells[m];
@@ -215,31 +406,250 @@ enum weir_status weir_gate_operators(const struct weir_gate_input *in, struct we
                                      struct weir_gate_cell *all, struct weir_error *err)
 {
 	enum weir_status status = WEIR_OK;
-	struct weir_gate_row row;
+	struct row_work row;
 
-	weir_gate_row_init(&row, in);
+	row_init(&row, in);
 	for (size_t k = 0; k < in->rows && status == WEIR_OK; k++) {
-		all[k] = weir_gate_cell_unknown();
+		all[k] = cell_unknown();
 		all[k].margin = log1p(in->margins[k]);
 		all[k].single = in->session_safe;
-		weir_gate_row_fill(&row, k, cells + k * in->subjects);
+		row_fill(&row, k, cells + k * in->subjects);
 		if (row.usable_count >= WEIR_GATE_LEAST_OPERATORS)
 			status = moderate_row(&row, &all[k], err);
 		else
 			student_row(&row);
 	}
-	weir_gate_row_release(&row);
+	row_release(&row);
 	return status;
 }
 
 void weir_gate_stages(const struct weir_gate_input *in, struct weir_gate_cell *cells)
 {
-	struct weir_gate_row row;
+	struct row_work row;
 
-	weir_gate_row_init(&row, in);
+	row_init(&row, in);
 	for (size_t k = 0; k < in->rows; k++) {
-		weir_gate_row_fill(&row, k, cells + k * in->subjects);
+		row_fill(&row, k, cells + k * in->subjects);
 		student_row(&row);
 	}
-	weir_gate_row_release(&row);
+	row_release(&row);
+}
+
+/* Columns of one row, [subject] each, for the subjects that both sides have. */
+struct columns {
+	double *ratio, *error, *floor;
+	size_t *subject;
+	struct weir_outlier_cell *cells;
+	size_t count;
+};
+
+static void columns_init(struct columns *columns, size_t subjects)
+{
+	columns->ratio = weir_alloc((3 * subjects + 1) * sizeof(double));
+	columns->error = columns->ratio + subjects;
+	columns->floor = columns->error + subjects;
+	columns->subject = weir_alloc((subjects + 1) * sizeof(*columns->subject));
+	columns->cells = weir_alloc((subjects + 1) * sizeof(*columns->cells));
+}
+
+static void columns_release(struct columns *columns)
+{
+	free(columns->ratio);
+	free(columns->subject);
+	free(columns->cells);
+}
+
+static void collect(const struct row_work *row, struct columns *columns)
+{
+	const struct weir_gate_input *in = row->in;
+
+	columns->count = 0;
+	for (size_t m = 0; m < in->subjects; m++) {
+		const struct weir_gate_cell *cell = &row->cells[m];
+		size_t at = columns->count;
+
+		if (isnan(cell->change))
+			continue;
+		columns->ratio[at] = cell->change;
+		columns->error[at] =
+			in->within_error ? in->within_error[row->index * in->subjects + m] : NAN;
+		columns->floor[at] = cell->width * row_floor(row, m);
+		columns->subject[at] = m;
+		columns->count++;
+	}
+}
+
+static void judge(const struct row_work *row, const struct columns *columns, double df)
+{
+	const struct weir_gate_input *in = row->in;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		struct weir_gate_cell *cell = &row->cells[columns->subject[i]];
+		const struct weir_outlier_cell *found = &columns->cells[i];
+		size_t at = row->index * in->subjects + columns->subject[i];
+
+		cell->relative = found->relative;
+		cell->df = df;
+		cell->variance = found->scale * found->scale / cell->width;
+		cell->p = found->p;
+		cell->p_faster = found->p_faster;
+		cell->tested = columns->count >= WEIR_GATE_LEAST_OPERATORS &&
+		               (!in->tested || in->tested[at]);
+	}
+}
+
+void weir_gate_outliers(const struct weir_gate_input *in, struct weir_gate_cell *cells)
+{
+	bool one = in->baseline_runs == 1 && in->candidate_runs == 1;
+	double df = one ? WEIR_OUTLIER_DF_ONE : WEIR_OUTLIER_DF_FEW;
+	struct row_work row;
+	struct columns columns = {0};
+
+	row_init(&row, in);
+	columns_init(&columns, in->subjects);
+	for (size_t k = 0; k < in->rows; k++) {
+		struct weir_outlier_input outliers;
+
+		row_fill(&row, k, cells + k * in->subjects);
+		collect(&row, &columns);
+		outliers = (struct weir_outlier_input){columns.ratio, columns.error, columns.floor,
+		                                       columns.count, df};
+		weir_outlier_test(&outliers, columns.cells);
+		judge(&row, &columns, df);
+		/* No variance between runs is involved, so that other numbers of runs cannot be
+		 * proposed. */
+		for (size_t m = 0; m < in->subjects; m++)
+			cells[k * in->subjects + m].residual_df = NAN;
+	}
+	columns_release(&columns);
+	row_release(&row);
+}
+
+/* Least share of run pairs with the candidate slower for a regression; 1 pair of 20 may differ. */
+#define LEAST_SUPERIORITY (0.95 - 1e-9)
+/* Level of each side of the 90 % interval: two one-sided tests at 5 % prove equivalence. */
+#define INTERVAL_ALPHA 0.05
+
+size_t weir_gate_tests(const struct weir_gate_family *family)
+{
+	size_t tests = 0;
+
+	for (size_t i = 0; i < family->count; i++) {
+		for (size_t j = 0; j < family->parts[i].count; j++)
+			tests += family->parts[i].cells[j].tested;
+	}
+	return tests;
+}
+
+/* Returns the tested cells in order. The caller frees it. */
+static struct weir_gate_cell **tested_cells(const struct weir_gate_family *family, size_t tests)
+{
+	struct weir_gate_cell **cells = weir_alloc((tests + 1) * sizeof(struct weir_gate_cell *));
+	size_t at = 0;
+
+	for (size_t i = 0; i < family->count; i++) {
+		for (size_t j = 0; j < family->parts[i].count; j++) {
+			if (family->parts[i].cells[j].tested)
+				cells[at++] = &family->parts[i].cells[j];
+		}
+	}
+	return cells;
+}
+
+void weir_gate_adjust(const struct weir_gate_family *family)
+{
+	size_t tests = weir_gate_tests(family);
+	struct weir_gate_cell **cells = tested_cells(family, tests);
+	double *p = weir_alloc((tests + 1) * sizeof(*p));
+
+	for (size_t i = 0; i < tests; i++)
+		p[i] = cells[i]->p;
+	weir_holm(p, tests, p);
+	for (size_t i = 0; i < tests; i++) {
+		cells[i]->p_adjusted = p[i];
+		p[i] = cells[i]->p_faster;
+	}
+	weir_holm(p, tests, p);
+	for (size_t i = 0; i < tests; i++)
+		cells[i]->p_faster_adjusted = p[i];
+	free(p);
+	free(cells);
+}
+
+static bool is_regression(const struct weir_gate_cell *cell, double alpha)
+{
+	return cell->p_adjusted <= alpha && cell->change >= cell->margin &&
+	       (!cell->every_run || cell->least >= cell->margin / 2) &&
+	       cell->superiority >= LEAST_SUPERIORITY;
+}
+
+static void decide_cell(struct weir_gate_cell *cell, double alpha)
+{
+	double half = weir_t_quantile_upper(INTERVAL_ALPHA, cell->total_df) *
+	              sqrt(cell->total_variance * cell->width);
+
+	cell->low = cell->change - half;
+	cell->high = cell->change + half;
+	cell->regression = cell->tested && is_regression(cell, alpha);
+	/* The guards do not apply, since an improvement fails no build. */
+	cell->improvement =
+		cell->tested && cell->p_faster_adjusted <= alpha && cell->change <= -cell->margin;
+	cell->no_change = cell->tested && !cell->regression && !cell->improvement &&
+	                  cell->high < cell->margin && cell->low > -cell->margin;
+}
+
+void weir_gate_decide(const struct weir_gate_family *family, double alpha)
+{
+	for (size_t i = 0; i < family->count; i++) {
+		for (size_t j = 0; j < family->parts[i].count; j++)
+			decide_cell(&family->parts[i].cells[j], alpha);
+	}
+}
+
+static double or_nan(size_t runs)
+{
+	return runs > 0 ? (double)runs : NAN;
+}
+
+static void fill_power(struct weir_gate_cell *cell, double alpha)
+{
+	struct weir_power power = {
+		.variance = cell->variance,
+		.prior_df = cell->df - cell->residual_df,
+		.baseline_runs = cell->baseline_runs,
+		.candidate_runs = cell->candidate_runs,
+		.alpha = alpha,
+		.power = WEIR_POWER_DEFAULT,
+		.margin = cell->margin,
+		.single = cell->single,
+	};
+	double quantiles = weir_t_quantile_upper(alpha, cell->df) +
+	                   weir_t_quantile_upper(1 - WEIR_POWER_DEFAULT, cell->df);
+	struct weir_runs_needed needed;
+
+	cell->mde = fmax(cell->margin, quantiles * sqrt(cell->variance * cell->width));
+	if (isnan(power.prior_df)) /* outlier mode: other numbers of runs would need another test */
+		return;
+	needed = weir_power_runs(&power, log1p(2 * expm1(cell->margin)));
+	cell->runs_needed = or_nan(needed.candidates);
+	cell->baseline_needed = or_nan(needed.baselines);
+	power.alpha = INTERVAL_ALPHA;
+	power.margin = 0;
+	needed = weir_power_runs(&power, cell->margin);
+	cell->runs_for_no_change = or_nan(needed.candidates);
+	cell->baseline_for_no_change = or_nan(needed.baselines);
+}
+
+void weir_gate_power(const struct weir_gate_family *family, double alpha)
+{
+	size_t tests = weir_gate_tests(family);
+
+	for (size_t i = 0; i < family->count; i++) {
+		for (size_t j = 0; j < family->parts[i].count; j++) {
+			struct weir_gate_cell *cell = &family->parts[i].cells[j];
+
+			if (!isnan(cell->df))
+				fill_power(cell, alpha / (double)(tests > 0 ? tests : 1));
+		}
+	}
 }

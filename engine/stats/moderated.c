@@ -8,11 +8,12 @@
 #include "engine/stats/quantile.h"
 #include "engine/stats/special.h"
 
-/* Variances below this share of their median say nothing of the prior but would rule its logs. */
+/* Variances below this share of their median are raised to it: their logs would dominate the fit of
+ * the prior. */
 #define LEAST_SHARE 1e-5
 
-/* psi(d/2) - log(d/2) and psi1(d/2): the mean and variance of the log of a variance on d degrees of
- * freedom. Subjects mostly share their d. */
+/* The mean and variance of the log of a variance with df degrees of freedom: psi(d/2) - log(d/2)
+ * and psi1(d/2). Kept because most subjects have the same df. */
 struct log_moments {
 	double df, offset, spread;
 };
@@ -26,7 +27,8 @@ static void moments_of(double df, struct log_moments *of)
 	of->spread = weir_trigamma(df / 2);
 }
 
-/* Smyth 2004, section 6.2; with the mean of psi1(d/2) where degrees of freedom differ. */
+/* Fits the prior by Smyth 2004, section 6.2, with the mean of psi1(d/2) if degrees of freedom
+ * differ. */
 static enum weir_status fit_prior(const double *logs, double spread, size_t count,
                                   struct weir_shrinkage *out, struct weir_error *err)
 {
@@ -67,7 +69,7 @@ enum weir_status weir_shrink(const struct weir_variances *in, double ceiling, do
 	for (size_t i = 0; i < in->count; i++) {
 		double variance = in->variances[i];
 
-		variance = variance < least ? least : variance; /* a NAN stays */
+		variance = variance < least ? least : variance; /* keeps a NAN */
 		moments_of(in->df[i], &of);
 		logs[i] = log(variance) - of.offset;
 		spread += of.spread / (double)in->count;

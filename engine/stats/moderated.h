@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Variances of many subjects, each on few degrees of freedom, pulled towards their common value
- * (empirical Bayes; G. K. Smyth, Linear models and empirical Bayes methods for assessing
+ * Shrinks the variances of many subjects, each with few degrees of freedom, towards their common
+ * value (empirical Bayes; G. K. Smyth, Linear models and empirical Bayes methods for assessing
  * differential expression in microarray experiments, Statistical Applications in Genetics and
  * Molecular Biology 3(1), 2004; numbers equal to those of limma 3.54.1). The common mode of the
- * runs must have been removed before: it makes all variances look alike.
+ * runs must be removed before, since it makes all variances alike.
  */
 #ifndef WEIR_STATS_MODERATED_H
 #define WEIR_STATS_MODERATED_H
@@ -13,7 +13,7 @@
 
 #include "engine/base/error.h"
 
-/* Ceiling of the prior degrees of freedom in the gate. */
+/* Largest number of prior degrees of freedom in the gate. */
 #define WEIR_SHRINK_MOST_PRIOR_DF 50.0
 
 struct weir_variances {
@@ -23,13 +23,13 @@ struct weir_variances {
 };
 
 struct weir_shrinkage {
-	double prior_df;       /* d0 after the ceiling; INFINITY: all variances are one */
+	double prior_df;       /* d0 after the ceiling; INFINITY: all variances are equal */
 	double prior_variance; /* s0 */
 };
 
 /*
- * The shrunken variances go to `shrunken`, which may be the array they came from. The degrees of
- * freedom of a test are then df[i] + prior_df. A ceiling of INFINITY is none. WEIR_E_INTERNAL: a
+ * Writes the shrunken variances to `shrunken`, which may be the input array. The degrees of freedom
+ * of a test are then df[i] + prior_df. A ceiling of INFINITY does not limit. WEIR_E_INTERNAL: a
  * special function failed.
  */
 enum weir_status weir_shrink(const struct weir_variances *in, double ceiling, double *shrunken,

@@ -20,8 +20,7 @@ static int by_p(const void *a, const void *b)
 	return (left->index > right->index) - (left->index < right->index);
 }
 
-/* The tests in order of p; those that are NAN left out. *tests is their number; the caller frees.
- */
+/* Returns the tests in order of p without NANs, and their number in *tests. The caller frees it. */
 static struct ranked *rank_tests(const double *p, size_t count, size_t *tests)
 {
 	struct ranked *order = weir_alloc((count + 1) * sizeof(*order));
@@ -57,7 +56,7 @@ void weir_holm(const double *p, size_t count, double *adjusted)
 	free(order);
 }
 
-/* Step-up from the largest p; factor is what a count of tests is multiplied with. */
+/* Adjusts step-up from the largest p; factor multiplies the number of tests. */
 static void step_up(const double *p, size_t count, double factor, double *adjusted)
 {
 	size_t tests;

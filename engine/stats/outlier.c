@@ -8,7 +8,7 @@
 #include "engine/stats/quantile.h"
 #include "engine/stats/special.h"
 
-/* A normal's standard deviation over its median absolute deviation. */
+/* Standard deviation over median absolute deviation of a normal distribution. */
 #define MAD_TO_SD     1.4826022185056018
 #define BATCHES_LEAST 2
 #define BATCH_LEAST   2

@@ -4,10 +4,10 @@
 #include "engine/stats/power.h"
 #include "engine/stats/special.h"
 
-#define LEAST_CANDIDATES 3 /* fewer make a suspect at most */
-#define MORE_CANDIDATES  5 /* the least that go with more baseline runs */
+#define LEAST_CANDIDATES 3 /* with fewer, a change is a suspect at most */
+#define MORE_CANDIDATES  5 /* least number of candidates if more baseline runs are proposed */
 
-/* The effect with other numbers of runs than those that are there. */
+/* Returns the detectable effect with other numbers of runs. */
 static double effect_with(const struct weir_power *power, size_t baselines, size_t candidates)
 {
 	double b = (double)baselines;
@@ -29,7 +29,8 @@ double weir_power_effect(const struct weir_power *power)
 	return isnan(power->variance) ? NAN : effect;
 }
 
-/* The effect falls with every run on either side: bisection over low..high; 0 for none. */
+/* Finds by bisection the fewest runs in low..high that detect the effect; 0: none does. More runs
+ * on either side detect smaller effects. */
 static size_t fewest(const struct weir_power *power, double effect, size_t low, size_t high,
                      size_t candidates)
 {

@@ -32,7 +32,7 @@ double weir_quantile_sorted(const double *sorted, size_t count, double prob)
 	return gsl_stats_quantile_from_sorted_data(sorted, 1, count, fmin(fmax(prob, 0), 1));
 }
 
-/* NULL for no values; the caller frees it. */
+/* Returns a copy, or NULL if there are no values. The caller frees it. */
 static double *copy_values(const double *values, size_t count)
 {
 	double *copy;
@@ -44,7 +44,7 @@ static double *copy_values(const double *values, size_t count)
 	return copy;
 }
 
-/* The place of a quantile: between the order statistics low and low + 1. */
+/* The position of a quantile: between the order statistics low and low + 1. */
 struct place {
 	size_t low;
 	double delta;
@@ -58,18 +58,17 @@ static struct place place_of(size_t count, double prob)
 	return (struct place){low, at - (double)low};
 }
 
-/* As gsl_stats_quantile_from_sorted_data() has it, to the last bit. */
+/* Interpolates exactly as gsl_stats_quantile_from_sorted_data() does. */
 static double between(double lower, double upper, double delta)
 {
 	return (1 - delta) * lower + delta * upper;
 }
 
 /*
- * Type 7 between the two order statistics around (n - 1) p, each found by selection: linear, where
- * a full sort of every kernel of a trace would take longer than reading it.
+ * Moves the order statistics at ascending ranks within low..high to their places by selection, the
+ * middle one first, which halves the range for the others. This takes linear time; sorting all
+ * kernels of a trace would take longer than reading it.
  */
-/* Puts the order statistics at ascending ranks within low..high to their places: the middle one
- * first, which halves what is left to search for the others. */
 static void select_ranks(double *values, size_t low, size_t high, const size_t *ranks, size_t count)
 {
 	size_t middle = count / 2;
@@ -83,8 +82,8 @@ static void select_ranks(double *values, size_t low, size_t high, const size_t *
 	select_ranks(values, rank + 1, high, ranks + middle + 1, count - middle - 1);
 }
 
-/* The quantile whose lower order statistic is in its place, and so is every value before and from
- * `end` on: the upper one is the least of those between. */
+/* Returns a quantile whose lower order statistic is in its place, as are all values before it and
+ * from `end` on. The upper one is the least of those between. */
 static double placed_quantile(const double *values, struct place place, size_t end)
 {
 	double upper = values[place.low];
@@ -112,7 +111,7 @@ static int by_rank(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Ascending, each once; returns how many are left. */
+/* Sorts the ranks and removes duplicates; returns their number. */
 static size_t order_ranks(size_t *ranks, size_t count)
 {
 	size_t kept = 0;
@@ -179,7 +178,7 @@ double weir_mad(const double *values, size_t count)
 	return mad;
 }
 
-/* The probabilities of the rows, ascending: the deciles, then what is beyond the last. */
+/* Probabilities of the gate's rows in ascending order: the deciles, then the tail. */
 static const double row_probs[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99};
 
 enum {
@@ -215,8 +214,8 @@ static double binomial_below(size_t rank, double prob, size_t count)
 	return rank > 0 ? gsl_cdf_binomial_P((unsigned)(rank - 1), prob, (unsigned)count) : 0;
 }
 
-/* The least rank in 1..count + 1 with P(X <= rank - 1) at or above (or, strictly, above) a level.
- */
+/* Returns the least rank in 1..count + 1 with P(X <= rank - 1) at or above the level, or strictly
+ * above. */
 static size_t first_rank(size_t count, double prob, double level, bool strictly)
 {
 	size_t low = 1;

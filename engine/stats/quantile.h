@@ -2,52 +2,52 @@
 /*
  * Order statistics of samples. Quantiles are of type 7 (R. J. Hyndman and Y. Fan, Sample quantiles
  * in statistical packages, The American Statistician 50(4), 1996): linear between the order
- * statistics around (n - 1) p. The unit is that of the values. Values must not be NAN. No values:
- * NAN.
+ * statistics around (n - 1) p, in the unit of the values. Values must not be NAN. Without values,
+ * all results are NAN.
  */
 #ifndef WEIR_STATS_QUANTILE_H
 #define WEIR_STATS_QUANTILE_H
 
 #include <stddef.h>
 
-/* Ascending, in place. */
+/* Sorts in ascending order, in place. */
 void weir_sort_values(double *values, size_t count);
 
-/* prob is clamped to 0..1. */
+/* prob is limited to 0..1. */
 double weir_quantile_sorted(const double *sorted, size_t count, double prob);
 
-/* Works on a copy; the n probabilities may come in any order. */
+/* Computes n quantiles from a copy; the probabilities may be in any order. */
 void weir_quantiles(const double *values, size_t count, const double *probs, size_t n, double *out);
 
-/* The same for one probability, without a copy: reorders the values. */
+/* Computes one quantile without a copy; reorders the values. */
 double weir_quantile_select(double *values, size_t count, double prob);
-/* And for several in any order: each narrows the search for the others. */
+/* Computes several quantiles without a copy, in any order; reorders the values. */
 void weir_quantiles_select(double *values, size_t count, const double *probs, size_t n,
                            double *out);
 
 double weir_median(const double *values, size_t count);
-/* Median of the absolute deviations from the median, not scaled to a standard deviation. */
+/* Median of the absolute deviations from the median; not scaled to a standard deviation. */
 double weir_mad(const double *values, size_t count);
 
-/* The rows of the gate, in this order: natural logs of p50, p90, p95, p99, and `shift`, the mean of
- * the log deciles .1 to .9. */
+/* The rows of the gate in this order: natural logs of p50, p90, p95, p99, and `shift`, the mean of
+ * the logs of the deciles .1 to .9. */
 #define WEIR_LOG_ROWS 5
 
 /*
- * Reduces one run to its rows: log(max(quantile, tick)), tick being the timer step in the unit of
- * the values, 0 for none. Reorders the values, so as to work without a copy: linear in count. NAN
- * where a quantile is not positive, or without values.
+ * Reduces one run to its rows: log(max(quantile, tick)). tick is the timer step in the unit of the
+ * values, 0 for none. Works without a copy in linear time, and reorders the values. NAN for
+ * quantiles that are not positive and for runs without values.
  */
 void weir_log_rows(double *values, size_t count, double tick, double rows[WEIR_LOG_ROWS]);
 
 /* Distribution-free interval of a quantile by order statistics. */
 struct weir_rank_interval {
 	size_t low, high; /* ranks from 1; 0: no order statistic is low or high enough */
-	double coverage;  /* an open end counts as unbounded; NAN for no values */
+	double coverage;  /* with an open end counted as unbounded; NAN without values */
 };
 
-/* The largest low with P(X <= low - 1) <= alpha/2 and the smallest high with P(X <= high - 1) >= 1
- * - alpha/2, X binomial in (count, prob): the two-sided interval holds 1 - alpha. */
+/* Returns the largest low with P(X <= low - 1) <= alpha/2 and the smallest high with P(X <= high -
+ * 1) >= 1 - alpha/2 for X binomial in (count, prob): a two-sided interval of level 1 - alpha. */
 struct weir_rank_interval weir_rank_interval(size_t count, double prob, double alpha);
 
 #endif

@@ -10,7 +10,7 @@
 #include "engine/stats/special.h"
 
 #define NORMAL_FROM_DF 1e6
-/* Between these GSL takes an expansion for the tail of t that is wrong by up to 3e-7 of it. */
+/* Between these, GSL expands the tail of t with relative errors up to 3e-7. */
 #define EXPANSION_FROM_DF 30
 #define EXPANSION_TO_DF   1000
 
@@ -24,13 +24,13 @@ static bool is_df(double df)
 	return df > 0; /* false for NAN */
 }
 
-/* NAN instead of a failure: callers see it in what they compute from it. */
+/* Returns the value, or NAN if the function failed; callers see it in their results. */
 static double value_of(int status, const gsl_sf_result *result)
 {
 	return status == GSL_SUCCESS || status == GSL_EUNDRFLW ? result->val : NAN;
 }
 
-/* The tail for t > 0 through the incomplete beta function, on the side where it is small. */
+/* Returns the tail for t > 0 by the incomplete beta function, on the side where it is small. */
 static double upper_by_beta(double t, double df)
 {
 	gsl_sf_result result;
@@ -109,7 +109,7 @@ double weir_trigamma_inverse(double x)
 
 	if (!(x > 0))
 		return NAN;
-	if (x > 1e7) /* both ends: the leading term of the series is exact to rounding */
+	if (x > 1e7) /* at both ends, the leading term of the series is exact to rounding */
 		return 1 / sqrt(x);
 	if (x < 1e-6)
 		return 1 / x;
@@ -119,7 +119,7 @@ double weir_trigamma_inverse(double x)
 		double step = trigamma * (1 - trigamma / x) / tetragamma(y);
 
 		y += step;
-		if (!(fabs(step / y) >= 1e-8)) /* a NAN ends it, too */
+		if (!(fabs(step / y) >= 1e-8)) /* a NAN also ends the loop */
 			break;
 	}
 	return y;

@@ -5,7 +5,7 @@
 #include "engine/stats/special.h"
 #include "engine/stats/student.h"
 
-/* error: standard error of the change. 0/0 is NAN, and so are its p-values. */
+/* error: standard error of the change. 0/0 gives NAN, and NAN p-values. */
 static struct weir_t_test test_of(double change, double error, double df)
 {
 	struct weir_t_test test = {.change = change, .t = change / error, .df = df};

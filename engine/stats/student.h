@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two groups of runs, one number a run. Positive t: the candidate is larger. NAN where the data do
- * not suffice: fewer than two values where a variance is needed, or no scatter at all (0/0).
+ * Tests between two groups of runs, with one number per run. A positive t means that the candidate
+ * is larger. Results are NAN if the data do not suffice: fewer than two values for a variance, or
+ * no scatter (0/0).
  */
 #ifndef WEIR_STATS_STUDENT_H
 #define WEIR_STATS_STUDENT_H
@@ -14,21 +15,21 @@ struct weir_group {
 };
 
 struct weir_t_test {
-	double change; /* mean of the candidate less mean of the baseline */
+	double change; /* mean of the candidate minus mean of the baseline */
 	double t, df;
 	double p_greater, p_less, p_two;
 };
 
-/* Pooled variance, df = B + C - 2. */
+/* With pooled variance; df = B + C - 2. */
 struct weir_t_test weir_student_test(struct weir_group baseline, struct weir_group candidate);
 
-/* B. L. Welch, Biometrika 34, 1947. For description only: with 3 candidate and 20 baseline runs a
- * gate built on it is false in 20 to 26 %. */
+/* B. L. Welch, Biometrika 34, 1947. For description only: a gate based on it raises false alarms in
+ * 20 to 26 % of cases with 3 candidate and 20 baseline runs. */
 struct weir_t_test weir_welch_test(struct weir_group baseline, struct weir_group candidate);
 
-/* One new run against those before it: t = (y - mean) / (s sqrt(1 + 1/B)), df = B - 1. */
+/* Tests one new run against earlier ones: t = (y - mean) / (s sqrt(1 + 1/B)), df = B - 1. */
 struct weir_t_test weir_prediction_test(struct weir_group baseline, double candidate);
-/* The value that one new run exceeds with probability alpha. */
+/* Returns the value that a new run exceeds with probability alpha. */
 double weir_prediction_limit(struct weir_group baseline, double alpha);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench_calibration [GATES]: how often the gate is red on unchanged programs, and how often it sees
- * what was slowed down, on simulated gates of 5 baseline and 3 candidate runs, 200 operators, 200
- * iterations. 400 gates for each spread between runs unless said otherwise. Prints the table of
- * docs/statistics.md, section 6; fails when a hard limit is broken. Same numbers everywhere: every
- * gate has its own seed.
+ * bench_calibration [GATES]: measures how often the gate is red on unchanged programs, and how
+ * often it detects a slowdown, on simulated gates of 5 baseline and 3 candidate runs, 200 operators
+ * and 200 iterations. GATES is the number of gates for each spread between runs; the default is
+ * 400. Prints the table of docs/statistics.md, section 6; fails if a hard limit is broken. Every
+ * gate has its own seed, so that the figures are the same on every machine.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -32,12 +32,12 @@
 #define OPERATORS ((size_t)200)
 #define SAMPLES   ((size_t)200)
 #define CELLS     (WEIR_LOG_ROWS * OPERATORS)
-#define PICKS     8  /* operators of a gate that are slowed, one at a time; 4 of many gates */
-#define POOLED    40 /* gates of each spread that pooled Mann-Whitney judges, too */
+#define PICKS     8  /* operators of a gate slowed in turn; 4 if there are many gates */
+#define POOLED    40 /* gates of each spread also judged by pooled Mann-Whitney */
 #define ALPHA     0.01
 #define SEED      20240607u
 #define TAIL_FROM 0.97
-#define SLACK     0.10 /* what power may fall short of the measured one */
+#define SLACK     0.10 /* allowed shortfall of power against the measured one */
 
 static const double sigmas[] = {0, 0.005, 0.01, 0.02, 0.05};
 #define SIGMAS (sizeof(sigmas) / sizeof(sigmas[0]))
@@ -48,7 +48,7 @@ enum change {
 	NOTHING, /* false alarms */
 	ONE_OPERATOR,
 	ALL_OPERATORS,
-	TAIL, /* of one operator: iterations above the run's 97th percentile */
+	TAIL, /* of one operator: iterations above the 97th percentile of the run */
 };
 
 /* A line of the table. */
@@ -88,7 +88,7 @@ struct tally {
 	size_t hits, tries;
 };
 
-/* A gate at work, and its rows where one operator's tail is slower. */
+/* A gate, and its rows while the tail of one operator is slower. */
 struct gate {
 	size_t index;
 	size_t picks;
@@ -151,7 +151,7 @@ static void pool(struct gate *gate, size_t operator)
 	gate->pooled_p[operator] = weir_mann_whitney_test(baseline, candidate).asymptotic.greater;
 }
 
-/* Draws a gate and reduces its runs; the gate's number makes its seed. */
+/* Draws a gate and reduces its runs; the number of the gate is its seed. */
 static void draw(struct gate *gate, double sigma, bool pooled)
 {
 	struct simulation *simulation =
@@ -170,7 +170,8 @@ static void draw(struct gate *gate, double sigma, bool pooled)
 	simulation_free(simulation);
 }
 
-/* Judges y, which may differ from the gate's; decides those rows of cells that are asked for. */
+/* Judges y, which may differ from the values of the gate, and decides the selected rows of
+ * cells. */
 static void judge(struct gate *gate, const double *y)
 {
 	struct weir_gate_input in = {
@@ -220,7 +221,7 @@ static bool gate_is_red(struct gate *gate)
 	return red;
 }
 
-/* Adds to the candidate's logs of one operator; taken back by the negative. */
+/* Adds to the logarithms of one operator of the candidate; adding the negative undoes it. */
 static void shift(double *y, size_t operator, double by)
 {
 	for (size_t k = 0; k < WEIR_LOG_ROWS; k++) {
@@ -296,7 +297,7 @@ static double tail_of(double sigma)
 	return 0;
 }
 
-/* All gates of one spread between runs. */
+/* Runs all gates of one spread between runs. */
 static void measure(size_t number, size_t gates, struct tally *tallies, struct tally *pooled)
 {
 	struct gate *gate = weir_alloc(sizeof(*gate));
@@ -326,7 +327,8 @@ static double share(struct tally tally)
 	return tally.tries > 0 ? (double)tally.hits / (double)tally.tries : 0;
 }
 
-/* The most red gates that a true 5 % explains in 99 of 100 cases: 31 of 400. */
+/* Returns the largest number of red gates that a true rate of 5 % explains in 99 of 100 cases:
+ * 31 of 400. */
 static size_t most_red(size_t gates)
 {
 	unsigned red = 0;
@@ -371,7 +373,7 @@ static void print_what(const struct target *target, char *out, size_t size)
 	}
 }
 
-/* Returns the number of hard limits that are broken. */
+/* Returns the number of broken hard limits. */
 static size_t print_table(const struct tally *tallies)
 {
 	size_t broken = 0;
@@ -391,7 +393,7 @@ static size_t print_table(const struct tally *tallies)
 	return broken;
 }
 
-/* What a gate of pooled iterations would do with the same unchanged programs. */
+/* Prints how a gate of pooled iterations would judge the same unchanged programs. */
 static size_t print_pooled(const struct tally *tallies, const struct tally *pooled)
 {
 	size_t broken = 0;

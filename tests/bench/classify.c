@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench_classify PROGRAM TRACE [CEILING]: how long `weir classify` takes over a trace, as a ratio
- * to one bare pass over its bytes on the same machine, and how much memory. A compressed trace is
- * measured both plain and as it is. Each figure is the best of three. With a ceiling it fails where
- * the ratio is above it. For one core: taskset -c 0.
+ * bench_classify PROGRAM TRACE [CEILING]: measures the time of `weir classify` on a trace, as a
+ * ratio to one bare pass over its bytes on the same machine, and its memory. A compressed trace is
+ * measured both compressed and decompressed. Each figure is the best of three. Fails if the ratio
+ * exceeds the ceiling. To use one core: taskset -c 0.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "engine/base/text.h"
 #include "tests/bench/measure.h"
 
-/* Writes the decompressed bytes of a trace to a new file; its name replaces the template. */
+/* Writes the decompressed bytes of a trace to a new file; replaces the template by its name. */
 static bool inflate(const char *path, char *template)
 {
 	struct weir_source *source;

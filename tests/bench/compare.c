@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How long a comparison takes: bench_compare [OPERATORS [BASELINE [CANDIDATES [SAMPLES]]]]. Prints
- * the best of five rounds of weir_compare() from samples in memory to rows, once with samples as a
- * clock of nanoseconds gives them and once with steps of a microsecond, and the peak memory.
+ * bench_compare [OPERATORS [BASELINE [CANDIDATES [SAMPLES]]]]: measures the time of a comparison.
+ * Prints the best of five rounds of weir_compare() from samples in memory to rows, once with
+ * samples in steps of a nanosecond and once in steps of a microsecond, and the peak memory.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 struct made {
 	size_t operators, baseline, candidates, samples;
-	double step; /* ns of the timer */
+	double step; /* step of the timer, ns */
 };
 
 static double now(void)
@@ -46,14 +46,14 @@ static enum weir_treatment judge(const void *context, const char *scope, enum we
 	return WEIR_TREAT_JUDGE;
 }
 
-/* A number in 0..1 from a linear congruential generator (D. E. Knuth's MMIX). */
+/* Returns a number in 0..1 from a linear congruential generator (D. E. Knuth, MMIX). */
 static double next(uint64_t *state)
 {
 	*state = *state * 6364136223846793005u + 1442695040888963407u;
 	return (double)(*state >> 11) * 0x1p-53;
 }
 
-/* Samples up to a twentieth above the level, in ns. */
+/* Makes samples up to a twentieth above the level, in ns. */
 static void fill_series(struct weir_series *series, double level, const struct made *made,
                         uint64_t *seed)
 {

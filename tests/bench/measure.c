@@ -30,7 +30,7 @@ double megabytes(const char *path)
 	return stat(path, &info) == 0 ? (double)info.st_size / 1e6 : 0;
 }
 
-/* One look at every byte, as the simplest scanner does: how many stand between quotes. */
+/* Reads every byte as the simplest scanner does: counts the bytes between quotes. */
 static uint64_t bare_pass(const char *path)
 {
 	static unsigned char block[1 << 20];

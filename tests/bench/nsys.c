@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How fast an export of Nsight Systems is read: bench_nsys FOLDER KERNELS [RATIO]. Makes an export
- * of so many kernels and launches, and measures the seconds that SELECT takes for the columns that
- * are read of it, the seconds of reading it into a trace (best of three each), and their ratio.
- * Fails where that is above RATIO.
+ * bench_nsys FOLDER KERNELS [RATIO]: measures how fast an export of Nsight Systems is read. Makes
+ * an export with KERNELS kernels and launches, and prints the seconds of a SELECT of the columns
+ * that the reader uses, the seconds of reading it into a trace (best of three each), and their
+ * ratio. Fails if the ratio exceeds RATIO.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static const char *const rows =
 	" NULL, 7, i, 281641842900992, i %% 100, i %% 100, i %% 100, 1, 0, 64, 132, 2, 1, 256, 1,"
 	" 1, 0, 49152, 0, 33554432, i, 65536, NULL, 0 FROM n; COMMIT";
 
-/* What the reader asks for: see engine/readers/nvidia/nsys_device.c and nsys_host.c. */
+/* The columns that the reader selects: see engine/readers/nvidia/nsys_device.c and nsys_host.c. */
 static const char *const selects[] = {
 	"SELECT start, end, deviceId, streamId, correlationId, globalPid, graphNodeId,"
 	" demangledName, shortName, mangledName, gridX, gridY, gridZ, blockX, blockY, blockZ"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How fast a trace is read: bench_read TRACE.json [TRACE.json.gz]. For each file: seconds of one
- * pass that looks at every byte and does nothing else, seconds of reading it into columns (best of
- * three), their ratio, and the process's peak memory so far, so that the plain file comes first.
+ * bench_read TRACE.json [TRACE.json.gz]: measures how fast a trace is read. Prints for each file
+ * the seconds of one bare pass over its bytes, the seconds of reading it into columns (best of
+ * three), their ratio, and the peak memory of the process so far; therefore name the plain file
+ * first.
  */
 #include <stdio.h>
 #include <stdlib.h>

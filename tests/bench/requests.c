@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench_requests PROGRAM [COUNT [SECONDS MEGABYTES]]: how long `weir classify` takes over COUNT
- * requests of seven stages each (a million where it is not given), as a ratio to one bare pass over
- * their bytes, and how much memory. It makes the requests itself, the same ones each time. With
- * ceilings it fails where one is exceeded. For one core: taskset -c 0.
+ * bench_requests PROGRAM [COUNT [SECONDS MEGABYTES]]: measures the time of `weir classify` on COUNT
+ * requests of seven stages each (default: a million), as a ratio to one bare pass over their bytes,
+ * and its memory. It makes the requests itself, the same ones each time. Fails if SECONDS or
+ * MEGABYTES is exceeded. To use one core: taskset -c 0.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -25,17 +25,17 @@
 static const char *const names[STAGES] = {"tokenize", "queue", "batch_assembly", "h2d",
                                           "compute",  "d2h",   "postprocess"};
 
-/* Shortest time of a stage and by how much it varies. */
+/* Shortest time of a stage, and the width of its variation. */
 static const struct {
 	int64_t least_ns, range_ns;
 } stages[STAGES] = {{30000, 90000}, {0, 0},          {20000, 80000}, {100000, 900000},
                     {0, 0},         {30000, 200000}, {50000, 60000}};
 
-/* A server that takes what waits as one batch. */
+/* A server that takes all waiting requests as one batch. */
 struct server {
 	uint64_t random;
 	int64_t now_ns;  /* arrival of the next request */
-	int64_t free_ns; /* when the device is */
+	int64_t free_ns; /* time at which the device is free */
 };
 
 struct request {
@@ -97,7 +97,7 @@ static void write_batch(FILE *file, struct server *server, int64_t first, int ba
 	server->free_ns += compute_ns;
 }
 
-/* Makes the file; its name replaces the template. */
+/* Makes the file; replaces the template by its name. */
 static bool write_requests(char *template, int64_t count)
 {
 	struct server server = {.random = 1, .now_ns = START_NS, .free_ns = START_NS};

@@ -9,7 +9,7 @@
 #include "engine/base/arena.h"
 #include "tests/bench/simulate.h"
 
-#define COMMON_SHARE 0.5 /* of the run effects' variance */
+#define COMMON_SHARE 0.5 /* share of the variance of the run effects */
 #define SPREAD       0.5 /* log-normal heterogeneity of the operators' own part */
 
 struct simulation {
@@ -29,12 +29,12 @@ enum shape {
 
 struct operator_shape {
 	enum shape shape;
-	double spread; /* of one sample, within a run */
+	double spread; /* spread of one sample, within a run */
 	double phi;    /* autocorrelation */
 	double slow_share, gap;
-	double warm_up, decay; /* of the first sample; factor from one sample to the next */
+	double warm_up, decay; /* excess of the first sample; factor per sample */
 	double level_us, tick_us;
-	double own_spread; /* of its part of the run effects */
+	double own_spread; /* spread of the operator's own run effects */
 };
 
 struct simulation *simulation_new(uint64_t seed, size_t runs, size_t samples, double sigma)
@@ -77,7 +77,7 @@ static struct operator_shape draw_operator(gsl_rng *rng)
 	return shape;
 }
 
-/* Standard normal values with first-order autocorrelation. */
+/* Draws standard normal values with first-order autocorrelation. */
 static void draw_normals(gsl_rng *rng, double phi, double *out, size_t count)
 {
 	double fresh = sqrt(1 - phi * phi);
@@ -87,7 +87,7 @@ static void draw_normals(gsl_rng *rng, double phi, double *out, size_t count)
 		out[i] = phi * out[i - 1] + fresh * gsl_ran_gaussian_ziggurat(rng, 1);
 }
 
-/* One sample in fifty has a spike: the gaps between them are geometric. */
+/* Gives one sample in fifty a spike: the gaps between spikes are geometric. */
 static void add_spikes(gsl_rng *rng, double *x, size_t count)
 {
 	const double share = 0.02;
@@ -97,7 +97,7 @@ static void add_spikes(gsl_rng *rng, double *x, size_t count)
 		x[i] += 0.3 * (gsl_ran_pareto(rng, 2.5, 1) - 1 + 0.2);
 }
 
-/* The weight of the slow mode varies by run. */
+/* Draws from two modes; the weight of the slow mode varies by run. */
 static void add_mode(const struct simulation *simulation, const struct operator_shape *shape,
                      double *x)
 {
@@ -136,7 +136,7 @@ static void draw_shape(const struct simulation *simulation, const struct operato
 		add_mode(simulation, shape, x);
 }
 
-/* Two runs in a hundred have three hundredths of their samples in a row much slower. */
+/* Slows a stretch of 3 % of the samples by a factor of 1.5 to 3, in 2 % of the runs. */
 static void add_burst(gsl_rng *rng, double *x, size_t count)
 {
 	size_t length = (size_t)fmax(1, floor(0.03 * (double)count));

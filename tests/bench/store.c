@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench_store FOLDER [RUNS [CEILING_MS]]: what recording costs beyond reading a run, and reading a
- * baseline back. A run has 200 operators with 1,000 samples each, times and calls, and 4 stages.
- * With a ceiling it fails where recording takes longer on average.
+ * bench_store FOLDER [RUNS [CEILING_MS]]: measures the time of recording a run, beyond reading it,
+ * and of reading a baseline back. A run has 200 operators with 1,000 samples each, times and calls,
+ * and 4 stages. Fails if recording takes longer than the ceiling on average.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static double now_ms(void)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
 }
 
-/* A linear congruential generator (Knuth, MMIX): noise of about 3 % on whole nanoseconds. */
+/* A linear congruential generator (D. E. Knuth, MMIX): noise of about 3 % on whole nanoseconds. */
 static void fill(struct weir_series *series, double base, uint64_t *seed)
 {
 	for (size_t i = 0; i < SAMPLES; i++) {
@@ -60,7 +60,7 @@ static int say(const struct weir_error *err)
 	return 1;
 }
 
-/* Each run by a call of its own, as a job does it; *mean_ms is the time of one. */
+/* Records each run by a separate call, as a CI job does; *mean_ms is the mean time of a call. */
 static enum weir_status record(struct weir_store *store, size_t runs, double *mean_ms,
                                struct weir_error *err)
 {

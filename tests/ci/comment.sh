@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# comment.sh PROGRAM SCENARIO: weir comment against a stand-in of the service, which is started here on a free port of
-# this machine and ended with the test. Every scenario checks the exit code, that the right number of comments of ours is
-# there at the end, and that the token is in no output.
+# comment.sh PROGRAM SCENARIO: runs weir comment against a stand-in for the service, on a free loopback port. Every scenario
+# checks the exit code, the number of our comments at the end, and that the token appears in no output.
 set -eu
 
 program=$1
@@ -42,7 +41,8 @@ serve() { # BEHAVIOUR...
 	port=$(cat "$work/port")
 }
 
-state() { # EXPRESSION over comments, asked, without_token
+# Prints the value of a Python expression over the state of the stand-in: comments, asked, without_token, ours, marked.
+state() { # EXPRESSION
 	python3 - "$scheme://127.0.0.1:$port/_state" "$1" <<-'END'
 		import json, ssl, sys, urllib.request
 		unchecked = urllib.request.HTTPSHandler(context=ssl._create_unverified_context())
@@ -55,7 +55,7 @@ state() { # EXPRESSION over comments, asked, without_token
 }
 
 holds() { # EXPRESSION
-	[ "$(state "$1")" = True ] || fail "not so: $1; asked: $(state 'asked'); there: $(state 'comments')"
+	[ "$(state "$1")" = True ] || fail "false: $1; requests: $(state 'asked'); comments: $(state 'comments')"
 }
 
 event='{"number": 7, "pull_request": {"number": 7, "head": {"repo": {"full_name": "o/r"}}}, "repository": {"full_name": "o/r"}}'
@@ -63,7 +63,7 @@ event_name=pull_request
 result=tests/ci/data/fail.json
 scheme=http
 
-# Runs weir in the environment of one provider alone; leaves $work/out, $work/err and `code`.
+# Runs weir in the environment of one provider; sets `code` and writes $work/out and $work/err.
 github() { # ARGUMENT...
 	printf '%s' "$event" >"$work/event.json"
 	run GITHUB_ACTIONS=true GITHUB_REPOSITORY=o/r GITHUB_API_URL="$scheme://127.0.0.1:$port" GITHUB_EVENT_NAME=$event_name \
@@ -84,7 +84,7 @@ run() { # NAME=VALUE... -- ARGUMENT...
 	done
 	shift
 	code=0
-	# shellcheck disable=SC2086 # no value holds a blank
+	# shellcheck disable=SC2086 # no value contains a blank
 	env -i PATH="$PATH" HOME="$work" ASAN_OPTIONS="${ASAN_OPTIONS:-}" UBSAN_OPTIONS="${UBSAN_OPTIONS:-}" $variables \
 		"$program" comment "$result" "$@" >"$work/out$suffix" 2>"$work/err$suffix" || code=$?
 	if grep -qF "$STAND_IN_TOKEN" "$work/out$suffix" "$work/err$suffix"; then
@@ -92,7 +92,8 @@ run() { # NAME=VALUE... -- ARGUMENT...
 	fi
 }
 
-ends_with() { # CODE [WORDS that standard error holds]
+# Checks the exit code and, optionally, a part of standard error.
+ends_with() { # CODE [WORDS]
 	[ "$code" -eq "$1" ] || fail "expected exit code $1, got $code"
 	[ $# -lt 2 ] || grep -q -- "$2" "$work/err" || fail "no \"$2\" on standard error"
 }
@@ -112,7 +113,7 @@ gitlab-create)
 	gitlab && ends_with 0
 	holds 'len(marked) == 1 and len(ours) == 1 and without_token == 0'
 	gitlab && ends_with 0
-	grep -q 'left unchanged' "$work/out" || fail "the second time changed something"
+	grep -q 'left unchanged' "$work/out" || fail "the second run changed something"
 	result=tests/ci/data/pass.json
 	gitlab && ends_with 0
 	holds 'len(marked) == 1 and len(ours) == 2 and "passes now" in ours[1]["body"]'
@@ -129,7 +130,7 @@ unchanged)
 	github && ends_with 0
 	github && ends_with 0
 	holds 'sum(not line.startswith("GET") for line in asked) == 1'
-	grep -q 'left unchanged' "$work/out" || fail "the second time changed something"
+	grep -q 'left unchanged' "$work/out" || fail "the second run changed something"
 	;;
 announced)
 	serve "ours=$pass_body"
@@ -214,7 +215,7 @@ unreachable)
 	github --timeout 2 && ends_with 12
 	;;
 certificate)
-	# Nobody vouches for it.
+	# No authority has signed this certificate.
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
 		-keyout "$work/key.pem" -out "$work/certificate.pem" 2>"$work/err"
 	cat "$work/certificate.pem" >>"$work/key.pem"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the pipeline files must keep to, and the shell parts in them.
+"""Checks the pipeline files and prints the shell scripts in them.
 
 pipelines.py check                checks the files of ci/github and ci/gitlab
-pipelines.py script FILE PLACE    prints one shell part; PLACE is a path like jobs.comment.steps.0.run
+pipelines.py script FILE PLACE    prints one script; PLACE is a path like jobs.comment.steps.0.run
 """
 import sys
 
@@ -26,7 +26,7 @@ def at(value, place):
 
 def require(condition, what):
     if not condition:
-        sys.exit("not so: " + what)
+        sys.exit("false: " + what)
 
 
 def steps_of(document):
@@ -39,26 +39,26 @@ def check_scripts(path, document):
         require("${{" not in step.get("run", ""), f"{path}: no script has an expression in its text")
         require("run" not in step or step.get("shell"), f"{path}: every script names its shell")
         for value in step.get("env", {}).values():
-            require("event.pull_request.title" not in str(value), f"{path}: no free text of a change is passed")
+            require("event.pull_request.title" not in str(value), f"{path}: no free text of a pull request is passed")
 
 
 def check_gate(path):
     gate = load(path)
-    require(set(gate[ON]) == {"pull_request"}, f"{path} runs on pull_request alone")
-    require(gate["permissions"] == {"contents": "read"}, f"{path} may read and nothing else")
+    require(set(gate[ON]) == {"pull_request"}, f"{path} runs on pull_request only")
+    require(gate["permissions"] == {"contents": "read"}, f"{path} may only read")
     require("secrets." not in str(gate), f"{path} uses no secret")
-    require("concurrency" in gate, f"{path}: one run a pull request")
+    require("concurrency" in gate, f"{path}: one run per pull request")
     check_scripts(path, gate)
 
 
 def check_comment(path):
     comment = load(path)
-    require(set(comment[ON]) == {"workflow_run"}, f"{path} runs after the gate alone")
+    require(set(comment[ON]) == {"workflow_run"}, f"{path} runs only after the gate")
     require(comment[ON]["workflow_run"]["workflows"] == [load("ci/github/weir-gate.yml")["name"]],
             f"{path} follows weir-gate.yml by its name")
-    require(comment["permissions"] == {"actions": "read", "pull-requests": "write"}, f"{path} has no right too many")
-    require(not any("uses" in step for step in steps_of(comment)), f"{path} checks out and uses nothing")
-    require("pull_request_target" not in str(comment), f"{path} does not run with rights on a change's own code")
+    require(comment["permissions"] == {"actions": "read", "pull-requests": "write"}, f"{path} has only the rights that it needs")
+    require(not any("uses" in step for step in steps_of(comment)), f"{path} checks out no code and uses no action")
+    require("pull_request_target" not in str(comment), f"{path} does not run code of the pull request with rights")
     require("concurrency" in comment, f"{path}: one comment at a time")
     check_scripts(path, comment)
 
@@ -74,9 +74,9 @@ def check_action(path):
 def check_gitlab(path):
     pipeline = load(path)
     require(pipeline["weir-gate"]["artifacts"]["when"] == "always", f"{path} keeps the report of a red gate")
-    require("junit" in pipeline["weir-gate"]["artifacts"]["reports"], f"{path} gives the test results")
+    require("junit" in pipeline["weir-gate"]["artifacts"]["reports"], f"{path} reports the test results")
     require(pipeline["weir-gate"]["allow_failure"]["exit_codes"] == [3], f"{path}: inconclusive warns")
-    require("$GITLAB_TOKEN" in pipeline["weir-comment"]["rules"][0]["if"], f"{path} comments with a token alone")
+    require("$GITLAB_TOKEN" in pipeline["weir-comment"]["rules"][0]["if"], f"{path} comments only with a token")
 
 
 def main():

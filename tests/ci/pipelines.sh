@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# pipelines.sh SCENARIO: the pipeline files of ci/github and ci/gitlab. Their shell parts are taken out and run here with
-# stand-ins for weir, gh and unzip on the PATH, which note how they were called.
-# shellcheck disable=SC2016 # what the stand-ins are made of
+# pipelines.sh SCENARIO: tests the pipeline files of ci/github and ci/gitlab. It extracts their shell scripts and runs them
+# with stand-ins for weir, gh and unzip on the PATH, which record their arguments.
+# shellcheck disable=SC2016 # the texts of the stand-ins are quoted literally
 set -eu
 
 scenario=$1
@@ -19,13 +19,14 @@ fail() {
 	exit 1
 }
 
-stand_in() { # NAME, its text on standard input
+# Writes a stand-in; its script comes from standard input.
+stand_in() { # NAME
 	{ printf '#!/bin/sh\nprintf "%%s" "%s" >>"%s"\nprintf " [%%s]" "$@" >>"%s"\necho >>"%s"\n' \
 		"$1" "$work/calls" "$work/calls" "$work/calls"; cat; } >"$work/bin/$1"
 	chmod +x "$work/bin/$1"
 }
 
-# A gate that ends with $GATE_CODE and writes what it is told to write.
+# A gate that exits with $GATE_CODE and writes the files that its arguments name.
 stand_in weir <<'END'
 case $1 in
 gate)
@@ -48,7 +49,8 @@ script() { # FILE PLACE
 	python3 "$here/pipelines.py" script "$1" "$2" >"$work/script"
 }
 
-play() { # SHELL [NAME=VALUE...]: leaves $work/out and `code`
+# Runs the script in an environment; sets `code` and writes $work/out.
+play() { # SHELL [NAME=VALUE...]
 	shell=$1
 	shift
 	code=0
@@ -75,7 +77,7 @@ files)
 action)
 	script ci/github/action.yml runs.steps.0.run
 	play bash RUNS='run-1 run 2*' BASELINE='main; echo $HOME' STRICT=true
-	[ $code -eq 0 ] || fail "the step must go on to the upload, ended with $code"
+	[ $code -eq 0 ] || fail "the step must continue to the upload, but exited with $code"
 	has calls "weir [gate] [run-1] [run] [2*] [--baseline] [main; echo \$HOME] [-o] [$work/temp/weir-result.json] [-o] [$work/temp/weir-report.md] [--strict]"
 	has output 'verdict=regression'
 	has output 'exit-code=1'
@@ -93,7 +95,7 @@ action)
 
 	script ci/github/action.yml runs.steps.2.run
 	play bash CODE=5
-	[ $code -eq 5 ] || fail "the action must end with the gate's code, ended with $code"
+	[ $code -eq 5 ] || fail "the action must exit with the code of the gate, exited with $code"
 	;;
 workflow-comment)
 	script ci/github/weir-comment.yml jobs.comment.steps.0.run
@@ -107,7 +109,7 @@ workflow-comment)
 		yes '{"schema": "weir.gate/1"}' | head -c "$SIZE"
 	END
 	play bash RUN_ID=5 LIMIT=1000 ARTIFACT=77 SIZE=20
-	[ $code -eq 0 ] || fail "ended with $code"
+	[ $code -eq 0 ] || fail "exited with $code"
 	has output 'found=true'
 	grep -qF '[repos/o/r/actions/runs/5/artifacts?name=weir-result]' "$work/calls" || fail "another run's artifacts"
 	grep -qF 'select(.size_in_bytes <= 1000)' "$work/calls" || fail "an artifact of any size is fetched"
@@ -116,7 +118,7 @@ workflow-comment)
 	[ "$(wc -c <"$work/temp/weir-result.json")" -eq 8000 ] || fail "the unpacked file is not cut at its limit"
 	for artifact in '' '7; reboot' '../7'; do
 		play bash RUN_ID=5 LIMIT=1000 ARTIFACT="$artifact" SIZE=20
-		[ $code -eq 0 ] || fail "no artifact: ended with $code"
+		[ $code -eq 0 ] || fail "no artifact: exited with $code"
 		has_not output 'found=true'
 	done
 
@@ -126,9 +128,9 @@ workflow-comment)
 		[ $code -eq 0 ] || fail "a failed comment fails the job"
 		has calls "weir [comment] [$work/temp/weir-result.json]"
 		if [ $comment_code -eq 12 ]; then
-			has out '::warning::weir comment ended with 12'
+			has out '::warning::weir comment exited with 12'
 		else
-			has_not out "::warning::weir comment ended with $comment_code"
+			has_not out "::warning::weir comment exited with $comment_code"
 		fi
 	done
 	;;
@@ -137,7 +139,7 @@ workflow-gate)
 	printf '#!/bin/sh\n: >"$1/profiled"\n' >"$work/profile.sh"
 	chmod +x "$work/profile.sh"
 	play bash
-	[ $code -eq 0 ] || fail "ended with $code"
+	[ $code -eq 0 ] || fail "exited with $code"
 	for run in 1 2 3; do
 		[ -e "$work/run-$run/profiled" ] || fail "run $run was not profiled"
 	done
@@ -147,14 +149,14 @@ gitlab)
 	chmod +x "$work/profile.sh"
 	{ echo 'set -e'; python3 "$here/pipelines.py" script ci/gitlab/weir.yml weir-gate.script; } >"$work/script"
 	play sh WEIR_BASELINE='main branch' GATE_CODE=3
-	[ $code -eq 3 ] || fail "the job must end with the gate's code, ended with $code"
+	[ $code -eq 3 ] || fail "the job must exit with the code of the gate, exited with $code"
 	has calls 'weir [gate] [run-1] [run-2] [run-3] [--baseline] [main branch] [--strict] [-o] [weir-junit.xml] [-o] [weir-report.md] [-o] [weir-result.json]'
 	script ci/gitlab/weir.yml weir-comment.script
 	play sh
 	has calls 'weir [comment] [weir-result.json]'
 	rm "$work/weir-result.json"
 	play sh
-	[ $code -eq 0 ] || fail "without a result: ended with $code"
+	[ $code -eq 0 ] || fail "without a result: exited with $code"
 	[ ! -s "$work/calls" ] || fail "commented without a result"
 	;;
 *)

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The comments of one pull or merge request, as GitHub or GitLab serves them, on a loopback port.
+"""Serves the comments of one pull or merge request on a loopback port, like GitHub or GitLab.
 
-stand_in.py PORT-FILE [BEHAVIOUR...]: writes its port there, serves until it is ended. What it holds and what it was
-asked can be read at /_state without a token. Behaviours, each NAME or NAME=VALUE:
-  foreign=N        N comments of other people are there, the first of them with weir's marker
-  page=N           comments on a page whatever is asked for (default: as asked, at most 100)
-  ours=BODY        a comment of the token's user with this body is there
-  bot              the token is a workflow's: /user is 403
+stand_in.py PORT-FILE [BEHAVIOUR...]: writes its port to the file and serves until it is killed. Its comments and the
+requests that it received can be read at /_state without a token. Behaviours, each NAME or NAME=VALUE:
+  foreign=N        begin with N comments of other people, the first of them with weir's marker
+  page=N           comments per page, regardless of the request (default: as requested, at most 100)
+  ours=BODY        begin with a comment of the token's user that has this body
+  bot              the token belongs to a workflow: /user gets 403
   reject=CODE      every request about comments gets this status
   refuse=CODE      every POST and PATCH gets this status
   busy=SECONDS     the first two requests about comments get 429 with this Retry-After
   fail=N           the first N requests about comments get 500
-  lost             the first POST is carried out and never answered
+  lost             the first POST creates its comment and is never answered
   slow             no request about comments is ever answered
-  redirect=URL     every request about comments is sent there
+  redirect=URL     every request about comments is redirected to the URL
   moved            paths of the repository moved: a redirect on this host
-  tls=FILE         https with the key and certificate of this file
-  barrier          the first list is answered only when two jobs asked for one
+  tls=FILE         https with the key and certificate in this file
+  barrier          the first list is answered only after two jobs requested one
 """
 import http.server
 import json
@@ -85,7 +85,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # --- behaviours ---
 
     def misbehave(self, world):
-        """True where the request was answered, or never will be."""
+        """Returns True if the request was answered or never will be."""
         have = world.have
         if "slow" in have:
             time.sleep(25)

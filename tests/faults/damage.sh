@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# damage.sh PROGRAM: one byte of the store is inverted, at 150 places. Reading gives what was recorded or ends with 8; what
-# verify accepts reads as it was recorded; a call that fails leaves the file alone. So for other damage.
+# damage.sh PROGRAM: inverts one byte of a store at 150 places. Reading returns the recorded data or exits with 8; a store
+# that verify accepts returns the recorded data; a command that fails does not change the file. Then other damage.
 # shellcheck source=tests/faults/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -21,7 +21,8 @@ invert() { # OFFSET
 	printf "\\$(printf %o $((byte ^ 255)))" | dd of="$db" bs=1 seek="$1" conv=notrunc 2>/dev/null
 }
 
-code_of() { # COMMAND...: its exit code, what it printed in $work/out
+# Prints the exit code of a command; its output goes to $work/out and $work/said.
+code_of() { # COMMAND...
 	code=0
 	"$@" >"$work/out" 2>"$work/said" || code=$?
 	echo $code
@@ -40,24 +41,24 @@ while [ $n -lt 150 ]; do
 	case $verified/$read in
 	0/0 | 8/0) cmp -s "$work/out" "$work/expected" || {
 		diff "$work/out" "$work/expected" | cut -c1-300
-		give_up "byte $at: verify ends with $verified, and read something else"
+		give_up "byte $at: verify exits with $verified, but other data were read"
 	} ;;
 	8/8) grep -qF "$db" "$work/said" || give_up "byte $at: $(cat "$work/said")" ;;
-	8/4) ;; # the name itself
-	*) give_up "byte $at: verify ends with $verified, export with $read: $(cat "$work/said")" ;;
+	8/4) ;; # the damage is in the name of the baseline
+	*) give_up "byte $at: verify exits with $verified, export with $read: $(cat "$work/said")" ;;
 	esac
 	[ "$verified" = 0 ] || seen=$((seen + 1))
 	written=$(code_of record main 9)
 	case $written in
 	0) ;;
-	8) cmp -s "$db" "$work/before" || give_up "byte $at: a failed call changed the store" ;;
-	*) give_up "byte $at: recording ends with $written: $(cat "$work/said")" ;;
+	8) cmp -s "$db" "$work/before" || give_up "byte $at: a failed command changed the store" ;;
+	*) give_up "byte $at: recording exits with $written: $(cat "$work/said")" ;;
 	esac
 	rm -f "$db-wal" "$db-shm"
 done
-[ $seen -ge 25 ] || give_up "verify saw only $seen of 150 damages" # much of a small file is not in use
+[ $seen -ge 25 ] || give_up "verify detected only $seen of 150 damaged bytes" # much of a small file is unused
 
-printf 'no database, only text that is long enough to be looked at\n' >"$db"
+printf 'not a database, but text of sufficient length\n' >"$db"
 stops "is not an SQLite database" record main 9
 head -c $((size / 2)) "$work/sound" >"$db"
 stops "is damaged" "$weir" baseline export main --db "$db"
@@ -67,4 +68,4 @@ cp "$work/sound" "$db"
 printf '\000\000\000\143' | dd of="$db" bs=1 seek=60 conv=notrunc 2>/dev/null
 stops "written by a newer weir" record main 9
 stops "written by a newer weir" "$weir" baseline list --db "$db"
-echo "verify saw $seen of 150 damages, no call took any for samples"
+echo "verify detected $seen of 150 damaged bytes; no command returned other data"

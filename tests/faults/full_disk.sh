@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# full_disk.sh PROGRAM: no file may grow beyond a limit (as on a full disk, a write ends short); recording fails with 8
-# and a reason, the store stays as it was and works again afterwards.
+# full_disk.sh PROGRAM: limits the size of files, so that writes end short as on a full disk. Recording exits with 8 and a
+# message, the store does not change, and it works again without the limit.
 # shellcheck source=tests/faults/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 make_run 0
 make_run 1
-trap '' XFSZ # a write beyond the limit is an error then, not a signal
+trap '' XFSZ # makes a write beyond the limit an error instead of a signal
 
 limited() { # BLOCKS-OF-512 COMMAND...
 	(
@@ -21,7 +21,7 @@ for blocks in 1 8 32; do
 	code=0
 	limited $blocks record main 0 >/dev/null 2>"$work/said" || code=$?
 	[ $code = 8 ] || give_up "a new store in $blocks blocks: exit $code: $(cat "$work/said")"
-	grep -qF "$db" "$work/said" || give_up "does not name the store: $(cat "$work/said")"
+	grep -qF "$db" "$work/said" || give_up "the message does not name the store: $(cat "$work/said")"
 done
 
 record main 0 >/dev/null
@@ -31,4 +31,4 @@ for blocks in 1 8 32 64; do
 done
 record main 1 >/dev/null
 "$weir" baseline verify --db "$db"
-[ "$(runs_of main)" = 2 ] || give_up "the store did not work again"
+[ "$(runs_of main)" = 2 ] || give_up "the store did not work afterwards"

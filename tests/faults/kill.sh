@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# kill.sh PROGRAM: recording is killed at 200 random moments; each time the store is sound, its runs are whole, and what
-# was confirmed is there.
+# kill.sh PROGRAM: kills recording at 200 random moments. Each time the store is sound, its runs are complete, and every
+# run whose recording succeeded is in it.
 # shellcheck source=tests/faults/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +13,7 @@ record main 1 >/dev/null
 took_us=$((($(date +%s%N) - start) / 1000))
 confirmed=2
 
-# Moments up to 1.5 times what a whole call takes.
+# Moments between 0 and 1.5 times the duration of a whole command.
 awk -v most="$took_us" 'BEGIN { srand(7); for (i = 0; i < 200; i++) printf "%.6f\n", rand() * 1.5 * most / 1e6 }' >"$work/moments"
 
 killed=0
@@ -38,9 +38,9 @@ while read -r moment; do
 done <"$work/moments"
 
 runs=$(runs_of main)
-[ "$runs" -ge $confirmed ] || give_up "$confirmed runs were confirmed, $runs are there"
+[ "$runs" -ge $confirmed ] || give_up "$confirmed runs were recorded, $runs are in the store"
 [ "$(runs_of window)" -le 3 ] || give_up "window holds $(runs_of window) runs, expected at most 3"
-[ $killed -ge 50 ] || give_up "only $killed calls were killed: the moments come too late"
-[ $confirmed -ge 3 ] || give_up "only $confirmed calls ended: the moments come too early"
+[ $killed -ge 50 ] || give_up "only $killed commands were killed: the moments are too late"
+[ $confirmed -ge 3 ] || give_up "only $confirmed commands ended: the moments are too early"
 record main 0 | grep -q 'already there' || give_up "the first run is gone"
-echo "$killed calls killed, $confirmed confirmed; $(cat "$work/verified")"
+echo "$killed commands killed, $confirmed succeeded; $(cat "$work/verified")"

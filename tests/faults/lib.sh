@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the fault tests share: $weir is the program, $work a folder that goes away, $db a store in it. Everything that is
-# random has a fixed seed.
+# Functions for the fault tests, which source it. $weir is the program, $work a temporary folder, $db a store in it. Random
+# choices have fixed seeds.
 # shellcheck shell=sh
 
 set -eu
@@ -18,8 +18,8 @@ give_up() {
 	exit 1
 }
 
-# make_run NUMBER: a small run of its own in $work/run-NUMBER.json
-make_run() {
+# Writes a small run, different for each number, to $work/run-NUMBER.json.
+make_run() { # NUMBER
 	awk -v n="$1" 'BEGIN {
 		printf "{\"schema\":\"weir.run/1\",\"unit\":\"ns\",\"labels\":{\"gpu\":\"G\"},\"stages\":{"
 		for (s = 0; s < 3; s++) {
@@ -31,7 +31,7 @@ make_run() {
 	}' >"$work/run-$1.json"
 }
 
-# Number N that `weir baseline list` prints for a name.
+# Prints the number of runs of a baseline.
 runs_of() { # NAME
 	"$weir" baseline list --db "$db" -f json | sed -n "s/.*\"name\": \"$1\", \"runs\": \([0-9]*\),.*/\1/p"
 }
@@ -42,15 +42,15 @@ record() { # NAME RUN [OPTION...]
 	"$weir" baseline record "$work/run-$number.json" --name "$into" --db "$db" --recorded 2026-11-20T14:00:00Z "$@"
 }
 
-# stops WORDS COMMAND...: the command ends with 8 and says WORDS, and the store is as before, byte by byte.
-stops() {
+# Checks that a command exits with 8 and a message that contains WORDS, and that it does not change the store.
+stops() { # WORDS COMMAND...
 	words=$1
 	shift
 	cp "$db" "$work/before"
 	code=0
 	"$@" >"$work/out" 2>&1 || code=$?
 	[ "$code" = 8 ] || give_up "$*: exit $code, expected 8: $(cat "$work/out")"
-	grep -qF "$words" "$work/out" || give_up "$*: does not say \"$words\": $(cat "$work/out")"
-	grep -qF "$db" "$work/out" || give_up "$*: does not name the store: $(cat "$work/out")"
+	grep -qF "$words" "$work/out" || give_up "$*: no \"$words\" in: $(cat "$work/out")"
+	grep -qF "$db" "$work/out" || give_up "$*: the message does not name the store: $(cat "$work/out")"
 	cmp "$db" "$work/before" || give_up "$*: the store changed"
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# out_of_memory.sh PROGRAM: where the memory is gone, weir says so in one line and ends with 9, and a store is as it was.
+# out_of_memory.sh PROGRAM: without enough memory weir prints one line and exits with 9, and a store does not change.
 # shellcheck source=tests/faults/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-limit_kb=65536 # a trace of 1,000 events needs about half of it
+limit_kb=65536 # a trace of 1,000 events needs about half of that
 
 trace() { # EVENTS
 	awk -v n="$1" 'BEGIN {
@@ -36,7 +36,7 @@ for command in classify "baseline record --name main --db $db"; do
 	limited $command "$work/large.json" >"$work/out" 2>"$work/err" || code=$?
 	[ $code = 9 ] || give_up "$command: exit $code, expected 9: $(cat "$work/err")"
 	[ "$(cat "$work/err")" = "weir: out of memory" ] || give_up "$command: $(cat "$work/err")"
-	[ ! -s "$work/out" ] || give_up "$command: half an answer: $(head -3 "$work/out")"
+	[ ! -s "$work/out" ] || give_up "$command: partial output: $(head -3 "$work/out")"
 done
 "$weir" baseline verify --db "$db" >/dev/null || give_up "the store is damaged"
 "$weir" baseline export main --db "$db" | cmp - "$work/before" || give_up "the store changed"

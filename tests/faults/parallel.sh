@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# parallel.sh PROGRAM: 8 jobs record 200 runs at once into a store that does not exist yet, some runs twice; nothing is
-# lost and nothing is there twice. Then stores that do not exist are made by 8 jobs at once, 30 times.
+# parallel.sh PROGRAM: 8 jobs record 200 runs at once into a new store, some runs twice. Each run is in it exactly once.
+# Then 8 jobs at once create a store, 30 times.
 # shellcheck source=tests/faults/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -11,7 +11,8 @@ while [ $n -lt 200 ]; do
 	n=$((n + 1))
 done
 
-job() { # NUMBER: every eighth run, and the first run of everyone
+# Records every eighth run into main, and more runs into a baseline of the job.
+job() { # NUMBER
 	run=$1
 	while [ "$run" -lt 200 ]; do
 		record main "$run" && record "job$1" $((run / 8)) --keep 5 || echo "job $1, run $run" >>"$work/failed"
@@ -28,7 +29,7 @@ wait
 [ "$(runs_of main)" = 200 ] || give_up "main holds $(runs_of main) runs, expected 200"
 [ "$(runs_of job3)" = 5 ] || give_up "job3 holds $(runs_of job3) runs, expected 5"
 "$weir" baseline verify --db "$db" | tee "$work/verified"
-grep -q '9 baselines, 200 runs,' "$work/verified" || give_up "a run is there twice, or not at all"
+grep -q '9 baselines, 200 runs,' "$work/verified" || give_up "a run is missing or stored twice"
 
 first() { # STORE NUMBER
 	"$weir" baseline record "$work/run-$2.json" --name main --db "$1" -q >/dev/null || echo "$1, run $2" >>"$work/failed"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# read_only.sh PROGRAM: a store that may not be written is read all the same, also in a folder where nothing may be
-# written; recording ends with 8.
+# read_only.sh PROGRAM: a store without write permission can be read, also in a folder without write permission; recording
+# exits with 8.
 # shellcheck source=tests/faults/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -9,11 +9,11 @@ make_run 0
 make_run 1
 record main 0 >/dev/null
 "$weir" baseline export main --db "$db" >"$work/expected"
-cp "$weir" "$work/weir" # where nobody can reach it too
+cp "$weir" "$work/weir" # where the user nobody can reach it
 chmod 755 "$work" "$work/weir"
 chmod 444 "$db"
 
-# Nothing is forbidden to root.
+# Runs a command as an ordinary user: permissions do not bind root.
 unprivileged() {
 	if [ "$(id -u)" = 0 ]; then
 		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
@@ -34,7 +34,7 @@ trap 'chmod 755 "$work"; rm -rf "$work" "$say"' EXIT
 code=0
 $weir baseline record "$work/run-1.json" --name main --db "$db" >"$say" 2>&1 || code=$?
 [ $code = 8 ] || give_up "exit $code, expected 8: $(cat "$say")"
-grep -qF "$db is read-only" "$say" || give_up "not told: $(cat "$say")"
+grep -qF "$db is read-only" "$say" || give_up "no \"read-only\" in: $(cat "$say")"
 $weir baseline export main --db "$db" >"$say" || give_up "cannot be read: $(cat "$say")"
-cmp "$say" "$work/expected" || give_up "read something else"
+cmp "$say" "$work/expected" || give_up "other data were read"
 $weir baseline verify --db "$db"

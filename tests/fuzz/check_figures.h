@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What holds for the run and the requests of any summary: what comparing relies on. */
+/* Checks on the run and the requests of a summary, which comparing relies on. */
 #ifndef WEIR_TESTS_FUZZ_CHECK_FIGURES_H
 #define WEIR_TESTS_FUZZ_CHECK_FIGURES_H
 
@@ -9,7 +9,7 @@
 #include "engine/readers/parts/figures.h"
 #include "tests/fuzz/check_requests.h"
 
-/* One finite value a figure, and none named twice. */
+/* Aborts unless each figure has one finite value and a name that no other has. */
 static inline void check_figures(const struct weir_run *run)
 {
 	require(run->metrics.count <= WEIR_FIGURE_MAX);
@@ -22,7 +22,7 @@ static inline void check_figures(const struct weir_run *run)
 	}
 }
 
-/* Figures of a summary that has nothing else. */
+/* Checks a summary that has figures only. */
 static inline void check_summary(const struct weir_input *input)
 {
 	const struct weir_series_table *metrics = &input->run->metrics;
@@ -34,7 +34,7 @@ static inline void check_summary(const struct weir_input *input)
 		        metrics->items[i].value[0] >= 0);
 }
 
-/* Figures, records or both: something to compare. */
+/* Checks a summary that has figures, requests or both. */
 static inline void check_figures_or_requests(const struct weir_input *input)
 {
 	require(input->run || input->requests);
@@ -48,7 +48,7 @@ static inline void check_figures_or_requests(const struct weir_input *input)
 	}
 }
 
-/* Any bytes through a reader of summaries and records. */
+/* Runs any bytes through a reader of summaries and requests. */
 static inline void check_reader(const struct weir_reader *reader, const void *data, size_t size)
 {
 	fuzz_reader(reader, data, size, check_figures_or_requests);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What holds for the requests of any input: what analysis relies on. */
+/* Checks on the requests of an input, which the analysis relies on. */
 #ifndef WEIR_TESTS_FUZZ_CHECK_REQUESTS_H
 #define WEIR_TESTS_FUZZ_CHECK_REQUESTS_H
 
@@ -22,7 +22,7 @@ static inline void check_requests(const struct weir_requests *requests)
 	}
 }
 
-/* Times between tokens: positive, and no more of them than are kept. */
+/* Aborts unless the times between tokens are positive and within the limit of kept ones. */
 static inline void check_gaps(const struct weir_run *run, size_t most)
 {
 	for (size_t i = 0; run && i < run->stages.count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of AIPerf's records: requests and gaps between their tokens, or an
- * error that says why. */
+/* Runs any bytes through the reader of AIPerf's requests: requests and gaps between their
+ * tokens, or an error with a message. */
 #include "engine/readers/loadgen/client_requests.h"
 #include "engine/readers/readers.h"
 #include "tests/fuzz/check_requests.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Documents as `weir baseline import` reads them: refused, or taken, and then written and read
- * again as the same text. */
+/* Runs any bytes through `weir baseline import`: a document is refused, or read, written and
+ * read again with the same result. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples both ways. The input as a blob is refused or decoded, whatever it is; the input as
- * doubles comes back bit for bit. The first two bytes are the number of values that the blob is
- * said to hold.
+ * Decodes and encodes samples. The input as a blob is refused or decoded; the input as doubles
+ * comes back bit for bit. The first two bytes are the number of values that the blob claims to
+ * hold.
  */
 #include <stddef.h>
 #include <stdint.h>

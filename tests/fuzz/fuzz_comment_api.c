@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What an API might answer: lines of a head up to an empty line, then a body. Whatever they say,
- * only comments that carry our marker and our author's name are found, in the order of their
- * numbers and each once; a page's number is above 0; an author is no more than a name.
+ * Parses any answer of a comment API: header lines up to an empty line, then a body. Only comments
+ * with our marker and our author are found, each once and in the order of their numbers; the number
+ * of a page is above 0; an author is only a name.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -39,10 +39,10 @@ static void read_body(const struct weir_provider *provider, const char *body, si
 	struct weir_text author = {0};
 	struct weir_error err = {0};
 
-	/* Twice: a page that comes again adds nothing. */
+	/* Reads the page twice: the second time must add nothing. */
 	for (int i = 0; i < 2; i++)
 		if (weir_comment_list_add(&list, &sign, body, len, &err) && err.message[0] == '\0')
-			abort(); /* a refusal says why */
+			abort(); /* a refusal has a message */
 	check_list(&list);
 	weir_comment_author(provider, body, len, &author);
 	weir_comment_user(provider, body, len, &author);

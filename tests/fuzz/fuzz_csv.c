@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Any bytes as a delimited table: it ends, rows follow one another in the file, every byte of every
- * cell can be read, and no cell is longer than its row. The first byte chooses the options.
+ * Reads any bytes as a delimited table: reading ends, rows follow one another in the file, every
+ * byte of every cell can be read, and no cell is longer than its row. The first byte chooses the
+ * options.
  */
 #include <stdint.h>
 #include <stdlib.h>

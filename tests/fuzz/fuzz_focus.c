@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of billing exports: charges with finite costs over periods of time,
- * or an error that says why. */
+/* Runs any bytes through the reader of billing exports: charges with finite costs over periods
+ * of time, or an error with a message. */
 #include <math.h>
 
 #include "engine/readers/readers.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Any bytes as a result of a gate: refused with a message, or read, written in every format, and
- * the same when it is read again. Seeds: tests/data/gate.
+ * Reads any bytes as a result of a gate: it is refused with a message, or read, written in every
+ * format, and read again with the same result. Seeds: tests/data/gate.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "engine/report/gate_writer.h"
-#include "engine/report/json/gate_read.h"
+#include "engine/report/json/stored.h"
+#include "engine/report/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,18 +22,19 @@ static struct weir_gate_result *read_gate(const char *text, size_t size)
 
 	if (weir_gate_parse(text, size, &kind, &result, &err) &&
 	    (result || err.message[0] == '\0' || err.status == WEIR_OK))
-		abort(); /* a refusal says why and gives nothing */
+		abort(); /* a refusal has a message and no result */
 	return result;
 }
 
 static void write_all(const struct weir_gate_result *result)
 {
-	const struct weir_gate_write_options options = {.all = true, .budget = 4000};
+	const struct weir_write_options options = {.all = true, .budget = 4000};
 
-	for (size_t i = 0; weir_gate_writers[i]; i++) {
+	for (size_t i = 0; weir_writers[i].name; i++) {
 		struct weir_text text = {0};
 
-		weir_gate_writers[i]->write(result, i % 2 ? NULL : &options, &text);
+		if (weir_writers[i].gate)
+			weir_writers[i].gate(result, i % 2 ? NULL : &options, &text);
 		weir_text_release(&text);
 	}
 }
@@ -43,11 +44,11 @@ static void assert_same_again(const struct weir_gate_result *result)
 	struct weir_text first = {0}, second = {0};
 	struct weir_gate_result *again;
 
-	weir_gate_writer_json.write(result, NULL, &first);
+	weir_write_gate_json(result, NULL, &first);
 	again = read_gate(first.data, first.length);
 	if (!again)
-		goto out; /* U+FFFD for bad bytes may carry a text over its limit */
-	weir_gate_writer_json.write(again, NULL, &second);
+		goto out; /* U+FFFD in place of bad bytes may lift a text over its limit */
+	weir_write_gate_json(again, NULL, &second);
 	if (first.length != second.length || memcmp(first.data, second.data, first.length) != 0)
 		abort();
 out:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of summaries of GenAI-Perf and AIPerf: figures that are finite and
- * not negative, each under a name of its own, or an error that says why. */
+/* Runs any bytes through the reader of summaries of GenAI-Perf and AIPerf: finite figures that
+ * are not negative, each with its own name, or an error with a message. */
 #include "engine/readers/readers.h"
 #include "tests/fuzz/check_figures.h"
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Any bytes through every reader of host profiles: nodes below parents that are there, weights that
- * add up, or an error that says why; then through the functions, of which none takes more than all.
+ * Runs any bytes through every reader of host profiles: nodes have existing parents and weights
+ * that add up, or there is an error with a message. Then sums by function: no function takes more
+ * than the total.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "engine/analysis/rows/host_functions.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -53,7 +55,7 @@ static void read_with(const struct weir_reader *reader, const uint8_t *data, siz
 	struct weir_source *source;
 	struct weir_error err = {0};
 
-	require(reader->sniff((const char *)data, size) >= 0);
+	require(weir_sniff_reader(reader, (const char *)data, size) >= 0);
 	if (!weir_source_open_memory("fuzz", data, size, &source, &err)) {
 		enum weir_status status = reader->read(source, input, &err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Any bytes through the scanner: it ends, hands out only texts whose every byte can be read, and
- * never hands out more elements than there are bytes. The first byte chooses the options and how
+ * Runs any bytes through the JSON scanner: it ends, every byte of every returned text can be read,
+ * and it returns no more elements than there are bytes. The first byte chooses the options and how
  * often items are rejected.
  */
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads every value at any depth by entering what can be entered. */
+/* Reads every value at any depth. */
 static void walk(struct weir_jsoncursor *cursor, unsigned depth)
 {
 	struct weir_slice key;
@@ -32,7 +32,7 @@ static void walk(struct weir_jsoncursor *cursor, unsigned depth)
 
 		for (size_t i = 0; i < text.length; i++)
 			if (!text.data[i] && text.data == scratch.data)
-				abort(); /* a NUL that decoding left */
+				abort(); /* a NUL from decoding */
 		weir_text_release(&scratch);
 	}
 }
@@ -61,8 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			walk(&cursor, 0);
 		if (cursor.bad || (reject && items % (reject + 1) == reject))
 			weir_jsonscan_reject(scan);
-		/* A retry hands an item out again, once; compressed input holds more than its
-		 * bytes. */
+		/* A retry returns an item once more; compressed input holds more bytes than its
+		 * size. */
 		if (++items > 2 * size + 2 && weir_source_encoding(source)[0] == 'p')
 			abort();
 	}

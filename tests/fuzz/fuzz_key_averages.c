@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of the profiler's tables: figures, or an error. */
+/* Runs any bytes through the reader of PyTorch's key_averages tables: figures, or an error with
+ * a message. */
 #include <stdint.h>
 
 #include "engine/readers/readers.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of memory timelines: figures, or an error. */
+/* Runs any bytes through the reader of memory timelines: figures, or an error with a message. */
 #include <stdint.h>
 
 #include "engine/readers/readers.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Any bytes through every reader of device monitors: samples of devices that exist, with values
- * that a device can have, or an error that says why; then through the figures over them.
+ * Runs any bytes through every reader of device monitors: samples of existing devices with possible
+ * values, or an error with a message. Then computes the figures over the samples.
  */
 #include <math.h>
 #include <stdint.h>
@@ -9,6 +9,7 @@
 
 #include "engine/analysis/requests/telemetry.h"
 #include "engine/readers/monitor/monitor.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -61,7 +62,7 @@ static void read_with(const struct weir_reader *reader, const uint8_t *data, siz
 		size_t len = 0;
 
 		if (!weir_source_head(source, &head, &len, &err))
-			require(reader->sniff(head, len) >= 0);
+			require(weir_sniff_reader(reader, head, len) >= 0);
 		enum weir_status status = reader->read(source, input, &err);
 
 		require(!status == !err.message[0]);

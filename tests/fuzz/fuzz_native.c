@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as a weir.run/1 document: samples that are numbers, or an error that says why. */
+/* Reads any bytes as a weir.run/1 document: samples that are numbers, or an error with a
+ * message. */
 #include <math.h>
 
 #include "engine/readers/readers.h"

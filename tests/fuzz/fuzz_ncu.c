@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of Nsight Compute: counters that a kernel can have, findings of
- * kernels that are there, or an error that says why; then through the classes. */
+/* Runs any bytes through the reader of Nsight Compute: possible counters and findings of
+ * existing kernels, or an error with a message. Then classifies the kernels. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "engine/analysis/counters/counters.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -56,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct weir_source *source;
 	struct weir_error err = {0};
 
-	require(weir_reader_ncu.sniff((const char *)data, size) >= 0);
+	require(weir_sniff_reader(&weir_reader_ncu, (const char *)data, size) >= 0);
 	if (!weir_source_open_memory("fuzz", data, size, &source, &err)) {
 		enum weir_status status = weir_reader_ncu.read(source, input, &err);
 

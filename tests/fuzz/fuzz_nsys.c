@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as a database of Nsight Systems: what comes out is sorted, joined within bounds and
- * counted, or an error that says why. */
+/* Reads any bytes as a database of Nsight Systems: the timeline is sorted, joined within bounds
+ * and counted, or there is an error with a message. */
 #include <stdint.h>
 
 #include "engine/readers/readers.h"

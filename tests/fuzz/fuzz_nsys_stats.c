@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of nsys stats: a run of finite figures, or an error that says why.
- */
+/* Runs any bytes through the reader of tables of nsys stats: a run of finite figures, or an
+ * error with a message. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

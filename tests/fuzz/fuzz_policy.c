@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Any bytes as weir.json: refused with a message, or read and applied to rows of every outcome.
- * Whatever it says, a gate with a regression that no waiver covers is never green.
+ * Reads any bytes as weir.json: it is refused with a message, or applied to rows of every outcome.
+ * No policy makes a gate pass that has a regression without a waiver.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -52,7 +52,7 @@ static void judge(struct weir_policy *policy)
 	if ((result->counts.regressions > 0) != (result->exit_code == 1))
 		abort();
 	if (result->counts.judged == 0 && result->exit_code == 0)
-		abort(); /* could not compare: never a pass */
+		abort(); /* a comparison that failed is never a pass */
 	weir_gate_result_free(result);
 }
 
@@ -64,7 +64,7 @@ static void meet(const struct weir_policy *policy)
 
 	weir_run_set_label(run, "gpu", "NVIDIA H200 NVL");
 	if (!weir_gate_environment(result, policy, &side, 1, &side, 1))
-		abort(); /* a run is like itself */
+		abort(); /* a run equals itself */
 	weir_run_free(run);
 	weir_gate_result_free(result);
 }
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (weir_policy_parse("fuzz.json", (const char *)data, size, &policy, &err)) {
 		if (err.status != WEIR_E_USAGE || strncmp(err.message, "fuzz.json: ", 11) != 0)
-			abort(); /* a refusal says where and why */
+			abort(); /* a refusal has a position and a message */
 		return 0;
 	}
 	weir_policy_set_today(policy, "2026-11-20");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of price lists: prices above 0 for whole GPUs within the limits, or
- * an error that says why. */
+/* Runs any bytes through the reader of price lists: prices above 0 for whole GPUs within the
+ * limits, or an error with a message. */
 #include <math.h>
 
 #include "engine/readers/readers.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through a reader: what every fuzz target of one does. */
+/* Runs any bytes through a reader; shared by the fuzz targets of readers. */
 #ifndef WEIR_TESTS_FUZZ_FUZZ_READER_H
 #define WEIR_TESTS_FUZZ_FUZZ_READER_H
 
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -16,7 +17,8 @@ static inline void require(int truth)
 		abort();
 }
 
-/* The input in a profile that the caller frees; NULL: an error that says why. */
+/* Reads the bytes. Returns the input, in a profile that the caller frees; NULL if the reader
+ * refused it with a message. */
 static inline const struct weir_input *read_any(const struct weir_reader *reader, const void *data,
                                                 size_t size, struct weir_profile *profile)
 {
@@ -33,14 +35,14 @@ static inline const struct weir_input *read_any(const struct weir_reader *reader
 	return status ? NULL : input;
 }
 
-/* Sniffs and reads; what was read goes through the check. */
+/* Sniffs and reads the bytes, and runs the check on the result. */
 static inline void fuzz_reader(const struct weir_reader *reader, const void *data, size_t size,
                                void (*check)(const struct weir_input *input))
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input;
 
-	require(reader->sniff(data, size) >= 0);
+	require(weir_sniff_reader(reader, data, size) >= 0);
 	input = read_any(reader, data, size, profile);
 	if (input)
 		check(input);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Any bytes as a stored classification: refused with a message, or read, written in every format,
- * and the same when it is read again. Seeds: tests/data/report.
+ * Reads any bytes as a stored classification: it is refused with a message, or read, written in
+ * every format, and read again with the same result. Seeds: tests/data/report.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #include "engine/analysis/rank/features.h"
 #include "engine/base/text.h"
-#include "engine/report/json/report_read.h"
+#include "engine/report/json/stored.h"
 #include "engine/report/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -20,18 +20,19 @@ static struct weir_stored_report *read_report(const char *text, size_t size)
 	struct weir_stored_report *stored = NULL;
 	struct weir_error err = {0};
 
-	if (weir_stored_report_parse(text, size, &weir_feature_table, &stored, &err) &&
+	if (weir_stored_report_parse(text, size, &weir_features, &stored, &err) &&
 	    (stored || err.message[0] == '\0' || err.status == WEIR_OK))
-		abort(); /* a refusal says why and gives nothing */
+		abort(); /* a refusal has a message and no result */
 	return stored;
 }
 
 static void write_all(const struct weir_report *report)
 {
-	for (size_t i = 0; weir_writers[i]; i++) {
+	for (size_t i = 0; weir_writers[i].name; i++) {
 		struct weir_text text = {0};
 
-		weir_writers[i]->write(report, NULL, &text);
+		if (weir_writers[i].report)
+			weir_writers[i].report(report, NULL, &text);
 		weir_text_release(&text);
 	}
 }
@@ -41,11 +42,11 @@ static void assert_same_again(const struct weir_report *report)
 	struct weir_text first = {0}, second = {0};
 	struct weir_stored_report *again;
 
-	weir_writer_json.write(report, NULL, &first);
+	weir_write_report_json(report, NULL, &first);
 	again = read_report(first.data, first.length);
 	if (!again)
-		goto out; /* U+FFFD for bad bytes may carry a text over its limit */
-	weir_writer_json.write(again->report, NULL, &second);
+		goto out; /* U+FFFD in place of bad bytes may lift a text over its limit */
+	weir_write_report_json(again->report, NULL, &second);
 	if (first.length != second.length || memcmp(first.data, second.data, first.length) != 0)
 		abort();
 out:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of weir.requests: requests that end after they start, whose parts
- * are times, or an error that says why. */
+/* Runs any bytes through the reader of weir.requests: requests that end after they start, with
+ * parts that are times, or an error with a message. */
 #include "engine/readers/readers.h"
 #include "tests/fuzz/check_requests.h"
 

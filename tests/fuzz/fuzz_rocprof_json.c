@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of rocprofv3's JSON: what comes out is sorted, joined within bounds
- * and counted, or an error. */
+/* Runs any bytes through the reader of rocprofv3's JSON: the timeline is sorted, joined within
+ * bounds and counted, or an error with a message. */
 #include <stdint.h>
 
 #include "engine/readers/readers.h"

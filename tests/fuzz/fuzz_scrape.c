@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through both readers of metrics pages: finished scrapes whose rows hold together, or an
- * error that says why; what the strict reader takes, the other one hands to it. Stages made of them
- * have estimates within their bounds. */
+/* Runs any bytes through both readers of metrics pages: scrapes whose rows are consistent, or an
+ * error with a message. What the strict reader takes, the other reader passes on to it. Stages
+ * made of a scrape have estimates within their bounds. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

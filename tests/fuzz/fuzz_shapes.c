@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Operator shapes and kernel names as a profile might hold them. The input is seven lines:
- * operator, dims, types, scalars, kernel, step, strides; what is missing is empty. Whatever they
- * say, a model gives finite figures that are not negative, or says that it has none; and no less
- * reaches the memory.
+ * Parses operator shapes and kernel names as a profile might hold them. The input has seven lines:
+ * operator, dims, types, scalars, kernel, step, strides; a missing line is empty. A model gives
+ * finite figures that are not negative, or reports that it has none; the traffic to DRAM is at
+ * least the bytes of the operands.
  */
 #include <math.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void check_kernel(const char *kernel)
 	struct weir_text text = {0};
 
 	weir_kernel_display(kernel, &text);
-	/* A mangled name gains at most one character a part: "1a" becomes "::a". */
+	/* A demangled name is longer by at most one character per part: "1a" becomes "::a". */
 	if (text.length > 2 * strlen(kernel) ||
 	    (text.data && weir_kernel_base_length(text.data) > text.length))
 		abort();

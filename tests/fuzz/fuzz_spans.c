@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Any bytes through the readers of spans: requests in the order of their starts, each with its
- * parts inside of it, or an error that says why.
+ * Runs any bytes through the readers of spans: requests sorted by start, each with its parts inside
+ * it, or an error with a message.
  */
 #include "engine/readers/readers.h"
 #include "tests/fuzz/fuzz_reader.h"

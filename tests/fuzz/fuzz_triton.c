@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes through the reader of Triton's traces: requests in order of their start whose parts lie
- * in them, or an error that says why. */
+/* Runs any bytes through the reader of Triton's traces: requests sorted by start, each with its
+ * parts inside it, or an error with a message. */
 #include "engine/readers/readers.h"
 #include "tests/fuzz/fuzz_reader.h"
 

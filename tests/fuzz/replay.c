@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stands in for libFuzzer where it is not built in: runs a fuzz target once over each file of a
- * corpus, also cut short at every hundredth of its length, so that truncation is tried on every
- * build. */
+/* Stands in for libFuzzer in the other presets: runs a fuzz target once over each file of a
+ * corpus, and over each file cut at every hundredth of its length, so that every build tests
+ * truncation. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +34,8 @@ static void replay(const struct weir_text *text)
 {
 	for (size_t cut = 0; cut <= WEIR_REPLAY_CUTS; cut++) {
 		size_t size = text->length / WEIR_REPLAY_CUTS * cut;
-		/* Its own block, so that address sanitizer sees a read behind the end. */
+		/* A block of the exact size, so that the address sanitizer sees a read behind
+		 * the end. */
 		uint8_t *data = weir_alloc(size ? size : 1);
 
 		if (size)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# run.sh PROGRAM CASE...: each case is a folder here with `cmd` (a shell line, run from the project's root, where weir is
-# the program) and what must come back, byte by byte: `stdout`, `stderr`, `exit`. Every case runs in two locales.
-# run.sh --update PROGRAM [CASE...]: writes what came back instead (all cases where none is named); read the diff.
+# run.sh PROGRAM CASE...: runs cases and compares their output byte by byte, in two locales. A case is a folder here: `cmd` is
+# a shell line, run in the root of the project, in which weir is the program; `stdout`, `stderr` and `exit` are expected.
+# WEIR_GOLDEN_LOCALES names other locales.
+# run.sh --update PROGRAM [CASE...]: writes the output into the cases instead (default: all of them). Review the diff.
 set -eu
 
 golden=$(cd "$(dirname "$0")" && pwd)
@@ -13,16 +14,17 @@ if [ "${1:-}" = --update ]; then
 	update=yes
 	shift
 fi
-[ $# -ge 1 ] || { sed -n '3,5s/^# //p' "$golden/run.sh" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n '3,6s/^# //p' "$golden/run.sh" >&2; exit 2; }
 program=$(cd "$(dirname "$1")" && pwd)
 shift
-# shellcheck disable=SC2046 # names of cases hold no blanks
+# shellcheck disable=SC2046 # names of cases contain no blanks
 [ $# -gt 0 ] || set -- $(cd "$golden" && for cmd in */cmd; do dirname "$cmd"; done)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-play() { # CASE LOCALE: leaves stdout, stderr and exit in $work
+# Runs a case and writes stdout, stderr and exit to $work.
+play() { # CASE LOCALE
 	code=0
 	rm -rf "${work:?}/home"
 	mkdir "$work/home"
@@ -32,6 +34,7 @@ play() { # CASE LOCALE: leaves stdout, stderr and exit in $work
 	echo "$code" >"$work/exit"
 }
 
+# Compares the output in $work with the expected output of a case.
 compare() { # CASE LOCALE
 	for part in stdout stderr exit; do
 		if ! diff -u "$golden/$1/$part" "$work/$part" >"$work/diff" 2>&1; then
@@ -50,12 +53,12 @@ for case; do
 		cp "$work/stdout" "$work/stderr" "$work/exit" "$golden/$case/"
 		continue
 	fi
-	for locale in C de_DE.UTF-8; do
-		play "$case" $locale
-		compare "$case" $locale
+	for locale in ${WEIR_GOLDEN_LOCALES:-C de_DE.UTF-8}; do
+		play "$case" "$locale"
+		compare "$case" "$locale"
 	done
 done
 if [ $failures -ne 0 ]; then
-	echo "where the new output is right: tests/golden/run.sh --update $program/weir $*"
+	echo "if the new output is right: tests/golden/run.sh --update $program/weir $*"
 	exit 1
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# run.sh BUILD: installs into one folder, moves it to another, and uses what is there as a user would.
+# run.sh BUILD: installs a build into one folder, moves the folder, and uses the program and the library there.
 set -eu
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,9 +25,27 @@ pc=$(find . -name weir.pc)
 
 PKG_CONFIG_PATH=$(dirname "$PWD/$pc")
 export PKG_CONFIG_PATH
-# shellcheck disable=SC2046
-gcc -std=c17 -Wall -Wextra -Wpedantic -Werror -o consumer "$here/consumer.c" $(pkg-config --cflags --libs weir)
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir weir)
 export LD_LIBRARY_PATH
-said=$(./consumer "$root/tests/data/kineto/malloc_churn.pt.trace.json.gz" "$work/nothing.json")
-[ "$said" = "$(bin/weir --version)" ] || { echo "library says $said, program says $(bin/weir --version)" >&2; exit 1; }
+
+# check NAME WANTED GOT
+check() {
+	[ "$2" = "$3" ] || { printf '%s: expected\n%s\ngot\n%s\n' "$1" "$2" "$3" >&2; exit 1; }
+}
+
+example=$(find "$PWD/share" -name embed.c)
+[ -n "$example" ] || missing embed.c
+trace=$root/tests/data/kineto/malloc_churn.pt.trace.json.gz
+runs=$root/tests/data/runs
+# shellcheck disable=SC2086 # words of a command
+for compiler in "gcc -std=c17 -Wstrict-prototypes" "gcc -std=c99" "g++ -std=c++11 -x c++" "g++ -std=c++20 -x c++"; do
+	# shellcheck disable=SC2046
+	$compiler -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -o embed "$example" $(pkg-config --cflags --libs weir)
+	check "$compiler: classify" "$(bin/weir classify "$trace" | head -1)" "$(./embed "$trace" | head -1)"
+	code=0
+	said=$(./embed "$runs/none-01.json" "$runs/slow5-05.json") || code=$?
+	check "$compiler: gate" "6 inconclusive" "$code $(echo "$said" | head -1)"
+	code=0
+	said=$(./embed "$work/nothing.json" 2>&1) || code=$?
+	check "$compiler: no file" "7 embed: $work/nothing.json: cannot open: No such file or directory" "$code $said"
+done

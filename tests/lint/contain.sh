@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Third parties only where they are allowed, and nothing that is neither listed here nor C17 or POSIX.
+# Checks which files include which third-party headers. Any other system header must belong to C17 or POSIX.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# header (a shell pattern): files that may include it (shell patterns)
+# HEADER: the files that may include it, as shell patterns.
 third_parties='
 cjson/*:                       engine/base/json* engine/readers/* tests/*
-sqlite3.h:                     rules/clause*.c baselines/store* engine/readers/sql* tests/*
+sqlite3.h:                     baselines/store* engine/readers/sql* tests/*
 gsl/*:                         engine/stats/* tests/bench/*
 isa-l.h:                       engine/base/source*.c tests/*
 isa-l/*:                       engine/base/source*.c tests/*
@@ -26,43 +26,35 @@ spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn s
 sys/socket sys/stat sys/time sys/types sys/wait termios time uchar unistd wchar'
 standard=$(printf ' %s ' "$standard" | tr '\n' ' ')
 
-matches() { # TEXT PATTERN...
-	text=$1
-	shift
-	for pattern; do
-		# shellcheck disable=SC2254 # the pattern is meant
-		case $text in
-		$pattern) return 0 ;;
-		esac
-	done
-	return 1
-}
-
-# Sets `where` to the files that may include the header; fails for a header that the table does not know.
-find_party() { # HEADER
-	while IFS=: read -r pattern where; do
-		[ -n "$pattern" ] && matches "$1" "$pattern" && return 0
-	done <<-END
-	$third_parties
-	END
-	return 1
-}
-
-set -f
-includes=$(mktemp)
-trap 'rm -f "$includes"' EXIT
-c_files | xargs -r grep -Hn '^[[:space:]]*#[[:space:]]*include[[:space:]]*<' >"$includes" || true
-
-while IFS=: read -r file line text; do
-	header=$(printf '%s\n' "$text" | sed 's/[^<]*<\([^>]*\)>.*/\1/')
-	case $standard in
-	*" ${header%.h} "*) continue ;;
-	esac
-	# shellcheck disable=SC2086 # a list of patterns
-	if ! find_party "$header"; then
-		offend "$file:$line: <$header> is neither C17, POSIX nor in the table of contain.sh"
-	elif ! matches "$file" $where; then
-		offend "$file:$line: <$header> belongs into ${where#"${where%%[! ]*}"}"
-	fi
-done <"$includes"
-finish
+report "$(include_lines '<' | awk -F: -v parties="$third_parties" -v standard="$standard" '
+	# Turns a shell pattern into a regular expression.
+	function regex(pattern) {
+		gsub(/\./, "\\.", pattern)
+		gsub(/\*/, ".*", pattern)
+		return "^" pattern "$"
+	}
+	BEGIN {
+		count = split(parties, lines, "\n")
+		for (i = 1; i <= count; i++)
+			if ((at = index(lines[i], ":")) > 0) {
+				header_of[++known] = regex(substr(lines[i], 1, at - 1))
+				files_of[known] = substr(lines[i], at + 1)
+			}
+	}
+	{
+		match($0, /<[^>]*>/); header = substr($0, RSTART + 1, RLENGTH - 2)
+		plain = header; sub(/\.h$/, "", plain)
+		if (index(standard, " " plain " "))
+			next
+		for (i = 1; i <= known && header !~ header_of[i]; i++)
+			;
+		if (i > known) {
+			print $1 ":" $2 ": <" header "> belongs neither to C17 or POSIX nor to the table of contain.sh"
+			next
+		}
+		count = split(files_of[i], patterns, " ")
+		for (j = 1; j <= count && $1 !~ regex(patterns[j]); j++)
+			;
+		if (j > count)
+			print $1 ":" $2 ": <" header "> may be included only by" files_of[i]
+	}')"

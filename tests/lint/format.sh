@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every C file is as clang-format 14 writes it; repair with: clang-format -i FILE
+# Checks that clang-format 14 would change no C file. Repair with: clang-format -i FILE
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 need clang-format clang-format

@@ -1,56 +1,100 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Include direction between folders. A change of the table needs a page in docs/decisions.
+# Checks which folder includes which. A change of the table needs a page in docs/decisions.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# folder: folders whose headers it may include, beside its own
+# FOLDER: the folders whose headers it may include, beside its own. A word that ends with / stands for a folder with
+# everything below it; @base is engine/base, @model is @base and engine/model, @all is every folder below engine/cli.
 layers='
 engine/base:
-engine/model:    engine/base
-engine/stats:    engine/base
-engine/readers:  engine/base engine/model
-engine/analysis: engine/base engine/model engine/stats
-engine/report:   engine/base engine/model
-rules:           engine/base engine/model
-baselines:       engine/base engine/model
-ci:              engine/base engine/model
-engine/pipeline: engine/base engine/model engine/readers engine/analysis engine/report engine/cli engine/include rules baselines ci
-engine/cli:      engine/base engine/model engine/readers engine/analysis engine/report engine/pipeline rules baselines ci
-engine/include:
-tests:           engine/base engine/model engine/stats engine/readers engine/analysis engine/report rules baselines ci engine/cli engine/pipeline engine/include
+engine/model:               @base
+engine/stats:               @base
+
+engine/readers:             @model engine/readers/
+engine/readers/parts:       @model engine/readers
+engine/readers/trace:       @model engine/readers
+engine/readers/sql:         @model engine/readers engine/readers/parts
+engine/readers/chrome:      @model engine/readers engine/readers/parts engine/readers/trace
+engine/readers/nvidia:      @model engine/readers engine/readers/parts engine/readers/sql engine/readers/trace engine/readers/monitor
+engine/readers/amd:         @model engine/readers engine/readers/parts engine/readers/sql engine/readers/trace
+engine/readers/torch:       @model engine/readers engine/readers/parts engine/readers/trace
+engine/readers/host:        @model engine/readers engine/readers/parts
+engine/readers/loadgen:     @model engine/readers engine/readers/parts
+engine/readers/requests:    @model engine/readers engine/readers/parts
+engine/readers/monitor:     @model engine/readers engine/readers/parts
+engine/readers/scrape:      @model engine/readers engine/readers/parts
+engine/readers/cost:        @model engine/readers engine/readers/parts
+engine/readers/native:      @model engine/readers engine/readers/parts
+
+engine/analysis/time:       @model engine/stats
+engine/analysis/names:      @model engine/stats
+engine/analysis/roofline:   @model engine/stats engine/analysis/names
+engine/analysis/timeline:   @model engine/stats engine/analysis/time engine/analysis/names
+engine/analysis/scrape:     @model engine/stats engine/analysis/names
+engine/analysis/graphs:     @model engine/stats engine/analysis/time engine/analysis/timeline
+engine/analysis/rank:       @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/timeline engine/analysis/graphs engine/analysis/roofline
+engine/analysis/ranks:      @model engine/stats engine/analysis/time engine/analysis/timeline engine/analysis/graphs engine/analysis/roofline engine/analysis/rank
+engine/analysis/counters:   @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/roofline engine/analysis/rank
+engine/analysis/requests:   @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/rank
+engine/analysis/whole:      @model engine/stats engine/analysis/rank engine/analysis/counters engine/analysis/requests
+engine/analysis/path:       @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/timeline engine/analysis/rank engine/analysis/whole
+engine/analysis/rows:       @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/roofline engine/analysis/timeline engine/analysis/graphs engine/analysis/rank engine/analysis/ranks engine/analysis/counters engine/analysis/requests engine/analysis/scrape engine/analysis/whole engine/analysis/path
+engine/analysis/drawing:    @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/timeline engine/analysis/rank engine/analysis/whole engine/analysis/path engine/analysis/rows
+engine/analysis/compare:    @model engine/stats
+engine/analysis:            @model engine/stats engine/analysis/
+
+engine/report/plain:        @model engine/report
+engine/report/words:        @model engine/report engine/report/plain
+engine/report/tables:       @model engine/report engine/report/plain engine/report/words
+engine/report/classify:     @model engine/report engine/report/plain engine/report/words engine/report/tables
+engine/report/gate:         @model engine/report engine/report/plain engine/report/words engine/report/tables
+engine/report/json:         @model engine/report engine/report/plain engine/report/words
+engine/report/drawing:      @model engine/report engine/report/plain engine/report/words
+engine/report:              @model engine/report/
+
+rules:                      @model
+baselines:                  @model
+ci/policy:                  @model
+ci/comment:                 @model
+
+engine/include/weir:
+engine/pipeline:            @all engine/include/weir
+engine/cli:                 @all engine/pipeline
+tests:                      @all engine/pipeline engine/cli engine/include/weir tests/
 '
+all='@model engine/stats engine/readers/ engine/analysis/ engine/report/ rules baselines ci/'
 
-# The folder of the table that a path lies in: the first two parts, else the first.
-layer_of() {
-	case $1 in
-	engine/*/*) printf '%s\n' "$1" | cut -d/ -f1-2 ;;
-	*) printf '%s\n' "${1%%/*}" ;;
-	esac
-}
-
-allowed_for() {
-	printf '%s' "$layers" | sed -n "s|^$1: *||p"
-}
-
-may_include() { # FROM TO
-	[ "$1" = "$2" ] && return 0
-	case " $(allowed_for "$1") " in
-	*" $2 "*) return 0 ;;
-	esac
-	return 1
-}
-
-includes=$(mktemp)
-trap 'rm -f "$includes"' EXIT
-c_files | xargs -r grep -Hn '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' >"$includes" || true
-
-while IFS=: read -r file line text; do
-	header=$(printf '%s\n' "$text" | sed 's/[^"]*"\([^"]*\)".*/\1/')
-	from=$(layer_of "$file")
-	to=$(layer_of "$header")
-	printf '%s' "$layers" | grep -q "^$from:" || offend "$file:$line: the folder $from is not in the table of layers.sh"
-	[ -e "$header" ] || offend "$file:$line: \"$header\" is no path from the project's root"
-	may_include "$from" "$to" || offend "$file:$line: $from may not include \"$header\""
-done <"$includes"
-finish
+# Includes that stand against the table and are still to be removed.
+pending='
+'
+report "$(include_lines '"' | awk -F: -v layers="$layers" -v all="$all" -v pending="$pending" '
+	function folder_of(path) { sub(/\/[^\/]*$/, "", path); return path ~ /^tests(\/|$)/ ? "tests" : path }
+	function allowed(from, to,   words, count, i) {
+		if (from == to)
+			return 1
+		count = split(may[from], words, " ")
+		for (i = 1; i <= count; i++)
+			if (words[i] == to || (words[i] ~ /\/$/ && index(to "/", words[i]) == 1))
+				return 1
+		return 0
+	}
+	BEGIN {
+		gsub(/@all/, all, layers); gsub(/@model/, "@base engine/model", layers); gsub(/@base/, "engine/base", layers)
+		count = split(layers, lines, "\n")
+		for (i = 1; i <= count; i++)
+			if ((at = index(lines[i], ":")) > 0)
+				may[substr(lines[i], 1, at - 1)] = substr(lines[i], at + 1)
+	}
+	{
+		match($0, /"[^"]*"/); header = substr($0, RSTART + 1, RLENGTH - 2)
+		from = folder_of($1); to = folder_of(header); place = $1 ":" $2 ": "
+		if (!(from in may))
+			print place "the folder " from " is not in the table of layers.sh"
+		else if (!allowed(from, to) && !index(pending, "\n" $1 " " header "\n"))
+			print place from " may not include \"" header "\""
+		if (!(header in seen))
+			seen[header] = (getline line < header) >= 0
+		if (!seen[header])
+			print place "\"" header "\" is not a path from the root of the project"
+	}')"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# names.sh ROOT ARCHIVE LIBRARY: whatever leaves a file begins with weir_, and the shared library gives away the calls
-# of its header, no more and no less.
+# names.sh ROOT ARCHIVE LIBRARY: checks that every global name begins with weir_, and that the shared library exports
+# exactly the functions of its header.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 need nm binutils
@@ -19,6 +19,6 @@ done
 
 given=$(nm -D --defined-only "$library" | awk '{ print $3 }' | grep -vE "$sanitizer" | sort | tr '\n' ' ')
 promised=$(sed -n 's/^WEIR_API .*[ *]\(weir_[a-z_]*\)(.*/\1/p' engine/include/weir/weir.h | sort | tr '\n' ' ')
-[ -n "$promised" ] || offend "engine/include/weir/weir.h: no call marked WEIR_API"
+[ -n "$promised" ] || offend "engine/include/weir/weir.h: no function is marked WEIR_API"
 [ "$given" = "$promised" ] || offend "$library exports $given, the header promises $promised"
 finish

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The report in README.md is how the golden case classify-runtime begins, and every local link leads somewhere.
+# Checks that the report in README.md is the start of the golden case classify-runtime, and that every local link has a
+# target.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,9 +14,9 @@ awk '/^The first line of the report/ { seek = 1 }
 lines=$(wc -l <"$work/shown")
 head -n "$lines" tests/golden/classify-runtime/stdout >"$work/golden"
 [ "$lines" -gt 0 ] || offend "README.md: no report after \"The first line of the report\""
-diff -u "$work/shown" "$work/golden" || offend "README.md: the report is not what tests/golden/classify-runtime says"
+diff -u "$work/shown" "$work/golden" || offend "README.md: the report differs from tests/golden/classify-runtime/stdout"
 
 for link in $(grep -o ']([^)#:]*)' README.md | tr -d '])('); do
-	[ -e "$link" ] || offend "README.md: nothing is at $link"
+	[ -e "$link" ] || offend "README.md: the link to $link has no target"
 done
 finish

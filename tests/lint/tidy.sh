@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# clang-tidy over every compiled file: tidy.sh ROOT BUILD. Checks and limits are in .clang-tidy. What passed is
-# remembered in BUILD/tidy by the content of the file, of the headers it includes, and of the settings.
+# tidy.sh ROOT BUILD: checks every compiled file with clang-tidy; checks and limits are in .clang-tidy. BUILD/tidy holds a
+# mark for each state that passed: a hash of the file, the headers that it includes and the settings.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 need clang-tidy clang-tidy
 need gcc gcc
 build=$2
-# How many states of one function the analyzer follows: a third of its default takes two fifths of the time.
-# WEIR_TIDY_NODES=225000 goes as deep as the default, for a release.
+# Number of states that the analyzer follows in one function: a third of its default takes two fifths of the time. Use the
+# default, WEIR_TIDY_NODES=225000, before a release.
 depth=max-nodes=${WEIR_TIDY_NODES:-75000}
 
-headers() { # FILE: what it includes, the system's headers left out
+# Lists the file and the headers of ours that it includes.
+headers() { # FILE
 	gcc -std=c17 -D_XOPEN_SOURCE=700 -I"$PWD" -I"$build/generated" -MM -MG "$1" | tr -d '\\\n' | sed 's/^[^:]*://'
 }
 
@@ -39,7 +40,7 @@ if [ $# -eq 3 ]; then
 fi
 [ -f "$build/compile_commands.json" ] || { echo "$build has no compile_commands.json: configure it first" >&2; exit 1; }
 mkdir -p "$build/tidy"
-# Once each: what several tests are made of is compiled for each of them.
+# Keeps one entry of each file: a source that several programs share is compiled once for each.
 awk '/^\{/ { entry = ""; seen = 0 }
 	{ entry = entry $0 "\n" }
 	/^  "file":/ { seen = known[$0]++ }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What tests of writers ask of a document. */
-#ifndef WEIR_TESTS_DOCUMENT_H
-#define WEIR_TESTS_DOCUMENT_H
+/* Checks of documents for the tests of writers. */
+#ifndef WEIR_TESTS_UNIT_DOCUMENT_H
+#define WEIR_TESTS_UNIT_DOCUMENT_H
 
 #include <stdbool.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "engine/base/text.h"
 #include "tests/unit/near.h"
 
-/* Fail with the document where it does not hold, or holds, the part. */
+/* Fail and print the document if it lacks, or contains, the part. */
 static inline void assert_has(const struct weir_text *text, const char *part)
 {
 	if (strstr(text->data, part))
@@ -35,8 +35,7 @@ static inline size_t bars_in(const char *line)
 	return bars;
 }
 
-/* Every row of a Markdown table has as many cells as the line before it, or it is the first of its
- * table. */
+/* Fails unless every row of a Markdown table has as many cells as the row before it. */
 static inline void assert_tables_are_whole(const char *document)
 {
 	size_t before = 0;
@@ -51,7 +50,7 @@ static inline void assert_tables_are_whole(const char *document)
 	}
 }
 
-/* Fails on the first line that is wider, and on blanks at the end of one. */
+/* Fails on the first line that is wider, or that ends with blanks. */
 static inline void assert_fits(const struct weir_text *text, size_t width)
 {
 	char line[4096];
@@ -71,9 +70,9 @@ static inline void assert_fits(const struct weir_text *text, size_t width)
 	}
 }
 
-#define DOCUMENT_MAX_OPEN 32 /* elements inside one another */
+#define DOCUMENT_MAX_OPEN 32 /* nesting depth of elements */
 
-/* The elements that are open while the page is walked. */
+/* The open elements at a position of the page. */
 struct open_elements {
 	char name[DOCUMENT_MAX_OPEN][16];
 	size_t count;
@@ -90,7 +89,7 @@ static inline bool is_void(const char *name)
 	return false;
 }
 
-/* `tag` is behind a "<": opens or closes one element. */
+/* Opens or closes the element of a tag; `tag` points behind its "<". */
 static inline void walk_tag(struct open_elements *open, const char *tag)
 {
 	char name[16] = "";
@@ -110,7 +109,7 @@ static inline void walk_tag(struct open_elements *open, const char *tag)
 	}
 }
 
-/* Every element is closed by its own end tag, in order. */
+/* Fails unless every element is closed by its own end tag, in order. */
 static inline void assert_balanced(const struct weir_text *text)
 {
 	struct open_elements open = {.count = 0};

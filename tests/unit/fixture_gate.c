@@ -220,7 +220,7 @@ static void push_row(struct weir_gate_result *result, struct weir_row row)
 	result->rows = rows;
 }
 
-/* Eight runs of a baseline against three; nothing is judged yet. */
+/* Returns a result of eight baseline runs and three candidate runs, without judged rows. */
 static struct weir_gate_result *comparison(enum weir_gate_verdict verdict, int code)
 {
 	struct weir_gate_result *result = weir_gate_result_new();
@@ -376,7 +376,7 @@ struct weir_gate_result *fixture_gate_no_baseline(void)
 	return result;
 }
 
-/* A name of `count` bytes without a single place to break. */
+/* Returns a name of `count` bytes without a place to break. */
 static const char *long_name(struct weir_gate_result *result, size_t count)
 {
 	char *name = weir_arena_alloc(result->arena, count + 1);
@@ -462,12 +462,13 @@ const fixture_gate_maker fixture_gates[] = {
 	fixture_gate_hostile,      NULL,
 };
 
-struct weir_text fixture_gate_write(const struct weir_gate_writer *writer,
-                                    const struct weir_gate_result *result,
-                                    const struct weir_gate_write_options *options)
+struct weir_text fixture_gate_write(const char *format, const struct weir_gate_result *result,
+                                    const struct weir_write_options *options)
 {
+	const struct weir_writer *writer = NULL;
 	struct weir_text out = {0};
 
-	writer->write(result, options, &out);
+	assert_int_equal(weir_writer_find(WEIR_RESULT_GATE, format, &writer, NULL), WEIR_OK);
+	writer->gate(result, options, &out);
 	return out;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/unit/fixture_report.h"
+#include "tests/unit/near.h"
 
 enum { GPU_ACTIVE, IDLE_LATE, KERNEL_P50, KERNELS_A_STEP, GRAPHS, FEATURES };
 
@@ -321,7 +322,8 @@ static void fill_advice(struct weir_report *report)
 	report->set_apart_count = 2;
 }
 
-/* Of 10,000 us; the second item is the device's time of the operator that is the first. */
+/* Adds a critical path of 10,000 us; its second item is the device time of the operator in the
+ * first. */
 static void fill_path(struct weir_report *report, const char *operator)
 {
 	struct weir_critical_path *path = weir_arena_alloc(report->arena, sizeof *path);
@@ -375,7 +377,7 @@ struct weir_report *fixture_report_minimal(void)
 	return report;
 }
 
-/* A name of `count` bytes without a single place to break. */
+/* Returns a name of `count` bytes without a place to break. */
 static const char *long_name(struct weir_report *report, size_t count)
 {
 	char *name = weir_arena_alloc(report->arena, count + 1);
@@ -440,12 +442,14 @@ void fixture_report_free(struct weir_report *report)
 	weir_profile_free(profile);
 }
 
-struct weir_text fixture_write(const struct weir_writer *writer, const struct weir_report *report,
-                               size_t width, size_t top)
+struct weir_text fixture_write(const char *format, const struct weir_report *report, size_t width,
+                               size_t top)
 {
 	const struct weir_write_options options = {.width = width, .top = top};
+	const struct weir_writer *writer = NULL;
 	struct weir_text out = {0};
 
-	writer->write(report, &options, &out);
+	assert_int_equal(weir_writer_find(WEIR_RESULT_REPORT, format, &writer, NULL), WEIR_OK);
+	writer->report(report, &options, &out);
 	return out;
 }

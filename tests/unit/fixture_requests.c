@@ -26,7 +26,7 @@ static struct weir_distribution spread(uint64_t count, double p50_ns, double p95
 	                                  .p99_ns = p99_ns};
 }
 
-/* A part of every request; shares of p50, p95 and p99. */
+/* A part of every request, with its shares of p50, p95 and p99. */
 static struct weir_stage_row make_stage(const char *name, const char *kind,
                                         struct weir_distribution duration, const double share[3],
                                         enum weir_bound bound)
@@ -223,7 +223,7 @@ struct weir_report *fixture_requests_with_timeline(void)
 
 	fill_stages(report);
 	fill_requests(report);
-	report->span_ns = 101883004; /* the timeline's */
+	report->span_ns = 101883004; /* of the timeline */
 	all = weir_arena_alloc(report->arena, (report->stage_count + timeline_count) * sizeof *all);
 	memcpy(all, report->stages, report->stage_count * sizeof *all);
 	memcpy(all + report->stage_count, timeline, timeline_count * sizeof *all);

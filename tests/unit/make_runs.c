@@ -23,7 +23,8 @@ void runs_release(struct runs *runs)
 		weir_run_free(runs->head[i]);
 }
 
-/* Roughly a standard normal number: twelve uniform ones less their mean. */
+/* Returns an approximately standard normal number: the sum of twelve uniform numbers, less their
+ * mean. */
 static double normal(struct runs *runs)
 {
 	double sum = -6;

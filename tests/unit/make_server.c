@@ -8,7 +8,8 @@
 #include "tests/unit/near.h"
 
 struct visit {
-	int64_t arrival_ns, before_ns, ready_ns; /* arrival, start of host work, in the queue */
+	int64_t arrival_ns, before_ns,
+		ready_ns; /* arrival, start of host work, entry into the queue */
 };
 
 struct kitchen {
@@ -58,7 +59,7 @@ static void add_part(struct weir_requests *out, const char *name, const struct v
 		weir_requests_add_part(out, stage, to_ns - from_ns);
 }
 
-/* Is any request in the host's hands at that time? */
+/* Returns true if the host works on a request at that time. */
 static bool host_works(const struct kitchen *kitchen, int64_t at_ns)
 {
 	for (size_t i = 0; i < kitchen->load->requests; i++)

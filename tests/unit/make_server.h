@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A batching server with one device and one host thread, simulated: requests whose bottleneck is
- * known. The same numbers give the same requests. */
-#ifndef TESTS_UNIT_MAKE_SERVER_H
-#define TESTS_UNIT_MAKE_SERVER_H
+/* Simulates a batching server with one device and one host thread, to make requests with a known
+ * bottleneck. The same numbers give the same requests. */
+#ifndef WEIR_TESTS_UNIT_MAKE_SERVER_H
+#define WEIR_TESTS_UNIT_MAKE_SERVER_H
 
 #include "engine/model/requests.h"
 
 struct server_load {
 	size_t requests;
-	int64_t interval_ns;           /* between arrivals, mean; exponential */
-	size_t burst;                  /* so many arrive at once; 0 is 1 */
-	int64_t window_ns;             /* a batch waits for more, from its first request on */
-	int64_t largest;               /* batch */
+	int64_t interval_ns;           /* mean time between arrivals, exponential */
+	size_t burst;                  /* requests that arrive at once; 0 is 1 */
+	int64_t window_ns;             /* how long a batch waits, from its first request */
+	int64_t largest;               /* largest batch */
 	int64_t before_ns, after_ns;   /* host work of each request, one at a time */
-	int64_t assembly_ns;           /* of a batch */
-	int64_t copy_ns;               /* h2d of a batch, and a tenth of it d2h */
-	int64_t interference;          /* a step that begins beside host work takes so many times
-	                                  as long; 0 is 1 */
+	int64_t assembly_ns;           /* host work of a batch */
+	int64_t copy_ns;               /* h2d copy of a batch; the d2h copy takes a tenth of it */
+	int64_t interference;          /* slows a step that begins beside host work; 0 is 1 */
 	int64_t step_ns, row_ns;       /* computation of a batch: fixed and for each row */
 	int64_t tokens, padded_tokens; /* of each request; 0: not stated */
-	bool offsets;                  /* parts say where they start */
+	bool offsets;                  /* parts have offsets */
 	bool unstated_batches;
 };
 

@@ -206,7 +206,7 @@ static void fill_device(struct make_trace *make)
 	device->count = make->device_count;
 }
 
-/* Every thread, stream and device that a row names. */
+/* Adds every thread, stream and device that a row names. */
 static void fill_tables(struct make_trace *make)
 {
 	struct weir_trace *trace = make->trace;

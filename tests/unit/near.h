@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What cmocka 1.1.5 lacks: doubles compared with both values in sight, and numbers that look random
- * but are not. */
-#ifndef WEIR_TESTS_NEAR_H
-#define WEIR_TESTS_NEAR_H
+/* Additions to cmocka 1.1.5: a comparison of doubles that prints both values, and pseudo-random
+ * numbers. */
+#ifndef WEIR_TESTS_UNIT_NEAR_H
+#define WEIR_TESTS_UNIT_NEAR_H
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-/* Equal within `relative` of the expected value; a NAN is near a NAN only. Named like its kin in
- * cmocka. */
+/* Equal within `relative` of the expected value; only NAN is near NAN. Named like the assertions
+ * of cmocka. */
 /* NOLINTNEXTLINE(readability-identifier-naming) */
 #define assert_near(actual, expected, relative)                                                    \
 	near_or_fail((actual), (expected), (relative), #actual, __FILE__, __LINE__)
@@ -29,7 +29,7 @@ static inline void near_or_fail(double actual, double expected, double relative,
 	_fail(file, line);
 }
 
-/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014); the state is any seed. */
+/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014); any state is a seed. */
 static inline uint64_t next_number(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;

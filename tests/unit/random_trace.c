@@ -14,7 +14,7 @@ static int64_t below(uint64_t *state, uint64_t limit)
 	return (int64_t)(next_number(state) % limit);
 }
 
-/* Mostly short, at times long enough for every threshold of the analysis, at times nothing. */
+/* Mostly short, sometimes longer than every threshold of the analysis, sometimes 0. */
 static int64_t duration(uint64_t *state)
 {
 	static const int64_t most[] = {1, 2000, 20000, 20000, 300000};

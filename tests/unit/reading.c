@@ -14,6 +14,7 @@
 #include "engine/base/text.h"
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"
+#include "tests/unit/shelf.h"
 
 enum weir_status reading_try(const struct weir_reader *reader, const char *data, size_t len,
                              struct weir_profile *profile, struct weir_error *err)
@@ -72,7 +73,7 @@ void reading_survives(const struct weir_reader *reader, const char *data, size_t
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_error err = {0};
-	char *copy = test_malloc(len + 1); /* a block of its own shows reads behind it */
+	char *copy = test_malloc(len + 1); /* a separate block shows reads beyond its end */
 
 	memcpy(copy, data, len);
 	if (reading_try(reader, copy, len, profile, &err))
@@ -112,18 +113,17 @@ const char *reading_claims(const char *text)
 	return status ? "none" : reader->name;
 }
 
-const struct weir_input *reading_sample(const char *path, const struct weir_reader *reader,
+const struct weir_input *reading_sample(const char *name, const struct weir_reader *reader,
                                         const char *message, struct weir_profile *profile)
 {
+	const char *path = shelf_find(name);
 	struct weir_error err = {0};
 	const struct weir_input *input = NULL;
 	enum weir_status status;
 
-	if (access(path, R_OK) != 0) {
-		print_message("skipped: no file %s\n", path);
+	if (!path)
 		weir_profile_free(profile);
-		skip();
-	}
+	path = shelf_need(name);
 	status = weir_read_path(profile, path, NULL, &err);
 	if (!status != (reader != NULL))
 		fail_msg("%s: %s", path, status ? err.message : "read, not refused");

@@ -1,56 +1,57 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Texts and files through a reader, and what must come of it; all fail the test that is running. */
-#ifndef WEIR_TESTS_READING_H
-#define WEIR_TESTS_READING_H
+/* Feeds texts and files to a reader, and checks the result. All functions fail the running test. */
+#ifndef WEIR_TESTS_UNIT_READING_H
+#define WEIR_TESTS_UNIT_READING_H
 
 #include "engine/readers/reader.h"
 #include "tests/unit/packed.h"
 
 enum weir_status reading_try(const struct weir_reader *reader, const char *data, size_t len,
                              struct weir_profile *profile, struct weir_error *err);
-/* A text that must be read; belongs to the profile. */
+/* Reads a text, which must succeed. The profile frees the input. */
 const struct weir_input *reading_of(const struct weir_reader *reader, const char *text,
                                     struct weir_profile *profile);
-/* A file that must be read, and be claimed by this reader; belongs to the profile. */
+/* Reads a file, which this reader must claim. The profile frees the input. */
 const struct weir_input *reading_file(const struct weir_reader *reader, const char *path,
                                       struct weir_profile *profile);
-/* A text that must be refused with one line that holds the message. */
+/* Expects that a text is refused with one line that contains the message. */
 void reading_refuses(const struct weir_reader *reader, const char *text, enum weir_status status,
                      const char *message);
-/* The bytes are read, or refused with one line. */
+/* Expects that the bytes are read, or refused with one line. */
 void reading_survives(const struct weir_reader *reader, const char *data, size_t len);
-/* The text cut at each of its bytes is read, or refused with one line; and so it is with each byte
- * set to each of a few that mean something. */
+/* Expects that the text is read, or refused with one line, if it is cut at any byte or has a byte
+ * replaced by one of a few special ones. */
 void reading_survives_damage(const struct weir_reader *reader, const char *text);
 
-/* Name of the reader that claims the text; "none" where there is none, or more than one. */
+/* Returns the name of the reader that claims the text; "none" unless exactly one does. */
 const char *reading_claims(const char *text);
-/* A third party's sample beside the project: its text's reader must be `reader` (NULL: it must be
- * refused with a line that holds the message). Returns the input, which the caller's profile owns;
- * skips the test with a message where the file is not there. */
+/* Reads a file of the shelf by content: `reader` must claim and read it, or, if reader is NULL, it
+ * must be refused with a line that contains the message. The profile frees the input. Skips the
+ * test if the shelf lacks the file. */
 const struct weir_input *reading_sample(const char *path, const struct weir_reader *reader,
                                         const char *message, struct weir_profile *profile);
 
-/* The first row of a trace with this name. */
+/* Returns the first row of a trace with this name. */
 size_t reading_host_row(const struct weir_trace *trace, const char *name);
 size_t reading_device_row(const struct weir_trace *trace, const char *name);
 
-/* A database that must be read; belongs to the profile. Takes the bytes. */
+/* Reads a database, which must succeed, and frees the bytes. The profile frees the input. */
 const struct weir_input *reading_of_bytes(const struct weir_reader *reader, struct bytes bytes,
                                           struct weir_profile *profile);
-/* One that must be refused, as reading_refuses(). */
+/* The same as reading_refuses() for a database; frees the bytes. */
 void reading_refuses_bytes(const struct weir_reader *reader, struct bytes bytes,
                            enum weir_status status, const char *message);
-/* Cut at every byte, and with every byte changed: read, or refused in one line. */
+/* Expects that the database is read, or refused in one line, if it is cut at any byte or has any
+ * byte changed. */
 void reading_survives_damaged_bytes(const struct weir_reader *reader, struct bytes bytes);
 
-/* The samples of a stage, in nanoseconds. */
+/* Expects the samples of a stage, in nanoseconds. */
 void reading_expects_stage(const struct weir_run *run, const char *name, size_t count,
                            const double *ns);
-/* The one value of a metric. */
+/* Expects the only value of a metric. */
 void reading_expects_figure(const struct weir_run *run, const char *name, double value, bool higher,
                             const char *unit);
-/* The parts of a request: "client_queue=0 decode=5". */
+/* Expects the parts of a request: "client_queue=0 decode=5". */
 void reading_expects_parts(const struct weir_requests *requests, size_t request, const char *parts);
 
 #endif

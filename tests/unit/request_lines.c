@@ -79,8 +79,8 @@ static void expect_one_line(const struct reading *reading)
 		fail_msg("not one line: \"%s\"", reading->err.message);
 }
 
-void expect_warned(const struct weir_reader *reader, const char *text, const char *lines,
-                   enum weir_warning_code code, uint64_t count)
+void expect_requests_warned(const struct weir_reader *reader, const char *text, const char *lines,
+                            enum weir_warning_code code, uint64_t count)
 {
 	struct reading reading = read_bytes(reader, text, strlen(text));
 
@@ -100,7 +100,7 @@ void expect_warned(const struct weir_reader *reader, const char *text, const cha
 
 void expect_requests(const struct weir_reader *reader, const char *text, const char *lines)
 {
-	expect_warned(reader, text, lines, WEIR_WARN_COUNT, 0);
+	expect_requests_warned(reader, text, lines, WEIR_WARN_COUNT, 0);
 }
 
 void expect_cuts_survived(const struct weir_reader *reader, const char *text)

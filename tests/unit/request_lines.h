@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a reader made of a text, as lines that tests compare. */
-#ifndef WEIR_TESTS_REQUEST_LINES_H
-#define WEIR_TESTS_REQUEST_LINES_H
+/* The requests that a reader makes of a text, as lines that tests compare. */
+#ifndef WEIR_TESTS_UNIT_REQUEST_LINES_H
+#define WEIR_TESTS_UNIT_REQUEST_LINES_H
 
 #include "engine/base/text.h"
 #include "tests/unit/reading.h"
 
-/* 14 November 2023: the time that lines count from. */
+/* 14 November 2023: the origin of times in lines. */
 #define LINES_BASE    INT64_C(1700000000000000000)
 #define LINES_BASE_US "1700000000000000"
 
-/*
- * Of each request a line: "0+100 batch=4 tokens=7 padded=9 out=3 first=20: queue@0+20
- * compute@20+80", in ns from LINES_BASE; what is unknown is not there. Free with reading_free().
- */
+/* One line per request: "0+100 batch=4 tokens=7 padded=9 out=3 first=20: queue@0+20 compute@20+80",
+ * in ns from LINES_BASE, without unknown values. Free with reading_free(). */
 struct reading {
 	struct weir_profile *profile;
 	const struct weir_input *input;
@@ -26,12 +24,12 @@ struct reading read_bytes(const struct weir_reader *reader, const void *data, si
 struct reading read_file(const struct weir_reader *reader, const char *path);
 void reading_free(struct reading *reading);
 
-/* Reads the text, which must give these lines. */
+/* Expects these lines of a text. */
 void expect_requests(const struct weir_reader *reader, const char *text, const char *lines);
-/* The same with the number of one kind of warnings; none of any other kind may be there. */
-void expect_warned(const struct weir_reader *reader, const char *text, const char *lines,
-                   enum weir_warning_code code, uint64_t count);
-/* The text cut after every byte of it reads or is refused in one line. */
+/* The same with a number of warnings of one kind, and no other warning. */
+void expect_requests_warned(const struct weir_reader *reader, const char *text, const char *lines,
+                            enum weir_warning_code code, uint64_t count);
+/* Expects that each prefix of the text is read, or refused in one line. */
 void expect_cuts_survived(const struct weir_reader *reader, const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A small feature table of the tests' own: rules must work with any. */
-#ifndef WEIR_TESTS_RULE_FEATURES_H
-#define WEIR_TESTS_RULE_FEATURES_H
+/* A small feature table for tests: rules must work with any table. */
+#ifndef WEIR_TESTS_UNIT_RULE_FEATURES_H
+#define WEIR_TESTS_UNIT_RULE_FEATURES_H
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace with what the analysis derives from it, in the order in which it is derived. */
-#ifndef TESTS_UNIT_SCENE_H
-#define TESTS_UNIT_SCENE_H
+/* A trace and all that the analysis derives from it, in the order of derivation. */
+#ifndef WEIR_TESTS_UNIT_SCENE_H
+#define WEIR_TESTS_UNIT_SCENE_H
 
 #include <stdbool.h>
 
@@ -22,11 +22,11 @@ struct scene {
 void scene_init(struct scene *scene, struct weir_trace *trace, bool steady);
 void scene_release(struct scene *scene);
 
-/* The first host row of that name; the test fails where there is none. */
+/* Returns the first host row of that name; fails the test if there is no such row. */
 uint32_t scene_row(const struct scene *scene, const char *name);
-/* The stage of that name, WEIR_NONE: none. */
+/* Returns the stage of that name; WEIR_NONE if there is no such stage. */
 uint32_t scene_stage(const struct scene *scene, const char *name);
-/* Segments of that cause on all devices, added. */
+/* Returns the sum of the segments with that cause on all devices. */
 int64_t scene_idle_ns(const struct scene *scene, enum weir_idle idle);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A transport that answers from a list and a clock that only counts: a test says what the service
- * answers, request by request, and sees afterwards what was asked and how long was waited.
+ * A transport that answers from a list, and a clock that only counts. A test lists the answers of
+ * the service, request by request, and checks the log of requests and the time waited.
  */
 #ifndef WEIR_TESTS_UNIT_SCRIPTED_API_H
 #define WEIR_TESTS_UNIT_SCRIPTED_API_H
@@ -17,7 +17,7 @@ struct script_step {
 	const char *expect; /* "GET /user": method, and the end of the URL */
 	enum weir_http_result result;
 	int status;
-	const char *head; /* lines ended by \r\n; NULL: none */
+	const char *head; /* header lines that end with \r\n; NULL: no header */
 	const char *body;
 	const char *reason;
 };
@@ -28,12 +28,12 @@ struct script {
 	int64_t now_ms;
 	int64_t waited_ms;
 	size_t waits;
-	struct weir_text log; /* "METHOD URL BODY\n" a request */
+	struct weir_text log; /* "METHOD URL BODY\n" per request */
 	bool lacked_token;    /* a request came without it */
 };
 
 void script_init(struct script *script, const struct script_step *steps);
-/* Fails the test where steps are left over; releases the log. */
+/* Fails the test if steps are left over; releases the log. */
 void script_end(struct script *script);
 struct weir_api script_api(struct script *script, const struct weir_provider *provider);
 

@@ -5,7 +5,7 @@
 #include "engine/base/slice.h"
 #include "tests/unit/span_lines.h"
 
-/* The next word of a line; empty at its end. */
+/* Takes the next word of a line; empty at its end. */
 static struct weir_slice take_word(const char **at)
 {
 	struct weir_slice word;
@@ -39,7 +39,7 @@ static void put_event(struct weir_text *out, struct weir_slice name, struct weir
 	                 comma(out), (int)strtol(at.data, NULL, 10), (int)name.length, name.data);
 }
 
-/* What follows the times of a line. */
+/* Writes the attributes and events after the times of a line. */
 static void put_more(struct weir_text *out, const char **at)
 {
 	struct weir_text attributes = {0}, events = {0};
@@ -61,7 +61,7 @@ static void put_more(struct weir_text *out, const char **at)
 	weir_text_release(&events);
 }
 
-/* One line of spans_as_otlp(), *at behind it. */
+/* Writes one line of spans_as_otlp(), and moves *at after it. */
 static void put_span(struct weir_text *out, const char **at)
 {
 	struct weir_slice id = take_word(at), parent = take_word(at), name = take_word(at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a text as the summary of a run, and compares what became of it. */
+/* Reads a text as the summary of a run, and compares the run. */
 #ifndef WEIR_TESTS_UNIT_SUMMARIES_H
 #define WEIR_TESTS_UNIT_SUMMARIES_H
 
@@ -16,12 +16,12 @@ void summary_free(struct summary_case *summary);
 
 enum weir_status summary_try(struct summary_case *summary, const char *text, size_t len,
                              struct weir_error *err);
-/* The text must be read. */
+/* Reads a text, which must succeed. */
 void summary_read(struct summary_case *summary, const char *text);
-/* Every prefix is read or refused in one line. */
+/* Expects that each prefix is read, or refused in one line. */
 void summary_cut_everywhere(const struct weir_reader *reader, const char *text);
 
-/* A figure of the last input; unit NULL: it must not be there. */
+/* Expects a figure of the last input; unit NULL: there must be no such figure. */
 void summary_expect(const struct summary_case *summary, const char *name, double value,
                     const char *unit);
 void summary_expect_warning(const struct summary_case *summary, enum weir_warning_code code,

@@ -44,7 +44,7 @@ static void random_windows(struct weir_intervals *windows, uint64_t *state)
 	weir_intervals_unite(windows);
 }
 
-/* One set a class, and "all" behind them; the sum of durations inside the windows. */
+/* One set of intervals per class, and "all" last; the sum of durations inside the windows. */
 static int64_t build_sets(const struct weir_trace *trace, const uint8_t *work,
                           const struct weir_intervals *windows, struct weir_intervals *sets)
 {
@@ -162,7 +162,7 @@ static void an_overlap_counts_on_one_stream_only(void **unused)
 
 	(void)unused;
 	make_kernel(make, 0, "a", 0, 100, 0);
-	make_kernel(make, 1, "b", 50, 150, 0); /* another stream: concurrent, as it may be */
+	make_kernel(make, 1, "b", 50, 150, 0); /* another stream: may run at the same time */
 	make_kernel(make, 0, "c", 99, 200, 0); /* starts before "a" ends */
 	make_kernel(make, 0, "d", 200, 300, 0);
 	trace = make_trace_finish(make);

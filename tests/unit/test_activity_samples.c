@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Figures of real traces to the nanosecond: tests/vectors/kineto_activity.json holds them, computed
- * by another program from the same files. The files themselves stay outside the project; without
- * them the test is skipped.
+ * Compares figures of real traces to the nanosecond. tests/vectors/kineto_activity.json holds the
+ * figures, which another program computed from the same files. The files are on the shelf.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -24,8 +23,9 @@
 #include "engine/base/arena.h"
 #include "engine/base/json.h"
 #include "engine/readers/reader.h"
+#include "tests/unit/shelf.h"
 
-#define SAMPLES "../shared/samples/kineto"
+#define SAMPLES "samples/kineto"
 #define VECTORS "tests/vectors/kineto_activity.json"
 
 struct figure {
@@ -33,7 +33,7 @@ struct figure {
 	double value;
 };
 
-/* Rows of one device and what they are. */
+/* The rows of one device and their classes of work. */
 struct rows {
 	const struct weir_trace *trace;
 	size_t first, last;
@@ -153,8 +153,8 @@ static void check_case(const cJSON *expected, int *wrong)
 	assert_non_null(file);
 	assert_non_null(devices);
 	snprintf(path, sizeof(path), SAMPLES "/%s", file);
-	if (weir_read_path(profile, path, NULL, &err)) {
-		/* A trace without device work may be refused, for this reason only. */
+	if (weir_read_path(profile, shelf_need(path), NULL, &err)) {
+		/* Only a trace without device work may be refused. */
 		if (cJSON_GetArraySize(devices) > 0 || err.status != WEIR_E_EMPTY) {
 			print_error("%s\n", err.message);
 			++*wrong;
@@ -179,10 +179,7 @@ static void every_figure_of_the_samples_is_exact(void **state)
 	int wrong = 0;
 
 	(void)state;
-	if (access(SAMPLES, R_OK) != 0) {
-		print_message("skipped: " SAMPLES " is not there\n");
-		skip();
-	}
+	shelf_need(SAMPLES);
 	if (weir_json_read_file(VECTORS, &document, &err))
 		fail_msg("%s", err.message);
 	weir_json_array(document, "cases", &cases, NULL);
@@ -199,5 +196,5 @@ int main(void)
 		cmocka_unit_test(every_figure_of_the_samples_is_exact),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return shelf_run_group_tests(tests);
 }

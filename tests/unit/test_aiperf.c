@@ -11,7 +11,7 @@
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
-#define SAMPLE "../shared/samples/aiperf/docs_records.jsonl"
+#define SAMPLE "samples/aiperf/docs_records.jsonl"
 
 #define METADATA                                                                                   \
 	"{\"metadata\": {\"session_num\": 1, \"x_request_id\": \"private\", "                      \
@@ -26,7 +26,8 @@
 	"\"output_sequence_length\": {\"value\": 9, \"unit\": \"tokens\"}}, "
 #define RECORD METADATA METRICS "\"error\": null}\n"
 
-/* The input of a text that must be read; valid until the next one, freed with the profile. */
+/* Reads a text, which must succeed. The input is valid until the next call; the profile frees it.
+ */
 static const struct weir_input *input_of(const char *text, struct weir_profile *profile)
 {
 	return reading_of(&weir_reader_aiperf, text, profile);
@@ -65,7 +66,7 @@ static void a_record_is_a_request_at_the_client(void **state)
 	weir_profile_free(profile);
 }
 
-static void without_a_latency_the_end_is_that_of_the_metadata(void **state)
+static void a_request_without_a_latency_ends_with_its_metadata(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_requests *requests =
@@ -78,7 +79,7 @@ static void without_a_latency_the_end_is_that_of_the_metadata(void **state)
 	weir_profile_free(profile);
 }
 
-static void of_a_metric_given_twice_the_first_counts(void **state)
+static void the_first_of_repeated_metrics_counts(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = input_of(
@@ -92,7 +93,7 @@ static void of_a_metric_given_twice_the_first_counts(void **state)
 	weir_profile_free(profile);
 }
 
-static void units_are_those_of_the_value(void **state)
+static void values_are_read_in_their_stated_unit(void **state)
 {
 	static const struct {
 		const char *value, *unit;
@@ -132,7 +133,7 @@ static void units_are_those_of_the_value(void **state)
 	}
 }
 
-static void what_failed_or_was_cancelled_is_counted(void **state)
+static void failed_and_cancelled_requests_are_counted(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = input_of(
@@ -148,7 +149,7 @@ static void what_failed_or_was_cancelled_is_counted(void **state)
 	weir_profile_free(profile);
 }
 
-static void warming_up_is_left_out(void **state)
+static void warm_up_requests_are_left_out(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = input_of(
@@ -175,7 +176,7 @@ static void a_request_without_an_end_is_unfinished(void **state)
 	weir_profile_free(profile);
 }
 
-static void gaps_that_are_no_times_are_counted(void **state)
+static void malformed_gaps_are_counted(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = input_of(
@@ -233,7 +234,7 @@ static void records_are_known_by_their_keys(void **state)
 	assert_string_equal(reading_claims("{\"metrics\": {\"request_start_ns\": 1}}"), "none");
 }
 
-/* A published pair of records: one answered, one cancelled, and a key that is there twice. */
+/* The published records: an answered request with a repeated key, and a cancelled one. */
 static void the_published_records_read(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -255,13 +256,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_record_is_a_request_at_the_client),
-		cmocka_unit_test(without_a_latency_the_end_is_that_of_the_metadata),
-		cmocka_unit_test(of_a_metric_given_twice_the_first_counts),
-		cmocka_unit_test(units_are_those_of_the_value),
-		cmocka_unit_test(what_failed_or_was_cancelled_is_counted),
-		cmocka_unit_test(warming_up_is_left_out),
+		cmocka_unit_test(a_request_without_a_latency_ends_with_its_metadata),
+		cmocka_unit_test(the_first_of_repeated_metrics_counts),
+		cmocka_unit_test(values_are_read_in_their_stated_unit),
+		cmocka_unit_test(failed_and_cancelled_requests_are_counted),
+		cmocka_unit_test(warm_up_requests_are_left_out),
 		cmocka_unit_test(a_request_without_an_end_is_unfinished),
-		cmocka_unit_test(gaps_that_are_no_times_are_counted),
+		cmocka_unit_test(malformed_gaps_are_counted),
 		cmocka_unit_test(a_metric_without_a_value_is_not_given),
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_fails_in_one_line),
 		cmocka_unit_test(records_are_known_by_their_keys),

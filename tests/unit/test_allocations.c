@@ -43,7 +43,7 @@ static void expect_events(const struct weir_allocation *items, size_t count,
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* at, process, address, bytes, device, given back */
+/* at, process, address, bytes, device, is_free */
 static void totals_follow_the_time(void **state)
 {
 	static const struct weir_allocation items[] = {
@@ -73,7 +73,7 @@ static void addresses_are_those_of_a_process(void **state)
 	expect_events(items, COUNT(items), expected, COUNT(expected));
 }
 
-/* Never below nothing: what was there before is not known. */
+/* The total never falls below 0: memory from before the recording is unknown. */
 static void memory_from_before_is_left_out(void **state)
 {
 	static const struct weir_allocation items[] = {
@@ -100,6 +100,22 @@ static void an_address_holds_one_allocation(void **state)
 	expect_events(items, COUNT(items), expected, COUNT(expected));
 }
 
+/* Sums of hostile sizes would overflow int64_t. */
+static void a_device_holds_at_most_16_tib(void **state)
+{
+	struct weir_allocation items[20];
+	struct expected expected[16];
+
+	(void)state;
+	for (int64_t i = 0; i < 20; i++)
+		items[i] = (struct weir_allocation){
+			.at_ns = i, .address = i, .bytes = WEIR_MAX_ALLOCATION};
+	for (int64_t i = 0; i < 16; i++)
+		expected[i] =
+			(struct expected){i, WEIR_MAX_ALLOCATION, (i + 1) * WEIR_MAX_ALLOCATION, 0};
+	expect_events(items, COUNT(items), expected, COUNT(expected));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -107,6 +123,7 @@ int main(void)
 		cmocka_unit_test(addresses_are_those_of_a_process),
 		cmocka_unit_test(memory_from_before_is_left_out),
 		cmocka_unit_test(an_address_holds_one_allocation),
+		cmocka_unit_test(a_device_holds_at_most_16_tib),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

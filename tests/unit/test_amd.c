@@ -102,7 +102,7 @@ static void tables_may_follow_one_another(void **state)
 	               "card0 utilization=0.42\ncard0 temperature_c=72.5\n");
 }
 
-static void shares_of_violations_become_bits(void **state)
+static void shares_of_violations_become_reasons(void **state)
 {
 	(void)state;
 	expect_samples(AMD, "gpu,gfx,mem,pviol,tviol\n0,1,1,100,0\n0,1,1,0,N/A\n",
@@ -162,7 +162,7 @@ static void a_damaged_document_costs_what_follows_in_it(void **state)
 	expect_warned(AMD, text, WEIR_WARN_SKIPPED_EVENT, 1);
 }
 
-static void nesting_without_end_is_passed_over(void **state)
+static void deep_nesting_is_ignored(void **state)
 {
 	struct weir_text text = {0};
 
@@ -200,7 +200,7 @@ static void other_tables_and_documents_are_not_taken(void **state)
 	                "no device with a value");
 }
 
-static void a_file_cut_anywhere_reads_or_says_why_not(void **state)
+static void a_file_cut_anywhere_reads_or_is_refused(void **state)
 {
 	(void)state;
 	expect_clean_cuts(AMD, MONITOR MONITOR_ROW MONITOR_ROW);
@@ -215,15 +215,15 @@ int main(void)
 		cmocka_unit_test(columns_of_metrics_are_known_with_lists_in_quotes),
 		cmocka_unit_test(rocm_smi_may_begin_with_a_warning),
 		cmocka_unit_test(tables_may_follow_one_another),
-		cmocka_unit_test(shares_of_violations_become_bits),
+		cmocka_unit_test(shares_of_violations_become_reasons),
 		cmocka_unit_test(ragged_rows_are_left_out),
 		cmocka_unit_test(devices_are_listed_wrapped_or_alone_in_json),
 		cmocka_unit_test(a_monitor_in_json_is_flat),
 		cmocka_unit_test(cards_are_keys_in_json_of_rocm_smi),
 		cmocka_unit_test(a_damaged_document_costs_what_follows_in_it),
-		cmocka_unit_test(nesting_without_end_is_passed_over),
+		cmocka_unit_test(deep_nesting_is_ignored),
 		cmocka_unit_test(other_tables_and_documents_are_not_taken),
-		cmocka_unit_test(a_file_cut_anywhere_reads_or_says_why_not),
+		cmocka_unit_test(a_file_cut_anywhere_reads_or_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a profile to a report without verdicts of stages. */
+/* Analyses a profile up to a report without verdicts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -97,7 +97,7 @@ static const struct expected known[] = {
 	{"cudaGraphicsMapResources", WEIR_API_OTHER},
 };
 
-/* No driver or runtime call, however much they look like one. */
+/* Names that resemble driver and runtime calls. */
 static const char *const strangers[] = {
 	"",         "cu",     "cuda",          "hip",     "cublasGemmEx", "cudnnConvolutionForward",
 	"aten::mm", "Malloc", "hipblasCreate", "cudaX_v", "_v2",          "cuda_v2",

@@ -95,35 +95,55 @@ static void grow_doubles_and_keeps_what_was_there(void **state)
 	free(items);
 }
 
-static jmp_buf out_of_memory;
+struct growth {
+	size_t need, size;
+};
 
-static void jump_out(void)
+static void grow(void *context)
 {
-	longjmp(out_of_memory, 1);
-}
-
-/* True when the call ended through the hook; count is a size that no machine has. */
-static bool grow_ends(size_t need, size_t size)
-{
-	void (*before)(void) = weir_out_of_memory;
-	volatile bool ended = true;
+	const struct growth *growth = context;
 	size_t capacity = 0;
 
-	weir_out_of_memory = jump_out;
-	if (setjmp(out_of_memory) == 0) {
-		free(weir_grow(NULL, &capacity, need, size));
-		ended = false;
-	}
-	weir_out_of_memory = before;
-	return ended;
+	free(weir_grow(NULL, &capacity, growth->need, growth->size));
 }
 
-static void overflow_ends_through_the_hook(void **state)
+/* True if the call ran out of memory. */
+static bool grow_ends(size_t need, size_t size)
+{
+	return !weir_memory_try(grow, &(struct growth){need, size});
+}
+
+static void a_size_that_no_machine_has_ends_the_try(void **state)
 {
 	(void)state;
 	assert_false(grow_ends(1000, 8));
 	assert_true(grow_ends(SIZE_MAX / 4, 8));
 	assert_true(grow_ends(SIZE_MAX, 1));
+	assert_false(weir_memory_is_tried());
+}
+
+static void run_out(void *context)
+{
+	*(int *)context += 1;
+	weir_out_of_memory();
+}
+
+static void try_inside(void *context)
+{
+	assert_true(weir_memory_is_tried());
+	assert_false(weir_memory_try(run_out, context));
+	assert_true(weir_memory_is_tried());
+	*(int *)context += 10;
+}
+
+static void the_innermost_try_returns(void **state)
+{
+	int reached = 0;
+
+	(void)state;
+	assert_true(weir_memory_try(try_inside, &reached));
+	assert_int_equal(reached, 11);
+	assert_false(weir_memory_is_tried());
 }
 
 int main(void)
@@ -135,7 +155,8 @@ int main(void)
 		cmocka_unit_test(format_takes_texts_of_any_length),
 		cmocka_unit_test(free_takes_null),
 		cmocka_unit_test(grow_doubles_and_keeps_what_was_there),
-		cmocka_unit_test(overflow_ends_through_the_hook),
+		cmocka_unit_test(a_size_that_no_machine_has_ends_the_try),
+		cmocka_unit_test(the_innermost_try_returns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every nanosecond to one bound, in one ledger. */
+/* Attribution assigns every nanosecond to one bound, in one ledger. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,7 +145,7 @@ static void assert_ledger(const struct weir_ledger *ledger)
 	assert_int_equal(compute_ns, ledger->work_ns[WEIR_WORK_COMPUTE]);
 	assert_int_equal(ledger->copy_ns[0] + ledger->copy_ns[1], ledger->work_ns[WEIR_WORK_COPY]);
 	assert_true(late_ns <= idle_ns);
-	/* What rules call late and of the runtime is a part of what is attributed to it. */
+	/* The late time of the rules is a part of the time attributed to the runtime. */
 	assert_true(late_ns - ledger->late_ns[WEIR_LATE_ALLOCATOR] -
 	                    ledger->late_ns[WEIR_LATE_NO_WORK] <=
 	            ledger->bound_ns[WEIR_BOUND_RUNTIME]);

@@ -8,7 +8,8 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
-#include "engine/readers/loadgen/bench.h"
+#include "engine/readers/loadgen/client_summary.h"
+#include "engine/readers/parts/figures.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"
@@ -25,7 +26,7 @@
 	"\"generated_texts\": [\"a\", \"\", \"b ]}\"], \"errors\": [\"\", \"Traceback\\n\", "      \
 	"\"\"], \"mean_ttft_ms\": 65.0"
 
-/* The run of a text that must be read; freed with the profile. */
+/* Reads a text, which must succeed. The profile frees the run. */
 static const struct weir_run *run_of(const char *text, struct weir_profile *profile)
 {
 	return reading_of(&weir_reader_bench, text, profile)->run;
@@ -76,7 +77,7 @@ static void requests_become_samples_in_whole_nanoseconds(void **state)
 	              (double[]){10000000, 42000, 11000000, 13000000});
 	expect_values(find(&run->stages, "e2e"), 2, (double[]){60042000, 104000000});
 	assert_int_equal(run->stages.count, 4);
-	assert_null(weir_series_find(&run->metrics, "mean_ttft_ms")); /* its samples are there */
+	assert_null(weir_series_find(&run->metrics, "mean_ttft_ms")); /* there are samples */
 	weir_profile_free(profile);
 }
 
@@ -105,7 +106,7 @@ static void failed_requests_are_left_out_and_counted(void **state)
 	weir_profile_free(profile);
 }
 
-static void a_failure_without_its_text_is_known_by_no_output(void **state)
+static void a_request_without_output_has_failed(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_run *run =
@@ -118,7 +119,7 @@ static void a_failure_without_its_text_is_known_by_no_output(void **state)
 	weir_profile_free(profile);
 }
 
-static void labels_tell_the_load_and_the_metadata(void **state)
+static void labels_hold_the_load_and_the_metadata(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_run *run = run_of(
@@ -160,7 +161,7 @@ static void without_samples_means_and_percentiles_are_figures(void **state)
 	weir_profile_free(profile);
 }
 
-static void the_other_engine_is_read_alike(void **state)
+static void results_of_sglang_have_the_same_names(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_run *run = run_of(
@@ -174,8 +175,8 @@ static void the_other_engine_is_read_alike(void **state)
 	assert_string_equal(weir_run_label(run, "backend"), "sglang");
 	assert_string_equal(weir_run_label(run, "model"), "org/m");
 	assert_string_equal(weir_run_label(run, "request_rate"), "inf");
-	expect_metric(run, "total_throughput", 288.5, true, "tokens/s");
-	expect_metric(run, "mean_e2e_latency_ms", 140.5, false, "ms");
+	expect_metric(run, "total_token_throughput", 288.5, true, "tokens/s");
+	expect_metric(run, "mean_e2el_ms", 140.5, false, "ms");
 	assert_int_equal(run->metrics.count, 3);
 	weir_profile_free(profile);
 }
@@ -193,18 +194,18 @@ static void latency_and_throughput_results_are_read(void **state)
 	run = run_of("{\"avg_latency\": 0.15, \"latencies\": [], \"percentiles\": {\"50\": 0.25, "
 	             "\"x\": 1, \"99\": null}}",
 	             profile);
-	expect_metric(run, "mean_latency_s", 0.15, false, "s");
-	expect_metric(run, "p50_latency_s", 0.25, false, "s");
+	expect_metric(run, "mean_latency_ms", 150, false, "ms");
+	expect_metric(run, "p50_latency_ms", 250, false, "ms");
 	assert_int_equal(run->metrics.count, 2);
 	run = run_of("{\"elapsed_time\": 2.5, \"num_requests\": 50, \"requests_per_second\": 20.0, "
 	             "\"tokens_per_second\": 4800.0}",
 	             profile);
-	expect_metric(run, "requests_per_second", 20, true, "1/s");
-	expect_metric(run, "tokens_per_second", 4800, true, "tokens/s");
+	expect_metric(run, "request_throughput", 20, true, "1/s");
+	expect_metric(run, "total_token_throughput", 4800, true, "tokens/s");
 	weir_profile_free(profile);
 }
 
-static void unknown_is_left_out_and_never_zero(void **state)
+static void unknown_values_are_left_out_and_never_zero(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_run *run =
@@ -218,12 +219,12 @@ static void unknown_is_left_out_and_never_zero(void **state)
 	assert_int_equal(run->metrics.count, 0);
 	expect_values(find(&run->stages, "ttft"), 1, (double[]){500000000});
 	assert_int_equal(find(&run->stages, "tpot")->count, 3);
-	assert_null(weir_series_find(&run->stages, "e2e")); /* one part of each is unknown */
+	assert_null(weir_series_find(&run->stages, "e2e")); /* each has an unknown part */
 	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_BAD_NUMBER].count, 0);
 	weir_profile_free(profile);
 }
 
-static void what_is_no_number_is_counted(void **state)
+static void malformed_numbers_are_counted(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_run *run = run_of(
@@ -241,7 +242,7 @@ static void what_is_no_number_is_counted(void **state)
 	weir_profile_free(profile);
 }
 
-static void what_holds_no_timing_is_refused(void **state)
+static void results_without_timing_are_refused(void **state)
 {
 	(void)state;
 	expect_refused("{\"completed\": 0, \"failed\": 4, \"request_throughput\": 0.0, "
@@ -263,10 +264,25 @@ static void lists_of_other_types_or_lengths_are_refused(void **state)
 	expect_refused("{\"itls\": 1}", WEIR_E_FORMAT, "itls: expected a list of lists");
 	expect_refused("{\"itls\": [1]}", WEIR_E_FORMAT, "itls[0]: expected a list");
 	expect_refused("{\"ttfts\": [1], \"ttfts\": [1]}", WEIR_E_FORMAT, "ttfts: given twice");
-	expect_refused("{\"mean_itl_ms\": 1, \"mean_itl_ms\": 1}", WEIR_E_FORMAT, "given twice");
 	expect_refused("{\"ttfts\": [1, 2], \"errors\": [\"\"]}", WEIR_E_FORMAT,
 	               "errors: 1 requests, but ttfts holds 2");
 	expect_refused("{\"ttfts\": [1], \"itls\": [[], []]}", WEIR_E_FORMAT, "itls: 2 requests");
+}
+
+static void the_first_of_repeated_figures_counts(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(SERVE ", \"mean_itl_ms\": 2, \"mean_itl_ms\": 1, "
+	                                          "\"p99.9_itl_ms\": 4, \"p99.9_itl_ms\": 3, "
+	                                          "\"median_itl_ms\": 5, \"p50_itl_ms\": 5}",
+	                                    profile);
+
+	(void)state;
+	expect_metric(run, "mean_itl_ms", 2, false, "ms");
+	expect_metric(run, "p99.9_itl_ms", 4, false, "ms");
+	expect_metric(run, "p50_itl_ms", 5, false, "ms");
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_DUPLICATE].count, 2);
+	weir_profile_free(profile);
 }
 
 static void several_results_in_one_file_are_refused(void **state)
@@ -284,7 +300,7 @@ static void a_result_cut_short_at_any_byte_is_refused(void **state)
 	for (size_t len = 0; len < sizeof(text) - 1; len++) {
 		struct weir_profile *profile = weir_profile_new();
 		struct weir_error err = {0};
-		char *copy = test_malloc(len + 1); /* a block of its own shows reads behind it */
+		char *copy = test_malloc(len + 1); /* a separate block shows reads beyond its end */
 
 		memcpy(copy, text, len);
 		if (reading_try(&weir_reader_bench, copy, len, profile, &err) != WEIR_E_FORMAT ||
@@ -318,14 +334,14 @@ static void too_many_figures_meet_a_limit(void **state)
 
 	(void)state;
 	weir_text_puts(&text, "{\"a\": 1");
-	for (int i = 0; i <= BENCH_MAX_SCALARS; i++)
+	for (int i = 0; i <= WEIR_CLIENT_MAX_PERCENTILES; i++)
 		weir_text_printf(&text, ", \"p0.%d_ttft_ms\": 1", i);
 	weir_text_puts(&text, "}");
 	expect_refused(text.data, WEIR_E_LIMIT, "more than 128");
 	weir_text_release(&text);
 }
 
-static void too_many_texts_are_no_labels(void **state)
+static void texts_beyond_the_limit_are_not_labels(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_text text = {0};
@@ -335,12 +351,12 @@ static void too_many_texts_are_no_labels(void **state)
 	for (int i = 0; i < 1000; i++)
 		weir_text_printf(&text, ", \"k%d\": \"v\"", i);
 	weir_text_puts(&text, "}");
-	assert_int_equal(run_of(text.data, profile)->label_count, BENCH_MAX_LABELS);
+	assert_int_equal(run_of(text.data, profile)->label_count, WEIR_FIGURE_MAX_LABELS);
 	weir_text_release(&text);
 	weir_profile_free(profile);
 }
 
-/* Twice as many gaps as are kept, in a rhythm of two: half of those kept must be of either. */
+/* Reads twice the limit of gaps, alternately 2 s and 1 s: half of the kept ones must be of each. */
 static void gaps_beyond_the_limit_are_thinned_without_a_rhythm(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -350,11 +366,11 @@ static void gaps_beyond_the_limit_are_thinned_without_a_rhythm(void **state)
 
 	(void)state;
 	weir_text_puts(&text, "{\"ttfts\": [1], \"itls\": [[1");
-	weir_text_repeat(&text, ",2,1", BENCH_MAX_GAP_SAMPLES);
+	weir_text_repeat(&text, ",2,1", WEIR_CLIENT_MAX_GAPS);
 	weir_text_puts(&text, "]]}");
 	gaps = find(&run_of(text.data, profile)->stages, "itl");
-	assert_true(gaps->count > BENCH_MAX_GAP_SAMPLES / 2);
-	assert_true(gaps->count <= BENCH_MAX_GAP_SAMPLES);
+	assert_true(gaps->count > WEIR_CLIENT_MAX_GAPS / 2);
+	assert_true(gaps->count <= WEIR_CLIENT_MAX_GAPS);
 	for (size_t i = 0; i < gaps->count; i++)
 		ones += gaps->value[i] == 1e9;
 	assert_near((double)ones / (double)gaps->count, 0.5, 0.01);
@@ -383,20 +399,21 @@ int main(void)
 		cmocka_unit_test(requests_become_samples_in_whole_nanoseconds),
 		cmocka_unit_test(rates_are_better_where_higher),
 		cmocka_unit_test(failed_requests_are_left_out_and_counted),
-		cmocka_unit_test(a_failure_without_its_text_is_known_by_no_output),
-		cmocka_unit_test(labels_tell_the_load_and_the_metadata),
+		cmocka_unit_test(a_request_without_output_has_failed),
+		cmocka_unit_test(labels_hold_the_load_and_the_metadata),
 		cmocka_unit_test(without_samples_means_and_percentiles_are_figures),
-		cmocka_unit_test(the_other_engine_is_read_alike),
+		cmocka_unit_test(results_of_sglang_have_the_same_names),
 		cmocka_unit_test(latency_and_throughput_results_are_read),
-		cmocka_unit_test(unknown_is_left_out_and_never_zero),
-		cmocka_unit_test(what_is_no_number_is_counted),
-		cmocka_unit_test(what_holds_no_timing_is_refused),
+		cmocka_unit_test(unknown_values_are_left_out_and_never_zero),
+		cmocka_unit_test(malformed_numbers_are_counted),
+		cmocka_unit_test(results_without_timing_are_refused),
 		cmocka_unit_test(lists_of_other_types_or_lengths_are_refused),
+		cmocka_unit_test(the_first_of_repeated_figures_counts),
 		cmocka_unit_test(several_results_in_one_file_are_refused),
 		cmocka_unit_test(a_result_cut_short_at_any_byte_is_refused),
 		cmocka_unit_test(hostile_depth_is_refused_without_a_stack),
 		cmocka_unit_test(too_many_figures_meet_a_limit),
-		cmocka_unit_test(too_many_texts_are_no_labels),
+		cmocka_unit_test(texts_beyond_the_limit_are_not_labels),
 		cmocka_unit_test(gaps_beyond_the_limit_are_thinned_without_a_rhythm),
 		cmocka_unit_test(results_are_known_by_their_keys),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a benchmark's result says against itself, and results inside logs. */
+/* Tests results that contradict themselves, and results inside logs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,11 +10,12 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
-#include "engine/readers/loadgen/bench.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"
 
+#define LOG_BEGIN "<<<RESULT_START>>>"
+#define LOG_END   "<<<RESULT_END>>>"
 #define RESULT                                                                                     \
 	"{\"completed\": 4, \"request_throughput\": 2.0, \"total_output_tokens\": 404, "           \
 	"\"duration\": 2.0, \"request_rate\": 2.0"
@@ -46,7 +47,7 @@ static void means_that_contradict_each_other_are_computed_again(void **state)
 	weir_profile_free(profile);
 }
 
-static void samples_are_the_judge_of_a_mean(void **state)
+static void samples_decide_about_a_stated_mean(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = reading_of(
@@ -83,7 +84,7 @@ static void an_endpoint_that_does_not_stream_has_no_first_token(void **state)
 	weir_profile_free(profile);
 }
 
-/* An answer of one token is all first token. */
+/* An answer of one token consists of its first token. */
 static void answers_of_one_token_prove_nothing(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -97,7 +98,7 @@ static void answers_of_one_token_prove_nothing(void **state)
 	weir_profile_free(profile);
 }
 
-static void gaps_between_chunks_are_no_gaps_between_tokens(void **state)
+static void gaps_between_chunks_are_not_gaps_between_tokens(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input =
@@ -118,12 +119,12 @@ static void gaps_between_chunks_are_no_gaps_between_tokens(void **state)
 	weir_profile_free(profile);
 }
 
-static void load_that_was_not_reached_is_said(void **state)
+static void a_load_that_was_not_reached_is_a_warning(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 
 	(void)state;
-	/* By when requests were sent: 2 a second where 4 were asked for. */
+	/* By the times of sending: 2 per second, 4 were requested. */
 	assert_int_equal(warned(reading_of(reader,
 	                                   "{\"request_rate\": 4, \"ttfts\": [1, 1, 1], "
 	                                   "\"start_times\": [7.5, 8.5, 8.0]}",
@@ -136,14 +137,14 @@ static void load_that_was_not_reached_is_said(void **state)
 	                                   profile),
 	                        WEIR_WARN_LOAD_NOT_REACHED),
 	                 0);
-	/* By what fits: 4 requests of a second in 101 seconds are not one a second. */
+	/* By the duration: 4 requests of 1 s in 101 s are less than one per second. */
 	assert_int_equal(warned(reading_of(reader,
 	                                   "{\"request_rate\": \"1.0\", \"duration\": 101, "
 	                                   "\"ttfts\": [1, 1, 1, 1], \"itls\": [[], [], [], []]}",
 	                                   profile),
 	                        WEIR_WARN_LOAD_NOT_REACHED),
 	                 1);
-	/* One long answer explains it. */
+	/* One long answer explains the duration. */
 	assert_int_equal(warned(reading_of(reader,
 	                                   "{\"request_rate\": 1, \"duration\": 101, \"ttfts\": "
 	                                   "[1, 97, 1, 1], \"itls\": [[], [], [], []]}",
@@ -162,28 +163,26 @@ static void load_that_was_not_reached_is_said(void **state)
 static void a_result_in_a_log_is_found_between_its_markers(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input =
-		reading_of(reader,
-	                   "[INFO] starting <<<<RESULT\n<<<" BENCH_LOG_BEGIN "\n" RESULT
-	                   "}\n" BENCH_LOG_END "\n[INFO] done\n",
-	                   profile);
+	const struct weir_input *input = reading_of(reader,
+	                                            "[INFO] starting <<<<RESULT\n<<<" LOG_BEGIN
+	                                            "\n" RESULT "}\n" LOG_END "\n[INFO] done\n",
+	                                            profile);
 
 	(void)state;
 	reading_expects_figure(input->run, "request_throughput", 2, true, "1/s");
-	assert_string_equal(
-		reading_claims("[INFO] x\n" BENCH_LOG_BEGIN " " RESULT "} " BENCH_LOG_END "\n"),
-		reader->name);
+	assert_string_equal(reading_claims("[INFO] x\n" LOG_BEGIN " " RESULT "} " LOG_END "\n"),
+	                    reader->name);
 	weir_profile_free(profile);
 }
 
-static void a_result_far_down_a_log_is_found_by_name_of_its_format(void **state)
+static void a_result_far_down_a_log_is_found_if_the_format_is_named(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_text text = {0};
 
 	(void)state;
 	weir_text_repeat(&text, "2026-01-01 a line of a log\n", 10000);
-	weir_text_puts(&text, BENCH_LOG_BEGIN RESULT "}" BENCH_LOG_END);
+	weir_text_puts(&text, LOG_BEGIN RESULT "}" LOG_END);
 	reading_expects_figure(reading_of(reader, text.data, profile)->run, "request_throughput", 2,
 	                       true, "1/s");
 	weir_text_release(&text);
@@ -194,14 +193,12 @@ static void a_log_without_one_whole_result_is_refused(void **state)
 {
 	(void)state;
 	reading_refuses(reader, "hello", WEIR_E_FORMAT, "expected a JSON object, or one between");
-	reading_refuses(reader, BENCH_LOG_BEGIN RESULT "}", WEIR_E_FORMAT, "ends in the middle");
-	reading_refuses(reader, BENCH_LOG_BEGIN BENCH_LOG_END, WEIR_E_FORMAT, "");
-	reading_refuses(reader,
-	                BENCH_LOG_BEGIN RESULT "}" BENCH_LOG_END BENCH_LOG_BEGIN RESULT
-	                                       "}" BENCH_LOG_END,
+	reading_refuses(reader, LOG_BEGIN RESULT "}", WEIR_E_FORMAT, "ends in the middle");
+	reading_refuses(reader, LOG_BEGIN LOG_END, WEIR_E_FORMAT, "");
+	reading_refuses(reader, LOG_BEGIN RESULT "}" LOG_END LOG_BEGIN RESULT "}" LOG_END,
 	                WEIR_E_FORMAT, "one input is one run");
-	reading_survives_damage(
-		reader, "log\n" BENCH_LOG_BEGIN RESULT MEANS("1", "2", "3") "}" BENCH_LOG_END "\n");
+	reading_survives_damage(reader,
+	                        "log\n" LOG_BEGIN RESULT MEANS("1", "2", "3") "}" LOG_END "\n");
 }
 
 static void records_of_a_dashboard_are_refused_by_name(void **state)
@@ -224,13 +221,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(means_that_contradict_each_other_are_computed_again),
-		cmocka_unit_test(samples_are_the_judge_of_a_mean),
+		cmocka_unit_test(samples_decide_about_a_stated_mean),
 		cmocka_unit_test(an_endpoint_that_does_not_stream_has_no_first_token),
 		cmocka_unit_test(answers_of_one_token_prove_nothing),
-		cmocka_unit_test(gaps_between_chunks_are_no_gaps_between_tokens),
-		cmocka_unit_test(load_that_was_not_reached_is_said),
+		cmocka_unit_test(gaps_between_chunks_are_not_gaps_between_tokens),
+		cmocka_unit_test(a_load_that_was_not_reached_is_a_warning),
 		cmocka_unit_test(a_result_in_a_log_is_found_between_its_markers),
-		cmocka_unit_test(a_result_far_down_a_log_is_found_by_name_of_its_format),
+		cmocka_unit_test(a_result_far_down_a_log_is_found_if_the_format_is_named),
 		cmocka_unit_test(a_log_without_one_whole_result_is_refused),
 		cmocka_unit_test(records_of_a_dashboard_are_refused_by_name),
 	};

@@ -116,7 +116,7 @@ static void host_rows_are_sorted_parents_first(void **state)
 		                    expected[i]);
 }
 
-/* The order against a plain sort, on runs as writers make them and on none at all. */
+/* Compares the order with a plain sort, on runs as writers make them and on random rows. */
 static void many_rows_are_sorted_whatever_their_order(void **state)
 {
 	struct fixture *fixture = *state;

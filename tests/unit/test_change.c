@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What may be asked about a change, and what it means. */
+/* Parsing of changes that --what-if accepts, and their meaning. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
-#define SAMPLES "../shared/samples/trace-event/trace-event__"
+#define SAMPLES "samples/trace-event/trace-event__"
 
 static const struct weir_reader *const reader = &weir_reader_chrome;
 
@@ -62,7 +62,7 @@ static void order_in_the_file_does_not_matter(void **state)
 	weir_profile_free(profile);
 }
 
-/* The end of an outer range ends what is open inside it, without a time of its own. */
+/* The end of an outer range closes the open ranges inside it, which get no end time. */
 static void an_end_closes_the_innermost_of_its_name(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();

@@ -11,7 +11,7 @@
 
 #define UNIX INT64_C(1763800000000000000) /* 2025 */
 
-/* One run of a client, into an input of its own. */
+/* One run of a client, with its input. */
 struct fixture {
 	struct weir_profile *profile;
 	struct weir_input *input;
@@ -34,7 +34,7 @@ static void end(struct fixture *fixture)
 	weir_profile_free(fixture->profile);
 }
 
-/* Times are nanoseconds behind 0. */
+/* Adds a request; times are nanoseconds. */
 static bool add(struct fixture *fixture, int64_t sent_ns, int64_t end_ns, int64_t first_token_ns)
 {
 	struct weir_client_request request = weir_client_request_unknown();
@@ -86,7 +86,7 @@ static void an_answer_in_one_piece_has_no_stages(void **state)
 	end(&fixture);
 }
 
-static void a_first_token_behind_the_end_is_unknown(void **state)
+static void a_first_token_after_the_end_is_unknown(void **state)
 {
 	struct fixture fixture = begin();
 
@@ -100,7 +100,7 @@ static void a_first_token_behind_the_end_is_unknown(void **state)
 	end(&fixture);
 }
 
-static void times_that_cannot_be_are_left_out(void **state)
+static void impossible_times_are_left_out(void **state)
 {
 	struct fixture fixture = begin();
 
@@ -133,7 +133,7 @@ static void an_answer_that_came_at_once_has_no_first_token(void **state)
 	end(&fixture);
 }
 
-static void what_waited_at_the_client_is_part_of_the_request(void **state)
+static void the_wait_at_the_client_is_part_of_the_request(void **state)
 {
 	struct weir_client_request request = weir_client_request_unknown();
 	struct fixture fixture = begin();
@@ -176,7 +176,7 @@ static void gaps_between_tokens_are_a_stage(void **state)
 	end(&fixture);
 }
 
-static void many_gaps_are_thinned_and_that_is_said(void **state)
+static void many_gaps_are_thinned_with_a_warning(void **state)
 {
 	struct fixture fixture = begin();
 
@@ -225,12 +225,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_is_its_first_token_and_the_rest),
 		cmocka_unit_test(an_answer_in_one_piece_has_no_stages),
-		cmocka_unit_test(a_first_token_behind_the_end_is_unknown),
-		cmocka_unit_test(times_that_cannot_be_are_left_out),
+		cmocka_unit_test(a_first_token_after_the_end_is_unknown),
+		cmocka_unit_test(impossible_times_are_left_out),
 		cmocka_unit_test(an_answer_that_came_at_once_has_no_first_token),
-		cmocka_unit_test(what_waited_at_the_client_is_part_of_the_request),
+		cmocka_unit_test(the_wait_at_the_client_is_part_of_the_request),
 		cmocka_unit_test(gaps_between_tokens_are_a_stage),
-		cmocka_unit_test(many_gaps_are_thinned_and_that_is_said),
+		cmocka_unit_test(many_gaps_are_thinned_with_a_warning),
 		cmocka_unit_test(failures_are_counted_and_only_failures_are_an_error),
 		cmocka_unit_test(no_request_at_all_is_an_error),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The checks that every summary of a client goes through. */
+/* Tests the checks of every client's summary. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,16 +52,16 @@ static void time_per_token_that_others_contradict_is_computed_again(void **state
 	(void)state;
 	set_up(&fixture);
 	fixture.summary.tpot = fixture.summary.itl =
-		(struct weir_client_times){5, 0.04, 5.1, 5.2, 5.3};
+		(struct weir_client_times){5, 0.04, 5.05, 5.1, 5.2, 5.3};
 	check(&fixture);
 	assert_int_equal(warnings(&fixture, WEIR_WARN_INCONSISTENT), 1);
 	assert_near(fixture.summary.tpot.mean, 10, 1e-12);
 	assert_true(isnan(fixture.summary.tpot.p99));
-	assert_true(isnan(fixture.summary.itl.mean)); /* of the same chunks */
+	assert_true(isnan(fixture.summary.itl.mean)); /* gaps between the same chunks */
 	weir_profile_free(fixture.profile);
 }
 
-static void ten_percent_is_no_contradiction(void **state)
+static void ten_percent_is_not_a_contradiction(void **state)
 {
 	struct fixture fixture;
 
@@ -77,7 +77,7 @@ static void ten_percent_is_no_contradiction(void **state)
 	weir_profile_free(fixture.profile);
 }
 
-static void time_per_token_is_computed_where_none_is_stated(void **state)
+static void a_missing_time_per_token_is_computed(void **state)
 {
 	struct fixture fixture;
 
@@ -87,13 +87,13 @@ static void time_per_token_is_computed_where_none_is_stated(void **state)
 	assert_near(fixture.summary.tpot.mean, 10, 1e-12);
 	assert_int_equal(warnings(&fixture, WEIR_WARN_INCONSISTENT), 0);
 	fixture.summary.tpot.mean = NAN;
-	fixture.summary.output_tokens = 1; /* no second token to wait for */
+	fixture.summary.output_tokens = 1; /* there is no second token */
 	check(&fixture);
 	assert_true(isnan(fixture.summary.tpot.mean));
 	weir_profile_free(fixture.profile);
 }
 
-static void gaps_between_chunks_are_no_gaps_between_tokens(void **state)
+static void gaps_between_chunks_are_not_gaps_between_tokens(void **state)
 {
 	struct fixture fixture;
 
@@ -129,7 +129,7 @@ static void an_answer_in_one_piece_has_no_first_token(void **state)
 	weir_profile_free(fixture.profile);
 }
 
-static void less_load_than_asked_for_is_said(void **state)
+static void less_load_than_requested_is_a_warning(void **state)
 {
 	struct fixture fixture;
 
@@ -148,7 +148,7 @@ static void less_load_than_asked_for_is_said(void **state)
 	weir_profile_free(fixture.profile);
 }
 
-static void failed_requests_are_counted_and_none_completed_is_refused(void **state)
+static void failures_are_counted_and_a_run_of_failures_is_refused(void **state)
 {
 	struct fixture fixture;
 	struct weir_error err = {0};
@@ -165,7 +165,7 @@ static void failed_requests_are_counted_and_none_completed_is_refused(void **sta
 	weir_profile_free(fixture.profile);
 }
 
-static void zeros_are_no_measurement_but_for_waiting_at_the_client(void **state)
+static void zeros_are_not_measurements_except_at_the_client(void **state)
 {
 	struct fixture fixture;
 	struct weir_run *run;
@@ -176,7 +176,7 @@ static void zeros_are_no_measurement_but_for_waiting_at_the_client(void **state)
 	fixture.summary.ttft.p99 = 0;
 	fixture.summary.request_throughput = 0;
 	fixture.summary.output_throughput = 12.5;
-	fixture.summary.queue = (struct weir_client_times){-0.5, 1, 2, 3, 4};
+	fixture.summary.queue = (struct weir_client_times){-0.5, 1, 2, 2, 3, 4};
 	weir_client_summary_add(&fixture.summary, "x/", run);
 	assert_null(weir_series_find(&run->metrics, "x/p99_ttft_ms"));
 	assert_null(weir_series_find(&run->metrics, "x/request_throughput"));
@@ -193,13 +193,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_per_token_that_others_contradict_is_computed_again),
-		cmocka_unit_test(ten_percent_is_no_contradiction),
-		cmocka_unit_test(time_per_token_is_computed_where_none_is_stated),
-		cmocka_unit_test(gaps_between_chunks_are_no_gaps_between_tokens),
+		cmocka_unit_test(ten_percent_is_not_a_contradiction),
+		cmocka_unit_test(a_missing_time_per_token_is_computed),
+		cmocka_unit_test(gaps_between_chunks_are_not_gaps_between_tokens),
 		cmocka_unit_test(an_answer_in_one_piece_has_no_first_token),
-		cmocka_unit_test(less_load_than_asked_for_is_said),
-		cmocka_unit_test(failed_requests_are_counted_and_none_completed_is_refused),
-		cmocka_unit_test(zeros_are_no_measurement_but_for_waiting_at_the_client),
+		cmocka_unit_test(less_load_than_requested_is_a_warning),
+		cmocka_unit_test(failures_are_counted_and_a_run_of_failures_is_refused),
+		cmocka_unit_test(zeros_are_not_measurements_except_at_the_client),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 
 #define SALT 42
 
-/* Encodes, decodes, compares bit for bit; gives the size of the blob. */
+/* Encodes, decodes and compares bit for bit; returns the size of the blob. */
 static size_t assert_lossless(const double *values, size_t count)
 {
 	double *back = malloc((count + 1) * sizeof(*back));

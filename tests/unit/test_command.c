@@ -10,12 +10,11 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/help.h"
-#include "engine/report/gate_writer.h"
 #include "engine/report/writer.h"
 
 static void the_worst_of_several_codes_counts(void **state)
 {
-	/* The order of the contract, the worst first. */
+	/* The order of exit codes, the worst first. */
 	static const enum weir_exit order[] = {9, 8, 7, 2, 1, 6, 5, 4, 3, 0};
 	const size_t count = sizeof(order) / sizeof(*order);
 
@@ -52,8 +51,8 @@ static void unknown(const char *name, const char *message)
 {
 	struct weir_error err = {0};
 
-	assert_null(weir_command_find(name));
-	assert_int_equal(weir_command_unknown(name, &err), WEIR_E_USAGE);
+	assert_null(weir_command_find(weir_commands, name));
+	assert_int_equal(weir_command_unknown(weir_commands, name, &err), WEIR_E_USAGE);
 	assert_string_equal(err.message, message);
 }
 
@@ -87,7 +86,7 @@ static void help_of_every_command_is_complete_and_fits(void **state)
 	struct weir_text overview = {0};
 
 	(void)state;
-	weir_help_overview(&overview);
+	weir_help_overview(&overview, weir_commands);
 	assert_fits(&overview);
 	for (size_t i = 0; weir_commands[i]; i++) {
 		const struct weir_command *command = weir_commands[i];
@@ -111,8 +110,8 @@ static void man_page_and_completion_know_every_command(void **state)
 	struct weir_text man = {0}, bash = {0};
 
 	(void)state;
-	weir_help_man_page(&man);
-	weir_help_bash_completion(&bash);
+	weir_help_man_page(&man, weir_commands);
+	weir_help_bash_completion(&bash, weir_commands);
 	for (size_t i = 0; weir_commands[i]; i++) {
 		struct weir_text section = {0}, branch = {0};
 
@@ -136,27 +135,31 @@ static const struct weir_option *format_of(const struct weir_command *command)
 	return format;
 }
 
+static void assert_format_of_every_writer(const char *const *choices, enum weir_result_kind kind)
+{
+	for (const struct weir_writer *writer = weir_writers; writer->name; writer++) {
+		if (!weir_writer_takes(writer, kind))
+			continue;
+		assert_non_null(*choices);
+		assert_string_equal(*choices++, writer->name);
+	}
+	assert_null(*choices);
+}
+
 static void classify_takes_the_format_of_every_writer(void **state)
 {
-	const char *const *choices = format_of(&weir_command_classify)->choices;
-	size_t count = 0;
-
 	(void)state;
-	for (; weir_writers[count]; count++)
-		assert_string_equal(choices[count], weir_writers[count]->name);
-	assert_null(choices[count]);
+	assert_format_of_every_writer(format_of(&weir_command_classify)->choices,
+	                              WEIR_RESULT_REPORT);
 }
 
 static void gate_and_compare_take_the_format_of_every_writer(void **state)
 {
 	const char *const *choices = format_of(&weir_command_gate)->choices;
-	size_t count = 0;
 
 	(void)state;
 	assert_ptr_equal(format_of(&weir_command_compare)->choices, choices);
-	for (; weir_gate_writers[count]; count++)
-		assert_string_equal(choices[count], weir_gate_writers[count]->name);
-	assert_null(choices[count]);
+	assert_format_of_every_writer(choices, WEIR_RESULT_GATE);
 }
 
 static void words_are_broken_at_blanks_and_indented(void **state)

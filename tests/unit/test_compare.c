@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What may be said of two sets of runs: docs/statistics.md, the ladder and the least samples. */
+/* Conclusions from two sets of runs: the ladder and the minimum number of samples
+ * (docs/statistics.md). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +54,8 @@ static void the_ladder_goes_by_numbers_of_runs(void **state)
 			         rungs[i].operators);
 }
 
-/* One stage with samples enough for every row; the candidate by `factor` slower. */
+/* Compares runs of one stage, with enough samples for every row and a candidate slower by `factor`.
+ */
 static struct weir_gate_result *stage_with(size_t base, size_t head, double factor)
 {
 	struct weir_gate_result *result;
@@ -141,11 +143,11 @@ static void one_run_makes_suspects_of_tails_only_from_three_margins(void **state
 	result = stage_with(8, 1, 1.5);
 	expect_outcomes(result, "stage:decode", far);
 	weir_gate_result_free(result);
-	result = stage_with(8, 1, 0.7); /* an improvement is not proven by one run either */
+	result = stage_with(8, 1, 0.7); /* a single run cannot prove an improvement either */
 	assert_int_equal(row_of(result, "stage:decode", WEIR_METRIC_P50)->outcome,
 	                 WEIR_OUTCOME_INCONCLUSIVE);
 	weir_gate_result_free(result);
-	result = stage_with(8, 1, 1); /* but sameness may be */
+	result = stage_with(8, 1, 1); /* but it can prove that nothing changed */
 	assert_int_equal(row_of(result, "stage:decode", WEIR_METRIC_P50)->outcome,
 	                 WEIR_OUTCOME_NO_CHANGE);
 	weir_gate_result_free(result);
@@ -174,7 +176,7 @@ static void one_against_one_finds_the_operator_that_stands_out(void **state)
 	runs_release(&runs);
 }
 
-static void with_nothing_to_test_the_figures_are_still_told(void **state)
+static void without_a_test_the_figures_are_still_reported(void **state)
 {
 	struct weir_gate_result *result;
 	const struct weir_row *row;
@@ -218,7 +220,7 @@ static void a_row_needs_samples(void **state)
 		                 lengths[i].judged);
 		if (lengths[i].count == 249)
 			assert_string_equal(row_of(result, "stage:decode", WEIR_METRIC_P99)->note,
-			                    "249 samples a run, 250 needed to judge it");
+			                    "249 samples per run, 250 needed to judge it");
 		weir_gate_result_free(result);
 		runs_release(&runs);
 	}
@@ -371,7 +373,7 @@ int main(void)
 		cmocka_unit_test(two_runs_leave_p99_a_suspect),
 		cmocka_unit_test(one_run_makes_suspects_of_tails_only_from_three_margins),
 		cmocka_unit_test(one_against_one_finds_the_operator_that_stands_out),
-		cmocka_unit_test(with_nothing_to_test_the_figures_are_still_told),
+		cmocka_unit_test(without_a_test_the_figures_are_still_reported),
 		cmocka_unit_test(a_row_needs_samples),
 		cmocka_unit_test(rows_without_samples_cost_the_others_nothing),
 		cmocka_unit_test(all_operators_need_operators_that_are_judged),

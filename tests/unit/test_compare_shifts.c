@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cost shifts inside a stage, what accounts for a slower one, and what holds for any runs. */
+/* Cost shifts within a stage, the operators that account for a slower stage, and invariants of any
+ * comparison. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +46,7 @@ static void a_renamed_operator_is_never_red(void **state)
 	runs_release(&runs);
 }
 
-/* A fused kernel: one operator takes over from one that goes. */
+/* A fused kernel: one operator takes over from another, which disappears. */
 static void add_fusion(struct runs *runs, double device_factor)
 {
 	add_device(runs, "decode", (struct shape){.factor = device_factor, .count = 300});
@@ -116,9 +117,9 @@ static void nothing_moved_where_the_device_got_slower(void **state)
 	runs_release(&runs);
 }
 
-/* A small part of the stage grows by half. The others sway by more in all, each below its margin,
- * and so in some of the gates grown and shrunk look balanced. */
-static void the_sway_of_others_makes_up_for_nothing(void **state)
+/* A small part of the stage grows by half. The random changes of the others add up to more, each
+ * below its margin, so that growth and shrinkage look balanced in some of these gates. */
+static void small_random_changes_balance_nothing(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -140,7 +141,7 @@ static void the_sway_of_others_makes_up_for_nothing(void **state)
 	}
 }
 
-/* Makes the last twentieth of a series `factor` times as long. */
+/* Multiplies every twentieth value by `factor`. */
 static void stretch_tail(struct weir_series *series, double factor)
 {
 	for (size_t i = 0; i < series->count; i += 20)
@@ -173,7 +174,7 @@ static void a_slower_tail_has_not_moved_from_anywhere(void **state)
 	runs_release(&runs);
 }
 
-/* Makes the values of three iterations in twenty `factor` times as long. */
+/* Multiplies three values in twenty by `factor`. */
 static void stretch_top(struct weir_series *series, double factor)
 {
 	for (size_t i = 0; i < series->count; i++)
@@ -181,7 +182,7 @@ static void stretch_top(struct weir_series *series, double factor)
 			series->value[i] *= factor;
 }
 
-static void only_what_the_device_did_not_pay_for_has_moved(void **state)
+static void an_operator_moved_only_where_the_device_time_stayed(void **state)
 {
 	struct weir_gate_result *result;
 	struct runs runs;
@@ -204,7 +205,7 @@ static void only_what_the_device_did_not_pay_for_has_moved(void **state)
 	runs_release(&runs);
 }
 
-/* The tail of the stage scatters so much between runs that nothing can be said of it. */
+/* Spreads the tail of the stage between runs until nothing can be concluded about it. */
 static void blur_tail(struct runs *runs)
 {
 	for (size_t r = 0; r < 5; r++)
@@ -312,7 +313,7 @@ static void a_stage_name_may_hold_a_slash(void **state)
 	runs_release(&runs);
 }
 
-/* --- what holds for any runs --- */
+/* --- invariants of any comparison --- */
 
 static void add_everything(struct runs *runs, double factor)
 {
@@ -330,7 +331,7 @@ static void expect_same_rows(const struct weir_gate_result *a, const struct weir
 		const struct weir_row *one = &a->rows[i];
 		const struct weir_row *other = row_of(b, one->scope, one->metric);
 
-		/* Sums of floating-point numbers depend on their order, in the last places. */
+		/* Sums of floating-point numbers depend on their order in the last digits. */
 		assert_near(other->change, one->change, 1e-9);
 		assert_near(other->p, one->p, 1e-7);
 		assert_near(other->p_adjusted, one->p_adjusted, 1e-7);
@@ -433,7 +434,7 @@ static void a_fifth_more_time_is_always_found(void **state)
 		assert_int_equal(row_of(result, "all-operators", WEIR_METRIC_P50)->outcome,
 		                 WEIR_OUTCOME_REGRESSION);
 		assert_non_null(strstr(row_of(result, "all-operators", WEIR_METRIC_P50)->note,
-		                       "look at the machine first"));
+		                       "check the machine first"));
 		weir_gate_result_free(result);
 		runs_release(&runs);
 	}
@@ -446,9 +447,9 @@ int main(void)
 		cmocka_unit_test(a_fused_operator_is_moved_and_names_where_from),
 		cmocka_unit_test(an_operator_that_shrank_for_another_moved_as_well),
 		cmocka_unit_test(nothing_moved_where_the_device_got_slower),
-		cmocka_unit_test(the_sway_of_others_makes_up_for_nothing),
+		cmocka_unit_test(small_random_changes_balance_nothing),
 		cmocka_unit_test(a_slower_tail_has_not_moved_from_anywhere),
-		cmocka_unit_test(only_what_the_device_did_not_pay_for_has_moved),
+		cmocka_unit_test(an_operator_moved_only_where_the_device_time_stayed),
 		cmocka_unit_test(a_tail_moves_with_its_median_and_no_further),
 		cmocka_unit_test(a_slower_stage_names_what_grew_and_what_shrank_largest_first),
 		cmocka_unit_test(a_stage_name_may_hold_a_slash),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What of a run counts, and how runs that hold different things are paired. */
+/* The samples of a run that count, and the pairing of runs with different contents. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static double p50_of(const struct runs *runs, int warmup, double *candidate)
 	return baseline;
 }
 
-/* Runs that are all alike: `first` times 1,000 ns, then `rest` times 2,000 ns. */
+/* Adds identical runs: `first` values of 1,000 ns, then `rest` values of 2,000 ns. */
 static void add_steps(struct weir_run *const *list, size_t count, size_t first, size_t rest)
 {
 	for (size_t r = 0; r < count; r++) {
@@ -47,13 +47,13 @@ static void unequal_lengths_are_cut_to_the_shortest(void **state)
 	(void)state;
 	runs_init(&runs, 3, 3, 1);
 	add_steps(runs.base, 3, 100, 0);
-	add_steps(runs.head, 3, 100, 200); /* cut: only the first hundred count */
+	add_steps(runs.head, 3, 100, 200); /* cut: only the first hundred values count */
 	assert_near(p50_of(&runs, -1, &candidate), 1000, 1e-9);
 	assert_near(candidate, 1000, 1e-9);
 	runs_release(&runs);
 	runs_init(&runs, 3, 3, 1);
 	add_steps(runs.base, 3, 100, 0);
-	add_steps(runs.head, 3, 40, 85); /* 1.25 is not above: all of it counts */
+	add_steps(runs.head, 3, 40, 85); /* 1.25 is not above the limit: all values count */
 	assert_near(p50_of(&runs, -1, &candidate), 1000, 1e-9);
 	assert_near(candidate, 2000, 1e-9);
 	runs_release(&runs);
@@ -73,11 +73,11 @@ static void warm_up_is_dropped_of_every_run_alike(void **state)
 	assert_near(p50_of(&runs, 5, &candidate), 2000, 1e-9);
 	assert_near(candidate, 2000, 1e-9);
 	assert_near(p50_of(&runs, 19, &candidate), 2000, 1e-9);
-	assert_near(candidate, NAN, 0); /* nothing is left of it */
+	assert_near(candidate, NAN, 0); /* no samples left */
 	runs_release(&runs);
 }
 
-static void warm_up_takes_nothing_from_a_figure(void **state)
+static void warm_up_does_not_apply_to_per_run_figures(void **state)
 {
 	struct weir_compare_policy policy = plain_policy;
 	struct weir_compare_input input;
@@ -173,7 +173,7 @@ static void missing_and_new_subjects_have_one_row_each(void **state)
 	runs_release(&runs);
 }
 
-/* Takes a series out of a run: empty ones are not there. */
+/* Removes a series from a run; empty series count as absent. */
 static void drop_series(struct weir_series_table *table, const char *name)
 {
 	weir_series_get(table, name)->count = 0;
@@ -225,16 +225,16 @@ static void a_subject_of_too_few_baseline_runs_is_not_judged(void **state)
 	runs_release(&runs);
 }
 
-/* Rounds to a timer's step, and keeps the operator at work in one of `every` iterations. */
+/* Rounds to a timer step, and sets all but one in `every` iterations to 0. */
 static void let_rest(struct weir_series *series, double step, size_t every)
 {
 	for (size_t i = 0; i < series->count; i++)
 		series->value[i] = i % every == 0 ? round(series->value[i] / step) * step : 0;
 }
 
-static void an_operator_that_rests_in_some_iterations_is_not_judged(void **state)
+static void an_operator_that_is_idle_in_some_iterations_is_not_judged(void **state)
 {
-	static const double steps[] = {1, 5e4}; /* of the timer, in ns: none to speak of, and 5 % */
+	static const double steps[] = {1, 5e4}; /* timer step in ns: negligible, and 5 % */
 
 	(void)state;
 	for (size_t s = 0; s < 2; s++) {
@@ -255,7 +255,7 @@ static void an_operator_that_rests_in_some_iterations_is_not_judged(void **state
 		p50 = row_of(result, "operator:decode/rests", WEIR_METRIC_P50);
 		p99 = row_of(result, "operator:decode/rests", WEIR_METRIC_P99);
 		assert_int_equal(p50->outcome, WEIR_OUTCOME_INFORMATIONAL);
-		assert_string_equal(p50->note, "zero in some iterations, so it has no ratio");
+		assert_string_equal(p50->note, "zero in some iterations, so there is no ratio");
 		assert_near(p50->baseline, NAN, 0);
 		assert_near(p50->contributed_ns, 1e6, 0.1); /* from 0 in most iterations */
 		assert_int_not_equal(p99->outcome, WEIR_OUTCOME_INFORMATIONAL);
@@ -285,7 +285,7 @@ static void samples_that_are_all_equal_are_no_change(void **state)
 
 static void a_coarse_timer_widens_the_interval(void **state)
 {
-	static const double steps[] = {1, 1e3}; /* of 20 us: 1 ns is no step, 1 us is 5 % */
+	static const double steps[] = {1, 1e3}; /* of 20 us: 1 ns is negligible, 1 us is 5 % */
 	double widths[2];
 
 	(void)state;
@@ -307,7 +307,7 @@ static void a_coarse_timer_widens_the_interval(void **state)
 		weir_gate_result_free(result);
 		runs_release(&runs);
 	}
-	/* The floor of 0.2 % alone, then with a step of 5 % over the root of 12 beside it. */
+	/* The floor of 0.2 % alone, then with a step of 5 % divided by the root of 12. */
 	assert_near(widths[1] / widths[0], sqrt(1 + pow(1e3 / 21e3, 2) / 12 / 4e-6), 0.03);
 }
 
@@ -347,13 +347,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unequal_lengths_are_cut_to_the_shortest),
 		cmocka_unit_test(warm_up_is_dropped_of_every_run_alike),
-		cmocka_unit_test(warm_up_takes_nothing_from_a_figure),
+		cmocka_unit_test(warm_up_does_not_apply_to_per_run_figures),
 		cmocka_unit_test(a_figure_where_more_is_better_regresses_by_falling),
 		cmocka_unit_test(a_figure_that_is_zero_has_no_ratio),
 		cmocka_unit_test(missing_and_new_subjects_have_one_row_each),
 		cmocka_unit_test(a_subject_is_judged_as_the_runs_allow_that_have_it),
 		cmocka_unit_test(a_subject_of_too_few_baseline_runs_is_not_judged),
-		cmocka_unit_test(an_operator_that_rests_in_some_iterations_is_not_judged),
+		cmocka_unit_test(an_operator_that_is_idle_in_some_iterations_is_not_judged),
 		cmocka_unit_test(samples_that_are_all_equal_are_no_change),
 		cmocka_unit_test(a_coarse_timer_widens_the_interval),
 		cmocka_unit_test(calls_are_means_of_run_medians),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What requests cost: the worked example by hand, and what unknown inputs leave unknown. */
+/* The cost of requests: a worked example by hand, and the effect of unknown inputs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 enum stage { QUEUE, PREFILL, DECODE, STAGES };
 
 /*
- * One device at 12 an hour serves 10,000 requests in an hour, busy half of it. A request spends
- * 0.08 s in prefill, four to a batch, and 1.6 s in decode, sixteen to a batch.
+ * One device at 12 an hour serves 10,000 requests in an hour and is busy half of it. A request
+ * takes 0.08 s of prefill, four to a batch, and 1.6 s of decode, sixteen to a batch.
  */
 struct example {
 	struct weir_cost_stage stages[STAGES];
@@ -103,7 +103,7 @@ static void padding_and_gaps_are_parts_of_the_busy_time(void **state)
 	weir_cost_of(&example.in, &cost, NULL);
 	assert_near(cost.per_request_padding, 0.0006 * 0.25, ROUNDING);
 	assert_near(cost.per_request_gaps, 0.0006 * 0.1, ROUNDING);
-	/* Copies hold the device and are not padded. */
+	/* Copies occupy the device and have no padding. */
 	example.stages[DECODE].part = WEIR_COST_OTHER;
 	weir_cost_of(&example.in, &cost, NULL);
 	assert_near(cost.per_request_padding, 0.0001 * 0.25, ROUNDING);
@@ -127,7 +127,8 @@ static void without_utilization_stages_cost_what_they_account_for(void **state)
 	assert_near(cost.per_request, 0.0012, ROUNDING);
 	assert_near(stage[PREFILL], 12.0 / 3600 * 0.02, ROUNDING);
 	assert_near(stage[DECODE], 12.0 / 3600 * 0.1, ROUNDING);
-	/* More than there was to pay for: together they cost no more than the request. */
+	/* The stages account for more than was paid for: together they cost no more than the
+	 * request. */
 	example.stages[DECODE].gpu_s = 1;
 	weir_cost_of(&example.in, &cost, stage);
 	assert_near(stage[PREFILL] + stage[DECODE], cost.per_request, ROUNDING);
@@ -150,7 +151,7 @@ static void an_unknown_stage_leaves_the_others_unscaled(void **state)
 	assert_near(cost.per_request_idle, 0.0006, ROUNDING);
 }
 
-static void a_bill_counts_before_the_price(void **state)
+static void a_bill_takes_precedence_over_the_price(void **state)
 {
 	struct example example;
 	struct weir_cost cost;
@@ -163,7 +164,7 @@ static void a_bill_counts_before_the_price(void **state)
 	assert_near(cost.total, 24, 0);
 	assert_near(cost.per_gpu_hour, 24, ROUNDING);
 	assert_near(stage[DECODE], 0.001, ROUNDING);
-	/* It needs no count of devices. */
+	/* No number of devices is needed. */
 	example.in.gpus = example.in.per_gpu_hour = NAN;
 	weir_cost_of(&example.in, &cost, stage);
 	assert_near(cost.per_request, 0.0024, ROUNDING);
@@ -171,7 +172,7 @@ static void a_bill_counts_before_the_price(void **state)
 	assert_true(isnan(cost.per_gpu_hour) && isnan(cost.scale));
 }
 
-static void nothing_known_is_nothing_said(void **state)
+static void without_inputs_every_cost_is_unknown(void **state)
 {
 	struct weir_cost_stage stage = {WEIR_COST_COMPUTE, 1};
 	struct weir_cost_inputs in = weir_cost_unknown();
@@ -192,8 +193,8 @@ static void nothing_known_is_nothing_said(void **state)
 	assert_null(cost.currency);
 }
 
-/* Every input alone takes away what depends on it and nothing else. */
-static void each_unknown_input_takes_only_what_needs_it(void **state)
+/* An unknown input makes exactly those outputs unknown that depend on it. */
+static void an_unknown_input_hides_only_the_figures_that_need_it(void **state)
 {
 	struct example example;
 	struct weir_cost cost;
@@ -221,7 +222,7 @@ static void each_unknown_input_takes_only_what_needs_it(void **state)
 	assert_near(cost.per_request_gaps, 0.00006, ROUNDING);
 }
 
-static void nothing_is_divided_by_nothing(void **state)
+static void division_by_zero_is_unknown(void **state)
 {
 	struct example example;
 	struct weir_cost cost;
@@ -237,7 +238,7 @@ static void nothing_is_divided_by_nothing(void **state)
 	assert_near(cost.output_tokens_per_unit, 0, 0);
 }
 
-static void measured_a_little_over_all_the_time_is_all_the_time(void **state)
+static void a_busy_share_above_one_counts_as_one(void **state)
 {
 	struct example example;
 	struct weir_cost cost;
@@ -269,11 +270,11 @@ int main(void)
 		cmocka_unit_test(padding_and_gaps_are_parts_of_the_busy_time),
 		cmocka_unit_test(without_utilization_stages_cost_what_they_account_for),
 		cmocka_unit_test(an_unknown_stage_leaves_the_others_unscaled),
-		cmocka_unit_test(a_bill_counts_before_the_price),
-		cmocka_unit_test(nothing_known_is_nothing_said),
-		cmocka_unit_test(each_unknown_input_takes_only_what_needs_it),
-		cmocka_unit_test(nothing_is_divided_by_nothing),
-		cmocka_unit_test(measured_a_little_over_all_the_time_is_all_the_time),
+		cmocka_unit_test(a_bill_takes_precedence_over_the_price),
+		cmocka_unit_test(without_inputs_every_cost_is_unknown),
+		cmocka_unit_test(an_unknown_input_hides_only_the_figures_that_need_it),
+		cmocka_unit_test(division_by_zero_is_unknown),
+		cmocka_unit_test(a_busy_share_above_one_counts_as_one),
 		cmocka_unit_test(device_seconds_are_shared_by_the_batch),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which kernels of a timeline counters speak for, and whether models of the same kernels agree. */
+/* Counters joined to the kernels of a timeline, and compared with models of the same kernels. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,14 +28,15 @@
 	"\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"byte\",\"%\",\"%\",\"ns\","      \
 	"\"\",\"%\"\n"
 
-/* One counted launch: half of the memory's rate, a fifth of the multiprocessors'. */
+/* One counted launch, at half of the memory bandwidth and a fifth of the peak of the
+ * multiprocessors. */
 struct launch {
 	const char *name;
 	uint32_t blocks, threads;
 	int64_t ns, dram_bytes, matrix_flops;
 };
 
-/* One kernel of the timeline; op NULL: launched by no operator. */
+/* One kernel of the timeline; op NULL: launched without an operator. */
 struct run {
 	const char *op, *name;
 	uint32_t blocks, threads;
@@ -149,13 +150,13 @@ static void other_blocks_other_threads_and_other_names_are_other_kernels(void **
 	JOIN(&joined, launches, other_threads);
 	assert_int_equal(joined.join.groups, 0);
 	release(&joined);
-	/* A timeline without block sizes is joined by what it has. */
+	/* A timeline without block sizes is joined by the other figures. */
 	JOIN(&joined, launches, no_threads);
 	assert_int_equal(joined.join.groups, 1);
 	release(&joined);
 }
 
-static void threads_tell_two_launches_of_one_kernel_apart(void **state)
+static void threads_distinguish_two_launches_of_one_kernel(void **state)
 {
 	static const struct launch launches[] = {{"scale", 100, 128, 20000, 4000, 0},
 	                                         {"scale", 100, 256, 20000, 9000, 0}};
@@ -172,14 +173,14 @@ static void threads_tell_two_launches_of_one_kernel_apart(void **state)
 	release(&joined);
 }
 
-static void work_of_another_length_is_other_work(void **state)
+static void a_very_different_duration_is_other_work(void **state)
 {
 	static const struct launch launches[] = {{"scale", 100, 128, 20000, 4000, 0}};
 	static const struct run longer[] = {{NULL, "scale", 100, 128, 43000}};
 	static const struct launch mixed[] = {{"scale", 100, 128, 20000, 4000, 0},
 	                                      {"scale", 100, 128, 60000, 9000, 0}};
 	static const struct run between[] = {{NULL, "scale", 100, 128, 40000}};
-	/* Of short kernels the launch itself is the larger part, which is counted differently. */
+	/* In short kernels, the launch dominates, and profilers measure it differently. */
 	static const struct launch tiny[] = {{"scale", 100, 128, 2100, 4000, 0}};
 	static const struct run shorter[] = {{NULL, "scale", 100, 128, 900}};
 	struct joined joined;
@@ -196,7 +197,7 @@ static void work_of_another_length_is_other_work(void **state)
 	release(&joined);
 }
 
-static void an_operator_of_several_kernels_adds_up_what_they_moved(void **state)
+static void an_operator_sums_the_traffic_of_its_kernels(void **state)
 {
 	static const char mm[] = "aten::mm";
 	static const struct launch launches[] = {{"gemm_split", 96, 384, 20000, 8000, 64},
@@ -220,7 +221,7 @@ static void an_operator_of_several_kernels_adds_up_what_they_moved(void **state)
 	release(&joined);
 }
 
-/* Names of one kernel from a demangler and from Nsight Compute, which shortens them. */
+/* Names of one kernel from a demangler and from Nsight Compute, which abbreviates them. */
 static const char *const same[][2] = {
 	{"void at::native::vectorized_elementwise_kernel<8, at::native::(anonymous "
          "namespace)::launch_clamp_scalar(at::TensorIteratorBase&, c10::Scalar, c10::Scalar, "
@@ -294,7 +295,7 @@ static void types_and_lambdas_of_a_kernel_are_part_of_its_name(void **state)
 
 struct capture {
 	const char *timeline, *counters;
-	size_t least_groups; /* beyond the cache, that are compared */
+	size_t least_groups; /* groups larger than the cache that are compared */
 };
 
 static const struct capture captures[] = {
@@ -331,7 +332,7 @@ static double apart(double a, double b)
 	return a > b ? a / b : b / a;
 }
 
-static void modelled_bytes_are_within_a_quarter_of_the_memorys_beyond_the_cache(void **state)
+static void modelled_traffic_is_within_a_quarter_of_the_measured(void **state)
 {
 	double worst = 1;
 
@@ -364,7 +365,7 @@ static void modelled_bytes_are_within_a_quarter_of_the_memorys_beyond_the_cache(
 	print_message("worst ratio of modelled and measured bytes: %.3f\n", worst);
 }
 
-static void modelled_classes_are_the_counters_for_nine_tenths_of_the_time(void **state)
+static void models_agree_with_counters_for_nine_tenths_of_the_time(void **state)
 {
 	(void)state;
 	for (size_t c = 0; c < sizeof captures / sizeof *captures; c++) {
@@ -379,8 +380,8 @@ static void modelled_classes_are_the_counters_for_nine_tenths_of_the_time(void *
 			joined.join.agree_share);
 		assert_true(joined.join.share > 0.8);
 		assert_true(joined.join.model_share > 0.9);
-		/* Softmax and norms are limited by instructions that are no arithmetic: shapes do
-		 * not tell. */
+		/* Softmax and norms are limited by instructions other than arithmetic, which shapes
+		 * do not show. */
 		assert_true(joined.join.agree_share >= (captures[c].least_groups < 30 ? 0.9 : 0.8));
 		release(&joined);
 		weir_device_table_release(&table);
@@ -392,14 +393,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_kernel_in_the_same_shape_is_judged_by_its_counters),
 		cmocka_unit_test(other_blocks_other_threads_and_other_names_are_other_kernels),
-		cmocka_unit_test(threads_tell_two_launches_of_one_kernel_apart),
-		cmocka_unit_test(work_of_another_length_is_other_work),
-		cmocka_unit_test(an_operator_of_several_kernels_adds_up_what_they_moved),
+		cmocka_unit_test(threads_distinguish_two_launches_of_one_kernel),
+		cmocka_unit_test(a_very_different_duration_is_other_work),
+		cmocka_unit_test(an_operator_sums_the_traffic_of_its_kernels),
 		cmocka_unit_test(a_kernel_is_found_under_the_names_of_two_profilers),
 		cmocka_unit_test(types_and_lambdas_of_a_kernel_are_part_of_its_name),
-		cmocka_unit_test(
-			modelled_bytes_are_within_a_quarter_of_the_memorys_beyond_the_cache),
-		cmocka_unit_test(modelled_classes_are_the_counters_for_nine_tenths_of_the_time),
+		cmocka_unit_test(modelled_traffic_is_within_a_quarter_of_the_measured),
+		cmocka_unit_test(models_agree_with_counters_for_nine_tenths_of_the_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

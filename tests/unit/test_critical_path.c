@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the analysed time waited for, instant by instant. */
+/* The critical path, instant by instant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,9 +8,10 @@
 
 #include <cmocka.h>
 
+#include "engine/analysis/analyze.h"
 #include "engine/analysis/path/critical_path.h"
 #include "engine/analysis/ranks/ranks.h"
-#include "engine/analysis/rows/analysis_impl.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
@@ -50,9 +51,9 @@ static void desk_close(struct desk *desk)
 	weir_profile_free(desk->profile);
 }
 
-/* ---- what holds for any trace ---- */
+/* ---- invariants of any trace ---- */
 
-/* Each window from its start to its end, without a gap. */
+/* Checks that the path covers each window from start to end without a gap. */
 static void assert_covers(const struct desk *desk)
 {
 	const struct weir_path *path = &desk->path;
@@ -102,7 +103,7 @@ static void assert_adds_up(const struct desk *desk)
 	}
 }
 
-static void every_nanosecond_of_any_trace_has_one_holder(void **state)
+static void every_nanosecond_of_any_trace_has_one_cause(void **state)
 {
 	uint64_t seed = 77;
 	size_t walked = 0;
@@ -128,7 +129,7 @@ static void every_nanosecond_of_any_trace_has_one_holder(void **state)
 	assert_true(walked > 200);
 }
 
-/* A slice begins inside of what is open and ends no later. */
+/* Checks that a slice begins inside the open slices and ends no later. */
 static void assert_nested(const struct weir_detail *detail, size_t *open_most)
 {
 	int64_t open_ns[512];
@@ -258,7 +259,7 @@ static void a_late_launch_leads_through_the_host(void **state)
 	desk_close(&desk);
 }
 
-static void a_wait_weighs_nothing_but_its_return(void **state)
+static void a_wait_has_no_weight_except_its_return(void **state)
 {
 	static const struct expected expected[] = {
 		{100, 5000, WEIR_PATH_COMPUTE, "gemm"},
@@ -288,7 +289,7 @@ static void a_wait_weighs_nothing_but_its_return(void **state)
 	desk_close(&desk);
 }
 
-static void a_replay_hangs_off_one_launch(void **state)
+static void a_replay_has_one_launch(void **state)
 {
 	static const struct expected expected[] = {
 		{100, 900, WEIR_PATH_IDLE, NULL}, /* its host does nothing */
@@ -305,7 +306,7 @@ static void a_replay_hangs_off_one_launch(void **state)
 	make_call(make, 0, "cudaLaunchKernel", 40, 50, 1);
 	make_kernel(make, 0, "before", 100, 200, 1);
 	make_call(make, 0, "cudaGraphLaunch", 900, 950, 2);
-	/* b follows a across streams. */
+	/* b follows a on another stream. */
 	make_device(make, &(struct make_device_row){.name = "a",
 	                                            .stream = 1,
 	                                            .start_ns = 1000,
@@ -323,8 +324,8 @@ static void a_replay_hangs_off_one_launch(void **state)
 	desk_close(&desk);
 }
 
-/* Stream 1 is told to wait for what stream 0 was given until correlation 2; that ends long before
- * the work that waits begins. */
+/* Stream 1 waits for the work submitted to stream 0 up to correlation 2, which ends long before the
+ * waiting work begins. */
 static struct weir_trace *two_streams(bool recorded)
 {
 	const struct weir_sync_event wait = {.start_ns = 90,
@@ -353,7 +354,7 @@ static struct weir_trace *two_streams(bool recorded)
 	return trace;
 }
 
-static void records_say_what_a_stream_waited_for(void **state)
+static void records_show_the_work_a_stream_waited_for(void **state)
 {
 	static const struct expected recorded[] = {
 		{100, 8000, WEIR_PATH_COMPUTE, "producer"},
@@ -381,7 +382,7 @@ static void records_say_what_a_stream_waited_for(void **state)
 	desk_close(&desk);
 }
 
-static void loading_of_input_and_copies_have_kinds_of_their_own(void **state)
+static void input_loading_and_copies_have_separate_kinds(void **state)
 {
 	static const struct expected expected[] = {
 		{100, 9000, WEIR_PATH_INPUT, "torch/utils/data/fetch.py(3): fetch"},
@@ -410,8 +411,8 @@ static void loading_of_input_and_copies_have_kinds_of_their_own(void **state)
 
 /* ---- ranks ---- */
 
-/* Steps of 100 us that end with a collective and a wait for it; the host of the late rank launches
- * 40 us later. */
+/* Steps of 100 us that end with a collective and a host wait for it; the host of the late rank
+ * launches 40 us later. */
 static struct weir_trace *member(bool late)
 {
 	struct make_trace *make = make_trace_new();
@@ -449,7 +450,8 @@ static void a_collective_leads_to_the_rank_that_came_last(void **state)
 	for (size_t i = 0; i < desk.path.count; i++)
 		elsewhere += desk.path.pieces[i].rank == 1;
 	assert_true(elsewhere > 12);
-	/* 12 transfers of 1 us: the rest of what rank 0 spends in collectives is rank 1's host. */
+	/* 12 transfers of 1 us: the rest of rank 0's time in collectives is due to rank 1's host.
+	 */
 	assert_int_equal(path->ns[WEIR_PATH_COMMUNICATION], 12000);
 	assert_true(path->ns[WEIR_PATH_HOST_OP] > INT64_C(11) * 39000);
 	desk_close(&desk);
@@ -478,14 +480,14 @@ static void most_of_the_path_and_a_margin_make_its_class(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_nanosecond_of_any_trace_has_one_holder),
+		cmocka_unit_test(every_nanosecond_of_any_trace_has_one_cause),
 		cmocka_unit_test(slices_of_a_track_nest_and_those_of_the_path_follow_each_other),
 		cmocka_unit_test(work_that_overlaps_on_its_stream_is_drawn_beside_it),
 		cmocka_unit_test(a_late_launch_leads_through_the_host),
-		cmocka_unit_test(a_wait_weighs_nothing_but_its_return),
-		cmocka_unit_test(a_replay_hangs_off_one_launch),
-		cmocka_unit_test(records_say_what_a_stream_waited_for),
-		cmocka_unit_test(loading_of_input_and_copies_have_kinds_of_their_own),
+		cmocka_unit_test(a_wait_has_no_weight_except_its_return),
+		cmocka_unit_test(a_replay_has_one_launch),
+		cmocka_unit_test(records_show_the_work_a_stream_waited_for),
+		cmocka_unit_test(input_loading_and_copies_have_separate_kinds),
 		cmocka_unit_test(a_collective_leads_to_the_rank_that_came_last),
 		cmocka_unit_test(most_of_the_path_and_a_margin_make_its_class),
 	};

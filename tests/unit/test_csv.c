@@ -17,7 +17,7 @@ static const struct weir_csv_options quoted = {.separator = ',', .quotes = true}
 static const struct weir_csv_options spaced = {.separator = ',', .quotes = true, .trim = true};
 static const struct weir_csv_options blanks = {.separator = ' '};
 
-/* The rows of a text: cells in brackets, a line a row, with flags where any is set. */
+/* Formats the rows of a text: cells in brackets, a line per row, with flags if any is set. */
 static void write_rows(const void *data, size_t len, const struct weir_csv_options *options,
                        struct weir_text *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which reader a database belongs to, and that a foreign one beside profiles is passed over. */
+/* The choice of a reader for a database; a foreign database beside profiles is skipped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "tests/unit/database.h"
 #include "tests/unit/reading.h"
 
-/* Of so many tables that the schema goes on behind every head. */
+/* Makes a database with enough tables for the schema to exceed any head of the file. */
 #define MANY_TABLES 900
 
 static const char *claims_source(struct weir_source *source)
@@ -46,7 +46,7 @@ static const char *claims_pipe(const struct bytes *bytes)
 	return claims_source(source);
 }
 
-/* Tables of another program, then those of `sql`. */
+/* Makes the tables of another program, then those of `sql`. */
 static struct bytes many_tables(const char *sql)
 {
 	struct weir_text text = {0};
@@ -146,7 +146,8 @@ static void a_foreign_database_does_not_fail_a_folder(void **state)
 	free(cut.data);
 }
 
-/* What is one of ours, and cannot be read, still fails the folder: it must not go unseen. */
+/* A database of ours that cannot be read fails the whole folder, instead of being skipped
+ * silently. */
 static void a_damaged_export_is_not_passed_over(void **state)
 {
 	struct bytes bytes = database_export("");

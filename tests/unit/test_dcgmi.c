@@ -31,7 +31,7 @@ static void columns_are_cut_where_the_names_begin(void **state)
 	               "0 reasons=0x4 power_w=612.125 sm_clock_mhz=1980\n");
 }
 
-static void a_first_tick_without_values_is_no_sample(void **state)
+static void a_tick_without_values_is_not_a_sample(void **state)
 {
 	(void)state;
 	expect_samples(DCGMI, NAMES UNITS NOTHING ZERO, ZERO_SAMPLE);
@@ -79,7 +79,7 @@ static void only_devices_and_their_instances_are_kept(void **state)
 	               "0 utilization=0.5 sm_active=0.6\n");
 }
 
-static void a_file_formatted_anew_is_split_at_blanks(void **state)
+static void a_reformatted_file_is_split_at_blanks(void **state)
 {
 	(void)state;
 	expect_samples(DCGMI,
@@ -106,7 +106,7 @@ static void fields_are_in_the_units_of_the_gauges(void **state)
 	               "0 power_capped_ns=7000 thermal_ns=8\n");
 }
 
-static void sentinels_are_no_values(void **state)
+static void sentinels_are_missing_values(void **state)
 {
 	(void)state;
 	expect_samples(DCGMI,
@@ -115,14 +115,14 @@ static void sentinels_are_no_values(void **state)
 	               "0 temperature_c=40\n");
 }
 
-static void the_farewell_is_no_damage_but_a_lost_line_is(void **state)
+static void a_last_message_is_not_damage_but_a_lost_line_is(void **state)
 {
 	(void)state;
 	expect_warned(DCGMI, NAMES ZERO "dmon was stopped by the user.\n", WEIR_WARN_RAGGED_ROW, 0);
 	expect_warned(DCGMI, NAMES "   0.5 0.6\n" ZERO "x\n", WEIR_WARN_RAGGED_ROW, 1);
 }
 
-static void an_error_is_told(void **state)
+static void an_error_is_reported(void **state)
 {
 	static const char error[] = "Error setting watches. Result: The third-party Profiling "
 				    "module returned an unrecoverable error\n";
@@ -144,7 +144,7 @@ static void a_number_cut_in_the_middle_is_left_out(void **state)
 	expect_warned(DCGMI, text, WEIR_WARN_TRUNCATED, 1);
 }
 
-static void the_header_tells_the_format(void **state)
+static void the_format_is_recognised_by_its_header(void **state)
 {
 	(void)state;
 	expect_chosen(NAMES, DCGMI, NULL);
@@ -154,7 +154,7 @@ static void the_header_tells_the_format(void **state)
 	reading_refuses(DCGMI, ZERO, WEIR_E_FORMAT, "no header");
 }
 
-static void a_file_cut_anywhere_reads_or_says_why_not(void **state)
+static void a_file_cut_anywhere_reads_or_is_refused(void **state)
 {
 	(void)state;
 	expect_clean_cuts(DCGMI, NAMES UNITS NOTHING BUSY NAMES UNITS ZERO);
@@ -164,18 +164,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_cut_where_the_names_begin),
-		cmocka_unit_test(a_first_tick_without_values_is_no_sample),
+		cmocka_unit_test(a_tick_without_values_is_not_a_sample),
 		cmocka_unit_test(a_blank_cell_shifts_nothing),
 		cmocka_unit_test(the_header_repeats),
 		cmocka_unit_test(only_devices_and_their_instances_are_kept),
-		cmocka_unit_test(a_file_formatted_anew_is_split_at_blanks),
+		cmocka_unit_test(a_reformatted_file_is_split_at_blanks),
 		cmocka_unit_test(fields_are_in_the_units_of_the_gauges),
-		cmocka_unit_test(sentinels_are_no_values),
-		cmocka_unit_test(the_farewell_is_no_damage_but_a_lost_line_is),
-		cmocka_unit_test(an_error_is_told),
+		cmocka_unit_test(sentinels_are_missing_values),
+		cmocka_unit_test(a_last_message_is_not_damage_but_a_lost_line_is),
+		cmocka_unit_test(an_error_is_reported),
 		cmocka_unit_test(a_number_cut_in_the_middle_is_left_out),
-		cmocka_unit_test(the_header_tells_the_format),
-		cmocka_unit_test(a_file_cut_anywhere_reads_or_says_why_not),
+		cmocka_unit_test(the_format_is_recognised_by_its_header),
+		cmocka_unit_test(a_file_cut_anywhere_reads_or_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

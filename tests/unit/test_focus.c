@@ -12,7 +12,7 @@
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"
 
-#define SAMPLES "../shared/samples/focus/"
+#define SAMPLES "samples/focus/"
 #define HEADER                                                                                     \
 	"ChargePeriodStart,ChargePeriodEnd,ChargeCategory,EffectiveCost,BilledCost,"               \
 	"BillingCurrency,ConsumedQuantity,ConsumedUnit,SkuId,ResourceId,Tags\n"
@@ -21,7 +21,7 @@
 
 static const int64_t ten_ns = INT64_C(1795168800000000000); /* 2026-11-20T10:00:00Z */
 
-/* What a text that must be read holds; freed with the profile. */
+/* Reads a text, which must succeed. The profile frees the result. */
 static const struct weir_billing *billing_of(const char *text, struct weir_profile *profile)
 {
 	return reading_of(&weir_reader_focus, text, profile)->billing;
@@ -59,7 +59,7 @@ static void a_charge_is_read_by_the_names_of_its_columns(void **state)
 	weir_profile_free(profile);
 }
 
-static void what_was_invoiced_counts_only_where_no_effective_cost_is(void **state)
+static void invoiced_costs_count_only_without_effective_costs(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_billing *billing =
@@ -73,12 +73,12 @@ static void what_was_invoiced_counts_only_where_no_effective_cost_is(void **stat
 	assert_true(isnan(billing->charges[0].quantity));
 	assert_int_equal(billing->currency, 0);
 	weir_profile_free(profile);
-	/* The column is there: an empty cell of it is a fault, no reason to take the other. */
+	/* An empty cell of an existing column is a fault; the other column does not replace it. */
 	expect_refused(HEADER PERIOD "Usage,,98.32,USD,,,,,\n", WEIR_E_FORMAT,
 	               "line 2, column EffectiveCost: empty, expected a cost");
 }
 
-static void negative_rows_and_long_decimals_are_kept_as_they_are(void **state)
+static void negative_rows_and_long_decimals_are_exact(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_billing *billing =
@@ -93,7 +93,7 @@ static void negative_rows_and_long_decimals_are_kept_as_they_are(void **state)
 	weir_profile_free(profile);
 }
 
-static void resources_are_told_apart_and_not_kept(void **state)
+static void resources_are_distinguished_and_not_kept(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_billing *billing = billing_of(
@@ -110,7 +110,7 @@ static void resources_are_told_apart_and_not_kept(void **state)
 	weir_profile_free(profile);
 }
 
-static void marks_line_ends_and_quoted_breaks_do_not_disturb(void **state)
+static void byte_order_marks_line_ends_and_quoted_breaks_are_read(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_billing *billing = billing_of(
@@ -123,14 +123,14 @@ static void marks_line_ends_and_quoted_breaks_do_not_disturb(void **state)
 	assert_int_equal(billing->charge_count, 2);
 	assert_near(billing->charges[1].cost, 2, 0);
 	weir_profile_free(profile);
-	/* Lines are counted as an editor counts them. */
+	/* Line numbers are counted as in an editor. */
 	expect_refused(
 		"ChargePeriodStart,ChargePeriodEnd,ChargeCategory,EffectiveCost,Tags\n" PERIOD
 		"Usage,1,\"a\nb\"\n" PERIOD "Usage,x,\n",
 		WEIR_E_FORMAT, "line 4, column EffectiveCost: \"x\"");
 }
 
-static void what_is_no_plain_decimal_is_refused_with_its_place(void **state)
+static void malformed_numbers_are_refused_with_their_place(void **state)
 {
 	static const char *const costs[] = {"\"$10,000.00 \"",
 	                                    "\"1,250.00\"",
@@ -169,10 +169,10 @@ static void dates_that_are_not_iso_are_refused_with_their_place(void **state)
 	expect_refused(HEADER "2025-05-01,,Usage,1,1,USD,,,,,\n", WEIR_E_FORMAT,
 	               "line 2, column ChargePeriodEnd: empty, expected a time");
 	expect_refused(HEADER "2025-05-02,2025-05-01,Usage,1,1,USD,,,,,\n", WEIR_E_FORMAT,
-	               "line 2, column ChargePeriodEnd: \"2025-05-01\", expected a time behind");
+	               "line 2, column ChargePeriodEnd: \"2025-05-01\", expected a time after");
 }
 
-static void what_must_be_there_is_asked_for(void **state)
+static void missing_columns_are_refused_by_name(void **state)
 {
 	(void)state;
 	expect_refused("ChargePeriodStart,ChargeCategory,EffectiveCost\n", WEIR_E_FORMAT,
@@ -180,9 +180,9 @@ static void what_must_be_there_is_asked_for(void **state)
 	expect_refused("ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ListCost\n", WEIR_E_FORMAT,
 	               "no column EffectiveCost");
 	expect_refused(HEADER, WEIR_E_EMPTY, "no charges");
-	expect_refused("", WEIR_E_FORMAT, "no line with the names of columns");
+	expect_refused("", WEIR_E_FORMAT, "no header with the names of columns");
 	expect_refused("ChargePeriodStart,ChargePeriodStart,ChargePeriodEnd\n", WEIR_E_FORMAT,
-	               "line 1: the column ChargePeriodStart comes twice");
+	               "line 1: two columns ChargePeriodStart");
 	expect_refused(HEADER PERIOD "usage,1,1,USD,,,,,\n", WEIR_E_FORMAT,
 	               "line 2, column ChargeCategory: \"usage\", expected Usage, Purchase");
 	expect_refused(HEADER PERIOD "Usage,1,1,,,,,,\n", WEIR_E_FORMAT,
@@ -207,7 +207,7 @@ static void ragged_rows_are_refused(void **state)
 	               "line 2: quotes that do not close");
 }
 
-static void other_exports_are_refused_with_what_to_do(void **state)
+static void other_exports_are_refused_with_advice(void **state)
 {
 	(void)state;
 	expect_refused("identity/LineItemId,lineItem/LineItemType,lineItem/UnblendedCost\n",
@@ -272,16 +272,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_charge_is_read_by_the_names_of_its_columns),
-		cmocka_unit_test(what_was_invoiced_counts_only_where_no_effective_cost_is),
-		cmocka_unit_test(negative_rows_and_long_decimals_are_kept_as_they_are),
-		cmocka_unit_test(resources_are_told_apart_and_not_kept),
-		cmocka_unit_test(marks_line_ends_and_quoted_breaks_do_not_disturb),
-		cmocka_unit_test(what_is_no_plain_decimal_is_refused_with_its_place),
+		cmocka_unit_test(invoiced_costs_count_only_without_effective_costs),
+		cmocka_unit_test(negative_rows_and_long_decimals_are_exact),
+		cmocka_unit_test(resources_are_distinguished_and_not_kept),
+		cmocka_unit_test(byte_order_marks_line_ends_and_quoted_breaks_are_read),
+		cmocka_unit_test(malformed_numbers_are_refused_with_their_place),
 		cmocka_unit_test(dates_that_are_not_iso_are_refused_with_their_place),
-		cmocka_unit_test(what_must_be_there_is_asked_for),
+		cmocka_unit_test(missing_columns_are_refused_by_name),
 		cmocka_unit_test(two_currencies_have_no_sum),
 		cmocka_unit_test(ragged_rows_are_refused),
-		cmocka_unit_test(other_exports_are_refused_with_what_to_do),
+		cmocka_unit_test(other_exports_are_refused_with_advice),
 		cmocka_unit_test(a_file_cut_short_at_any_byte_reads_or_is_refused),
 		cmocka_unit_test(exports_are_known_by_their_header),
 		cmocka_unit_test(the_specifications_own_example_reads),

@@ -12,7 +12,7 @@
 
 #define MOST_ROWS 8
 
-/* Rows as the statistics leave them, a configuration, and what became of them. */
+/* Rows as the statistics return them, a configuration, and the judged result. */
 struct gate {
 	struct weir_policy *policy;
 	struct weir_gate_result *result;
@@ -40,7 +40,7 @@ static void gate_release(struct gate *gate)
 	weir_gate_result_free(gate->result);
 }
 
-/* A row of 1 ms that changed by a share of it. */
+/* A row of 1 ms with a relative change. */
 static struct weir_row *add_row(struct gate *gate, const char *scope, enum weir_outcome outcome,
                                 double change)
 {
@@ -407,7 +407,7 @@ static void all_codes_are_listed_in_their_order(void **state)
 	weir_gate_judge(gate.result, &gate.terms);
 	expect_codes(&gate, 5, (const int[]){1, 6, 5, 4, 3});
 	assert_int_equal(gate.result->verdict, WEIR_GATE_REGRESSION);
-	for (int i = 0; i < 2; i++) { /* those of other parts of the program, each once */
+	for (int i = 0; i < 2; i++) { /* those of other parts of the program, once each */
 		weir_gate_stop(gate.result, WEIR_GATE_INCONCLUSIVE, (enum weir_gate_code)7);
 		weir_gate_stop(gate.result, WEIR_GATE_INCONCLUSIVE, (enum weir_gate_code)2);
 		weir_gate_stop(gate.result, WEIR_GATE_INCONCLUSIVE, (enum weir_gate_code)9);

@@ -9,7 +9,7 @@
 
 static struct weir_text write_annotations(struct weir_gate_result *result)
 {
-	struct weir_text text = fixture_gate_write(&weir_gate_writer_annotations, result, NULL);
+	struct weir_text text = fixture_gate_write("annotations", result, NULL);
 
 	weir_gate_result_free(result);
 	return text;
@@ -24,7 +24,8 @@ static size_t lines_with(const struct weir_text *text, const char *start)
 	return count;
 }
 
-/* Each line is one command with a title; in the title no ":" or "," and in neither a bare "%". */
+/* Checks that each line is one command with a title; the title contains no ":" or ",", and
+ * neither part a bare "%". */
 static void assert_commands(const struct weir_text *text)
 {
 	for (const char *at = text->data; at && *at; at = strchr(at, '\n') + 1) {

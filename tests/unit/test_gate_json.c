@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "engine/base/json.h"
-#include "engine/report/json/gate_read.h"
+#include "engine/report/json/stored.h"
 #include "tests/unit/fixture_gate.h"
 #include "tests/unit/near.h"
 
 static struct weir_text write_json(const struct weir_gate_result *result)
 {
-	return fixture_gate_write(&weir_gate_writer_json, result, NULL);
+	return fixture_gate_write("json", result, NULL);
 }
 
 static struct weir_gate_result *read_back(const struct weir_text *text)
@@ -45,7 +45,7 @@ static void what_is_read_back_is_written_byte_for_byte(void **state)
 
 static void what_is_read_back_reads_the_same_in_every_format(void **state)
 {
-	static const struct weir_gate_write_options options = {.all = true};
+	static const struct weir_write_options options = {.all = true};
 
 	(void)state;
 	for (const fixture_gate_maker *make = fixture_gates; *make; make++) {
@@ -58,12 +58,13 @@ static void what_is_read_back_reads_the_same_in_every_format(void **state)
 		}
 		json = write_json(result);
 		again = read_back(&json);
-		for (size_t i = 0; weir_gate_writers[i]; i++) {
-			struct weir_text a =
-				fixture_gate_write(weir_gate_writers[i], result, &options);
-			struct weir_text b =
-				fixture_gate_write(weir_gate_writers[i], again, &options);
+		for (const struct weir_writer *writer = weir_writers; writer->name; writer++) {
+			struct weir_text a, b;
 
+			if (!writer->gate)
+				continue;
+			a = fixture_gate_write(writer->name, result, &options);
+			b = fixture_gate_write(writer->name, again, &options);
 			assert_string_equal(a.data ? a.data : "", b.data ? b.data : "");
 			weir_text_release(&a);
 			weir_text_release(&b);
@@ -167,11 +168,11 @@ static void wrong_types_name_their_place(void **state)
 	assert_refused("\"baseline\": 571632.25", "\"baseline\": \"fast\"", damaged,
 	               "rows[0]: baseline: expected a number or null");
 	assert_refused("\"ci90\": [0.0418, 0.0523]", "\"ci90\": [0.0418]", damaged,
-	               "rows[0]: ci90: expected a list of two");
+	               "rows[0]: ci90: expected a list of 2");
 	assert_refused("\"p\": 1.1e-06", "\"p\": 1e999", damaged, "rows[1]: p: expected a number");
 	assert_refused("\"p\": 1.1e-06", "\"p\": NaN", damaged, "JSON syntax error");
 	assert_refused("\"outcome\": \"waived\"", "\"outcome\": \"lost\"", damaged,
-	               "rows[3]: outcome: expected an outcome");
+	               "rows[3]: outcome: expected one of: regression, impr");
 	assert_refused("\"up_to\": 0.1,", "\"up_to\": [],", damaged,
 	               "rows[2]: waiver: up_to: expected a number or null");
 	assert_refused("stage:decode_graph", "planet:decode_graph", damaged,
@@ -180,34 +181,38 @@ static void wrong_types_name_their_place(void **state)
 	               "rows[0]: samples: expected a whole number");
 	assert_refused("\"judged\": 8", "\"judged\": 8.5", damaged,
 	               "counts: judged: expected a whole number");
-	assert_refused("\"runs\": 8", "\"runs\": 1e16", damaged,
+	assert_refused("\"runs\": 8", "\"runs\": 1e16", WEIR_E_LIMIT,
 	               "baseline: runs: expected a whole number");
-	assert_refused("\"exit\": 1", "\"exit\": 4096", damaged, "exit: expected an exit code");
+	assert_refused("\"exit\": 1", "\"exit\": 4096", WEIR_E_LIMIT,
+	               "exit: expected a whole number up to 255");
+	assert_refused("\"exit\": 1,", "", damaged, "exit: expected a whole number");
+	assert_refused("\"codes\": [1]", "\"codes\": [-1]", damaged,
+	               "codes[0]: expected a whole number from 0 on");
 	assert_refused("\"verdict\": \"regression\"", "\"verdict\": \"fine\"", damaged,
-	               "verdict: expected a verdict");
-	assert_refused("\"verdict\": \"regression\",", "", damaged, "verdict: expected a verdict");
+	               "verdict: expected one of: pass, ");
+	assert_refused("\"verdict\": \"regression\",", "", damaged,
+	               "verdict: expected one of: pass, ");
 	assert_refused("\"policy\": \"warn\"", "\"policy\": 1", damaged,
-	               "environment: differences[0]: policy: expected a text");
+	               "environment: differences[0]: policy: expected one of: must, warn");
 	assert_refused("\"driver\"", "{}", damaged, "differences[0]: key: expected a text");
 	assert_refused("\"baseline\": \"memory\"", "\"baseline\": \"luck\"", damaged,
-	               "bound: baseline: expected a bound or null");
+	               "bound: baseline: expected one of: batching, ");
 	assert_refused("\"gpu\": \"NVIDIA H200\"", "\"gpu\": 1", damaged,
-	               "baseline: gpu: expected a text or null");
+	               "baseline: labels: gpu: expected a text or null");
 	assert_refused("\"match\": true", "\"match\": \"yes\"", damaged,
 	               "environment: match: expected true or false");
 	assert_refused("\"delta_ns\": 37200", "\"delta_ns\": true", damaged,
 	               "contributions[0]: delta_ns: expected a number");
 	assert_refused("\"rows\": [", "\"rows\": 1, \"other\": [", damaged,
 	               "rows: expected a list");
-	assert_refused("\"rows\": [", "\"rows\": [7, ", damaged,
-	               "rows[0]: row: expected an object");
+	assert_refused("\"rows\": [", "\"rows\": [7, ", damaged, "rows[0]: expected an object");
 	assert_refused("\"codes\": [1]", "\"codes\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]",
 	               WEIR_E_LIMIT, "codes: 17 entries, at most 16");
 }
 
 static void a_text_beyond_its_limit_is_refused(void **state)
 {
-	size_t size = WEIR_RESULT_MAX_TEXT + 1;
+	size_t size = WEIR_DOCUMENT_MAX_TEXT + 1;
 	char *since = malloc(size + 3);
 
 	(void)state;

@@ -8,7 +8,7 @@
 
 static struct weir_text write_junit(struct weir_gate_result *result)
 {
-	struct weir_text text = fixture_gate_write(&weir_gate_writer_junit, result, NULL);
+	struct weir_text text = fixture_gate_write("junit", result, NULL);
 
 	weir_gate_result_free(result);
 	return text;

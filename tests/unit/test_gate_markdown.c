@@ -8,8 +8,8 @@
 static struct weir_text write_markdown(struct weir_gate_result *result, size_t budget,
                                        const char *link)
 {
-	const struct weir_gate_write_options options = {.budget = budget, .link = link};
-	struct weir_text text = fixture_gate_write(&weir_gate_writer_markdown, result, &options);
+	const struct weir_write_options options = {.budget = budget, .link = link};
+	struct weir_text text = fixture_gate_write("markdown", result, &options);
 
 	weir_gate_result_free(result);
 	return text;
@@ -123,7 +123,7 @@ static void ten_rows_are_shown_and_the_rest_counted(void **state)
 	struct weir_text text = write_markdown(fixture_gate_many(5000), 0, NULL);
 
 	(void)state;
-	assert_true(text.length <= WEIR_GATE_BUDGET);
+	assert_true(text.length <= WEIR_WRITE_BUDGET);
 	assert_int_equal(count_of(&text, "\n| <code>"), 10);
 	assert_has(&text, "\nand 1657 more that regressed\n");
 	assert_tables_are_whole(text.data);

@@ -7,7 +7,7 @@
 
 static cJSON *write_sarif(struct weir_gate_result *result)
 {
-	struct weir_text text = fixture_gate_write(&weir_gate_writer_sarif, result, NULL);
+	struct weir_text text = fixture_gate_write("sarif", result, NULL);
 	struct weir_error err = {0};
 	cJSON *document = NULL;
 
@@ -43,7 +43,7 @@ static const char *fingerprint_of(const cJSON *result)
 	return text_at(cJSON_GetObjectItem(result, "partialFingerprints"), "weir/v1");
 }
 
-/* What section 3.27 of SARIF 2.1.0 and code scanning ask of a result. */
+/* Checks a result against section 3.27 of SARIF 2.1.0 and the rules of code scanning. */
 static void assert_result(const cJSON *result, const cJSON *rules)
 {
 	const cJSON *rule =

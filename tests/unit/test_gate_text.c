@@ -8,8 +8,8 @@
 
 static struct weir_text write_text(struct weir_gate_result *result, size_t width, bool all)
 {
-	const struct weir_gate_write_options options = {.width = width, .all = all};
-	struct weir_text text = fixture_gate_write(&weir_gate_writer_text, result, &options);
+	const struct weir_write_options options = {.width = width, .all = all};
+	struct weir_text text = fixture_gate_write("text", result, &options);
 
 	weir_gate_result_free(result);
 	return text;
@@ -285,17 +285,20 @@ static void figures_have_the_digits_that_mean_something(void **state)
 
 static void writers_are_found_by_name_and_by_suffix(void **state)
 {
-	const struct weir_gate_writer *writer = NULL;
+	const struct weir_writer *writer = NULL;
 	struct weir_error err = {0};
 
 	(void)state;
-	assert_int_equal(weir_gate_writer_find("junit", &writer, &err), WEIR_OK);
-	assert_ptr_equal(writer, &weir_gate_writer_junit);
-	assert_int_equal(weir_gate_writer_for_path("a/b.sarif", &writer, &err), WEIR_OK);
-	assert_ptr_equal(writer, &weir_gate_writer_sarif);
-	assert_int_equal(weir_gate_writer_find("markdwn", &writer, &err), WEIR_E_USAGE);
+	assert_int_equal(weir_writer_find(WEIR_RESULT_GATE, "junit", &writer, &err), WEIR_OK);
+	assert_string_equal(writer->name, "junit");
+	assert_int_equal(weir_writer_for_path(WEIR_RESULT_GATE, "a/b.sarif", &writer, &err),
+	                 WEIR_OK);
+	assert_string_equal(writer->name, "sarif");
+	assert_int_equal(weir_writer_find(WEIR_RESULT_GATE, "markdwn", &writer, &err),
+	                 WEIR_E_USAGE);
 	assert_non_null(strstr(err.message, "did you mean \"markdown\"?"));
-	assert_int_equal(weir_gate_writer_for_path("x.doc", &writer, &err), WEIR_E_USAGE);
+	assert_int_equal(weir_writer_for_path(WEIR_RESULT_GATE, "x.doc", &writer, &err),
+	                 WEIR_E_USAGE);
 	assert_non_null(strstr(err.message, "known: .txt, .json, .md, .html, .xml, .sarif"));
 }
 

@@ -9,17 +9,19 @@
 
 #include <cmocka.h>
 
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/shelf.h"
 #include "tests/unit/summaries.h"
 
-#define SAMPLE "../shared/samples/perf_analyzer/genai_perf_expected_streaming.csv"
+#define SAMPLE "samples/perf_analyzer/genai_perf_expected_streaming.csv"
 
 #define TABLES                                                                                     \
 	"Metric,avg,min,max,p99,p95,p90,p75,p50,p25\r\n"                                           \
 	"Time To First Token (ms),8.00,7.00,9.00,8.98,8.90,8.80,8.50,8.10,7.50\r\n"                \
 	"Request Latency (ms),\"1,605.00\",4.00,6.00,\"12,345.98\",5.90,5.80,5.50,5.00,4.50\r\n"   \
 	"Inter Token Latency (ms),11.00,None,N/A,,nan,-,11.50,11.00,10.50\r\n"                     \
-	"Output Sequence Length (tokens),2.00,1.00,3.00,2.98,2.90,2.80,2.50,2.00,1.50\r\n"         \
+	"Output Sequence Length (tokens),146.20,1.00,3.00,2.98,2.90,2.80,2.50,2.00,1.50\r\n"       \
 	"\r\n"                                                                                     \
 	"Metric,Value\r\n"                                                                         \
 	"Output Token Throughput (tokens/sec),\"1,456.00\"\r\n"                                    \
@@ -45,7 +47,7 @@ static void tables_become_figures(void **state)
 	summary_expect(&summary, "p75_ttft_ms", 8.5, "ms");
 	summary_expect(&summary, "p99_ttft_ms", 8.98, "ms");
 	summary_expect(&summary, "request_throughput", 123, "1/s");
-	assert_int_equal(summary.input->run->stages.count, 0); /* means are no samples */
+	assert_int_equal(summary.input->run->stages.count, 0); /* means are not samples */
 	summary_expect_warning(&summary, WEIR_WARN_MEANS_ONLY, 1);
 	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 0);
 	summary_free(&summary);
@@ -63,7 +65,7 @@ static void thousands_have_separators(void **state)
 	summary_free(&summary);
 }
 
-static void what_was_not_measured_is_no_figure(void **state)
+static void statistics_without_a_value_are_left_out(void **state)
 {
 	struct summary_case summary = summary_new(genai);
 
@@ -76,7 +78,7 @@ static void what_was_not_measured_is_no_figure(void **state)
 	summary_free(&summary);
 }
 
-static void a_goodput_below_0_is_none(void **state)
+static void a_negative_goodput_is_left_out(void **state)
 {
 	struct summary_case summary = summary_new(genai);
 
@@ -87,7 +89,7 @@ static void a_goodput_below_0_is_none(void **state)
 	summary_free(&summary);
 }
 
-static void tables_of_telemetry_are_passed_over(void **state)
+static void tables_of_telemetry_are_not_read(void **state)
 {
 	struct summary_case summary = summary_new(genai);
 
@@ -100,7 +102,7 @@ static void tables_of_telemetry_are_passed_over(void **state)
 	summary_free(&summary);
 }
 
-static void rows_and_numbers_that_are_none_are_counted(void **state)
+static void malformed_rows_and_numbers_are_counted(void **state)
 {
 	struct summary_case summary = summary_new(genai);
 
@@ -129,7 +131,7 @@ static void objects_become_figures(void **state)
 	summary_free(&summary);
 }
 
-static void units_decide_not_names(void **state)
+static void values_are_read_in_their_stated_unit(void **state)
 {
 	struct summary_case summary = summary_new(genai);
 
@@ -162,7 +164,7 @@ static void the_first_of_equal_keys_counts(void **state)
 	summary_free(&summary);
 }
 
-static void labels_tell_the_load_and_no_secret(void **state)
+static void labels_hold_the_load_and_no_secret(void **state)
 {
 	struct summary_case summary = summary_new(genai);
 	const struct weir_run *run;
@@ -197,14 +199,52 @@ static void failures_are_counted_once(void **state)
 	summary_free(&summary);
 }
 
-static void what_says_nothing_is_refused(void **state)
+static void first_tokens_of_whole_answers_are_no_figures(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary, OBJECT
+	             ", \"output_sequence_length\": {\"unit\": \"tokens\", \"avg\": 100}, "
+	             "\"time_to_first_token\": {\"unit\": \"ms\", \"avg\": 1604.2, \"p99\": 2}, "
+	             "\"time_to_second_token\": {\"unit\": \"ms\", \"avg\": 0.1}, "
+	             "\"inter_token_latency\": {\"unit\": \"ms\", \"avg\": 0.001}}");
+	summary_expect(&summary, "mean_e2el_ms", 1604.3, "ms");
+	summary_expect(&summary, "mean_ttft_ms", 0, NULL);
+	summary_expect(&summary, "p99_ttft_ms", 0, NULL);
+	summary_expect(&summary, "mean_ttst_ms", 0, NULL);
+	summary_expect(&summary, "mean_tpot_ms", 0, NULL);
+	summary_expect_warning(&summary, WEIR_WARN_INCONSISTENT, 1);
+	summary_free(&summary);
+}
+
+/* 50 ms for each of 100 tokens are more than the 1604.3 ms of the request. */
+static void times_per_token_that_do_not_fit_are_computed_again(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary, OBJECT
+	             ", \"output_sequence_length\": {\"unit\": \"tokens\", \"avg\": 101}, "
+	             "\"time_to_first_token\": {\"unit\": \"ms\", \"avg\": 604.3}, "
+	             "\"inter_token_latency\": {\"unit\": \"ms\", \"avg\": 50, \"p99\": 60}, "
+	             "\"inter_chunk_latency\": {\"unit\": \"ms\", \"avg\": 20, \"p50\": 1}}");
+	summary_expect(&summary, "mean_tpot_ms", 10, "ms");
+	summary_expect(&summary, "p99_tpot_ms", 0, NULL);
+	summary_expect(&summary, "mean_ttft_ms", 604.3, "ms");
+	summary_expect(&summary, "mean_itl_ms", 0, NULL); /* chunks of several tokens */
+	summary_expect_warning(&summary, WEIR_WARN_INCONSISTENT, 2);
+	summary_free(&summary);
+}
+
+static void summaries_without_figures_are_refused(void **state)
 {
 	(void)state;
 	reading_refuses(genai, "{\"request_latency\": {}, \"request_count\": {\"avg\": 0}}",
 	                WEIR_E_FORMAT, "no request completed");
-	reading_refuses(genai, "{\"request_latency\": {}}", WEIR_E_EMPTY, "no figure");
-	reading_refuses(genai, "Metric,avg,min,max\r\n", WEIR_E_EMPTY, "no figure");
-	reading_refuses(genai, "", WEIR_E_EMPTY, "no figure");
+	reading_refuses(genai, "{\"request_latency\": {}}", WEIR_E_EMPTY, "no timing");
+	reading_refuses(genai, "Metric,avg,min,max\r\n", WEIR_E_EMPTY, "no timing");
+	reading_refuses(genai, "", WEIR_E_EMPTY, "no timing");
 	reading_refuses(genai, "[{\"request_latency\": {}}]", WEIR_E_FORMAT, "a list");
 	reading_refuses(genai, OBJECT "}" OBJECT "}", WEIR_E_FORMAT, "one input is one run");
 	reading_refuses(genai, OBJECT, WEIR_E_FORMAT, "ends in the middle");
@@ -212,7 +252,7 @@ static void what_says_nothing_is_refused(void **state)
 
 static int bits(const char *text)
 {
-	return genai->sniff(text, strlen(text));
+	return weir_sniff_reader(genai, text, strlen(text));
 }
 
 static void summaries_are_known_by_their_keys(void **state)
@@ -226,7 +266,7 @@ static void summaries_are_known_by_their_keys(void **state)
 	assert_int_equal(bits(""), 0);
 }
 
-static void every_prefix_reads_or_says_why(void **state)
+static void every_prefix_reads_or_is_refused_with_a_reason(void **state)
 {
 	(void)state;
 	summary_cut_everywhere(genai, TABLES);
@@ -235,26 +275,23 @@ static void every_prefix_reads_or_says_why(void **state)
 
 static void the_published_table_reads(void **state)
 {
+	const char *path = shelf_need(SAMPLE);
 	struct weir_profile *profile = weir_profile_new();
 	struct summary_case summary = {.reader = genai, .profile = profile};
 	struct weir_error err = {0};
 
 	(void)state;
-	if (access(SAMPLE, R_OK) != 0) {
-		print_message("%s is not there\n", SAMPLE);
-		weir_profile_free(profile);
-		skip();
-	}
-	if (weir_read_path(profile, SAMPLE, NULL, &err))
+	if (weir_read_path(profile, path, NULL, &err))
 		fail_msg("%s", err.message);
 	summary.input = &profile->inputs[0];
 	assert_string_equal(summary.input->format, "genai_perf");
-	summary_expect(&summary, "mean_ttft_ms", 8, "ms");
-	summary_expect(&summary, "p95_ttst_ms", 2.9, "ms");
-	summary_expect(&summary, "p99_tpot_ms", 11.98, "ms");
+	/* Its made-up first token comes after 8 ms of requests that take 5 ms. */
+	summary_expect(&summary, "mean_ttft_ms", 0, NULL);
+	summary_expect_warning(&summary, WEIR_WARN_INCONSISTENT, 1);
+	summary_expect(&summary, "p95_e2el_ms", 5.9, "ms");
 	summary_expect(&summary, "output_throughput", 456, "tokens/s");
 	summary_expect(&summary, "output_throughput_per_user", 5, "tokens/s");
-	assert_int_equal(summary.input->run->metrics.count, 4 * 6 + 3);
+	assert_int_equal(summary.input->run->metrics.count, 6 + 3);
 	weir_profile_free(profile);
 }
 
@@ -263,18 +300,20 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_become_figures),
 		cmocka_unit_test(thousands_have_separators),
-		cmocka_unit_test(what_was_not_measured_is_no_figure),
-		cmocka_unit_test(a_goodput_below_0_is_none),
-		cmocka_unit_test(tables_of_telemetry_are_passed_over),
-		cmocka_unit_test(rows_and_numbers_that_are_none_are_counted),
+		cmocka_unit_test(statistics_without_a_value_are_left_out),
+		cmocka_unit_test(a_negative_goodput_is_left_out),
+		cmocka_unit_test(tables_of_telemetry_are_not_read),
+		cmocka_unit_test(malformed_rows_and_numbers_are_counted),
 		cmocka_unit_test(objects_become_figures),
-		cmocka_unit_test(units_decide_not_names),
+		cmocka_unit_test(values_are_read_in_their_stated_unit),
 		cmocka_unit_test(the_first_of_equal_keys_counts),
-		cmocka_unit_test(labels_tell_the_load_and_no_secret),
+		cmocka_unit_test(labels_hold_the_load_and_no_secret),
 		cmocka_unit_test(failures_are_counted_once),
-		cmocka_unit_test(what_says_nothing_is_refused),
+		cmocka_unit_test(first_tokens_of_whole_answers_are_no_figures),
+		cmocka_unit_test(times_per_token_that_do_not_fit_are_computed_again),
+		cmocka_unit_test(summaries_without_figures_are_refused),
 		cmocka_unit_test(summaries_are_known_by_their_keys),
-		cmocka_unit_test(every_prefix_reads_or_says_why),
+		cmocka_unit_test(every_prefix_reads_or_is_refused_with_a_reason),
 		cmocka_unit_test(the_published_table_reads),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Operators of graphs, found where the same kernels were launched op by op. */
+/* Operators of graphs, taken from the same kernels launched op by op. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ static void a_kernel_with_another_grid_is_another_kernel(void **state)
 	script_run_op_by_op(&script);
 	script_replay(&script, 2, 20);
 	stage_init(&stage, &script, NULL);
-	assert_int_equal(stage.found, 20); /* what is left behind it is too short */
+	assert_int_equal(stage.found, 20); /* the rest is too short */
 	assert_program(&stage, &stage, 20);
 	assert_int_equal(stage.ops[20].op_row, WEIR_NONE);
 	assert_int_equal(stage.ops[21].op_row, WEIR_NONE);
@@ -125,7 +125,7 @@ static void a_replay_is_no_source(void **state)
 	stage_release(&stage);
 }
 
-/* Work without a call and an operator may be a replay as well: it says nothing. */
+/* Work without a call and an operator may be a replay as well; it decides nothing. */
 static void work_of_unknown_origin_is_no_source(void **state)
 {
 	struct script script = script_new();
@@ -141,14 +141,14 @@ static void work_of_unknown_origin_is_no_source(void **state)
 	stage_release(&stage);
 }
 
-/* What it does is then not that of the kernels that are found. */
+/* Its work is then not the work of the matched kernels. */
 static void an_operator_with_work_elsewhere_has_no_parts(void **state)
 {
 	struct script script = script_new();
 	struct stage stage;
 
 	(void)state;
-	/* Inside the first operator, which script_run_op_by_op() begins here. */
+	/* Calls inside the first operator, which script_run_op_by_op() begins here. */
 	make_call(script.make, 0, "cudaLaunchKernel", script.at_ns + 20, script.at_ns + 25, 9999);
 	make_device(script.make, &(struct make_device_row){.name = "side",
 	                                                   .stream = 1,

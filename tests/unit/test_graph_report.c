@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Graphs in reports: what is written, what is read back, and in which formats. */
+/* Graphs in reports: written in every format and read back from JSON. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/report/json/report_read.h"
-#include "engine/report/json/result_read.h"
+#include "engine/report/json/stored.h"
 #include "tests/unit/document.h"
 #include "tests/unit/fixture_report.h"
 #include "tests/unit/near.h"
@@ -70,21 +69,21 @@ static struct weir_graph_row graphs[] = {
          .widest = NAN},
 };
 
-static struct weir_text write(const struct weir_writer *writer)
+static struct weir_text write(const char *format)
 {
 	struct weir_report *report = fixture_report_typical();
 	struct weir_text out;
 
 	report->graphs = graphs;
 	report->graph_count = sizeof graphs / sizeof *graphs;
-	out = fixture_write(writer, report, 80, 0);
+	out = fixture_write(format, report, 80, 0);
 	fixture_report_free(report);
 	return out;
 }
 
 static void what_is_read_back_is_written_byte_for_byte(void **state)
 {
-	struct weir_text first = write(&weir_writer_json), second;
+	struct weir_text first = write("json"), second;
 	struct weir_stored_report *stored;
 	struct weir_error err;
 
@@ -94,7 +93,7 @@ static void what_is_read_back_is_written_byte_for_byte(void **state)
 	assert_int_equal(stored->report->graph_count, 2);
 	assert_int_equal(stored->report->graphs[0].positions[0].duration.count, 30);
 	assert_int_equal(stored->report->graphs[1].position_count, 0);
-	second = fixture_write(&weir_writer_json, stored->report, 80, 0);
+	second = fixture_write("json", stored->report, 80, 0);
 	assert_string_equal(first.data, second.data);
 	weir_stored_report_free(stored);
 	weir_text_release(&first);
@@ -103,7 +102,7 @@ static void what_is_read_back_is_written_byte_for_byte(void **state)
 
 static void assert_refused(const char *from, const char *to, const char *message)
 {
-	struct weir_text json = write(&weir_writer_json), text = {0};
+	struct weir_text json = write("json"), text = {0};
 	const char *at = strstr(json.data, from);
 	struct weir_stored_report *stored = NULL;
 	struct weir_error err = {0};
@@ -133,8 +132,8 @@ static void what_is_no_graph_names_its_place(void **state)
 
 static void people_see_graphs_and_pages_their_positions(void **state)
 {
-	struct weir_text text = write(&weir_writer_text), page = write(&weir_writer_html);
-	struct weir_text markdown = write(&weir_writer_markdown);
+	struct weir_text text = write("text"), page = write("html");
+	struct weir_text markdown = write("markdown");
 
 	(void)state;
 	assert_has(&text, "\ngraphs ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a report says of graphs: their replays, and the work of their positions. */
+/* Rows of a report about graphs: their replays, and the work of their positions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ struct desk {
 	struct weir_report *report;
 };
 
-/* The same trace as `ranks` inputs. */
+/* Returns a profile with the same trace `ranks` times. */
 static void desk_open_ranks(struct desk *desk, const struct script *scripts, size_t ranks)
 {
 	static const uint32_t shape_of[SCRIPT_OPS] = {[2] = 1, [SCRIPT_SPLIT] = 2};
@@ -222,7 +222,7 @@ static void shares_of_graphs_are_the_graph_share(void **state)
 	desk_close(&desk);
 }
 
-/* Ranks are analysed on several threads: what one says does not depend on how many there are. */
+/* Ranks are analysed on several threads: the report does not depend on the number of threads. */
 static void ranks_with_one_body_are_one_graph(void **state)
 {
 	struct script scripts[4];

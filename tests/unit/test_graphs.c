@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replays of graphs: which work is one, and which of them are the same graph. */
+/* Replays of graphs: the work that belongs to a replay, and replays of the same graph. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,7 +108,8 @@ static void grid_block_and_kind_tell_bodies_apart(void **state)
 	graph_scene_release(&s);
 }
 
-/* Beside each other on two streams, in another order each time; the streams' ids change as well. */
+/* Kernels side by side on two streams, in a different order each time; the ids of the streams
+ * change as well. */
 static void the_order_between_streams_does_not_matter(void **state)
 {
 	struct make_trace *make = make_trace_new();
@@ -203,8 +204,8 @@ static void without_calls_and_nodes_the_correlation_is_the_replay(void **state)
 	graph_scene_release(&s);
 }
 
-/* Launched before the profiler began: nothing says that they are of a graph, but that they are
- * exactly one. */
+/* Replays that were launched before the profiler began: only their equality shows that they are
+ * one graph. */
 static void work_without_a_call_joins_a_body_that_is_known(void **state)
 {
 	static const char *const names[] = {"a", "b", "a", "x", "a", "b"};

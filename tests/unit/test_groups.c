@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Device work grouped by what it is. */
+/* Device work grouped by stage, operator, shape and device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

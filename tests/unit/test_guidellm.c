@@ -54,7 +54,7 @@
 	", " RECORD("1786678147.25", "1786678147.25", "null", "null", "1786678147.75", "null")
 #define ONE(requests) HEAD POINT(CONSTANT("0.5"), "2", "3", requests) "]}"
 
-/* Four load points: one in which nothing completed and two of one rate. */
+/* Four load points: no request completed in one, and two have the same rate. */
 static const char *write_sweep(struct weir_text *text)
 {
 	weir_text_puts(text, HEAD);
@@ -79,7 +79,8 @@ static void one_load_point_without_records_is_figures(void **state)
 	reading_expects_figure(run, "mean_e2el_ms", 1000, false, "ms");
 	reading_expects_figure(run, "p95_ttft_ms", 150, false, "ms");
 	reading_expects_figure(run, "mean_itl_ms", 9, false, "ms");
-	reading_expects_figure(run, "mean_ntpot_ms", 9.9, false, "ms"); /* holds the first token */
+	reading_expects_figure(run, "mean_ntpot_ms", 9.9, false,
+	                       "ms"); /* includes the first token */
 	reading_expects_figure(run, "mean_tpot_ms", 9, false, "ms");
 	reading_expects_figure(run, "request_throughput", 0.4, true, "1/s");
 	reading_expects_figure(run, "output_throughput", 40.5, true, "tokens/s");
@@ -132,7 +133,7 @@ static void records_become_requests_from_when_they_were_due(void **state)
 	weir_profile_free(profile);
 }
 
-static void samples_stand_for_figures_unless_some_are_missing(void **state)
+static void samples_replace_figures_unless_some_are_missing(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = reading_of(reader, ONE(RECORDS), profile);
@@ -147,7 +148,7 @@ static void samples_stand_for_figures_unless_some_are_missing(void **state)
 	weir_profile_free(profile);
 }
 
-static void load_points_of_a_sweep_are_told_apart(void **state)
+static void load_points_of_a_sweep_have_separate_figures(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_text text = {0};
@@ -155,13 +156,13 @@ static void load_points_of_a_sweep_are_told_apart(void **state)
 	const struct weir_run *run = input->run;
 
 	(void)state;
-	assert_null(input->requests); /* of several loads they would be no population */
+	assert_null(input->requests); /* requests under several loads are not one population */
 	reading_expects_figure(run, "constant@2/mean_ttft_ms", 100, false, "ms");
 	reading_expects_figure(run, "constant@2#2/mean_ttft_ms", 100, false, "ms");
 	reading_expects_stage(run, "concurrent@16/e2e", 2, (double[]){500000000, 500000000});
 	reading_expects_stage(run, "concurrent@16/ttft", 1, (double[]){100000001});
 	assert_null(weir_series_find(&run->metrics, "concurrent@16/mean_ttft_ms"));
-	/* Nothing completed there. */
+	/* No request completed there. */
 	assert_null(weir_series_find(&run->metrics, "throughput/mean_ttft_ms"));
 	assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, 9);
 	assert_null(weir_run_label(run, "request_rate"));
@@ -169,7 +170,7 @@ static void load_points_of_a_sweep_are_told_apart(void **state)
 	weir_profile_free(profile);
 }
 
-static void a_rate_that_was_not_reached_is_said(void **state)
+static void a_rate_that_was_not_reached_is_a_warning(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input =
@@ -216,8 +217,8 @@ static void reports_are_known_by_the_version_that_wrote_them(void **state)
 static void the_real_report_is_a_sweep_of_two(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = reading_sample(
-		"../shared/samples/guidellm/guidellm_report_v2.json", reader, NULL, profile);
+	const struct weir_input *input =
+		reading_sample("samples/guidellm/guidellm_report_v2.json", reader, NULL, profile);
 	const struct weir_run *run = input->run;
 
 	(void)state;
@@ -234,9 +235,9 @@ int main(void)
 		cmocka_unit_test(one_load_point_without_records_is_figures),
 		cmocka_unit_test(a_count_of_zero_makes_zeros_unknown),
 		cmocka_unit_test(records_become_requests_from_when_they_were_due),
-		cmocka_unit_test(samples_stand_for_figures_unless_some_are_missing),
-		cmocka_unit_test(load_points_of_a_sweep_are_told_apart),
-		cmocka_unit_test(a_rate_that_was_not_reached_is_said),
+		cmocka_unit_test(samples_replace_figures_unless_some_are_missing),
+		cmocka_unit_test(load_points_of_a_sweep_have_separate_figures),
+		cmocka_unit_test(a_rate_that_was_not_reached_is_a_warning),
 		cmocka_unit_test(keys_hosts_and_ids_are_not_kept),
 		cmocka_unit_test(damage_is_read_around_or_refused),
 		cmocka_unit_test(reports_are_known_by_the_version_that_wrote_them),

@@ -10,7 +10,7 @@
 #include "engine/analysis/compare/history.h"
 #include "tests/unit/near.h"
 
-static void scopes_and_metrics_are_told_apart(void **state)
+static void scopes_and_metrics_are_parsed(void **state)
 {
 	static const struct {
 		const char *text;
@@ -42,7 +42,7 @@ static void scopes_and_metrics_are_told_apart(void **state)
 	}
 }
 
-static void what_is_no_scope_is_refused(void **state)
+static void other_texts_are_refused(void **state)
 {
 	static const char *const texts[] = {"",       "decode",        "stage:", "stages:decode",
 	                                    "metric", "all-operators", ":p50"};
@@ -79,11 +79,11 @@ static void values_are_quantiles_of_the_run(void **state)
 	assert_near(value_of(run, "stage:decod"), NAN, 0);
 	assert_near(value_of(run, "stage:decode_graph"), NAN, 0);
 	assert_near(value_of(run, "device:decode"), NAN, 0);
-	assert_near(run->stages.items[0].value[100], 2000, 0); /* left in their order */
+	assert_near(run->stages.items[0].value[100], 2000, 0); /* unchanged order */
 	weir_run_free(run);
 }
 
-static void an_operator_that_rests_has_no_median(void **state)
+static void an_operator_that_is_mostly_idle_has_no_median(void **state)
 {
 	struct weir_run *run = weir_run_new();
 
@@ -96,7 +96,7 @@ static void an_operator_that_rests_has_no_median(void **state)
 	weir_run_free(run);
 }
 
-/* Twelve runs around each level, 1 % apart. */
+/* Fills twelve values around each level, 1 % apart. */
 static size_t levels(const double *level, size_t count, double *values)
 {
 	uint64_t seed = 5;
@@ -151,10 +151,10 @@ static void a_level_series_has_no_cuts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scopes_and_metrics_are_told_apart),
-		cmocka_unit_test(what_is_no_scope_is_refused),
+		cmocka_unit_test(scopes_and_metrics_are_parsed),
+		cmocka_unit_test(other_texts_are_refused),
 		cmocka_unit_test(values_are_quantiles_of_the_run),
-		cmocka_unit_test(an_operator_that_rests_has_no_median),
+		cmocka_unit_test(an_operator_that_is_mostly_idle_has_no_median),
 		cmocka_unit_test(a_new_level_is_found_where_it_begins),
 		cmocka_unit_test(runs_without_the_value_are_passed_over),
 		cmocka_unit_test(a_level_series_has_no_cuts),

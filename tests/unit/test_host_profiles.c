@@ -19,7 +19,7 @@
 #define SPEEDSCOPE (&weir_reader_speedscope)
 #define CPROFILE   (&weir_reader_cprofile)
 
-/* A line a function that has time: "name [file] self/total", in the order of their frames. */
+/* Formats each function that has time as "name [file] self/total", in the order of the frames. */
 static void describe(const struct weir_host_profile *profile, struct weir_text *out)
 {
 	struct weir_host_function *functions = weir_host_functions(profile);
@@ -405,18 +405,16 @@ static void samples_of_others_read(void **state)
 	const struct weir_input *input;
 
 	(void)state;
-	input = reading_sample("../shared/samples/cprofile/own_py311.prof", CPROFILE, NULL,
-	                       profile);
+	input = reading_sample("samples/cprofile/own_py311.prof", CPROFILE, NULL, profile);
 	assert_int_equal(input->host_profile->function_count, 6);
-	input = reading_sample("../shared/samples/perf/speedscope_system-wide.linux-perf.txt", PERF,
-	                       NULL, profile);
+	input = reading_sample("samples/perf/speedscope_system-wide.linux-perf.txt", PERF, NULL,
+	                       profile);
 	assert_true(input->host_profile->idle > 0);
-	input = reading_sample("../shared/samples/folded/stackcollapse__recursion.txt", FOLDED,
-	                       NULL, profile);
+	input = reading_sample("samples/folded/stackcollapse__recursion.txt", FOLDED, NULL,
+	                       profile);
 	assert_int_equal(input->host_profile->total, 10);
-	input = reading_sample(
-		"../shared/samples/speedscope/speedscope__0.6.0__two-sampled.speedscope.json",
-		SPEEDSCOPE, NULL, profile);
+	input = reading_sample("samples/speedscope/speedscope__0.6.0__two-sampled.speedscope.json",
+	                       SPEEDSCOPE, NULL, profile);
 	assert_int_equal(input->host_profile->total, INT64_C(28000000000));
 	weir_profile_free(profile);
 }

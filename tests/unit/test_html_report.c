@@ -7,7 +7,7 @@
 
 static struct weir_text write_html(struct weir_report *report)
 {
-	struct weir_text text = fixture_write(&weir_writer_html, report, 80, 14);
+	struct weir_text text = fixture_write("html", report, 80, 14);
 
 	fixture_report_free(report);
 	return text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* libcurl against a server that is one child process: it takes one connection, keeps what was asked
- * in a pipe, and answers with fixed bytes. */
+/* libcurl against a server in a child process: it accepts one connection, writes the request to
+ * a pipe, and answers with fixed bytes. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -23,11 +23,11 @@
 
 struct server {
 	pid_t pid;
-	int asked; /* the request comes out here */
+	int asked; /* the request is read from here */
 	char url[64];
 };
 
-/* Reads until the head, and a body of 4 bytes where one is announced, are there. */
+/* Reads until the head is complete, and a body of 4 bytes if one is announced. */
 static void answer_one(int listener, int asked, const char *bytes, size_t repeats)
 {
 	char request[4096] = "";
@@ -83,7 +83,7 @@ static struct server serve(const char *bytes, size_t repeats)
 	return server;
 }
 
-/* What the server was asked; ends it. */
+/* Returns the request that the server received, and ends the server. */
 static char *end_server(struct server *server)
 {
 	static char asked[4096];
@@ -242,7 +242,7 @@ int main(void)
 		cmocka_unit_test(without_a_certificate_there_is_no_https),
 	};
 
-	/* A proxy of the machine is none for its own addresses. */
+	/* A proxy of the machine is not used for loopback addresses. */
 	setenv("no_proxy", "127.0.0.1", 1);
 	return cmocka_run_group_tests_name("http", tests, NULL, NULL);
 }

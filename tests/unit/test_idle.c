@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Why a device was idle. Each test has one gap, from 1,000,000 ns on, before one kernel. */
+/* Causes of idle time. Each test has one gap, from 1,000,000 ns on, before one kernel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
+#include "engine/analysis/timeline/host_activity.h"
 #include "engine/analysis/timeline/idle.h"
-#include "engine/analysis/timeline/story.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/scene.h"
 
 #define GAP_NS INT64_C(1000000)
 
-/* A kernel that ends where the gap begins. */
+/* Adds a kernel that ends where the gap begins. */
 static struct make_trace *before_gap(void)
 {
 	struct make_trace *make = make_trace_new();
@@ -24,7 +24,7 @@ static struct make_trace *before_gap(void)
 	return make;
 }
 
-/* The kernel behind the gap; times are those of the gap. */
+/* Adds the kernel behind the gap; the times are the limits of the gap. */
 static void end_gap(struct make_trace *make, int64_t launch_ns, int64_t start_ns)
 {
 	make_call(make, 0, "cudaLaunchKernel", GAP_NS + launch_ns, GAP_NS + launch_ns + 1000, 77);
@@ -337,7 +337,7 @@ static void very_deep_and_very_long_host_time_takes_no_time(void **state)
 	assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 5);
 }
 
-/* One thread would explain the gaps of each device anew, instant by instant. */
+/* One thread would explain the gaps of each device again, instant by instant. */
 static void many_devices_behind_one_busy_thread_are_explained_up_to_a_bound(void **state)
 {
 	const int64_t leaves = 6000, gap_ns = 4 * leaves;

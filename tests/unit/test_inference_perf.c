@@ -11,7 +11,7 @@
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"
 
-#define SAMPLES "../shared/samples/inference_perf/batch_size_"
+#define SAMPLES "samples/inference_perf/batch_size_"
 
 #define TIMES(mean, median, p95)                                                                   \
 	"{\"mean\": " mean ", \"min\": 0, \"median\": " median ", \"p95\": " p95                   \
@@ -65,7 +65,7 @@ static void a_stage_becomes_figures_in_milliseconds(void **state)
 }
 
 /* The tool counts chunks of two tokens. */
-static void chunks_counted_for_tokens_are_found_out(void **state)
+static void times_by_chunks_are_computed_again_by_tokens(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = reading_of(reader, REPORT, profile);
@@ -93,7 +93,7 @@ static void metrics_of_the_server_are_refused_with_the_reason(void **state)
 	(void)state;
 	assert_string_equal(reading_claims(SERVER), "none");
 	reading_refuses(reader, SERVER, WEIR_E_FORMAT, "other times than its requests");
-	reading_refuses(reader, "{}", WEIR_E_FORMAT, "says nothing of the load");
+	reading_refuses(reader, "{}", WEIR_E_FORMAT, "does not describe the load");
 }
 
 static void records_become_requests_without_their_texts(void **state)
@@ -141,8 +141,8 @@ static void reports_are_known_by_their_keys(void **state)
 	assert_string_equal(reading_claims("[{\"start_time\": 1, \"end_time\": 2}]"), "none");
 }
 
-/* The figures of the format's page, computed from the same files by another program. */
-static void real_stages_say_what_was_computed_by_hand(void **state)
+/* Another program computed these figures from the same files. */
+static void real_stages_give_the_figures_computed_by_hand(void **state)
 {
 	static const struct {
 		const char *path;
@@ -180,7 +180,7 @@ static void real_files_beside_them_are_refused(void **state)
 		{SAMPLES "stage_3_prometheus_metrics.json", "other times than its requests"},
 		{SAMPLES "stage_6_prometheus_metrics.json", "other times than its requests"},
 		{SAMPLES "summary_prometheus_metrics.json", "other times than its requests"},
-		{"../shared/samples/inference_perf/golden_vllm_queries.txt", "not a profile"},
+		{"samples/inference_perf/golden_vllm_queries.txt", "not a profile"},
 	};
 
 	(void)state;
@@ -196,13 +196,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stage_becomes_figures_in_milliseconds),
-		cmocka_unit_test(chunks_counted_for_tokens_are_found_out),
+		cmocka_unit_test(times_by_chunks_are_computed_again_by_tokens),
 		cmocka_unit_test(the_backlog_at_the_client_is_a_figure_and_a_warning),
 		cmocka_unit_test(metrics_of_the_server_are_refused_with_the_reason),
 		cmocka_unit_test(records_become_requests_without_their_texts),
 		cmocka_unit_test(damage_is_read_around_or_refused),
 		cmocka_unit_test(reports_are_known_by_their_keys),
-		cmocka_unit_test(real_stages_say_what_was_computed_by_hand),
+		cmocka_unit_test(real_stages_give_the_figures_computed_by_hand),
 		cmocka_unit_test(real_files_beside_them_are_refused),
 	};
 

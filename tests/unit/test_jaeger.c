@@ -7,12 +7,13 @@
 
 #include <cmocka.h>
 
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/request_lines.h"
 
 #define PARENT(id)                                                                                 \
 	"[{\"refType\":\"CHILD_OF\",\"traceID\":\"0af7651916cd43dd\",\"spanID\":\"" id "\"}]"
-/* Times are microseconds: four digits behind 1700000000 s. */
+/* Times are microseconds: four digits after those of 1700000000 s. */
 #define SPAN(id, references, name, start, duration, more)                                          \
 	"{\"traceID\":\"af7651916cd43dd\",\"spanID\":\"" id "\",\"operationName\":\"" name         \
 	"\",\"references\":" references ",\"startTime\":170000000000" start                        \
@@ -34,7 +35,7 @@
 #define FRONT     SPAN("ab", "[]", "request", "0000", "100", ",\"processID\":\"p1\"")
 #define BACK(start, duration)                                                                      \
 	SPAN("b", PARENT("ab"), "infer", start, duration, ",\"processID\":\"p2\"")
-/* A request of one service that another one computes, at some time. */
+/* A request to one service that another service computes. */
 #define CALL(start, duration)                                                                      \
 	"{\"spans\":[" FRONT "," BACK(start, duration) "],\"processes\":" PROCESSES "}"
 #define PROCESS(name, more) ",\"process\":{\"serviceName\":\"" name "\"" more
@@ -61,7 +62,7 @@ static void every_form_is_read_and_short_ids_are_padded(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
-		assert_true(jaeger->sniff(documents[i], strlen(documents[i])) > 0);
+		assert_true(weir_sniff_reader(jaeger, documents[i], strlen(documents[i])) > 0);
 		expect_requests(jaeger, documents[i], whole);
 	}
 }
@@ -115,18 +116,18 @@ static void a_microsecond_beyond_the_parent_is_rounding(void **state)
 	                "0+100000: request@0+20000 infer@20000+80000\n");
 }
 
-static void processes_that_follow_their_spans_tell_their_services(void **state)
+static void processes_may_follow_their_spans(void **state)
 {
 	static const char parts[] =
 		"0+100000: request@0+30000 request@70000+30000 infer@30000+40000\n";
 
 	(void)state;
-	expect_warned(jaeger, CALL("5000", "40"), parts, WEIR_WARN_CLOCK_SKEW, 1);
-	expect_warned(jaeger, "{\"data\":[" CALL("5000", "40") "]}", parts, WEIR_WARN_CLOCK_SKEW,
-	              1);
-	/* The same in documents with their process in them. */
-	expect_warned(jaeger, CALL_OF(PROCESS("front", "") "}", PROCESS("back", "") "}"), parts,
-	              WEIR_WARN_CLOCK_SKEW, 1);
+	expect_requests_warned(jaeger, CALL("5000", "40"), parts, WEIR_WARN_CLOCK_SKEW, 1);
+	expect_requests_warned(jaeger, "{\"data\":[" CALL("5000", "40") "]}", parts,
+	                       WEIR_WARN_CLOCK_SKEW, 1);
+	/* The same in documents that contain their process. */
+	expect_requests_warned(jaeger, CALL_OF(PROCESS("front", "") "}", PROCESS("back", "") "}"),
+	                       parts, WEIR_WARN_CLOCK_SKEW, 1);
 }
 
 static void one_host_has_one_clock(void **state)
@@ -135,19 +136,21 @@ static void one_host_has_one_clock(void **state)
 	expect_requests(jaeger,
 	                CALL_OF(PROCESS("front", ON_HOST("a")), PROCESS("back", ON_HOST("a"))),
 	                "0+100000: request@0+100000\n");
-	expect_warned(jaeger,
-	              CALL_OF(PROCESS("front", ON_HOST("a")), PROCESS("front", ON_HOST("b"))),
-	              "0+100000: request@0+30000 request@70000+30000 infer@30000+40000\n",
-	              WEIR_WARN_CLOCK_SKEW, 1);
+	expect_requests_warned(
+		jaeger, CALL_OF(PROCESS("front", ON_HOST("a")), PROCESS("front", ON_HOST("b"))),
+		"0+100000: request@0+30000 request@70000+30000 infer@30000+40000\n",
+		WEIR_WARN_CLOCK_SKEW, 1);
 }
 
 static void spans_without_usable_times_are_left_out_and_counted(void **state)
 {
 	(void)state;
-	expect_warned(jaeger, "[" ROOT ",{\"traceID\":\"1\",\"spanID\":\"7\",\"duration\":1}]",
-	              "0+100000: request@0+100000\n", WEIR_WARN_NO_TIME, 1);
-	expect_warned(jaeger, "[" ROOT "," SPAN("7", "[]", "x", "0000", "\"invalid\"", "") "]",
-	              "0+100000: request@0+100000\n", WEIR_WARN_UNFINISHED, 1);
+	expect_requests_warned(jaeger,
+	                       "[" ROOT ",{\"traceID\":\"1\",\"spanID\":\"7\",\"duration\":1}]",
+	                       "0+100000: request@0+100000\n", WEIR_WARN_NO_TIME, 1);
+	expect_requests_warned(jaeger,
+	                       "[" ROOT "," SPAN("7", "[]", "x", "0000", "\"invalid\"", "") "]",
+	                       "0+100000: request@0+100000\n", WEIR_WARN_UNFINISHED, 1);
 	reading_refuses(jaeger, "[{\"traceID\":\"1\",\"spanID\":\"7\",\"duration\":1},\n]",
 	                WEIR_E_EMPTY, "1 without a start");
 	reading_refuses(jaeger, "{\"data\":[]}", WEIR_E_EMPTY, "expected Jaeger's traces");
@@ -175,7 +178,7 @@ static void only_its_own_documents_are_claimed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		assert_int_equal(jaeger->sniff(others[i], strlen(others[i])), 0);
+		assert_int_equal(weir_sniff_reader(jaeger, others[i], strlen(others[i])), 0);
 }
 
 int main(void)
@@ -186,7 +189,7 @@ int main(void)
 		cmocka_unit_test(figures_come_from_tags_of_every_type),
 		cmocka_unit_test(events_of_opentelemetry_are_logs),
 		cmocka_unit_test(a_microsecond_beyond_the_parent_is_rounding),
-		cmocka_unit_test(processes_that_follow_their_spans_tell_their_services),
+		cmocka_unit_test(processes_may_follow_their_spans),
 		cmocka_unit_test(one_host_has_one_clock),
 		cmocka_unit_test(spans_without_usable_times_are_left_out_and_counted),
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_is_refused),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the inputs of one run say of each other: notes, windows, prices. */
+/* Notes, windows and prices from several inputs of one run. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "engine/analysis/analyze.h"
+#include "engine/analysis/requests/cost.h"
 #include "engine/analysis/requests/joining.h"
-#include "engine/analysis/requests/serving_cost.h"
 #include "tests/unit/make_server.h"
 #include "tests/unit/near.h"
 
@@ -28,7 +28,7 @@ static const struct server_load busy_half = {
 	.padded_tokens = 100,
 };
 
-/* A monitor of that time that shows this utilisation, ten samples a second. */
+/* Returns a monitor over the time of the requests with this utilisation, ten samples a second. */
 static struct weir_telemetry *monitor(const struct weir_requests *requests, double utilization,
                                       int64_t shift_ns)
 {
@@ -116,7 +116,7 @@ static void a_monitor_that_sees_another_device_contradicts(void **state)
 	release(&joined);
 }
 
-static void a_monitor_of_another_day_is_said_to_be(void **state)
+static void a_monitor_of_another_day_gets_a_note(void **state)
 {
 	struct joined joined = join_monitor(0.5, INT64_C(86400000) * 30 * MS);
 
@@ -166,7 +166,7 @@ static void without_a_price_there_is_no_cost(void **state)
 	release(&joined);
 }
 
-/* A trace with one kernel; base_ns 0: it does not say when it was. */
+/* Returns a trace with one kernel; base_ns 0: its time of day is unknown. */
 static struct weir_trace *one_kernel(int64_t base_ns)
 {
 	struct weir_trace *trace = weir_trace_new();
@@ -179,7 +179,7 @@ static struct weir_trace *one_kernel(int64_t base_ns)
 	return trace;
 }
 
-static void the_stretch_of_timelines_is_that_of_those_that_say_when(void **state)
+static void only_timelines_with_a_time_of_day_extend_the_common_time(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_stretch stretch;
@@ -218,10 +218,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_monitor_that_agrees_is_no_note),
 		cmocka_unit_test(a_monitor_that_sees_another_device_contradicts),
-		cmocka_unit_test(a_monitor_of_another_day_is_said_to_be),
+		cmocka_unit_test(a_monitor_of_another_day_gets_a_note),
 		cmocka_unit_test(a_price_makes_the_costs_of_requests_add_up_to_the_time_paid_for),
 		cmocka_unit_test(without_a_price_there_is_no_cost),
-		cmocka_unit_test(the_stretch_of_timelines_is_that_of_those_that_say_when),
+		cmocka_unit_test(only_timelines_with_a_time_of_day_extend_the_common_time),
 		cmocka_unit_test(notes_have_a_limit),
 	};
 

@@ -58,7 +58,7 @@ static void members_are_found_by_type(void **state)
 
 static void a_missing_member_is_unknown(void **state)
 {
-	cJSON *document = parse("{\"T\": 1}"); /* keys are told apart by case */
+	cJSON *document = parse("{\"T\": 1}"); /* keys are case-sensitive */
 	const cJSON *item = document;
 	const char *text = "before";
 	double number = 1;

@@ -7,10 +7,10 @@
 #include "tests/unit/fixture_report.h"
 #include "tests/unit/near.h"
 
-/* Writes, frees the report and parses; fails where the document is not JSON. */
+/* Writes the report as JSON, frees it and parses the text; fails if the text is not JSON. */
 static cJSON *write_json(struct weir_report *report)
 {
-	struct weir_text text = fixture_write(&weir_writer_json, report, 80, 1);
+	struct weir_text text = fixture_write("json", report, 80, 1);
 	const char *end = NULL;
 	cJSON *document = cJSON_ParseWithOpts(text.data, &end, true);
 
@@ -22,7 +22,7 @@ static cJSON *write_json(struct weir_report *report)
 	return document;
 }
 
-/* "run.inputs.0.bytes"; fails where there is no such member. */
+/* Returns the member at a path such as "run.inputs.0.bytes"; fails if there is no such member. */
 static const cJSON *at(const cJSON *node, const char *path)
 {
 	char part[64];
@@ -157,7 +157,7 @@ static void values_are_those_of_the_report(void **state)
 	assert_number(document, "profiler.inflation", 2.42);
 	assert_text(document, "profiler.source", "run/latency.json");
 	assert_int_equal(cJSON_GetArraySize(at(document, "operators")),
-	                 14); /* whatever --top says */
+	                 14); /* regardless of --top */
 	cJSON_Delete(document);
 }
 
@@ -251,8 +251,8 @@ static void every_warning_has_a_code_and_a_sentence(void **state)
 static void the_same_report_gives_the_same_bytes(void **state)
 {
 	struct weir_report *report = fixture_report_hostile();
-	struct weir_text first = fixture_write(&weir_writer_json, report, 80, 0);
-	struct weir_text second = fixture_write(&weir_writer_json, report, 120, 3);
+	struct weir_text first = fixture_write("json", report, 80, 0);
+	struct weir_text second = fixture_write("json", report, 120, 3);
 
 	(void)state;
 	assert_string_equal(first.data, second.data);

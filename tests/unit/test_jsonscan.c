@@ -14,14 +14,14 @@
 #include "engine/base/jsonmeasure.h"
 #include "engine/base/jsonscan.h"
 
-/* What a scan handed out, one line an item: "M key=value" or "E value". */
+/* The items of a scan, one line per item: "M key=value" or "E value". */
 struct record {
 	struct weir_text lines;
 	struct weir_jsonscan_fault faults[WEIR_JSONSCAN_FAULTS];
 	bool bare;
 };
 
-/* Reads every byte of the value; false where it is not JSON. */
+/* Reads every byte of the value; returns false if it is not JSON. */
 static bool is_json(struct weir_slice value)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(value);
@@ -84,7 +84,8 @@ static uint64_t all_faults(const struct record *record)
 	return count;
 }
 
-/* The text scans to these lines, with `count` faults of one kind and none of another. */
+/* Checks that the text scans to these lines, with `count` faults of one kind and no other
+ * faults. */
 static void expect(const char *text, const char *lines, enum weir_jsonscan_fault_code code,
                    uint64_t count)
 {
@@ -225,7 +226,7 @@ static void an_element_beyond_the_limit_is_left_out(void **state)
 	weir_text_release(&text);
 }
 
-/* More than a source hands out at once, so that elements lie across every kind of seam. */
+/* More bytes than a source returns at once, so that elements lie across every kind of seam. */
 static void elements_across_buffers_come_whole(void **state)
 {
 	static const struct weir_jsonscan_options options = {.array = "e"};
@@ -266,8 +267,8 @@ static void elements_across_buffers_come_whole(void **state)
 	remove(path);
 }
 
-/* Larger and larger beginnings of it are looked at for a stray quote, in proportion to what was
- * read. */
+/* The scanner searches growing prefixes for a stray quote; the cost stays proportional to the
+ * bytes read. */
 static void a_long_element_is_no_damage(void **state)
 {
 	static const struct weir_jsonscan_options options = {.array = "e"};
@@ -299,7 +300,7 @@ static void a_long_element_is_no_damage(void **state)
 	remove(path);
 }
 
-/* Every cut of a document gives a beginning of its items, and never fails. */
+/* Checks that every prefix of a document gives a prefix of its items, and never fails. */
 static void every_prefix_can_be_scanned(void **state)
 {
 	static const char text[] =
@@ -360,7 +361,7 @@ static void escapes_become_what_they_mean(void **state)
 	expect_decoded("end\\", "end\\", true);
 }
 
-/* The measure against a plain reading, at every alignment and length of a block. */
+/* Compares the measure with a plain reading, at every alignment and length of a block. */
 static void a_value_ends_where_its_last_bracket_is(void **state)
 {
 	static const char value[] = "{\"a\": [1, \"]\\\\\\\"}\", {\"b\\\\\": \"[[[[{{{{\"}], "

@@ -17,7 +17,7 @@ static const char *const entered[] = {"outer", "inner", NULL};
 static const struct weir_jsonscan_options options = {
 	.array = "items", .enter = entered, .first_key = "id"};
 
-/* "O key", "M key=value" and "E value", one line an item. */
+/* Formats items as "O key", "M key=value" and "E value", one line per item. */
 struct record {
 	struct weir_text lines;
 	struct weir_jsonscan_fault faults[WEIR_JSONSCAN_FAULTS];
@@ -152,13 +152,13 @@ static void a_document_of_any_size_streams(void **state)
 	size_t found = 0;
 
 	(void)state;
-	/* Several of the source's stretches, so that elements lie across their seams. */
+	/* Several buffers of the source, so that elements lie across their seams. */
 	weir_text_puts(&text, "{\"outer\":[{\"inner\":[{\"items\":[");
 	for (int i = 0; i < 100000; i++)
 		weir_text_printf(&text, "%s{\"id\":%d,\"x\":\"abcdefghij\"}", i ? "," : "", i);
 	weir_text_puts(&text, "]}]}]}");
 	record = scan(text.data, text.length);
-	/* By memchr(): a sanitizer's strstr() measures what is left each time. */
+	/* Uses memchr(): with sanitizers, strstr() measures the rest of the text each time. */
 	end = record.lines.data + record.lines.length;
 	for (const char *at = record.lines.data;
 	     (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
@@ -194,7 +194,7 @@ static void a_damaged_element_costs_no_other(void **state)
 	(void)state;
 	expect("{\"outer\":[{\"items\":[{\"id\":1},{\"id\":2 3 4},{\"id\":3}]}]}",
 	       "O \nO outer\nE {\"id\":1}\nE {\"id\":3}\n", WEIR_JSONSCAN_SKIPPED, 1);
-	/* A member that is none: the next element is taken up, in whatever it lies. */
+	/* A member without a valid value: the scanner resumes at the next element, at any depth. */
 	expect("{\"outer\":[{5,\"items\":[{\"id\":1},{\"id\":2}]}]}",
 	       "O \nO outer\nE {\"id\":1}\nE {\"id\":2}\n", WEIR_JSONSCAN_SKIPPED, 1);
 }
@@ -207,7 +207,7 @@ static void brackets_that_do_not_match_lose_no_place(void **state)
 	expect("{}]}{\"items\":[{\"id\":2}]}", "O \nO \nE {\"id\":2}\n", WEIR_JSONSCAN_SKIPPED, 2);
 }
 
-/* Texts that never end, one inside the other: looking for the next element is bounded. */
+/* Texts that never end, nested in each other: the search for the next element is bounded. */
 static void hostile_nesting_ends_soon(void **state)
 {
 	static const char *const patterns[] = {

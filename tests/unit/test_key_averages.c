@@ -10,8 +10,8 @@
 #include "tests/unit/reading.h"
 
 #define FOLDER "tests/data/key_averages/"
-#define SAMPLE "../shared/samples/kineto/self_key_averages_table.txt"
-#define TABLES "../shared/profiles/key_averages/"
+#define SAMPLE "samples/kineto/self_key_averages_table.txt"
+#define TABLES "profiles/key_averages/"
 
 static const struct weir_reader *const reader = &weir_reader_key_averages;
 
@@ -26,7 +26,7 @@ static void expect_total(const struct weir_run *run, const char *name, double ns
 		fail_msg("%s: %.17g ns, %.17g calls", name, time->value[0], count->value[0]);
 }
 
-/* Its header is shifted by titles longer than their columns; rows are not. */
+/* The header is shifted by titles that are longer than their columns; rows are not. */
 static void rows_lie_under_the_dashes(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -44,7 +44,7 @@ static void rows_lie_under_the_dashes(void **state)
 	weir_profile_free(profile);
 }
 
-/* A range of the program that holds more than all device time is no work of its own. */
+/* A range of the program with more than all device time is no separate work. */
 static void ranges_among_the_kernels_are_left_out(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();

@@ -8,16 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cmocka.h>
 
 #include "engine/base/json.h"
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/shelf.h"
 
 #define FOLDER "tests/data/kineto/written/"
-#define SHELF  "../shared/"
 
 static struct weir_profile *read_file(const char *name)
 {
@@ -61,7 +60,7 @@ static const char *name_of(const struct weir_trace *trace, uint32_t id)
 	return weir_names_text(trace->names, id);
 }
 
-/* The first host row of a name; fails where there is none. */
+/* Returns the first host row of a name; fails if there is no such row. */
 static size_t host_row(const struct weir_trace *trace, const char *name)
 {
 	for (size_t i = 0; i < trace->host.count; i++)
@@ -93,7 +92,7 @@ static uint64_t warned(const struct weir_profile *profile, enum weir_warning_cod
 	return profile->inputs[0].warnings[code].count;
 }
 
-/* These codes were counted so often, and no other was. */
+/* Checks that these warnings were counted this often, and that there were no others. */
 static void expect_warnings(const struct weir_profile *profile, const uint64_t *counts)
 {
 	for (int code = 0; code < WEIR_WARN_COUNT; code++)
@@ -316,13 +315,13 @@ static void collectives_are_known_from_kernels_or_from_the_host(void **state)
 
 	(void)state;
 	assert_int_equal(trace->collective_count,
-	                 2); /* the host record of the first is told again by its kernel */
+	                 2); /* the kernel repeats the host record of the first collective */
 	assert_string_equal(name_of(trace, reduce->name), "allreduce");
 	assert_int_equal(reduce->device_row,
 	                 device_row(trace, "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"));
 	assert_int_equal(reduce->elements_in, 2048);
 	assert_int_equal(reduce->group_size, 2);
-	assert_int_equal(reduce->sequence, 6); /* which the host alone says */
+	assert_int_equal(reduce->sequence, 6); /* which only the host records */
 	assert_string_equal(name_of(trace, reduce->members), "[0, 1]");
 	assert_string_equal(name_of(trace, reduce->dtype), "BFloat16");
 	assert_string_equal(name_of(trace, gather->name), "_allgather_base");
@@ -334,8 +333,8 @@ static void collectives_are_known_from_kernels_or_from_the_host(void **state)
 	weir_profile_free(profile);
 }
 
-/* A damaged file gives all events but the damaged one, that one as well as it can be, and one
- * count. */
+/* A damaged file gives all events except the damaged one, that one as far as it is readable, and
+ * one count. */
 static void expect_repair(const char *file, const char *name, enum weir_warning_code code)
 {
 	struct weir_profile *profile = read_file(file);
@@ -424,13 +423,6 @@ static void what_cannot_be_analysed_is_refused_with_the_reason(void **state)
 	expect_refused("no_events.json", WEIR_E_EMPTY, "no events with times");
 }
 
-static bool is_file(const char *path)
-{
-	struct stat about;
-
-	return stat(path, &about) == 0;
-}
-
 static void check_device(const struct weir_trace *trace, size_t device, const cJSON *expected)
 {
 	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, sum_ns = 0;
@@ -462,9 +454,9 @@ static void check_case(const cJSON *expected)
 	uint64_t overlaps = 0;
 	size_t works = 0;
 
-	weir_text_printf(&path, SHELF "samples/kineto/%s",
+	weir_text_printf(&path, "samples/kineto/%s",
 	                 cJSON_GetObjectItem(expected, "file")->valuestring);
-	if (weir_read_path(profile, path.data, NULL, &err))
+	if (weir_read_path(profile, shelf_need(path.data), NULL, &err))
 		fail_msg("%s", err.message);
 	trace = profile->inputs[0].trace;
 	cJSON_ArrayForEach (device, devices) {
@@ -486,11 +478,8 @@ static void real_traces_have_the_activity_that_the_vectors_say(void **state)
 	struct weir_error err = {0};
 
 	(void)state;
-	if (!is_file(SHELF "vectors/kineto_activity.json") || !is_file(SHELF "samples/kineto")) {
-		print_message("skipped: no shelf of samples beside the project\n");
-		skip();
-	}
-	if (weir_json_read_file(SHELF "vectors/kineto_activity.json", &document, &err))
+	shelf_need("samples/kineto");
+	if (weir_json_read_file("tests/vectors/kineto_activity.json", &document, &err))
 		fail_msg("%s", err.message);
 	assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(document, "cases")) > 0);
 	cJSON_ArrayForEach (expected, cJSON_GetObjectItem(document, "cases"))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Launches by call and class of work, and what a report says of idle time, queue, waits, memory. */
+/* Launches by call and class of work, and the rows of a report on idle time, queue, waits and
+ * memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/rows/launching.h"
+#include "engine/analysis/analyze.h"
+#include "engine/analysis/rows/launch_rows.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"
@@ -66,7 +68,8 @@ static void launches_are_told_by_call_and_class_of_work(void **state)
 	                                            .end_ns = 6060,
 	                                            .correlation = 10});
 	make_call(make, 0, "cudaGraphLaunch", 7000, 7010, 11);
-	make_kernel(make, 0, "ampere_sgemm_128x64_nn", 7100, 7200, 11); /* no launch of its own */
+	make_kernel(make, 0, "ampere_sgemm_128x64_nn", 7100, 7200,
+	            11); /* it launches nothing itself */
 	trace = make_trace_finish(make);
 	weir_timeline_init(&timeline, trace);
 	weir_intervals_push(&windows, 0, 100000);
@@ -153,8 +156,8 @@ static void memory_of_all_ranks_is_listed_and_allocation_calls_are_shared_out(vo
 	assert_near(memory->slow_allocations, 0, 0);
 	assert_near(memory->allocator_calls, 16, 0); /* the window begins with the first work */
 	assert_near(memory->allocator_share, 0.8 / 8.3, 1e-9);
-	/* 500 us of input, 100 of allocation, 2 of glue, 2 until the launch has its effect; between
-	 * two steps no work was there. */
+	/* 500 us of input, 100 of allocation, 2 of glue, 2 until the launch takes effect; there
+	 * was no work between two steps. */
 	assert_near(memory->allocator_of_late, 100.0 / 604, 1e-9);
 	desk_close(&desk);
 }
@@ -174,7 +177,7 @@ static void without_allocation_calls_or_events_nothing_is_said_of_memory(void **
 	desk_close(&desk);
 }
 
-/* Shares of names never exceed that of their cause, whatever the trace. */
+/* Shares of names never exceed the share of their cause, for any trace. */
 static void names_stay_within_their_cause(void **state)
 {
 	uint64_t random = 5;

@@ -50,7 +50,7 @@ static void a_row_becomes_figures_and_labels(void **state)
 	weir_profile_free(profile);
 }
 
-static void what_is_not_available_is_left_out(void **state)
+static void unavailable_values_are_left_out(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = reading_of(reader, OFFLINE, profile);
@@ -75,7 +75,7 @@ static void a_time_per_token_that_others_contradict_is_computed_again(void **sta
 	weir_profile_free(profile);
 }
 
-static void the_last_number_of_a_line_without_an_end_may_be_half_of_one(void **state)
+static void the_last_number_of_a_cut_line_is_dropped(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = reading_of(reader, SERVE_HEADER "\n" SERVE_ROW, profile);
@@ -95,7 +95,7 @@ static void several_results_are_refused(void **state)
 	                WEIR_E_FORMAT, "line 4: a second result");
 	reading_refuses(reader, SERVE_HEADER "\nlmdeploy,random\n", WEIR_E_FORMAT,
 	                "line 2: 2 columns, but its header has 18");
-	reading_refuses(reader, SERVE_HEADER "\n", WEIR_E_EMPTY, "no result behind its header");
+	reading_refuses(reader, SERVE_HEADER "\n", WEIR_E_EMPTY, "no result after its header");
 	reading_refuses(reader, SERVE_ROW "\n", WEIR_E_FORMAT, "line 1: expected a header");
 	reading_refuses(reader, SERVE_HEADER "\nx,y,,,,,1,0,0,0,8,0,0,0,0,0,0,0\n", WEIR_E_FORMAT,
 	                "no request completed");
@@ -120,9 +120,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_row_becomes_figures_and_labels),
-		cmocka_unit_test(what_is_not_available_is_left_out),
+		cmocka_unit_test(unavailable_values_are_left_out),
 		cmocka_unit_test(a_time_per_token_that_others_contradict_is_computed_again),
-		cmocka_unit_test(the_last_number_of_a_line_without_an_end_may_be_half_of_one),
+		cmocka_unit_test(the_last_number_of_a_cut_line_is_dropped),
 		cmocka_unit_test(several_results_are_refused),
 		cmocka_unit_test(damage_is_read_around_or_refused),
 		cmocka_unit_test(tables_are_known_by_their_header),

@@ -10,11 +10,13 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/shelf.h"
 #include "tests/unit/summaries.h"
 
-#define PERF  "../shared/samples/perf_analyzer/"
-#define MODEL "../shared/samples/model_analyzer/"
+#define PERF  "samples/perf_analyzer/"
+#define MODEL "samples/model_analyzer/"
 
 #define HEADER                                                                                     \
 	"Concurrency,Inferences/Second,Client Send,Network+Server Send/Recv,Server Queue,Server "  \
@@ -45,7 +47,7 @@ static void one_load_is_a_run_with_labels(void **state)
 	summary_expect(&summary, "p95_latency_ms", 19.7, "ms");
 	assert_int_equal(summary.input->run->metrics.count, 10);
 	assert_string_equal(weir_run_label(summary.input->run, "concurrency"), "1");
-	assert_int_equal(summary.input->run->stages.count, 0); /* means are no samples */
+	assert_int_equal(summary.input->run->stages.count, 0); /* means are not samples */
 	summary_expect_warning(&summary, WEIR_WARN_MEANS_ONLY, 1);
 	summary_free(&summary);
 }
@@ -137,7 +139,7 @@ static void loads_without_an_answer_are_left_out(void **state)
 	summary_expect_warning(&summary, WEIR_WARN_SKIPPED_EVENT, 1);
 	summary_free(&summary);
 	reading_refuses(perf, HEADER "9,0,0,0,0,0,0,0,0,0,0\n", WEIR_E_FORMAT,
-	                "nothing completed under any load");
+	                "no request completed under any load");
 }
 
 static void tables_without_figures_are_refused(void **state)
@@ -195,7 +197,7 @@ static void devices_are_numbered_not_named(void **state)
 	summary_free(&summary);
 }
 
-static void names_hold_no_control_bytes(void **state)
+static void names_have_no_control_bytes(void **state)
 {
 	static const char text[] = ANALYZER "a\0b,1,1,\"x\ny\",10,1\nm,1,1,c,10,1\n";
 	struct summary_case summary = summary_new(analyzer);
@@ -209,15 +211,14 @@ static void names_hold_no_control_bytes(void **state)
 
 static int bits(const struct weir_reader *reader, const char *text)
 {
-	return reader->sniff(text, strlen(text));
+	return weir_sniff_reader(reader, text, strlen(text));
 }
 
 static void tables_are_known_by_their_headers(void **state)
 {
 	(void)state;
-	assert_int_equal(bits(perf, HEADER ROW), 8 * (11 + 1 + 17));
-	assert_int_equal(bits(perf, "\n\"Request Rate\",\"Inferences/Second\",x\n"),
-	                 8 * (12 + 1 + 17));
+	assert_int_equal(bits(perf, HEADER ROW), 8 * (11 + 17));
+	assert_int_equal(bits(perf, "\n\"Request Rate\",\"Inferences/Second\",x\n"), 8 * (12 + 17));
 	assert_int_equal(bits(perf, "Concurrency,Throughput\n"), 0);
 	assert_int_equal(bits(perf, ""), 0);
 	assert_true(bits(analyzer, ANALYZER) > 0);
@@ -227,24 +228,20 @@ static void tables_are_known_by_their_headers(void **state)
 	assert_int_equal(bits(perf, ANALYZER), 0);
 }
 
-static void every_prefix_reads_or_says_why(void **state)
+static void every_prefix_reads_or_is_refused_with_a_reason(void **state)
 {
 	(void)state;
 	summary_cut_everywhere(perf, HEADER ROW "4,84.0,1,2,3,4,5,6,7,8000,9000\n");
 	summary_cut_everywhere(analyzer, ANALYZER "m,2,8,\"m_config_1: a_0, b_1\",2865.9,3.7\n");
 }
 
-/* Figures, rows left out for repeating others, and one figure's value. */
-static void expect_sample(const char *path, const char *format, unsigned metrics, uint64_t repeated)
+/* Reads a sample; expects the number of figures and of dropped repeated rows, and one figure. */
+static void expect_sample(const char *name, const char *format, unsigned metrics, uint64_t repeated)
 {
+	const char *path = shelf_need(name);
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_error err = {0};
 
-	if (access(path, R_OK) != 0) {
-		print_message("%s is not there\n", path);
-		weir_profile_free(profile);
-		skip();
-	}
 	if (weir_read_path(profile, path, NULL, &err))
 		fail_msg("%s", err.message);
 	assert_string_equal(profile->inputs[0].format, format);
@@ -285,9 +282,9 @@ int main(void)
 		cmocka_unit_test(more_figures_than_a_run_holds_are_refused),
 		cmocka_unit_test(searches_name_model_configuration_and_load),
 		cmocka_unit_test(devices_are_numbered_not_named),
-		cmocka_unit_test(names_hold_no_control_bytes),
+		cmocka_unit_test(names_have_no_control_bytes),
 		cmocka_unit_test(tables_are_known_by_their_headers),
-		cmocka_unit_test(every_prefix_reads_or_says_why),
+		cmocka_unit_test(every_prefix_reads_or_is_refused_with_a_reason),
 		cmocka_unit_test(published_tables_read),
 	};
 

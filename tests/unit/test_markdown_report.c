@@ -8,7 +8,7 @@
 
 static struct weir_text write_markdown(struct weir_report *report, size_t top)
 {
-	struct weir_text text = fixture_write(&weir_writer_markdown, report, 80, top);
+	struct weir_text text = fixture_write("markdown", report, 80, top);
 
 	fixture_report_free(report);
 	return text;
@@ -112,6 +112,8 @@ static void long_names_are_cut_where_they_tell_least(void **state)
 	assert_cut("model.layers.17.self_attn.q_proj", 20, "model.layers.…q_proj");
 	assert_cut("gemm_kernel<float, 128, 64, true>", 20, "gemm_kernel<float, …");
 	assert_cut("äöüäöüäöü", 4, "äöü…");
+	assert_cut("解碼解碼解碼", 8, "解碼解…");
+	assert_cut("模型.解碼器.層.17.注意力", 20, "模型.解碼器.…注意力");
 }
 
 int main(void)

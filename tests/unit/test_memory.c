@@ -151,7 +151,7 @@ static void a_driver_call_inside_of_a_runtime_call_is_part_of_it(void **state)
 	assert_int_equal(got.allocator.slow_ns, 3 * MS);
 }
 
-/* What is live at each event, added up anew for each of them. */
+/* Sums up the live allocations at each event anew. */
 static double brute_peak(const int64_t (*block)[3], size_t blocks, size_t events)
 {
 	double peak = 0;
@@ -256,7 +256,7 @@ static void growth_tells_leaks_from_levels(void **state)
 static void steps_that_are_set_apart_are_counted_as_time(void **state)
 {
 	static const double level[] = {0, 100, 400, 500};
-	static const uint32_t number[] = {0, 1, 4, 5}; /* 2 and 3 are set apart */
+	static const uint32_t number[] = {0, 1, 4, 5}; /* 2 and 3 are excluded */
 
 	(void)state;
 	assert_near(weir_memory_growth(level, number, 4), 100, 0);

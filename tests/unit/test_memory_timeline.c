@@ -10,12 +10,12 @@
 #include "tests/unit/reading.h"
 
 #define FOLDER   "tests/data/memory_timeline/"
-#define SAMPLE   "../shared/samples/kineto/hta_memory_timeline.raw.gz"
-#define PROFILES "../shared/profiles/memory_timeline/llm_decode_eager_b1_stack.memory_timeline."
+#define SAMPLE   "samples/kineto/hta_memory_timeline.raw.gz"
+#define PROFILES "profiles/memory_timeline/llm_decode_eager_b1_stack.memory_timeline."
 
 static const struct weir_reader *const reader = &weir_reader_memory_timeline;
 
-/* Changes and totals of one run say the same. */
+/* Changes and totals of one run agree. */
 static void the_peak_and_what_it_was_made_of_are_kept(void **state)
 {
 	static const char *const files[] = {FOLDER "raw.json", FOLDER "totals.json"};
@@ -59,7 +59,7 @@ static void what_is_no_change_is_counted(void **state)
 	weir_profile_free(profile);
 }
 
-/* Sums of hostile numbers do not run over. */
+/* Sums of hostile numbers do not overflow. */
 static void sums_stay_in_range(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();

@@ -148,104 +148,6 @@ static void norms_backward_read_two_tensors_and_write_one(void **state)
 	assert_near(layer.reuse.rows_again_bytes, 2 * 2. * 64 * 32, EXACT);
 }
 
-static void attention_backward_costs_five_halves_of_the_forward_pass(void **state)
-{
-	static const char types[] = "[" BF16 ", " BF16 ", " BF16 ", " BF16 ", " BF16
-				    ", \"float\", \"\", \"\", \"\", \"\", \"Scalar\", \"Scalar\"]";
-	struct weir_work full = work_of(
-		"aten::_scaled_dot_product_flash_attention_backward",
-		"[[2, 8, 33, 64], [2, 8, 33, 64], [2, 8, 77, 64], [2, 8, 77, 64], [2, 8, 33, 64], "
-		"[2, 8, 33], [], [], [], [], [], []]",
-		types,
-		"[\"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\", \"33\", \"77\", \"0.\", "
-		"\"False\"]");
-	struct weir_work causal = work_of(
-		"aten::_scaled_dot_product_flash_attention_backward",
-		"[[2, 8, 33, 64], [2, 8, 33, 64], [2, 8, 33, 64], [2, 8, 33, 64], [2, 8, 33, 64], "
-		"[2, 8, 33], [], [], [], [], [], []]",
-		types,
-		"[\"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\", \"33\", \"33\", \"0.\", "
-		"\"True\"]");
-	double q = 2. * 8 * 33 * 64, k = 2. * 8 * 77 * 64;
-
-	(void)state;
-	/* Read: q, k, v, the result and its gradient; written: those of q, k and v. */
-	expect(&full, 2.5 * 2 * 2 * 8 * 33 * 77 * 128,
-	       2 * (2 * (q + 2 * k) + 2 * q) + 4. * 2 * 8 * 33, WEIR_MODEL_HIGH);
-	assert_near(causal.flops, 2.5 * 2 * 2 * 8 * (33. * 34 / 2) * 128, EXACT);
-}
-
-/* ---- attention over packed sequences ---- */
-
-#define VARLEN "flash_attn::_flash_attn_varlen_forward"
-#define VARLEN_TYPES                                                                               \
-	"[" BF16 ", " BF16 ", " BF16 ", \"int\", \"int\", \"Scalar\", \"Scalar\", \"Scalar\", "    \
-	"\"Scalar\", \"Scalar\"]"
-#define VARLEN_SCALARS "[\"\", \"\", \"\", \"\", \"\", \"16\", \"16\", \"0.\", \"0.125\", \"True\"]"
-
-static void packed_sequences_of_one_length_are_known_from_their_shapes(void **state)
-{
-	/* Four sequences of 16 rows, 8 heads of queries and 2 of keys. */
-	struct weir_work equal = work_of(
-		VARLEN, "[[64, 8, 32], [64, 2, 32], [64, 2, 32], [5], [5], [], [], [], [], []]",
-		VARLEN_TYPES, VARLEN_SCALARS);
-	/* 63 rows are not four times 16: some sequence is shorter, and which is data. */
-	struct weir_work ragged = work_of(
-		VARLEN, "[[63, 8, 32], [63, 2, 32], [63, 2, 32], [5], [5], [], [], [], [], []]",
-		VARLEN_TYPES, VARLEN_SCALARS);
-
-	(void)state;
-	expect(&equal, 2. * 4 * 8 * (16 * 17 / 2.) * 64,
-	       2. * (2 * 64 * 8 * 32 + 2 * 64 * 2 * 32) + 4. * 4 * 8 * 16, WEIR_MODEL_HIGH);
-	expect_nothing(&ragged);
-}
-
-static void the_sums_of_a_step_stand_in_for_lengths(void **state)
-{
-	static const char dims[] = "[[67, 8, 32], [67, 2, 32], [67, 2, 32], [67, 8, 32], []]";
-	static const char types[] = "[" BF16 ", " BF16 ", " BF16 ", " BF16 ", \"\"]";
-	struct weir_step_sums sums;
-	struct weir_call call = {
-		.op = "vllm::unified_attention_with_output", .dims = dims, .types = types};
-	struct weir_work unknown = weir_work_of_call(&call), known;
-
-	(void)state;
-	/* One new prompt of 64 rows; three requests with 100, 200 and 300 keys. */
-	assert_true(
-		weir_step_sums_parse("execute_67_context_1(sq64sk64sqsq4096sqsk4096)_generation_3"
-	                             "(sq3sk600sqsq3sqsk600)",
-	                             &sums));
-	call.sums = &sums;
-	known = weir_work_of_call(&call);
-	expect_nothing(&unknown);
-	assert_near(weir_step_sums_pairs(&sums), 64. * 65 / 2 + 600, EXACT);
-	expect(&known, 2. * 8 * (64. * 65 / 2 + 600) * 64, 2. * (67 * 8 * 64 + 664 * 2 * 64),
-	       WEIR_MODEL_MEDIUM);
-	assert_int_equal(known.engine, WEIR_ENGINE_TENSOR);
-}
-
-static void sums_that_are_damaged_are_none(void **state)
-{
-	static const char *const damaged[] = {
-		"",
-		"execute_",
-		"execute_context_1(64)_generation_3(3)",
-		"execute_67_context_1(sq64sk64sqsq4096sqsk4096)",
-		"execute_67_context_1(sq64sk64sqsq4096)_generation_3(sq3sk600sqsq3sqsk600)",
-		"execute_67_context_1(sq64sk64sqsq4096sqsk4096)_generation_3(sq3sk600sqsq3sqsk)",
-		"execute_67_context_1(sq-4sk64sqsq4096sqsk4096)_generation_3(sq3sk600sqsq3sqsk600)",
-		/* More rows than squares of rows. */
-		"execute_67_context_1(sq64sk64sqsq6sqsk4096)_generation_3(sq3sk600sqsq3sqsk600)",
-		"execute_67_context_1(sq8sk8sqsq64sqsk99999999999999999999)_generation_3(sq3sk6)",
-	};
-	struct weir_step_sums sums = {.context = {.q = 7}};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++)
-		assert_false(weir_step_sums_parse(damaged[i], &sums));
-	assert_near(sums.context.q, 7, 0);
-}
-
 /* ---- the rest ---- */
 
 static void fused_kernels_move_what_they_were_given(void **state)
@@ -338,10 +240,6 @@ int main(void)
 		cmocka_unit_test(a_convolution_has_a_product_for_every_gradient_that_is_asked_for),
 		cmocka_unit_test(a_transposed_convolution_backward_counts_its_input),
 		cmocka_unit_test(norms_backward_read_two_tensors_and_write_one),
-		cmocka_unit_test(attention_backward_costs_five_halves_of_the_forward_pass),
-		cmocka_unit_test(packed_sequences_of_one_length_are_known_from_their_shapes),
-		cmocka_unit_test(the_sums_of_a_step_stand_in_for_lengths),
-		cmocka_unit_test(sums_that_are_damaged_are_none),
 		cmocka_unit_test(fused_kernels_move_what_they_were_given),
 		cmocka_unit_test(new_rows_are_all_that_a_cache_moves),
 		cmocka_unit_test(quantisers_samplers_and_generators_move_each_element),

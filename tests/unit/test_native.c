@@ -103,7 +103,7 @@ static void every_unit_becomes_nanoseconds(void **state)
 	}
 }
 
-static void durations_that_are_none_are_errors(void **state)
+static void malformed_durations_are_errors(void **state)
 {
 	(void)state;
 	expect_refused(HEAD "\"stages\": {\"a\": [1, 0]}}", WEIR_E_FORMAT,
@@ -136,7 +136,7 @@ static void a_run_without_stages_is_empty(void **state)
 	expect_refused(HEAD "\"stages\": {\"a\": []}}", WEIR_E_EMPTY, "stages.a: no values");
 }
 
-static void a_run_may_hold_nothing_but_figures(void **state)
+static void a_run_may_have_only_figures(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 
@@ -149,7 +149,7 @@ static void a_run_may_hold_nothing_but_figures(void **state)
 	weir_profile_free(profile);
 }
 
-static void what_is_misspelt_is_named(void **state)
+static void unknown_keys_are_refused_by_name(void **state)
 {
 	(void)state;
 	expect_refused(HEAD "\"stage\": {\"a\": [1]}}", WEIR_E_FORMAT, "stage");
@@ -171,11 +171,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_documented_example_is_read),
 		cmocka_unit_test(every_unit_becomes_nanoseconds),
-		cmocka_unit_test(durations_that_are_none_are_errors),
+		cmocka_unit_test(malformed_durations_are_errors),
 		cmocka_unit_test(a_count_of_calls_may_be_zero),
 		cmocka_unit_test(a_run_without_stages_is_empty),
-		cmocka_unit_test(a_run_may_hold_nothing_but_figures),
-		cmocka_unit_test(what_is_misspelt_is_named),
+		cmocka_unit_test(a_run_may_have_only_figures),
+		cmocka_unit_test(unknown_keys_are_refused_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -341,7 +341,7 @@ static void a_published_details_page_reads(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = reading_sample(
-		"../shared/samples/ncu/nsightful_copy_blocked_details.csv", NCU, NULL, profile);
+		"samples/ncu/nsightful_copy_blocked_details.csv", NCU, NULL, profile);
 
 	(void)state;
 	assert_int_equal(input->counters->count, 1);
@@ -406,7 +406,7 @@ static void operations_that_are_not_all_counted_are_unknown(void **state)
 		/* Half as a sum, half as a rate. */
 		{OP("fadd") RATE("ffma") RATE("fmul"), ",\"inst\",\"inst/cycle\",\"inst/cycle\"",
 	         ",\"1\",\"2\",\"3\""},
-		/* How busy the pipe is says nothing of how many operations it did. */
+		/* The utilisation of the pipe does not give the number of its operations. */
 		{",\"sm__inst_executed_pipe_tensor_op_hmma.avg.pct_of_peak_sustained_active\"",
 	         ",\"%\"", ",\"50\""},
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Exports of Nsight Systems: what becomes of each table, in the schemas there are. */
+/* Exports of Nsight Systems: the result of each table, in each known schema. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -263,7 +263,7 @@ static void kernels_of_a_graph_share_its_launch(void **state)
 	weir_profile_free(profile);
 }
 
-/* Numbers mean what the file's own tables say; without them, what they always meant. */
+/* Numbers have the meaning that the tables of the file give; without tables, the documented one. */
 static void kinds_are_those_of_the_file(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -446,7 +446,7 @@ static void a_clock_in_megahertz_is_one(void **state)
 	weir_profile_free(profile);
 }
 
-/* Per cycle, of links, without a name: nothing that can be averaged. */
+/* Per cycle, of links, without a name: such metrics cannot be averaged. */
 static void other_metrics_are_left_out(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Real exports of Nsight Systems: what was read of them is what SQL says of the same file, and what
- * nsys stats says. The files stay outside the project; without them the tests are skipped.
+ * Real exports of Nsight Systems: the trace agrees with SQL on the same file and with nsys stats.
+ * The files are on the shelf.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -18,9 +18,10 @@
 #include "engine/readers/readers.h"
 #include "tests/unit/database.h"
 #include "tests/unit/near.h"
+#include "tests/unit/shelf.h"
 
-#define PROFILES "../shared/profiles/nsys/"
-#define SAMPLES  "../shared/samples/nsys/"
+#define PROFILES "profiles/nsys/"
+#define SAMPLES  "samples/nsys/"
 
 static const char *const files[] = {
 	PROFILES "decode.sqlite",
@@ -32,8 +33,9 @@ static const char *const files[] = {
 	SAMPLES "nsysai_mock.sqlite",
 };
 
-static struct weir_profile *read_path(const char *path, const char *format)
+static struct weir_profile *read_path(const char *name, const char *format)
 {
+	const char *path = shelf_need(name);
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_error err = {0};
 
@@ -43,17 +45,10 @@ static struct weir_profile *read_path(const char *path, const char *format)
 	return profile;
 }
 
-static void need(const char *path)
+/* Returns the figure; 0 if the file has no such table. */
+static int64_t sql_of(const char *name, const char *table, const char *figure)
 {
-	if (access(path, R_OK) == 0)
-		return;
-	print_message("skipped: no file %s\n", path);
-	skip();
-}
-
-/* 0 where the file has no such table. */
-static int64_t sql_of(const char *path, const char *table, const char *figure)
-{
+	const char *path = shelf_need(name);
 	struct weir_text sql = {0};
 	int64_t value;
 
@@ -99,7 +94,6 @@ static void device_work_is_what_sql_says(void **state)
 	};
 
 	(void)state;
-	need(files[0]);
 	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
 		struct weir_profile *profile = read_path(files[f], "nsys");
 
@@ -138,7 +132,6 @@ static int64_t sum_named(const struct weir_trace *trace, const char *name, int64
 static void kernels_and_launches_are_what_sql_says(void **state)
 {
 	(void)state;
-	need(files[0]);
 	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
 		struct weir_profile *profile = read_path(files[f], "nsys");
 		const struct weir_trace *trace = profile->inputs[0].trace;
@@ -167,7 +160,6 @@ static void host_rows_are_what_sql_says(void **state)
 	static const char ranges[] = "sum(eventType IN (59, 60) AND end IS NOT NULL)";
 
 	(void)state;
-	need(files[0]);
 	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
 		struct weir_profile *profile = read_path(files[f], "nsys");
 		const struct weir_trace *trace = profile->inputs[0].trace;
@@ -202,7 +194,7 @@ static double figure_of(const struct weir_run *run, const char *name)
 	return series && series->count ? series->value[0] : NAN;
 }
 
-/* What the export gives, kernel by kernel, is what nsys stats printed of it. */
+/* Checks the export, kernel by kernel, against the output of nsys stats. */
 static void check_kernels(const char *name, const char *report)
 {
 	struct weir_text path = {0}, table = {0};
@@ -243,7 +235,6 @@ static void check_kernels(const char *name, const char *report)
 static void totals_of_nsys_stats_are_reproduced(void **state)
 {
 	(void)state;
-	need(files[0]);
 	check_kernels("decode", "cuda_gpu_kern_sum.csv");
 	check_kernels("prefill", "cuda_gpu_kern_sum.csv");
 	check_kernels("decode", "cuda_gpu_trace.csv.gz");
@@ -266,7 +257,6 @@ static void check_totals(const char *path, const char *report, const char *figur
 static void calls_copies_and_ranges_are_reproduced(void **state)
 {
 	(void)state;
-	need(files[0]);
 	check_totals(files[0], PROFILES "stats_csv/decode_cuda_api_sum.csv", "calls/total_ns",
 	             "CUPTI_ACTIVITY_KIND_RUNTIME");
 	check_totals(files[0], PROFILES "stats_csv/decode_cuda_gpu_mem_time_sum.csv",
@@ -291,7 +281,6 @@ static void other_reports_read(void **state)
 	};
 
 	(void)state;
-	need(reports[0]);
 	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
 		struct weir_profile *profile = read_path(reports[i], "nsys-stats");
 
@@ -311,5 +300,5 @@ int main(void)
 		cmocka_unit_test(other_reports_read),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return shelf_run_group_tests(tests);
 }

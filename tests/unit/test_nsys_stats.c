@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports of nsys stats: which figures become of them, in the forms there are. */
+/* Reports of nsys stats: the figures of each report, in each known form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

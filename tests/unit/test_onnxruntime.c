@@ -10,8 +10,8 @@
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
-#define SAMPLE  "../shared/samples/ort/self_profile.json"
-#define PROFILE "../shared/profiles/misc/onnxruntime_profile.json.gz"
+#define SAMPLE  "samples/ort/self_profile.json"
+#define PROFILE "profiles/misc/onnxruntime_profile.json.gz"
 
 static const struct weir_reader *const reader = &weir_reader_onnxruntime;
 

@@ -16,12 +16,14 @@
 #include "engine/base/json.h"
 #include "engine/base/text.h"
 #include "engine/model/telemetry.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/make_scrape.h"
 #include "tests/unit/near.h"
+#include "tests/unit/shelf.h"
 
 #define WRITTEN "tests/data/scrape/written.om"
-#define CORPUS  "../shared/samples/openmetrics_corpus"
+#define CORPUS  "samples/openmetrics_corpus"
 
 static const struct weir_scrape *read_text(struct weir_profile *profile, const char *text)
 {
@@ -56,7 +58,7 @@ static void every_type_is_read(void **state)
 	weir_profile_free(profile);
 }
 
-static void whole_pages_one_behind_the_other_are_first_and_last(void **state)
+static void the_first_and_the_last_of_several_pages_count(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_scrape *page =
@@ -73,7 +75,7 @@ static void whole_pages_one_behind_the_other_are_first_and_last(void **state)
 	                      "line 4: an empty line");
 }
 
-static void lines_of_another_system_are_let_through_and_counted(void **state)
+static void lines_that_end_in_cr_lf_are_read_and_counted(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_scrape *page = read_text(profile, "a 1\r\n# EOF\r\n");
@@ -94,7 +96,7 @@ static void a_page_cut_at_a_line_is_never_read(void **state)
 	assert_non_null(file);
 	len = fread(bytes, 1, sizeof bytes - 1, file);
 	fclose(file);
-	/* Without the last LF it is whole. */
+	/* Without only the last LF the page is whole. */
 	for (size_t cut = 0; cut < len - 1; cut++) {
 		struct weir_profile *profile = weir_profile_new();
 		struct weir_error err = {0};
@@ -109,10 +111,10 @@ static void an_error_names_the_line(void **state)
 {
 	(void)state;
 	expect_scrape_refused(&weir_reader_openmetrics, "# TYPE a gauge\na 1\na{b=1} 2\n# EOF\n",
-	                      "no valid OpenMetrics: line 3: a label's value is not in double");
+	                      "not valid OpenMetrics: line 3: a label's value is not in double");
 }
 
-static void a_large_page_is_known_by_its_end(void **state)
+static void a_large_page_is_recognised_by_its_end(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_text text = {0};
@@ -124,8 +126,8 @@ static void a_large_page_is_known_by_its_end(void **state)
 		weir_text_printf(&text, "a{b=\"%d\"} 1\n", i);
 	weir_text_puts(&text, "# EOF\n");
 	assert_true(text.length > WEIR_HEAD_SIZE);
-	assert_int_equal(weir_reader_openmetrics.sniff(text.data, WEIR_HEAD_SIZE), 0);
-	assert_true(weir_reader_prometheus.sniff(text.data, WEIR_HEAD_SIZE) > 0);
+	assert_int_equal(weir_sniff_reader(&weir_reader_openmetrics, text.data, WEIR_HEAD_SIZE), 0);
+	assert_true(weir_sniff_reader(&weir_reader_prometheus, text.data, WEIR_HEAD_SIZE) > 0);
 	if (read_scrape(&weir_reader_prometheus, profile, text.data, text.length, &err))
 		fail_msg("%s", err.message);
 	assert_string_equal(profile->inputs[0].format, "openmetrics");
@@ -142,7 +144,7 @@ static bool should_parse(const char *folder)
 	bool should;
 
 	snprintf(path, sizeof path, CORPUS "/%s/test.json", folder);
-	if (weir_json_read_file(path, &document, &err))
+	if (weir_json_read_file(shelf_need(path), &document, &err))
 		fail_msg("%s", err.message);
 	item = cJSON_GetObjectItemCaseSensitive(document, "shouldParse");
 	assert_true(cJSON_IsBool(item));
@@ -151,7 +153,7 @@ static bool should_parse(const char *folder)
 	return should;
 }
 
-/* By content, as weir classify reads them. */
+/* Reads a file by content, as weir classify does. */
 static void check_case(const char *folder, int *wrong, int counts[2])
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -161,29 +163,25 @@ static void check_case(const char *folder, int *wrong, int counts[2])
 
 	snprintf(path, sizeof path, CORPUS "/%s/metrics", folder);
 	counts[should]++;
-	if (!weir_read_path(profile, path, NULL, &err) != should) {
+	if (!weir_read_path(profile, shelf_need(path), NULL, &err) != should) {
 		print_error("%s is %s: %s\n", folder, should ? "refused" : "read", err.message);
 		++*wrong;
 	}
 	weir_profile_free(profile);
 }
 
-static void the_specification_s_own_cases_are_judged_alike(void **state)
+static void cases_of_the_specification_have_its_verdict(void **state)
 {
-	DIR *stream = opendir(CORPUS);
+	DIR *stream = opendir(shelf_need(CORPUS));
 	int wrong = 0, counts[2] = {0, 0};
 	struct dirent *entry;
 
 	(void)state;
-	if (!stream) {
-		print_message("skipped: " CORPUS " is not there\n");
-		skip();
-	}
-	while (stream && (entry = readdir(stream)) != NULL)
+	assert_non_null(stream);
+	while ((entry = readdir(stream)) != NULL)
 		if (!strchr(entry->d_name, '.'))
 			check_case(entry->d_name, &wrong, counts);
-	if (stream)
-		closedir(stream);
+	closedir(stream);
 	assert_int_equal(wrong, 0);
 	assert_int_equal(counts[true], 44);
 	assert_int_equal(counts[false], 167);
@@ -193,12 +191,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_is_read),
-		cmocka_unit_test(whole_pages_one_behind_the_other_are_first_and_last),
-		cmocka_unit_test(lines_of_another_system_are_let_through_and_counted),
+		cmocka_unit_test(the_first_and_the_last_of_several_pages_count),
+		cmocka_unit_test(lines_that_end_in_cr_lf_are_read_and_counted),
 		cmocka_unit_test(a_page_cut_at_a_line_is_never_read),
 		cmocka_unit_test(an_error_names_the_line),
-		cmocka_unit_test(a_large_page_is_known_by_its_end),
-		cmocka_unit_test(the_specification_s_own_cases_are_judged_alike),
+		cmocka_unit_test(a_large_page_is_recognised_by_its_end),
+		cmocka_unit_test(cases_of_the_specification_have_its_verdict),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

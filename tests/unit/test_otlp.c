@@ -9,12 +9,13 @@
 #include <cmocka.h>
 
 #include "engine/base/pack.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/request_lines.h"
 #include "tests/unit/span_lines.h"
 
 #define TRACE "\"traceId\":\"5b8efff798038103d269b633813fc60c\","
-/* Ids of two hexadecimal digits, times of nine digits behind 1700000000 s. */
+/* Ids have two hexadecimal digits; times are nine digits after those of 1700000000 s. */
 #define SPAN(id, parent, name, start, end, more)                                                   \
 	"{" TRACE "\"spanId\":\"eee19b7ec3c1b1" id "\",\"parentSpanId\":\"" parent                 \
 	"\",\"name\":\"" name "\",\"startTimeUnixNano\":\"1700000000" start                        \
@@ -88,26 +89,27 @@ static void spans_of_a_trace_may_come_on_many_lines_children_first(void **state)
 		whole);
 }
 
-static void a_last_line_that_is_cut_costs_what_is_missing(void **state)
+static void a_cut_last_line_costs_only_its_missing_part(void **state)
 {
 	(void)state;
-	expect_warned(otlp, DOCUMENT(ROOT "," QUEUE) "\n{\"resourceSpans\":[{\"scopeSp",
-	              "0+100: queue@0+20\n", WEIR_WARN_TRUNCATED, 1);
+	expect_requests_warned(otlp, DOCUMENT(ROOT "," QUEUE) "\n{\"resourceSpans\":[{\"scopeSp",
+	                       "0+100: queue@0+20\n", WEIR_WARN_TRUNCATED, 1);
 }
 
 static void a_damaged_line_costs_no_other(void **state)
 {
 	(void)state;
-	expect_warned(otlp,
-	              DOCUMENT(ROOT) "\n{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{]"
-	                             "x\n" DOCUMENT(QUEUE "," INFER) "\n",
-	              whole, WEIR_WARN_SKIPPED_EVENT, 1);
+	expect_requests_warned(
+		otlp,
+		DOCUMENT(ROOT) "\n{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{]"
+			       "x\n" DOCUMENT(QUEUE "," INFER) "\n",
+		whole, WEIR_WARN_SKIPPED_EVENT, 1);
 }
 
-static void ids_are_compared_whatever_their_case_and_encoding(void **state)
+static void ids_are_compared_in_any_case_and_encoding(void **state)
 {
 	(void)state;
-	/* The trace id in upper case, the ids of a root as nothing and as zeros. */
+	/* The trace id in upper case, the parent of a root empty and zero. */
 	expect_requests(
 		otlp,
 		DOCUMENT("{\"traceId\":\"5B8EFFF798038103D269B633813FC60C\",\"spanId\":"
@@ -128,21 +130,21 @@ static void ids_are_compared_whatever_their_case_and_encoding(void **state)
 static void spans_without_usable_times_are_left_out_and_counted(void **state)
 {
 	(void)state;
-	expect_warned(otlp,
-	              DOCUMENT(ROOT "," SPAN("02", BELOW, "queue", "000000020", "000000000", "")),
-	              "0+100: request@0+100\n", WEIR_WARN_NEGATIVE_DURATION, 1);
-	expect_warned(otlp,
-	              DOCUMENT(ROOT ",{" TRACE "\"spanId\":\"05\",\"startTimeUnixNano\":\"7\"}"),
-	              "0+100: request@0+100\n", WEIR_WARN_UNFINISHED, 1);
-	expect_warned(otlp, DOCUMENT(ROOT ",{" TRACE "\"spanId\":\"05\"}"),
-	              "0+100: request@0+100\n", WEIR_WARN_NO_TIME, 1);
-	expect_warned(otlp, DOCUMENT(ROOT ",{\"spanId\":\"05\"}"), "0+100: request@0+100\n",
-	              WEIR_WARN_SKIPPED_EVENT, 1);
+	expect_requests_warned(
+		otlp, DOCUMENT(ROOT "," SPAN("02", BELOW, "queue", "000000020", "000000000", "")),
+		"0+100: request@0+100\n", WEIR_WARN_NEGATIVE_DURATION, 1);
+	expect_requests_warned(
+		otlp, DOCUMENT(ROOT ",{" TRACE "\"spanId\":\"05\",\"startTimeUnixNano\":\"7\"}"),
+		"0+100: request@0+100\n", WEIR_WARN_UNFINISHED, 1);
+	expect_requests_warned(otlp, DOCUMENT(ROOT ",{" TRACE "\"spanId\":\"05\"}"),
+	                       "0+100: request@0+100\n", WEIR_WARN_NO_TIME, 1);
+	expect_requests_warned(otlp, DOCUMENT(ROOT ",{\"spanId\":\"05\"}"),
+	                       "0+100: request@0+100\n", WEIR_WARN_SKIPPED_EVENT, 1);
 	reading_refuses(otlp, DOCUMENT("{" TRACE "\"spanId\":\"05\"}"), WEIR_E_EMPTY,
 	                "of 1 found: 1 without a start");
 }
 
-static void what_holds_no_request_is_named(void **state)
+static void files_without_requests_are_refused_by_content(void **state)
 {
 	(void)state;
 	reading_refuses(otlp, "{\"resourceMetrics\":[{\"scopeMetrics\":[]}]}", WEIR_E_EMPTY,
@@ -153,8 +155,8 @@ static void what_holds_no_request_is_named(void **state)
 	reading_refuses(otlp, "nonsense", WEIR_E_FORMAT, "expected a JSON object");
 }
 
-/* Where the server traced as well, what it did is known. */
-static void a_client_whose_server_is_there_is_no_client(void **state)
+/* A server span shows what the server did. */
+static void a_request_with_a_server_span_is_not_a_clients(void **state)
 {
 	struct weir_text text = {0};
 	struct reading reading;
@@ -217,7 +219,7 @@ static void expect_records(const struct weir_text *text, const char *lines)
 {
 	struct reading reading = read_bytes(otlp, text->data, text->length);
 
-	assert_true(otlp->sniff(text->data, text->length) > 0);
+	assert_true(weir_sniff_reader(otlp, text->data, text->length) > 0);
 	if (reading.status)
 		fail_msg("%s", reading.err.message);
 	assert_string_equal(reading.lines.data, lines);
@@ -270,7 +272,7 @@ static void protobuf_is_refused_with_what_to_do(void **state)
 
 	(void)state;
 	put_record(&text, "\x0a\x02\x12\x00", 4);
-	assert_true(otlp->sniff(text.data, text.length) > 0);
+	assert_true(weir_sniff_reader(otlp, text.data, text.length) > 0);
 	reading = read_bytes(otlp, text.data, text.length);
 	assert_int_equal(reading.status, WEIR_E_FORMAT);
 	assert_non_null(strstr(reading.err.message, "format: json"));
@@ -309,7 +311,8 @@ static void only_documents_with_spans_are_claimed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-		if ((otlp->sniff(heads[i].head, strlen(heads[i].head)) > 0) != heads[i].claimed)
+		if ((weir_sniff_reader(otlp, heads[i].head, strlen(heads[i].head)) > 0) !=
+		    heads[i].claimed)
 			fail_msg("claimed: %d, for %s", !heads[i].claimed, heads[i].head);
 }
 
@@ -320,13 +323,13 @@ int main(void)
 		cmocka_unit_test(every_nesting_of_documents_is_read),
 		cmocka_unit_test(fields_may_be_spelt_as_in_protobuf),
 		cmocka_unit_test(spans_of_a_trace_may_come_on_many_lines_children_first),
-		cmocka_unit_test(a_last_line_that_is_cut_costs_what_is_missing),
+		cmocka_unit_test(a_cut_last_line_costs_only_its_missing_part),
 		cmocka_unit_test(a_damaged_line_costs_no_other),
-		cmocka_unit_test(ids_are_compared_whatever_their_case_and_encoding),
+		cmocka_unit_test(ids_are_compared_in_any_case_and_encoding),
 		cmocka_unit_test(spans_without_usable_times_are_left_out_and_counted),
-		cmocka_unit_test(what_holds_no_request_is_named),
+		cmocka_unit_test(files_without_requests_are_refused_by_content),
 		cmocka_unit_test(clients_are_recognised_by_their_kind),
-		cmocka_unit_test(a_client_whose_server_is_there_is_no_client),
+		cmocka_unit_test(a_request_with_a_server_span_is_not_a_clients),
 		cmocka_unit_test(records_with_a_length_in_front_are_read),
 		cmocka_unit_test(a_record_that_is_cut_is_warned_about),
 		cmocka_unit_test(protobuf_is_refused_with_what_to_do),

@@ -27,7 +27,8 @@
 	"],\"window_boundaries\":[" boundaries "]}],\"version\":\"2\",\"service_kind\":"           \
 	"\"openai\",\"endpoint\":\"v1\"}"
 
-/* The input of a text that must be read; valid until the next one, freed with the profile. */
+/* Reads a text, which must succeed. The input is valid until the next call; the profile frees it.
+ */
 static const struct weir_input *input_of(const char *text, struct weir_profile *profile)
 {
 	return reading_of(&weir_reader_perf_analyzer, text, profile);
@@ -38,7 +39,7 @@ static void expect_refused(const char *text, enum weir_status status, const char
 	reading_refuses(&weir_reader_perf_analyzer, text, status, message);
 }
 
-/* One request with these answers and outputs: how long it took; -1: it failed. */
+/* Returns the duration of a request with these answers and outputs; -1: it failed. */
 static int64_t duration_with(const char *answers, const char *outputs)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -93,7 +94,7 @@ static void a_streamed_answer_has_a_first_token_and_gaps(void **state)
 	weir_profile_free(profile);
 }
 
-static void without_streaming_the_answer_is_no_first_token(void **state)
+static void without_streaming_there_is_no_first_token(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input =
@@ -127,7 +128,7 @@ static void one_chunk_among_streams_is_the_first_token(void **state)
 	weir_profile_free(profile);
 }
 
-static void the_end_of_a_stream_is_no_answer(void **state)
+static void the_end_of_a_stream_is_not_an_answer(void **state)
 {
 	(void)state;
 	assert_int_equal(duration_with("110,120,190", CHUNK "," CHUNK "," DONE), 20);
@@ -139,13 +140,13 @@ static void the_end_of_a_stream_is_no_answer(void **state)
 	assert_int_equal(duration_with("110,120,190", CHUNK "," CHUNK ",{}"), 20);
 	assert_int_equal(duration_with("110,120,190", CHUNK "," DONE "," CHUNK), 90);
 	assert_int_equal(duration_with("110,120,190", "{},{},{}"), 90);     /* not recorded */
-	assert_int_equal(duration_with("110,120,190", CHUNK "," DONE), 90); /* whose? */
+	assert_int_equal(duration_with("110,120,190", CHUNK "," DONE), 90); /* of which answer? */
 	assert_int_equal(duration_with("110,120,190", ""), 90);
 	assert_int_equal(duration_with("110", "{\"O\":[1,2]}"), 10);
 	assert_int_equal(duration_with("", ""), -1);
 }
 
-static void only_what_ends_in_the_measurement_counts(void **state)
+static void only_requests_that_end_in_the_measurement_count(void **state)
 {
 	static const char text[] =
 		HEAD("concurrency",
@@ -187,7 +188,7 @@ static void keys_come_in_any_order(void **state)
 	weir_profile_free(profile);
 }
 
-static void what_is_no_time_is_left_out_and_counted(void **state)
+static void malformed_times_are_left_out_and_counted(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input =
@@ -265,12 +266,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_streamed_answer_has_a_first_token_and_gaps),
-		cmocka_unit_test(without_streaming_the_answer_is_no_first_token),
+		cmocka_unit_test(without_streaming_there_is_no_first_token),
 		cmocka_unit_test(one_chunk_among_streams_is_the_first_token),
-		cmocka_unit_test(the_end_of_a_stream_is_no_answer),
-		cmocka_unit_test(only_what_ends_in_the_measurement_counts),
+		cmocka_unit_test(the_end_of_a_stream_is_not_an_answer),
+		cmocka_unit_test(only_requests_that_end_in_the_measurement_count),
 		cmocka_unit_test(keys_come_in_any_order),
-		cmocka_unit_test(what_is_no_time_is_left_out_and_counted),
+		cmocka_unit_test(malformed_times_are_left_out_and_counted),
 		cmocka_unit_test(several_experiments_are_several_runs),
 		cmocka_unit_test(nothing_to_analyse_is_an_error),
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_fails_in_one_line),

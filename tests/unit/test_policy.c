@@ -135,7 +135,7 @@ static void empty_lists_replace_the_defaults(void **state)
 	weir_policy_free(policy);
 }
 
-/* What is wrong, and what the message says of it. */
+/* Faults and the message for each. */
 static const struct {
 	const char *text, *names;
 } faults[] = {

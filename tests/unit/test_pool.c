@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pieces of work on threads. */
+/* Work on several threads. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/pool.h"
 
 #define PIECES 1000
@@ -66,7 +67,7 @@ static void two_pieces_run_at_a_time(void **state)
 
 	(void)state;
 	assert_int_equal(pthread_barrier_init(&barrier, NULL, 2), 0);
-	weir_pool_run(4, 2, meet, &barrier); /* does not return where one waits for the other */
+	weir_pool_run(4, 2, meet, &barrier); /* returns only if both pieces run at the same time */
 	pthread_barrier_destroy(&barrier);
 }
 
@@ -78,6 +79,45 @@ static void no_more_threads_than_pieces(void **state)
 	assert_in_range(weir_pool_width(100), 1, WEIR_POOL_MAX_WIDTH);
 }
 
+struct shortage {
+	pthread_mutex_t lock;
+	size_t first_without; /* pieces from here on run out of memory */
+	size_t finished;
+};
+
+static void run_out_from(void *context, size_t index)
+{
+	struct shortage *shortage = context;
+
+	if (index >= shortage->first_without)
+		weir_out_of_memory();
+	pthread_mutex_lock(&shortage->lock);
+	shortage->finished++;
+	pthread_mutex_unlock(&shortage->lock);
+}
+
+static void run_short(void *context)
+{
+	weir_pool_run(PIECES, WEIR_POOL_MAX_WIDTH, run_out_from, context);
+}
+
+static void a_piece_without_memory_ends_the_call_and_every_thread(void **state)
+{
+	struct shortage shortage = {.first_without = PIECES};
+
+	(void)state;
+	pthread_mutex_init(&shortage.lock, NULL);
+	assert_true(weir_memory_try(run_short, &shortage));
+	assert_int_equal(shortage.finished, PIECES);
+	for (size_t first = 0; first < 3 * WEIR_POOL_MAX_WIDTH; first++) {
+		shortage.first_without = first;
+		shortage.finished = 0;
+		assert_false(weir_memory_try(run_short, &shortage));
+		assert_true(shortage.finished <= first);
+	}
+	pthread_mutex_destroy(&shortage.lock);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,6 +125,7 @@ int main(void)
 		cmocka_unit_test(one_thread_does_them_in_order),
 		cmocka_unit_test(two_pieces_run_at_a_time),
 		cmocka_unit_test(no_more_threads_than_pieces),
+		cmocka_unit_test(a_piece_without_memory_ends_the_call_and_every_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who says what the devices of a run cost, and what charges say of a window. */
+/* The sources of the price of devices, and charges inside a window. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 static const int64_t ten_ns = INT64_C(1795168800) * NS_PER_S; /* 2026-11-20T10:00:00Z */
 static const struct weir_price_window no_window = {0, 0};
 
-/* Minutes behind ten o'clock. */
+/* Returns a window, in minutes after ten o'clock. */
 static struct weir_price_window minutes(int64_t from, int64_t to)
 {
 	return (struct weir_price_window){ten_ns + from * 60 * NS_PER_S,
@@ -61,7 +61,7 @@ static void add_usage(struct weir_billing *billing, int64_t from, int64_t to, do
 	weir_billing_add_charge(billing, &charge);
 }
 
-static void the_settings_count_before_every_file(void **state)
+static void settings_take_precedence_over_every_file(void **state)
 {
 	struct weir_profile *profile =
 		PROFILE("tests/data/focus/two_hours.csv", "tests/data/prices/one.csv");
@@ -81,8 +81,8 @@ static void the_settings_count_before_every_file(void **state)
 	weir_profile_free(profile);
 }
 
-/* A quarter of an hour of 72.5 an hour, and of two hours that cost 1.000000000123 - 2. What was
- * bought ahead and taxes are paid beside usage. */
+/* A quarter of the charge at 72.5 an hour, and a quarter of an hour of the two-hour charge of
+ * 1.000000000123 - 2. Purchases in advance and taxes do not count as usage. */
 static void charges_count_by_their_share_of_the_window(void **state)
 {
 	struct weir_profile *profile = PROFILE("tests/data/focus/two_hours.csv");
@@ -95,11 +95,11 @@ static void charges_count_by_their_share_of_the_window(void **state)
 	assert_near(price.covered, 1, 0);
 	assert_string_equal(price.source, "tests/data/focus/two_hours.csv");
 	assert_string_equal(price.currency, "USD");
-	assert_true(isnan(price.per_gpu_hour)); /* hours of an instance, no one knows how large */
+	assert_true(isnan(price.per_gpu_hour)); /* hours of an instance of unknown size */
 	weir_profile_free(profile);
 }
 
-static void a_price_list_tells_how_many_gpus_an_hour_is_of(void **state)
+static void a_price_list_gives_the_gpus_of_an_instance_hour(void **state)
 {
 	struct weir_profile *profile =
 		PROFILE("tests/data/prices/two.csv", "tests/data/focus/two_hours.csv");
@@ -113,7 +113,7 @@ static void a_price_list_tells_how_many_gpus_an_hour_is_of(void **state)
 	weir_profile_free(profile);
 }
 
-static void gpu_hours_are_a_price_by_themselves(void **state)
+static void charges_in_gpu_hours_need_no_price_list(void **state)
 {
 	struct weir_profile *profile = PROFILE("tests/data/focus/invoiced.csv");
 	struct weir_price price;
@@ -126,7 +126,7 @@ static void gpu_hours_are_a_price_by_themselves(void **state)
 	weir_profile_free(profile);
 }
 
-static void what_charges_do_not_cover_costs_as_much(void **state)
+static void time_without_charges_costs_as_much(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_billing *billing = add_billing(profile, "EUR");
@@ -154,10 +154,10 @@ static void a_window_without_charges_has_no_price(void **state)
 	weir_price_of(&weir_no_settings, profile, &window, &price);
 	assert_true(isnan(price.total) && isnan(price.per_gpu_hour));
 	assert_null(price.source);
-	assert_non_null(strstr(price.missing, "no charge for usage covers"));
+	assert_non_null(strstr(price.missing, "no usage charge covers"));
 	weir_price_of(&weir_no_settings, profile, &no_window, &price);
 	assert_null(price.source);
-	assert_non_null(strstr(price.missing, "how many GPU hours"));
+	assert_non_null(strstr(price.missing, "do not state their GPU hours"));
 	weir_profile_free(profile);
 }
 
@@ -196,11 +196,11 @@ static void the_only_price_of_a_list_is_taken(void **state)
 	weir_price_of(&weir_no_settings, profile, &no_window, &price);
 	assert_true(isnan(price.per_gpu_hour));
 	assert_null(price.source);
-	assert_non_null(strstr(price.missing, "several instances"));
+	assert_non_null(strstr(price.missing, "several instance types"));
 	weir_profile_free(profile);
 }
 
-static void nobody_asked_for_a_price(void **state)
+static void without_prices_there_is_no_message(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_price price;
@@ -217,15 +217,15 @@ static void nobody_asked_for_a_price(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_settings_count_before_every_file),
+		cmocka_unit_test(settings_take_precedence_over_every_file),
 		cmocka_unit_test(charges_count_by_their_share_of_the_window),
-		cmocka_unit_test(a_price_list_tells_how_many_gpus_an_hour_is_of),
-		cmocka_unit_test(gpu_hours_are_a_price_by_themselves),
-		cmocka_unit_test(what_charges_do_not_cover_costs_as_much),
+		cmocka_unit_test(a_price_list_gives_the_gpus_of_an_instance_hour),
+		cmocka_unit_test(charges_in_gpu_hours_need_no_price_list),
+		cmocka_unit_test(time_without_charges_costs_as_much),
 		cmocka_unit_test(a_window_without_charges_has_no_price),
 		cmocka_unit_test(exports_in_two_currencies_have_no_sum),
 		cmocka_unit_test(the_only_price_of_a_list_is_taken),
-		cmocka_unit_test(nobody_asked_for_a_price),
+		cmocka_unit_test(without_prices_there_is_no_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

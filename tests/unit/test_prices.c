@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"
@@ -42,7 +43,7 @@ static void prices_are_read_by_the_names_of_their_columns(void **state)
 	weir_profile_free(profile);
 }
 
-static void what_is_no_price_is_refused_with_its_place(void **state)
+static void malformed_prices_are_refused_with_their_place(void **state)
 {
 	(void)state;
 	expect_refused(HEADER "a,8,$3,USD\n", WEIR_E_FORMAT,
@@ -58,7 +59,7 @@ static void what_is_no_price_is_refused_with_its_place(void **state)
 	expect_refused(HEADER "a,8,1,\n", WEIR_E_FORMAT, "line 2, column currency: empty");
 	expect_refused(HEADER ",8,1,USD\n", WEIR_E_FORMAT, "line 2, column instance_type: empty");
 	expect_refused(HEADER "a,8,1,USD\nb,8,1,USD\na,4,1,USD\n", WEIR_E_FORMAT,
-	               "line 4, column instance_type: \"a\", expected one row an instance");
+	               "line 4, column instance_type: \"a\", expected one row per instance");
 	expect_refused(HEADER "a,8,1\n", WEIR_E_FORMAT, "line 2: 3 cells");
 	expect_refused(HEADER, WEIR_E_EMPTY, "no prices");
 	expect_refused("instance_type,price_per_hour\n", WEIR_E_FORMAT, "no column gpus");
@@ -100,7 +101,8 @@ static void lists_are_known_by_their_header(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-		assert_int_equal(weir_reader_prices.sniff(heads[i].text, strlen(heads[i].text)),
+		assert_int_equal(weir_sniff_reader(&weir_reader_prices, heads[i].text,
+		                                   strlen(heads[i].text)),
 		                 heads[i].bits);
 }
 
@@ -108,7 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prices_are_read_by_the_names_of_their_columns),
-		cmocka_unit_test(what_is_no_price_is_refused_with_its_place),
+		cmocka_unit_test(malformed_prices_are_refused_with_their_place),
 		cmocka_unit_test(too_many_prices_meet_a_limit),
 		cmocka_unit_test(a_file_cut_short_at_any_byte_reads_or_is_refused),
 		cmocka_unit_test(lists_are_known_by_their_header),

@@ -17,9 +17,10 @@
 #include "engine/readers/scrape/scrape_build.h"
 #include "tests/unit/make_scrape.h"
 #include "tests/unit/near.h"
+#include "tests/unit/shelf.h"
 
 #define DATA    "tests/data/scrape/"
-#define SAMPLES "../shared/samples/"
+#define SAMPLES "samples/"
 
 static const struct weir_scrape *read_text(struct weir_profile *profile, const char *text)
 {
@@ -95,7 +96,7 @@ static void a_filtered_page_without_types_keeps_its_histograms(void **state)
 	weir_profile_free(profile);
 }
 
-static void times_of_creation_belong_to_what_was_created(void **state)
+static void times_of_creation_belong_to_their_series(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_scrape *page = read_path(profile, DATA "wild.prom");
@@ -119,7 +120,7 @@ static void a_bound_is_a_number_and_not_its_spelling(void **state)
 	weir_profile_free(profile);
 }
 
-static void buckets_in_a_manual_s_spelling_are_buckets(void **state)
+static void buckets_may_lack_their_suffix(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_scrape *page =
@@ -189,7 +190,7 @@ static void a_file_of_many_pages_keeps_the_first_and_the_last(void **state)
 	assert_null(last->earlier->earlier);
 	assert_near(value_of(last, "b"), 90, 0);
 	assert_near(value_of(last->earlier, "b"), 10, 0);
-	assert_int_equal(last->sample_count, 3); /* a{k="9"} stands before the first repetition */
+	assert_int_equal(last->sample_count, 3); /* a{k="9"} precedes the first repetition */
 	assert_int_equal(last->earlier->sample_count, 3);
 	assert_int_equal(profile->inputs[0].events, 27);
 	weir_text_release(&text);
@@ -262,7 +263,7 @@ static void openmetrics_cut_short_is_refused(void **state)
 	                      "# TYPE a gaugehistogram\na_bucket{le=\"+Inf\"} 1\n", message);
 }
 
-static void what_is_no_page_is_refused_by_name(void **state)
+static void other_files_are_refused_by_content(void **state)
 {
 	const struct weir_reader *reader = &weir_reader_prometheus;
 
@@ -270,12 +271,12 @@ static void what_is_no_page_is_refused_by_name(void **state)
 	expect_scrape_refused(reader, "<html><body>503</body></html>\n", "web page");
 	expect_scrape_refused(reader, "HTTP/1.1 502 Bad Gateway\r\n\r\n", "web server");
 	expect_scrape_refused(reader, "{\"status\":\"success\",\"data\":{}}\n", "/api/v1/query");
-	expect_scrape_refused(reader, "DCGM_FI_DEV_SM_CLOCK, gauge, clock\n", "selects what");
+	expect_scrape_refused(reader, "DCGM_FI_DEV_SM_CLOCK, gauge, clock\n", "the list of fields");
 	expect_scrape_refused(reader, "", "not one byte");
-	expect_scrape_refused(reader, "# TYPE a gauge\n", "no sample in it");
+	expect_scrape_refused(reader, "# TYPE a gauge\n", "no sample found");
 }
 
-static void texts_of_labels_that_nobody_reads_are_not_kept(void **state)
+static void texts_of_unused_labels_are_not_kept(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_scrape *page =
@@ -348,7 +349,7 @@ static void each_page_is_a_row_of_telemetry(void **state)
 	weir_profile_free(profile);
 }
 
-/* Every file of ours, cut at every byte: read, or refused with one line. */
+/* Cuts each of our files at each byte: it must be read, or refused in one line. */
 static void a_file_cut_anywhere_reads_or_fails_cleanly(void **state)
 {
 	static const char *const files[] = {DATA "wild.prom", DATA "dcgm.prom", DATA "triton.prom",
@@ -390,18 +391,15 @@ static void real_pages_are_read_whole(void **state)
 	};
 
 	(void)state;
-	if (access(SAMPLES "prometheus", R_OK) != 0) {
-		print_message("skipped: " SAMPLES "prometheus is not there\n");
-		skip();
-	}
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *path = shelf_need(cases[i].path);
 		struct weir_profile *profile = weir_profile_new();
-		const struct weir_scrape *page = read_path(profile, cases[i].path);
+		const struct weir_scrape *page = read_path(profile, path);
 
 		assert_string_equal(profile->inputs[0].format, cases[i].format);
 		if (page->sample_count != cases[i].samples)
-			fail_msg("%s: %zu samples, expected %llu", cases[i].path,
-			         page->sample_count, (unsigned long long)cases[i].samples);
+			fail_msg("%s: %zu samples, expected %llu", path, page->sample_count,
+			         (unsigned long long)cases[i].samples);
 		for (int code = 0; code < WEIR_WARN_COUNT; code++)
 			assert_int_equal(profile->inputs[0].warnings[code].count, 0);
 		weir_profile_free(profile);
@@ -414,16 +412,14 @@ static void tables_of_counters_are_refused_by_name(void **state)
 	                                    SAMPLES "dcgm/dcgm_exporter_default-counters.csv"};
 
 	(void)state;
-	if (access(SAMPLES "dcgm", R_OK) != 0) {
-		print_message("skipped: " SAMPLES "dcgm is not there\n");
-		skip();
-	}
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		const char *path = shelf_need(files[i]);
 		struct weir_profile *profile = weir_profile_new();
 		struct weir_error err = {0};
 
-		assert_int_equal(weir_read_path(profile, files[i], NULL, &err), WEIR_E_FORMAT);
-		assert_non_null(strstr(err.message, "selects what dcgm-exporter exports"));
+		assert_int_equal(weir_read_path(profile, path, NULL, &err), WEIR_E_FORMAT);
+		assert_non_null(
+			strstr(err.message, "the list of fields that dcgm-exporter exports"));
 		weir_profile_free(profile);
 	}
 }
@@ -434,9 +430,9 @@ int main(void)
 		cmocka_unit_test(a_wild_page_is_read_line_by_line),
 		cmocka_unit_test(parts_of_a_histogram_come_in_any_order),
 		cmocka_unit_test(a_filtered_page_without_types_keeps_its_histograms),
-		cmocka_unit_test(times_of_creation_belong_to_what_was_created),
+		cmocka_unit_test(times_of_creation_belong_to_their_series),
 		cmocka_unit_test(a_bound_is_a_number_and_not_its_spelling),
-		cmocka_unit_test(buckets_in_a_manual_s_spelling_are_buckets),
+		cmocka_unit_test(buckets_may_lack_their_suffix),
 		cmocka_unit_test(a_histogram_may_be_called_total),
 		cmocka_unit_test(time_stamps_are_milliseconds_unless_they_cannot_be),
 		cmocka_unit_test(a_file_of_many_pages_keeps_the_first_and_the_last),
@@ -444,8 +440,8 @@ int main(void)
 		cmocka_unit_test(points_in_time_of_several_pages_keep_the_oldest),
 		cmocka_unit_test(families_that_workers_repeat_are_one_page),
 		cmocka_unit_test(openmetrics_cut_short_is_refused),
-		cmocka_unit_test(what_is_no_page_is_refused_by_name),
-		cmocka_unit_test(texts_of_labels_that_nobody_reads_are_not_kept),
+		cmocka_unit_test(other_files_are_refused_by_content),
+		cmocka_unit_test(texts_of_unused_labels_are_not_kept),
 		cmocka_unit_test(figures_of_devices_are_telemetry),
 		cmocka_unit_test(blank_figures_of_devices_are_missing),
 		cmocka_unit_test(each_page_is_a_row_of_telemetry),

@@ -123,7 +123,7 @@ static void work_without_a_launch_is_left_out(void **state)
 	assert_near(got.starved_share, 1, 0); /* nothing known was submitted */
 }
 
-/* The mean and the maximum against a count at every nanosecond. */
+/* Compares mean and maximum with a count at every nanosecond. */
 static void random_queues_agree_with_counting(void **state)
 {
 	uint64_t seed = 21;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who waits for whom, and why the last one is late. */
+/* Waiting between ranks, and the cause of late ranks. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 
 #include "engine/analysis/rank/attribution.h"
 #include "engine/analysis/ranks/ranks.h"
+#include "engine/analysis/ranks/ranks_match.h"
 #include "engine/base/arena.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
@@ -19,12 +20,12 @@
 #define STEPS    12
 #define PERIOD   INT64_C(100000)
 #define TRANSFER INT64_C(1000)
-#define WAIT     INT64_C(40000) /* of the others */
-#define LAST     INT64_C(60000) /* after the start of a step the last rank comes */
+#define WAIT     INT64_C(40000) /* of the other ranks */
+#define LAST     INT64_C(60000) /* from the start of a step to the arrival of the last rank */
 
-/* How one rank spends a step before its collective. */
+/* The behaviour of one rank in a step before its collective. */
 struct habit {
-	int64_t idle_ns; /* its host launches so much later */
+	int64_t idle_ns; /* delay of the launch by its host */
 	int64_t work_ns;
 };
 
@@ -35,13 +36,13 @@ struct job {
 	size_t count;
 };
 
-/* The loop has some jitter, which tells its turns apart. */
+/* The loop has some jitter, which distinguishes its iterations. */
 static int64_t begin_of(int64_t step)
 {
 	return step * PERIOD + step * step * 7919 % 977 * 20;
 }
 
-/* Steps begin together, since the collective before ends together. */
+/* Steps begin together because the previous collective ends together. */
 static struct weir_trace *trace_of(const struct habit *habit, int64_t steps)
 {
 	struct make_trace *make = make_trace_new();
@@ -49,7 +50,7 @@ static struct weir_trace *trace_of(const struct habit *habit, int64_t steps)
 
 	for (int64_t i = 0; i < steps; i++) {
 		int64_t start_ns = begin_of(i) + habit->idle_ns;
-		/* Launched while the device still ran, or when it had run dry. */
+		/* Launched while the device was busy, or after it ran out of work. */
 		int64_t call_ns = habit->idle_ns > 0 ? start_ns - 20 : start_ns - 2000;
 		uint64_t id = (uint64_t)i * 2 + 1;
 
@@ -93,8 +94,7 @@ static void job_close(struct job *job)
 }
 
 static const struct habit more_work[RANKS] = {{0, 20000}, {0, 60000}, {0, 20000}};
-/* The late rank's device works in the stretch in which the others wait, but not longer than
- * theirs. */
+/* The late rank's device works while the others wait, but no longer than theirs. */
 static const struct habit late_host[RANKS] = {{0, 20000}, {40000, 20000}, {0, 20000}};
 
 static void early_ranks_wait_and_the_last_one_transfers(void **state)
@@ -171,7 +171,7 @@ static void the_time_of_a_late_host_counts_once_among_those_that_wait(void **sta
 	job_close(&job);
 }
 
-static void ranks_in_step_are_late_by_nothing(void **state)
+static void synchronous_ranks_have_no_cause_of_lateness(void **state)
 {
 	static const struct habit same[RANKS] = {{0, 59990}, {0, 60000}, {0, 59980}};
 	struct job job;
@@ -205,7 +205,7 @@ static void a_first_collective_much_longer_than_the_others_does_not_count(void *
 	job_close(&job);
 }
 
-static void fewer_than_eight_matched_collectives_tell_nothing(void **state)
+static void fewer_than_eight_matched_collectives_prove_nothing(void **state)
 {
 	struct job job;
 
@@ -220,7 +220,7 @@ static void fewer_than_eight_matched_collectives_tell_nothing(void **state)
 	job_close(&job);
 }
 
-/* Gives every collective of a trace 8 MB in 16 bit among 4 members, and a device. */
+/* Gives every collective of a trace 8 MB in 16 bits among 4 members, and a device. */
 static void describe(struct weir_trace *trace)
 {
 	static const struct weir_collective like = {
@@ -257,7 +257,7 @@ static void bus_bandwidth_is_that_of_the_transfer_over_one_link(void **state)
 		describe(job.traces[r]);
 	assert_int_equal(weir_device_table_load(&job.table, &err), WEIR_OK);
 	job_compare(&job);
-	/* 8 MB in 1 us, times 2 * 3 / 4; the link carries 450 GB/s each way. */
+	/* 8 MB in 1 us, times 2 * 3 / 4; the link carries 450 GB/s in each direction. */
 	assert_near(job.ranks[0].waits.bus_bytes_per_s, 8e6 / 1e-6 * 1.5, 1e-9);
 	assert_near(job.ranks[0].waits.link_share, 8e6 / 1e-6 * 1.5 / 450e9, 1e-9);
 	job_close(&job);
@@ -292,7 +292,7 @@ static void assert_note(struct job *job, const char *code, const char *part)
 	weir_profile_free(profile);
 }
 
-static void what_would_tell_is_said(void **state)
+static void notes_name_the_missing_traces(void **state)
 {
 	struct job job;
 
@@ -301,7 +301,8 @@ static void what_would_tell_is_said(void **state)
 	job.traces[0]->world_size = 4;
 	job_compare(&job);
 	assert_false(weir_waits_known(&job.ranks[0].waits));
-	assert_note(&job, "one_rank", "traces of all ranks of the job, taken at the same time (4");
+	assert_note(&job, "one_rank",
+	            "traces of all ranks of the job, recorded at the same time (4");
 	job_close(&job);
 
 	job_open(&job, more_work, 2, STEPS);
@@ -318,13 +319,13 @@ static void what_would_tell_is_said(void **state)
 	job_close(&job);
 }
 
-static void a_clock_that_was_moved_is_told(void **state)
+static void a_clock_offset_gets_a_note(void **state)
 {
 	struct job job;
 
 	(void)state;
 	job_open(&job, more_work, 2, STEPS);
-	job.traces[1]->base_ns += 30 * PERIOD; /* nothing overlaps as stated */
+	job.traces[1]->base_ns += 30 * PERIOD; /* no overlap on the stated clocks */
 	job_compare(&job);
 	assert_int_equal(job.ranks[1].waits.offset_ns, -30 * PERIOD);
 	assert_int_equal(job.ranks[0].waits.wait_ns, STEPS * WAIT);
@@ -339,13 +340,13 @@ int main(void)
 		cmocka_unit_test(more_work_on_the_device_makes_a_rank_late_by_its_device),
 		cmocka_unit_test(a_late_launch_makes_a_rank_late_by_its_host),
 		cmocka_unit_test(the_time_of_a_late_host_counts_once_among_those_that_wait),
-		cmocka_unit_test(ranks_in_step_are_late_by_nothing),
+		cmocka_unit_test(synchronous_ranks_have_no_cause_of_lateness),
 		cmocka_unit_test(a_first_collective_much_longer_than_the_others_does_not_count),
-		cmocka_unit_test(fewer_than_eight_matched_collectives_tell_nothing),
+		cmocka_unit_test(fewer_than_eight_matched_collectives_prove_nothing),
 		cmocka_unit_test(bus_bandwidth_is_that_of_the_transfer_over_one_link),
 		cmocka_unit_test(sizes_that_are_not_recorded_leave_the_bandwidth_unknown),
-		cmocka_unit_test(what_would_tell_is_said),
-		cmocka_unit_test(a_clock_that_was_moved_is_told),
+		cmocka_unit_test(notes_name_the_missing_traces),
+		cmocka_unit_test(a_clock_offset_gets_a_note),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The same collective in several timelines. */
+/* Matching of collectives between timelines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #define PERIOD 100000
 #define LANES  4
 
-/* Ends of the i-th collective on the true clock: no two distances are alike. */
+/* Returns the end of the i-th collective on the true clock; no two distances are equal. */
 static int64_t end_of(int64_t i)
 {
 	return i * PERIOD + i * i * 7919 % 977 * 20;
@@ -28,7 +28,7 @@ static void add(struct weir_lane *lane, uint32_t key, int64_t i, int64_t clock_n
 	                                           .end_ns = end_of(i) + clock_ns});
 }
 
-/* Collectives [first, end) on a clock that is ahead by clock_ns. */
+/* Returns a lane with the collectives [first, end), on a clock that is ahead by clock_ns. */
 static struct weir_lane lane_of(int64_t first, int64_t end, int64_t clock_ns, bool based)
 {
 	struct weir_lane lane = {.based = based};
@@ -45,7 +45,7 @@ static void match(struct weir_lane *lanes, size_t count, struct weir_matches *ou
 	weir_lanes_match(lanes, count, out);
 }
 
-/* All members of every match are the same collective; the rows tell. */
+/* Checks that all members of every match are the same collective, by their rows. */
 static void assert_true_matches(const struct weir_lane *lanes, const struct weir_matches *matches,
                                 size_t count, size_t members)
 {

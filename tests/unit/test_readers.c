@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * What every reader in the table owes: a sample that it and no other reads, of a golden case and of
- * a fuzz target's corpus; and a file that its tool wrote itself, where there is one to be had.
- */
+/* Every reader of readers.def has a sample that it alone reads, a golden case and a fuzz target
+ * that read the sample; and it reads files that its tool wrote, where there are any. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,92 +16,67 @@
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
+#include "tests/unit/shelf.h"
 
 #define DATA     "tests/data/"
-#define PROFILES "../shared/profiles/"
-#define SAMPLES  "../shared/samples/"
-
-/* Nothing that the tool wrote is at hand: the sample is made after what is known of the format. */
-#define NONE_AT_HAND NULL
+#define PROFILES "profiles/"
+#define SAMPLES  "samples/"
 
 struct row {
 	const struct weir_reader *reader;
 	const char *symbol;
-	const char *sample; /* small, in the project */
-	const char *real;   /* in the project, or beside it */
+	const char *sample;
 };
 
-#define ROW(name, sample, real)                                                                    \
-	{                                                                                          \
-		&weir_reader_##name, "weir_reader_" #name, DATA sample, real                       \
-	}
-
-/* One line a reader, in the order of registry.c. */
-/* clang-format off */
 static const struct row rows[] = {
-	ROW(aiperf, "aiperf/records.jsonl", SAMPLES "aiperf/docs_records.jsonl"),
-	ROW(amd, "monitors/amd-monitor.csv", NONE_AT_HAND),
-	ROW(bench, "bench/serve-5.json", NONE_AT_HAND),
-	ROW(chrome, "chrome/pairs.json", SAMPLES "trace-event/trace-event__simple.json"),
-	ROW(cprofile, "host_profiles/stats.prof", PROFILES "misc/cprofile.pstats"),
-	ROW(dcgmi, "monitors/dcgmi.txt", NONE_AT_HAND),
-	ROW(focus, "focus/two_hours.csv", SAMPLES "focus/commitment_discount_usage_scenario_1.csv"),
-	ROW(folded, "host_profiles/stacks.folded", SAMPLES "folded/self_pyspy_raw.txt"),
-	ROW(genai_perf, "genai_perf/streaming.csv", SAMPLES "perf_analyzer/genai_perf_expected_streaming.csv"),
-	ROW(guidellm, "guidellm/sweep.json", SAMPLES "guidellm/guidellm_report_v2.json"),
-	ROW(inference_perf, "inference_perf/requests.json",
-	    SAMPLES "inference_perf/batch_size_stage_0_lifecycle_metrics.json"),
-	ROW(jaeger, "spans/jaeger.json", SAMPLES "jaeger/ui_01.json"),
-	ROW(key_averages, "key_averages/table.txt", PROFILES "key_averages/large_matmul.txt"),
-	ROW(kineto, "kineto/malloc_churn.pt.trace.json.gz", DATA "kineto/malloc_churn.pt.trace.json.gz"),
-	ROW(lmdeploy, "lmdeploy/serve.jsonl", NONE_AT_HAND),
-	ROW(memory_timeline, "memory_timeline/raw.json",
-	    PROFILES "memory_timeline/llm_decode_eager_b1_stack.memory_timeline.raw.json.gz"),
-	ROW(model_analyzer, "load_points/model_analyzer_inference.csv",
-	    SAMPLES "model_analyzer/single-model-inference.csv"),
-	ROW(native, "native/three_stages.json", DATA "runs/none-01.json"),
-	ROW(ncu, "ncu/raw.csv", PROFILES "ncu/small.raw.csv.gz"),
-	ROW(nsys, "nsys/export.sqlite", PROFILES "nsys/decode.sqlite"),
-	ROW(nsys_stats, "nsys_stats/summaries.csv", PROFILES "nsys/stats_csv/decode_cuda_gpu_kern_sum.csv"),
-	ROW(onnxruntime, "onnxruntime/profile.json", PROFILES "misc/onnxruntime_profile.json.gz"),
-	ROW(openmetrics, "scrape/written.om", SAMPLES "prometheus/promtool_dump-openmetrics-test.prom"),
-	ROW(otlp, "spans/triton.otlp.json", PROFILES "serving_otlp/saturated.otlp.json.gz"),
-	ROW(perf_analyzer, "perf_analyzer/chat.json", NONE_AT_HAND),
-	ROW(perf_analyzer_csv, "load_points/perf_analyzer_one.csv", SAMPLES "perf_analyzer/docs_latency_report.csv"),
-	ROW(perf_script, "host_profiles/clock.perf.txt", SAMPLES "perf/own_cpuclock_default.perf.txt"),
-	ROW(prices, "prices/one.csv", DATA "prices/one.csv"),
-	ROW(prometheus, "scrape/triton.prom", SAMPLES "prometheus/triton_scrape_excerpt.prom"),
-	ROW(requests, "requests/served.jsonl", DATA "requests/slow_tokenizer.jsonl"),
-	ROW(rocpd, "rocpd/run.db", NONE_AT_HAND),
-	ROW(rocprof, "rocprof/4711_kernel_trace.csv", SAMPLES "rocm/rocprofv3_kernel_trace.csv"),
-	ROW(rocprof_json, "rocprof_json/results.json", SAMPLES "rocm/tl_908_results.json.gz"),
-	ROW(smi_dmon, "monitors/dmon.txt", PROFILES "telemetry/dmon.txt"),
-	ROW(smi_query, "monitors/capped.csv", PROFILES "serving/saturated/nvidia-smi.csv"),
-	ROW(speedscope, "host_profiles/sampled.speedscope.json", SAMPLES "speedscope/self_pyspy.speedscope.json"),
-	ROW(triton, "triton/served.json", SAMPLES "triton/docs_example_2.json"),
-	ROW(trtexec, "trtexec/layers.json", NONE_AT_HAND),
-	ROW(trtllm, "trtllm/report.json", NONE_AT_HAND),
-	ROW(wrapper, "wrapper/batches.json", NONE_AT_HAND),
-	ROW(xla, "xla/trace.json", PROFILES "misc/jax/jax.trace.json.gz"),
-	ROW(zipkin, "spans/zipkin.json", NONE_AT_HAND),
+#define READER(name, sample) {&weir_reader_##name, "weir_reader_" #name, DATA sample},
+#include "engine/readers/readers.def"
+#undef READER
 };
-/* clang-format on */
 
-#define ROWS (sizeof(rows) / sizeof(rows[0]))
+/* Files that the tools wrote themselves, if there are any. Samples of other readers are written
+ * by hand, from the documentation of the format. */
+static const struct {
+	const struct weir_reader *reader;
+	const char *path;
+} written[] = {
+	{&weir_reader_aiperf, SAMPLES "aiperf/docs_records.jsonl"},
+	{&weir_reader_chrome, SAMPLES "trace-event/trace-event__simple.json"},
+	{&weir_reader_cprofile, PROFILES "misc/cprofile.pstats"},
+	{&weir_reader_focus, SAMPLES "focus/commitment_discount_usage_scenario_1.csv"},
+	{&weir_reader_folded, SAMPLES "folded/self_pyspy_raw.txt"},
+	{&weir_reader_genai_perf, SAMPLES "perf_analyzer/genai_perf_expected_streaming.csv"},
+	{&weir_reader_guidellm, SAMPLES "guidellm/guidellm_report_v2.json"},
+	{&weir_reader_inference_perf,
+         SAMPLES "inference_perf/batch_size_stage_0_lifecycle_metrics.json"},
+	{&weir_reader_jaeger, SAMPLES "jaeger/ui_01.json"},
+	{&weir_reader_key_averages, PROFILES "key_averages/large_matmul.txt"},
+	{&weir_reader_kineto, DATA "kineto/malloc_churn.pt.trace.json.gz"},
+	{&weir_reader_memory_timeline,
+         PROFILES "memory_timeline/llm_decode_eager_b1_stack.memory_timeline.raw.json.gz"},
+	{&weir_reader_model_analyzer, SAMPLES "model_analyzer/single-model-inference.csv"},
+	{&weir_reader_native, DATA "runs/none-01.json"},
+	{&weir_reader_ncu, PROFILES "ncu/small.raw.csv.gz"},
+	{&weir_reader_nsys, PROFILES "nsys/decode.sqlite"},
+	{&weir_reader_nsys_stats, PROFILES "nsys/stats_csv/decode_cuda_gpu_kern_sum.csv"},
+	{&weir_reader_onnxruntime, PROFILES "misc/onnxruntime_profile.json.gz"},
+	{&weir_reader_openmetrics, SAMPLES "prometheus/promtool_dump-openmetrics-test.prom"},
+	{&weir_reader_otlp, PROFILES "serving_otlp/saturated.otlp.json.gz"},
+	{&weir_reader_perf_analyzer_csv, SAMPLES "perf_analyzer/docs_latency_report.csv"},
+	{&weir_reader_perf_script, SAMPLES "perf/own_cpuclock_default.perf.txt"},
+	{&weir_reader_prometheus, SAMPLES "prometheus/triton_scrape_excerpt.prom"},
+	{&weir_reader_requests, DATA "requests/slow_tokenizer.jsonl"},
+	{&weir_reader_rocprof, SAMPLES "rocm/rocprofv3_kernel_trace.csv"},
+	{&weir_reader_rocprof_json, SAMPLES "rocm/tl_908_results.json.gz"},
+	{&weir_reader_smi_dmon, PROFILES "telemetry/dmon.txt"},
+	{&weir_reader_smi_query, PROFILES "serving/saturated/nvidia-smi.csv"},
+	{&weir_reader_speedscope, SAMPLES "speedscope/self_pyspy.speedscope.json"},
+	{&weir_reader_triton, SAMPLES "triton/docs_example_2.json"},
+	{&weir_reader_xla, PROFILES "misc/jax/jax.trace.json.gz"},
+};
 
-static void every_reader_is_in_this_table(void **state)
-{
-	size_t count = 0;
-
-	(void)state;
-	while (weir_readers[count])
-		count++;
-	assert_int_equal(count, ROWS);
-	for (size_t i = 0; i < ROWS; i++)
-		if (weir_readers[i] != rows[i].reader)
-			fail_msg("row %zu is %s: the table has another reader there", i,
-			         rows[i].symbol);
-}
+#define ROWS    (sizeof(rows) / sizeof(rows[0]))
+#define WRITTEN (sizeof(written) / sizeof(written[0]))
 
 static struct weir_text file_text(const char *path)
 {
@@ -120,11 +93,11 @@ static struct weir_text file_text(const char *path)
 	return text;
 }
 
-static void expect_read(const struct row *row, const char *path)
+static void expect_read(const struct weir_reader *reader, const char *path)
 {
 	struct weir_profile *profile = weir_profile_new();
 
-	reading_sample(path, row->reader, NULL, profile);
+	reading_file(reader, path, profile);
 	weir_profile_free(profile);
 }
 
@@ -132,21 +105,26 @@ static void every_sample_is_read_by_its_reader(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ROWS; i++)
-		expect_read(&rows[i], rows[i].sample);
+		expect_read(rows[i].reader, rows[i].sample);
 }
 
-static void what_tools_wrote_is_read_too(void **state)
+static void files_that_tools_wrote_are_read(void **state)
 {
 	size_t missing = 0;
 
 	(void)state;
-	for (size_t i = 0; i < ROWS; i++) {
-		if (rows[i].real && access(rows[i].real, R_OK) == 0)
-			expect_read(&rows[i], rows[i].real);
-		missing += rows[i].real && access(rows[i].real, R_OK) != 0;
+	for (size_t i = 0; i < WRITTEN; i++) {
+		const char *path = written[i].path;
+
+		if (strncmp(path, DATA, strlen(DATA)) != 0)
+			path = shelf_find(path);
+		if (path)
+			expect_read(written[i].reader, path);
+		else
+			missing++;
 	}
 	if (missing)
-		print_message("skipped: %zu files beside the project are not there\n", missing);
+		shelf_skip("some files of real tools are not on the shelf");
 }
 
 #define CUTS 64
@@ -161,28 +139,6 @@ static void a_sample_cut_anywhere_is_read_or_refused_in_one_line(void **state)
 			reading_survives(rows[i].reader, text.data, text.length * cut / CUTS);
 		weir_text_release(&text);
 	}
-}
-
-/* All files of a folder that end so, one after another. */
-static void add_files(struct weir_text *all, const char *folder, const char *ending)
-{
-	DIR *stream = opendir(folder);
-	struct dirent *entry;
-
-	assert_non_null(stream);
-	while ((entry = readdir(stream)) != NULL) {
-		struct weir_text path = {0}, text;
-
-		weir_text_printf(&path, "%s/%s%s", folder, entry->d_name, ending);
-		if (entry->d_name[0] != '.' && access(path.data, R_OK) == 0) {
-			text = file_text(path.data);
-			weir_text_add(all, text.data, text.length);
-			weir_text_release(&text);
-		}
-		weir_text_release(&path);
-	}
-	closedir(stream);
-	weir_text_add(all, "", 1);
 }
 
 static bool is_word(char c)
@@ -200,46 +156,54 @@ static bool mentions(const char *text, const char *word)
 	return false;
 }
 
-static void every_reader_is_fuzzed(void **state)
+/* The fuzz target that has the folder of the sample as its corpus, see tests/CMakeLists.txt. */
+static void every_reader_is_fuzzed_with_its_sample(void **state)
 {
-	struct weir_text sources = {0};
-
 	(void)state;
-	add_files(&sources, "tests/fuzz", "");
-	for (size_t i = 0; i < ROWS; i++)
-		if (!mentions(sources.data, rows[i].symbol))
-			fail_msg("no fuzz target reads with %s", rows[i].symbol);
-	weir_text_release(&sources);
+	for (size_t i = 0; i < ROWS; i++) {
+		const char *folder = rows[i].sample + strlen(DATA);
+		struct weir_text path = {0}, source;
+
+		weir_text_printf(&path, "tests/fuzz/fuzz_%.*s.c", (int)strcspn(folder, "/"),
+		                 folder);
+		source = file_text(path.data);
+		weir_text_add(&source, "", 1);
+		if (!mentions(source.data, rows[i].symbol))
+			fail_msg("%s does not read with %s", path.data, rows[i].symbol);
+		weir_text_release(&source);
+		weir_text_release(&path);
+	}
 }
 
-/* The corpus of a target is a folder of the samples. */
-static void every_sample_is_in_a_corpus(void **state)
+/* Puts the commands of all golden cases one after another. */
+static struct weir_text golden_commands(void)
 {
-	struct weir_text list = file_text("tests/CMakeLists.txt");
+	DIR *stream = opendir("tests/golden");
+	struct weir_text all = {0};
+	struct dirent *entry;
 
-	(void)state;
-	weir_text_add(&list, "", 1);
-	for (size_t i = 0; i < ROWS; i++) {
-		struct weir_text folder = {0};
+	assert_non_null(stream);
+	while ((entry = readdir(stream)) != NULL) {
+		struct weir_text path = {0}, text;
 
-		/* Captures are too large for one: its corpus is written by hand. */
-		if (rows[i].reader == &weir_reader_kineto)
-			continue;
-		weir_text_add(&folder, rows[i].sample,
-		              (size_t)(strrchr(rows[i].sample, '/') - rows[i].sample));
-		if (!mentions(list.data, folder.data))
-			fail_msg("%s is no corpus of a fuzz target", folder.data);
-		weir_text_release(&folder);
+		weir_text_printf(&path, "tests/golden/%s/cmd", entry->d_name);
+		if (access(path.data, R_OK) == 0) {
+			text = file_text(path.data);
+			weir_text_add(&all, text.data, text.length);
+			weir_text_release(&text);
+		}
+		weir_text_release(&path);
 	}
-	weir_text_release(&list);
+	closedir(stream);
+	weir_text_add(&all, "", 1);
+	return all;
 }
 
 static void every_reader_has_a_golden_case(void **state)
 {
-	struct weir_text commands = {0};
+	struct weir_text commands = golden_commands();
 
 	(void)state;
-	add_files(&commands, "tests/golden", "/cmd");
 	for (size_t i = 0; i < ROWS; i++) {
 		const char *name = strrchr(rows[i].sample, '/') + 1;
 
@@ -252,12 +216,10 @@ static void every_reader_has_a_golden_case(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_reader_is_in_this_table),
 		cmocka_unit_test(every_sample_is_read_by_its_reader),
-		cmocka_unit_test(what_tools_wrote_is_read_too),
+		cmocka_unit_test(files_that_tools_wrote_are_read),
 		cmocka_unit_test(a_sample_cut_anywhere_is_read_or_refused_in_one_line),
-		cmocka_unit_test(every_reader_is_fuzzed),
-		cmocka_unit_test(every_sample_is_in_a_corpus),
+		cmocka_unit_test(every_reader_is_fuzzed_with_its_sample),
 		cmocka_unit_test(every_reader_has_a_golden_case),
 	};
 

@@ -10,7 +10,7 @@
 #include "engine/base/jsonscan.h"
 #include "engine/readers/parts/records.h"
 
-/* Takes the member "n" of every record. */
+/* Collects the member "n" of every record. */
 static bool take(struct weir_slice text, struct weir_jsoncursor *cursor, struct weir_text *seen)
 {
 	struct weir_slice key, value = {0};
@@ -29,7 +29,7 @@ static bool take(struct weir_slice text, struct weir_jsoncursor *cursor, struct 
 	return true;
 }
 
-/* "1 2 3 ": the values of "n" of all records of a text. */
+/* Returns the values of "n" of all records of a text, such as "1 2 3 ". */
 static void expect_bytes(const char *text, size_t len, const char *expected,
                          struct weir_profile *profile)
 {
@@ -141,7 +141,7 @@ static void the_last_line_may_be_cut(void **state)
 	weir_profile_free(profile);
 }
 
-/* Longer than a buffer of the source, so that lines lie over its seams. */
+/* Longer than a buffer of the source, so that lines lie across its seams. */
 static void lines_may_lie_over_the_ends_of_buffers(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();

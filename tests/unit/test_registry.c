@@ -22,7 +22,7 @@
 
 #define RESULT "{\"avg_latency\": 1, \"latencies\": [1]}"
 
-/* A folder of its own, and the files put into it. */
+/* A temporary folder and the files in it. */
 struct folder {
 	char path[64];
 	char files[8][128];
@@ -261,7 +261,7 @@ static void standard_input_is_read_beside_files(void **state)
 	weir_profile_free(profile);
 }
 
-/* Calls come one at a time, of one file until it is done; from any thread, so nothing is asserted
+/* Calls come one at a time and file by file, but from any thread; therefore nothing is asserted
  * here. */
 struct told {
 	const char *path[4];

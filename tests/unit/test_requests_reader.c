@@ -20,7 +20,8 @@
 	"1767225600004000050, \"output_tokens\": 9, \"first_token_us\": 1500.25, \"stages_us\": "  \
 	"{\"queue\": 5, \"compute\": 2e3}}\n"
 
-/* The input of a text that must be read; valid until the next one, freed with the profile. */
+/* Reads a text, which must succeed. The input is valid until the next call; the profile frees it.
+ */
 static const struct weir_input *input_of(const char *text, struct weir_profile *profile)
 {
 	return reading_of(&weir_reader_requests, text, profile);
@@ -31,7 +32,7 @@ static void expect_refused(const char *text, const char *message)
 	reading_refuses(&weir_reader_requests, text, WEIR_E_EMPTY, message);
 }
 
-/* "tokenize 71200, queue 3932000": the parts of a request. */
+/* Expects the parts of a request: "tokenize 71200, queue 3932000". */
 static void expect_parts(const struct weir_requests *requests, size_t row, const char *expected)
 {
 	struct weir_text text = {0};
@@ -56,7 +57,7 @@ static void expect_times(const struct weir_requests *requests, size_t row, int64
 	assert_true(requests->end_ns[row] == end_ns);
 }
 
-/* Every warning there is: "code count, ...". */
+/* Expects all warnings: "code count, ...". */
 static void expect_warnings(const struct weir_input *input, size_t codes, ...)
 {
 	uint64_t expected[WEIR_WARN_COUNT] = {0};
@@ -143,7 +144,7 @@ static void requests_without_any_time_are_durations(void **state)
 	weir_profile_free(profile);
 }
 
-static void one_without_a_time_among_others_is_left_out(void **state)
+static void a_request_without_a_time_among_others_is_left_out(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = input_of(A "{\"stages_us\": {\"a\": 2}}\n", profile);
@@ -154,7 +155,7 @@ static void one_without_a_time_among_others_is_left_out(void **state)
 	weir_profile_free(profile);
 }
 
-static void what_is_no_value_is_unknown_and_counted(void **state)
+static void malformed_values_are_unknown_and_counted(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = input_of(
@@ -201,7 +202,7 @@ static void an_end_before_the_start_is_left_out(void **state)
 	weir_profile_free(profile);
 }
 
-static void a_first_token_behind_the_end_is_a_contradiction(void **state)
+static void a_first_token_after_the_end_is_a_contradiction(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input =
@@ -231,7 +232,7 @@ static void keys_given_twice_count_once(void **state)
 	weir_profile_free(profile);
 }
 
-static void lines_that_say_nothing_are_skipped(void **state)
+static void lines_without_a_request_are_skipped(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = input_of(
@@ -244,7 +245,7 @@ static void lines_that_say_nothing_are_skipped(void **state)
 	weir_profile_free(profile);
 }
 
-static void stages_keep_their_rows_in_whatever_order_they_come(void **state)
+static void stages_keep_their_rows_in_any_order(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_requests *requests =
@@ -282,7 +283,7 @@ static void stages_beyond_the_limit_share_a_row(void **state)
 	weir_profile_free(profile);
 }
 
-static void sums_that_leave_the_clock_are_left_out(void **state)
+static void times_beyond_the_clock_are_left_out(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = input_of(
@@ -299,7 +300,7 @@ static void nothing_to_analyse_is_an_error(void **state)
 	(void)state;
 	expect_refused("", "no complete request");
 	expect_refused("{\"request_id\": \"a\", \"start", "no complete request");
-	expect_refused("{\"request_id\": \"a\", \"start_ns\": 5}\n", "no request in it has a time");
+	expect_refused("{\"request_id\": \"a\", \"start_ns\": 5}\n", "no request has a time");
 }
 
 static void a_file_cut_anywhere_reads_or_fails_in_one_line(void **state)
@@ -313,7 +314,7 @@ static void a_file_cut_anywhere_reads_or_fails_in_one_line(void **state)
 		struct weir_error err = {0};
 		size_t rows = 0;
 
-		/* Ends of objects; the newline behind one is not needed. */
+		/* At the end of an object; the newline after it is not needed. */
 		while (rows < 3 && ends[rows] <= len)
 			rows++;
 		assert_int_equal(reading_try(&weir_reader_requests, whole, len, profile, &err),
@@ -351,16 +352,16 @@ int main(void)
 		cmocka_unit_test(counts_that_are_not_given_are_unknown),
 		cmocka_unit_test(a_missing_start_or_end_follows_from_the_stages),
 		cmocka_unit_test(requests_without_any_time_are_durations),
-		cmocka_unit_test(one_without_a_time_among_others_is_left_out),
-		cmocka_unit_test(what_is_no_value_is_unknown_and_counted),
+		cmocka_unit_test(a_request_without_a_time_among_others_is_left_out),
+		cmocka_unit_test(malformed_values_are_unknown_and_counted),
 		cmocka_unit_test(numbers_may_have_fractions_exponents_and_quotes),
 		cmocka_unit_test(an_end_before_the_start_is_left_out),
-		cmocka_unit_test(a_first_token_behind_the_end_is_a_contradiction),
+		cmocka_unit_test(a_first_token_after_the_end_is_a_contradiction),
 		cmocka_unit_test(keys_given_twice_count_once),
-		cmocka_unit_test(lines_that_say_nothing_are_skipped),
-		cmocka_unit_test(stages_keep_their_rows_in_whatever_order_they_come),
+		cmocka_unit_test(lines_without_a_request_are_skipped),
+		cmocka_unit_test(stages_keep_their_rows_in_any_order),
 		cmocka_unit_test(stages_beyond_the_limit_share_a_row),
-		cmocka_unit_test(sums_that_leave_the_clock_are_left_out),
+		cmocka_unit_test(times_beyond_the_clock_are_left_out),
 		cmocka_unit_test(nothing_to_analyse_is_an_error),
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_fails_in_one_line),
 		cmocka_unit_test(requests_are_known_by_their_keys),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Databases of rocprofv3: what becomes of each table, in the schemas there are. */
+/* Databases of rocprofv3: the result of each table, in each known schema. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -127,7 +127,7 @@ static void memory_is_what_was_allocated_and_given_back(void **state)
 	}
 }
 
-/* Views with inner joins lose such work; a name that nothing explains is one all the same. */
+/* Views with inner joins lose such work; a name without an explanation is still a name. */
 static void work_that_views_lose_is_kept(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -181,7 +181,7 @@ static void replayed_work_is_marked(void **state)
 	"UPDATE rocpd_info_kernel_symbol_other SET display_name = 'other' WHERE id = 10;"          \
 	"UPDATE rocpd_kernel_dispatch_other SET start = start + 1, end = end + 1;"
 
-/* Ids mean something within their run only. */
+/* Ids are valid only within their run. */
 static void merged_runs_are_joined_each_for_itself(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();

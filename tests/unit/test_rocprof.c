@@ -13,7 +13,7 @@
 #include "tests/unit/reading.h"
 
 #define FOLDER  "tests/data/rocprof/"
-#define SAMPLES "../shared/samples/rocm/"
+#define SAMPLES "samples/rocm/"
 
 #define KERNELS                                                                                    \
 	"\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_Id\","          \
@@ -197,8 +197,8 @@ static void totals_are_figures_of_the_whole_run(void **state)
 	weir_profile_free(profile);
 }
 
-/* Launches, work, copies and markers of one process are one timeline, in whatever order they come.
- */
+/* Launches, work, copies and markers of one process form one timeline, in any order of the
+ * files. */
 static void tables_of_one_process_are_joined(void **state)
 {
 	static const char *const files[] = {
@@ -293,7 +293,7 @@ static void devices_numbered_among_gpus_are_named_by_their_order(void **state)
 	remove_folder();
 }
 
-/* Of another run, or beside none. */
+/* Agents of another run, or without work. */
 static void agents_without_their_work_name_nothing(void **state)
 {
 	struct weir_profile *profile = read_two(AGENTS, FOLDER "results.csv");

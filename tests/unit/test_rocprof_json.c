@@ -10,7 +10,7 @@
 #include "tests/unit/reading.h"
 
 #define FILE_OF_ALL "tests/data/rocprof_json/results.json"
-#define SAMPLE      "../shared/samples/rocm/tl_908_results.json.gz"
+#define SAMPLE      "samples/rocm/tl_908_results.json.gz"
 
 static const struct weir_reader *const reader = &weir_reader_rocprof_json;
 

@@ -90,7 +90,7 @@ static void near_is_sixty_percent_of_what_each_side_is_measured_against(void **s
 	assert_int_equal(judge(product(9.61e11, 1e9), 2e6, 1000).roofline, WEIR_ROOFLINE_COMPUTE);
 	assert_int_equal(judge(product(9.59e11, 1e9), 2e6, 1000).roofline,
 	                 WEIR_ROOFLINE_INEFFICIENT);
-	/* What is read again is traffic as well, but no merit. */
+	/* Repeated reads count as traffic, but not as useful bytes. */
 	again.traffic_bytes = 5e9;
 	assert_int_equal(judge(again, 2e6, 1000).roofline, WEIR_ROOFLINE_MEMORY);
 	assert_near(judge(again, 2e6, 1000).efficiency, 4e9 / 3e12 / 2e-3, 1e-12);
@@ -118,7 +118,7 @@ static void far_from_both_roofs_length_and_size_decide(void **state)
 static void more_than_the_device_can_do_is_never_classified(void **state)
 {
 	(void)state;
-	/* 1 ms at the peak: five percent less is allowed to measurement, more is not. */
+	/* 1 ms at the peak: an excess of 5 % is accepted as measurement error, more is not. */
 	assert_int_equal(judge(product(1e12, 1e9), 0.96e6, 1000).roofline, WEIR_ROOFLINE_COMPUTE);
 	assert_int_equal(judge(product(1e12, 1e9), 0.95e6, 1000).roofline,
 	                 WEIR_ROOFLINE_IMPLAUSIBLE);

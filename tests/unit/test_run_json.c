@@ -3,7 +3,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "engine/report/json/run_json.h"
+#include "engine/model/run_document.h"
 #include "tests/unit/near.h"
 
 static struct weir_text write_and_free(struct weir_run *run)

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,14 +12,14 @@
 #include <cmocka.h>
 
 #include "engine/analysis/scrape/scrape_metrics.h"
-#include "engine/analysis/scrape/scrape_pages.h"
 #include "engine/analysis/scrape/scrape_stages.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/make_scrape.h"
 #include "tests/unit/near.h"
+#include "tests/unit/shelf.h"
 
 #define DATA    "tests/data/scrape/"
-#define SAMPLES "../shared/samples/prometheus/"
+#define SAMPLES "samples/prometheus/"
 
 static const struct weir_stage_aliases no_aliases;
 
@@ -119,14 +120,14 @@ static void vllm_s_histograms_are_stages_with_bounds(void **state)
 	assert_true(queue->resolution_limited);
 	assert_string_equal(figures->stages[0].name, "frontend");
 	assert_string_equal(figures->stages[0].kind, "preprocess");
-	/* inference = prefill + decode, to the rounding of sums */
+	/* inference = prefill + decode, up to the rounding of sums */
 	assert_near(stage_of(figures, "inference")->total_ns,
 	            stage_of(figures, "prefill")->total_ns + stage_of(figures, "decode")->total_ns,
 	            1e-9);
 	release(&bench);
 }
 
-static void two_files_in_the_wrong_order_are_turned(void **state)
+static void two_files_in_the_wrong_order_are_swapped(void **state)
 {
 	struct bench right = {0}, wrong = {0}, both = {0};
 
@@ -189,7 +190,7 @@ static void one_page_counts_from_the_start(void **state)
 	release(&bench);
 }
 
-static void a_series_without_a_value_before_counts_from_nothing(void **state)
+static void a_new_series_counts_from_zero(void **state)
 {
 	struct bench bench = {0};
 
@@ -250,7 +251,7 @@ static void old_and_new_names_of_one_metric_count_once(void **state)
 	"vllm:request_" name "_time_seconds_sum " sum "\n"                                         \
 	"vllm:request_" name "_time_seconds_count 4\n"
 
-static void phases_that_do_not_add_up_are_seen(void **state)
+static void phases_that_do_not_add_up_are_counted(void **state)
 {
 	struct bench good = {0}, bad = {0};
 
@@ -289,7 +290,7 @@ static void smoothed_gaps_have_a_mean_and_no_quantiles(void **state)
 	release(&bench);
 }
 
-static void names_are_known_behind_any_prefix(void **state)
+static void names_are_known_after_any_prefix(void **state)
 {
 	static const struct {
 		const char *name, *stage;
@@ -322,7 +323,7 @@ static void names_are_known_behind_any_prefix(void **state)
 	assert_null(weir_scraped_find("go_goroutines", 13));
 }
 
-static void a_page_without_a_server_says_nothing(void **state)
+static void a_page_without_a_known_server_has_no_figures(void **state)
 {
 	struct bench bench = {0};
 
@@ -332,16 +333,33 @@ static void a_page_without_a_server_says_nothing(void **state)
 	release(&bench);
 }
 
-static void summaries_of_nothing_are_not_believed(void **state)
+/* 64 models have separate groups, and 256 pages are compared. */
+static void metrics_beyond_the_limits_are_counted(void **state)
+{
+	char page[66 * 64];
+	struct bench bench = {0};
+	size_t length = 0;
+
+	(void)state;
+	for (int i = 0; i < 66; i++)
+		length += (size_t)snprintf(page + length, sizeof page - length,
+		                           "vllm:num_requests_running{model_name=\"m%d\"} 1\n", i);
+	add_text(&bench, page);
+	assert_int_equal(collect(&bench)->findings.left_out, 2);
+	assert_near(bench.figures.running, 66, 0);
+	weir_scrape_figures_release(&bench.figures);
+	for (int i = 0; i < 256; i++)
+		add_text(&bench, "vllm:num_requests_running{model_name=\"m0\"} 1\n");
+	assert_int_equal(collect(&bench)->findings.left_out, 1);
+	release(&bench);
+}
+
+static void quantiles_that_contradict_their_sum_are_counted(void **state)
 {
 	struct bench bench = {0};
 
 	(void)state;
-	if (access(SAMPLES "triton_scrape_excerpt.prom", R_OK) != 0) {
-		print_message("skipped: " SAMPLES " is not there\n");
-		skip();
-	}
-	add_path(&bench, SAMPLES "triton_scrape_excerpt.prom");
+	add_path(&bench, shelf_need(SAMPLES "triton_scrape_excerpt.prom"));
 	collect(&bench);
 	assert_int_equal(bench.figures.findings.absurd_summaries, 2);
 	expect_mean(&bench.figures, "e2e", "other", 3, 442.655);
@@ -355,11 +373,7 @@ static void a_real_page_gives_its_means(void **state)
 	struct bench bench = {0};
 
 	(void)state;
-	if (access(SAMPLES "vllm_scrape_2024-06_excerpt.prom", R_OK) != 0) {
-		print_message("skipped: " SAMPLES " is not there\n");
-		skip();
-	}
-	add_path(&bench, SAMPLES "vllm_scrape_2024-06_excerpt.prom");
+	add_path(&bench, shelf_need(SAMPLES "vllm_scrape_2024-06_excerpt.prom"));
 	collect(&bench);
 	assert_true(bench.figures.findings.one_page);
 	expect_mean(&bench.figures, "ttft", "other", 1, 313.26723098754883);
@@ -374,17 +388,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(triton_s_totals_are_means_over_requests),
 		cmocka_unit_test(vllm_s_histograms_are_stages_with_bounds),
-		cmocka_unit_test(two_files_in_the_wrong_order_are_turned),
+		cmocka_unit_test(two_files_in_the_wrong_order_are_swapped),
 		cmocka_unit_test(another_start_of_the_process_is_a_restart),
 		cmocka_unit_test(one_page_counts_from_the_start),
-		cmocka_unit_test(a_series_without_a_value_before_counts_from_nothing),
+		cmocka_unit_test(a_new_series_counts_from_zero),
 		cmocka_unit_test(engines_are_added_and_models_kept_apart),
 		cmocka_unit_test(old_and_new_names_of_one_metric_count_once),
-		cmocka_unit_test(phases_that_do_not_add_up_are_seen),
+		cmocka_unit_test(phases_that_do_not_add_up_are_counted),
 		cmocka_unit_test(smoothed_gaps_have_a_mean_and_no_quantiles),
-		cmocka_unit_test(names_are_known_behind_any_prefix),
-		cmocka_unit_test(a_page_without_a_server_says_nothing),
-		cmocka_unit_test(summaries_of_nothing_are_not_believed),
+		cmocka_unit_test(names_are_known_after_any_prefix),
+		cmocka_unit_test(a_page_without_a_known_server_has_no_figures),
+		cmocka_unit_test(metrics_beyond_the_limits_are_counted),
+		cmocka_unit_test(quantiles_that_contradict_their_sum_are_counted),
 		cmocka_unit_test(a_real_page_gives_its_means),
 	};
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/analysis/analyze.h"
+#include "engine/analysis/rows/rows.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests of simulated servers: who waited for whom, and the shares at a percentile. */
+/* Requests of simulated servers: causes of waiting, and shares at a percentile. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #define MS INT64_C(1000000)
 
-/* A load that keeps the device half busy: the cases below change one thing each. */
+/* A load that keeps the device half busy; each case below changes one aspect. */
 static const struct server_load plain = {
 	.requests = 2000,
 	.interval_ns = 4 * MS,
@@ -79,7 +79,7 @@ static double largest_path(const double *values)
 	return values[WEIR_F_PATH_MAX];
 }
 
-static void a_long_window_is_waiting_while_nothing_works(void **state)
+static void a_long_batch_window_is_waiting_while_nothing_works(void **state)
 {
 	struct server_load load = plain;
 	struct measured measured;
@@ -109,7 +109,7 @@ static void a_full_device_is_waiting_behind_computation_with_full_batches(void *
 	release(&measured);
 }
 
-static void a_queue_behind_the_host_is_the_hosts(void **state)
+static void a_queue_behind_the_host_is_host_time(void **state)
 {
 	struct server_load load = plain;
 	struct measured before, after;
@@ -144,7 +144,7 @@ static void waiting_for_copies_is_not_waiting_for_computation(void **state)
 	release(&measured);
 }
 
-static void step_time_that_ignores_the_batch_is_flat(void **state)
+static void step_time_independent_of_the_batch_is_flat(void **state)
 {
 	struct server_load load = plain;
 	struct measured flat, steep;
@@ -162,7 +162,7 @@ static void step_time_that_ignores_the_batch_is_flat(void **state)
 	release(&steep);
 }
 
-static void padding_is_what_tokens_leave_of_padded_ones(void **state)
+static void padding_is_the_share_of_padded_tokens_without_text(void **state)
 {
 	struct server_load load = plain;
 	struct measured measured;
@@ -180,7 +180,7 @@ static void padding_is_what_tokens_leave_of_padded_ones(void **state)
 	release(&measured);
 }
 
-/* Every combination of what the cases above change. */
+/* Combines all changes of the cases above. */
 static void the_shares_of_a_percentile_add_up_to_its_time(void **state)
 {
 	(void)state;
@@ -231,7 +231,7 @@ static void where_parts_start_may_be_stated_or_follow_from_their_order(void **st
 	release(&derived);
 }
 
-static void computation_that_host_work_slows_down_is_the_hosts(void **state)
+static void contention_with_host_work_is_host_time(void **state)
 {
 	struct server_load load = plain;
 	struct measured quiet, slowed;
@@ -251,8 +251,8 @@ static void computation_that_host_work_slows_down_is_the_hosts(void **state)
 	release(&slowed);
 }
 
-/* Long texts compute longer and overlap with more host work: no slowdown. */
-static void long_steps_are_no_sign_of_interference(void **state)
+/* Long texts compute longer and overlap with more host work without being slowed down. */
+static void long_steps_are_no_contention(void **state)
 {
 	struct server_load load = plain;
 	struct measured measured;
@@ -275,7 +275,7 @@ static void goodput_counts_requests_that_keep_every_limit(void **state)
 		{"stage:decode", WEIR_METRIC_P99, 1},
 	};
 	struct weir_settings settings = weir_no_settings;
-	struct weir_requests *requests = one_request(40, 20); /* keeps both */
+	struct weir_requests *requests = one_request(40, 20); /* within both limits */
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_request request = weir_request_unknown();
 	struct weir_serving *serving;
@@ -297,7 +297,7 @@ static void goodput_counts_requests_that_keep_every_limit(void **state)
 	serving = weir_serving_new(profile, 0.95, &settings);
 	assert_near(serving->goodput, 0.25, 1e-12);
 	weir_serving_free(serving);
-	settings.slos = &limits[2]; /* of a stage that is not there */
+	settings.slos = &limits[2]; /* of a stage that does not occur */
 	settings.slo_count = 1;
 	serving = weir_serving_new(profile, 0.95, &settings);
 	assert_true(isnan(serving->goodput));
@@ -321,8 +321,8 @@ static void batches_are_found_where_sizes_are_not_stated(void **state)
 	release(&stated);
 }
 
-/* Every fourth request, with batch sizes that speak of all. */
-static void a_sample_of_requests_does_not_say_why_they_waited(void **state)
+/* Every fourth request, with batch sizes that count all requests. */
+static void a_sample_of_requests_leaves_the_cause_of_waiting_unknown(void **state)
 {
 	struct server_load load = plain;
 	struct weir_requests *all, *some = weir_requests_new();
@@ -406,7 +406,7 @@ static void two_files_of_one_server_are_one_run(void **state)
 	weir_profile_free(profile);
 }
 
-static void without_requests_there_is_nothing(void **state)
+static void without_requests_there_is_no_analysis(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 
@@ -420,23 +420,23 @@ static void without_requests_there_is_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_long_window_is_waiting_while_nothing_works),
+		cmocka_unit_test(a_long_batch_window_is_waiting_while_nothing_works),
 		cmocka_unit_test(a_full_device_is_waiting_behind_computation_with_full_batches),
-		cmocka_unit_test(a_queue_behind_the_host_is_the_hosts),
+		cmocka_unit_test(a_queue_behind_the_host_is_host_time),
 		cmocka_unit_test(waiting_for_copies_is_not_waiting_for_computation),
-		cmocka_unit_test(step_time_that_ignores_the_batch_is_flat),
-		cmocka_unit_test(padding_is_what_tokens_leave_of_padded_ones),
+		cmocka_unit_test(step_time_independent_of_the_batch_is_flat),
+		cmocka_unit_test(padding_is_the_share_of_padded_tokens_without_text),
 		cmocka_unit_test(the_shares_of_a_percentile_add_up_to_its_time),
 		cmocka_unit_test(where_parts_start_may_be_stated_or_follow_from_their_order),
-		cmocka_unit_test(computation_that_host_work_slows_down_is_the_hosts),
-		cmocka_unit_test(long_steps_are_no_sign_of_interference),
+		cmocka_unit_test(contention_with_host_work_is_host_time),
+		cmocka_unit_test(long_steps_are_no_contention),
 		cmocka_unit_test(goodput_counts_requests_that_keep_every_limit),
 		cmocka_unit_test(batches_are_found_where_sizes_are_not_stated),
-		cmocka_unit_test(a_sample_of_requests_does_not_say_why_they_waited),
+		cmocka_unit_test(a_sample_of_requests_leaves_the_cause_of_waiting_unknown),
 		cmocka_unit_test(one_request_is_its_own_percentile),
 		cmocka_unit_test(parts_longer_than_their_request_share_its_time),
 		cmocka_unit_test(two_files_of_one_server_are_one_run),
-		cmocka_unit_test(without_requests_there_is_nothing),
+		cmocka_unit_test(without_requests_there_is_no_analysis),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who worked when: crowded times against a count at every instant, and the split of a wait. */
+/* Times of peak concurrency against a count at every instant, and the causes of a wait. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static int64_t below(uint64_t *state, uint64_t limit)
 	return (int64_t)(next_number(state) % limit);
 }
 
-/* The level that 95 % of the busy instants do not exceed. */
+/* Returns the level that 95 % of the busy instants do not exceed. */
 static int plain_crowd(const int count[SPACE])
 {
 	int busy = 0, level = 0, under = 0;
@@ -38,7 +38,7 @@ static int plain_crowd(const int count[SPACE])
 	return level;
 }
 
-static void crowded_times_are_those_with_nearly_the_most_at_once(void **state)
+static void times_at_peak_are_those_of_nearly_the_highest_concurrency(void **state)
 {
 	uint64_t random = 11;
 
@@ -51,7 +51,7 @@ static void crowded_times_are_those_with_nearly_the_most_at_once(void **state)
 			int64_t start = below(&random, SPACE - 10);
 			int64_t end = start + 1 + below(&random, 9);
 
-			/* Pushed one by one they would melt: keep them apart. */
+			/* weir_intervals_push() would merge overlapping intervals. */
 			set.items = weir_grow(set.items, &set.capacity, set.count + 1,
 			                      sizeof *set.items);
 			set.items[set.count++] = (struct weir_interval){start, end};
@@ -59,7 +59,7 @@ static void crowded_times_are_those_with_nearly_the_most_at_once(void **state)
 				count[at]++;
 		}
 		level = plain_crowd(count);
-		weir_intervals_crowded(&set, &crowded);
+		weir_intervals_at_peak(&set, &crowded);
 		for (int at = 0; at < SPACE; at++)
 			assert_int_equal(weir_intervals_contains(&crowded, at),
 			                 count[at] > 0 && count[at] >= 0.9 * level);
@@ -74,8 +74,8 @@ static void push_apart(struct weir_intervals *set, int64_t start_ns, int64_t end
 	set->items[set->count++] = (struct weir_interval){start_ns, end_ns};
 }
 
-/* Batches of 1 to 6 every 100 ms; one worker takes 6 ms for each request, in turn. */
-static void one_worker_holds_up_everybody_while_it_works(void **state)
+/* Batches of 1 to 6 every 100 ms; one worker takes 6 ms for each request, one after another. */
+static void one_worker_delays_every_request_while_it_works(void **state)
 {
 	struct weir_intervals set = {0}, busy = {0};
 	int64_t worked_ns = 0;
@@ -93,7 +93,7 @@ static void one_worker_holds_up_everybody_while_it_works(void **state)
 }
 
 /* A pool of eight; mostly two work, now and then all. */
-static void a_pool_holds_up_others_only_when_all_of_it_works(void **state)
+static void a_pool_delays_others_only_when_all_of_it_works(void **state)
 {
 	struct weir_intervals set = {0}, busy = {0};
 
@@ -104,12 +104,12 @@ static void a_pool_holds_up_others_only_when_all_of_it_works(void **state)
 			           turn * 20 * MS + i * 130000 + 10 * MS);
 	weir_host_busy(&set, &busy);
 	assert_true(weir_intervals_total(&busy) > 100 * MS);
-	assert_true(weir_intervals_total(&busy) < 220 * MS); /* of 1,000 in which any works */
+	assert_true(weir_intervals_total(&busy) < 220 * MS); /* of 1,000 ms in which any works */
 	weir_intervals_release(&busy);
 	weir_intervals_release(&set);
 }
 
-/* Whole batches of 1 to 6 in one piece of host work, rounded apart by microseconds. */
+/* Whole batches of 1 to 6 in one piece of host work, apart by rounding to microseconds. */
 static void work_on_a_whole_batch_is_one_piece(void **state)
 {
 	struct weir_intervals set = {0}, busy = {0};
@@ -149,7 +149,7 @@ static struct weir_requests *three_requests(void)
 	return requests;
 }
 
-static void time_that_two_worked_belongs_to_the_busier_one(void **state)
+static void overlapping_work_belongs_to_the_busier_resource(void **state)
 {
 	const enum weir_part_class classes[] = {WEIR_PART_COMPUTE, WEIR_PART_COPY,
 	                                        WEIR_PART_BEFORE};
@@ -173,7 +173,7 @@ static void time_that_two_worked_belongs_to_the_busier_one(void **state)
 	weir_requests_free(requests);
 }
 
-static void nobody_works_in_an_empty_table(void **state)
+static void an_empty_table_has_no_load(void **state)
 {
 	struct weir_requests *requests = weir_requests_new();
 	struct weir_load load;
@@ -187,7 +187,7 @@ static void nobody_works_in_an_empty_table(void **state)
 	weir_requests_free(requests);
 }
 
-/* Sums beyond int64_t and parts that end where no clock goes. */
+/* Sums beyond int64_t, and parts that end outside the range of any clock. */
 static void hostile_times_stay_within_int64(void **state)
 {
 	const enum weir_part_class classes[] = {WEIR_PART_COMPUTE};
@@ -213,12 +213,12 @@ static void hostile_times_stay_within_int64(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(crowded_times_are_those_with_nearly_the_most_at_once),
-		cmocka_unit_test(one_worker_holds_up_everybody_while_it_works),
-		cmocka_unit_test(a_pool_holds_up_others_only_when_all_of_it_works),
+		cmocka_unit_test(times_at_peak_are_those_of_nearly_the_highest_concurrency),
+		cmocka_unit_test(one_worker_delays_every_request_while_it_works),
+		cmocka_unit_test(a_pool_delays_others_only_when_all_of_it_works),
 		cmocka_unit_test(work_on_a_whole_batch_is_one_piece),
-		cmocka_unit_test(time_that_two_worked_belongs_to_the_busier_one),
-		cmocka_unit_test(nobody_works_in_an_empty_table),
+		cmocka_unit_test(overlapping_work_belongs_to_the_busier_resource),
+		cmocka_unit_test(an_empty_table_has_no_load),
 		cmocka_unit_test(hostile_times_stay_within_int64),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a call states about its runs: options before the configuration. */
+/* Settings of a run: options override the configuration. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/cli/settings.h"
+#include "engine/cli/run_options.h"
 #include "tests/unit/near.h"
 
 static const struct weir_option options[] = {
@@ -40,7 +40,7 @@ static void set_up(struct fixture *fixture, const char *cost, const char *config
 	assert_int_equal(
 		weir_policy_parse("weir.json", config, strlen(config), &fixture->policy, &err),
 		WEIR_OK);
-	fixture->settings = weir_settings_of(fixture->arguments, fixture->policy);
+	fixture->settings = weir_settings_given(fixture->arguments, fixture->policy);
 }
 
 static void tear_down(struct fixture *fixture)

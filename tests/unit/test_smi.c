@@ -48,7 +48,7 @@ static void a_unit_of_the_value_goes_before_that_of_the_header(void **state)
 	               "0 memory_used_bytes=2147483648 power_w=0.1\n");
 }
 
-static void a_unit_of_something_else_is_no_value(void **state)
+static void a_value_in_a_unit_of_another_measure_is_dropped(void **state)
 {
 	(void)state;
 	expect_warned(QUERY, "power.draw [W], utilization.gpu [%]\n5 MiB, 1 %\n6 parsecs, 1 %\n",
@@ -75,7 +75,7 @@ static void a_mask_is_hexadecimal_in_either_case_and_keeps_unknown_bits(void **s
 	              WEIR_WARN_BAD_NUMBER, 3);
 }
 
-static void reasons_in_columns_of_their_own_become_bits(void **state)
+static void reasons_in_separate_columns_become_bits(void **state)
 {
 	(void)state;
 	expect_samples(QUERY,
@@ -102,7 +102,7 @@ static void counters_of_one_kind_are_added_up_in_nanoseconds(void **state)
 	               "0 power_capped_ns=834002700000 thermal_ns=7000\n");
 }
 
-static void what_is_preferred_stands_in_for_what_is_missing(void **state)
+static void preferred_columns_come_first_and_others_fill_gaps(void **state)
 {
 	(void)state;
 	expect_samples(QUERY,
@@ -135,7 +135,7 @@ static void every_spelling_of_a_missing_value_is_known(void **state)
 	weir_profile_free(profile);
 }
 
-static void a_device_that_does_not_answer_is_told(void **state)
+static void a_device_that_does_not_answer_is_reported(void **state)
 {
 	(void)state;
 	expect_warned(QUERY,
@@ -146,7 +146,7 @@ static void a_device_that_does_not_answer_is_told(void **state)
 	              WEIR_WARN_DEVICE_ERROR, 4);
 }
 
-static void a_value_that_cannot_be_is_none(void **state)
+static void an_impossible_value_is_dropped(void **state)
 {
 	(void)state;
 	expect_samples(QUERY,
@@ -159,7 +159,7 @@ static void a_value_that_cannot_be_is_none(void **state)
 	              WEIR_WARN_BAD_NUMBER, 3);
 }
 
-static void a_repeated_header_says_what_follows(void **state)
+static void a_repeated_header_applies_to_the_rows_below(void **state)
 {
 	(void)state;
 	expect_samples(QUERY, HEADER FIRST "index, temperature.gpu\n3, 50\n" HEADER SECOND,
@@ -183,7 +183,7 @@ static void a_comma_in_a_name_costs_its_row(void **state)
 	expect_warned(QUERY, text, WEIR_WARN_RAGGED_ROW, 2);
 }
 
-static void a_row_cut_in_the_middle_is_told(void **state)
+static void a_cut_row_is_a_warning(void **state)
 {
 	static const char cut[] = HEADER FIRST "2026/01/05 10:00:01.000, 0, 97 %, 32";
 	static const char half[] = "index, temperature.gpu, utilization.gpu [%]\n0, 50, 1";
@@ -224,7 +224,7 @@ static void a_row_without_a_time_among_others_is_left_out(void **state)
 	expect_warned(QUERY, text, WEIR_WARN_NO_TIME, 5);
 }
 
-static void a_clock_that_goes_back_is_told_device_by_device(void **state)
+static void a_clock_that_goes_back_is_a_warning_per_device(void **state)
 {
 	static const char back[] = "timestamp, index, temperature.gpu\n"
 				   "2026/10/25 02:59:59.000, 0, 1\n2026/10/25 02:59:58.900, 1, 1\n"
@@ -247,7 +247,7 @@ static void files_without_times_have_none(void **state)
 	weir_profile_free(profile);
 }
 
-static void devices_are_told_apart_by_what_is_there(void **state)
+static void devices_are_identified_by_any_known_column(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_telemetry *telemetry =
@@ -275,7 +275,7 @@ static void rows_before_any_header_are_refused(void **state)
 	expect_chosen("98 %, 614 MiB, 5.0 W\n", QUERY, NULL);
 }
 
-static void what_is_no_table_is_refused_with_its_reason(void **state)
+static void outputs_without_samples_are_refused_with_a_reason(void **state)
 {
 	static const struct {
 		const char *text, *reason;
@@ -313,7 +313,7 @@ static void what_is_no_table_is_refused_with_its_reason(void **state)
 	reading_refuses(QUERY, "a, b\n", WEIR_E_FORMAT, "no header");
 }
 
-static void the_header_is_known_by_what_it_measures(void **state)
+static void a_header_needs_a_known_gauge(void **state)
 {
 	(void)state;
 	expect_chosen(HEADER, QUERY, NULL);
@@ -322,7 +322,7 @@ static void the_header_is_known_by_what_it_measures(void **state)
 	expect_chosen("timestamp, name\n2026/07/03 22:11:09.916, 3 MiB\n", NULL, "no reader");
 }
 
-static void of_too_many_rows_an_even_selection_is_kept(void **state)
+static void an_even_selection_of_too_many_rows_is_kept(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_telemetry *telemetry;
@@ -342,7 +342,7 @@ static void of_too_many_rows_an_even_selection_is_kept(void **state)
 	weir_profile_free(profile);
 }
 
-static void more_devices_than_there_may_be_are_refused(void **state)
+static void too_many_devices_are_refused(void **state)
 {
 	struct weir_text text = {0};
 
@@ -354,7 +354,7 @@ static void more_devices_than_there_may_be_are_refused(void **state)
 	weir_text_release(&text);
 }
 
-static void a_file_cut_anywhere_reads_or_says_why_not(void **state)
+static void a_file_cut_anywhere_reads_or_is_refused(void **state)
 {
 	(void)state;
 	expect_clean_cuts(QUERY, HEADER FIRST SECOND "\r\n" FIRST);
@@ -366,30 +366,30 @@ int main(void)
 		cmocka_unit_test(rows_of_two_devices_become_samples_in_the_units_of_the_gauges),
 		cmocka_unit_test(values_without_units_take_those_of_the_header),
 		cmocka_unit_test(a_unit_of_the_value_goes_before_that_of_the_header),
-		cmocka_unit_test(a_unit_of_something_else_is_no_value),
+		cmocka_unit_test(a_value_in_a_unit_of_another_measure_is_dropped),
 		cmocka_unit_test(older_names_and_aliases_are_known),
 		cmocka_unit_test(a_mask_is_hexadecimal_in_either_case_and_keeps_unknown_bits),
-		cmocka_unit_test(reasons_in_columns_of_their_own_become_bits),
+		cmocka_unit_test(reasons_in_separate_columns_become_bits),
 		cmocka_unit_test(counters_of_one_kind_are_added_up_in_nanoseconds),
-		cmocka_unit_test(what_is_preferred_stands_in_for_what_is_missing),
+		cmocka_unit_test(preferred_columns_come_first_and_others_fill_gaps),
 		cmocka_unit_test(every_spelling_of_a_missing_value_is_known),
-		cmocka_unit_test(a_device_that_does_not_answer_is_told),
-		cmocka_unit_test(a_value_that_cannot_be_is_none),
-		cmocka_unit_test(a_repeated_header_says_what_follows),
+		cmocka_unit_test(a_device_that_does_not_answer_is_reported),
+		cmocka_unit_test(an_impossible_value_is_dropped),
+		cmocka_unit_test(a_repeated_header_applies_to_the_rows_below),
 		cmocka_unit_test(lines_may_end_with_a_carriage_return),
 		cmocka_unit_test(a_comma_in_a_name_costs_its_row),
-		cmocka_unit_test(a_row_cut_in_the_middle_is_told),
+		cmocka_unit_test(a_cut_row_is_a_warning),
 		cmocka_unit_test(times_are_local_and_exact),
 		cmocka_unit_test(a_row_without_a_time_among_others_is_left_out),
-		cmocka_unit_test(a_clock_that_goes_back_is_told_device_by_device),
+		cmocka_unit_test(a_clock_that_goes_back_is_a_warning_per_device),
 		cmocka_unit_test(files_without_times_have_none),
-		cmocka_unit_test(devices_are_told_apart_by_what_is_there),
+		cmocka_unit_test(devices_are_identified_by_any_known_column),
 		cmocka_unit_test(rows_before_any_header_are_refused),
-		cmocka_unit_test(what_is_no_table_is_refused_with_its_reason),
-		cmocka_unit_test(the_header_is_known_by_what_it_measures),
-		cmocka_unit_test(of_too_many_rows_an_even_selection_is_kept),
-		cmocka_unit_test(more_devices_than_there_may_be_are_refused),
-		cmocka_unit_test(a_file_cut_anywhere_reads_or_says_why_not),
+		cmocka_unit_test(outputs_without_samples_are_refused_with_a_reason),
+		cmocka_unit_test(a_header_needs_a_known_gauge),
+		cmocka_unit_test(an_even_selection_of_too_many_rows_is_kept),
+		cmocka_unit_test(too_many_devices_are_refused),
+		cmocka_unit_test(a_file_cut_anywhere_reads_or_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@
 	"    1     70     42      -      -      -      -      -      -      -   2619    345 \n"
 #define SECOND_SAMPLE "1 power_w=70 sm_clock_mhz=345 memory_clock_mhz=2619 temperature_c=42\n"
 
-static void columns_are_named_by_the_header_and_a_dash_is_no_value(void **state)
+static void columns_are_named_by_the_header_and_a_dash_is_missing(void **state)
 {
 	(void)state;
 	expect_samples(DMON, NAMES UNITS FIRST SECOND, FIRST_SAMPLE SECOND_SAMPLE);
@@ -39,7 +39,7 @@ static void headers_repeat_and_may_change(void **state)
 	               FIRST_SAMPLE SECOND_SAMPLE "0 sm_clock_mhz=900 temperature_c=40\n");
 }
 
-static void units_are_those_of_the_line_below_the_names(void **state)
+static void units_come_from_the_line_below_the_names(void **state)
 {
 	(void)state;
 	expect_samples(DMON, "# gpu fb rxpci txpci\n# Idx MB MB/s GB/s\n0 2 3 4\n",
@@ -82,7 +82,7 @@ static void a_time_without_a_date_goes_on_past_midnight(void **state)
 	expect_warned(DMON, text, WEIR_WARN_CLOCK_BACKWARDS, 0);
 }
 
-static void tables_with_commas_are_read_alike(void **state)
+static void tables_with_commas_are_read(void **state)
 {
 	(void)state;
 	expect_samples(DMON, "#gpu, pwr, sm, mtemp\n#Idx, W, %, C\n0, 630, 100, -\n",
@@ -90,8 +90,8 @@ static void tables_with_commas_are_read_alike(void **state)
 	expect_samples(DMON, "#gpu,pwr,sm\n0,630,100\n", "0 utilization=1 power_w=630\n");
 }
 
-/* 20 % of the time is one sample in five. */
-static void shares_of_violations_become_bits_in_as_many_samples(void **state)
+/* 20 % of the time is one of five samples. */
+static void shares_of_violations_become_that_share_of_samples(void **state)
 {
 	(void)state;
 	expect_samples(DMON,
@@ -111,7 +111,7 @@ static void rows_with_other_columns_are_left_out(void **state)
 	expect_warned(DMON, text, WEIR_WARN_TRUNCATED, 1);
 }
 
-static void an_error_among_rows_is_told(void **state)
+static void an_error_among_rows_is_reported(void **state)
 {
 	(void)state;
 	expect_warned(DMON,
@@ -122,7 +122,7 @@ static void an_error_among_rows_is_told(void **state)
 	                "does not support this monitor");
 }
 
-static void what_is_no_table_of_devices_is_not_taken(void **state)
+static void other_tables_are_refused(void **state)
 {
 	(void)state;
 	expect_chosen(NAMES UNITS, DMON, NULL);
@@ -135,7 +135,7 @@ static void what_is_no_table_of_devices_is_not_taken(void **state)
 	reading_refuses(DMON, NAMES UNITS, WEIR_E_EMPTY, "no row with a value");
 }
 
-static void a_file_cut_anywhere_reads_or_says_why_not(void **state)
+static void a_file_cut_anywhere_reads_or_is_refused(void **state)
 {
 	(void)state;
 	expect_clean_cuts(DMON, NAMES UNITS FIRST SECOND NAMES UNITS FIRST);
@@ -144,17 +144,17 @@ static void a_file_cut_anywhere_reads_or_says_why_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_are_named_by_the_header_and_a_dash_is_no_value),
+		cmocka_unit_test(columns_are_named_by_the_header_and_a_dash_is_missing),
 		cmocka_unit_test(headers_repeat_and_may_change),
-		cmocka_unit_test(units_are_those_of_the_line_below_the_names),
+		cmocka_unit_test(units_come_from_the_line_below_the_names),
 		cmocka_unit_test(date_and_time_make_a_local_time),
 		cmocka_unit_test(a_time_without_a_date_goes_on_past_midnight),
-		cmocka_unit_test(tables_with_commas_are_read_alike),
-		cmocka_unit_test(shares_of_violations_become_bits_in_as_many_samples),
+		cmocka_unit_test(tables_with_commas_are_read),
+		cmocka_unit_test(shares_of_violations_become_that_share_of_samples),
 		cmocka_unit_test(rows_with_other_columns_are_left_out),
-		cmocka_unit_test(an_error_among_rows_is_told),
-		cmocka_unit_test(what_is_no_table_of_devices_is_not_taken),
-		cmocka_unit_test(a_file_cut_anywhere_reads_or_says_why_not),
+		cmocka_unit_test(an_error_among_rows_is_reported),
+		cmocka_unit_test(other_tables_are_refused),
+		cmocka_unit_test(a_file_cut_anywhere_reads_or_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorting of what is in order more often than not. */
+/* Sorting of input that is often sorted already. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

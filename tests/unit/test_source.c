@@ -25,7 +25,7 @@ static const struct {
 
 #define PACKERS (sizeof(packers) / sizeof(packers[0]))
 
-/* Everything that is left; the caller releases it. */
+/* Returns the rest of the source; the caller releases it. */
 static struct weir_text read_all(struct weir_source *source)
 {
 	struct weir_text all = {0};
@@ -63,7 +63,7 @@ static struct weir_source *open_path(const char *path)
 	return source;
 }
 
-/* Reads to the end, which must give `expected`, with or without damage; frees the source. */
+/* Reads to the end, compares with `expected`, with or without damage, and frees the source. */
 static void assert_gives(struct weir_source *source, const void *expected, size_t len,
                          const char *damage)
 {
@@ -206,8 +206,8 @@ static void a_skippable_frame_may_come_first(void **state)
 	free(packed.data);
 }
 
-/* Reads a stream cut at `len`; what it gave must be a beginning of the text. Returns how much that
- * is. */
+/* Reads a stream cut at `len`, which must give a prefix of the text. Returns the length of the
+ * prefix. */
 static size_t read_cut(const struct bytes *packed, size_t len, const struct bytes *text)
 {
 	struct bytes cut = {packed->data, len};
@@ -354,7 +354,7 @@ static void what_cannot_be_opened_says_why(void **state)
 	assert_null(source);
 }
 
-/* Writes the bytes one at a time into a pipe, from a process of its own. */
+/* Writes the bytes one at a time into a pipe, from another process. */
 static pid_t trickle(const char *path, const struct bytes *bytes)
 {
 	pid_t writer;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Spans of real programs, in place; without the folder the tests are skipped. One server's requests
- * are there both as records and as spans: both must say the same, to the nanosecond.
- */
+/* Reads spans of real programs on the shelf. Records and spans of one server's requests must agree
+ * to the nanosecond. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,18 +14,10 @@
 #include "engine/base/jsoncursor.h"
 #include "engine/base/jsonscan.h"
 #include "tests/unit/request_lines.h"
+#include "tests/unit/shelf.h"
 
-#define SHARED   "../shared/"
-#define SAMPLES  SHARED "samples/"
-#define REQUESTS 1500 /* of each run that are there as spans */
-
-static bool is_absent(const char *path)
-{
-	if (access(path, R_OK) == 0)
-		return false;
-	print_message("%s is not there\n", path);
-	return true;
-}
+#define SAMPLES  "samples/"
+#define REQUESTS 1500 /* of each run that have spans */
 
 static const struct weir_reader *reader_of(const char *name)
 {
@@ -46,7 +36,7 @@ static int64_t number_of(struct weir_jsoncursor *cursor)
 	return number;
 }
 
-/* One record in the form of struct reading: its parts lie end to end. */
+/* Writes a record as a line of struct reading; its parts lie end to end. */
 static void put_record(struct weir_text *out, struct weir_slice record)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(record);
@@ -107,7 +97,7 @@ static size_t put_records(struct weir_text *out, const char *path)
 	return count;
 }
 
-/* Compares line by line, so that a failure shows one request. Rows are sorted by start in both. */
+/* Compares line by line, so that a failure shows one request. Both sides are sorted by start. */
 static void compare_lines(const char *got, const char *expected)
 {
 	while (*got || *expected) {
@@ -120,34 +110,46 @@ static void compare_lines(const char *got, const char *expected)
 	}
 }
 
-static void spans_and_records_of_one_run_say_the_same(void **state)
+static void expect_same_requests(const char *spans, const char *records)
+{
+	struct reading reading = read_file(reader_of("otlp"), spans);
+	struct weir_text expected = {0};
+	size_t count;
+
+	if (reading.status)
+		fail_msg("%s: %s", spans, reading.err.message);
+	weir_text_puts(&expected, "");
+	count = put_records(&expected, records);
+	assert_int_equal(reading.input->requests->count, count);
+	compare_lines(reading.lines.data, expected.data);
+	for (int code = 0; code < WEIR_WARN_COUNT; code++)
+		assert_int_equal(reading.input->warnings[code].count, 0);
+	reading_free(&reading);
+	weir_text_release(&expected);
+}
+
+static void spans_and_records_of_a_server_agree(void **state)
+{
+	(void)state;
+	expect_same_requests("tests/data/spans/slow_tokenizer.otlp.json.gz",
+	                     "tests/data/requests/slow_tokenizer.jsonl");
+}
+
+static void spans_and_records_of_each_run_agree(void **state)
 {
 	static const char *const runs[] = {"long_prefill", "long_window", "padding_waste",
 	                                   "saturated", "slow_tokenizer"};
 
 	(void)state;
-	if (is_absent(SHARED "profiles/serving_otlp"))
-		skip();
+	shelf_need("profiles/serving_otlp");
 	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-		struct weir_text path = {0}, expected = {0};
-		struct reading reading;
-		size_t count;
+		struct weir_text spans = {0}, records = {0};
 
-		weir_text_printf(&path, SHARED "profiles/serving/%s/requests.jsonl.gz", runs[i]);
-		weir_text_puts(&expected, "");
-		count = put_records(&expected, path.data);
-		weir_text_clear(&path);
-		weir_text_printf(&path, SHARED "profiles/serving_otlp/%s.otlp.json.gz", runs[i]);
-		reading = read_file(reader_of("otlp"), path.data);
-		if (reading.status)
-			fail_msg("%s: %s", path.data, reading.err.message);
-		assert_int_equal(reading.input->requests->count, count);
-		compare_lines(reading.lines.data, expected.data);
-		for (int code = 0; code < WEIR_WARN_COUNT; code++)
-			assert_int_equal(reading.input->warnings[code].count, 0);
-		reading_free(&reading);
-		weir_text_release(&path);
-		weir_text_release(&expected);
+		weir_text_printf(&spans, "profiles/serving_otlp/%s.otlp.json.gz", runs[i]);
+		weir_text_printf(&records, "profiles/serving/%s/requests.jsonl.gz", runs[i]);
+		expect_same_requests(shelf_need(spans.data), shelf_need(records.data));
+		weir_text_release(&spans);
+		weir_text_release(&records);
 	}
 }
 
@@ -186,8 +188,7 @@ static const struct {
 static void every_sample_reads_or_is_refused_with_the_reason(void **state)
 {
 	(void)state;
-	if (is_absent(SAMPLES "otlp"))
-		skip();
+	shelf_need(SAMPLES "otlp");
 	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
 		struct weir_profile *profile = weir_profile_new();
 		struct weir_text path = {0};
@@ -195,7 +196,7 @@ static void every_sample_reads_or_is_refused_with_the_reason(void **state)
 		enum weir_status status;
 
 		weir_text_printf(&path, SAMPLES "%s", samples[i].file);
-		status = weir_read_path(profile, path.data, NULL, &err);
+		status = weir_read_path(profile, shelf_need(path.data), NULL, &err);
 		if (!status != !samples[i].message)
 			fail_msg("%s", status ? err.message : path.data);
 		else if (samples[i].message && !strstr(err.message, samples[i].message))
@@ -211,16 +212,14 @@ static void every_sample_reads_or_is_refused_with_the_reason(void **state)
 	}
 }
 
-/* Agents call models: tokens are those of the first call, and no part sticks out of its request. */
+/* Agents call models: tokens come from the first call, and parts lie within their request. */
 static void genai_client_spans_are_requests(void **state)
 {
-	const char *path = SAMPLES "jaeger/ui_genaiTestTrace.json";
+	const char *path = shelf_need(SAMPLES "jaeger/ui_genaiTestTrace.json");
 	struct reading reading;
 	const struct weir_requests *requests;
 
 	(void)state;
-	if (is_absent(path))
-		skip();
 	reading = read_file(reader_of("jaeger"), path);
 	assert_int_equal(reading.status, WEIR_OK);
 	requests = reading.input->requests;
@@ -240,10 +239,11 @@ static void genai_client_spans_are_requests(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spans_and_records_of_one_run_say_the_same),
+		cmocka_unit_test(spans_and_records_of_a_server_agree),
+		cmocka_unit_test(spans_and_records_of_each_run_agree),
 		cmocka_unit_test(every_sample_reads_or_is_refused_with_the_reason),
 		cmocka_unit_test(genai_client_spans_are_requests),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return shelf_run_group_tests(tests);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What attributes and events of spans say of a request and its parts. */
+/* Tests attributes and events of spans that describe a request and its parts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static void expect_spans_warned(const char *spans, const char *requests,
 {
 	struct weir_text text = spans_as_otlp(spans);
 
-	expect_warned(&weir_reader_otlp, text.data, requests, code, count);
+	expect_requests_warned(&weir_reader_otlp, text.data, requests, code, count);
 	weir_text_release(&text);
 }
 
@@ -41,7 +41,7 @@ static void old_and_new_names_of_figures_are_known(void **state)
 	             "0+100 tokens=5 out=7: request@0+100\n");
 }
 
-static void the_first_span_that_tells_a_figure_counts(void **state)
+static void the_first_span_with_a_figure_counts(void **state)
 {
 	(void)state;
 	expect_spans("3 1 second 50 100 batch.size=2 gen_ai.usage.input_tokens=20\n"
@@ -65,7 +65,7 @@ static void phases_of_vllm_become_parts(void **state)
 	             "gen_ai.latency.time_in_model_decode=4e-08 gen_ai.latency.e2e=1e-07 "
 	             "gen_ai.latency.time_to_first_token=5.5e-08\n",
 	             "0+100 first=55: queue@0+20 prefill@20+30 decode@50+40 frontend@90+10\n");
-	/* The first engine told the queue and the first token. */
+	/* The first engine stated the queue and the first token. */
 	expect_spans("1 0 llm_request 0 100 gen_ai.latency.time_in_queue=2e-08 "
 	             "gen_ai.latency.time_to_first_token=5e-08 gen_ai.latency.e2e=9e-08\n",
 	             "0+100 first=50: queue@0+20 prefill@20+30 decode@50+40 frontend@90+10\n");
@@ -74,7 +74,7 @@ static void phases_of_vllm_become_parts(void **state)
 	             "0+100: queue@0+20 inference@20+50 frontend@70+30\n");
 }
 
-static void prefill_of_sglang_holds_its_queue(void **state)
+static void prefill_of_sglang_includes_its_queue(void **state)
 {
 	(void)state;
 	expect_spans("1 0 request 0 100 gen_ai.latency.time_in_model_prefill=3e-08 "
@@ -92,7 +92,7 @@ static void phases_in_milliseconds_are_recognised(void **state)
 	                    WEIR_WARN_INCONSISTENT, 1);
 }
 
-/* Figures of the sample in triton.md, 1.5: total 53508, receive 50, send 100, handler 53200, queue
+/* Figures of Triton's documented sample: total 53508, receive 50, send 100, handler 53200, queue
  * 10000, input 2000, infer 40000, output 1000, overheads 158 and 200. */
 static void time_stamps_of_triton_become_parts(void **state)
 {
@@ -109,8 +109,8 @@ static void time_stamps_of_triton_become_parts(void **state)
 	             "d2h@52208+1000\n");
 }
 
-/* Its default rate is one request of 1000. */
-static void what_triton_traces_is_a_sample(void **state)
+/* By default, Triton traces one of 1000 requests. */
+static void traces_of_triton_are_a_sample(void **state)
 {
 	static const char *const spans[] = {"1 0 request 0 9\n",
 	                                    "1 0 compute 0 9 COMPUTE_START@1 COMPUTE_END@9\n"};
@@ -127,7 +127,7 @@ static void what_triton_traces_is_a_sample(void **state)
 	}
 }
 
-static void waiting_for_a_request_is_no_part_of_it(void **state)
+static void waiting_for_a_request_is_not_part_of_it(void **state)
 {
 	(void)state;
 	expect_spans("1 0 InferRequest 100 60000 GRPC_WAITREAD_START@100 "
@@ -149,7 +149,7 @@ static void streams_send_from_their_first_start_to_their_last_end(void **state)
 	             "0+9000: preprocess@0+50 postprocess@5000+4000 http_overhead@50+4950\n");
 }
 
-static void the_time_between_models_is_the_ensembles(void **state)
+static void the_time_between_models_belongs_to_the_ensemble(void **state)
 {
 	(void)state;
 	expect_spans("1 0 ensemble 10000 20000 REQUEST_START@10000 REQUEST_END@20000\n"
@@ -158,7 +158,7 @@ static void the_time_between_models_is_the_ensembles(void **state)
 	             "handler_overhead@2000+6000\n");
 }
 
-static void a_startup_is_no_request(void **state)
+static void a_startup_is_not_a_request(void **state)
 {
 	static const char startup[] =
 		"9 0 Loading 0 900000 code.function=load_model code.namespace=vllm\n";
@@ -169,7 +169,7 @@ static void a_startup_is_no_request(void **state)
 	weir_text_release(&text);
 	expect_spans("9 0 Loading 0 900000 code.function=load_model\n1 0 request 5 100\n",
 	             "5+95: request@0+95\n");
-	/* What tells of tokens is a request, whatever traced it. */
+	/* A span with tokens is a request, also in a trace of functions. */
 	expect_spans("1 0 chat 0 5000 code.function=chat gen_ai.usage.output_tokens=4\n",
 	             "0+5000 out=4: chat@0+5000\n");
 }
@@ -178,17 +178,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(old_and_new_names_of_figures_are_known),
-		cmocka_unit_test(the_first_span_that_tells_a_figure_counts),
+		cmocka_unit_test(the_first_span_with_a_figure_counts),
 		cmocka_unit_test(a_stage_attribute_names_the_part),
 		cmocka_unit_test(phases_of_vllm_become_parts),
-		cmocka_unit_test(prefill_of_sglang_holds_its_queue),
+		cmocka_unit_test(prefill_of_sglang_includes_its_queue),
 		cmocka_unit_test(phases_in_milliseconds_are_recognised),
 		cmocka_unit_test(time_stamps_of_triton_become_parts),
-		cmocka_unit_test(what_triton_traces_is_a_sample),
-		cmocka_unit_test(waiting_for_a_request_is_no_part_of_it),
+		cmocka_unit_test(traces_of_triton_are_a_sample),
+		cmocka_unit_test(waiting_for_a_request_is_not_part_of_it),
 		cmocka_unit_test(streams_send_from_their_first_start_to_their_last_end),
-		cmocka_unit_test(the_time_between_models_is_the_ensembles),
-		cmocka_unit_test(a_startup_is_no_request),
+		cmocka_unit_test(the_time_between_models_belongs_to_the_ensemble),
+		cmocka_unit_test(a_startup_is_not_a_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

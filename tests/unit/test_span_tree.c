@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trees of spans and what becomes of them, whatever shape they have. */
+/* Tests trees of spans of every shape, and the requests that they become. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define MANY  1000000u
 #define TWICE INT64_C(2000000)
 
-/* Spans of one trace that are put in by hand. */
+/* Spans of one trace, added by hand. */
 struct forest {
 	struct weir_profile *profile;
 	struct weir_input *input;
@@ -65,7 +65,7 @@ static void add(struct forest *forest, uint64_t id, uint64_t parent, const char 
 	assert_int_equal(weir_spans_add(&forest->spans, &span, NULL), WEIR_OK);
 }
 
-/* Of another service: 0 is the first. */
+/* Adds a span of a service; 0 is the first. */
 static void add_of(struct forest *forest, const char *service, struct weir_span span)
 {
 	span.resource = weir_spans_add_resource(&forest->spans);
@@ -74,7 +74,7 @@ static void add_of(struct forest *forest, const char *service, struct weir_span 
 	assert_int_equal(weir_spans_add(&forest->spans, &span, NULL), WEIR_OK);
 }
 
-/* The requests of the forest: "START+LENGTH: NAME@OFFSET+LENGTH ...", frees it. */
+/* Expects the requests of the forest, "START+LENGTH: NAME@OFFSET+LENGTH ...", and frees it. */
 static void expect(struct forest *forest, const char *lines)
 {
 	struct weir_error err = {0};
@@ -105,7 +105,7 @@ static uint64_t warned(const struct forest *forest, enum weir_warning_code code)
 	return forest->input->warnings[code].count;
 }
 
-static void own_time_is_what_no_child_covers(void **state)
+static void own_time_is_the_time_outside_of_children(void **state)
 {
 	struct forest forest = forest_new();
 
@@ -113,14 +113,14 @@ static void own_time_is_what_no_child_covers(void **state)
 	add(&forest, 1, 0, "request", 0, 100000);
 	add(&forest, 2, 1, "a", 10000, 50000);
 	add(&forest, 3, 1, "b", 40000, 60000); /* overlaps a: the union counts, not the sum */
-	add(&forest, 4, 1, "c", 45000, 48000); /* inside of a and b */
+	add(&forest, 4, 1, "c", 45000, 48000); /* within a and b */
 	add(&forest, 5, 2, "inner", 20000, 30000);
 	expect(&forest, "0+100000: request@0+10000 request@60000+40000 a@10000+10000 "
 	                "a@30000+20000 inner@20000+10000 b@40000+20000 c@45000+3000\n");
 	forest_free(&forest);
 }
 
-static void a_root_that_is_covered_but_for_clock_readings_adds_nothing(void **state)
+static void a_root_covered_except_for_clock_readings_adds_nothing(void **state)
 {
 	struct forest forest = forest_new();
 
@@ -166,7 +166,7 @@ static void a_span_of_no_length_is_kept(void **state)
 	forest_free(&forest);
 }
 
-static void an_orphan_stands_for_itself(void **state)
+static void an_orphan_becomes_a_request(void **state)
 {
 	struct forest forest = forest_new();
 
@@ -179,7 +179,7 @@ static void an_orphan_stands_for_itself(void **state)
 	forest_free(&forest);
 }
 
-static void what_an_export_sent_twice_counts_once(void **state)
+static void spans_that_an_export_repeats_count_once(void **state)
 {
 	struct forest forest = forest_new();
 
@@ -223,7 +223,7 @@ static void ids_of_other_traces_are_other_spans(void **state)
 	forest_free(&forest);
 }
 
-/* Jaeger's rule, otel.md 5.3: a shorter child goes to the middle of its parent. */
+/* Jaeger's rule: a shorter child moves to the middle of its parent. */
 static void a_child_of_another_service_is_centred_with_its_subtree(void **state)
 {
 	struct forest forest = forest_new();
@@ -281,7 +281,7 @@ static void one_service_is_never_moved(void **state)
 	forest_free(&forest);
 }
 
-static void what_is_hours_away_stays_there(void **state)
+static void a_span_hours_away_is_not_moved(void **state)
 {
 	struct forest forest = forest_new();
 	int64_t far = 2 * WEIR_SPAN_MAX_SKEW_NS;
@@ -295,7 +295,7 @@ static void what_is_hours_away_stays_there(void **state)
 	forest_free(&forest);
 }
 
-static void parents_that_go_round_begin_with_the_earliest(void **state)
+static void a_circle_of_parents_begins_with_the_earliest(void **state)
 {
 	struct forest forest = forest_new();
 
@@ -310,7 +310,7 @@ static void parents_that_go_round_begin_with_the_earliest(void **state)
 	forest_free(&forest);
 }
 
-/* Seconds of processor time that building the forest took; far below what n * n steps need. */
+/* Returns the seconds of processor time to build the forest; n * n steps would take far longer. */
 static double build_seconds(struct forest *forest)
 {
 	clock_t before = clock();
@@ -338,7 +338,7 @@ static void a_million_children_are_one_request(void **state)
 		add(&forest, i + 1, 1, i % 2 ? "odd" : "even", i - 1, i);
 	assert_true(build_seconds(&forest) < 30);
 	assert_int_equal(forest.input->requests->count, 1);
-	/* More pieces than a request has parts: one part a stage, and nothing is lost. */
+	/* More pieces than a request has parts: one part per stage, and no time is lost. */
 	assert_int_equal(forest.input->requests->parts, 2);
 	assert_int_equal(sum_of_parts(forest.input->requests), MANY);
 	forest_free(&forest);
@@ -353,7 +353,7 @@ static void a_million_levels_are_one_request(void **state)
 		add(&forest, i, i - 1, "level", i, TWICE);
 	assert_true(build_seconds(&forest) < 30);
 	assert_int_equal(forest.input->requests->count, 1);
-	/* From 1 on, without the root's own nanosecond. */
+	/* Begins at 1: without the root's own nanosecond. */
 	assert_int_equal(sum_of_parts(forest.input->requests), TWICE - 2);
 	forest_free(&forest);
 }
@@ -364,7 +364,7 @@ static void a_million_spans_of_one_id_end_soon(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < MANY; i++) {
-		add(&forest, 5, 5 + i % 2, "x", i / 2, MANY); /* half of them repeat others */
+		add(&forest, 5, 5 + i % 2, "x", i / 2, MANY); /* half of them are duplicates */
 		add(&forest, 6, 5, "x", 3, MANY);
 	}
 	assert_true(build_seconds(&forest) < 60);
@@ -437,20 +437,20 @@ static void kinds_are_read_in_every_spelling(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_time_is_what_no_child_covers),
-		cmocka_unit_test(a_root_that_is_covered_but_for_clock_readings_adds_nothing),
+		cmocka_unit_test(own_time_is_the_time_outside_of_children),
+		cmocka_unit_test(a_root_covered_except_for_clock_readings_adds_nothing),
 		cmocka_unit_test(a_child_longer_than_its_parent_leaves_it_no_negative_time),
 		cmocka_unit_test(a_span_of_no_length_is_kept),
-		cmocka_unit_test(an_orphan_stands_for_itself),
-		cmocka_unit_test(what_an_export_sent_twice_counts_once),
+		cmocka_unit_test(an_orphan_becomes_a_request),
+		cmocka_unit_test(spans_that_an_export_repeats_count_once),
 		cmocka_unit_test(other_spans_of_the_same_id_are_kept),
 		cmocka_unit_test(ids_of_other_traces_are_other_spans),
 		cmocka_unit_test(a_child_of_another_service_is_centred_with_its_subtree),
 		cmocka_unit_test(a_longer_child_is_moved_only_to_its_parents_start),
 		cmocka_unit_test(a_service_called_back_keeps_its_own_clock),
 		cmocka_unit_test(one_service_is_never_moved),
-		cmocka_unit_test(what_is_hours_away_stays_there),
-		cmocka_unit_test(parents_that_go_round_begin_with_the_earliest),
+		cmocka_unit_test(a_span_hours_away_is_not_moved),
+		cmocka_unit_test(a_circle_of_parents_begins_with_the_earliest),
 		cmocka_unit_test(a_million_children_are_one_request),
 		cmocka_unit_test(a_million_levels_are_one_request),
 		cmocka_unit_test(a_million_spans_of_one_id_end_soon),

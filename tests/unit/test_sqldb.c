@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Databases that nobody vouches for: what is read of them, and what is not. */
+/* Untrusted databases: the values that are read, and the files that are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static struct weir_sqldb *open_bytes(const struct bytes *bytes)
 	return db;
 }
 
-/* The whole of a table, or why it cannot be read. */
+/* Reads a whole table. */
 static enum weir_status read_all(struct weir_sqldb *db, const char *table, uint64_t *rows,
                                  struct weir_error *err)
 {
@@ -168,7 +168,7 @@ static void only_ordinary_tables_are_tables(void **state)
 static const struct {
 	const char *sql;
 } hostile_schemas[] = {
-	/* An index over another order, an expression, a view over a name that is asked for. */
+	/* An index in another order, expressions, a trigger, a table without row ids. */
 	{"CREATE TABLE t(b, a); CREATE INDEX i ON t(a, b);"
          "INSERT INTO t VALUES('z', 2),('y', 1)"},
 	{"CREATE TABLE t(b, a, c AS (a || b) STORED); INSERT INTO t VALUES('z', 2),('y', 1)"},
@@ -194,8 +194,8 @@ static void nothing_of_the_schema_is_run(void **state)
 	}
 }
 
-/* With a row of the schema rewritten behind SQLite's back. */
-static void a_table_that_is_none_is_not_read(void **state)
+/* Reads a database after a row of its schema was overwritten. */
+static void a_false_entry_of_the_schema_is_not_read(void **state)
 {
 	static const char *const lies[] = {
 		"sql = 'CREATE VIEW t AS SELECT 1 AS a, 2 AS b'",
@@ -236,7 +236,7 @@ static void a_table_that_is_none_is_not_read(void **state)
 	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "          \
 	"INSERT INTO t SELECT i, 'text ' || i FROM n"
 
-static void what_is_no_database_is_refused(void **state)
+static void other_files_are_refused(void **state)
 {
 	struct bytes text = plain_bytes("not a database, though long enough to look at closely, "
 	                                "or it would be refused for its length alone: 100 bytes",
@@ -259,7 +259,7 @@ static void a_database_cut_at_any_page_is_refused(void **state)
 	free(bytes.data);
 }
 
-/* Any page overwritten with nonsense: read, or refused in one line. */
+/* With any page overwritten, the database is read, or refused with one line. */
 static void damaged_pages_are_survived(void **state)
 {
 	struct bytes bytes = database_bytes(MANY);
@@ -289,7 +289,7 @@ static void damaged_pages_are_survived(void **state)
 	free(bytes.data);
 }
 
-/* A page that leads to itself again and again. */
+/* A page that is its own child. */
 static void pages_in_a_circle_are_refused(void **state)
 {
 	struct bytes bytes = database_bytes(MANY);
@@ -385,7 +385,7 @@ static void a_database_being_written_is_refused(void **state)
 	free(bytes.data);
 }
 
-/* The header says that changes go to a log; there is none, so the file is whole. */
+/* The header announces a write-ahead log; without such a file, the database is complete. */
 static void a_database_with_a_log_is_read_without_it(void **state)
 {
 	struct bytes bytes = database_bytes(MANY);
@@ -447,8 +447,8 @@ int main(void)
 		cmocka_unit_test(texts_are_cut),
 		cmocka_unit_test(only_ordinary_tables_are_tables),
 		cmocka_unit_test(nothing_of_the_schema_is_run),
-		cmocka_unit_test(a_table_that_is_none_is_not_read),
-		cmocka_unit_test(what_is_no_database_is_refused),
+		cmocka_unit_test(a_false_entry_of_the_schema_is_not_read),
+		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(a_database_cut_at_any_page_is_refused),
 		cmocka_unit_test(damaged_pages_are_survived),
 		cmocka_unit_test(pages_in_a_circle_are_refused),

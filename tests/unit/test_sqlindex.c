@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole numbers of rows by the number of the row, and texts that become names. */
+/* Integers of rows by the id of the row, and texts that become names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "engine/readers/sql/sqlindex.h"
-#include "engine/readers/sql/sqlnames.h"
 #include "tests/unit/database.h"
 
 static const char *const columns[] = {"id", "a", "absent", "b", NULL};
@@ -58,7 +57,7 @@ static void rows_are_found_by_their_id_in_any_order(void **state)
 	free(bytes.data);
 }
 
-static void a_table_that_is_not_there_has_no_rows(void **state)
+static void a_missing_table_has_no_rows(void **state)
 {
 	struct bytes bytes;
 	struct weir_sqldb *db = open_sql("CREATE TABLE t(b)", &bytes);
@@ -81,23 +80,21 @@ static void a_text_becomes_one_name(void **state)
 	struct weir_sqldb *db = open_sql("CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT);"
 	                                 "INSERT INTO t VALUES(1,'one'),(2,'two'),(3,'one')",
 	                                 &bytes);
-	struct weir_profile *profile = weir_profile_new();
-	struct weir_builder *builder = weir_builder_new(weir_profile_add_input(profile, "test"));
+	struct weir_names *texts = weir_names_new();
 	struct weir_sqlnames names;
 	uint32_t one, two, again, none;
 
 	(void)state;
 	assert_int_equal(weir_sqlnames_open(&names, db, "t", "id", "a", NULL), WEIR_OK);
-	weir_sqlnames_find(&names, 1, builder, &one, NULL);
-	weir_sqlnames_find(&names, 2, builder, &two, NULL);
-	weir_sqlnames_find(&names, 3, builder, &again, NULL);
-	weir_sqlnames_find(&names, 4, builder, &none, NULL);
-	assert_string_equal(weir_names_text(profile->inputs[0].trace->names, two), "two");
+	weir_sqlnames_find(&names, 1, texts, &one, NULL);
+	weir_sqlnames_find(&names, 2, texts, &two, NULL);
+	weir_sqlnames_find(&names, 3, texts, &again, NULL);
+	weir_sqlnames_find(&names, 4, texts, &none, NULL);
+	assert_string_equal(weir_names_text(texts, two), "two");
 	assert_int_equal(one, again);
-	assert_string_equal(weir_names_text(profile->inputs[0].trace->names, none), "");
+	assert_string_equal(weir_names_text(texts, none), "");
 	weir_sqlnames_close(&names);
-	weir_builder_free(builder);
-	weir_profile_free(profile);
+	weir_names_free(texts);
 	weir_sqldb_close(db);
 	free(bytes.data);
 }
@@ -106,7 +103,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_found_by_their_id_in_any_order),
-		cmocka_unit_test(a_table_that_is_not_there_has_no_rows),
+		cmocka_unit_test(a_missing_table_has_no_rows),
 		cmocka_unit_test(a_text_becomes_one_name),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the annotations of programs and servers mean. */
+/* The meaning of annotations of programs and servers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/analysis/names/stages.h"
+#include "tests/unit/near.h"
 
 struct expectation {
 	const char *annotation;
@@ -165,7 +166,7 @@ static void the_longest_known_word_decides_the_kind(void **state)
 		{"decode_input", "preprocess"}, /* longer than decode */
 		{"my decode loop", "compute"},
 		{"batch_tokenize", "preprocess"}, /* longer than batch */
-		{"decoder", "other"},             /* no word of its own */
+		{"decoder", "other"},             /* not a separate word */
 		{"predecode", "other"},
 		{"wait for batch", "batch_assembly"},
 		{"", "other"},
@@ -212,6 +213,28 @@ static void names_of_the_configuration_count_before_known_ones(void **state)
 	assert_int_equal(got.role, WEIR_ROLE_STEP_STAGE);
 }
 
+static void sums_that_are_damaged_are_none(void **state)
+{
+	static const char *const damaged[] = {
+		"",
+		"execute_",
+		"execute_context_1(64)_generation_3(3)",
+		"execute_67_context_1(sq64sk64sqsq4096sqsk4096)",
+		"execute_67_context_1(sq64sk64sqsq4096)_generation_3(sq3sk600sqsq3sqsk600)",
+		"execute_67_context_1(sq64sk64sqsq4096sqsk4096)_generation_3(sq3sk600sqsq3sqsk)",
+		"execute_67_context_1(sq-4sk64sqsq4096sqsk4096)_generation_3(sq3sk600sqsq3sqsk600)",
+		/* More rows than squares of rows. */
+		"execute_67_context_1(sq64sk64sqsq6sqsk4096)_generation_3(sq3sk600sqsq3sqsk600)",
+		"execute_67_context_1(sq8sk8sqsq64sqsk99999999999999999999)_generation_3(sq3sk6)",
+	};
+	struct weir_step_sums sums = {.context = {.q = 7}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++)
+		assert_false(weir_step_sums_parse(damaged[i], &sums));
+	assert_near(sums.context.q, 7, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +246,7 @@ int main(void)
 		cmocka_unit_test(huge_numbers_stay_in_range),
 		cmocka_unit_test(the_longest_known_word_decides_the_kind),
 		cmocka_unit_test(names_of_the_configuration_count_before_known_ones),
+		cmocka_unit_test(sums_that_are_damaged_are_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

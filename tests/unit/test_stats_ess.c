@@ -2,7 +2,7 @@
 /* Effective sample sizes against tests/vectors/ess.json. */
 #include <stdlib.h>
 
-#include "engine/stats/ess.h"
+#include "engine/stats/moments.h"
 #include "tests/unit/near.h"
 #include "tests/unit/vectors.h"
 

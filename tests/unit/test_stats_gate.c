@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole gates against tests/vectors/gate_cases.json, and what the text promises beyond them. */
+/* Whole gates against tests/vectors/gate_cases.json, and further promises of docs/statistics.md. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,7 +193,7 @@ static void whole_gates_equal_the_vectors(void **state)
 	cJSON_Delete(document);
 }
 
-/* A gate of our own: one row, noise of 1 % common and 0.5 % of its own, so that all is calm. */
+/* A gate with one row and little noise: 1 % common and 0.5 % specific. */
 #define SUBJECTS  40
 #define MOST_RUNS 13
 
@@ -392,7 +392,7 @@ static void equal_constants_are_no_change(void **state)
 	gate_release(&calm.gate);
 }
 
-/* A cell that is a regression, but for what a test takes away. */
+/* A cell that is a regression until a test removes the reason. */
 static struct weir_gate_cell clear_regression(void)
 {
 	return (struct weir_gate_cell){.tested = true,

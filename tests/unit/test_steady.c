@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which steps are set apart, and which device time is left. */
+/* Excluded steps, and the device time that remains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "tests/unit/near.h"
 #include "tests/unit/scene.h"
 
-/* Steps one behind the other, each with four kernels over its whole period. */
+/* Consecutive steps, each with four kernels over its whole period. */
 struct loop {
 	struct make_trace *make;
 	const char *annotation; /* a format with the number of the step */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Steps and spans: where they come from, what they hold, whose turn it is. */
+/* Steps and spans: their origin, their content, and the iterations that they number. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

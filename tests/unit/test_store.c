@@ -206,7 +206,7 @@ static void what_is_removed_is_gone_with_its_runs(void **state)
 	assert_int_equal(health.series, 3 * 5);
 }
 
-/* What must be refused, and that nothing of it is stored. */
+/* Runs that must be refused, without storing any part of them. */
 static void refuse(struct test_store *test, struct weir_run *run, const char *recorded,
                    enum weir_status expected)
 {
@@ -305,7 +305,7 @@ static void another_schema_is_refused(void **state)
 	}
 }
 
-/* Another job that never ends its turn. */
+/* Another job that never finishes its transaction. */
 static void a_locked_store_gives_up_in_time(void **state)
 {
 	struct test_store *test = *state;
@@ -327,7 +327,7 @@ static void a_locked_store_gives_up_in_time(void **state)
 	weir_baseline_free(baseline);
 }
 
-/* What integrity_check cannot know: content that is well-formed and wrong. */
+/* Content that is well-formed but wrong, which integrity_check cannot detect. */
 static void verify_sees_what_was_changed_by_hand(void **state)
 {
 	static const char *const changes[] = {
@@ -388,7 +388,8 @@ static int see(unsigned kind, void *context, void *statement, void *text)
 	return 0;
 }
 
-/* Every line of the plan; returns how many steps walk over a whole table that grows with runs. */
+/* Reads the query plan; returns the number of steps that scan a table whose size grows with the
+ * runs. */
 static size_t count_scans(sqlite3 *handle, const char *sql)
 {
 	static const char *const large[] = {"member", "run", "r", "m", "f", "series", "label"};
@@ -457,7 +458,7 @@ static void nothing_but_verify_scans_a_large_table(void **state)
 	}
 	assert_int_equal(scans, 0);
 	assert_true(plans > 12);
-	/* The judge can say no. */
+	/* A query without an index must be found. */
 	assert_int_equal(count_scans(test->store->handle, "SELECT count(bound) FROM run"), 1);
 }
 

@@ -53,7 +53,7 @@ static void an_exported_baseline_is_imported_as_it_was(void **state)
 	stored->runs[1].cause = "bandwidth";
 	weir_baseline_write(stored, &first);
 	assert_int_equal(read_text(first.data, &read, &err), WEIR_OK);
-	/* Over what is there, and into a store without it. */
+	/* Imports over existing runs, and into a store without them. */
 	assert_int_equal(weir_store_record(test->store, read, 0, &counts, &err), WEIR_OK);
 	assert_int_equal(counts.known, 6);
 	assert_int_equal(counts.added, 0);

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "engine/analysis/requests/telemetry.h"
-#include "engine/analysis/requests/telemetry_window.h"
 #include "tests/unit/near.h"
 
 #define S    INT64_C(1000000000)
@@ -47,7 +46,7 @@ static void free_scene(struct scene *scene)
 	weir_arena_free(scene->arena);
 }
 
-/* A sample of a device, to be filled further; valid until the next. */
+/* Adds a sample of a device, to be completed by the caller; valid until the next call. */
 static struct weir_telemetry_sample *add(struct scene *scene, const char *device, int64_t at_ns,
                                          enum weir_gauge gauge, double value)
 {
@@ -129,7 +128,7 @@ static void means_are_of_the_samples_in_use(void **state)
 	free_scene(&scene);
 }
 
-static void a_stated_highest_clock_goes_before_the_highest_seen(void **state)
+static void a_stated_highest_clock_takes_precedence_over_the_highest_seen(void **state)
 {
 	struct scene scene = make_scene();
 
@@ -140,7 +139,7 @@ static void a_stated_highest_clock_goes_before_the_highest_seen(void **state)
 	free_scene(&scene);
 }
 
-static void clocks_held_down_are_a_share_of_the_samples_in_use(void **state)
+static void reduced_clocks_are_a_share_of_the_samples_in_use(void **state)
 {
 	struct scene scene = make_scene();
 	const struct weir_telemetry_figures *out;
@@ -158,7 +157,8 @@ static void clocks_held_down_are_a_share_of_the_samples_in_use(void **state)
 	free_scene(&scene);
 }
 
-/* Totals of two devices in turn: 0 grows by 30 % of the time, then is loaded anew; 1 is idle. */
+/* Totals of two devices in turn: the total of device 0 grows by 30 % of the time, then its
+ * driver is reloaded; device 1 is idle. */
 static void running_totals_stand_in_for_reasons(void **state)
 {
 	static const double totals[] = {5e9, 5.3e9, 5.6e9, 0, 0.3e9};
@@ -178,7 +178,7 @@ static void running_totals_stand_in_for_reasons(void **state)
 	free_scene(&scene);
 }
 
-static void totals_without_times_say_nothing(void **state)
+static void totals_without_times_are_ignored(void **state)
 {
 	struct scene scene = make_scene();
 
@@ -202,7 +202,7 @@ static void without_utilization_power_above_the_idle_level_is_use(void **state)
 	free_scene(&scene);
 }
 
-static void power_of_one_level_tells_nothing_and_counts_as_use(void **state)
+static void constant_power_counts_as_use(void **state)
 {
 	struct scene scene = make_scene();
 
@@ -213,7 +213,7 @@ static void power_of_one_level_tells_nothing_and_counts_as_use(void **state)
 	free_scene(&scene);
 }
 
-static void without_utilization_the_idle_bit_tells(void **state)
+static void without_utilization_the_idle_bit_decides(void **state)
 {
 	struct scene scene = make_scene();
 
@@ -228,7 +228,7 @@ static void without_utilization_the_idle_bit_tells(void **state)
 	free_scene(&scene);
 }
 
-static void activity_of_multiprocessors_goes_before_power(void **state)
+static void activity_of_multiprocessors_takes_precedence_over_power(void **state)
 {
 	struct scene scene = make_scene();
 
@@ -276,7 +276,7 @@ static void local_times_move_by_whole_quarters_of_an_hour(void **state)
 		assert_int_equal(out->samples, 5);
 		assert_near(out->utilization_all, 0.1, 1e-12);
 	}
-	/* No zone is so far off, and no clock is off by minutes. */
+	/* No time zone is that far off, and no clock is wrong by minutes. */
 	assert_false(figures(&scene, NOON - 15 * HOUR, NOON - 15 * HOUR + 5 * S)->aligned);
 	assert_false(figures(&scene, NOON + 13 * HOUR, NOON + 13 * HOUR + 5 * S)->aligned);
 	assert_false(figures(&scene, NOON + 300 * S, NOON + 305 * S)->aligned);
@@ -290,7 +290,7 @@ static void of_equal_shifts_the_smallest_is_taken(void **state)
 
 	(void)state;
 	scene.telemetry->local_time = true;
-	for (int64_t i = -8; i <= 8; i++) /* a sample every quarter for hours */
+	for (int64_t i = -8; i <= 8; i++) /* a sample every quarter of an hour */
 		add(&scene, "0", NOON + INT64_C(900) * i * S, U, 1);
 	assert_int_equal(weir_telemetry_shift(scene.telemetry, window), 0);
 	add(&scene, "0", NOON + INT64_C(3600) * S + 1, U, 1); /* one more an hour later */
@@ -326,7 +326,7 @@ static void a_clock_without_a_date_is_tried_on_the_days_around(void **state)
 	free_scene(&scene);
 }
 
-static void where_one_monitor_is_aligned_the_others_do_not_count(void **state)
+static void if_one_monitor_is_aligned_the_others_do_not_count(void **state)
 {
 	struct scene scene = make_scene();
 	const struct weir_telemetry_figures *out;
@@ -341,7 +341,7 @@ static void where_one_monitor_is_aligned_the_others_do_not_count(void **state)
 	out = figures(&scene, 0, 0);
 	assert_int_equal(out->samples, 2);
 	assert_near(out->utilization, 0.4, 1e-12);
-	assert_int_equal(out->devices, 1); /* of one id */
+	assert_int_equal(out->devices, 1); /* both have the same id */
 	free_scene(&scene);
 }
 
@@ -363,20 +363,20 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_samples_nothing_is_known),
 		cmocka_unit_test(means_are_of_the_samples_in_use),
-		cmocka_unit_test(a_stated_highest_clock_goes_before_the_highest_seen),
-		cmocka_unit_test(clocks_held_down_are_a_share_of_the_samples_in_use),
+		cmocka_unit_test(a_stated_highest_clock_takes_precedence_over_the_highest_seen),
+		cmocka_unit_test(reduced_clocks_are_a_share_of_the_samples_in_use),
 		cmocka_unit_test(running_totals_stand_in_for_reasons),
-		cmocka_unit_test(totals_without_times_say_nothing),
+		cmocka_unit_test(totals_without_times_are_ignored),
 		cmocka_unit_test(without_utilization_power_above_the_idle_level_is_use),
-		cmocka_unit_test(power_of_one_level_tells_nothing_and_counts_as_use),
-		cmocka_unit_test(without_utilization_the_idle_bit_tells),
-		cmocka_unit_test(activity_of_multiprocessors_goes_before_power),
+		cmocka_unit_test(constant_power_counts_as_use),
+		cmocka_unit_test(without_utilization_the_idle_bit_decides),
+		cmocka_unit_test(activity_of_multiprocessors_takes_precedence_over_power),
 		cmocka_unit_test(only_samples_inside_the_window_count),
 		cmocka_unit_test(local_times_move_by_whole_quarters_of_an_hour),
 		cmocka_unit_test(of_equal_shifts_the_smallest_is_taken),
 		cmocka_unit_test(times_in_utc_do_not_move),
 		cmocka_unit_test(a_clock_without_a_date_is_tried_on_the_days_around),
-		cmocka_unit_test(where_one_monitor_is_aligned_the_others_do_not_count),
+		cmocka_unit_test(if_one_monitor_is_aligned_the_others_do_not_count),
 		cmocka_unit_test(the_device_is_named_as_the_first_that_has_a_name),
 	};
 

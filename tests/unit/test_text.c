@@ -14,6 +14,7 @@
 
 #include "engine/base/text.h"
 #include "tests/unit/near.h"
+#include "tests/unit/shelf.h"
 
 static void a_text_grows_and_clears(void **state)
 {
@@ -249,7 +250,7 @@ static void doubles_are_parsed_whole_or_not_at_all(void **state)
 	assert_true(value == 0.864);
 }
 
-/* Only where such a locale is installed; numbers must not care. */
+/* Needs an installed locale with a decimal comma; numbers must not depend on it. */
 static void a_decimal_comma_changes_nothing(void **state)
 {
 	locale_t comma = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0);
@@ -259,7 +260,7 @@ static void a_decimal_comma_changes_nothing(void **state)
 
 	(void)state;
 	if (!comma)
-		skip();
+		shelf_skip("no locale de_DE.UTF-8");
 	before = uselocale(comma);
 	assert_true(weir_parse_double("1.25e10", 7, &value));
 	weir_text_printf(&text, "%.2f", value / 1e10);
@@ -359,6 +360,36 @@ static void columns_count_characters(void **state)
 	assert_int_equal(weir_text_columns("\xe2\x96\x88\xe2\x96\x88 \xc2\xb7"), 4);
 }
 
+static void wide_characters_take_two_columns_and_marks_none(void **state)
+{
+	(void)state;
+	assert_int_equal(weir_text_columns("解碼"), 4);
+	assert_int_equal(weir_text_columns("디코드"), 6);
+	assert_int_equal(weir_text_columns("デコード"), 8);
+	assert_int_equal(weir_text_columns("ﾃﾞｺｰﾄﾞ"), 6); /* halfwidth */
+	assert_int_equal(weir_text_columns("ＡＢ"), 4);   /* fullwidth */
+	assert_int_equal(weir_text_columns("e\xcc\x81"), 1);
+	assert_int_equal(weir_text_columns("🚀"), 2);
+	assert_int_equal(weir_text_columns("𠀀"), 2);
+	assert_int_equal(weir_text_columns("│·█"), 3);
+	assert_int_equal(weir_text_columns("\xff\x80z"), 3);
+	assert_int_equal(weir_text_columns_in("解碼", 3), 2);
+}
+
+static void prefixes_and_suffixes_end_between_characters(void **state)
+{
+	(void)state;
+	assert_int_equal(weir_text_prefix("解碼器", 4), 6);
+	assert_int_equal(weir_text_prefix("解碼器", 5), 6);
+	assert_int_equal(weir_text_prefix("解碼器", 1), 0);
+	assert_int_equal(weir_text_prefix("e\xcc\x81x", 1), 3);
+	assert_int_equal(weir_text_prefix("ab", 9), 2);
+	assert_int_equal(weir_text_suffix("解碼器", 2), 6);
+	assert_int_equal(weir_text_suffix("解碼器", 3), 6);
+	assert_int_equal(weir_text_suffix("解碼器", 9), 0);
+	assert_int_equal(weir_text_suffix("xe\xcc\x81", 0), 4);
+}
+
 /* The definition, without a table: slow and short. */
 static size_t slow_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
@@ -431,6 +462,8 @@ int main(void)
 		cmocka_unit_test(bytes_are_in_binary_units),
 		cmocka_unit_test(counts_are_grouped_by_thousands),
 		cmocka_unit_test(columns_count_characters),
+		cmocka_unit_test(wide_characters_take_two_columns_and_marks_none),
+		cmocka_unit_test(prefixes_and_suffixes_end_between_characters),
 		cmocka_unit_test(distance_is_the_smallest_number_of_edits),
 		cmocka_unit_test(nearest_suggests_only_what_is_near),
 	};

@@ -7,7 +7,7 @@
 
 static struct weir_text write_text(struct weir_report *report, size_t width, size_t top)
 {
-	struct weir_text text = fixture_write(&weir_writer_text, report, width, top);
+	struct weir_text text = fixture_write("text", report, width, top);
 
 	fixture_report_free(report);
 	return text;
@@ -78,8 +78,50 @@ static void a_value_next_to_its_threshold_gets_the_digits_to_tell(void **state)
 	text = write_text(report, 80, 0);
 	assert_has(&text, "graph share 0.004 < 0.05");
 	assert_has(&text, "gpu active 0.5996 < 0.60");
-	assert_has(&text, "idle host late ? > 0.50");
+	assert_has(&text, "idle host late not known");
 	weir_text_release(&text);
+}
+
+/* The report whose first stage and operator have this name. */
+static struct weir_text write_named(const char *name, size_t width)
+{
+	struct weir_report *report = fixture_report_typical();
+
+	report->stages[0].name = name;
+	report->operators[0].name = name;
+	return write_text(report, width, 0);
+}
+
+/* Returns the text with every `from` replaced by `to`. */
+static struct weir_text replaced(const struct weir_text *text, const char *from, const char *to)
+{
+	struct weir_text out = {0};
+	const char *at = text->data, *next;
+
+	for (; (next = strstr(at, from)) != NULL; at = next + strlen(from)) {
+		weir_text_add(&out, at, (size_t)(next - at));
+		weir_text_puts(&out, to);
+	}
+	weir_text_puts(&out, at);
+	return out;
+}
+
+static void tables_line_up_under_wide_characters(void **state)
+{
+	static const char *const pairs[][2] = {
+		{"解碼", "wide"}, {"디코드", "sixsix"}, {"e\xcc\x81t\xcc\x81", "et"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		struct weir_text wide = write_named(pairs[i][0], 80),
+				 plain = write_named(pairs[i][1], 80),
+				 same = replaced(&wide, pairs[i][0], pairs[i][1]);
+
+		assert_string_equal(same.data, plain.data);
+		weir_text_release(&wide);
+		weir_text_release(&plain);
+		weir_text_release(&same);
+	}
 }
 
 static void shares_come_largest_first_and_without_the_empty_ones(void **state)
@@ -223,10 +265,10 @@ static void colour_adds_nothing_but_colour(void **state)
 {
 	struct weir_report *report = fixture_report_typical();
 	const struct weir_write_options options = {.width = 80, .colour = true};
-	struct weir_text plain = fixture_write(&weir_writer_text, report, 80, 0), coloured = {0};
+	struct weir_text plain = fixture_write("text", report, 80, 0), coloured = {0};
 
 	(void)state;
-	weir_writer_text.write(report, &options, &coloured);
+	weir_write_report_text(report, &options, &coloured);
 	assert_has(&coloured, "\033[1;33mruntime-bound:\033[0m");
 	assert_has_not(&plain, "\033");
 	strip_colour(&coloured);
@@ -242,13 +284,16 @@ static void writers_are_found_by_name_and_by_suffix(void **state)
 	struct weir_error err = {0};
 
 	(void)state;
-	assert_int_equal(weir_writer_find("markdown", &writer, &err), WEIR_OK);
-	assert_ptr_equal(writer, &weir_writer_markdown);
-	assert_int_equal(weir_writer_for_path("out/report.html", &writer, &err), WEIR_OK);
-	assert_ptr_equal(writer, &weir_writer_html);
-	assert_int_equal(weir_writer_find("markdwon", &writer, &err), WEIR_E_USAGE);
+	assert_int_equal(weir_writer_find(WEIR_RESULT_REPORT, "markdown", &writer, &err), WEIR_OK);
+	assert_string_equal(writer->name, "markdown");
+	assert_int_equal(weir_writer_for_path(WEIR_RESULT_REPORT, "out/report.html", &writer, &err),
+	                 WEIR_OK);
+	assert_string_equal(writer->name, "html");
+	assert_int_equal(weir_writer_find(WEIR_RESULT_REPORT, "markdwon", &writer, &err),
+	                 WEIR_E_USAGE);
 	assert_non_null(strstr(err.message, "did you mean \"markdown\"?"));
-	assert_int_equal(weir_writer_for_path(".json", &writer, &err), WEIR_E_USAGE);
+	assert_int_equal(weir_writer_for_path(WEIR_RESULT_REPORT, ".json", &writer, &err),
+	                 WEIR_E_USAGE);
 	assert_non_null(strstr(err.message, ".txt, .json, .md, .html"));
 }
 
@@ -260,6 +305,7 @@ int main(void)
 		cmocka_unit_test(a_width_nobody_can_read_is_held_within_bounds),
 		cmocka_unit_test(clauses_show_what_was_measured_in_its_unit),
 		cmocka_unit_test(a_value_next_to_its_threshold_gets_the_digits_to_tell),
+		cmocka_unit_test(tables_line_up_under_wide_characters),
 		cmocka_unit_test(shares_come_largest_first_and_without_the_empty_ones),
 		cmocka_unit_test(bars_are_as_long_as_their_shares),
 		cmocka_unit_test(top_says_how_many_it_leaves_out),

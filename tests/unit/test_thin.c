@@ -11,7 +11,7 @@
 
 #define MOST ((size_t)1024)
 
-/* What is kept of 0, 1, ... count - 1. */
+/* Returns the kept values of 0, 1, ... count - 1. */
 static struct weir_run *thinned(size_t count, bool *dropped)
 {
 	struct weir_run *run = weir_run_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which row encloses which, which operator launched which work, and what kind of work that is. */
+/* Nesting of host rows, launches of operators, and classes of device work. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -175,7 +175,7 @@ static void work_without_a_launch_finds_its_operator_by_external_id(void **state
 	trace->host.external[0] = 5;
 	trace->host.external[1] = 7;
 	trace->device.external[0] = 7;
-	trace->device.external[1] = 6; /* nobody's */
+	trace->device.external[1] = 6; /* no operator */
 	scene_init(&scene, trace);
 	assert_int_equal(scene.timeline.op[0], row_named(&scene, "aten::add"));
 	assert_int_equal(scene.timeline.op[1], WEIR_NONE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What reaches the memory more than once, and what does not. */
+/* Bytes that reach DRAM more than once, and bytes that do not. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,10 +8,11 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
-#define SAMPLES "../shared/samples/triton/"
+#define SAMPLES "samples/triton/"
 
 #define AT(id, name, ns)        "{\"id\":" #id ",\"timestamps\":[{\"name\":\"" name "\",\"ns\":" #ns "}]},"
 #define HANDLER(id, start, end) AT(id, "REQUEST_START", start) AT(id, "REQUEST_END", end)
@@ -30,7 +31,7 @@
 	"{\"id\":" #id ",\"model_name\":\"s\",\"model_version\":1,\"parent_id\":" #parent "},"
 #define END "{}]"
 
-/* The sample of the format's description: the answer is worked out there. */
+/* The sample of Triton's documentation, which also states its durations. */
 static const char sample[] =
 	"[{\"id\":1,\"model_name\":\"resnet\",\"model_version\":1,\"request_id\":\"r-1\"}," AT(
 		1, "REQUEST_START", 9007199254741100) AT(1, "QUEUE_START", 9007199254741200)
@@ -46,7 +47,8 @@ static const char sample[] =
                                    9007199254794400) "{\"id\":1,\"timestamps\":[{\"name\":\"HTTP_"
 						     "SEND_END\",\"ns\":9007199254794500}]}]";
 
-/* The input of a text that must be read; valid until the next one, freed with the profile. */
+/* Reads a text, which must succeed. The input is valid until the next call; the profile frees it.
+ */
 static const struct weir_input *input_of(const char *text, struct weir_profile *profile)
 {
 	return reading_of(&weir_reader_triton, text, profile);
@@ -57,7 +59,7 @@ static void expect_refused(const char *text, enum weir_status status, const char
 	reading_refuses(&weir_reader_triton, text, status, message);
 }
 
-/* Parts of a request, "queue 10+20" for one that starts 10 ns after the request and lasts 20. */
+/* Lists the parts of a request: "queue 10+20" starts 10 ns after the request and lasts 20 ns. */
 static void expect_parts(const struct weir_requests *requests, size_t row, const char *expected)
 {
 	struct weir_text text = {0};
@@ -72,7 +74,7 @@ static void expect_parts(const struct weir_requests *requests, size_t row, const
 	weir_text_release(&text);
 }
 
-/* One request that lasts so long and has these parts, and nothing to warn of. */
+/* Expects one request with this duration and these parts, and no warning. */
 static void expect_one(const char *text, int64_t duration_ns, const char *parts)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -87,7 +89,7 @@ static void expect_one(const char *text, int64_t duration_ns, const char *parts)
 	weir_profile_free(profile);
 }
 
-/* So many requests are left, and the others were left out for this reason. */
+/* Expects this number of requests, and this warning for the dropped ones. */
 static void expect_left(const char *text, size_t requests, enum weir_warning_code code,
                         uint64_t count)
 {
@@ -131,7 +133,7 @@ static void fragments_lie_in_any_order(void **state)
 	expect_one("[" COMPUTE(7, 1030, 1035, 1085, 1090) AT(7, "REQUEST_END", 1100)
 	                   AT(7, "QUEUE_START", 1010) AT(7, "REQUEST_START", 1000) END,
 	           100, WHOLE_PARTS);
-	/* Many in one fragment, as older servers write them, and the id last. */
+	/* Many times in one fragment, as older servers write them, and the id last. */
 	expect_one("[{\"timestamps\":[{\"name\":\"REQUEST_START\",\"ns\":1000},{\"ns\":1010,"
 	           "\"name\":\"QUEUE_START\"},{\"name\":\"REQUEST_END\",\"ns\":1100}],\"id\":7}," //
 	           COMPUTE(7, 1030, 1035, 1085, 1090) END,
@@ -150,7 +152,7 @@ static void ids_use_all_of_64_bits(void **state)
 	expect_left("[" WHOLE(1) WHOLE(18446744073709551616) END, 1, WEIR_WARN_SKIPPED_EVENT, 8);
 }
 
-static void waiting_for_a_call_is_no_time_of_the_call(void **state)
+static void waiting_for_a_call_is_not_part_of_the_call(void **state)
 {
 	(void)state;
 	expect_one("[" AT(1, "GRPC_WAITREAD_START", 5) AT(1, "GRPC_WAITREAD_END", 990)
@@ -161,7 +163,7 @@ static void waiting_for_a_call_is_no_time_of_the_call(void **state)
 	           "postprocess 120+20");
 }
 
-static void what_backends_name_themselves_is_passed_over(void **state)
+static void timestamps_of_backends_are_ignored(void **state)
 {
 	(void)state;
 	expect_one("[" AT(1, "TOKENIZE_START", 1) AT(1, "CUSTOM_ACTIVITY", 9999)
@@ -172,7 +174,7 @@ static void what_backends_name_themselves_is_passed_over(void **state)
 static void steps_of_an_ensemble_are_parts_of_its_request(void **state)
 {
 	(void)state;
-	/* A step before its parent, two side by side, and the scheduler between them. */
+	/* A step before its parent, two steps that overlap, and the scheduler between them. */
 	expect_one("[" STEP(2, 1) HANDLER(2, 20, 40) COMPUTE(2, 20, 22, 38, 40) //
 	           HTTP(1, 0, 5, 95, 100) HANDLER(1, 10, 90) AT(1, "QUEUE_START", 11) STEP(3, 1)
 	                   HANDLER(3, 50, 80) COMPUTE(3, 50, 52, 78, 80) //
@@ -184,7 +186,7 @@ static void steps_of_an_ensemble_are_parts_of_its_request(void **state)
 	           "http_overhead 90+5, postprocess 95+5");
 }
 
-static void ensembles_hold_ensembles(void **state)
+static void ensembles_may_contain_ensembles(void **state)
 {
 	(void)state;
 	expect_one("[" HANDLER(1, 0, 100) STEP(2, 1) HANDLER(2, 10, 90) STEP(3, 2)
@@ -195,7 +197,7 @@ static void ensembles_hold_ensembles(void **state)
 }
 
 /* Business logic that calls other models from its own execution. */
-static void compute_of_a_caller_is_what_its_calls_leave(void **state)
+static void compute_of_a_caller_excludes_its_calls(void **state)
 {
 	(void)state;
 	expect_one("[" HANDLER(1, 0, 100) COMPUTE(1, 10, 10, 90, 90) STEP(2, 1) HANDLER(2, 30, 60)
@@ -205,7 +207,7 @@ static void compute_of_a_caller_is_what_its_calls_leave(void **state)
 	           "handler_overhead 90+10, queue 30+10, h2d 40+0, compute 40+20, d2h 60+0");
 }
 
-static void what_follows_the_answer_is_cut_off(void **state)
+static void work_after_the_answer_is_cut_off(void **state)
 {
 	(void)state;
 	expect_one("[" HTTP(1, 990, 1000, 1040, 1087) WHOLE(1) END, 97,
@@ -240,7 +242,7 @@ static void cancelled_requests_are_counted(void **state)
 	expect_left("[" WHOLE(1) AT(2, "HTTP_RECV_START", 5) AT(2, "HTTP_RECV_END", 6)
 	                    HANDLER(2, 7, 8) HANDLER(3, 7, 8) AT(4, "GRPC_WAITREAD_START", 8) END,
 	            1, WEIR_WARN_UNFINISHED, 3);
-	/* A step without an end takes its request along. */
+	/* A step without an end drops its request. */
 	expect_left("[" WHOLE(1) HANDLER(2, 7, 90) STEP(3, 2) AT(3, "REQUEST_START", 8) END, 1,
 	            WEIR_WARN_UNFINISHED, 1);
 }
@@ -266,7 +268,7 @@ static void times_that_run_backwards_drop_the_request(void **state)
 	            WEIR_WARN_NEGATIVE_DURATION, 1);
 }
 
-static void times_that_are_no_numbers_are_counted(void **state)
+static void malformed_times_are_counted(void **state)
 {
 	(void)state;
 	expect_left("[" WHOLE(1) AT(1, "QUEUE_START", 9223372036854775808) AT(1, "QUEUE_START", -1)
@@ -280,7 +282,7 @@ static void a_time_given_twice_is_counted(void **state)
 	expect_left("[" WHOLE(1) AT(1, "REQUEST_END", 1100) END, 1, WEIR_WARN_DUPLICATE, 1);
 }
 
-static void steps_of_nothing_stand_for_themselves(void **state)
+static void steps_without_a_parent_become_requests(void **state)
 {
 	(void)state;
 	expect_left("[" WHOLE(1) STEP(2, 99) WHOLE(2) END, 2, WEIR_WARN_ORPHAN_SPAN, 1);
@@ -300,7 +302,7 @@ static void an_array_without_its_end_is_read(void **state)
 	expect_left("[" WHOLE(1) WHOLE(2) "{\"id\":3,\"timest", 2, WEIR_WARN_TRUNCATED, 1);
 }
 
-static void names_with_quotes_and_backslashes_cost_nothing(void **state)
+static void names_with_quotes_and_backslashes_are_read(void **state)
 {
 	(void)state;
 	expect_left(
@@ -322,11 +324,11 @@ static void an_element_beyond_repair_costs_no_other(void **state)
 	            3, WEIR_WARN_TRUNCATED, 0);
 }
 
-static void arrays_behind_each_other_are_read(void **state)
+static void arrays_after_each_other_are_read(void **state)
 {
 	(void)state;
 	expect_left("[" WHOLE(1) END "\n[" WHOLE(2) END, 2, WEIR_WARN_TRAILING, 0);
-	/* Of two servers, which both count from 1. */
+	/* From two servers, which both count from 1. */
 	expect_left("[" WHOLE(1) HANDLER(2, 0, 9) STEP(3, 2) WHOLE(3) END //
 	            "[" WHOLE(1) HANDLER(2, 0, 9) STEP(3, 2) WHOLE(3) END,
 	            4, WEIR_WARN_DUPLICATE, 0);
@@ -345,14 +347,14 @@ static void a_trace_cut_in_two_by_arrays_is_one(void **state)
 	           "d2h 90+0");
 }
 
-static void a_missing_comma_is_no_damage(void **state)
+static void a_missing_comma_is_not_damage(void **state)
 {
 	(void)state;
 	expect_left("[{\"id\": 1 \"model_name\": \"m\"}," WHOLE(1) END, 1, WEIR_WARN_REPAIRED_TEXT,
 	            0);
 }
 
-static void no_traces_are_no_error(void **state)
+static void a_file_without_traces_is_not_an_error(void **state)
 {
 	static const char *const texts[] = {"", "\n", "[]", "[ ]\n", "[][]"};
 
@@ -365,7 +367,7 @@ static void no_traces_are_no_error(void **state)
 	}
 }
 
-static void what_holds_no_request_is_refused(void **state)
+static void files_without_requests_are_refused(void **state)
 {
 	(void)state;
 	expect_refused("{\"id\": 1}", WEIR_E_FORMAT, "an object, expected the array");
@@ -378,7 +380,7 @@ static void what_holds_no_request_is_refused(void **state)
 
 static int sniff(const char *text)
 {
-	return weir_reader_triton.sniff(text, strlen(text));
+	return weir_sniff_reader(&weir_reader_triton, text, strlen(text));
 }
 
 static void traces_are_known_by_their_keys(void **state)
@@ -393,8 +395,8 @@ static void traces_are_known_by_their_keys(void **state)
 	assert_int_equal(sniff("{\"id\":1,\"timestamps\":[]}"), 0);
 }
 
-/* A cut file is read as far as it goes, or refused in one line. */
-static void every_prefix_reads_or_says_why(void **state)
+/* A cut file is read up to the cut, or refused in one line. */
+static void every_prefix_reads_or_is_refused_with_a_reason(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len < sizeof sample; len++) {
@@ -427,7 +429,7 @@ static void the_documented_example_is_one_request(void **state)
 	weir_profile_free(profile);
 }
 
-static void the_documented_tensors_hold_no_time(void **state)
+static void the_documented_tensors_have_no_time(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 
@@ -443,33 +445,33 @@ int main(void)
 		cmocka_unit_test(times_keep_every_nanosecond),
 		cmocka_unit_test(fragments_lie_in_any_order),
 		cmocka_unit_test(ids_use_all_of_64_bits),
-		cmocka_unit_test(waiting_for_a_call_is_no_time_of_the_call),
-		cmocka_unit_test(what_backends_name_themselves_is_passed_over),
+		cmocka_unit_test(waiting_for_a_call_is_not_part_of_the_call),
+		cmocka_unit_test(timestamps_of_backends_are_ignored),
 		cmocka_unit_test(steps_of_an_ensemble_are_parts_of_its_request),
-		cmocka_unit_test(ensembles_hold_ensembles),
-		cmocka_unit_test(compute_of_a_caller_is_what_its_calls_leave),
-		cmocka_unit_test(what_follows_the_answer_is_cut_off),
+		cmocka_unit_test(ensembles_may_contain_ensembles),
+		cmocka_unit_test(compute_of_a_caller_excludes_its_calls),
+		cmocka_unit_test(work_after_the_answer_is_cut_off),
 		cmocka_unit_test(an_answer_in_parts_is_sent_from_first_to_last),
 		cmocka_unit_test(an_answer_from_the_cache_has_no_compute),
 		cmocka_unit_test(cancelled_requests_are_counted),
 		cmocka_unit_test(times_without_their_partner_drop_the_request),
 		cmocka_unit_test(times_that_run_backwards_drop_the_request),
-		cmocka_unit_test(times_that_are_no_numbers_are_counted),
+		cmocka_unit_test(malformed_times_are_counted),
 		cmocka_unit_test(a_time_given_twice_is_counted),
-		cmocka_unit_test(steps_of_nothing_stand_for_themselves),
+		cmocka_unit_test(steps_without_a_parent_become_requests),
 		cmocka_unit_test(traces_in_a_circle_are_left_out),
 		cmocka_unit_test(an_array_without_its_end_is_read),
-		cmocka_unit_test(names_with_quotes_and_backslashes_cost_nothing),
+		cmocka_unit_test(names_with_quotes_and_backslashes_are_read),
 		cmocka_unit_test(an_element_beyond_repair_costs_no_other),
-		cmocka_unit_test(arrays_behind_each_other_are_read),
+		cmocka_unit_test(arrays_after_each_other_are_read),
 		cmocka_unit_test(a_trace_cut_in_two_by_arrays_is_one),
-		cmocka_unit_test(a_missing_comma_is_no_damage),
-		cmocka_unit_test(no_traces_are_no_error),
-		cmocka_unit_test(what_holds_no_request_is_refused),
+		cmocka_unit_test(a_missing_comma_is_not_damage),
+		cmocka_unit_test(a_file_without_traces_is_not_an_error),
+		cmocka_unit_test(files_without_requests_are_refused),
 		cmocka_unit_test(traces_are_known_by_their_keys),
-		cmocka_unit_test(every_prefix_reads_or_says_why),
+		cmocka_unit_test(every_prefix_reads_or_is_refused_with_a_reason),
 		cmocka_unit_test(the_documented_example_is_one_request),
-		cmocka_unit_test(the_documented_tensors_hold_no_time),
+		cmocka_unit_test(the_documented_tensors_have_no_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"
 
-#define SAMPLES "../shared/samples/trtexec/"
+#define SAMPLES "samples/trtexec/"
 
 static const struct weir_reader *const reader = &weir_reader_trtexec;
 
@@ -55,7 +55,7 @@ static void numbers_may_be_short_and_have_exponents(void **state)
 	weir_profile_free(profile);
 }
 
-/* Files with end-to-end times hold the warm-up, too. */
+/* Files with end-to-end times include the warm-up. */
 static void queries_of_the_warm_up_are_left_out_where_they_are_known(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -186,7 +186,7 @@ static void tables_of_layers_differ_by_version(void **state)
 	}
 }
 
-/* Of a row that the file ends in, the layer's name may be half of it. */
+/* The file ends within a row, so that the name of the layer may be incomplete. */
 static void a_row_that_is_cut_is_no_layer(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();

@@ -74,7 +74,7 @@ static void labels_name_model_and_machine(void **state)
 	weir_profile_free(profile);
 }
 
-static void without_streaming_nothing_is_said_of_the_first_token(void **state)
+static void without_streaming_there_is_no_first_token(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_run *run = reading_of(reader, HEAD PERFORMANCE "}", profile)->run;
@@ -99,7 +99,8 @@ static void unset_times_of_a_request_are_unknown(void **state)
 	(void)state;
 	assert_int_equal(requests->count, 2);
 	assert_int_equal(requests->time_base, WEIR_TIME_MONOTONIC);
-	assert_int_equal(requests->start_ns[0], 9007199254740993); /* no double holds it */
+	assert_int_equal(requests->start_ns[0],
+	                 9007199254740993); /* not representable as a double */
 	reading_expects_parts(requests, 0, "time_to_first_token=1000 decode=9000");
 	assert_int_equal(requests->output_tokens[0], 11);
 	assert_int_equal(requests->first_token_ns[1], WEIR_UNKNOWN_COUNT);
@@ -113,11 +114,11 @@ static void times_that_contradict_each_other_are_left_out(void **state)
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input =
 		reading_of(reader,
-	                   "[" RECORD("1000", "3000", "2000", "3") ", " /* token behind the end */
+	                   "[" RECORD("1000", "3000", "2000", "3") ", " /* token after the end */
 	                   RECORD("1000", "500", "2000", "3") ", "      /* token before the start */
 	                   RECORD("1000", "2000", "2000", "3") ", "     /* whole answer at once */
 	                   RECORD("2000", "-1", "1000", "3") ", "       /* end before the start */
-	                   RECORD("\"x\"", "-1", "1000", "3") "]",      /* no number */
+	                   RECORD("\"x\"", "-1", "1000", "3") "]",      /* not a number */
 	                   profile);
 
 	(void)state;
@@ -157,7 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_report_becomes_figures),
 		cmocka_unit_test(labels_name_model_and_machine),
-		cmocka_unit_test(without_streaming_nothing_is_said_of_the_first_token),
+		cmocka_unit_test(without_streaming_there_is_no_first_token),
 		cmocka_unit_test(unset_times_of_a_request_are_unknown),
 		cmocka_unit_test(times_that_contradict_each_other_are_left_out),
 		cmocka_unit_test(damage_is_read_around_or_refused),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a step would take with the time of one class changed. */
+/* The duration of a step after the time of one class changed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,10 +19,11 @@
 #include "tests/unit/random_trace.h"
 
 #define STEPS 10
-/* The two kernels of late_launches(), and the gap of a replayed graph behind each. */
+/* The two kernels of late_launches(), each with the gap of a replayed graph. */
 #define BACK_TO_BACK (2 * 1000.0 + 2 * WEIR_REPLAY_GAP_NS)
 
-/* Steps of 10 us: two kernels of 1 us, each launched late, its call 200 ns before its start. */
+/* Steps of 10 us with two kernels of 1 us, each launched late: its call begins 200 ns before its
+ * start. */
 static struct weir_trace *late_launches(void)
 {
 	struct make_trace *make = make_trace_new();
@@ -42,7 +43,7 @@ static struct weir_trace *late_launches(void)
 	return make_trace_finish(make);
 }
 
-/* The report of one trace after one change; every group of work has that bound. */
+/* The report of one trace after one change; every group of work has the given bound. */
 struct answer {
 	struct weir_profile *profile;
 	struct weir_analysis *analysis;
@@ -50,7 +51,7 @@ struct answer {
 	const struct weir_what_if *what_if;
 };
 
-/* plain: without a profiler; NULL: not given. */
+/* plain: a run without a profiler; NULL: not given. */
 static void ask_beside(struct answer *answer, struct weir_trace *trace, struct weir_run *plain,
                        const char *change, enum weir_bound work)
 {
@@ -159,14 +160,14 @@ static struct weir_trace *replays(void)
 	return make_trace_finish(make);
 }
 
-static void what_a_graph_leaves_between_kernels_is_measured_where_it_can_be(void **state)
+static void the_gap_of_replays_is_measured_if_possible(void **state)
 {
 	(void)state;
-	/* 4 x 1,000 of work, 3 x 300 inside the replay and as much before the next one. */
+	/* 4 x 1,000 ns of work, 3 x 300 ns inside the replay and 300 ns before the next one. */
 	assert_step(replays(), "runtime=0", WEIR_BOUND_UNDETERMINED, 5200);
 }
 
-static void the_devices_own_gaps_go_where_they_are_meant(void **state)
+static void gaps_between_kernels_disappear_only_on_request(void **state)
 {
 	(void)state;
 	assert_step(replays(), "inter_kernel=0", WEIR_BOUND_UNDETERMINED, 10000 - 3 * 300);
@@ -204,7 +205,7 @@ static void a_stage_does_not_pay_for_the_queue_before_it(void **state)
 	answer_release(&answer);
 }
 
-static void what_a_timeline_cannot_say_is_unknown(void **state)
+static void without_a_window_the_answer_is_unknown(void **state)
 {
 	struct make_trace *make = make_trace_new();
 	struct answer answer;
@@ -220,7 +221,7 @@ static void what_a_timeline_cannot_say_is_unknown(void **state)
 	answer_release(&answer);
 }
 
-static void without_steps_it_is_the_window(void **state)
+static void without_steps_the_window_is_the_step(void **state)
 {
 	struct make_trace *make = make_trace_new();
 	struct answer answer;
@@ -259,10 +260,10 @@ static void assert_beside(struct weir_run *plain, const char *change, double ste
 static void savings_are_against_the_time_without_the_profiler(void **state)
 {
 	(void)state;
-	/* Of 8,000 ns of idle time 3,000 remain. */
+	/* 3,000 of 8,000 ns of idle time remain. */
 	assert_beside(plain_run("decode", 5000), "runtime=1", 5000, 1);
 	assert_beside(plain_run("decode", 5000), "runtime=0", BACK_TO_BACK, 5000.0 / BACK_TO_BACK);
-	/* Of 2 x 200 ns of launch latency 3/8. */
+	/* 3/8 of the launch latency of 2 x 200 ns. */
 	assert_beside(plain_run("decode", 5000), "launch_latency=0", 4850, 5000.0 / 4850);
 }
 
@@ -272,7 +273,7 @@ static void a_single_stage_of_another_name_is_the_step(void **state)
 	assert_beside(plain_run("step", 5000), "runtime=1", 5000, 1);
 }
 
-static void several_stages_of_other_names_say_nothing_of_the_profiler(void **state)
+static void several_stages_of_other_names_are_not_compared(void **state)
 {
 	struct weir_run *plain = plain_run("step", 5000);
 	struct answer answer;
@@ -321,8 +322,8 @@ static void without_waits_the_host_still_needs_its_own_time(void **state)
 	struct answer answer;
 
 	(void)state;
-	/* The gaps behind both kernels could go. But in the 99,000 ns of work the host spends 10 x
-	 * 2,100 in waits, and the rest remains. */
+	/* The gaps behind both kernels could go. But of the 99,000 ns of work, the host spends 10 x
+	 * 2,100 ns in waits, and the rest remains. */
 	ask(&answer, waits(), "late_sync=0");
 	assert_near(answer.what_if->step_ns, 10000.0 * 78000 / 99000, 1e-9);
 	answer_release(&answer);
@@ -347,18 +348,18 @@ static struct weir_trace *tokenized(void)
 	return make_trace_finish(make);
 }
 
-static void what_is_hidden_takes_as_long_as_it_took(void **state)
+static void hidden_time_keeps_its_duration(void **state)
 {
 	struct answer answer;
 
 	(void)state;
 	ask(&answer, tokenized(), "late_before=0");
-	/* 299,000 of work and the launch could do, but a tokenizer beside them needs 699,000. */
+	/* The work and the launch need 299,000 ns, but a tokenizer beside them needs 699,000. */
 	assert_true(answer.what_if->step_ns > 690000 && answer.what_if->step_ns < 701000);
 	answer_release(&answer);
 }
 
-/* ---- what holds for any trace ---- */
+/* ---- invariants of any trace ---- */
 
 static const char *const classes[] = {
 	"runtime",
@@ -412,7 +413,7 @@ static double step_after(uint64_t seed, const char *class, const char *factor, d
 	return step_ns;
 }
 
-/* A factor of 1 is the trace; a smaller one is never above it, and the smaller the shorter. */
+/* A factor of 1 leaves the trace unchanged; smaller factors give shorter durations. */
 static void changes_of_any_trace_keep_their_order(void **state)
 {
 	size_t known = 0;
@@ -439,8 +440,8 @@ static void changes_of_any_trace_keep_their_order(void **state)
 	assert_true(known > 500);
 }
 
-/* Idle time can go, work cannot: no device takes less than it was busy. */
-static void without_idle_time_the_work_is_left(void **state)
+/* Idle time can disappear, work cannot: no device takes less than its busy time. */
+static void without_idle_time_the_work_remains(void **state)
 {
 	uint64_t seed = 9;
 
@@ -480,7 +481,7 @@ static void without_idle_time_the_work_is_left(void **state)
 	}
 }
 
-static void without_lateness_only_gaps_of_the_device_are_left(void **state)
+static void without_late_launches_only_device_gaps_remain(void **state)
 {
 	struct answer late, runtime;
 
@@ -500,20 +501,20 @@ int main(void)
 		cmocka_unit_test(a_factor_of_one_changes_nothing),
 		cmocka_unit_test(a_cause_is_scaled_alone),
 		cmocka_unit_test(work_is_scaled_by_the_bound_of_its_group),
-		cmocka_unit_test(what_a_graph_leaves_between_kernels_is_measured_where_it_can_be),
-		cmocka_unit_test(the_devices_own_gaps_go_where_they_are_meant),
+		cmocka_unit_test(the_gap_of_replays_is_measured_if_possible),
+		cmocka_unit_test(gaps_between_kernels_disappear_only_on_request),
 		cmocka_unit_test(a_stage_does_not_pay_for_the_queue_before_it),
-		cmocka_unit_test(what_a_timeline_cannot_say_is_unknown),
-		cmocka_unit_test(without_steps_it_is_the_window),
+		cmocka_unit_test(without_a_window_the_answer_is_unknown),
+		cmocka_unit_test(without_steps_the_window_is_the_step),
 		cmocka_unit_test(savings_are_against_the_time_without_the_profiler),
 		cmocka_unit_test(a_single_stage_of_another_name_is_the_step),
-		cmocka_unit_test(several_stages_of_other_names_say_nothing_of_the_profiler),
+		cmocka_unit_test(several_stages_of_other_names_are_not_compared),
 		cmocka_unit_test(a_step_below_its_device_work_keeps_that_work),
 		cmocka_unit_test(without_waits_the_host_still_needs_its_own_time),
-		cmocka_unit_test(what_is_hidden_takes_as_long_as_it_took),
+		cmocka_unit_test(hidden_time_keeps_its_duration),
 		cmocka_unit_test(changes_of_any_trace_keep_their_order),
-		cmocka_unit_test(without_idle_time_the_work_is_left),
-		cmocka_unit_test(without_lateness_only_gaps_of_the_device_are_left),
+		cmocka_unit_test(without_idle_time_the_work_remains),
+		cmocka_unit_test(without_late_launches_only_device_gaps_remain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs whose bound is known by the way they are made, and what is said of them. */
+/* Programs with a known bound, and the verdict on each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,7 +163,7 @@ static void allocation_in_every_step_is_allocation(void **state)
 	assert_verdict(workload, "memory", "allocation");
 }
 
-/* Almost half of the memory that is held is free, and still the driver is asked. */
+/* Almost half of the memory in use is free, and still the driver is called. */
 static void slow_allocation_with_idle_reserves_is_fragmentation(void **state)
 {
 	struct workload *workload = workload_new();
@@ -173,7 +173,7 @@ static void slow_allocation_with_idle_reserves_is_fragmentation(void **state)
 	for (int s = 0; s < STEPS; s++) {
 		begin_step(workload, s);
 		workload_call(workload, "cudaMalloc", 4000);
-		workload_memory(workload, 1 << 20); /* of 3 MiB that are held */
+		workload_memory(workload, 1 << 20); /* of 3 MiB in use */
 		forward(workload, 6, 100);
 		workload_wait(workload, "cudaStreamSynchronize");
 		workload_memory(workload, -(1 << 20));
@@ -296,7 +296,7 @@ static void python_behind_the_device_work_is_postprocessing(void **state)
 	}
 }
 
-/* Whether the thread sleeps in a lock that the trace shows, or shows nothing. */
+/* The thread sleeps in a lock that the trace shows, or in one that it does not show. */
 static void a_server_between_requests_is_judged_by_the_rest(void **state)
 {
 	static const char *const rests[] = {

@@ -57,13 +57,13 @@ static void figures_are_computed_from_the_batches(void **state)
 	reading_expects_figure(run, "peak_memory_gb", 1120, false, "GB");
 	reading_expects_figure(run, "decode_tokens_per_sec", 160, true, "tokens/s");
 	reading_expects_figure(run, "output_throughput", 96 / 0.53775, true, "tokens/s");
-	/* By time, and more than all of it is the skew of two timers. */
+	/* Weighted by time; shares above 100 % come from the skew of two timers. */
 	reading_expects_figure(run, "gpu_active_pct",
 	                       (90 * 210.5 + 100 * 105.25 + 80 * 222.0) / 537.75, true, "%");
 	weir_profile_free(profile);
 }
 
-static void what_a_wrapper_could_not_split_is_unknown(void **state)
+static void phases_that_a_wrapper_could_not_split_are_unknown(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_run *run =
@@ -120,7 +120,7 @@ static void one_configuration_is_a_run_under_its_name(void **state)
 	weir_profile_free(profile);
 }
 
-static void several_configurations_go_under_their_names(void **state)
+static void figures_of_several_configurations_have_prefixes(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_run *run =
@@ -138,7 +138,7 @@ static void several_configurations_go_under_their_names(void **state)
 	weir_profile_free(profile);
 }
 
-static void what_holds_no_figure_is_refused(void **state)
+static void reports_without_figures_are_refused(void **state)
 {
 	(void)state;
 	reading_refuses(reader,
@@ -146,10 +146,10 @@ static void what_holds_no_figure_is_refused(void **state)
 	                "\"total_ms\": 0}]}",
 	                WEIR_E_EMPTY, "no timing");
 	reading_refuses(reader, "{\"p50_ms\": null, \"p99_ms\": 0, \"mean_ms\": \"x\"}",
-	                WEIR_E_EMPTY, "no figure");
+	                WEIR_E_EMPTY, "no timing");
 	reading_refuses(reader, "{\"a\": {\"metrics\": {}, \"timestamp\": 1}}", WEIR_E_EMPTY,
 	                "no figure");
-	reading_refuses(reader, "{\"a\": 1}", WEIR_E_FORMAT, "no wrapper's report");
+	reading_refuses(reader, "{\"a\": 1}", WEIR_E_FORMAT, "not a wrapper's report");
 	reading_refuses(reader, LATENCY LATENCY, WEIR_E_FORMAT, "one input is one run");
 }
 
@@ -171,7 +171,7 @@ static void weak_signatures_are_claimed_by_what_is_inside(void **state)
 	assert_string_equal(reading_claims("{\"p50_ms\": 1}"), "none");
 	assert_string_equal(reading_claims("{\"a\": {\"metrics\": [], \"timestamp\": 1}}"), "none");
 	assert_string_equal(reading_claims("{\"metrics\": {}, \"timestamp\": 1}"), "none");
-	/* Ours, although a label is called so. */
+	/* A weir.run document may have a label "metrics". */
 	assert_string_equal(
 		reading_claims("{\"labels\": {\"metrics\": {}, \"timestamp\": \"\"}, \"schema\": "
 	                       "\"weir.run/1\"}"),
@@ -183,12 +183,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(batches_become_stages_in_their_order),
 		cmocka_unit_test(figures_are_computed_from_the_batches),
-		cmocka_unit_test(what_a_wrapper_could_not_split_is_unknown),
+		cmocka_unit_test(phases_that_a_wrapper_could_not_split_are_unknown),
 		cmocka_unit_test(batches_cut_short_are_read_as_far_as_they_go),
 		cmocka_unit_test(percentiles_of_a_latency_are_figures),
 		cmocka_unit_test(one_configuration_is_a_run_under_its_name),
-		cmocka_unit_test(several_configurations_go_under_their_names),
-		cmocka_unit_test(what_holds_no_figure_is_refused),
+		cmocka_unit_test(figures_of_several_configurations_have_prefixes),
+		cmocka_unit_test(reports_without_figures_are_refused),
 		cmocka_unit_test(damage_is_read_around_or_refused),
 		cmocka_unit_test(weak_signatures_are_claimed_by_what_is_inside),
 	};

@@ -9,9 +9,9 @@
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
-#define SAMPLE  "../shared/samples/jax/self_trace.json"
-#define PLANES  "../shared/samples/jax/tl_jax_conv_minimal_08_tw003.xplane.pb"
-#define PROFILE "../shared/profiles/misc/jax/jax.trace.json.gz"
+#define SAMPLE  "samples/jax/self_trace.json"
+#define PLANES  "samples/jax/tl_jax_conv_minimal_08_tw003.xplane.pb"
+#define PROFILE "profiles/misc/jax/jax.trace.json.gz"
 
 static const struct weir_reader *const reader = &weir_reader_xla;
 
@@ -20,7 +20,7 @@ static const char *name_of(const struct weir_trace *trace, uint32_t id)
 	return weir_names_text(trace->names, id);
 }
 
-/* Other lines of a device show the same time again. */
+/* Other lines of a device repeat the same time. */
 static void only_streams_are_device_work(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();

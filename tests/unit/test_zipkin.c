@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/request_lines.h"
 
@@ -36,7 +37,7 @@ static void lists_of_spans_and_of_traces_are_read(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
-		assert_true(zipkin->sniff(documents[i], strlen(documents[i])) > 0);
+		assert_true(weir_sniff_reader(zipkin, documents[i], strlen(documents[i])) > 0);
 		expect_requests(zipkin, documents[i], whole);
 	}
 }
@@ -51,8 +52,8 @@ static void tags_and_names_are_taken(void **state)
 		"0+5000 batch=4 padded=256: unnamed@0+5000\n");
 }
 
-/* The server goes on with the client's id: it is the client's child, and what the server calls is
- * the server's. */
+/* The server uses the client's id: it is a child of the client, and parent of the server's calls.
+ */
 static void a_shared_span_is_its_clients_child(void **state)
 {
 	static const char parts[] =
@@ -63,9 +64,9 @@ static void a_shared_span_is_its_clients_child(void **state)
 	expect_requests(zipkin,
 	                "[" CLIENT "," SERVER(",\"shared\":true" SERVICE("back")) "," COMPUTE "]",
 	                parts);
-	/* Without the flag the kinds tell. */
+	/* Without the flag the kinds decide. */
 	expect_requests(zipkin, "[" COMPUTE "," SERVER(SERVICE("back")) "," CLIENT "]", parts);
-	/* A server whose client is not there stands for itself. */
+	/* A server without its client is a root. */
 	expect_requests(zipkin, "[" SERVER(",\"shared\":true") "]",
 	                "10000+80000: handle@0+80000\n");
 }
@@ -73,10 +74,11 @@ static void a_shared_span_is_its_clients_child(void **state)
 static void incomplete_spans_are_left_out_and_counted(void **state)
 {
 	(void)state;
-	expect_warned(zipkin, "[" ROOT ",{\"traceId\":\"1\",\"id\":\"7\",\"duration\":1}]",
-	              "0+100000: request@0+100000\n", WEIR_WARN_NO_TIME, 1);
-	expect_warned(zipkin, "[[" ROOT "],[{\"traceId\":\"1\",\"id\":\"7\",\"timestamp\":1}]]",
-	              "0+100000: request@0+100000\n", WEIR_WARN_UNFINISHED, 1);
+	expect_requests_warned(zipkin, "[" ROOT ",{\"traceId\":\"1\",\"id\":\"7\",\"duration\":1}]",
+	                       "0+100000: request@0+100000\n", WEIR_WARN_NO_TIME, 1);
+	expect_requests_warned(zipkin,
+	                       "[[" ROOT "],[{\"traceId\":\"1\",\"id\":\"7\",\"timestamp\":1}]]",
+	                       "0+100000: request@0+100000\n", WEIR_WARN_UNFINISHED, 1);
 	reading_refuses(zipkin, "[]", WEIR_E_EMPTY, "expected Zipkin");
 	reading_refuses(zipkin, "[[],[]]", WEIR_E_EMPTY, "expected Zipkin");
 }
@@ -102,7 +104,7 @@ static void only_its_own_documents_are_claimed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		assert_int_equal(zipkin->sniff(others[i], strlen(others[i])), 0);
+		assert_int_equal(weir_sniff_reader(zipkin, others[i], strlen(others[i])), 0);
 }
 
 int main(void)

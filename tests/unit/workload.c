@@ -110,7 +110,7 @@ void workload_wait(struct workload *workload, const char *api)
 	workload_call(workload, api, end_us - workload->now_us);
 }
 
-/* Some microseconds after the return of its call at the earliest. */
+/* At least some microseconds after the return of its call. */
 static int64_t next_start(const struct workload *workload)
 {
 	int64_t free_us = workload->free_us[workload->stream] + 1;
@@ -227,6 +227,24 @@ static void take(const struct weir_report *report, struct workload_verdict *out)
 		add_word(out->apart, sizeof out->apart, report->set_apart[i].name);
 }
 
+/* A gate judges without a report and must come to the same verdict. */
+static void assert_measured(const struct weir_classify_request *request,
+                            const struct workload_verdict *classified)
+{
+	struct weir_measured measured;
+	struct weir_ruleset *rules;
+	struct weir_error err = {0};
+
+	assert_int_equal(weir_load_rules(NULL, &rules, &err), WEIR_OK);
+	if (weir_measure(request, rules, &measured, &err))
+		fail_msg("%s", err.message);
+	assert_string_equal(measured.has_bound ? weir_bound_name(measured.bound) : "undetermined",
+	                    classified->bound);
+	assert_string_equal(measured.cause, measured.has_bound ? classified->cause : "");
+	weir_measured_release(&measured);
+	weir_ruleset_free(rules);
+}
+
 void workload_judge(struct workload *workload, struct workload_verdict *out)
 {
 	char path[] = "/tmp/weir-workload-XXXXXX";
@@ -244,6 +262,7 @@ void workload_judge(struct workload *workload, struct workload_verdict *out)
 		fail_msg("%s", err.message);
 	take(weir_classification_report(classification), out);
 	weir_classification_free(classification);
+	assert_measured(&request, out);
 	unlink(path);
 	weir_text_release(&workload->json);
 	free(workload);

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/analysis/compare/compare.h"
-#include "engine/analysis/compare/compare_impl.h"
+#include "engine/analysis/compare/compared.h"
 #include "engine/base/arena.h"
+#include "engine/base/text.h"
 #include "engine/stats/outlier.h"
 
 #define ALL_OPERATORS "all-operators"
+/* Growth and shrinkage are balanced if the smaller is at least this share of the larger. */
+#define SHIFT_BALANCE      0.8
+#define SHIFT_NAMED        3    /* operators named in a note */
+#define MAX_CONTRIBUTIONS  20   /* per stage */
+#define LEAST_CONTRIBUTION 0.01 /* of the largest of the stage */
 
 static struct weir_gate_input input_of(const struct weir_comparing *comparing,
                                        const struct weir_compared_set *set)
@@ -20,15 +27,15 @@ static struct weir_gate_input input_of(const struct weir_comparing *comparing,
 		.y = set->y,
 		.tick = set->rows == 1 ? NULL : set->ticks,
 		.tested = set->tested,
-		.margins = set->margins, /* by row; subject_margins are what counts */
+		.margins = set->margins, /* unused: subject_margins overrides it */
 		.subject_margins = set->margins,
 		.session_safe = comparing->input->session_safe,
 		.within_error = set->within,
 	};
 }
 
-/* The common mode is judged by the general margin of its row: no rule names a single operator
- * there. */
+/* Finds the margins of the common mode. The general margin of each row applies, as rules name
+ * single operators. */
 static void all_operators_margins(const struct weir_comparing *comparing,
                                   double margins[WEIR_COMPARE_ROWS])
 {
@@ -39,7 +46,7 @@ static void all_operators_margins(const struct weir_comparing *comparing,
 		                            weir_compared_metric(&comparing->operators, k));
 }
 
-/* The common mode of a row stands for its operators: it is judged where enough of them are. */
+/* Excludes rows of the common mode that have too few tested operators or are not to be judged. */
 static void choose_all_operators(struct weir_comparing *comparing)
 {
 	const struct weir_compare_policy *policy = comparing->input->policy;
@@ -106,7 +113,8 @@ static void decide(struct weir_comparing *comparing)
 	weir_gate_power(&stages, policy->alpha_stages);
 }
 
-/* What the statistics found, held to what the ladder allows to be said with so few runs. */
+/* Returns the outcome of a row: the result of the test, limited to what the number of runs allows
+ * (the ladder of docs/statistics.md). */
 static enum weir_outcome outcome_of(const struct weir_comparing *comparing,
                                     const struct weir_gate_cell *cell, enum weir_metric metric,
                                     enum weir_method method)
@@ -124,7 +132,8 @@ static enum weir_outcome outcome_of(const struct weir_comparing *comparing,
 	return cell->no_change && !unproven ? WEIR_OUTCOME_NO_CHANGE : WEIR_OUTCOME_INCONCLUSIVE;
 }
 
-/* Logs to relative changes; a figure where higher is better was tested with its sign turned. */
+/* Converts logarithms to relative changes; the sign was reversed for figures that are better when
+ * higher. */
 static void fill_change(struct weir_row *row, const struct weir_gate_cell *cell,
                         bool higher_is_better)
 {
@@ -163,22 +172,24 @@ static struct weir_row row_of(struct weir_comparing *comparing, const struct wei
 
 	fill_change(&row, cell, item->higher_is_better);
 	row.outcome = outcome_of(comparing, cell, row.metric, item->method);
+	/* Neither improvement nor unchanged is proven. */
 	if (weir_compared_is_tail_of_one(item, row.metric) && row.outcome != WEIR_OUTCOME_SUSPECT)
-		row.outcome = WEIR_OUTCOME_INFORMATIONAL; /* no proof of either */
+		row.outcome = WEIR_OUTCOME_INFORMATIONAL;
 	if (row.metric == WEIR_METRIC_P50)
 		row.contributed_ns = item->candidate_ns - item->baseline_ns;
 	else if (item->kind != WEIR_SCOPE_METRIC)
 		row.contributed_ns = row.candidate - row.baseline;
 	if (row.outcome == WEIR_OUTCOME_INFORMATIONAL) {
 		row.note = cell->tested
-		                   ? "a tail in one run is only suspected, from three margins on"
+		                   ? "a tail in a single run is only suspect, from three margins on"
 		                   : set->notes[k * set->count + index];
-		row.mde = row.runs_needed = NAN; /* nothing is judged, so nothing would be seen */
+		row.mde = row.runs_needed =
+			NAN; /* nothing is judged, so nothing could be detected */
 	}
 	return row;
 }
 
-/* A subject of one side only: one row that says so. */
+/* Returns the single row of a subject that only one side has. */
 static struct weir_row one_sided_row(struct weir_comparing *comparing,
                                      const struct weir_compared_set *set, size_t index)
 {
@@ -239,9 +250,9 @@ static void push_all_operators(struct weir_comparing *comparing)
 		row.baseline = row.candidate = NAN;
 		row.outcome = outcome_of(comparing, cell, row.metric, comparing->method);
 		if (row.outcome == WEIR_OUTCOME_REGRESSION || row.outcome == WEIR_OUTCOME_SUSPECT)
-			row.note = "all operators moved together: look at the machine first";
+			row.note = "all operators changed together: check the machine first";
 		if (comparing->few_operators[k])
-			row.note = "too few operators with samples enough to judge it";
+			row.note = "too few operators have enough samples to judge it";
 		push_row(comparing, &row);
 	}
 }
@@ -261,97 +272,283 @@ static void push_rows(struct weir_comparing *comparing)
 	push_all_operators(comparing);
 }
 
-/* The ladder of docs/statistics.md, as far as it goes without other operators to compare with. */
-static enum weir_method method_of_runs(size_t baseline, size_t candidate)
+/* ---- cost shifts ---- */
+
+/*
+ * Cost shifts within a stage: when kernels are renamed, fused or split, some operators grow while
+ * others shrink or disappear, and the device time of the stage stays. Such rows are marked as
+ * moved, not as regressions. For a stage that did get slower, this section lists the operators that
+ * account for it.
+ */
+
+static bool is_bad(const struct weir_row *row)
 {
-	if (baseline >= WEIR_GATE_LEAST_BASELINE && candidate >= 3 &&
-	    baseline + candidate >= 2 + WEIR_GATE_LEAST_DF)
-		return WEIR_METHOD_FULL;
-	if (candidate == 2 && baseline >= 4)
-		return WEIR_METHOD_TWO_RUN;
-	if (candidate == 1 && baseline >= 5)
-		return WEIR_METHOD_SINGLE_RUN;
-	return WEIR_METHOD_NONE;
+	return row->outcome == WEIR_OUTCOME_REGRESSION || row->outcome == WEIR_OUTCOME_SUSPECT;
 }
 
-static void choose_method(struct weir_comparing *comparing)
+static bool is_one_sided(const struct weir_row *row)
 {
-	const struct weir_compared_set *operators = &comparing->operators;
-	size_t shared = 0;
-
-	for (size_t i = 0; i < operators->count; i++)
-		shared += operators->items[i].baseline_present > 0 &&
-		          operators->items[i].candidate_present > 0;
-	comparing->method =
-		method_of_runs(comparing->input->baseline_count, comparing->input->candidate_count);
-	if (comparing->method == WEIR_METHOD_NONE && shared >= WEIR_GATE_LEAST_OPERATORS)
-		comparing->method = WEIR_METHOD_OUTLIER;
+	return row->outcome == WEIR_OUTCOME_MISSING || row->outcome == WEIR_OUTCOME_NEW;
 }
 
-/* A subject that some runs lack is judged as those runs allow that have it. */
-static void choose_methods(struct weir_comparing *comparing, struct weir_compared_set *set)
-{
-	for (size_t i = 0; i < set->count; i++) {
-		struct weir_compared *item = &set->items[i];
+enum device_time {
+	DEVICE_UNCHANGED,
+	DEVICE_UNKNOWN,
+	DEVICE_SLOWER,
+};
 
-		item->method = method_of_runs(item->baseline_present, item->candidate_present);
-		if (comparing->method == WEIR_METHOD_OUTLIER && item->kind == WEIR_SCOPE_OPERATOR)
-			item->method = WEIR_METHOD_OUTLIER;
+/* Tells whether the device time of the stage changed. The mean of the log deciles also decides for
+ * the median and p90, but not for the tail. */
+static enum device_time device_time_of(const struct weir_gate_result *result, const char *stage,
+                                       enum weir_metric metric)
+{
+	enum device_time found = DEVICE_UNKNOWN;
+
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+		bool speaks = row->metric == metric ||
+		              (row->metric == WEIR_METRIC_SHIFT &&
+		               (metric == WEIR_METRIC_P50 || metric == WEIR_METRIC_P90));
+
+		if (row->kind != WEIR_SCOPE_DEVICE || !speaks || strcmp(row->stage, stage) != 0)
+			continue;
+		if (is_bad(row))
+			return DEVICE_SLOWER;
+		if (row->outcome == WEIR_OUTCOME_NO_CHANGE)
+			found = DEVICE_UNCHANGED;
+	}
+	return found;
+}
+
+/* Rows of a stage's operators at one metric, including operators of one side only, sorted by the
+ * time they added, the most negative first. */
+struct changes {
+	const struct weir_row **rows;
+	size_t count;
+};
+
+static int by_delta(const void *left, const void *right)
+{
+	const struct weir_row *a = *(const struct weir_row *const *)left,
+			      *b = *(const struct weir_row *const *)right;
+
+	if (a->contributed_ns != b->contributed_ns)
+		return a->contributed_ns < b->contributed_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static struct changes changes_of(const struct weir_gate_result *result, const char *stage,
+                                 enum weir_metric metric)
+{
+	struct changes changes = {weir_alloc((result->row_count + 1) * sizeof(struct weir_row *)),
+	                          0};
+
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+
+		if (row->kind == WEIR_SCOPE_OPERATOR && row->stage &&
+		    (row->metric == metric || is_one_sided(row)) &&
+		    strcmp(row->stage, stage) == 0 && !isnan(row->contributed_ns))
+			changes.rows[changes.count++] = row;
+	}
+	qsort(changes.rows, changes.count, sizeof *changes.rows, by_delta);
+	return changes;
+}
+
+/* True for a change that can explain others: an operator that appeared, disappeared or changed by
+ * its margin. Small random changes would otherwise balance anything. */
+static bool is_material(const struct weir_row *row)
+{
+	return is_one_sided(row) || fabs(row->change) >= row->margin / (1 + row->margin);
+}
+
+static bool balanced(const struct changes *changes)
+{
+	double grown = 0, shrunk = 0;
+
+	for (size_t i = 0; i < changes->count; i++) {
+		double delta = changes->rows[i]->contributed_ns;
+
+		if (!is_material(changes->rows[i]))
+			continue;
+		grown += fmax(delta, 0);
+		shrunk -= fmin(delta, 0);
+	}
+	return grown > 0 && shrunk > 0 &&
+	       fmin(grown, shrunk) >= SHIFT_BALANCE * fmax(grown, shrunk);
+}
+
+static const char *note_of_shift(struct weir_gate_result *result, const struct changes *changes,
+                                 bool grew)
+{
+	struct weir_text text = {0};
+	size_t named = 0;
+	const char *note;
+
+	weir_text_puts(&text, grew ? "moved from" : "moved to");
+	for (size_t i = 0; i < changes->count && named < SHIFT_NAMED; i++) {
+		const struct weir_row *row = changes->rows[grew ? i : changes->count - 1 - i];
+
+		if (grew ? row->contributed_ns >= 0 : row->contributed_ns <= 0)
+			break;
+		if (!is_material(row))
+			continue;
+		weir_text_puts(&text, named++ > 0 ? ", " : " ");
+		weir_text_puts(&text, row->name);
+		weir_text_puts(&text, row->contributed_ns > 0 ? " (+" : " (-");
+		weir_text_duration(&text, fabs(row->contributed_ns));
+		weir_text_puts(&text, ")");
+	}
+	note = weir_arena_copy(result->arena, text.data, text.length);
+	weir_text_release(&text);
+	return note;
+}
+
+/* True if a cost shift could explain the row. */
+static bool may_have_moved(const struct weir_row *row, const char *stage, enum weir_metric metric)
+{
+	return row->kind == WEIR_SCOPE_OPERATOR && row->metric == metric && row->stage &&
+	       (is_bad(row) || row->outcome == WEIR_OUTCOME_IMPROVEMENT) &&
+	       strcmp(row->stage, stage) == 0;
+}
+
+static void mark_moved(struct weir_gate_result *result, const char *stage, enum weir_metric metric)
+{
+	struct changes changes = changes_of(result, stage, metric);
+	const char *from = NULL, *to = NULL;
+
+	if (balanced(&changes)) {
+		from = note_of_shift(result, &changes, true);
+		to = note_of_shift(result, &changes, false);
+	}
+	for (size_t i = 0; from && i < result->row_count; i++) {
+		struct weir_row *row = &result->rows[i];
+
+		if (!may_have_moved(row, stage, metric))
+			continue;
+		row->note = is_bad(row) ? from : to;
+		row->outcome = WEIR_OUTCOME_MOVED;
+	}
+	free(changes.rows);
+}
+
+/* Handles metrics for which the runs prove nothing about the stage: an operator whose median moved
+ * is taken to have moved at this metric as well, unless it grew by more there. */
+static void follow_median(struct weir_gate_result *result, const char *stage,
+                          enum weir_metric metric)
+{
+	for (size_t i = 0; i < result->row_count; i++) {
+		struct weir_row *row = &result->rows[i];
+		const struct weir_row *median;
+
+		if (!may_have_moved(row, stage, metric))
+			continue;
+		median = row - (int)metric; /* the rows of a subject are in the order of metrics */
+		if (median->outcome != WEIR_OUTCOME_MOVED ||
+		    row->change > median->change + row->margin)
+			continue;
+		row->note = median->note;
+		row->outcome = WEIR_OUTCOME_MOVED;
 	}
 }
 
-enum weir_status weir_comparing_init(struct weir_comparing *comparing,
-                                     const struct weir_compare_input *input,
-                                     struct weir_gate_result *result, struct weir_error *err)
+static void explain_stage(struct weir_gate_result *result, const char *stage)
 {
-	/* Stages first: they tell where the name of an operator begins. */
-	struct weir_compared_set *sets[] = {&comparing->stages, &comparing->devices,
-	                                    &comparing->operators, &comparing->metrics};
-	static const enum weir_scope_kind kinds[] = {WEIR_SCOPE_STAGE, WEIR_SCOPE_DEVICE,
-	                                             WEIR_SCOPE_OPERATOR, WEIR_SCOPE_METRIC};
-	enum weir_status status = WEIR_OK;
+	for (int k = 0; k < WEIR_COMPARE_ROWS; k++) {
+		enum weir_metric metric = (enum weir_metric)k;
 
-	*comparing = (struct weir_comparing){.input = input, .result = result};
-	comparing->run_count = input->baseline_count + input->candidate_count;
-	comparing->runs = weir_alloc(comparing->run_count * sizeof(const struct weir_run *));
-	for (size_t r = 0; r < comparing->run_count; r++)
-		comparing->runs[r] = r < input->baseline_count
-		                             ? input->baseline[r]
-		                             : input->candidate[r - input->baseline_count];
-	for (size_t s = 0; !status && s < sizeof sets / sizeof *sets; s++)
-		status = weir_compare_pair(comparing, sets[s], kinds[s], err);
-	if (status)
-		return status;
-	choose_method(comparing);
-	for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
-		choose_methods(comparing, sets[s]);
-		weir_compare_reduce(comparing, sets[s]);
+		switch (device_time_of(result, stage, metric)) {
+		case DEVICE_UNCHANGED:
+			mark_moved(result, stage, metric);
+			break;
+		case DEVICE_UNKNOWN:
+			follow_median(result, stage, metric);
+			break;
+		case DEVICE_SLOWER:
+			break;
+		}
 	}
-	return WEIR_OK;
 }
 
-static void release_set(struct weir_compared_set *set)
+static bool stage_is_slower(const struct weir_gate_result *result, const char *stage)
 {
-	for (size_t i = 0; i < set->count; i++)
-		free(set->items[i].series);
-	free(set->items);
-	free(set->y);
-	free(set->ticks);
-	free(set->tested);
-	free(set->notes);
-	free(set->margins);
-	free(set->within);
-	free(set->cells);
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+
+		if ((row->kind == WEIR_SCOPE_STAGE || row->kind == WEIR_SCOPE_DEVICE) &&
+		    is_bad(row) && strcmp(row->stage, stage) == 0)
+			return true;
+	}
+	return false;
 }
 
-void weir_comparing_release(struct weir_comparing *comparing)
+/* Sorts by absolute change of the stage's time, the largest first. */
+static int by_size(const void *left, const void *right)
 {
-	release_set(&comparing->stages);
-	release_set(&comparing->devices);
-	release_set(&comparing->operators);
-	release_set(&comparing->metrics);
-	free(comparing->runs);
+	const struct weir_contribution *a = left, *b = right;
+	int order;
+
+	if (fabs(a->delta_ns) != fabs(b->delta_ns))
+		return fabs(a->delta_ns) > fabs(b->delta_ns) ? -1 : 1;
+	order = strcmp(a->stage, b->stage);
+	return order ? order : strcmp(a->operator, b->operator);
 }
+
+/* Lists also the operators that shrank or disappeared: if a fused kernel is replaced, the stage
+ * grew only by the difference to the kernels that took over. */
+static void list_contributions(struct weir_gate_result *result, const char *stage)
+{
+	struct changes changes = changes_of(result, stage, WEIR_METRIC_P50);
+	struct weir_contribution *parts =
+		weir_alloc((changes.count + 1) * sizeof(struct weir_contribution));
+
+	for (size_t i = 0; i < changes.count; i++) {
+		const struct weir_row *row = changes.rows[i];
+
+		parts[i] = (struct weir_contribution){
+			.stage = stage,
+			.operator= row->name,
+			.delta_ns = row->contributed_ns,
+			.baseline_calls = row->baseline_calls,
+			.candidate_calls = row->candidate_calls,
+		};
+	}
+	qsort(parts, changes.count, sizeof *parts, by_size);
+	for (size_t i = 0; i < changes.count && i < MAX_CONTRIBUTIONS; i++) {
+		if (parts[i].delta_ns == 0 ||
+		    fabs(parts[i].delta_ns) < LEAST_CONTRIBUTION * fabs(parts[0].delta_ns))
+			break;
+		result->contributions[result->contribution_count++] = parts[i];
+	}
+	free(parts);
+	free(changes.rows);
+}
+
+static void explain_changes(struct weir_comparing *comparing)
+{
+	struct weir_gate_result *result = comparing->result;
+	const struct weir_compared_set *stages = &comparing->stages, *devices = &comparing->devices;
+
+	for (size_t i = 0; i < devices->count; i++)
+		explain_stage(result, devices->items[i].name);
+	result->contributions = weir_arena_alloc(
+		result->arena, ((stages->count + devices->count) * MAX_CONTRIBUTIONS + 1) *
+				       sizeof *result->contributions);
+	for (size_t i = 0; i < stages->count; i++)
+		if (stage_is_slower(result, stages->items[i].name))
+			list_contributions(result, stages->items[i].name);
+	for (size_t i = 0; i < devices->count; i++) {
+		const char *name = devices->items[i].name;
+
+		if (!weir_compared_find(stages, name, strlen(name)) &&
+		    stage_is_slower(result, name))
+			list_contributions(result, name);
+	}
+	qsort(result->contributions, result->contribution_count, sizeof *result->contributions,
+	      by_size);
+}
+
+/* ---- all together ---- */
 
 enum weir_status weir_compare(const struct weir_compare_input *input,
                               struct weir_gate_result *result, struct weir_error *err)
@@ -372,7 +569,7 @@ enum weir_status weir_compare(const struct weir_compare_input *input,
 		test_set(&comparing, &comparing.metrics);
 		decide(&comparing);
 		push_rows(&comparing);
-		weir_compare_shifts(&comparing);
+		explain_changes(&comparing);
 	}
 	weir_comparing_release(&comparing);
 	return status;

@@ -5,16 +5,18 @@
 
 #include "engine/analysis/compare/history.h"
 #include "engine/base/arena.h"
+#include "engine/base/splitmix.h"
 #include "engine/stats/changepoint.h"
 #include "engine/stats/quantile.h"
 
-/* Few points make every pair of runs a level of its own; the level of the tests is that of the
- * gate. */
+/* With fewer points, every pair of runs could become a separate level. The significance level is
+ * that of the gate. */
 #define LEAST_SEGMENT 3
 #define PERMUTATIONS  999
 #define CUT_ALPHA     0.01
 #define CUT_SEED      20240607
 #define MAX_CUTS      64
+#define NORMAL_975    1.959963984540054 /* 0.975 quantile of the normal distribution */
 
 bool weir_history_parse(const char *text, struct weir_history_metric *out)
 {
@@ -93,4 +95,36 @@ size_t weir_history_cuts(const double *values, size_t count, size_t *cuts, size_
 	free(logs);
 	free(index);
 	return number;
+}
+
+/* ---- trials ---- */
+
+void weir_trial_draw(uint64_t seed, uint64_t draw, size_t count, size_t *order)
+{
+	uint64_t state = weir_splitmix64(seed ^ weir_splitmix64(draw));
+
+	for (size_t i = 0; i < count; i++)
+		order[i] = i;
+	for (size_t i = count; i > 1; i--) {
+		size_t other, swap = order[i - 1];
+
+		state = weir_splitmix64(state);
+		other = (size_t)(state % i); /* The bias is i / 2^64. */
+		order[i - 1] = order[other];
+		order[other] = swap;
+	}
+}
+
+void weir_trial_interval(size_t hits, size_t trials, double *low, double *high)
+{
+	double n = (double)trials, z2 = NORMAL_975 * NORMAL_975, rate, middle, half;
+
+	*low = *high = NAN;
+	if (trials == 0)
+		return;
+	rate = (double)hits / n;
+	middle = (rate + z2 / (2 * n)) / (1 + z2 / n);
+	half = NORMAL_975 * sqrt(rate * (1 - rate) / n + z2 / (4 * n * n)) / (1 + z2 / n);
+	*low = fmax(middle - half, 0);
+	*high = fmin(middle + half, 1);
 }

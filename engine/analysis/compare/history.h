@@ -1,33 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One figure of each recorded run, in order of recording, and where it changes its level. */
-#ifndef WEIR_ANALYSIS_HISTORY_H
-#define WEIR_ANALYSIS_HISTORY_H
+/* Follows one figure over the recorded runs, in order of recording, and finds its change points.
+ * Also draws random trials of unchanged runs. */
+#ifndef WEIR_ANALYSIS_COMPARE_HISTORY_H
+#define WEIR_ANALYSIS_COMPARE_HISTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "engine/model/comparison.h"
 #include "engine/model/run.h"
 
-/* What is followed: "stage:decode" at p50, "operator:decode/aten::mm" at p95,
+/* The figure to follow: "stage:decode" at p50, "operator:decode/aten::mm" at p95,
  * "metric:tokens_per_s". */
 struct weir_history_metric {
 	enum weir_scope_kind kind;
-	const char *name; /* borrowed from the text that was parsed */
+	const char *name; /* borrowed from the parsed text */
 	size_t name_length;
 	enum weir_metric metric;
 };
 
-/* SCOPE or SCOPE:METRIC; false: no scope. p50 where no metric is named, the value of a per-run
- * figure. */
+/* Parses SCOPE or SCOPE:METRIC; returns false if there is no scope. The default is p50, or the
+ * value of a per-run figure. */
 bool weir_history_parse(const char *text, struct weir_history_metric *out);
 
-/* Of one run: the quantile in ns, the geometric mean of the deciles for shift, or the figure; NAN:
- * the run lacks it. */
+/* Returns the figure of one run: a quantile in ns, the geometric mean of the deciles for shift, or
+ * the per-run figure; NAN: the run lacks it. */
 double weir_history_value(const struct weir_run *run, const struct weir_history_metric *metric);
 
-/* Indices at which a new level begins, ascending, at most `most`. Values are logs' arguments:
- * positive; NAN is passed over. */
+/* Finds the indices at which a new level begins, ascending, at most `most`. Values must be
+ * positive; NAN is skipped. */
 size_t weir_history_cuts(const double *values, size_t count, size_t *cuts, size_t most);
+
+/* ---- trials: random draws of unchanged runs, which measure the false-alarm rate of a gate ---- */
+
+/*
+ * Shuffles 0 .. count-1 into `order` (Fisher and Yates), reproducibly for the same seed and draw:
+ * the first runs of a draw act as the baseline, the next as the candidate.
+ */
+void weir_trial_draw(uint64_t seed, uint64_t draw, size_t count, size_t *order);
+
+/* Computes the 95 % interval of the rate hits / trials (E. B. Wilson, JASA 22, 1927); NAN without
+ * trials. */
+void weir_trial_interval(size_t hits, size_t trials, double *low, double *high);
 
 #endif

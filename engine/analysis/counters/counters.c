@@ -6,17 +6,18 @@
 #include "engine/analysis/counters/counters.h"
 #include "engine/analysis/names/kernels.h"
 #include "engine/analysis/roofline/roofline.h"
-#include "engine/analysis/rows/analysis_impl.h"
 #include "engine/base/arena.h"
 
-/* Counters print hundredths of a percent: nothing is less than this. */
+/* Counters print hundredths of a percent; smaller shares count as this. */
 #define LEAST_SHARE 1e-4
-/* The matrix pipe of a product that does not use it; conversions and loads leave traces. */
+/* A product with less use of the matrix pipe does not use it: conversions and loads leave traces
+ * there. */
 #define MATRIX_IDLE 0.01
 
 /* ---- one kernel ---- */
 
-/* Traffic to the device's memory; caches count where they are what is heavier than computation. */
+/* Returns the use of device memory, or of the memory system with its caches if that exceeds
+ * computation. */
 static double memory_side(const double *value)
 {
 	double sm = value[WEIR_COUNTER_SM], memory = value[WEIR_COUNTER_MEMORY],
@@ -139,7 +140,7 @@ static int by_launch(const struct page *a, const struct page *b)
 	return (a->kernel->launch > b->kernel->launch) - (a->kernel->launch < b->kernel->launch);
 }
 
-/* What prints all digits comes before what is rounded. */
+/* Sorts pages with all digits before pages with rounded figures. */
 static int by_page(const void *left, const void *right)
 {
 	const struct page *a = left, *b = right;
@@ -178,7 +179,7 @@ static struct page *collect_pages(const struct weir_profile *profile, size_t *co
 	return pages;
 }
 
-/* The pages about the first one's launch, one an input. */
+/* Returns the number of pages about the first page's launch, one per input. */
 static size_t pages_of_launch(const struct page *pages, size_t count)
 {
 	size_t same = 1;
@@ -190,7 +191,7 @@ static size_t pages_of_launch(const struct page *pages, size_t count)
 	return same;
 }
 
-/* Sums of what the launches of a group have. */
+/* Sums of the known figures over the launches of a group. */
 struct sums {
 	double value[WEIR_COUNTER_COUNT];
 	uint64_t count[WEIR_COUNTER_COUNT];

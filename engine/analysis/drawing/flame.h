@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A tree of frames in the making: stacks come in any order, times are added, and the tree comes out
  * sorted. */
-#ifndef WEIR_ANALYSIS_FLAME_H
-#define WEIR_ANALYSIS_FLAME_H
+#ifndef WEIR_ANALYSIS_DRAWING_FLAME_H
+#define WEIR_ANALYSIS_DRAWING_FLAME_H
 
 #include <stdint.h>
 
 #include "engine/base/arena.h"
-#include "engine/model/detail.h"
+#include "engine/model/timeline_detail.h"
 
 struct weir_flame_builder; /* opaque; owns the names it is given */
 

@@ -11,8 +11,8 @@
  * Without device work the windows hold nothing, and the whole of every thread counts. Steps share
  * one frame, and names of stages are without their counters.
  */
-#ifndef WEIR_ANALYSIS_STACKS_H
-#define WEIR_ANALYSIS_STACKS_H
+#ifndef WEIR_ANALYSIS_DRAWING_STACKS_H
+#define WEIR_ANALYSIS_DRAWING_STACKS_H
 
 #include <stdbool.h>
 

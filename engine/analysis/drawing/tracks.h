@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * When what happened, as spans: steps with their state, stages (on the host, one track a thread),
- * the critical path, gaps of each device by cause, waits in collectives, and the device's work (one
- * track a stream).
- * All of the trace but path and gaps, which the analysed windows hold. Ranks are on the clock of
- * the first one, as far as that is known.
+ * Draws a trace: where its time lies as a flame graph, and when what happened as spans on tracks.
+ * Tracks are steps with their state, stages (one track per host thread), the critical path, gaps of
+ * each device by cause, waits in collectives, and device work (one track per stream). They cover
+ * the whole trace; path and gaps cover the analysed windows. Ranks are on the clock of the first
+ * one, as far as that is known.
  */
-#ifndef WEIR_ANALYSIS_TRACKS_H
-#define WEIR_ANALYSIS_TRACKS_H
+#ifndef WEIR_ANALYSIS_DRAWING_TRACKS_H
+#define WEIR_ANALYSIS_DRAWING_TRACKS_H
 
 #include "engine/analysis/path/critical_path.h"
-#include "engine/analysis/rows/analysis_impl.h"
-#include "engine/model/detail.h"
+#include "engine/analysis/rows/stage_rows.h"
+#include "engine/model/report.h"
+#include "engine/model/timeline_detail.h"
 
-/* Fills the tracks and spans of detail; texts are copied to the arena. */
-void weir_tracks_fill(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
-                      const struct weir_path *path, struct weir_arena *arena,
-                      struct weir_detail *detail);
+/* Fills report->detail. Needs the attribution of stages and the critical path. */
+void weir_fill_detail(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
+                      const struct weir_path *path, struct weir_report *report);
 
 /*
- * Viewers draw a slice inside the one that is open, and lose one that outlives it: such a span
- * moves to a further track of the same kind, up to WEIR_TRACK_LANES of them, then it is cut off.
- * Spans are sorted by track and time before and after. Further tracks stand behind all others.
+ * Moves spans that overlap without nesting to further tracks of the same kind, up to
+ * WEIR_TRACK_LANES of them, and cuts off what fits on none: viewers draw a slice inside the one
+ * that is open, and lose one that outlives it. Spans are sorted by track and time, before and
+ * after. Further tracks follow all others.
  */
 #define WEIR_TRACK_LANES 8
 void weir_tracks_part(struct weir_arena *arena, struct weir_detail *detail);

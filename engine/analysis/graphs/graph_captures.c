@@ -10,52 +10,54 @@
 #define SYMBOL_NONE UINT32_MAX
 #define HASH_BASE   UINT64_C(0x9e3779b97f4a7c15)
 
-/* What kernels are equal by. */
+/* A kernel as it is compared. */
 struct kernel {
-	uint32_t name; /* of the graphs' trace */
+	uint32_t name; /* name id in the graphs' trace */
 	uint32_t blocks, threads;
 	uint8_t kind;
 };
 
-/* One operator's kernel as it was found op by op. */
+/* A kernel in the source that no graph replayed, with its operator. */
 struct sighting {
 	uint32_t op_row; /* WEIR_NONE: no operator */
 	uint16_t part, parts;
 };
 
-/* All sightings at one place of a piece. */
+/* All sightings of one kernel of a piece. */
 struct evidence {
 	struct sighting first;
-	bool same_op, same_shape; /* of all */
+	bool same_op, same_shape; /* true if all sightings agree */
 	uint64_t count;
 	double sum_ns;
 };
 
-/* A row of positions of one stream of one body. */
+/* The positions of one stream of a body. */
 struct lane {
-	size_t first, count; /* of symbols; positions are counted alike */
+	size_t first, count; /* range of `symbols` and of positions */
 };
 
 struct matching {
 	const struct weir_timeline *timeline, *source;
 	const struct weir_graphs *graphs;
 
-	struct kernel *kernels; /* those of the graphs; a symbol is a row of this */
+	struct kernel *kernels; /* distinct kernels of the graphs; a symbol is an index into them */
 	size_t kernel_count, kernel_capacity;
 	struct weir_rowmap kernel_map;
 	uint32_t
-		*name_here; /* per name of the source + 1; 0: not looked up, SYMBOL_NONE: unknown */
+		/* Per name of the source: its id in the graphs' trace + 1; 0: not looked up,
+	         * SYMBOL_NONE: unknown. */
+		*name_here;
 
 	uint32_t *symbols; /* per position */
 	size_t symbol_count;
 	struct lane *lanes;
 	size_t lane_count, lane_capacity;
 
-	size_t *pieces;            /* where each begins in symbols */
-	struct evidence *evidence; /* WEIR_CAPTURE_PIECE a piece */
+	size_t *pieces;            /* index of each piece's first symbol */
+	struct evidence *evidence; /* WEIR_CAPTURE_PIECE per piece */
 	size_t piece_count, piece_capacity, evidence_capacity;
 	struct weir_rowmap piece_maps[WEIR_CAPTURE_PIECE + 1]; /* by length */
-	uint32_t *piece_of; /* per position: the one that begins there, WEIR_NONE */
+	uint32_t *piece_of; /* per position: the piece that begins there; WEIR_NONE: none */
 };
 
 /* ---- kernels ---- */
@@ -104,10 +106,8 @@ static uint32_t add_symbol(struct matching *matching, uint32_t row)
 	return (uint32_t)matching->kernel_count++;
 }
 
-/*
- * Of a row of the source; SYMBOL_NONE: no graph has such a kernel, or it is not known how it was
- * launched (replays from before the profiler began look like this).
- */
+/* Returns the symbol of a source row; SYMBOL_NONE: no graph has such a kernel, or its launch is not
+ * known, as for replays from before the profiler began. */
 static uint32_t symbol_of(struct matching *matching, uint32_t row)
 {
 	const struct weir_names *there = matching->source->trace->names;
@@ -133,7 +133,7 @@ static uint32_t symbol_of(struct matching *matching, uint32_t row)
 	return find_kernel(matching, &wanted, &hash);
 }
 
-/* ---- what is looked for ---- */
+/* ---- pieces of the graphs ---- */
 
 static void add_lane(struct matching *matching, size_t first, size_t count)
 {
@@ -166,7 +166,7 @@ static size_t piece_length(const struct lane *lane)
 	return lane->count < WEIR_CAPTURE_PIECE ? lane->count : WEIR_CAPTURE_PIECE;
 }
 
-/* symbols: `length` of them. */
+/* Finds the piece that consists of `length` symbols; WEIR_ROWMAP_NONE: not found. */
 static uint32_t find_piece(const struct matching *matching, const uint32_t *symbols, size_t length,
                            uint64_t hash)
 {
@@ -218,9 +218,9 @@ static void add_pieces(struct matching *matching)
 	                                sizeof *matching->evidence);
 }
 
-/* ---- what is seen op by op ---- */
+/* ---- evidence in the source ---- */
 
-/* The rows of one stream of the source that no graph replayed, as symbols and operators. */
+/* The rows of one stream of the source that no graph replayed. */
 struct seen {
 	uint32_t *rows, *symbols;
 	struct sighting *sightings;
@@ -267,11 +267,11 @@ static void add_evidence(struct matching *matching, uint32_t piece, size_t lengt
 	}
 }
 
-/* Every stretch of that length, by a hash that drops the symbol behind and takes the one ahead. */
+/* Finds all pieces of a length by a rolling hash over the stream. */
 static void scan(struct matching *matching, const struct seen *seen, size_t length)
 {
 	uint64_t hash = 0, leaving = 1;
-	size_t known = 0; /* symbols in a row that graphs have */
+	size_t known = 0; /* consecutive symbols that graphs have */
 
 	for (size_t i = 0; i < length; i++)
 		leaving *= HASH_BASE;
@@ -290,7 +290,7 @@ static void scan(struct matching *matching, const struct seen *seen, size_t leng
 	}
 }
 
-/* Numbers the kernels of each run of an operator; rows_of_op: per host row of the source. */
+/* Numbers the kernels within each run of an operator. rows_of_op: per host row of the source. */
 static void number_parts(struct matching *matching, const struct seen *seen,
                          const uint32_t *rows_of_op)
 {
@@ -313,7 +313,8 @@ static void number_parts(struct matching *matching, const struct seen *seen,
 	}
 }
 
-/* Rows by stream, in order of their start; first[s] to first[s + 1] are those of stream s. */
+/* Returns the rows by stream, in order of start. Stream s has the rows
+ * first[s] to first[s + 1] - 1. */
 static uint32_t *by_stream(const struct weir_timeline *source, size_t *first)
 {
 	const struct weir_device_columns *device = &source->trace->device;
@@ -363,9 +364,10 @@ static void scan_streams(struct matching *matching)
 	free(sightings);
 }
 
-/* ---- what follows ---- */
+/* ---- operators of the positions ---- */
 
-/* All pieces that hold this position, and every occurrence of each, must say the same. */
+/* Finds the operator of a position: all pieces that contain it, and all their sightings, must
+ * agree. */
 static void settle(const struct matching *matching, const struct lane *lane, size_t at,
                    struct weir_graph_op *op)
 {

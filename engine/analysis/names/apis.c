@@ -7,12 +7,12 @@
 #include "engine/base/arena.h"
 
 struct api_row {
-	const char *pattern; /* without prefix and version suffix; at most one '*', which stands for
-	                        any text */
+	/* The name without prefix and version suffix. At most one '*' stands for any text. */
+	const char *pattern;
 	enum weir_api_class class;
 };
 
-/* The first row that matches decides: the particular stands before the general. */
+/* The first row that matches decides, so specific patterns precede general ones. */
 static const struct api_row api_rows[] = {
 	{"LaunchKernel*", WEIR_API_LAUNCH},
 	{"LaunchCooperativeKernel*", WEIR_API_LAUNCH},
@@ -33,8 +33,8 @@ static const struct api_row api_rows[] = {
 	{"CtxSynchronize", WEIR_API_SYNC},
 	{"ThreadSynchronize", WEIR_API_SYNC},
 
-	/* Copies between devices and within one return early: CUDA Runtime API, "API
-           synchronization behavior". */
+	/* Copies between devices and within one device return early: CUDA Runtime API, "API
+         * synchronization behavior". */
 	{"Memcpy*Async", WEIR_API_COPY_ASYNC},
 	{"MemcpyPeer", WEIR_API_COPY_ASYNC},
 	{"Memcpy3DPeer", WEIR_API_COPY_ASYNC},
@@ -94,8 +94,7 @@ static const struct api_row api_rows[] = {
 	{"KernelGetFunction", WEIR_API_MODULE},
 	{"FuncLoad", WEIR_API_MODULE},
 
-	{"GraphInstantiate*",
-         WEIR_API_MODULE}, /* makes it ready to run: once a shape, not a step */
+	{"GraphInstantiate*", WEIR_API_MODULE}, /* once per shape, not per step */
 	{"Graphics*", WEIR_API_OTHER},
 	{"Graph*", WEIR_API_CAPTURE},
 	{"StreamIsCapturing", WEIR_API_CAPTURE},
@@ -139,8 +138,8 @@ static const struct api_row api_rows[] = {
 	{"RuntimeGet*", WEIR_API_QUERY},
 };
 
-/* Calls whose names have no such prefix, whole: of the operating system as profilers record them,
- * of HSA below HIP, of compilers at run time. */
+/* Calls without such a prefix, by their whole name: system calls as profilers record them, calls of
+ * HSA below HIP, and run-time compilers. */
 static const struct api_row plain_rows[] = {
 	{"poll", WEIR_API_SYSTEM_WAIT},
 	{"ppoll", WEIR_API_SYSTEM_WAIT},
@@ -250,8 +249,8 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The name behind "cuda", "cu" or "hip", else NULL: a capital must follow, so that "cublasSgemm" is
- * none. */
+/* Returns the name after "cuda", "cu" or "hip", else NULL. A capital must follow, which excludes
+ * "cublasSgemm". */
 static const char *behind_prefix(const char *name)
 {
 	static const char *const prefixes[] = {"cuda", "cu", "hip", NULL};
@@ -265,7 +264,7 @@ static const char *behind_prefix(const char *name)
 	return NULL;
 }
 
-/* Length without one "_v<digits>" at the end. */
+/* Returns the length without one "_v<digits>" at the end. */
 static size_t without_version(const char *name, size_t len)
 {
 	size_t at = len;
@@ -275,7 +274,7 @@ static size_t without_version(const char *name, size_t len)
 	return at < len && at >= 2 && memcmp(name + at - 2, "_v", 2) == 0 ? at - 2 : len;
 }
 
-/* Length without one mark of per-thread default streams at the end. */
+/* Returns the length without one suffix of per-thread default streams. */
 static size_t without_stream_mark(const char *name, size_t len)
 {
 	static const char *const marks[] = {"_ptsz", "_ptds", "_spt", NULL};

@@ -5,17 +5,19 @@
 #include "engine/analysis/names/frames.h"
 #include "engine/base/arena.h"
 
-/* A frame looks like "path/file.py(123): function", or "<built-in method function of ...>". */
+/* A pattern of frame names, which look like "path/file.py(123): function" or "<built-in method
+ * function of ...>". */
 struct frame_row {
-	const char *file;     /* part of the name */
-	const char *function; /* its end, from the colon on; NULL: any */
+	const char *file;     /* substring of the name */
+	const char *function; /* end of the name, from the colon on; NULL: any */
 	uint8_t class;        /* enum weir_frame_class */
 };
 
 /*
- * The first row that matches decides. Of a compiler only what runs at compile time is named:
- * guards, launchers and the wrappers of compiled code share its files and run in every step. What
- * encloses all of a compilation is enough, since frames below it inherit the class.
+ * The first row that matches decides. For compilers, only code that runs at compile time is listed:
+ * guards, launchers and the wrappers of compiled code are in the same files and run in every step.
+ * Listing the frame that encloses a compilation is enough, since frames inside it inherit the
+ * class.
  */
 static const struct frame_row frame_rows[] = {
 	{"DataLoader", NULL, WEIR_FRAME_INPUT},

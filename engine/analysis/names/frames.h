@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the name of a Python frame, an annotation or a driver-side overhead record says about the
- * host's work. */
-#ifndef WEIR_ANALYSIS_FRAMES_H
-#define WEIR_ANALYSIS_FRAMES_H
+/* Classifies the names of Python frames, annotations and driver-side overhead records by the kind
+ * of host work they stand for. */
+#ifndef WEIR_ANALYSIS_NAMES_FRAMES_H
+#define WEIR_ANALYSIS_NAMES_FRAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,19 +13,24 @@ enum weir_frame_class {
 	WEIR_FRAME_PLAIN,
 	WEIR_FRAME_INPUT,   /* data loading, tokenization, reading files */
 	WEIR_FRAME_COMPILE, /* compilation of device code, loading of program code */
-	WEIR_FRAME_WAIT,    /* the thread waits for another one, a socket or a clock */
+	WEIR_FRAME_WAIT,    /* waiting for another thread, a socket or a clock */
 };
 
 enum weir_frame_class weir_frame_class(const char *name);
 
-/* The class of every text in the table, one byte an id. The caller frees it. */
+/* Returns the class of every name in the table, one byte per id. The caller frees it. */
 uint8_t *weir_frame_class_of_names(const struct weir_names *names);
 
-/* "/home/x/run.py(12): main" without its folders: where somebody keeps files is nobody's business.
- * Names below a search path ("torch/nn/modules/linear.py(125): forward") stay. The rest of name. */
+/*
+ * Returns the end of the name of a frame, without an absolute path: "/home/x/run.py(12): main"
+ * becomes "run.py(12): main", so that no report contains the layout of somebody's disk. Names
+ * relative to a search path ("torch/nn/modules/linear.py(125): forward") stay whole. Borrowed from
+ * `name`.
+ */
 const char *weir_frame_without_folders(const char *name);
 
-/* Loading and compilation that the driver did, against the profiler's own buffers. */
+/* Returns true if an overhead record is loading or compilation by the driver, false if it is the
+ * profiler's own work. */
 bool weir_overhead_is_loading(const char *name);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernel names as people read them. Brackets are balanced in one pass with a fixed stack; what is
- * deeper ends the name. */
+/* Kernel names for display and for comparison. Brackets are balanced in one pass with a stack of
+ * fixed size; a name nested more deeply ends there. */
 #include <string.h>
 
 #include "engine/analysis/names/kernels.h"
 
 #define MAX_BRACKETS 64
 #define MAX_WRAPPERS 4
-#define MAX_MANGLED  512 /* bytes of one identifier in a mangled name */
+#define MAX_MANGLED  512 /* bytes of an identifier in a mangled name */
 #define MIN_HEX      8   /* digits of a trailing hash */
 
 struct span {
@@ -53,7 +53,8 @@ static char closing(char open)
 	return (char)(open == '(' ? ')' : open == '<' ? '>' : open == '{' ? '}' : ']');
 }
 
-/* False: too deep. A ">" closes only a "<": inside parentheses it is an operator. */
+/* Follows one character of a name; false: nested too deeply. A ">" closes only a "<", since inside
+ * parentheses it is an operator. */
 static bool follow(struct brackets *b, char c)
 {
 	if (c == '(' || c == '<' || c == '{' || c == '[') {
@@ -66,10 +67,10 @@ static bool follow(struct brackets *b, char c)
 	return true;
 }
 
-/* As demanglers and as Nsight Compute write it. */
+/* Unnamed name spaces as demanglers and Nsight Compute write them. */
 static const char *const anonymous[] = {"(anonymous namespace)::", "<unnamed>::", NULL};
 
-/* Length of an unnamed name space at the start of s; 0: none. */
+/* Returns the length of an unnamed name space at the start of s; 0: none starts there. */
 static size_t anonymous_length(struct span s)
 {
 	for (size_t i = 0; anonymous[i]; i++) {
@@ -80,8 +81,8 @@ static size_t anonymous_length(struct span s)
 }
 
 /*
- * The function's qualified name with template arguments left out of `name`; `arguments` is the text
- * of its last template argument list without brackets. A space outside of brackets ends a return
+ * Adds the qualified name of a function without template arguments to `name`; `arguments` becomes
+ * the text inside its last list of template arguments. A space outside all brackets ends a return
  * type.
  */
 static void strip(struct span full, struct weir_text *name, struct span *arguments)
@@ -101,7 +102,7 @@ static void strip(struct span full, struct weir_text *name, struct span *argumen
 			continue;
 		}
 		if (outside && c == '(' && name->length)
-			return; /* parameters */
+			return; /* the parameters begin */
 		if (!follow(&b, c))
 			return;
 		if (outside && b.depth)
@@ -115,7 +116,7 @@ static void strip(struct span full, struct weir_text *name, struct span *argumen
 	}
 }
 
-/* Template argument `index` of a list. */
+/* Returns template argument `index` of a list; empty if there are fewer. */
 static struct span argument_at(struct span list, size_t index)
 {
 	struct brackets b = {{0}, 0};
@@ -137,7 +138,7 @@ static struct span argument_at(struct span list, size_t index)
 	return (struct span){list.at + start, seen == index ? list.len - start : 0};
 }
 
-/* Kernels that only run what their first template argument names. */
+/* Kernels that only run the functor of their first template argument. */
 static const char *const wrappers[] = {
 	"cutlass::",      "cutlass_80::",    "cutlass_cudnn", "at::cuda::detail::enable_",
 	"flash::enable_", "ck_tile::kentry", "ck::kernel_",   NULL};
@@ -161,7 +162,7 @@ static bool is_wrapper(const struct weir_text *name)
 	return false;
 }
 
-/* The generic kernels and the word that stands for them. */
+/* Generic kernels and the word under which they are shown. */
 static const struct {
 	const char *kernel, *shown;
 } generics[] = {
@@ -179,7 +180,7 @@ static const struct {
 	{"distribution_elementwise_grid_stride_kernel", "random"},
 };
 
-/* Words of a functor's spelling that do not tell it from others. */
+/* Words that many functors have in their spelling, so that they do not distinguish one. */
 static const char *const empty_words[] = {"gpu_kernel_impl_nocast",
                                           "gpu_kernel_impl",
                                           "BinaryFunctor",
@@ -242,7 +243,7 @@ static bool is_empty_word(struct span word)
 	return false;
 }
 
-/* The first word of the template arguments that tells something. */
+/* Returns the first word of the template arguments that distinguishes the functor. */
 static struct span functor_of(struct span arguments)
 {
 	size_t i = 0;
@@ -261,7 +262,7 @@ static struct span functor_of(struct span arguments)
 	return (struct span){arguments.at, 0};
 }
 
-/* "elementwise FillFunctor" in place of the kernel's own name. */
+/* Replaces the name of a generic kernel by "elementwise FillFunctor". */
 static void show_generic(struct weir_text *name, struct span arguments)
 {
 	const char *last = strrchr(name->data, ':');
@@ -279,7 +280,8 @@ static void show_generic(struct weir_text *name, struct span arguments)
 	}
 }
 
-/* One identifier of a mangled name: its length in decimal, then its text. False: none here. */
+/* Reads one identifier of a mangled name: its length in decimal, then its text. False: there is
+ * none here. */
 static bool take_mangled(struct span *s, struct span *identifier)
 {
 	size_t len = 0;
@@ -297,10 +299,8 @@ static bool take_mangled(struct span *s, struct span *identifier)
 	return true;
 }
 
-/*
- * The qualified name of a function in the Itanium mangling, without its template arguments:
- * "_ZN5aiter7add_rms..." -> "aiter::add_rms". Substitutions and operators end it.
- */
+/* Adds the qualified name of a function in the Itanium mangling without its template arguments:
+ * "_ZN5aiter7add_rms..." gives "aiter::add_rms". Substitutions and operators end the name. */
 static bool show_mangled(struct span s, struct weir_text *name)
 {
 	struct span part;
@@ -337,9 +337,9 @@ static bool is_hex(char c)
 }
 
 /*
- * "_0x7f00dead1234" and "_1f00dead1234ab" at the end: an address or a hash that changes with every
- * build. After two underscores such digits are Triton's list of argument kinds ("__0d1d2d") and
- * stay.
+ * Removes an address or hash at the end, which changes with every build: "_0x7f00dead1234",
+ * "_1f00dead1234ab". After two underscores such digits are Triton's list of argument kinds
+ * ("__0d1d2d") and stay.
  */
 static void drop_hash(struct weir_text *name)
 {
@@ -379,8 +379,8 @@ static void strip_wrapped(struct span full, struct weir_text *name)
 		show_generic(name, arguments);
 }
 
-/* Shortened names keep the end of an unnamed name space ("kernel<8, unnamed>::functor>"), which
- * would close a list that it never opened. */
+/* Copies a name without remnants of unnamed name spaces, which shortened names contain ("kernel<8,
+ * unnamed>::functor>"): the ">" would close a list that was never opened. */
 static void drop_remnants(const char *name, struct weir_text *out)
 {
 	static const char remnant[] = "unnamed>::";
@@ -427,4 +427,106 @@ void weir_kernel_display(const char *name, struct weir_text *text)
 	drop_remnants(name, &whole);
 	show(whole.length ? whole.data : name, text);
 	weir_text_release(&whole);
+}
+
+/*
+ * Keys for comparison. Nsight Compute leaves out name spaces, prints the types of template
+ * parameters in parameter lists and has its own spelling of lambdas. The words of the name and of
+ * its template arguments are the same as those of a demangler.
+ */
+
+#define MAX_KEY 4096 /* bytes of a key; longer names are compared by their beginning */
+
+struct scan {
+	const char *at;
+	struct weir_text *out;
+	bool after_lambda; /* the parameters of a lambda are a part of the name */
+};
+
+static bool skips(const char **at, const char *part)
+{
+	size_t length = strlen(part);
+
+	if (strncmp(*at, part, length) != 0)
+		return false;
+	*at += length;
+	return true;
+}
+
+/* Returns the position after the bracket that closes the one at `at`, or the end of the text. */
+static const char *behind_bracket(const char *at)
+{
+	size_t depth = 0;
+
+	for (; *at; at++) {
+		if (*at == '(')
+			depth++;
+		else if (*at == ')' && --depth == 0)
+			return at + 1;
+	}
+	return at;
+}
+
+/* Adds one word in its normal form: "3ul" becomes 3, true becomes 1. */
+static void put_word(struct weir_text *out, const char *word, size_t length)
+{
+	if (length == 4 && !memcmp(word, "true", 4))
+		word = "1", length = 1;
+	else if (length == 5 && !memcmp(word, "false", 5))
+		word = "0", length = 1;
+	while (length > 1 && word[0] >= '0' && word[0] <= '9' && strchr("uUlL", word[length - 1]))
+		length--;
+	weir_text_add(out, word, length);
+	weir_text_puts(out, " ");
+}
+
+static bool is_silent(const char *word, size_t length)
+{
+	static const char *const silent[] = {"void", "instance"};
+
+	for (size_t i = 0; i < sizeof silent / sizeof *silent; i++)
+		if (strlen(silent[i]) == length && !memcmp(word, silent[i], length))
+			return true;
+	return false;
+}
+
+static void take_word(struct scan *scan)
+{
+	const char *word = scan->at;
+	size_t length;
+
+	while (is_word(*scan->at))
+		scan->at++;
+	length = (size_t)(scan->at - word);
+	/* A remnant of an unnamed name space in a shortened name. */
+	if (length == 7 && !memcmp(word, "unnamed", 7) && skips(&scan->at, ">::"))
+		return;
+	if (skips(&scan->at, "::") || is_silent(word, length))
+		return;
+	put_word(scan->out, word, length);
+	scan->after_lambda = length == 6 && !memcmp(word, "lambda", 6);
+}
+
+static void take_sign(struct scan *scan)
+{
+	if (skips(&scan->at, "(anonymous namespace)::") || skips(&scan->at, "<unnamed>::"))
+		return;
+	if (*scan->at == '(' && !scan->after_lambda && strncmp(scan->at, "(instance ", 10) != 0)
+		scan->at = behind_bracket(scan->at);
+	else
+		scan->at++;
+	scan->after_lambda = false;
+}
+
+void weir_kernel_key(const char *name, struct weir_text *text)
+{
+	struct scan scan = {.at = name, .out = text};
+
+	weir_text_clear(text);
+	while (*scan.at && text->length < MAX_KEY) {
+		if (is_word(*scan.at))
+			take_word(&scan);
+		else
+			take_sign(&scan);
+	}
 }

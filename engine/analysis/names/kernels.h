@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a kernel's name alone tells: its family, what such kernels are normally limited by, and the
- * name as people read it. Names are those of CUDA and ROCm libraries and of code generators,
- * demangled or not, and may be hostile: any length, any bytes.
+ * Classifies kernels by their name alone: the family, the resource that usually limits such
+ * kernels, and the name for display. Names come from CUDA and ROCm libraries and from code
+ * generators, demangled or not, and may be hostile: any length, any bytes.
  */
-#ifndef WEIR_ANALYSIS_KERNELS_H
-#define WEIR_ANALYSIS_KERNELS_H
+#ifndef WEIR_ANALYSIS_NAMES_KERNELS_H
+#define WEIR_ANALYSIS_NAMES_KERNELS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,17 +16,17 @@
 enum weir_family {
 	WEIR_FAMILY_OTHER,
 	WEIR_FAMILY_COMMUNICATION,
-	WEIR_FAMILY_COPY, /* moves or fills memory as it is: copies, casts, layout changes,
-	                     concatenation */
+	/* Moves or fills memory: copies, casts, layout changes, concatenation. */
+	WEIR_FAMILY_COPY,
 	WEIR_FAMILY_GEMM,
-	WEIR_FAMILY_GEMV, /* matrix times vector, and products of a few rows */
+	WEIR_FAMILY_GEMV, /* matrix times vector, and products with few rows */
 	WEIR_FAMILY_ATTENTION,
 	WEIR_FAMILY_CONVOLUTION,
 	WEIR_FAMILY_NORM,
 	WEIR_FAMILY_SOFTMAX,
 	WEIR_FAMILY_ELEMENTWISE,
 	WEIR_FAMILY_REDUCE,
-	WEIR_FAMILY_INDEX, /* index, gather, scatter, embedding, cache updates */
+	WEIR_FAMILY_INDEX, /* index, gather, scatter, embedding, KV cache updates */
 	WEIR_FAMILY_SORT,  /* sort, topk, scan, sampling */
 	WEIR_FAMILY_COUNT
 };
@@ -37,45 +37,41 @@ enum weir_family_limit {
 	WEIR_LIMIT_COMPUTE,
 };
 
-/* Of a matrix product: rows and columns of the result that one block computes. */
+/* Rows and columns of the result that one block of a matrix product computes. */
 struct weir_tile {
-	uint32_t m, n; /* 0: the name does not say */
+	uint32_t m, n; /* 0: not in the name */
 };
 
 enum weir_family weir_kernel_family(const char *name);
 const char *weir_family_name(enum weir_family family); /* "gemm" */
 
-/* Collectives, by library or by kernel; false for an ordinary reduction. */
+/* Returns true for collectives, by library or by kernel; false for an ordinary reduction. */
 bool weir_kernel_is_communication(const char *name);
-/* A copy or fill that the driver runs as a kernel: __amd_rocclr_copyBuffer. */
+/* Returns true for a copy or fill that the driver runs as a kernel, such as
+ * __amd_rocclr_copyBuffer. */
 bool weir_kernel_is_driver_copy(const char *name);
 
 struct weir_tile weir_kernel_tile(const char *name);
 
-/*
- * What limits such a kernel where no shapes are known (graph replay): a statement about the family
- * and the tile, not about this run.
- */
+/* Returns the usual limit of such kernels, for work without shapes (graph replay). It follows from
+ * the family and the tile, not from this run. */
 enum weir_family_limit weir_kernel_limit(const char *name);
 
 /*
- * Adds the name for display: no return type, template arguments, parameters, anonymous name spaces
- * or addresses; "elementwise FillFunctor" for the generic kernels that differ by their functor
- * only; the name inside of CUTLASS's wrappers. Names that are short already stay as they are.
+ * Adds the name for display: without return type, template arguments, parameters, unnamed name
+ * spaces and addresses; "elementwise FillFunctor" for generic kernels that differ only in their
+ * functor; the inner name of CUTLASS's wrappers. Short names stay unchanged.
  */
 void weir_kernel_display(const char *name, struct weir_text *text);
 
-/*
- * Replaces the text by the words by which profilers agree on a kernel and its template arguments,
- * for comparison only: name spaces, parameters and the ways to write a lambda are left out.
- */
+/* Replaces the text by a key for comparison across profilers: the words of the name and its
+ * template arguments, without name spaces, parameters and the ways to write a lambda. */
 void weir_kernel_key(const char *name, struct weir_text *text);
 
 /*
- * Length of the part of a displayed name that identifies the kernel across tunings: up to a tile
- * suffix
- * ("nvjet_sm90_tst" of "nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT"); the whole length where there is
- * none.
+ * Returns the length of the part of a displayed name that identifies the kernel across tunings, up
+ * to a tile suffix: "nvjet_sm90_tst" of "nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT". The whole length
+ * if there is no tile.
  */
 size_t weir_kernel_base_length(const char *display);
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "engine/analysis/names/stages.h"
+#include "engine/base/text.h"
 
-#define MAX_COUNT INT64_C(1000000000000000) /* of rows or tokens: sums of a few stay in range */
+#define MAX_COUNT INT64_C(1000000000000000) /* rows or tokens; sums of a few stay in range */
 
-/* The stage kinds of weir.requests and the words that name them. */
+/* The words that name the stage kinds of weir.requests. */
 static const struct weir_stage_alias known_aliases[] = {
 	{"queue", "queue"},
 	{"queuing", "queue"},
@@ -19,7 +21,7 @@ static const struct weir_stage_alias known_aliases[] = {
 	{"scheduling", "queue"},
 	{"schedule", "queue"},
 	{"waiting", "queue"},
-	{"queue+prefill", "other"}, /* one figure for both: SGLang */
+	{"queue+prefill", "other"}, /* SGLang has one figure for both */
 	{"batch_assembly", "batch_assembly"},
 	{"batch", "batch_assembly"},
 	{"batching", "batch_assembly"},
@@ -82,7 +84,7 @@ static bool stands_at(const char *at, const char *word)
 	       strncasecmp(at, word, len) == 0 && word_boundary(at[len]);
 }
 
-/* The longest alias that begins at `at` and ends with a word; NULL: none. */
+/* Returns the longest alias that begins at `at` and ends at a word boundary; NULL: none. */
 static const struct weir_stage_alias *alias_at(const struct weir_stage_aliases *aliases,
                                                const char *at)
 {
@@ -95,7 +97,7 @@ static const struct weir_stage_alias *alias_at(const struct weir_stage_aliases *
 	return found;
 }
 
-/* The longest alias in the name; of several, the one that the table names first; NULL: none. */
+/* Returns the longest alias in the name, the first in the table among equals; NULL: none. */
 static const struct weir_stage_alias *alias_in(const struct weir_stage_aliases *aliases,
                                                const char *name)
 {
@@ -116,7 +118,8 @@ static const struct weir_stage_alias *alias_in(const struct weir_stage_aliases *
 	return best;
 }
 
-/* The user's kind as a static text; NULL where no alias of his is in the name. */
+/* Returns the kind that the user's own aliases give the name, as a static text; NULL: none
+ * matches. */
 static const char *own_kind(const char *name, const struct weir_stage_aliases *own)
 {
 	const struct weir_stage_alias *alias = own ? alias_in(own, name) : NULL;
@@ -140,7 +143,7 @@ const char *weir_stage_kind(const char *name, const struct weir_stage_aliases *o
 	return alias ? alias->kind : "other";
 }
 
-/* The number at *at, at most MAX_COUNT, *at moved behind it; -1 and no move where there is none. */
+/* Reads the number at *at, at most MAX_COUNT, and moves *at behind it; -1 if there is no digit. */
 static int64_t take_number(const char **at)
 {
 	int64_t value = 0;
@@ -155,7 +158,8 @@ static int64_t take_number(const char **at)
 	return *at == start ? -1 : value;
 }
 
-/* The number behind "key=" or "key", where key begins a word; -1: none. */
+/* Returns the number after `key` ("bs=", "context_"), which must begin a word; -1: there is
+ * none. */
 static int64_t number_after(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -175,7 +179,8 @@ static void set_name(struct weir_stage_name *out, const char *name)
 	snprintf(out->name, sizeof out->name, "%s", name);
 }
 
-/* Context tokens alone are a prefill, generation alone a decode, both are mixed. */
+/* Names a step: context tokens alone are a prefill, generation alone is a decode, both are
+ * mixed. */
 static void name_by_counts(struct weir_stage_name *out, int64_t context, int64_t generation)
 {
 	set_name(out, context > 0 && generation > 0 ? "mixed" : context > 0 ? "prefill" : "decode");
@@ -183,7 +188,7 @@ static void name_by_counts(struct weir_stage_name *out, int64_t context, int64_t
 	out->rows = context + generation;
 }
 
-/* execute[_T]_context_R(...)_generation_R(...): vLLM, plain and detailed. */
+/* vLLM, plain and detailed: execute[_T]_context_R(...)_generation_R(...) */
 static bool parse_vllm(const char *text, struct weir_stage_name *out)
 {
 	int64_t context = number_after(text, "context_"),
@@ -196,7 +201,7 @@ static bool parse_vllm(const char *text, struct weir_stage_name *out)
 	return true;
 }
 
-/* step[DECODE bs=32 toks=1024]: SGLang. */
+/* SGLang: step[DECODE bs=32 toks=1024] */
 static bool parse_sglang(const char *text, struct weir_stage_name *out)
 {
 	static const struct {
@@ -219,8 +224,7 @@ static bool parse_sglang(const char *text, struct weir_stage_name *out)
 	return false;
 }
 
-/* prefill[bs=2 tok=14721 ctx=..], decode[bs=117/128 tok=117]: ATOM; the second number is the padded
- * batch. */
+/* ATOM: prefill[bs=2 tok=14721 ctx=..], decode[bs=117/128 tok=117]; 128 is the padded batch. */
 static bool parse_atom(const char *text, struct weir_stage_name *out)
 {
 	const char *rows = strstr(text, "bs=");
@@ -260,11 +264,12 @@ static bool parse_loader(const char *text, struct weir_stage_name *out)
 struct grammar {
 	const char *prefix;
 	enum weir_stage_role role;
-	bool (*parse)(const char *text,
-	              struct weir_stage_name *out); /* NULL: the role says it all */
+	/* NULL: the prefix alone decides. */
+	bool (*parse)(const char *text, struct weir_stage_name *out);
 };
 
-/* The first prefix that fits and whose parser agrees wins; no match: a stage of the user's own. */
+/* The first prefix that matches and whose parser accepts the text decides. Any other annotation is
+ * a stage that the user has named. */
 static const struct grammar grammars[] = {
 	{"ProfilerStep", WEIR_ROLE_STEP, NULL},
 	{"execute_diffusion_", WEIR_ROLE_STEP_STAGE, parse_diffusion},
@@ -288,8 +293,8 @@ static const struct grammar grammars[] = {
 	{"record_param_comms", WEIR_ROLE_IGNORED, NULL},
 };
 
-/* Up to the counters at the end: "decode_17", "step 12". Digits right behind a letter belong to the
- * name: "h2", "conv1". */
+/* Returns the length without the counters at the end: "decode_17", "step 12". Digits right after a
+ * letter belong to the name: "h2", "conv1". */
 static size_t length_without_counter(const char *text)
 {
 	size_t len = strlen(text);
@@ -307,7 +312,7 @@ static size_t length_without_counter(const char *text)
 	}
 }
 
-/* The user's own name without its counter and its frame: "## forward ##". */
+/* Copies a user's name without its counter and its frame: "## forward ##". */
 static void clean_name(const char *text, struct weir_stage_name *out)
 {
 	size_t len;
@@ -316,19 +321,18 @@ static void clean_name(const char *text, struct weir_stage_name *out)
 		text++;
 	len = length_without_counter(text);
 	if (len == 0)
-		len = strlen(text); /* nothing but a counter */
+		len = strlen(text); /* the name is nothing but a counter */
 	if (len < sizeof out->name) {
 		memcpy(out->name, text, len);
 		return;
 	}
 	len = sizeof out->name - sizeof "...";
 	while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
-		len--; /* whole characters of UTF-8 only */
+		len--; /* cut only between UTF-8 characters */
 	memcpy(out->name, text, len);
 	memcpy(out->name + len, "...", sizeof "...");
 }
 
-/* By the grammars; a stage of the user's own where none fits. */
 static void parse_annotation(const char *annotation, struct weir_stage_name *out)
 {
 	for (size_t i = 0; i < sizeof grammars / sizeof *grammars; i++) {
@@ -339,8 +343,8 @@ static void parse_annotation(const char *annotation, struct weir_stage_name *out
 		out->role = grammars[i].role;
 		return;
 	}
-	if (strstr(annotation,
-	           "compile_id=")) { /* records of the compiler's own, one name a pass */
+	/* Records of the compiler have a new name for each pass. */
+	if (strstr(annotation, "compile_id=")) {
 		out->role = WEIR_ROLE_IGNORED;
 		return;
 	}
@@ -364,4 +368,81 @@ void weir_stage_name_parse(const char *annotation, const struct weir_stage_alias
 	kind = own_kind(out->name, own);
 	if (kind)
 		out->kind = kind;
+}
+
+#define MAX_SUM 1e15 /* larger sums are damaged */
+
+static bool take_sum(const char **at, const char *label, double *out)
+{
+	size_t length = strlen(label), digits = 0;
+	int64_t value;
+
+	if (strncmp(*at, label, length) != 0)
+		return false;
+	*at += length;
+	while ((*at)[digits] >= '0' && (*at)[digits] <= '9')
+		digits++;
+	if (!weir_parse_i64(*at, digits, &value) || (double)value > MAX_SUM)
+		return false;
+	*at += digits;
+	*out = (double)value;
+	return true;
+}
+
+/* Reads "context_3(sq..sk..sqsq..sqsk..)". */
+static bool take_rows(const char *name, const char *label, struct weir_row_sums *out)
+{
+	const char *at = strstr(name, label);
+
+	at = at ? strchr(at, '(') : NULL;
+	if (!at)
+		return false;
+	at++;
+	return take_sum(&at, "sq", &out->q) && take_sum(&at, "sk", &out->k) &&
+	       take_sum(&at, "sqsq", &out->qq) && take_sum(&at, "sqsk", &out->qk) && *at == ')' &&
+	       out->qq >= out->q && out->qk >= out->q;
+}
+
+bool weir_step_sums_parse(const char *name, struct weir_step_sums *out)
+{
+	struct weir_step_sums read;
+
+	if (strncmp(name, "execute_", 8) != 0 || !take_rows(name, "context_", &read.context) ||
+	    !take_rows(name, "generation_", &read.generation))
+		return false;
+	*out = read;
+	return true;
+}
+
+static void add_rows(struct weir_row_sums *to, const struct weir_row_sums *other)
+{
+	to->q += other->q;
+	to->k += other->k;
+	to->qq += other->qq;
+	to->qk += other->qk;
+}
+
+void weir_step_sums_add(struct weir_step_sums *to, const struct weir_step_sums *other)
+{
+	add_rows(&to->context, &other->context);
+	add_rows(&to->generation, &other->generation);
+}
+
+static void divide_rows(struct weir_row_sums *rows, double by)
+{
+	rows->q /= by;
+	rows->k /= by;
+	rows->qq /= by;
+	rows->qk /= by;
+}
+
+void weir_step_sums_divide(struct weir_step_sums *sums, double by)
+{
+	divide_rows(&sums->context, by);
+	divide_rows(&sums->generation, by);
+}
+
+double weir_step_sums_pairs(const struct weir_step_sums *sums)
+{
+	return sums->context.qk - (sums->context.qq - sums->context.q) / 2 + sums->generation.qk;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What an annotation of the program means: a step of the loop, a stage of the work, or neither. The
- * grammars are those of the PyTorch profiler (ProfilerStep#N), vLLM
+ * Parses the annotations of a program: a step of the main loop, a stage of the work, or neither.
+ * Knows the grammars of the PyTorch profiler (ProfilerStep#N), vLLM
  * (execute_context_..._generation_...), SGLang (step[DECODE bs=32]), ATOM (prefill[bs=2 ...]) and
- * diffusion servers; every other name is a stage of the user's own, its counter dropped.
+ * diffusion servers. Any other name is a stage that the user has named, without its counter.
  */
-#ifndef WEIR_ANALYSIS_STAGES_H
-#define WEIR_ANALYSIS_STAGES_H
+#ifndef WEIR_ANALYSIS_NAMES_STAGES_H
+#define WEIR_ANALYSIS_NAMES_STAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,9 +15,10 @@
 #include "engine/model/settings.h"
 
 enum weir_stage_role {
-	WEIR_ROLE_IGNORED, /* collectives, compiled graphs, the profiler, graph capture: no stage */
-	WEIR_ROLE_STEP,    /* one turn of the loop that encloses the stages */
-	WEIR_ROLE_STEP_STAGE, /* a turn of the loop that is a stage at the same time */
+	/* Collectives, compiled graphs, the profiler, graph capture: not a stage. */
+	WEIR_ROLE_IGNORED,
+	WEIR_ROLE_STEP,       /* one iteration of the loop around the stages */
+	WEIR_ROLE_STEP_STAGE, /* an iteration that is also a stage */
 	WEIR_ROLE_STAGE,
 };
 
@@ -32,12 +33,36 @@ struct weir_stage_name {
 	int64_t tokens;                 /* -1: not stated */
 };
 
-/* own: the user's further names, NULL: none. They count before every name known here. */
+/* Parses an annotation. own: the user's names for stages, which take precedence; NULL: none. */
 void weir_stage_name_parse(const char *annotation, const struct weir_stage_aliases *own,
                            struct weir_stage_name *out);
 
-/* The kind of a stage by its name or an alias of it, whole or as a word in it; "other": not known.
- * own as above. Static. */
+/* Returns the kind of a stage by its name or by an alias that the name contains as a word, as a
+ * static text; "other": unknown. own: as above. */
 const char *weir_stage_kind(const char *name, const struct weir_stage_aliases *own);
+
+/* Sums over the requests of a step, which servers write into its name. Attention over packed or
+ * paged sequences has no lengths in its shapes; these sums give its work. */
+struct weir_row_sums {
+	double q, k, qq, qk; /* sums of query rows, of key rows, of q^2 and of q k */
+};
+
+struct weir_step_sums {
+	struct weir_row_sums context, generation; /* prefill and decode */
+};
+
+/*
+ * Parses a name such as
+ * "execute_64_context_0(sq0sk0sqsq0sqsk0)_generation_64(sq64sk131072sqsq64sqsk131072)". False:
+ * another name; *out stays unchanged.
+ */
+bool weir_step_sums_parse(const char *name, struct weir_step_sums *out);
+
+void weir_step_sums_add(struct weir_step_sums *to, const struct weir_step_sums *other);
+void weir_step_sums_divide(struct weir_step_sums *sums, double by);
+
+/* Returns the number of pairs of a query and a key under a causal mask: the new rows of a request
+ * see each other as a triangle, and all rows that came before. */
+double weir_step_sums_pairs(const struct weir_step_sums *sums);
 
 #endif

@@ -2,37 +2,37 @@
 #include <stdlib.h>
 
 #include "engine/analysis/names/apis.h"
-#include "engine/analysis/path/clocks.h"
 #include "engine/analysis/path/critical_path.h"
 #include "engine/analysis/path/path_index.h"
 #include "engine/analysis/timeline/idle.h"
 #include "engine/base/arena.h"
 
-/* Turns without going back in time: more of them is a circle, which damaged clocks can make. */
-#define MOST_STILL 4096
+/* Steps without progress before we assume a cycle caused by bad clocks. */
+#define MOST_STALLED 4096
 
 enum place {
 	AT_START, /* device row `at` is about to begin */
-	IN_ROW,   /* it runs */
+	IN_ROW,   /* device row `at` runs */
 	ON_HOST,  /* on thread `at` */
-	LOST,     /* nothing says what was before */
+	LOST,     /* the trace does not show what came before */
 };
 
 struct walk {
 	const struct weir_analysis *analysis;
-	struct weir_path_index *indices; /* one a rank, made when the path first gets there */
+	struct weir_path_index *indices; /* one per rank, made on first use */
 	int64_t *shift_ns;               /* per rank: from the path's clock to its own */
 	struct weir_path *path;          /* pieces from the last to the first */
-	int64_t begin_ns, now_ns;        /* of the window; the path's clock */
+	int64_t begin_ns, now_ns;        /* start of the window, and position; the path's clock */
 	enum place place;
 	uint32_t rank, at;
-	uint32_t waitless; /* host row of this rank that waited for nothing in what is left;
-	                      WEIR_NONE */
-	size_t leaf;       /* where it was on its thread; SIZE_MAX: not known */
-	unsigned still;
+	/* Host row of this rank that waited for no device work in the rest of the path; WEIR_NONE.
+	 */
+	uint32_t waitless;
+	size_t leaf; /* current leaf of the thread; SIZE_MAX: unknown */
+	unsigned stalled;
 };
 
-/* ---- where the walk is ---- */
+/* ---- position ---- */
 
 static const struct weir_rank *rank_of(const struct walk *walk)
 {
@@ -48,7 +48,7 @@ static struct weir_path_index *index_of(struct walk *walk)
 	return index;
 }
 
-/* On the clock of the rank that the walk is on. */
+/* Returns the position on the clock of the current rank. */
 static int64_t local_now(const struct walk *walk)
 {
 	return weir_clock_shifted(walk->now_ns, walk->shift_ns[walk->rank]);
@@ -69,7 +69,8 @@ static bool continues(const struct weir_path_piece *last, const struct weir_path
 	       last->name == piece->name && last->span == piece->span && last->kind == piece->kind;
 }
 
-/* The time from then (on the rank's clock) to now is that thing's; it is then. */
+/* Assigns the time from from_ns (on the rank's clock) to the position to a piece, and moves there.
+ */
 static void take(struct walk *walk, int64_t from_ns, struct weir_path_piece piece)
 {
 	struct weir_path *path = walk->path;
@@ -83,7 +84,7 @@ static void take(struct walk *walk, int64_t from_ns, struct weir_path_piece piec
 	piece.end_ns = walk->now_ns;
 	piece.rank = walk->rank;
 	walk->now_ns = from;
-	walk->still = 0;
+	walk->stalled = 0;
 	if (path->count > 0 && continues(&path->pieces[path->count - 1], &piece)) {
 		path->pieces[path->count - 1].start_ns = piece.start_ns;
 		return;
@@ -93,8 +94,8 @@ static void take(struct walk *walk, int64_t from_ns, struct weir_path_piece piec
 	path->pieces[path->count++] = piece;
 }
 
-/* Nothing says what the time before was for. */
-static void lose(struct walk *walk)
+/* Marks the rest of the window as idle: the trace does not show what it was for. */
+static void give_up(struct walk *walk)
 {
 	take(walk, INT64_MIN, (struct weir_path_piece){.span = WEIR_NONE, .kind = WEIR_PATH_IDLE});
 	go(walk, LOST, WEIR_NONE);
@@ -108,7 +109,8 @@ static struct weir_path_piece piece_of_row(const struct weir_rank *rank, uint32_
 	return (struct weir_path_piece){.span = rank->steps.row_span[row], .kind = (uint8_t)kind};
 }
 
-/* A collective of which this rank was not the last member: it waits until the last one begins. */
+/* True for a collective of which this rank was not the last member: it waits until the last member
+ * begins. */
 static bool waits_for_rank(const struct walk *walk, uint32_t row)
 {
 	const struct weir_rank *rank = rank_of(walk);
@@ -137,14 +139,15 @@ static void walk_row(struct walk *walk)
 	go(walk, AT_START, row);
 }
 
-/* ---- what held device work back ---- */
+/* ---- what delayed device work ---- */
 
-/* What is known of a row that is about to begin. */
+/* The events around the start of a device row. */
 struct arrival {
 	uint32_t row, launch, before;
-	int64_t launched_ns; /* INT64_MIN: not known */
-	int64_t floor_ns;    /* the later of launch and end of the row before; what ends later may
-	                        have held it back */
+	int64_t launched_ns; /* INT64_MIN: unknown */
+	/* The later of launch and end of the row before; only work that ends later can have delayed
+	 * the row. */
+	int64_t floor_ns;
 	const struct weir_sync_event *wait;
 };
 
@@ -166,8 +169,8 @@ static struct arrival arrival_of(struct walk *walk, uint32_t row)
 	return out;
 }
 
-/* Did this row, which ended before the arrival, hold it back? */
-static bool holds_back(struct walk *walk, const struct arrival *arrival, uint32_t row)
+/* True if this row, which ended before the arrival, delayed it. */
+static bool delayed(struct walk *walk, const struct arrival *arrival, uint32_t row)
 {
 	const struct weir_device_columns *device = &rank_of(walk)->trace->device;
 
@@ -182,8 +185,8 @@ static bool holds_back(struct walk *walk, const struct arrival *arrival, uint32_
 	       weir_span_ns(device->end_ns[row], local_now(walk)) <= WEIR_DEPENDENCY_NS;
 }
 
-/* The work that ended last behind the floor and held the arrival back; WEIR_NONE: none. Rows that
- * are passed over lie behind what the walk looks at next. */
+/* Returns the work that ended last after floor_ns and delayed the arrival; WEIR_NONE: none. Skipped
+ * rows end after the next position of the walk. */
 static uint32_t find_dependency(struct walk *walk, const struct arrival *arrival)
 {
 	const struct weir_path_index *index = index_of(walk);
@@ -196,7 +199,7 @@ static uint32_t find_dependency(struct walk *walk, const struct arrival *arrival
 
 		if (end_ns[row] <= floor_ns)
 			break;
-		if (row != arrival->row && holds_back(walk, arrival, row))
+		if (row != arrival->row && delayed(walk, arrival, row))
 			return row;
 	}
 	return WEIR_NONE;
@@ -215,8 +218,8 @@ static enum weir_path_kind kind_of_gap(const struct weir_rank *rank, const struc
 	return WEIR_PATH_IDLE;
 }
 
-/* Work whose launch is not in the trace, and nothing before it on its stream: whatever ended last.
- */
+/* Handles work without a launch in the trace and without earlier work on its stream: it continues
+ * with the work that ended last. */
 static void walk_unlinked(struct walk *walk, uint32_t row)
 {
 	const struct weir_path_index *index = index_of(walk);
@@ -225,7 +228,7 @@ static void walk_unlinked(struct walk *walk, uint32_t row)
 	uint32_t last = ended > 0 ? index->by_end[ended - 1] : WEIR_NONE;
 
 	if (last == WEIR_NONE || last == row) {
-		lose(walk);
+		give_up(walk);
 		return;
 	}
 	take(walk, rank->trace->device.end_ns[last], piece_of_row(rank, row, WEIR_PATH_IDLE));
@@ -280,7 +283,8 @@ static bool is_waited_for(struct walk *walk, uint32_t call, const struct weir_sy
 	       weir_path_precedes(index_of(walk), row, wait ? wait->stream : -1, 0);
 }
 
-/* The last work that ended during the call and that the call waited for; WEIR_NONE: none. */
+/* Returns the work that ended last during the call and for which the call waited; WEIR_NONE: none.
+ */
 static uint32_t find_waited_for(struct walk *walk, uint32_t call)
 {
 	const struct weir_rank *rank = rank_of(walk);
@@ -303,7 +307,7 @@ static uint32_t find_waited_for(struct walk *walk, uint32_t call)
 		                           : trace->device.launch[row] == call)
 			return row;
 	}
-	walk->waitless = call; /* no need to look at the same rows for each piece of the call */
+	walk->waitless = call; /* do not search the same rows again for each piece of the call */
 	return WEIR_NONE;
 }
 
@@ -317,7 +321,7 @@ static struct weir_path_piece piece_of_host(struct walk *walk, uint32_t row, int
 		.kind = WEIR_PATH_HOST_OP,
 	};
 
-	if (kind != WEIR_HOST_ANNOTATION) /* the program's own code, between operators */
+	if (kind != WEIR_HOST_ANNOTATION) /* else the program's own code, between operators */
 		piece.name = host->name[row];
 	if (kind == WEIR_HOST_API)
 		piece.kind = WEIR_PATH_HOST_API;
@@ -326,12 +330,12 @@ static struct weir_path_piece piece_of_host(struct walk *walk, uint32_t row, int
 	return piece;
 }
 
-/* A thread without any row at the time: the main thread may have given it its work. */
+/* Handles a time in which the thread has no row: the main thread may have given it its work. */
 static void walk_nothing(struct walk *walk, int64_t from_ns)
 {
 	const struct weir_steps *steps = &rank_of(walk)->steps;
 	uint32_t main_thread =
-		steps->track_count > 0 ? steps->tracks[steps->main_track].thread : walk->at;
+		steps->tracks.count > 0 ? steps->tracks.items[steps->tracks.main].thread : walk->at;
 	struct weir_path_piece piece = {
 		.span = weir_steps_span_at(steps, walk->at, from_ns),
 		.kind = WEIR_PATH_IDLE,
@@ -343,7 +347,8 @@ static void walk_nothing(struct walk *walk, int64_t from_ns)
 		go(walk, ON_HOST, main_thread);
 }
 
-/* The piece before the last one, mostly: a thread is walked back piece by piece. */
+/* Returns the current leaf, usually the one before the last: a thread is walked back leaf by leaf.
+ */
 static size_t find_leaf(struct walk *walk, const struct weir_leaves *leaves, int64_t now_ns)
 {
 	size_t last = walk->leaf;
@@ -395,7 +400,8 @@ static uint32_t first_row_from(const struct weir_rank *rank, uint16_t device, in
 	return (uint32_t)low;
 }
 
-/* A window ends where the next step's work begins, else with the last work of its own. */
+/* Starts at the end of a window: the start of the next step's work if it begins there, else the
+ * window's own last work. */
 static void enter_window(struct walk *walk, const struct weir_interval *window)
 {
 	const struct weir_rank *rank;
@@ -408,7 +414,7 @@ static void enter_window(struct walk *walk, const struct weir_interval *window)
 	walk->waitless = WEIR_NONE;
 	walk->begin_ns = window->start_ns;
 	walk->now_ns = window->end_ns;
-	walk->still = 0;
+	walk->stalled = 0;
 	rank = rank_of(walk);
 	columns = &rank->trace->device;
 	next = first_row_from(rank, device, window->end_ns);
@@ -421,7 +427,7 @@ static void enter_window(struct walk *walk, const struct weir_interval *window)
 	while (ended > 0 && columns->device[index_of(walk)->by_end[ended - 1]] != device)
 		ended--;
 	if (ended == 0) {
-		lose(walk);
+		give_up(walk);
 		return;
 	}
 	next = index_of(walk)->by_end[ended - 1];
@@ -434,7 +440,7 @@ static void walk_window(struct walk *walk, const struct weir_interval *window)
 {
 	enter_window(walk, window);
 	while (walk->now_ns > walk->begin_ns) {
-		if (++walk->still > MOST_STILL)
+		if (++walk->stalled > MOST_STALLED)
 			go(walk, LOST, WEIR_NONE);
 		switch (walk->place) {
 		case AT_START:
@@ -447,7 +453,7 @@ static void walk_window(struct walk *walk, const struct weir_interval *window)
 			walk_host(walk);
 			break;
 		case LOST:
-			lose(walk);
+			give_up(walk);
 			break;
 		}
 	}
@@ -491,8 +497,8 @@ void weir_path_find(const struct weir_analysis *analysis, struct weir_path *path
 	walk.indices = weir_alloc(analysis->rank_count * sizeof *walk.indices);
 	walk.shift_ns = weir_alloc(analysis->rank_count * sizeof *walk.shift_ns);
 	for (size_t r = 0; r < analysis->rank_count; r++)
-		walk.shift_ns[r] =
-			weir_clock_shift(analysis, path->rank) - weir_clock_shift(analysis, r);
+		walk.shift_ns[r] = weir_clock_shift(analysis->ranks, path->rank) -
+		                   weir_clock_shift(analysis->ranks, r);
 	windows = &analysis->ranks[path->rank].steps.windows[path->device];
 	for (size_t w = windows->count; w-- > 0;)
 		walk_window(&walk, &windows->items[w]);

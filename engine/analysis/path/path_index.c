@@ -7,8 +7,11 @@
 #include "engine/base/arena.h"
 #include "engine/base/sort.h"
 
+/* Clocks that differ by more do not belong to one run. */
+#define MAX_BASE_NS (INT64_C(86400) * 1000000000)
+
 struct weir_sync_key {
-	int64_t stream; /* that waits; 0 for waits of the host */
+	int64_t stream; /* the waiting stream; 0 for waits of the host */
 	uint64_t correlation;
 	uint32_t sync; /* row of the trace's syncs */
 };
@@ -49,7 +52,7 @@ static void index_rows(struct weir_path_index *index)
 	free(last);
 }
 
-/* A row comes behind its parent. */
+/* Marks input rows; a parent precedes its children. */
 static void mark_input(struct weir_path_index *index)
 {
 	const struct weir_timeline *timeline = &index->rank->timeline;
@@ -79,7 +82,7 @@ static int by_key(const void *left, const void *right)
 	return (a->sync > b->sync) - (a->sync < b->sync);
 }
 
-/* CUPTI's names of its records of synchronisation. */
+/* True for CUPTI's record of a stream that waits. */
 static bool is_stream_wait(const struct weir_trace *trace, const struct weir_sync_event *sync)
 {
 	return strcmp(weir_names_text(trace->names, sync->kind_name), "Stream Wait Event") == 0;
@@ -159,7 +162,7 @@ size_t weir_path_ended(const struct weir_path_index *index, int64_t at_ns)
 	return low;
 }
 
-/* How many keys lie before (stream, correlation). */
+/* Returns the number of keys before (stream, correlation). */
 static size_t keys_before(const struct weir_sync_key *keys, size_t count, int64_t stream,
                           uint64_t correlation)
 {
@@ -251,4 +254,26 @@ enum weir_path_kind weir_path_work_kind(const struct weir_rank *rank, uint32_t r
 		return assessment->verdict.bound == WEIR_BOUND_MEMORY ? WEIR_PATH_MEMORY
 		                                                      : WEIR_PATH_COMPUTE;
 	return roofline == WEIR_ROOFLINE_MEMORY ? WEIR_PATH_MEMORY : WEIR_PATH_COMPUTE;
+}
+
+/* ---- clocks ---- */
+
+int64_t weir_clock_shift(const struct weir_rank *ranks, size_t r)
+{
+	const struct weir_rank *rank = &ranks[r];
+	int64_t first_ns = ranks[0].trace->base_ns, own_ns = rank->trace->base_ns;
+	int64_t shift_ns = 0;
+
+	if (first_ns > 0 && own_ns > 0)
+		shift_ns = own_ns - first_ns;
+	if (shift_ns > MAX_BASE_NS || shift_ns < -MAX_BASE_NS)
+		shift_ns = 0;
+	return rank->waits.aligned ? shift_ns + rank->waits.offset_ns : shift_ns;
+}
+
+int64_t weir_clock_shifted(int64_t at_ns, int64_t by_ns)
+{
+	if (by_ns > 0)
+		return at_ns > INT64_MAX - by_ns ? INT64_MAX : at_ns + by_ns;
+	return at_ns < INT64_MIN - by_ns ? INT64_MIN : at_ns + by_ns;
 }

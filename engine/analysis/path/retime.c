@@ -6,11 +6,11 @@
 #include "engine/analysis/path/retime.h"
 #include "engine/analysis/rank/attribution.h"
 #include "engine/analysis/rank/ledger.h"
-#include "engine/analysis/time/instants.h"
+#include "engine/analysis/time/intervals.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
-/* ---- what is saved ---- */
+/* ---- savings ---- */
 
 static void add_point(struct weir_savings *savings, int64_t at_ns, double saved_ns)
 {
@@ -29,7 +29,7 @@ static void add_point(struct weir_savings *savings, int64_t at_ns, double saved_
 	savings->count++;
 }
 
-/* [start, end) gets shorter by `less`; what lies before it since the last stretch is as it was. */
+/* Shortens [start, end) by `less_ns`; nothing is saved between the last segment and this one. */
 static void save(struct weir_savings *savings, int64_t start_ns, int64_t end_ns, double less_ns)
 {
 	double before_ns = savings->count > 0 ? savings->saved_ns[savings->count - 1] : 0;
@@ -55,12 +55,12 @@ static double saved_until(const struct weir_savings *savings, int64_t at_ns)
 
 /* ---- classes ---- */
 
-/* What all of a walk shares. */
+/* The inputs that a whole walk shares. */
 struct terms {
 	const struct weir_rank *rank;
 	const struct weir_change *change;
 	double host;     /* further factor of the runtime's idle time */
-	double least_ns; /* what a gap keeps */
+	double least_ns; /* shortest duration of a gap */
 };
 
 static bool is_part(const struct weir_change *change, enum weir_time_part part)
@@ -68,7 +68,7 @@ static bool is_part(const struct weir_change *change, enum weir_time_part part)
 	return change->of == WEIR_CHANGE_PART && change->part == part;
 }
 
-/* The classes of late host time that are changed as features. */
+/* True if the segment is late host time of the changed class. */
 static bool is_late_part(const struct weir_rank *rank, const struct weir_segment *segment,
                          const struct weir_change *change)
 {
@@ -101,20 +101,20 @@ static double factor_of_idle(const struct terms *terms, const struct weir_segmen
 	const struct weir_change *change = terms->change;
 	enum weir_idle idle = (enum weir_idle)segment->idle;
 	enum weir_bound bound = weir_idle_bound(idle);
-	bool meant = false;
+	bool applies = false;
 
 	switch (change->of) {
 	case WEIR_CHANGE_BOUND:
-		meant = bound == change->bound;
+		applies = bound == change->bound;
 		break;
 	case WEIR_CHANGE_IDLE:
-		meant = (change->idles & WEIR_IDLE_BIT(idle)) != 0;
+		applies = (change->idles & WEIR_IDLE_BIT(idle)) != 0;
 		break;
 	case WEIR_CHANGE_PART:
-		meant = is_late_part(terms->rank, segment, change);
+		applies = is_late_part(terms->rank, segment, change);
 		break;
 	}
-	return (meant ? change->factor : 1) * (bound == WEIR_BOUND_RUNTIME ? terms->host : 1);
+	return (applies ? change->factor : 1) * (bound == WEIR_BOUND_RUNTIME ? terms->host : 1);
 }
 
 static double factor_of_bound(const struct weir_change *change, enum weir_bound bound)
@@ -142,28 +142,29 @@ static double factor_of_work(const struct terms *terms, const struct weir_segmen
 {
 	const struct weir_change *change = terms->change;
 	enum weir_bound bound = bound_of_work(terms->rank, segment);
-	bool meant = false;
+	bool applies = false;
 
 	if (change->of != WEIR_CHANGE_PART)
 		return factor_of_bound(change, bound);
 	switch ((enum weir_work_class)segment->work) {
 	case WEIR_WORK_COMPUTE:
-		meant = change->part == WEIR_TIME_BANDWIDTH_LIMITED && bound == WEIR_BOUND_MEMORY;
+		applies = change->part == WEIR_TIME_BANDWIDTH_LIMITED && bound == WEIR_BOUND_MEMORY;
 		break;
 	case WEIR_WORK_COMM:
-		meant = change->part == WEIR_TIME_EXPOSED_COMMUNICATION;
+		applies = change->part == WEIR_TIME_EXPOSED_COMMUNICATION;
 		break;
 	case WEIR_WORK_COPY:
-		meant = change->part == WEIR_TIME_EXPOSED_TRANSFER &&
-		        weir_rank_row_transfers(terms->rank, segment->row);
+		applies = change->part == WEIR_TIME_EXPOSED_TRANSFER &&
+		          weir_rank_row_transfers(terms->rank, segment->row);
 		break;
 	case WEIR_WORK_COUNT:
 		break;
 	}
-	return meant ? change->factor : 1;
+	return applies ? change->factor : 1;
 }
 
-/* Where a collective stops waiting, for any rank or for one whose host is late. */
+/* Returns the time until which a collective waits: for any rank, or only for one with a late host.
+ */
 static int64_t waits_until(const struct weir_rank *rank, const struct weir_segment *segment,
                            bool any)
 {
@@ -198,7 +199,7 @@ static void retime_work(struct weir_savings *savings, const struct weir_segment 
 	     (1 - factor_of_work(terms, segment)) * (double)weir_span_ns(late_ns, segment->end_ns));
 }
 
-/* Segments [0, count) are one gap. Of its savings so much stays that the least gap does. */
+/* Shortens the gap of segments [0, count), but not below the least gap. */
 static void retime_gap(struct weir_savings *savings, const struct weir_segment *gap, size_t count,
                        const struct terms *terms)
 {
@@ -211,7 +212,7 @@ static void retime_gap(struct weir_savings *savings, const struct weir_segment *
 		less_ns += ns * (1 - factor_of_idle(terms, &gap[i]));
 	}
 	if (gap[count - 1].row == WEIR_NONE)
-		least_ns = 0; /* no work comes behind it */
+		least_ns = 0; /* no work follows the gap */
 	if (less_ns > 0 && before_ns - less_ns < least_ns)
 		kept = fmax(before_ns - least_ns, 0) / less_ns;
 	for (size_t i = 0; i < count; i++)
@@ -231,14 +232,15 @@ static int64_t later(int64_t a_ns, int64_t b_ns)
 }
 
 /*
- * Spans come by start, a parent before its children. What is on the device already is the work of
- * earlier siblings, and whatever the parent found there.
+ * Finds the start of each span's own time. Spans are sorted by start, a parent before its children.
+ * Work that is already on the device belongs to earlier siblings, or was there when the parent
+ * began.
  */
 static int64_t *find_begins(const struct weir_steps *steps)
 {
 	int64_t *begin_ns = weir_alloc((steps->span_count + 1) * sizeof *begin_ns);
 	int64_t *taken_ns = weir_alloc((steps->span_count + 1) * sizeof *taken_ns);
-	int64_t outermost_ns = INT64_MIN; /* by spans without a parent */
+	int64_t outermost_ns = INT64_MIN; /* of spans without a parent */
 
 	for (size_t i = 0; i < steps->span_count; i++) {
 		const struct weir_span *span = &steps->spans[i];
@@ -321,7 +323,7 @@ double weir_retimed_span_ns(const struct weir_retiming *retiming, const struct w
 
 /* ---- graphs ---- */
 
-/* The device's own gap between two pieces of work of one replay. */
+/* True for the device's own gap between two pieces of work of one replay. */
 static bool is_replay_gap(const struct weir_rank *rank, size_t i)
 {
 	const struct weir_device_columns *device = &rank->trace->device;

@@ -30,7 +30,7 @@ enum weir_bound weir_idle_bound(enum weir_idle idle)
 	return WEIR_BOUND_UNDETERMINED;
 }
 
-/* Hostile clocks may leave int64_t: the sum stays at its end. */
+/* Adds to a sum, which stays at INT64_MAX if bad clocks exceed it. */
 static void add_ns(int64_t *to_ns, int64_t ns)
 {
 	*to_ns = weir_add_ns(*to_ns, ns);
@@ -76,7 +76,8 @@ static void add_compute(struct weir_ledger *ledger, const struct weir_assessment
 	}
 }
 
-/* A wait begins with its row and ends where the last rank comes: what of it lies in the segment. */
+/* Adds the part of a wait that lies in the segment. A wait begins with its row and ends when the
+ * last rank arrives. */
 static void add_wait(struct weir_ledger *ledger, const struct weir_waits *waits,
                      const struct weir_segment *segment)
 {
@@ -84,7 +85,7 @@ static void add_wait(struct weir_ledger *ledger, const struct weir_waits *waits,
 
 	if (until_ns == INT64_MIN)
 		return;
-	add_ns(&ledger->met_ns, weir_segment_ns(segment));
+	add_ns(&ledger->matched_ns, weir_segment_ns(segment));
 	if (until_ns > segment->end_ns)
 		until_ns = segment->end_ns;
 	wait_ns = weir_span_ns(segment->start_ns, until_ns);
@@ -163,8 +164,8 @@ void weir_attribution_from_ledger(struct weir_attribution *out, const struct wei
 	out->total_ns = ledger->total_ns;
 	for (size_t b = 0; b < WEIR_BOUND_COUNT; b++)
 		out->ns[b] = ledger->bound_ns[b];
-	/* Waiting for a rank whose host is late is the host's time: see rules/catalog/runtime.json.
-	 */
+	/* Waiting for a rank whose host is late is attributed to the runtime: see
+	 * rules/catalog/runtime.json. */
 	out->ns[WEIR_BOUND_COMMUNICATION] -= ledger->wait_ns[WEIR_LATE_BY_HOST];
 	out->ns[WEIR_BOUND_RUNTIME] =
 		weir_add_ns(out->ns[WEIR_BOUND_RUNTIME], ledger->wait_ns[WEIR_LATE_BY_HOST]);

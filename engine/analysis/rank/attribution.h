@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Every nanosecond of the analysed time to one bound, or to none. Busy time goes by the verdict on
- * the group of work that owns it, exposed collectives to communication, exposed copies to memory;
- * idle time by its cause:
+ * Attributes every nanosecond of the analysed time to one bound, or to none. Computation follows
+ * the verdict on its group of work; exposed collectives count as communication, exposed copies as
+ * memory. Idle time follows its cause:
  *
  *   dispatch, python, host work, input, synchronisation, loading   runtime
  *   launch latency, the device's own gaps between kernels          runtime
  *   allocator                                                      memory
  *   waiting for a rank whose host is late                          runtime
  *   waiting for a collective                                       communication
- *   nothing to do, other devices, profiler, unlinked, other        unattributed
+ *   no work, other devices, profiler, unlinked, other              unattributed
  *
  * Needs the verdicts of the groups (struct weir_assessment).
  */
-#ifndef WEIR_ANALYSIS_ATTRIBUTION_H
-#define WEIR_ANALYSIS_ATTRIBUTION_H
+#ifndef WEIR_ANALYSIS_RANK_ATTRIBUTION_H
+#define WEIR_ANALYSIS_RANK_ATTRIBUTION_H
 
 #include "engine/analysis/rank/ledger.h"
 #include "engine/analysis/rank/rank.h"
 #include "engine/model/report.h"
 
-/* The bound of idle time by its cause; UNDETERMINED: unattributed. */
+/* Returns the bound of idle time by its cause; UNDETERMINED: unattributed. */
 enum weir_bound weir_idle_bound(enum weir_idle idle);
 
-/* Adds the segments of a rank: to the ledger of their stage (stage_count of them, by the rank's
- * stage index) and to `outside` where they belong to none. */
+/* Adds the segments of a rank to the ledgers of their stages, by the rank's stage index, and to
+ * `outside` if they belong to no stage. */
 void weir_attribute(const struct weir_rank *rank, struct weir_ledger *stages,
                     struct weir_ledger *outside);
 

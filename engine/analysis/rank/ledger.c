@@ -75,7 +75,7 @@ void weir_ledger_add(struct weir_ledger *to, const struct weir_ledger *from)
 	to->bandwidth_ns = weir_add_ns(to->bandwidth_ns, from->bandwidth_ns);
 	to->short_ns = weir_add_ns(to->short_ns, from->short_ns);
 	to->slow_ns = weir_add_ns(to->slow_ns, from->slow_ns);
-	to->met_ns = weir_add_ns(to->met_ns, from->met_ns);
+	to->matched_ns = weir_add_ns(to->matched_ns, from->matched_ns);
 	add_all(to->wait_ns, from->wait_ns, WEIR_LATE_BY_COUNT);
 	to->longest_ns = weir_add_ns(to->longest_ns, from->longest_ns);
 	to->compiler_ns = weir_add_ns(to->compiler_ns, from->compiler_ns);
@@ -88,7 +88,8 @@ void weir_ledger_drop_no_work(struct weir_ledger *ledger, int64_t ns)
 	ledger->total_ns -= ns;
 	ledger->bound_ns[WEIR_BOUND_UNDETERMINED] -= ns;
 	ledger->idle_ns[WEIR_IDLE_HOST_IDLE] -= ns;
-	/* In stages of host work an idle host is counted as theirs, not here. */
+	/* Stages of host work count idle time of the host as theirs, so that this sum may be
+	 * smaller. */
 	ledger->late_ns[WEIR_LATE_NO_WORK] -=
 		ns < ledger->late_ns[WEIR_LATE_NO_WORK] ? ns : ledger->late_ns[WEIR_LATE_NO_WORK];
 }

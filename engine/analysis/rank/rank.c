@@ -8,6 +8,7 @@
 #include "engine/analysis/roofline/shapes.h"
 #include "engine/analysis/roofline/traffic.h"
 #include "engine/base/arena.h"
+#include "engine/base/regions.h"
 
 static void find_devices(struct weir_rank *rank, const struct weir_rank_options *options)
 {
@@ -118,7 +119,8 @@ static void set_roofs(double *values, const struct weir_roofline_result *rooflin
 	values[WEIR_F_MATRIX_UNITS_IDLE] = roofline->matrix_units_idle;
 }
 
-/* Means over the calls of a group; false where the step of any does not state them. */
+/* Computes the mean sums over the calls of a group; false: the name of a step does not state
+ * them. */
 static bool sums_of_group(const struct weir_rank *rank, size_t index, struct weir_step_sums *sums)
 {
 	const struct weir_groups *groups = &rank->groups;
@@ -142,7 +144,8 @@ static bool sums_of_group(const struct weir_rank *rank, size_t index, struct wei
 	return count > 0;
 }
 
-/* Operators on sequences whose lengths no shape holds have their step's sums as well. */
+/* Computes the work of a group. If shapes are not enough, adds the sums of its steps: they hold the
+ * sequence lengths. */
 static struct weir_work work_of_group(const struct weir_rank *rank, size_t index,
                                       struct weir_call *call)
 {
@@ -216,17 +219,30 @@ static void assess(struct weir_rank *rank, size_t index)
 void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
                     const struct weir_rank_options *options)
 {
+	struct weir_region region = weir_region_enter("timeline", NULL);
+
 	*rank = (struct weir_rank){.trace = trace, .rank = trace->rank};
 	weir_timeline_init(&rank->timeline, trace);
+	weir_region_leave(&region, "events", trace->host.count + trace->device.count);
+	region = weir_region_enter("steps", NULL);
 	weir_steps_init(&rank->steps, &rank->timeline, options->aliases, options->steady);
+	weir_region_leave(&region, "steps", rank->steps.step_count);
+	region = weir_region_enter("segments", NULL); /* explains idle time as well */
 	weir_segments_init(&rank->segments, &rank->timeline, &rank->steps);
+	weir_region_leave(&region, "segments", rank->segments.count);
+	region = weir_region_enter("groups", NULL);
 	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);
 	weir_graphs_init(&rank->graphs, &rank->timeline, &rank->groups);
+	weir_region_leave(&region, "groups", rank->groups.count);
+	region = weir_region_enter("activity", NULL);
 	find_devices(rank, options);
 	measure_activity(rank);
+	weir_region_leave(&region, NULL, 0);
+	region = weir_region_enter("roofline", NULL);
 	rank->assessments = weir_alloc(rank->groups.count * sizeof *rank->assessments);
 	for (size_t i = 0; i < rank->groups.count; i++)
 		assess(rank, i);
+	weir_region_leave(&region, "groups", rank->groups.count);
 }
 
 void weir_rank_release(struct weir_rank *rank)

@@ -35,7 +35,7 @@ enum weir_confidence weir_graph_confidence(const struct weir_rank *rank,
 	return whole || own ? WEIR_CONFIDENCE_MEDIUM : WEIR_CONFIDENCE_LOW;
 }
 
-/* Per position the mean duration over the replays. */
+/* Returns the mean duration of each position over the replays. */
 static double *mean_durations(const struct weir_rank *rank)
 {
 	const struct weir_graphs *graphs = &rank->graphs;
@@ -56,14 +56,16 @@ static double *mean_durations(const struct weir_rank *rank)
 	return mean_ns;
 }
 
-/* One run of an operator: `count` positions from `first` of all positions on. */
+/* The kernels of one operator in a graph: `count` consecutive positions from `first`, counted over
+ * all bodies. */
 struct run {
 	size_t first, count;
 	double here_ns, there_ns;
 	uint32_t main_row; /* of its longest kernel */
 };
 
-/* False: its kernels are not all there, or it takes another time than op by op. */
+/* Finds the operator at position p. Returns false if some of its kernels are missing, or if its
+ * duration differs from that outside the graph. */
 static bool take_run(const struct weir_rank *rank, const struct weir_graph_body *body, size_t p,
                      const double *mean_ns, struct run *run)
 {
@@ -102,7 +104,8 @@ static enum weir_model_confidence capped(enum weir_model_confidence confidence,
 	return confidence < most ? confidence : most;
 }
 
-/* The work of one run, judged and split among its kernels. */
+/* Models the work of one operator, compares it with the roofline and splits it among its kernels.
+ */
 static void model_run(struct weir_rank *rank, const struct run *run, const double *mean_ns,
                       enum weir_confidence match)
 {
@@ -162,9 +165,9 @@ static void model_body(struct weir_rank *rank, const struct weir_graph_body *bod
 /* ---- groups ---- */
 
 struct sum {
-	struct weir_work work; /* flops and bytes of all rows; the rest that of the first */
+	struct weir_work work; /* flops and bytes of all rows; other fields from the first row */
 	uint64_t rows;
-	bool mixed; /* on several units or in several precisions: no one peak is theirs */
+	bool mixed; /* several engines or data types, so that no single peak applies */
 };
 
 static void add_work(struct sum *sum, const struct weir_work *work)
@@ -184,7 +187,8 @@ static void add_work(struct sum *sum, const struct weir_work *work)
 		sum->work.confidence = work->confidence;
 }
 
-/* Copies and fills compute nothing: they have no unit to be mixed up. */
+/* Assesses groups of device work whose rows are all known. Copies and fills compute nothing and use
+ * no engine. */
 static void assess_groups(struct weir_rank *rank)
 {
 	const struct weir_graphs *graphs = &rank->graphs;
@@ -232,7 +236,7 @@ static bool find_operators(struct weir_rank *rank, const struct weir_rank *sourc
 	return true;
 }
 
-/* Reads what other ranks derived from their traces, and writes to its own rank alone. */
+/* Reads what the other ranks derived from their traces, and writes only its own rank. */
 static void take_rank(void *context, size_t index)
 {
 	const struct ranks *ranks = context;

@@ -1,36 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "engine/analysis/requests/joining.h"
 #include "engine/analysis/time/intervals.h"
 #include "engine/base/text.h"
 
-#define MAX_NOTES 32
-/* Sampling windows of monitors are longer than many bursts: less apart is no contradiction. */
+/* Monitors average over windows that are longer than many bursts of work, so that a smaller
+ * difference is no contradiction. */
 #define BUSY_APART   0.35
 #define FEW_SAMPLES  10
 #define CAPPED_WORTH 0.10
-/* A client sees what the server does not: the network, its own queue. */
+/* A client also sees the network and its own queue. */
 #define CLIENT_APART 1.25
-
-void weir_report_note(struct weir_report *report, const char *code, const char *format, ...)
-{
-	struct weir_text text = {0};
-	va_list args;
-
-	if (!report->notes)
-		report->notes = weir_arena_alloc(report->arena, MAX_NOTES * sizeof *report->notes);
-	if (report->note_count == MAX_NOTES)
-		return;
-	va_start(args, format);
-	weir_text_vprintf(&text, format, args);
-	va_end(args);
-	report->notes[report->note_count++] = (struct weir_note){
-		code, weir_arena_copy(report->arena, text.data ? text.data : "", text.length)};
-	weir_text_release(&text);
-}
 
 struct weir_stretch weir_requests_stretch(const struct weir_serving *serving)
 {
@@ -83,25 +65,25 @@ static void note_times(struct weir_stretch requests, struct weir_stretch traces,
 	if (report->has_requests && report->has_gpu) {
 		if (!is_known(requests) || !is_known(traces))
 			weir_report_note(report, "by_stage",
-			                 "requests and timeline share no clock: the timeline "
-			                 "stands for the computation as a stage");
+			                 "requests and timeline share no clock: the timeline is "
+			                 "used as a sample of the computation stages");
 		else if (traces.end_ns <= requests.start_ns || traces.start_ns >= requests.end_ns)
 			weir_report_note(
 				report, "other_time",
-				"the timeline was taken outside the time of the requests: "
-				"it stands for their computation if the load was the same");
+				"the timeline does not overlap the requests in time: it represents "
+				"their computation only if the load was the same");
 	}
 	if (report->has_telemetry && !telemetry->aligned &&
 	    (is_known(requests) || is_known(traces)))
 		weir_report_note(report, "other_time",
 		                 telemetry->span_ns > 0
-		                         ? "the monitor's samples are of another time than the "
-		                           "other inputs: its figures are over all of them"
-		                         : "the monitor's samples have no times: its figures are "
-		                           "over all of them");
+		                         ? "the monitor's samples do not overlap the other inputs "
+		                           "in time: its figures cover all of its samples"
+		                         : "the monitor's samples have no times: its figures cover "
+		                           "all of its samples");
 }
 
-/* Requests say when computation ran, a monitor in which samples any kernel did. */
+/* Compares the computation time of requests with the utilisation that a monitor shows. */
 static void note_busy(struct weir_report *report)
 {
 	const struct weir_telemetry_figures *telemetry = &report->telemetry;
@@ -112,9 +94,9 @@ static void note_busy(struct weir_report *report)
 	    fabs(busy - seen) <= BUSY_APART)
 		return;
 	weir_report_note(report, "contradiction",
-	                 "requests compute %.0f %% of the time, the monitor shows %.0f %% "
-	                 "utilisation: one of them is of another device, or copies and host work "
-	                 "are counted as computation",
+	                 "requests compute %.0f %% of the time, but the monitor shows %.0f %% "
+	                 "utilisation: they belong to different devices, or computation stages "
+	                 "include copies or host work",
 	                 100 * busy, 100 * seen);
 }
 
@@ -124,11 +106,11 @@ static void note_caps(struct weir_report *report)
 
 	if (telemetry->power_capped >= CAPPED_WORTH)
 		weir_report_note(report, "power_cap",
-		                 "power holds the clocks down %.0f %% of the time in use",
+		                 "a power limit reduces the clocks for %.0f %% of the time in use",
 		                 100 * telemetry->power_capped);
 	if (telemetry->thermal_capped >= CAPPED_WORTH)
 		weir_report_note(report, "thermal",
-		                 "heat holds the clocks down %.0f %% of the time in use",
+		                 "heat reduces the clocks for %.0f %% of the time in use",
 		                 100 * telemetry->thermal_capped);
 }
 
@@ -143,11 +125,11 @@ static void note_devices(struct weir_report *report)
 		if (report->devices[i].name && strcmp(report->devices[i].name, seen) == 0)
 			return;
 	weir_report_note(report, "contradiction",
-	                 "the timeline is of %s, the monitor's samples of %s",
+	                 "the timeline is from %s, but the monitor's samples are from %s",
 	                 report->devices[0].name, seen);
 }
 
-/* The p95 of the clients' own table, where the server's is the one that is judged. */
+/* Compares the clients' p95 with the server's, if the verdict is about the server's. */
 static void note_client(const struct weir_profile *profile, const struct weir_serving *serving,
                         struct weir_report *report)
 {
@@ -161,8 +143,8 @@ static void note_client(const struct weir_profile *profile, const struct weir_se
 		if (p95_ns > CLIENT_APART * report->requests.latency.p95_ns)
 			weir_report_note(
 				report, "client_latency",
-				"clients see a p95 of %.3g ms where the server has %.3g ms: "
-				"the rest is the network, or waiting at the client",
+				"clients see a p95 latency of %.3g ms, the server %.3g ms: the "
+				"difference is the network or queueing at the client",
 				p95_ns / 1e6, report->requests.latency.p95_ns / 1e6);
 	}
 }
@@ -177,18 +159,18 @@ static void note_requests(const struct weir_profile *profile, const struct weir_
 		          profile->inputs[i].requests->client == serving->requests->client;
 	if (others > 1 && serving->left_out > 0)
 		weir_report_note(report, "left_out",
-		                 "requests on different clocks cannot be one queue: %zu of the "
-		                 "inputs with requests are left out",
+		                 "requests on different clocks cannot be merged: %zu of the inputs "
+		                 "with requests are left out",
 		                 serving->left_out);
 	if (serving->sampled && !serving->requests->sampled)
 		weir_report_note(report, "sampled",
-		                 "batches are larger than the requests found: the file holds about "
-		                 "%.0f %% of them, so why they waited is not known",
+		                 "batches hold more requests than the file: it has about %.0f %% "
+		                 "of them, so the cause of queueing is unknown",
 		                 100 * serving->batches.coverage);
 	else if (serving->sampled)
 		weir_report_note(report, "sampled",
-		                 "the file holds a sample of the requests: rates, and why they "
-		                 "waited, are not known");
+		                 "the file holds a sample of the requests: rates and the cause of "
+		                 "queueing are unknown");
 	note_client(profile, serving, report);
 }
 

@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Several files of one run: on which stretch of time they can be laid over each other, and what of
- * them contradicts. Nothing is averaged away: what does not fit is a note in the report.
+ * Combines several files of one run: finds the time that they have in common, and notes in the
+ * report where they contradict each other. Contradicting figures are never averaged.
  */
-#ifndef WEIR_ANALYSIS_JOINING_H
-#define WEIR_ANALYSIS_JOINING_H
+#ifndef WEIR_ANALYSIS_REQUESTS_JOINING_H
+#define WEIR_ANALYSIS_REQUESTS_JOINING_H
 
 #include "engine/analysis/requests/serving.h"
 #include "engine/model/report.h"
 
-/* A stretch of Unix time; 0, 0: none is known. */
+/* A range of Unix time; 0, 0: unknown. */
 struct weir_stretch {
 	int64_t start_ns, end_ns;
 };
 
-/* From the first arrival to the last response, of requests in Unix time. */
+/* Returns the time from the first arrival to the last response; unknown if not in Unix time. */
 struct weir_stretch weir_requests_stretch(const struct weir_serving *serving);
-/* From the first to the last event of the timelines that state their Unix time. */
+/* Returns the time from the first to the last event of all timelines that state their Unix time. */
 struct weir_stretch weir_traces_stretch(const struct weir_profile *profile);
 
-/* Adds notes to the report, whose requests, telemetry and gpu are filled. serving: NULL without
+/* Adds notes to the report, whose requests, telemetry and gpu must be filled. serving NULL: no
  * requests. */
 void weir_join(const struct weir_profile *profile, const struct weir_serving *serving,
                struct weir_report *report);
-
-/* A note: code is static, the text is formatted into the report's arena. */
-void weir_report_note(struct weir_report *report, const char *code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -9,12 +9,12 @@
 #include "engine/analysis/time/intervals.h"
 #include "engine/base/arena.h"
 
-/* Sums over the charges for usage, each by its share in the window. */
+/* Sums over usage charges, each weighted by its share inside the window. */
 struct sums {
 	double cost;
-	double gpu_hours; /* of the charges that say so */
+	double gpu_hours; /* of the charges that state them */
 	uint64_t charges;
-	struct weir_intervals periods; /* united where a window is known */
+	struct weir_intervals periods; /* united if the window is known */
 };
 
 static bool has_window(const struct weir_price_window *window)
@@ -27,7 +27,7 @@ static const char *text_of(const struct weir_billing *billing, uint32_t name)
 	return name ? weir_names_text(billing->names, name) : "";
 }
 
-/* The word, whatever its case, not as a part of another. */
+/* True if the text contains the word, in any case, with no letter or digit next to it. */
 static bool has_word(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -49,10 +49,10 @@ static bool is_in_hours(const char *unit)
 	return false;
 }
 
-/* GPUs by instance type, over all lists of prices. */
+/* GPUs per instance type, over all price lists. */
 struct instances {
 	struct weir_names *types;
-	double *gpus; /* by id of the type; NAN: none of that id */
+	double *gpus; /* by id of the type; NAN: no such type */
 	size_t capacity;
 };
 
@@ -86,8 +86,8 @@ static void instances_release(struct instances *instances)
 	free(instances->gpus);
 }
 
-/* GPUs of the first type that stands in the text, between blanks or the like: "Linux p5.48xlarge
- * Instance Hour", "BoxUsage:p5.48xlarge". */
+/* Returns the GPUs of the first known instance type among the words of a text such as "Linux
+ * p5.48xlarge Instance Hour" or "BoxUsage:p5.48xlarge". */
 static double gpus_in_text(const struct instances *instances, const char *text)
 {
 	static const char between[] = " \t:/,;()[]\"'";
@@ -103,7 +103,7 @@ static double gpus_in_text(const struct instances *instances, const char *text)
 	return NAN;
 }
 
-/* Devices that an hour of this charge is of; NAN: it does not say. */
+/* Returns the number of devices that one hour of the charge pays for; NAN: not stated. */
 static double gpus_of_hour(const struct instances *instances, const struct weir_billing *billing,
                            const struct weir_charge *charge)
 {
@@ -120,7 +120,7 @@ static double gpus_of_hour(const struct instances *instances, const struct weir_
 	return gpus;
 }
 
-/* Share of the charge's period that lies in the window; all of it where no window is known. */
+/* Returns the share of the charge's period inside the window; 1 if the window is unknown. */
 static double share_in(const struct weir_charge *charge, const struct weir_price_window *window)
 {
 	int64_t start_ns = charge->start_ns, end_ns = charge->end_ns;
@@ -154,22 +154,22 @@ static void add_charges(struct sums *sums, const struct instances *instances,
 }
 
 static const char missing_currency[] =
-	"the billing exports are in different currencies: give those of one";
+	"the billing exports are in different currencies: pass exports of one currency";
 static const char missing_period[] =
-	"no charge for usage covers the time of the run: costs may appear days later";
+	"no usage charge covers the time of the run: charges may be exported days later";
 static const char missing_devices[] =
-	"the charges do not say how many GPU hours they are for, and the run has no time of day: "
-	"add "
-	"a list of prices (instance_type,gpus,price_per_hour,currency)";
-static const char missing_choice[] =
-	"several instances have a price and nothing says which one ran: keep its line";
+	"the charges do not state their GPU hours, and the run has no time of day: add a price "
+	"list (instance_type,gpus,price_per_hour,currency)";
+static const char missing_choice[] = "the price list has several instance types, and no input says "
+				     "which one ran: keep only its line";
 
 static bool same_currency(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* All exports have one currency, which is set with the source; false: their costs have no sum. */
+/* Sets the currency and source that all exports share; returns false if currencies differ, so that
+ * costs have no sum. */
 static bool agree_on_currency(const struct weir_profile *profile, struct weir_price *out)
 {
 	for (size_t i = 0; i < profile->input_count; i++) {
@@ -210,7 +210,8 @@ static void price_window(struct sums *sums, const struct weir_price_window *wind
 	out->total = sums->cost / out->covered;
 }
 
-/* What the sums say; NULL where they say enough, else what is missing. */
+/* Derives the prices from the sums. Returns a message about missing inputs; NULL: nothing is
+ * missing. */
 static const char *price_by_sums(struct sums *sums, const struct weir_price_window *window,
                                  struct weir_price *out)
 {
@@ -239,7 +240,7 @@ static void price_by_charges(const struct weir_profile *profile,
 		out->source = out->currency = NULL;
 }
 
-/* The only price there is. */
+/* Takes the price from the price lists if they hold a single one. */
 static void price_by_list(const struct weir_profile *profile, struct weir_price *out)
 {
 	const struct weir_instance_price *price = NULL;

@@ -6,21 +6,146 @@
 #include "engine/analysis/names/stages.h"
 #include "engine/analysis/rank/features.h"
 #include "engine/analysis/requests/serving.h"
-#include "engine/analysis/requests/serving_goodput.h"
 #include "engine/base/arena.h"
+#include "engine/base/text.h"
 #include "engine/stats/quantile.h"
 
-/* Below it the file holds too few of the requests that its batch sizes speak of. */
+/* If the requests found cover less than this share of the stated batches, the file holds a sample.
+ */
 #define SAMPLED_COVERAGE 0.5
+#define HALF_WIDTH       0.025     /* of a band around a percentile */
+#define REQUEST_STAGE    "request" /* the name of the whole request in limits */
 
-static bool fits(const struct weir_requests *requests, const struct weir_requests *like)
+/* ---- bands ---- */
+
+static const enum weir_spent spent_of_class[WEIR_PART_CLASSES] = {
+	[WEIR_PART_QUEUE] = WEIR_SPENT_WAIT_UNKNOWN, [WEIR_PART_ASSEMBLY] = WEIR_SPENT_ASSEMBLY,
+	[WEIR_PART_BEFORE] = WEIR_SPENT_BEFORE,      [WEIR_PART_AFTER] = WEIR_SPENT_AFTER,
+	[WEIR_PART_COPY] = WEIR_SPENT_COPY,          [WEIR_PART_COMPUTE] = WEIR_SPENT_COMPUTE,
+	[WEIR_PART_OTHER] = WEIR_SPENT_OTHER,
+};
+
+/* The inputs of a sum over one band. */
+struct tally {
+	struct weir_band *band;
+	const struct weir_requests *requests;
+	const enum weir_part_class *classes;
+	const struct weir_load *load;
+};
+
+static double parts_ns(const struct weir_requests *requests, size_t row)
+{
+	struct weir_part_walk walk = weir_part_walk_on(requests, row);
+	struct weir_part part;
+	double sum_ns = 0;
+
+	while (weir_part_walk_next(&walk, &part))
+		sum_ns += (double)weir_span_ns(part.start_ns, part.end_ns);
+	return sum_ns;
+}
+
+/* Adds computation, and splits off the share that host work adds to it. */
+static void add_compute(const struct tally *tally, double *spent_ns, enum weir_spent spent,
+                        double ns)
+{
+	spent_ns[spent] += ns * (1 - tally->band->stolen);
+	spent_ns[WEIR_SPENT_STOLEN] += ns * tally->band->stolen;
+}
+
+static void add_part(const struct tally *tally, const struct weir_part *part, double scale)
+{
+	double *spent_ns = tally->band->spent_ns[part->stage];
+	enum weir_part_class class = tally->classes[part->stage];
+	double ns = (double)weir_span_ns(part->start_ns, part->end_ns) * scale;
+	struct weir_wait wait;
+
+	if (class == WEIR_PART_COMPUTE) {
+		add_compute(tally, spent_ns, WEIR_SPENT_COMPUTE, ns);
+		return;
+	}
+	if (class != WEIR_PART_QUEUE || !tally->load) {
+		spent_ns[spent_of_class[class]] += ns;
+		return;
+	}
+	wait = weir_load_split(tally->load, part->start_ns, part->end_ns);
+	add_compute(tally, spent_ns, WEIR_SPENT_WAIT_COMPUTE,
+	            (double)wait.behind_ns[WEIR_RESOURCE_COMPUTE] * scale);
+	spent_ns[WEIR_SPENT_WAIT_COPY] += (double)wait.behind_ns[WEIR_RESOURCE_COPY] * scale;
+	spent_ns[WEIR_SPENT_WAIT_HOST] += (double)wait.behind_ns[WEIR_RESOURCE_HOST] * scale;
+	spent_ns[WEIR_SPENT_WAIT_IDLE] += (double)wait.idle_ns * scale;
+}
+
+static void add_request(const struct tally *tally, size_t row)
+{
+	const struct weir_requests *requests = tally->requests;
+	struct weir_part_walk walk = weir_part_walk_on(requests, row);
+	struct weir_part part;
+	double latency_ns = (double)weir_span_ns(requests->start_ns[row], requests->end_ns[row]);
+	double sum_ns = parts_ns(requests, row);
+	double scale = sum_ns > latency_ns ? latency_ns / sum_ns : 1;
+
+	while (weir_part_walk_next(&walk, &part))
+		add_part(tally, &part, scale);
+	if (latency_ns > sum_ns)
+		tally->band->spent_ns[requests->stage_count][WEIR_SPENT_OTHER] +=
+			latency_ns - sum_ns;
+	tally->band->total_ns += latency_ns;
+	tally->band->requests++;
+}
+
+void weir_band_fill(struct weir_band *band, const struct weir_requests *requests,
+                    const enum weir_part_class *classes, const struct weir_load *load,
+                    const double *sorted_ns)
+{
+	const struct tally tally = {band, requests, classes, load};
+	double p = band->percentile, half = fmin(HALF_WIDTH, (1 - p) / 2);
+	double low_ns = weir_quantile_sorted(sorted_ns, requests->count, p - half);
+	double high_ns = weir_quantile_sorted(sorted_ns, requests->count, p + half);
+	/* With few requests, none may lie within the band; the nearest order statistic always does.
+	 */
+	double nearest_ns = requests->count
+	                            ? sorted_ns[(size_t)lround(p * (double)(requests->count - 1))]
+	                            : NAN;
+
+	low_ns = fmin(low_ns, nearest_ns);
+	high_ns = fmax(high_ns, nearest_ns);
+	for (size_t i = 0; i < requests->count; i++) {
+		double latency_ns =
+			(double)weir_span_ns(requests->start_ns[i], requests->end_ns[i]);
+
+		if (latency_ns >= low_ns && latency_ns <= high_ns)
+			add_request(&tally, i);
+	}
+}
+
+double weir_band_share(const struct weir_band *band, enum weir_spent spent)
+{
+	double sum_ns = 0;
+
+	for (size_t s = 0; s <= WEIR_MAX_REQUEST_STAGES; s++)
+		sum_ns += band->spent_ns[s][spent];
+	return band->total_ns > 0 ? sum_ns / band->total_ns : NAN;
+}
+
+double weir_band_stage_share(const struct weir_band *band, size_t stage)
+{
+	double sum_ns = 0;
+
+	for (int i = 0; i < WEIR_SPENT_COUNT; i++)
+		sum_ns += band->spent_ns[stage][i];
+	return band->total_ns > 0 ? sum_ns / band->total_ns : NAN;
+}
+
+/* ---- the requests of a run ---- */
+
+static bool can_join(const struct weir_requests *requests, const struct weir_requests *like)
 {
 	return requests && requests->count > 0 && requests->client == like->client &&
 	       requests->time_base == like->time_base &&
 	       (like->part_offset_ns != NULL) == (requests->part_offset_ns != NULL);
 }
 
-/* The largest table of a server, else of a client. */
+/* Returns the largest table of a server, else of a client. */
 static const struct weir_requests *choose(const struct weir_profile *profile)
 {
 	const struct weir_requests *best = NULL;
@@ -46,7 +171,7 @@ static void take_requests(struct weir_serving *serving, const struct weir_profil
 		const struct weir_requests *each = profile->inputs[i].requests;
 
 		tables += each && each->count > 0;
-		fitting += fits(each, main);
+		fitting += can_join(each, main);
 	}
 	serving->requests = main;
 	serving->left_out = tables - fitting;
@@ -54,7 +179,7 @@ static void take_requests(struct weir_serving *serving, const struct weir_profil
 		return;
 	serving->merged = weir_requests_new();
 	for (size_t i = 0; i < profile->input_count; i++)
-		if (fits(profile->inputs[i].requests, main))
+		if (can_join(profile->inputs[i].requests, main))
 			weir_requests_append(serving->merged, profile->inputs[i].requests);
 	weir_requests_finish(serving->merged);
 	serving->requests = serving->merged;
@@ -69,7 +194,7 @@ static void classify_stages(struct weir_serving *serving, const struct weir_stag
 	}
 }
 
-/* By the mean of where a stage first begins in a request; of equals by first appearance. */
+/* Orders stages by their mean start in a request; equal ones by first appearance. */
 static void order_stages(struct weir_serving *serving)
 {
 	const struct weir_requests *requests = serving->requests;
@@ -145,6 +270,71 @@ static void add_totals(struct weir_serving *serving)
 	}
 }
 
+/* ---- goodput ---- */
+
+/* The tightest limit of each stage, and in the last entry of the whole request; INFINITY: none. */
+struct limits {
+	double max_ns[WEIR_MAX_REQUEST_STAGES + 1];
+	bool any;
+};
+
+static double limit_of(const struct weir_settings *settings, const char *stage)
+{
+	struct weir_text scope = {0};
+	double max_ns = INFINITY;
+
+	weir_text_printf(&scope, "stage:%s", stage);
+	for (size_t i = 0; i < settings->slo_count; i++)
+		if (weir_scope_matches(settings->slos[i].scope, scope.data))
+			max_ns = fmin(max_ns, settings->slos[i].max_ns);
+	weir_text_release(&scope);
+	return max_ns;
+}
+
+static void limits_init(struct limits *limits, const struct weir_serving *serving,
+                        const struct weir_settings *settings)
+{
+	size_t stages = serving->requests->stage_count;
+
+	limits->any = false;
+	for (size_t s = 0; s <= stages; s++) {
+		limits->max_ns[s] = limit_of(
+			settings, s < stages ? weir_requests_stage_name(serving->requests, s)
+					     : REQUEST_STAGE);
+		limits->any |= isfinite(limits->max_ns[s]);
+	}
+}
+
+static bool is_good(const struct weir_serving *serving, size_t row, const struct limits *limits)
+{
+	size_t stages = serving->requests->stage_count;
+	struct weir_stage_sums sums;
+
+	if (serving->latency_ns[row] > limits->max_ns[stages])
+		return false;
+	weir_serving_sum(serving, row, &sums);
+	for (size_t s = 0; s < stages; s++)
+		if (sums.seen[s] && sums.ns[s] > limits->max_ns[s])
+			return false;
+	return true;
+}
+
+static double goodput_of(const struct weir_serving *serving, const struct weir_settings *settings)
+{
+	struct limits limits;
+	double all = (double)serving->requests->count + (double)serving->requests->failed;
+	size_t good = 0;
+
+	limits_init(&limits, serving, settings);
+	if (!limits.any)
+		return NAN;
+	for (size_t i = 0; i < serving->requests->count; i++)
+		good += is_good(serving, i, &limits);
+	return (double)good / all;
+}
+
+/* ---- all together ---- */
+
 static void fill_bands(struct weir_serving *serving, double percentile)
 {
 	const double at[WEIR_AT_COUNT] = {0.5, percentile, 0.99};
@@ -198,7 +388,7 @@ struct weir_serving *weir_serving_new(const struct weir_profile *profile, double
 	serving->waiting_known =
 		!serving->sampled && !requests->client && requests->time_base != WEIR_TIME_NONE;
 	fill_bands(serving, percentile);
-	serving->goodput = weir_serving_goodput(serving, settings);
+	serving->goodput = goodput_of(serving, settings);
 	return serving;
 }
 
@@ -236,8 +426,10 @@ double weir_serving_concurrency(const struct weir_serving *serving)
 	return sum_ns / span_ns;
 }
 
-/* A part of the waiting; of no waiting every part is none. */
-static double of_waiting(const struct weir_band *band, enum weir_spent spent, double waiting)
+/* ---- features ---- */
+
+/* Returns the share of one cause in the waiting time; 0 if nothing waited. */
+static double share_of_waiting(const struct weir_band *band, enum weir_spent spent, double waiting)
 {
 	return waiting > 0 ? weir_band_share(band, spent) / waiting : 0;
 }
@@ -274,13 +466,13 @@ static void set_waiting(const struct weir_band *band, bool known, double *values
 	values[WEIR_F_QUEUE_SHARE] = waiting;
 	if (!known)
 		return;
-	values[WEIR_F_WAIT_IDLE] = of_waiting(band, WEIR_SPENT_WAIT_IDLE, waiting);
-	values[WEIR_F_WAIT_COMPUTE] = of_waiting(band, WEIR_SPENT_WAIT_COMPUTE, waiting);
-	values[WEIR_F_WAIT_COPY] = of_waiting(band, WEIR_SPENT_WAIT_COPY, waiting);
-	values[WEIR_F_WAIT_HOST] = of_waiting(band, WEIR_SPENT_WAIT_HOST, waiting);
+	values[WEIR_F_WAIT_IDLE] = share_of_waiting(band, WEIR_SPENT_WAIT_IDLE, waiting);
+	values[WEIR_F_WAIT_COMPUTE] = share_of_waiting(band, WEIR_SPENT_WAIT_COMPUTE, waiting);
+	values[WEIR_F_WAIT_COPY] = share_of_waiting(band, WEIR_SPENT_WAIT_COPY, waiting);
+	values[WEIR_F_WAIT_HOST] = share_of_waiting(band, WEIR_SPENT_WAIT_HOST, waiting);
 }
 
-/* Of all host time of all requests, what lies behind the device work. */
+/* Returns the share of the host time of all requests that lies after the device work. */
 static double after_of_host(const struct weir_serving *serving)
 {
 	double before_ns = 0, after_ns = 0;

@@ -1,20 +1,80 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/analysis/requests/serving_load.h"
-#include "engine/analysis/time/instants.h"
+#include "engine/analysis/time/intervals.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
-#define CROWD_QUANTILE 0.95 /* of the busy time: a moment's peak is not what the host can do */
-#define CROWD_SHARE    0.9
+#define PEAK_QUANTILE  0.95 /* of the busy time: a momentary peak is not the host's capacity */
+#define PEAK_SHARE     0.9
 #define SAME_NS        20000 /* rounding to microseconds, added up over the parts of a request */
 #define SHORT_QUANTILE 0.05
-#define TURN_SHARE     0.5
-#define FEW_OVERLAPS   20
-#define MOSTLY         0.9
+#define SPACING_SHARE  0.5
+#define LEAST_OVERLAPS 20
+#define SPACED_SHARE   0.9
 
-/* Starts and ends of intervals, each sorted: enough to know how many overlap. */
+/* ---- parts ---- */
+
+enum weir_part_class weir_part_class_of(const char *kind)
+{
+	static const struct {
+		const char *kind;
+		enum weir_part_class class;
+	} classes[] = {
+		{"queue", WEIR_PART_QUEUE},       {"batch_assembly", WEIR_PART_ASSEMBLY},
+		{"preprocess", WEIR_PART_BEFORE}, {"h2d", WEIR_PART_COPY},
+		{"compute", WEIR_PART_COMPUTE},   {"d2h", WEIR_PART_COPY},
+		{"postprocess", WEIR_PART_AFTER},
+	};
+
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+		if (strcmp(kind, classes[i].kind) == 0)
+			return classes[i].class;
+	return WEIR_PART_OTHER;
+}
+
+struct weir_part_walk weir_part_walk_on(const struct weir_requests *requests, size_t row)
+{
+	return (struct weir_part_walk){
+		.requests = requests,
+		.next = requests->part_first[row],
+		.end = requests->part_first[row] + requests->part_count[row],
+		.origin_ns = requests->start_ns[row],
+		.at_ns = requests->start_ns[row],
+	};
+}
+
+/* Adds two times. Times of hostile files may leave int64_t; the sum then stays at its limit. */
+static int64_t add_times(int64_t at_ns, int64_t by_ns)
+{
+	if (by_ns > 0 && at_ns > INT64_MAX - by_ns)
+		return INT64_MAX;
+	if (by_ns < 0 && at_ns < INT64_MIN - by_ns)
+		return INT64_MIN;
+	return at_ns + by_ns;
+}
+
+bool weir_part_walk_next(struct weir_part_walk *walk, struct weir_part *out)
+{
+	const struct weir_requests *requests = walk->requests;
+
+	if (walk->next == walk->end)
+		return false;
+	out->stage = requests->part_stage[walk->next];
+	out->start_ns = requests->part_offset_ns
+	                        ? add_times(walk->origin_ns, requests->part_offset_ns[walk->next])
+	                        : walk->at_ns;
+	out->end_ns = add_times(out->start_ns, requests->part_ns[walk->next]);
+	walk->at_ns = out->end_ns;
+	walk->next++;
+	return true;
+}
+
+/* ---- concurrency ---- */
+
+/* Starts and ends of intervals, each sorted: together they give the concurrency at any time. */
 struct edges {
 	int64_t *start_ns, *end_ns;
 	size_t count;
@@ -39,14 +99,14 @@ static void edges_release(struct edges *edges)
 	free(edges->end_ns);
 }
 
-/* A stretch of time in which the same number of intervals overlap. */
+/* A stretch of time with constant concurrency. */
 struct stretch {
-	size_t starts, ends; /* edges behind us */
+	size_t starts, ends; /* edges before the stretch */
 	int64_t from_ns, to_ns;
 	size_t level;
 };
 
-/* The next stretch; false behind the last end. */
+/* Moves to the next stretch; returns false after the last end. */
 static bool next_stretch(const struct edges *edges, struct stretch *at)
 {
 	if (at->ends == edges->count)
@@ -64,8 +124,8 @@ static bool next_stretch(const struct edges *edges, struct stretch *at)
 	return true;
 }
 
-/* How many overlap at the most, but for the most crowded twentieth of the busy time. */
-static size_t crowd(const struct edges *edges)
+/* Returns the peak concurrency, ignoring the busiest twentieth of the busy time. */
+static size_t peak_of(const struct edges *edges)
 {
 	struct stretch at = {0};
 	int64_t *level_ns = weir_alloc((edges->count + 1) * sizeof *level_ns), busy_ns = 0;
@@ -78,14 +138,14 @@ static size_t crowd(const struct edges *edges)
 		level_ns[at.level] = weir_add_ns(level_ns[at.level], ns);
 		busy_ns = weir_add_ns(busy_ns, ns);
 	}
-	left_ns = CROWD_QUANTILE * (double)busy_ns;
+	left_ns = PEAK_QUANTILE * (double)busy_ns;
 	while (level < edges->count && left_ns > 0)
 		left_ns -= (double)level_ns[++level];
 	free(level_ns);
 	return level;
 }
 
-void weir_intervals_crowded(const struct weir_intervals *set, struct weir_intervals *out)
+void weir_intervals_at_peak(const struct weir_intervals *set, struct weir_intervals *out)
 {
 	struct edges edges;
 	struct stretch at = {0};
@@ -93,9 +153,9 @@ void weir_intervals_crowded(const struct weir_intervals *set, struct weir_interv
 
 	weir_intervals_clear(out);
 	edges_init(&edges, set);
-	enough = crowd(&edges);
+	enough = peak_of(&edges);
 	while (next_stretch(&edges, &at))
-		if (at.level > 0 && (double)at.level >= CROWD_SHARE * (double)enough)
+		if (at.level > 0 && (double)at.level >= PEAK_SHARE * (double)enough)
 			weir_intervals_push(out, at.from_ns, at.to_ns);
 	edges_release(&edges);
 }
@@ -124,8 +184,8 @@ static int by_end(const void *left, const void *right)
 	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-/* Keeps one of those that begin and end together. */
-static void merge_same(struct weir_intervals *set)
+/* Keeps one of several intervals that begin and end together. */
+static void merge_batches(struct weir_intervals *set)
 {
 	size_t kept = 0;
 
@@ -142,20 +202,20 @@ static void merge_same(struct weir_intervals *set)
 	set->count = kept;
 }
 
-/* A short one of the stretches: what one takes when it has the worker at once. */
-static double short_ns(const struct weir_intervals *set, double *values)
+/* Returns the duration of a short interval, which did not have to wait for the worker. */
+static double short_duration_ns(const struct weir_intervals *set, double *values)
 {
 	for (size_t i = 0; i < set->count; i++)
 		values[i] = (double)weir_span_ns(set->items[i].start_ns, set->items[i].end_ns);
 	return weir_quantile_select(values, set->count, SHORT_QUANTILE);
 }
 
-/* Served in turn? Few overlaps say nothing: then it makes no difference. Sorted by end behind it.
- */
-static bool in_turn(struct weir_intervals *set)
+/* True if a single worker serves the intervals one after another. Too few overlaps prove nothing,
+ * and then the answer makes no difference. Sorts the set by end. */
+static bool has_one_worker(struct weir_intervals *set)
 {
 	double *values = weir_alloc((set->count + 1) * sizeof *values);
-	double least_ns = TURN_SHARE * short_ns(set, values);
+	double least_ns = SPACING_SHARE * short_duration_ns(set, values);
 	size_t overlaps = 0, apart = 0;
 
 	free(values);
@@ -168,7 +228,7 @@ static bool in_turn(struct weir_intervals *set)
 		overlaps++;
 		apart += (double)weir_span_ns(before->end_ns, each->end_ns) >= least_ns;
 	}
-	return overlaps >= FEW_OVERLAPS && (double)apart >= MOSTLY * (double)overlaps;
+	return overlaps >= LEAST_OVERLAPS && (double)apart >= SPACED_SHARE * (double)overlaps;
 }
 
 void weir_host_busy(struct weir_intervals *set, struct weir_intervals *out)
@@ -177,20 +237,20 @@ void weir_host_busy(struct weir_intervals *set, struct weir_intervals *out)
 	if (set->count == 0)
 		return;
 	qsort(set->items, set->count, sizeof *set->items, by_start);
-	merge_same(set);
-	if (!in_turn(set)) {
-		weir_intervals_crowded(set, out);
+	merge_batches(set);
+	if (!has_one_worker(set)) {
+		weir_intervals_at_peak(set, out);
 		return;
 	}
 	copy_set(set, out);
 	weir_intervals_unite(out);
 }
 
-/* The host stages ahead of the device work and those behind it, each of its own workers. */
+/* Host stages ahead of the device work and after it; each side has its own workers. */
 enum host_side { HOST_BEFORE, HOST_AFTER, HOST_SIDES };
 
-/* Stretches that overlap stay apart: how many do is what is asked. */
-static void add_apart(struct weir_intervals *set, const struct weir_part *part)
+/* Adds a part without uniting it with overlapping ones: their number is the concurrency. */
+static void add_unmerged(struct weir_intervals *set, const struct weir_part *part)
 {
 	if (part->end_ns <= part->start_ns)
 		return;
@@ -219,14 +279,14 @@ static void collect(struct weir_load *load, const struct weir_requests *requests
 				weir_intervals_push(&load->busy[WEIR_RESOURCE_COPY], part.start_ns,
 				                    part.end_ns);
 			else if (class == WEIR_PART_BEFORE)
-				add_apart(&host[HOST_BEFORE], &part);
+				add_unmerged(&host[HOST_BEFORE], &part);
 			else if (class == WEIR_PART_AFTER)
-				add_apart(&host[HOST_AFTER], &part);
+				add_unmerged(&host[HOST_AFTER], &part);
 		}
 	}
 }
 
-/* Busiest first; of equals the one that the enumeration names first. */
+/* Orders resources, the busiest first; equally busy ones in the order of the enumeration. */
 static void rank_resources(struct weir_load *load)
 {
 	for (int r = 0; r < WEIR_RESOURCES; r++) {
@@ -253,17 +313,17 @@ static void unite_reach(struct weir_load *load)
 void weir_load_init(struct weir_load *load, const struct weir_requests *requests,
                     const enum weir_part_class *classes)
 {
-	struct weir_intervals host[HOST_SIDES] = {{0}}, crowded = {0};
+	struct weir_intervals host[HOST_SIDES] = {{0}}, busy = {0};
 	double span;
 
 	*load = (struct weir_load){0};
 	collect(load, requests, classes, host);
 	for (int side = 0; side < HOST_SIDES; side++) {
-		weir_host_busy(&host[side], &crowded);
-		copy_set(&crowded, &load->busy[WEIR_RESOURCE_HOST]);
+		weir_host_busy(&host[side], &busy);
+		copy_set(&busy, &load->busy[WEIR_RESOURCE_HOST]);
 		weir_intervals_release(&host[side]);
 	}
-	weir_intervals_release(&crowded);
+	weir_intervals_release(&busy);
 	for (int r = 0; r < WEIR_RESOURCES; r++) {
 		weir_intervals_unite(&load->busy[r]);
 		weir_intervals_trim(&load->busy[r]);

@@ -1,17 +1,110 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/analysis/requests/telemetry.h"
-#include "engine/analysis/requests/telemetry_window.h"
 #include "engine/base/names.h"
 #include "engine/stats/moments.h"
 
-#define CLEARLY_ABOVE 0.25 /* of the way from the least to the most power */
-#define STATES_APART  1.25 /* most over least power of a device that was both idle and in use */
+#define NS_PER_SECOND INT64_C(1000000000)
+#define QUARTER_NS    (900 * NS_PER_SECOND)
+#define DAY_NS        (86400 * NS_PER_SECOND)
+/* In quarters of an hour: local time is ahead of UTC by up to 14 hours and behind by up to 12. */
+#define EARLIEST INT64_C(-56)
+#define LATEST   INT64_C(48)
+/* For a monitor without dates: also from three days before to one day after. */
+#define EARLIEST_UNDATED (EARLIEST - 288)
+#define LATEST_UNDATED   (LATEST + 96)
+#define STEPS            (LATEST_UNDATED - EARLIEST_UNDATED + 1)
 
-/* A sample that counts. */
+#define CLEARLY_ABOVE 0.25 /* of the way from the lowest to the highest power */
+/* Highest over lowest power of a device that was both idle and in use. */
+#define STATES_APART 1.25
+
+/* ---- the time zone of a monitor ---- */
+
+/* The offsets that are tried, in quarters of an hour from `first` to `last`. */
+struct steps {
+	int64_t base_ns; /* added to every offset */
+	int64_t first, last;
+	size_t gained[STEPS +
+	              1]; /* per step: samples that enter the window less samples that leave it */
+};
+
+static int64_t divide_up(int64_t value, int64_t by)
+{
+	return value / by + (value % by > 0);
+}
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
+/* Counts the sample at all steps that put it inside the window. */
+static void count_sample(struct steps *steps, int64_t at_ns, struct weir_telemetry_window window)
+{
+	int64_t first = divide_up(window.start_ns - at_ns, QUARTER_NS);
+	int64_t behind = divide_up(window.end_ns - at_ns, QUARTER_NS);
+
+	first = clamp(first, steps->first, steps->last + 1);
+	behind = clamp(behind, steps->first, steps->last + 1);
+	steps->gained[first - steps->first]++;
+	steps->gained[behind - steps->first]--; /* wraps around, and the running sum wraps back */
+}
+
+static int64_t magnitude(int64_t value)
+{
+	return value < 0 ? -value : value;
+}
+
+/* Returns the step with most samples inside, of equally good ones the smallest; 0: no sample is
+ * ever inside. */
+static int64_t best_step(const struct steps *steps)
+{
+	size_t inside = 0, most = 0;
+	int64_t best = 0;
+
+	for (int64_t step = steps->first; step <= steps->last; step++) {
+		inside += steps->gained[step - steps->first];
+		if (inside > most || (inside == most && magnitude(step) < magnitude(best))) {
+			best = inside ? step : 0;
+			most = inside;
+		}
+	}
+	return best;
+}
+
+int64_t weir_telemetry_shift(const struct weir_telemetry *telemetry,
+                             struct weir_telemetry_window window)
+{
+	struct steps steps = {.first = EARLIEST, .last = LATEST};
+
+	if (!telemetry->local_time || window.end_ns <= window.start_ns)
+		return 0;
+	if (telemetry->no_date) {
+		steps.base_ns = window.start_ns / DAY_NS * DAY_NS;
+		steps.first = EARLIEST_UNDATED;
+		steps.last = LATEST_UNDATED;
+	}
+	for (size_t i = 0; i < telemetry->count; i++)
+		if (telemetry->samples[i].at_ns != WEIR_NO_TIME)
+			count_sample(&steps, telemetry->samples[i].at_ns + steps.base_ns, window);
+	return steps.base_ns + best_step(&steps) * QUARTER_NS;
+}
+
+static bool is_inside(const struct weir_telemetry_sample *sample, int64_t shift_ns,
+                      struct weir_telemetry_window window)
+{
+	return sample->at_ns != WEIR_NO_TIME && sample->at_ns + shift_ns >= window.start_ns &&
+	       sample->at_ns + shift_ns < window.end_ns;
+}
+
+/* ---- samples ---- */
+
+/* A selected sample. */
 struct counted {
 	const struct weir_telemetry_sample *sample;
 	const struct weir_telemetry *telemetry;
@@ -21,12 +114,12 @@ struct counted {
 struct selection {
 	struct counted *items;
 	size_t count, capacity;
-	double *values; /* scratch, one an item */
+	double *values; /* scratch, one per item */
 	int64_t span_ns;
 	bool aligned;
 };
 
-/* Power above which a device is in use; NAN: power does not tell. One a device. */
+/* Returns, per device, the power above which it is in use; NAN: power does not show it. */
 static double *find_levels(const struct weir_telemetry *telemetry)
 {
 	size_t count = telemetry->device_count;
@@ -64,7 +157,8 @@ static bool is_in_use(const struct weir_telemetry_sample *sample, double level)
 	return telling ? power > level : !sample->has_reasons;
 }
 
-/* The samples of one monitor that are inside the window, or all where there is no window. */
+/* Selects the samples of one monitor that are inside the window, or all samples if there is no
+ * window. */
 static void select_samples(struct selection *selection, const struct weir_telemetry *telemetry,
                            const struct weir_telemetry_window *window)
 {
@@ -75,7 +169,7 @@ static void select_samples(struct selection *selection, const struct weir_teleme
 	for (size_t i = 0; i < telemetry->count; i++) {
 		const struct weir_telemetry_sample *sample = &telemetry->samples[i];
 
-		if (window && !weir_telemetry_is_inside(sample, shift_ns, *window))
+		if (window && !is_inside(sample, shift_ns, *window))
 			continue;
 		selection->items = weir_grow(selection->items, &selection->capacity,
 		                             selection->count + 1, sizeof(*selection->items));
@@ -101,7 +195,7 @@ static void select_all(struct selection *selection, const struct weir_profile *p
 			select_samples(selection, profile->inputs[i].telemetry, window);
 }
 
-/* The values of a gauge into the scratch; returns how many there are. */
+/* Copies the known values of a gauge into the scratch; returns their number. */
 static size_t gather(const struct selection *selection, enum weir_gauge gauge, bool only_in_use)
 {
 	size_t count = 0;
@@ -140,7 +234,7 @@ static double lowest(const struct selection *selection, enum weir_gauge gauge)
 	return least;
 }
 
-/* Of the samples in use that state reasons, those with any of the bits. */
+/* Returns the share of samples with any of the bits, among those in use that state reasons. */
 static double share_of_reasons(const struct selection *selection, uint32_t bits)
 {
 	size_t count = 0, held = 0;
@@ -157,8 +251,8 @@ static double share_of_reasons(const struct selection *selection, uint32_t bits)
 }
 
 /*
- * Of the time between samples of a device, the later one in use, how much a running total grew.
- * Steps back of the total (the driver was loaded anew) or of the clock say nothing.
+ * Returns the growth of a running total, over the time between consecutive samples of a device with
+ * the later one in use. Ignores decreases of the total (a reloaded driver) and of the clock.
  */
 static double share_of_totals(const struct selection *selection, enum weir_gauge gauge)
 {

@@ -1,28 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Scaled dot-product attention: every pair of a query row and a key row that the mask allows costs
- * 2 D operations for its score and 2 Dv for its share of the result. Fused kernels move q, k, v and
- * the result once, and one fp32 number a query row for the backward pass. That pass computes the
- * scores again and has four products more: 5/2 of the forward operations.
+ * Scaled dot-product attention. Each pair of a query row and a key row that the mask admits costs 2
+ * D FLOPs for its score and 2 Dv for its part of the result. Fused kernels move q, k, v and the
+ * result once, and one fp32 number per query row for the backward pass. That pass computes the
+ * scores again and has four more products: 5/2 of the forward FLOPs.
  */
 #include <math.h>
 #include <stddef.h>
 
 #include "engine/analysis/roofline/models.h"
 
-enum { NO_ARG = -1 };
+/* Positions of arguments count from 1 in a layout, so that 0 means "no such argument". */
+#define ARG(index) ((index) + 1)
 
-/* Where an operator keeps what: positions of arguments, NO_ARG: it has none. */
+/*
+ * The pairs that a mask admits. TOP_LEFT: query i sees the keys 0 to i. BOTTOM_RIGHT: the last
+ * query sees all keys, and each query before it one key less. Both are the same triangle if there
+ * are as many keys as queries.
+ *
+ * Sources: is_causal means TOP_LEFT in scaled_dot_product_attention (documentation of
+ * torch.nn.functional and torch.nn.attention.bias), in its efficient variants, which pass
+ * CausalFromTopLeft (PyTorch, ATen/native/transformers/cuda/attention.cu and
+ * attention_backward.cu), and in its cuDNN variants (ATen/native/cudnn/MHA.cpp calls
+ * set_causal_mask()). It means BOTTOM_RIGHT in the flash variants (torch/nn/attention/bias.py: "for
+ * this particular op it means lower right") and in flash_attn from version 2.1 on (its README).
+ * custom_mask_type is 0 for no mask, 1 for CausalFromTopLeft and 2 for CausalFromBottomRight
+ * (ATen/native/transformers/sdp_utils_cpp.h).
+ */
+enum mask { FULL, TOP_LEFT, BOTTOM_RIGHT, STATED };
+
+/* The arguments of an operator; ARG() or 0. */
 struct attention_layout {
+	int causal;       /* a bool; a custom_mask_type if mask is STATED */
+	enum mask mask;   /* meaning of a true `causal` */
+	int bias;         /* a mask or bias tensor that is read */
+	int packed;       /* cumulative lengths of the queries; those of the keys follow. Sequences
+	                     are packed if they are given */
+	int longest;      /* length of the longest sequence of queries; that of keys follows */
+	int first;        /* index of q; k and v follow */
 	bool heads_first; /* [B, H, N, D]; else [B, N, H, D] */
-	int causal;       /* a bool, or (custom_mask) 0 none, 1 and 2 causal */
-	bool custom_mask;
-	int bias;    /* a mask or bias that is read */
-	int packed;  /* cumulative lengths of the queries, those of the keys behind them: when
-	                given, sequences are packed */
-	int longest; /* the longest sequence of queries, that of keys behind it */
-	bool math;   /* scores are written and read again */
-	int first;   /* where q is; k and v follow */
+	bool math;        /* scores are written to memory and read again */
 	bool backward;
 };
 
@@ -31,6 +48,12 @@ struct attention_layout {
 struct attention {
 	double batch, heads_q, heads_k, rows_q, rows_k, depth_qk, depth_v;
 };
+
+/* Returns the tensor at a position of a layout; NULL: the operator has none, or it is not given. */
+static const struct weir_arg *tensor_at(const struct weir_args *args, int position)
+{
+	return position ? weir_args_tensor(args, (size_t)position - 1) : NULL;
+}
 
 static bool read_sizes(const struct attention_layout *layout, const struct weir_args *args,
                        struct attention *s)
@@ -53,49 +76,68 @@ static bool read_sizes(const struct attention_layout *layout, const struct weir_
 	};
 	if (q->dims[3] != k->dims[3] || k->dims[row] != v->dims[row] || k->dims[0] != q->dims[0])
 		return false;
-	/* Grouped queries: each head of k serves a whole number of heads of q. */
+	/* Grouped-query attention: each head of k serves a whole number of heads of q. */
 	return k->dims[head] > 0 && q->dims[head] % k->dims[head] == 0;
 }
 
-/*
- * Pairs that a causal mask leaves, the last query row seeing every key: N (N + 1) / 2 for as many
- * keys as queries, all pairs for one query.
- */
-static double causal_pairs(double rows_q, double rows_k)
+/* Returns the number of pairs that the mask admits. */
+static double count_pairs(enum mask mask, double rows_q, double rows_k)
 {
-	if (rows_k >= rows_q)
-		return rows_q * rows_k - rows_q * (rows_q - 1) / 2;
-	return rows_k * (rows_k + 1) / 2;
+	double corner = fmin(rows_q, rows_k), triangle = corner * (corner + 1) / 2;
+
+	switch (mask) {
+	case TOP_LEFT:
+		return triangle + (rows_q - corner) * rows_k;
+	case BOTTOM_RIGHT:
+		return triangle + rows_q * (rows_k - corner);
+	case FULL:
+	case STATED:
+		break;
+	}
+	return rows_q * rows_k;
 }
 
-/* False: not recorded. */
-static bool read_causal(const struct attention_layout *layout, const struct weir_args *args,
-                        bool *causal)
+/* Reads the mask of a call; false: not recorded, *mask is FULL. */
+static bool read_mask(const struct attention_layout *layout, const struct weir_args *args,
+                      enum mask *mask)
 {
+	static const enum mask custom[] = {FULL, TOP_LEFT, BOTTOM_RIGHT};
+	size_t at = (size_t)layout->causal - 1;
+	bool causal = false;
 	int64_t kind;
 
-	*causal = false;
-	if (!layout->custom_mask)
-		return weir_args_bool(args, (size_t)layout->causal, causal);
-	if (!weir_args_int(args, (size_t)layout->causal, &kind))
+	*mask = FULL;
+	if (layout->mask != STATED) {
+		bool recorded = weir_args_bool(args, at, &causal);
+
+		if (causal)
+			*mask = layout->mask;
+		return recorded;
+	}
+	if (!weir_args_int(args, at, &kind) || kind < 0 ||
+	    (size_t)kind >= sizeof custom / sizeof *custom)
 		return false;
-	*causal = kind != 0;
+	*mask = custom[kind];
 	return true;
 }
 
-static double attention_bytes(const struct attention *s, double width,
+static double attention_bytes(const struct attention *s, double width, enum mask mask,
                               const struct attention_layout *layout)
 {
+	/* A fused kernel never loads the keys behind the last query of a top-left mask. */
+	bool skips = mask == TOP_LEFT && !layout->math && !layout->backward;
+	double rows_k = skips ? fmin(s->rows_q, s->rows_k) : s->rows_k;
 	double queries = s->batch * s->heads_q * s->rows_q;
-	double keys = s->batch * s->heads_k * s->rows_k;
+	double keys = s->batch * s->heads_k * rows_k;
 	double bytes = width * (s->depth_qk + s->depth_v) * (queries + keys);
 
-	/* Everything of the forward pass is read and a gradient of all but the result written; that
-	 * of the result is read. */
+	/* The backward pass reads q, k, v, the result and its gradient, and writes the gradients of
+	 * q, k and v. */
 	if (layout->backward)
 		bytes *= 2;
-	if (layout->math) /* scores: written by the product, read and written by the softmax, read
-	             by the second product */
+	/* The first product writes the scores, the softmax reads and writes them, the second
+	 * product reads them. */
+	if (layout->math)
 		return bytes + 4 * width * queries * s->rows_k;
 	return bytes + 4 * queries; /* the logarithm of each row's sum, in fp32 */
 }
@@ -116,20 +158,20 @@ static bool read_packed(const struct attention_layout *layout, const struct weir
 }
 
 /*
- * The lengths of packed sequences are data, not shapes. They are known where every sequence is as
- * long as the longest: then as many of these fill the rows exactly.
+ * Reads the sizes of packed sequences of equal length; false: lengths differ. Lengths are data, not
+ * shapes, but they are known if sequences of the longest length fill the rows exactly.
  */
 static bool read_equal(const struct attention_layout *layout, const struct weir_args *args,
                        const struct packed *p, struct attention *s)
 {
-	const struct weir_arg *sums = weir_args_tensor(args, (size_t)layout->packed);
+	const struct weir_arg *sums = tensor_at(args, layout->packed);
+	size_t longest = (size_t)layout->longest - 1;
 	int64_t longest_q, longest_k, count;
 
-	if (layout->longest == NO_ARG || !sums || sums->rank != 1 || !p->k || !p->v ||
-	    p->k->rank != 3 || p->v->rank != 3 || p->k->dims[1] < 1 ||
-	    p->q->dims[1] % p->k->dims[1] || p->q->dims[2] != p->k->dims[2] ||
-	    !weir_args_int(args, (size_t)layout->longest, &longest_q) ||
-	    !weir_args_int(args, (size_t)layout->longest + 1, &longest_k))
+	if (!layout->longest || !sums || sums->rank != 1 || !p->k || !p->v || p->k->rank != 3 ||
+	    p->v->rank != 3 || p->k->dims[1] < 1 || p->q->dims[1] % p->k->dims[1] ||
+	    p->q->dims[2] != p->k->dims[2] || !weir_args_int(args, longest, &longest_q) ||
+	    !weir_args_int(args, longest + 1, &longest_k))
 		return false;
 	count = sums->dims[0] - 1;
 	if (count < 1 || longest_q < 1 || longest_k < 1 || longest_q > WEIR_MAX_DIM / count ||
@@ -149,8 +191,9 @@ static bool read_equal(const struct attention_layout *layout, const struct weir_
 }
 
 /*
- * What the server says of its step in place of lengths. k and v are the new rows of the step or a
- * whole paged cache; heads and depths are their last two dimensions in both.
+ * Computes the work from the sums in the name of a server's step, in place of lengths. k and v are
+ * the new rows of the step or the whole paged KV cache; their last two dimensions are heads and
+ * depth in both cases.
  */
 static bool fill_from_sums(const struct weir_step_sums *sums, const struct packed *p,
                            struct weir_work *work)
@@ -178,16 +221,15 @@ static bool fill_from_sums(const struct weir_step_sums *sums, const struct packe
 static void fill_sized(const struct attention_layout *layout, const struct weir_args *args,
                        const struct attention *s, struct weir_work *work)
 {
-	const struct weir_arg *q = &args->items[layout->first];
-	bool causal, stated = read_causal(layout, args, &causal);
+	const struct weir_arg *q = weir_args_tensor(args, (size_t)layout->first);
+	enum mask mask;
+	bool stated = read_mask(layout, args, &mask);
 	/* The math path computes every score and masks it afterwards. */
-	double pairs = causal && !layout->math ? causal_pairs(s->rows_q, s->rows_k)
-	                                       : s->rows_q * s->rows_k;
+	double pairs = count_pairs(layout->math ? FULL : mask, s->rows_q, s->rows_k);
 	double flops = 2 * s->batch * s->heads_q * pairs * (s->depth_qk + s->depth_v);
-	double bytes = attention_bytes(s, q->element.width, layout);
+	double bytes = attention_bytes(s, q->element.width, mask, layout);
 
-	if (layout->bias != NO_ARG)
-		bytes += weir_arg_bytes(weir_args_tensor(args, (size_t)layout->bias));
+	bytes += weir_arg_bytes(tensor_at(args, layout->bias));
 	weir_work_product(work, flops * (layout->backward ? BACKWARD_FLOPS : 1), bytes,
 	                  q->element.dtype);
 	if (!stated)
@@ -203,7 +245,7 @@ static bool fill_attention(const struct weir_operator_model *model, const struct
 	struct attention s;
 	struct packed p;
 
-	if (layout->packed == NO_ARG || !weir_args_at(args, (size_t)layout->packed)) {
+	if (!layout->packed || !weir_args_at(args, (size_t)layout->packed - 1)) {
 		if (!read_sizes(layout, args, &s))
 			return false;
 	} else if (!read_packed(layout, args, &p)) {
@@ -215,7 +257,7 @@ static bool fill_attention(const struct weir_operator_model *model, const struct
 	return true;
 }
 
-/* Attention that a server's own operator hides: nothing but the step tells the lengths. */
+/* Attention inside a server's own operator: only the name of the step has the lengths. */
 static bool fill_served(const struct weir_operator_model *model, const struct weir_args *args,
                         struct weir_work *work)
 {
@@ -225,142 +267,45 @@ static bool fill_served(const struct weir_operator_model *model, const struct we
 	return read_packed(&whole, args, &p) && fill_from_sums(model->sums, &p, work);
 }
 
-/* Positions as in the operators' schemas (native_functions.yaml). */
-static const struct attention_layout sdpa = {.heads_first = true,
-                                             .causal = 5,
-                                             .custom_mask = false,
-                                             .bias = 3,
-                                             .packed = NO_ARG,
-                                             .longest = NO_ARG,
-                                             .math = false,
-                                             .first = 0,
-                                             .backward = false};
-static const struct attention_layout sdpa_math = {.heads_first = true,
-                                                  .causal = 5,
-                                                  .custom_mask = false,
-                                                  .bias = 3,
-                                                  .packed = NO_ARG,
-                                                  .longest = NO_ARG,
-                                                  .math = true,
-                                                  .first = 0,
-                                                  .backward = false};
-static const struct attention_layout sdpa_flash = {.heads_first = true,
-                                                   .causal = 4,
-                                                   .custom_mask = false,
-                                                   .bias = NO_ARG,
-                                                   .packed = NO_ARG,
-                                                   .longest = NO_ARG,
-                                                   .math = false,
-                                                   .first = 0,
-                                                   .backward = false};
-static const struct attention_layout sdpa_biased = {.heads_first = true,
-                                                    .causal = 6,
-                                                    .custom_mask = false,
-                                                    .bias = 3,
-                                                    .packed = NO_ARG,
-                                                    .longest = NO_ARG,
-                                                    .math = false,
-                                                    .first = 0,
-                                                    .backward = false};
-static const struct attention_layout cudnn_forward = {.heads_first = true,
-                                                      .causal = 10,
-                                                      .custom_mask = false,
-                                                      .bias = 3,
-                                                      .packed = 4,
-                                                      .longest = 6,
-                                                      .math = false,
-                                                      .first = 0,
-                                                      .backward = false};
-static const struct attention_layout flash_forward = {.heads_first = false,
-                                                      .causal = 8,
-                                                      .custom_mask = false,
-                                                      .bias = NO_ARG,
-                                                      .packed = 3,
-                                                      .longest = 5,
-                                                      .math = false,
-                                                      .first = 0,
-                                                      .backward = false};
-static const struct attention_layout efficient_forward = {.heads_first = false,
-                                                          .causal = 9,
-                                                          .custom_mask = true,
-                                                          .bias = 3,
-                                                          .packed = 4,
-                                                          .longest = 6,
-                                                          .math = false,
-                                                          .first = 0,
-                                                          .backward = false};
-static const struct attention_layout flash_attn = {.heads_first = false,
-                                                   .causal = 5,
-                                                   .custom_mask = false,
-                                                   .bias = NO_ARG,
-                                                   .packed = NO_ARG,
-                                                   .longest = NO_ARG,
-                                                   .math = false,
-                                                   .first = 0,
-                                                   .backward = false};
-static const struct attention_layout flash_attn_varlen = {.heads_first = false,
-                                                          .causal = 9,
-                                                          .custom_mask = false,
-                                                          .bias = NO_ARG,
-                                                          .packed = 3,
-                                                          .longest = 5,
-                                                          .math = false,
-                                                          .first = 0,
-                                                          .backward = false};
-static const struct attention_layout vllm_varlen = {.heads_first = false,
-                                                    .causal = 15,
-                                                    .custom_mask = false,
-                                                    .bias = NO_ARG,
-                                                    .packed = 4,
-                                                    .longest = 10,
-                                                    .math = false,
-                                                    .first = 0,
-                                                    .backward = false};
-static const struct attention_layout flash_backward = {.heads_first = true,
-                                                       .causal = 11,
-                                                       .custom_mask = false,
-                                                       .bias = NO_ARG,
-                                                       .packed = 6,
-                                                       .longest = 8,
-                                                       .math = false,
-                                                       .first = 1,
-                                                       .backward = true};
-static const struct attention_layout flash_rows_backward = {.heads_first = false,
-                                                            .causal = 11,
-                                                            .custom_mask = false,
-                                                            .bias = NO_ARG,
-                                                            .packed = 6,
-                                                            .longest = 8,
-                                                            .math = false,
-                                                            .first = 1,
-                                                            .backward = true};
-static const struct attention_layout efficient_backward = {.heads_first = true,
-                                                           .causal = 11,
-                                                           .custom_mask = false,
-                                                           .bias = 4,
-                                                           .packed = NO_ARG,
-                                                           .longest = NO_ARG,
-                                                           .math = false,
-                                                           .first = 1,
-                                                           .backward = true};
-static const struct attention_layout efficient_rows_backward = {.heads_first = false,
-                                                                .causal = 14,
-                                                                .custom_mask = true,
-                                                                .bias = 4,
-                                                                .packed = 6,
-                                                                .longest = 8,
-                                                                .math = false,
-                                                                .first = 1,
-                                                                .backward = true};
-static const struct attention_layout cudnn_backward = {.heads_first = true,
-                                                       .causal = 14,
-                                                       .custom_mask = false,
-                                                       .bias = 8,
-                                                       .packed = 9,
-                                                       .longest = 11,
-                                                       .math = false,
-                                                       .first = 1,
-                                                       .backward = true};
+/* Positions as in the schemas of the operators (native_functions.yaml). */
+/* clang-format off */
+static const struct attention_layout sdpa = {
+	.causal = ARG(5), .mask = TOP_LEFT, .bias = ARG(3), .heads_first = true};
+static const struct attention_layout sdpa_math = {
+	.causal = ARG(5), .mask = TOP_LEFT, .bias = ARG(3), .heads_first = true, .math = true};
+static const struct attention_layout sdpa_flash = {
+	.causal = ARG(4), .mask = BOTTOM_RIGHT, .heads_first = true};
+static const struct attention_layout sdpa_biased = {
+	.causal = ARG(6), .mask = TOP_LEFT, .bias = ARG(3), .heads_first = true};
+static const struct attention_layout cudnn_forward = {
+	.causal = ARG(10), .mask = TOP_LEFT, .bias = ARG(3), .packed = ARG(4), .longest = ARG(6),
+	.heads_first = true};
+static const struct attention_layout flash_forward = {
+	.causal = ARG(8), .mask = BOTTOM_RIGHT, .packed = ARG(3), .longest = ARG(5)};
+static const struct attention_layout efficient_forward = {
+	.causal = ARG(9), .mask = STATED, .bias = ARG(3), .packed = ARG(4), .longest = ARG(6)};
+static const struct attention_layout flash_attn = {
+	.causal = ARG(5), .mask = BOTTOM_RIGHT};
+static const struct attention_layout flash_attn_varlen = {
+	.causal = ARG(9), .mask = BOTTOM_RIGHT, .packed = ARG(3), .longest = ARG(5)};
+static const struct attention_layout vllm_varlen = {
+	.causal = ARG(15), .mask = BOTTOM_RIGHT, .packed = ARG(4), .longest = ARG(10)};
+static const struct attention_layout flash_backward = {
+	.causal = ARG(11), .mask = BOTTOM_RIGHT, .packed = ARG(6), .longest = ARG(8), .first = 1,
+	.heads_first = true, .backward = true};
+static const struct attention_layout flash_rows_backward = {
+	.causal = ARG(11), .mask = BOTTOM_RIGHT, .packed = ARG(6), .longest = ARG(8), .first = 1,
+	.backward = true};
+static const struct attention_layout efficient_backward = {
+	.causal = ARG(11), .mask = TOP_LEFT, .bias = ARG(4), .first = 1, .heads_first = true,
+	.backward = true};
+static const struct attention_layout efficient_rows_backward = {
+	.causal = ARG(14), .mask = STATED, .bias = ARG(4), .packed = ARG(6), .longest = ARG(8),
+	.first = 1, .backward = true};
+static const struct attention_layout cudnn_backward = {
+	.causal = ARG(14), .mask = TOP_LEFT, .bias = ARG(8), .packed = ARG(9),
+	.longest = ARG(11), .first = 1, .heads_first = true, .backward = true};
+/* clang-format on */
 
 const struct weir_operator_model weir_models_attention[] = {
 	{.op = "scaled_dot_product_attention", .fill = fill_attention, .layout = &sdpa},

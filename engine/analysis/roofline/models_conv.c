@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Convolutions of one to three dimensions. An output has floor((size + 2 p - d (k - 1) - 1) / s) +
- * 1 places a dimension, each a sum over the kernel and the input channels of its group; a
+ * 1 elements per dimension, each a sum over the kernel and the input channels of its group. A
  * transposed convolution spreads every input element over the kernel instead, into (size - 1) s - 2
- * p + d (k - 1) + op + 1 places.
+ * p + d (k - 1) + op + 1 elements.
  */
 #include <math.h>
 #include <stddef.h>
@@ -12,26 +12,26 @@
 
 enum { NO_ARG = -1, ALWAYS = -2, DEPTHWISE = -3 };
 
-/* Positions of arguments; NO_ARG: the operator has none and the default holds. */
+/* Positions of arguments; NO_ARG: the operator has no such argument and the default applies. */
 struct conv_layout {
 	int bias, stride, padding, dilation;
-	int transposed; /* ALWAYS: by the operator's name */
+	int transposed; /* ALWAYS: the operator is transposed by definition */
 	int output_padding;
-	int groups;   /* DEPTHWISE: one a channel */
+	int groups;   /* DEPTHWISE: one per channel */
 	int residual; /* a tensor of the output's size that is added */
 };
 
 struct conv {
 	const struct weir_arg *x, *w;
-	int spatial; /* dimensions */
+	int spatial; /* number of dimensions */
 	int64_t stride[WEIR_MAX_INTS], padding[WEIR_MAX_INTS], dilation[WEIR_MAX_INTS];
 	int64_t output_padding[WEIR_MAX_INTS];
 	int64_t groups;
 	bool transposed;
 };
 
-/* One value a dimension; a single value stands for all, an empty list and a missing argument for
- * the default. */
+/* Reads one value per dimension. A single value applies to all dimensions; an empty list or a
+ * missing argument gives `fallback`. False: damaged or out of range. */
 static bool read_list(const struct weir_args *args, int at, int spatial, int64_t fallback,
                       int64_t *out)
 {
@@ -63,8 +63,8 @@ static bool read_flags(const struct conv_layout *layout, const struct weir_args 
 	return c->groups > 0;
 }
 
-/* Strides and their like are needed for the output's size; a call without recorded scalars has no
- * model. */
+/* Reads the arguments; false: no model. Strides and similar scalars decide the size of the output,
+ * so that a call without recorded scalars has no model. */
 static bool read_conv(const struct conv_layout *layout, const struct weir_args *args,
                       struct conv *c)
 {
@@ -80,7 +80,7 @@ static bool read_conv(const struct conv_layout *layout, const struct weir_args *
 	       read_list(args, layout->output_padding, c->spatial, 0, c->output_padding);
 }
 
-/* Places of the output in one dimension; 0: the arguments do not fit. */
+/* Returns the size of the output in one dimension; 0: the arguments contradict each other. */
 static double out_size(const struct conv *c, int i)
 {
 	double size = (double)c->x->dims[i + 2],
@@ -114,7 +114,7 @@ static bool fill_conv(const struct weir_operator_model *model, const struct weir
 	}
 	channels = c.transposed ? (double)c.w->dims[1] * (double)c.groups : (double)c.w->dims[0];
 	out = (double)c.x->dims[0] * channels * places;
-	/* The second dimension of w is the channels of one group on the other side. */
+	/* The second dimension of w counts the channels of one group on the side of the sum. */
 	flops = 2 * (c.transposed ? c.x->elements : out) * (double)c.w->dims[1] * window;
 	bytes = weir_arg_bytes(c.x) + weir_arg_bytes(c.w) + out * c.x->element.width;
 	if (layout->bias != NO_ARG && weir_args_tensor(args, (size_t)layout->bias)) {
@@ -134,8 +134,8 @@ enum { GRADIENT_OF_X = 1, GRADIENT_OF_W = 2, GRADIENT_OF_BIAS = 4 };
 
 /*
  * convolution_backward(dy, x, w, bias sizes, stride, padding, dilation, transposed, output padding,
- * groups, mask): a product as large as the forward one for each gradient that the mask asks for.
- * Each has a kernel of its own, which reads two tensors and writes the third.
+ * groups, mask): for each gradient that the mask selects, as many FLOPs as the forward pass, in a
+ * kernel that reads two tensors and writes the third.
  */
 static bool fill_conv_backward(const struct weir_operator_model *model,
                                const struct weir_args *args, struct weir_work *work)
@@ -167,8 +167,8 @@ static bool fill_conv_backward(const struct weir_operator_model *model,
 	return products || wanted;
 }
 
-/* bias, stride, padding, dilation, transposed, output padding, groups, residual: as in
- * native_functions.yaml. */
+/* Columns: bias, stride, padding, dilation, transposed, output padding, groups, residual; positions
+ * as in native_functions.yaml. */
 static const struct conv_layout convolution = {2, 3, 4, 5, 6, 7, 8, NO_ARG};
 static const struct conv_layout conv = {2, 3, 4, 5, NO_ARG, NO_ARG, 6, NO_ARG};
 static const struct conv_layout conv_transpose = {2, 3, 4, 7, ALWAYS, 5, 6, NO_ARG};

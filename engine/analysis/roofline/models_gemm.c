@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Matrix products. A product of [M, K] and [K, N] takes 2 M N K operations (a multiplication and an
- * addition each) and moves each matrix once. An added matrix costs one operation an element of the
+ * Matrix products. A product of [M, K] and [K, N] takes 2 M N K FLOPs (a multiplication and an
+ * addition each) and moves each matrix once. An added matrix costs one FLOP per element of the
  * result.
  */
 #include <math.h>
@@ -9,7 +9,8 @@
 
 #include "engine/analysis/roofline/models.h"
 
-/* All models of this file end here: sizes of one product, how many, and what is added to it. */
+/* The sizes of a product, the number of products, and the matrix that is added: the input of
+ * fill_product(). */
 struct product {
 	double m, n, k, batch;
 	const struct weir_arg *a, *b, *added;
@@ -17,7 +18,8 @@ struct product {
 	double extra_flops; /* per element of the result */
 };
 
-/* fp4 tensors are recorded as bytes of two elements each: the inner dimension is twice as long. */
+/* Returns the number of fp4 elements in a recorded byte, 2; 1 for other types. The recorded inner
+ * dimension counts bytes. */
 static double packing(const struct weir_arg *arg)
 {
 	return arg->element.dtype == WEIR_DTYPE_FP4 ? 2 : 1;
@@ -46,7 +48,8 @@ static double dim(const struct weir_arg *arg, int from_end)
 	return arg->rank >= from_end ? (double)arg->dims[arg->rank - from_end] : 1;
 }
 
-/* [..., M, K] x [..., K, N], both of rank `rank`, with the same leading dimensions. */
+/* Reads [..., M, K] x [..., K, N], both of rank `rank` and with equal leading dimensions; false:
+ * other shapes. */
 static bool multiply(const struct weir_arg *a, const struct weir_arg *b, int rank,
                      struct product *p)
 {
@@ -60,7 +63,7 @@ static bool multiply(const struct weir_arg *a, const struct weir_arg *b, int ran
 	return rank == 2 || dim(a, 3) == dim(b, 3);
 }
 
-/* mm, bmm; `at` is the rank. int8 products give int32. */
+/* mm, bmm. `at` is the rank. Products of int8 give int32. */
 static bool fill_mm(const struct weir_operator_model *model, const struct weir_args *args,
                     struct weir_work *work)
 {
@@ -73,7 +76,7 @@ static bool fill_mm(const struct weir_operator_model *model, const struct weir_a
 	return fill_product(&p, work);
 }
 
-/* addmm, baddbmm, _addmm_activation: the added matrix comes first; `at` is the rank. */
+/* addmm, baddbmm, _addmm_activation: the added matrix comes first. `at` is the rank. */
 static bool fill_addmm(const struct weir_operator_model *model, const struct weir_args *args,
                        struct weir_work *work)
 {
@@ -86,7 +89,7 @@ static bool fill_addmm(const struct weir_operator_model *model, const struct wei
 	return p.added && fill_product(&p, work);
 }
 
-/* addbmm: the sum over the batch is one [M, N]. */
+/* addbmm: one result [M, N], the sum over the batch. */
 static bool fill_addbmm(const struct weir_operator_model *model, const struct weir_args *args,
                         struct weir_work *work)
 {
@@ -119,7 +122,7 @@ static bool fill_linear(const struct weir_operator_model *model, const struct we
 	return fill_product(&p, work);
 }
 
-/* The leading dimensions of both, broadcast against each other; 0 where they do not fit. */
+/* Returns the number of products that broadcast leading dimensions give; 0: they do not fit. */
 static double broadcast_batch(const struct weir_arg *a, const struct weir_arg *b)
 {
 	int rank = a->rank > b->rank ? a->rank : b->rank;
@@ -135,7 +138,7 @@ static double broadcast_batch(const struct weir_arg *a, const struct weir_arg *b
 	return batch;
 }
 
-/* matmul and its vectors: a vector on the left is a row, on the right a column. */
+/* matmul: a vector on the left is a row, a vector on the right is a column. */
 static bool fill_matmul(const struct weir_operator_model *model, const struct weir_args *args,
                         struct weir_work *work)
 {
@@ -157,7 +160,7 @@ static bool fill_matmul(const struct weir_operator_model *model, const struct we
 	return p.batch > 0 && fill_product(&p, work);
 }
 
-/* mv(A[M, K], x[K]) and addmv(y, A, x); `at` is the position of the matrix. */
+/* mv(A[M, K], x[K]), addmv(y, A, x). `at` is the position of the matrix. */
 static bool fill_mv(const struct weir_operator_model *model, const struct weir_args *args,
                     struct weir_work *work)
 {
@@ -174,7 +177,7 @@ static bool fill_mv(const struct weir_operator_model *model, const struct weir_a
 	return fill_product(&p, work);
 }
 
-/* dot(x[K], y[K]): reads both and writes one number. */
+/* dot(x[K], y[K]): reads both vectors and writes one number. */
 static bool fill_dot(const struct weir_operator_model *model, const struct weir_args *args,
                      struct weir_work *work)
 {
@@ -191,10 +194,8 @@ static bool fill_dot(const struct weir_operator_model *model, const struct weir_
 #define SCALED_MM_BIAS  4
 #define SCALED_MM_DTYPE 6
 
-/*
- * _scaled_mm(A, B, scale_a, scale_b, bias?, scale_result?, out_dtype): the scales are read as well.
- * Without a recorded dtype the result is taken as two bytes wide.
- */
+/* _scaled_mm(A, B, scale_a, scale_b, bias?, scale_result?, out_dtype): also reads the scales. If
+ * the result's dtype is not recorded, two bytes per element are assumed. */
 static bool fill_scaled_mm(const struct weir_operator_model *model, const struct weir_args *args,
                            struct weir_work *work)
 {
@@ -216,8 +217,84 @@ static bool fill_scaled_mm(const struct weir_operator_model *model, const struct
 	return true;
 }
 
-/* einsum, tensordot and grouped products have no row: their contraction, or the rows of each group,
- * is not recorded. */
+/*
+ * Mixtures of experts: each group of rows is multiplied with its own matrix. Every routed row costs
+ * 2 K N. No shape tells how many matrices get rows and are read: at most all, and at most one per
+ * routed row.
+ */
+
+/* Returns the share of the matrices that is read if `rows` are spread over them. */
+static double touched(const struct weir_arg *matrices, double rows)
+{
+	double experts = (double)matrices->dims[0];
+
+	return experts > 0 ? fmin(1, rows / experts) : 0;
+}
+
+/*
+ * _grouped_mm(a[T, K], b[E, K, N], offsets[E]): one product per group of rows. If both have three
+ * dimensions it is a batched product; if both have two, the groups cut the inner dimension, so that
+ * each group yields a matrix [M, N].
+ */
+static bool fill_grouped(const struct weir_operator_model *model, const struct weir_args *args,
+                         struct weir_work *work)
+{
+	const struct weir_arg *a = weir_args_tensor(args, 0), *b = weir_args_tensor(args, 1),
+			      *offsets = weir_args_tensor(args, (size_t)model->at);
+	double out_width, made, batch;
+
+	if (!a || !b || a->rank < 2 || b->rank < 2 || a->rank > 3 || b->rank > 3 ||
+	    dim(a, 1) != dim(b, 2))
+		return false;
+	if ((a->rank == 2 || b->rank == 2) && !offsets)
+		return false;
+	out_width = a->element.dtype == WEIR_DTYPE_FP8 ? 2 : a->element.width;
+	batch = a->rank == 3 ? (double)a->dims[0] : 1;
+	made = dim(a, 2) * dim(b, 1) * batch;
+	if (a->rank == 2 && b->rank == 2)
+		made *= offsets->elements;
+	weir_work_product(work, 2 * dim(a, 2) * dim(b, 1) * dim(a, 1) * batch,
+	                  weir_arg_bytes(a) +
+	                          weir_arg_bytes(b) * (a->rank == 2 && b->rank == 3
+	                                                       ? touched(b, dim(a, 2))
+	                                                       : 1) +
+	                          made * out_width + weir_arg_bytes(offsets),
+	                  a->element.dtype);
+	if (a->rank == 2 && b->rank == 3)
+		work->confidence = WEIR_MODEL_MEDIUM;
+	return true;
+}
+
+/*
+ * fused_experts(x[T, K], w1[E, 2 N, K], w2[E, K, N], weights[T, topk], experts[T, topk]): a gated
+ * layer. The rows between the two products are written and read, once with twice their width and
+ * once with their width.
+ */
+static bool fill_fused_experts(const struct weir_operator_model *model,
+                               const struct weir_args *args, struct weir_work *work)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0), *w1 = weir_args_tensor(args, 1),
+			      *w2 = weir_args_tensor(args, 2), *routed = weir_args_tensor(args, 4);
+	double rows, between;
+
+	(void)model;
+	if (!x || !w1 || !w2 || !routed || x->rank != 2 || w1->rank != 3 || w2->rank != 3 ||
+	    routed->rank != 2 || routed->dims[0] != x->dims[0] || w1->dims[0] != w2->dims[0] ||
+	    dim(w1, 1) != dim(x, 1) || dim(w2, 2) != dim(x, 1))
+		return false;
+	rows = routed->elements;
+	between = rows * (2 * dim(w1, 2) + 2 * dim(w2, 1)) * x->element.width;
+	weir_work_product(work, 2 * rows * dim(x, 1) * (dim(w1, 2) + dim(w2, 1)),
+	                  2 * weir_arg_bytes(x) + between +
+	                          touched(w1, rows) * (weir_arg_bytes(w1) + weir_arg_bytes(w2)) +
+	                          weir_arg_bytes(routed) +
+	                          weir_arg_bytes(weir_args_tensor(args, 3)),
+	                  w1->element.dtype);
+	work->confidence = WEIR_MODEL_MEDIUM;
+	return true;
+}
+
+/* einsum and tensordot have no row, since profiles do not record their contraction. */
 const struct weir_operator_model weir_models_gemm[] = {
 	{.op = "mm", .fill = fill_mm, .at = 2},
 	{.op = "_int_mm", .fill = fill_mm, .at = 2},
@@ -233,5 +310,11 @@ const struct weir_operator_model weir_models_gemm[] = {
 	{.op = "dot", .fill = fill_dot},
 	{.op = "vdot", .fill = fill_dot},
 	{.op = "_scaled_mm", .fill = fill_scaled_mm},
+	{.op = "_grouped_mm", .fill = fill_grouped, .at = 2},
+	{.op = "_scaled_grouped_mm", .fill = fill_grouped, .at = 4},
+	{.op = "vllm::inplace_fused_experts", .fill = fill_fused_experts},
+	{.op = "vllm::outplace_fused_experts", .fill = fill_fused_experts},
+	{.op = "sglang::inplace_fused_experts", .fill = fill_fused_experts},
+	{.op = "sglang::outplace_fused_experts", .fill = fill_fused_experts},
 	{.op = NULL},
 };

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Operators that move data and compute nothing: they are charged with the bytes they touch, not
- * with the tensor they pick from. Sorting reads and writes its data once a pass.
- */
+/* Operators that move data and compute nothing. Their bytes are those that they touch, not those of
+ * the tensor they select from. Sorting reads and writes its data once per pass. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "engine/analysis/roofline/models.h"
 
-/* Radix sorts take eight bits of the key in a pass. */
+/* Radix sorts process eight bits of the key in a pass. */
 #define KEY_BYTES_A_PASS 1
 #define SORT_INDEX_BYTES 8
 #define SAMPLE_PASSES    3
-/* The memory is read in sectors: one element that is alone in its place costs a whole one. */
+/* DRAM is read in sectors: a scattered element costs a whole sector. */
 #define SECTOR_BYTES 32.0
 
-/* Rows picked more than once come from a cache: no more is read than there is. */
+/* Returns the bytes read for selected rows. Rows selected twice come from a cache, so that at most
+ * the whole tensor is read. */
 static double read_once(double picked, const struct weir_arg *from)
 {
 	return fmin(picked, weir_arg_bytes(from));
@@ -29,7 +28,7 @@ static void moved(struct weir_work *work, double bytes, enum weir_dtype dtype,
 	work->confidence = confidence;
 }
 
-/* The first tensor among the arguments: in a list, or by itself. */
+/* Returns the type of the first tensor among the arguments, inside a list or alone. */
 static struct weir_element element_of_any(const struct weir_args *args, const char *kernel)
 {
 	for (size_t i = 0; i < args->count; i++) {
@@ -40,9 +39,9 @@ static struct weir_element element_of_any(const struct weir_args *args, const ch
 }
 
 /*
- * cat, stack: a list of tensors, read once and written once. Newer profiles nest the list and leave
- * out its type, which an output or the kernel's name then gives; older ones write the tensors one
- * after the other.
+ * cat, stack: reads and writes each tensor of a list once. Newer profiles nest the list without its
+ * type, which then comes from an output or from the kernel's name. Older ones record the tensors
+ * one after the other.
  */
 static bool fill_cat(const struct weir_operator_model *model, const struct weir_args *args,
                      struct weir_work *work)
@@ -64,7 +63,7 @@ static bool fill_cat(const struct weir_operator_model *model, const struct weir_
 	return true;
 }
 
-/* index_select(x, dim, index): a row of x for every index. */
+/* index_select(x, dim, index): one row of x per index. */
 static bool fill_index_select(const struct weir_operator_model *model, const struct weir_args *args,
                               struct weir_work *work)
 {
@@ -88,7 +87,7 @@ static bool fill_index_select(const struct weir_operator_model *model, const str
 	return true;
 }
 
-/* embedding(weight[V, E], index): a row for every index. */
+/* embedding(weight[V, E], index): one row per index. */
 static bool fill_embedding(const struct weir_operator_model *model, const struct weir_args *args,
                            struct weir_work *work)
 {
@@ -104,7 +103,7 @@ static bool fill_embedding(const struct weir_operator_model *model, const struct
 	return true;
 }
 
-/* embedding_bag(weight[V, E], index, offsets): rows are read, added and written once a bag. */
+/* embedding_bag(weight[V, E], index, offsets): reads and adds rows, writes one row per bag. */
 static bool fill_embedding_bag(const struct weir_operator_model *model,
                                const struct weir_args *args, struct weir_work *work)
 {
@@ -125,10 +124,8 @@ static bool fill_embedding_bag(const struct weir_operator_model *model,
 	return true;
 }
 
-/*
- * index(x, [index, ...]): the indices broadcast and replace the leading dimensions. Only their list
- * is needed; many profiles leave it out, and then nothing is known.
- */
+/* index(x, [index, ...]): the indices broadcast and replace the leading dimensions. Needs the list
+ * of indices, which many profiles do not record. */
 static bool fill_index(const struct weir_operator_model *model, const struct weir_args *args,
                        struct weir_work *work)
 {
@@ -148,11 +145,8 @@ static bool fill_index(const struct weir_operator_model *model, const struct wei
 	return true;
 }
 
-/*
- * scatter, index_copy, index_add, index_put: bytes follow one tensor of values (its
- * position is `at`), moved flops_per_element times: twice for a copy, three times where the target
- * is read and added to.
- */
+/* scatter, index_copy, index_add, index_put: the tensor of values (position `at`) is moved
+ * flops_per_element times: twice for a copy, three times if it is added to the target. */
 static bool fill_values(const struct weir_operator_model *model, const struct weir_args *args,
                         struct weir_work *work)
 {
@@ -170,8 +164,8 @@ static bool fill_values(const struct weir_operator_model *model, const struct we
 	return true;
 }
 
-/* Bytes of the sectors that so many elements lie in, were they anywhere: of n draws among s sectors
- * s (1 - (1 - 1/s)^n) are hit. */
+/* Returns the bytes of the sectors that `elements` random elements lie in: n draws among s sectors
+ * hit s (1 - (1 - 1/s)^n) of them. */
 static double sectors_read(double elements, const struct weir_arg *from)
 {
 	double sectors = fmax(1, weir_arg_bytes(from) / SECTOR_BYTES);
@@ -179,10 +173,8 @@ static double sectors_read(double elements, const struct weir_arg *from)
 	return weir_arg_bytes(from) * (1 - exp(-elements / sectors));
 }
 
-/*
- * gather(x, dim, index): one element for every index. Whole rows are gathered through an index that
- * is expanded along the row and read once a row; such calls run a kernel of their own.
- */
+/* gather(x, dim, index): one element per index. To gather whole rows, programs expand the index
+ * along the row; the kernel for such calls reads it once per row. */
 static bool fill_gather(const struct weir_operator_model *model, const struct weir_args *args,
                         struct weir_work *work)
 {
@@ -201,7 +193,7 @@ static bool fill_gather(const struct weir_operator_model *model, const struct we
 	return true;
 }
 
-/* cumsum and its like: one pass, and the carries between blocks. */
+/* cumsum and similar scans: one pass, without the carries between blocks. */
 static bool fill_scan(const struct weir_operator_model *model, const struct weir_args *args,
                       struct weir_work *work)
 {
@@ -215,7 +207,7 @@ static bool fill_scan(const struct weir_operator_model *model, const struct weir
 	return true;
 }
 
-/* Keys and indices move once a pass; a key has as many passes as bytes. */
+/* sort: keys and indices move once per pass; a key takes as many passes as it has bytes. */
 static bool fill_sort(const struct weir_operator_model *model, const struct weir_args *args,
                       struct weir_work *work)
 {
@@ -231,7 +223,7 @@ static bool fill_sort(const struct weir_operator_model *model, const struct weir
 	return true;
 }
 
-/* topk(x, k): x is read at least once; the result is small. */
+/* topk(x, k): reads x at least once; the result is small. */
 static bool fill_topk(const struct weir_operator_model *model, const struct weir_args *args,
                       struct weir_work *work)
 {
@@ -241,17 +233,16 @@ static bool fill_topk(const struct weir_operator_model *model, const struct weir
 		return false;
 	weir_work_vector(work, x->elements, weir_arg_bytes(x), x->element.dtype);
 	work->confidence = WEIR_MODEL_LOW;
-	/* Where several blocks share a row: a look for each digit of the keys, one to collect. */
+	/* If several blocks share a row: one pass per digit of the keys, and one to collect the
+	 * result. */
 	if (model->kernel && strstr(model->kernel, "mbtopk"))
 		work->reuse.passes_again_bytes =
 			weir_arg_bytes(x) * x->element.width / KEY_BYTES_A_PASS;
 	return true;
 }
 
-/*
- * reshape_and_cache(key, value, key cache, value cache, slots): each new row is read and written to
- * its place in a cache that is otherwise not touched.
- */
+/* reshape_and_cache(key, value, key cache, value cache, slots): reads each new row and writes it
+ * into a KV cache that is otherwise not touched. */
 static bool fill_cache_rows(const struct weir_operator_model *model, const struct weir_args *args,
                             struct weir_work *work)
 {
@@ -270,10 +261,8 @@ static bool fill_cache_rows(const struct weir_operator_model *model, const struc
 	return true;
 }
 
-/*
- * multinomial(p, n) and samplers: a random number for every probability, the quotients, and the
- * largest of each row; each of the three is a pass.
- */
+/* multinomial(p, n) and samplers, in three passes: a random number for each probability, the
+ * quotients, the maximum of each row. */
 static bool fill_sample(const struct weir_operator_model *model, const struct weir_args *args,
                         struct weir_work *work)
 {

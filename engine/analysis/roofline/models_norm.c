@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Normalisation, softmax and reductions: one pass over the data where the kernel keeps a row on
- * chip, which is what the bytes assume.
- */
+/* Normalisation, softmax and reductions. The bytes assume a kernel that keeps a row on chip, so
+ * that one pass over the data is enough. */
 #include <math.h>
 #include <stddef.h>
 
 #include "engine/analysis/roofline/models.h"
 
-/* Operations an element, as they are written in the definitions. */
+/* FLOPs per element, by definition. */
 #define LAYER_NORM  8.0 /* mean, variance, difference, scale, and the affine part */
 #define PLAIN_NORM  5.0 /* the same without the affine part */
 #define RMS_NORM    4.0
@@ -16,10 +14,11 @@
 #define SOFTMAX     5.0 /* maximum, difference, exponential, sum, division */
 #define INDEX_BYTES 8.0
 
-/* Marks operators that take their moments in a kernel before the one that scales. */
+/* Marks operators that compute their moments in a kernel before the one that scales. */
 static const char by_groups;
 
-/* The last dimension is a row; groups have their moments taken by a kernel of its own. */
+/* Returns the traffic beyond one pass: the last dimension is a row, which is read twice; group
+ * norms read everything again in a second kernel. */
 static struct weir_reuse reuse_of_rows(const struct weir_operator_model *model,
                                        const struct weir_arg *x)
 {
@@ -31,7 +30,7 @@ static struct weir_reuse reuse_of_rows(const struct weir_operator_model *model,
 	};
 }
 
-/* The input at `at`, written to a result of the same size, and the parameters after it. */
+/* Norms: read the input at `at` and the parameters after it, write a result of the same size. */
 static bool fill_rows(const struct weir_operator_model *model, const struct weir_args *args,
                       struct weir_work *work)
 {
@@ -45,7 +44,7 @@ static bool fill_rows(const struct weir_operator_model *model, const struct weir
 	for (size_t i = (size_t)model->at + 1; i < args->count; i++) {
 		const struct weir_arg *parameter = weir_args_tensor(args, i);
 
-		/* Parameters are smaller than what they scale; anything else is an output. */
+		/* Parameters are smaller than the input; any other tensor is an output. */
 		if (parameter && parameter->rank == 1 && parameter->elements <= x->elements) {
 			bytes += weir_arg_bytes(parameter);
 			affine = true;
@@ -59,9 +58,9 @@ static bool fill_rows(const struct weir_operator_model *model, const struct weir
 }
 
 /*
- * The gradient of a norm: two tensors of the same size are read (dy and x, in either order) and one
- * is written; statistics are read, parameters read and their gradients written. Those gradients are
- * sums over all rows, which a second kernel takes from the same two tensors.
+ * Gradients of norms: read two tensors of the same size (dy and x, in either order), statistics and
+ * parameters, write one tensor and the gradients of the parameters. Those gradients are sums over
+ * all rows, for which a second kernel reads the same two tensors.
  */
 static bool fill_rows_backward(const struct weir_operator_model *model,
                                const struct weir_args *args, struct weir_work *work)
@@ -91,7 +90,7 @@ static bool fill_rows_backward(const struct weir_operator_model *model,
 	return true;
 }
 
-/* fused_add_rms_norm(x, residual, weight): both are read and both are written. */
+/* fused_add_rms_norm(x, residual, weight): reads and writes both tensors. */
 static bool fill_add_norm(const struct weir_operator_model *model, const struct weir_args *args,
                           struct weir_work *work)
 {
@@ -106,7 +105,8 @@ static bool fill_add_norm(const struct weir_operator_model *model, const struct 
 	return true;
 }
 
-/* _softmax(x, dim, half_to_float); the plain operators have a type in that place and no flag. */
+/* _softmax(x, dim, half_to_float). The plain operators have a dtype at that position and no
+ * flag. */
 static bool fill_softmax(const struct weir_operator_model *model, const struct weir_args *args,
                          struct weir_work *work)
 {
@@ -124,7 +124,7 @@ static bool fill_softmax(const struct weir_operator_model *model, const struct w
 	return true;
 }
 
-/* _softmax_backward_data(gradient, output): reads both, writes one. */
+/* _softmax_backward_data(gradient, output): reads both, writes one tensor. */
 static bool fill_softmax_backward(const struct weir_operator_model *model,
                                   const struct weir_args *args, struct weir_work *work)
 {
@@ -139,8 +139,8 @@ static bool fill_softmax_backward(const struct weir_operator_model *model,
 	return true;
 }
 
-/* Elements that are left when the dimensions named at `at` are reduced; all of them where none is
- * named. */
+/* Returns the number of elements after reducing the dimensions listed at `at`; 1 if none is
+ * listed. */
 static double reduced_elements(const struct weir_args *args, int at, const struct weir_arg *x)
 {
 	int64_t named[WEIR_MAX_INTS];
@@ -158,7 +158,7 @@ static double reduced_elements(const struct weir_args *args, int at, const struc
 	return left;
 }
 
-/* Bytes of one result: as wide as the input, or an index, or both. */
+/* The type of one result: as wide as the input, an index, both, or one byte. */
 enum result_kind { RESULT_VALUE, RESULT_INDEX, RESULT_BOTH, RESULT_FLAG };
 
 static double result_width(enum result_kind kind, double width)
@@ -179,7 +179,8 @@ static double result_width(enum result_kind kind, double width)
 static const enum result_kind value = RESULT_VALUE, index_only = RESULT_INDEX, both = RESULT_BOTH,
 			      flag = RESULT_FLAG;
 
-/* `at` is the position of the reduced dimensions. max(x, y) of two tensors is pointwise. */
+/* Reductions. `at` is the position of the reduced dimensions. max(x, y) of two tensors is
+ * pointwise. */
 static bool fill_reduce(const struct weir_operator_model *model, const struct weir_args *args,
                         struct weir_work *work)
 {

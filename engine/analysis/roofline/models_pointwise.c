@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Operators that touch every element: they read their tensors once and write their result once, so
- * the memory bounds them whatever they compute. The operations an element are an order of
- * magnitude, not a count of instructions.
+ * that memory bounds them for any operation. FLOPs per element are an order of magnitude, not a
+ * count of instructions.
  */
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "engine/analysis/roofline/models.h"
 
@@ -12,8 +14,8 @@
 #define ROOT  4.0 /* division, roots, exponentials */
 #define CURVE 8.0 /* sigmoid, tanh, gelu: an exponential and a division */
 
-/* The type of a result: floating before whole numbers, then the wider; two 16-bit floats of
- * different kinds give fp32. */
+/* Returns the type of a result: floats before integers, then the wider type. Two different 16-bit
+ * floats give fp32. */
 static struct weir_element promote(struct weir_element a, struct weir_element b)
 {
 	bool a_float = a.dtype != WEIR_DTYPE_INT && a.dtype != WEIR_DTYPE_INT8;
@@ -28,12 +30,12 @@ static struct weir_element promote(struct weir_element a, struct weir_element b)
 
 struct broadcast {
 	int rank;
-	int64_t dims[WEIR_MAX_RANK]; /* from the last dimension */
+	int64_t dims[WEIR_MAX_RANK]; /* from the last dimension on */
 	struct weir_element element;
 	double read_bytes;
 };
 
-/* False where the sizes do not fit. */
+/* Broadcasts one more operand; false: the sizes do not fit. */
 static bool broadcast_add(struct broadcast *b, const struct weir_arg *arg)
 {
 	for (int i = 0; i < arg->rank; i++) {
@@ -47,7 +49,7 @@ static bool broadcast_add(struct broadcast *b, const struct weir_arg *arg)
 	if (arg->rank > b->rank)
 		b->rank = arg->rank;
 	b->read_bytes += weir_arg_bytes(arg);
-	/* A scalar tensor does not change the type of one with dimensions. */
+	/* A scalar tensor does not change the type of a tensor with dimensions. */
 	if (!(b->element.width > 0))
 		b->element = arg->element;
 	else if (arg->rank)
@@ -64,7 +66,7 @@ static double broadcast_elements(const struct broadcast *b)
 	return elements;
 }
 
-/* The first `count` arguments into one broadcast; plain numbers among them are no operands. */
+/* Broadcasts the first `count` arguments; plain numbers among them are not operands. */
 static bool read_operands(const struct weir_args *args, size_t count, struct broadcast *b)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -76,7 +78,7 @@ static bool read_operands(const struct weir_args *args, size_t count, struct bro
 	return b->element.width > 0;
 }
 
-/* `at` operands from the first on. The result of an operator in place has the type of its first
+/* Operators with `at` operands. The result of an in-place operator has the type of the first
  * operand. */
 static bool fill_pointwise(const struct weir_operator_model *model, const struct weir_args *args,
                            struct weir_work *work)
@@ -94,7 +96,7 @@ static bool fill_pointwise(const struct weir_operator_model *model, const struct
 	return true;
 }
 
-/* The same, with a result of one byte an element. */
+/* Comparisons: one byte per element of the result. */
 static bool fill_compare(const struct weir_operator_model *model, const struct weir_args *args,
                          struct weir_work *work)
 {
@@ -111,7 +113,7 @@ static bool fill_compare(const struct weir_operator_model *model, const struct w
 	return true;
 }
 
-/* where(condition, a, b): the condition chooses and does not give the type. */
+/* where(condition, a, b): the condition does not affect the type of the result. */
 static bool fill_where(const struct weir_operator_model *model, const struct weir_args *args,
                        struct weir_work *work)
 {
@@ -137,7 +139,7 @@ static bool fill_where(const struct weir_operator_model *model, const struct wei
 	return true;
 }
 
-/* copy_(to, from): reads what is there to read, writes all of `to`. */
+/* copy_(to, from): reads the distinct elements of `from`, writes all of `to`. */
 static bool fill_copy(const struct weir_operator_model *model, const struct weir_args *args,
                       struct weir_work *work)
 {
@@ -153,8 +155,8 @@ static bool fill_copy(const struct weir_operator_model *model, const struct weir
 	return true;
 }
 
-/* clone, contiguous, _to_copy, to: one tensor read, the same written; `at`: position of the new
- * type, 0: kept. */
+/* clone, contiguous, _to_copy, to: reads one tensor and writes it. `at` is the position of the new
+ * type; 0: the type stays. */
 static bool fill_clone(const struct weir_operator_model *model, const struct weir_args *args,
                        struct weir_work *work)
 {
@@ -174,7 +176,7 @@ static bool fill_clone(const struct weir_operator_model *model, const struct wei
 	return true;
 }
 
-/* fill_, zero_: written and not read; a scalar tensor is one element. */
+/* fill_, zero_: writes without reading. A scalar tensor has one element. */
 static bool fill_fill(const struct weir_operator_model *model, const struct weir_args *args,
                       struct weir_work *work)
 {
@@ -187,7 +189,7 @@ static bool fill_fill(const struct weir_operator_model *model, const struct weir
 	return true;
 }
 
-/* silu_and_mul(out[..., D], in[..., 2 D]) and its kin: the result is the first argument. */
+/* silu_and_mul(out[..., D], in[..., 2 D]) and similar: the result is the first argument. */
 static bool fill_gated(const struct weir_operator_model *model, const struct weir_args *args,
                        struct weir_work *work)
 {
@@ -200,7 +202,7 @@ static bool fill_gated(const struct weir_operator_model *model, const struct wei
 	return true;
 }
 
-/* quant(out, in, scale) and its kin in either order: a division and a rounding an element. */
+/* quant(out, in, scale) and similar, in either order: a division and a rounding per element. */
 static bool fill_quantised(const struct weir_operator_model *model, const struct weir_args *args,
                            struct weir_work *work)
 {
@@ -290,3 +292,70 @@ const struct weir_operator_model weir_models_pointwise[] = {
 	{.op = "_local_scalar_dense", .fill = fill_fill}, /* one element to the host */
 	{.op = NULL},
 };
+
+/*
+ * Kernels that a compiler fused and named after their operations: "triton_poi_fused_add_mul_3". The
+ * launch records its tensors, inputs and outputs, each of which moves once. Intermediate values
+ * never leave the chip.
+ */
+
+#define TEMPLATE                                                                                   \
+	"triton_tem_" /* a product fused with its neighbours: sizes have no fixed position */
+
+/* Operations that compute nothing. */
+static const char *const silent[] = {"to",      "copy",    "view",  "clone",  "unsqueeze", "expand",
+                                     "permute", "t",       "slice", "select", "cat",       "full",
+                                     "squeeze", "reshape", "split", "index",  "embedding", NULL};
+
+static bool is_silent(const char *word, size_t length)
+{
+	for (size_t i = 0; silent[i]; i++)
+		if (strlen(silent[i]) == length && !memcmp(silent[i], word, length))
+			return true;
+	return word[0] >= '0' && word[0] <= '9';
+}
+
+/* Returns the number of operations in "fused_add_mul_3". Underscores separate the words and are
+ * part of some, so that an operation of two words counts twice. */
+static double count_words(const char *name)
+{
+	const char *at = strstr(name, "fused_");
+	double words = 0;
+
+	for (at = at ? at + strlen("fused_") : ""; *at;) {
+		size_t length = strcspn(at, "_");
+
+		if (length && !is_silent(at, length))
+			words++;
+		at += length + (at[length] == '_');
+	}
+	return words;
+}
+
+static bool fill_fused(const struct weir_operator_model *model, const struct weir_args *args,
+                       struct weir_work *work)
+{
+	double bytes = 0, elements = 0;
+	enum weir_dtype dtype = WEIR_DTYPE_FP32;
+
+	if (!strncmp(model->called, TEMPLATE, strlen(TEMPLATE)))
+		return false;
+	for (size_t i = 0; i < args->count; i++) {
+		const struct weir_arg *arg = weir_args_tensor(args, i);
+
+		if (!arg)
+			continue;
+		bytes += weir_arg_bytes(arg);
+		if (arg->elements > elements) {
+			elements = arg->elements;
+			dtype = arg->element.dtype;
+		}
+	}
+	if (!(bytes > 0))
+		return false;
+	weir_work_vector(work, elements * count_words(model->called), bytes, dtype);
+	work->confidence = WEIR_MODEL_LOW;
+	return true;
+}
+
+const struct weir_operator_model weir_model_fused = {.op = "triton_", .fill = fill_fused};

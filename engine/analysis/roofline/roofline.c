@@ -12,9 +12,9 @@ struct engine_pattern {
 };
 
 /*
- * How cuBLAS, cuDNN, CUTLASS, Tensile and their users name instruction shapes; the first match
- * counts. "s1688" is a 16x8x8 product with fp32 sums, which is TF32 where data is fp32; "sgemm"
- * without such a shape runs on fp32 units.
+ * Instruction shapes in kernel names of cuBLAS, cuDNN, CUTLASS, Tensile and their users; the first
+ * match decides. "s1688" is a 16x8x8 product with fp32 sums, which is TF32 for fp32 data; "sgemm"
+ * without such a shape runs on the fp32 units.
  */
 static const struct engine_pattern patterns[] = {
 	{"gemv", {WEIR_ENGINE_VECTOR, WEIR_DTYPE_UNKNOWN}},
@@ -59,7 +59,8 @@ struct weir_kernel_engine weir_engine_from_kernel(const char *kernel)
 	return (struct weir_kernel_engine){WEIR_ENGINE_NONE, WEIR_DTYPE_UNKNOWN};
 }
 
-/* Tensile's matrix instructions take fp32 itself: only NVIDIA's matrix units round it to TF32. */
+/* Returns true if matrix units round fp32 data to TF32. Those that Tensile uses take fp32
+ * itself. */
 static bool rounds_to_tf32(const char *kernel)
 {
 	return !strstr(kernel, "Cijk_") && !strstr(kernel, "mfma") && !strstr(kernel, "xdl");
@@ -75,7 +76,7 @@ void weir_work_refine(struct weir_work *work, const char *kernel)
 	if (told.engine == WEIR_ENGINE_NONE) {
 		if (!wide)
 			return;
-		/* Frameworks leave TF32 off for products by default. */
+		/* Frameworks do not use TF32 for products by default. */
 		work->engine = WEIR_ENGINE_VECTOR;
 		work->confidence = WEIR_MODEL_LOW;
 		return;
@@ -87,7 +88,7 @@ void weir_work_refine(struct weir_work *work, const char *kernel)
 		work->dtype = WEIR_DTYPE_TF32;
 }
 
-/* 0 for no work; NAN where the rate is unknown. */
+/* Returns the time in ns; 0 for no work, NAN if the rate is unknown. */
 static double time_at(double amount, double per_s)
 {
 	return amount > 0 ? amount / per_s * NS_PER_S : 0;
@@ -118,8 +119,8 @@ static enum weir_roofline class_of(const struct weir_roofline_result *r, double 
 	                                                    : WEIR_ROOFLINE_INEFFICIENT;
 }
 
-/* The fastest matrix rate that the product could have had without more precision loss than TF32's.
- */
+/* Returns the highest matrix rate for a product of this type with at least the precision of
+ * TF32. */
 static double matrix_peak(const struct weir_device *device, enum weir_dtype dtype)
 {
 	enum weir_dtype matrix = dtype == WEIR_DTYPE_FP32 ? WEIR_DTYPE_TF32 : dtype;
@@ -154,7 +155,7 @@ void weir_roofline_judge(const struct weir_work *work, double time_ns, uint32_t 
 	if (work->confidence == WEIR_MODEL_NONE || !(time_ns > 0) || isnan(work->flops) ||
 	    isnan(work->bytes))
 		return;
-	r.tflops = work->flops / time_ns / 1e3; /* FLOP a ns is GFLOP/s */
+	r.tflops = work->flops / time_ns / 1e3; /* FLOP/ns = GFLOP/s */
 	r.gbps = work->bytes / time_ns;
 	*result = r;
 	if (!device)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where an operator stands under the roofs of its device (Williams, Waterman and Patterson, CACM
- * 52(4), 2009): the time that its arithmetic and its traffic would take at the peaks, against the
- * time that it took.
+ * Places an operator under the roofline of its device (Williams, Waterman and Patterson, CACM
+ * 52(4), 2009): compares the time that its FLOPs and its bytes would take at the peaks with the
+ * measured time.
  */
-#ifndef WEIR_ANALYSIS_ROOFLINE_H
-#define WEIR_ANALYSIS_ROOFLINE_H
+#ifndef WEIR_ANALYSIS_ROOFLINE_ROOFLINE_H
+#define WEIR_ANALYSIS_ROOFLINE_ROOFLINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,59 +15,61 @@
 #include "engine/model/report.h"
 
 /*
- * Near a roof: the line below which Nsight Compute calls a kernel limited by latency. Its memory
- * side is a share of the datasheet's rate; its compute side is one of the clocks of the moment,
- * which is what is achievable: both are measured against the same here, so that a model and
- * counters call a kernel the same.
+ * A kernel above this share of a roof is near it. Nsight Compute calls kernels below the same line
+ * limited by latency. Its memory side is a share of the datasheet's rate and its compute side a
+ * share of the rate at current clocks, which is the sustained rate here; using the same bases makes
+ * models and counters agree on a kernel.
  */
 #define WEIR_NEAR_ROOF 0.60
-/* One side leads where it would take a quarter longer than the other. */
+/* One roof dominates if it would take this much longer than the other. */
 #define WEIR_LEAD 1.25
-/* Shorter than this, or fewer blocks than multiprocessors, and far from both roofs: the launch and
- * the size explain it, not the kernel. */
+/* A kernel that is shorter than this, or has fewer blocks than the device has multiprocessors, and
+ * is far from both roofs, is limited by launch and size rather than by its code. */
 #define WEIR_SHORT_NS 10000.0
-/* Above the theoretical peak by more than measurement allows: the model or the peak is wrong. */
+/* Figures further above the theoretical peak mean that the model or the peak is wrong. */
 #define WEIR_IMPLAUSIBLE 1.05
-/* Data of less than this share of the second-level cache may never reach the memory. */
+/* Data up to this share of the second-level cache may never reach DRAM. */
 #define WEIR_CACHE_SHARE 0.80
 
 struct weir_roofline_result {
 	enum weir_roofline roofline;
-	enum weir_roofline side; /* COMPUTE, MEMORY or BALANCED: which roof is nearer, near or not;
-	                            else UNKNOWN */
+	/* The dominant roof, whether the operator is near it or not: COMPUTE, MEMORY or BALANCED;
+	 * UNKNOWN without roofs. */
+	enum weir_roofline side;
 	double compute_ns, memory_ns; /* at the theoretical peaks; NAN: no peak */
-	double traffic_ns;            /* the memory's, of all traffic that is expected: traffic.h */
-	double sustained_compute_ns, sustained_memory_ns; /* at what is achievable */
-	double efficiency;       /* of the achievable, of the nearer roof; at most 1 where
-	                            memory_upper_bound */
-	double peak_share;       /* the same of the theoretical peak */
-	double tflops, gbps;     /* achieved; known without a device */
-	bool memory_upper_bound; /* all data fits the cache: the memory's time is an upper bound */
-	bool grid_too_small;     /* fewer blocks than multiprocessors */
-	bool matrix_units_idle; /* a product, compute-limited, on units slower than the matrix units
-	                           beside them */
+	double traffic_ns;            /* at the theoretical peak, for the expected DRAM traffic */
+	double sustained_compute_ns, sustained_memory_ns; /* at the sustained rates */
+	/* Share of the sustained rate of the dominant roof; at most 1 if memory_upper_bound. */
+	double efficiency;
+	double peak_share;   /* the same for the theoretical peak */
+	double tflops, gbps; /* achieved rates; known without a device */
+	/* All data fit in the cache, so that memory_ns is an upper bound. */
+	bool memory_upper_bound;
+	bool grid_too_small; /* fewer blocks than multiprocessors */
+	/* A product that is limited by compute on units slower than the device's matrix units. */
+	bool matrix_units_idle;
 };
 
 /*
- * time_ns is the device time of one call, blocks the grid of its kernel (0: not known), device NULL
- * where unknown. Without a model, a device or a peak for its precision the class is UNKNOWN and the
- * figures that are missing NAN.
+ * Judges one call. time_ns is its device time, blocks the grid of its kernel (0: not known), device
+ * is NULL if unknown. Without a model, a device or a peak for its precision the class is UNKNOWN
+ * and missing figures are NAN.
  */
 void weir_roofline_judge(const struct weir_work *work, double time_ns, uint32_t blocks,
                          const struct weir_device *device, struct weir_roofline_result *result);
 
-/* The units that a kernel of this name computes on, and the precision where the name says so. */
+/* The units that a kernel computes on by its name, and the precision. */
 struct weir_kernel_engine {
-	enum weir_engine engine; /* NONE: the name does not say */
-	enum weir_dtype dtype;   /* UNKNOWN: that of its inputs */
+	enum weir_engine engine; /* NONE: not in the name */
+	enum weir_dtype dtype;   /* UNKNOWN: the precision of its inputs */
 };
 
 struct weir_kernel_engine weir_engine_from_kernel(const char *kernel);
 
 /*
- * Settles the engine of a product by its kernel (NULL: not known). fp32 data runs on the vector
- * units unless the name says otherwise; where nothing says either, the slower units are assumed and
- * the confidence is low.
+ * Sets the engine of a product by its kernel (NULL: not known). fp32 data run on the vector units
+ * unless the name says otherwise. If nothing is known, the slower units are assumed and the
+ * confidence is low.
  */
 void weir_work_refine(struct weir_work *work, const char *kernel);
 

@@ -9,52 +9,12 @@
 #define MAX_OP_NAME 128
 
 static const struct weir_operator_model *const tables[] = {
-	weir_models_gemm,  weir_models_attention, weir_models_conv,    weir_models_pointwise,
-	weir_models_index, weir_models_norm,      weir_models_experts,
+	weir_models_gemm,      weir_models_attention, weir_models_conv,
+	weir_models_pointwise, weir_models_index,     weir_models_norm,
 };
 
-const char *weir_dtype_name(enum weir_dtype dtype)
-{
-	static const char *const names[WEIR_DTYPE_COUNT] = {
-		[WEIR_DTYPE_FP64] = "fp64", [WEIR_DTYPE_FP32] = "fp32", [WEIR_DTYPE_TF32] = "tf32",
-		[WEIR_DTYPE_BF16] = "bf16", [WEIR_DTYPE_FP16] = "fp16", [WEIR_DTYPE_FP8] = "fp8",
-		[WEIR_DTYPE_FP4] = "fp4",   [WEIR_DTYPE_INT8] = "int8", [WEIR_DTYPE_INT] = "int",
-	};
-
-	return (unsigned)dtype < WEIR_DTYPE_COUNT ? names[dtype] : NULL;
-}
-
-const char *weir_engine_name(enum weir_engine engine)
-{
-	static const char *const names[WEIR_ENGINE_COUNT] = {
-		[WEIR_ENGINE_VECTOR] = "vector",
-		[WEIR_ENGINE_TENSOR] = "tensor",
-	};
-
-	return (unsigned)engine < WEIR_ENGINE_COUNT ? names[engine] : NULL;
-}
-
-/* Arithmetic on whole numbers and bytes is counted at the fp32 rate; double alone is slower. */
-void weir_work_vector(struct weir_work *work, double flops, double bytes, enum weir_dtype dtype)
-{
-	work->flops = flops;
-	work->bytes = bytes;
-	work->engine = flops > 0 ? WEIR_ENGINE_VECTOR : WEIR_ENGINE_NONE;
-	work->dtype = dtype == WEIR_DTYPE_FP64 ? WEIR_DTYPE_FP64 : WEIR_DTYPE_FP32;
-	work->confidence = WEIR_MODEL_HIGH;
-}
-
-void weir_work_product(struct weir_work *work, double flops, double bytes, enum weir_dtype dtype)
-{
-	work->flops = flops;
-	work->bytes = bytes;
-	work->engine = WEIR_ENGINE_TENSOR;
-	work->dtype = dtype;
-	work->confidence = WEIR_MODEL_HIGH;
-	work->product = true;
-}
-
-/* "aten::add_.Tensor" -> "add", in place; "aten::mm_out" -> "mm"; other name spaces stay. */
+/* Reduces "aten::add_.Tensor" to "add", in place, and "aten::mm_out" to "mm"; keeps other name
+ * spaces. False: empty or too long. */
 static bool plain_name(const char *op, char name[MAX_OP_NAME], bool *in_place)
 {
 	static const char space[] = "aten::";

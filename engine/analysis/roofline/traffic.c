@@ -5,9 +5,9 @@
 #include "engine/analysis/names/kernels.h"
 #include "engine/analysis/roofline/traffic.h"
 
-/* Where the name does not tell it: half of a multiprocessor's registers as fp32 sums. */
+/* For kernels without a tile in their name: half of a multiprocessor's registers, as fp32 sums. */
 #define USUAL_TILE (128.0 * 256.0)
-/* Of a multiprocessor, as on every device of the table but the smallest. */
+/* Resident threads of a multiprocessor, on all devices of the table except the smallest. */
 #define THREADS_AT_ONCE 2048.0
 #define USUAL_THREADS   256.0
 
@@ -15,7 +15,7 @@ struct region {
 	double rows, columns;
 };
 
-/* Tiles of the result, the first side of a tile along its columns. */
+/* Returns the number of tiles of the result. The first side of a tile runs along its columns. */
 static double tiles_of(const struct weir_reuse *reuse, struct weir_tile tile)
 {
 	return ceil(reuse->n / (double)tile.m) * ceil(reuse->m / (double)tile.n);
@@ -38,7 +38,7 @@ static struct region region_of(const struct weir_reuse *reuse,
 		region.rows = fmin(reuse->m, area / region.columns);
 		return region;
 	}
-	/* A narrow result leaves room to the other side. */
+	/* If the result is narrower than the square, the other side becomes longer. */
 	side = WEIR_REGION_SIDE * sqrt(area);
 	region.rows = fmin(reuse->m, side);
 	region.columns = fmin(reuse->n, side * side / region.rows);
@@ -46,8 +46,8 @@ static struct region region_of(const struct weir_reuse *reuse,
 	return region;
 }
 
-/* Reads of both matrices beyond the first: every row of regions reads the second matrix again,
- * every column the first. */
+/* Returns the bytes read beyond the first time: every row of regions reads the second matrix again,
+ * every column of regions the first. */
 static double read_again(const struct weir_reuse *reuse, const struct weir_launch_shape *launch,
                          const struct weir_device *device)
 {
@@ -62,7 +62,7 @@ static double read_again(const struct weir_reuse *reuse, const struct weir_launc
 	       reuse->b_bytes * (reuse->m / region.rows - 1);
 }
 
-/* Kernels that look at a row twice: for its moments, and to scale it. */
+/* Returns true for kernels that read a row twice: for its moments, and to scale it. */
 static bool looks_twice(const char *kernel)
 {
 	static const char *const names[] = {"vectorized_layer_norm_kernel",
@@ -74,7 +74,7 @@ static bool looks_twice(const char *kernel)
 	return false;
 }
 
-/* Share of the rows that a second look does not find in the cache. */
+/* Returns the share of rows that the second read does not find in the cache. */
 static double rows_lost(double row_bytes, uint32_t threads, const struct weir_device *device)
 {
 	double blocks = THREADS_AT_ONCE / (threads ? (double)threads : USUAL_THREADS);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The work that one operator call does, as its recorded shapes say: what shapes.c computes, what
- * the kernel's name refines and what roofline.c judges. A plain value without ownership.
- */
-#ifndef WEIR_ANALYSIS_WORK_H
-#define WEIR_ANALYSIS_WORK_H
+/* The work of one operator call according to its recorded shapes: shapes.c computes it, the
+ * kernel's name refines it and roofline.c judges it. A plain value without ownership. */
+#ifndef WEIR_ANALYSIS_ROOFLINE_WORK_H
+#define WEIR_ANALYSIS_ROOFLINE_WORK_H
 
 #include <stdbool.h>
 
-/* Precision of the arithmetic; it chooses the peak. TF32 is fp32 data on the matrix units. */
+/* Precision of the arithmetic, which selects the peak. TF32 is fp32 data on the matrix units. */
 enum weir_dtype {
 	WEIR_DTYPE_UNKNOWN,
 	WEIR_DTYPE_FP64,
@@ -32,28 +30,28 @@ enum weir_engine {
 
 enum weir_model_confidence {
 	WEIR_MODEL_NONE,   /* no model, or no shapes: flops and bytes are NAN */
-	WEIR_MODEL_LOW,    /* right within a small factor */
-	WEIR_MODEL_MEDIUM, /* one input of the formula was assumed */
-	WEIR_MODEL_HIGH,   /* exact for the operator's definition */
+	WEIR_MODEL_LOW,    /* correct within a small factor */
+	WEIR_MODEL_MEDIUM, /* one input of the formula is assumed */
+	WEIR_MODEL_HIGH,   /* exact by the operator's definition */
 };
 
-/* Why more may reach the memory than each tensor once; 0: nothing of the kind. See traffic.h. */
+/* Reasons for more memory traffic than each tensor once; 0: does not apply. See traffic.h. */
 struct weir_reuse {
-	/* A product: tiles of the result read the rows and columns that they share. Sizes are of
-	 * one of `batch`: [m, k] and [k, n]. */
+	/* Tiles of a matrix product read the rows and columns that they share. Sizes of one
+	 * of `batch` products: [m, k] and [k, n]. */
 	double m, n, a_bytes, b_bytes, batch;
-	/* A second look at each row, which is found in the cache or not. */
+	/* Each row is read a second time, from the cache or not. */
 	double row_bytes, rows_again_bytes;
-	/* Further kernels look at the same tensors. */
+	/* Further kernels read the same tensors. */
 	double passes_again_bytes;
-	/* Elements that are alone where they lie are read with their neighbours. */
+	/* Scattered elements are read together with their neighbours. */
 	double scattered_bytes;
 };
 
 /*
- * Both figures are per call. flops counts what the main engine does: a product's softmax or bias on
- * other units is left out where it is not the leading term. bytes counts each distinct tensor once:
- * a lower bound of the traffic with cold caches.
+ * Figures of one call. flops counts the work of the main engine, without the softmax or bias of a
+ * product unless they dominate. bytes counts each distinct tensor once: a lower bound of the
+ * traffic with cold caches.
  */
 struct weir_work {
 	double flops, bytes; /* NAN: unknown */
@@ -61,12 +59,17 @@ struct weir_work {
 	enum weir_dtype dtype;
 	enum weir_model_confidence confidence;
 	struct weir_reuse reuse;
-	double traffic_bytes; /* expected at the memory, set by traffic.h's user; 0: as many */
-	bool product; /* a matrix product, convolution or attention: work that matrix units could do
-	               */
+	/* Expected DRAM bytes, set by weir_traffic_bytes(); 0: same as `bytes`. */
+	double traffic_bytes;
+	/* A matrix product, convolution or attention, which matrix units could compute. */
+	bool product;
 };
 
 const char *weir_dtype_name(enum weir_dtype dtype);    /* "bf16"; UNKNOWN: NULL */
 const char *weir_engine_name(enum weir_engine engine); /* "tensor"; NONE: NULL */
+
+/* Set the figures, the engine, and high confidence. `vector` chooses no engine if flops is 0. */
+void weir_work_vector(struct weir_work *work, double flops, double bytes, enum weir_dtype dtype);
+void weir_work_product(struct weir_work *work, double flops, double bytes, enum weir_dtype dtype);
 
 #endif

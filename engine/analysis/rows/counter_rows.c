@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/counters/counted_row.h"
 #include "engine/analysis/counters/counters.h"
 #include "engine/analysis/names/kernels.h"
 #include "engine/analysis/requests/joining.h"
-#include "engine/analysis/rows/analysis_impl.h"
+#include "engine/analysis/rows/rows.h"
+#include "engine/analysis/time/distribution.h"
 #include "engine/base/arena.h"
 
 static const char *copy(struct weir_report *report, const char *text)

@@ -7,11 +7,22 @@
 #include "engine/analysis/names/kernels.h"
 #include "engine/analysis/ranks/graph_operators.h"
 #include "engine/analysis/requests/joining.h"
-#include "engine/analysis/rows/graph_rows.h"
+#include "engine/analysis/rows/rows.h"
+#include "engine/analysis/time/distribution.h"
 #include "engine/analysis/timeline/idle.h"
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
 #include "engine/stats/quantile.h"
+
+/*
+ * A gap inside a replay is unrecorded work or waiting where its median is more than so many times
+ * the graph's median gap, and longer than the device's own gap between queued kernels
+ * (WEIR_INTER_KERNEL_NS). Of a loop inside a graph profilers record the first turn only, so the
+ * other turns look like this; so do callbacks to the host, and work that the profiler lost.
+ */
+#define UNRECORDED_GAPS 10.0
+/* What comes back in each of so many replays is no stall that happened to hit one of them. */
+#define UNRECORDED_REPLAYS 3
 
 /* A body of one rank. */
 struct entry {
@@ -258,10 +269,10 @@ static void measure_position(void *context, size_t position)
 /* Of gaps that come back in every replay: the time in those far beyond the others. */
 static double unrecorded_ns(const struct weir_graph_row *graph)
 {
-	double limit = fmax(WEIR_UNRECORDED_GAPS * graph->gap_p50_ns, WEIR_INTER_KERNEL_NS);
+	double limit = fmax(UNRECORDED_GAPS * graph->gap_p50_ns, WEIR_INTER_KERNEL_NS);
 	double sum_ns = 0;
 
-	if (graph->replays < WEIR_UNRECORDED_REPLAYS)
+	if (graph->replays < UNRECORDED_REPLAYS)
 		return NAN;
 	for (size_t p = 0; p < graph->position_count; p++)
 		if (graph->positions[p].gap_ns > limit)

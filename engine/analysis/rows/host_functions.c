@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/analysis/requests/joining.h"
 #include "engine/analysis/rows/host_functions.h"
 #include "engine/base/arena.h"
 

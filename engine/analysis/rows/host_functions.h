@@ -3,8 +3,8 @@
  * Where the host's time goes by function, from profiles of the host: own time (stacks that end in
  * it) and time with callees, where a function that calls itself counts once.
  */
-#ifndef WEIR_ANALYSIS_HOST_FUNCTIONS_H
-#define WEIR_ANALYSIS_HOST_FUNCTIONS_H
+#ifndef WEIR_ANALYSIS_ROWS_HOST_FUNCTIONS_H
+#define WEIR_ANALYSIS_ROWS_HOST_FUNCTIONS_H
 
 #include "engine/model/hostprofile.h"
 #include "engine/model/profile.h"

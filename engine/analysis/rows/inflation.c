@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/analysis/rows/inflation.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/stats/quantile.h"
 
 static double stage_p50(const struct weir_analysis *analysis, const struct weir_stage_merge *merge)

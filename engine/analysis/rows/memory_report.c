@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "engine/analysis/rows/memory_report.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
 
 #define PEAK_METRIC "memory_peak_bytes" /* of the reader of memory timelines */

@@ -4,14 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/counters/counted_row.h"
 #include "engine/analysis/names/kernels.h"
 #include "engine/analysis/requests/joining.h"
-#include "engine/analysis/rows/analysis_impl.h"
+#include "engine/analysis/rows/rows.h"
+#include "engine/analysis/time/distribution.h"
 #include "engine/analysis/timeline/host_time.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
-/* A group and the names that decide its row. */
+/* A group and the names that decide its row, borrowed from its trace or, of a kernel, in the
+ * report's arena. */
 struct entry {
 	const char *device, *stage, *name; /* stage "": outside */
 	const struct weir_rank *rank;
@@ -69,19 +72,12 @@ static const char *display_kernel(const struct weir_rank *rank, uint32_t kernel,
 static struct entry describe(const struct weir_rank *rank, uint32_t group, struct weir_arena *arena)
 {
 	const struct weir_group *item = &rank->groups.items[group];
-	const char *device =
-		weir_names_text(rank->trace->names, rank->trace->devices[item->device].name);
-	const char *name =
-		item->op_name != 0 ? weir_names_text(rank->trace->names, item->op_name) : NULL;
-
 	return (struct entry){
-		.device = weir_arena_copy(arena, device, strlen(device)),
-		.stage = item->stage == WEIR_NONE
-	                         ? ""
-	                         : weir_arena_copy(arena, rank->steps.stages[item->stage].name,
-	                                           strlen(rank->steps.stages[item->stage].name)),
-		.name = name ? weir_arena_copy(arena, name, strlen(name))
-	                     : display_kernel(rank, item->kernel, arena),
+		.device = weir_names_text(rank->trace->names,
+	                                  rank->trace->devices[item->device].name),
+		.stage = item->stage == WEIR_NONE ? "" : rank->steps.stages[item->stage].name,
+		.name = item->op_name != 0 ? weir_names_text(rank->trace->names, item->op_name)
+	                                   : display_kernel(rank, item->kernel, arena),
 		.rank = rank,
 		.group = group,
 	};
@@ -249,11 +245,28 @@ static uint64_t turns_of_row(const struct fill *fill, const struct entry *entrie
 	return turns;
 }
 
-static void fill_row(const struct fill *fill, const struct entry *entries, size_t count)
+static const char *copy(const struct fill *fill, const char *text)
+{
+	return text[0] ? weir_arena_copy(fill->report->arena, text, strlen(text)) : NULL;
+}
+
+static struct weir_operator_row *add_row(const struct fill *fill, const struct entry *entries,
+                                         const struct entry *lead)
 {
 	struct weir_operator_row *row = &fill->report->operators[fill->report->operator_count++];
+
+	row->name = weir_arena_copy(fill->report->arena, entries->name, strlen(entries->name));
+	row->stage = copy(fill, entries->stage);
+	row->device = copy(fill, entries->device);
+	row->verdict = assessment_of(lead)->verdict;
+	return row;
+}
+
+static void fill_row(const struct fill *fill, const struct entry *entries, size_t count)
+{
 	const struct entry *lead = leading_entry(entries, count);
 	const struct weir_assessment *assessment = assessment_of(lead);
+	struct weir_operator_row *row = add_row(fill, entries, lead);
 	uint64_t iterations = turns_of_row(fill, entries, count);
 	double owned_ns = 0;
 	size_t calls;
@@ -261,9 +274,6 @@ static void fill_row(const struct fill *fill, const struct entry *entries, size_
 
 	for (size_t i = 0; i < count; i++)
 		owned_ns += (double)group_of(&entries[i])->owned_ns;
-	row->name = entries->name;
-	row->stage = entries->stage[0] ? entries->stage : NULL;
-	row->device = entries->device[0] ? entries->device : NULL;
 	row->kernel = display_kernel(lead->rank, group_of(lead)->kernel, fill->report->arena);
 	row->kind = weir_family_name(weir_kernel_family(
 		weir_names_text(lead->rank->trace->names, group_of(lead)->kernel)));
@@ -271,7 +281,6 @@ static void fill_row(const struct fill *fill, const struct entry *entries, size_
 	row->share = fill->busy_ns > 0 ? owned_ns / fill->busy_ns : NAN;
 	row->calls_per_iteration = iterations > 0 ? (double)calls / (double)iterations : NAN;
 	row->roofline = assessment->roofline.roofline;
-	row->verdict = assessment->verdict;
 	row->features = weir_arena_alloc(fill->report->arena, WEIR_F_COUNT * sizeof *row->features);
 	memcpy(row->features, assessment->values, sizeof assessment->values);
 	row->features[WEIR_F_OPERATOR_SHARE] = row->share;
@@ -279,6 +288,16 @@ static void fill_row(const struct fill *fill, const struct entry *entries, size_
 	fill_counted(row, entries, count);
 	fill_host_times(row, entries, count, fill->host_times, fill->analysis->ranks);
 	free(values);
+}
+
+/* Fills what the features of the profile take from a row: its names, device time and verdict. */
+static void fill_row_for_verdict(const struct fill *fill, const struct entry *entries, size_t count)
+{
+	struct weir_operator_row *row = add_row(fill, entries, leading_entry(entries, count));
+
+	row->kernel = row->name;
+	for (size_t i = 0; i < count; i++)
+		row->call.total_ns += (double)group_of(&entries[i])->sum_ns;
 }
 
 static int by_total(const void *left, const void *right)
@@ -339,12 +358,122 @@ static bool same_row(const struct entry *a, const struct entry *b)
 	       strcmp(a->name, b->name) == 0;
 }
 
+/* ---- without device work: host operators by self time ---- */
+
+struct host_call {
+	const char *name;
+	double self_ns, total_ns;
+};
+
+static int by_host_name(const void *left, const void *right)
+{
+	const struct host_call *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	if (order != 0)
+		return order;
+	return (a->self_ns > b->self_ns) - (a->self_ns < b->self_ns);
+}
+
+static struct host_call *collect_host_calls(const struct weir_analysis *analysis,
+                                            const struct weir_host_time *host_times, size_t *count)
+{
+	struct host_call *calls = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_host_columns *host = &analysis->ranks[r].trace->host;
+
+		for (uint32_t i = 0; i < host->count; i++) {
+			if (host->kind[i] != WEIR_HOST_OP)
+				continue;
+			calls = weir_grow(calls, &capacity, *count + 1, sizeof *calls);
+			calls[(*count)++] = (struct host_call){
+				weir_timeline_host_name(&analysis->ranks[r].timeline, i),
+				(double)weir_host_time_self(&host_times[r], i),
+				(double)weir_host_time_total(&host_times[r], i),
+			};
+		}
+	}
+	if (*count > 0)
+		qsort(calls, *count, sizeof *calls, by_host_name);
+	return calls;
+}
+
+static void fill_host_row(struct weir_report *report, const struct host_call *calls, size_t count,
+                          double *scratch)
+{
+	struct weir_operator_row *row = &report->operators[report->operator_count++];
+
+	row->name = weir_arena_copy(report->arena, calls->name, strlen(calls->name));
+	row->kernel = NULL;
+	row->kind = "host";
+	for (size_t i = 0; i < count; i++)
+		scratch[i] = calls[i].total_ns;
+	row->host_total_ns = weir_distribution_of(scratch, count).p50_ns;
+	for (size_t i = 0; i < count; i++)
+		scratch[i] = calls[i].self_ns;
+	row->call = weir_distribution_of(scratch, count);
+	row->host_self_ns = row->call.p50_ns;
+	row->share = row->calls_per_iteration = NAN;
+	row->flops = row->bytes = row->tflops = row->gbps = row->efficiency = NAN;
+	row->verdict = (struct weir_verdict){
+		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
+	row->features = weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *row->features);
+	weir_features_clear(row->features);
+}
+
+static size_t count_names(const struct host_call *calls, size_t count)
+{
+	size_t names = 0;
+
+	for (size_t i = 0; i < count; i++)
+		names += i == 0 || strcmp(calls[i].name, calls[i - 1].name) != 0;
+	return names;
+}
+
+static void fill_host_operators(const struct weir_analysis *analysis,
+                                const struct weir_host_time *host_times, struct weir_report *report)
+{
+	size_t count;
+	struct host_call *calls = collect_host_calls(analysis, host_times, &count);
+	double *scratch = weir_alloc((count + 1) * sizeof *scratch);
+
+	report->operators = weir_arena_alloc(report->arena, (count_names(calls, count) + 1) *
+	                                                            sizeof *report->operators);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && strcmp(calls[i].name, calls[end].name) == 0;)
+			end++;
+		fill_host_row(report, &calls[i], end - i, scratch);
+	}
+	free(scratch);
+	free(calls);
+}
+
+static void fill_rows(const struct fill *fill, const struct entry *entries, size_t count,
+                      void (*fill_one)(const struct fill *, const struct entry *, size_t))
+{
+	fill->report->operators = weir_arena_alloc(fill->report->arena,
+	                                           (count + 1) * sizeof *fill->report->operators);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && same_row(&entries[i], &entries[end]);)
+			end++;
+		fill_one(fill, &entries[i], end - i);
+	}
+}
+
 void weir_fill_operators(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	struct fill fill = {.analysis = analysis, .report = report};
 	size_t count;
 	struct entry *entries = collect_entries(analysis, report->arena, &count);
 
+	if (analysis->options.verdict_only) {
+		fill_rows(&fill, entries, count, fill_row_for_verdict);
+		free(entries);
+		return;
+	}
 	fill.host_times = weir_alloc(analysis->rank_count * sizeof *fill.host_times);
 	fill.turns = weir_alloc(analysis->rank_count * sizeof *fill.turns);
 	for (size_t r = 0; r < analysis->rank_count; r++) {
@@ -352,15 +481,9 @@ void weir_fill_operators(const struct weir_analysis *analysis, struct weir_repor
 		fill.turns[r] = count_turns(&analysis->ranks[r].steps, analysis->options.steady);
 		fill.busy_ns += (double)analysis->ranks[r].busy_ns;
 	}
-	report->operators =
-		weir_arena_alloc(report->arena, (count + 1) * sizeof *report->operators);
-	for (size_t i = 0, end; i < count; i = end) {
-		for (end = i + 1; end < count && same_row(&entries[i], &entries[end]);)
-			end++;
-		fill_row(&fill, &entries[i], end - i);
-	}
+	fill_rows(&fill, entries, count, fill_row);
 	if (count == 0)
-		weir_fill_host_operators(analysis, fill.host_times, report);
+		fill_host_operators(analysis, fill.host_times, report);
 	qsort(report->operators, report->operator_count, sizeof *report->operators, by_total);
 	note_implausible(report);
 	for (size_t r = 0; r < analysis->rank_count; r++) {

@@ -4,6 +4,7 @@
 
 #include "engine/analysis/names/frames.h"
 #include "engine/analysis/path/critical_path.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
 
 #define BETWEEN_OPERATORS "(between operators)"

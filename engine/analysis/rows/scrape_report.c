@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/analysis/requests/joining.h"
-#include "engine/analysis/rows/analysis_impl.h"
-#include "engine/analysis/rows/scrape_report.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/analysis/scrape/scrape_stages.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
@@ -157,6 +155,9 @@ static void note_findings(const struct weir_scrape_findings *findings, struct we
 	           "the page mixes requests, or was edited");
 	note_count(report, "resolution_limited", findings->limited,
 	           "histograms with too wide buckets to say where p95 lies", "go by their means");
+	note_count(report, "left_out", findings->left_out,
+	           "metrics pages, series and stages beyond the limits of weir",
+	           "they are left out, or counted with another model");
 }
 
 /* What the server was doing: a part of the sentence a figure that is known. */

@@ -9,11 +9,9 @@
 #include <string.h>
 
 #include "engine/analysis/names/kernels.h"
+#include "engine/analysis/requests/cost.h"
 #include "engine/analysis/requests/joining.h"
-#include "engine/analysis/requests/serving_cost.h"
-#include "engine/analysis/rows/analysis_impl.h"
-#include "engine/analysis/rows/scrape_report.h"
-#include "engine/analysis/rows/serving_report.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
 #include "engine/base/rowmap.h"
 #include "engine/base/text.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/analysis/rows/analysis_impl.h"
-#include "engine/analysis/rows/serving_report.h"
+#include "engine/analysis/rows/rows.h"
+#include "engine/analysis/time/distribution.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 

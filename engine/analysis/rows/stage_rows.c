@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/analysis/rows/analysis_impl.h"
-#include "engine/analysis/rows/serving_report.h"
+#include "engine/analysis/rank/attribution.h"
+#include "engine/analysis/rows/rows.h"
+#include "engine/analysis/time/distribution.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
@@ -129,22 +130,6 @@ double *weir_stage_durations(const struct weir_analysis *analysis,
 	}
 	*count = filled;
 	return values;
-}
-
-struct weir_distribution weir_distribution_of(const double *values, size_t count)
-{
-	static const double probs[] = {0.50, 0.90, 0.95, 0.99};
-	struct weir_distribution out = {.count = count, .total_ns = count > 0 ? 0.0 : NAN};
-	double quantiles[4];
-
-	weir_quantiles(values, count, probs, 4, quantiles);
-	for (size_t i = 0; i < count; i++)
-		out.total_ns += values[i];
-	out.p50_ns = quantiles[0];
-	out.p90_ns = quantiles[1];
-	out.p95_ns = quantiles[2];
-	out.p99_ns = quantiles[3];
-	return out;
 }
 
 /* The step that a segment's time belongs to: of its work, or of the work that ended the gap. */

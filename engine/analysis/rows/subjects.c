@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/analysis/requests/joining.h"
-#include "engine/analysis/rows/analysis_impl.h"
-#include "engine/analysis/rows/memory_report.h"
+#include "engine/analysis/rank/attribution.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
 #include "engine/stats/quantile.h"
@@ -57,8 +56,9 @@ static void fill_kernels(const struct weir_analysis *analysis,
                          const struct weir_stage_merges *merges, struct weir_report *report)
 {
 	struct kernels *stages = weir_alloc(merges->count * sizeof *stages), all = {0};
+	bool verdict_only = analysis->options.verdict_only;
 
-	for (size_t m = 0; m < merges->count; m++)
+	for (size_t m = 0; m < merges->count && !verdict_only; m++)
 		stages[m].values = report->stages[merges->first_row + m].features;
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		const struct weir_rank *rank = &analysis->ranks[r];
@@ -71,7 +71,7 @@ static void fill_kernels(const struct weir_analysis *analysis,
 			if (rank->groups.row_call[i] == WEIR_NONE)
 				continue;
 			add_kernel(&all, device, i);
-			if (span != WEIR_NONE)
+			if (span != WEIR_NONE && !verdict_only)
 				add_kernel(&stages[merge_of[rank->steps.spans[span].stage]], device,
 				           i);
 		}
@@ -79,7 +79,8 @@ static void fill_kernels(const struct weir_analysis *analysis,
 	}
 	report->features[WEIR_F_KERNEL_P50_NS] = report->gpu.kernel_p50_ns;
 	report->features[WEIR_F_GRAPH_SHARE] = graph_share(&all);
-	weir_pool_run(merges->count, weir_pool_width(merges->count), take_stage, stages);
+	if (!verdict_only)
+		weir_pool_run(merges->count, weir_pool_width(merges->count), take_stage, stages);
 	free(stages);
 }
 
@@ -132,20 +133,11 @@ static double *features_of_stage(const struct weir_report *report,
 	return NULL;
 }
 
-/* Over stages for the profile, and in each stage of the timeline. Rows without a kernel are host
- * operators. */
-static void fill_top_operators(const struct weir_report *report,
-                               const struct weir_stage_merges *merges)
+/* Fills the features of every stage of the timeline. rows: of kernels, in any order. */
+static void fill_top_of_stages(const struct weir_report *report,
+                               const struct weir_stage_merges *merges,
+                               const struct weir_operator_row **rows, size_t count)
 {
-	const struct weir_operator_row **rows =
-		weir_alloc(report->operator_count * sizeof(struct weir_operator_row *));
-	size_t count = 0;
-
-	for (size_t i = 0; i < report->operator_count; i++)
-		if (report->operators[i].kernel)
-			rows[count++] = &report->operators[i];
-	qsort(rows, count, sizeof *rows, by_name);
-	fill_top_operator(rows, count, report->features);
 	qsort(rows, count, sizeof *rows, by_stage_and_name);
 	for (size_t i = 0, end; i < count; i = end) {
 		const char *stage = rows[i]->stage;
@@ -157,6 +149,23 @@ static void fill_top_operators(const struct weir_report *report,
 		if (values)
 			fill_top_operator(&rows[i], end - i, values);
 	}
+}
+
+/* Fills the features of the profile and of its stages. Rows without a kernel are host operators. */
+static void fill_top_operators(const struct weir_report *report,
+                               const struct weir_stage_merges *merges, bool verdict_only)
+{
+	const struct weir_operator_row **rows =
+		weir_alloc(report->operator_count * sizeof(struct weir_operator_row *));
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->operator_count; i++)
+		if (report->operators[i].kernel)
+			rows[count++] = &report->operators[i];
+	qsort(rows, count, sizeof *rows, by_name);
+	fill_top_operator(rows, count, report->features);
+	if (!verdict_only)
+		fill_top_of_stages(report, merges, rows, count);
 	free(rows);
 }
 
@@ -321,5 +330,5 @@ void weir_fill_features(const struct weir_analysis *analysis,
 	if (!report->has_gpu)
 		return;
 	fill_kernels(analysis, merges, report);
-	fill_top_operators(report, merges);
+	fill_top_operators(report, merges, analysis->options.verdict_only);
 }

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/rank/attribution.h"
 #include "engine/analysis/ranks/ranks.h"
-#include "engine/analysis/rows/analysis_impl.h"
-#include "engine/analysis/rows/launching.h"
-#include "engine/analysis/rows/memory_report.h"
+#include "engine/analysis/rows/launch_rows.h"
+#include "engine/analysis/rows/rows.h"
+#include "engine/analysis/time/distribution.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/stats/quantile.h"

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "engine/analysis/path/retime.h"
-#include "engine/analysis/rows/inflation.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/analysis/rows/what_if.h"
-#include "engine/analysis/timeline/calls.h"
+#include "engine/analysis/timeline/host_time.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What steps and stages would take after the changes that were asked about. */
-#ifndef WEIR_ANALYSIS_WHAT_IF_H
-#define WEIR_ANALYSIS_WHAT_IF_H
+#ifndef WEIR_ANALYSIS_ROWS_WHAT_IF_H
+#define WEIR_ANALYSIS_ROWS_WHAT_IF_H
 
-#include "engine/analysis/rows/analysis_impl.h"
+#include "engine/analysis/rows/stage_rows.h"
+#include "engine/model/report.h"
+#include "engine/model/what_if.h"
 
 /*
  * Fills report->what_ifs, one a change, each by itself (see retime.h). A step is p50 of the
@@ -21,5 +23,18 @@
  */
 void weir_fill_what_ifs(const struct weir_analysis *analysis,
                         const struct weir_stage_merges *merges, struct weir_report *report);
+
+/*
+ * Asks what the step would take after one change, against what it takes now. The verdicts of the
+ * subjects are set and the report is filled; both are borrowed.
+ */
+struct weir_retimer;
+struct weir_retimer *weir_retimer_new(const struct weir_analysis *analysis,
+                                      const struct weir_report *report);
+void weir_retimer_free(struct weir_retimer *retimer);
+/* Leaves the stages out. Unknown without a timeline, and if the median step stands for few of them:
+ * it is less than half of the mean, or most steps lack their work. */
+void weir_retimer_ask(struct weir_retimer *retimer, const struct weir_change *change,
+                      struct weir_what_if *out);
 
 #endif

@@ -5,12 +5,141 @@
 
 #include "engine/analysis/scrape/scrape_gather.h"
 #include "engine/base/arena.h"
+#include "engine/model/telemetry.h"
 
-/* One family on the last page that has it, and on the first. */
+#define MAX_PAGES 256 /* further pages are left out */
+
+/* The metrics pages of a profile in chronological order. */
+struct pages {
+	const struct weir_scrape *items[MAX_PAGES]; /* borrowed from the profile */
+	size_t count;
+};
+
+/* ---- pages ---- */
+
+static void add_page(struct weir_gathering *gathering, struct pages *pages,
+                     const struct weir_scrape *page)
+{
+	if (pages->count == MAX_PAGES)
+		gathering->findings.left_out++;
+	else
+		pages->items[pages->count++] = page;
+}
+
+/* Returns the value of a family with a single series; NAN: no such family, or several series. */
+static double only_value(const struct weir_scrape *page, const char *name)
+{
+	uint32_t row = weir_scrape_find_family(page, name, strlen(name));
+	const struct weir_scrape_family *family;
+
+	if (row == WEIR_ROWMAP_NONE)
+		return NAN;
+	family = &page->families[row];
+	return family->series_count == 1
+	               ? weir_scrape_value(page, page->by_family[family->first_series],
+	                                   WEIR_PART_VALUE)
+	               : NAN;
+}
+
+static const char start_name[] = "process_start_time_seconds";
+
+static bool is_restarted(const struct weir_scrape *before, const struct weir_scrape *after)
+{
+	double was = only_value(before, start_name), is = only_value(after, start_name);
+
+	return !isnan(was) && !isnan(is) && was != is;
+}
+
+/* Counts how many of the counters on both pages grew and how many shrank. */
+static void count_moves(const struct weir_scrape *from, const struct weir_scrape *to, size_t *up,
+                        size_t *down)
+{
+	*up = *down = 0;
+	for (size_t i = 0; i < from->sample_count; i++) {
+		const struct weir_scrape_sample *sample = &from->samples[i];
+		enum weir_scrape_type type =
+			(enum weir_scrape_type)from->families[from->series[sample->series].family]
+				.type;
+		enum weir_scrape_part part = (enum weir_scrape_part)sample->part;
+		uint32_t other;
+		double value;
+
+		if (part != WEIR_PART_COUNT &&
+		    !(part == WEIR_PART_VALUE && type == WEIR_SCRAPE_COUNTER))
+			continue;
+		other = weir_scrape_counterpart(to, from, sample->series);
+		value = other == WEIR_ROWMAP_NONE ? NAN : weir_scrape_value(to, other, part);
+		*up += value > sample->value;
+		*down += value < sample->value;
+	}
+}
+
+/* True if two pages were given in the wrong order. */
+static bool is_swapped(const struct weir_scrape *first, const struct weir_scrape *second)
+{
+	double start = only_value(first, start_name), other = only_value(second, start_name);
+	size_t up, down;
+
+	if (!isnan(start) && !isnan(other) && start != other)
+		return start > other;
+	count_moves(first, second, &up, &down);
+	return down > 0 && up == 0;
+}
+
+static bool all_stamped(const struct pages *pages)
+{
+	for (size_t i = 0; i < pages->count; i++)
+		if (pages->items[i]->at_ns == WEIR_NO_TIME)
+			return false;
+	return true;
+}
+
+/* Stable, so that pages with equal time stamps stay in the order of the arguments. */
+static void sort_by_time(struct pages *pages)
+{
+	for (size_t i = 1; i < pages->count; i++) {
+		const struct weir_scrape *moved = pages->items[i];
+		size_t to = i;
+
+		for (; to > 0 && pages->items[to - 1]->at_ns > moved->at_ns; to--)
+			pages->items[to] = pages->items[to - 1];
+		pages->items[to] = moved;
+	}
+}
+
+/*
+ * Collects and orders all pages. If every page has a time stamp, time stamps decide; for two pages
+ * without, the start of their process decides, else their counters, which can only grow; otherwise
+ * the given order stays.
+ */
+static void collect_pages(struct weir_gathering *gathering, const struct weir_profile *profile,
+                          struct pages *pages)
+{
+	for (size_t i = 0; i < profile->input_count; i++) {
+		const struct weir_scrape *last = profile->inputs[i].scrape;
+
+		if (last && last->earlier)
+			add_page(gathering, pages, last->earlier);
+		if (last)
+			add_page(gathering, pages, last);
+	}
+	if (all_stamped(pages)) {
+		sort_by_time(pages);
+	} else if (pages->count == 2 && is_swapped(pages->items[0], pages->items[1])) {
+		const struct weir_scrape *first = pages->items[0];
+
+		pages->items[0] = pages->items[1];
+		pages->items[1] = first;
+	}
+}
+
+/* ---- metrics ---- */
+
+/* One metric family on the first and on the last page that has it. */
 struct pair {
 	const struct weir_scrape *before, *after; /* before NULL: on one page only */
 	const struct weir_scraped_row *row;
-	uint32_t family; /* of `after` */
+	uint32_t family; /* on page `after` */
 	bool restarted;
 };
 
@@ -34,8 +163,10 @@ static size_t find_group(struct weir_gathering *gathering, enum weir_server serv
 		if (gathering->groups[i].server == server &&
 		    strcmp(gathering->groups[i].model, model) == 0)
 			return i;
-	if (gathering->group_count == WEIR_MAX_SCRAPE_GROUPS)
+	if (gathering->group_count == WEIR_MAX_SCRAPE_GROUPS) {
+		gathering->findings.left_out++;
 		return gathering->group_count - 1;
+	}
 	gathering->groups[gathering->group_count] = (struct weir_scrape_group){server, model};
 	return gathering->group_count++;
 }
@@ -45,7 +176,7 @@ static bool same_label(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* NULL: there is no more room. */
+/* Returns the entry of a metric, new or known; NULL: there is no more room. */
 static struct weir_gathered *find_item(struct weir_gathering *gathering,
                                        const struct weir_scraped_row *row, size_t group,
                                        const char *label)
@@ -62,8 +193,10 @@ static struct weir_gathered *find_item(struct weir_gathering *gathering,
 		if (item->row == row && item->group == group && same_label(item->label, label))
 			return item;
 	}
-	if (gathering->count == WEIR_MAX_GATHERED)
+	if (gathering->count == WEIR_MAX_GATHERED) {
+		gathering->findings.left_out++;
 		return NULL;
+	}
 	gathering->items = weir_grow(gathering->items, &gathering->capacity, gathering->count + 1,
 	                             sizeof *gathering->items);
 	gathering->items[gathering->count] =
@@ -78,7 +211,7 @@ static void add_value(struct weir_gathered *item, double value)
 		item->value = isnan(item->value) ? value : item->value + value;
 }
 
-/* Another time of creation: the series began anew. */
+/* True if the time of creation differs, so that the series started anew. */
 static bool is_recreated(const struct pair *pair, uint32_t series, uint32_t before)
 {
 	double is = weir_scrape_value(pair->after, series, WEIR_PART_CREATED);
@@ -87,7 +220,8 @@ static bool is_recreated(const struct pair *pair, uint32_t series, uint32_t befo
 	return !isnan(is) && !isnan(was) && is != was;
 }
 
-/* The series on the page before; WEIR_ROWMAP_NONE: it counts from 0. */
+/* Returns the same series on page `before`; WEIR_ROWMAP_NONE: no such series, so it counts from 0.
+ */
 static uint32_t find_before(struct weir_gathering *gathering, const struct pair *pair,
                             uint32_t series, double counted)
 {
@@ -119,8 +253,8 @@ static void gather_total(struct weir_gathering *gathering, const struct pair *pa
 	add_value(item, pair->row->scale * (isnan(was) ? value : value - was));
 }
 
-/* The mean over pages; of shares also over series. */
-static void gather_moment(const struct pair *pair, uint32_t series, struct weir_gathered *item)
+/* Averages a gauge over the two pages; a share is also averaged over its series. */
+static void gather_gauge(const struct pair *pair, uint32_t series, struct weir_gathered *item)
 {
 	const struct weir_scrape_family *family = &pair->after->families[pair->family];
 	double weight = pair->row->metric == WEIR_SCRAPED_CACHE_USAGE
@@ -137,9 +271,9 @@ static void gather_moment(const struct pair *pair, uint32_t series, struct weir_
 	add_value(item, weight * (isnan(was) ? is : (is + was) / 2));
 }
 
-/* Quantiles of a summary that no sum bears out: of nothing, or all the same and far below it. They
- * are never used; that they are wrong casts doubt on the page. */
-static bool is_absurd(const struct weir_scrape *page, uint32_t series)
+/* True if the quantiles of a summary contradict its sum: quantiles without observations, or all
+ * equal and far below the mean. Such quantiles are never used, but they cast doubt on the page. */
+static bool contradicts_sum(const struct weir_scrape *page, uint32_t series)
 {
 	const struct weir_scrape_series *own = &page->series[series];
 	double count = weir_scrape_value(page, series, WEIR_PART_COUNT);
@@ -178,7 +312,7 @@ static void gather_histogram(struct weir_gathering *gathering, const struct pair
 	findings->forced += counting.largest_dip > 0;
 	findings->largest_dip = fmax(findings->largest_dip, counting.largest_dip);
 	findings->inconsistent += !weir_buckets_consistent(&after);
-	findings->absurd_summaries += is_absurd(pair->after, series);
+	findings->absurd_summaries += contradicts_sum(pair->after, series);
 	weir_buckets_add(&item->buckets, &after);
 	weir_buckets_release(&after);
 	weir_buckets_release(&before);
@@ -201,7 +335,7 @@ static void gather_series(struct weir_gathering *gathering, const struct pair *p
 	if (row->metric < WEIR_SCRAPED_TOTALS)
 		gather_total(gathering, pair, series, item);
 	else if (row->metric < WEIR_SCRAPED_SCALARS)
-		gather_moment(pair, series, item);
+		gather_gauge(pair, series, item);
 	else
 		gather_histogram(gathering, pair, series, item);
 }
@@ -217,7 +351,7 @@ static uint32_t same_family(const struct weir_scrape *other, const struct weir_s
 	                                                                        : WEIR_ROWMAP_NONE;
 }
 
-static bool is_on_later_page(const struct weir_pages *pages, size_t page, uint32_t family)
+static bool is_on_later_page(const struct pages *pages, size_t page, uint32_t family)
 {
 	for (size_t i = page + 1; i < pages->count; i++)
 		if (same_family(pages->items[i], pages->items[page], family) != WEIR_ROWMAP_NONE)
@@ -225,8 +359,8 @@ static bool is_on_later_page(const struct weir_pages *pages, size_t page, uint32
 	return false;
 }
 
-static void gather_family(struct weir_gathering *gathering, const struct weir_pages *pages,
-                          size_t page, uint32_t family)
+static void gather_family(struct weir_gathering *gathering, const struct pages *pages, size_t page,
+                          uint32_t family)
 {
 	struct pair pair = {.after = pages->items[page], .family = family};
 	const struct weir_scrape_family *own = &pair.after->families[family];
@@ -239,26 +373,29 @@ static void gather_family(struct weir_gathering *gathering, const struct weir_pa
 		if (same_family(pages->items[i], pair.after, family) != WEIR_ROWMAP_NONE)
 			pair.before = pages->items[i];
 	if (pair.before) {
-		pair.restarted = weir_pages_restarted(pair.before, pair.after);
+		pair.restarted = is_restarted(pair.before, pair.after);
 		gathering->before = pair.before;
 		gathering->after = pair.after;
 	} else {
-		gathering->alone++;
+		gathering->unpaired++;
 	}
 	for (size_t i = 0; i < own->series_count; i++)
 		gather_series(gathering, &pair, pair.after->by_family[own->first_series + i]);
 }
 
-void weir_gather(struct weir_gathering *gathering, const struct weir_pages *pages)
+void weir_gather(struct weir_gathering *gathering, const struct weir_profile *profile)
 {
+	struct pages pages = {.count = 0};
+
 	*gathering = (struct weir_gathering){0};
-	for (size_t page = 0; page < pages->count; page++)
-		for (uint32_t f = 0; f < pages->items[page]->family_count; f++)
-			if (pages->items[page]->families[f].series_count)
-				gather_family(gathering, pages, page, f);
+	collect_pages(gathering, profile, &pages);
+	for (size_t page = 0; page < pages.count; page++)
+		for (uint32_t f = 0; f < pages.items[page]->family_count; f++)
+			if (pages.items[page]->families[f].series_count)
+				gather_family(gathering, &pages, page, f);
 	gathering->findings.one_page = !gathering->before;
 	if (gathering->before)
-		gathering->findings.new_series += gathering->alone;
+		gathering->findings.new_series += gathering->unpaired;
 }
 
 void weir_gathering_release(struct weir_gathering *gathering)
@@ -267,6 +404,19 @@ void weir_gathering_release(struct weir_gathering *gathering)
 		weir_buckets_release(&gathering->items[i].buckets);
 	free(gathering->items);
 	weir_rowmap_release(&gathering->map);
+}
+
+int64_t weir_gathering_wall_ns(const struct weir_gathering *gathering)
+{
+	const struct weir_scrape *before = gathering->before, *after = gathering->after;
+	double uptime_s;
+
+	if (before->at_ns != WEIR_NO_TIME && after->at_ns != WEIR_NO_TIME &&
+	    after->at_ns > before->at_ns && before->at_ns >= 0)
+		return after->at_ns - before->at_ns;
+	uptime_s = only_value(after, "process_uptime_seconds") -
+	           only_value(before, "process_uptime_seconds");
+	return uptime_s > 0 && uptime_s < 1e9 ? (int64_t)(uptime_s * 1e9) : -1;
 }
 
 double weir_gathered_value(const struct weir_gathering *gathering, enum weir_scraped metric,
@@ -281,9 +431,9 @@ double weir_gathered_value(const struct weir_gathering *gathering, enum weir_scr
 		if (item->row->metric != metric || isnan(item->value) ||
 		    (group != SIZE_MAX && item->group != group) || (first && item->row > first))
 			continue;
+		/* An earlier row has the better name, or a server closer to the client. */
 		if (item->row != first)
-			sum = 0; /* an earlier row of the table: a better name, or a server further
-			            out */
+			sum = 0;
 		first = item->row;
 		sum += item->value;
 	}

@@ -1,30 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Known metrics of all pages, differences taken and series added, before anything is made of them.
- * Private to the files scrape_*. */
-#ifndef WEIR_ANALYSIS_SCRAPE_GATHER_H
-#define WEIR_ANALYSIS_SCRAPE_GATHER_H
+/* Collects the known metrics of all pages: takes the differences between two pages and adds up the
+ * series of a metric. Used by scrape_stages.c, which turns them into stages and figures. */
+#ifndef WEIR_ANALYSIS_SCRAPE_SCRAPE_GATHER_H
+#define WEIR_ANALYSIS_SCRAPE_SCRAPE_GATHER_H
 
+#include "engine/analysis/scrape/buckets.h"
 #include "engine/analysis/scrape/scrape_metrics.h"
-#include "engine/analysis/scrape/scrape_pages.h"
-#include "engine/analysis/scrape/scrape_stages.h"
 #include "engine/base/rowmap.h"
+#include "engine/model/profile.h"
 
-#define WEIR_MAX_SCRAPE_GROUPS 64   /* further models are the last one */
-#define WEIR_MAX_GATHERED      4096 /* further values of stage labels are left out */
+#define WEIR_MAX_SCRAPE_GROUPS 64   /* further models are counted with the last one */
+#define WEIR_MAX_GATHERED      4096 /* further metrics are left out */
 
 /* A model on a server. */
 struct weir_scrape_group {
 	enum weir_server server;
-	const char *model; /* borrowed from a page; "": not told */
+	const char *model; /* borrowed from a page; "": not given */
 };
 
-/* One metric of one group, over its series. */
+/* One metric of one group, summed over its series. */
 struct weir_gathered {
 	const struct weir_scraped_row *row;
 	size_t group;
-	const char *label; /* the stage that a label names; NULL: the row does */
-	double value;      /* of totals and moments */
+	const char *label; /* name of the stage from a label; NULL: row->stage */
+	double value;      /* of counters and gauges */
 	struct weir_buckets buckets;
+};
+
+/* Number of occurrences of each irregularity. */
+struct weir_scrape_findings {
+	size_t resets, new_series, forced, unaligned, inconsistent, absurd_summaries, limited;
+	size_t broken_sums; /* models whose prefill and decode do not add up to inference */
+	size_t left_out;    /* pages, metrics and stages beyond the limits */
+	double largest_dip;
+	bool one_page; /* counted since the server started */
 };
 
 struct weir_gathering {
@@ -34,15 +43,21 @@ struct weir_gathering {
 	size_t count, capacity;
 	struct weir_rowmap map;
 	struct weir_scrape_findings findings;
-	size_t alone;                             /* metrics that are on one page only */
-	const struct weir_scrape *before, *after; /* two pages that share a metric; NULL: none */
+	size_t unpaired; /* metrics that are on one page only */
+	/* Two pages that share a metric; NULL: no such pages. */
+	const struct weir_scrape *before, *after;
 };
 
-/* Borrows texts of the pages. */
-void weir_gather(struct weir_gathering *gathering, const struct weir_pages *pages);
+/* Reads all metrics pages of the profile. Borrows their texts. */
+void weir_gather(struct weir_gathering *gathering, const struct weir_profile *profile);
 void weir_gathering_release(struct weir_gathering *gathering);
 
-/* Of one group (SIZE_MAX: of all) the metric that the first of its names gives; NAN: none does. */
+/* Returns the time between the two pages, from their time stamps or the uptime of the process; -1:
+ * unknown. */
+int64_t weir_gathering_wall_ns(const struct weir_gathering *gathering);
+
+/* Returns a metric of one group (SIZE_MAX: summed over all groups). If several names in the table
+ * give the metric, the first one counts; NAN: no name does. */
 double weir_gathered_value(const struct weir_gathering *gathering, enum weir_scraped metric,
                            size_t group);
 

@@ -7,8 +7,8 @@
 #define MS 1e6
 #define US 1e3
 
-/* Relabelled names carry more in front ("kserve_vllm:", "ray_vllm_"): the last occurrence counts.
- */
+/* Relabelling may put more in front of a prefix ("kserve_vllm:", "ray_vllm_"): its last occurrence
+ * counts. */
 static const struct {
 	const char *name;
 	const char *prefixes[2];
@@ -32,9 +32,10 @@ static const struct {
 		.scale = (scale_), .stage = (stage_), .kind = (kind_)                              \
 	}
 
-/* Stages of a server from arrival to response; of names for the same the first counts. */
+/* Metrics of each server from arrival to response. If several names mean the same, the first one
+ * counts. */
 static const struct weir_scraped_row rows[] = {
-	/* Triton: docs/user_guide/metrics.md; counters before summaries of the same. */
+	/* Triton: docs/user_guide/metrics.md. Counters come before summaries of the same metric. */
 	TOTAL(TRITON, "inference_request_success", REQUESTS, 1),
 	TOTAL(TRITON, "inference_request_failure", FAILED, 1),
 	TOTAL(TRITON, "inference_count", INFERENCES, 1),
@@ -80,7 +81,8 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(VLLM, "kv_cache_usage_perc", CACHE_USAGE, 1),
 	TOTAL(VLLM, "gpu_cache_usage_perc", CACHE_USAGE, 1),
 
-	/* SGLang: srt/metrics/collector.py. Gaps between tokens are entered as means of several. */
+	/* SGLang: srt/metrics/collector.py. An observed gap between tokens is the mean of several
+         * gaps. */
 	STAGE(SGLANG, "queue_time_seconds", S, "queue", "queue"),
 	{.server = WEIR_SERVER_SGLANG,
          .name = "per_stage_req_latency_seconds",
@@ -107,8 +109,8 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(SGLANG, "num_queue_reqs", WAITING, 1),
 	TOTAL(SGLANG, "token_usage", CACHE_USAGE, 1),
 
-	/* LMDeploy: lmdeploy/metrics/loggers.py. What succeeded and failed are gauges that count.
-         */
+	/* LMDeploy: lmdeploy/metrics/loggers.py. Succeeded and failed requests are gauges that
+         * count up. */
 	STAGE(LMDEPLOY, "request_queue_time_seconds", S, "queue", "queue"),
 	STAGE(LMDEPLOY, "request_prefill_time_seconds", S, "prefill", "compute"),
 	STAGE(LMDEPLOY, "request_decode_time_seconds", S, "decode", "compute"),
@@ -126,7 +128,8 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(LMDEPLOY, "num_requests_waiting", WAITING, 1),
 	TOTAL(LMDEPLOY, "gpu_cache_usage_perc", CACHE_USAGE, 1),
 
-	/* TGI: docs/source/reference/metrics.md. Names have no units; all are seconds. */
+	/* TGI: docs/source/reference/metrics.md. Names have no units; all durations are in seconds.
+         */
 	STAGE(TGI, "request_queue_duration", S, "queue", "queue"),
 	STAGE(TGI, "request_validation_duration", S, "tokenize", "preprocess"),
 	STAGE(TGI, "request_inference_duration", S, "inference", "compute"),
@@ -142,7 +145,8 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(TGI, "batch_current_size", RUNNING, 1),
 	TOTAL(TGI, "queue_size", WAITING, 1),
 
-	/* OpenTelemetry: semantic conventions for generative AI, as its exporter names them. */
+	/* OpenTelemetry: semantic conventions for generative AI, in the spelling of its exporter.
+         */
 	STAGE(GENAI, "server_request_duration_seconds", S, "e2e", "other"),
 	STAGE(GENAI, "server_time_to_first_token_seconds", S, "ttft", "other"),
 	STAGE(GENAI, "server_time_per_output_token_seconds", S, "tpot", "other"),
@@ -156,8 +160,9 @@ const char *weir_server_name(enum weir_server server)
 	return server < WEIR_SERVER_COUNT ? servers[server].name : "?";
 }
 
-/* What follows the last occurrence of the prefix that begins a word; NULL: it does not occur. */
-static const char *behind(const char *name, size_t len, const char *prefix)
+/* Returns the text after the last occurrence of the prefix at the start of a word; NULL: no
+ * occurrence. */
+static const char *after_prefix(const char *name, size_t len, const char *prefix)
 {
 	size_t own = strlen(prefix);
 
@@ -182,7 +187,7 @@ const struct weir_scraped_row *weir_scraped_find(const char *name, size_t len)
 {
 	for (int server = 0; server < WEIR_SERVER_COUNT; server++) {
 		for (size_t i = 0; i < 2 && servers[server].prefixes[i]; i++) {
-			const char *rest = behind(name, len, servers[server].prefixes[i]);
+			const char *rest = after_prefix(name, len, servers[server].prefixes[i]);
 			const struct weir_scraped_row *row = NULL;
 
 			if (rest)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the metrics of inference servers mean: one row of a table a metric. Names change between
- * versions, so old and new ones stand side by side; bounds of buckets are never assumed. */
-#ifndef WEIR_ANALYSIS_SCRAPE_METRICS_H
-#define WEIR_ANALYSIS_SCRAPE_METRICS_H
+/* The meaning of the metrics of inference servers: a table with one row per metric. Names change
+ * between versions, so old and new names stand side by side. Bucket bounds are never assumed. */
+#ifndef WEIR_ANALYSIS_SCRAPE_SCRAPE_METRICS_H
+#define WEIR_ANALYSIS_SCRAPE_SCRAPE_METRICS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ enum weir_scraped {
 	WEIR_SCRAPED_PREEMPTIONS,
 	WEIR_SCRAPED_CACHE_QUERIES, /* tokens looked up in the prefix cache */
 	WEIR_SCRAPED_CACHE_HITS,
-	WEIR_SCRAPED_INFERENCES, /* Triton: sum of batch sizes, and executions */
+	WEIR_SCRAPED_INFERENCES, /* Triton: sum of batch sizes, and number of executions */
 	WEIR_SCRAPED_EXECUTIONS,
 	WEIR_SCRAPED_RESPONSE_HITS, /* Triton: requests answered from its response cache */
 	WEIR_SCRAPED_REQUEST_NS,    /* Triton: summed over requests */
@@ -34,12 +34,12 @@ enum weir_scraped {
 	WEIR_SCRAPED_INPUT_NS,
 	WEIR_SCRAPED_INFER_NS,
 	WEIR_SCRAPED_OUTPUT_NS,
-	WEIR_SCRAPED_TOTALS, /* so many */
-	/* Values of the moment. */
+	WEIR_SCRAPED_TOTALS, /* number of running totals */
+	/* Gauges: values at one moment. */
 	WEIR_SCRAPED_RUNNING = WEIR_SCRAPED_TOTALS,
 	WEIR_SCRAPED_WAITING,
-	WEIR_SCRAPED_CACHE_USAGE, /* share of the key-value cache in use */
-	WEIR_SCRAPED_SCALARS,     /* so many of both kinds */
+	WEIR_SCRAPED_CACHE_USAGE, /* share of the KV cache in use */
+	WEIR_SCRAPED_SCALARS,     /* number of totals and gauges */
 	/* Histograms and summaries. */
 	WEIR_SCRAPED_STAGE = WEIR_SCRAPED_SCALARS,
 	WEIR_SCRAPED_BATCH_SIZE,
@@ -48,16 +48,17 @@ enum weir_scraped {
 
 struct weir_scraped_row {
 	enum weir_server server;
-	const char *name; /* behind the server's prefix, without "_total" of a counter */
+	const char *name; /* without the server's prefix and a counter's "_total" */
 	enum weir_scraped metric;
 	double scale;            /* to nanoseconds, or 1 */
-	const char *stage;       /* of a stage */
-	const char *kind;        /* of the stage; NULL: by its name */
-	const char *stage_label; /* the label whose value is the stage; NULL: none */
-	bool smoothed;           /* observations are means of several: only their mean is true */
+	const char *stage;       /* NULL: the metric is no stage */
+	const char *kind;        /* kind of the stage; NULL: derived from its name */
+	const char *stage_label; /* label whose value names the stage; NULL: none */
+	bool smoothed; /* each observation is a mean of several: only the overall mean is exact */
 };
 
-/* NULL: no metric of a server that is known. The length is without the "_total" of a counter. */
+/* Finds the row of a metric; NULL: no metric of a known server. `len` excludes the "_total" of a
+ * counter. */
 const struct weir_scraped_row *weir_scraped_find(const char *name, size_t len);
 const char *weir_server_name(enum weir_server server); /* "vLLM" */
 

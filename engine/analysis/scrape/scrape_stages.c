@@ -4,22 +4,24 @@
 #include <string.h>
 
 #include "engine/analysis/names/stages.h"
-#include "engine/analysis/scrape/scrape_gather.h"
+#include "engine/analysis/scrape/scrape_stages.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 
 #define MAX_STAGES 512
-/* Counters of one page may differ by requests that ended while it was written. */
+/* Counters on one page may differ by requests that ended while the page was written. */
 #define TORN 0.01
-/* Further apart, parts and their whole are of different requests or made by hand. */
+/* A larger relative difference between a whole and its parts means different requests, or an edited
+ * page. */
 #define BROKEN 0.05
 
 struct filling {
 	const struct weir_gathering *gathering;
 	const struct weir_stage_aliases *aliases;
 	struct weir_scrape_figures *out;
-	bool active[WEIR_MAX_SCRAPE_GROUPS]; /* groups that counted anything */
-	bool many_servers, many_models;      /* among them: names of stages say which */
+	bool active[WEIR_MAX_SCRAPE_GROUPS]; /* groups with any observation */
+	/* Among the active groups; names of stages then include the server or model. */
+	bool many_servers, many_models;
 };
 
 static const double levels[WEIR_LEVEL_COUNT] = {
@@ -29,7 +31,7 @@ static const double levels[WEIR_LEVEL_COUNT] = {
 	[WEIR_LEVEL_P99] = 0.99,
 };
 
-/* "queue"; "MODEL/queue", "vLLM/queue" or "vLLM MODEL/queue" where there are several. */
+/* Returns "queue", or if there are several "MODEL/queue", "vLLM/queue" or "vLLM MODEL/queue". */
 static char *name_stage(const struct filling *filling, size_t group, const char *stage)
 {
 	const struct weir_scrape_group *own = &filling->gathering->groups[group];
@@ -46,18 +48,19 @@ static char *name_stage(const struct filling *filling, size_t group, const char 
 	return name.data;
 }
 
-/* NULL: one of this name is there already, or there are too many. */
+/* Adds a stage; NULL: the name is taken, or there are too many stages. */
 static struct weir_scrape_stage *add_stage(struct filling *filling, size_t group, const char *stage,
                                            const char *kind)
 {
 	struct weir_scrape_figures *out = filling->out;
 	char *name = name_stage(filling, group, stage);
 	struct weir_scrape_stage *own;
-	bool known = out->stage_count == MAX_STAGES;
+	bool known = false, full = out->stage_count == MAX_STAGES;
 
 	for (size_t i = 0; i < out->stage_count && !known; i++)
 		known = strcmp(out->stages[i].name, name) == 0;
-	if (known) {
+	if (known || full) {
+		out->findings.left_out += full && !known;
 		free(name);
 		return NULL;
 	}
@@ -76,7 +79,7 @@ static struct weir_scrape_stage *add_stage(struct filling *filling, size_t group
 	return own;
 }
 
-/* A stage of which only the mean is known; NULL: not even that, or one of its name is there. */
+/* Adds a stage of which only the mean is known; NULL: the mean is unknown or the name is taken. */
 static struct weir_scrape_stage *add_mean(struct filling *filling, size_t group, const char *stage,
                                           const char *kind, double total_ns, double count)
 {
@@ -104,8 +107,9 @@ static double or_zero(double value)
 }
 
 /*
- * Triton sums durations over requests: only their ratio to requests says something. Answers from
- * the response cache count in queue and request, and not in computation.
+ * Adds the stages of Triton. Triton sums durations over requests, so only their ratio to requests
+ * is meaningful. Answers from the response cache count as queue and request, but not as
+ * computation.
  */
 static void add_triton(struct filling *filling, size_t group)
 {
@@ -188,9 +192,9 @@ static double mean_of(const struct filling *filling, size_t group, const char *s
 }
 
 /*
- * What passes before the queue and the prefill on the way to the first token: the front end, with
- * tokenization. A difference of means, for no histogram shows it; requests in flight differ between
- * the three, so it is near, not exact.
+ * Adds the front end, with tokenization: the mean TTFT less the means of queue and prefill. No
+ * histogram shows it directly. Requests in flight differ between the three metrics, so the result
+ * is approximate.
  */
 static void add_frontend(struct filling *filling, size_t group)
 {
@@ -208,7 +212,8 @@ static void add_frontend(struct filling *filling, size_t group)
 		own->approximate = true;
 }
 
-/* vLLM's identity: the three are observed together, when a request ends. */
+/* Checks the identity prefill + decode = inference of vLLM, which observes the three together at
+ * the end of a request. */
 static void check_inference(struct filling *filling, size_t group)
 {
 	double unused, whole_ns = mean_of(filling, group, "inference", &unused);
@@ -277,7 +282,7 @@ static void find_active(struct filling *filling)
 	}
 }
 
-/* The mean of histograms of sizes, of the first name that gives any. */
+/* Returns the mean over the histograms of a size. */
 static double mean_size(const struct weir_gathering *gathering, enum weir_scraped metric)
 {
 	double sum = 0, count = 0;
@@ -336,14 +341,12 @@ bool weir_scrape_figures_collect(const struct weir_profile *profile,
                                  const struct weir_stage_aliases *aliases,
                                  struct weir_scrape_figures *out)
 {
-	struct weir_pages *pages = weir_alloc(sizeof *pages);
 	struct weir_gathering gathering;
 	struct filling filling = {.gathering = &gathering, .aliases = aliases, .out = out};
 	bool any;
 
 	*out = (struct weir_scrape_figures){.wall_ns = -1};
-	weir_pages_collect(pages, profile);
-	weir_gather(&gathering, pages);
+	weir_gather(&gathering, profile);
 	any = gathering.count > 0;
 	if (any) {
 		out->findings = gathering.findings;
@@ -351,12 +354,11 @@ bool weir_scrape_figures_collect(const struct weir_profile *profile,
 		find_active(&filling);
 		add_stages(&filling);
 		fill_scalars(&gathering, out);
-		/* After a restart the time that was counted is not that between the pages. */
+		/* After a restart, the counted time is not the time between the pages. */
 		if (gathering.before && !out->findings.resets)
-			out->wall_ns = weir_pages_wall_ns(gathering.before, gathering.after);
+			out->wall_ns = weir_gathering_wall_ns(&gathering);
 	}
 	weir_gathering_release(&gathering);
-	free(pages);
 	return any;
 }
 

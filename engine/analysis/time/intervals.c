@@ -3,6 +3,7 @@
 
 #include "engine/analysis/time/intervals.h"
 #include "engine/base/arena.h"
+#include "engine/base/sort.h"
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -21,7 +22,7 @@ int64_t weir_span_ns(int64_t start_ns, int64_t end_ns)
 	if (end_ns <= start_ns)
 		return 0;
 	span = (uint64_t)end_ns -
-	       (uint64_t)start_ns; /* unsigned: the true difference may be 2^64 - 1 */
+	       (uint64_t)start_ns; /* unsigned: the true difference may reach 2^64 - 1 */
 	return span > INT64_MAX ? INT64_MAX : (int64_t)span;
 }
 
@@ -103,7 +104,7 @@ int64_t weir_intervals_total(const struct weir_intervals *set)
 	return total;
 }
 
-/* The first item that ends after the time; count: none. */
+/* Returns the index of the first item that ends after at_ns; count: no item does. */
 static size_t first_ending_after(const struct weir_intervals *set, int64_t at_ns)
 {
 	size_t low = 0, high = set->count;
@@ -154,9 +155,9 @@ void weir_intervals_clip(struct weir_intervals *set, int64_t start_ns, int64_t e
 		                    smaller(set->items[i].end_ns, end_ns));
 }
 
-/* What a walk over two sets finds: into a set, or only its length. */
+/* Receives the intervals that a walk over two sets finds: as a set, or only their total length. */
 struct sink {
-	struct weir_intervals *set; /* NULL: the length alone */
+	struct weir_intervals *set; /* NULL: only the length is wanted */
 	int64_t total_ns;
 };
 
@@ -198,7 +199,7 @@ static void walk_outside(const struct weir_intervals *a, const struct weir_inter
 			sink_add(sink, from, b->items[j].start_ns);
 			from = b->items[j].end_ns;
 			if (from >= end)
-				break; /* this item of b may reach into the next of a */
+				break; /* this item of b may reach into the next item of a */
 			j++;
 		}
 		sink_add(sink, from, end);
@@ -255,7 +256,7 @@ void weir_measure_release(struct weir_measure *measure)
 	*measure = (struct weir_measure){0};
 }
 
-/* Of one item, what lies in [start, end). */
+/* Returns the length of the part of an item that lies in [start, end). */
 static int64_t common_with(const struct weir_interval *item, int64_t start_ns, int64_t end_ns)
 {
 	return weir_span_ns(larger(item->start_ns, start_ns), smaller(item->end_ns, end_ns));
@@ -277,4 +278,31 @@ int64_t weir_measure_inside(const struct weir_measure *measure, int64_t start_ns
 	if (last < set->count)
 		inside = weir_add_ns(inside, common_with(&set->items[last], start_ns, end_ns));
 	return inside;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+void weir_instants_sort(int64_t *ns, size_t count)
+{
+	weir_sort(ns, count, sizeof *ns, by_time);
+}
+
+size_t weir_instants_until(const int64_t *sorted_ns, size_t count, int64_t at_ns)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (sorted_ns[middle] <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }

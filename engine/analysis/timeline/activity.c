@@ -11,14 +11,12 @@
 #define COPY    (1u << WEIR_WORK_COPY)
 #define MASKS   (1u << WEIR_WORK_COUNT)
 
-/*
- * Rows come in order of their start, so at any time a class works until the latest end among its
- * rows so far: one end a class is all that the sweep remembers.
- */
+/* Walks over time. Rows come in order of start, so that a class of work is active until the latest
+ * end among its rows so far; the sweep stores one end per class. */
 struct sweep {
 	int64_t now_ns;
 	int64_t until_ns[WEIR_WORK_COUNT];
-	int64_t by_mask_ns[MASKS]; /* time inside the windows, by the set of classes at work */
+	int64_t by_mask_ns[MASKS]; /* time inside the windows, by the set of active classes */
 	struct weir_measure windows;
 };
 
@@ -32,7 +30,7 @@ static unsigned mask_at(const struct sweep *sweep, int64_t at_ns)
 	return mask;
 }
 
-/* The end of the first class to end after now, at most the limit. */
+/* Returns the first end of a class after now, at most the limit. */
 static int64_t next_end(const struct sweep *sweep, int64_t limit_ns)
 {
 	int64_t next = limit_ns;
@@ -68,7 +66,7 @@ static void sweep_rows(struct sweep *sweep, const struct weir_device_columns *de
 	sweep_to(sweep, INT64_MAX);
 }
 
-/* Time of all masks that have one of `any` and none of `none`. */
+/* Returns the time of all sets that contain a class of `any` and no class of `none`. */
 static int64_t time_with(const struct sweep *sweep, unsigned any, unsigned none)
 {
 	int64_t total = 0;
@@ -91,7 +89,7 @@ static void measure_unions(const struct sweep *sweep, struct weir_activity *out)
 	out->exposed_copy_ns = time_with(sweep, COPY, COMPUTE | COMM);
 }
 
-/* What is counted row by row. */
+/* Sums the figures that are counted row by row. */
 static void measure_rows(const struct weir_trace *trace, size_t first, size_t last,
                          const struct weir_measure *windows, struct weir_activity *out)
 {
@@ -103,7 +101,7 @@ static void measure_rows(const struct weir_trace *trace, size_t first, size_t la
 	for (size_t i = first; i < last; i++) {
 		int64_t inside =
 			weir_measure_inside(windows, device->start_ns[i], device->end_ns[i]);
-		uint32_t before = previous[device->stream[i]]; /* row + 1; 0: none */
+		uint32_t before = previous[device->stream[i]]; /* row + 1; 0: no row */
 
 		previous[device->stream[i]] = (uint32_t)i + 1;
 		if (inside == 0)

@@ -11,7 +11,7 @@ struct grouping {
 	const struct weir_timeline *timeline;
 	const struct weir_steps *steps;
 	struct weir_rowmap map;
-	uint32_t *call_of_op; /* per host row: call + 1; 0: none yet */
+	uint32_t *call_of_op; /* per host row: call + 1; 0: no call yet */
 };
 
 static bool same_group(const struct weir_group *a, const struct weir_group *b)
@@ -99,7 +99,8 @@ static uint32_t start_call(struct grouping *grouping, size_t row)
 	return (uint32_t)groups->call_count++;
 }
 
-/* The call of a device row: that of its operator's run on this device, or a new one. */
+/* Returns the call that a device row belongs to: the run of its operator on this device, or a new
+ * one. */
 static uint32_t call_of_row(struct grouping *grouping, size_t row)
 {
 	const struct weir_device_columns *device = &grouping->timeline->trace->device;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Device work of one trace, grouped by what it is: one operator on one shape in one stage; without
- * an operator (graph replays, custom launches) one kernel in one stage. A call is one run of the
- * operator, all the kernels it launched; or one kernel. Only work inside the analysed windows is
- * grouped.
+ * Groups the device work of one trace by operator, shape and stage. Work without an operator (graph
+ * replays, custom launches) is grouped by kernel and stage. A call is one run of the operator with
+ * all kernels that it launched, or one kernel. Only work inside the analysed windows is grouped.
  */
-#ifndef WEIR_ANALYSIS_GROUPS_H
-#define WEIR_ANALYSIS_GROUPS_H
+#ifndef WEIR_ANALYSIS_TIMELINE_GROUPS_H
+#define WEIR_ANALYSIS_TIMELINE_GROUPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,11 +15,11 @@
 #include "engine/analysis/timeline/steps.h"
 #include "engine/analysis/timeline/timeline.h"
 
-/* Beyond so many groups shapes are no longer told apart: traces of servers have a new shape in
- * every step. */
+/* With more groups than this, shapes are merged: traces of servers have a new shape in every
+ * step. */
 #define WEIR_MAX_SHAPED_GROUPS 4096
-/* Beyond so many, work of any new kind joins one group a device and class, without operator, stage
- * and kernel (name 0): WEIR_OTHER_WORK. */
+/* With more groups than this, new kinds of work join one group per device and class without
+ * operator, stage and kernel (name 0): WEIR_OTHER_WORK. */
 #define WEIR_MAX_GROUPS 8192
 #define WEIR_OTHER_WORK "(other work)"
 
@@ -34,17 +33,17 @@ struct weir_group {
 	uint32_t blocks;   /* of that row; 0: unknown */
 	uint32_t threads;  /* of its blocks; 0: unknown */
 	uint16_t device;
-	uint8_t work; /* enum weir_work_class: computation where any of it is */
+	uint8_t work; /* enum weir_work_class: computation if any row computes */
 	uint64_t calls;
 	uint64_t graph_rows;
 	uint64_t rows;
-	int64_t sum_ns;   /* durations added */
-	int64_t owned_ns; /* of the segments: no instant counts twice */
+	int64_t sum_ns;   /* sum of durations */
+	int64_t owned_ns; /* sum over segments: no instant counts twice */
 };
 
 struct weir_group_call {
 	uint32_t group, span, step, op_row;
-	int64_t device_ns; /* durations added */
+	int64_t device_ns; /* sum of durations */
 };
 
 struct weir_groups {
@@ -53,18 +52,18 @@ struct weir_groups {
 	struct weir_group_call *calls; /* in order of the device's clock, device by device */
 	size_t call_count, call_capacity;
 	uint32_t *row_call;       /* per device row; WEIR_NONE: outside the windows */
-	uint32_t *calls_by_group; /* calls, those of one group together, in their order */
-	uint64_t *first_call;     /* per group: where its calls begin in calls_by_group */
+	uint32_t *calls_by_group; /* calls sorted by group, in their order within a group */
+	uint64_t *first_call;     /* per group: index of its first call in calls_by_group */
 };
 
 void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *timeline,
                       const struct weir_steps *steps, const struct weir_segments *segments);
 void weir_groups_release(struct weir_groups *groups);
 
-/* Operator, else kernel as the trace has it, else WEIR_OTHER_WORK; borrowed. */
+/* Returns the operator, else the kernel's name in the trace, else WEIR_OTHER_WORK; borrowed. */
 const char *weir_group_name(const struct weir_group *group, const struct weir_names *names);
 
-/* The group that owns a device row; NULL: outside the windows. */
+/* Returns the group of a device row; NULL: outside the windows. */
 const struct weir_group *weir_groups_of_row(const struct weir_groups *groups, uint32_t row);
 
 #endif

@@ -3,24 +3,24 @@
 #include <stdlib.h>
 
 #include "engine/analysis/names/frames.h"
-#include "engine/analysis/time/instants.h"
+#include "engine/analysis/time/intervals.h"
 #include "engine/analysis/timeline/activity.h"
-#include "engine/analysis/timeline/calls.h"
+#include "engine/analysis/timeline/host_activity.h"
+#include "engine/analysis/timeline/host_time.h"
 #include "engine/analysis/timeline/idle.h"
 #include "engine/analysis/timeline/leaves.h"
-#include "engine/analysis/timeline/story.h"
 #include "engine/base/arena.h"
 #include "engine/model/bound.h"
 
-/* Late gaps of several devices are each explained by the same threads: the pieces of all of them
- * are at most so many a row of the trace, what is left then stays unexplained. */
+/* Limits the pieces that late gaps are cut into, per row of the trace: late gaps of several devices
+ * are each explained by the same threads. Gaps beyond the limit stay unexplained. */
 #define PIECES_PER_ROW 16
 #define FEWEST_PIECES  ((size_t)1 << 20)
 
-#define LOOK_BACK 64 /* rows before a launch among which a wait of its stream is looked for */
+#define LOOK_BACK 64 /* rows before a launch that are searched for a wait of its stream */
 
-/* Overhead of one kind, on a track of its own: its time, and its rows in order of their start. */
-struct track {
+/* Recorded overhead of one kind: its time, and its rows in order of start. */
+struct overhead {
 	struct weir_intervals set;
 	int64_t *start_ns;
 	uint32_t *name;
@@ -30,43 +30,45 @@ struct track {
 struct weir_idle_finder {
 	const struct weir_timeline *timeline;
 	const struct weir_steps *steps;
-	struct weir_stories *stories;
+	struct weir_host_activity *activity;
 	struct weir_idle_names *names; /* borrowed */
-	struct track loading;          /* by the driver, recorded as overhead */
-	struct track profiling;        /* the profiler's own work */
+	struct overhead loading;       /* by the driver */
+	struct overhead profiling;     /* by the profiler */
 	size_t pieces_left;            /* see PIECES_PER_ROW */
 	int64_t *middle_ns;            /* per step: launch of the row at half of its device time */
-	uint32_t
-		*next_row; /* per device: first row that may start at or after the next gap's end */
+	uint32_t *next_row; /* per device: first row that may start at or after the end of the next
+	                       gap */
 };
 
-/* Rows of a thread come by their start; of several threads, the first that has any names them. */
-static void track_push(struct track *track, const struct weir_host_columns *host, size_t row)
+/* Adds an overhead row. Rows of one thread come in order of start; rows of further threads add
+ * time, but no name if they start before the last one. */
+static void overhead_push(struct overhead *overhead, const struct weir_host_columns *host,
+                          size_t row)
 {
-	weir_intervals_push(&track->set, host->start_ns[row], host->end_ns[row]);
-	if (track->count > 0 && track->start_ns[track->count - 1] > host->start_ns[row])
+	weir_intervals_push(&overhead->set, host->start_ns[row], host->end_ns[row]);
+	if (overhead->count > 0 && overhead->start_ns[overhead->count - 1] > host->start_ns[row])
 		return;
-	track->start_ns = weir_grow(track->start_ns, &track->capacity, track->count + 1,
-	                            sizeof *track->start_ns);
-	track->name = weir_grow(track->name, &track->name_capacity, track->count + 1,
-	                        sizeof *track->name);
-	track->start_ns[track->count] = host->start_ns[row];
-	track->name[track->count++] = host->name[row];
+	overhead->start_ns = weir_grow(overhead->start_ns, &overhead->capacity, overhead->count + 1,
+	                               sizeof *overhead->start_ns);
+	overhead->name = weir_grow(overhead->name, &overhead->name_capacity, overhead->count + 1,
+	                           sizeof *overhead->name);
+	overhead->start_ns[overhead->count] = host->start_ns[row];
+	overhead->name[overhead->count++] = host->name[row];
 }
 
-static void track_release(struct track *track)
+static void overhead_release(struct overhead *overhead)
 {
-	weir_intervals_release(&track->set);
-	free(track->start_ns);
-	free(track->name);
+	weir_intervals_release(&overhead->set);
+	free(overhead->start_ns);
+	free(overhead->name);
 }
 
-/* The name of the last row that had begun; 0: none. */
-static uint32_t track_name(const struct track *track, int64_t at_ns)
+/* Returns the name of the last row that began at or before at_ns; 0: no row did. */
+static uint32_t overhead_name(const struct overhead *overhead, int64_t at_ns)
 {
-	size_t begun = weir_instants_until(track->start_ns, track->count, at_ns);
+	size_t begun = weir_instants_until(overhead->start_ns, overhead->count, at_ns);
 
-	return begun > 0 ? track->name[begun - 1] : 0;
+	return begun > 0 ? overhead->name[begun - 1] : 0;
 }
 
 static void collect_overhead(struct weir_idle_finder *finder)
@@ -75,20 +77,20 @@ static void collect_overhead(struct weir_idle_finder *finder)
 
 	for (size_t i = 0; i < host->count; i++)
 		if (host->kind[i] == WEIR_HOST_OVERHEAD)
-			track_push(weir_overhead_is_loading(
-					   weir_timeline_host_name(finder->timeline, (uint32_t)i))
-			                   ? &finder->loading
-			                   : &finder->profiling,
-			           host, i);
+			overhead_push(weir_overhead_is_loading(weir_timeline_host_name(
+					      finder->timeline, (uint32_t)i))
+			                      ? &finder->loading
+			                      : &finder->profiling,
+			              host, i);
 	weir_intervals_unite(&finder->loading.set);
 	weir_intervals_unite(&finder->profiling.set);
 }
 
-/* The device time of a step on the first device that works for it. */
+/* The device time of a step on the first device with work of the step. */
 struct step_work {
 	bool any;
 	uint16_t device;
-	int64_t left_ns; /* first all of it, then what lies behind the row at hand */
+	int64_t left_ns; /* at first all of it, then the part after the current row */
 };
 
 static struct step_work *sum_step_work(const struct weir_steps *steps,
@@ -97,24 +99,23 @@ static struct step_work *sum_step_work(const struct weir_steps *steps,
 	struct step_work *work = weir_alloc(steps->step_count * sizeof *work);
 
 	for (size_t i = 0; i < device->count; i++) {
-		struct step_work *of_step;
+		struct step_work *sum;
 
 		if (steps->row_step[i] == WEIR_NONE)
 			continue;
-		of_step = &work[steps->row_step[i]];
-		if (!of_step->any)
-			of_step->device = device->device[i];
-		of_step->any = true;
-		if (of_step->device == device->device[i])
-			of_step->left_ns =
-				weir_add_ns(of_step->left_ns,
-			                    weir_span_ns(device->start_ns[i], device->end_ns[i]));
+		sum = &work[steps->row_step[i]];
+		if (!sum->any)
+			sum->device = device->device[i];
+		sum->any = true;
+		if (sum->device == device->device[i])
+			sum->left_ns = weir_add_ns(
+				sum->left_ns, weir_span_ns(device->start_ns[i], device->end_ns[i]));
 	}
 	return work;
 }
 
-/* Rows are summed in order of the device's clock; a step's middle is the launch at half of its sum.
- */
+/* Finds the middle of each step: the launch of the row at half of the step's device time, in order
+ * of the device's clock. */
 static void find_middles(struct weir_idle_finder *finder)
 {
 	const struct weir_trace *trace = finder->timeline->trace;
@@ -152,7 +153,7 @@ struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeli
 	finder->timeline = timeline;
 	finder->steps = steps;
 	finder->names = names;
-	finder->stories = weir_stories_new(timeline, steps);
+	finder->activity = weir_host_activity_new(timeline, steps);
 	finder->next_row = weir_alloc(trace->device_count * sizeof *finder->next_row);
 	for (size_t d = 0; d < trace->device_count; d++)
 		finder->next_row[d] = timeline->first_row[d];
@@ -165,9 +166,9 @@ struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeli
 
 void weir_idle_finder_free(struct weir_idle_finder *finder)
 {
-	weir_stories_free(finder->stories);
-	track_release(&finder->profiling);
-	track_release(&finder->loading);
+	weir_host_activity_free(finder->activity);
+	overhead_release(&finder->profiling);
+	overhead_release(&finder->loading);
 	free(finder->middle_ns);
 	free(finder->next_row);
 	free(finder);
@@ -182,11 +183,11 @@ bool weir_idle_row_is_compilers(const struct weir_idle_finder *finder, uint32_t 
 {
 	uint32_t launch = finder->timeline->trace->device.launch[row];
 
-	return launch != WEIR_NONE && weir_story_compiles(finder->stories, launch);
+	return launch != WEIR_NONE && weir_host_activity_compiles(finder->activity, launch);
 }
 
-/* The longest of the rows of the device that start at the end of the gap; gaps come in order, so
- * the search only moves on. */
+/* Returns the longest row of the device that starts at the end of the gap; WEIR_NONE: none does.
+ * Gaps come in order, so that the search only moves forward. */
 static uint32_t row_after(struct weir_idle_finder *finder, uint16_t device, int64_t end_ns)
 {
 	const struct weir_device_columns *columns = &finder->timeline->trace->device;
@@ -208,7 +209,7 @@ static uint8_t position_flag(const struct weir_idle_finder *finder, int64_t at_n
 }
 
 static void push_named(struct weir_idle_finder *finder, const struct weir_segment *segment,
-                       struct weir_story_name name, struct weir_segments *out)
+                       struct weir_activity_label name, struct weir_segments *out)
 {
 	weir_segments_push(out, segment);
 	weir_idle_names_add(finder->names,
@@ -219,12 +220,13 @@ static void push_named(struct weir_idle_finder *finder, const struct weir_segmen
 	                                              .ns = weir_segment_ns(segment)});
 }
 
-/* Pushes [start, end) as one cause, but for what profiler and driver-side loading took of it. */
+/* Pushes [start, end) as one cause, except for the parts in which the profiler or driver-side
+ * loading worked. */
 static void push_cut(struct weir_idle_finder *finder, struct weir_segment segment,
-                     struct weir_story_name own_name, struct weir_segments *out)
+                     struct weir_activity_label own_name, struct weir_segments *out)
 {
 	struct {
-		const struct track *track;
+		const struct overhead *overhead;
 		enum weir_idle idle;
 	} const cuts[] = {{&finder->loading, WEIR_IDLE_COMPILE_LOAD},
 	                  {&finder->profiling, WEIR_IDLE_PROFILER}};
@@ -232,7 +234,7 @@ static void push_cut(struct weir_idle_finder *finder, struct weir_segment segmen
 	const uint8_t own = segment.idle, flags = segment.flags;
 
 	while (segment.start_ns < end_ns) {
-		struct weir_story_name name = own_name;
+		struct weir_activity_label name = own_name;
 
 		segment.end_ns = end_ns;
 		segment.idle = own;
@@ -240,12 +242,12 @@ static void push_cut(struct weir_idle_finder *finder, struct weir_segment segmen
 		for (size_t t = 0; t < 2; t++) {
 			struct weir_interval cut = {INT64_MAX, INT64_MAX};
 
-			weir_intervals_find(&cuts[t].track->set, segment.start_ns, &cut);
+			weir_intervals_find(&cuts[t].overhead->set, segment.start_ns, &cut);
 			if (cut.start_ns <= segment.start_ns) {
 				segment.idle = (uint8_t)cuts[t].idle;
 				segment.end_ns =
 					cut.end_ns < segment.end_ns ? cut.end_ns : segment.end_ns;
-				name.name = track_name(cuts[t].track, segment.start_ns);
+				name.name = overhead_name(cuts[t].overhead, segment.start_ns);
 				name.in = own_name.in;
 				break;
 			}
@@ -253,7 +255,7 @@ static void push_cut(struct weir_idle_finder *finder, struct weir_segment segmen
 				segment.end_ns = cut.start_ns;
 		}
 		if (segment.idle == WEIR_IDLE_PROFILER) {
-			segment.flags = 0; /* without the profiler there would be no delay */
+			segment.flags = 0; /* there would be no delay without the profiler */
 			name.in = 0;
 		}
 		push_named(finder, &segment, name, out);
@@ -261,12 +263,12 @@ static void push_cut(struct weir_idle_finder *finder, struct weir_segment segmen
 	}
 }
 
-/* The work that ends a gap gives it its name. */
+/* Pushes a gap under the name of the work that ends it. */
 static void push_whole(struct weir_idle_finder *finder, struct weir_segment *gap,
                        enum weir_idle idle, struct weir_segments *out)
 {
 	const struct weir_timeline *timeline = finder->timeline;
-	struct weir_story_name name = {0, 0};
+	struct weir_activity_label name = {0, 0};
 
 	if (gap->row != WEIR_NONE) {
 		name.name = timeline->trace->device.name[gap->row];
@@ -277,10 +279,8 @@ static void push_whole(struct weir_idle_finder *finder, struct weir_segment *gap
 	push_cut(finder, *gap, name, out);
 }
 
-/*
- * A thread without anything to do may wait for a stage of the main thread: that is host work. Cuts
- * the gap where the stage changes; true where something is left.
- */
+/* Cuts a gap of an idle thread at the next change of stage; true: a rest remains. A thread with
+ * nothing to do during a stage of the main thread waits for that stage, which is host work. */
 static bool cut_at_stage(const struct weir_idle_finder *finder, struct weir_segment *gap)
 {
 	int64_t change_ns = weir_steps_next_change(finder->steps, gap->start_ns);
@@ -293,15 +293,15 @@ static bool cut_at_stage(const struct weir_idle_finder *finder, struct weir_segm
 	return true;
 }
 
-/* Explains [start, end), a time in which the launching thread had not launched the next work yet.
- */
+/* Explains [start, end), in which the launching thread had not yet launched the next work. */
 static void explain_late(struct weir_idle_finder *finder, struct weir_segment gap,
                          struct weir_segments *out)
 {
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 	uint32_t thread = host->thread[finder->timeline->trace->device.launch[gap.row]];
-	const struct weir_story *story = weir_story_of(finder->stories, thread);
-	const struct weir_leaves *leaves = &story->leaves;
+	const struct weir_thread_activity *activity =
+		weir_host_activity_of_thread(finder->activity, thread);
+	const struct weir_leaves *leaves = &activity->leaves;
 	const int64_t end_ns = gap.end_ns;
 	size_t i = weir_leaves_at(leaves, gap.start_ns);
 
@@ -311,15 +311,15 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 		gap.end_ns = next < leaves->count && leaves->time_ns[next] < end_ns
 		                     ? leaves->time_ns[next]
 		                     : end_ns;
-		gap.idle = i == SIZE_MAX ? WEIR_IDLE_HOST_IDLE : story->idle[i];
+		gap.idle = i == SIZE_MAX ? WEIR_IDLE_HOST_IDLE : activity->idle[i];
 		if (gap.idle == WEIR_IDLE_HOST_IDLE && cut_at_stage(finder, &gap))
-			next = i; /* the rest of the leaf comes next */
+			next = i; /* the rest of this leaf comes next */
 		gap.flags = (uint8_t)((gap.flags & ~WEIR_SEGMENT_BEFORE) |
 		                      position_flag(finder, gap.start_ns));
 		gap.span = weir_steps_span_at(finder->steps, thread, gap.start_ns);
 		push_cut(finder, gap,
-		         weir_story_name(finder->stories,
-		                         i == SIZE_MAX ? WEIR_NONE : leaves->row[i]),
+		         weir_host_activity_label(finder->activity,
+		                                  i == SIZE_MAX ? WEIR_NONE : leaves->row[i]),
 		         out);
 		gap.start_ns = gap.end_ns;
 		i = next;
@@ -329,11 +329,12 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 	push_whole(finder, &gap, WEIR_IDLE_OTHER, out);
 }
 
-/* Was the thread waiting for the device at that time? Copies of pageable memory wait inside their
- * own call. */
+/* Returns true if the thread was waiting for the device. Copies of pageable memory wait inside
+ * their own call. */
 static bool waited_at(struct weir_idle_finder *finder, uint32_t thread, int64_t at_ns)
 {
-	const struct weir_leaves *leaves = &weir_story_of(finder->stories, thread)->leaves;
+	const struct weir_leaves *leaves =
+		&weir_host_activity_of_thread(finder->activity, thread)->leaves;
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
 	size_t i = weir_leaves_at(leaves, at_ns);
 	uint32_t row =
@@ -352,8 +353,8 @@ static bool is_near(int64_t a_ns, int64_t b_ns, int64_t limit_ns)
 	return weir_span_ns(a_ns, b_ns) <= limit_ns && weir_span_ns(b_ns, a_ns) <= limit_ns;
 }
 
-/* Between the launch and the one before it on its thread, the stream was told to wait. What is
- * nested in a row counts with it. */
+/* Returns true if the host let the stream wait after the previous launch of this thread and before
+ * this one. */
 static bool is_held_back(const struct weir_idle_finder *finder, uint32_t launch)
 {
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
@@ -374,8 +375,8 @@ static bool is_held_back(const struct weir_idle_finder *finder, uint32_t launch)
 	return false;
 }
 
-/* Did other work than the gap's own predecessor end just before the gap's end? The gap is longer
- * than the limit. */
+/* Returns the cause of a gap before work that was queued: a long gap depends on the wait of its
+ * stream or on work of another device that ended just before. */
 static enum weir_idle queued_cause(const struct weir_idle_finder *finder,
                                    const struct weir_segment *gap)
 {
@@ -391,7 +392,8 @@ static enum weir_idle queued_cause(const struct weir_idle_finder *finder,
 		       high = finder->timeline->first_row[d + 1];
 
 		if (d == gap->device)
-			continue; /* the device was idle: what held the work back ran elsewhere */
+			continue; /* the device was idle, so that the work must have waited for
+			             another one */
 		while (low < high) {
 			size_t middle = low + (high - low) / 2;
 

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/analysis/timeline/calls.h"
+#include "engine/analysis/timeline/host_time.h"
 #include "engine/analysis/timeline/launches.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
-#define SCALAR_BYTES 64 /* a copy below this reads a number, not data */
-#define LOOK_AHEAD   64 /* rows after a copy among which its wait is looked for */
+#define SCALAR_BYTES 64 /* a smaller copy reads a number, not data */
+#define LOOK_AHEAD   64 /* rows after a copy that are searched for its wait */
 
 struct samples {
 	double *value;
@@ -24,7 +24,7 @@ static void samples_push(struct samples *samples, int64_t value)
 	samples->value[samples->count++] = (double)value;
 }
 
-/* Takes the samples: they are gone afterwards. */
+/* Summarizes the samples and releases them. */
 static struct weir_delay summarize_take(struct samples *samples)
 {
 	static const double probs[] = {0.50, 0.90, 0.99};
@@ -42,7 +42,7 @@ static struct weir_delay summarize_take(struct samples *samples)
 	return delay;
 }
 
-/* b - a with its sign, exact while it fits. */
+/* Returns b - a with its sign, limited to the range of int64_t. */
 static int64_t signed_span(int64_t a_ns, int64_t b_ns)
 {
 	return b_ns >= a_ns ? weir_span_ns(a_ns, b_ns) : -weir_span_ns(b_ns, a_ns);
@@ -147,7 +147,7 @@ static void count_launches(const struct weir_timeline *timeline,
 	free(seen);
 }
 
-/* Busy time of all devices, and the part of it in graph replays. */
+/* Returns the busy time of all devices; sets the share of graph replays. */
 static int64_t measure_graphs(const struct weir_timeline *timeline,
                               const struct weir_intervals *windows, struct weir_launch_figures *out)
 {
@@ -189,16 +189,17 @@ static void measure_calls(const struct weir_timeline *timeline,
 	free(threads);
 }
 
-/* CUPTI: "Memcpy DtoH (Device -> Pageable)"; roctracer: "CopyDeviceToHost". */
+/* Returns true for names such as "Memcpy DtoH (Device -> Pageable)" of CUPTI and "CopyDeviceToHost"
+ * of roctracer. */
 static bool is_to_host(const char *name)
 {
 	return strstr(name, "DtoH") || strstr(name, "DeviceToHost");
 }
 
 /*
- * The next call that matters on the thread of a copy is a wait, inside the operator that the
- * program called. This is what aten::_local_scalar_dense does, and whatever else reads a value to
- * decide on it.
+ * Returns true if the host waits for a copy: its thread's next relevant call is a wait inside the
+ * operator that the program called. aten::_local_scalar_dense does this, and any code that reads a
+ * value to branch on it.
  */
 static bool is_awaited(const struct weir_timeline *timeline, uint32_t launch)
 {

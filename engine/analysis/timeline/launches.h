@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How work reaches the devices of one trace: calls that launch it, how long they take, how long
- * work then waits, and how often the launching threads wait for a device. A kernel and a launch
- * belong to the windows when they start in them, a wait when it has any time in them. Windows are
- * those of all devices.
+ * Measures how work reaches the devices of one trace: launch calls, their duration, the launch
+ * latency of their work, and the waits of the launching threads. A kernel or launch counts if it
+ * starts in the windows, a wait if it has any time in them. The windows are the union over all
+ * devices.
  */
-#ifndef WEIR_ANALYSIS_LAUNCHES_H
-#define WEIR_ANALYSIS_LAUNCHES_H
+#ifndef WEIR_ANALYSIS_TIMELINE_LAUNCHES_H
+#define WEIR_ANALYSIS_TIMELINE_LAUNCHES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@
 #include "engine/analysis/timeline/timeline.h"
 #include "engine/model/report.h"
 
-/* Nanoseconds; NAN without samples. Negative values are kept: clocks and early starts make them. */
+/* Nanoseconds; NAN without samples. Clock errors and early starts make negative values, which are
+ * kept. */
 struct weir_delay {
 	struct weir_launch_quantiles quantiles;
 	uint64_t count, negative;
@@ -26,42 +27,44 @@ struct weir_launch_figures {
 	uint64_t kernels;        /* executed */
 	uint64_t launches;       /* calls with device work of any kind; a graph's launch is one */
 	uint64_t graph_launches; /* calls that replay a graph */
-	double kernel_p50_ns;    /* duration; NAN without kernels */
+	double kernel_p50_ns;    /* median duration; NAN without kernels */
 
-	/* Of linked kernels that no graph replayed. */
-	struct weir_delay api; /* the call itself */
-	struct weir_delay raw; /* from the call's return to the kernel's start */
-	struct weir_delay
-		queue; /* from the return, or the end of the work before it on the stream */
+	/* Delays of linked kernels that were not replayed from a graph. */
+	struct weir_delay api;   /* duration of the call */
+	struct weir_delay raw;   /* from the return of the call to the start of the kernel */
+	struct weir_delay queue; /* the same, from the end of the previous work on the stream if
+	                            that is later */
 	struct weir_delay
 		unqueued; /* raw, of kernels whose stream was empty when the call returned */
 
-	double graph_share;       /* of device busy time, in graph replays; NAN: never busy */
-	double launch_call_share; /* time in launch calls (threads added) over device busy time */
+	double graph_share;       /* share of device busy time in graph replays; NAN: never busy */
+	double launch_call_share; /* time in launch calls (threads summed) over device busy time */
 
-	/* Of the threads that launch. */
+	/* Waits of the threads that launch work. */
 	uint64_t syncs, blocking_copies; /* calls that wait for a device */
-	int64_t wait_thread_ns;          /* time in them: the union of each thread, added */
-	int64_t wait_ns;                 /* the union over threads: at most the windows */
-	uint64_t scalar_reads; /* copies of less than 64 bytes to the host and the wait for them */
+	int64_t wait_thread_ns;          /* time in them: union per thread, summed */
+	int64_t wait_ns;                 /* the same, union over all threads: at most the windows */
+	/* Copies of less than 64 bytes to the host that the host waits for. */
+	uint64_t scalar_reads;
 };
 
-/* How one piece of device work was launched. */
+/* The launch of one piece of device work. */
 struct weir_launch_delay {
-	int64_t call_ns;  /* the call itself */
-	int64_t raw_ns;   /* from its return to the start of the work; negative where it begins
-	                     earlier */
-	int64_t queue_ns; /* the same, but not before the work ahead on the stream ended */
+	int64_t call_ns; /* duration of the call */
+	/* From its return to the start of the work; negative if the work starts earlier. */
+	int64_t raw_ns;
+	int64_t queue_ns; /* the same, from the end of the previous work on the stream if that is
+	                     later */
 	bool unqueued;    /* the stream was empty when the call returned */
 };
 
-/* stream_end_ns: when the work before it on its stream ended; INT64_MIN: there was none. False for
- * work whose launch is unknown, or that a graph replayed. */
+/* Computes the launch of one row. stream_end_ns: end of the previous work on its stream, INT64_MIN
+ * if there was none. False: the launch is unknown, or a graph replayed the work. */
 bool weir_launch_delay_of(const struct weir_timeline *timeline, size_t row, int64_t stream_end_ns,
                           struct weir_launch_delay *out);
 
-/* Per device row the latest end of the rows before it on its stream; INT64_MIN: none. The caller
- * frees it. */
+/* Returns for every device row the latest end of the rows before it on its stream; INT64_MIN: it
+ * is the first. The caller frees it. */
 int64_t *weir_stream_ends(const struct weir_trace *trace);
 
 /* Windows are united. */

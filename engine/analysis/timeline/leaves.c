@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
-#include "engine/analysis/time/instants.h"
+#include "engine/analysis/time/intervals.h"
 #include "engine/analysis/timeline/leaves.h"
 #include "engine/base/arena.h"
 
@@ -10,8 +10,8 @@ static void mark(struct weir_leaves *leaves, int64_t time_ns, uint32_t row)
 	size_t capacity = leaves->capacity;
 
 	if (leaves->count > 0 && leaves->time_ns[leaves->count - 1] >= time_ns) {
-		leaves->row[leaves->count - 1] =
-			row; /* nothing lasts no time; jitter never goes back */
+		leaves->row[leaves->count - 1] = row; /* replaces an entry without duration; jitter
+		                                         must not go back in time */
 		return;
 	}
 	leaves->time_ns = weir_grow(leaves->time_ns, &leaves->capacity, leaves->count + 1,
@@ -45,7 +45,8 @@ void weir_leaves_init(struct weir_leaves *leaves, const struct weir_timeline *ti
 	for (size_t i = first; i < end; i++) {
 		open = close_until(leaves, timeline, open, host->start_ns[i]);
 		while (open != timeline->parent[i] && open != WEIR_NONE)
-			open = timeline->parent[open]; /* an outlived sibling gives way */
+			open = timeline->parent[open]; /* a sibling that outlives this row is no
+			                                  longer the leaf */
 		open = (uint32_t)i;
 		mark(leaves, host->start_ns[i], open);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a thread was doing at each instant: its innermost host row, as a list of changes. */
-#ifndef WEIR_ANALYSIS_LEAVES_H
-#define WEIR_ANALYSIS_LEAVES_H
+/* The innermost host row ("leaf") of a thread at each instant, as a list of changes. */
+#ifndef WEIR_ANALYSIS_TIMELINE_LEAVES_H
+#define WEIR_ANALYSIS_TIMELINE_LEAVES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ void weir_leaves_init(struct weir_leaves *leaves, const struct weir_timeline *ti
                       uint32_t thread);
 void weir_leaves_release(struct weir_leaves *leaves);
 
-/* Index of the entry that holds at_ns; SIZE_MAX: before the first. */
+/* Returns the index of the entry that holds at_ns; SIZE_MAX: at_ns is before the first. */
 size_t weir_leaves_at(const struct weir_leaves *leaves, int64_t at_ns);
 
 #endif

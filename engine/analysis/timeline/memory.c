@@ -2,16 +2,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine/analysis/timeline/calls.h"
+#include "engine/analysis/timeline/host_time.h"
 #include "engine/analysis/timeline/memory.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
 #define HOST_MEMORY 0 /* c10::DeviceType::CPU */
 #define ALLOCATIONS (WEIR_API_BIT(WEIR_API_ALLOC) | WEIR_API_BIT(WEIR_API_ALLOC_ASYNC))
-#define ALONE       2 /* times the second largest change: a shift of its own */
+#define ALONE       2 /* times the second largest change: a single shift of the level */
 
-/* Allocated memory of one device at a time. */
+/* Allocated memory of one device at one instant. */
 struct level {
 	int64_t at_ns;
 	size_t order;
@@ -23,7 +23,7 @@ static bool is_of(const struct weir_memory_event *event, const struct weir_memor
 	return event->device_type == other->device_type && event->device_id == other->device_id;
 }
 
-/* The event at which each device had most allocated; the number of devices. */
+/* Finds the event with the most allocated memory of each device; returns the number of devices. */
 static size_t find_peaks(const struct weir_trace *trace, const struct weir_memory_event **peaks)
 {
 	size_t count = 0, d;
@@ -67,7 +67,7 @@ static double peak_reserved(const struct weir_trace *trace, const struct weir_me
 	return reserved < 0 ? NAN : (double)reserved;
 }
 
-/* Allocators that reserve nothing, and totals that contradict each other, say nothing. */
+/* Returns NAN for allocators that reserve nothing and for totals that contradict each other. */
 static double fragmentation_at(const struct weir_memory_event *peak)
 {
 	if (peak->reserved_bytes <= 0 || peak->allocated_bytes > peak->reserved_bytes)
@@ -93,7 +93,7 @@ static int by_time(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-/* The levels of the peak's device in order of time; the caller frees them. */
+/* Returns the levels of the peak's device in order of time. The caller frees them. */
 static struct level *collect_levels(const struct weir_trace *trace,
                                     const struct weir_memory_event *peak, size_t *count)
 {
@@ -116,7 +116,7 @@ static double steps_between(const uint32_t *number, size_t from, size_t to)
 	return number ? (double)number[to] - (double)number[from] : (double)(to - from);
 }
 
-/* Takes back to the median the one change that stands alone, if there is one. */
+/* Reduces the one change that is larger than ALONE times any other to the median change. */
 static void undo_shift(double *level, const uint32_t *number, size_t count)
 {
 	double *change = weir_alloc(count * sizeof(*change));
@@ -172,7 +172,7 @@ double weir_memory_growth(const double *level, const uint32_t *number, size_t co
 	return growth;
 }
 
-/* Steps that end before the first event have no known level. */
+/* Returns the growth per step; leaves out steps that end before the first event. */
 static double leak_per_step(const struct weir_trace *trace, const struct weir_memory_event *peak,
                             const struct weir_step_ends *steps)
 {
@@ -216,7 +216,8 @@ static bool is_allocation(const struct weir_timeline *timeline, size_t row)
 	       (ALLOCATIONS & WEIR_API_BIT(timeline->api_class[host->name[row]]));
 }
 
-/* Runtimes call drivers: cudaMalloc and the cuMemAlloc inside of it are one allocation. */
+/* Returns true for an allocation that is not inside another one: cudaMalloc with its cuMemAlloc is
+ * one allocation. */
 static bool is_counted(const struct weir_timeline *timeline, size_t row,
                        const struct weir_intervals *windows)
 {

@@ -3,16 +3,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "engine/analysis/time/instants.h"
+#include "engine/analysis/time/intervals.h"
 #include "engine/analysis/timeline/queue.h"
 #include "engine/base/arena.h"
 #include "engine/base/sort.h"
 
-#define SLOW_CALL 10 /* times the median of the calls of its name */
+#define SLOW_CALL 10 /* times the median duration of the calls with the same name */
 
-/* Time at each depth. */
+/* Time at each queue depth. */
 struct histogram {
-	int64_t *ns; /* one a level */
+	int64_t *ns; /* per depth */
 	size_t levels;
 };
 
@@ -21,15 +21,15 @@ struct call {
 	int64_t duration_ns;
 };
 
-/* The linked work of one device; each array is sorted for itself. */
+/* The linked work of one device. Each array is sorted separately. */
 struct queue {
 	int64_t *submit_ns, *begin_ns, *finish_ns;
 	size_t count;
-	struct call *calls; /* those that start in the windows, by name, then by duration */
+	struct call *calls; /* calls that start in the windows, by name, then by duration */
 	size_t call_count;
 };
 
-/* What is added up over devices. */
+/* Sums over devices. */
 struct totals {
 	struct histogram waiting, in_flight;
 	int64_t idle_ns, starved_ns;
@@ -58,7 +58,8 @@ static int by_name_and_duration(const void *left, const void *right)
 	return by_row(left, right);
 }
 
-/* Calls come once for each work they started: keeps one of each, sorted for the medians. */
+/* Keeps one entry of each call, which has one for each work it started, and sorts them by name and
+ * duration. */
 static void sort_calls(struct queue *queue)
 {
 	size_t kept = 0;
@@ -77,7 +78,7 @@ static void add_work(struct queue *queue, const struct weir_trace *trace, size_t
 	uint32_t launch = trace->device.launch[row];
 	int64_t submit = trace->host.start_ns[launch];
 
-	/* Clocks may say that work started before its launch: it then waited for no time. */
+	/* If clocks say that work started before its launch, it waited for no time. */
 	queue->submit_ns[queue->count] = submit;
 	queue->begin_ns[queue->count] = later(submit, trace->device.start_ns[row]);
 	queue->finish_ns[queue->count] = later(submit, trace->device.end_ns[row]);
@@ -122,10 +123,8 @@ static void histogram_add(struct histogram *histogram, size_t level, int64_t ns)
 		histogram->levels = level + 1;
 }
 
-/*
- * Adds the time at each depth inside the windows; returns the largest depth that lasted. Nothing
- * leaves before it entered and both arrays are sorted, so entered - left is never negative.
- */
+/* Adds the time at each depth inside the windows; returns the largest depth that lasted. No work
+ * leaves before it enters and both arrays are sorted, so that entered - left is never negative. */
 static size_t sweep_depth(const struct queue *queue, const int64_t *leave_ns,
                           const struct weir_measure *windows, struct histogram *histogram)
 {
@@ -151,7 +150,7 @@ static size_t sweep_depth(const struct queue *queue, const int64_t *leave_ns,
 	return largest;
 }
 
-/* Work that waited just before the time. */
+/* Returns the number of works that waited just before at_ns. */
 static size_t depth_before(const struct queue *queue, int64_t at_ns)
 {
 	if (at_ns == INT64_MIN)
@@ -184,7 +183,7 @@ static uint64_t count_full(const struct queue *queue, const struct weir_trace *t
 	return full;
 }
 
-/* Idle time of the device, and the part of it in which nothing was submitted either. */
+/* Adds the idle time of the device, and the part of it without submitted work. */
 static void add_starved(const struct weir_trace *trace, size_t first, size_t last,
                         const struct weir_intervals *windows, struct totals *totals)
 {

@@ -15,7 +15,7 @@ struct piece {
 
 struct pieces {
 	struct piece *items;
-	size_t count, capacity, at; /* at: where the merge stands */
+	size_t count, capacity, at; /* at: position of the merge */
 };
 
 static const uint8_t precedence[] = {WEIR_WORK_COMPUTE, WEIR_WORK_COMM, WEIR_WORK_COPY};
@@ -30,8 +30,8 @@ static void add_piece(struct pieces *pieces, int64_t start_ns, int64_t end_ns, u
 	pieces->items[pieces->count++] = (struct piece){start_ns, end_ns, row};
 }
 
-/* Rows come by start. The owner keeps its time to its end, then the row that reaches furthest takes
- * over. */
+/* Cuts the time of one class among its rows, which come by start. The owner keeps its time to its
+ * end; then the row that ends last takes over. */
 static void cut_class(struct pieces *out, const struct weir_timeline *timeline, size_t first,
                       size_t end, uint8_t class)
 {
@@ -66,30 +66,8 @@ static void cut_class(struct pieces *out, const struct weir_timeline *timeline, 
 	}
 }
 
-static bool continues(const struct weir_segment *last, const struct weir_segment *next)
-{
-	return last->end_ns == next->start_ns && last->device == next->device &&
-	       last->row == next->row && last->span == next->span && last->busy == next->busy &&
-	       last->work == next->work && last->idle == next->idle && last->flags == next->flags;
-}
-
-void weir_segments_push(struct weir_segments *segments, const struct weir_segment *segment)
-{
-	struct weir_segment *last =
-		segments->count > 0 ? &segments->items[segments->count - 1] : NULL;
-
-	if (segment->end_ns <= segment->start_ns)
-		return;
-	if (last && continues(last, segment)) {
-		last->end_ns = segment->end_ns;
-		return;
-	}
-	segments->items = weir_grow(segments->items, &segments->capacity, segments->count + 1,
-	                            sizeof *segments->items);
-	segments->items[segments->count++] = *segment;
-}
-
-/* What owns the instant at_ns, and until when; class CLASSES: nothing. */
+/* Returns the class that owns the instant at_ns, and the end of that state; CLASSES: the device is
+ * idle. */
 static size_t owner_at(struct pieces classes[CLASSES], int64_t at_ns, int64_t *until_ns)
 {
 	for (size_t c = 0; c < CLASSES; c++) {
@@ -162,11 +140,4 @@ void weir_segments_init(struct weir_segments *segments, const struct weir_timeli
 			free(classes[c].items);
 	}
 	weir_idle_finder_free(idle);
-}
-
-void weir_segments_release(struct weir_segments *segments)
-{
-	free(segments->items);
-	weir_idle_names_release(&segments->idle_names);
-	*segments = (struct weir_segments){0};
 }

@@ -7,12 +7,12 @@
 #include "engine/stats/quantile.h"
 
 #define WARM_UP_MADS      5.0
-#define WARM_UP_EXCESS    0.10 /* and at least this much longer than the median: a MAD may be tiny */
-#define WARM_UP_SHARE     0.20 /* of the steps at most */
+#define WARM_UP_EXCESS    0.10 /* lower limit, relative to the median, for a tiny MAD */
+#define WARM_UP_SHARE     0.20 /* of all steps, at most */
 #define ONE_OFF_FACTOR    5.0
 #define ONE_OFF_SHARE     0.02
 #define INCOMPLETE_FACTOR 0.90
-#define FEWEST_STEPS      4 /* below, no step can be told from the others */
+#define FEWEST_STEPS      4 /* with fewer steps, none stands out */
 
 static void set_periods(struct weir_steps *steps)
 {
@@ -49,8 +49,8 @@ static void mark_incomplete(struct weir_steps *steps, double usual_rows)
 	}
 }
 
-/* On the device or on the host, whichever took longer: a first step may load and compile long
- * before its work starts. */
+/* Returns the duration on the device or on the host, whichever is longer: a first step may load and
+ * compile long before its work starts. */
 static int64_t turn_ns(const struct weir_step *step)
 {
 	int64_t host_ns = step->end_ns - step->start_ns;
@@ -75,11 +75,11 @@ static void mark_warm_up(struct weir_steps *steps, double *scratch)
 		if (step->state != WEIR_STEP_STEADY)
 			continue;
 		step->state = WEIR_STEP_WARM_UP;
-		step->period_ns = turn_ns(step); /* which is what the report tells of it */
+		step->period_ns = turn_ns(step); /* the report prints this figure */
 	}
 }
 
-/* More than a few long steps are no accident but the workload's tail: then none is set apart. */
+/* Sets single long steps apart. More than a few are the tail of the workload, which stays in. */
 static void mark_one_off(struct weir_steps *steps, double median)
 {
 	size_t found = 0, most = (size_t)(ONE_OFF_SHARE * (double)steps->step_count);
@@ -116,8 +116,8 @@ void weir_steady_judge(struct weir_steps *steps)
 	free(scratch);
 }
 
-/* Start of each step's work on one device; INT64_MAX: none. And the end of all of a step's work
- * there. */
+/* Per step: start of its first and end of its last work on one device; INT64_MAX, INT64_MIN: no
+ * work. */
 struct device_steps {
 	int64_t *start_ns, *end_ns;
 };

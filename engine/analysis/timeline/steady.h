@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which steps are steady, by the tests stated in engine/analysis/timeline/steps.h, and which device
- * time is analysed. */
-#ifndef WEIR_ANALYSIS_STEADY_H
-#define WEIR_ANALYSIS_STEADY_H
+/* Chooses the steady steps by the tests in engine/analysis/timeline/steps.h, and the device time to
+ * analyse. */
+#ifndef WEIR_ANALYSIS_TIMELINE_STEADY_H
+#define WEIR_ANALYSIS_TIMELINE_STEADY_H
 
 #include <stdbool.h>
 
 #include "engine/analysis/timeline/steps.h"
 
-/* Sets period_ns and state of every step, and median_period_ns. Needs device times of the steps. */
+/* Sets period_ns and state of every step, and median_period_ns. The device times of the steps must
+ * be set. */
 void weir_steady_judge(struct weir_steps *steps);
 
 /*
- * Fills `windows`, one set of intervals a device. A step's window reaches from the start of its
- * first device work to that of the next step's (of the last step: to the end of its work). Steady:
- * the windows of steady steps where steps are annotated; where they are inferred, everything but
- * the windows of the steps that were set apart. Without steps, or when nothing would be left,
- * everything from the first to the last device event.
+ * Sets `windows`, one set of intervals per device. The window of a step reaches from the start of
+ * its first device work to that of the next step; for the last step to the end of its work. If
+ * `steady`, keeps the windows of steady steps; if steps are inferred, everything except the windows
+ * of steps that are set apart. Without steps, or if nothing remains, a device's window reaches from
+ * its first to its last event.
  */
 void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *timeline,
                          bool steady);

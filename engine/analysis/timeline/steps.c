@@ -4,21 +4,21 @@
 #include <string.h>
 
 #include "engine/analysis/names/apis.h"
-#include "engine/analysis/time/instants.h"
+#include "engine/analysis/time/intervals.h"
 #include "engine/analysis/timeline/steady.h"
 #include "engine/analysis/timeline/steps.h"
 #include "engine/base/arena.h"
 #include "engine/base/rowmap.h"
 
-/* What the annotations of one name mean; parsed once a name. */
+/* The meaning of an annotation's name, parsed once per name. */
 struct name_role {
-	uint32_t stage;            /* index, WEIR_NONE: no stage */
+	uint32_t stage;            /* index; WEIR_NONE: not a stage */
 	uint8_t role;              /* enum weir_stage_role */
 	int64_t rows, padded_rows; /* of the batch; -1: not stated */
 	bool known;
 };
 
-/* The meanings of all names of a trace, and the stages found so far by name. */
+/* Meanings of all names of a trace, and a map of the stages by name. */
 struct roles {
 	const struct weir_stage_aliases *own; /* NULL: none */
 	struct name_role *of_name;
@@ -146,96 +146,6 @@ static int by_span_start(const void *left, const void *right)
 	return (a->host_row > b->host_row) - (a->host_row < b->host_row);
 }
 
-static void track_mark(struct weir_track *track, int64_t time_ns, uint32_t span)
-{
-	size_t capacity = track->capacity;
-
-	if (track->count > 0 && track->time_ns[track->count - 1] == time_ns) {
-		track->span[track->count - 1] = span;
-		return;
-	}
-	track->time_ns = weir_grow(track->time_ns, &track->capacity, track->count + 1,
-	                           sizeof *track->time_ns);
-	track->span = weir_grow(track->span, &capacity, track->count + 1, sizeof *track->span);
-	track->time_ns[track->count] = time_ns;
-	track->span[track->count++] = span;
-}
-
-/* Closes the open spans that end by `until`, innermost first. */
-static void close_spans(struct weir_steps *steps, struct weir_track *track, uint32_t *open,
-                        int64_t until_ns)
-{
-	while (*open != WEIR_NONE && steps->spans[*open].end_ns <= until_ns) {
-		int64_t end_ns = steps->spans[*open].end_ns;
-
-		*open = steps->spans[*open].parent;
-		track_mark(track, end_ns, *open);
-	}
-}
-
-/* A span that outlives the open one by more than clock jitter is its sibling, as for host rows. */
-static void open_span(struct weir_steps *steps, struct weir_track *track, uint32_t *open,
-                      uint32_t index)
-{
-	struct weir_span *span = &steps->spans[index];
-
-	close_spans(steps, track, open, span->start_ns);
-	while (*open != WEIR_NONE &&
-	       weir_span_ns(steps->spans[*open].end_ns, span->end_ns) > WEIR_OVERHANG_NS)
-		*open = steps->spans[*open].parent;
-	span->parent = *open;
-	if (*open != WEIR_NONE) {
-		span->depth = steps->spans[*open].depth + 1;
-		if (span->end_ns > steps->spans[*open].end_ns)
-			span->end_ns = steps->spans[*open].end_ns;
-	}
-	if (span->depth > WEIR_MAX_SPAN_DEPTH)
-		return;
-	*open = index;
-	track_mark(track, span->start_ns, index);
-}
-
-/* One track a thread that has spans; returns the track of each thread, which the caller frees. */
-static uint32_t *add_tracks(struct weir_steps *steps, const struct weir_trace *trace)
-{
-	uint32_t *tracks = weir_alloc(trace->thread_count * sizeof *tracks);
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < steps->span_count; i++)
-		tracks[trace->host.thread[steps->spans[i].host_row]]++;
-	for (uint32_t t = 0; t < trace->thread_count; t++) {
-		if (tracks[t] == 0)
-			continue;
-		if (tracks[t] > most) {
-			most = tracks[t];
-			steps->main_track = steps->track_count;
-		}
-		steps->tracks = weir_grow(steps->tracks, &steps->track_capacity,
-		                          steps->track_count + 1, sizeof *steps->tracks);
-		steps->tracks[steps->track_count] = (struct weir_track){.thread = t};
-		tracks[t] = (uint32_t)steps->track_count++;
-	}
-	return tracks;
-}
-
-static void build_tracks(struct weir_steps *steps, const struct weir_trace *trace)
-{
-	uint32_t *tracks = add_tracks(steps, trace);
-	uint32_t *open = weir_alloc(steps->track_count * sizeof *open);
-
-	for (size_t t = 0; t < steps->track_count; t++)
-		open[t] = WEIR_NONE;
-	for (uint32_t i = 0; i < steps->span_count; i++) {
-		uint32_t t = tracks[trace->host.thread[steps->spans[i].host_row]];
-
-		open_span(steps, &steps->tracks[t], &open[t], i);
-	}
-	for (size_t t = 0; t < steps->track_count; t++)
-		close_spans(steps, &steps->tracks[t], &open[t], INT64_MAX);
-	free(open);
-	free(tracks);
-}
-
 static void index_spans(struct weir_steps *steps)
 {
 	size_t at = 0;
@@ -248,13 +158,13 @@ static void index_spans(struct weir_steps *steps)
 		at += steps->first_span[s];
 		steps->first_span[s] = at;
 	}
-	/* Entry s + 1 runs from the beginning of stage s to its end, which is where s + 1 begins.
-	 */
+	/* Entry s + 1 moves from the beginning of stage s to its end, which is the beginning of s +
+	 * 1. */
 	for (uint32_t i = 0; i < steps->span_count; i++)
 		steps->spans_by_stage[steps->first_span[steps->spans[i].stage + 1]++] = i;
 }
 
-/* Without annotated steps: the turns of the outermost stage that occurs most often, at least three
+/* Infers steps: the iterations of the outermost stage that occurs most often, at least three
  * times. */
 static void infer_steps(struct weir_steps *steps, const struct weir_host_columns *host)
 {
@@ -272,8 +182,7 @@ static void infer_steps(struct weir_steps *steps, const struct weir_host_columns
 	free(seen);
 }
 
-/* A turn lasts until the next one begins: what the loop does between two steps belongs to the
- * first. */
+/* Extends each step to the start of the next one, so that it includes the code between them. */
 static void close_steps(struct weir_steps *steps)
 {
 	qsort(steps->steps, steps->step_count, sizeof *steps->steps, by_step_start);
@@ -290,8 +199,8 @@ static void widen(int64_t *start_ns, int64_t *end_ns, const struct weir_device_c
 		*end_ns = device->end_ns[row];
 }
 
-/* Spans hold what was launched in them or in a span nested in them. Rows of one device come by
- * start: see busy_until_ns. */
+/* Adds a device row to the span in which it was launched and to all spans around it. Rows of one
+ * device come by start: see busy_until_ns. */
 static void give_to_spans(struct weir_steps *steps, const struct weir_device_columns *device,
                           size_t row)
 {
@@ -377,7 +286,7 @@ void weir_steps_init(struct weir_steps *steps, const struct weir_timeline *timel
 	collect_annotations(steps, trace, own);
 	if (steps->span_count > 0)
 		qsort(steps->spans, steps->span_count, sizeof *steps->spans, by_span_start);
-	build_tracks(steps, trace);
+	weir_span_tracks_init(&steps->tracks, steps->spans, steps->span_count, trace);
 	index_spans(steps);
 	if (steps->step_count == 0)
 		infer_steps(steps, &trace->host);
@@ -395,14 +304,10 @@ void weir_steps_init(struct weir_steps *steps, const struct weir_timeline *timel
 
 void weir_steps_release(struct weir_steps *steps)
 {
-	for (size_t i = 0; i < steps->track_count; i++) {
-		free(steps->tracks[i].time_ns);
-		free(steps->tracks[i].span);
-	}
 	for (size_t d = 0; steps->windows && d < steps->device_count; d++)
 		weir_intervals_release(&steps->windows[d]);
 	free(steps->windows);
-	free(steps->tracks);
+	weir_span_tracks_release(&steps->tracks);
 	free(steps->stages);
 	free(steps->spans);
 	free(steps->spans_by_stage);
@@ -413,42 +318,14 @@ void weir_steps_release(struct weir_steps *steps)
 	*steps = (struct weir_steps){0};
 }
 
-static uint32_t track_at(const struct weir_track *track, int64_t at_ns)
-{
-	size_t begun = weir_instants_until(track->time_ns, track->count, at_ns);
-
-	return begun == 0 ? WEIR_NONE : track->span[begun - 1];
-}
-
 uint32_t weir_steps_span_at(const struct weir_steps *steps, uint32_t thread, int64_t at_ns)
 {
-	size_t low = 0, high = steps->track_count;
-	uint32_t span = WEIR_NONE;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (steps->tracks[middle].thread < thread)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < steps->track_count && steps->tracks[low].thread == thread)
-		span = track_at(&steps->tracks[low], at_ns);
-	if (span == WEIR_NONE && steps->track_count > 0)
-		span = track_at(&steps->tracks[steps->main_track], at_ns);
-	return span;
+	return weir_span_tracks_at(&steps->tracks, thread, at_ns);
 }
 
 int64_t weir_steps_next_change(const struct weir_steps *steps, int64_t at_ns)
 {
-	const struct weir_track *track = &steps->tracks[steps->main_track];
-	size_t begun;
-
-	if (steps->track_count == 0)
-		return INT64_MAX;
-	begun = weir_instants_until(track->time_ns, track->count, at_ns);
-	return begun < track->count ? track->time_ns[begun] : INT64_MAX;
+	return weir_span_tracks_next_change(&steps->tracks, at_ns);
 }
 
 uint32_t weir_steps_step_at(const struct weir_steps *steps, int64_t at_ns)

@@ -9,7 +9,7 @@
 #include "engine/analysis/timeline/timeline.h"
 #include "engine/base/arena.h"
 
-/* The open rows of a thread while its rows are walked in order of their start. */
+/* Enclosing rows of the current one, in a walk over a thread's rows in order of start. */
 struct open_rows {
 	uint32_t *row;
 	size_t count, capacity;
@@ -22,9 +22,9 @@ static void open_push(struct open_rows *open, uint32_t row)
 }
 
 /*
- * Rows come sorted by start, longer first, so a row's parent is the innermost open row that ends no
- * earlier. A row that outlives the open one by more than clock jitter is its sibling, and is
- * counted.
+ * Finds the parent of each row: the innermost open row that ends no earlier, since rows are sorted
+ * by start, longer ones first. A row that outlives the open one by more than clock jitter is its
+ * sibling, and is counted in misnested.
  */
 static void nest_rows(struct weir_timeline *timeline)
 {
@@ -54,7 +54,7 @@ static void nest_rows(struct weir_timeline *timeline)
 	free(open.row);
 }
 
-/* A row comes behind its parent, so that what holds above it is known already. */
+/* Finds the operators around each row. A parent's row comes first, so its result is known. */
 static void find_operators(struct weir_timeline *timeline)
 {
 	const struct weir_host_columns *host = &timeline->trace->host;
@@ -89,13 +89,14 @@ static bool names_communication(const char *name)
 	return false;
 }
 
-/* Per host row: it or an operator around it communicates. Each name is looked at once. The caller
- * frees it. */
+/* Returns for each host row 1 if it or an operator around it communicates. Each name is tested
+ * once. The caller frees it. */
 static uint8_t *find_communication(const struct weir_timeline *timeline)
 {
 	const struct weir_host_columns *host = &timeline->trace->host;
 	uint8_t *within = weir_alloc(host->count);
-	uint8_t *known = weir_alloc(weir_names_count(timeline->trace->names)); /* answer plus one */
+	uint8_t *known =
+		weir_alloc(weir_names_count(timeline->trace->names)); /* per name: answer + 1 */
 
 	for (size_t i = 0; i < host->count; i++) {
 		uint32_t parent = timeline->parent[i];
@@ -114,8 +115,8 @@ static uint8_t *find_communication(const struct weir_timeline *timeline)
 	return within;
 }
 
-/* Communication may be known by the operator around the launch only: custom all-reduce kernels have
- * any name. */
+/* Marks communication that only the operator around its launch reveals: custom all-reduce kernels
+ * have arbitrary names. */
 static void mark_communication(struct weir_timeline *timeline)
 {
 	uint8_t *communicates = find_communication(timeline);
@@ -127,12 +128,8 @@ static void mark_communication(struct weir_timeline *timeline)
 	free(communicates);
 }
 
-static enum weir_work_class work_by_name(const struct weir_timeline *timeline, size_t row)
+static enum weir_work_class work_of_kernel(const struct weir_timeline *timeline, size_t row)
 {
-	const struct weir_device_columns *device = &timeline->trace->device;
-
-	if (device->kind[row] != WEIR_DEVICE_KERNEL)
-		return WEIR_WORK_COPY;
 	return weir_kernel_is_communication(weir_timeline_device_name(timeline, (uint32_t)row))
 	               ? WEIR_WORK_COMM
 	               : WEIR_WORK_COMPUTE;
@@ -152,7 +149,7 @@ static int by_external(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Device rows whose launch is not in the trace may still name their operator by its external id. */
+/* Finds the operators of device rows by external id, if the launch is not in the trace. */
 static void link_by_external(struct weir_timeline *timeline)
 {
 	const struct weir_host_columns *host = &timeline->trace->host;
@@ -196,8 +193,8 @@ static void link_device_rows(struct weir_timeline *timeline)
 {
 	const struct weir_device_columns *device = &timeline->trace->device;
 	size_t names = weir_names_count(timeline->trace->names);
-	uint8_t *known =
-		weir_alloc(names); /* per name: its class plus one; a name is looked up once */
+	/* Per name: class + 1, since a name is classified once. */
+	uint8_t *known = weir_alloc(names);
 
 	for (size_t i = 0; i < device->count; i++) {
 		uint32_t launch = device->launch[i];
@@ -209,7 +206,7 @@ static void link_device_rows(struct weir_timeline *timeline)
 			continue;
 		}
 		if (known[name] == 0)
-			known[name] = (uint8_t)(work_by_name(timeline, i) + 1);
+			known[name] = (uint8_t)(work_of_kernel(timeline, i) + 1);
 		timeline->work[i] = (uint8_t)(known[name] - 1);
 	}
 	free(known);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One trace with the relations that its rows have only implicitly: which host row encloses which,
- * which operator launched which device work, and what kind of work that is. Derived columns,
- * parallel to the trace's own; the trace is borrowed and must outlive the timeline.
+ * A trace with the relations between its rows: which host row encloses which, which operator
+ * launched which device work, and the kind of that work. Columns are parallel to those of the
+ * trace, which is borrowed and must outlive the timeline.
  */
-#ifndef WEIR_ANALYSIS_TIMELINE_H
-#define WEIR_ANALYSIS_TIMELINE_H
+#ifndef WEIR_ANALYSIS_TIMELINE_TIMELINE_H
+#define WEIR_ANALYSIS_TIMELINE_TIMELINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,42 +16,42 @@ struct weir_timeline {
 	const struct weir_trace *trace;
 
 	/* per host row */
-	uint32_t *parent;   /* the innermost row of the same thread that encloses it, WEIR_NONE:
-	                       outermost */
-	uint32_t *inner_op; /* the innermost operator at or above it, WEIR_NONE: none */
-	uint32_t *outer_op; /* the outermost one */
-	uint64_t misnested; /* rows that overlap an earlier one by more than WEIR_OVERHANG_NS
-	                       without nesting */
+	uint32_t *parent;   /* innermost enclosing row of the same thread; WEIR_NONE: none */
+	uint32_t *inner_op; /* innermost operator at or above it; WEIR_NONE: none */
+	uint32_t *outer_op; /* outermost operator at or above it; WEIR_NONE: none */
+	/* Rows that overlap an earlier row by more than WEIR_OVERHANG_NS without nesting. */
+	uint64_t misnested;
 
 	/* per device row */
-	uint32_t *op;        /* innermost operator row around its launch, WEIR_NONE */
+	uint32_t *op;        /* innermost operator around its launch; WEIR_NONE: none */
 	uint8_t *work;       /* enum weir_work_class */
 	uint32_t *first_row; /* per device of the trace: its first row; device_count + 1 entries */
 
 	uint8_t *api_class; /* per name id: enum weir_api_class */
 };
 
-/* A child may outlive its parent by this much and still be its child: the clocks of nested events
- * jitter. */
+/* A row that outlives the enclosing row by at most this much still is its child: the clocks of
+ * nested events jitter. */
 #define WEIR_OVERHANG_NS 1000
 
 void weir_timeline_init(struct weir_timeline *timeline, const struct weir_trace *trace);
 void weir_timeline_release(struct weir_timeline *timeline);
 
-/* Row range [*first, *end) of one thread's host rows. */
+/* Returns the rows [*first, *end) of one thread. */
 void weir_timeline_thread_rows(const struct weir_timeline *timeline, uint32_t thread, size_t *first,
                                size_t *end);
 
-/* The innermost row at or above `row` of that kind, WEIR_NONE: none. row may be WEIR_NONE. */
+/* Returns the innermost row of that kind at or above `row`; WEIR_NONE: none. row may be
+ * WEIR_NONE. */
 uint32_t weir_timeline_enclosing(const struct weir_timeline *timeline, uint32_t row,
                                  enum weir_host_kind kind);
-/* The outermost operator at or above `row`, WEIR_NONE: none. */
+/* Returns the outermost operator at or above `row`; WEIR_NONE: none. row may be WEIR_NONE. */
 uint32_t weir_timeline_outermost_op(const struct weir_timeline *timeline, uint32_t row);
-/* The row itself, or the first around it that is no call of the operating system: what such a call
- * is part of. row may be WEIR_NONE. */
+/* Returns `row`, or the first row around it that is not a system call, since such a call is a part
+ * of its caller. row may be WEIR_NONE. */
 uint32_t weir_timeline_caller(const struct weir_timeline *timeline, uint32_t row);
 
-/* Replayed from a graph, by its own flag or by the call that launched it. */
+/* Returns true if the row was replayed from a graph, by its own flag or by its launch call. */
 bool weir_timeline_is_replayed(const struct weir_timeline *timeline, size_t device_row);
 
 const char *weir_timeline_host_name(const struct weir_timeline *timeline, uint32_t row);

@@ -7,18 +7,20 @@
 #include <strings.h>
 
 #include "engine/readers/amd/rocpd.h"
-#include "engine/readers/database.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
 /* A table that every run has; what follows in its name is what the run's other tables end in. */
 static const char anchor[] = "rocpd_info_agent";
 
-static int sniff(const char *head, size_t len)
-{
-	static const char *const names[] = {"rocpd_info_agent", "rocpd_kernel_dispatch", NULL};
-
-	return weir_database_sniff(head, len, names);
-}
+/* For databases of which only the head can be seen; else owns() decides. */
+static const struct weir_mark marks[] = {
+	{.first = "S",
+         .texts = {{WEIR_SQL_MAGIC, "rocpd_info_agent", "rocpd_kernel_dispatch"},
+                   .all = 1,
+                   .any = 2}},
+	{0},
+};
 
 static bool owns(const struct weir_sqldb *db)
 {
@@ -86,7 +88,7 @@ static enum weir_status read_sets(struct rocpd_reader *reader)
 	if (!owns(reader->db))
 		return weir_fail(reader->err, WEIR_E_FORMAT,
 		                 "no tables of rocprofv3 (rocpd_info_agent_GUID): %s",
-		                 weir_database_hint(reader->db));
+		                 weir_sqldb_hint(reader->db));
 	for (size_t i = 0; !status && (table = weir_sqldb_table(reader->db, i)); i++) {
 		const char *suffix = table + sizeof(anchor) - 1;
 
@@ -137,7 +139,7 @@ const struct weir_reader weir_reader_rocpd = {
 	.title = "databases of AMD's rocprofv3 (rocpd): kernels, copies, calls, markers, "
 		 "allocations",
 	.gives = "timeline",
-	.sniff = sniff,
+	.marks = marks,
 	.owns = owns,
 	.read = read_database,
 };

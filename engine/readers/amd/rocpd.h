@@ -8,12 +8,11 @@
  * mean something within their set only. Up to schema 3 a row says itself when and where it
  * happened, from 4 on it refers to a track and to two time stamps. Views are never run.
  */
-#ifndef WEIR_READERS_ROCPD_H
-#define WEIR_READERS_ROCPD_H
+#ifndef WEIR_READERS_AMD_ROCPD_H
+#define WEIR_READERS_AMD_ROCPD_H
 
 #include "engine/base/text.h"
 #include "engine/readers/sql/sqlindex.h"
-#include "engine/readers/sql/sqlnames.h"
 #include "engine/readers/trace/allocations.h"
 #include "engine/readers/trace/builder.h"
 

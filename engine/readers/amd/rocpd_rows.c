@@ -139,7 +139,8 @@ static struct weir_slice name_of(struct rocpd_reader *reader, struct weir_sqlnam
 
 	if (reader->status)
 		return (struct weir_slice){"", 0};
-	reader->status = weir_sqlnames_find(names, id, reader->builder, &name, reader->err);
+	reader->status =
+		weir_sqlnames_find(names, id, reader->input->trace->names, &name, reader->err);
 	return (struct weir_slice){weir_names_text(texts, name), weir_names_length(texts, name)};
 }
 
@@ -310,7 +311,7 @@ static const char *const allocation_columns[] = {ROW_COLUMNS, "type", "level",
 static void take_allocation(struct rocpd_reader *reader, const struct weir_sqlscan *scan)
 {
 	struct weir_slice type = weir_sqlscan_text(scan, ALLOCATION_TYPE);
-	struct weir_allocation allocation = {.gives_back = weir_slice_equals(type, "FREE")};
+	struct weir_allocation allocation = {.is_free = weir_slice_equals(type, "FREE")};
 	struct row row;
 	int64_t device;
 
@@ -319,7 +320,7 @@ static void take_allocation(struct rocpd_reader *reader, const struct weir_sqlsc
 	    !weir_sqlscan_int(scan, ALLOCATION_ADDRESS, &allocation.address))
 		return;
 	device = weir_rocpd_device(&reader->set, place(&row, ROW_AGENT));
-	if (device < 0 && !allocation.gives_back)
+	if (device < 0 && !allocation.is_free)
 		return;
 	allocation.at_ns = row.end_ns;
 	allocation.process = row.process;

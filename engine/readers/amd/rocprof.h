@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the readers of AMD's rocprof: tables (rocprof_csv.c), their rows (rocprof_rows.c), what
  * belongs together (rocprof_join.c). */
-#ifndef WEIR_READERS_ROCPROF_H
-#define WEIR_READERS_ROCPROF_H
+#ifndef WEIR_READERS_AMD_ROCPROF_H
+#define WEIR_READERS_AMD_ROCPROF_H
 
 #include "engine/model/profile.h"
 #include "engine/readers/parts/csv.h"
@@ -76,9 +76,6 @@ struct rocprof_reader {
 
 /* One row below a header. */
 void weir_rocprof_row(struct rocprof_reader *reader, const struct weir_csv_row *row);
-
-/* Why a table of rocprof's is not read, by its first line; NULL: it is none of those. */
-const char *weir_rocprof_refusal(const char *head, size_t len);
 
 /*
  * Makes one timeline of the tables that one process left: those of one folder whose names differ in

@@ -146,7 +146,7 @@ static size_t split_first(const char *head, size_t len, struct weir_slice *cells
 	                                        : 0;
 }
 
-const char *weir_rocprof_refusal(const char *head, size_t len)
+static const char *refuse(const char *head, size_t len)
 {
 	struct weir_slice cells[MAX_CELLS];
 
@@ -241,5 +241,7 @@ const struct weir_reader weir_reader_rocprof = {
 	.title = "tables of AMD's rocprofv3 and rocprof (kernels, copies, calls, totals, agents)",
 	.gives = "timeline",
 	.sniff = sniff,
+	.refuse = refuse,
+	.join = weir_rocprof_join,
 	.read = read_csv,
 };

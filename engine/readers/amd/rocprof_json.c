@@ -419,14 +419,10 @@ static enum weir_status conclude(struct document *document, struct weir_error *e
 	                 "--kernel-trace and --hip-trace");
 }
 
-static int sniff(const char *head, size_t len)
-{
-	static const char *const keys[] = {ROOT, NULL};
-
-	if (weir_sniff_first(head, len) != '{')
-		return 0;
-	return weir_sniff_bits(weir_sniff_keys(head, len, keys), keys);
-}
+static const struct weir_mark marks[] = {
+	{.first = "{", .keys = {{ROOT}, .all = 1}},
+	{0},
+};
 
 static enum weir_status read_json(struct weir_source *source, struct weir_input *input,
                                   struct weir_error *err)
@@ -456,6 +452,6 @@ const struct weir_reader weir_reader_rocprof_json = {
 	.name = "rocprof_json",
 	.title = "results of AMD's rocprofv3 as JSON (kernels, copies, calls, markers)",
 	.gives = "timeline",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_json,
 };

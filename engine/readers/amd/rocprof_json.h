@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the reader of rocprofv3's JSON: rocprof_json.c reads the document and its
  * records, rocprof_names.c what they refer to. */
-#ifndef WEIR_READERS_ROCPROF_JSON_H
-#define WEIR_READERS_ROCPROF_JSON_H
+#ifndef WEIR_READERS_AMD_ROCPROF_JSON_H
+#define WEIR_READERS_AMD_ROCPROF_JSON_H
 
 #include "engine/base/jsonscan.h"
 #include "engine/base/rowmap.h"

@@ -224,18 +224,11 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 	return weir_builder_finish(reader->builder, err);
 }
 
-static int sniff(const char *head, size_t len)
-{
-	static const char *const object_keys[] = {"traceEvents", NULL};
-	static const char *const event_keys[] = {"ph", NULL};
-	const char *const *keys = NULL;
-
-	if (weir_sniff_first(head, len) == '{')
-		keys = object_keys;
-	else if (weir_sniff_first(head, len) == '[')
-		keys = event_keys;
-	return keys ? weir_sniff_bits(weir_sniff_keys(head, len, keys), keys) : 0;
-}
+static const struct weir_mark marks[] = {
+	{.first = "{", .keys = {{"traceEvents"}, .all = 1}},
+	{.first = "[", .keys = {{"ph"}, .all = 1}},
+	{0},
+};
 
 static enum weir_status read_trace(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
@@ -252,6 +245,6 @@ const struct weir_reader weir_reader_chrome = {
 	.name = "chrome",
 	.title = "trace events of other programs (Chrome trace JSON): ranges on the host",
 	.gives = "timeline",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_trace,
 };

@@ -31,6 +31,14 @@ static int sniff(const char *head, size_t len)
 	return own || (first == '{' && found & 6) ? bits + own : 0;
 }
 
+static const struct weir_mark marks[] = {
+	{.first = "{[",
+         .keys = {{"schema", "nodes"}, .all = 2},
+         .refusal = "it is a PyTorch execution trace: it holds no times; pass the trace of "
+                    "torch.profiler"},
+	{0},
+};
+
 static void read_element(struct kineto_reader *reader, struct weir_jsonscan *scan,
                          const struct weir_jsonscan_item *item)
 {
@@ -174,6 +182,7 @@ const struct weir_reader weir_reader_kineto = {
 	.name = "kineto",
 	.title = "PyTorch profiler traces (Kineto, Chrome trace JSON; plain, gzip or zstd)",
 	.gives = "timeline",
+	.marks = marks,
 	.sniff = sniff,
 	.read = read_trace,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the Kineto reader: kineto.c reads the file, kineto_emit.c its events,
  * kineto_head.c the rest. */
-#ifndef WEIR_READERS_KINETO_H
-#define WEIR_READERS_KINETO_H
+#ifndef WEIR_READERS_CHROME_KINETO_H
+#define WEIR_READERS_CHROME_KINETO_H
 
 #include "engine/base/text.h"
 #include "engine/readers/chrome/kineto_event.h"

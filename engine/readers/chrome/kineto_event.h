@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The keys of Kineto's events, old and new spellings, and one event taken apart. Shared by the
  * files of the reader. */
-#ifndef WEIR_READERS_KINETO_EVENT_H
-#define WEIR_READERS_KINETO_EVENT_H
+#ifndef WEIR_READERS_CHROME_KINETO_EVENT_H
+#define WEIR_READERS_CHROME_KINETO_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

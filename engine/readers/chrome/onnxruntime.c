@@ -206,27 +206,14 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 	                     : weir_kineto_nothing_left(reader, err);
 }
 
-/* What only ONNX Runtime writes into its first events. */
-static int sniff(const char *head, size_t len)
-{
-	static const char *const keys[] = {"ph", "cat", "ts", NULL};
-	static const char *const texts[] = {
-		"\"model_loading", "\"session_initialization\"",  "_kernel_time\"",
-		"\"model_run\"",   "\"thread_scheduling_stats\"",
-	};
-	unsigned found;
-	int bits = 0;
-
-	if (weir_sniff_first(head, len) != '[')
-		return 0;
-	found = weir_sniff_keys(head, len, keys);
-	if ((found & 3) != 3)
-		return 0;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (weir_sniff_contains(head, len, texts[i]))
-			bits += 8 * (int)strlen(texts[i]);
-	return bits ? bits + weir_sniff_bits(found, keys) : 0;
-}
+static const struct weir_mark marks[] = {
+	{.first = "[",
+         .keys = {{"ph", "cat", "ts"}, .all = 2},
+         .texts = {{"\"model_loading", "\"session_initialization\"", "_kernel_time\"",
+                    "\"model_run\"", "\"thread_scheduling_stats\""},
+                   .any = 5}},
+	{0},
+};
 
 static enum weir_status read_profile(struct weir_source *source, struct weir_input *input,
                                      struct weir_error *err)
@@ -246,6 +233,6 @@ const struct weir_reader weir_reader_onnxruntime = {
 	.name = "onnxruntime",
 	.title = "profiles of ONNX Runtime (enable_profiling)",
 	.gives = "timeline",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_profile,
 };

@@ -265,24 +265,23 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 	                     : weir_kineto_nothing_left(reader, err);
 }
 
-/* What viewers of XLA's traces need, and what it calls its processes. */
-static int sniff(const char *head, size_t len)
-{
-	static const char *const keys[] = {"traceEvents", "metadata", "displayTimeUnit", NULL};
-	static const char *const texts[] = {"\"highres-ticks\"", "\"/host:CPU\"",
-	                                    "\"/device:GPU:", "\"/device:TPU:"};
-	unsigned found;
-	int bits = 0;
+static const struct weir_mark marks[] = {
+	{.first = "{",
+         .keys = {{"traceEvents", "metadata", "displayTimeUnit"}, .all = 1},
+         .texts = {{"\"highres-ticks\"", "\"/host:CPU\"", "\"/device:GPU:", "\"/device:TPU:"},
+                   .any = 4}},
+	{0},
+};
 
-	if (weir_sniff_first(head, len) != '{')
-		return 0;
-	found = weir_sniff_keys(head, len, keys);
-	if (!(found & 1))
-		return 0;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (weir_sniff_contains(head, len, texts[i]))
-			bits += 8 * (int)strlen(texts[i]);
-	return bits ? bits + weir_sniff_bits(found, keys) : 0;
+/* Protocol buffers: field 1 comes first, and planes of devices or of the host are in it by name. */
+static const char *refuse(const char *head, size_t len)
+{
+	if (!len || *head != '\n' || !memchr(head, '\0', len) ||
+	    (!weir_sniff_contains(head, len, "/host:") &&
+	     !weir_sniff_contains(head, len, "/device:")))
+		return NULL;
+	return "it is an XSpace of JAX or XLA (xplane.pb), which is not read: pass the "
+	       "trace.json.gz of the same folder";
 }
 
 static enum weir_status read_trace(struct weir_source *source, struct weir_input *input,
@@ -302,6 +301,7 @@ const struct weir_reader weir_reader_xla = {
 	.name = "xla",
 	.title = "traces of JAX and XLA (trace.json.gz)",
 	.gives = "timeline",
-	.sniff = sniff,
+	.marks = marks,
+	.refuse = refuse,
 	.read = read_trace,
 };

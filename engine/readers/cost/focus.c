@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Billing exports in FOCUS 1.x (FinOps Open Cost and Usage Specification, FOCUS_Spec
+ * Reads billing exports in FOCUS 1.x (FinOps Open Cost and Usage Specification, FOCUS_Spec
  * specification/columns), which AWS, Azure, GCP and OCI write, as CSV with a header. Columns are
- * found by name. The exports of the clouds' own making are recognised, to be refused with what to
- * do: what a row of theirs costs depends on the kind of discount, cloud by cloud.
+ * found by name. The clouds' older formats are recognised and refused: the cost of their rows
+ * depends on the kind of discount, in a different way in each cloud.
  */
 #include <math.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "engine/readers/cost/money.h"
 #include "engine/readers/readers.h"
 
-#define MAX_NAME       256  /* bytes of a text that are kept */
-#define MAX_RESOURCE   2048 /* of a resource's id: an AWS resource name is at most as long */
+#define MAX_NAME       256  /* bytes that are kept of a text */
+#define MAX_RESOURCE   2048 /* bytes of a resource's id; an AWS resource name is not longer */
 #define MAX_CURRENCY   16
-#define HEADER_CELLS   512 /* looked at by the sniffer */
+#define HEADER_CELLS   512 /* that the sniffer looks at */
 #define MARKS_TO_CLAIM 2
 
 enum column {
@@ -53,11 +53,11 @@ static const char *const column_names[] = {
 	NULL,
 };
 
-/* What a header of each dialect holds: cells that equal a mark or, where it ends in a slash or an
- * underscore, begin with it. */
+/* The cells of a header of each dialect. A mark that ends in a slash or an underscore is the start
+ * of a cell, others are whole cells. */
 static const struct dialect {
 	const char *marks[8];
-	const char *refusal; /* NULL: read */
+	const char *refusal; /* NULL: it is read */
 } dialects[] = {
 	{{"ChargePeriodStart", "ChargePeriodEnd", "ChargeCategory", "EffectiveCost", "BilledCost",
           "BillingCurrency", "ConsumedQuantity"},
@@ -74,7 +74,7 @@ static const struct dialect {
 struct reading {
 	struct weir_money money;
 	struct weir_billing *billing;
-	struct weir_names *resources; /* by id, which is private and goes with the reading */
+	struct weir_names *resources; /* by id; private, freed after reading */
 	enum column cost;             /* EFFECTIVE_COST, else BILLED_COST */
 };
 
@@ -85,7 +85,7 @@ static bool is_prefix(const char *mark)
 	return mark[length - 1] == '/' || mark[length - 1] == '_';
 }
 
-/* Bytes of the mark where some cell has it; 0: none. */
+/* Returns the length of the mark if a cell has it, else 0. */
 static size_t find_mark(const char *mark, const struct weir_slice *cells, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -95,7 +95,7 @@ static size_t find_mark(const char *mark, const struct weir_slice *cells, size_t
 	return 0;
 }
 
-/* Bits of the dialect that the header shows; 0: not this one. */
+/* Returns the bits that verify the dialect; 0: the header is not of this dialect. */
 static int dialect_bits(const struct dialect *dialect, const struct weir_slice *cells, size_t count)
 {
 	size_t marks = 0, bytes = 0;
@@ -141,7 +141,7 @@ static int sniff(const char *head, size_t len)
 	return bits;
 }
 
-/* The header: what is read, and what must be there. */
+/* Checks that the header has the needed columns, and chooses the column of costs. */
 static enum weir_status check_header(struct reading *reading, struct weir_error *err)
 {
 	static const enum column needed[] = {START, END, CATEGORY};
@@ -173,7 +173,7 @@ static enum weir_status read_period(struct reading *reading, struct weir_charge 
 	if (status)
 		return status;
 	if (charge->end_ns <= charge->start_ns)
-		return weir_money_refuse(&reading->money, END, "a time behind ChargePeriodStart",
+		return weir_money_refuse(&reading->money, END, "a time after ChargePeriodStart",
 		                         err);
 	return WEIR_OK;
 }
@@ -182,11 +182,13 @@ static enum weir_status read_category(struct reading *reading, struct weir_charg
                                       struct weir_error *err)
 {
 	struct weir_slice cell = weir_money_cell(&reading->money, CATEGORY);
+	unsigned category;
 
-	if (weir_charge_category_parse(cell.data, cell.length, &charge->category))
-		return WEIR_OK;
-	return weir_money_refuse(&reading->money, CATEGORY,
-	                         "Usage, Purchase, Tax, Credit or Adjustment", err);
+	if (!weir_enum_parse(&weir_charge_category_texts, cell.data, cell.length, &category))
+		return weir_money_refuse(&reading->money, CATEGORY,
+		                         "Usage, Purchase, Tax, Credit or Adjustment", err);
+	charge->category = (enum weir_charge_category)category;
+	return WEIR_OK;
 }
 
 static enum weir_status read_cost(struct reading *reading, struct weir_charge *charge,
@@ -200,7 +202,7 @@ static enum weir_status read_cost(struct reading *reading, struct weir_charge *c
 	return status;
 }
 
-/* Money of two currencies has no sum. */
+/* Refuses a second currency: amounts in two currencies cannot be added. */
 static enum weir_status read_currency(struct reading *reading, struct weir_error *err)
 {
 	const struct weir_money *money = &reading->money;
@@ -210,7 +212,7 @@ static enum weir_status read_currency(struct reading *reading, struct weir_error
 	if (!weir_money_has(money, CURRENCY))
 		return WEIR_OK;
 	if (!cell.length || cell.length > MAX_CURRENCY)
-		return weir_money_refuse(money, CURRENCY, "a currency as USD", err);
+		return weir_money_refuse(money, CURRENCY, "a currency such as USD", err);
 	currency = weir_money_name(money, CURRENCY, reading->billing->names, MAX_CURRENCY);
 	if (reading->billing->currency && currency != reading->billing->currency)
 		return weir_money_refuse(money, CURRENCY,
@@ -220,7 +222,7 @@ static enum weir_status read_currency(struct reading *reading, struct weir_error
 	return WEIR_OK;
 }
 
-/* What was consumed, else what was priced: the same amount, maybe in other units. */
+/* Reads the consumed quantity, or else the priced one: the same amount, perhaps in another unit. */
 static enum weir_status read_quantity(struct reading *reading, struct weir_charge *charge,
                                       struct weir_error *err)
 {

@@ -22,10 +22,9 @@ static enum weir_status find_columns(struct weir_money *money, struct weir_error
 			continue;
 		for (size_t c = money->place[i] + 1; c < header->count; c++)
 			if (weir_slice_equals(header->cells[c], money->names[i]))
-				return weir_fail(err, WEIR_E_FORMAT,
-				                 "line %llu: the column %s comes twice: keep one",
-				                 (unsigned long long)header->number,
-				                 money->names[i]);
+				return weir_fail(
+					err, WEIR_E_FORMAT, "line %llu: two columns %s: keep one",
+					(unsigned long long)header->number, money->names[i]);
 	}
 	return WEIR_OK;
 }
@@ -43,7 +42,7 @@ enum weir_status weir_money_open(struct weir_money *money, struct weir_source *s
 	if (status)
 		return status;
 	if (!money->row)
-		return weir_fail(err, WEIR_E_FORMAT, "no line with the names of columns");
+		return weir_fail(err, WEIR_E_FORMAT, "no header with the names of columns");
 	return find_columns(money, err);
 }
 
@@ -67,7 +66,7 @@ enum weir_status weir_money_need(const struct weir_money *money, size_t column,
 	                 money->names[column]);
 }
 
-/* Of a table that stops short the sum would be too small. */
+/* Fails if the table is cut: its sum would be too small. */
 static enum weir_status check_end(const struct weir_money *money, struct weir_error *err)
 {
 	const char *damage = weir_source_damage(money->source);
@@ -88,7 +87,7 @@ static enum weir_status check_row(const struct weir_money *money, struct weir_er
 
 	if (row->odd)
 		return weir_fail(err, WEIR_E_FORMAT,
-		                 "line %llu: quotes that do not close, or text behind them: write "
+		                 "line %llu: quotes that do not close, or text after them: write "
 		                 "the file again",
 		                 line);
 	if (row->count != money->width)
@@ -157,7 +156,7 @@ enum weir_status weir_money_time(const struct weir_money *money, size_t column, 
 
 	if (weir_parse_iso_ns(cell.data, cell.length, out_ns))
 		return WEIR_OK;
-	return weir_money_refuse(money, column, "a time as 2025-05-01T00:00:00Z", err);
+	return weir_money_refuse(money, column, "a time such as 2025-05-01T00:00:00Z", err);
 }
 
 uint32_t weir_money_name(const struct weir_money *money, size_t column, struct weir_names *names,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A list of what instances cost, in a form of our own for those without a billing export: CSV with
- * the columns instance_type,gpus,price_per_hour,currency.
+ * Reads a list of prices of instances, for users without a billing export: CSV with the columns
+ * instance_type,gpus,price_per_hour,currency.
  */
 #include <math.h>
 #include <string.h>
 
 #include "engine/base/arena.h"
 #include "engine/readers/cost/money.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-#define MAX_NAME     256 /* bytes of a text that are kept */
-#define MAX_GPUS     1e6 /* of one instance */
-#define HEADER_CELLS 64  /* looked at by the sniffer */
+#define MAX_NAME 256 /* bytes that are kept of a text */
+#define MAX_GPUS 1e6 /* of one instance */
 
 enum column { INSTANCE_TYPE, GPUS, PRICE, CURRENCY, COLUMNS };
 
@@ -29,34 +29,11 @@ struct reading {
 	struct weir_billing *billing;
 };
 
-/* The two names that nothing else has are needed, the others only say more. */
-static int bits_of(const struct weir_slice *cells, size_t count)
-{
-	size_t bytes = 0;
-	bool found[COLUMNS] = {false};
-
-	for (size_t i = 0; i < count; i++)
-		for (size_t c = 0; c < COLUMNS; c++)
-			found[c] |= weir_slice_equals(cells[i], column_names[c]);
-	if (!found[INSTANCE_TYPE] || !found[PRICE])
-		return 0;
-	for (size_t c = 0; c < COLUMNS; c++)
-		bytes += found[c] ? strlen(column_names[c]) : 0;
-	return (int)(8 * bytes);
-}
-
-static int sniff(const char *head, size_t len)
-{
-	struct weir_slice rest = {head, len}, line, cells[HEADER_CELLS];
-
-	while (weir_csv_take_line(&rest, &line)) {
-		size_t count = weir_csv_split(line, &weir_money_csv, cells, HEADER_CELLS);
-
-		if (count)
-			return bits_of(cells, count);
-	}
-	return 0;
-}
+/* The two names that no other format has are required. */
+static const struct weir_mark marks[] = {
+	{.first = "", .cells = {{"instance_type", "price_per_hour", "gpus", "currency"}, .all = 2}},
+	{0},
+};
 
 static bool is_known(const struct weir_billing *billing, uint32_t instance_type)
 {
@@ -78,9 +55,9 @@ static enum weir_status read_names(struct reading *reading, struct weir_instance
 		return weir_money_refuse(money, INSTANCE_TYPE, "the name of an instance", err);
 	if (is_known(reading->billing, price->instance_type))
 		return weir_money_refuse(money, INSTANCE_TYPE,
-		                         "one row an instance: this one has a price already", err);
+		                         "one row per instance: this one has a price already", err);
 	return price->currency ? WEIR_OK
-	                       : weir_money_refuse(money, CURRENCY, "a currency as USD", err);
+	                       : weir_money_refuse(money, CURRENCY, "a currency such as USD", err);
 }
 
 static enum weir_status read_price(struct reading *reading, struct weir_error *err)
@@ -101,9 +78,9 @@ static enum weir_status read_price(struct reading *reading, struct weir_error *e
 	if (status)
 		return status;
 	if (!(price.gpus >= 1 && price.gpus <= MAX_GPUS && price.gpus == floor(price.gpus)))
-		return weir_money_refuse(money, GPUS, "a whole number of GPUs from 1 on", err);
+		return weir_money_refuse(money, GPUS, "a whole number of GPUs, at least 1", err);
 	if (!(price.per_hour > 0))
-		return weir_money_refuse(money, PRICE, "a price above 0, as 98.32", err);
+		return weir_money_refuse(money, PRICE, "a price above 0, such as 98.32", err);
 	weir_billing_add_price(reading->billing, &price);
 	return WEIR_OK;
 }
@@ -143,6 +120,6 @@ const struct weir_reader weir_reader_prices = {
 	.name = "prices",
 	.title = "prices of instances (CSV: instance_type,gpus,price_per_hour,currency)",
 	.gives = "cost",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_prices,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What readers of host profiles share: functions by what profilers call them, and lines. */
-#ifndef WEIR_READERS_HOST_FRAMES_H
-#define WEIR_READERS_HOST_FRAMES_H
+#ifndef WEIR_READERS_HOST_HOST_FRAMES_H
+#define WEIR_READERS_HOST_HOST_FRAMES_H
 
 #include "engine/base/slice.h"
 #include "engine/model/profile.h"

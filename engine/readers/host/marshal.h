@@ -4,8 +4,8 @@
  * dictionaries, versions 0 to 5. Bytes are read, never executed; code and every other type is
  * refused. Positions are those of an object's first byte.
  */
-#ifndef WEIR_READERS_MARSHAL_H
-#define WEIR_READERS_MARSHAL_H
+#ifndef WEIR_READERS_HOST_MARSHAL_H
+#define WEIR_READERS_HOST_MARSHAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

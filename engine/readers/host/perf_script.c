@@ -320,10 +320,18 @@ static int sniff(const char *head, size_t len)
 	return 0;
 }
 
+static const char *refuse(const char *head, size_t len)
+{
+	return weir_slice_starts((struct weir_slice){head, len}, "PERFILE2")
+	               ? "it is a perf.data file: pass what perf script prints of it"
+	               : NULL;
+}
+
 const struct weir_reader weir_reader_perf_script = {
 	.name = "perf-script",
 	.title = "perf script: stacks of a host profile",
 	.gives = "host profile",
 	.sniff = sniff,
+	.refuse = refuse,
 	.read = read_perf,
 };

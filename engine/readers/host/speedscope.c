@@ -15,8 +15,6 @@
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-static const char *const sniffed[] = {"$schema", "shared", "profiles", NULL};
-
 struct speedscope {
 	struct weir_input *input;
 	struct weir_host_profile *profile;
@@ -367,20 +365,17 @@ static enum weir_status read_speedscope(struct weir_source *source, struct weir_
 	return weir_host_settle(reader.profile, input, status, err);
 }
 
-static int sniff(const char *head, size_t len)
-{
-	unsigned found;
-
-	if (weir_sniff_first(head, len) != '{' || !weir_sniff_contains(head, len, "speedscope"))
-		return 0;
-	found = weir_sniff_keys(head, len, sniffed);
-	return found & 1 ? weir_sniff_bits(found, sniffed) + 8 * (int)strlen("speedscope") : 0;
-}
+static const struct weir_mark marks[] = {
+	{.first = "{",
+         .keys = {{"$schema", "shared", "profiles"}, .all = 1},
+         .texts = {{"speedscope"}, .all = 1}},
+	{0},
+};
 
 const struct weir_reader weir_reader_speedscope = {
 	.name = "speedscope",
 	.title = "speedscope (py-spy --format speedscope, pyinstrument -r speedscope)",
 	.gives = "host profile",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_speedscope,
 };

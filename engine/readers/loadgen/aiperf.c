@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Records of AIPerf, one request a line (profile_export.jsonl). Each has metadata, metrics that are
- * { "value": ..., "unit": "ms" } and an error. A request ends where its latency says, as AIPerf's
- * own figures do: the end in the metadata is later by what the client did behind the last token.
+ * Reads the records of AIPerf, one request per line (profile_export.jsonl). A record has metadata,
+ * metrics of the form {"value": ..., "unit": "ms"}, and an error. A request ends after its latency,
+ * as in AIPerf's own figures. The end in the metadata is later: it includes the client's work after
+ * the last token.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "engine/base/arena.h"
+#include "engine/base/text.h"
 #include "engine/readers/loadgen/client_requests.h"
-#include "engine/readers/parts/records.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
 #define UNKNOWN WEIR_CLIENT_UNKNOWN
 
-/* Metrics that are read. */
 enum metric_id {
 	METRIC_FIRST_TOKEN,
 	METRIC_LATENCY,
 	METRIC_GAPS,
 	METRIC_INPUT,
 	METRIC_OUTPUT,
-	METRIC_GENERATED, /* without reasoning; of writers that do not give the whole output */
+	METRIC_GENERATED, /* without reasoning; for writers that do not state the whole output */
 	METRICS
 };
 
@@ -38,7 +34,7 @@ static const struct {
 	[METRIC_GENERATED] = {"output_token_count", false},
 };
 
-/* As written; borrowed from the record. */
+/* Texts as written, borrowed from the record. */
 struct metric {
 	struct weir_slice value, unit;
 	bool given;
@@ -48,19 +44,14 @@ struct record {
 	struct weir_slice start, end, phase;
 	bool cancelled, failed;
 	struct metric metrics[METRICS];
-	unsigned twice; /* keys given before */
-	uint64_t at;
-};
-
-struct aiperf_reader {
+	unsigned twice; /* repeated keys */
 	struct weir_input *input;
-	struct weir_client_requests client;
-	struct record record;
+	uint64_t at;
 };
 
 static const struct {
 	const char *name;
-	int places; /* from it to nanoseconds, as powers of ten */
+	int places; /* to nanoseconds, as a power of ten */
 } units[] = {{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}, {"sec", 9}, {"seconds", 9}};
 
 static bool parse_time(struct weir_slice text, struct weir_slice unit, int64_t *ns)
@@ -77,10 +68,10 @@ static bool is_null(struct weir_slice text)
 	return !text.length || weir_slice_equals(text, "null");
 }
 
-/* UNKNOWN where it is not given, or no number, which is counted. */
-static int64_t value_of(struct aiperf_reader *reader, enum metric_id id)
+/* Returns a metric, or UNKNOWN. Malformed values are counted as warnings. */
+static int64_t value_of(const struct record *record, enum metric_id id)
 {
-	const struct metric *metric = &reader->record.metrics[id];
+	const struct metric *metric = &record->metrics[id];
 	struct weir_slice text = metric->value;
 	int64_t value;
 
@@ -90,12 +81,12 @@ static int64_t value_of(struct aiperf_reader *reader, enum metric_id id)
 	                        : weir_parse_scaled(text.data, text.length, 0, &value) &&
 	                                  value >= 0 && value <= WEIR_CLIENT_MAX_TOKENS)
 		return value;
-	weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, reader->record.at, NULL);
+	weir_input_warn(record->input, WEIR_WARN_BAD_NUMBER, record->at, NULL);
 	return UNKNOWN;
 }
 
-/* An instant; UNKNOWN alike. */
-static int64_t instant_of(struct aiperf_reader *reader, struct weir_slice text)
+/* Returns an instant in ns, or UNKNOWN. Malformed values are counted as warnings. */
+static int64_t instant_of(const struct record *record, struct weir_slice text)
 {
 	int64_t value;
 
@@ -103,7 +94,7 @@ static int64_t instant_of(struct aiperf_reader *reader, struct weir_slice text)
 		return UNKNOWN;
 	if (weir_parse_scaled(text.data, text.length, 0, &value) && value >= 0)
 		return value;
-	weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, reader->record.at, NULL);
+	weir_input_warn(record->input, WEIR_WARN_BAD_NUMBER, record->at, NULL);
 	return UNKNOWN;
 }
 
@@ -144,7 +135,7 @@ static void take_metric(struct metric *metric, struct weir_jsoncursor *cursor)
 	}
 }
 
-/* Of a metric given twice the first counts: documentation of the format repeats one that way. */
+/* The first of repeated metrics counts: the format's documentation repeats one in this way. */
 static void take_metrics(struct record *record, struct weir_jsoncursor *cursor)
 {
 	struct weir_slice key;
@@ -165,7 +156,7 @@ static void take_metrics(struct record *record, struct weir_jsoncursor *cursor)
 	}
 }
 
-static void take_record(struct record *record, struct weir_jsoncursor *cursor)
+static void take_members(struct record *record, struct weir_jsoncursor *cursor)
 {
 	struct weir_slice key;
 
@@ -182,9 +173,9 @@ static void take_record(struct record *record, struct weir_jsoncursor *cursor)
 	}
 }
 
-static void add_gaps(struct aiperf_reader *reader)
+static void add_gaps(const struct record *record, struct weir_client_requests *client)
 {
-	const struct metric *metric = &reader->record.metrics[METRIC_GAPS];
+	const struct metric *metric = &record->metrics[METRIC_GAPS];
 	struct weir_jsoncursor cursor;
 
 	if (!metric->value.length || *metric->value.data != '[')
@@ -196,120 +187,91 @@ static void add_gaps(struct aiperf_reader *reader)
 		int64_t ns;
 
 		if (parse_time(text, metric->unit, &ns))
-			weir_client_requests_gap(&reader->client, ns);
+			weir_client_requests_gap(client, ns);
 		else
-			weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, reader->record.at,
-			                NULL);
+			weir_input_warn(record->input, WEIR_WARN_BAD_NUMBER, record->at, NULL);
 	}
 }
 
-/* `duration_ns` behind `instant_ns`, UNKNOWN where either is or no clock gets there. */
-static int64_t behind(int64_t instant_ns, int64_t duration_ns)
+/* Returns the instant `duration_ns` later; UNKNOWN if one of both is, or on overflow. */
+static int64_t later(int64_t instant_ns, int64_t duration_ns)
 {
 	if (instant_ns == UNKNOWN || duration_ns == UNKNOWN || instant_ns > INT64_MAX - duration_ns)
 		return UNKNOWN;
 	return instant_ns + duration_ns;
 }
 
-/* From start to end, both known; else the request is unfinished. */
-static bool find_times(struct aiperf_reader *reader, struct weir_client_request *request)
+/* Fills start and end; false if one of them is unknown. */
+static bool find_times(const struct record *record, struct weir_client_request *request)
 {
-	int64_t latency_ns = value_of(reader, METRIC_LATENCY), end_ns;
+	int64_t latency_ns = value_of(record, METRIC_LATENCY), end_ns;
 
-	request->sent_ns = instant_of(reader, reader->record.start);
-	request->end_ns = instant_of(reader, reader->record.end);
-	end_ns = behind(request->sent_ns, latency_ns);
+	request->sent_ns = instant_of(record, record->start);
+	request->end_ns = instant_of(record, record->end);
+	end_ns = later(request->sent_ns, latency_ns);
 	if (end_ns != UNKNOWN)
 		request->end_ns = end_ns;
 	return request->sent_ns != UNKNOWN && request->end_ns != UNKNOWN;
 }
 
-static void add_request(struct aiperf_reader *reader)
+static void add_request(const struct record *record, struct weir_client_requests *client)
 {
-	const struct record *record = &reader->record;
 	struct weir_client_request request = weir_client_request_unknown();
 
-	/* Requests that warm the server up are of no interest. */
 	if (!is_null(record->phase) && !weir_slice_equals(record->phase, "profiling"))
-		return;
+		return; /* warm-up */
 	if (record->failed || record->cancelled) {
-		weir_client_requests_fail(&reader->client, record->at);
+		weir_client_requests_fail(client, record->at);
 		return;
 	}
-	if (!find_times(reader, &request)) {
-		weir_input_warn(reader->input, WEIR_WARN_UNFINISHED, record->at, NULL);
+	if (!find_times(record, &request)) {
+		weir_input_warn(record->input, WEIR_WARN_UNFINISHED, record->at, NULL);
 		return;
 	}
-	request.first_token_ns = behind(request.sent_ns, value_of(reader, METRIC_FIRST_TOKEN));
-	request.input_tokens = value_of(reader, METRIC_INPUT);
-	request.output_tokens = value_of(reader, METRIC_OUTPUT);
+	request.first_token_ns = later(request.sent_ns, value_of(record, METRIC_FIRST_TOKEN));
+	request.input_tokens = value_of(record, METRIC_INPUT);
+	request.output_tokens = value_of(record, METRIC_OUTPUT);
 	if (request.output_tokens == UNKNOWN)
-		request.output_tokens = value_of(reader, METRIC_GENERATED);
-	if (weir_client_requests_add(&reader->client, &request, record->at))
-		add_gaps(reader);
+		request.output_tokens = value_of(record, METRIC_GENERATED);
+	if (weir_client_requests_add(client, &request, record->at))
+		add_gaps(record, client);
 }
 
-static enum weir_status read_records(struct aiperf_reader *reader, struct weir_records *records,
-                                     struct weir_error *err)
+static void take_record(struct weir_client_reading *reading, struct weir_jsoncursor *cursor,
+                        uint64_t at)
 {
-	struct weir_input *input = reader->input;
-	struct weir_record text;
-	enum weir_status status;
+	struct record record = {.input = reading->client.input, .at = at};
 
-	while (!(status = weir_records_next(records, &text, err)) && text.text.length) {
-		struct weir_jsoncursor cursor = weir_jsoncursor_on(text.text);
-
-		reader->record = (struct record){.at = text.at};
-		take_record(&reader->record, &cursor);
-		if (!cursor.bad) {
-			input->events++;
-			if (reader->record.twice)
-				weir_input_warn(input, WEIR_WARN_DUPLICATE, text.at, NULL);
-			add_request(reader);
-		}
-		weir_records_done(records, &cursor);
-	}
-	return status;
+	take_members(&record, cursor);
+	if (cursor->bad)
+		return;
+	record.input->events++;
+	if (record.twice)
+		weir_input_warn(record.input, WEIR_WARN_DUPLICATE, at, NULL);
+	add_request(&record, &reading->client);
 }
 
 static enum weir_status read_aiperf(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
-	struct aiperf_reader reader = {.input = input};
-	struct weir_records *records;
-	enum weir_status status = weir_records_new(source, input, &records, err);
+	static const struct weir_client_format format = {.record = take_record};
 
-	if (status)
-		return status;
-	weir_client_requests_init(&reader.client, input);
-	input->requests = reader.client.requests;
-	status = read_records(&reader, records, err);
-	if (!status) {
-		weir_records_finish(records);
-		status = weir_client_requests_finish(&reader.client, err);
-	}
-	weir_client_requests_release(&reader.client);
-	weir_records_free(records);
-	return status;
+	return weir_client_records_read(&format, source, input, err);
 }
 
-static const char *const keys[] = {"metadata", "metrics", "error", NULL};
-
-/* Two keys that others have too, and one inside them that they have not. */
-static int sniff(const char *head, size_t len)
-{
-	static const char start[] = "\"request_start_ns\"";
-	unsigned found = weir_sniff_keys(head, len, keys);
-
-	if (!(found & 1) || !weir_sniff_contains(head, len, start))
-		return 0;
-	return weir_sniff_bits(found, keys) + 8 * (int)(sizeof start - 3);
-}
+/* The outermost keys are also those of other formats; the key inside is AIPerf's. A damaged line
+ * may come first. */
+static const struct weir_mark marks[] = {
+	{.first = "",
+         .keys = {{"metadata", "metrics", "error"}, .all = 1},
+         .texts = {{"\"request_start_ns\""}, .all = 1}},
+	{0},
+};
 
 const struct weir_reader weir_reader_aiperf = {
 	.name = "aiperf",
-	.title = "records of AIPerf (profile_export.jsonl), one request a line",
+	.title = "records of AIPerf (profile_export.jsonl), one request per line",
 	.gives = "requests",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_aiperf,
 };

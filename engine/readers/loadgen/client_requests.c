@@ -2,9 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "engine/readers/loadgen/client_requests.h"
 
-#define EPOCH_NS INT64_C(1000000000000000000) /* later times are Unix time: 2001 */
+#define EPOCH_NS INT64_C(1000000000000000000) /* 2001; later times are Unix time */
 
 struct weir_client_request weir_client_request_unknown(void)
 {
@@ -36,7 +37,7 @@ static bool known(int64_t value)
 	return value != WEIR_CLIENT_UNKNOWN;
 }
 
-/* Why a request cannot be one; WEIR_WARN_COUNT: it can. */
+/* Returns the fault that excludes a request; WEIR_WARN_COUNT: no fault. */
 static enum weir_warning_code find_fault(const struct weir_client_request *request)
 {
 	if (!known(request->sent_ns))
@@ -50,7 +51,7 @@ static enum weir_warning_code find_fault(const struct weir_client_request *reque
 	return WEIR_WARN_COUNT;
 }
 
-/* Forgets what cannot be: tokens before the request or behind its end. */
+/* Forgets impossible times: tokens before the request or after its end. */
 static void settle(struct weir_client_requests *client, struct weir_client_request *request,
                    uint64_t at)
 {
@@ -62,11 +63,11 @@ static void settle(struct weir_client_requests *client, struct weir_client_reque
 	}
 	if (known(*last) && (!known(*first) || *last < *first || *last > request->end_ns))
 		*last = WEIR_CLIENT_UNKNOWN;
-	/* An answer of several tokens that came at once: the endpoint does not stream. */
+	/* Several tokens came at once: the endpoint does not stream. */
 	if (known(*first) && request->output_tokens > 1 &&
 	    (known(*last) ? *last == *first : request->end_ns == *first)) {
 		weir_input_warn(client->input, WEIR_WARN_INCONSISTENT, at,
-		                "time to first token: it is that of the whole answer");
+		                "time to first token: the answer came as a whole");
 		*first = *last = WEIR_CLIENT_UNKNOWN;
 	}
 	if (known(request->due_ns) && (request->due_ns > request->sent_ns ||
@@ -169,4 +170,96 @@ enum weir_status weir_client_requests_finish(struct weir_client_requests *client
 	add_gaps(client);
 	weir_requests_finish(requests);
 	return WEIR_OK;
+}
+
+/* ---- files of one JSON object per request ---- */
+
+int64_t weir_client_time(struct weir_input *input, struct weir_slice text, int places, uint64_t at)
+{
+	int64_t value;
+
+	if (weir_slice_equals(text, "null") || weir_slice_equals(text, "NaN"))
+		return WEIR_CLIENT_UNKNOWN;
+	if (text.length && weir_parse_scaled(text.data, text.length, places, &value))
+		return value < 0 ? WEIR_CLIENT_UNKNOWN : value;
+	weir_input_warn(input, WEIR_WARN_BAD_NUMBER, at, NULL);
+	return WEIR_CLIENT_UNKNOWN;
+}
+
+void weir_client_record_take(struct weir_input *input, struct weir_client_request *request,
+                             const struct weir_client_field *fields,
+                             const struct weir_jsonleaf *leaf)
+{
+	for (; fields->path; fields++) {
+		int64_t *slot = (int64_t *)(void *)((char *)request + fields->slot);
+
+		if (*slot == WEIR_CLIENT_UNKNOWN && strcmp(leaf->path, fields->path) == 0)
+			*slot = weir_client_time(input, leaf->text, fields->places, leaf->at);
+	}
+}
+
+static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
+                                  struct weir_error *err)
+{
+	struct weir_client_reading *reading = context;
+
+	(void)err;
+	weir_client_record_take(reading->client.input, &reading->request, reading->format->fields,
+	                        leaf);
+	if (reading->format->leaf)
+		reading->format->leaf(reading, leaf);
+	return WEIR_OK;
+}
+
+/* Takes a record by the table of fields. Marks the cursor as bad, and takes nothing, if the record
+ * is not valid JSON. */
+static void take_fields(struct weir_client_reading *reading, struct weir_slice text,
+                        struct weir_jsoncursor *cursor, uint64_t at)
+{
+	const struct weir_jsonleaves leaves = {
+		.leaf = take_leaf, .context = reading, .lists = reading->format->leaf != NULL};
+
+	reading->request = weir_client_request_unknown();
+	reading->failed = false;
+	cursor->bad =
+		weir_jsonleaves_walk(&leaves, (struct weir_slice){0}, text, at, NULL) != WEIR_OK;
+	if (cursor->bad)
+		return;
+	if (reading->failed) {
+		weir_client_requests_fail(&reading->client, at);
+		return;
+	}
+	reading->client.input->events++;
+	weir_client_requests_add(&reading->client, &reading->request, at);
+}
+
+enum weir_status weir_client_records_read(const struct weir_client_format *format,
+                                          struct weir_source *source, struct weir_input *input,
+                                          struct weir_error *err)
+{
+	struct weir_client_reading reading = {.format = format};
+	struct weir_records *records;
+	struct weir_record record;
+	enum weir_status status = weir_records_new(source, input, &records, err);
+
+	if (status)
+		return status;
+	weir_client_requests_init(&reading.client, input);
+	input->requests = reading.client.requests;
+	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
+		struct weir_jsoncursor cursor = weir_jsoncursor_on(record.text);
+
+		if (format->record)
+			format->record(&reading, &cursor, record.at);
+		else
+			take_fields(&reading, record.text, &cursor, record.at);
+		weir_records_done(records, &cursor);
+	}
+	if (!status) {
+		weir_records_finish(records);
+		status = weir_client_requests_finish(&reading.client, err);
+	}
+	weir_client_requests_release(&reading.client);
+	weir_records_free(records);
+	return status;
 }

@@ -5,57 +5,136 @@
 #include "engine/base/text.h"
 #include "engine/readers/loadgen/client_summary.h"
 #include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/sniff.h"
 
 #define MAX_COUNT   1e15 /* of requests: exact in a double */
-#define DIFFERENCE  0.1  /* of figures that are to be the same */
-#define LOAD_SHARE  0.95 /* of the requested rate */
-#define CHUNK_SHARE 0.1  /* of the mean gap: below it, the median is no gap between tokens */
-/* First token and end of an answer of several tokens that did not come at once. */
+#define DIFFERENCE  0.1  /* between two statements of one figure; a larger one contradicts */
+#define LOAD_SHARE  0.95 /* of the requested rate; below it the load was not reached */
+#define CHUNK_SHARE 0.1  /* of the mean gap; a median below it is not a gap between tokens */
+/* A share of end to end time; a first token this late came with the whole answer. */
 #define WHOLE_SHARE 0.999
 
-static const struct weir_client_times unknown_times = {NAN, NAN, NAN, NAN, NAN};
+#define STATISTICS (sizeof(struct weir_client_times) / sizeof(double))
 
-void weir_client_summary_init(struct weir_client_summary *summary)
-{
-	*summary = (struct weir_client_summary){
-		.e2e = unknown_times,
-		.ttft = unknown_times,
-		.tpot = unknown_times,
-		.itl = unknown_times,
-		.ntpot = unknown_times,
-		.queue = unknown_times,
-		.sent = NAN,
-		.completed = NAN,
-		.failed = NAN,
-		.output_tokens = NAN,
-		.requested_per_s = NAN,
-		.achieved_per_s = NAN,
-		.request_throughput = NAN,
-		.request_goodput = NAN,
-		.input_throughput = NAN,
-		.output_throughput = NAN,
-		.total_throughput = NAN,
-		.output_throughput_per_user = NAN,
-		.output_throughput_per_gpu = NAN,
-	};
-}
-
-/* What a statistic is called, and where it is in struct weir_client_times. */
+/* The names of statistics in reports. The first STATISTICS rows name them in figures as well. */
 static const struct {
-	const char *key;
+	const char *name;
 	size_t slot;
 } statistics[] = {
 	{"mean", offsetof(struct weir_client_times, mean)},
-	{"average", offsetof(struct weir_client_times, mean)},
-	{"avg", offsetof(struct weir_client_times, mean)},
 	{"median", offsetof(struct weir_client_times, median)},
-	{"p50", offsetof(struct weir_client_times, median)},
+	{"p75", offsetof(struct weir_client_times, p75)},
 	{"p90", offsetof(struct weir_client_times, p90)},
 	{"p95", offsetof(struct weir_client_times, p95)},
 	{"p99", offsetof(struct weir_client_times, p99)},
+	{"average", offsetof(struct weir_client_times, mean)},
+	{"avg", offsetof(struct weir_client_times, mean)},
+	{"p50", offsetof(struct weir_client_times, median)},
 };
 
-/* The rest of path behind "PREFIX/", NULL where it does not begin so. */
+static const struct subject {
+	const char *name;
+	size_t slot;
+} subjects[] = {
+	{"e2el", WEIR_CLIENT_SLOT(e2e)},
+	{"ttft", WEIR_CLIENT_SLOT(ttft)},
+	{"ttst", WEIR_CLIENT_SLOT(ttst)},
+	{"tpot", WEIR_CLIENT_SLOT(tpot)},
+	{"itl", WEIR_CLIENT_SLOT(itl)},
+	{"ntpot", WEIR_CLIENT_SLOT(ntpot)},
+	{"client_queue", WEIR_CLIENT_SLOT(queue)},
+	{"latency", WEIR_CLIENT_SLOT(latency)},
+};
+
+static const struct {
+	const char *name, *unit;
+	size_t slot;
+} rates[] = {
+	{"request_throughput", "1/s", WEIR_CLIENT_SLOT(request_throughput)},
+	{"request_goodput", "1/s", WEIR_CLIENT_SLOT(request_goodput)},
+	{"input_throughput", "tokens/s", WEIR_CLIENT_SLOT(input_throughput)},
+	{"output_throughput", "tokens/s", WEIR_CLIENT_SLOT(output_throughput)},
+	{"total_token_throughput", "tokens/s", WEIR_CLIENT_SLOT(total_throughput)},
+	{"output_throughput_per_user", "tokens/s", WEIR_CLIENT_SLOT(output_throughput_per_user)},
+	{"output_throughput_per_gpu", "tokens/s", WEIR_CLIENT_SLOT(output_throughput_per_gpu)},
+};
+
+static double *place(struct weir_client_summary *summary, size_t slot)
+{
+	return (double *)(void *)((char *)summary + slot);
+}
+
+static double value_at(const struct weir_client_summary *summary, size_t slot)
+{
+	return *(const double *)(const void *)((const char *)summary + slot);
+}
+
+static void clear(double *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		values[i] = NAN;
+}
+
+void weir_client_summary_init(struct weir_client_summary *summary)
+{
+	summary->other_count = 0;
+	clear(place(summary, 0), WEIR_CLIENT_SLOT(others) / sizeof(double));
+}
+
+bool weir_client_summary_set(struct weir_client_summary *summary, size_t slot, double value)
+{
+	double *number = place(summary, slot);
+	bool is_new = isnan(*number);
+
+	if (is_new)
+		*number = value;
+	return is_new;
+}
+
+bool weir_client_summary_set_statistic(struct weir_client_summary *summary, size_t slot,
+                                       struct weir_slice name, double ms)
+{
+	for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+		if (weir_slice_equals(name, statistics[i].name))
+			return weir_client_summary_set(summary, slot + statistics[i].slot, ms);
+	return false;
+}
+
+bool weir_client_is_statistic(struct weir_slice name)
+{
+	for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+		if (weir_slice_equals(name, statistics[i].name))
+			return true;
+	return false;
+}
+
+bool weir_client_summary_add_percentile(struct weir_client_summary *summary, size_t slot,
+                                        struct weir_slice name, double ms)
+{
+	struct weir_client_percentile *other = &summary->others[summary->other_count];
+
+	for (size_t i = 0; i < summary->other_count; i++)
+		if (summary->others[i].slot == slot &&
+		    weir_slice_equals(name, summary->others[i].name))
+			return false;
+	*other = (struct weir_client_percentile){.slot = slot, .ms = ms};
+	memcpy(other->name, name.data, name.length);
+	summary->other_count++;
+	return true;
+}
+
+void weir_client_summary_forget(struct weir_client_summary *summary, size_t slot)
+{
+	size_t kept = 0;
+
+	clear(place(summary, slot), STATISTICS);
+	for (size_t i = 0; i < summary->other_count; i++)
+		if (summary->others[i].slot != slot)
+			summary->others[kept++] = summary->others[i];
+	summary->other_count = kept;
+}
+
+/* Returns the part of the path after "PREFIX/", or NULL if the path does not begin with it. */
 static const char *path_behind(const char *path, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -63,21 +142,12 @@ static const char *path_behind(const char *path, const char *prefix)
 	return !strncmp(path, prefix, length) && path[length] == '/' ? path + length + 1 : NULL;
 }
 
-static void set(void *base, size_t slot, double value)
-{
-	double *place = (double *)(void *)((char *)base + slot);
-
-	if (isnan(*place))
-		*place = value;
-}
-
-static void take_statistic(struct weir_client_times *times, const char *key, double value)
+static void take_statistic(struct weir_client_summary *summary, size_t slot, const char *key,
+                           double ms)
 {
 	const char *rest = path_behind(key, "percentiles");
 
-	for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++)
-		if (strcmp(rest ? rest : key, statistics[i].key) == 0)
-			set(times, statistics[i].slot, value);
+	weir_client_summary_set_statistic(summary, slot, weir_slice_of(rest ? rest : key), ms);
 }
 
 void weir_client_summary_take(struct weir_client_summary *summary,
@@ -88,11 +158,11 @@ void weir_client_summary_take(struct weir_client_summary *summary,
 		const char *key = rows->times ? path_behind(leaf->path, rows->path) : NULL;
 
 		if (key)
-			take_statistic(
-				(struct weir_client_times *)(void *)((char *)summary + rows->slot),
-				key, weir_jsonleaf_number(leaf, odd) * rows->scale);
+			take_statistic(summary, rows->slot, key,
+			               weir_jsonleaf_number(leaf, odd) * rows->scale);
 		else if (!rows->times && strcmp(leaf->path, rows->path) == 0)
-			set(summary, rows->slot, weir_jsonleaf_number(leaf, odd) * rows->scale);
+			weir_client_summary_set(summary, rows->slot,
+			                        weir_jsonleaf_number(leaf, odd) * rows->scale);
 	}
 }
 
@@ -104,64 +174,71 @@ void weir_client_summary_label(struct weir_run *run, const struct weir_client_la
 			weir_figure_label(run, labels->key, leaf->text);
 }
 
-double weir_client_tpot(double e2e, double ttft, double output_tokens)
-{
-	return output_tokens > 1 && e2e >= ttft ? (e2e - ttft) / (output_tokens - 1) : NAN;
-}
-
-bool weir_client_differs(double stated, double computed)
-{
-	return fabs(stated - computed) > DIFFERENCE * computed;
-}
-
-bool weir_client_missed_load(double requested_per_s, double achieved_per_s)
-{
-	return achieved_per_s < LOAD_SHARE * requested_per_s;
-}
-
-bool weir_client_is_whole(double ttft, double e2e, double output_tokens)
-{
-	return output_tokens > 1 && ttft >= WHOLE_SHARE * e2e;
-}
-
 bool weir_client_coalesced(double median_gap, double mean_gap)
 {
 	return median_gap < CHUNK_SHARE * mean_gap;
 }
 
-static void check_streaming(struct weir_client_summary *summary, struct weir_input *input)
+double weir_client_highest_rate(double sent, double duration_s, double longest_s)
 {
-	if (!weir_client_is_whole(summary->ttft.mean, summary->e2e.mean, summary->output_tokens))
-		return;
-	summary->ttft = unknown_times;
-	summary->tpot = unknown_times;
-	summary->itl = unknown_times;
-	weir_input_warn(input, WEIR_WARN_INCONSISTENT, UINT64_MAX,
-	                "time to first token: it is that of the whole answer");
+	double window_s = duration_s - longest_s;
+
+	return window_s > 0 ? (sent + 2 * sqrt(sent)) / window_s : NAN;
 }
 
-/* Some writers count chunks for tokens: their times an output token are too short by as much. */
+/* True if two statements of one figure contradict each other; false if one is unknown. */
+static bool differs(double stated, double computed)
+{
+	return fabs(stated - computed) > DIFFERENCE * computed;
+}
+
+static void check_streaming(struct weir_client_summary *summary, struct weir_input *input)
+{
+	const char *detail = summary->ttft.mean > summary->e2e.mean
+	                             ? "time to first token: it is longer than the request"
+	                             : "time to first token: answers came as a whole";
+
+	if (!(summary->output_tokens > 1 && summary->ttft.mean >= WHOLE_SHARE * summary->e2e.mean))
+		return;
+	weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(ttft));
+	weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(ttst));
+	weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(tpot));
+	weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(itl));
+	weir_input_warn(input, WEIR_WARN_INCONSISTENT, UINT64_MAX, detail);
+}
+
+/* Returns the mean time per output token by samples or by the other means, or NAN. */
+static double compute_tpot(const struct weir_client_summary *summary)
+{
+	double decode = summary->e2e.mean - summary->ttft.mean;
+
+	if (!isnan(summary->sampled_tpot))
+		return summary->sampled_tpot;
+	return summary->output_tokens > 1 && summary->ttft.mean > 0 && decode >= 0
+	               ? decode / (summary->output_tokens - 1)
+	               : NAN;
+}
+
+/* Some writers count chunks as tokens: their times per output token are too short by that ratio. */
 static void check_tpot(struct weir_client_summary *summary, struct weir_input *input)
 {
-	double computed =
-		weir_client_tpot(summary->e2e.mean, summary->ttft.mean, summary->output_tokens);
+	double computed = compute_tpot(summary), stated = summary->tpot.mean;
 	struct weir_text detail = {0};
 
-	if (isnan(computed) || !weir_client_differs(summary->tpot.mean, computed)) {
-		if (isnan(summary->tpot.mean))
-			summary->tpot.mean = computed;
+	if (isnan(stated))
+		summary->tpot.mean = computed;
+	if (!differs(stated, computed))
 		return;
-	}
 	weir_text_puts(&detail, "time per output token: stated ");
-	weir_text_duration(&detail, summary->tpot.mean * 1e6);
+	weir_text_duration(&detail, stated * 1e6);
 	weir_text_puts(&detail, ", ");
 	weir_text_duration(&detail, computed * 1e6);
 	weir_text_puts(&detail, " by the other times");
 	weir_input_warn(input, WEIR_WARN_INCONSISTENT, UINT64_MAX, detail.data);
 	weir_text_release(&detail);
-	if (!weir_client_differs(summary->itl.mean, summary->tpot.mean))
-		summary->itl = unknown_times; /* of the same chunks */
-	summary->tpot = unknown_times;
+	if (!differs(summary->itl.mean, stated)) /* gaps between the same chunks */
+		weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(itl));
+	weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(tpot));
 	summary->tpot.mean = computed;
 }
 
@@ -169,7 +246,7 @@ static void check_gaps(struct weir_client_summary *summary, struct weir_input *i
 {
 	if (!weir_client_coalesced(summary->itl.median, summary->itl.mean))
 		return;
-	summary->itl = unknown_times;
+	weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(itl));
 	weir_input_warn(input, WEIR_WARN_INCONSISTENT, UINT64_MAX,
 	                "gaps between tokens: chunks hold several tokens");
 }
@@ -188,96 +265,62 @@ enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
                                            struct weir_input *input, struct weir_error *err)
 {
 	if (summary->completed <= 0)
-		return weir_fail(
-			err, WEIR_E_FORMAT,
-			"no request completed, so its figures are of nothing: see what the "
-			"server said, then run the benchmark again");
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "no request completed, so its figures mean nothing: read what the "
+		                 "server said, then run the benchmark again");
 	weir_client_summary_warn(input, WEIR_WARN_FAILED_REQUEST, summary->failed);
 	check_streaming(summary, input);
 	check_tpot(summary, input);
 	check_gaps(summary, input);
-	if (weir_client_missed_load(summary->requested_per_s, summary->achieved_per_s))
+	if (summary->achieved_per_s < LOAD_SHARE * summary->requested_per_s)
 		weir_input_warn(input, WEIR_WARN_LOAD_NOT_REACHED, UINT64_MAX, NULL);
 	return WEIR_OK;
 }
 
-static const struct subject {
-	const char *name;
-	size_t slot;
-	/* Waiting at the client may be 0; most of it is the timer's jitter, and its tail is no
-	 * figure to compare. */
-	bool is_queue;
-} subjects[] = {
-	{"e2el", offsetof(struct weir_client_summary, e2e), false},
-	{"ttft", offsetof(struct weir_client_summary, ttft), false},
-	{"tpot", offsetof(struct weir_client_summary, tpot), false},
-	{"itl", offsetof(struct weir_client_summary, itl), false},
-	{"ntpot", offsetof(struct weir_client_summary, ntpot), false},
-	{"client_queue", offsetof(struct weir_client_summary, queue), true},
-};
-
-static const struct {
-	const char *name, *unit;
-	size_t slot;
-} rates[] = {
-	{"request_throughput", "1/s", offsetof(struct weir_client_summary, request_throughput)},
-	{"request_goodput", "1/s", offsetof(struct weir_client_summary, request_goodput)},
-	{"input_throughput", "tokens/s", offsetof(struct weir_client_summary, input_throughput)},
-	{"output_throughput", "tokens/s", offsetof(struct weir_client_summary, output_throughput)},
-	{"total_token_throughput", "tokens/s",
-         offsetof(struct weir_client_summary, total_throughput)},
-	{"output_throughput_per_user", "tokens/s",
-         offsetof(struct weir_client_summary, output_throughput_per_user)},
-	{"output_throughput_per_gpu", "tokens/s",
-         offsetof(struct weir_client_summary, output_throughput_per_gpu)},
-};
-
-static double slot_value(const void *base, size_t slot)
+/* Returns the value of a figure, or NAN. Programs write 0 if they had nothing to take a mean of. */
+static double figure_of(const struct weir_client_summary *summary, size_t slot)
 {
-	return *(const double *)(const void *)((const char *)base + slot);
-}
+	double value = value_at(summary, slot);
 
-/* 0 is what programs write where there was nothing to take a mean of. */
-static double positive(double value)
-{
 	return value > 0 ? value : NAN;
 }
 
-/* But a request that is sent when it is due, or by the timer's jitter before, waited for 0. */
-static double time_of(const struct weir_client_times *times, size_t slot, bool is_queue)
+/* Returns a time, or NAN. The queue at the client may be 0, or below it by the timer's jitter; most
+ * of it is that jitter, so only its mean and p95 are figures to compare. */
+static double time_of(const struct weir_client_summary *summary, size_t times, size_t statistic)
 {
-	double value = slot_value(times, slot);
+	double value = value_at(summary, times + statistic);
 
-	if (!is_queue)
-		return positive(value);
-	if (slot != offsetof(struct weir_client_times, mean) &&
-	    slot != offsetof(struct weir_client_times, p95))
+	if (times != WEIR_CLIENT_SLOT(queue))
+		return figure_of(summary, times + statistic);
+	if (statistic != offsetof(struct weir_client_times, mean) &&
+	    statistic != offsetof(struct weir_client_times, p95))
 		return NAN;
 	return value < 0 ? 0 : value;
 }
 
-static void add_times(const struct weir_client_times *times, const char *prefix,
-                      const struct subject *subject, struct weir_run *run)
+static void add_time(struct weir_run *run, const char *prefix, const char *statistic,
+                     const char *subject, double ms)
 {
-	static const struct {
-		const char *name;
-		size_t slot;
-	} order[] = {
-		{"mean", offsetof(struct weir_client_times, mean)},
-		{"median", offsetof(struct weir_client_times, median)},
-		{"p90", offsetof(struct weir_client_times, p90)},
-		{"p95", offsetof(struct weir_client_times, p95)},
-		{"p99", offsetof(struct weir_client_times, p99)},
-	};
 	struct weir_text name = {0};
 
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		weir_text_clear(&name);
-		weir_text_printf(&name, "%s%s_%s_ms", prefix, order[i].name, subject->name);
-		weir_figure_add(run, name.data, "ms", false,
-		                time_of(times, order[i].slot, subject->is_queue));
-	}
+	if (isnan(ms))
+		return;
+	weir_text_printf(&name, "%s%s_%s_ms", prefix, statistic, subject);
+	weir_figure_add(run, name.data, "ms", false, ms);
 	weir_text_release(&name);
+}
+
+static void add_times(const struct weir_client_summary *summary, const char *prefix,
+                      const struct subject *subject, struct weir_run *run)
+{
+	for (size_t i = 0; i < STATISTICS; i++)
+		add_time(run, prefix, statistics[i].name, subject->name,
+		         time_of(summary, subject->slot, statistics[i].slot));
+	for (size_t i = 0; i < summary->other_count; i++)
+		if (summary->others[i].slot == subject->slot)
+			add_time(run, prefix, summary->others[i].name, subject->name,
+			         summary->others[i].ms);
 }
 
 void weir_client_summary_add(const struct weir_client_summary *summary, const char *prefix,
@@ -285,14 +328,13 @@ void weir_client_summary_add(const struct weir_client_summary *summary, const ch
 {
 	struct weir_text name = {0};
 
-	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
-		add_times((const void *)((const char *)summary + subjects[i].slot), prefix,
-		          &subjects[i], run);
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+	for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+		add_times(summary, prefix, &subjects[i], run);
+	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
 		weir_text_clear(&name);
 		weir_text_printf(&name, "%s%s", prefix, rates[i].name);
 		weir_figure_add(run, name.data, rates[i].unit, true,
-		                positive(slot_value(summary, rates[i].slot)));
+		                figure_of(summary, rates[i].slot));
 	}
 	weir_text_release(&name);
 }
@@ -312,4 +354,49 @@ enum weir_status weir_client_summary_conclude(struct weir_client_summary *summar
 	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
 	input->events = input->run->metrics.count;
 	return WEIR_OK;
+}
+
+/* ---- whole reports ---- */
+
+struct reading {
+	const struct weir_client_report *report;
+	struct weir_client_summary *summary;
+	struct weir_input *input;
+};
+
+static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
+                                  struct weir_error *err)
+{
+	struct reading *reading = context;
+	bool odd = false;
+
+	(void)err;
+	weir_client_summary_take(reading->summary, reading->report->rows, leaf, &odd);
+	weir_client_summary_label(reading->input->run, reading->report->labels, leaf);
+	if (odd)
+		weir_input_warn(reading->input, WEIR_WARN_BAD_NUMBER, leaf->at, NULL);
+	return WEIR_OK;
+}
+
+enum weir_status weir_client_report_read(const struct weir_client_report *report,
+                                         struct weir_source *source, struct weir_input *input,
+                                         struct weir_error *err)
+{
+	struct weir_client_summary summary;
+	struct reading reading = {.report = report, .summary = &summary, .input = input};
+	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &reading};
+	char first;
+	enum weir_status status = weir_sniff_source(source, &first, err);
+
+	if (status)
+		return status;
+	if (first == '[' && report->requests)
+		return weir_client_records_read(report->requests, source, input, err);
+	weir_client_summary_init(&summary);
+	input->run = weir_run_new();
+	status = weir_jsonleaves_read(&leaves, source, err);
+	if (!status && report->check)
+		status = report->check(&summary, err);
+	return status ? status
+	              : weir_client_summary_conclude(&summary, input, report->expected, err);
 }

@@ -1,27 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a load generator says of one run under one load, as means and percentiles: the common shape
- * of the summaries of serving benchmarks. Readers fill it from tables of where their report says
- * what; names, units and directions of the figures, and the checks that every summary of a client
- * needs, are here. Unknown is NAN. Owns nothing.
+ * The means and percentiles that a load generator states for one run under one load, in the shape
+ * that the summaries of serving benchmarks share. A reader brings tables that map places of its
+ * report to members of the summary. Names, units and directions of the figures are here, and so
+ * are the checks that every client's summary needs. Unknown is NAN. A summary owns nothing.
  */
-#ifndef WEIR_READERS_CLIENT_SUMMARY_H
-#define WEIR_READERS_CLIENT_SUMMARY_H
+#ifndef WEIR_READERS_LOADGEN_CLIENT_SUMMARY_H
+#define WEIR_READERS_LOADGEN_CLIENT_SUMMARY_H
 
-#include "engine/model/profile.h"
+#include "engine/base/source.h"
+#include "engine/readers/loadgen/client_requests.h"
 #include "engine/readers/parts/jsonleaves.h"
+
+#define WEIR_CLIENT_MAX_PERCENTILES 128
+#define WEIR_CLIENT_PERCENTILE      10 /* bytes of "p99.9" and its NUL */
 
 /* Milliseconds. */
 struct weir_client_times {
-	double mean, median, p90, p95, p99;
+	double mean, median, p75, p90, p95, p99;
 };
 
+/* A percentile that struct weir_client_times has no member for. */
+struct weir_client_percentile {
+	size_t slot; /* offsetof() in the summary: of the times that it belongs to */
+	char name[WEIR_CLIENT_PERCENTILE]; /* "p99.9" */
+	double ms;
+};
+
+/* The members before `others` are all doubles. */
 struct weir_client_summary {
 	struct weir_client_times e2e, ttft;
-	struct weir_client_times tpot;  /* (end to end - first token) / (output tokens - 1) */
-	struct weir_client_times itl;   /* gaps between outputs */
-	struct weir_client_times ntpot; /* end to end / output tokens, first token included */
-	struct weir_client_times queue; /* from when a request was due to when it was sent */
+	struct weir_client_times ttst;    /* from the first token to the second */
+	struct weir_client_times tpot;    /* (end to end - first token) / (output tokens - 1) */
+	struct weir_client_times itl;     /* gaps between outputs */
+	struct weir_client_times ntpot;   /* end to end / output tokens, first token included */
+	struct weir_client_times queue;   /* from when a request was due to when it was sent */
+	struct weir_client_times latency; /* of an iteration, without any server */
+	double sampled_tpot;              /* mean of the samples, ms; NAN: there are no samples */
 
 	double sent, completed, failed;
 	double output_tokens;                   /* mean of a request */
@@ -30,34 +45,52 @@ struct weir_client_summary {
 	double request_throughput, request_goodput;                   /* 1/s */
 	double input_throughput, output_throughput, total_throughput; /* tokens/s */
 	double output_throughput_per_user, output_throughput_per_gpu; /* tokens/s */
+
+	struct weir_client_percentile others[WEIR_CLIENT_MAX_PERCENTILES];
+	size_t other_count;
 };
+
+#define WEIR_CLIENT_SLOT(field) offsetof(struct weir_client_summary, field)
 
 /* One place of a report: the path of a number, or of an object of statistics. */
 struct weir_client_row {
 	const char *path;
-	size_t slot;  /* offsetof() in the summary: of a double, or of a struct weir_client_times */
-	double scale; /* what makes the report's unit ours */
+	size_t slot;  /* of a double, or of a struct weir_client_times */
+	double scale; /* from the report's unit to ours */
 	bool times;
 };
 
 #define WEIR_CLIENT_TIMES(field, path, scale)                                                      \
 	{                                                                                          \
-		path, offsetof(struct weir_client_summary, field), scale, true                     \
+		path, WEIR_CLIENT_SLOT(field), scale, true                                         \
 	}
 #define WEIR_CLIENT_NUMBER(field, path)                                                            \
 	{                                                                                          \
-		path, offsetof(struct weir_client_summary, field), 1, false                        \
+		path, WEIR_CLIENT_SLOT(field), 1, false                                            \
 	}
 
-/* Where a report says what the run was under. */
+/* The place of a report that describes a condition of the run, and the key of its label. */
 struct weir_client_label {
 	const char *path, *key;
 };
 
 void weir_client_summary_init(struct weir_client_summary *summary);
 
-/* Takes a leaf that a row (ended by a NULL path) names; the first of several values counts. Names
- * of statistics: mean (average, avg), median (p50), p90, p95, p99. *odd is set where it is no
+/* Sets the number at a slot. The first of several values counts: returns false if there was one. */
+bool weir_client_summary_set(struct weir_client_summary *summary, size_t slot, double value);
+/* Sets one of the times at a slot by the name of a statistic: mean (average, avg), median (p50),
+ * p75, p90, p95, p99. Returns false if the name is another one, or if there was a value. */
+bool weir_client_summary_set_statistic(struct weir_client_summary *summary, size_t slot,
+                                       struct weir_slice name, double ms);
+bool weir_client_is_statistic(struct weir_slice name);
+/* Adds a percentile without a member in struct weir_client_times. Returns false if the name exists.
+ * The caller checks the limits WEIR_CLIENT_MAX_PERCENTILES and WEIR_CLIENT_PERCENTILE. */
+bool weir_client_summary_add_percentile(struct weir_client_summary *summary, size_t slot,
+                                        struct weir_slice name, double ms);
+/* Marks the times at a slot as unknown, with their further percentiles. */
+void weir_client_summary_forget(struct weir_client_summary *summary, size_t slot);
+
+/* Takes a leaf that a row names. The table ends with a NULL path. *odd is set if the leaf is not a
  * number. */
 void weir_client_summary_take(struct weir_client_summary *summary,
                               const struct weir_client_row *rows, const struct weir_jsonleaf *leaf,
@@ -66,41 +99,50 @@ void weir_client_summary_label(struct weir_run *run, const struct weir_client_la
                                const struct weir_jsonleaf *leaf);
 
 /*
- * The checks: a time an output token that contradicts end to end time, first token and length is
- * computed again; gaps between chunks that hold several tokens, and a "first token" that is the
- * whole answer, are left out; less load than asked for and failed requests are said. Each is a
- * warning. Refuses a run in which nothing completed.
+ * Checks the summary against itself. A time per output token that contradicts end to end time,
+ * first token and length is computed again. Gaps between chunks of several tokens, and a "first
+ * token" that is the whole answer, are removed. Each of these, a load below the requested one and
+ * failed requests are warnings. Fails if no request completed.
  */
 enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
                                            struct weir_input *input, struct weir_error *err);
 
-/* The end of reading a summary that is all of a run: checks it and puts its figures into the
- * input's run, with a warning that they are no samples. WEIR_E_EMPTY where none of them is a time
- * or a rate; `expected` says where they are. */
+/* Checks a summary that is all of a run and adds its figures to the input's run, with a warning
+ * that they are not samples. WEIR_E_EMPTY if none of them is a time or a rate; `expected` names
+ * their place in the report. */
 enum weir_status weir_client_summary_conclude(struct weir_client_summary *summary,
                                               struct weir_input *input, const char *expected,
                                               struct weir_error *err);
 
-/* The figures of the run; prefix ("constant@2/", "") goes before each name. */
+/* Adds the figures to the run; prefix ("constant@2/", "") goes before each name. */
 void weir_client_summary_add(const struct weir_client_summary *summary, const char *prefix,
                              struct weir_run *run);
 
-/* Counts `count` warnings at once; none where it is below 1 or unknown. */
+/* Counts `count` warnings at once; a count below 1 or unknown adds nothing. */
 void weir_client_summary_warn(struct weir_input *input, enum weir_warning_code code, double count);
 
-/* ---- the rules by themselves, for readers that have samples ---- */
+/* A report that is one JSON object and one run, or a JSON list of requests. */
+struct weir_client_report {
+	const struct weir_client_row *rows;     /* ends with a NULL path */
+	const struct weir_client_label *labels; /* ends with a NULL path */
+	const char *expected; /* place of the times, for the error that finds none */
+	/* Refuses a summary for a reason of its format; may be NULL. */
+	enum weir_status (*check)(const struct weir_client_summary *summary,
+	                          struct weir_error *err);
+	const struct weir_client_format *requests; /* of a document that is a list */
+};
 
-/* Mean time an output token by the means of the rest; NAN where one is unknown or the answer is one
- * token. */
-double weir_client_tpot(double e2e, double ttft, double output_tokens);
-/* Whether two of one thing differ by more than 10 % of the second. */
-bool weir_client_differs(double stated, double computed);
-/* Whether less than 95 % of a load was reached. */
-bool weir_client_missed_load(double requested_per_s, double achieved_per_s);
-/* Whether gaps are those between chunks: most are next to nothing, and few hold the time. */
+/* Gives the input a run with the labels and the figures of the summary, or its requests. */
+enum weir_status weir_client_report_read(const struct weir_client_report *report,
+                                         struct weir_source *source, struct weir_input *input,
+                                         struct weir_error *err);
+
+/* ---- single rules, for readers that have samples ---- */
+
+/* True if the median gap is far below the mean gap: most gaps separate chunks of one burst. */
 bool weir_client_coalesced(double median_gap, double mean_gap);
-/* Whether what is called first token is the whole answer, as of an endpoint that does not stream.
- */
-bool weir_client_is_whole(double ttft, double e2e, double output_tokens);
+/* Upper limit of the rate at which requests were sent: the last one was sent before the longest
+ * one began, and twice the spread of random gaps is added. NAN if that leaves no time. */
+double weir_client_highest_rate(double sent, double duration_s, double longest_s);
 
 #endif

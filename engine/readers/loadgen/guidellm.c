@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reports of GuideLLM (benchmarks.json, version 2). A report of one load point is requests, where
- * it lists them, and per-run figures. A report of several, a sweep, is still one run: its load
- * points are figures side by side, "constant@2/mean_ttft_ms", and the requests of each are samples
- * of stages of its own, "constant@2/ttft", for requests under different load are not one
- * population. Of the configuration, which may hold keys of an interface, only the model is kept.
+ * Reads reports of GuideLLM (benchmarks.json, version 2). A report of one load point gives
+ * requests, if it lists them, and figures of the run. A report of several load points, a sweep, is
+ * still one run: the figures of its load points stand side by side, "constant@2/mean_ttft_ms", and
+ * their requests are samples of separate stages, "constant@2/ttft", because requests under
+ * different loads are not one population. Only the model is kept of the configuration, which may
+ * hold API keys.
+ *
+ * Request latency is in seconds, everything else in milliseconds. GuideLLM's "time per output
+ * token" includes the first token; other tools call its "inter token latency", a mean
+ * over tokens, time per output token. Its percentiles come from a step function.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,35 +17,227 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
-#include "engine/readers/loadgen/guidellm.h"
+#include "engine/readers/loadgen/client_summary.h"
 #include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/parts/wholejson.h"
 #include "engine/readers/readers.h"
 
-static const char *const keys[] = {"benchmarks", "metadata", "config", NULL};
-static const char *const version_key[] = {"guidellm_version", NULL};
+#define MAX_POINTS 256
+#define NAME       64
+#define MAX_FAILED 1e15 /* requests: exact in a double */
 
-static int sniff(const char *head, size_t len)
-{
-	unsigned found = weir_sniff_keys(head, len, keys);
-	size_t left = 0;
-	const char *metadata = weir_sniff_member(head, len, keys[1], &left);
-
-	if (!metadata || !weir_sniff_keys(metadata, left, version_key))
-		return 0;
-	return weir_sniff_bits(found, keys) + weir_sniff_bits(1, version_key);
-}
+/* One load point: an element of "benchmarks". */
+struct point {
+	struct weir_client_summary summary;
+	double incomplete, duration_s, max_latency_s;
+	double max_concurrency;
+	unsigned counted;    /* a bit per row of `counts` with a count above 0 */
+	char strategy[NAME]; /* "constant"; "": unknown */
+	char name[NAME];     /* "constant@2"; unique in the report */
+	/* The requests that it lists; the table is NULL without requests. Owned. */
+	struct weir_client_requests records;
+};
 
 struct report {
 	struct weir_input *input;
-	struct guidellm_point *points;
+	struct point *points;
 	size_t count, capacity;
 	size_t documents;
 };
 
-/* Names begin with what the load was: a rate, or how many at a time. */
-static void name_point(const struct report *report, struct guidellm_point *point)
+static const struct weir_mark marks[] = {
+	{.first = "{",
+         .keys = {{"benchmarks", "metadata", "config"}},
+         .within = "metadata",
+         .inside = {{"guidellm_version"}, .all = 1}},
+	{0},
+};
+
+/* ---- the figures of a load point ---- */
+
+static const struct weir_client_row figures[] = {
+	WEIR_CLIENT_NUMBER(sent, "scheduler_metrics/requests_made/total"),
+	WEIR_CLIENT_NUMBER(completed, "scheduler_metrics/requests_made/successful"),
+	WEIR_CLIENT_NUMBER(failed, "scheduler_metrics/requests_made/errored"),
+	WEIR_CLIENT_NUMBER(requested_per_s, "config/strategy/rate"),
+	WEIR_CLIENT_TIMES(e2e, "metrics/request_latency/successful", 1e3),
+	WEIR_CLIENT_TIMES(ttft, "metrics/time_to_first_token_ms/successful", 1),
+	WEIR_CLIENT_TIMES(ntpot, "metrics/time_per_output_token_ms/successful", 1),
+	WEIR_CLIENT_TIMES(itl, "metrics/inter_token_latency_ms/successful", 1),
+	WEIR_CLIENT_NUMBER(output_tokens, "metrics/output_token_count/successful/mean"),
+	/* Rates are weighted by time: only their mean has a meaning. */
+	WEIR_CLIENT_NUMBER(request_throughput, "metrics/requests_per_second/successful/mean"),
+	WEIR_CLIENT_NUMBER(input_throughput, "metrics/prompt_tokens_per_second/successful/mean"),
+	WEIR_CLIENT_NUMBER(output_throughput, "metrics/output_tokens_per_second/successful/mean"),
+	WEIR_CLIENT_NUMBER(total_throughput, "metrics/tokens_per_second/successful/mean"),
+	{0},
+};
+
+static const struct weir_client_label point_labels[] = {
+	{"config/backend/model", "model"},
+	{0},
+};
+
+/* Numbers beside the summary. */
+static const struct {
+	const char *path;
+	size_t slot;
+	double scale;
+} numbers[] = {
+	{"scheduler_metrics/requests_made/incomplete", offsetof(struct point, incomplete), 1},
+	{"duration", offsetof(struct point, duration_s), 1},
+	{"config/strategy/max_concurrency", offsetof(struct point, max_concurrency), 1},
+	{"config/strategy/streams", offsetof(struct point, max_concurrency), 1},
+	{"metrics/request_latency/successful/max", offsetof(struct point, max_latency_s), 1},
+	{"scheduler_metrics/request_targeted_start_delay_avg",
+         offsetof(struct point, summary.queue.mean), 1e3},
+};
+
+/* If one of these counts is 0, the zeros beside it are unknown values. */
+#define COUNTED(member, name, size_)                                                               \
+	{                                                                                          \
+		"metrics/" name "/successful/count", offsetof(struct point, summary.member), size_ \
+	}
+#define TIMES  (sizeof(struct weir_client_times) / sizeof(double))
+#define NUMBER 1
+
+static const struct {
+	const char *path;
+	size_t slot, doubles;
+} counts[] = {
+	COUNTED(e2e, "request_latency", TIMES),
+	COUNTED(ttft, "time_to_first_token_ms", TIMES),
+	COUNTED(ntpot, "time_per_output_token_ms", TIMES),
+	COUNTED(itl, "inter_token_latency_ms", TIMES),
+	COUNTED(output_tokens, "output_token_count", NUMBER),
+	COUNTED(request_throughput, "requests_per_second", NUMBER),
+	COUNTED(input_throughput, "prompt_tokens_per_second", NUMBER),
+	COUNTED(output_throughput, "output_tokens_per_second", NUMBER),
+	COUNTED(total_throughput, "tokens_per_second", NUMBER),
+};
+
+#define COUNTS (sizeof(counts) / sizeof(counts[0]))
+
+struct point_reading {
+	struct weir_input *input;
+	struct point *point;
+};
+
+static double *slot_of(struct point *point, size_t slot)
+{
+	return (double *)(void *)((char *)point + slot);
+}
+
+static void take_strategy(struct point *point, struct weir_slice text)
+{
+	if (text.length >= sizeof(point->strategy) || memchr(text.data, '\\', text.length))
+		return;
+	memcpy(point->strategy, text.data, text.length);
+	point->strategy[text.length] = '\0';
+}
+
+static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
+                                  struct weir_error *err)
+{
+	struct point_reading *reading = context;
+	struct point *point = reading->point;
+	bool odd = false;
+
+	(void)err;
+	weir_client_summary_take(&point->summary, figures, leaf, &odd);
+	weir_client_summary_label(reading->input->run, point_labels, leaf);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (strcmp(leaf->path, numbers[i].path) == 0)
+			*slot_of(point, numbers[i].slot) =
+				weir_jsonleaf_number(leaf, &odd) * numbers[i].scale;
+	for (size_t i = 0; i < COUNTS; i++)
+		if (strcmp(leaf->path, counts[i].path) == 0)
+			point->counted |= (unsigned)(weir_jsonleaf_number(leaf, &odd) > 0) << i;
+	if (leaf->quoted && strcmp(leaf->path, "config/strategy/type_") == 0)
+		take_strategy(point, leaf->text);
+	if (odd)
+		weir_input_warn(reading->input, WEIR_WARN_BAD_NUMBER, leaf->at, NULL);
+	return WEIR_OK;
+}
+
+static enum weir_status take_figures(struct report *report, const struct weir_jsonscan_item *item,
+                                     struct weir_error *err)
+{
+	struct point_reading reading = {.input = report->input,
+	                                .point = &report->points[report->count - 1]};
+	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &reading};
+	enum weir_status status =
+		weir_jsonleaves_walk(&leaves, item->key, item->text, item->at, err);
+
+	return status ? weir_fail_in(err, "benchmarks[%zu]", report->count - 1) : WEIR_OK;
+}
+
+/* ---- the requests of a load point: seconds of Unix time; prompts and answers are not read ---- */
+
+#define TIMINGS "info/timings/"
+
+static const struct weir_client_field fields[] = {
+	WEIR_CLIENT_SECONDS(due_ns, TIMINGS "targeted_start"),
+	WEIR_CLIENT_SECONDS(sent_ns, TIMINGS "request_start"),
+	WEIR_CLIENT_SECONDS(first_token_ns, TIMINGS "first_token_iteration"),
+	WEIR_CLIENT_SECONDS(last_token_ns, TIMINGS "last_token_iteration"),
+	WEIR_CLIENT_SECONDS(end_ns, TIMINGS "request_end"),
+	WEIR_CLIENT_WHOLE(input_tokens, "prompt_tokens"),
+	WEIR_CLIENT_WHOLE(input_tokens, "input_metrics/text_tokens"),
+	WEIR_CLIENT_WHOLE(output_tokens, "output_tokens"),
+	WEIR_CLIENT_WHOLE(output_tokens, "output_metrics/text_tokens"),
+	{0},
+};
+
+/* For a server that does not state its number of tokens. */
+static const struct weir_client_field fallback[] = {
+	WEIR_CLIENT_WHOLE(output_tokens, TIMINGS "token_iterations"),
+	{0},
+};
+
+struct request_reading {
+	struct weir_input *input;
+	struct weir_client_request record, counted;
+};
+
+static enum weir_status take_request_leaf(void *context, const struct weir_jsonleaf *leaf,
+                                          struct weir_error *err)
+{
+	struct request_reading *reading = context;
+
+	(void)err;
+	weir_client_record_take(reading->input, &reading->record, fields, leaf);
+	weir_client_record_take(reading->input, &reading->counted, fallback, leaf);
+	return WEIR_OK;
+}
+
+/* Adds one request that succeeded. Returns false if it is not valid JSON. */
+static bool take_request(struct weir_input *input, const struct weir_jsonscan_item *item,
+                         struct point *point)
+{
+	struct request_reading reading = {
+		.input = input,
+		.record = weir_client_request_unknown(),
+		.counted = weir_client_request_unknown(),
+	};
+	const struct weir_jsonleaves leaves = {.leaf = take_request_leaf, .context = &reading};
+
+	if (!point->records.requests)
+		weir_client_requests_init(&point->records, input);
+	if (weir_jsonleaves_walk(&leaves, (struct weir_slice){0}, item->text, item->at, NULL))
+		return false;
+	if (reading.record.output_tokens == WEIR_CLIENT_UNKNOWN)
+		reading.record.output_tokens = reading.counted.output_tokens;
+	input->events++;
+	weir_client_requests_add(&point->records, &reading.record, item->at);
+	return true;
+}
+
+/* ---- load points ---- */
+
+/* Names the point after its load: a rate, or a number of concurrent requests. */
+static void name_point(const struct report *report, struct point *point)
 {
 	const char *strategy = *point->strategy ? point->strategy : "load";
 	struct weir_text name = {0};
@@ -65,15 +262,44 @@ static void name_point(const struct report *report, struct guidellm_point *point
 	weir_text_release(&name);
 }
 
-/* A load point ends where the next one begins. */
+static void finish_requests(struct point *point)
+{
+	struct weir_requests *requests = point->records.requests;
+	double failed = point->summary.failed;
+
+	requests->sampled = (double)requests->count < point->summary.completed;
+	requests->failed = failed >= 1 && failed < MAX_FAILED ? (uint64_t)failed : 0;
+	requests->requested_per_s = point->summary.requested_per_s;
+	requests->duration_s = point->duration_s;
+}
+
+static enum weir_status finish_point(struct point *point, struct weir_error *err)
+{
+	for (size_t i = 0; i < COUNTS; i++)
+		for (size_t j = 0; j < counts[i].doubles && !(point->counted >> i & 1); j++)
+			*slot_of(point, counts[i].slot + j * sizeof(double)) = NAN;
+	point->summary.achieved_per_s = weir_client_highest_rate(
+		point->summary.sent, point->duration_s, point->max_latency_s);
+	if (!point->records.requests)
+		return WEIR_OK;
+	if (!point->records.requests->count) {
+		weir_requests_free(point->records.requests);
+		point->records.requests = NULL;
+		return WEIR_OK;
+	}
+	finish_requests(point);
+	return weir_client_requests_finish(&point->records, err);
+}
+
+/* Ends the load point that is being read, if there is one. */
 static enum weir_status end_point(struct report *report, struct weir_error *err)
 {
-	struct guidellm_point *point = report->count ? &report->points[report->count - 1] : NULL;
+	struct point *point = report->count ? &report->points[report->count - 1] : NULL;
 
 	if (!point)
 		return WEIR_OK;
 	name_point(report, point);
-	if (!weir_guidellm_point_finish(point, err))
+	if (!finish_point(point, err))
 		return WEIR_OK;
 	return weir_fail_in(err, "benchmarks[%zu]", report->count - 1);
 }
@@ -81,22 +307,26 @@ static enum weir_status end_point(struct report *report, struct weir_error *err)
 static enum weir_status begin_point(struct report *report, struct weir_error *err)
 {
 	enum weir_status status = end_point(report, err);
+	struct point *point;
 
 	if (status)
 		return status;
-	if (report->count == GUIDELLM_MAX_POINTS)
+	if (report->count == MAX_POINTS)
 		return weir_fail(err, WEIR_E_LIMIT, "benchmarks: more than %d load points",
-		                 GUIDELLM_MAX_POINTS);
+		                 MAX_POINTS);
 	report->points = weir_grow(report->points, &report->capacity, report->count + 1,
 	                           sizeof(*report->points));
-	weir_guidellm_point_init(&report->points[report->count++]);
+	point = &report->points[report->count++];
+	*point = (struct point){
+		.incomplete = NAN, .duration_s = NAN, .max_latency_s = NAN, .max_concurrency = NAN};
+	weir_client_summary_init(&point->summary);
 	return WEIR_OK;
 }
 
 static enum weir_status begin_object(struct report *report, const struct weir_jsonscan_item *item,
                                      struct weir_error *err)
 {
-	if (weir_slice_equals(item->key, keys[0]))
+	if (weir_slice_equals(item->key, "benchmarks"))
 		return begin_point(report, err);
 	if (!item->key.length && report->documents++)
 		return weir_fail(err, WEIR_E_FORMAT,
@@ -117,19 +347,15 @@ static enum weir_status take_version(void *context, const struct weir_jsonleaf *
 	return WEIR_OK;
 }
 
-/* Of the document before its first load point, else of the load point. */
+/* Takes a member of the load point, or of the document before its first load point. */
 static enum weir_status take_member(struct report *report, const struct weir_jsonscan_item *item,
                                     struct weir_error *err)
 {
 	const struct weir_jsonleaves leaves = {.leaf = take_version, .context = report};
-	enum weir_status status;
 
-	if (weir_slice_equals(item->key, keys[1]))
+	if (weir_slice_equals(item->key, "metadata"))
 		return weir_jsonleaves_walk(&leaves, item->key, item->text, item->at, err);
-	if (!report->count)
-		return WEIR_OK;
-	status = weir_guidellm_member(report->input, item, &report->points[report->count - 1], err);
-	return status ? weir_fail_in(err, "benchmarks[%zu]", report->count - 1) : WEIR_OK;
+	return report->count ? take_figures(report, item, err) : WEIR_OK;
 }
 
 static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
@@ -141,14 +367,13 @@ static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
 		return begin_object(report, item, err);
 	if (item->kind == WEIR_JSONSCAN_MEMBER)
 		return take_member(report, item, err);
-	if (report->count &&
-	    !weir_guidellm_request(report->input, item, &report->points[report->count - 1]))
+	if (report->count && !take_request(report->input, item, &report->points[report->count - 1]))
 		weir_jsonscan_reject(scan);
 	return WEIR_OK;
 }
 
-/* Means and percentiles stand for samples only where there are not all of them. */
-static void drop_sampled(struct guidellm_point *point)
+/* Drops the means and percentiles if the report lists all requests. */
+static void drop_sampled(struct point *point)
 {
 	struct weir_client_summary summary = point->summary;
 
@@ -172,7 +397,7 @@ static void add_label(struct weir_run *run, const char *key, double value)
 	weir_text_release(&text);
 }
 
-static void add_only_point(struct report *report, struct guidellm_point *point)
+static void add_only_point(struct report *report, struct point *point)
 {
 	struct weir_run *run = report->input->run;
 
@@ -199,7 +424,7 @@ static void push_sample(struct weir_run *run, const char *prefix, const char *st
 	weir_text_release(&name);
 }
 
-/* What a request waited at the client is part of neither: it is a figure of its own. */
+/* Adds the samples of one request, without its queue at the client, which is a separate figure. */
 static void add_samples(struct weir_run *run, const char *prefix,
                         const struct weir_requests *requests, size_t i)
 {
@@ -220,7 +445,7 @@ static void add_samples(struct weir_run *run, const char *prefix,
 		            floor((double)(total - first) / (double)(tokens - 1)));
 }
 
-static void add_point(struct report *report, struct guidellm_point *point)
+static void add_point(struct report *report, struct point *point)
 {
 	struct weir_run *run = report->input->run;
 	struct weir_text prefix = {0};
@@ -233,13 +458,13 @@ static void add_point(struct report *report, struct guidellm_point *point)
 	weir_text_release(&prefix);
 }
 
-/* A load point of a sweep in which nothing completed says nothing; its requests are counted. */
-static bool is_nothing(const struct report *report, const struct guidellm_point *point)
+/* True for a load point of a sweep in which no request completed. */
+static bool is_nothing(const struct report *report, const struct point *point)
 {
 	return report->count > 1 && point->summary.completed <= 0;
 }
 
-static enum weir_status conclude_point(struct report *report, struct guidellm_point *point,
+static enum weir_status conclude_point(struct report *report, struct point *point,
                                        struct weir_error *err)
 {
 	enum weir_status status;
@@ -315,6 +540,6 @@ const struct weir_reader weir_reader_guidellm = {
 	.name = "guidellm",
 	.title = "reports of GuideLLM, one load point or a sweep",
 	.gives = "requests, native run",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_guidellm,
 };

@@ -1,47 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reports of inference-perf: stage_N_lifecycle_metrics.json and summary_lifecycle_metrics.json as
- * per-run figures, per_request_lifecycle_metrics.json as requests. Everything in them is in
- * seconds.
+ * Reads reports of inference-perf: stage_N_lifecycle_metrics.json and
+ * summary_lifecycle_metrics.json give figures of a run, per_request_lifecycle_metrics.json gives
+ * requests. All times are in seconds, those of requests on one clock. The texts of requests and
+ * responses are private and not read.
  */
 #include <math.h>
+#include <string.h>
 
-#include "engine/readers/loadgen/client_report.h"
-#include "engine/readers/loadgen/inference_perf.h"
+#include "engine/readers/loadgen/client_summary.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-static const char *const report_keys[] = {"load_summary", "successes", "failures", NULL};
-static const char *const load_keys[] = {"count", "schedule_delay", "send_duration",
-                                        "requested_rate", NULL};
-static const char *const request_keys[] = {"start_time", "end_time", "request",
-                                           "response",   "info",     NULL};
-
-/* The server's metrics that the same program saves look alike, but say nothing of the load. */
-static int sniff_report(const char *head, size_t len)
-{
-	unsigned found = weir_sniff_keys(head, len, report_keys), load;
-	const char *summary;
-	size_t left;
-
-	if ((found & 3) != 3)
-		return 0;
-	summary = weir_sniff_member(head, len, "load_summary", &left);
-	load = summary ? weir_sniff_keys(summary, left, load_keys) : 0;
-	return load ? weir_sniff_bits(found, report_keys) + weir_sniff_bits(load, load_keys) : 0;
-}
-
-static int sniff(const char *head, size_t len)
-{
-	unsigned found;
-
-	if (weir_sniff_first(head, len) == '{')
-		return sniff_report(head, len);
-	if (weir_sniff_first(head, len) != '[')
-		return 0;
-	found = weir_sniff_keys(head, len, request_keys);
-	return (found & 7) == 7 ? weir_sniff_bits(found, request_keys) : 0;
-}
+static const struct weir_mark marks[] = {
+	{.first = "{",
+         .keys = {{"load_summary", "successes", "failures"}, .all = 2},
+         .within = "load_summary",
+         .inside = {{"count", "schedule_delay", "send_duration", "requested_rate"}, .any = 4}},
+	{.first = "[",
+         .keys = {{"start_time", "end_time", "request", "response", "info"}, .all = 3}},
+	/* The server metrics that the same program saves; they do not describe the load. */
+	{.first = "{[",
+         .keys = {{"load_summary", "successes", "failures"}, .all = 3},
+         .refusal = "it is what inference-perf asked the server's metrics for, over other times "
+                    "than its requests: pass *_lifecycle_metrics.json, and scrapes of your own"},
+	{0},
+};
 
 static const struct weir_client_row rows[] = {
 	WEIR_CLIENT_TIMES(queue, "load_summary/schedule_delay", 1e3),
@@ -63,7 +47,8 @@ static const struct weir_client_row rows[] = {
 	{0},
 };
 
-/* Runs under different load are not one population; weir.json can make any label a condition. */
+/* The load: runs under different loads are not one population, and weir.json can make any label a
+ * condition. */
 static const struct weir_client_label labels[] = {
 	{"load_summary/count", "num_prompts"},
 	{"load_summary/requested_rate", "request_rate"},
@@ -76,19 +61,66 @@ static enum weir_status check_load(const struct weir_client_summary *summary,
 	if (!isnan(summary->sent))
 		return WEIR_OK;
 	return weir_fail(err, WEIR_E_FORMAT,
-	                 "it says nothing of the load: server metrics as inference-perf saves them "
-	                 "cover other times than its requests; pass *_lifecycle_metrics.json");
+	                 "this file does not describe the load: the server metrics that "
+	                 "inference-perf saves cover "
+	                 "other times than its requests; pass *_lifecycle_metrics.json");
+}
+
+static const struct weir_client_field fields[] = {
+	WEIR_CLIENT_SECONDS(due_ns, "scheduled_time"),
+	WEIR_CLIENT_SECONDS(sent_ns, "start_time"),
+	WEIR_CLIENT_SECONDS(end_ns, "end_time"),
+	WEIR_CLIENT_WHOLE(input_tokens, "info/input_tokens"),
+	WEIR_CLIENT_WHOLE(input_tokens, "info/request_metrics/text/input_tokens"),
+	WEIR_CLIENT_WHOLE(output_tokens, "info/output_tokens"),
+	WEIR_CLIENT_WHOLE(output_tokens, "info/response_metrics/output_tokens"),
+	{0},
+};
+
+static const char *const output_times[] = {"info/output_token_times",
+                                           "info/response_metrics/output_token_times"};
+
+/* Takes the first and the last time of a list. Outputs are chunks, and a chunk may hold several
+ * tokens; newer versions put what concerns the response below a separate key. */
+static void take_outputs(struct weir_client_reading *reading, const struct weir_jsonleaf *leaf)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(leaf->text);
+	struct weir_slice first = {0}, last = {0};
+
+	if (!weir_jsoncursor_enter(&cursor, '['))
+		return;
+	while (weir_jsoncursor_item(&cursor)) {
+		last = weir_jsoncursor_scalar(&cursor);
+		first = first.data ? first : last;
+	}
+	if (!first.data)
+		return;
+	reading->request.first_token_ns =
+		weir_client_time(reading->client.input, first, 9, leaf->at);
+	reading->request.last_token_ns = weir_client_time(reading->client.input, last, 9, leaf->at);
+}
+
+static void take_request_leaf(struct weir_client_reading *reading, const struct weir_jsonleaf *leaf)
+{
+	for (size_t i = 0; i < sizeof(output_times) / sizeof(output_times[0]); i++)
+		if (strcmp(leaf->path, output_times[i]) == 0)
+			take_outputs(reading, leaf);
+	if (!strncmp(leaf->path, "error", 5) && (!leaf->path[5] || leaf->path[5] == '/') &&
+	    (leaf->quoted || !weir_slice_equals(leaf->text, "null")))
+		reading->failed = true;
 }
 
 static enum weir_status read_inference_perf(struct weir_source *source, struct weir_input *input,
                                             struct weir_error *err)
 {
+	static const struct weir_client_format requests = {.fields = fields,
+	                                                   .leaf = take_request_leaf};
 	static const struct weir_client_report report = {
 		.rows = rows,
 		.labels = labels,
 		.expected = "successes.latency or successes.throughput",
 		.check = check_load,
-		.read_requests = weir_inference_perf_requests,
+		.requests = &requests,
 	};
 
 	return weir_client_report_read(&report, source, input, err);
@@ -96,8 +128,8 @@ static enum weir_status read_inference_perf(struct weir_source *source, struct w
 
 const struct weir_reader weir_reader_inference_perf = {
 	.name = "inference-perf",
-	.title = "reports of inference-perf: a stage, a summary, or one record a request",
+	.title = "reports of inference-perf: a stage, a summary, or one record per request",
 	.gives = "native run, requests",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_inference_perf,
 };

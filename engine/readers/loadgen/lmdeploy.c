@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Results of LMDeploy's benchmarks, profile_restful_api.py and profile_throughput.py: a table of
- * one header and one row, whatever its file is called. Every run appends a row, some a header too.
+ * Reads results of LMDeploy's benchmarks, profile_restful_api.py and profile_throughput.py: a table
+ * of one header and one row, under any file name. Each run appends a row, some also a header.
  */
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "engine/readers/loadgen/client_summary.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
 #define MAX_COLUMNS 64
@@ -16,35 +17,20 @@
 
 static const struct weir_csv_options options = {.separator = ',', .quotes = true, .trim = true};
 
-/* Columns of both programs; the first four name the format. */
-static const char *const known[] = {"completed",    "request_throughput",  "output_throughput",
-                                    "mean_ttft_ms", "input_throughput",    "mean_tpot_ms",
-                                    "mean_itl_ms",  "mean_e2e_latency_ms", "total_input_tokens"};
-
-#define NEEDED 4
-
-static int sniff(const char *head, size_t len)
-{
-	struct weir_slice rest = {head, len}, line, cells[MAX_COLUMNS];
-	unsigned found = 0;
-	size_t count;
-	int bits = 0;
-
-	if (!weir_csv_take_line(&rest, &line))
-		return 0;
-	count = weir_csv_split(line, &options, cells, MAX_COLUMNS);
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		for (size_t j = 0; j < count; j++)
-			if (!(found >> i & 1) && weir_slice_equals(cells[j], known[i])) {
-				found |= 1u << i;
-				bits += 8 * (int)strlen(known[i]);
-			}
-	return (found & ((1u << NEEDED) - 1)) == (1u << NEEDED) - 1 ? bits : 0;
-}
+/* Columns of both programs; the first four identify the format. */
+static const struct weir_mark marks[] = {
+	{.first = "",
+         .cells = {{"completed", "request_throughput", "output_throughput", "mean_ttft_ms",
+                    "input_throughput", "mean_tpot_ms", "mean_itl_ms", "mean_e2e_latency_ms",
+                    "total_input_tokens"},
+                   .all = 4}},
+	{0},
+};
 
 static const struct weir_client_row rows[] = {
 	WEIR_CLIENT_NUMBER(completed, "completed"),
-	WEIR_CLIENT_NUMBER(output_tokens, "total_output_tokens"), /* divided in the end */
+	WEIR_CLIENT_NUMBER(output_tokens,
+                           "total_output_tokens"), /* of all requests; divided in conclude() */
 	WEIR_CLIENT_NUMBER(request_throughput, "request_throughput"),
 	WEIR_CLIENT_NUMBER(input_throughput, "input_throughput"),
 	WEIR_CLIENT_NUMBER(output_throughput, "output_throughput"),
@@ -55,7 +41,7 @@ static const struct weir_client_row rows[] = {
 	{0},
 };
 
-/* Results that are no figure of their own. */
+/* Results that do not become figures. */
 static const char *const passed_over[] = {"total_input_tokens", "duration", NULL};
 
 static bool is_result(const char *name)
@@ -69,7 +55,7 @@ static bool is_result(const char *name)
 	return false;
 }
 
-/* Not available, or not a number in the words of Python. */
+/* True for a value that is not available, in the words of Python. */
 static bool is_unknown(struct weir_slice cell)
 {
 	return !cell.length || weir_slice_equals(cell, "-") || weir_slice_equals(cell, "nan") ||
@@ -79,7 +65,7 @@ static bool is_unknown(struct weir_slice cell)
 struct table {
 	struct weir_input *input;
 	struct weir_client_summary summary;
-	char names[MAX_COLUMNS][MAX_NAME]; /* of the columns; "" for those that are not read */
+	char names[MAX_COLUMNS][MAX_NAME]; /* of the columns; "": not read */
 	size_t columns, rows;
 };
 
@@ -97,7 +83,7 @@ static void take_header(struct table *table, const struct weir_csv_row *row)
 	}
 }
 
-/* What is no result says what was run: labels, so that a policy can make them conditions. */
+/* Takes a result as a figure, and any other column as a label: it is a condition of the run. */
 static void take_cell(struct table *table, const char *name, struct weir_slice cell, uint64_t at)
 {
 	const struct weir_jsonleaf leaf = {.path = name, .text = cell, .at = at};
@@ -117,7 +103,7 @@ static enum weir_status take_row(struct table *table, const struct weir_csv_row 
 {
 	if (!row->count)
 		return WEIR_OK;
-	if (weir_csv_find(row, known[0]) != WEIR_CSV_NO_COLUMN) {
+	if (weir_csv_find(row, "completed") != WEIR_CSV_NO_COLUMN) {
 		take_header(table, row);
 		return WEIR_OK;
 	}
@@ -129,14 +115,14 @@ static enum weir_status take_row(struct table *table, const struct weir_csv_row 
 	if (table->rows++)
 		return weir_fail(err, WEIR_E_FORMAT,
 		                 "line %llu: a second result, but one input is one run: keep the "
-		                 "header and one row a file",
+		                 "header and one row per file",
 		                 (unsigned long long)row->number);
 	if (row->count != table->columns)
 		return weir_fail(err, WEIR_E_FORMAT,
 		                 "line %llu: %zu columns, but its header has %zu: copy the file "
 		                 "again",
 		                 (unsigned long long)row->number, row->count, table->columns);
-	/* Where the last line has no end, its last number may be half of one. */
+	/* The last number of a line without an end may be cut. */
 	if (row->cut)
 		weir_input_warn(table->input, WEIR_WARN_TRUNCATED, row->at, NULL);
 	for (size_t i = 0; i + row->cut < table->columns; i++)
@@ -147,7 +133,7 @@ static enum weir_status take_row(struct table *table, const struct weir_csv_row 
 static enum weir_status conclude(struct table *table, struct weir_error *err)
 {
 	if (!table->rows)
-		return weir_fail(err, WEIR_E_EMPTY, "no result behind its header");
+		return weir_fail(err, WEIR_E_EMPTY, "no result after its header");
 	table->summary.output_tokens /= table->summary.completed;
 	return weir_client_summary_conclude(&table->summary, table->input,
 	                                    "a time or a rate in its row", err);
@@ -181,6 +167,6 @@ const struct weir_reader weir_reader_lmdeploy = {
 	.name = "lmdeploy",
 	.title = "results of LMDeploy's benchmarks (profile_restful_api, profile_throughput)",
 	.gives = "native run",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_lmdeploy,
 };

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads tables of load generators with one row per load point: the means and percentiles under a
+ * number of concurrent requests, a request rate or a configuration. These are the latency report of
+ * perf_analyzer (-f) and the results of Triton's Model Analyzer. All rows together are one run,
+ * because they are compared as one. Each figure becomes a metric with its load point in its name,
+ * "concurrency@4/p95_latency_ms". A table of one row has its load point in labels instead.
+ *
+ * Utilisation and power of the devices are not read: neither more nor less of them is better.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,26 +15,59 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
-#include "engine/readers/loadgen/load_points.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
 
 #define MAX_KEYS     8
-#define MAX_ORDINALS 64  /* texts of one key column that are told apart */
-#define KEY_TEXT     128 /* more of a key's text is cut off */
-#define PERCENTILE   8   /* "p99.9" */
+#define MAX_ORDINALS 64  /* distinct texts of one key column */
+#define KEY_TEXT     128 /* bytes; a longer text of a key is cut */
+#define PERCENTILE   8   /* bytes of "p99.9" */
+
+enum cells {
+	CELL_NUMBER,
+	CELL_MAX_OF_DEVICES, /* "id:value;id:value;" */
+};
+
+/* A column of figures. */
+struct figure {
+	const char *header; /* compared without regard to case */
+	const char *metric, *unit;
+	double divisor; /* from the table's unit to ours */
+	bool higher_is_better;
+	enum cells cells;
+};
+
+/* A column that names a condition of the row. */
+struct key {
+	const char *header;
+	const char *name;  /* "concurrency" for "concurrency@4/"; NULL: the text alone */
+	const char *label; /* for tables of one row; NULL: none */
+	bool ordinal;      /* numbers texts in order of appearance: ids of hosts are private */
+};
+
+/* The lists of keys and figures end with a NULL header. */
+struct table {
+	const struct key *keys;
+	const struct figure *figures;
+	const char *percentile;    /* what follows "p99" in headers: " latency" */
+	double percentile_divisor; /* to milliseconds */
+	const char *throughput;    /* header of the column that is 0 if nothing completed */
+	const char *expected;      /* for the error that finds no figure */
+};
 
 static const struct weir_csv_options csv_options = {.separator = ',', .quotes = true, .trim = true};
 
-/* What a column of the file at hand holds; neither: nothing that is wanted. */
+/* A column of the file that is read; without figure and percentile it is not wanted. */
 struct column {
-	const struct weir_load_column *figure;
+	const struct figure *figure;
 	char percentile[PERCENTILE]; /* "p99" */
 };
 
 struct reader {
-	const struct weir_load_table *table;
+	const struct table *table;
 	struct weir_input *input;
 	struct column *columns;
 	size_t column_count;
@@ -35,8 +77,8 @@ struct reader {
 	size_t ordinal_count;
 	struct weir_text prefix, name;
 	struct weir_text keys[MAX_KEYS]; /* texts of the last row that was kept */
-	size_t prefix_length;            /* of the same */
-	size_t rows, idle;               /* kept; without an answer */
+	size_t prefix_length;            /* of the same row */
+	size_t rows, idle;               /* rows kept; rows without an answer */
 };
 
 static bool is_text(struct weir_slice cell, const char *text)
@@ -52,8 +94,8 @@ static size_t find_column(const struct weir_csv_row *header, const char *text)
 	return WEIR_CSV_NO_COLUMN;
 }
 
-/* "p99 latency" */
-static void match_percentile(const struct weir_load_table *table, struct weir_slice cell,
+/* Recognises "p99 latency". */
+static void match_percentile(const struct table *table, struct weir_slice cell,
                              struct column *column)
 {
 	size_t tail = strlen(table->percentile), length = cell.length - tail;
@@ -68,12 +110,12 @@ static void match_percentile(const struct weir_load_table *table, struct weir_sl
 
 static void read_header(struct reader *reader, const struct weir_csv_row *header)
 {
-	const struct weir_load_table *table = reader->table;
+	const struct table *table = reader->table;
 
 	reader->column_count = header->count;
 	reader->columns = weir_alloc(header->count * sizeof *reader->columns);
 	for (size_t i = 0; i < header->count; i++) {
-		const struct weir_load_column *figure = table->columns;
+		const struct figure *figure = table->figures;
 
 		while (figure->header && !is_text(header->cells[i], figure->header))
 			figure++;
@@ -87,7 +129,7 @@ static void read_header(struct reader *reader, const struct weir_csv_row *header
 	reader->throughput = find_column(header, table->throughput);
 }
 
-/* Where a text stands among those of its kind; MAX_ORDINALS for all beyond the limit. */
+/* Returns the number of a text in order of appearance, MAX_ORDINALS for all beyond the limit. */
 static size_t ordinal_of(struct reader *reader, struct weir_slice text)
 {
 	char *copy;
@@ -103,7 +145,7 @@ static size_t ordinal_of(struct reader *reader, struct weir_slice text)
 	return reader->ordinal_count++;
 }
 
-static void add_key(struct reader *reader, const struct weir_load_key *key, struct weir_slice text)
+static void add_key(struct reader *reader, const struct key *key, struct weir_slice text)
 {
 	if (key->name)
 		weir_text_printf(&reader->prefix, "%s@", key->name);
@@ -115,10 +157,10 @@ static void add_key(struct reader *reader, const struct weir_load_key *key, stru
 	weir_text_puts(&reader->prefix, "/");
 }
 
-/* The load point of the row. */
+/* Builds the prefix that names the load point of the row. */
 static void read_keys(struct reader *reader, const struct weir_csv_row *row)
 {
-	const struct weir_load_key *key = reader->table->keys;
+	const struct key *key = reader->table->keys;
 
 	weir_text_clear(&reader->prefix);
 	weir_text_puts(&reader->prefix, "");
@@ -141,13 +183,13 @@ static void keep_keys(struct reader *reader, const struct weir_csv_row *row)
 	reader->prefix_length = reader->prefix.length;
 }
 
-/* Tables that were joined by cat. */
+/* True if `cat` joined several tables. */
 static bool is_header_again(const struct reader *reader, const struct weir_csv_row *row)
 {
 	return is_text(weir_csv_cell(row, reader->throughput), reader->table->throughput);
 }
 
-/* "GPU-1:57.7;GPU-2:43.7;": the largest. */
+/* Parses "GPU-1:57.7;GPU-2:43.7;" into the largest value. */
 static bool parse_devices(struct weir_slice cell, double *out)
 {
 	double value;
@@ -168,18 +210,18 @@ static bool parse_devices(struct weir_slice cell, double *out)
 	return true;
 }
 
-/* NAN where it is empty, and where it is no number, which is counted. */
+/* Returns NAN for an empty cell, and, with a warning, for a malformed one. */
 static double read_cell(struct reader *reader, const struct column *column, struct weir_slice cell,
                         const struct weir_csv_row *row)
 {
-	enum weir_load_cells cells = column->figure ? column->figure->cells : WEIR_LOAD_NUMBER;
+	enum cells cells = column->figure ? column->figure->cells : CELL_NUMBER;
 	double value;
 	bool good;
 
 	if (!cell.length)
 		return NAN;
-	good = cells == WEIR_LOAD_NUMBER ? weir_parse_double(cell.data, cell.length, &value)
-	                                 : parse_devices(cell, &value);
+	good = cells == CELL_NUMBER ? weir_parse_double(cell.data, cell.length, &value)
+	                            : parse_devices(cell, &value);
 	if (good && value >= 0)
 		return value;
 	weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, row->at,
@@ -187,15 +229,15 @@ static double read_cell(struct reader *reader, const struct column *column, stru
 	return NAN;
 }
 
-/* A time of 0 is one below the microsecond that the table counts in, or below its noise: it stays,
- * for a figure that comes and goes could not be compared. */
+/* Adds the figures of a row. A time of 0 is one below the table's resolution of 1 us, or below its
+ * noise. It is kept, because a figure that is missing in some runs cannot be compared. */
 static void add_figures(struct reader *reader, const struct weir_csv_row *row)
 {
 	struct weir_run *run = reader->input->run;
 
 	for (size_t i = 0; i < reader->column_count; i++) {
 		const struct column *column = &reader->columns[i];
-		const struct weir_load_column *figure = column->figure;
+		const struct figure *figure = column->figure;
 		double value;
 
 		if (!figure && !column->percentile[0])
@@ -215,7 +257,7 @@ static void add_figures(struct reader *reader, const struct weir_csv_row *row)
 	}
 }
 
-/* Whether the run has figures of this load point. */
+/* True if the run has figures of this load point. */
 static bool is_repeated(const struct reader *reader)
 {
 	const struct weir_series_table *metrics = &reader->input->run->metrics;
@@ -230,7 +272,7 @@ static bool is_repeated(const struct reader *reader)
 	return false;
 }
 
-/* An empty cell behind the last is one comma too many; else rows are as long as their header. */
+/* True unless the row is as long as the header; an empty cell after the last one is allowed. */
 static bool is_ragged(const struct reader *reader, const struct weir_csv_row *row)
 {
 	if (row->count < reader->column_count || row->excess)
@@ -259,13 +301,13 @@ static enum weir_status read_row(struct reader *reader, const struct weir_csv_ro
 	if (is_idle(reader, row)) {
 		reader->idle++;
 		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, row->at,
-		                "a load under which nothing completed");
+		                "a load under which no request completed");
 		return WEIR_OK;
 	}
 	if (reader->input->run->metrics.count + reader->column_count > WEIR_FIGURE_MAX)
 		return weir_fail(err, WEIR_E_LIMIT,
-		                 "line %llu: more than %d figures: split the table, one run is not "
-		                 "more",
+		                 "line %llu: more than %d figures, the limit of one run: split the "
+		                 "table",
 		                 (unsigned long long)row->number, WEIR_FIGURE_MAX);
 	read_keys(reader, row);
 	if (is_repeated(reader)) {
@@ -298,10 +340,10 @@ static enum weir_status read_rows(struct reader *reader, struct weir_csv *csv,
 	return status;
 }
 
-/* One load point: its labels say which, so names need not. */
+/* Moves the only load point from the names of the figures to labels. */
 static void name_by_labels(struct reader *reader)
 {
-	const struct weir_load_key *key = reader->table->keys;
+	const struct key *key = reader->table->keys;
 	struct weir_series_table *metrics = &reader->input->run->metrics;
 
 	for (size_t i = 0; key->header; i++, key++)
@@ -322,9 +364,10 @@ static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 	struct weir_run *run = reader->input->run;
 
 	if (!run->metrics.count && reader->idle)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "nothing completed under any load, so its figures are of nothing: "
-		                 "see what the server said, then measure again");
+		return weir_fail(
+			err, WEIR_E_FORMAT,
+			"no request completed under any load, so the figures mean nothing: "
+			"read what the server said, then measure again");
 	if (!run->metrics.count)
 		return weir_fail(err, WEIR_E_EMPTY, "no figure in this table: expected %s",
 		                 reader->table->expected);
@@ -334,9 +377,8 @@ static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 	return WEIR_OK;
 }
 
-enum weir_status weir_load_points_read(const struct weir_load_table *table,
-                                       struct weir_source *source, struct weir_input *input,
-                                       struct weir_error *err)
+static enum weir_status read_table(const struct table *table, struct weir_source *source,
+                                   struct weir_input *input, struct weir_error *err)
 {
 	struct reader reader = {.table = table, .input = input};
 	struct weir_csv *csv = weir_csv_new(source, &csv_options);
@@ -363,15 +405,127 @@ enum weir_status weir_load_points_read(const struct weir_load_table *table,
 	return status;
 }
 
-size_t weir_load_points_header(const char *head, size_t len, struct weir_slice *cells, size_t max)
-{
-	struct weir_slice rest = {head, len}, line;
+/* ---- perf_analyzer -f ---- */
 
-	while (weir_csv_take_line(&rest, &line)) {
-		size_t count = weir_csv_split(line, &csv_options, cells, max);
-
-		if (count && (count > 1 || cells[0].length))
-			return count;
+#define US(header, metric)                                                                         \
+	{                                                                                          \
+		header, metric, "ms", 1e3, false, CELL_NUMBER                                      \
 	}
-	return 0;
+
+/* Whole microseconds. Server columns are means of the server's statistics. Network is the rest of
+ * the waiting at the client, 0 if noise makes it negative. */
+static const struct figure perf_figures[] = {
+	{"Inferences/Second", "inference_throughput", "inferences/s", 1, true, CELL_NUMBER},
+	{"Response Throughput", "response_throughput", "responses/s", 1, true, CELL_NUMBER},
+	US("Client Send", "mean_client_send_ms"),
+	US("Network+Server Send/Recv", "mean_network_ms"),
+	US("Server Queue", "mean_queue_ms"),
+	US("Server Compute Input", "mean_h2d_ms"),
+	US("Server Compute Infer", "mean_compute_ms"),
+	US("Server Compute Output", "mean_d2h_ms"),
+	US("Server Cache Hit", "mean_cache_hit_ms"),
+	US("Server Cache Miss", "mean_cache_miss_ms"),
+	US("Client Recv", "mean_client_recv_ms"),
+	US("Avg latency", "mean_latency_ms"),
+	US("request/response", "mean_request_response_ms"),
+	US("response wait", "mean_response_wait_ms"),
+	{"Max GPU Memory Usage", "max_gpu_memory_bytes", "B", 1, false, CELL_MAX_OF_DEVICES},
+	{0},
+};
+
+static const struct key perf_keys[] = {
+	{"Concurrency", "concurrency", "concurrency", false},
+	{"Request Rate", "request_rate", "request_rate", false},
+	{0},
+};
+
+static const struct table perf_table = {
+	.keys = perf_keys,
+	.figures = perf_figures,
+	.percentile = " latency",
+	.percentile_divisor = 1e3,
+	.throughput = "Inferences/Second",
+	.expected = "Inferences/Second, Server Queue, p95 latency and the like",
+};
+
+static const struct weir_mark perf_marks[] = {
+	{.first = "",
+         .cells = {{"Inferences/Second", "Concurrency", "Request Rate"}, .all = 1, .any = 2}},
+	{0},
+};
+
+static enum weir_status read_perf(struct weir_source *source, struct weir_input *input,
+                                  struct weir_error *err)
+{
+	return read_table(&perf_table, source, input, err);
 }
+
+const struct weir_reader weir_reader_perf_analyzer_csv = {
+	.name = "perf_analyzer_csv",
+	.title = "latency reports of perf_analyzer (-f FILE), one run of one or more loads",
+	.gives = "native run",
+	.marks = perf_marks,
+	.read = read_perf,
+};
+
+/* ---- Model Analyzer ---- */
+
+#define MS(header, metric)                                                                         \
+	{                                                                                          \
+		header, metric, "ms", 1, false, CELL_NUMBER                                        \
+	}
+
+/* A row stands for a configuration of a model and a load, in the table of devices also for a
+ * device. One search is one run. Rows are sorted by the objective of the search, best first. The
+ * first of several rows with the same keys counts: the models of a composition share them. */
+static const struct figure analyzer_figures[] = {
+	{"Throughput (infer/sec)", "inference_throughput", "inferences/s", 1, true, CELL_NUMBER},
+	MS("Avg Latency (ms)", "mean_latency_ms"),
+	MS("Request/Response (ms)", "mean_request_response_ms"),
+	MS("Response Wait Time (ms)", "mean_response_wait_ms"),
+	MS("Server Queue time (ms)", "mean_queue_ms"),
+	MS("Server Compute Input time (ms)", "mean_h2d_ms"),
+	MS("Server Compute Infer time (ms)", "mean_compute_ms"),
+	MS("Server Compute Output time (ms)", "mean_d2h_ms"),
+	{"GPU Memory Usage (MB)", "gpu_memory_mb", "MB", 1, false, CELL_NUMBER},
+	{"RAM Usage (MB)", "host_memory_mb", "MB", 1, false, CELL_NUMBER},
+	{0},
+};
+
+static const struct key analyzer_keys[] = {
+	{"Model", NULL, "model", false},
+	{"Model Config Path", NULL, "model_config", false},
+	{"Batch", "batch", "batch_size", false},
+	{"Concurrency", "concurrency", "concurrency", false},
+	{"Request Rate", "request_rate", "request_rate", false},
+	{"GPU UUID", "gpu", NULL, true},
+	{0},
+};
+
+static const struct table analyzer_table = {
+	.keys = analyzer_keys,
+	.figures = analyzer_figures,
+	.percentile = " Latency (ms)",
+	.percentile_divisor = 1,
+	.throughput = "Throughput (infer/sec)",
+	.expected = "Throughput (infer/sec), p99 Latency (ms), GPU Memory Usage (MB) and the like",
+};
+
+static const struct weir_mark analyzer_marks[] = {
+	{.first = "", .cells = {{"Model", "Model Config Path", "GPU UUID"}, .all = 1, .any = 2}},
+	{0},
+};
+
+static enum weir_status read_analyzer(struct weir_source *source, struct weir_input *input,
+                                      struct weir_error *err)
+{
+	return read_table(&analyzer_table, source, input, err);
+}
+
+const struct weir_reader weir_reader_model_analyzer = {
+	.name = "model_analyzer",
+	.title = "results of Triton's Model Analyzer (CSV), one run of many configurations",
+	.gives = "native run",
+	.marks = analyzer_marks,
+	.read = read_analyzer,
+};

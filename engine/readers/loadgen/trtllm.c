@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reports of TensorRT-LLM's trtllm-bench: --report_json as per-run figures, --request_json as
- * requests. Milliseconds in the first, nanoseconds in the second. Its percentiles are of a step
- * function: sorted[int(n * q)].
+ * Reads reports of TensorRT-LLM's trtllm-bench: --report_json gives figures of a run in
+ * milliseconds, --request_json gives requests in nanoseconds of a monotonic clock, -1 for unset
+ * times. Its percentiles come from a step function: sorted[int(n * q)].
  */
-#include "engine/readers/loadgen/client_report.h"
-#include "engine/readers/loadgen/trtllm.h"
+#include "engine/readers/loadgen/client_summary.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-static const char *const report_keys[] = {
-	"engine",  "performance",       "world_info", "request_info",
-	"machine", "streaming_metrics", NULL};
-static const char *const request_keys[] = {"start_timestamp", "end_timestamp",
-                                           "first_token_timestamp", "num_input_tokens", NULL};
-
-static int sniff(const char *head, size_t len)
-{
-	char first = weir_sniff_first(head, len);
-	const char *const *keys = first == '[' ? request_keys : report_keys;
-	unsigned found = weir_sniff_keys(head, len, keys), needed = first == '[' ? 7 : 3;
-
-	if (first != '{' && first != '[')
-		return 0;
-	return (found & needed) == needed ? weir_sniff_bits(found, keys) : 0;
-}
+static const struct weir_mark marks[] = {
+	{.first = "{",
+         .keys = {{"engine", "performance", "world_info", "request_info", "machine",
+                   "streaming_metrics"},
+                  .all = 2}},
+	{.first = "[",
+         .keys = {{"start_timestamp", "end_timestamp", "first_token_timestamp", "num_input_tokens"},
+                  .all = 3}},
+	{0},
+};
 
 static const struct weir_client_row rows[] = {
 	WEIR_CLIENT_NUMBER(completed, "request_info/num_requests"),
@@ -64,14 +57,24 @@ static const struct weir_client_label labels[] = {
 	{0},
 };
 
+static const struct weir_client_field fields[] = {
+	WEIR_CLIENT_WHOLE(sent_ns, "start_timestamp"),
+	WEIR_CLIENT_WHOLE(first_token_ns, "first_token_timestamp"),
+	WEIR_CLIENT_WHOLE(end_ns, "end_timestamp"),
+	WEIR_CLIENT_WHOLE(input_tokens, "num_input_tokens"),
+	WEIR_CLIENT_WHOLE(output_tokens, "num_output_tokens"),
+	{0},
+};
+
 static enum weir_status read_trtllm(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
+	static const struct weir_client_format requests = {.fields = fields};
 	static const struct weir_client_report report = {
 		.rows = rows,
 		.labels = labels,
 		.expected = "the object \"performance\"",
-		.read_requests = weir_trtllm_requests,
+		.requests = &requests,
 	};
 
 	return weir_client_report_read(&report, source, input, err);
@@ -81,6 +84,6 @@ const struct weir_reader weir_reader_trtllm = {
 	.name = "trtllm-bench",
 	.title = "reports of TensorRT-LLM's trtllm-bench (--report_json, --request_json)",
 	.gives = "native run, requests",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_trtllm,
 };

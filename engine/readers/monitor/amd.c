@@ -1,49 +1,169 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `rocm-smi ... --csv`, `amd-smi monitor --csv` and `amd-smi metric --csv`; watched, every tick may
- * repeat its header. JSON of the same tools goes to amd_json.c. */
+/*
+ * Reads rocm-smi and amd-smi: `rocm-smi ... --csv`, `amd-smi monitor --csv`, `amd-smi metric
+ * --csv`, which may repeat their header at every tick, and JSON of the same tools: a list of
+ * devices, the same under "gpu_data", or an object per card; one document per tick. Names of fields
+ * changed from release to release; all of them are known.
+ */
 #include <string.h>
 
-#include "engine/readers/monitor/amd.h"
+#include "engine/base/jsoncursor.h"
+#include "engine/base/jsonscan.h"
+#include "engine/readers/monitor/monitor.h"
+#include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-#define MAX_CELLS 512 /* of the lines that are sniffed */
-#define LINES     16  /* in which a header must show: warnings may stand above it */
+/* ---- fields ---- */
 
-static const struct weir_csv_options table = {.separator = ',', .quotes = true, .trim = true};
+#define GAUGE(name, gauge, unit)                                                                   \
+	{                                                                                          \
+		name, WEIR_MONITOR_GAUGE, WEIR_GAUGE_##gauge, unit                                 \
+	}
+#define REASON(name, bit)                                                                          \
+	{                                                                                          \
+		name, WEIR_MONITOR_REASON, bit, NULL                                               \
+	}
+#define END                                                                                        \
+	{                                                                                          \
+		NULL, WEIR_MONITOR_GAUGE, 0, NULL                                                  \
+	}
 
-/* The tables of columns, and how many of their gauges make a header: some names are short. */
-static const struct {
-	const struct weir_monitor_field *fields;
-	size_t needed;
-} families[] = {
-	{weir_amd_rocm_fields, 1},
-	{weir_amd_monitor_fields, 2},
-	{weir_amd_metric_fields, 2},
+/* Columns of `rocm-smi --csv`, keys of a card of `rocm-smi --json`. The hottest sensor comes first:
+ * clocks follow it, and amd-smi monitors no other. */
+static const struct weir_monitor_field rocm_fields[] = {
+	{"device", WEIR_MONITOR_DEVICE, 0, NULL},
+	{"Card Series", WEIR_MONITOR_NAME, 0, NULL},
+	{"Device Name", WEIR_MONITOR_NAME, 0, NULL},
+	{"Card Model", WEIR_MONITOR_NAME, 0, NULL},
+	GAUGE("GPU use (%)", UTILIZATION, "%"),
+	GAUGE("GPU Memory Read/Write Activity (%)", MEMORY_ACTIVITY, "%"),
+	GAUGE("GPU memory use (%)", MEMORY_ACTIVITY, "%"),
+	GAUGE("VRAM Total Used Memory (B)", MEMORY_USED_BYTES, "B"),
+	GAUGE("VRAM Total Memory (B)", MEMORY_TOTAL_BYTES, "B"),
+	GAUGE("Current Socket Graphics Package Power (W)", POWER_W, "W"),
+	GAUGE("Average Graphics Package Power (W)", POWER_W, "W"),
+	GAUGE("Power (W)", POWER_W, "W"),
+	GAUGE("Max Graphics Package Power (W)", POWER_LIMIT_W, "W"),
+	GAUGE("sclk clock speed:", SM_CLOCK_MHZ, "MHz"),
+	GAUGE("sclk clock speed", SM_CLOCK_MHZ, "MHz"),
+	GAUGE("mclk clock speed:", MEMORY_CLOCK_MHZ, "MHz"),
+	GAUGE("mclk clock speed", MEMORY_CLOCK_MHZ, "MHz"),
+	GAUGE("Temperature (Sensor junction) (C)", TEMPERATURE_C, "C"),
+	GAUGE("Temperature (Sensor edge) (C)", TEMPERATURE_C, "C"),
+	GAUGE("Temperature (Sensor memory) (C)", MEMORY_TEMPERATURE_C, "C"),
+	GAUGE("Accumulated Energy (uJ)", ENERGY_J, "uJ"),
+	END,
 };
 
-/* Bits that a header of this family verifies; 0: it is none. */
-static int family_bits(size_t family, const struct weir_slice *cells, size_t count)
-{
-	const struct weir_monitor_unit *unit;
-	bool devices = false;
-	size_t measures = 0;
-	int bits = 0;
+/* Columns of `amd-smi monitor --csv`. */
+static const struct weir_monitor_field monitor_fields[] = {
+	{"timestamp", WEIR_MONITOR_UNIX_TIME, 0, NULL},
+	{"gpu", WEIR_MONITOR_DEVICE, 0, NULL},
+	GAUGE("gfx", UTILIZATION, "%"),
+	GAUGE("gfx_util", UTILIZATION, "%"),
+	GAUGE("mem", MEMORY_ACTIVITY, "%"),
+	GAUGE("mem_util", MEMORY_ACTIVITY, "%"),
+	GAUGE("vram_used", MEMORY_USED_BYTES, "MB"),
+	GAUGE("vram_total", MEMORY_TOTAL_BYTES, "MB"),
+	GAUGE("power_usage", POWER_W, "W"),
+	GAUGE("max_power", POWER_LIMIT_W, "W"),
+	GAUGE("gfx_clock", SM_CLOCK_MHZ, "MHz"),
+	GAUGE("gfx_clk", SM_CLOCK_MHZ, "MHz"),
+	GAUGE("mem_clock", MEMORY_CLOCK_MHZ, "MHz"),
+	GAUGE("mem_clk", MEMORY_CLOCK_MHZ, "MHz"),
+	GAUGE("hotspot_temperature", TEMPERATURE_C, "C"),
+	GAUGE("memory_temperature", MEMORY_TEMPERATURE_C, "C"),
+	{"pviol", WEIR_MONITOR_REASON_SHARE, WEIR_CLOCKS_POWER_CAP, "%"},
+	{"tviol", WEIR_MONITOR_REASON_SHARE, WEIR_CLOCKS_SW_THERMAL, "%"},
+	END,
+};
 
-	for (size_t i = 0; i < count; i++) {
-		const struct weir_monitor_field *field =
-			weir_monitor_find(families[family].fields, cells[i], &unit);
+/* Columns of `amd-smi metric --csv`. */
+static const struct weir_monitor_field metric_fields[] = {
+	{"timestamp", WEIR_MONITOR_UNIX_TIME, 0, NULL},
+	{"gpu", WEIR_MONITOR_DEVICE, 0, NULL},
+	GAUGE("gfx_activity", UTILIZATION, "%"),
+	GAUGE("umc_activity", MEMORY_ACTIVITY, "%"),
+	GAUGE("used_vram", MEMORY_USED_BYTES, "MB"),
+	GAUGE("total_vram", MEMORY_TOTAL_BYTES, "MB"),
+	GAUGE("socket_power", POWER_W, "W"),
+	GAUGE("current_socket_power", POWER_W, "W"),
+	GAUGE("average_socket_power", POWER_W, "W"),
+	GAUGE("gfx_0_clk", SM_CLOCK_MHZ, "MHz"),
+	GAUGE("gfx_0_max_clk", SM_CLOCK_MAX_MHZ, "MHz"),
+	GAUGE("mem_0_clk", MEMORY_CLOCK_MHZ, "MHz"),
+	GAUGE("hotspot", TEMPERATURE_C, "C"),
+	GAUGE("edge", TEMPERATURE_C, "C"),
+	GAUGE("mem", MEMORY_TEMPERATURE_C, "C"),
+	GAUGE("total_energy_consumption", ENERGY_J, "J"),
+	REASON("ppt_violation_status", WEIR_CLOCKS_POWER_CAP),
+	REASON("socket_thermal_violation_status", WEIR_CLOCKS_HW_THERMAL),
+	REASON("hbm_thermal_violation_status", WEIR_CLOCKS_HW_THERMAL),
+	REASON("vr_thermal_violation_status", WEIR_CLOCKS_HW_THERMAL),
+	END,
+};
 
-		if (!field)
-			continue;
-		bits += 8 * (int)strlen(field->name);
-		devices |= field->kind == WEIR_MONITOR_DEVICE;
-		measures += field->kind <= WEIR_MONITOR_REASON_SHARE;
-	}
-	return devices && measures >= families[family].needed ? bits : 0;
-}
+#define MAX_JSON_FIELDS 64
 
-/* The family that knows most of a header; NULL where the row is none. */
+/* Keys of `amd-smi metric --json` and `monitor --json`, joined by points. */
+static const struct weir_monitor_field json_fields[] = {
+	{"timestamp", WEIR_MONITOR_UNIX_TIME, 0, NULL},
+	{"gpu", WEIR_MONITOR_DEVICE, 0, NULL},
+	GAUGE("usage.gfx_activity", UTILIZATION, "%"),
+	GAUGE("gfx", UTILIZATION, "%"),
+	GAUGE("gfx_util", UTILIZATION, "%"),
+	GAUGE("usage.umc_activity", MEMORY_ACTIVITY, "%"),
+	GAUGE("mem", MEMORY_ACTIVITY, "%"),
+	GAUGE("mem_util", MEMORY_ACTIVITY, "%"),
+	GAUGE("mem_usage.used_vram", MEMORY_USED_BYTES, "MB"),
+	GAUGE("vram_used", MEMORY_USED_BYTES, "MB"),
+	GAUGE("mem_usage.total_vram", MEMORY_TOTAL_BYTES, "MB"),
+	GAUGE("vram_total", MEMORY_TOTAL_BYTES, "MB"),
+	GAUGE("power.socket_power", POWER_W, "W"),
+	GAUGE("power.current_socket_power", POWER_W, "W"),
+	GAUGE("power.average_socket_power", POWER_W, "W"),
+	GAUGE("power_usage", POWER_W, "W"),
+	GAUGE("max_power", POWER_LIMIT_W, "W"),
+	GAUGE("clock.gfx_0.clk", SM_CLOCK_MHZ, "MHz"),
+	GAUGE("gfx_clock", SM_CLOCK_MHZ, "MHz"),
+	GAUGE("gfx_clk", SM_CLOCK_MHZ, "MHz"),
+	GAUGE("clock.gfx_0.max_clk", SM_CLOCK_MAX_MHZ, "MHz"),
+	GAUGE("clock.mem_0.clk", MEMORY_CLOCK_MHZ, "MHz"),
+	GAUGE("mem_clock", MEMORY_CLOCK_MHZ, "MHz"),
+	GAUGE("mem_clk", MEMORY_CLOCK_MHZ, "MHz"),
+	GAUGE("temperature.hotspot", TEMPERATURE_C, "C"),
+	GAUGE("temperature.edge", TEMPERATURE_C, "C"),
+	GAUGE("hotspot_temperature", TEMPERATURE_C, "C"),
+	GAUGE("temperature.mem", MEMORY_TEMPERATURE_C, "C"),
+	GAUGE("memory_temperature", MEMORY_TEMPERATURE_C, "C"),
+	GAUGE("energy.total_energy_consumption", ENERGY_J, "J"),
+	REASON("throttle.ppt_violation_status", WEIR_CLOCKS_POWER_CAP),
+	REASON("throttle.socket_thermal_violation_status", WEIR_CLOCKS_HW_THERMAL),
+	REASON("throttle.hbm_thermal_violation_status", WEIR_CLOCKS_HW_THERMAL),
+	REASON("throttle.vr_thermal_violation_status", WEIR_CLOCKS_HW_THERMAL),
+	END,
+};
+
+_Static_assert(sizeof(json_fields) / sizeof(json_fields[0]) <= MAX_JSON_FIELDS &&
+                       sizeof(rocm_fields) / sizeof(rocm_fields[0]) <= MAX_JSON_FIELDS,
+               "a cell for each field");
+
+/* ---- CSV ---- */
+
+static const struct weir_csv_options options = {.separator = ',', .quotes = true, .trim = true};
+
+/* The tables of columns, and the number of gauges that a header needs: some names are short. */
+static const struct {
+	const struct weir_monitor_field *fields;
+	size_t gauges;
+} families[] = {
+	{rocm_fields, 1},
+	{monitor_fields, 2},
+	{metric_fields, 2},
+};
+
+/* Chooses the table that knows most of a header; NULL: the row is not a header. */
 static const struct weir_monitor_field *choose_family(const struct weir_slice *cells, size_t count,
                                                       int *bits)
 {
@@ -55,7 +175,8 @@ static const struct weir_monitor_field *choose_family(const struct weir_slice *c
 	for (size_t i = 0; count && i < sizeof(first) / sizeof(first[0]); i++)
 		candidate |= weir_monitor_same(cells[0], first[i]);
 	for (size_t i = 0; candidate && i < sizeof(families) / sizeof(families[0]); i++) {
-		int found = family_bits(i, cells, count);
+		int found = weir_monitor_header_bits(families[i].fields, cells, count,
+		                                     families[i].gauges, true);
 
 		if (found > *bits) {
 			best = families[i].fields;
@@ -63,19 +184,6 @@ static const struct weir_monitor_field *choose_family(const struct weir_slice *c
 		}
 	}
 	return best;
-}
-
-static int sniff(const char *head, size_t len)
-{
-	struct weir_slice rest = {head, len}, line, cells[MAX_CELLS];
-	char first = weir_sniff_first(head, len);
-	int bits = 0;
-
-	if (first == '{' || first == '[')
-		return weir_amd_sniff_json(head, len);
-	for (int i = 0; !bits && i < LINES && weir_csv_take_line(&rest, &line); i++)
-		choose_family(cells, weir_csv_split(line, &table, cells, MAX_CELLS), &bits);
-	return bits;
 }
 
 static enum weir_status take_row(struct weir_monitor *monitor, const struct weir_csv_row *row,
@@ -97,29 +205,268 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 	return weir_monitor_add(monitor, &reading, row->at, err);
 }
 
+static int recognise(struct weir_slice line)
+{
+	struct weir_slice cells[WEIR_MONITOR_MAX_CELLS];
+	int bits;
+
+	choose_family(cells, weir_csv_split(line, &options, cells, WEIR_MONITOR_MAX_CELLS), &bits);
+	return bits;
+}
+
+static const struct weir_monitor_table table = {
+	.fields = metric_fields,
+	.options = &options,
+	.take = take_row,
+	.recognise = recognise,
+	.header = "rocm-smi --csv, amd-smi monitor --csv or amd-smi metric --csv",
+};
+
+/* ---- JSON ---- */
+
+#define MAX_PATH  96 /* bytes; the paths of all fields are shorter */
+#define MAX_DEPTH 4  /* of objects below a device: clock.gfx_0.clk.value */
+#define MAX_LISTS 3  /* documents, "gpu_data", devices */
+
+/* The fields of a device, one cell each; texts are borrowed from the document. */
+struct cells {
+	const struct weir_monitor_field *fields;
+	struct weir_slice value[MAX_JSON_FIELDS];
+	struct weir_slice unit[MAX_JSON_FIELDS]; /* "": of the field */
+	char path[MAX_PATH];
+	size_t path_length; /* above MAX_PATH: not a field */
+};
+
+struct amd_json {
+	struct weir_monitor monitor;
+	uint64_t at; /* of the document */
+	enum weir_status status;
+	struct weir_error *err;
+};
+
+static void add_to_path(struct cells *cells, struct weir_slice key)
+{
+	size_t point = cells->path_length > 0;
+
+	if (cells->path_length + point + key.length > MAX_PATH) {
+		cells->path_length = MAX_PATH + 1;
+		return;
+	}
+	if (point)
+		cells->path[cells->path_length++] = '.';
+	memcpy(cells->path + cells->path_length, key.data, key.length);
+	cells->path_length += key.length;
+}
+
+static void keep(struct cells *cells, struct weir_slice value, struct weir_slice unit)
+{
+	const struct weir_monitor_unit *own;
+	const struct weir_monitor_field *field;
+
+	if (cells->path_length > MAX_PATH)
+		return;
+	field = weir_monitor_find(cells->fields,
+	                          (struct weir_slice){cells->path, cells->path_length}, &own);
+	if (!field)
+		return;
+	cells->value[field - cells->fields] = value;
+	cells->unit[field - cells->fields] = unit;
+}
+
+/* Walks an object below a device: a section of fields, or one field as value and unit. */
+static void walk_object(struct cells *cells, struct weir_jsoncursor *cursor, unsigned depth)
+{
+	struct weir_slice key, value = {"", 0}, unit = {"", 0};
+	size_t length = cells->path_length;
+
+	if (depth > MAX_DEPTH) {
+		weir_jsoncursor_take(cursor);
+		return;
+	}
+	weir_jsoncursor_enter(cursor, '{');
+	while (weir_jsoncursor_key(cursor, &key)) {
+		if (weir_slice_equals(key, "value")) {
+			value = weir_jsoncursor_scalar(cursor);
+		} else if (weir_slice_equals(key, "unit")) {
+			unit = weir_jsoncursor_scalar(cursor);
+		} else {
+			add_to_path(cells, key);
+			if (weir_jsoncursor_peek(cursor) == '{')
+				walk_object(cells, cursor, depth + 1);
+			else
+				keep(cells, weir_jsoncursor_scalar(cursor),
+				     (struct weir_slice){"", 0});
+			cells->path_length = length;
+		}
+	}
+	if (value.length)
+		keep(cells, value, unit);
+}
+
+/* Adds the cells in the order of the table: preferred fields first. */
+static void add_sample(struct amd_json *amd, const struct cells *cells, struct weir_slice device)
+{
+	struct weir_monitor_reading reading = weir_monitor_unknown();
+
+	reading.device = device;
+	for (size_t i = 0; cells->fields[i].name; i++) {
+		struct weir_monitor_column column = {.field = &cells->fields[i]};
+
+		if (!cells->value[i].length)
+			continue;
+		column.unit = weir_monitor_unit(cells->unit[i]);
+		weir_monitor_set(&amd->monitor, &column, cells->value[i], amd->at, &reading);
+	}
+	if (!amd->status)
+		amd->status = weir_monitor_add(&amd->monitor, &reading, amd->at, amd->err);
+}
+
+static bool is_card(struct weir_slice key)
+{
+	return weir_slice_starts(key, "card") && key.length > strlen("card");
+}
+
+static void take_list(struct amd_json *amd, struct weir_jsoncursor *cursor, unsigned depth);
+
+/* Takes a device, or an object of devices: "gpu_data", cards by name. */
+static void take_object(struct amd_json *amd, struct weir_jsoncursor *cursor, unsigned depth)
+{
+	struct cells cells = {.fields = json_fields};
+	struct weir_slice key;
+
+	weir_jsoncursor_enter(cursor, '{');
+	while (weir_jsoncursor_key(cursor, &key)) {
+		char first = weir_jsoncursor_peek(cursor);
+
+		if (first == '[' && depth < MAX_LISTS && weir_slice_equals(key, "gpu_data")) {
+			take_list(amd, cursor, depth + 1);
+		} else if (first == '{' && is_card(key)) {
+			struct cells card = {.fields = rocm_fields};
+
+			walk_object(&card, cursor, 1);
+			if (!cursor->bad)
+				add_sample(amd, &card, key);
+		} else {
+			add_to_path(&cells, key);
+			if (first == '{')
+				walk_object(&cells, cursor, 1);
+			else
+				keep(&cells, weir_jsoncursor_scalar(cursor),
+				     (struct weir_slice){"", 0});
+			cells.path_length = 0;
+		}
+	}
+	if (!cursor->bad)
+		add_sample(amd, &cells, (struct weir_slice){"", 0});
+}
+
+static void take_list(struct amd_json *amd, struct weir_jsoncursor *cursor, unsigned depth)
+{
+	weir_jsoncursor_enter(cursor, '[');
+	while (weir_jsoncursor_item(cursor)) {
+		char first = weir_jsoncursor_peek(cursor);
+
+		if (first == '{')
+			take_object(amd, cursor, depth);
+		else if (first == '[' && depth < MAX_LISTS)
+			take_list(amd, cursor, depth + 1);
+		else
+			weir_jsoncursor_take(cursor);
+	}
+}
+
+/* Takes a document. Keeps the devices before a place that is not valid JSON. */
+static void take_document(struct amd_json *amd, const struct weir_jsonscan_item *item)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
+
+	amd->at = item->at;
+	weir_jsoncursor_skip_blanks(&cursor);
+	if (weir_jsoncursor_peek(&cursor) == '[')
+		take_list(amd, &cursor, 1);
+	else if (weir_jsoncursor_peek(&cursor) == '{')
+		take_object(amd, &cursor, 1);
+	else
+		cursor.bad = true;
+	if (cursor.bad)
+		weir_input_warn(amd->monitor.input, WEIR_WARN_SKIPPED_EVENT, item->at, NULL);
+}
+
+static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
+{
+	struct amd_json *amd = context;
+
+	(void)scan;
+	(void)err; /* the reader has it */
+	if (item->kind == WEIR_JSONSCAN_ELEMENT)
+		take_document(amd, item);
+	return amd->status;
+}
+
+static enum weir_status take_documents(struct amd_json *amd, struct weir_source *source,
+                                       struct weir_error *err)
+{
+	static const struct weir_jsonscan_options lines = {.lines = true};
+	struct weir_jsonscan *scan = weir_jsonscan_new(source, &lines);
+	enum weir_status status = weir_jsonscan_each(scan, take_item, amd, err);
+
+	weir_damage_of_scan(amd->monitor.input, scan, source);
+	weir_jsonscan_free(scan);
+	return status;
+}
+
+static enum weir_status read_json(struct weir_source *source, struct weir_input *input,
+                                  struct weir_error *err)
+{
+	struct amd_json amd = {.err = err};
+	enum weir_status status;
+
+	weir_monitor_open(&amd.monitor, input, json_fields);
+	status = take_documents(&amd, source, err);
+	if (!status && !amd.monitor.telemetry->count)
+		status = weir_fail(err, WEIR_E_EMPTY,
+		                   "no device with a value: record amd-smi metric or monitor");
+	weir_monitor_close(&amd.monitor);
+	return status;
+}
+
+/* ---- the reader ---- */
+
+static const struct weir_mark marks[] = {
+	{.first = "{[", .keys = {{"gpu_data"}, .all = 1}},
+	{.first = "{[",
+         .keys = {{"gpu", "usage", "power", "temperature", "clock", "power_usage", "mem_usage",
+                   "hotspot_temperature", "gfx"},
+                  .all = 1,
+                  .any = 8}},
+	{.first = "{[", .keys = {{"card0", "card1"}, .any = 2}},
+	{0},
+};
+
+static int sniff(const char *head, size_t len)
+{
+	return weir_monitor_sniff(&table, head, len);
+}
+
 static enum weir_status read_amd(struct weir_source *source, struct weir_input *input,
                                  struct weir_error *err)
 {
-	static const struct weir_monitor_table monitor = {
-		.fields = weir_amd_metric_fields,
-		.options = &table,
-		.take = take_row,
-		.header = "rocm-smi --csv, amd-smi monitor --csv or amd-smi metric --csv",
-	};
 	char first;
 	enum weir_status status = weir_sniff_source(source, &first, err);
 
 	if (status)
 		return status;
 	if (first == '{' || first == '[')
-		return weir_amd_read_json(source, input, err);
-	return weir_monitor_read(&monitor, source, input, err);
+		return read_json(source, input, err);
+	return weir_monitor_read(&table, source, input, err);
 }
 
 const struct weir_reader weir_reader_amd = {
 	.name = "amd-smi",
 	.title = "rocm-smi and amd-smi (monitor, metric) with --csv or --json",
 	.gives = "telemetry",
+	.marks = marks,
 	.sniff = sniff,
 	.read = read_amd,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `dcgmi dmon`: columns of fixed width below a line of short names, repeated every 14 ticks. A
- * field that does not apply to an entity is blank, so rows are cut where the names begin; where a
- * file was formatted anew and that fits no more, they are split at blanks, values counted from the
- * end.
+ * Reads `dcgmi dmon`: columns of fixed width below a line of short names, which repeats every 14
+ * ticks. A field that does not apply to an entity is blank, so rows are cut where the names begin.
+ * If a file was formatted again and that does not fit, rows are split at blanks, and the last cells
+ * are the values.
  */
 #include <string.h>
 
@@ -11,12 +11,11 @@
 #include "engine/readers/readers.h"
 
 #define MAX_FIELDS 128
-#define LINES      16 /* in which the header must show */
 
 static const struct weir_csv_options blanks = {.separator = ' '};
 
-/* By short name (dcgm_fields.h), which keeps while macros are renamed. PCITX is what the device
- * sends: to the host. */
+/* Short names (dcgm_fields.h) stay while macros are renamed. PCITX is sent by the device, to the
+ * host. */
 static const struct weir_monitor_field fields[] = {
 	{"GPUTL", WEIR_MONITOR_GAUGE, WEIR_GAUGE_UTILIZATION, "%"},
 	{"GRACT", WEIR_MONITOR_GAUGE, WEIR_GAUGE_UTILIZATION, "ratio"},
@@ -44,15 +43,14 @@ static const struct weir_monitor_field fields[] = {
 };
 
 struct dcgmi {
-	size_t start[MAX_FIELDS +
-	             1]; /* where names begin in the header; then the end of any line */
+	size_t start[MAX_FIELDS + 1]; /* where names begin in the header; then SIZE_MAX */
 	size_t count;
-	uint64_t odd_at; /* of a line that is no row; the last one may be the tool's farewell */
+	uint64_t odd_at; /* of a line that is not a row; the last line may be a message */
 	bool odd;
 };
 
-/* The names of a header, without the entity's; 0 for other lines. "# Entity" and "#Entity" are one.
- */
+/* Splits a header into its names, without that of the entity, "#Entity" or "# Entity"; 0 for other
+ * lines. */
 static size_t header_names(struct weir_slice line, struct weir_slice *names)
 {
 	struct weir_slice cells[MAX_FIELDS];
@@ -66,21 +64,14 @@ static size_t header_names(struct weir_slice line, struct weir_slice *names)
 	return count - before;
 }
 
-static int sniff(const char *head, size_t len)
+static int recognise(struct weir_slice line)
 {
-	struct weir_slice rest = {head, len}, line, names[MAX_FIELDS];
-	size_t count = 0;
-	int bits = 8 * (int)strlen("#Entity");
+	struct weir_slice names[MAX_FIELDS];
+	size_t count = header_names(line, names);
 
-	for (int i = 0; !count && i < LINES && weir_csv_take_line(&rest, &line); i++)
-		count = header_names(line, names);
-	for (size_t i = 0; i < count; i++) {
-		const struct weir_monitor_unit *unit;
-		const struct weir_monitor_field *field = weir_monitor_find(fields, names[i], &unit);
-
-		bits += field ? 8 * (int)strlen(field->name) : 0;
-	}
-	return count ? bits : 0;
+	return count ? 8 * (int)strlen("#Entity") +
+	                       weir_monitor_header_bits(fields, names, count, 0, false)
+	             : 0;
 }
 
 static struct weir_slice cut_out(struct weir_slice line, size_t start, size_t end)
@@ -94,7 +85,7 @@ static struct weir_slice cut_out(struct weir_slice line, size_t start, size_t en
 	                   : (struct weir_slice){"", 0};
 }
 
-/* The cells of a row where the names of the header begin; false where a cell begins elsewhere. */
+/* Cuts a row where the names of the header begin; false if a cell begins elsewhere. */
 static bool cut_columns(const struct dcgmi *dcgmi, struct weir_slice line,
                         struct weir_slice *entity, struct weir_slice *cells)
 {
@@ -111,7 +102,7 @@ static bool cut_columns(const struct dcgmi *dcgmi, struct weir_slice line,
 	return true;
 }
 
-/* The last cells are the values, what is before them is the entity. */
+/* Splits a row at blanks: the last cells are the values, the others the entity. */
 static bool split_columns(const struct dcgmi *dcgmi, const struct weir_csv_row *row,
                           struct weir_slice *entity, struct weir_slice *cells)
 {
@@ -129,10 +120,10 @@ static bool split_columns(const struct dcgmi *dcgmi, const struct weir_csv_row *
 enum entity {
 	ENTITY_NONE,
 	ENTITY_DEVICE,
-	ENTITY_OTHER, /* a link, a switch, a CPU: nothing that is sampled here */
+	ENTITY_OTHER, /* a link, a switch, a CPU: not sampled here */
 };
 
-/* "GPU 3" is the device "3", "GPU-I 3" keeps its name. */
+/* Identifies an entity: "GPU 3" is the device "3", "GPU-I 3" keeps its name. */
 static enum entity identify(struct weir_slice text, struct weir_slice *id)
 {
 	static const char *const others[] = {"GPU-CI", "Switch", "NvSwitch", "CPU",
@@ -164,7 +155,7 @@ static void take_header(struct weir_monitor *monitor, const struct weir_csv_row 
 	weir_monitor_bind(monitor, names, count);
 }
 
-/* The line of units below the names: "ID" and a cell for each column that has one. */
+/* Takes the line of units below the names: "ID", and a cell for each column with a unit. */
 static bool take_units(struct weir_monitor *monitor, const struct weir_csv_row *row)
 {
 	const struct dcgmi *dcgmi = monitor->context;
@@ -196,7 +187,7 @@ static enum weir_status take_entity(struct weir_monitor *monitor, const struct w
 	return weir_monitor_add(monitor, &reading, row->at, err);
 }
 
-/* A line that is neither: damage where more follows it, else what the tool says as it ends. */
+/* Takes any other line: it is damage if more follows, else a message of the tool at its end. */
 static void take_odd(struct weir_monitor *monitor, const struct weir_csv_row *row)
 {
 	struct dcgmi *dcgmi = monitor->context;
@@ -204,7 +195,7 @@ static void take_odd(struct weir_monitor *monitor, const struct weir_csv_row *ro
 	if (weir_slice_starts(row->line, "Error") || weir_slice_starts(row->line, "error"))
 		weir_monitor_fail(monitor,
 		                  "dcgmi could not watch the fields: profiling needs root, and no "
-		                  "other profiler at work",
+		                  "other profiler may run",
 		                  row->at);
 	else if (dcgmi->count)
 		dcgmi->odd = true;
@@ -234,19 +225,27 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 	return entity == ENTITY_DEVICE ? take_entity(monitor, row, cells, id, err) : WEIR_OK;
 }
 
+static const struct weir_monitor_table table = {
+	.fields = fields,
+	.options = &blanks,
+	.take = take_row,
+	.recognise = recognise,
+	.header = "dcgmi dmon (#Entity)",
+};
+
+static int sniff(const char *head, size_t len)
+{
+	return weir_monitor_sniff(&table, head, len);
+}
+
 static enum weir_status read_dcgmi(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
 	struct dcgmi dcgmi = {0};
-	const struct weir_monitor_table table = {
-		.fields = fields,
-		.options = &blanks,
-		.take = take_row,
-		.context = &dcgmi,
-		.header = "dcgmi dmon (#Entity)",
-	};
+	struct weir_monitor_table with_state = table;
 
-	return weir_monitor_read(&table, source, input, err);
+	with_state.context = &dcgmi;
+	return weir_monitor_read(&with_state, source, input, err);
 }
 
 const struct weir_reader weir_reader_dcgmi = {

@@ -6,6 +6,13 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/readers/monitor/monitor.h"
+#include "engine/readers/parts/damage.h"
+
+#define MAX_ID     64 /* bytes; longer ids are ignored */
+#define MAX_NAME   128
+#define HEAD_LINES 16 /* within which a header must begin: warnings may precede it */
+#define NS_PER_DAY (INT64_C(86400) * 1000000000)
+#define LAST_NS    (NS_PER_DAY * 84006) /* 2200: later times are damaged, and sums of times fit */
 
 void weir_monitor_open(struct weir_monitor *monitor, struct weir_input *input,
                        const struct weir_monitor_field *fields)
@@ -24,7 +31,8 @@ void weir_monitor_close(struct weir_monitor *monitor)
 	*monitor = (struct weir_monitor){0};
 }
 
-/* "power.draw [W]" is the name and "W"; the unit is NULL where there is none, or no known one. */
+/* Splits "power.draw [W]" into name and unit; the unit is NULL if it is missing or not
+ * known. */
 static struct weir_slice split_unit(struct weir_slice cell, const struct weir_monitor_unit **unit)
 {
 	size_t open = cell.length;
@@ -55,7 +63,7 @@ const struct weir_monitor_field *weir_monitor_find(const struct weir_monitor_fie
 	return NULL;
 }
 
-/* Which clock the header's times are of; the first header with one says it for the file. */
+/* Sets the clock of the file by the first header with a column of times. */
 static void choose_clock(struct weir_monitor *monitor)
 {
 	struct weir_telemetry *telemetry = monitor->telemetry;
@@ -76,7 +84,7 @@ static void choose_clock(struct weir_monitor *monitor)
 	telemetry->no_date = telemetry->local_time && !dated;
 }
 
-/* What the table prefers first, then from left to right. */
+/* Preferred fields first, then from left to right. */
 static int compare_columns(const void *left, const void *right)
 {
 	const struct weir_monitor_column *a = left, *b = right;
@@ -86,8 +94,7 @@ static int compare_columns(const void *left, const void *right)
 	return a->column < b->column ? -1 : a->column > b->column;
 }
 
-size_t weir_monitor_bind(struct weir_monitor *monitor, const struct weir_slice *header,
-                         size_t count)
+void weir_monitor_bind(struct weir_monitor *monitor, const struct weir_slice *header, size_t count)
 {
 	monitor->width = count;
 	monitor->column_count = 0;
@@ -104,7 +111,6 @@ size_t weir_monitor_bind(struct weir_monitor *monitor, const struct weir_slice *
 		qsort(monitor->columns, monitor->column_count, sizeof(monitor->columns[0]),
 		      compare_columns);
 	choose_clock(monitor);
-	return monitor->column_count;
 }
 
 void weir_monitor_bind_units(struct weir_monitor *monitor, const struct weir_slice *units,
@@ -121,14 +127,14 @@ void weir_monitor_bind_units(struct weir_monitor *monitor, const struct weir_sli
 struct weir_monitor_reading weir_monitor_unknown(void)
 {
 	struct weir_monitor_reading reading = {
-		.at_ns = WEIR_NO_TIME, .date_ns = WEIR_NO_TIME, .held = {NAN, NAN}};
+		.at_ns = WEIR_NO_TIME, .date_ns = WEIR_NO_TIME, .reason_shares = {NAN, NAN}};
 
 	for (size_t i = 0; i < WEIR_GAUGE_COUNT; i++)
 		reading.value[i] = NAN;
 	return reading;
 }
 
-/* The cell as a number of its gauge or bits; counts what is none. */
+/* Parses a number of a gauge or bits; counts malformed cells as warnings. */
 static bool take_number(struct weir_monitor *monitor, struct weir_slice cell, uint64_t at,
                         double *value, struct weir_slice *unit)
 {
@@ -147,7 +153,7 @@ static bool take_number(struct weir_monitor *monitor, struct weir_slice cell, ui
 	return false;
 }
 
-/* A quantity in the unit of the gauge; NAN where there is none. */
+/* Returns a quantity in the unit of the gauge, or NAN. */
 static double take_quantity(struct weir_monitor *monitor, const struct weir_monitor_column *column,
                             enum weir_gauge gauge, struct weir_slice cell, uint64_t at)
 {
@@ -279,14 +285,14 @@ void weir_monitor_set(struct weir_monitor *monitor, const struct weir_monitor_co
 		set_reason(monitor, field->what, cell, at, reading);
 		return;
 	case WEIR_MONITOR_REASON_SHARE:
-		reading->held[field->what & WEIR_CLOCKS_POWER ? 0 : 1] =
+		reading->reason_shares[field->what & WEIR_CLOCKS_POWER ? 0 : 1] =
 			take_quantity(monitor, column, WEIR_GAUGE_UTILIZATION, cell, at);
 		return;
 	case WEIR_MONITOR_DEVICE:
-		set_text(&reading->device, cell, WEIR_MONITOR_MAX_ID);
+		set_text(&reading->device, cell, MAX_ID);
 		return;
 	case WEIR_MONITOR_NAME:
-		set_text(&reading->name, cell, WEIR_MONITOR_MAX_NAME);
+		set_text(&reading->name, cell, MAX_NAME);
 		return;
 	case WEIR_MONITOR_LOCAL_TIME:
 	case WEIR_MONITOR_UNIX_TIME:
@@ -310,4 +316,279 @@ void weir_monitor_take(struct weir_monitor *monitor, const struct weir_slice *ce
 		reading->bad_time = true;
 	if (reading->date_ns != WEIR_NO_TIME && reading->at_ns != WEIR_NO_TIME)
 		reading->at_ns += reading->date_ns;
+}
+
+/* ---- samples ---- */
+
+static bool is_empty(const struct weir_monitor_reading *reading)
+{
+	if (reading->has_reasons || !isnan(reading->reason_shares[0]) ||
+	    !isnan(reading->reason_shares[1]))
+		return false;
+	for (size_t i = 0; i < WEIR_GAUGE_COUNT; i++)
+		if (!isnan(reading->value[i]))
+			return false;
+	return true;
+}
+
+/* Finds or adds the device of a row; NULL beyond the limit. A monitor of one device need not name
+ * it.
+ */
+static struct weir_monitor_device *find_device(struct weir_monitor *monitor, struct weir_slice id)
+{
+	struct weir_telemetry *telemetry = monitor->telemetry;
+	uint32_t name;
+
+	if (!id.length)
+		id = weir_slice_of("0");
+	name = weir_names_find(monitor->ids, id.data, id.length);
+	if (name != UINT32_MAX)
+		return &monitor->devices[name];
+	if (telemetry->device_count == WEIR_MAX_TELEMETRY_DEVICES)
+		return NULL;
+	name = weir_names_add(monitor->ids, id.data, id.length);
+	monitor->devices = weir_grow(monitor->devices, &monitor->device_capacity, (size_t)name + 1,
+	                             sizeof(*monitor->devices));
+	monitor->devices[name] = (struct weir_monitor_device){
+		.row = weir_telemetry_device(telemetry, id.data, id.length),
+		.last_ns = WEIR_NO_TIME,
+	};
+	return &monitor->devices[name];
+}
+
+/* Dates a time of day so that it is nearest to the last row: the clock may have passed midnight. */
+static int64_t nearest_day(int64_t of_day, int64_t last)
+{
+	int64_t now = of_day + last / NS_PER_DAY * NS_PER_DAY;
+
+	if (now < last - NS_PER_DAY / 2)
+		return now + NS_PER_DAY;
+	return now > last + NS_PER_DAY / 2 && now >= NS_PER_DAY ? now - NS_PER_DAY : now;
+}
+
+static int64_t place_in_time(struct weir_monitor *monitor, struct weir_monitor_device *device,
+                             const struct weir_monitor_reading *reading, uint64_t at)
+{
+	int64_t now = reading->at_ns;
+
+	if (now == WEIR_NO_TIME)
+		return now;
+	if (monitor->telemetry->no_date && device->last_ns != WEIR_NO_TIME)
+		now = nearest_day(now, device->last_ns);
+	if (device->last_ns != WEIR_NO_TIME && now < device->last_ns)
+		weir_input_warn(monitor->input, WEIR_WARN_CLOCK_BACKWARDS, at, NULL);
+	device->last_ns = now < LAST_NS ? now : LAST_NS;
+	return now;
+}
+
+/* Keeps every second sample of each device. */
+static void thin(struct weir_monitor *monitor, uint64_t at)
+{
+	struct weir_telemetry *telemetry = monitor->telemetry;
+	uint8_t *odd = weir_alloc(telemetry->device_count);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < telemetry->count; i++) {
+		uint32_t device = telemetry->samples[i].device;
+
+		if (!odd[device])
+			telemetry->samples[kept++] = telemetry->samples[i];
+		odd[device] ^= 1;
+	}
+	free(odd);
+	telemetry->count = kept;
+	monitor->stride *= 2;
+	weir_input_warn(monitor->input, WEIR_WARN_THINNED, at, NULL);
+}
+
+/* Adds a share to a sum of shares. Returns the bit, and reduces the sum by 1, if it reaches 0.5. */
+static uint32_t round_share(double *sum, double share, uint32_t bit)
+{
+	*sum += share;
+	if (*sum < 0.5)
+		return 0;
+	*sum -= 1;
+	return bit;
+}
+
+static void fill_sample(struct weir_telemetry_sample *sample, struct weir_monitor_device *device,
+                        const struct weir_monitor_reading *reading)
+{
+	static const uint32_t bits[] = {WEIR_CLOCKS_POWER_CAP, WEIR_CLOCKS_SW_THERMAL};
+
+	sample->device = device->row;
+	sample->has_reasons = reading->has_reasons;
+	sample->reasons = reading->reasons;
+	for (size_t i = 0; i < 2; i++) {
+		if (isnan(reading->reason_shares[i]))
+			continue;
+		sample->has_reasons = true;
+		sample->reasons |=
+			round_share(&device->reason_shares[i], reading->reason_shares[i], bits[i]);
+	}
+	for (size_t i = 0; i < WEIR_GAUGE_COUNT; i++)
+		sample->value[i] = reading->value[i];
+}
+
+enum weir_status weir_monitor_add(struct weir_monitor *monitor,
+                                  const struct weir_monitor_reading *reading, uint64_t at,
+                                  struct weir_error *err)
+{
+	struct weir_monitor_device *device;
+	struct weir_telemetry_sample *sample;
+	int64_t now;
+
+	if (reading->bad_time || reading->at_ns > LAST_NS) {
+		weir_input_warn(monitor->input, WEIR_WARN_NO_TIME, at, NULL);
+		return WEIR_OK;
+	}
+	if (is_empty(reading))
+		return WEIR_OK;
+	device = find_device(monitor, reading->device);
+	if (!device)
+		return weir_fail(err, WEIR_E_LIMIT, "more than %d devices",
+		                 WEIR_MAX_TELEMETRY_DEVICES);
+	weir_telemetry_name_device(monitor->telemetry, device->row, reading->name.data,
+	                           reading->name.length);
+	now = place_in_time(monitor, device, reading, at);
+	if (now > LAST_NS) {
+		weir_input_warn(monitor->input, WEIR_WARN_NO_TIME, at, NULL);
+		return WEIR_OK;
+	}
+	if (monitor->telemetry->count == WEIR_MONITOR_MAX_SAMPLES)
+		thin(monitor, at);
+	if (device->rows++ % monitor->stride)
+		return WEIR_OK;
+	sample = weir_telemetry_add(monitor->telemetry);
+	sample->at_ns = now;
+	fill_sample(sample, device, reading);
+	return WEIR_OK;
+}
+
+/* ---- recognition ---- */
+
+int weir_monitor_header_bits(const struct weir_monitor_field *fields,
+                             const struct weir_slice *cells, size_t count, size_t gauges,
+                             bool needs_device)
+{
+	const struct weir_monitor_unit *unit;
+	bool device = !needs_device;
+	size_t found = 0;
+	int bits = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_monitor_field *field = weir_monitor_find(fields, cells[i], &unit);
+
+		if (!field)
+			continue;
+		bits += 8 * (int)strlen(field->name);
+		device |= field->kind == WEIR_MONITOR_DEVICE;
+		found += field->kind <= WEIR_MONITOR_REASON_SHARE;
+	}
+	return device && found >= gauges ? bits : -bits;
+}
+
+int weir_monitor_sniff(const struct weir_monitor_table *table, const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line;
+	int bits = 0;
+
+	for (int i = 0; !bits && i < HEAD_LINES && weir_csv_take_line(&rest, &line); i++)
+		bits = table->recognise(line);
+	return bits > 0 ? bits : 0;
+}
+
+/* ---- tables ---- */
+
+void weir_monitor_fail(struct weir_monitor *monitor, const char *reason, uint64_t at)
+{
+	monitor->failure = reason;
+	weir_input_warn(monitor->input, WEIR_WARN_DEVICE_ERROR, at, reason);
+}
+
+bool weir_monitor_fits(struct weir_monitor *monitor, const struct weir_csv_row *row)
+{
+	if (!monitor->column_count || !row->count)
+		return false;
+	if (row->count == monitor->width)
+		return true;
+	if (row->cut && row->count < monitor->width)
+		weir_input_warn(monitor->input, WEIR_WARN_TRUNCATED, row->at, NULL);
+	else
+		weir_input_warn(monitor->input, WEIR_WARN_RAGGED_ROW, row->at, NULL);
+	return false;
+}
+
+size_t weir_monitor_whole(const struct weir_csv_row *row)
+{
+	return row->count - (row->count && row->cut && row->line.data[row->line.length - 1] != ' ');
+}
+
+/* Counts damage of the file itself. */
+static void count_damage(struct weir_input *input, const struct weir_csv *csv,
+                         const struct weir_source *source)
+{
+	const struct weir_csv_skipped *skipped = weir_csv_skipped(csv);
+
+	if (skipped->count) {
+		weir_input_warn(input, WEIR_WARN_RAGGED_ROW, skipped->first_at,
+		                "longer than a row may be");
+		input->warnings[WEIR_WARN_RAGGED_ROW].count += skipped->count - 1;
+	}
+	weir_damage_of_source(input, source);
+}
+
+/* Fails if there is no sample, and says why. */
+static enum weir_status conclude(const struct weir_monitor *monitor, const char *header,
+                                 struct weir_error *err)
+{
+	if (monitor->telemetry->count)
+		return WEIR_OK;
+	if (monitor->failure)
+		return weir_fail(err, WEIR_E_EMPTY, "no sample: %s", monitor->failure);
+	if (!monitor->column_count)
+		return weir_fail(err, WEIR_E_FORMAT, "no header of %s", header);
+	return weir_fail(err, WEIR_E_EMPTY, "no row with a value below the header");
+}
+
+static enum weir_status read_rows(const struct weir_monitor_table *table,
+                                  struct weir_source *source, struct weir_monitor *monitor,
+                                  struct weir_error *err)
+{
+	struct weir_csv *csv = weir_csv_new(source, table->options);
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(csv, &row, err)) && row) {
+		status = table->take(monitor, row, err);
+		if (status)
+			break;
+	}
+	count_damage(monitor->input, csv, source);
+	weir_csv_free(csv);
+	return status;
+}
+
+enum weir_status weir_monitor_read(const struct weir_monitor_table *table,
+                                   struct weir_source *source, struct weir_input *input,
+                                   struct weir_error *err)
+{
+	struct weir_monitor monitor;
+	const char *head, *refusal;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
+
+	if (status)
+		return status;
+	refusal = table->refuse && !weir_monitor_sniff(table, head, len) ? table->refuse(head, len)
+	                                                                 : NULL;
+	if (refusal)
+		return weir_fail(err, WEIR_E_FORMAT, "%s", refusal);
+	weir_monitor_open(&monitor, input, table->fields);
+	monitor.context = table->context;
+	status = read_rows(table, source, &monitor, err);
+	if (!status)
+		status = conclude(&monitor, table->header, err);
+	weir_monitor_close(&monitor);
+	return status;
 }

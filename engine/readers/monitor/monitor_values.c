@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cells of device monitors: numbers with and without units, every way to say "no value", times. */
+/* Parses cells of device monitors: numbers with and without units, the marks for "no value", times.
+ */
 #include <math.h>
 
 #include "engine/base/text.h"
@@ -24,7 +25,7 @@ struct weir_monitor_unit {
 
 #define KIB 1024.0
 
-/* As they are spelled: mW is not MW. Monitors say MB and mean 2^20 bytes of memory. */
+/* Case matters: mW is not MW. MB of memory means 2^20 bytes in monitors. */
 static const struct weir_monitor_unit units[] = {
 	{"%", MEASURE_SHARE, 0.01},
 	{"ratio", MEASURE_SHARE, 1},
@@ -86,11 +87,11 @@ static const enum measure measures[WEIR_GAUGE_COUNT] = {
 	[WEIR_GAUGE_ENERGY_J] = MEASURE_ENERGY,
 };
 
-/* What a gauge can be: beyond it a driver printed -1 as unsigned, or a field that is not filled. */
+/* The possible values of a gauge. Others come from -1 printed as unsigned, or from unset fields. */
 static const struct {
 	double low, high;
 } limits[] = {
-	[MEASURE_SHARE] = {0, 1.1}, /* ratios are measured and may pass 1 a little */
+	[MEASURE_SHARE] = {0, 1.1}, /* measured ratios may exceed 1 slightly */
 	[MEASURE_BYTES] = {0, 1e15},  [MEASURE_POWER] = {0, 1e5},
 	[MEASURE_CLOCK] = {0, 1e5},   [MEASURE_TEMPERATURE] = {-100, 1000},
 	[MEASURE_RATE] = {0, 1e14},   [MEASURE_TIME] = {0, 9e18},
@@ -126,7 +127,7 @@ double weir_monitor_convert(enum weir_gauge gauge, double value,
 
 	if (unit && unit->measure != measure)
 		return NAN;
-	/* Percent are divided: 0.01 is no double, and 55 % is to be 0.55. */
+	/* Divide by 100: 0.01 is not representable, and 55 % must become exactly 0.55. */
 	if (unit && measure == MEASURE_SHARE)
 		value = unit->scale < 1 ? value / 100 : value;
 	else if (unit)
@@ -137,7 +138,7 @@ double weir_monitor_convert(enum weir_gauge gauge, double value,
 }
 
 static const char *const missing[] = {"", "-", "N/A", "NA", "nan", "None", "null", NULL};
-/* Within words for "no value": the device did not answer. */
+/* Parts of texts of a device that did not answer. */
 static const char *const failures[] = {"Unknown Error", "is lost", "requires reset", "ERR!", NULL};
 
 static enum weir_monitor_cell classify_word(struct weir_slice cell)
@@ -153,9 +154,9 @@ static enum weir_monitor_cell classify_word(struct weir_slice cell)
 }
 
 /*
- * DCGM's words for "no value" where they leak as numbers: four in a row from BLANK to
- * NOT_PERMISSIONED for 32-bit integers and doubles, and sixteen for 64-bit integers, which no
- * double tells apart (dcgm_structs.h).
+ * True for DCGM's marks for "no value" (dcgm_structs.h): four consecutive numbers from BLANK to
+ * NOT_PERMISSIONED for 32-bit integers and doubles, and sixteen for 64-bit integers, which are
+ * equal as doubles.
  */
 static bool is_sentinel(double value)
 {
@@ -204,11 +205,11 @@ enum weir_monitor_cell weir_monitor_number(struct weir_slice cell, double *value
 	return WEIR_MONITOR_VALUE;
 }
 
-/* Days from 1970-01-01 in the Gregorian calendar (H. Hinnant, chrono-compatible low-level date
- * algorithms, days_from_civil). */
+/* Returns the days since 1970-01-01 in the Gregorian calendar (H. Hinnant, chrono-compatible
+ * low-level date algorithms, days_from_civil). */
 static int64_t days_from_civil(int64_t year, int64_t month, int64_t day)
 {
-	int64_t shifted = month <= 2 ? year - 1 : year; /* a year begins in March */
+	int64_t shifted = month <= 2 ? year - 1 : year; /* years begin in March */
 	int64_t era = shifted / 400;
 	int64_t of_era = shifted - era * 400;
 	int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
@@ -216,8 +217,7 @@ static int64_t days_from_civil(int64_t year, int64_t month, int64_t day)
 	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-/* The digits of a pattern's letters one after another: "YYYY/MM/DD" against "2026/01/05" gives
- * 20260105. */
+/* Collects the digits at the letters of a pattern: "YYYY/MM/DD" and "2026/01/05" give 20260105. */
 static bool match_digits(struct weir_slice text, const char *pattern, int64_t *out)
 {
 	*out = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads weir.run/1: one run as `weir convert` writes it, or as anyone can write it by hand. */
+/* Reads weir.run/1: one run, written by `weir convert` or by hand. */
 #include <math.h>
 #include <string.h>
 
@@ -9,20 +9,10 @@
 
 #define SCHEMA "weir.run/1"
 
-static const char *const schema_key[] = {"schema", NULL};
-
-static int sniff(const char *head, size_t len)
-{
-	const char *at, *end = head + len;
-
-	if (weir_sniff_first(head, len) != '{' || !weir_sniff_keys(head, len, schema_key))
-		return 0;
-	for (at = head; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at++)
-		if ((size_t)(end - at) > sizeof(SCHEMA) &&
-		    !memcmp(at + 1, SCHEMA "\"", sizeof(SCHEMA)))
-			return 8 * (int)(sizeof("schema") + sizeof(SCHEMA) - 2);
-	return 0;
-}
+static const struct weir_mark marks[] = {
+	{.first = "{", .keys = {{"schema"}, .all = 1}, .texts = {{"\"" SCHEMA "\""}, .all = 1}},
+	{0},
+};
 
 static const char *const top_keys[] = {"schema",    "unit",  "labels",  "stages", "device",
                                        "operators", "calls", "metrics", NULL};
@@ -51,17 +41,17 @@ static enum weir_status read_unit(const cJSON *document, double *scale, struct w
 	                 "unit: expected \"ns\", \"us\", \"ms\" or \"s\", not \"%s\"", unit);
 }
 
-/* What the values of a table are; metrics have their own form. */
+/* The values of each table; metrics have another form. */
 static const struct values {
-	const char *what; /* a value is expected to be this */
-	bool positive;    /* else 0 is one too */
-	bool scaled;      /* times, by the unit */
+	const char *what; /* for messages */
+	bool positive;    /* else 0 is valid */
+	bool scaled;      /* by the unit of the document */
 } values_of[WEIR_RUN_METRICS] = {
 	[WEIR_RUN_STAGES] = {"positive times", true, true},
-	/* An operator or the device may not run in every iteration of a stage. */
-	[WEIR_RUN_DEVICE] = {"times from 0", false, true},
-	[WEIR_RUN_OPERATORS] = {"times from 0", false, true},
-	[WEIR_RUN_CALLS] = {"numbers from 0", false, false},
+	/* Operators and the device may not run in each iteration of a stage. */
+	[WEIR_RUN_DEVICE] = {"times of at least 0", false, true},
+	[WEIR_RUN_OPERATORS] = {"times of at least 0", false, true},
+	[WEIR_RUN_CALLS] = {"numbers of at least 0", false, false},
 };
 
 static enum weir_status read_values(const cJSON *list, const struct values *values, double unit_ns,
@@ -137,10 +127,10 @@ static enum weir_status read_run(const cJSON *document, struct weir_run *run,
 		status = weir_run_read_labels(document, run, err);
 	for (unsigned t = 0; !status && t < WEIR_RUN_TABLE_COUNT; t++)
 		status = read_table(document, (enum weir_run_table)t, unit_ns, run, err);
-	/* A benchmark may keep nothing but its figures. */
+	/* A benchmark may have only figures. */
 	if (!status && !run->stages.count && !run->metrics.count)
 		status = weir_fail(err, WEIR_E_EMPTY,
-		                   "stages: missing or empty, expected a list of times a stage");
+		                   "stages: missing or empty, expected a list of times per stage");
 	return status;
 }
 
@@ -170,8 +160,8 @@ static enum weir_status read_native(struct weir_source *source, struct weir_inpu
 
 const struct weir_reader weir_reader_native = {
 	.name = "weir.run",
-	.title = "weir.run/1 documents, one value an iteration",
+	.title = "weir.run/1 documents, one value per iteration",
 	.gives = "native run",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_native,
 };

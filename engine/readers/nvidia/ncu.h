@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inside the reader of Nsight Compute: its metrics by name, its units, its numbers. */
-#ifndef WEIR_READERS_NCU_H
-#define WEIR_READERS_NCU_H
+#ifndef WEIR_READERS_NVIDIA_NCU_H
+#define WEIR_READERS_NVIDIA_NCU_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * are asked for by name, and each may be missing. */
 #include <inttypes.h>
 
-#include "engine/readers/database.h"
 #include "engine/readers/nvidia/nsys.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
 /* In order: what numbers mean comes before the rows that carry them, and calls before the work that
@@ -20,13 +20,17 @@ static const struct nsys_table *const tables[] = {
 	&weir_nsys_memory,       &weir_nsys_metric_names, &weir_nsys_metrics,
 };
 
-/* Of what can be seen of the schema; owns() asks all of it. */
-static int sniff(const char *head, size_t len)
-{
-	static const char *const names[] = {"CUPTI_ACTIVITY_KIND_", "META_DATA_EXPORT", NULL};
-
-	return weir_database_sniff(head, len, names);
-}
+/* For databases of which only the head can be seen; else owns() decides. */
+static const struct weir_mark marks[] = {
+	{.first = "S",
+         .texts = {{WEIR_SQL_MAGIC, "CUPTI_ACTIVITY_KIND_", "META_DATA_EXPORT"},
+                   .all = 1,
+                   .any = 2}},
+	{.first = "S",
+         .texts = {{WEIR_SQL_MAGIC}, .all = 1},
+         .refusal = "it is an SQLite database that shows no table of " WEIR_SQL_PROFILERS},
+	{0},
+};
 
 static bool owns(const struct weir_sqldb *db)
 {
@@ -42,7 +46,7 @@ static enum weir_status identify(const struct weir_sqldb *db, struct weir_error 
 	                : weir_fail(err, WEIR_E_FORMAT,
 	                            "no tables of Nsight Systems (META_DATA_EXPORT, "
 	                            "CUPTI_ACTIVITY_KIND_RUNTIME with StringIds): %s",
-	                            weir_database_hint(db));
+	                            weir_sqldb_hint(db));
 }
 
 static enum weir_status read_table(struct nsys_reader *reader, const struct nsys_table *table)
@@ -118,7 +122,7 @@ const struct weir_reader weir_reader_nsys = {
 	.title = "Nsight Systems SQLite exports (nsys export --type sqlite), device metrics "
 		 "included",
 	.gives = "timeline",
-	.sniff = sniff,
+	.marks = marks,
 	.owns = owns,
 	.read = read_export,
 };

@@ -4,11 +4,11 @@
  * over its tables; nsys_head.c, nsys_host.c, nsys_device.c and nsys_metrics.c take their rows;
  * nsys_places.c knows names, processes and devices.
  */
-#ifndef WEIR_READERS_NSYS_H
-#define WEIR_READERS_NSYS_H
+#ifndef WEIR_READERS_NVIDIA_NSYS_H
+#define WEIR_READERS_NVIDIA_NSYS_H
 
 #include "engine/base/rowmap.h"
-#include "engine/readers/sql/sqlnames.h"
+#include "engine/readers/sql/sqlindex.h"
 #include "engine/readers/trace/allocations.h"
 #include "engine/readers/trace/builder.h"
 

@@ -239,7 +239,7 @@ static void take_memory(struct nsys_reader *reader, const struct weir_sqlscan *r
 		weir_nsys_warn(reader, row, WEIR_WARN_NO_TIME, "no start, or out of range");
 		return;
 	}
-	allocation.gives_back = *operation == 'r';
+	allocation.is_free = *operation == 'r';
 	allocation.process = global ? weir_nsys_pid(*global) : 0;
 	allocation.device =
 		(int32_t)(weir_nsys_device(reader, global, int_or(row, MEMORY_DEVICE, 0)) &

@@ -54,8 +54,8 @@ struct weir_slice weir_nsys_name(struct nsys_reader *reader, const struct weir_s
 
 	if (reader->status || !weir_sqlscan_int(row, column, &id))
 		return (struct weir_slice){"", 0};
-	reader->status =
-		weir_sqlnames_find(&reader->names, id, reader->builder, &name, reader->err);
+	reader->status = weir_sqlnames_find(&reader->names, id, reader->input->trace->names, &name,
+	                                    reader->err);
 	return (struct weir_slice){weir_names_text(names, name), weir_names_length(names, name)};
 }
 

@@ -11,54 +11,25 @@
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-static const char *const time_keys[] = {"computeMs", "latencyMs", NULL};
+enum { TIMES, LAYERS, LOG };
 
-static int sniff_times(const char *head, size_t len)
-{
-	unsigned found = weir_sniff_keys(head, len, time_keys);
-
-	return found == 3 ? weir_sniff_bits(found, time_keys) : 0;
-}
-
-/* The first object may hold nothing but a count. */
-static int sniff_layers(const char *head, size_t len)
-{
-	static const char *const keys[] = {"count", "name", "timeMs", "averageMs", NULL};
-	static const char average[] = "\"averageMs\"", total[] = "\"timeMs\"";
-
-	if (!weir_sniff_keys(head, len, keys) || !weir_sniff_contains(head, len, average) ||
-	    !weir_sniff_contains(head, len, total))
-		return 0;
-	return 8 * (int)(sizeof(average) + sizeof(total) - 2);
-}
-
-static int sniff_log(const char *head, size_t len)
-{
-	static const char *const texts[] = {"] [I] === Performance summary ===",
-	                                    "] [I] === Trace details ===",
-	                                    "] [I] TensorRT version:",
-	                                    "] [I] GPU Compute Time: ",
-	                                    "] [I] Throughput: ",
-	                                    "] [I] === Profile ("};
-	int bits = 0;
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (weir_sniff_contains(head, len, texts[i]))
-			bits += 8 * (int)strlen(texts[i]);
-	return bits;
-}
-
-static int sniff(const char *head, size_t len)
-{
-	int bits;
-
-	if (weir_sniff_first(head, len) != '[')
-		return sniff_log(head, len);
-	bits = sniff_times(head, len);
-	if (!bits)
-		bits = sniff_layers(head, len);
-	return bits ? bits : sniff_log(head, len);
-}
+static const struct weir_mark marks[] = {
+	[TIMES] = {.first = "[", .keys = {{"computeMs", "latencyMs"}, .all = 2}},
+	/* The first object may hold nothing but a count. */
+	[LAYERS] = {.first = "[",
+                    .keys = {{"count", "name", "timeMs", "averageMs"}, .any = 4},
+                    .texts = {{"\"averageMs\"", "\"timeMs\""}, .all = 2}},
+	[LOG] = {.first = "",
+                 .texts = {{"] [I] === Performance summary ===", "] [I] === Trace details ===",
+                            "] [I] TensorRT version:", "] [I] GPU Compute Time: ",
+                            "] [I] Throughput: ", "] [I] === Profile ("},
+                           .any = 6}},
+	{.first = "{[",
+         .keys = {{"Layers", "Bindings"}, .all = 2},
+         .refusal = "it lists the layers of a TensorRT engine, which have no times: pass what "
+                    "trtexec writes with --exportProfile or --exportTimes"},
+	{0},
+};
 
 struct layer {
 	struct weir_text name;
@@ -157,11 +128,11 @@ static enum weir_status read_trtexec(struct weir_source *source, struct weir_inp
 
 	if (status)
 		return status;
-	if (weir_sniff_first(head, len) == '[' && sniff_times(head, len)) {
+	if (weir_mark_bits(&marks[TIMES], head, len)) {
 		input->gives = "requests, native run";
 		return weir_trtexec_times(source, input, err);
 	}
-	if (weir_sniff_first(head, len) == '[' && !sniff_log(head, len))
+	if (weir_sniff_first(head, len) == '[' && !weir_mark_bits(&marks[LOG], head, len))
 		return read_layers(source, input, err);
 	return weir_trtexec_log(source, input, err);
 }
@@ -170,6 +141,6 @@ const struct weir_reader weir_reader_trtexec = {
 	.name = "trtexec",
 	.title = "results of TensorRT's trtexec: times of queries, of layers, its log",
 	.gives = "native run",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_trtexec,
 };

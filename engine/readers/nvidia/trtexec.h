@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the reader of trtexec's results: trtexec.c tells them apart and reads the
  * JSON of layers, trtexec_times.c that of queries, trtexec_log.c what is printed. */
-#ifndef WEIR_READERS_TRTEXEC_H
-#define WEIR_READERS_TRTEXEC_H
+#ifndef WEIR_READERS_NVIDIA_TRTEXEC_H
+#define WEIR_READERS_NVIDIA_TRTEXEC_H
 
 #include "engine/model/profile.h"
 #include "engine/readers/parts/records.h"

@@ -15,8 +15,8 @@
  * mark is gone already (engine/base/source.h), and a compressed stream that stops short is the
  * caller's to report (weir_source_damage()).
  */
-#ifndef WEIR_READERS_CSV_H
-#define WEIR_READERS_CSV_H
+#ifndef WEIR_READERS_PARTS_CSV_H
+#define WEIR_READERS_PARTS_CSV_H
 
 #include <stdbool.h>
 #include <stddef.h>

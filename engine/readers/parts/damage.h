@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What was damaged in a stream of JSON, as warnings of the input. */
-#ifndef WEIR_READERS_DAMAGE_H
-#define WEIR_READERS_DAMAGE_H
+#ifndef WEIR_READERS_PARTS_DAMAGE_H
+#define WEIR_READERS_PARTS_DAMAGE_H
 
 #include "engine/base/jsonscan.h"
 #include "engine/model/profile.h"

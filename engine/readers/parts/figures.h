@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Per-run figures and labels, as readers of summaries put them into a run. */
-#ifndef WEIR_READERS_FIGURES_H
-#define WEIR_READERS_FIGURES_H
+#ifndef WEIR_READERS_PARTS_FIGURES_H
+#define WEIR_READERS_PARTS_FIGURES_H
 
 #include <stdbool.h>
 

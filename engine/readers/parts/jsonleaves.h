@@ -4,8 +4,8 @@
  * report says is then a table of paths. Passed over are arrays, unless asked for, and what is
  * nested deeper than WEIR_JSONLEAF_DEPTH or has a longer path than WEIR_JSONLEAF_PATH.
  */
-#ifndef WEIR_READERS_JSONLEAVES_H
-#define WEIR_READERS_JSONLEAVES_H
+#ifndef WEIR_READERS_PARTS_JSONLEAVES_H
+#define WEIR_READERS_PARTS_JSONLEAVES_H
 
 #include <stdbool.h>
 #include <stddef.h>

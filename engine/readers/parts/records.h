@@ -13,8 +13,8 @@
  * What cannot be read is repaired or left out, and counted in the input's warnings. Memory is
  * bounded by the largest object, at most WEIR_JSONSCAN_MAX_VALUE.
  */
-#ifndef WEIR_READERS_RECORDS_H
-#define WEIR_READERS_RECORDS_H
+#ifndef WEIR_READERS_PARTS_RECORDS_H
+#define WEIR_READERS_PARTS_RECORDS_H
 
 #include "engine/base/jsoncursor.h"
 #include "engine/base/source.h"

@@ -2,9 +2,13 @@
 #include <string.h>
 
 #include "engine/base/slice.h"
-#include "engine/readers/amd/rocprof.h"
-#include "engine/readers/monitor/smi.h"
+#include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/sniff.h"
+#include "engine/readers/reader.h"
+
+#define MAX_CELLS 64 /* cells of a header that are looked at */
+
+/* ---- the outermost object of a JSON document ---- */
 
 static bool is_blank(char c)
 {
@@ -35,7 +39,7 @@ enum weir_status weir_sniff_source(struct weir_source *source, char *first, stru
 	return status;
 }
 
-/* At an opening quote: the quote that closes it, or end. */
+/* Returns the quote that closes the one at `at`, or end. */
 static const char *find_quote(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"'; at++)
@@ -76,7 +80,7 @@ unsigned weir_sniff_keys(const char *head, size_t len, const char *const *keys)
 	return found;
 }
 
-/* Behind a closing quote: the value where a colon follows, else NULL. */
+/* Returns the value behind a closing quote and a colon; NULL if no colon follows. */
 static const char *value_behind(const char *quote, const char *end)
 {
 	const char *colon = skip_blanks(quote + 1, end), *value;
@@ -131,161 +135,166 @@ bool weir_sniff_contains(const char *head, size_t len, const char *text)
 	return weir_slice_holds((struct weir_slice){head, len}, text);
 }
 
-/* Texts that files begin with, after blanks. */
+/* ---- marks ---- */
+
+/* The three ways to look for names in a stretch of the head; each returns a bit for each name. */
+typedef unsigned find_names(const char *head, size_t len, const char *const *names);
+
+static unsigned find_texts(const char *head, size_t len, const char *const *names)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; names[i]; i++)
+		if (weir_sniff_contains(head, len, names[i]))
+			found |= 1u << i;
+	return found;
+}
+
+static unsigned find_cells(const char *head, size_t len, const char *const *names)
+{
+	static const struct weir_csv_options options = {
+		.separator = ',', .quotes = true, .trim = true};
+	struct weir_slice rest = {head, len}, line, cells[MAX_CELLS];
+	size_t count = 0;
+	unsigned found = 0;
+
+	while (!count && weir_csv_take_line(&rest, &line))
+		count = weir_csv_split(line, &options, cells, MAX_CELLS);
+	for (size_t i = 0; i < count; i++)
+		found |= match_key(cells[i].data, cells[i].length, names);
+	return found;
+}
+
+/* Rules out most formats without a walk through the head: a name that is in no place cannot be in
+ * the right one. */
+static bool may_have(const struct weir_mark_names *list, const char *head, size_t len)
+{
+	unsigned i = 0;
+
+	for (; i < list->all; i++)
+		if (!weir_sniff_contains(head, len, list->names[i]))
+			return false;
+	while (i < list->all + list->any && !weir_sniff_contains(head, len, list->names[i]))
+		i++;
+	return !list->any || i < list->all + list->any;
+}
+
+/* Adds the bits of the names that are found; false if required ones are missing. */
+static bool verify(const struct weir_mark_names *list, find_names *find, const char *head,
+                   size_t len, int *bits)
+{
+	unsigned all = (1u << list->all) - 1, any = ((1u << list->any) - 1) << list->all, found;
+
+	if (!list->names[0])
+		return true;
+	if (!may_have(list, head, len))
+		return false;
+	found = find(head, len, list->names);
+	*bits += weir_sniff_bits(found, list->names);
+	return (found & all) == all && (!any || found & any);
+}
+
+static bool verify_member(const struct weir_mark *mark, const char *head, size_t len, int *bits)
+{
+	const char *member;
+	size_t left = 0;
+
+	if (!mark->within)
+		return true;
+	member = weir_sniff_member(head, len, mark->within, &left);
+	return member && verify(&mark->inside, weir_sniff_keys, member, left, bits);
+}
+
+int weir_mark_bits(const struct weir_mark *mark, const char *head, size_t len)
+{
+	char first = weir_sniff_first(head, len);
+	int bits = 0;
+
+	if (*mark->first && (!first || !strchr(mark->first, first)))
+		return 0;
+	if (!verify(&mark->keys, weir_sniff_keys, head, len, &bits) ||
+	    !verify_member(mark, head, len, &bits) ||
+	    !verify(&mark->cells, find_cells, head, len, &bits) ||
+	    !verify(&mark->texts, find_texts, head, len, &bits))
+		return 0;
+	return bits;
+}
+
+int weir_sniff_reader(const struct weir_reader *reader, const char *head, size_t len)
+{
+	int best = reader->sniff ? reader->sniff(head, len) : 0;
+
+	for (const struct weir_mark *mark = reader->marks; mark && mark->first; mark++) {
+		int bits = mark->refusal ? 0 : weir_mark_bits(mark, head, len);
+
+		if (bits > best)
+			best = bits;
+	}
+	return best;
+}
+
+const char *weir_sniff_refusal(const struct weir_reader *reader, const char *head, size_t len)
+{
+	for (const struct weir_mark *mark = reader->marks; mark && mark->first; mark++)
+		if (mark->refusal && weir_mark_bits(mark, head, len))
+			return mark->refusal;
+	return reader->refuse ? reader->refuse(head, len) : NULL;
+}
+
+/* ---- files of no profiler ---- */
+
+#define PICKLE   "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"
+#define WEB_PAGE "it is a web page: was a sign-in or error page saved instead of the file?"
+
+/* Beginnings of files, after blanks. */
 static const struct {
-	const char *start;
-	size_t length;
-	const char *hint;
+	const char *start, *hint;
 } starts[] = {
-#define START(text) text, sizeof(text) - 1
-	{START("SQLite format 3"),
-         "it is an SQLite database that shows no table of Nsight Systems or rocprofv3"},
-	{START("PK\x03\x04"), "it is a zip archive: unpack it and name the trace in it"},
-	{START("NVR\0"),
-         "it is a report of Nsight Compute (.ncu-rep): pass ncu --import FILE --csv --page raw"},
-	{START("PERFILE2"), "it is a perf.data file: pass what perf script prints of it"},
-	{START("\x80\x02"),
-         "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
-	{START("\x80\x03"),
-         "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
-	{START("\x80\x04"),
-         "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
-	{START("\x80\x05"),
-         "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"},
-	{START("\x7f"
-               "ELF"),
+	{"PK\x03\x04", "it is a zip archive: unpack it and name the trace in it"},
+	{"\x80\x02", PICKLE},
+	{"\x80\x03", PICKLE},
+	{"\x80\x04", PICKLE},
+	{"\x80\x05", PICKLE},
+	{"\x7f"
+         "ELF",
          "it is a program, not a profile"},
-	{START("%PDF"), "it is a PDF document, not a profile"},
-	{START("\x89PNG"), "it is a picture, not a profile"},
-	{START("\xff\xfe"), "it is UTF-16 text: save it as UTF-8"},
-	{START("\xfe\xff"), "it is UTF-16 text: save it as UTF-8"},
-	{START("<!DOCTYPE"),
-         "it is a web page: was a sign-in or error page saved instead of the file?"},
-	{START("<!doctype"),
-         "it is a web page: was a sign-in or error page saved instead of the file?"},
-	{START("<html"),
-         "it is a web page: was a sign-in or error page saved instead of the file?"},
-	{START("<HTML"),
-         "it is a web page: was a sign-in or error page saved instead of the file?"},
-	{START("<?xml"), "it is XML, not a profile"},
-	{START("HTTP/"), "it is the answer of a web server, headers included: save the body only"},
-	{START("version https://git-lfs"),
+	{"%PDF", "it is a PDF document, not a profile"},
+	{"\x89PNG", "it is a picture, not a profile"},
+	{"\xff\xfe", "it is UTF-16 text: save it as UTF-8"},
+	{"\xfe\xff", "it is UTF-16 text: save it as UTF-8"},
+	{"<!DOCTYPE", WEB_PAGE},
+	{"<!doctype", WEB_PAGE},
+	{"<html", WEB_PAGE},
+	{"<HTML", WEB_PAGE},
+	{"<?xml", "it is XML, not a profile"},
+	{"HTTP/", "it is the answer of a web server, headers included: save the body only"},
+	{"version https://git-lfs",
          "it is a Git LFS pointer: fetch the file itself with git lfs pull"},
-#undef START
 };
 
-/* Documents that are something else, by keys that are all there. */
-static const struct {
-	const char *keys[4];
-	const char *hint;
-} documents[] = {
-	{{"schema", "nodes"},
-         "it is a PyTorch execution trace: it holds no times; pass the trace of torch.profiler"},
-	{{"resourceMetrics"},
-         "it holds OpenTelemetry metrics: traces (resourceSpans) are read, which --input-format "
-         "otlp "
-         "looks for in all of it"},
-	{{"resourceLogs"},
-         "it holds OpenTelemetry logs: traces (resourceSpans) are read, which --input-format otlp "
-         "looks for in all of it"},
-	{{"status", "data"},
-         "it is an answer of a query interface (/api/v1/query?): save the page of "
-         "/metrics itself"},
-	{{"Layers", "Bindings"},
-         "it lists the layers of a TensorRT engine, which have no times: pass what trtexec "
-         "writes with --exportProfile or --exportTimes"},
-	{{"nbformat"}, "it is a notebook, not a profile"},
-	{{"benchmarks"}, "it is a benchmark result: this version does not read it"},
-	{{"benchmark", "model", "metric"},
-         "it is a list for the dashboard of a benchmark (*.pytorch.json): pass the result beside "
-         "it"},
-	{{"load_summary", "successes", "failures"},
-         "it is what inference-perf asked the server's metrics for, over other times than its "
-         "requests: pass *_lifecycle_metrics.json, and scrapes of your own"},
+/* Documents, the particular before the general. */
+static const struct weir_mark documents[] = {
+	{.first = "{[",
+         .keys = {{"nbformat"}, .all = 1},
+         .refusal = "it is a notebook, not a profile"},
+	{.first = "{[",
+         .keys = {{"benchmarks"}, .all = 1},
+         .refusal = "it is a benchmark result: this version does not read it"},
+	{0},
 };
-
-static const char *hint_by_start(const char *at, size_t len)
-{
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		if (len >= starts[i].length && !memcmp(at, starts[i].start, starts[i].length))
-			return starts[i].hint;
-	return NULL;
-}
-
-static const char *hint_by_keys(const char *head, size_t len)
-{
-	for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
-		unsigned all = 0;
-
-		while (all < 4 && documents[i].keys[all])
-			all++;
-		if (weir_sniff_keys(head, len, documents[i].keys) == (1u << all) - 1)
-			return documents[i].hint;
-	}
-	return NULL;
-}
-
-/* A row of a table that selects counters: "DCGM_FI_DEV_SM_CLOCK, gauge, SM clock". */
-static bool selects_counter(const char *at, const char *end)
-{
-	static const char *const types[] = {"gauge", "counter", "label"};
-
-	if (end - at < 5 || (memcmp(at, "DCGM_", 5) != 0 && memcmp(at, "dcgm_", 5) != 0))
-		return false;
-	while (at < end && *at != ',' && *at != '\n')
-		at++;
-	if (at == end || *at != ',')
-		return false;
-	at = skip_blanks(at + 1, end);
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if ((size_t)(end - at) >= strlen(types[i]) &&
-		    !memcmp(at, types[i], strlen(types[i])))
-			return true;
-	return false;
-}
-
-static const char *hint_by_lines(const char *at, const char *end)
-{
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-		if (selects_counter(at, end))
-			return "it selects what dcgm-exporter exports and holds no figure: save "
-			       "the exporter's page of /metrics";
-		at = newline ? newline + 1 : end;
-	}
-	return NULL;
-}
-
-/* Protocol buffers: field 1 first, planes of devices and of the host by name. */
-static const char *hint_by_planes(const char *head, size_t len)
-{
-	if (!len || *head != '\n' || !memchr(head, '\0', len) ||
-	    (!weir_sniff_contains(head, len, "/host:") &&
-	     !weir_sniff_contains(head, len, "/device:")))
-		return NULL;
-	return "it is an XSpace of JAX or XLA (xplane.pb), which is not read: pass the "
-	       "trace.json.gz of the same folder";
-}
 
 const char *weir_sniff_hint(const char *head, size_t len)
 {
-	const char *at = skip_blanks(head, head + len), *hint;
+	const char *at = skip_blanks(head, head + len);
+	struct weir_slice rest = {at, (size_t)(head + len - at)};
 	char first = weir_sniff_first(head, len);
 
-	hint = hint_by_start(at, (size_t)(head + len - at));
-	if (!hint && (first == '{' || first == '['))
-		hint = hint_by_keys(head, len);
-	if (!hint)
-		hint = hint_by_planes(head, len);
-	if (!hint)
-		hint = weir_smi_refusal(head, len);
-	if (!hint)
-		hint = weir_rocprof_refusal(head, len);
-	if (!hint)
-		hint = hint_by_lines(head, head + len);
-	if (hint)
-		return hint;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (weir_slice_starts(rest, starts[i].start))
+			return starts[i].hint;
+	for (const struct weir_mark *mark = documents; mark->first; mark++)
+		if (weir_mark_bits(mark, head, len))
+			return mark->refusal;
 	if (first == '{' || first == '[')
 		return "it is JSON, but neither a trace (no \"traceEvents\") nor a weir.run/1 "
 		       "document";

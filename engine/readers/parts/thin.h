@@ -5,8 +5,8 @@
  * run is drawn: gaps between tokens often repeat in a rhythm (several tokens a chunk), and every
  * n-th would be in time with it. The same samples give the same draw.
  */
-#ifndef WEIR_READERS_THIN_H
-#define WEIR_READERS_THIN_H
+#ifndef WEIR_READERS_PARTS_THIN_H
+#define WEIR_READERS_PARTS_THIN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Reports that count as a whole or not at all: one JSON object and nothing else. What is damaged,
  * cut short or followed by more is refused, for a report without a part of it says something else.
  */
-#ifndef WEIR_READERS_WHOLEJSON_H
-#define WEIR_READERS_WHOLEJSON_H
+#ifndef WEIR_READERS_PARTS_WHOLEJSON_H
+#define WEIR_READERS_PARTS_WHOLEJSON_H
 
 #include "engine/base/jsonscan.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Jaeger's JSON: what its user interface downloads and its interface answers ({"data": [traces]}),
+ * Reads Jaeger's JSON: downloads of its user interface and answers of its API ({"data": [traces]}),
  * one trace, a list of spans, documents of its Elasticsearch index. Times are microseconds.
  */
 #include <stdlib.h>
@@ -12,15 +12,16 @@
 #include "engine/readers/readers.h"
 #include "engine/readers/requests/span_json.h"
 
-/* A process of one trace; its row in the table of resources is its row here. */
+/* A process of one trace. It has the same row as its resource. */
 struct process {
-	uint64_t trace; /* number of the trace in the file, from 1; 0: a span's own */
+	uint64_t trace; /* number of the trace in the file, from 1; 0: of a single span */
 	uint32_t name;  /* "p1" */
 };
 
 struct jaeger_reader {
 	struct weir_span_json json;
-	struct weir_slice references; /* of the span at hand, as they stand */
+	struct weir_slice references; /* of the span that is read, as written */
+	bool wrapped;                 /* inside "_source" */
 	int64_t log_at;               /* of the log that is read */
 	uint64_t trace;
 	uint32_t resource; /* that attributes belong to */
@@ -32,14 +33,13 @@ struct jaeger_reader {
 enum {
 	FIELD_PROCESS_ID = WEIR_SPAN_FIELDS,
 	FIELD_REFERENCES,
-	/* walked where they are */
 	FIELD_TAGS,
 	FIELD_LOGS,
 	FIELD_PROCESS,
 	FIELD_SOURCE,
 };
 
-static const struct weir_keyindex_entry field_keys[] = {
+static const struct weir_keyindex_entry span_fields[] = {
 	{"traceID", WEIR_SPAN_FIELD_TRACE},
 	{"spanID", WEIR_SPAN_FIELD_ID},
 	{"parentSpanID", WEIR_SPAN_FIELD_PARENT}, /* of old versions */
@@ -49,14 +49,14 @@ static const struct weir_keyindex_entry field_keys[] = {
 	{"processID", FIELD_PROCESS_ID},
 	{"references", FIELD_REFERENCES},
 	{"tags", FIELD_TAGS},
-	{"tag", FIELD_TAGS}, /* an object of them, in Elasticsearch */
+	{"tag", FIELD_TAGS}, /* an object, in Elasticsearch */
 	{"logs", FIELD_LOGS},
 	{"process", FIELD_PROCESS},
-	{"_source", FIELD_SOURCE}, /* what dumps of Elasticsearch wrap a document in */
+	{"_source", FIELD_SOURCE}, /* wraps a document in dumps of Elasticsearch */
 	{0},
 };
 
-/* A resource row for a process, so that rows of both tables stay the same. */
+/* Adds a process and its resource. */
 static uint32_t add_process(struct jaeger_reader *reader, uint64_t trace, uint32_t name)
 {
 	uint32_t row = weir_spans_add_resource(&reader->json.spans);
@@ -67,7 +67,8 @@ static uint32_t add_process(struct jaeger_reader *reader, uint64_t trace, uint32
 	return row;
 }
 
-/* The process of this name in the trace at hand, whose description may come behind its spans. */
+/* Finds or adds the process of this name in the current trace; it may be described after its
+ * spans. */
 static uint32_t find_process(struct jaeger_reader *reader, struct weir_slice name)
 {
 	uint32_t id = weir_names_add(reader->json.spans.names, name.data, name.length);
@@ -101,7 +102,7 @@ static void take_process_tag(void *context, struct weir_slice key, struct weir_s
 		weir_span_take_resource(&reader->json.spans, reader->resource, key, value);
 }
 
-/* A field of a log: OpenTelemetry's events have their name in "event". */
+/* Takes a field of a log. "event" has the name of an OpenTelemetry event. */
 static void take_log_field(void *context, struct weir_slice key, struct weir_slice value)
 {
 	struct jaeger_reader *reader = context;
@@ -141,7 +142,7 @@ static void read_logs(struct jaeger_reader *reader, struct weir_jsoncursor *curs
 		read_log(reader, cursor);
 }
 
-/* {"serviceName": "llm", "tags": [...]} */
+/* Reads {"serviceName": "llm", "tags": [...]}. */
 static void read_process(struct jaeger_reader *reader, uint32_t resource,
                          struct weir_jsoncursor *cursor)
 {
@@ -162,7 +163,7 @@ static void read_process(struct jaeger_reader *reader, uint32_t resource,
 	}
 }
 
-/* The first CHILD_OF in the span's own trace; all else is a link. */
+/* Takes the parent if the reference is a CHILD_OF in the span's trace; others are links. */
 static bool read_reference(struct jaeger_reader *reader, struct weir_jsoncursor *cursor)
 {
 	struct weir_slice key, type = {0};
@@ -187,81 +188,45 @@ static bool read_reference(struct jaeger_reader *reader, struct weir_jsoncursor 
 	return true;
 }
 
-static void read_references(struct jaeger_reader *reader)
+/* Takes the first reference that is a parent. */
+static void finish_span(struct weir_span_json *json)
 {
-	struct weir_jsoncursor cursor;
+	struct jaeger_reader *reader = json->reader;
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(reader->references);
 
-	if (!reader->references.length)
-		return;
-	cursor = weir_jsoncursor_on(reader->references);
-	if (!weir_jsoncursor_enter(&cursor, '['))
+	if (!reader->references.length || !weir_jsoncursor_enter(&cursor, '['))
 		return;
 	while (weir_jsoncursor_item(&cursor))
 		if (read_reference(reader, &cursor))
 			return;
 }
 
-static void read_process_of_span(struct jaeger_reader *reader, struct weir_jsoncursor *cursor)
+static void take_field(struct weir_span_json *json, int field, struct weir_jsoncursor *cursor)
 {
-	reader->json.span.resource = add_process(reader, 0, 0);
-	read_process(reader, reader->json.span.resource, cursor);
-	reader->json.span.resource = weir_spans_settle_resource(&reader->json.spans);
-}
+	struct jaeger_reader *reader = json->reader;
 
-static void read_fields(struct jaeger_reader *reader, struct weir_jsoncursor *cursor, bool wrapped)
-{
-	struct weir_span *span = &reader->json.span;
-	struct weir_slice key;
+	if (field == FIELD_REFERENCES) {
+		reader->references = weir_jsoncursor_take(cursor);
+	} else if (field == FIELD_TAGS) {
+		weir_span_walk_attributes(cursor, take_tag, reader);
+	} else if (field == FIELD_LOGS) {
+		read_logs(reader, cursor);
+	} else if (field == FIELD_PROCESS) {
+		json->span.resource = add_process(reader, 0, 0);
+		read_process(reader, json->span.resource, cursor);
+		json->span.resource = weir_spans_settle_resource(&json->spans);
+	} else if (field == FIELD_SOURCE && !reader->wrapped) {
+		reader->wrapped = true;
+		weir_span_json_fields(json, cursor);
+	} else {
+		struct weir_slice value = weir_jsoncursor_scalar(cursor);
 
-	if (!weir_jsoncursor_enter(cursor, '{'))
-		return;
-	while (weir_jsoncursor_key(cursor, &key)) {
-		int field = weir_keyindex_find(&reader->json.fields, key);
-
-		if (field < 0)
-			weir_jsoncursor_take(cursor);
-		else if (field == FIELD_REFERENCES)
-			reader->references = weir_jsoncursor_take(cursor);
-		else if (field == FIELD_TAGS)
-			weir_span_walk_attributes(cursor, take_tag, reader);
-		else if (field == FIELD_LOGS)
-			read_logs(reader, cursor);
-		else if (field == FIELD_PROCESS)
-			read_process_of_span(reader, cursor);
-		else if (field == FIELD_SOURCE && !wrapped)
-			read_fields(reader, cursor, true);
-		else if (field == FIELD_PROCESS_ID)
-			span->resource = find_process(reader, weir_jsoncursor_scalar(cursor));
-		else
-			weir_span_json_take(&reader->json, field, weir_jsoncursor_scalar(cursor));
+		if (field == FIELD_PROCESS_ID)
+			json->span.resource = find_process(reader, value);
 	}
 }
 
-static enum weir_status read_span(struct jaeger_reader *reader, struct weir_jsonscan *scan,
-                                  const struct weir_jsonscan_item *item, struct weir_error *err)
-{
-	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
-	struct weir_span *span = &reader->json.span;
-
-	if (weir_jsoncursor_peek(&cursor) != '{') {
-		weir_span_json_skip(&reader->json, item->at);
-		return WEIR_OK;
-	}
-	weir_span_json_begin(&reader->json, item->at);
-	reader->references = (struct weir_slice){0};
-	span->resource = WEIR_NONE;
-	read_fields(reader, &cursor, false);
-	if (cursor.bad || cursor.at != cursor.end) {
-		weir_jsonscan_reject(scan);
-		return WEIR_OK;
-	}
-	if (span->resource == WEIR_NONE)
-		span->resource = 0;
-	read_references(reader);
-	return weir_span_json_add(&reader->json, err);
-}
-
-/* The processes of a trace: {"p1": {...}}. */
+/* Reads the processes of a trace: {"p1": {...}}. */
 static void read_processes(struct jaeger_reader *reader, const struct weir_jsonscan_item *item)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
@@ -278,8 +243,11 @@ static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
 {
 	struct jaeger_reader *reader = context;
 
-	if (item->kind == WEIR_JSONSCAN_ELEMENT)
-		return read_span(reader, scan, item, err);
+	if (item->kind == WEIR_JSONSCAN_ELEMENT) {
+		reader->references = (struct weir_slice){0};
+		reader->wrapped = false;
+		return weir_span_json_element(&reader->json, scan, item, err);
+	}
 	if (item->kind == WEIR_JSONSCAN_OBJECT)
 		reader->trace++;
 	else if (weir_slice_equals(item->key, "processes"))
@@ -287,40 +255,26 @@ static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
 	return WEIR_OK;
 }
 
-/* Keys of the first object, as bits of what weir_sniff_keys() finds. */
-static const char *const head_keys[] = {"traceID", "spanID", "spans", "data", "_source", NULL};
+static const struct weir_mark marks[] = {
+	{.first = "{[",
+         .keys = {{"traceID", "spanID", "spans", "data", "_source"}, .all = 1, .any = 2}},
+	{.first = "{[",
+         .keys = {{"data"}, .all = 1},
+         .texts = {{"\"traceID\"", "\"spans\""}, .all = 2}},
+	{.first = "{[",
+         .keys = {{"_source"}, .all = 1},
+         .texts = {{"\"traceID\"", "\"spanID\""}, .all = 2}},
+	{0},
+};
 
-enum { HEAD_TRACE = 1, HEAD_SPAN = 2, HEAD_SPANS = 4, HEAD_DATA = 8, HEAD_SOURCE = 16 };
-
-/* Keys inside of what the keys of the first object wrap. */
-static bool holds_spans(const char *head, size_t len, const char *second)
-{
-	return weir_sniff_contains(head, len, "\"traceID\"") &&
-	       weir_sniff_contains(head, len, second);
-}
-
-static int sniff(const char *head, size_t len)
-{
-	char first = weir_sniff_first(head, len);
-	unsigned found = first == '{' || first == '[' ? weir_sniff_keys(head, len, head_keys) : 0;
-
-	if ((found & HEAD_TRACE) && (found & (HEAD_SPAN | HEAD_SPANS)))
-		return weir_sniff_bits(found, head_keys);
-	if ((found & HEAD_DATA) && holds_spans(head, len, "\"spans\""))
-		return 8 * (int)strlen("data\"traceID\"\"spans\"");
-	if ((found & HEAD_SOURCE) && holds_spans(head, len, "\"spanID\""))
-		return 8 * (int)strlen("_source\"traceID\"\"spanID\"");
-	return 0;
-}
-
-/* A list of spans, a span a line, or spans inside of traces. */
+/* Chooses how to scan: a list of spans, one span per line, or spans inside traces. */
 static struct weir_jsonscan_options choose_options(const char *head, size_t len)
 {
 	static const char *const entered[] = {"data", NULL};
+	static const char *const span_keys[] = {"spanID", "_source", NULL};
 	char first = weir_sniff_first(head, len);
-	unsigned found = weir_sniff_keys(head, len, head_keys);
 
-	if (found & (HEAD_SPAN | HEAD_SOURCE))
+	if (weir_sniff_keys(head, len, span_keys))
 		return (struct weir_jsonscan_options){.lines = first == '{'};
 	return (struct weir_jsonscan_options){
 		.array = "spans", .enter = entered, .first_key = "traceID"};
@@ -329,22 +283,28 @@ static struct weir_jsonscan_options choose_options(const char *head, size_t len)
 static enum weir_status read_jaeger(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
-	struct weir_span_document document = {
-		.take = take_item,
-		.hint = "expected Jaeger's traces: {\"data\": [{\"traceID\", \"spans\", "
-			"\"processes\"}]}, one of them, or a list of spans",
-	};
+	static const struct weir_span_format format = {.fields = span_fields,
+	                                               .resolution_ns = 1000,
+	                                               .take = take_field,
+	                                               .finish = finish_span};
 	struct jaeger_reader *reader = weir_alloc(sizeof *reader);
+	struct weir_jsonscan_options options;
 	const char *head;
 	size_t len;
 	enum weir_status status = weir_source_head(source, &head, &len, err);
 
-	weir_span_json_init(&reader->json, input, field_keys);
-	add_process(reader, 0, 0); /* of spans that name none */
+	weir_span_json_init(&reader->json, input, &format, reader);
+	add_process(reader, 0, 0); /* of spans without one */
 	if (!status) {
-		document.options = choose_options(head, len);
-		status = weir_span_json_read(&reader->json, source, &document, reader, err);
+		options = choose_options(head, len);
+		status = weir_span_json_scan(&reader->json, source, &options, take_item, err);
 	}
+	if (!status)
+		status = weir_span_requests_build(
+			&reader->json.spans,
+			"expected Jaeger's traces: {\"data\": [{\"traceID\", \"spans\", "
+			"\"processes\"}]}, one of them, or a list of spans",
+			err);
 	weir_span_json_release(&reader->json);
 	weir_rowmap_release(&reader->process_rows);
 	free(reader->processes);
@@ -356,6 +316,6 @@ const struct weir_reader weir_reader_jaeger = {
 	.name = "jaeger",
 	.title = "Jaeger traces (JSON of its interface, downloads, lists of spans, Elasticsearch)",
 	.gives = "requests",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_jaeger,
 };

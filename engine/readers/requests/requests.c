@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* weir.requests: one request an object, with the stages that its time went through. */
+/* Reads weir.requests: one JSON object per request, with the stages of its time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,31 +8,31 @@
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-#define MAX_PART_NS    (INT64_C(1) << 50) /* 13 days, no time of a stage; all parts sum to 2^62 */
+#define MAX_PART_NS    (INT64_C(1) << 50) /* 13 days: a longer stage is damaged; all sum to 2^62 */
 #define MAX_TOKENS     (INT64_C(1) << 40)
-#define EPOCH_NS       INT64_C(100000000000000000) /* later starts are Unix time: 1973 */
+#define EPOCH_NS       INT64_C(100000000000000000) /* 1973; later starts are Unix time */
 #define MAX_STAGE_NAME 128                         /* longer names are cut */
 #define GUESSES        32
 #define GUESS_NAME     48
 
 #define UNKNOWN (-1)
 
-/* A stage's name as lines write it and its row. Lines name the same stages in the same order, so
- * that the i-th name is nearly always what it was in the line before. */
+/* The name of a stage as written, and its row. Lines name the same stages in the same order, so the
+ * i-th name is nearly always that of the previous line. */
 struct guess {
 	char name[GUESS_NAME];
-	size_t length; /* 0: none */
+	size_t length; /* 0: no guess */
 	uint8_t stage;
 };
 
-/* What one object says; UNKNOWN where it does not. */
+/* The members of one object; UNKNOWN: not given. */
 struct line {
 	int64_t start_ns, end_ns, first_token_ns;
 	int64_t batch_size, tokens, padded_tokens, output_tokens;
-	int64_t parts_ns; /* sum of the stages; UNKNOWN: none is given */
-	unsigned given;   /* a bit a field of the table */
-	unsigned bad;     /* values that are none */
-	unsigned twice;   /* keys given before */
+	int64_t parts_ns; /* sum of the stages */
+	unsigned given;   /* a bit per row of `fields` */
+	unsigned bad;     /* malformed values */
+	unsigned twice;   /* repeated keys */
 	unsigned surplus; /* stages beyond the limit */
 	uint64_t stages[WEIR_MAX_REQUEST_STAGES / 64];
 };
@@ -43,18 +43,17 @@ struct requests_reader {
 	struct weir_text scratch;
 	struct guess guesses[GUESSES];
 	struct line line;
-	uint64_t dates; /* starts that are Unix time */
-	bool timed;     /* the first request says when it came: all must */
+	uint64_t dates; /* starts in Unix time */
+	bool timed;     /* the first request has a time, so all must have one */
 };
 
 struct field {
 	const char *key;
 	void (*take)(struct requests_reader *reader, const struct field *field,
 	             struct weir_jsoncursor *cursor);
-	size_t offset;  /* of the value in struct line */
-	int64_t lowest; /* smaller ones, and larger ones than `highest`, are no values */
-	int64_t highest;
-	int places; /* from its unit to that of struct line, as powers of ten */
+	size_t offset;           /* of the value in struct line */
+	int64_t lowest, highest; /* of valid values */
+	int places;              /* from its unit to that of struct line, as a power of ten */
 };
 
 static bool parse(struct weir_slice text, int places, int64_t *out)
@@ -63,7 +62,7 @@ static bool parse(struct weir_slice text, int places, int64_t *out)
 	                   : weir_parse_scaled(text.data, text.length, places, out);
 }
 
-/* Numbers as text are numbers: that is how whoever has only doubles keeps nanoseconds. */
+/* Takes a number, also one written as text: writers without 64-bit integers keep nanoseconds so. */
 static void take_number(struct requests_reader *reader, const struct field *field,
                         struct weir_jsoncursor *cursor)
 {
@@ -87,7 +86,7 @@ static void take_nothing(struct requests_reader *reader, const struct field *fie
 	weir_jsoncursor_take(cursor);
 }
 
-/* The row of a stage that is not where it was in the line before. */
+/* Looks up a stage that is not at the place of the previous line. */
 static uint8_t find_stage(struct requests_reader *reader, struct weir_slice raw, size_t place)
 {
 	struct weir_slice name = weir_jsoncursor_decode(raw, &reader->scratch, NULL);
@@ -124,7 +123,7 @@ static uint8_t stage_of(struct requests_reader *reader, struct weir_slice raw, s
 	return find_stage(reader, raw, place);
 }
 
-/* Whether the object names the stage for the first time. Those beyond the limit share a row. */
+/* True if the object names the stage for the first time. Stages beyond the limit share a row. */
 static bool is_new_stage(struct requests_reader *reader, uint8_t stage)
 {
 	uint64_t *word = &reader->line.stages[stage / 64], bit = UINT64_C(1) << stage % 64;
@@ -182,7 +181,7 @@ static void take_parts(struct requests_reader *reader, const struct field *field
 		key, take_parts, 0, 0, 0, places                                                   \
 	}
 
-/* In the order in which they are written. */
+/* In the order in which writers put them. */
 static const struct field fields[] = {
 	{"request_id", take_nothing, 0, 0, 0, 0}, /* private */
 	VALUE("start_ns", start_ns, 0, INT64_MAX, 0),
@@ -199,7 +198,7 @@ static const struct field fields[] = {
 
 #define FIELDS (sizeof fields / sizeof fields[0])
 
-/* From the field on that is expected; NULL: nothing that weir reads. */
+/* Finds a field, beginning at the expected one; NULL: it is not read. */
 static const struct field *find_field(struct weir_slice key, size_t expected)
 {
 	for (size_t i = 0; i < FIELDS; i++) {
@@ -243,8 +242,9 @@ static void take_line(struct requests_reader *reader, struct weir_jsoncursor *cu
 }
 
 /*
- * What is missing of start and end follows from the stages, which lie end to end. The first request
- * says whether all have a time: those without would lie at 0, far from the others.
+ * Computes a missing start or end from the stages, which lie end to end. Returns false, and the
+ * warning in *why, if the request has no usable time. If the first request has a time, all must
+ * have one: the others would lie at 0, far away.
  */
 static bool complete_times(struct requests_reader *reader, enum weir_warning_code *why)
 {
@@ -335,11 +335,11 @@ static enum weir_status conclude(struct requests_reader *reader, struct weir_err
 
 	if (!requests->count && reader->input->events)
 		return weir_fail(err, WEIR_E_EMPTY,
-		                 "no request in it has a time: expected start_ns with end_ns or "
+		                 "no request has a time: expected start_ns with end_ns or "
 		                 "stages_us in every line");
 	if (!requests->count)
 		return weir_fail(err, WEIR_E_EMPTY,
-		                 "no complete request in it: expected one JSON object a line, with "
+		                 "no complete request: expected one JSON object per line, with "
 		                 "start_ns, end_ns and stages_us");
 	if (reader->timed)
 		requests->time_base =
@@ -371,24 +371,31 @@ static enum weir_status read_requests(struct weir_source *source, struct weir_in
 	return status;
 }
 
-static const char *const keys[] = {"stages_us",  "stages_ns", "stages_ms",  "start_ns", "end_ns",
-                                   "request_id", "tokens",    "batch_size", NULL};
+/* Stages with an id or a time; or all keys of a request without stages. A damaged line may come
+ * first. */
+#define STAGES(unit)                                                                               \
+	{                                                                                          \
+		.first = "", .keys = {                                                             \
+			{"stages_" unit, "start_ns", "end_ns", "request_id", "tokens",             \
+			 "batch_size"},                                                            \
+			.all = 1,                                                                  \
+			.any = 3                                                                   \
+		}                                                                                  \
+	}
 
-/* Stages, with an id or a start; or all of what a request without stages has. */
-static int sniff(const char *head, size_t len)
-{
-	unsigned found = weir_sniff_keys(head, len, keys);
-	bool stages = found & 7, start = found & 8, end = found & 16, id = found & 32;
-
-	return (stages && (start || end || id)) || (start && end && id)
-	               ? weir_sniff_bits(found, keys)
-	               : 0;
-}
+static const struct weir_mark marks[] = {
+	STAGES("us"),
+	STAGES("ns"),
+	STAGES("ms"),
+	{.first = "",
+         .keys = {{"start_ns", "end_ns", "request_id", "tokens", "batch_size"}, .all = 3}},
+	{0},
+};
 
 const struct weir_reader weir_reader_requests = {
 	.name = "weir.requests",
-	.title = "JSON lines, one request with its stages each",
+	.title = "JSON lines, one request with its stages per line",
 	.gives = "requests",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_requests,
 };

@@ -5,7 +5,7 @@
 #include "engine/base/arena.h"
 #include "engine/readers/requests/span_tree.h"
 
-/* A span's place among all spans, by trace and id; what has one of each is a run. */
+/* A span in order of trace and id. Spans with the same trace and id are a run. */
 struct place {
 	uint64_t high, low, id;
 	uint32_t row;
@@ -72,7 +72,7 @@ static bool is_repeated(const struct weir_spans *spans, const struct timed *a,
 	       spans->kind[a->row] == spans->kind[b->row];
 }
 
-/* Spans of one id: drops those that an export sent again. */
+/* Drops the spans of a run that an export sent again. */
 static void drop_repeated(struct weir_spans *spans, const struct place *run, size_t length)
 {
 	struct timed *timed = weir_alloc(length * sizeof *timed);
@@ -92,10 +92,8 @@ static void drop_repeated(struct weir_spans *spans, const struct place *run, siz
 	free(timed);
 }
 
-/*
- * Spans of one id that are no repetition: a server that goes on with its client's id. It is marked
- * in Zipkin's spans; elsewhere a server among clients tells.
- */
+/* Flags servers that use the id of their client. Zipkin's spans are flagged already; elsewhere, a
+ * server and a client with one id show it. */
 static void mark_shared(struct weir_spans *spans, const struct place *run, size_t length)
 {
 	bool client = false;
@@ -107,7 +105,7 @@ static void mark_shared(struct weir_spans *spans, const struct place *run, size_
 			spans->flags[run[i].row] |= WEIR_SPAN_SHARED;
 }
 
-/* Looks after ids that several spans have; the number of places without those dropped. */
+/* Settles ids that several spans have. Returns the number of places without dropped spans. */
 static size_t settle_runs(struct weir_spans *spans, struct place *places)
 {
 	size_t kept = 0;
@@ -127,7 +125,7 @@ static size_t settle_runs(struct weir_spans *spans, struct place *places)
 	return kept;
 }
 
-/* The first place of [from, to), one trace, that has this id or a higher one. */
+/* Returns the first place of [from, to), all of one trace, with this id or a higher one. */
 static size_t find_id(const struct place *places, size_t from, size_t to, uint64_t id)
 {
 	while (from < to) {
@@ -141,13 +139,13 @@ static size_t find_id(const struct place *places, size_t from, size_t to, uint64
 	return from;
 }
 
-/* One trace among the places, duplicates left out. */
+/* The places of one trace, without duplicates. */
 struct stretch {
 	const struct place *places;
 	size_t from, to;
 };
 
-/* How many spans of one id are looked through for the better parent: a client and its servers. */
+/* Spans of one id that are compared for the best parent: a client and its servers. */
 #define MAX_CANDIDATES 16
 
 static uint32_t service_of(const struct weir_spans *spans, uint32_t row)
@@ -155,10 +153,8 @@ static uint32_t service_of(const struct weir_spans *spans, uint32_t row)
 	return spans->resources[spans->resource[row]].service;
 }
 
-/*
- * The span of this id; of several, one of the child's own service, and a server that shares the id
- * rather than its client, for what a server calls is below it.
- */
+/* Finds the parent with this id. Prefers one of the child's service, then a server that shares the
+ * id over its client: calls of a server are below the server. */
 static uint32_t find_span(const struct weir_spans *spans, const struct stretch *trace, uint64_t id,
                           uint32_t child)
 {
@@ -181,7 +177,7 @@ static uint32_t find_span(const struct weir_spans *spans, const struct stretch *
 	return best;
 }
 
-/* The client's span of the same id; WEIR_NONE: it is not there. */
+/* Finds the client's span of the same id; WEIR_NONE: not found. */
 static uint32_t find_client(const struct weir_spans *spans, const struct stretch *trace,
                             uint32_t server)
 {
@@ -231,7 +227,7 @@ static void find_parents(struct weir_spans *spans, const struct place *places, s
 	}
 }
 
-/* `on` lies on a circle of parents: its earliest span becomes a root. */
+/* Makes the earliest span of the circle of parents through `on` a root. */
 static void cut_circle(struct weir_spans *spans, uint32_t *parent, uint32_t on)
 {
 	uint32_t earliest = on;
@@ -241,11 +237,10 @@ static void cut_circle(struct weir_spans *spans, uint32_t *parent, uint32_t on)
 		    (spans->start_ns[row] == spans->start_ns[earliest] && row < earliest))
 			earliest = row;
 	parent[earliest] = WEIR_NONE;
-	weir_input_warn(spans->input, WEIR_WARN_ORPHAN_SPAN, UINT64_MAX,
-	                "parents that go round in a circle");
+	weir_input_warn(spans->input, WEIR_WARN_ORPHAN_SPAN, UINT64_MAX, "a circle of parents");
 }
 
-/* Every span is walked over twice at most: until something known is met, and to make it known. */
+/* Visits each span twice at most: until it meets a known span, and to mark the path as known. */
 static void cut_circles(struct weir_spans *spans, uint32_t *parent)
 {
 	enum { NEW, WALKED, KNOWN };
@@ -278,7 +273,8 @@ static void list_children(const struct weir_spans *spans, struct weir_span_tree 
 	}
 	for (size_t i = 0; i <= count; i++) {
 		sum += first[i];
-		first[i] = (uint32_t)sum; /* the end of its children, moved to their start below */
+		first[i] = (uint32_t)
+			sum; /* end of its children; the loop below makes it their start */
 	}
 	for (size_t i = count; i-- > 0;)
 		if (tree->parent[i] != WEIR_NONE)
@@ -309,7 +305,7 @@ static void sort_children(const struct weir_spans *spans, struct weir_span_tree 
 	free(timed);
 }
 
-/* Whether clocks may differ: other hosts where both are known, else other services. */
+/* True if clocks may differ: the hosts differ, or the services if a host is unknown. */
 static bool clocks_differ(const struct weir_spans *spans, uint32_t a, uint32_t b)
 {
 	const struct weir_span_resource *left = &spans->resources[spans->resource[a]],
@@ -321,9 +317,9 @@ static bool clocks_differ(const struct weir_spans *spans, uint32_t a, uint32_t b
 }
 
 /*
- * How far a child that starts at `start` is to be moved so that it fits its parent (Jaeger,
- * adjuster/clockskew.go): a longer one only so that it does not start before its parent, a shorter
- * one outside of its parent into its middle.
+ * Returns the shift that makes a child, which starts at `start`, fit its parent (Jaeger,
+ * adjuster/clockskew.go). A child that is longer is moved to the start of its parent if it starts
+ * earlier; a shorter one outside of its parent is moved into the middle.
  */
 static int64_t shift_into(const struct weir_spans *spans, uint32_t parent, uint32_t child,
                           int64_t start)
@@ -353,20 +349,20 @@ static void move_span(struct weir_spans *spans, uint32_t row, int64_t shift)
 			spans->triton[details->triton].at[i] += shift;
 }
 
-/* Of a span whose parent is in place already and was moved by `inherited`. */
+/* Returns the shift of a child whose parent was moved by `inherited`. */
 static int64_t skew_of(struct weir_spans *spans, uint32_t parent, uint32_t child, int64_t inherited)
 {
 	int64_t start = spans->start_ns[child], shift;
 
 	if (!clocks_differ(spans, parent, child))
 		return inherited;
-	/* Back on a host whose clock is the right one. */
+	/* The child is on a host with the right clock again. */
 	if (!shift_into(spans, parent, child, start))
 		return 0;
 	shift = inherited + shift_into(spans, parent, child, start + inherited);
 	if (shift > WEIR_SPAN_MAX_SKEW_NS || shift < -WEIR_SPAN_MAX_SKEW_NS) {
 		weir_input_warn(spans->input, WEIR_WARN_INCONSISTENT, UINT64_MAX,
-		                "a span over an hour away from its parent, left there");
+		                "a span over an hour away from its parent; not moved");
 		return inherited;
 	}
 	if (shift != inherited)
@@ -374,7 +370,7 @@ static int64_t skew_of(struct weir_spans *spans, uint32_t parent, uint32_t child
 	return shift;
 }
 
-/* Parents come before their children in `order`. */
+/* Moves spans, parents before their children. */
 static void adjust_clocks(struct weir_spans *spans, const struct weir_span_tree *tree)
 {
 	uint32_t *order = weir_alloc((tree->count + 1) * sizeof *order);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Requests out of traces. Stages are those of Triton's own qa/common/trace_summary.py: queue holds
- * the assembly of the batch, h2d and d2h all handling of inputs and outputs. What it gets by
- * subtracting sums (overheads) is found here as stretches of time that nothing else covers, so that
- * steps that run side by side are not counted twice:
+ * Turns traces into requests. Stages are defined as in Triton's qa/common/trace_summary.py: queue
+ * includes the assembly of the batch, h2d and d2h all handling of inputs and outputs. That script
+ * computes overheads as differences of sums; here they are the intervals that nothing else covers,
+ * so that steps that overlap are not counted twice:
  *
- *	http_overhead       of the request, outside of receive, handler and send
- *	handler_overhead    of a trace, outside of its queue, its compute and the steps it started
- *	ensemble_scheduler  the same of a trace that has steps and no compute of its own
- *	compute             of a trace that starts others (BLS), outside of those
+ *	http_overhead       of the request: outside of receive, handler and send
+ *	handler_overhead    of a trace: outside of its queue, its compute and its steps
+ *	ensemble_scheduler  the same for a trace with steps that does not compute
+ *	compute             of a trace that starts others (BLS): outside of those
  *
- * A request ends with its answer. What the server does for it afterwards is cut off.
+ * A request ends with its answer; the server's later work for it is cut off.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,13 +59,13 @@ struct builder {
 	struct weir_requests *requests;
 	const struct triton_trace *rows;
 	size_t count;
-	uint32_t *first;    /* of a row's steps in `steps`; one more than rows */
-	uint32_t *steps;    /* rows, those of one parent together */
-	uint32_t *open;     /* rows of the request at hand that are still to be visited */
-	bool *visited;      /* rows that belong to a request */
+	uint32_t *first;    /* per row: its first step in `steps`; has one more element than rows */
+	uint32_t *steps;    /* rows, grouped by parent */
+	uint32_t *open;     /* rows of the current request still to visit */
+	bool *visited;      /* per row: it belongs to a request */
 	struct spans cover; /* scratch */
 	struct span request;
-	int stage_row[STAGES]; /* in requests; -1: not met */
+	int stage_row[STAGES]; /* in requests; -1: not used yet */
 };
 
 static bool has(const struct triton_trace *trace, int time)
@@ -79,7 +79,7 @@ static struct span span_of(const struct triton_trace *trace, enum triton_time st
 	return (struct span){trace->time[start], trace->time[end]};
 }
 
-/* WEIR_WARN_COUNT: nothing is wrong with it. */
+/* Returns the fault of a trace; WEIR_WARN_COUNT: no fault. */
 static enum weir_warning_code check_handler(const struct triton_trace *trace)
 {
 	int64_t before = 0;
@@ -122,8 +122,8 @@ static size_t count_steps(const struct builder *builder, uint32_t row)
 	return builder->first[row + 1] - builder->first[row];
 }
 
-/* A cancelled request was received, and perhaps handed to the core, but neither computed nor
- * answered. Answers from the cache have no compute, either. */
+/* Returns the fault of a root. A cancelled request was received, and perhaps handed to the core,
+ * but neither computed nor answered. Cached answers have no compute either. */
 static enum weir_warning_code check_root(const struct builder *builder, uint32_t row)
 {
 	const struct triton_trace *trace = &builder->rows[row];
@@ -136,7 +136,7 @@ static enum weir_warning_code check_root(const struct builder *builder, uint32_t
 	return fault;
 }
 
-/* A part of the request, as far as it lies in it. */
+/* Adds a part, clipped to the request. */
 static void add_part(struct builder *builder, enum stage stage, struct span span)
 {
 	const struct span *request = &builder->request;
@@ -171,7 +171,7 @@ static int by_start(const void *left, const void *right)
 	return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
-/* What of the span nothing in builder->cover lies over. */
+/* Adds the parts of the span outside of builder->cover. */
 static void add_uncovered(struct builder *builder, enum stage stage, struct span span)
 {
 	const struct spans *cover = &builder->cover;
@@ -215,7 +215,7 @@ static void add_compute(struct builder *builder, const struct triton_trace *trac
 	add_part(builder, STAGE_D2H, span_of(trace, TRITON_OUTPUT_START, TRITON_COMPUTE_END));
 }
 
-/* The parts of one trace between the core's taking the request and its letting go of it. */
+/* Adds the parts of one trace from REQUEST_START to REQUEST_END. */
 static void add_handler(struct builder *builder, uint32_t row)
 {
 	const struct triton_trace *trace = &builder->rows[row];
@@ -258,8 +258,7 @@ static void leave_out(struct builder *builder, uint32_t row, enum weir_warning_c
 	weir_input_warn(builder->input, fault, UINT64_MAX, detail);
 }
 
-/* The parts of a request and of all its steps; the first fault found, after all of them were
- * visited. */
+/* Adds the parts of a request and of all its steps. Visits all of them; returns the first fault. */
 static enum weir_warning_code add_traces(struct builder *builder, uint32_t root)
 {
 	enum weir_warning_code fault = check_root(builder, root);
@@ -271,7 +270,7 @@ static enum weir_warning_code add_traces(struct builder *builder, uint32_t root)
 		enum weir_warning_code found = check_handler(&builder->rows[row]);
 
 		builder->visited[row] = true;
-		/* In reverse, so that they are visited in their order. */
+		/* In reverse: the last one pushed is visited first. */
 		for (uint32_t i = builder->first[row + 1]; i-- > builder->first[row];)
 			builder->open[open++] = builder->steps[i];
 		if (fault == WEIR_WARN_COUNT)
@@ -304,7 +303,7 @@ static void add_request(struct builder *builder, uint32_t root)
 	weir_requests_add(builder->requests, &request);
 }
 
-/* A parent without a single time was met only as the parent of another. */
+/* True if the parent has a time; without one, it is only known as a parent. */
 static bool has_parent(const struct builder *builder, uint32_t row)
 {
 	uint32_t parent = builder->rows[row].parent;
@@ -312,7 +311,7 @@ static bool has_parent(const struct builder *builder, uint32_t row)
 	return parent != TRITON_NO_TRACE && builder->rows[parent].flags & TRITON_TIMED;
 }
 
-/* Steps behind their parents, by counting. */
+/* Groups steps by their parents with a counting sort. */
 static void order_steps(struct builder *builder)
 {
 	const struct triton_trace *rows = builder->rows;
@@ -325,12 +324,12 @@ static void order_steps(struct builder *builder)
 	for (uint32_t i = 0; i < builder->count; i++)
 		if (has_parent(builder, i))
 			builder->steps[builder->first[rows[i].parent]++] = i;
-	/* Each first is now the one after it. */
+	/* The loop above moved each `first` to its successor. */
 	memmove(builder->first + 1, builder->first, builder->count * sizeof *builder->first);
 	builder->first[0] = 0;
 }
 
-/* Traces that are each other's parents are no part of any request. */
+/* Counts traces in circles of parents, which belong to no request. */
 static void count_circles(struct builder *builder)
 {
 	for (uint32_t i = 0; i < builder->count; i++)

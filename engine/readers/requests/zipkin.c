@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Zipkin v2 JSON: an array of spans, or of arrays of spans, one a trace. Times are microseconds. */
+/* Reads Zipkin v2 JSON: a list of spans, or of lists of spans, one per trace. Times are
+ * microseconds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,36 +9,23 @@
 #include "engine/readers/readers.h"
 #include "engine/readers/requests/span_json.h"
 
-enum {
-	FIELD_KIND = WEIR_SPAN_FIELDS,
-	FIELD_SHARED,
-	/* walked where they are */
-	FIELD_ENDPOINT,
-	FIELD_TAGS,
-};
+enum { FIELD_SHARED = WEIR_SPAN_FIELDS, FIELD_ENDPOINT };
 
-static const struct weir_keyindex_entry field_keys[] = {
+static const struct weir_keyindex_entry fields[] = {
 	{"traceId", WEIR_SPAN_FIELD_TRACE},
 	{"id", WEIR_SPAN_FIELD_ID},
 	{"parentId", WEIR_SPAN_FIELD_PARENT},
 	{"name", WEIR_SPAN_FIELD_NAME},
-	{"kind", FIELD_KIND},
+	{"kind", WEIR_SPAN_FIELD_KIND},
 	{"timestamp", WEIR_SPAN_FIELD_START},
 	{"duration", WEIR_SPAN_FIELD_DURATION},
+	{"tags", WEIR_SPAN_FIELD_ATTRIBUTES},
 	{"shared", FIELD_SHARED},
 	{"localEndpoint", FIELD_ENDPOINT},
-	{"tags", FIELD_TAGS},
 	{0},
 };
 
-static void take_tag(void *context, struct weir_slice key, struct weir_slice value)
-{
-	struct weir_span_json *json = context;
-
-	weir_span_take_attribute(&json->keys, key, value, &json->span);
-}
-
-/* {"serviceName": "llm", "ipv4": "10.0.0.1", "port": 8000} */
+/* Reads {"serviceName": "llm", "ipv4": "10.0.0.1", "port": 8000}. */
 static void read_endpoint(struct weir_span_json *json, struct weir_jsoncursor *cursor)
 {
 	uint32_t resource = weir_spans_add_resource(&json->spans);
@@ -58,40 +46,16 @@ static void read_endpoint(struct weir_span_json *json, struct weir_jsoncursor *c
 	json->span.resource = weir_spans_settle_resource(&json->spans);
 }
 
-static void read_scalar(struct weir_span_json *json, int field, struct weir_slice value)
+static void take_field(struct weir_span_json *json, int field, struct weir_jsoncursor *cursor)
 {
-	if (field == FIELD_KIND)
-		json->span.kind = (uint8_t)weir_span_parse_kind(value);
-	else if (field == FIELD_SHARED)
-		json->span.flags |= weir_slice_equals(value, "true") ? WEIR_SPAN_SHARED : 0;
-	else
-		weir_span_json_take(json, field, value);
+	if (field == FIELD_ENDPOINT)
+		read_endpoint(json, cursor);
+	else if (weir_slice_equals(weir_jsoncursor_scalar(cursor), "true"))
+		json->span.flags |= WEIR_SPAN_SHARED;
 }
 
-/* The cursor on a span; what is read into it counts only where the cursor ends well. */
-static void read_fields(struct weir_span_json *json, struct weir_jsoncursor *cursor, uint64_t at)
-{
-	struct weir_slice key;
-
-	weir_span_json_begin(json, at);
-	if (!weir_jsoncursor_enter(cursor, '{'))
-		return;
-	while (weir_jsoncursor_key(cursor, &key)) {
-		int field = weir_keyindex_find(&json->fields, key);
-
-		if (field < 0)
-			weir_jsoncursor_take(cursor);
-		else if (field == FIELD_ENDPOINT)
-			read_endpoint(json, cursor);
-		else if (field == FIELD_TAGS)
-			weir_span_walk_attributes(cursor, take_tag, json);
-		else
-			read_scalar(json, field, weir_jsoncursor_scalar(cursor));
-	}
-}
-
-/* One trace of a list of traces. What is no JSON is left out from there on: what came before it in
- * the trace is added already, so that it cannot be read again. */
+/* Reads one trace of a list of traces. Drops the rest of a trace from invalid JSON on: the spans
+ * before it are added already, so the trace cannot be read again. */
 static enum weir_status read_trace(struct weir_span_json *json,
                                    const struct weir_jsonscan_item *item, struct weir_error *err)
 {
@@ -99,46 +63,25 @@ static enum weir_status read_trace(struct weir_span_json *json,
 	enum weir_status status = WEIR_OK;
 
 	weir_jsoncursor_enter(&cursor, '[');
-	while (!status && weir_jsoncursor_item(&cursor)) {
-		uint64_t at = item->at + (uint64_t)(cursor.at - item->text.data);
-
-		read_fields(json, &cursor, at);
-		if (!cursor.bad)
-			status = weir_span_json_add(json, err);
-	}
+	while (!status && weir_jsoncursor_item(&cursor))
+		status = weir_span_json_add(
+			json, &cursor, item->at + (uint64_t)(cursor.at - item->text.data), err);
 	if (cursor.bad)
 		weir_input_warn(json->spans.input, WEIR_WARN_SKIPPED_EVENT, item->at,
-		                "the rest of a trace that is no JSON");
+		                "the rest of a trace: it is not valid JSON");
 	return status;
-}
-
-static enum weir_status read_element(struct weir_span_json *json, struct weir_jsonscan *scan,
-                                     const struct weir_jsonscan_item *item, struct weir_error *err)
-{
-	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
-	char first = weir_jsoncursor_peek(&cursor);
-
-	if (first == '[')
-		return read_trace(json, item, err);
-	if (first != '{') {
-		weir_span_json_skip(json, item->at);
-		return WEIR_OK;
-	}
-	read_fields(json, &cursor, item->at);
-	if (cursor.bad || cursor.at != cursor.end) {
-		weir_jsonscan_reject(scan);
-		return WEIR_OK;
-	}
-	return weir_span_json_add(json, err);
 }
 
 static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
                                   const struct weir_jsonscan_item *item, struct weir_error *err)
 {
-	return item->kind == WEIR_JSONSCAN_ELEMENT ? read_element(context, scan, item, err)
-	                                           : WEIR_OK;
+	if (item->kind != WEIR_JSONSCAN_ELEMENT)
+		return WEIR_OK;
+	return *item->text.data == '[' ? read_trace(context, item, err)
+	                               : weir_span_json_element(context, scan, item, err);
 }
 
+/* Needed: traceId and id of the first span, also in a list of lists. */
 static int sniff(const char *head, size_t len)
 {
 	static const char *const keys[] = {"traceId", "id", NULL};
@@ -157,16 +100,19 @@ static int sniff(const char *head, size_t len)
 static enum weir_status read_zipkin(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
-	static const struct weir_span_document document = {
-		.take = take_item,
-		.hint = "expected Zipkin's v2 JSON: a list of spans, or of lists of spans",
-	};
+	static const struct weir_span_format format = {
+		.fields = fields, .resolution_ns = 1000, .take = take_field};
+	static const struct weir_jsonscan_options options = {0};
 	struct weir_span_json *json = weir_alloc(sizeof *json);
 	enum weir_status status;
 
-	weir_span_json_init(json, input, field_keys);
-	weir_spans_add_resource(&json->spans); /* of spans that name none */
-	status = weir_span_json_read(json, source, &document, json, err);
+	weir_span_json_init(json, input, &format, json);
+	weir_spans_add_resource(&json->spans); /* of spans without an endpoint */
+	status = weir_span_json_scan(json, source, &options, take_item, err);
+	if (!status)
+		status = weir_span_requests_build(
+			&json->spans,
+			"expected Zipkin's v2 JSON: a list of spans, or of lists of spans", err);
 	weir_span_json_release(json);
 	free(json);
 	return status;

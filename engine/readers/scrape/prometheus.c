@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The Prometheus text format 0.0.4, as it is found: with CR LF, without its end, filtered,
- * concatenated, with texts where numbers belong. Damaged lines are left out and counted.
- * OpenMetrics text is handed on, whole or cut short: the head of a large page does not tell.
+ * Reads the Prometheus text format 0.0.4 as it occurs in practice: with CR LF, cut, filtered,
+ * concatenated, with texts instead of numbers. Damaged lines are dropped and counted as warnings.
+ * OpenMetrics text, whole or cut, goes to the other reader: the head of a large page does not show
+ * which of the two it is.
  */
 #include <string.h>
 
+#include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/scrape/openmetrics.h"
 #include "engine/readers/scrape/scrape_build.h"
-#include "engine/readers/scrape/scrape_sniff.h"
 
 struct page_reader {
 	struct scrape_builder builder;
 	struct scrape_line sample;
 	uint64_t line, at;   /* number of the line; its first byte */
 	uint64_t kept;       /* samples */
-	const char *foreign; /* what only OpenMetrics has; NULL: nothing of it */
+	const char *foreign; /* a feature that only OpenMetrics has; NULL: not found */
 };
 
 static void warn_line(struct page_reader *reader, enum weir_warning_code code, const char *fault)
@@ -44,7 +45,7 @@ static void read_metadata(struct page_reader *reader, const char *line, size_t l
 	    !weir_slice_equals(metadata.keyword, "TYPE"))
 		return; /* HELP, or a comment */
 	if (!weir_scrape_type_parse(metadata.text, &type)) {
-		warn_line(reader, WEIR_WARN_SKIPPED_EVENT, "no such type");
+		warn_line(reader, WEIR_WARN_SKIPPED_EVENT, "unknown type");
 		return;
 	}
 	if (only_openmetrics(type))
@@ -89,7 +90,7 @@ static enum weir_status read_line(struct page_reader *reader, char *line, size_t
 	return WEIR_OK;
 }
 
-/* A last line without LF is left out: a number cut short looks like a whole one. */
+/* Drops a last line without LF: a cut number looks like a whole one. */
 static enum weir_status read_lines(struct page_reader *reader, struct weir_text *text,
                                    struct weir_error *err)
 {
@@ -102,7 +103,7 @@ static enum weir_status read_lines(struct page_reader *reader, struct weir_text 
 		reader->line++;
 		reader->at = (uint64_t)(at - text->data);
 		if (!newline) {
-			warn_line(reader, WEIR_WARN_TRUNCATED, "it does not end, and is left out");
+			warn_line(reader, WEIR_WARN_TRUNCATED, "it does not end and is left out");
 			break;
 		}
 		status = read_line(reader, at, (size_t)(newline - at), err);
@@ -122,10 +123,19 @@ static enum weir_status conclude(const struct page_reader *reader, const struct 
 		                 "short; scrape it again",
 		                 reader->foreign);
 	if (!reader->kept)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "no sample in it, expected lines like name{label=\"value\"} 1: %s",
-		                 hint->data);
+		return weir_fail(
+			err, WEIR_E_FORMAT,
+			"no sample found, expected lines such as name{label=\"value\"} 1: %s",
+			hint->data);
 	return WEIR_OK;
+}
+
+/* Returns what a text without samples is. */
+static const char *describe(const char *text, size_t length)
+{
+	const char *refusal = weir_sniff_refusal(&weir_reader_prometheus, text, length);
+
+	return refusal ? refusal : weir_sniff_hint(text, length);
 }
 
 static enum weir_status read_text(struct weir_text *text, struct weir_input *input,
@@ -135,7 +145,7 @@ static enum weir_status read_text(struct weir_text *text, struct weir_input *inp
 	struct weir_text hint = {0};
 	enum weir_status status;
 
-	weir_text_puts(&hint, weir_sniff_hint(text->data, text->length));
+	weir_text_puts(&hint, describe(text->data, text->length));
 	weir_scrape_builder_init(&reader.builder, input);
 	status = read_lines(&reader, text, err);
 	if (!status)
@@ -172,11 +182,48 @@ static int sniff(const char *head, size_t len)
 	return weir_scrape_is_openmetrics(head, len) ? 0 : weir_scrape_sniff(head, len);
 }
 
+static const struct weir_mark marks[] = {
+	{.first = "{[",
+         .keys = {{"status", "data"}, .all = 2},
+         .refusal = "it is an answer of a query interface (/api/v1/query?): save the page of "
+                    "/metrics itself"},
+	{0},
+};
+
+static bool starts_with_type(struct weir_slice text)
+{
+	return weir_slice_starts(text, "gauge") || weir_slice_starts(text, "counter") ||
+	       weir_slice_starts(text, "label");
+}
+
+/* A row of a table that selects counters: "DCGM_FI_DEV_SM_CLOCK, gauge, SM clock". */
+static bool selects_counter(struct weir_slice line)
+{
+	static const struct weir_csv_options commas = {.separator = ',', .trim = true};
+	struct weir_slice cells[2];
+
+	return (weir_slice_starts(line, "DCGM_") || weir_slice_starts(line, "dcgm_")) &&
+	       weir_csv_split(line, &commas, cells, 2) == 2 && starts_with_type(cells[1]);
+}
+
+static const char *refuse(const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line;
+
+	while (weir_csv_take_line(&rest, &line))
+		if (selects_counter(line))
+			return "it is the list of fields that dcgm-exporter exports, without "
+			       "values: save the exporter's page of /metrics";
+	return NULL;
+}
+
 const struct weir_reader weir_reader_prometheus = {
 	.name = "prometheus",
 	.title = "metrics pages of a server in the Prometheus text format, one or two (before and "
 		 "after)",
 	.gives = "scrape",
+	.marks = marks,
 	.sniff = sniff,
+	.refuse = refuse,
 	.read = read,
 };

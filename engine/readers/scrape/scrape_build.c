@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
-#include "engine/base/source.h"
 #include "engine/model/telemetry.h"
 #include "engine/readers/scrape/scrape_build.h"
 
@@ -23,7 +22,7 @@ enum weir_status weir_scrape_read_text(struct weir_source *source, struct weir_t
 		if (len > SCRAPE_MAX_BYTES - out->length)
 			return weir_fail(err, WEIR_E_LIMIT,
 			                 "more than %zu MiB of metrics: keep the page from before "
-			                 "the load and the one from behind it",
+			                 "the load and the one from after it",
 			                 SCRAPE_MAX_BYTES >> 20);
 		weir_text_add(out, data, len);
 	} while (len);
@@ -58,7 +57,7 @@ void weir_scrape_builder_release(struct scrape_builder *builder)
 	*builder = (struct scrape_builder){0};
 }
 
-/* The family stands in the block that is being read. */
+/* Adds the family to the block that is being read. */
 static void join_block(struct scrape_builder *builder, uint32_t family)
 {
 	size_t before = builder->block_capacity;
@@ -118,7 +117,8 @@ struct place {
 	enum weir_scrape_part part;
 };
 
-/* A sample under the family's own name. Triton's manual shows buckets without "_bucket". */
+/* Returns the part of a sample under the family's name. Triton's manual shows buckets without
+ * "_bucket". */
 static enum weir_scrape_part own_part(const struct weir_scrape_family *family,
                                       const struct scrape_line *line)
 {
@@ -129,7 +129,7 @@ static enum weir_scrape_part own_part(const struct weir_scrape_family *family,
 	return WEIR_PART_VALUE;
 }
 
-/* The family whose name and a suffix make the sample's name; false: none of that type. */
+/* Finds the family whose name plus a suffix is the sample's name; false if none has the type. */
 static bool find_by_suffix(struct weir_scrape *page, const struct scrape_line *line,
                            struct place *out)
 {
@@ -148,7 +148,7 @@ static bool find_by_suffix(struct weir_scrape *page, const struct scrape_line *l
 			return true;
 		if (out->part != WEIR_PART_BUCKET || !weir_scrape_line_label(line, "le"))
 			continue;
-		/* Buckets without a TYPE line: the page was filtered. */
+		/* Buckets without a TYPE line: somebody filtered the page. */
 		out->family = weir_scrape_family(page, name.data, name.length - len);
 		if (page->families[out->family].type != WEIR_SCRAPE_UNKNOWN)
 			continue;
@@ -173,7 +173,7 @@ static struct place find_place(struct weir_scrape *page, const struct scrape_lin
 	return place;
 }
 
-/* Labels whose text the analysis reads: names of models, methods, stages and devices. */
+/* True for labels that the analysis reads: names of models, methods, stages and devices. */
 static bool is_read(struct weir_slice name)
 {
 	static const char *const read[] = {
@@ -212,7 +212,7 @@ static uint32_t find_series(struct weir_scrape *page, const struct scrape_line *
 	for (size_t i = 0; i < line->label_count; i++) {
 		const struct scrape_text_label *label = &line->labels[i];
 
-		/* An empty label is no label. */
+		/* An empty label equals a missing one. */
 		if (!label->value.length || (bound && weir_slice_equals(label->name, bound)))
 			continue;
 		labels[count].name =
@@ -222,7 +222,7 @@ static uint32_t find_series(struct weir_scrape *page, const struct scrape_line *
 	return weir_scrape_series(page, place.family, labels, count);
 }
 
-/* The upper end of a bucket or the level of a quantile; NULL: read. */
+/* Reads the upper end of a bucket or the level of a quantile. Returns NULL or the fault. */
 static const char *read_bound(const struct scrape_line *line, struct place place, double *out)
 {
 	const struct scrape_text_label *label;
@@ -234,8 +234,8 @@ static const char *read_bound(const struct scrape_line *line, struct place place
 	if (!label)
 		return "a bucket without \"le\"";
 	if (!weir_scrape_number_parse(label->value, SCRAPE_PROMETHEUS, out) || isnan(*out))
-		return place.part == WEIR_PART_BUCKET ? "\"le\" is no number"
-		                                      : "\"quantile\" is no number";
+		return place.part == WEIR_PART_BUCKET ? "\"le\" is not a number"
+		                                      : "\"quantile\" is not a number";
 	return NULL;
 }
 
@@ -247,7 +247,8 @@ static uint32_t hash_place(const struct weir_scrape_sample *sample)
 	return weir_rowmap_hash(bits ^ ((uint64_t)sample->series << 8 | sample->part));
 }
 
-/* The sample that is at the same place already; NULL: none, and this one is from now on. */
+/* Finds the sample of the page with the same series, part and bound. NULL: not found, and the new
+ * sample takes the place. */
 static struct weir_scrape_sample *find_double(struct scrape_builder *builder,
                                               const struct weir_scrape_sample *sample)
 {
@@ -265,7 +266,7 @@ static struct weir_scrape_sample *find_double(struct scrape_builder *builder,
 	return NULL;
 }
 
-/* The series of one page in another, its family with type and unit. */
+/* Copies a series, and type and unit of its family, to another page. */
 static uint32_t copy_series(struct weir_scrape *to, const struct weir_scrape *from, uint32_t row)
 {
 	const struct weir_scrape_series *series = &from->series[row];
@@ -291,7 +292,7 @@ static uint32_t copy_series(struct weir_scrape *to, const struct weir_scrape *fr
 	return weir_scrape_series(to, copy, labels, series->label_count);
 }
 
-/* The oldest points are a page of their own, older than the one they come from. */
+/* Returns the page of the oldest points, which precedes the page that they come from. */
 static struct weir_scrape *take_oldest(struct scrape_builder *builder)
 {
 	struct weir_scrape *oldest = builder->oldest;
@@ -301,7 +302,7 @@ static struct weir_scrape *take_oldest(struct scrape_builder *builder)
 	return oldest;
 }
 
-/* Keeps the first page and drops those between it and the last. */
+/* Keeps the first page, and drops later ones but the last. */
 static void close_page(struct scrape_builder *builder, struct weir_scrape *page)
 {
 	builder->input->events += page->sample_count;
@@ -333,7 +334,7 @@ enum weir_status weir_scrape_builder_end_page(struct scrape_builder *builder,
 	return WEIR_OK;
 }
 
-/* The block of metadata that is being read turns out to begin a new page: its samples go there. */
+/* Begins a new page with the current block of metadata, and moves its samples there. */
 static enum weir_status split_page(struct scrape_builder *builder, struct weir_error *err)
 {
 	struct weir_scrape *old = builder->page;
@@ -361,7 +362,7 @@ static enum weir_status split_page(struct scrape_builder *builder, struct weir_e
 	return WEIR_OK;
 }
 
-/* A later point of the same place follows: this one is the oldest where none was before it. */
+/* Keeps the sample, which a later point replaces, if it is the first of its series. */
 static void keep_oldest(struct scrape_builder *builder, const struct weir_scrape_sample *sample)
 {
 	size_t row = (size_t)(sample - builder->page->samples), before = builder->oldest_capacity;
@@ -398,7 +399,7 @@ enum weir_status weir_scrape_builder_add(struct scrape_builder *builder,
 	sample.series = find_series(builder->page, line, place);
 	twin = find_double(builder, &sample);
 	if (twin && twin < builder->page->samples + builder->block_start) {
-		status = split_page(builder, err); /* begins at block 1: no second split */
+		status = split_page(builder, err); /* cannot split again: begins at block 1 */
 		return status ? status : weir_scrape_builder_add(builder, line, at, fault, err);
 	}
 	if (!twin) {
@@ -414,6 +415,190 @@ enum weir_status weir_scrape_builder_add(struct scrape_builder *builder,
 	return WEIR_OK;
 }
 
+/*
+ * ---- devices on metrics pages ----
+ *
+ * dcgm-exporter (DCGM_FI_..., and dcgm_... in version 1), Triton's nv_gpu_... One row of telemetry
+ * per device and page.
+ */
+
+#define MIB      (1024.0 * 1024.0)
+#define MILLI    1e-3
+#define PER_CENT 1e-2
+
+/* PCIe from the side of the device: it transmits to the host. */
+static const struct {
+	const char *name;
+	enum weir_gauge gauge;
+	double scale;
+} gauges[] = {
+	{"DCGM_FI_DEV_SM_CLOCK", WEIR_GAUGE_SM_CLOCK_MHZ, 1},
+	{"DCGM_FI_DEV_MEM_CLOCK", WEIR_GAUGE_MEMORY_CLOCK_MHZ, 1},
+	{"DCGM_FI_DEV_MAX_SM_CLOCK", WEIR_GAUGE_SM_CLOCK_MAX_MHZ, 1},
+	{"DCGM_FI_DEV_MEMORY_TEMP", WEIR_GAUGE_MEMORY_TEMPERATURE_C, 1},
+	{"DCGM_FI_DEV_GPU_TEMP", WEIR_GAUGE_TEMPERATURE_C, 1},
+	{"DCGM_FI_DEV_POWER_USAGE", WEIR_GAUGE_POWER_W, 1},
+	{"DCGM_FI_DEV_POWER_MGMT_LIMIT", WEIR_GAUGE_POWER_LIMIT_W, 1},
+	{"DCGM_FI_DEV_ENFORCED_POWER_LIMIT", WEIR_GAUGE_POWER_LIMIT_W, 1},
+	{"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", WEIR_GAUGE_ENERGY_J, MILLI},
+	{"DCGM_FI_DEV_GPU_UTIL", WEIR_GAUGE_UTILIZATION, PER_CENT},
+	{"DCGM_FI_DEV_MEM_COPY_UTIL", WEIR_GAUGE_MEMORY_ACTIVITY, PER_CENT},
+	{"DCGM_FI_DEV_FB_USED", WEIR_GAUGE_MEMORY_USED_BYTES, MIB},
+	{"DCGM_FI_DEV_FB_TOTAL", WEIR_GAUGE_MEMORY_TOTAL_BYTES, MIB},
+	{"DCGM_FI_DEV_POWER_VIOLATION", WEIR_GAUGE_POWER_CAPPED_NS, 1},
+	{"DCGM_FI_DEV_THERMAL_VIOLATION", WEIR_GAUGE_THERMAL_NS, 1},
+	{"DCGM_FI_PROF_SM_ACTIVE", WEIR_GAUGE_SM_ACTIVE, 1},
+	{"DCGM_FI_PROF_SM_OCCUPANCY", WEIR_GAUGE_SM_OCCUPANCY, 1},
+	{"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", WEIR_GAUGE_TENSOR_ACTIVE, 1},
+	{"DCGM_FI_PROF_DRAM_ACTIVE", WEIR_GAUGE_DRAM_ACTIVE, 1},
+	{"DCGM_FI_PROF_PCIE_TX_BYTES", WEIR_GAUGE_TO_HOST_BYTES_PER_S, 1},
+	{"DCGM_FI_PROF_PCIE_RX_BYTES", WEIR_GAUGE_FROM_HOST_BYTES_PER_S, 1},
+	{"DCGM_FI_PROF_NVLINK_TX_BYTES", WEIR_GAUGE_LINK_SENT_BYTES_PER_S, 1},
+	{"DCGM_FI_PROF_NVLINK_RX_BYTES", WEIR_GAUGE_LINK_RECEIVED_BYTES_PER_S, 1},
+	{"dcgm_sm_clock", WEIR_GAUGE_SM_CLOCK_MHZ, 1},
+	{"dcgm_memory_clock", WEIR_GAUGE_MEMORY_CLOCK_MHZ, 1},
+	{"dcgm_memory_temp", WEIR_GAUGE_MEMORY_TEMPERATURE_C, 1},
+	{"dcgm_gpu_temp", WEIR_GAUGE_TEMPERATURE_C, 1},
+	{"dcgm_power_usage", WEIR_GAUGE_POWER_W, 1},
+	{"dcgm_total_energy_consumption", WEIR_GAUGE_ENERGY_J, MILLI},
+	{"dcgm_gpu_utilization", WEIR_GAUGE_UTILIZATION, PER_CENT},
+	{"dcgm_mem_copy_utilization", WEIR_GAUGE_MEMORY_ACTIVITY, PER_CENT},
+	{"dcgm_fb_used", WEIR_GAUGE_MEMORY_USED_BYTES, MIB},
+	{"dcgm_power_violation", WEIR_GAUGE_POWER_CAPPED_NS, 1},
+	{"dcgm_thermal_violation", WEIR_GAUGE_THERMAL_NS, 1},
+	{"dcgm_fi_prof_sm_active", WEIR_GAUGE_SM_ACTIVE, 1},
+	{"dcgm_fi_prof_sm_occupancy", WEIR_GAUGE_SM_OCCUPANCY, 1},
+	{"dcgm_fi_prof_pipe_tensor_active", WEIR_GAUGE_TENSOR_ACTIVE, 1},
+	{"dcgm_fi_prof_dram_active", WEIR_GAUGE_DRAM_ACTIVE, 1},
+	{"dcgm_fi_prof_pcie_tx_bytes", WEIR_GAUGE_TO_HOST_BYTES_PER_S, 1},
+	{"dcgm_fi_prof_pcie_rx_bytes", WEIR_GAUGE_FROM_HOST_BYTES_PER_S, 1},
+	{"nv_gpu_utilization", WEIR_GAUGE_UTILIZATION, 1},
+	{"nv_gpu_power_usage", WEIR_GAUGE_POWER_W, 1},
+	{"nv_gpu_power_limit", WEIR_GAUGE_POWER_LIMIT_W, 1},
+	{"nv_gpu_memory_total_bytes", WEIR_GAUGE_MEMORY_TOTAL_BYTES, 1},
+	{"nv_gpu_memory_used_bytes", WEIR_GAUGE_MEMORY_USED_BYTES, 1},
+	{"nv_energy_consumption", WEIR_GAUGE_ENERGY_J, 1},
+};
+
+/* The reasons that hold clocks down, as a number of bits. */
+static const char *const reason_names[] = {"DCGM_FI_DEV_CLOCK_THROTTLE_REASONS",
+                                           "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"};
+
+/* True for DCGM's marks for "no value" (dcgm_structs.h): those of 64-bit integers all round to
+ * 2^63; doubles and 32-bit integers have four each. */
+static bool is_blank(double value)
+{
+	return isnan(value) || value >= 9223372036854775792.0 ||
+	       (value >= 140737488355328.0 && value <= 140737488355331.0) ||
+	       (value >= 2147483632.0 && value <= 2147483635.0);
+}
+
+/* One page that is turned into telemetry. */
+struct filling {
+	struct weir_telemetry *telemetry;
+	const struct weir_scrape *scrape;
+	size_t *row_of; /* per device: its row + 1; 0: not added yet */
+};
+
+/* Finds the device of a series: "0", "0/3" for a part of a divided device, or its UUID. */
+static uint32_t find_device(struct filling *filling, uint32_t series)
+{
+	static const char *const id_labels[] = {"gpu", "UUID", "uuid", "gpu_uuid"};
+	const char *part = weir_scrape_label(filling->scrape, series, "GPU_I_ID");
+	const char *name = weir_scrape_label(filling->scrape, series, "modelName");
+	struct weir_text id = {0};
+	uint32_t device;
+
+	for (size_t i = 0; i < sizeof id_labels / sizeof *id_labels && !id.length; i++) {
+		const char *text = weir_scrape_label(filling->scrape, series, id_labels[i]);
+
+		weir_text_puts(&id, text ? text : "");
+	}
+	if (!id.length)
+		weir_text_puts(&id, "0");
+	if (part)
+		weir_text_printf(&id, "/%s", part);
+	device = weir_telemetry_device(filling->telemetry, id.data, id.length);
+	if (name)
+		weir_telemetry_name_device(filling->telemetry, device, name, strlen(name));
+	weir_text_release(&id);
+	return device;
+}
+
+static struct weir_telemetry_sample *find_row(struct filling *filling, uint32_t series)
+{
+	uint32_t device = find_device(filling, series);
+
+	if (!filling->row_of[device]) {
+		struct weir_telemetry_sample *sample = weir_telemetry_add(filling->telemetry);
+
+		sample->device = device;
+		sample->at_ns = filling->scrape->at_ns;
+		filling->row_of[device] = filling->telemetry->count;
+	}
+	return &filling->telemetry->samples[filling->row_of[device] - 1];
+}
+
+/* Takes the samples of a family as a gauge, or as reasons if the gauge is WEIR_GAUGE_COUNT. */
+static void fill_family(struct filling *filling, uint32_t row, enum weir_gauge gauge, double scale)
+{
+	const struct weir_scrape *scrape = filling->scrape;
+	const struct weir_scrape_family *family = &scrape->families[row];
+
+	for (size_t i = 0; i < family->series_count; i++) {
+		uint32_t series = scrape->by_family[family->first_series + i];
+		double value = weir_scrape_value(scrape, series, WEIR_PART_VALUE);
+		struct weir_telemetry_sample *sample;
+
+		if (!scrape->series[series].sample_count)
+			continue;
+		sample = find_row(filling, series);
+		if (is_blank(value) || value < 0)
+			continue;
+		if (gauge != WEIR_GAUGE_COUNT) {
+			sample->value[gauge] = value * scale;
+		} else if (value <= UINT32_MAX) {
+			sample->has_reasons = true;
+			sample->reasons = (uint32_t)value;
+		}
+	}
+}
+
+static void fill_page(struct filling *filling, const struct weir_scrape *scrape)
+{
+	filling->scrape = scrape;
+	memset(filling->row_of, 0, WEIR_MAX_TELEMETRY_DEVICES * sizeof *filling->row_of);
+	for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++) {
+		uint32_t family =
+			weir_scrape_find_family(scrape, gauges[i].name, strlen(gauges[i].name));
+
+		if (family != WEIR_ROWMAP_NONE)
+			fill_family(filling, family, gauges[i].gauge, gauges[i].scale);
+	}
+	for (size_t i = 0; i < sizeof reason_names / sizeof *reason_names; i++) {
+		uint32_t family =
+			weir_scrape_find_family(scrape, reason_names[i], strlen(reason_names[i]));
+
+		if (family != WEIR_ROWMAP_NONE)
+			fill_family(filling, family, WEIR_GAUGE_COUNT, 1);
+	}
+}
+
+static void fill_telemetry(struct weir_input *input)
+{
+	struct filling filling = {.telemetry = weir_telemetry_new()};
+
+	filling.row_of = weir_alloc(WEIR_MAX_TELEMETRY_DEVICES * sizeof *filling.row_of);
+	if (input->scrape->earlier)
+		fill_page(&filling, input->scrape->earlier);
+	fill_page(&filling, input->scrape);
+	free(filling.row_of);
+	if (filling.telemetry->count)
+		input->telemetry = filling.telemetry;
+	else
+		weir_telemetry_free(filling.telemetry);
+}
+
 void weir_scrape_builder_finish(struct scrape_builder *builder)
 {
 	struct weir_input *input = builder->input;
@@ -425,5 +610,5 @@ void weir_scrape_builder_finish(struct scrape_builder *builder)
 	input->scrape = builder->page;
 	input->scrape->earlier = builder->first;
 	builder->page = builder->first = NULL;
-	weir_scrape_fill_telemetry(input);
+	fill_telemetry(input);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
 #include <strings.h>
 
 #include "engine/base/text.h"
@@ -8,10 +9,87 @@
 
 #define MAX_EXEMPLAR_CHARACTERS 128 /* OpenMetrics 1.0: names and values of its labels together */
 
-/* Time stamps of Prometheus text: integers of milliseconds. From here on they are after 1973, and
- * what is smaller yet after 1973 in seconds was written by mistake. */
+/* Time stamps of Prometheus text are whole milliseconds. From FIRST_MS on they are after 1973. A
+ * smaller number from FIRST_S on is a time in seconds, written by mistake. */
 #define FIRST_MS 1e11
 #define FIRST_S  1e8
+
+/* ---- numbers ---- */
+
+static const struct {
+	const char *text;
+	double value;
+} words[] = {
+	{"nan", NAN},
+	{"inf", INFINITY},
+	{"+inf", INFINITY},
+	{"-inf", -INFINITY},
+	{"infinity", INFINITY},
+	{"+infinity", INFINITY},
+	{"-infinity", -INFINITY},
+};
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+#define EXPONENT_LIMIT 100000 /* far beyond that of any double; sums fit an int */
+
+/* Parses "0x1.8p3", with or without a sign; the exponent is required. Digits beyond the 53 bits of
+ * a double are rounded. */
+static bool parse_hexadecimal(struct weir_slice text, double *out)
+{
+	const char *at = text.data, *end = at + text.length;
+	bool negative = at < end && *at == '-', fraction = false;
+	double value = 0;
+	int64_t exponent;
+	int digits = 0, places = 0;
+
+	if (at < end && (*at == '-' || *at == '+'))
+		at++;
+	if (end - at < 3 || at[0] != '0' || (at[1] | 0x20) != 'x')
+		return false;
+	for (at += 2; at < end && digits < EXPONENT_LIMIT; at++) {
+		if (*at == '.' && !fraction) {
+			fraction = true;
+			continue;
+		}
+		if (hex_digit(*at) < 0)
+			break;
+		value = value * 16 + hex_digit(*at);
+		places += fraction ? 4 : 0;
+		digits++;
+	}
+	if (!digits || at == end || (*at | 0x20) != 'p')
+		return false;
+	at++;
+	if (!weir_parse_i64(at, (size_t)(end - at), &exponent) || exponent > EXPONENT_LIMIT ||
+	    exponent < -EXPONENT_LIMIT)
+		return false;
+	value = ldexp(value, (int)exponent - places);
+	*out = negative ? -value : value;
+	return isfinite(value);
+}
+
+bool weir_scrape_number_parse(struct weir_slice text, enum scrape_grammar grammar, double *out)
+{
+	if (weir_parse_double(text.data, text.length, out))
+		return true;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (strlen(words[i].text) != text.length ||
+		    strncasecmp(words[i].text, text.data, text.length) != 0)
+			continue;
+		*out = words[i].value;
+		return true;
+	}
+	return grammar == SCRAPE_PROMETHEUS && parse_hexadecimal(text, out);
+}
+
+/* ---- samples ---- */
 
 struct cursor {
 	char *at, *end;
@@ -33,7 +111,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Prometheus text only. */
+/* Skips blanks, in Prometheus text only. */
 static void skip_blanks(struct cursor *in)
 {
 	while (in->grammar == SCRAPE_PROMETHEUS && in->at < in->end && is_blank(*in->at))
@@ -48,7 +126,7 @@ static bool take(struct cursor *in, char c)
 	return true;
 }
 
-/* What parts two tokens: one blank in OpenMetrics, any in Prometheus text. */
+/* Takes what separates two tokens: one blank in OpenMetrics, any number in Prometheus text. */
 static bool take_gap(struct cursor *in)
 {
 	const char *before = in->at;
@@ -59,7 +137,7 @@ static bool take_gap(struct cursor *in)
 	return in->at > before;
 }
 
-/* Length 0: no name here. */
+/* Takes a name; it is empty if no name follows. */
 static struct weir_slice take_name(struct cursor *in, bool colons)
 {
 	struct weir_slice name = {in->at, 0};
@@ -80,7 +158,7 @@ bool weir_scrape_is_metric_name(struct weir_slice name)
 	return name.length > 0;
 }
 
-/* At the opening quote. Escapes are resolved in place; an unknown one keeps both characters. */
+/* Takes a quoted text. Resolves escapes in place; an unknown escape keeps both characters. */
 static bool take_quoted(struct cursor *in, struct weir_slice *out)
 {
 	char *to;
@@ -115,8 +193,8 @@ static bool is_given(const struct scrape_line *line, struct weir_slice name)
 	return false;
 }
 
-/* name="value"; in Prometheus text the name may be quoted, and a quoted text alone is the metric's
- * name. */
+/* Takes name="value". In Prometheus text the name may be quoted, and a single quoted text is the
+ * metric's name. */
 static const char *take_label(struct cursor *in, struct scrape_line *out)
 {
 	struct scrape_text_label label;
@@ -127,7 +205,7 @@ static const char *take_label(struct cursor *in, struct scrape_line *out)
 	if (!quoted)
 		label.name = take_name(in, false);
 	if (!label.name.length)
-		return "a label's name is wrong";
+		return "the name of a label is malformed";
 	skip_blanks(in);
 	if (quoted && !out->name.length && (in->at == in->end || *in->at != '=')) {
 		out->name = label.name;
@@ -146,7 +224,7 @@ static const char *take_label(struct cursor *in, struct scrape_line *out)
 	return NULL;
 }
 
-/* Behind the opening brace. */
+/* Takes labels after the opening brace. */
 static const char *take_labels(struct cursor *in, struct scrape_line *out)
 {
 	for (bool first = true;; first = false) {
@@ -162,7 +240,7 @@ static const char *take_labels(struct cursor *in, struct scrape_line *out)
 		if (take(in, '}'))
 			return NULL;
 		if (!take(in, ','))
-			return "labels are not parted by commas";
+			return "labels are not separated by commas";
 	}
 }
 
@@ -176,7 +254,7 @@ static struct weir_slice take_token(struct cursor *in)
 	return token;
 }
 
-/* What exporters print where they have no number. */
+/* True for what exporters print if they have no number. */
 static bool is_missing(struct weir_slice token)
 {
 	static const char *const spellings[] = {"N/A", "[N/A]", "NA", "null", "None", "-"};
@@ -195,7 +273,8 @@ static int64_t seconds_ns(struct weir_slice token)
 	return weir_parse_s_as_ns(token.data, token.length, &ns) ? ns : WEIR_NO_TIME;
 }
 
-/* OpenMetrics: seconds. Prometheus text: milliseconds, unless the number says otherwise. */
+/* Takes a time stamp: seconds in OpenMetrics, milliseconds in Prometheus text unless the number
+ * cannot be. */
 static bool take_stamp(struct cursor *in, struct scrape_line *out)
 {
 	struct weir_slice token = take_token(in);
@@ -226,7 +305,7 @@ static size_t count_characters(struct weir_slice text)
 	return count;
 }
 
-/* Behind " # ": labels, a value, perhaps a time stamp. */
+/* Takes an exemplar after " # ": labels, a value, perhaps a time stamp. */
 static const char *take_exemplar(struct cursor *in)
 {
 	struct scrape_line exemplar = {.label_count = 0};
@@ -253,26 +332,26 @@ static const char *take_exemplar(struct cursor *in)
 	if (in->at == in->end)
 		return in->grammar == SCRAPE_OPENMETRICS ? "a blank at the end of the line" : NULL;
 	if (!take_stamp(in, &exemplar))
-		return "an exemplar's time stamp is no number";
+		return "the time stamp of an exemplar is not a number";
 	return in->at < in->end ? "more follows the exemplar" : NULL;
 }
 
-/* Behind the value: nothing, a time stamp, an exemplar. */
+/* Takes what follows the value: nothing, a time stamp, an exemplar. */
 static const char *take_rest(struct cursor *in, struct scrape_line *out)
 {
 	if (in->at == in->end)
 		return NULL;
 	if (!take_gap(in))
-		return "the value is no number";
+		return "the value is not a number";
 	if (in->at == in->end)
 		return in->grammar == SCRAPE_OPENMETRICS ? "a blank at the end of the line" : NULL;
 	if (*in->at != '#') {
 		if (!take_stamp(in, out))
-			return "the time stamp is no number";
+			return "the time stamp is not a number";
 		if (in->at == in->end)
 			return NULL;
 		if (!take_gap(in))
-			return "the time stamp is no number";
+			return "the time stamp is not a number";
 		if (in->at == in->end)
 			return in->grammar == SCRAPE_OPENMETRICS ? "a blank at the end of the line"
 			                                         : NULL;
@@ -291,7 +370,7 @@ static const char *take_sample(struct cursor *in, struct scrape_line *out)
 	out->name = take_name(in, true);
 	if (!out->name.length &&
 	    (in->grammar == SCRAPE_OPENMETRICS || in->at == in->end || *in->at != '{'))
-		return "the metric's name is wrong";
+		return "the name of the metric is malformed";
 	if (in->grammar == SCRAPE_PROMETHEUS)
 		skip_blanks(in);
 	if (take(in, '{')) {
@@ -299,11 +378,11 @@ static const char *take_sample(struct cursor *in, struct scrape_line *out)
 		if (fault)
 			return fault;
 		if (!out->name.length)
-			return "no metric's name";
+			return "a metric without a name";
 		if (!take_gap(in) && in->grammar == SCRAPE_OPENMETRICS)
 			return "no blank before the value";
 	} else if (in->grammar == SCRAPE_OPENMETRICS ? !take(in, ' ') : !is_blank(in->at[-1])) {
-		return in->at == in->end ? "no value" : "the metric's name is wrong";
+		return in->at == in->end ? "no value" : "the name of the metric is malformed";
 	}
 	token = take_token(in);
 	if (!token.length)
@@ -311,7 +390,7 @@ static const char *take_sample(struct cursor *in, struct scrape_line *out)
 	if (weir_scrape_number_parse(token, in->grammar, &out->value))
 		return take_rest(in, out);
 	out->missing = in->grammar == SCRAPE_PROMETHEUS && is_missing(token);
-	return out->missing ? take_rest(in, out) : "the value is no number";
+	return out->missing ? take_rest(in, out) : "the value is not a number";
 }
 
 const char *weir_scrape_line_parse(char *line, size_t len, enum scrape_grammar grammar,
@@ -338,7 +417,9 @@ const struct scrape_text_label *weir_scrape_line_label(const struct scrape_line 
 	return NULL;
 }
 
-/* Up to the next blank, which is consumed with its kin where blanks are free. */
+/* ---- metadata ---- */
+
+/* Takes a word and the blank after it; in Prometheus text, all blanks after it. */
 static struct weir_slice take_word(const char **at, const char *end, enum scrape_grammar grammar,
                                    bool *more)
 {
@@ -395,4 +476,92 @@ bool weir_scrape_type_parse(struct weir_slice text, enum weir_scrape_type *out)
 		return true;
 	}
 	return false;
+}
+
+/* ---- recognition ---- */
+
+#define SAMPLES_SNIFFED 256  /* at most */
+#define LINE_SNIFFED    4096 /* bytes; longer lines are ignored */
+
+struct findings {
+	int metadata, samples; /* bits verified */
+	size_t lines, faults, labels;
+};
+
+bool weir_scrape_is_openmetrics(const char *text, size_t len)
+{
+	const char *at = text, *end = text + len;
+
+	while (at < end) {
+		struct weir_slice rest = {at, (size_t)(end - at)};
+		const char *newline = memchr(at, '\n', rest.length);
+
+		if (weir_slice_starts(rest, "# EOF") || weir_slice_starts(rest, "# UNIT "))
+			return true;
+		at = newline ? newline + 1 : end;
+	}
+	return false;
+}
+
+/* Returns the bits that a line of metadata verifies; 0: another comment. */
+static int metadata_bits(const char *line, size_t len)
+{
+	struct weir_slice all = {line, len};
+	struct scrape_metadata metadata;
+	enum weir_scrape_type type;
+
+	if (weir_slice_starts(all, "# EOF"))
+		return 8 * 5;
+	if (!weir_scrape_metadata_parse(line, len, SCRAPE_PROMETHEUS, &metadata) ||
+	    !weir_scrape_is_metric_name(metadata.name))
+		return 0;
+	if (weir_slice_equals(metadata.keyword, "HELP") ||
+	    weir_slice_equals(metadata.keyword, "UNIT"))
+		return 8 * 7;
+	if (weir_slice_equals(metadata.keyword, "TYPE") &&
+	    weir_scrape_type_parse(metadata.text, &type))
+		return 8 * (7 + (int)metadata.text.length);
+	return 0;
+}
+
+static void sniff_sample(struct findings *found, const char *line, size_t len)
+{
+	struct scrape_line sample;
+	char copy[LINE_SNIFFED];
+
+	if (found->lines == SAMPLES_SNIFFED || len > sizeof copy)
+		return;
+	found->lines++;
+	memcpy(copy, line, len);
+	if (weir_scrape_line_parse(copy, len, SCRAPE_PROMETHEUS, &sample)) {
+		found->faults++;
+		return;
+	}
+	found->labels += sample.label_count;
+	/* Braces, and for each label "=" and two quotes. */
+	found->samples += sample.label_count ? 8 * (2 + 3 * (int)sample.label_count) : 0;
+}
+
+int weir_scrape_sniff(const char *head, size_t len)
+{
+	const char *at = head, *end = head + len;
+	struct findings found = {0};
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((newline ? newline : end) - at);
+
+		while (length && (at[length - 1] == '\r' || at[length - 1] == ' '))
+			length--;
+		if (length && *at == '#')
+			found.metadata += metadata_bits(at, length);
+		else if (length && newline)
+			sniff_sample(&found, at, length);
+		at = newline ? newline + 1 : end;
+	}
+	if (found.metadata)
+		return found.metadata + found.samples;
+	/* Without metadata, each line must be a sample, and one must have labels: many other files
+	 * have lines such as "name 12". */
+	return found.faults || !found.labels ? 0 : found.samples;
 }

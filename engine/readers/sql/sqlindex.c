@@ -34,7 +34,8 @@ static int by_id(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Of rows with one id the first stays; the sort need not keep their order, their place does. */
+/* Sorts the rows by id and keeps the first row of each id. A column with the old position makes up
+ * for qsort(), which is not stable. */
 static void sort(struct weir_sqlindex *index)
 {
 	size_t size = (index->width + 1) * sizeof(*index->cells), kept = 0;
@@ -109,4 +110,58 @@ const int64_t *weir_sqlindex_find(const struct weir_sqlindex *index, int64_t id)
 			high = middle;
 	}
 	return NULL;
+}
+
+/* ---- names ---- */
+
+enum weir_status weir_sqlnames_open(struct weir_sqlnames *names, struct weir_sqldb *db,
+                                    const char *table, const char *id, const char *text,
+                                    struct weir_error *err)
+{
+	*names = (struct weir_sqlnames){0};
+	return weir_sqltexts_open(db, table, id, text, &names->texts, err);
+}
+
+void weir_sqlnames_close(struct weir_sqlnames *names)
+{
+	weir_sqltexts_close(names->texts);
+	weir_rowmap_release(&names->by_id);
+	free(names->items);
+	*names = (struct weir_sqlnames){0};
+}
+
+static const struct weir_sqlname *find_met(const struct weir_sqlnames *names, int64_t id)
+{
+	uint32_t at;
+	size_t probe = 0;
+
+	while ((at = weir_rowmap_next(&names->by_id, weir_rowmap_hash((uint64_t)id), &probe)) !=
+	       WEIR_ROWMAP_NONE)
+		if (names->items[at].id == id)
+			return &names->items[at];
+	return NULL;
+}
+
+enum weir_status weir_sqlnames_find(struct weir_sqlnames *names, int64_t id,
+                                    struct weir_names *into, uint32_t *name, struct weir_error *err)
+{
+	const struct weir_sqlname *met = find_met(names, id);
+	struct weir_slice text = {"", 0};
+	enum weir_status status;
+
+	if (met) {
+		*name = met->name;
+		return WEIR_OK;
+	}
+	status = names->texts ? weir_sqltexts_find(names->texts, id, &text, err) : WEIR_OK;
+	*name = 0;
+	if (status)
+		return status;
+	if (text.length)
+		*name = weir_names_add(into, text.data, text.length);
+	names->items =
+		weir_grow(names->items, &names->capacity, names->count + 1, sizeof(*names->items));
+	names->items[names->count] = (struct weir_sqlname){id, *name};
+	weir_rowmap_add(&names->by_id, weir_rowmap_hash((uint64_t)id), (uint32_t)names->count++);
+	return WEIR_OK;
 }

@@ -270,26 +270,18 @@ static enum weir_status read_table(struct weir_source *source, struct weir_input
 	return WEIR_OK;
 }
 
-static int sniff(const char *head, size_t len)
-{
-	static const char *const titles[] = {"  Self CPU %", "  CPU total %", "  CPU time avg",
-	                                     "  # of Calls"};
-	int bits = 0;
-
-	if (!weir_sniff_contains(head, len, "------------  ------------"))
-		return 0;
-	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
-		if (!weir_sniff_contains(head, len, titles[i]))
-			return 0;
-		bits += 8 * (int)strlen(titles[i]);
-	}
-	return bits;
-}
+static const struct weir_mark marks[] = {
+	{.first = "",
+         .texts = {{"------------  ------------", "  Self CPU %", "  CPU total %", "  CPU time avg",
+                    "  # of Calls"},
+                   .all = 5}},
+	{0},
+};
 
 const struct weir_reader weir_reader_key_averages = {
 	.name = "key_averages",
 	.title = "tables of the PyTorch profiler, key_averages().table()",
 	.gives = "native run",
-	.sniff = sniff,
+	.marks = marks,
 	.read = read_table,
 };

@@ -5,15 +5,15 @@
 #include "engine/base/rowmap.h"
 #include "engine/readers/trace/allocations.h"
 
-#define DEVICE_TYPE 1 /* c10::DeviceType: CUDA; anything but 0 is a device */
+#define DEVICE_TYPE 1 /* c10::DeviceType of CUDA; 0 would be the host */
 
-/* What lies at an address; 0 bytes: nothing now. */
+/* The memory at an address; 0 bytes: freed. */
 struct block {
 	int64_t process, address, bytes;
 	int32_t device;
 };
 
-/* What is allocated on a device. */
+/* The memory that is allocated on a device. */
 struct total {
 	int32_t device;
 	int64_t bytes;
@@ -42,7 +42,8 @@ void weir_allocations_release(struct weir_allocations *allocations)
 	*allocations = (struct weir_allocations){0};
 }
 
-/* Rows of one time keep their order: they are sorted where they lie by their place in it. */
+/* Orders items by time; items of one time keep their order, because they are compared by address.
+ */
 static int by_time(const void *left, const void *right)
 {
 	const struct weir_allocation *a = *(const struct weir_allocation *const *)left;
@@ -58,7 +59,7 @@ static uint32_t hash_of(const struct weir_allocation *item)
 	return weir_rowmap_hash((uint64_t)item->address ^ (uint64_t)item->process << 48);
 }
 
-/* The block where the item says; NULL: there never was one. */
+/* Returns the block at the address of the item; NULL if there never was one. */
 static struct block *find_block(const struct tally *tally, const struct weir_allocation *item)
 {
 	uint32_t at;
@@ -97,7 +98,7 @@ static int64_t *total_of(struct tally *tally, int32_t device)
 	return &tally->totals[tally->total_count++].bytes;
 }
 
-static void tell(struct tally *tally, int64_t at_ns, int32_t device, int64_t bytes)
+static void add_event(struct tally *tally, int64_t at_ns, int32_t device, int64_t bytes)
 {
 	int64_t *total = total_of(tally, device);
 
@@ -112,22 +113,23 @@ static void tell(struct tally *tally, int64_t at_ns, int32_t device, int64_t byt
 						});
 }
 
-/* Whatever lies at the address of an allocation was given back unseen. */
+/* Takes an item. If memory is already allocated at its address, the free of it was not recorded. */
 static void take(struct tally *tally, const struct weir_allocation *item)
 {
 	struct block *block = find_block(tally, item);
 
 	if (block && block->bytes) {
-		tell(tally, item->at_ns, block->device, -block->bytes);
+		add_event(tally, item->at_ns, block->device, -block->bytes);
 		block->bytes = 0;
 	}
-	if (item->gives_back || item->bytes <= 0 || item->bytes > WEIR_MAX_ALLOCATION)
+	if (item->is_free || item->bytes <= 0 || item->bytes > WEIR_MAX_ALLOCATION ||
+	    *total_of(tally, item->device) > WEIR_MAX_ALLOCATED - item->bytes)
 		return;
 	if (!block)
 		block = add_block(tally, item);
 	block->device = item->device;
 	block->bytes = item->bytes;
-	tell(tally, item->at_ns, block->device, block->bytes);
+	add_event(tally, item->at_ns, block->device, block->bytes);
 }
 
 void weir_allocations_finish(struct weir_allocations *allocations, struct weir_builder *builder)

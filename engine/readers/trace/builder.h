@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where readers of timelines put what they find: events in any order, with borrowed texts, become
- * the sorted and joined columns of a struct weir_trace. Growth, interning, limits and the integrity
- * warnings are here, once for all formats.
+ * Collects the events of a timeline, in any order and with borrowed texts, into the sorted and
+ * joined columns of a struct weir_trace. Growth, interning, limits and integrity warnings are the
+ * same for all formats.
  *
  *	builder = weir_builder_new(input);
- *	... weir_builder_add_host(builder, &event), one call an event ...
+ *	... weir_builder_add_host(builder, &event), once for each event ...
  *	status = weir_builder_finish(builder, err);
  *	weir_builder_free(builder);
  *
- * Warnings go to the input. Times are nanoseconds on the trace's clock; an end before its start
- * must have been dealt with (and counted) by the reader.
+ * Warnings go to the input. Times are nanoseconds on the trace's clock. The reader must handle (and
+ * count) events that end before they start.
  */
-#ifndef WEIR_READERS_BUILDER_H
-#define WEIR_READERS_BUILDER_H
+#ifndef WEIR_READERS_TRACE_BUILDER_H
+#define WEIR_READERS_TRACE_BUILDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,11 +25,10 @@
 #define WEIR_MAX_DEVICES 1024
 #define WEIR_MAX_STREAMS (1u << 20)
 #define WEIR_MAX_THREADS (1u << 20)
-#define WEIR_MAX_ROWS                                                                              \
-	(1u << 30) /* of any one column; also keeps row numbers clear of WEIR_NONE                 \
-	            */
+/* Rows of one column; keeps row numbers below WEIR_NONE. */
+#define WEIR_MAX_ROWS   (1u << 30)
 #define WEIR_MAX_LABELS 1024
-/* Times further from 0 than 146 years, or durations above 104 days, are taken for damage. */
+/* Times further from 0 than 146 years and durations above 104 days count as damage. */
 #define WEIR_MAX_TIME_NS     (INT64_C(1) << 62)
 #define WEIR_MAX_DURATION_NS (INT64_C(1) << 53)
 
@@ -40,8 +39,8 @@ struct weir_host_event {
 	struct weir_slice name;
 	uint64_t correlation, external;         /* 0: none */
 	struct weir_slice dims, types, scalars; /* JSON texts; empty: not recorded */
-	struct weir_slice strides;              /* the same; empty where none is 0 */
-	uint64_t at;                            /* byte of the event, for warnings */
+	struct weir_slice strides;              /* JSON text; empty if no stride is 0 */
+	uint64_t at;                            /* byte of the event in the file, for warnings */
 };
 
 struct weir_device_event {
@@ -66,20 +65,21 @@ struct weir_collective_event {
 
 struct weir_builder;
 
-/* Gives the input a fresh trace, which the builder fills; both are borrowed until
+/* Gives the input a new trace, which the builder fills. Both are borrowed until
  * weir_builder_free(). */
 struct weir_builder *weir_builder_new(struct weir_input *input);
 void weir_builder_free(struct weir_builder *builder);
 
+/* Returns the id of a text in the names of the trace; 0: empty. */
 uint32_t weir_builder_name(struct weir_builder *builder, struct weir_slice text);
 
 void weir_builder_add_host(struct weir_builder *builder, const struct weir_host_event *event);
-/* False: left out, counted. */
+/* Returns false if the event was left out (and counted). */
 bool weir_builder_add_device(struct weir_builder *builder, const struct weir_device_event *event);
-/* The arguments of the device event added last. */
+/* Adds the arguments of the device event that was added last. */
 void weir_builder_add_device_collective(struct weir_builder *builder,
                                         const struct weir_collective_event *event);
-/* A record on the host, joined to the device work that carries the same external id. */
+/* Adds a record of the host, which is joined to the device work with the same external id. */
 void weir_builder_add_host_collective(struct weir_builder *builder,
                                       const struct weir_collective_event *event, uint64_t external);
 void weir_builder_add_memory(struct weir_builder *builder, const struct weir_memory_event *event);
@@ -90,26 +90,26 @@ struct weir_flow_event {
 	bool finish;
 	uint64_t id;
 	int64_t at_ns;
-	int64_t pid, tid; /* of a launch's finish: device and stream */
+	int64_t pid, tid; /* of the finish of a launch: device and stream */
 };
 
 void weir_builder_add_flow(struct weir_builder *builder, const struct weir_flow_event *event);
 
-/* Names a thread, before or after its events. */
+/* Names a thread; before or after its events. */
 void weir_builder_name_thread(struct weir_builder *builder, int64_t pid, int64_t tid,
                               struct weir_slice name);
-/* A device as the trace's head describes it; a second description of one id is ignored. */
+/* Describes a device as the head of the trace does; a second description of an id is ignored. */
 void weir_builder_describe_device(struct weir_builder *builder,
                                   const struct weir_trace_device *device);
-/* Devices of events are numbered on another scale than the described ones (HSA agents): the n-th is
- * the n-th. */
+/* States that events number devices differently from the descriptions (HSA agents): the n-th device
+ * with events is the n-th description. */
 void weir_builder_match_devices_by_order(struct weir_builder *builder);
 void weir_builder_add_label(struct weir_builder *builder, struct weir_slice key,
                             struct weir_slice value);
 
 /*
- * Sorts, joins and checks. Fails with WEIR_E_LIMIT where a limit above was met; call it once.
- * Definitions of the joins and warnings: docs/analyses.md, "Reading a trace".
+ * Sorts, joins and checks the trace; call it once. Fails with WEIR_E_LIMIT if a limit above was
+ * met. docs/analyses.md, "Reading a trace", defines the joins and warnings.
  */
 enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_error *err);
 

@@ -1,15 +1,175 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Moves the rows of a trace: sorted, or without those that do not belong to its time range. */
+/*
+ * Sorts the rows of a trace, and removes those that do not belong to its time range. Writers put
+ * out nearly sorted stretches, so rows are first gathered by group, and the runs in each group are
+ * then merged: linear in sorted input, n log(runs) else, with 8 bytes of scratch memory a row.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/arena.h"
 #include "engine/readers/trace/builder_impl.h"
 
-/* A time stamp of 0 is missing where the others lie further away than this. */
+#define SHORT_RUN 24 /* rows; shorter runs are extended to this length by insertion sort */
+
+/* Rows of a timeline are sorted by group, start ascending, end descending, arrival. */
+struct sort_keys {
+	const uint32_t *group;
+	const int64_t *start_ns, *end_ns;
+	size_t count, groups;
+};
+
+struct order {
+	const struct sort_keys *keys;
+	uint32_t *rows, *scratch;
+	uint32_t *runs; /* starts of the runs of one group, then the group's end */
+	size_t run_count, run_capacity;
+};
+
+/* Returns true if row a of a group must come after row b. The sort is stable because every caller
+ * passes the row that arrived earlier as a. */
+static inline bool is_after(const struct sort_keys *keys, uint32_t a, uint32_t b)
+{
+	if (keys->start_ns[a] != keys->start_ns[b])
+		return keys->start_ns[a] > keys->start_ns[b];
+	return keys->end_ns[a] < keys->end_ns[b];
+}
+
+static bool is_sorted(const struct sort_keys *keys)
+{
+	for (size_t i = 1; i < keys->count; i++) {
+		if (keys->group[i] < keys->group[i - 1])
+			return false;
+		if (keys->group[i] == keys->group[i - 1] &&
+		    is_after(keys, (uint32_t)i - 1, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
+/* Fills order->rows group by group, in order of arrival. Returns the end of each group; the caller
+ * frees it. */
+static uint32_t *gather_groups(struct order *order)
+{
+	const struct sort_keys *keys = order->keys;
+	uint32_t *ends = weir_alloc(keys->groups * sizeof(*ends));
+	uint32_t total = 0;
+
+	for (size_t i = 0; i < keys->count; i++)
+		ends[keys->group[i]]++;
+	for (size_t i = 0; i < keys->groups; i++) {
+		uint32_t count = ends[i];
+
+		ends[i] = total;
+		total += count;
+	}
+	for (size_t i = 0; i < keys->count; i++)
+		order->rows[ends[keys->group[i]]++] = (uint32_t)i;
+	return ends;
+}
+
+static void insert(struct order *order, uint32_t low, uint32_t high)
+{
+	uint32_t *rows = order->rows;
+
+	for (uint32_t i = low + 1; i < high; i++) {
+		uint32_t row = rows[i], at = i;
+
+		for (; at > low && is_after(order->keys, rows[at - 1], row); at--)
+			rows[at] = rows[at - 1];
+		rows[at] = row;
+	}
+}
+
+static void find_runs(struct order *order, uint32_t low, uint32_t high)
+{
+	order->run_count = 0;
+	while (low < high) {
+		uint32_t next = low + 1;
+
+		while (next < high &&
+		       !is_after(order->keys, order->rows[next - 1], order->rows[next]))
+			next++;
+		if (next - low < SHORT_RUN && next < high) {
+			next = high - low < SHORT_RUN ? high : low + SHORT_RUN;
+			insert(order, low, next);
+		}
+		order->runs = weir_grow(order->runs, &order->run_capacity, order->run_count + 2,
+		                        sizeof(*order->runs));
+		order->runs[order->run_count++] = low;
+		low = next;
+	}
+	order->runs[order->run_count] = high;
+}
+
+/* Merges two neighbouring runs from rows into scratch. */
+static void merge(struct order *order, uint32_t low, uint32_t middle, uint32_t high)
+{
+	const uint32_t *rows = order->rows;
+	uint32_t left = low, right = middle, out = low;
+
+	if (middle == high || !is_after(order->keys, rows[middle - 1], rows[middle])) {
+		memcpy(order->scratch + low, rows + low, (high - low) * sizeof(*rows));
+		return;
+	}
+	while (left < middle && right < high)
+		order->scratch[out++] = is_after(order->keys, rows[left], rows[right])
+		                                ? rows[right++]
+		                                : rows[left++];
+	memcpy(order->scratch + out, rows + left, (middle - left) * sizeof(*rows));
+	out += middle - left;
+	memcpy(order->scratch + out, rows + right, (high - right) * sizeof(*rows));
+}
+
+/* Merges the runs in pairs, which halves their number. */
+static void merge_runs(struct order *order)
+{
+	uint32_t low = order->runs[0], high = order->runs[order->run_count];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < order->run_count; i += 2) {
+		bool pair = i + 1 < order->run_count;
+
+		merge(order, order->runs[i], order->runs[i + 1],
+		      pair ? order->runs[i + 2] : order->runs[i + 1]);
+		order->runs[kept++] = order->runs[i];
+	}
+	order->runs[kept] = high;
+	order->run_count = kept;
+	memcpy(order->rows + low, order->scratch + low, (high - low) * sizeof(*order->rows));
+}
+
+/* Returns the permutation that sorts the rows; NULL if they are sorted. The caller frees it. */
+static uint32_t *sort_rows(const struct sort_keys *keys)
+{
+	struct order order = {.keys = keys};
+	uint32_t *ends, low = 0;
+
+	if (is_sorted(keys))
+		return NULL;
+	order.rows = weir_realloc(NULL, keys->count * sizeof(*order.rows));
+	order.scratch = weir_realloc(NULL, keys->count * sizeof(*order.scratch));
+	ends = gather_groups(&order);
+	for (size_t i = 0; i < keys->groups; i++) {
+		if (ends[i] > low) {
+			find_runs(&order, low, ends[i]);
+			while (order.run_count > 1)
+				merge_runs(&order);
+		}
+		low = ends[i];
+	}
+	free(ends);
+	free(order.runs);
+	free(order.scratch);
+	return order.rows;
+}
+
+/* ---- moving rows ---- */
+
+/* A time stamp of 0 counts as missing if all others are further away than this: 7 days. */
 #define FAR_OFF_NS (INT64_C(7) * 24 * 3600 * 1000000000)
 
-/* rows[i] is the row that comes to i. */
+/* A permutation or selection of rows: rows[i] is the old row that becomes row i. */
 struct move {
 	const uint32_t *rows;
 	size_t count;
@@ -53,7 +213,7 @@ static void move8(const struct move *move, uint8_t *column)
 	memcpy(column, to, move->count * sizeof(*to));
 }
 
-/* Where each of `before` rows went; WEIR_NONE: nowhere. The caller frees it. */
+/* Returns the new row of each of the `before` old rows; WEIR_NONE: removed. The caller frees it. */
 static uint32_t *invert(const struct move *move, size_t before)
 {
 	uint32_t *places = weir_realloc(NULL, (before ? before : 1) * sizeof(*places));
@@ -74,7 +234,7 @@ static void follow_host(struct weir_trace *trace, const struct move *move, size_
 	free(places);
 }
 
-/* Takes rows, which it frees. */
+/* Moves the host rows and updates references to them. Frees `rows`. */
 static void move_host(struct weir_trace *trace, uint32_t *rows, size_t count)
 {
 	struct weir_host_columns *host = &trace->host;
@@ -112,6 +272,7 @@ static void follow_device(struct weir_trace *trace, const struct move *move, siz
 	free(places);
 }
 
+/* Moves the device rows and updates references to them. Frees `rows`. */
 static void move_device(struct weir_trace *trace, uint32_t *rows, size_t count)
 {
 	struct weir_device_columns *device = &trace->device;
@@ -140,14 +301,14 @@ static void move_device(struct weir_trace *trace, uint32_t *rows, size_t count)
 void weir_builder_sort_host(struct weir_builder *builder)
 {
 	struct weir_host_columns *host = &builder->trace->host;
-	struct weir_builder_keys keys = {
+	struct sort_keys keys = {
 		.group = host->thread,
 		.start_ns = host->start_ns,
 		.end_ns = host->end_ns,
 		.count = host->count,
 		.groups = builder->trace->thread_count,
 	};
-	uint32_t *rows = weir_builder_order(&keys);
+	uint32_t *rows = sort_rows(&keys);
 
 	if (rows)
 		move_host(builder->trace, rows, host->count);
@@ -157,7 +318,7 @@ void weir_builder_sort_device(struct weir_builder *builder)
 {
 	struct weir_device_columns *device = &builder->trace->device;
 	uint32_t *rows, *groups = weir_realloc(NULL, (device->count + 1) * sizeof(*groups));
-	struct weir_builder_keys keys = {
+	struct sort_keys keys = {
 		.group = groups,
 		.start_ns = device->start_ns,
 		.end_ns = device->end_ns,
@@ -167,13 +328,13 @@ void weir_builder_sort_device(struct weir_builder *builder)
 
 	for (size_t i = 0; i < device->count; i++)
 		groups[i] = device->device[i];
-	rows = weir_builder_order(&keys);
+	rows = sort_rows(&keys);
 	free(groups);
 	if (rows)
 		move_device(builder->trace, rows, device->count);
 }
 
-/* The rows that do not start at 0; NULL where there are none that do. */
+/* Returns the rows that do not start at 0; NULL if no row starts at 0. The caller frees it. */
 static uint32_t *rows_with_time(const int64_t *start_ns, size_t count, size_t *kept)
 {
 	uint32_t *rows = NULL;
@@ -199,7 +360,8 @@ static int64_t earliest_after_zero(const int64_t *start_ns, size_t count, int64_
 	return earliest;
 }
 
-/* Records that the profiler never finished carry ts 0, years before the others. */
+/* Removes records that the profiler never finished: they have the time stamp 0, years before the
+ * others. */
 void weir_builder_drop_far_off(struct weir_builder *builder)
 {
 	struct weir_trace *trace = builder->trace;
@@ -222,4 +384,107 @@ void weir_builder_drop_far_off(struct weir_builder *builder)
 	}
 	weir_builder_warn(builder, WEIR_WARN_NO_TIME, dropped,
 	                  "time stamp 0 among others far away");
+}
+
+/* ---- devices ---- */
+
+struct place {
+	struct weir_trace_device device;
+	uint32_t row; /* before ordering */
+	bool works;   /* the device has events */
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->works != b->works)
+		return a->works ? -1 : 1;
+	if (a->device.id != b->device.id)
+		return a->device.id < b->device.id ? -1 : 1;
+	return 0;
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+	const struct weir_trace_device *a = left, *b = right;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Gives the n-th working device the n-th description in the order of ids. Descriptions that are
+ * left over become idle devices after the working ones. Returns the number of devices. */
+static size_t match_by_order(struct place *places, size_t works, size_t count)
+{
+	struct weir_trace_device *described = weir_alloc(count * sizeof(*described));
+	size_t total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (places[i].device.described)
+			described[total++] = places[i].device;
+	qsort(described, total, sizeof(*described), compare_ids);
+	for (size_t i = 0; i < total || i < works; i++) {
+		int64_t id = places[i].device.id;
+
+		if (i < total)
+			places[i].device = described[i];
+		if (i < works)
+			places[i].device.id = id;
+	}
+	free(described);
+	return total > works ? total : works;
+}
+
+/*
+ * Matches descriptions to working devices. HSA agents number host processors too, so GPU 0 may be
+ * agent 2. Ids of agents may coincide with described ids (agents 2 to 5 of four GPUs); one id that
+ * is not described shows that events use agents.
+ */
+static size_t match_descriptions(const struct weir_builder *builder, struct place *places,
+                                 size_t count)
+{
+	bool all_described = true;
+	size_t works = 0;
+
+	for (; works < count && places[works].works; works++)
+		all_described &= places[works].device.described;
+	if (!builder->match_by_order || all_described)
+		return count;
+	return match_by_order(places, works, count);
+}
+
+/* Replaces the old rows of devices by the new ones. Rows from `count` on are removed; nothing
+ * refers to them. */
+static void renumber(struct weir_trace *trace, const struct place *places, size_t count)
+{
+	uint16_t *now = weir_alloc(trace->device_count * sizeof(*now));
+
+	for (size_t i = 0; i < count; i++) {
+		now[places[i].row] = (uint16_t)i;
+		trace->devices[i] = places[i].device;
+	}
+	trace->device_count = count;
+	for (size_t i = 0; i < trace->device.count; i++)
+		trace->device.device[i] = now[trace->device.device[i]];
+	for (size_t i = 0; i < trace->stream_count; i++)
+		trace->streams[i].device = now[trace->streams[i].device];
+	free(now);
+}
+
+void weir_builder_order_devices(struct weir_builder *builder)
+{
+	struct weir_trace *trace = builder->trace;
+	size_t count = trace->device_count;
+	struct place *places;
+
+	if (!count)
+		return;
+	places = weir_alloc(count * sizeof(*places));
+	for (size_t i = 0; i < count; i++)
+		places[i] = (struct place){trace->devices[i], (uint32_t)i, false};
+	for (size_t i = 0; i < trace->device.count; i++)
+		places[trace->device.device[i]].works = true;
+	qsort(places, count, sizeof(*places), compare_places);
+	renumber(trace, places, match_descriptions(builder, places, count));
+	free(places);
 }

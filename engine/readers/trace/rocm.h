@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What AMD's tools call device work, and what it is called here. */
-#ifndef WEIR_READERS_ROCM_H
-#define WEIR_READERS_ROCM_H
+#ifndef WEIR_READERS_TRACE_ROCM_H
+#define WEIR_READERS_TRACE_ROCM_H
 
 #include <stdbool.h>
 #include <stdint.h>

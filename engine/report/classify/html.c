@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report as one page. Without the style sheet it reads as plain headings, lists and tables. */
+/* The report as an HTML page. Without the style sheet it consists of plain headings, lists and
+ * tables. */
+#include <math.h>
 #include <string.h>
 
 #include "engine/report/plain/escape.h"
-#include "engine/report/tables/map.h"
 #include "engine/report/tables/page.h"
 #include "engine/report/tables/tables.h"
+#include "engine/report/words/facts.h"
+#include "engine/report/words/map.h"
 #include "engine/report/words/phrases.h"
 #include "engine/report/writer.h"
+
+#define SMALLEST_DRAWN 1e-3   /* smaller shares are not drawn */
+#define CHARACTER      0.0085 /* width of a character over the width of a bar, about */
+#define PADDING        0.012  /* blank space beside a text, over the width of a bar */
 
 static void write_head(const struct weir_report *report, struct weir_text *out)
 {
@@ -39,7 +46,7 @@ static void write_verdict(const struct weir_report *report, struct weir_text *ou
 	weir_text_release(&plain);
 }
 
-/* " · " between two; the value stands in <code> where there is a label. */
+/* Adds a value, with " · " between two. A value with a label stands in <code>. */
 static void add_ground(struct weir_text *out, size_t *count, const char *label, const char *value)
 {
 	if (!value || !*value)
@@ -92,7 +99,8 @@ static void write_evidence(const struct weir_report *report, struct weir_text *o
 	weir_text_release(&plain);
 }
 
-/* One bar of all shares, for the eye alone: the rows below it say the same in figures. */
+/* Draws one bar of all shares. It is hidden from screen readers, since the table below has the same
+ * figures. */
 static void write_stack(const struct weir_attribution *attribution, const enum weir_bound *order,
                         size_t count, struct weir_text *out)
 {
@@ -136,7 +144,115 @@ static void write_attribution(const struct weir_report *report, struct weir_text
 	weir_text_puts(out, "</table>\n</section>\n");
 }
 
-/* A stored report holds no samples that could be drawn. */
+/* ---- the bottleneck map: a stacked bar for each percentile, to compare usual and slow requests
+ * ---- */
+
+static bool is_wide_enough(const struct weir_text *text, double part)
+{
+	return (double)weir_text_columns(text->data) * CHARACTER + PADDING <= part;
+}
+
+/* Writes the name of the stage and its share, one of the two, or nothing, depending on the width.
+ */
+static void write_inside(const struct weir_text *name, const struct weir_text *share, double part,
+                         struct weir_text *out)
+{
+	struct weir_text both = {0};
+
+	weir_text_printf(&both, "%s %s", name->data, share->data);
+	if (is_wide_enough(&both, part)) {
+		weir_escape_html(out, name->data);
+		weir_text_printf(out, " <b>%s</b>", share->data);
+	} else if (is_wide_enough(name, part)) {
+		weir_escape_html(out, name->data);
+	} else if (is_wide_enough(share, part)) {
+		weir_text_printf(out, "<b>%s</b>", share->data);
+	}
+	weir_text_release(&both);
+}
+
+/* total: sum of all shares at the percentile */
+static void write_part(const struct weir_report *report, const struct weir_stage_row *stage,
+                       enum weir_map_place place, double total, struct weir_text *out)
+{
+	const char *bound = weir_attribution_label(stage->verdict.bound);
+	double share = weir_map_share(stage, place);
+	double part = share / total;
+	struct weir_text name = {0}, cut = {0}, figure = {0};
+
+	weir_escape_name(&name, stage->name);
+	weir_cut(&cut, name.data, WEIR_NAME_COLUMNS);
+	weir_text_share(&figure, weir_as_stored_share(share));
+	weir_text_printf(out, "<div class=\"%s\" style=\"flex-grow:%.2f\" title=\"", bound,
+	                 part * 100);
+	weir_escape_html(out, name.data);
+	weir_text_printf(out, ": %s of ", figure.data);
+	weir_map_label(report, place, out);
+	weir_text_printf(out, ", %s\">", bound);
+	write_inside(&cut, &figure, part, out);
+	weir_text_puts(out, "</div>");
+	weir_text_release(&name);
+	weir_text_release(&cut);
+	weir_text_release(&figure);
+}
+
+static void write_path_bar(const struct weir_report *report, enum weir_map_place place,
+                           struct weir_text *out)
+{
+	double latency_ns = weir_map_quantile(report, &report->requests.latency, place);
+	double total = weir_map_total(report, place);
+
+	weir_text_puts(out, "<div class=\"path\"><div class=\"at\"><b>");
+	weir_map_label(report, place, out);
+	weir_text_puts(out, "</b> ");
+	if (!isnan(latency_ns))
+		weir_text_duration(out, weir_as_stored_ns(latency_ns));
+	weir_text_puts(out, "</div><div class=\"parts\">");
+	for (size_t i = 0; i < report->stage_count; i++) {
+		if (weir_map_holds(report, i) &&
+		    weir_map_share(&report->stages[i], place) >= SMALLEST_DRAWN)
+			write_part(report, &report->stages[i], place, total, out);
+	}
+	weir_text_puts(out, "</div></div>\n");
+}
+
+/* Lists the bounds of the map's stages, in the order of the enum. */
+static void write_legend(const struct weir_report *report, struct weir_text *out)
+{
+	bool seen[WEIR_BOUND_COUNT] = {false};
+
+	for (size_t i = 0; i < report->stage_count; i++)
+		if (weir_map_holds(report, i))
+			seen[report->stages[i].verdict.bound] = true;
+	weir_text_puts(out, "<p class=\"legend\">");
+	for (int bound = 0; bound < WEIR_BOUND_COUNT; bound++) {
+		const char *label = weir_attribution_label((enum weir_bound)bound);
+
+		if (seen[bound])
+			weir_text_printf(
+				out, "<span class=\"%s\"><span class=\"swatch\"></span>%s</span> ",
+				label, label);
+	}
+	weir_text_puts(out, "</p>\n");
+}
+
+static void write_map(const struct weir_report *report, struct weir_text *out)
+{
+	if (!(weir_map_total(report, WEIR_MAP_ASKED) > 0))
+		return;
+	weir_text_puts(out, "<div class=\"map\" aria-hidden=\"true\">\n");
+	for (int place = 0; place < WEIR_MAP_PLACES; place++) {
+		if (weir_map_has_place(report, (enum weir_map_place)place) &&
+		    weir_map_total(report, (enum weir_map_place)place) > 0)
+			write_path_bar(report, (enum weir_map_place)place, out);
+	}
+	write_legend(report, out);
+	weir_text_puts(out, "</div>\n");
+}
+
+/* ---- tables ---- */
+
+/* A stored report has no samples to draw. */
 static bool has_samples(const struct weir_report *report)
 {
 	for (size_t i = 0; i < report->stage_count; i++) {
@@ -146,7 +262,7 @@ static bool has_samples(const struct weir_report *report)
 	return false;
 }
 
-/* A table while it is written: its columns in HTML, chosen once. */
+/* A table and its columns in HTML. */
 struct page_table {
 	const struct weir_table *table;
 	const struct weir_report *report;
@@ -154,21 +270,21 @@ struct page_table {
 	size_t count;
 };
 
-static bool is_shown(const struct weir_column *column, const struct weir_report *report,
-                     const struct weir_rows *rows)
+static bool is_shown(const struct weir_table *table, const struct weir_column *column,
+                     const struct weir_report *report, const struct weir_rows *rows)
 {
 	if (!(column->in & WEIR_IN_HTML) || (column->flags & WEIR_CELL_BELOW))
 		return false;
 	if ((column->flags & WEIR_CELL_SKETCH) && !has_samples(report))
 		return false;
-	return weir_column_has_content(column, report, rows);
+	return weir_column_has_content(table, column, report, rows);
 }
 
 static void choose_columns(struct page_table *page, const struct weir_rows *rows)
 {
 	page->count = 0;
 	for (const struct weir_column *column = page->table->columns; column->id; column++) {
-		if (is_shown(column, page->report, rows))
+		if (is_shown(page->table, column, page->report, rows))
 			page->columns[page->count++] = column;
 	}
 }
@@ -206,7 +322,7 @@ static void write_sketch(const struct weir_stage_row *stage, struct weir_text *o
 	weir_text_puts(out, "</div>");
 }
 
-/* What stands below the name in its cell. */
+/* Writes the columns that stand below the name in its cell. */
 static void write_below(const struct weir_table *table, const struct weir_report *report,
                         size_t row, struct weir_text *out)
 {
@@ -215,7 +331,7 @@ static void write_below(const struct weir_table *table, const struct weir_report
 	for (const struct weir_column *column = table->columns; column->id; column++) {
 		if (!(column->flags & WEIR_CELL_BELOW))
 			continue;
-		weir_column_print(column, report, row, &plain);
+		weir_column_print(table, column, report, row, &plain);
 		if (!plain.length)
 			continue;
 		weir_text_puts(out, "<div class=\"below\" title=\"");
@@ -227,13 +343,13 @@ static void write_below(const struct weir_table *table, const struct weir_report
 	weir_text_release(&plain);
 }
 
-static void write_cell(const struct weir_column *column, const struct weir_report *report,
-                       size_t row, struct weir_text *out)
+static void write_cell(const struct weir_table *table, const struct weir_column *column,
+                       const struct weir_report *report, size_t row, struct weir_text *out)
 {
 	struct weir_text plain = {0};
 	enum weir_bound bound;
 
-	weir_column_print(column, report, row, &plain);
+	weir_column_print(table, column, report, row, &plain);
 	if (column->flags & WEIR_CELL_SKETCH)
 		write_sketch(&report->stages[row], out);
 	else if (column->flags & WEIR_CELL_NAME)
@@ -253,7 +369,7 @@ static void write_row(const struct page_table *page, size_t row, struct weir_tex
 
 		weir_text_printf(out, "<td class=\"cell-%s%s\">", column->id,
 		                 column->align == WEIR_ALIGN_RIGHT ? " right" : "");
-		write_cell(column, page->report, row, out);
+		write_cell(page->table, column, page->report, row, out);
 		if (i == 0)
 			write_below(page->table, page->report, row, out);
 		weir_text_puts(out, "</td>");
@@ -286,7 +402,7 @@ static void write_table(const struct weir_table *table, const struct weir_report
 		choose_columns(&page, &rows);
 		write_title(table, report, out);
 		if (table == &weir_table_map)
-			weir_map_write_html(report, out);
+			write_map(report, out);
 		weir_text_puts(out, "<div class=\"scroll\"><table>\n");
 		write_headers(&page, out);
 		for (size_t i = 0; i < rows.count; i++)
@@ -379,8 +495,8 @@ static void write_inputs(const struct weir_report *report, struct weir_text *out
 	weir_page_close(out);
 }
 
-static void write_html(const struct weir_report *report, const struct weir_write_options *options,
-                       struct weir_text *out)
+void weir_write_report_html(const struct weir_report *report,
+                            const struct weir_write_options *options, struct weir_text *out)
 {
 	write_head(report, out);
 	write_verdict(report, out);
@@ -393,10 +509,3 @@ static void write_html(const struct weir_report *report, const struct weir_write
 	write_facts(report, out);
 	write_inputs(report, out);
 }
-
-const struct weir_writer weir_writer_html = {
-	.name = "html",
-	.suffix = ".html",
-	.title = "one page for a browser, without scripts",
-	.write = write_html,
-};

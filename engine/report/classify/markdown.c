@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report as a comment on a change: Markdown as GitHub and GitLab read it. */
+/* The report as a comment on a change: Markdown for GitHub and GitLab. */
 #include <string.h>
 
 #include "engine/report/plain/escape.h"
 #include "engine/report/plain/layout.h"
 #include "engine/report/tables/tables.h"
+#include "engine/report/words/facts.h"
 #include "engine/report/words/phrases.h"
 #include "engine/report/writer.h"
 
 #define NAME_COLUMNS 72
 #define BAR_COLUMNS  30
 
-/* Names stand in <code>: entities work there, mentions and references do not. */
+/* Names stand in <code>, where entities work, but mentions and references do not. */
 static void add_code(struct weir_text *out, const char *plain)
 {
 	struct weir_text cut = {0};
@@ -43,7 +44,7 @@ static void write_verdict(const struct weir_report *report, struct weir_text *ou
 	weir_text_release(&plain);
 }
 
-/* `indent` stands before the lines behind the first. */
+/* `indent` begins the lines after the first. */
 static void write_joined(struct weir_text *out, struct weir_items *items, const char *indent)
 {
 	for (size_t i = 0; i < items->count; i++) {
@@ -121,13 +122,14 @@ static void write_attribution(const struct weir_report *report, struct weir_text
 	}
 }
 
-static bool is_shown(const struct weir_column *column, const struct weir_report *report,
-                     const struct weir_rows *rows)
+static bool is_shown(const struct weir_table *table, const struct weir_column *column,
+                     const struct weir_report *report, const struct weir_rows *rows)
 {
-	return (column->in & WEIR_IN_MARKDOWN) && weir_column_has_content(column, report, rows);
+	return (column->in & WEIR_IN_MARKDOWN) &&
+	       weir_column_has_content(table, column, report, rows);
 }
 
-/* The columns that are shown; returns how many. */
+/* Chooses the columns that are shown. Returns how many there are. */
 static size_t choose_columns(const struct weir_table *table, const struct weir_report *report,
                              const struct weir_rows *rows,
                              const struct weir_column *columns[WEIR_MAX_COLUMNS])
@@ -135,7 +137,7 @@ static size_t choose_columns(const struct weir_table *table, const struct weir_r
 	size_t count = 0;
 
 	for (const struct weir_column *column = table->columns; column->id; column++) {
-		if (is_shown(column, report, rows))
+		if (is_shown(table, column, report, rows))
 			columns[count++] = column;
 	}
 	return count;
@@ -159,13 +161,14 @@ static void write_headers(const struct weir_column *const *columns, size_t count
 	weir_text_release(&plain);
 }
 
-static void write_row(const struct weir_column *const *columns, size_t count,
-                      const struct weir_report *report, size_t row, struct weir_text *out)
+static void write_row(const struct weir_table *table, const struct weir_column *const *columns,
+                      size_t count, const struct weir_report *report, size_t row,
+                      struct weir_text *out)
 {
 	struct weir_text plain = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		weir_column_print(columns[i], report, row, &plain);
+		weir_column_print(table, columns[i], report, row, &plain);
 		weir_text_puts(out, "| ");
 		if (columns[i]->flags & WEIR_CELL_NAME)
 			add_code(out, plain.data);
@@ -201,7 +204,7 @@ static void write_table(const struct weir_table *table, const struct weir_report
 		write_title(table, report, out);
 		write_headers(columns, count, report, out);
 		for (size_t i = 0; i < rows.count; i++)
-			write_row(columns, count, report, rows.at[i], out);
+			write_row(table, columns, count, report, rows.at[i], out);
 	}
 	if (rows.count < all)
 		weir_text_printf(out, "\n... %zu more (`--top %zu`)\n", all - rows.count, all);
@@ -267,8 +270,8 @@ static void write_fact_line(const struct weir_report *report, const struct weir_
 	weir_items_release(&items);
 }
 
-static void write_markdown(const struct weir_report *report,
-                           const struct weir_write_options *options, struct weir_text *out)
+void weir_write_report_markdown(const struct weir_report *report,
+                                const struct weir_write_options *options, struct weir_text *out)
 {
 	write_verdict(report, out);
 	write_context(report, out);
@@ -284,10 +287,3 @@ static void write_markdown(const struct weir_report *report,
 		write_fact_line(report, line, out);
 	weir_text_puts(out, "\n</details>\n");
 }
-
-const struct weir_writer weir_writer_markdown = {
-	.name = "markdown",
-	.suffix = ".md",
-	.title = "for a comment on a change",
-	.write = write_markdown,
-};

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report on a terminal or in a log: the first line is the answer, what proves it follows. */
+/* The report for a terminal or a log: the answer on the first line, then the evidence. */
+#include <math.h>
 #include <string.h>
 
 #include "engine/report/plain/escape.h"
 #include "engine/report/plain/layout.h"
 #include "engine/report/tables/grid.h"
-#include "engine/report/tables/map.h"
 #include "engine/report/tables/tables.h"
+#include "engine/report/words/facts.h"
+#include "engine/report/words/map.h"
 #include "engine/report/words/phrases.h"
 #include "engine/report/writer.h"
 
+#define INDENT       2
 #define MIN_WIDTH    60
-#define MAX_WIDTH    120 /* longer lines read badly */
-#define LABEL_WIDTH  18  /* of the lines below the tables */
-#define BOUND_WIDTH  15  /* of a bound beside its bar */
-#define SHARE_WIDTH  8   /* of the figure behind a bar */
-#define NAME_COLUMNS 48  /* of a rule's id */
+#define MAX_WIDTH    120 /* longer lines are hard to read */
+#define LABEL_WIDTH  18  /* columns of the labels below the tables */
+#define BOUND_WIDTH  15  /* columns of a bound beside its bar */
+#define SHARE_WIDTH  8   /* columns of the figure after a bar */
+#define NAME_COLUMNS 48  /* columns of a rule's id */
 
 static struct weir_layout make_layout(const struct weir_write_options *options,
                                       struct weir_text *out)
@@ -71,7 +74,7 @@ static void write_context(const struct weir_report *report, const struct weir_la
 	wrap_items(&wrap, &items);
 }
 
-/* "  rule runtime/host-dispatch   gpu active 0.13 < 0.60 · ...", then how sure it is. */
+/* Writes "  rule runtime/host-dispatch   gpu active 0.13 < 0.60 · ..." */
 static void write_evidence(const struct weir_report *report, const struct weir_layout *layout)
 {
 	struct weir_items items = {.count = 0};
@@ -85,7 +88,7 @@ static void write_evidence(const struct weir_report *report, const struct weir_l
 	weir_cut(&label, name.data ? name.data : "", NAME_COLUMNS);
 	weir_items_evidence(report, &items);
 	if (weir_text_columns(label.data) >
-	    layout->width / 2) { /* a long id leaves no room beside it */
+	    layout->width / 2) { /* the id is too long for text beside it */
 		weir_wrap_begin(&wrap, layout, label.data, 7);
 		wrap.started = true;
 		weir_wrap_break(&wrap);
@@ -156,6 +159,143 @@ static void write_attribution(const struct weir_report *report, const struct wei
 		write_share_line(report, layout, order[i], i == 0);
 }
 
+/* ---- the path of requests: names, and a bar with a part for each stage ---- */
+
+/* One stage of the bar: columns [first, end). */
+struct stretch {
+	const struct weir_stage_row *stage;
+	double share;
+	size_t first, end;
+};
+
+/* Iterates over the stages that take at least one column. A part ends at the rounded sum of all
+ * shares up to it, so that rounding errors do not add up. */
+struct walk {
+	const struct weir_report *report;
+	size_t next; /* index of the next stage */
+	size_t room; /* width of the bar */
+	double total, sum;
+	size_t column;
+};
+
+static struct walk walk_path(const struct weir_report *report, size_t room)
+{
+	return (struct walk){
+		.report = report, .room = room, .total = weir_map_total(report, WEIR_MAP_ASKED)};
+}
+
+static bool walk_next(struct walk *walk, struct stretch *out)
+{
+	while (walk->next < walk->report->stage_count) {
+		size_t stage = walk->next++, end;
+		double share;
+
+		if (!weir_map_holds(walk->report, stage))
+			continue;
+		share = weir_map_share(&walk->report->stages[stage], WEIR_MAP_ASKED);
+		walk->sum += fmax(share, 0);
+		end = (size_t)round(fmin(walk->sum / walk->total, 1) * (double)walk->room);
+		if (end <= walk->column)
+			continue;
+		*out = (struct stretch){&walk->report->stages[stage], share, walk->column, end};
+		walk->column = end;
+		return true;
+	}
+	return false;
+}
+
+/* Appends the name of the stage and its share, the name alone, or nothing, so that a blank remains
+ * after it. */
+static void add_label(const struct stretch *stretch, struct weir_text *out)
+{
+	size_t room = stretch->end - stretch->first - 1;
+	struct weir_text name = {0}, both = {0};
+
+	weir_escape_name(&name, stretch->stage->name);
+	weir_text_puts(&both, name.data);
+	weir_text_puts(&both, " ");
+	weir_text_share(&both, weir_as_stored_share(stretch->share));
+	if (weir_text_columns(both.data) <= room)
+		weir_text_puts(out, both.data);
+	else if (weir_text_columns(name.data) <= room)
+		weir_text_puts(out, name.data);
+	weir_text_release(&name);
+	weir_text_release(&both);
+}
+
+static void write_map_labels(const struct weir_report *report, const struct weir_layout *layout,
+                             size_t room)
+{
+	struct walk walk = walk_path(report, room);
+	struct stretch stretch;
+	struct weir_text line = {0};
+
+	weir_text_repeat(&line, " ", INDENT);
+	while (walk_next(&walk, &stretch)) {
+		size_t columns = weir_text_columns(line.data);
+
+		weir_text_repeat(&line, " ", INDENT + stretch.first - columns);
+		add_label(&stretch, &line);
+	}
+	while (line.length && line.data[line.length - 1] == ' ')
+		line.data[--line.length] = '\0';
+	if (line.length) {
+		weir_text_puts(layout->out, line.data);
+		weir_text_puts(layout->out, "\n");
+	}
+	weir_text_release(&line);
+}
+
+static void write_map_bar(const struct weir_report *report, const struct weir_layout *layout,
+                          size_t room)
+{
+	static const char *const fills[] = {"█", "░"}; /* neighbours differ without colour */
+	struct walk walk = walk_path(report, room);
+	struct stretch stretch;
+	struct weir_text part = {0};
+
+	weir_text_repeat(layout->out, " ", INDENT);
+	for (size_t i = 0; walk_next(&walk, &stretch); i++) {
+		weir_text_clear(&part);
+		weir_text_repeat(&part, fills[i % 2], stretch.end - stretch.first);
+		weir_layout_in_bound(layout, stretch.stage->verdict.bound, false, part.data);
+	}
+	weir_text_puts(layout->out, "\n");
+	weir_text_release(&part);
+}
+
+/* Writes "from arrival to response                         requests around p95, 25.1 ms". */
+static void write_map_title(const struct weir_report *report, const struct weir_layout *layout)
+{
+	static const char title[] = "from arrival to response";
+	double latency_ns = weir_map_quantile(report, &report->requests.latency, WEIR_MAP_ASKED);
+	struct weir_text of = {0};
+
+	weir_text_puts(&of, "requests around ");
+	weir_map_label(report, WEIR_MAP_ASKED, &of);
+	if (!isnan(latency_ns)) {
+		weir_text_puts(&of, ", ");
+		weir_text_duration(&of, weir_as_stored_ns(latency_ns));
+	}
+	weir_layout_styled(layout, WEIR_STYLE_STRONG, title);
+	weir_layout_padded(layout, of.data, layout->width - strlen(title), true);
+	weir_text_puts(layout->out, "\n");
+	weir_text_release(&of);
+}
+
+static void write_map(const struct weir_report *report, const struct weir_layout *layout)
+{
+	size_t room = layout->width - INDENT;
+
+	if (!(weir_map_total(report, WEIR_MAP_ASKED) > 0))
+		return;
+	write_map_title(report, layout);
+	write_map_labels(report, layout, room);
+	write_map_bar(report, layout, room);
+}
+
+/* ---- tables ---- */
+
 static void write_table(const struct weir_report *report, const struct weir_layout *layout,
                         const struct weir_table *table, size_t top)
 {
@@ -170,7 +310,7 @@ static void write_table(const struct weir_report *report, const struct weir_layo
 	weir_rows_release(&rows);
 }
 
-/* The path of requests, then the tables and what --top leaves out of them. */
+/* Writes the path of requests, then the tables, and how many rows --top hides. */
 static void write_tables(const struct weir_report *report, const struct weir_layout *layout,
                          size_t top)
 {
@@ -178,7 +318,7 @@ static void write_tables(const struct weir_report *report, const struct weir_lay
 
 	weir_text_puts(layout->out, "\n");
 	before = layout->out->length;
-	weir_map_write_text(report, layout);
+	write_map(report, layout);
 	for (size_t i = 0; weir_tables[i]; i++)
 		if (!(weir_tables[i]->left_out & WEIR_IN_TEXT))
 			write_table(report, layout, weir_tables[i], top);
@@ -257,8 +397,8 @@ static void write_recommendations(const struct weir_report *report,
 		write_recommendation(report, layout, i);
 }
 
-static void write_text(const struct weir_report *report, const struct weir_write_options *options,
-                       struct weir_text *out)
+void weir_write_report_text(const struct weir_report *report,
+                            const struct weir_write_options *options, struct weir_text *out)
 {
 	struct weir_layout layout = make_layout(options, out);
 
@@ -274,10 +414,3 @@ static void write_text(const struct weir_report *report, const struct weir_write
 	for (const struct weir_fact_line *line = weir_fact_lines; line->id; line++)
 		write_fact_line(report, &layout, line);
 }
-
-const struct weir_writer weir_writer_text = {
-	.name = "text",
-	.suffix = ".txt",
-	.title = "for people, on a terminal or in a log",
-	.write = write_text,
-};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A Chrome trace that Perfetto opens: the device's work, and beside it the tracks of the analysis.
- * A process for each rank, a thread for each track, times from the first span on. */
+/* A Chrome trace for Perfetto: device work and the tracks of the analysis, with a process for each
+ * rank and a thread for each track. Times count from the first span. */
 #include <inttypes.h>
 
 #include "engine/base/jsonout.h"
@@ -16,7 +16,7 @@ static void write_text(struct weir_jsonout *json, const char *key, const char *n
 	weir_text_release(&plain);
 }
 
-/* "process_name" of a rank, or "thread_name" and its place of a track. */
+/* Writes "process_name" of a rank, or "thread_name" and the position of a track. */
 static void write_label(struct weir_jsonout *json, const char *what, int64_t pid, int64_t tid,
                         const char *name)
 {
@@ -34,7 +34,7 @@ static void write_label(struct weir_jsonout *json, const char *what, int64_t pid
 	weir_jsonout_end(json);
 }
 
-/* 0 is no process to viewers. */
+/* Viewers ignore a process 0. */
 static int64_t pid_of(const struct weir_detail_track *track)
 {
 	return track->rank < INT64_MAX ? track->rank + 1 : INT64_MAX;
@@ -61,7 +61,7 @@ static const char *const categories[WEIR_DETAIL_KIND_COUNT] = {
 	[WEIR_DETAIL_WAITS] = "collective",   [WEIR_DETAIL_WORK] = "device",
 };
 
-/* What the note of a span says. */
+/* Keys of the notes of spans. */
 static const char *const note_keys[WEIR_DETAIL_KIND_COUNT] = {
 	[WEIR_DETAIL_STEPS] = "state",      [WEIR_DETAIL_STAGES] = "note",
 	[WEIR_DETAIL_PATH] = "kind",        [WEIR_DETAIL_IDLE] = "note",
@@ -80,8 +80,8 @@ static void write_verdict(const struct weir_stage_row *stage, bool is_stage,
 	weir_jsonout_share(json, "share_of_bound", stage->verdict.share);
 }
 
-/* From one time to another in microseconds with three places, from the integers: a double would
- * round the times of long runs. */
+/* Writes a difference of times in microseconds with three decimals, computed from integers: a
+ * double would round the times of long runs. */
 static void write_us(const char *key, int64_t from_ns, int64_t to_ns, struct weir_text *out)
 {
 	uint64_t ns = to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
@@ -133,7 +133,7 @@ static void write_other(const struct weir_report *report, struct weir_text *out)
 	weir_jsonout_end(&json);
 }
 
-/* Where there are spans there are tracks: each span can bring its comma. */
+/* Spans follow a comma each: there are tracks if there are spans. */
 static void write_head(const struct weir_detail *detail, struct weir_text *out)
 {
 	struct weir_jsonout json;
@@ -144,12 +144,12 @@ static void write_head(const struct weir_detail *detail, struct weir_text *out)
 	if (detail)
 		write_tracks(detail, &json);
 	weir_jsonout_end(&json);
-	weir_text_add(out, events.data, events.length - 1); /* the "]" comes behind the spans */
+	weir_text_add(out, events.data, events.length - 1); /* the "]" follows the spans */
 	weir_text_release(&events);
 }
 
-static void write_annotated(const struct weir_report *report,
-                            const struct weir_write_options *options, struct weir_text *out)
+void weir_write_annotated(const struct weir_report *report,
+                          const struct weir_write_options *options, struct weir_text *out)
 {
 	const struct weir_detail *detail = report->detail;
 	int64_t origin_ns = INT64_MAX;
@@ -166,12 +166,3 @@ static void write_annotated(const struct weir_report *report,
 		write_span(report, &detail->spans[i], origin_ns, out);
 	weir_text_puts(out, "\n]}\n");
 }
-
-const struct weir_writer weir_writer_annotated = {
-	.name = "annotated",
-	.suffix = ".annotated.json",
-	.title = "a trace for Perfetto: critical path, gaps by cause, stages with verdicts, waits "
-		 "in collectives",
-	.detail = true,
-	.write = write_annotated,
-};

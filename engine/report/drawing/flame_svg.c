@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The flame graph: one picture for a browser, roots on top, device above host. It loads nothing;
+ * The flame graph as an SVG for a browser: roots on top, device above host. It loads nothing;
  * without its script it is the same picture without search and zoom. Frames are drawn in the order
- * of the tree (the search relies on it), names are escaped and never part of the script.
+ * of the tree, which the search relies on. Names are escaped and never part of the script.
  */
 #include "engine/base/embed.h"
 #include "engine/report/plain/escape.h"
@@ -10,14 +10,14 @@
 #include "engine/report/writer.h"
 
 #define WIDTH     1200
-#define MARGIN    16 /* flame.js knows these two */
+#define MARGIN    16 /* flame.js uses these two values */
 #define INNER     (WIDTH - 2 * MARGIN)
 #define ROW       18
 #define LETTER    7.3
 #define HEAD      104
 #define SIDE_HEAD 30
 #define SMALLEST  0.1 /* narrower frames are not drawn */
-#define CUT       240 /* columns of a name in its tip */
+#define CUT       240 /* columns of a name in its tooltip */
 
 static const char *const classes[WEIR_FLAME_KIND_COUNT] = {
 	[WEIR_FLAME_ROOT] = "root",         [WEIR_FLAME_RANK] = "rank",
@@ -27,12 +27,12 @@ static const char *const classes[WEIR_FLAME_KIND_COUNT] = {
 	[WEIR_FLAME_IDLE] = "idle",         [WEIR_FLAME_OTHER] = "other",
 };
 
-/* One root with its frames [first, end), drawn from y on. */
+/* One root with its frames [first, end), drawn from y downwards. */
 struct side {
 	const struct weir_flame *flame;
 	size_t first, end;
 	double y;
-	size_t hidden; /* frames that are too narrow */
+	size_t hidden; /* number of frames that are too narrow */
 };
 
 static double width_of(const struct side *side, size_t frame)
@@ -102,7 +102,7 @@ static void write_frame(const struct side *side, size_t index, double x, struct 
 static void write_side(struct side *side, struct weir_text *out)
 {
 	const struct weir_flame_frame *frames = side->flame->frames;
-	double next[WEIR_FLAME_MAX_DEPTH + 1] = {0}; /* where the next frame of a depth begins */
+	double next[WEIR_FLAME_MAX_DEPTH + 1] = {0}; /* x of the next frame, by depth */
 
 	weir_text_puts(out, "<g id=\"");
 	write_name(frames[side->first].name, CUT, out);
@@ -141,7 +141,7 @@ static void write_head(const struct weir_report *report, double height, struct w
 	                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" "
 	                 "width=\"%d\" height=\"%.0f\">\n<style>\n",
 	                 WIDTH, height, WIDTH, height);
-	write_embedded("engine/report/flame.css", out);
+	write_embedded("engine/report/drawing/flame.css", out);
 	weir_text_printf(out,
 	                 "</style>\n<rect width=\"%d\" height=\"%.0f\" fill=\"var(--page)\"/>\n",
 	                 WIDTH, height);
@@ -164,7 +164,7 @@ static void write_head(const struct weir_report *report, double height, struct w
 	weir_text_release(&plain);
 }
 
-/* The next root from `first` on. */
+/* Returns the next root, starting at `first`. */
 static struct side side_at(const struct weir_flame *flame, size_t first, double y)
 {
 	struct side side = {.flame = flame, .first = first, .end = first + 1, .y = y};
@@ -187,8 +187,8 @@ static double height_of(const struct weir_flame *flame)
 	return height + SIDE_HEAD;
 }
 
-static void write_flame(const struct weir_report *report, const struct weir_write_options *options,
-                        struct weir_text *out)
+void weir_write_flame(const struct weir_report *report, const struct weir_write_options *options,
+                      struct weir_text *out)
 {
 	static const struct weir_flame none = {NULL, 0};
 	const struct weir_flame *flame = report->detail ? &report->detail->flame : &none;
@@ -212,14 +212,6 @@ static void write_flame(const struct weir_report *report, const struct weir_writ
 		                 "tenth of a pixel are not drawn.</text>\n",
 		                 MARGIN, y, hidden);
 	weir_text_puts(out, "<script><![CDATA[\n");
-	write_embedded("engine/report/flame.js", out);
+	write_embedded("engine/report/drawing/flame.js", out);
 	weir_text_puts(out, "]]></script>\n</svg>\n");
 }
-
-const struct weir_writer weir_writer_flame = {
-	.name = "flame",
-	.suffix = ".svg",
-	.title = "a flame graph of host and device time, for a browser",
-	.detail = true,
-	.write = write_flame,
-};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Folded stacks: a line for each stack that has time of its own, "root;frame;frame NANOSECONDS". */
+/* Folded stacks: a line for each stack with self time, "root;frame;frame NANOSECONDS". */
 #include <inttypes.h>
 
 #include "engine/report/plain/escape.h"
 #include "engine/report/writer.h"
 
-/* ";" parts frames and a line's last blank its count: neither may come out of a name as such. */
+/* ";" separates frames and the last blank of a line precedes the count, so both are replaced in
+ * names. */
 static void write_frame(const char *name, struct weir_text *plain, struct weir_text *out)
 {
 	weir_text_clear(plain);
@@ -16,11 +17,11 @@ static void write_frame(const char *name, struct weir_text *plain, struct weir_t
 	weir_text_add(out, plain->data, plain->length);
 }
 
-static void write_folded(const struct weir_report *report, const struct weir_write_options *options,
-                         struct weir_text *out)
+void weir_write_folded(const struct weir_report *report, const struct weir_write_options *options,
+                       struct weir_text *out)
 {
 	const struct weir_flame *flame = report->detail ? &report->detail->flame : NULL;
-	size_t length_at[WEIR_FLAME_MAX_DEPTH + 1] = {0}; /* of the stack, frames around a depth */
+	size_t length_at[WEIR_FLAME_MAX_DEPTH + 1] = {0}; /* length of the stack, by depth */
 	struct weir_text stack = {0}, plain = {0};
 
 	(void)options;
@@ -41,11 +42,3 @@ static void write_folded(const struct weir_report *report, const struct weir_wri
 	weir_text_release(&plain);
 	weir_text_release(&stack);
 }
-
-const struct weir_writer weir_writer_folded = {
-	.name = "folded",
-	.suffix = ".folded",
-	.title = "stacks of host and device time, a line each, in nanoseconds",
-	.detail = true,
-	.write = write_folded,
-};

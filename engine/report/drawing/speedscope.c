@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* speedscope's file format: one sampled profile for each root, weights in nanoseconds. */
+/* The file format of speedscope: one sampled profile for each root, weights in nanoseconds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
-/* Frames of one name are one frame to speedscope. */
+/* speedscope has one frame for each name. */
 struct naming {
 	const char *name;
 	uint32_t frame, id;
@@ -33,7 +33,7 @@ static void write_text(struct weir_jsonout *json, const char *key, const char *n
 	weir_text_release(&plain);
 }
 
-/* Writes the list of names; the result says the id of each frame and is the caller's. */
+/* Writes the list of names. Returns the id of each frame, which the caller frees. */
 static uint32_t *write_names(const struct weir_flame *flame, struct weir_jsonout *json)
 {
 	struct naming *namings = weir_alloc((flame->count + 1) * sizeof *namings);
@@ -74,7 +74,7 @@ static void write_stack(const struct weir_flame *flame, const uint32_t *id, size
 	weir_jsonout_end(json);
 }
 
-/* The frames [root, end) of one root. */
+/* Writes the frames [root, end) of one root. */
 static void write_profile(const struct weir_flame *flame, const uint32_t *id, size_t root,
                           size_t end, struct weir_jsonout *json)
 {
@@ -97,8 +97,8 @@ static void write_profile(const struct weir_flame *flame, const uint32_t *id, si
 	weir_jsonout_end(json);
 }
 
-static void write_speedscope(const struct weir_report *report,
-                             const struct weir_write_options *options, struct weir_text *out)
+void weir_write_speedscope(const struct weir_report *report,
+                           const struct weir_write_options *options, struct weir_text *out)
 {
 	static const struct weir_flame none = {NULL, 0};
 	const struct weir_flame *flame = report->detail ? &report->detail->flame : &none;
@@ -122,11 +122,3 @@ static void write_speedscope(const struct weir_report *report,
 	weir_text_puts(out, "\n");
 	free(id);
 }
-
-const struct weir_writer weir_writer_speedscope = {
-	.name = "speedscope",
-	.suffix = ".speedscope.json",
-	.title = "the same stacks for speedscope",
-	.detail = true,
-	.write = write_speedscope,
-};

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Workflow commands that GitHub shows as annotations of a change. A step shows ten of a level: the
- * worst nine, and a tenth that says how many more. No text of a profile begins a line.
+ * nine worst ones, and a tenth with the number of the others. No text from a profile begins a line.
  */
 #include <string.h>
 
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_phrases.h"
-#include "engine/report/gate_writer.h"
+#include "engine/report/writer.h"
 
-#define SHOWN 10 /* of a level, by the service */
+#define SHOWN 10 /* annotations of a level that GitHub shows */
 
 struct level {
 	const char *command;
 	enum weir_outcome outcome;
-	const char *more; /* what those are that are not shown */
+	const char *more; /* name of the others */
 };
 
 static const struct level levels[] = {
@@ -23,7 +23,7 @@ static const struct level levels[] = {
 	{"notice", WEIR_OUTCOME_WAIVED, "waived rows"},
 };
 
-/* A title ends at ":" or "," too. "%" first, or an escape would be escaped. */
+/* ":" and "," end a title as well. "%" is escaped first, so that no escape is escaped again. */
 static void escape(struct weir_text *out, const struct weir_text *plain, bool title)
 {
 	const char *special = title ? "%\r\n:," : "%\r\n";
@@ -52,15 +52,12 @@ static void write_row(const struct weir_row *row, const char *command, struct we
 {
 	struct weir_text title = {0}, message = {0};
 
-	weir_gate_print_row(row, &title);
-	weir_text_puts(&title, " ");
-	weir_gate_print_change(row->change, &title);
+	weir_gate_say(row, "{row} {change}", &title);
 	weir_gate_phrase_row(row, &message);
-	weir_text_puts(&message, ", margin ");
-	weir_gate_print_limit(row->margin, &message);
+	weir_gate_say(row, ", margin {margin}", &message);
 	if (row->waiver) {
 		weir_text_puts(&message, "; waiver: ");
-		weir_gate_phrase_waiver(row->waiver, &message);
+		weir_gate_print_waiver(row->waiver, &message);
 	}
 	write_command(command, &title, &message, out);
 	weir_text_release(&title);
@@ -97,7 +94,7 @@ static void write_level(const struct weir_gate_result *result, const struct leve
 		write_more(level, total - shown, out);
 }
 
-/* What no row stands for: nothing could be compared, something is gone, or too little is known. */
+/* Writes the verdicts that do not come from rows: nothing was compared, or coverage was lost. */
 static bool write_verdict(const struct weir_gate_result *result, struct weir_text *out)
 {
 	struct weir_text title = {0}, message = {0};
@@ -122,8 +119,8 @@ static bool write_verdict(const struct weir_gate_result *result, struct weir_tex
 	return true;
 }
 
-static void write_annotations(const struct weir_gate_result *result,
-                              const struct weir_gate_write_options *options, struct weir_text *out)
+void weir_write_annotations(const struct weir_gate_result *result,
+                            const struct weir_write_options *options, struct weir_text *out)
 {
 	size_t taken = write_verdict(result, out);
 
@@ -131,10 +128,3 @@ static void write_annotations(const struct weir_gate_result *result,
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
 		write_level(result, &levels[i], i ? SHOWN : SHOWN - taken, out);
 }
-
-const struct weir_gate_writer weir_gate_writer_annotations = {
-	.name = "annotations",
-	.suffix = NULL,
-	.title = "workflow commands that GitHub shows on a change",
-	.write = write_annotations,
-};

@@ -1,30 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/plain/escape.h"
+#include "engine/report/plain/items.h"
 
-#define NAME_COLUMNS 40  /* of a name inside a sentence */
-#define TEXT_COLUMNS 200 /* of a reason or a remark */
+#define TEXT_COLUMNS 200 /* columns of a reason or a remark */
 #define UNIT_COLUMNS 12
-#define LONGEST_NS   1e17 /* three years */
-#define LARGEST      1e4  /* a limit above 1,000,000 % is none */
-#define NO_CHANGE    5e-5 /* a share whose percentage would read 0.00, or worse -0.00 */
-
-static void add_cut(struct weir_text *out, const char *plain, size_t columns)
-{
-	if (plain)
-		weir_cut(out, plain, columns);
-}
+#define LONGEST_NS   1e17 /* three years: longer durations are printed with an exponent */
+#define LARGEST      1e4  /* larger shares are printed with an exponent */
+#define NO_CHANGE    5e-5 /* smaller shares are printed as 0, never as -0.00 */
 
 void weir_gate_print_name(const char *name, struct weir_text *out)
 {
-	struct weir_text plain = {0};
-
-	weir_escape_name(&plain, name);
-	add_cut(out, plain.data, NAME_COLUMNS);
-	weir_text_release(&plain);
+	weir_cut_name(out, name, WEIR_NAME_COLUMNS);
 }
 
 void weir_gate_print_text(const char *text, struct weir_text *out)
@@ -32,7 +23,7 @@ void weir_gate_print_text(const char *text, struct weir_text *out)
 	struct weir_text plain = {0};
 
 	weir_escape_plain(&plain, text ? text : "-");
-	add_cut(out, plain.data, TEXT_COLUMNS);
+	weir_cut(out, plain.data ? plain.data : "", TEXT_COLUMNS);
 	weir_text_release(&plain);
 }
 
@@ -63,13 +54,13 @@ void weir_gate_print_row(const struct weir_row *row, struct weir_text *out)
 	struct weir_text subject = {0};
 
 	weir_gate_print_subject(row, &subject);
-	add_cut(out, subject.data, NAME_COLUMNS);
+	weir_cut(out, subject.data, WEIR_NAME_COLUMNS);
 	if (row->metric != WEIR_METRIC_VALUE)
 		weir_text_printf(out, " %s", weir_metric_name(row->metric));
 	weir_text_release(&subject);
 }
 
-/* Three digits, and all of a whole number: "0.0123", "61.2", "1,743". */
+/* Appends three significant digits, and all digits of a whole number: "0.0123", "61.2", "1,743". */
 static void add_number(struct weir_text *out, double value)
 {
 	double size = fabs(value);
@@ -86,7 +77,7 @@ static void add_number(struct weir_text *out, double value)
 	}
 }
 
-/* A file can claim any figure: what no clock measures gets no more digits for it. */
+/* Appends a duration; hostile files may claim any. */
 static void add_duration(struct weir_text *out, double ns)
 {
 	if (fabs(ns) < LONGEST_NS || !isfinite(ns))
@@ -108,28 +99,18 @@ static void add_value(struct weir_text *out, double value, const char *unit)
 		return;
 	weir_escape_plain(&plain, unit);
 	weir_text_puts(out, " ");
-	add_cut(out, plain.data, UNIT_COLUMNS);
+	weir_cut(out, plain.data, UNIT_COLUMNS);
 	weir_text_release(&plain);
 }
 
-void weir_gate_print_baseline(const struct weir_row *row, struct weir_text *out)
-{
-	add_value(out, row->baseline, row->unit);
-}
-
-void weir_gate_print_candidate(const struct weir_row *row, struct weir_text *out)
-{
-	add_value(out, row->candidate, row->unit);
-}
-
-/* The unit is said once where both sides have the same. */
-void weir_gate_print_pair(const struct weir_row *row, struct weir_text *out)
+/* A unit that both sides share is written once. */
+static void print_pair(const struct weir_row *row, struct weir_text *out)
 {
 	struct weir_text before = {0}, after = {0};
 	const char *unit, *other;
 
-	weir_gate_print_baseline(row, &before);
-	weir_gate_print_candidate(row, &after);
+	add_value(&before, row->baseline, row->unit);
+	add_value(&after, row->candidate, row->unit);
 	unit = strchr(before.data, ' ');
 	other = strchr(after.data, ' ');
 	if (unit && other && !strcmp(unit, other))
@@ -141,7 +122,8 @@ void weir_gate_print_pair(const struct weir_row *row, struct weir_text *out)
 	weir_text_release(&after);
 }
 
-/* A percentage's figure: one decimal, none where it is large, two where it would be 0.0. */
+/* Appends a percentage without its sign: one decimal, none for a large one, two for one that would
+ * read 0.0. */
 static void add_percent(struct weir_text *out, double share, bool with_sign)
 {
 	double percent = fabs(share) < NO_CHANGE ? 0 : share * 100, size = fabs(percent);
@@ -188,16 +170,6 @@ static void add_ends(const struct weir_row *row, const char *between, const char
 	weir_text_puts(out, unit);
 }
 
-void weir_gate_print_interval(const struct weir_row *row, struct weir_text *out)
-{
-	add_ends(row, " to ", " %", out);
-}
-
-void weir_gate_print_range(const struct weir_row *row, struct weir_text *out)
-{
-	add_ends(row, " .. ", "", out);
-}
-
 void weir_gate_print_p(double p, struct weir_text *out)
 {
 	double scale;
@@ -221,7 +193,6 @@ void weir_gate_print_time_change(double delta_ns, struct weir_text *out)
 	add_duration(out, fabs(delta_ns));
 }
 
-/* "26 -> 58 calls", "new, 2 calls", "gone"; nothing where neither is known. */
 void weir_gate_print_calls(double baseline, double candidate, struct weir_text *out)
 {
 	if (!isfinite(baseline) && !isfinite(candidate))
@@ -240,12 +211,6 @@ void weir_gate_print_calls(double baseline, double candidate, struct weir_text *
 	weir_text_puts(out, candidate == 1 && !(baseline != candidate && isfinite(baseline))
 	                            ? " call"
 	                            : " calls");
-}
-
-void weir_gate_print_counted(uint64_t count, const char *singular, struct weir_text *out)
-{
-	weir_text_count(out, count);
-	weir_text_printf(out, " %s%s", singular, count == 1 ? "" : "s");
 }
 
 void weir_gate_print_shell_word(const char *word, struct weir_text *out)
@@ -270,3 +235,121 @@ void weir_gate_print_shell_word(const char *word, struct weir_text *out)
 	weir_text_puts(out, "'");
 	weir_text_release(&plain);
 }
+
+void weir_gate_print_waiver(const struct weir_waiver *waiver, struct weir_text *out)
+{
+	if (waiver->expired)
+		weir_text_puts(out, "EXPIRED, no longer covers: ");
+	else if (waiver->exceeded)
+		weir_text_puts(out, "EXCEEDED, does not cover this much: ");
+	weir_gate_print_text(waiver->reason ? waiver->reason : "no reason given", out);
+	if (isfinite(waiver->up_to)) {
+		weir_text_puts(out, "; up to ");
+		weir_gate_print_limit(waiver->up_to, out);
+	}
+	if (waiver->expires) {
+		weir_text_puts(out, isfinite(waiver->up_to) ? ", until " : "; until ");
+		weir_gate_print_text(waiver->expires, out);
+	}
+	if (waiver->issue) {
+		weir_text_puts(out, "; ");
+		weir_gate_print_text(waiver->issue, out);
+	}
+}
+
+/* ---- templates ---- */
+
+static void say_baseline(const struct weir_row *row, struct weir_text *out)
+{
+	add_value(out, row->baseline, row->unit);
+}
+
+static void say_candidate(const struct weir_row *row, struct weir_text *out)
+{
+	add_value(out, row->candidate, row->unit);
+}
+
+static void say_change(const struct weir_row *row, struct weir_text *out)
+{
+	weir_gate_print_change(row->change, out);
+}
+
+static void say_interval(const struct weir_row *row, struct weir_text *out)
+{
+	add_ends(row, " to ", " %", out);
+}
+
+static void say_margin(const struct weir_row *row, struct weir_text *out)
+{
+	weir_gate_print_limit(row->margin, out);
+}
+
+static void say_metric(const struct weir_row *row, struct weir_text *out)
+{
+	weir_text_puts(out, weir_metric_name(row->metric));
+}
+
+static void say_p(const struct weir_row *row, struct weir_text *out)
+{
+	weir_gate_print_p(row->p_adjusted, out);
+}
+
+static void say_range(const struct weir_row *row, struct weir_text *out)
+{
+	add_ends(row, " .. ", "", out);
+}
+
+static void say_size(const struct weir_row *row, struct weir_text *out)
+{
+	weir_gate_print_size(row->change, out);
+}
+
+static const struct {
+	const char *name;
+	void (*print)(const struct weir_row *row, struct weir_text *out);
+} words[] = {
+	{"baseline", say_baseline},
+	{"candidate", say_candidate},
+	{"change", say_change},
+	{"interval", say_interval},
+	{"margin", say_margin},
+	{"metric", say_metric},
+	{"p", say_p},
+	{"pair", print_pair},
+	{"range", say_range},
+	{"row", weir_gate_print_row},
+	{"size", say_size},
+	{"subject", weir_gate_print_subject},
+};
+
+void weir_gate_say(const struct weir_row *row, const char *template, struct weir_text *out)
+{
+	while (*template) {
+		size_t length = strcspn(template, "{"), word = 0;
+
+		weir_text_add(out, template, length);
+		template += length;
+		if (!*template)
+			return;
+		length = strcspn(++template, "}");
+		while (word < WEIR_COUNT_OF(words) &&
+		       (strlen(words[word].name) != length ||
+		        strncmp(words[word].name, template, length) != 0))
+			word++;
+		assert(word < WEIR_COUNT_OF(words));
+		words[word].print(row, out);
+		template += length + 1;
+	}
+}
+
+const struct weir_gate_column weir_gate_columns[] = {
+	{"scope", "scope", WEIR_ALIGN_LEFT, "{subject}"},
+	{"metric", "metric", WEIR_ALIGN_LEFT, "{metric}"},
+	{"baseline", "baseline", WEIR_ALIGN_RIGHT, "{baseline}"},
+	{"candidate", "candidate", WEIR_ALIGN_RIGHT, "{candidate}"},
+	{"change", "change", WEIR_ALIGN_RIGHT, "{change}"},
+	{"interval", "90 % interval", WEIR_ALIGN_LEFT, "{interval}"},
+	{"p", "adjusted p", WEIR_ALIGN_RIGHT, "{p}"},
+	{"margin", "margin", WEIR_ALIGN_RIGHT, "{margin}"},
+	{.id = NULL},
+};

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A gate's result as one page: the answer, the rows with their intervals drawn, what bounds either
- * side, what differs between the machines, what stands behind it all. Rows that neither stop nor
- * please are folded away. Without the style sheet it reads as plain headings, lists and tables.
+ * A gate's result as an HTML page: the answer, the rows with drawings of their intervals, the
+ * bounds, the environment, details. Rows without a finding are folded. Without the style sheet it
+ * consists of plain headings, lists and tables.
  */
+#include <math.h>
 #include <string.h>
 
-#include "engine/report/gate/gate_columns.h"
-#include "engine/report/gate/gate_drawing.h"
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_phrases.h"
-#include "engine/report/gate_writer.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/tables/page.h"
+#include "engine/report/writer.h"
 
-#define MOST_ROWS 500 /* of an outcome; a browser draws so many at once */
+#define MOST_ROWS 500 /* rows of an outcome; more are slow to render */
 #define LISTED    20  /* items of a line below the tables */
 #define ARROW     " -> "
-#define DRAWN     "change" /* the column that the drawing stands behind */
+#define DRAWN     "change" /* the drawing follows this column */
 
 /* ---- the answer ---- */
 
-/* Appends a plain text, escaped, and clears it; the arrow between two figures is drawn as one, or a
- * browser would break the line inside it. */
+/* Appends a plain text, escaped, and clears it. The arrow between two figures becomes one
+ * character, so that no line breaks inside it. */
 static void flush_with_arrows(struct weir_text *plain, struct weir_text *out)
 {
 	char *at = plain->data, *arrow;
@@ -72,9 +71,84 @@ static void write_verdict(const struct weir_gate_result *result, struct weir_tex
 	weir_text_release(&plain);
 }
 
+/* ---- the drawing of a row ---- */
+
+/* In pixels. */
+#define DRAWN_MARGINS 4    /* on either side of no change; an arrow marks larger changes */
+#define MARGIN        20.0 /* width of one margin */
+#define EDGE          9.0  /* width of an arrow beyond the last margin */
+#define CENTRE        (EDGE + DRAWN_MARGINS * MARGIN)
+#define WIDTH         (2 * CENTRE)
+#define HEIGHT        18.0
+#define MIDDLE        (HEIGHT / 2)
+#define ARROW_HALF    5.5 /* half its height */
+#define DOT           3.2
+
+/* Returns the x of a change; larger changes are placed at the last margin. */
+static double place(const struct weir_row *row, double share)
+{
+	double margins = share / row->margin;
+
+	margins = fmax(-DRAWN_MARGINS, fmin(DRAWN_MARGINS, margins));
+	return CENTRE + margins * MARGIN;
+}
+
+static bool is_beyond(const struct weir_row *row, double share)
+{
+	return fabs(share / row->margin) > DRAWN_MARGINS;
+}
+
+static void draw_arrow(double side, struct weir_text *out)
+{
+	double base = CENTRE + side * (CENTRE - EDGE), tip = CENTRE + side * (CENTRE - 0.5);
+
+	weir_text_printf(out, "<path d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\"></path>", base,
+	                 MIDDLE - ARROW_HALF, tip, MIDDLE, base, MIDDLE + ARROW_HALF);
+}
+
+static void draw_interval(const struct weir_row *row, struct weir_text *out)
+{
+	double low = fmin(row->low, row->high), high = fmax(row->low, row->high);
+
+	if (!isfinite(row->low) || !isfinite(row->high))
+		return;
+	weir_text_printf(out,
+	                 "<line class=\"range\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\">"
+	                 "</line>",
+	                 place(row, low), MIDDLE, place(row, high), MIDDLE);
+	if (low < 0 && is_beyond(row, low))
+		draw_arrow(-1, out);
+	if (high > 0 && is_beyond(row, high))
+		draw_arrow(1, out);
+}
+
+static void draw_change(const struct weir_row *row, struct weir_text *out)
+{
+	if (is_beyond(row, row->change))
+		draw_arrow(row->change < 0 ? -1 : 1, out);
+	else
+		weir_text_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"></circle>",
+		                 place(row, row->change), MIDDLE, DOT);
+}
+
+static void draw_row(const struct weir_row *row, struct weir_text *out)
+{
+	if (!isfinite(row->change) || !isfinite(row->margin) || row->margin <= 0)
+		return;
+	weir_text_printf(out,
+	                 "<svg width=\"%.0f\" height=\"%.0f\" aria-hidden=\"true\">"
+	                 "<rect x=\"%.1f\" width=\"%.1f\" height=\"%.0f\"></rect>"
+	                 "<line x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%.0f\"></line>",
+	                 WIDTH, HEIGHT, CENTRE - MARGIN, 2 * MARGIN, HEIGHT, CENTRE, CENTRE,
+	                 HEIGHT);
+	draw_interval(row, out);
+	draw_change(row, out);
+	weir_text_puts(out, "</svg>");
+}
+
 /* ---- the rows ---- */
 
-/* Rows of one outcome stand together. What came or went has no figures: it is listed below. */
+/* Rows of one outcome. Missing and new rows have no figures, so they are listed below. */
 struct group {
 	enum weir_outcome outcome;
 	const char *title;
@@ -129,7 +203,7 @@ static void write_subject(const struct weir_row *row, struct weir_text *plain,
 	}
 	if (row->waiver) {
 		weir_text_puts(plain, "waiver: ");
-		weir_gate_phrase_waiver(row->waiver, plain);
+		weir_gate_print_waiver(row->waiver, plain);
 		write_below(plain, out);
 	}
 }
@@ -142,14 +216,14 @@ static void write_row(const struct weir_row *row, struct weir_text *out)
 	for (const struct weir_gate_column *column = weir_gate_columns; column->id; column++) {
 		weir_text_printf(out, "<td class=\"cell-%s%s\">", column->id,
 		                 column->align == WEIR_ALIGN_RIGHT ? " right" : "");
-		column->print(row, &plain);
+		weir_gate_say(row, column->template, &plain);
 		if (column == weir_gate_columns)
 			write_subject(row, &plain, out);
 		weir_flush_html(out, &plain);
 		weir_text_puts(out, "</td>");
 		if (!strcmp(column->id, DRAWN)) {
 			weir_text_puts(out, "<td class=\"cell-drawing\">");
-			weir_gate_draw(row, out);
+			draw_row(row, out);
 			weir_text_puts(out, "</td>");
 		}
 	}
@@ -184,7 +258,7 @@ static void write_group(const struct weir_gate_result *result, const struct grou
 	                 "<tbody class=\"%s\">\n<tr class=\"group\"><th colspan=\"%zu\"><span "
 	                 "class=\"swatch\"></span>%s <span class=\"soft\">",
 	                 weir_outcome_name(group->outcome), columns, group->title);
-	weir_gate_print_counted(all, "row", out);
+	weir_items_number(out, all, "row");
 	weir_text_puts(out, "</span></th></tr>\n");
 	for (size_t i = 0; i < result->row_count && written < MOST_ROWS; i++) {
 		if (result->rows[i].outcome != group->outcome)
@@ -234,7 +308,7 @@ static void write_rows(const struct weir_gate_result *result, struct weir_text *
 			"<p class=\"legend soft\">Drawn in units of each row's own margin: "
 			"the band is the margin, the line the 90 %% interval, the dot the "
 			"change; an arrow goes beyond %d margins.</p>\n",
-			WEIR_GATE_DRAWN_MARGINS);
+			DRAWN_MARGINS);
 	weir_text_release(&plain);
 }
 
@@ -373,7 +447,7 @@ static void write_section(const struct weir_gate_result *result,
 {
 	struct weir_items items = {.count = 0};
 
-	section->fill(result, LISTED, &items);
+	weir_gate_section_fill(section, result, LISTED, &items);
 	if (!items.count)
 		return;
 	weir_text_printf(out, "<dt>%s</dt><dd>", section->label);
@@ -409,10 +483,10 @@ static void write_footer(const struct weir_gate_result *result, struct weir_text
 	weir_text_release(&plain);
 }
 
-static void write_html(const struct weir_gate_result *result,
-                       const struct weir_gate_write_options *options, struct weir_text *out)
+void weir_write_gate_html(const struct weir_gate_result *result,
+                          const struct weir_write_options *options, struct weir_text *out)
 {
-	(void)options; /* a page has no width and shows every row */
+	(void)options; /* a page has no width and shows all rows */
 	write_head(result, out);
 	write_verdict(result, out);
 	write_rows(result, out);
@@ -421,10 +495,3 @@ static void write_html(const struct weir_gate_result *result,
 	write_sections(result, out);
 	write_footer(result, out);
 }
-
-const struct weir_gate_writer weir_gate_writer_html = {
-	.name = "html",
-	.suffix = ".html",
-	.title = "one page for a browser, without scripts",
-	.write = write_html,
-};

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * JUnit's XML as GitLab, Jenkins and Buildkite read it: one testcase a row. Class and name are the
- * history's key, so they hold no figures. A verdict that stops without a row gets a testcase of its
- * own, so that no red gate looks green.
+ * JUnit XML for GitLab, Jenkins and Buildkite: one testcase per row. Class and name are the key of
+ * the history, so they hold no figures. A verdict that does not come from a row has its own
+ * testcase, so that a failed gate never looks green.
  */
 #include <math.h>
 #include <string.h>
 
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_phrases.h"
-#include "engine/report/gate_writer.h"
 #include "engine/report/plain/escape.h"
+#include "engine/report/writer.h"
 
-#define KEY_COLUMNS 1000 /* of a class; a longer scope is cut */
+#define KEY_COLUMNS 1000 /* columns of a class; longer scopes are cut */
 
 enum mark { MARK_PASSED, MARK_FAILURE, MARK_SKIPPED, MARK_ERROR, MARK_COUNT };
 
@@ -23,7 +23,7 @@ static const char *const tags[] = {
 	[MARK_ERROR] = "error",
 };
 
-/* Operators come and go with versions; a stage or a figure that is gone could not be judged. */
+/* Operators change with framework versions; a missing stage or metric could not be judged. */
 static enum mark mark_of(const struct weir_row *row)
 {
 	switch (row->outcome) {
@@ -52,8 +52,8 @@ static bool stops_without_row(enum weir_gate_verdict verdict)
 	       verdict == WEIR_GATE_COVERAGE;
 }
 
-/* Appends what is in `plain`, escaped, and clears it. Controls are gone from plain texts already,
- * so what is left is legal in XML 1.0. */
+/* Appends a plain text, escaped, and clears it. Plain texts have no control characters, so the
+ * result is legal XML 1.0. */
 static void flush_escaped(struct weir_text *out, struct weir_text *plain)
 {
 	if (plain->data)
@@ -76,29 +76,19 @@ static void write_attribute(struct weir_text *out, const char *name, const char 
 
 static void print_message(const struct weir_row *row, struct weir_text *out)
 {
-	weir_gate_print_row(row, out);
-	if (row->outcome == WEIR_OUTCOME_MISSING) {
-		weir_text_puts(out, " is not in the candidate");
-		return;
-	}
-	weir_text_puts(out, " ");
-	weir_gate_print_change(row->change, out);
-	weir_text_puts(out, " (");
-	weir_gate_print_pair(row, out);
-	weir_text_puts(out, ", margin ");
-	weir_gate_print_limit(row->margin, out);
-	weir_text_puts(out, ")");
+	weir_gate_say(row,
+	              row->outcome == WEIR_OUTCOME_MISSING
+	                      ? "{row} is not in the candidate"
+	                      : "{row} {change} ({pair}, margin {margin})",
+	              out);
 }
 
 static void print_body(const struct weir_row *row, struct weir_text *out)
 {
-	weir_text_puts(out, "90 % interval ");
-	weir_gate_print_interval(row, out);
-	weir_text_puts(out, ", adjusted p ");
-	weir_gate_print_p(row->p_adjusted, out);
+	weir_gate_say(row, "90 % interval {interval}, adjusted p {p}", out);
 	if (row->waiver) {
 		weir_text_puts(out, "; waiver: ");
-		weir_gate_phrase_waiver(row->waiver, out);
+		weir_gate_print_waiver(row->waiver, out);
 	}
 	if (row->note) {
 		weir_text_puts(out, "; ");
@@ -181,17 +171,10 @@ static void write_suite(const struct weir_gate_result *result, struct weir_text 
 	weir_text_release(&totals);
 }
 
-static void write_junit(const struct weir_gate_result *result,
-                        const struct weir_gate_write_options *options, struct weir_text *out)
+void weir_write_junit(const struct weir_gate_result *result,
+                      const struct weir_write_options *options, struct weir_text *out)
 {
 	(void)options;
 	weir_text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	write_suite(result, out);
 }
-
-const struct weir_gate_writer weir_gate_writer_junit = {
-	.name = "junit",
-	.suffix = ".xml",
-	.title = "for the test reports of GitLab, Jenkins and Buildkite",
-	.write = write_junit,
-};

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A gate's result as the comment on a change: the answer, what was compared, the rows that fail,
- * what stands behind them; the rest folded away. Held under a budget of bytes: what is folded goes
+ * A gate's result as a comment on a change: the answer, what was compared, failing rows and their
+ * explanation; the rest is folded. The comment fits a budget of bytes: folded parts are shortened
  * first, then rows, never the answer.
  */
 #include <string.h>
 
-#include "engine/report/gate/gate_columns.h"
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_phrases.h"
-#include "engine/report/gate_writer.h"
 #include "engine/report/plain/escape.h"
+#include "engine/report/writer.h"
 
 #define NAME_COLUMNS 72
-/* How much is shown. */
+/* The amount of detail. */
 struct plan {
-	size_t rows;   /* of a table */
+	size_t rows;   /* rows of a table */
 	size_t behind; /* items of an open section */
-	size_t folded; /* items of a folded section; 0: no folded part */
-	bool context;  /* anything but the answer */
+	size_t folded; /* items of a folded section; 0: no folded sections */
+	bool context;  /* false: only the answer */
 };
 
 static const struct plan plans[] = {
@@ -40,7 +39,7 @@ static void write_answer(const struct weir_gate_result *result, struct weir_text
 		weir_text_puts(&plain, " in ");
 		weir_text_count(&plain, found);
 		weir_text_puts(&plain, " of ");
-		weir_gate_print_counted(counts->judged, "row", &plain);
+		weir_items_number(&plain, counts->judged, "row");
 	}
 	weir_text_puts(out, "### ");
 	weir_flush_markdown(out, &plain);
@@ -104,7 +103,7 @@ static void write_row(const struct weir_row *row, struct weir_text *out)
 	write_name(row, out);
 	for (const struct weir_gate_column *column = weir_gate_columns + 1; column->id; column++) {
 		weir_text_puts(out, "| ");
-		column->print(row, &plain);
+		weir_gate_say(row, column->template, &plain);
 		weir_flush_markdown(out, &plain);
 		weir_text_puts(out, " ");
 	}
@@ -141,7 +140,7 @@ static void write_section(const struct weir_gate_result *result,
 {
 	struct weir_items items = {.count = 0};
 
-	section->fill(result, limit, &items);
+	weir_gate_section_fill(section, result, limit, &items);
 	if (items.count) {
 		weir_text_printf(out, "\n**%c%s**%s", section->label[0] - 'a' + 'A',
 		                 section->label + 1, items.count > 1 ? "\n\n" : ": ");
@@ -163,29 +162,19 @@ static void write_sections(const struct weir_gate_result *result, enum weir_gate
 	}
 }
 
-/* "1 waived, 3 inconclusive, 5 improved": what is inside, for whoever decides to look. */
+/* Writes the summary of the folded part: "1 waived, 3 inconclusive, 5 improved". */
 static void write_summary(const struct weir_gate_result *result, struct weir_text *out)
 {
 	const struct weir_gate_counts *counts = &result->counts;
-	const struct {
-		uint64_t count;
-		const char *what;
-	} parts[] = {
+	const struct weir_gate_tally tally[] = {
 		{counts->waived, "waived"},         {counts->inconclusive, "inconclusive"},
 		{counts->improvements, "improved"}, {counts->no_change, "unchanged"},
 		{counts->missing, "missing"},       {counts->added, "new"},
 	};
-	bool any = false;
+	bool any;
 
 	weir_text_puts(out, "\n<details><summary>");
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (!parts[i].count)
-			continue;
-		weir_text_puts(out, any ? ", " : "");
-		weir_text_count(out, parts[i].count);
-		weir_text_printf(out, " %s", parts[i].what);
-		any = true;
-	}
+	any = weir_gate_phrase_tally(tally, WEIR_COUNT_OF(tally), out);
 	weir_text_puts(out, any ? "</summary>\n" : "Details</summary>\n");
 }
 
@@ -210,7 +199,7 @@ static bool is_plain_in_link(char c)
 	       (c && strchr("-._~:/?#&=+,;%", c));
 }
 
-/* Only an address of the web becomes a link; what could end it or the line is written as %XX. */
+/* Writes a link to a web address; characters that could end it are written as %XX. */
 static void write_link(const char *link, struct weir_text *out)
 {
 	if (!link || (strncmp(link, "https://", 8) != 0 && strncmp(link, "http://", 7) != 0))
@@ -264,10 +253,10 @@ static void write_planned(const struct weir_gate_result *result, const struct pl
 	write_end(result, plan, link, out);
 }
 
-static void write_markdown(const struct weir_gate_result *result,
-                           const struct weir_gate_write_options *options, struct weir_text *out)
+void weir_write_gate_markdown(const struct weir_gate_result *result,
+                              const struct weir_write_options *options, struct weir_text *out)
 {
-	size_t budget = options && options->budget ? options->budget : WEIR_GATE_BUDGET;
+	size_t budget = options && options->budget ? options->budget : WEIR_WRITE_BUDGET;
 	const char *link = options ? options->link : NULL;
 	struct weir_text text = {0};
 
@@ -280,10 +269,3 @@ static void write_markdown(const struct weir_gate_result *result,
 	weir_text_add(out, text.data, text.length);
 	weir_text_release(&text);
 }
-
-const struct weir_gate_writer weir_gate_writer_markdown = {
-	.name = "markdown",
-	.suffix = ".md",
-	.title = "for a comment on a change",
-	.write = write_markdown,
-};

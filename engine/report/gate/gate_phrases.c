@@ -5,10 +5,11 @@
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_phrases.h"
 
-#define LONGEST_WORD 100 /* of a name in a command; a longer one is no name that anyone types */
-#define MOST_SEEN    1   /* a larger change that would be seen is not told to the percent */
+#define LATEST_DAY   10  /* characters of "2026-11-20T14:00:00Z" that are the date */
+#define LONGEST_WORD 100 /* bytes of a name in a command; nobody types longer names */
+#define MOST_SEEN    1   /* larger detectable changes are given as "over 100 %" */
 
-/* How a row's change is said: BEFORE subject VERB change TAIL. */
+/* Parts of the sentence BEFORE subject VERB change UP or DOWN. */
 struct wording {
 	const char *before, *verb, *doubtful, *up, *down;
 };
@@ -68,22 +69,18 @@ static void add_place(enum weir_metric metric, struct weir_text *out)
 	}
 }
 
-/* "(572 -> 599 us, 90 % interval +4.2 to +5.2 %)" */
+/* Appends " (572 -> 599 us, 90 % interval +4.2 to +5.2 %)", or the part of it that is known. */
 static void add_proof(const struct weir_row *row, struct weir_text *out)
 {
 	bool valued = isfinite(row->baseline) && isfinite(row->candidate);
 	bool sure = isfinite(row->low) && isfinite(row->high);
 
-	if (!valued && !sure)
-		return;
-	weir_text_puts(out, " (");
-	if (valued)
-		weir_gate_print_pair(row, out);
-	if (sure) {
-		weir_text_puts(out, valued ? ", 90 % interval " : "90 % interval ");
-		weir_gate_print_interval(row, out);
-	}
-	weir_text_puts(out, ")");
+	weir_gate_say(row,
+	              valued && sure ? " ({pair}, 90 % interval {interval})"
+	              : valued       ? " ({pair})"
+	              : sure         ? " (90 % interval {interval})"
+	                             : "",
+	              out);
 }
 
 void weir_gate_phrase_row(const struct weir_row *row, struct weir_text *out)
@@ -105,7 +102,7 @@ static void headline_pass(const struct weir_gate_result *result, struct weir_tex
 	uint64_t open = result->counts.inconclusive;
 
 	weir_text_puts(out, "no regression in ");
-	weir_gate_print_counted(result->counts.judged, "row", out);
+	weir_items_number(out, result->counts.judged, "row");
 	if (result->counts.waived) {
 		weir_text_puts(out, ", ");
 		weir_text_count(out, result->counts.waived);
@@ -126,9 +123,7 @@ static void headline_inconclusive(const struct weir_gate_result *result, struct 
 		weir_text_puts(out, "these runs cannot settle whether anything regressed");
 		return;
 	}
-	weir_gate_print_row(row, out);
-	weir_text_puts(out, " moved by ");
-	weir_gate_print_change(row->change, out);
+	weir_gate_say(row, "{row} moved by {change}", out);
 	add_proof(row, out);
 	weir_text_puts(out, ", which these runs cannot settle");
 }
@@ -139,7 +134,7 @@ static void headline_no_baseline(const struct weir_gate_result *result, struct w
 		weir_text_puts(out, "there is no run to compare with");
 		return;
 	}
-	/* A bootstrap: the runs are the baseline from now on. */
+	/* With --bootstrap these runs are the baseline from now on. */
 	if (result->exit_code == 0) {
 		weir_text_puts(out, "these runs are the first of ");
 		weir_gate_print_name(result->baseline_name, out);
@@ -172,7 +167,7 @@ static void headline_environment(const struct weir_gate_result *result, struct w
 	weir_text_puts(out, weir_gate_compared(result) ? "" : "; nothing was compared");
 }
 
-/* What is gone, the stages and figures before the operators. */
+/* Returns the first missing row; operators come last. */
 static const struct weir_row *first_missing(const struct weir_gate_result *result)
 {
 	const struct weir_row *found = NULL;
@@ -197,11 +192,10 @@ static void headline_coverage(const struct weir_gate_result *result, struct weir
 		                    "compared");
 		return;
 	}
-	weir_gate_print_subject(row, out);
-	weir_text_puts(out, " is in the baseline but not in the candidate");
+	weir_gate_say(row, "{subject} is in the baseline but not in the candidate", out);
 }
 
-/* A verdict that follows from rows names the first of them. */
+/* Names the first row of the outcome that caused the verdict. */
 static void headline_row(const struct weir_gate_result *result, enum weir_outcome outcome,
                          struct weir_text *out)
 {
@@ -211,74 +205,80 @@ static void headline_row(const struct weir_gate_result *result, enum weir_outcom
 		weir_gate_phrase_row(row, out);
 	else
 		weir_text_puts(out, "the rows behind this verdict are not in the result");
-	if (row && outcome == WEIR_OUTCOME_REGRESSION && result->since) {
-		weir_text_puts(out, ", since ");
-		weir_gate_print_name(result->since, out);
-	}
+}
+
+static void headline_regression(const struct weir_gate_result *result, struct weir_text *out)
+{
+	headline_row(result, WEIR_OUTCOME_REGRESSION, out);
+	if (!result->since || !weir_gate_first(result, WEIR_OUTCOME_REGRESSION))
+		return;
+	weir_text_puts(out, ", since ");
+	weir_gate_print_name(result->since, out);
+}
+
+static void headline_improvement(const struct weir_gate_result *result, struct weir_text *out)
+{
+	headline_row(result, WEIR_OUTCOME_IMPROVEMENT, out);
+}
+
+static void headline_suspect(const struct weir_gate_result *result, struct weir_text *out)
+{
+	headline_row(result, WEIR_OUTCOME_SUSPECT, out);
 }
 
 void weir_gate_phrase_headline(const struct weir_gate_result *result, struct weir_text *out)
 {
-	switch (result->verdict) {
-	case WEIR_GATE_PASS:
-		headline_pass(result, out);
-		return;
-	case WEIR_GATE_REGRESSION:
-		headline_row(result, WEIR_OUTCOME_REGRESSION, out);
-		return;
-	case WEIR_GATE_IMPROVEMENT:
-		headline_row(result, WEIR_OUTCOME_IMPROVEMENT, out);
-		return;
-	case WEIR_GATE_SUSPECT:
-		headline_row(result, WEIR_OUTCOME_SUSPECT, out);
-		return;
-	case WEIR_GATE_INCONCLUSIVE:
-		headline_inconclusive(result, out);
-		return;
-	case WEIR_GATE_NO_BASELINE:
-		headline_no_baseline(result, out);
-		return;
-	case WEIR_GATE_ENVIRONMENT:
-		headline_environment(result, out);
-		return;
-	case WEIR_GATE_COVERAGE:
-		headline_coverage(result, out);
-		return;
+	static void (*const headlines[])(const struct weir_gate_result *, struct weir_text *) = {
+		[WEIR_GATE_PASS] = headline_pass,
+		[WEIR_GATE_REGRESSION] = headline_regression,
+		[WEIR_GATE_IMPROVEMENT] = headline_improvement,
+		[WEIR_GATE_INCONCLUSIVE] = headline_inconclusive,
+		[WEIR_GATE_SUSPECT] = headline_suspect,
+		[WEIR_GATE_NO_BASELINE] = headline_no_baseline,
+		[WEIR_GATE_ENVIRONMENT] = headline_environment,
+		[WEIR_GATE_COVERAGE] = headline_coverage,
+	};
+
+	headlines[result->verdict](result, out);
+}
+
+bool weir_gate_phrase_tally(const struct weir_gate_tally *tally, size_t count,
+                            struct weir_text *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!tally[i].rows)
+			continue;
+		weir_text_puts(out, any ? ", " : "");
+		weir_text_count(out, tally[i].rows);
+		weir_text_printf(out, " %s", tally[i].what);
+		any = true;
 	}
+	return any;
 }
 
 void weir_gate_phrase_counts(const struct weir_gate_result *result, struct weir_text *out)
 {
 	const struct weir_gate_counts *counts = &result->counts;
-	const struct {
-		uint64_t count;
-		const char *what;
-	} parts[] = {
+	const struct weir_gate_tally tally[] = {
 		{counts->no_change, "unchanged"},        {counts->inconclusive, "inconclusive"},
 		{counts->improvements, "improved"},      {counts->waived, "waived"},
 		{counts->moved, "moved inside a stage"}, {counts->informational, "not judged"},
 	};
 	uint64_t sum = 0;
-	bool any = false;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		sum += parts[i].count;
+	for (size_t i = 0; i < WEIR_COUNT_OF(tally); i++)
+		sum += tally[i].rows;
 	if (!sum)
 		return;
-	weir_gate_print_counted(sum, "row", out);
+	weir_items_number(out, sum, "row");
 	if (sum == counts->informational) {
 		weir_text_puts(out, counts->judged ? " not judged" : ", none judged");
 		return;
 	}
 	weir_text_puts(out, " without a regression: ");
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (!parts[i].count)
-			continue;
-		weir_text_puts(out, any ? ", " : "");
-		weir_text_count(out, parts[i].count);
-		weir_text_printf(out, " %s", parts[i].what);
-		any = true;
-	}
+	weir_gate_phrase_tally(tally, WEIR_COUNT_OF(tally), out);
 }
 
 static void add_seen_limit(double change, struct weir_text *out)
@@ -287,7 +287,8 @@ static void add_seen_limit(double change, struct weir_text *out)
 	weir_gate_print_limit(fmin(change, MOST_SEEN), out);
 }
 
-/* The range of what rows of a metric would have shown; operators have many rows and their own. */
+/* Appends the range of the minimum detectable effects of a metric. Operators are left out: they
+ * have many rows. */
 static void add_seen(const struct weir_gate_result *result, enum weir_metric metric,
                      struct weir_text *out)
 {
@@ -314,12 +315,8 @@ static void add_seen(const struct weir_gate_result *result, enum weir_metric met
 
 void weir_gate_phrase_seen(const struct weir_gate_result *result, struct weir_text *out)
 {
-	struct weir_text seen = {0};
-
 	for (int metric = 0; metric < WEIR_METRIC_COUNT; metric++)
-		add_seen(result, (enum weir_metric)metric, &seen);
-	weir_text_puts(out, seen.data ? seen.data : "");
-	weir_text_release(&seen);
+		add_seen(result, (enum weir_metric)metric, out);
 }
 
 static void add_baseline_word(const struct weir_gate_result *result, struct weir_text *out)
@@ -378,7 +375,7 @@ const char *weir_gate_phrase_next(const struct weir_gate_result *result, struct 
 		return "to settle it";
 	case WEIR_GATE_NO_BASELINE:
 		if (result->exit_code == 0)
-			return NULL; /* the runs have been recorded: see the remarks */
+			return NULL; /* the runs were recorded: see the remarks */
 		next_recording(result, "", out);
 		weir_text_puts(out, " (or weir gate --bootstrap, which records these runs)");
 		return "to begin";
@@ -393,4 +390,196 @@ const char *weir_gate_phrase_next(const struct weir_gate_result *result, struct 
 		return "to go on";
 	}
 	return NULL;
+}
+
+/* ---- what was compared, and the bounds ---- */
+
+/* Returns the first row with samples. Rows are ordered, so it is the worst one. */
+static const struct weir_row *row_with_samples(const struct weir_gate_result *result)
+{
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+
+		if (row->baseline_samples && row->candidate_samples &&
+		    row->kind != WEIR_SCOPE_METRIC)
+			return row;
+	}
+	return NULL;
+}
+
+static void add_runs(const struct weir_gate_result *result, struct weir_items *items)
+{
+	const struct weir_row *row = row_with_samples(result);
+	struct weir_text *out = weir_items_add(items);
+
+	weir_items_number(out, result->baseline.runs, "baseline run");
+	if (row && row->baseline_samples != row->candidate_samples) {
+		weir_text_puts(out, " of ");
+		weir_text_count(out, row->baseline_samples);
+	}
+	weir_text_puts(out, ", ");
+	weir_items_number(out, result->candidate.runs, "candidate run");
+	if (row) {
+		weir_text_puts(out, " of ");
+		weir_text_count(out, row->candidate_samples);
+	}
+}
+
+static const char *label_of(const struct weir_side *side, const char *key)
+{
+	for (size_t i = 0; i < side->label_count; i++) {
+		if (side->labels[i].key && !strcmp(side->labels[i].key, key))
+			return side->labels[i].value;
+	}
+	return NULL;
+}
+
+static void add_device(const struct weir_gate_result *result, struct weir_items *items)
+{
+	const struct weir_side *sides[] = {&result->candidate, &result->baseline};
+	const char *gpu = NULL, *count = NULL;
+	struct weir_text *out;
+
+	for (size_t i = 0; i < 2 && !gpu; i++) {
+		gpu = label_of(sides[i], "gpu");
+		count = label_of(sides[i], "gpu_count");
+	}
+	if (!gpu)
+		return;
+	out = weir_items_add(items);
+	if (count && strcmp(count, "1") != 0) {
+		weir_gate_print_name(count, out);
+		weir_text_puts(out, " x ");
+	}
+	weir_gate_print_name(gpu, out);
+}
+
+static void add_day(const char *time, struct weir_text *out)
+{
+	char day[LATEST_DAY + 1] = "";
+	size_t length = strlen(time);
+
+	memcpy(day, time, length < LATEST_DAY ? length : LATEST_DAY);
+	weir_gate_print_name(day, out);
+}
+
+static void add_baseline(const struct weir_gate_result *result, struct weir_items *items)
+{
+	const char *first = result->recorded_first, *last = result->recorded_last;
+	struct weir_text *out;
+
+	if (!result->baseline_name)
+		return;
+	out = weir_items_add(items);
+	weir_text_puts(out, "baseline ");
+	weir_gate_print_name(result->baseline_name, out);
+	if (!last)
+		return;
+	weir_text_puts(out, " of ");
+	if (first && strncmp(first, last, LATEST_DAY) != 0) {
+		add_day(first, out);
+		weir_text_puts(out, " to ");
+	}
+	add_day(last, out);
+}
+
+static void add_environment(const struct weir_gate_result *result, struct weir_items *items)
+{
+	struct weir_text *out = weir_items_add(items);
+
+	if (!result->difference_count) {
+		weir_text_puts(out, result->environment_match ? "environment equal"
+		                                              : "environment not known");
+		return;
+	}
+	weir_items_number(out, result->difference_count, "difference");
+	weir_text_puts(out, " in the environment");
+}
+
+void weir_gate_items_context(const struct weir_gate_result *result, struct weir_items *items)
+{
+	add_runs(result, items);
+	add_device(result, items);
+	add_baseline(result, items);
+	if (result->baseline.runs && result->candidate.runs)
+		add_environment(result, items);
+}
+
+static void add_bound_name(enum weir_bound bound, const char *cause, struct weir_text *out)
+{
+	weir_text_puts(out, weir_bound_name(bound));
+	if (cause) {
+		weir_text_puts(out, " (");
+		weir_gate_print_name(cause, out);
+		weir_text_puts(out, ")");
+	}
+}
+
+/* Names the causes only if the bound or the cause changed. */
+static void add_bound(const struct weir_gate_result *result, struct weir_items *items)
+{
+	const char *before = result->baseline_cause, *after = result->candidate_cause;
+	bool same_cause = before && after ? !strcmp(before, after) : before == after;
+	bool same = result->baseline_bound == result->candidate_bound;
+	struct weir_text *out;
+
+	if (!result->has_candidate_bound)
+		return;
+	out = weir_items_add(items);
+	weir_text_puts(out, "bound");
+	if (result->bound_stage) {
+		weir_text_puts(out, " of ");
+		weir_gate_print_name(result->bound_stage, out);
+	}
+	weir_text_puts(out, ": ");
+	if (!result->has_baseline_bound) {
+		add_bound_name(result->candidate_bound, after, out);
+	} else if (same && same_cause) {
+		weir_text_printf(out, "%s, as before", weir_bound_name(result->candidate_bound));
+	} else {
+		add_bound_name(result->baseline_bound, before, out);
+		weir_text_puts(out, ", now ");
+		add_bound_name(result->candidate_bound, after, out);
+	}
+}
+
+/* Lists the metrics in which the scope of the worst row regressed. */
+static void add_found_by(const struct weir_gate_result *result, struct weir_items *items)
+{
+	const struct weir_row *worst = weir_gate_first(result, WEIR_OUTCOME_REGRESSION);
+	bool found[WEIR_METRIC_COUNT] = {false};
+	size_t count = 0, said = 0;
+	struct weir_text *out;
+
+	if (!worst || !worst->scope)
+		return;
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+
+		if (row->outcome == WEIR_OUTCOME_REGRESSION && row->scope &&
+		    row->metric < WEIR_METRIC_VALUE && !found[row->metric] &&
+		    !strcmp(row->scope, worst->scope)) {
+			found[row->metric] = true;
+			count++;
+		}
+	}
+	if (!count)
+		return;
+	out = weir_items_add(items);
+	weir_text_puts(out, "found by ");
+	for (int metric = 0; metric < WEIR_METRIC_VALUE; metric++) {
+		if (!found[metric])
+			continue;
+		weir_text_puts(out, !said ? "" : said + 1 == count ? " and " : ", ");
+		weir_text_puts(out, metric == WEIR_METRIC_SHIFT
+		                            ? "the overall shift"
+		                            : weir_metric_name((enum weir_metric)metric));
+		said++;
+	}
+}
+
+void weir_gate_items_bound(const struct weir_gate_result *result, struct weir_items *items)
+{
+	add_bound(result, items);
+	add_found_by(result, items);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * SARIF 2.1.0 as code scanning reads it: one result for each row that stops, might stop or could
- * not be judged. Fingerprints hold scope and metric alone, so that a finding keeps its history.
+ * SARIF 2.1.0 for code scanning: one result for each row that failed, is suspected or could not be
+ * judged. Fingerprints consist of scope and metric, so that a finding keeps its history.
  */
 #include <string.h>
 
 #include "engine/base/jsonout.h"
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_phrases.h"
-#include "engine/report/gate_writer.h"
 #include "engine/report/plain/escape.h"
+#include "engine/report/writer.h"
 
-#define MOST_RESULTS 5000 /* more are not shown */
+#define MOST_RESULTS 5000 /* more results are left out */
 #define KEY_COLUMNS  1000
 
 enum rule {
@@ -66,7 +66,7 @@ static void put_driver(struct weir_jsonout *json)
 	weir_jsonout_end(json);
 }
 
-/* The configuration stands for the place: that is where a margin or a waiver is written. */
+/* The location is the configuration, where margins and waivers are written. */
 static void put_location(struct weir_jsonout *json)
 {
 	weir_jsonout_begin_array_inline(json, "locations");
@@ -111,13 +111,11 @@ static void print_fingerprint(const struct weir_row *row, struct weir_text *out)
 static void print_message(const struct weir_row *row, enum rule rule, struct weir_text *out)
 {
 	if (rule == RULE_COVERAGE) {
-		weir_gate_print_row(row, out);
-		weir_text_puts(out, " is in the baseline but not in the candidate");
+		weir_gate_say(row, "{row} is in the baseline but not in the candidate", out);
 		return;
 	}
 	weir_gate_phrase_row(row, out);
-	weir_text_puts(out, ", margin ");
-	weir_gate_print_limit(row->margin, out);
+	weir_gate_say(row, ", margin {margin}", out);
 }
 
 static void put_row(struct weir_jsonout *json, const struct weir_row *row, enum rule rule)
@@ -132,7 +130,7 @@ static void put_row(struct weir_jsonout *json, const struct weir_row *row, enum 
 	weir_text_release(&fingerprint);
 }
 
-/* The rule of a row, RULE_COUNT where there is nothing to report. */
+/* Returns the rule of a row; RULE_COUNT: nothing to report. */
 static enum rule rule_of(const struct weir_row *row)
 {
 	switch (row->outcome) {
@@ -155,7 +153,7 @@ static enum rule rule_of(const struct weir_row *row)
 	return RULE_COUNT;
 }
 
-/* A verdict that no row stands for. */
+/* Writes a verdict that does not come from a row. */
 static void put_verdict(struct weir_jsonout *json, const struct weir_gate_result *result)
 {
 	enum rule rule = result->verdict == WEIR_GATE_ENVIRONMENT   ? RULE_ENVIRONMENT
@@ -192,8 +190,8 @@ static void put_results(struct weir_jsonout *json, const struct weir_gate_result
 	weir_jsonout_end(json);
 }
 
-static void write_sarif(const struct weir_gate_result *result,
-                        const struct weir_gate_write_options *options, struct weir_text *out)
+void weir_write_sarif(const struct weir_gate_result *result,
+                      const struct weir_write_options *options, struct weir_text *out)
 {
 	struct weir_jsonout json;
 
@@ -211,10 +209,3 @@ static void write_sarif(const struct weir_gate_result *result,
 	weir_jsonout_end(&json);
 	weir_text_puts(out, "\n");
 }
-
-const struct weir_gate_writer weir_gate_writer_sarif = {
-	.name = "sarif",
-	.suffix = ".sarif",
-	.title = "SARIF 2.1.0, for code scanning",
-	.write = write_sarif,
-};

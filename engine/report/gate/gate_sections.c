@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines below a gate's table: what stands behind a row, what is not settled, what was waived,
- * what came and went. */
+/* The labelled lists below a gate's table: contributions, inconclusive rows, waivers, missing and
+ * new rows, the environment. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,47 +8,27 @@
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_phrases.h"
 
-#define LISTED_NAMES 8  /* of operators that came or went, in one sentence */
-#define EXTRA_MARGIN 2  /* runs_needed is for a change of this many margins */
-#define MOST_RUNS    20 /* more were not tried */
-#define BLIND        1  /* from here on the figure of what would be seen says nothing */
-
-static void add_rest(struct weir_items *items, size_t total, size_t limit)
-{
-	if (total > limit)
-		weir_text_printf(weir_items_add(items), "... %zu more (--all)", total - limit);
-}
+#define WAIVED       "waived"
+#define LISTED_NAMES 8  /* missing or new operators listed in one sentence */
+#define EXTRA_MARGIN 2  /* runs_needed refers to a change of this many margins */
+#define MOST_RUNS    20 /* runs_needed is not computed beyond */
+#define BLIND        1  /* a minimum detectable effect from here on is not given as a number */
 
 static bool same_scope(const struct weir_row *a, const struct weir_row *b)
 {
 	return a->scope && b->scope && !strcmp(a->scope, b->scope);
 }
 
-/* One item for each row that `print` has something to say about. */
-static void fill_rows(const struct weir_gate_result *result, size_t limit,
-                      bool (*chosen)(const struct weir_row *),
-                      void (*print)(const struct weir_gate_result *, const struct weir_row *,
-                                    struct weir_text *),
-                      struct weir_items *items)
-{
-	size_t total = 0;
-
-	limit = limit < WEIR_GATE_MAX_LIMIT ? limit : WEIR_GATE_MAX_LIMIT;
-	for (size_t i = 0; i < result->row_count; i++) {
-		if (!chosen(&result->rows[i]))
-			continue;
-		if (total++ < limit)
-			print(result, &result->rows[i], weir_items_add(items));
-	}
-	add_rest(items, total, limit);
-}
-
 /* ---- where it went ---- */
 
-static void fill_contributions(const struct weir_gate_result *result, size_t limit,
-                               struct weir_items *items)
+static size_t beyond(size_t total, size_t limit)
 {
-	limit = limit < WEIR_GATE_MAX_LIMIT ? limit : WEIR_GATE_MAX_LIMIT;
+	return total > limit ? total - limit : 0;
+}
+
+static size_t fill_contributions(const struct weir_gate_result *result, size_t limit,
+                                 struct weir_items *items)
+{
 	for (size_t i = 0; i < result->contribution_count && i < limit; i++) {
 		const struct weir_contribution *part = &result->contributions[i];
 		struct weir_text *out = weir_items_add(items), calls = {0};
@@ -66,14 +46,16 @@ static void fill_contributions(const struct weir_gate_result *result, size_t lim
 			weir_text_printf(out, ", %s", calls.data);
 		weir_text_release(&calls);
 	}
-	add_rest(items, result->contribution_count, limit);
+	return beyond(result->contribution_count, limit);
 }
 
 /* ---- what moved most, where nothing can be judged ---- */
 
-static bool is_large_move(const struct weir_row *row)
+/* Too few runs for a test, but the figures are known. */
+static bool is_large_move(const struct weir_gate_result *result, const struct weir_row *row)
 {
-	return row->outcome == WEIR_OUTCOME_INFORMATIONAL && fabs(row->change) > row->margin &&
+	return result->method == WEIR_METHOD_NONE && row->outcome == WEIR_OUTCOME_INFORMATIONAL &&
+	       fabs(row->change) > row->margin &&
 	       (row->metric == WEIR_METRIC_P50 || row->metric == WEIR_METRIC_VALUE);
 }
 
@@ -81,20 +63,7 @@ static void print_move(const struct weir_gate_result *result, const struct weir_
                        struct weir_text *out)
 {
 	(void)result;
-	weir_gate_print_row(row, out);
-	weir_text_puts(out, " ");
-	weir_gate_print_change(row->change, out);
-	weir_text_puts(out, " (");
-	weir_gate_print_pair(row, out);
-	weir_text_puts(out, ")");
-}
-
-/* Too few runs to test anything, yet the figures are there: told as what they are. */
-static void fill_moves(const struct weir_gate_result *result, size_t limit,
-                       struct weir_items *items)
-{
-	if (result->method == WEIR_METHOD_NONE)
-		fill_rows(result, limit, is_large_move, print_move, items);
+	weir_gate_say(row, "{row} {change} ({pair})", out);
 }
 
 /* ---- the ladder: what these runs allow ---- */
@@ -111,21 +80,22 @@ static const char *const ladder[] = {
 			     "would",
 };
 
-static void fill_ladder(const struct weir_gate_result *result, size_t limit,
-                        struct weir_items *items)
+static size_t fill_ladder(const struct weir_gate_result *result, size_t limit,
+                          struct weir_items *items)
 {
 	(void)limit;
 	if (!weir_gate_compared(result) && !result->row_count)
-		return;
+		return 0;
 	if (result->verdict == WEIR_GATE_PASS && !result->counts.suspect &&
 	    (result->method == WEIR_METHOD_SINGLE_RUN || result->method == WEIR_METHOD_TWO_RUN))
-		return; /* these speak of a suspicion, and there is none */
+		return 0; /* these texts are about a suspected change, and there is none */
 	if (result->method != WEIR_METHOD_FULL || result->verdict == WEIR_GATE_SUSPECT)
 		weir_text_puts(weir_items_add(items), ladder[result->method]);
+	return 0;
 }
 
-static void fill_machine(const struct weir_gate_result *result, size_t limit,
-                         struct weir_items *items)
+static size_t fill_machine(const struct weir_gate_result *result, size_t limit,
+                           struct weir_items *items)
 {
 	(void)limit;
 	for (size_t i = 0; i < result->row_count; i++) {
@@ -138,16 +108,12 @@ static void fill_machine(const struct weir_gate_result *result, size_t limit,
 		weir_text_puts(weir_items_add(items),
 		               "all operators moved together: suspect the machine (clocks, "
 		               "temperature, another job) before the code, and measure again");
-		return;
+		break;
 	}
+	return 0;
 }
 
 /* ---- rows that are not settled ---- */
-
-static bool is_inconclusive(const struct weir_row *row)
-{
-	return row->outcome == WEIR_OUTCOME_INCONCLUSIVE;
-}
 
 static void add_runs_needed(const struct weir_gate_result *result, const struct weir_row *row,
                             struct weir_text *out)
@@ -171,11 +137,7 @@ static void add_runs_needed(const struct weir_gate_result *result, const struct 
 static void print_inconclusive(const struct weir_gate_result *result, const struct weir_row *row,
                                struct weir_text *out)
 {
-	weir_gate_print_row(row, out);
-	if (isfinite(row->change)) {
-		weir_text_puts(out, " ");
-		weir_gate_print_change(row->change, out);
-	}
+	weir_gate_say(row, isfinite(row->change) ? "{row} {change}" : "{row}", out);
 	if (isfinite(row->mde)) {
 		weir_text_puts(out, ": ");
 		if (row->mde < BLIND) {
@@ -193,8 +155,8 @@ static void print_inconclusive(const struct weir_gate_result *result, const stru
 	}
 }
 
-/* The scopes of rows that are not settled, each by its first row; at most `limit`. Returns how
- * many; *rest counts the rows of the scopes beyond. */
+/* Lists the scopes of inconclusive rows, at most `limit`, each with its first row. Returns how many
+ * it listed; *rest counts the other scopes. */
 static size_t list_scopes(const struct weir_gate_result *result, size_t limit,
                           const struct weir_row **listed, size_t *rest)
 {
@@ -205,7 +167,7 @@ static size_t list_scopes(const struct weir_gate_result *result, size_t limit,
 		const struct weir_row *row = &result->rows[i];
 		size_t at = 0;
 
-		if (!is_inconclusive(row))
+		if (row->outcome != WEIR_OUTCOME_INCONCLUSIVE)
 			continue;
 		while (at < count && !same_scope(listed[at], row))
 			at++;
@@ -219,7 +181,7 @@ static size_t list_scopes(const struct weir_gate_result *result, size_t limit,
 	return count;
 }
 
-/* "; also p95 and shift": the further rows of a scope. */
+/* Appends "; also p95, shift": the other inconclusive metrics of a scope. */
 static void add_also(const struct weir_gate_result *result, const struct weir_row *first,
                      struct weir_text *out)
 {
@@ -228,7 +190,8 @@ static void add_also(const struct weir_gate_result *result, const struct weir_ro
 	for (size_t i = 0; i < result->row_count; i++) {
 		const struct weir_row *row = &result->rows[i];
 
-		if (row != first && is_inconclusive(row) && same_scope(row, first))
+		if (row != first && row->outcome == WEIR_OUTCOME_INCONCLUSIVE &&
+		    same_scope(row, first))
 			found[row->metric] = true;
 	}
 	for (int metric = 0; metric < WEIR_METRIC_COUNT; metric++) {
@@ -240,13 +203,12 @@ static void add_also(const struct weir_gate_result *result, const struct weir_ro
 	}
 }
 
-static void fill_inconclusive(const struct weir_gate_result *result, size_t limit,
-                              struct weir_items *items)
+static size_t fill_inconclusive(const struct weir_gate_result *result, size_t limit,
+                                struct weir_items *items)
 {
 	const struct weir_row *listed[WEIR_GATE_MAX_LIMIT];
 	size_t count, rest;
 
-	limit = limit < WEIR_GATE_MAX_LIMIT ? limit : WEIR_GATE_MAX_LIMIT;
 	count = list_scopes(result, limit, listed, &rest);
 	for (size_t i = 0; i < count; i++) {
 		struct weir_text *out = weir_items_add(items);
@@ -254,18 +216,20 @@ static void fill_inconclusive(const struct weir_gate_result *result, size_t limi
 		print_inconclusive(result, listed[i], out);
 		add_also(result, listed[i], out);
 	}
-	add_rest(items, rest, 0);
+	return rest;
 }
 
 /* ---- improvements, cost shifts ---- */
 
-static bool is_improvement(const struct weir_row *row)
+static bool is_improvement(const struct weir_gate_result *result, const struct weir_row *row)
 {
+	(void)result;
 	return row->outcome == WEIR_OUTCOME_IMPROVEMENT;
 }
 
-static bool is_moved(const struct weir_row *row)
+static bool is_moved(const struct weir_gate_result *result, const struct weir_row *row)
 {
+	(void)result;
 	return row->outcome == WEIR_OUTCOME_MOVED;
 }
 
@@ -273,83 +237,31 @@ static void print_change(const struct weir_gate_result *result, const struct wei
                          struct weir_text *out)
 {
 	(void)result;
-	weir_gate_print_row(row, out);
-	weir_text_puts(out, " ");
-	weir_gate_print_change(row->change, out);
-	weir_text_puts(out, " (");
-	weir_gate_print_pair(row, out);
-	weir_text_puts(out, ")");
+	weir_gate_say(row, "{row} {change} ({pair})", out);
 	if (row->note) {
 		weir_text_puts(out, ": ");
 		weir_gate_print_text(row->note, out);
 	}
 }
 
-static void fill_improvements(const struct weir_gate_result *result, size_t limit,
-                              struct weir_items *items)
+static bool has_waiver(const struct weir_gate_result *result, const struct weir_row *row)
 {
-	fill_rows(result, limit, is_improvement, print_change, items);
-}
-
-static void fill_moved(const struct weir_gate_result *result, size_t limit,
-                       struct weir_items *items)
-{
-	fill_rows(result, limit, is_moved, print_change, items);
-}
-
-/* ---- waivers ---- */
-
-static bool has_waiver(const struct weir_row *row)
-{
+	(void)result;
 	return row->waiver != NULL;
-}
-
-static void add_part(struct weir_text *out, const char *separator, const char *before,
-                     const char *text)
-{
-	if (!text)
-		return;
-	weir_text_printf(out, "%s%s", separator, before);
-	weir_gate_print_text(text, out);
-}
-
-void weir_gate_phrase_waiver(const struct weir_waiver *waiver, struct weir_text *out)
-{
-	if (waiver->expired)
-		weir_text_puts(out, "EXPIRED, no longer covers: ");
-	else if (waiver->exceeded)
-		weir_text_puts(out, "EXCEEDED, does not cover this much: ");
-	weir_gate_print_text(waiver->reason ? waiver->reason : "no reason given", out);
-	if (isfinite(waiver->up_to)) {
-		weir_text_puts(out, "; up to ");
-		weir_gate_print_limit(waiver->up_to, out);
-	}
-	add_part(out, isfinite(waiver->up_to) ? ", " : "; ", "until ", waiver->expires);
-	add_part(out, "; ", "", waiver->issue);
 }
 
 static void print_waiver(const struct weir_gate_result *result, const struct weir_row *row,
                          struct weir_text *out)
 {
 	(void)result;
-	weir_gate_print_row(row, out);
-	weir_text_puts(out, " ");
-	weir_gate_print_change(row->change, out);
-	weir_text_puts(out, ": ");
-	weir_gate_phrase_waiver(row->waiver, out);
-}
-
-static void fill_waivers(const struct weir_gate_result *result, size_t limit,
-                         struct weir_items *items)
-{
-	(void)limit; /* what was let through is always said */
-	fill_rows(result, WEIR_GATE_MAX_LIMIT, has_waiver, print_waiver, items);
+	weir_gate_say(row, "{row} {change}: ", out);
+	weir_gate_print_waiver(row->waiver, out);
 }
 
 /* ---- what came and went ---- */
 
-/* "3 operators: decode/aten::a, decode/aten::b, ... 1 more"; a scope with several rows counts once.
- */
+/* Adds "3 operators: decode/aten::a, decode/aten::b and 1 more". A scope with several rows counts
+ * once. */
 static void add_gone(const struct weir_gate_result *result, enum weir_outcome outcome,
                      enum weir_scope_kind kind, const char *what, struct weir_items *items)
 {
@@ -375,7 +287,7 @@ static void add_gone(const struct weir_gate_result *result, enum weir_outcome ou
 	}
 	if (count) {
 		out = weir_items_add(items);
-		weir_gate_print_counted(count, what, out);
+		weir_items_number(out, count, what);
 		weir_text_printf(out, ": %s", names.data);
 		if (count > LISTED_NAMES)
 			weir_text_printf(out, " and %zu more", count - LISTED_NAMES);
@@ -383,34 +295,35 @@ static void add_gone(const struct weir_gate_result *result, enum weir_outcome ou
 	weir_text_release(&names);
 }
 
-static void fill_gone(const struct weir_gate_result *result, enum weir_outcome outcome,
-                      struct weir_items *items)
+static size_t fill_gone(const struct weir_gate_result *result, enum weir_outcome outcome,
+                        struct weir_items *items)
 {
 	add_gone(result, outcome, WEIR_SCOPE_STAGE, "stage", items);
 	add_gone(result, outcome, WEIR_SCOPE_METRIC, "figure", items);
 	add_gone(result, outcome, WEIR_SCOPE_DEVICE, "device stage", items);
 	add_gone(result, outcome, WEIR_SCOPE_OPERATOR, "operator", items);
+	return 0;
 }
 
-static void fill_missing(const struct weir_gate_result *result, size_t limit,
-                         struct weir_items *items)
+static size_t fill_missing(const struct weir_gate_result *result, size_t limit,
+                           struct weir_items *items)
 {
 	(void)limit;
-	fill_gone(result, WEIR_OUTCOME_MISSING, items);
+	return fill_gone(result, WEIR_OUTCOME_MISSING, items);
 }
 
-static void fill_new(const struct weir_gate_result *result, size_t limit, struct weir_items *items)
+static size_t fill_new(const struct weir_gate_result *result, size_t limit,
+                       struct weir_items *items)
 {
 	(void)limit;
-	fill_gone(result, WEIR_OUTCOME_NEW, items);
+	return fill_gone(result, WEIR_OUTCOME_NEW, items);
 }
 
 /* ---- the setting ---- */
 
-static void fill_environment(const struct weir_gate_result *result, size_t limit,
-                             struct weir_items *items)
+static size_t fill_environment(const struct weir_gate_result *result, size_t limit,
+                               struct weir_items *items)
 {
-	limit = limit < WEIR_GATE_MAX_LIMIT ? limit : WEIR_GATE_MAX_LIMIT;
 	for (size_t i = 0; i < result->difference_count && i < limit; i++) {
 		const struct weir_difference *difference = &result->differences[i];
 		struct weir_text *out = weir_items_add(items);
@@ -423,19 +336,19 @@ static void fill_environment(const struct weir_gate_result *result, size_t limit
 		if (difference->policy == WEIR_ENVIRONMENT_MUST)
 			weir_text_puts(out, " (must match)");
 	}
-	add_rest(items, result->difference_count, limit);
+	return beyond(result->difference_count, limit);
 }
 
-static void fill_remarks(const struct weir_gate_result *result, size_t limit,
-                         struct weir_items *items)
+static size_t fill_remarks(const struct weir_gate_result *result, size_t limit,
+                           struct weir_items *items)
 {
-	limit = limit < WEIR_GATE_MAX_LIMIT ? limit : WEIR_GATE_MAX_LIMIT;
 	for (size_t i = 0; i < result->remark_count && i < limit; i++)
 		weir_gate_print_text(result->remarks[i], weir_items_add(items));
-	add_rest(items, result->remark_count, limit);
+	return beyond(result->remark_count, limit);
 }
 
-static void fill_seen(const struct weir_gate_result *result, size_t limit, struct weir_items *items)
+static size_t fill_seen(const struct weir_gate_result *result, size_t limit,
+                        struct weir_items *items)
 {
 	struct weir_text seen = {0};
 
@@ -444,21 +357,52 @@ static void fill_seen(const struct weir_gate_result *result, size_t limit, struc
 	if (seen.length)
 		weir_text_puts(weir_items_add(items), seen.data);
 	weir_text_release(&seen);
+	return 0;
 }
 
 const struct weir_gate_section weir_gate_sections[] = {
-	{"contributions", "where it went", WEIR_GATE_OPEN, fill_contributions, false},
-	{"machine", "the machine?", WEIR_GATE_OPEN, fill_machine, false},
-	{"moves", "largest moves", WEIR_GATE_OPEN, fill_moves, false},
-	{"ladder", "how sure", WEIR_GATE_OPEN, fill_ladder, false},
-	{"waived", "waived", WEIR_GATE_FOLDED, fill_waivers, true},
-	{"inconclusive", "inconclusive", WEIR_GATE_FOLDED, fill_inconclusive, false},
-	{"improved", "improved", WEIR_GATE_FOLDED, fill_improvements, true},
-	{"moved", "cost shifts", WEIR_GATE_FOLDED, fill_moved, true},
-	{"missing", "missing", WEIR_GATE_FOLDED, fill_missing, false},
-	{"new", "new", WEIR_GATE_FOLDED, fill_new, false},
-	{"environment", "environment", WEIR_GATE_FOLDED, fill_environment, true},
-	{"remarks", "remarks", WEIR_GATE_FOLDED, fill_remarks, false},
-	{"seen", "would be seen", WEIR_GATE_LAST, fill_seen, false},
+	{"contributions", "where it went", WEIR_GATE_OPEN, .fill = fill_contributions},
+	{"machine", "the machine?", WEIR_GATE_OPEN, .fill = fill_machine},
+	{"moves", "largest moves", WEIR_GATE_OPEN, .chosen = is_large_move, .print = print_move},
+	{"ladder", "how sure", WEIR_GATE_OPEN, .fill = fill_ladder},
+	{WAIVED, "waived", WEIR_GATE_FOLDED, true, has_waiver, print_waiver, NULL},
+	{"inconclusive", "inconclusive", WEIR_GATE_FOLDED, .fill = fill_inconclusive},
+	{"improved", "improved", WEIR_GATE_FOLDED, true, is_improvement, print_change, NULL},
+	{"moved", "cost shifts", WEIR_GATE_FOLDED, true, is_moved, print_change, NULL},
+	{"missing", "missing", WEIR_GATE_FOLDED, .fill = fill_missing},
+	{"new", "new", WEIR_GATE_FOLDED, .fill = fill_new},
+	{"environment", "environment", WEIR_GATE_FOLDED, true, .fill = fill_environment},
+	{"remarks", "remarks", WEIR_GATE_FOLDED, .fill = fill_remarks},
+	{"seen", "would be seen", WEIR_GATE_LAST, .fill = fill_seen},
 	{.id = NULL},
 };
+
+static size_t fill_rows(const struct weir_gate_section *section,
+                        const struct weir_gate_result *result, size_t limit,
+                        struct weir_items *items)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < result->row_count; i++) {
+		if (!section->chosen(result, &result->rows[i]))
+			continue;
+		if (total++ < limit)
+			section->print(result, &result->rows[i], weir_items_add(items));
+	}
+	return beyond(total, limit);
+}
+
+void weir_gate_section_fill(const struct weir_gate_section *section,
+                            const struct weir_gate_result *result, size_t limit,
+                            struct weir_items *items)
+{
+	size_t rest;
+
+	/* All waivers are listed. */
+	if (limit > WEIR_GATE_MAX_LIMIT || !strcmp(section->id, WAIVED))
+		limit = WEIR_GATE_MAX_LIMIT;
+	rest = section->fill ? section->fill(result, limit, items)
+	                     : fill_rows(section, result, limit, items);
+	if (rest)
+		weir_text_printf(weir_items_add(items), "... %zu more (--all)", rest);
+}

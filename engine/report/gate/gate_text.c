@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A gate's result on a terminal or in a log: the answer, what was compared, the rows that stop or
- * warn, then what stands behind them and what to type next. */
+/* A gate's result for a terminal or a log: the answer, what was compared, failing and suspected
+ * rows, their explanation, and the next command. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/arena.h"
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_phrases.h"
-#include "engine/report/gate_writer.h"
 #include "engine/report/plain/layout.h"
 #include "engine/report/tables/grid.h"
+#include "engine/report/writer.h"
 
 #define DEFAULT_WIDTH 80
 #define MIN_WIDTH     60
 #define MAX_WIDTH     120
-#define LABEL_WIDTH   18 /* of the lines below the table */
-#define MOST_ROWS     20 /* in the table without --all */
-#define LISTED        5  /* items of a line without --all */
+#define LABEL_WIDTH   18 /* columns of the labels below the table */
+#define MOST_ROWS     20 /* rows of the table without --all */
+#define LISTED        5  /* items of a list without --all */
 #define COLUMNS       9
 
 /* clang-format off */
@@ -38,7 +39,7 @@ static const struct weir_column columns[COLUMNS + 1] = {
 };
 /* clang-format on */
 
-static struct weir_layout make_layout(const struct weir_gate_write_options *options,
+static struct weir_layout make_layout(const struct weir_write_options *options,
                                       struct weir_text *out)
 {
 	size_t width = options && options->width ? options->width : DEFAULT_WIDTH;
@@ -88,14 +89,14 @@ static bool is_failing(const struct weir_row *row)
 	return row->outcome == WEIR_OUTCOME_REGRESSION || row->outcome == WEIR_OUTCOME_SUSPECT;
 }
 
-/* What came or went has no figures: it is listed below. */
+/* Missing and new rows have no figures, so they are listed below. */
 static bool is_shown(const struct weir_row *row, bool all)
 {
 	return all ? row->outcome != WEIR_OUTCOME_MISSING && row->outcome != WEIR_OUTCOME_NEW
 	           : is_failing(row);
 }
 
-/* "x" stops the change, "?" only might; the others are seen with --all alone. */
+/* "x" fails the gate and "?" may; the others are shown with --all only. */
 static const char *const marks[WEIR_OUTCOME_COUNT] = {
 	[WEIR_OUTCOME_REGRESSION] = "x",   [WEIR_OUTCOME_IMPROVEMENT] = "better",
 	[WEIR_OUTCOME_NO_CHANGE] = "same", [WEIR_OUTCOME_INCONCLUSIVE] = "unsure",
@@ -106,15 +107,14 @@ static const char *const marks[WEIR_OUTCOME_COUNT] = {
 
 static void print_cells(const struct weir_row *row, struct weir_text *cell)
 {
-	weir_gate_print_subject(row, &cell[0]);
-	weir_text_puts(&cell[1], weir_metric_name(row->metric));
-	weir_gate_print_baseline(row, &cell[2]);
-	weir_gate_print_candidate(row, &cell[3]);
-	weir_gate_print_change(row->change, &cell[4]);
-	weir_gate_print_range(row, &cell[5]);
-	weir_gate_print_limit(row->margin, &cell[6]);
-	weir_gate_print_p(row->p_adjusted, &cell[7]);
-	weir_text_puts(&cell[8], marks[row->outcome]);
+	static const char *const templates[COLUMNS - 1] = {
+		"{subject}", "{metric}", "{baseline}", "{candidate}",
+		"{change}",  "{range}",  "{margin}",   "{p}",
+	};
+
+	for (size_t i = 0; i < COLUMNS - 1; i++)
+		weir_gate_say(row, templates[i], &cell[i]);
+	weir_text_puts(&cell[COLUMNS - 1], marks[row->outcome]);
 }
 
 static void write_table(const struct weir_gate_result *result, const struct weir_layout *layout,
@@ -177,7 +177,7 @@ static void write_section(const struct weir_gate_result *result, const struct we
 	struct weir_items items = {.count = 0};
 	struct weir_wrap wrap;
 
-	section->fill(result, limit, &items);
+	weir_gate_section_fill(section, result, limit, &items);
 	if (!items.count)
 		return;
 	begin_labelled(&wrap, layout, section->label);
@@ -203,8 +203,8 @@ static void write_next(const struct weir_gate_result *result, const struct weir_
 	weir_text_release(&text);
 }
 
-static void write_text(const struct weir_gate_result *result,
-                       const struct weir_gate_write_options *options, struct weir_text *out)
+void weir_write_gate_text(const struct weir_gate_result *result,
+                          const struct weir_write_options *options, struct weir_text *out)
 {
 	struct weir_layout layout = make_layout(options, out);
 	bool all = options && options->all;
@@ -220,9 +220,9 @@ static void write_text(const struct weir_gate_result *result,
 	write_next(result, &layout);
 }
 
-const struct weir_gate_writer weir_gate_writer_text = {
-	.name = "text",
-	.suffix = ".txt",
-	.title = "for people, on a terminal or in a log",
-	.write = write_text,
-};
+void weir_gate_last_line(const struct weir_gate_result *result, struct weir_text *out)
+{
+	weir_text_printf(out, "weir: verdict=%s exit=%d regressions=%" PRIu64 " judged=%" PRIu64,
+	                 weir_gate_verdict_name(result->verdict), result->exit_code,
+	                 result->counts.regressions, result->counts.judged);
+}

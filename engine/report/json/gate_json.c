@@ -1,214 +1,155 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * weir.gate/1: for programs, and for gate_read.c, which makes the same result of it. Keys in the
- * order of the contract; what the contract does not name stands at the end of its object. Figures
- * keep all their digits, so that a report made from the file reads as the one made at once.
+ * weir.gate/1 for writing and reading. Keys are in the order of the contract; keys that the
+ * contract does not name are at the end of their object. Figures keep all their digits, so that a
+ * stored result renders like the original.
  */
-#include "engine/base/jsonout.h"
-#include "engine/report/gate_writer.h"
+#include <math.h>
+#include <string.h>
 
-static void put_labels(struct weir_jsonout *json, const struct weir_side *side)
+#include "engine/report/json/document_tables.h"
+#include "engine/report/json/stored.h"
+
+#define MAX_ROWS WEIR_GATE_MAX_ROWS
+#define MAX_EXIT 255
+
+/* ---- what was compared ---- */
+
+#define OF struct weir_gate_label
+static const struct weir_schema label_schema = SCHEMA(BARE, {TEXT(NULL, value)});
+#undef OF
+
+#define OF struct weir_difference
+static const struct weir_schema difference_schema = SCHEMA(
+	LINE, {TEXT("key", key)}, {TEXT("baseline", baseline)}, {TEXT("candidate", candidate)},
+	{ENUM("policy", policy, weir_environment_policy), .required = true});
+#undef OF
+
+#define OF struct weir_gate_counts
+static const struct weir_schema counts_schema =
+	SCHEMA(BLOCK, {COUNT("judged", judged)}, {COUNT("regressions", regressions)},
+               {COUNT("improvements", improvements)}, {COUNT("no_change", no_change)},
+               {COUNT("inconclusive", inconclusive)}, {COUNT("informational", informational)},
+               {COUNT("waived", waived)}, {COUNT("missing", missing)}, {COUNT("new", added)},
+               {COUNT("suspect", suspect)}, {COUNT("moved", moved)});
+#undef OF
+
+/* ---- rows ---- */
+
+#define OF struct weir_waiver
+static const struct weir_schema waiver_schema = SCHEMA(
+	LINE, {EXACT("up_to", up_to)}, {TEXT("reason", reason)}, {TEXT("issue", issue)},
+	{TEXT("expires", expires)}, {BOOL("expired", expired)}, {BOOL("exceeded", exceeded)});
+#undef OF
+
+/* A missing stage or name follows from the scope: other programs may leave them out. */
+static enum weir_status check_row(struct weir_document_reader *in, const cJSON *item, void *object)
 {
-	weir_jsonout_begin_object(json, "labels");
-	for (size_t i = 0; i < side->label_count; i++)
-		weir_jsonout_text(json, side->labels[i].key, side->labels[i].value);
-	weir_jsonout_end(json);
+	struct weir_row *row = object;
+	const char *rest = NULL, *slash;
+
+	if (!row->scope || !weir_scope_parse(row->scope, &row->kind, &rest))
+		return weir_fail(
+			in->err, WEIR_E_FORMAT,
+			"scope: expected stage:, device:, operator:, metric: or all-operators");
+	slash = row->kind == WEIR_SCOPE_OPERATOR ? strchr(rest, '/') : NULL;
+	if (!cJSON_GetObjectItemCaseSensitive(item, "name") && *rest)
+		row->name = slash ? slash + 1 : rest;
+	if (!cJSON_GetObjectItemCaseSensitive(item, "stage") && slash)
+		row->stage = weir_arena_copy(in->arena, rest, (size_t)(slash - rest));
+	return WEIR_OK;
 }
 
-static void put_baseline(struct weir_jsonout *json, const struct weir_gate_result *result)
+#define OF struct weir_row
+static const struct weir_schema interval_schema =
+	SCHEMA(TUPLE, {EXACT(NULL, low)}, {EXACT(NULL, high)});
+static const struct weir_schema samples_schema =
+	SCHEMA(TUPLE, {COUNT(NULL, baseline_samples)}, {COUNT(NULL, candidate_samples)});
+static const struct weir_schema row_calls_schema =
+	SCHEMA(TUPLE, {EXACT(NULL, baseline_calls)}, {EXACT(NULL, candidate_calls)});
+
+static const struct weir_schema row_schema = SCHEMA_THEN(
+	BLOCK, .check = check_row, {TEXT("scope", scope)},
+	{ENUM("metric", metric, weir_metric), .required = true}, {EXACT("baseline", baseline)},
+	{EXACT("candidate", candidate)}, {TEXT("unit", unit)}, {EXACT("change", change)},
+	{PART("ci90", interval_schema)}, {EXACT("p", p)}, {EXACT("p_adjusted", p_adjusted)},
+	{EXACT("margin", margin)}, {ENUM("outcome", outcome, weir_outcome), .required = true},
+	{EXACT("mde", mde)}, {EXACT("runs_needed", runs_needed)}, {PART("samples", samples_schema)},
+	{POINTER("waiver", waiver, waiver_schema)}, {TEXT("note", note)}, {TEXT("stage", stage)},
+	{TEXT("name", name)}, {EXACT("contributed_ns", contributed_ns)},
+	{PART("calls", row_calls_schema)});
+#undef OF
+
+#define OF struct weir_contribution
+static const struct weir_schema contribution_calls_schema =
+	SCHEMA(TUPLE, {EXACT(NULL, baseline_calls)}, {EXACT(NULL, candidate_calls)});
+
+static const struct weir_schema contribution_schema =
+	SCHEMA(LINE, {TEXT("stage", stage)}, {TEXT("operator", operator)},
+               {EXACT("delta_ns", delta_ns)}, {PART("calls", contribution_calls_schema)});
+#undef OF
+
+/* ---- the document ---- */
+
+static void put_moved(struct weir_document_writer *out, const struct weir_member *member,
+                      const void *object)
 {
-	weir_jsonout_begin_object(json, "baseline");
-	weir_jsonout_text(json, "name", result->baseline_name);
-	weir_jsonout_int(json, "runs", (int64_t)result->baseline.runs);
-	put_labels(json, &result->baseline);
-	weir_jsonout_begin_array_inline(json, "recorded");
-	weir_jsonout_text(json, NULL, result->recorded_first);
-	weir_jsonout_text(json, NULL, result->recorded_last);
-	weir_jsonout_end(json);
-	weir_jsonout_end(json);
+	const struct weir_gate_result *result = object;
+	bool both = result->has_baseline_bound && result->has_candidate_bound;
+
+	weir_jsonout_bool(out->json, member->key,
+	                  both && result->baseline_bound != result->candidate_bound);
 }
 
-static void put_candidate(struct weir_jsonout *json, const struct weir_gate_result *result)
+static const struct weir_schema code_schema =
+	SCHEMA(BARE, {.kind = WEIR_MEMBER_INTEGER, .size = sizeof(int), .most = MAX_EXIT});
+static const struct weir_schema remark_schema =
+	SCHEMA(BARE, {.kind = WEIR_MEMBER_TEXT, .size = sizeof(const char *)});
+
+#define OF struct weir_gate_result
+static const struct weir_schema alpha_schema =
+	SCHEMA(LINE, {EXACT("operators", alpha_operators)}, {EXACT("stages", alpha_stages)});
+static const struct weir_schema recorded_schema =
+	SCHEMA(TUPLE, {TEXT(NULL, recorded_first)}, {TEXT(NULL, recorded_last)});
+static const struct weir_schema causes_schema =
+	SCHEMA(TUPLE, {TEXT(NULL, baseline_cause)}, {TEXT(NULL, candidate_cause)});
+
+static const struct weir_schema baseline_schema =
+	SCHEMA(BLOCK, {TEXT("name", baseline_name)}, {COUNT("runs", baseline.runs)},
+               {MAP("labels", baseline.labels, baseline.label_count, label_schema, MAX_ROWS)},
+               {PART("recorded", recorded_schema)});
+static const struct weir_schema candidate_schema =
+	SCHEMA(BLOCK, {COUNT("runs", candidate.runs)},
+               {MAP("labels", candidate.labels, candidate.label_count, label_schema, MAX_ROWS)});
+static const struct weir_schema environment_schema =
+	SCHEMA(BLOCK, {BOOL("match", environment_match)},
+               {LIST("differences", differences, difference_count, difference_schema, MAX_ROWS)});
+static const struct weir_schema bound_schema =
+	SCHEMA(BLOCK,
+               {ENUM("baseline", baseline_bound, weir_bound), .none = WEIR_BOUND_UNDETERMINED,
+                WHEN(FLAG, has_baseline_bound)},
+               {ENUM("candidate", candidate_bound, weir_bound), .none = WEIR_BOUND_UNDETERMINED,
+                WHEN(FLAG, has_candidate_bound)},
+               {SPECIAL("moved", put_moved, NULL)}, {TEXT("stage", bound_stage)},
+               {PART("cause", causes_schema)});
+
+const struct weir_schema weir_gate_schema = SCHEMA(
+	BLOCK, {LITERAL("schema", "weir.gate/1")}, {LITERAL("weir", WEIR_VERSION)},
+	{ENUM("verdict", verdict, weir_gate_verdict), .required = true},
+	{INTEGER("exit", exit_code, int, MAX_EXIT), .required = true},
+	{LIST("codes", codes, code_count, code_schema, INSIDE(codes)), .on_line = true},
+	{ENUM("method", method, weir_method), .none = WEIR_METHOD_NONE},
+	{PART("alpha", alpha_schema)}, {PART("baseline", baseline_schema)},
+	{PART("candidate", candidate_schema)}, {PART("environment", environment_schema)},
+	{OBJECT("counts", counts, counts_schema)},
+	{LIST("rows", rows, row_count, row_schema, MAX_ROWS)}, {PART("bound", bound_schema)},
+	{LIST("contributions", contributions, contribution_count, contribution_schema, MAX_ROWS)},
+	{LIST("remarks", remarks, remark_count, remark_schema, MAX_ROWS)}, {TEXT("since", since)});
+#undef OF
+
+void weir_write_gate_json(const struct weir_gate_result *result,
+                          const struct weir_write_options *options, struct weir_text *out)
 {
-	weir_jsonout_begin_object(json, "candidate");
-	weir_jsonout_int(json, "runs", (int64_t)result->candidate.runs);
-	put_labels(json, &result->candidate);
-	weir_jsonout_end(json);
+	(void)options; /* JSON holds everything */
+	weir_document_write(&weir_gate_schema, result, out);
 }
-
-static void put_environment(struct weir_jsonout *json, const struct weir_gate_result *result)
-{
-	weir_jsonout_begin_object(json, "environment");
-	weir_jsonout_bool(json, "match", result->environment_match);
-	weir_jsonout_begin_array(json, "differences");
-	for (size_t i = 0; i < result->difference_count; i++) {
-		const struct weir_difference *difference = &result->differences[i];
-		bool must = difference->policy == WEIR_ENVIRONMENT_MUST;
-
-		weir_jsonout_begin_object_inline(json, NULL);
-		weir_jsonout_text(json, "key", difference->key);
-		weir_jsonout_text(json, "baseline", difference->baseline);
-		weir_jsonout_text(json, "candidate", difference->candidate);
-		weir_jsonout_text(json, "policy", must ? "must" : "warn");
-		weir_jsonout_end(json);
-	}
-	weir_jsonout_end(json);
-	weir_jsonout_end(json);
-}
-
-static void put_counts(struct weir_jsonout *json, const struct weir_gate_counts *counts)
-{
-	weir_jsonout_begin_object(json, "counts");
-	weir_jsonout_int(json, "judged", (int64_t)counts->judged);
-	weir_jsonout_int(json, "regressions", (int64_t)counts->regressions);
-	weir_jsonout_int(json, "improvements", (int64_t)counts->improvements);
-	weir_jsonout_int(json, "no_change", (int64_t)counts->no_change);
-	weir_jsonout_int(json, "inconclusive", (int64_t)counts->inconclusive);
-	weir_jsonout_int(json, "informational", (int64_t)counts->informational);
-	weir_jsonout_int(json, "waived", (int64_t)counts->waived);
-	weir_jsonout_int(json, "missing", (int64_t)counts->missing);
-	weir_jsonout_int(json, "new", (int64_t)counts->added);
-	weir_jsonout_int(json, "suspect", (int64_t)counts->suspect);
-	weir_jsonout_int(json, "moved", (int64_t)counts->moved);
-	weir_jsonout_end(json);
-}
-
-static void put_pair(struct weir_jsonout *json, const char *key, double first, double second)
-{
-	weir_jsonout_begin_array_inline(json, key);
-	weir_jsonout_double(json, NULL, first);
-	weir_jsonout_double(json, NULL, second);
-	weir_jsonout_end(json);
-}
-
-static void put_waiver(struct weir_jsonout *json, const struct weir_waiver *waiver)
-{
-	if (!waiver) {
-		weir_jsonout_null(json, "waiver");
-		return;
-	}
-	weir_jsonout_begin_object_inline(json, "waiver");
-	weir_jsonout_double(json, "up_to", waiver->up_to);
-	weir_jsonout_text(json, "reason", waiver->reason);
-	weir_jsonout_text(json, "issue", waiver->issue);
-	weir_jsonout_text(json, "expires", waiver->expires);
-	weir_jsonout_bool(json, "expired", waiver->expired);
-	weir_jsonout_bool(json, "exceeded", waiver->exceeded);
-	weir_jsonout_end(json);
-}
-
-static void put_row(struct weir_jsonout *json, const struct weir_row *row)
-{
-	weir_jsonout_begin_object(json, NULL);
-	weir_jsonout_text(json, "scope", row->scope);
-	weir_jsonout_text(json, "metric", weir_metric_name(row->metric));
-	weir_jsonout_double(json, "baseline", row->baseline);
-	weir_jsonout_double(json, "candidate", row->candidate);
-	weir_jsonout_text(json, "unit", row->unit);
-	weir_jsonout_double(json, "change", row->change);
-	put_pair(json, "ci90", row->low, row->high);
-	weir_jsonout_double(json, "p", row->p);
-	weir_jsonout_double(json, "p_adjusted", row->p_adjusted);
-	weir_jsonout_double(json, "margin", row->margin);
-	weir_jsonout_text(json, "outcome", weir_outcome_name(row->outcome));
-	weir_jsonout_double(json, "mde", row->mde);
-	weir_jsonout_double(json, "runs_needed", row->runs_needed);
-	weir_jsonout_begin_array_inline(json, "samples");
-	weir_jsonout_int(json, NULL, (int64_t)row->baseline_samples);
-	weir_jsonout_int(json, NULL, (int64_t)row->candidate_samples);
-	weir_jsonout_end(json);
-	put_waiver(json, row->waiver);
-	weir_jsonout_text(json, "note", row->note);
-	weir_jsonout_text(json, "stage", row->stage);
-	weir_jsonout_text(json, "name", row->name);
-	weir_jsonout_double(json, "contributed_ns", row->contributed_ns);
-	put_pair(json, "calls", row->baseline_calls, row->candidate_calls);
-	weir_jsonout_end(json);
-}
-
-static void put_bound(struct weir_jsonout *json, const struct weir_gate_result *result)
-{
-	bool before = result->has_baseline_bound, after = result->has_candidate_bound;
-
-	weir_jsonout_begin_object(json, "bound");
-	weir_jsonout_text(json, "baseline",
-	                  before ? weir_bound_name(result->baseline_bound) : NULL);
-	weir_jsonout_text(json, "candidate",
-	                  after ? weir_bound_name(result->candidate_bound) : NULL);
-	weir_jsonout_bool(json, "moved",
-	                  before && after && result->baseline_bound != result->candidate_bound);
-	weir_jsonout_text(json, "stage", result->bound_stage);
-	weir_jsonout_begin_array_inline(json, "cause");
-	weir_jsonout_text(json, NULL, result->baseline_cause);
-	weir_jsonout_text(json, NULL, result->candidate_cause);
-	weir_jsonout_end(json);
-	weir_jsonout_end(json);
-}
-
-static void put_contributions(struct weir_jsonout *json, const struct weir_gate_result *result)
-{
-	weir_jsonout_begin_array(json, "contributions");
-	for (size_t i = 0; i < result->contribution_count; i++) {
-		const struct weir_contribution *part = &result->contributions[i];
-
-		weir_jsonout_begin_object_inline(json, NULL);
-		weir_jsonout_text(json, "stage", part->stage);
-		weir_jsonout_text(json, "operator", part->operator);
-		weir_jsonout_double(json, "delta_ns", part->delta_ns);
-		put_pair(json, "calls", part->baseline_calls, part->candidate_calls);
-		weir_jsonout_end(json);
-	}
-	weir_jsonout_end(json);
-}
-
-static void put_verdict(struct weir_jsonout *json, const struct weir_gate_result *result)
-{
-	weir_jsonout_text(json, "schema", "weir.gate/1");
-	weir_jsonout_text(json, "weir", WEIR_VERSION);
-	weir_jsonout_text(json, "verdict", weir_gate_verdict_name(result->verdict));
-	weir_jsonout_int(json, "exit", result->exit_code);
-	weir_jsonout_begin_array_inline(json, "codes");
-	for (size_t i = 0; i < result->code_count; i++)
-		weir_jsonout_int(json, NULL, result->codes[i]);
-	weir_jsonout_end(json);
-	weir_jsonout_text(json, "method", weir_method_name(result->method));
-	weir_jsonout_begin_object_inline(json, "alpha");
-	weir_jsonout_double(json, "operators", result->alpha_operators);
-	weir_jsonout_double(json, "stages", result->alpha_stages);
-	weir_jsonout_end(json);
-}
-
-static void write_json(const struct weir_gate_result *result,
-                       const struct weir_gate_write_options *options, struct weir_text *out)
-{
-	struct weir_jsonout json;
-
-	(void)options; /* programs get everything */
-	weir_jsonout_init(&json, out, true);
-	weir_jsonout_begin_object(&json, NULL);
-	put_verdict(&json, result);
-	put_baseline(&json, result);
-	put_candidate(&json, result);
-	put_environment(&json, result);
-	put_counts(&json, &result->counts);
-	weir_jsonout_begin_array(&json, "rows");
-	for (size_t i = 0; i < result->row_count; i++)
-		put_row(&json, &result->rows[i]);
-	weir_jsonout_end(&json);
-	put_bound(&json, result);
-	put_contributions(&json, result);
-	weir_jsonout_begin_array(&json, "remarks");
-	for (size_t i = 0; i < result->remark_count; i++)
-		weir_jsonout_text(&json, NULL, result->remarks[i]);
-	weir_jsonout_end(&json);
-	weir_jsonout_text(&json, "since", result->since);
-	weir_jsonout_end(&json);
-	weir_text_puts(out, "\n");
-}
-
-const struct weir_gate_writer weir_gate_writer_json = {
-	.name = "json",
-	.suffix = ".json",
-	.title = "weir.gate/1, for programs",
-	.write = write_json,
-};

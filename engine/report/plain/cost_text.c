@@ -5,8 +5,8 @@
 #include "engine/report/plain/cost_text.h"
 #include "engine/report/plain/escape.h"
 
-#define CENT         0.01 /* what is below it is multiplied until it is not */
-#define NAME_COLUMNS 8    /* of a currency */
+#define CENT         0.01 /* smaller costs are shown per 1,000 or per million requests */
+#define NAME_COLUMNS 8    /* columns of a currency */
 #define MAX_DECIMALS 8
 
 struct weir_cost_text_scale weir_cost_text_scale(const struct weir_cost *cost)
@@ -30,7 +30,6 @@ void weir_cost_text_sign(const struct weir_cost *cost, struct weir_text *out)
 {
 	static const char *const signs[][2] = {{"USD", "$"}, {"EUR", "€"}, {"GBP", "£"}};
 	const char *currency = cost && cost->currency ? cost->currency : "USD";
-	struct weir_text plain = {0};
 
 	for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
 		if (strcmp(currency, signs[i][0]) != 0)
@@ -38,10 +37,8 @@ void weir_cost_text_sign(const struct weir_cost *cost, struct weir_text *out)
 		weir_text_puts(out, signs[i][1]);
 		return;
 	}
-	weir_escape_name(&plain, currency);
-	weir_cut(out, plain.data, NAME_COLUMNS);
+	weir_cut_name(out, currency, NAME_COLUMNS);
 	weir_text_puts(out, " ");
-	weir_text_release(&plain);
 }
 
 static int decimals_of(double amount)

@@ -5,10 +5,11 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 #define WORD_JOINER                                                                                \
-	"\xE2\x81\xA0" /* parts "@" from a name and "#" from a number, and shows nothing */
+	"\xE2\x81\xA0" /* invisible; separates "@" from a name and "#" from a number               \
+	                */
 #define ELLIPSIS "\xE2\x80\xA6"
 
-/* Code points that control, reorder or hide; sorted. */
+/* Control, bidirectional and invisible characters; sorted. */
 static const struct {
 	uint32_t first, last;
 } unsafe_ranges[] = {
@@ -27,47 +28,15 @@ static bool is_unsafe(uint32_t code)
 	return code > 0x10ffff;
 }
 
-/* Bytes of the character that starts with this byte, 0: none does. */
-static size_t sequence_length(unsigned char lead)
-{
-	if (lead < 0x80)
-		return 1;
-	if (lead >= 0xc2 && lead < 0xe0)
-		return 2;
-	if (lead >= 0xe0 && lead < 0xf0)
-		return 3;
-	return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
-}
-
-/* Bytes of the well-formed character at text (not its end), 0: the first byte starts none. */
-static size_t decode(const char *text, uint32_t *code)
-{
-	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	static const unsigned char lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	size_t length = sequence_length((unsigned char)text[0]);
-
-	if (!length)
-		return 0;
-	*code = (unsigned char)text[0] & lead_bits[length];
-	for (size_t i = 1; i < length; i++) {
-		unsigned char byte = (unsigned char)text[i];
-
-		if ((byte & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (byte & 0x3fu);
-	}
-	return *code >= smallest[length] ? length : 0;
-}
-
 /*
- * Appends what stands for the character at text where it cannot stay as it is, and says how many
- * bytes it replaced; 0: it may stay, and *length tells its size.
+ * Appends a replacement for an unsafe character and returns the bytes replaced. Returns 0 for a
+ * safe character, whose size is *length.
  */
 static size_t replace_unsafe(struct weir_text *out, const char *text, size_t *length)
 {
 	uint32_t code = 0;
 
-	*length = decode(text, &code);
+	*length = weir_text_decode(text, &code);
 	if (*length && !is_unsafe(code))
 		return 0;
 	weir_text_puts(out, code == '\t' || code == '\n' || code == '\r' ? " " : REPLACEMENT);
@@ -93,7 +62,7 @@ static bool is_word(char c)
 	       (unsigned char)c >= 0x80;
 }
 
-/* "www." and "://" turn into links on their own. */
+/* Writers of Markdown turn "www." and "://" into links. */
 static bool starts_link(const char *text)
 {
 	return !strncmp(text, "://", 3) ||
@@ -102,7 +71,7 @@ static bool starts_link(const char *text)
 
 static bool needs_markdown_entity(const char *text, char before)
 {
-	if (*text == '_') /* between two words it is no emphasis, and names are full of it */
+	if (*text == '_') /* no emphasis between two word characters, and common in names */
 		return !is_word(before) || !is_word(text[1]);
 	return strchr("|`@#<>&*~[]\\$", *text) || starts_link(text);
 }
@@ -158,36 +127,32 @@ void weir_escape_name(struct weir_text *out, const char *name)
 	weir_escape_plain(out, !name ? "-" : *name ? name : "(no name)");
 }
 
-/* Bytes that the first `columns` columns take. */
-static size_t prefix_bytes(const char *plain, size_t columns)
-{
-	size_t bytes = 0;
-
-	while (plain[bytes]) {
-		if (((unsigned char)plain[bytes] & 0xc0) != 0x80 && columns-- == 0)
-			break;
-		bytes++;
-	}
-	return bytes;
-}
-
 void weir_cut(struct weir_text *out, const char *plain, size_t columns)
 {
-	size_t total = weir_text_columns(plain), tail, head;
+	size_t tail, head;
 
-	if (total <= columns) {
+	if (weir_text_columns(plain) <= columns) {
 		weir_text_puts(out, plain);
 		return;
 	}
 	if (!columns)
 		return;
 	tail = (columns - 1) / 3;
-	head = prefix_bytes(plain, columns - 1 - tail);
+	head = weir_text_prefix(plain, columns - 1 - tail);
 	if (columns < 12 || memchr(plain, '<', head)) {
 		tail = 0;
-		head = prefix_bytes(plain, columns - 1);
+		head = weir_text_prefix(plain, columns - 1);
 	}
 	weir_text_add(out, plain, head);
 	weir_text_puts(out, ELLIPSIS);
-	weir_text_puts(out, plain + prefix_bytes(plain, total - tail));
+	weir_text_puts(out, plain + weir_text_suffix(plain, tail));
+}
+
+void weir_cut_name(struct weir_text *out, const char *name, size_t columns)
+{
+	struct weir_text plain = {0};
+
+	weir_escape_name(&plain, name);
+	weir_cut(out, plain.data, columns);
+	weir_text_release(&plain);
 }

@@ -111,17 +111,7 @@ static void wrap_add(struct weir_wrap *wrap, const char *text, size_t bytes, siz
 	wrap->started = true;
 }
 
-/* Columns of the first `bytes` bytes. */
-static size_t columns_of(const char *text, size_t bytes)
-{
-	size_t columns = 0;
-
-	for (size_t i = 0; i < bytes; i++)
-		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return columns;
-}
-
-/* Bytes of the unit behind a figure, its blank included: "9.6 ms", "86 %"; 0: none. */
+/* Returns the bytes of the unit behind a figure, including the blank: "9.6 ms", "86 %"; 0: none. */
 static size_t unit_behind(const char *word, size_t length)
 {
 	size_t unit;
@@ -132,19 +122,18 @@ static size_t unit_behind(const char *word, size_t length)
 	return unit >= 1 && unit <= 3 ? unit + 1 : 0;
 }
 
-/* A word longer than a line: as much as fits, line after line. */
+/* Breaks a word that is longer than a line into full lines. */
 static void wrap_broken(struct weir_wrap *wrap, const char *word, size_t length)
 {
-	size_t room = wrap->layout->width > wrap->indent ? wrap->layout->width - wrap->indent : 1;
+	size_t room = wrap->layout->width > wrap->indent + 1 ? wrap->layout->width - wrap->indent
+	                                                     : 2; /* room for one wide character */
 
 	while (length) {
-		size_t bytes = 0, columns = 0;
+		size_t bytes = weir_text_prefix(word, room);
 
-		while (bytes < length &&
-		       (columns < room || ((unsigned char)word[bytes] & 0xc0) == 0x80))
-			columns += ((unsigned char)word[bytes++] & 0xc0) != 0x80;
+		bytes = bytes < length ? bytes : length;
 		weir_wrap_break(wrap);
-		wrap_add(wrap, word, bytes, columns);
+		wrap_add(wrap, word, bytes, weir_text_columns_in(word, bytes));
 		word += bytes;
 		length -= bytes;
 	}
@@ -152,7 +141,7 @@ static void wrap_broken(struct weir_wrap *wrap, const char *word, size_t length)
 
 static void wrap_word(struct weir_wrap *wrap, const char *word, size_t length)
 {
-	size_t columns = columns_of(word, length);
+	size_t columns = weir_text_columns_in(word, length);
 	size_t blank = wrap->started ? 1 : 0;
 
 	if (wrap->indent + columns > wrap->layout->width) {

@@ -6,15 +6,15 @@
 #include "engine/report/tables/grid.h"
 
 #define INDENT      2
-#define GAP         2  /* columns between two columns */
-#define COMFORTABLE 20 /* columns of the names below which columns are spared */
-#define NARROWEST   12 /* columns that names keep in any case */
+#define GAP         2  /* blank columns between two columns */
+#define COMFORTABLE 20 /* columns are left out while the names have less width than this */
+#define NARROWEST   12 /* minimum width of the names */
 
 struct grid {
 	const struct weir_layout *layout;
 	const char *title;
 	size_t rows;
-	const struct weir_column *column[WEIR_MAX_COLUMNS]; /* those that are shown */
+	const struct weir_column *column[WEIR_MAX_COLUMNS]; /* columns that are shown */
 	const char *header[WEIR_MAX_COLUMNS];
 	size_t width[WEIR_MAX_COLUMNS];
 	size_t count;
@@ -37,15 +37,15 @@ static void add_column(struct grid *grid, const struct weir_column *column, cons
 	grid->header[grid->count++] = header;
 }
 
-static struct weir_text *print_cells(const struct grid *grid, const struct weir_report *report,
-                                     const size_t *rows)
+static struct weir_text *print_cells(const struct grid *grid, const struct weir_table *table,
+                                     const struct weir_report *report, const size_t *rows)
 {
 	struct weir_text *cells =
 		weir_alloc((grid->rows ? grid->rows : 1) * grid->count * sizeof(*cells));
 
 	for (size_t row = 0; row < grid->rows; row++) {
 		for (size_t i = 0; i < grid->count; i++)
-			weir_column_print(grid->column[i], report, rows[row],
+			weir_column_print(table, grid->column[i], report, rows[row],
 			                  &cells[row * grid->count + i]);
 	}
 	return cells;
@@ -63,7 +63,7 @@ static size_t widest(const struct grid *grid, size_t column)
 	return width;
 }
 
-/* Columns without any content have width 0 and are not shown. */
+/* Columns without content have width 0 and are not shown. */
 static void measure(struct grid *grid)
 {
 	for (size_t i = 0; i < grid->count; i++) {
@@ -84,7 +84,7 @@ static size_t width_of_figures(const struct grid *grid)
 	return total;
 }
 
-/* Spares columns of one kind, from the right, until names of this width fit. */
+/* Leaves out columns of one kind, from the right, until names of this width fit. */
 static void spare(struct grid *grid, unsigned kind, size_t names)
 {
 	for (size_t i = grid->count; i-- > 1;) {
@@ -95,7 +95,7 @@ static void spare(struct grid *grid, unsigned kind, size_t names)
 	}
 }
 
-/* The title stands above the names, from the margin on. */
+/* Returns the minimum width of the names: the title stands above them and begins at the margin. */
 static size_t narrowest(const struct grid *grid)
 {
 	size_t title = weir_text_columns(grid->title);
@@ -103,7 +103,8 @@ static size_t narrowest(const struct grid *grid)
 	return title > INDENT + NARROWEST ? title - INDENT : NARROWEST;
 }
 
-/* What is nice to have goes until the names are comfortable, more only until they fit at all. */
+/* Leaves out optional columns until the names have a comfortable width, and further ones only until
+ * the names fit. */
 static void fit(struct grid *grid)
 {
 	size_t least = narrowest(grid);
@@ -116,7 +117,7 @@ static void fit(struct grid *grid)
 		grid->width[0] = grid->layout->width - width_of_figures(grid);
 }
 
-/* Blanks before a cell and behind it; the last column ends without any. */
+/* Writes the blanks before or after a cell; the last column has none after it. */
 static void write_padded(const struct grid *grid, size_t index, size_t columns, bool before)
 {
 	bool right = grid->column[index]->align == WEIR_ALIGN_RIGHT;
@@ -126,7 +127,7 @@ static void write_padded(const struct grid *grid, size_t index, size_t columns, 
 		weir_text_repeat(grid->layout->out, " ", grid->width[index] - columns);
 }
 
-/* A row's last cells may be empty. */
+/* The last cells of a row may be empty, so trailing blanks are removed. */
 static void end_line(const struct weir_layout *layout)
 {
 	struct weir_text *out = layout->out;
@@ -202,12 +203,13 @@ void weir_grid_write(const struct weir_layout *layout, const struct weir_table *
 	for (const struct weir_column *column = table->columns; column->id; column++) {
 		struct weir_text *header = &headers[grid.count];
 
-		if (!(column->in & WEIR_IN_TEXT) || !weir_column_has_content(column, report, rows))
+		if (!(column->in & WEIR_IN_TEXT) ||
+		    !weir_column_has_content(table, column, report, rows))
 			continue;
 		weir_column_heading(column, report, header);
 		add_column(&grid, column, shown(header));
 	}
-	cells = print_cells(&grid, report, rows->at);
+	cells = print_cells(&grid, table, report, rows->at);
 	grid.cell = cells;
 	write_rows(&grid);
 	for (size_t i = 0; i < rows->count * grid.count; i++)

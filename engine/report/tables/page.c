@@ -7,7 +7,7 @@
 
 void weir_page_open(struct weir_text *title, struct weir_text *out)
 {
-	const struct weir_embedded *style = weir_embedded_find("engine/report/report.css");
+	const struct weir_embedded *style = weir_embedded_find("engine/report/tables/report.css");
 
 	weir_text_puts(out,
 	               "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

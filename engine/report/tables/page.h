@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What every HTML page of ours has in common: its frame, and texts inside it. A page needs nothing
- * but itself: no scripts, no other files; its policy forbids both. Nothing here allocates but
- * `out`.
+ * The frame of an HTML page, and texts inside it. A page is one file without scripts, and its
+ * policy forbids them. Only `out` is allocated.
  */
-#ifndef WEIR_REPORT_PAGE_H
-#define WEIR_REPORT_PAGE_H
+#ifndef WEIR_REPORT_TABLES_PAGE_H
+#define WEIR_REPORT_TABLES_PAGE_H
 
 #include "engine/base/text.h"
-#include "engine/report/words/phrases.h"
+#include "engine/report/plain/items.h"
 
-/* Everything up to the page's content; the title is plain and is cleared. */
+/* Writes everything before the content. The title is a plain text, which is cleared. */
 void weir_page_open(struct weir_text *title, struct weir_text *out);
-/* Everything behind the content; the inside of the footer stands before it. */
+/* Writes everything after the content, which ends with an open footer. */
 void weir_page_close(struct weir_text *out);
 
-/* Appends a plain text as code, cut where it is long, and clears it: a name out of a profile. */
+/* Appends a plain text from a profile as code, cut if it is long, and clears it. */
 void weir_page_name(struct weir_text *plain, struct weir_text *out);
-/* " · " between two, a new line where an item starts one or all of them do; clears the items. */
+/* Appends items with " · " between two, or on new lines if `one_a_line` is set or an item begins a
+ * line. Clears the items. */
 void weir_page_items(struct weir_items *items, bool one_a_line, struct weir_text *out);
 
 #endif

@@ -1,74 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Short items: the context of a report above its tables, the facts below them. */
+/* The context of a report above its tables, and the facts below them. */
 #include <math.h>
 #include <string.h>
 
 #include "engine/report/plain/escape.h"
-#include "engine/report/tables/map.h"
-#include "engine/report/words/facts_path.h"
-#include "engine/report/words/facts_profilers.h"
-#include "engine/report/words/facts_serving.h"
-#include "engine/report/words/facts_what_if.h"
+#include "engine/report/words/facts.h"
+#include "engine/report/words/map.h"
 #include "engine/report/words/phrases.h"
 #include "engine/report/words/warnings.h"
 
-#define NAME_COLUMNS   40   /* of a step or a path inside a sentence */
-#define LISTED_APART   6    /* steps set apart that are listed one by one */
-#define LISTED_WARNING 12   /* warnings that are listed one by one */
-#define WORTH_SAYING   5e-4 /* smaller shares are left out of a line */
-#define WORTH_NAMING   0.05 /* smaller ones are said without what they are made of */
-
-void weir_items_release(struct weir_items *items)
-{
-	for (size_t i = 0; i < items->count; i++)
-		weir_text_release(&items->item[i]);
-	*items = (struct weir_items){.count = 0};
-}
-
-struct weir_text *weir_items_add(struct weir_items *items)
-{
-	if (items->count < WEIR_MAX_ITEMS)
-		items->count++;
-	return &items->item[items->count - 1];
-}
-
-static void add_name(struct weir_text *out, const char *name)
-{
-	struct weir_text plain = {0};
-
-	weir_escape_name(&plain, name);
-	weir_cut(out, plain.data, NAME_COLUMNS);
-	weir_text_release(&plain);
-}
-
-static void add_counted(struct weir_text *out, uint64_t count, const char *singular)
-{
-	weir_text_count(out, count);
-	weir_text_printf(out, " %s%s", singular, count == 1 ? "" : "s");
-}
-
-/* "label 12 %", where the share is known and worth a word. */
-static void add_share(struct weir_items *items, const char *label, double share)
-{
-	struct weir_text *out;
-
-	if (isnan(share) || share < WORTH_SAYING)
-		return;
-	out = weir_items_add(items);
-	weir_text_printf(out, "%s ", label);
-	weir_text_share(out, weir_as_stored_share(share));
-}
-
-static void add_duration(struct weir_items *items, const char *label, double ns)
-{
-	struct weir_text *out;
-
-	if (isnan(ns))
-		return;
-	out = weir_items_add(items);
-	weir_text_printf(out, "%s ", label);
-	weir_text_duration(out, weir_as_stored_ns(ns));
-}
+#define LISTED_APART   6    /* excluded steps listed one by one */
+#define LISTED_WARNING 12   /* warnings listed one by one */
+#define LISTED_PATH    4    /* items of the critical path listed below its kinds */
+#define LISTED_STAGES  4    /* stages listed for one change */
+#define PATH_COLUMNS   60   /* columns of a file's path */
+#define WORTH_NAMING   0.05 /* causes of idle time of at least this share get a name */
+#define WORTH_A_KIND   5e-3 /* smaller shares of the critical path are left out */
 
 static void add_devices(const struct weir_report *report, struct weir_items *items)
 {
@@ -85,7 +32,8 @@ static void add_devices(const struct weir_report *report, struct weir_items *ite
 
 		if (device->count > 1)
 			weir_text_printf(out, "%u x ", (unsigned)device->count);
-		add_name(out, device->name ? device->name : "unnamed device");
+		weir_cut_name(out, device->name ? device->name : "unnamed device",
+		              WEIR_NAME_COLUMNS);
 	}
 }
 
@@ -96,7 +44,7 @@ static void add_iterations(const struct weir_report *report, struct weir_items *
 	if (!report->iteration_count)
 		return;
 	out = weir_items_add(items);
-	add_counted(out, report->iteration_count, "step");
+	weir_items_number(out, report->iteration_count, "step");
 	if (!isnan(report->iteration.p50_ns)) {
 		weir_text_puts(out, " of ");
 		weir_text_duration(out, weir_as_stored_ns(report->iteration.p50_ns));
@@ -120,11 +68,11 @@ static void add_inputs(const struct weir_report *report, struct weir_items *item
 		runs += profile->inputs[i].run != NULL;
 	}
 	if (runs)
-		add_counted(weir_items_add(items), runs, "native run");
+		weir_items_number(weir_items_add(items), runs, "native run");
 	if (!traces)
 		return;
 	out = weir_items_add(items);
-	add_counted(out, traces, "trace");
+	weir_items_number(out, traces, "trace");
 	if (report->span_ns > 0) {
 		weir_text_puts(out, ", ");
 		weir_text_duration(out, (double)report->span_ns);
@@ -138,7 +86,7 @@ static void add_timeline(const struct weir_report *report, struct weir_items *it
 	add_devices(report, items);
 	add_iterations(report, items);
 	if (report->has_gpu)
-		add_counted(weir_items_add(items), report->gpu.kernels, "kernel");
+		weir_items_number(weir_items_add(items), report->gpu.kernels, "kernel");
 	add_inputs(report, items);
 	if (!report->steady && report->iteration_count)
 		weir_text_puts(weir_items_add(items), "warm-up included");
@@ -156,17 +104,6 @@ void weir_items_context(const struct weir_report *report, struct weir_items *ite
 	weir_items_inputs(report, items);
 }
 
-void weir_phrase_share_of(const struct weir_report *report, struct weir_text *out)
-{
-	weir_text_puts(out, "share of ");
-	if (!report->has_requests) {
-		weir_text_puts(out, "wall time");
-		return;
-	}
-	weir_map_label(report, WEIR_MAP_ASKED, out);
-	weir_text_puts(out, " latency");
-}
-
 void weir_items_evidence(const struct weir_report *report, struct weir_items *items)
 {
 	for (size_t i = 0; i < report->verdict.evidence_count; i++)
@@ -178,7 +115,7 @@ static void add_exposed(struct weir_items *items, const char *label, double shar
 {
 	size_t before = items->count;
 
-	add_share(items, label, share);
+	weir_items_share(items, label, share, "");
 	if (items->count == before || isnan(exposed))
 		return;
 	weir_text_puts(&items->item[items->count - 1], " (exposed ");
@@ -192,13 +129,13 @@ static void fill_device(const struct weir_report *report, struct weir_items *ite
 
 	if (!report->has_gpu)
 		return;
-	add_share(items, "active", gpu->active);
-	add_share(items, "compute", gpu->compute);
+	weir_items_share(items, "active", gpu->active, "");
+	weir_items_share(items, "compute", gpu->compute, "");
 	add_exposed(items, "communication", gpu->communication, gpu->exposed_communication);
 	add_exposed(items, "copies", gpu->memcpy, gpu->exposed_memcpy);
-	add_share(items, "graph replay", gpu->graph_share);
-	add_share(items, "MFU", gpu->mfu);
-	add_share(items, "MBU", gpu->mbu);
+	weir_items_share(items, "graph replay", gpu->graph_share, "");
+	weir_items_share(items, "MFU", gpu->mfu, "");
+	weir_items_share(items, "MBU", gpu->mbu, "");
 }
 
 static const char *const idle_labels[WEIR_IDLE_COUNT] = {
@@ -219,7 +156,8 @@ static const char *const idle_labels[WEIR_IDLE_COUNT] = {
 	[WEIR_IDLE_OTHER] = "other",
 };
 
-/* What a thread did for half of a cause or longer: "host work 71 % (sampler.py(44): sample)". */
+/* Adds the name of the call or frame that holds at least half of a cause: "host work 71 %
+ * (sampler.py(44): sample)". */
 static void add_cause_name(struct weir_items *items, const struct weir_idle_cause *cause,
                            double share)
 {
@@ -229,7 +167,7 @@ static void add_cause_name(struct weir_items *items, const struct weir_idle_caus
 	if (!out || cause->name_count == 0 || !first->name || !(first->share >= share / 2))
 		return;
 	weir_text_puts(out, " (");
-	add_name(out, first->name);
+	weir_cut_name(out, first->name, WEIR_NAME_COLUMNS);
 	weir_text_puts(out, ")");
 }
 
@@ -253,7 +191,7 @@ static void fill_idle(const struct weir_report *report, struct weir_items *items
 		if (largest < 0)
 			return;
 		said[largest] = true;
-		add_share(items, idle_labels[largest], report->gpu.idle_share[largest]);
+		weir_items_share(items, idle_labels[largest], report->gpu.idle_share[largest], "");
 		if (items->count > before && largest < WEIR_IDLE_LAUNCH_LATENCY &&
 		    report->gpu.idle_share[largest] >= WORTH_NAMING)
 			add_cause_name(items, &report->gpu.idle_cause[largest],
@@ -261,7 +199,7 @@ static void fill_idle(const struct weir_report *report, struct weir_items *items
 	}
 }
 
-/* Only where the device waits as well: for a busy one, waiting is the rule. */
+/* Waits are shown only if the device is idle as well: for a busy device they are normal. */
 static void fill_waits(const struct weir_report *report, struct weir_items *items)
 {
 	const struct weir_host_waits *waits = &report->gpu.waits;
@@ -270,19 +208,20 @@ static void fill_waits(const struct weir_report *report, struct weir_items *item
 	if (!report->has_gpu || !(report->gpu.idle >= WORTH_NAMING) ||
 	    !(waits->scalar_reads || report->gpu.idle_share[WEIR_IDLE_HOST_SYNC] >= WORTH_NAMING))
 		return;
-	add_share(items, "in synchronisation", waits->sync_share);
+	weir_items_share(items, "in synchronisation", waits->sync_share, "");
 	if (waits->syncs + waits->blocking_copies > 0) {
 		out = weir_items_add(items);
-		add_counted(out, waits->syncs + waits->blocking_copies, "wait");
+		weir_items_number(out, waits->syncs + waits->blocking_copies, "wait");
 	}
 	if (waits->scalar_reads > 0) {
 		out = weir_items_add(items);
-		add_counted(out, waits->scalar_reads, "read");
+		weir_items_number(out, waits->scalar_reads, "read");
 		weir_text_puts(out, " of a single value (.item())");
 	}
 }
 
-/* Where the device idles: was work there? And where calls found the queue full. */
+/* Shows whether work was queued while the device was idle, and whether launch calls found the queue
+ * full. */
 static void fill_queue(const struct weir_report *report, struct weir_items *items)
 {
 	const struct weir_queue_figures *queue = &report->gpu.queue;
@@ -291,13 +230,13 @@ static void fill_queue(const struct weir_report *report, struct weir_items *item
 	if (!report->has_gpu || isnan(queue->waiting.mean) || !(report->gpu.idle >= WORTH_NAMING) ||
 	    !(queue->starved_share >= WORTH_NAMING || queue->full_launches))
 		return;
-	add_share(items, "empty while idle", queue->starved_share);
+	weir_items_share(items, "empty while idle", queue->starved_share, "");
 	out = weir_items_add(items);
 	weir_text_printf(out, "depth %.1f on average, p95 %.0f, at most %.0f", queue->waiting.mean,
 	                 queue->waiting.p95, queue->waiting.max);
 	if (queue->full_launches) {
 		out = weir_items_add(items);
-		add_counted(out, queue->full_launches, "call");
+		weir_items_number(out, queue->full_launches, "call");
 		weir_text_puts(out, " waited for room");
 	}
 }
@@ -306,20 +245,9 @@ static void fill_launch(const struct weir_report *report, struct weir_items *ite
 {
 	if (!report->has_gpu)
 		return;
-	add_duration(items, "p50", report->gpu.launch.p50_ns);
-	add_duration(items, "p90", report->gpu.launch.p90_ns);
-	add_duration(items, "p99", report->gpu.launch.p99_ns);
-}
-
-static void add_bytes(struct weir_items *items, const char *label, double bytes)
-{
-	struct weir_text *out;
-
-	if (isnan(bytes))
-		return;
-	out = weir_items_add(items);
-	weir_text_printf(out, "%s ", label);
-	weir_text_bytes(out, bytes);
+	weir_items_duration(items, "p50", report->gpu.launch.p50_ns);
+	weir_items_duration(items, "p90", report->gpu.launch.p90_ns);
+	weir_items_duration(items, "p99", report->gpu.launch.p99_ns);
 }
 
 static void fill_memory(const struct weir_report *report, struct weir_items *items)
@@ -330,19 +258,19 @@ static void fill_memory(const struct weir_report *report, struct weir_items *ite
 
 	if (!report->has_memory)
 		return;
-	add_bytes(items, "peak allocated", largest->peak_allocated_bytes);
-	add_bytes(items, "peak reserved", largest->peak_reserved_bytes);
-	add_share(items, "of the device", largest->used_share);
-	add_share(items, "fragmentation", largest->fragmentation);
+	weir_items_bytes(items, "peak allocated", largest->peak_allocated_bytes);
+	weir_items_bytes(items, "peak reserved", largest->peak_reserved_bytes);
+	weir_items_share(items, "of the device", largest->used_share, "");
+	weir_items_share(items, "fragmentation", largest->fragmentation, "");
 	if (largest->leak_bytes_per_step > 0)
-		add_bytes(items, "growth a step", largest->leak_bytes_per_step);
-	if (memory->allocator_share >= WORTH_SAYING) {
-		add_share(items, "allocation calls", memory->allocator_share);
+		weir_items_bytes(items, "growth a step", largest->leak_bytes_per_step);
+	if (memory->allocator_share >= WEIR_WORTH_SAYING) {
+		weir_items_share(items, "allocation calls", memory->allocator_share, "");
 		weir_text_puts(&items->item[items->count - 1], " of the time");
 	}
 	if (memory->slow_allocations >= 1) {
 		out = weir_items_add(items);
-		add_counted(out, (uint64_t)memory->slow_allocations, "allocation");
+		weir_items_number(out, (uint64_t)memory->slow_allocations, "allocation");
 		weir_text_puts(out, " over 1 ms");
 		if (memory->slow_allocation_ns > 0) {
 			weir_text_puts(out, ", together ");
@@ -350,6 +278,138 @@ static void fill_memory(const struct weir_report *report, struct weir_items *ite
 		}
 	}
 }
+
+/* ---- critical path ---- */
+
+static const char *const path_labels[WEIR_PATH_KIND_COUNT] = {
+	[WEIR_PATH_HOST_OP] = "host code", [WEIR_PATH_HOST_API] = "driver calls",
+	[WEIR_PATH_LAUNCH] = "launches",   [WEIR_PATH_KERNEL_GAP] = "kernel gaps",
+	[WEIR_PATH_COMPUTE] = "compute",   [WEIR_PATH_MEMORY] = "memory-limited kernels",
+	[WEIR_PATH_MEMCPY] = "copies",     [WEIR_PATH_COMMUNICATION] = "communication",
+	[WEIR_PATH_INPUT] = "input",       [WEIR_PATH_IDLE] = "idle",
+};
+
+static double path_share(const struct weir_critical_path *path, int64_t ns)
+{
+	return weir_as_stored_share((double)ns / (double)path->span_ns);
+}
+
+static void add_path_share(struct weir_text *out, const struct weir_critical_path *path, int64_t ns)
+{
+	weir_text_puts(out, " ");
+	weir_text_share(out, path_share(path, ns));
+}
+
+/* Adds the kinds by time, largest first; ties in the order of the enum. */
+static void add_path_kinds(const struct weir_critical_path *path, struct weir_items *items)
+{
+	bool said[WEIR_PATH_KIND_COUNT] = {false};
+
+	for (int round = 0; round < WEIR_PATH_KIND_COUNT; round++) {
+		int largest = -1;
+		struct weir_text *out;
+
+		for (int kind = 0; kind < WEIR_PATH_KIND_COUNT; kind++)
+			if (!said[kind] && (largest < 0 || path->ns[kind] > path->ns[largest]))
+				largest = kind;
+		if (largest < 0 || path_share(path, path->ns[largest]) < WORTH_A_KIND)
+			return;
+		said[largest] = true;
+		out = weir_items_add(items);
+		weir_text_puts(out, path_labels[largest]);
+		add_path_share(out, path, path->ns[largest]);
+	}
+}
+
+/* An operator can be listed for its host time and for its device time. */
+static bool is_listed_twice(const struct weir_critical_path *path, size_t index)
+{
+	for (size_t i = 0; i < path->item_count && i < LISTED_PATH; i++)
+		if (i != index && strcmp(path->items[i].name, path->items[index].name) == 0)
+			return true;
+	return false;
+}
+
+static void fill_path(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_critical_path *path = report->critical_path;
+
+	if (!path)
+		return;
+	add_path_kinds(path, items);
+	if (path->approximate)
+		weir_text_puts(weir_items_add(items), "approximate");
+	for (size_t i = 0; i < path->item_count && i < LISTED_PATH; i++) {
+		const struct weir_path_item *item = &path->items[i];
+		struct weir_text *out;
+
+		if (path_share(path, item->ns) < WORTH_A_KIND)
+			break;
+		out = weir_items_add(items);
+		items->starts_line[items->count - 1] = i == 0;
+		weir_cut_name(out, item->name, WEIR_NAME_COLUMNS);
+		if (is_listed_twice(path, i))
+			weir_text_printf(out, " (%s)", path_labels[item->kind]);
+		add_path_share(out, path, item->ns);
+	}
+}
+
+/* ---- changes that were asked about ---- */
+
+static void add_time(struct weir_text *out, double ns, double speedup)
+{
+	weir_text_duration(out, weir_as_stored_ns(ns));
+	if (!isnan(speedup))
+		weir_text_printf(out, " (%.2fx)", weir_as_stored_share(speedup));
+}
+
+static void add_changed_stages(struct weir_text *out, const struct weir_what_if *what_if)
+{
+	for (size_t i = 0; i < what_if->stage_count && i < LISTED_STAGES; i++) {
+		weir_text_puts(out, i ? ", " : "; ");
+		weir_escape_name(out, what_if->stages[i].name);
+		weir_text_puts(out, " ");
+		add_time(out, what_if->stages[i].p50_ns, what_if->stages[i].speedup);
+	}
+	if (what_if->stage_count > LISTED_STAGES)
+		weir_text_printf(out, ", ... %zu more", what_if->stage_count - LISTED_STAGES);
+}
+
+static void fill_what_if(const struct weir_report *report, struct weir_items *items)
+{
+	for (size_t i = 0; i < report->what_if_count; i++) {
+		const struct weir_what_if *what_if = &report->what_ifs[i];
+		struct weir_text *out = weir_items_add(items);
+
+		weir_text_clear(out);
+		weir_escape_name(out, what_if->class_name);
+		if (what_if->factor > 0)
+			weir_text_printf(out, " times %g: ", what_if->factor);
+		else
+			weir_text_puts(out, " removed: ");
+		if (isnan(what_if->step_ns)) {
+			weir_text_puts(out, "not known from these inputs");
+			continue;
+		}
+		weir_text_puts(out, report->iteration_count ? "a step of " : "the window in ");
+		add_time(out, what_if->step_ns, what_if->speedup);
+		add_changed_stages(out, what_if);
+	}
+}
+
+static void fill_profiler(const struct weir_report *report, struct weir_items *items)
+{
+	struct weir_text *out;
+
+	if (!report->profiler.source || isnan(report->profiler.inflation))
+		return;
+	out = weir_items_add(items);
+	weir_text_printf(out, "this run took %.2fx the time without it, by ",
+	                 weir_as_stored_share(report->profiler.inflation));
+	weir_cut_name(out, report->profiler.source, PATH_COLUMNS);
+}
+
+/* ---- work outside the analysis ---- */
 
 static void fill_set_apart(const struct weir_report *report, struct weir_items *items)
 {
@@ -364,7 +424,7 @@ static void fill_set_apart(const struct weir_report *report, struct weir_items *
 			weir_text_count(out, apart->count);
 			weir_text_puts(out, " x ");
 		}
-		add_name(out, apart->name);
+		weir_cut_name(out, apart->name, WEIR_NAME_COLUMNS);
 		weir_text_puts(out, apart->reason ? ": " : "");
 		weir_escape_plain(out, apart->reason ? apart->reason : "");
 	}
@@ -379,7 +439,7 @@ static void add_warning(const struct weir_report *report, const struct weir_inpu
 	const char *file = input->path ? strrchr(input->path, '/') : NULL;
 
 	if (report->profile->input_count > 1) {
-		add_name(out, file && file[1] ? file + 1 : input->path);
+		weir_cut_name(out, file && file[1] ? file + 1 : input->path, WEIR_NAME_COLUMNS);
 		weir_text_puts(out, ": ");
 	}
 	weir_warning_sentence(&input->warnings[code], code, out);
@@ -414,7 +474,7 @@ const char *weir_facts_title(const struct weir_report *report)
 }
 
 const struct weir_fact_line weir_fact_lines[] = {
-	{.id = "what-if", .label = "what if", .fill = weir_fill_what_if, .one_a_line = true},
+	{.id = "what-if", .label = "what if", .fill = fill_what_if, .one_a_line = true},
 	{.id = "waiting", .label = "waiting", .fill = weir_fill_waiting},
 	{.id = "batches", .label = "batches", .fill = weir_fill_batches},
 	{.id = "first-token", .label = "first token", .fill = weir_fill_first_token},
@@ -426,9 +486,9 @@ const struct weir_fact_line weir_fact_lines[] = {
 	{.id = "idle", .label = "idle, by cause", .fill = fill_idle},
 	{.id = "queue", .label = "queue", .fill = fill_queue},
 	{.id = "waits", .label = "host waits", .fill = fill_waits},
-	{.id = "path", .label = "critical path", .fill = weir_fill_path},
+	{.id = "path", .label = "critical path", .fill = fill_path},
 	{.id = "launch", .label = "launch to start", .fill = fill_launch},
-	{.id = "profiler", .label = "the profiler", .fill = weir_fill_profiler},
+	{.id = "profiler", .label = "the profiler", .fill = fill_profiler},
 	{.id = "memory", .label = "device memory", .fill = fill_memory},
 	{.id = "counters", .label = "largest kernel", .fill = weir_fill_kernel_counters},
 	{.id = "findings",

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "engine/report/plain/escape.h"
-#include "engine/report/words/facts_profilers.h"
+#include "engine/report/words/facts.h"
 
-#define FINDINGS     4   /* of the profiler's rules that are listed */
-#define FUNCTIONS    6   /* of the host that are listed */
-#define NAME_COLUMNS 48  /* of one of them */
-#define TEXT_COLUMNS 240 /* of the first sentence of one of them */
+#define FINDINGS     4   /* pieces of the profiler's advice that are listed */
+#define FUNCTIONS    6   /* host functions that are listed */
+#define NAME_COLUMNS 48  /* columns of a kernel or function */
+#define TEXT_COLUMNS 240 /* columns of the first sentence of advice */
 
 void weir_items_counters(const struct weir_report *report, struct weir_items *items)
 {
@@ -25,7 +25,8 @@ void weir_items_counters(const struct weir_report *report, struct weir_items *it
 	weir_text_printf(out, " kernel launch%s", launches == 1 ? "" : "es");
 }
 
-static void add_share(struct weir_items *items, const char *label, double share)
+/* Unlike weir_items_share() it adds 0 %: an unused unit. */
+static void add_counter(struct weir_items *items, const char *label, double share)
 {
 	struct weir_text *out;
 
@@ -39,20 +40,18 @@ static void add_share(struct weir_items *items, const char *label, double share)
 void weir_fill_kernel_counters(const struct weir_report *report, struct weir_items *items)
 {
 	const double *value;
-	struct weir_text *out, name = {0};
+	struct weir_text *out;
 
 	if (!report->counter_count)
 		return;
 	value = report->counters[0].value;
-	weir_escape_name(&name, report->counters[0].kernel);
-	weir_cut(weir_items_add(items), name.data ? name.data : "", NAME_COLUMNS);
-	weir_text_release(&name);
-	add_share(items, "multiprocessors", value[WEIR_COUNTER_SM]);
-	add_share(items, "matrix units", value[WEIR_COUNTER_TENSOR]);
-	add_share(items, "DRAM", value[WEIR_COUNTER_DRAM]);
-	add_share(items, "L2", value[WEIR_COUNTER_L2]);
-	add_share(items, "L1", value[WEIR_COUNTER_L1]);
-	add_share(items, "occupancy", value[WEIR_COUNTER_OCCUPANCY]);
+	weir_cut_name(weir_items_add(items), report->counters[0].kernel, NAME_COLUMNS);
+	add_counter(items, "multiprocessors", value[WEIR_COUNTER_SM]);
+	add_counter(items, "matrix units", value[WEIR_COUNTER_TENSOR]);
+	add_counter(items, "DRAM", value[WEIR_COUNTER_DRAM]);
+	add_counter(items, "L2", value[WEIR_COUNTER_L2]);
+	add_counter(items, "L1", value[WEIR_COUNTER_L1]);
+	add_counter(items, "occupancy", value[WEIR_COUNTER_OCCUPANCY]);
 	if (!isnan(value[WEIR_COUNTER_WAVES])) {
 		out = weir_items_add(items);
 		weir_text_printf(out, "%.2f waves", value[WEIR_COUNTER_WAVES]);
@@ -81,7 +80,7 @@ static void add_finding(const struct weir_counter_remark *remark, struct weir_it
 	weir_text_release(&plain);
 }
 
-/* The largest estimates first, those about the whole kernel before those about a part. */
+/* Orders advice: about the whole kernel first, then by estimate, largest first. */
 static bool comes_before(const struct weir_counter_remark *a, const struct weir_counter_remark *b)
 {
 	if (a->scope != b->scope)
@@ -89,7 +88,7 @@ static bool comes_before(const struct weir_counter_remark *a, const struct weir_
 	return a->speedup != b->speedup ? a->speedup > b->speedup : a < b;
 }
 
-/* The first behind `said` (NULL: of all) that states an estimate. */
+/* Returns the next advice after `said` (NULL: the first) that has an estimate. */
 static const struct weir_counter_remark *next_finding(const struct weir_counter_row *row,
                                                       const struct weir_counter_remark *said)
 {
@@ -122,7 +121,7 @@ void weir_fill_kernel_findings(const struct weir_report *report, struct weir_ite
 
 /* ---- the host ---- */
 
-/* "173 samples" */
+/* Appends "173 samples". */
 static void add_total(struct weir_text *out, const struct weir_host_figures *host)
 {
 	static const char *const words[] = {
@@ -158,28 +157,24 @@ void weir_items_host(const struct weir_report *report, struct weir_items *items)
 	weir_text_puts(out, " of the time");
 }
 
-/* "matmul (ops.py) 74 % own, 80 % with callees" */
+/* Adds "matmul (ops.py): 74 % self, 80 % total". */
 void weir_fill_host_time(const struct weir_report *report, struct weir_items *items)
 {
 	const struct weir_host_figures *host = report->host;
 
 	for (size_t i = 0; host && i < host->function_count && i < FUNCTIONS; i++) {
 		const struct weir_host_function_row *row = &host->functions[i];
-		struct weir_text *out, name = {0};
+		struct weir_text *out;
 
 		if (!(row->self > 0))
 			return;
 		out = weir_items_add(items);
-		weir_escape_name(&name, row->function);
-		weir_cut(out, name.data ? name.data : "", NAME_COLUMNS);
-		weir_text_clear(&name);
+		weir_cut_name(out, row->function, NAME_COLUMNS);
 		if (row->file) {
-			weir_escape_name(&name, row->file);
 			weir_text_puts(out, " (");
-			weir_cut(out, name.data ? name.data : "", NAME_COLUMNS);
+			weir_cut_name(out, row->file, NAME_COLUMNS);
 			weir_text_puts(out, ")");
 		}
-		weir_text_release(&name);
 		weir_text_puts(out, ": ");
 		weir_text_share(out, row->self);
 		weir_text_puts(out, " itself");

@@ -4,34 +4,14 @@
 
 #include "engine/report/plain/cost_text.h"
 #include "engine/report/plain/escape.h"
-#include "engine/report/tables/map.h"
-#include "engine/report/words/facts_serving.h"
+#include "engine/report/words/facts.h"
+#include "engine/report/words/map.h"
 
-#define NAME_COLUMNS  40   /* of a device or a source inside a sentence */
-#define LISTED_NOTES  12   /* notes that are listed one by one */
-#define LISTED_INPUTS 8    /* kinds of content that are named */
-#define WORTH_SAYING  5e-4 /* smaller shares are left out of a line */
-#define CLEARLY_OFF   0.1  /* a cost scaled by less than this is as good as exact */
+#define LISTED_NOTES  12  /* notes listed one by one */
+#define LISTED_INPUTS 8   /* kinds of content that are named */
+#define CLEARLY_OFF   0.1 /* a smaller correction of the cost is not mentioned */
 
-static void add_name(struct weir_text *out, const char *name)
-{
-	struct weir_text plain = {0};
-
-	weir_escape_name(&plain, name);
-	weir_cut(out, plain.data, NAME_COLUMNS);
-	weir_text_release(&plain);
-}
-
-/* The next item stands on a line of its own. */
-static struct weir_text *add_line(struct weir_items *items)
-{
-	struct weir_text *out = weir_items_add(items);
-
-	items->starts_line[items->count - 1] = true;
-	return out;
-}
-
-/* "293", "59.9", "0.31", "7,677": what is counted per second, in batches, in watts. */
+/* Appends a rate, a batch size or a power: "293", "59.9", "0.31", "7,677". */
 static void add_figure(struct weir_text *out, double value)
 {
 	value = weir_as_stored_share(value);
@@ -43,7 +23,7 @@ static void add_figure(struct weir_text *out, double value)
 		weir_text_printf(out, "%.2f", value);
 }
 
-/* "12.5 requests/s"; nothing where it is not known. */
+/* Adds "12.5 requests/s", if it is known. */
 static void add_measured(struct weir_items *items, const char *before, double value,
                          const char *behind)
 {
@@ -57,20 +37,7 @@ static void add_measured(struct weir_items *items, const char *before, double va
 	weir_text_puts(out, behind);
 }
 
-static void add_share(struct weir_items *items, const char *before, double share,
-                      const char *behind)
-{
-	struct weir_text *out;
-
-	if (isnan(share) || share < WORTH_SAYING)
-		return;
-	out = weir_items_add(items);
-	weir_text_puts(out, before);
-	weir_text_share(out, weir_as_stored_share(share));
-	weir_text_puts(out, behind);
-}
-
-/* "p50 5.59 s, p95 10.7 s, p99 11.1 s": what is known of it, the percentile asked for between. */
+/* Adds "p50 5.59 s, p95 10.7 s, p99 11.1 s", with the requested percentile in the middle. */
 static void add_quantiles(const struct weir_report *report,
                           const struct weir_distribution *distribution, struct weir_items *items)
 {
@@ -102,7 +69,7 @@ static bool has_trace(const struct weir_report *report)
 	return false;
 }
 
-/* From the first arrival to the last response. */
+/* Returns the time from the first arrival to the last response. */
 static double span_of(const struct weir_report *report)
 {
 	const struct weir_request_figures *requests = &report->requests;
@@ -114,7 +81,7 @@ static double span_of(const struct weir_report *report)
 	return (double)requests->count / requests->throughput_per_s * 1e9;
 }
 
-/* " (59.9/s of 80/s offered)": what was answered a second, of what the load generator sent. */
+/* Appends " (59.9/s of 80/s offered)": the throughput and the rate of the load generator. */
 static void add_rate(const struct weir_request_figures *requests, struct weir_text *out)
 {
 	const char *before = " (";
@@ -137,7 +104,7 @@ static void add_rate(const struct weir_request_figures *requests, struct weir_te
 static void add_requests(const struct weir_report *report, struct weir_items *items)
 {
 	const struct weir_request_figures *requests = &report->requests;
-	struct weir_text *out = add_line(items);
+	struct weir_text *out = weir_items_add_line(items);
 	double span_ns = span_of(report);
 
 	if (requests->sampled)
@@ -187,13 +154,13 @@ void weir_items_requests(const struct weir_report *report, struct weir_items *it
 	add_quantiles(report, &requests->latency, items);
 	before = items->count;
 	add_batches(requests, items);
-	add_share(items, "", requests->padding_waste, " padding");
-	add_share(items, "computing ", requests->compute_busy, " of the time");
+	weir_items_share(items, "", requests->padding_waste, " padding");
+	weir_items_share(items, "computing", requests->compute_busy, " of the time");
 	if (items->count > before)
 		items->starts_line[before] = true;
 }
 
-/* "694 W of 700 W", "1,680 MHz". */
+/* Adds "694 W of 700 W", "1,680 MHz". */
 static void add_of(struct weir_items *items, double value, double most, const char *unit)
 {
 	struct weir_text *out;
@@ -209,10 +176,10 @@ static void add_of(struct weir_items *items, double value, double most, const ch
 	weir_text_printf(out, " %s", unit);
 }
 
-/* "2 x NVIDIA H200 seen 152 times" */
+/* Adds "2 x NVIDIA H200, 152 samples, utilisation 80 %". */
 static void add_seen(const struct weir_telemetry_figures *telemetry, struct weir_items *items)
 {
-	struct weir_text *out = add_line(items);
+	struct weir_text *out = weir_items_add_line(items);
 
 	if (telemetry->devices > 1) {
 		weir_text_count(out, telemetry->devices);
@@ -221,7 +188,7 @@ static void add_seen(const struct weir_telemetry_figures *telemetry, struct weir
 		weir_text_puts(out, "device");
 	}
 	if (telemetry->device_name)
-		add_name(out, telemetry->device_name);
+		weir_cut_name(out, telemetry->device_name, WEIR_NAME_COLUMNS);
 	weir_text_puts(out, " seen ");
 	weir_text_count(out, telemetry->samples);
 	weir_text_puts(out, telemetry->samples == 1 ? " time" : " times");
@@ -240,11 +207,11 @@ void weir_items_telemetry(const struct weir_report *report, struct weir_items *i
 	add_seen(telemetry, items);
 	add_of(items, telemetry->power_w, telemetry->power_limit_w, "W");
 	add_of(items, telemetry->sm_clock_mhz, telemetry->sm_clock_max_mhz, "MHz");
-	add_share(items, "power holds clocks down ", telemetry->power_capped, "");
-	add_share(items, "heat holds clocks down ", telemetry->thermal_capped, "");
+	weir_items_share(items, "power holds clocks down", telemetry->power_capped, "");
+	weir_items_share(items, "heat holds clocks down", telemetry->thermal_capped, "");
 }
 
-/* Kinds of content with how many inputs give them, by first appearance. */
+/* Kinds of content, by first appearance, and the number of inputs with each. */
 struct contents {
 	const char *gives[LISTED_INPUTS];
 	size_t inputs[LISTED_INPUTS];
@@ -278,14 +245,14 @@ void weir_items_inputs(const struct weir_report *report, struct weir_items *item
 	count_contents(report->profile, &contents);
 	if (!contents.count)
 		return;
-	out = add_line(items);
+	out = weir_items_add_line(items);
 	weir_text_count(out, report->profile->input_count);
 	weir_text_puts(out, " inputs: ");
 	for (size_t i = 0; i < contents.count; i++) {
 		weir_text_puts(out, i ? " + " : "");
 		if (contents.inputs[i] > 1)
 			weir_text_printf(out, "%zu x ", contents.inputs[i]);
-		add_name(out, contents.gives[i]);
+		weir_cut_name(out, contents.gives[i], WEIR_NAME_COLUMNS);
 	}
 }
 
@@ -295,10 +262,10 @@ void weir_fill_waiting(const struct weir_report *report, struct weir_items *item
 
 	if (!report->has_requests)
 		return;
-	add_share(items, "behind computation ", requests->wait_compute, "");
-	add_share(items, "behind copies ", requests->wait_copy, "");
-	add_share(items, "behind host work ", requests->wait_host, "");
-	add_share(items, "while nothing worked ", requests->wait_idle, "");
+	weir_items_share(items, "behind computation", requests->wait_compute, "");
+	weir_items_share(items, "behind copies", requests->wait_copy, "");
+	weir_items_share(items, "behind host work", requests->wait_host, "");
+	weir_items_share(items, "while nothing worked", requests->wait_idle, "");
 	add_measured(items, "", requests->concurrency, " requests in flight (mean)");
 }
 
@@ -310,8 +277,9 @@ void weir_fill_batches(const struct weir_report *report, struct weir_items *item
 		return;
 	add_measured(items, "p50 ", requests->batch.p50, "");
 	add_measured(items, "p95 ", requests->batch.p95, "");
-	add_share(items, "filled ", requests->batch_fill, " while others wait");
-	add_share(items, "half a batch takes ", requests->flat_step_ratio, " of a full one's time");
+	weir_items_share(items, "filled", requests->batch_fill, " while others wait");
+	weir_items_share(items, "half a batch takes", requests->flat_step_ratio,
+	                 " of a full one's time");
 }
 
 void weir_fill_first_token(const struct weir_report *report, struct weir_items *items)
@@ -347,13 +315,14 @@ void weir_fill_goodput(const struct weir_report *report, struct weir_items *item
 	}
 }
 
-/* "$0.27 idle": one amount of several. */
+/* An amount and its meaning: "$0.27", " idle". */
 struct amount {
 	double value;
 	const char *behind;
 };
 
-/* On one line: "$0.0148 per 1,000 requests: $0.0142 busy, $0.0006 idle". */
+/* Adds "$0.0148 per 1,000 requests: $0.0142 busy, $0.0006 idle" on its own line. The first amount
+ * is the total; the list ends with an amount without a meaning. */
 static void add_amounts(const struct weir_cost *cost, const struct amount *amounts,
                         struct weir_items *items)
 {
@@ -362,7 +331,7 @@ static void add_amounts(const struct weir_cost *cost, const struct amount *amoun
 
 	if (isnan(amounts->value))
 		return;
-	out = add_line(items);
+	out = weir_items_add_line(items);
 	weir_cost_text(cost, amounts->value, NAN, out);
 	weir_text_puts(out, amounts->behind);
 	for (const struct amount *part = amounts + 1; part->behind; part++) {
@@ -414,14 +383,14 @@ static void add_token_cost(const struct weir_cost *cost, struct weir_items *item
 	weir_text_puts(out, "1");
 }
 
-/* "$3.20 a GPU hour (--cost-per-gpu-hour)" */
+/* Adds "$3.20 per GPU hour (--cost-per-gpu-hour)". */
 static void add_price(const struct weir_cost *cost, struct weir_items *items)
 {
 	struct weir_text *out;
 
 	if (isnan(cost->per_gpu_hour) && !cost->source)
 		return;
-	out = add_line(items);
+	out = weir_items_add_line(items);
 	if (!isnan(cost->per_gpu_hour)) {
 		weir_cost_text(cost, cost->per_gpu_hour, NAN, out);
 		weir_text_puts(out, " a GPU hour");
@@ -431,7 +400,7 @@ static void add_price(const struct weir_cost *cost, struct weir_items *items)
 	if (!cost->source)
 		return;
 	weir_text_puts(out, out->length ? " (" : "from ");
-	add_name(out, cost->source);
+	weir_cut_name(out, cost->source, WEIR_NAME_COLUMNS);
 	weir_text_puts(out, isnan(cost->per_gpu_hour) && !(cost->gpus > 1) ? "" : ")");
 }
 
@@ -465,10 +434,10 @@ void weir_fill_telemetry(const struct weir_report *report, struct weir_items *it
 
 	if (!report->has_telemetry)
 		return;
-	add_share(items, "utilisation while in use ", telemetry->utilization, "");
-	add_share(items, "SM active ", telemetry->sm_active, "");
-	add_share(items, "tensor cores active ", telemetry->tensor_active, "");
-	add_share(items, "DRAM active ", telemetry->dram_active, "");
+	weir_items_share(items, "utilisation while in use", telemetry->utilization, "");
+	weir_items_share(items, "SM active", telemetry->sm_active, "");
+	weir_items_share(items, "tensor cores active", telemetry->tensor_active, "");
+	weir_items_share(items, "DRAM active", telemetry->dram_active, "");
 	add_measured(items, "power at most ", telemetry->power_max_w, " W");
 	add_measured(items, "", telemetry->temperature_max_c, " °C at most");
 	if (!isnan(telemetry->memory_used_max_bytes)) {

@@ -3,19 +3,9 @@
 
 #include "engine/model/template.h"
 #include "engine/report/plain/escape.h"
+#include "engine/report/plain/items.h"
+#include "engine/report/words/map.h"
 #include "engine/report/words/phrases.h"
-
-#define STORED_SHARES 1e6 /* steps of a share: six decimals */
-
-double weir_as_stored_ns(double ns)
-{
-	return round(ns);
-}
-
-double weir_as_stored_share(double share)
-{
-	return round(share * STORED_SHARES) / STORED_SHARES;
-}
 
 void weir_phrase_expanded(const struct weir_report *report, const char *template,
                           struct weir_text *out)
@@ -83,7 +73,7 @@ static void add_factor(struct weir_text *out, double factor)
 	weir_text_printf(out, factor < 1.095 ? "%.2f" : "%.1f", factor);
 }
 
-/* "1.5-2.3x", or "1.2x" where both ends read the same. */
+/* Appends "1.5-2.3x", or "1.2x" if both ends round to it. */
 static void add_range(struct weir_text *out, double low, double high)
 {
 	if (high - low > 0.05) {
@@ -136,7 +126,7 @@ double weir_attribution_share(const struct weir_attribution *attribution, enum w
 	               : NAN;
 }
 
-/* Less is no share in a stored result. */
+/* A stored report rounds smaller shares to 0. */
 static bool holds_time(const struct weir_attribution *attribution, enum weir_bound bound)
 {
 	return weir_as_stored_share(weir_attribution_share(attribution, bound)) > 0;
@@ -162,4 +152,15 @@ size_t weir_attribution_order(const struct weir_attribution *attribution,
 	if (holds_time(attribution, WEIR_BOUND_UNDETERMINED))
 		order[count++] = WEIR_BOUND_UNDETERMINED;
 	return count;
+}
+
+void weir_phrase_share_of(const struct weir_report *report, struct weir_text *out)
+{
+	weir_text_puts(out, "share of ");
+	if (!report->has_requests) {
+		weir_text_puts(out, "wall time");
+		return;
+	}
+	weir_map_label(report, WEIR_MAP_ASKED, out);
+	weir_text_puts(out, " latency");
 }

@@ -6,9 +6,8 @@
 
 struct warning_text {
 	const char *code;
-	const char *one;  /* the whole sentence for one of them, or for any number where `many` is
-	                     NULL */
-	const char *many; /* what follows the count; NULL: the count says nothing to people */
+	const char *one;  /* sentence for one occurrence; for any number if `many` is NULL */
+	const char *many; /* sentence after the count; NULL: the count is not shown */
 };
 
 static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
@@ -133,7 +132,7 @@ bool weir_warning_code_parse(const char *text, enum weir_warning_code *out)
 	return false;
 }
 
-/* " (first at byte 88,120: ts is text)", either part alone, or nothing. */
+/* Appends " (first at byte 88,120: ts is text)", or the part of it that is known. */
 static void add_place(const struct weir_warning *warning, struct weir_text *out)
 {
 	bool placed = warning->first_at != UINT64_MAX && warning->first_at != 0;

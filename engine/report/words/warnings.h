@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Warnings of the inputs: a stable code for programs, a sentence for people. */
-#ifndef WEIR_REPORT_WARNINGS_H
-#define WEIR_REPORT_WARNINGS_H
+/* Warnings about inputs: a stable code for programs, a sentence for people. */
+#ifndef WEIR_REPORT_WORDS_WARNINGS_H
+#define WEIR_REPORT_WORDS_WARNINGS_H
 
 #include <stdbool.h>
 
@@ -12,8 +12,8 @@ const char *weir_warning_code_text(enum weir_warning_code code); /* "skipped_eve
 bool weir_warning_code_parse(const char *text, enum weir_warning_code *out);
 
 /*
- * "1,204 elements that are no events were skipped (first at byte 88,120: ts is text)". The detail
- * comes from the input: control and bidirectional characters in it are replaced.
+ * Appends "1,204 elements that are not events were skipped (first at byte 88,120: ts is text)". The
+ * detail comes from the input: control and bidirectional characters in it are replaced.
  */
 void weir_warning_sentence(const struct weir_warning *warning, enum weir_warning_code code,
                            struct weir_text *out);

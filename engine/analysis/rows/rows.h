@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Fills a report from an analysis, one part per function. weir_analysis_report() calls them in the
+ * order of this page: later parts read what earlier ones filled. All texts and arrays live in the
+ * report's arena.
+ */
+#ifndef WEIR_ANALYSIS_ROWS_ROWS_H
+#define WEIR_ANALYSIS_ROWS_ROWS_H
+
+#include "engine/analysis/path/critical_path.h"
+#include "engine/analysis/rows/stage_rows.h"
+#include "engine/analysis/whole/analysis.h"
+#include "engine/model/report.h"
+#include "engine/model/run.h"
+
+/* Fills devices, ranks, steps, steps set apart, device time, idle causes, queue, memory and
+ * attribution. */
+void weir_fill_summary(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
+                       struct weir_report *report);
+/* Fills what delays device work: names behind idle time, the queue and, if `rows`, the launches by
+ * call; total: all analysed time. Ranks run the same program: queue and launches are those of the
+ * first one with device work. */
+void weir_fill_launching(const struct weir_analysis *analysis, const struct weir_ledger *total,
+                         struct weir_report *report);
+/* Fills report->memory over all ranks and inputs; without events and allocation calls there is
+ * none. */
+void weir_fill_memory(const struct weir_analysis *analysis, const struct weir_ledger *total,
+                      struct weir_report *report);
+/* Sets the features about memory in `values` (WEIR_F_COUNT of them). */
+void weir_memory_features(const struct weir_report *report, double *values);
+
+/* Fills report->stages and their attribution: stages of requests, of timelines, of native runs. */
+void weir_fill_stages(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
+                      struct weir_report *report);
+/* Appends the stages of metrics pages, notes on what the pages hold, and the figures of requests if
+ * no input holds requests. */
+void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report *report);
+/* Fills report->operators, the largest device time first; without device work, by self time on the
+ * host. */
+void weir_fill_operators(const struct weir_analysis *analysis, struct weir_report *report);
+/* Fills report->graphs and notes about them. Bodies that are equal on several ranks share a row. */
+void weir_fill_graphs(const struct weir_analysis *analysis, struct weir_report *report);
+
+/* Fills report->operators from counters, for a profile without a timeline. */
+void weir_fill_counted_operators(const struct weir_counted *counted, struct weir_report *report);
+/* Fills report->counters: each kernel with its measured figures and the rules of Nsight Compute
+ * about it. */
+void weir_fill_counters(const struct weir_counted *counted, struct weir_report *report);
+
+/* Fills the features of the profile and of the stages. */
+void weir_fill_features(const struct weir_analysis *analysis,
+                        const struct weir_stage_merges *merges, struct weir_report *report);
+
+/*
+ * Fills report->profiler: the time of a profiled run over that of the same program without the
+ * profiler. The first comparable native run among the inputs decides. Stages of the same name are
+ * compared by the sums of their p50. If none match, a native run with a single stage is compared
+ * with the step, or with the only stage of the timeline.
+ */
+void weir_fill_inflation(const struct weir_analysis *analysis,
+                         const struct weir_stage_merges *merges, struct weir_report *report);
+
+/* Fills report->critical_path; nothing if no device has a window. */
+void weir_fill_critical_path(const struct weir_analysis *analysis,
+                             const struct weir_stage_merges *merges, const struct weir_path *path,
+                             struct weir_report *report);
+
+/* Returns the name of what holds the piece: an operator (for device work, the one that launched
+ * it), call or kernel. NULL: nothing has a name. Borrowed from the trace. */
+const char *weir_path_piece_name(const struct weir_analysis *analysis,
+                                 const struct weir_path_piece *piece);
+
+/* Returns the number of rows that weir_serving_rows() writes: one per stage, and one for the time
+ * between them. */
+size_t weir_serving_row_count(const struct weir_serving *serving);
+/* Fills rows in order from arrival to response. */
+void weir_serving_rows(const struct weir_serving *serving, struct weir_report *report,
+                       struct weir_stage_row *rows);
+/* Fills report->requests, and report->attribution with the time of the requests around the
+ * percentile. */
+void weir_serving_figures(const struct weir_serving *serving, struct weir_report *report);
+/*
+ * Completes the attribution after the verdict about the requests: time in computation goes to the
+ * verdict's bound if its rule says so, or is split as the device's time if the device decides. Sets
+ * the verdict of each stage of requests by what holds most of its time. device: the verdict about
+ * the timeline; NULL: none.
+ */
+void weir_serving_settle(const struct weir_serving *serving, const struct weir_verdict *requests,
+                         const struct weir_verdict *device, struct weir_report *report);
+
+/*
+ * Adds the profile to a run (weir.run/1), one value per occurrence of a stage and, for work outside
+ * every stage, per step. Operators get their device time in it.
+ */
+void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *run);
+/* Adds a value per request to the stages of a run, and the figures of the requests; cost: NULL if
+ * no price is known. */
+void weir_serving_run(const struct weir_serving *serving, const struct weir_cost *cost,
+                      struct weir_run *run);
+/* Adds the means of stages and the rates of metrics pages to a run, unless it has a figure of the
+ * name. */
+void weir_run_add_scrapes(const struct weir_analysis *analysis, struct weir_run *run);
+/* Adds one operator per counted kernel and launch shape to a run, one value per launch: the largest
+ * WEIR_MAX_COUNTER_ROWS. */
+void weir_counted_run(const struct weir_counted *counted, struct weir_run *run);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Stages merged over all ranks by name: the ground for the tables of stages, features and what-if
+ * answers. */
+#ifndef WEIR_ANALYSIS_ROWS_STAGE_ROWS_H
+#define WEIR_ANALYSIS_ROWS_STAGE_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/analysis/path/retime.h"
+#include "engine/analysis/rank/ledger.h"
+#include "engine/analysis/whole/analysis.h"
+
+struct weir_stage_merge {
+	const char *name, *kind; /* borrowed from a rank */
+	uint32_t *stage; /* per rank, its index of this stage; WEIR_NONE: the rank lacks it */
+	struct weir_ledger ledger;
+};
+
+struct weir_stage_merges {
+	struct weir_stage_merge *items;
+	size_t count;
+	size_t first_row; /* in report->stages, behind the rows of requests */
+	struct weir_ledger outside, total;
+};
+
+/* Attributes the time of every rank and adds it up by stage; release with
+ * weir_stage_merges_release(). */
+void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_analysis *analysis);
+void weir_stage_merges_release(struct weir_stage_merges *merges);
+
+/* Returns, per stage of rank r, the index of its merge. The caller frees the array. */
+uint32_t *weir_stage_merges_of_rank(const struct weir_stage_merges *merges,
+                                    const struct weir_analysis *analysis, size_t r);
+
+/* Returns the ns from the span's start on the host to the later of its end there and the end of the
+ * last device work launched in it. */
+int64_t weir_span_duration(const struct weir_span *span);
+
+/*
+ * Returns the durations of one stage in ns, one per occurrence, in order. If all ranks have the
+ * same number of occurrences, each value is that of the slowest rank; else the values of all ranks
+ * follow each other. retimings: one per rank, to get the durations after a change; NULL: as
+ * measured. The caller frees the array.
+ */
+double *weir_stage_durations(const struct weir_analysis *analysis,
+                             const struct weir_stage_merge *merge,
+                             const struct weir_retiming *retimings, size_t *count);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "engine/analysis/names/apis.h"
+#include "engine/analysis/names/frames.h"
+#include "engine/analysis/timeline/host_activity.h"
+#include "engine/base/arena.h"
+
+struct thread {
+	bool classified;
+	bool has_system_calls; /* the trace records the thread's system calls */
+	struct weir_thread_activity activity;
+};
+
+struct weir_host_activity {
+	const struct weir_timeline *timeline;
+	const struct weir_steps *steps;
+	struct thread *threads;
+	uint8_t *
+		reaches_device; /* per host row: it or a row inside it is a driver call that acts */
+	uint8_t *surroundings;  /* per host row: enum weir_frame_class of the innermost range,
+	                           frame or operator at or above it that is not plain */
+	uint32_t *around;       /* per host row: innermost enclosing row that is no call;
+	                           WEIR_NONE: none */
+};
+
+/*
+ * The facts about one instant, one bit of each group. A row of `rules` lists the facts that it
+ * admits; groups that do not matter are admitted whole.
+ */
+enum fact {
+	/* The caller: the innermost row that is no system call. */
+	BLOCKING_CALL = 1 << 0,
+	ALLOCATING_CALL = 1 << 1,
+	LOADING_CALL = 1 << 2,
+	OTHER_CALL = 1 << 3,
+	HOST_OPERATOR = 1 << 4, /* long, and never reaches a device */
+	OPERATOR = 1 << 5,
+	CODE = 1 << 6, /* a Python frame or an annotated range */
+	OVERHEAD = 1 << 7,
+	NO_ROW = 1 << 8,
+	NO_ROW_RECORDED = 1 << 9, /* no row, in a thread whose system calls are recorded */
+	ANY_CALLER = (1 << 10) - 1,
+
+	/* The surroundings of the caller. */
+	IN_LOADER = 1 << 10,
+	IN_COMPILER = 1 << 11,
+	ELSEWHERE = 1 << 12,
+	ANYWHERE = IN_LOADER | IN_COMPILER | ELSEWHERE,
+
+	/* The system call inside the caller, and frames that wait. */
+	READS_FILE = 1 << 13,
+	WAITS_OUTSIDE = 1 << 14, /* outside every stage that the thread has opened */
+	WAITS_IN_STAGE = 1 << 15,
+	RUNS = 1 << 16,
+	ANY_STATE = READS_FILE | WAITS_OUTSIDE | WAITS_IN_STAGE | RUNS,
+};
+
+/* Callers that may wait: an operator that waits is still dispatch. */
+#define WAITERS (CODE | OVERHEAD | NO_ROW | NO_ROW_RECORDED)
+
+/* The first row that admits all facts decides. Every combination of facts is admitted by a row. */
+static const struct {
+	unsigned admits;
+	enum weir_idle idle;
+} rules[] = {
+	{BLOCKING_CALL | ANYWHERE | ANY_STATE, WEIR_IDLE_HOST_SYNC},
+	{ALLOCATING_CALL | ANYWHERE | ANY_STATE, WEIR_IDLE_ALLOCATOR},
+	{LOADING_CALL | ANYWHERE | ANY_STATE, WEIR_IDLE_COMPILE_LOAD},
+	{ANY_CALLER | IN_LOADER | ANY_STATE, WEIR_IDLE_INPUT},
+	{ANY_CALLER | IN_COMPILER | ANY_STATE, WEIR_IDLE_COMPILE_LOAD},
+	{OTHER_CALL | ANYWHERE | ANY_STATE, WEIR_IDLE_DISPATCH},
+	{ANY_CALLER | ANYWHERE | READS_FILE, WEIR_IDLE_INPUT},
+	{WAITERS | ANYWHERE | WAITS_IN_STAGE, WEIR_IDLE_PYTHON},
+	{WAITERS | ANYWHERE | WAITS_OUTSIDE, WEIR_IDLE_HOST_IDLE},
+	{HOST_OPERATOR | ANYWHERE | ANY_STATE, WEIR_IDLE_HOST_WORK},
+	{OPERATOR | ANYWHERE | ANY_STATE, WEIR_IDLE_DISPATCH},
+	{OVERHEAD | ANYWHERE | ANY_STATE, WEIR_IDLE_PROFILER},
+	{NO_ROW | ANYWHERE | ANY_STATE, WEIR_IDLE_HOST_IDLE},
+	{ANY_CALLER | ANYWHERE | ANY_STATE, WEIR_IDLE_PYTHON},
+};
+
+static enum weir_api_class class_of(const struct weir_timeline *timeline, uint32_t row)
+{
+	return (enum weir_api_class)timeline->api_class[timeline->trace->host.name[row]];
+}
+
+static void mark_device_business(struct weir_host_activity *activity)
+{
+	const struct weir_host_columns *host = &activity->timeline->trace->host;
+
+	activity->reaches_device = weir_alloc(host->count);
+	for (size_t i = 0; i < host->count; i++) {
+		enum weir_api_class class = class_of(activity->timeline, (uint32_t)i);
+
+		if (host->kind[i] != WEIR_HOST_API || class == WEIR_API_QUERY ||
+		    class == WEIR_API_OTHER || weir_api_is_system(class))
+			continue;
+		for (uint32_t up = (uint32_t)i; up != WEIR_NONE && !activity->reaches_device[up];
+		     up = activity->timeline->parent[up])
+			activity->reaches_device[up] = 1;
+	}
+}
+
+/* Finds the class of the surroundings of every row: any range, frame or operator around it may be a
+ * data loader or a compiler, and a wait inside one belongs to it. A parent's row comes first. */
+static void find_surroundings(struct weir_host_activity *activity)
+{
+	const struct weir_host_columns *host = &activity->timeline->trace->host;
+	uint8_t *by_name = weir_frame_class_of_names(activity->timeline->trace->names);
+
+	activity->surroundings = weir_alloc(host->count);
+	activity->around = weir_alloc(host->count * sizeof *activity->around);
+	for (size_t i = 0; i < host->count; i++) {
+		uint32_t parent = activity->timeline->parent[i];
+		bool is_call = host->kind[i] == WEIR_HOST_API;
+		uint8_t own = is_call ? WEIR_FRAME_PLAIN : by_name[host->name[i]];
+		uint8_t outer =
+			parent == WEIR_NONE ? WEIR_FRAME_PLAIN : activity->surroundings[parent];
+
+		if (own == WEIR_FRAME_PLAIN ||
+		    (own == WEIR_FRAME_WAIT && outer != WEIR_FRAME_PLAIN))
+			own = outer;
+		activity->surroundings[i] = own;
+		activity->around[i] = parent == WEIR_NONE || host->kind[parent] != WEIR_HOST_API
+		                              ? parent
+		                              : activity->around[parent];
+	}
+	free(by_name);
+}
+
+struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *timeline,
+                                                  const struct weir_steps *steps)
+{
+	struct weir_host_activity *activity = weir_alloc(sizeof *activity);
+	const struct weir_host_columns *host = &timeline->trace->host;
+
+	activity->timeline = timeline;
+	activity->steps = steps;
+	activity->threads = weir_alloc(timeline->trace->thread_count * sizeof *activity->threads);
+	for (size_t i = 0; i < host->count; i++)
+		if (host->kind[i] == WEIR_HOST_API &&
+		    weir_api_is_system(class_of(timeline, (uint32_t)i)))
+			activity->threads[host->thread[i]].has_system_calls = true;
+	mark_device_business(activity);
+	find_surroundings(activity);
+	return activity;
+}
+
+void weir_host_activity_free(struct weir_host_activity *activity)
+{
+	for (size_t t = 0; t < activity->timeline->trace->thread_count; t++) {
+		weir_leaves_release(&activity->threads[t].activity.leaves);
+		free(activity->threads[t].activity.idle);
+	}
+	free(activity->threads);
+	free(activity->reaches_device);
+	free(activity->surroundings);
+	free(activity->around);
+	free(activity);
+}
+
+bool weir_host_activity_compiles(const struct weir_host_activity *activity, uint32_t row)
+{
+	return activity->surroundings[row] == WEIR_FRAME_COMPILE;
+}
+
+static unsigned fact_of_call(enum weir_api_class class)
+{
+	static const unsigned by_class[WEIR_API_CLASS_COUNT] = {
+		[WEIR_API_SYNC] = BLOCKING_CALL,    [WEIR_API_COPY_BLOCKING] = BLOCKING_CALL,
+		[WEIR_API_ALLOC] = ALLOCATING_CALL, [WEIR_API_ALLOC_ASYNC] = ALLOCATING_CALL,
+		[WEIR_API_MODULE] = LOADING_CALL,
+	};
+
+	return by_class[class] ? by_class[class] : OTHER_CALL;
+}
+
+static unsigned fact_of_operator(const struct weir_host_activity *activity, uint32_t row)
+{
+	const struct weir_host_columns *host = &activity->timeline->trace->host;
+	uint32_t outermost = weir_timeline_outermost_op(activity->timeline, row);
+
+	return !activity->reaches_device[outermost] &&
+	                       weir_span_ns(host->start_ns[outermost], host->end_ns[outermost]) >=
+	                               WEIR_HOST_OPERATOR_NS
+	               ? HOST_OPERATOR
+	               : OPERATOR;
+}
+
+static unsigned fact_of_caller(const struct weir_host_activity *activity, uint32_t thread,
+                               uint32_t caller)
+{
+	if (caller == WEIR_NONE)
+		return activity->threads[thread].has_system_calls ? NO_ROW_RECORDED : NO_ROW;
+	switch ((enum weir_host_kind)activity->timeline->trace->host.kind[caller]) {
+	case WEIR_HOST_OP:
+		return fact_of_operator(activity, caller);
+	case WEIR_HOST_API:
+		return fact_of_call(class_of(activity->timeline, caller));
+	case WEIR_HOST_OVERHEAD:
+		return OVERHEAD;
+	case WEIR_HOST_ANNOTATION:
+	case WEIR_HOST_PYTHON:
+		return CODE;
+	}
+	return CODE;
+}
+
+/* Inside a stage that this thread has opened, it waits for a thread that works for the stage. */
+static unsigned fact_of_wait(const struct weir_host_activity *activity, uint32_t thread,
+                             int64_t at_ns)
+{
+	const struct weir_steps *steps = activity->steps;
+	uint32_t span = weir_steps_span_at(steps, thread, at_ns);
+
+	if (span == WEIR_NONE)
+		return WAITS_OUTSIDE;
+	return activity->timeline->trace->host.thread[steps->spans[span].host_row] == thread
+	               ? WAITS_IN_STAGE
+	               : WAITS_OUTSIDE;
+}
+
+static enum weir_idle idle_of_leaf(const struct weir_host_activity *activity, uint32_t thread,
+                                   uint32_t row, int64_t at_ns)
+{
+	uint32_t caller = weir_timeline_caller(activity->timeline, row);
+	enum weir_frame_class around =
+		caller == WEIR_NONE ? WEIR_FRAME_PLAIN
+				    : (enum weir_frame_class)activity->surroundings[caller];
+	enum weir_api_class system =
+		row == caller ? WEIR_API_OTHER : class_of(activity->timeline, row);
+	unsigned facts = fact_of_caller(activity, thread, caller);
+	size_t i = 0;
+
+	facts |= around == WEIR_FRAME_INPUT     ? IN_LOADER
+	         : around == WEIR_FRAME_COMPILE ? IN_COMPILER
+	                                        : ELSEWHERE;
+	if (system == WEIR_API_SYSTEM_FILE)
+		facts |= READS_FILE;
+	else if (system == WEIR_API_SYSTEM_WAIT || around == WEIR_FRAME_WAIT)
+		facts |= fact_of_wait(activity, thread, at_ns);
+	else
+		facts |= RUNS;
+	while (facts & ~rules[i].admits)
+		i++;
+	return rules[i].idle;
+}
+
+/* Returns true if no operator and no driver call runs: framework code, user code or nothing. */
+static bool is_glue(const struct weir_host_activity *activity, uint32_t row)
+{
+	uint8_t kind;
+
+	row = weir_timeline_caller(activity->timeline, row);
+	if (row == WEIR_NONE)
+		return true;
+	kind = activity->timeline->trace->host.kind[row];
+	return kind == WEIR_HOST_ANNOTATION || kind == WEIR_HOST_PYTHON;
+}
+
+/* Reclassifies the leaves [first, end) of one stretch without operators and driver calls. */
+static void judge_glue(struct weir_thread_activity *thread, size_t first, size_t end)
+{
+	const struct weir_leaves *leaves = &thread->leaves;
+	size_t last = end < leaves->count ? end : leaves->count - 1;
+	bool is_long =
+		weir_span_ns(leaves->time_ns[first], leaves->time_ns[last]) >= WEIR_HOST_WORK_NS;
+	uint8_t from = is_long ? WEIR_IDLE_PYTHON : WEIR_IDLE_HOST_IDLE;
+	uint8_t to = is_long ? WEIR_IDLE_HOST_WORK : WEIR_IDLE_PYTHON;
+
+	for (size_t i = first; i < end; i++)
+		if (thread->idle[i] == from)
+			thread->idle[i] = to;
+}
+
+static void classify(struct weir_host_activity *activity, uint32_t index)
+{
+	struct weir_thread_activity *thread = &activity->threads[index].activity;
+	const struct weir_leaves *leaves = &thread->leaves;
+
+	weir_leaves_init(&thread->leaves, activity->timeline, index);
+	thread->idle = weir_alloc(leaves->count);
+	for (size_t i = 0; i < leaves->count; i++)
+		thread->idle[i] =
+			(uint8_t)idle_of_leaf(activity, index, leaves->row[i], leaves->time_ns[i]);
+	for (size_t i = 0, end; i < leaves->count; i = end) {
+		for (end = i; end < leaves->count && is_glue(activity, leaves->row[end]);)
+			end++;
+		if (end > i)
+			judge_glue(thread, i, end);
+		else
+			end++;
+	}
+}
+
+const struct weir_thread_activity *weir_host_activity_of_thread(struct weir_host_activity *activity,
+                                                                uint32_t thread)
+{
+	if (!activity->threads[thread].classified)
+		classify(activity, thread);
+	activity->threads[thread].classified = true;
+	return &activity->threads[thread].activity;
+}
+
+struct weir_activity_label weir_host_activity_label(const struct weir_host_activity *activity,
+                                                    uint32_t row)
+{
+	const struct weir_host_columns *host = &activity->timeline->trace->host;
+	uint32_t around, outermost;
+
+	if (row == WEIR_NONE)
+		return (struct weir_activity_label){0, 0};
+	around = activity->around[row];
+	if (host->kind[row] == WEIR_HOST_OP) {
+		outermost = weir_timeline_outermost_op(activity->timeline, row);
+		around = outermost == row ? WEIR_NONE : outermost;
+	} else if (host->kind[row] == WEIR_HOST_ANNOTATION) {
+		around = WEIR_NONE;
+	}
+	return (struct weir_activity_label){host->name[row],
+	                                    around == WEIR_NONE ? 0 : host->name[around]};
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Classifies each instant of a host thread, to explain why its next launch was late. The innermost
+ * host row decides, together with the rows around it:
+ *
+ * - a driver or runtime call: synchronisation, allocation, loading; any other call is dispatch
+ * - inside a data loader or a compiler: input, loading
+ * - a system call is a part of its caller; one that reads a file is input, one that waits counts as
+ *   a frame that waits
+ * - a frame that waits: no work. Inside a stage that this thread has opened, another thread works
+ *   for that stage: Python
+ * - an operator: dispatch; host work if it lasts WEIR_HOST_OPERATOR_NS and never touches a device
+ * - a Python frame or annotated range: Python
+ * - no row: no work; Python if the thread's system calls are recorded, since it then runs user code
+ *
+ * A second pass looks at each stretch without operators and driver calls. If it lasts
+ * WEIR_HOST_WORK_NS, its Python is host work; if it is shorter, its "no work" is Python, since no
+ * thread sleeps and wakes that fast for new work.
+ */
+#ifndef WEIR_ANALYSIS_TIMELINE_HOST_ACTIVITY_H
+#define WEIR_ANALYSIS_TIMELINE_HOST_ACTIVITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/analysis/timeline/leaves.h"
+#include "engine/analysis/timeline/steps.h"
+#include "engine/analysis/timeline/timeline.h"
+#include "engine/model/bound.h"
+
+/* Framework code between two operators takes less, even under the profiler. */
+#define WEIR_HOST_WORK_NS 200000
+/* Shorter operators on host tensors are not worth a name. */
+#define WEIR_HOST_OPERATOR_NS 100000
+
+struct weir_thread_activity {
+	struct weir_leaves leaves;
+	uint8_t *idle; /* per leaf: the enum weir_idle of a device that waits meanwhile */
+};
+
+struct weir_host_activity;
+
+/* Borrows the timeline and the steps. Free with weir_host_activity_free(). */
+struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *timeline,
+                                                  const struct weir_steps *steps);
+void weir_host_activity_free(struct weir_host_activity *activity);
+
+/* Returns the activity of one thread, computed on first use and owned by `activity`. */
+const struct weir_thread_activity *weir_host_activity_of_thread(struct weir_host_activity *activity,
+                                                                uint32_t thread);
+
+/* Returns true if the host row lies inside a compiler, which tries kernels or folds constants. */
+bool weir_host_activity_compiles(const struct weir_host_activity *activity, uint32_t row);
+
+/* Name ids of a host row and of what it is a part of; 0: no name. */
+struct weir_activity_label {
+	uint32_t name, in;
+};
+
+/* Returns the names under which idle time during a leaf is listed. row: WEIR_NONE gives {0, 0}. */
+struct weir_activity_label weir_host_activity_label(const struct weir_host_activity *activity,
+                                                    uint32_t row);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes a report or the result of a comparison to standard output or to files, in the formats that
+ * --format and -o ask for. */
+#ifndef WEIR_CLI_DOCUMENTS_H
+#define WEIR_CLI_DOCUMENTS_H
+
+#include "engine/base/error.h"
+#include "engine/cli/options.h"
+#include "engine/report/writer.h"
+
+#define WEIR_REPORT_TOP_OPTION                                                                     \
+	{                                                                                          \
+		.name = "top", .kind = WEIR_OPTION_COUNT, .value = "N",                            \
+		.help = "operators to list (10); JSON always holds all of them"                    \
+	}
+
+/* Checks all outputs before anything is read. WEIR_E_USAGE: no writer of the kind has the format or
+ * suffix. */
+enum weir_status weir_documents_check(const struct weir_arguments *arguments,
+                                      enum weir_result_kind kind, struct weir_error *err);
+
+/* Returns the first writer of reports among the outputs that draws the timeline; NULL: none. The
+ * outputs are checked. */
+const struct weir_writer *weir_documents_drawing(const struct weir_arguments *arguments);
+
+/* Each writes every output; the first reads --top, the second --all. */
+enum weir_status weir_documents_write_report(const struct weir_arguments *arguments,
+                                             const struct weir_report *report,
+                                             struct weir_error *err);
+enum weir_status weir_documents_write_gate(const struct weir_arguments *arguments,
+                                           const struct weir_gate_result *result,
+                                           struct weir_error *err);
+
+#endif

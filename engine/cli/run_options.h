@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options that several commands share about runs, baselines and comparisons, and what they
+ * mean. */
+#ifndef WEIR_CLI_RUN_OPTIONS_H
+#define WEIR_CLI_RUN_OPTIONS_H
+
+#include "ci/policy/policy.h"
+#include "engine/cli/options.h"
+#include "engine/cli/progress.h"
+#include "engine/model/settings.h"
+#include "engine/pipeline/measure_runs.h"
+
+#define WEIR_DEFAULT_DB ".weir/baselines.db"
+
+/* The names of the writers of gate results, in their order; a test compares the two. */
+extern const char *const weir_gate_formats[];
+
+#define WEIR_DB_OPTION                                                                             \
+	{                                                                                          \
+		.name = "db", .kind = WEIR_OPTION_FILE, .value = "FILE",                           \
+		.help = "the store ($WEIR_DB, else .weir/baselines.db)"                            \
+	}
+
+#define WEIR_CONFIG_OPTION                                                                         \
+	{                                                                                          \
+		.name = "config", .kind = WEIR_OPTION_FILE, .value = "FILE",                       \
+		.help = "margins, rules, ceilings and waivers (weir.json where it is present)"     \
+	}
+
+/* The configuration of a command that does not judge by it. prefix: "" or "record: ", the word of
+ * the command that reads it. */
+#define WEIR_SETTINGS_OPTION(prefix)                                                               \
+	{                                                                                          \
+		.name = "config", .kind = WEIR_OPTION_FILE, .value = "FILE",                       \
+		.help = prefix "names of stages, service levels and the price of a GPU "           \
+			       "(weir.json where it is present)"                                   \
+	}
+
+#define WEIR_COST_OPTION(prefix)                                                                   \
+	{                                                                                          \
+		.name = "cost-per-gpu-hour", .kind = WEIR_OPTION_PRICE, .value = "USD",            \
+		.help = prefix "price of one GPU for an hour, for the cost of requests (the "      \
+			       "configuration's, else that of a billing export among the inputs)"  \
+	}
+
+#define WEIR_GATE_FORMAT_OPTION                                                                    \
+	{                                                                                          \
+		.name = "format", .letter = 'f', .kind = WEIR_OPTION_CHOICE, .value = "FORMAT",    \
+		.choices = weir_gate_formats,                                                      \
+		.help = "of standard output: text, json, markdown, html, junit, sarif or "         \
+			"annotations (see: weir formats)"                                          \
+	}
+
+#define WEIR_GATE_OUTPUT_OPTION                                                                    \
+	{                                                                                          \
+		.name = "output", .letter = 'o', .kind = WEIR_OPTION_FILE, .value = "FILE",        \
+		.repeatable = true,                                                                \
+		.help = "write to a file instead, its suffix picks the format; - is standard "     \
+			"output"                                                                   \
+	}
+
+#define WEIR_GATE_ALL_OPTION                                                                       \
+	{                                                                                          \
+		.name = "all", .help = "show every row, not only those that stop or warn"          \
+	}
+
+/* Returns --db, else $WEIR_DB, else the default. The command has the option "db". */
+const char *weir_db_path(const struct weir_arguments *arguments);
+
+/* Returns the settings of a command that has WEIR_COST_OPTION: options first, then the policy.
+ * Borrows from both. */
+struct weir_settings weir_settings_given(const struct weir_arguments *arguments,
+                                         const struct weir_policy *policy);
+
+/* Fills *out for runs that are recorded now. line shows progress and failures on standard error;
+ * the caller ends it. recorded: room for the time. Everything is borrowed. */
+void weir_measuring_given(struct weir_measuring *out, const struct weir_arguments *arguments,
+                          const struct weir_settings *settings, struct weir_progress_line *line,
+                          struct weir_progress *progress);
+
+#endif

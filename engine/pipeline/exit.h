@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The exit codes of the program, which the library returns as well: their order of precedence, and
+ * the code of each enum weir_status. */
+#ifndef WEIR_PIPELINE_EXIT_H
+#define WEIR_PIPELINE_EXIT_H
+
+#include "engine/base/error.h"
+
+enum weir_exit {
+	WEIR_EXIT_PASS = 0,
+	WEIR_EXIT_REGRESSION = 1,
+	WEIR_EXIT_USAGE = 2,
+	WEIR_EXIT_INCONCLUSIVE = 3,
+	WEIR_EXIT_NO_BASELINE = 4,
+	WEIR_EXIT_ENVIRONMENT = 5,
+	WEIR_EXIT_COVERAGE = 6,
+	WEIR_EXIT_INPUT = 7,
+	WEIR_EXIT_STORE = 8,
+	WEIR_EXIT_INTERNAL = 9,
+	WEIR_EXIT_NO_TOKEN = 10, /* this and the following codes: `weir comment` only */
+	WEIR_EXIT_FORBIDDEN = 11,
+	WEIR_EXIT_NETWORK = 12,
+	WEIR_EXIT_NO_PULL_REQUEST = 13,
+	WEIR_EXIT_REFUSED = 14,
+	WEIR_EXIT_COUNT
+};
+
+/* Returns the code that counts if both apply: the first of 9, 8, 7, 2, 1, 6, 5, 4, 3, 0. */
+enum weir_exit weir_exit_worse(enum weir_exit a, enum weir_exit b);
+enum weir_exit weir_exit_of(enum weir_status status);
+const char *weir_exit_meaning(enum weir_exit code); /* one line for help */
+
+#endif

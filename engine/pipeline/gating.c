@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "baselines/store.h"
+#include "engine/analysis/compare/compare.h"
+#include "engine/base/arena.h"
+#include "engine/base/regions.h"
+#include "engine/pipeline/clock.h"
+#include "engine/pipeline/exit.h"
+#include "engine/pipeline/gating.h"
+
+#define SESSION_LABEL     "session" /* of runs that were measured together */
+#define SESSIONS_FOR_SAFE 5
+
+void weir_gating_side_init(struct weir_gating_side *side, const struct weir_baseline *baseline)
+{
+	bool contradicted = false;
+
+	*side = (struct weir_gating_side){.count = baseline->count};
+	side->runs = weir_alloc((baseline->count + 1) * sizeof(*side->runs));
+	for (size_t i = 0; i < baseline->count; i++) {
+		const struct weir_baseline_run *run = &baseline->runs[i];
+		enum weir_bound bound;
+
+		side->runs[i] = run->run;
+		if (!run->bound || !weir_bound_parse(run->bound, &bound))
+			continue;
+		contradicted = contradicted || (side->has_bound && side->bound != bound);
+		side->has_bound = true;
+		side->bound = bound;
+		side->cause = run->cause;
+	}
+	side->has_bound = side->has_bound && !contradicted;
+}
+
+void weir_gating_side_release(struct weir_gating_side *side)
+{
+	free(side->runs);
+	*side = (struct weir_gating_side){0};
+}
+
+static double margin_of(const void *context, const char *scope, enum weir_metric metric)
+{
+	return weir_policy_margin(context, scope, metric);
+}
+
+static enum weir_treatment treatment_of(const void *context, const char *scope,
+                                        enum weir_metric metric)
+{
+	const struct weir_policy_rule *rule = weir_policy_rule_for(context, scope, metric);
+
+	if (!rule)
+		return WEIR_TREAT_JUDGE;
+	switch (rule->severity) {
+	case WEIR_SEVERITY_FAIL:
+		return WEIR_TREAT_JUDGE;
+	case WEIR_SEVERITY_WARN:
+		return WEIR_TREAT_REPORT;
+	case WEIR_SEVERITY_IGNORE:
+		return WEIR_TREAT_SKIP;
+	}
+	return WEIR_TREAT_JUDGE;
+}
+
+/* Returns the number of distinct sessions of a side; 0 if a run does not name its session. *first
+ * is one of them. */
+static size_t count_sessions(const struct weir_gating_side *side, const char **first)
+{
+	size_t distinct = 0;
+
+	*first = NULL;
+	for (size_t i = 0; i < side->count; i++) {
+		const char *own = weir_run_label(side->runs[i], SESSION_LABEL);
+		bool seen = false;
+
+		if (!own)
+			return 0;
+		*first = *first ? *first : own;
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = strcmp(own, weir_run_label(side->runs[j], SESSION_LABEL)) == 0;
+		distinct += !seen;
+	}
+	return distinct;
+}
+
+/* Sets what the sessions of both sides allow to conclude: docs/statistics.md, the ladder. */
+static void apply_sessions(struct weir_compare_input *input,
+                           const struct weir_gating_side *baseline,
+                           const struct weir_gating_side *candidate)
+{
+	const char *before, *after;
+	size_t of_baseline = count_sessions(baseline, &before),
+	       of_candidate = count_sessions(candidate, &after);
+
+	if (of_candidate != 1 || of_baseline == 0)
+		return;
+	input->session_safe = of_baseline >= SESSIONS_FOR_SAFE && candidate->count > 1;
+	input->cap_at_suspect = of_baseline == 1 && strcmp(before, after) != 0;
+}
+
+static const char *keep(struct weir_gate_result *result, const char *text)
+{
+	return text ? weir_arena_copy(result->arena, text, strlen(text)) : NULL;
+}
+
+static void fill_bounds(struct weir_gate_result *result, const struct weir_gating_side *baseline,
+                        const struct weir_gating_side *candidate)
+{
+	result->has_baseline_bound = baseline->has_bound;
+	result->baseline_bound = baseline->bound;
+	result->baseline_cause = keep(result, baseline->cause);
+	result->has_candidate_bound = candidate->has_bound;
+	result->candidate_bound = candidate->bound;
+	result->candidate_cause = keep(result, candidate->cause);
+}
+
+enum weir_status weir_gating_compare(struct weir_gate_result *result,
+                                     const struct weir_gate_terms *terms,
+                                     const struct weir_gating_side *baseline,
+                                     const struct weir_gating_side *candidate,
+                                     struct weir_error *err)
+{
+	const struct weir_compare_policy policy = {
+		.context = terms->policy,
+		.margin = margin_of,
+		.treatment = treatment_of,
+		.alpha_operators = terms->policy->alpha_operators,
+		.alpha_stages = terms->policy->alpha_stages,
+		.warmup = terms->policy->warmup,
+	};
+	struct weir_compare_input input = {
+		.baseline = baseline->runs,
+		.candidate = candidate->runs,
+		.baseline_count = baseline->count,
+		.candidate_count = candidate->count,
+		.policy = &policy,
+	};
+	enum weir_status status;
+	bool match;
+
+	fill_bounds(result, baseline, candidate);
+	result->alpha_operators = terms->policy->alpha_operators;
+	result->alpha_stages = terms->policy->alpha_stages;
+	match = weir_gate_environment(result, terms->policy, baseline->runs, baseline->count,
+	                              candidate->runs, candidate->count);
+	if (!match && !terms->never_fail) {
+		weir_gate_stop(result, WEIR_GATE_ENVIRONMENT, WEIR_GATE_CODE_ENVIRONMENT);
+		return WEIR_OK;
+	}
+	apply_sessions(&input, baseline, candidate);
+	status = weir_compare(&input, result, err);
+	if (!status)
+		weir_gate_judge(result, terms);
+	return status;
+}
+
+/* ---- a whole gate ---- */
+
+/* The runs of both sides while a gate is under way. */
+struct sides {
+	struct weir_baseline *baseline; /* NULL: none stored */
+	struct weir_baseline *candidate;
+};
+
+static enum weir_status measure_sides(const struct weir_gate_request *request, struct sides *sides,
+                                      struct weir_error *err)
+{
+	const struct weir_run_list lists[] = {
+		{request->baseline, request->baseline_count, sides->baseline},
+		{request->candidate, request->candidate_count, sides->candidate},
+	};
+
+	if (request->name)
+		return weir_measure_runs(&request->measuring, &lists[1], 1, err);
+	return weir_measure_runs(&request->measuring, lists, 2, err);
+}
+
+static void fill_recorded(struct weir_gate_result *result, const struct weir_baseline *baseline)
+{
+	const char *first = NULL, *last = NULL;
+
+	for (size_t i = 0; i < baseline->count; i++) {
+		const char *recorded = baseline->runs[i].recorded;
+
+		first = !first || strcmp(recorded, first) < 0 ? recorded : first;
+		last = !last || strcmp(recorded, last) > 0 ? recorded : last;
+	}
+	result->recorded_first = keep(result, first);
+	result->recorded_last = keep(result, last);
+}
+
+/* Records the candidate under the name that the gate asked for. */
+static enum weir_status bootstrap(const struct weir_gate_request *request,
+                                  struct weir_baseline *candidate, struct weir_gate_result *result,
+                                  struct weir_error *err)
+{
+	struct weir_store_counts counts;
+	struct weir_store *store;
+	enum weir_status status = weir_store_open(request->db, WEIR_STORE_WRITE, &store, err);
+
+	if (status)
+		return status;
+	candidate->name = weir_baseline_text(candidate, request->name);
+	status = weir_store_record(store, candidate, 0, &counts, err);
+	weir_store_free(store);
+	if (status)
+		return status;
+	weir_gate_stop(result, WEIR_GATE_NO_BASELINE, WEIR_GATE_CODE_NO_BASELINE);
+	result->exit_code = WEIR_EXIT_PASS;
+	weir_gate_remark(result,
+	                 counts.added + counts.known == 1 ? "%zu run was recorded as %s"
+	                                                  : "%zu runs were recorded as %s",
+	                 counts.added + counts.known, request->name);
+	return WEIR_OK;
+}
+
+/* Loads the stored baseline. If there is none, the result says so, and sides->baseline stays NULL.
+ */
+static enum weir_status load_baseline(const struct weir_gate_request *request, struct sides *sides,
+                                      struct weir_gate_result *result, struct weir_error *err)
+{
+	const struct weir_store_query query = {.name = request->name};
+	struct weir_region region = weir_region_enter("baseline", request->name);
+	enum weir_status status = weir_store_load_from(request->db, &query, &sides->baseline, err);
+
+	weir_region_leave(&region, "runs", status ? 0 : sides->baseline->count);
+	if (!status)
+		fill_recorded(result, sides->baseline);
+	if (status != WEIR_E_NO_BASELINE)
+		return status;
+	sides->baseline = NULL;
+	if (request->bootstrap) {
+		*err = (struct weir_error){0};
+		return bootstrap(request, sides->candidate, result, err);
+	}
+	weir_gate_stop(result, WEIR_GATE_NO_BASELINE, WEIR_GATE_CODE_NO_BASELINE);
+	weir_gate_remark(result, "%s", err->message); /* the store's words: it knows near names */
+	*err = (struct weir_error){0};
+	return WEIR_OK;
+}
+
+static enum weir_status compare_sides(const struct weir_gate_request *request,
+                                      const struct sides *sides, struct weir_gate_result *result,
+                                      struct weir_error *err)
+{
+	struct weir_region region = weir_region_enter("compare", NULL);
+	struct weir_gating_side baseline, candidate;
+	enum weir_status status;
+
+	weir_gating_side_init(&baseline, sides->baseline);
+	weir_gating_side_init(&candidate, sides->candidate);
+	status = weir_gating_compare(result, &request->terms, &baseline, &candidate, err);
+	weir_region_leave(&region, "rows", result->row_count);
+	weir_gating_side_release(&baseline);
+	weir_gating_side_release(&candidate);
+	return status;
+}
+
+enum weir_status weir_gate_runs(const struct weir_gate_request *request,
+                                struct weir_gate_result *result, struct weir_error *err)
+{
+	struct sides sides = {.candidate = weir_baseline_new("")};
+	enum weir_status status;
+
+	if (request->name)
+		result->baseline_name = keep(result, request->name);
+	else
+		sides.baseline = weir_baseline_new("");
+	status = measure_sides(request, &sides, err);
+	result->candidate.runs = sides.candidate->count;
+	if (!status && request->name)
+		status = load_baseline(request, &sides, result, err);
+	if (!status && sides.baseline)
+		status = compare_sides(request, &sides, result, err);
+	weir_baseline_free(sides.baseline);
+	weir_baseline_free(sides.candidate);
+	return status;
+}
+
+enum weir_status weir_policy_today(const char *path, struct weir_policy **out,
+                                   struct weir_error *err)
+{
+	enum weir_status status = weir_policy_load(path, out, err);
+	char today[WEIR_CLOCK_SIZE];
+
+	if (status)
+		return status;
+	weir_clock_today(today);
+	weir_policy_set_today(*out, today);
+	return WEIR_OK;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/base/regions.h"
+#include "engine/pipeline/classify.h"
+#include "engine/pipeline/measure_runs.h"
+
+static void take(struct weir_baseline *into, struct weir_measured *measured, const char *recorded)
+{
+	struct weir_baseline_run *run = weir_baseline_take(into, measured->run, recorded);
+
+	measured->run = NULL;
+	if (!measured->has_bound)
+		return;
+	run->bound = weir_bound_name(measured->bound);
+	run->cause = *measured->cause ? weir_baseline_text(into, measured->cause) : NULL;
+}
+
+static enum weir_status measure_one(const struct weir_measuring *how, struct weir_ruleset *rules,
+                                    const char *const *path, struct weir_baseline *into,
+                                    struct weir_error *err)
+{
+	const struct weir_classify_request request = {
+		.paths = path,
+		.path_count = 1,
+		.input_format = how->input_format,
+		.settings = how->settings,
+		.progress = how->progress,
+	};
+	struct weir_measured measured;
+	enum weir_status status = weir_measure(&request, rules, &measured, err);
+
+	if (status)
+		return status;
+	take(into, &measured, how->recorded);
+	weir_measured_release(&measured);
+	return WEIR_OK;
+}
+
+/* False for an error that every run would give, like a wrong option: it is told once. */
+static bool concerns_one_run(enum weir_status status)
+{
+	return status != WEIR_E_USAGE && status != WEIR_E_INTERNAL;
+}
+
+static enum weir_status measure_list(const struct weir_measuring *how, struct weir_ruleset *rules,
+                                     const struct weir_run_list *list, struct weir_error *err)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct weir_error reason = {0};
+		struct weir_region region = weir_region_enter("run", list->paths[i]);
+		enum weir_status status =
+			measure_one(how, rules, list->paths + i, list->into, &reason);
+
+		weir_region_leave(&region, NULL, 0);
+		if (status && !concerns_one_run(status)) {
+			*err = reason;
+			return status;
+		}
+		if (!status)
+			continue;
+		if (how->failed)
+			how->failed(how->context, reason.message);
+		failed++;
+	}
+	if (failed == 0)
+		return WEIR_OK;
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "%zu of %zu run%s cannot be read; fix or leave %s out (%s)", failed,
+	                 list->count, list->count == 1 ? "" : "s", failed == 1 ? "it" : "them",
+	                 how->consequence);
+}
+
+enum weir_status weir_measure_runs(const struct weir_measuring *how,
+                                   const struct weir_run_list *lists, size_t list_count,
+                                   struct weir_error *err)
+{
+	struct weir_ruleset *rules = NULL;
+	enum weir_status status = weir_load_rules(NULL, &rules, err);
+
+	for (size_t i = 0; !status && i < list_count; i++)
+		status = measure_list(how, rules, &lists[i], err);
+	weir_ruleset_free(rules);
+	return status;
+}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Checks that each header compiles alone: it includes everything that it uses.
+# shellcheck source=tests/lint/lib.sh
+. "$(dirname "$0")/lib.sh"
+need gcc gcc
+
+report "$(c_files | grep '\.h$' |
+	xargs -r -P "$(nproc)" -n 24 gcc -std=c17 -D_XOPEN_SOURCE=700 -I. -fsyntax-only -x c 2>&1 | grep -E ': (fatal )?error: ' || true)"

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From figures of a report to its verdict and recommendations: what the pipeline adds to the rules.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/rank/features.h"
+#include "engine/base/arena.h"
+#include "engine/pipeline/judge.h"
+#include "engine/pipeline/recommend.h"
+
+#define SEE_AND_EXAMPLES(feature)                                                                  \
+	"\"see\":[\"s\"],\"examples\":[{\"" feature "\":1,\"expect\":\"true\"},{\"" feature        \
+	"\":0,\"expect\":\"false\"},{\"expect\":\"unknown\"}]}"
+
+/* One rule each about requests, about the device and about stages. */
+static const char rules_text[] =
+	"{\"rules\":[{\"id\":\"requests/full\",\"about\":\"requests\",\"bound\":\"hardware\","
+	"\"cause\":\"saturated\",\"title\":\"t\",\"when\":[\"path_compute >= 0.5\"],"
+	"\"share\":\"path_compute\",\"of_compute\":true,\"descend\":true,\"headline\":\"full\","
+	"\"next\":\"add devices\",\"recommend\":[{\"id\":\"add\",\"title\":\"t\",\"why\":\"w\","
+	"\"effort\":\"high\"}]," SEE_AND_EXAMPLES(
+		"path_compute") ","
+				"{\"id\":\"runtime/"
+				"late\",\"about\":[\"profile\",\"stage\"],\"bound\":\"runtime\","
+				"\"cause\":\"host\",\"title\":\"t\",\"when\":[\"idle_late >= "
+				"0.5\"],"
+				"\"share\":\"idle_late\",\"headline\":\"it "
+				"waits\",\"next\":\"capture\","
+				"\"recommend\":[{\"id\":\"graphs\",\"title\":\"t\",\"why\":\"w\","
+				"\"effort\":\"low\"}]," SEE_AND_EXAMPLES("idle_late") "]}";
+
+struct bench {
+	struct weir_ruleset *rules;
+	struct weir_profile *profile;
+	struct weir_report *report;
+	struct weir_conclusion conclusion;
+	double features[WEIR_F_COUNT], latencies[1];
+};
+
+static int open_bench(void **state)
+{
+	static struct bench bench;
+	struct weir_error err = {0};
+
+	bench = (struct bench){.profile = weir_profile_new()};
+	if (weir_ruleset_load_text(&weir_features, "rules", rules_text, strlen(rules_text),
+	                           &bench.rules, &err))
+		fail_msg("%s", err.message);
+	bench.report = weir_report_new(bench.profile);
+	bench.report->feature_table = &weir_features;
+	bench.report->features = bench.features;
+	weir_features_clear(bench.features);
+	*state = &bench;
+	return 0;
+}
+
+static int close_bench(void **state)
+{
+	struct bench *bench = *state;
+
+	weir_conclusion_release(&bench->conclusion);
+	weir_report_free(bench->report);
+	weir_profile_free(bench->profile);
+	weir_ruleset_free(bench->rules);
+	return 0;
+}
+
+static const struct weir_verdict *judge(struct bench *bench)
+{
+	weir_conclusion_release(&bench->conclusion);
+	weir_judge_profile(bench->report, bench->rules, &bench->conclusion);
+	return &bench->report->verdict;
+}
+
+/* Adds `count` requests that each spend `compute` seconds in computation. */
+static void serve(struct bench *bench, uint64_t count, double compute)
+{
+	bench->report->has_requests = true;
+	bench->report->requests.count = count;
+	bench->report->requests.latency_ns = bench->latencies;
+	bench->report->attribution.total_ns = 100;
+	bench->report->attribution.ns[WEIR_BOUND_UNDETERMINED] = 100;
+	bench->features[WEIR_F_PATH_COMPUTE] = compute;
+}
+
+/* A timeline whose device waits for the host during the share `late` of the time. */
+static void show_timeline(struct bench *bench, double late)
+{
+	bench->report->has_gpu = true;
+	bench->report->device_attribution.total_ns = 1000;
+	bench->report->device_attribution.ns[WEIR_BOUND_RUNTIME] = (int64_t)(1000 * late);
+	bench->features[WEIR_F_IDLE_LATE] = late;
+}
+
+/* ---- requests and device ---- */
+
+static void without_requests_the_device_decides(void **state)
+{
+	struct bench *bench = *state;
+	const struct weir_verdict *verdict;
+
+	show_timeline(bench, 0.5);
+	verdict = judge(bench);
+	assert_int_equal(verdict->bound, WEIR_BOUND_RUNTIME);
+	assert_true(verdict->share == 0.5);
+	assert_false(bench->conclusion.about_requests);
+	assert_int_equal(bench->conclusion.advice.count, 1);
+	show_timeline(bench, 0.4999);
+	assert_int_equal(judge(bench)->bound, WEIR_BOUND_UNDETERMINED);
+}
+
+static void requests_decide_if_no_timeline_shows_their_computation(void **state)
+{
+	struct bench *bench = *state;
+	const struct weir_verdict *verdict;
+
+	serve(bench, 100, 0.8);
+	verdict = judge(bench);
+	assert_int_equal(verdict->bound, WEIR_BOUND_HARDWARE);
+	assert_string_equal(verdict->cause, "saturated");
+	assert_string_equal(verdict->headline, "full");
+	assert_true(verdict->share == 0.8);
+	assert_true(bench->conclusion.about_requests);
+	assert_false(bench->conclusion.descends);
+}
+
+static void a_timeline_names_the_bound_of_the_computation(void **state)
+{
+	struct bench *bench = *state;
+	const struct weir_verdict *verdict;
+
+	serve(bench, 100, 0.8);
+	show_timeline(bench, 0.5);
+	verdict = judge(bench);
+	assert_true(bench->conclusion.descends);
+	assert_int_equal(verdict->bound, WEIR_BOUND_RUNTIME);
+	assert_true(verdict->share == 0.5 * 0.8);         /* of the requests' time */
+	assert_string_equal(verdict->cause, "saturated"); /* a full device stays the cause */
+	assert_int_equal(verdict->evidence_count, 2);     /* of both rules, requests first */
+	assert_string_equal(verdict->evidence[0].clause, "path_compute >= 0.5");
+	assert_string_equal(verdict->evidence[1].clause, "idle_late >= 0.5");
+	assert_non_null(strstr(verdict->headline, "and there it waits"));
+	assert_string_equal(bench->conclusion.advice.items[0].id, "add");
+	assert_string_equal(bench->conclusion.advice.items[1].id, "graphs");
+}
+
+static void a_timeline_that_shows_nothing_leaves_the_verdict(void **state)
+{
+	struct bench *bench = *state;
+
+	serve(bench, 100, 0.8);
+	show_timeline(bench, 0.1);
+	assert_int_equal(judge(bench)->bound, WEIR_BOUND_HARDWARE);
+	assert_false(bench->conclusion.descends);
+}
+
+/* The rule about requests does not hold: nothing leads to the device. */
+static void requests_that_wait_elsewhere_do_not_lead_to_the_device(void **state)
+{
+	struct bench *bench = *state;
+
+	serve(bench, 100, 0.4999);
+	show_timeline(bench, 0.9);
+	assert_int_equal(judge(bench)->bound, WEIR_BOUND_UNDETERMINED);
+	assert_false(bench->conclusion.descends);
+}
+
+static void few_requests_give_low_confidence(void **state)
+{
+	struct bench *bench = *state;
+
+	serve(bench, WEIR_FEW_REQUESTS, 1);
+	assert_int_not_equal(judge(bench)->confidence, WEIR_CONFIDENCE_LOW);
+	serve(bench, WEIR_FEW_REQUESTS - 1, 1);
+	assert_int_equal(judge(bench)->confidence, WEIR_CONFIDENCE_LOW);
+}
+
+static void stages_are_judged_by_their_own_figures(void **state)
+{
+	struct bench *bench = *state;
+	double values[2][WEIR_F_COUNT];
+	struct weir_stage_row stages[2] = {{.name = "prefill", .features = values[0]},
+	                                   {.name = "decode", .features = values[1]}};
+
+	weir_features_clear(values[0]);
+	weir_features_clear(values[1]);
+	values[0][WEIR_F_IDLE_LATE] = 0.49;
+	values[1][WEIR_F_IDLE_LATE] = 0.51;
+	bench->report->stages = stages;
+	bench->report->stage_count = 2;
+	weir_judge_stages(bench->report, bench->rules);
+	assert_int_equal(stages[0].verdict.bound, WEIR_BOUND_UNDETERMINED);
+	assert_int_equal(stages[1].verdict.bound, WEIR_BOUND_RUNTIME);
+}
+
+/* ---- counters, and inputs without a verdict ---- */
+
+static struct weir_operator_row kernel_with(enum weir_bound bound, double *features)
+{
+	weir_features_clear(features);
+	features[WEIR_F_OPERATOR_SHARE] = 0.75;
+	return (struct weir_operator_row){.name = "gemm",
+	                                  .share = 0.75,
+	                                  .verdict = {.bound = bound, .cause = "bandwidth"},
+	                                  .features = features};
+}
+
+static void counters_alone_give_the_verdict_of_the_largest_kernel(void **state)
+{
+	struct bench *bench = *state;
+	double features[WEIR_F_COUNT];
+	struct weir_operator_row kernel = kernel_with(WEIR_BOUND_MEMORY, features);
+	struct weir_counter_row counter = {0};
+	const struct weir_verdict *verdict;
+
+	bench->report->operators = &kernel;
+	bench->report->operator_count = 1;
+	assert_int_equal(judge(bench)->bound, WEIR_BOUND_UNDETERMINED); /* nothing was counted */
+	bench->report->counters = &counter;
+	bench->report->counter_count = 1;
+	verdict = judge(bench);
+	assert_int_equal(verdict->bound, WEIR_BOUND_MEMORY);
+	assert_true(verdict->share == 0.75);
+	assert_int_equal(verdict->confidence, WEIR_CONFIDENCE_MEDIUM);
+	assert_non_null(strstr(verdict->headline, "(75 %)"));
+	kernel.verdict.bound = WEIR_BOUND_UNDETERMINED;
+	assert_int_equal(judge(bench)->confidence, WEIR_CONFIDENCE_LOW);
+}
+
+static void beside_a_timeline_counters_do_not_decide(void **state)
+{
+	struct bench *bench = *state;
+	double features[WEIR_F_COUNT];
+	struct weir_operator_row kernel = kernel_with(WEIR_BOUND_MEMORY, features);
+	struct weir_counter_row counter = {0};
+
+	bench->report->operators = &kernel;
+	bench->report->operator_count = 1;
+	bench->report->counters = &counter;
+	bench->report->counter_count = 1;
+	weir_profile_add_input(bench->profile, "trace.json")->trace = weir_trace_new();
+	show_timeline(bench, 0.6);
+	assert_int_equal(judge(bench)->bound, WEIR_BOUND_RUNTIME);
+}
+
+/* From the kind of input that says most to that which says least. */
+static void what_is_missing_depends_on_what_is_there(void **state)
+{
+	struct bench *bench = *state;
+	struct weir_stage_row stage = {.name = "decode", .view = WEIR_VIEW_COUNTED};
+	struct weir_host_figures host = {0};
+
+	assert_non_null(strstr(judge(bench)->headline, "figures of a run"));
+	bench->report->host = &host;
+	assert_non_null(strstr(judge(bench)->headline, "profile of the host"));
+	bench->report->has_telemetry = true;
+	assert_non_null(strstr(judge(bench)->headline, "a monitor says"));
+	stage.view = WEIR_VIEW_SERIES;
+	bench->report->stages = &stage;
+	bench->report->stage_count = 1;
+	assert_non_null(strstr(judge(bench)->headline, "durations alone"));
+	stage.view = WEIR_VIEW_COUNTED;
+	assert_non_null(strstr(judge(bench)->headline, "how long stages take"));
+	assert_non_null(strstr(bench->report->verdict.next, "timeline of the device"));
+}
+
+/* Then the rules name the features that were not measured. */
+static void with_a_timeline_the_rules_say_what_is_missing(void **state)
+{
+	struct bench *bench = *state;
+
+	show_timeline(bench, 0.1);
+	assert_null(judge(bench)->headline);
+}
+
+static void a_runtime_bound_is_noted_to_be_of_a_profiled_run(void **state)
+{
+	struct bench *bench = *state;
+
+	show_timeline(bench, 0.6);
+	judge(bench);
+	weir_note_profiler(bench->report);
+	assert_int_equal(bench->report->note_count, 1);
+	assert_string_equal(bench->report->notes[0].code, "profiler");
+	bench->report->note_count = 0;
+	bench->report->profiler.source = "durations.json"; /* it is known how much slower */
+	weir_note_profiler(bench->report);
+	bench->report->profiler.source = NULL;
+	bench->report->verdict.bound = WEIR_BOUND_MEMORY; /* profilers slow the host */
+	weir_note_profiler(bench->report);
+	bench->report->verdict.bound = WEIR_BOUND_RUNTIME;
+	bench->report->has_gpu = false;
+	weir_note_profiler(bench->report);
+	assert_int_equal(bench->report->note_count, 0);
+}
+
+/* ---- recommendations ---- */
+
+static const struct weir_recommendation *recommend(struct bench *bench, double share, double low,
+                                                   double high)
+{
+	const struct weir_advice advice = {.id = "graphs",
+	                                   .title = "at {idle_late:share}",
+	                                   .why = "w",
+	                                   .effort = "low",
+	                                   .low = low,
+	                                   .high = high,
+	                                   .share = share};
+
+	weir_recommend(NULL, bench->report, &advice, 1);
+	assert_int_equal(bench->report->recommendation_count, 1);
+	return bench->report->recommendations;
+}
+
+static void a_share_caps_the_speedup(void **state)
+{
+	struct bench *bench = *state;
+	const struct weir_recommendation *got;
+
+	bench->features[WEIR_F_IDLE_LATE] = 0.25;
+	got = recommend(bench, 0.5, 1.5, 3); /* at most twice as fast */
+	assert_true(got->limit == 2 && got->low == 1.5 && got->high == 2);
+	assert_string_equal(got->title, "at 25 %");
+	got = recommend(bench, 0.2, 1.5, 3);
+	assert_true(got->limit == 1.25 && got->low == 1.25 && got->high == 1.25);
+	got = recommend(bench, 0, 1.5, 3);
+	assert_true(got->limit == 1 && got->low == 1 && got->high == 1);
+	got = recommend(bench, 1, 1.5, 3); /* all of the time: no cap */
+	assert_true(isinf(got->limit) && got->low == 1.5 && got->high == 3);
+}
+
+static void without_a_share_the_literature_stands(void **state)
+{
+	struct bench *bench = *state;
+	const struct weir_recommendation *got = recommend(bench, NAN, 1.5, 3);
+
+	assert_true(isnan(got->limit) && got->low == 1.5 && got->high == 3);
+	got = recommend(bench, -0.1, 1.5, 3); /* no share of anything */
+	assert_true(isnan(got->limit) && got->high == 3);
+	got = recommend(bench, 0.5, NAN, NAN); /* nothing is stated: nothing is made up */
+	assert_true(got->limit == 2 && isnan(got->low) && isnan(got->high));
+	assert_null(got->saving_class); /* no timeline was asked */
+	assert_true(isnan(got->saving_step_ns));
+}
+
+#define BENCH_TEST(name) cmocka_unit_test_setup_teardown(name, open_bench, close_bench)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BENCH_TEST(without_requests_the_device_decides),
+		BENCH_TEST(requests_decide_if_no_timeline_shows_their_computation),
+		BENCH_TEST(a_timeline_names_the_bound_of_the_computation),
+		BENCH_TEST(a_timeline_that_shows_nothing_leaves_the_verdict),
+		BENCH_TEST(requests_that_wait_elsewhere_do_not_lead_to_the_device),
+		BENCH_TEST(few_requests_give_low_confidence),
+		BENCH_TEST(stages_are_judged_by_their_own_figures),
+		BENCH_TEST(counters_alone_give_the_verdict_of_the_largest_kernel),
+		BENCH_TEST(beside_a_timeline_counters_do_not_decide),
+		BENCH_TEST(what_is_missing_depends_on_what_is_there),
+		BENCH_TEST(with_a_timeline_the_rules_say_what_is_missing),
+		BENCH_TEST(a_runtime_bound_is_noted_to_be_of_a_profiled_run),
+		BENCH_TEST(a_share_caps_the_speedup),
+		BENCH_TEST(without_a_share_the_literature_stands),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
