@@ -388,7 +388,7 @@ static enum weir_status take_member(struct reader *reader, const struct weir_jso
 			take_label(reader, labels[i].key, item->text);
 			return WEIR_OK;
 		}
-	for (int id = 0; id < LISTS; id++)
+	for (enum list_id id = 0; id < LISTS; id++)
 		if (lists[id].key && weir_slice_equals(key, lists[id].key))
 			return take_list(reader, id, item, err);
 	if (take_number(reader, item))

@@ -48,7 +48,7 @@ struct report {
 
 static const struct weir_mark marks[] = {
 	{.first = "{",
-         .keys = {{"benchmarks", "metadata", "config"}},
+         .keys = {{"benchmarks", "metadata", "config"}, .all = 0},
          .within = "metadata",
          .inside = {{"guidellm_version"}, .all = 1}},
 	{0},
