@@ -135,7 +135,7 @@ static enum weir_ci_outcome settle(struct posting *posting)
 	const struct weir_found_comment *oldest = posting->found.comment;
 
 	if (outcome || posting->found.count == 0)
-		return outcome; /* none: lists may lag behind */
+		return outcome; /* an empty list may lag behind */
 	posting->done->id = oldest->id;
 	outcome = remove_duplicates(posting);
 	if (!outcome && !weir_comment_same(oldest->body, posting->comment->body))
@@ -143,13 +143,14 @@ static enum weir_ci_outcome settle(struct posting *posting)
 	return outcome;
 }
 
-/* The author that the service gives our comment is who we are, whatever was assumed. */
-static void learn_author(struct posting *posting)
+/* Takes number and author of our new comment from the service's answer. That author replaces an
+ * assumed one. */
+static void take_created(struct posting *posting)
 {
 	struct weir_text author = {0};
 
-	weir_comment_author(posting->api->provider, body_of(&posting->answer),
-	                    posting->answer.body.length, &author);
+	posting->done->id = weir_comment_read(posting->api->provider, body_of(&posting->answer),
+	                                      posting->answer.body.length, &author);
 	if (author.length) {
 		weir_text_release(&posting->author);
 		posting->author = author;
@@ -168,7 +169,7 @@ static enum weir_ci_outcome create(struct posting *posting)
 		posting->api->provider->create_path(posting->place, &path);
 		outcome = call(posting, "POST", &path, posting->comment->body, true);
 		if (outcome == WEIR_CI_DONE) {
-			learn_author(posting);
+			take_created(posting);
 			return settle(posting);
 		}
 		if (outcome != WEIR_CI_UNSURE)

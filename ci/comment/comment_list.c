@@ -120,15 +120,17 @@ static cJSON *parse_or_none(const char *json, size_t len)
 	return document;
 }
 
-void weir_comment_author(const struct weir_provider *provider, const char *json, size_t len,
-                         struct weir_text *out)
+int64_t weir_comment_read(const struct weir_provider *provider, const char *json, size_t len,
+                          struct weir_text *author)
 {
 	cJSON *comment = parse_or_none(json, len);
-	const char *author = author_of(provider, comment);
+	const char *name = author_of(provider, comment);
+	int64_t id = whole_of(comment, "id");
 
-	if (author)
-		weir_text_puts(out, author);
+	if (name)
+		weir_text_puts(author, name);
 	cJSON_Delete(comment);
+	return id;
 }
 
 void weir_comment_user(const struct weir_provider *provider, const char *json, size_t len,

@@ -40,9 +40,10 @@ enum weir_status weir_comment_list_add(struct weir_comment_list *list,
                                        const struct weir_comment_sign *sign, const char *json,
                                        size_t len, struct weir_error *err);
 
-/* Appends who wrote the one comment that `json` is, nothing where it does not say. */
-void weir_comment_author(const struct weir_provider *provider, const char *json, size_t len,
-                         struct weir_text *out);
+/* Reads a single comment: appends its author's login, if there is one, and returns its number, 0 if
+ * there is none. */
+int64_t weir_comment_read(const struct weir_provider *provider, const char *json, size_t len,
+                          struct weir_text *author);
 /* Appends the login of the one user that `json` is, nothing where it does not say. */
 void weir_comment_user(const struct weir_provider *provider, const char *json, size_t len,
                        struct weir_text *out);

@@ -44,7 +44,8 @@ static void read_body(const struct weir_provider *provider, const char *body, si
 		if (weir_comment_list_add(&list, &sign, body, len, &err) && err.message[0] == '\0')
 			abort(); /* a refusal has a message */
 	check_list(&list);
-	weir_comment_author(provider, body, len, &author);
+	if (weir_comment_read(provider, body, len, &author) < 0)
+		abort();
 	weir_comment_user(provider, body, len, &author);
 	if (weir_pull_of_commit("c0ffee", body, len) < 0)
 		abort();

@@ -83,6 +83,24 @@ static void a_comment_is_created_once(void **state)
 	assert_int_equal(posted.done.id, 2);
 }
 
+/* Lists of comments may lag behind: the answer to the POST has the number. */
+static void a_created_comment_has_its_number_before_it_is_listed(void **state)
+{
+	const struct script_step steps[] = {
+		OK("GET /user", ME),
+		OK("GET comments", "[]"),
+		OK("POST comments", BY("2", "me", NEW_IN_JSON)),
+		OK("GET comments", "[]"),
+		END,
+	};
+	struct posted posted = post(steps, &new_comment);
+
+	(void)state;
+	assert_int_equal(posted.outcome, WEIR_CI_DONE);
+	assert_int_equal(posted.done.action, WEIR_COMMENT_CREATED);
+	assert_int_equal(posted.done.id, 2);
+}
+
 static void an_unchanged_comment_is_left_alone(void **state)
 {
 	const struct script_step steps[] = {
@@ -398,6 +416,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_comment_is_created_once),
+		cmocka_unit_test(a_created_comment_has_its_number_before_it_is_listed),
 		cmocka_unit_test(an_unchanged_comment_is_left_alone),
 		cmocka_unit_test(a_change_of_the_verdict_is_announced_once),
 		cmocka_unit_test(the_same_verdict_is_not_announced),
