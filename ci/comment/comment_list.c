@@ -9,7 +9,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/json.h"
 
-#define MAX_ID 9007199254740992.0 /* 2^53: above it a double is no exact number */
+#define MAX_ID 9007199254740992.0 /* 2^53: above it a double does not hold every whole number */
 
 void weir_comment_list_release(struct weir_comment_list *list)
 {
@@ -27,7 +27,7 @@ static const char *text_of(const cJSON *object, const char *key)
 	return text;
 }
 
-/* 0: no such number. */
+/* Returns a positive whole number, 0 if the member is not one. */
 static int64_t whole_of(const cJSON *object, const char *key)
 {
 	double value;
@@ -62,8 +62,8 @@ static bool holds(const struct weir_comment_list *list, int64_t id)
 	return false;
 }
 
-/* In order of numbers: both services count up. A comment can come twice where one was deleted while
- * the pages were read. */
+/* Inserts in order of the numbers, which both services assign in order of creation. A comment is
+ * listed twice if another one was deleted between two pages. */
 static void insert(struct weir_comment_list *list, int64_t id, const char *body)
 {
 	struct weir_text copy = {0};
