@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,21 +9,7 @@
 #include "engine/base/jsonout.h"
 
 #define FIRST_WAIT_MS  1000
-#define MAX_SAID_BYTES 160 /* of the service's own words in a message */
-
-enum weir_ci_outcome weir_ci_fail(struct weir_error *err, enum weir_ci_outcome outcome,
-                                  const char *format, ...)
-{
-	struct weir_text text = {0};
-	va_list args;
-
-	va_start(args, format);
-	weir_text_vprintf(&text, format, args);
-	va_end(args);
-	(void)weir_fail(err, outcome == WEIR_CI_USAGE ? WEIR_E_USAGE : WEIR_E_IO, "%s", text.data);
-	weir_text_release(&text);
-	return outcome;
-}
+#define MAX_SAID_BYTES 160 /* of the service's text that a message quotes */
 
 static int64_t system_now_ms(void *context)
 {
@@ -43,7 +27,7 @@ static void system_sleep_ms(void *context, int64_t ms)
 
 	(void)context;
 	while (nanosleep(&left, &left) != 0) {
-		/* a signal: sleep what is left */
+		/* a signal interrupted the sleep: continue */
 	}
 }
 
@@ -57,7 +41,8 @@ static int64_t left_ms(const struct weir_api *api)
 	return api->deadline_ms - api->clock.now_ms(api->clock.context);
 }
 
-/* Seconds as a number; a date, which neither service sends, counts as nothing said. */
+/* Parses Retry-After in seconds; returns -1 for anything else. It may be a date, but neither
+ * service sends one. */
 static int64_t asked_wait_ms(const char *retry_after)
 {
 	int64_t seconds;
@@ -84,10 +69,10 @@ static bool is_redirect(int status)
 	return status == 301 || status == 302 || status == 307 || status == 308;
 }
 
-/* The same request again where the answer says so, on the same host alone; `url` becomes where it
- * went. */
-static enum weir_http_result send_there(struct weir_api *api, struct weir_http_request *request,
-                                        struct weir_text *url, struct weir_http_answer *answer)
+/* Sends the request and follows redirects, with the same method and body, on the same host only.
+ * `url` becomes the last address. */
+static enum weir_http_result send_following(struct weir_api *api, struct weir_http_request *request,
+                                            struct weir_text *url, struct weir_http_answer *answer)
 {
 	for (unsigned hop = 0; hop <= WEIR_API_MAX_HOPS; hop++) {
 		struct weir_text next = {0};
@@ -112,7 +97,7 @@ static enum weir_http_result send_there(struct weir_api *api, struct weir_http_r
 		weir_text_release(url);
 		*url = next;
 	}
-	answer->reason = "redirected again and again";
+	answer->reason = "redirected too often";
 	return WEIR_HTTP_UNFIT;
 }
 
@@ -140,47 +125,33 @@ static enum weir_http_result send_call(struct weir_api *api, const struct weir_a
 		headers[count++] = "Content-Type: application/json";
 		request.body = body.data;
 	}
-	result = send_there(api, &request, &url, answer);
+	result = send_following(api, &request, &url, answer);
 	weir_text_release(&url);
 	weir_text_release(&token);
 	weir_text_release(&body);
 	return result;
 }
 
-enum fate {
-	FATE_DONE,
-	FATE_AGAIN,  /* it was not carried out: the service is busy or could not be reached */
-	FATE_UNSURE, /* it may have been carried out */
-	FATE_FAILED,
-};
-
-/* Too many requests; GitHub says so with 403 as well, and then says how long to wait. */
+/* Returns true if the service got too many requests. GitHub may answer 403 with Retry-After instead
+ * of 429. */
 static bool is_rate_limited(const struct weir_http_answer *answer)
 {
 	return answer->status == 429 ||
 	       (answer->status == 403 && answer->header[WEIR_HTTP_RETRY_AFTER].data);
 }
 
-static enum fate fate_of(enum weir_http_result result, const struct weir_http_answer *answer)
+/* Returns the result of a request in view of its answer's status. */
+static enum weir_http_result judge(enum weir_http_result result,
+                                   const struct weir_http_answer *answer)
 {
-	switch (result) {
-	case WEIR_HTTP_UNREACHED:
-		return FATE_AGAIN;
-	case WEIR_HTTP_LOST:
-		return FATE_UNSURE;
-	case WEIR_HTTP_UNFIT:
-		return FATE_FAILED;
-	case WEIR_HTTP_ANSWERED:
-		break;
-	}
-	if (answer->status >= 200 && answer->status < 300)
-		return FATE_DONE;
+	if (result != WEIR_HTTP_ANSWERED || (answer->status >= 200 && answer->status < 300))
+		return result;
 	if (is_rate_limited(answer))
-		return FATE_AGAIN;
-	return answer->status >= 500 ? FATE_UNSURE : FATE_FAILED;
+		return WEIR_HTTP_NOT_DONE;
+	return answer->status >= 500 ? WEIR_HTTP_UNSURE : WEIR_HTTP_UNFIT;
 }
 
-/* The member "message" of an error answer, for people: one line of plain ASCII without the token.
+/* Appends the member "message" of an error answer: one line of printable ASCII without the token.
  */
 static void add_said(const struct weir_api *api, const struct weir_http_answer *answer,
                      struct weir_text *out)
@@ -199,72 +170,74 @@ static void add_said(const struct weir_api *api, const struct weir_http_answer *
 	cJSON_Delete(document);
 }
 
-static enum weir_ci_outcome outcome_of(int status, bool with_body)
+/* Returns the status for an HTTP status that is not a success. */
+static enum weir_status status_of(int http, bool with_body)
 {
 	static const struct {
-		int status;
-		enum weir_ci_outcome with_body, without;
+		int http;
+		enum weir_status with_body, without;
 	} table[] = {
-		{400, WEIR_CI_REFUSED, WEIR_CI_NETWORK},
-		{401, WEIR_CI_FORBIDDEN, WEIR_CI_FORBIDDEN},
-		{403, WEIR_CI_FORBIDDEN, WEIR_CI_FORBIDDEN},
-		{404, WEIR_CI_FORBIDDEN, WEIR_CI_FORBIDDEN}, /* also said to who may not know */
-		{413, WEIR_CI_REFUSED, WEIR_CI_NETWORK},
-		{422, WEIR_CI_REFUSED, WEIR_CI_NETWORK},
+		{400, WEIR_E_REFUSED, WEIR_E_NETWORK},
+		{401, WEIR_E_FORBIDDEN, WEIR_E_FORBIDDEN},
+		{403, WEIR_E_FORBIDDEN, WEIR_E_FORBIDDEN},
+		{404, WEIR_E_FORBIDDEN,
+	         WEIR_E_FORBIDDEN}, /* also the answer if the token may not see it */
+		{413, WEIR_E_REFUSED, WEIR_E_NETWORK},
+		{422, WEIR_E_REFUSED, WEIR_E_NETWORK},
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
-		if (table[i].status == status)
+		if (table[i].http == http)
 			return with_body ? table[i].with_body : table[i].without;
-	return WEIR_CI_NETWORK;
+	return WEIR_E_NETWORK;
 }
 
-/* What is known about the last attempt, as a message. */
-static enum weir_ci_outcome refuse(const struct weir_api *api, const struct weir_api_call *call,
-                                   const struct weir_http_answer *answer, struct weir_error *err)
+/* Fails with a message about the last attempt. */
+static enum weir_status refuse(const struct weir_api *api, const struct weir_api_call *call,
+                               const struct weir_http_answer *answer, struct weir_error *err)
 {
 	const char *title = api->provider->title;
 	struct weir_text said = {0};
-	enum weir_ci_outcome outcome = outcome_of(answer->status, call->comment != NULL);
+	enum weir_status status = status_of(answer->status, call->comment != NULL);
 	const char *remaining = weir_http_answer_header(answer, WEIR_HTTP_RATE_REMAINING);
 
 	add_said(api, answer, &said);
 	if (answer->reason)
-		outcome = weir_ci_fail(err, WEIR_CI_NETWORK, "%s cannot be used: %s", title,
-		                       answer->reason);
+		status = weir_fail(err, WEIR_E_NETWORK, "%s cannot be used: %s", title,
+		                   answer->reason);
 	else if (is_rate_limited(answer) || (answer->status == 403 && strcmp(remaining, "0") == 0))
-		outcome = weir_ci_fail(err, WEIR_CI_NETWORK,
-		                       "%s allows no more requests for now (HTTP %d)", title,
-		                       answer->status);
+		status = weir_fail(err, WEIR_E_NETWORK,
+		                   "%s allows no more requests for now (HTTP %d)", title,
+		                   answer->status);
 	else
-		outcome = weir_ci_fail(err, outcome, "%s answered HTTP %d to %s%s%s%s", title,
-		                       answer->status, call->method, said.data ? said.data : "",
-		                       outcome == WEIR_CI_FORBIDDEN ? "; " : "",
-		                       outcome == WEIR_CI_FORBIDDEN ? api->provider->permission_hint
-		                                                    : "");
+		status =
+			weir_fail(err, status, "%s answered HTTP %d to %s%s%s%s", title,
+		                  answer->status, call->method, said.data ? said.data : "",
+		                  status == WEIR_E_FORBIDDEN ? "; " : "",
+		                  status == WEIR_E_FORBIDDEN ? api->provider->permission_hint : "");
 	weir_text_release(&said);
-	return outcome;
+	return status;
 }
 
-enum weir_ci_outcome weir_api_call(struct weir_api *api, const struct weir_api_call *call,
-                                   struct weir_http_answer *answer, struct weir_error *err)
+enum weir_status weir_api_call(struct weir_api *api, const struct weir_api_call *call,
+                               struct weir_http_answer *answer, struct weir_error *err)
 {
 	weir_http_answer_clear(answer);
 	for (unsigned attempt = 1;; attempt++) {
-		enum fate fate;
+		enum weir_http_result result;
 
 		if (left_ms(api) <= 0)
-			return weir_ci_fail(err, WEIR_CI_NETWORK,
-			                    "%s took longer than allowed; --timeout sets how long",
-			                    api->provider->title);
-		fate = fate_of(send_call(api, call, answer), answer);
-		if (fate == FATE_DONE)
-			return WEIR_CI_DONE;
-		if (fate == FATE_UNSURE && call->once) {
+			return weir_fail(err, WEIR_E_NETWORK,
+			                 "%s took longer than allowed; --timeout sets how long",
+			                 api->provider->title);
+		result = judge(send_call(api, call, answer), answer);
+		if (result == WEIR_HTTP_ANSWERED)
+			return WEIR_OK;
+		if (result == WEIR_HTTP_UNSURE && call->once) {
 			(void)refuse(api, call, answer, err);
-			return WEIR_CI_UNSURE;
+			return WEIR_E_UNSURE;
 		}
-		if (fate == FATE_FAILED || attempt == WEIR_API_MAX_ATTEMPTS ||
+		if (result == WEIR_HTTP_UNFIT || attempt == WEIR_API_MAX_ATTEMPTS ||
 		    !weir_api_wait(api, attempt,
 		                   weir_http_answer_header(answer, WEIR_HTTP_RETRY_AFTER)))
 			return refuse(api, call, answer, err);

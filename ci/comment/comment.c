@@ -3,9 +3,9 @@
 #include "ci/comment/comment_list.h"
 #include "ci/comment/url.h"
 
-#define MAX_CREATES 3 /* attempts where it stays unknown whether one succeeded */
+#define MAX_CREATES 3 /* attempts while it is unknown if one succeeded */
 
-/* What posting needs at hand. */
+/* State of one weir_comment_post(). */
 struct posting {
 	struct weir_api *api;
 	const struct weir_place *place;
@@ -22,46 +22,43 @@ static const char *body_of(const struct weir_http_answer *answer)
 	return answer->body.data ? answer->body.data : "";
 }
 
-/* Sends one call to a path that is freed here. */
-static enum weir_ci_outcome call(struct posting *posting, const char *method,
-                                 struct weir_text *path, const char *comment, bool once)
+/* Makes one call and releases the path. */
+static enum weir_status call(struct posting *posting, const char *method, struct weir_text *path,
+                             const char *comment, bool once)
 {
 	const struct weir_api_call what = {method, path->data, comment, once};
-	enum weir_ci_outcome outcome =
+	enum weir_status status =
 		weir_api_call(posting->api, &what, &posting->answer, posting->err);
 
 	weir_text_release(path);
-	return outcome;
+	return status;
 }
 
-/* --- who we are --- */
-
-static enum weir_ci_outcome identify(struct posting *posting)
+/* Finds the login of the token's user. */
+static enum weir_status identify(struct posting *posting)
 {
 	const struct weir_provider *provider = posting->api->provider;
 	const struct weir_http_answer *answer = &posting->answer;
 	struct weir_text path = {0};
-	enum weir_ci_outcome outcome;
+	enum weir_status status;
 
 	weir_text_puts(&path, "/user");
-	outcome = call(posting, "GET", &path, NULL, false);
-	if (outcome == WEIR_CI_DONE) {
+	status = call(posting, "GET", &path, NULL, false);
+	if (status == WEIR_OK) {
 		weir_comment_user(provider, body_of(answer), answer->body.length, &posting->author);
 		if (posting->author.length)
-			return WEIR_CI_DONE;
-		outcome = weir_ci_fail(posting->err, WEIR_CI_NETWORK,
-		                       "%s does not say whose the token is", provider->title);
+			return WEIR_OK;
+		status = weir_fail(posting->err, WEIR_E_NETWORK,
+		                   "%s does not name the user of the token", provider->title);
 	}
-	/* The token of a workflow is valid and may not ask. */
+	/* The token of a workflow is valid, but does not permit /user. */
 	if (!provider->anonymous || (answer->status != 403 && answer->status != 404))
-		return outcome;
+		return status;
 	weir_text_puts(&posting->author, provider->anonymous);
-	return WEIR_CI_DONE;
+	return WEIR_OK;
 }
 
-/* --- what is there --- */
-
-static enum weir_ci_outcome take_page(struct posting *posting)
+static enum weir_status take_page(struct posting *posting)
 {
 	const struct weir_provider *provider = posting->api->provider;
 	const struct weir_comment_sign sign = {provider, posting->author.data,
@@ -70,12 +67,13 @@ static enum weir_ci_outcome take_page(struct posting *posting)
 
 	if (weir_comment_list_add(&posting->found, &sign, body_of(&posting->answer),
 	                          posting->answer.body.length, &why))
-		return weir_ci_fail(posting->err, WEIR_CI_NETWORK, "%s's list of comments: %s",
-		                    provider->title, why.message);
-	return WEIR_CI_DONE;
+		return weir_fail(posting->err, WEIR_E_NETWORK, "%s's list of comments: %s",
+		                 provider->title, why.message);
+	return WEIR_OK;
 }
 
-static enum weir_ci_outcome list(struct posting *posting)
+/* Lists our comments of all pages, the oldest first. */
+static enum weir_status list(struct posting *posting)
 {
 	const struct weir_provider *provider = posting->api->provider;
 	int64_t page = 1;
@@ -83,26 +81,25 @@ static enum weir_ci_outcome list(struct posting *posting)
 	weir_comment_list_release(&posting->found);
 	for (size_t pages = 0; page > 0 && pages < WEIR_COMMENT_MAX_PAGES; pages++) {
 		struct weir_text path = {0};
-		enum weir_ci_outcome outcome;
+		enum weir_status status;
 
 		provider->list_path(posting->place, page, &path);
-		outcome = call(posting, "GET", &path, NULL, false);
-		if (!outcome)
-			outcome = take_page(posting);
-		if (outcome)
-			return outcome;
+		status = call(posting, "GET", &path, NULL, false);
+		if (!status)
+			status = take_page(posting);
+		if (status)
+			return status;
 		page = provider->next_page(&posting->answer);
 	}
 	if (page != 0)
-		return weir_ci_fail(
-			posting->err, WEIR_CI_NETWORK, "%s's list of comments %s", provider->title,
-			page < 0 ? "goes on in a way that weir does not know" : "does not end");
-	return WEIR_CI_DONE;
+		return weir_fail(posting->err, WEIR_E_NETWORK, "%s's list of comments %s",
+		                 provider->title,
+		                 page < 0 ? "continues with an address without a page number"
+		                          : "has too many pages");
+	return WEIR_OK;
 }
 
-/* --- what is done about it --- */
-
-static enum weir_ci_outcome update(struct posting *posting, int64_t id)
+static enum weir_status update(struct posting *posting, int64_t id)
 {
 	struct weir_text path = {0};
 
@@ -111,45 +108,46 @@ static enum weir_ci_outcome update(struct posting *posting, int64_t id)
 	            false);
 }
 
-/* The oldest stays. One that is gone already was removed by the other job. */
-static enum weir_ci_outcome remove_duplicates(struct posting *posting)
+/* Deletes all but the oldest comment. Another job may have deleted one already. */
+static enum weir_status remove_duplicates(struct posting *posting)
 {
 	for (size_t i = 1; i < posting->found.count; i++) {
 		struct weir_text path = {0};
-		enum weir_ci_outcome outcome;
+		enum weir_status status;
 
 		posting->api->provider->comment_path(posting->place, posting->found.comment[i].id,
 		                                     &path);
-		outcome = call(posting, "DELETE", &path, NULL, false);
-		if (outcome && posting->answer.status != 404 && posting->answer.status != 410)
-			return outcome;
-		posting->done->removed += outcome == WEIR_CI_DONE;
+		status = call(posting, "DELETE", &path, NULL, false);
+		if (status && posting->answer.status != 404 && posting->answer.status != 410)
+			return status;
+		posting->done->removed += status == WEIR_OK;
 	}
-	return WEIR_CI_DONE;
+	return WEIR_OK;
 }
 
-/* After creating: one comment remains, and it says what we say. */
-static enum weir_ci_outcome settle(struct posting *posting)
+/* Leaves one comment after a creation, with our body. */
+static enum weir_status settle(struct posting *posting)
 {
-	enum weir_ci_outcome outcome = list(posting);
+	enum weir_status status = list(posting);
 	const struct weir_found_comment *oldest = posting->found.comment;
 
-	if (outcome || posting->found.count == 0)
-		return outcome; /* none: lists may lag behind */
+	if (status || posting->found.count == 0)
+		return status; /* an empty list may lag behind */
 	posting->done->id = oldest->id;
-	outcome = remove_duplicates(posting);
-	if (!outcome && !weir_comment_same(oldest->body, posting->comment->body))
-		outcome = update(posting, oldest->id);
-	return outcome;
+	status = remove_duplicates(posting);
+	if (!status && !weir_comment_same(oldest->body, posting->comment->body))
+		status = update(posting, oldest->id);
+	return status;
 }
 
-/* The author that the service gives our comment is who we are, whatever was assumed. */
-static void learn_author(struct posting *posting)
+/* Takes number and author of our new comment from the service's answer. That author replaces an
+ * assumed one. */
+static void take_created(struct posting *posting)
 {
 	struct weir_text author = {0};
 
-	weir_comment_author(posting->api->provider, body_of(&posting->answer),
-	                    posting->answer.body.length, &author);
+	posting->done->id = weir_comment_read(posting->api->provider, body_of(&posting->answer),
+	                                      posting->answer.body.length, &author);
 	if (author.length) {
 		weir_text_release(&posting->author);
 		posting->author = author;
@@ -158,26 +156,27 @@ static void learn_author(struct posting *posting)
 	}
 }
 
-/* Never twice blindly: where it is unknown whether the first one got there, the list tells. */
-static enum weir_ci_outcome create(struct posting *posting)
+/* Creates the comment. If it is unknown if an attempt succeeded, looks at the list before the next
+ * one. */
+static enum weir_status create(struct posting *posting)
 {
 	for (unsigned attempt = 1;; attempt++) {
 		struct weir_text path = {0};
-		enum weir_ci_outcome outcome, listed;
+		enum weir_status status, listed;
 
 		posting->api->provider->create_path(posting->place, &path);
-		outcome = call(posting, "POST", &path, posting->comment->body, true);
-		if (outcome == WEIR_CI_DONE) {
-			learn_author(posting);
+		status = call(posting, "POST", &path, posting->comment->body, true);
+		if (status == WEIR_OK) {
+			take_created(posting);
 			return settle(posting);
 		}
-		if (outcome != WEIR_CI_UNSURE)
-			return outcome;
+		if (status != WEIR_E_UNSURE)
+			return status;
 		if (attempt == MAX_CREATES ||
 		    !weir_api_wait(
 			    posting->api, attempt,
 			    weir_http_answer_header(&posting->answer, WEIR_HTTP_RETRY_AFTER)))
-			return WEIR_CI_NETWORK; /* err holds what the last attempt ended with */
+			return WEIR_E_NETWORK; /* err has the reason of the last attempt */
 		listed = list(posting);
 		if (listed)
 			return listed;
@@ -186,8 +185,8 @@ static enum weir_ci_outcome create(struct posting *posting)
 	}
 }
 
-/* An edit notifies nobody. At most once, and without harm where it fails: the comment itself is
- * right. */
+/* Posts a short comment about a change of the verdict, because an edit notifies nobody. Tries once;
+ * a failure is no error, because the comment itself is up to date. */
 static void announce(struct posting *posting, enum weir_comment_verdict before)
 {
 	const enum weir_comment_verdict now = posting->comment->verdict;
@@ -199,100 +198,100 @@ static void announce(struct posting *posting, enum weir_comment_verdict before)
 	weir_comment_announce(posting->comment->key, now, &text);
 	posting->api->provider->create_path(posting->place, &path);
 	posting->err = NULL;
-	posting->done->announced = call(posting, "POST", &path, text.data, true) == WEIR_CI_DONE;
+	posting->done->announced = call(posting, "POST", &path, text.data, true) == WEIR_OK;
 	posting->done->not_announced = !posting->done->announced;
 	posting->err = err;
 	weir_text_release(&text);
 }
 
-/* The oldest of what was found gets the body. */
-static enum weir_ci_outcome edit(struct posting *posting)
+/* Updates the oldest comment found and deletes the others. */
+static enum weir_status edit(struct posting *posting)
 {
 	const struct weir_found_comment *oldest = posting->found.comment;
-	enum weir_ci_outcome outcome = WEIR_CI_DONE;
+	enum weir_status status = WEIR_OK;
 
 	posting->done->id = oldest->id;
 	if (weir_comment_same(oldest->body, posting->comment->body))
 		return remove_duplicates(posting);
 	posting->done->action = WEIR_COMMENT_UPDATED;
-	outcome = update(posting, oldest->id);
-	if (outcome)
-		return outcome;
-	outcome = remove_duplicates(posting);
-	if (!outcome)
+	status = update(posting, oldest->id);
+	if (status)
+		return status;
+	status = remove_duplicates(posting);
+	if (!status)
 		announce(posting, weir_comment_verdict_of(oldest->body));
-	return outcome;
+	return status;
 }
 
-static enum weir_ci_outcome post(struct posting *posting)
+static enum weir_status post(struct posting *posting)
 {
-	enum weir_ci_outcome outcome = list(posting);
+	enum weir_status status = list(posting);
 
-	if (!outcome && posting->found.count > 0) {
-		outcome = edit(posting);
-		if (outcome != WEIR_CI_FORBIDDEN || posting->answer.status != 404)
-			return outcome;
-		/* Deleted since it was listed; or we may not: the list tells. */
-		outcome = list(posting);
-		if (!outcome && posting->found.count > 0)
+	if (!status && posting->found.count > 0) {
+		status = edit(posting);
+		if (status != WEIR_E_FORBIDDEN || posting->answer.status != 404)
+			return status;
+		/* It was deleted after it was listed, or the token may not edit it: list again. */
+		status = list(posting);
+		if (!status && posting->found.count > 0)
 			return edit(posting);
 	}
-	if (outcome)
-		return outcome;
+	if (status)
+		return status;
 	posting->done->action = WEIR_COMMENT_CREATED;
 	return create(posting);
 }
 
-enum weir_ci_outcome weir_comment_post(struct weir_api *api, const struct weir_place *place,
-                                       const struct weir_comment *comment,
-                                       struct weir_comment_done *done, struct weir_error *err)
+enum weir_status weir_comment_post(struct weir_api *api, const struct weir_place *place,
+                                   const struct weir_comment *comment,
+                                   struct weir_comment_done *done, struct weir_error *err)
 {
 	struct posting posting = {
 		.api = api, .place = place, .comment = comment, .done = done, .err = err};
 	size_t characters = weir_comment_characters(comment->body);
-	enum weir_ci_outcome outcome;
+	enum weir_status status;
 
 	*done = (struct weir_comment_done){.action = WEIR_COMMENT_UNCHANGED};
 	if (characters > api->provider->max_characters)
-		return weir_ci_fail(err, WEIR_CI_REFUSED, "%zu characters, %s takes %zu",
-		                    characters, api->provider->title,
-		                    api->provider->max_characters);
+		return weir_fail(err, WEIR_E_REFUSED,
+		                 "the comment has %zu characters; %s accepts %zu", characters,
+		                 api->provider->title, api->provider->max_characters);
 	weir_comment_marker(comment->key, &posting.marker);
-	outcome = identify(&posting);
-	if (!outcome)
-		outcome = post(&posting);
+	status = identify(&posting);
+	if (!status)
+		status = post(&posting);
 	weir_comment_list_release(&posting.found);
 	weir_http_answer_release(&posting.answer);
 	weir_text_release(&posting.author);
 	weir_text_release(&posting.marker);
-	if (!outcome && err)
-		*err = (struct weir_error){WEIR_OK, ""}; /* of what was tried on the way */
-	return outcome;
+	if (!status && err)
+		*err = (struct weir_error){WEIR_OK, ""}; /* failed attempts left a message */
+	return status;
 }
 
-enum weir_ci_outcome weir_comment_find_pull(struct weir_api *api, const struct weir_ci_head *head,
-                                            struct weir_place *place, struct weir_error *err)
+enum weir_status weir_comment_find_pull(struct weir_api *api, const struct weir_ci_head *head,
+                                        struct weir_place *place, struct weir_error *err)
 {
 	struct weir_http_answer answer = {0};
 	struct weir_text path = {0};
 	struct weir_api_call what = {.method = "GET"};
-	enum weir_ci_outcome outcome;
+	enum weir_status status;
 
 	weir_text_printf(&path, "/repos/%s/pulls?state=open&per_page=100&head=", place->project);
 	weir_url_encode(head->owner, &path);
 	weir_text_puts(&path, ":");
 	weir_url_encode(head->branch, &path);
 	what.path = path.data;
-	outcome = weir_api_call(api, &what, &answer, err);
-	if (!outcome)
+	status = weir_api_call(api, &what, &answer, err);
+	if (!status)
 		place->number =
 			weir_pull_of_commit(head->commit, body_of(&answer), answer.body.length);
-	if (!outcome && !place->number)
-		outcome = weir_ci_fail(err, WEIR_CI_NO_PULL_REQUEST,
-		                       "no open pull request has the commit %.40s as its head: it "
-		                       "was closed or has moved on",
-		                       head->commit);
+	if (!status && !place->number)
+		status = weir_fail(err, WEIR_E_NO_PULL_REQUEST,
+		                   "no open pull request has the commit %.40s as its head: it "
+		                   "was closed or has moved on",
+		                   head->commit);
 	weir_text_release(&path);
 	weir_http_answer_release(&answer);
-	return outcome;
+	return status;
 }

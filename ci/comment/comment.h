@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One comment a suite on a pull or merge request: found by its hidden first line and its author
- * among all pages, created once, edited in place, left alone where nothing changed. A comment of
- * anybody else is never touched, whatever stands in it.
+ * Keeps one comment for each suite on a pull or merge request: finds it on all pages by its hidden
+ * first line and its author, creates it once, and edits it only if its text changed. Never touches
+ * a comment of another author.
  *
- * Two jobs at once may both find nothing and both create: each looks again after creating, the
- * oldest stays, and the younger ones go.
+ * Two jobs at once may both find no comment and create one each. Each lists the comments again
+ * after creating, keeps the oldest and deletes the others.
  */
 #ifndef WEIR_CI_COMMENT_COMMENT_H
 #define WEIR_CI_COMMENT_COMMENT_H
@@ -21,9 +21,9 @@
 #define WEIR_COMMENT_MAX_PAGES 200 /* of 100 comments */
 
 struct weir_comment {
-	const char *key; /* of the suite */
+	const char *key; /* name of the suite */
 	enum weir_comment_verdict verdict;
-	const char *body; /* whole, as weir_comment_compose() writes it */
+	const char *body; /* as weir_comment_compose() writes it */
 };
 
 enum weir_comment_action {
@@ -36,19 +36,20 @@ struct weir_comment_done {
 	enum weir_comment_action action;
 	int64_t id;
 	size_t removed;     /* younger duplicates */
-	bool announced;     /* the verdict changed and a short comment says so */
-	bool not_announced; /* it changed, but that comment could not be posted */
+	bool announced;     /* the verdict changed, and a short comment about it was posted */
+	bool not_announced; /* the verdict changed, but that comment could not be posted */
 };
 
 /*
- * Fills place->number from the head of a workflow_run event: the open pull request whose head is
- * that very commit. WEIR_CI_NO_PULL_REQUEST where there is none (it was closed, or has moved on).
+ * Sets place->number to the open pull request whose head is the commit of a workflow_run event.
+ * WEIR_E_NO_PULL_REQUEST: no pull request matches; it was closed, or its head has changed.
  */
-enum weir_ci_outcome weir_comment_find_pull(struct weir_api *api, const struct weir_ci_head *head,
-                                            struct weir_place *place, struct weir_error *err);
+enum weir_status weir_comment_find_pull(struct weir_api *api, const struct weir_ci_head *head,
+                                        struct weir_place *place, struct weir_error *err);
 
-enum weir_ci_outcome weir_comment_post(struct weir_api *api, const struct weir_place *place,
-                                       const struct weir_comment *comment,
-                                       struct weir_comment_done *done, struct weir_error *err);
+/* Creates or updates the comment. Fills `done`; on a failure with the steps so far. */
+enum weir_status weir_comment_post(struct weir_api *api, const struct weir_place *place,
+                                   const struct weir_comment *comment,
+                                   struct weir_comment_done *done, struct weir_error *err);
 
 #endif

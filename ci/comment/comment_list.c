@@ -9,7 +9,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/json.h"
 
-#define MAX_ID 9007199254740992.0 /* 2^53: above it a double is no exact number */
+#define MAX_ID 9007199254740992.0 /* 2^53: above it a double does not hold every whole number */
 
 void weir_comment_list_release(struct weir_comment_list *list)
 {
@@ -27,7 +27,7 @@ static const char *text_of(const cJSON *object, const char *key)
 	return text;
 }
 
-/* 0: no such number. */
+/* Returns a positive whole number, 0 if the member is not one. */
 static int64_t whole_of(const cJSON *object, const char *key)
 {
 	double value;
@@ -62,8 +62,8 @@ static bool holds(const struct weir_comment_list *list, int64_t id)
 	return false;
 }
 
-/* In order of numbers: both services count up. A comment can come twice where one was deleted while
- * the pages were read. */
+/* Inserts in order of the numbers, which both services assign in order of creation. A comment is
+ * listed twice if another one was deleted between two pages. */
 static void insert(struct weir_comment_list *list, int64_t id, const char *body)
 {
 	struct weir_text copy = {0};
@@ -120,15 +120,17 @@ static cJSON *parse_or_none(const char *json, size_t len)
 	return document;
 }
 
-void weir_comment_author(const struct weir_provider *provider, const char *json, size_t len,
-                         struct weir_text *out)
+int64_t weir_comment_read(const struct weir_provider *provider, const char *json, size_t len,
+                          struct weir_text *author)
 {
 	cJSON *comment = parse_or_none(json, len);
-	const char *author = author_of(provider, comment);
+	const char *name = author_of(provider, comment);
+	int64_t id = whole_of(comment, "id");
 
-	if (author)
-		weir_text_puts(out, author);
+	if (name)
+		weir_text_puts(author, name);
 	cJSON_Delete(comment);
+	return id;
 }
 
 void weir_comment_user(const struct weir_provider *provider, const char *json, size_t len,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the lists of an API say: our own comments, the author behind a token, a commit's pull
- * requests. Answers come from outside: anything may be in them, and what does not fit is passed
- * over. */
+/* Parses answers of an API: our own comments, the author behind a token, the pull requests of a
+ * commit. Answers are hostile input; members that do not fit are ignored. */
 #ifndef WEIR_CI_COMMENT_COMMENT_LIST_H
 #define WEIR_CI_COMMENT_COMMENT_LIST_H
 
@@ -12,7 +11,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 
-#define WEIR_COMMENT_MAX_FOUND 1000 /* comments of ours on one pull request */
+#define WEIR_COMMENT_MAX_FOUND 1000 /* our own comments on one pull request */
 
 struct weir_found_comment {
 	int64_t id;
@@ -27,28 +26,29 @@ struct weir_comment_list {
 
 void weir_comment_list_release(struct weir_comment_list *list);
 
-/* Whose comments with which first line. */
+/* Author and first line of the comments to find. */
 struct weir_comment_sign {
 	const struct weir_provider *provider;
 	const char *author; /* logins are compared without regard to case */
 	const char *marker;
 };
 
-/* Adds what one page of a list holds of them. WEIR_E_FORMAT: it is no list; WEIR_E_LIMIT: too many.
- */
+/* Adds the matching comments of one page. WEIR_E_FORMAT: the page is not a list; WEIR_E_LIMIT: too
+ * many comments match. */
 enum weir_status weir_comment_list_add(struct weir_comment_list *list,
                                        const struct weir_comment_sign *sign, const char *json,
                                        size_t len, struct weir_error *err);
 
-/* Appends who wrote the one comment that `json` is, nothing where it does not say. */
-void weir_comment_author(const struct weir_provider *provider, const char *json, size_t len,
-                         struct weir_text *out);
-/* Appends the login of the one user that `json` is, nothing where it does not say. */
+/* Reads a single comment: appends its author's login and returns its number. A missing login
+ * appends nothing, a missing number is 0. */
+int64_t weir_comment_read(const struct weir_provider *provider, const char *json, size_t len,
+                          struct weir_text *author);
+/* Reads a single user: appends the login, if there is one. */
 void weir_comment_user(const struct weir_provider *provider, const char *json, size_t len,
                        struct weir_text *out);
 
-/* The open pull request of a list whose head is the commit: its number, the lowest where there are
- * several; 0: none. */
+/* Returns the number of the pull request in a list whose head is the commit: the lowest of several,
+ * 0 without a match. */
 int64_t weir_pull_of_commit(const char *commit, const char *json, size_t len);
 
 #endif

@@ -9,7 +9,8 @@ static const char *const verdict_lines[] = {
 	[WEIR_COMMENT_FAIL] = "<!-- weir:verdict fail -->",
 };
 
-/* As in an URL, and the second of two dashes too: "--" is not for everybody inside a comment. */
+/* Appends the key encoded as in a URL, and the second of two dashes as well: HTML comments of old
+ * parsers end at "--". */
 static void add_key(const char *key, struct weir_text *out)
 {
 	struct weir_text encoded = {0};
@@ -48,7 +49,7 @@ static size_t length_without_blanks(const char *text, size_t len)
 	return len;
 }
 
-/* The line that begins at `text` is `wanted`. */
+/* Returns true if the line that begins at `text` is `wanted`, but for trailing blanks. */
 static bool line_is(const char *text, const char *wanted)
 {
 	size_t len = length_without_blanks(text, strcspn(text, "\n"));

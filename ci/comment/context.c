@@ -8,7 +8,7 @@
 
 #define MAX_NUMBER 1000000000 /* of a pull request; far above any */
 
-/* What reading needs at hand. */
+/* State of one weir_ci_context_read(). */
 struct reading {
 	const struct weir_ci_environment *environment;
 	const struct weir_ci_wish *wish;
@@ -17,7 +17,7 @@ struct reading {
 	struct weir_error *err;
 };
 
-/* An empty variable counts as one that is not set: CI systems set variables to nothing. */
+/* Returns a variable, or NULL if it is not set or empty: CI systems leave variables empty. */
 static const char *variable(const struct reading *reading, const char *name)
 {
 	const char *value = reading->environment->get(reading->environment->context, name);
@@ -30,7 +30,7 @@ static const char *keep(const struct reading *reading, const char *text)
 	return text ? weir_arena_copy(reading->arena, text, strlen(text)) : NULL;
 }
 
-/* Which services' variables are there, as bits. */
+/* Services whose variables are set, as bits. */
 enum sign {
 	SIGN_NONE,
 	SIGN_GITHUB,
@@ -50,8 +50,8 @@ static enum sign sign_of(const struct reading *reading, const char *const *githu
 	return (enum sign)signs;
 }
 
-/* By what a job of the service has; outside of one by the token. */
-static enum sign whose_environment(const struct reading *reading)
+/* Finds the service by the variables of its jobs; outside of a job by the token. */
+static enum sign service_of(const struct reading *reading)
 {
 	static const char *const github[] = {"GITHUB_ACTIONS", "GITHUB_REPOSITORY",
 	                                     "GITHUB_EVENT_PATH", NULL};
@@ -64,71 +64,70 @@ static enum sign whose_environment(const struct reading *reading)
 	return sign ? sign : sign_of(reading, github_token, gitlab_token);
 }
 
-static enum weir_ci_outcome choose_provider(struct reading *reading)
+static enum weir_status choose_provider(struct reading *reading)
 {
 	const char *name = reading->wish->provider;
 
 	if (name) {
 		reading->out->provider = weir_provider_find(name);
 		if (!reading->out->provider)
-			return weir_ci_fail(reading->err, WEIR_CI_USAGE, "no provider %s", name);
-		return WEIR_CI_DONE;
+			return weir_fail(reading->err, WEIR_E_USAGE, "no provider %s", name);
+		return WEIR_OK;
 	}
-	switch (whose_environment(reading)) {
+	switch (service_of(reading)) {
 	case SIGN_GITHUB:
 		reading->out->provider = &weir_provider_github;
-		return WEIR_CI_DONE;
+		return WEIR_OK;
 	case SIGN_GITLAB:
 		reading->out->provider = &weir_provider_gitlab;
-		return WEIR_CI_DONE;
+		return WEIR_OK;
 	case SIGN_BOTH:
-		return weir_ci_fail(reading->err, WEIR_CI_USAGE,
-		                    "the environment is that of GitHub and of GitLab; say which: "
-		                    "--provider github or --provider gitlab");
+		return weir_fail(reading->err, WEIR_E_USAGE,
+		                 "variables of GitHub and of GitLab are set; choose with "
+		                 "--provider github or --provider gitlab");
 	case SIGN_NONE:
 		break;
 	}
-	return weir_ci_fail(reading->err, WEIR_CI_NO_TOKEN,
-	                    "neither GITHUB_TOKEN nor GITLAB_TOKEN is set, and the environment is "
-	                    "that of neither service; --dry-run prints the comment");
+	return weir_fail(reading->err, WEIR_E_NO_TOKEN,
+	                 "neither GITHUB_TOKEN nor GITLAB_TOKEN is set, and the environment is "
+	                 "that of neither service; --dry-run prints the comment");
 }
 
-/* The value is not repeated in a message: an address may hold a password. */
-static enum weir_ci_outcome read_url(struct reading *reading)
+/* Checks the address of the API. No message quotes it: it may hold a password. */
+static enum weir_status read_url(struct reading *reading)
 {
 	const struct weir_provider *provider = reading->out->provider;
 	const char *url = variable(reading, provider->url_variable);
-	struct weir_url parts;
 	size_t len;
 
 	if (!url)
 		url = provider->default_url;
-	if (!weir_url_split(url, &parts) || strpbrk(parts.rest.data, "?#"))
-		return weir_ci_fail(reading->err, WEIR_CI_USAGE,
-		                    "%s is no address of an API: expected https://HOST/PATH "
-		                    "without user name, password and query",
-		                    provider->url_variable);
+	if (!weir_url_is_valid(url) || strpbrk(url, "?#"))
+		return weir_fail(reading->err, WEIR_E_USAGE,
+		                 "%s is no address of an API: expected https://HOST/PATH "
+		                 "without user name, password and query",
+		                 provider->url_variable);
 	len = strlen(url);
 	while (len > 0 && url[len - 1] == '/')
 		len--;
 	reading->out->url = weir_arena_copy(reading->arena, url, len);
-	return WEIR_CI_DONE;
+	return WEIR_OK;
 }
 
-/* A token is one word of visible ASCII: anything else could begin a header of its own. */
-static enum weir_ci_outcome read_token(struct reading *reading)
+/* Accepts only visible ASCII as a token: a line end could inject a header. */
+static enum weir_status read_token(struct reading *reading)
 {
 	const char *name = reading->out->provider->token_variable;
 	const char *token = variable(reading, name);
 
 	for (const char *at = token; at && *at; at++)
 		if (*at <= ' ' || *at >= 0x7f)
-			return weir_ci_fail(reading->err, WEIR_CI_USAGE,
-			                    "%s holds a blank, a line end or a byte that is in no "
-			                    "token",
-			                    name);
+			return weir_fail(reading->err, WEIR_E_USAGE,
+			                 "%s holds a blank, a line end or a byte that is in no "
+			                 "token",
+			                 name);
 	reading->out->token = keep(reading, token);
-	return WEIR_CI_DONE;
+	return WEIR_OK;
 }
 
 static bool is_repository(const char *text)
@@ -145,7 +144,7 @@ static bool is_repository(const char *text)
 	       strcmp(text + owner + 1, "..") != 0 && strcmp(text + owner + 1, ".") != 0;
 }
 
-static enum weir_ci_outcome read_project(struct reading *reading)
+static enum weir_status read_project(struct reading *reading)
 {
 	const struct weir_provider *provider = reading->out->provider;
 	const char *project = variable(reading, provider->project_variable);
@@ -153,22 +152,22 @@ static enum weir_ci_outcome read_project(struct reading *reading)
 
 	reading->out->place.project = "";
 	if (!project)
-		return WEIR_CI_DONE;
+		return WEIR_OK;
 	if (provider == &weir_provider_github) {
 		if (!is_repository(project))
-			return weir_ci_fail(reading->err, WEIR_CI_USAGE,
-			                    "%s: expected OWNER/NAME, found %.100s",
-			                    provider->project_variable, project);
+			return weir_fail(reading->err, WEIR_E_USAGE,
+			                 "%s: expected OWNER/NAME, found %.100s",
+			                 provider->project_variable, project);
 		reading->out->place.project = keep(reading, project);
-		return WEIR_CI_DONE;
+		return WEIR_OK;
 	}
 	weir_url_encode(project, &encoded);
 	reading->out->place.project = keep(reading, encoded.data);
 	weir_text_release(&encoded);
-	return WEIR_CI_DONE;
+	return WEIR_OK;
 }
 
-/* Members of members; NULL where one is missing or of another type. */
+/* Follows a path of members; returns NULL if one is missing or is not an object. */
 static const cJSON *member(const cJSON *object, const char *const *path)
 {
 	for (; object && *path; path++)
@@ -201,7 +200,7 @@ static void take_pull_request(struct reading *reading, const cJSON *event)
 		reading->out->place.number = number_of(AT(event, "number"));
 	if (!reading->out->place.number && AT(event, "issue", "pull_request"))
 		reading->out->place.number = number_of(AT(event, "issue", "number"));
-	/* A fork that was deleted since has no head.repo. */
+	/* head.repo is null if the fork was deleted. */
 	if (name && strcmp(name, "pull_request") == 0 && base)
 		reading->out->from_fork = !head || strcmp(head, base) != 0;
 }
@@ -222,13 +221,11 @@ static void take_workflow_run(struct reading *reading, const cJSON *event)
 
 static void keep_run_url(struct reading *reading, const char *url)
 {
-	struct weir_url parts;
-
-	if (url && weir_url_split(url, &parts))
+	if (url && weir_url_is_valid(url))
 		reading->out->run_url = keep(reading, url);
 }
 
-/* Of a workflow_run event the run that it is about, else this run. */
+/* Stores the page of the run that a workflow_run event is about, otherwise of this run. */
 static void read_github_run(struct reading *reading, const cJSON *event)
 {
 	const char *measured = text_of(AT(event, "workflow_run", "html_url"));
@@ -243,95 +240,93 @@ static void read_github_run(struct reading *reading, const cJSON *event)
 		                                        server, project, id));
 }
 
-static enum weir_ci_outcome read_event(struct reading *reading)
+static enum weir_status read_event(struct reading *reading)
 {
 	const char *path = variable(reading, "GITHUB_EVENT_PATH");
 	cJSON *event = NULL;
 
 	if (!path) {
 		read_github_run(reading, NULL);
-		return WEIR_CI_DONE;
+		return WEIR_OK;
 	}
 	if (weir_json_read_file(path, &event, reading->err)) {
 		struct weir_error why = *reading->err;
 
 		*reading->err = (struct weir_error){WEIR_OK, ""};
 		if (reading->wish->number)
-			return WEIR_CI_DONE; /* the event is not needed */
-		return weir_ci_fail(reading->err, WEIR_CI_NO_PULL_REQUEST,
-		                    "the event that names it cannot be read, %s", why.message);
+			return WEIR_OK; /* the event is not needed */
+		return weir_fail(reading->err, WEIR_E_NO_PULL_REQUEST,
+		                 "the event that names it cannot be read, %s", why.message);
 	}
 	take_pull_request(reading, event);
 	take_workflow_run(reading, event);
 	read_github_run(reading, event);
 	cJSON_Delete(event);
-	return WEIR_CI_DONE;
+	return WEIR_OK;
 }
 
-static enum weir_ci_outcome read_merge_request(struct reading *reading)
+static enum weir_status read_merge_request(struct reading *reading)
 {
 	const char *text = variable(reading, "CI_MERGE_REQUEST_IID");
 	int64_t number;
 
 	keep_run_url(reading, variable(reading, "CI_PIPELINE_URL"));
 	if (!text)
-		return WEIR_CI_DONE;
+		return WEIR_OK;
 	if (!weir_parse_i64(text, strlen(text), &number) || number < 1 || number > MAX_NUMBER)
-		return weir_ci_fail(reading->err, WEIR_CI_USAGE,
-		                    "CI_MERGE_REQUEST_IID: expected a number, found %.40s", text);
+		return weir_fail(reading->err, WEIR_E_USAGE,
+		                 "CI_MERGE_REQUEST_IID: expected a number, found %.40s", text);
 	reading->out->place.number = number;
-	return WEIR_CI_DONE;
+	return WEIR_OK;
 }
 
-enum weir_ci_outcome weir_ci_context_read(const struct weir_ci_environment *environment,
-                                          const struct weir_ci_wish *wish, struct weir_arena *arena,
-                                          struct weir_ci_context *out, struct weir_error *err)
+enum weir_status weir_ci_context_read(const struct weir_ci_environment *environment,
+                                      const struct weir_ci_wish *wish, struct weir_arena *arena,
+                                      struct weir_ci_context *out, struct weir_error *err)
 {
 	struct weir_error own = {0};
 	struct reading reading = {environment, wish, arena, out, err ? err : &own};
-	enum weir_ci_outcome outcome;
+	enum weir_status status;
 
 	*out = (struct weir_ci_context){.place.project = ""};
-	outcome = choose_provider(&reading);
-	if (!outcome)
-		outcome = read_url(&reading);
-	if (!outcome)
-		outcome = read_token(&reading);
-	if (!outcome)
-		outcome = read_project(&reading);
-	if (!outcome)
-		outcome = out->provider == &weir_provider_github ? read_event(&reading)
-		                                                 : read_merge_request(&reading);
+	status = choose_provider(&reading);
+	if (!status)
+		status = read_url(&reading);
+	if (!status)
+		status = read_token(&reading);
+	if (!status)
+		status = read_project(&reading);
+	if (!status)
+		status = out->provider == &weir_provider_github ? read_event(&reading)
+		                                                : read_merge_request(&reading);
 	if (wish->number) {
 		out->place.number = wish->number;
 		out->head = (struct weir_ci_head){NULL, NULL, NULL};
 	}
-	return outcome;
+	return status;
 }
 
-enum weir_ci_outcome weir_ci_context_check(const struct weir_ci_context *context,
-                                           struct weir_error *err)
+enum weir_status weir_ci_context_check(const struct weir_ci_context *context,
+                                       struct weir_error *err)
 {
 	const struct weir_provider *provider = context->provider;
 
 	if (context->from_fork)
-		return weir_ci_fail(err, WEIR_CI_FORBIDDEN,
-		                    "this pull request comes from a fork, whose jobs get a token "
-		                    "that cannot write: upload the result and let a workflow_run "
-		                    "workflow comment (ci/github/weir-comment.yml)");
+		return weir_fail(err, WEIR_E_FORBIDDEN,
+		                 "this pull request comes from a fork, whose jobs get a token "
+		                 "that cannot write: upload the result and let a workflow_run "
+		                 "workflow comment (ci/github/weir-comment.yml)");
 	if (!context->token)
-		return weir_ci_fail(
-			err, WEIR_CI_NO_TOKEN, "%s is not set; %s", provider->token_variable,
-			provider == &weir_provider_github
-				? "pass it to the step: GITHUB_TOKEN: ${{ github.token }}"
-				: "a merge request from a fork has none; else it is a "
-				  "masked variable of the project");
+		return weir_fail(err, WEIR_E_NO_TOKEN, "%s is not set; %s",
+		                 provider->token_variable,
+		                 provider == &weir_provider_github
+		                         ? "pass it to the step: GITHUB_TOKEN: ${{ github.token }}"
+		                         : "a merge request from a fork has none; else it is a "
+		                           "masked variable of the project");
 	if (!*context->place.project)
-		return weir_ci_fail(err, WEIR_CI_USAGE, "%s is not set",
-		                    provider->project_variable);
+		return weir_fail(err, WEIR_E_USAGE, "%s is not set", provider->project_variable);
 	if (!context->place.number && !context->head.commit)
-		return weir_ci_fail(err, WEIR_CI_NO_PULL_REQUEST,
-		                    "this job belongs to no %s; --pr N names one",
-		                    provider->request);
-	return WEIR_CI_DONE;
+		return weir_fail(err, WEIR_E_NO_PULL_REQUEST,
+		                 "this job belongs to no %s; --pr N names one", provider->request);
+	return WEIR_OK;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where a job runs and what it may comment on, out of the CI system's environment:
+ * Reads from the CI system's environment where a job runs and which request it may comment on:
  *   GitHub  GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH,
  *           GITHUB_SERVER_URL, GITHUB_RUN_ID
  *   GitLab  GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, CI_PIPELINE_URL
- * Nothing here talks to a network.
+ * Uses no network.
  */
 #ifndef WEIR_CI_COMMENT_CONTEXT_H
 #define WEIR_CI_COMMENT_CONTEXT_H
@@ -17,20 +17,20 @@
 #include "engine/base/arena.h"
 #include "engine/base/error.h"
 
-/* The environment as a function, so that tests bring their own. */
+/* The environment as a function, which tests replace. */
 struct weir_ci_environment {
 	void *context;
 	const char *(*get)(void *context, const char *name); /* NULL: not set */
 };
 
-/* What the command line says; each may be missing. */
+/* Values from the command line, each of them optional. */
 struct weir_ci_wish {
-	const char *provider; /* NULL: by the environment */
-	int64_t number;       /* of the pull request; 0: by the environment */
+	const char *provider; /* NULL: from the environment */
+	int64_t number;       /* of the pull request; 0: from the environment */
 };
 
-/* The commit that a workflow_run event is about. Its pull request is looked up by it: what the
- * event lists is empty for forks. Texts are NULL for any other event. */
+/* The commit of a workflow_run event, by which its pull request is found: the event's own list is
+ * empty for forks. All NULL for any other event. */
 struct weir_ci_head {
 	const char *owner, *branch, *commit;
 };
@@ -46,17 +46,17 @@ struct weir_ci_context {
 };
 
 /*
- * Fills the context; texts live in the arena. What is wrong fails (WEIR_CI_USAGE; an event that
- * cannot be read and is needed: WEIR_CI_NO_PULL_REQUEST; nothing to tell the provider by:
- * WEIR_CI_NO_TOKEN), what else is missing is left out: weir_ci_context_check() tells.
+ * Fills the context; its texts live in the arena. WEIR_E_USAGE: a value is wrong;
+ * WEIR_E_NO_PULL_REQUEST: a needed event cannot be read; WEIR_E_NO_TOKEN: nothing identifies the
+ * provider. Other missing values are left unset, see weir_ci_context_check().
  */
-enum weir_ci_outcome weir_ci_context_read(const struct weir_ci_environment *environment,
-                                          const struct weir_ci_wish *wish, struct weir_arena *arena,
-                                          struct weir_ci_context *out, struct weir_error *err);
+enum weir_status weir_ci_context_read(const struct weir_ci_environment *environment,
+                                      const struct weir_ci_wish *wish, struct weir_arena *arena,
+                                      struct weir_ci_context *out, struct weir_error *err);
 
-/* Whether there is all that a comment needs: no token, a fork's token, no project, no pull request
- * are each the outcome that they lead to. */
-enum weir_ci_outcome weir_ci_context_check(const struct weir_ci_context *context,
-                                           struct weir_error *err);
+/* Fails if a comment lacks a token, a project or a pull request, or if the token comes from a fork;
+ * each of these has its status. */
+enum weir_status weir_ci_context_check(const struct weir_ci_context *context,
+                                       struct weir_error *err);
 
 #endif

@@ -104,7 +104,7 @@ void weir_http_free(struct weir_http *http)
 	free(http);
 }
 
-/* libcurl's callback: a return other than size * count stops the transfer. */
+/* libcurl's callback: any return but size * count stops the transfer. */
 static size_t take_body(char *data, size_t size, size_t count, void *context)
 {
 	struct weir_http_answer *answer = context;
@@ -136,7 +136,7 @@ static struct curl_slist *list_headers(const char *const *headers)
 	return list;
 }
 
-/* What a code of libcurl means for the one question that matters: may it be sent again? */
+/* Translates a code of libcurl by its meaning for a repeat of the request. */
 static enum weir_http_result result_of(CURLcode code)
 {
 	static const struct {
@@ -144,9 +144,9 @@ static enum weir_http_result result_of(CURLcode code)
 		enum weir_http_result result;
 	} table[] = {
 		{CURLE_OK, WEIR_HTTP_ANSWERED},
-		{CURLE_COULDNT_RESOLVE_PROXY, WEIR_HTTP_UNREACHED},
-		{CURLE_COULDNT_RESOLVE_HOST, WEIR_HTTP_UNREACHED},
-		{CURLE_COULDNT_CONNECT, WEIR_HTTP_UNREACHED},
+		{CURLE_COULDNT_RESOLVE_PROXY, WEIR_HTTP_NOT_DONE},
+		{CURLE_COULDNT_RESOLVE_HOST, WEIR_HTTP_NOT_DONE},
+		{CURLE_COULDNT_CONNECT, WEIR_HTTP_NOT_DONE},
 		{CURLE_UNSUPPORTED_PROTOCOL, WEIR_HTTP_UNFIT},
 		{CURLE_URL_MALFORMAT, WEIR_HTTP_UNFIT},
 		{CURLE_WRITE_ERROR, WEIR_HTTP_UNFIT},
@@ -159,7 +159,7 @@ static enum weir_http_result result_of(CURLcode code)
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		if (table[i].code == code)
 			return table[i].result;
-	return WEIR_HTTP_LOST;
+	return WEIR_HTTP_UNSURE;
 }
 
 static CURLcode set_up(CURL *curl, const struct weir_http_request *request,
@@ -167,7 +167,7 @@ static CURLcode set_up(CURL *curl, const struct weir_http_request *request,
 {
 	CURLcode code = curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 
-	/* The safe value of each is libcurl's default; said here so that nobody has to know. */
+	/* These are libcurl's defaults, stated because security depends on them. */
 	if (!code)
 		code = curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
 	if (!code)

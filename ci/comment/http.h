@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One request and its answer. Whoever talks to an API does so through a struct weir_transport, so
- * that tests can answer in its place; the real one is libcurl, which ci/comment/http.c alone knows.
+ * Sends one request and keeps its answer. Requests go through a struct weir_transport, which tests
+ * replace; the real one is libcurl, used only by http.c and url.c.
  *
- * A transport follows no redirect, checks certificates, and keeps no more of an answer than the
- * body and the headers named here.
+ * A transport follows no redirect, checks certificates, and keeps only the body and the headers
+ * named here.
  */
 #ifndef WEIR_CI_COMMENT_HTTP_H
 #define WEIR_CI_COMMENT_HTTP_H
@@ -21,7 +21,7 @@ struct weir_http_request {
 	const char *url;
 	const char *const *headers; /* "Name: value", NULL-terminated */
 	const char *body;           /* NULL: none */
-	int64_t timeout_ms;         /* for all of it, connecting included */
+	int64_t timeout_ms;         /* for the whole request, with connecting */
 };
 
 enum weir_http_header {
@@ -41,11 +41,12 @@ struct weir_http_answer {
 	const char *reason; /* static; why there was no answer */
 };
 
+/* Result of a request, by its meaning for a repeat. */
 enum weir_http_result {
-	WEIR_HTTP_ANSWERED,  /* with whatever status */
-	WEIR_HTTP_UNREACHED, /* nothing was sent: it may be repeated */
-	WEIR_HTTP_LOST,      /* no whole answer in time: it may have been carried out */
-	WEIR_HTTP_UNFIT,     /* repeating it is of no use: certificate, address, size */
+	WEIR_HTTP_ANSWERED, /* from a transport: with any HTTP status */
+	WEIR_HTTP_NOT_DONE, /* the service did not carry it out: it may be repeated */
+	WEIR_HTTP_UNSURE,   /* without a complete answer: it may have been carried out */
+	WEIR_HTTP_UNFIT,    /* a repeat would fail too: certificate, address, size */
 };
 
 struct weir_transport {
@@ -57,21 +58,19 @@ struct weir_transport {
 
 void weir_http_answer_clear(struct weir_http_answer *answer);
 void weir_http_answer_release(struct weir_http_answer *answer);
-/* The header's value, "" where it was not sent; borrowed. */
+/* Returns the header's value, borrowed; "" if it was not sent. */
 const char *weir_http_answer_header(const struct weir_http_answer *answer,
                                     enum weir_http_header header);
 
-/*
- * Takes one line of a head as it came ("Link: <...>\r\n"). A status line forgets what came before
- * it: the head of the last answer counts.
- */
+/* Adds one line of a head, with its line end ("Link: <...>\r\n"). A status line discards the
+ * headers before it: only the last of several heads counts. */
 void weir_http_answer_head_line(struct weir_http_answer *answer, const char *line, size_t len);
 
-struct weir_http; /* opaque; keeps the connection between requests */
+struct weir_http; /* opaque; reuses its connection */
 
-struct weir_http *weir_http_new(void); /* NULL: libcurl cannot be used */
+struct weir_http *weir_http_new(void); /* NULL if libcurl cannot be used */
 void weir_http_free(struct weir_http *http);
-/* Borrows http. */
+/* Returns a transport that borrows http. */
 struct weir_transport weir_http_transport(struct weir_http *http);
 
 #endif

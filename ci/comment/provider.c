@@ -6,7 +6,7 @@
 
 #define PAGE_UNKNOWN (-1)
 
-/* A page of `len` digits, counted from 1. */
+/* Parses the number of a page, counted from 1. */
 static int64_t page_number(const char *text, size_t len)
 {
 	int64_t page;
@@ -14,7 +14,7 @@ static int64_t page_number(const char *text, size_t len)
 	return weir_parse_i64(text, len, &page) && page > 0 ? page : PAGE_UNKNOWN;
 }
 
-/* "https://host/path?per_page=100&page=2" */
+/* Finds the page in "https://host/path?per_page=100&page=2". */
 static int64_t page_of_address(const char *address, size_t len)
 {
 	const char *end = address + len;
@@ -61,7 +61,7 @@ static int64_t github_next_page(const struct weir_http_answer *answer)
 	return weir_link_next_page(weir_http_answer_header(answer, WEIR_HTTP_LINK));
 }
 
-/* X-Next-Page is there and empty on the last page; it is left out of very long lists. */
+/* X-Next-Page is empty on the last page; very long lists lack it. */
 static int64_t gitlab_next_page(const struct weir_http_answer *answer)
 {
 	const struct weir_text *page = &answer->header[WEIR_HTTP_NEXT_PAGE];
@@ -119,7 +119,7 @@ const struct weir_provider weir_provider_github = {
 	.update_method = "PATCH",
 	.author = "user",
 	.author_name = "login",
-	/* The token of a workflow may not ask /user; it writes under this name, which nobody can
+	/* A workflow's token does not permit /user. It writes under this name, which nobody can
          * register. */
 	.anonymous = "github-actions[bot]",
 	.permission_hint = "the job needs permissions: pull-requests: write; for a pull request "

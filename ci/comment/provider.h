@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What differs between the services that weir comments on, as one table: how a request says who it
- * is from, how the comments of a change are listed, created and updated, how pages go on. GitHub
- * Enterprise is GitHub at another address.
+ * Describes in one table how the supported services differ: header of the token, paths to list,
+ * create and update comments, and paging. GitHub Enterprise is GitHub at another address.
  *
  * Sources: docs.github.com, REST API, "Issue comments"; docs.gitlab.com, REST API, "Notes".
  */
@@ -18,32 +17,32 @@
 
 /* The pull or merge request that is commented on. */
 struct weir_place {
-	const char *project; /* as it stands in a path: "owner/name", "42", "group%2Fname" */
+	const char *project; /* encoded for a path: "owner/name", "42", "group%2Fname" */
 	int64_t number;
 };
 
 struct weir_provider {
 	const char *name;                 /* for --provider: "github" */
 	const char *title;                /* "GitHub" */
-	const char *request;              /* what it calls a change: "pull request" */
+	const char *request;              /* the service's term: "pull request" */
 	const char *default_url;          /* of the API, without a slash at the end */
 	const char *url_variable;         /* "GITHUB_API_URL" */
 	const char *project_variable;     /* "GITHUB_REPOSITORY" */
 	const char *token_variable;       /* "GITHUB_TOKEN" */
-	const char *token_header;         /* what stands before the token in its header */
-	const char *headers[4];           /* with every request; ends with NULL */
+	const char *token_header;         /* the header up to the token */
+	const char *headers[4];           /* of every request; ends with NULL */
 	const char *update_method;        /* "PATCH" */
 	const char *author, *author_name; /* keys of a comment's author: "user", "login" */
-	/* Who the token is where the API does not tell; NULL: nobody is known then. */
+	/* The user of a token that does not permit /user; NULL: unknown. */
 	const char *anonymous;
-	const char *permission_hint; /* what to do about a refusal */
+	const char *permission_hint; /* how to get the permission, for a message */
 	size_t max_characters;       /* of a comment */
 	/* Append paths below the API's address. Pages count from 1. */
 	void (*list_path)(const struct weir_place *place, int64_t page, struct weir_text *out);
 	void (*create_path)(const struct weir_place *place, struct weir_text *out);
 	void (*comment_path)(const struct weir_place *place, int64_t id, struct weir_text *out);
-	/* The number of the page that follows, 0 for the last; -1: it goes on in a way that is not
-	 * known here. */
+	/* Returns the number of the next page, 0 after the last; -1: the answer names the next page
+	 * in an unknown form. */
 	int64_t (*next_page)(const struct weir_http_answer *answer);
 };
 
@@ -54,8 +53,9 @@ extern const struct weir_provider *const weir_providers[]; /* ends with NULL */
 const struct weir_provider *weir_provider_find(const char *name); /* NULL: no such provider */
 
 /*
- * The page that a Link header calls "next": 0 where there is none, -1 where its address names no
- * page. Only the number is taken: where a request goes is never up to an answer.
+ * Returns the number of the page that a Link header calls "next": 0 without such a page, -1 if its
+ * address has no page number. Only the number is used: an answer must not choose where a request
+ * with the token goes.
  */
 int64_t weir_link_next_page(const char *link);
 

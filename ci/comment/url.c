@@ -2,113 +2,110 @@
 #include <string.h>
 #include <strings.h>
 
+#include <curl/curl.h>
+
 #include "ci/comment/url.h"
+#include "engine/base/arena.h"
 
-static const char letters_and_digits[] =
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
-static bool is_plain(const char *url)
+/* Returns true if text holds visible ASCII only, without the characters that RFC 3986 excludes. */
+static bool is_plain(const char *text)
 {
-	for (const unsigned char *at = (const unsigned char *)url; *at; at++)
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
 		if (*at <= ' ' || *at >= 0x7f || strchr("\\\"<>^`{|}", *at))
 			return false;
 	return true;
 }
 
-static bool split_scheme(const char *url, struct weir_url *out)
+/* Checks HOST[:PORT]. libcurl would also take one slash or three before it, user names, an encoded
+ * host and an empty port. */
+static bool is_authority(const char *text)
 {
-	static const char *const schemes[] = {"http", "https"};
+	static const char allowed[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:[]";
+	size_t len = strcspn(text, "/?#");
 
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
-		size_t len = strlen(schemes[i]);
-
-		if (strncasecmp(url, schemes[i], len) == 0 && strncmp(url + len, "://", 3) == 0) {
-			out->scheme = (struct weir_slice){url, len};
-			return true;
-		}
-	}
-	return false;
+	return len > 0 && strspn(text, allowed) == len && text[len - 1] != ':';
 }
 
-/* "[::1]:80", "example.org": `authority` of `len` bytes. */
-static bool split_authority(const char *authority, size_t len, struct weir_url *out)
+/* Returns a handle that the caller cleans up, NULL if the URL is invalid. */
+static CURLU *parse(const char *url)
 {
-	const char *end = authority + len, *host_end = authority;
+	const char *authority = strstr(url, "://");
+	CURLU *parsed;
 
-	if (*authority == '[') {
-		host_end += strspn(authority + 1, "0123456789abcdefABCDEF:.") + 1;
-		if (host_end == authority + 1 || *host_end++ != ']')
-			return false;
-	} else {
-		while (host_end < end &&
-		       (strchr(letters_and_digits, *host_end) || strchr(".-_", *host_end)))
-			host_end++;
-	}
-	out->host = (struct weir_slice){authority, (size_t)(host_end - authority)};
-	out->port = (struct weir_slice){end, 0};
-	if (out->host.length == 0 || host_end == end)
-		return out->host.length > 0;
-	out->port = (struct weir_slice){host_end + 1, (size_t)(end - host_end) - 1};
-	return *host_end == ':' && out->port.length > 0 &&
-	       strspn(out->port.data, "0123456789") >= out->port.length;
+	if (!is_plain(url) || !authority || !is_authority(authority + 3))
+		return NULL;
+	if (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0)
+		return NULL;
+	parsed = curl_url();
+	if (!parsed)
+		weir_out_of_memory();
+	if (curl_url_set(parsed, CURLUPART_URL, url, CURLU_DISALLOW_USER) == CURLUE_OK)
+		return parsed;
+	curl_url_cleanup(parsed);
+	return NULL;
 }
 
-bool weir_url_split(const char *url, struct weir_url *out)
+bool weir_url_is_valid(const char *url)
 {
-	const char *authority;
-	size_t len;
+	CURLU *parsed = parse(url);
 
-	if (!is_plain(url) || !split_scheme(url, out))
-		return false;
-	authority = url + out->scheme.length + 3;
-	len = strcspn(authority, "/?#");
-	out->rest = weir_slice_of(authority + len);
-	return len > 0 && split_authority(authority, len, out);
+	curl_url_cleanup(parsed);
+	return parsed != NULL;
 }
 
-static bool same_text(struct weir_slice a, struct weir_slice b)
+static bool same_part(CURLU *a, CURLU *b, CURLUPart part)
 {
-	return a.length == b.length && strncasecmp(a.data, b.data, a.length) == 0;
-}
+	char *left = NULL, *right = NULL;
+	bool same = curl_url_get(a, part, &left, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+	            curl_url_get(b, part, &right, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+	            strcasecmp(left, right) == 0;
 
-static struct weir_slice port_of(const struct weir_url *url)
-{
-	if (url->port.length)
-		return url->port;
-	return weir_slice_of(url->scheme.length == 4 ? "80" : "443");
+	curl_free(left);
+	curl_free(right);
+	return same;
 }
 
 bool weir_url_same_origin(const char *a, const char *b)
 {
-	struct weir_url left, right;
+	CURLU *left = parse(a), *right = parse(b);
+	bool same = left && right && same_part(left, right, CURLUPART_SCHEME) &&
+	            same_part(left, right, CURLUPART_HOST) &&
+	            same_part(left, right, CURLUPART_PORT);
 
-	return weir_url_split(a, &left) && weir_url_split(b, &right) &&
-	       same_text(left.scheme, right.scheme) && same_text(left.host, right.host) &&
-	       same_text(port_of(&left), port_of(&right));
+	curl_url_cleanup(left);
+	curl_url_cleanup(right);
+	return same;
 }
 
 bool weir_url_resolve(const char *url, const char *location, struct weir_text *out)
 {
-	struct weir_url parts;
+	CURLU *parsed;
+	char *resolved = NULL;
+	bool done;
 
-	if (weir_url_split(location, &parts)) {
+	if (weir_url_is_valid(location)) {
 		weir_text_puts(out, location);
 		return true;
 	}
-	if (location[0] != '/' || location[1] == '/' || !is_plain(location) ||
-	    !weir_url_split(url, &parts))
+	if (location[0] != '/' || location[1] == '/' || !is_plain(location))
 		return false;
-	weir_text_add(out, url, (size_t)(parts.rest.data - url));
-	weir_text_puts(out, location);
-	return true;
+	parsed = parse(url);
+	done = parsed && curl_url_set(parsed, CURLUPART_URL, location, 0) == CURLUE_OK &&
+	       curl_url_get(parsed, CURLUPART_URL, &resolved, 0) == CURLUE_OK;
+	if (done)
+		weir_text_puts(out, resolved);
+	curl_free(resolved);
+	curl_url_cleanup(parsed);
+	return done;
 }
 
 void weir_url_encode(const char *text, struct weir_text *out)
 {
-	for (; *text; text++) {
-		if (strchr(letters_and_digits, *text) || strchr("-._~", *text))
-			weir_text_add(out, text, 1);
-		else
-			weir_text_printf(out, "%%%02X", (unsigned)(unsigned char)*text);
-	}
+	char *encoded = curl_easy_escape(NULL, text, 0);
+
+	if (!encoded)
+		weir_out_of_memory();
+	weir_text_puts(out, encoded);
+	curl_free(encoded);
 }

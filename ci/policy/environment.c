@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which runs may be compared: labels of both sides against the policy. */
+/* Compares the labels of both sides, by the policy. */
 #include <string.h>
 
 #include "ci/policy/gate.h"
 
 #define SEVERAL "(several)"
 
-/* The value that all runs of a side give the key; SEVERAL where they differ or only some have one,
- * NULL where none has. */
+/* Returns the value that all runs of a side have for the key; SEVERAL if the values differ or some
+ * runs have no value, NULL if no run has one. */
 static const char *shared_value(const struct weir_policy *policy,
                                 const struct weir_run *const *runs, size_t count, const char *key)
 {
@@ -58,7 +58,7 @@ static const char *keep(struct weir_gate_result *result, const char *text)
 	return text ? weir_arena_copy(result->arena, text, strlen(text)) : NULL;
 }
 
-/* Unknown on both sides says nothing; unknown on one side cannot be said to match. */
+/* Returns true if the values match. Two unknown values match, a known and an unknown one do not. */
 static bool same_value(const char *a, const char *b)
 {
 	if (!a || !b)

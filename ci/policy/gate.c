@@ -27,7 +27,7 @@ void weir_gate_remark(struct weir_gate_result *result, const char *format, ...)
 	weir_text_release(&text);
 }
 
-/* The size of a change for the worse: figures where higher is better get worse by falling. */
+/* Returns the size of a regression; its sign depends on whether higher is better. */
 static double worsening(const struct weir_row *row)
 {
 	return fabs(row->change);
@@ -74,7 +74,7 @@ static void apply_waiver(struct weir_gate_result *result, const struct weir_poli
 		row->outcome = WEIR_OUTCOME_WAIVED;
 }
 
-/* A ceiling is a promise to users: no waiver of a change covers it. */
+/* Fails rows above a ceiling, which is a promise to users. A waiver does not apply to it. */
 static void apply_ceilings(struct weir_gate_result *result, const struct weir_policy *policy,
                            struct weir_row *row)
 {
@@ -118,7 +118,7 @@ static void remark_waivers(struct weir_gate_result *result, const struct weir_po
 	}
 }
 
-/* A pattern that matches nothing protects nothing. */
+/* Remarks patterns that match no row: they are probably spelled wrong. */
 static void remark_patterns(struct weir_gate_result *result, const struct weir_policy *policy)
 {
 	for (size_t i = 0; i < policy->rule_count; i++) {
@@ -131,12 +131,13 @@ static void remark_patterns(struct weir_gate_result *result, const struct weir_p
 	for (size_t i = 0; i < policy->slo_count; i++)
 		if (!matches_any(result, policy->slos[i].scope, true, policy->slos[i].metric))
 			weir_gate_remark(
-				result, "%s: slo[%zu]: \"%s\" matches nothing, so nothing keeps it",
+				result,
+				"%s: slo[%zu]: \"%s\" matches nothing, so it is not checked",
 				policy->path, i, policy->slos[i].scope);
 	remark_waivers(result, policy);
 }
 
-/* Rows that the configuration ignores have come so far only for its patterns. */
+/* Removes ignored rows. They were kept until the patterns were checked. */
 static void drop_ignored(struct weir_gate_result *result, const struct weir_policy *policy)
 {
 	size_t kept = 0;
@@ -152,7 +153,7 @@ static void drop_ignored(struct weir_gate_result *result, const struct weir_poli
 	result->row_count = kept;
 }
 
-/* Outcomes in the order in which a reader wants them. */
+/* Outcomes in the order of the report. */
 static const uint8_t importance[WEIR_OUTCOME_COUNT] = {
 	[WEIR_OUTCOME_REGRESSION] = 0,  [WEIR_OUTCOME_SUSPECT] = 1,
 	[WEIR_OUTCOME_MISSING] = 2,     [WEIR_OUTCOME_WAIVED] = 3,
@@ -173,7 +174,7 @@ static int worst_first(const void *left, const void *right)
 	const struct weir_row *a = left, *b = right;
 	int order = importance[a->outcome] - importance[b->outcome];
 
-	/* Stages before the operators in them, then by what they add from end to end. */
+	/* Stages precede their operators; then the larger share of the end-to-end change. */
 	if (order == 0)
 		order = (a->kind > WEIR_SCOPE_DEVICE) - (b->kind > WEIR_SCOPE_DEVICE);
 	if (order == 0)
@@ -226,7 +227,7 @@ static void add_code(struct weir_gate_result *result, enum weir_gate_code code)
 	}
 }
 
-/* Is a row whose absence fails: no rule says that it only warns. */
+/* Returns true if the absence of the row fails the gate, unless a rule only warns. */
 static bool is_required(const struct weir_row *row, const struct weir_gate_terms *terms)
 {
 	const struct weir_policy_rule *rule =

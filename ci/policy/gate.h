@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From rows to a verdict: what the configuration says of rows that the statistics filled (ceilings,
- * waivers, least changes), coverage, environment, and the exit codes of the contract. "Could not
- * compare" is never a pass.
+ * Concludes a verdict from rows that the statistics filled: applies rules, waivers and ceilings of
+ * the configuration, checks coverage and environment, and sets the exit codes of docs/ci.md. A
+ * comparison that is impossible never passes.
  */
 #ifndef WEIR_CI_POLICY_GATE_H
 #define WEIR_CI_POLICY_GATE_H
@@ -23,22 +23,22 @@ enum weir_gate_code {
 
 struct weir_gate_terms {
 	const struct weir_policy *policy;
-	bool strict;            /* suspects and inconclusive verdicts fail */
+	bool strict;            /* suspect rows and inconclusive verdicts fail */
 	bool require_operators; /* a missing operator fails */
-	bool never_fail;        /* compare: the verdict is told, the exit code is 0 */
+	bool never_fail;        /* for `compare`: the exit code is 0 with any verdict */
 };
 
-/* Fills the sides' shared labels and the differences that the policy names. False: a must-match
- * label differs. */
+/* Fills the labels that all runs of a side share, and the differences in labels that the policy
+ * lists. Returns false if a label differs that must match. */
 bool weir_gate_environment(struct weir_gate_result *result, const struct weir_policy *policy,
                            const struct weir_run *const *baseline, size_t baseline_count,
                            const struct weir_run *const *candidate, size_t candidate_count);
 
-/* Applies the terms to the rows, sorts them worst first, counts, and sets verdict, codes and exit
- * code. */
+/* Applies the terms to the rows, sorts the worst first, counts outcomes, and sets verdict, codes
+ * and exit code. */
 void weir_gate_judge(struct weir_gate_result *result, const struct weir_gate_terms *terms);
 
-/* For the ends without rows: no baseline, another environment. */
+/* Sets a verdict without rows: there is no baseline, or the environments differ. */
 void weir_gate_stop(struct weir_gate_result *result, enum weir_gate_verdict verdict,
                     enum weir_gate_code code);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The configuration of a repository, weir.json: margins, rules, service-level ceilings, what of the
- * environment must match, waivers. Unknown keys are errors that name the nearest known one.
- * Patterns are shell patterns ("stage:decode*"), and a scope matches itself, brackets or not; the
- * first rule that matches a row counts. Changes and margins are relative; times become nanoseconds.
+ * The configuration of a repository, weir.json: margins, rules, latency ceilings, labels of the
+ * environment that must match, waivers. Unknown keys are errors that name the nearest known key.
+ * Patterns are shell patterns ("stage:decode*"); a pattern equal to a scope also matches it, even
+ * with brackets. The first rule that matches a row applies. Changes and margins are relative, times
+ * are nanoseconds.
  */
 #ifndef WEIR_CI_POLICY_POLICY_H
 #define WEIR_CI_POLICY_POLICY_H
@@ -17,12 +18,12 @@
 #include "engine/model/settings.h"
 
 #define WEIR_POLICY_FILE     "weir.json"
-#define WEIR_POLICY_MAX_LIST 1000 /* entries of any list in it */
+#define WEIR_POLICY_MAX_LIST 1000 /* entries of each list */
 #define WEIR_WARMUP_AUTO     (-1)
 
 enum weir_severity {
 	WEIR_SEVERITY_FAIL,
-	WEIR_SEVERITY_WARN,   /* reported, never red, even when the row is missing */
+	WEIR_SEVERITY_WARN,   /* reported, but never fails, even if the row is missing */
 	WEIR_SEVERITY_IGNORE, /* not compared */
 };
 
@@ -30,8 +31,8 @@ struct weir_policy_rule {
 	const char *scope; /* pattern */
 	bool has_metric;   /* false: every metric */
 	enum weir_metric metric;
-	double margin;        /* NAN: the general one */
-	double min_change_ns; /* 0: none */
+	double margin;        /* NAN: the margin of the metric */
+	double min_change_ns; /* smaller changes of a time are "no change" */
 	enum weir_severity severity;
 };
 
@@ -39,18 +40,18 @@ struct weir_policy_waiver {
 	const char *scope; /* pattern */
 	bool has_metric;
 	enum weir_metric metric;
-	struct weir_waiver waiver; /* expired is set by weir_policy_set_today() */
+	struct weir_waiver waiver; /* weir_policy_set_today() sets `expired` */
 };
 
 struct weir_policy_pair {
 	const char *key, *value;
 };
 
-/* Owns everything in it through its arena. */
+/* The arena owns all its texts and lists. */
 struct weir_policy {
 	struct weir_arena *arena;
 	const char *path; /* NULL: the defaults */
-	int warmup;       /* leading iterations dropped of every run; WEIR_WARMUP_AUTO */
+	int warmup;       /* leading iterations dropped from each run, or WEIR_WARMUP_AUTO */
 	double margins[WEIR_METRIC_COUNT];
 	double alpha_operators, alpha_stages;
 	struct weir_policy_rule *rules;
@@ -61,37 +62,38 @@ struct weir_policy {
 	size_t must_count, warn_count;
 	struct weir_policy_waiver *waivers;
 	size_t waiver_count;
-	struct weir_policy_pair *aliases; /* environment values that are the same */
+	struct weir_policy_pair *aliases; /* environment values that count as equal */
 	size_t alias_count;
-	struct weir_stage_alias *stages; /* further names of stage kinds */
+	struct weir_stage_alias *stages; /* additional names of stage kinds */
 	size_t stage_count;
 	double usd_per_gpu_hour; /* above 0; NAN: not stated */
 };
 
 /* Returns the defaults, without a file. The caller frees it with weir_policy_free(). */
 struct weir_policy *weir_policy_new(void);
-/* path NULL: weir.json where it is present, else the defaults. A fault is WEIR_E_USAGE with file,
- * key and reason. */
+/* Loads the file; path NULL: weir.json if it exists, otherwise the defaults. WEIR_E_USAGE: the
+ * message names file, key and reason. */
 enum weir_status weir_policy_load(const char *path, struct weir_policy **out,
                                   struct weir_error *err);
 enum weir_status weir_policy_parse(const char *name, const char *text, size_t len,
                                    struct weir_policy **out, struct weir_error *err);
 void weir_policy_free(struct weir_policy *policy);
 
-/* Marks the waivers that have expired by that day, "2026-11-20". */
+/* Marks the waivers whose last day is before `today`, "2026-11-20". */
 void weir_policy_set_today(struct weir_policy *policy, const char *today);
 
-/* The first rule for the row; NULL: none. */
+/* Returns the first rule that matches the row, or NULL. */
 const struct weir_policy_rule *weir_policy_rule_for(const struct weir_policy *policy,
                                                     const char *scope, enum weir_metric metric);
+/* Returns the margin of the row's rule, otherwise of the metric. */
 double weir_policy_margin(const struct weir_policy *policy, const char *scope,
                           enum weir_metric metric);
-/* Of the waivers for the row the first that has not expired and goes up to the change; else the
- * first, which covers nothing; NULL: there is none. */
+/* Returns the first matching waiver that has not expired and has up_to >= change; otherwise the
+ * first matching waiver, which then does not apply; NULL if no waiver matches. */
 const struct weir_policy_waiver *weir_policy_waiver_for(const struct weir_policy *policy,
                                                         const char *scope, enum weir_metric metric,
                                                         double change);
-/* The value that stands for it in comparisons of the environment. */
+/* Returns the value to compare in place of `value`, by the aliases. */
 const char *weir_policy_canonical(const struct weir_policy *policy, const char *value);
 
 #endif

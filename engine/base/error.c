@@ -4,17 +4,27 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 
 #undef weir_fail /* what the analyser reads instead, see error.h */
 #undef weir_fail_in
 
-/* A message is one line on a terminal, whatever bytes a path or an input put into it. */
-static void replace_control_bytes(char *message)
+/* Replaces every unprintable character by "?", in place: a path or an input may put any bytes into
+ * a message, which must remain one line without terminal codes. */
+static void replace_unprintable(char *message)
 {
-	for (unsigned char *at = (unsigned char *)message; *at; at++) {
-		if (*at < 0x20 || *at == 0x7f)
-			*at = '?';
+	char *out = message;
+	size_t length;
+
+	for (const char *in = message; *in; in += length) {
+		if (weir_text_is_printable(in, &length)) {
+			memmove(out, in, length);
+			out += length;
+		} else {
+			*out++ = '?';
+		}
 	}
+	*out = '\0';
 }
 
 enum weir_status weir_fail(struct weir_error *err, enum weir_status status, const char *format, ...)
@@ -28,7 +38,7 @@ enum weir_status weir_fail(struct weir_error *err, enum weir_status status, cons
 	if (vsnprintf(message, sizeof(message), format, args) < 0)
 		message[0] = '\0';
 	va_end(args);
-	replace_control_bytes(message);
+	replace_unprintable(message);
 	memcpy(err->message, message, sizeof(message));
 	err->status = status;
 	return status;

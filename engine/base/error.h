@@ -23,6 +23,13 @@ enum weir_status {
 	WEIR_E_STORE,       /* the baseline store */
 	WEIR_E_NO_BASELINE, /* no such baseline, or it holds no run */
 	WEIR_E_INTERNAL,    /* a defect in weir */
+	/* Only from ci/comment: */
+	WEIR_E_NO_TOKEN,        /* the variable with the token is not set */
+	WEIR_E_FORBIDDEN,       /* the token does not permit the request */
+	WEIR_E_NETWORK,         /* the service did not answer, or its answer is unusable */
+	WEIR_E_UNSURE,          /* a request that must not be repeated may have been carried out */
+	WEIR_E_NO_PULL_REQUEST, /* there is no pull or merge request to comment on */
+	WEIR_E_REFUSED,         /* the service rejects the comment's text */
 };
 
 #define WEIR_ERROR_TEXT 512

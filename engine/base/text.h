@@ -55,9 +55,13 @@ void weir_text_share(struct weir_text *text,
                      double share); /* 0.864 -> "86 %", 0.004 -> "0.4 %", NAN -> "-" */
 void weir_text_bytes(struct weir_text *text, double bytes); /* "256 MiB" */
 
-/* Decodes the UTF-8 character at text, which is not its end. Returns its bytes; 0: no well-formed
- * character starts there. Surrogates pass. */
-size_t weir_text_decode(const char *text, uint32_t *code);
+/*
+ * Returns true if the UTF-8 character at text may be shown to people; text is not at its end. False
+ * for bytes that are not well-formed UTF-8 and for control (C0, C1), bidirectional and invisible
+ * characters: they could change a terminal's state or hide a part of the text. *length becomes the
+ * character's size in bytes, 1 for a malformed byte.
+ */
+bool weir_text_is_printable(const char *text, size_t *length);
 /* Returns the columns that a UTF-8 text takes on a terminal: 2 for East Asian wide characters, 0
  * for combining marks, 1 for any other character and for a byte that starts none. */
 size_t weir_text_columns(const char *utf8);

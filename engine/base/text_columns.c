@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Columns that UTF-8 texts take on a terminal, independent of the locale. */
+/* Decodes UTF-8: printable characters and columns on a terminal, independent of the locale. */
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -41,6 +41,14 @@ static const struct range zero[] = {
 	{0x20d0, 0x20ff}, {0x302a, 0x302d}, {0x3099, 0x309a}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f},
 };
 
+/* Control, bidirectional and invisible characters, surrogates and noncharacters; sorted. */
+static const struct range unprintable[] = {
+	{0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x34f, 0x34f},     {0x61c, 0x61c},
+	{0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f},   {0x2028, 0x202e},
+	{0x2060, 0x206f}, {0x3164, 0x3164}, {0xd800, 0xdfff}, {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+	{0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff},
+};
+
 static bool is_in(const struct range *ranges, size_t count, uint32_t code)
 {
 	size_t low = 0;
@@ -79,7 +87,9 @@ static size_t sequence_length(unsigned char lead)
 	return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
 }
 
-size_t weir_text_decode(const char *text, uint32_t *code)
+/* Decodes the character at text, which is not its end. Returns its size in bytes, or 0 if no
+ * well-formed character starts there. Accepts surrogates. */
+static size_t decode(const char *text, uint32_t *code)
 {
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
 	static const unsigned char lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -98,11 +108,21 @@ size_t weir_text_decode(const char *text, uint32_t *code)
 	return *code >= smallest[length] ? length : 0;
 }
 
+bool weir_text_is_printable(const char *text, size_t *length)
+{
+	uint32_t code = 0;
+	size_t size = decode(text, &code);
+
+	*length = size ? size : 1;
+	return size && code <= 0x10ffff &&
+	       !is_in(unprintable, sizeof unprintable / sizeof *unprintable, code);
+}
+
 /* Bytes of the first character, which takes *columns. A byte that starts none takes one. */
 static size_t next_character(const char *utf8, size_t *columns)
 {
 	uint32_t code = 0;
-	size_t length = weir_text_decode(utf8, &code);
+	size_t length = decode(utf8, &code);
 
 	*columns = length ? columns_of(code) : 1;
 	return length ? length : 1;

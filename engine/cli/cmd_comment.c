@@ -41,28 +41,6 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-static enum weir_exit exit_of(enum weir_ci_outcome outcome)
-{
-	switch (outcome) {
-	case WEIR_CI_DONE:
-		return WEIR_EXIT_PASS;
-	case WEIR_CI_USAGE:
-		return WEIR_EXIT_USAGE;
-	case WEIR_CI_NO_TOKEN:
-		return WEIR_EXIT_NO_TOKEN;
-	case WEIR_CI_FORBIDDEN:
-		return WEIR_EXIT_FORBIDDEN;
-	case WEIR_CI_NETWORK:
-	case WEIR_CI_UNSURE:
-		return WEIR_EXIT_NETWORK;
-	case WEIR_CI_NO_PULL_REQUEST:
-		return WEIR_EXIT_NO_PULL_REQUEST;
-	case WEIR_CI_REFUSED:
-		return WEIR_EXIT_REFUSED;
-	}
-	return WEIR_EXIT_INTERNAL;
-}
-
 static const char *from_process(void *context, const char *name)
 {
 	(void)context;
@@ -131,15 +109,15 @@ static void name_place(const struct weir_ci_context *context, struct weir_text *
 
 /* What would be done, or why nothing could be. */
 static void say_plan(const struct weir_ci_context *context, const struct draft *draft,
-                     enum weir_ci_outcome outcome, struct weir_error *err)
+                     enum weir_status status, struct weir_error *err)
 {
 	struct weir_text text = {0}, marker = {0};
 
-	if (!outcome)
-		outcome = weir_ci_context_check(context, err);
-	if (outcome) {
+	if (!status)
+		status = weir_ci_context_check(context, err);
+	if (status) {
 		weir_text_printf(&text, "without --dry-run this ends with exit code %d: %s",
-		                 (int)exit_of(outcome), err->message);
+		                 (int)weir_exit_of(status), err->message);
 	} else {
 		weir_comment_marker(draft->key, &marker);
 		weir_text_puts(&text, "would create or update the comment ");
@@ -216,20 +194,20 @@ static enum weir_exit post(struct weir_ci_context *context, const struct draft *
 	struct weir_comment_done done = {0};
 	struct weir_http *http;
 	struct weir_api api;
-	enum weir_ci_outcome outcome = weir_ci_context_check(context, err);
+	enum weir_status status = weir_ci_context_check(context, err);
 
-	if (outcome)
-		return exit_of(outcome);
+	if (status)
+		return weir_exit_of(status);
 	http = weir_http_new();
 	if (!http)
 		return weir_exit_of(weir_fail(err, WEIR_E_INTERNAL, "libcurl cannot be used"));
 	api = api_of(context, http, timeout_s);
 	if (!context->place.number)
-		outcome = weir_comment_find_pull(&api, &context->head, &context->place, err);
-	if (!outcome)
-		outcome = weir_comment_post(&api, &context->place, &comment, &done, err);
+		status = weir_comment_find_pull(&api, &context->head, &context->place, err);
+	if (!status)
+		status = weir_comment_post(&api, &context->place, &comment, &done, err);
 	weir_http_free(http);
-	return outcome ? exit_of(outcome) : tell(context, &done, err);
+	return status ? weir_exit_of(status) : tell(context, &done, err);
 }
 
 /* The result is read and checked before anything else is looked at. */
@@ -245,17 +223,16 @@ static enum weir_exit comment_on(const struct weir_arguments *arguments,
 	struct weir_ci_context context;
 	struct draft draft = {0};
 	struct weir_error why = {0};
-	enum weir_ci_outcome outcome =
-		weir_ci_context_read(&environment, &wish, arena, &context, &why);
+	enum weir_status status = weir_ci_context_read(&environment, &wish, arena, &context, &why);
 	enum weir_exit code =
 		weir_exit_of(write_draft(arguments, result, context.run_url, &draft, err));
 
 	if (!code && weir_option_given(arguments, "dry-run")) {
-		say_plan(&context, &draft, outcome, &why);
+		say_plan(&context, &draft, status, &why);
 		code = weir_exit_of(weir_output_write(NULL, &draft.body, err));
-	} else if (!code && outcome) {
+	} else if (!code && status) {
 		*err = why;
-		code = exit_of(outcome);
+		code = weir_exit_of(status);
 	} else if (!code) {
 		code = post(&context, &draft,
 		            weir_option_count(arguments, "timeout", DEFAULT_TIMEOUT_S), err);

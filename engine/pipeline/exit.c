@@ -46,6 +46,17 @@ enum weir_exit weir_exit_of(enum weir_status status)
 		return WEIR_EXIT_STORE;
 	case WEIR_E_NO_BASELINE:
 		return WEIR_EXIT_NO_BASELINE;
+	case WEIR_E_NO_TOKEN:
+		return WEIR_EXIT_NO_TOKEN;
+	case WEIR_E_FORBIDDEN:
+		return WEIR_EXIT_FORBIDDEN;
+	case WEIR_E_NETWORK:
+	case WEIR_E_UNSURE:
+		return WEIR_EXIT_NETWORK;
+	case WEIR_E_NO_PULL_REQUEST:
+		return WEIR_EXIT_NO_PULL_REQUEST;
+	case WEIR_E_REFUSED:
+		return WEIR_EXIT_REFUSED;
 	case WEIR_E_INTERNAL:
 		break;
 	}

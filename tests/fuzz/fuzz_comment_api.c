@@ -44,7 +44,8 @@ static void read_body(const struct weir_provider *provider, const char *body, si
 		if (weir_comment_list_add(&list, &sign, body, len, &err) && err.message[0] == '\0')
 			abort(); /* a refusal has a message */
 	check_list(&list);
-	weir_comment_author(provider, body, len, &author);
+	if (weir_comment_read(provider, body, len, &author) < 0)
+		abort();
 	weir_comment_user(provider, body, len, &author);
 	if (weir_pull_of_commit("c0ffee", body, len) < 0)
 		abort();
@@ -56,13 +57,12 @@ static void read_head(const struct weir_http_answer *answer)
 {
 	const char *location = weir_http_answer_header(answer, WEIR_HTTP_LOCATION);
 	struct weir_text url = {0};
-	struct weir_url parts;
 
 	for (size_t i = 0; weir_providers[i]; i++)
 		if (weir_providers[i]->next_page(answer) < -1)
 			abort();
 	if (weir_url_resolve("https://api.example.org/v3", location, &url) &&
-	    !weir_url_split(url.data, &parts))
+	    !weir_url_is_valid(url.data))
 		abort();
 	if (*location == '/' && url.data &&
 	    !weir_url_same_origin("https://api.example.org", url.data))

@@ -13,7 +13,7 @@ isa-l.h:                       engine/base/source*.c tests/*
 isa-l/*:                       engine/base/source*.c tests/*
 zstd.h:                        engine/base/source*.c engine/base/pack.c tests/*
 zstd_errors.h:                 engine/base/source*.c
-curl/*:                        ci/comment/http.c
+curl/*:                        ci/comment/http.c ci/comment/url.c
 cmocka.h:                      tests/*
 sanitizer/asan_interface.h:    engine/base/arena.c
 emmintrin.h:                   engine/base/jsonblock.h

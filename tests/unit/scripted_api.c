@@ -45,7 +45,7 @@ static enum weir_http_result answer_step(void *context, const struct weir_http_r
 	weir_text_puts(&answer->body, step->body ? step->body : "");
 	answer->status = step->status;
 	answer->reason = step->reason;
-	if (step->result == WEIR_HTTP_LOST)
+	if (step->result == WEIR_HTTP_UNSURE)
 		script->now_ms += request->timeout_ms;
 	return step->result;
 }

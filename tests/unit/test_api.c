@@ -16,7 +16,7 @@ static const struct weir_api_call post_once = {"POST", "/x", "text", true};
 static const struct weir_api_call patch = {"PATCH", "/x", "text", false};
 
 struct result {
-	enum weir_ci_outcome outcome;
+	enum weir_status status;
 	struct script script;
 	struct weir_error err;
 };
@@ -29,7 +29,7 @@ static struct result play(const struct script_step *steps, const struct weir_api
 
 	script_init(&result.script, steps);
 	api = script_api(&result.script, &weir_provider_github);
-	result.outcome = weir_api_call(&api, call, &answer, &result.err);
+	result.status = weir_api_call(&api, call, &answer, &result.err);
 	weir_http_answer_release(&answer);
 	script_end(&result.script);
 	assert_null(strstr(result.err.message, SCRIPT_TOKEN));
@@ -47,7 +47,7 @@ static void a_busy_service_is_asked_again_after_what_it_says(void **state)
 	struct result result = play(steps, &get);
 
 	(void)state;
-	assert_int_equal(result.outcome, WEIR_CI_DONE);
+	assert_int_equal(result.status, WEIR_OK);
 	assert_int_equal(result.script.waited_ms, 9000);
 }
 
@@ -61,7 +61,7 @@ static void a_long_retry_after_is_capped(void **state)
 	struct result result = play(steps, &get);
 
 	(void)state;
-	assert_int_equal(result.outcome, WEIR_CI_DONE);
+	assert_int_equal(result.status, WEIR_OK);
 	assert_int_equal(result.script.waited_ms, WEIR_API_MAX_WAIT_MS);
 }
 
@@ -71,14 +71,14 @@ static void waits_grow_and_attempts_end(void **state)
 		{"GET /user", ANSWERED, 500, NULL, "", NULL},
 		{"GET /user", ANSWERED, 502, NULL, "", NULL},
 		{"GET /user", ANSWERED, 503, NULL, "", NULL},
-		{"GET /user", WEIR_HTTP_UNREACHED, 0, NULL, "", "Couldn't connect to server"},
+		{"GET /user", WEIR_HTTP_NOT_DONE, 0, NULL, "", "Couldn't connect to server"},
 		{"GET /user", ANSWERED, 500, NULL, "", NULL},
 		{NULL, ANSWERED, 0, NULL, NULL, NULL},
 	};
 	struct result result = play(steps, &get);
 
 	(void)state;
-	assert_int_equal(result.outcome, WEIR_CI_NETWORK);
+	assert_int_equal(result.status, WEIR_E_NETWORK);
 	assert_int_equal(result.script.waited_ms, 1000 + 2000 + 4000 + 8000);
 	assert_non_null(strstr(result.err.message, "HTTP 500"));
 }
@@ -93,14 +93,14 @@ static void no_wait_goes_past_the_deadline(void **state)
 	struct result result = play(steps, &get);
 
 	(void)state;
-	assert_int_equal(result.outcome, WEIR_CI_NETWORK);
+	assert_int_equal(result.status, WEIR_E_NETWORK);
 	assert_int_equal(result.script.waited_ms, 60000);
 }
 
 static void a_request_that_may_have_been_carried_out_is_not_repeated_blindly(void **state)
 {
 	const struct script_step lost[] = {
-		{"POST /x", WEIR_HTTP_LOST, 0, NULL, "", "Timeout was reached"},
+		{"POST /x", WEIR_HTTP_UNSURE, 0, NULL, "", "Timeout was reached"},
 		{NULL, ANSWERED, 0, NULL, NULL, NULL},
 	};
 	const struct script_step failed[] = {
@@ -109,49 +109,49 @@ static void a_request_that_may_have_been_carried_out_is_not_repeated_blindly(voi
 	};
 	const struct script_step busy[] = {
 		{"POST /x", ANSWERED, 429, NULL, "", NULL},
-		{"POST /x", WEIR_HTTP_UNREACHED, 0, NULL, "", "Couldn't connect to server"},
+		{"POST /x", WEIR_HTTP_NOT_DONE, 0, NULL, "", "Couldn't connect to server"},
 		{"POST /x", ANSWERED, 201, NULL, "{}", NULL},
 		{NULL, ANSWERED, 0, NULL, NULL, NULL},
 	};
 
 	(void)state;
-	assert_int_equal(play(lost, &post_once).outcome, WEIR_CI_UNSURE);
-	assert_int_equal(play(failed, &post_once).outcome, WEIR_CI_UNSURE);
-	assert_int_equal(play(busy, &post_once).outcome, WEIR_CI_DONE);
+	assert_int_equal(play(lost, &post_once).status, WEIR_E_UNSURE);
+	assert_int_equal(play(failed, &post_once).status, WEIR_E_UNSURE);
+	assert_int_equal(play(busy, &post_once).status, WEIR_OK);
 }
 
 static void an_update_that_timed_out_is_repeated(void **state)
 {
 	const struct script_step steps[] = {
-		{"PATCH /x", WEIR_HTTP_LOST, 0, NULL, "", "Timeout was reached"},
+		{"PATCH /x", WEIR_HTTP_UNSURE, 0, NULL, "", "Timeout was reached"},
 		{"PATCH /x", ANSWERED, 200, NULL, "{}", NULL},
 		{NULL, ANSWERED, 0, NULL, NULL, NULL},
 	};
 
 	(void)state;
-	assert_int_equal(play(steps, &patch).outcome, WEIR_CI_DONE);
+	assert_int_equal(play(steps, &patch).status, WEIR_OK);
 }
 
-static void each_refusal_has_its_outcome(void **state)
+static void each_refusal_has_its_status(void **state)
 {
 	static const struct {
-		int status;
-		enum weir_ci_outcome outcome;
+		int http;
+		enum weir_status status;
 	} table[] = {
-		{400, WEIR_CI_REFUSED},   {401, WEIR_CI_FORBIDDEN}, {403, WEIR_CI_FORBIDDEN},
-		{404, WEIR_CI_FORBIDDEN}, {409, WEIR_CI_NETWORK},   {413, WEIR_CI_REFUSED},
-		{418, WEIR_CI_NETWORK},   {422, WEIR_CI_REFUSED},
+		{400, WEIR_E_REFUSED},   {401, WEIR_E_FORBIDDEN}, {403, WEIR_E_FORBIDDEN},
+		{404, WEIR_E_FORBIDDEN}, {409, WEIR_E_NETWORK},   {413, WEIR_E_REFUSED},
+		{418, WEIR_E_NETWORK},   {422, WEIR_E_REFUSED},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		const struct script_step steps[] = {
-			{"PATCH /x", ANSWERED, table[i].status, NULL, "{\"message\":\"no\x01\"}",
+			{"PATCH /x", ANSWERED, table[i].http, NULL, "{\"message\":\"no\x01\"}",
 		         NULL},
 			{NULL, ANSWERED, 0, NULL, NULL, NULL},
 		};
 
-		assert_int_equal(play(steps, &patch).outcome, table[i].outcome);
+		assert_int_equal(play(steps, &patch).status, table[i].status);
 	}
 }
 
@@ -181,7 +181,7 @@ static void a_used_up_rate_is_no_matter_of_permission(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(play(steps, &get).outcome, WEIR_CI_NETWORK);
+	assert_int_equal(play(steps, &get).status, WEIR_E_NETWORK);
 }
 
 static void a_redirect_on_the_same_host_keeps_method_and_body(void **state)
@@ -195,7 +195,7 @@ static void a_redirect_on_the_same_host_keeps_method_and_body(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(play(steps, &patch).outcome, WEIR_CI_DONE);
+	assert_int_equal(play(steps, &patch).status, WEIR_OK);
 }
 
 static void no_redirect_takes_the_token_elsewhere(void **state)
@@ -220,7 +220,7 @@ static void no_redirect_takes_the_token_elsewhere(void **state)
 		};
 		struct result result = play(steps, &get);
 
-		assert_int_equal(result.outcome, WEIR_CI_NETWORK);
+		assert_int_equal(result.status, WEIR_E_NETWORK);
 		assert_non_null(strstr(result.err.message, "redirected"));
 	}
 }
@@ -236,7 +236,7 @@ static void redirects_in_a_circle_end(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(play(steps, &get).outcome, WEIR_CI_NETWORK);
+	assert_int_equal(play(steps, &get).status, WEIR_E_NETWORK);
 }
 
 int main(void)
@@ -248,7 +248,7 @@ int main(void)
 		cmocka_unit_test(no_wait_goes_past_the_deadline),
 		cmocka_unit_test(a_request_that_may_have_been_carried_out_is_not_repeated_blindly),
 		cmocka_unit_test(an_update_that_timed_out_is_repeated),
-		cmocka_unit_test(each_refusal_has_its_outcome),
+		cmocka_unit_test(each_refusal_has_its_status),
 		cmocka_unit_test(what_the_service_says_is_told_without_the_token),
 		cmocka_unit_test(a_used_up_rate_is_no_matter_of_permission),
 		cmocka_unit_test(a_redirect_on_the_same_host_keeps_method_and_body),

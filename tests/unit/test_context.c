@@ -50,14 +50,14 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static enum weir_ci_outcome read_with(struct setting *setting, const char **pairs,
-                                      struct weir_ci_wish wish)
+static enum weir_status read_with(struct setting *setting, const char **pairs,
+                                  struct weir_ci_wish wish)
 {
 	const struct weir_ci_environment environment = {(void *)pairs, look_up};
-	enum weir_ci_outcome outcome = weir_ci_context_read(&environment, &wish, setting->arena,
-	                                                    &setting->context, &setting->err);
+	enum weir_status status = weir_ci_context_read(&environment, &wish, setting->arena,
+	                                               &setting->context, &setting->err);
 
-	return outcome ? outcome : weir_ci_context_check(&setting->context, &setting->err);
+	return status ? status : weir_ci_context_check(&setting->context, &setting->err);
 }
 
 #define READ(setting, ...) read_with(setting, (const char *[]){__VA_ARGS__, NULL}, no_wish)
@@ -83,7 +83,7 @@ static const char *write_event(struct setting *setting, const char *json)
 	return setting->event;
 }
 
-static enum weir_ci_outcome read_event(struct setting *setting, const char *name, const char *json)
+static enum weir_status read_event(struct setting *setting, const char *name, const char *json)
 {
 	const char *path = write_event(setting, json);
 
@@ -96,7 +96,7 @@ static void github_is_read_from_its_event(void **state)
 	const char *event = "{\"number\":12,\"pull_request\":{\"number\":12,\"head\":{\"repo\":"
 			    "{\"full_name\":\"o/r\"}}},\"repository\":{\"full_name\":\"o/r\"}}";
 
-	assert_int_equal(read_event(setting, "pull_request", event), WEIR_CI_DONE);
+	assert_int_equal(read_event(setting, "pull_request", event), WEIR_OK);
 	assert_ptr_equal(setting->context.provider, &weir_provider_github);
 	assert_string_equal(setting->context.url, "https://api.github.com");
 	assert_string_equal(setting->context.place.project, "o/r");
@@ -110,7 +110,7 @@ static void gitlab_is_read_from_its_variables(void **state)
 
 	assert_int_equal(READ(setting, "CI_PROJECT_ID", "group/name", "CI_MERGE_REQUEST_IID", "3",
 	                      "GITLAB_TOKEN", "t", "CI_API_V4_URL", "https://lab.example/api/v4/"),
-	                 WEIR_CI_DONE);
+	                 WEIR_OK);
 	assert_ptr_equal(setting->context.provider, &weir_provider_gitlab);
 	assert_string_equal(setting->context.url, "https://lab.example/api/v4");
 	assert_string_equal(setting->context.place.project, "group%2Fname");
@@ -122,8 +122,7 @@ static void the_command_line_wins(void **state)
 	struct setting *setting = *state;
 	const char *pairs[] = {HUB, "CI_PROJECT_ID", "1", "GITHUB_EVENT_PATH", "/nowhere", NULL};
 
-	assert_int_equal(read_with(setting, pairs, (struct weir_ci_wish){"github", 77}),
-	                 WEIR_CI_DONE);
+	assert_int_equal(read_with(setting, pairs, (struct weir_ci_wish){"github", 77}), WEIR_OK);
 	assert_int_equal(setting->context.place.number, 77);
 }
 
@@ -131,33 +130,32 @@ static void nothing_is_guessed_between_providers(void **state)
 {
 	struct setting *setting = *state;
 
-	assert_int_equal(READ(setting, "HOME", "/"), WEIR_CI_NO_TOKEN);
-	assert_int_equal(READ(setting, "GITHUB_TOKEN", "t", "GITLAB_TOKEN", "t"), WEIR_CI_USAGE);
-	assert_int_equal(READ(setting, "GITHUB_TOKEN", "t", "CI_PROJECT_ID", "1"),
-	                 WEIR_CI_NO_TOKEN);
+	assert_int_equal(READ(setting, "HOME", "/"), WEIR_E_NO_TOKEN);
+	assert_int_equal(READ(setting, "GITHUB_TOKEN", "t", "GITLAB_TOKEN", "t"), WEIR_E_USAGE);
+	assert_int_equal(READ(setting, "GITHUB_TOKEN", "t", "CI_PROJECT_ID", "1"), WEIR_E_NO_TOKEN);
 	assert_ptr_equal(setting->context.provider, &weir_provider_gitlab);
-	assert_int_equal(READ(setting, HUB, "CI_PROJECT_ID", "1"), WEIR_CI_USAGE);
-	assert_int_equal(READ(setting, HUB, "CI_PROJECT_ID", ""), WEIR_CI_NO_PULL_REQUEST);
+	assert_int_equal(READ(setting, HUB, "CI_PROJECT_ID", "1"), WEIR_E_USAGE);
+	assert_int_equal(READ(setting, HUB, "CI_PROJECT_ID", ""), WEIR_E_NO_PULL_REQUEST);
 }
 
-static void what_is_missing_has_its_outcome(void **state)
+static void each_missing_part_has_its_status(void **state)
 {
 	struct setting *setting = *state;
 
-	assert_int_equal(READ(setting, "GITHUB_REPOSITORY", "o/r"), WEIR_CI_NO_TOKEN);
+	assert_int_equal(READ(setting, "GITHUB_REPOSITORY", "o/r"), WEIR_E_NO_TOKEN);
 	assert_int_equal(READ(setting, "GITHUB_REPOSITORY", "o/r", "GITHUB_TOKEN", ""),
-	                 WEIR_CI_NO_TOKEN);
-	assert_int_equal(READ(setting, HUB), WEIR_CI_NO_PULL_REQUEST);
+	                 WEIR_E_NO_TOKEN);
+	assert_int_equal(READ(setting, HUB), WEIR_E_NO_PULL_REQUEST);
 	assert_int_equal(READ(setting, HUB, "GITHUB_EVENT_PATH", "/nowhere"),
-	                 WEIR_CI_NO_PULL_REQUEST);
-	assert_int_equal(read_event(setting, "push", "{\"number\":5}"), WEIR_CI_NO_PULL_REQUEST);
-	assert_int_equal(read_event(setting, "push", "[]"), WEIR_CI_NO_PULL_REQUEST);
+	                 WEIR_E_NO_PULL_REQUEST);
+	assert_int_equal(read_event(setting, "push", "{\"number\":5}"), WEIR_E_NO_PULL_REQUEST);
+	assert_int_equal(read_event(setting, "push", "[]"), WEIR_E_NO_PULL_REQUEST);
 	assert_int_equal(read_event(setting, "pull_request", "{\"pull_request\":{\"number\":0.5}}"),
-	                 WEIR_CI_NO_PULL_REQUEST);
+	                 WEIR_E_NO_PULL_REQUEST);
 	assert_int_equal(READ(setting, "CI_PROJECT_ID", "1", "GITLAB_TOKEN", "t"),
-	                 WEIR_CI_NO_PULL_REQUEST);
+	                 WEIR_E_NO_PULL_REQUEST);
 	assert_int_equal(READ(setting, "GITHUB_ACTIONS", "true", "GITHUB_TOKEN", "t"),
-	                 WEIR_CI_USAGE);
+	                 WEIR_E_USAGE);
 }
 
 static void a_forks_token_is_not_tried(void **state)
@@ -168,10 +166,10 @@ static void a_forks_token_is_not_tried(void **state)
 	const char *deleted = "{\"pull_request\":{\"number\":1,\"head\":{\"repo\":null}},"
 			      "\"repository\":{\"full_name\":\"o/r\"}}";
 
-	assert_int_equal(read_event(setting, "pull_request", fork), WEIR_CI_FORBIDDEN);
+	assert_int_equal(read_event(setting, "pull_request", fork), WEIR_E_FORBIDDEN);
 	assert_non_null(strstr(setting->err.message, "workflow_run"));
-	assert_int_equal(read_event(setting, "pull_request", deleted), WEIR_CI_FORBIDDEN);
-	assert_int_equal(read_event(setting, "pull_request_target", fork), WEIR_CI_DONE);
+	assert_int_equal(read_event(setting, "pull_request", deleted), WEIR_E_FORBIDDEN);
+	assert_int_equal(read_event(setting, "pull_request_target", fork), WEIR_OK);
 }
 
 static void a_workflow_run_brings_its_head(void **state)
@@ -181,7 +179,7 @@ static void a_workflow_run_brings_its_head(void **state)
 			    "\"html_url\":\"https://h/run/1\",\"pull_requests\":[],"
 			    "\"head_repository\":{\"owner\":{\"login\":\"x\"}}}}";
 
-	assert_int_equal(read_event(setting, "workflow_run", event), WEIR_CI_DONE);
+	assert_int_equal(read_event(setting, "workflow_run", event), WEIR_OK);
 	assert_int_equal(setting->context.place.number, 0);
 	assert_string_equal(setting->context.head.commit, "c0ffee");
 	assert_string_equal(setting->context.head.owner, "x");
@@ -194,20 +192,20 @@ static void wrong_values_are_refused_and_not_repeated(void **state)
 	struct setting *setting = *state;
 
 	assert_int_equal(READ(setting, HUB, "GITHUB_API_URL", "https://u:secret-token@h/"),
-	                 WEIR_CI_USAGE);
+	                 WEIR_E_USAGE);
 	assert_null(strstr(setting->err.message, "secret-token"));
 	assert_int_equal(READ(setting, HUB, "GITHUB_API_URL", "https://h/?t=secret-token"),
-	                 WEIR_CI_USAGE);
+	                 WEIR_E_USAGE);
 	assert_null(strstr(setting->err.message, "secret-token"));
 	assert_int_equal(READ(setting, "GITHUB_REPOSITORY", "o/r", "GITHUB_TOKEN", "a\r\nX: b"),
-	                 WEIR_CI_USAGE);
+	                 WEIR_E_USAGE);
 	assert_int_equal(READ(setting, "GITHUB_REPOSITORY", "o/../x", "GITHUB_TOKEN", "t"),
-	                 WEIR_CI_USAGE);
+	                 WEIR_E_USAGE);
 	assert_int_equal(READ(setting, "GITHUB_REPOSITORY", "o/..", "GITHUB_TOKEN", "t"),
-	                 WEIR_CI_USAGE);
+	                 WEIR_E_USAGE);
 	assert_int_equal(READ(setting, "CI_PROJECT_ID", "1", "GITLAB_TOKEN", "t",
 	                      "CI_MERGE_REQUEST_IID", "1/../2"),
-	                 WEIR_CI_USAGE);
+	                 WEIR_E_USAGE);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -219,7 +217,7 @@ int main(void)
 		TEST(gitlab_is_read_from_its_variables),
 		TEST(the_command_line_wins),
 		TEST(nothing_is_guessed_between_providers),
-		TEST(what_is_missing_has_its_outcome),
+		TEST(each_missing_part_has_its_status),
 		TEST(a_forks_token_is_not_tried),
 		TEST(a_workflow_run_brings_its_head),
 		TEST(wrong_values_are_refused_and_not_repeated),

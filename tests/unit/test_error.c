@@ -72,6 +72,30 @@ static void a_message_is_one_line_without_terminal_codes(void **state)
 	assert_string_equal(err.message, "cannot open a?b?[31m?\xc3\xa9");
 }
 
+/* U+009B starts a terminal code as ESC [ does; U+202E reverses what follows it. */
+static void a_message_holds_no_c1_control_and_no_hidden_character(void **state)
+{
+	struct weir_error err = {0};
+
+	(void)state;
+	weir_fail(&err, WEIR_E_FORMAT, "%s",
+	          "a\xc2\x80"
+	          "b\xc2\x9b"
+	          "31mc\xc2\x9f"
+	          "d\xc2\xa0"
+	          "e");
+	assert_string_equal(err.message, "a?b?31mc?d\xc2\xa0"
+	                                 "e");
+	weir_fail(&err, WEIR_E_FORMAT, "%s",
+	          "a\xe2\x80\xae"
+	          "b\xe2\x80\x8b"
+	          "c\x9b"
+	          "d\xe5");
+	assert_string_equal(err.message, "a?b?c?d?");
+	weir_fail_in(&err, "x\xc2\x9b");
+	assert_string_equal(err.message, "x?: a?b?c?d?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -81,6 +105,7 @@ int main(void)
 		cmocka_unit_test(a_message_may_quote_the_one_before),
 		cmocka_unit_test(a_long_message_is_cut_and_ends),
 		cmocka_unit_test(a_message_is_one_line_without_terminal_codes),
+		cmocka_unit_test(a_message_holds_no_c1_control_and_no_hidden_character),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

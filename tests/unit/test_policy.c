@@ -169,7 +169,7 @@ static const struct {
 	{"{\"rules\": [{\"scope\": \"\"}]}", "rules[0]: scope: expected a pattern"},
 	{"{\"rules\": [{\"scope\": 1}]}", "rules[0]: scope: expected text"},
 	{"{\"rules\": [{\"scope\": \"a\", \"metric\": \"p98\"}]}",
-         "rules[0]: metric: \"p98\" is none of"},
+         "rules[0]: metric: \"p98\" is not one of"},
 	{"{\"rules\": [{\"scope\": \"a\", \"margin\": -0.1}]}", "rules[0]: margin: "},
 	{"{\"rules\": [{\"scope\": \"a\", \"min_change_ns\": -1}]}", "rules[0]: min_change_ns: "},
 	{"{\"rules\": [{\"scope\": \"a\", \"min_change_ns\": 1e999}]}",

@@ -96,20 +96,43 @@ static void only_plain_addresses_are_urls(void **state)
 	                                   "HTTPS://[::1]:80", "http://127.0.0.1:1/",
 	                                   "https://a_b-c"};
 	static const char *const bad[] = {
-		"",          "http",         "http:",       "http://",       "ftp://h",
-		"http://:1", "http://u@h",   "http://h:",   "http://u:p@h/", "http://h:1x",
-		"//h",       "http://h\\@i", "http://h i",  "http://h\n",    "http://[::1",
-		"http://[]", "http://\xc3h", "http://h\t/", "http:///x",     "http://[::1]x",
+		"",
+		"http",
+		"http:",
+		"http://",
+		"ftp://h",
+		"http://:1",
+		"http://u@h",
+		"http://h:",
+		"http://u:p@h/",
+		"http://h:1x",
+		"//h",
+		"http://h\\@i",
+		"http://h i",
+		"http://h\n",
+		"http://[::1",
+		"http://[]",
+		"http://\xc3h",
+		"http://h\t/",
+		"http:///x",
+		"http://[::1]x",
+		"http:/h",
+		"http:////h",
+		"http://h%41",
+		"http://@h",
+		"http:/a://h",
+		"http:h",
+		"http://[fe80::1%25eth0]",
+		"http://h:99999",
 	};
-	struct weir_url url;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
-		assert_true(weir_url_split(good[i], &url));
+		assert_true(weir_url_is_valid(good[i]));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		if (weir_url_split(bad[i], &url))
+		if (weir_url_is_valid(bad[i]))
 			print_error("taken for an URL: %s\n", bad[i]);
-		assert_false(weir_url_split(bad[i], &url));
+		assert_false(weir_url_is_valid(bad[i]));
 	}
 }
 
@@ -122,6 +145,35 @@ static void an_origin_is_scheme_host_and_port(void **state)
 	assert_false(weir_url_same_origin("https://h", "https://h.evil"));
 	assert_false(weir_url_same_origin("https://h", "https://h:80"));
 	assert_false(weir_url_same_origin("https://h", "h"));
+}
+
+static void a_location_is_an_url_or_a_path_on_the_same_host(void **state)
+{
+	static const struct {
+		const char *location, *resolved;
+	} table[] = {
+		{"/v4/x?page=2", "https://h:8443/v4/x?page=2"},
+		{"http://other/x", "http://other/x"},
+		{"//other/x", NULL},
+		{"x", NULL},
+		{"", NULL},
+		{"?page=2", NULL},
+		{"/a b", NULL},
+		{"/\\other", NULL},
+		{"https://u@h/x", NULL},
+		{"file:///x", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		struct weir_text out = {0};
+		bool resolved = weir_url_resolve("https://h:8443/v3?q", table[i].location, &out);
+
+		assert_int_equal(resolved, table[i].resolved != NULL);
+		if (resolved)
+			assert_string_equal(out.data, table[i].resolved);
+		weir_text_release(&out);
+	}
 }
 
 static void everything_but_plain_letters_is_encoded(void **state)
@@ -143,6 +195,7 @@ int main(void)
 		cmocka_unit_test(a_status_line_forgets_the_head_before_it),
 		cmocka_unit_test(only_plain_addresses_are_urls),
 		cmocka_unit_test(an_origin_is_scheme_host_and_port),
+		cmocka_unit_test(a_location_is_an_url_or_a_path_on_the_same_host),
 		cmocka_unit_test(everything_but_plain_letters_is_encoded),
 	};
 

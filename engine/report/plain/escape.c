@@ -9,38 +9,16 @@
 	                */
 #define ELLIPSIS "\xE2\x80\xA6"
 
-/* Control, bidirectional and invisible characters; sorted. */
-static const struct {
-	uint32_t first, last;
-} unsafe_ranges[] = {
-	{0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x34f, 0x34f},     {0x61c, 0x61c},
-	{0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f},   {0x2028, 0x202e},
-	{0x2060, 0x206f}, {0x3164, 0x3164}, {0xd800, 0xdfff}, {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
-	{0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff},
-};
-
-static bool is_unsafe(uint32_t code)
-{
-	for (size_t i = 0; i < sizeof(unsafe_ranges) / sizeof(unsafe_ranges[0]); i++) {
-		if (code <= unsafe_ranges[i].last)
-			return code >= unsafe_ranges[i].first;
-	}
-	return code > 0x10ffff;
-}
-
 /*
- * Appends a replacement for an unsafe character and returns the bytes replaced. Returns 0 for a
- * safe character, whose size is *length.
+ * Appends a replacement for an unprintable character and returns the bytes replaced. Returns 0 for
+ * a printable character, whose size is *length.
  */
 static size_t replace_unsafe(struct weir_text *out, const char *text, size_t *length)
 {
-	uint32_t code = 0;
-
-	*length = weir_text_decode(text, &code);
-	if (*length && !is_unsafe(code))
+	if (weir_text_is_printable(text, length))
 		return 0;
-	weir_text_puts(out, code == '\t' || code == '\n' || code == '\r' ? " " : REPLACEMENT);
-	return *length ? *length : 1;
+	weir_text_puts(out, strchr("\t\n\r", *text) ? " " : REPLACEMENT);
+	return *length;
 }
 
 void weir_escape_plain(struct weir_text *out, const char *text)
