@@ -220,9 +220,7 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "no event has both a begin and an end (the first: %s)",
 		                 loose->detail);
-	if (!reader->timed)
-		return weir_kineto_nothing_left(reader, err);
-	return weir_builder_finish(reader->builder, err);
+	return weir_kineto_conclude(reader, err);
 }
 
 static const struct weir_mark marks[] = {

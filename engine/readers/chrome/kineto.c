@@ -308,9 +308,10 @@ enum weir_status weir_kineto_check_legacy(const struct kineto_reader *reader,
 	                 "torch.profiler.profile");
 }
 
-enum weir_status weir_kineto_nothing_left(const struct kineto_reader *reader,
-                                          struct weir_error *err)
+enum weir_status weir_kineto_conclude(struct kineto_reader *reader, struct weir_error *err)
 {
+	if (reader->timed)
+		return weir_builder_finish(reader->builder, err);
 	if (reader->first_problem[0])
 		return weir_fail(err, WEIR_E_EMPTY, "%s; no event with a time is left",
 		                 reader->first_problem);
@@ -340,14 +341,12 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 		                 "profiler%s%s%s",
 		                 input->events, *first ? " (the first: " : "", first,
 		                 *first ? ")" : "");
-	if (!reader->timed)
-		return weir_kineto_nothing_left(reader, err);
 	trace->has_shapes |= trace->shape_count > 1;
 	trace->has_memory |= trace->memory_count > 0;
 	check_fractions(reader);
 	if (reader->agents)
 		weir_builder_match_devices_by_order(reader->builder);
-	return weir_builder_finish(reader->builder, err);
+	return weir_kineto_conclude(reader, err);
 }
 
 enum weir_status weir_kineto_read(const struct kineto_dialect *dialect, void *context,
@@ -370,7 +369,8 @@ enum weir_status weir_kineto_read(const struct kineto_dialect *dialect, void *co
 	status = read_items(reader, scan, err);
 	if (!status) {
 		weir_damage_of_scan(input, scan, source);
-		status = dialect->conclude(reader, err);
+		status =
+			(dialect->conclude ? dialect->conclude : weir_kineto_conclude)(reader, err);
 	}
 	weir_builder_free(reader->builder);
 	weir_text_release(&reader->scratch);

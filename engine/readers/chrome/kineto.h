@@ -92,7 +92,8 @@ struct kineto_reader;
 struct kineto_dialect {
 	const struct weir_keyindex_entry *args;     /* see weir_kineto_keys_init() */
 	void (*emit)(struct kineto_reader *reader); /* adds reader->event to the builder */
-	/* Called after the last event: checks, and calls weir_builder_finish(). */
+	/* Called after the last event to check and finish the trace; NULL: weir_kineto_conclude().
+	 */
 	enum weir_status (*conclude)(struct kineto_reader *reader, struct weir_error *err);
 	bool arrays; /* a file may hold several bare arrays, one after another */
 };
@@ -121,9 +122,8 @@ struct kineto_reader {
 enum weir_status weir_kineto_read(const struct kineto_dialect *dialect, void *context,
                                   struct weir_source *source, struct weir_input *input,
                                   struct weir_error *err);
-/* Fails with the reason why the document has no event with a time. */
-enum weir_status weir_kineto_nothing_left(const struct kineto_reader *reader,
-                                          struct weir_error *err);
+/* Finishes the trace. Fails, saying why, if the document has no event with a time. */
+enum weir_status weir_kineto_conclude(struct kineto_reader *reader, struct weir_error *err);
 /* Fails if PyTorch's profiler before Kineto wrote the trace. */
 enum weir_status weir_kineto_check_legacy(const struct kineto_reader *reader,
                                           struct weir_error *err);

@@ -201,12 +201,6 @@ static void emit(struct kineto_reader *reader)
 	weir_input_warn(reader->input, WEIR_WARN_UNKNOWN_CATEGORY, reader->event.at, NULL);
 }
 
-static enum weir_status conclude(struct kineto_reader *reader, struct weir_error *err)
-{
-	return reader->timed ? weir_builder_finish(reader->builder, err)
-	                     : weir_kineto_nothing_left(reader, err);
-}
-
 static const struct weir_mark marks[] = {
 	{.first = "[",
          .keys = {{"ph", "cat", "ts"}, .all = 2},
@@ -219,9 +213,7 @@ static const struct weir_mark marks[] = {
 static enum weir_status read_profile(struct weir_source *source, struct weir_input *input,
                                      struct weir_error *err)
 {
-	static const struct kineto_dialect dialect = {
-		.args = args, .emit = emit, .conclude = conclude, .arrays = true};
-
+	static const struct kineto_dialect dialect = {.args = args, .emit = emit, .arrays = true};
 	struct shapes shapes = {0};
 	enum weir_status status = weir_kineto_read(&dialect, &shapes, source, input, err);
 

@@ -260,12 +260,6 @@ static void emit(struct kineto_reader *reader)
 		emit_metadata(reader);
 }
 
-static enum weir_status conclude(struct kineto_reader *reader, struct weir_error *err)
-{
-	return reader->timed ? weir_builder_finish(reader->builder, err)
-	                     : weir_kineto_nothing_left(reader, err);
-}
-
 static const struct weir_mark marks[] = {
 	{.first = "{",
          .keys = {{"traceEvents", "metadata", "displayTimeUnit"}, .all = 1},
@@ -289,8 +283,7 @@ static const char *refuse(const char *head, size_t len)
 static enum weir_status read_trace(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
-	static const struct kineto_dialect dialect = {
-		.args = args, .emit = emit, .conclude = conclude};
+	static const struct kineto_dialect dialect = {.args = args, .emit = emit};
 	struct xla xla = {0};
 	enum weir_status status = weir_kineto_read(&dialect, &xla, source, input, err);
 
