@@ -49,7 +49,7 @@ static const char *const rows =
 	" NULL, 7, i, 281641842900992, i %% 100, i %% 100, i %% 100, 1, 0, 64, 132, 2, 1, 256, 1,"
 	" 1, 0, 49152, 0, 33554432, i, 65536, NULL, 0 FROM n; COMMIT";
 
-/* The columns that the reader selects: see engine/readers/nvidia/nsys_device.c and nsys_host.c. */
+/* The columns that the reader selects: see engine/readers/nvidia/nsys_events.c. */
 static const char *const selects[] = {
 	"SELECT start, end, deviceId, streamId, correlationId, globalPid, graphNodeId,"
 	" demangledName, shortName, mangledName, gridX, gridY, gridZ, blockX, blockY, blockZ"

@@ -320,7 +320,7 @@ static void hostile_depth_is_refused_without_a_stack(void **state)
 	weir_text_repeat(&text, "[", 200000);
 	weir_text_repeat(&text, "]", 200000);
 	weir_text_puts(&text, "}");
-	expect_refused(text.data, WEIR_E_FORMAT, "no valid JSON");
+	expect_refused(text.data, WEIR_E_FORMAT, "not valid JSON");
 	weir_text_clear(&text);
 	weir_text_puts(&text, "{\"itls\": [");
 	weir_text_repeat(&text, "[", 200000);

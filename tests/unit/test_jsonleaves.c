@@ -99,7 +99,7 @@ static void a_document_that_is_not_whole_is_refused(void **state)
 	expect_refused("{\"a\": 1", "ends in the middle");
 	expect_refused("{\"a\": 1} {\"a\": 2}", "one input is one run");
 	expect_refused("[{\"a\": 1}]", "a list, expected one object");
-	expect_refused("{\"a\": {\"b\" 1}}", "no valid JSON");
+	expect_refused("{\"a\": {\"b\" 1}}", "is not valid JSON");
 	expect_refused("hello", "");
 }
 

@@ -397,7 +397,7 @@ static void what_is_no_number_is_missing(void **state)
 	assert_int_equal(trace->device.correlation[0], 0);
 	assert_int_equal(trace->device.bytes[0], -1);
 	assert_string_equal(profile->inputs[0].warnings[WEIR_WARN_NO_TIME].detail,
-	                    "event 2: \"ts\" is no number of microseconds");
+	                    "event 2: \"ts\" is not a number of microseconds");
 	expect_warnings(profile, counts);
 	weir_profile_free(profile);
 }

@@ -335,7 +335,35 @@ static void a_product_beside_idle_matrix_units_says_so(void **state)
 	assert_near(features[WEIR_F_INTENSITY_RATIO], 9, 1e-9);
 }
 
-/* ---- samples of others ---- */
+/* ---- files that Nsight Compute wrote ---- */
+
+#define CAPTURE "tests/data/captures/ncu_small."
+
+/* The details page rounds to two decimals. */
+static void both_pages_of_a_capture_agree(void **state)
+{
+	static const enum weir_counter same[] = {WEIR_COUNTER_SM, WEIR_COUNTER_MEMORY,
+	                                         WEIR_COUNTER_DRAM, WEIR_COUNTER_OCCUPANCY};
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_counters *raw =
+		reading_file(NCU, CAPTURE "raw.csv.gz", profile)->counters;
+	const struct weir_counters *details =
+		reading_file(NCU, CAPTURE "details.csv.gz", profile)->counters;
+
+	(void)state;
+	assert_true(raw->count > 0);
+	assert_int_equal(details->count, raw->count);
+	for (size_t i = 0; i < raw->count; i++) {
+		const struct weir_counted_kernel *a = &raw->kernels[i], *b = &details->kernels[i];
+
+		assert_string_equal(weir_names_text(raw->names, a->name),
+		                    weir_names_text(details->names, b->name));
+		assert_near((double)b->duration_ns, (double)a->duration_ns, 5e-3);
+		for (size_t j = 0; j < sizeof(same) / sizeof(same[0]); j++)
+			assert_near(b->value[same[j]], a->value[same[j]], 1e-2);
+	}
+	weir_profile_free(profile);
+}
 
 static void a_published_details_page_reads(void **state)
 {
@@ -472,6 +500,7 @@ int main(void)
 		cmocka_unit_test(low_on_both_sides_is_size_where_that_explains_it),
 		cmocka_unit_test(pages_about_one_launch_count_once),
 		cmocka_unit_test(a_product_beside_idle_matrix_units_says_so),
+		cmocka_unit_test(both_pages_of_a_capture_agree),
 		cmocka_unit_test(a_published_details_page_reads),
 		cmocka_unit_test(operations_are_added_up_by_what_an_instruction_does),
 		cmocka_unit_test(operations_that_are_not_all_counted_are_unknown),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Real exports of Nsight Systems: the trace agrees with SQL on the same file and with nsys stats.
- * The files are on the shelf.
+ * Two trimmed exports are in tests/data/captures, whole ones on the shelf.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -22,8 +22,16 @@
 
 #define PROFILES "profiles/nsys/"
 #define SAMPLES  "samples/nsys/"
+#define CAPTURES "tests/data/captures/"
 
-static const char *const files[] = {
+/* Paths of exports, ending with NULL: the tests' state. */
+static const char *captures[] = {
+	CAPTURES "nsys_decode.sqlite",
+	CAPTURES "nsys_prefill.sqlite",
+	NULL,
+};
+
+static const char *shelved[] = {
 	PROFILES "decode.sqlite",
 	PROFILES "prefill.sqlite",
 	SAMPLES "nsightful_power_iteration.sqlite",
@@ -31,11 +39,17 @@ static const char *const files[] = {
 	SAMPLES "nsysai_healthy_1pct.sqlite",
 	SAMPLES "nsysai_mfu_2gpu_before.sqlite",
 	SAMPLES "nsysai_mock.sqlite",
+	NULL,
 };
+
+static const char *path_of(const char *name)
+{
+	return strncmp(name, CAPTURES, strlen(CAPTURES)) == 0 ? name : shelf_need(name);
+}
 
 static struct weir_profile *read_path(const char *name, const char *format)
 {
-	const char *path = shelf_need(name);
+	const char *path = path_of(name);
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_error err = {0};
 
@@ -48,7 +62,7 @@ static struct weir_profile *read_path(const char *name, const char *format)
 /* Returns the figure; 0 if the file has no such table. */
 static int64_t sql_of(const char *name, const char *table, const char *figure)
 {
-	const char *path = shelf_need(name);
+	const char *path = path_of(name);
 	struct weir_text sql = {0};
 	int64_t value;
 
@@ -93,22 +107,21 @@ static void device_work_is_what_sql_says(void **state)
 		{"CUPTI_ACTIVITY_KIND_MEMSET", WEIR_DEVICE_SET},
 	};
 
-	(void)state;
-	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
-		struct weir_profile *profile = read_path(files[f], "nsys");
+	for (const char **files = *state; *files; files++) {
+		struct weir_profile *profile = read_path(*files, "nsys");
 
 		for (size_t i = 0; i < 3; i++) {
 			const char *table = tables[i].table;
 			struct sums got = sum_device(profile->inputs[0].trace, tables[i].kind);
 
-			assert_int_equal(got.count, sql_of(files[f], table, "count(*)"));
-			assert_int_equal(got.ns, sql_of(files[f], table, "sum(end - start)"));
+			assert_int_equal(got.count, sql_of(*files, table, "count(*)"));
+			assert_int_equal(got.ns, sql_of(*files, table, "sum(end - start)"));
 			if (tables[i].kind != WEIR_DEVICE_KERNEL)
-				assert_int_equal(got.bytes, sql_of(files[f], table, "sum(bytes)"));
+				assert_int_equal(got.bytes, sql_of(*files, table, "sum(bytes)"));
 			if (!got.count)
 				continue;
-			assert_int_equal(got.first, sql_of(files[f], table, "min(start)"));
-			assert_int_equal(got.last, sql_of(files[f], table, "max(end)"));
+			assert_int_equal(got.first, sql_of(*files, table, "min(start)"));
+			assert_int_equal(got.last, sql_of(*files, table, "max(end)"));
 		}
 		weir_profile_free(profile);
 	}
@@ -131,9 +144,8 @@ static int64_t sum_named(const struct weir_trace *trace, const char *name, int64
 /* Kernel by kernel, and joined within the process. */
 static void kernels_and_launches_are_what_sql_says(void **state)
 {
-	(void)state;
-	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
-		struct weir_profile *profile = read_path(files[f], "nsys");
+	for (const char **files = *state; *files; files++) {
+		struct weir_profile *profile = read_path(*files, "nsys");
 		const struct weir_trace *trace = profile->inputs[0].trace;
 		int64_t linked = 0, wanted;
 
@@ -141,12 +153,12 @@ static void kernels_and_launches_are_what_sql_says(void **state)
 			linked += trace->device.kind[i] == WEIR_DEVICE_KERNEL &&
 			          trace->device.launch[i] != WEIR_NONE;
 		/* One file has no processes. */
-		if (strstr(files[f], "healthy"))
-			wanted = sql_of(files[f], "CUPTI_ACTIVITY_KIND_KERNEL",
+		if (strstr(*files, "healthy"))
+			wanted = sql_of(*files, "CUPTI_ACTIVITY_KIND_KERNEL",
 			                "sum(correlationId IN (SELECT correlationId FROM "
 			                "CUPTI_ACTIVITY_KIND_RUNTIME))");
 		else
-			wanted = sql_of(files[f], "CUPTI_ACTIVITY_KIND_KERNEL",
+			wanted = sql_of(*files, "CUPTI_ACTIVITY_KIND_KERNEL",
 			                "sum((correlationId, globalPid >> 24) IN (SELECT "
 			                "correlationId, globalTid >> 24 FROM "
 			                "CUPTI_ACTIVITY_KIND_RUNTIME))");
@@ -159,9 +171,8 @@ static void host_rows_are_what_sql_says(void **state)
 {
 	static const char ranges[] = "sum(eventType IN (59, 60) AND end IS NOT NULL)";
 
-	(void)state;
-	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
-		struct weir_profile *profile = read_path(files[f], "nsys");
+	for (const char **files = *state; *files; files++) {
+		struct weir_profile *profile = read_path(*files, "nsys");
 		const struct weir_trace *trace = profile->inputs[0].trace;
 		int64_t count[5] = {0}, ns[5] = {0};
 
@@ -170,19 +181,17 @@ static void host_rows_are_what_sql_says(void **state)
 			ns[trace->host.kind[i]] += trace->host.end_ns[i] - trace->host.start_ns[i];
 		}
 		assert_int_equal(count[WEIR_HOST_API],
-		                 sql_of(files[f], "CUPTI_ACTIVITY_KIND_RUNTIME", "count(*)") +
-		                         sql_of(files[f], "OSRT_API", "count(*)"));
-		assert_int_equal(
-			ns[WEIR_HOST_API],
-			sql_of(files[f], "CUPTI_ACTIVITY_KIND_RUNTIME", "sum(end - start)") +
-				sql_of(files[f], "OSRT_API", "sum(end - start)"));
+		                 sql_of(*files, "CUPTI_ACTIVITY_KIND_RUNTIME", "count(*)") +
+		                         sql_of(*files, "OSRT_API", "count(*)"));
+		assert_int_equal(ns[WEIR_HOST_API],
+		                 sql_of(*files, "CUPTI_ACTIVITY_KIND_RUNTIME", "sum(end - start)") +
+		                         sql_of(*files, "OSRT_API", "sum(end - start)"));
 		assert_int_equal(count[WEIR_HOST_ANNOTATION] + count[WEIR_HOST_OP],
-		                 sql_of(files[f], "NVTX_EVENTS", ranges));
-		assert_int_equal(
-			trace->sync_count,
-			sql_of(files[f], "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "count(*)"));
+		                 sql_of(*files, "NVTX_EVENTS", ranges));
+		assert_int_equal(trace->sync_count,
+		                 sql_of(*files, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "count(*)"));
 		assert_int_equal(trace->base_ns,
-		                 sql_of(files[f], "TARGET_INFO_SESSION_START_TIME", "utcEpochNs"));
+		                 sql_of(*files, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs"));
 		weir_profile_free(profile);
 	}
 }
@@ -195,18 +204,15 @@ static double figure_of(const struct weir_run *run, const char *name)
 }
 
 /* Checks the export, kernel by kernel, against the output of nsys stats. */
-static void check_kernels(const char *name, const char *report)
+static void check_kernels(const char *path, const char *report)
 {
-	struct weir_text path = {0}, table = {0};
 	struct weir_profile *export, *stats;
 	const struct weir_run *run;
 	struct sums all;
 	size_t kernels = 0;
 
-	weir_text_printf(&path, PROFILES "%s.sqlite", name);
-	weir_text_printf(&table, PROFILES "stats_csv/%s_%s", name, report);
-	export = read_path(path.data, "nsys");
-	stats = read_path(table.data, "nsys-stats");
+	export = read_path(path, "nsys");
+	stats = read_path(report, "nsys-stats");
 	run = stats->inputs[0].run;
 	all = sum_device(export->inputs[0].trace, WEIR_DEVICE_KERNEL);
 	assert_near(figure_of(run, "kernels/total_ns"), (double)all.ns, 1e-6);
@@ -228,17 +234,22 @@ static void check_kernels(const char *name, const char *report)
 	assert_true(kernels > 5);
 	weir_profile_free(export);
 	weir_profile_free(stats);
-	weir_text_release(&path);
-	weir_text_release(&table);
 }
 
 static void totals_of_nsys_stats_are_reproduced(void **state)
 {
 	(void)state;
-	check_kernels("decode", "cuda_gpu_kern_sum.csv");
-	check_kernels("prefill", "cuda_gpu_kern_sum.csv");
-	check_kernels("decode", "cuda_gpu_trace.csv.gz");
-	check_kernels("prefill", "cuda_gpu_trace.csv.gz");
+	check_kernels(captures[0], CAPTURES "nsys_decode_cuda_gpu_trace.csv.gz");
+	check_kernels(captures[1], CAPTURES "nsys_prefill_cuda_gpu_trace.csv.gz");
+}
+
+static void totals_of_whole_captures_are_reproduced(void **state)
+{
+	(void)state;
+	check_kernels(shelved[0], PROFILES "stats_csv/decode_cuda_gpu_kern_sum.csv");
+	check_kernels(shelved[1], PROFILES "stats_csv/prefill_cuda_gpu_kern_sum.csv");
+	check_kernels(shelved[0], PROFILES "stats_csv/decode_cuda_gpu_trace.csv.gz");
+	check_kernels(shelved[1], PROFILES "stats_csv/prefill_cuda_gpu_trace.csv.gz");
 }
 
 static void check_totals(const char *path, const char *report, const char *figure,
@@ -257,32 +268,37 @@ static void check_totals(const char *path, const char *report, const char *figur
 static void calls_copies_and_ranges_are_reproduced(void **state)
 {
 	(void)state;
-	check_totals(files[0], PROFILES "stats_csv/decode_cuda_api_sum.csv", "calls/total_ns",
+	check_totals(shelved[0], PROFILES "stats_csv/decode_cuda_api_sum.csv", "calls/total_ns",
 	             "CUPTI_ACTIVITY_KIND_RUNTIME");
-	check_totals(files[0], PROFILES "stats_csv/decode_cuda_gpu_mem_time_sum.csv",
+	check_totals(shelved[0], PROFILES "stats_csv/decode_cuda_gpu_mem_time_sum.csv",
 	             "copies/total_ns", "CUPTI_ACTIVITY_KIND_MEMCPY");
-	check_totals(files[0], PROFILES "stats_csv/decode_nvtx_sum.csv", "ranges/total_ns",
+	check_totals(shelved[0], PROFILES "stats_csv/decode_nvtx_sum.csv", "ranges/total_ns",
 	             "NVTX_EVENTS");
-	check_totals(files[1], PROFILES "stats_csv/prefill_cuda_api_sum.csv", "calls/total_ns",
+	check_totals(shelved[1], PROFILES "stats_csv/prefill_cuda_api_sum.csv", "calls/total_ns",
 	             "CUPTI_ACTIVITY_KIND_RUNTIME");
-	check_totals(files[1], PROFILES "stats_csv/prefill_cuda_gpu_mem_time_sum.csv",
+	check_totals(shelved[1], PROFILES "stats_csv/prefill_cuda_gpu_mem_time_sum.csv",
 	             "copies/total_ns", "CUPTI_ACTIVITY_KIND_MEMSET");
-	check_totals(files[1], PROFILES "stats_csv/prefill_nvtx_sum.csv", "ranges/total_ns",
+	check_totals(shelved[1], PROFILES "stats_csv/prefill_nvtx_sum.csv", "ranges/total_ns",
 	             "NVTX_EVENTS");
 }
 
+static const char *captured_reports[] = {
+	CAPTURES "nsys_decode_cuda_gpu_kern_sum.csv",
+	CAPTURES "nsys_decode_cuda_gpu_mem_size_sum.csv",
+	NULL,
+};
+
+static const char *shelved_reports[] = {
+	SAMPLES "stats_csv/jaxtoolbox_nvtx_pushpop_trace_head400.csv",
+	SAMPLES "stats_csv/self_cuda_gpu_kern_sum.csv",
+	PROFILES "stats_csv/prefill_cuda_gpu_mem_size_sum.csv",
+	NULL,
+};
+
 static void other_reports_read(void **state)
 {
-	static const char *const reports[] = {
-		SAMPLES "stats_csv/jaxtoolbox_nvtx_pushpop_trace_head400.csv",
-		SAMPLES "stats_csv/self_cuda_gpu_kern_sum.csv",
-		PROFILES "stats_csv/decode_cuda_gpu_mem_size_sum.csv",
-		PROFILES "stats_csv/prefill_cuda_gpu_mem_size_sum.csv",
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
-		struct weir_profile *profile = read_path(reports[i], "nsys-stats");
+	for (const char **reports = *state; *reports; reports++) {
+		struct weir_profile *profile = read_path(*reports, "nsys-stats");
 
 		assert_true(profile->inputs[0].run->metrics.count > 2);
 		weir_profile_free(profile);
@@ -292,12 +308,17 @@ static void other_reports_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(device_work_is_what_sql_says),
-		cmocka_unit_test(kernels_and_launches_are_what_sql_says),
-		cmocka_unit_test(host_rows_are_what_sql_says),
+		cmocka_unit_test_prestate(device_work_is_what_sql_says, captures),
+		cmocka_unit_test_prestate(device_work_is_what_sql_says, shelved),
+		cmocka_unit_test_prestate(kernels_and_launches_are_what_sql_says, captures),
+		cmocka_unit_test_prestate(kernels_and_launches_are_what_sql_says, shelved),
+		cmocka_unit_test_prestate(host_rows_are_what_sql_says, captures),
+		cmocka_unit_test_prestate(host_rows_are_what_sql_says, shelved),
 		cmocka_unit_test(totals_of_nsys_stats_are_reproduced),
+		cmocka_unit_test(totals_of_whole_captures_are_reproduced),
 		cmocka_unit_test(calls_copies_and_ranges_are_reproduced),
-		cmocka_unit_test(other_reports_read),
+		cmocka_unit_test_prestate(other_reports_read, captured_reports),
+		cmocka_unit_test_prestate(other_reports_read, shelved_reports),
 	};
 
 	return shelf_run_group_tests(tests);

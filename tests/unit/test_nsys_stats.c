@@ -166,7 +166,8 @@ static void what_is_no_report_is_refused(void **state)
 {
 	(void)state;
 	reading_refuses(&weir_reader_nsys_stats, KERNELS, WEIR_E_EMPTY, "nsys stats --format csv");
-	reading_refuses(&weir_reader_nsys_stats, "a,b,c\n1,2,3\n", WEIR_E_EMPTY, "a header like");
+	reading_refuses(&weir_reader_nsys_stats, "a,b,c\n1,2,3\n", WEIR_E_EMPTY,
+	                "a header such as");
 	assert_string_equal(reading_claims("Time (%),Total,Name\n1,2,3\n"), "none");
 	assert_string_equal(reading_claims("Start (h),Duration (h),CorrId,Name\n1,2,3,k\n"),
 	                    "none");

@@ -11,7 +11,7 @@
 #include "tests/unit/reading.h"
 
 #define SAMPLE  "samples/ort/self_profile.json"
-#define PROFILE "profiles/misc/onnxruntime_profile.json.gz"
+#define CAPTURE "tests/data/captures/onnxruntime.json.gz"
 
 static const struct weir_reader *const reader = &weir_reader_onnxruntime;
 
@@ -177,7 +177,7 @@ static void a_written_sample_is_read(void **state)
 static void a_real_profile_is_read(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = reading_sample(PROFILE, reader, NULL, profile);
+	const struct weir_input *input = reading_file(reader, CAPTURE, profile);
 
 	(void)state;
 	assert_int_equal(count_of(input->trace, WEIR_HOST_OP, "MatMul"), 160);

@@ -56,10 +56,10 @@ static const struct {
          PROFILES "memory_timeline/llm_decode_eager_b1_stack.memory_timeline.raw.json.gz"},
 	{&weir_reader_model_analyzer, SAMPLES "model_analyzer/single-model-inference.csv"},
 	{&weir_reader_native, DATA "runs/none-01.json"},
-	{&weir_reader_ncu, PROFILES "ncu/small.raw.csv.gz"},
-	{&weir_reader_nsys, PROFILES "nsys/decode.sqlite"},
-	{&weir_reader_nsys_stats, PROFILES "nsys/stats_csv/decode_cuda_gpu_kern_sum.csv"},
-	{&weir_reader_onnxruntime, PROFILES "misc/onnxruntime_profile.json.gz"},
+	{&weir_reader_ncu, DATA "captures/ncu_small.raw.csv.gz"},
+	{&weir_reader_nsys, DATA "captures/nsys_decode.sqlite"},
+	{&weir_reader_nsys_stats, DATA "captures/nsys_decode_cuda_gpu_kern_sum.csv"},
+	{&weir_reader_onnxruntime, DATA "captures/onnxruntime.json.gz"},
 	{&weir_reader_openmetrics, SAMPLES "prometheus/promtool_dump-openmetrics-test.prom"},
 	{&weir_reader_otlp, PROFILES "serving_otlp/saturated.otlp.json.gz"},
 	{&weir_reader_perf_analyzer_csv, SAMPLES "perf_analyzer/docs_latency_report.csv"},
@@ -72,7 +72,7 @@ static const struct {
 	{&weir_reader_smi_query, PROFILES "serving/saturated/nvidia-smi.csv"},
 	{&weir_reader_speedscope, SAMPLES "speedscope/self_pyspy.speedscope.json"},
 	{&weir_reader_triton, SAMPLES "triton/docs_example_2.json"},
-	{&weir_reader_xla, PROFILES "misc/jax/jax.trace.json.gz"},
+	{&weir_reader_xla, DATA "captures/jax.trace.json.gz"},
 };
 
 #define ROWS    (sizeof(rows) / sizeof(rows[0]))

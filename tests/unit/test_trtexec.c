@@ -208,13 +208,13 @@ static void what_holds_no_time_is_refused(void **state)
 {
 	(void)state;
 	reading_refuses(reader, "[{\"computeMs\" : nan, \"latencyMs\" : 1}]", WEIR_E_EMPTY,
-	                "no query in it");
+	                "no query: expected");
 	reading_refuses(
 		reader,
 		"[{\"count\" : 3}, {\"name\" : \"a\", \"averageMs\" : nan, \"timeMs\" : 1}]",
-		WEIR_E_EMPTY, "no layer with a time");
+		WEIR_E_EMPTY, "no layer has a time");
 	reading_refuses(reader, "[01/02/2025-10:11:02] [I] TensorRT version: 8.6.0\n", WEIR_E_EMPTY,
-	                "without its summary");
+	                "without a summary");
 }
 
 static void results_are_known_by_their_keys(void **state)

@@ -11,7 +11,7 @@
 
 #define SAMPLE  "samples/jax/self_trace.json"
 #define PLANES  "samples/jax/tl_jax_conv_minimal_08_tw003.xplane.pb"
-#define PROFILE "profiles/misc/jax/jax.trace.json.gz"
+#define CAPTURE "tests/data/captures/jax.trace.json.gz"
 
 static const struct weir_reader *const reader = &weir_reader_xla;
 
@@ -134,7 +134,7 @@ static void a_written_sample_is_read(void **state)
 static void a_real_trace_is_read(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_trace *trace = reading_sample(PROFILE, reader, NULL, profile)->trace;
+	const struct weir_trace *trace = reading_file(reader, CAPTURE, profile)->trace;
 
 	(void)state;
 	assert_int_equal(trace->device.count, 60);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Chrome's trace events of any writer, for files that no reader of a particular writer claims:
- * complete events ("X") and pairs of begin and end ("B", "E") are ranges on the host. Events with a
- * category of the PyTorch profiler, which may come late in a file, are read as its reader does.
+ * Reads Chrome's trace events of unknown writers: complete events ("X") and pairs of begin and end
+ * ("B", "E") become ranges on the host. Events with a category of PyTorch's profiler, which may
+ * come late in a file, are read as in kineto_event.c.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 #define MAX_MARKS WEIR_MAX_ROWS
 
-/* A begin or an end; joined when all are there, for files need not be in order. */
+/* A begin or an end. They are joined after the last event, because files may be out of order. */
 struct mark {
 	int64_t pid, tid, at_ns;
 	uint64_t byte;
@@ -46,7 +46,7 @@ static void emit_complete(struct kineto_reader *reader)
 	weir_builder_add_host(reader->builder, &host);
 }
 
-/* An end need not repeat the name: 0 ends whatever is open. */
+/* Keeps a begin or an end. Ends may omit the name; 0 then closes the innermost range. */
 static void keep_mark(struct kineto_reader *reader, bool begin)
 {
 	const struct kineto_event *event = &reader->event;
@@ -91,9 +91,10 @@ static void emit(struct kineto_reader *reader)
 		break;
 	case '\0':
 		weir_kineto_refuse(reader, WEIR_WARN_SKIPPED_EVENT,
-		                   "\"ph\" is missing: no trace event");
+		                   "\"ph\" is missing: not a trace event");
 		break;
-	default: /* instants, counters, flows, asynchronous ranges, samples: no time of a thread */
+	default: /* instants, counters, flows, asynchronous ranges, samples: no intervals of a
+	            thread */
 		break;
 	}
 }
@@ -132,7 +133,7 @@ static void add_range(struct kineto_reader *reader, struct mark *begin, struct m
 	reader->timed++;
 }
 
-/* What is open in a thread, the innermost last, and how often each name is. */
+/* The open ranges of a thread, the innermost last, and their number by name. */
 struct open_ranges {
 	struct mark **items;
 	size_t depth;
@@ -144,8 +145,8 @@ static void drop_innermost(struct open_ranges *open)
 	open->of_name[open->items[--open->depth]->name]--;
 }
 
-/* An end closes the innermost open range of its name; what is open inside that one stays without an
- * end. */
+/* Closes the innermost open range with the name of the end. Ranges inside it remain without an end.
+ */
 static void close_range(struct kineto_reader *reader, struct open_ranges *open, struct mark *end)
 {
 	if (!open->depth || (end->name && !open->of_name[end->name]))
@@ -219,9 +220,7 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "no event has both a begin and an end (the first: %s)",
 		                 loose->detail);
-	if (!reader->timed)
-		return weir_kineto_nothing_left(reader, err);
-	return weir_builder_finish(reader->builder, err);
+	return weir_kineto_conclude(reader, err);
 }
 
 static const struct weir_mark marks[] = {

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces of the PyTorch profiler (Kineto), 1.8 to today, from NVIDIA, AMD, Intel, MTIA devices or
- * the host alone. */
+/* Reads documents of trace events, and recognises and concludes those of PyTorch's profiler
+ * (Kineto) from 1.8 to today, with NVIDIA, AMD, Intel or MTIA devices or the host alone. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/jsoncursor.h"
 #include "engine/readers/chrome/kineto.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
+/* ---- recognition ---- */
+
 static const char *const object_keys[] = {"traceEvents", "schemaVersion", "deviceProperties", NULL};
 static const char *const event_keys[] = {"ph", "cat", "ts", NULL};
 
-/* What only the PyTorch profiler writes must show: traces of others are read as plain Chrome
- * traces. */
+/* Requires texts that only PyTorch's profiler writes: other traces are read as plain Chrome traces.
+ */
 static int sniff(const char *head, size_t len)
 {
 	char first = weir_sniff_first(head, len);
@@ -34,10 +38,216 @@ static int sniff(const char *head, size_t len)
 static const struct weir_mark marks[] = {
 	{.first = "{[",
          .keys = {{"schema", "nodes"}, .all = 2},
-         .refusal = "it is a PyTorch execution trace: it holds no times; pass the trace of "
+         .refusal = "it is a PyTorch execution trace, which holds no times: pass the trace of "
                     "torch.profiler"},
 	{0},
 };
+
+/* ---- members beside the events, which may come before or after them ---- */
+
+#define LABEL_SIZE 256 /* bytes; longer texts are left out */
+
+enum member {
+	MEMBER_SCHEMA,
+	MEMBER_DEVICES,
+	MEMBER_DISTRIBUTED,
+	MEMBER_BASE_TIME,
+	MEMBER_SHAPES,
+	MEMBER_MEMORY,
+	MEMBER_STACK,
+	MEMBER_ROCM,
+	MEMBERS
+};
+
+static const struct weir_keyindex_entry member_names[] = {
+	{"schemaVersion", MEMBER_SCHEMA},
+	{"deviceProperties", MEMBER_DEVICES},
+	{"distributedInfo", MEMBER_DISTRIBUTED},
+	{"baseTimeNanoseconds", MEMBER_BASE_TIME},
+	{"record_shapes", MEMBER_SHAPES},
+	{"profile_memory", MEMBER_MEMORY},
+	{"with_stack", MEMBER_STACK},
+	{"roctracer_version", MEMBER_ROCM},
+	{"hip_runtime_version", MEMBER_ROCM},
+	{"hip_driver_version", MEMBER_ROCM},
+	{0},
+};
+
+/* Reads a whole number, with or without quotes. Returns false, and leaves *out unchanged, for other
+ * values. */
+static bool take_int(struct weir_jsoncursor *cursor, int64_t *out)
+{
+	struct weir_slice text = weir_jsoncursor_scalar(cursor);
+
+	return text.length && weir_parse_i64(text.data, text.length, out);
+}
+
+static void take_label(struct kineto_reader *reader, struct weir_slice key,
+                       struct weir_jsoncursor *cursor)
+{
+	struct weir_text scratch = {0};
+	struct weir_slice value = weir_jsoncursor_scalar(cursor);
+
+	if (value.length && value.length <= LABEL_SIZE && !cursor->bad)
+		weir_builder_add_label(reader->builder, key,
+		                       weir_jsoncursor_decode(value, &scratch, NULL));
+	weir_text_release(&scratch);
+}
+
+/* Properties of a device that the reader keeps. */
+enum property {
+	PROPERTY_ID,
+	PROPERTY_MEMORY,
+	PROPERTY_SMS,
+	PROPERTY_MAJOR,
+	PROPERTY_MINOR,
+	PROPERTY_WARP,
+	PROPERTIES
+};
+
+static const struct {
+	const char *key;
+	enum property property;
+} properties[] = {
+	{"id", PROPERTY_ID},
+	{"totalGlobalMem", PROPERTY_MEMORY},
+	{"numSms", PROPERTY_SMS},
+	{"maxComputeUnits", PROPERTY_SMS}, /* XPU */
+	{"computeMajor", PROPERTY_MAJOR},
+	{"computeMinor", PROPERTY_MINOR},
+	{"warpSize", PROPERTY_WARP},
+};
+
+static void take_property(struct weir_jsoncursor *cursor, struct weir_slice key, int64_t *values)
+{
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
+		if (weir_slice_equals(key, properties[i].key)) {
+			take_int(cursor, &values[properties[i].property]);
+			return;
+		}
+	weir_jsoncursor_take(cursor);
+}
+
+static uint32_t as_u32(int64_t value)
+{
+	return value > 0 && value < UINT32_MAX ? (uint32_t)value : 0;
+}
+
+static void take_device(struct kineto_reader *reader, struct weir_jsoncursor *cursor)
+{
+	int64_t values[PROPERTIES] = {[PROPERTY_ID] = -1};
+	struct weir_trace_device device = {0};
+	struct weir_text scratch = {0};
+	struct weir_slice key;
+
+	while (weir_jsoncursor_key(cursor, &key)) {
+		if (!weir_slice_equals(key, "name"))
+			take_property(cursor, key, values);
+		else
+			device.name = weir_builder_name(
+				reader->builder,
+				weir_jsoncursor_decode(weir_jsoncursor_scalar(cursor), &scratch,
+			                               NULL));
+	}
+	weir_text_release(&scratch);
+	if (values[PROPERTY_ID] < 0)
+		return;
+	device.id = values[PROPERTY_ID];
+	device.memory_bytes = values[PROPERTY_MEMORY] > 0 ? (uint64_t)values[PROPERTY_MEMORY] : 0;
+	device.sms = as_u32(values[PROPERTY_SMS]);
+	device.compute_major = as_u32(values[PROPERTY_MAJOR]);
+	device.compute_minor = as_u32(values[PROPERTY_MINOR]);
+	device.warp_size = as_u32(values[PROPERTY_WARP]);
+	reader->agents |=
+		device.warp_size == 64; /* files from before 2024-05 state no ROCm version */
+	weir_builder_describe_device(reader->builder, &device);
+}
+
+static void take_devices(struct kineto_reader *reader, struct weir_jsoncursor *cursor)
+{
+	if (!weir_jsoncursor_enter(cursor, '['))
+		return;
+	while (weir_jsoncursor_item(cursor))
+		if (weir_jsoncursor_enter(cursor, '{'))
+			take_device(reader, cursor);
+}
+
+/* Reads the rank. PyTorch writes it before the events, Kineto's on-demand writer after them. */
+static void take_distributed(struct kineto_reader *reader, struct weir_jsoncursor *cursor)
+{
+	struct weir_trace *trace = reader->input->trace;
+	struct weir_slice key;
+
+	if (!weir_jsoncursor_enter(cursor, '{'))
+		return;
+	while (weir_jsoncursor_key(cursor, &key)) {
+		if (weir_slice_equals(key, "rank"))
+			take_int(cursor, &trace->rank);
+		else if (weir_slice_equals(key, "world_size"))
+			take_int(cursor, &trace->world_size);
+		else if (weir_slice_equals(key, "backend") ||
+		         weir_slice_equals(key, "nccl_version"))
+			take_label(reader, key, cursor);
+		else
+			weir_jsoncursor_take(cursor);
+	}
+	trace->rank = trace->rank < 0 ? -1 : trace->rank;
+	trace->world_size = trace->world_size < 0 ? 0 : trace->world_size;
+}
+
+static void take_base_time(struct kineto_reader *reader, struct weir_jsoncursor *cursor)
+{
+	int64_t base_ns;
+
+	if (take_int(cursor, &base_ns) && base_ns > 0 && base_ns < WEIR_MAX_TIME_NS)
+		reader->input->trace->base_ns = base_ns;
+}
+
+/* Returns true if a flag is set: 1, or "1" in older files. Flags that are off are absent. */
+static bool is_on(struct weir_slice value)
+{
+	return weir_slice_equals(value, "1") || weir_slice_equals(value, "\"1\"") ||
+	       weir_slice_equals(value, "true");
+}
+
+static void take_member(struct kineto_reader *reader, const struct weir_jsonscan_item *item)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
+	struct weir_trace *trace = reader->input->trace;
+	int member = weir_keyindex_find(&reader->members, item->key);
+
+	reader->head |= member >= 0;
+	switch (member) {
+	case MEMBER_DEVICES:
+		take_devices(reader, &cursor);
+		return;
+	case MEMBER_DISTRIBUTED:
+		take_distributed(reader, &cursor);
+		return;
+	case MEMBER_BASE_TIME:
+		take_base_time(reader, &cursor);
+		return;
+	case MEMBER_SCHEMA:
+		return;
+	case MEMBER_SHAPES:
+		trace->has_shapes |= is_on(item->text);
+		break;
+	case MEMBER_MEMORY:
+		trace->has_memory |= is_on(item->text);
+		break;
+	case MEMBER_STACK:
+		trace->has_stacks |= is_on(item->text);
+		break;
+	case MEMBER_ROCM:
+		reader->agents = true;
+		break;
+	default:
+		break;
+	}
+	take_label(reader, item->key, &cursor);
+}
+
+/* ---- the whole document ---- */
 
 static void read_element(struct kineto_reader *reader, struct weir_jsonscan *scan,
                          const struct weir_jsonscan_item *item)
@@ -48,7 +258,7 @@ static void read_element(struct kineto_reader *reader, struct weir_jsonscan *sca
 		return;
 	case KINETO_READ_OTHER:
 		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, item->at,
-		                "an element that is no object");
+		                "an element that is not an object");
 		return;
 	case KINETO_READ_EVENT:
 		if (reader->event.sloppy)
@@ -71,14 +281,14 @@ static enum weir_status read_items(struct kineto_reader *reader, struct weir_jso
 		if (status || item.kind == WEIR_JSONSCAN_END || reader->legacy)
 			return status;
 		if (item.kind == WEIR_JSONSCAN_MEMBER)
-			weir_kineto_head_member(reader, &item);
+			take_member(reader, &item);
 		else
 			read_element(reader, scan, &item);
 	}
 }
 
-/* Writers of spring 2024 printed 47 ns as ".47"; no writer but them mixes short fractions with ones
- * that end in 0. */
+/* Warns of fractions without padding: writers of spring 2024 printed 47 ns as ".47". Only they mix
+ * short fractions with ones that end in 0. */
 static void check_fractions(struct kineto_reader *reader)
 {
 	if (reader->input->trace->base_ns || !reader->unpadded || !reader->padded)
@@ -93,14 +303,15 @@ enum weir_status weir_kineto_check_legacy(const struct kineto_reader *reader,
 	if (!reader->legacy)
 		return WEIR_OK;
 	return weir_fail(err, WEIR_E_FORMAT,
-	                 "a trace of the profiler that PyTorch had before 1.8.1 (or "
-	                 "use_kineto=False): it names no launches; record it with "
+	                 "a trace of PyTorch's profiler before 1.8.1 (or with use_kineto=False), "
+	                 "which does not link device work to launches: record it with "
 	                 "torch.profiler.profile");
 }
 
-enum weir_status weir_kineto_nothing_left(const struct kineto_reader *reader,
-                                          struct weir_error *err)
+enum weir_status weir_kineto_conclude(struct kineto_reader *reader, struct weir_error *err)
 {
+	if (reader->timed)
+		return weir_builder_finish(reader->builder, err);
 	if (reader->first_problem[0])
 		return weir_fail(err, WEIR_E_EMPTY, "%s; no event with a time is left",
 		                 reader->first_problem);
@@ -130,14 +341,12 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 		                 "profiler%s%s%s",
 		                 input->events, *first ? " (the first: " : "", first,
 		                 *first ? ")" : "");
-	if (!reader->timed)
-		return weir_kineto_nothing_left(reader, err);
 	trace->has_shapes |= trace->shape_count > 1;
 	trace->has_memory |= trace->memory_count > 0;
 	check_fractions(reader);
 	if (reader->agents)
 		weir_builder_match_devices_by_order(reader->builder);
-	return weir_builder_finish(reader->builder, err);
+	return weir_kineto_conclude(reader, err);
 }
 
 enum weir_status weir_kineto_read(const struct kineto_dialect *dialect, void *context,
@@ -156,11 +365,12 @@ enum weir_status weir_kineto_read(const struct kineto_dialect *dialect, void *co
 	reader->builder = weir_builder_new(input);
 	weir_kineto_keys_init(&reader->keys, dialect->args);
 	weir_kineto_emit_init(reader);
-	weir_kineto_head_init(reader);
+	weir_keyindex_init(&reader->members, member_names);
 	status = read_items(reader, scan, err);
 	if (!status) {
 		weir_damage_of_scan(input, scan, source);
-		status = dialect->conclude(reader, err);
+		status =
+			(dialect->conclude ? dialect->conclude : weir_kineto_conclude)(reader, err);
 	}
 	weir_builder_free(reader->builder);
 	weir_text_release(&reader->scratch);

@@ -1,76 +1,195 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files of the Kineto reader: kineto.c reads the file, kineto_emit.c its events,
- * kineto_head.c the rest. */
+/*
+ * Private to the readers of Chrome's trace events. kineto.c reads a document and the members beside
+ * its events; kineto_event.c takes an event apart and adds it to the builder as PyTorch's profiler
+ * means it. Other writers (chrome.c, onnxruntime.c, xla.c) bring a dialect with their own emit().
+ */
 #ifndef WEIR_READERS_CHROME_KINETO_H
 #define WEIR_READERS_CHROME_KINETO_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/base/jsonscan.h"
+#include "engine/base/keyindex.h"
 #include "engine/base/text.h"
-#include "engine/readers/chrome/kineto_event.h"
 #include "engine/readers/trace/builder.h"
+
+enum kineto_key {
+	/* keys of the event */
+	KEY_PH,
+	KEY_CAT,
+	KEY_NAME,
+	KEY_PID,
+	KEY_TID,
+	KEY_TS,
+	KEY_DUR,
+	KEY_ID,
+	KEY_ARGS,
+	/* keys of its args */
+	ARG_CORRELATION,
+	ARG_EXTERNAL,
+	ARG_DEVICE,
+	ARG_STREAM,
+	ARG_GRID,
+	ARG_BLOCK,
+	ARG_BYTES,
+	ARG_GRAPH,
+	ARG_GRAPH_NODE,
+	ARG_DIMS,
+	ARG_TYPES,
+	ARG_SCALARS,
+	ARG_STRIDES,
+	ARG_COLLECTIVE,
+	ARG_GROUP,
+	ARG_GROUP_RANKS,
+	ARG_DTYPE,
+	ARG_ELEMENTS_IN,
+	ARG_ELEMENTS_OUT,
+	ARG_GROUP_SIZE,
+	ARG_SEQUENCE,
+	ARG_MEMORY_BYTES,
+	ARG_ALLOCATED,
+	ARG_RESERVED,
+	ARG_MEMORY_DEVICE,
+	ARG_DEVICE_TYPE,
+	ARG_SYNC_KIND,
+	ARG_WAIT_STREAM,
+	ARG_WAIT_CORRELATION,
+	ARG_NAME,
+	/* keys of the args of other writers */
+	ARG_OP_NAME,
+	ARG_KERNEL_DETAILS,
+	ARG_COPY_DETAILS,
+	ARG_STEP,
+	ARG_GRID_X,
+	ARG_GRID_Y,
+	ARG_GRID_Z,
+	ARG_BLOCK_X,
+	ARG_BLOCK_Y,
+	ARG_BLOCK_Z,
+	KINETO_KEYS
+};
+
+/* An event, with values borrowed from the scanned item: texts without quotes and with escapes
+ * unresolved, arrays and objects as written. */
+struct kineto_event {
+	uint64_t present; /* a bit for each key */
+	bool plain;       /* the event has no escapes and no control bytes */
+	bool sloppy;      /* empty members were skipped */
+	uint64_t at;      /* byte of the event in the file */
+	uint64_t number;  /* of the event in the list, from 1 */
+	struct weir_slice value[KINETO_KEYS];
+};
+
+struct kineto_keys {
+	struct weir_keyindex fields, args;
+};
 
 struct kineto_reader;
 
-/* What tells the writers of Chrome's trace events apart. */
+/* Differences between the writers of Chrome's trace events. */
 struct kineto_dialect {
 	const struct weir_keyindex_entry *args;     /* see weir_kineto_keys_init() */
-	void (*emit)(struct kineto_reader *reader); /* one event, taken apart */
-	/* Behind the last event: checks, and weir_builder_finish(). */
+	void (*emit)(struct kineto_reader *reader); /* adds reader->event to the builder */
+	/* Called after the last event to check and finish the trace; NULL: weir_kineto_conclude().
+	 */
 	enum weir_status (*conclude)(struct kineto_reader *reader, struct weir_error *err);
-	bool arrays; /* bare arrays may follow each other in one file */
+	bool arrays; /* a file may hold several bare arrays, one after another */
 };
 
 struct kineto_reader {
 	const struct kineto_dialect *dialect;
-	void *context; /* of the dialect */
+	void *context; /* state of the dialect */
 	struct weir_input *input;
 	struct weir_builder *builder;
 	struct kineto_keys keys;
 	struct weir_keyindex categories, members;
 	struct kineto_event event;
 	struct weir_text scratch;
-	uint64_t timed;            /* events of a known category that had their times */
+	uint64_t timed;            /* events of a known category with usable times */
 	uint64_t known;            /* events of a known category */
-	uint64_t unpadded, padded; /* fractions of fewer than 3 digits; of 3 that end in 0 */
-	bool legacy;               /* written by the profiler before Kineto */
-	bool agents;               /* devices may be numbered as HSA agents: ROCm */
-	bool head;                 /* members that only the PyTorch profiler writes were met */
-	char first_problem[160];   /* with the first event that could not be used */
+	uint64_t unpadded, padded; /* time stamps with fewer than 3 decimals; with 3, the last 0 */
+	bool legacy;               /* written by PyTorch's profiler before Kineto */
+	bool agents;               /* ROCm: device ids may be those of HSA agents */
+	bool head;                 /* has members that only PyTorch's profiler writes */
+	char first_problem[160];   /* describes the first event that could not be used */
 };
+
+/* kineto.c */
 
 /* Reads a document of trace events: an object with traceEvents, or a bare array of events. */
 enum weir_status weir_kineto_read(const struct kineto_dialect *dialect, void *context,
                                   struct weir_source *source, struct weir_input *input,
                                   struct weir_error *err);
-/* What is to be said where no event with a time is left. */
-enum weir_status weir_kineto_nothing_left(const struct kineto_reader *reader,
-                                          struct weir_error *err);
-/* Fails where the profiler before Kineto wrote the trace. */
+/* Finishes the trace. Fails, saying why, if the document has no event with a time. */
+enum weir_status weir_kineto_conclude(struct kineto_reader *reader, struct weir_error *err);
+/* Fails if PyTorch's profiler before Kineto wrote the trace. */
 enum weir_status weir_kineto_check_legacy(const struct kineto_reader *reader,
                                           struct weir_error *err);
 
-/* One element of traceEvents, taken apart. */
+/* kineto_event.c */
+
+/* Builds the index of keys. args: the keys of an event's args that the dialect reads; NULL:
+ * Kineto's. */
+void weir_kineto_keys_init(struct kineto_keys *keys, const struct weir_keyindex_entry *args);
+
+enum kineto_read {
+	KINETO_READ_EVENT,
+	KINETO_READ_OTHER,  /* the item is not an object */
+	KINETO_READ_BROKEN, /* the item is not JSON; the scanner must repair or skip it */
+};
+
+/* Parses an item into the event, which it overwrites. */
+enum kineto_read weir_kineto_event_read(const struct kineto_keys *keys,
+                                        const struct weir_jsonscan_item *item,
+                                        struct kineto_event *event);
+
+static inline bool weir_kineto_has(const struct kineto_event *event, enum kineto_key key)
+{
+	return event->present >> key & 1;
+}
+
+/* Returns the value of a key; empty if the event lacks it. */
+static inline struct weir_slice weir_kineto_value(const struct kineto_event *event,
+                                                  enum kineto_key key)
+{
+	return weir_kineto_has(event, key) ? event->value[key] : (struct weir_slice){0};
+}
+
+/* Returns the strides of an operator's arguments; empty if no stride is 0. */
+struct weir_slice weir_kineto_zero_strides(const struct kineto_event *event);
+
+/* Returns the value of a key; the fallback if it is missing or not a whole number. */
+int64_t weir_kineto_int(const struct kineto_event *event, enum kineto_key key, int64_t fallback);
+/* Returns an id, which is positive; 0 if there is no id. */
+uint64_t weir_kineto_id(const struct kineto_event *event, enum kineto_key key);
+/* Returns the product of the sizes of a grid or block, at most UINT32_MAX; 0: unknown. */
+uint32_t weir_kineto_product(const struct kineto_event *event, enum kineto_key key);
+/* Returns an id of a process, thread, device or stream: the number at the end of a text such as
+ * "stream 7"; for texts without one a negative hash of the text; -1 if the key is missing. */
+int64_t weir_kineto_place(const struct kineto_event *event, enum kineto_key key);
+
+/* Returns the text of a key with its escapes resolved; borrowed until the next call. */
+struct weir_slice weir_kineto_text(struct kineto_reader *reader, enum kineto_key key);
+
+/* Adds reader->event to the builder, as an event of PyTorch's profiler. */
 void weir_kineto_emit(struct kineto_reader *reader);
 void weir_kineto_emit_init(struct kineto_reader *reader);
 
-/* Whether the event's category is one of Kineto's. */
+/* Returns true if the event's category is one of Kineto's. */
 bool weir_kineto_knows(const struct kineto_reader *reader);
-/* The start, or the interval, of the event; false: it cannot be used, and was counted. */
+/* Read the start, or start and end, of the event in nanoseconds. They return false, and count the
+ * event, if it cannot be used. */
 bool weir_kineto_start(struct kineto_reader *reader, int64_t *start_ns);
 bool weir_kineto_times(struct kineto_reader *reader, int64_t *start_ns, int64_t *end_ns);
-/* Counts an event that cannot be used; says what was expected, and keeps that of the first one. */
+/* Counts an event that cannot be used. The first one is described with `expected`. */
 void weir_kineto_refuse(struct kineto_reader *reader, enum weir_warning_code code,
                         const char *expected);
-/* Takes the name of a thread, where that is what the event is. */
+/* Names a thread, if the event does so. */
 void weir_kineto_metadata(struct kineto_reader *reader);
-/* Whether a head holds a category of Kineto's, or what the profiler before it calls its processes;
- * bits of it. */
+/* Returns the number of bits in the head that only PyTorch's profiler writes: a category, or a name
+ * of a process from before Kineto; 0 if there is no such text. */
 int weir_kineto_sniff(const char *head, size_t len);
-
-/* One member of the outermost object. */
-void weir_kineto_head_init(struct kineto_reader *reader);
-void weir_kineto_head_member(struct kineto_reader *reader, const struct weir_jsonscan_item *item);
-
-/* A text of the event, escapes resolved; borrowed until the next call. */
-struct weir_slice weir_kineto_text(struct kineto_reader *reader, enum kineto_key key);
 
 #endif

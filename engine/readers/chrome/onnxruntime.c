@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Profiles of ONNX Runtime (enable_profiling): a bare array of complete events. A run of the model
- * is a range of the program, a node an operator of its type, a kernel device work. Times are whole
- * microseconds: shorter work lasts nothing.
+ * Reads profiles of ONNX Runtime (enable_profiling): a bare array of complete events. A run of the
+ * model becomes an annotation, a node an operator named after its type, a kernel device work. Times
+ * are whole microseconds, so shorter work has a duration of 0.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ static bool ends(struct weir_slice text, const char *ending)
 	return text.length >= length && !memcmp(text.data + text.length - length, ending, length);
 }
 
-/* Types of tensors as ONNX Runtime and as PyTorch call them. */
+/* Names of tensor types in ONNX Runtime and in PyTorch. */
 static const struct {
 	const char *name, *type;
 } type_names[] = {
@@ -37,12 +37,12 @@ static const struct {
 	{"uint32", "unsigned int"}, {"uint8", "unsigned char"}, {"bool", "bool"},
 };
 
-/* Of a node's inputs; kept from node to node for their memory. */
+/* Shapes of a node's inputs. The memory is reused for all nodes. */
 struct shapes {
 	struct weir_text dims, types;
 };
 
-/* A type that is not known stays without a name. */
+/* Returns PyTorch's name of a type; empty if unknown. */
 static const char *type_of(struct weir_slice name)
 {
 	for (size_t i = 0; i < sizeof(type_names) / sizeof(type_names[0]); i++)
@@ -51,8 +51,9 @@ static const char *type_of(struct weir_slice name)
 	return "";
 }
 
-/* [{"float":[1,576]},{"int64":[4]}] as lists of dimensions and of types: [[1,576],[4]]. Tensors
- * that the model holds (weights) are not among the inputs. False where it is something else. */
+/* Turns [{"float":[1,576]},{"int64":[4]}] into a list of dimensions, [[1,576],[4]], and a list of
+ * types. Weights, which belong to the model, are not among the inputs. Returns false if the value
+ * has another form. */
 static bool read_shapes(struct weir_slice value, struct shapes *shapes)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(value);
@@ -101,7 +102,7 @@ static void add_host(struct kineto_reader *reader, enum weir_host_kind kind, str
 	weir_builder_add_host(reader->builder, &host);
 }
 
-/* The executor's range is the run's without its preparation: one of the two is enough. */
+/* Adds a run. The executor's range is left out, since it only lacks the preparation of the run. */
 static void emit_session(struct kineto_reader *reader)
 {
 	struct weir_slice name = weir_kineto_text(reader, KEY_NAME);
@@ -110,7 +111,7 @@ static void emit_session(struct kineto_reader *reader)
 		add_host(reader, WEIR_HOST_ANNOTATION, name);
 }
 
-/* Up to 1.12 each node stands between two fences, which last nothing. */
+/* Adds a node. Up to 1.12, fences of duration 0 surround each node; they are left out. */
 static void emit_node(struct kineto_reader *reader)
 {
 	static const char ending[] = "_kernel_time";
@@ -125,7 +126,7 @@ static void emit_node(struct kineto_reader *reader)
 	add_host(reader, WEIR_HOST_OP, name);
 }
 
-/* Of the keys for x, y and z, which follow each other. */
+/* Returns the product of the keys of x, y and z, which follow each other; 0: unknown. */
 static uint32_t product(const struct kineto_event *event, enum kineto_key x)
 {
 	uint64_t all = 1;
@@ -133,7 +134,7 @@ static uint32_t product(const struct kineto_event *event, enum kineto_key x)
 	for (unsigned i = 0; i < 3; i++) {
 		int64_t size = weir_kineto_int(event, (enum kineto_key)((unsigned)x + i), 0);
 
-		if (size <= 0) /* copies say -1 */
+		if (size <= 0) /* copies have -1 */
 			return 0;
 		all = weir_rocm_clamp(all) * (uint64_t)weir_rocm_clamp((uint64_t)size);
 	}
@@ -200,12 +201,6 @@ static void emit(struct kineto_reader *reader)
 	weir_input_warn(reader->input, WEIR_WARN_UNKNOWN_CATEGORY, reader->event.at, NULL);
 }
 
-static enum weir_status conclude(struct kineto_reader *reader, struct weir_error *err)
-{
-	return reader->timed ? weir_builder_finish(reader->builder, err)
-	                     : weir_kineto_nothing_left(reader, err);
-}
-
 static const struct weir_mark marks[] = {
 	{.first = "[",
          .keys = {{"ph", "cat", "ts"}, .all = 2},
@@ -218,9 +213,7 @@ static const struct weir_mark marks[] = {
 static enum weir_status read_profile(struct weir_source *source, struct weir_input *input,
                                      struct weir_error *err)
 {
-	static const struct kineto_dialect dialect = {
-		.args = args, .emit = emit, .conclude = conclude, .arrays = true};
-
+	static const struct kineto_dialect dialect = {.args = args, .emit = emit, .arrays = true};
 	struct shapes shapes = {0};
 	enum weir_status status = weir_kineto_read(&dialect, &shapes, source, input, err);
 

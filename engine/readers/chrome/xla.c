@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Traces of JAX and XLA (trace.json.gz of the profiler's folder). Processes and threads are named
- * before their events, and their names say what the events are: a device's streams did the work,
- * its other lines show the same time again.
+ * Reads traces of JAX and XLA (trace.json.gz in the profiler's folder). Processes and threads are
+ * named before their events, and the names determine the kind of the events: streams of a device
+ * hold its work, and its other lines repeat the same time by step, module or source.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "engine/readers/readers.h"
 #include "engine/readers/trace/rocm.h"
 
-#define MAX_LINES (1u << 16) /* named processes and threads; more are taken for the host's */
+#define MAX_LINES (1u << 16) /* named processes and threads; others count as the host's */
 
 static const struct weir_keyindex_entry args[] = {
 	{"name", ARG_NAME},
@@ -27,12 +27,12 @@ static const struct weir_keyindex_entry args[] = {
 
 enum role {
 	ROLE_UNKNOWN,
-	ROLE_DEVICE,  /* of a process: a GPU or TPU */
-	ROLE_WORK,    /* of a line: what the device did */
-	ROLE_DERIVED, /* of a line of a device: the same again, by step, module or source */
+	ROLE_DEVICE,  /* a process: a GPU or TPU */
+	ROLE_WORK,    /* a thread: device work */
+	ROLE_DERIVED, /* a thread: repeats device work by step, module or source */
 };
 
-/* A process (tid -1) or a thread that was named. */
+/* A named process (tid -1) or thread. */
 struct line {
 	int64_t pid, tid;
 	enum role role;
@@ -69,7 +69,8 @@ static void add_line(struct xla *xla, int64_t pid, int64_t tid, enum role role)
 	xla->lines[xla->count++] = (struct line){pid, tid, role};
 }
 
-/* GPUs show their streams; TPUs have none, and their operators are what they did. */
+/* Returns true if a thread of a device holds its work: a stream of a GPU or the operators of a TPU,
+ * which has no streams. */
 static bool is_work(struct weir_slice name)
 {
 	return weir_slice_starts(name, "Stream #") || weir_slice_equals(name, "XLA Ops");
@@ -90,7 +91,7 @@ static void emit_metadata(struct kineto_reader *reader)
 	weir_kineto_metadata(reader);
 }
 
-/* What follows a key in "regs:32 grid:2,1,1 occ_pct:100"; empty: it is not there. */
+/* Returns the value of a key in "regs:32 grid:2,1,1 occ_pct:100"; empty if it is missing. */
 static struct weir_slice detail(struct weir_slice details, const char *key)
 {
 	size_t length = strlen(key), end;
@@ -108,7 +109,7 @@ static struct weir_slice detail(struct weir_slice details, const char *key)
 	return (struct weir_slice){0};
 }
 
-/* The product of "132,1,1"; 0: unknown. */
+/* Returns the product of a text such as "132,1,1"; 0: unknown. */
 static uint32_t product(struct weir_slice sizes)
 {
 	uint64_t all = 1;
@@ -129,7 +130,7 @@ static uint32_t product(struct weir_slice sizes)
 	return weir_rocm_clamp(all);
 }
 
-/* What XLA calls copies, and what they are called here. */
+/* Beginnings of XLA's names of copies and fills, and CUPTI's names for them. */
 static const struct {
 	const char *start, *name;
 	enum weir_device_kind kind;
@@ -153,7 +154,7 @@ static void name_work(struct weir_device_event *work)
 		}
 }
 
-/* Details as written: their line breaks are escapes. */
+/* Returns the details of an event with escapes resolved; empty if it has none. */
 static struct weir_slice details_of(struct kineto_reader *reader, enum kineto_key key)
 {
 	return weir_kineto_has(&reader->event, key) ? weir_kineto_text(reader, key)
@@ -182,7 +183,7 @@ static void emit_work(struct kineto_reader *reader)
 	weir_builder_add_device(reader->builder, &work);
 }
 
-/* "$file.py:132 function" as PyTorch's profiler writes a Python frame: "file.py(132): function". */
+/* Turns "$file.py:132 function" into PyTorch's form of a Python frame, "file.py(132): function". */
 static struct weir_slice frame_name(struct weir_slice name, struct weir_text *text)
 {
 	const char *end = name.data + name.length, *blank = memchr(name.data, ' ', name.length),
@@ -201,7 +202,7 @@ static struct weir_slice frame_name(struct weir_slice name, struct weir_text *te
 	return (struct weir_slice){text->data, text->length};
 }
 
-/* XLA names a call to the driver after what it launches. */
+/* Returns the name of a driver call, which XLA names after the work it launches. */
 static struct weir_slice call_name(struct weir_slice name)
 {
 	if (weir_slice_starts(name, "cu") || weir_slice_starts(name, "hip"))
@@ -248,7 +249,7 @@ static void emit_complete(struct kineto_reader *reader)
 		emit_work(reader);
 }
 
-/* The list ends with an empty object. */
+/* Adds an event. The empty object that ends the list has no phase and is ignored. */
 static void emit(struct kineto_reader *reader)
 {
 	struct weir_slice phase = weir_kineto_value(&reader->event, KEY_PH);
@@ -259,12 +260,6 @@ static void emit(struct kineto_reader *reader)
 		emit_metadata(reader);
 }
 
-static enum weir_status conclude(struct kineto_reader *reader, struct weir_error *err)
-{
-	return reader->timed ? weir_builder_finish(reader->builder, err)
-	                     : weir_kineto_nothing_left(reader, err);
-}
-
 static const struct weir_mark marks[] = {
 	{.first = "{",
          .keys = {{"traceEvents", "metadata", "displayTimeUnit"}, .all = 1},
@@ -273,7 +268,8 @@ static const struct weir_mark marks[] = {
 	{0},
 };
 
-/* Protocol buffers: field 1 comes first, and planes of devices or of the host are in it by name. */
+/* Recognises an XSpace, a protocol buffer: it begins with field 1 and names planes of the host or
+ * of devices. */
 static const char *refuse(const char *head, size_t len)
 {
 	if (!len || *head != '\n' || !memchr(head, '\0', len) ||
@@ -287,8 +283,7 @@ static const char *refuse(const char *head, size_t len)
 static enum weir_status read_trace(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
-	static const struct kineto_dialect dialect = {
-		.args = args, .emit = emit, .conclude = conclude};
+	static const struct kineto_dialect dialect = {.args = args, .emit = emit};
 	struct xla xla = {0};
 	enum weir_status status = weir_kineto_read(&dialect, &xla, source, input, err);
 

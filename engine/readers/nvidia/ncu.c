@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Nsight Compute as CSV: the details page (a row a metric) and the raw page (a row a launch, with a
- * row of units below the header), behind and between whatever the program and the profiler print.
- * Columns go by name; names of hosts and programs are not read.
+ * Reads CSV of Nsight Compute: the details page (one row for each metric) and the raw page (one row
+ * for each launch, and a row of units below the header). Lines that the profiler and the program
+ * print may come before and between rows. Columns are found by name. Names of hosts and programs
+ * are private and are not read.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,9 +16,9 @@
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/readers.h"
 
-#define ID_COLUMNS 11   /* a row with as many cells is one of the table, whatever it begins with */
+#define ID_COLUMNS 11   /* a row with at least this number of cells belongs to the table */
 #define MAX_NAME   4096 /* bytes of a kernel's name that are kept */
-#define MAX_ERROR  200  /* bytes of the profiler's own error that are told */
+#define MAX_ERROR  200  /* bytes of the profiler's own error that are reported */
 
 static const struct weir_csv_options table = {.separator = ',', .quotes = true};
 
@@ -70,12 +71,12 @@ struct bound {
 struct ncu {
 	struct weir_input *input;
 	struct weir_counters *counters;
-	struct weir_names *keys; /* "process launch": id - 1 is the row of the kernel */
+	struct weir_names *keys; /* texts "PROCESS LAUNCH"; their id - 1 is the row of the kernel */
 	size_t columns[COLUMN_COUNT], column_count;
-	struct bound *bounds; /* of the raw page */
+	struct bound *bounds; /* columns of the raw page */
 	size_t bound_count, bound_capacity;
 	bool has_header, details, units_read;
-	struct weir_text error; /* the first that the profiler printed */
+	struct weir_text error; /* the first error that the profiler printed */
 };
 
 static bool is_number(struct weir_slice text)
@@ -151,12 +152,12 @@ static enum weir_status fail_localized(const struct weir_csv_row *row, struct we
 {
 	return weir_fail(err, WEIR_E_FORMAT,
 	                 "line %llu: \"%.*s\" is a number in the style of another language, which "
-	                 "cannot be told from others for sure: record with LC_ALL=C",
+	                 "is ambiguous: record with LC_ALL=C",
 	                 (unsigned long long)row->number,
 	                 (int)(text.length < 40 ? text.length : 40), text.data);
 }
 
-/* A metric of a launch as it is printed. */
+/* A metric of a launch as printed. */
 struct reading {
 	const struct weir_ncu_metric *metric;
 	struct weir_slice text, unit;
@@ -179,7 +180,7 @@ static enum weir_status take_value(struct ncu *ncu, const struct weir_csv_row *r
 	return WEIR_OK;
 }
 
-/* The name as far as it is kept; a NUL inside ends it. */
+/* Interns a text up to its first NUL, shortened to `limit` bytes without cutting a character. */
 static uint32_t intern(struct ncu *ncu, struct weir_slice text, size_t limit)
 {
 	size_t length = text.length < limit ? text.length : limit;
@@ -199,7 +200,7 @@ static int64_t whole_number(struct weir_slice text)
 	return weir_parse_i64(text.data, text.length, &number) ? number : -1;
 }
 
-/* The launch that the row is about, added where it is new. */
+/* Finds the launch that the row describes, and adds it if it is new. */
 static enum weir_status find_kernel(struct ncu *ncu, const struct weir_csv_row *row, size_t *index,
                                     struct weir_error *err)
 {
@@ -311,7 +312,7 @@ static enum weir_status take_launch_row(struct ncu *ncu, const struct weir_csv_r
 	return status;
 }
 
-/* The row below the header of the raw page: no launch, and a unit where there is one. */
+/* Takes the row of units, below the header of the raw page. */
 static void take_units(struct ncu *ncu, const struct weir_csv_row *row)
 {
 	for (size_t i = 0; i < ncu->bound_count; i++) {
@@ -323,7 +324,7 @@ static void take_units(struct ncu *ncu, const struct weir_csv_row *row)
 	ncu->units_read = true;
 }
 
-/* Rows end in a quoted cell or in an empty one: what else ends is cut. */
+/* Returns true if the file ends within the row: complete rows end in a quoted or an empty cell. */
 static bool is_cut(const struct ncu *ncu, const struct weir_csv_row *row)
 {
 	char last = row->line.length ? row->line.data[row->line.length - 1] : '\0';
@@ -348,8 +349,8 @@ static enum weir_status take_row(struct ncu *ncu, const struct weir_csv_row *row
 	return ncu->details ? take_metric_row(ncu, row, err) : take_launch_row(ncu, row, err);
 }
 
-/* A line of the profiler or of the program: its errors are kept, a row that it spoils is counted.
- */
+/* Takes a line that is not part of the table. Keeps the profiler's first error, and counts rows of
+ * the table that other output has damaged. */
 static void take_other(struct ncu *ncu, const struct weir_csv_row *row)
 {
 	static const char mark[] = "==ERROR== ";
@@ -391,8 +392,8 @@ static enum weir_status take_line(struct ncu *ncu, const struct weir_csv_row *ro
 }
 
 /*
- * A line of the program that begins with a quote takes the header with it, to the next quote: such
- * a row is read again, line by line.
+ * Reads a row of several lines again, line by line: if a line of the program begins with a quote,
+ * it seems to extend to the next quote and hides the header.
  */
 static enum weir_status take_lines(struct ncu *ncu, const struct weir_csv_row *row,
                                    struct weir_error *err)
@@ -437,7 +438,7 @@ static enum weir_status read_rows(struct ncu *ncu, struct weir_source *source,
 	return status;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole file ---- */
 
 static enum weir_status explain_nothing(const struct ncu *ncu, struct weir_error *err)
 {
@@ -496,7 +497,7 @@ static enum weir_status read_ncu(struct weir_source *source, struct weir_input *
 	return status;
 }
 
-/* The header; or what the profiler prints of itself, where the program says much before. */
+/* Looks for the header; if output of the program hides it, for lines of the profiler. */
 static int sniff(const char *head, size_t len)
 {
 	static const char *const marks[] = {"==PROF== ", "==ERROR== ", "==WARNING== "};

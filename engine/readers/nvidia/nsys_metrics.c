@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Metrics that Nsight Systems samples of whole devices (--gpu-metrics-devices): one row a metric
- * and time. Those that are shares of a peak, and the clock, become samples of a monitor on the
- * trace's own clock. Metrics per cycle are scaled in ways that the export does not state: left out.
+ * Reads metrics that Nsight Systems samples on whole devices (--gpu-metrics-devices), one row for
+ * each metric and time. Percentages of a peak, and the clock frequency, become monitor samples on
+ * the trace's clock. Metrics per cycle are left out, because the export does not state their scale.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include "engine/readers/monitor/monitor.h"
 #include "engine/readers/nvidia/nsys.h"
 
-#define MAX_METRICS 65536 /* of all devices */
-#define DEVICES     256   /* a type's lowest byte is the device */
-#define LEAST_HZ    1e5   /* no clock has so many megahertz: the column named so holds hertz */
+#define MAX_METRICS 65536 /* of all devices together */
+#define DEVICES     256   /* the lowest byte of a type is the device */
+#define LEAST_HZ    1e5   /* clock values from here on are hertz, although the name says MHz */
 
-/* Names without their unit; those that begin so, where the name goes on in models and formats. Two
- * of one gauge add up. */
+/* Beginning and end of each metric's name; the middle differs by GPU model and format. Metrics of
+ * one gauge are added up. */
 static const struct {
 	const char *name, *unit;
 	enum weir_gauge gauge;
@@ -34,10 +34,10 @@ static const struct {
 
 struct metric {
 	int64_t type, id;
-	enum weir_gauge gauge; /* WEIR_GAUGE_COUNT: not read */
+	enum weir_gauge gauge; /* WEIR_GAUGE_COUNT: unknown metric */
 };
 
-/* What a device's metrics say at one time, as far as it was read. */
+/* The sample of a device whose rows are being read. */
 struct open_sample {
 	bool any;
 	int64_t at_ns;
@@ -50,7 +50,7 @@ struct nsys_metrics {
 	size_t count, capacity;
 	struct weir_rowmap by_id;
 	struct open_sample samples[DEVICES];
-	bool used_known, used[DEVICES]; /* devices that the trace has work of */
+	bool used_known, used[DEVICES]; /* devices with work in the trace; valid if used_known */
 };
 
 static const struct weir_monitor_field no_fields[] = {{0}};
@@ -133,7 +133,7 @@ static struct weir_slice device_name(const struct weir_trace *trace, int64_t id)
 	return (struct weir_slice){"", 0};
 }
 
-/* Hands the device's sample on to the monitor. */
+/* Gives the device's sample, if one is open, to the monitor. */
 static void conclude(struct nsys_reader *reader, size_t device)
 {
 	struct open_sample *sample = &reader->metrics->samples[device];
@@ -159,8 +159,8 @@ enum value_column {
 
 static const char *const value_columns[] = {"timestamp", "typeId", "metricId", "value", NULL};
 
-/* All devices of a host are sampled; those that the program leaves alone say nothing of it. Work is
- * read before metrics; a trace without any may be of each. */
+/* Returns true if the program used the device: the profiler samples all devices of the host. Work
+ * is read before metrics; in a trace without work, every device counts as used. */
 static bool is_used(struct nsys_metrics *metrics, const struct weir_trace *trace, size_t device)
 {
 	if (!metrics->used_known) {
@@ -227,7 +227,7 @@ void weir_nsys_metrics_finish(struct nsys_reader *reader)
 
 void weir_nsys_metrics_release(struct nsys_reader *reader)
 {
-	uint64_t events = reader->input->events; /* monitors of their own count samples */
+	uint64_t events = reader->input->events; /* closing a monitor sets them to its samples */
 
 	if (!reader->metrics)
 		return;

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names, processes and devices of an export, by the numbers that its rows carry. */
+/* Maps the ids in rows of an export to names, processes and devices. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "engine/base/arena.h"
 #include "engine/readers/nvidia/nsys.h"
 
-#define MAX_ORDINALS  65536 /* devices of all processes */
-#define PROCESS_SHIFT 32    /* ids of calls and streams have 32 bits */
+#define MAX_ORDINALS  65536 /* in all processes together */
+#define PROCESS_SHIFT 32    /* correlation and stream ids have 32 bits */
 
 void weir_nsys_warn(struct nsys_reader *reader, const struct weir_sqlscan *row,
-                    enum weir_warning_code code, const char *what)
+                    enum weir_warning_code code, const char *detail)
 {
-	char detail[sizeof(((struct weir_warning *)0)->detail)];
+	char text[sizeof(((struct weir_warning *)0)->detail)];
 
 	if (reader->input->warnings[code].count) {
 		weir_input_warn(reader->input, code, UINT64_MAX, NULL);
 		return;
 	}
-	snprintf(detail, sizeof(detail), "row %llu of %s: %s", (unsigned long long)row->row,
-	         row->table, what);
-	weir_input_warn(reader->input, code, UINT64_MAX, detail);
+	snprintf(text, sizeof(text), "row %llu of %s: %s", (unsigned long long)row->row, row->table,
+	         detail);
+	weir_input_warn(reader->input, code, UINT64_MAX, text);
 }
 
 bool weir_nsys_times(struct nsys_reader *reader, const struct weir_sqlscan *row, int start_column,
@@ -28,7 +27,7 @@ bool weir_nsys_times(struct nsys_reader *reader, const struct weir_sqlscan *row,
 {
 	if (!weir_sqlscan_int(row, start_column, start_ns) ||
 	    !weir_sqlscan_int(row, start_column + 1, end_ns)) {
-		weir_nsys_warn(reader, row, WEIR_WARN_NO_TIME, "no start or no end");
+		weir_nsys_warn(reader, row, WEIR_WARN_NO_TIME, "start or end is missing");
 		return false;
 	}
 	if (*start_ns <= -WEIR_MAX_TIME_NS || *start_ns >= WEIR_MAX_TIME_NS ||
@@ -70,7 +69,7 @@ struct weir_slice weir_nsys_text(struct nsys_reader *reader, const struct weir_s
 	return text;
 }
 
-/* The place of a process in the file; SIZE_MAX beyond the limit of threads. */
+/* Returns the index of a process, which is added if it is new; SIZE_MAX if there are too many. */
 static size_t find_process(struct nsys_reader *reader, int64_t global)
 {
 	int64_t key = (int64_t)((uint64_t)global >> 24);
@@ -92,10 +91,11 @@ static size_t find_process(struct nsys_reader *reader, int64_t global)
 	return reader->last_process = reader->process_count++;
 }
 
-/* Work of an unknown process is the only one's, where there is only one. */
+/* Returns the index of the process that a row belongs to; SIZE_MAX if it is unknown. A row that
+ * names no process belongs to the only process if there is only one. */
 static size_t process_of(struct nsys_reader *reader, const int64_t *global)
 {
-	if (!reader->apart)
+	if (!reader->names_processes)
 		return 0;
 	if (global)
 		return find_process(reader, *global);
@@ -155,19 +155,8 @@ int64_t weir_nsys_device(struct nsys_reader *reader, const int64_t *global, int6
 {
 	const struct nsys_device *device = NULL;
 
-	if (reader->device_count) /* of the only process where the row does not say */
+	if (reader->device_count) /* rows that name no process: assume the first */
 		device = find_device(
 			reader, global ? weir_nsys_pid(*global) : reader->devices[0].pid, ordinal);
 	return device ? device->gpu : ordinal;
-}
-
-void weir_nsys_release(struct nsys_reader *reader)
-{
-	weir_rowmap_release(&reader->by_process);
-	weir_rowmap_release(&reader->by_ordinal);
-	free(reader->processes);
-	free(reader->devices);
-	weir_sqlnames_close(&reader->names);
-	weir_allocations_release(&reader->allocations);
-	weir_nsys_metrics_release(reader);
 }

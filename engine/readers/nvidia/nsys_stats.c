@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reports of `nsys stats` as CSV, one or several in a file, with what the program says around them.
- * Each becomes figures of the run: the total over all its rows, and total and mean of the largest
- * names in it.
+ * Reads reports of `nsys stats` as CSV: one or several in a file, perhaps with messages of the
+ * program between them. Each becomes figures of the run: the total of all its rows, and the total
+ * and mean of each of the largest names.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,23 +17,23 @@
 #include "engine/readers/parts/figures.h"
 #include "engine/readers/readers.h"
 
-#define LINES       256 /* in which a header must show */
+#define LINES       256 /* lines of the head in which a header must appear */
 #define MAX_CELLS   64
 #define MAX_ENTRIES (1u << 20)
 #define LARGEST     200 /* names of a report that become figures */
-#define NAME_SIZE   512 /* bytes of a name in a figure's */
+#define NAME_SIZE   512 /* bytes; longer names are shortened */
 #define MAX_VALUE   1e18
 
 static const struct weir_csv_options options = {.separator = ',', .quotes = true, .trim = true};
 
-/* What the rows of a report are about; sums come before traces, which may say the same again. */
+/* The known reports. Sums come before traces, which may repeat the same figures. */
 static const struct report {
-	const char *figures; /* what the names of its figures begin with */
-	const char *first;   /* its header's first cell, units left out as below */
+	const char *figures; /* prefix of the names of its figures */
+	const char *first;   /* first cell of the header, like all names here without the unit */
 	const char *name, *total;
-	const char *count; /* NULL: each row is one */
-	const char *also;  /* a cell that no other report with these has; NULL */
-	bool bytes;        /* totals are megabytes, else times */
+	const char *count; /* NULL: each row counts as one */
+	const char *also;  /* a cell that no similar report has; NULL: not needed */
+	bool bytes;        /* totals are sizes; else times */
 } reports[] = {
 	{"kernels", "Time", "Name", "Total Time", "Instances", NULL, false},
 	{"calls", "Time", "Name", "Total Time", "Num Calls", NULL, false},
@@ -48,18 +48,18 @@ static const struct report {
 
 #define REPORTS (sizeof(reports) / sizeof(reports[0]))
 
-/* A name in a report; copies and fills of a trace of all device work stand apart. */
+/* A name in a report. */
 struct entry {
 	uint32_t name;
 	uint8_t report;
-	bool copy;
+	bool copy;           /* a copy or fill in a trace of all device work */
 	double total, count; /* ns or bytes */
 };
 
-/* Where a header has the columns that are read. */
+/* The columns of a header that the reader uses. */
 struct columns {
 	size_t width, name, total, number;
-	double scale; /* of totals, to ns or bytes */
+	double scale; /* from the unit of totals to ns or bytes */
 };
 
 struct stats_reader {
@@ -68,11 +68,12 @@ struct stats_reader {
 	struct entry *entries;
 	size_t count, capacity;
 	struct weir_rowmap by_name;
-	const struct report *report; /* that is being read; NULL: none */
-	struct columns columns;      /* of it */
+	const struct report *report; /* the one being read; NULL between reports */
+	struct columns columns;      /* of that report */
 };
 
-/* "Total Time (ns)" and "Time(%)" are a name and a unit. */
+/* Splits a cell such as "Total Time (ns)" or "Time(%)" into the name, which it returns, and the
+ * unit. */
 static struct weir_slice cut_unit(struct weir_slice cell, struct weir_slice *unit)
 {
 	const char *open = cell.length ? memchr(cell.data, '(', cell.length) : NULL;
@@ -95,7 +96,7 @@ static size_t find_cell(const struct weir_slice *cells, size_t count, const char
 	return WEIR_CSV_NO_COLUMN;
 }
 
-/* What a value in this unit is multiplied with; NAN: a unit that is not known. */
+/* Returns the factor from a unit to ns or bytes; NAN: unknown unit. */
 static double scale_of(const struct report *report, struct weir_slice unit)
 {
 	static const struct {
@@ -115,7 +116,7 @@ static double scale_of(const struct report *report, struct weir_slice unit)
 	return NAN;
 }
 
-/* The report whose header this is, with its columns; NULL: it is none. */
+/* Returns the report that has this header, and its columns; NULL if the row is not a header. */
 static const struct report *match_header(const struct weir_slice *cells, size_t count,
                                          struct columns *table)
 {
@@ -194,7 +195,7 @@ static bool read_value(struct weir_slice cell, double *out)
 	       *out <= MAX_VALUE;
 }
 
-/* Up to the first NUL, and no longer than a figure's name may be; not cut within a character. */
+/* Returns the name up to its first NUL, shortened to NAME_SIZE without cutting a character. */
 static struct weir_slice cut_name(struct weir_slice text)
 {
 	const char *nul = text.length ? memchr(text.data, '\0', text.length) : NULL;
@@ -229,8 +230,8 @@ static void take_values(struct stats_reader *reader, const struct weir_csv_row *
 	reader->input->events++;
 }
 
-/* What the program says between reports; a blank line ends one too. */
-static bool is_chatter(const struct weir_csv_row *row)
+/* Returns true if the row ends a report: a message of the program, or a blank line. */
+static bool ends_report(const struct weir_csv_row *row)
 {
 	static const char *const starts[] = {"Processing [", "SKIPPED:", "NOTICE:", "Generating ",
 	                                     "WARNING:",     "ERROR:",   " ** "};
@@ -251,7 +252,7 @@ static void take_row(struct stats_reader *reader, const struct weir_csv_row *row
 		reader->columns = columns;
 		return;
 	}
-	if (is_chatter(row))
+	if (ends_report(row))
 		reader->report = NULL;
 	if (!reader->report)
 		return;
@@ -286,7 +287,7 @@ static void add_figure(struct weir_run *run, const char *group, const char *name
 	weir_text_release(&path);
 }
 
-/* Entries of one group, largest first. */
+/* Adds the figures of one group, whose entries are sorted by size, largest first. */
 static void add_group(const struct stats_reader *reader, const struct entry *entries, size_t count)
 {
 	const struct report *report = &reports[entries->report];
@@ -338,7 +339,7 @@ static enum weir_status read_rows(struct stats_reader *reader, struct weir_sourc
 	skipped = weir_csv_skipped(csv);
 	if (skipped->count) {
 		weir_input_warn(reader->input, WEIR_WARN_RAGGED_ROW, skipped->first_at,
-		                "longer than a row may be");
+		                "a row of more than 1 MiB");
 		reader->input->warnings[WEIR_WARN_RAGGED_ROW].count += skipped->count - 1;
 	}
 	weir_damage_of_source(reader->input, source);
@@ -354,7 +355,7 @@ static enum weir_status read_stats(struct weir_source *source, struct weir_input
 
 	if (!status && !reader.count)
 		status = weir_fail(err, WEIR_E_EMPTY,
-		                   "no row of a report of nsys stats; expected a header like "
+		                   "no row of a report of nsys stats: expected a header such as "
 		                   "\"Time (%%),Total Time (ns),Instances,...,Name\" and rows "
 		                   "below it (nsys stats --format csv)");
 	if (!status) {

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Results of TensorRT's trtexec: the times of its queries (--exportTimes), the times of an engine's
- * layers (--exportProfile), and the summary in its log.
+ * Reads results of TensorRT's trtexec: JSON with the times of queries (--exportTimes), JSON with
+ * the times of layers (--exportProfile), and the log, which holds a summary of the queries and,
+ * with --dumpProfile, a table of the layers.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "engine/readers/nvidia/trtexec.h"
+#include "engine/base/arena.h"
+#include "engine/base/keyindex.h"
+#include "engine/base/text.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/records.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
@@ -15,7 +22,7 @@ enum { TIMES, LAYERS, LOG };
 
 static const struct weir_mark marks[] = {
 	[TIMES] = {.first = "[", .keys = {{"computeMs", "latencyMs"}, .all = 2}},
-	/* The first object may hold nothing but a count. */
+	/* The first object may hold only the number of iterations. */
 	[LAYERS] = {.first = "[",
                     .keys = {{"count", "name", "timeMs", "averageMs"}, .any = 4},
                     .texts = {{"\"averageMs\"", "\"timeMs\""}, .all = 2}},
@@ -30,6 +37,8 @@ static const struct weir_mark marks[] = {
                     "trtexec writes with --exportProfile or --exportTimes"},
 	{0},
 };
+
+/* ---- times of layers ---- */
 
 struct layer {
 	struct weir_text name;
@@ -64,8 +73,10 @@ static void read_layer(struct weir_jsoncursor *cursor, struct weir_text *scratch
 	}
 }
 
-void weir_trtexec_add_layer(struct weir_input *input, struct weir_slice name, double average_ms,
-                            uint64_t at)
+/* Adds the time of a layer in one iteration to the operators of the run. Layers of one name are one
+ * operator. */
+static void add_layer(struct weir_input *input, struct weir_slice name, double average_ms,
+                      uint64_t at)
 {
 	struct weir_series_table *operators = &input->run->operators;
 	struct weir_series *series;
@@ -102,12 +113,11 @@ static enum weir_status read_layers(struct weir_source *source, struct weir_inpu
 
 		read_layer(&cursor, &scratch, &layer);
 		weir_records_done(records, &cursor);
-		if (cursor.bad || !layer.name.length) /* the count of iterations has no name */
+		if (cursor.bad || !layer.name.length) /* the number of iterations */
 			continue;
 		input->events++;
-		weir_trtexec_add_layer(input,
-		                       (struct weir_slice){layer.name.data, layer.name.length},
-		                       layer.average_ms, record.at);
+		add_layer(input, (struct weir_slice){layer.name.data, layer.name.length},
+		          layer.average_ms, record.at);
 	}
 	if (!status)
 		weir_records_finish(records);
@@ -115,9 +125,454 @@ static enum weir_status read_layers(struct weir_source *source, struct weir_inpu
 	weir_text_release(&layer.name);
 	weir_text_release(&scratch);
 	if (!status && !input->run->operators.count)
-		return weir_fail(err, WEIR_E_EMPTY, "no layer with a time in it");
+		return weir_fail(
+			err, WEIR_E_EMPTY,
+			"no layer has a time: expected objects with \"name\" and \"averageMs\"");
 	return status;
 }
+
+/*
+ * ---- times of queries ----
+ *
+ * Times are milliseconds since the first query, printed with six digits: after some minutes only
+ * the durations are exact. A query consists of its copies and its computation, end to end.
+ */
+
+#define WARM_UP_NS INT64_C(200000000) /* the default of --warmUp */
+#define MAX_NS     (INT64_C(1) << 50) /* 13 days; longer times are damage */
+
+enum field {
+	FIELD_START_ENQUEUE,
+	FIELD_END_ENQUEUE,
+	FIELD_START_UPLOAD,
+	FIELD_END_UPLOAD,
+	FIELD_START_COMPUTE,
+	FIELD_UPLOAD,
+	FIELD_COMPUTE,
+	FIELD_DOWNLOAD,
+	FIELD_END_TO_END, /* up to TensorRT 8.2 */
+	FIELDS
+};
+
+static const struct weir_keyindex_entry names[] = {
+	{"startEnqMs", FIELD_START_ENQUEUE},
+	{"endEnqMs", FIELD_END_ENQUEUE},
+	{"startH2dMs", FIELD_START_UPLOAD},
+	{"endH2dMs", FIELD_END_UPLOAD},
+	{"startInMs", FIELD_START_UPLOAD},
+	{"endInMs", FIELD_END_UPLOAD},
+	{"startComputeMs", FIELD_START_COMPUTE},
+	{"h2dMs", FIELD_UPLOAD},
+	{"inMs", FIELD_UPLOAD},
+	{"computeMs", FIELD_COMPUTE},
+	{"d2hMs", FIELD_DOWNLOAD},
+	{"outMs", FIELD_DOWNLOAD},
+	{"endToEndMs", FIELD_END_TO_END},
+	{0},
+};
+
+struct query {
+	uint64_t present; /* a bit for each field */
+	int64_t ns[FIELDS];
+	bool old_names; /* has "inMs", as written up to TensorRT 7.2 */
+	uint64_t at;
+};
+
+struct times {
+	struct weir_input *input;
+	struct weir_keyindex fields;
+	struct query *queries;
+	size_t count, capacity;
+};
+
+static bool has(const struct query *query, enum field field)
+{
+	return query->present >> field & 1;
+}
+
+static void take_field(struct times *times, struct query *query, enum field field,
+                       struct weir_slice text)
+{
+	int64_t ns;
+
+	if (!text.length || !weir_parse_scaled(text.data, text.length, 6, &ns) || ns < 0 ||
+	    ns > MAX_NS) {
+		weir_input_warn(times->input, WEIR_WARN_BAD_NUMBER, query->at, NULL);
+		return;
+	}
+	query->ns[field] = ns;
+	query->present |= (uint64_t)1 << field;
+}
+
+/* Swaps the times of the input copy and of the enqueue call, which TensorRT 7.1 and 7.2 write under
+ * each other's names. */
+static void swap_mislabelled(struct query *query)
+{
+	if (!query->old_names || !has(query, FIELD_START_ENQUEUE))
+		return;
+	for (int end = 0; end < 2; end++) {
+		int64_t ns = query->ns[FIELD_START_ENQUEUE + end];
+
+		query->ns[FIELD_START_ENQUEUE + end] = query->ns[FIELD_START_UPLOAD + end];
+		query->ns[FIELD_START_UPLOAD + end] = ns;
+	}
+}
+
+static bool read_query(struct times *times, struct weir_records *records,
+                       const struct weir_record *record)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(record->text);
+	struct query query = {.at = record->at};
+	struct weir_slice key;
+
+	if (weir_jsoncursor_enter(&cursor, '{'))
+		while (weir_jsoncursor_key(&cursor, &key)) {
+			int field = weir_keyindex_find(&times->fields, key);
+			struct weir_slice text = weir_jsoncursor_scalar(&cursor);
+
+			query.old_names |= weir_slice_equals(key, "inMs");
+			if (field >= 0)
+				take_field(times, &query, (enum field)field, text);
+		}
+	weir_records_done(records, &cursor);
+	if (cursor.bad || !has(&query, FIELD_COMPUTE))
+		return false;
+	swap_mislabelled(&query);
+	times->queries = weir_grow(times->queries, &times->capacity, times->count + 1,
+	                           sizeof(*times->queries));
+	times->queries[times->count++] = query;
+	return true;
+}
+
+/* Returns the number of warm-up queries at the beginning. Versions before 8.5 write them, but only
+ * versions up to 8.2 can be recognised, by "endToEndMs". */
+static size_t skip_warm_up(const struct times *times)
+{
+	size_t first = 0;
+
+	while (first < times->count && has(&times->queries[first], FIELD_END_TO_END) &&
+	       times->queries[first].ns[FIELD_START_COMPUTE] < WARM_UP_NS)
+		first++;
+	if (first == times->count)
+		return 0;
+	if (first) {
+		weir_input_warn(times->input, WEIR_WARN_MERGED_STEPS, UINT64_MAX,
+		                "queries of the first 200 ms, the warm-up");
+		times->input->warnings[WEIR_WARN_MERGED_STEPS].count = first;
+	}
+	return first;
+}
+
+static void add_query(struct times *times, const struct query *query)
+{
+	static const struct {
+		enum field field;
+		const char *stage;
+	} parts[] = {{FIELD_UPLOAD, "h2d"}, {FIELD_COMPUTE, "compute"}, {FIELD_DOWNLOAD, "d2h"}};
+	struct weir_requests *requests = times->input->requests;
+	struct weir_request request = weir_request_unknown();
+
+	request.start_ns = has(query, FIELD_START_UPLOAD) ? query->ns[FIELD_START_UPLOAD]
+	                                                  : query->ns[FIELD_START_COMPUTE];
+	request.end_ns = request.start_ns;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		int64_t ns = query->ns[parts[i].field];
+
+		weir_requests_add_part(
+			requests,
+			weir_requests_stage(requests, parts[i].stage, strlen(parts[i].stage)), ns);
+		request.end_ns += ns;
+	}
+	weir_requests_add(requests, &request);
+	if (has(query, FIELD_START_ENQUEUE) && has(query, FIELD_END_ENQUEUE) &&
+	    query->ns[FIELD_END_ENQUEUE] > query->ns[FIELD_START_ENQUEUE])
+		weir_series_push(
+			weir_series_get(&times->input->run->stages, "enqueue"),
+			(double)(query->ns[FIELD_END_ENQUEUE] - query->ns[FIELD_START_ENQUEUE]));
+}
+
+static enum weir_status finish_times(struct times *times, struct weir_error *err)
+{
+	struct weir_input *input = times->input;
+	size_t first = skip_warm_up(times);
+
+	if (!times->count)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "no query: expected objects with \"computeMs\"");
+	input->requests = weir_requests_new();
+	input->requests->time_base = WEIR_TIME_MONOTONIC;
+	input->run = weir_run_new();
+	for (size_t i = first; i < times->count; i++)
+		add_query(times, &times->queries[i]);
+	weir_requests_finish(input->requests);
+	return WEIR_OK;
+}
+
+static enum weir_status read_times(struct weir_source *source, struct weir_input *input,
+                                   struct weir_error *err)
+{
+	struct times times = {.input = input};
+	struct weir_records *records;
+	struct weir_record record;
+	enum weir_status status = weir_records_new(source, input, &records, err);
+
+	if (status)
+		return status;
+	weir_keyindex_init(&times.fields, names);
+	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
+		input->events++;
+		if (!read_query(&times, records, &record))
+			weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, record.at,
+			                "a query without \"computeMs\"");
+	}
+	if (!status) {
+		weir_records_finish(records);
+		status = finish_times(&times, err);
+	}
+	weir_records_free(records);
+	free(times.queries);
+	return status;
+}
+
+/*
+ * ---- log ----
+ *
+ *	[01/02/2025-10:11:12] [I] Throughput: 801.5 qps
+ *	[01/02/2025-10:11:12] [I] Latency: min = 1.1 ms, max = 1.6 ms, mean = 1.2 ms, ...
+ *
+ * The table of layers looks as follows; up to TensorRT 8.5 the name comes first:
+ *
+ *	[01/02/2025-10:11:12] [I] === Profile (100 iterations ) ===
+ *	[01/02/2025-10:11:12] [I]    Time(ms)     Avg.(ms)   Median(ms)   Time(%)   Layer
+ *	[01/02/2025-10:11:12] [I]       12.50       0.1250       0.1240      62.5   conv1 + relu1
+ */
+
+static const struct {
+	const char *start, *name;
+} distributions[] = {
+	{"Latency", "latency"},
+	{"End-to-End Host Latency", "end_to_end"},
+	{"Enqueue Time", "enqueue"},
+	{"H2D Latency", "h2d"},
+	{"GPU Compute Time", "gpu_compute"},
+	{"D2H Latency", "d2h"},
+};
+
+static const struct {
+	const char *label, *suffix;
+} statistics[] = {
+	{"min", "min"},
+	{"max", "max"},
+	{"mean", "mean"},
+	{"median", "median"},
+	{"percentile(90%)", "p90"},
+	{"percentile(95%)", "p95"},
+	{"percentile(99%)", "p99"},
+};
+
+static struct weir_slice trim(struct weir_slice text)
+{
+	while (text.length && *text.data == ' ') {
+		text.data++;
+		text.length--;
+	}
+	while (text.length && text.data[text.length - 1] == ' ')
+		text.length--;
+	return text;
+}
+
+/* Takes the text before the separator off the rest. Returns false if there is no separator. */
+static bool take_until(struct weir_slice *rest, char separator, struct weir_slice *part)
+{
+	const char *at = rest->length ? memchr(rest->data, separator, rest->length) : NULL;
+
+	if (!at)
+		return false;
+	*part = trim((struct weir_slice){rest->data, (size_t)(at - rest->data)});
+	rest->length -= (size_t)(at - rest->data) + 1;
+	rest->data = at + 1;
+	return true;
+}
+
+/* Reads "1.2 ms" as 1.2. Returns false if the text is not a number in this unit. */
+static bool read_value(struct weir_slice text, const char *unit, double *value)
+{
+	size_t length = strlen(unit);
+
+	text = trim(text);
+	if (text.length <= length || memcmp(text.data + text.length - length, unit, length) != 0)
+		return false;
+	text = trim((struct weir_slice){text.data, text.length - length});
+	return weir_parse_double(text.data, text.length, value);
+}
+
+/* Adds one statistic such as "min = 1.1 ms"; ignores any other text. */
+static void take_statistic(struct weir_run *run, const char *name, struct weir_slice item)
+{
+	struct weir_text figure = {0};
+	struct weir_slice label;
+	double value;
+
+	if (!take_until(&item, '=', &label) || !read_value(item, "ms", &value))
+		return;
+	for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++) {
+		if (!weir_slice_equals(label, statistics[i].label))
+			continue;
+		weir_text_printf(&figure, "%s_%s_ms", name, statistics[i].suffix);
+		weir_figure_add(run, figure.data, "ms", false, value);
+	}
+	weir_text_release(&figure);
+}
+
+/* Adds the statistics of a list such as "min = 1.1 ms, max = 1.6 ms, percentile(99%) = 1.3 ms". */
+static void take_statistics(struct weir_run *run, const char *name, struct weir_slice text)
+{
+	struct weir_slice item;
+
+	while (take_until(&text, ',', &item))
+		take_statistic(run, name, item);
+	take_statistic(run, name, text);
+}
+
+/* Takes "[date] [I] " off the line. Returns false if the line is not an information message. */
+static bool take_message(struct weir_slice *line)
+{
+	struct weir_slice part;
+
+	for (int i = 0; i < 2; i++) {
+		*line = trim(*line);
+		if (!line->length || *line->data != '[' || !take_until(line, ']', &part))
+			return false;
+	}
+	return weir_slice_equals(part, "[I");
+}
+
+static void take_summary(struct weir_run *run, struct weir_slice line)
+{
+	struct weir_slice label;
+	double value;
+
+	if (!take_until(&line, ':', &label))
+		return;
+	if (weir_slice_equals(label, "Throughput") && read_value(line, "qps", &value))
+		weir_figure_add(run, "throughput_qps", "1/s", true, value);
+	for (size_t i = 0; i < sizeof(distributions) / sizeof(distributions[0]); i++)
+		if (weir_slice_equals(label, distributions[i].start))
+			take_statistics(run, distributions[i].name, line);
+}
+
+/* State of the parser of the table of layers. */
+struct layer_table {
+	enum {
+		TABLE_NONE,
+		TABLE_TITLE, /* the header is on the next line */
+		TABLE_ROWS,
+	} state;
+	bool name_first;
+	size_t numbers; /* in a row: total, average, median (8.4 and later), percentage */
+};
+
+/* Takes a word off the front or the back of the text. */
+static struct weir_slice take_word(struct weir_slice *text, bool front)
+{
+	struct weir_slice word = *text;
+	size_t length = 0;
+
+	if (front) {
+		while (length < text->length && text->data[length] != ' ')
+			length++;
+		word.length = length;
+		text->data += length;
+	} else {
+		while (length < text->length && text->data[text->length - length - 1] != ' ')
+			length++;
+		word.data += text->length - length;
+		word.length = length;
+	}
+	text->length -= length;
+	*text = trim(*text);
+	return word;
+}
+
+static bool is_table(struct weir_slice line)
+{
+	return weir_slice_starts(line, "=== Profile (");
+}
+
+static void take_header(struct layer_table *table, struct weir_slice line)
+{
+	table->name_first = weir_slice_starts(line, "Layer");
+	table->numbers = weir_slice_holds(line, "Median") ? 4 : 3;
+	table->state =
+		table->name_first || weir_slice_starts(line, "Time") ? TABLE_ROWS : TABLE_NONE;
+}
+
+/* Adds a layer. Returns false if the line is not a layer: the total of all, or a line after it. */
+static bool take_row(struct weir_input *input, const struct layer_table *table,
+                     struct weir_slice line, uint64_t at)
+{
+	size_t average = table->name_first ? table->numbers - 2 : 1;
+	double value, average_ms = NAN;
+
+	for (size_t i = 0; i < table->numbers; i++) {
+		struct weir_slice word = take_word(&line, !table->name_first);
+
+		if (!weir_parse_double(word.data, word.length, &value))
+			return false;
+		if (i == average)
+			average_ms = value;
+	}
+	if (!line.length || weir_slice_equals(line, "Total"))
+		return false;
+	add_layer(input, line, average_ms, at);
+	input->events++;
+	return true;
+}
+
+static void take_line(struct weir_input *input, struct layer_table *table,
+                      const struct weir_csv_row *row)
+{
+	struct weir_slice line = row->line;
+
+	if (!take_message(&line))
+		return;
+	line = trim(line);
+	if (is_table(line)) /* later tables repeat the first or belong to another engine */
+		table->state = input->run->operators.count ? TABLE_NONE : TABLE_TITLE;
+	else if (table->state == TABLE_TITLE)
+		take_header(table, line);
+	else if (table->state == TABLE_ROWS && row->cut)
+		weir_input_warn(input, WEIR_WARN_TRUNCATED, row->at, "the file ends in this row");
+	else if (table->state != TABLE_ROWS || !take_row(input, table, line, row->at))
+		take_summary(input->run, line);
+}
+
+static enum weir_status read_log(struct weir_source *source, struct weir_input *input,
+                                 struct weir_error *err)
+{
+	static const struct weir_csv_options options = {.separator = '\t'};
+	struct weir_csv *csv = weir_csv_new(source, &options);
+	const struct weir_csv_row *row;
+	struct layer_table table = {TABLE_NONE, false, 0};
+	enum weir_status status;
+
+	input->run = weir_run_new();
+	while (!(status = weir_csv_next(csv, &row, err)) && row)
+		take_line(input, &table, row);
+	weir_csv_free(csv);
+	if (status)
+		return status;
+	weir_damage_of_source(input, source);
+	input->events += input->run->metrics.count;
+	if (!input->events)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "a log of trtexec without a summary and without times of layers: "
+		                 "did trtexec end early?");
+	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
+	return WEIR_OK;
+}
+
+/* ---- any of the three ---- */
 
 static enum weir_status read_trtexec(struct weir_source *source, struct weir_input *input,
                                      struct weir_error *err)
@@ -130,11 +585,11 @@ static enum weir_status read_trtexec(struct weir_source *source, struct weir_inp
 		return status;
 	if (weir_mark_bits(&marks[TIMES], head, len)) {
 		input->gives = "requests, native run";
-		return weir_trtexec_times(source, input, err);
+		return read_times(source, input, err);
 	}
 	if (weir_sniff_first(head, len) == '[' && !weir_mark_bits(&marks[LOG], head, len))
 		return read_layers(source, input, err);
-	return weir_trtexec_log(source, input, err);
+	return read_log(source, input, err);
 }
 
 const struct weir_reader weir_reader_trtexec = {

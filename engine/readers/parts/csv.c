@@ -9,29 +9,29 @@
 struct weir_csv {
 	struct weir_csv_options options;
 	struct weir_window window;
-	size_t used;    /* bytes of the row handed out last, line break included */
-	uint64_t lines; /* that lie behind the window */
+	size_t used;    /* bytes of the last row that was returned, line break included */
+	uint64_t lines; /* before the window */
 	struct weir_csv_row row;
 	struct weir_slice *cells;
 	size_t capacity;
-	char *resolved; /* cells of the row that held doubled quotes, without them */
+	char *resolved; /* cells of the row that had doubled quotes, now single */
 	size_t resolved_length, resolved_capacity;
 	struct weir_csv_skipped skipped;
 };
 
-/* Where the scan for the end of a row stands. */
+/* State of the scan for the end of a row. */
 enum scan_state {
 	SCAN_BLANK, /* before the first byte of a cell */
 	SCAN_PLAIN,
 	SCAN_QUOTED,
-	SCAN_CLOSED, /* behind a quote in quotes: it ends the cell, or is the first of two */
+	SCAN_CLOSED, /* after a quote within quotes: it ends the cell or is the first of two */
 };
 
 struct extent {
 	size_t length; /* line break included */
 	size_t lines;
-	bool ended;   /* by a line break */
-	bool literal; /* a quote is never closed: the row is its first line, quotes as they stand */
+	bool ended;   /* a line break ends the row */
+	bool literal; /* a quote is not closed: the row is one line, and quotes are ordinary */
 };
 
 struct weir_csv *weir_csv_new(struct weir_source *source, const struct weir_csv_options *options)
@@ -117,7 +117,8 @@ static enum scan_state step(const struct weir_csv_options *options, enum scan_st
 	return c == options->separator ? SCAN_BLANK : SCAN_PLAIN;
 }
 
-/* More of the source for a row that did not end within `seen` bytes. */
+/* Reads more of the source for a row that did not end within `seen` bytes. Returns false if there
+ * is no more, or the row is too long. */
 static bool look_further(struct weir_csv *csv, size_t seen)
 {
 	return seen < WEIR_CSV_MAX_LINE && weir_window_more(&csv->window);
@@ -130,7 +131,7 @@ static size_t visible(const struct weir_csv *csv)
 	return length < WEIR_CSV_MAX_LINE ? length : WEIR_CSV_MAX_LINE;
 }
 
-/* To the first line break, or as far as a row may go. */
+/* Measures a row up to the first line break or the longest that a row may be. */
 static struct extent measure_line(struct weir_csv *csv)
 {
 	size_t seen = 0;
@@ -150,7 +151,7 @@ static struct extent measure_line(struct weir_csv *csv)
 	return (struct extent){.length = seen, .lines = seen > 0};
 }
 
-/* To the first line break outside quotes. */
+/* Measures a row up to the first line break outside quotes. */
 static struct extent measure_quoted(struct weir_csv *csv)
 {
 	struct extent extent = {0};
@@ -186,14 +187,14 @@ static struct extent measure(struct weir_csv *csv)
 	return extent;
 }
 
-/* Goes on behind `length` bytes; what weir_window_more() then adds is new. */
+/* Moves the window forward by `length` bytes. */
 static void pass(struct weir_csv *csv, size_t length)
 {
 	csv->window.at += length;
 	weir_window_settle(&csv->window);
 }
 
-/* Passes over a line that is too long. */
+/* Skips a line that is too long. */
 static void leave_out(struct weir_csv *csv)
 {
 	const char *feed;
@@ -214,7 +215,7 @@ static bool is_too_long(const struct weir_csv *csv, const struct extent *extent)
 	return !extent->ended && extent->length == WEIR_CSV_MAX_LINE && !csv->window.status;
 }
 
-/* Runs of blanks apart. */
+/* Splits a line at runs of blanks. */
 static size_t split_blanks(struct weir_slice line, struct weir_slice *cells, size_t max)
 {
 	const char *at = line.data, *end = line.data + line.length;
@@ -233,7 +234,7 @@ static size_t split_blanks(struct weir_slice line, struct weir_slice *cells, siz
 	return count;
 }
 
-/* Behind the quote that closes the cell, doubled ones passed over; NULL where none does. */
+/* Returns the place after the quote that closes the cell; NULL if it is not closed. */
 static const char *find_close(const char *at, const char *end)
 {
 	for (; at < end && (at = memchr(at, '"', (size_t)(end - at))) != NULL; at += 2)
@@ -242,10 +243,8 @@ static const char *find_close(const char *at, const char *end)
 	return NULL;
 }
 
-/*
- * The cell at *at, which ends up on the separator behind it or at the end. Quotes that text follows
- * are part of the cell, which is *odd.
- */
+/* Returns the cell at *at, which moves to the separator after it or to the end. Sets *odd if a
+ * quote is not closed, or if text follows it: then quotes are part of the cell. */
 static struct weir_slice take_cell(const char **at, const char *end,
                                    const struct weir_csv_options *options, bool *odd)
 {
@@ -299,7 +298,7 @@ size_t weir_csv_split(struct weir_slice line, const struct weir_csv_options *opt
 	return split_cells(line, options, cells, max, &odd);
 }
 
-/* One quote where there are two; only inside of what was in quotes. */
+/* Returns the content of a quoted cell with doubled quotes made single. */
 static struct weir_slice resolve(struct weir_csv *csv, struct weir_slice cell)
 {
 	char *to = csv->resolved + csv->resolved_length;
@@ -324,14 +323,14 @@ static void resolve_quotes(struct weir_csv *csv)
 	for (size_t i = 0; i < row->count; i++) {
 		struct weir_slice *cell = &csv->cells[i];
 
-		/* What stands before a cell without quotes is a separator, a blank, or nothing. */
+		/* Only quoted cells have a quote before them. */
 		if (cell->length && cell->data > row->line.data && cell->data[-1] == '"' &&
 		    memchr(cell->data, '"', cell->length))
 			*cell = resolve(csv, *cell);
 	}
 }
 
-/* Room grows with the widest row met. */
+/* Splits the row into cells, and makes room for more of them if needed. */
 static void split_row(struct weir_csv *csv, bool literal)
 {
 	struct weir_csv_options options = csv->options;

@@ -21,7 +21,7 @@ void weir_figure_add(struct weir_run *run, const char *name, const char *unit,
 	weir_series_push(series, value);
 }
 
-static bool says_unknown(struct weir_slice raw)
+static bool means_unknown(struct weir_slice raw)
 {
 	static const char *const words[] = {"null", "NaN", "None", "none", "N/A", "", NULL};
 
@@ -37,7 +37,7 @@ void weir_figure_label(struct weir_run *run, const char *key, struct weir_slice 
 	struct weir_slice text = weir_jsoncursor_decode(raw, &scratch, NULL);
 
 	weir_text_add(&value, text.data, text.length);
-	if (!says_unknown(text) && value.length <= WEIR_FIGURE_LABEL_TEXT &&
+	if (!means_unknown(text) && value.length <= WEIR_FIGURE_LABEL_TEXT &&
 	    (run->label_count < WEIR_FIGURE_MAX_LABELS || weir_run_label(run, key)))
 		weir_run_set_label(run, key, value.data);
 	weir_text_release(&scratch);
@@ -72,7 +72,7 @@ bool weir_figure_higher_is_better(const char *name)
 	static const char *const words[] = {"per_s",   "throughput", "goodput",  "_rps",  "_qps",
 	                                    "_tps",    "active",     "util",     "mfu",   "mbu",
 	                                    "speedup", "hit_rate",   "accuracy", "flops", NULL};
-	/* "p95_ms_per_step" and the like are times for all their "per_s". */
+	/* "p95_ms_per_step" and similar names are times although they contain "per_s". */
 	static const char *const times[] = {"latency", "_ms", "_us", "_ns", NULL};
 
 	for (size_t i = 0; times[i]; i++)

@@ -7,7 +7,7 @@
 #include "engine/readers/parts/jsonleaves.h"
 #include "engine/readers/parts/wholejson.h"
 
-/* Where the walk is: the path, and how long it was at each object that is open. */
+/* State of a walk. lengths[] holds the length of the path at each open object. */
 struct walk {
 	const struct weir_jsonleaves *leaves;
 	struct weir_jsoncursor cursor;
@@ -18,7 +18,7 @@ struct walk {
 	uint64_t at;
 };
 
-/* Lengthens the path by a key; false where there is no room for it. */
+/* Appends a key to the path. Returns false if the path would be too long. */
 static bool add_key(struct walk *walk, struct weir_slice key)
 {
 	size_t slash = walk->length > 0;
@@ -47,7 +47,7 @@ static bool open_object(struct walk *walk)
 	return true;
 }
 
-static enum weir_status give_leaf(struct walk *walk, struct weir_error *err)
+static enum weir_status visit_leaf(struct walk *walk, struct weir_error *err)
 {
 	struct weir_jsonleaf leaf = {.path = walk->path, .at = walk->at};
 	char first = weir_jsoncursor_peek(&walk->cursor);
@@ -59,7 +59,7 @@ static enum weir_status give_leaf(struct walk *walk, struct weir_error *err)
 	return walk->leaves->leaf(walk->leaves->context, &leaf, err);
 }
 
-/* The members of the object entered last, down to the next object in it. */
+/* Visits members of the innermost open object, until it ends or another object opens. */
 static enum weir_status walk_members(struct walk *walk, struct weir_error *err)
 {
 	struct weir_slice key;
@@ -72,7 +72,7 @@ static enum weir_status walk_members(struct walk *walk, struct weir_error *err)
 		}
 		if (weir_jsoncursor_peek(&walk->cursor) == '{' && open_object(walk))
 			continue;
-		status = give_leaf(walk, err);
+		status = visit_leaf(walk, err);
 		cut_path(walk, walk->lengths[walk->depth - 1]);
 	}
 	return status;
@@ -85,7 +85,7 @@ static enum weir_status walk_object(struct walk *walk, struct weir_error *err)
 	open_object(walk);
 	while (!status && walk->depth && !walk->cursor.bad) {
 		status = walk_members(walk, err);
-		/* Behind the object's end: on with the members of the one around it. */
+		/* After the end of an object, continue with the object around it. */
 		if (--walk->depth)
 			cut_path(walk, walk->lengths[walk->depth - 1]);
 		walk->cursor.first = false;
@@ -107,9 +107,9 @@ enum weir_status weir_jsonleaves_walk(const struct weir_jsonleaves *leaves,
 	if (weir_jsoncursor_peek(&walk.cursor) == '{')
 		status = walk_object(&walk, err);
 	else
-		status = give_leaf(&walk, err);
+		status = visit_leaf(&walk, err);
 	if (!status && walk.cursor.bad)
-		return weir_fail(err, WEIR_E_FORMAT, "no valid JSON in \"%.*s\"",
+		return weir_fail(err, WEIR_E_FORMAT, "\"%.*s\" is not valid JSON",
 		                 (int)prefix.length, prefix.data ? prefix.data : "");
 	return status;
 }
@@ -123,7 +123,7 @@ static enum weir_status take_member(void *context, const struct weir_jsonscan_it
 enum weir_status weir_jsonleaves_read(const struct weir_jsonleaves *leaves,
                                       struct weir_source *source, struct weir_error *err)
 {
-	struct weir_jsonleaves copy = *leaves; /* a context is not const */
+	struct weir_jsonleaves copy = *leaves; /* because a context is not const */
 	const struct weir_wholejson document = {
 		.member = take_member, .context = &copy, .expected = "one object"};
 

@@ -9,9 +9,9 @@
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/records.h"
 
-/* What is to become of the record handed out last. */
+/* The next treatment of the last record that was returned. */
 enum fate {
-	FATE_NONE, /* it is read, or there is none */
+	FATE_NONE, /* it was read, or there is no record */
 	FATE_REPAIR,
 	FATE_DROP,
 };
@@ -19,16 +19,16 @@ enum fate {
 struct weir_records {
 	struct weir_source *source;
 	struct weir_input *input;
-	struct weir_jsonscan *scan; /* NULL: lines */
+	struct weir_jsonscan *scan; /* NULL: JSON lines */
 
 	struct weir_window window;
-	size_t used;            /* bytes of the window that the line takes */
-	struct weir_slice rest; /* of the line: the record handed out last, or what follows it */
-	uint64_t at;            /* of the line */
+	size_t used;            /* bytes of the line in the window */
+	struct weir_slice rest; /* of the line, from the last record on, or after it */
+	uint64_t at;            /* byte of the line in the file */
 	const char *line;       /* its first byte; moves with the window */
 	bool cut;               /* no newline ends the line: it is the last one */
-	bool truncated;         /* counted already */
-	bool repaired;          /* the record handed out last is in `repair` */
+	bool truncated;         /* the end of the input was counted as truncated */
+	bool repaired;          /* the last record is in `repair` */
 	enum fate fate;
 	struct weir_text repair;
 };
@@ -49,7 +49,7 @@ static struct weir_slice trim(struct weir_slice text)
 	return text;
 }
 
-/* The next line of the head that is not blank; empty: there is none. */
+/* Returns the next line of the head that is not blank; empty at the end. */
 static struct weir_slice next_head_line(const char **at, const char *end)
 {
 	struct weir_slice line = {0};
@@ -64,8 +64,8 @@ static struct weir_slice next_head_line(const char **at, const char *end)
 	return line;
 }
 
-/* Objects are one a line unless the first one neither ends where its line ends nor is followed by
- * another one on the next. */
+/* Returns true if the head looks like JSON lines: the first object ends on its line, or the next
+ * line begins with another object. */
 static bool is_lines(const char *head, size_t len)
 {
 	const char *at = head, *end = head + len;
@@ -116,7 +116,7 @@ static size_t available(const struct weir_window *window)
 	return (size_t)(window->stop - window->at);
 }
 
-/* Passes over a line that is longer than any record. */
+/* Skips a line that is longer than a record may be. */
 static void drop_line(struct weir_records *records)
 {
 	struct weir_window *window = &records->window;
@@ -131,7 +131,7 @@ static void drop_line(struct weir_records *records)
 	}
 }
 
-/* Measures the line at the window's beginning: false where there is none left. */
+/* Measures the line at the beginning of the window. Returns false at the end of the input. */
 static bool measure_line(struct weir_records *records, size_t *length)
 {
 	struct weir_window *window = &records->window;
@@ -151,7 +151,7 @@ static bool measure_line(struct weir_records *records, size_t *length)
 	}
 }
 
-/* The next line with something in it becomes the rest; false at the end. */
+/* Makes the next line that is not blank the rest. Returns false at the end of the input. */
 static bool take_line(struct weir_records *records)
 {
 	struct weir_window *window = &records->window;
@@ -181,7 +181,8 @@ static uint64_t rest_at(const struct weir_records *records)
 	return records->at + (uint64_t)(records->rest.data - records->line);
 }
 
-/* The rest of the line is no record. What breaks off at the end of the input was cut. */
+/* Drops the rest of the line, and counts it: as truncated if the input ends in it, else as skipped.
+ */
 static void leave_out(struct weir_records *records)
 {
 	bool truncated = records->cut && *records->rest.data == '{';

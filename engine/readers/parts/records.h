@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * JSON objects of one kind, one after another, in a file of any size: JSON lines (one a line, where
- * a damaged line costs that line and no other), one array of them, or objects that are laid out
- * over several lines each. Which of these it is shows in the head.
+ * Reads a sequence of JSON objects from a file of any size. It may be JSON lines (a damaged line
+ *does not affect others), one array, or objects of several lines each; the head of the file shows
+ *which.
  *
  *	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
  *		cursor = weir_jsoncursor_on(record.text);
@@ -10,8 +10,8 @@
  *		weir_records_done(records, &cursor);
  *	}
  *
- * What cannot be read is repaired or left out, and counted in the input's warnings. Memory is
- * bounded by the largest object, at most WEIR_JSONSCAN_MAX_VALUE.
+ * Damaged objects are repaired or left out, and counted in the input's warnings. Memory is bounded
+ *by the largest object, at most WEIR_JSONSCAN_MAX_VALUE.
  */
 #ifndef WEIR_READERS_PARTS_RECORDS_H
 #define WEIR_READERS_PARTS_RECORDS_H
@@ -22,25 +22,25 @@
 
 struct weir_records;
 
-/* Borrowed until the next call; what follows the text may be read, not used, for
- * WEIR_JSONSCAN_PADDING bytes. */
+/* Borrowed until the next call. WEIR_JSONSCAN_PADDING bytes after the text are readable, but must
+ * not be used. */
 struct weir_record {
-	struct weir_slice text; /* begins with a brace; empty: the end */
+	struct weir_slice text; /* begins with a brace; empty: end of the input */
 	uint64_t at;            /* its byte after decompression */
 };
 
-/* Borrows source and input until weir_records_free(). Fails where the source fails. */
+/* Borrows source and input until weir_records_free(). Fails if the source fails. */
 enum weir_status weir_records_new(struct weir_source *source, struct weir_input *input,
                                   struct weir_records **out, struct weir_error *err);
 void weir_records_free(struct weir_records *records);
 
 enum weir_status weir_records_next(struct weir_records *records, struct weir_record *record,
                                    struct weir_error *err);
-/* The last record was walked to its end. Where it was no JSON it comes back repaired, or not at
- * all: forget what was taken from it. */
+/* States that the cursor has walked the last record. If the cursor found damage, the caller must
+ * discard what it took from the record, which is repaired and returned again, or left out. */
 void weir_records_done(struct weir_records *records, const struct weir_jsoncursor *cursor);
 
-/* Once, behind the last record: counts what the scanner and the source found damaged. */
+/* Reports damage as warnings of the input. Call it once, after the last record. */
 void weir_records_finish(struct weir_records *records);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Recognises formats by the head of a file: its first bytes, decompressed, at most WEIR_HEAD_SIZE
- *of them. A reader states the marks of its format in a table that ends with {0}:
+ * Recognises formats by the head of a file: its first decompressed bytes, at most WEIR_HEAD_SIZE. A
+ * reader states the marks of its format in a table that ends with {0}:
  *
  *	static const struct weir_mark marks[] = {
  *		{.first = "{", .keys = {{"engine", "performance", "world_info"}, .all = 2}},
  *		{.first = "[", .keys = {{"start_timestamp", "end_timestamp"}, .all = 2}},
- *		{.first = "{", .keys = {{"layers"}, .all = 1}, .refusal = "it has no times: pass
- *..."}, {0},
+ *		{.first = "{", .keys = {{"layers"}, .all = 1}, .refusal = "it has no times"},
+ *		{0},
  *	};
  *
  * Readers of formats that such a table cannot describe have a function instead, or as well.
@@ -50,14 +50,14 @@ int weir_mark_bits(const struct weir_mark *mark, const char *head, size_t len);
 /* Returns the number of bits that verify the format of the reader by its best mark or its function;
  * 0: not its format. */
 int weir_sniff_reader(const struct weir_reader *reader, const char *head, size_t len);
-/* Returns what a file is that the reader knows but cannot read, and what to pass instead; NULL if
- * it does not know it. Static. */
+/* Describes a file that the reader knows but cannot read, and states what to pass instead; NULL if
+ * the reader does not know it. Static. */
 const char *weir_sniff_refusal(const struct weir_reader *reader, const char *head, size_t len);
 /* Describes a file by what any program can see: a web page, an archive, text. Never NULL; static.
  */
 const char *weir_sniff_hint(const char *head, size_t len);
 
-/* Returns the first byte that is not blank; '\0' if there is none. */
+/* Returns the first byte that is not blank; '\0' if all are blank. */
 char weir_sniff_first(const char *head, size_t len);
 /* Gives the first byte of a source that is not blank. Fails if the source fails. */
 enum weir_status weir_sniff_source(struct weir_source *source, char *first, struct weir_error *err);

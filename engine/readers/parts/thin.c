@@ -7,7 +7,7 @@
 
 void weir_thin_init(struct weir_thin *thin, size_t most)
 {
-	*thin = (struct weir_thin){.most = most, .run = 1};
+	*thin = (struct weir_thin){.most = most, .stretch = 1};
 }
 
 void weir_thin_release(struct weir_thin *thin)
@@ -16,13 +16,13 @@ void weir_thin_release(struct weir_thin *thin)
 	*thin = (struct weir_thin){0};
 }
 
-/* Two runs become one. */
+/* Joins stretches in pairs, and keeps one sample of each pair. */
 static void halve(struct weir_thin *thin)
 {
 	for (size_t i = 0; i < thin->count / 2; i++)
 		thin->value[i] = thin->value[2 * i + (size_t)(weir_splitmix64(thin->seen + i) & 1)];
 	thin->count /= 2;
-	thin->run *= 2;
+	thin->stretch *= 2;
 }
 
 void weir_thin_add(struct weir_thin *thin, int64_t value)
@@ -30,15 +30,16 @@ void weir_thin_add(struct weir_thin *thin, int64_t value)
 	if (!thin->filled && thin->count == thin->most)
 		halve(thin);
 	if (!thin->filled) {
-		thin->drawn = weir_splitmix64(thin->seen) & (thin->run - 1);
+		thin->drawn = weir_splitmix64(thin->seen) & (thin->stretch - 1);
 		thin->value = weir_grow(thin->value, &thin->capacity, thin->count + 1,
 		                        sizeof *thin->value);
 	}
-	/* The first one stands in until the drawn one comes: the last run may end before. */
+	/* Keep the first sample until the drawn one arrives, as the last stretch may end before it.
+	 */
 	if (!thin->filled || thin->filled == thin->drawn)
 		thin->value[thin->count] = value;
 	thin->seen++;
-	thin->filled = (thin->filled + 1) & (thin->run - 1);
+	thin->filled = (thin->filled + 1) & (thin->stretch - 1);
 	thin->count += !thin->filled;
 }
 
@@ -52,5 +53,5 @@ void weir_thin_finish(struct weir_thin *thin, struct weir_series *series)
 
 bool weir_thin_dropped(const struct weir_thin *thin)
 {
-	return thin->run > 1;
+	return thin->stretch > 1;
 }

@@ -14,13 +14,13 @@ enum weir_status weir_wholejson_check(const struct weir_jsonscan *scan,
 		                 "again");
 	if (faults[WEIR_JSONSCAN_TRAILING].count)
 		return weir_fail(err, WEIR_E_FORMAT,
-		                 "more follows the first report, but one input is one run: keep "
-		                 "one report a file");
+		                 "more data follows the first report, but one input is one run: "
+		                 "keep one report in each file");
 	if (faults[WEIR_JSONSCAN_SKIPPED].count || faults[WEIR_JSONSCAN_TOO_DEEP].count ||
 	    faults[WEIR_JSONSCAN_REPAIRED].count)
 		return weir_fail(
 			err, WEIR_E_FORMAT,
-			"no valid JSON, or a part of it is larger than %u MiB: copy it again, or "
+			"not valid JSON, or a part of it is larger than %u MiB: copy it again, or "
 			"have it written again",
 			WEIR_JSONSCAN_MAX_VALUE >> 20);
 	return WEIR_OK;
@@ -40,7 +40,7 @@ enum weir_status weir_wholejson_read(const struct weir_wholejson *document,
                                      struct weir_source *source, struct weir_error *err)
 {
 	static const struct weir_jsonscan_options options = {0};
-	struct weir_wholejson copy = *document; /* a context is not const */
+	struct weir_wholejson copy = *document; /* because a context is not const */
 	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
 	enum weir_status status = weir_jsonscan_each(scan, take_item, &copy, err);
 

@@ -17,7 +17,7 @@
 
 struct weir_allocation {
 	int64_t at_ns;
-	int64_t process; /* addresses are those of one process */
+	int64_t process; /* each process has its own addresses */
 	int64_t address;
 	int64_t bytes;  /* of an allocation; a free takes it from the allocation at its address */
 	int32_t device; /* as device_id of struct weir_memory_event */

@@ -95,7 +95,7 @@ struct weir_flow_event {
 
 void weir_builder_add_flow(struct weir_builder *builder, const struct weir_flow_event *event);
 
-/* Names a thread; before or after its events. */
+/* Names a thread. May come before or after its events. */
 void weir_builder_name_thread(struct weir_builder *builder, int64_t pid, int64_t tid,
                               struct weir_slice name);
 /* Describes a device as the head of the trace does; a second description of an id is ignored. */

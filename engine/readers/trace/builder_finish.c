@@ -124,7 +124,7 @@ static void index_unjoined(const struct weir_device_columns *device, struct weir
 	}
 }
 
-/* Returns the device row at which a flow ends; WEIR_NONE if there is none. */
+/* Returns the device row at which a flow ends; WEIR_NONE if no row starts there. */
 static uint32_t find_finish(const struct weir_builder *builder, const struct weir_rowmap *unjoined,
                             const struct weir_flow_event *flow)
 {

@@ -16,14 +16,14 @@ struct weir_builder {
 	struct weir_input *input; /* borrowed */
 	struct weir_trace *trace; /* of the input */
 	struct weir_rowmap threads, streams, devices, shapes;
-	uint32_t last_thread, last_stream,
-		last_device;           /* rows of the last event; WEIR_NONE at first */
+	/* Rows of the last event; WEIR_NONE at first. */
+	uint32_t last_thread, last_stream, last_device;
 	struct weir_flow_event *flows; /* of launches; only used by the join */
 	size_t flow_count, flow_capacity;
 	struct thread_name *thread_names;
 	size_t thread_name_count, thread_name_capacity;
 	bool match_by_order; /* see weir_builder_match_devices_by_order() */
-	const char *limit;   /* the rows of which there are too many; NULL */
+	const char *limit;   /* kind of rows that exceeded its limit; NULL */
 };
 
 /* builder.c */
@@ -40,6 +40,7 @@ void weir_builder_warn(struct weir_builder *builder, enum weir_warning_code code
 
 /* builder_sort.c */
 
+/* Removes records that the profiler never finished, which have the time stamp 0. */
 void weir_builder_drop_far_off(struct weir_builder *builder);
 /* Put the rows in the order that engine/model/trace.h states. */
 void weir_builder_sort_host(struct weir_builder *builder);

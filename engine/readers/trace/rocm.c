@@ -38,7 +38,7 @@ static const struct {
 	{"HOST_TO_HOST", "Memcpy HtoH (Host -> Host)", true},
 };
 
-/* Of `copies`; -1: none of them. */
+/* Returns the index in `copies`; -1: unknown direction. */
 static int find_copy(struct weir_slice direction)
 {
 	static const char prefix[] = "MEMORY_COPY_";
