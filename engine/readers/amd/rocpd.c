@@ -86,8 +86,8 @@ static struct weir_jsoncursor on_json(struct reader *reader, struct weir_slice t
 	return weir_jsoncursor_on((struct weir_slice){reader->scratch.data, text.length});
 }
 
-/* Returns the member "message" of the event's JSON; empty if there is none. Borrowed until the next
- * call. */
+/* Returns the member "message" of the event's JSON; empty without a message. Borrowed until the
+ * next call. */
 static struct weir_slice message_of(struct reader *reader, int64_t event)
 {
 	struct weir_slice text, key, message = {"", 0};
