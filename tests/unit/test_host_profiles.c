@@ -313,15 +313,15 @@ static void hostile_marshal_is_refused_with_a_reason(void **state)
 		size_t length;
 		const char *message;
 	} cases[] = {
-		{"{c", 2, "a type that no profile holds"},
-		{"{r\x05\x00\x00\x00", 6, "a reference to nothing"},
+		{"{c", 2, "a type that statistics do not hold"},
+		{"{r\x05\x00\x00\x00", 6, "a reference to a missing object"},
 		{"{\x29\xff", 3, "it ends inside an object"},
 		{"{z\xffx", 4, "it ends inside an object"},
 		{"{u\xff\xff\xff\xff", 6, "a negative length"},
-		{"{\xfb\x72\x01\x00\x00\x00", 7, "a reference to nothing"},
-		{"\x29\x01N", 3, "another object"},
-		{"{" NESTED NESTED NESTED NESTED NESTED, 1 + 5 * 8, "nested deeper"},
-		{"{N" KEY "f", 2 + 14, "other figures"},
+		{"{\xfb\x72\x01\x00\x00\x00", 7, "a reference to a missing object"},
+		{"\x29\x01N", 3, "expected a dictionary or a tuple"},
+		{"{" NESTED NESTED NESTED NESTED NESTED, 1 + 5 * 8, "nested more than 16 deep"},
+		{"{N" KEY "f", 2 + 14, "without cProfile's five figures"},
 	};
 
 	(void)state;
