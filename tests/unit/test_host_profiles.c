@@ -379,6 +379,23 @@ static void versions_with_and_without_references_agree(void **state)
 	weir_profile_free(profile);
 }
 
+/* The figures are those that Python's marshal module reads. */
+static void a_capture_of_cprofile_is_read(void **state)
+{
+	static const char expected[] = "<method 'join' of 'str' objects> [] 95059/95059\n"
+				       "<built-in method builtins.isinstance> [] 184301/184301\n"
+				       "iterencode [encoder.py] 61350491/61350491\n"
+				       "dumps [__init__.py] 256726/62542872\n"
+				       "encode [encoder.py] 656295/62286146\n"
+				       "<method 'disable' of '_lsprof.Profiler' objects> [] "
+				       "49421/49421\n";
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	expect_functions(profile_of_file("tests/data/captures/cprofile.pstats", profile), expected);
+	weir_profile_free(profile);
+}
+
 /* ---- all ---- */
 
 static void damage_anywhere_reads_or_says_why_not(void **state)
@@ -446,6 +463,7 @@ int main(void)
 		cmocka_unit_test(versions_with_and_without_references_agree),
 		cmocka_unit_test(damage_anywhere_reads_or_says_why_not),
 		cmocka_unit_test(content_tells_the_format),
+		cmocka_unit_test(a_capture_of_cprofile_is_read),
 		cmocka_unit_test(samples_of_others_read),
 	};
 
