@@ -15,26 +15,25 @@ struct weir_mark;
 struct weir_sqldb;
 
 struct weir_reader {
-	const char *name;  /* for --input-format and the report: "kineto" */
+	const char *name;  /* for --input-format and reports: "kineto" */
 	const char *title; /* one line for `weir formats` */
-	const char *gives; /* what classify gets from it: "timeline", "native run" */
+	const char *gives; /* the kind of input for classify: "timeline", "native run" */
 
-	/* How the format is recognised (engine/readers/parts/sniff.h). Both may be set, one must
-	 * be; of several readers the one that verifies the most bits reads the file. */
+	/* The format is recognised by marks (engine/readers/parts/sniff.h), by sniff(), or by both.
+	 * The reader that verifies the most bits reads the file; a tie is an error. */
 	const struct weir_mark *marks; /* ends with {0}; NULL: none */
 	/* Returns the number of bits of the head that verify the format; 0: not this format. The
 	 * head is not NUL-terminated. NULL: the marks decide. */
 	int (*sniff)(const char *head, size_t len);
-	/* Returns what a file is that no reader claims and this one knows, and what to pass
-	 * instead; NULL if it does not know it. The text is static. NULL: the marks decide. */
+	/* Describes a file that no reader claims but this one knows, and says what to pass instead;
+	 * returns NULL for other files. The text is static. NULL: the marks decide. */
 	const char *(*refuse)(const char *head, size_t len);
-	/* Returns true if the tables of a database are those of this format. Takes the place of the
-	 * marks and sniff() if the whole database can be opened. NULL: the format is not a
-	 * database. */
+	/* Returns true if a database has the tables of this format. Replaces the marks and sniff()
+	 * if the whole database can be opened. NULL: the format is not a database. */
 	bool (*owns)(const struct weir_sqldb *db);
 
-	/* Fills the input (trace or run, events, warnings). Fails only if nothing is left to
-	 * analyse. Called from several threads, each with its own source and input. */
+	/* Fills the input: its data (a trace, a run, ...), events, warnings. Fails only if nothing
+	 * is left to analyse. Runs on several threads, each with its own source and input. */
 	enum weir_status (*read)(struct weir_source *source, struct weir_input *input,
 	                         struct weir_error *err);
 	/* Joins the inputs of this format, once all inputs are read; NULL: inputs stand alone. */
@@ -43,17 +42,17 @@ struct weir_reader {
 
 extern const struct weir_reader *const weir_readers[]; /* ends with NULL */
 
-/* Chooses the reader by content. Fails with WEIR_E_FORMAT if there is none, and says what the file
- * looks like and what to do. */
+/* Chooses the reader by content. Fails with WEIR_E_FORMAT if no reader claims the file, and says
+ * what the file looks like and what to do. */
 enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
                                     struct weir_error *err);
-/* Finds a reader by name. Fails with WEIR_E_USAGE, and says the nearest name. */
+/* Finds a reader by name. Fails with WEIR_E_USAGE for an unknown name and suggests the nearest. */
 enum weir_status weir_reader_find(const char *name, const struct weir_reader **out,
                                   struct weir_error *err);
 
-/* Reports the stored bytes read so far and their total (0: unknown) while inputs are read. Called
- * from any thread, but one call at a time, and for one input until that is done. The source calls
- * it; readers need not. */
+/* Reports the stored bytes of an input read so far and their total (0: unknown). May run on any
+ * thread, but one call at a time, and reports one input until it is done. Sources call it, not
+ * readers. */
 struct weir_progress {
 	void (*report)(void *context, const char *path, unsigned long long done,
 	               unsigned long long total);
@@ -62,22 +61,21 @@ struct weir_progress {
 
 struct weir_read_options {
 	const char *format;                   /* name of a reader; NULL: by content */
-	const struct weir_progress *progress; /* NULL: nobody watches */
+	const struct weir_progress *progress; /* NULL: no reports */
 };
 
 /*
  * Reads paths into the profile, several at a time, and adds their inputs in the order of the paths.
  * A path is a file, "-", or a directory: every profile in it, sorted by name. Files of a directory
- * that no reader claims are skipped; a directory without any profile is an error. The error is that
- * of the first path that has one, and begins with the path; inputs of the paths before it stay in
- * the profile.
+ * that no reader claims are skipped; a directory without any profile is an error. Reports the error
+ * of the first path that fails; the message begins with the path. Inputs of the paths before it
+ * stay in the profile.
  */
 enum weir_status weir_read_paths(struct weir_profile *profile, const char *const *paths,
                                  size_t count, const struct weir_read_options *options,
                                  struct weir_error *err);
-/* Reads a whole file that lies in memory; `name` stands for its path. weir_read_paths() comes after
- * it, without paths if need be: it joins the inputs that belong together. Formats that are
- * databases cannot be read this way. */
+/* Reads a whole file from memory; `name` stands for its path. Call weir_read_paths() afterwards,
+ * even with no paths: it joins inputs that belong together. Cannot read databases. */
 enum weir_status weir_read_memory(struct weir_profile *profile, const char *name, const void *data,
                                   size_t size, const struct weir_read_options *options,
                                   struct weir_error *err);

@@ -20,7 +20,7 @@ struct file {
 	char *path;
 	int64_t size;                /* bytes; 0: unknown */
 	bool optional;               /* skipped if no reader claims it */
-	struct weir_profile *inputs; /* the inputs read from it; NULL: not read yet */
+	struct weir_profile *inputs; /* the inputs read from it; NULL: not read */
 	enum weir_status status;
 	struct weir_error err;
 };
@@ -39,22 +39,23 @@ struct reading {
 	const struct weir_progress *progress;
 	struct file *files;
 	size_t file_count, file_capacity;
-	size_t *order; /* files in the order of their start: the largest first, so that no thread
-	                  is left with a large one at the end */
+	size_t *order; /* files in the order in which they are started: the largest first, so that
+	                  no thread is left with a large one at the end */
 	pthread_mutex_t lock;
-	size_t shown;        /* under the lock: the file whose progress is reported; NO_FILE */
+	size_t shown;        /* under the lock: the file whose progress is reported, or NO_FILE */
 	size_t first_failed; /* under the lock: files after it need not be read */
 };
 
 #define NO_FILE SIZE_MAX
 
-/* Passes on the progress of one file until it is done, as if files were read one after another. */
+/* Context of report_progress(). */
 struct watch {
 	struct reading *reading;
 	size_t index;
 };
 
-static void pass_on(void *context, uint64_t done, uint64_t total)
+/* Reports the progress of one file until it is done, as if files were read one after another. */
+static void report_progress(void *context, uint64_t done, uint64_t total)
 {
 	const struct watch *watch = context;
 	struct reading *reading = watch->reading;
@@ -103,7 +104,7 @@ static enum weir_status read_file(struct reading *reading, size_t index)
 		claimed = reader != NULL;
 	}
 	if (!status && reading->progress)
-		weir_source_watch(source, pass_on, &watch);
+		weir_source_watch(source, report_progress, &watch);
 	if (!status && claimed)
 		status = read_source(file->inputs, file->path, source, reader, &file->err);
 	weir_source_free(source);
@@ -169,7 +170,7 @@ static int by_path(const void *left, const void *right)
 	return strcmp(a->path, b->path);
 }
 
-/* Returns the path of an entry that is a regular file and not hidden; else NULL. */
+/* Returns the path of an entry if it is a regular file and not hidden; else NULL. */
 static char *entry_path(const char *directory, const char *name, struct stat *about)
 {
 	struct weir_text path = {0};
@@ -215,14 +216,14 @@ static void list_files(struct reading *reading, struct given *given, const char 
 	struct stat about = {0};
 
 	*given = (struct given){.path = path, .first = reading->file_count};
-	if (!*path)
-		given->status = weir_fail(&given->err, WEIR_E_USAGE,
-		                          "an empty path: expected a file, a directory or \"-\"");
 	given->is_directory =
 		strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 	if (given->is_directory) {
 		list_directory(reading, given);
-	} else if (*path) {
+	} else if (!*path) {
+		given->status = weir_fail(&given->err, WEIR_E_USAGE,
+		                          "an empty path: expected a file, a directory or \"-\"");
+	} else {
 		copy = weir_alloc(size);
 		memcpy(copy, path, size);
 		add_file(reading, copy, about.st_size, false);
@@ -230,8 +231,8 @@ static void list_files(struct reading *reading, struct given *given, const char 
 	given->end = reading->file_count;
 }
 
-/* Returns the number of threads. Standard input forces one: if "-" is given twice, the first must
- * read it to its end. */
+/* Returns the number of threads; 1 with standard input, because the first of two "-" must read it
+ * to its end. */
 static size_t width_of(const struct reading *reading)
 {
 	for (size_t i = 0; i < reading->file_count; i++)

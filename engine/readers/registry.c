@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of readers, and which of them reads a file. */
+/* The table of readers, and the choice of a reader for a file. */
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -20,11 +20,11 @@ static enum weir_status fail_rivals(const struct weir_reader *a, const struct we
                                     struct weir_error *err)
 {
 	return weir_fail(err, WEIR_E_FORMAT,
-	                 "looks like %s and like %s: say which with --input-format", a->name,
+	                 "looks like %s and like %s: choose one with --input-format", a->name,
 	                 b->name);
 }
 
-/* Chooses by the head alone; *out is NULL if no reader claims it. */
+/* Chooses by the head alone; *out stays NULL if no reader claims it. */
 static enum weir_status choose_by_head(const char *head, size_t len, const struct weir_reader **out,
                                        struct weir_error *err)
 {
@@ -64,9 +64,9 @@ static enum weir_status choose_owner(const struct weir_sqldb *db, const struct w
 }
 
 /*
- * Chooses by the tables of the database in this file, because the schema of many tables goes on
- * behind every head. *out is NULL if the tables cannot be listed (the database is damaged, or being
- * written): the head decides then.
+ * Chooses by the tables of the database in this file, because a schema with many tables is longer
+ * than the head. *out stays NULL if the tables cannot be listed (the database is damaged, or being
+ * written): then the head decides.
  */
 static enum weir_status choose_by_tables(const char *path, const struct weir_reader **out,
                                          struct weir_error *err)
@@ -106,7 +106,7 @@ enum weir_status weir_reader_choose(struct weir_source *source, const struct wei
 	if (status)
 		return status;
 	if (!len)
-		return weir_fail(err, WEIR_E_EMPTY, "empty: there is not one byte in it");
+		return weir_fail(err, WEIR_E_EMPTY, "the file is empty");
 	if (weir_sqldb_begins(head, len) && weir_source_file(source))
 		status = choose_by_tables(weir_source_file(source), out, err);
 	if (!status && !*out)

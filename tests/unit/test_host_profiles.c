@@ -313,15 +313,15 @@ static void hostile_marshal_is_refused_with_a_reason(void **state)
 		size_t length;
 		const char *message;
 	} cases[] = {
-		{"{c", 2, "a type that no profile holds"},
-		{"{r\x05\x00\x00\x00", 6, "a reference to nothing"},
+		{"{c", 2, "a type that statistics do not hold"},
+		{"{r\x05\x00\x00\x00", 6, "a reference to a missing object"},
 		{"{\x29\xff", 3, "it ends inside an object"},
 		{"{z\xffx", 4, "it ends inside an object"},
 		{"{u\xff\xff\xff\xff", 6, "a negative length"},
-		{"{\xfb\x72\x01\x00\x00\x00", 7, "a reference to nothing"},
-		{"\x29\x01N", 3, "another object"},
-		{"{" NESTED NESTED NESTED NESTED NESTED, 1 + 5 * 8, "nested deeper"},
-		{"{N" KEY "f", 2 + 14, "other figures"},
+		{"{\xfb\x72\x01\x00\x00\x00", 7, "a reference to a missing object"},
+		{"\x29\x01N", 3, "expected a dictionary or a tuple"},
+		{"{" NESTED NESTED NESTED NESTED NESTED, 1 + 5 * 8, "nested more than 16 deep"},
+		{"{N" KEY "f", 2 + 14, "without cProfile's five figures"},
 	};
 
 	(void)state;
@@ -376,6 +376,23 @@ static void versions_with_and_without_references_agree(void **state)
 	expect_functions(profile_of_file("tests/data/host_profiles/stats.prof", profile), expected);
 	expect_functions(profile_of_file("tests/data/host_profiles/stats_v2.prof", profile),
 	                 expected);
+	weir_profile_free(profile);
+}
+
+/* The figures are those that Python's marshal module reads. */
+static void a_capture_of_cprofile_is_read(void **state)
+{
+	static const char expected[] = "<method 'join' of 'str' objects> [] 95059/95059\n"
+				       "<built-in method builtins.isinstance> [] 184301/184301\n"
+				       "iterencode [encoder.py] 61350491/61350491\n"
+				       "dumps [__init__.py] 256726/62542872\n"
+				       "encode [encoder.py] 656295/62286146\n"
+				       "<method 'disable' of '_lsprof.Profiler' objects> [] "
+				       "49421/49421\n";
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	expect_functions(profile_of_file("tests/data/captures/cprofile.pstats", profile), expected);
 	weir_profile_free(profile);
 }
 
@@ -446,6 +463,7 @@ int main(void)
 		cmocka_unit_test(versions_with_and_without_references_agree),
 		cmocka_unit_test(damage_anywhere_reads_or_says_why_not),
 		cmocka_unit_test(content_tells_the_format),
+		cmocka_unit_test(a_capture_of_cprofile_is_read),
 		cmocka_unit_test(samples_of_others_read),
 	};
 

@@ -9,9 +9,9 @@
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
-#define FOLDER   "tests/data/memory_timeline/"
-#define SAMPLE   "samples/kineto/hta_memory_timeline.raw.gz"
-#define PROFILES "profiles/memory_timeline/llm_decode_eager_b1_stack.memory_timeline."
+#define FOLDER  "tests/data/memory_timeline/"
+#define SAMPLE  "samples/kineto/hta_memory_timeline.raw.gz"
+#define CAPTURE "tests/data/captures/memory_timeline_decode."
 
 static const struct weir_reader *const reader = &weir_reader_memory_timeline;
 
@@ -101,17 +101,28 @@ static void damage_is_survived(void **state)
 		reader, "[[1, 2], [[0, 1, 2, 3, 4, 5, 6, 7, 8], [0, 1, 2, 3, 4, 5, 6, 7, 9]]]");
 }
 
-static void samples_are_read(void **state)
+/* PyTorch wrote both files from one run. */
+static void both_exports_of_a_run_have_the_same_peak(void **state)
+{
+	static const char *const files[] = {CAPTURE "json.gz", CAPTURE "raw.json.gz"};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct weir_profile *profile = weir_profile_new();
+
+		reading_expects_figure(reading_file(reader, files[i], profile)->run,
+		                       "memory_peak_bytes", 1151494672, false, "B");
+		weir_profile_free(profile);
+	}
+}
+
+static void a_sample_is_read(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = reading_sample(SAMPLE, reader, NULL, profile);
 
 	(void)state;
 	reading_expects_figure(input->run, "memory_peak_bytes", 3082832104, false, "B");
-	input = reading_sample(PROFILES "json", reader, NULL, profile);
-	reading_expects_figure(input->run, "memory_peak_bytes", 1151494672, false, "B");
-	input = reading_sample(PROFILES "raw.json.gz", reader, NULL, profile);
-	reading_expects_figure(input->run, "memory_peak_bytes", 1151494672, false, "B");
 	weir_profile_free(profile);
 }
 
@@ -125,7 +136,8 @@ int main(void)
 		cmocka_unit_test(what_holds_no_change_is_refused),
 		cmocka_unit_test(timelines_are_known_by_their_numbers),
 		cmocka_unit_test(damage_is_survived),
-		cmocka_unit_test(samples_are_read),
+		cmocka_unit_test(both_exports_of_a_run_have_the_same_peak),
+		cmocka_unit_test(a_sample_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

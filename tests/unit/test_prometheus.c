@@ -272,7 +272,7 @@ static void other_files_are_refused_by_content(void **state)
 	expect_scrape_refused(reader, "HTTP/1.1 502 Bad Gateway\r\n\r\n", "web server");
 	expect_scrape_refused(reader, "{\"status\":\"success\",\"data\":{}}\n", "/api/v1/query");
 	expect_scrape_refused(reader, "DCGM_FI_DEV_SM_CLOCK, gauge, clock\n", "the list of fields");
-	expect_scrape_refused(reader, "", "not one byte");
+	expect_scrape_refused(reader, "", "the file is empty");
 	expect_scrape_refused(reader, "# TYPE a gauge\n", "no sample found");
 }
 

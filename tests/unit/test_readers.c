@@ -34,15 +34,15 @@ static const struct row rows[] = {
 #undef READER
 };
 
-/* Files that the tools wrote themselves, if there are any. Samples of other readers are written
- * by hand, from the documentation of the format. */
+/* Files that the tools themselves wrote: our captures, or files of the shelf. We have no such file
+ * for the other readers, whose samples follow the documentation of the format. */
 static const struct {
 	const struct weir_reader *reader;
 	const char *path;
 } written[] = {
 	{&weir_reader_aiperf, SAMPLES "aiperf/docs_records.jsonl"},
 	{&weir_reader_chrome, SAMPLES "trace-event/trace-event__simple.json"},
-	{&weir_reader_cprofile, PROFILES "misc/cprofile.pstats"},
+	{&weir_reader_cprofile, DATA "captures/cprofile.pstats"},
 	{&weir_reader_focus, SAMPLES "focus/commitment_discount_usage_scenario_1.csv"},
 	{&weir_reader_folded, SAMPLES "folded/self_pyspy_raw.txt"},
 	{&weir_reader_genai_perf, SAMPLES "perf_analyzer/genai_perf_expected_streaming.csv"},
@@ -50,10 +50,9 @@ static const struct {
 	{&weir_reader_inference_perf,
          SAMPLES "inference_perf/batch_size_stage_0_lifecycle_metrics.json"},
 	{&weir_reader_jaeger, SAMPLES "jaeger/ui_01.json"},
-	{&weir_reader_key_averages, PROFILES "key_averages/large_matmul.txt"},
+	{&weir_reader_key_averages, DATA "captures/key_averages_large_matmul.txt"},
 	{&weir_reader_kineto, DATA "kineto/malloc_churn.pt.trace.json.gz"},
-	{&weir_reader_memory_timeline,
-         PROFILES "memory_timeline/llm_decode_eager_b1_stack.memory_timeline.raw.json.gz"},
+	{&weir_reader_memory_timeline, DATA "captures/memory_timeline_decode.raw.json.gz"},
 	{&weir_reader_model_analyzer, SAMPLES "model_analyzer/single-model-inference.csv"},
 	{&weir_reader_native, DATA "runs/none-01.json"},
 	{&weir_reader_ncu, DATA "captures/ncu_small.raw.csv.gz"},
@@ -61,15 +60,15 @@ static const struct {
 	{&weir_reader_nsys_stats, DATA "captures/nsys_decode_cuda_gpu_kern_sum.csv"},
 	{&weir_reader_onnxruntime, DATA "captures/onnxruntime.json.gz"},
 	{&weir_reader_openmetrics, SAMPLES "prometheus/promtool_dump-openmetrics-test.prom"},
-	{&weir_reader_otlp, PROFILES "serving_otlp/saturated.otlp.json.gz"},
+	{&weir_reader_otlp, DATA "captures/long_prefill.otlp.json.gz"},
 	{&weir_reader_perf_analyzer_csv, SAMPLES "perf_analyzer/docs_latency_report.csv"},
 	{&weir_reader_perf_script, SAMPLES "perf/own_cpuclock_default.perf.txt"},
 	{&weir_reader_prometheus, SAMPLES "prometheus/triton_scrape_excerpt.prom"},
 	{&weir_reader_requests, DATA "requests/slow_tokenizer.jsonl"},
 	{&weir_reader_rocprof, SAMPLES "rocm/rocprofv3_kernel_trace.csv"},
 	{&weir_reader_rocprof_json, SAMPLES "rocm/tl_908_results.json.gz"},
-	{&weir_reader_smi_dmon, PROFILES "telemetry/dmon.txt"},
-	{&weir_reader_smi_query, PROFILES "serving/saturated/nvidia-smi.csv"},
+	{&weir_reader_smi_dmon, DATA "monitors/h200.dmon.txt"},
+	{&weir_reader_smi_query, DATA "monitors/h200.nvidia-smi.csv.gz"},
 	{&weir_reader_speedscope, SAMPLES "speedscope/self_pyspy.speedscope.json"},
 	{&weir_reader_triton, SAMPLES "triton/docs_example_2.json"},
 	{&weir_reader_xla, DATA "captures/jax.trace.json.gz"},

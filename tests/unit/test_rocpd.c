@@ -262,7 +262,7 @@ static void what_cannot_be_read_says_why(void **state)
 		database_bytes("CREATE TABLE rocpd_info_agent(id INTEGER PRIMARY KEY);"
 	                       "CREATE TABLE rocpd_metadata(tag TEXT, value TEXT);"
 	                       "INSERT INTO rocpd_metadata VALUES('guid','a'),('guid','b')"),
-		WEIR_E_FORMAT, "2 runs in one set of tables");
+		WEIR_E_FORMAT, "2 runs share one set of tables");
 	reading_refuses_bytes(&weir_reader_rocpd,
 	                      database_bytes("CREATE TABLE rocpd_info_agent(id);"
 	                                     "CREATE TABLE rocpd_region(start, end);"

@@ -305,7 +305,7 @@ static void agents_without_their_work_name_nothing(void **state)
 	weir_profile_free(profile);
 	profile = weir_profile_new();
 	assert_int_equal(weir_read_path(profile, AGENTS, NULL, &err), WEIR_E_EMPTY);
-	assert_non_null(strstr(err.message, "nothing that they did"));
+	assert_non_null(strstr(err.message, "but has no events"));
 	weir_profile_free(profile);
 }
 

@@ -133,6 +133,8 @@ static void spans_and_records_of_a_server_agree(void **state)
 	(void)state;
 	expect_same_requests("tests/data/spans/slow_tokenizer.otlp.json.gz",
 	                     "tests/data/requests/slow_tokenizer.jsonl");
+	expect_same_requests("tests/data/captures/long_prefill.otlp.json.gz",
+	                     "tests/data/captures/long_prefill.requests.jsonl.gz");
 }
 
 static void spans_and_records_of_each_run_agree(void **state)

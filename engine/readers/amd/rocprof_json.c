@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Results of AMD's rocprofv3 as JSON: one object a process, with the names of kernels and
- * operations before the records that refer to them by number. Read record by record, for files are
- * large.
+ * Reads results of AMD's rocprofv3 as JSON: one object per process, with the names of kernels and
+ * operations before the records that refer to them by number. Files are large, so they are read
+ * record by record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,14 +10,274 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/jsoncursor.h"
+#include "engine/base/jsonscan.h"
 #include "engine/base/keyindex.h"
-#include "engine/readers/amd/rocprof_json.h"
+#include "engine/base/rowmap.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
+#include "engine/readers/trace/builder.h"
 #include "engine/readers/trace/rocm.h"
 
 #define ROOT "rocprofiler-sdk-tool"
+
+#define MAX_KINDS  256
+#define MAX_NAMES  (1u << 20) /* operations, kernels, markers; others have no name */
+#define MAX_AGENTS 4096
+#define TYPE_GPU   2 /* of an agent */
+
+/* ---- names and agents, which precede the records ---- */
+
+/* The name of a kernel or marker. */
+struct name {
+	uint64_t key;
+	uint32_t name; /* in the builder's names */
+};
+
+struct agent {
+	uint64_t handle;
+	int64_t device; /* index among the GPUs; -1: a CPU */
+};
+
+/* Names and agents that the records of one process refer to; release with names_reset(). */
+struct names {
+	struct {
+		size_t first, count; /* in operations */
+	} kinds[MAX_KINDS];
+	uint32_t *operations;
+	size_t operation_count, operation_capacity;
+	struct name *items; /* of kernels and markers: the lowest bit of the key tells which */
+	size_t count, capacity;
+	struct weir_rowmap map;
+	struct agent *agents;
+	size_t agent_count, agent_capacity;
+	int64_t gpus; /* number of GPUs so far */
+};
+
+static void names_reset(struct names *names)
+{
+	free(names->operations);
+	free(names->items);
+	free(names->agents);
+	weir_rowmap_release(&names->map);
+	*names = (struct names){0};
+}
+
+static uint64_t kernel_key(uint64_t id)
+{
+	return id << 1;
+}
+
+static uint64_t marker_key(uint64_t id)
+{
+	return id << 1 | 1;
+}
+
+/* Returns a name of the builder; 0: unknown. */
+static uint32_t find(const struct names *names, uint64_t key)
+{
+	uint32_t row;
+	size_t probe = 0;
+
+	while ((row = weir_rowmap_next(&names->map, weir_rowmap_hash(key), &probe)) !=
+	       WEIR_ROWMAP_NONE)
+		if (names->items[row].key == key)
+			return names->items[row].name;
+	return 0;
+}
+
+static void add(struct names *names, uint64_t key, uint32_t name)
+{
+	if (!name || names->count == MAX_NAMES || find(names, key))
+		return;
+	names->items =
+		weir_grow(names->items, &names->capacity, names->count + 1, sizeof(*names->items));
+	weir_rowmap_add(&names->map, weir_rowmap_hash(key), (uint32_t)names->count);
+	names->items[names->count++] = (struct name){key, name};
+}
+
+/* Returns a name of the builder; 0: unknown. */
+static uint32_t operation_of(const struct names *names, int64_t kind, int64_t operation)
+{
+	if (kind < 0 || kind >= MAX_KINDS || operation < 0 ||
+	    (uint64_t)operation >= names->kinds[kind].count)
+		return 0;
+	return names->operations[names->kinds[kind].first + (size_t)operation];
+}
+
+/* Returns the index of a GPU; -1: not a GPU, or unknown. */
+static int64_t device_of(const struct names *names, int64_t handle)
+{
+	for (size_t i = 0; i < names->agent_count; i++)
+		if (names->agents[i].handle == (uint64_t)handle)
+			return names->agents[i].device;
+	return -1;
+}
+
+static uint32_t take_text(struct weir_builder *builder, struct weir_jsoncursor *cursor)
+{
+	struct weir_text scratch = {0};
+	uint32_t name = weir_builder_name(
+		builder, weir_jsoncursor_decode(weir_jsoncursor_scalar(cursor), &scratch, NULL));
+
+	weir_text_release(&scratch);
+	return name;
+}
+
+/* Takes a number, or an object that holds it: {"handle": 16}, {"internal": 1, "external": 0}.
+ * Returns -1 if there is no number. */
+static int64_t take_number(struct weir_jsoncursor *cursor)
+{
+	struct weir_slice key, text;
+	int64_t value = -1, number;
+
+	if (weir_jsoncursor_peek(cursor) != '{') {
+		text = weir_jsoncursor_scalar(cursor);
+		return text.length && weir_parse_i64(text.data, text.length, &number) ? number : -1;
+	}
+	weir_jsoncursor_enter(cursor, '{');
+	while (weir_jsoncursor_key(cursor, &key)) {
+		text = weir_jsoncursor_scalar(cursor);
+		if ((weir_slice_equals(key, "handle") || weir_slice_equals(key, "internal")) &&
+		    text.length && weir_parse_i64(text.data, text.length, &number))
+			value = number;
+	}
+	return value;
+}
+
+static void take_operations(struct names *names, struct weir_builder *builder,
+                            struct weir_jsoncursor *cursor, size_t kind)
+{
+	if (!weir_jsoncursor_enter(cursor, '['))
+		return;
+	names->kinds[kind].first = names->operation_count;
+	while (weir_jsoncursor_item(cursor)) {
+		uint32_t name = take_text(builder, cursor);
+
+		if (names->operation_count == MAX_NAMES)
+			continue;
+		names->operations =
+			weir_grow(names->operations, &names->operation_capacity,
+		                  names->operation_count + 1, sizeof(*names->operations));
+		names->operations[names->operation_count++] = name;
+	}
+	names->kinds[kind].count = names->operation_count - names->kinds[kind].first;
+}
+
+/* Takes the list of kinds, each with the list of its operations. Records refer to both by index. */
+static void take_kinds(struct names *names, struct weir_builder *builder,
+                       struct weir_jsoncursor *cursor)
+{
+	struct weir_slice key;
+	size_t kind = 0;
+
+	if (!weir_jsoncursor_enter(cursor, '['))
+		return;
+	for (; weir_jsoncursor_item(cursor); kind++) {
+		if (!weir_jsoncursor_enter(cursor, '{'))
+			continue;
+		while (weir_jsoncursor_key(cursor, &key))
+			if (kind < MAX_KINDS && weir_slice_equals(key, "operations"))
+				take_operations(names, builder, cursor, kind);
+			else
+				weir_jsoncursor_take(cursor);
+	}
+}
+
+/* Takes the texts of markers, whose keys are correlation ids. */
+static void take_markers(struct names *names, struct weir_builder *builder,
+                         struct weir_jsoncursor *cursor)
+{
+	struct weir_slice key;
+
+	if (!weir_jsoncursor_enter(cursor, '['))
+		return;
+	while (weir_jsoncursor_item(cursor)) {
+		int64_t id = -1;
+		uint32_t name = 0;
+
+		if (!weir_jsoncursor_enter(cursor, '{'))
+			continue;
+		while (weir_jsoncursor_key(cursor, &key))
+			if (weir_slice_equals(key, "key"))
+				id = take_number(cursor);
+			else if (weir_slice_equals(key, "value"))
+				name = take_text(builder, cursor);
+			else
+				weir_jsoncursor_take(cursor);
+		if (id >= 0)
+			add(names, marker_key((uint64_t)id), name);
+	}
+}
+
+/* Takes the member "strings". */
+static void take_strings(struct names *names, struct weir_builder *builder,
+                         const struct weir_jsonscan_item *item)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
+	struct weir_slice key;
+
+	if (!weir_jsoncursor_enter(&cursor, '{'))
+		return;
+	while (weir_jsoncursor_key(&cursor, &key))
+		if (weir_slice_equals(key, "buffer_records"))
+			take_kinds(names, builder, &cursor);
+		else if (weir_slice_equals(key, "marker_api"))
+			take_markers(names, builder, &cursor);
+		else
+			weir_jsoncursor_take(&cursor);
+}
+
+static void take_agent(struct names *names, struct weir_builder *builder,
+                       struct weir_jsoncursor *cursor)
+{
+	struct weir_trace_device device = {0};
+	int64_t handle = -1, type = 0, units = 0, wave = 0;
+	struct weir_slice key;
+
+	while (weir_jsoncursor_key(cursor, &key))
+		if (weir_slice_equals(key, "id"))
+			handle = take_number(cursor);
+		else if (weir_slice_equals(key, "type"))
+			type = take_number(cursor);
+		else if (weir_slice_equals(key, "cu_count"))
+			units = take_number(cursor);
+		else if (weir_slice_equals(key, "wave_front_size"))
+			wave = take_number(cursor);
+		else if (weir_slice_equals(key, "product_name"))
+			device.name = take_text(builder, cursor);
+		else
+			weir_jsoncursor_take(cursor);
+	if (handle < 0 || names->agent_count == MAX_AGENTS)
+		return;
+	names->agents = weir_grow(names->agents, &names->agent_capacity, names->agent_count + 1,
+	                          sizeof(*names->agents));
+	names->agents[names->agent_count++] =
+		(struct agent){(uint64_t)handle, type == TYPE_GPU ? names->gpus : -1};
+	if (type != TYPE_GPU)
+		return;
+	device.id = names->gpus++;
+	device.sms = units > 0 && units < UINT32_MAX ? (uint32_t)units : 0;
+	device.warp_size = wave > 0 && wave < UINT32_MAX ? (uint32_t)wave : 0;
+	weir_builder_describe_device(builder, &device);
+}
+
+/* Takes the member "agents". */
+static void take_agents(struct names *names, struct weir_builder *builder,
+                        const struct weir_jsonscan_item *item)
+{
+	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
+
+	names->agent_count = 0;
+	names->gpus = 0;
+	if (!weir_jsoncursor_enter(&cursor, '['))
+		return;
+	while (weir_jsoncursor_item(&cursor))
+		if (weir_jsoncursor_enter(&cursor, '{'))
+			take_agent(names, builder, &cursor);
+}
+
+/* ---- records ---- */
 
 enum list {
 	LIST_NONE,
@@ -62,7 +322,7 @@ enum field {
 	FIELD_AGENT,
 	FIELD_QUEUE,
 	FIELD_KERNEL,
-	FIELD_NUMBERS, /* the fields above are numbers, or objects that hold one */
+	FIELD_NUMBERS, /* number of the fields above: numbers, or objects that hold one */
 	FIELD_DISPATCH,
 	FIELD_GROUP,
 	FIELD_GRID,
@@ -94,21 +354,21 @@ static const struct weir_keyindex_entry field_names[] = {
 	{0},
 };
 
-/* One object of a list, as far as it was read. */
+/* The object of a list that is being read. */
 struct record {
 	enum list list;
 	uint64_t at, number;
-	int64_t value[FIELD_NUMBERS]; /* -1: not there */
-	int64_t group[3], grid[3];    /* 0: not there */
+	int64_t value[FIELD_NUMBERS]; /* -1: missing */
+	int64_t group[3], grid[3];    /* 0: missing */
 	uint32_t name;                /* of a kernel's symbol */
-	int rank;                     /* how good that name is; the lowest is best */
+	int rank;                     /* preference of that name; the lowest is best */
 };
 
 struct document {
 	struct weir_input *input;
 	struct weir_builder *builder;
 	struct weir_keyindex fields;
-	struct rocprof_names names;
+	struct names names;
 	struct record record;
 	struct weir_text scratch;
 	uint64_t timed, processes;
@@ -144,7 +404,7 @@ static bool read_times(struct document *document, int64_t *start_ns, int64_t *en
 	return !problem;
 }
 
-/* Processes number their calls from 1, each for itself. */
+/* Returns the id of a call, unique in the file: each process numbers its calls from 1. 0: none. */
 static uint64_t correlation(const struct document *document)
 {
 	int64_t id = document->record.value[FIELD_CORRELATION];
@@ -159,6 +419,7 @@ static struct weir_slice text_of(const struct document *document, uint32_t name)
 	return (struct weir_slice){weir_names_text(names, name), weir_names_length(names, name)};
 }
 
+/* Returns the number of workgroups in the grid or, with grid NULL, of work items in a workgroup. */
 static uint32_t product(const int64_t *grid, const int64_t *group)
 {
 	uint64_t all = 1;
@@ -177,7 +438,7 @@ static void take_kernel(struct document *document)
 {
 	const struct record *record = &document->record;
 	int64_t id = record->value[FIELD_KERNEL];
-	uint32_t name = id < 0 ? 0 : weir_rocprof_kernel(&document->names, (uint64_t)id);
+	uint32_t name = id < 0 ? 0 : find(&document->names, kernel_key((uint64_t)id));
 	struct weir_device_event work = {.bytes = -1, .at = record->at};
 
 	if (!read_times(document, &work.start_ns, &work.end_ns))
@@ -187,7 +448,7 @@ static void take_kernel(struct document *document)
 	work.name = name ? weir_rocm_kernel_name(text_of(document, name))
 	                 : (struct weir_slice){document->scratch.data, document->scratch.length};
 	work.kind = weir_rocm_kernel_kind(work.name);
-	work.device = weir_rocprof_device(&document->names, record->value[FIELD_AGENT]);
+	work.device = device_of(&document->names, record->value[FIELD_AGENT]);
 	work.stream = record->value[record->value[FIELD_STREAM] < 0 ? FIELD_QUEUE : FIELD_STREAM];
 	work.correlation = correlation(document);
 	work.blocks = product(record->grid, record->group);
@@ -199,8 +460,8 @@ static struct weir_slice operation(const struct document *document)
 {
 	const int64_t *value = document->record.value;
 
-	return text_of(document, weir_rocprof_operation(&document->names, value[FIELD_KIND],
-	                                                value[FIELD_OPERATION]));
+	return text_of(document,
+	               operation_of(&document->names, value[FIELD_KIND], value[FIELD_OPERATION]));
 }
 
 static void take_copy(struct document *document)
@@ -212,9 +473,9 @@ static void take_copy(struct document *document)
 	if (!read_times(document, &work.start_ns, &work.end_ns))
 		return;
 	work.name = direction.length ? weir_rocm_copy_name(direction) : weir_slice_of("Memcpy");
-	work.device = weir_rocprof_device(&document->names, value[FIELD_DESTINATION]);
+	work.device = device_of(&document->names, value[FIELD_DESTINATION]);
 	if (work.device < 0)
-		work.device = weir_rocprof_device(&document->names, value[FIELD_SOURCE]);
+		work.device = device_of(&document->names, value[FIELD_SOURCE]);
 	work.stream = value[FIELD_STREAM];
 	work.correlation = correlation(document);
 	work.bytes = value[FIELD_BYTES];
@@ -233,7 +494,7 @@ static void take_call(struct document *document)
 	host.tid = record->value[FIELD_THREAD];
 	host.name = operation(document);
 	if (record->list == LIST_MARKERS) {
-		uint32_t name = id < 0 ? 0 : weir_rocprof_marker(&document->names, (uint64_t)id);
+		uint32_t name = id < 0 ? 0 : find(&document->names, marker_key((uint64_t)id));
 
 		host.kind = WEIR_HOST_ANNOTATION;
 		host.name = name ? text_of(document, name) : host.name;
@@ -250,10 +511,10 @@ static void take_symbol(struct document *document)
 	int64_t id = document->record.value[FIELD_KERNEL];
 
 	if (id >= 0)
-		weir_rocprof_add_kernel(&document->names, (uint64_t)id, document->record.name);
+		add(&document->names, kernel_key((uint64_t)id), document->record.name);
 }
 
-/* The record is complete when another begins, or something else. */
+/* Takes the current record, which is complete when the next object begins or the file ends. */
 static void conclude_record(struct document *document)
 {
 	static void (*const takers[])(struct document *) = {
@@ -284,32 +545,12 @@ static void begin_object(struct document *document, const struct weir_jsonscan_i
 	for (int i = 0; i < FIELD_NUMBERS; i++)
 		record->value[i] = -1;
 	if (record->list == LIST_PROCESS) {
-		weir_rocprof_names_reset(&document->names);
+		names_reset(&document->names);
 		document->processes++;
 	}
 }
 
-/* A number, or an object that holds it: {"handle": 16}, {"internal": 1, "external": 0}. */
-static int64_t take_number(struct weir_jsoncursor *cursor)
-{
-	struct weir_slice key, text;
-	int64_t value = -1, number;
-
-	if (weir_jsoncursor_peek(cursor) != '{') {
-		text = weir_jsoncursor_scalar(cursor);
-		return text.length && weir_parse_i64(text.data, text.length, &number) ? number : -1;
-	}
-	weir_jsoncursor_enter(cursor, '{');
-	while (weir_jsoncursor_key(cursor, &key)) {
-		text = weir_jsoncursor_scalar(cursor);
-		if ((weir_slice_equals(key, "handle") || weir_slice_equals(key, "internal")) &&
-		    text.length && weir_parse_i64(text.data, text.length, &number))
-			value = number;
-	}
-	return value;
-}
-
-/* {"x": 512, "y": 1, "z": 1} */
+/* Takes {"x": 512, "y": 1, "z": 1}. */
 static void take_size(struct weir_jsoncursor *cursor, int64_t *size)
 {
 	struct weir_slice key;
@@ -325,7 +566,8 @@ static void take_size(struct weir_jsoncursor *cursor, int64_t *size)
 	}
 }
 
-/* Symbol 0 is a dummy that is called "0" or nothing. */
+/* Takes the name of a symbol if it is better than the one before. Symbol 0 is a dummy that is named
+ * "0" or has no name. */
 static void take_name(struct document *document, struct weir_jsoncursor *cursor, int rank)
 {
 	struct weir_slice raw = weir_jsoncursor_scalar(cursor);
@@ -372,11 +614,11 @@ static void take_member(struct document *document, const struct weir_jsonscan_it
 	int field = weir_keyindex_find(&document->fields, item->key);
 
 	if (weir_slice_equals(item->key, "strings")) {
-		weir_rocprof_take_strings(&document->names, document->builder, item);
+		take_strings(&document->names, document->builder, item);
 		return;
 	}
 	if (weir_slice_equals(item->key, "agents")) {
-		weir_rocprof_take_agents(&document->names, document->builder, item);
+		take_agents(&document->names, document->builder, item);
 		return;
 	}
 	if (document->record.list <= LIST_PROCESS)
@@ -415,7 +657,7 @@ static enum weir_status conclude(struct document *document, struct weir_error *e
 		return weir_fail(err, WEIR_E_EMPTY, "%s; no record with a time is left",
 		                 document->first_problem);
 	return weir_fail(err, WEIR_E_EMPTY,
-	                 "no record of a kernel, a copy or a call: run rocprofv3 with "
+	                 "no record of a kernel, copy or call: run rocprofv3 with "
 	                 "--kernel-trace and --hip-trace");
 }
 
@@ -441,7 +683,7 @@ static enum weir_status read_json(struct weir_source *source, struct weir_input 
 		status = conclude(document, err);
 	}
 	weir_builder_free(document->builder);
-	weir_rocprof_names_reset(&document->names);
+	names_reset(&document->names);
 	weir_text_release(&document->scratch);
 	free(document);
 	weir_jsonscan_free(scan);

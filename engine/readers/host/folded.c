@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Folded stacks, the input of flame graphs: "root;caller;leaf 12" a line, from stackcollapse-*.pl,
- * py-spy, async-profiler, bpftrace and PyTorch's export_stacks. What the number counts is not in
- * the file, and shares are all that can be said, unless a comment before the stacks does: "# unit:
- * ns", or samples, or events. Of two numbers (a difference) the later one counts.
+ * Reads folded stacks, the input of flame graphs: one "root;caller;leaf 12" per line, written by
+ * stackcollapse-*.pl, py-spy, async-profiler, bpftrace and PyTorch's export_stacks. The unit of the
+ * numbers is unknown, and only shares are reported, unless a comment before the stacks names it:
+ * "# unit: ns", "samples" or "events". If a line has two numbers (a difference), the second counts.
  */
 #include <string.h>
 
@@ -12,10 +12,10 @@
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/readers.h"
 
-#define ENOUGH_LINES 0.8 /* of a head's lines that must be stacks */
-#define SURE_BITS    24  /* a semicolon, a blank and a digit: others that verify more go first */
+#define ENOUGH_LINES 0.8 /* share of a head's lines that must be stacks */
+#define SURE_BITS    24  /* a semicolon, a blank and a digit; formats that verify more win */
 
-/* Takes the last word off the text where it is a number that is at least 0. */
+/* Takes the last word off the text if it is a number of at least 0. */
 static bool take_number(struct weir_slice *text, int64_t *out)
 {
 	size_t start = text->length;
@@ -31,7 +31,7 @@ static bool take_number(struct weir_slice *text, int64_t *out)
 	return true;
 }
 
-/* The stack without its number; false for lines that are none. */
+/* Takes the number off a stack. Returns false if the line is not a stack. */
 static bool take_stack(struct weir_slice *line, int64_t *weight)
 {
 	int64_t before;
@@ -44,12 +44,12 @@ static bool take_stack(struct weir_slice *line, int64_t *weight)
 	return line->length > 0;
 }
 
-static bool says_nothing(struct weir_slice line)
+static bool is_comment(struct weir_slice line)
 {
 	return !line.length || *line.data == '#' || weir_slice_starts(line, "//");
 }
 
-/* "# unit: ns" */
+/* Takes "# unit: ns". */
 static void take_unit(struct weir_slice line, enum weir_host_unit *unit)
 {
 	static const char mark[] = "# unit: ";
@@ -75,7 +75,7 @@ static int sniff(const char *head, size_t len)
 	int64_t weight;
 
 	while (weir_csv_take_line(&rest, &line)) {
-		if (says_nothing(line) || (!rest.length && lines > 1))
+		if (is_comment(line) || (!rest.length && lines > 1))
 			continue;
 		lines++;
 		if (!take_stack(&line, &weight))
@@ -124,7 +124,7 @@ static enum weir_status read_folded(struct weir_source *source, struct weir_inpu
 
 		if (!input->events)
 			take_unit(line, &profile->unit);
-		if (says_nothing(line))
+		if (is_comment(line))
 			continue;
 		if (!take_stack(&line, &weight)) {
 			weir_input_warn(input,

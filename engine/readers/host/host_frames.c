@@ -20,7 +20,7 @@ static bool ends_with(struct weir_slice text, const char *ending)
 	return text.length >= length && !memcmp(text.data + text.length - length, ending, length);
 }
 
-/* Without a line number behind a colon. */
+/* Drops a colon and line number from the end. */
 static struct weir_slice without_line(struct weir_slice file)
 {
 	size_t end = file.length;
@@ -32,7 +32,7 @@ static struct weir_slice without_line(struct weir_slice file)
 	return file;
 }
 
-/* "forward (model.py:44)": the last blank and bracket, and a file of Python in them. */
+/* Splits "forward (model.py:44)" at the last " (". False if the parentheses hold no Python file. */
 static bool split_behind(struct weir_slice text, struct weir_slice *function,
                          struct weir_slice *file)
 {
@@ -48,7 +48,7 @@ static bool split_behind(struct weir_slice text, struct weir_slice *function,
 	return false;
 }
 
-/* "model.py(44): forward". */
+/* Splits "model.py(44): forward". */
 static bool split_before(struct weir_slice text, struct weir_slice *function,
                          struct weir_slice *file)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What readers of host profiles share: functions by what profilers call them, and lines. */
+/* Shared by the readers of host profiles: lines, frames and the final check. */
 #ifndef WEIR_READERS_HOST_HOST_FRAMES_H
 #define WEIR_READERS_HOST_HOST_FRAMES_H
 
@@ -7,18 +7,18 @@
 #include "engine/model/profile.h"
 #include "engine/readers/parts/csv.h"
 
-/* A line of text whole; the separator is one that stands in no text. */
+/* Reads lines as a whole: no text contains the separator. */
 extern const struct weir_csv_options weir_host_lines;
 
 /*
- * The frame of a text in which function and file stand together: "forward (model.py:44)",
- * "model.py(44): forward". Lines within a file do not tell functions apart. Anything else is the
- * function's name.
+ * Returns the frame of a text that holds function and file: "forward (model.py:44)" or
+ * "model.py(44): forward". Any other text is the name of a function. Line numbers are dropped, so
+ * functions of one name in one file are one frame.
  */
 uint32_t weir_host_frame_of_text(struct weir_host_profile *profile, struct weir_slice text);
 
-/* Settles the input: the profile is the input's, or freed where nothing in it has a weight, which
- * is WEIR_E_EMPTY; `status` is what came before and goes first. */
+/* Gives the profile to the input and returns WEIR_OK. Frees it and fails if `status`, that of the
+ * reading, is not WEIR_OK, or with WEIR_E_EMPTY if no function has a weight. */
 enum weir_status weir_host_settle(struct weir_host_profile *profile, struct weir_input *input,
                                   enum weir_status status, struct weir_error *err);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `perf script`: a line about the sample, then its stack from the leaf on, then a blank line. The
- * program's name may hold blanks, digits and colons, so the line is read from its time stamp
- * outward. A sample weighs its period. Idle processors are no host time.
+ * Reads the output of `perf script`: a line about each sample, then its stack from the leaf on,
+ * then a blank line. The program's name may hold blanks, digits and colons, so the line is parsed
+ * from its time stamp outward. The weight of a sample is its period. Samples of idle processors are
+ * not host time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,10 @@
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/readers.h"
 
-#define MAX_DEPTH 4096 /* frames of one stack; what called more is left out */
+#define MAX_DEPTH 4096 /* frames of one stack; callers beyond are left out */
 #define SURE_BITS 96   /* the form of a time stamp, an event and an address */
 
-/* The line about a sample. */
+/* The line about a sample; texts are borrowed. */
 struct sample {
 	struct weir_slice program, event, rest;
 	int64_t pid, period; /* period 0: not printed */
@@ -25,10 +26,10 @@ struct sample {
 struct perf {
 	struct weir_input *input;
 	struct weir_host_profile *profile;
-	struct weir_text event; /* of the first sample: other events count other things */
-	uint32_t *frames;       /* of the sample at hand, the leaf first */
+	struct weir_text event; /* of the first sample; samples of other events are left out */
+	uint32_t *frames;       /* of the current sample, leaf first */
 	size_t depth;
-	int64_t weight; /* of it; -1: none at hand */
+	int64_t weight; /* of the current sample; -1: no sample */
 	uint32_t program;
 	bool idle;
 };
@@ -43,7 +44,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The next word, off the text; empty at its end. */
+/* Takes the next word off the text; empty at its end. */
 static struct weir_slice take_word(struct weir_slice *text)
 {
 	struct weir_slice word;
@@ -60,7 +61,7 @@ static struct weir_slice take_word(struct weir_slice *text)
 	return word;
 }
 
-/* "788.624887:" */
+/* True for "788.624887:". */
 static bool is_time(struct weir_slice word)
 {
 	size_t at = 0, whole, fraction;
@@ -75,7 +76,7 @@ static bool is_time(struct weir_slice word)
 	return whole && fraction >= 6 && at + 1 == word.length && word.data[at] == ':';
 }
 
-/* "[002]" */
+/* True for "[002]". */
 static bool is_processor(struct weir_slice word)
 {
 	if (word.length < 3 || word.data[0] != '[' || word.data[word.length - 1] != ']')
@@ -86,7 +87,7 @@ static bool is_processor(struct weir_slice word)
 	return true;
 }
 
-/* "19145" or "19145/19146" */
+/* Takes the process from "19145" or "19145/19146". */
 static bool take_pid(struct weir_slice word, int64_t *pid)
 {
 	const char *slash = memchr(word.data, '/', word.length);
@@ -98,7 +99,7 @@ static bool take_pid(struct weir_slice word, int64_t *pid)
 	return weir_parse_i64(word.data, length, pid);
 }
 
-/* What follows the time: perhaps the period, the event, and what the event says. */
+/* Takes what follows the time: an optional period, the event, and its arguments. */
 static bool take_event(struct weir_slice rest, struct sample *sample)
 {
 	struct weir_slice word = take_word(&rest);
@@ -115,7 +116,8 @@ static bool take_event(struct weir_slice rest, struct sample *sample)
 	return word.length > 0;
 }
 
-/* The first time stamp with a process before it. */
+/* Parses a line about a sample by its first time stamp with a process before it. Returns false if
+ * there is no such time stamp. */
 static bool take_sample(struct weir_slice line, struct sample *sample)
 {
 	struct weir_slice rest = line, word, last = {"", 0}, before = {"", 0};
@@ -148,7 +150,7 @@ static bool is_address(struct weir_slice word)
 	return word.length > 0;
 }
 
-/* "1156 leaf+0x2d (/opt/demo/w)": the name up to the last blank and bracket. */
+/* Parses "1156 leaf+0x2d (/opt/demo/w)". The name ends at the last " (". */
 static bool take_frame(struct weir_slice line, struct weir_slice *function, struct weir_slice *file)
 {
 	size_t open = 0, end;
@@ -177,7 +179,8 @@ static bool take_frame(struct weir_slice line, struct weir_slice *function, stru
 	return end > 0;
 }
 
-/* "py::forward:/srv/model.py" of Python's own trampolines is a function and its file. */
+/* Returns a frame. Python's perf trampolines put the file into the name:
+ * "py::forward:/srv/model.py". */
 static uint32_t frame_of(struct weir_host_profile *profile, struct weir_slice function,
                          struct weir_slice file)
 {
@@ -210,7 +213,7 @@ static void take_stack_line(struct perf *perf, struct weir_slice line, uint64_t 
 		perf->frames[perf->depth++] = frame_of(perf->profile, function, file);
 }
 
-/* The sample at hand is complete. */
+/* Adds the current sample, which is complete. */
 static void close_sample(struct perf *perf, uint64_t at)
 {
 	struct weir_host_profile *profile = perf->profile;
@@ -232,7 +235,7 @@ static void close_sample(struct perf *perf, uint64_t at)
 	perf->weight = -1;
 }
 
-/* Clocks count nanoseconds; without periods samples are all there is to count. */
+/* Returns the unit of periods: clocks count nanoseconds. Without periods samples are counted. */
 static enum weir_host_unit unit_of(const struct sample *sample)
 {
 	if (!sample->period)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * speedscope's own format, which py-spy, pyinstrument and others write: frames that all profiles
- * share, and a profile a thread, of samples or of opening and closing events. Members come in any
- * order, so stacks are kept by frame number until the frames are known.
+ * Reads the format of speedscope, which py-spy, pyinstrument and others write: a list of frames
+ * that all profiles share, and a profile per thread, of samples or of opening and closing events.
+ * Members come in any order, so stacks hold frame numbers until the list of frames has been read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,14 @@
 struct speedscope {
 	struct weir_input *input;
 	struct weir_host_profile *profile;
-	uint32_t *frames; /* per number the frame */
+	uint32_t *frames; /* by frame number */
 	size_t frame_count, frame_capacity;
-	uint32_t *stack; /* nodes of the frames that are open */
+	uint32_t *stack; /* nodes of the open frames */
 	size_t depth, stack_capacity;
 	struct weir_text scratch, scratch2;
-	uint32_t nameless; /* the frame of numbers that the list does not have */
+	uint32_t nameless; /* stands for numbers that are not in the list */
 	bool has_unit, has_frames;
-	uint64_t at; /* of the profile at hand */
+	uint64_t at; /* byte of the current item, for warnings */
 };
 
 /* ---- frames ---- */
@@ -74,7 +74,7 @@ static bool take_shared(struct speedscope *reader, struct weir_slice text)
 
 /* ---- profiles ---- */
 
-/* The members of a profile that matter, as they stand; empty where there are none. */
+/* Members of a profile, as written; empty: missing. */
 struct members {
 	struct weir_slice type, unit, end, events, samples, weights;
 };
@@ -82,14 +82,15 @@ struct members {
 static const struct {
 	const char *name;
 	enum weir_host_unit unit;
-	int places; /* of ten, to the unit */
+	int places; /* powers of ten to the unit */
 } units[] = {
 	{"none", WEIR_HOST_SAMPLES, 0},    {"nanoseconds", WEIR_HOST_NS, 0},
 	{"microseconds", WEIR_HOST_NS, 3}, {"milliseconds", WEIR_HOST_NS, 6},
 	{"seconds", WEIR_HOST_NS, 9},
 };
 
-/* The unit of all profiles is that of the first; -1: another, or none of time. */
+/* Returns the places of a unit; the first profile sets the unit of all. -1: another unit, or not a
+ * unit of time or samples. */
 static int places_of(struct speedscope *reader, struct weir_slice unit)
 {
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
@@ -123,7 +124,7 @@ static void weigh(struct speedscope *reader, uint32_t node, int64_t weight)
 		weir_host_weigh(reader->profile, node, weight);
 }
 
-/* One sample: frame numbers, root first. An empty one is idle time. */
+/* Takes a sample: frame numbers, root first. An empty one is idle time. */
 static void take_sample(struct speedscope *reader, struct weir_jsoncursor *sample, int64_t weight)
 {
 	uint32_t node = WEIR_HOST_ROOT, frame;
@@ -194,7 +195,7 @@ static struct event take_event(struct weir_jsoncursor *cursor, int places)
 	return event;
 }
 
-/* Opens or closes a frame; false where the event does not fit what is open. */
+/* Opens or closes a frame. Returns false if the event does not match the open frames. */
 static bool apply(struct speedscope *reader, const struct event *event)
 {
 	uint32_t top = reader->depth ? reader->stack[reader->depth - 1] : WEIR_HOST_ROOT;
@@ -212,7 +213,7 @@ static bool apply(struct speedscope *reader, const struct event *event)
 	return true;
 }
 
-/* Frames that never close last to the end of the profile. */
+/* Closes frames that are still open at the end of the profile. */
 static void close_all(struct speedscope *reader, struct weir_slice end, int places, int64_t last)
 {
 	int64_t end_at, span;
@@ -225,7 +226,8 @@ static void close_all(struct speedscope *reader, struct weir_slice end, int plac
 		weigh(reader, reader->stack[reader->depth - 1], span);
 }
 
-/* The time between two events belongs to what is open then. */
+/* Takes the events of a profile. The time between two events counts for the innermost open frame.
+ */
 static bool take_events(struct speedscope *reader, const struct members *members, int places)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(members->events);
@@ -286,7 +288,7 @@ static bool take_profile(struct speedscope *reader, struct weir_slice text)
 	places = members.unit.data ? places_of(reader, members.unit) : -1;
 	if (places < 0)
 		weir_input_warn(reader->input, WEIR_WARN_UNKNOWN_CATEGORY, reader->at,
-		                "profiles in another unit");
+		                "profiles with another unit");
 	else if (weir_slice_equals(members.type, "sampled") && members.samples.data &&
 	         members.weights.data)
 		return take_samples(reader, &members, places);
@@ -299,7 +301,7 @@ static bool take_profile(struct speedscope *reader, struct weir_slice text)
 
 /* ---- the whole ---- */
 
-/* Frame numbers of the nodes become frames; a number without one is a function without a name. */
+/* Replaces the frame numbers of nodes by frames. */
 static void resolve_frames(struct speedscope *reader)
 {
 	for (size_t i = 1; i < reader->profile->node_count; i++) {
@@ -354,8 +356,8 @@ static enum weir_status read_speedscope(struct weir_source *source, struct weir_
 	status = read_items(&reader, source, err);
 	if (!status && !reader.has_unit)
 		status = weir_fail(err, WEIR_E_EMPTY,
-		                   "no profile in a unit of time or of samples: a profile of "
-		                   "memory says nothing about time");
+		                   "no profile in a unit of time or samples; a profile of "
+		                   "memory has no times");
 	if (!status)
 		resolve_frames(&reader);
 	free(reader.frames);

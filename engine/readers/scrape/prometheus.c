@@ -164,7 +164,7 @@ static enum weir_status read(struct weir_source *source, struct weir_input *inpu
 	enum weir_status status = weir_scrape_read_text(source, &text, err);
 
 	if (!status && !text.length)
-		status = weir_fail(err, WEIR_E_EMPTY, "empty: there is not one byte in it");
+		status = weir_fail(err, WEIR_E_EMPTY, "the file is empty");
 	if (!status && weir_source_damage(source))
 		weir_input_warn(input, WEIR_WARN_TRUNCATED, UINT64_MAX, weir_source_damage(source));
 	if (!status && weir_scrape_is_openmetrics(text.data, text.length)) {

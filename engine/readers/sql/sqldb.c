@@ -231,8 +231,8 @@ static enum weir_status spool(struct weir_source *source, struct weir_text *imag
 	while (!(status = weir_source_next(source, &data, &len, err)) && len) {
 		if (len > WEIR_SQL_MAX_SPOOL - image->length)
 			return weir_fail(err, WEIR_E_LIMIT,
-			                 "a database of more than %u bytes that is no plain file: "
-			                 "put it into one first",
+			                 "a database of more than %u bytes that is not a plain "
+			                 "file: write it to a plain file first",
 			                 WEIR_SQL_MAX_SPOOL);
 		weir_text_add(image, data, len);
 	}
@@ -260,7 +260,7 @@ static enum weir_status open_copy(struct weir_sqldb *db, struct weir_source *sou
 	if (status)
 		return status;
 	if (!db->image.length)
-		return weir_fail(err, WEIR_E_EMPTY, "empty: there is not one byte in it");
+		return weir_fail(err, WEIR_E_EMPTY, "the file is empty");
 	status = check_size(db->image.data, db->image.length, db->image.length, err);
 	if (status)
 		return status;
@@ -395,7 +395,7 @@ bool weir_sqldb_has_prefix(const struct weir_sqldb *db, const char *prefix)
 	return false;
 }
 
-/* Databases by the prefix of one of their tables; the longer prefixes come first. */
+/* Known databases, by the prefix of one of their tables; longer prefixes come first. */
 static const struct {
 	const char *prefix, *hint;
 } known[] = {
@@ -461,7 +461,7 @@ static bool select_columns(struct weir_sqlscan *scan, const char *const *columns
 		weir_text_printf(sql, "%s\"%s\"", places ? "," : "", columns[i]);
 		scan->place[i] = places++;
 	}
-	/* In the order of the rows, whatever index would also do. */
+	/* Reads in the order of the rows, even if an index has all columns. */
 	weir_text_printf(sql, " FROM main.\"%s\" NOT INDEXED", scan->table);
 	return places > 0;
 }
@@ -585,7 +585,7 @@ static void add_id(struct weir_sqltexts *texts, int64_t id, int64_t row)
 	weir_rowmap_add(&texts->of_id, weir_rowmap_hash((uint64_t)id), (uint32_t)texts->count++);
 }
 
-/* Returns the first row of an id; -1 if there is none. */
+/* Returns the first row of an id; -1 if no row has it. */
 static int64_t row_of(const struct weir_sqltexts *texts, int64_t id)
 {
 	uint32_t at;

@@ -33,7 +33,7 @@
 /* The first bytes of every SQLite database, with the final NUL. */
 #define WEIR_SQL_MAGIC "SQLite format 3"
 
-/* Returns true if the head is that of an SQLite database. */
+/* Returns true if the head begins an SQLite database. */
 bool weir_sqldb_begins(const char *head, size_t len);
 
 struct sqlite3;
@@ -56,7 +56,7 @@ bool weir_sqldb_has(const struct weir_sqldb *db, const char *table);
 bool weir_sqldb_has_prefix(const struct weir_sqldb *db, const char *prefix);
 /* The profilers whose databases have a reader, for messages. */
 #define WEIR_SQL_PROFILERS "Nsight Systems or rocprofv3"
-/* Returns what a database is that is not of the expected profiler, and what to do. Never NULL;
+/* Describes a database that the expected profiler did not write, and says what to do. Never NULL;
  * static. */
 const char *weir_sqldb_hint(const struct weir_sqldb *db);
 /* Returns the name of an ordinary table by its number from 0; NULL after the last. A name may hold

@@ -30,7 +30,7 @@ enum weir_status weir_sqlindex_open(struct weir_sqlindex *index, struct weir_sql
                                     const char *table, const char *const *columns,
                                     struct weir_error *err);
 void weir_sqlindex_close(struct weir_sqlindex *index);
-/* Returns the cells after the id, of the first row with this id; NULL if there is none. */
+/* Returns the cells after the id, of the first row with this id; NULL if no row has it. */
 const int64_t *weir_sqlindex_find(const struct weir_sqlindex *index, int64_t id);
 
 struct weir_sqlname {

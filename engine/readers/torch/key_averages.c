@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The table that PyTorch's profiler prints, key_averages().table(): totals of the whole run by
- * operator and kernel. An operator's time is its own on the device, or on the host where it has
- * none there. Cells lie under runs of dashes; a header longer than its column shifts those behind
- * it, rows do not. Ranges of the program appear among the kernels: those above all device time are
- * left out.
+ * Reads the table that PyTorch's profiler prints, key_averages().table(): totals of the whole run
+ * by operator and kernel. The time of an operator is its self time on the device or, without device
+ * time, its self time on the host. Cells are aligned with runs of dashes; a title longer than its
+ * column shifts the titles after it, but not the cells. Ranges of the program are listed like
+ * kernels: those with more than 100 % of the device time are left out.
  */
 #include <math.h>
 #include <string.h>
@@ -28,12 +28,12 @@ struct table {
 	struct weir_input *input;
 	struct span spans[MAX_COLUMNS];
 	size_t span_count;
-	size_t column[COLUMNS]; /* of the spans; MAX_COLUMNS: not there */
-	unsigned separators;
-	bool done; /* what is printed below it was met */
+	size_t column[COLUMNS]; /* index in spans; MAX_COLUMNS: missing */
+	unsigned separators;    /* lines of dashes so far */
+	bool done;              /* the end of the table was read */
 };
 
-/* Runs of dashes, two blanks apart; 0: the line is something else. */
+/* Finds the runs of dashes in a line. Returns their number; 0: not a line of dashes. */
 static size_t read_spans(struct weir_slice line, struct span *spans)
 {
 	size_t count = 0, at = 0;
@@ -63,7 +63,7 @@ static struct weir_slice trim(struct weir_slice text)
 	return text;
 }
 
-/* The byte at which a character begins, the line's length behind its end. */
+/* Returns the byte at which a character begins, or the length of a shorter line. */
 static size_t byte_of(struct weir_slice line, size_t character)
 {
 	size_t at = 0;
@@ -92,7 +92,7 @@ static bool ends(struct weir_slice text, const char *ending)
 	return text.length >= length && !memcmp(text.data + text.length - length, ending, length);
 }
 
-/* "Self CUDA", "Self XPU": a device's own time, whatever it is called. */
+/* Returns the column of a title; "Self CUDA" and "Self XPU" are device time. COLUMNS: not used. */
 static enum column column_of(struct weir_slice title)
 {
 	if (weir_slice_equals(title, "Name"))
@@ -107,7 +107,7 @@ static enum column column_of(struct weir_slice title)
 	return ends(title, "%") ? COLUMN_DEVICE_SHARE : COLUMN_DEVICE;
 }
 
-/* Titles are two blanks apart. False where it is no header. */
+/* Reads the titles, which are at least two blanks apart. Returns false if it is not the header. */
 static bool read_header(struct table *table, struct weir_slice line)
 {
 	size_t count = 0;
@@ -132,12 +132,12 @@ static bool read_header(struct table *table, struct weir_slice line)
 	       table->column[COLUMN_HOST] < count && table->column[COLUMN_CALLS] < count;
 }
 
-/* "6.000ms" in nanoseconds; NAN where it is no time. */
+/* Parses a time such as "6.000ms" to nanoseconds; NAN: not a time. */
 static double time_of(struct weir_slice text)
 {
 	static const struct {
 		const char *unit;
-		int places; /* to nanoseconds, as powers of ten */
+		int places; /* powers of ten to nanoseconds */
 	} units[] = {{"us", 3}, {"ms", 6}, {"ns", 0}, {"s", 9}};
 	int64_t ns;
 
@@ -173,7 +173,7 @@ static void add(struct weir_series_table *series_table, const char *name, double
 	series->value[0] += value;
 }
 
-/* Rows of one name, which differ in shapes or stacks, are one operator. */
+/* Adds a row. Rows with the same name, which differ in shapes or stacks, are one operator. */
 static void read_row(struct table *table, const struct weir_csv_row *row)
 {
 	struct weir_slice name = cell(table, row->line, COLUMN_NAME),
@@ -183,7 +183,7 @@ static void read_row(struct table *table, const struct weir_csv_row *row)
 	struct weir_text text = {0};
 	int64_t count;
 
-	if (!name.length) /* more of a stack */
+	if (!name.length) /* a further line of a stack */
 		return;
 	if (isnan(host) || host < 0 || !weir_parse_i64(calls.data, calls.length, &count) ||
 	    count < 0) {
@@ -202,7 +202,7 @@ static void read_row(struct table *table, const struct weir_csv_row *row)
 	weir_text_release(&text);
 }
 
-/* "Self CUDA time total: 5.678ms" */
+/* Takes "Self CUDA time total: 5.678ms". */
 static void read_footer(struct table *table, struct weir_slice line)
 {
 	static const char middle[] = " time total: ";
@@ -223,7 +223,7 @@ static void read_footer(struct table *table, struct weir_slice line)
 	                time_of(trim((struct weir_slice){at, (size_t)(end - at)})) / 1e6);
 }
 
-/* The table is printed between three lines of dashes. */
+/* Takes a line. Three lines of dashes separate title, rows and footer. */
 static void read_line(struct table *table, const struct weir_csv_row *row)
 {
 	struct span spans[MAX_COLUMNS];

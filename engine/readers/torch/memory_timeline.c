@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory timelines of the PyTorch profiler, export_memory_timeline(): changes of each category in
- * bytes (*.raw.json), or totals of each category over time (*.json). What is kept is the peak, what
- * it was made of, and where the run began and ended.
+ * Reads memory timelines of the PyTorch profiler, export_memory_timeline(): changes of each
+ * category in bytes (*.raw.json), or totals of each category over time (*.json). Keeps the totals
+ * at the start, the peak and the end, and the categories at the peak.
  */
 #include <string.h>
 
@@ -33,8 +33,8 @@ struct totals {
 
 struct memory {
 	struct weir_input *input;
-	struct totals now, peak;
-	int64_t first, last;
+	struct totals now, peak; /* bytes */
+	int64_t first, last;     /* bytes */
 	uint64_t points;
 	bool started;
 };
@@ -56,7 +56,7 @@ static void keep_point(struct memory *memory)
 		memory->first = memory->now.all;
 }
 
-/* A sum with one more change; false where it would be no number of bytes any more. */
+/* Adds to a sum. Returns false, and leaves it alone, beyond MAX_SUM. */
 static bool add_bytes(int64_t *sum, int64_t bytes)
 {
 	if (*sum + bytes > MAX_SUM || *sum + bytes < -MAX_SUM)
@@ -65,7 +65,8 @@ static bool add_bytes(int64_t *sum, int64_t bytes)
 	return true;
 }
 
-/* What was there before the start has no time; its sum is where the run begins. */
+/* Takes a change: time, action, bytes, category. Memory from before the start has a negative time;
+ * the run starts with its sum. Returns false if the change is malformed. */
 static bool take_change(struct memory *memory, const int64_t *fields)
 {
 	struct totals now = memory->now;
@@ -82,7 +83,7 @@ static bool take_change(struct memory *memory, const int64_t *fields)
 	return true;
 }
 
-/* Totals of one moment: a leading zero, then one a category. */
+/* Takes the totals at one time: 0, then one per category. Returns false if they are malformed. */
 static bool take_totals(struct memory *memory, struct weir_jsoncursor *cursor)
 {
 	struct totals now = {0};
@@ -107,22 +108,23 @@ static bool take_totals(struct memory *memory, struct weir_jsoncursor *cursor)
 	return true;
 }
 
-static void refuse(struct memory *memory, uint64_t at, const char *what)
+static void refuse(struct memory *memory, uint64_t at, const char *detail)
 {
-	weir_input_warn(memory->input, WEIR_WARN_SKIPPED_EVENT, at, what);
+	weir_input_warn(memory->input, WEIR_WARN_SKIPPED_EVENT, at, detail);
 }
 
-/* The element that follows the list of times; what was taken for changes before were times. */
+/* Takes the list of totals, which follows the list of times; drops changes that were misread from
+ * the times. */
 static void take_list(struct memory *memory, struct weir_jsoncursor *cursor, uint64_t at)
 {
 	*memory = (struct memory){.input = memory->input};
 	do {
 		if (!take_totals(memory, cursor))
-			refuse(memory, at, "totals of a moment: expected 0 and 8 numbers of bytes");
+			refuse(memory, at, "totals: expected 0 and 8 numbers of bytes");
 	} while (!cursor->bad && weir_jsoncursor_item(cursor));
 }
 
-/* False: the element is no JSON. */
+/* Takes a change or the list of totals. Returns false if the element is not valid JSON. */
 static bool take_element(struct memory *memory, const struct weir_jsonscan_item *item)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
@@ -131,7 +133,7 @@ static bool take_element(struct memory *memory, const struct weir_jsonscan_item 
 	bool good = true;
 
 	if (!weir_jsoncursor_enter(&cursor, '[')) {
-		refuse(memory, item->at, "an element that is no list");
+		refuse(memory, item->at, "an element that is not a list");
 		return true;
 	}
 	while (weir_jsoncursor_item(&cursor)) {
@@ -161,8 +163,8 @@ static enum weir_status conclude(struct memory *memory, struct weir_error *err)
 
 	if (!memory->points)
 		return weir_fail(err, WEIR_E_EMPTY,
-		                 "no change of memory in it: expected lists of time, action, bytes "
-		                 "and category, or a list of times and a list of totals");
+		                 "no change of memory: expected lists of time, action, bytes and "
+		                 "category, or a list of times and a list of totals");
 	memory->input->run = run = weir_run_new();
 	memory->input->events = memory->points;
 	weir_figure_add(run, "memory_start_bytes", "B", false, (double)memory->first);
@@ -198,14 +200,14 @@ static enum weir_status read_memory(struct weir_source *source, struct weir_inpu
 	return status;
 }
 
-static const char *skip(const char *at, const char *end, const char *what)
+static const char *skip(const char *at, const char *end, const char *characters)
 {
-	while (at < end && *at && strchr(what, *at))
+	while (at < end && *at && strchr(characters, *at))
 		at++;
 	return at;
 }
 
-/* Two brackets and four whole numbers, which are nobody else's beginning. */
+/* Looks for two brackets and four integers, with which no other format begins. */
 static int sniff(const char *head, size_t len)
 {
 	static const char blanks[] = " \t\r\n";

@@ -1,0 +1,824 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads tables of AMD's profilers: rocprofv3 --output-format csv (kernels, copies, calls, markers,
+ * allocations, totals), the same tables made from a rocpd database, and those of rocprof before
+ * version 3. Times are nanoseconds since the host was started.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/figures.h"
+#include "engine/readers/readers.h"
+#include "engine/readers/trace/builder.h"
+#include "engine/readers/trace/rocm.h"
+
+#define MAX_CELLS 128
+
+/* Meanings of columns, whose names differ between versions. */
+enum column {
+	COLUMN_KERNEL,
+	COLUMN_FUNCTION,
+	COLUMN_DOMAIN,
+	COLUMN_DIRECTION,
+	COLUMN_OPERATION,
+	COLUMN_NAME,
+	COLUMN_CALLS,
+	COLUMN_TOTAL,
+	COLUMN_START,
+	COLUMN_END,
+	COLUMN_PROCESS,
+	COLUMN_THREAD,
+	COLUMN_CORRELATION,
+	COLUMN_AGENT,
+	COLUMN_SOURCE,
+	COLUMN_DESTINATION,
+	COLUMN_QUEUE,
+	COLUMN_STREAM,
+	COLUMN_SIZE,
+	COLUMN_GRID,
+	COLUMN_GRID_X,
+	COLUMN_GRID_Y,
+	COLUMN_GRID_Z,
+	COLUMN_GROUP,
+	COLUMN_GROUP_X,
+	COLUMN_GROUP_Y,
+	COLUMN_GROUP_Z,
+	COLUMN_NODE,
+	COLUMN_AGENT_TYPE,
+	COLUMN_PRODUCT,
+	COLUMN_UNITS,
+	COLUMN_WAVE,
+	COLUMNS
+};
+
+enum table {
+	TABLE_NONE,
+	TABLE_KERNELS,
+	TABLE_CALLS, /* calls of the runtime, markers, calls of RCCL */
+	TABLE_COPIES,
+	TABLE_ALLOCATIONS,
+	TABLE_TOTALS, /* the *_stats files: calls and time by name */
+	TABLE_AGENTS, /* devices of the machine; no events */
+};
+
+struct columns {
+	enum table table;
+	size_t count;           /* of cells in the header */
+	size_t column[COLUMNS]; /* WEIR_CSV_NO_COLUMN: missing */
+};
+
+struct reader {
+	struct weir_input *input;
+	struct weir_builder *builder; /* NULL: the table holds totals */
+	struct columns columns;
+	uint64_t timed;          /* usable rows */
+	char first_problem[160]; /* with its line; empty: no problem yet */
+};
+
+/* ---- headers ---- */
+
+static const struct weir_csv_options options = {.separator = ',', .quotes = true, .trim = true};
+
+static const struct {
+	const char *name;
+	enum column column;
+} names[] = {
+	{"Kernel_Name", COLUMN_KERNEL},
+	{"KernelName", COLUMN_KERNEL},
+	{"Function", COLUMN_FUNCTION},
+	{"Domain", COLUMN_DOMAIN},
+	{"Direction", COLUMN_DIRECTION},
+	{"Operation", COLUMN_OPERATION},
+	{"Name", COLUMN_NAME},
+	{"Calls", COLUMN_CALLS},
+	{"TotalDurationNs", COLUMN_TOTAL},
+	{"Start_Timestamp", COLUMN_START},
+	{"BeginNs", COLUMN_START},
+	{"End_Timestamp", COLUMN_END},
+	{"EndNs", COLUMN_END},
+	{"Process_Id", COLUMN_PROCESS},
+	{"PID", COLUMN_PROCESS},
+	{"pid", COLUMN_PROCESS},
+	{"Thread_Id", COLUMN_THREAD},
+	{"TID", COLUMN_THREAD},
+	{"tid", COLUMN_THREAD},
+	{"Correlation_Id", COLUMN_CORRELATION},
+	{"Correlation_ID", COLUMN_CORRELATION},
+	{"Agent_Id", COLUMN_AGENT},
+	{"GPU_ID", COLUMN_AGENT},
+	{"gpu-id", COLUMN_AGENT},
+	{"Source_Agent_Id", COLUMN_SOURCE},
+	{"Destination_Agent_Id", COLUMN_DESTINATION},
+	{"Queue_Id", COLUMN_QUEUE},
+	{"Queue_ID", COLUMN_QUEUE},
+	{"queue-id", COLUMN_QUEUE},
+	{"Stream_Id", COLUMN_STREAM},
+	{"Allocation_Size", COLUMN_SIZE},
+	{"Grid_Size", COLUMN_GRID},
+	{"grd", COLUMN_GRID},
+	{"Grid_Size_X", COLUMN_GRID_X},
+	{"Grid_Size_Y", COLUMN_GRID_Y},
+	{"Grid_Size_Z", COLUMN_GRID_Z},
+	{"Workgroup_Size", COLUMN_GROUP},
+	{"wgr", COLUMN_GROUP},
+	{"Workgroup_Size_X", COLUMN_GROUP_X},
+	{"Workgroup_Size_Y", COLUMN_GROUP_Y},
+	{"Workgroup_Size_Z", COLUMN_GROUP_Z},
+	{"Node_Id", COLUMN_NODE},
+	{"Agent_Type", COLUMN_AGENT_TYPE},
+	{"Product_Name", COLUMN_PRODUCT},
+	{"Cu_Count", COLUMN_UNITS},
+	{"Wave_Front_Size", COLUMN_WAVE},
+};
+
+/* The columns that a table must have; the first table that fits is chosen. */
+static const struct {
+	enum table table;
+	enum column needed[5];
+	size_t count;
+} tables[] = {
+	{TABLE_KERNELS, {COLUMN_KERNEL, COLUMN_START, COLUMN_END}, 3},
+	{TABLE_CALLS, {COLUMN_FUNCTION, COLUMN_DOMAIN, COLUMN_START, COLUMN_END}, 4},
+	{TABLE_COPIES,
+         {COLUMN_DIRECTION, COLUMN_SOURCE, COLUMN_DESTINATION, COLUMN_START, COLUMN_END},
+         5},
+	{TABLE_ALLOCATIONS,
+         {COLUMN_OPERATION, COLUMN_AGENT, COLUMN_SIZE, COLUMN_START, COLUMN_END},
+         5},
+	{TABLE_TOTALS, {COLUMN_NAME, COLUMN_CALLS, COLUMN_TOTAL}, 3},
+	{TABLE_AGENTS, {COLUMN_NODE, COLUMN_AGENT_TYPE, COLUMN_PRODUCT}, 3},
+};
+
+/* Columns of tables that cannot stand for a normal run, and why. */
+static const struct {
+	const char *column, *reason;
+} refused[] = {
+	{"Counter_Name",
+         "it holds counters of rocprofv3, which serialises kernels to measure them: pass "
+         "*_kernel_trace.csv of a run without counters"},
+	{"Exec_Mask", "it holds samples of program counters: pass *_kernel_trace.csv"},
+	{"Alloc_Flags", "it holds rocprofv3's scratch memory only: pass *_kernel_trace.csv"},
+};
+
+static const char *find_refused(const struct weir_slice *cells, size_t count)
+{
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		for (size_t j = 0; j < count; j++)
+			if (weir_slice_equals(cells[j], refused[i].column))
+				return refused[i].reason;
+	return NULL;
+}
+
+static bool has_all(const struct columns *columns, const enum column *needed, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (columns->column[needed[i]] == WEIR_CSV_NO_COLUMN)
+			return false;
+	return true;
+}
+
+/* Finds the columns and the kind of table in a header. Returns the number of bits that verify it;
+ * 0: not a header that is read. */
+static int find_columns(struct columns *columns, const struct weir_slice *cells, size_t count)
+{
+	int bits = 0;
+
+	*columns = (struct columns){.count = count};
+	for (size_t i = 0; i < COLUMNS; i++)
+		columns->column[i] = WEIR_CSV_NO_COLUMN;
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++)
+			if (columns->column[names[j].column] == WEIR_CSV_NO_COLUMN &&
+			    weir_slice_equals(cells[i], names[j].name)) {
+				columns->column[names[j].column] = i;
+				bits += 8 * (int)cells[i].length;
+			}
+	for (size_t i = 0; !find_refused(cells, count) && i < sizeof(tables) / sizeof(tables[0]);
+	     i++)
+		if (has_all(columns, tables[i].needed, tables[i].count)) {
+			columns->table = tables[i].table;
+			break;
+		}
+	return columns->table == TABLE_NONE ? 0 : bits;
+}
+
+static size_t split_first(const char *head, size_t len, struct weir_slice *cells)
+{
+	struct weir_slice rest = {head, len}, line;
+
+	return weir_csv_take_line(&rest, &line) ? weir_csv_split(line, &options, cells, MAX_CELLS)
+	                                        : 0;
+}
+
+static const char *refuse(const char *head, size_t len)
+{
+	struct weir_slice cells[MAX_CELLS];
+
+	return find_refused(cells, split_first(head, len, cells));
+}
+
+static int sniff(const char *head, size_t len)
+{
+	struct weir_slice cells[MAX_CELLS];
+	struct columns columns;
+
+	return find_columns(&columns, cells, split_first(head, len, cells));
+}
+
+/* ---- rows ---- */
+
+static struct weir_slice cell(const struct reader *reader, const struct weir_csv_row *row,
+                              enum column column)
+{
+	return weir_csv_cell(row, reader->columns.column[column]);
+}
+
+static bool has(const struct reader *reader, enum column column)
+{
+	return reader->columns.column[column] != WEIR_CSV_NO_COLUMN;
+}
+
+static int64_t number(const struct reader *reader, const struct weir_csv_row *row,
+                      enum column column, int64_t fallback)
+{
+	struct weir_slice text = cell(reader, row, column);
+	int64_t value;
+
+	return text.length && weir_parse_i64(text.data, text.length, &value) ? value : fallback;
+}
+
+static uint64_t correlation(const struct reader *reader, const struct weir_csv_row *row)
+{
+	int64_t id = number(reader, row, COLUMN_CORRELATION, 0);
+
+	return id > 0 ? (uint64_t)id : 0;
+}
+
+/* Returns the number in "Agent 4", "GPU 0" or "4"; -1: unknown. */
+static int64_t agent(const struct reader *reader, const struct weir_csv_row *row,
+                     enum column column)
+{
+	struct weir_slice text = cell(reader, row, column);
+	size_t digits = 0;
+	int64_t id;
+
+	while (digits < text.length && text.data[text.length - digits - 1] >= '0' &&
+	       text.data[text.length - digits - 1] <= '9')
+		digits++;
+	return digits && weir_parse_i64(text.data + text.length - digits, digits, &id) ? id : -1;
+}
+
+/* Warns about a row that is left out. */
+static void refuse_row(struct reader *reader, const struct weir_csv_row *row,
+                       enum weir_warning_code code, const char *expected)
+{
+	char detail[sizeof(((struct weir_warning *)0)->detail)];
+
+	snprintf(detail, sizeof(detail), "line %" PRIu64 ": %s", row->number, expected);
+	if (!reader->first_problem[0])
+		snprintf(reader->first_problem, sizeof(reader->first_problem), "%s", detail);
+	weir_input_warn(reader->input, code, row->at, detail);
+}
+
+static bool read_times(struct reader *reader, const struct weir_csv_row *row, int64_t *start_ns,
+                       int64_t *end_ns)
+{
+	const char *problem;
+	bool turned;
+
+	*start_ns = number(reader, row, COLUMN_START, -1);
+	*end_ns = number(reader, row, COLUMN_END, -1);
+	if (*end_ns >= 0 && *end_ns < *start_ns && row->cut) {
+		refuse_row(reader, row, WEIR_WARN_TRUNCATED, "the file ends in this row");
+		return false;
+	}
+	problem = weir_rocm_times(*start_ns, end_ns, &turned);
+	if (turned)
+		weir_input_warn(reader->input, WEIR_WARN_NEGATIVE_DURATION, row->at, NULL);
+	if (problem)
+		refuse_row(reader, row, WEIR_WARN_NO_TIME, problem);
+	else
+		reader->timed++;
+	return !problem;
+}
+
+/* Returns the number of workgroups in the grid, or of work items in a workgroup; 0: unknown. */
+static uint64_t dimensions(const struct reader *reader, const struct weir_csv_row *row, bool blocks)
+{
+	static const enum column groups[] = {COLUMN_GROUP_X, COLUMN_GROUP_Y, COLUMN_GROUP_Z},
+				 grids[] = {COLUMN_GRID_X, COLUMN_GRID_Y, COLUMN_GRID_Z};
+	uint64_t product = 1;
+
+	if (has(reader, COLUMN_GROUP)) {
+		int64_t group = number(reader, row, COLUMN_GROUP, 0);
+
+		if (blocks)
+			return weir_rocm_blocks(number(reader, row, COLUMN_GRID, 0), group);
+		return group > 0 ? (uint64_t)group : 0;
+	}
+	for (size_t i = 0; i < 3; i++) {
+		int64_t group = number(reader, row, groups[i], 0);
+		uint64_t size = group > 0 ? (uint64_t)group : 0;
+
+		if (blocks)
+			size = weir_rocm_blocks(number(reader, row, grids[i], 0), group);
+		product = weir_rocm_clamp(product) * (uint64_t)weir_rocm_clamp(size);
+	}
+	return product;
+}
+
+static void take_kernel(struct reader *reader, const struct weir_csv_row *row)
+{
+	struct weir_device_event work = {.bytes = -1, .at = row->at};
+
+	if (!read_times(reader, row, &work.start_ns, &work.end_ns))
+		return;
+	work.name = weir_rocm_kernel_name(cell(reader, row, COLUMN_KERNEL));
+	if (!work.name.length)
+		work.name = weir_slice_of("(unnamed kernel)");
+	work.kind = weir_rocm_kernel_kind(work.name);
+	work.device = agent(reader, row, COLUMN_AGENT);
+	work.stream =
+		number(reader, row, has(reader, COLUMN_STREAM) ? COLUMN_STREAM : COLUMN_QUEUE, -1);
+	work.correlation = correlation(reader, row);
+	work.blocks = weir_rocm_clamp(dimensions(reader, row, true));
+	work.threads_per_block = weir_rocm_clamp(dimensions(reader, row, false));
+	weir_builder_add_device(reader->builder, &work);
+}
+
+static void take_copy(struct reader *reader, const struct weir_csv_row *row)
+{
+	struct weir_slice direction = cell(reader, row, COLUMN_DIRECTION);
+	struct weir_device_event work = {
+		.kind = WEIR_DEVICE_COPY, .bytes = -1, .at = row->at, .stream = -1};
+
+	if (!read_times(reader, row, &work.start_ns, &work.end_ns))
+		return;
+	work.name = weir_rocm_copy_name(direction);
+	work.device =
+		agent(reader, row,
+	              weir_rocm_copies_to_host(direction) ? COLUMN_SOURCE : COLUMN_DESTINATION);
+	work.stream = number(reader, row, COLUMN_STREAM, -1);
+	work.correlation = correlation(reader, row);
+	weir_builder_add_device(reader->builder, &work);
+}
+
+/* Returns true for the domain of ranges that the program marked; older versions call it ROCTX. */
+static bool is_marker(struct weir_slice domain)
+{
+	return weir_slice_starts(domain, "MARKER_") || weir_slice_starts(domain, "ROCTX");
+}
+
+static void take_call(struct reader *reader, const struct weir_csv_row *row)
+{
+	struct weir_host_event host = {.kind = WEIR_HOST_API, .at = row->at};
+
+	if (!read_times(reader, row, &host.start_ns, &host.end_ns))
+		return;
+	host.name = cell(reader, row, COLUMN_FUNCTION);
+	host.pid = number(reader, row, COLUMN_PROCESS, -1);
+	host.tid = number(reader, row, COLUMN_THREAD, -1);
+	if (is_marker(cell(reader, row, COLUMN_DOMAIN)))
+		host.kind = WEIR_HOST_ANNOTATION;
+	else
+		host.correlation = correlation(reader, row);
+	weir_builder_add_host(reader->builder, &host);
+}
+
+/* Adds an allocation as a call only: frees do not state their size, so memory in use is unknown. */
+static void take_allocation(struct reader *reader, const struct weir_csv_row *row)
+{
+	struct weir_host_event host = {.kind = WEIR_HOST_API, .pid = -1, .tid = -1, .at = row->at};
+
+	if (!read_times(reader, row, &host.start_ns, &host.end_ns))
+		return;
+	host.name = cell(reader, row, COLUMN_OPERATION);
+	weir_builder_add_host(reader->builder, &host);
+}
+
+/* Adds the total of a name; the run counts as one iteration. The first row of a name counts. */
+static void take_total(struct reader *reader, const struct weir_csv_row *row)
+{
+	struct weir_slice name = cell(reader, row, COLUMN_NAME);
+	int64_t calls = number(reader, row, COLUMN_CALLS, -1),
+		total_ns = number(reader, row, COLUMN_TOTAL, -1);
+	struct weir_text text = {0};
+
+	if (!name.length || calls < 0 || total_ns < 0) {
+		refuse_row(reader, row, WEIR_WARN_BAD_NUMBER,
+		           "no name, or no calls and nanoseconds");
+		return;
+	}
+	if (!reader->input->run) {
+		reader->input->run = weir_run_new();
+		reader->input->gives = "native run";
+	}
+	if (reader->input->run->operators.count >= WEIR_FIGURE_MAX)
+		return;
+	weir_text_add(&text, name.data, name.length);
+	if (!weir_series_find(&reader->input->run->operators, text.data)) {
+		weir_series_push(weir_series_get(&reader->input->run->operators, text.data),
+		                 (double)total_ns);
+		weir_series_push(weir_series_get(&reader->input->run->calls, text.data),
+		                 (double)calls);
+		reader->timed++;
+	}
+	weir_text_release(&text);
+}
+
+/* Describes a device. Without the name of a product it has the name of its architecture (gfx942).
+ */
+static void take_agent(struct reader *reader, const struct weir_csv_row *row)
+{
+	struct weir_trace_device device = {.id = number(reader, row, COLUMN_NODE, -1)};
+	struct weir_slice name = cell(reader, row, COLUMN_PRODUCT);
+	int64_t units = number(reader, row, COLUMN_UNITS, 0);
+	int64_t wave = number(reader, row, COLUMN_WAVE, 0);
+
+	reader->timed++;
+	if (device.id < 0 || !weir_slice_equals(cell(reader, row, COLUMN_AGENT_TYPE), "GPU"))
+		return;
+	device.name = weir_builder_name(reader->builder,
+	                                name.length ? name : cell(reader, row, COLUMN_NAME));
+	device.sms = units > 0 ? weir_rocm_clamp((uint64_t)units) : 0;
+	device.warp_size = wave > 0 ? weir_rocm_clamp((uint64_t)wave) : 0;
+	weir_builder_describe_device(reader->builder, &device);
+}
+
+static void take_row(struct reader *reader, const struct weir_csv_row *row)
+{
+	static void (*const takers[])(struct reader *, const struct weir_csv_row *) = {
+		[TABLE_KERNELS] = take_kernel,
+		[TABLE_CALLS] = take_call,
+		[TABLE_COPIES] = take_copy,
+		[TABLE_TOTALS] = take_total,
+		[TABLE_ALLOCATIONS] = take_allocation,
+		[TABLE_AGENTS] = take_agent,
+	};
+
+	if (row->count != reader->columns.count) {
+		refuse_row(reader, row, row->cut ? WEIR_WARN_TRUNCATED : WEIR_WARN_RAGGED_ROW,
+		           row->cut ? "the file ends in this row"
+		                    : "other columns than the header");
+		return;
+	}
+	takers[reader->columns.table](reader, row);
+}
+
+/* ---- one file ---- */
+
+/* Takes a header. There may be several: processes that append to one file repeat it. */
+static bool take_header(struct reader *reader, const struct weir_csv_row *row)
+{
+	struct columns columns;
+
+	find_columns(&columns, row->cells, row->count);
+	if (columns.table == TABLE_NONE)
+		return false;
+	reader->columns = columns;
+	if (columns.table != TABLE_TOTALS && !reader->builder)
+		reader->builder = weir_builder_new(reader->input);
+	return true;
+}
+
+static enum weir_status read_rows(struct reader *reader, struct weir_csv *csv,
+                                  struct weir_error *err)
+{
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(csv, &row, err)) && row) {
+		if (!row->count || take_header(reader, row))
+			continue;
+		if (reader->columns.table == TABLE_NONE)
+			return weir_fail(err, WEIR_E_FORMAT,
+			                 "line %" PRIu64
+			                 ": expected a header of rocprofv3 or rocprof, "
+			                 "with the columns of kernels, copies or calls",
+			                 row->number);
+		reader->input->events++;
+		take_row(reader, row);
+	}
+	return status;
+}
+
+static enum weir_status conclude(struct reader *reader, struct weir_error *err)
+{
+	if (reader->timed)
+		return reader->builder ? weir_builder_finish(reader->builder, err) : WEIR_OK;
+	if (reader->first_problem[0])
+		return weir_fail(err, WEIR_E_EMPTY, "%s; no row with a time is left",
+		                 reader->first_problem);
+	return weir_fail(err, WEIR_E_EMPTY,
+	                 "no row below the header: did the program end by a signal? rocprofv3 "
+	                 "writes when it exits");
+}
+
+static void warn_long_rows(struct reader *reader, const struct weir_csv *csv)
+{
+	const struct weir_csv_skipped *skipped = weir_csv_skipped(csv);
+
+	if (!skipped->count)
+		return;
+	weir_input_warn(reader->input, WEIR_WARN_RAGGED_ROW, skipped->first_at, "too long");
+	reader->input->warnings[WEIR_WARN_RAGGED_ROW].count += skipped->count - 1;
+}
+
+static enum weir_status read_csv(struct weir_source *source, struct weir_input *input,
+                                 struct weir_error *err)
+{
+	struct weir_csv *csv = weir_csv_new(source, &options);
+	struct reader reader = {.input = input};
+	enum weir_status status;
+
+	status = read_rows(&reader, csv, err);
+	if (!status) {
+		warn_long_rows(&reader, csv);
+		weir_damage_of_source(input, source);
+		status = conclude(&reader, err);
+	}
+	weir_builder_free(reader.builder);
+	weir_csv_free(csv);
+	return status;
+}
+
+/* ---- the files of one process ---- */
+
+/* Warnings that the builder raises about a whole timeline: those of the parts are cleared. */
+static const enum weir_warning_code recounted[] = {
+	WEIR_WARN_GRAPH_HIDDEN,     WEIR_WARN_UNLINKED,  WEIR_WARN_BEFORE_LAUNCH,
+	WEIR_WARN_STREAM_OVERLAP,   WEIR_WARN_MISNESTED, WEIR_WARN_LAUNCH_WITHOUT_WORK,
+	WEIR_WARN_DUPLICATE_LAUNCH,
+};
+
+/* Drops one of the words, and the '_' before it, from the end of the name of a file. */
+static bool drop_word(const char *name, size_t *length)
+{
+	static const char *const words[] = {
+		"kernel",   "memory", "copy",      "allocation", "hip",     "hsa", "api",
+		"marker",   "rccl",   "core",      "runtime",    "amd",     "ext", "image",
+		"compiler", "roctx",  "finalizer", "rocdecode",  "rocjpeg",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t size = strlen(words[i]);
+
+		if (*length < size || memcmp(name + *length - size, words[i], size) != 0)
+			continue;
+		if (*length > size && name[*length - size - 1] != '_')
+			continue;
+		*length -= size + (*length > size);
+		return true;
+	}
+	return false;
+}
+
+/* Returns the number of bytes of a path that the tables of one process share, which is all up to
+ * "kernel_trace.csv.gz", "agent_info.csv" and similar names; 0: unknown. */
+static size_t shared_part(const char *path)
+{
+	static const char ending[] = "_trace.csv", agents[] = "agent_info.csv";
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *found = NULL;
+	size_t length;
+	bool any = false;
+
+	for (const char *at = strstr(name, ending); at; at = strstr(at + 1, ending))
+		found = at;
+	if (!found) {
+		found = strstr(name, agents);
+		length = found ? (size_t)(found - name) : 0;
+		return found ? (size_t)(name - path) + length + !length : 0;
+	}
+	length = (size_t)(found - name);
+	while (drop_word(name, &length))
+		any = true;
+	return any ? (size_t)(name - path) + length + 1 : 0;
+}
+
+static bool is_table(const struct weir_input *input)
+{
+	return input->trace && strcmp(input->format, weir_reader_rocprof.name) == 0;
+}
+
+static bool is_part(const struct weir_input *input)
+{
+	return is_table(input) && shared_part(input->path) > 0;
+}
+
+static bool belong_together(const struct weir_input *left, const struct weir_input *right)
+{
+	size_t length = shared_part(left->path);
+
+	return shared_part(right->path) == length && !memcmp(left->path, right->path, length - 1);
+}
+
+static struct weir_slice text_of(const struct weir_trace *trace, uint32_t name)
+{
+	return (struct weir_slice){weir_names_text(trace->names, name),
+	                           weir_names_length(trace->names, name)};
+}
+
+static void add_host(struct weir_builder *builder, const struct weir_trace *trace)
+{
+	const struct weir_host_columns *host = &trace->host;
+
+	for (size_t i = 0; i < host->count; i++) {
+		const struct weir_thread *thread = &trace->threads[host->thread[i]];
+
+		weir_builder_add_host(builder, &(struct weir_host_event){
+						       .kind = (enum weir_host_kind)host->kind[i],
+						       .start_ns = host->start_ns[i],
+						       .end_ns = host->end_ns[i],
+						       .pid = thread->pid,
+						       .tid = thread->tid,
+						       .name = text_of(trace, host->name[i]),
+						       .correlation = host->correlation[i],
+						       .at = UINT64_MAX,
+					       });
+	}
+}
+
+static void add_device(struct weir_builder *builder, const struct weir_trace *trace)
+{
+	const struct weir_device_columns *device = &trace->device;
+
+	for (size_t i = 0; i < device->count; i++)
+		weir_builder_add_device(builder,
+		                        &(struct weir_device_event){
+						.kind = (enum weir_device_kind)device->kind[i],
+						.start_ns = device->start_ns[i],
+						.end_ns = device->end_ns[i],
+						.device = trace->devices[device->device[i]].id,
+						.stream = trace->streams[device->stream[i]].id,
+						.name = text_of(trace, device->name[i]),
+						.correlation = device->correlation[i],
+						.bytes = device->bytes[i],
+						.blocks = device->blocks[i],
+						.threads_per_block = device->threads_per_block[i],
+						.at = UINT64_MAX,
+					});
+}
+
+/* Returns true if the trace describes devices but has no events. */
+static bool lists_agents(const struct weir_trace *trace)
+{
+	return !trace->host.count && !trace->device.count;
+}
+
+/* Adds the descriptions of devices. */
+static void add_agents(struct weir_builder *builder, const struct weir_trace *trace)
+{
+	for (size_t i = 0; i < trace->device_count; i++) {
+		struct weir_trace_device device = trace->devices[i];
+
+		if (!device.described)
+			continue;
+		device.name = weir_builder_name(builder, text_of(trace, device.name));
+		weir_builder_describe_device(builder, &device);
+	}
+}
+
+static bool is_described(const struct weir_profile *profile, const size_t *parts, size_t count,
+                         int64_t id)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_trace *trace = profile->inputs[parts[i]].trace;
+
+		for (size_t d = 0; d < trace->device_count; d++)
+			if (trace->devices[d].described && trace->devices[d].id == id)
+				return true;
+	}
+	return false;
+}
+
+/* Returns true if a device with events has the number of a description: both then count nodes, CPUs
+ * included. With --agent-index=type-relative events count GPUs only. */
+static bool numbers_nodes(const struct weir_profile *profile, const size_t *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_trace *trace = profile->inputs[parts[i]].trace;
+
+		for (size_t d = 0; d < trace->device_count; d++)
+			if (!trace->devices[d].described &&
+			    is_described(profile, parts, count, trace->devices[d].id))
+				return true;
+	}
+	return false;
+}
+
+/* Puts an input with events first, because the first input keeps the timeline. */
+static void put_work_first(const struct weir_profile *profile, size_t *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t part = parts[i];
+
+		if (lists_agents(profile->inputs[part].trace))
+			continue;
+		parts[i] = parts[0];
+		parts[0] = part;
+		return;
+	}
+}
+
+/* Joins the timelines of the parts into one, which the first part keeps. */
+static enum weir_status join_parts(struct weir_profile *profile, const size_t *parts, size_t count,
+                                   struct weir_error *err)
+{
+	struct weir_input *first = &profile->inputs[parts[0]];
+	struct weir_trace *trace = first->trace;
+	bool by_node = numbers_nodes(profile, parts, count);
+	struct weir_builder *builder;
+	enum weir_status status;
+
+	first->trace = NULL; /* else the builder would free it */
+	builder = weir_builder_new(first);
+	if (!by_node)
+		weir_builder_match_devices_by_order(builder);
+	for (size_t i = 0; i < count; i++) {
+		struct weir_input *input = &profile->inputs[parts[i]];
+
+		if (i) {
+			trace = input->trace;
+			input->trace = NULL;
+		}
+		add_host(builder, trace);
+		add_device(builder, trace);
+		add_agents(builder, trace);
+		weir_trace_free(trace);
+		for (size_t j = 0; j < sizeof(recounted) / sizeof(recounted[0]); j++)
+			input->warnings[recounted[j]] = (struct weir_warning){0};
+	}
+	status = weir_builder_finish(builder, err);
+	weir_builder_free(builder);
+	return status;
+}
+
+/* Drops traces of agents that no timeline has taken. Fails if the profile has nothing else. */
+static enum weir_status drop_agents(struct weir_profile *profile, struct weir_error *err)
+{
+	const struct weir_input *alone = NULL;
+	size_t others = 0;
+
+	for (size_t i = 0; i < profile->input_count; i++) {
+		struct weir_input *input = &profile->inputs[i];
+
+		if (!is_table(input) || !lists_agents(input->trace)) {
+			others++;
+			continue;
+		}
+		weir_trace_free(input->trace);
+		input->trace = NULL;
+		alone = input;
+	}
+	if (!alone || others)
+		return WEIR_OK;
+	return weir_fail(err, WEIR_E_EMPTY,
+	                 "%s: it lists the agents of a machine but has no events: pass "
+	                 "*_kernel_trace.csv of the same run",
+	                 alone->path);
+}
+
+/*
+ * Makes one timeline of the tables that one process wrote: files of one folder whose names differ
+ * only in the kind of table ("123_kernel_trace.csv", "123_hip_api_trace.csv"). The first input with
+ * an event keeps the timeline; the others keep their counts and lose theirs. "123_agent_info.csv"
+ * names the devices; without another table it is an error.
+ */
+static enum weir_status join(struct weir_profile *profile, struct weir_error *err)
+{
+	size_t *parts = weir_alloc((profile->input_count + 1) * sizeof(*parts));
+	enum weir_status status = WEIR_OK;
+
+	for (size_t i = 0; !status && i < profile->input_count; i++) {
+		size_t count = 0;
+
+		if (!is_part(&profile->inputs[i]))
+			continue;
+		parts[count++] = i;
+		for (size_t j = i + 1; j < profile->input_count; j++)
+			if (is_part(&profile->inputs[j]) &&
+			    belong_together(&profile->inputs[i], &profile->inputs[j]))
+				parts[count++] = j;
+		put_work_first(profile, parts, count);
+		if (count > 1)
+			status = join_parts(profile, parts, count, err);
+	}
+	free(parts);
+	return status ? status : drop_agents(profile, err);
+}
+
+const struct weir_reader weir_reader_rocprof = {
+	.name = "rocprof",
+	.title = "tables of AMD's rocprofv3 and rocprof (kernels, copies, calls, totals, agents)",
+	.gives = "timeline",
+	.sniff = sniff,
+	.refuse = refuse,
+	.read = read_csv,
+	.join = join,
+};
