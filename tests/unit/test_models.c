@@ -231,6 +231,25 @@ static void what_is_expanded_is_read_once(void **state)
 	assert_near(expanded.bytes, 4. + 4. * 64 * 256, EXACT);
 }
 
+/* ---- types of four bits ---- */
+
+static void a_byte_of_fp4_holds_two_elements(void **state)
+{
+	static const char dims[] = "[[16, 64], [64, 32], [], [], [], [], [], []]";
+	static const char fp4[] = "[\"c10::Float4_e2m1fn_x2\", \"c10::Float4_e2m1fn_x2\", \"\", "
+				  "\"\", \"\", \"\", \"Scalar\", \"Scalar\"]";
+	static const char fp8[] = "[\"c10::Float8_e4m3fn\", \"c10::Float8_e4m3fn\", \"\", "
+				  "\"\", \"\", \"\", \"Scalar\", \"Scalar\"]";
+	struct weir_work packed = work_of("aten::_scaled_mm", dims, fp4, NULL);
+	struct weir_work plain = work_of("aten::_scaled_mm", dims, fp8, NULL);
+
+	(void)state;
+	assert_int_equal(packed.dtype, WEIR_DTYPE_FP4);
+	expect(&packed, 2. * 16 * (2 * 64) * 32, 16. * 64 + 64 * 32 + 2 * 16 * 32,
+	       WEIR_MODEL_MEDIUM);
+	expect(&plain, 2. * 16 * 64 * 32, 16. * 64 + 64 * 32 + 2 * 16 * 32, WEIR_MODEL_MEDIUM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +264,7 @@ int main(void)
 		cmocka_unit_test(quantisers_samplers_and_generators_move_each_element),
 		cmocka_unit_test(bags_are_known_by_both_their_names),
 		cmocka_unit_test(what_is_expanded_is_read_once),
+		cmocka_unit_test(a_byte_of_fp4_holds_two_elements),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
