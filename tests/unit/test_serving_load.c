@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "engine/analysis/requests/executions.h"
 #include "engine/analysis/requests/serving_load.h"
 #include "engine/base/arena.h"
 #include "tests/unit/near.h"
@@ -211,38 +210,6 @@ static void hostile_times_stay_within_int64(void **state)
 	weir_requests_free(requests);
 }
 
-/* Executions of 10 ns begin alone, those of 30 ns during host work. */
-static struct weir_contention contention_of(uint32_t alone, uint32_t beside)
-{
-	struct weir_execution items[16];
-	const struct weir_executions executions = {items, alone + beside};
-	struct weir_intervals host = {0};
-	struct weir_contention out;
-
-	for (uint32_t i = 0; i < alone + beside; i++)
-		items[i] = (struct weir_execution){.start_ns = 100 * i,
-		                                   .compute_ns = i < alone ? 10 : 30,
-		                                   .size = 4,
-		                                   .tokens = NAN,
-		                                   .rows = 4};
-	weir_intervals_push(&host, 100 * alone, 10000);
-	out = weir_contention_measure(&executions, &host);
-	weir_intervals_release(&host);
-	return out;
-}
-
-static void contention_needs_five_executions_of_either_kind(void **state)
-{
-	struct weir_contention enough = contention_of(5, 5);
-
-	(void)state;
-	assert_near(enough.slowdown, 3, 1e-12);
-	assert_near(enough.stolen, 5.0 * 20 / (5 * 10 + 5 * 30), 1e-12);
-	assert_true(isnan(contention_of(4, 6).slowdown));
-	assert_true(isnan(contention_of(6, 4).slowdown));
-	assert_near(contention_of(4, 6).stolen, 0, 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,7 +220,6 @@ int main(void)
 		cmocka_unit_test(overlapping_work_belongs_to_the_busier_resource),
 		cmocka_unit_test(an_empty_table_has_no_load),
 		cmocka_unit_test(hostile_times_stay_within_int64),
-		cmocka_unit_test(contention_needs_five_executions_of_either_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
