@@ -17,7 +17,8 @@
 #include "engine/base/pool.h"
 #include "engine/base/regions.h"
 
-/* Largest first; ranks and groups in their order, so that equal times sort the same everywhere. */
+/* Sorts the largest subject first, then by rank and group, so that the order is the same on every
+ * machine. */
 static int by_owned_time(const void *left, const void *right)
 {
 	const struct weir_subject_ref *a = left, *b = right;
@@ -81,7 +82,8 @@ static enum weir_status check_timing(const struct weir_profile *profile, struct 
 	            : weir_fail(err, WEIR_E_EMPTY, "no input holds any timing");
 }
 
-/* Its trace is set; traces share nothing, nor do ranks. */
+/* Analyses one rank whose trace is set. Ranks and their traces share no memory, so that they run
+ * in parallel. */
 static void init_rank(void *context, size_t index)
 {
 	struct weir_analysis *analysis = context;
@@ -159,7 +161,8 @@ void weir_analysis_free(struct weir_analysis *analysis)
 	free(analysis);
 }
 
-/* Counted kernels that are subjects of their own, behind those of the timelines. */
+/* Returns the number of counted kernels that are subjects; they follow the groups of the
+ * timelines. */
 static size_t counted_subjects(const struct weir_analysis *analysis)
 {
 	size_t count = analysis->counted ? analysis->counted->count : 0;
@@ -205,7 +208,8 @@ void weir_analysis_set_verdict(struct weir_analysis *analysis, size_t index,
 	analysis->ranks[ref->rank].assessments[ref->group].verdict = *verdict;
 }
 
-/* The time that monitors are held against: that of the requests, else of the timelines. */
+/* Fills the figures of monitors over the interval of the requests or, without requests, of the
+ * timelines. */
 static void fill_telemetry(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	struct weir_stretch window = weir_requests_stretch(analysis->serving);
@@ -225,7 +229,8 @@ static void fill_telemetry(const struct weir_analysis *analysis, struct weir_rep
 	report->features[WEIR_F_DRAM_ACTIVE] = report->telemetry.dram_active;
 }
 
-/* Counted kernels are operators only without a timeline, which has operators of its own. */
+/* Fills the rows about counters. Counted kernels become operators only without a timeline, which
+ * has its own. */
 static void fill_counters(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	if (!analysis->rank_count)
@@ -244,7 +249,7 @@ static void fill_serving(const struct weir_analysis *analysis, struct weir_repor
 		                   report);
 }
 
-/* What the report is filled from; the two do not depend on each other. */
+/* Two independent intermediate results, computed in parallel, from which the report is filled. */
 struct derived {
 	const struct weir_analysis *analysis;
 	struct weir_stage_merges merges;
@@ -297,7 +302,7 @@ static void fill_figures(const struct derived *derived, struct weir_report *repo
 	weir_region_leave(&region, "counters", report->counter_count);
 }
 
-/* Fills what only documents show. */
+/* Fills the parts of the report that do not affect the verdict. */
 static void fill_rows(const struct derived *derived, struct weir_report *report)
 {
 	const struct weir_analysis *analysis = derived->analysis;

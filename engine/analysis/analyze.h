@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A profile's analysis, in two halves with the rules between them: what was found gives subjects
- * (groups of device work) that the rules judge; with their verdicts set, the time is attributed and
- * the report filled, whose stages and profile the rules judge then. The analysis borrows the
- * profile.
+ * Analyses a profile in two halves, between which the rules run. The first half,
+ * weir_analysis_new(), measures and forms subjects (groups of device work). The caller judges each
+ * subject by the rules and stores its verdict. The second half, weir_analysis_report(), attributes
+ * the time by those verdicts and fills the report, whose stages and profile the caller judges next.
+ * The analysis borrows the profile, which must outlive it.
  */
 #ifndef WEIR_ANALYSIS_ANALYZE_H
 #define WEIR_ANALYSIS_ANALYZE_H
@@ -15,27 +16,30 @@
 #include "engine/model/finding.h"
 #include "engine/model/report.h"
 
-/* Groups beyond the largest so many stay without a verdict: their time is unattributed. */
+/* Most subjects of one kind that are judged. Smaller groups get no verdict: their time is
+ * unattributed. */
 #define WEIR_MAX_SUBJECTS 2048
 
-/* WEIR_E_EMPTY: the inputs hold no timing. WEIR_E_USAGE: no such device in the table. */
+/* Creates an analysis; the caller frees it with weir_analysis_free(). WEIR_E_EMPTY: no input holds
+ * timing. WEIR_E_USAGE: the device table lacks options->device_name. */
 enum weir_status weir_analysis_new(const struct weir_profile *profile,
                                    const struct weir_analysis_options *options,
                                    struct weir_analysis **out, struct weir_error *err);
 void weir_analysis_free(struct weir_analysis *analysis);
 
-/* Groups of device work, largest first. */
+/* Returns the number of subjects: groups of device work, largest first, then counted kernels. */
 size_t weir_analysis_subject_count(const struct weir_analysis *analysis);
 void weir_analysis_subject(const struct weir_analysis *analysis, size_t index,
                            struct weir_subject *out);
 void weir_analysis_set_verdict(struct weir_analysis *analysis, size_t index,
                                const struct weir_verdict *verdict);
 
-/* Fills everything but the verdicts of stages and profile and the recommendations. */
+/* Fills the report, except for the verdicts of stages and profile and the recommendations. */
 void weir_analysis_report(const struct weir_analysis *analysis, struct weir_report *report);
 
-/* With the verdicts about requests and device: completes the attribution and the verdicts of the
- * stages of requests. device: NULL where no timeline decides. Nothing to do without requests. */
+/* Completes the attribution and the verdicts of the stages of requests, from the verdict about the
+ * requests and that about the device. device: NULL if no timeline decides. Does nothing without
+ * requests. */
 void weir_analysis_settle(const struct weir_analysis *analysis, const struct weir_verdict *requests,
                           const struct weir_verdict *device, struct weir_report *report);
 

@@ -121,6 +121,7 @@ class Build:
         command(["cmake", "-G", "Ninja", "-S", tree, "-B", self.folder, "-DCMAKE_BUILD_TYPE=Debug",
                  "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options], check=True)
         self.tests = {}
+        self.environment = {}
 
     def make(self, targets):
         """Builds the targets; returns whether they compile."""
@@ -135,18 +136,21 @@ class Build:
         return self.make(sorted({self.target(test) for test in tests}))
 
     def read_tests(self):
-        """Reads the tests that judge a mutant: {name: command}."""
+        """Reads the tests that judge a mutant, with the environment that ctest would give them: {name: command}."""
         shown = subprocess.run(["ctest", "--test-dir", self.folder, "--show-only=json-v1"],
                                check=True, capture_output=True, text=True).stdout
-        self.tests = {test["name"]: test["command"] for test in json.loads(shown)["tests"]
-                      if re.match("unit/|rules/|golden/", test["name"]) and test["name"] not in SLOW and "command" in test}
+        tests = [test for test in json.loads(shown)["tests"]
+                 if re.match("unit/|rules/|golden/", test["name"]) and test["name"] not in SLOW and "command" in test]
+        self.tests = {test["name"]: test["command"] for test in tests}
+        self.environment = {test["name"]: dict(pair.split("=", 1) for pair in entry["value"])
+                            for test in tests for entry in test["properties"] if entry["name"] == "ENVIRONMENT"}
 
     def run(self, test, limit):
         """Runs a test; returns whether it passes within the limit in seconds, and the seconds it took."""
         start = time.monotonic()
         process = subprocess.Popen(
-            self.tests[test], cwd=self.tree, env=dict(os.environ, WEIR_GOLDEN_LOCALES="C"), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, start_new_session=True,
+            self.tests[test], cwd=self.tree, env=dict(os.environ, WEIR_GOLDEN_LOCALES="C", **self.environment.get(test, {})),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory)))
         try:
             passed = process.wait(limit) in (0, SKIPPED)
@@ -237,6 +241,7 @@ class Sanitized(Build):
     def __init__(self, plain):
         super().__init__(plain.tree, "asan", plain.jobs, "-DWEIR_SANITIZE=address,undefined")
         self.memory = resource.RLIM_INFINITY
+        self.environment = plain.environment
         self.tests = {test: [str(self.folder / "tests" / pathlib.Path(arguments[0]).name)]
                       for test, arguments in plain.tests.items() if test.startswith("unit/")}
 

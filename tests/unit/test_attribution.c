@@ -197,6 +197,39 @@ static void hostile_clocks_do_not_overflow(void **state)
 	books_close(&books);
 }
 
+/* A collective in [0, 100), of which [40, 70) is hidden behind computation. Only the exposed parts
+ * before and after can be waiting. */
+static void a_wait_counts_only_where_its_collective_is_exposed(void **state)
+{
+	static const struct {
+		int64_t until_ns, wait_ns;
+	} cases[] = {{INT64_MIN, 0}, {0, 0},   {1, 1},   {39, 39},  {40, 40},  {41, 40},
+	             {69, 40},       {70, 40}, {71, 41}, {100, 70}, {1000, 70}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct make_trace *make = make_trace_new();
+		struct books books;
+
+		make_kernel(make, 1, "ncclDevKernel_AllReduce", 0, 100, 0);
+		make_kernel(make, 0, "gemm", 40, 70, 0);
+		books_open(&books, make_trace_finish(make), true);
+		books.rank.waits.until_ns = weir_alloc(2 * sizeof(int64_t));
+		books.rank.waits.by = weir_alloc(2);
+		books.rank.waits.longest = weir_alloc(2 * sizeof(bool));
+		books.rank.waits.until_ns[0] = cases[i].until_ns;
+		books.rank.waits.until_ns[1] = INT64_MIN;
+		books.rank.waits.by[0] = WEIR_LATE_BY_HOST;
+		books.rank.waits.longest[0] = i % 2;
+		books_fill(&books);
+		assert_int_equal(books.total.work_ns[WEIR_WORK_COMM], 70);
+		assert_int_equal(books.total.matched_ns, cases[i].until_ns == INT64_MIN ? 0 : 70);
+		assert_int_equal(books.total.wait_ns[WEIR_LATE_BY_HOST], cases[i].wait_ns);
+		assert_int_equal(books.total.longest_ns, i % 2 ? cases[i].wait_ns : 0);
+		books_close(&books);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +238,7 @@ int main(void)
 		cmocka_unit_test(late_host_work_is_told_by_its_stage_else_by_its_place),
 		cmocka_unit_test(random_attributions_sum_exactly_to_the_windows),
 		cmocka_unit_test(hostile_clocks_do_not_overflow),
+		cmocka_unit_test(a_wait_counts_only_where_its_collective_is_exposed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -477,6 +477,73 @@ static void most_of_the_path_and_a_margin_make_its_class(void **state)
 	assert_string_equal(weir_path_class(ns), "mixed"); /* 49.5 % */
 }
 
+static void a_copy_that_blocks_leads_to_the_device(void **state)
+{
+	static const struct expected expected[] = {
+		{100, 5000, WEIR_PATH_COMPUTE, "gemm"},
+		{5000, 5100, WEIR_PATH_KERNEL_GAP, NULL},
+		{5100, 5300, WEIR_PATH_MEMCPY, "aten::item"},
+		{5300, 5400, WEIR_PATH_HOST_API, "cudaMemcpyAsync"},
+		{5400, 5500, WEIR_PATH_HOST_OP, "aten::item"},
+		{5500, 5600, WEIR_PATH_LAUNCH, "cudaLaunchKernel"},
+		{5600, 5700, WEIR_PATH_COMPUTE, "aten::item"},
+	};
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct desk desk;
+
+	(void)state;
+	make_call(make, 0, "cudaLaunchKernel", 50, 60, 1);
+	make_kernel(make, 0, "gemm", 100, 5000, 1);
+	make_host(make, WEIR_HOST_OP, 0, "aten::item", 140, 5800);
+	make_call(make, 0, "cudaMemcpyAsync", 150, 5400, 2);
+	make_device(make, &(struct make_device_row){.kind = WEIR_DEVICE_COPY,
+	                                            .name = "Memcpy DtoH (Device -> Pageable)",
+	                                            .start_ns = 5100,
+	                                            .end_ns = 5300,
+	                                            .correlation = 2});
+	make_call(make, 0, "cudaLaunchKernel", 5500, 5550, 3);
+	make_kernel(make, 0, "last", 5600, 5700, 3);
+	trace = make_trace_finish(make);
+	desk_open(&desk, &trace, 1, false);
+	ASSERT_PATH(&desk, expected);
+	desk_close(&desk);
+}
+
+/* Two pieces of work overlap on one stream. The longer one ends just before the next begins, but
+ * work of one stream starts in order: it is no dependency. */
+static void work_of_the_same_stream_is_no_dependency(void **state)
+{
+	static const struct expected same[] = {
+		{100, 400, WEIR_PATH_IDLE, NULL}, /* its host does nothing */
+		{400, 50000, WEIR_PATH_LAUNCH, "cudaLaunchKernel"},
+		{50000, 51000, WEIR_PATH_COMPUTE, "next"},
+	};
+	static const struct expected other[] = {
+		{100, 49000, WEIR_PATH_COMPUTE, "long"},
+		{49000, 50000, WEIR_PATH_KERNEL_GAP, NULL},
+		{50000, 51000, WEIR_PATH_COMPUTE, "next"},
+	};
+
+	(void)state;
+	for (uint32_t stream = 0; stream < 2; stream++) {
+		struct make_trace *make = make_trace_new();
+		struct weir_trace *trace;
+		struct desk desk;
+
+		make_call(make, 0, "cudaLaunchKernel", 50, 60, 1);
+		make_kernel(make, stream, "long", 100, 49000, 1);
+		make_call(make, 0, "cudaLaunchKernel", 70, 80, 2);
+		make_kernel(make, 0, "short", 200, 300, 2);
+		make_call(make, 0, "cudaLaunchKernel", 400, 410, 3);
+		make_kernel(make, 0, "next", 50000, 51000, 3);
+		trace = make_trace_finish(make);
+		desk_open(&desk, &trace, 1, false);
+		assert_path(&desk, stream == 1 ? other : same, 3);
+		desk_close(&desk);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,6 +557,8 @@ int main(void)
 		cmocka_unit_test(input_loading_and_copies_have_separate_kinds),
 		cmocka_unit_test(a_collective_leads_to_the_rank_that_came_last),
 		cmocka_unit_test(most_of_the_path_and_a_margin_make_its_class),
+		cmocka_unit_test(a_copy_that_blocks_leads_to_the_device),
+		cmocka_unit_test(work_of_the_same_stream_is_no_dependency),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,6 +225,27 @@ static void int8_runs_on_the_vector_units_where_there_are_no_others(void **state
 		isnan(weir_device_flops(&v100, WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP8).theoretical));
 }
 
+static void a_rate_that_is_null_is_missing(void **state)
+{
+	static const char text[] =
+		"{\"devices\": [{\"name\": \"x\", \"match\": [\"x\"], \"sms\": null, \"numbers\": "
+		"[{\"what\": \"matrix.fp16\", \"theoretical\": 100, \"sustained\": null}, "
+		"{\"what\": \"matrix.bf16\", \"theoretical\": 100}]}]}";
+	struct weir_device_table parsed;
+	struct weir_error err = {0};
+	struct weir_peak with, without;
+
+	(void)state;
+	assert_int_equal(weir_device_table_parse(&parsed, text, strlen(text), &err), WEIR_OK);
+	with = weir_device_flops(&parsed.items[0], WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP16);
+	without = weir_device_flops(&parsed.items[0], WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16);
+	assert_int_equal(parsed.items[0].sms, 0);
+	assert_near(with.theoretical, without.theoretical, 0);
+	assert_near(with.sustained, without.sustained, 0);
+	assert_true(with.sustained > 0);
+	weir_device_table_release(&parsed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +260,7 @@ int main(void)
 		cmocka_unit_test(every_entry_of_the_table_is_sane),
 		cmocka_unit_test(a_damaged_table_names_the_place),
 		cmocka_unit_test(int8_runs_on_the_vector_units_where_there_are_no_others),
+		cmocka_unit_test(a_rate_that_is_null_is_missing),
 	};
 
 	return cmocka_run_group_tests(tests, load_table, free_table);

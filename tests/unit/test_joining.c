@@ -213,6 +213,38 @@ static void notes_have_a_limit(void **state)
 	weir_profile_free(profile);
 }
 
+/* Joins two tables of requests; returns the number of notes about tables that are left out. */
+static size_t left_out_notes(enum weir_time_base base, bool client)
+{
+	struct joined joined = {.profile = weir_profile_new()};
+	struct server_load load = busy_half;
+	struct weir_requests *other;
+	size_t count;
+
+	weir_profile_add_input(joined.profile, "a")->requests = make_server(&load);
+	load.requests = 100;
+	other = make_server(&load);
+	other->time_base = base;
+	other->client = client;
+	weir_profile_add_input(joined.profile, "b")->requests = other;
+	join(&joined, NULL);
+	count = notes(joined.report, "left_out");
+	release(&joined);
+	return count;
+}
+
+static void tables_on_another_clock_are_left_out_with_a_note(void **state)
+{
+	struct weir_requests *plain = make_server(&busy_half);
+	enum weir_time_base base = plain->time_base;
+
+	(void)state;
+	weir_requests_free(plain);
+	assert_int_equal(left_out_notes(base, false), 0);
+	assert_int_equal(left_out_notes(WEIR_TIME_NONE, false), 1);
+	assert_int_equal(left_out_notes(base, true), 0); /* a client beside a server */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +255,7 @@ int main(void)
 		cmocka_unit_test(without_a_price_there_is_no_cost),
 		cmocka_unit_test(only_timelines_with_a_time_of_day_extend_the_common_time),
 		cmocka_unit_test(notes_have_a_limit),
+		cmocka_unit_test(tables_on_another_clock_are_left_out_with_a_note),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

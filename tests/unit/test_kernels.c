@@ -121,6 +121,12 @@ static void names_are_shown_as_people_read_them(void **state)
 	               "void>::type "
 	               "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long)",
 	               "vllm::fused_add_rms_norm_kernel");
+	assert_display("void flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<flash::Mainloop, "
+	               "int>>(flash::FlashAttnFwdSm90<flash::Mainloop, int>::Params)",
+	               "flash::FlashAttnFwdSm90");
+	assert_display("void at::cuda::detail::enable_3x_kernel_for_sm9x<cutlass::gemm::kernel::"
+	               "GemmUniversal<int>>(cutlass::gemm::kernel::GemmUniversal<int>::Params)",
+	               "cutlass::gemm::kernel::GemmUniversal");
 	assert_display("void cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>("
 	               "cutlass_80_simt_sgemm_256x128_8x4_nn_align1::Params)",
 	               "cutlass_80_simt_sgemm_256x128_8x4_nn_align1");

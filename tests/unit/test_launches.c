@@ -240,6 +240,22 @@ static void the_ends_of_time_do_not_overflow(void **state)
 	scene_release(&scene);
 }
 
+/* The first kernel ends at 100; the call of the second returns around that time. */
+static void a_stream_that_empties_as_the_call_returns_is_empty(void **state)
+{
+	(void)state;
+	for (int64_t returned = 99; returned <= 101; returned++) {
+		struct make_trace *make = make_trace_new();
+		struct scene scene;
+
+		make_launch(make, 0, 10, 15, 100);
+		make_launch(make, 20, returned, 110, 200);
+		scene_measure(&scene, make, 0, 1000);
+		assert_int_equal(scene.got.unqueued.count, returned >= 100 ? 2 : 1);
+		scene_release(&scene);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +270,7 @@ int main(void)
 		cmocka_unit_test(a_scalar_read_is_a_small_copy_and_its_wait_in_one_operator),
 		cmocka_unit_test(without_work_nothing_is_claimed),
 		cmocka_unit_test(the_ends_of_time_do_not_overflow),
+		cmocka_unit_test(a_stream_that_empties_as_the_call_returns_is_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

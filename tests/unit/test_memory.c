@@ -262,6 +262,36 @@ static void steps_that_are_set_apart_are_counted_as_time(void **state)
 	assert_near(weir_memory_growth(level, number, 4), 100, 0);
 }
 
+static void the_first_event_may_hold_the_largest_reservation(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_memory_usage got;
+
+	(void)state;
+	make_memory(make, 10, 300, 300, 900);
+	make_memory(make, 20, 300, 600, 800);
+	got = measure(make, 0);
+	assert_near(got.devices[0].peak_reserved_bytes, 900, 0);
+	assert_near(got.devices[0].peak_allocated_bytes, 600, 0);
+}
+
+/* A step that frees everything has a level of 0; levels below 0 are damaged. */
+static void an_empty_allocator_is_a_level(void **state)
+{
+	(void)state;
+	for (int64_t least = -1; least <= 1; least++) {
+		struct make_trace *make = make_trace_new();
+		struct weir_memory_usage got;
+
+		make_memory(make, 50, 10, 1000, 6000);
+		make_memory(make, 90, -1000, least, 6000);
+		make_memory(make, 190, 100, 100, 6000);
+		got = measure(make, 2);
+		assert_near(got.devices[0].leak_bytes_per_step,
+		            least < 0 ? -900 : 100 - (double)least, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +304,8 @@ int main(void)
 		cmocka_unit_test(the_peak_of_any_order_of_events_is_that_of_brute_force),
 		cmocka_unit_test(growth_tells_leaks_from_levels),
 		cmocka_unit_test(steps_that_are_set_apart_are_counted_as_time),
+		cmocka_unit_test(the_first_event_may_hold_the_largest_reservation),
+		cmocka_unit_test(an_empty_allocator_is_a_level),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,60 @@ static void what_is_expanded_is_read_once(void **state)
 	assert_near(expanded.bytes, 4. + 4. * 64 * 256, EXACT);
 }
 
+/* ---- types of four bits ---- */
+
+static void a_byte_of_fp4_holds_two_elements(void **state)
+{
+	static const char dims[] = "[[16, 64], [64, 32], [], [], [], [], [], []]";
+	static const char fp4[] = "[\"c10::Float4_e2m1fn_x2\", \"c10::Float4_e2m1fn_x2\", \"\", "
+				  "\"\", \"\", \"\", \"Scalar\", \"Scalar\"]";
+	static const char fp8[] = "[\"c10::Float8_e4m3fn\", \"c10::Float8_e4m3fn\", \"\", "
+				  "\"\", \"\", \"\", \"Scalar\", \"Scalar\"]";
+	struct weir_work packed = work_of("aten::_scaled_mm", dims, fp4, NULL);
+	struct weir_work plain = work_of("aten::_scaled_mm", dims, fp8, NULL);
+
+	(void)state;
+	assert_int_equal(packed.dtype, WEIR_DTYPE_FP4);
+	expect(&packed, 2. * 16 * (2 * 64) * 32, 16. * 64 + 64 * 32 + 2 * 16 * 32,
+	       WEIR_MODEL_MEDIUM);
+	expect(&plain, 2. * 16 * 64 * 32, 16. * 64 + 64 * 32 + 2 * 16 * 32, WEIR_MODEL_MEDIUM);
+}
+
+static void a_product_needs_both_of_its_tensors(void **state)
+{
+	struct weir_work left = work_of("aten::_grouped_mm", "[[3, 32], [], [8], [], []]",
+	                                "[" BF16 ", \"\", \"int\", \"\", \"\"]", NULL);
+	struct weir_work right = work_of("aten::_grouped_mm", "[[], [8, 32, 16], [8], [], []]",
+	                                 "[\"\", " BF16 ", \"int\", \"\", \"\"]", NULL);
+	struct weir_work weight =
+		work_of("aten::linear", "[[], [32, 16], []]", "[\"\", " BF16 ", \"\"]", NULL);
+	struct weir_work wide = work_of("aten::_grouped_mm", "[[3, 32], [8, 31, 16], [8], [], []]",
+	                                "[" BF16 ", " BF16 ", \"int\", \"\", \"\"]", NULL);
+
+	(void)state;
+	expect_nothing(&left);
+	expect_nothing(&right);
+	expect_nothing(&weight);
+	expect_nothing(&wide);
+}
+
+/* Eight dimensions are the most that a tensor has here. */
+static void a_reduction_ignores_dimensions_that_do_not_exist(void **state)
+{
+	static const char dims[] = "[[2, 1, 1, 1, 1, 1, 1, 5], [], []]";
+	static const char types[] = "[\"float\", \"ScalarList\", \"Scalar\"]";
+	struct weir_work last = work_of("aten::sum", dims, types, "[\"\", \"[7]\", \"False\"]");
+	struct weir_work beyond = work_of("aten::sum", dims, types, "[\"\", \"[8]\", \"False\"]");
+	struct weir_work first = work_of("aten::sum", dims, types, "[\"\", \"[-8]\", \"False\"]");
+	struct weir_work before = work_of("aten::sum", dims, types, "[\"\", \"[-9]\", \"False\"]");
+
+	(void)state;
+	assert_near(last.bytes, 4. * 10 + 4. * 2, EXACT);
+	assert_near(beyond.bytes, 4. * 10 + 4. * 10, EXACT);
+	assert_near(first.bytes, 4. * 10 + 4. * 5, EXACT);
+	assert_near(before.bytes, 4. * 10 + 4. * 10, EXACT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +299,9 @@ int main(void)
 		cmocka_unit_test(quantisers_samplers_and_generators_move_each_element),
 		cmocka_unit_test(bags_are_known_by_both_their_names),
 		cmocka_unit_test(what_is_expanded_is_read_once),
+		cmocka_unit_test(a_byte_of_fp4_holds_two_elements),
+		cmocka_unit_test(a_product_needs_both_of_its_tensors),
+		cmocka_unit_test(a_reduction_ignores_dimensions_that_do_not_exist),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,6 +214,44 @@ static void without_prices_there_is_no_message(void **state)
 	weir_profile_free(profile);
 }
 
+/* Returns whether a charge with this unit counts as hours of a GPU. */
+static bool is_gpu_hour(const char *unit)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_billing *billing = add_billing(profile, "USD");
+	const struct weir_price_window period = minutes(0, 60);
+	const struct weir_charge charge = {
+		.start_ns = period.start_ns,
+		.end_ns = period.end_ns,
+		.cost = 6,
+		.quantity = 2,
+		.unit = weir_names_add(billing->names, unit, strlen(unit)),
+	};
+	struct weir_price price;
+
+	weir_billing_add_charge(billing, &charge);
+	weir_price_of(&weir_no_settings, profile, &no_window, &price);
+	weir_profile_free(profile);
+	if (!isnan(price.per_gpu_hour))
+		assert_near(price.per_gpu_hour, 3, ROUNDING);
+	return !isnan(price.per_gpu_hour);
+}
+
+static void a_unit_must_hold_whole_words(void **state)
+{
+	(void)state;
+	assert_true(is_gpu_hour("GPU hour"));
+	assert_true(is_gpu_hour("GPU-Hrs"));
+	assert_true(is_gpu_hour("h (gpu)"));
+	assert_true(is_gpu_hour("1 GPU hours"));
+	assert_false(is_gpu_hour("GPU hourly"));
+	assert_false(is_gpu_hour("GPUs hour"));
+	assert_false(is_gpu_hour("vGPU hour"));
+	assert_false(is_gpu_hour("GPU h2"));
+	assert_false(is_gpu_hour("GPU 1h"));
+	assert_false(is_gpu_hour("GPU second"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +264,7 @@ int main(void)
 		cmocka_unit_test(exports_in_two_currencies_have_no_sum),
 		cmocka_unit_test(the_only_price_of_a_list_is_taken),
 		cmocka_unit_test(without_prices_there_is_no_message),
+		cmocka_unit_test(a_unit_must_hold_whole_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,6 +166,20 @@ static void the_ends_of_time_do_not_overflow(void **state)
 	weir_trace_free(trace);
 }
 
+static void work_that_starts_with_its_call_never_waits(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_queue_figures got;
+
+	(void)state;
+	make_launch(make, 10, 15, 10, 20); /* enters and leaves at 10 */
+	make_launch(make, 10, 16, 20, 30); /* enters with it, waits 10 */
+	make_launch(make, 20, 25, 20, 40); /* enters as the second leaves */
+	got = measure_made(make, 100);
+	assert_near(got.waiting.mean, 10.0 / 100.0, 1e-12);
+	assert_near(got.waiting.max, 1, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +191,7 @@ int main(void)
 		cmocka_unit_test(work_without_a_launch_is_left_out),
 		cmocka_unit_test(random_queues_agree_with_counting),
 		cmocka_unit_test(the_ends_of_time_do_not_overflow),
+		cmocka_unit_test(work_that_starts_with_its_call_never_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

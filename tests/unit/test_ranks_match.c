@@ -215,6 +215,79 @@ static void times_that_cannot_be_compared_are_left_out(void **state)
 	weir_lane_release(&lane);
 }
 
+/* Item i of lane b is item i + 1 of lane a, a period earlier. With that shift the median deviation
+ * of the ends is `noise`; pairing the first items it is step / 2. */
+static int64_t offset_with_scatter(int64_t step, int64_t noise)
+{
+	struct weir_lane lanes[2] = {{.based = true}, {0}};
+	int64_t offset_ns;
+
+	for (int64_t i = 0; i < 40; i++) {
+		int64_t ends[2] = {i * PERIOD + (i % 4 >= 2) * step,
+		                   i * PERIOD + ((i + 1) % 4 >= 2) * step + i % 3 * noise};
+
+		for (size_t l = 0; l < 2; l++)
+			weir_lane_add(&lanes[l], &(struct weir_arrival){.row = (uint32_t)i,
+			                                                .sequence = -1,
+			                                                .start_ns = ends[l] - 10,
+			                                                .end_ns = ends[l]});
+	}
+	weir_lanes_align(lanes, 2);
+	offset_ns = lanes[1].offset_ns;
+	weir_lane_release(&lanes[0]);
+	weir_lane_release(&lanes[1]);
+	return offset_ns;
+}
+
+static void a_nearer_shift_is_taken_if_it_fits_as_well(void **state)
+{
+	(void)state;
+	assert_int_equal(offset_with_scatter(400, 0), 0); /* 200 against 0 + 200 */
+	assert_int_equal(offset_with_scatter(404, 0), PERIOD);
+	assert_int_equal(offset_with_scatter(3400, 1000),
+	                 -1000); /* 1700 against 1.5 * 1000 + 200 */
+	assert_int_equal(offset_with_scatter(3404, 1000), PERIOD - 1000);
+}
+
+static void a_shift_must_pair_half_of_the_shorter_lane(void **state)
+{
+	static const int64_t clock_ns = 987654321987;
+
+	(void)state;
+	for (int64_t first = 10; first <= 11; first++) {
+		struct weir_lane lanes[] = {lane_of(0, 20, 0, true),
+		                            lane_of(first, first + 20, clock_ns, false)};
+
+		weir_lanes_align(lanes, 2);
+		if (first == 10)
+			assert_int_equal(lanes[1].offset_ns, -clock_ns);
+		else
+			assert_int_not_equal(lanes[1].offset_ns, -clock_ns);
+		weir_lane_release(&lanes[0]);
+		weir_lane_release(&lanes[1]);
+	}
+}
+
+/* The lanes share key 1, and `common` of their 10 collectives with key 2. */
+static void collectives_match_if_half_of_them_pair(void **state)
+{
+	static const size_t expected[] = {20, 20 + 5, 20 + 6};
+
+	(void)state;
+	for (int64_t common = 4; common <= 6; common++) {
+		struct weir_lane lanes[] = {lane_of(0, 20, 0, true), lane_of(0, 20, 0, true)};
+		struct weir_matches matches;
+
+		for (int64_t i = 0; i < 10; i++) {
+			add(&lanes[0], 2, 100 + i, 0);
+			add(&lanes[1], 2, i < common ? 100 + i : 200 + i, 0);
+		}
+		match(lanes, 2, &matches);
+		assert_int_equal(matches.count, expected[common - 4]);
+		release(lanes, 2, &matches);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +301,9 @@ int main(void)
 		cmocka_unit_test(groups_of_one_name_stay_apart),
 		cmocka_unit_test(lanes_that_share_nothing_do_not_match),
 		cmocka_unit_test(times_that_cannot_be_compared_are_left_out),
+		cmocka_unit_test(a_nearer_shift_is_taken_if_it_fits_as_well),
+		cmocka_unit_test(a_shift_must_pair_half_of_the_shorter_lane),
+		cmocka_unit_test(collectives_match_if_half_of_them_pair),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

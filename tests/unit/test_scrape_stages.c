@@ -383,6 +383,32 @@ static void a_real_page_gives_its_means(void **state)
 	release(&bench);
 }
 
+/* A histogram that was read while it changed: its counts fall by 3. */
+static void the_largest_fall_along_buckets_is_reported(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, PAGE("100", "10", E2E(M, "8", "10", "9")));
+	add_text(&bench, PAGE("100", "30", E2E(M, "33", "30", "20")));
+	collect(&bench);
+	assert_int_equal(bench.figures.findings.forced, 1);
+	assert_near(bench.figures.findings.largest_dip, 5, 0); /* 25 below 1 s, of 20 */
+	release(&bench);
+}
+
+static void a_sum_that_is_infinite_is_unknown(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, PAGE("100", "10", E2E(M, "8", "10", "+Inf")));
+	collect(&bench);
+	assert_int_equal(bench.figures.findings.inconsistent, 0);
+	assert_true(!isinf(stage_of(&bench.figures, "e2e")->mean_ns));
+	release(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,6 +427,8 @@ int main(void)
 		cmocka_unit_test(metrics_beyond_the_limits_are_counted),
 		cmocka_unit_test(quantiles_that_contradict_their_sum_are_counted),
 		cmocka_unit_test(a_real_page_gives_its_means),
+		cmocka_unit_test(the_largest_fall_along_buckets_is_reported),
+		cmocka_unit_test(a_sum_that_is_infinite_is_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -417,6 +417,29 @@ static void without_requests_there_is_no_analysis(void **state)
 	weir_profile_free(profile);
 }
 
+static void concurrency_is_the_mean_number_of_open_requests(void **state)
+{
+	struct weir_requests *requests = one_request(40, 20);
+	struct weir_request request = weir_request_unknown();
+	struct measured measured;
+
+	(void)state;
+	request.start_ns = 20;
+	request.end_ns = 80;
+	weir_requests_add(requests, &request);
+	weir_requests_finish(requests);
+	assert_near(weir_requests_latency(requests, 0), 40, 0);
+	assert_near(weir_requests_latency(requests, 1), 60, 0);
+	measured = measure_table(requests, 0.95);
+	assert_near(weir_serving_concurrency(measured.serving), 100.0 / 80, 1e-12);
+	measured.serving->sampled = true;
+	assert_true(isnan(weir_serving_concurrency(measured.serving)));
+	measured.serving->sampled = false;
+	requests->time_base = WEIR_TIME_NONE;
+	assert_true(isnan(weir_serving_concurrency(measured.serving)));
+	release(&measured);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,6 +460,7 @@ int main(void)
 		cmocka_unit_test(parts_longer_than_their_request_share_its_time),
 		cmocka_unit_test(two_files_of_one_server_are_one_run),
 		cmocka_unit_test(without_requests_there_is_no_analysis),
+		cmocka_unit_test(concurrency_is_the_mean_number_of_open_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

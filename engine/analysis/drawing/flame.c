@@ -9,7 +9,7 @@
 
 #define SLOTS ((size_t)2 * WEIR_FLAME_MAX_FRAMES) /* a power of two, never more than half full */
 
-/* Roots and their rests always find room behind the others. */
+/* Slots kept free for roots and their WEIR_FLAME_REST frames. */
 #define RESERVE   16
 #define MAX_NODES (WEIR_FLAME_MAX_FRAMES - RESERVE)
 
@@ -109,15 +109,15 @@ void weir_flame_add(struct weir_flame_builder *builder, uint32_t frame, int64_t 
 	builder->nodes[frame].self_ns = weir_add_ns(builder->nodes[frame].self_ns, ns);
 }
 
-/* A node on its way into the order. */
+/* A node with its sort keys. */
 struct place {
-	uint32_t index, parent, frames; /* frames: of its subtree that have time */
+	uint32_t index, parent, frames; /* frames: nodes of its subtree that have time */
 	int64_t total_ns;
 	const char *name;
 };
 
-/* Children of one parent together, parents in the order in which they were made: a node's parent
- * has its place before it. */
+/* Groups the children of one parent, in order of creation of the parents: a parent gets its place
+ * before its children. */
 static int by_parent_and_time(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
@@ -160,8 +160,9 @@ void weir_flame_finish(const struct weir_flame_builder *builder, struct weir_are
                        struct weir_flame *out)
 {
 	struct place *places = measure(builder);
-	uint32_t *at = weir_alloc((builder->count + 1) * sizeof *at);     /* per node its frame */
-	uint32_t *next = weir_alloc((builder->count + 1) * sizeof *next); /* of its next child */
+	/* By node: index of its frame, and frame index for its next child. */
+	uint32_t *at = weir_alloc((builder->count + 1) * sizeof *at);
+	uint32_t *next = weir_alloc((builder->count + 1) * sizeof *next);
 	uint32_t next_root = 0;
 
 	out->frames = weir_arena_alloc(arena, (builder->count + 1) * sizeof *out->frames);

@@ -79,7 +79,7 @@ static uint32_t thread_frame(struct weir_flame_builder *builder, const struct we
 	uint32_t frame;
 
 	weir_text_printf(&number, "%" PRId64, row->tid);
-	if (strstr(given, number.data)) /* as in "thread 492 (python3)" */
+	if (strstr(given, number.data)) /* "thread 492 (python3)" holds its number already */
 		weir_text_puts(&name, given);
 	else
 		weir_text_printf(&name, "%s %s", *given ? given : "thread", number.data);
@@ -114,7 +114,7 @@ static uint32_t host_frame(struct weir_flame_builder *builder, const struct weir
 	return weir_flame_child(builder, parent, WEIR_FLAME_STAGE, name);
 }
 
-/* Per host row of the thread its frame; parents come before their children. */
+/* Sets the frame of each host row of the thread. Parents precede their children. */
 static void find_frames(struct weir_flame_builder *builder, const struct weir_timeline *timeline,
                         uint32_t root, uint32_t thread, const struct weir_stage_aliases *aliases,
                         uint32_t *frame_of)

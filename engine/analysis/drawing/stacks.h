@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where the analysed time of one rank lies, as stacks. Two roots:
+ * Adds the analysed time of one rank to a flame graph, as stacks below two roots:
  *
- *   device   stage, operator, kernel, and below their stage the gaps by cause. The segments cover
- *            the windows, so that the root is the analysed time of the rank's devices, exactly.
- *   host     thread, then the rows around the innermost one: stages, operators, Python frames,
- *            calls. Each instant of a thread inside the windows counts once, so that the root is
- *            the time in which the threads did anything that the trace shows, threads added.
+ *   device   stage, operator, kernel; idle time by cause, below its stage. Segments cover the
+ *            windows, so that the root is exactly the analysed time of the rank's devices.
+ *   host     thread, then the nested host events: stages, operators, Python frames, calls. Each
+ *            instant of a thread inside the windows counts once, for the innermost event, so that
+ *            the root is the time during which the threads did anything that the trace shows,
+ *            summed over threads.
  *
- * Without device work the windows hold nothing, and the whole of every thread counts. Steps share
- * one frame, and names of stages are without their counters.
+ * Without device work there are no windows: then the whole trace counts. All steps share one frame,
+ * and names of stages have no iteration numbers.
  */
 #ifndef WEIR_ANALYSIS_DRAWING_STACKS_H
 #define WEIR_ANALYSIS_DRAWING_STACKS_H
@@ -19,8 +20,8 @@
 #include "engine/analysis/drawing/flame.h"
 #include "engine/analysis/rank/rank.h"
 
-/* several: frames of the rank between the roots and the rest. aliases: the user's names of stages;
- * NULL: none. */
+/* Adds the stacks of one rank. several: put a frame of the rank below each root. aliases: names of
+ * stages that the user gave; NULL: none. */
 void weir_stacks_add(struct weir_flame_builder *builder, const struct weir_rank *rank, bool several,
                      const struct weir_stage_aliases *aliases);
 

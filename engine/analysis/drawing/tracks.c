@@ -15,12 +15,13 @@
 
 struct drawing {
 	const struct weir_rank *rank;
-	int64_t shift_ns; /* onto the common clock */
+	int64_t shift_ns; /* added to times, to convert to the common clock */
 	struct weir_arena *arena;
 	struct weir_detail *detail;
 	size_t span_capacity;
-	uint32_t *tracks[WEIR_DETAIL_KIND_COUNT]; /* by number: track + 1; 0: none yet */
-	const char **copies; /* per name id of the trace: its copy in the arena, NULL: none yet */
+	uint32_t *tracks[WEIR_DETAIL_KIND_COUNT]; /* [kind][number]: index of the track + 1; 0: not
+	                                             created yet */
+	const char **copies; /* by name id of the trace: copy in the arena; NULL: not copied yet */
 };
 
 static const char *copy_of(struct drawing *drawing, uint32_t name)
@@ -59,7 +60,7 @@ static const char *track_name(struct drawing *drawing, enum weir_detail_kind kin
 	                         trace->streams[number].id);
 }
 
-/* Beyond WEIR_DETAIL_MAX_TRACKS: WEIR_NONE. */
+/* Returns the track, created if needed; WEIR_NONE beyond WEIR_DETAIL_MAX_TRACKS. */
 static uint32_t track_of(struct drawing *drawing, enum weir_detail_kind kind, uint32_t number)
 {
 	struct weir_detail *detail = drawing->detail;
@@ -155,7 +156,7 @@ static void add_gaps(struct drawing *drawing, const uint32_t *row_of_stage)
 	}
 }
 
-/* Names of pieces are copied once each, as other names are. */
+/* Returns the name of a piece in the arena; a name of this rank is copied only once. */
 static const char *piece_name(struct drawing *drawing, const struct weir_analysis *analysis,
                               const struct weir_path_piece *piece)
 {
@@ -169,7 +170,8 @@ static const char *piece_name(struct drawing *drawing, const struct weir_analysi
 	return weir_arena_copy(drawing->arena, name, strlen(name));
 }
 
-/* Each piece by what it is of, with its kind, and where it is if that is another rank. */
+/* Adds the pieces of the critical path. The note is the kind and, for a piece on another rank,
+ * that rank. */
 static void add_path(struct drawing *drawing, const struct weir_analysis *analysis,
                      const struct weir_path *path, const uint32_t *row_of_stage)
 {
@@ -281,7 +283,8 @@ static void number_tracks(struct drawing *drawing)
 		drawing->tracks[k] = weir_alloc((numbers[k] + 1) * sizeof *drawing->tracks[k]);
 }
 
-/* Waits come before the work: what is left out where there is too much is the work. */
+/* Adds all spans of rank r. Waits precede the work, so that work is dropped first if there is too
+ * much. */
 static void draw_rank(struct drawing *drawing, const struct weir_analysis *analysis,
                       const struct weir_stage_merges *merges, const struct weir_path *path,
                       size_t r)
@@ -311,13 +314,13 @@ static void draw_rank(struct drawing *drawing, const struct weir_analysis *analy
 
 /* ---- overlapping spans move to further tracks ---- */
 
-#define MOST_OPEN 64 /* spans inside each other; deeper ones move on as if they did not fit */
+#define MOST_OPEN 64 /* nesting depth; deeper spans are treated as not fitting */
 
-/* The ends of the spans that are open on one of the tracks, the innermost last. */
+/* The ends of the open spans on one track, innermost last. */
 struct lane {
 	int64_t end_ns[MOST_OPEN];
 	size_t open;
-	uint32_t track; /* WEIR_NONE: not made yet */
+	uint32_t track; /* WEIR_NONE: not created yet */
 };
 
 static bool fits(struct lane *lane, const struct weir_detail_span *span)
@@ -368,7 +371,7 @@ static int by_track(const void *left, const void *right)
 
 	if ((*a)->track != (*b)->track)
 		return (*a)->track < (*b)->track ? -1 : 1;
-	return (*a > *b) - (*a < *b); /* the order of time stays */
+	return (*a > *b) - (*a < *b); /* keeps the order by time */
 }
 
 static void sort_again(struct weir_arena *arena, struct weir_detail *detail)

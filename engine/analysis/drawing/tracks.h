@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Draws a trace: where its time lies as a flame graph, and when what happened as spans on tracks.
- * Tracks are steps with their state, stages (one track per host thread), the critical path, gaps of
- * each device by cause, waits in collectives, and device work (one track per stream). They cover
- * the whole trace; path and gaps cover the analysed windows. Ranks are on the clock of the first
- * one, as far as that is known.
+ * Fills the drawing of a report: a flame graph, and a timeline of spans on tracks. Tracks are steps
+ * with their state, stages (one track per host thread), the critical path, idle time of each device
+ * by cause, waits in collectives, and device work (one track per stream). They cover the whole
+ * trace; path and idle time cover the analysed windows. All ranks use the clock of the first one,
+ * as far as its offset is known.
  */
 #ifndef WEIR_ANALYSIS_DRAWING_TRACKS_H
 #define WEIR_ANALYSIS_DRAWING_TRACKS_H
@@ -19,10 +19,10 @@ void weir_fill_detail(const struct weir_analysis *analysis, const struct weir_st
                       const struct weir_path *path, struct weir_report *report);
 
 /*
- * Moves spans that overlap without nesting to further tracks of the same kind, up to
- * WEIR_TRACK_LANES of them, and cuts off what fits on none: viewers draw a slice inside the one
- * that is open, and lose one that outlives it. Spans are sorted by track and time, before and
- * after. Further tracks follow all others.
+ * Moves spans that overlap without nesting to additional tracks of the same kind, at most
+ * WEIR_TRACK_LANES per track, and truncates spans that fit on none of them: viewers draw a slice
+ * inside the open one, and drop a slice that outlives it. Spans are sorted by track and time,
+ * before and after. Additional tracks follow all others.
  */
 #define WEIR_TRACK_LANES 8
 void weir_tracks_part(struct weir_arena *arena, struct weir_detail *detail);

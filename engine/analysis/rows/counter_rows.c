@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report's rows about counted kernels, and what the profiler's own rules say of them. */
+/* Fills the rows about counted kernels, with the findings of the profiler's own rules. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ void weir_fill_counted_operators(const struct weir_counted *counted, struct weir
 		fill_operator(&counted->items[i], report);
 }
 
-/* ---- what the profiler's rules say ---- */
+/* ---- findings of the profiler's rules ---- */
 
 struct remark {
 	size_t group;
@@ -81,7 +81,8 @@ struct remark {
 	double speedup;
 };
 
-/* Of one rule the largest saving first; without one after those with one. */
+/* Sorts by kernel and rule, within a rule by estimated speed-up, the largest first and unknown
+ * ones last. */
 static int by_rule(const void *left, const void *right)
 {
 	const struct remark *a = left, *b = right;
@@ -98,7 +99,7 @@ static int by_rule(const void *left, const void *right)
 	return strcmp(a->text, b->text);
 }
 
-/* Per kernel of the counters the group that it is in. */
+/* Returns the index of the group of each kernel of `counters`. The caller frees the array. */
 static size_t *groups_of(const struct weir_counted *counted, const struct weir_counters *counters)
 {
 	size_t *groups = weir_alloc((counters->count + 1) * sizeof *groups);
@@ -184,7 +185,7 @@ static void fill_row(const struct weir_counted_group *group, struct weir_counter
 	memcpy(row->value, group->value, sizeof row->value);
 }
 
-/* The devices that the counters name, where no timeline does. */
+/* Fills report->devices from the counters if no timeline names a device. */
 static void fill_devices(const struct weir_counted *counted, struct weir_report *report)
 {
 	if (report->device_count)
@@ -229,7 +230,8 @@ static void put_shape(const uint32_t shape[3], struct weir_text *text)
 			weir_text_printf(text, "x%u", shape[i]);
 }
 
-/* "/scale_kernel <<<132x2x1, 256>>>": one kernel in one launch shape, outside of every stage. */
+/* Formats the name of a series, "/scale_kernel <<<132x2x1, 256>>>": one kernel in one launch
+ * shape. The empty text before "/" stands for "outside every stage". */
 static void series_name(const struct weir_counted_group *group, struct weir_text *text)
 {
 	weir_text_clear(text);

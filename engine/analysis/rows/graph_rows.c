@@ -15,20 +15,20 @@
 #include "engine/stats/quantile.h"
 
 /*
- * A gap inside a replay is unrecorded work or waiting where its median is more than so many times
- * the graph's median gap, and longer than the device's own gap between queued kernels
- * (WEIR_INTER_KERNEL_NS). Of a loop inside a graph profilers record the first turn only, so the
- * other turns look like this; so do callbacks to the host, and work that the profiler lost.
+ * A gap inside a replay is unrecorded work or waiting if its median is more than UNRECORDED_GAPS
+ * times the median gap of the graph, and longer than the device's usual gap between queued kernels
+ * (WEIR_INTER_KERNEL_NS). Profilers record only the first turn of a loop inside a graph, so that
+ * the other turns look like a gap; so do callbacks to the host, and work that the profiler lost.
  */
 #define UNRECORDED_GAPS 10.0
-/* What comes back in each of so many replays is no stall that happened to hit one of them. */
+/* Fewest replays for this judgement, so that a single stall does not count as a gap. */
 #define UNRECORDED_REPLAYS 3
 
-/* A body of one rank. */
+/* A graph body on one rank. */
 struct entry {
 	const struct weir_rank *rank;
 	uint32_t body;
-	double busy_ns; /* of all entries of its row, once they are together */
+	double busy_ns; /* sum over all entries of its row, once they are grouped */
 };
 
 static const struct weir_graph_body *body_of(const struct entry *entry)
@@ -55,7 +55,7 @@ static int by_signature(const void *left, const void *right)
 	return (a->body > b->body) - (a->body < b->body);
 }
 
-/* Rows by their time, the largest first; entries of one row stay together. */
+/* Sorts rows by time, the largest first; entries of one row stay together. */
 static int by_busy(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
@@ -109,7 +109,7 @@ static struct entry *collect(const struct weir_analysis *analysis, size_t *count
 
 /* ---- one graph ---- */
 
-/* Entries of one row, and their replays. */
+/* The entries of one row, and the number of their replays. */
 struct row {
 	const struct weir_analysis *analysis;
 	struct weir_report *report;
@@ -120,7 +120,8 @@ struct row {
 typedef double (*measure_fn)(const struct entry *entry, const struct weir_graph_replay *replay,
                              size_t position);
 
-/* Into `values`, which has room for one a replay. */
+/* Measures every replay of the row at `position` and returns `values`, which must have room for
+ * row->replays. */
 static double *measured(const struct row *row, measure_fn measure, size_t position, double *values)
 {
 	size_t at = 0;
@@ -204,7 +205,7 @@ static const char *shown(struct weir_report *report, const char *name)
 	return out;
 }
 
-/* Operator and work as the first rank found them. */
+/* Fills operator and work of a position from the first rank. */
 static void fill_operator(const struct row *row, size_t position, struct weir_graph_position *out)
 {
 	const struct weir_rank *rank = row->entries->rank;
@@ -266,7 +267,7 @@ static void measure_position(void *context, size_t position)
 	free(values);
 }
 
-/* Of gaps that come back in every replay: the time in those far beyond the others. */
+/* Returns the time in gaps that are far longer than the others; NAN with too few replays. */
 static double unrecorded_ns(const struct weir_graph_row *graph)
 {
 	double limit = fmax(UNRECORDED_GAPS * graph->gap_p50_ns, WEIR_INTER_KERNEL_NS);
@@ -280,7 +281,7 @@ static double unrecorded_ns(const struct weir_graph_row *graph)
 	return sum_ns;
 }
 
-/* What the gaps of the positions say together; the first in time has none before it. */
+/* Fills the figures about gaps between positions. No gap precedes the first position in time. */
 static void fill_gaps(struct weir_graph_row *out)
 {
 	double *gaps = weir_alloc((out->position_count + 1) * sizeof *gaps), widest_ns = 0;
@@ -303,7 +304,7 @@ static void fill_gaps(struct weir_graph_row *out)
 	free(gaps);
 }
 
-/* Where a replay was launched: a stage of its rank; WEIR_NONE: in none. */
+/* Returns the stage of its rank that launched the replay; WEIR_NONE: outside every stage. */
 static uint32_t stage_of_replay(const struct entry *entry, const struct weir_graph_replay *replay)
 {
 	const struct weir_steps *steps = &entry->rank->steps;
@@ -312,7 +313,8 @@ static uint32_t stage_of_replay(const struct entry *entry, const struct weir_gra
 	return span == WEIR_NONE ? WEIR_NONE : steps->spans[span].stage;
 }
 
-/* The stage of all replays whose launch is in the trace; NULL: there are several, or none. */
+/* Returns the stage in which all replays with a recorded launch were launched; NULL: none, or more
+ * than one. */
 static const char *stage_of(const struct row *row)
 {
 	const char *stage = NULL;
@@ -348,7 +350,7 @@ static const char *source_of(const struct row *row)
 	return NULL;
 }
 
-/* Fewer launches are measured before a thread has started. */
+/* With fewer launches, starting threads takes longer than measuring in one. */
 #define LAUNCHES_FOR_THREADS 50000
 
 static void fill_positions(const struct row *row, struct weir_graph_row *out, size_t *room)
@@ -409,7 +411,7 @@ static void fill_row(struct row *row, double all_ns, size_t *room)
 	free(values);
 }
 
-/* ---- what they show ---- */
+/* ---- notes ---- */
 
 static const char *name_of(const struct weir_graph_row *graph)
 {
@@ -430,7 +432,7 @@ static void note_unrecorded(struct weir_report *report)
 			"graph only the first turn is), or waiting",
 			100 * graph->unrecorded_ns / graph->span.p50_ns, graph->signature,
 			name_of(graph), graph->widest);
-		return; /* the others are in the table */
+		return; /* the table lists the other graphs */
 	}
 }
 
@@ -445,7 +447,7 @@ static void note_operators(struct weir_report *report)
 	if (matched > 0)
 		weir_report_note(report, "graph_operators",
 		                 "operators of %" PRIu64 " of %" PRIu64
-		                 " positions in graphs are those of the same kernels in the same "
+		                 " positions in graphs come from the same kernels in the same "
 		                 "order, launched op by op",
 		                 matched, nodes);
 }

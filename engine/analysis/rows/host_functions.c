@@ -13,10 +13,10 @@ static int64_t sum(int64_t a, int64_t b)
 	return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* The nodes as a tree: UINT32_MAX is none. */
+/* Links between the nodes; UINT32_MAX: none. */
 struct tree {
 	uint32_t *first_child, *next_sibling;
-	int64_t *weight; /* of a node with all below it */
+	int64_t *weight; /* of a node and its descendants */
 };
 
 static void tree_init(struct tree *tree, const struct weir_host_profile *profile)
@@ -47,7 +47,7 @@ static void tree_release(struct tree *tree)
 	free(tree->weight);
 }
 
-/* Entering a node; `open` counts how often its function is on the way from the root. */
+/* Adds a node when the walk enters it. open: frames of each function on the path from the root. */
 static void enter(const struct weir_host_profile *profile, const struct tree *tree, uint32_t node,
                   uint32_t *open, struct weir_host_function *functions)
 {
@@ -58,7 +58,7 @@ static void enter(const struct weir_host_profile *profile, const struct tree *tr
 		functions[frame].total = sum(functions[frame].total, tree->weight[node]);
 }
 
-/* Depth first, along parents: stacks may be as deep as the profile is large. */
+/* Walks the tree depth first without recursion: stacks may be as deep as there are nodes. */
 static void walk(const struct weir_host_profile *profile, const struct tree *tree,
                  struct weir_host_function *functions)
 {
@@ -103,7 +103,7 @@ struct weir_host_function *weir_host_functions(const struct weir_host_profile *p
 	return functions;
 }
 
-/* ---- all of them ---- */
+/* ---- all profiles */
 
 struct entry {
 	const char *function, *file;
@@ -134,7 +134,7 @@ struct entries {
 	size_t count, capacity;
 	double total, idle;
 	enum weir_host_unit unit;
-	uint64_t profiles, others; /* in this unit, in another */
+	uint64_t profiles, others; /* with this unit; with another unit */
 };
 
 static void add_profile(struct entries *entries, const struct weir_host_profile *profile)
@@ -167,7 +167,7 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 	free(functions);
 }
 
-/* One entry a function, the largest own time first. */
+/* Merges the entries of each function and sorts by self time, the largest first. */
 static void merge(struct entries *entries)
 {
 	size_t kept = 0;

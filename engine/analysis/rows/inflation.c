@@ -21,7 +21,7 @@ static double series_p50(const struct weir_series *series)
 	return weir_median(series->value, series->count);
 }
 
-/* Stages of the same name; NAN: none. */
+/* Returns the inflation over the stages that both have; NAN: none has the same name. */
 static double by_name(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
                       const struct weir_run *run)
 {

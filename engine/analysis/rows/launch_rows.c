@@ -15,9 +15,9 @@
 #define WORK_SET  (WEIR_FAMILY_COUNT + 1)
 #define WORK_COPY WEIR_FAMILY_COUNT
 
-/* Samples of one call and one class of work. */
+/* Samples for one API call and one class of work. */
 struct group {
-	uint32_t api, work; /* a name; a family, WORK_COPY or WORK_SET */
+	uint32_t api, work; /* id of a name; a kernel family, WORK_COPY or WORK_SET */
 	size_t count, capacity[3];
 	double *values[3]; /* call, delay, queue */
 	uint64_t early;
@@ -80,7 +80,8 @@ static void add_delay(struct group *group, const struct weir_launch_delay *delay
 	group->early += delay->raw_ns < 0;
 }
 
-/* The class of a kernel by its name, looked up once: 0 not known, else class + 1. */
+/* Groups the launches in the windows by call and class of work. known: by name id, the class of a
+ * kernel + 1; 0: not classified yet. */
 static void collect(struct groups *groups, const struct weir_timeline *timeline,
                     const struct weir_intervals *windows)
 {
@@ -160,7 +161,7 @@ struct weir_launch_row *weir_launch_rows(const struct weir_timeline *timeline,
 
 /* ---- idle time by name, the queue, waits ---- */
 
-/* A name of idle time over all ranks; texts are borrowed from their traces. */
+/* A name of idle time, summed over all ranks; texts are borrowed from their traces. */
 struct named {
 	const char *name, *in;
 	uint64_t count;
@@ -172,8 +173,8 @@ static const char *copy(struct weir_report *report, const char *text)
 	return text[0] ? weir_arena_copy(report->arena, text, strlen(text)) : NULL;
 }
 
-/* "ProfilerStep#12" is one name with "ProfilerStep#13", and "... object at 0x7f8b>" with that at
- * another address. */
+/* Returns the length of the name without its step number or address: "ProfilerStep#12" equals
+ * "ProfilerStep#13", and "... object at 0x7f8b>" equals the same text with another address. */
 static size_t length_without_number(const char *name)
 {
 	const char *address = strstr(name, " at 0x");
@@ -209,7 +210,7 @@ static int by_idle_time(const void *left, const void *right)
 	return by_text(left, right);
 }
 
-/* Adds up equal names of sorted rows; how many are left. */
+/* Adds up equal names of sorted rows; returns the new count. */
 static size_t merge(struct named *rows, size_t count)
 {
 	size_t kept = 0;
@@ -225,7 +226,7 @@ static size_t merge(struct named *rows, size_t count)
 	return kept;
 }
 
-/* All names of one cause; the caller frees them. */
+/* Returns all names of one cause of idle time; the caller frees them. */
 static struct named *collect_names(const struct weir_analysis *analysis, enum weir_idle idle,
                                    size_t *count)
 {
@@ -251,7 +252,8 @@ static struct named *collect_names(const struct weir_analysis *analysis, enum we
 	return rows;
 }
 
-/* Without the number of a step; device work as people read it. */
+/* Returns the name for the report: a short kernel name for device work, else the name without step
+ * number and address. */
 static const char *display(struct weir_report *report, const char *name, bool is_work)
 {
 	struct weir_text text = {0};
@@ -262,7 +264,7 @@ static const char *display(struct weir_report *report, const char *name, bool is
 	else
 		weir_text_add(&text, name, length_without_number(name));
 	if (!is_work && name[0] == '<' && strstr(name, " at 0x"))
-		weir_text_puts(&text, ">"); /* it was cut off with the address */
+		weir_text_puts(&text, ">"); /* the address was cut off with it */
 	shown = copy(report, text.data ? text.data : "");
 	weir_text_release(&text);
 	return shown;

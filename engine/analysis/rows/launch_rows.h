@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Launches of one trace, by the call that launched and the class of work. */
+/* Groups the launches of one trace by API call and class of work. */
 #ifndef WEIR_ANALYSIS_ROWS_LAUNCH_ROWS_H
 #define WEIR_ANALYSIS_ROWS_LAUNCH_ROWS_H
 
@@ -9,8 +9,8 @@
 #include "engine/analysis/timeline/timeline.h"
 #include "engine/model/launch_figures.h"
 
-/* Returns the launches in the windows, the most frequent first, at most WEIR_MAX_LAUNCH_ROWS. The
- * caller frees the rows; names are borrowed from the trace. */
+/* Returns the launches in the windows, the most frequent group first, at most
+ * WEIR_MAX_LAUNCH_ROWS. The caller frees the rows; names are borrowed from the trace. */
 struct weir_launch_row *weir_launch_rows(const struct weir_timeline *timeline,
                                          const struct weir_intervals *windows, size_t *count);
 

@@ -4,7 +4,7 @@
 #include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
 
-#define PEAK_METRIC "memory_peak_bytes" /* of the reader of memory timelines */
+#define PEAK_METRIC "memory_peak_bytes" /* set by the reader of memory timelines */
 
 static int64_t late_ns(const struct weir_ledger *ledger)
 {
@@ -68,7 +68,7 @@ static void fill_allocator(const struct weir_analysis *analysis, const struct we
 			(double)total->idle_ns[WEIR_IDLE_ALLOCATOR] / (double)late_ns(total);
 }
 
-/* An exported memory timeline says the peak where no trace does. */
+/* Takes the peak from exported memory timelines, for profiles without a trace of memory events. */
 static void fill_exported(const struct weir_profile *profile, struct weir_memory_figures *memory)
 {
 	for (size_t i = 0; i < profile->input_count; i++) {

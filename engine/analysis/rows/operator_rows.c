@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The operator table: groups of all ranks merged by stage, operator and device. */
+/* Fills the operator table: groups of all ranks, merged by stage, operator and device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +13,15 @@
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
-/* A group and the names that decide its row, borrowed from its trace or, of a kernel, in the
- * report's arena. */
+/* A group and the names that determine its row. Names are borrowed from the trace; those of
+ * kernels are in the report's arena. */
 struct entry {
-	const char *device, *stage, *name; /* stage "": outside */
+	const char *device, *stage, *name; /* stage "": outside every stage */
 	const struct weir_rank *rank;
 	uint32_t group;
 };
 
-/* Of the entries of one row. */
+/* Fills the counted figures of a row from its entries. */
 static void fill_counted(struct weir_operator_row *row, const struct entry *entries, size_t count)
 {
 	struct weir_row_group *groups = weir_alloc(count * sizeof *groups);
@@ -30,7 +30,7 @@ static void fill_counted(struct weir_operator_row *row, const struct entry *entr
 		groups[i] = (struct weir_row_group){entries[i].rank, entries[i].group};
 	weir_counted_row_fill(&row->counted, groups, count);
 	free(groups);
-	/* Without a model for half of the row the counters are all there is. */
+	/* Use the counters if models cover less than half of the row. */
 	if (!isnan(row->bytes) || row->counted.share < 0.5)
 		return;
 	row->flops = row->counted.flops;
@@ -99,8 +99,8 @@ static bool is_modelled(const struct weir_assessment *assessment)
 	       assessment->roofline.roofline != WEIR_ROOFLINE_IMPLAUSIBLE;
 }
 
-/* Per call and achieved, over the groups that have a model; unknown where those hold less than half
- * of the row. */
+/* Fills work per call and achieved rates, over the groups that have a model; unknown if these hold
+ * less than half of the row's time. */
 static void fill_work(struct weir_operator_row *row, const struct entry *entries, size_t count)
 {
 	double flops = 0, bytes = 0, efficiency = 0, calls = 0, modelled_ns = 0, rated_ns = 0,
@@ -134,7 +134,7 @@ static void fill_work(struct weir_operator_row *row, const struct entry *entries
 	row->gbps = bytes / modelled_ns;
 }
 
-/* The bound that holds most of the row's time; the row shows its largest group of that bound. */
+/* Returns the largest entry among those with the bound that holds most of the row's time. */
 static const struct entry *leading_entry(const struct entry *entries, size_t count)
 {
 	double ns[WEIR_BOUND_COUNT] = {0};
@@ -154,7 +154,8 @@ static const struct entry *leading_entry(const struct entry *entries, size_t cou
 	return best ? best : entries;
 }
 
-/* Durations of all calls of the row, in order of the ranks and their clocks. */
+/* Returns the durations of all calls of the row in ns, by rank and time. The caller frees the
+ * array. */
 static double *call_times(const struct entry *entries, size_t count, size_t *out_count)
 {
 	uint64_t total = 0;
@@ -211,12 +212,13 @@ static void fill_host_times(struct weir_operator_row *row, const struct entry *e
 struct fill {
 	const struct weir_analysis *analysis;
 	struct weir_report *report;
-	struct weir_host_time *host_times; /* one a rank */
-	uint64_t **turns;                  /* per rank and stage, see count_turns() */
+	struct weir_host_time *host_times; /* one per rank */
+	uint64_t **turns;                  /* [rank][stage], see count_turns() */
 	double busy_ns;
 };
 
-/* Occurrences of each stage of a rank that count; behind them the steps, for work outside. */
+/* Returns the number of analysed occurrences of each stage of a rank and, in the last element, of
+ * steps, for work outside every stage. The caller frees the array. */
 static uint64_t *count_turns(const struct weir_steps *steps, bool steady)
 {
 	uint64_t *turns = weir_alloc((steps->stage_count + 1) * sizeof *turns);
@@ -229,7 +231,8 @@ static uint64_t *count_turns(const struct weir_steps *steps, bool steady)
 	return turns;
 }
 
-/* Turns of the row's stage, ranks added as their calls are; the entries of a rank come together. */
+/* Returns the occurrences of the row's stage, summed over ranks as its calls are. Entries of one
+ * rank are adjacent. */
 static uint64_t turns_of_row(const struct fill *fill, const struct entry *entries, size_t count)
 {
 	uint64_t turns = 0;
@@ -290,7 +293,8 @@ static void fill_row(const struct fill *fill, const struct entry *entries, size_
 	free(values);
 }
 
-/* Fills what the features of the profile take from a row: its names, device time and verdict. */
+/* Fills the members of a row that the features of the profile need: names, device time and
+ * verdict. */
 static void fill_row_for_verdict(const struct fill *fill, const struct entry *entries, size_t count)
 {
 	struct weir_operator_row *row = add_row(fill, entries, leading_entry(entries, count));
@@ -313,8 +317,8 @@ static int by_total(const void *left, const void *right)
 	return order != 0 ? order : strcmp(a->device ? a->device : "", b->device ? b->device : "");
 }
 
-/* What a model says beyond the device's peaks is not used, and said: it, its shapes or the entry of
- * the device are wrong. */
+/* Notes the operators whose model exceeds the device's peaks and is therefore not used: the model,
+ * the shapes or the device's entry is wrong. */
 static void note_implausible(struct weir_report *report)
 {
 	const char *first = NULL;

@@ -21,11 +21,12 @@ const char *weir_path_piece_name(const struct weir_analysis *analysis,
 
 #define NO_SUM UINT32_MAX
 
-/* Pieces of one thing on one rank, then of one thing. */
+/* Sum of the pieces with one name and kind on one rank; after merge() on all ranks. */
 struct sum {
 	const char *name; /* borrowed from the trace */
 	uint32_t rank, name_id;
-	uint32_t next; /* of the same name on the same rank, another kind; NO_SUM: none */
+	uint32_t next; /* index of the next sum with this name and rank but another kind; NO_SUM:
+	                  none */
 	uint8_t kind;
 	int64_t ns;
 	uint64_t count;
@@ -34,7 +35,7 @@ struct sum {
 struct sums {
 	struct sum *items;
 	size_t count, capacity;
-	uint32_t **first; /* per rank and name id: its first sum; NULL: the rank has none yet */
+	uint32_t **first; /* [rank][name id]: its first sum; NULL: the rank has none yet */
 };
 
 static int by_name(const void *left, const void *right)
@@ -55,8 +56,8 @@ static int by_time(const void *left, const void *right)
 	return by_name(left, right);
 }
 
-/* Melts what has the same name and kind on several ranks; the new count. */
-static size_t melt(struct sum *sums, size_t count)
+/* Merges sums of several ranks with the same name and kind; returns the new count. */
+static size_t merge(struct sum *sums, size_t count)
 {
 	size_t kept = 0;
 
@@ -73,7 +74,7 @@ static size_t melt(struct sum *sums, size_t count)
 	return kept;
 }
 
-/* Gaps and idle time are no operator's. */
+/* True if the piece belongs to an operator or call; gaps and idle time do not. */
 static bool has_name(const struct weir_path_piece *piece)
 {
 	return piece->kind != WEIR_PATH_IDLE && piece->kind != WEIR_PATH_KERNEL_GAP;
@@ -130,7 +131,7 @@ static void sum_pieces(const struct weir_analysis *analysis, const struct weir_p
 	free(sums->first);
 	for (size_t i = 0; i < sums->count; i++)
 		sums->items[i].name = name_of(analysis, &sums->items[i]);
-	sums->count = melt(sums->items, sums->count);
+	sums->count = merge(sums->items, sums->count);
 	if (sums->count > 0)
 		qsort(sums->items, sums->count, sizeof *sums->items, by_time);
 }

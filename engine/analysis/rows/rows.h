@@ -17,13 +17,13 @@
  * attribution. */
 void weir_fill_summary(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
                        struct weir_report *report);
-/* Fills what delays device work: names behind idle time, the queue and, if `rows`, the launches by
- * call; total: all analysed time. Ranks run the same program: queue and launches are those of the
- * first one with device work. */
+/* Fills figures about delays of device work: names behind idle time, waits of the host and, unless
+ * only the verdict is wanted, the queue and the launches by call. total: all analysed time. Queue
+ * and launches come from the first rank with device work, as ranks run the same program. */
 void weir_fill_launching(const struct weir_analysis *analysis, const struct weir_ledger *total,
                          struct weir_report *report);
-/* Fills report->memory over all ranks and inputs; without events and allocation calls there is
- * none. */
+/* Fills report->memory over all ranks and inputs; report->has_memory stays false without memory
+ * events and allocation calls. */
 void weir_fill_memory(const struct weir_analysis *analysis, const struct weir_ledger *total,
                       struct weir_report *report);
 /* Sets the features about memory in `values` (WEIR_F_COUNT of them). */
@@ -65,8 +65,8 @@ void weir_fill_critical_path(const struct weir_analysis *analysis,
                              const struct weir_stage_merges *merges, const struct weir_path *path,
                              struct weir_report *report);
 
-/* Returns the name of what holds the piece: an operator (for device work, the one that launched
- * it), call or kernel. NULL: nothing has a name. Borrowed from the trace. */
+/* Returns the name of the operator (for device work, the one that launched it), call or kernel of
+ * the piece; NULL: it has no name. Borrowed from the trace. */
 const char *weir_path_piece_name(const struct weir_analysis *analysis,
                                  const struct weir_path_piece *piece);
 
@@ -81,9 +81,9 @@ void weir_serving_rows(const struct weir_serving *serving, struct weir_report *r
 void weir_serving_figures(const struct weir_serving *serving, struct weir_report *report);
 /*
  * Completes the attribution after the verdict about the requests: time in computation goes to the
- * verdict's bound if its rule says so, or is split as the device's time if the device decides. Sets
- * the verdict of each stage of requests by what holds most of its time. device: the verdict about
- * the timeline; NULL: none.
+ * verdict's bound if its rule has `of_compute`, or is split as the device's time if the device
+ * decides. Sets the verdict of each stage of requests by the largest part of its time. device: the
+ * verdict about the timeline; NULL: none.
  */
 void weir_serving_settle(const struct weir_serving *serving, const struct weir_verdict *requests,
                          const struct weir_verdict *device, struct weir_report *report);

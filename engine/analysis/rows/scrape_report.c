@@ -76,7 +76,7 @@ static double all_tokens(const struct weir_scrape_figures *figures)
 	return figures->prompt_tokens + figures->generation_tokens;
 }
 
-/* The only stage of its sort; NULL: none, or one a model. */
+/* Returns the stage of whole requests or of first tokens; NULL: no such stage, or one per model. */
 static const struct weir_scrape_stage *only_stage(const struct weir_scrape_figures *figures,
                                                   bool first_token)
 {
@@ -113,12 +113,13 @@ static void fill_requests(const struct weir_scrape_figures *figures, struct weir
 	out->throughput_per_s = per_second(figures, figures->requests);
 	out->tokens_per_s = per_second(figures, all_tokens(figures));
 	out->output_tokens_per_s = per_second(figures, figures->generation_tokens);
-	/* Little's law: time in the server, over requests, a second. */
+	/* Little's law: concurrency = total time in the server / elapsed time */
 	if (request)
 		out->concurrency = per_second(figures, request->total_ns / 1e9);
 }
 
-/* A sentence a finding that was made: how often stands behind it, so that one reads like many. */
+/* Notes a finding if its count is not 0. The count follows the noun, so that the sentence needs no
+ * plural form. */
 static void note_count(struct weir_report *report, const char *code, size_t count, const char *what,
                        const char *then)
 {
@@ -160,7 +161,7 @@ static void note_findings(const struct weir_scrape_findings *findings, struct we
 	           "they are left out, or counted with another model");
 }
 
-/* What the server was doing: a part of the sentence a figure that is known. */
+/* Notes the known gauges of the server in one sentence. */
 static void note_moments(const struct weir_scrape_figures *figures, struct weir_report *report)
 {
 	const struct {
@@ -228,7 +229,7 @@ void weir_run_add_scrapes(const struct weir_analysis *analysis, struct weir_run 
 		return;
 	for (size_t i = 0; i < figures.stage_count; i++) {
 		if (figures.stages[i].approximate)
-			continue; /* may vanish from one run to the next */
+			continue; /* may be missing in the next run */
 		weir_text_clear(&name);
 		weir_text_printf(&name, "%s_mean_ms", figures.stages[i].name);
 		add_metric(run, name.data, figures.stages[i].mean_ns / 1e6, "ms", false);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A profile as one run (weir.run/1): an iteration is one occurrence of a stage, for work outside
- * every stage one step. With several ranks the slowest rank speaks for an occurrence, where all
- * have as many; else the first rank alone. Of operators the largest, within the limits below.
+ * Converts a profile to one run (weir.run/1). An iteration is one occurrence of a stage or, for
+ * work outside every stage, one step. The value of an occurrence comes from the slowest rank if all
+ * ranks have the same number of occurrences; otherwise only the first rank is used. Only the
+ * largest operators are kept, within the limits below.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,12 +18,12 @@
 #include "engine/base/text.h"
 
 #define WEIR_MAX_OPERATOR_SERIES 1024
-#define WEIR_MAX_OPERATOR_VALUES (1u << 24) /* of all series of one rank */
+#define WEIR_MAX_OPERATOR_VALUES (1u << 24) /* over all series of one rank */
 
-/* Where one rank's values go: positions of its spans and steps in the series. */
+/* Index into the series of each span and step of one rank. */
 struct positions {
-	uint32_t *of_span, *of_step; /* WEIR_NONE: does not count */
-	size_t *stage_counts;        /* per stage of the rank */
+	uint32_t *of_span, *of_step; /* WEIR_NONE: not analysed */
+	size_t *stage_counts;        /* by stage of the rank */
 	size_t step_count;
 };
 
@@ -51,7 +52,7 @@ static void positions_release(struct positions *positions)
 	free(positions->stage_counts);
 }
 
-/* The series with room for `count` values, zero where nothing has been added. */
+/* Returns the values of a series, extended with zeros to `count` values. */
 static double *series_values(struct weir_series_table *table, const char *name, size_t count)
 {
 	struct weir_series *series = weir_series_get(table, name);
@@ -61,7 +62,7 @@ static double *series_values(struct weir_series_table *table, const char *name, 
 	return series->value;
 }
 
-/* "decode/aten::mm"; "/aten::mm" outside every stage. */
+/* Formats the name of an operator's series: "decode/aten::mm"; "/aten::mm" outside every stage. */
 static void operator_name(const struct weir_rank *rank, const struct weir_group *group,
                           struct weir_text *text)
 {
@@ -75,19 +76,19 @@ static void operator_name(const struct weir_rank *rank, const struct weir_group 
 		weir_kernel_display(weir_names_text(rank->trace->names, group->kernel), text);
 }
 
-/* One series of operators: groups that differ by shape or device only share it. */
+/* The series of one operator: groups that differ only by shape or device share it. */
 struct operator_series {
 	char *name;
 	double device_ns;
-	size_t length;         /* values */
-	double *times, *calls; /* borrowed from the run; NULL: not among the largest */
+	size_t length;         /* number of values */
+	double *times, *calls; /* borrowed from the run; NULL: operator is not among the largest */
 };
 
 struct catalog {
-	struct operator_series *items; /* room for one a group */
+	struct operator_series *items; /* capacity: one per group */
 	size_t count;
-	struct weir_rowmap map; /* by name */
-	uint32_t *of_group;     /* WEIR_NONE: its stage never counts */
+	struct weir_rowmap map; /* name to item */
+	uint32_t *of_group;     /* by group; WEIR_NONE: its stage has no analysed occurrence */
 };
 
 static uint32_t catalog_find(struct catalog *catalog, const struct weir_text *name)
@@ -195,8 +196,8 @@ static void add_operators(struct weir_run *run, const struct weir_rank *rank,
 	catalog_release(&catalog);
 }
 
-/* Values of the series of each stage that counts, from one table of the run; NULL: none. The caller
- * frees the array. */
+/* Returns the values of each wanted stage's series in `table`; NULL for other stages. The caller
+ * frees the array, not the values. */
 static double **stage_values(struct weir_series_table *table, const struct weir_rank *rank,
                              const struct positions *positions, const uint8_t *wanted)
 {
@@ -240,7 +241,7 @@ static void add_stages(struct weir_run *run, const struct weir_rank *rank,
 	free(works);
 }
 
-/* Without any stage the steps themselves are the one stage, "step". */
+/* Adds the steps as a stage "step", for a rank without stages. */
 static void add_steps(struct weir_run *run, const struct weir_rank *rank,
                       const struct positions *positions)
 {
@@ -301,7 +302,7 @@ static void merge_rank(struct weir_run *run, const struct weir_run *other)
 	take_slower(&run->calls, &other->calls);
 }
 
-/* What of a trace's head tells one environment from another; names of files and captures do not. */
+/* Labels of a trace that identify the environment; names of files and captures do not. */
 static const struct {
 	const char *key, *label;
 } version_labels[] = {
@@ -311,8 +312,8 @@ static const struct {
 	{"hip_driver_version", "driver"},
 };
 
-/* "13000" is 13.0: a thousand times the major and ten times the minor version. Others stay as they
- * are. */
+/* Sets a label with a version. CUDA encodes 13.0 as "13000": 1000 x major + 10 x minor. Other
+ * values stay unchanged. */
 static void set_version(struct weir_run *run, const char *label, const char *value)
 {
 	struct weir_text text = {0};
@@ -359,7 +360,7 @@ static void set_labels(struct weir_run *run, const struct weir_analysis *analysi
 	set_versions(run, trace);
 }
 
-/* Where no timeline names the devices, what the first monitor saw. */
+/* Sets the labels of the devices from the first monitor, for profiles without a timeline. */
 static void set_monitor_labels(struct weir_run *run, const struct weir_profile *profile)
 {
 	for (size_t i = 0; i < profile->input_count; i++) {

@@ -13,13 +13,14 @@ size_t weir_serving_row_count(const struct weir_serving *serving)
 	return serving->requests->stage_count + 1;
 }
 
-/* One value a request that has the stage: all of its parts there. */
+/* By stage (last: between stages): one value per request that has the stage, the sum of its parts
+ * there. */
 struct samples {
 	double *ns[WEIR_MAX_REQUEST_STAGES + 1];
 	size_t count[WEIR_MAX_REQUEST_STAGES + 1];
 };
 
-/* Two passes: count, then fill. alloc gives memory for n doubles. */
+/* Collects the samples in two passes: count, then fill. */
 static void collect_samples(const struct weir_serving *serving, struct weir_arena *arena,
                             struct samples *out)
 {
@@ -130,7 +131,7 @@ static double per_second(double amount, double span_ns)
 	return span_ns > 0 ? amount / (span_ns / 1e9) : NAN;
 }
 
-/* Sum of what is known; NAN where nothing is. */
+/* Returns the sum of the values that are known (not negative); NAN: all are unknown. */
 static double sum_known(const int64_t *values, size_t count)
 {
 	double sum = 0;
@@ -223,7 +224,7 @@ void weir_serving_figures(const struct weir_serving *serving, struct weir_report
 		report->span_ns = weir_span_ns(serving->load.start_ns, serving->load.end_ns);
 }
 
-/* Moves time that is not attributed to a bound. */
+/* Moves up to `ns` from the unattributed time to a bound. */
 static void move_ns(struct weir_attribution *attribution, enum weir_bound to, double ns)
 {
 	int64_t *from = &attribution->ns[WEIR_BOUND_UNDETERMINED];
@@ -236,11 +237,11 @@ static void move_ns(struct weir_attribution *attribution, enum weir_bound to, do
 	attribution->ns[to] = weir_add_ns(attribution->ns[to], amount);
 }
 
-/* What becomes of a stretch of computation. */
+/* Inputs that decide how time in computation is attributed. */
 struct settlement {
 	const struct weir_verdict *requests, *device;
 	const struct weir_attribution *device_ns;
-	double share; /* of the computation that the verdict's bound takes */
+	double share; /* fraction of the computation that goes to the bound of `requests` */
 };
 
 static void settle_compute(const struct settlement *settlement,
@@ -260,7 +261,7 @@ static void settle_compute(const struct settlement *settlement,
 		move_ns(attribution, settlement->requests->bound, compute_ns * settlement->share);
 }
 
-/* The cause that goes with a kind of spent time. */
+/* Returns the cause for a kind of spent time; NULL: unknown. */
 static const char *cause_of(enum weir_spent spent, const struct settlement *settlement,
                             bool host_after)
 {
@@ -295,7 +296,7 @@ static const char *cause_of(enum weir_spent spent, const struct settlement *sett
 	return NULL;
 }
 
-/* A stage is bound by what holds most of its time around the percentile. */
+/* Sets the verdict of a stage by the kind of time that is largest around the percentile. */
 static void judge_row(const struct settlement *settlement, const double spent_ns[WEIR_SPENT_COUNT],
                       bool host_after, struct weir_stage_row *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stages over all ranks: merged by name, their durations, shares and attribution. */
+/* Merges the stages of all ranks by name and fills their durations, shares and attribution. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
-/* The spans of a stage that count, and their durations where `out` is given; WEIR_NONE has none. */
+/* Returns the number of analysed spans of a stage, and stores their durations if `out` is given.
+ * WEIR_NONE has no spans. */
 static size_t count_spans(const struct weir_analysis *analysis, size_t r, uint32_t stage,
                           const struct weir_retiming *retiming, double *out)
 {
@@ -132,13 +133,14 @@ double *weir_stage_durations(const struct weir_analysis *analysis,
 	return values;
 }
 
-/* The step that a segment's time belongs to: of its work, or of the work that ended the gap. */
+/* Returns the step of a segment: that of its work, or of the work that ended the gap. */
 static uint32_t step_of_segment(const struct weir_rank *rank, const struct weir_segment *segment)
 {
 	return segment->row == WEIR_NONE ? WEIR_NONE : rank->steps.row_step[segment->row];
 }
 
-/* Steps whose period lies around the percentile: one in twenty of them, at least one. */
+/* Marks the steps with a period within 2.5 percentage points of the percentile, and the nearest
+ * step in any case. The caller frees the array. */
 static uint8_t *steps_around(const struct weir_rank *rank, double percentile)
 {
 	const struct weir_steps *steps = &rank->steps;
@@ -169,7 +171,8 @@ static uint8_t *steps_around(const struct weir_rank *rank, double percentile)
 	return chosen;
 }
 
-/* Adds the time of the steps around the percentile, by merged stage; *total gets all of it. */
+/* Adds the time of the steps around the percentile to *total and, inside stages, to the merged
+ * stage. */
 static void add_tail_time(const struct weir_analysis *analysis,
                           const struct weir_stage_merges *merges, size_t r, int64_t *by_stage,
                           int64_t *total)
@@ -217,7 +220,7 @@ static void fill_row(const struct weir_analysis *analysis, const struct weir_sta
 	free(values);
 }
 
-/* Stages of native runs: distributions and nothing else. */
+/* Fills the rows for the stages of a native run, which has distributions only. */
 static void fill_native(const struct weir_run *run, const struct weir_stage_aliases *aliases,
                         struct weir_report *report, struct weir_stage_row *rows)
 {

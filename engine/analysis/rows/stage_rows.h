@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stages merged over all ranks by name: the ground for the tables of stages, features and what-if
- * answers. */
+/* Merges stages of all ranks by name, for the tables of stages, features and what-if answers. */
 #ifndef WEIR_ANALYSIS_ROWS_STAGE_ROWS_H
 #define WEIR_ANALYSIS_ROWS_STAGE_ROWS_H
 
@@ -13,14 +12,14 @@
 
 struct weir_stage_merge {
 	const char *name, *kind; /* borrowed from a rank */
-	uint32_t *stage; /* per rank, its index of this stage; WEIR_NONE: the rank lacks it */
+	uint32_t *stage; /* by rank: its index of this stage; WEIR_NONE: the rank lacks it */
 	struct weir_ledger ledger;
 };
 
 struct weir_stage_merges {
 	struct weir_stage_merge *items;
 	size_t count;
-	size_t first_row; /* in report->stages, behind the rows of requests */
+	size_t first_row; /* index in report->stages; rows of requests precede it */
 	struct weir_ledger outside, total;
 };
 
@@ -29,7 +28,7 @@ struct weir_stage_merges {
 void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_analysis *analysis);
 void weir_stage_merges_release(struct weir_stage_merges *merges);
 
-/* Returns, per stage of rank r, the index of its merge. The caller frees the array. */
+/* Returns the index of the merge of each stage of rank r. The caller frees the array. */
 uint32_t *weir_stage_merges_of_rank(const struct weir_stage_merges *merges,
                                     const struct weir_analysis *analysis, size_t r);
 
@@ -39,7 +38,7 @@ int64_t weir_span_duration(const struct weir_span *span);
 
 /*
  * Returns the durations of one stage in ns, one per occurrence, in order. If all ranks have the
- * same number of occurrences, each value is that of the slowest rank; else the values of all ranks
+ * same number of occurrences, each value comes from the slowest rank; else the values of all ranks
  * follow each other. retimings: one per rank, to get the durations after a change; NULL: as
  * measured. The caller frees the array.
  */

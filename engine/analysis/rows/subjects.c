@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fills the features of the profile and of its stages from what the other parts of the report
- * found. */
+/* Fills the features of the profile and its stages from the other parts of the report. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +10,12 @@
 #include "engine/base/pool.h"
 #include "engine/stats/quantile.h"
 
-/* Of the time of a timeline: from there on the rest is what is judged. */
+/* Fraction of the analysed time without any work above which the rest is judged. */
 #define MOSTLY_NO_WORK 0.5
-#define FEWEST_BATCHES 5 /* steps on either side of a comparison of batch sizes */
+#define FEWEST_BATCHES 5 /* fewest steps on either side of a comparison of batch sizes */
 
-/* Durations of the kernels of one stage or of the profile, and how much of the device time was
- * replayed from graphs. */
+/* Durations of the kernels of one stage or of the profile, and the device time that graphs
+ * replayed. */
 struct kernels {
 	double *values; /* features of the stage; NULL: durations are not collected */
 	double *durations, graph_ns, all_ns;
@@ -51,7 +50,7 @@ static void take_stage(void *context, size_t stage)
 	free(kernels->durations);
 }
 
-/* Of every stage, and of the profile. */
+/* Fills the features about kernels, of every stage and of the profile. */
 static void fill_kernels(const struct weir_analysis *analysis,
                          const struct weir_stage_merges *merges, struct weir_report *report)
 {
@@ -99,7 +98,8 @@ static int by_stage_and_name(const void *left, const void *right)
 	return order != 0 ? order : by_name(left, right);
 }
 
-/* Of rows sorted by name: the operator with most device time, and whether its limit is known. */
+/* Fills the share of the operator with most device time among rows sorted by name, and 1 if its
+ * bound is known. */
 static void fill_top_operator(const struct weir_operator_row **rows, size_t count, double *values)
 {
 	double all_ns = 0, best_ns = 0;
@@ -185,7 +185,8 @@ static double padding_waste(const struct weir_analysis *analysis)
 	return padded > 0 ? 1 - rows / padded : NAN;
 }
 
-/* Durations of the spans of a stage whose batch has from `low` to `high` rows; count of them. */
+/* Stores the durations of the spans of a stage with a batch of `low` to `high` rows; returns their
+ * number. */
 static size_t batch_durations(const struct weir_steps *steps, uint32_t stage, int64_t low,
                               int64_t high, double *out)
 {
@@ -200,8 +201,8 @@ static size_t batch_durations(const struct weir_steps *steps, uint32_t stage, in
 	return count;
 }
 
-/* Step time at up to half of the largest batch over that at the largest, of the stage that has most
- * steps of both. */
+/* Returns the median step time at up to half of the largest batch over that at the largest, for
+ * the stage with most such steps; NAN: too few. */
 static double flat_step_ratio(const struct weir_steps *steps)
 {
 	double *small = weir_alloc((steps->span_count + 1) * sizeof *small);
@@ -264,9 +265,9 @@ static void fill_profile_only(const struct weir_analysis *analysis,
 }
 
 /*
- * Outside every stage that the program names, with a launching thread that does nothing, no work
- * was there: a server between requests. Where that is most of the time, the verdict is about the
- * rest. Without named stages such gaps may be the program's own work, which nobody named.
+ * Returns the time to judge. The server has no request to work on while its launching thread does
+ * nothing outside every named stage. If that is most of the time, the rest is judged. Without named
+ * stages such gaps may be work of the program without a name, so all time is judged.
  */
 static struct weir_ledger time_with_work(const struct weir_stage_merges *merges,
                                          struct weir_report *report)
@@ -286,9 +287,9 @@ static struct weir_ledger time_with_work(const struct weir_stage_merges *merges,
 }
 
 /*
- * The time that the profile's rules judge: all of it with work, but where requests say why the
- * device had nothing to do, the time in stages of computation (all stages where none is of that
- * kind).
+ * Returns the time that the rules about the profile judge. Requests explain why the device had no
+ * work; with requests it is therefore the time in stages of computation, or in all stages if none
+ * is of that kind.
  */
 static struct weir_ledger judged_time(const struct weir_analysis *analysis,
                                       const struct weir_stage_merges *merges,

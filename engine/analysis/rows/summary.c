@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a report says of the run as a whole: devices, ranks, steps, device time, memory. */
+/* Fills the figures about the whole run: devices, ranks, steps, device time, memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void add_device(struct weir_report *report, const char *name)
 		name[0] ? weir_arena_copy(report->arena, name, strlen(name)) : NULL, 1};
 }
 
-/* Devices that worked; a trace describes all of its host's. */
+/* Counts the devices that have work by name; a trace also describes idle devices of its host. */
 static void fill_devices(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	size_t most = 0;
@@ -87,7 +87,7 @@ static void fill_set_apart(const struct weir_analysis *analysis, struct weir_rep
 		list_set_apart(&analysis->ranks[r], report, room);
 }
 
-/* Periods of the steps that count, of the rank with most of them. */
+/* Fills the distribution of the analysed steps of the rank with most of them. */
 static void fill_iterations(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	double *periods = NULL;
@@ -154,8 +154,8 @@ static double kernel_median(const struct weir_analysis *analysis)
 	return median;
 }
 
-/* Model FLOPs and bytes against the theoretical peaks of the analysed time; the peak is that of the
- * precision that did most of the arithmetic. */
+/* Fills MFU and MBU: modelled FLOPs and bytes over the theoretical peaks in the analysed time. The
+ * peak of the precision with most FLOPs counts. */
 static void fill_utilization(const struct weir_analysis *analysis, struct weir_gpu_figures *gpu)
 {
 	double flops[WEIR_ENGINE_COUNT][WEIR_DTYPE_COUNT] = {{0}}, all_flops = 0, bytes = 0,
@@ -249,7 +249,7 @@ static void fill_gpu(const struct weir_analysis *analysis, const struct weir_led
 			continue;
 		gpu->launch = launches->unqueued.quantiles;
 		gpu->graph_share = launches->graph_share;
-		break; /* ranks run the same program; the first one speaks for its launches */
+		break; /* ranks run the same program: use the launches of the first */
 	}
 	fill_utilization(analysis, gpu);
 	weir_fill_launching(analysis, total, report);

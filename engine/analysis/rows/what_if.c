@@ -25,7 +25,7 @@ static int64_t end_of(int64_t start_ns, int64_t length_ns)
 	return start_ns > 0 && length_ns > INT64_MAX - start_ns ? INT64_MAX : start_ns + length_ns;
 }
 
-/* Steps that count, and their periods where `out` is given. */
+/* Returns the number of analysed steps, and stores their retimed periods if `out` is given. */
 static size_t take_steps(const struct weir_analysis *analysis, size_t r,
                          const struct weir_retiming *retiming, double *out)
 {
@@ -46,7 +46,8 @@ static size_t take_steps(const struct weir_analysis *analysis, size_t r,
 	return count;
 }
 
-/* Steps of several kinds, or whose work the trace lacks: a median so short says nothing of all. */
+/* A median step below this fraction of the mean does not represent the steps, which are of several
+ * kinds. */
 #define LEAST_OF_MEAN 0.5
 
 static bool is_typical(const struct weir_analysis *analysis, size_t r, double median_ns)
@@ -65,7 +66,7 @@ static bool is_typical(const struct weir_analysis *analysis, size_t r, double me
 	return median_ns * (double)count >= LEAST_OF_MEAN * sum_ns && 2 * worked >= count;
 }
 
-/* p50 of the steps. */
+/* Returns the median of the retimed steps. */
 static double step_of(const struct weir_analysis *analysis, size_t r,
                       const struct weir_retiming *retiming)
 {
@@ -78,7 +79,7 @@ static double step_of(const struct weir_analysis *analysis, size_t r,
 	return median;
 }
 
-/* The longest device; NAN: none has windows. */
+/* Returns the longest retimed sum of windows over the devices; NAN: no device has windows. */
 static double window_of(const struct weir_analysis *analysis, size_t r,
                         const struct weir_retiming *retiming)
 {
@@ -98,11 +99,11 @@ static double window_of(const struct weir_analysis *analysis, size_t r,
 	return longest_ns;
 }
 
-/* How the times of several ranks make that of the job. */
+/* Combines the times of several ranks into that of the job. */
 enum gather {
 	SLOWEST, /* collectives make the others wait for it */
 	MEAN,    /* the work is shared evenly */
-	FASTEST, /* all are as prompt as that one */
+	FASTEST, /* all ranks launch as early as that one */
 };
 
 static enum gather gather_of(const struct weir_change *change)
@@ -114,7 +115,7 @@ static enum gather gather_of(const struct weir_change *change)
 	return change->part == WEIR_TIME_EXPOSED_WAIT_HOST ? FASTEST : SLOWEST;
 }
 
-/* A step; without any the analysed window. */
+/* Returns the retimed step or, without steps, the retimed window of the job. */
 static double turn_of(const struct weir_analysis *analysis, const struct weir_retiming *retimings,
                       const struct weir_report *report, enum gather gather)
 {
@@ -143,7 +144,7 @@ static double turn_of(const struct weir_analysis *analysis, const struct weir_re
 	return NAN;
 }
 
-/* The ranks as they are without a profiler, and with one change. */
+/* The ranks without the profiler's overhead, before and after a change. */
 struct pair {
 	struct weir_retiming *before, *after;
 };
@@ -167,7 +168,7 @@ static void release_ranks(const struct weir_analysis *analysis, struct weir_reti
 }
 
 static const struct weir_change no_change = {.bound = WEIR_BOUND_UNDETERMINED, .factor = 1};
-/* As close as this the step is as long as without the profiler; each round walks the timeline. */
+/* Relative tolerance of host_factor(), and its most rounds; each round walks the timeline. */
 #define CLOSE  0.001
 #define ROUNDS 8
 
@@ -181,8 +182,8 @@ static double turn_with(const struct weir_analysis *analysis, const struct weir_
 	return ns;
 }
 
-/* The factor that takes the profiler's part out of the host's time, by the rule of false position:
- * the step grows with it, and no slower the larger it is. */
+/* Returns the factor on the host's time that removes the profiler's overhead, by the rule of false
+ * position: step time increases with the factor and is convex in it. */
 static double host_factor(const struct weir_analysis *analysis, const struct weir_report *report)
 {
 	double low = 0, high = 1, low_ns, high_ns, wanted_ns, host = 1;
@@ -236,8 +237,8 @@ static void change_stages(const struct weir_analysis *analysis,
 	}
 }
 
-/* Of the time in the windows of the rank where it is most, what its host spends outside of waits
- * for the device. */
+/* Returns the largest fraction of the windows, over ranks, that the host spends outside waits for
+ * the device. */
 static double host_share(const struct weir_analysis *analysis)
 {
 	double most = 0;
@@ -262,8 +263,9 @@ static double host_share(const struct weir_analysis *analysis)
 	return most;
 }
 
-/* What is hidden behind other work still takes its time, and what is launched ahead is launched all
- * the same. after_ns: without the class. 0: no limit. */
+/* Returns a lower bound of the changed step in ns: work hidden behind other work still takes its
+ * time, and launches ahead of time still happen. after_ns: the step without the class. 0: no
+ * limit. */
 static double least_of(const struct weir_analysis *analysis, const struct weir_change *change,
                        double before_ns, double after_ns)
 {
@@ -320,7 +322,7 @@ void weir_retimer_free(struct weir_retimer *retimer)
 	free(retimer);
 }
 
-/* Stages where merges are given. */
+/* Answers one what-if question; fills its stages if `merges` is given. */
 static void ask_stages(struct weir_retimer *retimer, const struct weir_change *change,
                        const struct weir_stage_merges *merges, struct weir_report *report,
                        struct weir_what_if *out)

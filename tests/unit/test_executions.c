@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Batches found from requests, and what they show. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/requests/executions.h"
+#include "engine/base/arena.h"
+#include "tests/unit/near.h"
+
+#define MOST 16
+
+static const enum weir_part_class classes[] = {WEIR_PART_QUEUE, WEIR_PART_COMPUTE};
+
+/* Adds a request that waits for wait_ns, then computes for compute_ns. */
+static void add(struct weir_requests *requests, int64_t start_ns, int64_t wait_ns,
+                int64_t compute_ns)
+{
+	struct weir_request request = weir_request_unknown();
+
+	weir_requests_add_part(requests, weir_requests_stage(requests, "queue", 5), wait_ns);
+	weir_requests_add_part(requests, weir_requests_stage(requests, "compute", 7), compute_ns);
+	request.start_ns = start_ns;
+	request.end_ns = start_ns + wait_ns + compute_ns;
+	request.tokens = 10;
+	weir_requests_add(requests, &request);
+}
+
+static struct weir_requests *empty_table(void)
+{
+	struct weir_requests *requests = weir_requests_new();
+
+	requests->time_base = WEIR_TIME_UNIX;
+	return requests;
+}
+
+/* Returns the executions of two requests that differ by these times. */
+static struct weir_executions two_requests(int64_t start_ns, int64_t compute_ns)
+{
+	struct weir_requests *requests = empty_table();
+	struct weir_executions out;
+
+	add(requests, 0, 100000, 1000000);
+	add(requests, start_ns, 100000, 1000000 + compute_ns);
+	weir_requests_finish(requests);
+	weir_executions_find(&out, requests, classes);
+	weir_requests_free(requests);
+	return out;
+}
+
+static void requests_that_compute_together_are_one_execution(void **state)
+{
+	static const struct {
+		int64_t start_ns, compute_ns;
+		size_t count;
+	} rows[] = {{0, 0, 1},     {20000, 0, 1}, {20001, 0, 2},    {0, 1500, 1},    {0, 1501, 2},
+	            {0, -1500, 1}, {0, -1501, 2}, {20000, 1500, 1}, {20001, 1500, 2}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct weir_executions got = two_requests(rows[i].start_ns, rows[i].compute_ns);
+
+		assert_int_equal(got.count, rows[i].count);
+		assert_int_equal(got.items[0].rows, 3 - rows[i].count);
+		assert_near(got.items[0].size, rows[i].count == 1 ? 2 : NAN, 0);
+		assert_near(got.items[0].tokens, rows[i].count == 1 ? 20 : 10, 0);
+		assert_int_equal(got.items[0].start_ns, 100000);
+		assert_int_equal(got.items[0].dispatch_ns,
+		                 100000 + (rows[i].count == 1 ? rows[i].start_ns : 0));
+		free(got.items);
+	}
+}
+
+/* Three small executions of 10 ns, and three of 30 ns with the largest size but for `less`. */
+static double step_ratio(double small, double less, size_t small_count, size_t full_count)
+{
+	struct weir_execution items[MOST];
+	struct weir_executions executions = {items, 0};
+	struct weir_requests *requests = empty_table();
+	struct weir_batch_figures figures;
+
+	for (size_t i = 0; i < small_count + full_count; i++) {
+		double size = i < small_count                     ? small
+		              : i + 1 == small_count + full_count ? 10
+		                                                  : 10 - less;
+
+		items[executions.count++] = (struct weir_execution){
+			.start_ns = (int64_t)i * 100,
+			.compute_ns = i < small_count ? 10 : 30,
+			.size = size,
+			.tokens = NAN,
+			.rows = (uint32_t)size,
+		};
+	}
+	weir_batch_figures(&executions, requests, classes, 0, &figures);
+	weir_requests_free(requests);
+	return figures.flat_step_ratio;
+}
+
+static void step_time_is_compared_between_small_and_full_batches(void **state)
+{
+	(void)state;
+	assert_near(step_ratio(5, 1, 3, 3), 1.0 / 3, 1e-12);
+	assert_true(isnan(step_ratio(6, 1, 3, 3))); /* more than half */
+	assert_true(isnan(step_ratio(5, 2, 3, 3))); /* less than nine tenths */
+	assert_true(isnan(step_ratio(5, 1, 2, 3)));
+	assert_true(isnan(step_ratio(5, 1, 3, 2)));
+}
+
+static void batches_are_whole_if_the_file_has_half_of_their_requests(void **state)
+{
+	struct weir_execution item = {.size = 10, .rows = 5};
+	const struct weir_executions executions = {&item, 1};
+
+	(void)state;
+	assert_true(weir_executions_batch(&executions));
+	item.rows = 4;
+	assert_false(weir_executions_batch(&executions));
+}
+
+/* Executions of 10 ns begin alone, those of 30 ns during host work. */
+static struct weir_contention contention_of(uint32_t alone, uint32_t beside, double size)
+{
+	struct weir_execution items[16];
+	const struct weir_executions executions = {items, alone + beside};
+	struct weir_intervals host = {0};
+	struct weir_contention out;
+
+	for (uint32_t i = 0; i < alone + beside; i++)
+		items[i] = (struct weir_execution){.start_ns = 100 * i,
+		                                   .compute_ns = i < alone ? 10 : 30,
+		                                   .size = i < alone ? 4 : size,
+		                                   .tokens = NAN,
+		                                   .rows = 4};
+	weir_intervals_push(&host, 100 * alone, 10000);
+	out = weir_contention_measure(&executions, &host);
+	weir_intervals_release(&host);
+	return out;
+}
+
+static void contention_needs_five_executions_of_either_kind(void **state)
+{
+	struct weir_contention enough = contention_of(5, 5, 4);
+
+	(void)state;
+	assert_near(enough.slowdown, 3, 1e-12);
+	assert_near(enough.stolen, 5.0 * 20 / (5 * 10 + 5 * 30), 1e-12);
+	assert_true(isnan(contention_of(4, 6, 4).slowdown));
+	assert_true(isnan(contention_of(6, 4, 4).slowdown));
+	assert_near(contention_of(4, 6, 4).stolen, 0, 0);
+}
+
+static void sizes_between_the_same_powers_of_two_are_compared(void **state)
+{
+	(void)state;
+	assert_true(isnan(contention_of(5, 5, 3).slowdown));
+	assert_near(contention_of(5, 5, 7).slowdown, 3, 1e-12);
+	assert_true(isnan(contention_of(5, 5, 8).slowdown));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_that_compute_together_are_one_execution),
+		cmocka_unit_test(step_time_is_compared_between_small_and_full_batches),
+		cmocka_unit_test(batches_are_whole_if_the_file_has_half_of_their_requests),
+		cmocka_unit_test(contention_needs_five_executions_of_either_kind),
+		cmocka_unit_test(sizes_between_the_same_powers_of_two_are_compared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
