@@ -20,42 +20,42 @@ static const struct weir_option options[] = {
 	{.name = "name",
          .kind = WEIR_OPTION_TEXT,
          .value = "N",
-         .help = "record: the baseline that gets the runs"},
+         .help = "record: name of the baseline that gets the runs"},
 	{.name = "keep",
          .kind = WEIR_OPTION_COUNT,
          .value = "COUNT",
-         .help = "record: hold only the newest so many runs afterwards"},
+         .help = "record: afterwards keep only the newest COUNT runs"},
 	{.name = "label",
          .kind = WEIR_OPTION_TEXT,
          .value = "KEY=VALUE",
          .repeatable = true,
-         .help = "record: say something about the runs' environment that they do not say"},
+         .help = "record: set this label of the environment in each run"},
 	{.name = "recorded",
          .kind = WEIR_OPTION_TEXT,
          .value = "TIME",
-         .help = "record: when the runs were made, as 2026-11-20T14:00:00Z (default: now)"},
+         .help = "record: time of the runs, such as 2026-11-20T14:00:00Z (default: now)"},
 	{.name = "input-format",
          .kind = WEIR_OPTION_TEXT,
          .value = "NAME",
-         .help = "record: read the runs as this format, whatever they look like"},
+         .help = "record: read every run as this format (default: recognised by content)"},
 	WEIR_COST_OPTION("record: "),
 	WEIR_SETTINGS_OPTION("record: "),
-	{.name = "as", .kind = WEIR_OPTION_TEXT, .value = "M", .help = "promote: the new name"},
+	{.name = "as",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "M",
+         .help = "promote: name of the baseline that gets the runs"},
 	{.name = "format",
          .letter = 'f',
          .kind = WEIR_OPTION_CHOICE,
          .value = "FORMAT",
          .choices = formats,
-         .help = "list, show: text or json"},
+         .help = "list, show: text (default) or json"},
 	{.name = "output",
          .letter = 'o',
          .kind = WEIR_OPTION_FILE,
          .value = "FILE",
-         .help = "export: write to a file instead of standard output"},
-	{.name = "db",
-         .kind = WEIR_OPTION_FILE,
-         .value = "FILE",
-         .help = "the store (default: $WEIR_DB, else " WEIR_DEFAULT_DB ")"},
+         .help = "export: write to FILE instead of standard output"},
+	WEIR_DB_OPTION,
 	{.name = NULL},
 };
 
@@ -94,7 +94,7 @@ static enum weir_status check_label(const char *label, struct weir_error *err)
 	const char *equals = strchr(label, '=');
 
 	if (!equals || equals == label)
-		return weir_fail(err, WEIR_E_USAGE, "--label takes KEY=VALUE, not \"%s\"", label);
+		return weir_fail(err, WEIR_E_USAGE, "--label is \"%s\"; expected KEY=VALUE", label);
 	return WEIR_OK;
 }
 
@@ -109,9 +109,10 @@ static enum weir_status check_record(const struct call *call, struct weir_error 
 		return weir_fail(err, WEIR_E_USAGE,
 		                 "record needs a name: weir baseline record RUN... --name main");
 	if (recorded && !weir_recorded_valid(recorded))
-		return weir_fail(err, WEIR_E_USAGE,
-		                 "--recorded takes a time like 2026-11-20T14:00:00Z, not \"%s\"",
-		                 recorded);
+		return weir_fail(
+			err, WEIR_E_USAGE,
+			"--recorded is \"%s\"; expected a time such as 2026-11-20T14:00:00Z",
+			recorded);
 	for (size_t i = 0; !status && (label = weir_option_each(call->arguments, "label", i)); i++)
 		status = check_label(label, err);
 	return status ? status : weir_baseline_check_name(name, err);
@@ -299,9 +300,11 @@ static enum weir_status promote(struct call *call, struct weir_error *err)
 	enum weir_status status;
 
 	if (!to)
-		return weir_fail(err, WEIR_E_USAGE,
-		                 "promote needs the new name: weir baseline promote %s --as main",
-		                 call->subject);
+		return weir_fail(
+			err, WEIR_E_USAGE,
+			"promote needs the name of the other baseline: weir baseline promote %s "
+			"--as main",
+			call->subject);
 	status = open_store(call, WEIR_STORE_READ, &store, err);
 	if (status)
 		return status;
@@ -329,8 +332,8 @@ static enum weir_status export_baseline(struct call *call, struct weir_error *er
 	weir_baseline_free(baseline);
 	if (call->text.length > WEIR_JSON_MAX_BYTES)
 		return weir_fail(err, WEIR_E_LIMIT,
-		                 "%s is %zu MB as JSON, more than import takes (%u): hold fewer "
-		                 "runs (record --keep)",
+		                 "%s has %zu MB as JSON; import accepts at most %u MB: keep fewer "
+		                 "runs (weir baseline record --keep COUNT)",
 		                 call->subject, call->text.length >> 20, WEIR_JSON_MAX_BYTES >> 20);
 	return WEIR_OK;
 }
@@ -404,16 +407,17 @@ static enum weir_status find_action(const struct weir_arguments *arguments,
 
 	if (!word)
 		return weir_fail(err, WEIR_E_USAGE,
-		                 "baseline needs one of: record, list, show, remove, promote, "
+		                 "baseline needs an action: record, list, show, remove, promote, "
 		                 "export, import, verify");
 	while (action->word && strcmp(action->word, word) != 0)
 		action++;
 	if (!action->word) {
 		const char *nearest = weir_text_nearest(word, words);
 
-		return weir_fail(err, WEIR_E_USAGE, "baseline has no \"%s\"; %s%s", word,
-		                 nearest ? "the nearest is " : "see: weir help baseline",
-		                 nearest ? nearest : "");
+		return weir_fail(err, WEIR_E_USAGE, "unknown action \"%s\"; %s%s%s", word,
+		                 nearest ? "did you mean: weir baseline "
+		                         : "weir help baseline lists the actions",
+		                 nearest ? nearest : "", nearest ? "?" : "");
 	}
 	if (count - 1 < action->least || count - 1 > action->most)
 		return weir_fail(err, WEIR_E_USAGE, "usage: weir baseline %s", action->usage);
@@ -437,24 +441,25 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_baseline = {
 	.name = "baseline",
-	.summary = "reference runs by name: record, list, promote, export, verify",
+	.summary = "record, list, promote, export and verify reference runs",
 	.arguments = "ACTION [RUN... | NAME | FILE]",
 	.description =
-		"Keeps the samples of reference runs in one SQLite file, so that weir gate can "
-		"compare new runs with them. record stores each argument as one run (a directory "
-		"is "
-		"one run made of every profile in it); recording the same content again changes "
-		"nothing. promote makes the runs of one baseline those of another, whose earlier "
-		"runs stay as its history. export writes one JSON document that fits into a "
-		"repository, import reads it. verify checks everything that is stored.\n\n"
-		"Any number of jobs may record at once. A call that is stopped, or that finds the "
-		"disk full, leaves the store as it was.",
+		"A baseline is a named set of reference runs, with which weir gate compares "
+		"new runs. All baselines are stored with their samples in one SQLite file.\n\n"
+		"record stores each argument as one run (a folder is one run made of every "
+		"profile in it); recording the same content again changes nothing. list and "
+		"show print what is stored, and remove deletes a baseline. promote N --as M "
+		"makes the runs of N the runs of M; the runs that M had before become its "
+		"history. export writes a baseline as one JSON document that fits into a "
+		"repository, and import reads it. verify checks the whole store.\n\n"
+		"Several jobs may record at the same time. If a call is interrupted or the "
+		"disk is full, the store stays as it was.",
 	.options = options,
 	.words = words,
 	.takes_files = true,
 	.exits = WEIR_ENDS(WEIR_EXIT_NO_BASELINE) | WEIR_ENDS(WEIR_EXIT_INPUT) |
                  WEIR_ENDS(WEIR_EXIT_STORE),
 	.example = "weir baseline record run-*/ --name main",
-	.example_shows = "each folder becomes one run of the baseline main",
+	.example_shows = "records each folder as one run of the baseline main",
 	.run = run,
 };

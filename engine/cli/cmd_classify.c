@@ -23,45 +23,47 @@ static const struct weir_option options[] = {
          .kind = WEIR_OPTION_CHOICE,
          .value = "FORMAT",
          .choices = formats,
-         .help = "of standard output: text, json, markdown, html, flame, folded, speedscope or "
-                 "annotated (see: weir formats)"},
+         .help = "format of standard output: text, json, markdown, html, flame, folded, "
+                 "speedscope or annotated (see: weir formats)"},
 	{.name = "output",
          .letter = 'o',
          .kind = WEIR_OPTION_FILE,
          .value = "FILE",
          .repeatable = true,
-         .help = "write to a file instead, its suffix picks the format; - is standard output"},
+         .help = "write to FILE, in the format that its suffix names; - is standard output"},
 	WEIR_REPORT_TOP_OPTION,
 	{.name = "window",
          .kind = WEIR_OPTION_CHOICE,
          .value = "WINDOW",
          .choices = windows,
-         .help = "steady: set warm-up and one-off steps apart (default); all: from the first to "
-                 "the last device event"},
+         .help = "steady: exclude warm-up and one-off steps (default); all: analyse everything "
+                 "from the first to the last device event"},
 	{.name = "percentile",
          .kind = WEIR_OPTION_PERCENTILE,
          .value = "P",
-         .help = "read the share of each stage at this percentile of the step time (95)"},
+         .help = "percentile of the step time, or of the latency of requests, at which the shares "
+                 "of stages are read (default 95)"},
 	{.name = "device",
          .kind = WEIR_OPTION_TEXT,
          .value = "NAME",
-         .help = "take the peak figures of this device instead of the one that the input names"},
+         .help = "use the peak figures of this device, not those of the device that the input "
+                 "names"},
 	{.name = "rules",
          .kind = WEIR_OPTION_FOLDER,
          .value = "DIR",
-         .help = "judge by the rules in this folder instead of the built-in catalogue"},
+         .help = "judge by the rules in this folder, not by the built-in rules"},
 	{.name = "what-if",
          .kind = WEIR_OPTION_TEXT,
          .value = "CLASS=FACTOR",
          .repeatable = true,
-         .help = "say what a step would take with the time of this bound or cause of idle time "
-                 "times the factor; 0 removes it"},
+         .help = "estimate the step time if the time of CLASS, a bound or a cause of idle time, "
+                 "were multiplied by FACTOR; 0 removes it"},
 	WEIR_COST_OPTION(""),
 	WEIR_SETTINGS_OPTION(""),
 	{.name = "input-format",
          .kind = WEIR_OPTION_TEXT,
          .value = "NAME",
-         .help = "read the inputs as this format, whatever they look like"},
+         .help = "read every input as this format (default: recognised by content)"},
 	{.name = NULL},
 };
 
@@ -179,20 +181,18 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_classify = {
 	.name = "classify",
-	.summary = "where the time of a run goes, what bounds it, what to do",
+	.summary = "show where the time goes, what bounds the run, and what to do",
 	.arguments = "INPUT...",
-	.description = "Reads profiles of one run (a trace for each rank, for example; a folder "
-		       "stands for every profile in "
-		       "it), measures where the wall time goes by stage and by operator, names "
-		       "what bounds it, and says "
-		       "which rule on which numbers.\n\n"
-		       "The first line of the report is the answer. Shares are of the analysed "
-		       "window: the steady steps, "
-		       "unless --window all is given.",
+	.description = "Reads the profiles of one run and measures where its wall time goes, by "
+		       "stage and by operator. Then it names what bounds the run, and shows which "
+		       "rule decided this from which numbers. The inputs are parts of one run, "
+		       "such as one trace per rank; a folder stands for every profile in it.\n\n"
+		       "The first line of the report is the answer. Shares refer to the analysed "
+		       "window: the steady steps, unless --window all is given.",
 	.options = options,
 	.takes_files = true,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir classify trace.json.gz -o report.md -o report.json",
-	.example_shows = "writes the report of one trace as Markdown and as JSON",
+	.example_shows = "writes the report of a trace as Markdown and as JSON",
 	.run = run,
 };

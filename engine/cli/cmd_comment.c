@@ -22,22 +22,22 @@ static const struct weir_option options[] = {
          .kind = WEIR_OPTION_CHOICE,
          .value = "NAME",
          .choices = providers,
-         .help = "github or gitlab; default: whose environment this is"},
+         .help = "github or gitlab (default: detected from the environment)"},
 	{.name = "pr",
          .kind = WEIR_OPTION_COUNT,
          .value = "N",
-         .help = "number of the pull or merge request; default: the job's own"},
+         .help = "number of the pull or merge request (default: that of the job)"},
 	{.name = "suite",
          .kind = WEIR_OPTION_TEXT,
          .value = "ID",
-         .help = "one comment for each ID; default: the baseline's name"},
+         .help = "name of the comment: each ID has its own (default: name of the baseline)"},
 	{.name = "dry-run",
          .kind = WEIR_OPTION_FLAG,
-         .help = "print the comment and say where it would go; no request is made"},
+         .help = "print the comment and where it would be posted; make no request"},
 	{.name = "timeout",
          .kind = WEIR_OPTION_COUNT,
          .value = "SECONDS",
-         .help = "give up after this long in all, waits included; default 120"},
+         .help = "give up after this many seconds, including delays (default 120)"},
 	{.name = NULL},
 };
 
@@ -60,8 +60,8 @@ static enum weir_status read_result(const char *path, struct weir_gate_result **
 	status = weir_gate_read(source, &kind, out, err);
 	if (!status && kind != WEIR_RESULT_GATE)
 		status = weir_fail(err, WEIR_E_USAGE,
-		                   "%s: is a report of weir classify; a comment needs a result of "
-		                   "weir gate or compare",
+		                   "%s: found a report of weir classify; expected a result of weir "
+		                   "gate or weir compare",
 		                   weir_source_name(source));
 	weir_source_free(source);
 	return status;
@@ -86,8 +86,10 @@ static enum weir_status write_draft(const struct weir_arguments *arguments,
 	if (!draft->key || !*draft->key)
 		draft->key = KEY_OF_NO_BASELINE;
 	if (strlen(draft->key) > WEIR_COMMENT_MAX_KEY)
-		return weir_fail(err, WEIR_E_USAGE, "the name of a suite has at most %d bytes",
-		                 WEIR_COMMENT_MAX_KEY);
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "the name of the suite has %zu bytes; expected at most %d: set "
+		                 "--suite",
+		                 strlen(draft->key), WEIR_COMMENT_MAX_KEY);
 	draft->verdict =
 		result->exit_code == WEIR_EXIT_PASS ? WEIR_COMMENT_PASS : WEIR_COMMENT_FAIL;
 	weir_write_gate_markdown(result, &how, &markdown);
@@ -116,7 +118,7 @@ static void say_plan(const struct weir_ci_context *context, const struct draft *
 	if (!status)
 		status = weir_ci_context_check(context, err);
 	if (status) {
-		weir_text_printf(&text, "without --dry-run this ends with exit code %d: %s",
+		weir_text_printf(&text, "without --dry-run, the exit code would be %d: %s",
 		                 (int)weir_exit_of(status), err->message);
 	} else {
 		weir_comment_marker(draft->key, &marker);
@@ -160,7 +162,7 @@ static enum weir_exit tell(const struct weir_ci_context *context,
 	if (done->announced)
 		weir_text_puts(&text, ", change of the verdict announced");
 	if (done->not_announced)
-		weir_say("the comment is right, but the change of its verdict could not be "
+		weir_say("the comment is up to date, but the change of its verdict could not be "
 		         "announced");
 	return print_text(&text, err);
 }
@@ -200,7 +202,8 @@ static enum weir_exit post(struct weir_ci_context *context, const struct draft *
 		return weir_exit_of(status);
 	http = weir_http_new();
 	if (!http)
-		return weir_exit_of(weir_fail(err, WEIR_E_INTERNAL, "libcurl cannot be used"));
+		return weir_exit_of(
+			weir_fail(err, WEIR_E_INTERNAL, "libcurl cannot be initialised"));
 	api = api_of(context, http, timeout_s);
 	if (!context->place.number)
 		status = weir_comment_find_pull(&api, &context->head, &context->place, err);
@@ -265,26 +268,24 @@ const struct weir_command weir_command_comment = {
 	.name = "comment",
 	.summary = "post or update one comment on a pull or merge request",
 	.arguments = "RESULT.json",
-	.description =
-		"Renders the result of weir gate (weir.gate/1) as a comment on the job's pull or "
-		"merge "
-		"request: created once, edited in place, left alone where nothing changed. Only a "
-		"comment of the token's own user that begins with weir's hidden line is touched. "
-		"Nothing but this command uses a network.\n\n"
-		"On GitHub it reads GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY and "
-		"GITHUB_EVENT_PATH, on GitLab GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID and "
-		"CI_MERGE_REQUEST_IID. Of a workflow_run event it finds the pull request whose "
-		"head is "
-		"the event's commit.\n\n"
-		"A busy service is asked again, with growing waits. The exit code is about the "
-		"comment "
-		"alone: 0 also where the result is a regression.",
+	.description = "Posts the result of weir gate (weir.gate/1) as a comment on the pull or "
+		       "merge request of the job. The comment is created once, then edited in "
+		       "place, and left alone if nothing changed. Only a comment of the token's "
+		       "own user that begins with weir's hidden marker is edited. No other command "
+		       "uses the network.\n\n"
+		       "On GitHub, it reads GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY and "
+		       "GITHUB_EVENT_PATH; on GitLab GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID "
+		       "and CI_MERGE_REQUEST_IID. For a workflow_run event, it finds the pull "
+		       "request whose head is the commit of the event.\n\n"
+		       "If the service is busy, the request is repeated with growing delays. The "
+		       "exit code says only whether the comment was posted: it is 0 even if the "
+		       "result is a regression.",
 	.options = options,
 	.takes_files = true,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT) | WEIR_ENDS(WEIR_EXIT_NO_TOKEN) |
                  WEIR_ENDS(WEIR_EXIT_FORBIDDEN) | WEIR_ENDS(WEIR_EXIT_NETWORK) |
                  WEIR_ENDS(WEIR_EXIT_NO_PULL_REQUEST) | WEIR_ENDS(WEIR_EXIT_REFUSED),
 	.example = "weir comment result.json --dry-run",
-	.example_shows = "prints the comment, and says where it would go",
+	.example_shows = "prints the comment, and where it would be posted",
 	.run = run,
 };

@@ -14,13 +14,13 @@ static const struct weir_option options[] = {
          .value = "RUN...",
          .repeatable = true,
          .collects = true,
-         .help = "the runs to compare with (needed)"},
+         .help = "reference runs (required)"},
 	{.name = "head",
          .kind = WEIR_OPTION_FILE,
          .value = "RUN...",
          .repeatable = true,
          .collects = true,
-         .help = "the runs that are compared (needed)"},
+         .help = "runs to compare with the reference runs (required)"},
 	WEIR_CONFIG_OPTION,
 	WEIR_COST_OPTION(""),
 	WEIR_GATE_FORMAT_OPTION,
@@ -94,12 +94,13 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 	if (weir_arguments_count(arguments) > 0)
 		return weir_exit_of(weir_fail(
 			err, WEIR_E_USAGE,
-			"%.200s is on neither side: weir compare --base RUN... --head RUN...",
+			"%.200s belongs to neither --base nor --head: weir compare --base RUN... "
+			"--head RUN...",
 			weir_arguments_at(arguments, 0)));
 	if (!weir_option_given(arguments, "base") || !weir_option_given(arguments, "head"))
-		return weir_exit_of(weir_fail(
-			err, WEIR_E_USAGE,
-			"compare needs two sides: weir compare --base RUN... --head RUN..."));
+		return weir_exit_of(weir_fail(err, WEIR_E_USAGE,
+		                              "compare needs --base and --head: weir compare "
+		                              "--base RUN... --head RUN..."));
 	status = weir_documents_check(arguments, WEIR_RESULT_GATE, err);
 	if (status)
 		return weir_exit_of(status);
@@ -111,16 +112,15 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_compare = {
 	.name = "compare",
-	.summary = "the same table for two sets of runs, without a store",
+	.summary = "compare two sets of runs without a store",
 	.arguments = "--base RUN... --head RUN...",
-	.description =
-		"Compares two sets of runs as gate does, shows the table, and never fails on a "
-		"regression. Each RUN is one run: a trace, a native run, or a folder of the "
-		"profiles of one run.",
+	.description = "Compares two sets of runs as weir gate does and shows the table, but never "
+		       "fails on a regression. Each RUN is one run: a trace, a native run, or a "
+		       "folder with the profiles of one run.",
 	.options = options,
 	.takes_files = true,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir compare --base before/run-*.json --head after/run-*.json --all",
-	.example_shows = "every row of the comparison, changed or not",
+	.example_shows = "shows every row of the comparison, changed or not",
 	.run = run,
 };

@@ -16,16 +16,16 @@ static const struct weir_option options[] = {
          .letter = 'o',
          .kind = WEIR_OPTION_FILE,
          .value = "FILE",
-         .help = "write to a file instead of standard output"},
+         .help = "write to FILE instead of standard output"},
 	{.name = "window",
          .kind = WEIR_OPTION_CHOICE,
          .value = "WINDOW",
          .choices = windows,
-         .help = "steady: leave warm-up and one-off steps out (default); all: keep every step"},
+         .help = "steady: exclude warm-up and one-off steps (default); all: keep every step"},
 	{.name = "input-format",
          .kind = WEIR_OPTION_TEXT,
          .value = "NAME",
-         .help = "read the inputs as this format, whatever they look like"},
+         .help = "read every input as this format (default: recognised by content)"},
 	WEIR_COST_OPTION(""),
 	WEIR_SETTINGS_OPTION(""),
 	{.name = NULL},
@@ -82,17 +82,17 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_convert = {
 	.name = "convert",
-	.summary = "any input as a native run (weir.run/1)",
+	.summary = "write any input as a native run (weir.run/1)",
 	.arguments = "INPUT...",
-	.description = "Reads the inputs as parts of one run and writes what was measured, one "
-		       "value an iteration, as the "
-		       "JSON document weir.run/1: durations of stages, device time of stages and "
-		       "operators, calls.\n\n"
-		       "The document is small and needs no profiler to read.",
+	.description = "Reads the inputs as parts of one run and writes its figures as a JSON "
+		       "document (weir.run/1), with one value per iteration: durations of stages, "
+		       "device time of stages and operators, and numbers of calls.\n\n"
+		       "The document is much smaller than a trace, and weir gate, weir compare and "
+		       "weir baseline record take it in place of one.",
 	.options = options,
 	.takes_files = true,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir convert trace.json.gz -o run.json",
-	.example_shows = "keeps the distributions of a trace without its events",
+	.example_shows = "writes the durations of a trace, without its events, to run.json",
 	.run = run,
 };

@@ -25,7 +25,7 @@ static const struct weir_option options[] = {
          .kind = WEIR_OPTION_CHOICE,
          .value = "FORMAT",
          .choices = formats,
-         .help = "text or json"},
+         .help = "text (default) or json"},
 	{.name = NULL},
 };
 
@@ -100,12 +100,11 @@ static void tell_false_alarms(struct findings *findings, const struct weir_docto
 	struct weir_text line = {0};
 
 	if (trial->draws == 0) {
-		weir_text_puts(&line,
-		               "too few runs to draw them against each other; record 8 or more");
+		weir_text_puts(&line, "unknown: too few runs to split them; record 8 or more");
 	} else {
 		weir_text_printf(
 			&line,
-			"%zu of %zu draws of %zu against %zu unchanged runs were red: ", trial->red,
+			"%zu of %zu draws of %zu against %zu unchanged runs failed: ", trial->red,
 			trial->draws, trial->baseline_runs, trial->candidate_runs);
 		add_share(&line, (double)trial->red / (double)trial->draws);
 		weir_text_puts(&line, " (95 % interval ");
@@ -116,12 +115,12 @@ static void tell_false_alarms(struct findings *findings, const struct weir_docto
 		if (trial->low > TARGET) {
 			weir_text_puts(
 				&line,
-				". More than 5 %: runs of different hosts or days may be mixed; "
-				"interleave them, or keep a baseline a device");
+				". More than 5 %: the baseline may mix runs of different hosts or "
+				"days; interleave them, or keep one baseline per device");
 			findings->faults++;
 		}
 	}
-	tell(findings, "  red by chance", line.data);
+	tell(findings, "  false alarms", line.data);
 	weir_text_release(&line);
 }
 
@@ -136,7 +135,7 @@ static void tell_effects(struct findings *findings, const struct weir_doctor_tri
 			                 trial->effects[i].scope, trial->effects[i].metric,
 			                 100 * trial->effects[i].effect);
 	if (line.length)
-		tell(findings, "  would be seen", line.data);
+		tell(findings, "  detectable", line.data);
 	weir_text_release(&line);
 }
 
@@ -149,7 +148,7 @@ static void tell_faults(struct findings *findings, const struct weir_doctor_tria
 		struct weir_text one = {0};
 
 		weir_text_add(&one, line, len);
-		tell(findings, "  mend", one.data);
+		tell(findings, "  fix", one.data);
 		weir_text_release(&one);
 		findings->faults++;
 		line += len + (line[len] == '\n');
@@ -269,7 +268,7 @@ static enum weir_status diagnose(const struct weir_arguments *arguments, struct 
 	status = look(&findings, arguments, policy, err);
 	if (!status) {
 		tell(&findings, "verdict",
-		     findings.faults ? "there is something to mend, see above" : "nothing to mend");
+		     findings.faults ? "problems found, see above" : "no problems found");
 		weir_jsonout_int(&findings.json, "faults", (int64_t)findings.faults);
 		weir_jsonout_end(&findings.json);
 		weir_text_puts(&findings.json_text, "\n");
@@ -296,19 +295,18 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_doctor = {
 	.name = "doctor",
-	.summary = "what the gate is worth: settings, store, measured red by chance",
+	.summary = "check configuration and store, measure false alarms",
 	.arguments = "",
-	.description =
-		"Checks weir.json and the store, and draws the runs of each baseline against each "
-		"other, "
-		"200 times, under the configuration as it is: the share of draws that come out red "
-		"is the "
-		"false-alarm rate that a gate over this baseline really has. It also says how "
-		"small a change "
-		"each stage's gate could have seen, and which patterns and waivers do nothing.",
+	.description = "Checks weir.json and the store, and measures how far the gate can be "
+		       "trusted: it splits the runs of each baseline 200 times at random into "
+		       "baseline and candidate, and gates them under the current configuration. No "
+		       "code changed between these runs; therefore the share of draws that fail is "
+		       "the false-alarm rate of the gate.\n\n"
+		       "It also reports the smallest change that the gate could have detected in "
+		       "each stage, and the patterns and waivers that have no effect.",
 	.options = options,
 	.exits = WEIR_ENDS(WEIR_EXIT_STORE),
 	.example = "weir doctor",
-	.example_shows = "the false-alarm rate of every baseline in the store",
+	.example_shows = "shows the false-alarm rate of every baseline in the store",
 	.run = run,
 };

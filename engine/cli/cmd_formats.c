@@ -59,12 +59,11 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_formats = {
 	.name = "formats",
-	.summary = "what can be read and written",
+	.summary = "list the formats that weir reads and writes",
 	.arguments = "",
 	.description = "Lists the readers and the writers. The format of an input is recognised by "
-		       "its content, never by "
-		       "its name.",
+		       "content, not by name.",
 	.example = "weir formats",
-	.example_shows = "one line for each format, read and written",
+	.example_shows = "lists each format that weir reads or writes",
 	.run = run,
 };

@@ -14,15 +14,16 @@ static const struct weir_option options[] = {
 	{.name = "baseline",
          .kind = WEIR_OPTION_TEXT,
          .value = "NAME",
-         .help = "the stored baseline to compare with (needed)"},
+         .help = "name of the stored baseline (required)"},
 	WEIR_DB_OPTION,
 	WEIR_CONFIG_OPTION,
 	WEIR_COST_OPTION(""),
-	{.name = "strict", .help = "end with 3 where the evidence is missing or only suspected"},
+	{.name = "strict",
+         .help = "exit with 3 if evidence is missing or a regression is only suspected"},
 	{.name = "bootstrap",
-         .help = "where there is no such baseline, record the runs as it and end with 0"},
+         .help = "if the baseline does not exist, record the runs under its name and exit with 0"},
 	{.name = "require-operators",
-         .help = "end with 6 where an operator of the baseline is gone"},
+         .help = "exit with 6 if an operator of the baseline is missing"},
 	WEIR_GATE_FORMAT_OPTION,
 	WEIR_GATE_OUTPUT_OPTION,
 	WEIR_GATE_ALL_OPTION,
@@ -122,20 +123,19 @@ static void after_failure(enum weir_exit code)
 
 const struct weir_command weir_command_gate = {
 	.name = "gate",
-	.summary = "compare with a stored baseline, stop what got slower",
+	.summary = "compare runs with a stored baseline, fail if they are slower",
 	.arguments = "RUN...",
-	.description = "Each RUN is one run: a trace, a native run, or a folder of the profiles of "
-		       "one run. "
-		       "Stages, device time, operators and per-run figures are compared with the "
-		       "runs of the "
-		       "baseline by tests whose unit is the run, and the command ends nonzero on a "
-		       "regression.\n\n"
-		       "With too few runs or samples it says what it suspects, how small a change "
-		       "it could have "
-		       "seen, and how many runs would settle it. Margins, ceilings and waivers are "
-		       "in weir.json. "
-		       "The last line on standard error is always "
-		       "weir: verdict=NAME exit=N regressions=N judged=N.",
+	.description =
+		"Compares runs with those of a stored baseline, and fails if they are "
+		"slower. Each RUN is one run: a trace, a native run, or a folder with the "
+		"profiles of one run. Stages, device time, operators and per-run metrics "
+		"are compared by statistical tests whose unit is the run.\n\n"
+		"If there are too few runs or samples for a test, the gate reports what it "
+		"suspects, the smallest change that it could have detected, and how many "
+		"runs would settle it. Margins, ceilings and waivers are set in weir.json.\n\n"
+		"The last line on standard error is always\n"
+		"weir: verdict=NAME exit=N "
+		"regressions=N judged=N",
 	.options = options,
 	.takes_files = true,
 	.exits = WEIR_ENDS(WEIR_EXIT_REGRESSION) | WEIR_ENDS(WEIR_EXIT_INCONCLUSIVE) |
@@ -143,7 +143,7 @@ const struct weir_command weir_command_gate = {
                  WEIR_ENDS(WEIR_EXIT_COVERAGE) | WEIR_ENDS(WEIR_EXIT_INPUT) |
                  WEIR_ENDS(WEIR_EXIT_STORE),
 	.example = "weir gate run-1.json run-2.json run-3.json --baseline main-h200",
-	.example_shows = "ends with 1 where the three runs are slower than the baseline main-h200",
+	.example_shows = "exits with 1 if the three runs are slower than the baseline main-h200",
 	.run = run,
 	.after_failure = after_failure,
 };

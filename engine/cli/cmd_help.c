@@ -43,18 +43,15 @@ static enum weir_exit run(const struct weir_command *const *commands,
 	return weir_exit_of(status);
 }
 
-static const char *const words[] = {"classify", "convert", "rules", "formats", NULL};
-
 const struct weir_command weir_command_help = {
 	.name = "help",
-	.summary = "help on a command: options, exit codes, an example",
+	.summary = "show the options, exit codes and an example of a command",
 	.arguments = "[COMMAND]",
-	.description = "Without a command: the overview, as weir --help. weir COMMAND --help is "
-		       "the same as weir help "
-		       "COMMAND.",
+	.description = "Without COMMAND, shows the same overview as weir --help. weir COMMAND "
+		       "--help shows the same as weir help COMMAND.",
 	.options = options,
-	.words = words,
+	.takes_command = true,
 	.example = "weir help classify",
-	.example_shows = "everything that weir classify takes, with an example",
+	.example_shows = "shows the options and exit codes of weir classify, with an example",
 	.run_about = run,
 };

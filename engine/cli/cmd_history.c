@@ -23,7 +23,7 @@ static const struct weir_option options[] = {
          .kind = WEIR_OPTION_CHOICE,
          .value = "FORMAT",
          .choices = formats,
-         .help = "text or json"},
+         .help = "text (default) or json"},
 	{.name = NULL},
 };
 
@@ -132,7 +132,7 @@ static void add_series(struct weir_text *text, const struct series *series)
 	weir_text_printf(text, " %s over %zu runs: ", weir_metric_name(series->metric.metric),
 	                 series->baseline->count);
 	if (!(most >= least)) {
-		weir_text_puts(text, "no run has it\n");
+		weir_text_puts(text, "no run has this metric\n");
 		return;
 	}
 	add_value(text, series, least);
@@ -215,10 +215,11 @@ static enum weir_status check_metric(const char *label, struct weir_error *err)
 
 	if (!label || weir_history_parse(label, &metric))
 		return WEIR_OK;
-	return weir_fail(err, WEIR_E_USAGE,
-	                 "\"%s\" is no metric; try stage:NAME, stage:NAME:p95, device:STAGE, "
-	                 "operator:STAGE/NAME or metric:NAME",
-	                 label);
+	return weir_fail(
+		err, WEIR_E_USAGE,
+		"\"%s\" is not a metric; expected stage:NAME, stage:NAME:p95, device:STAGE, "
+		"operator:STAGE/NAME or metric:NAME",
+		label);
 }
 
 static enum weir_status history(const struct weir_arguments *arguments, struct weir_error *err)
@@ -262,18 +263,17 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_history = {
 	.name = "history",
-	.summary = "a metric over the recorded runs, with change points",
+	.summary = "show a metric over the recorded runs, with change points",
 	.arguments = "NAME [METRIC]",
-	.description = "Draws one figure of every run that the baseline ever held, in order of "
-		       "recording, and marks "
-		       "where its level changes (E-divisive with a permutation test at 1 %).\n\n"
+	.description = "Shows one metric of every run that the baseline ever held, in order of "
+		       "recording, and marks the runs at which its level changes (E-divisive with "
+		       "a permutation test at 1 %).\n\n"
 		       "METRIC is stage:NAME, device:STAGE, operator:STAGE/NAME or metric:NAME, "
-		       "with :p50, :p90, "
-		       ":p95, :p99 or :shift behind it; without one, the p50 of every stage and "
-		       "every per-run figure.",
+		       "and may end with :p50, :p90, :p95, :p99 or :shift. Without METRIC, history "
+		       "shows the p50 of every stage and every per-run metric.",
 	.options = options,
 	.exits = WEIR_ENDS(WEIR_EXIT_NO_BASELINE) | WEIR_ENDS(WEIR_EXIT_STORE),
 	.example = "weir history main-h200 stage:decode:p95",
-	.example_shows = "the tail of decode over all recorded runs",
+	.example_shows = "shows the p95 of the stage decode over all recorded runs",
 	.run = run,
 };

@@ -11,15 +11,15 @@ static const struct weir_option options[] = {
          .letter = 'f',
          .kind = WEIR_OPTION_TEXT,
          .value = "FORMAT",
-         .help = "of standard output: text, json, markdown, html; junit, sarif, annotations of a "
-                 "comparison (see: weir formats)"},
+         .help = "format of standard output: text, json, markdown or html; for a comparison also "
+                 "junit, sarif or annotations (see: weir formats)"},
 	WEIR_GATE_OUTPUT_OPTION,
-	{.name = "all",
-         .help = "of a comparison: show every row, not only those that stop or warn"},
+	{.name = "all", .help = "for a comparison: show every row, not only failures and warnings"},
 	{.name = "top",
          .kind = WEIR_OPTION_COUNT,
          .value = "N",
-         .help = "of a classification: operators to list (10); JSON always holds all of them"},
+         .help = "for a classification: number of operators to list (default 10); JSON always "
+                 "lists all"},
 	{.name = NULL},
 };
 
@@ -101,20 +101,20 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_report = {
 	.name = "report",
-	.summary = "a stored result in any other format",
+	.summary = "write a stored result in another format",
 	.arguments = "RESULT.json",
-	.description =
-		"Reads back what another command wrote as JSON and writes it again: a comparison "
-		"(weir.gate/1) as text, JSON, Markdown, HTML, JUnit or SARIF, a classification "
-		"(weir.report/1) as text, JSON, Markdown or HTML. "
-		"The verdict is the one that is stored: nothing is measured or compared again.\n\n"
-		"A stored classification holds no single samples and no kernel names, so the "
-		"sketches of stages and the main kernels of operators are left out.",
+	.description = "Reads a result that another command wrote as JSON, and writes it in "
+		       "another format: a comparison (weir.gate/1) as text, JSON, Markdown, HTML, "
+		       "JUnit, SARIF or annotations, a classification (weir.report/1) as text, "
+		       "JSON, Markdown or HTML. The verdict is the stored one: nothing is measured "
+		       "or compared again.\n\n"
+		       "A stored classification holds neither single samples nor kernel names. "
+		       "Therefore histograms of stages and main kernels of operators are missing "
+		       "from the output.",
 	.options = options,
 	.takes_files = true,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir report result.json -o report.html -o junit.xml",
-	.example_shows =
-		"writes a page for a browser and the test report of a gate that ran before",
+	.example_shows = "writes the result of a gate as a web page and as a test report",
 	.run = run,
 };

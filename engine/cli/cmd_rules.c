@@ -17,7 +17,7 @@ static const struct weir_option options[] = {
 	{.name = "rules",
          .kind = WEIR_OPTION_FOLDER,
          .value = "DIR",
-         .help = "the rules in this folder instead of the built-in catalogue"},
+         .help = "use the rules in this folder, not the built-in rules"},
 	{.name = NULL},
 };
 
@@ -152,10 +152,10 @@ static enum weir_status show(struct weir_ruleset *set, const char *id, struct we
 
 	if (!rule) {
 		const char *nearest = weir_ruleset_nearest(set, id);
-		return weir_fail(err, WEIR_E_USAGE, "no rule \"%s\"%s%s%s", id,
-		                 nearest ? "; the nearest is \"" : "",
-		                 nearest ? nearest : " (see: weir rules list)",
-		                 nearest ? "\"" : "");
+		return weir_fail(err, WEIR_E_USAGE, "unknown rule %s; %s%s%s", id,
+		                 nearest ? "did you mean: weir rules show "
+		                         : "weir rules list lists the rules",
+		                 nearest ? nearest : "", nearest ? "?" : "");
 	}
 	weir_text_printf(text, "%s: %s\n\n", rule->id, rule->title);
 	add_verdict(text, rule, features);
@@ -208,8 +208,8 @@ static enum weir_status check(struct weir_ruleset *set, const char *argument,
 	weir_text_printf(text, "rules %zu, examples %zu, failed %zu\n", weir_ruleset_count(set),
 	                 examples, failures);
 	if (failures > 0)
-		return weir_fail(err, WEIR_E_USAGE, "%zu of %zu examples do not give what they say",
-		                 failures, examples);
+		return weir_fail(err, WEIR_E_USAGE, "%zu of %zu examples failed", failures,
+		                 examples);
 	return WEIR_OK;
 }
 
@@ -239,15 +239,16 @@ static enum weir_status find_action(const struct weir_arguments *arguments,
 
 	if (count == 0)
 		return weir_fail(err, WEIR_E_USAGE,
-		                 "rules needs one of: list, show ID, check [DIR]");
+		                 "rules needs an action: list, show ID, check [DIR]");
 	const char *word = weir_arguments_at(arguments, 0);
 	while (action->word && strcmp(action->word, word) != 0)
 		action++;
 	if (!action->word) {
 		const char *nearest = weir_text_nearest(word, words);
-		return weir_fail(err, WEIR_E_USAGE, "rules has no \"%s\"; %s%s", word,
-		                 nearest ? "the nearest is " : "it has list, show and check",
-		                 nearest ? nearest : "");
+		return weir_fail(err, WEIR_E_USAGE, "unknown action \"%s\"; %s%s%s", word,
+		                 nearest ? "did you mean: weir rules "
+		                         : "expected list, show or check",
+		                 nearest ? nearest : "", nearest ? "?" : "");
 	}
 	if (count - 1 < action->least || count - 1 > action->most)
 		return weir_fail(err, WEIR_E_USAGE, "usage: weir rules %s", action->usage);
@@ -299,20 +300,17 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_rules = {
 	.name = "rules",
-	.summary = "the rules behind a verdict: list, show, check",
+	.summary = "list, show and check the rules that decide a verdict",
 	.arguments = "list | show ID | check [DIR]",
-	.description = "list names every rule, in the order in which they are considered. show "
-		       "prints one: its "
-		       "conditions, the features that they read, what it says and recommends, and "
-		       "where its "
-		       "thresholds come from. check runs the examples that every rule carries, of "
-		       "the built-in "
-		       "catalogue or of a folder of rule files, and fails where one does not give "
-		       "what it says.",
+	.description = "list prints every rule, in the order in which rules are considered. show "
+		       "prints one rule: its conditions, the features that they read, its verdict "
+		       "and advice, and the sources of its thresholds. check runs the examples "
+		       "that every rule contains, of the built-in rules or of the rule files in a "
+		       "folder, and fails if a result differs from what its example states.",
 	.options = options,
 	.words = words,
 	.takes_files = true,
 	.example = "weir rules show runtime/host-dispatch",
-	.example_shows = "when that rule holds, and why its thresholds are what they are",
+	.example_shows = "shows the conditions of the rule, and the sources of its thresholds",
 	.run = run,
 };

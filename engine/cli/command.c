@@ -42,11 +42,12 @@ enum weir_status weir_command_unknown(const struct weir_command *const *commands
 	struct stat info;
 
 	if (nearest)
-		return weir_fail(err, WEIR_E_USAGE, "no command %s; did you mean: weir %s?", name,
-		                 nearest);
+		return weir_fail(err, WEIR_E_USAGE, "unknown command %s; did you mean: weir %s?",
+		                 name, nearest);
 	if (strcmp(name, "-") == 0 || stat(name, &info) == 0)
 		return weir_fail(err, WEIR_E_USAGE,
 		                 "%s is an input, not a command; did you mean: weir classify %s?",
 		                 name, name);
-	return weir_fail(err, WEIR_E_USAGE, "no command %s; weir --help lists them", name);
+	return weir_fail(err, WEIR_E_USAGE, "unknown command %s; weir --help lists the commands",
+	                 name);
 }

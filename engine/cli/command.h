@@ -20,7 +20,8 @@ struct weir_command {
 		*options; /* its own, ends with a NULL name; NULL: only the common ones */
 	const char *const
 		*words; /* first arguments it knows ("list", "show"), ends with NULL; NULL: none */
-	bool takes_files;          /* for completion */
+	bool takes_files;          /* completion offers files */
+	bool takes_command;        /* completion offers the names of all commands */
 	unsigned exits;            /* WEIR_ENDS() of the codes besides 0, 2 and 9 */
 	const char *example;       /* one command line */
 	const char *example_shows; /* what the example does, one line */

@@ -11,7 +11,7 @@
 #define WEIR_REPORT_TOP_OPTION                                                                     \
 	{                                                                                          \
 		.name = "top", .kind = WEIR_OPTION_COUNT, .value = "N",                            \
-		.help = "operators to list (10); JSON always holds all of them"                    \
+		.help = "number of operators to list (default 10); JSON always lists all"          \
 	}
 
 /* Checks all outputs before anything is read. WEIR_E_USAGE: no writer of the kind has the format or

@@ -105,7 +105,7 @@ void weir_help_overview(struct weir_text *text, const struct weir_command *const
 {
 	weir_text_puts(
 		text,
-		"weir: where the time of an AI-inference workload goes, and what bounds it\n\n"
+		"weir: shows where the time of an AI-inference workload goes and what bounds it\n\n"
 		"usage  weir COMMAND [OPTION...] [ARGUMENT...]\n\n"
 		"commands\n");
 	for (size_t i = 0; commands[i]; i++) {

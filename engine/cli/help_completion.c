@@ -69,15 +69,6 @@ static void add_value_cases(struct weir_text *text, const char *command,
 			add_value_case(text, command, option);
 }
 
-static void add_command_case(struct weir_text *text, const struct weir_command *command)
-{
-	weir_text_printf(text, "\t%s)\n\t\toptions=\"", command->name);
-	add_option_words(text, command->options);
-	weir_text_puts(text, "\"\n\t\twords=\"");
-	add_words(text, command->words);
-	weir_text_printf(text, "\"\n\t\tfiles=%d ;;\n", command->takes_files ? 1 : 0);
-}
-
 static void add_commands(struct weir_text *text, const struct weir_command *const *commands)
 {
 	const char *blank = "";
@@ -88,6 +79,18 @@ static void add_commands(struct weir_text *text, const struct weir_command *cons
 		weir_text_printf(text, "%s%s", blank, commands[i]->name);
 		blank = " ";
 	}
+}
+
+static void add_command_case(struct weir_text *text, const struct weir_command *const *commands,
+                             const struct weir_command *command)
+{
+	weir_text_printf(text, "\t%s)\n\t\toptions=\"", command->name);
+	add_option_words(text, command->options);
+	weir_text_puts(text, "\"\n\t\twords=\"");
+	add_words(text, command->words);
+	if (command->takes_command)
+		add_commands(text, commands);
+	weir_text_printf(text, "\"\n\t\tfiles=%d ;;\n", command->takes_files ? 1 : 0);
 }
 
 void weir_help_bash_completion(struct weir_text *text, const struct weir_command *const *commands)
@@ -119,7 +122,7 @@ void weir_help_bash_completion(struct weir_text *text, const struct weir_command
 	weir_text_puts(text, "\" ;;\n");
 	for (size_t i = 0; commands[i]; i++)
 		if (!commands[i]->hidden)
-			add_command_case(text, commands[i]);
+			add_command_case(text, commands, commands[i]);
 	weir_text_puts(text, "\tesac\n"
 	                     "\tif [[ $word == -* ]]; then\n"
 	                     "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
@@ -154,11 +157,10 @@ static const char *const words[] = {"bash", NULL};
 
 const struct weir_command weir_command_completion = {
 	.name = "completion",
-	.summary = "the completion script of a shell",
+	.summary = "write a completion script for the shell",
 	.hidden = true,
 	.arguments = "bash",
-	.description =
-		"Writes a script for bash that completes commands, options and their values.",
+	.description = "Writes a script that completes commands, options and their values in bash.",
 	.words = words,
 	.example = "eval \"$(weir completion bash)\"",
 	.example_shows = "completes weir in this shell",

@@ -98,19 +98,20 @@ static void add_exit_codes(struct weir_text *text, const struct weir_command *co
 
 static void add_environment(struct weir_text *text)
 {
-	weir_text_puts(text,
-	               ".SH ENVIRONMENT\n"
-	               ".TP\n\\fBNO_COLOR\\fR\n"
-	               "Set and not empty: no colour, unless \\fB\\-\\-color always\\fR is given.\n"
-	               ".TP\n\\fBCOLUMNS\\fR\n"
-	               "The width of the text report; else the width of the terminal, else 80.\n"
-	               ".TP\n\\fBTERM\\fR\n"
-	               "\\(lqdumb\\(rq: neither colour nor progress.\n"
-	               ".TP\n\\fBWEIR_DB\\fR\n"
-	               "The store of baselines, unless \\fB\\-\\-db\\fR is given.\n"
-	               ".TP\n\\fBWEIR_TRACE\\fR\n"
-	               "A file to which the phases of the work are appended, one JSON object a "
-	               "line: name, time, count, thread and nesting.\n");
+	weir_text_puts(
+		text,
+		".SH ENVIRONMENT\n"
+		".TP\n\\fBNO_COLOR\\fR\n"
+		"If set and not empty: no colour, unless \\fB\\-\\-color always\\fR is given.\n"
+		".TP\n\\fBCOLUMNS\\fR\n"
+		"Width of the text report (default: the width of the terminal, else 80).\n"
+		".TP\n\\fBTERM\\fR\n"
+		"If it is \\(lqdumb\\(rq: neither colour nor progress.\n"
+		".TP\n\\fBWEIR_DB\\fR\n"
+		"Path of the store, unless \\fB\\-\\-db\\fR is given.\n"
+		".TP\n\\fBWEIR_TRACE\\fR\n"
+		"Path of a file to which weir appends its phases, one JSON object per line: "
+		"name, time, count, thread and nesting.\n");
 }
 
 void weir_help_man_page(struct weir_text *text, const struct weir_command *const *commands)
@@ -120,18 +121,19 @@ void weir_help_man_page(struct weir_text *text, const struct weir_command *const
 		".\\\" Written by weir help --man from the tables of commands and options.\n"
 		".TH WEIR 1 \"\" \"weir %s\" \"User Commands\"\n"
 		".SH NAME\n"
-		"weir \\- where the time of an AI\\-inference workload goes, and what bounds it\n"
+		"weir \\- shows where the time of an AI\\-inference workload goes and what bounds "
+		"it\n"
 		".SH SYNOPSIS\n"
 		".B weir\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]\n"
 		".SH DESCRIPTION\n",
 		WEIR_VERSION);
-	add_paragraphs(text, "weir reads profiles of inference workloads, measures where the time "
-	                     "goes, and names what "
-	                     "bounds it with the evidence it rests on.\n\n"
-	                     "Inputs may be compressed with gzip or zstd; formats are recognised "
-	                     "by content, and - is "
-	                     "standard input. Results go to standard output, everything else to "
-	                     "standard error.");
+	add_paragraphs(
+		text,
+		"weir reads profiles of inference workloads, measures where the time goes, and "
+		"names what bounds the workload, with the evidence.\n\n"
+		"Inputs may be compressed with gzip or zstd. Their formats are recognised by "
+		"content; - is standard input. Results go to standard output, everything else "
+		"to standard error.");
 	weir_text_puts(text, ".SH OPTIONS\nEvery command takes:\n");
 	add_options(text, weir_common_options);
 	weir_text_puts(text, ".SH COMMANDS\n");

@@ -49,7 +49,8 @@ static enum weir_exit run(const struct weir_command *command,
 		return command->run_about(weir_commands, arguments, err);
 	if (command)
 		return command->run(arguments, err);
-	return weir_exit_of(weir_fail(err, WEIR_E_USAGE, "which command? weir --help lists them"));
+	return weir_exit_of(weir_fail(err, WEIR_E_USAGE,
+	                              "no command was given; weir --help lists the commands"));
 }
 
 /* words: what was typed without the command's name, so that common options may stand before it too.

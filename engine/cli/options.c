@@ -13,13 +13,15 @@ static const char *const color_choices[] = {"auto", "always", "never", NULL};
 const struct weir_option weir_common_options[] = {
 	{.name = "quiet",
          .letter = 'q',
-         .help = "only the answer: no progress, no remarks on standard error"},
-	{.name = "verbose", .letter = 'v', .help = "say on standard error what was read"},
+         .help = "print only the result: no progress and no remarks on standard error"},
+	{.name = "verbose",
+         .letter = 'v',
+         .help = "list on standard error the inputs that were read"},
 	{.name = "color",
          .kind = WEIR_OPTION_CHOICE,
          .value = "WHEN",
          .choices = color_choices,
-         .help = "auto (on a terminal, unless NO_COLOR is set), always or never"},
+         .help = "auto (colour on a terminal, unless NO_COLOR is set), always or never"},
 	{.name = "help", .letter = 'h', .help = "show this help"},
 	{.name = "version", .help = "show the version"},
 	{.name = NULL},
@@ -125,12 +127,11 @@ static enum weir_status check_choice(const struct weir_option *option, const cha
 		weir_text_printf(&all, "%s%s", i ? ", " : "", option->choices[i]);
 	}
 	if (nearest)
-		weir_fail(err, WEIR_E_USAGE,
-		          "--%s cannot be \"%s\"; did you mean %s? (it takes %s)", option->name,
-		          value, nearest, all.data);
+		weir_fail(err, WEIR_E_USAGE, "--%s is \"%s\"; did you mean %s? (expected: %s)",
+		          option->name, value, nearest, all.data);
 	else
-		weir_fail(err, WEIR_E_USAGE, "--%s cannot be \"%s\"; it takes %s", option->name,
-		          value, all.data);
+		weir_fail(err, WEIR_E_USAGE, "--%s is \"%s\"; expected: %s", option->name, value,
+		          all.data);
 	weir_text_release(&all);
 	return WEIR_E_USAGE;
 }
@@ -170,22 +171,20 @@ static enum weir_status check_value(const struct weir_option *option, const char
 		return check_choice(option, value, err);
 	case WEIR_OPTION_COUNT:
 		if (!parse_count(value, &count))
-			return weir_fail(
-				err, WEIR_E_USAGE,
-				"--%s cannot be \"%s\"; it takes a whole number from 1 to %d",
-				option->name, value, WEIR_OPTION_MAX_COUNT);
+			return weir_fail(err, WEIR_E_USAGE,
+			                 "--%s is \"%s\"; expected a whole number from 1 to %d",
+			                 option->name, value, WEIR_OPTION_MAX_COUNT);
 		return WEIR_OK;
 	case WEIR_OPTION_PERCENTILE:
 		if (!is_percentile(value))
-			return weir_fail(
-				err, WEIR_E_USAGE,
-				"--%s cannot be \"%s\"; it takes a number above 0 and below 100",
-				option->name, value);
+			return weir_fail(err, WEIR_E_USAGE,
+			                 "--%s is \"%s\"; expected a number above 0 and below 100",
+			                 option->name, value);
 		return WEIR_OK;
 	case WEIR_OPTION_PRICE:
 		if (!is_price(value))
 			return weir_fail(err, WEIR_E_USAGE,
-			                 "--%s cannot be \"%s\"; it takes a price above 0, as 3.2",
+			                 "--%s is \"%s\"; expected a price above 0, such as 3.2",
 			                 option->name, value);
 		return WEIR_OK;
 	case WEIR_OPTION_FLAG:
@@ -195,8 +194,8 @@ static enum weir_status check_value(const struct weir_option *option, const char
 		break;
 	}
 	if (!*value)
-		return weir_fail(err, WEIR_E_USAGE, "--%s needs %s, not an empty text",
-		                 option->name, option->value);
+		return weir_fail(err, WEIR_E_USAGE, "--%s is empty; expected %s", option->name,
+		                 option->value);
 	return WEIR_OK;
 }
 
@@ -234,7 +233,8 @@ static enum weir_status parse_long(struct weir_arguments *arguments, int argc, c
 		return fail_unknown_long(arguments, argv[*at], err);
 	if (option->kind == WEIR_OPTION_FLAG) {
 		if (value)
-			return weir_fail(err, WEIR_E_USAGE, "--%s takes no value", option->name);
+			return weir_fail(err, WEIR_E_USAGE, "--%s takes no value; remove \"=%s\"",
+			                 option->name, value);
 		return add_given(arguments, option, NULL, err);
 	}
 	if (!value && *at + 1 < argc)

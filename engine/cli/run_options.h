@@ -18,13 +18,14 @@ extern const char *const weir_gate_formats[];
 #define WEIR_DB_OPTION                                                                             \
 	{                                                                                          \
 		.name = "db", .kind = WEIR_OPTION_FILE, .value = "FILE",                           \
-		.help = "the store ($WEIR_DB, else .weir/baselines.db)"                            \
+		.help = "the store (default: $WEIR_DB, else " WEIR_DEFAULT_DB ")"                  \
 	}
 
 #define WEIR_CONFIG_OPTION                                                                         \
 	{                                                                                          \
 		.name = "config", .kind = WEIR_OPTION_FILE, .value = "FILE",                       \
-		.help = "margins, rules, ceilings and waivers (weir.json where it is present)"     \
+		.help = "file with margins, rules, ceilings and waivers (default: weir.json, if "  \
+			"present)"                                                                 \
 	}
 
 /* The configuration of a command that does not judge by it. prefix: "" or "record: ", the word of
@@ -32,22 +33,23 @@ extern const char *const weir_gate_formats[];
 #define WEIR_SETTINGS_OPTION(prefix)                                                               \
 	{                                                                                          \
 		.name = "config", .kind = WEIR_OPTION_FILE, .value = "FILE",                       \
-		.help = prefix "names of stages, service levels and the price of a GPU "           \
-			       "(weir.json where it is present)"                                   \
+		.help = prefix "file with names of stages, service levels and the price of a GPU " \
+			       "(default: weir.json, if present)"                                  \
 	}
 
 #define WEIR_COST_OPTION(prefix)                                                                   \
 	{                                                                                          \
 		.name = "cost-per-gpu-hour", .kind = WEIR_OPTION_PRICE, .value = "USD",            \
-		.help = prefix "price of one GPU for an hour, for the cost of requests (the "      \
-			       "configuration's, else that of a billing export among the inputs)"  \
+		.help = prefix "price of one GPU for an hour, to compute the cost of requests "    \
+			       "(default: from the configuration, else from a billing export "     \
+			       "among the inputs)"                                                 \
 	}
 
 #define WEIR_GATE_FORMAT_OPTION                                                                    \
 	{                                                                                          \
 		.name = "format", .letter = 'f', .kind = WEIR_OPTION_CHOICE, .value = "FORMAT",    \
 		.choices = weir_gate_formats,                                                      \
-		.help = "of standard output: text, json, markdown, html, junit, sarif or "         \
+		.help = "format of standard output: text, json, markdown, html, junit, sarif or "  \
 			"annotations (see: weir formats)"                                          \
 	}
 
@@ -55,13 +57,12 @@ extern const char *const weir_gate_formats[];
 	{                                                                                          \
 		.name = "output", .letter = 'o', .kind = WEIR_OPTION_FILE, .value = "FILE",        \
 		.repeatable = true,                                                                \
-		.help = "write to a file instead, its suffix picks the format; - is standard "     \
-			"output"                                                                   \
+		.help = "write to FILE, in the format that its suffix names; - is standard output" \
 	}
 
 #define WEIR_GATE_ALL_OPTION                                                                       \
 	{                                                                                          \
-		.name = "all", .help = "show every row, not only those that stop or warn"          \
+		.name = "all", .help = "show every row, not only failures and warnings"            \
 	}
 
 /* Returns --db, else $WEIR_DB, else the default. The command has the option "db". */

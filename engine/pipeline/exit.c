@@ -66,24 +66,27 @@ enum weir_exit weir_exit_of(enum weir_status status)
 const char *weir_exit_meaning(enum weir_exit code)
 {
 	static const char *const meanings[WEIR_EXIT_COUNT] = {
-		[WEIR_EXIT_PASS] = "done, and nothing regressed",
+		[WEIR_EXIT_PASS] = "success, and no regression",
 		[WEIR_EXIT_REGRESSION] = "at least one regression that no waiver covers",
 		[WEIR_EXIT_USAGE] =
-			"a flag, a rule or an output file is wrong; the message says what to do",
-		[WEIR_EXIT_INCONCLUSIVE] = "the evidence does not suffice, and --strict was given",
-		[WEIR_EXIT_NO_BASELINE] = "no such baseline",
+			"an option, the configuration, a rule or an output file is wrong",
+		[WEIR_EXIT_INCONCLUSIVE] =
+			"evidence is missing or a regression only suspected, with --strict",
+		[WEIR_EXIT_NO_BASELINE] = "no such baseline, or it holds no run",
 		[WEIR_EXIT_ENVIRONMENT] =
-			"baseline and candidate were measured on different hardware",
-		[WEIR_EXIT_COVERAGE] = "a part of the baseline is gone, or nothing was compared",
+			"baseline and candidate differ in hardware or in a label that must match",
+		[WEIR_EXIT_COVERAGE] =
+			"a stage or metric of the baseline is missing, or nothing was compared",
 		[WEIR_EXIT_INPUT] =
-			"a profile is unreadable, damaged beyond use, or holds no timing",
-		[WEIR_EXIT_STORE] = "the baseline store cannot be used",
+			"a profile is unreadable, truncated beyond use, or holds no timing",
+		[WEIR_EXIT_STORE] =
+			"the store cannot be opened, stays locked, or fails its integrity check",
 		[WEIR_EXIT_INTERNAL] = "a defect in weir",
-		[WEIR_EXIT_NO_TOKEN] = "no token to comment with",
-		[WEIR_EXIT_FORBIDDEN] = "the token may not comment there",
-		[WEIR_EXIT_NETWORK] = "the service cannot be reached, or answers nothing usable",
+		[WEIR_EXIT_NO_TOKEN] = "no token was given",
+		[WEIR_EXIT_FORBIDDEN] = "the token lacks the right to comment",
+		[WEIR_EXIT_NETWORK] = "the service cannot be reached, or its answer is unusable",
 		[WEIR_EXIT_NO_PULL_REQUEST] = "no pull or merge request to comment on",
-		[WEIR_EXIT_REFUSED] = "the service does not take the comment's text",
+		[WEIR_EXIT_REFUSED] = "the service refuses the text of the comment",
 	};
 
 	return (unsigned)code < WEIR_EXIT_COUNT ? meanings[code] : "?";

@@ -66,9 +66,9 @@ static enum weir_status measure_list(const struct weir_measuring *how, struct we
 	if (failed == 0)
 		return WEIR_OK;
 	return weir_fail(err, WEIR_E_FORMAT,
-	                 "%zu of %zu run%s cannot be read; fix or leave %s out (%s)", failed,
+	                 "%zu of %zu run%s cannot be read; fix %s or leave %s out (%s)", failed,
 	                 list->count, list->count == 1 ? "" : "s", failed == 1 ? "it" : "them",
-	                 how->consequence);
+	                 failed == 1 ? "it" : "them", how->consequence);
 }
 
 enum weir_status weir_measure_runs(const struct weir_measuring *how,

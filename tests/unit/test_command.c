@@ -59,8 +59,8 @@ static void unknown(const char *name, const char *message)
 static void an_unknown_command_is_told_with_what_to_type(void **state)
 {
 	(void)state;
-	unknown("clasify", "no command clasify; did you mean: weir classify?");
-	unknown("xyzzy", "no command xyzzy; weir --help lists them");
+	unknown("clasify", "unknown command clasify; did you mean: weir classify?");
+	unknown("xyzzy", "unknown command xyzzy; weir --help lists the commands");
 	unknown("-", "- is an input, not a command; did you mean: weir classify -?");
 	unknown("tests", "tests is an input, not a command; did you mean: weir classify tests?");
 }

@@ -157,7 +157,7 @@ static void one_call_names_every_run_that_cannot_be_read(void **state)
 	assert_int_equal(failures.count, 2);
 	assert_string_equal(failures.last,
 	                    "tests/data/none-2: cannot open: No such file or directory");
-	assert_string_equal(err.message, "2 of 3 runs cannot be read; fix or leave them out "
+	assert_string_equal(err.message, "2 of 3 runs cannot be read; fix them or leave them out "
 	                                 "(nothing was compared)");
 	assert_int_equal(baseline->count, 1);
 	weir_baseline_free(baseline);

@@ -174,32 +174,26 @@ static void a_wrong_value_is_told_with_what_it_takes(void **state)
 {
 	(void)state;
 	refuses(PARSE("--size", "smal"),
-	        "--size cannot be \"smal\"; did you mean small? (it takes small, large)");
-	refuses(PARSE("--size=tremendous"),
-	        "--size cannot be \"tremendous\"; it takes small, large");
-	refuses(PARSE("--top", "0"),
-	        "--top cannot be \"0\"; it takes a whole number from 1 to 1000000");
-	refuses(PARSE("--top=5x"),
-	        "--top cannot be \"5x\"; it takes a whole number from 1 to 1000000");
-	refuses(PARSE("--top=99999999999999999999"), "--top cannot be \"99999999999999999999\"; it "
-	                                             "takes a whole number from 1 to 1000000");
+	        "--size is \"smal\"; did you mean small? (expected: small, large)");
+	refuses(PARSE("--size=tremendous"), "--size is \"tremendous\"; expected: small, large");
+	refuses(PARSE("--top", "0"), "--top is \"0\"; expected a whole number from 1 to 1000000");
+	refuses(PARSE("--top=5x"), "--top is \"5x\"; expected a whole number from 1 to 1000000");
+	refuses(PARSE("--top=99999999999999999999"), "--top is \"99999999999999999999\"; expected "
+	                                             "a whole number from 1 to 1000000");
 	refuses(PARSE("--top"), "--top needs a value: --top N");
 	refuses(PARSE("-o"), "-o needs a value: -o FILE");
-	refuses(PARSE("--output="), "--output needs FILE, not an empty text");
+	refuses(PARSE("--output="), "--output is empty; expected FILE");
 	refuses(PARSE("--percentile=100"),
-	        "--percentile cannot be \"100\"; it takes a number above 0 and below 100");
+	        "--percentile is \"100\"; expected a number above 0 and below 100");
 	refuses(PARSE("--percentile=nan"),
-	        "--percentile cannot be \"nan\"; it takes a number above 0 and below 100");
-	refuses(PARSE("--price", "0"), "--price cannot be \"0\"; it takes a price above 0, as 3.2");
-	refuses(PARSE("--price=-1"), "--price cannot be \"-1\"; it takes a price above 0, as 3.2");
-	refuses(PARSE("--price=inf"),
-	        "--price cannot be \"inf\"; it takes a price above 0, as 3.2");
-	refuses(PARSE("--price=nan"),
-	        "--price cannot be \"nan\"; it takes a price above 0, as 3.2");
-	refuses(PARSE("--price=3,2"),
-	        "--price cannot be \"3,2\"; it takes a price above 0, as 3.2");
-	refuses(PARSE("--price="), "--price cannot be \"\"; it takes a price above 0, as 3.2");
-	refuses(PARSE("--all=yes"), "--all takes no value");
+	        "--percentile is \"nan\"; expected a number above 0 and below 100");
+	refuses(PARSE("--price", "0"), "--price is \"0\"; expected a price above 0, such as 3.2");
+	refuses(PARSE("--price=-1"), "--price is \"-1\"; expected a price above 0, such as 3.2");
+	refuses(PARSE("--price=inf"), "--price is \"inf\"; expected a price above 0, such as 3.2");
+	refuses(PARSE("--price=nan"), "--price is \"nan\"; expected a price above 0, such as 3.2");
+	refuses(PARSE("--price=3,2"), "--price is \"3,2\"; expected a price above 0, such as 3.2");
+	refuses(PARSE("--price="), "--price is \"\"; expected a price above 0, such as 3.2");
+	refuses(PARSE("--all=yes"), "--all takes no value; remove \"=yes\"");
 }
 
 static int find(const char *const *words)
