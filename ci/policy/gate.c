@@ -130,10 +130,10 @@ static void remark_patterns(struct weir_gate_result *result, const struct weir_p
 	}
 	for (size_t i = 0; i < policy->slo_count; i++)
 		if (!matches_any(result, policy->slos[i].scope, true, policy->slos[i].metric))
-			weir_gate_remark(
-				result,
-				"%s: slo[%zu]: \"%s\" matches nothing, so it is not checked",
-				policy->path, i, policy->slos[i].scope);
+			weir_gate_remark(result,
+			                 "%s: slo[%zu]: \"%s\" matches nothing, so the target is "
+			                 "not checked",
+			                 policy->path, i, policy->slos[i].scope);
 	remark_waivers(result, policy);
 }
 

@@ -289,6 +289,6 @@ void weir_note_profiler(struct weir_report *report)
 	    report->verdict.bound != WEIR_BOUND_RUNTIME)
 		return;
 	weir_report_note(report, "profiler",
-	                 "a profiler slows the host: shares of the host's time are upper bounds; "
-	                 "pass durations taken without it to see how far");
+	                 "the profiler slows the host, so shares of host time are upper bounds; "
+	                 "pass durations measured without it to quantify its overhead");
 }

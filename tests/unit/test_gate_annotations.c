@@ -92,9 +92,9 @@ static void a_verdict_without_a_row_is_an_error(void **state)
 	struct weir_text text = write_annotations(fixture_gate_environment());
 
 	(void)state;
-	assert_string_equal(text.data,
-	                    "::error title=weir%3A environment::gpu differs: NVIDIA H200 "
-	                    "in the baseline, NVIDIA A100 now; nothing was compared\n");
+	assert_string_equal(
+		text.data, "::error title=weir%3A environment::gpu differs: NVIDIA H200 "
+			   "in the baseline, NVIDIA A100 in the candidate; nothing was compared\n");
 	weir_text_release(&text);
 }
 

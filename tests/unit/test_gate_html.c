@@ -67,7 +67,7 @@ static void the_answer_comes_first_and_what_to_do_next(void **state)
 		"<title>weir: regression: decode_graph got 4.7 % slower at p50",
 		"<header class=\"verdict regression\">",
 		"(572 → 599 us, 90 % interval +4.2 to +5.2 %), since run-2026-11-19</h1>",
-		"8 baseline runs, 3 candidate runs of 300 · NVIDIA H200",
+		"8 baseline runs, 3 candidate runs of 300 samples · NVIDIA H200",
 		"<b>To accept it:</b> add a waiver for stage:decode_graph to weir.json",
 		NULL,
 	};
@@ -185,7 +185,7 @@ static void a_bound_that_moved_is_said_in_words(void **state)
 	(void)state;
 	result->candidate_bound = WEIR_BOUND_RUNTIME;
 	text = write_html(result);
-	assert_has(&text, "What bounds decode_graph <span class=\"soft\">it moved</span>");
+	assert_has(&text, "What bounds decode_graph <span class=\"soft\">changed</span>");
 	assert_has(&text, "<dt>baseline</dt><dd><b class=\"name memory\">memory</b></dd>\n"
 	                  "<dt>candidate</dt><dd><b class=\"name runtime\">runtime</b></dd>");
 	weir_text_release(&text);

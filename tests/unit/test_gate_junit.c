@@ -171,7 +171,7 @@ static void a_red_gate_without_a_row_is_not_green(void **state)
 
 	(void)state;
 	assert_has(&text, "<testcase classname=\"gate\" name=\"verdict\">\n      <error "
-	                  "message=\"no run is recorded under main-h200; nothing was "
+	                  "message=\"the baseline main-h200 has no runs; nothing was "
 	                  "compared\" type=\"no-baseline\">");
 	weir_text_release(&text);
 	text = write_junit(fixture_gate_coverage());

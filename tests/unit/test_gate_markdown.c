@@ -29,7 +29,8 @@ static void the_answer_stands_first(void **state)
 	static const char answer[] =
 		"### weir: regression in 3 of 8 rows\n\n"
 		"**decode_graph got 4.7 % slower at p50 (572 -&#62; 599 us, 90 % interval +4.2 to "
-		"+5.2 %), since run-2026-11-19**\n\n8 baseline runs, 3 candidate runs of 300 · ";
+		"+5.2 %), since run-2026-11-19**\n\n8 baseline runs, 3 candidate runs of 300 "
+	        "samples · ";
 	struct weir_text text = write_markdown(fixture_gate_regression(), 0, NULL);
 
 	(void)state;
@@ -61,7 +62,7 @@ static void parts_come_in_the_order_of_what_matters(void **state)
 		"| <code>decode_graph</code> | p50 | 572 us | 599 us | +4.7 % | +4.2 to +5.2 % | "
 		"&#60;1e-6 | 3 % |\n",
 		"Bound of decode_graph: memory, as before",
-		"**Where it went**\n\n- decode_graph: aten::copy&#95; +37.2 us a step, 26 -&#62; "
+		"**Contributions**\n\n- decode_graph: aten::copy&#95; +37.2 us per step, 26 -&#62; "
 		"58 "
 		"calls\n",
 		"<details><summary>1 waived, 2 inconclusive, 1 improved, 1 unchanged, 1 missing, 1 "
@@ -71,7 +72,7 @@ static void parts_come_in_the_order_of_what_matters(void **state)
 		"(5 more would show 20 %); also p99\n",
 		"**Improved**: tokens_per_s +9.0 %",
 		"\n\n</details>\n",
-		"**Would be seen**: p50 from 3 % to 31 %",
+		"**Detectable**: changes of at least 3 % to 31 % in p50",
 		"To accept it: add a waiver for stage:decode_graph",
 		"Reproduce: <code>weir gate RUN... --baseline main-h200</code>\n",
 		NULL,
@@ -91,7 +92,7 @@ static void suspects_stand_in_the_open(void **state)
 	(void)state;
 	assert_has(&text, "### weir: suspect in 1 of 2 rows\n");
 	assert_has(&text, "Suspected, not proven:\n\n| scope |");
-	assert_has(&text, "**How sure**: one candidate run can only raise a suspicion");
+	assert_has(&text, "**Evidence**: one candidate run cannot prove a regression");
 	weir_text_release(&text);
 }
 

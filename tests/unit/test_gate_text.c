@@ -20,7 +20,7 @@ static void the_first_line_is_the_answer(void **state)
 	static const char answer[] =
 		"regression: decode_graph got 4.7 % slower at p50 (572 -> 599 us, 90 % interval\n"
 		"  +4.2 to +5.2 %), since run-2026-11-19\n\n"
-		"  8 baseline runs, 3 candidate runs of 300 · NVIDIA H200\n";
+		"  8 baseline runs, 3 candidate runs of 300 samples · NVIDIA H200\n";
 	struct weir_text text = write_text(fixture_gate_regression(), 0, false);
 
 	(void)state;
@@ -32,13 +32,13 @@ static void every_verdict_has_a_first_line_of_its_own(void **state)
 {
 	static const char *const first[] = {
 		"regression: decode_graph got 4.7 % slower",
-		"pass: no regression in 2 rows; these runs leave 1 undecided\n",
+		"pass: no regression in 2 rows; 1 inconclusive\n",
 		"improvement: tokens_per_s is 9.0 % higher (1,743 -> 1,901 1/s, ",
 		"suspect: decode_graph looks 4.7 % slower at p50",
-		"inconclusive: tokenize p50 moved by +6.5 % (71.2 -> 75.8 us, ",
-		"environment: gpu differs: NVIDIA H200 in the baseline, NVIDIA A100 now; nothing\n",
+		"inconclusive: tokenize p50 changed by +6.5 % (71.2 -> 75.8 us, ",
+		"environment: gpu differs: NVIDIA H200 in the baseline, NVIDIA A100 in the\n",
 		"coverage: tokenize is in the baseline but not in the candidate\n",
-		"no-baseline: no run is recorded under main-h200; nothing was compared\n",
+		"no-baseline: the baseline main-h200 has no runs; nothing was compared\n",
 	};
 
 	(void)state;
@@ -92,9 +92,9 @@ static void a_slower_stage_names_its_operators_in_time_and_calls(void **state)
 	struct weir_text text = write_text(fixture_gate_regression(), 0, false);
 
 	(void)state;
-	assert_has(&text, "where it went     decode_graph: aten::copy_ +37.2 us a step, "
+	assert_has(&text, "contributions     decode_graph: aten::copy_ +37.2 us per step, "
 	                  "26 -> 58 calls\n");
-	assert_has(&text, "decode_graph: aten::mm -9.80 us a step, 112 calls\n");
+	assert_has(&text, "decode_graph: aten::mm -9.80 us per step, 112 calls\n");
 	weir_text_release(&text);
 }
 
@@ -113,8 +113,7 @@ static void what_is_not_settled_says_what_would_settle_it(void **state)
 	assert_has(&text, "(not even 20 runs ");
 	weir_text_release(&text);
 	text = write_text(fixture_gate_suspect(), 120, false);
-	assert_has(&text, "one candidate run can only raise a suspicion: two more runs "
-	                  "settle it\n");
+	assert_has(&text, "one candidate run cannot prove a regression: measure two more\n");
 	weir_text_release(&text);
 }
 
@@ -165,7 +164,7 @@ static void a_bootstrap_does_not_say_that_nothing_is_there(void **state)
 	(void)state;
 	result->exit_code = 0;
 	text = write_text(result, 120, false);
-	assert_has(&text, "no-baseline: these runs are the first of main-h200; later ones are "
+	assert_has(&text, "no-baseline: these runs are now the baseline main-h200; later runs are "
 	                  "compared with them\n");
 	assert_has_not(&text, "to begin");
 	weir_text_release(&text);

@@ -42,8 +42,9 @@ static void figures_stand_in_the_text_not_only_in_bars(void **state)
 	assert_has(&text, "<td class=\"cell-p50 right\">3.35 ms</td>");
 	assert_has(&text, "<td class=\"cell-bound\"><span class=\"runtime\">runtime</span></td>");
 	assert_has(&text, "<li>kernel p50 2.61 us &#60; 10 us</li>");
-	assert_has(&text, "<span class=\"gain\">at most 6.0x here, a step of 1.35 ms (typical "
-	                  "1.5-2.3x)</span>");
+	assert_has(&text,
+	           "<span class=\"gain\">at most 6.0x faster here, step time 1.35 ms (typical "
+	           "1.5-2.3x)</span>");
 	weir_text_release(&text);
 }
 
@@ -81,7 +82,7 @@ static void a_report_without_figures_is_a_page_too(void **state)
 	(void)state;
 	assert_balanced(&text);
 	assert_has(&text,
-	           "<span class=\"name\">undetermined</span>: the evidence stops short</h1>");
+	           "<span class=\"name\">undetermined</span>: the evidence is insufficient</h1>");
 	assert_has(&text, "record the device as well: activities=[CPU, CUDA]");
 	assert_has_not(&text, "<table");
 	weir_text_release(&text);

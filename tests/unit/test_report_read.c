@@ -180,7 +180,7 @@ static void an_empty_message_says_no_more_than_its_code(void **state)
 	                      "\"clocks\", \"count\": 1, \"message\": \"\"}]}]}}");
 	stored = read_back(&text, NULL);
 	first = write_json(stored->report);
-	assert_non_null(strstr(first.data, "traces of one job share no clock"));
+	assert_non_null(strstr(first.data, "traces of this job have no common clock"));
 	again = read_back(&first, NULL);
 	second = write_json(again->report);
 	assert_string_equal(first.data, second.data);

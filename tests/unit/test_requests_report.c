@@ -35,11 +35,10 @@ static void the_context_says_how_requests_were_served(void **state)
 	(void)state;
 	assert_has(&text, "\n  479 requests in 8.00 s (59.9/s of 60/s offered) · 3 failed\n"
 	                  "  p50 9.27 ms, p95 25.1 ms, p99 39.3 ms\n"
-	                  "  batches of 1.42 (mean), 8 at most · 26 % padding · "
-	                  "computing 10 % of the time\n"
-	                  "  NVIDIA H200 seen 152 times: in use 98 % · 694 of 700 W · 1,680 of "
-	                  "1,980 MHz\n"
-	                  "  power holds clocks down 97 %\n"
+	                  "  batch size 1.42 (mean), 8 (max) · 26 % padding\n"
+	                  "  compute stages active 10 % of the time\n"
+	                  "  NVIDIA H200, 152 samples, utilisation 98 % · 694 of 700 W · "
+	                  "1,680 of 1,980 MHz\n  throttled by power 97 %\n"
 	                  "  2 inputs: requests + telemetry\n");
 	assert_has_not(&text, "no device work recorded");
 	weir_text_release(&text);
@@ -50,7 +49,7 @@ static void what_is_not_known_is_not_said(void **state)
 	struct weir_text text = write_text(fixture_requests_bare());
 
 	(void)state;
-	assert_has(&text, "\n  a sample of 1 request (12.5/s offered), seen by the client · "
+	assert_has(&text, "\n  a sample of 1 request (12.5/s offered), measured by the client · "
 	                  "p50 2.50 s\n");
 	assert_has(&text, "\nwarnings          none\n");
 	assert_has_not(&text, "nan");
@@ -221,19 +220,20 @@ static void the_lines_below_say_what_it_costs_and_why_it_waits(void **state)
 	struct weir_text text = write_text(fixture_requests_typical());
 
 	(void)state;
-	assert_has(&text, "\nwaiting           behind computation 6 % · behind copies 1 %\n"
-	                  "                  behind host work 81 % · while nothing worked 11 %\n");
-	assert_has(&text, "\nbatches           p50 1 · p95 2.20 · filled 23 % while others wait\n");
-	assert_has(&text, "\nfirst token       p50 4.20 ms, p95 9.10 ms, p99 12.5 ms\n");
-	assert_has(&text, "\ngoodput           57.2 requests/s within the limits · 96 % of all\n");
+	assert_has(&text, "\nqueueing          during computation 6 % · during copies 1 %\n"
+	                  "                  during host work 81 % · while all was idle 11 %\n");
+	assert_has(&text, "\nbatches           p50 1 · p95 2.20 · 23 % full while requests wait\n");
+	assert_has(&text, "\nTTFT              p50 4.20 ms, p95 9.10 ms, p99 12.5 ms\n");
+	assert_has(&text, "\ngoodput           57.2 requests/s within the latency targets\n"
+	                  "                  96 % of all requests\n");
 	assert_has(&text,
-	           "\ncost              $0.0148 per 1,000 requests: $0.0142 busy, $0.0037 of it"
+	           "\ncost              $0.0148 per 1,000 requests: $0.0142 busy, $0.0037 of that"
 	           "\n                  padding, $0.0006 idle\n"
 	           "                  $0.116 per million tokens · 8.64 million tokens for $1\n"
-	           "                  $3.20 a GPU hour (weir.json) · $0.00711 in all\n"
-	           "                  stages account for 76 % of the busy time and are "
-	           "scaled to it\n");
-	assert_has(&text, "\ntelemetry         utilisation while in use 99 %");
+	           "                  $3.20 per GPU hour (weir.json) · $0.00711 in total\n"
+	           "                  stages cover 76 % of the busy time; their costs are "
+	           "scaled to\n                  all of it\n");
+	assert_has(&text, "\ntelemetry         utilisation in use 99 %");
 	assert_has(&text, "\nnotes             the monitor's clock was moved by -2 h\n"
 	                  "                  the monitor saw an idle device\n");
 	weir_text_release(&text);
@@ -325,7 +325,7 @@ static void bounds_of_quantiles_are_said_as_bounds(void **state)
 
 	(void)state;
 	assert_has(&text, "\n  counters and histograms of a server\n");
-	assert_has(&text, "\ncounted stages ");
+	assert_has(&text, "\nserver stages ");
 	assert_has(&text, " 433 ms ");
 	assert_has(&text, " 800 ms to 2.50 s ");
 	assert_has(&text, " buckets too wide\n");
@@ -355,8 +355,8 @@ static void a_page_draws_the_path_of_three_percentiles(void **state)
 	assert_has(&text, "<div class=\"runtime\" style=\"flex-grow:61.03\" "
 	                  "title=\"queue: 61 % of p95, runtime\">queue <b>61 %</b></div>");
 	assert_has(&text, "<span class=\"runtime\"><span class=\"swatch\"></span>runtime</span>");
-	assert_has(&text, "<th class=\"cell-p95-share right\" title=\"share of the requests around "
-	                  "this percentile\">of p95</th>");
+	assert_has(&text, "<th class=\"cell-p95-share right\" title=\"share of the latency of "
+	                  "requests around this percentile\">of p95</th>");
 	assert_has_not(&text, "between stages");
 	weir_text_release(&text);
 }
@@ -516,7 +516,7 @@ static void other_currencies_are_named(void **state)
 	(void)state;
 	cost->currency = "CHF";
 	text = fixture_write("text", report, 80, 0);
-	assert_has(&text, "CHF 3.20 a GPU hour");
+	assert_has(&text, "CHF 3.20 per GPU hour");
 	weir_text_release(&text);
 	cost->currency = "EUR";
 	text = write_text(report);

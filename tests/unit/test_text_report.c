@@ -196,10 +196,10 @@ static void a_recommendation_says_what_it_can_gain_here(void **state)
 	report->recommendations[1].low = report->recommendations[1].high = 1.05;
 	report->recommendations[1].limit = 1.05;
 	text = write_text(report, 120, 0);
-	assert_has(&text, "1. capture the decode step in a CUDA graph: at most 6.0x here, a step "
-	                  "of 1.35 ms (typical 1.5-2.3x)");
+	assert_has(&text, "1. capture the decode step in a CUDA graph: at most 6.0x faster here, "
+	                  "step time 1.35 ms (typical 1.5-2.3x)");
 	assert_has(&text, "243 kernels of 2.61 us are launched");
-	assert_has(&text, "2. fuse small operators (torch.compile): at most 1.05x here\n");
+	assert_has(&text, "2. fuse small operators (torch.compile): at most 1.05x faster here\n");
 	assert_has(
 		&text,
 		"fewer, longer kernels {{as written}}"); /* finished texts are not expanded again */
@@ -223,7 +223,7 @@ static void what_is_not_known_is_not_said(void **state)
 	struct weir_text text = write_text(fixture_report_minimal(), 80, 0);
 
 	(void)state;
-	assert_string_equal(text.data, "undetermined: the evidence stops short\n"
+	assert_string_equal(text.data, "undetermined: the evidence is insufficient\n"
 	                               "\n"
 	                               "  no device work recorded\n"
 	                               "  next  record the device as well: activities=[CPU, CUDA]\n"

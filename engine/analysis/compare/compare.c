@@ -180,9 +180,9 @@ static struct weir_row row_of(struct weir_comparing *comparing, const struct wei
 	else if (item->kind != WEIR_SCOPE_METRIC)
 		row.contributed_ns = row.candidate - row.baseline;
 	if (row.outcome == WEIR_OUTCOME_INFORMATIONAL) {
-		row.note = cell->tested
-		                   ? "a tail in a single run is only suspect, from three margins on"
-		                   : set->notes[k * set->count + index];
+		row.note = cell->tested ? "the tail latency of a single run is at most suspect, "
+		                          "beyond three margins"
+		                        : set->notes[k * set->count + index];
 		row.mde = row.runs_needed =
 			NAN; /* nothing is judged, so nothing could be detected */
 	}

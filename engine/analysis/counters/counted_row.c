@@ -124,7 +124,7 @@ static void note_bytes(const struct weir_operator_row *row, struct weir_report *
 		weir_report_note(
 			report, "counters_bytes",
 			"%s moves %s of DRAM per call, but its shapes predict %s: it reads data "
-			"again that the cache did not keep, or makes several passes",
+			"again that the cache evicted, or makes several passes",
 			row->name, measured.data, expected.data);
 	else
 		weir_report_note(report, "counters_bytes",
@@ -145,8 +145,8 @@ void weir_note_counted_join(const struct weir_counted_join *join, struct weir_re
 	                 100 * join->share);
 	if (join->agree_share < CLASS_WANTED)
 		weir_report_note(report, "counters_class",
-		                 "models from shapes contradict the counters about the limit in "
-		                 "%.0f %% of that time: elsewhere they may be wrong as often",
+		                 "for %.0f %% of that time, models from shapes name another limit "
+		                 "than the counters: expect similar errors elsewhere",
 		                 100 * (1 - join->agree_share));
 	for (size_t i = 0; i < report->operator_count && told < BYTES_NOTES; i++) {
 		if (!is_apart(&report->operators[i].counted))

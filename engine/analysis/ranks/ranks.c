@@ -647,7 +647,7 @@ static void note_clocks(const struct census *census, struct weir_report *report)
 	weir_text_duration(&apart, (double)llabs(census->furthest_ns));
 	weir_report_note(
 		report, "clock_offset",
-		"collectives end together only after shifting the clocks of the ranks, that of "
+		"the clocks of the ranks were shifted so that collectives end together, that of "
 		"rank %lld most (by %s): waiting times are measured on the shifted clocks",
 		(long long)census->furthest_rank, apart.data);
 	weir_text_release(&apart);

@@ -217,8 +217,8 @@ void weir_fill_counters(const struct weir_counted *counted, struct weir_report *
 		fill_remarks(&report->counters[g], remarks + at, end - at, report);
 	}
 	weir_report_note(report, "counters",
-	                 "counters are of single kernels, run one by one at base clocks: their "
-	                 "shares are of the kernels' own time, gaps between them are not seen");
+	                 "counters were collected kernel by kernel at base clocks: their shares "
+	                 "refer to kernel time, and gaps between kernels are not visible");
 	free(remarks);
 }
 

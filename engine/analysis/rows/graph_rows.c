@@ -427,9 +427,9 @@ static void note_unrecorded(struct weir_report *report)
 			continue;
 		weir_report_note(
 			report, "graph_unrecorded",
-			"%.0f %% of each replay of graph %.8s (%s) is empty, mostly before "
-			"position %.0f: work that is not recorded (of a loop inside a "
-			"graph only the first turn is), or waiting",
+			"%.0f %% of each replay of graph %.8s (%s) is idle, mostly before "
+			"position %.0f: unrecorded work (of a loop inside a graph only the "
+			"first iteration is recorded), or waiting",
 			100 * graph->unrecorded_ns / graph->span.p50_ns, graph->signature,
 			name_of(graph), graph->widest);
 		return; /* the table lists the other graphs */
@@ -447,8 +447,8 @@ static void note_operators(struct weir_report *report)
 	if (matched > 0)
 		weir_report_note(report, "graph_operators",
 		                 "operators of %" PRIu64 " of %" PRIu64
-		                 " positions in graphs come from the same kernels in the same "
-		                 "order, launched op by op",
+		                 " graph positions were taken from the same sequence of kernels "
+		                 "launched eagerly",
 		                 matched, nodes);
 }
 

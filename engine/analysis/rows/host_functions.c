@@ -216,8 +216,8 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 	report->host = host;
 	if (entries->others)
 		weir_report_note(report, "host_units",
-		                 "left out of the host's time: %llu profile%s that count something "
-		                 "else than the first does (%s)",
+		                 "host time excludes %llu profile%s with another unit than the "
+		                 "first (%s)",
 		                 (unsigned long long)entries->others,
 		                 entries->others == 1 ? "" : "s",
 		                 weir_host_unit_name(entries->unit));

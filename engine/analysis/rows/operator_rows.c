@@ -333,9 +333,9 @@ static void note_implausible(struct weir_report *report)
 	if (count)
 		weir_report_note(
 			report, "implausible",
-			"models say more than %.0f %% of what the device can do for %zu "
-			"operator%s (%s): their shapes or the device's entry are wrong, and "
-			"they are not used; --device NAME chooses another entry",
+			"modelled throughput exceeds %.0f %% of the device's peak for %zu "
+			"operator%s (%s): their shapes or the entry of the device are wrong, so "
+			"the models are not used; --device NAME chooses another entry",
 			100 * WEIR_IMPLAUSIBLE, count, count == 1 ? "" : "s", first);
 }
 

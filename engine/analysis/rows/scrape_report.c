@@ -131,31 +131,31 @@ static void note_findings(const struct weir_scrape_findings *findings, struct we
 {
 	if (findings->one_page)
 		weir_report_note(report, "one_scrape",
-		                 "one metrics page counts from the start of its server: pass the "
-		                 "page from before the load as well");
+		                 "a single metrics page counts from the start of its server: also "
+		                 "pass a page from before the load");
 	note_count(report, "counter_reset", findings->resets,
-	           "series that fell between the pages, or began anew",
-	           "what the later page holds counts alone");
+	           "series that decreased between the pages or restarted",
+	           "only the values of the later page count");
 	note_count(report, "new_series", findings->new_series,
-	           "series that are on the later page only", "they count from 0");
+	           "series that only the later page has", "they count from 0");
 	if (findings->forced)
 		weir_report_note(report, "forced_monotonic",
-		                 "histograms that fall along their buckets: %zu, by %.0f at most; "
-		                 "they were read while they changed, and are raised",
+		                 "histograms whose buckets are not cumulative: %zu, by at most "
+		                 "%.0f; they changed during the scrape and were corrected",
 		                 findings->forced, findings->largest_dip);
 	note_count(report, "unaligned_buckets", findings->unaligned,
 	           "histograms without a common bucket on the two pages",
 	           "only their means are known");
 	note_count(report, "inconsistent", findings->inconsistent,
-	           "histograms with a sum that their buckets do not allow", "");
+	           "histograms with a sum that contradicts their buckets", "");
 	note_count(report, "inconsistent", findings->absurd_summaries,
 	           "summaries with quantiles that their sums contradict",
 	           "no quantile of a summary is used");
 	note_count(report, "inconsistent", findings->broken_sums,
-	           "models whose prefill and decode do not add up to their inference",
+	           "models whose prefill and decode times do not add up to the inference time",
 	           "the page mixes requests, or was edited");
 	note_count(report, "resolution_limited", findings->limited,
-	           "histograms with too wide buckets to say where p95 lies", "go by their means");
+	           "histograms with buckets too wide to locate p95", "use their means");
 	note_count(report, "left_out", findings->left_out,
 	           "metrics pages, series and stages beyond the limits of weir",
 	           "they are left out, or counted with another model");
@@ -170,9 +170,9 @@ static void note_moments(const struct weir_scrape_figures *figures, struct weir_
 	} moments[] = {
 		{figures->running, "requests running"},
 		{figures->waiting, "waiting"},
-		{100 * figures->cache_usage, "% of the cache of keys and values in use"},
-		{100 * figures->cache_hit_rate, "% of the prompt found in the prefix cache"},
-		{figures->step_tokens, "tokens a step"},
+		{100 * figures->cache_usage, "% of the KV cache in use"},
+		{100 * figures->cache_hit_rate, "% of prompt tokens from the prefix cache"},
+		{figures->step_tokens, "tokens per step"},
 	};
 	struct weir_text text = {0};
 
@@ -182,7 +182,7 @@ static void note_moments(const struct weir_scrape_figures *figures, struct weir_
 			                 text.length ? ", " : "", moments[i].value,
 			                 moments[i].words);
 	if (text.length)
-		weir_report_note(report, "server", "the server's own figures: %s", text.data);
+		weir_report_note(report, "server", "server metrics: %s", text.data);
 	weir_text_release(&text);
 }
 
@@ -198,10 +198,9 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 		fill_requests(&figures, report);
 	note_findings(&figures.findings, report);
 	note_moments(&figures, report);
-	note_count(
-		report, "preempted", (size_t)whole(figures.preemptions), "preemptions",
-		"what those requests lost is in prefill and decode, and their queue time is that "
-		"of the last wait only");
+	note_count(report, "preempted", (size_t)whole(figures.preemptions), "preemptions",
+	           "prefill and decode include the time those requests lost, and queue time covers "
+	           "their last wait only");
 	weir_scrape_figures_release(&figures);
 }
 

@@ -280,8 +280,8 @@ static struct weir_ledger time_with_work(const struct weir_stage_merges *merges,
 		return ledger;
 	weir_ledger_drop_no_work(&ledger, no_work_ns);
 	weir_report_note(report, "no_work",
-	                 "%.0f %% of the time no work was there (outside every stage, the "
-	                 "launching thread did nothing): the verdict is about the rest",
+	                 "no work was submitted for %.0f %% of the time (the launching thread was "
+	                 "idle, outside every stage): the verdict covers the rest",
 	                 100 * share);
 	return ledger;
 }

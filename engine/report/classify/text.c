@@ -405,7 +405,7 @@ void weir_write_report_text(const struct weir_report *report,
 	write_verdict(report, &layout);
 	write_context(report, &layout);
 	write_evidence(report, &layout);
-	write_labelled(&layout, "  sure", weir_phrase_certainty, report);
+	write_labelled(&layout, "  with", weir_phrase_certainty, report);
 	write_labelled(&layout, "  next", weir_phrase_next, report);
 	write_attribution(report, &layout);
 	write_tables(report, &layout, options && options->top ? options->top : WEIR_WRITE_TOP);

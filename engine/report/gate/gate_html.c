@@ -160,8 +160,8 @@ static const struct group groups[] = {
 	{WEIR_OUTCOME_SUSPECT, "suspected, not proven", false},
 	{WEIR_OUTCOME_WAIVED, "regressed, and waived", false},
 	{WEIR_OUTCOME_IMPROVEMENT, "improved", false},
-	{WEIR_OUTCOME_MOVED, "moved inside a stage", false},
-	{WEIR_OUTCOME_INCONCLUSIVE, "not settled by these runs", true},
+	{WEIR_OUTCOME_MOVED, "moved within a stage", false},
+	{WEIR_OUTCOME_INCONCLUSIVE, "inconclusive", true},
 	{WEIR_OUTCOME_INFORMATIONAL, "not judged", true},
 	{WEIR_OUTCOME_NO_CHANGE, "unchanged", true},
 };
@@ -303,12 +303,11 @@ static void write_rows(const struct weir_gate_result *result, struct weir_text *
 		weir_text_puts(out, "</details>\n");
 	}
 	if (open || folded)
-		weir_text_printf(
-			out,
-			"<p class=\"legend soft\">Drawn in units of each row's own margin: "
-			"the band is the margin, the line the 90 %% interval, the dot the "
-			"change; an arrow goes beyond %d margins.</p>\n",
-			DRAWN_MARGINS);
+		weir_text_printf(out,
+		                 "<p class=\"legend soft\">Scaled to the margin of each row: "
+		                 "the band is the margin, the line the 90 %% interval, the dot the "
+		                 "change; an arrow marks more than %d margins.</p>\n",
+		                 DRAWN_MARGINS);
 	weir_text_release(&plain);
 }
 
@@ -351,7 +350,7 @@ static void write_bounds(const struct weir_gate_result *result, struct weir_text
 	if (both)
 		weir_text_printf(out, " <span class=\"soft\">%s</span>",
 		                 result->baseline_bound == result->candidate_bound ? "as before"
-		                                                                   : "it moved");
+		                                                                   : "changed");
 	weir_text_puts(out, "</h2>\n<dl>\n");
 	write_bound("baseline", result->has_baseline_bound, result->baseline_bound,
 	            result->baseline_cause, out);
@@ -465,7 +464,7 @@ static void write_sections(const struct weir_gate_result *result, struct weir_te
 	}
 	if (body.length)
 		weir_text_printf(out,
-		                 "<section class=\"card\">\n<h2>More about it</h2>\n<dl>\n%s</dl>\n"
+		                 "<section class=\"card\">\n<h2>Details</h2>\n<dl>\n%s</dl>\n"
 		                 "</section>\n",
 		                 body.data);
 	weir_text_release(&body);

@@ -109,9 +109,9 @@ static void headline_pass(const struct weir_gate_result *result, struct weir_tex
 		weir_text_puts(out, " waived");
 	}
 	if (open) {
-		weir_text_puts(out, "; these runs leave ");
+		weir_text_puts(out, "; ");
 		weir_text_count(out, open);
-		weir_text_puts(out, " undecided");
+		weir_text_puts(out, " inconclusive");
 	}
 }
 
@@ -120,30 +120,30 @@ static void headline_inconclusive(const struct weir_gate_result *result, struct 
 	const struct weir_row *row = weir_gate_first(result, WEIR_OUTCOME_INCONCLUSIVE);
 
 	if (!row || !isfinite(row->change)) {
-		weir_text_puts(out, "these runs cannot settle whether anything regressed");
+		weir_text_puts(out, "these runs cannot show whether anything regressed");
 		return;
 	}
-	weir_gate_say(row, "{row} moved by {change}", out);
+	weir_gate_say(row, "{row} changed by {change}", out);
 	add_proof(row, out);
-	weir_text_puts(out, ", which these runs cannot settle");
+	weir_text_puts(out, ", which these runs neither prove nor rule out");
 }
 
 static void headline_no_baseline(const struct weir_gate_result *result, struct weir_text *out)
 {
 	if (!result->baseline_name) {
-		weir_text_puts(out, "there is no run to compare with");
+		weir_text_puts(out, "there is no baseline run to compare with");
 		return;
 	}
 	/* With --bootstrap these runs are the baseline from now on. */
 	if (result->exit_code == 0) {
-		weir_text_puts(out, "these runs are the first of ");
+		weir_text_puts(out, "these runs are now the baseline ");
 		weir_gate_print_name(result->baseline_name, out);
-		weir_text_puts(out, "; later ones are compared with them");
+		weir_text_puts(out, "; later runs are compared with them");
 		return;
 	}
-	weir_text_puts(out, "no run is recorded under ");
+	weir_text_puts(out, "the baseline ");
 	weir_gate_print_name(result->baseline_name, out);
-	weir_text_puts(out, "; nothing was compared");
+	weir_text_puts(out, " has no runs; nothing was compared");
 }
 
 static void headline_environment(const struct weir_gate_result *result, struct weir_text *out)
@@ -160,7 +160,7 @@ static void headline_environment(const struct weir_gate_result *result, struct w
 		weir_gate_print_name(difference->baseline, out);
 		weir_text_puts(out, " in the baseline, ");
 		weir_gate_print_name(difference->candidate, out);
-		weir_text_puts(out, " now");
+		weir_text_puts(out, " in the candidate");
 	} else {
 		weir_text_puts(out, "baseline and candidate were measured on different machines");
 	}
@@ -264,7 +264,7 @@ void weir_gate_phrase_counts(const struct weir_gate_result *result, struct weir_
 	const struct weir_gate_tally tally[] = {
 		{counts->no_change, "unchanged"},        {counts->inconclusive, "inconclusive"},
 		{counts->improvements, "improved"},      {counts->waived, "waived"},
-		{counts->moved, "moved inside a stage"}, {counts->informational, "not judged"},
+		{counts->moved, "moved within a stage"}, {counts->informational, "not judged"},
 	};
 	uint64_t sum = 0;
 
@@ -305,12 +305,13 @@ static void add_seen(const struct weir_gate_result *result, enum weir_metric met
 	}
 	if (!isfinite(low))
 		return;
-	weir_text_printf(out, "%s%s from ", out->length ? ", " : "", weir_metric_name(metric));
+	weir_text_puts(out, out->length ? ", " : "changes of at least ");
 	add_seen_limit(low, out);
 	if (high - low > 5e-3 && low <= MOST_SEEN) {
 		weir_text_puts(out, " to ");
 		add_seen_limit(high, out);
 	}
+	weir_text_printf(out, " in %s", weir_metric_name(metric));
 }
 
 void weir_gate_phrase_seen(const struct weir_gate_result *result, struct weir_text *out)
@@ -380,13 +381,15 @@ const char *weir_gate_phrase_next(const struct weir_gate_result *result, struct 
 		weir_text_puts(out, " (or weir gate --bootstrap, which records these runs)");
 		return "to begin";
 	case WEIR_GATE_ENVIRONMENT:
-		weir_text_puts(out, "record a baseline on this machine under a name of its own: "
-		                    "weir baseline record RUN... --name NAME; where two names "
-		                    "mean one machine: environment_aliases in weir.json");
+		weir_text_puts(out, "record a separate baseline on this machine: weir baseline "
+		                    "record RUN... --name NAME; if both values mean the same "
+		                    "hardware, add them to environment_aliases in weir.json");
 		return "to compare";
 	case WEIR_GATE_COVERAGE:
 		next_recording(result,
-		               "measure it again; if it went on purpose, record anew: ", out);
+		               "measure it again; if it was removed on purpose, record a new "
+		               "baseline: ",
+		               out);
 		return "to go on";
 	}
 	return NULL;
@@ -421,7 +424,7 @@ static void add_runs(const struct weir_gate_result *result, struct weir_items *i
 	weir_items_number(out, result->candidate.runs, "candidate run");
 	if (row) {
 		weir_text_puts(out, " of ");
-		weir_text_count(out, row->candidate_samples);
+		weir_items_number(out, row->candidate_samples, "sample");
 	}
 }
 
@@ -489,7 +492,7 @@ static void add_environment(const struct weir_gate_result *result, struct weir_i
 
 	if (!result->difference_count) {
 		weir_text_puts(out, result->environment_match ? "environment equal"
-		                                              : "environment not known");
+		                                              : "environment unknown");
 		return;
 	}
 	weir_items_number(out, result->difference_count, "difference");

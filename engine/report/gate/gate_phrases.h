@@ -21,15 +21,16 @@ bool weir_gate_compared(const struct weir_gate_result *result);
 void weir_gate_phrase_headline(const struct weir_gate_result *result, struct weir_text *out);
 /* Appends the same sentence about a row of any outcome. */
 void weir_gate_phrase_row(const struct weir_row *row, struct weir_text *out);
-/* Adds "8 baseline runs, 3 candidate runs of 300", the device, the baseline and the environment. */
+/* Adds "8 baseline runs, 3 candidate runs of 300 samples", the device, the baseline and the
+ * environment. */
 void weir_gate_items_context(const struct weir_gate_result *result, struct weir_items *items);
 /* Adds "bound of decode: memory, now runtime" and "found by p50, p95 and the overall shift". */
 void weir_gate_items_bound(const struct weir_gate_result *result, struct weir_items *items);
 /* Appends "18 rows without a regression: 9 unchanged, 9 inconclusive"; nothing without such rows.
  */
 void weir_gate_phrase_counts(const struct weir_gate_result *result, struct weir_text *out);
-/* Appends the minimum detectable effects of stages and metrics: "p50 from 2 %, p99 from 7 % to 31
- * %". */
+/* Appends the minimum detectable effects of stages and metrics: "changes of at least 2 % in p50,
+ * 7 % to 31 % in p99". */
 void weir_gate_phrase_seen(const struct weir_gate_result *result, struct weir_text *out);
 /* Appends the next command and returns its label ("to accept it"); NULL: nothing to do. */
 const char *weir_gate_phrase_next(const struct weir_gate_result *result, struct weir_text *out);

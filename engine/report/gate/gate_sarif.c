@@ -27,14 +27,16 @@ static const struct {
 	const char *id, *name, *text, *level;
 } rules[] = {
 	[RULE_REGRESSION] = {"WEIR001", "PerformanceRegression",
-                             "Slower than the baseline, beyond the margin and the noise", "error"},
+                             "Slower than the baseline by more than the margin and the noise",
+                             "error"},
 	[RULE_SUSPECT] = {"WEIR002", "SuspectedRegression",
                           "Looks slower, with too few runs to prove it", "warning"},
 	[RULE_COVERAGE] = {"WEIR003", "MissingMeasurement",
                            "Measured in the baseline, gone from the candidate", "error"},
 	[RULE_ENVIRONMENT] = {"WEIR004", "DifferentEnvironment",
                               "Baseline and candidate come from different machines", "error"},
-	[RULE_NO_BASELINE] = {"WEIR005", "NoBaseline", "There is no run to compare with", "error"},
+	[RULE_NO_BASELINE] = {"WEIR005", "NoBaseline", "There is no baseline run to compare with",
+                              "error"},
 };
 
 static void put_text_object(struct weir_jsonout *json, const char *key, const char *text)

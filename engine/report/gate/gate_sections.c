@@ -40,7 +40,7 @@ static size_t fill_contributions(const struct weir_gate_result *result, size_t l
 		weir_gate_print_name(part->operator, out);
 		weir_text_puts(out, " ");
 		weir_gate_print_time_change(part->delta_ns, out);
-		weir_text_puts(out, " a step");
+		weir_text_puts(out, " per step");
 		weir_gate_print_calls(part->baseline_calls, part->candidate_calls, &calls);
 		if (calls.length)
 			weir_text_printf(out, ", %s", calls.data);
@@ -69,15 +69,16 @@ static void print_move(const struct weir_gate_result *result, const struct weir_
 /* ---- the ladder: what these runs allow ---- */
 
 static const char *const ladder[] = {
-	[WEIR_METHOD_FULL] = "more runs, measured in another session, settle it",
-	[WEIR_METHOD_TWO_RUN] = "two candidate runs can only raise a suspicion at p99: one more "
-				"run settles it",
-	[WEIR_METHOD_SINGLE_RUN] = "one candidate run can only raise a suspicion: two more runs "
-				   "settle it",
-	[WEIR_METHOD_OUTLIER] = "too few runs to know how runs differ: operators were held "
-				"against each other; 5 baseline and 3 candidate runs settle it",
-	[WEIR_METHOD_NONE] = "too few runs to say anything: 5 baseline and 3 candidate runs "
-			     "would",
+	[WEIR_METHOD_FULL] = "more runs, measured in another session, prove or refute the "
+			     "suspicion",
+	[WEIR_METHOD_TWO_RUN] = "two candidate runs cannot prove a regression at p99: measure one "
+				"more",
+	[WEIR_METHOD_SINGLE_RUN] = "one candidate run cannot prove a regression: measure two more",
+	[WEIR_METHOD_OUTLIER] = "too few runs to estimate the noise between runs: each operator "
+				"was compared with the others; a test needs 5 baseline and 3 "
+				"candidate runs",
+	[WEIR_METHOD_NONE] = "too few runs for a test, which needs 5 baseline and 3 candidate "
+			     "runs",
 };
 
 static size_t fill_ladder(const struct weir_gate_result *result, size_t limit,
@@ -106,8 +107,8 @@ static size_t fill_machine(const struct weir_gate_result *result, size_t limit,
 		     row->outcome != WEIR_OUTCOME_SUSPECT))
 			continue;
 		weir_text_puts(weir_items_add(items),
-		               "all operators moved together: suspect the machine (clocks, "
-		               "temperature, another job) before the code, and measure again");
+		               "all operators changed together: check the machine (clocks, "
+		               "temperature, other jobs) before the code, and measure again");
 		break;
 	}
 	return 0;
@@ -299,7 +300,7 @@ static size_t fill_gone(const struct weir_gate_result *result, enum weir_outcome
                         struct weir_items *items)
 {
 	add_gone(result, outcome, WEIR_SCOPE_STAGE, "stage", items);
-	add_gone(result, outcome, WEIR_SCOPE_METRIC, "figure", items);
+	add_gone(result, outcome, WEIR_SCOPE_METRIC, "metric", items);
 	add_gone(result, outcome, WEIR_SCOPE_DEVICE, "device stage", items);
 	add_gone(result, outcome, WEIR_SCOPE_OPERATOR, "operator", items);
 	return 0;
@@ -361,10 +362,10 @@ static size_t fill_seen(const struct weir_gate_result *result, size_t limit,
 }
 
 const struct weir_gate_section weir_gate_sections[] = {
-	{"contributions", "where it went", WEIR_GATE_OPEN, .fill = fill_contributions},
-	{"machine", "the machine?", WEIR_GATE_OPEN, .fill = fill_machine},
-	{"moves", "largest moves", WEIR_GATE_OPEN, .chosen = is_large_move, .print = print_move},
-	{"ladder", "how sure", WEIR_GATE_OPEN, .fill = fill_ladder},
+	{"contributions", "contributions", WEIR_GATE_OPEN, .fill = fill_contributions},
+	{"machine", "machine", WEIR_GATE_OPEN, .fill = fill_machine},
+	{"moves", "largest changes", WEIR_GATE_OPEN, .chosen = is_large_move, .print = print_move},
+	{"ladder", "evidence", WEIR_GATE_OPEN, .fill = fill_ladder},
 	{WAIVED, "waived", WEIR_GATE_FOLDED, true, has_waiver, print_waiver, NULL},
 	{"inconclusive", "inconclusive", WEIR_GATE_FOLDED, .fill = fill_inconclusive},
 	{"improved", "improved", WEIR_GATE_FOLDED, true, is_improvement, print_change, NULL},
@@ -373,7 +374,7 @@ const struct weir_gate_section weir_gate_sections[] = {
 	{"new", "new", WEIR_GATE_FOLDED, .fill = fill_new},
 	{"environment", "environment", WEIR_GATE_FOLDED, true, .fill = fill_environment},
 	{"remarks", "remarks", WEIR_GATE_FOLDED, .fill = fill_remarks},
-	{"seen", "would be seen", WEIR_GATE_LAST, .fill = fill_seen},
+	{"seen", "detectable", WEIR_GATE_LAST, .fill = fill_seen},
 	{.id = NULL},
 };
 

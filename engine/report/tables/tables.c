@@ -18,7 +18,7 @@
 #define NAMED(i, h, m, where, how, p) \
 	{ .id = (i), .header = (h), .meaning = (m), .in = (where), .flags = (how), .print = (p) }
 #define RANGED(i, where, how, p) \
-	{ .id = (i), .header = (i), .meaning = "where it certainly lies", .align = WEIR_ALIGN_RIGHT, \
+	{ .id = (i), .header = (i), .meaning = "bounds from the buckets of the histogram", .align = WEIR_ALIGN_RIGHT, \
 	  .in = (where), .flags = (how), .print = (p) }
 #define NUMBER(i, h, m, where, how, u, n) \
 	{ .id = (i), .header = (h), .meaning = (m), .align = WEIR_ALIGN_RIGHT, .in = (where), \
@@ -380,13 +380,15 @@ const struct weir_table weir_table_map = {
 		NUMBER("p50", "p50", NULL, ALL, FIRST | ANY, NS, map_p50),
 		HEADED("p95", head_asked, NULL, ALL, LAST | ANY, NS, map_asked),
 		NUMBER("p99", "p99", NULL, ALL, FIRST | ANY, NS, map_p99),
-		NAMED("sketch", "to p99", "how the durations spread from the smallest to p99", HTML,
+		NAMED("sketch", "min to p99", "histogram of the durations, from the smallest to p99", HTML,
 		      WEIR_CELL_SKETCH, stage_sketch),
-		NUMBER("p50-share", "of p50", "share of the requests around p50", ALL, LAST | ANY, SHARE, map_p50_share),
-		HEADED("p95-share", head_asked_share, "share of the requests around this percentile", ALL, ANY,
-		       SHARE, map_asked_share),
-		NUMBER("p99-share", "of p99", "share of the requests around p99", ALL, LAST | ANY, SHARE, map_p99_share),
-		{ .id = "cost", .header = "cost", .head = head_cost, .meaning = "cost of this stage, mean",
+		NUMBER("p50-share", "of p50", "share of the latency of requests around p50", ALL, LAST | ANY, SHARE,
+		      map_p50_share),
+		HEADED("p95-share", head_asked_share, "share of the latency of requests around this percentile", ALL,
+		      ANY, SHARE, map_asked_share),
+		NUMBER("p99-share", "of p99", "share of the latency of requests around p99", ALL, LAST | ANY, SHARE,
+		      map_p99_share),
+		{ .id = "cost", .header = "cost", .head = head_cost, .meaning = "mean cost of this stage",
 		  .align = WEIR_ALIGN_RIGHT, .in = ALL, .flags = LAST | ANY, .print = map_cost },
 		NAMED("bound", "bound", NULL, ALL, WEIR_CELL_BOUND, stage_bound),
 		NAMED("cause", "cause", NULL, PAGES, 0, stage_cause),
@@ -394,13 +396,13 @@ const struct weir_table weir_table_map = {
 };
 
 const struct weir_table weir_table_counted = {
-	.id = "counted", .title = "counted stages", .rows = stage_rows, .row = stage_row, .holds = is_counted,
+	.id = "counted", .title = "server stages", .rows = stage_rows, .row = stage_row, .holds = is_counted,
 	.columns = {
 		NAMED("name", "stage", NULL, ALL, WEIR_CELL_NAME, stage_name),
 		NAMED("kind", "kind", NULL, HTML, 0, stage_kind),
 		FIELD("count", "count", NULL, ALL, FIRST, COUNT, duration.count),
 		FIELD("share", "of time", "share of the time of all requests", PAGES, ANY, SHARE, share),
-		NUMBER("mean", "mean", "exact", ALL, 0, NS, counted_mean),
+		NUMBER("mean", "mean", "exact: sum over count", ALL, 0, NS, counted_mean),
 		RANGED("p50", WEIR_IN_TEXT, LAST | ANY, counted_p50_text),
 		RANGED("p95", WEIR_IN_TEXT, ANY, counted_p95_text),
 		RANGED("p99", WEIR_IN_TEXT, FIRST | ANY, counted_p99_text),
@@ -425,9 +427,9 @@ const struct weir_table weir_table_stages = {
 		FIELD("p90", "p90", NULL, HTML, 0, NS, duration.p90_ns),
 		FIELD("p95", "p95", NULL, ALL, 0, NS, duration.p95_ns),
 		FIELD("p99", "p99", NULL, ALL, 0, NS, duration.p99_ns),
-		HEADED("p95-share", head_asked_share, "share of the steps around this percentile", ALL, LAST,
-		       SHARE, stage_p95_share),
-		NAMED("sketch", "to p99", "how the durations spread from the smallest to p99", DRAWN,
+		HEADED("p95-share", head_asked_share, "share of the duration of steps around this percentile", ALL,
+		      LAST, SHARE, stage_p95_share),
+		NAMED("sketch", "min to p99", "histogram of the durations, from the smallest to p99", DRAWN,
 		      FIRST | WEIR_CELL_SKETCH, stage_sketch),
 		NAMED("bound", "bound", NULL, ALL, WEIR_CELL_BOUND, stage_bound),
 		NAMED("cause", "cause", NULL, PAGES, 0, stage_cause),
@@ -522,7 +524,7 @@ static const void *rank_row(const struct weir_report *report, size_t row)
 static void rank_name(const struct weir_report *report, size_t row, struct weir_text *out)
 {
 	if (report->ranks[row].rank < 0)
-		weir_text_puts(out, "not stated");
+		weir_text_puts(out, "unknown");
 	else
 		weir_text_printf(out, "rank %lld", (long long)report->ranks[row].rank);
 }
@@ -548,21 +550,21 @@ const struct weir_table weir_table_operators = {
 	.id = "operators", .title = "operators (device)", .limited = true, .rows = operator_rows, .row = operator_row,
 	.columns = {
 		NAMED("operator", "operator", NULL, ALL, WEIR_CELL_NAME, operator_name),
-		NAMED("kernel", "main kernel", "the kernel that holds most of its time", HTML, WEIR_CELL_BELOW,
+		NAMED("kernel", "main kernel", "the kernel with most of its device time", HTML, WEIR_CELL_BELOW,
 		      operator_kernel),
 		NAMED("stage", "stage", NULL, HTML, WEIR_CELL_NAME, operator_stage),
 		FIELD("count", "calls", NULL, ALL, LAST, COUNT, call.count),
 		FIELD("p50", "p50", per_call, ALL, 0, NS, call.p50_ns),
 		FIELD("p95", "p95", per_call, ALL, FIRST, NS, call.p95_ns),
 		FIELD("total", "total", NULL, ALL, FIRST, NS, call.total_ns),
-		FIELD("share", "share", "of the device's busy time", ALL, 0, SHARE, share),
+		FIELD("share", "share", "share of the device's busy time", ALL, 0, SHARE, share),
 		FIELD("tflops", "TFLOP/s", modelled, HTML, 0, RATIO, tflops),
 		FIELD("gbps", "GB/s", modelled, HTML, 0, RATIO, gbps),
-		NUMBER("dram", "DRAM", "moved by a call, as counters measured it", PAGES, FIRST | WEIR_CELL_IF_ANY,
+		NUMBER("dram", "DRAM", "DRAM bytes of one call, measured by counters", PAGES, FIRST | WEIR_CELL_IF_ANY,
 		       BYTES, operator_dram_bytes),
-		NUMBER("expected", "expected", "of DRAM, from shapes", PAGES, FIRST | WEIR_CELL_IF_ANY, BYTES,
-		       operator_expected_bytes),
-		NAMED("limit", "limit", "what it reaches of the nearer limit of the device", ALL, LAST, operator_limit),
+		NUMBER("expected", "expected", "DRAM bytes of one call, modelled from shapes", PAGES,
+		      FIRST | WEIR_CELL_IF_ANY, BYTES, operator_expected_bytes),
+		NAMED("limit", "limit", "achieved share of compute peak or DRAM bandwidth", ALL, LAST, operator_limit),
 		NAMED("bound", "bound", NULL, ALL, WEIR_CELL_BOUND, operator_bound),
 		{ .id = NULL } }
 };
@@ -574,14 +576,17 @@ const struct weir_table weir_table_ranks = {
 	.columns = {
 		NAMED("name", "rank", NULL, ALL, WEIR_CELL_NAME, rank_name),
 		FIELD("active", "active", NULL, ALL, 0, SHARE, active),
-		FIELD("exposed", "exposed", "collectives that nothing overlaps", ALL, 0, SHARE, exposed_communication),
-		FIELD("wait", "wait", "for other ranks, inside collectives", ALL, 0, SHARE, wait),
+		FIELD("exposed", "exposed", "exposed communication: no computation overlaps it", ALL, 0, SHARE,
+		      exposed_communication),
+		FIELD("wait", "wait", "waiting for other ranks inside collectives", ALL, 0, SHARE, wait),
 		FIELD("transfer", "transfer", NULL, ALL, LAST, SHARE, transfer),
-		FIELD("straggler", "straggler", "how much this rank makes others wait", ALL, 0, RATIO, straggler_score),
-		NAMED("late-by", "late by", "why it comes last: more work on its device, or its host", ALL, 0,
+		FIELD("straggler", "straggler", "share of all waiting that this rank causes by arriving last", ALL,
+		      0, RATIO, straggler_score),
+		NAMED("late-by", "late by", "why it arrives last: more device work, or a slower host", ALL, 0,
 		      rank_late_by),
-		NUMBER("bus", "bus GB/s", "bandwidth of the transfers, of one link", PAGES, LAST, RATIO, rank_bus),
-		FIELD("link", "of link", "of what the link carries in one direction", HTML, LAST, SHARE, link_share),
+		NUMBER("bus", "bus GB/s", "bus bandwidth of the transfers", PAGES, LAST, RATIO, rank_bus),
+		FIELD("link", "of link", "share of the link's bandwidth in one direction", HTML, LAST, SHARE,
+		      link_share),
 		{ .id = NULL } }
 };
 #undef OF
@@ -714,18 +719,21 @@ static void position_limit(const struct weir_report *report, size_t row, struct 
 const struct weir_table weir_table_graphs = {
 	.id = "graphs", .title = "graphs", .limited = true, .rows = graph_rows, .row = graph_row,
 	.columns = {
-		NAMED("graph", "graph", "the stage that replays it; a hash of its kernels where there are several", ALL, WEIR_CELL_NAME, graph_name),
+		NAMED("graph", "graph", "the stage that replays it, with a hash if it replays several", ALL,
+		      WEIR_CELL_NAME, graph_name),
 		FIELD("replays", "replays", NULL, ALL, 0, COUNT, replays),
-		FIELD("nodes", "nodes", "kernels, copies and fills of one replay", ALL, 0, COUNT, nodes),
-		FIELD("p50", "p50", "of a replay, from its first start to its last end", ALL, 0, NS, span.p50_ns),
-		FIELD("p95", "p95", "of a replay, from its first start to its last end", ALL, FIRST, NS, span.p95_ns),
-		NUMBER("idle", "idle", "of a replay: nothing of it runs", ALL, 0, SHARE, graph_idle),
-		FIELD("gap", "gap p50", "between two of its kernels", ALL, LAST, NS, gap_p50_ns),
-		NUMBER("unrecorded", "unrecorded", "in gaps that no device leaves by itself", ALL, WEIR_CELL_IF_ANY, NS,
-		       graph_unrecorded),
-		NAMED("matched", "operators", "positions whose operator is known, and how sure that is", ALL,
+		FIELD("nodes", "nodes", "kernels, copies and memsets of one replay", ALL, 0, COUNT, nodes),
+		FIELD("p50", "p50", "duration of a replay, from its first start to its last end", ALL, 0, NS,
+		      span.p50_ns),
+		FIELD("p95", "p95", "duration of a replay, from its first start to its last end", ALL, FIRST, NS,
+		      span.p95_ns),
+		NUMBER("idle", "idle", "share of a replay in which none of its work runs", ALL, 0, SHARE, graph_idle),
+		FIELD("gap", "gap p50", "idle time between consecutive kernels", ALL, LAST, NS, gap_p50_ns),
+		NUMBER("unrecorded", "unrecorded", "time in gaps too long for a device alone: unrecorded work", ALL,
+		      WEIR_CELL_IF_ANY, NS, graph_unrecorded),
+		NAMED("matched", "operators", "share of positions with a known operator, and the confidence", ALL,
 		      WEIR_CELL_IF_ANY, graph_matched),
-		FIELD("share", "share", "of the device's busy time", ALL, 0, SHARE, share),
+		FIELD("share", "share", "share of the device's busy time", ALL, 0, SHARE, share),
 		{ .id = NULL } }
 };
 #undef OF
@@ -735,16 +743,16 @@ const struct weir_table weir_table_positions = {
 	.id = "positions", .title = "positions in graphs", .rows = position_rows, .row = position_row, .holds = position_holds,
 	.left_out = WEIR_IN_TEXT | WEIR_IN_MARKDOWN,
 	.columns = {
-		NAMED("position", "position", "those that hold 1 % of their graph's time", HTML, WEIR_CELL_NAME,
+		NAMED("position", "position", "positions with at least 1 % of their graph's time", HTML, WEIR_CELL_NAME,
 		      position_name),
 		NAMED("kernel", "kernel", NULL, HTML, WEIR_CELL_BELOW, position_kernel),
 		FIELD("p50", "p50", NULL, HTML, 0, NS, duration.p50_ns),
 		FIELD("p95", "p95", NULL, HTML, 0, NS, duration.p95_ns),
 		FIELD("p99", "p99", NULL, HTML, 0, NS, duration.p99_ns),
-		FIELD("gap", "gap", "idle before it, p50", HTML, 0, NS, gap_ns),
-		NAMED("limit", "limit", "what its operator reaches of the nearer limit of the device", HTML,
+		FIELD("gap", "gap", "idle time before it, p50", HTML, 0, NS, gap_ns),
+		NAMED("limit", "limit", "achieved share of compute peak or DRAM bandwidth", HTML,
 		      WEIR_CELL_IF_ANY, position_limit),
-		FIELD("share", "share", "of the time of its graph", HTML, 0, SHARE, share),
+		FIELD("share", "share", "share of its graph's time", HTML, 0, SHARE, share),
 		{ .id = NULL } }
 };
 #undef OF

@@ -142,15 +142,15 @@ static const char *const idle_labels[WEIR_IDLE_COUNT] = {
 	[WEIR_IDLE_DISPATCH] = "dispatch",
 	[WEIR_IDLE_PYTHON] = "python",
 	[WEIR_IDLE_HOST_WORK] = "host work",
-	[WEIR_IDLE_INPUT] = "input",
+	[WEIR_IDLE_INPUT] = "data loading",
 	[WEIR_IDLE_HOST_SYNC] = "synchronisation",
 	[WEIR_IDLE_ALLOCATOR] = "allocator",
 	[WEIR_IDLE_COMPILE_LOAD] = "compile and load",
-	[WEIR_IDLE_HOST_IDLE] = "no work",
+	[WEIR_IDLE_HOST_IDLE] = "no work submitted",
 	[WEIR_IDLE_LAUNCH_LATENCY] = "launch latency",
 	[WEIR_IDLE_INTER_KERNEL] = "between kernels",
-	[WEIR_IDLE_DEPENDENCY] = "other streams",
-	[WEIR_IDLE_DEPENDENCY_COMM] = "collectives",
+	[WEIR_IDLE_DEPENDENCY] = "waiting for other streams",
+	[WEIR_IDLE_DEPENDENCY_COMM] = "waiting for collectives",
 	[WEIR_IDLE_PROFILER] = "profiler",
 	[WEIR_IDLE_UNLINKED] = "launch not recorded",
 	[WEIR_IDLE_OTHER] = "other",
@@ -208,15 +208,15 @@ static void fill_waits(const struct weir_report *report, struct weir_items *item
 	if (!report->has_gpu || !(report->gpu.idle >= WORTH_NAMING) ||
 	    !(waits->scalar_reads || report->gpu.idle_share[WEIR_IDLE_HOST_SYNC] >= WORTH_NAMING))
 		return;
-	weir_items_share(items, "in synchronisation", waits->sync_share, "");
+	weir_items_share(items, "synchronisation", waits->sync_share, " of the time");
 	if (waits->syncs + waits->blocking_copies > 0) {
 		out = weir_items_add(items);
 		weir_items_number(out, waits->syncs + waits->blocking_copies, "wait");
 	}
 	if (waits->scalar_reads > 0) {
 		out = weir_items_add(items);
-		weir_items_number(out, waits->scalar_reads, "read");
-		weir_text_puts(out, " of a single value (.item())");
+		weir_items_number(out, waits->scalar_reads, "scalar read");
+		weir_text_puts(out, " (.item())");
 	}
 }
 
@@ -230,14 +230,14 @@ static void fill_queue(const struct weir_report *report, struct weir_items *item
 	if (!report->has_gpu || isnan(queue->waiting.mean) || !(report->gpu.idle >= WORTH_NAMING) ||
 	    !(queue->starved_share >= WORTH_NAMING || queue->full_launches))
 		return;
-	weir_items_share(items, "empty while idle", queue->starved_share, "");
+	weir_items_share(items, "empty", queue->starved_share, " of the idle time");
 	out = weir_items_add(items);
-	weir_text_printf(out, "depth %.1f on average, p95 %.0f, at most %.0f", queue->waiting.mean,
+	weir_text_printf(out, "depth %.1f (mean), %.0f (p95), %.0f (max)", queue->waiting.mean,
 	                 queue->waiting.p95, queue->waiting.max);
 	if (queue->full_launches) {
 		out = weir_items_add(items);
-		weir_items_number(out, queue->full_launches, "call");
-		weir_text_puts(out, " waited for room");
+		weir_items_number(out, queue->full_launches, "launch call");
+		weir_text_puts(out, " blocked by a full queue");
 	}
 }
 
@@ -260,10 +260,10 @@ static void fill_memory(const struct weir_report *report, struct weir_items *ite
 		return;
 	weir_items_bytes(items, "peak allocated", largest->peak_allocated_bytes);
 	weir_items_bytes(items, "peak reserved", largest->peak_reserved_bytes);
-	weir_items_share(items, "of the device", largest->used_share, "");
+	weir_items_share(items, "peak", largest->used_share, " of the device's memory");
 	weir_items_share(items, "fragmentation", largest->fragmentation, "");
 	if (largest->leak_bytes_per_step > 0)
-		weir_items_bytes(items, "growth a step", largest->leak_bytes_per_step);
+		weir_items_bytes(items, "growth per step", largest->leak_bytes_per_step);
 	if (memory->allocator_share >= WEIR_WORTH_SAYING) {
 		weir_items_share(items, "allocation calls", memory->allocator_share, "");
 		weir_text_puts(&items->item[items->count - 1], " of the time");
@@ -273,7 +273,7 @@ static void fill_memory(const struct weir_report *report, struct weir_items *ite
 		weir_items_number(out, (uint64_t)memory->slow_allocations, "allocation");
 		weir_text_puts(out, " over 1 ms");
 		if (memory->slow_allocation_ns > 0) {
-			weir_text_puts(out, ", together ");
+			weir_text_puts(out, ", in total ");
 			weir_text_duration(out, weir_as_stored_ns(memory->slow_allocation_ns));
 		}
 	}
@@ -282,11 +282,11 @@ static void fill_memory(const struct weir_report *report, struct weir_items *ite
 /* ---- critical path ---- */
 
 static const char *const path_labels[WEIR_PATH_KIND_COUNT] = {
-	[WEIR_PATH_HOST_OP] = "host code", [WEIR_PATH_HOST_API] = "driver calls",
-	[WEIR_PATH_LAUNCH] = "launches",   [WEIR_PATH_KERNEL_GAP] = "kernel gaps",
-	[WEIR_PATH_COMPUTE] = "compute",   [WEIR_PATH_MEMORY] = "memory-limited kernels",
-	[WEIR_PATH_MEMCPY] = "copies",     [WEIR_PATH_COMMUNICATION] = "communication",
-	[WEIR_PATH_INPUT] = "input",       [WEIR_PATH_IDLE] = "idle",
+	[WEIR_PATH_HOST_OP] = "host code",     [WEIR_PATH_HOST_API] = "driver calls",
+	[WEIR_PATH_LAUNCH] = "launch latency", [WEIR_PATH_KERNEL_GAP] = "gaps between kernels",
+	[WEIR_PATH_COMPUTE] = "compute",       [WEIR_PATH_MEMORY] = "memory-limited kernels",
+	[WEIR_PATH_MEMCPY] = "copies",         [WEIR_PATH_COMMUNICATION] = "communication",
+	[WEIR_PATH_INPUT] = "data loading",    [WEIR_PATH_IDLE] = "idle",
 };
 
 static double path_share(const struct weir_critical_path *path, int64_t ns)
@@ -384,14 +384,14 @@ static void fill_what_if(const struct weir_report *report, struct weir_items *it
 		weir_text_clear(out);
 		weir_escape_name(out, what_if->class_name);
 		if (what_if->factor > 0)
-			weir_text_printf(out, " times %g: ", what_if->factor);
+			weir_text_printf(out, " scaled by %g: ", what_if->factor);
 		else
 			weir_text_puts(out, " removed: ");
 		if (isnan(what_if->step_ns)) {
-			weir_text_puts(out, "not known from these inputs");
+			weir_text_puts(out, "these inputs do not show the effect");
 			continue;
 		}
-		weir_text_puts(out, report->iteration_count ? "a step of " : "the window in ");
+		weir_text_puts(out, report->iteration_count ? "step time " : "total time ");
 		add_time(out, what_if->step_ns, what_if->speedup);
 		add_changed_stages(out, what_if);
 	}
@@ -404,7 +404,7 @@ static void fill_profiler(const struct weir_report *report, struct weir_items *i
 	if (!report->profiler.source || isnan(report->profiler.inflation))
 		return;
 	out = weir_items_add(items);
-	weir_text_printf(out, "this run took %.2fx the time without it, by ",
+	weir_text_printf(out, "this run took %.2fx the time without it, according to ",
 	                 weir_as_stored_share(report->profiler.inflation));
 	weir_cut_name(out, report->profiler.source, PATH_COLUMNS);
 }
@@ -463,36 +463,37 @@ static void fill_warnings(const struct weir_report *report, struct weir_items *i
 		}
 	}
 	if (unlisted)
-		weir_text_printf(weir_items_add(items),
-		                 "... %zu more, all of them in the JSON report", unlisted);
+		weir_text_printf(weir_items_add(items), "... %zu more in the JSON report",
+		                 unlisted);
 }
 
 const char *weir_facts_title(const struct weir_report *report)
 {
-	return report->has_requests || report->has_telemetry ? "Waiting, batches, devices, warnings"
-	                                                     : "Device, steps set apart, warnings";
+	return report->has_requests || report->has_telemetry
+	               ? "Queueing, batches, devices, warnings"
+	               : "Device, steps set apart, warnings";
 }
 
 const struct weir_fact_line weir_fact_lines[] = {
 	{.id = "what-if", .label = "what if", .fill = fill_what_if, .one_a_line = true},
-	{.id = "waiting", .label = "waiting", .fill = weir_fill_waiting},
+	{.id = "waiting", .label = "queueing", .fill = weir_fill_waiting},
 	{.id = "batches", .label = "batches", .fill = weir_fill_batches},
-	{.id = "first-token", .label = "first token", .fill = weir_fill_first_token},
+	{.id = "first-token", .label = "TTFT", .fill = weir_fill_first_token},
 	{.id = "tokens", .label = "tokens", .fill = weir_fill_tokens},
 	{.id = "goodput", .label = "goodput", .fill = weir_fill_goodput},
 	{.id = "cost", .label = "cost", .fill = weir_fill_cost},
 	{.id = "telemetry", .label = "telemetry", .fill = weir_fill_telemetry},
 	{.id = "device", .label = "device time", .fill = fill_device},
 	{.id = "idle", .label = "idle, by cause", .fill = fill_idle},
-	{.id = "queue", .label = "queue", .fill = fill_queue},
+	{.id = "queue", .label = "launch queue", .fill = fill_queue},
 	{.id = "waits", .label = "host waits", .fill = fill_waits},
 	{.id = "path", .label = "critical path", .fill = fill_path},
-	{.id = "launch", .label = "launch to start", .fill = fill_launch},
-	{.id = "profiler", .label = "the profiler", .fill = fill_profiler},
+	{.id = "launch", .label = "launch latency", .fill = fill_launch},
+	{.id = "profiler", .label = "profiler", .fill = fill_profiler},
 	{.id = "memory", .label = "device memory", .fill = fill_memory},
 	{.id = "counters", .label = "largest kernel", .fill = weir_fill_kernel_counters},
 	{.id = "findings",
-         .label = "NVIDIA's rules",
+         .label = "Nsight Compute",
          .fill = weir_fill_kernel_findings,
          .one_a_line = true},
 	{.id = "host", .label = "host time", .fill = weir_fill_host_time, .one_a_line = true},

@@ -46,8 +46,8 @@ void weir_fill_kernel_counters(const struct weir_report *report, struct weir_ite
 		return;
 	value = report->counters[0].value;
 	weir_cut_name(weir_items_add(items), report->counters[0].kernel, NAME_COLUMNS);
-	add_counter(items, "multiprocessors", value[WEIR_COUNTER_SM]);
-	add_counter(items, "matrix units", value[WEIR_COUNTER_TENSOR]);
+	add_counter(items, "SM", value[WEIR_COUNTER_SM]);
+	add_counter(items, "tensor cores", value[WEIR_COUNTER_TENSOR]);
 	add_counter(items, "DRAM", value[WEIR_COUNTER_DRAM]);
 	add_counter(items, "L2", value[WEIR_COUNTER_L2]);
 	add_counter(items, "L1", value[WEIR_COUNTER_L1]);
@@ -69,9 +69,10 @@ static void add_finding(const struct weir_counter_remark *remark, struct weir_it
 	char *sentence;
 
 	weir_escape_name(out, remark->rule);
-	weir_text_puts(out, " (estimates ");
+	weir_text_puts(out, remark->scope == WEIR_FINDING_LOCAL ? " (estimated local speed-up "
+	                                                        : " (estimated speed-up ");
 	weir_text_share(out, remark->speedup);
-	weir_text_puts(out, remark->scope == WEIR_FINDING_LOCAL ? " of its part): " : "): ");
+	weir_text_puts(out, "): ");
 	weir_escape_plain(&plain, remark->text ? remark->text : "");
 	sentence = plain.data ? strstr(plain.data, ". ") : NULL;
 	if (sentence)
@@ -133,9 +134,11 @@ static void add_total(struct weir_text *out, const struct weir_host_figures *hos
 		weir_text_duration(out, host->total);
 		return;
 	}
+	if (host->unit == WEIR_HOST_WEIGHT)
+		weir_text_puts(out, "total weight ");
 	weir_text_count(out, host->total < 1e18 ? (uint64_t)host->total : 0);
 	if (host->unit == WEIR_HOST_WEIGHT)
-		weir_text_puts(out, " in all, of a unit that the file does not state");
+		weir_text_puts(out, " (the file states no unit)");
 	else
 		weir_text_printf(out, "%s%s", words[host->unit], host->total == 1 ? "" : "s");
 }
@@ -152,7 +155,7 @@ void weir_items_host(const struct weir_report *report, struct weir_items *items)
 	add_total(out, host);
 	if (!(host->idle > 0))
 		return;
-	weir_text_puts(out, ", and idle ");
+	weir_text_puts(out, ", idle ");
 	weir_text_share(out, host->idle);
 	weir_text_puts(out, " of the time");
 }
@@ -177,11 +180,11 @@ void weir_fill_host_time(const struct weir_report *report, struct weir_items *it
 		}
 		weir_text_puts(out, ": ");
 		weir_text_share(out, row->self);
-		weir_text_puts(out, " itself");
+		weir_text_puts(out, " self");
 		if (row->total > row->self) {
 			weir_text_puts(out, ", ");
 			weir_text_share(out, row->total);
-			weir_text_puts(out, " with what it calls");
+			weir_text_puts(out, " total");
 		}
 	}
 }

@@ -117,7 +117,7 @@ static void add_requests(const struct weir_report *report, struct weir_items *it
 	}
 	add_rate(requests, out);
 	if (requests->client)
-		weir_text_puts(out, ", seen by the client");
+		weir_text_puts(out, ", measured by the client");
 	if (!requests->failed)
 		return;
 	out = weir_items_add(items);
@@ -133,14 +133,14 @@ static void add_batches(const struct weir_request_figures *requests, struct weir
 		return;
 	out = weir_items_add(items);
 	if (requests->batch.max == 1) {
-		weir_text_puts(out, "one request at a time");
+		weir_text_puts(out, "batch size 1");
 		return;
 	}
-	weir_text_puts(out, "batches of ");
+	weir_text_puts(out, "batch size ");
 	add_figure(out, requests->batch.mean);
 	weir_text_puts(out, " (mean)");
 	if (!isnan(requests->batch.max))
-		weir_text_printf(out, ", %.0f at most", requests->batch.max);
+		weir_text_printf(out, ", %.0f (max)", requests->batch.max);
 }
 
 void weir_items_requests(const struct weir_report *report, struct weir_items *items)
@@ -155,7 +155,7 @@ void weir_items_requests(const struct weir_report *report, struct weir_items *it
 	before = items->count;
 	add_batches(requests, items);
 	weir_items_share(items, "", requests->padding_waste, " padding");
-	weir_items_share(items, "computing", requests->compute_busy, " of the time");
+	weir_items_share(items, "compute stages active", requests->compute_busy, " of the time");
 	if (items->count > before)
 		items->starts_line[before] = true;
 }
@@ -189,12 +189,11 @@ static void add_seen(const struct weir_telemetry_figures *telemetry, struct weir
 	}
 	if (telemetry->device_name)
 		weir_cut_name(out, telemetry->device_name, WEIR_NAME_COLUMNS);
-	weir_text_puts(out, " seen ");
-	weir_text_count(out, telemetry->samples);
-	weir_text_puts(out, telemetry->samples == 1 ? " time" : " times");
+	weir_text_puts(out, ", ");
+	weir_items_number(out, telemetry->samples, "sample");
 	if (isnan(telemetry->utilization_all))
 		return;
-	weir_text_puts(out, ": in use ");
+	weir_text_puts(out, ", utilisation ");
 	weir_text_share(out, weir_as_stored_share(telemetry->utilization_all));
 }
 
@@ -207,8 +206,8 @@ void weir_items_telemetry(const struct weir_report *report, struct weir_items *i
 	add_seen(telemetry, items);
 	add_of(items, telemetry->power_w, telemetry->power_limit_w, "W");
 	add_of(items, telemetry->sm_clock_mhz, telemetry->sm_clock_max_mhz, "MHz");
-	weir_items_share(items, "power holds clocks down", telemetry->power_capped, "");
-	weir_items_share(items, "heat holds clocks down", telemetry->thermal_capped, "");
+	weir_items_share(items, "throttled by power", telemetry->power_capped, "");
+	weir_items_share(items, "throttled by heat", telemetry->thermal_capped, "");
 }
 
 /* Kinds of content, by first appearance, and the number of inputs with each. */
@@ -262,10 +261,10 @@ void weir_fill_waiting(const struct weir_report *report, struct weir_items *item
 
 	if (!report->has_requests)
 		return;
-	weir_items_share(items, "behind computation", requests->wait_compute, "");
-	weir_items_share(items, "behind copies", requests->wait_copy, "");
-	weir_items_share(items, "behind host work", requests->wait_host, "");
-	weir_items_share(items, "while nothing worked", requests->wait_idle, "");
+	weir_items_share(items, "during computation", requests->wait_compute, "");
+	weir_items_share(items, "during copies", requests->wait_copy, "");
+	weir_items_share(items, "during host work", requests->wait_host, "");
+	weir_items_share(items, "while all was idle", requests->wait_idle, "");
 	add_measured(items, "", requests->concurrency, " requests in flight (mean)");
 }
 
@@ -277,9 +276,9 @@ void weir_fill_batches(const struct weir_report *report, struct weir_items *item
 		return;
 	add_measured(items, "p50 ", requests->batch.p50, "");
 	add_measured(items, "p95 ", requests->batch.p95, "");
-	weir_items_share(items, "filled", requests->batch_fill, " while others wait");
-	weir_items_share(items, "half a batch takes", requests->flat_step_ratio,
-	                 " of a full one's time");
+	weir_items_share(items, "", requests->batch_fill, " full while requests wait");
+	weir_items_share(items, "a half-full batch takes", requests->flat_step_ratio,
+	                 " of a full batch's time");
 }
 
 void weir_fill_first_token(const struct weir_report *report, struct weir_items *items)
@@ -296,8 +295,8 @@ void weir_fill_tokens(const struct weir_report *report, struct weir_items *items
 
 	if (!report->has_requests)
 		return;
-	add_measured(items, "", requests->tokens_per_s, " a second");
-	add_measured(items, "", requests->output_tokens_per_s, " of them generated");
+	add_measured(items, "", requests->tokens_per_s, "/s");
+	add_measured(items, "output ", requests->output_tokens_per_s, "/s");
 }
 
 void weir_fill_goodput(const struct weir_report *report, struct weir_items *items)
@@ -306,12 +305,12 @@ void weir_fill_goodput(const struct weir_report *report, struct weir_items *item
 
 	if (!report->has_requests)
 		return;
-	add_measured(items, "", requests->goodput_per_s, " requests/s within the limits");
+	add_measured(items, "", requests->goodput_per_s, " requests/s within the latency targets");
 	if (!isnan(requests->goodput_share)) {
 		struct weir_text *out = weir_items_add(items);
 
 		weir_text_share(out, weir_as_stored_share(requests->goodput_share));
-		weir_text_puts(out, " of all");
+		weir_text_puts(out, " of all requests");
 	}
 }
 
@@ -354,7 +353,7 @@ static void add_request_cost(const struct weir_cost *cost, struct weir_items *it
 	            (const struct amount[]){
 			    {cost->per_request * scale.requests, words.data},
 			    {cost->per_request_busy * scale.requests, " busy"},
-			    {cost->per_request_padding * scale.requests, " of it padding"},
+			    {cost->per_request_padding * scale.requests, " of that padding"},
 			    {cost->per_request_idle * scale.requests, " idle"},
 			    {NAN, NULL}},
 	            items);
@@ -393,10 +392,10 @@ static void add_price(const struct weir_cost *cost, struct weir_items *items)
 	out = weir_items_add_line(items);
 	if (!isnan(cost->per_gpu_hour)) {
 		weir_cost_text(cost, cost->per_gpu_hour, NAN, out);
-		weir_text_puts(out, " a GPU hour");
+		weir_text_puts(out, " per GPU hour");
 	}
 	if (cost->gpus > 1)
-		weir_text_printf(out, ", %.4g of them", cost->gpus);
+		weir_text_printf(out, ", %.4g GPUs", cost->gpus);
 	if (!cost->source)
 		return;
 	weir_text_puts(out, out->length ? " (" : "from ");
@@ -417,14 +416,14 @@ void weir_fill_cost(const struct weir_report *report, struct weir_items *items)
 	if (!isnan(cost->total)) {
 		out = weir_items_add(items);
 		weir_cost_text(cost, cost->total, NAN, out);
-		weir_text_puts(out, " in all");
+		weir_text_puts(out, " in total");
 	}
 	if (fabs(cost->scale - 1) <= CLEARLY_OFF || isnan(cost->scale))
 		return;
 	out = weir_items_add(items);
-	weir_text_puts(out, "stages account for ");
+	weir_text_puts(out, "stages cover ");
 	weir_text_share(out, 1 / cost->scale);
-	weir_text_puts(out, " of the busy time and are scaled to it");
+	weir_text_puts(out, " of the busy time; their costs are scaled to all of it");
 }
 
 void weir_fill_telemetry(const struct weir_report *report, struct weir_items *items)
@@ -434,16 +433,16 @@ void weir_fill_telemetry(const struct weir_report *report, struct weir_items *it
 
 	if (!report->has_telemetry)
 		return;
-	weir_items_share(items, "utilisation while in use", telemetry->utilization, "");
+	weir_items_share(items, "utilisation in use", telemetry->utilization, "");
 	weir_items_share(items, "SM active", telemetry->sm_active, "");
 	weir_items_share(items, "tensor cores active", telemetry->tensor_active, "");
 	weir_items_share(items, "DRAM active", telemetry->dram_active, "");
-	add_measured(items, "power at most ", telemetry->power_max_w, " W");
-	add_measured(items, "", telemetry->temperature_max_c, " °C at most");
+	add_measured(items, "peak power ", telemetry->power_max_w, " W");
+	add_measured(items, "peak temperature ", telemetry->temperature_max_c, " °C");
 	if (!isnan(telemetry->memory_used_max_bytes)) {
 		out = weir_items_add(items);
+		weir_text_puts(out, "peak memory ");
 		weir_text_bytes(out, telemetry->memory_used_max_bytes);
-		weir_text_puts(out, " of memory at most");
 	}
 	if (telemetry->span_ns > 0) {
 		out = weir_items_add(items);
@@ -451,7 +450,7 @@ void weir_fill_telemetry(const struct weir_report *report, struct weir_items *it
 		weir_text_duration(out, (double)telemetry->span_ns);
 	}
 	if (!telemetry->aligned && report->profile && report->profile->input_count > 1)
-		weir_text_puts(weir_items_add(items), "all its samples, not only those of the run");
+		weir_text_puts(weir_items_add(items), "includes samples from outside the run");
 }
 
 void weir_fill_notes(const struct weir_report *report, struct weir_items *items)
@@ -461,7 +460,6 @@ void weir_fill_notes(const struct weir_report *report, struct weir_items *items)
 	for (size_t i = 0; i < listed; i++)
 		weir_escape_plain(weir_items_add(items), report->notes[i].text);
 	if (listed < report->note_count)
-		weir_text_printf(weir_items_add(items),
-		                 "... %zu more, all of them in the JSON report",
+		weir_text_printf(weir_items_add(items), "... %zu more in the JSON report",
 		                 report->note_count - listed);
 }

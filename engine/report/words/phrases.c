@@ -37,7 +37,7 @@ void weir_phrase_headline(const struct weir_report *report, struct weir_text *ou
 	if (verdict->headline) {
 		weir_phrase_expanded(report, verdict->headline, out);
 	} else if (verdict->bound == WEIR_BOUND_UNDETERMINED) {
-		weir_text_puts(out, "the evidence stops short");
+		weir_text_puts(out, "the evidence is insufficient");
 	} else if (!isnan(verdict->share)) {
 		weir_text_share(out, verdict->share);
 		weir_text_puts(out, " of the analysed time");
@@ -100,10 +100,10 @@ void weir_phrase_speedup(const struct weir_report *report,
 	} else if (capped) {
 		weir_text_puts(out, "at most ");
 		add_factor(out, cap);
-		weir_text_puts(out, "x here");
+		weir_text_puts(out, "x faster here");
 		if (recommendation->saving_class) {
-			weir_text_puts(out, report->iteration_count ? ", a step of "
-			                                            : ", the window in ");
+			weir_text_puts(out,
+			               report->iteration_count ? ", step time " : ", total time ");
 			weir_text_duration(out, weir_as_stored_ns(recommendation->saving_step_ns));
 		}
 		if (typical && low < cap - 0.05) {
