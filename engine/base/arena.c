@@ -30,16 +30,16 @@
 
 struct arena_chunk {
 	struct arena_chunk *next;
-	size_t size; /* of data */
+	size_t size; /* bytes of data */
 	_Alignas(max_align_t) unsigned char data[];
 };
 
 struct weir_arena {
-	struct arena_chunk *chunks; /* the first one is being filled */
-	size_t used;                /* of the first chunk's data */
+	struct arena_chunk *chunks; /* the first chunk is being filled */
+	size_t used;                /* bytes of the first chunk */
 };
 
-/* Where the innermost weir_memory_try() of a thread goes on. */
+/* Return point of a weir_memory_try(). */
 struct guard {
 	jmp_buf out;
 	struct guard *outer;
@@ -151,8 +151,8 @@ static struct arena_chunk *new_chunk(size_t size)
 	return chunk;
 }
 
-/* Room for one object at the start of a chunk; a large object gets a chunk of its own behind the
- * one being filled. */
+/* Allocates an object in a new chunk. A large object gets its own chunk, behind the one that is
+ * being filled. */
 static unsigned char *take_from_new_chunk(struct weir_arena *arena, size_t room)
 {
 	struct arena_chunk *chunk = new_chunk(room > ARENA_CHUNK / 4 ? room : ARENA_CHUNK);
@@ -185,7 +185,7 @@ void *weir_arena_alloc(struct weir_arena *arena, size_t size)
 		object = take_from_new_chunk(arena, room);
 	}
 	ARENA_UNPOISON(object, size);
-	return object; /* zeroed: chunks are, and nothing in them is used twice */
+	return object; /* chunks are zeroed, and no memory in them is reused */
 }
 
 char *weir_arena_copy(struct weir_arena *arena, const char *text, size_t len)

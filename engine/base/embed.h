@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files compiled into the program by engine/cmake/Embed.cmake: rule files, the device table, man
- * page, completion. */
+/* Files compiled into the program by engine/cmake/Embed.cmake, such as rules and the device table.
+ */
 #ifndef WEIR_BASE_EMBED_H
 #define WEIR_BASE_EMBED_H
 
@@ -12,9 +12,10 @@ struct weir_embedded {
 	size_t length;    /* without the NUL */
 };
 
-/* In the order of the build's list; ends with a NULL name. */
+/* Ends with a NULL name. */
 extern const struct weir_embedded weir_embedded_files[];
 
+/* Returns the file, or NULL if it is not embedded. */
 const struct weir_embedded *weir_embedded_find(const char *name);
 
 #endif

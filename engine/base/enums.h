@@ -8,7 +8,7 @@
  *
  *	WEIR_ENUM_TEXTS(weir_bound, [WEIR_BOUND_BATCHING] = "batching", ...)
  *
- * A value without a text has the name NULL, which is null in JSON; no text is parsed as it.
+ * A value without a text has the name NULL, which is null in JSON, and cannot be parsed.
  */
 #ifndef WEIR_BASE_ENUMS_H
 #define WEIR_BASE_ENUMS_H
@@ -20,14 +20,14 @@
 #define WEIR_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct weir_enum {
-	const char *const *texts; /* by value */
+	const char *const *texts; /* indexed by value */
 	size_t count;
 };
 
 /* Returns the text of a value, "?" for a value beyond the table. */
 const char *weir_enum_name(const struct weir_enum *table, size_t value);
-/* Finds the value whose text is the `len` bytes at `text`; false: there is none, *out is unchanged.
- */
+/* Finds the value whose text is the `len` bytes at `text`. Returns false if no value has that text;
+ * *out is then unchanged. */
 bool weir_enum_parse(const struct weir_enum *table, const char *text, size_t len, unsigned *out);
 
 #define WEIR_ENUM_DECLARE(what)                                                                    \

@@ -6,7 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 
-#undef weir_fail /* what the analyser reads instead, see error.h */
+#undef weir_fail /* macros for the analyser, see error.h */
 #undef weir_fail_in
 
 /* Replaces every unprintable character by "?", in place: a path or an input may put any bytes into
@@ -44,8 +44,6 @@ enum weir_status weir_fail(struct weir_error *err, enum weir_status status, cons
 	return status;
 }
 
-/* Without an err the status is lost, so that the caller still fails: with the one that nobody can
- * mistake. */
 enum weir_status weir_fail_in(struct weir_error *err, const char *format, ...)
 {
 	char context[WEIR_ERROR_TEXT];

@@ -8,7 +8,7 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define DIGITS  "0123456789"
 
-/* How tightly an operator binds. Operators of equal precedence are read from left to right. */
+/* Precedences, the loosest first. Operators of equal precedence associate to the left. */
 enum precedence {
 	LOOSEST = 1,
 	JUNCTION, /* AND */
@@ -39,7 +39,7 @@ struct row {
 
 #define MANY WEIR_EXPRESSION_MAX_ARGUMENTS
 
-/* The first match counts, so "<=" stands before "<". */
+/* The first match is taken, so "<=" precedes "<". */
 static const struct row rows[WEIR_NODE_COUNT] = {
 	[WEIR_NODE_NUMBER] = {NULL, LEAF, TIGHTEST, 0, 0, 0, false, false},
 	[WEIR_NODE_FEATURE] = {NULL, LEAF, TIGHTEST, 0, 0, 0, false, false},
@@ -69,7 +69,7 @@ static const struct row rows[WEIR_NODE_COUNT] = {
 	[WEIR_NODE_IIF] = {"iif", CALL, TIGHTEST, 3, 3, 1, false, true},
 };
 
-/* --- text to tree --- */
+/* --- parsing --- */
 
 struct parser {
 	struct weir_arena *arena;
@@ -86,7 +86,7 @@ struct hint {
 	const char *text, *why;
 };
 
-/* Syntax of SQL and C that people try. */
+/* Syntax of SQL and C that users may try. */
 static const struct hint characters[] = {
 	{"'", "a text literal; features are numbers"},
 	{"\"", "a quoted name; write the feature without quotes"},
@@ -122,7 +122,7 @@ static enum weir_status check_characters(const char *text, struct weir_error *er
 	return WEIR_OK;
 }
 
-/* Returns the name or number at `at`, else the single character there; empty at the end. */
+/* Returns the name or number at `at`, otherwise the single character there; empty at the end. */
 static struct weir_slice token_at(const char *at)
 {
 	size_t length = strspn(at, LETTERS DIGITS);
@@ -130,14 +130,14 @@ static struct weir_slice token_at(const char *at)
 	return (struct weir_slice){at, length || !*at ? length : 1};
 }
 
-/* Skips `length` bytes and the blanks behind them. */
+/* Skips `length` bytes and the blanks after them. */
 static void advance(struct parser *parser, size_t length)
 {
 	parser->at += length;
 	parser->at += strspn(parser->at, " ");
 }
 
-/* Returns the length of the symbol at `at`, in upper or lower case; 0: it is not there. */
+/* Returns the length of the symbol at `at`, in upper or lower case; 0 if another text is there. */
 static size_t match(const char *at, const char *symbol)
 {
 	const char *start = at;
@@ -162,7 +162,7 @@ static bool take(struct parser *parser, const char *symbol)
 	return length > 0;
 }
 
-/* Returns the operator of this form at `at`; WEIR_NODE_COUNT: there is none. */
+/* Returns the operator of this form at `at`, or WEIR_NODE_COUNT. */
 static enum weir_node_kind kind_at(const char *at, enum form form)
 {
 	size_t i = 0;
@@ -373,7 +373,7 @@ enum weir_status weir_expression_parse(struct weir_arena *arena, const char *tex
 	return out->root ? WEIR_OK : parser.err->status;
 }
 
-/* --- tree to value --- */
+/* --- evaluation --- */
 
 bool weir_node_is_condition(const struct weir_node *node)
 {
@@ -488,7 +488,7 @@ double weir_node_value(const struct weir_node *node, const double *values)
 	return compute(node->kind, arguments, node->count);
 }
 
-/* --- tree to text --- */
+/* --- printing --- */
 
 struct printer {
 	weir_node_writer *writer;

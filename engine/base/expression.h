@@ -22,9 +22,9 @@
 #include "engine/base/text.h"
 
 #define WEIR_EXPRESSION_MAX_LENGTH    400 /* bytes of the text */
-#define WEIR_EXPRESSION_MAX_DEPTH     40  /* of brackets, and of the tree */
+#define WEIR_EXPRESSION_MAX_DEPTH     40  /* levels of brackets, and of the tree */
 #define WEIR_EXPRESSION_MAX_FEATURES  8
-#define WEIR_EXPRESSION_MAX_ARGUMENTS 8 /* of one function call */
+#define WEIR_EXPRESSION_MAX_ARGUMENTS 8 /* arguments of one call */
 
 enum weir_node_kind {
 	WEIR_NODE_NUMBER,
@@ -58,9 +58,9 @@ enum weir_node_kind {
 
 struct weir_node {
 	enum weir_node_kind kind;
-	unsigned height;        /* 1: a leaf */
-	struct weir_slice text; /* of a leaf, as written; borrowed from the expression's text */
-	double number;          /* of a number */
+	unsigned height;        /* levels below and including this node; 1: a leaf */
+	struct weir_slice text; /* text of a leaf; borrowed from the expression's text */
+	double number;          /* value of a number */
 	size_t feature;         /* index into the expression's features */
 	size_t count;
 	const struct weir_node *const *arguments;
@@ -68,7 +68,7 @@ struct weir_node {
 
 struct weir_expression {
 	const struct weir_node *root;
-	struct weir_slice features[WEIR_EXPRESSION_MAX_FEATURES]; /* in order of first mention */
+	struct weir_slice features[WEIR_EXPRESSION_MAX_FEATURES]; /* in order of first use */
 	size_t feature_count;
 };
 
@@ -80,15 +80,15 @@ enum weir_status weir_expression_parse(struct weir_arena *arena, const char *tex
 /* True if the node gives a condition, false if it gives a number. */
 bool weir_node_is_condition(const struct weir_node *node);
 
-/* The node's value; `values` holds one value for each feature of the expression. */
+/* Returns the node's value; `values` holds one value for each feature of the expression. */
 double weir_node_value(const struct weir_node *node, const double *values);
 
-/* Writes a node in its own way; false: the node is to be written as usual. */
+/* Writes a node in a special form and returns true; returns false for the usual form. */
 typedef bool weir_node_writer(void *context, const struct weir_node *node, struct weir_text *out);
 
 /*
  * Appends the node as text, with keywords in lower case and as few brackets as possible; parsing it
- * gives the same tree. `writer` (may be NULL) is asked about every node first.
+ * gives the same tree. `writer` (may be NULL) is called for every node first.
  */
 void weir_node_print(const struct weir_node *node, weir_node_writer *writer, void *context,
                      struct weir_text *out);

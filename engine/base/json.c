@@ -6,9 +6,9 @@
 #include "engine/base/json.h"
 #include "engine/base/text.h"
 
-#define JSON_MAX_DEPTH 128 /* far below where the parser's recursion would hurt */
+#define JSON_MAX_DEPTH 128 /* limits the parser's recursion */
 
-/* Where a byte of the text is, for people: both count from 1, columns in characters. */
+/* A position in a text. Lines and columns count from 1, columns in characters. */
 struct place {
 	size_t line, column;
 };
@@ -36,7 +36,8 @@ static enum weir_status fail_at(struct weir_error *err, enum weir_status status,
 	return weir_fail(err, status, "line %zu, column %zu: %s", place.line, place.column, what);
 }
 
-/* The offset of the bracket that nests too deep, or len. Brackets inside texts do not count. */
+/* Returns the offset of the first bracket that nests too deep, or len. Brackets in texts are
+ * ignored. */
 static size_t find_too_deep(const char *text, size_t len)
 {
 	size_t depth = 0;
@@ -65,7 +66,7 @@ static size_t skip_blanks(const char *text, size_t len, size_t at)
 	return at;
 }
 
-/* cJSON keeps where the last parse failed, in one place for all threads. */
+/* cJSON stores the position of the last error in a global variable. */
 static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
 
 enum weir_status weir_json_parse(const char *text, size_t len, cJSON **out, struct weir_error *err)
@@ -145,7 +146,8 @@ enum weir_status weir_json_read_file(const char *path, cJSON **out, struct weir_
 	return status;
 }
 
-/* The member when it is there; *status is a failure when its type is not the expected one. */
+/* Returns the member, or NULL if it is missing or has another type; *status fails only in the
+ * latter case. */
 static const cJSON *member(const cJSON *object, const char *key, cJSON_bool (*is)(const cJSON *),
                            const char *expected, enum weir_status *status, struct weir_error *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Small JSON documents (configuration, rules, device table, results) through cJSON, with errors
- * that name the place: "rules[3].when: expected a list of text". Never for event files: those go
- * through engine/base/jsonscan. cJSON keeps numbers as double; nothing read here is a time stamp.
- * What is wrong inside a document is WEIR_E_FORMAT; a caller that reads a configuration or a rule
- * makes it WEIR_E_USAGE.
+ * Parses small JSON documents (configuration, rules, device table, results) with cJSON. Errors name
+ * the member: "rules[3].when: expected a list of text". Files of events are read with
+ * engine/base/jsonscan instead. cJSON stores numbers as double, which is too coarse for time
+ * stamps. Faults in a document are WEIR_E_FORMAT; a caller that reads a configuration or a rule
+ * turns them into WEIR_E_USAGE.
  */
 #ifndef WEIR_BASE_JSON_H
 #define WEIR_BASE_JSON_H
@@ -17,17 +17,17 @@
 #include "engine/base/error.h"
 #include "engine/base/source.h"
 
-#define WEIR_JSON_MAX_BYTES (64u << 20) /* a document larger than this is refused */
+#define WEIR_JSON_MAX_BYTES (64u << 20) /* larger documents are refused */
 
 /* The caller frees *out with cJSON_Delete(). A syntax error names line and column. */
 enum weir_status weir_json_parse(const char *text, size_t len, cJSON **out, struct weir_error *err);
-/* Reads the rest of a source whole and parses it. */
+/* Reads a source to its end and parses it. */
 enum weir_status weir_json_read(struct weir_source *source, cJSON **out, struct weir_error *err);
 enum weir_status weir_json_read_file(const char *path, cJSON **out, struct weir_error *err);
 
-/* Each fails with "KEY: expected ..." when the member is there with another type; a missing member
- * gives the fallback (text: NULL; number: NAN) and WEIR_OK. Texts are borrowed from the document.
- */
+/* These functions get a member. They fail with "KEY: expected ..." if it has another type. For a
+ * missing member they return WEIR_OK and set *out to the fallback (NAN for a number, NULL for text,
+ * list and object). Results are borrowed from the document. */
 enum weir_status weir_json_text(const cJSON *object, const char *key, const char **out,
                                 struct weir_error *err);
 enum weir_status weir_json_number(const cJSON *object, const char *key, double *out,

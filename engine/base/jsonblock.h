@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bytes under the JSON scanner, many at a time: which of 64 are quotes, backslashes, brackets
- * or control bytes, one bit a byte, lowest bit first; where a text or a word ends. SSE2 where the
- * compiler targets it, AVX2 where the processor has it, plain C everywhere else; all give the same
- * answers. Working on such masks is the idea of Langdale and Lemire, "Parsing Gigabytes of JSON per
- * Second", 2019.
+ * Classifies 64 bytes of JSON at once: masks of the quotes, backslashes, brackets and control
+ * bytes, one bit for each byte, the lowest bit first. Finds the ends of texts and words. Uses SSE2
+ * if the compiler targets it, AVX2 if the processor has it, and otherwise plain C, with the same
+ * results. The method of masks is from Langdale and Lemire, "Parsing Gigabytes of JSON per Second",
+ * 2019.
  */
 #ifndef WEIR_BASE_JSONBLOCK_H
 #define WEIR_BASE_JSONBLOCK_H
@@ -22,13 +22,13 @@
 
 struct weir_jsonblock {
 	uint64_t quote, backslash;
-	uint64_t open, close; /* brackets and braces alike */
-	uint64_t control;     /* below 0x20 */
+	uint64_t open, close; /* brackets and braces */
+	uint64_t control;     /* bytes below 0x20 */
 };
 
 #ifdef WEIR_JSONBLOCK_SSE2
 
-/* Number of the lowest set bit; bits is not 0. */
+/* Returns the number of the lowest set bit; bits is not 0. */
 static inline unsigned weir_bits_first(uint64_t bits)
 {
 	return (unsigned)__bsfq((long long)bits);
@@ -52,7 +52,7 @@ static inline uint64_t weir_jsonblock_equal(const __m128i *bytes, __m128i wanted
 		_mm_cmpeq_epi8(bytes[2], wanted), _mm_cmpeq_epi8(bytes[3], wanted));
 }
 
-/* Bytes that are at most `bound`. */
+/* Returns a mask of the bytes that are at most `bound`. */
 static inline uint64_t weir_jsonblock_below(const __m128i *bytes, __m128i bound)
 {
 	return weir_jsonblock_join(_mm_cmpeq_epi8(_mm_min_epu8(bytes[0], bound), bytes[0]),
@@ -92,7 +92,7 @@ static inline WEIR_JSONBLOCK_AVX2 uint64_t weir_jsonblock_equal_avx2(__m256i low
 	       (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, all)) << 32;
 }
 
-/* The same as weir_jsonblock_load() on processors that have the instructions. */
+/* Does the same as weir_jsonblock_load(); requires AVX2. */
 static inline WEIR_JSONBLOCK_AVX2 struct weir_jsonblock weir_jsonblock_load_avx2(const char *at)
 {
 	const __m256i *from = (const __m256i *)(const void *)at;
@@ -111,7 +111,7 @@ static inline WEIR_JSONBLOCK_AVX2 struct weir_jsonblock weir_jsonblock_load_avx2
 	};
 }
 
-/* The same as weir_bits_parity(). */
+/* Does the same as weir_bits_parity(). */
 static inline WEIR_JSONBLOCK_AVX2 uint64_t weir_bits_parity_avx2(uint64_t bits)
 {
 	const __m128i product =
@@ -126,8 +126,8 @@ static inline bool weir_jsonblock_has_avx2(void)
 	       __builtin_cpu_supports("pclmul");
 }
 
-/* The first quote or backslash at or after `at`, or some byte at or after end. May read up to 16
- * bytes past end. */
+/* Returns the first quote or backslash in [at, end), otherwise a position at or after end. May read
+ * up to 16 bytes after end. */
 static inline const char *weir_jsonblock_quote(const char *at, const char *end)
 {
 	const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
@@ -143,8 +143,8 @@ static inline const char *weir_jsonblock_quote(const char *at, const char *end)
 	return at;
 }
 
-/* The first comma, closing bracket, blank or control byte at or after `at`; else and in reading as
- * above. */
+/* Returns the first comma, closing bracket, blank or control byte in [at, end), otherwise a
+ * position at or after end. May read up to 16 bytes after end. */
 static inline const char *weir_jsonblock_word(const char *at, const char *end)
 {
 	const __m128i comma = _mm_set1_epi8(','), close = _mm_set1_epi8('}'),
@@ -165,7 +165,7 @@ static inline const char *weir_jsonblock_word(const char *at, const char *end)
 
 #else
 
-/* De Bruijn sequence after Leiserson, Prokop, Randall, 1998. */
+/* Looks up the bit with a De Bruijn sequence (Leiserson, Prokop, Randall, 1998). */
 static inline unsigned weir_bits_first(uint64_t bits)
 {
 	static const uint8_t place[64] = {
@@ -218,7 +218,7 @@ static inline unsigned weir_bits_count(uint64_t bits)
 	return (unsigned)((bits * UINT64_C(0x0101010101010101)) >> 56);
 }
 
-/* Bit i: the parity of bits 0 to i. */
+/* Returns a word whose bit i is the parity of bits 0 to i. */
 static inline uint64_t weir_bits_parity(uint64_t bits)
 {
 	bits ^= bits << 1;

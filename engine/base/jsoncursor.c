@@ -62,7 +62,7 @@ static void add_code_point(struct weir_text *text, uint32_t code)
 	weir_text_add(text, bytes, length);
 }
 
-/* \uXXXX at `at`, which stands on the u; bytes taken from there, 0: no escape. */
+/* Decodes \uXXXX at its u. Returns the number of bytes taken, 0 if it is not an escape. */
 static size_t decode_unicode(const char *at, const char *end, struct weir_text *text)
 {
 	uint32_t low, code = end - at >= 5 ? hex4(at + 1) : UINT32_MAX;
@@ -83,7 +83,8 @@ static size_t decode_unicode(const char *at, const char *end, struct weir_text *
 	return 5;
 }
 
-/* At a backslash; bytes taken. A backslash that escapes nothing stands for itself. */
+/* Decodes an escape at its backslash; returns the number of bytes taken. A backslash that escapes
+ * nothing is kept. */
 static size_t decode_escape(const char *at, const char *end, struct weir_text *text, bool *odd)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";

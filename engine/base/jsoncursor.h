@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Walks one complete JSON value in place, forward only, without allocation. The caller keeps order:
- * after enter(), key() or item() the cursor stands on a value, which is taken with exactly one of
- * text(), scalar(), span(), skip() or enter(). Strict about structure, lenient about what is inside
- * texts: where `bad` is set nothing more can be read. WEIR_JSONSCAN_PADDING bytes behind the value
- * must be readable.
+ * Walks a complete JSON value in place, forward only, without allocation. After key() or item() the
+ * cursor is at a value, which the caller takes with exactly one of text(), word(), container(),
+ * take(), scalar() or enter(). Checks the structure, but not the bytes inside texts. After an error
+ * `bad` is set and nothing more can be read. WEIR_JSONSCAN_PADDING bytes after the value must be
+ * readable.
  */
 #ifndef WEIR_BASE_JSONCURSOR_H
 #define WEIR_BASE_JSONCURSOR_H
@@ -21,8 +21,8 @@
 struct weir_jsoncursor {
 	const char *at, *end;
 	bool bad;
-	bool first;  /* nothing of the container entered last was read yet */
-	bool sloppy; /* empty members were passed over */
+	bool first;  /* no member of the container entered last was read yet */
+	bool sloppy; /* empty members were skipped */
 };
 
 static inline struct weir_jsoncursor weir_jsoncursor_on(struct weir_slice value)
@@ -37,7 +37,7 @@ static inline bool weir_jsoncursor_fail(struct weir_jsoncursor *cursor)
 	return false;
 }
 
-/* The byte the cursor stands on; 0 at the end. */
+/* Returns the byte at the cursor; 0 at the end. */
 static inline char weir_jsoncursor_peek(const struct weir_jsoncursor *cursor)
 {
 	return cursor->at < cursor->end ? *cursor->at : '\0';
@@ -50,7 +50,7 @@ static inline void weir_jsoncursor_skip_blanks(struct weir_jsoncursor *cursor)
 		cursor->at++;
 }
 
-/* The text without quotes, escapes as written; decode it where it may hold a backslash. */
+/* Takes a text. Returns it without quotes and with its escapes, see weir_jsoncursor_decode(). */
 static inline struct weir_slice weir_jsoncursor_text(struct weir_jsoncursor *cursor)
 {
 	const char *start = cursor->at + 1, *at;
@@ -60,8 +60,7 @@ static inline struct weir_slice weir_jsoncursor_text(struct weir_jsoncursor *cur
 		return (struct weir_slice){0};
 	}
 	for (at = weir_jsonblock_quote(start, cursor->end); at < cursor->end && *at != '"';)
-		at = weir_jsonblock_quote(at + 2,
-		                          cursor->end); /* past what the backslash escapes */
+		at = weir_jsonblock_quote(at + 2, cursor->end); /* skip the escaped byte */
 	if (at >= cursor->end) {
 		weir_jsoncursor_fail(cursor);
 		return (struct weir_slice){0};
@@ -70,7 +69,7 @@ static inline struct weir_slice weir_jsoncursor_text(struct weir_jsoncursor *cur
 	return (struct weir_slice){start, (size_t)(at - start)};
 }
 
-/* A number or a literal. */
+/* Takes a number or a literal. */
 static inline struct weir_slice weir_jsoncursor_word(struct weir_jsoncursor *cursor)
 {
 	const char *start = cursor->at, *at = weir_jsonblock_word(start, cursor->end);
@@ -84,7 +83,7 @@ static inline struct weir_slice weir_jsoncursor_word(struct weir_jsoncursor *cur
 	return (struct weir_slice){start, (size_t)(at - start)};
 }
 
-/* Passes over the array or object and gives it as it stands. */
+/* Takes an array or object as a whole. */
 static inline struct weir_slice weir_jsoncursor_container(struct weir_jsoncursor *cursor)
 {
 	const char *start = cursor->at, *at = weir_jsonmeasure_value(start, cursor->end);
@@ -97,7 +96,7 @@ static inline struct weir_slice weir_jsoncursor_container(struct weir_jsoncursor
 	return (struct weir_slice){start, (size_t)(at - start)};
 }
 
-/* The value whatever it is: a text without its quotes, else as it stands. */
+/* Takes any value; returns a text without its quotes. */
 static inline struct weir_slice weir_jsoncursor_take(struct weir_jsoncursor *cursor)
 {
 	char first = weir_jsoncursor_peek(cursor);
@@ -108,11 +107,10 @@ static inline struct weir_slice weir_jsoncursor_take(struct weir_jsoncursor *cur
 	                                    : weir_jsoncursor_word(cursor);
 }
 
-/* The same; empty for arrays and objects, which are passed over. */
+/* Takes any value; returns the empty slice for an array or object. */
 struct weir_slice weir_jsoncursor_scalar(struct weir_jsoncursor *cursor);
 
-/* Steps into an object ('{') or array ('['); false, with the value passed over, where it is
- * something else. */
+/* Enters an object ('{') or array ('['). Skips any other value and returns false. */
 static inline bool weir_jsoncursor_enter(struct weir_jsoncursor *cursor, char bracket)
 {
 	weir_jsoncursor_skip_blanks(cursor);
@@ -125,11 +123,13 @@ static inline bool weir_jsoncursor_enter(struct weir_jsoncursor *cursor, char br
 	return true;
 }
 
-/* The less usual ways from one member to the next: none, several or missing commas, the closing
- * bracket. */
+/* Moves to the next member across any separator: no comma, several commas, the closing bracket.
+ * Returns false at the end of the container. */
 bool weir_jsoncursor_separate(struct weir_jsoncursor *cursor, char close);
 
-/* The next key of the object, the cursor on its value; false behind the object's end. */
+/* Takes the next key of the object; the cursor is then at its value. Returns false at the object's
+ * end.
+ */
 static inline bool weir_jsoncursor_key(struct weir_jsoncursor *cursor, struct weir_slice *key)
 {
 	const char *at = cursor->at;
@@ -147,16 +147,16 @@ static inline bool weir_jsoncursor_key(struct weir_jsoncursor *cursor, struct we
 	return true;
 }
 
-/* Whether the array goes on, the cursor on its next element; false behind the array's end. */
+/* Moves to the next element of the array. Returns false at the array's end. */
 static inline bool weir_jsoncursor_item(struct weir_jsoncursor *cursor)
 {
 	return weir_jsoncursor_separate(cursor, ']');
 }
 
 /*
- * A text as it is meant: escapes resolved, surrogate pairs joined, lone ones and NUL as U+FFFD.
- * Borrows from raw, or from scratch, which is overwritten. *odd (may be NULL) is set where a
- * backslash escaped nothing, or a NUL was replaced.
+ * Decodes a text: resolves escapes, joins surrogate pairs, and replaces lone surrogates and NUL by
+ * U+FFFD. Returns `raw`, or a slice of `scratch`, which is overwritten. Sets *odd (may be NULL) if
+ * a backslash escaped nothing, or if a NUL was replaced.
  */
 struct weir_slice weir_jsoncursor_decode(struct weir_slice raw, struct weir_text *scratch,
                                          bool *odd);

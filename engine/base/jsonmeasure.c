@@ -4,12 +4,10 @@
 #include "engine/base/jsonblock.h"
 #include "engine/base/jsonmeasure.h"
 
-/* A block takes some forty instructions: a call, or state kept in memory, would cost as much again.
- */
+/* A block takes about forty instructions. A call, or state in memory, would double the cost. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Bytes that an unescaped backslash stands before; carries over the end of the block in
- * measure->escaped. */
+/* Returns a mask of the escaped bytes; measure->escaped carries an escape into the next block. */
 ALWAYS_INLINE uint64_t find_escaped(struct weir_jsonmeasure *measure, uint64_t backslash,
                                     unsigned size)
 {
@@ -31,7 +29,8 @@ ALWAYS_INLINE uint64_t find_escaped(struct weir_jsonmeasure *measure, uint64_t b
 	return escaped;
 }
 
-/* Walks the brackets of one block; the offset after the last closing one, 0: the value goes on. */
+/* Walks the brackets of one block. Returns the offset after the value's end, 0 if the value
+ * continues. */
 ALWAYS_INLINE unsigned walk_brackets(struct weir_jsonmeasure *measure, uint64_t open,
                                      uint64_t close)
 {
@@ -46,7 +45,7 @@ ALWAYS_INLINE unsigned walk_brackets(struct weir_jsonmeasure *measure, uint64_t 
 	return 0;
 }
 
-/* Quotes that open or close a text. */
+/* Returns a mask of the quotes that open or close a text. */
 ALWAYS_INLINE uint64_t find_quotes(struct weir_jsonmeasure *measure,
                                    const struct weir_jsonblock *block, unsigned size)
 {
@@ -58,8 +57,8 @@ ALWAYS_INLINE uint64_t find_quotes(struct weir_jsonmeasure *measure,
 	return quote;
 }
 
-/* Takes the first `size` bytes of a block; parity: of its quotes. Returns the offset after the
- * value's end, 0: it goes on. */
+/* Takes the first `size` bytes of a block, given the parity of its quotes. Returns the offset after
+ * the value's end, 0 if the value continues. */
 ALWAYS_INLINE unsigned take_block(struct weir_jsonmeasure *measure,
                                   const struct weir_jsonblock *block, uint64_t parity,
                                   unsigned size)
@@ -123,7 +122,7 @@ static WEIR_JSONBLOCK_AVX2 const char *feed_blocks_avx2(struct weir_jsonmeasure 
 			break;
 		at += WEIR_JSONBLOCK_SIZE;
 	}
-	_mm256_zeroupper(); /* what follows is SSE2 */
+	_mm256_zeroupper(); /* SSE2 code follows */
 	*measure = now;
 	*from = at;
 	return found ? at + found : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where an array or object ends, without reading what is in it: 64 bytes at a time, in pieces as
- * they arrive, at any depth without recursion. Kinds of brackets are not told apart; whoever reads
- * the value sees to that.
+ * Finds the end of an array or object without parsing it: 64 bytes at a time, piece by piece, at
+ * any depth without recursion. Does not distinguish brackets from braces; the reader of the value
+ * does.
  */
 #ifndef WEIR_BASE_JSONMEASURE_H
 #define WEIR_BASE_JSONMEASURE_H
@@ -18,15 +18,16 @@ struct weir_jsonmeasure {
 	uint64_t in_text; /* all ones: the next byte is inside a text */
 	uint64_t escaped; /* 1: the next byte follows an unescaped backslash */
 	uint64_t depth;
-	uint64_t control; /* not 0: control bytes inside texts */
-	uint64_t escapes; /* not 0: backslashes */
-	bool too_deep;    /* depth went beyond WEIR_JSON_MAX_DEPTH */
+	uint64_t control; /* not 0: texts hold control bytes */
+	uint64_t escapes; /* not 0: there are backslashes */
+	bool too_deep;    /* the depth exceeded WEIR_JSON_MAX_DEPTH */
 };
 
-/* Feeds [at, end): the byte after the closing bracket, or NULL where that lies further on. */
+/* Takes the bytes [at, end). Returns the byte after the closing bracket, NULL if the value
+ * continues. */
 const char *weir_jsonmeasure_feed(struct weir_jsonmeasure *measure, const char *at,
                                   const char *end);
-/* The same for a value that begins at `at`, where 64 bytes after end may be read. */
+/* Measures a whole value at `at`, with the same result; 64 bytes after end must be readable. */
 const char *weir_jsonmeasure_value(const char *at, const char *end);
 
 #endif

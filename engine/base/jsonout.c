@@ -12,8 +12,8 @@ void weir_jsonout_init(struct weir_jsonout *out, struct weir_text *text, bool pr
 	*out = (struct weir_jsonout){.text = text, .pretty = pretty};
 }
 
-/* Bytes of the UTF-8 character at the start of [text, end), 0 when there is none (RFC 3629, section
- * 4). */
+/* Returns the size in bytes of the UTF-8 character at `text`, 0 if it is malformed (RFC 3629,
+ * section 4). */
 static size_t utf8_length(const unsigned char *text, const unsigned char *end)
 {
 	unsigned char first = text[0];
@@ -31,15 +31,15 @@ static size_t utf8_length(const unsigned char *text, const unsigned char *end)
 			return 0;
 	}
 	if ((first == 0xe0 && text[1] < 0xa0) ||
-	    (first == 0xed && text[1] > 0x9f)) /* too long; surrogates */
+	    (first == 0xed && text[1] > 0x9f)) /* overlong; surrogates */
 		return 0;
 	if ((first == 0xf0 && text[1] < 0x90) ||
-	    (first == 0xf4 && text[1] > 0x8f)) /* too long; too high */
+	    (first == 0xf4 && text[1] > 0x8f)) /* overlong; above U+10FFFF */
 		return 0;
 	return len;
 }
 
-/* A character of ASCII that must not stand in a JSON text as it is. */
+/* Writes an ASCII character that must be escaped in a JSON text. */
 static bool add_escape(struct weir_text *text, unsigned char c)
 {
 	static const char from[] = "\"\\\b\f\n\r\t";
@@ -88,7 +88,7 @@ static void add_line_break(struct weir_jsonout *out)
 	weir_text_repeat(out->text, "  ", (size_t)out->depth);
 }
 
-/* What comes before every value: comma, line break and key. */
+/* Writes the comma, line break and key before a value. */
 static void begin_value(struct weir_jsonout *out, const char *key)
 {
 	int level = out->depth - 1;
@@ -178,8 +178,8 @@ void weir_jsonout_int(struct weir_jsonout *out, const char *key, int64_t value)
 }
 
 /*
- * 15 digits are the shortest form where they read back equal, since %g drops trailing zeros; 17
- * always do. Subnormal numbers carry fewer digits.
+ * If 15 digits read back equal, they are the shortest form, because %g drops trailing zeros; 17
+ * digits always read back equal. Subnormal numbers have fewer digits.
  */
 static void add_shortest(struct weir_text *text, double value)
 {

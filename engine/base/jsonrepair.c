@@ -4,20 +4,20 @@
 #include "engine/base/jsonmeasure.h"
 #include "engine/base/jsonrepair.h"
 
-#define TEXT_LIMIT (1 << 20) /* a longer text has lost its end */
-#define KEY_LIMIT  128       /* a longer stretch between quotes is no key, when looking ahead */
-#define MAX_TRIES  16        /* second thoughts about where texts end, for one value */
+#define TEXT_LIMIT (1 << 20) /* a longer text has lost its closing quote */
+#define KEY_LIMIT  128       /* a longer text is not taken for a key */
+#define MAX_TRIES  16        /* attempts to end the texts of one value elsewhere */
 
 struct repair {
 	const char *at, *end;
 	struct weir_text *out;
 	bool at_end;
-	bool starved;                   /* a look ahead met the end of the input */
-	const char *doubtful;           /* the quote that ended the last text with quotes in it */
-	const char *refused[MAX_TRIES]; /* quotes that turned out not to end their texts */
+	bool starved;                   /* looking ahead reached the end of the input */
+	const char *doubtful;           /* the quote that ended the last text with inner quotes */
+	const char *refused[MAX_TRIES]; /* quotes that must not end their texts */
 	size_t tries;
 	unsigned depth;
-	char open[WEIR_JSON_MAX_DEPTH]; /* '{' or '[' a level */
+	char open[WEIR_JSON_MAX_DEPTH]; /* '{' or '[' for each level */
 };
 
 static bool is_blank(char c)
@@ -30,7 +30,7 @@ static bool is_one_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-/* The next byte at or after `at` that is not blank; NULL at the end of the input. */
+/* Returns the next byte at or after `at` that is not blank; NULL at the end of the input. */
 static const char *look(struct repair *repair, const char *at)
 {
 	while (at < repair->end && is_blank(*at))
@@ -41,7 +41,7 @@ static const char *look(struct repair *repair, const char *at)
 	return NULL;
 }
 
-/* Whether `at` begins a key, in quotes and with its colon. */
+/* Returns true if a key in quotes begins at `at`, with its colon. */
 static bool is_key(struct repair *repair, const char *at)
 {
 	const char *stop = repair->end - at > KEY_LIMIT ? at + KEY_LIMIT : repair->end;
@@ -55,14 +55,15 @@ static bool is_key(struct repair *repair, const char *at)
 	return quote && *quote == ':';
 }
 
-/* Whether what stands at `at`, behind a closing bracket, may follow one. */
+/* Returns true if the byte at `at` may follow a closing bracket. */
 static bool is_after_bracket(struct repair *repair, const char *at)
 {
 	at = look(repair, at);
 	return at ? *at == ',' || *at == '}' || *at == ']' : repair->at_end;
 }
 
-/* Whether the quote before `at` ends a text that is a value, judged by what follows. */
+/* Returns true if the quote before `at` ends a text that is a value, judged by the bytes after it.
+ */
 static bool ends_value(struct repair *repair, const char *at)
 {
 	bool in_object = repair->open[repair->depth - 1] == '{';
@@ -104,7 +105,7 @@ static bool is_hex(const char *at, const char *end)
 	return true;
 }
 
-/* At a backslash: copies the escape, or makes one of a lone backslash. */
+/* Copies the escape at a backslash; escapes a lone backslash. */
 static void copy_escape(struct repair *repair, bool key)
 {
 	const char *at = repair->at++;
@@ -127,7 +128,7 @@ static void copy_plain(struct repair *repair)
 	repair->at = at;
 }
 
-/* At a quote inside a text: copies it, as the text's end or as a part of it. */
+/* Copies a quote inside a text. Returns true if it ends the text, otherwise escapes it. */
 static bool copy_quote(struct repair *repair, bool key, bool *strays)
 {
 	const char *quote = repair->at++;
@@ -142,7 +143,7 @@ static bool copy_quote(struct repair *repair, bool key, bool *strays)
 	return ends;
 }
 
-/* At an opening quote: copies the text up to the quote that ends it. */
+/* Copies the text at its opening quote, up to the quote that ends it. */
 static enum weir_jsonrepair copy_text(struct repair *repair, bool key)
 {
 	const char *start = repair->at++;
@@ -166,7 +167,7 @@ static enum weir_jsonrepair copy_text(struct repair *repair, bool key)
 	}
 }
 
-/* A number or a literal; nothing at all, as in `"rank": ,`, becomes null. */
+/* Copies a number or a literal. A missing value, as in `"rank": ,`, becomes null. */
 static enum weir_jsonrepair copy_word(struct repair *repair)
 {
 	const char *at = repair->at;
@@ -215,13 +216,14 @@ static enum weir_jsonrepair copy_member(struct repair *repair)
 	result = copy_text(repair, true);
 	if (result != WEIR_JSONREPAIR_DONE)
 		return result;
-	at = look(repair, repair->at); /* the colon, or the text would not have ended */
+	at = look(repair, repair->at); /* the colon: a key ends only before one */
 	weir_text_puts(repair->out, ":");
 	repair->at = at + 1;
 	return copy_value(repair);
 }
 
-/* One member, element or closing bracket of the innermost container; empty members are dropped. */
+/* Copies a member, an element or a closing bracket of the innermost container. Drops empty members.
+ */
 static enum weir_jsonrepair copy_next(struct repair *repair, bool *separated)
 {
 	bool in_object = repair->open[repair->depth - 1] == '{';
@@ -250,8 +252,7 @@ static enum weir_jsonrepair copy_next(struct repair *repair, bool *separated)
 	return in_object ? copy_member(repair) : copy_value(repair);
 }
 
-/* Behind the whole value: a separator, the end of what holds it, or the next of a row of documents.
- */
+/* Checks the byte after the value: a separator, the end of its container, or the next document. */
 static enum weir_jsonrepair check_end(struct repair *repair)
 {
 	const char *at = look(repair, repair->at);

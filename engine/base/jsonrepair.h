@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads a damaged array or object the way its writer meant it. A quote ends a text only where what
- * follows can follow a text at that place: `"name": "f({"device": "cpu"})", "pid":` is one text up
- * to the quote before `, "pid":`.
+ * Repairs a damaged array or object. A quote ends a text only if the next bytes can follow a text
+ * there: in `"name": "f({"device": "cpu"})", "pid":` the text ends at the quote before `, "pid":`.
  */
 #ifndef WEIR_BASE_JSONREPAIR_H
 #define WEIR_BASE_JSONREPAIR_H
@@ -14,12 +13,14 @@
 #include "engine/base/text.h"
 
 enum weir_jsonrepair {
-	WEIR_JSONREPAIR_DONE, /* *used bytes were one value; `out` is that value as proper JSON */
-	WEIR_JSONREPAIR_MORE, /* the value goes on after the input */
-	WEIR_JSONREPAIR_BAD,  /* no value can be made of it; *used bytes made sense */
+	WEIR_JSONREPAIR_DONE, /* the first *used bytes are a value; `out` is that value as valid
+	                         JSON */
+	WEIR_JSONREPAIR_MORE, /* the value continues after the input */
+	WEIR_JSONREPAIR_BAD,  /* beyond repair; the first *used bytes could be read */
 };
 
-/* at_end: nothing follows the input. `out` is cleared first. */
+/* Repairs the value at the start of `in`. at_end: no byte follows the input. `out` is cleared
+ * first. */
 enum weir_jsonrepair weir_jsonrepair(struct weir_slice in, bool at_end, struct weir_text *out,
                                      size_t *used);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a key to a number, for tables of up to 120 fixed keys: a small hash over length, first and
- * last bytes. */
+/* Maps a key to a number, for tables of up to 120 fixed keys: a small hash of the length and the
+ * first and last bytes. */
 #ifndef WEIR_BASE_KEYINDEX_H
 #define WEIR_BASE_KEYINDEX_H
 
@@ -14,26 +14,25 @@
 
 struct weir_keyindex_entry {
 	const char *key;
-	int value; /* several keys may share one */
+	int value; /* several keys may have the same value */
 };
 
-/* The first and last eight bytes of a key: all of it, up to 16. */
+/* The first and the last eight bytes of a key, which are the whole key up to 16 bytes. */
 struct weir_keyindex_print {
 	uint64_t head, tail;
 };
 
 struct weir_keyindex {
 	const struct weir_keyindex_entry *entries;
-	uint8_t slots[WEIR_KEYINDEX_SLOTS]; /* entry + 1; 0: free */
+	uint8_t slots[WEIR_KEYINDEX_SLOTS]; /* index of the entry + 1; 0: free */
 	uint8_t lengths[WEIR_KEYINDEX_MAX];
 	struct weir_keyindex_print prints[WEIR_KEYINDEX_MAX];
 };
 
-/* Borrows the entries, which end with a NULL key and hold each key once; keys are shorter than 256
- * bytes. */
+/* Borrows the entries, which end with a NULL key. Keys are unique and shorter than 256 bytes. */
 void weir_keyindex_init(struct weir_keyindex *index, const struct weir_keyindex_entry *entries);
 
-/* Folded by compilers. */
+/* Compilers evaluate it at compile time. */
 static inline bool weir_keyindex_is_big_endian(void)
 {
 	const uint16_t one = 1;
@@ -43,7 +42,7 @@ static inline bool weir_keyindex_is_big_endian(void)
 	return !first;
 }
 
-/* Reads eight bytes at least, and drops those behind a shorter key. */
+/* Reads at least eight bytes and ignores those after the key. */
 static inline struct weir_keyindex_print weir_keyindex_print(const char *key, size_t length)
 {
 	struct weir_keyindex_print print = {0};
@@ -67,7 +66,8 @@ static inline unsigned weir_keyindex_hash(struct weir_keyindex_print print, size
 	                  56);
 }
 
-/* -1: not in the table. Eight bytes from the key's start must be readable, however short it is. */
+/* Returns the key's value, -1 if it is not in the table. Eight bytes from the key's start must be
+ * readable, even if it is shorter. */
 static inline int weir_keyindex_find(const struct weir_keyindex *index, struct weir_slice key)
 {
 	struct weir_keyindex_print print = weir_keyindex_print(key.data, key.length);

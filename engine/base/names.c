@@ -10,12 +10,12 @@
 #define NAMES_MAX_SLOTS   (1u << 31)
 
 struct name_entry {
-	const char *text; /* in a chunk */
+	const char *text; /* points into a chunk */
 	size_t length;
 };
 
-/* Open addressing with linear probing. The tag decides the home slot too, so that growing needs no
- * text. */
+/* Slot of a hash table with linear probing. The tag also selects the first slot to try, so that
+ * growing does not read texts. */
 struct name_slot {
 	uint32_t tag;
 	uint32_t id; /* UINT32_MAX: empty */
@@ -30,9 +30,9 @@ struct weir_names {
 	struct name_entry *entries;
 	size_t count, capacity;
 	struct name_slot *slots;
-	uint32_t mask; /* slots - 1, a power of two */
+	uint32_t mask; /* number of slots - 1; that number is a power of two */
 	struct name_chunk *chunks;
-	size_t room; /* left in the first chunk */
+	size_t room; /* free bytes of the first chunk */
 	char *free_text;
 };
 
@@ -52,9 +52,9 @@ static uint64_t mix(uint64_t word)
 }
 
 /*
- * The mixing of MurmurHash64A (A. Appleby, public domain): eight bytes a step, one multiplication
- * on the critical path. The last step reads the last eight bytes again where they overlap. Never
- * stored: byte order does not matter.
+ * Hashes with the mixing of MurmurHash64A (A. Appleby, public domain): eight bytes per step, with
+ * one multiplication on the critical path. The last step reads the last eight bytes, which may
+ * overlap the step before. Byte order is irrelevant, because hashes are never stored.
  */
 static uint32_t hash_text(const char *text, size_t len)
 {
@@ -109,7 +109,7 @@ void weir_names_free(struct weir_names *names)
 	free(names);
 }
 
-/* The slot that holds the text, or the empty one where it belongs. */
+/* Returns the slot of the text, or the empty slot to put it into. */
 static struct name_slot *find_slot(const struct weir_names *names, uint32_t tag, const char *text,
                                    size_t len)
 {
@@ -148,7 +148,8 @@ static void double_slots(struct weir_names *names)
 	free(old);
 }
 
-/* A long text gets a chunk of its own behind the one being filled. */
+/* Allocates room for a text. A long text gets its own chunk, behind the one that is being filled.
+ */
 static char *take_text(struct weir_names *names, size_t size)
 {
 	struct name_chunk *chunk;

@@ -6,7 +6,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/pack.h"
 
-#define LEVEL      3 /* zstd's own default: above it, samples shrink by single percents only */
+#define LEVEL      3 /* zstd's default; higher levels save only a few per cent */
 #define STEP_BYTES 65536
 
 void weir_pack(const void *data, size_t len, struct weir_text *out)
@@ -21,14 +21,14 @@ void weir_pack(const void *data, size_t len, struct weir_text *out)
 	    ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)))
 		weir_out_of_memory();
 	size = ZSTD_compress2(context, frame, room, data, len);
-	if (ZSTD_isError(size)) /* the room suffices and every parameter is valid: memory is out */
+	if (ZSTD_isError(size)) /* room and parameters are valid: memory ran out */
 		weir_out_of_memory();
 	weir_text_add(out, frame, size);
 	ZSTD_freeCCtx(context);
 	free(frame);
 }
 
-/* Decompresses in steps, so that a frame's promise of its size allocates nothing. */
+/* Decompresses in steps, and ignores the size that the frame states: it may be false. */
 static enum weir_status unpack(ZSTD_DStream *stream, ZSTD_inBuffer *in, size_t limit,
                                struct weir_text *out, struct weir_error *err)
 {
@@ -45,7 +45,7 @@ static enum weir_status unpack(ZSTD_DStream *stream, ZSTD_inBuffer *in, size_t l
 		if (ZSTD_isError(code))
 			status = weir_fail(err, WEIR_E_FORMAT, "%s", ZSTD_getErrorName(code));
 		else if (code != 0 && to.pos == 0 && in->pos == before)
-			status = weir_fail(err, WEIR_E_FORMAT, "the frame stops short");
+			status = weir_fail(err, WEIR_E_FORMAT, "the frame is truncated");
 		else if (to.pos > limit - (out->length - start))
 			status = weir_fail(err, WEIR_E_LIMIT, "more than %zu bytes", limit);
 		else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stretch of bytes compressed into one zstd frame (RFC 8878) with a checksum, and back. */
+/* Compresses bytes into a zstd frame (RFC 8878) with a checksum, and decompresses them. */
 #ifndef WEIR_BASE_PACK_H
 #define WEIR_BASE_PACK_H
 
@@ -8,13 +8,13 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 
-/* Appends the frame to `out`. The same bytes give the same frame within one version of zstd. */
+/* Appends the frame to `out`. Within one version of zstd, equal bytes give equal frames. */
 void weir_pack(const void *data, size_t len, struct weir_text *out);
 
 /*
- * Appends what one frame holds to `out`. WEIR_E_LIMIT where that is more than `limit` bytes (at
- * most limit + 1 are decompressed to find out), WEIR_E_FORMAT where the bytes are no whole frame or
- * its checksum does not match; `out` is then as before.
+ * Appends the content of one frame to `out`. WEIR_E_LIMIT: it has more than `limit` bytes; about as
+ * many are decompressed to find out. WEIR_E_FORMAT: the bytes are not one whole frame, or its
+ * checksum does not match. On a failure `out` is unchanged.
  */
 enum weir_status weir_unpack(const void *packed, size_t len, size_t limit, struct weir_text *out,
                              struct weir_error *err);

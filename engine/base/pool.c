@@ -9,12 +9,12 @@
 
 struct pool {
 	pthread_mutex_t lock;
-	size_t next, count; /* next: under the lock */
+	size_t next, count; /* `next` needs the lock */
 	void (*work)(void *context, size_t index);
 	void *context;
-	unsigned depth;     /* of the caller's regions */
+	unsigned depth;     /* nesting depth of the caller's regions */
 	bool tried;         /* the caller is inside weir_memory_try() */
-	bool out_of_memory; /* under the lock */
+	bool out_of_memory; /* needs the lock */
 };
 
 size_t weir_pool_width(size_t count)
@@ -47,8 +47,8 @@ static void take_all(void *context)
 		pool->work(pool->context, index);
 }
 
-/* The caller's weir_memory_try() cannot be reached from another thread: the thread stops, no
- * further piece starts, and the caller fails once all threads have ended. */
+/* Ends the work after memory ran out. Another thread cannot jump to the caller's weir_memory_try():
+ * therefore no further piece starts, and the caller fails after all threads have ended. */
 static void give_up(struct pool *pool)
 {
 	pthread_mutex_lock(&pool->lock);

@@ -9,18 +9,18 @@
 #include "engine/base/jsonout.h"
 #include "engine/base/regions.h"
 
-/* Written by open and close while one thread runs; the atomics by any thread. */
+/* Only open and close write to it, while one thread runs; any thread writes the atomic members. */
 static struct {
-	int fd; /* as long as `on` */
+	int fd; /* valid if `on` */
 	bool on;
 	int64_t start_ns;
-	atomic_int failed; /* errno of the first line that could not be written; 0: none */
+	atomic_int failed; /* errno of the first failed line; 0: no failure */
 	atomic_uint threads;
 } trace;
 
-static _Thread_local unsigned
-	thread_number; /* from 1 on, in the order of their first regions; 0: none yet */
-static _Thread_local unsigned depth; /* regions that are open on this thread */
+/* Number of this thread, from 1, in the order of their first regions; 0: not assigned yet. */
+static _Thread_local unsigned thread_number;
+static _Thread_local unsigned depth; /* open regions of this thread */
 
 static int64_t now_ns(void)
 {
@@ -30,7 +30,7 @@ static int64_t now_ns(void)
 	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* One write() per line: lines of several threads and processes do not mix. */
+/* Writes the line with one write(), so that lines of several threads and processes do not mix. */
 static void write_line(struct weir_text *line)
 {
 	ssize_t count;

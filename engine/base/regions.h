@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Records when the phases of the work ran, one JSON object per line: WEIR_TRACE=FILE,
- *docs/performance.md. Off unless weir_regions_open() was called; entering and leaving a region then
- *costs one comparison. The regions of a thread nest.
+ * Records the times of named regions of the work, one JSON object per line, for WEIR_TRACE=FILE
+ * (docs/performance.md). Before weir_regions_open() a region costs one comparison. The regions of a
+ * thread nest.
  *
  *	struct weir_region region = weir_region_enter("input", path);
  *	...
@@ -20,19 +20,20 @@ struct weir_region {
 	int64_t start_ns;
 };
 
-/* Appends to the file from now on, for the whole process. Call it before any other thread runs. */
+/* Opens the file, to which regions of all threads are appended. Call it before other threads run.
+ */
 enum weir_status weir_regions_open(const char *path, struct weir_error *err);
-/* WEIR_E_IO: a line could not be written. */
+/* Closes the file. WEIR_E_IO: a line could not be written. */
 enum weir_status weir_regions_close(struct weir_error *err);
 
-/* subject: what the region works on, a path for example; NULL: none. */
+/* Enters a region. subject: the object of the work, such as a path; may be NULL. */
 struct weir_region weir_region_enter(const char *name, const char *subject);
-/* counted: the key under which the count is written; NULL: nothing was counted. */
+/* Leaves the region and writes its line. counted: the key of the count; NULL: without a count. */
 void weir_region_leave(const struct weir_region *region, const char *counted, uint64_t count);
 
-/* The number of open regions of this thread, and what a thread that works for another one starts
- * with. */
+/* Returns the number of open regions of this thread. */
 unsigned weir_region_depth(void);
+/* Sets the initial depth of a thread that works for another one. */
 void weir_region_nest(unsigned depth);
 
 #endif

@@ -19,7 +19,7 @@ static void place(struct weir_rowmap *map, struct weir_rowmap_slot slot)
 	map->slots[at] = slot;
 }
 
-/* At most half of the slots are taken, so that runs of taken slots stay short. */
+/* Keeps at least half of the slots free, so that searches are short. */
 void weir_rowmap_reserve(struct weir_rowmap *map, size_t count)
 {
 	struct weir_rowmap old = *map;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds rows of a table by a hash of their key. The map keeps hashes and row numbers only; the
- * caller compares the keys themselves:
+ * Finds rows of a table by a hash of their key. The map stores hashes and row numbers; the caller
+ * compares the keys:
  *
  *	size_t probe = 0;
  *	while ((row = weir_rowmap_next(&map, hash, &probe)) != WEIR_ROWMAP_NONE)
@@ -18,7 +18,7 @@
 #define WEIR_ROWMAP_NONE UINT32_MAX
 
 struct weir_rowmap_slot {
-	uint32_t hash, row; /* row + 1; 0: free */
+	uint32_t hash, row; /* row is the row's number + 1; 0: free */
 };
 
 /* {0} is an empty map; release with weir_rowmap_release(). */
@@ -28,11 +28,11 @@ struct weir_rowmap {
 };
 
 void weir_rowmap_release(struct weir_rowmap *map);
-/* Makes room for `count` rows at once. */
+/* Makes room for `count` rows. */
 void weir_rowmap_reserve(struct weir_rowmap *map, size_t count);
 void weir_rowmap_add(struct weir_rowmap *map, uint32_t hash, uint32_t row);
 
-/* Spreads every bit of the key over the hash; the constant is the fraction of the golden ratio. */
+/* Hashes a key by Fibonacci hashing: the constant is the fraction of the golden ratio. */
 static inline uint32_t weir_rowmap_hash(uint64_t key)
 {
 	key ^= key >> 32;
@@ -56,7 +56,8 @@ static inline uint64_t weir_rowmap_hash_text(const char *text, size_t len, uint6
 	return hash ^ (hash >> 29);
 }
 
-/* *probe is 0 before the first call of a search. */
+/* Returns the next row with the hash, WEIR_ROWMAP_NONE after the last. *probe is 0 before the first
+ * call of a search. */
 static inline uint32_t weir_rowmap_next(const struct weir_rowmap *map, uint32_t hash, size_t *probe)
 {
 	while (map->capacity) {

@@ -30,7 +30,7 @@ static uint32_t read_word(const uint8_t *bytes)
 	       (uint32_t)bytes[3];
 }
 
-/* 6.2.2, step 1 */
+/* Expands the message schedule (6.2.2, step 1). */
 static void expand(const uint8_t *block, uint32_t words[64])
 {
 	for (size_t i = 0; i < 16; i++)
@@ -43,18 +43,20 @@ static void expand(const uint8_t *block, uint32_t words[64])
 	}
 }
 
-/* 4.1.2 */
+/* Computes Sigma1(e) + Ch(e, f, g) of 4.1.2. */
 static uint32_t mix_e(uint32_t e, uint32_t f, uint32_t g)
 {
 	return (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (g ^ (e & (f ^ g)));
 }
 
+/* Computes Sigma0(a) + Maj(a, b, c) of 4.1.2. */
 static uint32_t mix_a(uint32_t a, uint32_t b, uint32_t c)
 {
 	return (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) | (c & (a | b)));
 }
 
-/* 6.2.2, steps 2 to 4; the letters are those of the standard. Plain variables stay in registers. */
+/* Adds one block (6.2.2, steps 2 to 4, with the letters of the standard). Plain variables stay in
+ * registers, an array would not. */
 static void add_block(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];

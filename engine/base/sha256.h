@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* SHA-256 (FIPS 180-4): names what was recorded by its content. */
+/* SHA-256 (FIPS 180-4), for names of recorded data that depend on its content. */
 #ifndef WEIR_BASE_SHA256_H
 #define WEIR_BASE_SHA256_H
 

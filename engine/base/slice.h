@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A borrowed stretch of text that no NUL ends: what a scanner hands out. {0} is the empty text. */
+/* A borrowed part of a text, without a final NUL. {0} is the empty text. */
 #ifndef WEIR_BASE_SLICE_H
 #define WEIR_BASE_SLICE_H
 
@@ -36,7 +36,7 @@ static inline bool weir_slice_starts(struct weir_slice slice, const char *prefix
 	return slice.length >= length && !memcmp(slice.data, prefix, length);
 }
 
-/* Returns the first place of the part, which is not empty, or NULL. */
+/* Returns the first occurrence of `part`, or NULL; `part` is not empty. */
 static inline const char *weir_slice_find(struct weir_slice slice, const char *part)
 {
 	size_t length = strlen(part);

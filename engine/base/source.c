@@ -12,15 +12,15 @@
 #include "engine/base/source_codec.h"
 
 #define STORED_SIZE  (1u << 20) /* buffer for bytes of the file */
-#define DECODED_SIZE (1u << 19) /* buffer for what comes out of a decoder; holds a head */
+#define DECODED_SIZE (1u << 19) /* buffer for decoded bytes; holds a head */
 
 _Static_assert(DECODED_SIZE >= WEIR_HEAD_SIZE && STORED_SIZE >= WEIR_HEAD_SIZE,
                "a head fits each buffer");
 
 /*
- * Stored bytes arrive in `stored`, a window into the read buffer or into the caller's memory. For a
- * plain input the window itself is what is handed out; for a compressed one, `ready` is, a window
- * into the decoded buffer.
+ * `stored` is a window into the read buffer or the caller's memory. For a plain input it moves to
+ * `ready`, whose bytes are returned; for a compressed input `ready` is a window into the decoded
+ * buffer.
  */
 struct window {
 	const uint8_t *data;
@@ -36,12 +36,12 @@ struct weir_source {
 	void *decoder;
 	enum weir_codec_state state;
 	const char *damage;
-	struct window stored; /* read and not yet decoded or handed out */
-	struct window ready;  /* decoded and not yet handed out */
-	bool stored_end;      /* nothing is behind `stored` */
-	bool ended;           /* nothing is behind `ready` */
+	struct window stored; /* read, not yet decoded or returned */
+	struct window ready;  /* decoded, not yet returned */
+	bool stored_end;      /* the file has no byte after `stored` */
+	bool ended;           /* the input has no byte after `ready` */
 	uint64_t position, stored_bytes, stored_size;
-	void (*report)(void *context, uint64_t done, uint64_t total); /* NULL: nobody listens */
+	void (*report)(void *context, uint64_t done, uint64_t total); /* may be NULL */
 	void *report_context;
 };
 
@@ -56,7 +56,7 @@ static enum weir_status fail_errno(struct weir_error *err, const char *what, int
 	return weir_fail(err, WEIR_E_IO, "%s: %s", what, reason);
 }
 
-/* Adds to the window in the read buffer until it holds at least `least` bytes or the file ends. */
+/* Reads until `stored` has at least `least` bytes or the file ends. */
 static enum weir_status read_stored(struct weir_source *source, size_t least,
                                     struct weir_error *err)
 {
@@ -83,7 +83,8 @@ static enum weir_status read_stored(struct weir_source *source, size_t least,
 	return WEIR_OK;
 }
 
-/* One step of the decoder into io; *more is false when the room is full or the stream has ended. */
+/* Takes one step of the decoder. *more becomes false if the room is full or the stream has ended.
+ */
 static enum weir_status decode_step(struct weir_source *source, struct weir_codec_io *io,
                                     bool *more, struct weir_error *err)
 {
@@ -112,8 +113,8 @@ static void note_end(struct weir_source *source, size_t room)
 	}
 }
 
-/* Fills the decoded buffer as far as the input goes. A failure to read comes before what was
- * decoded with it. */
+/* Fills the decoded buffer as far as the input allows. If reading fails, the bytes decoded before
+ * are dropped. */
 static enum weir_status decode(struct weir_source *source, struct weir_error *err)
 {
 	struct weir_codec_io io = {.out = source->decoded, .out_room = DECODED_SIZE};
@@ -129,8 +130,7 @@ static enum weir_status decode(struct weir_source *source, struct weir_error *er
 	return WEIR_OK;
 }
 
-/* Makes `ready` the next stretch, at least `least` bytes where the input has them; empty at the
- * end. */
+/* Fills `ready` with at least `least` bytes if the input has them; it is empty at the end. */
 static enum weir_status make_ready(struct weir_source *source, size_t least, struct weir_error *err)
 {
 	enum weir_status status;
@@ -165,8 +165,7 @@ static bool begins_with(const struct window *window, const char *prefix, size_t 
 	return window->len >= len && memcmp(window->data, prefix, len) == 0;
 }
 
-/* UTF-8 may begin with a byte order mark, which is no content; other encodings of text are refused
- * by name. */
+/* Skips a byte order mark of UTF-8 and refuses those of other encodings. */
 static enum weir_status check_byte_order_mark(struct weir_source *source, struct weir_error *err)
 {
 	static const struct {
@@ -194,7 +193,7 @@ static enum weir_status check_byte_order_mark(struct weir_source *source, struct
 	return WEIR_OK;
 }
 
-/* Reads the beginning, so that the encoding is known and an unreadable input fails here. */
+/* Reads the start of the input, which shows the encoding. An unreadable input fails here. */
 static enum weir_status begin(struct weir_source *source, struct weir_error *err)
 {
 	enum weir_status status = read_stored(source, WEIR_HEAD_SIZE, err);
@@ -221,7 +220,7 @@ static struct weir_source *new_source(const char *name)
 	return source;
 }
 
-/* Opens the file behind the source and refuses what is no file. */
+/* Opens the file; refuses a directory. */
 static enum weir_status open_file(struct weir_source *source, const char *path,
                                   struct weir_error *err)
 {
@@ -237,7 +236,8 @@ static enum weir_status open_file(struct weir_source *source, const char *path,
 		return weir_fail(err, WEIR_E_IO, "cannot read: it is a directory");
 	if (S_ISREG(about.st_mode) && source->fd != STDIN_FILENO)
 		source->stored_size = (uint64_t)about.st_size;
-	(void)posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* a hint; pipes refuse it */
+	(void)posix_fadvise(source->fd, 0, 0,
+	                    POSIX_FADV_SEQUENTIAL); /* a hint, which fails for pipes */
 	source->buffer = weir_realloc(NULL, STORED_SIZE);
 	return WEIR_OK;
 }

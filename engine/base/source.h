@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bytes of one input: a file, standard input ("-") or memory; gzip (several members are legal)
- * and zstd (several frames) are recognised by content and decompressed on the way. Reading is
- * sequential and through one fixed buffer.
+ * Reads the bytes of an input: a file, standard input ("-") or memory. Recognises gzip (with one or
+ * more members) and zstd (with one or more frames) by content, and decompresses them. Reads
+ * sequentially through a fixed buffer.
  */
 #ifndef WEIR_BASE_SOURCE_H
 #define WEIR_BASE_SOURCE_H
@@ -13,56 +13,56 @@
 
 #include "engine/base/error.h"
 
-#define WEIR_HEAD_SIZE 65536 /* bytes that a sniffer may look at, after decompression */
+#define WEIR_HEAD_SIZE 65536 /* decompressed bytes that a sniffer may read */
 
 struct weir_source;
 
+/* Opens a file, or standard input for "-". The caller frees *out. */
 enum weir_status weir_source_open(const char *path, struct weir_source **out,
                                   struct weir_error *err);
-/* Borrows data until weir_source_free(). */
+/* Opens bytes in memory, which are borrowed until weir_source_free(). */
 enum weir_status weir_source_open_memory(const char *name, const void *data, size_t len,
                                          struct weir_source **out, struct weir_error *err);
 void weir_source_free(struct weir_source *source);
 
-/* Up to WEIR_HEAD_SIZE first bytes without consuming them; a byte order mark is skipped; borrowed
- * until the first weir_source_next(). An empty input gives length 0. */
+/* Returns up to WEIR_HEAD_SIZE first bytes without consuming them, after a byte order mark;
+ * borrowed until the first weir_source_next(). The length is 0 for an empty input. */
 enum weir_status weir_source_head(struct weir_source *source, const char **head, size_t *len,
                                   struct weir_error *err);
 
 /*
- * The next stretch of bytes, in order, the head's bytes included; borrowed until the next call.
- * *len 0 is the end. A compressed stream that stops short or is damaged gives what could be
- * decompressed first; then the end, with weir_source_damage() saying why.
+ * Returns the next bytes in order, starting with the head; borrowed until the next call. *len 0 is
+ * the end. If a compressed stream is truncated or damaged, the bytes before the damage come first;
+ * then the stream ends and weir_source_damage() has the reason.
  */
 enum weir_status weir_source_next(struct weir_source *source, const char **data, size_t *len,
                                   struct weir_error *err);
 
-/* Called at every stretch with the stored bytes read so far and the file's size (0: unknown). One
- * listener at a time. */
+/* Sets a function that each weir_source_next() calls with the stored bytes read so far and the
+ * file's size (0: unknown). It replaces an earlier one. */
 void weir_source_watch(struct weir_source *source,
                        void (*report)(void *context, uint64_t done, uint64_t total), void *context);
 
-const char *
-weir_source_name(const struct weir_source *source); /* the path as given, "-" as "standard input" */
-uint64_t
-weir_source_position(const struct weir_source *source); /* decompressed bytes handed out so far */
-uint64_t weir_source_stored_bytes(
-	const struct weir_source *source); /* bytes read from the file, compressed */
-/* Size of the file, 0 where it is not known (standard input, a pipe). */
+/* Returns the path as given; "standard input" for "-". */
+const char *weir_source_name(const struct weir_source *source);
+/* Returns the number of decompressed bytes returned so far. */
+uint64_t weir_source_position(const struct weir_source *source);
+/* Returns the number of bytes read from the file, before decompression. */
+uint64_t weir_source_stored_bytes(const struct weir_source *source);
+/* Returns the size of the file in bytes; 0 if it is unknown (standard input, a pipe). */
 uint64_t weir_source_stored_size(const struct weir_source *source);
 /*
- * For formats that are not read from front to back: the path of the uncompressed file behind the
- * source, which the caller opens again; the source counts as read to its end. NULL where there is
- * none: standard input, a pipe, memory, a compressed file. Before the first weir_source_next(); the
- * head stays valid.
+ * Returns the path of an uncompressed file, for formats that are not read sequentially: the caller
+ * opens it again, and the source counts as read to its end. NULL for standard input, a pipe, memory
+ * or a compressed file. Call it before the first weir_source_next(); the head stays valid.
  */
 const char *weir_source_take_file(struct weir_source *source);
-/* The path of the file behind the source, compressed or not, where it can be opened a second time;
- * NULL: standard input, a pipe, memory. */
+/* Returns the path of the file, compressed or not, if it can be opened again; NULL for standard
+ * input, a pipe or memory. */
 const char *weir_source_file(const struct weir_source *source);
-/* NULL, or one line about a truncated or corrupt compressed stream. */
+/* Returns one line about a truncated or damaged compressed stream, or NULL. */
 const char *weir_source_damage(const struct weir_source *source);
-/* "plain", "gzip" or "zstd". */
+/* Returns "plain", "gzip" or "zstd". */
 const char *weir_source_encoding(const struct weir_source *source);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Between source.c and the decompressors: nobody else includes this. */
+/* The interface of the decompressors; only source*.c include it. */
 #ifndef WEIR_BASE_SOURCE_CODEC_H
 #define WEIR_BASE_SOURCE_CODEC_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a decoder may take from and write to; it moves both on. */
+/* Input and output of a decoder, which advances both. */
 struct weir_codec_io {
 	const uint8_t *in;
 	size_t in_len;
@@ -16,9 +16,9 @@ struct weir_codec_io {
 };
 
 enum weir_codec_state {
-	WEIR_CODEC_INSIDE,   /* needs more input, or more room */
-	WEIR_CODEC_BOUNDARY, /* whole so far: the input may end here */
-	WEIR_CODEC_DAMAGED,  /* nothing more can be decoded */
+	WEIR_CODEC_INSIDE,   /* inside a member or frame: needs more input or more room */
+	WEIR_CODEC_BOUNDARY, /* after a whole member or frame: the input may end here */
+	WEIR_CODEC_DAMAGED,  /* the rest cannot be decoded */
 };
 
 struct weir_codec {
@@ -26,8 +26,8 @@ struct weir_codec {
 	bool (*claims)(const uint8_t *data, size_t len);
 	void *(*create)(void); /* NULL for plain bytes, which need no decoder */
 	void (*destroy)(void *decoder);
-	/* Decodes until the input is used up, the room is full or the stream is damaged; then
-	 * *reason says why (static). */
+	/* Decodes until the input is consumed, the room is full or the stream is damaged; *reason
+	 * is then a static text. */
 	enum weir_codec_state (*decode)(void *decoder, struct weir_codec_io *io,
 	                                const char **reason);
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* gzip (RFC 1952) through ISA-L: any number of members one after the other, zero bytes as padding
- * between them. */
+/* Decodes gzip (RFC 1952) with ISA-L: any number of members, with zero bytes between them as
+ * padding. */
 #include <stdlib.h>
 
 #include <isa-l/igzip_lib.h>
@@ -10,8 +10,8 @@
 
 struct gzip {
 	struct inflate_state state;
-	bool between;      /* members: before the first, or after one that was whole */
-	uint64_t finished; /* members */
+	bool between;      /* before the first member, or after a whole one */
+	uint64_t finished; /* number of whole members */
 };
 
 static bool gzip_claims(const uint8_t *data, size_t len)
@@ -47,7 +47,7 @@ static const char *explain(int code)
 	}
 }
 
-/* The library counts in 32 bits. */
+/* Limits a size to the 32 bits of the library. */
 static uint32_t clamp(size_t size)
 {
 	return size > (1u << 30) ? 1u << 30 : (uint32_t)size;
@@ -61,14 +61,15 @@ static void skip_padding(struct weir_codec_io *io)
 	}
 }
 
-/* One call of the library on what there is. */
+/* Calls the library once with the available input and room. */
 static int inflate_some(struct inflate_state *state, struct weir_codec_io *io)
 {
 	uint32_t in_len = clamp(io->in_len);
 	uint32_t out_room = clamp(io->out_room);
 	int code;
 
-	state->next_in = (uint8_t *)(uintptr_t)io->in; /* read only, in spite of its type */
+	state->next_in =
+		(uint8_t *)(uintptr_t)io->in; /* the library only reads it, despite its type */
 	state->avail_in = in_len;
 	state->next_out = io->out;
 	state->avail_out = out_room;

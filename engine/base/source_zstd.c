@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* zstd (RFC 8878): any number of frames one after the other, skippable ones among them. */
+/* Decodes zstd (RFC 8878): any number of frames, skippable ones included. */
 #include <stdlib.h>
 
 #include <zstd.h>
@@ -10,8 +10,8 @@
 
 struct zstd {
 	ZSTD_DStream *stream;
-	bool between;      /* frames */
-	uint64_t finished; /* frames */
+	bool between;      /* before the first frame, or after a whole one */
+	uint64_t finished; /* number of whole frames */
 };
 
 static bool zstd_claims(const uint8_t *data, size_t len)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers that look random and are the same everywhere: for draws and for seeds. */
+/* Pseudorandom numbers that are the same on every machine, for draws and seeds. */
 #ifndef WEIR_BASE_SPLITMIX_H
 #define WEIR_BASE_SPLITMIX_H
 
 #include <stdint.h>
 
-/* One step of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014). */
+/* Takes one step of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014). */
 static inline uint64_t weir_splitmix64(uint64_t state)
 {
 	uint64_t z = state + UINT64_C(0x9e3779b97f4a7c15);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How far apart two words are, for "did you mean". */
+/* The edit distance of two words, for "did you mean". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Three rows of the table of prefixes: this one, the one above and the one above that. */
+/* The last three rows of the table of distances between prefixes. */
 struct rows {
 	size_t *above2, *above, *now;
 };
 
-/* Row i: the distances of a's first i bytes to every prefix of b. */
+/* Computes row i: the distances of the first i bytes of a to every prefix of b. */
 static void fill_row(const struct rows *rows, const char *a, size_t i, const char *b, size_t b_len)
 {
 	rows->now[0] = i;
@@ -30,8 +30,8 @@ static void fill_row(const struct rows *rows, const char *a, size_t i, const cha
 	}
 }
 
-/* Optimal string alignment (L. Boytsov, Indexing methods for approximate dictionary searching,
- * 2011, 2.1). */
+/* Computes the optimal string alignment distance (L. Boytsov, Indexing methods for approximate
+ * dictionary searching, 2011, 2.1). */
 size_t weir_text_distance(const char *a, const char *b)
 {
 	size_t a_len = strlen(a);
@@ -53,8 +53,8 @@ size_t weir_text_distance(const char *a, const char *b)
 	return distance;
 }
 
-/* Lengths alone rule out most pairs, so that a huge text costs nothing. Of equally near words the
- * first counts. */
+/* Skips words by their length alone, so that a huge text costs little. The first of equally near
+ * words is taken. */
 const char *weir_text_nearest(const char *text, const char *const *list)
 {
 	const char *nearest = NULL;

@@ -20,7 +20,7 @@ void weir_text_clear(struct weir_text *text)
 		text->data[0] = '\0';
 }
 
-/* Room for `more` bytes and the final NUL; returns where they go. */
+/* Makes room for `more` bytes and the final NUL; returns the end of the text. */
 static char *reserve(struct weir_text *text, size_t more)
 {
 	if (more >= SIZE_MAX - text->length)
@@ -61,9 +61,9 @@ void weir_text_printf(struct weir_text *text, const char *format, ...)
 	va_end(args);
 }
 
-/* Formats behind the text as far as the room goes; returns the length that the whole needs, or -1.
+/* Formats after the text as far as the room allows. Returns the length of the whole output, or -1.
  */
-static int format_behind(struct weir_text *text, const char *format, va_list args)
+static int format_after(struct weir_text *text, const char *format, va_list args)
 {
 	va_list copy;
 	int len;
@@ -74,7 +74,7 @@ static int format_behind(struct weir_text *text, const char *format, va_list arg
 	return len;
 }
 
-/* In the "C" locale, whatever the program around the library has set: a decimal point is a point.
+/* Uses the "C" locale, because the program around the library may have set another decimal point.
  */
 void weir_text_vprintf(struct weir_text *text, const char *format, va_list args)
 {
@@ -83,10 +83,10 @@ void weir_text_vprintf(struct weir_text *text, const char *format, va_list args)
 	int len;
 
 	reserve(text, 0);
-	len = format_behind(text, format, args);
+	len = format_after(text, format, args);
 	if (len > 0 && (size_t)len >= text->capacity - text->length) {
 		reserve(text, (size_t)len);
-		len = format_behind(text, format, args);
+		len = format_after(text, format, args);
 	}
 	if (len > 0)
 		text->length += (size_t)len;

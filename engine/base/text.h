@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A growing string, numbers parsed whole or not at all, and numbers as people read them.
- * Independent of the locale.
+ * Growing strings, parsing of numbers and times, formatting of figures for people, and UTF-8.
+ * Nothing depends on the locale.
  */
 #ifndef WEIR_BASE_TEXT_H
 #define WEIR_BASE_TEXT_H
@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* {0} is an empty text; data is NUL-terminated or NULL; release with weir_text_release(). */
+/* {0} is an empty text. `data` is NUL-terminated or NULL. Release with weir_text_release(). */
 struct weir_text {
 	char *data;
 	size_t length, capacity;
 };
 
 void weir_text_release(struct weir_text *text);
-void weir_text_clear(struct weir_text *text); /* empty and reusable */
+void weir_text_clear(struct weir_text *text); /* makes it empty and reusable */
 void weir_text_add(struct weir_text *text, const char *data, size_t len);
 void weir_text_puts(struct weir_text *text, const char *string);
 void weir_text_repeat(struct weir_text *text, const char *string, size_t times);
@@ -27,32 +27,33 @@ void weir_text_printf(struct weir_text *text, const char *format, ...)
 void weir_text_vprintf(struct weir_text *text, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* The whole of [text, text+len) is one number, else false. */
+/* Each weir_parse function parses all of [text, text + len), or returns false. */
 bool weir_parse_i64(const char *text, size_t len, int64_t *out);
 bool weir_parse_double(const char *text, size_t len, double *out);
 /*
- * An instant of ISO 8601 as Unix nanoseconds: "2025-05-01", "2025-05-01T06:00Z", "2025-05-01
- * 06:00:00.25+02:00", years 1678 to 2261. Without a zone it is UTC. Digits behind the nanosecond
- * are cut off.
+ * Parses an instant of ISO 8601 to Unix nanoseconds: "2025-05-01", "2025-05-01T06:00Z", "2025-05-01
+ * 06:00:00.25+02:00", years 1678 to 2261. Without a zone it is UTC. Digits after the nanosecond
+ * are dropped.
  */
 bool weir_parse_iso_ns(const char *text, size_t len, int64_t *out_ns);
 /*
- * Decimal microseconds ("1712195495519689.047") as integer nanoseconds, from the digits: at epoch
- * microseconds a double steps by 0.25 us. Takes a sign, a fraction of any length (rounded half up
- * at the fourth place) and an exponent; false for anything else, and where the result leaves int64.
+ * Parses decimal microseconds ("1712195495519689.047") to integer nanoseconds without a double,
+ * whose resolution is 0.25 us for microseconds since 1970. Accepts a sign, a fraction of any length
+ * (rounded half away from zero to nanoseconds) and an exponent; false if the result exceeds int64.
  */
 bool weir_parse_us_as_ns(const char *text, size_t len, int64_t *out_ns);
-/* The same of decimal seconds ("0.0123", "4.2e-05"); rounded at the tenth place. */
+/* Parses decimal seconds ("0.0123", "4.2e-05") to nanoseconds in the same way. */
 bool weir_parse_s_as_ns(const char *text, size_t len, int64_t *out_ns);
-/* The same of any unit: the number times 10^places, as an integer. */
+/* Parses a number and multiplies it by 10^places in the same way. */
 bool weir_parse_scaled(const char *text, size_t len, int places, int64_t *out);
 
-/* "3.35 ms", "11.2 us", "412 ns", "1.29 s": three significant digits in the unit people use. NAN or
- * unknown: "-". */
+/* Appends "3.35 ms", "11.2 us", "412 ns" or "1.29 s": three significant digits in a suitable unit;
+ * NAN as
+ * "-". */
 void weir_text_duration(struct weir_text *text, double ns);
 void weir_text_count(struct weir_text *text, uint64_t count); /* 7290 -> "7,290" */
-void weir_text_share(struct weir_text *text,
-                     double share); /* 0.864 -> "86 %", 0.004 -> "0.4 %", NAN -> "-" */
+/* Appends a share: 0.864 as "86 %", 0.004 as "0.4 %", NAN as "-". */
+void weir_text_share(struct weir_text *text, double share);
 void weir_text_bytes(struct weir_text *text, double bytes); /* "256 MiB" */
 
 /*
@@ -63,18 +64,20 @@ void weir_text_bytes(struct weir_text *text, double bytes); /* "256 MiB" */
  */
 bool weir_text_is_printable(const char *text, size_t *length);
 /* Returns the columns that a UTF-8 text takes on a terminal: 2 for East Asian wide characters, 0
- * for combining marks, 1 for any other character and for a byte that starts none. */
+ * for combining marks, 1 for any other character and for a malformed byte. */
 size_t weir_text_columns(const char *utf8);
-size_t weir_text_columns_in(const char *utf8, size_t len); /* of its first bytes */
-/* Returns the bytes of the longest prefix that fits in so many columns, and the offset of the
- * longest suffix that does. */
+size_t weir_text_columns_in(const char *utf8, size_t len); /* the columns of the first bytes */
+/* Return the length of the longest prefix, and the offset of the longest suffix, that fits the
+ * columns.
+ */
 size_t weir_text_prefix(const char *utf8, size_t columns);
 size_t weir_text_suffix(const char *utf8, size_t columns);
 
-/* Smallest number of edits (insert, delete, replace, swap of neighbours) that makes a of b; for
- * suggestions. */
+/* Returns the smallest number of edits (insert, delete, replace, swap neighbours) that turns b into
+ * a. */
 size_t weir_text_distance(const char *a, const char *b);
-/* The nearest of a NULL-terminated list within a third of the length, else NULL. */
+/* Returns the nearest word of a NULL-terminated list, or NULL if more than a third of it differs.
+ */
 const char *weir_text_nearest(const char *text, const char *const *list);
 
 #endif

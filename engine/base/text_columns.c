@@ -34,8 +34,8 @@ static const struct range wide[] = {
 	{0x20000, 0x3fffd},
 };
 
-/* Marks that combine with Latin, Japanese and Korean characters before them, and joiners; sorted.
- * Marks of other scripts count as one column. */
+/* Marks that combine with a Latin, Japanese or Korean character, and joiners; sorted. Marks of
+ * other scripts count as one column. */
 static const struct range zero[] = {
 	{0x300, 0x36f},   {0x1160, 0x11ff}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f},
 	{0x20d0, 0x20ff}, {0x302a, 0x302d}, {0x3099, 0x309a}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f},
@@ -75,7 +75,7 @@ static size_t columns_of(uint32_t code)
 	return is_in(wide, sizeof wide / sizeof *wide, code) ? 2 : 1;
 }
 
-/* Bytes of the character that starts with this byte, 0: none does. */
+/* Returns the size of a character by its first byte; 0 if no character starts with it. */
 static size_t sequence_length(unsigned char lead)
 {
 	if (lead < 0x80)
@@ -118,7 +118,8 @@ bool weir_text_is_printable(const char *text, size_t *length)
 	       !is_in(unprintable, sizeof unprintable / sizeof *unprintable, code);
 }
 
-/* Bytes of the first character, which takes *columns. A byte that starts none takes one. */
+/* Returns the size in bytes of the first character, and its *columns. A malformed byte takes one.
+ */
 static size_t next_character(const char *utf8, size_t *columns)
 {
 	uint32_t code = 0;

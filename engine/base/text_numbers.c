@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers read from text. The grammar is that of JSON, with a leading "+", ".5" and "5." let
- * through. */
+/* Parses numbers with the grammar of JSON, and accepts a leading "+", ".5" and "5." as well. */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "engine/base/text.h"
 
-/* The parts of a decimal number; `digits` of them, with a point after `whole` (or none), times
- * 10^exponent. */
+/* A decimal number: `whole` digits, `fraction` digits after a point, times 10^exponent. */
 struct decimal {
-	const char *digits; /* first digit or the point */
+	const char *digits; /* first digit, or the point */
 	size_t whole, fraction;
-	int64_t exponent; /* held within EXPONENT_LIMIT */
+	int64_t exponent; /* clamped to EXPONENT_LIMIT */
 	bool negative;
 };
 
-#define EXPONENT_LIMIT                                                                             \
-	(INT64_MAX / 4) /* beyond any text's length: saturates without changing a result */
+/* Larger than any text is long, so that clamping to it changes no result. */
+#define EXPONENT_LIMIT (INT64_MAX / 4)
 
 static bool is_digit(char c)
 {
@@ -33,7 +31,7 @@ static size_t count_digits(const char *text, const char *end)
 	return (size_t)(at - text);
 }
 
-/* "e+12" up to the end. */
+/* Parses "e+12" up to the end. */
 static bool parse_exponent(const char *at, const char *end, int64_t *out)
 {
 	bool negative;
@@ -78,13 +76,13 @@ static bool split_decimal(const char *text, size_t len, struct decimal *out)
 	return at == end;
 }
 
-/* Digit number i of the number, as if there were no point. */
+/* Returns digit i of the number, without counting the point. */
 static unsigned digit_at(const struct decimal *number, size_t i)
 {
 	return (unsigned)(number->digits[i < number->whole ? i : i + 1] - '0');
 }
 
-/* limit is INT64_MAX, or one more where the number is negative. */
+/* Appends a digit; false if the value would exceed the limit. */
 static bool append_digit(uint64_t *value, unsigned digit, uint64_t limit)
 {
 	if (*value > (limit - digit) / 10)
@@ -122,7 +120,7 @@ bool weir_parse_i64(const char *text, size_t len, int64_t *out)
 	return true;
 }
 
-/* The first `keep` digits as an integer, zeros where the text has no more. */
+/* Returns the first `keep` digits as an integer, padded with zeros. */
 static bool leading_digits(const struct decimal *number, int64_t keep, uint64_t *out)
 {
 	uint64_t limit = magnitude_limit(number->negative);
@@ -139,12 +137,12 @@ static bool leading_digits(const struct decimal *number, int64_t keep, uint64_t 
 	return true;
 }
 
-/* Digits are moved by the exponent, then cut and rounded half away from zero at the unit. */
+/* Shifts the digits by the exponent and rounds them half away from zero to the unit. */
 bool weir_parse_scaled(const char *text, size_t len, int places, int64_t *out)
 {
 	struct decimal number;
 	uint64_t value;
-	int64_t keep; /* digits that stand before the unit's end */
+	int64_t keep; /* digits down to the unit */
 
 	if (len > INT64_MAX / 4 || !split_decimal(text, len, &number))
 		return false;
@@ -171,7 +169,7 @@ bool weir_parse_s_as_ns(const char *text, size_t len, int64_t *out_ns)
 	return weir_parse_scaled(text, len, 9, out_ns);
 }
 
-/* Byte order does not matter; written out, because compilers make one load of it this way. */
+/* Loads eight bytes in little-endian order; compilers turn this form into one load. */
 static uint64_t load_bytes(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -181,15 +179,16 @@ static uint64_t load_bytes(const char *text)
 	       (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
 }
 
-/* All eight bytes are '0' to '9': high halves 3, and still 3 when 6 is added to the low halves. */
+/* Returns true if all eight bytes are '0' to '9': the high half of each is 3, and stays 3 if 6 is
+ * added to the low half. */
 static bool are_digits(uint64_t word)
 {
 	return ((word & 0xf0f0f0f0f0f0f0f0u) |
 	        ((word + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4) == 0x3333333333333333u;
 }
 
-/* Eight digits at once: pairs, then fours, then the eight (L. Lamport, Multiple byte processing,
- * CACM 18(8), 1975). */
+/* Computes the value of eight digits at once: of pairs, of fours, of all (L. Lamport, Multiple byte
+ * processing, CACM 18(8), 1975). */
 static uint64_t value_of_digits(uint64_t word)
 {
 	word = (word & 0x0f0f0f0f0f0f0f0fu) * (10 * (1u << 8) + 1) >> 8;
@@ -197,8 +196,7 @@ static uint64_t value_of_digits(uint64_t word)
 	return (word & 0x0000ffff0000ffffu) * (10000 * (UINT64_C(1) << 32) + 1) >> 32;
 }
 
-/* The value of the digits at the start of the text, of which there are *count; wraps where they are
- * too many. */
+/* Returns the value of the *count digits at the start of the text; wraps if there are too many. */
 static uint64_t leading_value(const char *text, size_t len, size_t *count)
 {
 	uint64_t value = 0;
@@ -217,8 +215,8 @@ static uint64_t leading_value(const char *text, size_t len, size_t *count)
 #define FAST_WHOLE_DIGITS 16
 
 /*
- * The way of nearly every number of a trace: no sign, at most 16 digits that fit, then nothing or
- * up to three more. Whatever else turns up goes the slow way from the start.
+ * Handles nearly all numbers of a trace fast: without a sign, with at most 16 whole digits and at
+ * most three decimals. All others are parsed again slowly.
  */
 bool weir_parse_us_as_ns(const char *text, size_t len, int64_t *out_ns)
 {
@@ -241,7 +239,7 @@ bool weir_parse_us_as_ns(const char *text, size_t len, int64_t *out_ns)
 	return true;
 }
 
-/* strtod in the "C" locale on a copy that ends; the grammar was checked. */
+/* Calls strtod() in the "C" locale with a NUL-terminated copy, whose grammar is already checked. */
 static double parse_with_strtod(const char *text, size_t len)
 {
 	struct weir_text copy = {0};
@@ -260,9 +258,9 @@ static double parse_with_strtod(const char *text, size_t len)
 }
 
 /*
- * Up to 15 digits and a power of ten up to 10^22 are exact as doubles, so that one division rounds
- * once and right (W. D. Clinger, How to read floating point numbers accurately, PLDI 1990).
- * Everything else goes to strtod.
+ * Up to 15 digits and powers of ten up to 10^22 are exact as doubles, so that one division rounds
+ * correctly (W. D. Clinger, How to read floating point numbers accurately, PLDI 1990). All other
+ * numbers are left to strtod().
  */
 bool weir_parse_double(const char *text, size_t len, double *out)
 {

@@ -5,12 +5,12 @@
 
 #define NS_PER_S    INT64_C(1000000000)
 #define S_PER_DAY   INT64_C(86400)
-#define FIRST_YEAR  1678 /* whole years that int64 nanoseconds hold */
+#define FIRST_YEAR  1678 /* first of the whole years that int64 nanoseconds hold */
 #define LAST_YEAR   2261
 #define EPOCH_DAYS  719468 /* from 0000-03-01 to 1970-01-01 */
-#define DAYS_OF_400 146097 /* in the 400 years after which the calendar repeats */
+#define DAYS_OF_400 146097 /* in 400 years, after which the calendar repeats */
 
-/* What is left of the text. */
+/* The unread part of the text. */
 struct cursor {
 	const char *at, *end;
 };
@@ -23,7 +23,7 @@ static bool take(struct cursor *cursor, char c)
 	return true;
 }
 
-/* Exactly `digits` digits, a value from low to high. */
+/* Takes exactly `digits` digits, with a value from low to high. */
 static bool take_number(struct cursor *cursor, size_t digits, int64_t low, int64_t high,
                         int64_t *out)
 {
@@ -48,7 +48,7 @@ static int64_t days_of_month(int64_t year, int64_t month)
 	return days[month - 1] + (leap && month == 2);
 }
 
-/* Days since 1970. Years begin in March here, so that the leap day is the last of its year:
+/* Returns the days since 1970. Years begin in March here, so that a leap day ends its year:
  * Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil. */
 static int64_t days_since_epoch(int64_t year, int64_t month, int64_t day)
 {
@@ -71,7 +71,7 @@ static bool take_date(struct cursor *cursor, int64_t *days)
 	return true;
 }
 
-/* Behind the point: at least one digit. */
+/* Takes the digits after the point, at least one. */
 static bool take_fraction(struct cursor *cursor, int64_t *ns)
 {
 	const char *start = cursor->at;
@@ -84,7 +84,7 @@ static bool take_fraction(struct cursor *cursor, int64_t *ns)
 	return cursor->at > start;
 }
 
-/* HH:MM, HH:MM:SS or HH:MM:SS.fraction; second 60 is a leap second. */
+/* Takes HH:MM, HH:MM:SS or HH:MM:SS.fraction; second 60 is a leap second. */
 static bool take_time(struct cursor *cursor, int64_t *seconds, int64_t *ns)
 {
 	int64_t hour, minute, second = 0;
@@ -102,7 +102,8 @@ static bool take_time(struct cursor *cursor, int64_t *seconds, int64_t *ns)
 	return true;
 }
 
-/* Nothing, "Z", "+02:00", "+0200", "+02"; a blank may stand before, and UTC for Z. */
+/* Takes an optional zone: "Z", "UTC", "+02:00", "+0200" or "+02", with an optional blank before it.
+ */
 static bool take_zone(struct cursor *cursor, int64_t *ahead_s)
 {
 	int64_t hour, minute = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers as people read them: three significant digits in the unit that suits the size. */
+/* Formats numbers for people: three significant digits in a suitable unit. */
 #include <math.h>
 #include <stdio.h>
 
 #include "engine/base/text.h"
 
 struct scale {
-	double from; /* smallest magnitude shown in this unit, what rounds up to it included */
+	double from; /* smallest magnitude in this unit, including those that round up to it */
 	double unit;
 	const char *name;
 };
@@ -26,7 +26,8 @@ static const struct scale sizes[] = {
 	{0, 1, "B"},
 };
 
-/* Whole numbers of the smallest unit show no decimals: they were counted, not measured. */
+/* Appends a scaled value. Whole numbers of the smallest unit have no decimals: they were counted,
+ * not measured. */
 static void add_scaled(struct weir_text *text, double value, const struct scale *scale, bool exact)
 {
 	double magnitude = fabs(value);
@@ -60,7 +61,7 @@ void weir_text_bytes(struct weir_text *text, double bytes)
 
 void weir_text_count(struct weir_text *text, uint64_t count)
 {
-	char groups[32]; /* from the end: 20 digits, 6 commas */
+	char groups[32]; /* 20 digits and 6 commas, filled from the end */
 	size_t at = sizeof(groups);
 	unsigned digits = 0;
 

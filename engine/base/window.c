@@ -5,11 +5,9 @@
 #include "engine/base/arena.h"
 #include "engine/base/window.h"
 
-#define FIRST_STEP                                                                                 \
-	4096 /* bytes copied at a seam before asking again; doubles with what is kept              \
-	      */
+#define FIRST_STEP 4096 /* bytes copied at a seam at once; more if more bytes are kept */
 
-static const char nothing[] = ""; /* where pointers to no bytes point */
+static const char nothing[] = ""; /* target of pointers to an empty range */
 
 void weir_window_init(struct weir_window *window, struct weir_source *source)
 {
@@ -42,7 +40,7 @@ static bool next_stretch(struct weir_window *window)
 	return length > 0;
 }
 
-/* Moves [at, stop) to the front of `own`, with room for `more` bytes and the padding after them. */
+/* Moves [at, stop) to the start of `own`, with room for `more` bytes and the padding. */
 static void keep(struct weir_window *window, size_t more)
 {
 	size_t length = (size_t)(window->stop - window->at);
@@ -61,7 +59,7 @@ static void keep(struct weir_window *window, size_t more)
 	window->in_own = true;
 }
 
-/* Copies a beginning of the stretch behind what is kept. */
+/* Copies the next bytes of the source's buffer after the kept bytes. */
 static void append(struct weir_window *window)
 {
 	size_t length = (size_t)(window->stop - window->at);
@@ -108,7 +106,8 @@ void weir_window_settle(struct weir_window *window)
 
 	if (!window->in_own || window->ended || window->at < window->own + window->kept)
 		return;
-	ahead = (size_t)(window->stop - window->at); /* copied, and still in the stretch */
+	ahead = (size_t)(window->stop - window->at); /* bytes that were copied and are still in the
+	                                                source's buffer */
 	window->at = window->rest - ahead;
 	window->stop = window->stretch_end;
 	window->rest = window->stretch_end;
@@ -120,7 +119,7 @@ void weir_window_pad(struct weir_window *window, size_t length)
 	if (window->in_own || (size_t)(window->stop - window->at) - length >= WEIR_WINDOW_PADDING)
 		return;
 	keep(window, 0);
-	window->kept = 0; /* all of it is still in the stretch */
+	window->kept = 0; /* all of them are still in the source's buffer */
 }
 
 uint64_t weir_window_position(const struct weir_window *window)
