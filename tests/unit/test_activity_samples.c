@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Compares figures of real traces to the nanosecond. tests/vectors/kineto_activity.json holds the
- * figures, which another program computed from the same files. The files are on the shelf.
+ * Compares figures of real traces to the nanosecond. Another program computed the figures in
+ * tests/vectors from the same files, which are in tests/data/kineto or on the shelf.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -25,8 +25,14 @@
 #include "engine/readers/reader.h"
 #include "tests/unit/shelf.h"
 
-#define SAMPLES "samples/kineto"
-#define VECTORS "tests/vectors/kineto_activity.json"
+/* Vectors and the folder of their traces. */
+struct corpus {
+	const char *vectors, *folder;
+	bool shelved;
+};
+
+static struct corpus captures = {"tests/vectors/kineto_captures.json", "tests/data/kineto", false};
+static struct corpus samples = {"tests/vectors/kineto_activity.json", "samples/kineto", true};
 
 struct figure {
 	const char *name;
@@ -140,7 +146,7 @@ static void check_device(const char *file, const struct weir_trace *trace, const
 	free(rows.work);
 }
 
-static void check_case(const cJSON *expected, int *wrong)
+static void check_case(const struct corpus *corpus, const cJSON *expected, int *wrong)
 {
 	const cJSON *devices = NULL, *device;
 	struct weir_profile *profile = weir_profile_new();
@@ -152,8 +158,8 @@ static void check_case(const cJSON *expected, int *wrong)
 	weir_json_array(expected, "devices", &devices, NULL);
 	assert_non_null(file);
 	assert_non_null(devices);
-	snprintf(path, sizeof(path), SAMPLES "/%s", file);
-	if (weir_read_path(profile, shelf_need(path), NULL, &err)) {
+	snprintf(path, sizeof(path), "%s/%s", corpus->folder, file);
+	if (weir_read_path(profile, corpus->shelved ? shelf_need(path) : path, NULL, &err)) {
 		/* Only a trace without device work may be refused. */
 		if (cJSON_GetArraySize(devices) > 0 || err.status != WEIR_E_EMPTY) {
 			print_error("%s\n", err.message);
@@ -171,21 +177,22 @@ static void check_case(const cJSON *expected, int *wrong)
 	weir_profile_free(profile);
 }
 
-static void every_figure_of_the_samples_is_exact(void **state)
+static void every_figure_is_exact(void **state)
 {
+	const struct corpus *corpus = *state;
 	const cJSON *cases = NULL, *item;
 	struct weir_error err = {0};
 	cJSON *document = NULL;
 	int wrong = 0;
 
-	(void)state;
-	shelf_need(SAMPLES);
-	if (weir_json_read_file(VECTORS, &document, &err))
+	if (corpus->shelved)
+		shelf_need(corpus->folder);
+	if (weir_json_read_file(corpus->vectors, &document, &err))
 		fail_msg("%s", err.message);
 	weir_json_array(document, "cases", &cases, NULL);
 	assert_true(cJSON_GetArraySize(cases) > 0);
 	cJSON_ArrayForEach (item, cases)
-		check_case(item, &wrong);
+		check_case(corpus, item, &wrong);
 	cJSON_Delete(document);
 	assert_int_equal(wrong, 0);
 }
@@ -193,7 +200,8 @@ static void every_figure_of_the_samples_is_exact(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_figure_of_the_samples_is_exact),
+		cmocka_unit_test_prestate(every_figure_is_exact, &captures),
+		cmocka_unit_test_prestate(every_figure_is_exact, &samples),
 	};
 
 	return shelf_run_group_tests(tests);

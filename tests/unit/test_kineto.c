@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Kineto reader over tests/data/kineto/written, one file a promise, and over real traces where
- * the shelf has them. */
+/* The Kineto reader over tests/data/kineto/written, one file a promise, and over real traces: ours
+ * in tests/data/kineto, and those of others where the shelf has them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -444,7 +444,7 @@ static void check_device(const struct weir_trace *trace, size_t device, const cJ
 }
 
 /* The vectors do not count MTIA's runtime calls as launches; their links are left out there. */
-static void check_case(const cJSON *expected)
+static void check_case(const cJSON *expected, const char *folder, bool shelved)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_text path = {0};
@@ -454,9 +454,9 @@ static void check_case(const cJSON *expected)
 	uint64_t overlaps = 0;
 	size_t works = 0;
 
-	weir_text_printf(&path, "samples/kineto/%s",
+	weir_text_printf(&path, "%s/%s", folder,
 	                 cJSON_GetObjectItem(expected, "file")->valuestring);
-	if (weir_read_path(profile, shelf_need(path.data), NULL, &err))
+	if (weir_read_path(profile, shelved ? shelf_need(path.data) : path.data, NULL, &err))
 		fail_msg("%s", err.message);
 	trace = profile->inputs[0].trace;
 	cJSON_ArrayForEach (device, devices) {
@@ -471,20 +471,31 @@ static void check_case(const cJSON *expected)
 	weir_profile_free(profile);
 }
 
-static void real_traces_have_the_activity_that_the_vectors_say(void **state)
+static void check_vectors(const char *vectors, const char *folder, bool shelved)
 {
 	cJSON *document = NULL;
 	const cJSON *expected;
 	struct weir_error err = {0};
 
-	(void)state;
-	shelf_need("samples/kineto");
-	if (weir_json_read_file("tests/vectors/kineto_activity.json", &document, &err))
+	if (weir_json_read_file(vectors, &document, &err))
 		fail_msg("%s", err.message);
 	assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(document, "cases")) > 0);
 	cJSON_ArrayForEach (expected, cJSON_GetObjectItem(document, "cases"))
-		check_case(expected);
+		check_case(expected, folder, shelved);
 	cJSON_Delete(document);
+}
+
+static void our_traces_have_the_activity_that_the_vectors_say(void **state)
+{
+	(void)state;
+	check_vectors("tests/vectors/kineto_captures.json", "tests/data/kineto", false);
+}
+
+static void real_traces_have_the_activity_that_the_vectors_say(void **state)
+{
+	(void)state;
+	shelf_need("samples/kineto");
+	check_vectors("tests/vectors/kineto_activity.json", "samples/kineto", true);
 }
 
 int main(void)
@@ -507,6 +518,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_number_is_missing),
 		cmocka_unit_test(fractions_without_padding_are_pointed_out),
 		cmocka_unit_test(what_cannot_be_analysed_is_refused_with_the_reason),
+		cmocka_unit_test(our_traces_have_the_activity_that_the_vectors_say),
 		cmocka_unit_test(real_traces_have_the_activity_that_the_vectors_say),
 	};
 
