@@ -385,8 +385,7 @@ enum row_column {
 
 /* Cells of rocpd_event after its id. */
 enum event_cell {
-	EVENT_CALL, /* id of the API call that caused it. The correlation_id is set by the program.
-	             */
+	EVENT_CALL, /* stack_id, shared by an API call and its work; programs set correlation_id */
 	EVENT_KIND,
 };
 

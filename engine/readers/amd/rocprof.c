@@ -432,8 +432,7 @@ static void take_total(struct reader *reader, const struct weir_csv_row *row)
 	weir_text_release(&text);
 }
 
-/* Describes a device. Without the name of a product it has the name of its architecture (gfx942).
- */
+/* Describes a device. If the product has no name, the architecture (gfx942) names it. */
 static void take_agent(struct reader *reader, const struct weir_csv_row *row)
 {
 	struct weir_trace_device device = {.id = number(reader, row, COLUMN_NODE, -1)};

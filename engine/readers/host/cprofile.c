@@ -421,8 +421,7 @@ static bool take_seconds(struct marshal *marshal, int64_t *out_ns, bool *usable)
 	return true;
 }
 
-/* Takes the tuple of one function; *usable: it holds times. Returns false if the file is damaged.
- */
+/* Takes the tuple of a function; *usable: it holds times. Returns false if the file is damaged. */
 static bool take_stats(struct marshal *marshal, struct weir_host_function *function, bool *usable)
 {
 	struct value value;

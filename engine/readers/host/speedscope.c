@@ -89,8 +89,8 @@ static const struct {
 	{"seconds", WEIR_HOST_NS, 9},
 };
 
-/* Returns the places of a unit; the first profile sets the unit of all. -1: another unit, or not a
- * unit of time or samples. */
+/* Returns the power of ten of a unit; the first profile sets the unit of all. -1: another unit, or
+ * not a unit of time or samples. */
 static int places_of(struct speedscope *reader, struct weir_slice unit)
 {
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
@@ -226,8 +226,7 @@ static void close_all(struct speedscope *reader, struct weir_slice end, int plac
 		weigh(reader, reader->stack[reader->depth - 1], span);
 }
 
-/* Takes the events of a profile. The time between two events counts for the innermost open frame.
- */
+/* Takes the events of a profile. Time between two events counts for the innermost open frame. */
 static bool take_events(struct speedscope *reader, const struct members *members, int places)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(members->events);
