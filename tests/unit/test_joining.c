@@ -245,6 +245,60 @@ static void tables_on_another_clock_are_left_out_with_a_note(void **state)
 	assert_int_equal(left_out_notes(base, true), 0); /* a client beside a server */
 }
 
+/* Returns the notes of this code about a report with these figures of a monitor. */
+static size_t notes_about(const char *code, const struct weir_telemetry_figures *telemetry,
+                          double compute_busy)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_report *report = weir_report_new(profile);
+	size_t count;
+
+	report->has_telemetry = true;
+	report->telemetry = *telemetry;
+	report->requests.compute_busy = compute_busy;
+	weir_join(profile, NULL, report);
+	count = notes(report, code);
+	weir_report_free(report);
+	weir_profile_free(profile);
+	return count;
+}
+
+static void a_monitor_contradicts_requests_from_a_difference_on(void **state)
+{
+	struct weir_telemetry_figures telemetry = {
+		.aligned = true, .samples = 10, .devices = 1, .utilization_all = 0.25};
+
+	(void)state;
+	assert_int_equal(notes_about("contradiction", &telemetry, 0.25 + 0.3499), 0);
+	assert_int_equal(notes_about("contradiction", &telemetry, 0.25 + 0.3501), 1);
+	assert_int_equal(notes_about("contradiction", &telemetry, NAN), 0);
+	telemetry.samples = 9;
+	assert_int_equal(notes_about("contradiction", &telemetry, 0.9), 0);
+	telemetry.samples = 10;
+	telemetry.devices = 2;
+	assert_int_equal(notes_about("contradiction", &telemetry, 0.9), 0);
+	telemetry.devices = 1;
+	telemetry.aligned = false;
+	assert_int_equal(notes_about("contradiction", &telemetry, 0.9), 0);
+	telemetry.aligned = true;
+	telemetry.utilization_all = NAN;
+	assert_int_equal(notes_about("contradiction", &telemetry, 0.9), 0);
+	telemetry.utilization_all = 0.95;
+	assert_int_equal(notes_about("contradiction", &telemetry, 0.5), 1);
+}
+
+static void reduced_clocks_get_a_note_from_a_tenth_of_the_time_on(void **state)
+{
+	struct weir_telemetry_figures telemetry = {.power_capped = 0.1, .thermal_capped = 0.0999};
+
+	(void)state;
+	assert_int_equal(notes_about("power_cap", &telemetry, NAN), 1);
+	assert_int_equal(notes_about("thermal", &telemetry, NAN), 0);
+	telemetry = (struct weir_telemetry_figures){.power_capped = 0.0999, .thermal_capped = 0.1};
+	assert_int_equal(notes_about("power_cap", &telemetry, NAN), 0);
+	assert_int_equal(notes_about("thermal", &telemetry, NAN), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +310,8 @@ int main(void)
 		cmocka_unit_test(only_timelines_with_a_time_of_day_extend_the_common_time),
 		cmocka_unit_test(notes_have_a_limit),
 		cmocka_unit_test(tables_on_another_clock_are_left_out_with_a_note),
+		cmocka_unit_test(a_monitor_contradicts_requests_from_a_difference_on),
+		cmocka_unit_test(reduced_clocks_get_a_note_from_a_tenth_of_the_time_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "engine/analysis/scrape/buckets.h"
 #include "engine/analysis/scrape/scrape_metrics.h"
 #include "engine/analysis/scrape/scrape_stages.h"
 #include "engine/readers/readers.h"
@@ -256,8 +257,8 @@ static void phases_that_do_not_add_up_are_counted(void **state)
 	struct bench good = {0}, bad = {0};
 
 	(void)state;
-	add_text(&good, PHASE("prefill", "1") PHASE("decode", "3") PHASE("inference", "4.01"));
-	add_text(&bad, PHASE("prefill", "1") PHASE("decode", "3") PHASE("inference", "5"));
+	add_text(&good, PHASE("prefill", "1") PHASE("decode", "3") PHASE("inference", "4.21"));
+	add_text(&bad, PHASE("prefill", "1") PHASE("decode", "3") PHASE("inference", "4.22"));
 	collect(&good);
 	collect(&bad);
 	assert_int_equal(good.figures.findings.broken_sums, 0);
@@ -400,12 +401,23 @@ static void the_largest_fall_along_buckets_is_reported(void **state)
 static void a_sum_that_is_infinite_is_unknown(void **state)
 {
 	struct bench bench = {0};
+	const struct weir_scrape *page;
+	struct weir_buckets buckets;
+	size_t histograms = 0;
 
 	(void)state;
 	add_text(&bench, PAGE("100", "10", E2E(M, "8", "10", "+Inf")));
 	collect(&bench);
 	assert_int_equal(bench.figures.findings.inconsistent, 0);
 	assert_true(!isinf(stage_of(&bench.figures, "e2e")->mean_ns));
+	page = bench.profile->inputs[0].scrape;
+	for (uint32_t s = 0; s < page->series_count; s++) {
+		weir_buckets_read(&buckets, page, s);
+		assert_true(isnan(buckets.sum));
+		histograms += buckets.count == 2;
+		weir_buckets_release(&buckets);
+	}
+	assert_int_equal(histograms, 1);
 	release(&bench);
 }
 

@@ -123,8 +123,11 @@ static void separated_groups_get_the_exact_p(void **state)
 	assert_near(test.p.greater, 1.0 / 35, 1e-12);
 	assert_near(test.p.greater, exact.exact.greater, 1e-12);
 	assert_near(test.p.less, 1, 0);
+	assert_near(test.p.two_sided, 2.0 / 35, 1e-12);
 	test = weir_brunner_munzel_test((struct weir_group){high, 3}, (struct weir_group){low, 4});
 	assert_near(test.p.less, 1.0 / 35, 1e-12);
+	assert_near(test.p.greater, 1, 0);
+	assert_near(test.p.two_sided, 2.0 / 35, 1e-12);
 }
 
 static void equal_values_are_no_difference(void **state)

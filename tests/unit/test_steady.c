@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "engine/analysis/timeline/steady.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/scene.h"
@@ -239,6 +240,105 @@ static void steps_without_device_work_have_the_period_of_the_host(void **state)
 	scene_release(&scene);
 }
 
+/* Judges steps of 1000 ns with ten rows each, of which the caller changes some. */
+struct bare {
+	struct weir_step items[100];
+	struct weir_steps steps;
+};
+
+static void bare_init(struct bare *bare, size_t count)
+{
+	*bare = (struct bare){.steps = {.step_count = count}};
+	for (size_t i = 0; i < count; i++)
+		bare->items[i] = (struct weir_step){.device_rows = 10};
+}
+
+/* Sets the periods, then judges. Returns the number of steady steps. */
+static size_t bare_judge(struct bare *bare, const int64_t *first_ns, size_t first_count)
+{
+	int64_t at_ns = 0;
+	size_t count = 0;
+
+	bare->steps.steps = bare->items;
+	for (size_t i = 0; i < bare->steps.step_count; i++) {
+		struct weir_step *step = &bare->items[i];
+
+		step->start_ns = step->device_start_ns = at_ns;
+		at_ns += i < first_count ? first_ns[i] : 1000;
+		step->end_ns = step->device_end_ns = at_ns;
+	}
+	weir_steady_judge(&bare->steps);
+	for (size_t i = 0; i < bare->steps.step_count; i++)
+		count += bare->items[i].state == WEIR_STEP_STEADY;
+	return count;
+}
+
+static void limits_of_warm_up_and_of_single_long_steps(void **state)
+{
+	static const int64_t tenth[] = {1100}, more[] = {1101};
+	static const int64_t five[] = {1000, 1000, 1000, 1000, 1000, 1000, 5000};
+	static const int64_t above[] = {1000, 1000, 1000, 1000, 1000, 1000, 5001};
+	struct bare bare;
+
+	(void)state;
+	bare_init(&bare, 20);
+	assert_int_equal(bare_judge(&bare, tenth, 1), 20);
+	assert_int_equal(bare_judge(&bare, more, 1), 19);
+	assert_int_equal(bare.items[0].state, WEIR_STEP_WARM_UP);
+	bare_init(&bare, 20);
+	assert_int_equal(bare_judge(&bare, five, 7), 20);
+	assert_int_equal(bare_judge(&bare, above, 7), 19);
+	assert_int_equal(bare.items[6].state, WEIR_STEP_ONE_OFF);
+}
+
+static void limits_of_a_tail(void **state)
+{
+	int64_t periods[100];
+	struct bare bare;
+
+	(void)state;
+	for (size_t i = 0; i < 100; i++)
+		periods[i] = i == 50 || i == 60 ? 9000 : 1000;
+	bare_init(&bare, 100);
+	assert_int_equal(bare_judge(&bare, periods, 100), 98);
+	periods[70] = 9000;
+	bare_init(&bare, 100);
+	assert_int_equal(bare_judge(&bare, periods, 100), 100);
+	periods[60] = periods[70] = 1000; /* one of few steps is always alone */
+	bare_init(&bare, 60);
+	assert_int_equal(bare_judge(&bare, periods, 60), 59);
+}
+
+static void limits_of_incomplete_steps(void **state)
+{
+	struct bare bare;
+
+	(void)state;
+	bare_init(&bare, 20);
+	bare.items[5].missing_rows = 1;
+	assert_int_equal(bare_judge(&bare, NULL, 0), 20);
+	bare.items[5].device_rows = 9; /* 0.9 of the usual number */
+	assert_int_equal(bare_judge(&bare, NULL, 0), 20);
+	bare.items[6].device_rows = 8; /* but no launch lacks its work */
+	assert_int_equal(bare_judge(&bare, NULL, 0), 20);
+	bare.items[5].device_rows = 8;
+	assert_int_equal(bare_judge(&bare, NULL, 0), 19);
+	assert_int_equal(bare.items[5].state, WEIR_STEP_INCOMPLETE);
+}
+
+static void fewer_than_four_steps_are_not_judged(void **state)
+{
+	struct bare bare;
+
+	(void)state;
+	for (size_t count = 3; count <= 4; count++) {
+		bare_init(&bare, count);
+		bare.items[1].missing_rows = 9;
+		bare.items[1].device_rows = 1;
+		assert_int_equal(bare_judge(&bare, NULL, 0), 3);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +353,10 @@ int main(void)
 		cmocka_unit_test(all_of_it_is_analysed_on_demand),
 		cmocka_unit_test(a_device_without_work_in_steady_steps_is_analysed_whole),
 		cmocka_unit_test(steps_without_device_work_have_the_period_of_the_host),
+		cmocka_unit_test(limits_of_warm_up_and_of_single_long_steps),
+		cmocka_unit_test(limits_of_a_tail),
+		cmocka_unit_test(limits_of_incomplete_steps),
+		cmocka_unit_test(fewer_than_four_steps_are_not_judged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

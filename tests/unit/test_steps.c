@@ -284,6 +284,26 @@ static void random_spans_hold_the_work_that_is_theirs(void **state)
 	}
 }
 
+/* Host rows are sorted by thread, so that a step of a later thread may come first in time. */
+static void steps_of_several_threads_are_in_order_of_time(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+
+	(void)state;
+	annotate(make, 0, "ProfilerStep#1", 1000, 1800);
+	annotate(make, 1, "ProfilerStep#0", 0, 900);
+	annotate(make, 1, "ProfilerStep#2", 2000, 2800);
+	make_launch(make, 1010, 1020, 1030, 1040);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene.steps.step_count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(scene.steps.steps[i].start_ns, 1000 * (int64_t)i);
+	assert_int_equal(scene.steps.steps[0].end_ns, 1000);
+	assert_int_equal(scene.steps.row_step[0], 1);
+	scene_release(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +320,7 @@ int main(void)
 		cmocka_unit_test(spans_nested_too_deeply_leave_their_work_to_the_ones_around),
 		cmocka_unit_test(the_ends_of_the_clock_do_not_overflow),
 		cmocka_unit_test(random_spans_hold_the_work_that_is_theirs),
+		cmocka_unit_test(steps_of_several_threads_are_in_order_of_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
