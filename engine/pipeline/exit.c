@@ -27,7 +27,7 @@ enum weir_exit weir_exit_worse(enum weir_exit a, enum weir_exit b)
 	for (size_t i = 0; i < sizeof(precedence) / sizeof(*precedence); i++)
 		if (precedence[i] == a || precedence[i] == b)
 			return precedence[i];
-	return WEIR_EXIT_INTERNAL; /* values from outside the enum */
+	return WEIR_EXIT_INTERNAL; /* neither is in the enum */
 }
 
 enum weir_exit weir_exit_of(enum weir_status status)
