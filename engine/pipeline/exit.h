@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Exit codes of the program, which the library also returns, and their order of precedence. */
+/* Exit codes of the program, which the library also returns. */
 #ifndef WEIR_PIPELINE_EXIT_H
 #define WEIR_PIPELINE_EXIT_H
 
@@ -24,8 +24,6 @@ enum weir_exit {
 	WEIR_EXIT_COUNT
 };
 
-/* Returns the more important of two codes: the first in 9, 8, 7, 2, 1, 6, 5, 4, 3, 0. */
-enum weir_exit weir_exit_worse(enum weir_exit a, enum weir_exit b);
 /* Returns the exit code for a status. */
 enum weir_exit weir_exit_of(enum weir_status status);
 /* Returns the meaning of a code in one line of help. */
