@@ -7,12 +7,12 @@
 
 #define NAME_COLUMNS  26
 #define GPU_COLUMNS   18
-#define LABEL_COLUMNS 76 /* of a line of labels */
-#define ID_DIGITS     12 /* enough to tell runs apart */
-#define DAY_LENGTH    10 /* of a time: "2026-11-20" */
-#define SHOWN_RUNS    20
+#define LABEL_COLUMNS 76 /* width of a line of labels */
+#define ID_DIGITS     12 /* shown digits of the id of a run */
+#define DAY_LENGTH    10 /* bytes of "2026-11-20" */
+#define SHOWN_RUNS    20 /* newest runs that the text lists */
 
-/* At most `columns` columns of a name, and blanks up to there. */
+/* Appends a name, cut or padded to `columns` columns. */
 static void add_cell(struct weir_text *text, const char *name, size_t columns)
 {
 	struct weir_text plain = {0}, cell = {0};
@@ -27,7 +27,7 @@ static void add_cell(struct weir_text *text, const char *name, size_t columns)
 	weir_text_release(&cell);
 }
 
-/* A count at the right of `columns` columns. */
+/* Appends a count, right-aligned in `columns` columns. */
 static void add_count(struct weir_text *text, uint64_t count, size_t columns)
 {
 	struct weir_text cell = {0};
@@ -38,7 +38,7 @@ static void add_count(struct weir_text *text, uint64_t count, size_t columns)
 	weir_text_release(&cell);
 }
 
-/* "2026-11-18", or "2026-11-18 to 2026-11-20" */
+/* Appends "2026-11-18" or "2026-11-18 to 2026-11-20". */
 static void add_days(struct weir_text *text, const char *first, const char *last)
 {
 	if (!first || !last) {
@@ -50,7 +50,7 @@ static void add_days(struct weir_text *text, const char *first, const char *last
 		weir_text_printf(text, " to %.*s", DAY_LENGTH, last);
 }
 
-/* Trailing blanks of the last line go. */
+/* Ends a line without trailing blanks. */
 static void end_line(struct weir_text *text)
 {
 	while (text->length > 0 && text->data[text->length - 1] == ' ')
@@ -118,7 +118,7 @@ static size_t count_history(const struct weir_baseline *baseline)
 	return count;
 }
 
-/* The value of a label where all current runs have it and agree, else NULL. */
+/* Returns the value of a label if it is the same in all current runs, else NULL. */
 static const char *shared_value(const struct weir_baseline *baseline, const char *key)
 {
 	const char *shared = NULL;
@@ -143,7 +143,7 @@ static const struct weir_run *newest_run(const struct weir_baseline *baseline)
 	return baseline->runs[baseline->count - 1].run;
 }
 
-/* "  gpu NVIDIA H200 · torch 2.11.0", what all runs have in common, broken between labels. */
+/* Appends the labels that are the same in all current runs: "  gpu NVIDIA H200 · torch 2.11.0". */
 static void add_shared_labels(struct weir_text *text, const struct weir_baseline *baseline)
 {
 	const struct weir_run *newest = newest_run(baseline);
@@ -176,7 +176,7 @@ static void add_shared_labels(struct weir_text *text, const struct weir_baseline
 	weir_text_release(&label);
 }
 
-/* "  differs  driver: 580.1, 580.2" for labels that not all current runs agree about. */
+/* Appends the keys of the labels that differ between current runs. */
 static void add_differences(struct weir_text *text, const struct weir_baseline *baseline)
 {
 	const struct weir_run *newest = newest_run(baseline);

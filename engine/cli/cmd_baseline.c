@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks after baselines: records runs under a name, shows, moves and checks what is stored. */
+/* The command `baseline`: records runs under a name; lists, shows, copies and checks baselines. */
 #include <stdio.h>
 #include <string.h>
 
@@ -62,10 +62,10 @@ static const struct weir_option options[] = {
 static const char *const words[] = {"list",   "record", "show",   "remove", "promote",
                                     "export", "import", "verify", NULL};
 
-/* One call of one action. */
+/* Arguments and output of an action. */
 struct call {
 	const struct weir_arguments *arguments;
-	const char *subject; /* the argument behind the word; NULL: none */
+	const char *subject; /* argument after the name of the action; NULL: none */
 	struct weir_text text;
 };
 
@@ -220,7 +220,7 @@ static enum weir_status list(struct call *call, struct weir_error *err)
 	if (!status)
 		status = weir_store_list(store, &found, err);
 	if (status == WEIR_E_NO_BASELINE) {
-		*err = (struct weir_error){0}; /* an empty list is an answer */
+		*err = (struct weir_error){0}; /* no store: the list is empty */
 		status = WEIR_OK;
 	}
 	if (!status && as_json(call))
@@ -264,7 +264,7 @@ static enum weir_status remove_baseline(struct call *call, struct weir_error *er
 	size_t runs;
 	enum weir_status status = weir_baseline_check_name(call->subject, err);
 
-	/* Opened to read first: what is not there is not created to remove something from it. */
+	/* Fails if there is no store: opening it to write would create one. */
 	if (!status)
 		status = open_store(call, WEIR_STORE_READ, &store, err);
 	if (status)
@@ -382,7 +382,7 @@ static enum weir_status verify(struct call *call, struct weir_error *err)
 struct action {
 	const char *word;
 	const char *usage;
-	size_t least, most; /* arguments behind the word */
+	size_t least, most; /* number of arguments after the word */
 	enum weir_status (*run)(struct call *call, struct weir_error *err);
 };
 

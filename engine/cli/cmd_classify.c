@@ -11,7 +11,7 @@
 #include "engine/cli/run_options.h"
 #include "engine/pipeline/classify.h"
 
-/* The names of weir_writers, in their order; a test holds the two together. */
+/* Names of the writers of reports, in the order of weir_writers; a test compares them. */
 static const char *const formats[] = {"text",   "json",       "markdown",  "html", "flame",
                                       "folded", "speedscope", "annotated", NULL};
 
@@ -67,7 +67,7 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-/* The changes that were asked about, in order; the caller frees *out, also after an error. */
+/* Parses the values of --what-if in their order. The caller frees *out, also after an error. */
 static enum weir_status read_changes(const struct weir_arguments *arguments,
                                      struct weir_change **out, size_t *count,
                                      struct weir_error *err)
@@ -121,7 +121,7 @@ static enum weir_status classify(const struct weir_arguments *arguments,
 	return status;
 }
 
-/* For --verbose: which reader took which input. */
+/* Prints each input with its format, for --verbose. */
 static void tell_inputs(const struct weir_report *report)
 {
 	for (size_t i = 0; i < report->profile->input_count; i++) {

@@ -11,7 +11,7 @@
 #include "engine/report/writer.h"
 
 #define DEFAULT_TIMEOUT_S  120
-#define MIN_REQUEST_MS     1000 /* a request gets a quarter of the time, within these */
+#define MIN_REQUEST_MS     1000 /* a request may take a quarter of the timeout, within limits */
 #define MAX_REQUEST_MS     15000
 #define KEY_OF_NO_BASELINE "default"
 
@@ -47,7 +47,7 @@ static const char *from_process(void *context, const char *name)
 	return getenv(name);
 }
 
-/* The caller frees *out. */
+/* Reads the result of a gate. The caller frees *out. */
 static enum weir_status read_result(const char *path, struct weir_gate_result **out,
                                     struct weir_error *err)
 {
@@ -67,9 +67,9 @@ static enum weir_status read_result(const char *path, struct weir_gate_result **
 	return status;
 }
 
-/* What is posted, and under which name. */
+/* Comment before it is posted. */
 struct draft {
-	const char *key; /* borrowed */
+	const char *key; /* name of the suite; borrowed */
 	enum weir_comment_verdict verdict;
 	struct weir_text body;
 };
@@ -109,7 +109,7 @@ static void name_place(const struct weir_ci_context *context, struct weir_text *
 	weir_text_printf(out, " of %s", context->place.project);
 }
 
-/* What would be done, or why nothing could be. */
+/* Prints what the command would do without --dry-run, or why it would fail. */
 static void say_plan(const struct weir_ci_context *context, const struct draft *draft,
                      enum weir_status status, struct weir_error *err)
 {
@@ -213,7 +213,7 @@ static enum weir_exit post(struct weir_ci_context *context, const struct draft *
 	return status ? weir_exit_of(status) : tell(context, &done, err);
 }
 
-/* The result is read and checked before anything else is looked at. */
+/* Writes and posts the comment, or prints it for --dry-run. */
 static enum weir_exit comment_on(const struct weir_arguments *arguments,
                                  const struct weir_gate_result *result, struct weir_arena *arena,
                                  struct weir_error *err)

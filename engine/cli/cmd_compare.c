@@ -29,7 +29,7 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-/* Every value of a repeatable option; the caller frees the list. */
+/* Returns the values of a repeatable option. The caller frees the list. */
 static const char **values_of(const struct weir_arguments *arguments, const char *name,
                               size_t *count)
 {

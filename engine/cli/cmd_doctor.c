@@ -13,7 +13,7 @@
 #include "engine/report/plain/items.h"
 
 #define LABEL_COLUMNS 18
-#define TARGET        0.05 /* of whole gates that may be red on unchanged runs */
+#define TARGET        0.05 /* false-alarm rate above which a baseline is reported */
 
 static const char *const formats[] = {"text", "json", NULL};
 
@@ -29,11 +29,11 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-/* Everything found, in both forms at once: a line of text, a member of the document. */
+/* Output, written as text and as JSON at the same time. */
 struct findings {
 	struct weir_text text, json_text;
 	struct weir_jsonout json;
-	size_t faults;
+	size_t faults; /* number of problems found */
 };
 
 static void tell(struct findings *findings, const char *label, const char *words)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Readers and writers, from their tables. */
+/* The command `formats`: lists the tables of readers and writers. */
 #include "engine/cli/command.h"
 #include "engine/cli/help.h"
 #include "engine/cli/output.h"

@@ -105,7 +105,7 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 		struct weir_text line = {0};
 
 		weir_gate_last_line(result, &line);
-		weir_say(line.data + strlen("weir: ")); /* which it puts there itself */
+		weir_say(line.data + strlen("weir: ")); /* weir_say() adds it again */
 		weir_text_release(&line);
 	}
 	weir_gate_result_free(result);

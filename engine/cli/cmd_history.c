@@ -27,13 +27,13 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-/* One metric over the runs of a baseline. */
+/* Values of one metric over the runs of a baseline, and its change points. */
 struct series {
 	const char *label; /* "stage:decode" */
 	struct weir_history_metric metric;
 	const struct weir_baseline *baseline;
-	double *values; /* one a run; NAN: the run lacks it */
-	size_t cuts[MAX_CUTS];
+	double *values;        /* one per run; NAN: the run lacks the metric */
+	size_t cuts[MAX_CUTS]; /* runs at which a new level begins */
 	size_t cut_count;
 };
 
@@ -76,7 +76,7 @@ static void add_value(struct weir_text *text, const struct series *series, doubl
 		weir_text_duration(text, value);
 }
 
-/* Mean of the level that holds a run: from the cut before it to the next. */
+/* Returns the mean of the level that contains a run, between two change points. */
 static double level_of(const struct series *series, size_t run)
 {
 	size_t first = 0, end = series->baseline->count, known = 0;
@@ -96,7 +96,7 @@ static double level_of(const struct series *series, size_t run)
 	return known ? sum / (double)known : NAN;
 }
 
-/* "  2026-11-20 14:00   0.572 ms  ──────●      <- +4.7 %" */
+/* Appends "  2026-11-20 14:00   0.572 ms  ······●      <- +4.7 %". */
 static void add_run(struct weir_text *text, const struct series *series, size_t run, double least,
                     double most)
 {
@@ -161,7 +161,7 @@ static void put_series(struct weir_jsonout *json, const struct series *series)
 	weir_jsonout_end(json);
 }
 
-/* Where results go: text, or a document when json is wanted. */
+/* Output, as text or as JSON. */
 struct sink {
 	struct weir_text text;
 	struct weir_jsonout json;
@@ -181,7 +181,7 @@ static void show(struct sink *sink, const struct weir_baseline *baseline, const 
 	free(series.values);
 }
 
-/* Without a metric: the p50 of every stage of the newest run, and its per-run figures. */
+/* Shows the p50 of every stage of the newest run, and its per-run metrics. */
 static void show_all(struct sink *sink, const struct weir_baseline *baseline)
 {
 	const struct weir_run *newest = baseline->runs[baseline->count - 1].run;

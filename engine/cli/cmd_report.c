@@ -60,14 +60,14 @@ static enum weir_status render_report(const struct weir_arguments *arguments, co
 	return status;
 }
 
-/* Each kind has its own formats, so the kind is found out before they are judged. */
+/* Each kind of result has its own formats. */
 static enum weir_status (*const renderers[])(const struct weir_arguments *, const cJSON *,
                                              struct weir_error *) = {
 	[WEIR_RESULT_GATE] = render_gate,
 	[WEIR_RESULT_REPORT] = render_report,
 };
 
-/* *out is the caller's, to be freed with cJSON_Delete(). */
+/* Reads a result and finds its kind. The caller frees *out with cJSON_Delete(). */
 static enum weir_status read_document(const char *path, cJSON **out, enum weir_result_kind *kind,
                                       struct weir_error *err)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rule catalogue: what there is, what one rule says, and whether every rule does what its
- * examples promise. */
+/* The command `rules`: lists rules, shows one, and runs their examples. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ static const char *bound_of(const struct weir_rule *rule)
 	return rule->bound == WEIR_BOUND_NONE ? "advice" : weir_bound_name(rule->bound);
 }
 
-/* "profile, stage" */
+/* Appends the kinds of subject in a set: "profile, stage". */
 static void add_subjects(struct weir_text *text, unsigned subjects)
 {
 	const char *joint = "";
@@ -65,7 +64,7 @@ static enum weir_status list(struct weir_ruleset *set, const char *argument, str
 
 /* --- show --- */
 
-/* "  LABEL     words", wrapped; the label is for the first line. */
+/* Appends "  LABEL     words", wrapped. */
 static void add_entry(struct weir_text *text, const char *label, const char *entry)
 {
 	struct weir_text wrapped = {0};
@@ -104,7 +103,7 @@ static void add_advice(struct weir_text *text, const struct weir_rule_advice *ad
 	weir_text_release(&entry);
 }
 
-/* Every feature that the clauses read, once, with its meaning. */
+/* Appends every feature that the clauses read, with its meaning. */
 static void add_features(struct weir_text *text, const struct weir_rule *rule,
                          const struct weir_feature_table *features)
 {
@@ -218,7 +217,7 @@ static enum weir_status check(struct weir_ruleset *set, const char *argument,
 struct action {
 	const char *word;
 	const char *usage;
-	size_t least, most; /* arguments behind the word */
+	size_t least, most; /* number of arguments after the word */
 	bool names_folder;  /* its argument is a folder of rules */
 	enum weir_status (*run)(struct weir_ruleset *set, const char *argument,
 	                        struct weir_text *text, struct weir_error *err);
@@ -263,7 +262,7 @@ static enum weir_status load(const char *folder, struct weir_ruleset **set, stru
 	return weir_ruleset_load_embedded(&weir_features, set, err);
 }
 
-/* What was found is printed also where it is a failure: `check` explains itself in its lines. */
+/* Runs an action and prints its text, also after a failure: the lines of `check` explain it. */
 static enum weir_status act(const struct action *action, const char *folder, const char *argument,
                             struct weir_error *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A command is a row of the table in commands.c. To add one, see docs/adding-a-command.md. */
+/* A command of the program: a row of the table in commands.c. docs/adding-a-command.md shows how to
+ * add one. */
 #ifndef WEIR_CLI_COMMAND_H
 #define WEIR_CLI_COMMAND_H
 
@@ -11,42 +12,41 @@
 
 struct weir_command {
 	const char *name;
-	const char *summary;     /* one line for `weir --help` */
-	bool hidden;             /* not in help, man page or completion */
-	const char *arguments;   /* "INPUT..."; "" for none */
-	const char *description; /* paragraphs of `weir help NAME` and of the man page; any line
-	                            length */
-	const struct weir_option
-		*options; /* its own, ends with a NULL name; NULL: only the common ones */
+	const char *summary;   /* one line for `weir --help` */
+	bool hidden;           /* left out of help, man page and completion */
+	const char *arguments; /* "INPUT..."; "" for none */
+	const char
+		*description; /* text of `weir help NAME` and the man page; \n\n ends a paragraph */
+	const struct weir_option *options; /* its own options, ends with a NULL name; NULL: none */
 	const char *const
-		*words; /* first arguments it knows ("list", "show"), ends with NULL; NULL: none */
-	bool takes_files;          /* completion offers files */
+		*words;   /* possible first arguments ("list", "show"), ends with NULL; NULL: any */
+	bool takes_files; /* completion offers files */
 	bool takes_command;        /* completion offers the names of all commands */
-	unsigned exits;            /* WEIR_ENDS() of the codes besides 0, 2 and 9 */
-	const char *example;       /* one command line */
-	const char *example_shows; /* what the example does, one line */
-	/* Returns the exit code. If that is the code of a failure, the reason is in err, and main
-	 * prints it. */
+	unsigned exits;            /* WEIR_ENDS() of its exit codes besides 0, 2 and 9 */
+	const char *example;       /* command line; golden/help-examples runs it */
+	const char *example_shows; /* effect of the example in one line */
+	/* Runs the command and returns the exit code. After a failure, err holds the reason, which
+	 * main prints. */
 	enum weir_exit (*run)(const struct weir_arguments *arguments, struct weir_error *err);
-	/* In place of run, for commands about the table of all commands. */
+	/* Does the same for commands that need the table of all commands; run is NULL. */
 	enum weir_exit (*run_about)(const struct weir_command *const *commands,
 	                            const struct weir_arguments *arguments, struct weir_error *err);
-	/* Called after main has printed the reason of a failure; NULL: nothing to add. */
+	/* Called after main has printed the reason of a failure; NULL: not called. */
 	void (*after_failure)(enum weir_exit code);
 };
 
-/* All commands in the order of `weir --help`, ends with NULL. */
+/* Commands in the order of `weir --help`, ends with NULL. */
 extern const struct weir_command *const weir_commands[];
 
-/* Returns NULL if there is no such command. */
+/* Returns the command of this name, or NULL. */
 const struct weir_command *weir_command_find(const struct weir_command *const *commands,
                                              const char *name);
 
-/* True if the command can end with this code: 0, 2 and 9 are possible for all. */
+/* Returns true if the command can exit with this code; all can exit with 0, 2 and 9. */
 bool weir_command_ends_with(const struct weir_command *command, enum weir_exit code);
 
-/* Fails with WEIR_E_USAGE for a name that is not a command: says so if it is a file, else names the
- * nearest command. */
+/* Returns WEIR_E_USAGE with a message for a name that is not a command: it names the nearest
+ * command, or `weir classify` if the name is a file. */
 enum weir_status weir_command_unknown(const struct weir_command *const *commands, const char *name,
                                       struct weir_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of all commands. Only main.c and tests use it: help gets it handed, so that no command
- * depends on all. */
+/* The table of all commands. Only main.c and tests use it. Help receives it as an argument, so that
+ * no command depends on all others. */
 #include "engine/cli/command.h"
 
 const struct weir_command *const weir_commands[] = {

@@ -7,7 +7,7 @@
 #include "engine/cli/output.h"
 #include "engine/cli/terminal.h"
 
-/* path: of one -o; NULL or "-" is standard output. */
+/* Chooses the writer of an output: the path of an -o; NULL or "-" is standard output. */
 static enum weir_status choose(const struct weir_arguments *arguments, enum weir_result_kind kind,
                                const char *path, const struct weir_writer **out,
                                struct weir_error *err)
@@ -41,7 +41,7 @@ const struct weir_writer *weir_documents_drawing(const struct weir_arguments *ar
 	return NULL;
 }
 
-/* One of report and result is given. */
+/* Writes one output. Either report or result is NULL. */
 static enum weir_status write_one(const struct weir_arguments *arguments, const char *path,
                                   const struct weir_report *report,
                                   const struct weir_gate_result *result, struct weir_error *err)

@@ -3,10 +3,10 @@
 
 #include "engine/cli/help.h"
 
-#define NAME_COLUMNS   14 /* of a command in the overview */
-#define OPTION_COLUMNS 28 /* of an option's spelling */
+#define NAME_COLUMNS   14 /* width of the names of commands in the overview */
+#define OPTION_COLUMNS 28 /* width of the options in front of their help */
 
-/* The length of the next line: up to the last blank within `room`, else up to the first blank. */
+/* Returns the length of the next line: up to the last blank within `room`, else to the first. */
 static size_t line_length(const char *words, size_t room)
 {
 	size_t best = 0;

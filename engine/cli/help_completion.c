@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command `completion`: a function for bash with a case per command, written from the tables.
- */
+/* The command `completion`: writes a bash function with a case for each command. */
 #include <string.h>
 
 #include "engine/cli/help.h"
@@ -25,7 +24,7 @@ static void add_words(struct weir_text *text, const char *const *words)
 		weir_text_printf(text, "%s%s", i ? " " : "", words[i]);
 }
 
-/* What follows an option that takes a value: its choices, files or folders; nothing for free text.
+/* Writes the completion of an option's value: its choices, files or folders; nothing for free text.
  */
 static void add_value_case(struct weir_text *text, const char *command,
                            const struct weir_option *option)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The man page, in roff with the man macros; checked with mandoc by the test lint/manpage. */
+/* Writes the man page in roff with the man macros; the test lint/manpage checks it with mandoc. */
 #include "engine/cli/help.h"
 
-/* Text as roff shows it literally: dashes and backslashes escaped, no line that begins as a
- * request. */
+/* Escapes dashes, backslashes, and dots and quotes at the begin of a line, which roff interprets.
+ */
 static void add_literal(struct weir_text *text, const char *words)
 {
 	bool line_begins = true;
@@ -21,7 +21,7 @@ static void add_literal(struct weir_text *text, const char *words)
 	}
 }
 
-/* Paragraphs apart, their lines joined by the formatter. */
+/* Writes paragraphs; roff breaks their lines. */
 static void add_paragraphs(struct weir_text *text, const char *words)
 {
 	struct weir_text one = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the command, runs it, returns its exit code. The only place that tells an error. */
+/* Finds the command, runs it, prints its error and returns its exit code. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static enum weir_exit print_help(const struct weir_command *command, struct weir
 	return print_text(&text, err);
 }
 
-/* command NULL: only options were given. */
+/* Runs a command, or answers --help and --version. command is NULL if only options were given. */
 static enum weir_exit run(const struct weir_command *command,
                           const struct weir_arguments *arguments, struct weir_error *err)
 {
@@ -53,8 +53,8 @@ static enum weir_exit run(const struct weir_command *command,
 	                              "no command was given; weir --help lists the commands"));
 }
 
-/* words: what was typed without the command's name, so that common options may stand before it too.
- */
+/* Parses and runs; words are all arguments but the name of the command, so that common options may
+ * precede it. */
 static enum weir_exit parse_and_run(const struct weir_command *command, int count,
                                     char *const *words, struct weir_error *err)
 {
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 	struct weir_error err = {0};
 	enum weir_exit code;
 
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, with a message */
+	signal(SIGPIPE, SIG_IGN); /* a write into a closed pipe fails with a message instead */
 	weir_trace_start();
 	code = argc > 0 ? dispatch(argc, argv, &command, &err) : WEIR_EXIT_USAGE;
 	weir_trace_finish();

@@ -35,9 +35,9 @@ struct given {
 struct weir_arguments {
 	const char *command;
 	const struct weir_option *options;
-	struct given *given; /* in order */
+	struct given *given; /* options in the order of argv */
 	size_t given_count, given_capacity;
-	const char **list; /* what is no option; NULL-terminated */
+	const char **list; /* arguments that are not options; ends with NULL */
 	size_t list_count, list_capacity;
 };
 
@@ -92,7 +92,7 @@ static enum weir_status fail_unknown(const struct weir_arguments *arguments, con
 	                 command);
 }
 
-#define MAX_OPTIONS 64 /* own and common ones of a command, for suggestions */
+#define MAX_OPTIONS 64 /* options of a command that can be suggested */
 
 static enum weir_status fail_unknown_long(const struct weir_arguments *arguments, const char *text,
                                           struct weir_error *err)
@@ -219,8 +219,7 @@ static void add_argument(struct weir_arguments *arguments, const char *text)
 	arguments->list[arguments->list_count] = NULL;
 }
 
-/* "--name", "--name=value" or "--name value" at argv[*at]; moves *at to the last word that belongs
- * to it. */
+/* Parses "--name", "--name=value" or "--name value" at argv[*at]; moves *at to its last word. */
 static enum weir_status parse_long(struct weir_arguments *arguments, int argc, char *const *argv,
                                    int *at, struct weir_error *err)
 {
@@ -245,7 +244,7 @@ static enum weir_status parse_long(struct weir_arguments *arguments, int argc, c
 	return add_given(arguments, option, value, err);
 }
 
-/* "-q", "-qv", "-ofile" or "-o file". */
+/* Parses "-q", "-qv", "-ofile" or "-o file" at argv[*at]; moves *at to its last word. */
 static enum weir_status parse_letters(struct weir_arguments *arguments, int argc, char *const *argv,
                                       int *at, struct weir_error *err)
 {
@@ -276,7 +275,7 @@ static bool is_option(const char *word)
 	return word[0] == '-' && word[1];
 }
 
-/* The option given last, where the words behind it belong to it. */
+/* Returns the last option if it collects the words that follow it, else NULL. */
 static const struct weir_option *collecting(const struct weir_arguments *arguments)
 {
 	const struct weir_option *last =
@@ -402,7 +401,7 @@ double weir_option_number(const struct weir_arguments *arguments, const char *na
 	return number;
 }
 
-/* True where the word is a common option whose value is the next word. */
+/* Returns true if the word is a common option whose value is the next word. */
 static bool takes_next_word(const char *word)
 {
 	const struct weir_option *option;

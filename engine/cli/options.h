@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One table of options per command gives parsing, usage text, man page section and completion. GNU
- * style: --name VALUE or --name=VALUE, -n VALUE or -nVALUE, flags of one letter may be joined
- * (-qv), "--" ends the options, "-" is an argument. Options and arguments may be mixed.
+ * Parses the arguments of a command. Each command has one table of options, from which help, man
+ * page and completion are made as well. It follows the syntax of GNU: --name VALUE or --name=VALUE,
+ * -n VALUE or -nVALUE, joined flags (-qv); "--" ends the options, "-" is an argument, and options
+ * and arguments may be mixed.
  */
 #ifndef WEIR_CLI_OPTIONS_H
 #define WEIR_CLI_OPTIONS_H
@@ -27,53 +28,57 @@ enum weir_option_kind {
 #define WEIR_OPTION_MAX_COUNT 1000000
 
 struct weir_option {
-	const char *name; /* without the dashes; NULL ends a table */
+	const char *name; /* long name without dashes; NULL ends a table */
 	char letter;      /* 0: none */
 	enum weir_option_kind kind;
-	const char *value;          /* as help shows it: "FILE"; NULL for a flag */
-	const char *const *choices; /* NULL-terminated; only WEIR_OPTION_CHOICE */
-	bool repeatable;            /* else the last one counts */
-	bool collects;              /* the arguments behind its value are values too */
-	bool hidden;                /* not in help, man page or completion */
+	const char *value;          /* placeholder in help: "FILE"; NULL for a flag */
+	const char *const *choices; /* for WEIR_OPTION_CHOICE; ends with NULL */
+	bool repeatable;            /* false: the last value counts */
+	bool collects;              /* true: the arguments that follow its value are values too */
+	bool hidden;                /* left out of help, man page and completion */
 	const char *help;           /* one line without a full stop */
 };
 
-/* What every command takes: quiet, verbose, color, help, version. */
+/* Options of every command: quiet, verbose, color, help, version. */
 extern const struct weir_option weir_common_options[];
 
-struct weir_arguments; /* opaque; borrows the texts of argv and the tables */
+struct weir_arguments; /* opaque; borrows argv and the tables */
 
 /*
- * Parses argv[0..argc). command is its name for messages, NULL before a command is known.
- * WEIR_E_USAGE names the nearest option or value. On success the caller frees *out with
- * weir_arguments_free().
+ * Parses argv[0..argc) and checks the values. command is the name in messages; NULL: no command was
+ * given. The message of WEIR_E_USAGE names the nearest option or value. On success the caller frees
+ * *out with weir_arguments_free().
  */
 enum weir_status weir_arguments_parse(const char *command, const struct weir_option *options,
                                       int argc, char *const *argv, struct weir_arguments **out,
                                       struct weir_error *err);
 void weir_arguments_free(struct weir_arguments *arguments);
 
-size_t weir_arguments_count(const struct weir_arguments *arguments); /* what is no option */
+/* Arguments that are not options. weir_arguments_at() returns NULL behind the last one. */
+size_t weir_arguments_count(const struct weir_arguments *arguments);
 const char *weir_arguments_at(const struct weir_arguments *arguments, size_t index);
 const char *const *weir_arguments_list(const struct weir_arguments *arguments);
 
-/* Options by their long name; a name that is in no table is an assertion. */
+/* Options by their long name, which must be in a table of the command. */
 bool weir_option_given(const struct weir_arguments *arguments, const char *name);
-const char *weir_option_text(const struct weir_arguments *arguments,
-                             const char *name); /* the last; NULL: not given */
+/* Returns the last value of an option, or NULL if it was not given. */
+const char *weir_option_text(const struct weir_arguments *arguments, const char *name);
+/* Returns the value of a WEIR_OPTION_COUNT, or fallback if it was not given. */
 size_t weir_option_count(const struct weir_arguments *arguments, const char *name, size_t fallback);
-/* Of a WEIR_OPTION_PERCENTILE or WEIR_OPTION_PRICE. */
+/* Returns the value of a WEIR_OPTION_PERCENTILE or WEIR_OPTION_PRICE, or fallback if it was not
+ * given. */
 double weir_option_number(const struct weir_arguments *arguments, const char *name,
                           double fallback);
-/* Every value of a repeatable option, in order: call with index 0, 1, ... until NULL. */
+/* Returns value `index` of a repeatable option, or NULL behind the last one. */
 const char *weir_option_each(const struct weir_arguments *arguments, const char *name,
                              size_t index);
 
-/* Index of the first of argv[0..argc) that is neither a common option nor its value: the command.
- * argc: none. */
+/* Returns the index of the command: the first of argv[0..argc) that is neither a common option nor
+ * its value; argc if no command was given. */
 int weir_arguments_find_command(int argc, char *const *argv);
 
-/* Walks the command's own table, then the common one; NULL at the end. */
+/* Returns option `index` of the command's own table followed by the common one, or NULL behind the
+ * last one. */
 const struct weir_option *weir_option_at(const struct weir_option *options, size_t index);
 
 #endif

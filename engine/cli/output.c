@@ -43,7 +43,7 @@ static enum weir_status write_in_place(const char *path, const struct weir_text 
 	return status;
 }
 
-/* The permissions that a new file of this name would get, or those of the file that is replaced. */
+/* Returns the permissions of the file that is replaced, or those of a new file. */
 static mode_t wanted_mode(const struct stat *old)
 {
 	mode_t mask;
@@ -91,7 +91,7 @@ out:
 	return status;
 }
 
-/* A link is followed, so that the file it names is replaced and the link stays. */
+/* Writes a file. A symbolic link stays, and the file it points to is replaced. */
 static enum weir_status write_file(const char *path, const struct weir_text *text,
                                    struct weir_error *err)
 {

@@ -25,7 +25,8 @@ void weir_progress_start(struct weir_progress_line *line, FILE *stream, bool qui
 		line->stream = stream;
 }
 
-/* The end of a path that fits, from a whole character on: a line that wraps could not be erased. */
+/* Returns the end of a path that fits into the columns: a line that wraps could not be erased. It
+ * begins at a whole UTF-8 character. */
 static const char *tail(const char *path, int columns)
 {
 	size_t len = strlen(path);
@@ -38,7 +39,7 @@ static const char *tail(const char *path, int columns)
 	return path;
 }
 
-#define WEIR_PROGRESS_WORDS 30 /* columns that the line takes beside the path */
+#define WEIR_PROGRESS_WORDS 30 /* columns of the line without the path */
 
 void weir_progress_report_at(struct weir_progress_line *line, int64_t now_ns, const char *path,
                              unsigned long long done, unsigned long long total)

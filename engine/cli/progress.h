@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One line about work that takes long: on a terminal only, from the first half second on, erased at
- * the end. The stream is the caller's and outlives it.
+ * Shows the progress of reading in one line of a terminal. The line appears after half a second and
+ * is erased at the end. The stream is borrowed.
  */
 #ifndef WEIR_CLI_PROGRESS_H
 #define WEIR_CLI_PROGRESS_H
@@ -10,26 +10,28 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define WEIR_PROGRESS_DELAY_NS    500000000 /* nothing is shown before */
-#define WEIR_PROGRESS_INTERVAL_NS 100000000 /* between two updates */
+#define WEIR_PROGRESS_DELAY_NS    500000000 /* time from the start to the first line */
+#define WEIR_PROGRESS_INTERVAL_NS 100000000 /* time between two updates */
 
 struct weir_progress_line {
 	FILE *stream; /* NULL: nothing is shown */
-	int columns;  /* of its terminal */
+	int columns;  /* width of the terminal */
 	int64_t started_ns, shown_ns;
 	bool visible;
 };
 
-/* Shows nothing unless `stream` is a terminal that can rewrite its line, and not quiet. */
+/* Starts the line; it stays empty if quiet, or if `stream` is not a terminal that can rewrite a
+ * line. */
 void weir_progress_start(struct weir_progress_line *line, FILE *stream, bool quiet);
-/* Fits struct weir_progress of engine/readers/reader.h; context is the line. total 0: unknown. */
+/* Updates the line; a callback for struct weir_progress of engine/readers/reader.h. context is the
+ * line; total 0: unknown size. */
 void weir_progress_report(void *context, const char *path, unsigned long long done,
                           unsigned long long total);
-/* Erases the line until the next report, so that something else can be printed. */
+/* Erases the line until the next update, so that a remark can be printed. */
 void weir_progress_clear(struct weir_progress_line *line);
 void weir_progress_end(struct weir_progress_line *line);
 
-/* The same with the time given (ns of any steady clock), for tests. */
+/* Updates the line at a given time (nanoseconds of a monotonic clock), for tests. */
 void weir_progress_report_at(struct weir_progress_line *line, int64_t now_ns, const char *path,
                              unsigned long long done, unsigned long long total);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options that several commands share about runs, baselines and comparisons, and what they
- * mean. */
+/* Options about runs, baselines and comparisons that several commands share. */
 #ifndef WEIR_CLI_RUN_OPTIONS_H
 #define WEIR_CLI_RUN_OPTIONS_H
 
@@ -12,7 +11,7 @@
 
 #define WEIR_DEFAULT_DB ".weir/baselines.db"
 
-/* The names of the writers of gate results, in their order; a test compares the two. */
+/* Names of the writers of gate results, in the order of weir_writers; a test compares them. */
 extern const char *const weir_gate_formats[];
 
 #define WEIR_DB_OPTION                                                                             \
@@ -28,8 +27,8 @@ extern const char *const weir_gate_formats[];
 			"present)"                                                                 \
 	}
 
-/* The configuration of a command that does not judge by it. prefix: "" or "record: ", the word of
- * the command that reads it. */
+/* Configuration of a command that does not use its margins. prefix is "", or the action that reads
+ * it: "record: ". */
 #define WEIR_SETTINGS_OPTION(prefix)                                                               \
 	{                                                                                          \
 		.name = "config", .kind = WEIR_OPTION_FILE, .value = "FILE",                       \
@@ -65,16 +64,16 @@ extern const char *const weir_gate_formats[];
 		.name = "all", .help = "show every row, not only failures and warnings"            \
 	}
 
-/* Returns --db, else $WEIR_DB, else the default. The command has the option "db". */
+/* Returns --db, else $WEIR_DB, else the default, for a command with WEIR_DB_OPTION. */
 const char *weir_db_path(const struct weir_arguments *arguments);
 
-/* Returns the settings of a command that has WEIR_COST_OPTION: options first, then the policy.
- * Borrows from both. */
+/* Returns the settings of a command with WEIR_COST_OPTION, which overrides the policy. Borrows from
+ * both. */
 struct weir_settings weir_settings_given(const struct weir_arguments *arguments,
                                          const struct weir_policy *policy);
 
-/* Fills *out for runs that are recorded now. line shows progress and failures on standard error;
- * the caller ends it. recorded: room for the time. Everything is borrowed. */
+/* Fills *out and starts the progress line, on which runs and failures are shown; the caller ends
+ * it, and sets the members `recorded` and `consequence`. All arguments are borrowed. */
 void weir_measuring_given(struct weir_measuring *out, const struct weir_arguments *arguments,
                           const struct weir_settings *settings, struct weir_progress_line *line,
                           struct weir_progress *progress);

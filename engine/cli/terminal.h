@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the place that text goes to can show. Decided once by the caller; nothing below engine/cli
- * asks. */
+/* Determines whether output goes to a terminal, its width, and whether it can show colour. */
 #ifndef WEIR_CLI_TERMINAL_H
 #define WEIR_CLI_TERMINAL_H
 
@@ -9,25 +8,25 @@
 #define WEIR_TERMINAL_DEFAULT_COLUMNS 80
 #define WEIR_TERMINAL_MAX_COLUMNS     1000
 
-/* The environment as far as it matters; weir_terminal_of() fills it from the process. Texts are
- * borrowed or NULL. */
+/* Properties of an output and variables of the environment, which are borrowed or NULL. */
 struct weir_terminal {
 	bool is_terminal;
-	int reported_columns; /* by the terminal driver; 0: unknown */
-	const char *columns;  /* COLUMNS */
-	const char *no_color; /* NO_COLOR */
-	const char *term;     /* TERM */
+	int reported_columns; /* width that the terminal reports; 0: unknown */
+	const char *columns;  /* value of COLUMNS */
+	const char *no_color; /* value of NO_COLOR */
+	const char *term;     /* value of TERM */
 };
 
+/* Returns the properties of a file descriptor in this process. */
 struct weir_terminal weir_terminal_of(int fd);
 
-/* choice is --color's value, NULL means "auto": a terminal that is not dumb, and NO_COLOR not set.
- */
+/* Returns true if text is coloured. choice is the value of --color; NULL or "auto": yes on a
+ * terminal that is not dumb, unless NO_COLOR is set. */
 bool weir_terminal_color(const struct weir_terminal *terminal, const char *choice);
-/* COLUMNS where it is a number, else what the driver says, else 80; at most
- * WEIR_TERMINAL_MAX_COLUMNS. */
+/* Returns the width: COLUMNS if it is from 1 to WEIR_TERMINAL_MAX_COLUMNS, else the width that the
+ * terminal reports, else 80. */
 int weir_terminal_columns(const struct weir_terminal *terminal);
-bool weir_terminal_moves_cursor(
-	const struct weir_terminal *terminal); /* can rewrite its last line */
+/* Returns true if a program can rewrite the last line. */
+bool weir_terminal_moves_cursor(const struct weir_terminal *terminal);
 
 #endif

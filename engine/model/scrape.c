@@ -306,11 +306,6 @@ void weir_scrape_finish(struct weir_scrape *scrape)
 	index_series(scrape);
 }
 
-const char *weir_scrape_family_name(const struct weir_scrape *scrape, uint32_t family)
-{
-	return weir_names_text(scrape->names, scrape->families[family].name);
-}
-
 size_t weir_scrape_base_length(const struct weir_scrape *scrape, uint32_t family)
 {
 	const struct weir_scrape_family *own = &scrape->families[family];

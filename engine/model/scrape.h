@@ -102,7 +102,6 @@ void weir_scrape_add(struct weir_scrape *scrape, const struct weir_scrape_sample
  */
 void weir_scrape_finish(struct weir_scrape *scrape);
 
-const char *weir_scrape_family_name(const struct weir_scrape *scrape, uint32_t family);
 /* Returns the length of a family's name without the "_total" of a counter. */
 size_t weir_scrape_base_length(const struct weir_scrape *scrape, uint32_t family);
 /* Returns the value of a label of a series; NULL: it has no such label. */

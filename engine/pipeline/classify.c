@@ -51,7 +51,6 @@ static enum weir_status read_inputs(const struct weir_classify_request *request,
                                     struct weir_profile *profile, struct weir_error *err)
 {
 	const struct weir_read_options options = {request->input_format, request->progress};
-
 	struct weir_region region = weir_region_enter("read", NULL);
 	enum weir_status status = WEIR_OK;
 
@@ -66,7 +65,8 @@ static enum weir_status read_inputs(const struct weir_classify_request *request,
 	return status;
 }
 
-/* Finds steps, segments, idle causes and rooflines of every rank, and joins the inputs. */
+/* Derives steps, segments, causes of idle time and rooflines for every rank, and joins the inputs.
+ * The caller frees *out. */
 static enum weir_status analyse(const struct weir_profile *profile,
                                 const struct weir_classify_request *request, bool verdict_only,
                                 struct weir_analysis **out, struct weir_error *err)
@@ -81,7 +81,6 @@ static enum weir_status analyse(const struct weir_profile *profile,
 		.detail = request->detail,
 		.verdict_only = verdict_only,
 	};
-
 	struct weir_region region = weir_region_enter("analyse", NULL);
 	enum weir_status status = weir_analysis_new(profile, &options, out, err);
 
@@ -89,33 +88,42 @@ static enum weir_status analyse(const struct weir_profile *profile,
 	return status;
 }
 
-/* The phases between analysis and report. Rules come twice: the verdicts on the operators decide
- * how time is attributed, and that decides the verdict on the whole. */
-static void judge(struct weir_analysis *analysis, struct weir_ruleset *rules,
-                  struct weir_report *report)
+/* Gives each operator its verdict, on which the attribution of time in the report rests. */
+static void judge_operators(struct weir_analysis *analysis, struct weir_ruleset *rules)
 {
-	bool whole = !analysis->options.verdict_only;
-	struct weir_conclusion conclusion = {0};
 	struct weir_region region = weir_region_enter("judge_operators", NULL);
 
 	weir_judge_operators(analysis, rules);
 	weir_region_leave(&region, "operators", weir_analysis_subject_count(analysis));
-	region = weir_region_enter("report", NULL);
+}
+
+static void fill_report(struct weir_analysis *analysis, struct weir_report *report)
+{
+	struct weir_region region = weir_region_enter("report", NULL);
+
 	weir_analysis_report(analysis, report);
 	weir_region_leave(&region, "rows", report->operator_count);
-	region = weir_region_enter("judge", NULL);
-	if (whole)
-		weir_judge_stages(report, rules);
-	weir_judge_profile(report, rules, &conclusion);
+}
+
+static void judge_report(struct weir_report *report, struct weir_ruleset *rules,
+                         struct weir_conclusion *conclusion)
+{
+	struct weir_region region = weir_region_enter("judge", NULL);
+
+	weir_judge_stages(report, rules);
+	weir_judge_profile(report, rules, conclusion);
 	weir_region_leave(&region, "stages", report->stage_count);
-	region = weir_region_enter("recommend", NULL);
-	if (whole) {
-		weir_settle_attribution(analysis, &conclusion, report);
-		weir_recommend(analysis, report, conclusion.advice.items, conclusion.advice.count);
-		weir_note_profiler(report);
-	}
+}
+
+static void recommend(const struct weir_analysis *analysis,
+                      const struct weir_conclusion *conclusion, struct weir_report *report)
+{
+	struct weir_region region = weir_region_enter("recommend", NULL);
+
+	weir_settle_attribution(analysis, conclusion, report);
+	weir_recommend(analysis, report, conclusion->advice.items, conclusion->advice.count);
+	weir_note_profiler(report);
 	weir_region_leave(&region, "recommendations", report->recommendation_count);
-	weir_conclusion_release(&conclusion);
 }
 
 struct weir_classification *weir_classification_new(void)
@@ -139,8 +147,14 @@ enum weir_status weir_classification_run(struct weir_classification *classificat
 	if (!status)
 		status = analyse(classification->profile, request, false, &analysis, err);
 	if (!status) {
+		struct weir_conclusion conclusion = {0};
+
+		judge_operators(analysis, classification->rules);
 		classification->report = weir_report_new(classification->profile);
-		judge(analysis, classification->rules, classification->report);
+		fill_report(analysis, classification->report);
+		judge_report(classification->report, classification->rules, &conclusion);
+		recommend(analysis, &conclusion, classification->report);
+		weir_conclusion_release(&conclusion);
 	}
 	weir_analysis_free(analysis);
 	return status;
@@ -206,12 +220,16 @@ enum weir_status weir_measure(const struct weir_classify_request *request,
 	if (!status)
 		status = analyse(profile, request, true, &analysis, err);
 	if (!status) {
+		struct weir_conclusion conclusion = {0};
 		struct weir_report *report = weir_report_new(profile);
 
-		judge(analysis, rules, report);
+		judge_operators(analysis, rules);
+		fill_report(analysis, report);
+		weir_judge_profile(report, rules, &conclusion);
 		keep_verdict(&report->verdict, out);
 		out->run = weir_run_new();
 		weir_analysis_run(analysis, out->run);
+		weir_conclusion_release(&conclusion);
 		weir_report_free(report);
 	}
 	weir_analysis_free(analysis);

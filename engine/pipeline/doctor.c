@@ -8,11 +8,11 @@
 #include "engine/pipeline/doctor.h"
 #include "engine/pipeline/gating.h"
 
-#define MOST_BASELINE  5 /* runs that play the baseline of a draw, and the candidate */
-#define MOST_CANDIDATE 3
-#define FEWEST_RUNS    6 /* 3 against 3: the least that a full test takes */
+#define MOST_BASELINE  5 /* runs on the baseline side of a draw, at most */
+#define MOST_CANDIDATE 3 /* runs on the candidate side */
+#define FEWEST_RUNS    6 /* 3 against 3 is the smallest full test: docs/statistics.md */
 
-/* Largest split of the runs that the ladder calls full. */
+/* Sets the sizes of both sides. Returns false if there are too few runs for a full test. */
 static bool choose_split(size_t runs, struct weir_doctor_trial *trial)
 {
 	if (runs < FEWEST_RUNS)
@@ -51,7 +51,7 @@ static struct weir_doctor_effect *effect_of(struct weir_doctor_trial *trial,
 	return effect;
 }
 
-/* Draws differ little in what they could have seen; the worst of them is the honest figure. */
+/* Keeps the largest minimum detectable effect of each row over all draws. */
 static void note_effects(struct weir_doctor_trial *trial, const struct weir_gate_result *result)
 {
 	for (size_t i = 0; i < result->row_count; i++) {
@@ -85,7 +85,6 @@ static enum weir_status draw_once(const struct weir_baseline *baseline, const si
 	status = weir_gating_compare(result, terms, &before, &after, err);
 	if (!status) {
 		trial->red += result->counts.regressions > 0;
-		trial->coverage += result->verdict == WEIR_GATE_COVERAGE;
 		note_effects(trial, result);
 		if (trial->draws++ == 0)
 			keep_remarks(trial, result);

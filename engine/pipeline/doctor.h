@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `weir doctor` finds: the state of configuration and store, and what a gate over each
- * baseline is worth. */
+/* Measures the false-alarm rate of a gate over a baseline, for `weir doctor`: draws split the runs
+ * of the baseline at random into two sides and compare them. */
 #ifndef WEIR_PIPELINE_DOCTOR_H
 #define WEIR_PIPELINE_DOCTOR_H
 
@@ -15,26 +15,28 @@
 #define WEIR_DOCTOR_DRAWS 200
 #define WEIR_DOCTOR_SEED  20240607
 
-/* The smallest change of one row that its gate would have found. */
+/* Smallest change of one row that the gate could have detected. */
 struct weir_doctor_effect {
 	char *scope; /* owned */
 	const char *metric;
-	double effect; /* relative, the largest over draws; NAN: unknown */
+	double effect; /* relative change, the largest over all draws; NAN: unknown */
 };
 
-/* One baseline against itself. */
+/* Result of all draws of one baseline. */
 struct weir_doctor_trial {
-	char *name;                                 /* owned */
-	size_t runs, baseline_runs, candidate_runs; /* of a draw; 0: too few runs to draw */
-	size_t draws, red, coverage;
-	double low, high;                   /* 95 % interval of the share of red draws */
-	struct weir_doctor_effect *effects; /* of stages and per-run figures; owned */
+	char *name;                           /* owned */
+	size_t runs;                          /* current runs of the baseline */
+	size_t baseline_runs, candidate_runs; /* sides of a draw; 0: too few runs */
+	size_t draws;
+	size_t red;                         /* draws that found a regression */
+	double low, high;                   /* 95 % interval of red / draws */
+	struct weir_doctor_effect *effects; /* owned; one per row of stages and metrics */
 	size_t effect_count;
-	struct weir_text faults; /* lines about configuration that this baseline shows */
+	struct weir_text faults; /* lines about patterns and waivers that have no effect */
 };
 
-/* Draws the baseline's runs against each other under the policy; release with
- * weir_doctor_trial_release(). */
+/* Makes WEIR_DOCTOR_DRAWS draws under the policy. Release *out with weir_doctor_trial_release(),
+ * also after an error. */
 enum weir_status weir_doctor_try(const struct weir_baseline *baseline,
                                  const struct weir_policy *policy, struct weir_doctor_trial *out,
                                  struct weir_error *err);

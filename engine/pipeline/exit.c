@@ -1,34 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stddef.h>
-
 #include "engine/pipeline/exit.h"
-
-static const enum weir_exit precedence[] = {
-	WEIR_EXIT_INTERNAL,
-	WEIR_EXIT_STORE,
-	WEIR_EXIT_INPUT,
-	WEIR_EXIT_USAGE,
-	WEIR_EXIT_REGRESSION,
-	WEIR_EXIT_COVERAGE,
-	WEIR_EXIT_ENVIRONMENT,
-	WEIR_EXIT_NO_BASELINE,
-	WEIR_EXIT_INCONCLUSIVE,
-	/* `weir comment` ends with one of these. */
-	WEIR_EXIT_REFUSED,
-	WEIR_EXIT_FORBIDDEN,
-	WEIR_EXIT_NO_TOKEN,
-	WEIR_EXIT_NO_PULL_REQUEST,
-	WEIR_EXIT_NETWORK,
-	WEIR_EXIT_PASS,
-};
-
-enum weir_exit weir_exit_worse(enum weir_exit a, enum weir_exit b)
-{
-	for (size_t i = 0; i < sizeof(precedence) / sizeof(*precedence); i++)
-		if (precedence[i] == a || precedence[i] == b)
-			return precedence[i];
-	return WEIR_EXIT_INTERNAL; /* values from outside the enum */
-}
 
 enum weir_exit weir_exit_of(enum weir_status status)
 {

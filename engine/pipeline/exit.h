@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The exit codes of the program, which the library returns as well: their order of precedence, and
- * the code of each enum weir_status. */
+/* Exit codes of the program, which the library also returns. */
 #ifndef WEIR_PIPELINE_EXIT_H
 #define WEIR_PIPELINE_EXIT_H
 
@@ -25,9 +24,9 @@ enum weir_exit {
 	WEIR_EXIT_COUNT
 };
 
-/* Returns the code that counts if both apply: the first of 9, 8, 7, 2, 1, 6, 5, 4, 3, 0. */
-enum weir_exit weir_exit_worse(enum weir_exit a, enum weir_exit b);
+/* Returns the exit code for a status. */
 enum weir_exit weir_exit_of(enum weir_status status);
-const char *weir_exit_meaning(enum weir_exit code); /* one line for help */
+/* Returns the meaning of a code in one line of help. */
+const char *weir_exit_meaning(enum weir_exit code);
 
 #endif

@@ -10,8 +10,8 @@
 #include "engine/pipeline/exit.h"
 #include "engine/pipeline/gating.h"
 
-#define SESSION_LABEL     "session" /* of runs that were measured together */
-#define SESSIONS_FOR_SAFE 5
+#define SESSION_LABEL     "session" /* label with the same value in all runs of a session */
+#define SESSIONS_FOR_SAFE 5 /* baseline sessions for a session-safe test: docs/statistics.md */
 
 void weir_gating_side_init(struct weir_gating_side *side, const struct weir_baseline *baseline)
 {
@@ -63,8 +63,20 @@ static enum weir_treatment treatment_of(const void *context, const char *scope,
 	return WEIR_TREAT_JUDGE;
 }
 
-/* Returns the number of distinct sessions of a side; 0 if a run does not name its session. *first
- * is one of them. */
+static struct weir_compare_policy compare_policy_of(const struct weir_policy *policy)
+{
+	return (struct weir_compare_policy){
+		.context = policy,
+		.margin = margin_of,
+		.treatment = treatment_of,
+		.alpha_operators = policy->alpha_operators,
+		.alpha_stages = policy->alpha_stages,
+		.warmup = policy->warmup,
+	};
+}
+
+/* Returns the number of distinct sessions of a side, or 0 if a run does not name its session. Sets
+ * *first to the session of the first run. */
 static size_t count_sessions(const struct weir_gating_side *side, const char **first)
 {
 	size_t distinct = 0;
@@ -84,7 +96,7 @@ static size_t count_sessions(const struct weir_gating_side *side, const char **f
 	return distinct;
 }
 
-/* Sets what the sessions of both sides allow to conclude: docs/statistics.md, the ladder. */
+/* Sets how far the sessions of both sides limit the conclusion: docs/statistics.md, "ladder". */
 static void apply_sessions(struct weir_compare_input *input,
                            const struct weir_gating_side *baseline,
                            const struct weir_gating_side *candidate)
@@ -121,14 +133,7 @@ enum weir_status weir_gating_compare(struct weir_gate_result *result,
                                      const struct weir_gating_side *candidate,
                                      struct weir_error *err)
 {
-	const struct weir_compare_policy policy = {
-		.context = terms->policy,
-		.margin = margin_of,
-		.treatment = treatment_of,
-		.alpha_operators = terms->policy->alpha_operators,
-		.alpha_stages = terms->policy->alpha_stages,
-		.warmup = terms->policy->warmup,
-	};
+	const struct weir_compare_policy policy = compare_policy_of(terms->policy);
 	struct weir_compare_input input = {
 		.baseline = baseline->runs,
 		.candidate = candidate->runs,
@@ -137,14 +142,15 @@ enum weir_status weir_gating_compare(struct weir_gate_result *result,
 		.policy = &policy,
 	};
 	enum weir_status status;
-	bool match;
+	bool same_environment;
 
 	fill_bounds(result, baseline, candidate);
-	result->alpha_operators = terms->policy->alpha_operators;
-	result->alpha_stages = terms->policy->alpha_stages;
-	match = weir_gate_environment(result, terms->policy, baseline->runs, baseline->count,
+	result->alpha_operators = policy.alpha_operators;
+	result->alpha_stages = policy.alpha_stages;
+	same_environment =
+		weir_gate_environment(result, terms->policy, baseline->runs, baseline->count,
 	                              candidate->runs, candidate->count);
-	if (!match && !terms->never_fail) {
+	if (!same_environment && !terms->never_fail) {
 		weir_gate_stop(result, WEIR_GATE_ENVIRONMENT, WEIR_GATE_CODE_ENVIRONMENT);
 		return WEIR_OK;
 	}
@@ -157,9 +163,9 @@ enum weir_status weir_gating_compare(struct weir_gate_result *result,
 
 /* ---- a whole gate ---- */
 
-/* The runs of both sides while a gate is under way. */
+/* Measured runs of both sides. */
 struct sides {
-	struct weir_baseline *baseline; /* NULL: none stored */
+	struct weir_baseline *baseline; /* NULL: not loaded yet */
 	struct weir_baseline *candidate;
 };
 
@@ -190,7 +196,7 @@ static void fill_recorded(struct weir_gate_result *result, const struct weir_bas
 	result->recorded_last = keep(result, last);
 }
 
-/* Records the candidate under the name that the gate asked for. */
+/* Records the candidate as the new baseline. */
 static enum weir_status bootstrap(const struct weir_gate_request *request,
                                   struct weir_baseline *candidate, struct weir_gate_result *result,
                                   struct weir_error *err)
@@ -215,8 +221,6 @@ static enum weir_status bootstrap(const struct weir_gate_request *request,
 	return WEIR_OK;
 }
 
-/* Loads the stored baseline. If there is none, the result says so, and sides->baseline stays NULL.
- */
 static enum weir_status load_baseline(const struct weir_gate_request *request, struct sides *sides,
                                       struct weir_gate_result *result, struct weir_error *err)
 {
@@ -225,19 +229,25 @@ static enum weir_status load_baseline(const struct weir_gate_request *request, s
 	enum weir_status status = weir_store_load_from(request->db, &query, &sides->baseline, err);
 
 	weir_region_leave(&region, "runs", status ? 0 : sides->baseline->count);
-	if (!status)
+	if (status)
+		sides->baseline = NULL;
+	else
 		fill_recorded(result, sides->baseline);
-	if (status != WEIR_E_NO_BASELINE)
-		return status;
-	sides->baseline = NULL;
-	if (request->bootstrap) {
-		*err = (struct weir_error){0};
-		return bootstrap(request, sides->candidate, result, err);
+	return status;
+}
+
+/* Records the candidate if the request asks for it. Else the verdict is that there is no baseline;
+ * err holds the message of the store, which names similar baselines. */
+static enum weir_status go_without_baseline(const struct weir_gate_request *request,
+                                            struct sides *sides, struct weir_gate_result *result,
+                                            struct weir_error *err)
+{
+	if (!request->bootstrap) {
+		weir_gate_stop(result, WEIR_GATE_NO_BASELINE, WEIR_GATE_CODE_NO_BASELINE);
+		weir_gate_remark(result, "%s", err->message);
 	}
-	weir_gate_stop(result, WEIR_GATE_NO_BASELINE, WEIR_GATE_CODE_NO_BASELINE);
-	weir_gate_remark(result, "%s", err->message); /* the store's words: it knows near names */
 	*err = (struct weir_error){0};
-	return WEIR_OK;
+	return request->bootstrap ? bootstrap(request, sides->candidate, result, err) : WEIR_OK;
 }
 
 static enum weir_status compare_sides(const struct weir_gate_request *request,
@@ -269,10 +279,15 @@ enum weir_status weir_gate_runs(const struct weir_gate_request *request,
 		sides.baseline = weir_baseline_new("");
 	status = measure_sides(request, &sides, err);
 	result->candidate.runs = sides.candidate->count;
-	if (!status && request->name)
+	if (status)
+		goto out;
+	if (request->name)
 		status = load_baseline(request, &sides, result, err);
-	if (!status && sides.baseline)
+	if (status == WEIR_E_NO_BASELINE)
+		status = go_without_baseline(request, &sides, result, err);
+	else if (!status)
 		status = compare_sides(request, &sides, result, err);
+out:
 	weir_baseline_free(sides.baseline);
 	weir_baseline_free(sides.candidate);
 	return status;

@@ -42,7 +42,7 @@ void weir_judge_stages(struct weir_report *report, struct weir_ruleset *rules)
 
 /* ---- requests and device ---- */
 
-/* Judges a timeline, or a monitor of the device; shares are of its own time. */
+/* Judges the device by its timeline or monitor, with shares of the device's time. */
 static void judge_device(const struct weir_report *report, struct weir_ruleset *rules,
                          struct weir_verdict *verdict, struct weir_advice_list *advice)
 {
@@ -53,7 +53,7 @@ static void judge_device(const struct weir_report *report, struct weir_ruleset *
 	weir_ruleset_judge(rules, &subject, shares, verdict, advice);
 }
 
-/* Time in computation is not unattributed to the rules about requests: it is what they judge. */
+/* Judges the requests. Their rules judge time in computation, so it is not unattributed to them. */
 static void judge_requests(const struct weir_report *report, struct weir_ruleset *rules,
                            struct weir_verdict *verdict, struct weir_advice_list *advice)
 {
@@ -66,9 +66,10 @@ static void judge_requests(const struct weir_report *report, struct weir_ruleset
 }
 
 /*
- * Makes one verdict of two. Of requests that spend their time in computation the device's verdict
- * names the bound, with a share that is no larger than the computation's; the cause stays that of
- * the requests if their rule names a bound (a device that is full).
+ * Fills report->verdict from the verdicts about requests and device. If the requests spend their
+ * time in computation, the device decides the bound; its share is scaled by the share of
+ * computation. If the rule about requests names a bound as well (the device is full), its cause is
+ * kept.
  */
 static void combine(const struct weir_conclusion *conclusion, struct weir_report *report)
 {
@@ -95,6 +96,7 @@ static void combine(const struct weir_conclusion *conclusion, struct weir_report
 		out->cause = requests->cause;
 }
 
+/* Judges a run with requests. */
 static void judge_served(struct weir_report *report, struct weir_ruleset *rules,
                          struct weir_conclusion *out)
 {
@@ -119,12 +121,12 @@ static void judge_served(struct weir_report *report, struct weir_ruleset *rules,
 	"the kernel with most of the counted time ({operator_share:share}) reaches "               \
 	"{bytes_roof:share} of what memory and {flops_roof:share} of what multiprocessors can do"
 
-/* Templates over the features of the kernel. */
+/* Texts by bound; templates with features of the kernel. */
 static const struct {
 	const char *headline, *next;
 } counted_texts[WEIR_BOUND_COUNT] = {
 	[WEIR_BOUND_MEMORY] = {REACHES, "move fewer bytes: fuse it with its neighbours, use a "
-                                        "smaller type, or share what is read across more rows"},
+                                        "smaller type, or share operands across more rows"},
 	[WEIR_BOUND_KERNEL] = {REACHES, "retune or replace it; Nsight Compute's own rules, where "
                                         "the details page is given, say what holds it up"},
 	[WEIR_BOUND_HARDWARE] = {REACHES ": nothing cheaper is left",
@@ -152,7 +154,7 @@ static bool has_timeline(const struct weir_report *report)
 	return false;
 }
 
-/* True if counters are all that the inputs say about a device. */
+/* Returns true if the inputs hold counters of a device but no timeline. */
 static bool has_counters_alone(const struct weir_report *report)
 {
 	return !has_timeline(report) && report->counter_count > 0 && report->operator_count > 0;
@@ -171,7 +173,7 @@ static const char *expand_for_operator(struct weir_report *report, const char *t
 	return out;
 }
 
-/* Takes the verdict of the kernel with most of the counted time. */
+/* Makes the verdict on the kernel with the most counted time the verdict of the report. */
 static void judge_counted(struct weir_report *report)
 {
 	const struct weir_operator_row *top = report->operators;
@@ -219,27 +221,29 @@ static bool is_anything(const struct weir_report *report)
 	return true;
 }
 
-/* Kinds of input that hold neither requests nor a timeline: what they can say, and what would say
- * more. */
+/* Texts for inputs with neither requests nor timeline: the limits of the input, and a better one.
+ * The first that holds is used. */
 static const struct {
 	bool (*holds)(const struct weir_report *report);
 	const char *headline, *next;
 } silences[] = {
-	{has_counted_stage, "counters say how long stages take, not who waits for whom",
+	{has_counted_stage,
+         "counters show how long stages take, but not which stage waits for which",
          "pass requests of the same time (spans, or a log of requests), or a timeline of the "
          "device"},
-	{has_stage, "durations alone: nothing here says what the device did meanwhile",
+	{has_stage,
+         "the inputs hold only durations, which do not show what the device did meanwhile",
          "pass a timeline of the device for the same load, or requests as the server saw them"},
-	{has_monitor, "a monitor says whether the device was in use, not what for",
+	{has_monitor, "a monitor shows whether the device was in use, but not for which work",
          "pass requests of the same time, or a timeline of the device"},
 	{has_host_profile,
-         "a profile of the host says what the host does, not whether the device waits for it",
+         "a host profile shows the work of the host, but not whether the device waits for it",
          "pass a timeline of the device for the same load (torch.profiler, nsys)"},
-	{is_anything, "figures of a run, without any time to look into",
+	{is_anything, "the inputs hold only summary figures of a run, not its requests or steps",
          "pass requests (spans, or a log of requests), or a timeline of the device"},
 };
 
-/* Names the kind of input that is missing: a list of unmeasured features would not help. */
+/* Names the kind of input that is missing; a list of unmeasured features would not help. */
 static void explain_silence(const struct weir_report *report, struct weir_verdict *verdict)
 {
 	size_t i = 0;

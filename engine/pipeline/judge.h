@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Applies the rules to the subjects of an analysis: operators first, then stages, then requests and
- * device as a whole. Analysis and rules meet only here. Nothing is measured here.
+ * Applies the rules to the subjects of an analysis: first operators, then stages, then requests and
+ * the device as a whole. No other unit connects analysis and rules.
  */
 #ifndef WEIR_PIPELINE_JUDGE_H
 #define WEIR_PIPELINE_JUDGE_H
@@ -14,29 +14,32 @@
 #include "rules/evaluate.h"
 #include "rules/ruleset.h"
 
-/* A percentile over fewer requests is one or two of them: the verdict has low confidence. */
+/* Requests below which a verdict has low confidence: a percentile of fewer is one or two of them.
+ */
 #define WEIR_FEW_REQUESTS 20
 
-/* Gives each operator its verdict. The attribution of time rests on these, so this comes before the
- * report. */
+/* Gives each operator its verdict. Call it before the report is made: the attribution of time rests
+ * on these verdicts. */
 void weir_judge_operators(struct weir_analysis *analysis, struct weir_ruleset *rules);
 
+/* Gives each stage of the report its verdict. */
 void weir_judge_stages(struct weir_report *report, struct weir_ruleset *rules);
 
-/* The verdicts behind the one of the report, and the advice of the rules that hold. {0} is empty;
- * release with weir_conclusion_release(). Texts are borrowed from the rules. */
+/* Verdicts from which that of the report is made, and the advice of all rules that hold. {0} is
+ * empty; release it with weir_conclusion_release(). Texts are borrowed from the rules. */
 struct weir_conclusion {
-	bool about_requests; /* `requests` is set */
-	bool descends;       /* and `device` decides what bounds their computation */
+	bool about_requests; /* true if `requests` is set */
+	bool descends;       /* true if `device` decides what bounds the computation of requests */
 	struct weir_verdict requests, device;
-	struct weir_advice_list advice; /* by weight, that about requests first */
+	struct weir_advice_list advice; /* by weight; advice about requests first */
 };
 
 /*
- * Fills report->verdict; its texts live in the report's arena or belong to the rules. With
- * requests, the verdict is the one about them. If that finds their time in computation and a
- * timeline shows the computation, the timeline names the bound. Without any of both, the verdict
- * says what input is missing.
+ * Fills report->verdict; its texts live in the report's arena or belong to the rules.
+ *
+ * If there are requests, the verdict is about them. If computation takes most of their time and
+ * there is a timeline of the device, the timeline decides the bound. Without requests, timeline or
+ * counters, the verdict names the input that is missing.
  */
 void weir_judge_profile(struct weir_report *report, struct weir_ruleset *rules,
                         struct weir_conclusion *out);

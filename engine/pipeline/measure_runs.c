@@ -35,7 +35,7 @@ static enum weir_status measure_one(const struct weir_measuring *how, struct wei
 	return WEIR_OK;
 }
 
-/* False for an error that every run would give, like a wrong option: it is told once. */
+/* Returns false for an error that every run would give, such as a wrong option. */
 static bool concerns_one_run(enum weir_status status)
 {
 	return status != WEIR_E_USAGE && status != WEIR_E_INTERNAL;

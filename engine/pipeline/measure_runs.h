@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measures runs, each a path of its own, and collects them as a baseline: for `weir gate`,
- * `compare` and `baseline record`. */
+/* Measures one run per path and collects them in a baseline, for `weir gate`, `weir compare` and
+ * `weir baseline record`. */
 #ifndef WEIR_PIPELINE_MEASURE_RUNS_H
 #define WEIR_PIPELINE_MEASURE_RUNS_H
 
@@ -14,26 +14,27 @@
 struct weir_measuring {
 	const char *input_format;             /* NULL: recognised by content */
 	const struct weir_settings *settings; /* NULL: no settings */
-	const char *recorded;                 /* time of all runs, "2026-11-20T14:00:00Z" */
-	const char *consequence;              /* of a failure: "nothing was recorded" */
+	const char *recorded;                 /* time given to all runs, "2026-11-20T14:00:00Z" */
+	const char *
+		consequence; /* consequence of a failure, for its message: "nothing was recorded" */
 	const struct weir_progress *progress; /* NULL: none */
-	/* Called with the message about each run that cannot be read; NULL: nobody listens. */
+	/* Called with the error message of each run that cannot be read; NULL: not called. */
 	void (*failed)(void *context, const char *message);
-	void *context;
+	void *context; /* first argument of failed() */
 };
 
-/* Each path is one run; a folder is one run made of every profile in it. */
+/* Paths of runs and the baseline that gets them. A folder is one run made of every profile in it.
+ */
 struct weir_run_list {
 	const char *const *paths;
 	size_t count;
-	struct weir_baseline *into; /* gets the runs in order */
+	struct weir_baseline *into; /* gets the runs in the order of their paths */
 };
 
 /*
- * Measures the runs of each list. The rules are loaded once. A list is read to its end, so that one
- * call names every run that cannot be read; then the error says how many there were, and the lists
- * after it are not read. An error that concerns all runs, like a wrong option, ends the call at
- * once.
+ * Measures the runs of each list. If runs of a list cannot be read, failed() is called for each,
+ * the error says how many they are, and later lists are not read. An error that concerns all runs,
+ * such as a wrong option, ends the call at once.
  */
 enum weir_status weir_measure_runs(const struct weir_measuring *how,
                                    const struct weir_run_list *lists, size_t list_count,

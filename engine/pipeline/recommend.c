@@ -26,13 +26,13 @@ static double limit_of(double share)
 	return share < 1 ? 1 / (1 - share) : INFINITY;
 }
 
-/* What is not stated stays so; without a known limit the literature's range stands. */
+/* Caps a typical speed-up; NAN stays NAN, and a limit of NAN caps nothing. */
 static double at_most(double speedup, double limit)
 {
 	return isnan(speedup) || isnan(limit) ? speedup : fmin(speedup, limit);
 }
 
-/* NAN: no timeline says. */
+/* Predicts the effect of the advised change; members are NAN without a timeline or a change. */
 static struct weir_what_if ask(struct weir_retimer *retimer, const struct weir_advice *advice)
 {
 	struct weir_what_if out = {.step_ns = NAN, .speedup = NAN};

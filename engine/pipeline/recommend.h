@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Advice of rules to recommendations of a report. */
+/* Turns the advice of rules into the recommendations of a report. */
 #ifndef WEIR_PIPELINE_RECOMMEND_H
 #define WEIR_PIPELINE_RECOMMEND_H
 
@@ -10,10 +10,10 @@
 #include "engine/model/report.h"
 
 /*
- * Fills report->recommendations, in the order of the advice. Templates are expanded with the
- * profile's features. Two things cap its typical speed-up: removing a share s of the time is at
- * most 1 / (1 - s), and what the timeline says of the change that the rule names (its "what_if").
- * The report is that of the analysis, filled but for this.
+ * Fills report->recommendations, in the order of the advice, with the features of the profile in
+ * the templates. The typical speed-up is capped twice: by 1 / (1 - s), the speed-up if the share s
+ * of the time were removed, and by the speed-up that the timeline predicts for the change in the
+ * rule's "what_if". All other members of the report are filled already.
  */
 void weir_recommend(const struct weir_analysis *analysis, struct weir_report *report,
                     const struct weir_advice *advice, size_t count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The calls of weir.h. Each that allocates runs inside weir_memory_try(), with the result as its
- * context: what hangs on the result is freed with it, whatever happens. */
+/* Implements weir.h. Functions that allocate run inside weir_memory_try(), and store memory in the
+ * result as soon as they have it, so that weir_result_free() frees it also after a failure. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,26 +15,26 @@
 #include "engine/report/writer.h"
 
 struct weir_result {
-	struct weir_classification *classification; /* NULL: not of a classification */
-	struct weir_gate_result *gate;              /* NULL: not of a gate */
+	struct weir_classification *classification; /* NULL: the result is not a classification */
+	struct weir_gate_result *gate;              /* NULL: the result is not a gate */
 	struct weir_policy *policy;
 	struct weir_settings settings;
 	struct weir_change *changes;
 	struct weir_text headline, next, rendered;
 	struct weir_error error;
-	bool done; /* without it there is no verdict */
+	bool done; /* true if the call succeeded, so that there is a verdict */
 };
 
-/* What a call is asked to do; the context of its weir_memory_try(). */
+/* Arguments of a call; the context of its weir_memory_try(). */
 struct call {
 	const struct weir_options *given; /* NULL: the defaults */
 	struct weir_options options;
 	const char *const *paths;
-	const struct weir_buffer *buffers; /* NULL: paths */
+	const struct weir_buffer *buffers; /* NULL: the inputs are paths */
 	size_t count;
-	const char *const *candidate; /* of a gate, whose baseline is `paths` */
+	const char *const *candidate; /* candidate of a gate, whose baseline is `paths` */
 	size_t candidate_count;
-	struct weir_result *result; /* NULL: none could be allocated */
+	struct weir_result *result; /* NULL: out of memory */
 };
 
 const char *weir_version(void)
@@ -161,7 +161,7 @@ static void classify_inside(void *context)
 	call->result->done = !take_options(call, err) && !classify(call, err);
 }
 
-/* A failure of a run names the run; the first one is kept. */
+/* Keeps the first failure of a run: its message names the run, that of the gate does not. */
 static void keep_failure(void *context, const char *message)
 {
 	struct weir_error *first = context;
@@ -329,7 +329,7 @@ const char *weir_result_render(struct weir_result *result, const char *format)
 	struct rendering rendering = {result, format};
 
 	if (!result || !result->done)
-		return NULL; /* the error says why there is nothing */
+		return NULL; /* the error of the call says why */
 	result->error = (struct weir_error){0};
 	weir_text_clear(&result->rendered);
 	if (!weir_memory_try(render_inside, &rendering))
@@ -337,9 +337,9 @@ const char *weir_result_render(struct weir_result *result, const char *format)
 	return result->error.status ? NULL : result->rendered.data;
 }
 
-/* ---- what came out ---- */
+/* ---- results ---- */
 
-/* NULL: not a classification, or it failed. */
+/* Returns the report of a classification, or NULL for other results. */
 static const struct weir_report *report_of(const struct weir_result *result)
 {
 	return result && result->done && result->classification
@@ -415,7 +415,7 @@ const char *weir_result_verdict(const struct weir_result *result)
 	return gate ? weir_gate_verdict_name(gate->verdict) : NULL;
 }
 
-/* Fills what the program knows of a row; what only it knows becomes 0. */
+/* Copies the members of a row that the caller knows; members that only it knows become 0. */
 static int give(void *out, size_t size, const void *row, size_t row_size)
 {
 	memset(out, 0, size);

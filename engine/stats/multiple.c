@@ -55,35 +55,3 @@ void weir_holm(const double *p, size_t count, double *adjusted)
 	}
 	free(order);
 }
-
-/* Adjusts step-up from the largest p; factor multiplies the number of tests. */
-static void step_up(const double *p, size_t count, double factor, double *adjusted)
-{
-	size_t tests;
-	struct ranked *order = rank_tests(p, count, &tests);
-	double least = 1;
-
-	copy_untested(p, count, adjusted);
-	for (size_t i = tests; i-- > 0;) {
-		least = fmin(least, factor * (double)tests / (double)(i + 1) * order[i].p);
-		adjusted[order[i].index] = least;
-	}
-	free(order);
-}
-
-void weir_benjamini_hochberg(const double *p, size_t count, double *adjusted)
-{
-	step_up(p, count, 1, adjusted);
-}
-
-void weir_benjamini_yekutieli(const double *p, size_t count, double *adjusted)
-{
-	double harmonic = 0;
-	size_t tests = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (!isnan(p[i]))
-			harmonic += 1 / (double)++tests;
-	}
-	step_up(p, count, harmonic, adjusted);
-}

@@ -8,10 +8,5 @@
 
 /* Family-wise error rate (S. Holm, Scandinavian Journal of Statistics 6, 1979). */
 void weir_holm(const double *p, size_t count, double *adjusted);
-/* False discovery rate for independent tests (Y. Benjamini and Y. Hochberg, JRSS B 57, 1995). */
-void weir_benjamini_hochberg(const double *p, size_t count, double *adjusted);
-/* False discovery rate under any dependence (Y. Benjamini and D. Yekutieli, Ann. Stat. 29, 2001).
- */
-void weir_benjamini_yekutieli(const double *p, size_t count, double *adjusted);
 
 #endif

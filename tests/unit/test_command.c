@@ -12,21 +12,6 @@
 #include "engine/cli/help.h"
 #include "engine/report/writer.h"
 
-static void the_worst_of_several_codes_counts(void **state)
-{
-	/* The order of exit codes, the worst first. */
-	static const enum weir_exit order[] = {9, 8, 7, 2, 1, 6, 5, 4, 3, 0};
-	const size_t count = sizeof(order) / sizeof(*order);
-
-	(void)state;
-	for (size_t i = 0; i < count; i++) {
-		for (size_t j = i; j < count; j++) {
-			assert_int_equal(weir_exit_worse(order[i], order[j]), order[i]);
-			assert_int_equal(weir_exit_worse(order[j], order[i]), order[i]);
-		}
-	}
-}
-
 static void each_status_has_its_code(void **state)
 {
 	(void)state;
@@ -175,7 +160,6 @@ static void words_are_broken_at_blanks_and_indented(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_worst_of_several_codes_counts),
 		cmocka_unit_test(each_status_has_its_code),
 		cmocka_unit_test(every_code_says_what_it_means),
 		cmocka_unit_test(an_unknown_command_is_told_with_what_to_type),

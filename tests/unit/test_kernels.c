@@ -165,29 +165,23 @@ static void a_tile_suffix_is_the_second_level_of_a_name(void **state)
 {
 	static const struct {
 		const char *name;
-		size_t base;
 		uint32_t m, n;
 	} rows[] = {
-		{"nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT", sizeof("nvjet_sm90_tst") - 1, 64, 8},
-		{"cutlass_80_tensorop_f16_s16816gemm_f16_256x128_32x3_nn_align8",
-	         sizeof("cutlass_80_tensorop_f16_s16816gemm_f16") - 1, 256, 128},
-		{"ampere_bf16_s16816gemm_bf16_64x64_sliced1x2_ldg8_f2f_tn",
-	         sizeof("ampere_bf16_s16816gemm_bf16") - 1, 64, 64},
+		{"nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT", 64, 8},
+		{"cutlass_80_tensorop_f16_s16816gemm_f16_256x128_32x3_nn_align8", 256, 128},
+		{"ampere_bf16_s16816gemm_bf16_64x64_sliced1x2_ldg8_f2f_tn", 64, 64},
 		{"cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_void_bf16_128x256x64_2x1x1_"
 	         "0_tnn_align8",
-	         sizeof("cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_void_bf16") - 1, 128,
-	         256},
-		{"Cijk_Alik_Bljk_BBS_BH_MT16x32x512_MI16x16x1_SN",
-	         sizeof("Cijk_Alik_Bljk_BBS_BH_MT") - 1, 16, 32},
-		{"elementwise FillFunctor", sizeof("elementwise FillFunctor") - 1, 0, 0},
-		{"kernel_99999999999999x4", sizeof("kernel_99999999999999x4") - 1, 0, 0},
+	         128, 256},
+		{"Cijk_Alik_Bljk_BBS_BH_MT16x32x512_MI16x16x1_SN", 16, 32},
+		{"elementwise FillFunctor", 0, 0},
+		{"kernel_99999999999999x4", 0, 0},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct weir_tile tile = weir_kernel_tile(rows[i].name);
 
-		assert_int_equal(weir_kernel_base_length(rows[i].name), rows[i].base);
 		assert_int_equal(tile.m, rows[i].m);
 		assert_int_equal(tile.n, rows[i].n);
 	}
@@ -267,7 +261,6 @@ static void hostile_names_come_back_as_something(void **state)
 
 		weir_kernel_display(name, &text);
 		assert_true(text.length > 0 && text.length <= strlen(name));
-		assert_true(weir_kernel_base_length(text.data) <= text.length);
 		(void)weir_kernel_limit(name);
 		weir_text_release(&text);
 	}

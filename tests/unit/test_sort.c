@@ -73,9 +73,18 @@ static void nothing_and_one_are_sorted(void **state)
 	assert_int_equal(value, 5);
 }
 
+/* The first numbers of the published generator from the states 0 and 1234567. */
+static void splitmix_gives_the_published_numbers(void **state)
+{
+	(void)state;
+	assert_true(weir_splitmix64(0) == UINT64_C(0xe220a8397b1dcdaf));
+	assert_true(weir_splitmix64(1234567) == UINT64_C(6457827717110365317));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(splitmix_gives_the_published_numbers),
 		cmocka_unit_test(any_order_ends_up_sorted),
 		cmocka_unit_test(what_is_in_order_costs_one_pass),
 		cmocka_unit_test(the_last_two_out_of_order_are_seen),

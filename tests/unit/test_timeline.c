@@ -152,10 +152,6 @@ static void work_belongs_to_the_innermost_operator_around_its_launch(void **stat
 	assert_int_equal(
 		weir_timeline_outermost_op(&scene.timeline, row_named(&scene, "cudaLaunchKernel")),
 		row_named(&scene, "aten::linear"));
-	assert_int_equal(weir_timeline_enclosing(&scene.timeline,
-	                                         row_named(&scene, "cudaLaunchKernel"),
-	                                         WEIR_HOST_PYTHON),
-	                 row_named(&scene, "frame"));
 	assert_int_equal(weir_timeline_outermost_op(&scene.timeline, WEIR_NONE), WEIR_NONE);
 	scene_release(&scene);
 }

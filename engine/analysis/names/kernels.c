@@ -402,17 +402,6 @@ struct weir_tile weir_kernel_tile(const char *name)
 	return tile;
 }
 
-size_t weir_kernel_base_length(const char *display)
-{
-	struct weir_tile tile;
-	const char *at = find_tile(display, &tile);
-
-	/* A name must keep at least one letter. */
-	if (!at || at - display < 2)
-		return strlen(display);
-	return (size_t)(at - display) - (at[-1] == '_' ? 1 : 0);
-}
-
 static enum weir_family_limit limit_of_gemm(struct weir_tile tile)
 {
 	uint32_t narrow, longer;

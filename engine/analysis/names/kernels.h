@@ -68,11 +68,4 @@ void weir_kernel_display(const char *name, struct weir_text *text);
  * template arguments, without name spaces, parameters and the ways to write a lambda. */
 void weir_kernel_key(const char *name, struct weir_text *text);
 
-/*
- * Returns the length of the part of a displayed name that identifies the kernel across tunings, up
- * to a tile suffix: "nvjet_sm90_tst" of "nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT". The whole length
- * if there is no tile.
- */
-size_t weir_kernel_base_length(const char *display);
-
 #endif

@@ -65,9 +65,6 @@ struct weir_work {
 	bool product;
 };
 
-const char *weir_dtype_name(enum weir_dtype dtype);    /* "bf16"; UNKNOWN: NULL */
-const char *weir_engine_name(enum weir_engine engine); /* "tensor"; NONE: NULL */
-
 /* Set the figures, the engine, and high confidence. `vector` chooses no engine if flops is 0. */
 void weir_work_vector(struct weir_work *work, double flops, double bytes, enum weir_dtype dtype);
 void weir_work_product(struct weir_work *work, double flops, double bytes, enum weir_dtype dtype);

@@ -217,10 +217,3 @@ const char *weir_group_name(const struct weir_group *group, const struct weir_na
 
 	return name[0] ? name : WEIR_OTHER_WORK;
 }
-
-const struct weir_group *weir_groups_of_row(const struct weir_groups *groups, uint32_t row)
-{
-	uint32_t call = row == WEIR_NONE ? WEIR_NONE : groups->row_call[row];
-
-	return call == WEIR_NONE ? NULL : &groups->items[groups->calls[call].group];
-}

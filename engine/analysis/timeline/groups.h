@@ -63,7 +63,4 @@ void weir_groups_release(struct weir_groups *groups);
 /* Returns the operator, else the kernel's name in the trace, else WEIR_OTHER_WORK; borrowed. */
 const char *weir_group_name(const struct weir_group *group, const struct weir_names *names);
 
-/* Returns the group of a device row; NULL: outside the windows. */
-const struct weir_group *weir_groups_of_row(const struct weir_groups *groups, uint32_t row);
-
 #endif

@@ -278,16 +278,6 @@ void weir_timeline_thread_rows(const struct weir_timeline *timeline, uint32_t th
 	*end = bound[1];
 }
 
-uint32_t weir_timeline_enclosing(const struct weir_timeline *timeline, uint32_t row,
-                                 enum weir_host_kind kind)
-{
-	if (kind == WEIR_HOST_OP)
-		return row == WEIR_NONE ? WEIR_NONE : timeline->inner_op[row];
-	while (row != WEIR_NONE && timeline->trace->host.kind[row] != kind)
-		row = timeline->parent[row];
-	return row;
-}
-
 uint32_t weir_timeline_outermost_op(const struct weir_timeline *timeline, uint32_t row)
 {
 	return row == WEIR_NONE ? WEIR_NONE : timeline->outer_op[row];

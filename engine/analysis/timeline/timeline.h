@@ -41,10 +41,6 @@ void weir_timeline_release(struct weir_timeline *timeline);
 void weir_timeline_thread_rows(const struct weir_timeline *timeline, uint32_t thread, size_t *first,
                                size_t *end);
 
-/* Returns the innermost row of that kind at or above `row`; WEIR_NONE: none. row may be
- * WEIR_NONE. */
-uint32_t weir_timeline_enclosing(const struct weir_timeline *timeline, uint32_t row,
-                                 enum weir_host_kind kind);
 /* Returns the outermost operator at or above `row`; WEIR_NONE: none. row may be WEIR_NONE. */
 uint32_t weir_timeline_outermost_op(const struct weir_timeline *timeline, uint32_t row);
 /* Returns `row`, or the first row around it that is not a system call, since such a call is a part
