@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The context of a report above its tables, and the facts below them. */
+/* Fills the context of a report above its tables, and the facts below them. */
 #include <math.h>
 #include <string.h>
 
@@ -321,7 +321,8 @@ static void add_path_kinds(const struct weir_critical_path *path, struct weir_it
 	}
 }
 
-/* An operator can be listed for its host time and for its device time. */
+/* Returns true if another listed item has this name: an operator can be listed for its host time
+ * and for its device time. */
 static bool is_listed_twice(const struct weir_critical_path *path, size_t index)
 {
 	for (size_t i = 0; i < path->item_count && i < LISTED_PATH; i++)
@@ -354,7 +355,7 @@ static void fill_path(const struct weir_report *report, struct weir_items *items
 	}
 }
 
-/* ---- changes that were asked about ---- */
+/* ---- what-if ---- */
 
 static void add_time(struct weir_text *out, double ns, double speedup)
 {

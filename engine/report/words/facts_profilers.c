@@ -25,7 +25,7 @@ void weir_items_counters(const struct weir_report *report, struct weir_items *it
 	weir_text_printf(out, " kernel launch%s", launches == 1 ? "" : "es");
 }
 
-/* Unlike weir_items_share() it adds 0 %: an unused unit. */
+/* Adds a share like weir_items_share(), but also 0 %, which shows an unused unit. */
 static void add_counter(struct weir_items *items, const char *label, double share)
 {
 	struct weir_text *out;
