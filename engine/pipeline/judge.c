@@ -119,7 +119,7 @@ static void judge_served(struct weir_report *report, struct weir_ruleset *rules,
 
 #define REACHES                                                                                    \
 	"the kernel with most of the counted time ({operator_share:share}) reaches "               \
-	"{bytes_roof:share} of what memory and {flops_roof:share} of what multiprocessors can do"
+	"{bytes_roof:share} of peak memory and {flops_roof:share} of peak SM throughput"
 
 /* Texts by bound; templates with features of the kernel. */
 static const struct {
@@ -127,9 +127,9 @@ static const struct {
 } counted_texts[WEIR_BOUND_COUNT] = {
 	[WEIR_BOUND_MEMORY] = {REACHES, "move fewer bytes: fuse it with its neighbours, use a "
                                         "smaller type, or share operands across more rows"},
-	[WEIR_BOUND_KERNEL] = {REACHES, "retune or replace it; Nsight Compute's own rules, where "
-                                        "the details page is given, say what holds it up"},
-	[WEIR_BOUND_HARDWARE] = {REACHES ": nothing cheaper is left",
+	[WEIR_BOUND_KERNEL] = {REACHES, "retune or replace it; the rules on the details page of "
+                                        "Nsight Compute show what limits it"},
+	[WEIR_BOUND_HARDWARE] = {REACHES ": no cheaper change is left",
                                  "use a smaller type (FP8), prune, or add devices"},
 	[WEIR_BOUND_RUNTIME] =
 		{"the kernel with most of the counted time ({operator_share:share}) is too short "
@@ -138,10 +138,10 @@ static const struct {
                  "the gaps between kernels"},
 	[WEIR_BOUND_COMMUNICATION] = {"the kernel with most of the counted time "
                                       "({operator_share:share}) is a collective",
-                                      "pass a timeline of every rank: counters do not tell "
+                                      "pass a timeline of every rank: counters cannot separate "
                                       "transfer from waiting"},
 	[WEIR_BOUND_UNDETERMINED] = {"the counters of the kernel with most of the time "
-                                     "({operator_share:share}) do not say what limits it",
+                                     "({operator_share:share}) do not show what limits it",
                                      "record with --set basic or more (ncu --set full --csv "
                                      "--page raw)"},
 };
@@ -228,19 +228,18 @@ static const struct {
 	const char *headline, *next;
 } silences[] = {
 	{has_counted_stage,
-         "counters show how long stages take, but not which stage waits for which",
-         "pass requests of the same time (spans, or a log of requests), or a timeline of the "
+         "server metrics show how long stages take, but not what requests wait for",
+         "pass requests from the same time (spans or a request log), or a timeline of the "
          "device"},
-	{has_stage,
-         "the inputs hold only durations, which do not show what the device did meanwhile",
-         "pass a timeline of the device for the same load, or requests as the server saw them"},
-	{has_monitor, "a monitor shows whether the device was in use, but not for which work",
-         "pass requests of the same time, or a timeline of the device"},
+	{has_stage, "durations alone do not show what the device did",
+         "pass a timeline of the device under the same load, or requests recorded by the server"},
+	{has_monitor, "a monitor shows whether the device was in use, but not by which work",
+         "pass requests from the same time, or a timeline of the device"},
 	{has_host_profile,
-         "a host profile shows the work of the host, but not whether the device waits for it",
-         "pass a timeline of the device for the same load (torch.profiler, nsys)"},
-	{is_anything, "the inputs hold only summary figures of a run, not its requests or steps",
-         "pass requests (spans, or a log of requests), or a timeline of the device"},
+         "a host profile shows what the host does, but not whether the device waits for it",
+         "pass a timeline of the device under the same load (torch.profiler, nsys)"},
+	{is_anything, "metrics of a run alone do not show where its time goes",
+         "pass requests (spans or a request log), or a timeline of the device"},
 };
 
 /* Names the kind of input that is missing; a list of unmeasured features would not help. */

@@ -30,7 +30,7 @@ static void the_answer_stands_first(void **state)
 		"### weir: regression in 3 of 8 rows\n\n"
 		"**decode_graph got 4.7 % slower at p50 (572 -&#62; 599 us, 90 % interval +4.2 to "
 		"+5.2 %), since run-2026-11-19**\n\n8 baseline runs, 3 candidate runs of 300 "
-	        "samples · ";
+		"samples · ";
 	struct weir_text text = write_markdown(fixture_gate_regression(), 0, NULL);
 
 	(void)state;

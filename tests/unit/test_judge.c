@@ -257,7 +257,7 @@ static void what_is_missing_depends_on_what_is_there(void **state)
 	struct weir_stage_row stage = {.name = "decode", .view = WEIR_VIEW_COUNTED};
 	struct weir_host_figures host = {0};
 
-	assert_non_null(strstr(judge(bench)->headline, "figures of a run"));
+	assert_non_null(strstr(judge(bench)->headline, "metrics of a run alone"));
 	bench->report->host = &host;
 	assert_non_null(strstr(judge(bench)->headline, "host profile"));
 	bench->report->has_telemetry = true;

@@ -78,7 +78,7 @@ static void write_evidence(const struct weir_report *report, struct weir_text *o
 	struct weir_text plain = {0};
 
 	weir_text_printf(out, "<section class=\"card\">\n<h2>%s</h2>\n",
-	                 report->verdict.rule ? "Why" : "What is missing");
+	                 report->verdict.rule ? "Why" : "Missing evidence");
 	write_grounds(report, out);
 	weir_items_evidence(report, &items);
 	weir_text_puts(out, items.count ? "<ul class=\"clauses\">\n" : "");
@@ -171,7 +171,7 @@ static void write_inside(const struct weir_text *name, const struct weir_text *s
 	weir_text_release(&both);
 }
 
-/* total: sum of all shares at the percentile */
+/* Writes one part of a bar; `total` is the sum of all shares at the percentile. */
 static void write_part(const struct weir_report *report, const struct weir_stage_row *stage,
                        enum weir_map_place place, double total, struct weir_text *out)
 {
@@ -252,7 +252,7 @@ static void write_map(const struct weir_report *report, struct weir_text *out)
 
 /* ---- tables ---- */
 
-/* A stored report has no samples to draw. */
+/* Returns true if there are samples to draw; a stored report has none. */
 static bool has_samples(const struct weir_report *report)
 {
 	for (size_t i = 0; i < report->stage_count; i++) {

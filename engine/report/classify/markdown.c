@@ -12,7 +12,7 @@
 #define NAME_COLUMNS 72
 #define BAR_COLUMNS  30
 
-/* Names stand in <code>, where entities work, but mentions and references do not. */
+/* Appends a name in <code>, where entities work, but mentions and references do not. */
 static void add_code(struct weir_text *out, const char *plain)
 {
 	struct weir_text cut = {0};
@@ -44,7 +44,7 @@ static void write_verdict(const struct weir_report *report, struct weir_text *ou
 	weir_text_release(&plain);
 }
 
-/* `indent` begins the lines after the first. */
+/* Writes items with " · " between two; `indent` begins the lines after the first. */
 static void write_joined(struct weir_text *out, struct weir_items *items, const char *indent)
 {
 	for (size_t i = 0; i < items->count; i++) {

@@ -34,7 +34,7 @@ static void write_label(struct weir_jsonout *json, const char *what, int64_t pid
 	weir_jsonout_end(json);
 }
 
-/* Viewers ignore a process 0. */
+/* Returns a process id above 0 for the rank, since viewers ignore process 0. */
 static int64_t pid_of(const struct weir_detail_track *track)
 {
 	return track->rank < INT64_MAX ? track->rank + 1 : INT64_MAX;
@@ -61,7 +61,7 @@ static const char *const categories[WEIR_DETAIL_KIND_COUNT] = {
 	[WEIR_DETAIL_WAITS] = "collective",   [WEIR_DETAIL_WORK] = "device",
 };
 
-/* Keys of the notes of spans. */
+/* Key under which the note of a span is written, by kind of track. */
 static const char *const note_keys[WEIR_DETAIL_KIND_COUNT] = {
 	[WEIR_DETAIL_STEPS] = "state",      [WEIR_DETAIL_STAGES] = "note",
 	[WEIR_DETAIL_PATH] = "kind",        [WEIR_DETAIL_IDLE] = "note",
@@ -133,7 +133,7 @@ static void write_other(const struct weir_report *report, struct weir_text *out)
 	weir_jsonout_end(&json);
 }
 
-/* Spans follow a comma each: there are tracks if there are spans. */
+/* Writes the labels of tracks without the "]", so that each span begins with a comma. */
 static void write_head(const struct weir_detail *detail, struct weir_text *out)
 {
 	struct weir_jsonout json;

@@ -5,8 +5,8 @@
 #include "engine/report/plain/escape.h"
 #include "engine/report/writer.h"
 
-/* ";" separates frames and the last blank of a line precedes the count, so both are replaced in
- * names. */
+/* Appends a name with ":" in place of ";", which separates frames. Blanks may stay: only the last
+ * one of a line precedes the count. */
 static void write_frame(const char *name, struct weir_text *plain, struct weir_text *out)
 {
 	weir_text_clear(plain);

@@ -23,7 +23,7 @@ static const struct level levels[] = {
 	{"notice", WEIR_OUTCOME_WAIVED, "waived rows"},
 };
 
-/* ":" and "," end a title as well. "%" is escaped first, so that no escape is escaped again. */
+/* Escapes a message, or a title, which ":" and "," would end. Each byte is escaped once. */
 static void escape(struct weir_text *out, const struct weir_text *plain, bool title)
 {
 	const char *special = title ? "%\r\n:," : "%\r\n";

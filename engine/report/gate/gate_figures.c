@@ -103,7 +103,7 @@ static void add_value(struct weir_text *out, double value, const char *unit)
 	weir_text_release(&plain);
 }
 
-/* A unit that both sides share is written once. */
+/* Appends both values; a unit that they share is written once. */
 static void print_pair(const struct weir_row *row, struct weir_text *out)
 {
 	struct weir_text before = {0}, after = {0};

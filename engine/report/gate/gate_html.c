@@ -148,7 +148,7 @@ static void draw_row(const struct weir_row *row, struct weir_text *out)
 
 /* ---- the rows ---- */
 
-/* Rows of one outcome. Missing and new rows have no figures, so they are listed below. */
+/* Rows of one outcome. Missing and new rows have no values and are listed below. */
 struct group {
 	enum weir_outcome outcome;
 	const char *title;
@@ -311,7 +311,7 @@ static void write_rows(const struct weir_gate_result *result, struct weir_text *
 	weir_text_release(&plain);
 }
 
-/* ---- what bounds either side ---- */
+/* ---- bounds of both sides ---- */
 
 static void write_bound(const char *side, bool known, enum weir_bound bound, const char *cause,
                         struct weir_text *out)
@@ -360,7 +360,7 @@ static void write_bounds(const struct weir_gate_result *result, struct weir_text
 	weir_text_release(&plain);
 }
 
-/* ---- the machines ---- */
+/* ---- environments ---- */
 
 static void write_value(const char *value, struct weir_text *out)
 {
@@ -439,7 +439,7 @@ static void write_environment(const struct weir_gate_result *result, struct weir
 	weir_text_puts(out, "</section>\n");
 }
 
-/* ---- what stands behind it ---- */
+/* ---- details ---- */
 
 static void write_section(const struct weir_gate_result *result,
                           const struct weir_gate_section *section, struct weir_text *out)

@@ -23,7 +23,8 @@ static const char *const tags[] = {
 	[MARK_ERROR] = "error",
 };
 
-/* Operators change with framework versions; a missing stage or metric could not be judged. */
+/* Returns the mark of a row. A missing operator is skipped, since operators change with framework
+ * versions; a missing stage or metric is an error, since it could not be judged. */
 static enum mark mark_of(const struct weir_row *row)
 {
 	switch (row->outcome) {

@@ -395,7 +395,7 @@ const char *weir_gate_phrase_next(const struct weir_gate_result *result, struct 
 	return NULL;
 }
 
-/* ---- what was compared, and the bounds ---- */
+/* ---- runs, environment and bounds ---- */
 
 /* Returns the first row with samples. Rows are ordered, so it is the worst one. */
 static const struct weir_row *row_with_samples(const struct weir_gate_result *result)

@@ -68,7 +68,7 @@ static void put_driver(struct weir_jsonout *json)
 	weir_jsonout_end(json);
 }
 
-/* The location is the configuration, where margins and waivers are written. */
+/* Writes the location of a result: the configuration, which holds margins and waivers. */
 static void put_location(struct weir_jsonout *json)
 {
 	weir_jsonout_begin_array_inline(json, "locations");

@@ -19,7 +19,7 @@ static bool same_scope(const struct weir_row *a, const struct weir_row *b)
 	return a->scope && b->scope && !strcmp(a->scope, b->scope);
 }
 
-/* ---- where it went ---- */
+/* ---- contributions ---- */
 
 static size_t beyond(size_t total, size_t limit)
 {
@@ -49,9 +49,9 @@ static size_t fill_contributions(const struct weir_gate_result *result, size_t l
 	return beyond(result->contribution_count, limit);
 }
 
-/* ---- what moved most, where nothing can be judged ---- */
+/* ---- largest changes of rows that are not judged ---- */
 
-/* Too few runs for a test, but the figures are known. */
+/* Returns true for a change beyond its margin that too few runs could not test. */
 static bool is_large_move(const struct weir_gate_result *result, const struct weir_row *row)
 {
 	return result->method == WEIR_METHOD_NONE && row->outcome == WEIR_OUTCOME_INFORMATIONAL &&
@@ -66,7 +66,7 @@ static void print_move(const struct weir_gate_result *result, const struct weir_
 	weir_gate_say(row, "{row} {change} ({pair})", out);
 }
 
-/* ---- the ladder: what these runs allow ---- */
+/* ---- evidence: the runs that a test needs ---- */
 
 static const char *const ladder[] = {
 	[WEIR_METHOD_FULL] = "more runs, measured in another session, prove or refute the "
@@ -89,7 +89,7 @@ static size_t fill_ladder(const struct weir_gate_result *result, size_t limit,
 		return 0;
 	if (result->verdict == WEIR_GATE_PASS && !result->counts.suspect &&
 	    (result->method == WEIR_METHOD_SINGLE_RUN || result->method == WEIR_METHOD_TWO_RUN))
-		return 0; /* these texts are about a suspected change, and there is none */
+		return 0; /* these texts explain a suspected change */
 	if (result->method != WEIR_METHOD_FULL || result->verdict == WEIR_GATE_SUSPECT)
 		weir_text_puts(weir_items_add(items), ladder[result->method]);
 	return 0;
@@ -114,7 +114,7 @@ static size_t fill_machine(const struct weir_gate_result *result, size_t limit,
 	return 0;
 }
 
-/* ---- rows that are not settled ---- */
+/* ---- inconclusive rows ---- */
 
 static void add_runs_needed(const struct weir_gate_result *result, const struct weir_row *row,
                             struct weir_text *out)
@@ -259,7 +259,7 @@ static void print_waiver(const struct weir_gate_result *result, const struct wei
 	weir_gate_print_waiver(row->waiver, out);
 }
 
-/* ---- what came and went ---- */
+/* ---- missing and new rows ---- */
 
 /* Adds "3 operators: decode/aten::a, decode/aten::b and 1 more". A scope with several rows counts
  * once. */
@@ -320,7 +320,7 @@ static size_t fill_new(const struct weir_gate_result *result, size_t limit,
 	return fill_gone(result, WEIR_OUTCOME_NEW, items);
 }
 
-/* ---- the setting ---- */
+/* ---- environment and remarks ---- */
 
 static size_t fill_environment(const struct weir_gate_result *result, size_t limit,
                                struct weir_items *items)

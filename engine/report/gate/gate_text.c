@@ -89,7 +89,8 @@ static bool is_failing(const struct weir_row *row)
 	return row->outcome == WEIR_OUTCOME_REGRESSION || row->outcome == WEIR_OUTCOME_SUSPECT;
 }
 
-/* Missing and new rows have no figures, so they are listed below. */
+/* Returns true if the table shows the row. Missing and new rows have no values and are listed
+ * below. */
 static bool is_shown(const struct weir_row *row, bool all)
 {
 	return all ? row->outcome != WEIR_OUTCOME_MISSING && row->outcome != WEIR_OUTCOME_NEW

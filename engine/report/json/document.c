@@ -26,7 +26,7 @@ static void set(void *object, size_t offset, const void *value, size_t size)
 	memcpy((char *)object + offset, value, size);
 }
 
-/* Integers have 8 bytes, or 4; those of 4 bytes are signed if they can be negative. */
+/* Returns an integer of 8 or 4 bytes; one of 4 bytes is signed if the member can be negative. */
 static int64_t integer_at(const void *object, const struct weir_member *member)
 {
 	unsigned narrow;

@@ -48,7 +48,7 @@ enum weir_member_kind {
 	WEIR_MEMBER_SPECIAL, /* `put` and `take` do everything, including the place in an error */
 };
 
-/* When a member has a value. Otherwise it is null, or left out with `omit`. */
+/* Condition for a value; without one the member is null, or left out with `omit`. */
 enum weir_presence {
 	WEIR_ALWAYS,
 	WEIR_IF_FLAG,     /* the bool at `when`; reading sets it */
@@ -118,7 +118,7 @@ void weir_document_write(const struct weir_schema *schema, const void *root, str
 enum weir_status weir_document_read(struct weir_document_reader *in,
                                     const struct weir_schema *schema, const cJSON *document);
 
-/* For special members: write and read the members of an object, without its brackets. */
+/* Write and read the members of an object without its brackets, for special members. */
 void weir_document_put(struct weir_document_writer *out, const struct weir_schema *schema,
                        const void *object);
 enum weir_status weir_document_take(struct weir_document_reader *in,

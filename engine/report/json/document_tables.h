@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Short names for the tables of document.h. Define OF as the struct that a table describes before
- *the table, and undefine it after. A field of another type than its macro states does not compile.
+ * the table, and undefine it after. A field of another type than its macro states does not compile.
  *
  *	#define OF struct weir_what_if_stage
  *	static const struct weir_schema what_if_stage_schema =

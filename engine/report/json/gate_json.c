@@ -13,7 +13,7 @@
 #define MAX_ROWS WEIR_GATE_MAX_ROWS
 #define MAX_EXIT 255
 
-/* ---- what was compared ---- */
+/* ---- sides and environment ---- */
 
 #define OF struct weir_gate_label
 static const struct weir_schema label_schema = SCHEMA(BARE, {TEXT(NULL, value)});
@@ -42,7 +42,7 @@ static const struct weir_schema waiver_schema = SCHEMA(
 	{TEXT("expires", expires)}, {BOOL("expired", expired)}, {BOOL("exceeded", exceeded)});
 #undef OF
 
-/* A missing stage or name follows from the scope: other programs may leave them out. */
+/* Derives a missing stage or name from the scope: other programs may leave them out. */
 static enum weir_status check_row(struct weir_document_reader *in, const cJSON *item, void *object)
 {
 	struct weir_row *row = object;

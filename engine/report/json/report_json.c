@@ -92,7 +92,7 @@ static enum weir_status take_warnings(struct weir_document_reader *in, const cJS
 	return weir_document_take_each(in, "warnings", item, MAX_ROWS, take_warning, object);
 }
 
-/* The profile owns the path; the arena does not. */
+/* Reads the path, which the profile owns: it is not in the arena. */
 static enum weir_status take_path(struct weir_document_reader *in, const cJSON *item, void *object)
 {
 	struct weir_input *input = object;
@@ -140,7 +140,7 @@ static bool holds(const struct weir_input *input, const char *content, const cha
 	                    : strcmp(input->format, format) == 0;
 }
 
-/* An empty timeline or run marks the content of the input: writers ask for it. */
+/* Creates an empty timeline or run, which tells writers the content of the input. */
 static enum weir_status take_input(struct weir_document_reader *in, const cJSON *item,
                                    void *context)
 {
@@ -303,10 +303,8 @@ static enum weir_status take_share(struct weir_document_reader *in, const cJSON 
 	return WEIR_OK;
 }
 
-/*
- * The document holds shares only, and writers compute shares from nanoseconds: with a total of
- * 1,000,000 they are exactly those that were read.
- */
+/* Reads shares as nanoseconds of a total of 1,000,000, from which writers compute exactly the
+ * shares that were read. */
 static enum weir_status take_attribution(struct weir_document_reader *in, const cJSON *item,
                                          void *object)
 {
@@ -550,7 +548,7 @@ static const struct weir_schema rank_schema =
                {WHOLE("clock_offset_ns", clock_offset_ns)});
 #undef OF
 
-/* A row's verdict is stored without its scores: only the bound and the cause are. */
+/* Sets the scores of a row's verdict to unknown: only its bound and cause are stored. */
 static void complete_verdict(struct weir_verdict *verdict)
 {
 	verdict->share = verdict->runner_up_share = NAN;

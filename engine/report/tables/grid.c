@@ -63,7 +63,7 @@ static size_t widest(const struct grid *grid, size_t column)
 	return width;
 }
 
-/* Columns without content have width 0 and are not shown. */
+/* Measures the columns. A column without content gets width 0 and is not shown. */
 static void measure(struct grid *grid)
 {
 	for (size_t i = 0; i < grid->count; i++) {
@@ -127,7 +127,7 @@ static void write_padded(const struct grid *grid, size_t index, size_t columns, 
 		weir_text_repeat(grid->layout->out, " ", grid->width[index] - columns);
 }
 
-/* The last cells of a row may be empty, so trailing blanks are removed. */
+/* Ends a line without trailing blanks, since the last cells of a row may be empty. */
 static void end_line(const struct weir_layout *layout)
 {
 	struct weir_text *out = layout->out;

@@ -195,7 +195,7 @@ static bool has_view(const struct weir_report *report, enum weir_stage_view view
 	return false;
 }
 
-/* If there are stages of requests as well, the heading says where these stages are from. */
+/* Writes "stages", followed by their origin if the report also has stages of requests. */
 static void stage_heading(const struct weir_report *report, struct weir_text *out)
 {
 	weir_text_puts(out, "stages");
@@ -275,7 +275,7 @@ static void map_cost(const struct weir_report *report, size_t row, struct weir_t
 	                      cost ? cost->per_request * scale : NAN, out);
 }
 
-/* ---- what counters and histograms say ---- */
+/* ---- stages from counters and histograms ---- */
 
 static bool is_counted(const struct weir_report *report, size_t row)
 {
@@ -455,7 +455,8 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* An operator in two stages has two rows, which begin with the stage. */
+/* Returns true if the operator has rows in several stages; their names then begin with the stage.
+ */
 static bool in_several_stages(const struct weir_report *report, size_t row)
 {
 	for (size_t i = 0; i < report->operator_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clauses of rules in words: each feature stands beside the value that the clause read. */
+/* Prints clauses of rules: each feature is followed by the value that the clause read. */
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +13,7 @@
 struct phrase {
 	const struct weir_feature_table *features;   /* NULL: units are unknown */
 	double values[WEIR_EXPRESSION_MAX_FEATURES]; /* of the expression's features */
-	/* The feature and the number of the comparison that is being written, if it has that form:
-	 */
+	/* Feature and threshold, if a feature is compared with a number: */
 	const struct weir_feature *compared; /* NULL: not in the table */
 	const struct weir_node *threshold;
 };
@@ -35,7 +34,7 @@ static bool ends_with(struct weir_slice text, const char *suffix)
 	return text.length > size && !memcmp(text.data + text.length - size, suffix, size);
 }
 
-/* "kernel_p50_ns" -> "kernel p50": the figure beside it shows its unit. */
+/* Appends "kernel p50" for "kernel_p50_ns": the value shows its unit. */
 static void add_name(struct weir_text *out, struct weir_slice id)
 {
 	if (ends_with(id, "_ns"))
@@ -46,8 +45,8 @@ static void add_name(struct weir_text *out, struct weir_slice id)
 		weir_text_add(out, id.data[i] == '_' ? " " : &id.data[i], 1);
 }
 
-/* Two decimals, or as many as `threshold` (may be NULL) has, and more if it takes them to see on
- * which side of the threshold the value lies. */
+/* Appends a value with two decimals or those of `threshold` (may be NULL), and with more if
+ * rounding would move it to the other side of the threshold. */
 static void add_decimal(struct weir_text *out, double value, const struct weir_node *threshold)
 {
 	size_t decimals = 2;
@@ -78,7 +77,7 @@ static void add_count(struct weir_text *out, double value)
 		weir_text_printf(out, fabs(value) < 1e6 ? "%.1f" : "%.3g", value);
 }
 
-/* "10.0 us" -> "10 us": a threshold is exact. */
+/* Appends a duration without a fraction of 0, "10 us": a threshold is exact. */
 static void add_exact_duration(struct weir_text *out, double ns)
 {
 	struct weir_text text = {0};
@@ -96,7 +95,7 @@ static void add_exact_duration(struct weir_text *out, double ns)
 	weir_text_release(&text);
 }
 
-/* A value in the unit of the feature (NULL: unknown). */
+/* Appends a value in the unit of its feature (NULL: unknown). */
 static void add_value(struct weir_text *out, const struct weir_feature *feature, double value,
                       const struct weir_node *threshold)
 {
@@ -145,8 +144,8 @@ static bool is_leaf(const struct weir_node *node)
 	return node->kind == WEIR_NODE_FEATURE || node->kind == WEIR_NODE_NUMBER;
 }
 
-/* The node or, if it is a choice between leaves, the argument that gives it its value. The number
- * that coalesce() falls back on is never shown: its first feature is. */
+/* Returns the node or, for a choice between leaves, the argument that determines its value. The
+ * fallback number of coalesce() is never shown; its first feature is shown instead. */
 static const struct weir_node *shown(const struct phrase *phrase, const struct weir_node *node)
 {
 	double value = weir_node_value(node, phrase->values);
@@ -168,7 +167,7 @@ static const struct weir_node *shown(const struct phrase *phrase, const struct w
 	return found;
 }
 
-/* The first feature below the node that is shown and unknown; NULL: there is none. */
+/* Returns the first unknown feature among the nodes shown below `node`, or NULL. */
 static const struct weir_node *find_unknown(const struct phrase *phrase,
                                             const struct weir_node *node)
 {
@@ -182,7 +181,8 @@ static const struct weir_node *find_unknown(const struct phrase *phrase,
 	return unknown;
 }
 
-/* "compute busy 0.48 < 0.90". A flag is written alone, and so is a feature that is not known. */
+/* Writes a comparison with a flag, or with an unknown feature, as that feature alone. Returns false
+ * for any other comparison ("compute busy 0.48 < 0.90"), which weir_node_print() prints. */
 static bool write_comparison(struct phrase *phrase, const struct weir_node *node,
                              struct weir_text *out)
 {
@@ -225,8 +225,8 @@ static bool write_node(void *context, const struct weir_node *node, struct weir_
 	return false;
 }
 
-/* Parses the clause of the evidence; false if it is not in today's language, such as one of an old
- * report, or if the evidence lacks one of its features. */
+/* Parses the clause of the evidence. Returns false for a clause of an old report that is not an
+ * expression, or if the evidence lacks one of its features. */
 static bool parse(struct weir_arena *arena, const struct weir_evidence *evidence,
                   struct weir_expression *expression, struct phrase *phrase)
 {
@@ -245,7 +245,7 @@ static bool parse(struct weir_arena *arena, const struct weir_evidence *evidence
 	return true;
 }
 
-/* The clause as it is written, and the figures that it read. */
+/* Appends the clause as written, followed by the values that it read. */
 static void add_as_written(const struct weir_feature_table *features,
                            const struct weir_evidence *evidence, struct weir_text *out)
 {

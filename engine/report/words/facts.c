@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The context of a report above its tables, and the facts below them. */
+/* Fills the context of a report above its tables, and the facts below them. */
 #include <math.h>
 #include <string.h>
 
@@ -9,13 +9,17 @@
 #include "engine/report/words/phrases.h"
 #include "engine/report/words/warnings.h"
 
-#define LISTED_APART   6    /* excluded steps listed one by one */
-#define LISTED_WARNING 12   /* warnings listed one by one */
-#define LISTED_PATH    4    /* items of the critical path listed below its kinds */
-#define LISTED_STAGES  4    /* stages listed for one change */
-#define PATH_COLUMNS   60   /* columns of a file's path */
-#define WORTH_NAMING   0.05 /* causes of idle time of at least this share get a name */
-#define WORTH_A_KIND   5e-3 /* smaller shares of the critical path are left out */
+#define LISTED_APART     6    /* excluded steps listed one by one */
+#define LISTED_WARNING   12   /* warnings listed one by one */
+#define LISTED_PATH      4    /* items of the critical path listed below its kinds */
+#define LISTED_STAGES    4    /* stages listed for one change */
+#define PATH_COLUMNS     60   /* columns of a file's path */
+#define LISTED_FINDINGS  4    /* pieces of the profiler's advice */
+#define LISTED_FUNCTIONS 6    /* host functions */
+#define LONG_NAME        48   /* columns of a kernel or function */
+#define ADVICE_COLUMNS   240  /* columns of the first sentence of advice */
+#define WORTH_NAMING     0.05 /* causes of idle time of at least this share get a name */
+#define WORTH_A_KIND     5e-3 /* smaller shares of the critical path are left out */
 
 static void add_devices(const struct weir_report *report, struct weir_items *items)
 {
@@ -79,6 +83,59 @@ static void add_inputs(const struct weir_report *report, struct weir_items *item
 	}
 }
 
+static void add_counters(const struct weir_report *report, struct weir_items *items)
+{
+	struct weir_text *out;
+	uint64_t launches = 0;
+
+	if (!report->counter_count)
+		return;
+	for (size_t i = 0; i < report->counter_count; i++)
+		launches += report->counters[i].count;
+	out = weir_items_add(items);
+	weir_text_puts(out, "counters of ");
+	weir_text_count(out, launches);
+	weir_text_printf(out, " kernel launch%s", launches == 1 ? "" : "es");
+}
+
+/* Appends "173 samples". */
+static void add_total(struct weir_text *out, const struct weir_host_figures *host)
+{
+	static const char *const words[] = {
+		[WEIR_HOST_SAMPLES] = " sample",
+		[WEIR_HOST_EVENTS] = " event",
+	};
+
+	if (host->unit == WEIR_HOST_NS) {
+		weir_text_duration(out, host->total);
+		return;
+	}
+	if (host->unit == WEIR_HOST_WEIGHT)
+		weir_text_puts(out, "total weight ");
+	weir_text_count(out, host->total < 1e18 ? (uint64_t)host->total : 0);
+	if (host->unit == WEIR_HOST_WEIGHT)
+		weir_text_puts(out, " (the file states no unit)");
+	else
+		weir_text_printf(out, "%s%s", words[host->unit], host->total == 1 ? "" : "s");
+}
+
+static void add_host(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_host_figures *host = report->host;
+	struct weir_text *out;
+
+	if (!host)
+		return;
+	out = weir_items_add(items);
+	weir_text_puts(out, "host profile: ");
+	add_total(out, host);
+	if (!(host->idle > 0))
+		return;
+	weir_text_puts(out, ", idle ");
+	weir_text_share(out, host->idle);
+	weir_text_puts(out, " of the time");
+}
+
 static void add_timeline(const struct weir_report *report, struct weir_items *items)
 {
 	size_t before = items->count;
@@ -98,8 +155,8 @@ void weir_items_context(const struct weir_report *report, struct weir_items *ite
 {
 	weir_items_requests(report, items);
 	add_timeline(report, items);
-	weir_items_counters(report, items);
-	weir_items_host(report, items);
+	add_counters(report, items);
+	add_host(report, items);
 	weir_items_telemetry(report, items);
 	weir_items_inputs(report, items);
 }
@@ -321,7 +378,8 @@ static void add_path_kinds(const struct weir_critical_path *path, struct weir_it
 	}
 }
 
-/* An operator can be listed for its host time and for its device time. */
+/* Returns true if another listed item has this name: an operator can be listed for its host time
+ * and for its device time. */
 static bool is_listed_twice(const struct weir_critical_path *path, size_t index)
 {
 	for (size_t i = 0; i < path->item_count && i < LISTED_PATH; i++)
@@ -354,7 +412,7 @@ static void fill_path(const struct weir_report *report, struct weir_items *items
 	}
 }
 
-/* ---- changes that were asked about ---- */
+/* ---- what-if ---- */
 
 static void add_time(struct weir_text *out, double ns, double speedup)
 {
@@ -407,6 +465,132 @@ static void fill_profiler(const struct weir_report *report, struct weir_items *i
 	weir_text_printf(out, "this run took %.2fx the time without it, according to ",
 	                 weir_as_stored_share(report->profiler.inflation));
 	weir_cut_name(out, report->profiler.source, PATH_COLUMNS);
+}
+
+/* ---- counters of the largest kernel, and the profiler's advice about it ---- */
+
+/* Adds a share like weir_items_share(), but also 0 %, which shows an unused unit. */
+static void add_counter(struct weir_items *items, const char *label, double share)
+{
+	struct weir_text *out;
+
+	if (isnan(share))
+		return;
+	out = weir_items_add(items);
+	weir_text_printf(out, "%s ", label);
+	weir_text_share(out, share);
+}
+
+static void fill_kernel_counters(const struct weir_report *report, struct weir_items *items)
+{
+	const double *value;
+	struct weir_text *out;
+
+	if (!report->counter_count)
+		return;
+	value = report->counters[0].value;
+	weir_cut_name(weir_items_add(items), report->counters[0].kernel, LONG_NAME);
+	add_counter(items, "SM", value[WEIR_COUNTER_SM]);
+	add_counter(items, "tensor cores", value[WEIR_COUNTER_TENSOR]);
+	add_counter(items, "DRAM", value[WEIR_COUNTER_DRAM]);
+	add_counter(items, "L2", value[WEIR_COUNTER_L2]);
+	add_counter(items, "L1", value[WEIR_COUNTER_L1]);
+	add_counter(items, "occupancy", value[WEIR_COUNTER_OCCUPANCY]);
+	if (!isnan(value[WEIR_COUNTER_WAVES])) {
+		out = weir_items_add(items);
+		weir_text_printf(out, "%.2f waves", value[WEIR_COUNTER_WAVES]);
+	}
+	if (!isnan(value[WEIR_COUNTER_DRAM_BYTES])) {
+		out = weir_items_add(items);
+		weir_text_bytes(out, value[WEIR_COUNTER_DRAM_BYTES]);
+		weir_text_puts(out, " of DRAM traffic");
+	}
+}
+
+static void add_finding(const struct weir_counter_remark *remark, struct weir_items *items)
+{
+	struct weir_text *out = weir_items_add(items), plain = {0};
+	char *sentence;
+
+	weir_escape_name(out, remark->rule);
+	weir_text_puts(out, remark->scope == WEIR_FINDING_LOCAL ? " (estimated local speed-up "
+	                                                        : " (estimated speed-up ");
+	weir_text_share(out, remark->speedup);
+	weir_text_puts(out, "): ");
+	weir_escape_plain(&plain, remark->text ? remark->text : "");
+	sentence = plain.data ? strstr(plain.data, ". ") : NULL;
+	if (sentence)
+		*sentence = '\0';
+	weir_cut(out, plain.data ? plain.data : "", ADVICE_COLUMNS);
+	weir_text_release(&plain);
+}
+
+/* Orders advice: about the whole kernel first, then by estimate, largest first. */
+static bool comes_before(const struct weir_counter_remark *a, const struct weir_counter_remark *b)
+{
+	if (a->scope != b->scope)
+		return a->scope > b->scope;
+	return a->speedup != b->speedup ? a->speedup > b->speedup : a < b;
+}
+
+/* Returns the next advice after `said` (NULL: the first) that has an estimate. */
+static const struct weir_counter_remark *next_finding(const struct weir_counter_row *row,
+                                                      const struct weir_counter_remark *said)
+{
+	const struct weir_counter_remark *best = NULL;
+
+	for (size_t i = 0; i < row->remark_count; i++) {
+		const struct weir_counter_remark *remark = &row->remarks[i];
+
+		if (!(remark->speedup > 0) || (said && !comes_before(said, remark)))
+			continue;
+		if (!best || comes_before(remark, best))
+			best = remark;
+	}
+	return best;
+}
+
+static void fill_kernel_findings(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_counter_remark *remark = NULL;
+
+	if (!report->counter_count)
+		return;
+	for (int i = 0; i < LISTED_FINDINGS; i++) {
+		remark = next_finding(&report->counters[0], remark);
+		if (!remark)
+			return;
+		add_finding(remark, items);
+	}
+}
+
+/* Adds "matmul (ops.py): 74 % self, 80 % total". */
+static void fill_host_time(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_host_figures *host = report->host;
+
+	for (size_t i = 0; host && i < host->function_count && i < LISTED_FUNCTIONS; i++) {
+		const struct weir_host_function_row *row = &host->functions[i];
+		struct weir_text *out;
+
+		if (!(row->self > 0))
+			return;
+		out = weir_items_add(items);
+		weir_cut_name(out, row->function, LONG_NAME);
+		if (row->file) {
+			weir_text_puts(out, " (");
+			weir_cut_name(out, row->file, LONG_NAME);
+			weir_text_puts(out, ")");
+		}
+		weir_text_puts(out, ": ");
+		weir_text_share(out, row->self);
+		weir_text_puts(out, " self");
+		if (row->total > row->self) {
+			weir_text_puts(out, ", ");
+			weir_text_share(out, row->total);
+			weir_text_puts(out, " total");
+		}
+	}
 }
 
 /* ---- work outside the analysis ---- */
@@ -491,12 +675,12 @@ const struct weir_fact_line weir_fact_lines[] = {
 	{.id = "launch", .label = "launch latency", .fill = fill_launch},
 	{.id = "profiler", .label = "profiler", .fill = fill_profiler},
 	{.id = "memory", .label = "device memory", .fill = fill_memory},
-	{.id = "counters", .label = "largest kernel", .fill = weir_fill_kernel_counters},
+	{.id = "counters", .label = "largest kernel", .fill = fill_kernel_counters},
 	{.id = "findings",
          .label = "Nsight Compute",
-         .fill = weir_fill_kernel_findings,
+         .fill = fill_kernel_findings,
          .one_a_line = true},
-	{.id = "host", .label = "host time", .fill = weir_fill_host_time, .one_a_line = true},
+	{.id = "host", .label = "host time", .fill = fill_host_time, .one_a_line = true},
 	{.id = "apart", .label = "set apart", .fill = fill_set_apart, .one_a_line = true},
 	{.id = "notes", .label = "notes", .fill = weir_fill_notes, .one_a_line = true},
 	{.id = "warnings",

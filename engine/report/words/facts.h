@@ -26,14 +26,12 @@ extern const struct weir_fact_line weir_fact_lines[]; /* ends with a NULL id */
 /* Returns the title of all lines together. */
 const char *weir_facts_title(const struct weir_report *report);
 
-/* Parts of the context: facts_serving.c and facts_profilers.c. */
+/* Parts of the context about requests and monitors: facts_serving.c. */
 void weir_items_requests(const struct weir_report *report, struct weir_items *items);
 void weir_items_telemetry(const struct weir_report *report, struct weir_items *items);
 /* Adds "3 inputs: requests + telemetry + timeline"; nothing for one input, or for timelines only.
  */
 void weir_items_inputs(const struct weir_report *report, struct weir_items *items);
-void weir_items_counters(const struct weir_report *report, struct weir_items *items);
-void weir_items_host(const struct weir_report *report, struct weir_items *items);
 
 /* Lines about requests, their cost and monitors: facts_serving.c. */
 void weir_fill_waiting(const struct weir_report *report, struct weir_items *items);
@@ -44,11 +42,5 @@ void weir_fill_goodput(const struct weir_report *report, struct weir_items *item
 void weir_fill_cost(const struct weir_report *report, struct weir_items *items);
 void weir_fill_telemetry(const struct weir_report *report, struct weir_items *items);
 void weir_fill_notes(const struct weir_report *report, struct weir_items *items);
-
-/* Lines about the largest kernel's counters, the profiler's own advice about it, and the largest
- * host functions: facts_profilers.c. */
-void weir_fill_kernel_counters(const struct weir_report *report, struct weir_items *items);
-void weir_fill_kernel_findings(const struct weir_report *report, struct weir_items *items);
-void weir_fill_host_time(const struct weir_report *report, struct weir_items *items);
 
 #endif

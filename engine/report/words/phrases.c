@@ -126,7 +126,7 @@ double weir_attribution_share(const struct weir_attribution *attribution, enum w
 	               : NAN;
 }
 
-/* A stored report rounds smaller shares to 0. */
+/* Returns true if the bound has a share that a stored report does not round to 0. */
 static bool holds_time(const struct weir_attribution *attribution, enum weir_bound bound)
 {
 	return weir_as_stored_share(weir_attribution_share(attribution, bound)) > 0;

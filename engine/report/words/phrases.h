@@ -25,7 +25,7 @@ void weir_phrase_expanded(const struct weir_report *report, const char *template
 /* Appends "gpu active 0.13 < 0.60", "kernel p50 2.60 us < 10 us". */
 void weir_phrase_clause(const struct weir_feature_table *features,
                         const struct weir_evidence *evidence, struct weir_text *out);
-/* Appends "at most 2.9x here (typical 1.5-2.3x)". */
+/* Appends "at most 2.9x faster here (typical 1.5-2.3x)". */
 void weir_phrase_speedup(const struct weir_report *report,
                          const struct weir_recommendation *recommendation, struct weir_text *out);
 
