@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A name and its runs: what the store gives and takes, and what weir.baseline/1 holds. */
+/* A name and its runs, as the store and weir.baseline/1 hold them. */
 #ifndef WEIR_BASELINES_BASELINE_H
 #define WEIR_BASELINES_BASELINE_H
 
@@ -13,11 +13,12 @@
 struct weir_baseline_run {
 	struct weir_run *run;
 	const char *recorded; /* "2026-11-20T14:00:00Z" */
-	const char *bound;    /* verdict of the run; NULL: not known */
-	const char *cause;    /* NULL: none */
+	const char *bound;    /* verdict of the run; NULL: unknown */
+	const char *cause;    /* NULL: unknown */
 	bool history;         /* a promotion replaced it */
 	const char *id;       /* 64 hexadecimal digits; NULL before it is stored */
-	/* What is stored, also where the run was loaded bare; 0 before it is stored. */
+	/* Numbers in the store, even if the run was loaded without series; 0 before it is stored.
+	 */
 	size_t stages, operators, series, samples;
 };
 
@@ -28,15 +29,15 @@ struct weir_baseline {
 	size_t count, capacity;
 };
 
-/* name and texts are copied. */
+/* Copies the name. */
 struct weir_baseline *weir_baseline_new(const char *name);
 void weir_baseline_free(struct weir_baseline *baseline);
 
-/* Appends a run with everything else unknown; it is taken. The pointer is valid until the next
- * call. */
+/* Appends a run, which the baseline then owns; its other members are unknown. The result is valid
+ * until the next call. */
 struct weir_baseline_run *weir_baseline_take(struct weir_baseline *baseline, struct weir_run *run,
                                              const char *recorded);
-/* A copy in the baseline's arena; NULL gives NULL. */
+/* Copies a text into the baseline's arena; NULL for NULL. */
 const char *weir_baseline_text(struct weir_baseline *baseline, const char *text);
 
 #endif

@@ -12,7 +12,7 @@
 #define PATTERNS      255 /* the format of series without a tick */
 #define MAX_DECIMALS  6
 #define HEADER_BYTES  9
-#define VARINT_BYTES  10                 /* of 64 bits at most */
+#define VARINT_BYTES  10                 /* most bytes that 64 bits take */
 #define EXACT_TICKS   9007199254740992.0 /* 2^53: every whole number below it is a double */
 #define PATTERN_BYTES 8
 
@@ -34,7 +34,7 @@ static double value_of(uint64_t pattern)
 	return value;
 }
 
-/* Sees order and every bit. The multiplier is that of rowmap's hash. */
+/* Hashes every bit of the values in order, with the multiplier of weir_rowmap_hash_text(). */
 static uint64_t hash_values(const double *values, size_t count, uint64_t salt)
 {
 	uint64_t hash = count ^ salt;
@@ -54,11 +54,11 @@ static bool as_ticks(double value, unsigned decimals, int64_t *out)
 
 	if (!(fabs(ticks) < EXACT_TICKS))
 		return false;
-	*out = (int64_t)ticks; /* without the sign of a zero, so that -0 is seen below */
+	*out = (int64_t)ticks; /* drops the sign of -0, which the comparison below then finds */
 	return pattern_of((double)*out / ticks_per_unit[decimals]) == pattern_of(value);
 }
 
-/* The fewest decimals that hold every value, else PATTERNS. */
+/* Returns the fewest decimals that represent every value, otherwise PATTERNS. */
 static unsigned find_format(const double *values, size_t count)
 {
 	unsigned decimals = 0;
@@ -67,7 +67,7 @@ static unsigned find_format(const double *values, size_t count)
 	for (size_t i = 0; i < count && decimals <= MAX_DECIMALS; i++)
 		while (decimals <= MAX_DECIMALS && !as_ticks(values[i], decimals, &ticks))
 			decimals++;
-	/* A value that fitted fewer decimals may be too large for more. */
+	/* An earlier value may be too large for more decimals. */
 	for (size_t i = 0; i < count && decimals <= MAX_DECIMALS; i++)
 		if (!as_ticks(values[i], decimals, &ticks))
 			return PATTERNS;

@@ -22,11 +22,11 @@
 
 #define WEIR_EXCHANGE_MAX_RUNS 10000
 
-/* Runs in the order of the baseline; series and labels by name. */
+/* Writes the runs in the order of the baseline, series and labels by name. */
 void weir_baseline_write(const struct weir_baseline *baseline, struct weir_text *out);
 
-/* Everything in it is checked; the message names the place, "runs[3].stages.decode[7]". On success
- * the caller frees *out with weir_baseline_free(). */
+/* Reads and checks the whole document; messages name the place, "runs[3].stages.decode[7]". On
+ * success the caller frees *out with weir_baseline_free(). */
 enum weir_status weir_baseline_read(struct weir_source *source, struct weir_baseline **out,
                                     struct weir_error *err);
 

@@ -16,7 +16,7 @@ static const char *const run_keys[] = {"recorded", "history", "bound",  "cause",
 
 /* --- series --- */
 
-/* Ranges are weir_run_check()'s matter; here it is numbers that a double holds. */
+/* Accepts numbers that a double holds; weir_run_check() checks their ranges. */
 static enum weir_status read_values(const cJSON *list, struct weir_series *series,
                                     struct weir_error *err)
 {
@@ -82,7 +82,7 @@ static enum weir_status read_head(const cJSON *object, struct weir_baseline *bas
 		return weir_fail(err, WEIR_E_FORMAT,
 		                 "recorded: expected a time like 2026-11-20T14:00:00Z");
 	if (bound && !weir_bound_parse(bound, &known))
-		return weir_fail(err, WEIR_E_FORMAT, "bound: \"%.40s\" is none", bound);
+		return weir_fail(err, WEIR_E_FORMAT, "bound: \"%.40s\" is not a bound", bound);
 	run->recorded = weir_baseline_text(baseline, recorded);
 	run->bound = weir_baseline_text(baseline, bound);
 	run->cause = weir_baseline_text(baseline, cause);

@@ -9,7 +9,8 @@
 
 /* --- limits --- */
 
-/* Well-formed UTF-8 (RFC 3629): shortest forms, no surrogates, at most U+10FFFF. */
+/* Returns true for well-formed UTF-8 (RFC 3629): shortest forms, no surrogates, at most U+10FFFF.
+ */
 static bool is_utf8(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -133,7 +134,7 @@ enum weir_status weir_baseline_check_name(const char *name, struct weir_error *e
 	return WEIR_OK;
 }
 
-/* The number that `len` digits say; the caller has seen that they are digits. */
+/* Returns the value of `len` characters, which the caller has checked to be digits. */
 static int number_of(const char *digits, size_t len)
 {
 	int number = 0;
@@ -186,7 +187,8 @@ static void add_number(struct weir_sha256 *hash, uint64_t number)
 	weir_sha256_add(hash, bytes, sizeof(bytes));
 }
 
-/* Length first, so that no two lists of texts read alike; NULL differs from every text. */
+/* Adds the length before the text, so that different lists of texts never hash alike; NULL differs
+ * from every text. */
 static void add_text(struct weir_sha256 *hash, const char *text)
 {
 	size_t length = text ? strlen(text) : 0;
@@ -195,7 +197,7 @@ static void add_text(struct weir_sha256 *hash, const char *text)
 	weir_sha256_add(hash, text, length);
 }
 
-#define BATCH 64 /* values that go to the hash at once */
+#define BATCH 64 /* values hashed at once */
 
 static void add_values(struct weir_sha256 *hash, const double *values, size_t count)
 {

@@ -26,7 +26,7 @@ struct weir_store;
 
 enum weir_store_access {
 	WEIR_STORE_READ,
-	WEIR_STORE_WRITE, /* creates the file and the folders it lies in */
+	WEIR_STORE_WRITE, /* creates the file and its folders */
 };
 
 /*
@@ -43,7 +43,7 @@ void weir_store_free(struct weir_store *store);
 struct weir_store_counts {
 	size_t added;   /* runs that the name did not have */
 	size_t known;   /* runs that it had: nothing changed */
-	size_t pruned;  /* older runs that it gave up */
+	size_t pruned;  /* older runs removed from the name */
 	size_t held;    /* current runs of the name afterwards */
 	size_t retired; /* runs that a promotion made history */
 };
@@ -62,18 +62,18 @@ enum weir_status weir_store_record(struct weir_store *store, const struct weir_b
 
 struct weir_store_query {
 	const char *name;
-	size_t newest;             /* at most so many runs; 0: all */
-	bool history;              /* also what promotions replaced */
+	size_t newest;             /* maximum number of runs; 0: all */
+	bool history;              /* also runs that promotions replaced */
 	bool bare;                 /* labels and counts, without series */
-	enum weir_run_table table; /* with `series`: where it is */
+	enum weir_run_table table; /* table of `series` */
 	const char *series;        /* only this one; NULL: every series */
 };
 
-/* Oldest first. WEIR_E_NO_BASELINE where the name is unknown or holds no run. The caller frees *out
+/* Oldest first. WEIR_E_NO_BASELINE: the name is unknown or holds no run. The caller frees *out
  * with weir_baseline_free(). */
 enum weir_status weir_store_load(struct weir_store *store, const struct weir_store_query *query,
                                  struct weir_baseline **out, struct weir_error *err);
-/* The same of a store that is opened for it, and closed again. */
+/* Opens a store, loads from it and closes it. */
 enum weir_status weir_store_load_from(const char *path, const struct weir_store_query *query,
                                       struct weir_baseline **out, struct weir_error *err);
 
@@ -95,10 +95,10 @@ enum weir_status weir_store_list(struct weir_store *store, struct weir_store_lis
                                  struct weir_error *err);
 void weir_store_list_free(struct weir_store_list *list);
 
-/* --- looking after it --- */
+/* --- maintenance --- */
 
-/* Both give WEIR_E_NO_BASELINE for a name that is not there. Runs that no name holds are deleted.
- */
+/* Both fail with WEIR_E_NO_BASELINE for an unknown name, and delete runs that no name holds any
+ * more. */
 enum weir_status weir_store_remove(struct weir_store *store, const char *name, size_t *runs,
                                    struct weir_error *err);
 /* `to` gets the current runs of `from`, with their times; what else it held becomes its history. */
@@ -109,8 +109,8 @@ struct weir_store_health {
 	uint64_t baselines, runs, series, samples;
 };
 
-/* Looks at everything: pages, references, checksums of samples, digests and seals of runs. The
- * message is about the first fault. */
+/* Checks the whole store: pages, references, checksums of samples, digests and seals of runs. The
+ * message states the first fault. */
 enum weir_status weir_store_verify(struct weir_store *store, struct weir_store_health *health,
                                    struct weir_error *err);
 

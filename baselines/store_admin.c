@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names: which there are, what they give up, and how one becomes another. */
+/* Lists, prunes, removes and promotes names. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const char *keep_text(struct weir_store_list *list, const char *text)
 	return text ? weir_arena_copy(list->arena, text, strlen(text)) : NULL;
 }
 
-/* Of the members; an index holds all of it. */
+/* Columns of the members; one index covers them. */
 static enum weir_status count_members(const struct weir_store *store, int64_t id,
                                       struct weir_store_list *list, struct weir_store_row *row,
                                       struct weir_error *err)
@@ -126,7 +126,7 @@ void weir_store_list_free(struct weir_store_list *list)
 	free(list);
 }
 
-/* --- giving up runs --- */
+/* --- prune --- */
 
 struct leaving {
 	int64_t member, run;
@@ -168,7 +168,7 @@ static enum weir_status delete_one(const struct weir_store *store, sqlite3_stmt 
 	return weir_store_run(store, statement, err);
 }
 
-/* Labels and series go with their run. */
+/* Deleting a run deletes its labels and series. */
 static enum weir_status delete_leaving(const struct weir_store *store,
                                        const struct leaving *leaving, size_t count,
                                        struct weir_error *err)

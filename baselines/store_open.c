@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opens a store: makes sure that the file is ours and whole in its outline, brings its schema up to
- * date, and sets what every connection needs. */
+/* Opens a store: checks that the file is a store of weir, migrates its schema, and configures the
+ * connection. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const char *const migrations[] = {
 
 #define VERSION ((int64_t)(sizeof(migrations) / sizeof(migrations[0])))
 
-/* --- what the file is --- */
+/* --- identification --- */
 
 struct outline {
 	int64_t application, version, objects;

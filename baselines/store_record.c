@@ -160,10 +160,10 @@ static enum weir_status need_run(const struct weir_store *store,
 	return WEIR_OK;
 }
 
-/* --- the name's claim to it --- */
+/* --- membership --- */
 
-/* The second statement changes nothing where the name already holds the run; `revive` brings back
- * what was history. */
+/* The second statement changes nothing if the name already holds the run; `revive` makes a run of
+ * the history current. */
 static enum weir_status join(const struct weir_store *store, int64_t baseline, int64_t id,
                              const struct weir_baseline_run *run, struct weir_error *err)
 {
@@ -218,7 +218,7 @@ static enum weir_status check_run(const struct weir_baseline_run *run, struct we
 			"recorded: expected a time like 2026-11-20T14:00:00Z, not \"%.40s\"",
 			run->recorded);
 	if (run->bound && !weir_bound_parse(run->bound, &bound))
-		return weir_fail(err, WEIR_E_FORMAT, "bound: \"%.40s\" is none", run->bound);
+		return weir_fail(err, WEIR_E_FORMAT, "bound: \"%.40s\" is not a bound", run->bound);
 	if (run->cause && strlen(run->cause) > WEIR_RUN_MAX_LABEL)
 		return weir_fail(err, WEIR_E_LIMIT, "cause: more than %d bytes",
 		                 WEIR_RUN_MAX_LABEL);

@@ -199,8 +199,7 @@ enum weir_status weir_store_count_held(const struct weir_store *store, const cha
 	return status;
 }
 
-/* The baseline whose name is nearest, for a suggestion; empty where none is near, or the store
- * cannot say. */
+/* Finds the nearest name, for a suggestion; empty if no name is near or the query fails. */
 static void find_nearest(const struct weir_store *store, const char *name, struct weir_text *out)
 {
 	sqlite3_stmt *select = NULL;
@@ -238,7 +237,7 @@ enum weir_status weir_store_no_baseline(const struct weir_store *store, const ch
 		                  name, store->path, nearest.data);
 	else
 		status = weir_fail(err, WEIR_E_NO_BASELINE,
-		                   "no baseline %s in %s (weir baseline list shows what is there)",
+		                   "no baseline %s in %s (weir baseline list shows all names)",
 		                   name, store->path);
 	weir_text_release(&nearest);
 	return status;

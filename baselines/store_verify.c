@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks at everything that is stored and names the first fault. */
+/* Checks all stored data and reports the first fault. */
 #include <string.h>
 
 #include "baselines/store_impl.h"
 
-/* SQLite's own look at its pages, indexes and constraints. */
+/* Lets SQLite check its pages, indexes and constraints. */
 static enum weir_status check_pages(const struct weir_store *store, struct weir_error *err)
 {
 	sqlite3_stmt *check = NULL;
@@ -40,7 +40,7 @@ static enum weir_status check_references(const struct weir_store *store, struct 
 
 enum { ID, DIGEST, BOUND, CAUSE, SEAL }; /* columns of the statement in check_runs() */
 
-/* What a digest and a seal stand for, computed again. */
+/* Recomputes digest and seal. */
 static enum weir_status compare_digests(const struct weir_store *store, sqlite3_stmt *row,
                                         const struct weir_baseline_run *run, struct weir_error *err)
 {
