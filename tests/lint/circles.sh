@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# circles.sh ROOT OBJECTS: refuses modules that call each other in a circle. A module is one object file below the
-# folder OBJECTS; it depends on another module if it uses a function or a variable that the other one defines.
+# circles.sh ROOT OBJECTS: refuses modules that call each other in a circle. A module is one object file. OBJECTS is the
+# folder that holds them, or a file that lists them. A module depends on another one if it uses a function or a variable
+# that the other one defines.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 need nm binutils
@@ -14,7 +15,11 @@ hubs='
 
 edges=$(mktemp)
 trap 'rm -f "$edges"' EXIT
-(cd "$objects" && find . -name '*.o' | sort | xargs nm -A) | awk -v hubs="$hubs" '
+if [ -d "$objects" ]; then
+	(cd "$objects" && find . -name '*.o' | sort | xargs nm -A)
+else
+	xargs nm -A <"$objects"
+fi | awk -v hubs="$hubs" '
 	BEGIN {
 		count = split(hubs, lines, "\n")
 		for (i = 1; i <= count; i++) {
@@ -24,7 +29,7 @@ trap 'rm -f "$edges"' EXIT
 		}
 	}
 	{
-		module = $1; sub(/^\.\//, "", module); sub(/\.c\.o:.*$/, "", module)
+		module = $1; sub(/^.*\.dir\//, "", module); sub(/^\.\//, "", module); sub(/\.c\.o:.*$/, "", module)
 		if (module in hub)
 			module = hub[module]
 		symbol = $NF; kind = $(NF - 1)

@@ -5,9 +5,6 @@
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Lists the places whose prose is still to be rewritten.
-pending=tests/lint/english.pending
-
 prose=$(mktemp)
 trap 'rm -f "$prose"' EXIT
 
@@ -21,7 +18,7 @@ other_files() {
 { split_sources prose; other_files | xargs -r grep -n '' /dev/null |
 	sed -E 's/^([^:]*:[0-9]*):/\1:line: /; /^[^:]*\.py:/s/ is None//g'; } >"$prose"
 
-report "$(awk -v words="$project/tests/lint/dialect.txt" -v pending="$pending" '
+report "$(awk -v words="$project/tests/lint/dialect.txt" '
 	BEGIN {
 		while ((getline line < words) > 0)
 			if (line !~ /^(#|$)/) {
@@ -31,16 +28,7 @@ report "$(awk -v words="$project/tests/lint/dialect.txt" -v pending="$pending" '
 			}
 		if (!count)
 			print words ": no pattern"
-		while ((getline line < pending) > 0)
-			folder[++waiting] = line
 	}
-	function is_pending(place,   i) {
-		for (i = 1; i <= waiting; i++)
-			if (index(place, folder[i]) == 1)
-				return 1
-		return 0
-	}
-	is_pending($0) { next }
 	{
 		at = index($0, ": "); place = substr($0, 1, at); text = substr($0, at + 2)
 		split(place, parts, ":"); place = parts[1] ":" parts[2] ": "
