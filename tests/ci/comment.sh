@@ -276,8 +276,8 @@ dry-run)
 	github --dry-run && ends_with 0 'pull request 7 of o/r'
 	holds 'len(asked) == 0'
 	head -n 1 "$work/out" | grep -qx '<!-- weir:gate key=main v1 -->' || fail "the comment does not begin with the marker"
-	run HOME=/ -- --dry-run && ends_with 0 'exit code 10'
-	run GITHUB_REPOSITORY=o/r -- --pr 7 --dry-run && ends_with 0 'exit code 10'
+	run HOME=/ -- --dry-run && ends_with 0 'exit code would be 10'
+	run GITHUB_REPOSITORY=o/r -- --pr 7 --dry-run && ends_with 0 'exit code would be 10'
 	;;
 not-a-result)
 	port=1

@@ -169,8 +169,10 @@ static void what_is_not_known_is_not_drawn(void **state)
 
 	(void)state;
 	assert_int_equal(text.length, 0);
+	weir_text_release(&text);
 	text = draw(0.05, 0.01, 0.02, 0);
 	assert_int_equal(text.length, 0);
+	weir_text_release(&text);
 	text = draw(0.03, NAN, NAN, 0.03);
 	assert_has(&text, "<circle cx=\"109.0\"");
 	assert_has_not(&text, "range");
