@@ -27,7 +27,9 @@ struct weir_jsoncursor {
 
 static inline struct weir_jsoncursor weir_jsoncursor_on(struct weir_slice value)
 {
-	return (struct weir_jsoncursor){.at = value.data, .end = value.data + value.length};
+	const char *at = value.data ? value.data : ""; /* C has no NULL + 0 */
+
+	return (struct weir_jsoncursor){.at = at, .end = at + value.length};
 }
 
 static inline bool weir_jsoncursor_fail(struct weir_jsoncursor *cursor)

@@ -21,7 +21,7 @@ static inline bool weir_slice_equals(struct weir_slice slice, const char *string
 {
 	size_t length = strlen(string);
 
-	return slice.length == length && !memcmp(slice.data, string, length);
+	return slice.length == length && (!length || !memcmp(slice.data, string, length));
 }
 
 static inline bool weir_slice_same(struct weir_slice a, struct weir_slice b)
@@ -33,7 +33,7 @@ static inline bool weir_slice_starts(struct weir_slice slice, const char *prefix
 {
 	size_t length = strlen(prefix);
 
-	return slice.length >= length && !memcmp(slice.data, prefix, length);
+	return slice.length >= length && (!length || !memcmp(slice.data, prefix, length));
 }
 
 /* Returns the first occurrence of `part`, or NULL; `part` is not empty. */
