@@ -30,6 +30,7 @@ const char *weir_enum_name(const struct weir_enum *table, size_t value);
  * *out is then unchanged. */
 bool weir_enum_parse(const struct weir_enum *table, const char *text, size_t len, unsigned *out);
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the argument is the tag of an enum */
 #define WEIR_ENUM_DECLARE(what)                                                                    \
 	extern const struct weir_enum what##_texts;                                                \
 	const char *what##_name(enum what value);                                                  \
@@ -54,5 +55,6 @@ bool weir_enum_parse(const struct weir_enum *table, const char *text, size_t len
 		*out = (enum what)value;                                                           \
 		return true;                                                                       \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif
