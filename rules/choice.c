@@ -69,6 +69,14 @@ bool weir_choice_runner_up(const double *shares, enum weir_bound verdict, enum w
 	return best > 0;
 }
 
+bool weir_choice_is_outweighed(const double *shares, enum weir_bound bound, double share)
+{
+	double taken = fmax(share - shares[bound], 0);
+
+	return bound != WEIR_BOUND_UNDETERMINED &&
+	       at_least(shares[WEIR_BOUND_UNDETERMINED] - taken, fmax(share, shares[bound]));
+}
+
 enum weir_confidence weir_choice_confidence(const struct weir_standing *standing)
 {
 	double lead = standing->share - standing->runner_up;

@@ -45,6 +45,14 @@ struct weir_standing {
 	double rival; /* of a rule of another bound that holds; NAN: none does */
 };
 
+/*
+ * Returns true if neither the rule's share nor the share of its bound exceeds the unattributed
+ * share. If the rule explains more than its bound holds, the excess is unattributed time that it
+ * explains, so it does not count against it. `shares` holds WEIR_BOUND_COUNT shares; returns false
+ * if they are NAN.
+ */
+bool weir_choice_is_outweighed(const double *shares, enum weir_bound bound, double share);
+
 enum weir_confidence weir_choice_confidence(const struct weir_standing *standing);
 
 #endif

@@ -10,6 +10,10 @@
 #include "rules/choice.h"
 #include "rules/evaluate.h"
 
+static const char outweighed_headline[] = "more time is unattributed ({share_unattributed:share}) "
+					  "than any bound explains";
+static const char outweighed_next[] = "see which operators and idle causes hold the unattributed "
+				      "time; record shapes, host calls and device work together";
 static const char nothing_missing[] = "no rule holds, although every feature that they read was "
 				      "measured: look at the largest stages and operators";
 
@@ -82,11 +86,52 @@ static size_t choose_among(struct session *session, bool last)
 	return weir_choice_winner(session->contenders, session->count);
 }
 
-static size_t choose(struct session *session)
+/* Chooses among the rules whose bound is `undetermined`. */
+static size_t choose_reason(struct session *session)
+{
+	for (size_t i = 0; i < session->count; i++) {
+		session->contenders[i] = session->outcomes[i];
+		if (session->rules[i]->bound != WEIR_BOUND_UNDETERMINED)
+			session->contenders[i].truth = WEIR_FALSE;
+	}
+	return weir_choice_winner(session->contenders, session->count);
+}
+
+/* Returns true if more of the subject's time is unattributed than the rule explains. Requests have
+ * rules about the time that nothing explains. */
+static bool is_outweighed(const struct session *session, size_t winner, const double *shares)
+{
+	enum weir_subject_kind kind = session->subject->kind;
+
+	return shares && (kind == WEIR_SUBJECT_PROFILE || kind == WEIR_SUBJECT_STAGE) &&
+	       weir_choice_is_outweighed(shares, session->rules[winner]->bound,
+	                                 session->outcomes[winner].share);
+}
+
+/* Returns the rule that gives the verdict. *outweighed: the first choice explains less than is
+ * unattributed. */
+static size_t choose(struct session *session, const double *shares, bool *outweighed)
 {
 	size_t winner = choose_among(session, false);
 
-	return winner == WEIR_CHOICE_NONE ? choose_among(session, true) : winner;
+	if (winner == WEIR_CHOICE_NONE)
+		winner = choose_among(session, true);
+	*outweighed = winner != WEIR_CHOICE_NONE && is_outweighed(session, winner, shares);
+	return *outweighed ? choose_reason(session) : winner;
+}
+
+/* Lowers the confidence to the limit of the strictest rule that limits it and holds. */
+static void limit_confidence(const struct session *session, struct weir_verdict *verdict)
+{
+	for (size_t i = 0; i < session->count; i++) {
+		const struct weir_rule *rule = session->rules[i];
+
+		if (session->outcomes[i].truth != WEIR_TRUE ||
+		    rule->confidence >= verdict->confidence)
+			continue;
+		verdict->confidence = rule->confidence;
+		verdict->doubt = rule->headline;
+	}
 }
 
 static void explain(const struct session *session, const struct weir_rule *rule,
@@ -132,6 +177,7 @@ static void conclude(const struct session *session, size_t winner, const double 
 		.rival = weir_choice_rival(session->contenders, session->count, winner),
 	};
 	verdict->confidence = weir_choice_confidence(&standing);
+	limit_confidence(session, verdict);
 }
 
 /* --- what to measure next --- */
@@ -206,18 +252,22 @@ static const char *describe_missing(const struct session *session, const struct 
 	return kept;
 }
 
-static void leave_open(const struct session *session, const double *shares,
+static void leave_open(const struct session *session, const double *shares, bool outweighed,
                        struct weir_verdict *verdict)
 {
 	struct missing missing = {0};
 
-	find_missing(session, &missing);
 	*verdict = (struct weir_verdict){
 		.bound = WEIR_BOUND_UNDETERMINED,
 		.confidence = WEIR_CONFIDENCE_LOW,
 		.share = NAN,
-		.next = describe_missing(session, &missing),
+		.headline = outweighed ? outweighed_headline : NULL,
+		.next = outweighed_next,
 	};
+	if (!outweighed) {
+		find_missing(session, &missing);
+		verdict->next = describe_missing(session, &missing);
+	}
 	find_runner_up(shares, verdict);
 }
 
@@ -313,13 +363,14 @@ void weir_ruleset_judge(struct weir_ruleset *set, const struct weir_subject *sub
                         struct weir_advice_list *advice)
 {
 	struct session session;
+	bool outweighed;
 	size_t winner;
 
 	session_init(&session, set, subject);
 	session_run(&session);
-	winner = choose(&session);
+	winner = choose(&session, shares, &outweighed);
 	if (winner == WEIR_CHOICE_NONE)
-		leave_open(&session, shares, verdict);
+		leave_open(&session, shares, outweighed, verdict);
 	else
 		conclude(&session, winner, shares, verdict);
 	if (advice)

@@ -334,6 +334,31 @@ static enum weir_status parse_share(struct reading *reading, const cJSON *node)
 	return WEIR_OK;
 }
 
+/* Reads the highest confidence that a rule allows. Such a rule has no bound. */
+static enum weir_status parse_confidence(struct reading *reading, const cJSON *node)
+{
+	struct weir_rule *rule = reading->rule;
+	const char *text;
+
+	rule->confidence = WEIR_CONFIDENCE_HIGH;
+	if (read_text(reading, node, "confidence", &text) || !text)
+		return reading->err->status;
+	if (rule->bound != WEIR_BOUND_NONE)
+		return REFUSE(reading, "confidence: only a rule without a bound limits it");
+	if (!strcmp(text, "low"))
+		rule->confidence = WEIR_CONFIDENCE_LOW;
+	else if (!strcmp(text, "medium"))
+		rule->confidence = WEIR_CONFIDENCE_MEDIUM;
+	else
+		return REFUSE(reading, "confidence: expected \"low\" or \"medium\"");
+	return WEIR_OK;
+}
+
+static bool limits_confidence(const struct weir_rule *rule)
+{
+	return rule->confidence != WEIR_CONFIDENCE_HIGH;
+}
+
 /* Reads headline and next. Only verdicts about operators can do without: they are a word in a
  * table. */
 static enum weir_status parse_words(struct reading *reading, const cJSON *node)
@@ -346,6 +371,8 @@ static enum weir_status parse_words(struct reading *reading, const cJSON *node)
 		return reading->err->status;
 	if (printed && !(rule->headline && rule->next))
 		return REFUSE(reading, "%s: is missing", rule->headline ? "next" : "headline");
+	if (limits_confidence(rule) && !rule->headline)
+		return REFUSE(reading, "headline: is missing; it says why confidence is limited");
 	return WEIR_OK;
 }
 
@@ -404,8 +431,9 @@ static enum weir_status parse_advice(struct reading *reading, const cJSON *node,
 
 static enum weir_status parse_recommend(struct reading *reading, const cJSON *node)
 {
-	const struct list recommend = {"recommend", reading->rule->bound == WEIR_BOUND_NONE ? 1 : 0,
-	                               MAX_ADVICE, sizeof(struct weir_rule_advice), parse_advice};
+	bool advises = reading->rule->bound == WEIR_BOUND_NONE && !limits_confidence(reading->rule);
+	const struct list recommend = {"recommend", advises ? 1 : 0, MAX_ADVICE,
+	                               sizeof(struct weir_rule_advice), parse_advice};
 
 	reading->rule->advice = read_list(reading, node, &recommend, &reading->rule->advice_count);
 	return reading->err->status;
@@ -506,13 +534,13 @@ static enum weir_status parse_examples(struct reading *reading, const cJSON *nod
 enum weir_status weir_rule_parse(const struct weir_rule_parser *parser, const cJSON *node,
                                  struct weir_rule *rule, struct weir_error *err)
 {
-	static const char *const keys[] = {"id",         "about",   "bound",    "cause",
-	                                   "title",      "when",    "share",    "last",
-	                                   "of_compute", "descend", "headline", "next",
-	                                   "recommend",  "see",     "examples", NULL};
+	static const char *const keys[] = {
+		"id",        "about", "bound",      "cause",      "title",    "when",
+		"share",     "last",  "of_compute", "descend",    "headline", "next",
+		"recommend", "see",   "examples",   "confidence", NULL};
 	static enum weir_status (*const parts[])(struct reading *, const cJSON *) = {
-		parse_id,    parse_about, parse_bound,     parse_when,    parse_share,
-		parse_words, parse_see,   parse_recommend, parse_examples};
+		parse_id,         parse_about, parse_bound, parse_when,      parse_share,
+		parse_confidence, parse_words, parse_see,   parse_recommend, parse_examples};
 	struct weir_error own = {0};
 	struct reading reading = {parser, rule, &own};
 	enum weir_status status = weir_rule_check_keys(node, keys, &own);

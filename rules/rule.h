@@ -49,10 +49,13 @@ struct weir_rule {
 	enum weir_bound bound;       /* WEIR_BOUND_NONE: advice only */
 	const char *cause;           /* NULL: advice only */
 	const char *headline, *next; /* templates; NULL: none */
-	size_t share;    /* row of the feature table: how much of the time it explains */
-	bool last;       /* considered only if no other rule with a bound holds */
-	bool of_compute; /* requests: the share is a part of the time in computation */
-	bool descend;    /* requests: the device's timeline decides, if there is one */
+	size_t share; /* row of the feature table: how much of the time it explains */
+	/* Highest confidence of a verdict on a subject for which this rule holds; HIGH: no limit.
+	 * The headline is the reason. Only rules without a bound limit it. */
+	enum weir_confidence confidence;
+	bool last;                   /* considered only if no other rule with a bound holds */
+	bool of_compute;             /* requests: the share is a part of the time in computation */
+	bool descend;                /* requests: the device's timeline decides, if there is one */
 	struct weir_clause *clauses; /* at most WEIR_MAX_CLAUSES */
 	size_t clause_count;
 	struct weir_rule_advice *advice;

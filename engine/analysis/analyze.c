@@ -6,6 +6,7 @@
 #include "engine/analysis/drawing/tracks.h"
 #include "engine/analysis/path/critical_path.h"
 #include "engine/analysis/ranks/graph_operators.h"
+#include "engine/analysis/ranks/one_job.h"
 #include "engine/analysis/ranks/ranks.h"
 #include "engine/analysis/requests/cost.h"
 #include "engine/analysis/requests/joining.h"
@@ -137,6 +138,11 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 		return status;
 	}
 	init_ranks(analysis);
+	status = weir_one_job_check(profile, analysis->ranks, analysis->rank_count, err);
+	if (status) {
+		weir_analysis_free(analysis);
+		return status;
+	}
 	collect_subjects(analysis);
 	analysis->counted = weir_counted_new(profile);
 	analysis->join =
@@ -294,6 +300,8 @@ static void fill_figures(const struct derived *derived, struct weir_report *repo
 		weir_fill_graphs(analysis, report);
 	weir_region_leave(&region, "graphs", report->graph_count);
 	region = weir_region_enter("features", NULL);
+	if (whole)
+		weir_fill_host_operators(analysis, report);
 	if (analysis->counted)
 		fill_counters(analysis, report);
 	if (whole)

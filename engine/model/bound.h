@@ -35,7 +35,9 @@ enum weir_idle {
 	WEIR_IDLE_DEPENDENCY,   /* queued work waited for another stream */
 	WEIR_IDLE_DEPENDENCY_COMM, /* queued work waited for a collective */
 	WEIR_IDLE_PROFILER,
-	WEIR_IDLE_UNLINKED, /* the next work has no launch call in the trace */
+	WEIR_IDLE_UNRECORDED, /* the host or the next work waited for device work that is not in
+	                         the trace */
+	WEIR_IDLE_UNLINKED,   /* the next work has no launch call in the trace */
 	WEIR_IDLE_OTHER,
 	WEIR_IDLE_COUNT
 };

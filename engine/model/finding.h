@@ -44,6 +44,8 @@ struct weir_feature {
 	unsigned subjects;   /* WEIR_FOR_... bits: subjects that have the feature; it is NAN for
 	                        others */
 	const char *meaning; /* one line for docs and `weir rules show` */
+	const char *phrase;  /* follows the value in evidence: "of runtime is late launches"; NULL:
+	                        the id stands before it */
 };
 
 struct weir_feature_table {
@@ -98,6 +100,7 @@ struct weir_verdict {
 	bool has_runner_up;
 	enum weir_bound runner_up;
 	double runner_up_share;
+	const char *doubt;    /* template: why the confidence is limited; NULL: no limit */
 	const char *headline; /* template, see rules/README.md; NULL: none */
 	const char *next;     /* template: the next action or measurement; NULL: none */
 };

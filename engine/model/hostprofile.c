@@ -57,16 +57,25 @@ static uint32_t intern(struct weir_host_profile *profile, struct weir_slice text
 }
 
 uint32_t weir_host_frame(struct weir_host_profile *profile, struct weir_slice function,
-                         struct weir_slice file)
+                         struct weir_slice path)
 {
-	const struct weir_host_frame frame = {intern(profile, function),
-	                                      intern(profile, last_part(file))};
-	uint32_t hash = weir_rowmap_hash((uint64_t)frame.function << 32 | frame.file), row;
+	return weir_host_frame_at(profile, function, last_part(path), 0);
+}
+
+uint32_t weir_host_frame_at(struct weir_host_profile *profile, struct weir_slice function,
+                            struct weir_slice path, uint32_t line)
+{
+	const struct weir_host_frame frame = {.function = intern(profile, function),
+	                                      .file = intern(profile, last_part(path)),
+	                                      .path = intern(profile, path),
+	                                      .line = line};
+	uint64_t key = (uint64_t)frame.function << 32 | frame.path;
+	uint32_t hash = weir_rowmap_hash(key ^ (uint64_t)line * UINT64_C(0x9fb21c651e98df25)), row;
 	size_t probe = 0;
 
 	while ((row = weir_rowmap_next(&profile->frame_map, hash, &probe)) != WEIR_ROWMAP_NONE)
 		if (profile->frames[row].function == frame.function &&
-		    profile->frames[row].file == frame.file)
+		    profile->frames[row].path == frame.path && profile->frames[row].line == line)
 			return row;
 	if (profile->frame_count == WEIR_MAX_HOST_FRAMES)
 		return UINT32_MAX;

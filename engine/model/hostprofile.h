@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Weights of call stacks, or of functions if the profiler of the host kept no stacks. They are
- * evidence about the launching thread, never device time. Paths of files are cut to their last
- * part.
+ * evidence about the launching thread, never device time.
  */
 #ifndef WEIR_MODEL_HOSTPROFILE_H
 #define WEIR_MODEL_HOSTPROFILE_H
@@ -25,7 +24,9 @@ enum weir_host_unit {
 };
 
 struct weir_host_frame {
-	uint32_t function, file; /* name ids; file 0: not known */
+	uint32_t function, file; /* name ids; file: last part of its path; 0: not known */
+	uint32_t path;           /* name id of the whole path, or of its last part */
+	uint32_t line;           /* line of the definition; 0: not known, or any */
 };
 
 struct weir_host_node {
@@ -48,8 +49,9 @@ struct weir_host_profile {
 	size_t node_count, node_capacity;
 	struct weir_host_function *functions; /* if there are no stacks */
 	size_t function_count, function_capacity;
-	int64_t total; /* sum over all stacks or functions */
-	int64_t idle;  /* weight of an idle processor, not part of the total */
+	int64_t total;    /* sum over all stacks or functions */
+	int64_t idle;     /* weight of an idle processor, not part of the total */
+	uint64_t threads; /* with any weight; 0: not known */
 	struct weir_rowmap frame_map, node_map;
 };
 
@@ -63,7 +65,11 @@ void weir_host_profile_free(struct weir_host_profile *profile);
 /* Finds or adds the frame of a function; only the last part of the file's path counts. Returns
  * UINT32_MAX beyond WEIR_MAX_HOST_FRAMES. */
 uint32_t weir_host_frame(struct weir_host_profile *profile, struct weir_slice function,
-                         struct weir_slice file);
+                         struct weir_slice path);
+/* The same for profilers that state the whole path, and the line of the definition or 0: functions
+ * of one name are one frame if their paths and lines are equal. */
+uint32_t weir_host_frame_at(struct weir_host_profile *profile, struct weir_slice function,
+                            struct weir_slice path, uint32_t line);
 /* Finds or adds the child of a node for a frame. Returns UINT32_MAX beyond WEIR_MAX_HOST_NODES, and
  * if the parent or the frame is UINT32_MAX. */
 uint32_t weir_host_child(struct weir_host_profile *profile, uint32_t parent, uint32_t frame);

@@ -140,6 +140,14 @@ void weir_report_free(struct weir_report *report)
 		weir_arena_free(report->arena);
 }
 
+bool weir_report_has_note(const struct weir_report *report, const char *code)
+{
+	for (size_t i = 0; i < report->note_count; i++)
+		if (strcmp(report->notes[i].code, code) == 0)
+			return true;
+	return false;
+}
+
 void weir_report_note(struct weir_report *report, const char *code, const char *format, ...)
 {
 	struct weir_text text = {0};

@@ -198,6 +198,7 @@ enum weir_late_by {
 	WEIR_LATE_BY_COUNT
 };
 
+/* A rank, or a device of a rank that uses several. */
 struct weir_rank_row {
 	int64_t rank;
 	double active, exposed_communication; /* shares of its analysed time */
@@ -210,6 +211,7 @@ struct weir_rank_row {
 	double link_share;      /* share of the link's bandwidth in one direction */
 	double clock_offset_ns; /* added to its clock, so that collectives end together on all ranks
 	                         */
+	int64_t device; /* id of the device; figures of collectives are NAN. -1: the whole rank */
 };
 
 struct weir_recommendation {
@@ -279,6 +281,9 @@ struct weir_request_figures {
 	struct weir_distribution latency;     /* from arrival to response */
 	double *latency_ns;                   /* one per request, in order of arrival */
 	struct weir_distribution first_token; /* count 0: not known */
+	/* Bounds of histograms; a quantile beyond the last bucket is known by its bounds only.
+	 * NULL: the distributions come from samples. */
+	const struct weir_stage_counted *latency_counted, *first_token_counted;
 	struct weir_batch_sizes batch;
 	double padding_waste;   /* share of computed tokens that are padding */
 	double flat_step_ratio; /* the feature of this name */
@@ -298,10 +303,17 @@ struct weir_request_figures {
 	const struct weir_cost *cost; /* NULL: no price is known */
 };
 
+/* Traffic of one device on PCIe and NVLink, mean over the samples in use; NAN: not stated. */
+struct weir_transfer_figures {
+	double to_host_bytes_per_s, from_host_bytes_per_s;
+	double link_sent_bytes_per_s, link_received_bytes_per_s;
+};
+
 /* Figures of device monitors in the analysed window. */
 struct weir_telemetry_figures {
 	uint64_t samples, devices;
-	const char *device_name; /* NULL: not stated */
+	const char *device_name; /* distinct names, joined by ", "; NULL: not stated */
+	bool mixed_devices;      /* of several names, or some without one */
 	int64_t span_ns;         /* 0: no time stamps */
 	bool aligned;            /* only samples within the time range of the other inputs */
 	double utilization;      /* mean while in use */
@@ -311,6 +323,8 @@ struct weir_telemetry_figures {
 	double temperature_max_c, memory_used_max_bytes;
 	double power_capped, thermal_capped; /* share of the time in use with reduced clocks */
 	double sm_active, tensor_active, dram_active; /* mean while in use */
+	bool has_transfers;
+	struct weir_transfer_figures transfers;
 };
 
 /* Advice of the counter profiler's own rules about a kernel, in its words. */
@@ -345,11 +359,28 @@ struct weir_host_function_row {
 /* Figures of host profiles; never device time. */
 struct weir_host_figures {
 	enum weir_host_unit unit;
+	uint64_t threads; /* number of threads in the total; 0: not stated */
 	uint64_t profiles;
 	double total;                             /* total weight in the unit */
 	double idle;                              /* share of total and idle time together */
 	struct weir_host_function_row *functions; /* by self time, largest first */
 	size_t function_count;
+};
+
+/* Code of the note that stages include the time of their work in the device's queue. */
+#define WEIR_NOTE_QUEUEING "stage_queueing"
+/* Code of the note that verdict and attribution leave out time without submitted work. */
+#define WEIR_NOTE_NO_WORK "no_work"
+
+/* Host threads of timelines without device work. Shares refer to the time from the first start to
+ * the last end of host rows, summed over the traces. */
+struct weir_host_operators {
+	uint64_t calls;    /* operators, nested ones included */
+	uint64_t threads;  /* threads that ran one */
+	uint64_t launches; /* calls that launch device work, which is not in the trace */
+	double busy;       /* share of the time in which any thread runs an operator */
+	double parallel;   /* mean number of threads that do, in that time; NAN: no operator */
+	double loading, communication; /* shares of the time */
 };
 
 /* A finding from joining the inputs: a contradiction, an assumption, a gap. */
@@ -386,11 +417,12 @@ struct weir_report {
 	struct weir_memory_figures memory;
 	struct weir_counter_row *counters; /* by time, largest first */
 	size_t counter_count;
-	struct weir_host_figures *host; /* NULL: no host profile */
+	struct weir_host_figures *host;             /* NULL: no host profile */
+	struct weir_host_operators *host_operators; /* NULL: device work, or no timeline */
 	struct weir_note *notes;
 	size_t note_count;
 
-	struct weir_rank_row *ranks; /* NULL: one rank */
+	struct weir_rank_row *ranks; /* NULL: one rank with one device */
 	size_t rank_row_count;
 	struct weir_stage_row *stages;
 	size_t stage_count;
@@ -415,6 +447,9 @@ struct weir_report {
 
 struct weir_report *weir_report_new(const struct weir_profile *profile);
 void weir_report_free(struct weir_report *report);
+
+/* Returns true if the report has a note with this code. */
+bool weir_report_has_note(const struct weir_report *report, const char *code);
 
 /* Adds a note, up to 32 of them. The code is static, the text is formatted into the report's arena.
  */

@@ -66,6 +66,9 @@ struct weir_telemetry_sample {
 struct weir_telemetry_device {
 	char *id;   /* id used by the monitor: "0", "GPU-I 3" */
 	char *name; /* "NVIDIA H200"; NULL: not stated */
+	/* An instance of a GPU that is divided (MIG). If the id has a slash, the text before it is
+	 * the id of the GPU ("0/3"); otherwise the GPU is not known. */
+	bool is_part;
 };
 
 struct weir_telemetry {

@@ -166,9 +166,10 @@ enum weir_status weir_template_check(const char *template,
 	return WEIR_OK;
 }
 
-/* Writes the figure. Returns false for an unknown feature or format. */
+/* Writes the figure; clears *known if it was not measured. Returns false for an unknown feature or
+ * format. */
 static bool expand_slot(const struct slot *slot, const struct weir_feature_table *features,
-                        const double *values, struct weir_text *out)
+                        const double *values, struct weir_text *out, bool *known)
 {
 	size_t row = weir_feature_find(features, slot->id, slot->id_length);
 
@@ -183,13 +184,15 @@ static bool expand_slot(const struct slot *slot, const struct weir_feature_table
 		format->write(out, values[row]);
 	else
 		weir_text_puts(out, "?");
+	*known = *known && isfinite(values[row]);
 	return true;
 }
 
-void weir_template_expand(const char *template, const struct weir_feature_table *features,
+bool weir_template_expand(const char *template, const struct weir_feature_table *features,
                           const double *values, struct weir_text *out)
 {
 	const char *at = template;
+	bool known = true;
 
 	while (*at) {
 		size_t plain = strcspn(at, "{}");
@@ -199,13 +202,55 @@ void weir_template_expand(const char *template, const struct weir_feature_table 
 			break;
 		struct slot slot;
 		if (!doubled(at) && *at == '{' && read_slot(at, &slot) &&
-		    expand_slot(&slot, features, values, out)) {
+		    expand_slot(&slot, features, values, out, &known)) {
 			at = slot.end;
 			continue;
 		}
 		weir_text_add(out, at, 1);
 		at += doubled(at) ? 2 : 1;
 	}
+	return known;
+}
+
+/* Appends a part without its last bracket: "short kernels (median {kernel_p50_ns})". */
+static bool expand_unbracketed(const char *part, const struct weir_feature_table *features,
+                               const double *values, struct weir_text *out)
+{
+	const char *open = strstr(part, " ("), *close = open ? strrchr(open, ')') : NULL;
+	struct weir_text rest = {0};
+	bool known = false;
+
+	if (close) {
+		weir_text_add(&rest, part, (size_t)(open - part));
+		weir_text_puts(&rest, close + 1);
+		known = weir_template_expand(rest.data, features, values, out);
+	}
+	weir_text_release(&rest);
+	return known;
+}
+
+void weir_template_expand_known(const char *template, const struct weir_feature_table *features,
+                                const double *values, struct weir_text *out)
+{
+	static const char separator[] = "; ";
+	struct weir_text part = {0}, plain = {0};
+	size_t written = 0;
+
+	for (const char *at = template, *end; at; at = end ? end + strlen(separator) : NULL) {
+		end = strstr(at, separator);
+		weir_text_clear(&part);
+		weir_text_clear(&plain);
+		weir_text_add(&part, at, end ? (size_t)(end - at) : strlen(at));
+		if (!weir_template_expand(part.data ? part.data : "", features, values, &plain)) {
+			weir_text_clear(&plain);
+			if (!expand_unbracketed(part.data, features, values, &plain))
+				continue;
+		}
+		weir_text_puts(out, written++ ? separator : "");
+		weir_text_add(out, plain.data ? plain.data : "", plain.length);
+	}
+	weir_text_release(&part);
+	weir_text_release(&plain);
 }
 
 void weir_template_quote(const char *plain, struct weir_text *out)

@@ -9,6 +9,8 @@
 #ifndef WEIR_MODEL_TEMPLATE_H
 #define WEIR_MODEL_TEMPLATE_H
 
+#include <stdbool.h>
+
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/model/finding.h"
@@ -20,9 +22,14 @@ enum weir_status weir_template_check(const char *template,
                                      struct weir_error *err);
 
 /* Appends the expanded template; `values` has one double per row of the table. Parts that
- * weir_template_check() refuses are copied. */
-void weir_template_expand(const char *template, const struct weir_feature_table *features,
+ * weir_template_check() refuses are copied. Returns false if a figure was not measured. */
+bool weir_template_expand(const char *template, const struct weir_feature_table *features,
                           const double *values, struct weir_text *out);
+
+/* Appends the expanded template without the parts (between "; ", or in brackets) that hold a figure
+ * that was not measured; nothing if that leaves no part. */
+void weir_template_expand_known(const char *template, const struct weir_feature_table *features,
+                                const double *values, struct weir_text *out);
 
 /* Appends a template that expands to the plain text. */
 void weir_template_quote(const char *plain, struct weir_text *out);

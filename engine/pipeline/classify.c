@@ -9,6 +9,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/regions.h"
 #include "engine/pipeline/classify.h"
+#include "engine/pipeline/headline.h"
 #include "engine/pipeline/judge.h"
 #include "engine/pipeline/recommend.h"
 
@@ -121,7 +122,10 @@ static void recommend(const struct weir_analysis *analysis,
 	struct weir_region region = weir_region_enter("recommend", NULL);
 
 	weir_settle_attribution(analysis, conclusion, report);
+	weir_complete_headline(report);
+	weir_explain_abstention(report);
 	weir_recommend(analysis, report, conclusion->advice.items, conclusion->advice.count);
+	weir_note_long_stages(report);
 	weir_note_profiler(report);
 	weir_region_leave(&region, "recommendations", report->recommendation_count);
 }

@@ -6,6 +6,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/model/template.h"
+#include "engine/pipeline/abstain.h"
 #include "engine/pipeline/judge.h"
 
 static void shares_of(const struct weir_attribution *attribution, double shares[WEIR_BOUND_COUNT])
@@ -146,18 +147,11 @@ static const struct {
                                      "--page raw)"},
 };
 
-static bool has_timeline(const struct weir_report *report)
-{
-	for (size_t i = 0; i < report->profile->input_count; i++)
-		if (report->profile->inputs[i].trace)
-			return true;
-	return false;
-}
-
 /* Returns true if the inputs hold counters of a device but no timeline. */
 static bool has_counters_alone(const struct weir_report *report)
 {
-	return !has_timeline(report) && report->counter_count > 0 && report->operator_count > 0;
+	return !weir_has_timeline(report) && report->counter_count > 0 &&
+	       report->operator_count > 0;
 }
 
 static const char *expand_for_operator(struct weir_report *report, const char *template)
@@ -190,86 +184,34 @@ static void judge_counted(struct weir_report *report)
 	}
 }
 
-/* ---- inputs without a verdict ---- */
-
-static bool has_counted_stage(const struct weir_report *report)
-{
-	for (size_t i = 0; i < report->stage_count; i++)
-		if (report->stages[i].view == WEIR_VIEW_COUNTED)
-			return true;
-	return false;
-}
-
-static bool has_stage(const struct weir_report *report)
-{
-	return report->stage_count > 0;
-}
-
-static bool has_monitor(const struct weir_report *report)
-{
-	return report->has_telemetry;
-}
-
-static bool has_host_profile(const struct weir_report *report)
-{
-	return report->host != NULL;
-}
-
-static bool is_anything(const struct weir_report *report)
-{
-	(void)report;
-	return true;
-}
-
-/* Texts for inputs with neither requests nor timeline: the limits of the input, and a better one.
- * The first that holds is used. */
-static const struct {
-	bool (*holds)(const struct weir_report *report);
-	const char *headline, *next;
-} silences[] = {
-	{has_counted_stage,
-         "server metrics show how long stages take, but not what requests wait for",
-         "pass requests from the same time (spans or a request log), or a timeline of the "
-         "device"},
-	{has_stage, "durations alone do not show what the device did",
-         "pass a timeline of the device under the same load, or requests recorded by the server"},
-	{has_monitor, "a monitor shows whether the device was in use, but not by which work",
-         "pass requests from the same time, or a timeline of the device"},
-	{has_host_profile,
-         "a host profile shows what the host does, but not whether the device waits for it",
-         "pass a timeline of the device under the same load (torch.profiler, nsys)"},
-	{is_anything, "metrics of a run alone do not show where its time goes",
-         "pass requests (spans or a request log), or a timeline of the device"},
-};
-
-/* Names the kind of input that is missing; a list of unmeasured features would not help. */
-static void explain_silence(const struct weir_report *report, struct weir_verdict *verdict)
-{
-	size_t i = 0;
-
-	if (report->has_gpu || verdict->rule || verdict->bound != WEIR_BOUND_UNDETERMINED ||
-	    has_timeline(report))
-		return;
-	while (!silences[i].holds(report))
-		i++;
-	verdict->headline = silences[i].headline;
-	verdict->next = silences[i].next;
-}
-
 /* ---- the whole ---- */
+
+/* Notes why the confidence of the verdict is limited. */
+static void note_doubt(struct weir_report *report)
+{
+	struct weir_text text = {0};
+
+	if (!report->verdict.doubt || report->verdict.bound == WEIR_BOUND_UNDETERMINED)
+		return;
+	weir_template_expand(report->verdict.doubt, report->feature_table, report->features, &text);
+	weir_report_note(report, "confidence", "%s", text.data ? text.data : "");
+	weir_text_release(&text);
+}
 
 void weir_judge_profile(struct weir_report *report, struct weir_ruleset *rules,
                         struct weir_conclusion *out)
 {
 	if (report->has_requests && report->requests.latency_ns) {
 		judge_served(report, rules, out);
+		note_doubt(report);
 		return;
 	}
 	judge_device(report, rules, &report->verdict, &out->advice);
 	if (has_counters_alone(report))
 		judge_counted(report);
 	else
-		explain_silence(report, &report->verdict);
+		weir_explain_missing_input(report);
+	note_doubt(report);
 }
 
 void weir_conclusion_release(struct weir_conclusion *conclusion)

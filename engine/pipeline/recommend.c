@@ -6,6 +6,8 @@
 #include "engine/model/template.h"
 #include "engine/pipeline/recommend.h"
 
+#define WORTH_LISTING 1.03 /* advice with a smaller speed-up is left out */
+
 static const char *expand(struct weir_report *report, const char *template)
 {
 	struct weir_text text = {0};
@@ -13,7 +15,7 @@ static const char *expand(struct weir_report *report, const char *template)
 
 	if (!template)
 		return NULL;
-	weir_template_expand(template, report->feature_table, report->features, &text);
+	weir_template_expand_known(template, report->feature_table, report->features, &text);
 	copy = weir_arena_copy(report->arena, text.data ? text.data : "", text.length);
 	weir_text_release(&text);
 	return copy;
@@ -42,6 +44,15 @@ static struct weir_what_if ask(struct weir_retimer *retimer, const struct weir_a
 	return out;
 }
 
+/* Caps a prediction by the limit: step and speed-up agree. */
+static void cap_saving(double limit, struct weir_what_if *saving)
+{
+	if (!(saving->speedup > limit))
+		return;
+	saving->step_ns *= saving->speedup / limit;
+	saving->speedup = limit;
+}
+
 void weir_recommend(const struct weir_analysis *analysis, struct weir_report *report,
                     const struct weir_advice *advice, size_t count)
 {
@@ -50,11 +61,17 @@ void weir_recommend(const struct weir_analysis *analysis, struct weir_report *re
 
 	report->recommendations =
 		weir_arena_alloc(report->arena, (count + 1) * sizeof *report->recommendations);
+	report->recommendation_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct weir_recommendation *out = &report->recommendations[i];
+		struct weir_recommendation *out =
+			&report->recommendations[report->recommendation_count];
 		struct weir_what_if saving = ask(retimer, &advice[i]);
 		double limit = limit_of(advice[i].share), cap = fmin(limit, saving.speedup);
 
+		if (cap < WORTH_LISTING)
+			continue;
+		cap_saving(limit, &saving);
+		report->recommendation_count++;
 		*out = (struct weir_recommendation){
 			.id = advice[i].id,
 			.title = expand(report, advice[i].title),
@@ -69,6 +86,5 @@ void weir_recommend(const struct weir_analysis *analysis, struct weir_report *re
 			.saving_speedup = saving.speedup,
 		};
 	}
-	report->recommendation_count = count;
 	weir_retimer_free(retimer);
 }

@@ -13,7 +13,8 @@
  * Fills report->recommendations, in the order of the advice, with the features of the profile in
  * the templates. The typical speed-up is capped twice: by 1 / (1 - s), the speed-up if the share s
  * of the time were removed, and by the speed-up that the timeline predicts for the change in the
- * rule's "what_if". All other members of the report are filled already.
+ * rule's "what_if". Advice that saves less than 3 % is left out. All other members of the report
+ * are filled already.
  */
 void weir_recommend(const struct weir_analysis *analysis, struct weir_report *report,
                     const struct weir_advice *advice, size_t count);

@@ -163,11 +163,47 @@ static void add_file(struct reading *reading, char *path, int64_t size, bool opt
 		(struct file){.path = path, .size = size, .optional = optional};
 }
 
+static size_t digits_at(const char *text)
+{
+	return strspn(text, "0123456789");
+}
+
+/* Compares texts so that numbers in them are in the order of their values: "rank2" before "rank10".
+ */
+static int compare_with_numbers(const char *a, const char *b)
+{
+	while (*a && *b) {
+		size_t digits_a = digits_at(a), digits_b = digits_at(b);
+		int order;
+
+		if (!digits_a || !digits_b) {
+			if (*a != *b)
+				return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+			a++;
+			b++;
+			continue;
+		}
+		for (; digits_a > 1 && *a == '0'; digits_a--)
+			a++;
+		for (; digits_b > 1 && *b == '0'; digits_b--)
+			b++;
+		if (digits_a != digits_b)
+			return digits_a < digits_b ? -1 : 1;
+		order = memcmp(a, b, digits_a);
+		if (order != 0)
+			return order;
+		a += digits_a;
+		b += digits_b;
+	}
+	return (*a != '\0') - (*b != '\0');
+}
+
 static int by_path(const void *left, const void *right)
 {
 	const struct file *a = left, *b = right;
+	int order = compare_with_numbers(a->path, b->path);
 
-	return strcmp(a->path, b->path);
+	return order != 0 ? order : strcmp(a->path, b->path);
 }
 
 /* Returns the path of an entry if it is a regular file and not hidden; else NULL. */

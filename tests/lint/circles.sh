@@ -11,6 +11,7 @@ objects=$2
 
 # Modules that may form one circle: a hub and its parts in one folder. Each line needs its reason.
 hubs='
+readers/chrome/kineto_event readers/chrome/rows # one scan of the events; rows.c keeps the rows of devices apart
 '
 
 edges=$(mktemp)

@@ -391,9 +391,9 @@ static void fill_ranks(struct weir_report *report)
 	struct weir_rank_row *rows = weir_arena_alloc(report->arena, 2 * sizeof(*rows));
 
 	rows[0] = (struct weir_rank_row){0,  0.61,   0.12, 0.09, 0.03, 0.02, WEIR_LATE_BY_UNKNOWN,
-	                                 40, 1.5e11, 0.33, 0};
+	                                 40, 1.5e11, 0.33, 0,    -1};
 	rows[1] = (struct weir_rank_row){-1,  0.74, 0.02, NAN, 0.02, 1.31, WEIR_LATE_BY_HOST,
-	                                 NAN, NAN,  NAN,  NAN};
+	                                 NAN, NAN,  NAN,  NAN, 3};
 	report->ranks = rows;
 	report->rank_row_count = 2;
 	report->rank_count = 2;

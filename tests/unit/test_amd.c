@@ -152,6 +152,58 @@ static void cards_are_keys_in_json_of_rocm_smi(void **state)
 	expect_chosen(text, AMD, NULL);
 }
 
+/* Expects the names of all devices, each followed by a semicolon. */
+static void expect_names(const char *text, const char *expected)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry = telemetry_of(AMD, text, profile);
+	struct weir_text out = {0};
+
+	for (size_t i = 0; i < telemetry->device_count; i++)
+		weir_text_printf(&out, "%s;",
+		                 telemetry->devices[i].name ? telemetry->devices[i].name : "");
+	assert_string_equal(out.data, expected);
+	weir_text_release(&out);
+	weir_profile_free(profile);
+}
+
+static void numbers_of_the_pci_bus_are_not_names(void **state)
+{
+	(void)state;
+	expect_names("{\"card0\": {\"GPU use (%)\": \"3\", \"Card Model\": \"0x7551\", \"GFX "
+	             "Version\": \"gfx1201\"}, \"card1\": {\"GPU use (%)\": \"0\", \"GFX "
+	             "Version\": \"gfx1103\"}}",
+	             "gfx1201;gfx1103;");
+	expect_names("{\"card0\": {\"GPU use (%)\": \"3\", \"Card series\": \"0x1002\"}}", ";");
+	expect_names("{\"card0\": {\"GPU use (%)\": \"3\", \"Card series\": \"0x1002 XT\"}}",
+	             "0x1002 XT;");
+}
+
+static void a_reason_for_no_value_is_not_damage(void **state)
+{
+	static const char text[] =
+		"{\"card1\": {\"GPU use (%)\": \"3\", \"Average Graphics Package Power (W)\": "
+		"\"N/A (Secondary die)\"}}";
+
+	(void)state;
+	expect_samples(AMD, text, "card1 utilization=0.03\n");
+	expect_warned(AMD, text, WEIR_WARN_BAD_NUMBER, 0);
+	expect_warned(AMD, "{\"card1\": {\"GPU use (%)\": \"3\", \"Power (W)\": \"N/Ax\"}}",
+	              WEIR_WARN_BAD_NUMBER, 1);
+}
+
+static void tables_for_people_are_refused_with_what_to_record(void **state)
+{
+	(void)state;
+	expect_chosen("\n===== ROCm System Management Interface =====\n", NULL, "--csv or --json");
+	expect_chosen("GPU[0]\t\t: GPU use (%): 0\n", NULL, "--csv or --json");
+	expect_chosen("+------+\n| AMD-SMI 26.0.2+39589fda   |\n", NULL, "amd-smi metric --json");
+	expect_chosen("GPU: 0\n    USAGE:\n        GFX_ACTIVITY: 0 %\n", NULL, "--json or --csv");
+	expect_chosen("GPU  POWER  GPU_TEMP  MEM_TEMP  GFX_UTIL  GFX_CLOCK\n", NULL,
+	              "--csv or --json");
+	expect_chosen("a,GFX_CLOCK\n1,2\n", NULL, "no reader knows");
+}
+
 static void a_damaged_document_costs_what_follows_in_it(void **state)
 {
 	static const char text[] = "[" GPU0 "]\n[" GPU0 ", {\"gpu\" 1}]\n[" GPU0 "]\n[" GPU0;
@@ -220,6 +272,9 @@ int main(void)
 		cmocka_unit_test(devices_are_listed_wrapped_or_alone_in_json),
 		cmocka_unit_test(a_monitor_in_json_is_flat),
 		cmocka_unit_test(cards_are_keys_in_json_of_rocm_smi),
+		cmocka_unit_test(numbers_of_the_pci_bus_are_not_names),
+		cmocka_unit_test(a_reason_for_no_value_is_not_damage),
+		cmocka_unit_test(tables_for_people_are_refused_with_what_to_record),
 		cmocka_unit_test(a_damaged_document_costs_what_follows_in_it),
 		cmocka_unit_test(deep_nesting_is_ignored),
 		cmocka_unit_test(other_tables_and_documents_are_not_taken),

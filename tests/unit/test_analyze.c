@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Analyses a profile up to a report without verdicts. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,9 +11,11 @@
 
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/rank/features.h"
+#include "engine/readers/readers.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"
+#include "tests/unit/reading.h"
 
 struct desk {
 	struct weir_profile *profile;
@@ -97,6 +100,44 @@ static void an_unknown_device_is_an_error(void **state)
 	weir_profile_free(profile);
 }
 
+/* The forward and backward pass of an operator count as one; operators whose names only begin alike
+ * do not. */
+static void the_backward_pass_belongs_to_its_operator(void **state)
+{
+	static const struct {
+		const char *first, *second, *third;
+		double share;
+	} cases[] = {
+		{"aten::conv", "aten::conv_backward", "aten::mm", 0.7},
+		{"aten::conv_backward_input", "aten::conv_backward_weight", "aten::mm", 0.7},
+		{"aten::conv", "aten::conv_relu", "aten::mm", 0.4},
+		{"aten::conv", "aten::con_backward", "aten::mm", 0.4},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct make_trace *make = make_trace_new();
+		struct weir_trace *trace;
+		struct desk desk;
+
+		make_host(make, WEIR_HOST_OP, 0, cases[i].first, 0, 10);
+		make_call(make, 0, "cudaLaunchKernel", 2, 4, 1);
+		make_host(make, WEIR_HOST_OP, 0, cases[i].second, 10, 20);
+		make_call(make, 0, "cudaLaunchKernel", 12, 14, 2);
+		make_host(make, WEIR_HOST_OP, 0, cases[i].third, 20, 30);
+		make_call(make, 0, "cudaLaunchKernel", 22, 24, 3);
+		make_kernel(make, 0, "k", 100, 500, 1);
+		make_kernel(make, 0, "k", 500, 800, 2);
+		make_kernel(make, 0, "k", 800, 1100, 3);
+		trace = make_trace_finish(make);
+		desk_open(&desk, &trace, 1, false);
+		weir_analysis_report(desk.analysis, desk.report);
+		assert_near(desk.report->features[WEIR_F_TOP_OPERATOR_SHARE], cases[i].share,
+		            1e-12);
+		desk_close(&desk);
+	}
+}
+
 static void subjects_come_largest_first_and_take_their_verdicts(void **state)
 {
 	struct weir_verdict verdict = {.bound = WEIR_BOUND_KERNEL};
@@ -128,8 +169,8 @@ static void figures_of_a_small_profile_are_exact(void **state)
 	desk_open(&desk, &trace, 1, true);
 	weir_analysis_report(desk.analysis, desk.report);
 	assert_true(desk.report->has_gpu);
-	assert_int_equal(desk.report->gpu.window_ns, 4400);
-	assert_near(desk.report->gpu.active, 2000.0 / 4400, 1e-12);
+	assert_int_equal(desk.report->gpu.window_ns, 4600);
+	assert_near(desk.report->gpu.active, 2000.0 / 4600, 1e-12);
 	assert_int_equal(desk.report->gpu.kernels, 10);
 	assert_near(desk.report->gpu.kernel_p50_ns, 200, 1e-12);
 	assert_int_equal(desk.report->iteration_count, 5);
@@ -178,6 +219,66 @@ static void figures_of_a_step_are_those_of_one_rank(void **state)
 	assert_near(desk.report->features[WEIR_F_KERNELS_PER_STEP], 2, 1e-12);
 	assert_near(desk.report->stages[0].features[WEIR_F_KERNELS_PER_STEP], 2, 1e-12);
 	assert_near(operator_row(&desk, "aten::mm")->calls_per_iteration, 1, 1e-12);
+	desk_close(&desk);
+}
+
+#define PROCESS(id)                                                                                \
+	"{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": " id                                 \
+	", \"args\": {\"name\": \"GPU" id "\"}},"
+#define WORK(id, at, us)                                                                           \
+	"{\"ph\": \"X\", \"name\": \"k\", \"pid\": " id ", \"tid\": 7, \"ts\": " at                \
+	", \"dur\": " us "},"
+
+/* Reads trace events; the caller owns the trace. */
+static struct weir_trace *trace_of(const char *text)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_trace *trace;
+
+	reading_of(&weir_reader_chrome, text, profile);
+	trace = profile->inputs[0].trace;
+	profile->inputs[0].trace = NULL;
+	weir_profile_free(profile);
+	return trace;
+}
+
+/* Rows of ranks are in the order of their numbers, and a process with several devices has a row for
+ * each, but one with one device has none. */
+static void ranks_and_devices_have_rows(void **state)
+{
+	struct weir_trace *traces[] = {serving(3), serving(3), serving(3)};
+	struct weir_trace *two;
+	struct desk desk;
+
+	(void)state;
+	traces[0]->rank = 10;
+	traces[1]->rank = 2;
+	traces[2]->rank = 11;
+	desk_open(&desk, traces, 3, true);
+	weir_analysis_report(desk.analysis, desk.report);
+	assert_int_equal(desk.report->rank_row_count, 3);
+	assert_int_equal(desk.report->ranks[0].rank, 2);
+	assert_int_equal(desk.report->ranks[1].rank, 10);
+	assert_int_equal(desk.report->ranks[0].device, -1);
+	desk_close(&desk);
+
+	two = trace_of("[" PROCESS("1") PROCESS("3") WORK("3", "0", "1") WORK("3", "3", "1")
+	                       WORK("1", "0", "3") WORK("1", "3", "1") "{}]");
+	desk_open(&desk, &two, 1, false);
+	weir_analysis_report(desk.analysis, desk.report);
+	assert_int_equal(desk.report->rank_count, 1);
+	assert_int_equal(desk.report->rank_row_count, 2);
+	assert_int_equal(desk.report->ranks[0].device, 1);
+	assert_near(desk.report->ranks[0].active, 1, 1e-12);
+	assert_int_equal(desk.report->ranks[1].device, 3);
+	assert_near(desk.report->ranks[1].active, 0.5, 1e-12);
+	assert_true(isnan(desk.report->ranks[1].straggler_score));
+	desk_close(&desk);
+
+	two = serving(3);
+	desk_open(&desk, &two, 1, true);
+	weir_analysis_report(desk.analysis, desk.report);
+	assert_null(desk.report->ranks);
 	desk_close(&desk);
 }
 
@@ -297,7 +398,9 @@ int main(void)
 		cmocka_unit_test(subjects_come_largest_first_and_take_their_verdicts),
 		cmocka_unit_test(figures_of_a_small_profile_are_exact),
 		cmocka_unit_test(the_top_operator_is_found_without_a_name_of_the_device),
+		cmocka_unit_test(the_backward_pass_belongs_to_its_operator),
 		cmocka_unit_test(figures_of_a_step_are_those_of_one_rank),
+		cmocka_unit_test(ranks_and_devices_have_rows),
 		cmocka_unit_test(a_trace_of_the_host_alone_lists_operators_by_self_time),
 		cmocka_unit_test(a_stage_of_the_host_alone_has_a_duration_and_no_share),
 		cmocka_unit_test(random_reports_add_up),

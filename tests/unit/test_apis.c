@@ -63,7 +63,7 @@ static const struct expected known[] = {
 	{"cuLinkCreate_v2", WEIR_API_MODULE},
 	{"cudaStreamIsCapturing", WEIR_API_CAPTURE},
 	{"cudaStreamGetCaptureInfo_v2_v11030", WEIR_API_CAPTURE},
-	{"cudaStreamBeginCapture", WEIR_API_CAPTURE},
+	{"cudaStreamBeginCapture", WEIR_API_CAPTURE_BEGIN},
 	{"cudaGraphInstantiateWithFlags", WEIR_API_MODULE},
 	{"cudaThreadExchangeStreamCaptureMode", WEIR_API_CAPTURE},
 	{"cudaEventRecordWithFlags", WEIR_API_EVENT},

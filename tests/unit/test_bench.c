@@ -285,11 +285,95 @@ static void the_first_of_repeated_figures_counts(void **state)
 	weir_profile_free(profile);
 }
 
-static void several_results_in_one_file_are_refused(void **state)
+#define AT(rate, more)                                                                             \
+	"{\"date\": \"20260101-0000" rate "\", \"model_id\": \"m\", \"completed\": 4, "            \
+	"\"request_rate\": " rate ", \"request_throughput\": " rate more "}\n"
+
+static void several_results_in_one_file_are_one_run_with_names(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		run_of(AT("1", "") AT("2", ", \"ttfts\": [0.5, 0.25]") AT("2", ""), profile);
+
+	(void)state;
+	expect_metric(run, "request_rate@1/request_throughput", 1, true, "1/s");
+	expect_metric(run, "request_rate@2/request_throughput", 2, true, "1/s");
+	expect_metric(run, "request_rate@2#2/request_throughput", 2, true, "1/s");
+	expect_values(find(&run->stages, "request_rate@2/ttft"), 2,
+	              (double[]){500000000, 250000000});
+	assert_string_equal(weir_run_label(run, "model"), "m");
+	assert_null(weir_run_label(run, "request_rate"));
+	assert_null(weir_run_label(run, "date"));
+	weir_profile_free(profile);
+}
+
+#define UNLIMITED(x)                                                                               \
+	"{\"completed\": 4, \"request_rate\": \"inf\", \"request_throughput\": 5, \"x\": \"" x "\"}"
+
+static void labels_tell_results_of_the_same_load_apart(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(
+		AT("1", ", \"max_concurrency\": 8, \"framework\": \"a\", \"n\": \"1\"")
+			AT("1", ", \"max_concurrency\": 8, \"framework\": \"b\", \"n\": \"2\"")
+				AT("4", ", \"framework\": \"b\""),
+		profile);
+
+	(void)state;
+	expect_metric(run, "request_rate@1/concurrency@8/framework@a/request_throughput", 1, true,
+	              "1/s");
+	expect_metric(run, "request_rate@1/concurrency@8/framework@b/request_throughput", 1, true,
+	              "1/s");
+	expect_metric(run, "request_rate@4/framework@b/request_throughput", 4, true, "1/s");
+	run = run_of(UNLIMITED("1") UNLIMITED("2"), profile);
+	expect_metric(run, "request_rate@inf/x@1/request_throughput", 5, true, "1/s");
+	weir_profile_free(profile);
+}
+
+static void a_result_without_an_answer_is_left_out_beside_others(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		run_of("{\"completed\": 0, \"failed\": 7, \"request_throughput\": 0}" AT("1", ""),
+	               profile);
+
+	(void)state;
+	expect_metric(run, "request_throughput", 1, true, "1/s");
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_FAILED_REQUEST].count, 7);
+	expect_refused("{\"completed\": 0, \"request_throughput\": 0}\n"
+	               "{\"completed\": 0, \"request_throughput\": 0}",
+	               WEIR_E_FORMAT, "no request completed");
+	weir_profile_free(profile);
+}
+
+static void damage_after_a_result_is_refused(void **state)
 {
 	(void)state;
-	expect_refused(SERVE "}\n" SERVE "}", WEIR_E_FORMAT, "one input is one run");
 	expect_refused(SERVE "} x", WEIR_E_FORMAT, "one input is one run");
+	expect_refused(SERVE "}" SERVE, WEIR_E_FORMAT, "ends in the middle");
+	expect_refused(SERVE "}" SERVE ", \"itls\": 5}", WEIR_E_FORMAT, "itls");
+}
+
+/* SGLang's bench_serving of early 2025. */
+static void a_result_without_a_rate_of_requests_is_recognised(void **state)
+{
+	static const char text[] =
+		"{\"backend\": \"sglang\", \"dataset_name\": \"random\", \"request_rate\": "
+		"Infinity, \"max_concurrency\": null, \"total_input_tokens\": 100, "
+		"\"total_output_tokens\": 50, \"total_output_tokens_retokenized\": 49, "
+		"\"mean_e2e_latency_ms\": 300.5, \"median_e2e_latency_ms\": 299.5, "
+		"\"median_ttft_ms\": 20.5, \"median_itl_ms\": 5.5, \"output_throughput\": 25.0, "
+		"\"duration\": 2.0, \"completed\": 5}";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(text, profile);
+
+	(void)state;
+	assert_string_equal(reading_claims(text), "bench");
+	expect_metric(run, "mean_e2el_ms", 300.5, false, "ms");
+	expect_metric(run, "median_ttft_ms", 20.5, false, "ms");
+	expect_metric(run, "median_itl_ms", 5.5, false, "ms");
+	expect_metric(run, "request_throughput", 2.5, true, "1/s");
+	weir_profile_free(profile);
 }
 
 static void a_result_cut_short_at_any_byte_is_refused(void **state)
@@ -409,7 +493,11 @@ int main(void)
 		cmocka_unit_test(results_without_timing_are_refused),
 		cmocka_unit_test(lists_of_other_types_or_lengths_are_refused),
 		cmocka_unit_test(the_first_of_repeated_figures_counts),
-		cmocka_unit_test(several_results_in_one_file_are_refused),
+		cmocka_unit_test(several_results_in_one_file_are_one_run_with_names),
+		cmocka_unit_test(labels_tell_results_of_the_same_load_apart),
+		cmocka_unit_test(a_result_without_an_answer_is_left_out_beside_others),
+		cmocka_unit_test(damage_after_a_result_is_refused),
+		cmocka_unit_test(a_result_without_a_rate_of_requests_is_recognised),
 		cmocka_unit_test(a_result_cut_short_at_any_byte_is_refused),
 		cmocka_unit_test(hostile_depth_is_refused_without_a_stack),
 		cmocka_unit_test(too_many_figures_meet_a_limit),

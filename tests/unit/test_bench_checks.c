@@ -189,14 +189,31 @@ static void a_result_far_down_a_log_is_found_if_the_format_is_named(void **state
 	weir_profile_free(profile);
 }
 
+static void several_results_in_a_log_are_one_run_with_names(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader,
+	                   "a log\n" LOG_BEGIN RESULT "}" LOG_END "\nmore\n" LOG_BEGIN
+	                   "{\"completed\": 4, \"request_throughput\": 8.0, \"request_rate\": "
+	                   "8}" LOG_END,
+	                   profile)
+			->run;
+
+	(void)state;
+	reading_expects_figure(run, "request_rate@2/request_throughput", 2, true, "1/s");
+	reading_expects_figure(run, "request_rate@8/request_throughput", 8, true, "1/s");
+	weir_profile_free(profile);
+}
+
 static void a_log_without_one_whole_result_is_refused(void **state)
 {
 	(void)state;
 	reading_refuses(reader, "hello", WEIR_E_FORMAT, "expected a JSON object, or one between");
 	reading_refuses(reader, LOG_BEGIN RESULT "}", WEIR_E_FORMAT, "ends in the middle");
 	reading_refuses(reader, LOG_BEGIN LOG_END, WEIR_E_FORMAT, "");
-	reading_refuses(reader, LOG_BEGIN RESULT "}" LOG_END LOG_BEGIN RESULT "}" LOG_END,
-	                WEIR_E_FORMAT, "one input is one run");
+	reading_refuses(reader, LOG_BEGIN RESULT "}" LOG_END LOG_BEGIN RESULT "}", WEIR_E_FORMAT,
+	                "ends in the middle");
 	reading_survives_damage(reader,
 	                        "log\n" LOG_BEGIN RESULT MEANS("1", "2", "3") "}" LOG_END "\n");
 }
@@ -217,6 +234,42 @@ static void records_of_a_dashboard_are_refused_by_name(void **state)
 	weir_source_free(source);
 }
 
+static void the_list_of_a_sweep_is_refused_by_name(void **state)
+{
+	static const char text[] =
+		"[{\"date\": \"x\", \"completed\": 8, \"request_throughput\": 5.8, "
+		"\"run_number\": 0}, {\"completed\": 8}]";
+	const struct weir_reader *chosen;
+	struct weir_source *source;
+	struct weir_error err = {0};
+
+	(void)state;
+	assert_int_equal(weir_source_open_memory("test", text, strlen(text), &source, &err),
+	                 WEIR_OK);
+	assert_int_equal(weir_reader_choose(source, &chosen, &err), WEIR_E_FORMAT);
+	assert_non_null(strstr(err.message, "pass the results themselves (run=0.json"));
+	weir_source_free(source);
+}
+
+/* Two answers: 1000 tokens at 10 ms each and 2 tokens at 100 ms each. */
+static void a_mean_of_ratios_is_kept(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		"{\"completed\": 2, \"request_throughput\": 0.2, \"total_output_tokens\": 1002, "
+		"\"mean_ttft_ms\": 100, \"mean_tpot_ms\": 55, \"median_tpot_ms\": 55, "
+		"\"p99_tpot_ms\": 100, \"mean_itl_ms\": 10.09, \"mean_e2el_ms\": 5145}",
+		profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "mean_tpot_ms", 55, false, "ms");
+	reading_expects_figure(input->run, "median_tpot_ms", 55, false, "ms");
+	reading_expects_figure(input->run, "p99_tpot_ms", 100, false, "ms");
+	assert_int_equal(warned(input, WEIR_WARN_INCONSISTENT), 0);
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,8 +281,11 @@ int main(void)
 		cmocka_unit_test(a_load_that_was_not_reached_is_a_warning),
 		cmocka_unit_test(a_result_in_a_log_is_found_between_its_markers),
 		cmocka_unit_test(a_result_far_down_a_log_is_found_if_the_format_is_named),
+		cmocka_unit_test(several_results_in_a_log_are_one_run_with_names),
 		cmocka_unit_test(a_log_without_one_whole_result_is_refused),
 		cmocka_unit_test(records_of_a_dashboard_are_refused_by_name),
+		cmocka_unit_test(the_list_of_a_sweep_is_refused_by_name),
+		cmocka_unit_test(a_mean_of_ratios_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

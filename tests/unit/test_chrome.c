@@ -93,6 +93,115 @@ static void events_of_the_pytorch_profiler_stay_what_they_are(void **state)
 	weir_profile_free(profile);
 }
 
+/* RPD: "GPU2" is a device, a barrier is no work, and arrows end at the work of their call. */
+static void rows_of_a_gpu_are_device_work(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_file(reader, "tests/data/chrome/rpd.json", profile);
+	const struct weir_device_columns *device = &input->trace->device;
+	const struct weir_host_columns *host = &input->trace->host;
+
+	(void)state;
+	assert_int_equal(device->count, 3);
+	assert_int_equal(device->kind[0], WEIR_DEVICE_COPY);
+	assert_string_equal(name_of(input->trace, device->name[0]), "Memcpy HtoD (Host -> Device)");
+	assert_int_equal(device->kind[1], WEIR_DEVICE_KERNEL);
+	assert_int_equal(device->start_ns[2], 1000290000);
+	assert_int_equal(input->trace->device_count, 1);
+	assert_int_equal(input->trace->devices[0].id, 2);
+	assert_int_equal(host->count, 4);
+	for (size_t i = 0; i < host->count; i++)
+		assert_int_equal(host->kind[i], WEIR_HOST_API);
+	assert_string_equal(name_of(input->trace, host->name[device->launch[0]]), "hipMemcpy");
+	assert_int_equal(host->start_ns[device->launch[1]], 1000200000);
+	assert_int_equal(host->start_ns[device->launch[2]], 1000215000);
+	assert_int_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].count, 0);
+	weir_profile_free(profile);
+}
+
+/* rocprof v1: "COPY" holds the copies of all devices, and exact times stand beside microseconds. */
+static void copies_of_rocprof_belong_to_their_device(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_file(reader, "tests/data/chrome/rocprof_v1.json", profile);
+	const struct weir_device_columns *device = &input->trace->device;
+
+	(void)state;
+	assert_int_equal(device->count, 2);
+	assert_int_equal(input->trace->device_count, 1);
+	assert_int_equal(input->trace->devices[0].id, 1);
+	assert_int_equal(device->kind[0], WEIR_DEVICE_COPY);
+	assert_int_equal(device->end_ns[0] - device->start_ns[0], 8480);
+	assert_string_equal(name_of(input->trace, device->name[1]), "scale");
+	assert_int_equal(device->start_ns[1], 773110661);
+	assert_int_equal(device->launch[0], 0);
+	assert_int_equal(device->launch[1], 1);
+	assert_int_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].count, 0);
+	weir_profile_free(profile);
+}
+
+#define PROCESS(name)                                                                              \
+	"{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": \"" name     \
+	"\"}},"
+#define RANGE(more)                                                                                \
+	"{\"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"name\": \"k\", \"ts\": 5, \"dur\": 2" more "}"
+
+/* The name of a process makes its rows device work, wherever it stands in the file. */
+static void the_name_of_a_process_decides(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t work;
+	} cases[] = {
+		{"[" PROCESS("GPU0") RANGE("") "]", 1},
+		{"[" PROCESS("GPU 0") RANGE("") "]", 1},
+		{"[" RANGE("") "," PROCESS("GPU0") "{}]", 1},
+		{"[" PROCESS("COPY") RANGE("") "]", 1},
+		{"[" PROCESS("Ascend Hardware") RANGE("") "]", 1},
+		{"[" PROCESS("MTIA 17") RANGE("") "]", 1},
+		{"[" PROCESS("GPU") RANGE("") "]", 0},
+		{"[" PROCESS("GPU Process") RANGE("") "]", 0},
+		{"[" PROCESS("GPU0x") RANGE("") "]", 0},
+		{"[" PROCESS("COPY 1") RANGE("") "]", 0},
+		{"[" PROCESS("main") RANGE("") "]", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = reading_of(reader, cases[i].text, profile);
+
+		assert_int_equal(input->trace->device.count, cases[i].work);
+		assert_int_equal(input->trace->host.count, 1 - cases[i].work);
+		weir_profile_free(profile);
+	}
+}
+
+/* Exact times count only if they agree with the event's own: both sides of the edge. */
+static void exact_times_must_agree(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t start_ns;
+	} cases[] = {
+		{"[" RANGE(",\"args\": {\"BeginNs\": 5999, \"EndNs\": 6000}") "]", 5999},
+		{"[" RANGE(",\"args\": {\"BeginNs\": 6000, \"EndNs\": 6001}") "]", 5000},
+		{"[" RANGE(",\"args\": {\"BeginNs\": 4999, \"EndNs\": 6001}") "]", 5000},
+		{"[" RANGE(",\"args\": {\"BeginNs\": 5001, \"EndNs\": 5000}") "]", 5000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = reading_of(reader, cases[i].text, profile);
+
+		assert_int_equal(input->trace->host.start_ns[0], cases[i].start_ns);
+		weir_profile_free(profile);
+	}
+}
+
 static void what_has_no_range_is_refused(void **state)
 {
 	(void)state;
@@ -117,6 +226,9 @@ static void the_fallback_takes_nothing_from_others(void **state)
 	assert_string_equal(reading_claims("[{\"ph\": \"B\", \"pid\": \"CPU functions\"}]"),
 	                    "kineto");
 	assert_string_equal(reading_claims("{\"x\": {\"traceEvents\": []}}"), "none");
+	assert_string_equal(reading_claims("[{}, {\"ph\": \"X\"}]"), "chrome");
+	assert_string_equal(reading_claims("[{}, {}]"), "none");
+	assert_string_equal(reading_claims("[{\"a\": 1}, {\"ph\": \"X\"}]"), "none");
 }
 
 static void damage_is_survived(void **state)
@@ -126,6 +238,13 @@ static void damage_is_survived(void **state)
 		reader,
 		"[" B("a", "1") "," B("b", "2") "," E("b", "3") "," E(
 			"a", "4") ",{\"ph\": \"X\", \"ts\": 5, \"dur\": 1, \"name\": \"c\"}]");
+	reading_survives_damage(
+		reader, "[{}," PROCESS("GPU0")
+				RANGE("") ",{\"ph\": \"X\", \"pid\": 2, \"tid\": 3, "
+					  "\"name\": \"hipLaunchKernel\", \"ts\": 2, \"dur\": 1},"
+					  "{\"ph\": \"s\", \"id\": 4, \"pid\": 2, \"tid\": 3, "
+					  "\"ts\": 2},{\"ph\": \"f\", \"id\": 4, \"pid\": 1, "
+					  "\"tid\": 1, \"ts\": 5}]");
 }
 
 static void samples_are_read_or_refused(void **state)
@@ -180,6 +299,10 @@ int main(void)
 		cmocka_unit_test(order_in_the_file_does_not_matter),
 		cmocka_unit_test(an_end_closes_the_innermost_of_its_name),
 		cmocka_unit_test(events_of_the_pytorch_profiler_stay_what_they_are),
+		cmocka_unit_test(rows_of_a_gpu_are_device_work),
+		cmocka_unit_test(copies_of_rocprof_belong_to_their_device),
+		cmocka_unit_test(the_name_of_a_process_decides),
+		cmocka_unit_test(exact_times_must_agree),
 		cmocka_unit_test(what_has_no_range_is_refused),
 		cmocka_unit_test(the_fallback_takes_nothing_from_others),
 		cmocka_unit_test(damage_is_survived),

@@ -77,6 +77,47 @@ static void ten_percent_is_not_a_contradiction(void **state)
 	weir_profile_free(fixture.profile);
 }
 
+/* Two answers: 1000 tokens at 10 ms each and 2 tokens at 100 ms each. */
+static void a_mean_of_ratios_may_differ_from_the_ratio_of_means(void **state)
+{
+	const struct weir_client_times tpot = {55, 55, NAN, NAN, NAN, 100};
+	struct fixture fixture;
+
+	(void)state;
+	set_up(&fixture);
+	fixture.summary.e2e.mean = 5145;
+	fixture.summary.output_tokens = 501;
+	fixture.summary.tpot = tpot;
+	fixture.summary.tpot_by_request = true;
+	check(&fixture);
+	assert_int_equal(warnings(&fixture, WEIR_WARN_INCONSISTENT), 0);
+	assert_near(fixture.summary.tpot.mean, 55, 0);
+	assert_near(fixture.summary.tpot.p99, 100, 0);
+	fixture.summary.tpot_by_request = false;
+	check(&fixture);
+	assert_int_equal(warnings(&fixture, WEIR_WARN_INCONSISTENT), 1);
+	assert_near(fixture.summary.tpot.mean, 10.09, 1e-9);
+	weir_profile_free(fixture.profile);
+}
+
+static void a_mean_cannot_exceed_all_ratios(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	set_up(&fixture);
+	fixture.summary.tpot_by_request = true;
+	fixture.summary.tpot.mean = 5;
+	fixture.summary.tpot.p90 = 9.1;
+	check(&fixture);
+	assert_int_equal(warnings(&fixture, WEIR_WARN_INCONSISTENT), 0);
+	fixture.summary.tpot.p90 = 8.9;
+	check(&fixture);
+	assert_int_equal(warnings(&fixture, WEIR_WARN_INCONSISTENT), 1);
+	assert_near(fixture.summary.tpot.mean, 10, 1e-12);
+	weir_profile_free(fixture.profile);
+}
+
 static void a_missing_time_per_token_is_computed(void **state)
 {
 	struct fixture fixture;
@@ -194,6 +235,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_per_token_that_others_contradict_is_computed_again),
 		cmocka_unit_test(ten_percent_is_not_a_contradiction),
+		cmocka_unit_test(a_mean_of_ratios_may_differ_from_the_ratio_of_means),
+		cmocka_unit_test(a_mean_cannot_exceed_all_ratios),
 		cmocka_unit_test(a_missing_time_per_token_is_computed),
 		cmocka_unit_test(gaps_between_chunks_are_not_gaps_between_tokens),
 		cmocka_unit_test(an_answer_in_one_piece_has_no_first_token),

@@ -154,9 +154,41 @@ static void the_format_is_recognised_by_its_header(void **state)
 	reading_refuses(DCGMI, ZERO, WEIR_E_FORMAT, "no header");
 }
 
+static void the_entity_of_a_header_is_one_word_or_two(void **state)
+{
+	static const char *const entities[] = {"#Entity", "# Entity", "# EntityId", "#EntityId",
+	                                       "# Entity Id"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++) {
+		struct weir_text text = {0};
+
+		weir_text_printf(&text, "%s      GPUTL       MCUTL  DRAMA\n", entities[i]);
+		expect_chosen(text.data, DCGMI, NULL);
+		weir_text_puts(&text, "    GPU 2          79          43  0.382\n");
+		expect_samples(DCGMI, text.data,
+		               "2 utilization=0.79 memory_activity=0.43 dram_active=0.382\n");
+		weir_text_release(&text);
+	}
+	expect_chosen("# EntityName  GRACT\n", NULL, "no reader knows");
+}
+
+static void instances_of_a_gpu_are_parts(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry =
+		telemetry_of(DCGMI, NAMES "GPU-I 3   0.5 0.5 0.5\n" ZERO, profile);
+
+	(void)state;
+	assert_true(telemetry->devices[0].is_part);
+	assert_false(telemetry->devices[1].is_part);
+	weir_profile_free(profile);
+}
+
 static void a_file_cut_anywhere_reads_or_is_refused(void **state)
 {
 	(void)state;
+	expect_clean_cuts(DCGMI, "# EntityId  GRACT  SMACT\n GPU 0 0.5 0.25\n GPU-I 1 0.5 0.25\n");
 	expect_clean_cuts(DCGMI, NAMES UNITS NOTHING BUSY NAMES UNITS ZERO);
 }
 
@@ -175,6 +207,8 @@ int main(void)
 		cmocka_unit_test(an_error_is_reported),
 		cmocka_unit_test(a_number_cut_in_the_middle_is_left_out),
 		cmocka_unit_test(the_format_is_recognised_by_its_header),
+		cmocka_unit_test(the_entity_of_a_header_is_one_word_or_two),
+		cmocka_unit_test(instances_of_a_gpu_are_parts),
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_is_refused),
 	};
 

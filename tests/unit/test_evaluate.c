@@ -4,11 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "engine/base/text.h"
+#include "engine/model/report.h"
 #include "engine/model/template.h"
 #include "rules/choice.h"
 #include "rules/evaluate.h"
@@ -138,6 +140,27 @@ static void unknown_figures_never_raise_confidence(void **state)
 	assert_confidence(NAN, 0.10, 0.05, NAN, WEIR_CONFIDENCE_LOW);
 	assert_confidence(0.90, NAN, 0.05, NAN, WEIR_CONFIDENCE_LOW);
 	assert_confidence(0.90, 0.10, NAN, NAN, WEIR_CONFIDENCE_MEDIUM);
+}
+
+static void a_bound_must_exceed_what_is_unattributed(void **state)
+{
+	const double even[WEIR_BOUND_COUNT] = {
+		[WEIR_BOUND_RUNTIME] = 0.5, [WEIR_BOUND_UNDETERMINED] = 0.5};
+	const double ahead[WEIR_BOUND_COUNT] = {
+		[WEIR_BOUND_RUNTIME] = 0.51, [WEIR_BOUND_UNDETERMINED] = 0.49};
+	const double none[WEIR_BOUND_COUNT] = {
+		[WEIR_BOUND_RUNTIME] = NAN, [WEIR_BOUND_UNDETERMINED] = NAN};
+
+	(void)state;
+	assert_true(weir_choice_is_outweighed(even, WEIR_BOUND_RUNTIME, 0.5));
+	assert_false(weir_choice_is_outweighed(ahead, WEIR_BOUND_RUNTIME, 0.51));
+	/* The share of a rule may be a part of its bound's time. */
+	assert_false(weir_choice_is_outweighed(ahead, WEIR_BOUND_RUNTIME, 0.2));
+	/* A rule about the unattributed time itself is not outweighed by it. */
+	assert_false(weir_choice_is_outweighed(even, WEIR_BOUND_KERNEL, 0.5));
+	assert_true(weir_choice_is_outweighed(even, WEIR_BOUND_KERNEL, 0.2));
+	assert_false(weir_choice_is_outweighed(even, WEIR_BOUND_UNDETERMINED, 0.1));
+	assert_false(weir_choice_is_outweighed(none, WEIR_BOUND_RUNTIME, 0.5));
 }
 
 /* --- rules against a subject --- */
@@ -351,6 +374,60 @@ static void a_rule_of_another_bound_nearby_lowers_confidence(void **state)
 	assert_int_equal(bench->verdict.confidence, WEIR_CONFIDENCE_HIGH);
 }
 
+static void more_unattributed_time_than_the_verdict_leaves_it_open(void **state)
+{
+	const double shares[WEIR_BOUND_COUNT] = {0, 0.40, 0, 0, 0, 0, 0.60};
+	struct bench *bench = *state;
+
+	bench->values[F_IDLE_HOST] = 0.4;
+	bench->values[F_KERNELS] = 243;
+	judge(bench, shares);
+	assert_int_equal(bench->verdict.bound, WEIR_BOUND_UNDETERMINED);
+	assert_null(bench->verdict.rule);
+	assert_non_null(strstr(bench->verdict.headline, "more time is unattributed"));
+	assert_int_equal(bench->verdict.runner_up, WEIR_BOUND_RUNTIME);
+}
+
+#define LIMITING                                                                                   \
+	"{\"rules\":[{\"id\":\"runtime/wait\",\"about\":\"profile\",\"bound\":\"runtime\","        \
+	"\"cause\":\"host\",\"title\":\"t\",\"when\":[\"idle_host > 0.3\"],\"share\":"             \
+	"\"idle_host\",\"headline\":\"h\",\"next\":\"n\"," EXAMPLES(                               \
+		"\"idle_host\":1", "\"idle_host\":0",                                              \
+		"") ",{\"id\":\"evidence/few\",\"about\":\"profile\",\"bound\":null,"              \
+		    "\"confidence\":\"%s\",\"title\":\"t\",\"when\":[\"kernels < 10\"],"           \
+		    "\"headline\":\"only {kernels} kernels\","
+
+static void a_rule_about_evidence_limits_the_confidence(void **state)
+{
+	const double shares[WEIR_BOUND_COUNT] = {0, 0.9, 0, 0, 0, 0, 0.1};
+	const enum weir_confidence limits[] = {WEIR_CONFIDENCE_LOW, WEIR_CONFIDENCE_MEDIUM};
+	struct bench *bench = *state;
+	const struct weir_subject subject = {WEIR_SUBJECT_PROFILE, NULL, bench->values};
+	struct weir_error err = {0};
+
+	for (size_t i = 0; i < 2; i++) {
+		char text[2048];
+		struct weir_ruleset *set = NULL;
+		int length = snprintf(text, sizeof text,
+		                      LIMITING EXAMPLES("\"kernels\":1", "\"kernels\":10", "") "]}",
+		                      weir_confidence_name(limits[i]));
+
+		if (weir_ruleset_load_text(&rule_features, "x", text, (size_t)length, &set, &err))
+			fail_msg("%s", err.message);
+		bench->values[F_IDLE_HOST] = 0.9;
+		bench->values[F_KERNELS] = 9;
+		weir_ruleset_judge(set, &subject, shares, &bench->verdict, NULL);
+		assert_int_equal(bench->verdict.bound, WEIR_BOUND_RUNTIME);
+		assert_int_equal(bench->verdict.confidence, limits[i]);
+		assert_string_equal(bench->verdict.doubt, "only {kernels} kernels");
+		bench->values[F_KERNELS] = 10;
+		weir_ruleset_judge(set, &subject, shares, &bench->verdict, NULL);
+		assert_int_equal(bench->verdict.confidence, WEIR_CONFIDENCE_HIGH);
+		assert_null(bench->verdict.doubt);
+		weir_ruleset_free(set);
+	}
+}
+
 /* --- what to measure next --- */
 
 static void an_open_verdict_names_what_to_measure(void **state)
@@ -464,6 +541,7 @@ int main(void)
 		cmocka_unit_test(confidence_follows_the_lead),
 		cmocka_unit_test(a_near_rival_lowers_confidence),
 		cmocka_unit_test(unknown_figures_never_raise_confidence),
+		cmocka_unit_test(a_bound_must_exceed_what_is_unattributed),
 		WITH_RULES(a_verdict_carries_rule_clauses_and_numbers),
 		WITH_RULES(without_an_attribution_nothing_is_sure),
 		WITH_RULES(the_last_resort_waits_for_the_others),
@@ -471,6 +549,8 @@ int main(void)
 		WITH_RULES(advice_alone_is_no_verdict),
 		WITH_RULES(rules_see_only_their_own_subjects),
 		WITH_RULES(a_rule_of_another_bound_nearby_lowers_confidence),
+		WITH_RULES(more_unattributed_time_than_the_verdict_leaves_it_open),
+		WITH_RULES(a_rule_about_evidence_limits_the_confidence),
 		WITH_RULES(an_open_verdict_names_what_to_measure),
 		WITH_RULES(many_missing_features_are_cut_short),
 		WITH_RULES(nothing_missing_is_said_too),

@@ -48,6 +48,59 @@ static void the_kernels_of_one_run_of_an_operator_are_one_call(void **state)
 	scene_release(&scene);
 }
 
+/* Returns the number of groups if an operator of that name launches `kernels` kernels per call. */
+static size_t groups_of_op(const char *op, int kernels)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+	size_t count;
+
+	for (int64_t call = 0; call < 2; call++) {
+		int64_t at = call * 10000;
+
+		make_host(make, WEIR_HOST_OP, 0, op, at, at + 1000);
+		for (int k = 0; k < kernels; k++) {
+			char name[16];
+			uint64_t correlation = (uint64_t)(call * 100 + k + 1);
+
+			snprintf(name, sizeof name, "k%d", k);
+			make_call(make, 0, "cudaLaunchKernel", at + k * 20, at + k * 20 + 10,
+			          correlation);
+			make_kernel(make, 0, name, at + 2000 + k * 100, at + 2050 + k * 100,
+			            correlation);
+		}
+	}
+	scene_init(&scene, make_trace_finish(make), true);
+	count = scene.groups.count;
+	scene_release(&scene);
+	return count;
+}
+
+static void a_region_of_many_kernels_is_no_operator(void **state)
+{
+	(void)state;
+	assert_int_equal(groups_of_op("Torch-Compiled Region: 0/0", 8), 1);
+	assert_int_equal(groups_of_op("Torch-Compiled Region: 0/0", 9), 9);
+	assert_int_equal(groups_of_op("aten::sort", 9), 1);
+}
+
+static void the_time_of_the_longest_kernel_is_summed_by_name(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+
+	(void)state;
+	for (int64_t i = 0; i < 2; i++) {
+		make_op(make, "aten::mm", i * 1000, (uint64_t)i + 1);
+		make_kernel(make, 0, "splitk", i * 1000 + 100, i * 1000 + 150 + i, (uint64_t)i + 1);
+		make_kernel(make, 0, "reduce", i * 1000 + 160, i * 1000 + 170, (uint64_t)i + 1);
+	}
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene.groups.items[0].same_ns, 50 + 51);
+	assert_int_equal(scene.groups.items[0].sum_ns, 121);
+	scene_release(&scene);
+}
+
 static void kernels_of_a_graph_are_calls_of_their_own(void **state)
 {
 	struct make_trace *make = make_trace_new();
@@ -238,6 +291,8 @@ static void random_groups_add_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_region_of_many_kernels_is_no_operator),
+		cmocka_unit_test(the_time_of_the_longest_kernel_is_summed_by_name),
 		cmocka_unit_test(the_kernels_of_one_run_of_an_operator_are_one_call),
 		cmocka_unit_test(kernels_of_a_graph_are_calls_of_their_own),
 		cmocka_unit_test(stages_shapes_and_devices_are_told_apart),

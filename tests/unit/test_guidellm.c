@@ -95,6 +95,100 @@ static void one_load_point_without_records_is_figures(void **state)
 	weir_profile_free(profile);
 }
 
+#define OLD_RECORD(due, sent, first, last, end)                                                    \
+	"{\"type_\": \"generative_text_response\", \"scheduler_info\": "                           \
+	"{\"targeted_start_time\": " due "}, \"prompt\": \"secret\", \"prompt_tokens\": 20, "      \
+	"\"output_tokens\": 11, \"start_time\": " sent ", \"end_time\": " end                      \
+	", \"first_token_time\": " first ", \"last_token_time\": " last "}"
+#define OLD_TOKENS(mean) ", \"tokens_per_second\": " DIST(mean, "1", "1", "9")
+/* 0.4 requests per second of 20 + 101 tokens each: 48.4 tokens per second. */
+#define OLD(strategy, total, requests)                                                             \
+	"{\"benchmarks\": [{\"type_\": \"generative_benchmark\", \"run_id\": \"x\", \"args\": "    \
+	"{\"profile\": {\"type_\": \"sweep\"}, \"strategy\": " strategy "}, \"run_stats\": "       \
+	"{\"requests_made\": {\"successful\": 9, \"errored\": 0, \"incomplete\": 0, \"total\": "   \
+	"9}, "                                                                                     \
+	"\"request_start_time_targeted_delay_avg\": 0.5}, \"worker\": {\"backend_model\": "        \
+	"\"org/m\", \"backend_target\": \"host\"}, \"request_loader\": {\"data\": \"secret\"}, "   \
+	"\"metrics\": {\"request_latency\": " E2E ", \"time_to_first_token_ms\": " TTFT            \
+	", \"time_per_output_token_ms\": " NTPOT ", \"inter_token_latency_ms\": " ITL              \
+	", \"prompt_token_count\": " DIST(                                                         \
+		"20.0", "20", "20",                                                                \
+		"4") ", \"output_token_count\": " LENGTH ", \"requests_per_second\": " REQUESTS    \
+		     ", \"output_tokens_per_second\": " TOKENS                                     \
+		     OLD_TOKENS(total) "}, \"request_totals\": {\"successful\": 2, \"errored\": "  \
+				       "3, \"incomplete\": 1, "                                    \
+				       "\"total\": 6}, \"requests\": {\"successful\": [" requests  \
+				       "], \"errored\": [], \"incomplete\": []}, \"duration\": "   \
+				       "10.0}]}"
+
+static void reports_of_older_versions_are_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	static const char text[] = OLD(CONSTANT("0.5"), "48.4", "");
+	const struct weir_input *input = reading_of(reader, text, profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	assert_string_equal(reading_claims(text), "guidellm");
+	reading_expects_figure(run, "mean_e2el_ms", 1000, false, "ms");
+	reading_expects_figure(run, "p95_ttft_ms", 150, false, "ms");
+	reading_expects_figure(run, "mean_itl_ms", 9, false, "ms");
+	reading_expects_figure(run, "request_throughput", 0.4, true, "1/s");
+	reading_expects_figure(run, "total_token_throughput", 48.4, true, "tokens/s");
+	reading_expects_figure(run, "mean_client_queue_ms", 500, false, "ms");
+	assert_null(weir_series_find(&run->metrics, "mean_ntpot_ms")); /* another definition */
+	assert_string_equal(weir_run_label(run, "strategy"), "constant");
+	assert_string_equal(weir_run_label(run, "request_rate"), "0.5");
+	assert_string_equal(weir_run_label(run, "model"), "org/m");
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, 3);
+	assert_int_equal(input->warnings[WEIR_WARN_UNFINISHED].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 0);
+	reading_survives_damage(reader, text);
+	weir_profile_free(profile);
+}
+
+static void requests_of_older_versions_wait_only_for_a_rate(void **state)
+{
+	static const char *const parts[] = {
+		"client_queue=500000000 time_to_first_token=250000000 decode=500000000 tail=0",
+		"time_to_first_token=250000000 decode=500000000 tail=0",
+	};
+	static const char *const texts[] = {
+		OLD(CONSTANT("0.5"), "48.4",
+	            OLD_RECORD("1749157168.0", "1749157168.5", "1749157168.75", "1749157169.25",
+	                       "1749157169.25")),
+		OLD("{\"type_\": \"synchronous\"}", "48.4",
+	            OLD_RECORD("1749157168.0", "1749157168.5", "1749157168.75", "1749157169.25",
+	                       "1749157169.25")),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = reading_of(reader, texts[i], profile);
+
+		assert_int_equal(input->requests->count, 1);
+		assert_true(input->requests->sampled);
+		reading_expects_parts(input->requests, 0, parts[i]);
+		assert_true((weir_series_find(&input->run->metrics, "mean_client_queue_ms") !=
+		             NULL) == (i == 0));
+		weir_profile_free(profile);
+	}
+}
+
+/* Version 0.2 counts the output of a request several times. */
+static void a_rate_of_tokens_that_others_contradict_is_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader, OLD(CONSTANT("0.5"), "129.2", ""), profile);
+
+	(void)state;
+	assert_null(weir_series_find(&input->run->metrics, "total_token_throughput"));
+	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 1);
+	weir_profile_free(profile);
+}
+
 static void a_count_of_zero_makes_zeros_unknown(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -233,6 +327,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_load_point_without_records_is_figures),
+		cmocka_unit_test(reports_of_older_versions_are_read),
+		cmocka_unit_test(requests_of_older_versions_wait_only_for_a_rate),
+		cmocka_unit_test(a_rate_of_tokens_that_others_contradict_is_left_out),
 		cmocka_unit_test(a_count_of_zero_makes_zeros_unknown),
 		cmocka_unit_test(records_become_requests_from_when_they_were_due),
 		cmocka_unit_test(samples_replace_figures_unless_some_are_missing),

@@ -176,6 +176,35 @@ static void a_program_may_be_called_anything(void **state)
 	}
 }
 
+static void samples_may_come_without_a_time(void **state)
+{
+	static const char node[] = "node-v011 31912 cpu-clock: \n\t          7f0a12 a (/bin/x)\n"
+				   "\t          7f1b34 main (/bin/x)\n\n";
+	static const char *const lines[] = {
+		"Web Content 19145/19146 [002] 10 cycles:u: \n\t1 f (/x)\n",
+		"w 7 10 cpu_core/cycles/: \n\t1 f (/x)\n",
+		":1234 -1 10 task-clock:ppp: 1 f (/x)\n",
+	};
+
+	(void)state;
+	expect(PERF, node, "node-v011 [] 0/1\na [x] 1/1\nmain [x] 0/1\n");
+	assert_string_equal(reading_claims(node), "perf-script");
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+
+		assert_int_equal(reading_of(PERF, lines[i], profile)->host_profile->total, 10);
+		assert_string_equal(reading_claims(lines[i]), "perf-script");
+		weir_profile_free(profile);
+	}
+	/* Other texts of this form have no frames. */
+	assert_string_equal(reading_claims("node 31912 cpu-clock: \n"), "none");
+	assert_string_equal(reading_claims("error 12 failed: at line 3\n"), "none");
+	/* A file with times does not have samples without. */
+	expect_warned(PERF,
+	              "w 7 1.000001: 9 cpu-clock: \n\t1 f (/x)\n\nw 7 cpu-clock: \n\t1 f (/x)\n",
+	              WEIR_WARN_SKIPPED_EVENT, 1);
+}
+
 static void clocks_count_time_and_samples_without_a_period_one_each(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -261,6 +290,22 @@ static void events_give_the_time_between_them_to_what_is_open(void **state)
 	       "a [] 3/8\nb [b.py] 5/5\n");
 }
 
+static void profiles_with_time_are_threads(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	assert_int_equal(reading_of(SPEEDSCOPE, SAMPLED("seconds", "[[0]]", "[1]"), profile)
+	                         ->host_profile->threads,
+	                 1);
+	assert_int_equal(
+		reading_sample("samples/speedscope/speedscope__0.6.0__two-sampled.speedscope.json",
+	                       SPEEDSCOPE, NULL, profile)
+			->host_profile->threads,
+		2);
+	weir_profile_free(profile);
+}
+
 static void events_that_do_not_nest_are_counted(void **state)
 {
 	(void)state;
@@ -304,6 +349,61 @@ static void statistics_become_functions_with_own_and_whole_time(void **state)
 	assert_int_equal(read_bytes(data, sizeof(data) - 1, profile, &err), WEIR_OK);
 	expect_functions(profile->inputs[0].host_profile, "f [x.py] 250000000/500000000\n");
 	weir_profile_free(profile);
+}
+
+/* "{(path, line, 'h'): (1, 1, 0.25, 0.5, {})}", one entry of each path and line. */
+#define PLACE(length, path, line)                                                                  \
+	"\x29\x03\xda" length path "\xe9" line                                                     \
+	"\x00\x00\x00\xda\x01h\x29\x05" ONE ONE QUARTER HALF "{0"
+
+/* Lists the functions of the report as "function (file) self/total". */
+static void expect_report(const char *data, size_t length, const char *expected)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_report *report = weir_report_new(profile);
+	struct weir_error err = {0};
+	struct weir_text out = {0};
+
+	assert_int_equal(read_bytes(data, length, profile, &err), WEIR_OK);
+	weir_fill_host_functions(profile, report);
+	for (size_t i = 0; i < report->host->function_count; i++) {
+		const struct weir_host_function_row *row = &report->host->functions[i];
+
+		weir_text_printf(&out, "%s (%s) %g/%g\n", row->function, row->file ? row->file : "",
+		                 row->self, row->total);
+	}
+	assert_string_equal(out.data, expected);
+	weir_text_release(&out);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+static void functions_of_different_files_or_lines_are_not_one(void **state)
+{
+	static const char files[] = "{" PLACE("\x06", "a/u.py", "\x07")
+		PLACE("\x06", "b/u.py", "\x07") PLACE("\x06", "b/v.py", "\x07") "0";
+	static const char lines[] =
+		"{" PLACE("\x06", "a/u.py", "\x07") PLACE("\x06", "b/u.py", "\x08") "0";
+	static const char deep[] = "{" PLACE("\x08", "c/a/u.py", "\x07")
+		PLACE("\x08", "d/a/u.py", "\x07") PLACE("\x04", "u.py", "\x07") "0";
+
+	(void)state;
+	expect_report(files, sizeof(files) - 1,
+	              "h (a/u.py:7) 0.333333/0.666667\nh (b/u.py:7) 0.333333/0.666667\nh (v.py) "
+	              "0.333333/0.666667\n");
+	expect_report(lines, sizeof(lines) - 1, "h (u.py:7) 0.5/1\nh (u.py:8) 0.5/1\n");
+	expect_report(deep, sizeof(deep) - 1,
+	              "h (c/a/u.py:7) 0.333333/0.666667\nh (d/a/u.py:7) 0.333333/0.666667\nh "
+	              "(u.py:7) 0.333333/0.666667\n");
+}
+
+static void no_function_takes_more_than_the_whole(void **state)
+{
+	static const char data[] = "{" KEY "f\x29\x05" ONE ONE QUARTER "i\x02\x00\x00\x00{0"
+				   "0";
+
+	(void)state;
+	expect_report(data, sizeof(data) - 1, "f (x.py) 1/1\n");
 }
 
 static void hostile_marshal_is_refused_with_a_reason(void **state)
@@ -403,6 +503,7 @@ static void damage_anywhere_reads_or_says_why_not(void **state)
 	(void)state;
 	reading_survives_damage(FOLDED, "a;b 1\na;c (x.py:3) 2\n");
 	reading_survives_damage(PERF, "w 7 1.000001: 9 cpu-clock: \n\t1 f+0x2 (/x)\n\n");
+	reading_survives_damage(PERF, "w 7 cpu-clock: \n\t1 f+0x2 (/x)\n\n");
 	reading_survives_damage(SPEEDSCOPE, SAMPLED("seconds", "[[0,1],[0]]", "[0.01,0.02]"));
 	reading_survives_damage(SPEEDSCOPE, EVENTED("[" OPEN(0, 0) "," CLOSE(0, 3) "]"));
 }
@@ -449,15 +550,19 @@ int main(void)
 		cmocka_unit_test(deep_stacks_are_no_limit),
 		cmocka_unit_test(perf_stacks_hang_below_their_program),
 		cmocka_unit_test(a_program_may_be_called_anything),
+		cmocka_unit_test(samples_may_come_without_a_time),
 		cmocka_unit_test(clocks_count_time_and_samples_without_a_period_one_each),
 		cmocka_unit_test(an_idle_processor_is_no_host_time),
 		cmocka_unit_test(other_events_are_left_out),
 		cmocka_unit_test(python_frames_and_stacks_on_one_line_are_read),
 		cmocka_unit_test(samples_weigh_in_their_unit),
 		cmocka_unit_test(events_give_the_time_between_them_to_what_is_open),
+		cmocka_unit_test(profiles_with_time_are_threads),
 		cmocka_unit_test(events_that_do_not_nest_are_counted),
 		cmocka_unit_test(a_frame_that_is_not_listed_has_no_name),
 		cmocka_unit_test(statistics_become_functions_with_own_and_whole_time),
+		cmocka_unit_test(functions_of_different_files_or_lines_are_not_one),
+		cmocka_unit_test(no_function_takes_more_than_the_whole),
 		cmocka_unit_test(hostile_marshal_is_refused_with_a_reason),
 		cmocka_unit_test(a_statistic_cut_anywhere_reads_or_says_why_not),
 		cmocka_unit_test(versions_with_and_without_references_agree),

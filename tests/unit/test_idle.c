@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "engine/analysis/timeline/cold_start.h"
 #include "engine/analysis/timeline/host_activity.h"
 #include "engine/analysis/timeline/idle.h"
 #include "tests/unit/make_trace.h"
@@ -71,6 +72,152 @@ static void a_call_made_just_before_the_device_ran_dry_is_launch_latency(void **
 	(void)state;
 	end_gap(make, -2000, 20000);
 	assert_idle(make, WEIR_IDLE_LAUNCH_LATENCY, 20000);
+}
+
+/* Adds 20 launches of 1 us before the gap, whose median decides which calls are cold. */
+static struct make_trace *after_usual_launches(void)
+{
+	struct make_trace *make = before_gap();
+
+	for (int i = 0; i < 20; i++)
+		make_launch(make, 20000 + i * 2000, 21000 + i * 2000, 22000 + i * 2000,
+		            22500 + i * 2000);
+	return make;
+}
+
+static void a_launch_of_a_hundred_usual_ones_loads_code(void **state)
+{
+	static const struct {
+		int64_t call_ns;
+		enum weir_idle idle;
+	} cases[] = {{WEIR_COLD_LEAST_NS - 1, WEIR_IDLE_LAUNCH_LATENCY},
+	             {WEIR_COLD_LEAST_NS, WEIR_IDLE_COMPILE_LOAD}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct make_trace *make = after_usual_launches();
+
+		make_call(make, 0, "cudaLaunchKernel", GAP_NS, GAP_NS + cases[i].call_ns, 77);
+		make_kernel(make, 0, "first", GAP_NS + cases[i].call_ns,
+		            GAP_NS + cases[i].call_ns + 1000, 77);
+		assert_idle(make, cases[i].idle, cases[i].call_ns);
+	}
+}
+
+static void the_rest_of_a_cold_launch_is_launch_latency(void **state)
+{
+	struct make_trace *make = after_usual_launches();
+
+	(void)state;
+	make_call(make, 0, "hipLaunchKernel", GAP_NS + 500, GAP_NS + 5000500, 77);
+	make_kernel(make, 0, "first", GAP_NS + 5004500, GAP_NS + 5005500, 77);
+	assert_idle(make, WEIR_IDLE_LAUNCH_LATENCY, 4000);
+}
+
+static void any_prompt_call_may_be_cold_but_a_copy_may_wait(void **state)
+{
+	static const struct {
+		const char *name;
+		enum weir_idle idle;
+	} cases[] = {{"cudaStreamCreateWithPriority", WEIR_IDLE_COMPILE_LOAD},
+	             {"cudaEventCreateWithFlags", WEIR_IDLE_COMPILE_LOAD},
+	             {"cudaFree", WEIR_IDLE_COMPILE_LOAD}, /* the first one creates the context */
+	             {"cuProfilerStart", WEIR_IDLE_DISPATCH},
+	             {"cudaMemcpyAsync", WEIR_IDLE_DISPATCH}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct make_trace *make = after_usual_launches();
+
+		make_call(make, 0, cases[i].name, GAP_NS, GAP_NS + WEIR_COLD_MOST_NS, 0);
+		end_gap(make, WEIR_COLD_MOST_NS, WEIR_COLD_MOST_NS + 1000);
+		assert_idle(make, cases[i].idle, WEIR_COLD_MOST_NS);
+	}
+}
+
+static void a_later_allocation_is_the_allocators(void **state)
+{
+	struct make_trace *make = after_usual_launches();
+
+	(void)state;
+	make_call(make, 0, "cudaMalloc", 10, 20, 0);
+	make_call(make, 0, "cudaFree", GAP_NS, GAP_NS + WEIR_COLD_MOST_NS, 0);
+	end_gap(make, WEIR_COLD_MOST_NS, WEIR_COLD_MOST_NS + 1000);
+	assert_idle(make, WEIR_IDLE_ALLOCATOR, WEIR_COLD_MOST_NS);
+}
+
+static void the_capture_of_a_graph_is_compilation(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	make_call(make, 0, "cudaStreamBeginCapture", GAP_NS, GAP_NS + 1000, 0);
+	host(make, WEIR_HOST_OP, "aten::mm", 2000, 300000);
+	make_call(make, 0, "cudaStreamEndCapture", GAP_NS + 399000, GAP_NS + 400000, 0);
+	host(make, WEIR_HOST_OP, "aten::add", 400000, 450000);
+	end_gap(make, 450000, 451000);
+	assert_idle(make, WEIR_IDLE_COMPILE_LOAD, 400000);
+}
+
+static void a_capture_that_does_not_end_is_none(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	make_call(make, 0, "cudaStreamBeginCapture", GAP_NS, GAP_NS + 1000, 0);
+	host(make, WEIR_HOST_OP, "aten::mm", 2000, 300000);
+	end_gap(make, 300000, 301000);
+	assert_idle(make, WEIR_IDLE_COMPILE_LOAD, 0);
+}
+
+static void a_host_that_waits_for_an_idle_device_waits_for_unrecorded_work(void **state)
+{
+	static const struct {
+		int64_t wait_ns;
+		enum weir_idle idle;
+	} cases[] = {{WEIR_UNRECORDED_NS, WEIR_IDLE_HOST_SYNC},
+	             {WEIR_UNRECORDED_NS + 1, WEIR_IDLE_UNRECORDED}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct make_trace *make = before_gap();
+
+		make_call(make, 0, "cudaStreamSynchronize", GAP_NS, GAP_NS + cases[i].wait_ns, 0);
+		end_gap(make, cases[i].wait_ns, cases[i].wait_ns + 1000);
+		assert_idle(make, cases[i].idle, cases[i].wait_ns);
+	}
+}
+
+static void a_host_that_waits_for_another_device_is_explained_by_it(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	make_device(make, &(struct make_device_row){.device = 1,
+	                                            .stream = 1,
+	                                            .name = "gemm",
+	                                            .start_ns = GAP_NS,
+	                                            .end_ns = GAP_NS + 5000000});
+	make_call(make, 0, "cudaDeviceSynchronize", GAP_NS, GAP_NS + 5000000, 0);
+	end_gap(make, 5000000, 5001000);
+	assert_idle(make, WEIR_IDLE_HOST_SYNC, 5000000);
+}
+
+static void no_launch_latency_is_longer_than_a_millisecond(void **state)
+{
+	static const struct {
+		int64_t ns;
+		enum weir_idle idle;
+	} cases[] = {{WEIR_UNRECORDED_NS, WEIR_IDLE_LAUNCH_LATENCY},
+	             {WEIR_UNRECORDED_NS + 1, WEIR_IDLE_UNRECORDED}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct make_trace *make = before_gap();
+
+		end_gap(make, 0, cases[i].ns);
+		assert_idle(make, cases[i].idle, cases[i].ns);
+	}
 }
 
 static void work_without_a_launch_is_unlinked(void **state)
@@ -374,6 +521,15 @@ int main(void)
 		cmocka_unit_test(a_short_gap_with_queued_work_is_the_devices_own),
 		cmocka_unit_test(a_long_gap_with_queued_work_has_no_known_cause),
 		cmocka_unit_test(a_call_made_just_before_the_device_ran_dry_is_launch_latency),
+		cmocka_unit_test(a_launch_of_a_hundred_usual_ones_loads_code),
+		cmocka_unit_test(the_rest_of_a_cold_launch_is_launch_latency),
+		cmocka_unit_test(any_prompt_call_may_be_cold_but_a_copy_may_wait),
+		cmocka_unit_test(a_later_allocation_is_the_allocators),
+		cmocka_unit_test(the_capture_of_a_graph_is_compilation),
+		cmocka_unit_test(a_capture_that_does_not_end_is_none),
+		cmocka_unit_test(a_host_that_waits_for_an_idle_device_waits_for_unrecorded_work),
+		cmocka_unit_test(a_host_that_waits_for_another_device_is_explained_by_it),
+		cmocka_unit_test(no_launch_latency_is_longer_than_a_millisecond),
 		cmocka_unit_test(work_without_a_launch_is_unlinked),
 		cmocka_unit_test(a_short_gap_before_work_without_a_launch_is_the_devices_own),
 		cmocka_unit_test(other_devices_work_may_hold_queued_work_back),

@@ -261,6 +261,9 @@ static void what_is_missing_depends_on_what_is_there(void **state)
 	bench->report->host = &host;
 	assert_non_null(strstr(judge(bench)->headline, "host profile"));
 	bench->report->has_telemetry = true;
+	bench->report->telemetry.utilization_all = 0;
+	assert_non_null(strstr(judge(bench)->headline, "idle in every sample"));
+	bench->report->telemetry.utilization_all = 0.01;
 	assert_non_null(strstr(judge(bench)->headline, "a monitor shows"));
 	stage.view = WEIR_VIEW_SERIES;
 	bench->report->stages = &stage;
@@ -271,13 +274,64 @@ static void what_is_missing_depends_on_what_is_there(void **state)
 	assert_non_null(strstr(bench->report->verdict.next, "timeline of the device"));
 }
 
-/* Then the rules name the features that were not measured. */
-static void with_a_timeline_the_rules_say_what_is_missing(void **state)
+/* A timeline of `reader` without device work. */
+static void show_host(struct bench *bench, const char *reader, struct weir_host_operators *host)
+{
+	struct weir_input *input = weir_profile_add_input(bench->profile, "trace.json");
+
+	input->trace = weir_trace_new();
+	input->format = reader;
+	bench->report->host_operators = host;
+}
+
+static void a_cpu_profile_names_its_largest_operator(void **state)
 {
 	struct bench *bench = *state;
+	struct weir_host_operators host = {.calls = 9, .threads = 3, .busy = 0.9, .parallel = 2};
+	struct weir_operator_row row = {.name = "aten::{mm}", .share = 0.62};
 
-	show_timeline(bench, 0.1);
-	assert_null(judge(bench)->headline);
+	show_host(bench, "kineto", &host);
+	bench->report->operators = &row;
+	bench->report->operator_count = 1;
+	assert_string_equal(judge(bench)->headline,
+	                    "a CPU profile: aten::{{mm}} holds 62 % of operator time on 3 threads");
+	host.threads = 1;
+	assert_non_null(strstr(judge(bench)->headline, "on 1 thread"));
+	bench->profile->inputs[0].warnings[WEIR_WARN_UNKNOWN_CATEGORY].count = 2893;
+	assert_non_null(strstr(judge(bench)->headline, "2,893 events of unknown categories"));
+}
+
+static void missing_device_work_is_recorded_with_the_tool_that_wrote_the_trace(void **state)
+{
+	static const struct {
+		const char *reader, *part;
+	} cases[] = {
+		{"kineto", "ProfilerActivity.CUDA"},
+		{"nsys", "nsys profile -t cuda"},
+		{"rocprof", "--kernel-trace"},
+		{"chrome", "pass a timeline of the device"},
+	};
+	struct bench *bench = *state;
+	struct weir_host_operators host = {.launches = 260};
+
+	show_host(bench, "kineto", &host);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		bench->profile->inputs[0].format = cases[i].reader;
+		assert_non_null(strstr(judge(bench)->next, cases[i].part));
+	}
+}
+
+static void metrics_alone_are_listed_and_the_tool_decides_the_advice(void **state)
+{
+	struct bench *bench = *state;
+	struct weir_input *input = weir_profile_add_input(bench->profile, "serve.json");
+
+	input->run = weir_run_new();
+	input->format = "bench";
+	weir_series_push(weir_series_get(&input->run->metrics, "mean_ttft_ms"), 44.25);
+	assert_non_null(strstr(judge(bench)->next, "bench serve --profile"));
+	assert_int_equal(bench->report->note_count, 1);
+	assert_string_equal(bench->report->notes[0].text, "the file states mean_ttft_ms 44.25");
 }
 
 static void a_runtime_bound_is_noted_to_be_of_a_profiled_run(void **state)
@@ -315,8 +369,7 @@ static const struct weir_recommendation *recommend(struct bench *bench, double s
 	                                   .share = share};
 
 	weir_recommend(NULL, bench->report, &advice, 1);
-	assert_int_equal(bench->report->recommendation_count, 1);
-	return bench->report->recommendations;
+	return bench->report->recommendation_count == 1 ? bench->report->recommendations : NULL;
 }
 
 static void a_share_caps_the_speedup(void **state)
@@ -330,10 +383,33 @@ static void a_share_caps_the_speedup(void **state)
 	assert_string_equal(got->title, "at 25 %");
 	got = recommend(bench, 0.2, 1.5, 3);
 	assert_true(got->limit == 1.25 && got->low == 1.25 && got->high == 1.25);
-	got = recommend(bench, 0, 1.5, 3);
-	assert_true(got->limit == 1 && got->low == 1 && got->high == 1);
+	got = recommend(bench, 0.03, 1.5, 3);
+	assert_true(got->limit == 1 / 0.97 && got->high == got->limit);
 	got = recommend(bench, 1, 1.5, 3); /* all of the time: no cap */
 	assert_true(isinf(got->limit) && got->low == 1.5 && got->high == 3);
+}
+
+static void advice_that_saves_less_than_three_percent_is_left_out(void **state)
+{
+	struct bench *bench = *state;
+
+	assert_null(recommend(bench, 0, 1.5, 3));
+	assert_null(recommend(bench, 0.029, 1.5, 3));
+	assert_non_null(recommend(bench, 0.03, 1.5, 3));
+}
+
+static void a_sentence_leaves_out_what_was_not_measured(void **state)
+{
+	struct bench *bench = *state;
+	const struct weir_advice advice = {
+		.id = "graphs",
+		.title = "{kernels_per_step} kernels",
+		.why = "{kernels_per_step} kernels a step; a graph is one call (not {idle_late})",
+		.share = NAN};
+
+	weir_recommend(NULL, bench->report, &advice, 1);
+	assert_string_equal(bench->report->recommendations->why, "a graph is one call");
+	assert_string_equal(bench->report->recommendations->title, "");
 }
 
 static void without_a_share_the_literature_stands(void **state)
@@ -365,9 +441,13 @@ int main(void)
 		BENCH_TEST(counters_alone_give_the_verdict_of_the_largest_kernel),
 		BENCH_TEST(beside_a_timeline_counters_do_not_decide),
 		BENCH_TEST(what_is_missing_depends_on_what_is_there),
-		BENCH_TEST(with_a_timeline_the_rules_say_what_is_missing),
+		BENCH_TEST(a_cpu_profile_names_its_largest_operator),
+		BENCH_TEST(missing_device_work_is_recorded_with_the_tool_that_wrote_the_trace),
+		BENCH_TEST(metrics_alone_are_listed_and_the_tool_decides_the_advice),
 		BENCH_TEST(a_runtime_bound_is_noted_to_be_of_a_profiled_run),
 		BENCH_TEST(a_share_caps_the_speedup),
+		BENCH_TEST(advice_that_saves_less_than_three_percent_is_left_out),
+		BENCH_TEST(a_sentence_leaves_out_what_was_not_measured),
 		BENCH_TEST(without_a_share_the_literature_stands),
 	};
 

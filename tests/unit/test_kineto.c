@@ -364,6 +364,26 @@ static void damage_costs_one_event_at_most(void **state)
 	expect_repair("deep.json", NULL, WEIR_WARN_TOO_DEEP);
 }
 
+/* Work of Ascend's devices has no category. Waits are no work, and sums over work are passed over.
+ */
+static void work_without_a_category_is_known_by_its_process(void **state)
+{
+	struct weir_profile *profile = read_file("ascend.json");
+	const struct weir_input *input = &profile->inputs[0];
+	const struct weir_trace *trace = input->trace;
+
+	(void)state;
+	assert_int_equal(trace->host.count, 1);
+	assert_int_equal(trace->device.count, 2);
+	assert_string_equal(name_of(trace, trace->device.name[0]), "aclnnAdd_AddAiCore_Add");
+	assert_int_equal(trace->device.kind[0], WEIR_DEVICE_KERNEL);
+	assert_int_equal(trace->device.end_ns[0] - trace->device.start_ns[0], 1350);
+	assert_int_equal(trace->device.kind[1], WEIR_DEVICE_COPY);
+	assert_int_equal(input->warnings[WEIR_WARN_UNKNOWN_CATEGORY].count, 1);
+	assert_non_null(strstr(input->warnings[WEIR_WARN_UNKNOWN_CATEGORY].detail, "enqueue"));
+	weir_profile_free(profile);
+}
+
 static void a_bare_array_is_read(void **state)
 {
 	struct weir_profile *profile = read_file("bare_array.json");
@@ -513,6 +533,7 @@ int main(void)
 		cmocka_unit_test(arrows_join_what_carries_no_id),
 		cmocka_unit_test(collectives_are_known_from_kernels_or_from_the_host),
 		cmocka_unit_test(damage_costs_one_event_at_most),
+		cmocka_unit_test(work_without_a_category_is_known_by_its_process),
 		cmocka_unit_test(a_bare_array_is_read),
 		cmocka_unit_test(escapes_are_resolved),
 		cmocka_unit_test(what_is_no_number_is_missing),

@@ -212,6 +212,38 @@ static void a_scalar_read_is_a_small_copy_and_its_wait_in_one_operator(void **st
 	scene_release(&scene);
 }
 
+static void launch_calls_without_recorded_work_are_counted(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+
+	(void)state;
+	make_launch(make, 0, 10, 15, 100);
+	make_call(make, 0, "cudaLaunchKernel", 200, 210, 901); /* a graph is being captured */
+	make_call(make, 0, "cudaLaunchKernel", 300, 330, 902); /* its driver call has the work */
+	make_call(make, 0, "cuLaunchKernel", 305, 325, 903);
+	make_kernel(make, 0, "k", 340, 350, 903);
+	make_call(make, 0, "cudaMemcpyAsync", 400, 410, 904); /* launches no kernel */
+	scene_measure(&scene, make, 0, 1000);
+	assert_int_equal(scene.got.calls, 3);
+	assert_int_equal(scene.got.unrecorded, 1);
+	scene_release(&scene);
+}
+
+static void without_linked_work_no_launch_call_counts_as_unrecorded(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+
+	(void)state;
+	make_call(make, 0, "cudaLaunchKernel", 200, 210, 901);
+	make_kernel(make, 0, "k", 340, 350, 0);
+	scene_measure(&scene, make, 0, 1000);
+	assert_int_equal(scene.got.calls, 0);
+	assert_int_equal(scene.got.unrecorded, 0);
+	scene_release(&scene);
+}
+
 static void without_work_nothing_is_claimed(void **state)
 {
 	struct scene scene;
@@ -259,6 +291,8 @@ static void a_stream_that_empties_as_the_call_returns_is_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(launch_calls_without_recorded_work_are_counted),
+		cmocka_unit_test(without_linked_work_no_launch_call_counts_as_unrecorded),
 		cmocka_unit_test(
 			the_delay_of_a_kernel_that_waited_behind_others_is_not_a_launch_delay),
 		cmocka_unit_test(a_kernel_that_starts_before_its_call_returns_is_kept_and_counted),

@@ -69,6 +69,40 @@ static void several_loads_are_one_run_with_names(void **state)
 	summary_free(&summary);
 }
 
+/* perf_client of 2020, before input and output were apart. */
+static void compute_in_one_column_is_read(void **state)
+{
+	struct summary_case summary = summary_new(perf);
+
+	(void)state;
+	summary_read(&summary, "Concurrency,Inferences/Second,Client Send,Network+Server Send/Recv,"
+	                       "Server Queue,Server Compute,Client Recv,p50 latency\n"
+	                       "1,160.8,68,1291,38,4801,7,6212\n");
+	summary_expect(&summary, "mean_compute_ms", 4.801, "ms");
+	summary_free(&summary);
+}
+
+/* Model Analyzer writes the total of several models and the figure of each. */
+static void the_total_of_several_models_counts(void **state)
+{
+	struct summary_case summary = summary_new(analyzer);
+
+	(void)state;
+	summary_read(
+		&summary, ANALYZER
+		"\"a,b\",\"[1,1]\",\"[4,8]\",\"a_0,b_0\",\"421.0, [184.5,236.5]\",\"52.5, "
+		"[40.25,64.75]\"\n"
+		"\"a,b\",\"[1,1]\",\"[4,16]\",\"a_0,b_0\",\"500.5, [200,300.5]\",\"6x, [1,2]\"\n");
+	summary_expect(&summary, "a,b/a_0,b_0/batch@[1,1]/concurrency@[4,8]/inference_throughput",
+	               421, "inferences/s");
+	summary_expect(&summary, "a,b/a_0,b_0/batch@[1,1]/concurrency@[4,8]/p99_latency_ms", 52.5,
+	               "ms");
+	summary_expect(&summary, "a,b/a_0,b_0/batch@[1,1]/concurrency@[4,16]/inference_throughput",
+	               500.5, "inferences/s");
+	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 1);
+	summary_free(&summary);
+}
+
 static void columns_are_found_by_name(void **state)
 {
 	struct summary_case summary = summary_new(perf);
@@ -273,6 +307,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_load_is_a_run_with_labels),
 		cmocka_unit_test(several_loads_are_one_run_with_names),
+		cmocka_unit_test(compute_in_one_column_is_read),
+		cmocka_unit_test(the_total_of_several_models_counts),
 		cmocka_unit_test(columns_are_found_by_name),
 		cmocka_unit_test(cells_of_devices_give_the_largest),
 		cmocka_unit_test(rows_that_fit_no_header_are_counted),

@@ -274,6 +274,7 @@ static void other_files_are_refused_by_content(void **state)
 	expect_scrape_refused(reader, "DCGM_FI_DEV_SM_CLOCK, gauge, clock\n", "the list of fields");
 	expect_scrape_refused(reader, "", "the file is empty");
 	expect_scrape_refused(reader, "# TYPE a gauge\n", "no sample found");
+	expect_scrape_refused(reader, "# HELP a b\n# TYPE a gauge\n", "page without values");
 }
 
 static void texts_of_unused_labels_are_not_kept(void **state)

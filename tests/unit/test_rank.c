@@ -140,6 +140,7 @@ static void a_group_is_judged_by_the_mean_of_its_calls(void **state)
 	assert_near(mm->values[WEIR_F_GRAPH_SHARE], 1. / 3, EXACT);
 	assert_near(mm->values[WEIR_F_OPERATOR_SHARE], 0.6, EXACT);
 	assert_near(mm->values[WEIR_F_WAVES], 1.5, EXACT);
+	assert_near(mm->values[WEIR_F_GRID_FILL], 1.5, EXACT);
 	assert_near(mm->values[WEIR_F_FLOPS_ROOF], flops / 50e12 / 60e-6, EXACT);
 	assert_near(mm->values[WEIR_F_BYTES_ROOF], bytes / 800e9 / 60e-6, EXACT);
 	assert_near(mm->values[WEIR_F_INTENSITY_RATIO], flops / 50e12 / (bytes / 800e9), EXACT);
@@ -165,6 +166,9 @@ static void work_without_shapes_has_no_roofs(void **state)
 	assert_near(mystery->values[WEIR_F_OPERATOR_SHARE], 0.4, EXACT);
 	assert_near(mystery->values[WEIR_F_GRAPH_SHARE], 0, 0);
 	assert_true(isnan(mystery->values[WEIR_F_WAVES])); /* its grid is not known */
+	assert_true(isnan(mystery->values[WEIR_F_GRID_FILL]));
+	assert_near(mystery->values[WEIR_F_BLOCK_THREADS], 128, 0);
+	assert_near(mystery->values[WEIR_F_KERNEL_SHARE], 1, 0);
 	assert_true(isnan(mystery->values[WEIR_F_FLOPS_ROOF]));
 	assert_true(isnan(mystery->values[WEIR_F_IMPLAUSIBLE]));
 	assert_true(isnan(mystery->values[WEIR_F_OPERANDS_ROOF]));

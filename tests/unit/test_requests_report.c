@@ -2,6 +2,7 @@
 /* Runs with requests as every writer shows them. */
 #include <string.h>
 
+#include "engine/analysis/rank/features.h"
 #include "engine/report/json/stored.h"
 #include "engine/report/plain/cost_text.h"
 #include "engine/report/words/phrases.h"
@@ -281,6 +282,51 @@ static void clauses_show_their_figures_in_place(void **state)
 	              "max(a share 0.25 + 1, b 0.50) > c 0.75");
 }
 
+/* The clauses of the catalogue, with the phrases of the features. */
+static void assert_worded(const char *clause, const char *a, double a_value, const char *b,
+                          double b_value, const char *expected)
+{
+	struct weir_evidence evidence = {.clause = clause, .reading_count = b ? 2 : 1};
+	struct weir_text text = {0};
+
+	evidence.readings[0] = (struct weir_reading){a, a_value};
+	evidence.readings[1] = (struct weir_reading){b, b_value};
+	weir_phrase_clause(&weir_features, &evidence, &text);
+	assert_string_equal(text.data, expected);
+	weir_text_release(&text);
+}
+
+static void a_clause_is_a_phrase(void **state)
+{
+	(void)state;
+	assert_worded("late_of_runtime >= 0.50", "late_of_runtime", 0.921, NULL, 0,
+	              "92 % of runtime is late launches (at least 50 %)");
+	assert_worded("share_kernel < 0.30", "share_kernel", 0.2996, NULL, 0,
+	              "29.96 % of the time in slow kernels (less than 30 %)");
+	assert_worded("kernel_ns < 10000", "kernel_ns", 3100, NULL, 0,
+	              "3.10 us is the mean kernel (less than 10 us)");
+	assert_worded("matrix_units_idle = 0", "matrix_units_idle", 0, NULL, 0,
+	              "not a matrix product on the vector units");
+	assert_worded("is_transfer + is_local_copy = 0", "is_transfer", 0, "is_local_copy", 0,
+	              "not a copy between devices or host, not a copy within the device");
+	assert_worded("exposed_wait_host >= 0.5 * exposed_wait", "exposed_wait_host", 0.21,
+	              "exposed_wait", 0.22,
+	              "21 % of the time waiting in collectives for a late host, at least half of "
+	              "22 % waiting in collectives for the last rank");
+	assert_worded("power_capped >= 0.50", "power_capped", NAN, NULL, 0,
+	              "not known: clocks limited by power, as a share of the time in which the "
+	              "monitor saw the device in use");
+}
+
+static void every_feature_has_a_phrase(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < weir_features.count; i++) {
+		assert_non_null(weir_features.items[i].phrase);
+		assert_null(strchr(weir_features.items[i].phrase, '_'));
+	}
+}
+
 static void of_a_choice_the_decisive_feature_is_shown(void **state)
 {
 	static const double known[] = {0.25, 0.5, 0.75};
@@ -541,6 +587,8 @@ int main(void)
 		cmocka_unit_test(the_lines_below_say_what_it_costs_and_why_it_waits),
 		cmocka_unit_test(clauses_show_both_sides),
 		cmocka_unit_test(clauses_show_their_figures_in_place),
+		cmocka_unit_test(a_clause_is_a_phrase),
+		cmocka_unit_test(every_feature_has_a_phrase),
 		cmocka_unit_test(of_a_choice_the_decisive_feature_is_shown),
 		cmocka_unit_test(an_unknown_feature_is_named_alone),
 		cmocka_unit_test(clauses_that_cannot_be_parsed_stay_as_they_are_written),

@@ -291,6 +291,157 @@ static void smoothed_gaps_have_a_mean_and_no_quantiles(void **state)
 	release(&bench);
 }
 
+static void a_quantile_beyond_the_last_bucket_has_bounds_and_no_estimate(void **state)
+{
+	const struct weir_scrape_stage *stage;
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, "# TYPE sglang:e2e_request_latency_seconds histogram\n"
+	                 "sglang:e2e_request_latency_seconds_bucket{le=\"1\"} 0\n"
+	                 "sglang:e2e_request_latency_seconds_bucket{le=\"60\"} 6\n"
+	                 "sglang:e2e_request_latency_seconds_bucket{le=\"+Inf\"} 10\n"
+	                 "sglang:e2e_request_latency_seconds_sum 500\n"
+	                 "sglang:e2e_request_latency_seconds_count 10\n");
+	collect(&bench);
+	stage = stage_of(&bench.figures, "e2e");
+	assert_true(!isnan(stage->at[WEIR_LEVEL_P50].estimate));
+	assert_true(isnan(stage->at[WEIR_LEVEL_P95].estimate));
+	assert_near(stage->at[WEIR_LEVEL_P95].low, 60e9, 1e-3);
+	assert_true(stage->resolution_limited);
+	release(&bench);
+}
+
+#define TRITON_MODEL(model, requests, infer_us)                                                    \
+	"nv_inference_request_success{model=\"" model "\"} " requests "\n"                         \
+	"nv_inference_request_failure{model=\"" model "\"} 10\n"                                   \
+	"nv_inference_count{model=\"" model "\"} " requests "\n"                                   \
+	"nv_inference_exec_count{model=\"" model "\"} 50\n"                                        \
+	"nv_inference_request_duration_us{model=\"" model "\"} " infer_us "0\n"                    \
+	"nv_inference_compute_infer_duration_us{model=\"" model "\"} " infer_us "\n"
+
+static void expect_requests(const char *page, double requests, bool ensembles)
+{
+	struct bench bench = {0};
+
+	add_text(&bench, page);
+	collect(&bench);
+	assert_near(bench.figures.requests, requests, 1e-9);
+	assert_int_equal(bench.figures.ensembles, ensembles);
+	release(&bench);
+}
+
+static void requests_of_an_ensemble_count_once(void **state)
+{
+	(void)state;
+	expect_requests(TRITON_MODEL("e", "100", "600") TRITON_MODEL("a", "100", "500")
+	                        TRITON_MODEL("b", "100", "100"),
+	                100, true);
+	/* Requests that reach a step directly count as well. */
+	expect_requests(TRITON_MODEL("e", "100", "600") TRITON_MODEL("a", "140", "500")
+	                        TRITON_MODEL("b", "100", "100"),
+	                140, true);
+	/* A step that takes nearly all of the time is not an ensemble of the others. */
+	expect_requests(TRITON_MODEL("e", "100", "601") TRITON_MODEL("a", "100", "600")
+	                        TRITON_MODEL("b", "100", "1"),
+	                100, true);
+	/* Two models with as many requests, but not with the same times. */
+	expect_requests(TRITON_MODEL("a", "100", "500") TRITON_MODEL("b", "100", "100"), 200,
+	                false);
+	expect_requests(TRITON_MODEL("ensemble", "100", "600") TRITON_MODEL("b", "100", "100"), 200,
+	                false);
+}
+
+#define COUNTED(model, requests) "nv_inference_request_success{model=\"" model "\"} " requests "\n"
+
+static void an_ensemble_without_times_is_known_by_its_name(void **state)
+{
+	(void)state;
+	expect_requests(COUNTED("ensemble", "23760") COUNTED("preprocessing", "23760")
+	                        COUNTED("tensorrt_llm", "23760") COUNTED("postprocessing", "23760"),
+	                23760, true);
+	expect_requests(COUNTED("tensorrt_llm_bls", "500") COUNTED("tensorrt_llm", "502")
+	                        COUNTED("ensemble", "0"),
+	                502, true);
+	expect_requests(COUNTED("left", "500") COUNTED("right", "500"), 1000, false);
+	expect_requests(COUNTED("ensembles", "500") COUNTED("right", "500"), 1000, false);
+	expect_requests(COUNTED("ensemble", "500") COUNTED("right", "900"), 1400, false);
+}
+
+static void an_ensemble_adds_no_batches_and_its_latency_is_that_of_a_request(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, TRITON_MODEL("e", "100", "600") TRITON_MODEL("a", "100", "500")
+	                         TRITON_MODEL("b", "100", "100"));
+	collect(&bench);
+	assert_near(bench.figures.batch_size, 2, 0);
+	assert_near(bench.figures.failed, 10, 0);
+	assert_true(stage_of(&bench.figures, "e/e2e")->whole_request);
+	assert_false(stage_of(&bench.figures, "a/e2e")->whole_request);
+	release(&bench);
+}
+
+static void gauges_keep_their_first_and_last_value(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, "# TYPE vllm:request_success counter\nvllm:request_success_total 1\n"
+	                 "vllm:num_requests_running 0\n");
+	add_text(&bench, "# TYPE vllm:request_success counter\nvllm:request_success_total 2\n"
+	                 "vllm:num_requests_running 64\n");
+	collect(&bench);
+	assert_near(bench.figures.running, 32, 0);
+	assert_near(bench.figures.running_at.first, 0, 0);
+	assert_near(bench.figures.running_at.last, 64, 0);
+	assert_true(isnan(bench.figures.waiting_at.last));
+	release(&bench);
+}
+
+static void kinds_of_a_family_are_told_by_a_label(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, "nv_trt_llm_request_metrics{model=\"m\",request_type=\"scheduled\"} 4\n"
+	                 "nv_trt_llm_request_metrics{model=\"m\",request_type=\"max\"} 512\n"
+	                 "nv_trt_llm_request_metrics{model=\"m\",request_type=\"waiting\"} 3\n"
+	                 "nv_trt_llm_kv_cache_block_metrics{kv_cache_block_type=\"used\"} 20\n"
+	                 "nv_trt_llm_kv_cache_block_metrics{kv_cache_block_type=\"max\"} 80\n");
+	collect(&bench);
+	assert_near(bench.figures.running, 4, 0);
+	assert_near(bench.figures.waiting, 3, 0);
+	assert_near(bench.figures.cache_usage, 0.25, 0);
+	release(&bench);
+}
+
+static void old_names_of_sglang_are_known(void **state)
+{
+	const struct weir_scrape_stage *gap;
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, "# TYPE sglang:waiting_request_latency_seconds histogram\n"
+	                 "sglang:waiting_request_latency_seconds_bucket{le=\"+Inf\"} 4\n"
+	                 "sglang:waiting_request_latency_seconds_sum 40\n"
+	                 "# TYPE sglang:time_per_output_token_seconds histogram\n"
+	                 "sglang:time_per_output_token_seconds_bucket{le=\"0.1\"} 70\n"
+	                 "sglang:time_per_output_token_seconds_bucket{le=\"+Inf\"} 100\n"
+	                 "sglang:time_per_output_token_seconds_sum 7\n"
+	                 "sglang:request_success_total{finished_reason=\"stop\"} 3\n"
+	                 "sglang:num_requests_waiting 5\n");
+	collect(&bench);
+	expect_mean(&bench.figures, "queue", "queue", 4, 10000);
+	gap = stage_of(&bench.figures, "tpot");
+	assert_near(gap->mean_ns, 0.07e9, 1e-12);
+	assert_true(isnan(gap->at[WEIR_LEVEL_P50].low));
+	assert_near(bench.figures.requests, 3, 0);
+	assert_near(bench.figures.waiting, 5, 0);
+	release(&bench);
+}
+
 static void names_are_known_after_any_prefix(void **state)
 {
 	static const struct {
@@ -434,6 +585,13 @@ int main(void)
 		cmocka_unit_test(old_and_new_names_of_one_metric_count_once),
 		cmocka_unit_test(phases_that_do_not_add_up_are_counted),
 		cmocka_unit_test(smoothed_gaps_have_a_mean_and_no_quantiles),
+		cmocka_unit_test(a_quantile_beyond_the_last_bucket_has_bounds_and_no_estimate),
+		cmocka_unit_test(requests_of_an_ensemble_count_once),
+		cmocka_unit_test(an_ensemble_without_times_is_known_by_its_name),
+		cmocka_unit_test(an_ensemble_adds_no_batches_and_its_latency_is_that_of_a_request),
+		cmocka_unit_test(gauges_keep_their_first_and_last_value),
+		cmocka_unit_test(kinds_of_a_family_are_told_by_a_label),
+		cmocka_unit_test(old_names_of_sglang_are_known),
 		cmocka_unit_test(names_are_known_after_any_prefix),
 		cmocka_unit_test(a_page_without_a_known_server_has_no_figures),
 		cmocka_unit_test(metrics_beyond_the_limits_are_counted),

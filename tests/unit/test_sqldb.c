@@ -165,6 +165,9 @@ static void only_ordinary_tables_are_tables(void **state)
 	free(bytes.data);
 }
 
+#define TEN   "+1+1+1+1+1+1+1+1+1+1"
+#define FORTY TEN TEN TEN TEN
+
 static const struct {
 	const char *sql;
 } hostile_schemas[] = {
@@ -176,6 +179,11 @@ static const struct {
 	{"CREATE TABLE t(b, a CHECK(abs(a) < 9));"
          "CREATE TRIGGER r BEFORE INSERT ON t BEGIN SELECT 1; END;"
          "INSERT INTO t VALUES('z', 2),('y', 1)"},
+	/* Views as rocprofv3 writes them: unions, and a deep expression. */
+	{"CREATE TABLE t(b, a); INSERT INTO t VALUES('z', 2),('y', 1);"
+         "CREATE VIEW busy AS SELECT a FROM t UNION ALL SELECT b FROM t UNION ALL SELECT 3"},
+	{"CREATE TABLE t(b, a); INSERT INTO t VALUES('z', 2),('y', 1);"
+         "CREATE VIEW v AS SELECT a" FORTY FORTY " AS a FROM t"},
 };
 
 static void nothing_of_the_schema_is_run(void **state)
@@ -439,6 +447,29 @@ static void texts_are_found_with_and_without_a_key(void **state)
 	}
 }
 
+static void databases_of_other_profilers_get_a_hint(void **state)
+{
+	static const struct {
+		const char *sql, *part;
+	} cases[] = {
+		{"CREATE TABLE OPS(a); CREATE TABLE COPY(a); CREATE TABLE KERN(a)", "rocprof v1"},
+		{"CREATE TABLE OPS(a); CREATE TABLE KERN(a)", "another program"},
+		{"CREATE TABLE rocpd_op(a)", "RPD"},
+		{"CREATE TABLE rocpd_info_agent(a)", "rocprofv3"},
+		{"CREATE TABLE t(a)", "another program"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bytes bytes = database_bytes(cases[i].sql);
+		struct weir_sqldb *db = open_bytes(&bytes);
+
+		assert_non_null(strstr(weir_sqldb_hint(db), cases[i].part));
+		weir_sqldb_close(db);
+		free(bytes.data);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -447,6 +478,7 @@ int main(void)
 		cmocka_unit_test(texts_are_cut),
 		cmocka_unit_test(only_ordinary_tables_are_tables),
 		cmocka_unit_test(nothing_of_the_schema_is_run),
+		cmocka_unit_test(databases_of_other_profilers_get_a_hint),
 		cmocka_unit_test(a_false_entry_of_the_schema_is_not_read),
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(a_database_cut_at_any_page_is_refused),

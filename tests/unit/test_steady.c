@@ -157,6 +157,66 @@ static void several_long_steps_are_the_tail_of_the_workload(void **state)
 	scene_release(&scene);
 }
 
+/* One step on the host from 1,000 on, whose only kernel is launched at `call_ns`. */
+static struct make_trace *one_step(int64_t call_ns, int64_t start_ns)
+{
+	struct make_trace *make = make_trace_new();
+
+	make_host(make, WEIR_HOST_ANNOTATION, 0, "ProfilerStep#1", 1000, 90000000);
+	make_launch(make, call_ns, call_ns + 1000, start_ns, start_ns + 5000);
+	return make;
+}
+
+static void the_first_step_holds_its_host_time_before_its_work(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_init(&scene, make_trace_finish(one_step(50000000, 50002000)), true);
+	assert_int_equal(scene.steps.windows[0].items[0].start_ns, 1000);
+	scene_release(&scene);
+}
+
+static void a_first_step_whose_work_was_queued_begins_with_its_work(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_init(&scene, make_trace_finish(one_step(10000000, 11001000)), true);
+	assert_int_equal(scene.steps.windows[0].items[0].start_ns, 1000);
+	scene_release(&scene);
+	scene_init(&scene, make_trace_finish(one_step(10000000, 11001001)), true);
+	assert_int_equal(scene.steps.windows[0].items[0].start_ns, 11001001);
+	scene_release(&scene);
+}
+
+/* A step with one kernel, and `others` kernels outside it, over a hundred times its time. */
+static struct make_trace *sliver_of(int others)
+{
+	struct make_trace *make = make_trace_new();
+
+	make_host(make, WEIR_HOST_ANNOTATION, 0, "ProfilerStep#1", 1000, 9000);
+	make_launch(make, 1000, 1500, 2000, 9000);
+	for (int i = 0; i < others; i++)
+		make_kernel(make, 0, "orphan", 100000 * (i + 1), 100000 * (i + 1) + 50, 0);
+	return make;
+}
+
+static void steps_with_less_than_a_tenth_of_the_work_are_no_sample(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_init(&scene, make_trace_finish(sliver_of(9)), true);
+	assert_false(scene.steps.sliver);
+	assert_int_equal(scene.steps.windows[0].items[0].end_ns, 9000);
+	scene_release(&scene);
+	scene_init(&scene, make_trace_finish(sliver_of(10)), true);
+	assert_true(scene.steps.sliver);
+	assert_int_equal(scene.steps.windows[0].items[0].end_ns, 1000050);
+	scene_release(&scene);
+}
+
 static void one_step_alone_is_steady(void **state)
 {
 	struct loop loop = loop_of("ProfilerStep#");
@@ -166,7 +226,7 @@ static void one_step_alone_is_steady(void **state)
 	add_step(&loop, 1000, 4);
 	scene_init(&scene, make_trace_finish(loop.make), true);
 	assert_int_equal(scene.steps.steps[0].state, WEIR_STEP_STEADY);
-	assert_int_equal(scene.steps.windows[0].items[0].start_ns, 50);
+	assert_int_equal(scene.steps.windows[0].items[0].start_ns, 0);
 	assert_int_equal(scene.steps.windows[0].items[0].end_ns, 810);
 	scene_release(&scene);
 }
@@ -348,6 +408,9 @@ int main(void)
 		cmocka_unit_test(a_step_without_its_kernels_is_incomplete),
 		cmocka_unit_test(a_single_long_step_is_a_one_off_and_leaves_a_hole),
 		cmocka_unit_test(several_long_steps_are_the_tail_of_the_workload),
+		cmocka_unit_test(the_first_step_holds_its_host_time_before_its_work),
+		cmocka_unit_test(a_first_step_whose_work_was_queued_begins_with_its_work),
+		cmocka_unit_test(steps_with_less_than_a_tenth_of_the_work_are_no_sample),
 		cmocka_unit_test(one_step_alone_is_steady),
 		cmocka_unit_test(inferred_steps_keep_the_work_between_them),
 		cmocka_unit_test(all_of_it_is_analysed_on_demand),

@@ -358,6 +358,110 @@ static void the_device_is_named_as_the_first_that_has_a_name(void **state)
 	free_scene(&scene);
 }
 
+static void parts_do_not_repeat_what_their_device_states(void **state)
+{
+	const struct weir_telemetry_figures *out;
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "GPU-I 0", NOON, U, 0);
+	add(&scene, "GPU-I 1", NOON, U, 0.75);
+	scene.telemetry->devices[0].is_part = scene.telemetry->devices[1].is_part = true;
+	out = figures(&scene, 0, 0);
+	assert_near(out->utilization_all, 0.375, 1e-12);
+	assert_int_equal(out->samples, 2);
+	assert_int_equal(out->devices, 2);
+	add(&scene, "0", NOON, U, 0.4);
+	out = figures(&scene, 0, 0);
+	assert_near(out->utilization_all, 0.4, 1e-12);
+	assert_int_equal(out->samples, 1);
+	assert_int_equal(out->devices, 1);
+	add(&scene, "GPU-I 1", NOON, WEIR_GAUGE_SM_ACTIVE, 0.5);
+	out = figures(&scene, 0, 0);
+	assert_near(out->sm_active, 0.5, 1e-12);
+	assert_near(out->utilization_all, 0.4, 1e-12);
+	assert_int_equal(out->samples, 2);
+	assert_int_equal(out->devices, 1);
+	free_scene(&scene);
+}
+
+static void parts_of_a_known_gpu_are_one_device(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "0/1", NOON, U, 0.5);
+	add(&scene, "0/2", NOON, U, 0.5);
+	assert_int_equal(figures(&scene, 0, 0)->devices, 2);
+	scene.telemetry->devices[0].is_part = scene.telemetry->devices[1].is_part = true;
+	assert_int_equal(figures(&scene, 0, 0)->devices, 1);
+	free_scene(&scene);
+}
+
+static void devices_of_several_names_are_mixed(void **state)
+{
+	const struct weir_telemetry_figures *out;
+	struct scene scene = make_scene();
+
+	(void)state;
+	for (uint32_t i = 0; i < 6; i++)
+		add(&scene, (const char *[]){"a", "b", "c", "d", "e", "f"}[i], NOON, U, 1);
+	for (uint32_t i = 0; i < 6; i++)
+		weir_telemetry_name_device(scene.telemetry, i, "X", 1);
+	out = figures(&scene, 0, 0);
+	assert_string_equal(out->device_name, "X");
+	assert_false(out->mixed_devices);
+	free_scene(&scene);
+	scene = make_scene();
+	for (uint32_t i = 0; i < 5; i++)
+		add(&scene, (const char *[]){"a", "b", "c", "d", "e"}[i], NOON, U, 1);
+	for (uint32_t i = 0; i < 2; i++)
+		weir_telemetry_name_device(scene.telemetry, i, i ? "Y" : "X", 1);
+	out = figures(&scene, 0, 0);
+	assert_string_equal(out->device_name, "X, Y");
+	assert_true(out->mixed_devices);
+	for (uint32_t i = 2; i < 5; i++)
+		weir_telemetry_name_device(scene.telemetry, i,
+		                           i == 2   ? "Z"
+		                           : i == 3 ? "V"
+		                                    : "W",
+		                           1);
+	assert_string_equal(figures(&scene, 0, 0)->device_name, "X, Y, Z, V, ...");
+	free_scene(&scene);
+}
+
+static void a_name_in_another_file_names_the_same_device(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "0", NOON, U, 1);
+	add_monitor(&scene);
+	add(&scene, "0", NOON, P, 1);
+	weir_telemetry_name_device(scene.telemetry, 0, "X", 1);
+	assert_string_equal(figures(&scene, 0, 0)->device_name, "X");
+	assert_false(scene.figures.mixed_devices);
+	free_scene(&scene);
+}
+
+static void traffic_is_a_mean_in_use(void **state)
+{
+	const struct weir_telemetry_figures *out;
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "0", NOON, U, 1);
+	assert_false(figures(&scene, 0, 0)->has_transfers);
+	add(&scene, "0", NOON, U, 1)->value[WEIR_GAUGE_LINK_SENT_BYTES_PER_S] = 4e9;
+	add(&scene, "0", NOON, U, 1)->value[WEIR_GAUGE_LINK_SENT_BYTES_PER_S] = 2e9;
+	add(&scene, "0", NOON, U, 0)->value[WEIR_GAUGE_LINK_SENT_BYTES_PER_S] = 9e9;
+	out = figures(&scene, 0, 0);
+	assert_true(out->has_transfers);
+	assert_near(out->transfers.link_sent_bytes_per_s, 3e9, 0);
+	assert_true(isnan(out->transfers.link_received_bytes_per_s));
+	free_scene(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -378,6 +482,11 @@ int main(void)
 		cmocka_unit_test(a_clock_without_a_date_is_tried_on_the_days_around),
 		cmocka_unit_test(if_one_monitor_is_aligned_the_others_do_not_count),
 		cmocka_unit_test(the_device_is_named_as_the_first_that_has_a_name),
+		cmocka_unit_test(parts_do_not_repeat_what_their_device_states),
+		cmocka_unit_test(parts_of_a_known_gpu_are_one_device),
+		cmocka_unit_test(devices_of_several_names_are_mixed),
+		cmocka_unit_test(a_name_in_another_file_names_the_same_device),
+		cmocka_unit_test(traffic_is_a_mean_in_use),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -128,6 +129,53 @@ static void a_summary_in_a_log_becomes_figures(void **state)
 	weir_profile_free(profile);
 }
 
+/* TensorRT 7 writes blocks; a log of several runs counts as its first run. */
+static void blocks_in_a_log_become_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_data(profile, "tests/data/trtexec/run7.log");
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "throughput_qps", 479.4, true, "1/s");
+	reading_expects_figure(run, "latency_mean_ms", 2.05, false, "ms");
+	reading_expects_figure(run, "latency_p99_ms", 2.5, false, "ms");
+	reading_expects_figure(run, "end_to_end_mean_ms", 2.07, false, "ms");
+	reading_expects_figure(run, "end_to_end_p99_ms", 2.6, false, "ms");
+	reading_expects_figure(run, "enqueue_median_ms", 1.98, false, "ms");
+	reading_expects_figure(run, "gpu_compute_mean_ms", 1.99, false, "ms");
+	reading_expects_figure(run, "gpu_compute_p99_ms", 2.47, false, "ms");
+	assert_null(weir_series_find(&run->metrics, "enqueue_mean_ms"));
+	assert_int_equal(run->metrics.count, 1 + 5 + 5 + 3 + 5);
+	assert_int_equal(input->warnings[WEIR_WARN_TRAILING].count, 1);
+	weir_profile_free(profile);
+}
+
+/* A percentile is one between 0 and 100: both sides of the edges. */
+static void a_percentile_lies_below_100(void **state)
+{
+	static const struct {
+		const char *percent, *name;
+	} cases[] = {{"99.9", "gpu_compute_p99.9_ms"}, {"100", NULL}, {"0", NULL}, {"x", NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input;
+		char text[256];
+
+		snprintf(text, sizeof(text),
+		         "[d] [I] GPU Compute\n[d] [I] min: 1 ms\n"
+		         "[d] [I] percentile: 2 ms at %s%%\n",
+		         cases[i].percent);
+		input = reading_of(reader, text, profile);
+		assert_int_equal(input->run->metrics.count, cases[i].name ? 2 : 1);
+		if (cases[i].name)
+			assert_non_null(weir_series_find(&input->run->metrics, cases[i].name));
+		weir_profile_free(profile);
+	}
+}
+
 static void expect_layer(const struct weir_run *run, const char *name, double ns)
 {
 	const struct weir_series *series = weir_series_find(&run->operators, name);
@@ -213,6 +261,8 @@ static void what_holds_no_time_is_refused(void **state)
 		reader,
 		"[{\"count\" : 3}, {\"name\" : \"a\", \"averageMs\" : nan, \"timeMs\" : 1}]",
 		WEIR_E_EMPTY, "no layer has a time");
+	reading_refuses(reader, "[d] [I] Host Latency\n[d] [I] min: 1 s\n", WEIR_E_EMPTY,
+	                "without a summary");
 	reading_refuses(reader, "[01/02/2025-10:11:02] [I] TensorRT version: 8.6.0\n", WEIR_E_EMPTY,
 	                "without a summary");
 }
@@ -227,7 +277,10 @@ static void results_are_known_by_their_keys(void **state)
 		"trtexec");
 	assert_string_equal(reading_claims("[01/02/2025-10:11:02] [I] Throughput: 1 qps\n"),
 	                    "trtexec");
+	assert_string_equal(reading_claims("&&&& RUNNING TensorRT.trtexec # trtexec\n"), "trtexec");
+	assert_string_equal(reading_claims("[d] [I] Host Latency\n[d] [I] min: 1 ms\n"), "trtexec");
 	assert_string_equal(reading_claims("[{\"count\" : 3}]"), "none");
+	assert_string_equal(reading_claims("{\"Layers\": []}"), "none");
 	assert_string_equal(reading_claims("{\"Layers\": [], \"Bindings\": []}"), "none");
 }
 
@@ -239,6 +292,9 @@ static void damage_is_survived(void **state)
 		reader, "[{\"count\" : 3}, {\"name\" : \"a\", \"timeMs\" : 1, \"averageMs\" : 1}]");
 	reading_survives_damage(
 		reader, "[d] [I] Throughput: 1 qps\n[d] [I] Latency: min = 1 ms, mean = 2 ms\n");
+	reading_survives_damage(reader,
+	                        "[d] [I] Host Latency\n[d] [I] mean: 2 ms (end to end 3 ms)\n"
+	                        "[d] [I] percentile: 2 ms at 99% (end to end 3 ms at 99%)\n");
 }
 
 static void samples_are_read(void **state)
@@ -263,6 +319,8 @@ int main(void)
 		cmocka_unit_test(swapped_times_are_swapped_back),
 		cmocka_unit_test(layers_become_operators),
 		cmocka_unit_test(a_summary_in_a_log_becomes_figures),
+		cmocka_unit_test(blocks_in_a_log_become_figures),
+		cmocka_unit_test(a_percentile_lies_below_100),
 		cmocka_unit_test(layers_in_a_log_are_operators),
 		cmocka_unit_test(tables_of_layers_differ_by_version),
 		cmocka_unit_test(a_row_that_is_cut_is_no_layer),

@@ -143,7 +143,7 @@ static void loading_in_the_first_steps_is_warm_up_and_no_verdict(void **state)
 		end_step(workload);
 	}
 	workload_judge(workload, &got);
-	assert_string_equal(got.bound, "hardware");
+	assert_string_equal(got.bound, "kernel");
 	assert_string_equal(got.apart, " ProfilerStep#0 ProfilerStep#1 ");
 }
 
@@ -202,7 +202,7 @@ static void growth_is_told_beside_the_verdict(void **state)
 			end_step(workload);
 		}
 		workload_judge(workload, &got);
-		assert_string_equal(got.bound, "hardware");
+		assert_string_equal(got.bound, "kernel");
 		assert_int_equal(strstr(got.advice, " stop-growth ") != NULL, leaks);
 	}
 }
@@ -225,7 +225,7 @@ static void copies_count_where_nothing_hides_them(void **state)
 			end_step(workload);
 		}
 		if (hidden)
-			assert_verdict(workload, "hardware", "compute-roof");
+			assert_verdict(workload, "kernel", "compute-roof");
 		else
 			assert_verdict(workload, "memory", "transfer");
 	}
@@ -273,7 +273,7 @@ static void two_streams_that_take_turns_keep_the_device_busy(void **state)
 		workload_wait(workload, "cudaStreamSynchronize");
 		end_step(workload);
 	}
-	assert_verdict(workload, "hardware", "compute-roof");
+	assert_verdict(workload, "kernel", "compute-roof");
 }
 
 static void python_behind_the_device_work_is_postprocessing(void **state)
@@ -316,7 +316,7 @@ static void a_server_between_requests_is_judged_by_the_rest(void **state)
 			workload_pass(workload, rests[r], 5000 + s % 3 * 12000);
 		}
 		workload_judge(workload, &got);
-		assert_string_equal(got.bound, "hardware");
+		assert_string_equal(got.bound, "kernel");
 		assert_true(got.host_idle > 0.7);
 	}
 }

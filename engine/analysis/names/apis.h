@@ -24,7 +24,9 @@ enum weir_api_class {
 	WEIR_API_ALLOC_ASYNC, /* stream-ordered, from a pool */
 	WEIR_API_MODULE,      /* loads or links device code, or instantiates a graph */
 	WEIR_API_CAPTURE,     /* records or builds a graph, or asks whether a stream is capturing */
-	WEIR_API_EVENT,       /* records or creates an event; no thread waits */
+	WEIR_API_CAPTURE_BEGIN, /* the stream records a graph from here on */
+	WEIR_API_CAPTURE_END,
+	WEIR_API_EVENT, /* records or creates an event; no thread waits */
 	/* The stream waits for an event, a value or the host; the thread does not. */
 	WEIR_API_STREAM_WAIT,
 	WEIR_API_QUERY, /* returns at once with an answer */

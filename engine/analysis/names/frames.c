@@ -8,7 +8,7 @@
 /* A pattern of frame names, which look like "path/file.py(123): function" or "<built-in method
  * function of ...>". */
 struct frame_row {
-	const char *file;     /* substring of the name */
+	const char *file;     /* substring of the name; "^" at its front: the name begins with it */
 	const char *function; /* end of the name, from the colon on; NULL: any */
 	uint8_t class;        /* enum weir_frame_class */
 };
@@ -68,7 +68,15 @@ static const struct frame_row frame_rows[] = {
 	{"jax/_src/compiler.py", NULL, WEIR_FRAME_COMPILE},
 	{"_compile.compile_inner", NULL, WEIR_FRAME_COMPILE},
 	{"compile_fx_inner", NULL, WEIR_FRAME_COMPILE},
-	{"(dynamo_timed)", NULL, WEIR_FRAME_COMPILE},
+	{"dynamo_timed", NULL, WEIR_FRAME_COMPILE},
+	{"TritonTemplate", NULL, WEIR_FRAME_COMPILE},
+	{"NVRTC", NULL, WEIR_FRAME_COMPILE},
+	{"CompileProgram", NULL, WEIR_FRAME_COMPILE},
+	{"compileFusion", NULL, WEIR_FRAME_COMPILE},
+	{"^XlaCompile", NULL, WEIR_FRAME_COMPILE},
+	{"^capture_", NULL, WEIR_FRAME_COMPILE}, /* the program captures a graph for one size */
+	{"CUDAGraphNode.record", NULL, WEIR_FRAME_COMPILE},
+	{"torch/cuda/graphs.py", ": capture_begin", WEIR_FRAME_COMPILE},
 	{"<frozen importlib._bootstrap>", ": _find_and_load", WEIR_FRAME_COMPILE},
 
 	{" acquire of _thread.", NULL, WEIR_FRAME_WAIT},
@@ -98,10 +106,16 @@ static bool ends_with(const char *name, const char *end)
 	return length >= tail && strcmp(name + length - tail, end) == 0;
 }
 
+static bool has_file(const char *name, const char *file)
+{
+	return file[0] == '^' ? strncmp(name, file + 1, strlen(file + 1)) == 0
+	                      : strstr(name, file) != NULL;
+}
+
 enum weir_frame_class weir_frame_class(const char *name)
 {
 	for (size_t i = 0; i < sizeof frame_rows / sizeof *frame_rows; i++)
-		if (strstr(name, frame_rows[i].file) &&
+		if (has_file(name, frame_rows[i].file) &&
 		    (!frame_rows[i].function || ends_with(name, frame_rows[i].function)))
 			return (enum weir_frame_class)frame_rows[i].class;
 	return WEIR_FRAME_PLAIN;

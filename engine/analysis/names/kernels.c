@@ -38,7 +38,19 @@ static const struct family_pattern communication[] = {
 	ANY("msccl", COMMUNICATION),
 	ANY("nvshmem", COMMUNICATION),
 	ANY("rocshmem", COMMUNICATION),
+	/* Expert parallelism: tokens are dispatched to experts, and their results combined. */
 	ANY("deep_ep", COMMUNICATION),
+	ANY("dpsk::ep::", COMMUNICATION),
+	ANY("4dpsk2ep", COMMUNICATION), /* mangled */
+	BOTH("::ep::", "dispatch", COMMUNICATION),
+	BOTH("::ep::", "combine", COMMUNICATION),
+	BOTH("internode", "dispatch", COMMUNICATION),
+	BOTH("internode", "combine", COMMUNICATION),
+	BOTH("intranode", "dispatch", COMMUNICATION),
+	BOTH("intranode", "combine", COMMUNICATION),
+	ANY("epdispatch", COMMUNICATION), /* MoRI */
+	ANY("epcombine", COMMUNICATION),
+	ANY("moea2a", COMMUNICATION), /* TensorRT-LLM */
 	ANY("multimem_", COMMUNICATION),
 	ANY("one_shot_", COMMUNICATION),
 	ANY("two_shot_", COMMUNICATION),

@@ -22,6 +22,7 @@ enum weir_bound weir_idle_bound(enum weir_idle idle)
 	case WEIR_IDLE_HOST_IDLE:
 	case WEIR_IDLE_DEPENDENCY:
 	case WEIR_IDLE_PROFILER:
+	case WEIR_IDLE_UNRECORDED:
 	case WEIR_IDLE_UNLINKED:
 	case WEIR_IDLE_OTHER:
 	case WEIR_IDLE_COUNT:
@@ -68,6 +69,8 @@ static void add_compute(struct weir_ledger *ledger, const struct weir_assessment
 		break;
 	case WEIR_BOUND_UNDETERMINED:
 		add_ns(&ledger->unmodelled_ns, ns);
+		if (assessment && assessment->values[WEIR_F_FAMILY_COMPUTE] > 0)
+			add_ns(&ledger->likely_compute_ns, ns);
 		break;
 	case WEIR_BOUND_BATCHING:
 	case WEIR_BOUND_COMMUNICATION:
@@ -153,10 +156,15 @@ void weir_attribute(const struct weir_rank *rank, struct weir_ledger *stages,
 		else
 			add_idle(ledger, segment, kind);
 	}
-	for (size_t i = 0; i < rank->trace->device.count; i++)
-		if (rank->groups.row_call[i] != WEIR_NONE &&
-		    rank->trace->device.kind[i] == WEIR_DEVICE_KERNEL)
-			ledger_of_span(rank, steps->row_span[i], stages, outside)->kernels++;
+	for (size_t i = 0; i < rank->trace->device.count; i++) {
+		struct weir_ledger *ledger =
+			ledger_of_span(rank, steps->row_span[i], stages, outside);
+
+		if (rank->groups.row_call[i] == WEIR_NONE)
+			continue;
+		ledger->works++;
+		ledger->kernels += rank->trace->device.kind[i] == WEIR_DEVICE_KERNEL;
+	}
 }
 
 void weir_attribution_from_ledger(struct weir_attribution *out, const struct weir_ledger *ledger)

@@ -9,8 +9,8 @@
 #define REQUESTS WEIR_FOR_REQUESTS
 #define WORK     WEIR_FOR_OPERATOR
 
-#define FEATURE(id, name, unit, subjects, meaning)                                                 \
-	[WEIR_F_##id] = {#name, WEIR_UNIT_##unit, subjects, meaning},
+#define FEATURE(id, name, unit, subjects, meaning, phrase)                                         \
+	[WEIR_F_##id] = {#name, WEIR_UNIT_##unit, subjects, meaning, phrase},
 
 static const struct weir_feature features[WEIR_F_COUNT] = {
 #include "engine/analysis/rank/features.def"
@@ -39,6 +39,7 @@ static void set_shares(double *values, const struct weir_ledger *ledger)
 		{WEIR_F_IDLE_DEPENDENCY,
 	         idle[WEIR_IDLE_DEPENDENCY] + idle[WEIR_IDLE_DEPENDENCY_COMM]},
 		{WEIR_F_IDLE_PROFILER, idle[WEIR_IDLE_PROFILER]},
+		{WEIR_F_IDLE_UNRECORDED, idle[WEIR_IDLE_UNRECORDED]},
 		{WEIR_F_IDLE_UNEXPLAINED, idle[WEIR_IDLE_UNLINKED] + idle[WEIR_IDLE_OTHER]},
 		{WEIR_F_LATE_DISPATCH, late[WEIR_LATE_DISPATCH]},
 		{WEIR_F_LATE_SYNC, late[WEIR_LATE_SYNC]},
@@ -63,6 +64,7 @@ static void set_shares(double *values, const struct weir_ledger *ledger)
 		{WEIR_F_BELOW_ROOF, ledger->slow_ns},
 		{WEIR_F_SHORT_KERNELS, ledger->short_ns},
 		{WEIR_F_UNMODELLED, ledger->unmodelled_ns},
+		{WEIR_F_LIKELY_COMPUTE, ledger->likely_compute_ns},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -129,6 +131,8 @@ void weir_features_from_ledger(double *values, const struct weir_ledger *ledger)
 	set_parts(values, ledger, late_ns);
 	set_waits(values, ledger);
 	values[WEIR_F_KERNELS] = (double)ledger->kernels;
+	values[WEIR_F_DEVICE_WORKS] = (double)ledger->works;
+	values[WEIR_F_BUSY_NS] = (double)ledger->busy_ns;
 	if (ledger->steps > 0)
 		values[WEIR_F_KERNELS_PER_STEP] = (double)ledger->kernels / (double)ledger->steps;
 }

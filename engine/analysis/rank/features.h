@@ -9,7 +9,7 @@
 #include "engine/analysis/rank/ledger.h"
 #include "engine/model/finding.h"
 
-#define FEATURE(id, name, unit, subjects, meaning) WEIR_F_##id,
+#define FEATURE(id, name, unit, subjects, meaning, phrase) WEIR_F_##id,
 
 enum weir_feature_id {
 #include "engine/analysis/rank/features.def"

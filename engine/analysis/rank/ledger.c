@@ -47,6 +47,7 @@ enum weir_late weir_late_class(const struct weir_segment *segment, const char *s
 	case WEIR_IDLE_DEPENDENCY:
 	case WEIR_IDLE_DEPENDENCY_COMM:
 	case WEIR_IDLE_PROFILER:
+	case WEIR_IDLE_UNRECORDED:
 	case WEIR_IDLE_UNLINKED:
 	case WEIR_IDLE_OTHER:
 	case WEIR_IDLE_COUNT:
@@ -71,6 +72,7 @@ void weir_ledger_add(struct weir_ledger *to, const struct weir_ledger *from)
 	add_all(to->late_ns, from->late_ns, WEIR_LATE_COUNT);
 	add_all(to->bound_ns, from->bound_ns, WEIR_BOUND_COUNT);
 	to->unmodelled_ns = weir_add_ns(to->unmodelled_ns, from->unmodelled_ns);
+	to->likely_compute_ns = weir_add_ns(to->likely_compute_ns, from->likely_compute_ns);
 	to->roof_ns = weir_add_ns(to->roof_ns, from->roof_ns);
 	to->bandwidth_ns = weir_add_ns(to->bandwidth_ns, from->bandwidth_ns);
 	to->short_ns = weir_add_ns(to->short_ns, from->short_ns);
@@ -80,6 +82,7 @@ void weir_ledger_add(struct weir_ledger *to, const struct weir_ledger *from)
 	to->longest_ns = weir_add_ns(to->longest_ns, from->longest_ns);
 	to->compiler_ns = weir_add_ns(to->compiler_ns, from->compiler_ns);
 	to->kernels += from->kernels;
+	to->works += from->works;
 	to->steps += from->steps;
 }
 

@@ -46,6 +46,7 @@ struct weir_ledger {
 	int64_t bound_ns[WEIR_BOUND_COUNT];
 	/* Computation without a roofline, neither from shapes nor from its kernel's family. */
 	int64_t unmodelled_ns;
+	int64_t likely_compute_ns; /* the part of it in families that arithmetic usually limits */
 	int64_t roof_ns;      /* computation near the compute roof of the fastest suitable unit */
 	int64_t bandwidth_ns; /* computation limited by memory bandwidth */
 	int64_t short_ns;     /* computation in kernels too short or too small to fill the device */
@@ -59,6 +60,7 @@ struct weir_ledger {
 	/* Device work that a compiler launched, which counts as the runtime's. */
 	int64_t compiler_ns;
 	uint64_t kernels;
+	uint64_t works; /* kernels, copies and memory sets */
 	uint64_t steps;
 };
 

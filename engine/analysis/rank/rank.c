@@ -165,6 +165,7 @@ void weir_rank_assess(struct weir_rank *rank, size_t index, const struct weir_wo
 	const struct weir_group *group = &rank->groups.items[index];
 	const struct weir_rank_device *device = &rank->devices[group->device];
 	uint32_t sms = rank->trace->devices[group->device].sms;
+	uint32_t fill_sms = sms > 0 || !device->known ? sms : device->peaks.sms;
 	struct weir_assessment *out = &rank->assessments[index];
 	double call_ns = (double)group->sum_ns / (double)group->calls;
 
@@ -183,6 +184,12 @@ void weir_rank_assess(struct weir_rank *rank, size_t index, const struct weir_wo
 	out->values[WEIR_F_GRAPH_SHARE] = (double)group->graph_rows / (double)group->rows;
 	if (group->blocks > 0 && sms > 0)
 		out->values[WEIR_F_WAVES] = (double)group->blocks / (double)sms;
+	if (group->sum_ns > 0)
+		out->values[WEIR_F_KERNEL_SHARE] = (double)group->same_ns / (double)group->sum_ns;
+	if (group->blocks > 0 && fill_sms > 0)
+		out->values[WEIR_F_GRID_FILL] = (double)group->blocks / (double)fill_sms;
+	if (group->threads > 0)
+		out->values[WEIR_F_BLOCK_THREADS] = (double)group->threads;
 	set_kinds(out->values, rank, group);
 	if (out->work.confidence != WEIR_MODEL_NONE && device->known && call_ns > 0)
 		set_roofs(out->values, &out->roofline, call_ns);

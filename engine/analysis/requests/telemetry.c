@@ -6,6 +6,7 @@
 
 #include "engine/analysis/requests/telemetry.h"
 #include "engine/base/names.h"
+#include "engine/base/text.h"
 #include "engine/stats/moments.h"
 
 #define NS_PER_SECOND INT64_C(1000000000)
@@ -102,19 +103,28 @@ static bool is_inside(const struct weir_telemetry_sample *sample, int64_t shift_
 	       sample->at_ns + shift_ns < window.end_ns;
 }
 
+#define LISTED_NAMES 4 /* of devices */
+
 /* ---- samples ---- */
+
+/* The figures that whole devices of a monitor state, so that those of their parts do not count. */
+struct stated {
+	bool gauge[WEIR_GAUGE_COUNT], reasons;
+};
 
 /* A selected sample. */
 struct counted {
 	const struct weir_telemetry_sample *sample;
 	const struct weir_telemetry *telemetry;
+	const struct stated *repeats; /* figures that do not count; NULL: all count */
 	bool in_use;
 };
 
 struct selection {
 	struct counted *items;
 	size_t count, capacity;
-	double *values; /* scratch, one per item */
+	double *values;        /* scratch, one per item */
+	struct stated *stated; /* per input */
 	int64_t span_ns;
 	bool aligned;
 };
@@ -157,10 +167,49 @@ static bool is_in_use(const struct weir_telemetry_sample *sample, double level)
 	return telling ? power > level : !sample->has_reasons;
 }
 
+static bool is_part(const struct weir_telemetry *telemetry,
+                    const struct weir_telemetry_sample *sample)
+{
+	return telemetry->devices[sample->device].is_part;
+}
+
+static struct stated find_stated(const struct weir_telemetry *telemetry)
+{
+	struct stated stated = {.reasons = false};
+
+	for (size_t i = 0; i < telemetry->count; i++) {
+		const struct weir_telemetry_sample *sample = &telemetry->samples[i];
+
+		if (is_part(telemetry, sample))
+			continue;
+		stated.reasons |= sample->has_reasons;
+		for (size_t gauge = 0; gauge < WEIR_GAUGE_COUNT; gauge++)
+			stated.gauge[gauge] |= !isnan(sample->value[gauge]);
+	}
+	return stated;
+}
+
+/* True if a sample of a part has a figure that no whole device states. */
+static bool adds_any(const struct weir_telemetry_sample *sample, const struct stated *stated)
+{
+	bool any = sample->has_reasons && !stated->reasons;
+
+	for (size_t gauge = 0; gauge < WEIR_GAUGE_COUNT; gauge++)
+		any |= !isnan(sample->value[gauge]) && !stated->gauge[gauge];
+	return any;
+}
+
+static void add_item(struct selection *selection, const struct counted *item)
+{
+	selection->items = weir_grow(selection->items, &selection->capacity, selection->count + 1,
+	                             sizeof(*selection->items));
+	selection->items[selection->count++] = *item;
+}
+
 /* Selects the samples of one monitor that are inside the window, or all samples if there is no
  * window. */
 static void select_samples(struct selection *selection, const struct weir_telemetry *telemetry,
-                           const struct weir_telemetry_window *window)
+                           const struct stated *stated, const struct weir_telemetry_window *window)
 {
 	int64_t shift_ns = window ? weir_telemetry_shift(telemetry, *window) : 0;
 	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
@@ -169,14 +218,16 @@ static void select_samples(struct selection *selection, const struct weir_teleme
 	for (size_t i = 0; i < telemetry->count; i++) {
 		const struct weir_telemetry_sample *sample = &telemetry->samples[i];
 
-		if (window && !is_inside(sample, shift_ns, *window))
+		bool part = is_part(telemetry, sample);
+
+		if ((window && !is_inside(sample, shift_ns, *window)) ||
+		    (part && !adds_any(sample, stated)))
 			continue;
-		selection->items = weir_grow(selection->items, &selection->capacity,
-		                             selection->count + 1, sizeof(*selection->items));
-		selection->items[selection->count++] =
-			(struct counted){.sample = sample,
-		                         .telemetry = telemetry,
-		                         .in_use = is_in_use(sample, levels[sample->device])};
+		add_item(selection,
+		         &(struct counted){.sample = sample,
+		                           .telemetry = telemetry,
+		                           .repeats = part ? stated : NULL,
+		                           .in_use = is_in_use(sample, levels[sample->device])});
 		if (sample->at_ns == WEIR_NO_TIME)
 			continue;
 		first_ns = sample->at_ns < first_ns ? sample->at_ns : first_ns;
@@ -192,7 +243,8 @@ static void select_all(struct selection *selection, const struct weir_profile *p
 {
 	for (size_t i = 0; i < profile->input_count; i++)
 		if (profile->inputs[i].telemetry)
-			select_samples(selection, profile->inputs[i].telemetry, window);
+			select_samples(selection, profile->inputs[i].telemetry,
+			               &selection->stated[i], window);
 }
 
 /* Copies the known values of a gauge into the scratch; returns their number. */
@@ -201,9 +253,11 @@ static size_t gather(const struct selection *selection, enum weir_gauge gauge, b
 	size_t count = 0;
 
 	for (size_t i = 0; i < selection->count; i++) {
-		double value = selection->items[i].sample->value[gauge];
+		const struct counted *item = &selection->items[i];
+		double value = item->sample->value[gauge];
 
-		if (!isnan(value) && (selection->items[i].in_use || !only_in_use))
+		if (!isnan(value) && (item->in_use || !only_in_use) &&
+		    !(item->repeats && item->repeats->gauge[gauge]))
 			selection->values[count++] = value;
 	}
 	return count;
@@ -242,7 +296,8 @@ static double share_of_reasons(const struct selection *selection, uint32_t bits)
 	for (size_t i = 0; i < selection->count; i++) {
 		const struct counted *item = &selection->items[i];
 
-		if (!item->in_use || !item->sample->has_reasons)
+		if (!item->in_use || !item->sample->has_reasons ||
+		    (item->repeats && item->repeats->reasons))
 			continue;
 		count++;
 		held += (item->sample->reasons & bits) != 0;
@@ -267,7 +322,8 @@ static double share_of_totals(const struct selection *selection, enum weir_gauge
 		if (item->telemetry != monitor)
 			memset(before, 0, sizeof(before));
 		monitor = item->telemetry;
-		if (isnan(sample->value[gauge]) || sample->at_ns == WEIR_NO_TIME)
+		if (isnan(sample->value[gauge]) || sample->at_ns == WEIR_NO_TIME ||
+		    (item->repeats && item->repeats->gauge[gauge]))
 			continue;
 		last = before[sample->device];
 		before[sample->device] = sample;
@@ -287,24 +343,85 @@ static double share_held(const struct selection *selection, uint32_t bits, enum 
 	return isnan(share) ? share_of_totals(selection, total) : share;
 }
 
+/* Adds the id of the device; for a part, that of the GPU if it is known. */
+static uint32_t add_id(struct weir_names *ids, const struct weir_telemetry_device *device)
+{
+	const char *slash = device->is_part ? strchr(device->id, '/') : NULL;
+
+	return weir_names_add(ids, device->id,
+	                      slash ? (size_t)(slash - device->id) : strlen(device->id));
+}
+
+static bool any_whole_device(const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->count; i++)
+		if (!is_part(selection->items[i].telemetry, selection->items[i].sample))
+			return true;
+	return false;
+}
+
+/* Joins the names in the order of their first device; further ones are "...". */
+static const char *join_names(const struct weir_names *names, size_t none, struct weir_arena *arena)
+{
+	size_t count = weir_names_count(names);
+	struct weir_text text = {0};
+	const char *joined = NULL;
+
+	for (size_t i = none; i < count && i < none + LISTED_NAMES; i++)
+		weir_text_printf(&text, "%s%s", i > none ? ", " : "",
+		                 weir_names_text(names, (uint32_t)i));
+	if (count > none + LISTED_NAMES)
+		weir_text_puts(&text, ", ...");
+	if (text.length)
+		joined = weir_arena_copy(arena, text.data, text.length);
+	weir_text_release(&text);
+	return joined;
+}
+
+/* Counts devices and joins their names. A device without a name in this file may have one in
+ * another, under the same id. */
 static void count_devices(const struct selection *selection, struct weir_arena *arena,
                           struct weir_telemetry_figures *out)
 {
-	struct weir_names *ids = weir_names_new();
-	size_t before = weir_names_count(ids);
+	struct weir_names *ids = weir_names_new(), *named = weir_names_new();
+	struct weir_names *names = weir_names_new();
+	size_t none = weir_names_count(ids);
+	bool whole = any_whole_device(selection);
 
 	for (size_t i = 0; i < selection->count; i++) {
-		const struct counted *item = &selection->items[i];
 		const struct weir_telemetry_device *device =
-			&item->telemetry->devices[item->sample->device];
+			&selection->items[i].telemetry->devices[selection->items[i].sample->device];
 
-		weir_names_add(ids, device->id, strlen(device->id));
-		if (!out->device_name && device->name)
-			out->device_name =
-				weir_arena_copy(arena, device->name, strlen(device->name));
+		if (whole && device->is_part)
+			continue;
+		add_id(ids, device);
+		if (!device->name)
+			continue;
+		add_id(named, device);
+		weir_names_add(names, device->name, strlen(device->name));
 	}
-	out->devices = weir_names_count(ids) - before;
+	out->devices = weir_names_count(ids) - none;
+	out->device_name = join_names(names, none, arena);
+	out->mixed_devices = weir_names_count(names) > none + 1 ||
+	                     (out->device_name && weir_names_count(named) < weir_names_count(ids));
 	weir_names_free(ids);
+	weir_names_free(named);
+	weir_names_free(names);
+}
+
+static void fill_transfers(const struct selection *selection, struct weir_telemetry_figures *out)
+{
+	struct weir_transfer_figures *transfers = &out->transfers;
+
+	transfers->to_host_bytes_per_s = mean_in_use(selection, WEIR_GAUGE_TO_HOST_BYTES_PER_S);
+	transfers->from_host_bytes_per_s = mean_in_use(selection, WEIR_GAUGE_FROM_HOST_BYTES_PER_S);
+	transfers->link_sent_bytes_per_s = mean_in_use(selection, WEIR_GAUGE_LINK_SENT_BYTES_PER_S);
+	transfers->link_received_bytes_per_s =
+		mean_in_use(selection, WEIR_GAUGE_LINK_RECEIVED_BYTES_PER_S);
+	out->has_transfers = !isnan(transfers->to_host_bytes_per_s) ||
+	                     !isnan(transfers->from_host_bytes_per_s) ||
+	                     !isnan(transfers->link_sent_bytes_per_s) ||
+	                     !isnan(transfers->link_received_bytes_per_s);
 }
 
 static void fill(const struct selection *selection, struct weir_telemetry_figures *out)
@@ -329,6 +446,7 @@ static void fill(const struct selection *selection, struct weir_telemetry_figure
 	out->sm_active = mean_in_use(selection, WEIR_GAUGE_SM_ACTIVE);
 	out->tensor_active = mean_in_use(selection, WEIR_GAUGE_TENSOR_ACTIVE);
 	out->dram_active = mean_in_use(selection, WEIR_GAUGE_DRAM_ACTIVE);
+	fill_transfers(selection, out);
 }
 
 void weir_telemetry_figures(const struct weir_profile *profile, int64_t window_start_ns,
@@ -339,6 +457,10 @@ void weir_telemetry_figures(const struct weir_profile *profile, int64_t window_s
 	struct selection selection = {0};
 
 	*out = (struct weir_telemetry_figures){0};
+	selection.stated = weir_alloc((profile->input_count + 1) * sizeof(*selection.stated));
+	for (size_t i = 0; i < profile->input_count; i++)
+		if (profile->inputs[i].telemetry)
+			selection.stated[i] = find_stated(profile->inputs[i].telemetry);
 	if (window_end_ns > window_start_ns)
 		select_all(&selection, profile, &window);
 	selection.aligned = selection.count > 0;
@@ -347,6 +469,7 @@ void weir_telemetry_figures(const struct weir_profile *profile, int64_t window_s
 	selection.values = weir_alloc((selection.count + 1) * sizeof(*selection.values));
 	fill(&selection, out);
 	count_devices(&selection, arena, out);
+	free(selection.stated);
 	free(selection.values);
 	free(selection.items);
 }

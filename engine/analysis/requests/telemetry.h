@@ -14,6 +14,10 @@
  * power that its monitor saw, provided that the highest is at least 1.25 times the lowest. Without
  * any of these figures, the device counts as in use.
  *
+ * Instances of a divided GPU (MIG) are parts of it. A gauge that any sample of a whole device
+ * states is taken from whole devices of this monitor only, because parts would count the same work
+ * again. A sample of a part that adds nothing then does not count.
+ *
  * The share of time with reduced clocks is taken over the samples in use that state the reasons. If
  * no sample does, it comes from the differences of running totals between consecutive samples of a
  * device, if the later one is in use. Power means a power cap or the power brake, heat a slowdown
@@ -36,7 +40,8 @@ struct weir_telemetry_window {
 /*
  * Fills *out from all telemetry of the profile; without telemetry, everything is 0 or unknown. The
  * window is in Unix time; 0 and 0: no window. Texts go to the arena. Only selected samples and
- * their devices are counted; devices with the same id are one device. span_ns is the longest of a
+ * their devices are counted; devices with the same id are one device, and parts are counted only if
+ * no whole device is. Distinct names are joined by ", ". span_ns is the longest of a
  * single monitor; the power limit is the lowest stated; the highest clock is the highest stated, or
  * the highest seen if none is stated. All samples have the same weight in means.
  */

@@ -5,6 +5,7 @@
 
 #include "engine/analysis/rows/host_functions.h"
 #include "engine/base/arena.h"
+#include "engine/base/text.h"
 
 /* ---- one profile ---- */
 
@@ -103,11 +104,23 @@ struct weir_host_function *weir_host_functions(const struct weir_host_profile *p
 	return functions;
 }
 
-/* ---- all profiles */
+/* ---- entries ---- */
 
 struct entry {
-	const char *function, *file;
+	const char *function, *file; /* file: its label, see label_files() */
+	const char *path;
+	uint32_t line;
 	double self, total;
+};
+
+struct entries {
+	struct entry *items;
+	size_t count, capacity;
+	double total, idle;
+	enum weir_host_unit unit;
+	uint64_t profiles, others; /* with this unit; with another unit */
+	uint64_t threads;
+	struct weir_arena *labels;
 };
 
 static int by_name(const void *left, const void *right)
@@ -129,17 +142,90 @@ static int by_self(const void *left, const void *right)
 	return by_name(left, right);
 }
 
-struct entries {
-	struct entry *items;
-	size_t count, capacity;
-	double total, idle;
-	enum weir_host_unit unit;
-	uint64_t profiles, others; /* with this unit; with another unit */
-};
+/* ---- labels of files ----
+ *
+ * A file is shown by the last part of its path. Functions of one name in files of one name get the
+ * line, and as many parts of the path as tell them apart.
+ */
+
+#define MAX_PARTS 16 /* of a path; then the whole path is shown */
+
+/* Returns the last parts of a path. */
+static const char *last_parts(const char *path, int parts)
+{
+	const char *at = path + strlen(path);
+
+	while (at > path) {
+		if ((at[-1] == '/' || at[-1] == '\\') && --parts == 0)
+			break;
+		at--;
+	}
+	return at;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+	int order = strcmp(a->path, b->path);
+
+	if (order)
+		return order;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static void label(struct entry *entry, int parts, struct weir_arena *arena)
+{
+	struct weir_text text = {0};
+
+	weir_text_puts(&text, parts == MAX_PARTS ? entry->path : last_parts(entry->path, parts));
+	if (entry->line)
+		weir_text_printf(&text, ":%u", (unsigned)entry->line);
+	if (text.length)
+		entry->file = weir_arena_copy(arena, text.data, text.length);
+	weir_text_release(&text);
+}
+
+/* Returns true if no label of the sorted entries is there twice. */
+static bool all_differ(struct entry *entries, size_t count)
+{
+	bool differ = true;
+
+	qsort(entries, count, sizeof *entries, by_name);
+	for (size_t i = 1; i < count && differ; i++)
+		differ = by_name(&entries[i - 1], &entries[i]) != 0;
+	return differ;
+}
+
+/* Labels the files of one profile's entries. */
+static void label_files(struct entry *entries, size_t count, struct weir_arena *arena)
+{
+	size_t end;
+
+	if (!count)
+		return;
+	qsort(entries, count, sizeof *entries, by_name);
+	for (size_t first = 0; first < count; first = end) {
+		struct entry *group = &entries[first];
+		int parts = 1;
+
+		for (end = first + 1; end < count && by_name(group, &entries[end]) == 0;)
+			end++;
+		if (end == first + 1)
+			continue;
+		qsort(group, end - first, sizeof *group, by_place);
+		do {
+			for (size_t i = 0; i < end - first; i++)
+				label(&group[i], parts, arena);
+		} while (!all_differ(group, end - first) && parts++ < MAX_PARTS);
+	}
+}
+
+/* ---- all profiles ---- */
 
 static void add_profile(struct entries *entries, const struct weir_host_profile *profile)
 {
 	struct weir_host_function *functions;
+	size_t before = entries->count;
 
 	if (entries->profiles && profile->unit != entries->unit) {
 		entries->others++;
@@ -149,6 +235,7 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 	entries->profiles++;
 	entries->total += (double)profile->total;
 	entries->idle += (double)profile->idle;
+	entries->threads += profile->threads;
 	functions = weir_host_functions(profile);
 	for (size_t i = 0; i < profile->frame_count; i++) {
 		const struct weir_host_frame *frame = &profile->frames[i];
@@ -160,11 +247,14 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 		entries->items[entries->count++] = (struct entry){
 			.function = weir_names_text(profile->names, frame->function),
 			.file = weir_names_text(profile->names, frame->file),
+			.path = weir_names_text(profile->names, frame->path),
+			.line = frame->line,
 			.self = (double)functions[i].self,
 			.total = (double)functions[i].total,
 		};
 	}
 	free(functions);
+	label_files(entries->items + before, entries->count - before, entries->labels);
 }
 
 /* Merges the entries of each function and sorts by self time, the largest first. */
@@ -192,6 +282,13 @@ static const char *copy(struct weir_report *report, const char *text)
 	return *text ? weir_arena_copy(report->arena, text, strlen(text)) : NULL;
 }
 
+/* Returns the share of a function with its callees. cProfile counts the time of a generator or of a
+ * call in another thread to functions that were not on the stack, so a sum may exceed the whole. */
+static double share_of_total(const struct entry *entry, double whole)
+{
+	return fmax(entry->self, fmin(entry->total, whole)) / whole;
+}
+
 static void fill_report(const struct entries *entries, struct weir_report *report)
 {
 	size_t rows = entries->count < WEIR_MAX_HOST_FUNCTION_ROWS ? entries->count
@@ -202,6 +299,7 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 		.unit = entries->unit,
 		.profiles = entries->profiles,
 		.total = entries->total,
+		.threads = entries->threads,
 		.idle = entries->idle / (entries->idle + entries->total),
 		.functions = weir_arena_alloc(report->arena, (rows + 1) * sizeof *host->functions),
 		.function_count = rows,
@@ -211,7 +309,7 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 			.function = copy(report, entries->items[i].function),
 			.file = copy(report, entries->items[i].file),
 			.self = entries->items[i].self / entries->total,
-			.total = entries->items[i].total / entries->total,
+			.total = share_of_total(&entries->items[i], entries->total),
 		};
 	report->host = host;
 	if (entries->others)
@@ -225,7 +323,7 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 
 void weir_fill_host_functions(const struct weir_profile *profile, struct weir_report *report)
 {
-	struct entries entries = {0};
+	struct entries entries = {.labels = weir_arena_new()};
 
 	for (size_t i = 0; i < profile->input_count; i++)
 		if (profile->inputs[i].host_profile)
@@ -234,4 +332,5 @@ void weir_fill_host_functions(const struct weir_profile *profile, struct weir_re
 	if (entries.profiles)
 		fill_report(&entries, report);
 	free(entries.items);
+	weir_arena_free(entries.labels);
 }

@@ -455,6 +455,16 @@ static void fill_host_operators(const struct weir_analysis *analysis,
 	free(calls);
 }
 
+static void fill_host_shares(struct weir_report *report)
+{
+	double all_ns = 0;
+
+	for (size_t i = 0; i < report->operator_count; i++)
+		all_ns += report->operators[i].call.total_ns;
+	for (size_t i = 0; all_ns > 0 && i < report->operator_count; i++)
+		report->operators[i].share = report->operators[i].call.total_ns / all_ns;
+}
+
 static void fill_rows(const struct fill *fill, const struct entry *entries, size_t count,
                       void (*fill_one)(const struct fill *, const struct entry *, size_t))
 {
@@ -488,6 +498,8 @@ void weir_fill_operators(const struct weir_analysis *analysis, struct weir_repor
 	fill_rows(&fill, entries, count, fill_row);
 	if (count == 0)
 		fill_host_operators(analysis, fill.host_times, report);
+	if (count == 0)
+		fill_host_shares(report);
 	qsort(report->operators, report->operator_count, sizeof *report->operators, by_total);
 	note_implausible(report);
 	for (size_t r = 0; r < analysis->rank_count; r++) {

@@ -38,6 +38,10 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 /* Fills report->operators, the largest device time first; without device work, by self time on the
  * host. */
 void weir_fill_operators(const struct weir_analysis *analysis, struct weir_report *report);
+/* Fills report->host_operators for timelines without device work. */
+void weir_fill_host_operators(const struct weir_analysis *analysis, struct weir_report *report);
+/* Sets the features about host operators in `values` (WEIR_F_COUNT of them). */
+void weir_host_operator_features(const struct weir_report *report, double *values);
 /* Fills report->graphs and notes about them. Bodies that are equal on several ranks share a row. */
 void weir_fill_graphs(const struct weir_analysis *analysis, struct weir_report *report);
 

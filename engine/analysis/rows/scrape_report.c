@@ -30,8 +30,8 @@ static struct weir_distribution distribution_of(const struct weir_scrape_stage *
 	};
 }
 
-static void fill_row(const struct weir_scrape_stage *stage, struct weir_arena *arena,
-                     struct weir_stage_row *row)
+static const struct weir_stage_counted *counted_of(const struct weir_scrape_stage *stage,
+                                                   struct weir_arena *arena)
 {
 	struct weir_stage_counted *counted = weir_arena_alloc(arena, sizeof *counted);
 
@@ -43,12 +43,18 @@ static void fill_row(const struct weir_scrape_stage *stage, struct weir_arena *a
 		.p99 = bounds_of(&stage->at[WEIR_LEVEL_P99]),
 		.resolution_limited = stage->resolution_limited,
 	};
+	return counted;
+}
+
+static void fill_row(const struct weir_scrape_stage *stage, struct weir_arena *arena,
+                     struct weir_stage_row *row)
+{
 	row->name = weir_arena_copy(arena, stage->name, strlen(stage->name));
 	row->kind = stage->kind;
 	row->view = WEIR_VIEW_COUNTED;
 	row->duration = distribution_of(stage);
 	row->share = row->p50_share = row->p95_share = row->p99_share = row->cost_usd = NAN;
-	row->counted = counted;
+	row->counted = counted_of(stage, arena);
 	row->verdict = (struct weir_verdict){
 		.bound = WEIR_BOUND_UNDETERMINED, .share = NAN, .runner_up_share = NAN};
 }
@@ -105,10 +111,14 @@ static void fill_requests(const struct weir_scrape_figures *figures, struct weir
 	report->has_requests = true;
 	out->count = whole(figures->requests);
 	out->failed = whole(figures->failed);
-	if (request)
+	if (request) {
 		out->latency = distribution_of(request);
-	if (first_token)
+		out->latency_counted = counted_of(request, report->arena);
+	}
+	if (first_token) {
 		out->first_token = distribution_of(first_token);
+		out->first_token_counted = counted_of(first_token, report->arena);
+	}
 	out->batch.mean = figures->batch_size;
 	out->throughput_per_s = per_second(figures, figures->requests);
 	out->tokens_per_s = per_second(figures, all_tokens(figures));
@@ -161,29 +171,59 @@ static void note_findings(const struct weir_scrape_findings *findings, struct we
 	           "they are left out, or counted with another model");
 }
 
-/* Notes the known gauges of the server in one sentence. */
+static void add_number(struct weir_text *text, double value)
+{
+	weir_text_printf(text, value < 100 ? "%.3g" : "%.0f", value);
+}
+
+/* Notes the known gauges of the server in one sentence: "0 then 64 requests running, ...". The two
+ * values are of the first and of the last page; no mean of them ever held. */
 static void note_moments(const struct weir_scrape_figures *figures, struct weir_report *report)
 {
 	const struct {
-		double value;
+		double first, last, scale;
 		const char *words;
 	} moments[] = {
-		{figures->running, "requests running"},
-		{figures->waiting, "waiting"},
-		{100 * figures->cache_usage, "% of the KV cache in use"},
-		{100 * figures->cache_hit_rate, "% of prompt tokens from the prefix cache"},
-		{figures->step_tokens, "tokens per step"},
+		{figures->running_at.first, figures->running_at.last, 1, "requests running"},
+		{figures->waiting_at.first, figures->waiting_at.last, 1, "waiting"},
+		{figures->cache_usage_at.first, figures->cache_usage_at.last, 100,
+	         "% of the KV cache in use"},
+		{figures->cache_hit_rate, figures->cache_hit_rate, 100,
+	         "% of prompt tokens from the prefix cache"},
+		{figures->step_tokens, figures->step_tokens, 1, "tokens per step"},
 	};
 	struct weir_text text = {0};
 
-	for (size_t i = 0; i < sizeof moments / sizeof *moments; i++)
-		if (!isnan(moments[i].value))
-			weir_text_printf(&text, moments[i].value < 100 ? "%s%.3g %s" : "%s%.0f %s",
-			                 text.length ? ", " : "", moments[i].value,
-			                 moments[i].words);
+	for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+		if (isnan(moments[i].last))
+			continue;
+		weir_text_puts(&text, text.length ? ", " : "");
+		if (moments[i].first != moments[i].last) {
+			add_number(&text, moments[i].scale * moments[i].first);
+			weir_text_puts(&text, " then ");
+		}
+		add_number(&text, moments[i].scale * moments[i].last);
+		weir_text_printf(&text, " %s", moments[i].words);
+	}
 	if (text.length)
 		weir_report_note(report, "server", "server metrics: %s", text.data);
 	weir_text_release(&text);
+}
+
+/* Notes that no metric of the pages is known; pages that gave samples of devices were of use. */
+static void note_unknown(const struct weir_profile *profile, struct weir_report *report)
+{
+	bool any = false, telemetry = false;
+
+	for (size_t i = 0; i < profile->input_count; i++) {
+		any |= profile->inputs[i].scrape != NULL;
+		telemetry |= profile->inputs[i].scrape && profile->inputs[i].telemetry;
+	}
+	if (any && !telemetry)
+		weir_report_note(report, "unknown_server",
+		                 "no metric of vLLM, SGLang, TGI, LMDeploy, Triton or "
+		                 "OpenTelemetry's generative AI is on the metrics page: pass the "
+		                 "page of the inference server");
 }
 
 void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report *report)
@@ -191,12 +231,18 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 	struct weir_scrape_figures figures;
 
 	if (!weir_scrape_figures_collect(analysis->profile, &analysis->options.settings->aliases,
-	                                 &figures))
+	                                 &figures)) {
+		note_unknown(analysis->profile, report);
 		return;
+	}
 	append_rows(&figures, report);
 	if (!analysis->serving)
 		fill_requests(&figures, report);
 	note_findings(&figures.findings, report);
+	if (figures.ensembles)
+		weir_report_note(report, "ensembles",
+		                 "a request of an ensemble counts once, not again at each of its "
+		                 "steps");
 	note_moments(&figures, report);
 	note_count(report, "preempted", (size_t)whole(figures.preemptions), "preemptions",
 	           "prefill and decode include the time those requests lost, and queue time covers "

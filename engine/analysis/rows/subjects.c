@@ -83,11 +83,23 @@ static void fill_kernels(const struct weir_analysis *analysis,
 	free(stages);
 }
 
+/* Compares operators by name. An operator and the parts of its backward pass are the same operator:
+ * "aten::cudnn_convolution" and "aten::cudnn_convolution_backward_input". */
+static int compare_operators(const struct weir_operator_row *a, const struct weir_operator_row *b)
+{
+	const char *rest_a = strstr(a->name, "_backward"), *rest_b = strstr(b->name, "_backward");
+	size_t length_a = rest_a ? (size_t)(rest_a - a->name) : strlen(a->name);
+	size_t length_b = rest_b ? (size_t)(rest_b - b->name) : strlen(b->name);
+	int order = memcmp(a->name, b->name, length_a < length_b ? length_a : length_b);
+
+	return order != 0 ? order : (length_a > length_b) - (length_a < length_b);
+}
+
 static int by_name(const void *left, const void *right)
 {
 	const struct weir_operator_row *const *a = left, *const *b = right;
 
-	return strcmp((*a)->name, (*b)->name);
+	return compare_operators(*a, *b);
 }
 
 static int by_stage_and_name(const void *left, const void *right)
@@ -108,7 +120,7 @@ static void fill_top_operator(const struct weir_operator_row **rows, size_t coun
 		double same_ns = 0;
 		bool known = false;
 
-		for (end = i; end < count && strcmp(rows[end]->name, rows[i]->name) == 0; end++) {
+		for (end = i; end < count && compare_operators(rows[end], rows[i]) == 0; end++) {
 			same_ns += rows[end]->call.total_ns;
 			known = known || rows[end]->verdict.bound != WEIR_BOUND_UNDETERMINED;
 		}
@@ -229,16 +241,32 @@ static double flat_step_ratio(const struct weir_steps *steps)
 	return ratio;
 }
 
+/* Says which traces are judged as a whole because their annotated steps hold next to no work. */
+static void note_slivers(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	size_t slivers = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		slivers += analysis->ranks[r].steps.sliver;
+	if (slivers > 0)
+		weir_report_note(report, "steps_hold_little",
+		                 "the annotated steps hold less than a tenth of the device work in "
+		                 "%zu of %zu traces: those are judged as a whole",
+		                 slivers, analysis->rank_count);
+}
+
 static void fill_profile_only(const struct weir_analysis *analysis,
                               const struct weir_report *report, double *values)
 {
-	uint64_t waits = 0, reads = 0, steps = 0;
+	uint64_t waits = 0, reads = 0, steps = 0, calls = 0, unrecorded = 0;
 
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		const struct weir_rank *rank = &analysis->ranks[r];
 
 		waits += rank->launches.syncs + rank->launches.blocking_copies;
 		reads += rank->launches.scalar_reads;
+		calls += rank->launches.calls;
+		unrecorded += rank->launches.unrecorded;
 		for (size_t i = 0; i < rank->steps.step_count; i++)
 			steps += !report->steady || rank->steps.steps[i].state == WEIR_STEP_STEADY;
 		if (isnan(values[WEIR_F_FLAT_STEP_RATIO]))
@@ -246,11 +274,17 @@ static void fill_profile_only(const struct weir_analysis *analysis,
 	}
 	values[WEIR_F_LAUNCH_P50_NS] = report->has_gpu ? report->gpu.launch.p50_ns : NAN;
 	values[WEIR_F_RANKS] = (double)report->rank_count;
-	for (size_t i = 0; i < report->rank_row_count; i++)
+	for (size_t i = 0; i < report->rank_row_count; i++) {
 		values[WEIR_F_LINK_SHARE] =
 			fmax(values[WEIR_F_LINK_SHARE], report->ranks[i].link_share);
+		values[WEIR_F_ONE_LATE_RANK] =
+			fmax(values[WEIR_F_ONE_LATE_RANK], report->ranks[i].straggler_score);
+	}
 	values[WEIR_F_PADDING_WASTE] = padding_waste(analysis);
+	if (calls > 0)
+		values[WEIR_F_UNRECORDED_LAUNCHES] = (double)unrecorded / (double)calls;
 	weir_memory_features(report, values);
+	weir_host_operator_features(report, values);
 	if (report->has_gpu) {
 		values[WEIR_F_SYNC_DENSITY] = report->gpu.waits.sync_share;
 		values[WEIR_F_LAUNCH_CALL_SHARE] = report->gpu.waits.launch_call_share;
@@ -279,9 +313,10 @@ static struct weir_ledger time_with_work(const struct weir_stage_merges *merges,
 	if (merges->count == 0 || !(share > MOSTLY_NO_WORK))
 		return ledger;
 	weir_ledger_drop_no_work(&ledger, no_work_ns);
-	weir_report_note(report, "no_work",
+	weir_attribution_from_ledger(&report->attribution, &ledger);
+	weir_report_note(report, WEIR_NOTE_NO_WORK,
 	                 "no work was submitted for %.0f %% of the time (the launching thread was "
-	                 "idle, outside every stage): the verdict covers the rest",
+	                 "idle, outside every stage): verdict and attribution cover the rest",
 	                 100 * share);
 	return ledger;
 }
@@ -318,12 +353,14 @@ void weir_fill_features(const struct weir_analysis *analysis,
 	weir_features_from_ledger(report->features, &judged);
 	weir_attribution_from_ledger(&report->device_attribution, &judged);
 	fill_profile_only(analysis, report, report->features);
+	note_slivers(analysis, report);
 	for (size_t i = 0; i < report->stage_count; i++) {
 		struct weir_stage_row *row = &report->stages[i];
 
 		row->features =
 			weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *row->features);
 		weir_features_clear(row->features);
+		row->features[WEIR_F_RANKS] = report->features[WEIR_F_RANKS];
 		if (i >= merges->first_row && i < merges->first_row + merges->count)
 			weir_features_from_ledger(row->features,
 			                          &merges->items[i - merges->first_row].ledger);

@@ -24,6 +24,11 @@ static void add_device(struct weir_report *report, const char *name)
 		name[0] ? weir_arena_copy(report->arena, name, strlen(name)) : NULL, 1};
 }
 
+static bool device_works(const struct weir_rank *rank, size_t device)
+{
+	return rank->timeline.first_row[device] < rank->timeline.first_row[device + 1];
+}
+
 /* Counts the devices that have work by name; a trace also describes idle devices of its host. */
 static void fill_devices(const struct weir_analysis *analysis, struct weir_report *report)
 {
@@ -37,7 +42,7 @@ static void fill_devices(const struct weir_analysis *analysis, struct weir_repor
 
 		report->rank_count += rank->trace->device.count > 0;
 		for (size_t d = 0; d < rank->trace->device_count; d++)
-			if (rank->timeline.first_row[d] < rank->timeline.first_row[d + 1])
+			if (device_works(rank, d))
 				add_device(report, weir_names_text(rank->trace->names,
 				                                   rank->trace->devices[d].name));
 	}
@@ -255,42 +260,98 @@ static void fill_gpu(const struct weir_analysis *analysis, const struct weir_led
 	weir_fill_launching(analysis, total, report);
 }
 
+static struct weir_rank_row rank_row(const struct weir_rank *rank)
+{
+	const struct weir_waits *waits = &rank->waits;
+	bool known = weir_waits_known(waits);
+	double collective_ns = (double)waits->collective_ns;
+	int64_t window_ns = 0, exposed_ns = 0;
+
+	for (size_t d = 0; d < rank->trace->device_count; d++) {
+		add_ns(&window_ns, rank->activity[d].window_ns);
+		add_ns(&exposed_ns, rank->activity[d].exposed_communication_ns);
+	}
+	return (struct weir_rank_row){
+		.rank = rank->rank,
+		.active = (double)rank->busy_ns / (double)window_ns,
+		.exposed_communication = (double)exposed_ns / (double)window_ns,
+		.wait = known ? (double)waits->wait_ns / collective_ns : NAN,
+		.transfer = known ? (double)waits->transfer_ns / collective_ns : NAN,
+		.straggler_score = waits->straggler_score,
+		.late_by = waits->late_by,
+		.collectives = waits->aligned ? (double)waits->matched : NAN,
+		.bus_bytes_per_s = waits->bus_bytes_per_s,
+		.link_share = waits->link_share,
+		.clock_offset_ns = waits->aligned ? (double)waits->offset_ns : NAN,
+		.device = -1,
+	};
+}
+
+static struct weir_rank_row device_row(const struct weir_rank *rank, size_t device)
+{
+	const struct weir_activity *activity = &rank->activity[device];
+	double window_ns = (double)activity->window_ns;
+
+	return (struct weir_rank_row){
+		.rank = rank->rank,
+		.active = (double)activity->active_ns / window_ns,
+		.exposed_communication = (double)activity->exposed_communication_ns / window_ns,
+		.wait = NAN,
+		.transfer = NAN,
+		.straggler_score = NAN,
+		.collectives = NAN,
+		.bus_bytes_per_s = NAN,
+		.link_share = NAN,
+		.clock_offset_ns = NAN,
+		.device = rank->trace->devices[device].id,
+	};
+}
+
+/* Returns the number of devices with work. */
+static size_t working_devices(const struct weir_rank *rank)
+{
+	size_t count = 0;
+
+	for (size_t d = 0; d < rank->trace->device_count; d++)
+		count += device_works(rank, d);
+	return count;
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	const struct weir_rank *const *a = left, *const *b = right;
+
+	if ((*a)->rank != (*b)->rank)
+		return (*a)->rank < (*b)->rank ? -1 : 1;
+	return (*a > *b) - (*a < *b); /* ranks are in one array, in the order of the inputs */
+}
+
+/* Lists the ranks, and the devices of ranks that use several, in the order of their numbers. */
 static void fill_ranks(const struct weir_analysis *analysis, struct weir_report *report)
 {
-	if (report->rank_count < 2)
-		return;
-	report->ranks =
-		weir_arena_alloc(report->arena, analysis->rank_count * sizeof *report->ranks);
-	for (size_t r = 0; r < analysis->rank_count; r++) {
-		const struct weir_rank *rank = &analysis->ranks[r];
-		const struct weir_waits *waits = &rank->waits;
-		struct weir_rank_row *row = &report->ranks[report->rank_row_count];
-		bool known = weir_waits_known(waits);
-		int64_t window_ns = 0, exposed_ns = 0;
+	const struct weir_rank **order = weir_alloc(analysis->rank_count * sizeof(*order));
+	size_t rows = 0, most = 0;
 
-		if (rank->trace->device.count == 0)
-			continue;
-		for (size_t d = 0; d < rank->trace->device_count; d++) {
-			add_ns(&window_ns, rank->activity[d].window_ns);
-			add_ns(&exposed_ns, rank->activity[d].exposed_communication_ns);
-		}
-		*row = (struct weir_rank_row){
-			.rank = rank->rank,
-			.active = (double)rank->busy_ns / (double)window_ns,
-			.exposed_communication = (double)exposed_ns / (double)window_ns,
-			.wait = known ? (double)waits->wait_ns / (double)waits->collective_ns : NAN,
-			.transfer =
-				known ? (double)waits->transfer_ns / (double)waits->collective_ns
-				      : NAN,
-			.straggler_score = waits->straggler_score,
-			.late_by = waits->late_by,
-			.collectives = waits->aligned ? (double)waits->matched : NAN,
-			.bus_bytes_per_s = waits->bus_bytes_per_s,
-			.link_share = waits->link_share,
-			.clock_offset_ns = waits->aligned ? (double)waits->offset_ns : NAN,
-		};
-		report->rank_row_count++;
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		size_t count = working_devices(&analysis->ranks[r]);
+
+		order[r] = &analysis->ranks[r];
+		rows += count + 1;
+		most = count > most ? count : most;
 	}
+	if (report->rank_count > 1 || most > 1)
+		report->ranks = weir_arena_alloc(report->arena, rows * sizeof *report->ranks);
+	qsort(order, analysis->rank_count, sizeof(*order), by_rank);
+	for (size_t r = 0; report->ranks && r < analysis->rank_count; r++) {
+		const struct weir_rank *rank = order[r];
+
+		if (report->rank_count > 1 && rank->trace->device.count > 0)
+			report->ranks[report->rank_row_count++] = rank_row(rank);
+		for (size_t d = 0; working_devices(rank) > 1 && d < rank->trace->device_count; d++)
+			if (device_works(rank, d))
+				report->ranks[report->rank_row_count++] = device_row(rank, d);
+	}
+	free(order);
 }
 
 void weir_fill_summary(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,

@@ -274,13 +274,14 @@ void weir_buckets_quantile(const struct weir_buckets *buckets, double q,
 	double total = buckets->count ? weir_buckets_total(buckets) : 0, rank;
 	size_t j;
 
-	*out = (struct weir_quantile_estimate){NAN, NAN, NAN};
+	*out = (struct weir_quantile_estimate){.estimate = NAN, .low = NAN, .high = NAN};
 	if (buckets->count < 2 || !(total >= 1) || !(q >= 0 && q <= 1))
 		return;
 	rank = nearest_rank(q, total);
 	j = find_bucket(buckets, rank);
 	out->low = lower_bound(buckets, j);
 	out->high = buckets->bound[j];
+	out->beyond = isinf(out->high);
 	narrow_by_sum(buckets, j, rank, out);
 	out->estimate = fmin(fmax(interpolate(buckets, q * total), out->low), out->high);
 }

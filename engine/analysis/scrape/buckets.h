@@ -34,7 +34,8 @@ struct weir_counting {
 };
 
 struct weir_quantile_estimate {
-	double estimate;
+	double estimate;  /* if `beyond`, the last bound, which is too low */
+	bool beyond;      /* the observation is above the last finite bound */
 	double low, high; /* NAN: nothing is known; high INFINITY: beyond the last bound */
 };
 

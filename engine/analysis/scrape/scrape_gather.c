@@ -199,16 +199,25 @@ static struct weir_gathered *find_item(struct weir_gathering *gathering,
 	}
 	gathering->items = weir_grow(gathering->items, &gathering->capacity, gathering->count + 1,
 	                             sizeof *gathering->items);
-	gathering->items[gathering->count] =
-		(struct weir_gathered){.row = row, .group = group, .label = label, .value = NAN};
+	gathering->items[gathering->count] = (struct weir_gathered){.row = row,
+	                                                            .group = group,
+	                                                            .label = label,
+	                                                            .value = NAN,
+	                                                            .first = NAN,
+	                                                            .last = NAN};
 	weir_rowmap_add(&gathering->map, hash, (uint32_t)gathering->count);
 	return &gathering->items[gathering->count++];
 }
 
-static void add_value(struct weir_gathered *item, double value)
+static void add_to(double *sum, double value)
 {
 	if (isfinite(value))
-		item->value = isnan(item->value) ? value : item->value + value;
+		*sum = isnan(*sum) ? value : *sum + value;
+}
+
+static void add_value(struct weir_gathered *item, double value)
+{
+	add_to(&item->value, value);
 }
 
 /* True if the time of creation differs, so that the series started anew. */
@@ -250,14 +259,14 @@ static void gather_total(struct weir_gathering *gathering, const struct pair *pa
 		gathering->findings.resets++;
 		was = NAN;
 	}
-	add_value(item, pair->row->scale * (isnan(was) ? value : value - was));
+	add_value(item, item->row->scale * (isnan(was) ? value : value - was));
 }
 
 /* Averages a gauge over the two pages; a share is also averaged over its series. */
 static void gather_gauge(const struct pair *pair, uint32_t series, struct weir_gathered *item)
 {
 	const struct weir_scrape_family *family = &pair->after->families[pair->family];
-	double weight = pair->row->metric == WEIR_SCRAPED_CACHE_USAGE
+	double weight = item->row->metric == WEIR_SCRAPED_CACHE_USAGE
 	                        ? 1.0 / (double)family->series_count
 	                        : 1.0;
 	double is = weir_scrape_value(pair->after, series, WEIR_PART_VALUE), was = NAN;
@@ -269,6 +278,8 @@ static void gather_gauge(const struct pair *pair, uint32_t series, struct weir_g
 			was = weir_scrape_value(pair->before, before, WEIR_PART_VALUE);
 	}
 	add_value(item, weight * (isnan(was) ? is : (is + was) / 2));
+	add_to(&item->first, weight * (isnan(was) ? is : was));
+	add_to(&item->last, weight * is);
 }
 
 /* True if the quantiles of a summary contradict its sum: quantiles without observations, or all
@@ -318,14 +329,33 @@ static void gather_histogram(struct weir_gathering *gathering, const struct pair
 	weir_buckets_release(&before);
 }
 
+/* Returns the row for a series: of families with several kinds of series, the row of its kind.
+ * NULL: this kind is not used. */
+static const struct weir_scraped_row *row_of(const struct pair *pair, uint32_t series)
+{
+	const struct weir_scraped_row *row = pair->row;
+
+	for (; row && row->label; row = weir_scraped_next(row)) {
+		const char *value = weir_scrape_label(pair->after, series, row->label);
+
+		if (value && strcmp(value, row->label_value) == 0)
+			break;
+	}
+	return row;
+}
+
 static void gather_series(struct weir_gathering *gathering, const struct pair *pair,
                           uint32_t series)
 {
-	const struct weir_scraped_row *row = pair->row;
-	size_t group = find_group(gathering, row->server, model_of(pair->after, series));
-	const char *label =
-		row->stage_label ? weir_scrape_label(pair->after, series, row->stage_label) : NULL;
+	const struct weir_scraped_row *row = row_of(pair, series);
+	const char *label;
 	struct weir_gathered *item;
+	size_t group;
+
+	if (!row)
+		return;
+	group = find_group(gathering, row->server, model_of(pair->after, series));
+	label = row->stage_label ? weir_scrape_label(pair->after, series, row->stage_label) : NULL;
 
 	if (!pair->after->series[series].sample_count || (row->stage_label && !label))
 		return;
@@ -419,23 +449,41 @@ int64_t weir_gathering_wall_ns(const struct weir_gathering *gathering)
 	return uptime_s > 0 && uptime_s < 1e9 ? (int64_t)(uptime_s * 1e9) : -1;
 }
 
-double weir_gathered_value(const struct weir_gathering *gathering, enum weir_scraped metric,
-                           size_t group)
+/* Returns the sum of one of an item's values, which begins `offset` bytes into it. */
+static double sum_of(const struct weir_gathering *gathering, enum weir_scraped metric, size_t group,
+                     size_t offset)
 {
 	const struct weir_scraped_row *first = NULL;
 	double sum = NAN;
 
 	for (size_t i = 0; i < gathering->count; i++) {
 		const struct weir_gathered *item = &gathering->items[i];
+		double value = *(const double *)((const char *)item + offset);
 
-		if (item->row->metric != metric || isnan(item->value) ||
+		if (item->row->metric != metric || isnan(value) ||
 		    (group != SIZE_MAX && item->group != group) || (first && item->row > first))
 			continue;
 		/* An earlier row has the better name, or a server closer to the client. */
 		if (item->row != first)
 			sum = 0;
 		first = item->row;
-		sum += item->value;
+		sum += value;
 	}
 	return sum;
+}
+
+double weir_gathered_value(const struct weir_gathering *gathering, enum weir_scraped metric,
+                           size_t group)
+{
+	return sum_of(gathering, metric, group, offsetof(struct weir_gathered, value));
+}
+
+struct weir_scrape_moments weir_gathered_moments(const struct weir_gathering *gathering,
+                                                 enum weir_scraped metric)
+{
+	return (struct weir_scrape_moments){
+		.mean = sum_of(gathering, metric, SIZE_MAX, offsetof(struct weir_gathered, value)),
+		.first = sum_of(gathering, metric, SIZE_MAX, offsetof(struct weir_gathered, first)),
+		.last = sum_of(gathering, metric, SIZE_MAX, offsetof(struct weir_gathered, last)),
+	};
 }

@@ -22,8 +22,9 @@ struct weir_scrape_group {
 struct weir_gathered {
 	const struct weir_scraped_row *row;
 	size_t group;
-	const char *label; /* name of the stage from a label; NULL: row->stage */
-	double value;      /* of counters and gauges */
+	const char *label;  /* name of the stage from a label; NULL: row->stage */
+	double value;       /* of counters and gauges */
+	double first, last; /* of gauges: on the first page and on the last; NAN: not given */
 	struct weir_buckets buckets;
 };
 
@@ -48,6 +49,12 @@ struct weir_gathering {
 	const struct weir_scrape *before, *after;
 };
 
+/* A gauge over the pages: its mean, and its value on the first and on the last page. With one page,
+ * all three are equal. NAN: not given. */
+struct weir_scrape_moments {
+	double mean, first, last;
+};
+
 /* Reads all metrics pages of the profile. Borrows their texts. */
 void weir_gather(struct weir_gathering *gathering, const struct weir_profile *profile);
 void weir_gathering_release(struct weir_gathering *gathering);
@@ -60,5 +67,9 @@ int64_t weir_gathering_wall_ns(const struct weir_gathering *gathering);
  * give the metric, the first one counts; NAN: no name does. */
 double weir_gathered_value(const struct weir_gathering *gathering, enum weir_scraped metric,
                            size_t group);
+
+/* Returns a gauge, summed over all groups. */
+struct weir_scrape_moments weir_gathered_moments(const struct weir_gathering *gathering,
+                                                 enum weir_scraped metric);
 
 #endif

@@ -32,6 +32,12 @@ static const struct {
 		.scale = (scale_), .stage = (stage_), .kind = (kind_)                              \
 	}
 
+#define KIND(server_, name_, label_, value_, metric_)                                              \
+	{                                                                                          \
+		.server = WEIR_SERVER_##server_, .name = (name_), .label = (label_),               \
+		.label_value = (value_), .metric = WEIR_SCRAPED_##metric_, .scale = 1              \
+	}
+
 /* Metrics of each server from arrival to response. If several names mean the same, the first one
  * counts. */
 static const struct weir_scraped_row rows[] = {
@@ -47,6 +53,12 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(TRITON, "inference_compute_output_duration_us", OUTPUT_NS, US),
 	TOTAL(TRITON, "inference_pending_request_count", WAITING, 1),
 	TOTAL(TRITON, "cache_num_hits_per_model", RESPONSE_HITS, 1),
+	/* TensorRT-LLM's backend: README of tensorrtllm_backend, "Triton Metrics". */
+	KIND(TRITON, "trt_llm_request_metrics", "request_type", "scheduled", RUNNING),
+	KIND(TRITON, "trt_llm_request_metrics", "request_type", "waiting", WAITING),
+	KIND(TRITON, "trt_llm_kv_cache_block_metrics", "kv_cache_block_type", "used",
+             CACHE_BLOCKS_USED),
+	KIND(TRITON, "trt_llm_kv_cache_block_metrics", "kv_cache_block_type", "max", CACHE_BLOCKS),
 	STAGE(TRITON, "inference_first_response_histogram_ms", MS, "ttft", "other"),
 	STAGE(TRITON, "inference_request_summary_us", US, "e2e", "other"),
 	STAGE(TRITON, "inference_queue_summary_us", US, "queue", "queue"),
@@ -84,6 +96,7 @@ static const struct weir_scraped_row rows[] = {
 	/* SGLang: srt/metrics/collector.py. An observed gap between tokens is the mean of several
          * gaps. */
 	STAGE(SGLANG, "queue_time_seconds", S, "queue", "queue"),
+	STAGE(SGLANG, "waiting_request_latency_seconds", S, "queue", "queue"), /* 2024 */
 	{.server = WEIR_SERVER_SGLANG,
          .name = "per_stage_req_latency_seconds",
          .metric = WEIR_SCRAPED_STAGE,
@@ -98,15 +111,26 @@ static const struct weir_scraped_row rows[] = {
          .stage = "itl",
          .kind = "other",
          .smoothed = true},
+	/* Until mid 2025: each chunk observes the mean since the first token. */
+	{.server = WEIR_SERVER_SGLANG,
+         .name = "time_per_output_token_seconds",
+         .metric = WEIR_SCRAPED_STAGE,
+         .scale = S,
+         .stage = "tpot",
+         .kind = "other",
+         .smoothed = true},
 	STAGE(SGLANG, "e2e_request_latency_seconds", S, "e2e", "other"),
 	TOTAL(SGLANG, "num_requests", REQUESTS, 1),
+	TOTAL(SGLANG, "request_success", REQUESTS, 1),
 	TOTAL(SGLANG, "num_aborted_requests", FAILED, 1),
 	TOTAL(SGLANG, "prompt_tokens", PROMPT_TOKENS, 1),
 	TOTAL(SGLANG, "generation_tokens", GENERATION_TOKENS, 1),
 	TOTAL(SGLANG, "cached_tokens", CACHE_HITS, 1),
 	TOTAL(SGLANG, "num_retracted_requests", PREEMPTIONS, 1),
 	TOTAL(SGLANG, "num_running_reqs", RUNNING, 1),
+	TOTAL(SGLANG, "num_requests_running", RUNNING, 1),
 	TOTAL(SGLANG, "num_queue_reqs", WAITING, 1),
+	TOTAL(SGLANG, "num_requests_waiting", WAITING, 1),
 	TOTAL(SGLANG, "token_usage", CACHE_USAGE, 1),
 
 	/* LMDeploy: lmdeploy/metrics/loggers.py. Succeeded and failed requests are gauges that
@@ -181,6 +205,16 @@ static const struct weir_scraped_row *find_row(enum weir_server server, const ch
 		    !memcmp(rows[i].name, name, len))
 			return &rows[i];
 	return NULL;
+}
+
+const struct weir_scraped_row *weir_scraped_next(const struct weir_scraped_row *row)
+{
+	const struct weir_scraped_row *next = row + 1;
+
+	return next < rows + sizeof rows / sizeof *rows && next->server == row->server &&
+	                       strcmp(next->name, row->name) == 0
+	               ? next
+	               : NULL;
 }
 
 const struct weir_scraped_row *weir_scraped_find(const char *name, size_t len)

@@ -38,8 +38,10 @@ enum weir_scraped {
 	/* Gauges: values at one moment. */
 	WEIR_SCRAPED_RUNNING = WEIR_SCRAPED_TOTALS,
 	WEIR_SCRAPED_WAITING,
-	WEIR_SCRAPED_CACHE_USAGE, /* share of the KV cache in use */
-	WEIR_SCRAPED_SCALARS,     /* number of totals and gauges */
+	WEIR_SCRAPED_CACHE_USAGE,       /* share of the KV cache in use */
+	WEIR_SCRAPED_CACHE_BLOCKS_USED, /* instead of the share */
+	WEIR_SCRAPED_CACHE_BLOCKS,
+	WEIR_SCRAPED_SCALARS, /* number of totals and gauges */
 	/* Histograms and summaries. */
 	WEIR_SCRAPED_STAGE = WEIR_SCRAPED_SCALARS,
 	WEIR_SCRAPED_BATCH_SIZE,
@@ -54,12 +56,17 @@ struct weir_scraped_row {
 	const char *stage;       /* NULL: the metric is no stage */
 	const char *kind;        /* kind of the stage; NULL: derived from its name */
 	const char *stage_label; /* label whose value names the stage; NULL: none */
+	/* The row holds for series with this value of the label only; NULL: for all. Rows of one
+	 * name follow each other. */
+	const char *label, *label_value;
 	bool smoothed; /* each observation is a mean of several: only the overall mean is exact */
 };
 
 /* Finds the row of a metric; NULL: no metric of a known server. `len` excludes the "_total" of a
  * counter. */
 const struct weir_scraped_row *weir_scraped_find(const char *name, size_t len);
+/* Returns the next row for the same name, with another value of its label; NULL: no further row. */
+const struct weir_scraped_row *weir_scraped_next(const struct weir_scraped_row *row);
 const char *weir_server_name(enum weir_server server); /* "vLLM" */
 
 #endif

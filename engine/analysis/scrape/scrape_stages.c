@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/analysis/names/stages.h"
+#include "engine/analysis/scrape/ensembles.h"
 #include "engine/analysis/scrape/scrape_stages.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
@@ -19,6 +20,7 @@ struct filling {
 	const struct weir_gathering *gathering;
 	const struct weir_stage_aliases *aliases;
 	struct weir_scrape_figures *out;
+	struct weir_ensembles ensembles;
 	bool active[WEIR_MAX_SCRAPE_GROUPS]; /* groups with any observation */
 	/* Among the active groups; names of stages then include the server or model. */
 	bool many_servers, many_models;
@@ -71,11 +73,13 @@ static struct weir_scrape_stage *add_stage(struct filling *filling, size_t group
 		.count = NAN,
 		.total_ns = NAN,
 		.mean_ns = NAN,
-		.whole_request = strcmp(stage, "e2e") == 0,
+		.whole_request =
+			strcmp(stage, "e2e") == 0 && !(filling->ensembles.repeated[group] > 0),
 		.first_token = strcmp(stage, "ttft") == 0,
 	};
 	for (int l = 0; l < WEIR_LEVEL_COUNT; l++)
-		own->at[l] = (struct weir_quantile_estimate){NAN, NAN, NAN};
+		own->at[l] =
+			(struct weir_quantile_estimate){.estimate = NAN, .low = NAN, .high = NAN};
 	return own;
 }
 
@@ -136,10 +140,9 @@ static void add_triton(struct filling *filling, size_t group)
 
 static bool is_limited(const struct weir_quantile_estimate *p95)
 {
-	if (isnan(p95->estimate))
+	if (isnan(p95->low))
 		return false;
-	return isinf(p95->high) ||
-	       p95->high - p95->low > WEIR_RESOLUTION_LIMIT * fabs(p95->estimate);
+	return p95->beyond || p95->high - p95->low > WEIR_RESOLUTION_LIMIT * fabs(p95->estimate);
 }
 
 static void fill_quantiles(const struct weir_buckets *buckets, double scale,
@@ -149,7 +152,8 @@ static void fill_quantiles(const struct weir_buckets *buckets, double scale,
 		struct weir_quantile_estimate *at = &stage->at[l];
 
 		weir_buckets_quantile(buckets, levels[l], at);
-		at->estimate *= scale;
+		/* Beyond the last bound only the bounds are honest. */
+		at->estimate = at->beyond ? NAN : at->estimate * scale;
 		at->low *= scale;
 		at->high *= scale;
 	}
@@ -313,28 +317,72 @@ static double requests_of_stages(const struct weir_scrape_figures *figures)
 	return sum > 0 ? sum : NAN;
 }
 
-static void fill_scalars(const struct weir_gathering *gathering, struct weir_scrape_figures *out)
+/* Returns the mean batch: inferences over executions. An ensemble executes nothing itself. */
+static double batch_size(const struct filling *filling)
 {
+	const struct weir_gathering *gathering = filling->gathering;
+	double inferences = 0, executions = 0;
+
+	for (size_t g = 0; g < gathering->group_count; g++) {
+		double own = of_group(filling, WEIR_SCRAPED_EXECUTIONS, g);
+
+		if (filling->ensembles.is_ensemble[g] || isnan(own))
+			continue;
+		inferences += of_group(filling, WEIR_SCRAPED_INFERENCES, g);
+		executions += own;
+	}
+	return executions > 0 ? inferences / executions : NAN;
+}
+
+/* Fills the moments of a gauge. Blocks of the KV cache become a share of all its blocks. */
+static void fill_moments(const struct weir_gathering *gathering, struct weir_scrape_figures *out)
+{
+	static const struct {
+		enum weir_scraped metric;
+		size_t offset;
+	} gauges[] = {
+		{WEIR_SCRAPED_RUNNING, offsetof(struct weir_scrape_figures, running_at)},
+		{WEIR_SCRAPED_WAITING, offsetof(struct weir_scrape_figures, waiting_at)},
+		{WEIR_SCRAPED_CACHE_USAGE, offsetof(struct weir_scrape_figures, cache_usage_at)},
+	};
+	struct weir_scrape_moments used, blocks;
+
+	for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++)
+		*(struct weir_scrape_moments *)((char *)out + gauges[i].offset) =
+			weir_gathered_moments(gathering, gauges[i].metric);
+	out->running = out->running_at.mean;
+	out->waiting = out->waiting_at.mean;
+	if (isnan(out->cache_usage_at.mean)) {
+		used = weir_gathered_moments(gathering, WEIR_SCRAPED_CACHE_BLOCKS_USED);
+		blocks = weir_gathered_moments(gathering, WEIR_SCRAPED_CACHE_BLOCKS);
+		out->cache_usage_at =
+			(struct weir_scrape_moments){.mean = ratio(used.mean, blocks.mean),
+		                                     .first = ratio(used.first, blocks.first),
+		                                     .last = ratio(used.last, blocks.last)};
+	}
+	out->cache_usage = out->cache_usage_at.mean;
+}
+
+static void fill_scalars(const struct filling *filling, struct weir_scrape_figures *out)
+{
+	const struct weir_gathering *gathering = filling->gathering;
 	double queries = weir_gathered_value(gathering, WEIR_SCRAPED_CACHE_QUERIES, SIZE_MAX);
 	double hits = weir_gathered_value(gathering, WEIR_SCRAPED_CACHE_HITS, SIZE_MAX);
 
-	out->requests = weir_gathered_value(gathering, WEIR_SCRAPED_REQUESTS, SIZE_MAX);
+	out->requests = weir_ensembles_total(gathering, &filling->ensembles, WEIR_SCRAPED_REQUESTS);
 	if (isnan(out->requests))
 		out->requests = requests_of_stages(out);
-	out->failed = weir_gathered_value(gathering, WEIR_SCRAPED_FAILED, SIZE_MAX);
+	out->failed = weir_ensembles_total(gathering, &filling->ensembles, WEIR_SCRAPED_FAILED);
 	out->prompt_tokens = weir_gathered_value(gathering, WEIR_SCRAPED_PROMPT_TOKENS, SIZE_MAX);
 	out->generation_tokens =
 		weir_gathered_value(gathering, WEIR_SCRAPED_GENERATION_TOKENS, SIZE_MAX);
 	out->preemptions = weir_gathered_value(gathering, WEIR_SCRAPED_PREEMPTIONS, SIZE_MAX);
 	out->cache_hit_rate = ratio(hits, isnan(queries) ? out->prompt_tokens : queries);
-	out->batch_size = ratio(weir_gathered_value(gathering, WEIR_SCRAPED_INFERENCES, SIZE_MAX),
-	                        weir_gathered_value(gathering, WEIR_SCRAPED_EXECUTIONS, SIZE_MAX));
+	out->batch_size = batch_size(filling);
 	if (isnan(out->batch_size))
 		out->batch_size = mean_size(gathering, WEIR_SCRAPED_BATCH_SIZE);
 	out->step_tokens = mean_size(gathering, WEIR_SCRAPED_STEP_TOKENS);
-	out->running = weir_gathered_value(gathering, WEIR_SCRAPED_RUNNING, SIZE_MAX);
-	out->waiting = weir_gathered_value(gathering, WEIR_SCRAPED_WAITING, SIZE_MAX);
-	out->cache_usage = weir_gathered_value(gathering, WEIR_SCRAPED_CACHE_USAGE, SIZE_MAX);
+	fill_moments(gathering, out);
 }
 
 bool weir_scrape_figures_collect(const struct weir_profile *profile,
@@ -351,9 +399,11 @@ bool weir_scrape_figures_collect(const struct weir_profile *profile,
 	if (any) {
 		out->findings = gathering.findings;
 		out->stages = weir_alloc(MAX_STAGES * sizeof *out->stages);
+		weir_ensembles_find(&gathering, &filling.ensembles);
+		out->ensembles = filling.ensembles.any;
 		find_active(&filling);
 		add_stages(&filling);
-		fill_scalars(&gathering, out);
+		fill_scalars(&filling, out);
 		/* After a restart, the counted time is not the time between the pages. */
 		if (gathering.before && !out->findings.resets)
 			out->wall_ns = weir_gathering_wall_ns(&gathering);

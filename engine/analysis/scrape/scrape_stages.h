@@ -27,7 +27,8 @@ struct weir_scrape_stage {
 	const char *kind; /* static, or from the settings */
 	double count, total_ns, mean_ns;
 	struct weir_quantile_estimate
-		at[WEIR_LEVEL_COUNT]; /* nanoseconds; NAN: only the mean is known */
+		at[WEIR_LEVEL_COUNT]; /* nanoseconds; NAN: only the mean is known. The
+	                                 estimate alone is NAN beyond the last bound. */
 	bool approximate;             /* a difference of means over slightly different requests */
 	bool whole_request;           /* from arrival to response */
 	bool first_token;             /* from arrival to the first token (TTFT) */
@@ -43,6 +44,8 @@ struct weir_scrape_figures {
 	double requests, failed, prompt_tokens, generation_tokens, preemptions;
 	double cache_hit_rate, batch_size, step_tokens;
 	double running, waiting, cache_usage; /* means over the pages, two at most */
+	struct weir_scrape_moments running_at, waiting_at, cache_usage_at;
+	bool ensembles; /* requests of ensembles are counted once, not at each step */
 };
 
 /* Fills `out`; release it. Returns false if no page holds a metric of a known server; *out is empty

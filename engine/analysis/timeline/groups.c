@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/analysis/timeline/activity.h"
 #include "engine/analysis/timeline/groups.h"
@@ -12,7 +13,45 @@ struct grouping {
 	const struct weir_steps *steps;
 	struct weir_rowmap map;
 	uint32_t *call_of_op; /* per host row: call + 1; 0: no call yet */
+	uint8_t *is_region;   /* per name id: 1 if operators of that name are regions */
 };
+
+/* Returns the operator that launched the device row; WEIR_NONE: none, or a region. */
+static uint32_t op_of_row(const struct grouping *grouping, size_t row)
+{
+	uint32_t op = grouping->timeline->op[row];
+
+	return op != WEIR_NONE && grouping->is_region[grouping->timeline->trace->host.name[op]]
+	               ? WEIR_NONE
+	               : op;
+}
+
+/* Finds the names of ranges that launch many kernels per call. */
+static void find_regions(struct grouping *grouping)
+{
+	const struct weir_trace *trace = grouping->timeline->trace;
+	size_t names = weir_names_count(trace->names);
+	uint64_t *works = weir_alloc((names + 1) * sizeof *works);
+	uint64_t *calls = weir_alloc((names + 1) * sizeof *calls);
+	uint8_t *seen = weir_alloc(trace->host.count + 1);
+
+	grouping->is_region = weir_alloc(names + 1);
+	for (size_t i = 0; i < trace->device.count; i++) {
+		uint32_t op = grouping->timeline->op[i];
+
+		if (op == WEIR_NONE)
+			continue;
+		works[trace->host.name[op]]++;
+		calls[trace->host.name[op]] += !seen[op];
+		seen[op] = 1;
+	}
+	for (uint32_t n = 0; n < names; n++)
+		grouping->is_region[n] = works[n] > WEIR_MAX_KERNELS_OF_OP * calls[n] &&
+		                         !strstr(weir_names_text(trace->names, n), "::");
+	free(works);
+	free(calls);
+	free(seen);
+}
 
 static bool same_group(const struct weir_group *a, const struct weir_group *b)
 {
@@ -68,7 +107,7 @@ static uint32_t find_or_add(struct grouping *grouping, struct weir_group *wanted
 static struct weir_group describe(const struct grouping *grouping, size_t row)
 {
 	const struct weir_trace *trace = grouping->timeline->trace;
-	uint32_t op = grouping->timeline->op[row], span = grouping->steps->row_span[row];
+	uint32_t op = op_of_row(grouping, row), span = grouping->steps->row_span[row];
 
 	return (struct weir_group){
 		.stage = span == WEIR_NONE ? WEIR_NONE : grouping->steps->spans[span].stage,
@@ -94,7 +133,7 @@ static uint32_t start_call(struct grouping *grouping, size_t row)
 		.group = group,
 		.span = grouping->steps->row_span[row],
 		.step = grouping->steps->row_step[row],
-		.op_row = grouping->timeline->op[row],
+		.op_row = op_of_row(grouping, row),
 	};
 	return (uint32_t)groups->call_count++;
 }
@@ -104,7 +143,7 @@ static uint32_t start_call(struct grouping *grouping, size_t row)
 static uint32_t call_of_row(struct grouping *grouping, size_t row)
 {
 	const struct weir_device_columns *device = &grouping->timeline->trace->device;
-	uint32_t op = grouping->timeline->op[row], call;
+	uint32_t op = op_of_row(grouping, row), call;
 
 	if (op == WEIR_NONE)
 		return start_call(grouping, row);
@@ -157,6 +196,23 @@ static void add_device(struct grouping *grouping, size_t d)
 	}
 }
 
+/* Sums the time of the rows that have the name of their group's longest row. */
+static void sum_longest(const struct weir_trace *trace, struct weir_groups *groups)
+{
+	const struct weir_device_columns *device = &trace->device;
+
+	for (size_t i = 0; i < device->count; i++) {
+		uint32_t call = groups->row_call[i];
+		struct weir_group *group =
+			call == WEIR_NONE ? NULL : &groups->items[groups->calls[call].group];
+
+		if (group && group->kernel == device->name[i])
+			group->same_ns =
+				weir_add_ns(group->same_ns,
+			                    weir_span_ns(device->start_ns[i], device->end_ns[i]));
+	}
+}
+
 static void index_calls(struct weir_groups *groups)
 {
 	uint64_t at = 0;
@@ -186,8 +242,10 @@ void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *ti
 	*groups = (struct weir_groups){0};
 	groups->row_call = weir_alloc(timeline->trace->device.count * sizeof *groups->row_call);
 	grouping.call_of_op = weir_alloc(timeline->trace->host.count * sizeof *grouping.call_of_op);
+	find_regions(&grouping);
 	for (size_t d = 0; d < timeline->trace->device_count; d++)
 		add_device(&grouping, d);
+	sum_longest(timeline->trace, groups);
 	for (size_t i = 0; i < segments->count; i++) {
 		const struct weir_segment *segment = &segments->items[i];
 		uint32_t call = segment->busy ? groups->row_call[segment->row] : WEIR_NONE;
@@ -198,6 +256,7 @@ void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *ti
 	index_calls(groups);
 	weir_rowmap_release(&grouping.map);
 	free(grouping.call_of_op);
+	free(grouping.is_region);
 }
 
 void weir_groups_release(struct weir_groups *groups)

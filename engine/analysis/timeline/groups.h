@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Groups the device work of one trace by operator, shape and stage. Work without an operator (graph
- * replays, custom launches) is grouped by kernel and stage. A call is one run of the operator with
- * all kernels that it launched, or one kernel. Only work inside the analysed windows is grouped.
+ * replays, custom launches) is grouped by kernel and stage, and so is the work of regions that hold
+ * many kernels, such as compiled code: they are no single operator. A call is one run of the
+ * operator with all kernels that it launched, or one kernel. Only work inside the analysed windows
+ * is grouped.
  */
 #ifndef WEIR_ANALYSIS_TIMELINE_GROUPS_H
 #define WEIR_ANALYSIS_TIMELINE_GROUPS_H
@@ -22,6 +24,10 @@
  * operator, stage and kernel (name 0): WEIR_OTHER_WORK. */
 #define WEIR_MAX_GROUPS 8192
 #define WEIR_OTHER_WORK "(other work)"
+/* A range outside every name space of operators ("aten::") that launches more kernels per call than
+ * this, on average, is a region. Operators with a sort or with layout changes launch up to eight.
+ */
+#define WEIR_MAX_KERNELS_OF_OP 8
 
 struct weir_group {
 	uint32_t stage;    /* index into the steps' stages; WEIR_NONE: outside */
@@ -30,6 +36,7 @@ struct weir_group {
 	uint32_t shape;    /* row of the trace's shapes; WEIR_NONE: shapes are merged */
 	uint32_t kernel;   /* name id of the longest row */
 	int64_t kernel_ns; /* duration of that row */
+	int64_t same_ns;   /* sum of the durations of all rows of that name */
 	uint32_t blocks;   /* of that row; 0: unknown */
 	uint32_t threads;  /* of its blocks; 0: unknown */
 	uint16_t device;

@@ -4,6 +4,7 @@
 
 #include "engine/analysis/names/apis.h"
 #include "engine/analysis/names/frames.h"
+#include "engine/analysis/timeline/cold_start.h"
 #include "engine/analysis/timeline/host_activity.h"
 #include "engine/base/arena.h"
 
@@ -17,6 +18,7 @@ struct weir_host_activity {
 	const struct weir_timeline *timeline;
 	const struct weir_steps *steps;
 	struct thread *threads;
+	struct weir_cold_start cold_start;
 	uint8_t *
 		reaches_device; /* per host row: it or a row inside it is a driver call that acts */
 	uint8_t *surroundings;  /* per host row: enum weir_frame_class of the innermost range,
@@ -143,6 +145,7 @@ struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *ti
 		if (host->kind[i] == WEIR_HOST_API &&
 		    weir_api_is_system(class_of(timeline, (uint32_t)i)))
 			activity->threads[host->thread[i]].has_system_calls = true;
+	weir_cold_start_init(&activity->cold_start, timeline);
 	mark_device_business(activity);
 	find_surroundings(activity);
 	return activity;
@@ -155,6 +158,7 @@ void weir_host_activity_free(struct weir_host_activity *activity)
 		free(activity->threads[t].activity.idle);
 	}
 	free(activity->threads);
+	weir_cold_start_release(&activity->cold_start);
 	free(activity->reaches_device);
 	free(activity->surroundings);
 	free(activity->around);
@@ -164,6 +168,11 @@ void weir_host_activity_free(struct weir_host_activity *activity)
 bool weir_host_activity_compiles(const struct weir_host_activity *activity, uint32_t row)
 {
 	return activity->surroundings[row] == WEIR_FRAME_COMPILE;
+}
+
+bool weir_host_activity_is_cold(const struct weir_host_activity *activity, uint32_t row)
+{
+	return activity->cold_start.cold[row];
 }
 
 static unsigned fact_of_call(enum weir_api_class class)
@@ -198,7 +207,9 @@ static unsigned fact_of_caller(const struct weir_host_activity *activity, uint32
 	case WEIR_HOST_OP:
 		return fact_of_operator(activity, caller);
 	case WEIR_HOST_API:
-		return fact_of_call(class_of(activity->timeline, caller));
+		return activity->cold_start.cold[caller]
+		               ? LOADING_CALL
+		               : fact_of_call(class_of(activity->timeline, caller));
 	case WEIR_HOST_OVERHEAD:
 		return OVERHEAD;
 	case WEIR_HOST_ANNOTATION:
@@ -232,11 +243,11 @@ static enum weir_idle idle_of_leaf(const struct weir_host_activity *activity, ui
 	enum weir_api_class system =
 		row == caller ? WEIR_API_OTHER : class_of(activity->timeline, row);
 	unsigned facts = fact_of_caller(activity, thread, caller);
+	bool compiles = around == WEIR_FRAME_COMPILE ||
+	                weir_intervals_contains(&activity->cold_start.captures[thread], at_ns);
 	size_t i = 0;
 
-	facts |= around == WEIR_FRAME_INPUT     ? IN_LOADER
-	         : around == WEIR_FRAME_COMPILE ? IN_COMPILER
-	                                        : ELSEWHERE;
+	facts |= around == WEIR_FRAME_INPUT ? IN_LOADER : compiles ? IN_COMPILER : ELSEWHERE;
 	if (system == WEIR_API_SYSTEM_FILE)
 		facts |= READS_FILE;
 	else if (system == WEIR_API_SYSTEM_WAIT || around == WEIR_FRAME_WAIT)

@@ -52,6 +52,9 @@ const struct weir_thread_activity *weir_host_activity_of_thread(struct weir_host
 /* Returns true if the host row lies inside a compiler, which tries kernels or folds constants. */
 bool weir_host_activity_compiles(const struct weir_host_activity *activity, uint32_t row);
 
+/* Returns true if the call loads code or sets up a context, by its length: cold_start.h. */
+bool weir_host_activity_is_cold(const struct weir_host_activity *activity, uint32_t row);
+
 /* Name ids of a host row and of what it is a part of; 0: no name. */
 struct weir_activity_label {
 	uint32_t name, in;

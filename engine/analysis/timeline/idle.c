@@ -35,6 +35,7 @@ struct weir_idle_finder {
 	struct overhead loading;       /* by the driver */
 	struct overhead profiling;     /* by the profiler */
 	size_t pieces_left;            /* see PIECES_PER_ROW */
+	uint8_t *has_work;             /* per host row: it put work on a device that is recorded */
 	int64_t *middle_ns;            /* per step: launch of the row at half of its device time */
 	uint32_t *next_row; /* per device: first row that may start at or after the end of the next
 	                       gap */
@@ -161,6 +162,10 @@ struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeli
 		FEWEST_PIECES + PIECES_PER_ROW * (trace->host.count + trace->device.count);
 	collect_overhead(finder);
 	find_middles(finder);
+	finder->has_work = weir_alloc(trace->host.count);
+	for (size_t i = 0; i < trace->device.count; i++)
+		if (trace->device.launch[i] != WEIR_NONE)
+			finder->has_work[trace->device.launch[i]] = 1;
 	return finder;
 }
 
@@ -169,6 +174,7 @@ void weir_idle_finder_free(struct weir_idle_finder *finder)
 	weir_host_activity_free(finder->activity);
 	overhead_release(&finder->profiling);
 	overhead_release(&finder->loading);
+	free(finder->has_work);
 	free(finder->middle_ns);
 	free(finder->next_row);
 	free(finder);
@@ -293,6 +299,37 @@ static bool cut_at_stage(const struct weir_idle_finder *finder, struct weir_segm
 	return true;
 }
 
+/* Returns true if another device than the gap's works at the end of the gap, as far as the trace
+ * shows. */
+static bool others_work(const struct weir_idle_finder *finder, const struct weir_segment *gap)
+{
+	const struct weir_trace *trace = finder->timeline->trace;
+
+	for (size_t d = 0; d < trace->device_count; d++) {
+		size_t first = finder->timeline->first_row[d],
+		       end = finder->timeline->first_row[d + 1];
+		size_t row = weir_instants_until(trace->device.start_ns + first, end - first,
+		                                 gap->end_ns - 1);
+
+		if (d != gap->device && row > 0 &&
+		    trace->device.end_ns[first + row - 1] > gap->start_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if the host is blocked for device work that the trace does not hold: no device of
+ * the trace works, the call itself put no recorded work on one, and it takes longer than a call
+ * needs that finds the device done. */
+static bool waits_for_unrecorded(const struct weir_idle_finder *finder,
+                                 const struct weir_segment *gap, uint32_t row)
+{
+	uint32_t call = weir_timeline_caller(finder->timeline, row);
+
+	return gap->idle == WEIR_IDLE_HOST_SYNC && call != WEIR_NONE && !finder->has_work[call] &&
+	       weir_segment_ns(gap) > WEIR_UNRECORDED_NS && !others_work(finder, gap);
+}
+
 /* Explains [start, end), in which the launching thread had not yet launched the next work. */
 static void explain_late(struct weir_idle_finder *finder, struct weir_segment gap,
                          struct weir_segments *out)
@@ -303,6 +340,7 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 		weir_host_activity_of_thread(finder->activity, thread);
 	const struct weir_leaves *leaves = &activity->leaves;
 	const int64_t end_ns = gap.end_ns;
+	const uint8_t flags = (uint8_t)(gap.flags & ~WEIR_SEGMENT_BEFORE);
 	size_t i = weir_leaves_at(leaves, gap.start_ns);
 
 	for (; gap.start_ns < end_ns && finder->pieces_left > 0; finder->pieces_left--) {
@@ -314,8 +352,11 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 		gap.idle = i == SIZE_MAX ? WEIR_IDLE_HOST_IDLE : activity->idle[i];
 		if (gap.idle == WEIR_IDLE_HOST_IDLE && cut_at_stage(finder, &gap))
 			next = i; /* the rest of this leaf comes next */
-		gap.flags = (uint8_t)((gap.flags & ~WEIR_SEGMENT_BEFORE) |
-		                      position_flag(finder, gap.start_ns));
+		gap.flags = (uint8_t)(flags | position_flag(finder, gap.start_ns));
+		if (i != SIZE_MAX && waits_for_unrecorded(finder, &gap, leaves->row[i])) {
+			gap.idle = WEIR_IDLE_UNRECORDED;
+			gap.flags = 0; /* the launch was late because the device was busy */
+		}
 		gap.span = weir_steps_span_at(finder->steps, thread, gap.start_ns);
 		push_cut(finder, gap,
 		         weir_host_activity_label(finder->activity,
@@ -412,6 +453,30 @@ static enum weir_idle queued_cause(const struct weir_idle_finder *finder,
 	return cause;
 }
 
+/* Explains a gap during or after the launch call of the work that ends it: a cold call loads code
+ * until it returns, and the rest is launch latency. */
+static void explain_launching(struct weir_idle_finder *finder, struct weir_segment gap,
+                              uint32_t launch, struct weir_segments *out)
+{
+	const int64_t end_ns = gap.end_ns;
+	int64_t returned_ns = finder->timeline->trace->host.end_ns[launch];
+
+	if (weir_host_activity_is_cold(finder->activity, launch) && returned_ns > gap.start_ns) {
+		gap.end_ns = returned_ns < end_ns ? returned_ns : end_ns;
+		push_whole(finder, &gap, WEIR_IDLE_COMPILE_LOAD, out);
+		gap.start_ns = gap.end_ns;
+		gap.end_ns = end_ns;
+	}
+	if (gap.start_ns >= end_ns)
+		return;
+	if (weir_segment_ns(&gap) > WEIR_UNRECORDED_NS) {
+		gap.flags = 0;
+		push_whole(finder, &gap, WEIR_IDLE_UNRECORDED, out);
+		return;
+	}
+	push_whole(finder, &gap, WEIR_IDLE_LAUNCH_LATENCY, out);
+}
+
 void weir_idle_explain(struct weir_idle_finder *finder, uint16_t device, int64_t start_ns,
                        int64_t end_ns, struct weir_segments *out)
 {
@@ -432,9 +497,13 @@ void weir_idle_explain(struct weir_idle_finder *finder, uint16_t device, int64_t
 		bool just_launched = is_long && weir_span_ns(trace->host.end_ns[launch], start_ns) <
 		                                        WEIR_INTER_KERNEL_NS;
 
-		push_whole(finder, &gap,
-		           just_launched ? WEIR_IDLE_LAUNCH_LATENCY : queued_cause(finder, &gap),
-		           out);
+		if (!just_launched) {
+			push_whole(finder, &gap, queued_cause(finder, &gap), out);
+			return;
+		}
+		if (weir_host_activity_is_cold(finder->activity, launch))
+			gap.flags = WEIR_SEGMENT_LATE;
+		explain_launching(finder, gap, launch, out);
 		return;
 	}
 	gap.flags = WEIR_SEGMENT_LATE;
@@ -445,5 +514,5 @@ void weir_idle_explain(struct weir_idle_finder *finder, uint16_t device, int64_t
 	explain_late(finder, gap, out);
 	gap.start_ns = gap.end_ns;
 	gap.end_ns = end_ns;
-	push_whole(finder, &gap, WEIR_IDLE_LAUNCH_LATENCY, out);
+	explain_launching(finder, gap, launch, out);
 }

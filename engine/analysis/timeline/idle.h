@@ -5,7 +5,10 @@
  *
  * - L unknown: `unlinked`, or `inter_kernel` if the gap is short
  * - L starts after a: the launch was late. The activity of the launching thread explains [a, L)
- *   (engine/analysis/timeline/host_activity.h); [L, b) is launch latency
+ *   (engine/analysis/timeline/host_activity.h); [L, b) is launch latency, or loading during a cold
+ *   call (cold_start.h)
+ * - a launch latency or a blocking call above WEIR_UNRECORDED_NS, while no device of the trace
+ *   works: `unrecorded`
  * - L ends shortly before a: launch latency, if the gap is longer than the device's own gaps
  * - L ends before that: work was queued. `inter_kernel` up to WEIR_INTER_KERNEL_NS; else
  *   `dependency` if a call let the stream wait or another device's work ended just before b
@@ -28,6 +31,10 @@
 
 /* Gaps of the device itself between two queued kernels are shorter. */
 #define WEIR_INTER_KERNEL_NS 10000
+/* No launch needs so long to start its work on an idle device, and no synchronisation to return
+ * from one: two orders of magnitude more than usual. The device works on something that is not in
+ * the trace. */
+#define WEIR_UNRECORDED_NS 1000000
 /* Work that ended at most this long before a start may have delayed it. */
 #define WEIR_DEPENDENCY_NS 5000
 

@@ -147,6 +147,41 @@ static void count_launches(const struct weir_timeline *timeline,
 	free(seen);
 }
 
+static bool is_launch_call(const struct weir_timeline *timeline, uint32_t row)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+
+	return row != WEIR_NONE && host->kind[row] == WEIR_HOST_API &&
+	       (WEIR_API_BIT(timeline->api_class[host->name[row]]) & WEIR_API_LAUNCHES);
+}
+
+/* Counts the launch calls of the trace and those whose work is not recorded, as while a graph is
+ * captured. A driver call inside a runtime call is a part of it. */
+static void count_unrecorded(const struct weir_timeline *timeline, struct weir_launch_figures *out)
+{
+	const struct weir_trace *trace = timeline->trace;
+	uint8_t *works = weir_alloc(trace->host.count + 1);
+	bool linked = false;
+
+	for (size_t i = 0; i < trace->device.count; i++) {
+		uint32_t launch = trace->device.launch[i];
+
+		if (launch == WEIR_NONE)
+			continue;
+		works[launch] = 1;
+		if (is_launch_call(timeline, timeline->parent[launch]))
+			works[timeline->parent[launch]] = 1;
+		linked = true;
+	}
+	for (uint32_t i = 0; linked && i < trace->host.count; i++) {
+		if (!is_launch_call(timeline, i) || is_launch_call(timeline, timeline->parent[i]))
+			continue;
+		out->calls++;
+		out->unrecorded += !works[i];
+	}
+	free(works);
+}
+
 /* Returns the busy time of all devices; sets the share of graph replays. */
 static int64_t measure_graphs(const struct weir_timeline *timeline,
                               const struct weir_intervals *windows, struct weir_launch_figures *out)
@@ -252,6 +287,7 @@ void weir_launches_measure(const struct weir_timeline *timeline,
 	*out = (struct weir_launch_figures){0};
 	measure_delays(timeline, windows, out);
 	count_launches(timeline, windows, out);
+	count_unrecorded(timeline, out);
 	busy_ns = measure_graphs(timeline, windows, out);
 	measure_calls(timeline, windows, busy_ns, out);
 	out->scalar_reads = count_scalar_reads(timeline, windows);

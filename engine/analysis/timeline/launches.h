@@ -27,7 +27,10 @@ struct weir_launch_figures {
 	uint64_t kernels;        /* executed */
 	uint64_t launches;       /* calls with device work of any kind; a graph's launch is one */
 	uint64_t graph_launches; /* calls that replay a graph */
-	double kernel_p50_ns;    /* median duration; NAN without kernels */
+	/* Launch calls of the whole trace, and those without recorded work; 0 if no work of the
+	 * trace is linked to a call. */
+	uint64_t calls, unrecorded;
+	double kernel_p50_ns; /* median duration; NAN without kernels */
 
 	/* Delays of linked kernels that were not replayed from a graph. */
 	struct weir_delay api;   /* duration of the call */

@@ -12,7 +12,9 @@
 #define ONE_OFF_FACTOR    5.0
 #define ONE_OFF_SHARE     0.02
 #define INCOMPLETE_FACTOR 0.90
-#define FEWEST_STEPS      4 /* with fewer steps, none stands out */
+#define SLIVER            0.10    /* of the trace's time and device rows: less is no sample of it */
+#define QUEUED_NS         1000000 /* a start later than this after its launch was queued */
+#define FEWEST_STEPS      4       /* with fewer steps, none stands out */
 
 static void set_periods(struct weir_steps *steps)
 {
@@ -120,11 +122,13 @@ void weir_steady_judge(struct weir_steps *steps)
  * work. */
 struct device_steps {
 	int64_t *start_ns, *end_ns;
+	uint32_t first_row; /* of the first step; WEIR_NONE: no work */
 };
 
 static void find_device_steps(struct device_steps *out, const struct weir_steps *steps,
                               const struct weir_device_columns *device, size_t first, size_t end)
 {
+	out->first_row = WEIR_NONE;
 	for (size_t s = 0; s < steps->step_count; s++) {
 		out->start_ns[s] = INT64_MAX;
 		out->end_ns[s] = INT64_MIN;
@@ -134,11 +138,33 @@ static void find_device_steps(struct device_steps *out, const struct weir_steps 
 
 		if (s == WEIR_NONE)
 			continue;
-		if (device->start_ns[i] < out->start_ns[s])
+		if (device->start_ns[i] < out->start_ns[s]) {
 			out->start_ns[s] = device->start_ns[i];
+			if (s == 0)
+				out->first_row = (uint32_t)i;
+		}
 		if (device->end_ns[i] > out->end_ns[s])
 			out->end_ns[s] = device->end_ns[i];
 	}
+}
+
+/*
+ * Moves the start of the first step of a trace from its first device work to its start on the
+ * host, since no other window holds the host time between them. Not if that work was queued: then
+ * the device was busy with earlier work that the trace does not hold.
+ */
+static void extend_first_step(struct device_steps *on_device, const struct weir_steps *steps,
+                              const struct weir_trace *trace)
+{
+	uint32_t row = on_device->first_row, launch;
+
+	if (row == WEIR_NONE || !steps->explicit_steps || steps->steps[0].state != WEIR_STEP_STEADY)
+		return;
+	launch = trace->device.launch[row];
+	if (launch != WEIR_NONE &&
+	    weir_span_ns(trace->host.end_ns[launch], trace->device.start_ns[row]) <= QUEUED_NS &&
+	    steps->steps[0].start_ns < on_device->start_ns[0])
+		on_device->start_ns[0] = steps->steps[0].start_ns;
 }
 
 static void push_step_windows(struct weir_intervals *windows, const struct weir_steps *steps,
@@ -176,6 +202,20 @@ static void choose_windows(struct weir_intervals *out, const struct weir_steps *
 		weir_intervals_push(out, all.start_ns, all.end_ns);
 }
 
+/* Returns true if the windows are a sliver of the trace, in time and in device work: most work is
+ * linked to no step. */
+static bool is_sliver(const struct weir_intervals *windows, struct weir_interval all,
+                      const struct weir_device_columns *device, size_t first, size_t end)
+{
+	size_t inside = 0;
+
+	if (weir_intervals_total(windows) > SLIVER * (double)weir_span_ns(all.start_ns, all.end_ns))
+		return false;
+	for (size_t i = first; i < end; i++)
+		inside += weir_intervals_contains(windows, device->start_ns[i]);
+	return (double)inside < SLIVER * (double)(end - first);
+}
+
 void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *timeline,
                          bool steady)
 {
@@ -183,6 +223,7 @@ void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *t
 	struct device_steps on_device = {
 		weir_alloc((steps->step_count + 1) * sizeof(int64_t)),
 		weir_alloc((steps->step_count + 1) * sizeof(int64_t)),
+		WEIR_NONE,
 	};
 
 	steps->windows = weir_alloc((steps->device_count + 1) * sizeof *steps->windows);
@@ -199,10 +240,15 @@ void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *t
 		if (first == end)
 			continue;
 		find_device_steps(&on_device, steps, device, first, end);
+		extend_first_step(&on_device, steps, timeline->trace);
 		if (steady && steps->step_count > 0)
 			choose_windows(&steps->windows[d], steps, &on_device, all);
-		else
-			weir_intervals_push(&steps->windows[d], all.start_ns, all.end_ns);
+		if (steps->windows[d].count > 0 &&
+		    !is_sliver(&steps->windows[d], all, device, first, end))
+			continue;
+		steps->sliver |= steps->windows[d].count > 0;
+		weir_intervals_clear(&steps->windows[d]);
+		weir_intervals_push(&steps->windows[d], all.start_ns, all.end_ns);
 	}
 	free(on_device.start_ns);
 	free(on_device.end_ns);

@@ -16,8 +16,10 @@ void weir_steady_judge(struct weir_steps *steps);
  * Sets `windows`, one set of intervals per device. The window of a step reaches from the start of
  * its first device work to that of the next step; for the last step to the end of its work. If
  * `steady`, keeps the windows of steady steps; if steps are inferred, everything except the windows
- * of steps that are set apart. Without steps, or if nothing remains, a device's window reaches from
- * its first to its last event.
+ * of steps that are set apart. The first step of a trace begins where it begins on the host: no
+ * other window holds its host time before its first device work. Without steps, if nothing remains,
+ * or if less than a tenth of the device's time and rows remains, a device's window reaches from its
+ * first to its last event; the last case sets `sliver`.
  */
 void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *timeline,
                          bool steady);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads Chrome's trace events of unknown writers: complete events ("X") and pairs of begin and end
- * ("B", "E") become ranges on the host. Events with a category of PyTorch's profiler, which may
- * come late in a file, are read as in kineto_event.c.
+ * ("B", "E") become ranges on the host, or device work if their process is a device. Events with a
+ * category of PyTorch's profiler, which may come late in a file, are read as in kineto_event.c.
  */
 #include <stdlib.h>
 
@@ -31,19 +31,6 @@ static struct weir_slice name_of(struct kineto_reader *reader)
 	struct weir_slice name = weir_kineto_text(reader, KEY_NAME);
 
 	return name.length ? name : weir_slice_of("(unnamed)");
-}
-
-static void emit_complete(struct kineto_reader *reader)
-{
-	const struct kineto_event *event = &reader->event;
-	struct weir_host_event host = {.kind = WEIR_HOST_OP, .at = event->at};
-
-	if (!weir_kineto_times(reader, &host.start_ns, &host.end_ns))
-		return;
-	host.pid = weir_kineto_place(event, KEY_PID);
-	host.tid = weir_kineto_place(event, KEY_TID);
-	host.name = name_of(reader);
-	weir_builder_add_host(reader->builder, &host);
 }
 
 /* Keeps a begin or an end. Ends may omit the name; 0 then closes the innermost range. */
@@ -80,7 +67,12 @@ static void emit(struct kineto_reader *reader)
 	}
 	switch (phase.length == 1 ? *phase.data : '\0') {
 	case 'X':
-		emit_complete(reader);
+		weir_kineto_rows_hold(reader);
+		break;
+	case 's':
+	case 't':
+	case 'f':
+		weir_kineto_rows_hold_flow(reader);
 		break;
 	case 'B':
 	case 'E':
@@ -93,8 +85,7 @@ static void emit(struct kineto_reader *reader)
 		weir_kineto_refuse(reader, WEIR_WARN_SKIPPED_EVENT,
 		                   "\"ph\" is missing: not a trace event");
 		break;
-	default: /* instants, counters, flows, asynchronous ranges, samples: no intervals of a
-	            thread */
+	default: /* instants, counters, asynchronous ranges, samples: no intervals of a thread */
 		break;
 	}
 }
@@ -232,7 +223,8 @@ static const struct weir_mark marks[] = {
 static enum weir_status read_trace(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
-	static const struct kineto_dialect dialect = {.emit = emit, .conclude = conclude};
+	static const struct kineto_dialect dialect = {
+		.emit = emit, .conclude = conclude, .ranges = true};
 	struct chrome chrome = {0};
 	enum weir_status status = weir_kineto_read(&dialect, &chrome, source, input, err);
 
@@ -242,7 +234,8 @@ static enum weir_status read_trace(struct weir_source *source, struct weir_input
 
 const struct weir_reader weir_reader_chrome = {
 	.name = "chrome",
-	.title = "trace events of other programs (Chrome trace JSON): ranges on the host",
+	.title = "trace events of other programs (Chrome trace JSON): ranges on the host; ROCm "
+		 "devices",
 	.gives = "timeline",
 	.marks = marks,
 	.read = read_trace,

@@ -249,6 +249,16 @@ static void take_member(struct kineto_reader *reader, const struct weir_jsonscan
 
 /* ---- the whole document ---- */
 
+/* Returns true for an object without members at the start of the list: ROCm's tools begin with one,
+ * so that a comma may precede every event. */
+static bool is_separator(const struct weir_jsonscan_item *item)
+{
+	for (size_t i = 1; i + 1 < item->text.length; i++)
+		if (!strchr(" \t\r\n", item->text.data[i]))
+			return false;
+	return item->number == 1;
+}
+
 static void read_element(struct kineto_reader *reader, struct weir_jsonscan *scan,
                          const struct weir_jsonscan_item *item)
 {
@@ -261,6 +271,8 @@ static void read_element(struct kineto_reader *reader, struct weir_jsonscan *sca
 		                "an element that is not an object");
 		return;
 	case KINETO_READ_EVENT:
+		if (is_separator(item))
+			return;
 		if (reader->event.sloppy)
 			weir_input_warn(reader->input, WEIR_WARN_REPAIRED_TEXT, item->at,
 			                "empty members");
@@ -363,15 +375,18 @@ enum weir_status weir_kineto_read(const struct kineto_dialect *dialect, void *co
 	reader->context = context;
 	reader->input = input;
 	reader->builder = weir_builder_new(input);
+	reader->rows = weir_kineto_rows_new();
 	weir_kineto_keys_init(&reader->keys, dialect->args);
 	weir_kineto_emit_init(reader);
 	weir_keyindex_init(&reader->members, member_names);
 	status = read_items(reader, scan, err);
 	if (!status) {
 		weir_damage_of_scan(input, scan, source);
+		weir_kineto_rows_place(reader);
 		status =
 			(dialect->conclude ? dialect->conclude : weir_kineto_conclude)(reader, err);
 	}
+	weir_kineto_rows_free(reader->rows);
 	weir_builder_free(reader->builder);
 	weir_text_release(&reader->scratch);
 	free(reader);

@@ -68,6 +68,8 @@ enum kineto_key {
 	ARG_BLOCK_X,
 	ARG_BLOCK_Y,
 	ARG_BLOCK_Z,
+	ARG_BEGIN_NS,
+	ARG_END_NS,
 	KINETO_KEYS
 };
 
@@ -96,7 +98,10 @@ struct kineto_dialect {
 	 */
 	enum weir_status (*conclude)(struct kineto_reader *reader, struct weir_error *err);
 	bool arrays; /* a file may hold several bare arrays, one after another */
+	bool ranges; /* complete events of unknown categories are ranges on the host */
 };
+
+struct kineto_rows;
 
 struct kineto_reader {
 	const struct kineto_dialect *dialect;
@@ -107,6 +112,7 @@ struct kineto_reader {
 	struct weir_keyindex categories, members;
 	struct kineto_event event;
 	struct weir_text scratch;
+	struct kineto_rows *rows;
 	uint64_t timed;            /* events of a known category with usable times */
 	uint64_t known;            /* events of a known category */
 	uint64_t unpadded, padded; /* time stamps with fewer than 3 decimals; with 3, the last 0 */
@@ -186,10 +192,31 @@ bool weir_kineto_times(struct kineto_reader *reader, int64_t *start_ns, int64_t 
 /* Counts an event that cannot be used. The first one is described with `expected`. */
 void weir_kineto_refuse(struct kineto_reader *reader, enum weir_warning_code code,
                         const char *expected);
-/* Names a thread, if the event does so. */
+/* Warns of an event whose category is unknown. */
+void weir_kineto_warn_unknown(struct kineto_reader *reader, struct weir_slice category,
+                              uint64_t at);
+/* Names a process or a thread, if the event does so. */
 void weir_kineto_metadata(struct kineto_reader *reader);
 /* Returns the number of bits in the head that only PyTorch's profiler writes: a category, or a name
  * of a process from before Kineto; 0 if there is no such text. */
 int weir_kineto_sniff(const char *head, size_t len);
+
+/* rows.c */
+
+/*
+ * Holds events of unknown categories until all processes are named. Those in the process of a
+ * device ("GPU0" and "COPY" of ROCm's tools, "Ascend Hardware", "MTIA 17") then become device work.
+ * Others become ranges of the host, or a warning: see `ranges`.
+ */
+struct kineto_rows *weir_kineto_rows_new(void);
+void weir_kineto_rows_free(struct kineto_rows *rows);
+/* Keeps the name of a process; the first one counts. */
+void weir_kineto_rows_name(struct kineto_reader *reader);
+/* Holds the current event, which is complete ("X"). */
+void weir_kineto_rows_hold(struct kineto_reader *reader);
+/* Holds one end of an arrow from a launch to its work: 's', 't' or 'f'. */
+void weir_kineto_rows_hold_flow(struct kineto_reader *reader);
+/* Adds all held events to the builder. */
+void weir_kineto_rows_place(struct kineto_reader *reader);
 
 #endif

@@ -52,8 +52,15 @@ static const struct weir_keyindex_entry arg_keys[] = {
 	{"wait_on_stream", ARG_WAIT_STREAM},
 	{"wait_on_cuda_event_record_corr_id", ARG_WAIT_CORRELATION},
 	{"name", ARG_NAME},
+	/* rocprof v1 */
+	{"BeginNs", ARG_BEGIN_NS},
+	{"EndNs", ARG_END_NS},
+	{"dev-id", ARG_DEVICE},
+	{"queue-id", ARG_STREAM},
 	{0},
 };
+
+_Static_assert(KINETO_KEYS <= 64, "a bit of kineto_event.present for each key");
 
 void weir_kineto_keys_init(struct kineto_keys *keys, const struct weir_keyindex_entry *args)
 {
@@ -256,6 +263,10 @@ static const struct weir_keyindex_entry category_names[] = {
 	{"mtia_insight", CATEGORY_IGNORED},
 	{"mtia_counters", CATEGORY_IGNORED},
 	{"hpu_op", CATEGORY_IGNORED},
+	/* Arrows of Ascend's profiler, which end at work that is found by its process. */
+	{"async_npu", CATEGORY_IGNORED},
+	{"async_task_queue", CATEGORY_IGNORED},
+	{"hosttodevice", CATEGORY_IGNORED},
 	{0},
 };
 
@@ -637,21 +648,24 @@ int weir_kineto_sniff(const char *head, size_t len)
 	return category_bits(head, len);
 }
 
-static void warn_unknown(struct kineto_reader *reader, struct weir_slice category)
+void weir_kineto_warn_unknown(struct kineto_reader *reader, struct weir_slice category, uint64_t at)
 {
 	char detail[sizeof(((struct weir_warning *)0)->detail)] = "an event without a category";
 
 	if (category.length)
 		snprintf(detail, sizeof(detail), "\"%.*s\"",
 		         category.length > 64 ? 64 : (int)category.length, category.data);
-	weir_input_warn(reader->input, WEIR_WARN_UNKNOWN_CATEGORY, reader->event.at, detail);
+	weir_input_warn(reader->input, WEIR_WARN_UNKNOWN_CATEGORY, at, detail);
 }
 
 void weir_kineto_metadata(struct kineto_reader *reader)
 {
 	const struct kineto_event *event = &reader->event;
+	struct weir_slice name = weir_kineto_value(event, KEY_NAME);
 
-	if (weir_slice_equals(weir_kineto_value(event, KEY_NAME), "thread_name"))
+	if (weir_slice_equals(name, "process_name"))
+		weir_kineto_rows_name(reader);
+	if (weir_slice_equals(name, "thread_name"))
 		weir_builder_name_thread(reader->builder, weir_kineto_place(event, KEY_PID),
 		                         weir_kineto_place(event, KEY_TID),
 		                         weir_kineto_text(reader, ARG_NAME));
@@ -672,8 +686,10 @@ static void emit_timed(struct kineto_reader *reader, char phase)
 
 	if (category < 0) {
 		reader->legacy |= is_legacy(&reader->event);
-		if (phase == 'X' || name.length)
-			warn_unknown(reader, name);
+		if (phase == 'X')
+			weir_kineto_rows_hold(reader);
+		else if (name.length)
+			weir_kineto_warn_unknown(reader, name, reader->event.at);
 		return;
 	}
 	reader->known++;

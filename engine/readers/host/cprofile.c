@@ -446,7 +446,9 @@ static uint32_t frame_of(struct weir_host_profile *profile, const struct value *
 
 	if (weir_slice_equals(file, "~"))
 		file.length = 0;
-	return weir_host_frame(profile, key->second, file);
+	return weir_host_frame_at(
+		profile, key->second, file,
+		key->number > 0 && key->number < UINT32_MAX ? (uint32_t)key->number : 0);
 }
 
 static void take_functions(struct marshal *marshal, struct weir_host_profile *profile,

@@ -2,8 +2,9 @@
 /*
  * Reads the output of `perf script`: a line about each sample, then its stack from the leaf on,
  * then a blank line. The program's name may hold blanks, digits and colons, so the line is parsed
- * from its time stamp outward. The weight of a sample is its period. Samples of idle processors are
- * not host time.
+ * from its time stamp outward, or, if the fields were chosen without one (-F
+ * comm,pid,event,ip,sym), from its event backward. The weight of a sample is its period. Samples of
+ * idle processors are not host time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,8 @@ struct perf {
 	int64_t weight; /* of the current sample; -1: no sample */
 	uint32_t program;
 	bool idle;
+	bool opened;  /* a sample was read */
+	bool untimed; /* the first line about a sample has no time stamp */
 };
 
 static bool is_blank(char c)
@@ -116,6 +119,60 @@ static bool take_event(struct weir_slice rest, struct sample *sample)
 	return word.length > 0;
 }
 
+/* Sets the program: the text before its process. Returns false if it is empty. */
+static bool set_program(struct weir_slice line, struct weir_slice pid, struct sample *sample)
+{
+	sample->program = (struct weir_slice){line.data, (size_t)(pid.data - line.data)};
+	while (sample->program.length && is_blank(sample->program.data[sample->program.length - 1]))
+		sample->program.length--;
+	return sample->program.length > 0;
+}
+
+/* Parses "1156 leaf+0x2d (/opt/demo/w)". */
+static bool take_frame(struct weir_slice line, struct weir_slice *function,
+                       struct weir_slice *file);
+
+/* True if the event has a letter, and a colon behind it: "cycles:ppp:". */
+static bool is_event(struct weir_slice line, struct weir_slice event)
+{
+	bool letter = false;
+
+	for (size_t i = 0; i < event.length; i++)
+		letter |= (event.data[i] | 32) >= 'a' && (event.data[i] | 32) <= 'z';
+	return letter && event.data + event.length < line.data + line.length &&
+	       event.data[event.length] == ':';
+}
+
+/* True if the rest of a line about a sample is blank or begins with a frame. */
+static bool is_frame_or_blank(struct weir_slice rest)
+{
+	struct weir_slice function, file, copy = rest;
+
+	return !take_word(&copy).length || take_frame(rest, &function, &file);
+}
+
+/* Parses a line about a sample without a time: program, process, an optional processor, an optional
+ * period and the event. Nothing or a frame follows. */
+static bool take_untimed_sample(struct weir_slice line, struct sample *sample)
+{
+	struct weir_slice rest = line, pid, behind, after;
+
+	if (!line.length || is_blank(*line.data) || *line.data == '#')
+		return false;
+	take_word(&rest);
+	while ((pid = take_word(&rest)).length) {
+		behind = after = rest;
+		if (!take_pid(pid, &sample->pid))
+			continue;
+		if (is_processor(take_word(&after)))
+			behind = after;
+		if (take_event(behind, sample) && is_event(line, sample->event) &&
+		    is_frame_or_blank(sample->rest))
+			return set_program(line, pid, sample);
+	}
+	return false;
+}
+
 /* Parses a line about a sample by its first time stamp with a process before it. Returns false if
  * there is no such time stamp. */
 static bool take_sample(struct weir_slice line, struct sample *sample)
@@ -128,14 +185,8 @@ static bool take_sample(struct weir_slice line, struct sample *sample)
 		struct weir_slice pid = is_processor(last) ? before : last;
 
 		if (pid.length && pid.data > line.data && is_time(word) &&
-		    take_pid(pid, &sample->pid) && take_event(rest, sample)) {
-			sample->program =
-				(struct weir_slice){line.data, (size_t)(pid.data - line.data)};
-			while (sample->program.length &&
-			       is_blank(sample->program.data[sample->program.length - 1]))
-				sample->program.length--;
-			return sample->program.length > 0;
-		}
+		    take_pid(pid, &sample->pid) && take_event(rest, sample))
+			return set_program(line, pid, sample);
 		before = last;
 		last = word;
 	}
@@ -150,7 +201,7 @@ static bool is_address(struct weir_slice word)
 	return word.length > 0;
 }
 
-/* Parses "1156 leaf+0x2d (/opt/demo/w)". The name ends at the last " (". */
+/* The name ends at the last " (". */
 static bool take_frame(struct weir_slice line, struct weir_slice *function, struct weir_slice *file)
 {
 	size_t open = 0, end;
@@ -268,6 +319,20 @@ static void open_sample(struct perf *perf, const struct sample *sample, uint64_t
 		take_stack_line(perf, sample->rest, at);
 }
 
+/* Parses a line about a sample in the form of the first one of the file. */
+static bool take_header(struct perf *perf, struct weir_slice line, struct sample *sample)
+{
+	bool timed = (!perf->opened || !perf->untimed) && take_sample(line, sample);
+
+	if (!timed && (perf->opened && !perf->untimed))
+		return false;
+	if (!timed && !take_untimed_sample(line, sample))
+		return false;
+	perf->untimed = !timed;
+	perf->opened = true;
+	return true;
+}
+
 static void take_line(struct perf *perf, const struct weir_csv_row *row)
 {
 	struct sample sample;
@@ -278,7 +343,7 @@ static void take_line(struct perf *perf, const struct weir_csv_row *row)
 		take_stack_line(perf, row->line, row->at);
 	} else if (*row->line.data != '#') {
 		close_sample(perf, row->at);
-		if (take_sample(row->line, &sample))
+		if (take_header(perf, row->line, &sample))
 			open_sample(perf, &sample, row->at);
 		else
 			weir_input_warn(perf->input, WEIR_WARN_SKIPPED_EVENT, row->at, NULL);
@@ -314,12 +379,24 @@ static enum weir_status read_perf(struct weir_source *source, struct weir_input 
 
 static int sniff(const char *head, size_t len)
 {
-	struct weir_slice rest = {head, len}, line;
+	struct weir_slice rest = {head, len}, line, function, file;
 	struct sample sample;
 
-	while (weir_csv_take_line(&rest, &line))
-		if (line.length && *line.data != '#')
-			return take_sample(line, &sample) ? SURE_BITS : 0;
+	while (weir_csv_take_line(&rest, &line)) {
+		if (!line.length || *line.data == '#')
+			continue;
+		if (take_sample(line, &sample))
+			return SURE_BITS;
+		if (!take_untimed_sample(line, &sample))
+			return 0;
+		/* Without a time, only a frame shows that the line is not some other text. */
+		if (sample.rest.length && take_frame(sample.rest, &function, &file))
+			return SURE_BITS;
+		return weir_csv_take_line(&rest, &line) && line.length && is_blank(*line.data) &&
+		                       take_frame(line, &function, &file)
+		               ? SURE_BITS
+		               : 0;
+	}
 	return 0;
 }
 

@@ -49,7 +49,7 @@ static void take_frame(struct speedscope *reader, struct weir_jsoncursor *cursor
 	reader->frames = weir_grow(reader->frames, &reader->frame_capacity, reader->frame_count + 1,
 	                           sizeof *reader->frames);
 	reader->frames[reader->frame_count++] =
-		file.length ? weir_host_frame(reader->profile, name, file)
+		file.length ? weir_host_frame_at(reader->profile, name, file, 0)
 			    : weir_host_frame_of_text(reader->profile, name);
 }
 
@@ -326,6 +326,7 @@ static enum weir_status read_items(struct speedscope *reader, struct weir_source
 	enum weir_status status;
 
 	while (!(status = weir_jsonscan_next(scan, &item, err)) && item.kind != WEIR_JSONSCAN_END) {
+		int64_t before = reader->profile->total;
 		bool good = true;
 
 		reader->at = item.at;
@@ -333,6 +334,7 @@ static enum weir_status read_items(struct speedscope *reader, struct weir_source
 			good = take_profile(reader, item.text);
 		else if (weir_slice_equals(item.key, "shared"))
 			good = take_shared(reader, item.text);
+		reader->profile->threads += reader->profile->total > before;
 		if (!good)
 			weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, item.at, NULL);
 	}

@@ -265,6 +265,10 @@ static const struct weir_mark marks[] = {
 	{.first = "",
          .keys = {{"metadata", "metrics", "error"}, .all = 1},
          .texts = {{"\"request_start_ns\""}, .all = 1}},
+	{.first = "{",
+         .keys = {{"telemetry_data", "timestamp_ns", "gpu_uuid", "dcgm_url"}, .all = 2},
+         .refusal = "it is AIPerf's GPU telemetry: pass profile_export.jsonl for the requests, and "
+                    "a log of nvidia-smi or dcgmi dmon for the device"},
 	{0},
 };
 

@@ -5,6 +5,7 @@
  * throughput`; also a result that a job printed into its log between two markers, as the container
  * images of vllm-bench do. A result has labels, figures over all requests, and lists with one value
  * per request. Lists become samples of stages. Figures stand only for stages without samples.
+ * Several results in one file become one run with the load in the names of figures (load_join.h).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,158 +14,30 @@
 #include "engine/base/arena.h"
 #include "engine/base/jsoncursor.h"
 #include "engine/base/text.h"
+#include "engine/readers/loadgen/bench_lists.h"
 #include "engine/readers/loadgen/client_summary.h"
+#include "engine/readers/loadgen/load_join.h"
 #include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/parts/wholejson.h"
 #include "engine/readers/readers.h"
 
-#define MAX_REQUESTS (1u << 22) /* the store takes this number of values of one series */
-#define MAX_GAPS     (1u << 25)
-/* 104 days: exact in a double; a longer time is a damaged one. */
-#define MAX_NS    (INT64_C(1) << 53)
 #define LABEL_KEY 64 /* bytes; a text under a longer key is not a label */
-#define UNKNOWN   (-1)
 
-enum list_id {
-	TTFTS,     /* ns */
-	OUTPUTS,   /* tokens */
-	ERRORS,    /* 1: failed */
-	STARTS,    /* ns on the client's clock */
-	GAP_ENDS,  /* index in GAPS after the last gap of the request */
-	PARALLELS, /* the lists above have one value per request, in the order of submission */
-	GAPS = PARALLELS,
-	LATENCIES, /* ns, one per iteration of `vllm bench latency` */
-	LISTS
-};
-
-struct list {
-	int64_t *value; /* UNKNOWN: the file has no usable one */
-	size_t count, capacity;
-	bool given;
-};
-
+/* One result of the file, and the runs of those before it. */
 struct reader {
 	struct weir_input *input;
-	struct weir_run *run; /* the input's */
-	struct list lists[LISTS];
+	struct weir_run *run; /* of the result; NULL before the first one. Owned. */
+	struct weir_bench_lists lists;
 	struct weir_client_summary summary;
 	double duration_s, output_tokens; /* of all requests; NAN: unknown */
-	size_t requests;                  /* values of each parallel list */
-	bool whole;                       /* each answer came in one piece */
-	bool chunked;                     /* gaps are those between chunks of several tokens */
+	struct weir_load_join join;
+	bool is_list; /* the document is a list */
 };
 
 static void warn_odd(struct reader *reader, uint64_t at)
 {
 	weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, at, NULL);
-}
-
-static void contradict(struct reader *reader, const char *what)
-{
-	weir_input_warn(reader->input, WEIR_WARN_INCONSISTENT, UINT64_MAX, what);
-}
-
-/* ---- lists ---- */
-
-static void push(struct list *list, int64_t value)
-{
-	list->value =
-		weir_grow(list->value, &list->capacity, list->count + 1, sizeof(*list->value));
-	list->value[list->count++] = value;
-}
-
-/* json.dump writes NaN and Infinity for unknown numbers, other programs write null. */
-static bool is_unknown(struct weir_slice word)
-{
-	return weir_slice_equals(word, "null") || weir_slice_equals(word, "NaN") ||
-	       weir_slice_equals(word, "Infinity") || weir_slice_equals(word, "-Infinity");
-}
-
-/* Starts may count from the machine's boot, which can be longer ago than a benchmark lasts. */
-static const struct {
-	const char *key;
-	bool (*parse)(const char *text, size_t len, int64_t *out); /* NULL: texts of errors */
-	int64_t most;
-} lists[LISTS] = {
-	[TTFTS] = {"ttfts", weir_parse_s_as_ns, MAX_NS},
-	[OUTPUTS] = {"output_lens", weir_parse_i64, INT64_MAX},
-	[ERRORS] = {"errors", NULL, 1},
-	[STARTS] = {"start_times", weir_parse_s_as_ns, INT64_MAX},
-	[GAP_ENDS] = {"itls", NULL, 0}, /* handed out by the scanner, see take_gaps() */
-	[GAPS] = {NULL, weir_parse_s_as_ns, MAX_NS},
-	[LATENCIES] = {"latencies", weir_parse_s_as_ns, MAX_NS},
-};
-
-/* Takes a value of a list. Errors: "" and null mean success, another text is a reason of failure.
- * Others: numbers from 0 to `most`; anything else is unknown, and counted as a warning. */
-static int64_t take_value(struct reader *reader, enum list_id id, struct weir_jsoncursor *cursor,
-                          uint64_t at)
-{
-	bool quoted = weir_jsoncursor_peek(cursor) == '"';
-	struct weir_slice text;
-	int64_t value;
-
-	if (id == ERRORS) {
-		text = weir_jsoncursor_take(cursor);
-		return quoted ? text.length > 0 : !weir_slice_equals(text, "null");
-	}
-	text = weir_jsoncursor_scalar(cursor);
-	if (!quoted && is_unknown(text))
-		return UNKNOWN;
-	if (!quoted && text.length && lists[id].parse(text.data, text.length, &value) &&
-	    value >= 0 && value <= lists[id].most)
-		return value;
-	warn_odd(reader, at);
-	return UNKNOWN;
-}
-
-/* Appends the values of one array to a list. */
-static enum weir_status take_values(struct reader *reader, enum list_id id, size_t most,
-                                    const struct weir_jsonscan_item *item, struct weir_error *err)
-{
-	struct weir_jsoncursor cursor = weir_jsoncursor_on(item->text);
-	struct list *list = &reader->lists[id];
-
-	if (!weir_jsoncursor_enter(&cursor, '['))
-		return weir_fail(err, WEIR_E_FORMAT, "expected a list");
-	while (weir_jsoncursor_item(&cursor)) {
-		if (list->count == most)
-			return weir_fail(err, WEIR_E_LIMIT, "more than %zu values", most);
-		push(list, take_value(reader, id, &cursor, item->at));
-	}
-	return cursor.bad ? weir_fail(err, WEIR_E_FORMAT, "the list is damaged") : WEIR_OK;
-}
-
-static enum weir_status take_list(struct reader *reader, enum list_id id,
-                                  const struct weir_jsonscan_item *item, struct weir_error *err)
-{
-	if (weir_slice_equals(item->text, "null"))
-		return WEIR_OK;
-	/* The scanner hands out gaps per request; a member of this key is not a list. */
-	if (id == GAP_ENDS)
-		return weir_fail(err, WEIR_E_FORMAT, "expected a list of lists");
-	if (reader->lists[id].given)
-		return weir_fail(err, WEIR_E_FORMAT, "given twice");
-	reader->lists[id].given = true;
-	return take_values(reader, id, MAX_REQUESTS, item, err);
-}
-
-/* Takes the gaps of one request. */
-static enum weir_status take_gaps(struct reader *reader, const struct weir_jsonscan_item *item,
-                                  struct weir_error *err)
-{
-	struct list *ends = &reader->lists[GAP_ENDS];
-	enum weir_status status;
-
-	if (ends->count == MAX_REQUESTS)
-		return weir_fail(err, WEIR_E_LIMIT, "itls: more than %u requests", MAX_REQUESTS);
-	status = take_values(reader, GAPS, MAX_GAPS, item, err);
-	if (status)
-		return weir_fail_in(err, "itls[%zu]", ends->count);
-	ends->given = true;
-	push(ends, (int64_t)reader->lists[GAPS].count);
-	return WEIR_OK;
 }
 
 /* ---- members of the result ---- */
@@ -382,15 +255,15 @@ static enum weir_status take_member(struct reader *reader, const struct weir_jso
 {
 	struct weir_slice key = item->key, statistic;
 	const struct subject *subject = find_subject(key, &statistic);
+	enum weir_status status;
 
 	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
 		if (weir_slice_equals(key, labels[i].path)) {
 			take_label(reader, labels[i].key, item->text);
 			return WEIR_OK;
 		}
-	for (enum list_id id = 0; id < LISTS; id++)
-		if (lists[id].key && weir_slice_equals(key, lists[id].key))
-			return take_list(reader, id, item, err);
+	if (weir_bench_lists_take(&reader->lists, item, &status, err))
+		return status;
 	if (take_number(reader, item))
 		return WEIR_OK;
 	if (weir_slice_equals(key, "avg_latency"))
@@ -406,243 +279,6 @@ static enum weir_status take_member(struct reader *reader, const struct weir_jso
 	else
 		take_text(reader, item);
 	return WEIR_OK;
-}
-
-static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
-                                  const struct weir_jsonscan_item *item, struct weir_error *err)
-{
-	enum weir_status status;
-
-	if (weir_jsonscan_is_bare(scan))
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "a list, expected one result object: pass the file of "
-		                 "--save-result");
-	if (item->kind != WEIR_JSONSCAN_MEMBER)
-		return take_gaps(context, item, err);
-	status = take_member(context, item, err);
-	return status ? weir_fail_in(err, "%.*s", (int)item->key.length, item->key.data) : WEIR_OK;
-}
-
-/* ---- requests ---- */
-
-/* Counts the requests. Lists are parallel, so a list of another length would give values to the
- * wrong request. */
-static enum weir_status count_requests(struct reader *reader, struct weir_error *err)
-{
-	int first = -1;
-
-	for (int id = 0; id < PARALLELS; id++) {
-		const struct list *list = &reader->lists[id];
-
-		if (!list->given)
-			continue;
-		if (first >= 0 && list->count != reader->requests)
-			return weir_fail(err, WEIR_E_FORMAT,
-			                 "%s: %zu requests, but %s holds %zu: expected one value "
-			                 "per request in both",
-			                 lists[id].key, list->count, lists[first].key,
-			                 reader->requests);
-		first = first < 0 ? id : first;
-		reader->requests = list->count;
-	}
-	return WEIR_OK;
-}
-
-/* Returns UNKNOWN if the result has no such list. */
-static int64_t value_of(const struct reader *reader, enum list_id id, size_t request)
-{
-	const struct list *list = &reader->lists[id];
-
-	return list->given ? list->value[request] : UNKNOWN;
-}
-
-/* A failed request has 0 in every list. Its error text marks it, or its lack of output. */
-static bool has_failed(const struct reader *reader, size_t request)
-{
-	if (reader->lists[ERRORS].given)
-		return value_of(reader, ERRORS, request) != 0;
-	return value_of(reader, OUTPUTS, request) == 0;
-}
-
-/* The gaps of a request; NULL, and *count is 0, without a list of gaps. */
-static const int64_t *gaps_of(const struct reader *reader, size_t request, size_t *count)
-{
-	const struct list *ends = &reader->lists[GAP_ENDS];
-	size_t first;
-
-	*count = 0;
-	if (!ends->given || !reader->lists[GAPS].count)
-		return NULL;
-	first = request ? (size_t)ends->value[request - 1] : 0;
-	*count = (size_t)ends->value[request] - first;
-	return reader->lists[GAPS].value + first;
-}
-
-/* Returns the time from the first token to the last, UNKNOWN if a gap is. */
-static int64_t decode_time(const struct reader *reader, size_t request)
-{
-	size_t count;
-	const int64_t *gaps = gaps_of(reader, request, &count);
-	int64_t sum = 0;
-
-	if (!reader->lists[GAP_ENDS].given)
-		return UNKNOWN;
-	for (size_t i = 0; i < count; i++) {
-		if (gaps[i] < 0 || sum > MAX_NS - gaps[i])
-			return UNKNOWN;
-		sum += gaps[i];
-	}
-	return sum;
-}
-
-/* True if the endpoint does not stream: answers have several tokens, and each came at once. */
-static bool answers_are_whole(const struct reader *reader)
-{
-	size_t whole = 0;
-
-	if (!reader->lists[OUTPUTS].given || !reader->lists[TTFTS].given)
-		return false;
-	for (size_t i = 0; i < reader->requests; i++) {
-		if (has_failed(reader, i) || value_of(reader, OUTPUTS, i) <= 1)
-			continue;
-		if (value_of(reader, TTFTS, i) <= 0 || decode_time(reader, i) != 0)
-			return false;
-		whole++;
-	}
-	return whole > 0;
-}
-
-/* True if the median gap is far below the mean one. Does not sort: there may be millions. */
-static bool gaps_are_of_chunks(const struct list *gaps)
-{
-	double sum = 0, mean;
-	size_t count = 0, low = 0;
-
-	for (size_t i = 0; i < gaps->count; i++)
-		if (gaps->value[i] >= 0) {
-			sum += (double)gaps->value[i];
-			count++;
-		}
-	mean = count ? sum / (double)count : 0;
-	for (size_t i = 0; i < gaps->count; i++)
-		low += gaps->value[i] >= 0 && weir_client_coalesced((double)gaps->value[i], mean);
-	return low > count / 2;
-}
-
-/* Returns requests per second between the first and the last start. */
-static double sending_rate(const struct list *starts)
-{
-	int64_t first = INT64_MAX, last = -1;
-	size_t count = 0;
-
-	for (size_t i = 0; i < starts->count; i++) {
-		if (starts->value[i] < 0)
-			continue;
-		first = starts->value[i] < first ? starts->value[i] : first;
-		last = starts->value[i] > last ? starts->value[i] : last;
-		count++;
-	}
-	return count > 1 && last > first ? (double)(count - 1) / ((double)(last - first) / 1e9)
-	                                 : NAN;
-}
-
-static double highest_rate(const struct reader *reader)
-{
-	double longest_s = 0;
-
-	if (!reader->lists[TTFTS].given)
-		return NAN;
-	for (size_t i = 0; i < reader->requests; i++) {
-		int64_t decode_ns = decode_time(reader, i);
-
-		if (has_failed(reader, i))
-			continue;
-		if (decode_ns < 0)
-			return NAN;
-		longest_s = fmax(longest_s, (double)(value_of(reader, TTFTS, i) + decode_ns) / 1e9);
-	}
-	return weir_client_highest_rate((double)reader->requests, reader->duration_s, longest_s);
-}
-
-/* Checks the lists, and removes the figures that they contradict. */
-static void check_lists(struct reader *reader)
-{
-	struct weir_client_summary *summary = &reader->summary;
-
-	reader->whole = answers_are_whole(reader);
-	reader->chunked = gaps_are_of_chunks(&reader->lists[GAPS]);
-	if (reader->whole) {
-		contradict(reader, "ttfts: answers came as a whole");
-		weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(ttft));
-		weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(tpot));
-	}
-	if (reader->chunked)
-		contradict(reader, "itls: chunks hold several tokens");
-	if (reader->whole || reader->chunked)
-		weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(itl));
-	summary->achieved_per_s = reader->lists[STARTS].given ? sending_rate(&reader->lists[STARTS])
-	                                                      : highest_rate(reader);
-	summary->failed = 0;
-	for (size_t i = 0; i < reader->requests; i++)
-		summary->failed += has_failed(reader, i);
-}
-
-/* Adds a sample. The client could not take a time of 0: the endpoint does not stream, or chunks
- * arrived together. */
-static void add_sample(struct weir_run *run, const char *stage, int64_t ns)
-{
-	if (ns > 0)
-		weir_series_push(weir_series_get(&run->stages, stage), (double)ns);
-}
-
-static void add_request(struct reader *reader, size_t request)
-{
-	int64_t ttft_ns = value_of(reader, TTFTS, request);
-	int64_t tokens = value_of(reader, OUTPUTS, request);
-	int64_t decode_ns = decode_time(reader, request);
-
-	if (!reader->whole)
-		add_sample(reader->run, "ttft", ttft_ns);
-	/* Divided by tokens, because a gap is one of a chunk. Rounded half up. */
-	if (decode_ns > 0 && tokens > 1)
-		add_sample(reader->run, "tpot",
-		           decode_ns / (tokens - 1) + (decode_ns % (tokens - 1) >= tokens / 2));
-	if (ttft_ns > 0 && decode_ns >= 0)
-		add_sample(reader->run, "e2e", ttft_ns + decode_ns);
-}
-
-static void add_gaps(struct reader *reader)
-{
-	struct weir_thin kept;
-	const int64_t *gaps;
-	size_t count;
-
-	weir_thin_init(&kept, WEIR_CLIENT_MAX_GAPS);
-	for (size_t i = 0; i < reader->requests; i++) {
-		gaps = gaps_of(reader, i, &count);
-		for (size_t j = 0; j < count && !has_failed(reader, i); j++)
-			if (gaps[j] > 0)
-				weir_thin_add(&kept, gaps[j]);
-	}
-	if (kept.seen)
-		weir_thin_finish(&kept, weir_series_get(&reader->run->stages, "itl"));
-	if (weir_thin_dropped(&kept))
-		weir_input_warn(reader->input, WEIR_WARN_THINNED, UINT64_MAX,
-		                "gaps between tokens");
-	weir_thin_release(&kept);
-}
-
-static void add_samples(struct reader *reader)
-{
-	const struct list *latencies = &reader->lists[LATENCIES];
-
-	for (size_t i = 0; i < reader->requests; i++)
-		if (!has_failed(reader, i))
-			add_request(reader, i);
-	if (!reader->chunked)
-		add_gaps(reader);
-	for (size_t i = 0; i < latencies->count; i++)
-		add_sample(reader->run, "latency", latencies->value[i]);
 }
 
 /* ---- the result ---- */
@@ -667,74 +303,148 @@ static uint64_t count_values(const struct weir_series_table *table)
 	return count;
 }
 
+static enum weir_status fail_without_timing(struct weir_error *err)
+{
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "no timing in this result: expected ttfts, latencies, mean_ttft_ms, "
+	                 "request_throughput or the like; write it with --save-result");
+}
+
+/* Computes the rate of requests, which results of SGLang of early 2025 do not state. */
+static void complete_rate(struct reader *reader)
+{
+	struct weir_client_summary *summary = &reader->summary;
+
+	if (isnan(summary->request_throughput) && reader->duration_s > 0)
+		summary->request_throughput = summary->completed / reader->duration_s;
+}
+
 static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 {
 	struct weir_client_summary *summary = &reader->summary;
 	struct weir_run *run = reader->run;
-	enum weir_status status = count_requests(reader, err);
+	enum weir_status status =
+		weir_bench_lists_check(&reader->lists, reader->duration_s, summary, err);
 
 	if (status)
 		return status;
-	if (reader->requests)
-		check_lists(reader);
-	add_samples(reader);
+	weir_bench_lists_add(&reader->lists, run);
 	summary->output_tokens = reader->output_tokens / summary->completed;
 	summary->sampled_tpot = sample_mean_ms(run, "tpot");
 	status = weir_client_summary_check(summary, reader->input, err);
 	if (status)
 		return status;
+	complete_rate(reader);
 	for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
 		if (weir_series_find(&run->stages, subjects[i].stage))
 			weir_client_summary_forget(summary, subjects[i].slot);
 	weir_client_summary_add(summary, "", run);
 	if (!run->stages.count && !run->metrics.count)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "no timing in this result: expected ttfts, latencies, "
-		                 "mean_ttft_ms, request_throughput or the like; write it with "
-		                 "--save-result");
+		return fail_without_timing(err);
 	if (!weir_run_label(run, "backend") && weir_run_label(run, "endpoint_type"))
 		weir_run_set_label(run, "backend", weir_run_label(run, "endpoint_type"));
-	reader->input->events = count_values(&run->stages) + count_values(&run->metrics);
 	return WEIR_OK;
 }
 
-/*
- * Refuses damage and further results. One input is one run, but --append-result and SGLang write
- * several runs under different loads into one file; their samples taken together would hide how
- * much runs differ. A value lost from one of the parallel lists would shift the others to the wrong
- * requests.
- */
-static enum weir_status check_whole(const struct weir_jsonscan *scan,
-                                    const struct weir_source *source, struct weir_error *err)
+/* Ends the result that is being read, if there is one. A result without a completed request fails
+ * only if the file has no other one. */
+static enum weir_status end_result(struct reader *reader, struct weir_error *err)
 {
-	if (weir_jsonscan_faults(scan)[WEIR_JSONSCAN_TRAILING].count && !weir_source_damage(source))
-		return weir_fail(
-			err, WEIR_E_FORMAT,
-			"more follows the first result (--append-result, JSON lines), but "
-			"one input is one run: keep one result per file, as split -l 1 does");
-	return weir_wholejson_check(scan, source, err);
+	enum weir_status status;
+	struct weir_run *run = reader->run;
+
+	if (!run)
+		return WEIR_OK;
+	status = conclude(reader, err);
+	reader->run = NULL;
+	weir_bench_lists_release(&reader->lists);
+	if (!status)
+		return weir_load_join_add(&reader->join, run, err);
+	weir_run_free(run);
+	if (reader->summary.completed <= 0) {
+		weir_load_join_skip(&reader->join, &reader->summary);
+		return WEIR_OK;
+	}
+	return reader->join.count ? weir_fail_in(err, "result %zu", reader->join.count + 1)
+	                          : status;
 }
 
+static enum weir_status begin_result(struct reader *reader, struct weir_error *err)
+{
+	enum weir_status status = end_result(reader, err);
+
+	if (status)
+		return status;
+	reader->run = weir_run_new();
+	reader->lists = (struct weir_bench_lists){.input = reader->input};
+	reader->output_tokens = reader->duration_s = NAN;
+	weir_client_summary_init(&reader->summary);
+	reader->summary.tpot_by_request = true;
+	return WEIR_OK;
+}
+
+static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
+                                  const struct weir_jsonscan_item *item, struct weir_error *err)
+{
+	struct reader *reader = context;
+	enum weir_status status;
+
+	(void)scan;
+	if (reader->is_list)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "a list, expected one result object: pass the file of "
+		                 "--save-result");
+	if (item->kind == WEIR_JSONSCAN_OBJECT)
+		return begin_result(reader, err);
+	if (item->kind != WEIR_JSONSCAN_MEMBER)
+		return weir_bench_lists_take_gaps(&reader->lists, item, err);
+	status = take_member(reader, item, err);
+	return status ? weir_fail_in(err, "%.*s", (int)item->key.length, item->key.data) : WEIR_OK;
+}
+
+/* Gives the input the run of the results. */
+static enum weir_status join_results(struct reader *reader, struct weir_error *err)
+{
+	struct weir_input *input = reader->input;
+	enum weir_status status = end_result(reader, err);
+
+	if (status)
+		return status;
+	if (!reader->join.count && !reader->join.empty)
+		return fail_without_timing(err);
+	status = weir_load_join_finish(&reader->join, input, err);
+	if (!status)
+		input->events =
+			count_values(&input->run->stages) + count_values(&input->run->metrics);
+	return status;
+}
+
+/* Reads one result, or several as --append-result and SGLang write them. Refuses damage: a value
+ * lost from one of the parallel lists would shift the others to the wrong requests. */
 static enum weir_status read_result(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
-	static const struct weir_jsonscan_options options = {.array = "itls"};
+	static const char *const entered[] = {NULL};
+	static const struct weir_jsonscan_options options = {.array = WEIR_BENCH_GAPS,
+	                                                     .enter = entered};
 	struct reader *reader = weir_alloc(sizeof(*reader));
 	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
 	enum weir_status status;
+	char first;
 
 	reader->input = input;
-	reader->run = input->run = weir_run_new();
-	reader->output_tokens = reader->duration_s = NAN;
-	weir_client_summary_init(&reader->summary);
-	status = weir_jsonscan_each(scan, take_item, reader, err);
+	status = weir_sniff_source(source, &first, err);
+	reader->is_list = first == '[';
 	if (!status)
-		status = check_whole(scan, source, err);
+		status = weir_jsonscan_each(scan, take_item, reader, err);
 	if (!status)
-		status = conclude(reader, err);
+		status = weir_wholejson_check(scan, source, err);
+	if (!status)
+		status = join_results(reader, err);
 	weir_jsonscan_free(scan);
-	for (size_t i = 0; i < LISTS; i++)
-		free(reader->lists[i].value);
+	weir_bench_lists_release(&reader->lists);
+	weir_run_free(reader->run);
+	weir_load_join_release(&reader->join);
 	free(reader);
 	return status;
 }
@@ -765,28 +475,30 @@ static enum weir_status read_text(struct weir_source *source, struct weir_text *
 	return status;
 }
 
-/* Finds the text between the markers; fails unless there is exactly one. */
-static enum weir_status find_result(struct weir_slice log, struct weir_slice *result,
-                                    struct weir_error *err)
+/* Adds the results between markers to a text, one after another. Fails without a result, or if one
+ * lacks its end. */
+static enum weir_status find_results(struct weir_slice log, struct weir_text *results,
+                                     struct weir_error *err)
 {
 	const char *end = log.data + log.length;
-	const char *begin = weir_slice_find(log, LOG_BEGIN), *close;
+	const char *begin, *close;
 
-	if (!begin)
+	while ((begin = weir_slice_find(log, LOG_BEGIN))) {
+		begin += strlen(LOG_BEGIN);
+		log = (struct weir_slice){begin, (size_t)(end - begin)};
+		close = weir_slice_find(log, LOG_END);
+		if (!close)
+			return weir_fail(
+				err, WEIR_E_FORMAT,
+				"the result in it ends in the middle: there is no " LOG_END);
+		weir_text_add(results, begin, (size_t)(close - begin));
+		weir_text_puts(results, "\n");
+		log = (struct weir_slice){close, (size_t)(end - close)};
+	}
+	if (!results->length)
 		return weir_fail(err, WEIR_E_FORMAT,
 		                 "expected a JSON object, or one between " LOG_BEGIN " and " LOG_END
 		                 " in a log");
-	begin += strlen(LOG_BEGIN);
-	*result = (struct weir_slice){begin, (size_t)(end - begin)};
-	close = weir_slice_find(*result, LOG_END);
-	if (!close)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "the result in it ends in the middle: there is no " LOG_END);
-	if (weir_slice_holds((struct weir_slice){close, (size_t)(end - close)}, LOG_BEGIN))
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "several results in one log, but one input is one run: keep one "
-		                 "result per file");
-	result->length = (size_t)(close - begin);
 	return WEIR_OK;
 }
 
@@ -794,26 +506,26 @@ static enum weir_status read_log(struct weir_source *source, struct weir_input *
                                  struct weir_error *err)
 {
 	struct weir_source *inner = NULL;
-	struct weir_slice result = {0};
-	struct weir_text log = {0};
+	struct weir_text log = {0}, results = {0};
 	enum weir_status status = read_text(source, &log, err);
 
 	if (!status)
-		status = find_result((struct weir_slice){log.data ? log.data : "", log.length},
-		                     &result, err);
+		status = find_results((struct weir_slice){log.data ? log.data : "", log.length},
+		                      &results, err);
 	if (!status)
-		status = weir_source_open_memory(weir_source_name(source), result.data,
-		                                 result.length, &inner, err);
+		status = weir_source_open_memory(weir_source_name(source), results.data,
+		                                 results.length, &inner, err);
 	if (!status)
 		status = read_result(inner, input, err);
 	weir_source_free(inner);
 	weir_text_release(&log);
+	weir_text_release(&results);
 	return status;
 }
 
 /* ---- the reader ---- */
 
-#define RESULTS 3 /* the first marks */
+#define RESULTS 4 /* the first marks */
 
 /* The kinds of results; a log with a result; a file beside results that is not read. */
 static const struct weir_mark marks[] = {
@@ -821,6 +533,12 @@ static const struct weir_mark marks[] = {
          .keys = {{"completed", "request_throughput", "total_input_tokens", "output_throughput",
                    "mean_ttft_ms"},
                   .all = 2}},
+	/* SGLang of early 2025 states no rate of requests and no mean time to first token. */
+	{.first = "{",
+         .keys = {{"completed", "total_input_tokens", "total_output_tokens", "output_throughput",
+                   "median_ttft_ms", "median_itl_ms", "mean_e2e_latency_ms"},
+                  .all = 4,
+                  .any = 3}},
 	{.first = "{", .keys = {{"avg_latency", "latencies", "percentiles"}, .all = 2}},
 	{.first = "{",
          .keys = {{"elapsed_time", "requests_per_second", "num_requests", "total_num_tokens",
@@ -831,6 +549,12 @@ static const struct weir_mark marks[] = {
          .keys = {{"benchmark", "model", "metric"}, .all = 3},
          .refusal = "it is a list for the dashboard of a benchmark (*.pytorch.json): pass the "
                     "result beside it"},
+	{.first = "[",
+         .keys = {{"completed", "request_throughput", "total_input_tokens", "run_number"},
+                  .all = 2},
+         .refusal = "it is a list of results, as `vllm bench sweep` writes beside them "
+                    "(summary.json): pass the results themselves (run=0.json and so on), each "
+                    "as one run"},
 	{0},
 };
 

@@ -78,6 +78,7 @@ static void clear(double *values, size_t count)
 void weir_client_summary_init(struct weir_client_summary *summary)
 {
 	summary->other_count = 0;
+	summary->tpot_by_request = false;
 	clear(place(summary, 0), WEIR_CLIENT_SLOT(others) / sizeof(double));
 }
 
@@ -219,6 +220,28 @@ static double compute_tpot(const struct weir_client_summary *summary)
 	               : NAN;
 }
 
+/* Returns the largest percentile of the time per output token, or NAN. */
+static double largest_tpot(const struct weir_client_summary *summary)
+{
+	const struct weir_client_times *tpot = &summary->tpot;
+	double largest = fmax(fmax(fmax(tpot->median, tpot->p75), fmax(tpot->p90, tpot->p95)),
+	                      tpot->p99); /* fmax() ignores NAN */
+
+	for (size_t i = 0; i < summary->other_count; i++)
+		if (summary->others[i].slot == WEIR_CLIENT_SLOT(tpot))
+			largest = fmax(largest, summary->others[i].ms);
+	return largest;
+}
+
+/* True if the stated time per output token contradicts the ratio of the other means. That ratio is
+ * the mean of the requests' ratios weighted by tokens, so it cannot exceed nearly all of them. */
+static bool contradicts_tpot(const struct weir_client_summary *summary, double computed)
+{
+	if (!summary->tpot_by_request || !isnan(summary->sampled_tpot))
+		return differs(summary->tpot.mean, computed);
+	return largest_tpot(summary) < (1 - DIFFERENCE) * computed;
+}
+
 /* Some writers count chunks as tokens: their times per output token are too short by that ratio. */
 static void check_tpot(struct weir_client_summary *summary, struct weir_input *input)
 {
@@ -227,7 +250,7 @@ static void check_tpot(struct weir_client_summary *summary, struct weir_input *i
 
 	if (isnan(stated))
 		summary->tpot.mean = computed;
-	if (!differs(stated, computed))
+	if (isnan(stated) || !contradicts_tpot(summary, computed))
 		return;
 	weir_text_puts(&detail, "time per output token: stated ");
 	weir_text_duration(&detail, stated * 1e6);
@@ -261,13 +284,18 @@ void weir_client_summary_warn(struct weir_input *input, enum weir_warning_code c
 	input->warnings[code].count = before + (uint64_t)fmin(count, MAX_COUNT);
 }
 
+enum weir_status weir_client_fail_none_completed(struct weir_error *err)
+{
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "no request completed, so its figures mean nothing: read what the "
+	                 "server said, then run the benchmark again");
+}
+
 enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
                                            struct weir_input *input, struct weir_error *err)
 {
 	if (summary->completed <= 0)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "no request completed, so its figures mean nothing: read what the "
-		                 "server said, then run the benchmark again");
+		return weir_client_fail_none_completed(err);
 	weir_client_summary_warn(input, WEIR_WARN_FAILED_REQUEST, summary->failed);
 	check_streaming(summary, input);
 	check_tpot(summary, input);
@@ -393,6 +421,7 @@ enum weir_status weir_client_report_read(const struct weir_client_report *report
 	if (first == '[' && report->requests)
 		return weir_client_records_read(report->requests, source, input, err);
 	weir_client_summary_init(&summary);
+	summary.tpot_by_request = report->tpot_by_request;
 	input->run = weir_run_new();
 	status = weir_jsonleaves_read(&leaves, source, err);
 	if (!status && report->check)

@@ -48,6 +48,10 @@ struct weir_client_summary {
 
 	struct weir_client_percentile others[WEIR_CLIENT_MAX_PERCENTILES];
 	size_t other_count;
+	/* True if the tool divides the decode time of each request by its tokens and takes
+	 * statistics of these ratios. Their mean differs from the ratio of the means if output
+	 * lengths differ. */
+	bool tpot_by_request;
 };
 
 #define WEIR_CLIENT_SLOT(field) offsetof(struct weir_client_summary, field)
@@ -100,12 +104,16 @@ void weir_client_summary_label(struct weir_run *run, const struct weir_client_la
 
 /*
  * Checks the summary against itself. A time per output token that contradicts end to end time,
- * first token and length is computed again. Gaps between chunks of several tokens, and a "first
- * token" that is the whole answer, are removed. Each of these, a load below the requested one and
- * failed requests are warnings. Fails if no request completed.
+ * first token and length is computed again: one more than 10 % off their ratio, or, with
+ * tpot_by_request, one with all percentiles more than 10 % below their ratio. Gaps between chunks
+ * of several tokens, and a "first token" that is the whole answer, are removed. Each of these, a
+ * load below the requested one and failed requests are warnings. Fails if no request completed.
  */
 enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
                                            struct weir_input *input, struct weir_error *err);
+
+/* Fails because no request completed. */
+enum weir_status weir_client_fail_none_completed(struct weir_error *err);
 
 /* Checks a summary that is all of a run and adds its figures to the input's run, with a warning
  * that they are not samples. WEIR_E_EMPTY if none of them is a time or a rate; `expected` names
@@ -126,6 +134,7 @@ struct weir_client_report {
 	const struct weir_client_row *rows;     /* ends with a NULL path */
 	const struct weir_client_label *labels; /* ends with a NULL path */
 	const char *expected; /* place of the times, for the error that finds none */
+	bool tpot_by_request; /* as in the summary */
 	/* Refuses a summary for a reason of its format; may be NULL. */
 	enum weir_status (*check)(const struct weir_client_summary *summary,
 	                          struct weir_error *err);

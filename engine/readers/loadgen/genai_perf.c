@@ -433,6 +433,7 @@ static enum weir_status read_summary(struct weir_source *source, struct weir_inp
 	if (status)
 		return status;
 	weir_client_summary_init(&reading.summary);
+	reading.summary.tpot_by_request = true;
 	input->run = weir_run_new();
 	status = first == '{' || first == '[' ? weir_wholejson_read(&document, source, err)
 	                                      : read_csv(&reading, source, err);

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads reports of GuideLLM (benchmarks.json, version 2). A report of one load point gives
- * requests, if it lists them, and figures of the run. A report of several load points, a sweep, is
- * still one run: the figures of its load points stand side by side, "constant@2/mean_ttft_ms", and
- * their requests are samples of separate stages, "constant@2/ttft", because requests under
- * different loads are not one population. Only the model is kept of the configuration, which may
- * hold API keys.
+ * Reads reports of GuideLLM (benchmarks.json of 0.2, 0.3, and of 0.4 and later). A report of one
+ * load point gives requests, if it lists them, and figures of the run. A report of several load
+ * points, a sweep, is still one run: the figures of its load points stand side by side,
+ * "constant@2/mean_ttft_ms", and their requests are samples of separate stages, "constant@2/ttft",
+ * because requests under different loads are not one population. Only the model is kept of the
+ * configuration, which may hold API keys.
  *
  * Request latency is in seconds, everything else in milliseconds. GuideLLM's "time per output
  * token" includes the first token; other tools call its "inter token latency", a mean
  * over tokens, time per output token. Its percentiles come from a step function.
+ *
+ * Reports of 0.2 and 0.3 differ: no metadata, other places of the load, and a "time per output
+ * token" that is the time after the first token divided by all tokens, which is not read. Requests
+ * that are sent as soon as another ends have a targeted start that means nothing.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,15 +30,17 @@
 #define MAX_POINTS 256
 #define NAME       64
 #define MAX_FAILED 1e15 /* requests: exact in a double */
+#define DIFFERENCE 0.1  /* between two statements of one figure; a larger one contradicts */
 
 /* One load point: an element of "benchmarks". */
 struct point {
 	struct weir_client_summary summary;
 	double incomplete, duration_s, max_latency_s;
-	double max_concurrency;
-	unsigned counted;    /* a bit per row of `counts` with a count above 0 */
-	char strategy[NAME]; /* "constant"; "": unknown */
-	char name[NAME];     /* "constant@2"; unique in the report */
+	double max_concurrency, input_tokens; /* tokens: mean of a request */
+	bool old;                             /* of version 0.2 or 0.3 */
+	unsigned counted;                     /* a bit per row of `counts` with a count above 0 */
+	char strategy[NAME];                  /* "constant"; "": unknown */
+	char name[NAME];                      /* "constant@2"; unique in the report */
 	/* The requests that it lists; the table is NULL without requests. Owned. */
 	struct weir_client_requests records;
 };
@@ -51,6 +57,10 @@ static const struct weir_mark marks[] = {
          .keys = {{"benchmarks", "metadata", "config"}, .all = 0},
          .within = "metadata",
          .inside = {{"guidellm_version"}, .all = 1}},
+	{.first = "{",
+         .keys = {{"benchmarks"}, .all = 1},
+         .within = "benchmarks",
+         .inside = {{"run_stats", "request_loader", "args", "worker"}, .all = 2}},
 	{0},
 };
 
@@ -61,6 +71,7 @@ static const struct weir_client_row figures[] = {
 	WEIR_CLIENT_NUMBER(completed, "scheduler_metrics/requests_made/successful"),
 	WEIR_CLIENT_NUMBER(failed, "scheduler_metrics/requests_made/errored"),
 	WEIR_CLIENT_NUMBER(requested_per_s, "config/strategy/rate"),
+	WEIR_CLIENT_NUMBER(requested_per_s, "args/strategy/rate"),
 	WEIR_CLIENT_TIMES(e2e, "metrics/request_latency/successful", 1e3),
 	WEIR_CLIENT_TIMES(ttft, "metrics/time_to_first_token_ms/successful", 1),
 	WEIR_CLIENT_TIMES(ntpot, "metrics/time_per_output_token_ms/successful", 1),
@@ -76,10 +87,19 @@ static const struct weir_client_row figures[] = {
 
 static const struct weir_client_label point_labels[] = {
 	{"config/backend/model", "model"},
+	{"worker/backend_model", "model"},
 	{0},
 };
 
-/* Numbers beside the summary. */
+#define OLD_COUNTS(path)                                                                           \
+	{path "/successful", offsetof(struct point, summary.completed), 1},                        \
+		{path "/errored", offsetof(struct point, summary.failed), 1},                      \
+		{path "/total", offsetof(struct point, summary.sent), 1},                          \
+	{                                                                                          \
+		path "/incomplete", offsetof(struct point, incomplete), 1                          \
+	}
+
+/* Numbers beside the summary. The last of several places in the file counts. */
 static const struct {
 	const char *path;
 	size_t slot;
@@ -92,6 +112,13 @@ static const struct {
 	{"metrics/request_latency/successful/max", offsetof(struct point, max_latency_s), 1},
 	{"scheduler_metrics/request_targeted_start_delay_avg",
          offsetof(struct point, summary.queue.mean), 1e3},
+	{"metrics/prompt_token_count/successful/mean", offsetof(struct point, input_tokens), 1},
+	{"args/strategy/max_concurrency", offsetof(struct point, max_concurrency), 1},
+	{"args/strategy/streams", offsetof(struct point, max_concurrency), 1},
+	{"run_stats/request_start_time_targeted_delay_avg",
+         offsetof(struct point, summary.queue.mean), 1e3},
+	OLD_COUNTS("run_stats/requests_made"),
+	OLD_COUNTS("request_totals"),
 };
 
 /* If one of these counts is 0, the zeros beside it are unknown values. */
@@ -154,8 +181,10 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 	for (size_t i = 0; i < COUNTS; i++)
 		if (strcmp(leaf->path, counts[i].path) == 0)
 			point->counted |= (unsigned)(weir_jsonleaf_number(leaf, &odd) > 0) << i;
-	if (leaf->quoted && strcmp(leaf->path, "config/strategy/type_") == 0)
+	if (leaf->quoted && (strcmp(leaf->path, "config/strategy/type_") == 0 ||
+	                     strcmp(leaf->path, "args/strategy/type_") == 0))
 		take_strategy(point, leaf->text);
+	point->old |= !strncmp(leaf->path, "run_stats/", strlen("run_stats/"));
 	if (odd)
 		weir_input_warn(reading->input, WEIR_WARN_BAD_NUMBER, leaf->at, NULL);
 	return WEIR_OK;
@@ -183,6 +212,11 @@ static const struct weir_client_field fields[] = {
 	WEIR_CLIENT_SECONDS(first_token_ns, TIMINGS "first_token_iteration"),
 	WEIR_CLIENT_SECONDS(last_token_ns, TIMINGS "last_token_iteration"),
 	WEIR_CLIENT_SECONDS(end_ns, TIMINGS "request_end"),
+	WEIR_CLIENT_SECONDS(due_ns, "scheduler_info/targeted_start_time"),
+	WEIR_CLIENT_SECONDS(sent_ns, "start_time"),
+	WEIR_CLIENT_SECONDS(first_token_ns, "first_token_time"),
+	WEIR_CLIENT_SECONDS(last_token_ns, "last_token_time"),
+	WEIR_CLIENT_SECONDS(end_ns, "end_time"),
 	WEIR_CLIENT_WHOLE(input_tokens, "prompt_tokens"),
 	WEIR_CLIENT_WHOLE(input_tokens, "input_metrics/text_tokens"),
 	WEIR_CLIENT_WHOLE(output_tokens, "output_tokens"),
@@ -229,6 +263,8 @@ static bool take_request(struct weir_input *input, const struct weir_jsonscan_it
 		return false;
 	if (reading.record.output_tokens == WEIR_CLIENT_UNKNOWN)
 		reading.record.output_tokens = reading.counted.output_tokens;
+	if (point->old && !(point->summary.requested_per_s > 0))
+		reading.record.due_ns = WEIR_CLIENT_UNKNOWN;
 	input->events++;
 	weir_client_requests_add(&point->records, &reading.record, item->at);
 	return true;
@@ -273,11 +309,39 @@ static void finish_requests(struct point *point)
 	requests->duration_s = point->duration_s;
 }
 
-static enum weir_status finish_point(struct point *point, struct weir_error *err)
+/* Forgets figures that versions 0.2 and 0.3 define in another way. */
+static void forget_old(struct point *point)
+{
+	if (!point->old)
+		return;
+	weir_client_summary_forget(&point->summary, WEIR_CLIENT_SLOT(ntpot));
+	if (!(point->summary.requested_per_s > 0))
+		weir_client_summary_forget(&point->summary, WEIR_CLIENT_SLOT(queue));
+}
+
+/* Forgets the rate of all tokens if it is not the rate of requests times their tokens: version 0.2
+ * counts the output of a request several times. */
+static void check_total(struct point *point, struct weir_input *input)
+{
+	double *total = &point->summary.total_throughput;
+	double computed = point->summary.request_throughput *
+	                  (point->input_tokens + point->summary.output_tokens);
+
+	if (!(fabs(*total - computed) > DIFFERENCE * computed))
+		return;
+	*total = NAN;
+	weir_input_warn(input, WEIR_WARN_INCONSISTENT, UINT64_MAX,
+	                "tokens per second: not the requests per second times their tokens");
+}
+
+static enum weir_status finish_point(struct point *point, struct weir_input *input,
+                                     struct weir_error *err)
 {
 	for (size_t i = 0; i < COUNTS; i++)
 		for (size_t j = 0; j < counts[i].doubles && !(point->counted >> i & 1); j++)
 			*slot_of(point, counts[i].slot + j * sizeof(double)) = NAN;
+	forget_old(point);
+	check_total(point, input);
 	point->summary.achieved_per_s = weir_client_highest_rate(
 		point->summary.sent, point->duration_s, point->max_latency_s);
 	if (!point->records.requests)
@@ -299,7 +363,7 @@ static enum weir_status end_point(struct report *report, struct weir_error *err)
 	if (!point)
 		return WEIR_OK;
 	name_point(report, point);
-	if (!finish_point(point, err))
+	if (!finish_point(point, report->input, err))
 		return WEIR_OK;
 	return weir_fail_in(err, "benchmarks[%zu]", report->count - 1);
 }
@@ -317,8 +381,11 @@ static enum weir_status begin_point(struct report *report, struct weir_error *er
 	report->points = weir_grow(report->points, &report->capacity, report->count + 1,
 	                           sizeof(*report->points));
 	point = &report->points[report->count++];
-	*point = (struct point){
-		.incomplete = NAN, .duration_s = NAN, .max_latency_s = NAN, .max_concurrency = NAN};
+	*point = (struct point){.incomplete = NAN,
+	                        .duration_s = NAN,
+	                        .max_latency_s = NAN,
+	                        .max_concurrency = NAN,
+	                        .input_tokens = NAN};
 	weir_client_summary_init(&point->summary);
 	return WEIR_OK;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads results of LMDeploy's benchmarks, profile_restful_api.py and profile_throughput.py: a table
- * of one header and one row, under any file name. Each run appends a row, some also a header.
+ * of a header and a row, under any file name. Each run appends a row, some also a header. Several
+ * rows become one run with the load in the names of figures (load_join.h).
  */
 #include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/readers/loadgen/client_summary.h"
+#include "engine/readers/loadgen/load_join.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/sniff.h"
@@ -64,7 +66,9 @@ static bool is_unknown(struct weir_slice cell)
 
 struct table {
 	struct weir_input *input;
+	struct weir_run *run; /* of the row that is being read */
 	struct weir_client_summary summary;
+	struct weir_load_join join;
 	char names[MAX_COLUMNS][MAX_NAME]; /* of the columns; "": not read */
 	size_t columns, rows;
 };
@@ -95,7 +99,32 @@ static void take_cell(struct table *table, const char *name, struct weir_slice c
 	if (odd)
 		weir_input_warn(table->input, WEIR_WARN_BAD_NUMBER, at, NULL);
 	if (!is_result(name))
-		weir_figure_label(table->input->run, name, cell);
+		weir_figure_label(table->run, name, cell);
+}
+
+/* Takes the row of a result as a run of the join. */
+static enum weir_status take_result(struct table *table, const struct weir_csv_row *row,
+                                    struct weir_error *err)
+{
+	struct weir_client_summary *summary = &table->summary;
+	struct weir_run *run = table->run = weir_run_new();
+	enum weir_status status = WEIR_OK;
+
+	weir_client_summary_init(summary);
+	summary->tpot_by_request = true;
+	for (size_t i = 0; i + row->cut < table->columns; i++)
+		take_cell(table, table->names[i], row->cells[i], row->at);
+	summary->output_tokens /= summary->completed;
+	if (summary->completed <= 0)
+		weir_load_join_skip(&table->join, summary);
+	else
+		status = weir_client_summary_check(summary, table->input, err);
+	if (!status && !(summary->completed <= 0)) /* may be unknown */
+		weir_client_summary_add(summary, "", run);
+	if (run->metrics.count)
+		return weir_load_join_add(&table->join, run, err);
+	weir_run_free(run);
+	return status;
 }
 
 static enum weir_status take_row(struct table *table, const struct weir_csv_row *row,
@@ -112,11 +141,6 @@ static enum weir_status take_row(struct table *table, const struct weir_csv_row 
 		                 "line %llu: expected a header with \"completed\" and "
 		                 "\"mean_ttft_ms\"",
 		                 (unsigned long long)row->number);
-	if (table->rows++)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "line %llu: a second result, but one input is one run: keep the "
-		                 "header and one row per file",
-		                 (unsigned long long)row->number);
 	if (row->count != table->columns)
 		return weir_fail(err, WEIR_E_FORMAT,
 		                 "line %llu: %zu columns, but its header has %zu: copy the file "
@@ -125,18 +149,26 @@ static enum weir_status take_row(struct table *table, const struct weir_csv_row 
 	/* The last number of a line without an end may be cut. */
 	if (row->cut)
 		weir_input_warn(table->input, WEIR_WARN_TRUNCATED, row->at, NULL);
-	for (size_t i = 0; i + row->cut < table->columns; i++)
-		take_cell(table, table->names[i], row->cells[i], row->at);
-	return WEIR_OK;
+	table->rows++;
+	return take_result(table, row, err);
 }
 
 static enum weir_status conclude(struct table *table, struct weir_error *err)
 {
+	struct weir_input *input = table->input;
+	enum weir_status status;
+
 	if (!table->rows)
 		return weir_fail(err, WEIR_E_EMPTY, "no result after its header");
-	table->summary.output_tokens /= table->summary.completed;
-	return weir_client_summary_conclude(&table->summary, table->input,
-	                                    "a time or a rate in its row", err);
+	if (!table->join.count && !table->join.empty)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "no timing in this report: expected a time or a rate in its row");
+	status = weir_load_join_finish(&table->join, input, err);
+	if (status)
+		return status;
+	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
+	input->events = input->run->metrics.count;
+	return WEIR_OK;
 }
 
 static enum weir_status read_lmdeploy(struct weir_source *source, struct weir_input *input,
@@ -147,8 +179,6 @@ static enum weir_status read_lmdeploy(struct weir_source *source, struct weir_in
 	const struct weir_csv_row *row;
 	enum weir_status status;
 
-	weir_client_summary_init(&table.summary);
-	input->run = weir_run_new();
 	while (!(status = weir_csv_next(csv, &row, err)) && row) {
 		status = take_row(&table, row, err);
 		if (status)
@@ -160,6 +190,7 @@ static enum weir_status read_lmdeploy(struct weir_source *source, struct weir_in
 	if (!status)
 		status = conclude(&table, err);
 	weir_csv_free(csv);
+	weir_load_join_release(&table.join);
 	return status;
 }
 

@@ -27,7 +27,7 @@
 #define PERCENTILE   8   /* bytes of "p99.9" */
 
 enum cells {
-	CELL_NUMBER,
+	CELL_NUMBER,         /* or "421.0, [184.5,236.5]": the total of several models, and each */
 	CELL_MAX_OF_DEVICES, /* "id:value;id:value;" */
 };
 
@@ -210,6 +210,20 @@ static bool parse_devices(struct weir_slice cell, double *out)
 	return true;
 }
 
+/* Parses "57.7", or the total at the start of "57.7, [20.1,37.6]". */
+static bool parse_total(struct weir_slice cell, double *out)
+{
+	const char *comma = memchr(cell.data, ',', cell.length);
+	size_t length = comma ? (size_t)(comma - cell.data) : cell.length, rest = length;
+
+	while (rest < cell.length && (cell.data[rest] == ',' || cell.data[rest] == ' '))
+		rest++;
+	if (comma &&
+	    (rest == cell.length || cell.data[rest] != '[' || cell.data[cell.length - 1] != ']'))
+		return false;
+	return weir_parse_double(cell.data, length, out);
+}
+
 /* Returns NAN for an empty cell, and, with a warning, for a malformed one. */
 static double read_cell(struct reader *reader, const struct column *column, struct weir_slice cell,
                         const struct weir_csv_row *row)
@@ -220,8 +234,7 @@ static double read_cell(struct reader *reader, const struct column *column, stru
 
 	if (!cell.length)
 		return NAN;
-	good = cells == CELL_NUMBER ? weir_parse_double(cell.data, cell.length, &value)
-	                            : parse_devices(cell, &value);
+	good = cells == CELL_NUMBER ? parse_total(cell, &value) : parse_devices(cell, &value);
 	if (good && value >= 0)
 		return value;
 	weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, row->at,
@@ -288,7 +301,7 @@ static bool is_idle(const struct reader *reader, const struct weir_csv_row *row)
 	struct weir_slice cell = weir_csv_cell(row, reader->throughput);
 	double value;
 
-	return cell.length && weir_parse_double(cell.data, cell.length, &value) && !(value > 0);
+	return cell.length && parse_total(cell, &value) && !(value > 0);
 }
 
 static enum weir_status read_row(struct reader *reader, const struct weir_csv_row *row,
@@ -422,6 +435,7 @@ static const struct figure perf_figures[] = {
 	US("Server Queue", "mean_queue_ms"),
 	US("Server Compute Input", "mean_h2d_ms"),
 	US("Server Compute Infer", "mean_compute_ms"),
+	US("Server Compute", "mean_compute_ms"), /* perf_client: copies included */
 	US("Server Compute Output", "mean_d2h_ms"),
 	US("Server Cache Hit", "mean_cache_hit_ms"),
 	US("Server Cache Miss", "mean_cache_miss_ms"),

@@ -74,6 +74,7 @@ static enum weir_status read_trtllm(struct weir_source *source, struct weir_inpu
 		.rows = rows,
 		.labels = labels,
 		.expected = "the object \"performance\"",
+		.tpot_by_request = true,
 		.requests = &requests,
 	};
 

@@ -36,6 +36,7 @@ static const struct weir_monitor_field rocm_fields[] = {
 	{"Card Series", WEIR_MONITOR_NAME, 0, NULL},
 	{"Device Name", WEIR_MONITOR_NAME, 0, NULL},
 	{"Card Model", WEIR_MONITOR_NAME, 0, NULL},
+	{"GFX Version", WEIR_MONITOR_NAME, 0, NULL},
 	GAUGE("GPU use (%)", UTILIZATION, "%"),
 	GAUGE("GPU Memory Read/Write Activity (%)", MEMORY_ACTIVITY, "%"),
 	GAUGE("GPU memory use (%)", MEMORY_ACTIVITY, "%"),
@@ -431,6 +432,52 @@ static enum weir_status read_json(struct weir_source *source, struct weir_input 
 	return status;
 }
 
+/* ---- text tables ---- */
+
+#define REFUSAL_LINES 32 /* within which a table must begin: warnings may precede it */
+
+/* Texts that only the tables for people hold, and the call that writes the same as data. */
+static const struct {
+	const char *text, *reason;
+} tables[] = {
+	{"ROCm System Management Interface",
+         "it is the text table of rocm-smi: record it with --csv or --json"},
+	{"End of ROCm SMI Log", "it is the text table of rocm-smi: record it with --csv or --json"},
+	{"| AMD-SMI ", "it is the text table of amd-smi: record amd-smi metric --json or amd-smi "
+                       "monitor --csv"},
+	{"AMD System Management Interface",
+         "it is text of amd-smi: record amd-smi metric --json or "
+         "amd-smi monitor --csv"},
+	{"GFX_ACTIVITY:", "it is the text of amd-smi metric: record it with --json or --csv"},
+	{"SOCKET_POWER:", "it is the text of amd-smi metric: record it with --json or --csv"},
+	{"GFX_CLK", "it is the text table of amd-smi monitor: record it with --csv or --json"},
+	{"GFX_CLOCK", "it is the text table of amd-smi monitor: record it with --csv or --json"},
+};
+
+/* Returns the hint for one line; NULL: it is not a line of such a table. */
+static const char *refuse_line(struct weir_slice line)
+{
+	bool has_data = memchr(line.data, ',', line.length) || memchr(line.data, '"', line.length);
+
+	if (weir_slice_starts(line, "GPU[") && weir_slice_holds(line, "]\t"))
+		return tables[0].reason;
+	for (size_t i = 0; !has_data && i < sizeof(tables) / sizeof(tables[0]); i++)
+		if (weir_slice_holds(line, tables[i].text))
+			return tables[i].reason;
+	return NULL;
+}
+
+/* Returns the hint to record data instead of a table for people; NULL: it is not such a table. */
+static const char *refuse_table(const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line;
+	const char *reason = NULL;
+
+	for (int i = 0; !reason && i < REFUSAL_LINES && weir_csv_take_line(&rest, &line); i++)
+		reason = refuse_line(line);
+	return reason;
+}
+
 /* ---- the reader ---- */
 
 static const struct weir_mark marks[] = {
@@ -468,5 +515,6 @@ const struct weir_reader weir_reader_amd = {
 	.gives = "telemetry",
 	.marks = marks,
 	.sniff = sniff,
+	.refuse = refuse_table,
 	.read = read_amd,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads `dcgmi dmon`: columns of fixed width below a line of short names, which repeats every 14
- * ticks. A field that does not apply to an entity is blank, so rows are cut where the names begin.
- * If a file was formatted again and that does not fit, rows are split at blanks, and the last cells
- * are the values.
+ * ticks. Below it a line of units may follow. A field that does not apply to an entity is blank, so
+ * rows are cut where the names begin. If a file was formatted again and that does not fit, rows are
+ * split at blanks, and the last cells are the values.
  */
 #include <string.h>
 
@@ -49,16 +49,32 @@ struct dcgmi {
 	bool odd;
 };
 
-/* Splits a header into its names, without that of the entity, "#Entity" or "# Entity"; 0 for other
- * lines. */
+/* Returns the number of cells that name the entity: "#Entity", "# Entity", "# EntityId" or
+ * "# Entity Id"; 0: the line is not a header. */
+static size_t entity_cells(const struct weir_slice *cells, size_t count)
+{
+	static const char *const words[] = {"Entity", "EntityId"};
+	size_t at = count && weir_slice_equals(cells[0], "#");
+	struct weir_slice word = at < count ? cells[at] : weir_slice_of("");
+
+	if (!at && !weir_slice_starts(word, "#"))
+		return 0;
+	if (!at)
+		word = (struct weir_slice){word.data + 1, word.length - 1};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (weir_monitor_same(word, words[i]))
+			return at + 1 + (at + 1 < count && weir_monitor_same(cells[at + 1], "Id"));
+	return 0;
+}
+
+/* Splits a header into its names, without those of the entity; 0 for other lines. */
 static size_t header_names(struct weir_slice line, struct weir_slice *names)
 {
 	struct weir_slice cells[MAX_FIELDS];
 	size_t count = weir_csv_split(line, &blanks, cells, MAX_FIELDS);
-	size_t before = count > 1 && weir_slice_equals(cells[0], "#") ? 2 : 1;
+	size_t before = entity_cells(cells, count);
 
-	if (count <= before || !(weir_slice_equals(cells[0], "#Entity") ||
-	                         (before == 2 && weir_slice_equals(cells[1], "Entity"))))
+	if (!before || count <= before)
 		return 0;
 	memcpy(names, cells + before, (count - before) * sizeof(*names));
 	return count - before;
@@ -120,6 +136,7 @@ static bool split_columns(const struct dcgmi *dcgmi, const struct weir_csv_row *
 enum entity {
 	ENTITY_NONE,
 	ENTITY_DEVICE,
+	ENTITY_PART,  /* an instance of a divided GPU */
 	ENTITY_OTHER, /* a link, a switch, a CPU: not sampled here */
 };
 
@@ -134,8 +151,12 @@ static enum entity identify(struct weir_slice text, struct weir_slice *id)
 	if (count < 2)
 		return ENTITY_NONE;
 	if (weir_slice_equals(words[0], "GPU") || weir_slice_equals(words[0], "GPU-I")) {
-		*id = words[0].length == 3 ? words[1] : text;
-		return count == 2 ? ENTITY_DEVICE : ENTITY_OTHER;
+		bool is_part = words[0].length > strlen("GPU");
+
+		*id = is_part ? text : words[1];
+		if (count > 2)
+			return ENTITY_OTHER;
+		return is_part ? ENTITY_PART : ENTITY_DEVICE;
 	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (weir_slice_equals(words[0], others[i]))
@@ -170,7 +191,7 @@ static bool take_units(struct weir_monitor *monitor, const struct weir_csv_row *
 
 static enum weir_status take_entity(struct weir_monitor *monitor, const struct weir_csv_row *row,
                                     struct weir_slice *cells, struct weir_slice id,
-                                    struct weir_error *err)
+                                    enum entity entity, struct weir_error *err)
 {
 	struct weir_monitor_reading reading = weir_monitor_unknown();
 	const struct dcgmi *dcgmi = monitor->context;
@@ -183,6 +204,7 @@ static enum weir_status take_entity(struct weir_monitor *monitor, const struct w
 		weir_input_warn(monitor->input, WEIR_WARN_TRUNCATED, row->at, NULL);
 	}
 	reading.device = id;
+	reading.is_part = entity == ENTITY_PART;
 	weir_monitor_take(monitor, cells, last, row->at, &reading);
 	return weir_monitor_add(monitor, &reading, row->at, err);
 }
@@ -222,7 +244,9 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 		entity = identify(text, &id);
 	if (entity == ENTITY_NONE)
 		take_odd(monitor, row);
-	return entity == ENTITY_DEVICE ? take_entity(monitor, row, cells, id, err) : WEIR_OK;
+	return entity == ENTITY_DEVICE || entity == ENTITY_PART
+	               ? take_entity(monitor, row, cells, id, entity, err)
+	               : WEIR_OK;
 }
 
 static const struct weir_monitor_table table = {

@@ -234,6 +234,14 @@ static void set_reason(struct weir_monitor *monitor, unsigned bit, struct weir_s
 		weir_input_warn(monitor->input, WEIR_WARN_BAD_NUMBER, at, NULL);
 }
 
+/* True for "0x1002": rocm-smi prints a PCI number if it has no name, often that of the vendor. */
+static bool is_pci_number(struct weir_slice cell)
+{
+	uint64_t number;
+
+	return parse_hex(cell, &number);
+}
+
 static void set_text(struct weir_slice *text, struct weir_slice cell, size_t most)
 {
 	if (text->length || !cell.length || cell.length > most || cell.data[0] == '[' ||
@@ -292,7 +300,8 @@ void weir_monitor_set(struct weir_monitor *monitor, const struct weir_monitor_co
 		set_text(&reading->device, cell, MAX_ID);
 		return;
 	case WEIR_MONITOR_NAME:
-		set_text(&reading->name, cell, MAX_NAME);
+		if (!is_pci_number(cell))
+			set_text(&reading->name, cell, MAX_NAME);
 		return;
 	case WEIR_MONITOR_LOCAL_TIME:
 	case WEIR_MONITOR_UNIX_TIME:
@@ -450,6 +459,7 @@ enum weir_status weir_monitor_add(struct weir_monitor *monitor,
 		                 WEIR_MAX_TELEMETRY_DEVICES);
 	weir_telemetry_name_device(monitor->telemetry, device->row, reading->name.data,
 	                           reading->name.length);
+	monitor->telemetry->devices[device->row].is_part = reading->is_part;
 	now = place_in_time(monitor, device, reading, at);
 	if (now > LAST_NS) {
 		weir_input_warn(monitor->input, WEIR_WARN_NO_TIME, at, NULL);

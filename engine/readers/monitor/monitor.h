@@ -84,6 +84,7 @@ struct weir_monitor {
 /* The values of one row. Texts are borrowed from the row. */
 struct weir_monitor_reading {
 	struct weir_slice device, name;
+	bool is_part;  /* the device is an instance of a divided GPU */
 	int64_t at_ns; /* WEIR_NO_TIME */
 	int64_t date_ns;
 	bool bad_time; /* a time is malformed */

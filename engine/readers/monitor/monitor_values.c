@@ -149,6 +149,9 @@ static enum weir_monitor_cell classify_word(struct weir_slice cell)
 	for (size_t i = 0; missing[i]; i++)
 		if (weir_monitor_same(cell, missing[i]))
 			return WEIR_MONITOR_MISSING;
+	/* rocm-smi gives a reason: "N/A (Secondary die)" on every second die of an MI250X. */
+	if (weir_slice_starts(cell, "N/A (") || weir_slice_starts(cell, "N/A, "))
+		return WEIR_MONITOR_MISSING;
 	return weir_slice_starts(cell, "[") || weir_slice_starts(cell, "<<<") ? WEIR_MONITOR_MISSING
 	                                                                      : WEIR_MONITOR_BAD;
 }

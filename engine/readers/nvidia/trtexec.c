@@ -29,10 +29,12 @@ static const struct weir_mark marks[] = {
 	[LOG] = {.first = "",
                  .texts = {{"] [I] === Performance summary ===", "] [I] === Trace details ===",
                             "] [I] TensorRT version:", "] [I] GPU Compute Time: ",
-                            "] [I] Throughput: ", "] [I] === Profile ("},
-                           .any = 6}},
+                            "] [I] Throughput: ", "] [I] === Profile (",
+                            "&&&& RUNNING TensorRT.trtexec", "] [I] Host Latency",
+                            "] [I] GPU Compute"},
+                           .any = 9}},
 	{.first = "{[",
-         .keys = {{"Layers", "Bindings"}, .all = 2},
+         .keys = {{"Layers", "Bindings"}, .all = 1}, /* "Bindings" stands behind all layers */
          .refusal = "it lists the layers of a TensorRT engine, which have no times: pass what "
                     "trtexec writes with --exportProfile or --exportTimes"},
 	{0},
@@ -340,6 +342,13 @@ static enum weir_status read_times(struct weir_source *source, struct weir_input
  *	[01/02/2025-10:11:12] [I] Throughput: 801.5 qps
  *	[01/02/2025-10:11:12] [I] Latency: min = 1.1 ms, max = 1.6 ms, mean = 1.2 ms, ...
  *
+ * TensorRT 7 writes a block for each distribution:
+ *
+ *	[02/21/2021-22:49:52] [I] Host Latency
+ *	[02/21/2021-22:49:52] [I] mean: 2.05 ms (end to end 2.07 ms)
+ *	[02/21/2021-22:49:52] [I] percentile: 2.5 ms at 99% (end to end 2.6 ms at 99%)
+ *	[02/21/2021-22:49:52] [I] throughput: 479.4 qps
+ *
  * The table of layers looks as follows; up to TensorRT 8.5 the name comes first:
  *
  *	[01/02/2025-10:11:12] [I] === Profile (100 iterations ) ===
@@ -447,15 +456,87 @@ static bool take_message(struct weir_slice *line)
 	return weir_slice_equals(part, "[I");
 }
 
-static void take_summary(struct weir_run *run, struct weir_slice line)
+/* Titles of the blocks of TensorRT 7. `end_to_end`: the name of the times in brackets. */
+static const struct block {
+	const char *title, *name, *end_to_end;
+} blocks[] = {
+	{"Host Latency", "latency", "end_to_end"},
+	{"Host latency", "latency", "end_to_end"}, /* 7.0 */
+	{"Enqueue Time", "enqueue", NULL},
+	{"GPU Compute", "gpu_compute", NULL},
+};
+
+/* Adds a time such as "2.05 ms" or, of a percentile, "2.5 ms at 99%". */
+static void take_time(struct weir_run *run, const char *name, const char *suffix,
+                      struct weir_slice text)
+{
+	struct weir_text figure = {0};
+	struct weir_slice unit;
+	double value, percent = NAN;
+
+	text = trim(text);
+	if (!take_until(&text, ' ', &unit) || !weir_parse_double(unit.data, unit.length, &value))
+		return;
+	text = trim(text);
+	if (suffix && weir_slice_equals(text, "ms"))
+		weir_text_printf(&figure, "%s_%s_ms", name, suffix);
+	else if (!suffix && weir_slice_starts(text, "ms at ") &&
+	         read_value((struct weir_slice){text.data + 6, text.length - 6}, "%", &percent) &&
+	         percent > 0 && percent < 100)
+		weir_text_printf(&figure, "%s_p%g_ms", name, percent);
+	if (figure.length)
+		weir_figure_add(run, figure.data, "ms", false, value);
+	weir_text_release(&figure);
+}
+
+/* Adds a line of a block: a statistic, and that of the end-to-end times in brackets. */
+static void take_block_line(struct weir_run *run, const struct block *block,
+                            struct weir_slice label, struct weir_slice line)
+{
+	static const char brackets[] = "(end to end ";
+	const char *suffix = NULL;
+	struct weir_slice time;
+
+	for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++)
+		if (weir_slice_equals(label, statistics[i].label))
+			suffix = statistics[i].suffix;
+	if (!suffix && !weir_slice_equals(label, "percentile"))
+		return;
+	if (!take_until(&line, '(', &time)) {
+		take_time(run, block->name, suffix, line);
+		return;
+	}
+	take_time(run, block->name, suffix, time);
+	line = (struct weir_slice){line.data - 1, line.length + 1};
+	if (!block->end_to_end || !weir_slice_starts(line, brackets))
+		return;
+	line = (struct weir_slice){line.data + sizeof(brackets) - 1,
+	                           line.length - (sizeof(brackets) - 1)};
+	if (take_until(&line, ')', &time))
+		take_time(run, block->end_to_end, suffix, time);
+}
+
+/* Returns the block whose title the line is; NULL if it is no title. */
+static const struct block *find_block(struct weir_slice line)
+{
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+		if (weir_slice_equals(line, blocks[i].title))
+			return &blocks[i];
+	return NULL;
+}
+
+static void take_summary(struct weir_run *run, const struct block *block, struct weir_slice line)
 {
 	struct weir_slice label;
 	double value;
 
 	if (!take_until(&line, ':', &label))
 		return;
-	if (weir_slice_equals(label, "Throughput") && read_value(line, "qps", &value))
+	if ((weir_slice_equals(label, "Throughput") || weir_slice_equals(label, "throughput")) &&
+	    read_value(line, "qps", &value))
 		weir_figure_add(run, "throughput_qps", "1/s", true, value);
+	if (block)
+		take_block_line(run, block, label, line);
 	for (size_t i = 0; i < sizeof(distributions) / sizeof(distributions[0]); i++)
 		if (weir_slice_equals(label, distributions[i].start))
 			take_statistics(run, distributions[i].name, line);
@@ -470,6 +551,7 @@ struct layer_table {
 	} state;
 	bool name_first;
 	size_t numbers; /* in a row: total, average, median (8.4 and later), percentage */
+	const struct block *block; /* of TensorRT 7, in which the line is; NULL: none */
 };
 
 /* Takes a word off the front or the back of the text. */
@@ -537,14 +619,24 @@ static void take_line(struct weir_input *input, struct layer_table *table,
 	if (!take_message(&line))
 		return;
 	line = trim(line);
-	if (is_table(line)) /* later tables repeat the first or belong to another engine */
+	if (find_block(line))
+		table->block = find_block(line);
+	else if (is_table(line)) /* later tables repeat the first or belong to another engine */
 		table->state = input->run->operators.count ? TABLE_NONE : TABLE_TITLE;
 	else if (table->state == TABLE_TITLE)
 		take_header(table, line);
 	else if (table->state == TABLE_ROWS && row->cut)
 		weir_input_warn(input, WEIR_WARN_TRUNCATED, row->at, "the file ends in this row");
 	else if (table->state != TABLE_ROWS || !take_row(input, table, line, row->at))
-		take_summary(input->run, line);
+		take_summary(input->run, table->block, line);
+}
+
+/* Returns true if the line begins another run of trtexec: each run may have another model or batch,
+ * so that only the first one is read. */
+static bool begins_next(const struct weir_input *input, struct weir_slice line)
+{
+	return weir_slice_starts(line, "&&&& RUNNING TensorRT.trtexec") &&
+	       input->run->metrics.count + input->run->operators.count > 0;
 }
 
 static enum weir_status read_log(struct weir_source *source, struct weir_input *input,
@@ -553,12 +645,18 @@ static enum weir_status read_log(struct weir_source *source, struct weir_input *
 	static const struct weir_csv_options options = {.separator = '\t'};
 	struct weir_csv *csv = weir_csv_new(source, &options);
 	const struct weir_csv_row *row;
-	struct layer_table table = {TABLE_NONE, false, 0};
+	struct layer_table table = {TABLE_NONE, false, 0, NULL};
 	enum weir_status status;
 
 	input->run = weir_run_new();
-	while (!(status = weir_csv_next(csv, &row, err)) && row)
+	while (!(status = weir_csv_next(csv, &row, err)) && row) {
+		if (begins_next(input, row->line)) {
+			weir_input_warn(input, WEIR_WARN_TRAILING, row->at,
+			                "another run of trtexec: split the log to read it");
+			break;
+		}
 		take_line(input, &table, row);
+	}
 	weir_csv_free(csv);
 	if (status)
 		return status;

@@ -60,13 +60,15 @@ unsigned weir_sniff_keys(const char *head, size_t len, const char *const *keys)
 	const char *at = head, *end = head + len;
 	unsigned found = 0, depth = 0;
 	unsigned wanted = weir_sniff_first(head, len) == '[' ? 2 : 1;
+	bool any = false; /* empty objects at the start of a list are passed over */
 
 	for (; at < end; at++) {
 		const char *quote;
 
 		if (*at == '{' || *at == '[')
 			depth++;
-		else if ((*at == '}' || *at == ']') && depth-- <= wanted)
+		else if ((*at == '}' || *at == ']') && depth-- <= wanted &&
+		         (any || wanted == 1 || depth + 1 < wanted))
 			break;
 		if (*at != '"')
 			continue;
@@ -75,6 +77,7 @@ unsigned weir_sniff_keys(const char *head, size_t len, const char *const *keys)
 			break;
 		if (depth == wanted && quote + 1 < end && *skip_blanks(quote + 1, end - 1) == ':')
 			found |= match_key(at + 1, (size_t)(quote - at - 1), keys);
+		any |= depth == wanted;
 		at = quote;
 	}
 	return found;
@@ -243,7 +246,9 @@ const char *weir_sniff_refusal(const struct weir_reader *reader, const char *hea
 
 /* ---- files of no profiler ---- */
 
-#define PICKLE   "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"
+#define PICKLE "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"
+#define NO_VALUES                                                                                  \
+	"it is a metrics page without values: record it after the server has served requests"
 #define WEB_PAGE "it is a web page: was a sign-in or error page saved instead of the file?"
 
 /* Beginnings of files, after blanks. */
@@ -267,6 +272,8 @@ static const struct {
 	{"<html", WEB_PAGE},
 	{"<HTML", WEB_PAGE},
 	{"<?xml", "it is XML, not a profile"},
+	{"# HELP", NO_VALUES},
+	{"# TYPE", NO_VALUES},
 	{"HTTP/", "it is the answer of a web server, headers included: save the body only"},
 	{"version https://git-lfs",
          "it is a Git LFS pointer: fetch the file itself with git lfs pull"},
@@ -283,11 +290,40 @@ static const struct weir_mark documents[] = {
 	{0},
 };
 
+/* True if a word of JSON is at this place, or of what Python writes for numbers. */
+static bool is_word(const char *at, const char *end)
+{
+	static const char *const words[] = {"true", "false", "null", "NaN", "Infinity"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (weir_slice_starts((struct weir_slice){at, (size_t)(end - at)}, words[i]))
+			return true;
+	return false;
+}
+
+bool weir_sniff_is_json(const char *head, size_t len)
+{
+	const char *end = head + len, *at = skip_blanks(head, end);
+	size_t digits = 0;
+
+	if (at == end || (*at != '{' && *at != '['))
+		return false;
+	if (*at++ == '{')
+		return true;
+	at = skip_blanks(at, end);
+	if (at == end || strchr("[]{\"tfnNI", *at))
+		return at == end || !strchr("tfnNI", *at) || is_word(at, end);
+	/* A number, and then the end of the array or its next element. */
+	while (at + digits < end && strchr("+-.0123456789eE", at[digits]))
+		digits++;
+	at = skip_blanks(at + digits, end);
+	return digits && (at == end || *at == ',' || *at == ']');
+}
+
 const char *weir_sniff_hint(const char *head, size_t len)
 {
 	const char *at = skip_blanks(head, head + len);
 	struct weir_slice rest = {at, (size_t)(head + len - at)};
-	char first = weir_sniff_first(head, len);
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (weir_slice_starts(rest, starts[i].start))
@@ -295,7 +331,7 @@ const char *weir_sniff_hint(const char *head, size_t len)
 	for (const struct weir_mark *mark = documents; mark->first; mark++)
 		if (weir_mark_bits(mark, head, len))
 			return mark->refusal;
-	if (first == '{' || first == '[')
+	if (weir_sniff_is_json(head, len))
 		return "it is JSON, but neither a trace (no \"traceEvents\") nor a weir.run/1 "
 		       "document";
 	if (memchr(head, '\0', len))

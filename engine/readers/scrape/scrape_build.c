@@ -176,10 +176,19 @@ static struct place find_place(struct weir_scrape *page, const struct scrape_lin
 /* True for labels that the analysis reads: names of models, methods, stages and devices. */
 static bool is_read(struct weir_slice name)
 {
-	static const char *const read[] = {
-		"model_name", "model", "method", "stage",    "gen_ai_request_model",
-		"gpu",        "UUID",  "uuid",   "gpu_uuid", "GPU_I_ID",
-		"modelName"};
+	static const char *const read[] = {"model_name",
+	                                   "model",
+	                                   "method",
+	                                   "stage",
+	                                   "gen_ai_request_model",
+	                                   "gpu",
+	                                   "UUID",
+	                                   "uuid",
+	                                   "gpu_uuid",
+	                                   "GPU_I_ID",
+	                                   "modelName",
+	                                   "request_type",
+	                                   "kv_cache_block_type"};
 
 	for (size_t i = 0; i < sizeof read / sizeof *read; i++)
 		if (weir_slice_equals(name, read[i]))
@@ -516,9 +525,10 @@ static uint32_t find_device(struct filling *filling, uint32_t series)
 	}
 	if (!id.length)
 		weir_text_puts(&id, "0");
-	if (part)
+	if (part && *part)
 		weir_text_printf(&id, "/%s", part);
 	device = weir_telemetry_device(filling->telemetry, id.data, id.length);
+	filling->telemetry->devices[device].is_part = part && *part;
 	if (name)
 		weir_telemetry_name_device(filling->telemetry, device, name, strlen(name));
 	weir_text_release(&id);

@@ -16,10 +16,13 @@
 #define STEPS_AT_LEAST  INT64_C(20000000)
 #define MAX_ROW_BYTES   (64 << 20)
 #define MAX_SCHEMA_TEXT (1 << 20)
-#define MAX_DEPTH       32
 #define MAX_COLUMNS     512
-#define ROW_BYTES       8      /* rows of the tables that are read take more bytes */
-#define EXACT_FLOAT     0x1p53 /* integers up to this are exact in a double */
+/* SQLite's own limits for what it parses. The schema may hold views with any number of terms: they
+ * are parsed with it, and never run. */
+#define MAX_DEPTH    1000
+#define MAX_COMPOUND 500
+#define ROW_BYTES    8      /* rows of the tables that are read take more bytes */
+#define EXACT_FLOAT  0x1p53 /* integers up to this are exact in a double */
 
 /* Offset of the page size in the header: two bytes, big endian; 1 stands for 65536. */
 #define PAGE_SIZE_AT 16
@@ -125,10 +128,14 @@ static enum weir_status harden(struct weir_sqldb *db, struct weir_error *err)
 		{SQLITE_DBCONFIG_DQS_DDL, 0},
 	};
 	static const struct setting limits[] = {
-		{SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES}, {SQLITE_LIMIT_SQL_LENGTH, MAX_SCHEMA_TEXT},
-		{SQLITE_LIMIT_COLUMN, MAX_COLUMNS},   {SQLITE_LIMIT_EXPR_DEPTH, MAX_DEPTH},
-		{SQLITE_LIMIT_COMPOUND_SELECT, 1},    {SQLITE_LIMIT_ATTACHED, 0},
-		{SQLITE_LIMIT_TRIGGER_DEPTH, 0},      {SQLITE_LIMIT_WORKER_THREADS, 0},
+		{SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES},
+		{SQLITE_LIMIT_SQL_LENGTH, MAX_SCHEMA_TEXT},
+		{SQLITE_LIMIT_COLUMN, MAX_COLUMNS},
+		{SQLITE_LIMIT_EXPR_DEPTH, MAX_DEPTH},
+		{SQLITE_LIMIT_COMPOUND_SELECT, MAX_COMPOUND},
+		{SQLITE_LIMIT_ATTACHED, 0},
+		{SQLITE_LIMIT_TRIGGER_DEPTH, 0},
+		{SQLITE_LIMIT_WORKER_THREADS, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
@@ -395,20 +402,26 @@ bool weir_sqldb_has_prefix(const struct weir_sqldb *db, const char *prefix)
 	return false;
 }
 
+#define ROCPROF_V1                                                                                 \
+	"it is a database of rocprof v1, which is not read: pass its *.json (Chrome trace) or "    \
+	"record with rocprofv3"
+
 /* Known databases, by the prefix of one of their tables; longer prefixes come first. */
 static const struct {
 	const char *prefix, *hint;
 } known[] = {
 	{"META_DATA_EXPORT", "it is an export of Nsight Systems (--input-format nsys)"},
 	{"rocpd_info_", "it is a database of rocprofv3 (--input-format rocpd)"},
-	{"rocpd_", "it is a database of RPD (rocmProfileData), which is not read: record with "
-                   "rocprofv3"},
+	{"rocpd_", "it is a database of RPD (rocmProfileData), which is not read: convert it with "
+                   "rpd2tracing.py to JSON and pass that, or record with rocprofv3"},
 	{"StringTable", "it is a database of nvprof, which is not read: record with nsys profile, "
                         "and export with nsys export --type sqlite"},
 };
 
 const char *weir_sqldb_hint(const struct weir_sqldb *db)
 {
+	if (weir_sqldb_has(db, "OPS") && weir_sqldb_has(db, "COPY"))
+		return ROCPROF_V1;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (weir_sqldb_has_prefix(db, known[i].prefix))
 			return known[i].hint;

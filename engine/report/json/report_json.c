@@ -502,59 +502,6 @@ static enum weir_status check_requests(struct weir_document_reader *in, const cJ
 	return WEIR_OK;
 }
 
-#define OF struct weir_request_figures
-static const struct weir_schema wait_schema =
-	SCHEMA(LINE, {SHARE("idle", wait_idle)}, {SHARE("compute", wait_compute)},
-               {SHARE("copy", wait_copy)}, {SHARE("host", wait_host)});
-
-static const struct weir_schema request_schema = SCHEMA_THEN(
-	BLOCK, .check = check_requests, {COUNT("count", count)},
-	{OBJECT("latency_ns", latency, quantiles)}, {OBJECT("batch_size", batch, batch_schema)},
-	{SHARE("padding_waste", padding_waste)}, {SHARE("throughput_per_s", throughput_per_s)},
-	{POINTER("cost", cost, cost_schema)}, {COUNT("failed", failed)}, {BOOL("sampled", sampled)},
-	{BOOL("client", client)}, {PART("wait", wait_schema)},
-	{OBJECT("first_token_ns", first_token, quantiles), WHEN(COUNT, first_token.count)},
-	{SHARE("requested_per_s", requested_per_s)}, {SHARE("tokens_per_s", tokens_per_s)},
-	{SHARE("output_tokens_per_s", output_tokens_per_s)}, {SHARE("concurrency", concurrency)},
-	{SHARE("compute_busy", compute_busy)}, {SHARE("host_busy", host_busy)},
-	{SHARE("batch_fill", batch_fill)}, {SHARE("flat_step_ratio", flat_step_ratio)},
-	{SHARE("goodput_per_s", goodput_per_s)}, {SHARE("goodput_share", goodput_share)});
-#undef OF
-
-#define OF struct weir_telemetry_figures
-static const struct weir_schema telemetry_schema =
-	SCHEMA(BLOCK, {COUNT("samples", samples)}, {COUNT("devices", devices)},
-               {TEXT("device_name", device_name)}, {NS("span_ns", span_ns)},
-               {BOOL("aligned", aligned)}, {SHARE("utilization", utilization)},
-               {SHARE("utilization_all", utilization_all)}, {SHARE("power_w", power_w)},
-               {SHARE("power_max_w", power_max_w)}, {SHARE("power_limit_w", power_limit_w)},
-               {SHARE("sm_clock_mhz", sm_clock_mhz)}, {SHARE("sm_clock_max_mhz", sm_clock_max_mhz)},
-               {SHARE("temperature_max_c", temperature_max_c)},
-               {WHOLE("memory_used_max_bytes", memory_used_max_bytes)},
-               {SHARE("power_capped", power_capped)}, {SHARE("thermal_capped", thermal_capped)},
-               {SHARE("sm_active", sm_active)}, {SHARE("tensor_active", tensor_active)},
-               {SHARE("dram_active", dram_active)});
-#undef OF
-
-/* ---- rows ---- */
-
-#define OF struct weir_rank_row
-static const struct weir_schema rank_schema =
-	SCHEMA(LINE, {NS("rank", rank), NULL_IS(-1)}, {SHARE("active", active)},
-               {SHARE("exposed_communication", exposed_communication)}, {SHARE("wait", wait)},
-               {SHARE("transfer", transfer)}, {SHARE("straggler_score", straggler_score)},
-               {ENUM("late_by", late_by, weir_late_by)}, {WHOLE("collectives", collectives)},
-               {WHOLE("bus_bytes_per_s", bus_bytes_per_s)}, {SHARE("link_share", link_share)},
-               {WHOLE("clock_offset_ns", clock_offset_ns)});
-#undef OF
-
-/* Sets the scores of a row's verdict to unknown: only its bound and cause are stored. */
-static void complete_verdict(struct weir_verdict *verdict)
-{
-	verdict->share = verdict->runner_up_share = NAN;
-	verdict->runner_up = WEIR_BOUND_UNDETERMINED;
-}
-
 #define OF struct weir_quantile_bounds
 static const struct weir_schema bounds =
 	SCHEMA(TUPLE, {WHOLE(NULL, low_ns)}, {OPEN(NULL, high_ns)});
@@ -568,6 +515,71 @@ static const struct weir_schema stage_counted_schema = SCHEMA(
 	{OBJECT("p99", p99, bounds), WHEN(KNOWN, p99.low_ns)},
 	{BOOL("resolution_limited", resolution_limited)});
 #undef OF
+
+#define OF struct weir_request_figures
+static const struct weir_schema wait_schema =
+	SCHEMA(LINE, {SHARE("idle", wait_idle)}, {SHARE("compute", wait_compute)},
+               {SHARE("copy", wait_copy)}, {SHARE("host", wait_host)});
+
+static const struct weir_schema request_schema = SCHEMA_THEN(
+	BLOCK, .check = check_requests, {COUNT("count", count)},
+	{OBJECT("latency_ns", latency, quantiles)}, {OBJECT("batch_size", batch, batch_schema)},
+	{SHARE("padding_waste", padding_waste)}, {SHARE("throughput_per_s", throughput_per_s)},
+	{POINTER("cost", cost, cost_schema)}, {COUNT("failed", failed)}, {BOOL("sampled", sampled)},
+	{BOOL("client", client)}, {PART("wait", wait_schema)},
+	{OBJECT("first_token_ns", first_token, quantiles), WHEN(COUNT, first_token.count)},
+	{POINTER("latency_counted", latency_counted, stage_counted_schema), .omit = true},
+	{POINTER("first_token_counted", first_token_counted, stage_counted_schema), .omit = true},
+	{SHARE("requested_per_s", requested_per_s)}, {SHARE("tokens_per_s", tokens_per_s)},
+	{SHARE("output_tokens_per_s", output_tokens_per_s)}, {SHARE("concurrency", concurrency)},
+	{SHARE("compute_busy", compute_busy)}, {SHARE("host_busy", host_busy)},
+	{SHARE("batch_fill", batch_fill)}, {SHARE("flat_step_ratio", flat_step_ratio)},
+	{SHARE("goodput_per_s", goodput_per_s)}, {SHARE("goodput_share", goodput_share)});
+#undef OF
+
+#define OF struct weir_transfer_figures
+static const struct weir_schema transfer_schema =
+	SCHEMA(LINE, {WHOLE("to_host_bytes_per_s", to_host_bytes_per_s)},
+               {WHOLE("from_host_bytes_per_s", from_host_bytes_per_s)},
+               {WHOLE("link_sent_bytes_per_s", link_sent_bytes_per_s)},
+               {WHOLE("link_received_bytes_per_s", link_received_bytes_per_s)});
+#undef OF
+
+#define OF struct weir_telemetry_figures
+static const struct weir_schema telemetry_schema = SCHEMA(
+	BLOCK, {COUNT("samples", samples)}, {COUNT("devices", devices)},
+	{TEXT("device_name", device_name)},
+	{BOOL("mixed_devices", mixed_devices), WHEN(FLAG, mixed_devices), .omit = true},
+	{NS("span_ns", span_ns)}, {BOOL("aligned", aligned)}, {SHARE("utilization", utilization)},
+	{SHARE("utilization_all", utilization_all)}, {SHARE("power_w", power_w)},
+	{SHARE("power_max_w", power_max_w)}, {SHARE("power_limit_w", power_limit_w)},
+	{SHARE("sm_clock_mhz", sm_clock_mhz)}, {SHARE("sm_clock_max_mhz", sm_clock_max_mhz)},
+	{SHARE("temperature_max_c", temperature_max_c)},
+	{WHOLE("memory_used_max_bytes", memory_used_max_bytes)},
+	{SHARE("power_capped", power_capped)}, {SHARE("thermal_capped", thermal_capped)},
+	{SHARE("sm_active", sm_active)}, {SHARE("tensor_active", tensor_active)},
+	{SHARE("dram_active", dram_active)},
+	{OBJECT("transfers", transfers, transfer_schema), WHEN(FLAG, has_transfers), .omit = true});
+#undef OF
+
+/* ---- rows ---- */
+
+#define OF struct weir_rank_row
+static const struct weir_schema rank_schema =
+	SCHEMA(LINE, {NS("rank", rank), NULL_IS(-1)}, {SHARE("active", active)},
+               {SHARE("exposed_communication", exposed_communication)}, {SHARE("wait", wait)},
+               {SHARE("transfer", transfer)}, {SHARE("straggler_score", straggler_score)},
+               {ENUM("late_by", late_by, weir_late_by)}, {WHOLE("collectives", collectives)},
+               {WHOLE("bus_bytes_per_s", bus_bytes_per_s)}, {SHARE("link_share", link_share)},
+               {WHOLE("clock_offset_ns", clock_offset_ns)}, {NS("device", device), NULL_IS(-1)});
+#undef OF
+
+/* Sets the scores of a row's verdict to unknown: only its bound and cause are stored. */
+static void complete_verdict(struct weir_verdict *verdict)
+{
+	verdict->share = verdict->runner_up_share = NAN;
+	verdict->runner_up = WEIR_BOUND_UNDETERMINED;
+}
 
 static void complete_stage(void *object)
 {
@@ -746,9 +758,18 @@ static const struct weir_schema function_schema =
 #define OF struct weir_host_figures
 static const struct weir_schema host_schema =
 	SCHEMA(BLOCK, {ENUM("unit", unit, weir_host_unit), .required = true},
-               {COUNT("profiles", profiles)}, {WHOLE("total", total)}, {SHARE("idle", idle)},
+               {COUNT("profiles", profiles)},
+               {COUNT("threads", threads), WHEN(COUNT, threads), .omit = true},
+               {WHOLE("total", total)}, {SHARE("idle", idle)},
                {LIST("functions", functions, function_count, function_schema,
                      WEIR_MAX_HOST_FUNCTION_ROWS)});
+#undef OF
+
+#define OF struct weir_host_operators
+static const struct weir_schema host_operators_schema =
+	SCHEMA(BLOCK, {COUNT("calls", calls)}, {COUNT("threads", threads)},
+               {COUNT("launches", launches)}, {SHARE("busy", busy)}, {SHARE("parallel", parallel)},
+               {SHARE("loading", loading)}, {SHARE("communication", communication)});
 #undef OF
 
 /* ---- critical path ---- */
@@ -863,6 +884,7 @@ const struct weir_schema weir_report_schema =
                {LIST("counters", counters, counter_count, counter_schema, WEIR_MAX_COUNTER_ROWS),
                 WHEN(COUNT, counter_count), .omit = true},
                {POINTER("host", host, host_schema), .omit = true},
+               {POINTER("host_operators", host_operators, host_operators_schema), .omit = true},
                {POINTER("critical_path", critical_path, path_schema)});
 #undef OF
 

@@ -202,6 +202,8 @@ static void stage_heading(const struct weir_report *report, struct weir_text *ou
 	if (has_view(report, WEIR_VIEW_REQUEST) || has_view(report, WEIR_VIEW_COUNTED))
 		weir_text_puts(out, has_view(report, WEIR_VIEW_TIMELINE) ? " of the timeline"
 		                                                         : " of the run");
+	else if (weir_report_has_note(report, WEIR_NOTE_QUEUEING))
+		weir_text_puts(out, ", queued");
 }
 
 /* ---- the bottleneck map ---- */
@@ -522,12 +524,31 @@ static const void *rank_row(const struct weir_report *report, size_t row)
 	return &report->ranks[row];
 }
 
+/* Returns true if every row is a device: the report is of one process with several devices. */
+static bool lists_devices(const struct weir_report *report)
+{
+	for (size_t i = 0; i < report->rank_row_count; i++)
+		if (report->ranks[i].device < 0)
+			return false;
+	return true;
+}
+
+static void rank_heading(const struct weir_report *report, struct weir_text *out)
+{
+	weir_text_puts(out, lists_devices(report) ? "devices" : "ranks");
+}
+
 static void rank_name(const struct weir_report *report, size_t row, struct weir_text *out)
 {
-	if (report->ranks[row].rank < 0)
+	const struct weir_rank_row *rank = &report->ranks[row];
+
+	if (rank->rank < 0)
 		weir_text_puts(out, "unknown");
-	else
-		weir_text_printf(out, "rank %lld", (long long)report->ranks[row].rank);
+	else if (rank->device < 0 || !lists_devices(report))
+		weir_text_printf(out, "rank %lld", (long long)rank->rank);
+	if (rank->device >= 0)
+		weir_text_printf(out, "%sdevice %lld", out->length ? ", " : "",
+		                 (long long)rank->device);
 }
 
 static double rank_bus(const struct weir_report *report, size_t row)
@@ -542,13 +563,27 @@ static void rank_late_by(const struct weir_report *report, size_t row, struct we
 	weir_text_puts(out, late_by ? late_by : "-");
 }
 
+/* Writes the heading of the operators; a trace without device work lists those of the host. */
+static void operator_heading(const struct weir_report *report, struct weir_text *out)
+{
+	bool device = false;
+
+	for (size_t i = 0; i < report->operator_count; i++)
+		device |= !isnan(report->operators[i].share);
+	if (report->host_operators && !report->has_gpu)
+		weir_text_puts(out, "operators (host, self time)");
+	else
+		weir_text_puts(out, device ? "operators (device)" : "operators (host)");
+}
+
 /* clang-format off */
 static const char per_call[] = "device time of one call";
 static const char modelled[] = "modelled from shapes";
 
 #define OF struct weir_operator_row
 const struct weir_table weir_table_operators = {
-	.id = "operators", .title = "operators (device)", .limited = true, .rows = operator_rows, .row = operator_row,
+	.id = "operators", .title = "operators", .heading = operator_heading, .limited = true,
+	.rows = operator_rows, .row = operator_row,
 	.columns = {
 		NAMED("operator", "operator", NULL, ALL, WEIR_CELL_NAME, operator_name),
 		NAMED("kernel", "main kernel", "the kernel with most of its device time", HTML, WEIR_CELL_BELOW,
@@ -558,7 +593,7 @@ const struct weir_table weir_table_operators = {
 		FIELD("p50", "p50", per_call, ALL, 0, NS, call.p50_ns),
 		FIELD("p95", "p95", per_call, ALL, FIRST, NS, call.p95_ns),
 		FIELD("total", "total", NULL, ALL, FIRST, NS, call.total_ns),
-		FIELD("share", "share", "share of the device's busy time", ALL, 0, SHARE, share),
+		FIELD("share", "share", "share of the device's busy time; without device work, of all operators' self time", ALL, 0, SHARE, share),
 		FIELD("tflops", "TFLOP/s", modelled, HTML, 0, RATIO, tflops),
 		FIELD("gbps", "GB/s", modelled, HTML, 0, RATIO, gbps),
 		NUMBER("dram", "DRAM", "DRAM bytes of one call, measured by counters", PAGES, FIRST | WEIR_CELL_IF_ANY,
@@ -573,14 +608,14 @@ const struct weir_table weir_table_operators = {
 
 #define OF struct weir_rank_row
 const struct weir_table weir_table_ranks = {
-	.id = "ranks", .title = "ranks", .rows = rank_rows, .row = rank_row,
+	.id = "ranks", .title = "ranks", .heading = rank_heading, .rows = rank_rows, .row = rank_row,
 	.columns = {
 		NAMED("name", "rank", NULL, ALL, WEIR_CELL_NAME, rank_name),
 		FIELD("active", "active", NULL, ALL, 0, SHARE, active),
-		FIELD("exposed", "exposed", "exposed communication: no computation overlaps it", ALL, 0, SHARE,
+		FIELD("exposed", "exposed", "exposed communication: no computation overlaps it", ALL, LAST, SHARE,
 		      exposed_communication),
-		FIELD("wait", "wait", "waiting for other ranks inside collectives", ALL, 0, SHARE, wait),
-		FIELD("transfer", "transfer", NULL, ALL, LAST, SHARE, transfer),
+		FIELD("wait", "coll. wait", "share of its time in collectives: waiting for other ranks", ALL, 0, SHARE, wait),
+		FIELD("transfer", "coll. transfer", "share of its time in collectives: transfer", ALL, LAST, SHARE, transfer),
 		FIELD("straggler", "straggler", "share of all waiting that this rank causes by arriving last", ALL,
 		      0, RATIO, straggler_score),
 		NAMED("late-by", "late by", "why it arrives last: more device work, or a slower host", ALL, 0,

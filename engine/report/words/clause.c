@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints clauses of rules: each feature is followed by the value that the clause read. */
+/* Prints clauses of rules in words: each value that the clause read is followed by the phrase of
+ * its feature, "92 % of runtime is late launches (at least 50 %)". A feature without a phrase is
+ * printed by its name, "late of runtime 0.92 >= 0.50". */
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +18,17 @@ struct phrase {
 	/* Feature and threshold, if a feature is compared with a number: */
 	const struct weir_feature *compared; /* NULL: not in the table */
 	const struct weir_node *threshold;
+	const char *whole; /* start of a phrase that was printed; not repeated in the clause */
+};
+
+/* Starts of phrases that name the whole of a share. */
+static const char *const wholes[] = {"of the time ", "of latency ", "of device work "};
+
+/* Words for a comparison; NULL: none. */
+static const char *const relations[WEIR_NODE_COUNT] = {
+	[WEIR_NODE_EQUAL] = "exactly",   [WEIR_NODE_UNEQUAL] = "other than",
+	[WEIR_NODE_AT_MOST] = "at most", [WEIR_NODE_AT_LEAST] = "at least",
+	[WEIR_NODE_LESS] = "less than",  [WEIR_NODE_MORE] = "more than",
 };
 
 static const struct weir_feature *find_feature(const struct weir_feature_table *features,
@@ -124,6 +137,56 @@ static void add_value(struct weir_text *out, const struct weir_feature *feature,
 	add_decimal(out, value, threshold);
 }
 
+/* Returns true if `a` and `b` are on the same side of the threshold; without a threshold always. */
+static bool same_side(double a, double b, const struct weir_node *threshold)
+{
+	return !threshold || (a < threshold->number) == (b < threshold->number);
+}
+
+/* Appends "92 %", with decimals if rounding would move it to the other side of the threshold. */
+static void add_share(struct weir_text *out, double share, const struct weir_node *threshold)
+{
+	double step = 100;
+
+	if (!threshold || share < 0.01 || same_side(round(share * step) / step, share, threshold)) {
+		weir_text_share(out, share);
+		return;
+	}
+	for (int decimals = 1; decimals <= MAX_DECIMALS; decimals++) {
+		step *= 10;
+		if (decimals < MAX_DECIMALS &&
+		    !same_side(round(share * step) / step, share, threshold))
+			continue;
+		weir_text_printf(out, "%.*f %%", decimals, share * 100);
+		return;
+	}
+}
+
+/* Appends the value and the phrase of its feature; a flag has no value. */
+static void add_worded(struct phrase *phrase, const struct weir_feature *feature, double value,
+                       struct weir_text *out)
+{
+	const char *words = feature->phrase;
+
+	if (feature->unit == WEIR_UNIT_FLAG) {
+		weir_text_printf(out, "%s%s", value != 0 ? "" : "not ", words);
+		return;
+	}
+	if (feature->unit == WEIR_UNIT_SHARE)
+		add_share(out, value, phrase->threshold);
+	else
+		add_value(out, feature, value, phrase->threshold);
+	for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+		size_t length = strlen(wholes[i]);
+
+		if (strncmp(words, wholes[i], length) != 0)
+			continue;
+		words += phrase->whole == wholes[i] ? length : 0;
+		phrase->whole = wholes[i];
+	}
+	weir_text_printf(out, " %s", words);
+}
+
 static void add_threshold(struct weir_text *out, const struct weir_feature *feature,
                           const struct weir_node *number)
 {
@@ -133,6 +196,8 @@ static void add_threshold(struct weir_text *out, const struct weir_feature *feat
 		weir_text_bytes(out, number->number);
 	else if (feature && feature->unit == WEIR_UNIT_COUNT)
 		add_count(out, number->number);
+	else if (feature && feature->unit == WEIR_UNIT_SHARE && feature->phrase)
+		weir_text_printf(out, "%g %%", number->number * 100);
 	else
 		weir_text_add(out, number->text.data, number->text.length);
 }
@@ -181,8 +246,68 @@ static const struct weir_node *find_unknown(const struct phrase *phrase,
 	return unknown;
 }
 
-/* Writes a comparison with a flag, or with an unknown feature, as that feature alone. Returns false
- * for any other comparison ("compute busy 0.48 < 0.90"), which weir_node_print() prints. */
+/* Returns the first feature among the nodes shown below `node` if all of them have phrases; NULL:
+ * none, or one without a phrase. */
+static const struct weir_feature *find_worded(const struct phrase *phrase,
+                                              const struct weir_node *node)
+{
+	const struct weir_feature *first = NULL;
+
+	node = shown(phrase, node);
+	if (node->kind == WEIR_NODE_FEATURE) {
+		first = find_feature(phrase->features, node->text);
+		return first && first->phrase ? first : NULL;
+	}
+	for (size_t i = 0; i < node->count; i++) {
+		const struct weir_node *argument = shown(phrase, node->arguments[i]);
+		const struct weir_feature *found = find_worded(phrase, argument);
+
+		if (!found && argument->kind != WEIR_NODE_NUMBER)
+			return NULL;
+		first = first ? first : found;
+	}
+	return first;
+}
+
+/* Appends "not a collective, not a copy" for a sum of flags that is 0. */
+static void add_flags(struct phrase *phrase, const struct weir_node *node, struct weir_text *out)
+{
+	if (node->kind == WEIR_NODE_FEATURE) {
+		weir_text_puts(out, out->length && out->data[out->length - 1] != ' ' ? ", " : "");
+		add_worded(phrase, find_feature(phrase->features, node->text),
+		           phrase->values[node->feature], out);
+		return;
+	}
+	for (size_t i = 0; i < node->count; i++)
+		add_flags(phrase, node->arguments[i], out);
+}
+
+/* Writes a comparison between features with phrases: "2 ms is the mean kernel (less than 10 us)".
+ */
+static void write_worded(struct phrase *phrase, const struct weir_node *node, struct weir_text *out)
+{
+	const struct weir_node *left = shown(phrase, node->arguments[0]);
+	const struct weir_node *right = shown(phrase, node->arguments[1]);
+	bool number = right->kind == WEIR_NODE_NUMBER;
+
+	phrase->compared = find_worded(phrase, left);
+	phrase->threshold = number && left->kind == WEIR_NODE_FEATURE ? right : NULL;
+	phrase->whole = NULL;
+	if (phrase->compared->unit == WEIR_UNIT_FLAG && left->kind != WEIR_NODE_FEATURE) {
+		add_flags(phrase, left, out);
+		return;
+	}
+	weir_node_print(left, write_node, phrase, out);
+	if (phrase->compared->unit == WEIR_UNIT_FLAG)
+		return;
+	weir_text_printf(out, number ? " (%s " : ", %s ", relations[node->kind]);
+	phrase->threshold = NULL;
+	weir_node_print(right, write_node, phrase, out);
+	weir_text_puts(out, number ? ")" : "");
+}
+
+/* Writes a comparison in words, or with a flag or an unknown feature as that feature alone. Returns
+ * false for any other comparison ("compute busy 0.48 < 0.90"), which weir_node_print() prints. */
 static bool write_comparison(struct phrase *phrase, const struct weir_node *node,
                              struct weir_text *out)
 {
@@ -194,13 +319,43 @@ static bool write_comparison(struct phrase *phrase, const struct weir_node *node
 	phrase->compared = simple ? find_feature(phrase->features, left->text) : NULL;
 	phrase->threshold = simple ? node->arguments[1] : NULL;
 	if (unknown) {
+		const struct weir_feature *feature = find_feature(phrase->features, unknown->text);
+
+		if (feature && feature->phrase) {
+			weir_text_printf(out, "not known: %s", feature->meaning);
+			return true;
+		}
 		add_name(out, unknown->text);
 		weir_text_puts(out, " not known");
+		return true;
+	}
+	if (relations[node->kind] && find_worded(phrase, left) &&
+	    (shown(phrase, node->arguments[1])->kind == WEIR_NODE_NUMBER ||
+	     find_worded(phrase, node->arguments[1]))) {
+		write_worded(phrase, node, out);
 		return true;
 	}
 	if (node->count > 1 && !(phrase->compared && phrase->compared->unit == WEIR_UNIT_FLAG))
 		return false;
 	weir_node_print(left, write_node, phrase, out);
+	return true;
+}
+
+/* Writes "half of 22 % waiting" for 0.5 * exposed_wait, and other products with an x. */
+static bool write_product(struct phrase *phrase, const struct weir_node *node,
+                          struct weir_text *out)
+{
+	const struct weir_node *first = node->arguments[0];
+
+	if (!find_worded(phrase, node))
+		return false;
+	if (first->kind == WEIR_NODE_NUMBER && first->number == 0.5) {
+		weir_text_puts(out, "half of ");
+	} else {
+		weir_node_print(first, write_node, phrase, out);
+		weir_text_puts(out, " x ");
+	}
+	weir_node_print(node->arguments[1], write_node, phrase, out);
 	return true;
 }
 
@@ -214,12 +369,19 @@ static bool write_node(void *context, const struct weir_node *node, struct weir_
 		return true;
 	}
 	if (node->kind == WEIR_NODE_FEATURE) {
+		const struct weir_feature *feature = find_feature(phrase->features, node->text);
+
+		if (feature && feature->phrase) {
+			add_worded(phrase, feature, phrase->values[node->feature], out);
+			return true;
+		}
 		add_name(out, node->text);
 		weir_text_puts(out, " ");
-		add_value(out, find_feature(phrase->features, node->text),
-		          phrase->values[node->feature], phrase->threshold);
+		add_value(out, feature, phrase->values[node->feature], phrase->threshold);
 		return true;
 	}
+	if (node->kind == WEIR_NODE_MULTIPLY)
+		return write_product(phrase, node, out);
 	if (weir_node_is_condition(node) && !weir_node_is_condition(node->arguments[0]))
 		return write_comparison(phrase, node, out);
 	return false;

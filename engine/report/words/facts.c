@@ -129,6 +129,10 @@ static void add_host(const struct weir_report *report, struct weir_items *items)
 	out = weir_items_add(items);
 	weir_text_puts(out, "host profile: ");
 	add_total(out, host);
+	if (host->threads > 1) {
+		weir_text_puts(out, " summed over ");
+		weir_items_number(out, host->threads, "thread");
+	}
 	if (!(host->idle > 0))
 		return;
 	weir_text_puts(out, ", idle ");
@@ -209,6 +213,7 @@ static const char *const idle_labels[WEIR_IDLE_COUNT] = {
 	[WEIR_IDLE_DEPENDENCY] = "waiting for other streams",
 	[WEIR_IDLE_DEPENDENCY_COMM] = "waiting for collectives",
 	[WEIR_IDLE_PROFILER] = "profiler",
+	[WEIR_IDLE_UNRECORDED] = "work not recorded",
 	[WEIR_IDLE_UNLINKED] = "launch not recorded",
 	[WEIR_IDLE_OTHER] = "other",
 };
@@ -378,6 +383,21 @@ static void add_path_kinds(const struct weir_critical_path *path, struct weir_it
 	}
 }
 
+/* Adds how much of the path on the host the device works beside it: the path runs through the host,
+ * but without it no more than the idle time would be saved. */
+static void add_path_overlap(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_critical_path *path = report->critical_path;
+	double host = path_share(path, path->ns[WEIR_PATH_HOST_OP] + path->ns[WEIR_PATH_HOST_API]);
+	double hidden = host - report->gpu.idle;
+
+	if (!(hidden >= WORTH_NAMING))
+		return;
+	weir_text_puts(weir_items_add(items), "on the host at least ");
+	weir_text_share(&items->item[items->count - 1], hidden);
+	weir_text_puts(&items->item[items->count - 1], " while the device works");
+}
+
 /* Returns true if another listed item has this name: an operator can be listed for its host time
  * and for its device time. */
 static bool is_listed_twice(const struct weir_critical_path *path, size_t index)
@@ -395,6 +415,7 @@ static void fill_path(const struct weir_report *report, struct weir_items *items
 	if (!path)
 		return;
 	add_path_kinds(path, items);
+	add_path_overlap(report, items);
 	if (path->approximate)
 		weir_text_puts(weir_items_add(items), "approximate");
 	for (size_t i = 0; i < path->item_count && i < LISTED_PATH; i++) {
@@ -593,6 +614,30 @@ static void fill_host_time(const struct weir_report *report, struct weir_items *
 	}
 }
 
+static void fill_host_operators(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_host_operators *host = report->host_operators;
+	struct weir_text *out;
+
+	if (!host)
+		return;
+	if (host->calls > 0) {
+		weir_items_share(items, "operators", host->busy, " of the time");
+		out = weir_items_add(items);
+		weir_items_number(out, host->threads, "thread");
+		if (!isnan(host->parallel))
+			weir_text_printf(out, " (%.1f in operators at a time)", host->parallel);
+	}
+	if (host->loading >= WEIR_WORTH_SAYING)
+		weir_items_share(items, "data loading", host->loading, "");
+	if (host->communication >= WEIR_WORTH_SAYING)
+		weir_items_share(items, "collectives", host->communication, "");
+	if (host->launches > 0) {
+		out = weir_items_add(items);
+		weir_items_number(out, host->launches, "launch call");
+	}
+}
+
 /* ---- work outside the analysis ---- */
 
 static void fill_set_apart(const struct weir_report *report, struct weir_items *items)
@@ -681,6 +726,7 @@ const struct weir_fact_line weir_fact_lines[] = {
          .fill = fill_kernel_findings,
          .one_a_line = true},
 	{.id = "host", .label = "host time", .fill = fill_host_time, .one_a_line = true},
+	{.id = "operators", .label = "host threads", .fill = fill_host_operators},
 	{.id = "apart", .label = "set apart", .fill = fill_set_apart, .one_a_line = true},
 	{.id = "notes", .label = "notes", .fill = weir_fill_notes, .one_a_line = true},
 	{.id = "warnings",

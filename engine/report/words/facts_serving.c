@@ -37,21 +37,28 @@ static void add_measured(struct weir_items *items, const char *before, double va
 	weir_text_puts(out, behind);
 }
 
-/* Adds "p50 5.59 s, p95 10.7 s, p99 11.1 s", with the requested percentile in the middle. */
+/* Adds "p50 5.59 s, p95 10.7 s, p99 11.1 s", with the requested percentile in the middle. A
+ * quantile beyond the last bucket of a histogram is "above 60 s". */
 static void add_quantiles(const struct weir_report *report,
-                          const struct weir_distribution *distribution, struct weir_items *items)
+                          const struct weir_distribution *distribution,
+                          const struct weir_stage_counted *counted, struct weir_items *items)
 {
 	struct weir_text all = {0};
 
 	for (int i = 0; i < WEIR_MAP_PLACES; i++) {
 		enum weir_map_place place = (enum weir_map_place)i;
 		double ns = weir_map_quantile(report, distribution, place);
+		const struct weir_quantile_bounds *bounds =
+			isnan(ns) ? weir_map_bounds(report, counted, place) : NULL;
 
-		if (isnan(ns) || !weir_map_has_place(report, place))
+		if ((isnan(ns) && !bounds) || !weir_map_has_place(report, place))
 			continue;
 		weir_text_puts(&all, all.length ? ", " : "");
 		weir_map_label(report, place, &all);
-		weir_text_puts(&all, weir_map_is_counted(report) ? " about " : " ");
+		weir_text_puts(&all, bounds                        ? " above "
+		                     : weir_map_is_counted(report) ? " about "
+		                                                   : " ");
+		ns = bounds ? bounds->low_ns : ns;
 		weir_text_duration(&all, weir_as_stored_ns(ns));
 	}
 	if (all.length)
@@ -151,7 +158,7 @@ void weir_items_requests(const struct weir_report *report, struct weir_items *it
 	if (!report->has_requests)
 		return;
 	add_requests(report, items);
-	add_quantiles(report, &requests->latency, items);
+	add_quantiles(report, &requests->latency, requests->latency_counted, items);
 	before = items->count;
 	add_batches(requests, items);
 	weir_items_share(items, "", requests->padding_waste, " padding");
@@ -176,14 +183,17 @@ static void add_of(struct weir_items *items, double value, double most, const ch
 	weir_text_printf(out, " %s", unit);
 }
 
-/* Adds "2 x NVIDIA H200, 152 samples, utilisation 80 %". */
+/* Adds "2 x NVIDIA H200, 152 samples, utilisation 80 %", or "2 devices, among them gfx1103, ...".
+ */
 static void add_seen(const struct weir_telemetry_figures *telemetry, struct weir_items *items)
 {
 	struct weir_text *out = weir_items_add_line(items);
 
 	if (telemetry->devices > 1) {
 		weir_text_count(out, telemetry->devices);
-		weir_text_puts(out, telemetry->device_name ? " x " : " devices");
+		weir_text_puts(out, !telemetry->device_name    ? " devices"
+		                    : telemetry->mixed_devices ? " devices, among them "
+		                                               : " x ");
 	} else if (!telemetry->device_name) {
 		weir_text_puts(out, "device");
 	}
@@ -286,7 +296,7 @@ void weir_fill_first_token(const struct weir_report *report, struct weir_items *
 	const struct weir_request_figures *requests = &report->requests;
 
 	if (report->has_requests && requests->first_token.count)
-		add_quantiles(report, &requests->first_token, items);
+		add_quantiles(report, &requests->first_token, requests->first_token_counted, items);
 }
 
 void weir_fill_tokens(const struct weir_report *report, struct weir_items *items)
@@ -426,6 +436,40 @@ void weir_fill_cost(const struct weir_report *report, struct weir_items *items)
 	weir_text_puts(out, " of the busy time; their costs are scaled to all of it");
 }
 
+/* Appends "12.9 GB/s", in decimal units as the datasheets of links have them. */
+static void add_rate_of_bytes(struct weir_text *out, double bytes_per_s)
+{
+	static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s"};
+	size_t unit = 0;
+
+	while (bytes_per_s >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+		bytes_per_s /= 1e3;
+		unit++;
+	}
+	weir_text_printf(out, bytes_per_s < 999.5 ? "%.3g %s" : "%.0f %s", bytes_per_s,
+	                 units[unit]);
+}
+
+/* Adds "NVLink 12.9 GB/s sent, 12.5 GB/s received". */
+static void add_traffic(struct weir_items *items, const char *link, double sent, double received)
+{
+	struct weir_text *out;
+
+	if (isnan(sent) && isnan(received))
+		return;
+	out = weir_items_add(items);
+	weir_text_puts(out, link);
+	for (int i = 0; i < 2; i++) {
+		double bytes_per_s = i ? received : sent;
+
+		if (isnan(bytes_per_s))
+			continue;
+		weir_text_puts(out, i && !isnan(sent) ? ", " : " ");
+		add_rate_of_bytes(out, bytes_per_s);
+		weir_text_puts(out, i ? " received" : " sent");
+	}
+}
+
 void weir_fill_telemetry(const struct weir_report *report, struct weir_items *items)
 {
 	const struct weir_telemetry_figures *telemetry = &report->telemetry;
@@ -443,6 +487,14 @@ void weir_fill_telemetry(const struct weir_report *report, struct weir_items *it
 		out = weir_items_add(items);
 		weir_text_puts(out, "peak memory ");
 		weir_text_bytes(out, telemetry->memory_used_max_bytes);
+	}
+	if (telemetry->has_transfers) {
+		const struct weir_transfer_figures *transfers = &telemetry->transfers;
+
+		add_traffic(items, "NVLink", transfers->link_sent_bytes_per_s,
+		            transfers->link_received_bytes_per_s);
+		add_traffic(items, "PCIe", transfers->to_host_bytes_per_s,
+		            transfers->from_host_bytes_per_s);
 	}
 	if (telemetry->span_ns > 0) {
 		out = weir_items_add(items);

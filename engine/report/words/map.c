@@ -65,6 +65,22 @@ double weir_map_quantile(const struct weir_report *report,
 	return NAN;
 }
 
+const struct weir_quantile_bounds *weir_map_bounds(const struct weir_report *report,
+                                                   const struct weir_stage_counted *counted,
+                                                   enum weir_map_place place)
+{
+	static const double percentiles[] = {0.50, 0.90, 0.95, 0.99};
+
+	for (size_t i = 0; counted && i < sizeof percentiles / sizeof *percentiles; i++) {
+		const struct weir_quantile_bounds *kept[] = {&counted->p50, &counted->p90,
+		                                             &counted->p95, &counted->p99};
+
+		if (fabs(percentiles[i] - percentile_of(report, place)) <= SAME)
+			return isnan(kept[i]->low_ns) ? NULL : kept[i];
+	}
+	return NULL;
+}
+
 static bool is_between(const struct weir_stage_row *stage)
 {
 	return stage->name && strcmp(stage->name, WEIR_BETWEEN_STAGES) == 0;

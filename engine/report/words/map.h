@@ -26,6 +26,10 @@ double weir_map_share(const struct weir_stage_row *stage, enum weir_map_place pl
 /* Returns the quantile of a distribution; NAN: the report does not hold this percentile. */
 double weir_map_quantile(const struct weir_report *report,
                          const struct weir_distribution *distribution, enum weir_map_place place);
+/* Returns the bounds of a quantile of a histogram; NULL: not known. `counted` may be NULL. */
+const struct weir_quantile_bounds *weir_map_bounds(const struct weir_report *report,
+                                                   const struct weir_stage_counted *counted,
+                                                   enum weir_map_place place);
 /* Returns the sum of the known shares at a percentile: 1, or less if some time is in no row; 0: no
  * share is known. */
 double weir_map_total(const struct weir_report *report, enum weir_map_place place);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "engine/model/template.h"
 #include "engine/report/plain/escape.h"
@@ -15,7 +16,7 @@ void weir_phrase_expanded(const struct weir_report *report, const char *template
 	if (!template)
 		return;
 	if (report->features && report->feature_table)
-		weir_template_expand(template, report->feature_table, report->features, &raw);
+		weir_template_expand_known(template, report->feature_table, report->features, &raw);
 	else
 		weir_text_puts(&raw, template);
 	if (raw.data)
@@ -34,9 +35,13 @@ void weir_phrase_headline(const struct weir_report *report, struct weir_text *ou
 {
 	const struct weir_verdict *verdict = &report->verdict;
 
-	if (verdict->headline) {
+	size_t before = out->length;
+
+	if (verdict->headline)
 		weir_phrase_expanded(report, verdict->headline, out);
-	} else if (verdict->bound == WEIR_BOUND_UNDETERMINED) {
+	if (out->length > before)
+		return;
+	if (verdict->bound == WEIR_BOUND_UNDETERMINED) {
 		weir_text_puts(out, "the evidence is insufficient");
 	} else if (!isnan(verdict->share)) {
 		weir_text_share(out, verdict->share);
@@ -84,6 +89,25 @@ static void add_range(struct weir_text *out, double low, double high)
 	weir_text_puts(out, "x");
 }
 
+/* Returns the number, from 1, of an earlier recommendation that takes the same time away; 0: none.
+ */
+static size_t alternative_to(const struct weir_report *report,
+                             const struct weir_recommendation *recommendation)
+{
+	for (size_t i = 0; i < report->recommendation_count; i++) {
+		const struct weir_recommendation *other = &report->recommendations[i];
+
+		if (other == recommendation)
+			return 0;
+		if (other->saving_class && recommendation->saving_class &&
+		    strcmp(other->saving_class, recommendation->saving_class) == 0 &&
+		    other->saving_factor == recommendation->saving_factor &&
+		    other->saving_speedup == recommendation->saving_speedup)
+			return i + 1;
+	}
+	return 0;
+}
+
 void weir_phrase_speedup(const struct weir_report *report,
                          const struct weir_recommendation *recommendation, struct weir_text *out)
 {
@@ -91,13 +115,15 @@ void weir_phrase_speedup(const struct weir_report *report,
 	double cap = recommendation->saving_class
 	                     ? fmin(recommendation->limit, recommendation->saving_speedup)
 	                     : recommendation->limit;
-	bool capped = isfinite(cap) && cap >= 1;
 	bool typical = isfinite(low) && isfinite(high);
+	size_t alternative = alternative_to(report, recommendation);
 
-	if (!capped && typical) {
+	if (alternative) {
+		weir_text_printf(out, "instead of %zu, for the same gain", alternative);
+	} else if (typical && !recommendation->saving_class) {
 		weir_text_puts(out, "typical ");
 		add_range(out, low, high);
-	} else if (capped) {
+	} else if (isfinite(cap) && cap >= 1) {
 		weir_text_puts(out, "at most ");
 		add_factor(out, cap);
 		weir_text_puts(out, "x faster here");
@@ -105,11 +131,6 @@ void weir_phrase_speedup(const struct weir_report *report,
 			weir_text_puts(out,
 			               report->iteration_count ? ", step time " : ", total time ");
 			weir_text_duration(out, weir_as_stored_ns(recommendation->saving_step_ns));
-		}
-		if (typical && low < cap - 0.05) {
-			weir_text_puts(out, " (typical ");
-			add_range(out, low, high);
-			weir_text_puts(out, ")");
 		}
 	}
 }
@@ -158,7 +179,9 @@ void weir_phrase_share_of(const struct weir_report *report, struct weir_text *ou
 {
 	weir_text_puts(out, "share of ");
 	if (!report->has_requests) {
-		weir_text_puts(out, "wall time");
+		weir_text_puts(out, weir_report_has_note(report, WEIR_NOTE_NO_WORK)
+		                            ? "time with work"
+		                            : "wall time");
 		return;
 	}
 	weir_map_label(report, WEIR_MAP_ASKED, out);

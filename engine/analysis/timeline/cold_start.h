@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Finds the host time of a cold start in a trace: calls that load device code or set up a context
+ * although their names say something else, and the capture of graphs.
+ *
+ * The first launch of a kernel loads its module if loading is lazy (the default since CUDA 11.7,
+ * and in HIP), and the first call of any kind creates the context. Such a call takes milliseconds
+ * where the usual launch takes microseconds. A launch also takes long while the queue of the device
+ * is full, but then the device is busy: ask about instants at which it is idle.
+ */
+#ifndef WEIR_ANALYSIS_TIMELINE_COLD_START_H
+#define WEIR_ANALYSIS_TIMELINE_COLD_START_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/analysis/time/intervals.h"
+#include "engine/analysis/timeline/timeline.h"
+
+/* A call is cold if it takes this many times the median launch call of the trace... */
+#define WEIR_COLD_FACTOR 100
+/* ...and at least this long, below which a thread may just have been descheduled. */
+#define WEIR_COLD_LEAST_NS 1000000
+/* Any call of at least this length is cold even if the median is long: most launches may be cold.
+ */
+#define WEIR_COLD_MOST_NS 20000000
+
+struct weir_cold_start {
+	uint8_t *cold;                   /* per host row: 1 for a cold call */
+	struct weir_intervals *captures; /* per thread: time in which it captures a graph */
+	size_t thread_count;
+};
+
+/* Release with weir_cold_start_release(). */
+void weir_cold_start_init(struct weir_cold_start *out, const struct weir_timeline *timeline);
+void weir_cold_start_release(struct weir_cold_start *cold);
+
+#endif

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads the tables that benchmarks print at their end, anywhere in a console log: `vllm bench
+ * serve` (benchmark_serving.py) and SGLang's bench_serving ("Serving Benchmark Result"), and
+ * trtllm-bench
+ * ("PERFORMANCE OVERVIEW"). A row is "NAME: VALUE", in any line. Conditions of the run are taken
+ * from the rows and from the printed arguments, "Namespace(...)". Several tables in one log become
+ * one run with the load in the names of figures (load_join.h). The rows are rounded to two or four
+ * digits; the JSON results of the same programs are exact and have samples.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/loadgen/client_summary.h"
+#include "engine/readers/loadgen/load_join.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
+
+#define SERVING    "Serving Benchmark Result"
+#define OVERVIEW   " OVERVIEW" /* ends the titles of trtllm-bench's tables */
+#define ARGUMENTS  "Namespace("
+#define NOWHERE    SIZE_MAX             /* slot of a row that is passed over */
+#define JSON_BEGIN "<<<RESULT_START>>>" /* a log with a result in JSON is one of reader bench */
+
+struct console {
+	struct weir_input *input;
+	struct weir_run *run; /* labels of the table that is being read, or comes next. Owned. */
+	struct weir_client_summary summary;
+	double output_tokens; /* of all requests; NAN: unknown */
+	size_t figures;       /* numbers taken from this table */
+	bool titled;          /* the table has its title */
+	bool serving;         /* the table ends with a line of "=" */
+	bool latency;         /* it is of trtllm-bench latency, whose total counts output alone */
+	struct weir_load_join join;
+};
+
+/* ---- rows ---- */
+
+/* Numbers by the end of their names. The first match counts. */
+static const struct row {
+	const char *name;
+	size_t slot; /* of the summary */
+} rows[] = {
+	{"Successful requests", WEIR_CLIENT_SLOT(completed)},
+	{"Number of requests", WEIR_CLIENT_SLOT(completed)},
+	{"Failed requests", WEIR_CLIENT_SLOT(failed)},
+	{"Average Output Length (tokens)", WEIR_CLIENT_SLOT(output_tokens)},
+	{"Request throughput (req/s)", WEIR_CLIENT_SLOT(request_throughput)},
+	{"Request Throughput (req/sec)", WEIR_CLIENT_SLOT(request_throughput)},
+	{"Request goodput (req/s)", WEIR_CLIENT_SLOT(request_goodput)},
+	{"Input token throughput (tok/s)", WEIR_CLIENT_SLOT(input_throughput)},
+	{"Output token throughput (tok/s)", WEIR_CLIENT_SLOT(output_throughput)},
+	{"Total Output Throughput (tokens/sec)", WEIR_CLIENT_SLOT(output_throughput)},
+	{"Total token throughput (tok/s)", WEIR_CLIENT_SLOT(total_throughput)},
+	{"Total Token throughput (tok/s)", WEIR_CLIENT_SLOT(total_throughput)},
+	{"Total Token Throughput (tokens/sec)", WEIR_CLIENT_SLOT(total_throughput)},
+	/* the reciprocal of the time per token */
+	{"Generation Token Throughput (tokens/sec)", NOWHERE},
+	/* trtllm-bench of 0.16: of output tokens */
+	{"Token Throughput (tokens/sec)", WEIR_CLIENT_SLOT(output_throughput)},
+	{"Per User Output Throughput [w/ ctx] (tps/user)",
+         WEIR_CLIENT_SLOT(output_throughput_per_user)},
+	{"Per User Output Throughput (tokens/sec/user)",
+         WEIR_CLIENT_SLOT(output_throughput_per_user)},
+	{"Per GPU Output Throughput (tokens/sec/gpu)", WEIR_CLIENT_SLOT(output_throughput_per_gpu)},
+	{"Per GPU Output Throughput (tps/gpu)", WEIR_CLIENT_SLOT(output_throughput_per_gpu)},
+	{"Average request latency (ms)", WEIR_CLIENT_SLOT(e2e.mean)},
+	{"Average time-to-first-token [TTFT] (ms)", WEIR_CLIENT_SLOT(ttft.mean)},
+	{"Average time-per-output-token [TPOT] (ms)", WEIR_CLIENT_SLOT(tpot.mean)},
+	{"Average time-to-first-token (ms)", WEIR_CLIENT_SLOT(ttft.mean)},
+	{"Average inter-token latency (ms)", WEIR_CLIENT_SLOT(tpot.mean)},
+};
+
+/* "Mean TTFT (ms)", "P99 E2E Latency (ms)": a statistic before the subject. */
+static const struct subject {
+	const char *name;
+	size_t slot; /* of times in the summary */
+} subjects[] = {
+	{" TTFT (ms)", WEIR_CLIENT_SLOT(ttft)},       {" TPOT (ms)", WEIR_CLIENT_SLOT(tpot)},
+	{" ITL (ms)", WEIR_CLIENT_SLOT(itl)},         {" E2EL (ms)", WEIR_CLIENT_SLOT(e2e)},
+	{" E2E Latency (ms)", WEIR_CLIENT_SLOT(e2e)},
+};
+
+/* "[TTFT] P99": a statistic behind the subject, as trtllm-bench writes it. */
+static const struct subject bracketed[] = {
+	{"[Latency] ", WEIR_CLIENT_SLOT(e2e)},
+	{"[TTFT] ", WEIR_CLIENT_SLOT(ttft)},
+	{"[TPOT] ", WEIR_CLIENT_SLOT(tpot)},
+};
+
+/* Conditions: names of rows, and the keys of their labels. */
+static const struct weir_client_label conditions[] = {
+	{"Backend", "backend"},
+	{"Traffic request rate", "request_rate"},
+	{"Request rate configured (RPS)", "request_rate"},
+	{"Max request concurrency", "max_concurrency"},
+	{"Maximum request concurrency", "max_concurrency"},
+	{"Model", "model"},
+	{"TensorRT-LLM Version", "tensorrt_llm"},
+	{"Dtype", "dtype"},
+	{"KV Cache Dtype", "kv_cache_dtype"},
+	{"Quantization", "quantization"},
+	{"TP Size", "tp_size"},
+	{"PP Size", "pp_size"},
+	{"EP Size", "ep_size"},
+	{"Max Runtime Batch Size", "max_batch_size"},
+	{"Max Runtime Tokens", "max_num_tokens"},
+	{"Scheduling Policy", "scheduling_policy"},
+	{"Number of requests", "num_prompts"},
+	{0},
+};
+
+/* Arguments in "Namespace(backend='vllm', num_prompts=4, ...)". */
+static const struct weir_client_label arguments[] = {
+	{"backend=", "backend"},
+	{"model=", "model"},
+	{"num_prompts=", "num_prompts"},
+	{"request_rate=", "request_rate"},
+	{"max_concurrency=", "max_concurrency"},
+	{"random_input_len=", "random_input_len"},
+	{"random_output_len=", "random_output_len"},
+	{0},
+};
+
+static struct weir_slice trim(struct weir_slice text)
+{
+	while (text.length && isspace((unsigned char)text.data[text.length - 1]))
+		text.length--;
+	while (text.length && isspace((unsigned char)*text.data)) {
+		text.data++;
+		text.length--;
+	}
+	return text;
+}
+
+/* Cuts a name off the end of a label; false unless the label ends with it as whole words. */
+static bool ends_with(struct weir_slice label, const char *name, struct weir_slice *before)
+{
+	size_t length = strlen(name);
+
+	if (label.length < length || memcmp(label.data + label.length - length, name, length) != 0)
+		return false;
+	*before = (struct weir_slice){label.data, label.length - length};
+	return !before->length || *name == ' ' ||
+	       !isalnum((unsigned char)label.data[before->length - 1]);
+}
+
+/* Returns the last word of a text. */
+static struct weir_slice last_word(struct weir_slice text)
+{
+	size_t at = text.length;
+
+	while (at && !isspace((unsigned char)text.data[at - 1]))
+		at--;
+	return (struct weir_slice){text.data + at, text.length - at};
+}
+
+/* True for "p50", "p99.9". */
+static bool is_percentile(const char *name, size_t length)
+{
+	double value;
+
+	return length > 1 && *name == 'p' && isdigit((unsigned char)name[1]) &&
+	       weir_parse_double(name + 1, length - 1, &value) && value <= 100;
+}
+
+/* Takes "Mean", "Median", "P99.9", "AVERAGE"; others (Std, Max) are passed over. */
+static bool take_statistic(struct console *console, size_t slot, struct weir_slice word,
+                           double value)
+{
+	struct weir_client_summary *summary = &console->summary;
+	char name[WEIR_CLIENT_PERCENTILE] = "";
+	struct weir_slice lower = {name, word.length};
+
+	if (!word.length || word.length >= sizeof(name) || !(value > 0))
+		return false;
+	for (size_t i = 0; i < word.length; i++)
+		name[i] = (char)tolower((unsigned char)word.data[i]);
+	if (weir_client_is_statistic(lower) &&
+	    weir_client_summary_set_statistic(summary, slot, lower, value))
+		return true;
+	return is_percentile(name, lower.length) &&
+	       summary->other_count < WEIR_CLIENT_MAX_PERCENTILES &&
+	       weir_client_summary_add_percentile(summary, slot, lower, value);
+}
+
+static bool take_time(struct console *console, struct weir_slice label, double value)
+{
+	struct weir_slice before;
+
+	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
+		if (ends_with(label, subjects[i].name, &before))
+			return take_statistic(console, subjects[i].slot, last_word(trim(before)),
+			                      value);
+	for (size_t i = 0; i < sizeof(bracketed) / sizeof(bracketed[0]); i++) {
+		struct weir_slice word = last_word(label);
+
+		before = (struct weir_slice){label.data, label.length - word.length};
+		if (ends_with(before, bracketed[i].name, &before))
+			return take_statistic(console, bracketed[i].slot, word, value);
+	}
+	return false;
+}
+
+/* Finds the row with this number; NULL if the label names no row. */
+static const struct row *find_row(struct weir_slice label)
+{
+	struct weir_slice before;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (ends_with(label, rows[i].name, &before))
+			return &rows[i];
+	return NULL;
+}
+
+/* ---- tables ---- */
+
+static void begin_table(struct console *console)
+{
+	console->run = weir_run_new();
+	weir_client_summary_init(&console->summary);
+	console->summary.tpot_by_request = true;
+	console->output_tokens = NAN;
+	console->figures = 0;
+	console->titled = console->serving = console->latency = false;
+}
+
+/* Ends the table that is being read, if it has a figure, and begins the next. A table without a
+ * completed request fails only if the log has no other one. */
+static enum weir_status end_table(struct console *console, struct weir_error *err)
+{
+	struct weir_client_summary *summary = &console->summary;
+	struct weir_run *run = console->run;
+	enum weir_status status = WEIR_OK;
+
+	if (!console->figures)
+		return WEIR_OK;
+	if (!console->titled && isnan(summary->completed)) {
+		weir_run_free(run); /* rows that something repeats outside of a table */
+	} else if (summary->completed <= 0) {
+		weir_load_join_skip(&console->join, summary);
+		weir_run_free(run);
+	} else {
+		if (!isnan(console->output_tokens))
+			summary->output_tokens = console->output_tokens / summary->completed;
+		status = weir_client_summary_check(summary, console->input, err);
+		weir_client_summary_add(summary, "", run);
+		if (!status && run->metrics.count)
+			status = weir_load_join_add(&console->join, run, err);
+		else
+			weir_run_free(run);
+	}
+	console->run = NULL;
+	if (!status)
+		begin_table(console);
+	return status;
+}
+
+/* True for a line of at least ten "=", which ends a table of a serving benchmark. */
+static bool is_rule(struct weir_slice line)
+{
+	for (size_t i = 0; i < line.length; i++)
+		if (line.data[i] != '=')
+			return false;
+	return line.length >= 10;
+}
+
+/* True for a line with which the output of a further benchmark begins. */
+static bool is_beginning(struct weir_slice line)
+{
+	return weir_slice_holds(line, SERVING) || weir_slice_holds(line, ARGUMENTS) ||
+	       weir_slice_equals(line, "= ENGINE DETAILS") ||
+	       (weir_slice_starts(line, "= ") && weir_slice_holds(line, "BACKEND"));
+}
+
+/* ---- lines ---- */
+
+/* Returns the value of an argument up to the comma, without its quotes. */
+static struct weir_slice argument_of(struct weir_slice line, const char *name)
+{
+	struct weir_slice rest = line;
+	const char *found;
+
+	while ((found = weir_slice_find(rest, name))) {
+		const char *value = found + strlen(name), *end = line.data + line.length, *stop;
+		char quote = value < end && (*value == '\'' || *value == '"') ? *value++ : ',';
+
+		stop = memchr(value, quote, (size_t)(end - value));
+		if (!stop && quote == ',')
+			stop = memchr(value, ')', (size_t)(end - value));
+		if (found > line.data && (found[-1] == ' ' || found[-1] == '(') && stop)
+			return (struct weir_slice){value, (size_t)(stop - value)};
+		rest = (struct weir_slice){value, (size_t)(end - value)};
+	}
+	return (struct weir_slice){0};
+}
+
+static void take_arguments(struct console *console, struct weir_slice line)
+{
+	for (const struct weir_client_label *each = arguments; each->path; each++) {
+		struct weir_slice value = argument_of(line, each->path);
+
+		if (value.length)
+			weir_figure_label(console->run, each->key, value);
+	}
+}
+
+/* Takes "Model:   org/m" at the start of a line, or behind the "] " or "| " of a log. */
+static void take_condition(struct console *console, struct weir_slice line)
+{
+	for (const struct weir_client_label *each = conditions; each->path; each++) {
+		const char *found = weir_slice_find(line, each->path), *colon;
+		const char *end = line.data + line.length;
+		struct weir_slice value;
+
+		if (!found || (found > line.data && (found - line.data < 2 || found[-1] != ' ' ||
+		                                     !strchr("]|", found[-2]))))
+			continue;
+		colon = found + strlen(each->path);
+		while (colon < end && isspace((unsigned char)*colon))
+			colon++;
+		if (colon == end || *colon != ':')
+			continue;
+		value = trim((struct weir_slice){colon + 1, (size_t)(end - colon - 1)});
+		if (value.length && !weir_slice_equals(value, "not set") &&
+		    !weir_run_label(console->run, each->key))
+			weir_figure_label(console->run, each->key, value);
+	}
+}
+
+/* Returns the place of the last colon, or NULL. */
+static const char *last_colon(struct weir_slice line)
+{
+	for (size_t i = line.length; i; i--)
+		if (line.data[i - 1] == ':')
+			return line.data + i - 1;
+	return NULL;
+}
+
+/* Takes the number of a row. The number of requests of a further table ends the one before. */
+static enum weir_status take_row(struct console *console, const struct row *row, double value,
+                                 struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+	size_t slot = row->slot;
+
+	if (slot == NOWHERE)
+		return WEIR_OK;
+	if (slot == WEIR_CLIENT_SLOT(completed) && !isnan(console->summary.completed))
+		status = end_table(console, err);
+	if (slot == WEIR_CLIENT_SLOT(total_throughput) && console->latency)
+		slot = WEIR_CLIENT_SLOT(output_throughput);
+	if (!status)
+		console->figures += weir_client_summary_set(&console->summary, slot, value);
+	return status;
+}
+
+static enum weir_status take_number(struct console *console, struct weir_slice label, double value,
+                                    struct weir_error *err)
+{
+	const struct row *row = find_row(label);
+	struct weir_slice before;
+
+	if (row)
+		return take_row(console, row, value, err);
+	if (ends_with(label, "Total generated tokens", &before))
+		console->output_tokens = value;
+	else
+		console->figures += take_time(console, label, value);
+	return WEIR_OK;
+}
+
+/* Notes the title of a table. */
+static void take_title(struct console *console, struct weir_slice line)
+{
+	bool overview = weir_slice_starts(line, "= ") && weir_slice_holds(line, OVERVIEW);
+
+	console->serving |= weir_slice_holds(line, SERVING);
+	console->titled |= console->serving || overview;
+	console->latency |= weir_slice_equals(line, "= GENERAL" OVERVIEW);
+}
+
+static enum weir_status take_line(struct console *console, struct weir_slice line,
+                                  struct weir_error *err)
+{
+	const char *colon = last_colon(line);
+	struct weir_slice label, text;
+	enum weir_status status = WEIR_OK;
+	double value;
+
+	if (is_beginning(line))
+		status = end_table(console, err);
+	if (status)
+		return status;
+	take_title(console, line);
+	if (console->serving && console->figures && is_rule(line))
+		return end_table(console, err);
+	if (!colon || weir_slice_holds(line, ARGUMENTS)) {
+		take_arguments(console, line);
+		return WEIR_OK;
+	}
+	label = trim((struct weir_slice){line.data, (size_t)(colon - line.data)});
+	text = trim((struct weir_slice){colon + 1, line.length - (size_t)(colon + 1 - line.data)});
+	if (weir_parse_double(text.data, text.length, &value))
+		status = take_number(console, label, value, err);
+	if (!status)
+		take_condition(console, line);
+	return status;
+}
+
+/* Returns the line without what a progress bar wrote before it. */
+static struct weir_slice after_progress(struct weir_slice line)
+{
+	for (size_t i = line.length; i; i--)
+		if (line.data[i - 1] == '\r')
+			return (struct weir_slice){line.data + i, line.length - i};
+	return line;
+}
+
+static enum weir_status take_lines(struct console *console, struct weir_source *source,
+                                   struct weir_error *err)
+{
+	static const struct weir_csv_options options = {.separator = ','};
+	struct weir_csv *csv = weir_csv_new(source, &options);
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(csv, &row, err)) && row) {
+		/* The number in a line without an end may be cut. */
+		if (row->cut && console->figures && !is_rule(trim(row->line)))
+			weir_input_warn(console->input, WEIR_WARN_TRUNCATED, row->at, NULL);
+		else if (row->count)
+			status = take_line(console, trim(after_progress(row->line)), err);
+		if (status)
+			break;
+	}
+	weir_csv_free(csv);
+	return status;
+}
+
+static enum weir_status conclude(struct console *console, struct weir_error *err)
+{
+	struct weir_input *input = console->input;
+	enum weir_status status;
+
+	if (console->serving && console->figures)
+		weir_input_warn(input, WEIR_WARN_TRUNCATED, UINT64_MAX, NULL);
+	status = end_table(console, err);
+	if (status)
+		return status;
+	if (!console->join.count && !console->join.empty)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "no table of results in this log: expected \"" SERVING
+		                 "\" or \"PERFORMANCE OVERVIEW\"; the benchmark did not finish, or "
+		                 "its log is cut");
+	status = weir_load_join_finish(&console->join, input, err);
+	if (status)
+		return status;
+	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
+	input->events = input->run->metrics.count;
+	return WEIR_OK;
+}
+
+static enum weir_status read_console(struct weir_source *source, struct weir_input *input,
+                                     struct weir_error *err)
+{
+	struct console console = {.input = input};
+	enum weir_status status;
+
+	begin_table(&console);
+	status = take_lines(&console, source, err);
+	weir_damage_of_source(input, source);
+	if (!status)
+		status = conclude(&console, err);
+	weir_run_free(console.run);
+	weir_load_join_release(&console.join);
+	return status;
+}
+
+/* ---- the reader ---- */
+
+/* Texts at the start of such logs; the tables may be far below. */
+static const struct weir_mark marks[] = {
+	{.first = "", .texts = {{SERVING, "Benchmark duration (s):"}, .all = 1}},
+	{.first = "", .texts = {{"Successful requests:", "Benchmark duration (s):"}, .all = 2}},
+	{.first = "", .texts = {{ARGUMENTS, "num_prompts=", "request_rate="}, .all = 3}},
+	{.first = "", .texts = {{"Traffic request rate:"}, .all = 1}},
+	{.first = "",
+         .texts = {{"[TRT-LLM] [I]", "Preparing to run throughput benchmark",
+                    "Preparing to run latency benchmark", "PERFORMANCE OVERVIEW"},
+                   .all = 1,
+                   .any = 3}},
+	{.first = "",
+         .texts = {{"Request Throughput (req/sec):", "= PERFORMANCE OVERVIEW", "= GENERAL OVERVIEW",
+                    "Number of requests:"},
+                   .all = 1,
+                   .any = 3}},
+	{0},
+};
+
+/* True for the start of a JSON document or a web page, which may quote such a log. */
+static bool is_document(const char *head, size_t len)
+{
+	char first = weir_sniff_first(head, len);
+
+	return first == '{' || first == '<' || (first == '[' && weir_sniff_is_json(head, len));
+}
+
+static int sniff_console(const char *head, size_t len)
+{
+	int best = 0;
+
+	if (is_document(head, len) || weir_sniff_contains(head, len, JSON_BEGIN))
+		return 0;
+	for (const struct weir_mark *mark = marks; mark->first; mark++) {
+		int bits = weir_mark_bits(mark, head, len);
+
+		best = bits > best ? bits : best;
+	}
+	return best;
+}
+
+const struct weir_reader weir_reader_bench_console = {
+	.name = "bench-console",
+	.title = "console logs of serving benchmarks (vLLM, SGLang, trtllm-bench)",
+	.gives = "native run",
+	.sniff = sniff_console,
+	.read = read_console,
+};

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+#include "engine/readers/loadgen/load_join.h"
+#include "engine/readers/parts/figures.h"
+
+#define KEY_TEXT 64  /* bytes of a label in a name; the rest is cut */
+#define NAME     200 /* bytes of a name; further labels are left out */
+
+enum weir_status weir_load_join_add(struct weir_load_join *join, struct weir_run *run,
+                                    struct weir_error *err)
+{
+	if (join->count == WEIR_LOAD_JOIN_MAX) {
+		weir_run_free(run);
+		return weir_fail(err, WEIR_E_LIMIT,
+		                 "more than %d results in one file: split it, as split -l %d does",
+		                 WEIR_LOAD_JOIN_MAX, WEIR_LOAD_JOIN_MAX);
+	}
+	join->runs =
+		weir_grow(join->runs, &join->capacity, join->count + 1, sizeof(struct weir_run *));
+	join->runs[join->count++] = run;
+	return WEIR_OK;
+}
+
+/* ---- names ---- */
+
+/* The labels that name a load, whether or not others have another load. */
+static const struct {
+	const char *label, *name, *unlimited;
+} loads[] = {
+	{"request_rate", "request_rate", "inf"},
+	{"max_concurrency", "concurrency", NULL},
+	{"concurrency", "concurrency", NULL},
+};
+
+static bool is_load(const char *key)
+{
+	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
+		if (strcmp(loads[i].label, key) == 0)
+			return true;
+	return false;
+}
+
+/* Appends "NAME@VALUE/"; a number loses the zeros after its point. */
+static void add_part(struct weir_text *name, const char *key, const char *value)
+{
+	size_t length = strlen(value);
+	double number;
+
+	if (name->length > NAME)
+		return;
+	weir_text_printf(name, "%s@", key);
+	if (weir_parse_double(value, length, &number))
+		weir_text_printf(name, "%.6g", number);
+	else
+		for (size_t i = 0; i < length && i < KEY_TEXT; i++)
+			weir_text_add(name, (unsigned char)value[i] < ' ' ? "?" : &value[i], 1);
+	weir_text_puts(name, "/");
+}
+
+static void name_load(struct weir_text *name, const struct weir_run *run)
+{
+	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+		const char *value = weir_run_label(run, loads[i].label);
+
+		if (value && (!loads[i].unlimited || strcmp(value, loads[i].unlimited) != 0))
+			add_part(name, loads[i].name, value);
+	}
+	if (!name->length)
+		weir_text_puts(name,
+		               weir_run_label(run, "request_rate") ? "request_rate@inf/" : "load/");
+}
+
+static bool are_equal(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* True if runs with the same name have different values of a label. */
+static bool distinguishes(const struct weir_load_join *join, const struct weir_text *names,
+                          const char *key)
+{
+	for (size_t i = 0; i < join->count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(names[i].data, names[j].data) == 0 &&
+			    !are_equal(weir_run_label(join->runs[i], key),
+			               weir_run_label(join->runs[j], key)))
+				return true;
+	return false;
+}
+
+struct keys {
+	const char *key[WEIR_FIGURE_MAX_LABELS];
+	size_t count;
+};
+
+static bool has_key(const struct keys *keys, const char *key)
+{
+	for (size_t i = 0; i < keys->count; i++)
+		if (strcmp(keys->key[i], key) == 0)
+			return true;
+	return false;
+}
+
+/* Collects the keys of labels that may distinguish results: of each run in turn, sorted. */
+static void collect_keys(const struct weir_load_join *join, struct keys *keys)
+{
+	for (size_t i = 0; i < join->count; i++) {
+		const struct weir_run_label **labels = weir_run_labels_sorted(join->runs[i]);
+
+		for (size_t j = 0; j < join->runs[i]->label_count; j++) {
+			const char *key = labels[j]->key;
+
+			if (keys->count < WEIR_FIGURE_MAX_LABELS && !is_load(key) &&
+			    strcmp(key, "date") != 0 && !has_key(keys, key))
+				keys->key[keys->count++] = key;
+		}
+		free(labels);
+	}
+}
+
+/* Adds the labels that distinguish runs of the same name. */
+static void distinguish(const struct weir_load_join *join, struct weir_text *names)
+{
+	struct keys keys = {.count = 0};
+
+	collect_keys(join, &keys);
+	for (size_t i = 0; i < keys.count; i++) {
+		if (!distinguishes(join, names, keys.key[i]))
+			continue;
+		for (size_t j = 0; j < join->count; j++) {
+			const char *value = weir_run_label(join->runs[j], keys.key[i]);
+
+			if (value)
+				add_part(&names[j], keys.key[i], value);
+		}
+	}
+}
+
+/* Appends "#2" to the name of the second of two runs with equal names. */
+static void number_equals(const struct weir_load_join *join, struct weir_text *names)
+{
+	size_t *same = weir_alloc(join->count * sizeof(*same));
+
+	for (size_t i = 0; i < join->count; i++)
+		for (size_t j = 0; j < i; j++)
+			same[i] += strcmp(names[i].data, names[j].data) == 0;
+	for (size_t i = 0; i < join->count; i++)
+		if (same[i]) {
+			names[i].data[--names[i].length] = '\0';
+			weir_text_printf(&names[i], "#%zu/", same[i] + 1);
+		}
+	free(same);
+}
+
+/* ---- the joined run ---- */
+
+static void add_series(struct weir_series_table *table, const char *prefix,
+                       const struct weir_series *from)
+{
+	struct weir_text name = {0};
+	struct weir_series *to;
+
+	weir_text_printf(&name, "%s%s", prefix, from->name);
+	to = weir_series_get(table, name.data);
+	for (size_t i = 0; i < from->count; i++)
+		weir_series_push(to, from->value[i]);
+	weir_text_release(&name);
+}
+
+static void add_run(struct weir_run *all, const char *prefix, const struct weir_run *run)
+{
+	for (size_t i = 0; i < run->stages.count; i++)
+		add_series(&all->stages, prefix, &run->stages.items[i]);
+	for (size_t i = 0; i < run->metrics.count; i++) {
+		const struct weir_series *metric = &run->metrics.items[i];
+		struct weir_text name = {0};
+
+		weir_text_printf(&name, "%s%s", prefix, metric->name);
+		weir_figure_add(all, name.data, metric->unit, metric->higher_is_better,
+		                metric->value[0]);
+		weir_text_release(&name);
+	}
+}
+
+/* Keeps the labels that all runs share. */
+static void share_labels(const struct weir_load_join *join, struct weir_run *all)
+{
+	const struct weir_run *first = join->runs[0];
+
+	for (size_t i = 0; i < first->label_count; i++) {
+		const struct weir_run_label *label = &first->labels[i];
+		bool shared = true;
+
+		for (size_t j = 1; j < join->count; j++)
+			shared &=
+				are_equal(weir_run_label(join->runs[j], label->key), label->value);
+		if (shared)
+			weir_run_set_label(all, label->key, label->value);
+	}
+}
+
+static void join_runs(const struct weir_load_join *join, struct weir_run *all)
+{
+	struct weir_text *names = weir_alloc(join->count * sizeof(*names));
+
+	for (size_t i = 0; i < join->count; i++)
+		name_load(&names[i], join->runs[i]);
+	distinguish(join, names);
+	number_equals(join, names);
+	for (size_t i = 0; i < join->count; i++) {
+		add_run(all, names[i].data, join->runs[i]);
+		weir_text_release(&names[i]);
+	}
+	free(names);
+	share_labels(join, all);
+}
+
+void weir_load_join_skip(struct weir_load_join *join, const struct weir_client_summary *summary)
+{
+	join->failed += summary->failed >= 1 ? summary->failed : 0;
+	join->empty++;
+}
+
+enum weir_status weir_load_join_finish(struct weir_load_join *join, struct weir_input *input,
+                                       struct weir_error *err)
+{
+	size_t figures = 0;
+
+	if (!join->count)
+		return weir_client_fail_none_completed(err);
+	weir_client_summary_warn(input, WEIR_WARN_FAILED_REQUEST, join->failed);
+	if (join->count == 1) {
+		input->run = join->runs[0];
+		join->count = 0;
+		return WEIR_OK;
+	}
+	for (size_t i = 0; i < join->count; i++)
+		figures += join->runs[i]->metrics.count + join->runs[i]->stages.count;
+	if (figures > WEIR_FIGURE_MAX)
+		return weir_fail(err, WEIR_E_LIMIT,
+		                 "more than %d figures of %zu results, the limit of one run: split "
+		                 "the file, as split -l 1 does",
+		                 WEIR_FIGURE_MAX, join->count);
+	input->run = weir_run_new();
+	join_runs(join, input->run);
+	return WEIR_OK;
+}
+
+void weir_load_join_release(struct weir_load_join *join)
+{
+	for (size_t i = 0; i < join->count; i++)
+		weir_run_free(join->runs[i]);
+	free(join->runs);
+	*join = (struct weir_load_join){0};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Joins the results of several benchmarks in one file into one run. The figures and samples of each
+ * result get a prefix that names its load: "request_rate@4/mean_ttft_ms". They are never pooled,
+ * because requests under different loads are not one population. The first labels that differ
+ * distinguish results of the same load ("request_rate@4/framework@sgl/"), else a number ("#2").
+ */
+#ifndef WEIR_READERS_LOADGEN_LOAD_JOIN_H
+#define WEIR_READERS_LOADGEN_LOAD_JOIN_H
+
+#include "engine/readers/loadgen/client_summary.h"
+
+#define WEIR_LOAD_JOIN_MAX 256 /* results in one file */
+
+/* Starts as zeros. Owns the runs. */
+struct weir_load_join {
+	struct weir_run **runs;
+	size_t count, capacity;
+	size_t empty;  /* results without a completed request */
+	double failed; /* requests of those */
+};
+
+/* Adds the run of a result, in the order of the file. Owns it afterwards, also if it fails:
+ * WEIR_E_LIMIT if there are too many. */
+enum weir_status weir_load_join_add(struct weir_load_join *join, struct weir_run *run,
+                                    struct weir_error *err);
+/* Counts a result without a completed request, which has no figures. */
+void weir_load_join_skip(struct weir_load_join *join, const struct weir_client_summary *summary);
+/* Gives the input the joined run: the only run as it is, or all under their names with the labels
+ * that they share. There must have been a result. Fails if no request completed in any of them, or
+ * with WEIR_E_LIMIT if there are too many figures. */
+enum weir_status weir_load_join_finish(struct weir_load_join *join, struct weir_input *input,
+                                       struct weir_error *err);
+void weir_load_join_release(struct weir_load_join *join);
+
+#endif

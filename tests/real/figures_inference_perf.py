@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""inference-perf's life cycle reports. It counts chunks as tokens, so the time per token comes from the other means."""
+import json
+
+from converted import figures_of
+
+FOLDER = "inference-perf"
+
+
+def expected(path):
+    with open(path, encoding="utf-8") as file:
+        report = json.load(file)
+    load, done = report["load_summary"], report["successes"]
+    if not load:
+        return "pass *_lifecycle_metrics.json"
+    times, rates = done["latency"], done["throughput"]
+    e2e, ttft = times["request_latency"], times["time_to_first_token"]
+    return {
+        "mean_e2el_ms": e2e["mean"] * 1e3,
+        "p99_e2el_ms": e2e["p99"] * 1e3,
+        "mean_ttft_ms": ttft["mean"] * 1e3,
+        "median_ttft_ms": ttft["median"] * 1e3,
+        "mean_ntpot_ms": times["normalized_time_per_output_token"]["mean"] * 1e3,
+        "mean_tpot_ms": (e2e["mean"] - ttft["mean"]) / (done["output_len"]["mean"] - 1) * 1e3,
+        "mean_client_queue_ms": max(load["schedule_delay"]["mean"], 0) * 1e3,
+        "request_throughput": rates["requests_per_sec"],
+        "output_throughput": rates["output_tokens_per_sec"],
+        "total_token_throughput": rates["total_tokens_per_sec"],
+        "label num_prompts": str(load["count"]),
+    }
+
+
+def given(weir, path):
+    return figures_of(weir, path)

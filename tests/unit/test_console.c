@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tests the tables of results in console logs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define DATA  "tests/data/console/"
+#define TITLE "============ Serving Benchmark Result ============\n"
+#define END   "==================================================\n"
+#define TABLE(requests, ttft)                                                                      \
+	TITLE "Successful requests:     " requests "  \nRequest throughput (req/s):   2.50\n"      \
+	      "Mean TTFT (ms):    " ttft "\nP99.9 TTFT (ms):  90.5\nStd TTFT (ms): 3\n"
+
+static const struct weir_reader *const reader = &weir_reader_bench_console;
+
+static void a_table_of_vllm_becomes_figures_and_labels(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA "vllm.txt", profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "request_throughput", 3.97, true, "1/s");
+	reading_expects_figure(run, "output_throughput", 79.37, true, "tokens/s");
+	reading_expects_figure(run, "total_token_throughput", 476.19, true, "tokens/s");
+	reading_expects_figure(run, "median_ttft_ms", 47.97, false, "ms");
+	reading_expects_figure(run, "mean_tpot_ms", 11.09, false, "ms");
+	reading_expects_figure(run, "p99_itl_ms", 11.53, false, "ms");
+	assert_int_equal(run->metrics.count, 12);
+	assert_string_equal(weir_run_label(run, "model"), "org/m");
+	assert_string_equal(weir_run_label(run, "request_rate"), "4.0");
+	assert_string_equal(weir_run_label(run, "num_prompts"), "40");
+	assert_null(weir_run_label(run, "max_concurrency"));
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_TRUNCATED].count, 0);
+	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
+	weir_profile_free(profile);
+}
+
+static void two_tables_are_one_run_with_names(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_file(reader, DATA "sglang_two.txt", profile)->run;
+
+	(void)state;
+	reading_expects_figure(run, "concurrency@8/mean_e2el_ms", 769.93, false, "ms");
+	reading_expects_figure(run, "concurrency@8/p95_itl_ms", 40.5, false, "ms");
+	reading_expects_figure(run, "concurrency@16/mean_ttft_ms", 105.5, false, "ms");
+	assert_string_equal(weir_run_label(run, "backend"), "sglang");
+	assert_string_equal(weir_run_label(run, "random_input_len"), "100");
+	weir_profile_free(profile);
+}
+
+static void a_table_of_trtllm_bench_becomes_figures_and_labels(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_file(reader, DATA "trtllm.txt", profile)->run;
+
+	(void)state;
+	reading_expects_figure(run, "request_throughput", 10, true, "1/s");
+	reading_expects_figure(run, "output_throughput", 110, true, "tokens/s");
+	reading_expects_figure(run, "total_token_throughput", 230, true, "tokens/s");
+	reading_expects_figure(run, "output_throughput_per_gpu", 55, true, "tokens/s");
+	reading_expects_figure(run, "mean_e2el_ms", 750.5, false, "ms");
+	reading_expects_figure(run, "p99_e2el_ms", 810.5, false, "ms");
+	reading_expects_figure(run, "mean_ttft_ms", 50.5, false, "ms");
+	reading_expects_figure(run, "median_tpot_ms", 69.5, false, "ms");
+	assert_string_equal(weir_run_label(run, "model"), "org/m");
+	assert_string_equal(weir_run_label(run, "tp_size"), "2");
+	assert_null(weir_run_label(run, "ep_size"));
+	weir_profile_free(profile);
+}
+
+/* trtllm-bench of 0.16 calls the rate of output tokens "Token Throughput". */
+static void the_old_token_throughput_is_that_of_output(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_of(reader,
+	                                        "[07/11/2025-08:01:45] [TRT-LLM] [I] \n"
+	                                        "= PERFORMANCE OVERVIEW \n"
+	                                        "Number of requests:\t\t7500\n"
+	                                        "Token Throughput (tokens/sec):\t3575.5\n"
+	                                        "Request Throughput (req/sec):\t27.5\n",
+	                                        profile)
+	                                     ->run;
+
+	(void)state;
+	reading_expects_figure(run, "output_throughput", 3575.5, true, "tokens/s");
+	assert_int_equal(run->metrics.count, 2);
+	weir_profile_free(profile);
+}
+
+/* Its total counts output tokens alone: 100 tokens in 2 s, one request at a time. */
+static void the_table_of_a_latency_benchmark_is_read(void **state)
+{
+	static const char text[] = "===========\n= GENERAL OVERVIEW\n===========\n"
+				   "Number of requests:\t\t10\n"
+				   "Average Input Length (tokens):\t400.0000\n"
+				   "Average Output Length (tokens):\t100.0000\n"
+				   "Average request latency (ms):\t2030.5\n"
+				   "= THROUGHPUT OVERVIEW\n"
+				   "Request Throughput (req/sec):\t\t  0.5000\n"
+				   "Total Token Throughput (tokens/sec):\t  50.0000\n"
+				   "Generation Token Throughput (tokens/sec): 50.5000\n"
+				   "= LATENCY OVERVIEW\n"
+				   "Average time-to-first-token (ms): 50.5\n"
+				   "Average inter-token latency (ms): 20.0\n"
+				   "= GENERATION LATENCY BREAKDOWN\nMIN (ms): 1\nP99 (ms): 3\n";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_of(reader, text, profile)->run;
+
+	(void)state;
+	assert_string_equal(reading_claims(text), reader->name);
+	reading_expects_figure(run, "output_throughput", 50, true, "tokens/s");
+	reading_expects_figure(run, "mean_e2el_ms", 2030.5, false, "ms");
+	reading_expects_figure(run, "mean_ttft_ms", 50.5, false, "ms");
+	reading_expects_figure(run, "mean_tpot_ms", 20, false, "ms");
+	assert_int_equal(run->metrics.count, 5);
+	weir_profile_free(profile);
+}
+
+static void a_table_needs_its_title_or_its_number_of_requests(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_of(reader,
+	                                        "= PERFORMANCE OVERVIEW\nRequest Throughput "
+	                                        "(req/sec):    43.25\n",
+	                                        profile)
+	                                     ->run;
+
+	(void)state;
+	reading_expects_figure(run, "request_throughput", 43.25, true, "1/s");
+	reading_refuses(reader, "Request Throughput (req/sec): 43.25\n", WEIR_E_EMPTY,
+	                "no table of results");
+	weir_profile_free(profile);
+}
+
+static void rows_are_found_behind_what_a_log_writes_before_them(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader,
+	                   "(client pid=7) " TITLE "(client pid=7) Successful requests:   4\r\n"
+	                   " 99%|#######9 | 3/4\rMean TTFT (ms):   20.5\r\n"
+	                   "12:00:00 INFO | P99.9 TTFT (ms):  90.5\n"
+	                   "UnSuccessful requests: 9\nPeak output token throughput (tok/s): 7\n" END
+	                   "Mean TTFT (ms): 1\n",
+	                   profile)
+			->run;
+
+	(void)state;
+	reading_expects_figure(run, "mean_ttft_ms", 20.5, false, "ms");
+	reading_expects_figure(run, "p99.9_ttft_ms", 90.5, false, "ms");
+	assert_int_equal(run->metrics.count, 2);
+	weir_profile_free(profile);
+}
+
+static void a_cut_table_is_read_with_a_warning(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader, TABLE("4", "20.5") "Median TTFT (ms):   1", profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "mean_ttft_ms", 20.5, false, "ms");
+	assert_null(weir_series_find(&input->run->metrics, "median_ttft_ms"));
+	assert_true(input->warnings[WEIR_WARN_TRUNCATED].count > 0);
+	weir_profile_free(profile);
+}
+
+static void a_table_without_an_answer_counts_beside_others_only(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader, TABLE("0", "0.00") END TABLE("4", "20.5") END, profile)->run;
+
+	(void)state;
+	reading_expects_figure(run, "mean_ttft_ms", 20.5, false, "ms");
+	reading_refuses(reader, TABLE("0", "0.00") END, WEIR_E_FORMAT, "no request completed");
+	weir_profile_free(profile);
+}
+
+static void a_log_without_a_table_is_refused(void **state)
+{
+	(void)state;
+	reading_refuses(reader, "Traffic request rate: inf\nConnectionError\n", WEIR_E_EMPTY,
+	                "no table of results");
+	reading_refuses(reader, "", WEIR_E_EMPTY, "no table of results");
+}
+
+static void logs_are_recognised_by_content(void **state)
+{
+	static const char *const logs[] = {
+		"x\n" TITLE,
+		"[07/11/2025-07:56:42] [TRT-LLM] [I] Preparing to run throughput benchmark...\n",
+		"Successful requests:  4\nBenchmark duration (s):  2\n",
+		"Namespace(backend='vllm', num_prompts=4, request_rate=inf)\n",
+	};
+	static const char *const others[] = {
+		"{\"text\": \"Serving Benchmark Result\"}",
+		"[\"Serving Benchmark Result\"]",
+		"<html>Serving Benchmark Result</html>",
+		"Successful requests: 4\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++)
+		assert_string_equal(reading_claims(logs[i]), reader->name);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_string_equal(reading_claims(others[i]), "none");
+	/* A result in JSON has samples. */
+	assert_string_equal(reading_claims("<<<RESULT_START>>> " TITLE), "bench");
+}
+
+static void a_log_that_begins_with_a_bracket_is_not_json(void **state)
+{
+	static const char *const json[] = {"[1, 2", "[ -1.5e3]", "[null, 1", "[[", "[{\"a\"",
+	                                   "[",     "[\"a",      "[]",       " {"};
+	static const char *const text[] = {"[02/21/2021-22:49:52] [I] x",
+	                                   "[TensorRT-LLM] x",
+	                                   "[I] x",
+	                                   "[info] x",
+	                                   "[2026-01-01 12:00:00] x",
+	                                   "x"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(json) / sizeof(json[0]); i++)
+		assert_true(weir_sniff_is_json(json[i], strlen(json[i])));
+	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+		assert_false(weir_sniff_is_json(text[i], strlen(text[i])));
+	assert_string_equal(weir_sniff_hint(text[0], strlen(text[0])),
+	                    "it is text that no reader knows");
+}
+
+static void any_damage_is_survived(void **state)
+{
+	(void)state;
+	reading_survives_damage(reader, "Namespace(model='m', num_prompts=4)\nModel: m\n" TABLE(
+						"4", "20.5") END TABLE("4", "1") END);
+	reading_survives_damage(reader, "= ENGINE DETAILS\nModel:\tm\nNumber of requests:\t4\n"
+	                                "Request Throughput (req/sec): 2\n[TTFT] P99 : 3\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_table_of_vllm_becomes_figures_and_labels),
+		cmocka_unit_test(two_tables_are_one_run_with_names),
+		cmocka_unit_test(a_table_of_trtllm_bench_becomes_figures_and_labels),
+		cmocka_unit_test(the_old_token_throughput_is_that_of_output),
+		cmocka_unit_test(the_table_of_a_latency_benchmark_is_read),
+		cmocka_unit_test(a_table_needs_its_title_or_its_number_of_requests),
+		cmocka_unit_test(rows_are_found_behind_what_a_log_writes_before_them),
+		cmocka_unit_test(a_cut_table_is_read_with_a_warning),
+		cmocka_unit_test(a_table_without_an_answer_counts_beside_others_only),
+		cmocka_unit_test(a_log_without_a_table_is_refused),
+		cmocka_unit_test(logs_are_recognised_by_content),
+		cmocka_unit_test(a_log_that_begins_with_a_bracket_is_not_json),
+		cmocka_unit_test(any_damage_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
