@@ -209,7 +209,8 @@ static bool is_sliver(const struct weir_intervals *windows, struct weir_interval
 {
 	size_t inside = 0;
 
-	if (weir_intervals_total(windows) > SLIVER * (double)weir_span_ns(all.start_ns, all.end_ns))
+	if ((double)weir_intervals_total(windows) >
+	    SLIVER * (double)weir_span_ns(all.start_ns, all.end_ns))
 		return false;
 	for (size_t i = first; i < end; i++)
 		inside += weir_intervals_contains(windows, device->start_ns[i]);
