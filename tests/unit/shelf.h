@@ -25,9 +25,11 @@ void shelf_skip(const char *reason);
 
 /* Runs an array of tests. Returns the exit code of the program: the number of failures, or
  * SHELF_SKIPPED if every test was skipped. */
+/* NOLINTBEGIN(readability-identifier-naming): it stands for a function */
 #define shelf_run_group_tests(tests)                                                               \
 	shelf_exit_code(cmocka_run_group_tests(tests, NULL, NULL),                                 \
 	                sizeof(tests) / sizeof((tests)[0]))
+/* NOLINTEND(readability-identifier-naming) */
 int shelf_exit_code(int failures, size_t tests);
 
 #endif

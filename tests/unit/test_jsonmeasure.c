@@ -13,8 +13,12 @@
 
 /* The same source once more, without vector instructions. */
 #define WEIR_PLAIN_C
-#define weir_jsonmeasure_feed  feed_plain
+/* NOLINTBEGIN(readability-identifier-naming): it stands for a function */
+#define weir_jsonmeasure_feed feed_plain
+/* NOLINTEND(readability-identifier-naming) */
+/* NOLINTBEGIN(readability-identifier-naming): it stands for a function */
 #define weir_jsonmeasure_value value_plain
+/* NOLINTEND(readability-identifier-naming) */
 #include "engine/base/jsonmeasure.c" /* NOLINT(bugprone-suspicious-include) */
 #undef weir_jsonmeasure_feed
 #undef weir_jsonmeasure_value

@@ -109,6 +109,7 @@ static void a_piece_without_memory_ends_the_call_and_every_thread(void **state)
 	pthread_mutex_init(&shortage.lock, NULL);
 	assert_true(weir_memory_try(run_short, &shortage));
 	assert_int_equal(shortage.finished, PIECES);
+	/* NOLINTNEXTLINE(bugprone-implicit-widening-of-multiplication-result): small constants */
 	for (size_t first = 0; first < 3 * WEIR_POOL_MAX_WIDTH; first++) {
 		shortage.first_without = first;
 		shortage.finished = 0;

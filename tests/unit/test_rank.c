@@ -88,6 +88,7 @@ static const struct weir_assessment *assessment(const struct work *work, const c
 	return NULL;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): one row for each family */
 static void kernel_of(struct make_trace *make, const char *name, int64_t call_ns, int64_t start_ns,
                       int64_t end_ns, uint32_t blocks, uint8_t flags)
 {

@@ -24,9 +24,17 @@
 
 static atomic_long allowed = LONG_MAX; /* allocations until all of them fail */
 
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the linker gives
+ * these names */
 void *__real_calloc(size_t count, size_t size);
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the linker gives
+ * these names */
 void *__real_realloc(void *old, size_t size);
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the linker gives
+ * these names */
 void *__wrap_calloc(size_t count, size_t size);
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the linker gives
+ * these names */
 void *__wrap_realloc(void *old, size_t size);
 
 static bool may_allocate(void)
@@ -367,7 +375,9 @@ static void a_gate_names_the_run_that_cannot_be_read(void **state)
 
 /* ---- memory ---- */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are names of members and types */
 #define LEAP 7 / 6 /* from one failing allocation to the next one tried */
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Calls with ever more memory, until it is enough. */
 static void assert_survives(struct weir_result *(*call)(void))

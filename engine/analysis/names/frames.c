@@ -108,8 +108,9 @@ static bool ends_with(const char *name, const char *end)
 
 static bool has_file(const char *name, const char *file)
 {
-	return file[0] == '^' ? strncmp(name, file + 1, strlen(file + 1)) == 0
-	                      : strstr(name, file) != NULL;
+	const char *found = strstr(name, file[0] == '^' ? file + 1 : file);
+
+	return file[0] == '^' ? found == name : found != NULL;
 }
 
 enum weir_frame_class weir_frame_class(const char *name)

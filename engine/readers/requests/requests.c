@@ -384,8 +384,11 @@ static enum weir_status read_requests(struct weir_source *source, struct weir_in
 	}
 
 static const struct weir_mark marks[] = {
+	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): the macro joins one literal */
 	STAGES("us"),
+	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): the macro joins one literal */
 	STAGES("ns"),
+	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): the macro joins one literal */
 	STAGES("ms"),
 	{.first = "",
          .keys = {{"start_ns", "end_ns", "request_id", "tokens", "batch_size"}, .all = 3}},

@@ -15,7 +15,9 @@
 
 /* clang-format off */
 #define FIELD(field)     (((OF *)0)->field)
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are names of members and types */
 #define AT(field, type)  _Generic(&FIELD(field), type *: offsetof(OF, field))
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define VALUE(how, name, field, type) \
 	.key = (name), .kind = WEIR_MEMBER_##how, .offset = AT(field, type), .size = sizeof(type)
 
@@ -29,7 +31,9 @@
 #define COUNT(name, field)   INTEGER(name, field, uint64_t, WEIR_DOCUMENT_MAX_COUNT)
 #define COUNT32(name, field) INTEGER(name, field, uint32_t, UINT32_MAX)
 #define NS(name, field)      INTEGER(name, field, int64_t, WEIR_DOCUMENT_MAX_COUNT)
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are names of members and types */
 #define ENUM(name, field, what) VALUE(ENUM, name, field, enum what), .texts = &what##_texts
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define NULL_IS(value)       .nullable = true, .none = (value) /* integers and enums */
 
 #define PLACE(how, name, field) .key = (name), .kind = WEIR_MEMBER_##how, .offset = offsetof(OF, field)

@@ -23,12 +23,14 @@ static const struct weir_member ns_element = {
 
 /* ---- distributions ---- */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are names of members and types */
 #define QUANTILES(field)                                                                           \
 	{WHOLE("p50_ns", field.p50_ns)}, {WHOLE("p90_ns", field.p90_ns)},                          \
 		{WHOLE("p95_ns", field.p95_ns)},                                                   \
 	{                                                                                          \
 		WHOLE("p99_ns", field.p99_ns)                                                      \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define OF struct weir_distribution
 static const struct weir_schema quantiles =

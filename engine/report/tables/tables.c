@@ -29,7 +29,9 @@
 #define FIELD(i, h, m, where, how, u, field) \
 	{ .id = (i), .header = (h), .meaning = (m), .align = WEIR_ALIGN_RIGHT, .in = (where), \
 	  .flags = (how), .unit = (u), .offset = AT_##u(field) }
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are names of members and types */
 #define AT(field, type) _Generic(&((OF *)0)->field, type *: offsetof(OF, field))
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define AT_COUNT(field) AT(field, uint64_t)
 #define AT_NS(field)    AT(field, double)
 #define AT_SHARE(field) AT(field, double)
