@@ -216,8 +216,7 @@ bool weir_template_expand(const char *template, const struct weir_feature_table 
 static bool expand_unbracketed(const char *part, const struct weir_feature_table *features,
                                const double *values, struct weir_text *out)
 {
-	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): both pointers are set together
-	 */
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
 	const char *open = strstr(part, " ("), *close = open ? strrchr(open, ')') : NULL;
 	struct weir_text rest = {0};
 	bool known = false;
