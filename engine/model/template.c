@@ -216,7 +216,6 @@ bool weir_template_expand(const char *template, const struct weir_feature_table 
 static bool expand_unbracketed(const char *part, const struct weir_feature_table *features,
                                const double *values, struct weir_text *out)
 {
-	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
 	const char *open = strstr(part, " ("), *close = open ? strrchr(open, ')') : NULL;
 	struct weir_text rest = {0};
 	bool known = false;
@@ -244,7 +243,8 @@ void weir_template_expand_known(const char *template, const struct weir_feature_
 		weir_text_add(&part, at, end ? (size_t)(end - at) : strlen(at));
 		if (!weir_template_expand(part.data ? part.data : "", features, values, &plain)) {
 			weir_text_clear(&plain);
-			if (!expand_unbracketed(part.data, features, values, &plain))
+			if (!expand_unbracketed(part.data ? part.data : "", features, values,
+			                        &plain))
 				continue;
 		}
 		weir_text_puts(out, written++ ? separator : "");

@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/model/template.h"
 #include "engine/pipeline/abstain.h"
+#include "engine/pipeline/recording.h"
 #include "engine/report/plain/escape.h"
 
 #define NAME_COLUMNS   48 /* of an operator */
@@ -27,66 +28,6 @@ static const char *keep(struct weir_report *report, struct weir_text *text)
 
 	weir_text_release(text);
 	return copy;
-}
-
-/* ---- how to record missing work ---- */
-
-/* Texts by reader; NULL: nothing better than the general text. */
-struct recipe {
-	const char *reader;
-	const char *device; /* records device work, for a timeline without it */
-	const char *cause;  /* records why, for totals and durations */
-};
-
-#define TRITON_TRACE                                                                               \
-	"pass the server's trace of the same requests (tritonserver --trace-config "               \
-	"level=TIMESTAMPS), or nsys profile of the server under this load"
-
-static const struct recipe recipes[] = {
-	{"kineto",
-         "record the device: torch.profiler activities=[ProfilerActivity.CPU, "
-         "ProfilerActivity.CUDA], which needs CUPTI (NVIDIA) or roctracer (AMD) on the machine",
-         NULL},
-	{"nsys",
-         "record the device: nsys profile -t cuda,nvtx, without --cuda-graph-trace or capture "
-         "ranges that end before the work; nsys status -e shows what the machine permits",
-         NULL},
-	{"rocprof",
-         "pass the *_kernel_trace.csv of the same run as well (rocprofv3 --kernel-trace "
-         "--hip-runtime-trace)",
-         NULL},
-	{"rocprof_json", "record kernels as well: rocprofv3 --kernel-trace --hip-runtime-trace",
-         NULL},
-	{"rocpd", "record kernels as well: rocprofv3 --kernel-trace --hip-runtime-trace", NULL},
-	{"onnxruntime",
-         "pass a timeline of the device as well: nsys profile -t cuda,nvtx around the same run",
-         "pass a timeline of the device: nsys profile -t cuda,nvtx around the same run"},
-	{"xla", "record the device: jax.profiler.trace() around steps that run on it", NULL},
-	{"bench", NULL,
-         "profile the server under this load (vLLM: --profiler-config and bench serve --profile; "
-         "SGLang: bench_serving --profile) and pass that trace as well; weir gate compares two "
-         "such files"},
-	{"trtllm-bench", NULL,
-         "profile the server under this load (nsys profile -t cuda,nvtx) and pass that file as "
-         "well; weir gate compares two such files"},
-	{"trtexec", NULL,
-         "profile the same engine (nsys profile -t cuda,nvtx trtexec ..., with "
-         "--profilingVerbosity=detailed) and pass that file; weir gate compares two such files"},
-	{"genai_perf", NULL, TRITON_TRACE},
-	{"perf_analyzer", NULL, TRITON_TRACE},
-	{"perf_analyzer_csv", NULL, TRITON_TRACE},
-};
-
-static const struct recipe *recipe_of(const struct weir_report *report)
-{
-	static const struct recipe none = {NULL, NULL, NULL};
-
-	for (size_t i = 0; i < report->profile->input_count; i++)
-		for (size_t r = 0; r < sizeof recipes / sizeof *recipes; r++)
-			if (report->profile->inputs[i].format &&
-			    strcmp(report->profile->inputs[i].format, recipes[r].reader) == 0)
-				return &recipes[r];
-	return &none;
 }
 
 /* ---- timelines without device work ---- */
@@ -132,9 +73,9 @@ static void explain_host(struct weir_report *report)
 {
 	struct weir_verdict *verdict = &report->verdict;
 	const struct weir_host_operators *host = report->host_operators;
-	const struct recipe *recipe = recipe_of(report);
+	const struct weir_recording *recipe = weir_recording_of(report);
 	struct weir_text headline = {0};
-	bool torch = recipe->reader && strcmp(recipe->reader, "kineto") == 0;
+	bool torch = strcmp(recipe->reader, "kineto") == 0;
 
 	if (host->launches == 0 && host->calls > 0 && report->operator_count > 0) {
 		put_kind(report, torch, &headline);
@@ -272,7 +213,7 @@ static void note_metrics(struct weir_report *report)
 static void explain_silence(struct weir_report *report)
 {
 	struct weir_verdict *verdict = &report->verdict;
-	const struct recipe *recipe = recipe_of(report);
+	const struct weir_recording *recipe = weir_recording_of(report);
 	size_t i = 0;
 
 	while (!silences[i].holds(report))

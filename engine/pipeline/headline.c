@@ -7,6 +7,7 @@
 #include "engine/base/text.h"
 #include "engine/model/template.h"
 #include "engine/pipeline/headline.h"
+#include "engine/pipeline/recording.h"
 
 #define ALIKE            0.005 /* difference of two shares that are called equal */
 #define STEP_SLACK       1.02  /* a stage longer than a step by this factor gets a note */
@@ -117,42 +118,6 @@ void weir_complete_headline(struct weir_report *report)
 
 /* ---- abstentions ---- */
 
-/* Advice about recording, by the reader of the input. */
-static const struct {
-	const char *format; /* start of the reader's name; NULL: any other */
-	const char *device, *host, *model;
-} recorders[] = {
-	{"kineto",
-         "record device activity as well (torch.profiler with ProfilerActivity.CUDA, which also "
-         "stands for ROCm)",
-         "record host activity as well (torch.profiler with ProfilerActivity.CPU)",
-         "record input shapes (record_shapes=True), or pass hardware counters of these kernels"},
-	{"nsys", "trace the device as well (nsys profile --trace=cuda,nvtx)",
-         "trace the CUDA API as well (nsys profile --trace=cuda,nvtx)",
-         "pass hardware counters of these kernels (ncu --set full --csv --page raw)"},
-	{"roc", "trace kernels as well (rocprofv3 --kernel-trace --hip-trace)",
-         "trace the HIP API as well (rocprofv3 --kernel-trace --hip-trace)",
-         "pass a torch.profiler trace with record_shapes=True, so that shapes are known"},
-	{NULL, "pass a timeline of the device under the same load",
-         "pass a timeline that also holds the host's launch calls",
-         "pass a timeline with the shapes of its operators, or hardware counters of these "
-         "kernels"},
-};
-
-static size_t recorder_of(const struct weir_report *report)
-{
-	const char *format = "";
-	size_t i = 0;
-
-	for (size_t n = 0; n < report->profile->input_count; n++)
-		if (report->profile->inputs[n].trace)
-			format = report->profile->inputs[n].format;
-	while (recorders[i].format &&
-	       strncmp(format, recorders[i].format, strlen(recorders[i].format)) != 0)
-		i++;
-	return i;
-}
-
 /* Plurals of kernel families. */
 static const struct {
 	const char *kind, *words;
@@ -255,7 +220,7 @@ static const char *explain_timeline(const struct weir_report *report, struct wei
 	double kernels = values[WEIR_F_UNMODELLED], unlinked = values[WEIR_F_IDLE_UNEXPLAINED],
 	       empty = values[WEIR_F_LATE_NO_WORK];
 	double most = fmax(kernels, fmax(unlinked, empty));
-	size_t recorder = recorder_of(report);
+	const struct weir_recording *recording = weir_recording_of(report);
 
 	if (!(most >= WORTH_EXPLAINING)) {
 		explain_split(report, headline);
@@ -268,13 +233,13 @@ static const char *explain_timeline(const struct weir_report *report, struct wei
 	}
 	if (most == kernels) {
 		explain_kernels(report, headline);
-		return recorders[recorder].model;
+		return recording->model;
 	}
 	weir_text_share(headline, most);
 	if (most == unlinked) {
 		weir_text_puts(headline, " of the time the device is idle, and the launches of its "
 		                         "work are not recorded");
-		return recorders[recorder].host;
+		return recording->host;
 	}
 	weir_text_puts(headline, " of the time no work was submitted");
 	return "record while the workload runs, or name its stages so that the rest is judged";
@@ -293,7 +258,9 @@ void weir_explain_abstention(struct weir_report *report)
 		next = "start with the stage that holds most of the latency";
 	} else if (!report->has_gpu) {
 		explain_no_device(report, &headline);
-		next = recorders[recorder_of(report)].device;
+		next = weir_recording_of(report)->device;
+		if (!next)
+			next = "pass a timeline of the device under the same load";
 	} else {
 		next = explain_timeline(report, &headline);
 	}

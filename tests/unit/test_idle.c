@@ -122,6 +122,8 @@ static void any_prompt_call_may_be_cold_but_a_copy_may_wait(void **state)
 	} cases[] = {{"cudaStreamCreateWithPriority", WEIR_IDLE_COMPILE_LOAD},
 	             {"cudaEventCreateWithFlags", WEIR_IDLE_COMPILE_LOAD},
 	             {"cudaFree", WEIR_IDLE_COMPILE_LOAD}, /* the first one creates the context */
+	             {"cuInit", WEIR_IDLE_COMPILE_LOAD},
+	             {"cudnnConvolutionForward", WEIR_IDLE_DISPATCH},
 	             {"cuProfilerStart", WEIR_IDLE_DISPATCH},
 	             {"cudaMemcpyAsync", WEIR_IDLE_DISPATCH}};
 

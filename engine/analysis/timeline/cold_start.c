@@ -43,12 +43,21 @@ static int64_t find_limit_ns(const struct weir_timeline *timeline)
 	return limit > WEIR_COLD_MOST_NS ? WEIR_COLD_MOST_NS : (int64_t)limit;
 }
 
-/* Returns true for names such as "cudaStreamCreate", "cuInit" and "hipSetDevice"; false for calls
- * of other libraries, and for cuProfilerStart(), which is the profiler's own time. */
+/* Returns true for calls of the runtime and the driver, such as "cudaStreamCreate", "cuInit" and
+ * "hipSetDevice". A capital must follow the prefix: cublasCreate() is another library's.
+ * cuProfilerStart() is the profiler's own time. */
 static bool is_device_call(const char *name)
 {
-	return (strncmp(name, "cu", 2) == 0 || strncmp(name, "hip", 3) == 0) &&
-	       !strstr(name, "Profiler");
+	static const char *const prefixes[] = {"cuda", "cu", "hip"};
+
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+		size_t length = strlen(prefixes[i]);
+
+		if (strncmp(name, prefixes[i], length) == 0 && name[length] >= 'A' &&
+		    name[length] <= 'Z')
+			return !strstr(name, "Profiler");
+	}
+	return false;
 }
 
 static void mark_cold_calls(struct weir_cold_start *out, const struct weir_timeline *timeline)

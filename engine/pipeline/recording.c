@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stddef.h>
+#include <string.h>
+
+#include "engine/pipeline/recording.h"
+
+#define ANY_HOST "pass a timeline that also holds the host's launch calls"
+#define ANY_MODEL                                                                                  \
+	"pass a timeline with the shapes of its operators, or hardware counters of these kernels"
+#define NCU_MODEL   "pass hardware counters of these kernels (ncu --set full --csv --page raw)"
+#define ROCM_DEVICE "record kernels as well: rocprofv3 --kernel-trace --hip-runtime-trace"
+#define ROCM_HOST   "trace the HIP API as well: rocprofv3 --kernel-trace --hip-runtime-trace"
+#define ROCM_MODEL  "pass a torch.profiler trace with record_shapes=True, so that shapes are known"
+#define SERVER_TRACE                                                                               \
+	"profile the server under this load (vLLM: --profiler-config and bench serve --profile; "  \
+	"SGLang: bench_serving --profile) and pass that trace as well; weir gate compares two "    \
+	"such files"
+#define TRITON_TRACE                                                                               \
+	"pass the server's trace of the same requests (tritonserver --trace-config "               \
+	"level=TIMESTAMPS), or nsys profile of the server under this load"
+
+static const struct weir_recording recordings[] = {
+	{"kineto",
+         "record the device: torch.profiler activities=[ProfilerActivity.CPU, "
+         "ProfilerActivity.CUDA], which needs CUPTI (NVIDIA) or roctracer (AMD) on the machine",
+         "record host activity as well (torch.profiler with ProfilerActivity.CPU)",
+         "record input shapes (record_shapes=True), or pass hardware counters of these kernels",
+         NULL},
+	{"nsys",
+         "record the device: nsys profile -t cuda,nvtx, without --cuda-graph-trace or capture "
+         "ranges that end before the work; nsys status -e shows what the machine permits",
+         "trace the CUDA API as well (nsys profile -t cuda,nvtx)", NCU_MODEL, NULL},
+	{"rocprof",
+         "pass the *_kernel_trace.csv of the same run as well (rocprofv3 --kernel-trace "
+         "--hip-runtime-trace)",
+         ROCM_HOST, ROCM_MODEL, NULL},
+	{"rocprof_json", ROCM_DEVICE, ROCM_HOST, ROCM_MODEL, NULL},
+	{"rocpd", ROCM_DEVICE, ROCM_HOST, ROCM_MODEL, NULL},
+	{"onnxruntime",
+         "pass a timeline of the device as well: nsys profile -t cuda,nvtx around the same run",
+         ANY_HOST, ANY_MODEL,
+         "pass a timeline of the device: nsys profile -t cuda,nvtx around the same run"},
+	{"xla", "record the device: jax.profiler.trace() around steps that run on it", ANY_HOST,
+         ANY_MODEL, NULL},
+	{"bench", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
+	{"bench-console", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
+	{"trtllm-bench", NULL, ANY_HOST, ANY_MODEL,
+         "profile the server under this load (nsys profile -t cuda,nvtx) and pass that file as "
+         "well; weir gate compares two such files"},
+	{"trtexec", NULL, ANY_HOST, NCU_MODEL,
+         "profile the same engine (nsys profile -t cuda,nvtx trtexec ..., with "
+         "--profilingVerbosity=detailed) and pass that file; weir gate compares two such files"},
+	{"genai_perf", NULL, ANY_HOST, ANY_MODEL, TRITON_TRACE},
+	{"perf_analyzer", NULL, ANY_HOST, ANY_MODEL, TRITON_TRACE},
+	{"perf_analyzer_csv", NULL, ANY_HOST, ANY_MODEL, TRITON_TRACE},
+	{"", NULL, ANY_HOST, ANY_MODEL, NULL},
+};
+#define GENERAL (&recordings[sizeof recordings / sizeof *recordings - 1])
+
+const struct weir_recording *weir_recording_of(const struct weir_report *report)
+{
+	for (size_t i = 0; i < report->profile->input_count; i++)
+		for (const struct weir_recording *row = recordings; row < GENERAL; row++)
+			if (report->profile->inputs[i].format &&
+			    strcmp(report->profile->inputs[i].format, row->reader) == 0)
+				return row;
+	return GENERAL;
+}
