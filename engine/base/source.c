@@ -366,8 +366,3 @@ const char *weir_source_damage(const struct weir_source *source)
 {
 	return source->damage;
 }
-
-const char *weir_source_encoding(const struct weir_source *source)
-{
-	return source->codec ? source->codec->name : "plain";
-}

@@ -62,7 +62,5 @@ const char *weir_source_take_file(struct weir_source *source);
 const char *weir_source_file(const struct weir_source *source);
 /* Returns one line about a truncated or damaged compressed stream, or NULL. */
 const char *weir_source_damage(const struct weir_source *source);
-/* Returns "plain", "gzip" or "zstd". */
-const char *weir_source_encoding(const struct weir_source *source);
 
 #endif

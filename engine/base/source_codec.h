@@ -22,7 +22,6 @@ enum weir_codec_state {
 };
 
 struct weir_codec {
-	const char *name; /* "gzip" */
 	bool (*claims)(const uint8_t *data, size_t len);
 	void *(*create)(void); /* NULL for plain bytes, which need no decoder */
 	void (*destroy)(void *decoder);

@@ -119,7 +119,6 @@ static enum weir_codec_state gzip_decode(void *decoder, struct weir_codec_io *io
 }
 
 const struct weir_codec weir_codec_gzip = {
-	.name = "gzip",
 	.claims = gzip_claims,
 	.create = gzip_create,
 	.destroy = gzip_destroy,

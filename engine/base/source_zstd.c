@@ -94,7 +94,6 @@ static enum weir_codec_state zstd_decode(void *decoder, struct weir_codec_io *io
 }
 
 const struct weir_codec weir_codec_zstd = {
-	.name = "zstd",
 	.claims = zstd_claims,
 	.create = zstd_create,
 	.destroy = zstd_destroy,

@@ -8,8 +8,6 @@
 
 /* NAN if there are no values. */
 double weir_mean(const double *values, size_t count);
-/* Sum of squared deviations from the mean; 0 for one value, NAN for none. */
-double weir_squares(const double *values, size_t count);
 /* Divisor count - 1; NAN for fewer than two values. */
 double weir_variance(const double *values, size_t count);
 

@@ -7,7 +7,7 @@
 #define LEAST_CANDIDATES 3 /* with fewer, a change is a suspect at most */
 #define MORE_CANDIDATES  5 /* least number of candidates if more baseline runs are proposed */
 
-/* Returns the detectable effect with other numbers of runs. */
+/* Returns the minimum detectable effect with these numbers of runs. */
 static double effect_with(const struct weir_power *power, size_t baselines, size_t candidates)
 {
 	double b = (double)baselines;
@@ -15,18 +15,11 @@ static double effect_with(const struct weir_power *power, size_t baselines, size
 	double df = b + c - 2 + power->prior_df;
 	double quantiles;
 
-	if (!(b + c > 2) || baselines == 0 || candidates == 0)
+	if (b + c <= 2)
 		return NAN;
 	quantiles = weir_t_quantile_upper(power->alpha, df) +
 	            weir_t_quantile_upper(1 - power->power, df);
 	return fmax(power->margin, quantiles * sqrt(power->variance * (1 / b + 1 / c)));
-}
-
-double weir_power_effect(const struct weir_power *power)
-{
-	double effect = effect_with(power, power->baseline_runs, power->candidate_runs);
-
-	return isnan(power->variance) ? NAN : effect;
 }
 
 /* Finds by bisection the fewest runs in low..high that detect the effect; 0: none does. More runs

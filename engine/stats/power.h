@@ -21,18 +21,16 @@ struct weir_power {
 	bool single;   /* the candidates count as one run: d = B - 1, h = 1 + 1/B */
 };
 
-/* Returns the minimum detectable effect, max(margin, (t(1 - alpha) + t(power)) sqrt(variance h)):
- * the central-t approximation, whose true power is .79 to .97. NAN without degrees of freedom. */
-double weir_power_effect(const struct weir_power *power);
-
 /* 0: no number suffices. At most one of the two is set. */
 struct weir_runs_needed {
 	size_t candidates; /* total candidate runs, with the baseline as it is */
 	size_t baselines;  /* total baseline runs, with max(candidate_runs, 5) candidates */
 };
 
-/* Returns the fewest runs whose weir_power_effect() is at most `effect`, but at least 3 candidates,
- * since fewer yield a suspect at most. */
+/* Returns the fewest runs whose minimum detectable effect is at most `effect`, but at least 3
+ * candidates, since fewer yield a suspect at most. The detectable effect is max(margin,
+ * (t(1 - alpha) + t(power)) sqrt(variance h)): the central-t approximation, whose true power is .79
+ * to .97. */
 struct weir_runs_needed weir_power_runs(const struct weir_power *power, double effect);
 
 #endif

@@ -55,11 +55,6 @@ double weir_t_upper(double t, double df)
 	return t > 0 ? upper_by_beta(t, df) : 1 - upper_by_beta(-t, df);
 }
 
-double weir_t_lower(double t, double df)
-{
-	return weir_t_upper(-t, df);
-}
-
 void weir_t_tails(double t, double df, double *upper, double *lower)
 {
 	double small = weir_t_upper(fabs(t), df);

@@ -12,9 +12,8 @@
  * that may fail calls it. */
 void weir_stats_init(void);
 
-/* P(T > t) and P(T <= t). */
+/* P(T > t). */
 double weir_t_upper(double t, double df);
-double weir_t_lower(double t, double df);
 /* Computes both tails: the larger one as 1 minus the smaller one, which loses no precision. */
 void weir_t_tails(double t, double df, double *upper, double *lower);
 /* Returns the t with P(T > t) = p. */

@@ -19,7 +19,6 @@
 #include "engine/base/arena.h"
 #include "engine/base/splitmix.h"
 #include "engine/base/text.h"
-#include "engine/stats/descriptive.h"
 #include "engine/stats/gate.h"
 #include "engine/stats/multiple.h"
 #include "engine/stats/quantile.h"
@@ -143,12 +142,43 @@ static void reduce_tail(struct gate *gate, size_t operator, size_t pick)
 	}
 }
 
+/*
+ * Returns the p-value of Mann and Whitney that the candidate is larger, from the normal
+ * distribution, corrected for ties and continuity. Both lists are sorted.
+ */
+static double mann_whitney(const double *baseline, size_t b, const double *candidate, size_t c)
+{
+	double n = (double)(b + c), pairs = (double)b * (double)c;
+	double u = 0, ties = 0; /* sum of t^3 - t over ties of t values */
+	size_t i = 0, j = 0;
+
+	while (i < b || j < c) {
+		double value =
+			fmin(i < b ? baseline[i] : INFINITY, j < c ? candidate[j] : INFINITY);
+		size_t below = i, first = j;
+		double length;
+
+		while (i < b && baseline[i] == value)
+			i++;
+		while (j < c && candidate[j] == value)
+			j++;
+		u += (double)(j - first) * (double)(below + i) / 2;
+		length = (double)(i - below + j - first);
+		ties += length * length * length - length;
+	}
+	return gsl_cdf_ugaussian_Q((u - pairs / 2 - 0.5) /
+	                           sqrt(pairs / 12 * (n + 1 - ties / (n * (n - 1)))));
+}
+
 static void pool(struct gate *gate, size_t operator)
 {
-	struct weir_group baseline = {gate->x, BASELINE * SAMPLES};
-	struct weir_group candidate = {gate->x + BASELINE * SAMPLES, CANDIDATE * SAMPLES};
+	double sorted[RUNS * SAMPLES];
 
-	gate->pooled_p[operator] = weir_mann_whitney_test(baseline, candidate).asymptotic.greater;
+	memcpy(sorted, gate->x, sizeof(sorted));
+	weir_sort_values(sorted, BASELINE * SAMPLES);
+	weir_sort_values(sorted + BASELINE * SAMPLES, CANDIDATE * SAMPLES);
+	gate->pooled_p[operator] = mann_whitney(sorted, BASELINE * SAMPLES,
+	                                        sorted + BASELINE * SAMPLES, CANDIDATE * SAMPLES);
 }
 
 /* Draws a gate and reduces its runs; the number of the gate is its seed. */

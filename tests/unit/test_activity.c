@@ -62,10 +62,12 @@ static int64_t build_sets(const struct weir_trace *trace, const uint8_t *work,
 		                    trace->device.end_ns[i]);
 	}
 	for (size_t s = 0; s <= WEIR_WORK_COUNT; s++) {
-		struct weir_intervals inside = {0};
+		struct weir_intervals outside = {0}, inside = {0};
 
 		weir_intervals_unite(&sets[s]);
-		weir_intervals_intersect(&sets[s], windows, &inside);
+		weir_intervals_subtract(&sets[s], windows, &outside);
+		weir_intervals_subtract(&sets[s], &outside, &inside);
+		weir_intervals_release(&outside);
 		weir_intervals_release(&sets[s]);
 		sets[s] = inside;
 	}

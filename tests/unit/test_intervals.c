@@ -114,7 +114,7 @@ static void common_and_outside_agree_with_the_bitmaps(void **unused)
 
 	(void)unused;
 	for (int round = 0; round < ROUNDS; round++) {
-		struct weir_intervals a = {0}, b = {0}, both = {0}, only = {0};
+		struct weir_intervals a = {0}, b = {0}, only = {0};
 		struct bitmap in_a, in_b, in_both, in_only;
 
 		fill(&a, &in_a, &state);
@@ -125,15 +125,12 @@ static void common_and_outside_agree_with_the_bitmaps(void **unused)
 			in_both.at[at] = in_a.at[at] && in_b.at[at];
 			in_only.at[at] = in_a.at[at] && !in_b.at[at];
 		}
-		weir_intervals_intersect(&a, &b, &both);
 		weir_intervals_subtract(&a, &b, &only);
-		assert_same(&both, &in_both);
 		assert_same(&only, &in_only);
 		assert_int_equal(weir_intervals_common_ns(&a, &b), population(&in_both));
 		assert_int_equal(weir_intervals_outside_ns(&a, &b), population(&in_only));
 		weir_intervals_release(&a);
 		weir_intervals_release(&b);
-		weir_intervals_release(&both);
 		weir_intervals_release(&only);
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Detectable effects and runs needed: against the formula, and against each other. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "engine/stats/power.h"
@@ -16,15 +17,16 @@ static struct weir_power five_by_three(void)
 	                           .power = WEIR_POWER_DEFAULT};
 }
 
-static void the_effect_follows_the_formula(void **state)
+/* Computes the minimum detectable effect by its formula. */
+static double effect_of(const struct weir_power *power)
 {
-	struct weir_power power = five_by_three();
-	double quantiles = weir_t_quantile_upper(1e-5, 10) + weir_t_quantile_upper(0.2, 10);
+	double b = (double)power->baseline_runs;
+	double c = power->single ? 1 : (double)power->candidate_runs;
+	double df = b + c - 2 + power->prior_df;
 
-	(void)state;
-	assert_near(weir_power_effect(&power), quantiles * sqrt(1e-4 * (1.0 / 5 + 1.0 / 3)), 1e-12);
-	power.margin = 0.5;
-	assert_near(weir_power_effect(&power), 0.5, 0);
+	return fmax(power->margin, (weir_t_quantile_upper(power->alpha, df) +
+	                            weir_t_quantile_upper(1 - power->power, df)) *
+	                                   sqrt(power->variance * (1 / b + 1 / c)));
 }
 
 static void one_more_run_than_needed_was_one_too_many(void **state)
@@ -37,9 +39,47 @@ static void one_more_run_than_needed_was_one_too_many(void **state)
 	assert_true(needed.candidates > 3 && needed.candidates <= WEIR_POWER_CANDIDATES);
 	assert_int_equal(needed.baselines, 0);
 	power.candidate_runs = needed.candidates;
-	assert_true(weir_power_effect(&power) <= effect);
+	assert_true(effect_of(&power) <= effect);
 	power.candidate_runs--;
-	assert_true(weir_power_effect(&power) > effect);
+	assert_true(effect_of(&power) > effect);
+}
+
+static void the_runs_needed_are_exact_at_every_size(void **state)
+{
+	struct weir_power power = five_by_three();
+
+	(void)state;
+	for (size_t runs = 3; runs <= WEIR_POWER_CANDIDATES; runs++) {
+		double effect;
+
+		power.candidate_runs = runs;
+		effect = effect_of(&power) * (1 + 1e-9);
+		power.candidate_runs = 3;
+		assert_int_equal(weir_power_runs(&power, effect).candidates, runs);
+	}
+	for (size_t runs = 6; runs <= WEIR_POWER_BASELINES; runs++) {
+		double effect;
+
+		power.candidate_runs = 7;
+		power.baseline_runs = runs;
+		effect = effect_of(&power) * (1 + 1e-9);
+		power.baseline_runs = 5;
+		if (weir_power_runs(&power, effect).candidates > 0)
+			continue;
+		assert_int_equal(weir_power_runs(&power, effect).baselines, runs);
+	}
+}
+
+static void no_effect_below_the_margin_is_detected(void **state)
+{
+	struct weir_power power = five_by_three();
+
+	(void)state;
+	power.variance = 1e-8;
+	power.margin = 0.5;
+	assert_int_equal(weir_power_runs(&power, 0.5).candidates, 3);
+	assert_int_equal(weir_power_runs(&power, 0.499).candidates, 0);
+	assert_int_equal(weir_power_runs(&power, 0.499).baselines, 0);
 }
 
 static void baseline_runs_help_where_candidates_do_not(void **state)
@@ -54,9 +94,9 @@ static void baseline_runs_help_where_candidates_do_not(void **state)
 	assert_true(needed.baselines > 5 && needed.baselines <= WEIR_POWER_BASELINES);
 	power.candidate_runs = 5;
 	power.baseline_runs = needed.baselines;
-	assert_true(weir_power_effect(&power) <= effect);
+	assert_true(effect_of(&power) <= effect);
 	power.baseline_runs--;
-	assert_true(weir_power_effect(&power) > effect);
+	assert_true(effect_of(&power) > effect);
 }
 
 static void noise_may_be_too_high_for_any_number(void **state)
@@ -83,18 +123,16 @@ static void enough_is_three_candidates_not_fewer(void **state)
 static void more_candidates_of_one_session_do_not_help(void **state)
 {
 	struct weir_power power = five_by_three();
-	double before;
+	double effect;
 
 	(void)state;
 	power.single = true;
 	power.baseline_runs = 10;
-	before = weir_power_effect(&power);
-	power.candidate_runs = 20;
-	assert_near(weir_power_effect(&power), before, 0);
-	assert_near(before,
-	            (weir_t_quantile_upper(1e-5, 13) + weir_t_quantile_upper(0.2, 13)) *
-	                    sqrt(1e-4 * 1.1),
-	            1e-12);
+	effect = (weir_t_quantile_upper(1e-5, 13) + weir_t_quantile_upper(0.2, 13)) *
+	         sqrt(1e-4 * 1.1);
+	assert_int_equal(weir_power_runs(&power, effect * (1 + 1e-9)).candidates, 3);
+	assert_int_equal(weir_power_runs(&power, effect * (1 - 1e-9)).candidates, 0);
+	assert_int_equal(weir_power_runs(&power, effect * (1 - 1e-9)).baselines, 11);
 }
 
 static void without_a_variance_nothing_is_said(void **state)
@@ -103,24 +141,37 @@ static void without_a_variance_nothing_is_said(void **state)
 
 	(void)state;
 	power.variance = NAN;
-	assert_near(weir_power_effect(&power), NAN, 0);
 	assert_int_equal(weir_power_runs(&power, 1).candidates, 0);
+	assert_int_equal(weir_power_runs(&power, 1).baselines, 0);
 	power = five_by_three();
-	power.baseline_runs = power.candidate_runs = 1;
-	power.prior_df = 0;
-	assert_near(weir_power_effect(&power), NAN, 0);
+	power.baseline_runs = 0;
+	assert_int_equal(weir_power_runs(&power, 1).candidates, 0);
+	assert_int_equal(weir_power_runs(&power, 1).baselines, 0);
+}
+
+static void two_runs_have_no_scatter_of_their_own(void **state)
+{
+	struct weir_power power = five_by_three();
+
+	(void)state;
+	power.single = true;
+	power.baseline_runs = 1;
+	assert_int_equal(weir_power_runs(&power, 10).candidates, 0);
+	assert_int_equal(weir_power_runs(&power, 10).baselines, 2);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_effect_follows_the_formula),
 		cmocka_unit_test(one_more_run_than_needed_was_one_too_many),
+		cmocka_unit_test(the_runs_needed_are_exact_at_every_size),
+		cmocka_unit_test(no_effect_below_the_margin_is_detected),
 		cmocka_unit_test(baseline_runs_help_where_candidates_do_not),
 		cmocka_unit_test(noise_may_be_too_high_for_any_number),
 		cmocka_unit_test(enough_is_three_candidates_not_fewer),
 		cmocka_unit_test(more_candidates_of_one_session_do_not_help),
 		cmocka_unit_test(without_a_variance_nothing_is_said),
+		cmocka_unit_test(two_runs_have_no_scatter_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

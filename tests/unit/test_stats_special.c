@@ -20,7 +20,6 @@ static void tails_of_t_equal_the_vectors(void **state)
 		double df = number(one, "df");
 
 		assert_near(weir_t_upper(t, df), number(one, "p"), RELATIVE);
-		assert_near(weir_t_lower(-t, df), number(one, "p"), RELATIVE);
 		cases++;
 	}
 	assert_int_equal(cases, 49);
@@ -111,7 +110,7 @@ static void outside_the_domain_there_is_no_value(void **state)
 	assert_near(weir_t_upper(1, 0), NAN, 0);
 	assert_near(weir_t_upper(1, -1), NAN, 0);
 	assert_near(weir_t_upper(INFINITY, 3), 0, 0);
-	assert_near(weir_t_lower(INFINITY, 3), 1, 0);
+	assert_near(weir_t_upper(-INFINITY, 3), 1, 0);
 	assert_near(weir_t_quantile_upper(1.5, 3), NAN, 0);
 	assert_near(weir_t_quantile_upper(NAN, 3), NAN, 0);
 	assert_near(weir_digamma(0), NAN, 0);

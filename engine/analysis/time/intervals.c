@@ -155,7 +155,7 @@ void weir_intervals_clip(struct weir_intervals *set, int64_t start_ns, int64_t e
 		                    smaller(set->items[i].end_ns, end_ns));
 }
 
-/* Receives the intervals that a walk over two sets finds: as a set, or only their total length. */
+/* Receives the intervals of a set without another: as a set, or only their total length. */
 struct sink {
 	struct weir_intervals *set; /* NULL: only the length is wanted */
 	int64_t total_ns;
@@ -167,22 +167,6 @@ static void sink_add(struct sink *sink, int64_t start_ns, int64_t end_ns)
 		weir_intervals_push(sink->set, start_ns, end_ns);
 	else
 		sink->total_ns = weir_add_ns(sink->total_ns, weir_span_ns(start_ns, end_ns));
-}
-
-static void walk_common(const struct weir_intervals *a, const struct weir_intervals *b,
-                        struct sink *sink)
-{
-	size_t i = 0, j = 0;
-
-	while (i < a->count && j < b->count) {
-		const struct weir_interval *x = &a->items[i], *y = &b->items[j];
-
-		sink_add(sink, larger(x->start_ns, y->start_ns), smaller(x->end_ns, y->end_ns));
-		if (x->end_ns <= y->end_ns)
-			i++;
-		else
-			j++;
-	}
 }
 
 static void walk_outside(const struct weir_intervals *a, const struct weir_intervals *b,
@@ -206,13 +190,6 @@ static void walk_outside(const struct weir_intervals *a, const struct weir_inter
 	}
 }
 
-void weir_intervals_intersect(const struct weir_intervals *a, const struct weir_intervals *b,
-                              struct weir_intervals *out)
-{
-	weir_intervals_clear(out);
-	walk_common(a, b, &(struct sink){.set = out});
-}
-
 void weir_intervals_subtract(const struct weir_intervals *a, const struct weir_intervals *b,
                              struct weir_intervals *out)
 {
@@ -222,10 +199,20 @@ void weir_intervals_subtract(const struct weir_intervals *a, const struct weir_i
 
 int64_t weir_intervals_common_ns(const struct weir_intervals *a, const struct weir_intervals *b)
 {
-	struct sink sink = {0};
+	int64_t total_ns = 0;
+	size_t i = 0, j = 0;
 
-	walk_common(a, b, &sink);
-	return sink.total_ns;
+	while (i < a->count && j < b->count) {
+		const struct weir_interval *x = &a->items[i], *y = &b->items[j];
+
+		total_ns = weir_add_ns(total_ns, weir_span_ns(larger(x->start_ns, y->start_ns),
+		                                              smaller(x->end_ns, y->end_ns)));
+		if (x->end_ns <= y->end_ns)
+			i++;
+		else
+			j++;
+	}
+	return total_ns;
 }
 
 int64_t weir_intervals_outside_ns(const struct weir_intervals *a, const struct weir_intervals *b)

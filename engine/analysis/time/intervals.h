@@ -45,10 +45,7 @@ bool weir_intervals_meets(const struct weir_intervals *set, int64_t start_ns, in
 /* Keeps only the time in [start, end), in place. */
 void weir_intervals_clip(struct weir_intervals *set, int64_t start_ns, int64_t end_ns);
 
-/* These replace the content of `out`, which must be neither a nor b. Subtracting keeps a without
- * b. */
-void weir_intervals_intersect(const struct weir_intervals *a, const struct weir_intervals *b,
-                              struct weir_intervals *out);
+/* Replaces the content of `out`, which must be neither a nor b, by a without b. */
 void weir_intervals_subtract(const struct weir_intervals *a, const struct weir_intervals *b,
                              struct weir_intervals *out);
 
