@@ -112,8 +112,7 @@ static bool fill_linear(const struct weir_operator_model *model, const struct we
 	struct product p = {.batch = 1, .a = x, .b = w, .added = weir_args_tensor(args, 2)};
 
 	(void)model;
-	if (!x || !w || x->rank < 1 || w->rank < 1 || w->rank > 2 || dim(x, 1) != dim(w, 1) ||
-	    dim(x, 1) <= 0)
+	if (!x || !w || w->rank > 2 || dim(x, 1) != dim(w, 1))
 		return false;
 	p.k = dim(x, 1);
 	p.m = x->elements / p.k;
@@ -147,7 +146,7 @@ static bool fill_matmul(const struct weir_operator_model *model, const struct we
 	double inner;
 
 	(void)model;
-	if (!a || !b || a->rank < 1 || b->rank < 1)
+	if (!a || !b)
 		return false;
 	inner = b->rank == 1 ? dim(b, 1) : dim(b, 2);
 	if (dim(a, 1) != inner)
@@ -226,9 +225,7 @@ static bool fill_scaled_mm(const struct weir_operator_model *model, const struct
 /* Returns the share of the matrices that is read if `rows` are spread over them. */
 static double touched(const struct weir_arg *matrices, double rows)
 {
-	double experts = (double)matrices->dims[0];
-
-	return experts > 0 ? fmin(1, rows / experts) : 0;
+	return fmin(1, rows / (double)matrices->dims[0]);
 }
 
 /*

@@ -73,13 +73,13 @@ static bool fill_index_select(const struct weir_operator_model *model, const str
 	double picked;
 
 	(void)model;
-	if (!x || !index || x->rank < 1 || index->rank > 1)
+	if (!x || !index || index->rank > 1)
 		return false;
 	if (!weir_args_int(args, 1, &dim))
 		confidence = WEIR_MODEL_LOW;
 	if (dim < 0)
 		dim += x->rank;
-	if (dim < 0 || dim >= x->rank || !x->dims[dim])
+	if (dim < 0 || dim >= x->rank)
 		return false;
 	picked = x->element.width * x->elements / (double)x->dims[dim] * index->elements;
 	moved(work, picked + read_once(picked, x) + index->elements * index->element.width,
@@ -135,7 +135,7 @@ static bool fill_index(const struct weir_operator_model *model, const struct wei
 	double rows, kept = 1;
 
 	(void)model;
-	if (!x || x->rank < 1 || !list || list->list_count > (size_t)x->rank)
+	if (!x || !list || list->list_count > (size_t)x->rank)
 		return false;
 	for (int i = (int)list->list_count; i < x->rank; i++)
 		kept *= (double)x->dims[i];
@@ -151,14 +151,14 @@ static bool fill_values(const struct weir_operator_model *model, const struct we
                         struct weir_work *work)
 {
 	const struct weir_arg *values = weir_args_tensor(args, (size_t)model->at);
-	const struct weir_arg *x = weir_args_tensor(args, 0), *index = weir_args_at(args, 2);
+	const struct weir_arg *x = weir_args_tensor(args, 0), *index = weir_args_tensor(args, 2);
 	double bytes;
 
-	if (!x || x->rank < 1 || !values || values->rank < 1)
+	if (!x || !values)
 		return false;
 	bytes = model->flops_per_element * values->elements * x->element.width;
 	/* The index of scatter and of the index operators. */
-	if (index && index->rank > 0 && index->element.dtype == WEIR_DTYPE_INT)
+	if (index && index->element.dtype == WEIR_DTYPE_INT)
 		bytes += weir_arg_bytes(index);
 	moved(work, bytes, x->element.dtype, WEIR_MODEL_MEDIUM);
 	return true;
@@ -182,7 +182,7 @@ static bool fill_gather(const struct weir_operator_model *model, const struct we
 	bool rows = model->kernel && strstr(model->kernel, "vectorized_gather");
 	double picked, named;
 
-	if (!x || x->rank < 1 || !index || index->rank < 1 || !(index->elements > 0))
+	if (!x || !index || !(index->elements > 0))
 		return false;
 	picked = index->elements * x->element.width;
 	named = weir_arg_bytes(index) / (rows ? (double)index->dims[index->rank - 1] : 1);
@@ -200,7 +200,7 @@ static bool fill_scan(const struct weir_operator_model *model, const struct weir
 	const struct weir_arg *x = weir_args_tensor(args, 0);
 
 	(void)model;
-	if (!x || x->rank < 1)
+	if (!x)
 		return false;
 	weir_work_vector(work, x->elements, 2 * weir_arg_bytes(x), x->element.dtype);
 	work->confidence = WEIR_MODEL_LOW;
@@ -214,7 +214,7 @@ static bool fill_sort(const struct weir_operator_model *model, const struct weir
 	const struct weir_arg *x = weir_args_tensor(args, 0);
 
 	(void)model;
-	if (!x || x->rank < 1)
+	if (!x)
 		return false;
 	moved(work,
 	      2 * x->elements * (x->element.width + SORT_INDEX_BYTES) * x->element.width /
@@ -229,7 +229,7 @@ static bool fill_topk(const struct weir_operator_model *model, const struct weir
 {
 	const struct weir_arg *x = weir_args_tensor(args, 0);
 
-	if (!x || x->rank < 1)
+	if (!x)
 		return false;
 	weir_work_vector(work, x->elements, weir_arg_bytes(x), x->element.dtype);
 	work->confidence = WEIR_MODEL_LOW;
@@ -269,7 +269,7 @@ static bool fill_sample(const struct weir_operator_model *model, const struct we
 	const struct weir_arg *p = weir_args_tensor(args, 0);
 
 	(void)model;
-	if (!p || p->rank < 1)
+	if (!p)
 		return false;
 	moved(work, 2 * SAMPLE_PASSES * weir_arg_bytes(p), p->element.dtype, WEIR_MODEL_LOW);
 	return true;

@@ -38,7 +38,7 @@ static bool fill_rows(const struct weir_operator_model *model, const struct weir
 	double bytes, flops = model->flops_per_element;
 	bool affine = false;
 
-	if (!x || x->rank < 1)
+	if (!x)
 		return false;
 	bytes = 2 * weir_arg_bytes(x);
 	for (size_t i = (size_t)model->at + 1; i < args->count; i++) {
@@ -68,7 +68,7 @@ static bool fill_rows_backward(const struct weir_operator_model *model,
 	const struct weir_arg *dy = weir_args_tensor(args, 0), *x = weir_args_tensor(args, 1);
 	double width, others = 0;
 
-	if (!dy || !x || x->rank < 1 || dy->elements != x->elements)
+	if (!dy || !x || dy->elements != x->elements)
 		return false;
 	for (size_t i = 2; i < args->count; i++) {
 		const struct weir_arg *arg = weir_args_tensor(args, i);
@@ -96,7 +96,7 @@ static bool fill_add_norm(const struct weir_operator_model *model, const struct 
 {
 	const struct weir_arg *x = weir_args_tensor(args, 0), *residual = weir_args_tensor(args, 1);
 
-	if (!x || !residual || x->rank < 1 || x->elements != residual->elements)
+	if (!x || !residual || x->elements != residual->elements)
 		return false;
 	weir_work_vector(work, model->flops_per_element * x->elements,
 	                 2 * (weir_arg_bytes(x) + weir_arg_bytes(residual)) +
@@ -114,7 +114,7 @@ static bool fill_softmax(const struct weir_operator_model *model, const struct w
 	bool widened = false;
 	double width;
 
-	if (!x || x->rank < 1)
+	if (!x)
 		return false;
 	width = x->element.width;
 	if (weir_args_bool(args, 2, &widened) && widened)
@@ -131,7 +131,7 @@ static bool fill_softmax_backward(const struct weir_operator_model *model,
 	const struct weir_arg *gradient = weir_args_tensor(args, 0),
 			      *output = weir_args_tensor(args, 1);
 
-	if (!gradient || !output || gradient->rank < 1 || gradient->elements != output->elements)
+	if (!gradient || !output || gradient->elements != output->elements)
 		return false;
 	weir_work_vector(work, model->flops_per_element * output->elements,
 	                 2 * weir_arg_bytes(gradient) + weir_arg_bytes(output),
@@ -188,7 +188,7 @@ static bool fill_reduce(const struct weir_operator_model *model, const struct we
 	enum result_kind kind = *(const enum result_kind *)model->layout;
 	double left;
 
-	if (!x || x->rank < 1)
+	if (!x)
 		return false;
 	if (kind == RESULT_BOTH && weir_args_tensor(args, 1)) {
 		double written = fmax(x->elements, args->items[1].elements) * x->element.width;

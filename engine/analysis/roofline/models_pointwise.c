@@ -164,7 +164,7 @@ static bool fill_clone(const struct weir_operator_model *model, const struct wei
 	struct weir_element to;
 	int64_t code;
 
-	if (!from || from->rank < 0)
+	if (!from)
 		return false;
 	to = from->element;
 	if (model->at && weir_args_int(args, (size_t)model->at, &code) &&
@@ -195,7 +195,7 @@ static bool fill_gated(const struct weir_operator_model *model, const struct wei
 {
 	const struct weir_arg *out = weir_args_tensor(args, 0), *in = weir_args_tensor(args, 1);
 
-	if (!out || !in || out->rank < 0 || in->elements != 2 * out->elements)
+	if (!out || !in || in->elements != 2 * out->elements)
 		return false;
 	weir_work_vector(work, model->flops_per_element * out->elements,
 	                 weir_arg_bytes(out) + weir_arg_bytes(in), in->element.dtype);
@@ -209,7 +209,7 @@ static bool fill_quantised(const struct weir_operator_model *model, const struct
 	const struct weir_arg *a = weir_args_tensor(args, 0), *b = weir_args_tensor(args, 1);
 
 	(void)model;
-	if (!a || !b || a->rank < 1 || a->elements != b->elements)
+	if (!a || !b || a->elements != b->elements)
 		return false;
 	weir_work_vector(work, 2 * a->elements,
 	                 weir_arg_bytes(a) + weir_arg_bytes(b) +
