@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -262,6 +263,173 @@ static void device_seconds_are_shared_by_the_batch(void **state)
 	assert_true(isnan(weir_cost_gpu_s(-1, 1, 1)));
 }
 
+/* ---- the requests of a run ---- */
+
+/* Two requests in a window of a second: 0.2 s of prefill alone, and 0.4 s of decode in a batch of
+ * two, half of whose padded tokens are real. */
+struct run {
+	struct weir_profile *profile;
+	struct weir_requests *requests;
+	struct weir_serving *serving;
+};
+
+static void add_request(struct weir_requests *requests, int64_t start_ns, int64_t batch,
+                        const char *stage, int64_t duration_ns)
+{
+	struct weir_request request = weir_request_unknown();
+
+	weir_requests_add_part_at(requests, weir_requests_stage(requests, stage, strlen(stage)), 0,
+	                          duration_ns);
+	request.start_ns = start_ns;
+	request.end_ns = start_ns + duration_ns;
+	request.batch_size = batch;
+	request.tokens = 100;
+	request.output_tokens = 50;
+	weir_requests_add(requests, &request);
+}
+
+static struct run run_of(const char *first, const char *second)
+{
+	struct run run = {.profile = weir_profile_new(), .requests = weir_requests_new()};
+
+	run.requests->time_base = WEIR_TIME_UNIX;
+	add_request(run.requests, 1000000000, 1, first, 200000000);
+	add_request(run.requests, 1600000000, 2, second, 400000000);
+	weir_profile_add_input(run.profile, "requests")->requests = run.requests;
+	run.serving = weir_serving_new(run.profile, 0.95, &weir_no_settings);
+	assert_non_null(run.serving);
+	return run;
+}
+
+static void run_release(struct run *run)
+{
+	weir_serving_free(run->serving);
+	weir_profile_free(run->profile);
+}
+
+static const struct weir_price hourly = {
+	.currency = "USD", .source = "test", .per_gpu_hour = 3600, .total = NAN, .covered = 1};
+
+static struct weir_cost cost_of(const char *first, const char *second)
+{
+	struct run run = run_of(first, second);
+	double stage[WEIR_MAX_REQUEST_STAGES];
+	struct weir_cost cost;
+
+	assert_true(weir_serving_cost(run.serving, &hourly, 1, &cost, stage));
+	run_release(&run);
+	return cost;
+}
+
+/* A device costs one a second: 0.2 of prefill, 0.4 of decode, of which half is another request's.
+ * Input and output tokens share the second by the device seconds of prefill and decode, 1 to 1. */
+static void stages_named_prefill_and_decode_price_their_tokens(void **state)
+{
+	static const char *const decodes[] = {"model decode", "Generate", "token_generation"};
+	struct weir_cost cost;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		cost = cost_of("compute_Prefill", decodes[i]);
+		assert_near(cost.total, 1, 1e-12);
+		assert_near(cost.per_request, 0.5, 1e-12);
+		assert_near(cost.per_request_busy, 0.3, 1e-12);
+		assert_near(cost.scale, 0.6 / 0.4, 1e-12);
+		assert_near(cost.per_million_input_tokens, 1e6 * 0.5 / 200, 1e-12);
+		assert_near(cost.per_million_output_tokens, 1e6 * 0.5 / 100, 1e-12);
+		assert_near(cost.per_million_tokens, 1e6 / 300, 1e-12);
+	}
+	cost = cost_of("compute", "inference");
+	assert_true(isnan(cost.per_million_input_tokens));
+	assert_near(cost.per_million_tokens, 1e6 / 300, 1e-12);
+}
+
+static void without_output_tokens_only_the_sum_has_a_price(void **state)
+{
+	struct run run = run_of("prefill", "decode");
+	struct weir_cost cost;
+
+	(void)state;
+	run.requests->output_tokens[1] = -1;
+	assert_true(weir_serving_cost(run.serving, &hourly, 1, &cost, NULL));
+	assert_near(cost.per_million_tokens, 1e6 / 200, 1e-12);
+	assert_true(isnan(cost.per_million_input_tokens));
+	assert_true(isnan(cost.per_million_output_tokens) && isnan(cost.output_tokens_per_unit));
+	run.requests->tokens[0] = -1;
+	assert_true(weir_serving_cost(run.serving, &hourly, 1, &cost, NULL));
+	assert_true(isnan(cost.per_million_tokens));
+	run_release(&run);
+}
+
+static void without_a_price_or_a_window_there_is_no_cost(void **state)
+{
+	struct run run = run_of("prefill", "decode");
+	struct weir_price none = hourly;
+	struct weir_cost cost;
+
+	(void)state;
+	none.source = NULL;
+	assert_false(weir_serving_cost(run.serving, &none, 1, &cost, NULL));
+	run.serving->waiting_known = false;
+	assert_false(weir_serving_cost(run.serving, &hourly, 1, &cost, NULL));
+	run.serving->waiting_known = true;
+	run.serving->load.start_ns = run.serving->load.end_ns;
+	assert_false(weir_serving_cost(run.serving, &hourly, 1, &cost, NULL));
+	run.serving->load.start_ns--;
+	assert_true(weir_serving_cost(run.serving, &hourly, 1, &cost, NULL));
+	run_release(&run);
+}
+
+static struct weir_serving_devices devices_of(uint32_t monitored, uint16_t traced, bool described,
+                                              bool with_work)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_trace *trace = weir_trace_new();
+	struct weir_telemetry *telemetry = weir_telemetry_new();
+	struct weir_trace_device devices[4] = {{0}};
+	struct weir_serving_devices found;
+
+	for (uint32_t d = 0; d < monitored; d++)
+		weir_telemetry_device(telemetry, d ? "1" : "0", 1);
+	devices[1].described = devices[2].described = described;
+	trace->devices = devices;
+	trace->device_count = traced;
+	trace->device.count = with_work;
+	weir_profile_add_input(profile, "monitor")->telemetry = telemetry;
+	weir_profile_add_input(profile, "trace")->trace = trace;
+	found = weir_serving_devices_of(profile);
+	trace->device.count = 0;
+	trace->device_count = 0;
+	trace->devices = NULL;
+	weir_profile_free(profile);
+	return found;
+}
+
+static void devices_are_counted_by_monitors_then_by_timelines(void **state)
+{
+	static const struct {
+		uint32_t monitored;
+		uint16_t traced;
+		bool described, with_work;
+		double count;
+		bool assumed;
+	} rows[] = {
+		{2, 3, true, true, 2, false}, {0, 3, true, true, 2, false},
+		{0, 3, false, true, 1, true}, {0, 1, false, true, 1, false},
+		{0, 3, true, false, 1, true}, {0, 0, true, true, 1, true},
+		{1, 3, true, true, 1, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct weir_serving_devices found = devices_of(
+			rows[i].monitored, rows[i].traced, rows[i].described, rows[i].with_work);
+
+		assert_near(found.count, rows[i].count, 0);
+		assert_int_equal(found.assumed, rows[i].assumed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +444,10 @@ int main(void)
 		cmocka_unit_test(division_by_zero_is_unknown),
 		cmocka_unit_test(a_busy_share_above_one_counts_as_one),
 		cmocka_unit_test(device_seconds_are_shared_by_the_batch),
+		cmocka_unit_test(stages_named_prefill_and_decode_price_their_tokens),
+		cmocka_unit_test(without_output_tokens_only_the_sum_has_a_price),
+		cmocka_unit_test(without_a_price_or_a_window_there_is_no_cost),
+		cmocka_unit_test(devices_are_counted_by_monitors_then_by_timelines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,6 +199,184 @@ static void only_timelines_with_a_time_of_day_extend_the_common_time(void **stat
 	weir_profile_free(profile);
 }
 
+static void host_work_dates_a_timeline_without_a_device(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_trace *trace = weir_trace_new();
+	struct weir_stretch stretch;
+
+	(void)state;
+	trace->base_ns = 1000;
+	weir_host_columns_reserve(&trace->host, 3);
+	trace->host.start_ns[0] = 30;
+	trace->host.end_ns[0] = 50;
+	trace->host.start_ns[1] = 10;
+	trace->host.end_ns[1] = 40;
+	trace->host.start_ns[2] = 90; /* without a length */
+	trace->host.end_ns[2] = 90;
+	trace->host.count = 3;
+	weir_profile_add_input(profile, "a")->trace = trace;
+	stretch = weir_traces_stretch(profile);
+	assert_int_equal(stretch.start_ns, 1010);
+	assert_int_equal(stretch.end_ns, 1050);
+	weir_device_columns_reserve(&trace->device, 1);
+	trace->device.start_ns[0] = 35;
+	trace->device.end_ns[0] = 36;
+	trace->device.count = 1;
+	stretch = weir_traces_stretch(profile);
+	assert_int_equal(stretch.start_ns, 1035);
+	assert_int_equal(stretch.end_ns, 1036);
+	weir_profile_free(profile);
+}
+
+/* Requests from 2,000 to 3,000 ns. */
+static size_t notes_about_times(const char *code, int64_t trace_base_ns, bool dated)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_requests requests = {.time_base = dated ? WEIR_TIME_UNIX : WEIR_TIME_MONOTONIC};
+	struct weir_serving serving = {.requests = &requests,
+	                               .load = {.start_ns = 2000, .end_ns = 3000}};
+	struct weir_report *report = weir_report_new(profile);
+	size_t count;
+
+	weir_profile_add_input(profile, "a")->trace = one_kernel(trace_base_ns);
+	report->has_requests = report->has_gpu = true;
+	weir_join(profile, &serving, report);
+	count = notes(report, code);
+	weir_report_free(report);
+	weir_profile_free(profile);
+	return count;
+}
+
+/* The kernel runs from 10 to 20 ns after the beginning of its trace. */
+static void a_timeline_and_requests_overlap_or_get_a_note(void **state)
+{
+	(void)state;
+	assert_int_equal(notes_about_times("other_time", 1980, true), 1); /* ends at the start */
+	assert_int_equal(notes_about_times("other_time", 1981, true), 0);
+	assert_int_equal(notes_about_times("other_time", 2989, true), 0);
+	assert_int_equal(notes_about_times("other_time", 2990, true), 1); /* starts at the end */
+	assert_int_equal(notes_about_times("by_stage", 2500, true), 0);
+	assert_int_equal(notes_about_times("by_stage", 2500, false), 1);
+	assert_int_equal(notes_about_times("by_stage", 0, true), 1);
+	assert_int_equal(notes_about_times("other_time", 0, true), 0);
+}
+
+static void a_monitor_without_times_says_so(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_report *report = weir_report_new(profile);
+
+	(void)state;
+	report->has_telemetry = true;
+	weir_profile_add_input(profile, "a")->trace = one_kernel(1000);
+	weir_join(profile, NULL, report);
+	assert_int_equal(notes(report, "other_time"), 1);
+	assert_non_null(strstr(report->notes[0].text, "have no times"));
+	report->note_count = 0;
+	report->telemetry.span_ns = 1;
+	weir_join(profile, NULL, report);
+	assert_non_null(strstr(report->notes[0].text, "do not overlap"));
+	report->note_count = 0;
+	report->telemetry.aligned = true;
+	weir_join(profile, NULL, report);
+	assert_int_equal(report->note_count, 0);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+/* ---- devices ---- */
+
+static size_t contradictions(const char *first, const char *second, const char *seen)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_report *report = weir_report_new(profile);
+	struct weir_device_summary devices[] = {{.name = first}, {.name = second}};
+	size_t count;
+
+	report->has_telemetry = true;
+	report->telemetry.device_name = seen;
+	report->devices = devices;
+	report->device_count = 2;
+	weir_join(profile, NULL, report);
+	count = notes(report, "contradiction");
+	report->device_count = 0;
+	weir_join(profile, NULL, report);
+	assert_int_equal(notes(report, "contradiction"), count);
+	weir_report_free(report);
+	weir_profile_free(profile);
+	return count;
+}
+
+static void a_monitor_of_another_device_contradicts_the_timeline(void **state)
+{
+	(void)state;
+	assert_int_equal(contradictions("A", "B", "A"), 0);
+	assert_int_equal(contradictions("A", "B", "B"), 0);
+	assert_int_equal(contradictions("A", "B", "C"), 1);
+	assert_int_equal(contradictions("A", NULL, "C"), 1);
+	assert_int_equal(contradictions("A", "B", NULL), 0);
+	assert_int_equal(contradictions(NULL, "B", "C"), 0);
+}
+
+/* ---- clients ---- */
+
+static size_t client_notes(int64_t client_ns, bool server_is_client)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_requests served = {.time_base = WEIR_TIME_UNIX, .client = server_is_client};
+	struct weir_serving serving = {.requests = &served};
+	struct weir_report *report = weir_report_new(profile);
+	struct weir_requests *client = weir_requests_new();
+	struct weir_request request = weir_request_unknown();
+	struct weir_requests *none = weir_requests_new();
+	size_t count;
+
+	client->client = none->client = true;
+	request.start_ns = 1000;
+	request.end_ns = 1000 + client_ns;
+	weir_requests_add(client, &request);
+	weir_profile_add_input(profile, "none")->requests = none;
+	weir_profile_add_input(profile, "client")->requests = client;
+	report->requests.latency.p95_ns = 1000;
+	weir_join(profile, &serving, report);
+	count = notes(report, "client_latency");
+	weir_report_free(report);
+	weir_profile_free(profile);
+	return count;
+}
+
+static void a_client_that_waits_a_quarter_longer_gets_a_note(void **state)
+{
+	(void)state;
+	assert_int_equal(client_notes(1250, false), 0);
+	assert_int_equal(client_notes(1251, false), 1);
+	assert_int_equal(client_notes(1251, true), 0);
+}
+
+static void a_sample_of_requests_is_stated_or_concluded(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_requests requests = {.time_base = WEIR_TIME_UNIX};
+	struct weir_serving serving = {.requests = &requests, .batches = {.coverage = 0.25}};
+	struct weir_report *report = weir_report_new(profile);
+
+	(void)state;
+	weir_join(profile, &serving, report);
+	assert_int_equal(notes(report, "sampled"), 0);
+	serving.sampled = true;
+	weir_join(profile, &serving, report);
+	assert_int_equal(notes(report, "sampled"), 1);
+	assert_non_null(strstr(report->notes[0].text, "about 25 %"));
+	report->note_count = 0;
+	requests.sampled = true;
+	weir_join(profile, &serving, report);
+	assert_int_equal(notes(report, "sampled"), 1);
+	assert_non_null(strstr(report->notes[0].text, "holds a sample"));
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
 static void notes_have_a_limit(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -308,6 +486,12 @@ int main(void)
 		cmocka_unit_test(a_price_makes_the_costs_of_requests_add_up_to_the_time_paid_for),
 		cmocka_unit_test(without_a_price_there_is_no_cost),
 		cmocka_unit_test(only_timelines_with_a_time_of_day_extend_the_common_time),
+		cmocka_unit_test(host_work_dates_a_timeline_without_a_device),
+		cmocka_unit_test(a_timeline_and_requests_overlap_or_get_a_note),
+		cmocka_unit_test(a_monitor_without_times_says_so),
+		cmocka_unit_test(a_monitor_of_another_device_contradicts_the_timeline),
+		cmocka_unit_test(a_client_that_waits_a_quarter_longer_gets_a_note),
+		cmocka_unit_test(a_sample_of_requests_is_stated_or_concluded),
 		cmocka_unit_test(notes_have_a_limit),
 		cmocka_unit_test(tables_on_another_clock_are_left_out_with_a_note),
 		cmocka_unit_test(a_monitor_contradicts_requests_from_a_difference_on),
