@@ -157,6 +157,45 @@ static void sequence_numbers_overrule_times(void **state)
 	release(lanes, 2, &matches);
 }
 
+/* Both sides miss collectives that the other has. */
+static void numbers_skip_what_only_one_side_recorded(void **state)
+{
+	struct weir_lane lanes[] = {{.based = true}, {.based = true}};
+	struct weir_matches matches;
+
+	(void)state;
+	for (int64_t i = 0; i < 20; i++) {
+		struct weir_arrival arrival = {.key = 1,
+		                               .row = (uint32_t)i,
+		                               .sequence = i,
+		                               .start_ns = end_of(i) - 1000,
+		                               .end_ns = end_of(i)};
+
+		if (i != 3 && i != 4)
+			weir_lane_add(&lanes[0], &arrival);
+		if (i != 0 && i != 6 && i != 19)
+			weir_lane_add(&lanes[1], &arrival);
+	}
+	match(lanes, 2, &matches);
+	assert_true_matches(lanes, &matches, 15, 2);
+	release(lanes, 2, &matches);
+}
+
+/* The begin of the second lane is late and its end is early, by other amounts. */
+static void a_long_lane_is_aligned_by_its_middle(void **state)
+{
+	struct weir_lane lanes[] = {lane_of(0, 600, 0, true), {.based = false}};
+	struct weir_matches matches;
+
+	(void)state;
+	for (int64_t i = 0; i < 600; i++)
+		add(&lanes[1], 1, i, 123456789 + (i < 200 ? 5000 : i >= 400 ? -7000 : 0));
+	match(lanes, 2, &matches);
+	assert_int_equal(lanes[1].offset_ns, -123456789);
+	assert_true_matches(lanes, &matches, 600, 2);
+	release(lanes, 2, &matches);
+}
+
 static void events_lost_in_the_middle_cost_only_themselves(void **state)
 {
 	struct weir_lane lanes[] = {lane_of(0, 50, 0, true), lane_of(0, 20, 0, true)};
@@ -297,6 +336,8 @@ int main(void)
 		cmocka_unit_test(clocks_that_agree_stay_as_they_are),
 		cmocka_unit_test(a_loop_without_any_jitter_stays_on_the_stated_clocks),
 		cmocka_unit_test(sequence_numbers_overrule_times),
+		cmocka_unit_test(numbers_skip_what_only_one_side_recorded),
+		cmocka_unit_test(a_long_lane_is_aligned_by_its_middle),
 		cmocka_unit_test(events_lost_in_the_middle_cost_only_themselves),
 		cmocka_unit_test(groups_of_one_name_stay_apart),
 		cmocka_unit_test(lanes_that_share_nothing_do_not_match),

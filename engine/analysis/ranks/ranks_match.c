@@ -65,14 +65,11 @@ static bool is_numbered(const struct key_run *run)
 	return run->count > 0 && run->items[0].sequence >= 0; /* the smallest number comes first */
 }
 
-/* Returns the median distance between consecutive ends; 0: fewer than two items. */
+/* Returns the median distance between consecutive ends of at least two items. */
 static int64_t spacing_of(const struct key_run *run)
 {
-	double *gaps, spacing;
+	double *gaps = weir_alloc(run->count * sizeof *gaps), spacing;
 
-	if (run->count < 2)
-		return 0;
-	gaps = weir_alloc(run->count * sizeof *gaps);
 	for (size_t i = 1; i < run->count; i++)
 		gaps[i - 1] = (double)llabs(run->items[i].end_ns - run->items[i - 1].end_ns);
 	spacing = weir_median(gaps, run->count - 1);
@@ -99,10 +96,11 @@ static size_t pair_by_number(const struct key_run *a, const struct key_run *b, u
 
 static int64_t tolerance_ns(const struct key_run *a)
 {
-	int64_t half = spacing_of(a) / 2;
+	int64_t half;
 
 	if (a->count < 2)
 		return LONE_TOLERANCE_NS;
+	half = spacing_of(a) / 2;
 	return half > LEAST_TOLERANCE_NS ? half : LEAST_TOLERANCE_NS;
 }
 
@@ -295,11 +293,12 @@ static bool agree_as_stated(const struct common *common, double spacing_ns, stru
 /* Finds an offset from ends alone. Returns false if nothing fits. */
 static bool offset_by_ends(const struct common *common, bool based, double *offset_ns)
 {
-	double spacing_ns = (double)spacing_of(&common->a);
 	struct shift stated = {0, NAN, INFINITY}, best;
+	double spacing_ns;
 
 	if (shorter(&common->a, &common->b) < WEIR_FEWEST_MATCHES)
 		return false;
+	spacing_ns = (double)spacing_of(&common->a);
 	if (based && agree_as_stated(common, spacing_ns, &stated)) {
 		*offset_ns = stated.offset_ns;
 		return true;
