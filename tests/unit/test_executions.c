@@ -165,6 +165,52 @@ static void sizes_between_the_same_powers_of_two_are_compared(void **state)
 	assert_true(isnan(contention_of(5, 5, 8).slowdown));
 }
 
+static void only_the_time_beyond_the_median_alone_is_stolen(void **state)
+{
+	struct weir_execution items[10];
+	const struct weir_executions executions = {items, 10};
+	struct weir_intervals host = {0};
+	struct weir_contention out;
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		items[i] = (struct weir_execution){.start_ns = INT64_C(100) * i,
+		                                   .compute_ns = i < 5    ? 10
+		                                                 : i == 5 ? 10
+		                                                 : i == 6 ? 4
+		                                                          : 30,
+		                                   .size = 4,
+		                                   .tokens = NAN,
+		                                   .rows = 4};
+	weir_intervals_push(&host, 500, 10000);
+	out = weir_contention_measure(&executions, &host);
+	weir_intervals_release(&host);
+	assert_near(out.slowdown, 3, 1e-12);
+	assert_near(out.stolen, 3 * 20. / (5 * 10 + 10 + 4 + 3 * 30), 1e-12);
+}
+
+static void a_step_s_tokens_are_the_median_of_the_known(void **state)
+{
+	struct weir_execution items[4];
+	const struct weir_executions executions = {items, 4};
+	struct weir_requests *requests = empty_table();
+	struct weir_batch_figures figures;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		items[i] = (struct weir_execution){.start_ns = INT64_C(100) * i,
+		                                   .compute_ns = 10,
+		                                   .size = 4,
+		                                   .tokens = i == 0 ? (double)NAN : 10.0 * i,
+		                                   .rows = 4};
+	weir_batch_figures(&executions, requests, classes, 0, &figures);
+	assert_near(figures.step_tokens, 20, 0);
+	items[0].rows = items[1].rows = items[2].rows = items[3].rows = 1; /* no batches */
+	weir_batch_figures(&executions, requests, classes, 0, &figures);
+	assert_near(figures.step_tokens, NAN, 0);
+	weir_requests_free(requests);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +219,8 @@ int main(void)
 		cmocka_unit_test(batches_are_whole_if_the_file_has_half_of_their_requests),
 		cmocka_unit_test(contention_needs_five_executions_of_either_kind),
 		cmocka_unit_test(sizes_between_the_same_powers_of_two_are_compared),
+		cmocka_unit_test(only_the_time_beyond_the_median_alone_is_stolen),
+		cmocka_unit_test(a_step_s_tokens_are_the_median_of_the_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,6 +180,78 @@ static void work_that_starts_with_its_call_never_waits(void **state)
 	assert_near(got.waiting.max, 1, 0);
 }
 
+/* Calls of 2 ns, whose work waits, and then a call of `long_ns`. */
+static uint64_t full_after(int waiting, int64_t short_ns, int64_t long_ns)
+{
+	struct make_trace *make = make_trace_new();
+
+	for (int i = 0; i < waiting; i++)
+		make_launch(make, 10 * (int64_t)i, 10 * (int64_t)i + short_ns,
+		            100000 + 100 * (int64_t)i, 100100 + 100 * (int64_t)i);
+	make_launch(make, 500, 500 + long_ns, 200000, 200100);
+	return measure_made(make, 300000).full_launches;
+}
+
+static void a_queue_is_full_from_nine_tenths_of_its_depth_on(void **state)
+{
+	(void)state;
+	assert_int_equal(full_after(9, 2, 20), 1);
+	assert_int_equal(full_after(8, 2, 20), 0);
+}
+
+static void a_call_is_slow_from_ten_times_the_median_on(void **state)
+{
+	(void)state;
+	assert_int_equal(full_after(20, 2, 20), 1);
+	assert_int_equal(full_after(20, 2, 19), 0);
+	/* A median of 0 counts as 1 ns. */
+	assert_int_equal(full_after(20, 0, 10), 1);
+	assert_int_equal(full_after(20, 0, 9), 0);
+}
+
+/* The call is slow, but no work ever waits: each starts as it is submitted. */
+static void a_queue_that_is_always_empty_is_never_full(void **state)
+{
+	struct make_trace *make = make_trace_new();
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		make_launch(make, 1000 * (int64_t)i, 1000 * (int64_t)i + 2, 1000 * (int64_t)i,
+		            1000 * (int64_t)i + 10);
+	make_launch(make, 50000, 50500, 50000, 50010);
+	assert_int_equal(measure_made(make, 60000).full_launches, 0);
+}
+
+/* Work that starts at the instant of the call no longer waits, and work of the same instant has
+ * not come before. */
+static void depth_counts_what_waited_just_before(void **state)
+{
+	struct make_trace *make = make_trace_new();
+
+	(void)state;
+	for (int i = 0; i < 9; i++)
+		make_launch(make, 10 * (int64_t)i, 10 * (int64_t)i + 2, 500 + 100 * (int64_t)i,
+		            600 + 100 * (int64_t)i);
+	make_launch(make, 500, 520, 200000, 200100);
+	/* Nine wait just before 500, and nine at most at any time. */
+	assert_int_equal(measure_made(make, 300000).full_launches, 1);
+}
+
+static void calls_outside_the_windows_are_not_counted(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_queue_figures got;
+
+	(void)state;
+	make_launch(make, -10, -5, 20, 30);
+	make_launch(make, 0, 5, 40, 50);
+	make_launch(make, 99, 105, 110, 120);
+	make_launch(make, 100, 105, 120, 130);
+	got = measure_made(make, 100);
+	assert_int_equal(got.launches, 2);
+	assert_near(got.waiting.max, 2, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +264,11 @@ int main(void)
 		cmocka_unit_test(random_queues_agree_with_counting),
 		cmocka_unit_test(the_ends_of_time_do_not_overflow),
 		cmocka_unit_test(work_that_starts_with_its_call_never_waits),
+		cmocka_unit_test(a_queue_is_full_from_nine_tenths_of_its_depth_on),
+		cmocka_unit_test(a_call_is_slow_from_ten_times_the_median_on),
+		cmocka_unit_test(a_queue_that_is_always_empty_is_never_full),
+		cmocka_unit_test(depth_counts_what_waited_just_before),
+		cmocka_unit_test(calls_outside_the_windows_are_not_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

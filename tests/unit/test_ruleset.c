@@ -511,6 +511,130 @@ static void a_wrong_example_is_reported_with_its_clauses(void **state)
 	weir_ruleset_free(set);
 }
 
+static void assert_change_accepted(const char *piece, const char *by)
+{
+	struct weir_text text = {0};
+	const char *at = strstr(complete, piece);
+
+	assert_non_null(at);
+	weir_text_add(&text, complete, (size_t)(at - complete));
+	weir_text_puts(&text, by);
+	weir_text_puts(&text, at + strlen(piece));
+	weir_ruleset_free(load_text(text.data));
+	weir_text_release(&text);
+}
+
+/* Writes `before`, an element `count` times separated by `joint`, and `after`. */
+static const char *repeated(struct weir_text *text, const char *before, const char *element,
+                            size_t count, const char *after)
+{
+	weir_text_clear(text);
+	weir_text_puts(text, before);
+	weir_text_repeat(text, element, count);
+	weir_text_puts(text, after);
+	return text->data;
+}
+
+#define ADVICE(id) "{\"id\":\"" id "\",\"title\":\"t\",\"why\":\"w\",\"effort\":\"low\"}"
+#define OLD_RECOMMEND                                                                              \
+	"[{\"id\":\"cuda-graphs\",\"title\":\"Capture the step\",\"why\":\"{kernels} launches\","  \
+	"\"effort\":\"medium\",\"low\":1.5,\"high\":2.3,\"what_if\":\"runtime=0.5\",\"saves\":"    \
+	"\"idle_host\"}]"
+
+static void texts_and_lists_have_limits(void **state)
+{
+	static const char id[] = "\"runtime/host-dispatch\"", title[] =
+								      "\"The device waits for the "
+								      "host\"";
+	static const char see[] = "[\"one source\",\"another\"]";
+	static const char first[] = "{\"gpu_active\":0.9,\"expect\":\"false\"},";
+	struct weir_text text = {0};
+
+	(void)state;
+	assert_change_accepted(id, repeated(&text, "\"", "a", 64, "\""));
+	assert_change_refused(id, repeated(&text, "\"", "a", 65, "\""), "id: more than 64 bytes");
+	assert_change_accepted(title, repeated(&text, "\"", "a", 600, "\""));
+	assert_change_refused(title, repeated(&text, "\"", "a", 601, "\""), "title: 601 bytes");
+	assert_change_refused(title, "\"\"", "title: is empty");
+	assert_change_refused(title, "\"a\x7f\"", "control character");
+	assert_change_accepted(title, "\" ~\"");
+	assert_change_accepted(see, repeated(&text, "[", "\"s\",", 7, "\"s\"]"));
+	assert_change_refused(see, repeated(&text, "[", "\"s\",", 8, "\"s\"]"), "see: 9 elements");
+	assert_change_refused(see, "\"one\"", "see");
+	assert_change_refused(see, "[7]", "see[0]: expected text");
+	assert_change_accepted(OLD_RECOMMEND, "[]");
+	assert_change_accepted(OLD_RECOMMEND,
+	                       repeated(&text, "[", ADVICE("a") ",", 7, ADVICE("a") "]"));
+	assert_change_refused(OLD_RECOMMEND,
+	                      repeated(&text, "[", ADVICE("a") ",", 8, ADVICE("a") "]"),
+	                      "recommend: 9 elements, expected 0 to 8");
+	assert_change_accepted(first, repeated(&text, "", first, 62, ""));
+	assert_change_refused(first, repeated(&text, "", first, 63, ""),
+	                      "examples: 65 elements, expected 1 to 64");
+	assert_change_refused(first, "7,", "examples[1]: expected an object");
+	weir_text_release(&text);
+}
+
+static void gains_lie_between_one_and_a_thousand(void **state)
+{
+	(void)state;
+	assert_change_accepted("\"low\":1.5", "\"low\":1");
+	assert_change_accepted("\"low\":1.5", "\"low\":2.3");
+	assert_change_accepted("\"high\":2.3", "\"high\":1000");
+	assert_change_refused("\"high\":2.3", "\"high\":1000.5", "low, high");
+	assert_change_refused("\"high\":2.3,", "", "low, high");
+	assert_change_accepted("\"low\":1.5,\"high\":2.3,", "");
+	assert_change_refused("\"what_if\":\"runtime=0.5\"", "\"what_if\":\"runtime\"", "what_if");
+	assert_change_accepted("\"what_if\":\"runtime=0.5\",", "");
+	assert_change_refused("\"low\":1.5", "\"low\":\"x\"", "low");
+	assert_change_refused("\"saves\":\"idle_host\"", "\"saves\":\"kernels\"", "saves");
+	assert_change_refused("\"why\":\"{kernels} launches\",", "", "why: is missing");
+	assert_change_refused("\"title\":\"Capture the step\",", "", "title: is missing");
+	assert_change_refused("\"id\":\"cuda-graphs\"", "\"id\":\"a/b\"", "id: \"a/b\"");
+	assert_change_accepted("\"effort\":\"medium\"", "\"effort\":\"high\"");
+}
+
+/* A rule without a bound: about the profile, and with or without limits. */
+static void assert_unbound(const char *members, const char *reason)
+{
+	struct weir_text text = {0};
+
+	weir_text_printf(
+		&text,
+		"{\"rules\":[{\"id\":\"a\",\"about\":\"profile\",\"bound\":null,\"title\":\"t\","
+		"\"when\":[\"share > 0.5\"],\"see\":[\"s\"],%s\"examples\":[" EXAMPLES "]}]}",
+		members);
+	if (reason)
+		assert_refused(text.data, reason);
+	else
+		weir_ruleset_free(load_text(text.data));
+	weir_text_release(&text);
+}
+
+static void a_rule_without_a_bound_advises_or_limits_confidence(void **state)
+{
+	(void)state;
+	assert_unbound("\"recommend\":[" ADVICE("r") "],", NULL);
+	assert_unbound("", "recommend: 0 elements, expected 1 to 8");
+	assert_unbound("\"confidence\":\"low\",\"headline\":\"h\",", NULL);
+	assert_unbound("\"confidence\":\"medium\",\"headline\":\"h\",", NULL);
+	assert_unbound("\"confidence\":\"high\",\"headline\":\"h\",", "confidence: expected");
+	assert_unbound("\"confidence\":\"low\",", "headline: is missing");
+	assert_unbound("\"last\":true,\"recommend\":[" ADVICE("r") "],", "last: a rule without");
+	assert_unbound("\"descend\":true,\"recommend\":[" ADVICE("r") "],", "of_compute, descend");
+	assert_change_refused("\"last\":false", "\"confidence\":\"low\"",
+	                      "confidence: only a rule");
+	assert_change_refused("\"last\":false", "\"of_compute\":true", "of_compute, descend");
+	assert_change_refused("\"last\":false", "\"descend\":true", "of_compute, descend");
+	assert_change_refused("\"last\":false", "\"last\":false,\"last\":true",
+	                      "last: comes twice");
+	assert_change_refused("\"cause\":\"host-dispatch\"", "\"cause\":7", "cause");
+	assert_change_refused("[\"profile\",\"stage\"]", "[\"profile\",7]", "about: expected");
+	assert_change_refused(
+		"\"headline\":\"the GPU waits for the host {idle_host:share} of the time\",", "",
+		"headline: is missing");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -536,6 +660,9 @@ int main(void)
 		cmocka_unit_test(one_clause_serves_every_row),
 		cmocka_unit_test(right_examples_pass),
 		cmocka_unit_test(a_wrong_example_is_reported_with_its_clauses),
+		cmocka_unit_test(texts_and_lists_have_limits),
+		cmocka_unit_test(gains_lie_between_one_and_a_thousand),
+		cmocka_unit_test(a_rule_without_a_bound_advises_or_limits_confidence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -462,6 +462,30 @@ static void traffic_is_a_mean_in_use(void **state)
 	free_scene(&scene);
 }
 
+static double capped(double first, double second, int64_t apart_ns, double utilization)
+{
+	struct scene scene = make_scene();
+	double share;
+
+	add(&scene, "0", NOON, WEIR_GAUGE_POWER_CAPPED_NS, first)->value[U] = 1;
+	add(&scene, "0", NOON + apart_ns, WEIR_GAUGE_POWER_CAPPED_NS, second)->value[U] =
+		utilization;
+	share = figures(&scene, 0, 0)->power_capped;
+	free_scene(&scene);
+	return share;
+}
+
+static void two_samples_of_a_total_give_its_growth(void **state)
+{
+	(void)state;
+	assert_near(capped(5e8, 75e7, S, 1), 0.25, 1e-12);
+	assert_near(capped(5e8, 5e8, S, 1), 0, 0);
+	assert_near(capped(5e8, 4e8, S, 1), NAN, 0);  /* the driver was reloaded */
+	assert_near(capped(5e8, 6e8, 0, 1), NAN, 0);  /* no time has passed */
+	assert_near(capped(5e8, 75e7, S, 0), NAN, 0); /* the device was idle */
+	assert_near(capped(NAN, 75e7, S, 1), NAN, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -487,6 +511,7 @@ int main(void)
 		cmocka_unit_test(devices_of_several_names_are_mixed),
 		cmocka_unit_test(a_name_in_another_file_names_the_same_device),
 		cmocka_unit_test(traffic_is_a_mean_in_use),
+		cmocka_unit_test(two_samples_of_a_total_give_its_growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
