@@ -292,6 +292,93 @@ static void an_empty_allocator_is_a_level(void **state)
 	}
 }
 
+/* Equal peaks: by type, then by id; of one device, the first event at the peak counts. */
+static void equal_peaks_are_ordered_by_device(void **state)
+{
+	static const struct {
+		int16_t type;
+		int id;
+	} devices[] = {{6, 1}, {1, 2}, {1, 0}, {6, 0}};
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct weir_memory_usage got;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		make_memory(make, 10 + i, 100, 100, 200);
+	make_memory(make, 20, 100, 100, 400); /* the same peak again, in a larger reservation */
+	trace = make_trace_finish(make);
+	for (int i = 0; i < 4; i++) {
+		trace->memory[i].device_type = (int8_t)devices[i].type;
+		trace->memory[i].device_id = (int16_t)devices[i].id;
+	}
+	trace->memory[4].device_type = 1;
+	trace->memory[4].device_id = 0;
+	got = measure_trace(trace, 0);
+	assert_int_equal(got.device_count, 4);
+	assert_int_equal(got.devices[0].device_id, 0);
+	assert_int_equal(got.devices[1].device_id, 2);
+	assert_int_equal(got.devices[2].device_id, 0);
+	assert_int_equal(got.devices[3].device_id, 1);
+	assert_near(got.devices[0].fragmentation, 0.5, 0);
+	assert_near(got.devices[0].peak_reserved_bytes, 400, 0);
+}
+
+static void devices_beyond_the_limit_are_left_out(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct weir_memory_usage got;
+
+	(void)state;
+	for (int i = 0; i < WEIR_MAX_MEMORY_DEVICES + 2; i++)
+		make_memory(make, 10 + i, 100, 100 + i, -1);
+	trace = make_trace_finish(make);
+	for (int i = 0; i < WEIR_MAX_MEMORY_DEVICES + 2; i++)
+		trace->memory[i].device_id = (int16_t)i;
+	got = measure_trace(trace, 0);
+	assert_int_equal(got.device_count, WEIR_MAX_MEMORY_DEVICES);
+	assert_near(got.devices[0].peak_allocated_bytes, 100 + WEIR_MAX_MEMORY_DEVICES - 1, 0);
+}
+
+/* Steps that end before the first event have no level; events of one instant keep their order. */
+static void levels_begin_with_the_first_event(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_memory_usage got;
+
+	(void)state;
+	make_memory(make, 200, 10, 100, -1); /* at the end of the second step */
+	make_memory(make, 300, 10, 999, -1);
+	make_memory(make, 300, 10, 110, -1); /* the later one of that instant */
+	make_memory(make, 399, 10, 120, -1);
+	got = measure(make, 4);
+	assert_near(got.devices[0].leak_bytes_per_step, 10, 0);
+	assert_near(got.devices[0].allocations_per_step, 1, 0);
+}
+
+static void a_single_level_has_no_growth(void **state)
+{
+	static const double level[] = {5, 8, 11, 14};
+
+	(void)state;
+	assert_near(weir_memory_growth(level, NULL, 1), NAN, 0);
+	assert_near(weir_memory_growth(level, NULL, 2), 3, 0);
+	assert_near(weir_memory_growth(level, (const uint32_t[]){1, 3, 5, 7}, 4), 1.5, 0);
+}
+
+/* One change may be a shift if at least three others show the trend. */
+static void a_single_large_change_is_a_shift(void **state)
+{
+	static const double four[] = {0, 1, 1001, 1002}, three[] = {0, 1, 1001};
+	static const double two[] = {0, 1000, 1001, 2001, 2002};
+
+	(void)state;
+	assert_near(weir_memory_growth(four, NULL, 4), 1, 1e-12);
+	assert_near(weir_memory_growth(three, NULL, 3), 500.5, 1e-12);
+	assert_true(weir_memory_growth(two, NULL, 5) > 300);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +393,11 @@ int main(void)
 		cmocka_unit_test(steps_that_are_set_apart_are_counted_as_time),
 		cmocka_unit_test(the_first_event_may_hold_the_largest_reservation),
 		cmocka_unit_test(an_empty_allocator_is_a_level),
+		cmocka_unit_test(equal_peaks_are_ordered_by_device),
+		cmocka_unit_test(devices_beyond_the_limit_are_left_out),
+		cmocka_unit_test(levels_begin_with_the_first_event),
+		cmocka_unit_test(a_single_level_has_no_growth),
+		cmocka_unit_test(a_single_large_change_is_a_shift),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
