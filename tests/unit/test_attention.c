@@ -12,6 +12,7 @@
 
 #include "engine/analysis/roofline/shapes.h"
 #include "tests/unit/near.h"
+#include "tests/unit/operators.h"
 
 #define EXACT    1e-15
 #define MAX_ARGS 20
@@ -310,6 +311,150 @@ static void the_sums_of_a_step_stand_in_for_lengths(void **state)
 	assert_int_equal(known.engine, WEIR_ENGINE_TENSOR);
 }
 
+/* ---- shapes that do not fit ---- */
+
+#define SDPA                 "aten::scaled_dot_product_attention"
+#define SDPA_SCALARS(causal) "[\"\", \"\", \"\", \"\", \"\", \"" causal "\"]"
+
+static struct weir_work sdpa_of(const char *q, const char *k, const char *v, const char *bias)
+{
+	struct operator_call call = CALL_WITH(SDPA, NULL, "HHHH--", SDPA_SCALARS("False"));
+	char dims[256];
+
+	(void)snprintf(dims, sizeof dims, "[%s, %s, %s, %s, [], []]", q, k, v, bias);
+	call.dims = dims;
+	return operator_work(&call);
+}
+
+static void heads_of_queries_share_whole_heads_of_keys(void **state)
+{
+	struct weir_work work =
+		sdpa_of("[2, 6, 5, 4]", "[2, 3, 7, 4]", "[2, 3, 7, 9]", "[2, 1, 5, 7]");
+
+	(void)state;
+	expect(&work, 2. * 2 * 6 * 35 * 13,
+	       2. * 13 * (2 * 6 * 5 + 2 * 3 * 7) + 4 * 60 + 2. * 2 * 5 * 7, WEIR_MODEL_HIGH);
+}
+
+static void attention_over_other_shapes_is_unknown(void **state)
+{
+	static const char *const refused[][3] = {
+		{"[]", "[2, 3, 7, 4]", "[2, 3, 7, 9]"},
+		{"[2, 6, 5, 4]", "[]", "[2, 3, 7, 9]"},
+		{"[2, 6, 5, 4]", "[2, 3, 7, 4]", "[]"},
+		{"[6, 5, 4]", "[2, 3, 7, 4]", "[2, 3, 7, 9]"},
+		{"[2, 6, 5, 4]", "[3, 7, 4]", "[2, 3, 7, 9]"},
+		{"[2, 6, 5, 4]", "[2, 3, 7, 4]", "[3, 7, 9]"},
+		{"[2, 6, 5, 4]", "[2, 3, 7, 3]", "[2, 3, 7, 9]"}, /* another depth */
+		{"[2, 6, 5, 4]", "[2, 3, 7, 4]", "[2, 3, 8, 9]"}, /* another number of keys */
+		{"[2, 6, 5, 4]", "[1, 3, 7, 4]", "[1, 3, 7, 9]"}, /* another batch */
+		{"[2, 6, 5, 4]", "[2, 4, 7, 4]", "[2, 4, 7, 9]"}, /* 6 heads over 4 */
+		{"[2, 6, 5, 4]", "[2, 0, 7, 4]", "[2, 0, 7, 9]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		struct weir_work work = sdpa_of(refused[i][0], refused[i][1], refused[i][2], "[]");
+
+		expect_nothing(&work);
+	}
+}
+
+static struct weir_work varlen_of(const char *q, const char *k, const char *v, const char *sums,
+                                  const char *longest)
+{
+	char dims[256], scalars[128];
+	struct operator_call call = {.op = VARLEN, .types = "hhhiiSSSSS"};
+
+	(void)snprintf(dims, sizeof dims, "[%s, %s, %s, %s, %s, [], [], [], [], []]", q, k, v, sums,
+	               sums);
+	(void)snprintf(scalars, sizeof scalars,
+	               "[\"\", \"\", \"\", \"\", \"\", %s, \"0.\", \"0.125\", \"False\"]", longest);
+	call.dims = dims;
+	call.scalars = scalars;
+	return operator_work(&call);
+}
+
+#define FOUR "\"16\", \"16\""
+
+static void packed_sequences_need_matching_shapes(void **state)
+{
+	static const char *const refused[][5] = {
+		{"[]", "[64, 2, 32]", "[64, 2, 32]", "[5]", FOUR},
+		{"[64, 32]", "[64, 2, 32]", "[64, 2, 32]", "[5]", FOUR},
+		{"[64, 8, 32]", "[]", "[64, 2, 32]", "[5]", FOUR},
+		{"[64, 8, 32]", "[64, 2, 32]", "[]", "[5]", FOUR},
+		{"[64, 8, 32]", "[64, 32]", "[64, 2, 32]", "[5]", FOUR},
+		{"[64, 8, 32]", "[64, 2, 32]", "[64, 32]", "[5]", FOUR},
+		{"[64, 8, 32]", "[64, 0, 32]", "[64, 0, 32]", "[5]", FOUR},
+		{"[64, 8, 32]", "[64, 3, 32]", "[64, 3, 32]", "[5]", FOUR},
+		{"[64, 8, 32]", "[64, 2, 31]", "[64, 2, 32]", "[5]", FOUR},
+		{"[64, 8, 32]", "[64, 2, 32]", "[64, 2, 32]", "[5, 1]", FOUR},
+		{"[64, 8, 32]", "[64, 2, 32]", "[64, 2, 32]", "[1]", FOUR},
+		{"[64, 8, 32]", "[64, 2, 32]", "[64, 2, 32]", "[5]", "\"x\", \"16\""},
+		{"[64, 8, 32]", "[64, 2, 32]", "[64, 2, 32]", "[5]", "\"16\", \"x\""},
+		{"[64, 8, 32]", "[64, 2, 32]", "[64, 2, 32]", "[5]", "\"17\", \"16\""},
+		{"[64, 8, 32]", "[64, 2, 32]", "[64, 2, 32]", "[5]", "\"16\", \"17\""},
+		{"[0, 8, 32]", "[64, 2, 32]", "[64, 2, 32]", "[5]", "\"0\", \"16\""},
+		{"[64, 8, 32]", "[0, 2, 32]", "[0, 2, 32]", "[5]", "\"16\", \"0\""},
+		{"[64, 8, 32]", "[64, 2, 32]", "[60, 2, 32]", "[5]", FOUR},
+	};
+	struct weir_work work = varlen_of("[64, 8, 32]", "[64, 2, 32]", "[64, 2, 16]", "[5]", FOUR);
+
+	(void)state;
+	expect(&work, 2. * 4 * 8 * 256 * 48, 2. * 48 * (64 * 8 + 64 * 2) + 4. * 4 * 8 * 16,
+	       WEIR_MODEL_HIGH);
+	work = varlen_of("[16, 8, 32]", "[16, 2, 32]", "[16, 2, 16]", "[2]", FOUR);
+	expect(&work, 2. * 8 * 256 * 48, 2. * 48 * (16 * 8 + 16 * 2) + 4. * 8 * 16,
+	       WEIR_MODEL_HIGH);
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		work = varlen_of(refused[i][0], refused[i][1], refused[i][2], refused[i][3],
+		                 refused[i][4]);
+		expect_nothing(&work);
+	}
+}
+
+static struct weir_work served_of(const char *q, const char *k, const char *v, const char *name)
+{
+	char dims[128];
+	struct weir_step_sums sums;
+	struct weir_call call = {
+		.op = "vllm::unified_attention",
+		.types = "[\"c10::Half\", \"c10::Half\", \"c10::Half\"]",
+		.sums = &sums,
+	};
+
+	(void)snprintf(dims, sizeof dims, "[%s, %s, %s]", q, k, v);
+	call.dims = dims;
+	assert_true(weir_step_sums_parse(name, &sums));
+	return weir_work_of_call(&call);
+}
+
+#define STEP "execute_3_context_0(sq0sk0sqsq0sqsk0)_generation_3(sq3sk600sqsq3sqsk600)"
+
+/* The last two dimensions of a paged cache are heads and depth. */
+static void served_attention_reads_heads_and_depth_from_the_end(void **state)
+{
+	struct weir_work work =
+		served_of("[3, 8, 32]", "[100, 16, 2, 32]", "[100, 16, 2, 16]", STEP);
+
+	(void)state;
+	expect(&work, 2. * 8 * 600 * 48, 2. * 3 * 8 * 48 + 2. * 600 * 2 * 48, WEIR_MODEL_MEDIUM);
+	work = served_of("[3, 8]", "[100, 16, 2, 32]", "[100, 16, 2, 16]", STEP);
+	expect_nothing(&work);
+	work = served_of("[3, 8, 32]", "[2, 32]", "[100, 16, 2, 16]", STEP);
+	expect_nothing(&work);
+	work = served_of("[3, 8, 32]", "[100, 16, 2, 32]", "[2, 16]", STEP);
+	expect_nothing(&work);
+	work = served_of("[3, 8, 32]", "[]", "[3, 2, 16]", STEP);
+	expect_nothing(&work);
+	work = served_of("[3, 8, 32]", "[3, 2, 32]", "[]", STEP);
+	expect_nothing(&work);
+	work = served_of("[3, 8, 32]", "[3, 2, 32]", "[3, 2, 16]",
+	                 "execute_3_context_0(sq0sk0sqsq0sqsk0)_generation_0(sq0sk0sqsq0sqsk0)");
+	expect_nothing(&work);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +465,10 @@ int main(void)
 		cmocka_unit_test(the_math_path_computes_what_it_masks),
 		cmocka_unit_test(packed_sequences_of_one_length_are_known_from_their_shapes),
 		cmocka_unit_test(the_sums_of_a_step_stand_in_for_lengths),
+		cmocka_unit_test(heads_of_queries_share_whole_heads_of_keys),
+		cmocka_unit_test(attention_over_other_shapes_is_unknown),
+		cmocka_unit_test(packed_sequences_need_matching_shapes),
+		cmocka_unit_test(served_attention_reads_heads_and_depth_from_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
