@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -246,6 +247,241 @@ static void a_rate_that_is_null_is_missing(void **state)
 	weir_device_table_release(&parsed);
 }
 
+/* ---- a table of our own ---- */
+
+static struct weir_device_table table_of(const char *devices)
+{
+	struct weir_device_table parsed;
+	struct weir_error err = {0};
+	char text[2048];
+
+	(void)snprintf(text, sizeof(text), "{\"devices\": [%s]}", devices);
+	if (weir_device_table_parse(&parsed, text, strlen(text), &err))
+		fail_msg("%s", err.message);
+	return parsed;
+}
+
+#define DEVICE(name, match, sms, gb)                                                               \
+	"{\"name\": \"" name "\", \"match\": [" match "], \"sms\": " sms                           \
+	", \"numbers\": [{\"what\": \"memory_gb\", \"theoretical\": " gb                           \
+	"}, {\"what\": \"l2_mb\", "                                                                \
+	"\"theoretical\": 70}]}"
+
+static void figures_may_differ_from_the_table_by_so_much(void **state)
+{
+	static const struct {
+		uint64_t memory_bytes;
+		uint32_t sms;
+		bool found;
+	} rows[] = {
+		{92000000000u, 100, true},
+		{91999999999u, 100, false},
+		{115000000000u, 100, true},
+		{115000000001u, 100, false},
+		{100000000000u, 90, true},
+		{100000000000u, 89, false},
+		{100000000000u, 110, true},
+		{100000000000u, 111, false},
+		{0, 0, true},
+	};
+	struct weir_device_table own = table_of(DEVICE("A", "\"a\"", "100", "100"));
+	struct weir_device device;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(
+			weir_device_find(&own, "A", rows[i].memory_bytes, rows[i].sms, &device),
+			rows[i].found);
+	assert_near(device.l2_bytes, 70e6, 0);
+	assert_near(device.memory_bytes, 100e9, 0);
+	weir_device_table_release(&own);
+}
+
+/* Ratios of 1.05 and 1.06 to the usual 1.07 tie; 1.03 does not. */
+static void nearly_equal_candidates_are_a_tie(void **state)
+{
+	struct weir_device_table own = table_of(DEVICE("A", "\"a\"", "0.5", "100") ", " DEVICE(
+		"B", "\"a\"", "0.5", "104") ", " DEVICE("C", "\"a x\"", "0.5", "200"));
+	struct weir_device device;
+
+	(void)state;
+	assert_true(weir_device_find(&own, "A", 107000000000u, 0, &device));
+	assert_string_equal(device.name, "A");
+	assert_true(weir_device_find(&own, "A", 111280000000u, 0, &device));
+	assert_string_equal(device.name, "B");
+	assert_false(weir_device_find(&own, "A", 109140000000u, 0, &device));
+	/* A longer key is better, whatever the figures of the others. */
+	assert_true(weir_device_find(&own, "A x", 214000000000u, 0, &device));
+	assert_string_equal(device.name, "C");
+	assert_false(weir_device_find(&own, "A x", 107000000000u, 0, &device));
+	weir_device_table_release(&own);
+}
+
+static void a_key_is_found_anywhere_in_a_name(void **state)
+{
+	struct weir_device_table own = table_of(DEVICE("A", "\"none\", \"b c\"", "100", "100"));
+	struct weir_device device;
+
+	(void)state;
+	assert_true(weir_device_find(&own, "B-C", 0, 0, &device));
+	assert_true(weir_device_find(&own, "  a__B (c)", 0, 0, &device));
+	assert_true(weir_device_find(&own, "b b c d2", 0, 0, &device));
+	assert_false(weir_device_find(&own, "b", 0, 0, &device));
+	assert_false(weir_device_find(&own, "c b", 0, 0, &device));
+	assert_false(weir_device_find(&own, "b x c", 0, 0, &device));
+	assert_false(weir_device_find(&own, "b c max", 0, 0, &device));
+	/* 24 words and 255 bytes are the most. */
+	assert_true(weir_device_find(
+		&own, "b c 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24", 0, 0,
+		&device));
+	assert_false(weir_device_find(
+		&own, "b c 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25", 0, 0,
+		&device));
+	weir_device_table_release(&own);
+}
+
+static void a_name_may_have_255_bytes(void **state)
+{
+	struct weir_device_table own = table_of(DEVICE("A", "\"b c\"", "100", "100"));
+	struct weir_device device;
+	char name[300] = "b c ";
+
+	(void)state;
+	memset(name + 4, 'x', 251);
+	assert_true(weir_device_find(&own, name, 0, 0, &device));
+	name[255] = 'x';
+	assert_false(weir_device_find(&own, name, 0, 0, &device));
+	weir_device_table_release(&own);
+}
+
+static void slices_are_sevenths(void **state)
+{
+	struct weir_device_table own = table_of(DEVICE("A", "\"a\"", "98", "70"));
+	struct weir_device device;
+
+	(void)state;
+	assert_true(weir_device_find(&own, "A MIG 2g.20gb", 0, 0, &device));
+	assert_int_equal(device.sms, 28);
+	assert_near(device.memory_bytes, 20e9, 1e-12);
+	assert_near(device.l2_bytes, 20e6, 1e-12);
+	assert_true(weir_device_find(&own, "A MIG 2g.20gb", 21000000000u, 30, &device));
+	assert_int_equal(device.sms, 30);
+	assert_near(device.memory_bytes, 21e9, 0);
+	assert_near(device.l2_bytes, 70e6 * 30 / 98, 1e-12);
+	assert_true(weir_device_find(&own, "A MIG 7g.70gb", 0, 0, &device));
+	assert_int_equal(device.sms, 98);
+	assert_true(weir_device_find(&own, "A MIG 1g.10gb", 0, 0, &device));
+	assert_int_equal(device.sms, 14);
+	/* Neither a slice nor, at 8, a share of the device: the whole. */
+	assert_true(weir_device_find(&own, "A MIG 8g.80gb", 0, 0, &device));
+	assert_int_equal(device.sms, 98);
+	assert_true(weir_device_find(&own, "A MIG 0g.80gb", 0, 0, &device));
+	assert_int_equal(device.sms, 98);
+	assert_true(weir_device_find(&own, "A 2g.20gb", 0, 0, &device));
+	assert_int_equal(device.sms, 98);
+	assert_true(weir_device_find(&own, "A MIG 2x.20gb", 0, 0, &device));
+	assert_int_equal(device.sms, 98);
+	assert_true(weir_device_find(&own, "A MIG 2gb", 0, 0, &device));
+	assert_int_equal(device.sms, 98);
+	/* As large as the whole device. */
+	assert_true(weir_device_find(&own, "A MIG 2g.20gb", 1, 98, &device));
+	assert_near(device.memory_bytes, 70e9, 0);
+	weir_device_table_release(&own);
+}
+
+static void peaks_exist_for_known_units_and_types(void **state)
+{
+	struct weir_device device;
+
+	(void)state;
+	assert_true(weir_device_find(&table, "NVIDIA H200", 0, 0, &device));
+	assert_near(weir_device_flops(&device, WEIR_ENGINE_COUNT, WEIR_DTYPE_FP32).theoretical, NAN,
+	            0);
+	assert_near(weir_device_flops(&device, WEIR_ENGINE_VECTOR, WEIR_DTYPE_COUNT).theoretical,
+	            NAN, 0);
+	assert_near(weir_device_flops(&device, WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP32).theoretical,
+	            weir_device_flops(&device, WEIR_ENGINE_VECTOR, WEIR_DTYPE_FP32).theoretical, 0);
+	assert_true(weir_device_flops(&device, WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP64).theoretical >
+	            weir_device_flops(&device, WEIR_ENGINE_VECTOR, WEIR_DTYPE_FP64).theoretical);
+}
+
+#define NUMBER(members)                                                                            \
+	"{\"devices\": [{\"name\": \"x\", \"match\": [\"x\"], \"numbers\": [{" members "}]}]}"
+#define ENTRY(members) "{\"devices\": [{" members "}]}"
+#define NINE           "\"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\", \"8\", \"9\""
+
+static void every_member_of_a_table_is_checked(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} rows[] = {
+		{"{", ""},
+		{"{}", "devices: expected a list of at most 256"},
+		{"{\"devices\": 7}", "devices"},
+		{"{\"devices\": [], \"more\": 1}", "more"},
+		{ENTRY("\"nam\": \"x\""), "devices[0]: "},
+		{ENTRY("\"match\": [\"x\"]"), "devices[0]: name: expected a text of 1 to 63"},
+		{ENTRY("\"name\": \"\", \"match\": [\"x\"]"), "devices[0]: name: expected a text"},
+		{ENTRY("\"name\": 7"), "devices[0]: name"},
+		{ENTRY("\"name\": \"x\", \"match\": 7"), "devices[0]: match"},
+		{ENTRY("\"name\": \"x\""), "devices[0]: match: expected a list"},
+		{ENTRY("\"name\": \"x\", \"match\": [7]"), "devices[0]: match: expected a text"},
+		{ENTRY("\"name\": \"x\", \"match\": [" NINE "]"), "match: at most 8 texts"},
+		{ENTRY("\"name\": \"x\", \"match\": [\"x\"], \"numbers\": 7"), "numbers"},
+		{ENTRY("\"name\": \"x\", \"match\": [\"x\"], \"sms\": 0"),
+	         "sms: expected a positive"},
+		{ENTRY("\"name\": \"x\", \"match\": [\"x\"], \"sms\": \"1\""), "sms"},
+		{ENTRY("\"name\": \"x\", \"match\": [\"x\"], \"sms\": 4294967296"),
+	         "sms: too large"},
+		{NUMBER(""), "numbers[0]: what: no such number: none"},
+		{NUMBER("\"what\": \"l2_mb\""), "l2_mb: needs a theoretical value"},
+		{NUMBER("\"what\": \"l2_mb\", \"theoretical\": 0"),
+	         "theoretical: expected a positive"},
+		{NUMBER("\"what\": \"l2_mb\", \"theoretical\": 1e999"),
+	         "theoretical: expected a positive"},
+		{NUMBER("\"what\": \"l2_mb\", \"theoretical\": 1, \"sustained\": -1"),
+	         "sustained: expected a positive"},
+		{NUMBER("\"what\": \"l2_mb\", \"theoretical\": 1, \"unit\": 1"), "unit"},
+		{NUMBER("\"what\": 7"), "what"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct weir_device_table damaged;
+		struct weir_error err = {0};
+
+		if (!weir_device_table_parse(&damaged, rows[i].text, strlen(rows[i].text), &err) ||
+		    !strstr(err.message, rows[i].message))
+			fail_msg("%s: \"%s\"", rows[i].text, err.message);
+		assert_int_not_equal(err.status, WEIR_OK);
+		weir_device_table_release(&damaged);
+	}
+}
+
+static void rates_are_stored_in_base_units(void **state)
+{
+	struct weir_device_table own = table_of(
+		"{\"name\": \"x\", \"match\": [\"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\", "
+	        "\"8\"], "
+		"\"sms\": 4294967295, \"numbers\": [{\"what\": \"link_gb_per_s\", \"theoretical\": "
+	        "50}, "
+		"{\"what\": \"memory_gb_per_s\", \"theoretical\": 100, \"sustained\": 70}, "
+		"{\"what\": \"vector.fp32\", \"theoretical\": 5}]}");
+	const struct weir_device *device = &own.items[0];
+	struct weir_device found_device;
+
+	(void)state;
+	assert_near(device->link_bytes_per_s.theoretical, 50e9, 0);
+	assert_near(device->link_bytes_per_s.sustained, 45e9, 1e-12);
+	assert_near(device->bytes_per_s.sustained, 70e9, 0);
+	assert_near(device->flops[WEIR_ENGINE_VECTOR][WEIR_DTYPE_FP32].theoretical, 5e12, 0);
+	assert_near(device->flops[WEIR_ENGINE_VECTOR][WEIR_DTYPE_FP64].theoretical, NAN, 0);
+	assert_near(device->memory_bytes, NAN, 0);
+	assert_true(device->sms == UINT32_MAX);
+	assert_true(weir_device_find(&own, "8", 123, 0, &found_device));
+	weir_device_table_release(&own);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +497,14 @@ int main(void)
 		cmocka_unit_test(a_damaged_table_names_the_place),
 		cmocka_unit_test(int8_runs_on_the_vector_units_where_there_are_no_others),
 		cmocka_unit_test(a_rate_that_is_null_is_missing),
+		cmocka_unit_test(figures_may_differ_from_the_table_by_so_much),
+		cmocka_unit_test(nearly_equal_candidates_are_a_tie),
+		cmocka_unit_test(a_key_is_found_anywhere_in_a_name),
+		cmocka_unit_test(a_name_may_have_255_bytes),
+		cmocka_unit_test(slices_are_sevenths),
+		cmocka_unit_test(peaks_exist_for_known_units_and_types),
+		cmocka_unit_test(every_member_of_a_table_is_checked),
+		cmocka_unit_test(rates_are_stored_in_base_units),
 	};
 
 	return cmocka_run_group_tests(tests, load_table, free_table);

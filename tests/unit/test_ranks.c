@@ -333,6 +333,99 @@ static void a_clock_offset_gets_a_note(void **state)
 	job_close(&job);
 }
 
+/* ---- bandwidth of each kind ---- */
+
+/* Returns the bus bandwidth of collectives of 1 us with this name, 4,000,000 elements in and
+ * `out` out; NAN: unknown. */
+static double bandwidth_of(const char *name, const char *dtype, int64_t in, int64_t out,
+                           int64_t members)
+{
+	struct job job;
+	double bandwidth;
+
+	job_open(&job, more_work, RANKS, STEPS);
+	for (size_t r = 0; r < RANKS; r++) {
+		struct weir_trace *trace = job.traces[r];
+
+		describe(trace);
+		for (size_t i = 0; i < trace->collective_count; i++) {
+			struct weir_collective *row = &trace->collectives[i];
+
+			row->name = weir_names_add(trace->names, name, strlen(name));
+			row->dtype = weir_names_add(trace->names, dtype, strlen(dtype));
+			row->elements_in = in;
+			row->elements_out = out;
+			row->group_size = members;
+		}
+	}
+	job_compare(&job);
+	bandwidth = job.ranks[0].waits.bus_bytes_per_s;
+	job_close(&job);
+	return bandwidth;
+}
+
+static void each_kind_moves_its_share_over_a_link(void **state)
+{
+	static const struct {
+		const char *name, *dtype;
+		int64_t members;
+		double bytes; /* over one link, in units of 1,000,000 */
+	} rows[] = {
+		{"all_reduce", "BFloat16", 4, 2 * 2 * 3 / 4.},
+		{"allreduce", "Float", 2, 4},
+		{"_allgather_base", "Byte", 4, 8 * 3 / 4.},
+		{"all_gather", "Byte", 2, 8 / 2.},
+		{"reduce_scatter", "Byte", 4, 3 / 4.},
+		{"all_to_all", "Byte", 4, 3 / 4.},
+		{"alltoall", "Byte", 4, 3 / 4.},
+		{"broadcast", "Byte", 4, 1},
+		{"send", "Byte", 1, 1},
+		{"recv", "Byte", 1, 8},
+		{"allreduce", "Byte", 1, NAN},
+		{"gather", "Byte", 4, NAN},
+		{"allreduce", "Tensor", 4, NAN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_near(bandwidth_of(rows[i].name, rows[i].dtype, 1000000, 8000000,
+		                         rows[i].members),
+		            rows[i].bytes * 1e6 / 1e-6, 1e-9);
+	assert_near(bandwidth_of("allreduce", "Byte", 0, 8000000, 4), NAN, 0);
+	assert_near(bandwidth_of("recv", "Byte", 8000000, 0, 4), NAN, 0);
+	assert_near(bandwidth_of("broadcast", "Byte", 1, 0, 4), 1 / 1e-6, 1e-9);
+}
+
+/* Without a stated size, the largest group of a collective is the job. */
+static void the_largest_group_is_the_job(void **state)
+{
+	struct job job;
+
+	(void)state;
+	job_open(&job, more_work, 1, STEPS);
+	describe(job.traces[0]);
+	job.traces[0]->collectives[1].group_size = 8;
+	job_compare(&job);
+	assert_note(&job, "one_rank", "(8 ranks)");
+	job.traces[0]->world_size = 6;
+	assert_note(&job, "one_rank", "(6 ranks)");
+	job.traces[0]->world_size = 1;
+	assert_note(&job, "one_rank", "recorded at the same time");
+	job_close(&job);
+}
+
+static void waits_are_known_from_a_nanosecond_on(void **state)
+{
+	struct weir_waits waits = {.matched = WEIR_FEWEST_MATCHES, .collective_ns = 1};
+
+	(void)state;
+	assert_true(weir_waits_known(&waits));
+	waits.collective_ns = 0;
+	assert_false(weir_waits_known(&waits));
+	waits = (struct weir_waits){.matched = WEIR_FEWEST_MATCHES - 1, .collective_ns = 1};
+	assert_false(weir_waits_known(&waits));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +440,9 @@ int main(void)
 		cmocka_unit_test(sizes_that_are_not_recorded_leave_the_bandwidth_unknown),
 		cmocka_unit_test(notes_name_the_missing_traces),
 		cmocka_unit_test(a_clock_offset_gets_a_note),
+		cmocka_unit_test(each_kind_moves_its_share_over_a_link),
+		cmocka_unit_test(the_largest_group_is_the_job),
+		cmocka_unit_test(waits_are_known_from_a_nanosecond_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
