@@ -462,9 +462,9 @@ static void rates_are_stored_in_base_units(void **state)
 {
 	struct weir_device_table own = table_of(
 		"{\"name\": \"x\", \"match\": [\"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\", "
-	        "\"8\"], "
+		"\"8\"], "
 		"\"sms\": 4294967295, \"numbers\": [{\"what\": \"link_gb_per_s\", \"theoretical\": "
-	        "50}, "
+		"50}, "
 		"{\"what\": \"memory_gb_per_s\", \"theoretical\": 100, \"sustained\": 70}, "
 		"{\"what\": \"vector.fp32\", \"theoretical\": 5}]}");
 	const struct weir_device *device = &own.items[0];
