@@ -572,6 +572,123 @@ static void a_sum_that_is_infinite_is_unknown(void **state)
 	release(&bench);
 }
 
+/* ---- time stamps ---- */
+
+static void stamp(struct bench *bench, size_t input, int64_t at_ns)
+{
+	bench->profile->inputs[input].scrape->at_ns = at_ns;
+}
+
+/* Adds pages of one process, which have served so many requests at these times. */
+static void add_stamped(struct bench *bench, const char *requests, const char *all, int64_t at_ns)
+{
+	char page[1024];
+
+	(void)snprintf(page, sizeof page,
+	               "process_start_time_seconds 100\n# TYPE vllm:request_success_total counter\n"
+	               "vllm:request_success_total{model_name=\"m\"} %s\n"
+	               "# TYPE vllm:e2e_request_latency_seconds histogram\n"
+	               "vllm:e2e_request_latency_seconds_bucket{model_name=\"m\",le=\"+Inf\"} %s\n"
+	               "vllm:e2e_request_latency_seconds_sum{model_name=\"m\"} %s\n"
+	               "vllm:e2e_request_latency_seconds_count{model_name=\"m\"} %s\n",
+	               requests, all, all, all);
+	add_text(bench, page);
+	stamp(bench, bench->profile->input_count - 1, at_ns);
+}
+
+static void stamped_pages_are_read_in_order_of_time(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_stamped(&bench, "30", "30", 3000);
+	add_stamped(&bench, "10", "10", 1000);
+	add_stamped(&bench, "20", "20", 2500);
+	collect(&bench);
+	assert_int_equal(bench.figures.findings.resets, 0);
+	assert_near(bench.figures.requests, 20, 0);
+	assert_int_equal(bench.figures.wall_ns, 2000);
+	release(&bench);
+}
+
+/* The order of the arguments decides among pages of one instant. */
+static void pages_of_one_instant_keep_their_order(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_stamped(&bench, "10", "10", 1000);
+	add_stamped(&bench, "15", "15", 2000);
+	add_stamped(&bench, "40", "40", 2000);
+	collect(&bench);
+	assert_near(bench.figures.requests, 30, 0);
+	assert_int_equal(bench.figures.findings.resets, 0);
+	release(&bench);
+}
+
+static int64_t wall_of(int64_t first_ns, int64_t second_ns)
+{
+	struct bench bench = {0};
+	int64_t wall_ns;
+
+	add_stamped(&bench, "10", "10", first_ns);
+	add_stamped(&bench, "20", "20", second_ns);
+	collect(&bench);
+	wall_ns = bench.figures.wall_ns;
+	release(&bench);
+	return wall_ns;
+}
+
+static void wall_time_needs_two_stamps_that_differ(void **state)
+{
+	(void)state;
+	assert_int_equal(wall_of(1000, 1001), 1);
+	assert_int_equal(wall_of(0, 1001), 1001);
+	assert_int_equal(wall_of(1000, 1000), -1);
+	assert_int_equal(wall_of(1000, WEIR_NO_TIME), -1);
+	assert_int_equal(wall_of(WEIR_NO_TIME, 1000), -1);
+	assert_int_equal(wall_of(-5, 1000), -1);
+}
+
+/* ---- summaries ---- */
+
+static size_t absurd(const char *quantiles, const char *count, const char *sum)
+{
+	struct bench bench = {0};
+	char page[1024];
+	size_t found;
+
+	(void)snprintf(page, sizeof page,
+	               "# TYPE nv_inference_request_success counter\n"
+	               "nv_inference_request_success{model=\"m\",version=\"1\"} 3\n"
+	               "# TYPE nv_inference_request_summary_us summary\n%s"
+	               "nv_inference_request_summary_us_count{model=\"m\",version=\"1\"} %s\n"
+	               "nv_inference_request_summary_us_sum{model=\"m\",version=\"1\"} %s\n",
+	               quantiles, count, sum);
+	add_text(&bench, page);
+	collect(&bench);
+	found = bench.figures.findings.absurd_summaries;
+	release(&bench);
+	return found;
+}
+
+#define Q(level, value)                                                                            \
+	"nv_inference_request_summary_us{model=\"m\",version=\"1\",quantile=\"" level "\"} " value \
+	"\n"
+
+static void quantiles_far_below_the_mean_are_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(absurd(Q("0.5", "10") Q("0.9", "10"), "3", "300"), 0);
+	assert_int_equal(absurd(Q("0.5", "10") Q("0.9", "10"), "3", "301"), 1);
+	assert_int_equal(absurd(Q("0.5", "9") Q("0.9", "10"), "3", "301"), 0);
+	assert_int_equal(absurd(Q("0.5", "0") Q("0.9", "0"), "3", "301"), 0);
+	assert_int_equal(absurd(Q("0.5", "NaN") Q("0.9", "10"), "3", "301"), 1);
+	assert_int_equal(absurd(Q("0.5", "10"), "0", "0"), 1);
+	assert_int_equal(absurd(Q("0.5", "NaN"), "0", "0"), 0);
+	assert_int_equal(absurd("", "3", "301"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -599,6 +716,10 @@ int main(void)
 		cmocka_unit_test(a_real_page_gives_its_means),
 		cmocka_unit_test(the_largest_fall_along_buckets_is_reported),
 		cmocka_unit_test(a_sum_that_is_infinite_is_unknown),
+		cmocka_unit_test(stamped_pages_are_read_in_order_of_time),
+		cmocka_unit_test(pages_of_one_instant_keep_their_order),
+		cmocka_unit_test(wall_time_needs_two_stamps_that_differ),
+		cmocka_unit_test(quantiles_far_below_the_mean_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
