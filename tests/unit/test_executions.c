@@ -132,14 +132,12 @@ static struct weir_contention contention_of(uint32_t alone, uint32_t beside, dou
 	struct weir_contention out;
 
 	for (uint32_t i = 0; i < alone + beside; i++)
-		/* NOLINTNEXTLINE(bugprone-implicit-widening-of-multiplication-result) */
-		items[i] = (struct weir_execution){.start_ns = 100 * i,
+		items[i] = (struct weir_execution){.start_ns = INT64_C(100) * i,
 		                                   .compute_ns = i < alone ? 10 : 30,
 		                                   .size = i < alone ? 4 : size,
 		                                   .tokens = NAN,
 		                                   .rows = 4};
-	/* NOLINTNEXTLINE(bugprone-implicit-widening-of-multiplication-result) */
-	weir_intervals_push(&host, 100 * alone, 10000);
+	weir_intervals_push(&host, INT64_C(100) * alone, 10000);
 	out = weir_contention_measure(&executions, &host);
 	weir_intervals_release(&host);
 	return out;

@@ -64,12 +64,10 @@ static size_t groups_of_op(const char *op, int kernels)
 			uint64_t correlation = (uint64_t)(call * 100 + k + 1);
 
 			snprintf(name, sizeof name, "k%d", k);
-			/* NOLINTNEXTLINE(bugprone-implicit-widening-of-multiplication-result) */
-			make_call(make, 0, "cudaLaunchKernel", at + k * 20, at + k * 20 + 10,
-			          correlation);
-			/* NOLINTNEXTLINE(bugprone-implicit-widening-of-multiplication-result) */
-			make_kernel(make, 0, name, at + 2000 + k * 100, at + 2050 + k * 100,
-			            correlation);
+			make_call(make, 0, "cudaLaunchKernel", at + INT64_C(20) * k,
+			          at + INT64_C(20) * k + 10, correlation);
+			make_kernel(make, 0, name, at + 2000 + INT64_C(100) * k,
+			            at + 2050 + INT64_C(100) * k, correlation);
 		}
 	}
 	scene_init(&scene, make_trace_finish(make), true);

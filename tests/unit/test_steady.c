@@ -198,8 +198,8 @@ static struct make_trace *sliver_of(int others)
 	make_host(make, WEIR_HOST_ANNOTATION, 0, "ProfilerStep#1", 1000, 9000);
 	make_launch(make, 1000, 1500, 2000, 9000);
 	for (int i = 0; i < others; i++)
-		/* NOLINTNEXTLINE(bugprone-implicit-widening-of-multiplication-result) */
-		make_kernel(make, 0, "orphan", 100000 * (i + 1), 100000 * (i + 1) + 50, 0);
+		make_kernel(make, 0, "orphan", INT64_C(100000) * (i + 1),
+		            INT64_C(100000) * (i + 1) + 50, 0);
 	return make;
 }
 

@@ -24,14 +24,12 @@
 
 static atomic_long allowed = LONG_MAX; /* allocations until all of them fail */
 
-/* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming) */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): linker's names */
 void *__real_calloc(size_t count, size_t size);
-/* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming) */
 void *__real_realloc(void *old, size_t size);
-/* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming) */
 void *__wrap_calloc(size_t count, size_t size);
-/* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming) */
 void *__wrap_realloc(void *old, size_t size);
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
 static bool may_allocate(void)
 {

@@ -24,10 +24,11 @@ static bool take(struct cursor *c, char wanted)
 	return true;
 }
 
+/* Needs a text that ends with a NUL. */
 static bool sees(struct cursor *c, char wanted)
 {
 	skip_blanks(c);
-	return c->at < c->end && *c->at == wanted;
+	return *c->at == wanted;
 }
 
 /* Reads a dimension: digits only, since a sign, a fraction or a symbol has no size. */
