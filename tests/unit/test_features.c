@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Every feature of every subject of a few profiles, against tests/data/features: most of them are
+ * in no report, but rules may read them. `WEIR_UPDATE_FEATURES=1 test_features` rewrites the files;
+ * review each line of the difference.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/analyze.h"
+#include "engine/analysis/rank/features.h"
+#include "engine/base/text.h"
+#include "engine/pipeline/classify.h"
+#include "engine/pipeline/judge.h"
+#include "engine/readers/reader.h"
+
+#define MOST_INPUTS    3
+#define MOST_OPERATORS 16
+
+struct features_case {
+	const char *name;
+	bool whole; /* all steps, not only the steady ones */
+	const char *paths[MOST_INPUTS];
+};
+
+static const struct features_case cases[] = {
+	{"nsys", false, {"tests/data/nsys/metrics.sqlite"}},
+	{"rocpd", false, {"tests/data/rocpd/run.db"}},
+	{"allocator", false, {"tests/data/kineto/malloc_churn.pt.trace.json.gz"}},
+	{"fork_graph", true, {"tests/data/kineto/decode_fork_graph.pt.trace.json.gz"}},
+	{"straggler", false, {"tests/data/kineto/straggler"}},
+	{"small_matmul", false, {"tests/data/kineto/small_matmul_add.pt.trace.json.gz"}},
+	{"step_sums", true, {"tests/data/kineto/written/step_sums.json"}},
+	{"counters",
+         false,
+         {"tests/data/kineto/large_operators.pt.trace.json.gz",
+          "tests/data/ncu/h200_large_operators.csv"}},
+	{"counted", false, {"tests/data/ncu/h200_gemm.csv"}},
+	{"spans", false, {"tests/data/spans/batch-server.otlp.json"}},
+	{"requests", false, {"tests/data/requests/slow_tokenizer.jsonl"}},
+	{"scrape", false, {"tests/data/scrape/triton.prom"}},
+	{"together",
+         false,
+         {"tests/data/captures/long_prefill.otlp.json.gz",
+          "tests/data/monitors/h200.nvidia-smi.csv.gz",
+          "tests/data/kineto/norm_softmax.pt.trace.json.gz"}},
+};
+
+static void add_values(struct weir_text *text, const char *subject, const char *name,
+                       const double *values)
+{
+	weir_text_printf(text, "%s %s\n", subject, name ? name : "-");
+	for (size_t i = 0; i < weir_features.count; i++)
+		if (!isnan(values[i]))
+			weir_text_printf(text, "\t%s %.7g\n", weir_features.items[i].id, values[i]);
+}
+
+static void add_operators(struct weir_text *text, const struct weir_analysis *analysis)
+{
+	size_t count = weir_analysis_subject_count(analysis);
+
+	for (size_t i = 0; i < count && i < MOST_OPERATORS; i++) {
+		struct weir_subject subject;
+
+		weir_analysis_subject(analysis, i, &subject);
+		add_values(text, "operator", subject.name, subject.values);
+	}
+}
+
+static void describe(const struct features_case *one, struct weir_text *text)
+{
+	const struct weir_analysis_options options = {.steady = !one->whole, .percentile = 0.95};
+	const struct weir_read_options by_content = {0};
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+	struct weir_analysis *analysis;
+	struct weir_report *report;
+	struct weir_ruleset *rules;
+	size_t count = 0;
+
+	while (count < MOST_INPUTS && one->paths[count])
+		count++;
+	if (weir_read_paths(profile, one->paths, count, &by_content, &err) ||
+	    weir_load_rules(NULL, &rules, &err) ||
+	    weir_analysis_new(profile, &options, &analysis, &err))
+		fail_msg("%s", err.message);
+	report = weir_report_new(profile);
+	add_operators(text, analysis);
+	weir_judge_operators(analysis, rules);
+	weir_analysis_report(analysis, report);
+	for (size_t i = 0; i < report->stage_count; i++)
+		add_values(text, "stage", report->stages[i].name, report->stages[i].features);
+	add_values(text, "profile", NULL, report->features);
+	weir_report_free(report);
+	weir_analysis_free(analysis);
+	weir_ruleset_free(rules);
+	weir_profile_free(profile);
+}
+
+/* Returns the content of a file; the caller releases it. */
+static struct weir_text content_of(const char *path)
+{
+	struct weir_text text = {0};
+	char buffer[4096];
+	FILE *file = fopen(path, "rb");
+	size_t got;
+
+	if (!file)
+		fail_msg("cannot open %s", path);
+	while ((got = fread(buffer, 1, sizeof buffer, file)) > 0)
+		weir_text_add(&text, buffer, got);
+	assert_int_equal(fclose(file), 0);
+	return text;
+}
+
+static void rewrite(const char *path, const struct weir_text *text)
+{
+	FILE *file = fopen(path, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text->data, 1, text->length, file), text->length);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Fails at the first line that differs. */
+static void compare(const char *path, char *got, char *expected)
+{
+	size_t line = 1;
+
+	while (*got || *expected) {
+		size_t length = strcspn(got, "\n"), other = strcspn(expected, "\n");
+
+		if (length != other || memcmp(got, expected, length) != 0)
+			fail_msg("%s:%zu: is \"%.*s\", expected \"%.*s\"", path, line, (int)length,
+			         got, (int)other, expected);
+		got += length + (got[length] == '\n');
+		expected += other + (expected[other] == '\n');
+		line++;
+	}
+}
+
+static void every_feature_keeps_its_value(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct weir_text text = {0}, expected;
+		char path[128];
+
+		(void)snprintf(path, sizeof path, "tests/data/features/%s.txt", cases[i].name);
+		describe(&cases[i], &text);
+		if (getenv("WEIR_UPDATE_FEATURES"))
+			rewrite(path, &text);
+		expected = content_of(path);
+		compare(path, text.data, expected.data);
+		weir_text_release(&expected);
+		weir_text_release(&text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_feature_keeps_its_value),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
