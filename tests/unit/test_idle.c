@@ -517,6 +517,32 @@ static void many_devices_behind_one_busy_thread_are_explained_up_to_a_bound(void
 	scene_release(&scene);
 }
 
+/* Another device works from start_ns to end_ns, while the host waits for two milliseconds. */
+static void assert_wait(int64_t start_ns, int64_t end_ns, enum weir_idle idle)
+{
+	struct make_trace *make = before_gap();
+
+	make_device(make, &(struct make_device_row){.device = 1,
+	                                            .stream = 1,
+	                                            .name = "gemm",
+	                                            .start_ns = GAP_NS + start_ns,
+	                                            .end_ns = GAP_NS + end_ns});
+	make_call(make, 0, "cudaDeviceSynchronize", GAP_NS, GAP_NS + 2000000, 0);
+	end_gap(make, 2000000, 2001000);
+	assert_idle(make, idle, 2000000);
+}
+
+static void another_device_explains_a_wait_only_by_work_inside_it(void **state)
+{
+	(void)state;
+	assert_wait(-500, 0, WEIR_IDLE_UNRECORDED); /* ends where the wait begins */
+	assert_wait(-500, 1, WEIR_IDLE_HOST_SYNC);
+	assert_wait(1000, 2000, WEIR_IDLE_HOST_SYNC);
+	assert_wait(1999999, 2000900, WEIR_IDLE_HOST_SYNC);
+	assert_wait(2000000, 2000900, WEIR_IDLE_UNRECORDED); /* begins where it ends */
+	assert_wait(3000000, 4000000, WEIR_IDLE_UNRECORDED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -550,6 +576,7 @@ int main(void)
 		cmocka_unit_test(kernels_of_one_graph_launch_are_queued_behind_the_first),
 		cmocka_unit_test(very_deep_and_very_long_host_time_takes_no_time),
 		cmocka_unit_test(many_devices_behind_one_busy_thread_are_explained_up_to_a_bound),
+		cmocka_unit_test(another_device_explains_a_wait_only_by_work_inside_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
