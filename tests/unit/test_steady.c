@@ -400,6 +400,100 @@ static void fewer_than_four_steps_are_not_judged(void **state)
 	}
 }
 
+/* ---- steps with work of exact periods ---- */
+
+#define MOST_STEPS 120
+
+struct exact {
+	struct weir_step items[MOST_STEPS];
+	struct weir_steps steps;
+};
+
+/* Judges `count` steps of 1,000 ns, of which `long_count` from `first_long` on last long_ns. */
+static void judge(struct exact *exact, size_t count, size_t first_long, size_t long_count,
+                  int64_t long_ns)
+{
+	int64_t at = 0;
+
+	*exact = (struct exact){.steps = {.step_count = count}};
+	exact->steps.steps = exact->items;
+	for (size_t i = 0; i < count; i++) {
+		int64_t period = i >= first_long && i < first_long + long_count ? long_ns : 1000;
+
+		exact->items[i] = (struct weir_step){.start_ns = at,
+		                                     .end_ns = at + 500,
+		                                     .device_start_ns = at,
+		                                     .device_end_ns = at + period,
+		                                     .device_rows = 10,
+		                                     .state = WEIR_STEP_STEADY};
+		at += period;
+	}
+	weir_steady_judge(&exact->steps);
+}
+
+static size_t with_state(const struct exact *exact, enum weir_step_state state)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < exact->steps.step_count; i++)
+		count += exact->items[i].state == state;
+	return count;
+}
+
+static void the_first_and_the_last_step_may_be_one_offs(void **state)
+{
+	struct exact exact;
+
+	(void)state;
+	judge(&exact, 20, 19, 1, 5001); /* the last step */
+	assert_int_equal(exact.items[19].state, WEIR_STEP_ONE_OFF);
+	judge(&exact, 4, 0, 1, 5001); /* four steps have no warm-up */
+	assert_int_equal(exact.items[0].state, WEIR_STEP_ONE_OFF);
+	judge(&exact, 3, 0, 1, 5001);
+	assert_int_equal(with_state(&exact, WEIR_STEP_STEADY), 3);
+}
+
+static void a_step_misses_work_below_nine_tenths_of_the_usual(void **state)
+{
+	struct exact exact;
+
+	(void)state;
+	judge(&exact, 20, 0, 0, 0);
+	for (size_t i = 0; i < 20; i++)
+		exact.items[i].state = WEIR_STEP_STEADY;
+	exact.items[3].device_rows = 9;
+	exact.items[3].missing_rows = 1;
+	exact.items[4].device_rows = 8;
+	exact.items[4].missing_rows = 1;
+	exact.items[5].device_rows = 8; /* nothing is missing: it has less work */
+	weir_steady_judge(&exact.steps);
+	assert_int_equal(exact.items[3].state, WEIR_STEP_STEADY);
+	assert_int_equal(exact.items[4].state, WEIR_STEP_INCOMPLETE);
+	assert_int_equal(exact.items[5].state, WEIR_STEP_STEADY);
+}
+
+/* From work to work; the last step to the end of its work; without work, on the host. */
+static void a_period_is_measured_on_the_device_where_it_can_be(void **state)
+{
+	struct exact exact;
+
+	(void)state;
+	judge(&exact, 4, 0, 0, 0);
+	exact.items[1].device_rows = 0;
+	exact.items[3].device_end_ns = 3700;
+	weir_steady_judge(&exact.steps);
+	assert_int_equal(exact.items[0].period_ns, 500); /* the next one has no work */
+	assert_int_equal(exact.items[1].period_ns, 500);
+	assert_int_equal(exact.items[2].period_ns, 1000);
+	assert_int_equal(exact.items[3].period_ns, 700);
+	exact.items[3].device_end_ns = 3500; /* ends with its host time */
+	exact.items[3].start_ns = 2900;
+	exact.items[2].device_start_ns = 3000; /* at the same time as the next */
+	weir_steady_judge(&exact.steps);
+	assert_int_equal(exact.items[2].period_ns, 500);
+	assert_int_equal(exact.items[3].period_ns, 600);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +515,9 @@ int main(void)
 		cmocka_unit_test(limits_of_a_tail),
 		cmocka_unit_test(limits_of_incomplete_steps),
 		cmocka_unit_test(fewer_than_four_steps_are_not_judged),
+		cmocka_unit_test(the_first_and_the_last_step_may_be_one_offs),
+		cmocka_unit_test(a_step_misses_work_below_nine_tenths_of_the_usual),
+		cmocka_unit_test(a_period_is_measured_on_the_device_where_it_can_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
