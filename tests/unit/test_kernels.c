@@ -279,6 +279,97 @@ static void hostile_names_come_back_as_something(void **state)
 	}
 }
 
+static void wrappers_show_the_functor_that_they_run(void **state)
+{
+	(void)state;
+	assert_display("void cutlass::device_kernel<cutlass::gemm::Foo<A, B>, int>(P)",
+	               "cutlass::gemm::Foo");
+	assert_display("void cutlass::device_kernel<1, x::Bar<2, 3>, z>(P)", "x::Bar");
+	assert_display("void cutlass::device_kernel<1,  x::Bar >(P)", "x::Bar");
+	assert_display("void cutlass::device_kernel<1>(P)", "cutlass::device_kernel");
+	assert_display("void cutlass::device_kernel(P)", "cutlass::device_kernel");
+	assert_display("void cutlass::Kernels<Foo>(P)", "cutlass::Kernels");
+	assert_display("void other::Kernel<Foo>(P)", "other::Kernel");
+	/* Four wrappers are opened. */
+	assert_display("cutlass::Kernel<cutlass::Kernel<cutlass::Kernel<cutlass::Kernel<Foo<1>>>>>",
+	               "Foo");
+	assert_display("cutlass::Kernel<cutlass::Kernel<cutlass::Kernel<cutlass::Kernel<"
+	               "cutlass::Kernel<Foo<1>>>>>>",
+	               "cutlass::Kernel");
+}
+
+static void mangled_names_are_read_part_by_part(void **state)
+{
+	(void)state;
+	assert_display("_Z3fooi", "foo");
+	assert_display("_Z3foo3bar", "foo"); /* not nested: one identifier */
+	assert_display("_ZN1a1bE", "a::b");
+	assert_display("_ZN12_GLOBAL__N_13barEv", "bar");
+	assert_display("_ZN1a12_GLOBAL__N_13barEv", "a::bar");
+	assert_display("_Z", "_Z");
+	assert_display("_ZN99fooE", "_ZN99fooE");
+	assert_display("_ZN3fooE", "foo");
+	assert_display("_ZN4fooE", "fooE");
+	assert_display("_ZN5fooE", "_ZN5fooE");
+	assert_display("_Z0foo", "_Z0foo");
+}
+
+static void hashes_have_eight_digits_at_least(void **state)
+{
+	(void)state;
+	assert_display("kernel_1234abcd", "kernel");
+	assert_display("kernel_234abcd", "kernel_234abcd");
+	assert_display("kernel_abcdefab", "kernel_abcdefab"); /* a word */
+	assert_display("kernel__1234abcd", "kernel__1234abcd");
+	assert_display("kernel1234abcd", "kernel1234abcd");
+	assert_display("kernel_1234abcg", "kernel_1234abcg");
+	assert_display("kernel_0x1", "kernel");
+	assert_display("kernel_0xg", "kernel_0xg");
+	assert_display("kernel_0x", "kernel_0x");
+	assert_display("k_1234abcd", "k");
+	assert_display("_1234abcd", "_1234abcd");
+	assert_display("void at::native::k<2>(int)", "k");
+	assert_display("at::native::", "at::native::");
+}
+
+static void remnants_of_unnamed_name_spaces_close_nothing(void **state)
+{
+	(void)state;
+	assert_display("void k<8, unnamed>::Fun, 2>(int)", "k");
+	assert_display("void (anonymous namespace)::k<8>(int)", "k");
+	assert_display("void a::<unnamed>::k<8>(int)", "a::k");
+	assert_display("void k<a<unnamed>::b>(int)", "k");
+	assert_display("(no name)", "(no name)");
+}
+
+static void assert_key(const char *name, const char *key)
+{
+	struct weir_text text = {0};
+
+	weir_kernel_key(name, &text);
+	assert_string_equal(text.data ? text.data : "", key);
+	weir_text_release(&text);
+}
+
+static void keys_hold_the_words_of_a_name_and_its_arguments(void **state)
+{
+	(void)state;
+	assert_key("void ns::foo<3ul, true, false>(int, float)", "foo 3 1 0 ");
+	assert_key("foo<(instance 2)>", "foo 2 ");
+	assert_key("foo<(int)2>(x)", "foo 2 ");
+	assert_key("(anonymous namespace)::bar<<unnamed>::f>", "bar f ");
+	assert_key("k<8, unnamed>::f>", "k 8 f ");
+	assert_key("k<unnamed>", "k unnamed ");
+	assert_key("lambda(int)#1", "lambda int 1 ");
+	assert_key("lambda (int)", "lambda ");
+	assert_key("lambdas(int)", "lambdas ");
+	assert_key("a(b(c)d", "a ");
+	assert_key("a(b(c)d)e", "a e ");
+	assert_key("12 5uLL 0l ul 7f truest falser", "12 5 0 ul 7f truest falser ");
+	assert_key("a:b", "a b ");
+	assert_key("", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +380,11 @@ int main(void)
 		cmocka_unit_test(a_tile_suffix_is_the_second_level_of_a_name),
 		cmocka_unit_test(the_tile_tells_what_limits_a_product),
 		cmocka_unit_test(hostile_names_come_back_as_something),
+		cmocka_unit_test(wrappers_show_the_functor_that_they_run),
+		cmocka_unit_test(mangled_names_are_read_part_by_part),
+		cmocka_unit_test(hashes_have_eight_digits_at_least),
+		cmocka_unit_test(remnants_of_unnamed_name_spaces_close_nothing),
+		cmocka_unit_test(keys_hold_the_words_of_a_name_and_its_arguments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
