@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -165,7 +166,7 @@ static const char *bytes_note(double expected, double ratio, bool beyond_cache)
 	weir_note_counted_join(&(struct weir_counted_join){.share = 0.5, .agree_share = 1}, report);
 	text[0] = '\0';
 	if (notes(report, "counters_bytes") == 1)
-		strncat(text, report->notes[report->note_count - 1].text, sizeof text - 1);
+		(void)snprintf(text, sizeof text, "%s", report->notes[report->note_count - 1].text);
 	report->operator_count = 0;
 	report->operators = NULL;
 	weir_report_free(report);

@@ -81,9 +81,9 @@ static void describe(const struct features_case *one, struct weir_text *text)
 	const struct weir_read_options by_content = {0};
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_error err = {0};
-	struct weir_analysis *analysis;
+	struct weir_analysis *analysis = NULL;
 	struct weir_report *report;
-	struct weir_ruleset *rules;
+	struct weir_ruleset *rules = NULL;
 	size_t count = 0;
 
 	while (count < MOST_INPUTS && one->paths[count])
@@ -92,6 +92,7 @@ static void describe(const struct features_case *one, struct weir_text *text)
 	    weir_load_rules(NULL, &rules, &err) ||
 	    weir_analysis_new(profile, &options, &analysis, &err))
 		fail_msg("%s", err.message);
+	assert_non_null(analysis);
 	report = weir_report_new(profile);
 	add_operators(text, analysis);
 	weir_judge_operators(analysis, rules);
@@ -131,7 +132,7 @@ static void rewrite(const char *path, const struct weir_text *text)
 }
 
 /* Fails at the first line that differs. */
-static void compare(const char *path, char *got, char *expected)
+static void compare(const char *path, const char *got, const char *expected)
 {
 	size_t line = 1;
 
@@ -159,6 +160,7 @@ static void every_feature_keeps_its_value(void **state)
 		if (getenv("WEIR_UPDATE_FEATURES"))
 			rewrite(path, &text);
 		expected = content_of(path);
+		assert_true(text.data && expected.data);
 		compare(path, text.data, expected.data);
 		weir_text_release(&expected);
 		weir_text_release(&text);
