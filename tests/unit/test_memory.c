@@ -296,8 +296,8 @@ static void an_empty_allocator_is_a_level(void **state)
 static void equal_peaks_are_ordered_by_device(void **state)
 {
 	static const struct {
-		int16_t type;
-		int id;
+		int32_t type;
+		int32_t id;
 	} devices[] = {{6, 1}, {1, 2}, {1, 0}, {6, 0}};
 	struct make_trace *make = make_trace_new();
 	struct weir_trace *trace;
@@ -309,8 +309,8 @@ static void equal_peaks_are_ordered_by_device(void **state)
 	make_memory(make, 20, 100, 100, 400); /* the same peak again, in a larger reservation */
 	trace = make_trace_finish(make);
 	for (int i = 0; i < 4; i++) {
-		trace->memory[i].device_type = (int8_t)devices[i].type;
-		trace->memory[i].device_id = (int16_t)devices[i].id;
+		trace->memory[i].device_type = devices[i].type;
+		trace->memory[i].device_id = devices[i].id;
 	}
 	trace->memory[4].device_type = 1;
 	trace->memory[4].device_id = 0;
@@ -335,7 +335,7 @@ static void devices_beyond_the_limit_are_left_out(void **state)
 		make_memory(make, 10 + i, 100, 100 + i, -1);
 	trace = make_trace_finish(make);
 	for (int i = 0; i < WEIR_MAX_MEMORY_DEVICES + 2; i++)
-		trace->memory[i].device_id = (int16_t)i;
+		trace->memory[i].device_id = i;
 	got = measure_trace(trace, 0);
 	assert_int_equal(got.device_count, WEIR_MAX_MEMORY_DEVICES);
 	assert_near(got.devices[0].peak_allocated_bytes, 100 + WEIR_MAX_MEMORY_DEVICES - 1, 0);
