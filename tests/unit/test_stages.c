@@ -235,6 +235,68 @@ static void sums_that_are_damaged_are_none(void **state)
 	assert_near(sums.context.q, 7, 0);
 }
 
+static void keys_of_servers_begin_a_word(void **state)
+{
+	static const struct expectation all[] = {
+		{"execute_xcontext_9_context_2(a)_generation_3(b)", WEIR_ROLE_STEP_STAGE, "mixed",
+	         "compute", 5, -1, -1},
+		{"execute_xcontext_2(a)_generation_3(b)", WEIR_ROLE_STAGE,
+	         "execute_xcontext_2(a)_generation_3(b)", "compute", -1, -1, -1},
+		{"execute_context_2(a)", WEIR_ROLE_STAGE, "execute_context_2(a)", "compute", -1, -1,
+	         -1},
+		{"execute_context_0(a)_generation_0(b)", WEIR_ROLE_STEP_STAGE, "decode", "compute",
+	         0, -1, -1},
+		{"step[PREFILL abs=1 bs=2]", WEIR_ROLE_STEP_STAGE, "prefill", "compute", 2, -1, -1},
+		{"decode[bs=1/ tok=1]", WEIR_ROLE_STEP_STAGE, "decode", "compute", 1, -1, 1},
+		{"decode[bs=99999999999999999999/4]", WEIR_ROLE_STEP_STAGE, "decode", "compute",
+	         1000000000000000, 4, -1},
+		{"graph compile_id=0/1", WEIR_ROLE_IGNORED, NULL, NULL, -1, -1, -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		assert_parsed(&all[i]);
+}
+
+#define SUMS "(sq1sk2sqsq3sqsk4)"
+
+static void each_sum_has_its_place_and_a_limit(void **state)
+{
+	struct weir_step_sums sums;
+
+	(void)state;
+	assert_false(weir_step_sums_parse("execute_context_1(sq1sk1000000000000001sqsq1sqsk1)"
+	                                  "_generation_1" SUMS,
+	                                  &sums));
+	assert_true(weir_step_sums_parse("execute_context_1(sq3sk1000000000000000sqsq3sqsk3)"
+	                                 "_generation_1" SUMS,
+	                                 &sums));
+	assert_near(sums.context.k, 1e15, 0);
+	assert_near(sums.generation.q, 1, 0);
+	assert_near(sums.generation.k, 2, 0);
+	assert_near(sums.generation.qq, 3, 0);
+	assert_near(sums.generation.qk, 4, 0);
+}
+
+static void sums_are_added_and_divided_one_by_one(void **state)
+{
+	struct weir_step_sums sums = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+	const struct weir_step_sums other = {{10, 20, 30, 40}, {50, 60, 70, 80}};
+
+	(void)state;
+	assert_near(weir_step_sums_pairs(&sums), 4 - 1 + 8, 0);
+	weir_step_sums_add(&sums, &other);
+	weir_step_sums_divide(&sums, 11);
+	assert_near(sums.context.q, 1, 0);
+	assert_near(sums.context.k, 2, 0);
+	assert_near(sums.context.qq, 3, 0);
+	assert_near(sums.context.qk, 4, 0);
+	assert_near(sums.generation.q, 5, 0);
+	assert_near(sums.generation.k, 6, 0);
+	assert_near(sums.generation.qq, 7, 0);
+	assert_near(sums.generation.qk, 8, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +309,9 @@ int main(void)
 		cmocka_unit_test(the_longest_known_word_decides_the_kind),
 		cmocka_unit_test(names_of_the_configuration_count_before_known_ones),
 		cmocka_unit_test(sums_that_are_damaged_are_none),
+		cmocka_unit_test(keys_of_servers_begin_a_word),
+		cmocka_unit_test(each_sum_has_its_place_and_a_limit),
+		cmocka_unit_test(sums_are_added_and_divided_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
