@@ -278,7 +278,7 @@ static void exact_pages_come_before_rounded_ones(void **state)
 	weir_profile_free(profile);
 }
 
-/* Pages without an identity are launches of their own. */
+/* Each page without an identity is its own launch. */
 static void pages_without_an_identity_stay_apart(void **state)
 {
 	static const struct {

@@ -310,7 +310,7 @@ static void nearly_equal_candidates_are_a_tie(void **state)
 	assert_true(weir_device_find(&own, "A", 111280000000u, 0, &device));
 	assert_string_equal(device.name, "B");
 	assert_false(weir_device_find(&own, "A", 109140000000u, 0, &device));
-	/* A longer key is better, whatever the figures of the others. */
+	/* A longer key is better, regardless of the figures of the others. */
 	assert_true(weir_device_find(&own, "A x", 214000000000u, 0, &device));
 	assert_string_equal(device.name, "C");
 	assert_false(weir_device_find(&own, "A x", 107000000000u, 0, &device));

@@ -579,7 +579,7 @@ static void stamp(struct bench *bench, size_t input, int64_t at_ns)
 	bench->profile->inputs[input].scrape->at_ns = at_ns;
 }
 
-/* Adds pages of one process, which have served so many requests at these times. */
+/* Adds pages of one process, which have served a number of requests at these times. */
 static void add_stamped(struct bench *bench, const char *requests, const char *all, int64_t at_ns)
 {
 	char page[1024];
