@@ -4,11 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "engine/analysis/compare/compared.h"
 #include "tests/unit/make_runs.h"
 #include "tests/unit/near.h"
 
@@ -342,6 +344,29 @@ static void calls_are_means_of_run_medians(void **state)
 	runs_release(&runs);
 }
 
+/* The length cuts a name out of a longer text; names that begin with it are others. */
+static void every_subject_is_found_by_its_whole_name(void **state)
+{
+	static const char *const names[] = {"a", "ab", "ab/c", "abc", "b", "ba", "bb", "c", "cc"};
+	enum { COUNT = sizeof names / sizeof *names };
+	struct weir_compared items[COUNT] = {{0}};
+	const struct weir_compared_set set = {.items = items, .count = COUNT};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		items[i].name = names[i];
+	for (size_t i = 0; i < COUNT; i++) {
+		char text[16];
+
+		(void)snprintf(text, sizeof text, "%s/x", names[i]);
+		assert_ptr_equal(weir_compared_find(&set, text, strlen(names[i])), &items[i]);
+	}
+	assert_null(weir_compared_find(&set, "aa", 2));
+	assert_null(weir_compared_find(&set, "ab/", 3));
+	assert_null(weir_compared_find(&set, "cd", 2));
+	assert_null(weir_compared_find(&set, "", 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +382,7 @@ int main(void)
 		cmocka_unit_test(samples_that_are_all_equal_are_no_change),
 		cmocka_unit_test(a_coarse_timer_widens_the_interval),
 		cmocka_unit_test(calls_are_means_of_run_medians),
+		cmocka_unit_test(every_subject_is_found_by_its_whole_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -404,7 +404,7 @@ struct weir_contention weir_contention_measure(const struct weir_executions *exe
 	}
 	if (weight > 0)
 		out.slowdown = ratio_sum / weight;
-	if (out.slowdown >= WEIR_CONTENTION_MIN && all_ns > 0)
+	if (out.slowdown >= WEIR_CONTENTION_MIN)
 		out.stolen = beyond_ns / all_ns;
 	free(timings.alone_ns);
 	free(timings.beside_ns);
