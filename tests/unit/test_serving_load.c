@@ -210,6 +210,47 @@ static void hostile_times_stay_within_int64(void **state)
 	weir_requests_free(requests);
 }
 
+/* Returns the busy time of pairs that begin together, the first of 10 ms, the second longer by
+ * gap_ns in the first `apart` pairs and by 30 us in the others, beside `short_ones` pieces of 4 ms.
+ */
+static int64_t busy_of_pairs(int64_t pairs, int64_t apart, int64_t gap_ns, int64_t short_ones)
+{
+	struct weir_intervals set = {0}, busy = {0};
+	int64_t busy_ns;
+
+	for (int64_t i = 0; i < pairs; i++) {
+		push_apart(&set, i * 100 * MS, (i * 100 + 10) * MS);
+		push_apart(&set, i * 100 * MS, (i * 100 + 10) * MS + (i < apart ? gap_ns : 30000));
+	}
+	for (int64_t i = 0; i < short_ones; i++)
+		push_apart(&set, (i * 100 + 50) * MS, (i * 100 + 54) * MS);
+	weir_host_busy(&set, &busy);
+	busy_ns = weir_intervals_total(&busy);
+	weir_intervals_release(&busy);
+	weir_intervals_release(&set);
+	return busy_ns;
+}
+
+/* A worker is busy for all of a pair; a pool only while both work. */
+static void a_worker_leaves_half_a_short_piece_between_two(void **state)
+{
+	(void)state;
+	assert_int_equal(busy_of_pairs(20, 20, 5 * MS, 0), 20 * 15 * MS);
+	assert_int_equal(busy_of_pairs(20, 20, 5 * MS - 1, 0), 20 * 10 * MS);
+	/* Too few overlaps; nine tenths of them suffice. */
+	assert_int_equal(busy_of_pairs(19, 19, 5 * MS, 0), 19 * 10 * MS);
+	assert_int_equal(busy_of_pairs(20, 18, 5 * MS, 0), 18 * 15 * MS + 2 * (10 * MS + 30000));
+	assert_int_equal(busy_of_pairs(20, 17, 5 * MS, 0), 20 * 10 * MS);
+}
+
+/* 43 pieces: their quantile 0.05 is a tenth of the way from 4 to 10 ms, and half of it 2.3 ms. */
+static void a_short_piece_is_the_twentieth_from_below(void **state)
+{
+	(void)state;
+	assert_int_equal(busy_of_pairs(20, 20, 2400000, 3), (20 * 12 + 3 * 4) * MS + 20 * 400000);
+	assert_int_equal(busy_of_pairs(20, 20, 2200000, 3), 20 * 10 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +261,8 @@ int main(void)
 		cmocka_unit_test(overlapping_work_belongs_to_the_busier_resource),
 		cmocka_unit_test(an_empty_table_has_no_load),
 		cmocka_unit_test(hostile_times_stay_within_int64),
+		cmocka_unit_test(a_worker_leaves_half_a_short_piece_between_two),
+		cmocka_unit_test(a_short_piece_is_the_twentieth_from_below),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
