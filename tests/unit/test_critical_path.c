@@ -457,6 +457,46 @@ static void a_collective_leads_to_the_rank_that_came_last(void **state)
 	desk_close(&desk);
 }
 
+/* The straggler changes in the middle, so that the path runs through both hosts. */
+static void one_name_on_two_ranks_is_one_item(void **state)
+{
+	struct weir_trace *traces[2];
+	const struct weir_critical_path *path;
+	struct desk desk;
+	size_t gemms = 0;
+
+	(void)state;
+	for (int64_t r = 0; r < 2; r++) {
+		struct make_trace *make = make_trace_new();
+
+		for (int64_t i = 0; i < 12; i++) {
+			int64_t begin_ns = i * 100000 + i * i * 7919 % 977 * 20;
+			int64_t start_ns = begin_ns + ((i < 6) == (r == 0) ? 40000 : 0);
+			uint64_t id = (uint64_t)i * 2 + 1;
+
+			make_call(make, 0, "cudaLaunchKernel", start_ns - 100, start_ns - 90, id);
+			make_call(make, 0, "cudaLaunchKernel", start_ns - 80, start_ns - 70,
+			          id + 1);
+			make_call(make, 0, "cudaStreamSynchronize", start_ns, begin_ns + 61100, 0);
+			make_kernel(make, 0, "gemm", start_ns, start_ns + 20000, id);
+			make_kernel(make, 0, NCCL, start_ns + 20000, begin_ns + 61000, id + 1);
+		}
+		traces[r] = make_trace_finish(make);
+		traces[r]->base_ns = 1700000000000000000;
+	}
+	desk_open(&desk, traces, 2, false);
+	path = desk.report->critical_path;
+	for (size_t i = 0; i < path->item_count; i++) {
+		if (strcmp(path->items[i].name, "gemm") != 0)
+			continue;
+		gemms++;
+		assert_int_equal(path->items[i].count, 12);
+		assert_int_equal(path->items[i].ns, 12 * 20000);
+	}
+	assert_int_equal(gemms, 1);
+	desk_close(&desk);
+}
+
 static void most_of_the_path_and_a_margin_make_its_class(void **state)
 {
 	int64_t ns[WEIR_PATH_KIND_COUNT] = {0};
@@ -556,6 +596,7 @@ int main(void)
 		cmocka_unit_test(records_show_the_work_a_stream_waited_for),
 		cmocka_unit_test(input_loading_and_copies_have_separate_kinds),
 		cmocka_unit_test(a_collective_leads_to_the_rank_that_came_last),
+		cmocka_unit_test(one_name_on_two_ranks_is_one_item),
 		cmocka_unit_test(most_of_the_path_and_a_margin_make_its_class),
 		cmocka_unit_test(a_copy_that_blocks_leads_to_the_device),
 		cmocka_unit_test(work_of_the_same_stream_is_no_dependency),
