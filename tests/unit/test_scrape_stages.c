@@ -689,6 +689,25 @@ static void quantiles_far_below_the_mean_are_counted(void **state)
 	assert_int_equal(absurd("", "3", "301"), 0);
 }
 
+#define ONE_OF(family, seconds)                                                                    \
+	"# TYPE " family " histogram\n" family "_bucket{model_name=\"m\",le=\"+Inf\"} 1\n" family  \
+	"_sum{model_name=\"m\"} " seconds "\n" family "_count{model_name=\"m\"} 1\n"
+
+/* The first token came after 9 s, of which 2 s queueing and 3 s of prefill. */
+static void one_request_shows_the_front_end(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, ONE_OF("vllm:time_to_first_token_seconds", "9")
+	                         ONE_OF("vllm:request_queue_time_seconds", "2")
+	                                 ONE_OF("vllm:request_prefill_time_seconds", "3"));
+	collect(&bench);
+	expect_mean(&bench.figures, "frontend", "preprocess", 1, 4000);
+	assert_true(stage_of(&bench.figures, "frontend")->approximate);
+	release(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -720,6 +739,7 @@ int main(void)
 		cmocka_unit_test(pages_of_one_instant_keep_their_order),
 		cmocka_unit_test(wall_time_needs_two_stamps_that_differ),
 		cmocka_unit_test(quantiles_far_below_the_mean_are_counted),
+		cmocka_unit_test(one_request_shows_the_front_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
