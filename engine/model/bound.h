@@ -27,7 +27,9 @@ enum weir_idle {
 	WEIR_IDLE_INPUT,     /* a data loader */
 	WEIR_IDLE_HOST_SYNC, /* the launching thread waited for the device */
 	WEIR_IDLE_ALLOCATOR, /* cudaMalloc, cudaFree and similar calls */
-	WEIR_IDLE_COMPILE_LOAD, /* module loading, compilation */
+	WEIR_IDLE_COMPILE_LOAD,   /* module loading, compilation */
+	WEIR_IDLE_GARBAGE,        /* Python's garbage collection, recorded */
+	WEIR_IDLE_LIKELY_GARBAGE, /* the same, conjectured from silent pauses */
 	WEIR_IDLE_HOST_IDLE, /* the launching thread did nothing that the trace shows: there was no
 	                        work */
 	WEIR_IDLE_LAUNCH_LATENCY, /* time from the launch call to the start of its work */

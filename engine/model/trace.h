@@ -201,6 +201,9 @@ struct weir_label {
 	uint32_t key, value;
 };
 
+/* The label of a trace whose recorded environment makes launch calls wait for their kernel. */
+#define WEIR_LABEL_LAUNCH_BLOCKING "launch_blocking"
+
 struct weir_trace {
 	struct weir_names *names;
 	struct weir_host_columns host;

@@ -9,6 +9,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/regions.h"
 #include "engine/pipeline/classify.h"
+#include "engine/pipeline/duplicates.h"
 #include "engine/pipeline/headline.h"
 #include "engine/pipeline/judge.h"
 #include "engine/pipeline/recommend.h"
@@ -62,6 +63,8 @@ static enum weir_status read_inputs(const struct weir_classify_request *request,
 	if (!status)
 		status = weir_read_paths(profile, request->paths, request->path_count, &options,
 		                         err);
+	if (!status)
+		status = weir_duplicates_check(profile, err);
 	weir_region_leave(&region, "inputs", profile->input_count);
 	return status;
 }

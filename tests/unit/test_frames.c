@@ -96,6 +96,33 @@ static void a_thread_that_waits_for_another_says_so(void **state)
 	assert_rows(rows, sizeof rows / sizeof *rows);
 }
 
+static void the_garbage_collector_is_known_by_its_frames_and_ranges(void **state)
+{
+	static const struct row rows[] = {
+		{"Python GC", WEIR_FRAME_GARBAGE}, /* PyTorch's profiler */
+		{"<built-in function collect>", WEIR_FRAME_GARBAGE},
+		{"<built-in method gc.collect>", WEIR_FRAME_GARBAGE},
+		{"{built-in method gc.collect}", WEIR_FRAME_GARBAGE},
+		{"gc_collect_main", WEIR_FRAME_GARBAGE},
+		{"gc", WEIR_FRAME_GARBAGE},
+		{"gc.collect()", WEIR_FRAME_GARBAGE},
+		{"GC gen2", WEIR_FRAME_GARBAGE},
+		{"gc (generation 2)", WEIR_FRAME_GARBAGE},
+		{"garbage collection", WEIR_FRAME_GARBAGE},
+		{"", WEIR_FRAME_PLAIN},
+		{"2", WEIR_FRAME_PLAIN},
+		{"collect", WEIR_FRAME_PLAIN},
+		{"python full", WEIR_FRAME_PLAIN},
+		{"gc_content", WEIR_FRAME_PLAIN},
+		{"gcn_layer", WEIR_FRAME_PLAIN},
+		{"gc.freeze", WEIR_FRAME_PLAIN},
+		{"experience.py(9): collect", WEIR_FRAME_PLAIN},
+	};
+
+	(void)state;
+	assert_rows(rows, sizeof rows / sizeof *rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +130,7 @@ int main(void)
 		cmocka_unit_test(what_runs_in_every_step_of_a_compiled_program_is_not),
 		cmocka_unit_test(loaders_tokenizers_and_files_are_input),
 		cmocka_unit_test(a_thread_that_waits_for_another_says_so),
+		cmocka_unit_test(the_garbage_collector_is_known_by_its_frames_and_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

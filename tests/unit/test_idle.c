@@ -104,6 +104,24 @@ static void a_launch_of_a_hundred_usual_ones_loads_code(void **state)
 	}
 }
 
+/* Nine launches of 1 ms have no usual one among them; the median of ten is that. */
+static void few_launches_may_all_be_cold(void **state)
+{
+	(void)state;
+	for (int launches = WEIR_COLD_FEW - 1; launches <= WEIR_COLD_FEW; launches++) {
+		struct make_trace *make = make_trace_new();
+		int64_t at_ns = 0, ns = WEIR_COLD_LEAST_NS;
+		struct scene scene;
+
+		for (int i = 0; i < launches; i++, at_ns += ns + 5000)
+			make_launch(make, at_ns, at_ns + ns, at_ns + ns + 1000, at_ns + ns + 4000);
+		scene_init(&scene, make_trace_finish(make), true);
+		assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_COMPILE_LOAD),
+		                 launches < WEIR_COLD_FEW ? (launches - 1) * ns : 0);
+		scene_release(&scene);
+	}
+}
+
 static void the_rest_of_a_cold_launch_is_launch_latency(void **state)
 {
 	struct make_trace *make = after_usual_launches();
@@ -550,6 +568,7 @@ int main(void)
 		cmocka_unit_test(a_long_gap_with_queued_work_has_no_known_cause),
 		cmocka_unit_test(a_call_made_just_before_the_device_ran_dry_is_launch_latency),
 		cmocka_unit_test(a_launch_of_a_hundred_usual_ones_loads_code),
+		cmocka_unit_test(few_launches_may_all_be_cold),
 		cmocka_unit_test(the_rest_of_a_cold_launch_is_launch_latency),
 		cmocka_unit_test(any_prompt_call_may_be_cold_but_a_copy_may_wait),
 		cmocka_unit_test(a_later_allocation_is_the_allocators),

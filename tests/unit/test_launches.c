@@ -288,6 +288,26 @@ static void a_stream_that_empties_as_the_call_returns_is_empty(void **state)
 	}
 }
 
+static void a_launch_that_lasts_until_its_kernel_ends_blocks(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+
+	(void)state;
+	make_launch(make, 0, 10, 5, 10);   /* blocks: returns when its kernel ends */
+	make_launch(make, 20, 29, 25, 30); /* returns before */
+	make_launch(make, 40, 45, 50, 60); /* the usual case */
+	make_call(make, 0, "cudaLaunchKernel", 70, 90, 0);
+	make_call(make, 0, "cuLaunchKernel", 71, 75, 7); /* a part of the call above */
+	make_kernel(make, 0, "kernel", 76, 88, 7);
+	make_call(make, 0, "cudaGraphLaunch", 100, 200, 8);
+	make_kernel(make, 0, "kernel", 110, 120, 8); /* a replay is no launch of one kernel */
+	scene_measure(&scene, make, 0, 1000);
+	assert_int_equal(scene.got.single, 4);
+	assert_int_equal(scene.got.blocking, 2);
+	scene_release(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +325,7 @@ int main(void)
 		cmocka_unit_test(without_work_nothing_is_claimed),
 		cmocka_unit_test(the_ends_of_time_do_not_overflow),
 		cmocka_unit_test(a_stream_that_empties_as_the_call_returns_is_empty),
+		cmocka_unit_test(a_launch_that_lasts_until_its_kernel_ends_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,8 @@ static void late_time_belongs_to_a_class_by_cause_stage_and_position(void **stat
 		{WEIR_IDLE_HOST_SYNC, 0, "preprocess", WEIR_LATE_SYNC},
 		{WEIR_IDLE_ALLOCATOR, sync, "preprocess", WEIR_LATE_ALLOCATOR},
 		{WEIR_IDLE_COMPILE_LOAD, sync, "preprocess", WEIR_LATE_LOAD},
+		{WEIR_IDLE_GARBAGE, sync, "preprocess", WEIR_LATE_GARBAGE},
+		{WEIR_IDLE_LIKELY_GARBAGE, before, NULL, WEIR_LATE_GARBAGE},
 		{WEIR_IDLE_HOST_IDLE, sync, "preprocess", WEIR_LATE_NO_WORK},
 		{WEIR_IDLE_LAUNCH_LATENCY, 0, "preprocess", WEIR_LATE_DISPATCH},
 		{WEIR_IDLE_LAUNCH_LATENCY, sync, NULL, WEIR_LATE_SYNC},
@@ -131,6 +133,8 @@ static void every_cause_of_idle_time_has_its_bound(void **state)
 		[WEIR_IDLE_INPUT] = WEIR_BOUND_RUNTIME,
 		[WEIR_IDLE_HOST_SYNC] = WEIR_BOUND_RUNTIME,
 		[WEIR_IDLE_COMPILE_LOAD] = WEIR_BOUND_RUNTIME,
+		[WEIR_IDLE_GARBAGE] = WEIR_BOUND_RUNTIME,
+		[WEIR_IDLE_LIKELY_GARBAGE] = WEIR_BOUND_RUNTIME,
 		[WEIR_IDLE_LAUNCH_LATENCY] = WEIR_BOUND_RUNTIME,
 		[WEIR_IDLE_INTER_KERNEL] = WEIR_BOUND_RUNTIME,
 		[WEIR_IDLE_ALLOCATOR] = WEIR_BOUND_MEMORY,
@@ -202,6 +206,8 @@ static void each_share_is_its_sum_over_the_total(void **state)
 		{WEIR_F_LATE_BEFORE, l.late_ns[WEIR_LATE_BEFORE]},
 		{WEIR_F_LATE_AFTER, l.late_ns[WEIR_LATE_AFTER]},
 		{WEIR_F_LATE_LOAD, l.late_ns[WEIR_LATE_LOAD] + l.compiler_ns},
+		{WEIR_F_LATE_GARBAGE, l.late_ns[WEIR_LATE_GARBAGE]},
+		{WEIR_F_LIKELY_GARBAGE, l.idle_ns[WEIR_IDLE_LIKELY_GARBAGE]},
 		{WEIR_F_LATE_ALLOCATOR, l.late_ns[WEIR_LATE_ALLOCATOR]},
 		{WEIR_F_LATE_NO_WORK, l.late_ns[WEIR_LATE_NO_WORK]},
 		{WEIR_F_SHARE_BATCHING, l.bound_ns[WEIR_BOUND_BATCHING]},
@@ -248,7 +254,8 @@ static void parts_of_a_share_are_quotients_of_its_sums(void **state)
 	double values[WEIR_F_COUNT];
 	double runtime_late =
 		(double)(late[WEIR_LATE_DISPATCH] + late[WEIR_LATE_SYNC] + late[WEIR_LATE_BEFORE] +
-	                 late[WEIR_LATE_AFTER] + late[WEIR_LATE_LOAD] + l.compiler_ns);
+	                 late[WEIR_LATE_AFTER] + late[WEIR_LATE_LOAD] + late[WEIR_LATE_GARBAGE] +
+	                 l.compiler_ns);
 	double memory = (double)l.bound_ns[WEIR_BOUND_MEMORY];
 
 	(void)state;
@@ -262,6 +269,8 @@ static void parts_of_a_share_are_quotients_of_its_sums(void **state)
 	            EXACT);
 	assert_near(values[WEIR_F_LOAD_OF_LATE],
 	            (double)(late[WEIR_LATE_LOAD] + l.compiler_ns) / runtime_late, EXACT);
+	assert_near(values[WEIR_F_GARBAGE_OF_LATE], (double)late[WEIR_LATE_GARBAGE] / runtime_late,
+	            EXACT);
 	assert_near(values[WEIR_F_SYNC_OF_DISPATCH],
 	            (double)late[WEIR_LATE_SYNC] /
 	                    (double)(late[WEIR_LATE_SYNC] + late[WEIR_LATE_DISPATCH]),

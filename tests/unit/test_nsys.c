@@ -123,6 +123,52 @@ static void labels_hold_versions_and_nothing_private(void **state)
 	weir_profile_free(profile);
 }
 
+static void the_environment_says_only_if_launches_block(void **state)
+{
+	static const struct {
+		const char *sql;
+		bool blocks;
+	} cases[] = {
+		{"UPDATE TARGET_INFO_SYSTEM_ENV SET value = 'A=1;CUDA_LAUNCH_BLOCKING=1;B=secret' "
+	         "WHERE name = 'DeviceEnvironment'",
+	         true},
+		{"UPDATE TARGET_INFO_SYSTEM_ENV SET value = 'A=1;CUDA_LAUNCH_BLOCKING=0' "
+	         "WHERE name = 'DeviceEnvironment'",
+	         false},
+		{"UPDATE TARGET_INFO_SYSTEM_ENV SET value = 'CUDA_LAUNCH_BLOCKING=' "
+	         "WHERE name = 'DeviceEnvironment'",
+	         false},
+		{"UPDATE TARGET_INFO_SYSTEM_ENV SET value = 'NO_CUDA_LAUNCH_BLOCKING=1' "
+	         "WHERE name = 'DeviceEnvironment'",
+	         false},
+		{"CREATE TABLE META_DATA_CAPTURE (name TEXT, value TEXT); "
+	         "INSERT INTO META_DATA_CAPTURE VALUES "
+	         "('PROCESS_0:ENVIRONMENT_VARIABLE', 'TOKEN=\"secret\"'), "
+	         "('PROCESS_0:ENVIRONMENT_VARIABLE', 'CUDA_LAUNCH_BLOCKING=\"1\"')",
+	         true},
+		{"CREATE TABLE META_DATA_CAPTURE (name TEXT, value TEXT); "
+	         "INSERT INTO META_DATA_CAPTURE VALUES "
+	         "('PROCESS_0:ENVIRONMENT_VARIABLE', 'CUDA_LAUNCH_BLOCKING=\"0\"'), "
+	         "('PROCESS_0:ARGUMENTS', 'CUDA_LAUNCH_BLOCKING=1')",
+	         false},
+	};
+
+	(void)state;
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_trace *trace = read_changed(cases[c].sql, profile)->trace;
+		bool found = false;
+
+		for (size_t i = 0; i < trace->label_count; i++)
+			found = found || !strcmp(text_of(trace, trace->labels[i].key),
+			                         WEIR_LABEL_LAUNCH_BLOCKING);
+		assert_int_equal(found, cases[c].blocks);
+		for (size_t i = 0; i < weir_names_count(trace->names); i++)
+			assert_null(strstr(weir_names_text(trace->names, (uint32_t)i), "secret"));
+		weir_profile_free(profile);
+	}
+}
+
 static void operators_of_emit_nvtx_have_shapes(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -527,6 +573,7 @@ int main(void)
 		cmocka_unit_test(work_knows_its_arguments_and_its_launch),
 		cmocka_unit_test(the_device_is_the_one_that_the_process_means),
 		cmocka_unit_test(labels_hold_versions_and_nothing_private),
+		cmocka_unit_test(the_environment_says_only_if_launches_block),
 		cmocka_unit_test(operators_of_emit_nvtx_have_shapes),
 		cmocka_unit_test(names_lose_the_version_and_no_more),
 		cmocka_unit_test(calls_are_joined_within_their_process),

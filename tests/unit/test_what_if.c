@@ -374,6 +374,8 @@ static const char *const classes[] = {
 	"host_sync",
 	"allocator",
 	"compile_load",
+	"garbage_collection",
+	"likely_garbage_collection",
 	"host_idle",
 	"launch_latency",
 	"inter_kernel",

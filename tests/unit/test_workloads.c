@@ -102,6 +102,30 @@ static void kernels_that_a_compiler_tries_out_are_compile_load(void **state)
 	assert_verdict(workload, "runtime", "compile-load");
 }
 
+/* cudnn.benchmark: the operator times each kernel. */
+static void a_convolution_that_tries_kernels_is_compile_load(void **state)
+{
+	(void)state;
+	for (int waits = 0; waits < 2; waits++) {
+		struct workload *workload = workload_new();
+
+		for (int step = 0; step < STEPS; step++) {
+			begin_step(workload, step);
+			workload_pass(workload, NULL, 5);
+			workload_begin(workload, "cpu_op", "aten::cudnn_convolution");
+			for (int i = 0; i < 20; i++) {
+				workload_launch(workload, GEMM, 10, 10);
+				workload_pass(workload, NULL, 300);
+				if (waits)
+					workload_wait(workload, "cudaEventSynchronize");
+			}
+			workload_end(workload);
+			end_step(workload);
+		}
+		assert_verdict(workload, "runtime", waits ? "compile-load" : "host-dispatch");
+	}
+}
+
 static void compiled_code_that_only_runs_is_dispatch(void **state)
 {
 	struct workload *workload = workload_new();
@@ -278,8 +302,8 @@ static void two_streams_that_take_turns_keep_the_device_busy(void **state)
 
 static void python_behind_the_device_work_is_postprocessing(void **state)
 {
-	static const char *const frames[] = {"sampler.py(44): sample",
-	                                     "<built-in function collect>", NULL};
+	static const char *const frames[] = {"sampler.py(44): sample", "<built-in function dumps>",
+	                                     NULL};
 
 	(void)state;
 	for (size_t f = 0; f < 3; f++) {
@@ -363,12 +387,65 @@ static void bare_launches_that_come_late_are_dispatch(void **state)
 	assert_verdict(workload, "runtime", "host-dispatch");
 }
 
+static void garbage_collection_is_known_by_its_event_or_by_its_pauses(void **state)
+{
+	static const char *const events[] = {"Python GC", "<built-in function collect>"};
+	struct workload *workload;
+
+	(void)state;
+	for (size_t e = 0; e < 2; e++) {
+		workload = workload_new();
+		for (int s = 0; s < STEPS; s++) {
+			begin_step(workload, s);
+			forward(workload, 4, 100);
+			workload_pass(workload, events[e], 20000);
+			forward(workload, 4, 100);
+			end_step(workload);
+		}
+		assert_verdict(workload, "runtime", "garbage-collection");
+	}
+	workload = workload_new();
+	for (int s = 0; s < STEPS; s++) {
+		begin_step(workload, s);
+		for (int i = 0; i < 9; i++) {
+			forward(workload, 1, 100);
+			workload_pass(workload, NULL, i == s % 8 ? 20000 : 10);
+		}
+		end_step(workload);
+	}
+	assert_verdict(workload, "runtime", "garbage-collection");
+}
+
+static void work_on_data_and_exact_sleeps_are_no_garbage_collection(void **state)
+{
+	struct workload *workload = workload_new();
+
+	(void)state;
+	for (int s = 0; s < STEPS; s++) {
+		begin_step(workload, s);
+		forward(workload, 8, 100);
+		workload_copy(workload, "Memcpy DtoH (Device -> Pinned)", 64, 2, 1);
+		workload_pass(workload, NULL, 20000 + 300 * (s % 5));
+		end_step(workload);
+	}
+	assert_verdict(workload, "runtime", "host-postprocess");
+	workload = workload_new();
+	for (int s = 0; s < STEPS; s++) {
+		begin_step(workload, s);
+		forward(workload, 8, 100);
+		workload_pass(workload, NULL, 20060 + s % 5);
+		end_step(workload);
+	}
+	assert_verdict(workload, "runtime", "host-postprocess");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_loader_that_the_step_waits_for_is_preprocessing),
 		cmocka_unit_test(compilation_in_every_step_is_compile_load),
 		cmocka_unit_test(kernels_that_a_compiler_tries_out_are_compile_load),
+		cmocka_unit_test(a_convolution_that_tries_kernels_is_compile_load),
 		cmocka_unit_test(compiled_code_that_only_runs_is_dispatch),
 		cmocka_unit_test(loading_in_the_first_steps_is_warm_up_and_no_verdict),
 		cmocka_unit_test(allocation_in_every_step_is_allocation),
@@ -383,6 +460,8 @@ int main(void)
 		cmocka_unit_test(a_stage_that_waits_for_another_thread_is_host_work),
 		cmocka_unit_test(small_kernels_in_a_graph_are_small_kernels),
 		cmocka_unit_test(bare_launches_that_come_late_are_dispatch),
+		cmocka_unit_test(garbage_collection_is_known_by_its_event_or_by_its_pauses),
+		cmocka_unit_test(work_on_data_and_exact_sleeps_are_no_garbage_collection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,8 +128,8 @@ static int64_t launch(struct workload *workload, const char *cat, const char *na
 	return workload->free_us[workload->stream] = start_us + us;
 }
 
-void workload_operator(struct workload *workload, const char *name, const char *kernel,
-                       int64_t host_us, int64_t device_us)
+void workload_launch(struct workload *workload, const char *kernel, int64_t host_us,
+                     int64_t device_us)
 {
 	int64_t start_us = workload->now_us;
 
@@ -138,6 +138,14 @@ void workload_operator(struct workload *workload, const char *name, const char *
 	put_host(workload, "cuda_runtime", "cudaLaunchKernel", workload->now_us,
 	         workload->now_us + 5, workload->correlation);
 	workload->now_us = start_us + host_us;
+}
+
+void workload_operator(struct workload *workload, const char *name, const char *kernel,
+                       int64_t host_us, int64_t device_us)
+{
+	int64_t start_us = workload->now_us;
+
+	workload_launch(workload, kernel, host_us, device_us);
 	put_host(workload, "cpu_op", name, start_us, workload->now_us, 0);
 }
 

@@ -33,6 +33,9 @@ void workload_wait(struct workload *workload, const char *api);
 /* Runs an operator for some microseconds on the host; it launches one kernel on the stream. */
 void workload_operator(struct workload *workload, const char *name, const char *kernel,
                        int64_t host_us, int64_t device_us);
+/* The same inside the operator that is open. */
+void workload_launch(struct workload *workload, const char *kernel, int64_t host_us,
+                     int64_t device_us);
 /* Copies bytes in some microseconds. Blocking: the call lasts until the copy is done. */
 void workload_copy(struct workload *workload, const char *name, int64_t bytes, int64_t us,
                    int blocking);

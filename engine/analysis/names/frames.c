@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/analysis/names/frames.h"
 #include "engine/base/arena.h"
@@ -79,6 +80,11 @@ static const struct frame_row frame_rows[] = {
 	{"torch/cuda/graphs.py", ": capture_begin", WEIR_FRAME_COMPILE},
 	{"<frozen importlib._bootstrap>", ": _find_and_load", WEIR_FRAME_COMPILE},
 
+	{"<built-in function collect>", NULL, WEIR_FRAME_GARBAGE},
+	{"built-in method gc.collect", NULL, WEIR_FRAME_GARBAGE},
+	{"^gc_collect_", NULL, WEIR_FRAME_GARBAGE}, /* functions of the interpreter */
+	{"^_PyGC_", NULL, WEIR_FRAME_GARBAGE},
+
 	{" acquire of _thread.", NULL, WEIR_FRAME_WAIT},
 	{"<built-in function sleep>", NULL, WEIR_FRAME_WAIT},
 	{" of select.", NULL, WEIR_FRAME_WAIT},
@@ -94,6 +100,13 @@ static const struct frame_row frame_rows[] = {
 	{"socket.py(", ": accept", WEIR_FRAME_WAIT},
 	{"zmq/sugar/", ": recv", WEIR_FRAME_WAIT},
 	{"zmq/sugar/", ": poll", WEIR_FRAME_WAIT},
+};
+
+/* Words of the ranges that programs open in gc.callbacks or around gc.collect(): "gc.collect",
+ * "Python GC" (PyTorch's profiler), "GC gen2". Numbers are words of it as well. */
+static const char *const garbage_words[] = {
+	"gc",  "garbage",    "collect", "collection", "collector", "python", "cpython",
+	"gen", "generation", "gen0",    "gen1",       "gen2",      "full",   "pause",
 };
 
 static const char *const loading_records[] = {"Lazy Function Loading", "Module Loading",
@@ -113,13 +126,45 @@ static bool has_file(const char *name, const char *file)
 	return file[0] == '^' ? found == name : found != NULL;
 }
 
+static bool is_garbage_word(const char *word, size_t length)
+{
+	for (size_t i = 0; i < sizeof garbage_words / sizeof *garbage_words; i++)
+		if (strlen(garbage_words[i]) == length &&
+		    strncasecmp(word, garbage_words[i], length) == 0)
+			return true;
+	return strspn(word, "0123456789") >= length;
+}
+
+/* Returns true if all words of the name are about Python's garbage collection. The first letter of
+ * any other word ends the search, so that long names cost little. */
+static bool is_garbage_collection(const char *name)
+{
+	bool named = false;
+
+	while (*name) {
+		size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz"
+		                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+
+		if (length == 0) {
+			name++;
+			continue;
+		}
+		if (!is_garbage_word(name, length))
+			return false;
+		named = named || strncasecmp(name, "gc", length) == 0 ||
+		        strncasecmp(name, "garbage", length) == 0;
+		name += length;
+	}
+	return named;
+}
+
 enum weir_frame_class weir_frame_class(const char *name)
 {
 	for (size_t i = 0; i < sizeof frame_rows / sizeof *frame_rows; i++)
 		if (has_file(name, frame_rows[i].file) &&
 		    (!frame_rows[i].function || ends_with(name, frame_rows[i].function)))
 			return (enum weir_frame_class)frame_rows[i].class;
-	return WEIR_FRAME_PLAIN;
+	return is_garbage_collection(name) ? WEIR_FRAME_GARBAGE : WEIR_FRAME_PLAIN;
 }
 
 uint8_t *weir_frame_class_of_names(const struct weir_names *names)

@@ -14,6 +14,7 @@ enum weir_frame_class {
 	WEIR_FRAME_INPUT,   /* data loading, tokenization, reading files */
 	WEIR_FRAME_COMPILE, /* compilation of device code, loading of program code */
 	WEIR_FRAME_WAIT,    /* waiting for another thread, a socket or a clock */
+	WEIR_FRAME_GARBAGE, /* Python's garbage collection */
 };
 
 enum weir_frame_class weir_frame_class(const char *name);

@@ -88,6 +88,7 @@ static bool is_late_part(const struct weir_rank *rank, const struct weir_segment
 		return change->part == WEIR_TIME_LATE_AFTER;
 	case WEIR_LATE_DISPATCH:
 	case WEIR_LATE_LOAD:
+	case WEIR_LATE_GARBAGE:
 	case WEIR_LATE_ALLOCATOR:
 	case WEIR_LATE_NO_WORK:
 	case WEIR_LATE_COUNT:

@@ -46,6 +46,8 @@ static void set_shares(double *values, const struct weir_ledger *ledger)
 		{WEIR_F_LATE_BEFORE, late[WEIR_LATE_BEFORE]},
 		{WEIR_F_LATE_AFTER, late[WEIR_LATE_AFTER]},
 		{WEIR_F_LATE_LOAD, weir_add_ns(late[WEIR_LATE_LOAD], ledger->compiler_ns)},
+		{WEIR_F_LATE_GARBAGE, late[WEIR_LATE_GARBAGE]},
+		{WEIR_F_LIKELY_GARBAGE, idle[WEIR_IDLE_LIKELY_GARBAGE]},
 		{WEIR_F_LATE_ALLOCATOR, late[WEIR_LATE_ALLOCATOR]},
 		{WEIR_F_LATE_NO_WORK, late[WEIR_LATE_NO_WORK]},
 		{WEIR_F_SHARE_BATCHING, bound[WEIR_BOUND_BATCHING]},
@@ -110,6 +112,7 @@ static void set_parts(double *values, const struct weir_ledger *ledger, double l
 	values[WEIR_F_BEFORE_OF_LATE] = part(late[WEIR_LATE_BEFORE], runtime_late_ns);
 	values[WEIR_F_AFTER_OF_LATE] = part(late[WEIR_LATE_AFTER], runtime_late_ns);
 	values[WEIR_F_LOAD_OF_LATE] = part(late[WEIR_LATE_LOAD], runtime_late_ns);
+	values[WEIR_F_GARBAGE_OF_LATE] = part(late[WEIR_LATE_GARBAGE], runtime_late_ns);
 	values[WEIR_F_SYNC_OF_DISPATCH] =
 		part(late[WEIR_LATE_SYNC], late[WEIR_LATE_SYNC] + late[WEIR_LATE_DISPATCH]);
 	values[WEIR_F_TRANSFER_OF_MEMORY] =

@@ -40,6 +40,9 @@ enum weir_late weir_late_class(const struct weir_segment *segment, const char *s
 		return WEIR_LATE_ALLOCATOR;
 	case WEIR_IDLE_COMPILE_LOAD:
 		return WEIR_LATE_LOAD;
+	case WEIR_IDLE_GARBAGE:
+	case WEIR_IDLE_LIKELY_GARBAGE:
+		return WEIR_LATE_GARBAGE;
 	case WEIR_IDLE_HOST_IDLE:
 		return WEIR_LATE_NO_WORK;
 	case WEIR_IDLE_LAUNCH_LATENCY:

@@ -23,8 +23,9 @@ enum weir_late {
 	WEIR_LATE_SYNC,
 	/* Host work before the device work of its step: data loading, tokenization. */
 	WEIR_LATE_BEFORE,
-	WEIR_LATE_AFTER, /* host work after it: detokenization, serialization */
-	WEIR_LATE_LOAD,  /* module loading, compilation */
+	WEIR_LATE_AFTER,   /* host work after it: detokenization, serialization */
+	WEIR_LATE_LOAD,    /* module loading, compilation */
+	WEIR_LATE_GARBAGE, /* Python's garbage collection, recorded or conjectured */
 	WEIR_LATE_ALLOCATOR,
 	WEIR_LATE_NO_WORK, /* the launching thread did nothing */
 	WEIR_LATE_COUNT

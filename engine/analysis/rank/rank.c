@@ -236,6 +236,7 @@ void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
 	weir_region_leave(&region, "steps", rank->steps.step_count);
 	region = weir_region_enter("segments", NULL); /* explains idle time as well */
 	weir_segments_init(&rank->segments, &rank->timeline, &rank->steps);
+	weir_loading_steps_count(&rank->timeline, &rank->steps, &rank->segments, &rank->loading);
 	weir_region_leave(&region, "segments", rank->segments.count);
 	region = weir_region_enter("groups", NULL);
 	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);

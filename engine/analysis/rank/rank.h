@@ -22,6 +22,7 @@
 #include "engine/analysis/timeline/activity.h"
 #include "engine/analysis/timeline/groups.h"
 #include "engine/analysis/timeline/launches.h"
+#include "engine/analysis/timeline/loading_steps.h"
 #include "engine/analysis/timeline/memory.h"
 #include "engine/analysis/timeline/segments.h"
 #include "engine/analysis/timeline/steps.h"
@@ -102,6 +103,7 @@ struct weir_rank {
 	struct weir_rank_device *devices;     /* one per device of the trace */
 	struct weir_activity *activity;       /* one per device of the trace */
 	struct weir_launch_figures launches;
+	struct weir_loading_steps loading;
 	struct weir_memory_usage memory;
 	int64_t busy_ns; /* sum over devices */
 	struct weir_waits waits;

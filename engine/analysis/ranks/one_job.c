@@ -10,6 +10,7 @@
 /* One trace with device work. */
 struct member {
 	const char *path;
+	uint64_t bytes; /* of its file; 0: made in memory */
 	const struct weir_rank *rank;
 	int64_t start_ns, end_ns; /* of its device work */
 };
@@ -17,7 +18,7 @@ struct member {
 static struct member member_of(const struct weir_input *input, const struct weir_rank *rank)
 {
 	const struct weir_device_columns *device = &rank->trace->device;
-	struct member out = {input->path, rank, INT64_MAX, INT64_MIN};
+	struct member out = {input->path, input->bytes, rank, INT64_MAX, INT64_MIN};
 
 	for (size_t i = 0; i < device->count; i++) {
 		if (device->start_ns[i] < out.start_ns)
@@ -54,6 +55,23 @@ static bool is_apart(const struct member *a, const struct member *b)
 	       gap_ns > weir_span_ns(second->start_ns, second->end_ns);
 }
 
+/* Returns true if both files hold the same events, such as a trace and its compressed copy. */
+static bool is_same(const struct member *a, const struct member *b)
+{
+	const struct weir_trace *one = a->rank->trace, *other = b->rank->trace;
+	const size_t rows = one->device.count, calls = one->host.count;
+
+	return a->bytes > 0 && b->bytes > 0 && one->rank == other->rank &&
+	       one->base_ns == other->base_ns && rows == other->device.count &&
+	       calls == other->host.count &&
+	       memcmp(one->device.start_ns, other->device.start_ns,
+	              rows * sizeof *one->device.start_ns) == 0 &&
+	       memcmp(one->device.end_ns, other->device.end_ns,
+	              rows * sizeof *one->device.end_ns) == 0 &&
+	       (calls == 0 || memcmp(one->host.start_ns, other->host.start_ns,
+	                             calls * sizeof *one->host.start_ns) == 0);
+}
+
 static enum weir_status check_pair(const struct member *a, const struct member *b,
                                    struct weir_error *err)
 {
@@ -62,6 +80,10 @@ static enum weir_status check_pair(const struct member *a, const struct member *
 	struct weir_text gap = {0};
 	enum weir_status status = WEIR_OK;
 
+	if (is_same(a, b))
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "%s and %s hold the same events; give each trace once", a->path,
+		                 b->path);
 	if (a->rank->trace->rank >= 0 && a->rank->trace->rank == b->rank->trace->rank)
 		return weir_fail(err, WEIR_E_USAGE,
 		                 "%s and %s are both of rank %lld: one job has each rank once; %s",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Refuses traces that cannot be ranks of one job, because figures averaged over them would describe
- * no job: one rank twice, different kinds of device, or no overlap in time. Ranks whose collectives
- * match are one job; clocks and devices then do not matter.
+ * no job: one trace or one rank twice, different kinds of device, or no overlap in time. Ranks
+ * whose collectives match are one job; clocks and devices then do not matter.
  */
 #ifndef WEIR_ANALYSIS_RANKS_ONE_JOB_H
 #define WEIR_ANALYSIS_RANKS_ONE_JOB_H

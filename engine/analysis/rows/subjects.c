@@ -298,6 +298,41 @@ static void fill_profile_only(const struct weir_analysis *analysis,
 	}
 }
 
+/* Fills the features about steps that compile or load, from the rank with most of them. */
+static void fill_loading(const struct weir_analysis *analysis, double *values)
+{
+	const struct weir_loading_steps *most = NULL;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		if (!most || analysis->ranks[r].loading.steps > most->steps)
+			most = &analysis->ranks[r].loading;
+	if (!most)
+		return;
+	values[WEIR_F_LOADING_STEPS] = (double)most->steps;
+	if (most->comparable)
+		values[WEIR_F_NEW_SHAPE_LOADS] = (double)most->novel / (double)most->steps;
+}
+
+/* Fills the features about launch calls that wait for their kernel. */
+static void fill_blocking(const struct weir_analysis *analysis, double *values)
+{
+	uint64_t single = 0, blocking = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_rank *rank = &analysis->ranks[r];
+		const struct weir_trace *trace = rank->trace;
+
+		single += rank->launches.single;
+		blocking += rank->launches.blocking;
+		for (size_t i = 0; i < trace->label_count; i++)
+			if (strcmp(weir_names_text(trace->names, trace->labels[i].key),
+			           WEIR_LABEL_LAUNCH_BLOCKING) == 0)
+				values[WEIR_F_BLOCKING_ENVIRONMENT] = 1;
+	}
+	if (single >= WEIR_BLOCKING_FEWEST)
+		values[WEIR_F_BLOCKING_LAUNCHES] = (double)blocking / (double)single;
+}
+
 /*
  * Returns the time to judge. The server has no request to work on while its launching thread does
  * nothing outside every named stage. If that is most of the time, the rest is judged. Without named
@@ -346,6 +381,9 @@ static struct weir_ledger judged_time(const struct weir_analysis *analysis,
 void weir_fill_features(const struct weir_analysis *analysis,
                         const struct weir_stage_merges *merges, struct weir_report *report)
 {
+	static const enum weir_feature_id of_profile[] = {
+		WEIR_F_RANKS, WEIR_F_LOADING_STEPS, WEIR_F_NEW_SHAPE_LOADS,
+		WEIR_F_BLOCKING_LAUNCHES, WEIR_F_BLOCKING_ENVIRONMENT};
 	const struct weir_ledger judged = judged_time(analysis, merges, report);
 
 	report->features = weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *report->features);
@@ -353,6 +391,8 @@ void weir_fill_features(const struct weir_analysis *analysis,
 	weir_features_from_ledger(report->features, &judged);
 	weir_attribution_from_ledger(&report->device_attribution, &judged);
 	fill_profile_only(analysis, report, report->features);
+	fill_loading(analysis, report->features);
+	fill_blocking(analysis, report->features);
 	note_slivers(analysis, report);
 	for (size_t i = 0; i < report->stage_count; i++) {
 		struct weir_stage_row *row = &report->stages[i];
@@ -360,7 +400,8 @@ void weir_fill_features(const struct weir_analysis *analysis,
 		row->features =
 			weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *row->features);
 		weir_features_clear(row->features);
-		row->features[WEIR_F_RANKS] = report->features[WEIR_F_RANKS];
+		for (size_t f = 0; f < sizeof of_profile / sizeof *of_profile; f++)
+			row->features[of_profile[f]] = report->features[of_profile[f]];
 		if (i >= merges->first_row && i < merges->first_row + merges->count)
 			weir_features_from_ledger(row->features,
 			                          &merges->items[i - merges->first_row].ledger);

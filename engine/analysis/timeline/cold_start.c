@@ -35,8 +35,10 @@ static int64_t find_limit_ns(const struct weir_timeline *timeline)
 	for (size_t i = 0; i < host->count; i++)
 		if (host->kind[i] == WEIR_HOST_API && class_of(timeline, i) == WEIR_API_LAUNCH)
 			lengths[count++] = (double)length_ns(timeline, i);
-	if (count > 0)
+	if (count >= WEIR_COLD_FEW)
 		limit = WEIR_COLD_FACTOR * weir_median(lengths, count);
+	else if (count > 0)
+		limit = WEIR_COLD_LEAST_NS;
 	free(lengths);
 	if (limit < WEIR_COLD_LEAST_NS)
 		return WEIR_COLD_LEAST_NS;

@@ -21,6 +21,9 @@
 #define WEIR_COLD_FACTOR 100
 /* ...and at least this long, below which a thread may just have been descheduled. */
 #define WEIR_COLD_LEAST_NS 1000000
+/* With fewer launches the least length above decides: most of them may be cold, so that their
+ * median is not the usual launch of 10 us, and so few cannot fill the queue. */
+#define WEIR_COLD_FEW 10
 /* Any call of at least this length is cold even if the median is long: most launches may be cold.
  */
 #define WEIR_COLD_MOST_NS 20000000

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/analysis/names/apis.h"
 #include "engine/analysis/names/frames.h"
 #include "engine/analysis/timeline/cold_start.h"
 #include "engine/analysis/timeline/host_activity.h"
+#include "engine/analysis/timeline/pauses.h"
 #include "engine/base/arena.h"
 
 struct thread {
@@ -48,14 +50,15 @@ enum fact {
 	/* The surroundings of the caller. */
 	IN_LOADER = 1 << 10,
 	IN_COMPILER = 1 << 11,
-	ELSEWHERE = 1 << 12,
-	ANYWHERE = IN_LOADER | IN_COMPILER | ELSEWHERE,
+	IN_COLLECTOR = 1 << 12, /* Python's garbage collector */
+	ELSEWHERE = 1 << 13,
+	ANYWHERE = IN_LOADER | IN_COMPILER | IN_COLLECTOR | ELSEWHERE,
 
 	/* The system call inside the caller, and frames that wait. */
-	READS_FILE = 1 << 13,
-	WAITS_OUTSIDE = 1 << 14, /* outside every stage that the thread has opened */
-	WAITS_IN_STAGE = 1 << 15,
-	RUNS = 1 << 16,
+	READS_FILE = 1 << 14,
+	WAITS_OUTSIDE = 1 << 15, /* outside every stage that the thread has opened */
+	WAITS_IN_STAGE = 1 << 16,
+	RUNS = 1 << 17,
 	ANY_STATE = READS_FILE | WAITS_OUTSIDE | WAITS_IN_STAGE | RUNS,
 };
 
@@ -72,6 +75,7 @@ static const struct {
 	{LOADING_CALL | ANYWHERE | ANY_STATE, WEIR_IDLE_COMPILE_LOAD},
 	{ANY_CALLER | IN_LOADER | ANY_STATE, WEIR_IDLE_INPUT},
 	{ANY_CALLER | IN_COMPILER | ANY_STATE, WEIR_IDLE_COMPILE_LOAD},
+	{ANY_CALLER | IN_COLLECTOR | ANY_STATE, WEIR_IDLE_GARBAGE},
 	{OTHER_CALL | ANYWHERE | ANY_STATE, WEIR_IDLE_DISPATCH},
 	{ANY_CALLER | ANYWHERE | READS_FILE, WEIR_IDLE_INPUT},
 	{WAITERS | ANYWHERE | WAITS_IN_STAGE, WEIR_IDLE_PYTHON},
@@ -105,12 +109,59 @@ static void mark_device_business(struct weir_host_activity *activity)
 	}
 }
 
+/* Returns true for operators whose library may try several kernels on a new shape. */
+static bool may_try_kernels(const char *name)
+{
+	static const char *const prefixes[] = {"aten::cudnn_convolution",
+	                                       "aten::miopen_convolution"};
+
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Returns one byte per host row: 1 for a convolution that tries kernels, as with cudnn.benchmark.
+ * It waits for the device to time each, and launches several; otherwise a convolution never waits.
+ * NULL: the trace has no such operator. The caller frees it.
+ */
+static uint8_t *find_trials(const struct weir_timeline *timeline)
+{
+	enum { WAITS = 1, LAUNCHES = 2, LAUNCHES_AGAIN = 4, TRIES = 7 };
+	const struct weir_host_columns *host = &timeline->trace->host;
+	size_t names = weir_names_count(timeline->trace->names), known = 0;
+	uint8_t *wanted = weir_alloc(names), *seen;
+
+	for (size_t i = 0; i < names; i++) {
+		wanted[i] = may_try_kernels(weir_names_text(timeline->trace->names, (uint32_t)i));
+		known += wanted[i];
+	}
+	seen = known > 0 ? weir_alloc(host->count) : NULL;
+	for (size_t i = 0; seen && i < host->count; i++) {
+		uint32_t op = timeline->inner_op[i];
+		enum weir_api_class class = class_of(timeline, (uint32_t)i);
+
+		if (host->kind[i] != WEIR_HOST_API || op == WEIR_NONE || !wanted[host->name[op]])
+			continue;
+		if (class == WEIR_API_SYNC)
+			seen[op] |= WAITS;
+		if (class == WEIR_API_LAUNCH)
+			seen[op] |= seen[op] & LAUNCHES ? LAUNCHES_AGAIN : LAUNCHES;
+	}
+	for (size_t i = 0; seen && i < host->count; i++)
+		seen[i] = seen[i] == TRIES;
+	free(wanted);
+	return seen;
+}
+
 /* Finds the class of the surroundings of every row: any range, frame or operator around it may be a
  * data loader or a compiler, and a wait inside one belongs to it. A parent's row comes first. */
 static void find_surroundings(struct weir_host_activity *activity)
 {
 	const struct weir_host_columns *host = &activity->timeline->trace->host;
 	uint8_t *by_name = weir_frame_class_of_names(activity->timeline->trace->names);
+	uint8_t *trials = find_trials(activity->timeline);
 
 	activity->surroundings = weir_alloc(host->count);
 	activity->around = weir_alloc(host->count * sizeof *activity->around);
@@ -124,12 +175,13 @@ static void find_surroundings(struct weir_host_activity *activity)
 		if (own == WEIR_FRAME_PLAIN ||
 		    (own == WEIR_FRAME_WAIT && outer != WEIR_FRAME_PLAIN))
 			own = outer;
-		activity->surroundings[i] = own;
+		activity->surroundings[i] = trials && trials[i] ? WEIR_FRAME_COMPILE : own;
 		activity->around[i] = parent == WEIR_NONE || host->kind[parent] != WEIR_HOST_API
 		                              ? parent
 		                              : activity->around[parent];
 	}
 	free(by_name);
+	free(trials);
 }
 
 struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *timeline,
@@ -233,6 +285,15 @@ static unsigned fact_of_wait(const struct weir_host_activity *activity, uint32_t
 	               : WAITS_OUTSIDE;
 }
 
+static unsigned place_of(enum weir_frame_class around, bool compiles)
+{
+	if (around == WEIR_FRAME_INPUT)
+		return IN_LOADER;
+	if (compiles)
+		return IN_COMPILER;
+	return around == WEIR_FRAME_GARBAGE ? IN_COLLECTOR : ELSEWHERE;
+}
+
 static enum weir_idle idle_of_leaf(const struct weir_host_activity *activity, uint32_t thread,
                                    uint32_t row, int64_t at_ns)
 {
@@ -247,7 +308,7 @@ static enum weir_idle idle_of_leaf(const struct weir_host_activity *activity, ui
 	                weir_intervals_contains(&activity->cold_start.captures[thread], at_ns);
 	size_t i = 0;
 
-	facts |= around == WEIR_FRAME_INPUT ? IN_LOADER : compiles ? IN_COMPILER : ELSEWHERE;
+	facts |= place_of(around, compiles);
 	if (system == WEIR_API_SYSTEM_FILE)
 		facts |= READS_FILE;
 	else if (system == WEIR_API_SYSTEM_WAIT || around == WEIR_FRAME_WAIT)
@@ -286,6 +347,58 @@ static void judge_glue(struct weir_thread_activity *thread, size_t first, size_t
 			thread->idle[i] = to;
 }
 
+/* Returns true if only Python code can run in a leaf without another row. */
+static bool is_silent(const struct weir_host_activity *activity, uint32_t row)
+{
+	const struct weir_timeline *timeline = activity->timeline;
+
+	if (row == WEIR_NONE)
+		return true;
+	if (activity->surroundings[row] != WEIR_FRAME_PLAIN)
+		return false;
+	switch ((enum weir_host_kind)timeline->trace->host.kind[row]) {
+	case WEIR_HOST_OP: /* those with a name space are of C++ libraries */
+		return activity->reaches_device[weir_timeline_outermost_op(timeline, row)] &&
+		       !strstr(weir_timeline_host_name(timeline, row), "::");
+	case WEIR_HOST_ANNOTATION:
+	case WEIR_HOST_PYTHON:
+		return true;
+	case WEIR_HOST_API:
+	case WEIR_HOST_OVERHEAD:
+		return false;
+	}
+	return false;
+}
+
+/* Reclassifies silent pauses that are likely garbage collection. Hardly any thread has leaves that
+ * are long enough, so that the others cost one pass. */
+static void find_pauses(const struct weir_host_activity *activity,
+                        struct weir_thread_activity *thread)
+{
+	const struct weir_leaves *leaves = &thread->leaves;
+	uint8_t *silent, *likely;
+	size_t lasting = 0;
+
+	for (size_t i = 0; i + 1 < leaves->count; i++)
+		lasting += leaves->time_ns[i + 1] - leaves->time_ns[i] >= WEIR_PAUSE_LEAST_NS &&
+		           is_silent(activity, leaves->row[i]);
+	if (lasting < WEIR_PAUSES_FEWEST)
+		return;
+	silent = weir_alloc(leaves->count);
+	likely = weir_alloc(leaves->count);
+	for (size_t i = 0; i < leaves->count; i++)
+		silent[i] = thread->idle[i] != WEIR_IDLE_COMPILE_LOAD &&
+		            is_silent(activity, leaves->row[i]);
+	weir_pauses_find(
+		&(struct weir_pause_thread){activity->timeline, activity->steps, leaves, silent},
+		likely);
+	for (size_t i = 0; i < leaves->count; i++)
+		if (likely[i])
+			thread->idle[i] = WEIR_IDLE_LIKELY_GARBAGE;
+	free(silent);
+	free(likely);
+}
+
 static void classify(struct weir_host_activity *activity, uint32_t index)
 {
 	struct weir_thread_activity *thread = &activity->threads[index].activity;
@@ -304,6 +417,7 @@ static void classify(struct weir_host_activity *activity, uint32_t index)
 		else
 			end++;
 	}
+	find_pauses(activity, thread);
 }
 
 const struct weir_thread_activity *weir_host_activity_of_thread(struct weir_host_activity *activity,

@@ -182,6 +182,26 @@ static void count_unrecorded(const struct weir_timeline *timeline, struct weir_l
 	free(works);
 }
 
+/* Counts the launches that return when their kernel has ended, as all do with CUDA_LAUNCH_BLOCKING
+ * or AMD_SERIALIZE_KERNEL. Any other call returns before its kernel begins. */
+static void count_blocking(const struct weir_timeline *timeline, struct weir_launch_figures *out)
+{
+	const struct weir_device_columns *device = &timeline->trace->device;
+	const struct weir_host_columns *host = &timeline->trace->host;
+
+	for (size_t i = 0; i < device->count; i++) {
+		uint32_t launch = device->launch[i];
+
+		if (device->kind[i] != WEIR_DEVICE_KERNEL || !is_launch_call(timeline, launch) ||
+		    weir_timeline_is_replayed(timeline, i))
+			continue;
+		if (is_launch_call(timeline, timeline->parent[launch]))
+			launch = timeline->parent[launch];
+		out->single++;
+		out->blocking += host->end_ns[launch] >= device->end_ns[i];
+	}
+}
+
 /* Returns the busy time of all devices; sets the share of graph replays. */
 static int64_t measure_graphs(const struct weir_timeline *timeline,
                               const struct weir_intervals *windows, struct weir_launch_figures *out)
@@ -288,6 +308,7 @@ void weir_launches_measure(const struct weir_timeline *timeline,
 	measure_delays(timeline, windows, out);
 	count_launches(timeline, windows, out);
 	count_unrecorded(timeline, out);
+	count_blocking(timeline, out);
 	busy_ns = measure_graphs(timeline, windows, out);
 	measure_calls(timeline, windows, busy_ns, out);
 	out->scalar_reads = count_scalar_reads(timeline, windows);

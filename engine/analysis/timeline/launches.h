@@ -16,6 +16,9 @@
 #include "engine/analysis/timeline/timeline.h"
 #include "engine/model/report.h"
 
+/* Fewer launches do not show whether launch calls block. */
+#define WEIR_BLOCKING_FEWEST 50
+
 /* Nanoseconds; NAN without samples. Clock errors and early starts make negative values, which are
  * kept. */
 struct weir_delay {
@@ -30,6 +33,9 @@ struct weir_launch_figures {
 	/* Launch calls of the whole trace, and those without recorded work; 0 if no work of the
 	 * trace is linked to a call. */
 	uint64_t calls, unrecorded;
+	/* Launch calls of single kernels in the whole trace, and those that returned when their
+	 * kernel had ended. */
+	uint64_t single, blocking;
 	double kernel_p50_ns; /* median duration; NAN without kernels */
 
 	/* Delays of linked kernels that were not replayed from a graph. */

@@ -3,6 +3,7 @@
  * tables that describe the recording are read here, those of events in the other files. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/readers/nvidia/nsys.h"
@@ -89,7 +90,34 @@ static void take_start(struct nsys_reader *reader, const struct weir_sqlscan *ro
 static const struct nsys_table start_table = {"TARGET_INFO_SESSION_START_TIME", start_columns,
                                               take_start, false};
 
-/* A row of (name, value) that becomes a label. Other rows, such as the environment, are private. */
+/* Returns true if the text, a variable or several with semicolons between them, sets
+ * CUDA_LAUNCH_BLOCKING to anything but 0. Values may be in quotes. */
+static bool sets_blocking(struct weir_slice text)
+{
+	static const char name[] = "CUDA_LAUNCH_BLOCKING=";
+	const size_t length = sizeof name - 1;
+
+	for (size_t i = 0; i + length < text.length; i++) {
+		size_t value = i + length;
+
+		if ((i > 0 && text.data[i - 1] != ';') || memcmp(text.data + i, name, length) != 0)
+			continue;
+		value += text.data[value] == '"' && value + 1 < text.length;
+		return text.data[value] != '0' && text.data[value] != '"' &&
+		       text.data[value] != ';';
+	}
+	return false;
+}
+
+/* Adds a label if the environment makes launch calls wait. Everything else in it is private. */
+static void take_environment(struct nsys_reader *reader, struct weir_slice text)
+{
+	if (sets_blocking(text))
+		weir_builder_add_label(reader->builder, weir_slice_of(WEIR_LABEL_LAUNCH_BLOCKING),
+		                       weir_slice_of("1"));
+}
+
+/* A row of (name, value) that becomes a label. Other rows are private. */
 struct label_row {
 	const char *name, *label;
 };
@@ -132,10 +160,26 @@ static void take_system(struct nsys_reader *reader, const struct weir_sqlscan *r
 	};
 
 	take_label(reader, row, labels);
+	if (weir_slice_equals(weir_sqlscan_text(row, 0), "DeviceEnvironment"))
+		take_environment(reader, weir_sqlscan_text(row, 1));
 }
 
 static const struct nsys_table system_table = {"TARGET_INFO_SYSTEM_ENV", pair_columns, take_system,
                                                false};
+
+/* The environment of the profiled process: PROCESS_0:ENVIRONMENT_VARIABLE, 'NAME="value"'. */
+static void take_capture(struct nsys_reader *reader, const struct weir_sqlscan *row)
+{
+	static const char end[] = ":ENVIRONMENT_VARIABLE";
+	struct weir_slice name = weir_sqlscan_text(row, 0);
+	const size_t length = sizeof end - 1;
+
+	if (name.length >= length && memcmp(name.data + name.length - length, end, length) == 0)
+		take_environment(reader, weir_sqlscan_text(row, 1));
+}
+
+static const struct nsys_table capture_table = {"META_DATA_CAPTURE", pair_columns, take_capture,
+                                                false};
 
 static const char *const diagnostic_columns[] = {"severity", NULL};
 
@@ -286,29 +330,18 @@ static const struct nsys_table memory_operations_table = {
 /* In reading order: enumerations before the rows that use their numbers, calls before the work that
  * they launch. */
 static const struct nsys_table *const tables[] = {
-	&export_table,
-	&start_table,
-	&system_table,
-	&gpus_table,
-	&ordinals_table,
-	&copy_kinds_table,
-	&memory_kinds_table,
-	&sync_kinds_table,
-	&diagnostics_table,
-	&threads_table,
-	&weir_nsys_calls,
-	&weir_nsys_ranges,
-	&weir_nsys_system_calls,
-	&weir_nsys_overhead,
-	&weir_nsys_cupti_overhead,
-	&weir_nsys_kernels,
-	&weir_nsys_copies,
-	&weir_nsys_sets,
-	&weir_nsys_graphs,
-	&weir_nsys_syncs,
-	&memory_operations_table,
-	&weir_nsys_memory,
-	&weir_nsys_metric_names,
+	&export_table,       &start_table,
+	&system_table,       &capture_table,
+	&gpus_table,         &ordinals_table,
+	&copy_kinds_table,   &memory_kinds_table,
+	&sync_kinds_table,   &diagnostics_table,
+	&threads_table,      &weir_nsys_calls,
+	&weir_nsys_ranges,   &weir_nsys_system_calls,
+	&weir_nsys_overhead, &weir_nsys_cupti_overhead,
+	&weir_nsys_kernels,  &weir_nsys_copies,
+	&weir_nsys_sets,     &weir_nsys_graphs,
+	&weir_nsys_syncs,    &memory_operations_table,
+	&weir_nsys_memory,   &weir_nsys_metric_names,
 	&weir_nsys_metrics,
 };
 

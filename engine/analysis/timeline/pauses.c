@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/time/intervals.h"
+#include "engine/analysis/timeline/pauses.h"
+#include "engine/base/arena.h"
+#include "engine/stats/quantile.h"
+
+/* A place in the code: the names of a silent leaf and of the leaves around it. */
+struct site {
+	uint64_t key;
+	uint64_t passes;
+	size_t first, count; /* its pauses, which are sorted by site */
+};
+
+struct pause {
+	uint64_t key;
+	size_t leaf;
+	uint32_t step;
+	int64_t ns;
+};
+
+struct finder {
+	const struct weir_pause_thread *thread;
+	uint64_t *name_keys; /* per name id; see key_of_name() */
+	struct pause *pauses;
+	size_t pause_count, pause_capacity;
+	struct site *sites;
+	size_t site_count;
+};
+
+static int64_t length_ns(const struct weir_leaves *leaves, size_t leaf)
+{
+	return leaf + 1 < leaves->count
+	               ? weir_span_ns(leaves->time_ns[leaf], leaves->time_ns[leaf + 1])
+	               : 0;
+}
+
+/* ---- what may pause ---- */
+
+/* Returns the length from which on silent time is a pause; INT64_MAX: too little of it is long. */
+static int64_t find_limit_ns(const struct weir_pause_thread *thread)
+{
+	const struct weir_leaves *leaves = thread->leaves;
+	double *lengths, limit;
+	size_t count = 0, lasting = 0;
+
+	for (size_t i = 0; i < leaves->count; i++)
+		lasting += thread->silent[i] && length_ns(leaves, i) >= WEIR_PAUSE_LEAST_NS;
+	if (lasting < WEIR_PAUSES_FEWEST)
+		return INT64_MAX;
+	lengths = weir_alloc(leaves->count * sizeof *lengths);
+	for (size_t i = 0; i < leaves->count; i++)
+		if (thread->silent[i])
+			lengths[count++] = (double)length_ns(leaves, i);
+	limit = WEIR_PAUSE_FACTOR * weir_median(lengths, count);
+	free(lengths);
+	if (limit >= (double)INT64_MAX)
+		return INT64_MAX;
+	return limit > WEIR_PAUSE_LEAST_NS ? (int64_t)limit : WEIR_PAUSE_LEAST_NS;
+}
+
+/* Returns true if the leaf ends with the beginning of a step and lies in no range. */
+static bool is_between_steps(const struct weir_pause_thread *thread, size_t leaf, uint32_t step)
+{
+	const struct weir_steps *steps = thread->steps;
+
+	return thread->leaves->row[leaf] == WEIR_NONE &&
+	       (step + 1 >= steps->step_count ||
+	        steps->steps[step + 1].start_ns <= thread->leaves->time_ns[leaf + 1]);
+}
+
+/* ---- places ---- */
+
+/* Returns a key of the name without its digits, so that counters ("ProfilerStep#7") do not make
+ * places differ. */
+static uint64_t key_of_name(const char *name)
+{
+	uint64_t key = UINT64_C(14695981039346656037);
+
+	for (; *name; name++)
+		if (*name < '0' || *name > '9')
+			key = (key ^ (uint8_t)*name) * UINT64_C(1099511628211);
+	return key;
+}
+
+static uint64_t key_of_leaf(const struct finder *finder, size_t leaf)
+{
+	const struct weir_leaves *leaves = finder->thread->leaves;
+	const uint32_t *names = finder->thread->timeline->trace->host.name;
+	uint64_t key = 0;
+
+	for (size_t i = leaf > 0 ? leaf - 1 : 0; i <= leaf + 1 && i < leaves->count; i++)
+		key = key * UINT64_C(6364136223846793005) +
+		      (leaves->row[i] == WEIR_NONE ? 1 : finder->name_keys[names[leaves->row[i]]]);
+	return key;
+}
+
+static void collect_pauses(struct finder *finder, int64_t limit_ns)
+{
+	const struct weir_pause_thread *thread = finder->thread;
+
+	for (size_t i = 0; i < thread->leaves->count; i++) {
+		int64_t ns = length_ns(thread->leaves, i);
+		uint32_t step;
+
+		if (!thread->silent[i] || ns < limit_ns)
+			continue;
+		step = weir_steps_step_at(thread->steps, thread->leaves->time_ns[i]);
+		if (step == WEIR_NONE || is_between_steps(thread, i, step))
+			continue;
+		finder->pauses = weir_grow(finder->pauses, &finder->pause_capacity,
+		                           finder->pause_count + 1, sizeof *finder->pauses);
+		finder->pauses[finder->pause_count++] =
+			(struct pause){key_of_leaf(finder, i), i, step, ns};
+	}
+}
+
+static int by_key(const void *left, const void *right)
+{
+	const struct pause *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->leaf > b->leaf) - (a->leaf < b->leaf);
+}
+
+static struct site *find_site(const struct finder *finder, uint64_t key)
+{
+	size_t low = 0, high = finder->site_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (finder->sites[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < finder->site_count && finder->sites[low].key == key ? &finder->sites[low]
+	                                                                 : NULL;
+}
+
+/* Collects the places of all pauses, and counts how often each is passed. */
+static void collect_sites(struct finder *finder)
+{
+	const struct weir_pause_thread *thread = finder->thread;
+
+	qsort(finder->pauses, finder->pause_count, sizeof *finder->pauses, by_key);
+	finder->sites = weir_alloc((finder->pause_count + 1) * sizeof *finder->sites);
+	for (size_t i = 0; i < finder->pause_count; i++) {
+		struct site *last = finder->sites + finder->site_count;
+
+		if (finder->site_count == 0 || last[-1].key != finder->pauses[i].key) {
+			*last = (struct site){.key = finder->pauses[i].key, .first = i};
+			finder->site_count++;
+		}
+		finder->sites[finder->site_count - 1].count++;
+	}
+	for (size_t i = 0; i < thread->leaves->count; i++) {
+		struct site *site =
+			thread->silent[i] ? find_site(finder, key_of_leaf(finder, i)) : NULL;
+
+		if (site)
+			site->passes++;
+	}
+}
+
+/* ---- patterns ---- */
+
+struct quartiles {
+	double first, middle, third;
+};
+
+/* Computes the quartiles of some pauses; false: too few, in too few steps, or not similar. */
+static bool are_regular(const struct pause *pauses, size_t count, const struct weir_steps *steps,
+                        struct quartiles *out)
+{
+	static const double probs[] = {0.25, 0.5, 0.75};
+	double *lengths = weir_alloc((count + 1) * sizeof *lengths), at[3];
+	uint8_t *paused = weir_alloc(steps->step_count + 1);
+	size_t in_steps = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		lengths[i] = (double)pauses[i].ns;
+		in_steps += !paused[pauses[i].step];
+		paused[pauses[i].step] = 1;
+	}
+	weir_quantiles_select(lengths, count, probs, 3, at);
+	*out = (struct quartiles){at[0], at[1], at[2]};
+	free(lengths);
+	free(paused);
+	return in_steps >= WEIR_PAUSES_FEWEST && out->third <= WEIR_PAUSE_SPREAD * out->first;
+}
+
+/* Marks the pauses that are similar to the middle half. */
+static void mark(const struct pause *pauses, size_t count, const struct quartiles *quartiles,
+                 uint8_t *likely)
+{
+	for (size_t i = 0; i < count; i++)
+		if ((double)pauses[i].ns * WEIR_PAUSE_SPREAD >= quartiles->first &&
+		    (double)pauses[i].ns <= WEIR_PAUSE_SPREAD * quartiles->third)
+			likely[pauses[i].leaf] = 1;
+}
+
+static bool is_misplaced(const struct finder *finder, const struct site *site)
+{
+	size_t steps = finder->thread->steps->step_count;
+
+	return site->passes >= WEIR_PAUSE_PASSES * (site->count > steps ? site->count : steps);
+}
+
+static void judge_misplaced(const struct finder *finder, uint8_t *likely)
+{
+	struct pause *group = weir_alloc((finder->pause_count + 1) * sizeof *group);
+	struct quartiles quartiles = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < finder->site_count; i++) {
+		const struct site *site = &finder->sites[i];
+
+		if (!is_misplaced(finder, site))
+			continue;
+		memcpy(group + count, finder->pauses + site->first, site->count * sizeof *group);
+		count += site->count;
+	}
+	if (are_regular(group, count, finder->thread->steps, &quartiles) &&
+	    (quartiles.middle < WEIR_PAUSE_SWITCH_NS ||
+	     quartiles.middle >= WEIR_PAUSE_SWITCH_MOST_NS))
+		mark(group, count, &quartiles, likely);
+	free(group);
+}
+
+/* Returns the number of copies between host and device in the trace. */
+static uint64_t count_transfers(const struct weir_trace *trace)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < trace->device.count; i++) {
+		const char *name;
+
+		if (trace->device.kind[i] != WEIR_DEVICE_COPY)
+			continue;
+		name = weir_names_text(trace->names, trace->device.name[i]);
+		count += !strstr(name, "DtoD") && !strstr(name, "DeviceToDevice");
+	}
+	return count;
+}
+
+static bool is_timer(const struct quartiles *quartiles)
+{
+	double spread = quartiles->third - quartiles->first;
+
+	return spread < WEIR_PAUSE_TIMER_NS || spread < 0.01 * quartiles->middle;
+}
+
+static void judge_aimless(const struct finder *finder, uint8_t *likely)
+{
+	const struct weir_pause_thread *thread = finder->thread;
+	uint64_t transfers = count_transfers(thread->timeline->trace);
+
+	for (size_t i = 0; i < finder->site_count; i++) {
+		const struct site *site = &finder->sites[i];
+		const struct pause *pauses = finder->pauses + site->first;
+		uint32_t row = thread->leaves->row[pauses->leaf];
+		struct quartiles quartiles = {0};
+
+		/* A Python frame names its own pause. */
+		if (is_misplaced(finder, site) || transfers >= site->count || row == WEIR_NONE ||
+		    thread->timeline->trace->host.kind[row] == WEIR_HOST_PYTHON)
+			continue;
+		if (are_regular(pauses, site->count, thread->steps, &quartiles) &&
+		    !is_timer(&quartiles))
+			mark(pauses, site->count, &quartiles, likely);
+	}
+}
+
+/* ---- the thread ---- */
+
+/* Returns true if the trace is of a Python program, as far as its names show. */
+static bool is_python(const struct weir_trace *trace)
+{
+	static const char *const processes[] = {"python", "pt_main_thread"};
+	size_t count = weir_names_count(trace->names);
+
+	for (size_t t = 0; t < trace->thread_count; t++)
+		for (size_t i = 0; i < sizeof processes / sizeof *processes; i++)
+			if (strstr(weir_names_text(trace->names, trace->threads[t].name),
+			           processes[i]))
+				return true;
+	for (size_t i = 0; i < count; i++) {
+		const char *name = weir_names_text(trace->names, (uint32_t)i);
+
+		if (strncmp(name, "aten::", 6) == 0 || strstr(name, ".py("))
+			return true;
+	}
+	return false;
+}
+
+static void key_names(struct finder *finder)
+{
+	const struct weir_names *names = finder->thread->timeline->trace->names;
+	size_t count = weir_names_count(names);
+
+	finder->name_keys = weir_alloc(count * sizeof *finder->name_keys);
+	for (size_t i = 0; i < count; i++)
+		finder->name_keys[i] = key_of_name(weir_names_text(names, (uint32_t)i));
+}
+
+void weir_pauses_find(const struct weir_pause_thread *thread, uint8_t *likely)
+{
+	struct finder finder = {.thread = thread};
+	int64_t limit_ns =
+		thread->steps->step_count < WEIR_PAUSES_FEWEST ? INT64_MAX : find_limit_ns(thread);
+
+	if (limit_ns == INT64_MAX || !is_python(thread->timeline->trace))
+		return;
+	key_names(&finder);
+	collect_pauses(&finder, limit_ns);
+	if (finder.pause_count >= WEIR_PAUSES_FEWEST) {
+		collect_sites(&finder);
+		judge_misplaced(&finder, likely);
+		judge_aimless(&finder, likely);
+	}
+	free(finder.name_keys);
+	free(finder.pauses);
+	free(finder.sites);
+}
