@@ -95,6 +95,47 @@ enum weir_status weir_store_list(struct weir_store *store, struct weir_store_lis
                                  struct weir_error *err);
 void weir_store_list_free(struct weir_store_list *list);
 
+/* --- advice --- */
+
+/* The outcome of one fix: what was promised and what was measured after it was made. Times are of
+ * one step, in nanoseconds. */
+struct weir_advice_outcome {
+	const char *fix;    /* id */
+	const char *device; /* NULL: not known */
+	double promised_ns, low_ns, high_ns;
+	double before_ns; /* NAN: not known */
+	double measured_ns;
+	const char *recorded;           /* "2026-11-20T14:00:00Z" */
+	const char *before, *after;     /* names of the inputs */
+	uint8_t pair[WEIR_SHA256_SIZE]; /* digest of both inputs */
+};
+
+enum weir_advice_kept {
+	WEIR_ADVICE_ADDED,
+	WEIR_ADVICE_REPLACED, /* the pair was there with other figures */
+	WEIR_ADVICE_KNOWN,    /* the pair was there with these figures: nothing changed */
+};
+
+/*
+ * Keeps an outcome. A fix and a pair have one outcome: other figures replace it, the same change
+ * nothing. WEIR_E_LIMIT or WEIR_E_FORMAT for texts and figures that cannot be stored, before
+ * anything is written.
+ */
+enum weir_status weir_store_keep_advice(struct weir_store *store,
+                                        const struct weir_advice_outcome *outcome,
+                                        enum weir_advice_kept *kept, struct weir_error *err);
+
+struct weir_advice_list {
+	struct weir_arena *arena;
+	struct weir_advice_outcome *items; /* by fix, then by time */
+	size_t count;
+};
+
+/* Loads every outcome; none is no error. The caller frees *out with weir_advice_list_free(). */
+enum weir_status weir_store_load_advice(struct weir_store *store, struct weir_advice_list **out,
+                                        struct weir_error *err);
+void weir_advice_list_free(struct weir_advice_list *list);
+
 /* --- maintenance --- */
 
 /* Both fail with WEIR_E_NO_BASELINE for an unknown name, and delete runs that no name holds any
@@ -106,11 +147,11 @@ enum weir_status weir_store_promote(struct weir_store *store, const char *from, 
                                     struct weir_store_counts *counts, struct weir_error *err);
 
 struct weir_store_health {
-	uint64_t baselines, runs, series, samples;
+	uint64_t baselines, runs, series, samples, advice;
 };
 
-/* Checks the whole store: pages, references, checksums of samples, digests and seals of runs. The
- * message states the first fault. */
+/* Checks the whole store: pages, references, checksums of samples, digests and seals of runs, seals
+ * of advice. The message states the first fault. */
 enum weir_status weir_store_verify(struct weir_store *store, struct weir_store_health *health,
                                    struct weir_error *err);
 

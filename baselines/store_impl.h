@@ -14,6 +14,7 @@ struct weir_store {
 	sqlite3 *handle;
 	char *path; /* as the user gave it */
 	enum weir_store_access access;
+	int64_t version; /* number of migrations that ran on it */
 	bool in_transaction;
 };
 
@@ -66,6 +67,10 @@ enum weir_status weir_store_need_name(const struct weir_store *store, const char
 /* Counts the current runs of a name. */
 enum weir_status weir_store_count_held(const struct weir_store *store, const char *name,
                                        size_t *held, struct weir_error *err);
+
+/* Checks the seals and times of kept advice. */
+enum weir_status weir_store_verify_advice(const struct weir_store *store,
+                                          struct weir_store_health *health, struct weir_error *err);
 
 /* Removes all but the first `keep` runs of a name, ordered by current and newest first, and deletes
  * runs that no name holds any more. *pruned is the number of runs removed from the name. */

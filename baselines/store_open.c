@@ -18,6 +18,7 @@
 /* In order; the number of those that ran is the database's user_version. */
 static const char *const migrations[] = {
 	"baselines/schema/0001_init.sql",
+	"baselines/schema/0002_advice.sql",
 };
 
 #define VERSION ((int64_t)(sizeof(migrations) / sizeof(migrations[0])))
@@ -79,12 +80,13 @@ static enum weir_status judge_outline(const struct weir_store *store, const stru
 
 /* --- schema --- */
 
-static enum weir_status run_migrations(const struct weir_store *store, int64_t from,
+/* Runs the migrations with the indexes from..to - 1. */
+static enum weir_status run_migrations(const struct weir_store *store, int64_t from, int64_t to,
                                        struct weir_error *err)
 {
 	enum weir_status status = WEIR_OK;
 
-	for (int64_t i = from; !status && i < VERSION; i++) {
+	for (int64_t i = from; !status && i < to && i < VERSION; i++) {
 		const struct weir_embedded *script = weir_embedded_find(migrations[i]);
 
 		if (!script)
@@ -119,10 +121,12 @@ static enum weir_status migrate(struct weir_store *store, struct weir_error *err
 	if (!status)
 		status = judge_outline(store, &outline, err);
 	if (!status && outline.version < VERSION) {
-		status = run_migrations(store, outline.version, err);
+		status = run_migrations(store, outline.version, VERSION, err);
 		if (!status)
 			status = stamp(store, err);
 	}
+	if (!status)
+		store->version = VERSION;
 	return weir_store_end(store, status, err);
 }
 
@@ -151,7 +155,8 @@ static enum weir_status compare_rows(const struct weir_store *store, sqlite3_stm
 	return WEIR_OK;
 }
 
-/* Against a fresh database: a damaged or foreign schema must not answer questions. */
+/* Compares the tables with those of a fresh database of the same version: a damaged or foreign
+ * schema must not answer questions. */
 static enum weir_status check_schema(const struct weir_store *store, struct weir_error *err)
 {
 	struct weir_store fresh = {.path = store->path};
@@ -161,7 +166,7 @@ static enum weir_status check_schema(const struct weir_store *store, struct weir
 	if (sqlite3_open(":memory:", &fresh.handle) != SQLITE_OK)
 		status = weir_fail(err, WEIR_E_INTERNAL, "SQLite does not start");
 	if (!status)
-		status = run_migrations(&fresh, 0, err);
+		status = run_migrations(&fresh, 0, store->version, err);
 	if (!status)
 		status = weir_store_prepare(&fresh, outline_sql, &expected, err);
 	if (!status)
@@ -216,7 +221,9 @@ static enum weir_status prepare_to_read(struct weir_store *store, struct weir_er
 		status = judge_outline(store, &outline, err);
 	if (!status && is_empty(&outline))
 		return weir_fail(err, WEIR_E_NO_BASELINE, "%s holds no baselines yet", store->path);
-	if (!status && outline.version < VERSION)
+	store->version = status ? 0 : outline.version;
+	/* A store that cannot be written is read as the version that it has. */
+	if (!status && outline.version < VERSION && sqlite3_db_readonly(store->handle, "main") != 1)
 		status = migrate(store, err);
 	if (!status)
 		status = check_schema(store, err);
@@ -235,6 +242,7 @@ static enum weir_status prepare_to_write(struct weir_store *store, struct weir_e
 		status = judge_outline(store, &outline, err);
 	if (!status)
 		status = need_log(store, err);
+	store->version = status ? 0 : outline.version;
 	if (!status && outline.version < VERSION)
 		status = migrate(store, err);
 	return status ? status : check_schema(store, err);

@@ -14,14 +14,16 @@
 
 enum weir_status {
 	WEIR_OK = 0,
-	WEIR_E_USAGE,       /* a flag, a configuration, a rule or a schema is wrong */
-	WEIR_E_IO,          /* an input cannot be opened or read */
-	WEIR_E_FORMAT,      /* an input is not a profile, or is damaged beyond use */
-	WEIR_E_EMPTY,       /* an input holds no timing */
-	WEIR_E_LIMIT,       /* an input exceeds a stated limit */
-	WEIR_E_STORE,       /* the baseline store cannot be used */
-	WEIR_E_NO_BASELINE, /* no such baseline, or it holds no run */
-	WEIR_E_INTERNAL,    /* a defect in weir */
+	WEIR_E_USAGE,        /* a flag, a configuration, a rule or a schema is wrong */
+	WEIR_E_IO,           /* an input cannot be opened or read */
+	WEIR_E_FORMAT,       /* an input is not a profile, or is damaged beyond use */
+	WEIR_E_EMPTY,        /* an input holds no timing */
+	WEIR_E_LIMIT,        /* an input exceeds a stated limit */
+	WEIR_E_STORE,        /* the baseline store cannot be used */
+	WEIR_E_NO_BASELINE,  /* no such baseline, or it holds no run */
+	WEIR_E_OTHER_DEVICE, /* the sides of a comparison ran on different devices */
+	WEIR_E_NOT_COMPARED, /* one side of a comparison lacks what is compared */
+	WEIR_E_INTERNAL,     /* a defect in weir */
 	/* ci/comment only: */
 	WEIR_E_NO_TOKEN,        /* the variable with the token is not set */
 	WEIR_E_FORBIDDEN,       /* the token does not permit the request */

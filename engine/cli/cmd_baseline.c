@@ -371,6 +371,11 @@ static enum weir_status verify(struct call *call, struct weir_error *err)
 		weir_items_number(&call->text, health.runs, "run");
 		weir_text_puts(&call->text, ", ");
 		weir_items_number(&call->text, health.samples, "sample");
+		if (health.advice > 0) {
+			weir_text_puts(&call->text, ", ");
+			weir_items_number(&call->text, health.advice, "outcome");
+			weir_text_puts(&call->text, " of advice");
+		}
 		weir_text_puts(&call->text, "\n");
 	}
 	weir_store_free(store);

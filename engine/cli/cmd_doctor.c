@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/jsonout.h"
@@ -7,6 +8,7 @@
 #include "engine/cli/help.h"
 #include "engine/cli/output.h"
 #include "engine/cli/run_options.h"
+#include "engine/pipeline/advice_record.h"
 #include "engine/pipeline/doctor.h"
 #include "engine/pipeline/gating.h"
 #include "engine/report/gate/gate_figures.h"
@@ -227,6 +229,45 @@ static enum weir_status check_baselines(struct findings *findings, struct weir_s
 	return status;
 }
 
+static void tell_record(struct findings *findings, const struct weir_advice_record *record)
+{
+	struct weir_text line = {0};
+
+	weir_text_printf(&line, "%s: %zu tried, median error %.0f %%, %zu within the range",
+	                 record->fix, record->tried, 100 * record->median_error, record->within);
+	tell(findings, "advice", line.data);
+	weir_text_release(&line);
+	weir_jsonout_begin_object_inline(&findings->json, NULL);
+	weir_jsonout_text(&findings->json, "fix", record->fix);
+	weir_jsonout_int(&findings->json, "tried", (int64_t)record->tried);
+	weir_jsonout_share(&findings->json, "median_error", record->median_error);
+	weir_jsonout_int(&findings->json, "within", (int64_t)record->within);
+	weir_jsonout_end(&findings->json);
+}
+
+/* Tells the record of each fix; nothing if no outcome was kept. */
+static enum weir_status check_advice(struct findings *findings, struct weir_store *store,
+                                     struct weir_error *err)
+{
+	struct weir_advice_list *list;
+	struct weir_advice_record *records;
+	size_t count;
+	enum weir_status status = weir_store_load_advice(store, &list, err);
+
+	if (status)
+		return status;
+	records = weir_advice_records(list, &count);
+	if (count > 0) {
+		weir_jsonout_begin_array(&findings->json, "advice");
+		for (size_t i = 0; i < count; i++)
+			tell_record(findings, &records[i]);
+		weir_jsonout_end(&findings->json);
+	}
+	free(records);
+	weir_advice_list_free(list);
+	return WEIR_OK;
+}
+
 static enum weir_status look(struct findings *findings, const struct weir_arguments *arguments,
                              const struct weir_policy *policy, struct weir_error *err)
 {
@@ -248,6 +289,8 @@ static enum weir_status look(struct findings *findings, const struct weir_argume
 	status = check_store(findings, store, path, err);
 	if (!status)
 		status = check_baselines(findings, store, policy, err);
+	if (!status)
+		status = check_advice(findings, store, err);
 	weir_store_free(store);
 	return status;
 }
@@ -303,7 +346,8 @@ const struct weir_command weir_command_doctor = {
 		       "code changed between these runs; therefore the share of draws that fail is "
 		       "the false-alarm rate of the gate.\n\n"
 		       "It also reports the smallest change that the gate could have detected in "
-		       "each stage, and the patterns and waivers that have no effect.",
+		       "each stage, the patterns and waivers that have no effect, and how well "
+		       "advice kept its promises (weir advise --verify --keep).",
 	.options = options,
 	.exits = WEIR_ENDS(WEIR_EXIT_STORE),
 	.example = "weir doctor",

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "engine/analysis/rank/features.h"
+#include "engine/base/arena.h"
 #include "engine/cli/command.h"
 #include "engine/cli/help.h"
 #include "engine/cli/output.h"
+#include "engine/cli/rules_fixes.h"
 #include "engine/model/feature.h"
+#include "rules/fixes.h"
 #include "rules/ruleset.h"
-
-#define LABEL_COLUMNS 14
 
 static const struct weir_option options[] = {
 	{.name = "rules",
@@ -46,10 +47,12 @@ static void add_subjects(struct weir_text *text, unsigned subjects)
 static enum weir_status list(struct weir_ruleset *set, const char *argument, struct weir_text *text,
                              struct weir_error *err)
 {
-	size_t width = 0;
+	struct weir_fix_catalogue fixes;
+	struct weir_arena *arena = weir_arena_new();
+	enum weir_status status = weir_fixes_load(arena, &fixes, err);
+	size_t width = weir_fixes_width(&fixes);
 
 	(void)argument;
-	(void)err;
 	for (size_t i = 0; i < weir_ruleset_count(set); i++) {
 		size_t length = strlen(weir_ruleset_rule(set, i)->id);
 		width = length > width ? length : width;
@@ -59,28 +62,17 @@ static enum weir_status list(struct weir_ruleset *set, const char *argument, str
 		weir_text_printf(text, "%-*s  %-13s  %s\n", (int)width, rule->id, bound_of(rule),
 		                 rule->title);
 	}
-	return WEIR_OK;
+	weir_fixes_list(&fixes, width, text);
+	weir_arena_free(arena);
+	return status;
 }
 
 /* --- show --- */
 
-/* Appends "  LABEL     words", wrapped. */
-static void add_entry(struct weir_text *text, const char *label, const char *entry)
-{
-	struct weir_text wrapped = {0};
-
-	weir_help_wrap(&wrapped, entry, LABEL_COLUMNS, WEIR_HELP_COLUMNS);
-	if (wrapped.length > LABEL_COLUMNS) {
-		weir_text_printf(text, "  %-*s", LABEL_COLUMNS - 2, label);
-		weir_text_puts(text, wrapped.data + LABEL_COLUMNS);
-	}
-	weir_text_release(&wrapped);
-}
-
 static void add_clauses(struct weir_text *text, const struct weir_rule *rule)
 {
 	for (size_t i = 0; i < rule->clause_count; i++)
-		add_entry(text, i ? "and" : "when", rule->clauses[i].text);
+		weir_rules_entry(text, i ? "and" : "when", rule->clauses[i].text);
 }
 
 static void add_advice(struct weir_text *text, const struct weir_rule_advice *advice,
@@ -98,8 +90,8 @@ static void add_advice(struct weir_text *text, const struct weir_rule_advice *ad
 		weir_text_printf(&entry, "; what if %s=%g", advice->change.class_name,
 		                 advice->change.factor);
 	weir_text_puts(&entry, ")");
-	add_entry(text, "recommends", entry.data);
-	add_entry(text, "because", advice->why);
+	weir_rules_entry(text, "recommends", entry.data);
+	weir_rules_entry(text, "because", advice->why);
 	weir_text_release(&entry);
 }
 
@@ -119,7 +111,7 @@ static void add_features(struct weir_text *text, const struct weir_rule *rule,
 		weir_text_clear(&entry);
 		weir_text_printf(&entry, "%s (%s): %s", feature->id, weir_unit_name(feature->unit),
 		                 feature->meaning);
-		add_entry(text, "reads", entry.data);
+		weir_rules_entry(text, "reads", entry.data);
 	}
 	weir_text_release(&entry);
 }
@@ -134,13 +126,37 @@ static void add_verdict(struct weir_text *text, const struct weir_rule *rule,
 		weir_text_printf(&entry, ", cause %s", rule->cause);
 	if (rule->last)
 		weir_text_puts(&entry, "; considered only when no other rule holds");
-	add_entry(text, "bound", entry.data);
+	weir_rules_entry(text, "bound", entry.data);
 	weir_text_clear(&entry);
 	add_subjects(&entry, rule->subjects);
-	add_entry(text, "about", entry.data);
+	weir_rules_entry(text, "about", entry.data);
 	weir_text_release(&entry);
 	if (rule->share != WEIR_NO_FEATURE)
-		add_entry(text, "share", features->items[rule->share].id);
+		weir_rules_entry(text, "share", features->items[rule->share].id);
+}
+
+/* Shows a fix, or fails with the nearest id. */
+static enum weir_status show_fix(const struct weir_ruleset *set, const char *id,
+                                 struct weir_text *text, struct weir_error *err)
+{
+	struct weir_arena *arena = weir_arena_new();
+	struct weir_fix_catalogue fixes;
+	enum weir_status status = weir_fixes_load(arena, &fixes, err);
+	const struct weir_fix_entry *fix = status ? NULL : weir_fix_find(&fixes, id);
+
+	if (fix) {
+		weir_fixes_show(fix, text);
+	} else if (!status) {
+		const char *nearest = weir_ruleset_nearest(set, id);
+
+		nearest = nearest ? nearest : weir_fix_nearest(&fixes, id);
+		status = weir_fail(err, WEIR_E_USAGE, "unknown rule %s; %s%s%s", id,
+		                   nearest ? "did you mean: weir rules show "
+		                           : "weir rules list lists the rules",
+		                   nearest ? nearest : "", nearest ? "?" : "");
+	}
+	weir_arena_free(arena);
+	return status;
 }
 
 static enum weir_status show(struct weir_ruleset *set, const char *id, struct weir_text *text,
@@ -149,25 +165,20 @@ static enum weir_status show(struct weir_ruleset *set, const char *id, struct we
 	const struct weir_feature_table *features = weir_ruleset_features(set);
 	const struct weir_rule *rule = weir_ruleset_find(set, id);
 
-	if (!rule) {
-		const char *nearest = weir_ruleset_nearest(set, id);
-		return weir_fail(err, WEIR_E_USAGE, "unknown rule %s; %s%s%s", id,
-		                 nearest ? "did you mean: weir rules show "
-		                         : "weir rules list lists the rules",
-		                 nearest ? nearest : "", nearest ? "?" : "");
-	}
+	if (!rule)
+		return show_fix(set, id, text, err);
 	weir_text_printf(text, "%s: %s\n\n", rule->id, rule->title);
 	add_verdict(text, rule, features);
 	add_clauses(text, rule);
 	add_features(text, rule, features);
 	if (rule->headline)
-		add_entry(text, "says", rule->headline);
+		weir_rules_entry(text, "says", rule->headline);
 	if (rule->next)
-		add_entry(text, "next", rule->next);
+		weir_rules_entry(text, "next", rule->next);
 	for (size_t i = 0; i < rule->advice_count; i++)
 		add_advice(text, &rule->advice[i], features);
 	for (size_t i = 0; i < rule->see_count; i++)
-		add_entry(text, "see", rule->see[i]);
+		weir_rules_entry(text, "see", rule->see[i]);
 	return WEIR_OK;
 }
 
@@ -200,16 +211,20 @@ static enum weir_status check(struct weir_ruleset *set, const char *argument,
                               struct weir_text *text, struct weir_error *err)
 {
 	size_t examples = 0, failures = weir_ruleset_check(set, report_failure, text);
+	struct weir_fixes_checked fixes = {0};
+	enum weir_status status;
 
-	(void)argument;
 	for (size_t i = 0; i < weir_ruleset_count(set); i++)
 		examples += weir_ruleset_rule(set, i)->example_count;
 	weir_text_printf(text, "rules %zu, examples %zu, failed %zu\n", weir_ruleset_count(set),
 	                 examples, failures);
-	if (failures > 0)
+	/* A folder holds other rules, not other fixes. */
+	status = argument ? WEIR_OK : weir_fixes_check(text, &fixes, err);
+	failures += fixes.failed;
+	if (!status && failures > 0)
 		return weir_fail(err, WEIR_E_USAGE, "%zu of %zu examples failed", failures,
-		                 examples);
-	return WEIR_OK;
+		                 examples + fixes.examples);
+	return status;
 }
 
 /* --- the command --- */
@@ -299,13 +314,14 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 
 const struct weir_command weir_command_rules = {
 	.name = "rules",
-	.summary = "list, show and check the rules that decide a verdict",
+	.summary = "list, show and check the rules and fixes",
 	.arguments = "list | show ID | check [DIR]",
-	.description = "list prints every rule, in the order in which rules are considered. show "
-		       "prints one rule: its conditions, the features that they read, its verdict "
-		       "and advice, and the sources of its thresholds. check runs the examples "
-		       "that every rule contains, of the built-in rules or of the rule files in a "
-		       "folder, and fails if a result differs from what its example states.",
+	.description = "list prints every rule, in the order in which rules are considered, then "
+		       "every fix. show prints one rule: its conditions, the features that they "
+		       "read, its verdict and advice, and the sources of its thresholds; or one "
+		       "fix: how to make it, what it needs and costs. check runs the examples that "
+		       "rules and fixes contain, or those of the rule files in a folder, and fails "
+		       "if a result differs from what its example states.",
 	.options = options,
 	.words = words,
 	.takes_files = true,

@@ -52,6 +52,7 @@ enum weir_status weir_command_unknown(const struct weir_command *const *commands
 
 /* The rows of the table, each defined in its own cmd_*.c. */
 extern const struct weir_command weir_command_classify;
+extern const struct weir_command weir_command_advise;
 extern const struct weir_command weir_command_baseline;
 extern const struct weir_command weir_command_convert;
 extern const struct weir_command weir_command_gate;

@@ -127,6 +127,15 @@ struct weir_contribution {
 	double baseline_calls, candidate_calls;
 };
 
+/* A fix that undoes a regression: the candidate has places for it in the regressed row. */
+struct weir_undo {
+	const char *scope;       /* of the worst row that it would undo: "stage:prefill" */
+	const char *fix;         /* id: "fused-attention" */
+	const char *title, *how; /* how: the call or setting; NULL: the title says it */
+	double step_ns;          /* predicted step of the candidate with the fix */
+	bool compared; /* true: the baseline was classified too and does not need the fix */
+};
+
 struct weir_gate_counts {
 	uint64_t judged, regressions, improvements, no_change, inconclusive, suspect, informational,
 		waived, missing, added, moved;
@@ -147,6 +156,8 @@ struct weir_gate_result {
 	struct weir_difference *differences;
 	size_t difference_count;
 	struct weir_gate_counts counts;
+	struct weir_undo *undos; /* at most one per fix, worst row first */
+	size_t undo_count;
 	struct weir_row *rows; /* worst row first */
 	size_t row_count;
 	bool has_baseline_bound, has_candidate_bound;

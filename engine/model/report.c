@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/model/report.h"
@@ -131,6 +132,7 @@ struct weir_report *weir_report_new(const struct weir_profile *profile)
 	report->requests = unknown_requests;
 	report->telemetry = unknown_telemetry;
 	report->profiler.inflation = NAN;
+	report->unprofiled_step_ns = NAN;
 	return report;
 }
 
@@ -163,4 +165,38 @@ void weir_report_note(struct weir_report *report, const char *code, const char *
 	report->notes[report->note_count++] = (struct weir_note){
 		code, weir_arena_copy(report->arena, text.data ? text.data : "", text.length)};
 	weir_text_release(&text);
+}
+
+const struct weir_recommendation *weir_recommendation_find(const struct weir_report *report,
+                                                           const char *id)
+{
+	for (size_t i = 0; i < report->recommendation_count; i++)
+		if (report->recommendations[i].id && strcmp(report->recommendations[i].id, id) == 0)
+			return &report->recommendations[i];
+	return NULL;
+}
+
+/* True if the list "compile, warm-up" has the id. */
+static bool lists(const char *list, const char *id)
+{
+	size_t length = strlen(id);
+
+	while (list && *list) {
+		size_t word = strcspn(list, ",");
+
+		if (word == length && strncmp(list, id, length) == 0)
+			return true;
+		list += word;
+		list += strspn(list, ", ");
+	}
+	return false;
+}
+
+const struct weir_recommendation *weir_recommendation_instead(const struct weir_report *report,
+                                                              const char *id)
+{
+	for (size_t i = 0; i < report->recommendation_count; i++)
+		if (lists(report->recommendations[i].instead, id))
+			return &report->recommendations[i];
+	return NULL;
 }

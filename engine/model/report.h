@@ -16,6 +16,7 @@
 #include "engine/model/bound.h"
 #include "engine/model/critical_path.h"
 #include "engine/model/finding.h"
+#include "engine/model/fix.h"
 #include "engine/model/launch_figures.h"
 #include "engine/model/memory_figures.h"
 #include "engine/model/profile.h"
@@ -214,14 +215,28 @@ struct weir_rank_row {
 	int64_t device; /* id of the device; figures of collectives are NAN. -1: the whole rank */
 };
 
+/* A change with its places, its costs and its predicted gain; the members of the JSON. */
 struct weir_recommendation {
-	const char *id, *title, *why, *effort;
-	double low, high; /* speed-up after the cap; NAN: none */
+	const char *id, *title, *why;
+	const char *how; /* the flag, call or setting; NULL: the title says it */
+	const char *effort;
+	const char *numerics; /* what may change in the results; NULL: not stated */
+	double low, high;     /* typical speed-up after the cap; NAN: none */
 	double limit; /* Amdahl limit 1 / (1 - share): the speed-up if all of the share were saved;
 	                 NAN: not known */
-	/* Cap from the timeline: the duration of a step with the time of a class times a factor. */
-	const char *saving_class; /* NULL: no timeline */
-	double saving_factor, saving_step_ns, saving_speedup;
+	/* Prediction from the timeline: the step after the change, its range, and on what it rests.
+	 * NAN: not known. */
+	const char *saving_basis; /* NULL: nothing in the profile bears on it */
+	double saving_step_ns, saving_low_ns, saving_high_ns, saving_speedup;
+	double saving_before_ns; /* the step before the change, without the profiler */
+	/* "step", or "trace" if no step of the trace stands for the others: then the times are
+	 * those of all analysed work. NULL: no prediction. */
+	const char *saving_of;
+	const struct weir_fix_place *places; /* worst first */
+	size_t place_count;
+	const struct weir_need *needs;
+	size_t need_count;
+	const char *instead; /* ids of fixes for the same time, "compile, warm-up"; NULL: none */
 };
 
 /* Predicted duration of a stage after a change; NAN: not known. */
@@ -435,6 +450,8 @@ struct weir_report {
 	struct weir_what_if *what_ifs; /* in the order of the options */
 	size_t what_if_count;
 	struct weir_profiler_cost profiler;
+	double unprofiled_step_ns; /* one step without the profiler, estimated from the timeline or
+	                              from unprofiled times among the inputs; NAN: not known */
 	const struct weir_critical_path *critical_path; /* NULL: no device timeline */
 	struct weir_set_apart *set_apart;
 	size_t set_apart_count;
@@ -450,6 +467,13 @@ void weir_report_free(struct weir_report *report);
 
 /* Returns true if the report has a note with this code. */
 bool weir_report_has_note(const struct weir_report *report, const char *code);
+
+/* Find the recommendation of a fix, and the one that names the fix as its alternative; NULL: none.
+ */
+const struct weir_recommendation *weir_recommendation_find(const struct weir_report *report,
+                                                           const char *id);
+const struct weir_recommendation *weir_recommendation_instead(const struct weir_report *report,
+                                                              const char *id);
 
 /* Adds a note, up to 32 of them. The code is static, the text is formatted into the report's arena.
  */

@@ -119,18 +119,22 @@ static void judge_report(struct weir_report *report, struct weir_ruleset *rules,
 	weir_region_leave(&region, "stages", report->stage_count);
 }
 
-static void recommend(const struct weir_analysis *analysis,
-                      const struct weir_conclusion *conclusion, struct weir_report *report)
+static enum weir_status recommend(const struct weir_analysis *analysis,
+                                  const struct weir_conclusion *conclusion,
+                                  struct weir_report *report, struct weir_error *err)
 {
 	struct weir_region region = weir_region_enter("recommend", NULL);
+	enum weir_status status;
 
 	weir_settle_attribution(analysis, conclusion, report);
 	weir_complete_headline(report);
 	weir_explain_abstention(report);
-	weir_recommend(analysis, report, conclusion->advice.items, conclusion->advice.count);
+	status = weir_recommend(analysis, report, conclusion->advice.items,
+	                        conclusion->advice.count, err);
 	weir_note_long_stages(report);
 	weir_note_profiler(report);
 	weir_region_leave(&region, "recommendations", report->recommendation_count);
+	return status;
 }
 
 struct weir_classification *weir_classification_new(void)
@@ -160,7 +164,7 @@ enum weir_status weir_classification_run(struct weir_classification *classificat
 		classification->report = weir_report_new(classification->profile);
 		fill_report(analysis, classification->report);
 		judge_report(classification->report, classification->rules, &conclusion);
-		recommend(analysis, &conclusion, classification->report);
+		status = recommend(analysis, &conclusion, classification->report, err);
 		weir_conclusion_release(&conclusion);
 	}
 	weir_analysis_free(analysis);

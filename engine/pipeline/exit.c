@@ -17,6 +17,10 @@ enum weir_exit weir_exit_of(enum weir_status status)
 		return WEIR_EXIT_STORE;
 	case WEIR_E_NO_BASELINE:
 		return WEIR_EXIT_NO_BASELINE;
+	case WEIR_E_OTHER_DEVICE:
+		return WEIR_EXIT_ENVIRONMENT;
+	case WEIR_E_NOT_COMPARED:
+		return WEIR_EXIT_COVERAGE;
 	case WEIR_E_NO_TOKEN:
 		return WEIR_EXIT_NO_TOKEN;
 	case WEIR_E_FORBIDDEN:

@@ -9,6 +9,7 @@
 #include "engine/pipeline/clock.h"
 #include "engine/pipeline/exit.h"
 #include "engine/pipeline/gating.h"
+#include "engine/pipeline/undo.h"
 
 #define SESSION_LABEL     "session" /* label with the same value in all runs of a session */
 #define SESSIONS_FOR_SAFE 5 /* baseline sessions for a session-safe test: docs/statistics.md */
@@ -288,6 +289,8 @@ enum weir_status weir_gate_runs(const struct weir_gate_request *request,
 		status = go_without_baseline(request, &sides, result, err);
 	else if (!status)
 		status = compare_sides(request, &sides, result, err);
+	if (!status)
+		weir_name_undoing_fixes(request, result);
 out:
 	weir_baseline_free(sides.baseline);
 	weir_baseline_free(sides.candidate);

@@ -231,7 +231,7 @@ void weir_settle_attribution(const struct weir_analysis *analysis,
 void weir_note_profiler(struct weir_report *report)
 {
 	if (!report->has_gpu || report->profiler.source ||
-	    report->verdict.bound != WEIR_BOUND_RUNTIME)
+	    report->verdict.bound != WEIR_BOUND_RUNTIME || weir_report_has_note(report, "profiler"))
 		return;
 	weir_report_note(report, "profiler",
 	                 "the profiler slows the host, so shares of host time are upper bounds; "

@@ -273,17 +273,19 @@ static void fill_operators(struct weir_report *report)
 	report->operator_count = ROWS;
 }
 
-static void fill_advice(struct weir_report *report)
+static struct weir_recommendation recommend_graph(void)
 {
-	static struct weir_what_if_stage stages[] = {{"decode", 1310000, 6.18}};
-	static struct weir_what_if what_ifs[] = {
-		{"runtime", 0, 1350000, 6, stages, 1},
-		{"batching", 0.5, NAN, NAN, NULL, 0},
+	static const struct weir_fix_place places[] = {
+		{"aten::mm", "[[8, 4096], [4096, 4096]]", "[\"float\", \"float\"]", "sgemm",
+	         "decode", "model.py(12): forward", 410000, 0.05, 96},
+		{NULL, NULL, NULL, "fill", NULL, NULL, 20000, NAN, 1},
 	};
-	struct weir_recommendation *rows = weir_arena_alloc(report->arena, 3 * sizeof(*rows));
-	struct weir_set_apart *apart = weir_arena_alloc(report->arena, 2 * sizeof(*apart));
+	static const struct weir_need needs[] = {
+		{"a step without synchronisation", "remove-syncs", WEIR_NEED_NOT_MET},
+		{"the same kernels in each step", NULL, WEIR_NEED_UNKNOWN},
+	};
 
-	rows[0] = (struct weir_recommendation){
+	return (struct weir_recommendation){
 		.id = "cuda-graph",
 		.title = "capture the decode step in a CUDA graph",
 		.why = "243 kernels of 2.61 us are launched one by one, and "
@@ -293,11 +295,28 @@ static void fill_advice(struct weir_report *report)
 		.low = 1.5,
 		.high = 2.3,
 		.limit = 7.25,
-		.saving_class = "runtime",
-		.saving_factor = 0,
+		.how = "torch.compile(model, mode=\"reduce-overhead\")",
+		.numerics = "none",
+		.saving_basis = "the step's 243 kernels with 0.5 us between them",
 		.saving_step_ns = 1350000,
+		.saving_low_ns = 1200000,
+		.saving_high_ns = 1500000,
+		.saving_before_ns = 8100000,
 		.saving_speedup = 6,
+		.places = places,
+		.place_count = 2,
+		.needs = needs,
+		.need_count = 2,
+		.instead = "compile",
+		.saving_of = "step",
 	};
+}
+
+static void fill_advice(struct weir_report *report)
+{
+	struct weir_recommendation *rows = weir_arena_alloc(report->arena, 3 * sizeof(*rows));
+
+	rows[0] = recommend_graph();
 	rows[1] = (struct weir_recommendation){
 		.id = "compile",
 		.title = "fuse small operators (torch.compile)",
@@ -309,15 +328,31 @@ static void fill_advice(struct weir_report *report)
 	};
 	rows[2] = (struct weir_recommendation){
 		.id = "pin", .title = "pin the host thread", .low = NAN, .high = NAN, .limit = NAN};
+	report->recommendations = rows;
+	report->recommendation_count = 3;
+}
+
+static void fill_what_ifs(struct weir_report *report)
+{
+	static struct weir_what_if_stage stages[] = {{"decode", 1310000, 6.18}};
+	static struct weir_what_if what_ifs[] = {
+		{"runtime", 0, 1350000, 6, stages, 1},
+		{"batching", 0.5, NAN, NAN, NULL, 0},
+	};
+
+	report->what_ifs = what_ifs;
+	report->what_if_count = 2;
+	report->profiler = (struct weir_profiler_cost){2.42, "run/latency.json"};
+}
+
+static void set_steps_apart(struct weir_report *report)
+{
+	struct weir_set_apart *apart = weir_arena_alloc(report->arena, 2 * sizeof(*apart));
+
 	apart[0] = (struct weir_set_apart){
 		"ProfilerStep#4", "warm-up: 9.6 ms against a median of 2.9 ms", 1, 9600000};
 	apart[1] =
 		(struct weir_set_apart){"ProfilerStep#35", "without its last kernels", 1, 1200000};
-	report->what_ifs = what_ifs;
-	report->what_if_count = 2;
-	report->profiler = (struct weir_profiler_cost){2.42, "run/latency.json"};
-	report->recommendations = rows;
-	report->recommendation_count = 3;
 	report->set_apart = apart;
 	report->set_apart_count = 2;
 }
@@ -364,6 +399,8 @@ struct weir_report *fixture_report_typical(void)
 	fill_stages(report);
 	fill_operators(report);
 	fill_advice(report);
+	fill_what_ifs(report);
+	set_steps_apart(report);
 	fill_path(report, "aten::mm");
 	return report;
 }

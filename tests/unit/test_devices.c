@@ -247,6 +247,18 @@ static void a_rate_that_is_null_is_missing(void **state)
 	weir_device_table_release(&parsed);
 }
 
+static void the_link_to_the_host_is_that_of_the_bus(void **state)
+{
+	struct weir_device device;
+
+	(void)state;
+	assert_true(weir_device_find(&table, "NVIDIA H100 80GB HBM3", 0, 0, &device));
+	assert_near(device.host_link_bytes_per_s.theoretical, 63e9, 1e-9);
+	assert_near(device.host_link_bytes_per_s.sustained, 0.75 * 63e9, 1e-9);
+	assert_true(weir_device_find(&table, "Tesla T4", 0, 0, &device));
+	assert_near(device.host_link_bytes_per_s.theoretical, 15.75e9, 1e-9);
+}
+
 /* ---- a table of our own ---- */
 
 static struct weir_device_table table_of(const char *devices)
@@ -485,6 +497,7 @@ static void rates_are_stored_in_base_units(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_link_to_the_host_is_that_of_the_bus),
 		cmocka_unit_test(names_as_tools_print_them_are_found),
 		cmocka_unit_test(memory_and_size_tell_namesakes_apart),
 		cmocka_unit_test(what_is_ambiguous_or_unknown_is_not_guessed),

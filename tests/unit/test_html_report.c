@@ -42,8 +42,13 @@ static void figures_stand_in_the_text_not_only_in_bars(void **state)
 	assert_has(&text, "<td class=\"cell-p50 right\">3.35 ms</td>");
 	assert_has(&text, "<td class=\"cell-bound\"><span class=\"runtime\">runtime</span></td>");
 	assert_has(&text, "<li>kernel p50 2.61 us &#60; 10 us</li>");
-	assert_has(&text,
-	           "<span class=\"gain\">at most 6.0x faster here, step time 1.35 ms</span>");
+	assert_has(&text, "<span class=\"gain\">predicted step 1.35 ms (1.20 ms to 1.50 ms), 6.0x "
+	                  "faster</span>");
+	assert_has(&text, "<span class=\"soft\">where</span> aten::mm [[8, 4096], [4096, 4096]] "
+	                  "(sgemm) in model.py(12): forward: 96 calls, 410 us, 5 %");
+	assert_has(&text, "<br>fill: 20.0 us");
+	assert_has(&text, "<span class=\"soft\">needs</span> a step without synchronisation: not "
+	                  "met, first remove-syncs");
 	weir_text_release(&text);
 }
 

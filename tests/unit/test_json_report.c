@@ -109,7 +109,8 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	assert_keys(at(document, "operators.0"), "name stage device kind count total_ns share "
 	                                         "p50_ns p90_ns p95_ns p99_ns flops bytes "
 	                                         "tflops gbps roofline efficiency bound");
-	assert_keys(at(document, "recommendations.0"), "id title why effort speedup limit saving");
+	assert_keys(at(document, "recommendations.0"),
+	            "id title why where how saving needs costs speedup limit instead");
 	assert_keys(at(document, "memory"),
 	            "peak_allocated_bytes peak_reserved_bytes fragmentation "
 	            "leak_bytes_per_step slow_allocations allocations_per_step used_share "

@@ -368,7 +368,8 @@ static const struct weir_recommendation *recommend(struct bench *bench, double s
 	                                   .high = high,
 	                                   .share = share};
 
-	weir_recommend(NULL, bench->report, &advice, 1);
+	assert_int_equal(weir_recommend(NULL, bench->report, &advice, 1, &(struct weir_error){0}),
+	                 WEIR_OK);
 	return bench->report->recommendation_count == 1 ? bench->report->recommendations : NULL;
 }
 
@@ -407,7 +408,8 @@ static void a_sentence_leaves_out_what_was_not_measured(void **state)
 		.why = "{kernels_per_step} kernels a step; a graph is one call (not {idle_late})",
 		.share = NAN};
 
-	weir_recommend(NULL, bench->report, &advice, 1);
+	assert_int_equal(weir_recommend(NULL, bench->report, &advice, 1, &(struct weir_error){0}),
+	                 WEIR_OK);
 	assert_string_equal(bench->report->recommendations->why, "a graph is one call");
 	assert_string_equal(bench->report->recommendations->title, "");
 }
@@ -422,7 +424,7 @@ static void without_a_share_the_literature_stands(void **state)
 	assert_true(isnan(got->limit) && got->high == 3);
 	got = recommend(bench, 0.5, NAN, NAN); /* nothing is stated: nothing is made up */
 	assert_true(got->limit == 2 && isnan(got->low) && isnan(got->high));
-	assert_null(got->saving_class); /* no timeline was asked */
+	assert_null(got->saving_basis); /* no timeline was asked */
 	assert_true(isnan(got->saving_step_ns));
 }
 

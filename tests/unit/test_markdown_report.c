@@ -37,8 +37,8 @@ static void tables_hold_what_the_report_says(void **state)
 	                  "| 81 % DRAM | memory |\n");
 	assert_has(&text, "\n... 12 more (`--top 14`)\n");
 	assert_has(&text,
-	           "\n1. **capture the decode step in a CUDA graph**: at most 6.0x faster here, "
-	           "step time 1.35 ms ");
+	           "\n1. **capture the decode step in a CUDA graph**: predicted step 1.35 ms (1.20 "
+	           "ms to 1.50 ms), 6.0x faster");
 	assert_has(&text, "\n- gpu active 0.13 &#60; 0.60\n");
 	weir_text_release(&text);
 }

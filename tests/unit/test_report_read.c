@@ -263,8 +263,10 @@ static void wrong_types_name_their_place(void **state)
 	         "critical_path: ns: host_op: expected a whole"},
 		{"\"kind\": \"host_op\"", "\"kind\": \"odd\"",
 	         "critical_path: top[0]: kind: expected"},
-		{"\"class\": \"runtime\", \"factor\": 0, \"step_ns\": 1350000, \"speedup\": 6}",
-	         "\"class\": null}", "recommendations[0]: saving: class: expected a text"},
+		{"\"basis\": \"the step's 243", "\"basis\": null, \"x\": \"",
+	         "recommendations[0]: saving: basis: expected a text"},
+		{"\"state\": \"not met\"", "\"state\": \"odd\"",
+	         "recommendations[0]: needs[0]: state: expected"},
 		{"\"fragmentation\": ", "\"fragmentation\": \"\", \"x\": ",
 	         "memory: fragmentation: expected a number or null"},
 	};

@@ -278,7 +278,7 @@ static void another_schema_is_refused(void **state)
 	static const struct {
 		const char *sql, *says;
 	} cases[] = {
-		{"PRAGMA user_version = 2", "was written by a newer weir"},
+		{"PRAGMA user_version = 3", "was written by a newer weir"},
 		{"PRAGMA application_id = 1", "is a database of something else"},
 		{"CREATE TABLE more (x)", "its tables are not those of weir"},
 		{"CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END",

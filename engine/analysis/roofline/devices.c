@@ -315,6 +315,8 @@ static bool find_slot(struct weir_device *device, const char *what, struct slot 
 		{"memory_gb_per_s", {&device->bytes_per_s, NULL, GIGA, WEIR_SUSTAINED_BYTES_SHARE}},
 		{"link_gb_per_s",
 	         {&device->link_bytes_per_s, NULL, GIGA, WEIR_SUSTAINED_BYTES_SHARE}},
+		{"host_link_gb_per_s",
+	         {&device->host_link_bytes_per_s, NULL, GIGA, WEIR_SUSTAINED_HOST_SHARE}},
 		{"memory_gb", {NULL, &device->memory_bytes, GIGA, 0}},
 		{"l2_mb", {NULL, &device->l2_bytes, MEGA, 0}},
 	};
@@ -393,6 +395,7 @@ static void clear_device(struct weir_device *device)
 
 	*device = (struct weir_device){.memory_bytes = NAN, .l2_bytes = NAN};
 	device->bytes_per_s = device->link_bytes_per_s = none;
+	device->host_link_bytes_per_s = none;
 	for (int engine = 0; engine < WEIR_ENGINE_COUNT; engine++) {
 		for (int dtype = 0; dtype < WEIR_DTYPE_COUNT; dtype++)
 			device->flops[engine][dtype] = none;

@@ -7,6 +7,7 @@
 #include "engine/report/plain/escape.h"
 #include "engine/report/tables/page.h"
 #include "engine/report/tables/tables.h"
+#include "engine/report/words/advice_lines.h"
 #include "engine/report/words/facts.h"
 #include "engine/report/words/map.h"
 #include "engine/report/words/phrases.h"
@@ -420,6 +421,7 @@ static void write_recommendation(const struct weir_report *report, size_t index,
                                  struct weir_text *out)
 {
 	const struct weir_recommendation *recommendation = &report->recommendations[index];
+	struct weir_advice_lines lines;
 	struct weir_text plain = {0};
 
 	weir_text_puts(out, "<li><b>");
@@ -432,14 +434,15 @@ static void write_recommendation(const struct weir_report *report, size_t index,
 		weir_flush_html(out, &plain);
 		weir_text_puts(out, "</span>");
 	}
-	weir_escape_plain(&plain, recommendation->why ? recommendation->why : "");
-	weir_text_puts(out, "<br>");
-	weir_flush_html(out, &plain);
-	if (recommendation->effort) {
-		weir_text_puts(out, " <span class=\"soft\">effort: ");
-		weir_escape_html(out, recommendation->effort);
-		weir_text_puts(out, "</span>");
+	weir_advice_lines_fill(recommendation, WEIR_MAX_PLACES, &lines);
+	for (size_t i = 0; i < lines.count; i++) {
+		weir_text_puts(out, "<br>");
+		if (lines.items[i].label[0])
+			weir_text_printf(out, "<span class=\"soft\">%s</span> ",
+			                 lines.items[i].label);
+		weir_flush_html(out, &lines.items[i].text);
 	}
+	weir_advice_lines_release(&lines);
 	weir_text_puts(out, "</li>\n");
 	weir_text_release(&plain);
 }

@@ -5,6 +5,7 @@
 #include "engine/report/plain/escape.h"
 #include "engine/report/plain/layout.h"
 #include "engine/report/tables/tables.h"
+#include "engine/report/words/advice_lines.h"
 #include "engine/report/words/facts.h"
 #include "engine/report/words/phrases.h"
 #include "engine/report/writer.h"
@@ -215,6 +216,7 @@ static void write_recommendation(const struct weir_report *report, size_t index,
                                  struct weir_text *out)
 {
 	const struct weir_recommendation *recommendation = &report->recommendations[index];
+	struct weir_advice_lines lines;
 	struct weir_text plain = {0};
 
 	weir_text_printf(out, "%zu. **", index + 1);
@@ -224,14 +226,14 @@ static void write_recommendation(const struct weir_report *report, size_t index,
 	weir_phrase_speedup(report, recommendation, &plain);
 	weir_text_puts(out, plain.length ? ": " : "");
 	weir_flush_markdown(out, &plain);
-	weir_escape_plain(&plain, recommendation->why ? recommendation->why : "");
-	weir_text_puts(out, plain.length ? "  \n   " : "");
-	weir_flush_markdown(out, &plain);
-	if (recommendation->effort) {
-		weir_text_puts(out, " (effort: ");
-		weir_escape_markdown(out, recommendation->effort);
-		weir_text_puts(out, ")");
+	weir_advice_lines_fill(recommendation, WEIR_MAX_PLACES, &lines);
+	for (size_t i = 0; i < lines.count; i++) {
+		weir_text_puts(out, "  \n   ");
+		if (lines.items[i].label[0])
+			weir_text_printf(out, "%s: ", lines.items[i].label);
+		weir_flush_markdown(out, &lines.items[i].text);
 	}
+	weir_advice_lines_release(&lines);
 	weir_text_puts(out, "\n");
 	weir_text_release(&plain);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/report/classify/advice_text.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/plain/layout.h"
 #include "engine/report/tables/grid.h"
@@ -13,22 +14,10 @@
 #include "engine/report/writer.h"
 
 #define INDENT       2
-#define MIN_WIDTH    60
-#define MAX_WIDTH    120 /* longer lines are hard to read */
-#define LABEL_WIDTH  18  /* columns of the labels below the tables */
-#define BOUND_WIDTH  15  /* columns of a bound beside its bar */
-#define SHARE_WIDTH  8   /* columns of the figure after a bar */
-#define NAME_COLUMNS 48  /* columns of a rule's id */
-
-static struct weir_layout make_layout(const struct weir_write_options *options,
-                                      struct weir_text *out)
-{
-	size_t width = options && options->width ? options->width : WEIR_WRITE_WIDTH;
-
-	width = width < MIN_WIDTH ? MIN_WIDTH : width > MAX_WIDTH ? MAX_WIDTH : width;
-	return (struct weir_layout){
-		.out = out, .width = width, .colour = options && options->colour};
-}
+#define LABEL_WIDTH  18 /* columns of the labels below the tables */
+#define BOUND_WIDTH  15 /* columns of a bound beside its bar */
+#define SHARE_WIDTH  8  /* columns of the figure after a bar */
+#define NAME_COLUMNS 48 /* columns of a rule's id */
 
 static void write_verdict(const struct weir_report *report, const struct weir_layout *layout)
 {
@@ -352,55 +341,10 @@ static void write_fact_line(const struct weir_report *report, const struct weir_
 	weir_items_release(&items);
 }
 
-static void write_recommendation(const struct weir_report *report, const struct weir_layout *layout,
-                                 size_t index)
-{
-	const struct weir_recommendation *recommendation = &report->recommendations[index];
-	struct weir_text text = {0};
-	struct weir_wrap wrap;
-
-	weir_text_printf(&text, "  %zu.", index + 1);
-	weir_wrap_begin(&wrap, layout, text.data, 5);
-	weir_text_clear(&text);
-	weir_escape_plain(&text, recommendation->title ? recommendation->title : "");
-	weir_wrap_words(&wrap, text.data ? text.data : "");
-	weir_text_clear(&text);
-	weir_phrase_speedup(report, recommendation, &text);
-	if (text.length) {
-		weir_text_puts(layout->out, ":");
-		wrap.column++;
-		weir_wrap_words(&wrap, text.data);
-	}
-	weir_text_clear(&text);
-	weir_escape_plain(&text, recommendation->why ? recommendation->why : "");
-	if (recommendation->effort) {
-		weir_text_puts(&text, text.length ? " (effort: " : "(effort: ");
-		weir_escape_plain(&text, recommendation->effort);
-		weir_text_puts(&text, ")");
-	}
-	if (text.length)
-		weir_wrap_break(&wrap);
-	weir_wrap_words(&wrap, text.data ? text.data : "");
-	weir_wrap_end(&wrap);
-	weir_text_release(&text);
-}
-
-static void write_recommendations(const struct weir_report *report,
-                                  const struct weir_layout *layout)
-{
-	if (!report->recommendation_count)
-		return;
-	weir_text_puts(layout->out, "\n");
-	weir_layout_styled(layout, WEIR_STYLE_STRONG, "what to do");
-	weir_text_puts(layout->out, "\n");
-	for (size_t i = 0; i < report->recommendation_count; i++)
-		write_recommendation(report, layout, i);
-}
-
 void weir_write_report_text(const struct weir_report *report,
                             const struct weir_write_options *options, struct weir_text *out)
 {
-	struct weir_layout layout = make_layout(options, out);
+	struct weir_layout layout = weir_text_layout(options, out);
 
 	write_verdict(report, &layout);
 	write_context(report, &layout);
@@ -409,7 +353,9 @@ void weir_write_report_text(const struct weir_report *report,
 	write_labelled(&layout, "  next", weir_phrase_next, report);
 	write_attribution(report, &layout);
 	write_tables(report, &layout, options && options->top ? options->top : WEIR_WRITE_TOP);
-	write_recommendations(report, &layout);
+	if (report->recommendation_count > 0)
+		weir_text_puts(out, "\n");
+	weir_recommendations_text(report, &layout);
 	weir_text_puts(out, "\n");
 	for (const struct weir_fact_line *line = weir_fact_lines; line->id; line++)
 		write_fact_line(report, &layout, line);

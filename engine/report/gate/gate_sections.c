@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The labelled lists below a gate's table: contributions, inconclusive rows, waivers, missing and
- * new rows, the environment. */
+/* The labelled lists below a gate's table: contributions, fixes, inconclusive rows, waivers,
+ * missing and new rows, the environment. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -47,6 +47,30 @@ static size_t fill_contributions(const struct weir_gate_result *result, size_t l
 		weir_text_release(&calls);
 	}
 	return beyond(result->contribution_count, limit);
+}
+
+/* ---- fixes ---- */
+
+/* Lists "stage:prefill: fused-attention, Use a fused attention kernel, predicted step 4.41 ms". */
+static size_t fill_undos(const struct weir_gate_result *result, size_t limit,
+                         struct weir_items *items)
+{
+	for (size_t i = 0; i < result->undo_count && i < limit; i++) {
+		const struct weir_undo *undo = &result->undos[i];
+		struct weir_text *out = weir_items_add(items);
+
+		weir_gate_print_text(undo->scope, out);
+		weir_text_puts(out, ": ");
+		weir_gate_print_text(undo->fix, out);
+		weir_text_puts(out, ", ");
+		weir_gate_print_text(undo->title, out);
+		weir_text_puts(out, ", predicted step ");
+		weir_text_duration(out, undo->step_ns);
+		if (!undo->compared)
+			weir_text_puts(out, "; the baseline's traces were not given, so it may "
+			                    "have had the same need");
+	}
+	return beyond(result->undo_count, limit);
 }
 
 /* ---- largest changes of rows that are not judged ---- */
@@ -363,6 +387,7 @@ static size_t fill_seen(const struct weir_gate_result *result, size_t limit,
 
 const struct weir_gate_section weir_gate_sections[] = {
 	{"contributions", "contributions", WEIR_GATE_OPEN, .fill = fill_contributions},
+	{"fixes", "to undo it", WEIR_GATE_OPEN, .fill = fill_undos},
 	{"machine", "machine", WEIR_GATE_OPEN, .fill = fill_machine},
 	{"moves", "largest changes", WEIR_GATE_OPEN, .chosen = is_large_move, .print = print_move},
 	{"ladder", "evidence", WEIR_GATE_OPEN, .fill = fill_ladder},

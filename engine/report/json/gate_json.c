@@ -80,6 +80,12 @@ static const struct weir_schema row_schema = SCHEMA_THEN(
 	{PART("calls", row_calls_schema)});
 #undef OF
 
+#define OF struct weir_undo
+static const struct weir_schema undo_schema =
+	SCHEMA(BLOCK, {TEXT("scope", scope)}, {TEXT("fix", fix)}, {TEXT("title", title)},
+               {TEXT("how", how)}, {WHOLE("step_ns", step_ns)}, {BOOL("compared", compared)});
+#undef OF
+
 #define OF struct weir_contribution
 static const struct weir_schema contribution_calls_schema =
 	SCHEMA(TUPLE, {EXACT(NULL, baseline_calls)}, {EXACT(NULL, candidate_calls)});
@@ -143,6 +149,7 @@ const struct weir_schema weir_gate_schema = SCHEMA(
 	{PART("candidate", candidate_schema)}, {PART("environment", environment_schema)},
 	{OBJECT("counts", counts, counts_schema)},
 	{LIST("rows", rows, row_count, row_schema, MAX_ROWS)}, {PART("bound", bound_schema)},
+	{LIST("fixes", undos, undo_count, undo_schema, MAX_ROWS)},
 	{LIST("contributions", contributions, contribution_count, contribution_schema, MAX_ROWS)},
 	{LIST("remarks", remarks, remark_count, remark_schema, MAX_ROWS)}, {TEXT("since", since)});
 #undef OF

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/model/feature.h"
+#include "engine/report/json/advice.h"
 #include "engine/report/json/document_tables.h"
 #include "engine/report/json/stored.h"
 #include "engine/report/words/phrases.h"
@@ -198,7 +199,9 @@ static const struct weir_schema run_schema =
                     {LIST("set_apart", set_apart, set_apart_count, set_apart_schema, MAX_ROWS)},
                     {OBJECT("iteration_ns", iteration, quantiles), WHEN(COUNT, iteration_count)},
                     {BOOL("steady", steady), .fallback = true}, {SHARE("percentile", percentile)},
-                    {LIST("notes", notes, note_count, note_schema, MAX_ROWS)});
+                    {LIST("notes", notes, note_count, note_schema, MAX_ROWS)},
+                    {WHOLE("unprofiled_step_ns", unprofiled_step_ns),
+                     WHEN(KNOWN, unprofiled_step_ns), .omit = true});
 #undef OF
 
 /* ---- verdict and attribution ---- */
@@ -629,20 +632,6 @@ static const struct weir_schema operator_schema =
                      WHEN(POSITIVE, counted.share), .omit = true});
 #undef OF
 
-#define OF struct weir_recommendation
-static const struct weir_schema speedup_schema =
-	SCHEMA(LINE, {SHARE("low", low)}, {SHARE("high", high)});
-
-static const struct weir_schema saving_schema = SCHEMA(
-	LINE, {TEXT("class", saving_class), .required = true}, {EXACT("factor", saving_factor)},
-	{WHOLE("step_ns", saving_step_ns)}, {SHARE("speedup", saving_speedup)});
-
-static const struct weir_schema recommendation_schema = SCHEMA(
-	BLOCK, {TEXT("id", id)}, {TEXT("title", title)}, {TEXT("why", why)},
-	{TEXT("effort", effort)}, {PART("speedup", speedup_schema), WHEN(KNOWN, low)},
-	{SHARE("limit", limit)}, {PART("saving", saving_schema), WHEN(POINTER, saving_class)});
-#undef OF
-
 #define OF struct weir_what_if_stage
 static const struct weir_schema what_if_stage_schema =
 	SCHEMA(LINE, {TEXT("name", name)}, {WHOLE("p50_ns", p50_ns)}, {SHARE("speedup", speedup)});
@@ -875,7 +864,7 @@ const struct weir_schema weir_report_schema =
                {LIST("stages", stages, stage_count, stage_schema, MAX_ROWS)},
                {LIST("operators", operators, operator_count, operator_schema, MAX_ROWS)},
                {LIST("recommendations", recommendations, recommendation_count,
-                     recommendation_schema, MAX_ROWS)},
+                     weir_recommendation_schema, MAX_ROWS)},
                {LIST("what_if", what_ifs, what_if_count, what_if_schema, MAX_ROWS),
                 WHEN(COUNT, what_if_count)},
                {OBJECT("profiler", profiler, profiler_schema), WHEN(POINTER, profiler.source)},

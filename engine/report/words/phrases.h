@@ -26,9 +26,8 @@ void weir_phrase_expanded(const struct weir_report *report, const char *template
  * has no phrase. */
 void weir_phrase_clause(const struct weir_feature_table *features,
                         const struct weir_evidence *evidence, struct weir_text *out);
-/* Appends "at most 2.9x faster here, step time 1.16 ms" if the timeline predicts it; else
- * "typical 1.5-2.3x", the range in the literature, or the limit alone; "instead of 1, for the same
- * gain" if an earlier recommendation takes the same time away. */
+/* Appends "predicted step 1.02 ms (0.96 ms to 1.10 ms), 1.6x faster" if the timeline predicts it;
+ * else "typical 1.5-2.3x", the range in the literature, or the limit alone. */
 void weir_phrase_speedup(const struct weir_report *report,
                          const struct weir_recommendation *recommendation, struct weir_text *out);
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A fix in the making: a copy of the program that a transformation changes, the places that it
+ * changes, and the reason for the new durations. A transformation reads draft->advisor, changes the
+ * program only through the functions below, and says on what its durations rest.
+ */
+#ifndef WEIR_ANALYSIS_ADVICE_DRAFT_H
+#define WEIR_ANALYSIS_ADVICE_DRAFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/analysis/advice/advisor.h"
+#include "engine/base/text.h"
+
+/* A place: all jobs or calls of one kind. Kinds differ in operator, shape, or kernel. */
+struct weir_draft_place {
+	uint32_t job, issue; /* the first of its kind; WEIR_NONE: none */
+	uint64_t key;        /* of the kind */
+	uint64_t count;
+	double ns, after_ns; /* a step; host time for places without a job */
+};
+
+struct weir_draft {
+	const struct weir_advisor *advisor;
+	struct weir_program program; /* the copy */
+	uint8_t *touched;            /* per job and then per issue: 1 if the fix changes it */
+	struct weir_draft_place *places;
+	size_t place_count, place_capacity;
+	struct weir_text basis; /* see advice.md: on what the durations rest */
+	/* Lower limit of the step, whatever host and device take: work that goes on
+	 * elsewhere at the same time. Typical value and range. */
+	double floor_ns, floor_low_ns, floor_high_ns;
+	bool warm; /* the host's dispatch is already that of code in its caches */
+};
+
+void weir_draft_init(struct weir_draft *draft, const struct weir_advisor *advisor);
+void weir_draft_release(struct weir_draft *draft);
+
+/* Changes the device time of a job; low and high: its range. */
+void weir_draft_set_job(struct weir_draft *draft, uint32_t job, double ns, double low_ns,
+                        double high_ns);
+/* Scales the device time of a job. */
+void weir_draft_scale_job(struct weir_draft *draft, uint32_t job, double factor, double low,
+                          double high);
+/* Removes a call with its jobs and the host time before it. */
+void weir_draft_remove(struct weir_draft *draft, uint32_t issue);
+/* Removes a call and its jobs, but keeps the host time before it. */
+void weir_draft_remove_call(struct weir_draft *draft, uint32_t issue);
+/* Lets the host go on without waiting. */
+void weir_draft_unwait(struct weir_draft *draft, uint32_t issue);
+/* Removes `ns` of the host's work before a call. */
+void weir_draft_less_work(struct weir_draft *draft, uint32_t issue, double ns);
+/* Removes the work of freeing a tensor of the host from the host's work before a call: large ones
+ * go back to the system, page by page. */
+void weir_draft_less_freeing(struct weir_draft *draft, uint32_t issue, double bytes);
+/* Changes the host's dispatch before a call, in ns of the profiled run. */
+void weir_draft_set_dispatch(struct weir_draft *draft, uint32_t issue, double ns);
+
+/* Names a call as a place with `ns` of its host time, also if it starts jobs; changes nothing. */
+void weir_draft_name_host(struct weir_draft *draft, uint32_t issue, double ns);
+
+/* Writes the basis; one sentence without a full stop, in place of an earlier one. */
+void weir_draft_basis(struct weir_draft *draft, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

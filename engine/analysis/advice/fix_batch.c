@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Steps that run the same model several times: one run for all inputs reads the weights once. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/loops.h"
+
+#define LEAST_RUNS 4
+/* A graph of fewer kernels is a part of a model. */
+#define LEAST_KERNELS 8
+/* Device time between runs of a graph, as a share of the runs: the inputs are copied. */
+#define BETWEEN_SHARE 0.10
+/* Share of a step's operators that runs of a model are; the rest prepares and collects. */
+#define WHOLE_SHARE 0.95
+#define MOST_BEFORE 2
+#define MOST_CALLS  20000 /* programs with more are not searched */
+/* The products of up to this many rows take the time of reading their weights: an H100 does 295
+ * bf16 FLOPs for each byte that it reads, and a row is 1 FLOP a byte of weights. */
+#define ROWS_OF_WEIGHTS 64
+/* Blocks that a multiprocessor runs at once, at least: with fewer of them in the whole device, a
+ * kernel takes no longer for more rows. */
+#define BLOCKS_AT_ONCE 2.0
+/* The most rows of all runs for which products gain by reading their weights once; see above. */
+#define MOST_ROWS 512.0
+/* Share of the device time that such products take. */
+#define FEW_ROWS_SHARE 0.25
+
+/* ---- dependence ---- */
+
+/* True if the kernel chooses a token, which the next run of a decoder reads. */
+static bool chooses(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	static const char *const words[] = {"ArgMax", "argmax",      "Sampl",
+	                                    "sampl",  "multinomial", NULL};
+	const char *kernel = weir_advisor_kernel(advisor, job);
+	const char *op = weir_advisor_op(advisor, job);
+
+	if (weir_advisor_family(advisor, job) == WEIR_FAMILY_SORT)
+		return true;
+	for (size_t i = 0; words[i]; i++)
+		if (strstr(kernel, words[i]) || strstr(op, words[i]))
+			return true;
+	return false;
+}
+
+static bool any_chooses(const struct weir_advisor *advisor)
+{
+	for (size_t j = 0; j < advisor->program.job_count; j++)
+		if (chooses(advisor, &advisor->program.jobs[j]))
+			return true;
+	return false;
+}
+
+/* ---- runs of a graph ---- */
+
+struct runs {
+	uint32_t first; /* issue */
+	size_t count;
+	double ns, between_ns;
+};
+
+static bool same_graph(const struct weir_program *program, const struct weir_issue *a,
+                       const struct weir_issue *b)
+{
+	const struct weir_device_columns *rows = &program->rank->trace->device;
+
+	if (a->job_count != b->job_count)
+		return false;
+	for (uint32_t j = 0; j < a->job_count; j++) {
+		uint32_t left = program->jobs[a->first_job + j].row;
+		uint32_t right = program->jobs[b->first_job + j].row;
+
+		if (rows->name[left] != rows->name[right] ||
+		    rows->blocks[left] != rows->blocks[right] ||
+		    rows->graph_node[left] != rows->graph_node[right])
+			return false;
+	}
+	return true;
+}
+
+static double jobs_ns(const struct weir_program *program, const struct weir_issue *issue)
+{
+	double ns = 0;
+
+	for (uint32_t j = issue->first_job; j < issue->first_job + issue->job_count; j++)
+		ns += program->jobs[j].ns;
+	return ns;
+}
+
+/* Finds the runs of the step's first graph; false if other work or a wait lies between them. */
+static bool find_runs(const struct weir_program *program, struct runs *out)
+{
+	uint32_t last = 0;
+
+	*out = (struct runs){.first = WEIR_NONE};
+	for (uint32_t i = 0; i < program->issue_count; i++) {
+		const struct weir_issue *issue = &program->issues[i];
+
+		if (issue->graph && issue->job_count >= LEAST_KERNELS) {
+			if (out->first == WEIR_NONE)
+				out->first = i;
+			else if (!same_graph(program, &program->issues[out->first], issue))
+				return false;
+			out->count++;
+			out->ns += jobs_ns(program, issue);
+			last = i;
+		} else if (out->first != WEIR_NONE) {
+			out->between_ns += jobs_ns(program, issue);
+		}
+	}
+	for (uint32_t i = out->first; out->count > 0 && i < last; i++)
+		if (program->issues[i].until != WEIR_NONE)
+			return false;
+	return out->count >= LEAST_RUNS && out->between_ns <= BETWEEN_SHARE * out->ns;
+}
+
+/* Returns the factor on a kernel's time for the rows of all runs. */
+static double factor_of(const struct weir_advisor *advisor, const struct weir_job *job, size_t runs)
+{
+	enum weir_family family = weir_advisor_family(advisor, job);
+	double sms = advisor->peaks ? advisor->peaks->sms : 0;
+	double blocks = advisor->program.rank->trace->device.blocks[job->row];
+
+	if (family == WEIR_FAMILY_GEMM || family == WEIR_FAMILY_GEMV)
+		return fmax(1, (double)runs / ROWS_OF_WEIGHTS);
+	if (!(sms > 0) || !(blocks > 0))
+		return (double)runs;
+	return fmin((double)runs, fmax(1, (double)runs * blocks / (BLOCKS_AT_ONCE * sms)));
+}
+
+static bool merge_graphs(struct weir_draft *draft, const struct runs *runs)
+{
+	const struct weir_advisor *advisor = draft->advisor;
+	const struct weir_program *program = &advisor->program;
+	const struct weir_issue *first = &program->issues[runs->first];
+	double after_ns = 0;
+	size_t seen = 0;
+
+	for (uint32_t j = first->first_job; j < first->first_job + first->job_count; j++) {
+		double factor = factor_of(advisor, &program->jobs[j], runs->count);
+
+		weir_draft_scale_job(draft, j, factor, fmax(1, 0.7 * factor),
+		                     fmin((double)runs->count, 1.4 * factor));
+		after_ns += factor * program->jobs[j].ns;
+	}
+	for (uint32_t i = runs->first + 1; i < program->issue_count && seen + 1 < runs->count;
+	     i++) {
+		weir_draft_remove_call(draft, i);
+		weir_draft_set_dispatch(draft, i, 0);
+		seen += program->issues[i].graph;
+	}
+	weir_draft_basis(
+		draft,
+		"%zu runs of one graph of %.0f us as one: products take as long as reading "
+		"their weights, other kernels grow with their blocks beyond %.0f a "
+		"multiprocessor: %.0f us",
+		runs->count, runs->ns / (double)runs->count / 1e3, BLOCKS_AT_ONCE, after_ns / 1e3);
+	return true;
+}
+
+/* ---- runs of operators ---- */
+
+/* Returns the elements that the call writes, as far as its arguments say. */
+static double written_by(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	double elements = 0;
+	struct weir_args args;
+
+	if (call->work.product && call->work.reuse.batch > 0)
+		return call->work.reuse.m * call->work.reuse.n * call->work.reuse.batch;
+	if (!weir_op_calls_args(calls, call, &args))
+		return NAN;
+	for (size_t i = 0; i < args.count; i++)
+		if (weir_args_tensor(&args, i))
+			elements = fmax(elements, args.items[i].elements);
+	return elements;
+}
+
+/* True if no operator of a run writes as much as its first operator reads: the result of a layer is
+ * the input of the next. */
+static bool cannot_follow(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct weir_args args;
+
+	if (!weir_op_calls_args(calls, &calls->items[loop->first], &args))
+		return false;
+	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
+		double written = written_by(calls, &calls->items[c]);
+
+		for (size_t i = 0; i < args.count; i++)
+			if (isnan(written) ||
+			    (weir_args_tensor(&args, i) && written > 1 &&
+			     args.items[i].elements == written && c > loop->first))
+				return false;
+	}
+	return true;
+}
+
+/* Returns the rows that the product multiplies with its weights. Libraries exchange the factors, so
+ * the smaller side counts the rows. */
+static double rows_of(const struct weir_op_call *call)
+{
+	return fmin(call->work.reuse.m, call->work.reuse.n);
+}
+
+/* True if all runs multiply by matrices of the same sizes with few rows, so that reading the
+ * weights takes most of the time. */
+static bool has_few_rows(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	double product_ns = 0, all_ns = 0;
+
+	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+
+		all_ns += call->ns;
+		if (call->work.product && rows_of(call) * (double)loop->turns <= MOST_ROWS)
+			product_ns += call->ns;
+	}
+	return product_ns >= FEW_ROWS_SHARE * all_ns;
+}
+
+/* True if the loop is a whole model whose runs read the same weights and do not depend on each
+ * other. */
+static bool is_model(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	return loop->turns >= LEAST_RUNS &&
+	       (double)(loop->turns * loop->period) >= WHOLE_SHARE * (double)calls->count &&
+	       !weir_loop_changes_weights(calls, loop) &&
+	       (cannot_follow(calls, loop) || weir_loop_takes_parts(calls, loop)) &&
+	       has_few_rows(calls, loop);
+}
+
+/* Finds the shortest sequence of operators that most of the step consists of. */
+static bool find_model(const struct weir_op_calls *calls, struct weir_loop *out)
+{
+	size_t most = calls->count / LEAST_RUNS;
+
+	for (size_t first = 0; calls->count <= MOST_CALLS && first <= MOST_BEFORE; first++) {
+		for (size_t period = LEAST_KERNELS; period <= most; period++) {
+			*out = (struct weir_loop){
+				.first = first, .period = period, .kind = WEIR_LOOP_ROWS};
+			out->turns = weir_loop_turns(calls, first, period);
+			if (is_model(calls, out))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool merge_operators(struct weir_draft *draft)
+{
+	struct weir_loop_times times = {0, 0};
+	struct weir_op_calls calls;
+	struct weir_loop loop = {0};
+	bool found;
+
+	weir_op_calls_init(&calls, draft->advisor);
+	found = find_model(&calls, &loop) && weir_loop_merge(draft, &calls, &loop, &times);
+	weir_op_calls_release(&calls);
+	weir_draft_basis(
+		draft,
+		"%zu runs of %zu operators as one, whose products read their weights once: "
+		"%.0f us instead of %.0f us of device time, by roofline",
+		loop.turns, loop.period, times.after_ns / 1e3, times.before_ns / 1e3);
+	return found;
+}
+
+bool weir_fix_batch_more(struct weir_draft *draft)
+{
+	struct runs runs;
+
+	if (any_chooses(draft->advisor))
+		return false;
+	if (find_runs(&draft->advisor->program, &runs))
+		return merge_graphs(draft, &runs);
+	return merge_operators(draft);
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copies between host and device: memory that is not pinned, copies beside no work, many small
+ * copies, and copies of more than the host uses. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/transfers.h"
+#include "engine/analysis/time/intervals.h"
+
+/* Host time of an asynchronous copy call with the profiler: 4 to 20 us in 20 captures of PyTorch.
+ */
+#define COPY_CALL_NS 10000.0
+
+/* Lets the host go on behind a copy to the device: its call and the waits for it in the same
+ * operator cost nothing but the call. */
+static void free_host(struct weir_draft *draft, uint32_t issue)
+{
+	struct weir_program *program = &draft->program;
+	uint32_t outer = program->issues[issue].outer;
+
+	for (uint32_t i = issue; i < program->issue_count; i++) {
+		uint32_t until = program->issues[i].until;
+
+		if (i > issue && (outer == WEIR_NONE || program->issues[i].outer != outer))
+			break;
+		if (until != WEIR_NONE && program->jobs[until].issue == issue)
+			weir_draft_unwait(draft, i);
+	}
+	program->issues[issue].call_ns = fmin(program->issues[issue].call_ns, COPY_CALL_NS);
+}
+
+/* ---- pinned-copies ---- */
+
+/* Changes one copy; returns its bytes, 0 if it is not pageable or not slower than pinned ones. */
+static double pin(struct weir_draft *draft, uint32_t j, const struct weir_link_rate *rates)
+{
+	const struct weir_job *job = &draft->program.jobs[j];
+	struct weir_transfer copy = weir_transfer_of(draft->advisor, job);
+	const struct weir_link_rate *rate = &rates[copy.way];
+	double ns = copy.bytes / rate->typical * 1e9;
+
+	if (copy.way == WEIR_TRANSFER_NONE || copy.memory != WEIR_MEMORY_PAGEABLE ||
+	    !(copy.bytes > WEIR_STAGED_BYTES) || !(ns < job->ns))
+		return 0;
+	weir_draft_set_job(draft, j, ns, copy.bytes / rate->high * 1e9,
+	                   fmin(copy.bytes / rate->low * 1e9, job->ns));
+	if (copy.way == WEIR_TRANSFER_UP) {
+		free_host(draft, job->issue);
+	} else {
+		/* The driver copies nothing behind the end of the transfer. */
+		struct weir_issue *issue = &draft->program.issues[job->issue];
+
+		issue->call_ns = fmin(issue->call_ns, COPY_CALL_NS);
+		issue->return_ns = fmin(issue->return_ns, COPY_CALL_NS);
+	}
+	return copy.bytes;
+}
+
+bool weir_fix_pinned_copies(struct weir_draft *draft)
+{
+	struct weir_link_rate rates[WEIR_TRANSFER_WAYS];
+	double bytes = 0, before_ns = 0, after_ns = 0;
+	bool seen = false;
+
+	weir_transfer_rates(draft->advisor, rates);
+	for (uint32_t j = 0; j < draft->program.job_count; j++) {
+		double ns = draft->program.jobs[j].ns, copied = pin(draft, j, rates);
+
+		if (copied == 0)
+			continue;
+		bytes += copied;
+		before_ns += ns;
+		after_ns += draft->program.jobs[j].ns;
+		seen |= rates[weir_transfer_of(draft->advisor, &draft->program.jobs[j]).way].seen;
+	}
+	weir_draft_basis(
+		draft, "%.2f MB at %.1f GB/s, %s, instead of %.1f GB/s through pageable memory",
+		bytes / 1e6, bytes / after_ns,
+		seen ? "as pinned copies of this run reach" : "as the link to the host sustains",
+		bytes / before_ns);
+	return bytes > 0;
+}
+
+/* ---- overlap-copies ---- */
+
+/* Kernels beside a copy or a collective ran 14 to 20 % longer than alone (products of bfloat16 on
+ * H100 and H200, at their power limit). */
+#define SLOWED 0.15
+/* The part of a copy that stays hidden in the worst case: it waits for results of the step. */
+#define HIDDEN_LEAST 0.5
+/* Without steps, copies and kernels must alternate: one upload before all work is a start. */
+#define FEWEST_TURNS 4
+
+/* Device time as unions: of the program's long copies by way, of its other work, and of other work
+ * in the whole trace, which may run beside copies of other steps. */
+struct occupation {
+	struct weir_intervals way[3], copies, compute, anywhere;
+};
+
+static bool is_long_transfer(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	struct weir_transfer copy = weir_transfer_of(advisor, job);
+
+	return copy.way != WEIR_TRANSFER_NONE && copy.bytes > WEIR_STAGED_BYTES;
+}
+
+static void push_row(const struct weir_rank *rank, uint32_t row, struct weir_intervals *set)
+{
+	weir_intervals_push(set, rank->trace->device.start_ns[row],
+	                    rank->trace->device.end_ns[row]);
+}
+
+static void occupy(const struct weir_draft *draft, struct occupation *out)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_rank *rank = program->rank;
+
+	*out = (struct occupation){0};
+	for (size_t j = 0; j < program->job_count; j++) {
+		const struct weir_job *job = &program->jobs[j];
+		enum weir_transfer_way way = weir_transfer_of(draft->advisor, job).way;
+
+		if (is_long_transfer(draft->advisor, job)) {
+			push_row(rank, job->row, &out->way[way]);
+			push_row(rank, job->row, &out->copies);
+		} else {
+			push_row(rank, job->row, &out->compute);
+		}
+	}
+	for (uint32_t row = rank->timeline.first_row[program->device];
+	     row < rank->timeline.first_row[program->device + 1]; row++)
+		if (!weir_rank_row_transfers(rank, row))
+			push_row(rank, row, &out->anywhere);
+	weir_intervals_unite(&out->copies);
+	weir_intervals_unite(&out->compute);
+	weir_intervals_unite(&out->anywhere);
+	for (size_t w = 0; w < WEIR_COUNT_OF(out->way); w++)
+		weir_intervals_unite(&out->way[w]);
+}
+
+static void occupation_release(struct occupation *occupation)
+{
+	weir_intervals_release(&occupation->copies);
+	weir_intervals_release(&occupation->compute);
+	weir_intervals_release(&occupation->anywhere);
+	for (size_t w = 0; w < WEIR_COUNT_OF(occupation->way); w++)
+		weir_intervals_release(&occupation->way[w]);
+}
+
+/* Returns the time of copies that other work could hide: at most the exposed one, and so that the
+ * longest of other work and each direction stays. */
+static double hideable_ns(const struct weir_draft *draft, double *compute_ns)
+{
+	struct occupation occupation;
+	double longest_ns, exposed_ns, both_ns;
+
+	occupy(draft, &occupation);
+	exposed_ns = (double)weir_intervals_outside_ns(&occupation.copies, &occupation.anywhere);
+	*compute_ns = (double)weir_intervals_total(&occupation.compute);
+	both_ns = exposed_ns + *compute_ns;
+	longest_ns = *compute_ns;
+	for (size_t w = 0; w < WEIR_COUNT_OF(occupation.way); w++)
+		longest_ns = fmax(longest_ns, (double)weir_intervals_total(&occupation.way[w]));
+	occupation_release(&occupation);
+	return fmin(exposed_ns, both_ns - longest_ns);
+}
+
+/* True if the program repeats, or if copies and other work alternate in it. */
+static bool repeats(const struct weir_draft *draft)
+{
+	const struct weir_program *program = &draft->program;
+	size_t turns = 0;
+
+	if (program->turns > 1)
+		return true;
+	for (size_t j = 1; j < program->job_count; j++)
+		turns += is_long_transfer(draft->advisor, &program->jobs[j]) &&
+		         !is_long_transfer(draft->advisor, &program->jobs[j - 1]);
+	return turns >= FEWEST_TURNS;
+}
+
+bool weir_fix_overlap_copies(struct weir_draft *draft)
+{
+	const struct weir_program *program = &draft->program;
+	double compute_ns, exposed_ns = 0, hidden_ns, share;
+
+	if (!repeats(draft))
+		return false;
+	hidden_ns = hideable_ns(draft, &compute_ns);
+	for (size_t j = 0; j < program->job_count; j++)
+		if (is_long_transfer(draft->advisor, &program->jobs[j]))
+			exposed_ns += program->jobs[j].ns;
+	if (!(hidden_ns > 0) || !(exposed_ns > 0))
+		return false;
+	share = fmin(hidden_ns / exposed_ns, 1);
+	for (uint32_t j = 0; j < program->job_count; j++) {
+		const struct weir_job *job = &program->jobs[j];
+
+		if (!is_long_transfer(draft->advisor, job))
+			continue;
+		weir_draft_scale_job(draft, j, 1 - share * (1 - SLOWED), 1 - share,
+		                     1 - share * HIDDEN_LEAST);
+		free_host(draft, job->issue);
+	}
+	weir_draft_basis(draft,
+	                 "%.2f of %.2f ms of copies hidden behind %.2f ms of other device work, "
+	                 "which runs %.0f %% longer meanwhile",
+	                 share * exposed_ns / 1e6, exposed_ns / 1e6, compute_ns / 1e6,
+	                 100 * SLOWED);
+	return true;
+}
+
+/* ---- pack-copies ---- */
+
+#define FEWEST_COPIES 8
+/* No single copy of a run is larger; the mean must be at most WEIR_STAGED_BYTES. */
+#define LARGEST_SMALL 1048576.0
+
+/* More work between two copies belongs to different stages of the step: a layer launches 10 to 15
+ * kernels. */
+#define MOST_BETWEEN 16
+
+/* Copies in one direction that one copy could replace. */
+struct run {
+	enum weir_transfer_way way;
+	uint32_t first, last; /* calls */
+	size_t copies;
+	double bytes;
+};
+
+/* Returns the small copy that is the only job of a call; no way: the call has none. */
+static struct weir_transfer small_copy(const struct weir_draft *draft, uint32_t i)
+{
+	const struct weir_issue *issue = &draft->program.issues[i];
+	struct weir_transfer none = {.bytes = NAN}, copy;
+
+	if (issue->job_count != 1 || issue->graph || issue->call == WEIR_NONE)
+		return none;
+	copy = weir_transfer_of(draft->advisor, &draft->program.jobs[issue->first_job]);
+	return copy.bytes <= LARGEST_SMALL ? copy : none;
+}
+
+/* True if no run reaches over the call. Values that come from the device decide later copies, and
+ * results that are not computed yet cannot be copied. */
+static bool ends_run(const struct weir_draft *draft, const struct run *run, uint32_t i)
+{
+	const struct weir_issue *issue = &draft->program.issues[i];
+	const struct weir_program *program = &draft->program;
+
+	for (uint32_t j = issue->first_job; j < issue->first_job + issue->job_count; j++) {
+		enum weir_transfer_way way =
+			weir_transfer_of(draft->advisor, &program->jobs[j]).way;
+
+		if (run->way == WEIR_TRANSFER_UP ? way == WEIR_TRANSFER_DOWN : way != run->way)
+			return true;
+	}
+	return false;
+}
+
+/* Finds the run that begins with the copy of this call. */
+static struct run find_run(const struct weir_draft *draft, uint32_t first)
+{
+	struct run run = {small_copy(draft, first).way, first, first, 0, 0};
+	size_t between = 0;
+
+	for (uint32_t i = first; i < draft->program.issue_count; i++) {
+		struct weir_transfer copy = small_copy(draft, i);
+
+		if (ends_run(draft, &run, i) || between > MOST_BETWEEN)
+			break;
+		if (copy.way != run.way) {
+			between += draft->program.issues[i].job_count;
+			continue;
+		}
+		between = 0;
+		run.last = i;
+		run.copies++;
+		run.bytes += copy.bytes;
+	}
+	return run;
+}
+
+static bool is_worth_packing(const struct run *run)
+{
+	return run->copies >= FEWEST_COPIES &&
+	       run->bytes <= WEIR_STAGED_BYTES * (double)run->copies;
+}
+
+/* Removes a call of a run with its dispatch; the host's own work before it stays. */
+static void drop_call(struct weir_draft *draft, uint32_t i)
+{
+	weir_draft_remove_call(draft, i);
+	weir_draft_set_dispatch(draft, i, 0);
+}
+
+/* Removes a copy with the dispatch of its operator. If other work was launched since the copy
+ * before it, the rest of the dispatch belongs to that. */
+static void drop_copy(struct weir_draft *draft, uint32_t i, bool is_next)
+{
+	const struct weir_issue *issue = &draft->program.issues[i];
+	const int64_t *start_ns = draft->program.rank->trace->host.start_ns;
+	double dispatch_ns = issue->dispatch_ns;
+
+	if (!is_next && issue->outer != WEIR_NONE)
+		dispatch_ns = fmin(dispatch_ns, (double)weir_span_ns(start_ns[issue->outer],
+		                                                     start_ns[issue->call]));
+	dispatch_ns = issue->dispatch_ns - dispatch_ns;
+	weir_draft_remove_call(draft, i);
+	weir_draft_set_dispatch(draft, i, dispatch_ns);
+}
+
+/* Freeing a tensor takes an eager framework 0.5 to 1 us: a pool of memory and a Python object. */
+#define FREE_NS 500.0
+
+static bool joins(const struct weir_draft *draft, uint32_t i)
+{
+	uint32_t outer = draft->program.issues[i].outer;
+	const char *name = outer == WEIR_NONE
+	                           ? ""
+	                           : weir_timeline_host_name(&draft->program.rank->timeline, outer);
+
+	return strcmp(name, "aten::stack") == 0 || strcmp(name, "aten::cat") == 0;
+}
+
+/* Removes what many tensors cost behind a run: the operator that joins them, and freeing them. */
+static void drop_rest(struct weir_draft *draft, const struct run *run, uint32_t next)
+{
+	const struct weir_program *program = &draft->program;
+	double free_ns = FREE_NS * (double)run->copies / draft->advisor->speed.dispatch;
+
+	while (next < program->issue_count && joins(draft, next))
+		drop_call(draft, next++);
+	if (next < program->issue_count && program->issues[next].call != WEIR_NONE)
+		weir_draft_set_dispatch(
+			draft, next,
+			fmax(program->issues[next].dispatch_ns - free_ns,
+		             fmin(program->issues[next].dispatch_ns, COPY_CALL_NS)));
+}
+
+/* Leaves the first copy of a run with all bytes, and removes the others with their waits. */
+static void pack(struct weir_draft *draft, const struct run *run, const struct weir_link_rate *rate)
+{
+	const struct weir_program *program = &draft->program;
+	uint32_t job = program->issues[run->first].first_job;
+	double least_ns = program->jobs[job].span_ns;
+	uint32_t outer = program->issues[run->first].outer, i;
+	bool is_next = true;
+
+	for (i = run->first + 1; i < program->issue_count; i++) {
+		const struct weir_issue *issue = &program->issues[i];
+		bool member = i <= run->last && small_copy(draft, i).way == run->way;
+
+		if (member) {
+			outer = issue->outer;
+			drop_copy(draft, i, is_next);
+			is_next = true;
+		} else if (issue->kind == WEIR_ISSUE_WAIT && outer != WEIR_NONE &&
+		           issue->outer == outer) {
+			drop_call(draft, i);
+		} else if (i > run->last) {
+			break;
+		} else {
+			is_next = false;
+		}
+	}
+	weir_draft_set_job(draft, job, least_ns + run->bytes / rate->typical * 1e9,
+	                   run->bytes / rate->high * 1e9,
+	                   least_ns + run->bytes / (HIDDEN_LEAST * rate->low) * 1e9);
+	if (run->way == WEIR_TRANSFER_UP) {
+		free_host(draft, run->first);
+		drop_rest(draft, run, i);
+	}
+}
+
+bool weir_fix_pack_copies(struct weir_draft *draft)
+{
+	struct weir_link_rate rates[WEIR_TRANSFER_WAYS];
+	size_t copies = 0, packed = 0;
+	double bytes = 0;
+
+	weir_transfer_rates(draft->advisor, rates);
+	for (uint32_t i = 0; i < draft->program.issue_count; i++) {
+		struct run run;
+
+		if (small_copy(draft, i).way == WEIR_TRANSFER_NONE)
+			continue;
+		run = find_run(draft, i);
+		i = run.last;
+		if (!is_worth_packing(&run) || isnan(rates[run.way].typical))
+			continue;
+		pack(draft, &run, &rates[run.way]);
+		copies += run.copies;
+		bytes += run.bytes;
+		packed++;
+	}
+	weir_draft_basis(draft,
+	                 "%.0f kB in %zu instead of %zu copies, each with one latency and at the "
+	                 "rate of pinned memory",
+	                 bytes / 1e3, packed, copies);
+	return copies > 0;
+}

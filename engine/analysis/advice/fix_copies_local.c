@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copies inside the device that only change a layout, repeat elements, or grow a cache. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/host_spans.h"
+#include "engine/analysis/advice/opcalls.h"
+#include "engine/base/arena.h"
+
+/* Calls behind a copy among which its use is sought; a result is used soon. */
+#define USED_WITHIN 16
+/* A cache grows if the new rows are at most this share of the old ones. */
+#define NEW_ROWS_SHARE 0.125
+/* Caches come in pairs: keys and values. */
+#define LEAST_CACHES 2
+
+enum layout {
+	LAYOUT_PLAIN,      /* the source has the layout of the result */
+	LAYOUT_TRANSPOSED, /* its last two dimensions are exchanged */
+	LAYOUT_PERMUTED,   /* other dimensions are exchanged */
+	LAYOUT_EXPANDED,   /* its elements are repeated */
+};
+
+struct copy {
+	size_t call;
+	enum layout layout;
+	double elements, extra_bytes; /* extra: of repeated elements */
+	enum weir_dtype dtype;
+	int rank;
+	int64_t dims[WEIR_MAX_RANK]; /* of the result */
+};
+
+/* ---- candidates ---- */
+
+/* Operators that a program calls in order to copy, and those that they call. */
+static const char *const copying[] = {
+	"contiguous",        "clone",  "reshape",     "flatten",   "copy_", "repeat",
+	"repeat_interleave", "expand", "expand_copy", "unflatten", NULL};
+
+/* True if only copying operators enclose the call, and not just `copy_`, which writes to a tensor
+ * that exists already. */
+static bool is_explicit(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                        bool expanded)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	bool found = false;
+
+	for (uint32_t row = call->op; row != WEIR_NONE; row = timeline->parent[row]) {
+		const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
+
+		if (!*name)
+			continue;
+		/* A product repeats the elements of an expanded matrix by itself. */
+		if (!weir_op_is_one_of(name, copying) && !(expanded && !strcmp(name, "matmul")))
+			return false;
+		found |= strcmp(name, "copy_") != 0;
+	}
+	return found;
+}
+
+/* True if the arguments of a view exchange the last two dimensions. */
+static bool exchanges_last(const char *name, const struct weir_args *args)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	int64_t a, b, order[WEIR_MAX_INTS];
+	size_t count;
+
+	if (!x || x->rank < 2)
+		return false;
+	if (strcmp(name, "t") == 0)
+		return true;
+	if (strcmp(name, "transpose") == 0) {
+		if (!weir_args_int(args, 1, &a) || !weir_args_int(args, 2, &b))
+			return false;
+		a += a < 0 ? x->rank : 0;
+		b += b < 0 ? x->rank : 0;
+		return a != b && a >= x->rank - 2 && b >= x->rank - 2;
+	}
+	return weir_args_ints(args, 1, order, &count) && count >= 2 &&
+	       order[count - 1] == (int64_t)count - 2 && order[count - 2] == (int64_t)count - 1;
+}
+
+/* Rows of the host before a copy among which the view that it copies is sought. */
+#define VIEW_WITHIN 32
+
+/* Returns the layout by the last view of as many elements before the copy. */
+static enum layout layout_by_view(const struct weir_op_calls *calls,
+                                  const struct weir_op_call *call, double elements)
+{
+	static const char *const views[] = {"transpose", "permute", "t", NULL};
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	const uint32_t *thread = timeline->trace->host.thread;
+	uint32_t outer = weir_timeline_outermost_op(timeline, call->op);
+
+	for (uint32_t back = 1; back <= VIEW_WITHIN && back <= outer; back++) {
+		uint32_t row = outer - back;
+		const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
+		struct weir_args args;
+
+		if (thread[row] != thread[outer])
+			break;
+		if (weir_op_is_one_of(name, views) &&
+		    weir_advisor_args(calls->advisor, row, &args) &&
+		    args.items[0].elements == elements)
+			return exchanges_last(name, &args) ? LAYOUT_TRANSPOSED : LAYOUT_PERMUTED;
+	}
+	return LAYOUT_PERMUTED;
+}
+
+/* Returns the layout of the source. The library copies elements of the same layout with wide
+ * accesses, or lets the driver copy them. */
+static enum layout layout_of(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                             const struct weir_arg *from)
+{
+	const struct weir_job *job = &calls->advisor->program.jobs[call->longest_job];
+	const char *kernel = weir_advisor_kernel(calls->advisor, job);
+
+	if (from->distinct < from->elements)
+		return LAYOUT_EXPANDED;
+	if (calls->advisor->program.rank->trace->device.kind[job->row] != WEIR_DEVICE_KERNEL ||
+	    strstr(kernel, "vectorized_elementwise_kernel"))
+		return LAYOUT_PLAIN;
+	return layout_by_view(calls, call, from->elements);
+}
+
+/* Fills a copy that aten::repeat_interleave makes by an index; false: the call is not one. */
+static bool repeated_of(const struct weir_op_calls *calls, size_t c, struct copy *out)
+{
+	const struct weir_op_call *call = &calls->items[c];
+	uint32_t outer =
+		weir_timeline_outermost_op(&calls->advisor->program.rank->timeline, call->op);
+	int64_t times;
+	struct weir_args args;
+
+	if (strcmp(weir_op_calls_name(calls, call), "index_select") != 0 ||
+	    !weir_op_calls_within(calls, call, "aten::repeat_interleave") ||
+	    !weir_advisor_args(calls->advisor, outer, &args) || !weir_args_tensor(&args, 0) ||
+	    !weir_args_int(&args, 1, &times) || times < 2)
+		return false;
+	*out = (struct copy){.call = c,
+	                     .layout = LAYOUT_EXPANDED,
+	                     .elements = args.items[0].elements * (double)times,
+	                     .dtype = args.items[0].element.dtype};
+	out->extra_bytes = (out->elements - args.items[0].elements) * args.items[0].element.width;
+	return true;
+}
+
+/* Fills a copy of a whole tensor without a change of type; false: the call is not one. */
+static bool copy_of(const struct weir_op_calls *calls, size_t c, struct copy *out)
+{
+	const struct weir_op_call *call = &calls->items[c];
+	const struct weir_arg *to, *from;
+	struct weir_args args;
+
+	if (repeated_of(calls, c, out))
+		return true;
+	if (call->transfers || strcmp(weir_op_calls_name(calls, call), "copy_") != 0 ||
+	    !weir_op_calls_args(calls, call, &args))
+		return false;
+	to = weir_args_tensor(&args, 0);
+	from = weir_args_tensor(&args, 1);
+	if (!to || !from || to->elements != from->elements ||
+	    to->element.dtype != from->element.dtype)
+		return false;
+	*out = (struct copy){.call = c,
+	                     .layout = layout_of(calls, call, from),
+	                     .elements = to->elements,
+	                     .dtype = to->element.dtype,
+	                     .rank = to->rank};
+	memcpy(out->dims, to->dims, sizeof out->dims);
+	out->extra_bytes = (from->elements - from->distinct) * from->element.width;
+	return is_explicit(calls, call, out->layout == LAYOUT_EXPANDED);
+}
+
+/* ---- uses ---- */
+
+/* Returns the argument of the call that has the size and type of the copy; NULL: none. */
+static const struct weir_arg *argument_like(const struct weir_args *args, const struct copy *copy)
+{
+	for (size_t i = 0; i < args->count; i++) {
+		const struct weir_arg *arg = weir_args_tensor(args, i);
+
+		if (arg && arg->elements == copy->elements && arg->element.dtype == copy->dtype)
+			return arg;
+	}
+	return NULL;
+}
+
+/* True if the operator takes a matrix with exchanged dimensions, as products of libraries do. */
+static bool takes_transposed(const struct copy *copy, const struct weir_arg *arg)
+{
+	return copy->layout == LAYOUT_TRANSPOSED && arg->rank >= 2 && copy->rank >= 2 &&
+	       arg->dims[arg->rank - 2] == copy->dims[copy->rank - 2] &&
+	       arg->dims[arg->rank - 1] == copy->dims[copy->rank - 1];
+}
+
+/* True if the second copy brings back the layout before the first. Copies of the same shape are
+ * those of sister tensors, such as queries and keys, unless the shape is its own transpose. */
+static bool undoes(const struct copy *first, const struct copy *second)
+{
+	if (first->layout != second->layout || first->rank != second->rank || first->rank < 2)
+		return false;
+	if (memcmp(first->dims, second->dims, sizeof first->dims) != 0)
+		return true;
+	return first->layout == LAYOUT_TRANSPOSED &&
+	       first->dims[first->rank - 1] == first->dims[first->rank - 2];
+}
+
+static bool is_attention(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	return call->family == WEIR_FAMILY_ATTENTION ||
+	       strstr(weir_op_calls_name(calls, call), "attention") != NULL;
+}
+
+static bool changes_in_place(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 0 && name[length - 1] == '_';
+}
+
+enum use {
+	USE_NONE,   /* nothing reads it */
+	USE_NEEDS,  /* a reader needs the copy */
+	USE_PASSES, /* pointwise operators read it, up to the end of the step */
+	USE_TAKES,  /* a reader takes the source instead */
+	USE_UNDOES, /* a copy back to the former layout */
+};
+
+/* Returns what one reader makes of a copy that exchanges dimensions or repeats elements. */
+static enum use use_by(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                       const struct copy *copy, const struct weir_arg *arg)
+{
+	if (copy->layout == LAYOUT_EXPANDED)
+		return USE_TAKES;
+	if (is_attention(calls, call))
+		return copy->layout == LAYOUT_PERMUTED ? USE_TAKES : USE_NEEDS;
+	if (call->work.product)
+		return takes_transposed(copy, arg) ? USE_TAKES : USE_NEEDS;
+	return call->family == WEIR_FAMILY_ELEMENTWISE ? USE_PASSES : USE_NEEDS;
+}
+
+/* Returns the use of a copy that changes nothing: its readers take the source, unless one of them
+ * changes it. */
+static enum use use_of_clone(const char *name, enum use before)
+{
+	return changes_in_place(name) || before == USE_NEEDS ? USE_NEEDS : USE_TAKES;
+}
+
+/* Follows the copy through pointwise operators to the reader that decides. */
+static enum use use_of(const struct weir_op_calls *calls, const struct copy *copy, size_t *reader)
+{
+	enum use use = USE_NONE;
+
+	for (size_t c = copy->call + 1; c < calls->count && c <= copy->call + USED_WITHIN; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+		const struct weir_arg *arg;
+		struct weir_args args;
+		struct copy other;
+
+		if (!weir_op_calls_args(calls, call, &args) || !(arg = argument_like(&args, copy)))
+			continue;
+		*reader = c;
+		if (copy->layout == LAYOUT_PLAIN) {
+			use = use_of_clone(weir_op_calls_name(calls, call), use);
+			continue;
+		}
+		if (copy_of(calls, c, &other)) {
+			if (use == USE_PASSES && undoes(copy, &other))
+				return USE_UNDOES;
+			continue; /* of a sister tensor */
+		}
+		use = use_by(calls, call, copy, arg);
+		if (use != USE_PASSES)
+			return use;
+	}
+	return use;
+}
+
+/* ---- caches that grow ---- */
+
+/* Reads one dimension list "[1, 16, 1023, 128]" behind `at`; returns its end, NULL: damaged. */
+static const char *read_dims(const char *at, struct weir_args *args, size_t length)
+{
+	char text[160] = "[";
+
+	if (length + 3 > sizeof text)
+		return NULL;
+	memcpy(text + 1, at, length);
+	memcpy(text + 1 + length, "]", 2);
+	return weir_args_parse(args, text, "[\"float\"]", NULL) ? at + length : NULL;
+}
+
+/* Returns the share of the second of two tensors in a list of them: "[[[1, 16, 1023, 128], [1, 16,
+ * 1, 128]], []]"; NAN: the list is another one, or the tensors differ in more than one
+ * dimension. */
+static double share_of_second(const char *dims)
+{
+	struct weir_args first, second;
+	int different = 0;
+	const char *at;
+
+	if (strncmp(dims, "[[[", 3) != 0)
+		return NAN;
+	at = read_dims(dims + 2, &first, strcspn(dims + 2, "]") + 1);
+	if (!at || *at != ',')
+		return NAN;
+	at += strcspn(at, "[");
+	if (*at != '[' || !(at = read_dims(at, &second, strcspn(at, "]") + 1)) || *at != ']')
+		return NAN;
+	if (first.items[0].rank != second.items[0].rank || first.items[0].rank < 3)
+		return NAN;
+	for (int i = 0; i < first.items[0].rank; i++)
+		if (first.items[0].dims[i] != second.items[0].dims[i])
+			different++;
+	return different == 1 && first.items[0].elements > 0
+	               ? second.items[0].elements / first.items[0].elements
+	               : NAN;
+}
+
+/* Returns the share of new rows of a cache that the call makes longer by a copy; NAN: it is no such
+ * call. */
+static double new_rows_of(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	struct weir_call recorded;
+	double share;
+
+	if (strcmp(weir_op_calls_name(calls, call), "cat") != 0 ||
+	    !weir_call_of_op(calls->advisor->program.rank->trace, call->op, NULL, &recorded))
+		return NAN;
+	share = share_of_second(recorded.dims);
+	return share > 0 && share <= NEW_ROWS_SHARE ? share : NAN;
+}
+
+/* ---- the fix ---- */
+
+struct total {
+	size_t copies, caches;
+	double copies_ns, caches_ns;
+	double reads_ns;            /* of readers that read less */
+	struct weir_intervals host; /* time of copying operators */
+};
+
+/* Notes the host time of the copying operator around a call. The one before the step's first call
+ * lies at the end of the program, on the way to the next step: it is removed at once. */
+static void note_host(struct weir_draft *draft, const struct weir_op_call *call,
+                      struct total *total)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_timeline *timeline = &program->rank->timeline;
+	const struct weir_host_columns *host = &timeline->trace->host;
+	uint32_t outer = weir_timeline_outermost_op(timeline, call->op);
+	uint32_t launch = program->issues[call->first_issue].call;
+	struct weir_issue *last = &draft->program.issues[program->issue_count - 1];
+
+	if (outer == WEIR_NONE || launch == WEIR_NONE ||
+	    !weir_op_is_one_of(weir_op_plain_name(weir_timeline_host_name(timeline, outer)),
+	                       copying))
+		return;
+	if (call->first_issue == 0 && last->kind == WEIR_ISSUE_INPUT)
+		last->dispatch_ns =
+			fmax(0, last->dispatch_ns - (double)weir_span_ns(host->start_ns[outer],
+		                                                         host->start_ns[launch]));
+	weir_intervals_push(&total->host, host->start_ns[outer], host->end_ns[outer]);
+}
+
+/* Shortens the reader of a copy that repeats elements: it reads each of them once. */
+static void read_once(struct weir_draft *draft, const struct weir_op_calls *calls,
+                      const struct copy *copy, size_t reader, struct total *total)
+{
+	const struct weir_op_call *call = &calls->items[reader];
+	const struct weir_assessment *assessment =
+		weir_advisor_assessment(draft->advisor, &draft->program.jobs[call->longest_job]);
+	double ns, now_ns = 0, bytes = call->work.bytes;
+
+	for (uint32_t j = call->first_job; j < call->end_job; j++)
+		now_ns += draft->program.jobs[j].ns;
+	if (!assessment || assessment->roofline.roofline != WEIR_ROOFLINE_MEMORY ||
+	    !(bytes > copy->extra_bytes))
+		return;
+	ns = fmax(now_ns - call->ns * copy->extra_bytes / bytes, WEIR_SHORTEST_KERNEL_NS);
+	if (ns >= now_ns)
+		return;
+	weir_op_call_set(draft, call, ns, ns, call->ns);
+	total->reads_ns += now_ns - ns;
+}
+
+static void avoid_copy(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c,
+                       uint8_t *gone, struct total *total)
+{
+	size_t reader = 0;
+	struct copy copy;
+	enum use use;
+
+	if (gone[c]) {
+		use = USE_TAKES;
+	} else if (!copy_of(calls, c, &copy)) {
+		return;
+	} else {
+		use = use_of(calls, &copy, &reader);
+		if (use == USE_UNDOES)
+			gone[reader] = 1;
+		if (use == USE_TAKES && copy.layout == LAYOUT_EXPANDED)
+			read_once(draft, calls, &copy, reader, total);
+	}
+	if (use == USE_NONE || use == USE_NEEDS)
+		return;
+	note_host(draft, &calls->items[c], total);
+	weir_op_call_remove(draft, &calls->items[c]);
+	total->copies++;
+	total->copies_ns += calls->items[c].ns;
+}
+
+/* Writes new rows in place instead of copying the caches. */
+static void grow_in_place(struct weir_draft *draft, const struct weir_op_calls *calls,
+                          struct total *total)
+{
+	size_t caches = 0;
+
+	for (size_t c = 0; c < calls->count; c++)
+		if (!isnan(new_rows_of(calls, &calls->items[c])))
+			caches++;
+	if (caches < LEAST_CACHES)
+		return;
+	for (size_t c = 0; c < calls->count; c++) {
+		double share = new_rows_of(calls, &calls->items[c]);
+		double ns = calls->items[c].ns;
+
+		if (isnan(share) || ns <= WEIR_SHORTEST_KERNEL_NS)
+			continue;
+		total->caches++;
+		total->caches_ns += ns;
+		weir_op_call_set(draft, &calls->items[c], fmax(WEIR_SHORTEST_KERNEL_NS, ns * share),
+		                 fmax(WEIR_SHORTEST_KERNEL_NS, ns * share),
+		                 fmax(2 * WEIR_SHORTEST_KERNEL_NS, ns * share));
+	}
+}
+
+bool weir_fix_avoid_copies(struct weir_draft *draft)
+{
+	struct weir_op_calls calls;
+	struct total total = {0};
+	uint8_t *gone;
+
+	weir_op_calls_init(&calls, draft->advisor);
+	gone = weir_alloc(calls.count + 1);
+	for (size_t c = 0; c < calls.count; c++)
+		avoid_copy(draft, &calls, c, gone, &total);
+	weir_intervals_unite(&total.host);
+	weir_host_spans_remove(draft, &total.host);
+	weir_intervals_release(&total.host);
+	grow_in_place(draft, &calls, &total);
+	free(gone);
+	weir_op_calls_release(&calls);
+	weir_draft_basis(
+		draft,
+		"without %zu copies of %.0f us whose readers take the source, %.0f us less "
+		"to read, and %zu caches (%.0f us) of which only the new rows are written",
+		total.copies, total.copies_ns / 1e3, total.reads_ns / 1e3, total.caches,
+		total.caches_ns / 1e3);
+	return total.copies + total.caches > 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Host time: waits for the device inside a step, and host work before or behind its device work. */
+#include <stdlib.h>
+
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/host_spans.h"
+#include "engine/analysis/advice/pauses.h"
+
+/* ---- remove-syncs ---- */
+
+/* Returns the index behind the last call that starts work; a wait behind it ends the step. */
+static size_t behind_launches(const struct weir_program *program)
+{
+	size_t i = program->issue_count;
+
+	while (i > 0 && program->issues[i - 1].job_count == 0)
+		i--;
+	return i;
+}
+
+/* Operators that decide on the device what the host decided with the value that it read: a
+ * comparison and a selection. */
+#define OPERATORS_INSTEAD 2
+
+bool weir_fix_remove_syncs(struct weir_draft *draft)
+{
+	struct weir_program *program = &draft->program;
+	double more_ns = OPERATORS_INSTEAD * WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
+	size_t end = behind_launches(program), waits = 0;
+
+	for (uint32_t i = 0; i + 1 < end; i++) {
+		if (program->issues[i].until == WEIR_NONE)
+			continue;
+		weir_draft_unwait(draft, i);
+		program->issues[i].dispatch_ns += more_ns;
+		waits++;
+	}
+	weir_draft_basis(
+		draft,
+		"the host runs ahead of the device in place of %zu waits, and dispatches %d "
+		"operators for each decision",
+		waits, OPERATORS_INSTEAD);
+	return waits > 0;
+}
+
+/* ---- overlap-input, overlap-output ---- */
+
+/* Processes that load data beside the main one; frameworks recommend 2 to 8 a device. */
+#define WORKERS 4.0
+
+/* Returns the host's work of a tail without the collection of garbage, which other processes cannot
+ * take over. */
+static double movable_ns(const struct weir_host_span *span, const struct weir_issue *issue,
+                         const struct weir_collections *collections)
+{
+	struct weir_intervals tail = {0};
+	double garbage_ns;
+
+	if (issue->work_ns <= 0)
+		return 0;
+	weir_intervals_push(&tail, span->before.start_ns, span->before.end_ns);
+	garbage_ns = (double)weir_intervals_common_ns(&tail, &collections->time);
+	weir_intervals_release(&tail);
+	if (garbage_ns == 0)
+		return issue->work_ns;
+	/* The rest is no work if it is short: see program.h. */
+	return issue->work_ns - garbage_ns >= WEIR_HOST_WORK_NS ? issue->work_ns - garbage_ns : 0;
+}
+
+/* Moves the host's work of tails of this kind to other processes. */
+static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, double workers)
+{
+	const struct weir_program *program = &draft->program;
+	struct weir_host_span *spans = weir_host_spans_new(program);
+	struct weir_collections collections;
+	double work_ns = 0;
+
+	weir_collections_init(&collections, program);
+	for (uint32_t i = 0; i < program->issue_count; i++) {
+		double ns = movable_ns(&spans[i], &program->issues[i], &collections);
+
+		if (program->issues[i].kind != kind || ns <= 0)
+			continue;
+		weir_draft_less_work(draft, i, ns);
+		work_ns += ns * draft->advisor->speed.work;
+	}
+	weir_collections_release(&collections);
+	free(spans);
+	draft->floor_ns = work_ns / workers;
+	draft->floor_low_ns = 0;
+	draft->floor_high_ns = work_ns;
+	weir_draft_basis(draft,
+	                 "%.2f ms of host work beside the device's instead of before or behind it, "
+	                 "divided among %.0f workers; one worker would limit the step to %.2f ms",
+	                 work_ns / 1e6, workers, work_ns / 1e6);
+	return work_ns > 0;
+}
+
+bool weir_fix_overlap_input(struct weir_draft *draft)
+{
+	return overlap(draft, WEIR_ISSUE_INPUT, WORKERS);
+}
+
+bool weir_fix_overlap_output(struct weir_draft *draft)
+{
+	return overlap(draft, WEIR_ISSUE_OUTPUT, 1);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loops over rows, heads, or experts: each operator of the body once, for all iterations. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/loops.h"
+#include "engine/base/arena.h"
+#include "engine/stats/quantile.h"
+
+/* Share of the sustained FLOP rate that a grouped product of few rows reaches: its tiles are padded
+ * and its groups differ in size. Grouped products of 16 to 256 rows in libraries reach 0.3 to
+ * 0.7 of a large one. */
+#define GROUPED_EFFICIENCY 0.5
+/* Padding at most doubles the work: rows are padded to those of the largest group. */
+#define PADDED 2.0
+
+/* One operator of the body over all turns. */
+struct sum {
+	double flops, bytes, now_ns, longest_ns;
+	enum weir_engine engine;
+	enum weir_dtype dtype;
+};
+
+static void add(const struct weir_op_calls *calls, const struct weir_op_call *call, bool shared,
+                struct sum *sum)
+{
+	bool known = call->work.confidence != WEIR_MODEL_NONE;
+	struct weir_call recorded;
+	double bytes = known ? call->work.bytes : NAN;
+
+	if (!known &&
+	    weir_advisor_call(calls->advisor, &calls->advisor->program.jobs[call->longest_job],
+	                      &recorded))
+		bytes = weir_operand_bytes(&recorded);
+	if (known && shared && sum->now_ns > 0)
+		bytes -= call->work.reuse.b_bytes; /* the weights have been read */
+	sum->bytes += isnan(bytes) ? 0 : bytes;
+	sum->now_ns += call->ns;
+	sum->longest_ns = fmax(sum->longest_ns, call->ns);
+	if (known && call->work.product) {
+		sum->flops += call->work.flops;
+		sum->engine = call->work.engine;
+		sum->dtype = call->work.dtype;
+	}
+}
+
+/* Returns the time of the operator for all turns at once: its roofline, but no less than the
+ * longest of the turns takes alone. */
+static double grouped_ns(const struct weir_advisor *advisor, const struct sum *sum, double padding)
+{
+	double ns = weir_advisor_kernel_ns(advisor, sum->flops * padding, sum->engine, sum->dtype,
+	                                   sum->bytes * padding, GROUPED_EFFICIENCY);
+
+	return isnan(ns) ? NAN : fmin(sum->now_ns, fmax(ns, sum->longest_ns));
+}
+
+static bool set_position(struct weir_draft *draft, const struct weir_op_calls *calls,
+                         const struct weir_loop *loop, size_t position, double *after_ns)
+{
+	struct sum sum = {0};
+	double ns;
+
+	for (size_t turn = 0; turn < loop->turns; turn++)
+		add(calls, &calls->items[loop->first + turn * loop->period + position],
+		    loop->kind == WEIR_LOOP_ROWS, &sum);
+	ns = grouped_ns(draft->advisor, &sum, 1);
+	if (isnan(ns))
+		return false;
+	weir_op_call_set(draft, &calls->items[loop->first + position], ns, ns,
+	                 grouped_ns(draft->advisor, &sum, PADDED));
+	*after_ns += ns;
+	return true;
+}
+
+/* Operators that find, gather and write the rows of one turn. A grouped product reads and writes
+ * the rows in the order of a list, which one sort makes for all turns. */
+static bool moves_rows(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	static const char *const names[] = {"nonzero",
+	                                    "index",
+	                                    "index_select",
+	                                    "masked_select",
+	                                    "gather",
+	                                    "index_put_",
+	                                    "index_copy_",
+	                                    "index_add_",
+	                                    "scatter_",
+	                                    "scatter_add_",
+	                                    "item",
+	                                    "_index_put_impl_",
+	                                    "_local_scalar_dense",
+	                                    "masked_scatter_",
+	                                    "eq",
+	                                    "ne",
+	                                    "any",
+	                                    "where",
+	                                    NULL};
+
+	return weir_op_is_one_of(weir_op_calls_name(calls, call), names);
+}
+
+/* Removes what the first turn needs no longer if the rows are ordered once. */
+static void order_rows(struct weir_draft *draft, const struct weir_op_calls *calls,
+                       const struct weir_loop *loop)
+{
+	const struct weir_op_call *first = &calls->items[loop->first];
+	const struct weir_op_call *second = &calls->items[loop->first + loop->period];
+
+	for (uint32_t i = first->first_issue; i < second->first_issue; i++)
+		if (draft->program.issues[i].until != WEIR_NONE)
+			weir_draft_unwait(draft, i);
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (moves_rows(calls, &calls->items[c]))
+			weir_op_call_remove(draft, &calls->items[c]);
+}
+
+/* The call of this position in a turn. */
+static const struct weir_issue *issue_at(const struct weir_op_calls *calls,
+                                         const struct weir_loop *loop, size_t turn, size_t position)
+{
+	const struct weir_op_call *call =
+		&calls->items[loop->first + turn * loop->period + position];
+
+	return &calls->advisor->program.issues[call->first_issue];
+}
+
+/* Removes `ns` of dispatch before a call; before the first one, from the end of the step, which
+ * holds the way to the next step's first call. */
+static void less_dispatch(struct weir_draft *draft, uint32_t issue, double ns)
+{
+	const struct weir_program *program = &draft->program;
+
+	if (issue == 0 && program->issues[program->issue_count - 1].kind == WEIR_ISSUE_INPUT)
+		issue = (uint32_t)program->issue_count - 1;
+	weir_draft_set_dispatch(draft, issue, fmax(0, program->issues[issue].dispatch_ns - ns));
+}
+
+/* Gives the first turn the median dispatch of all turns, as the first one of a loop is slower,
+ * without the slices of a turn. */
+static void set_dispatch(struct weir_draft *draft, const struct weir_op_calls *calls,
+                         const struct weir_loop *loop, size_t position)
+{
+	uint32_t first = calls->items[loop->first + position].first_issue;
+	struct weir_issue *issue = &draft->program.issues[first];
+	double *ns = weir_alloc(2 * loop->turns * sizeof *ns), *call_ns = ns + loop->turns;
+
+	for (size_t turn = 0; turn < loop->turns; turn++) {
+		ns[turn] = issue_at(calls, loop, turn, position)->dispatch_ns;
+		call_ns[turn] = issue_at(calls, loop, turn, position)->call_ns;
+	}
+	weir_draft_set_dispatch(draft, first,
+	                        fmin(issue->dispatch_ns, weir_median(ns, loop->turns)));
+	issue->call_ns = fmin(issue->call_ns, weir_median(call_ns, loop->turns));
+	less_dispatch(draft, first, weir_loop_slices_ns(calls, loop, position));
+	free(ns);
+}
+
+/* Removes what puts the results of the turns together, which are one tensor now: a copy to a slice
+ * at the end of each turn, or a list of as many tensors as turns behind the loop. */
+static void remove_collection(struct weir_draft *draft, const struct weir_op_calls *calls,
+                              const struct weir_loop *loop)
+{
+	const struct weir_op_call *last = &calls->items[loop->first + loop->period - 1];
+	size_t behind = loop->first + loop->turns * loop->period;
+	struct weir_args args;
+
+	if (loop->period > 1 && !last->transfers &&
+	    strcmp(weir_op_calls_name(calls, last), "copy_") == 0 &&
+	    weir_loop_slices_ns(calls, loop, loop->period - 1) > 0)
+		weir_op_call_remove(draft, last);
+	if (behind < calls->count &&
+	    strcmp(weir_op_calls_name(calls, &calls->items[behind]), "cat") == 0 &&
+	    weir_op_calls_args(calls, &calls->items[behind], &args) &&
+	    args.items[0].list_count == loop->turns)
+		weir_op_call_remove(draft, &calls->items[behind]);
+}
+
+/* Removes all turns but the first, with their waits. */
+static void remove_turns(struct weir_draft *draft, const struct weir_op_calls *calls,
+                         const struct weir_loop *loop)
+{
+	const struct weir_op_call *second = &calls->items[loop->first + loop->period];
+	const struct weir_op_call *last =
+		&calls->items[loop->first + loop->turns * loop->period - 1];
+
+	for (size_t p = 0; p < loop->period; p++)
+		set_dispatch(draft, calls, loop, p);
+	if (loop->gathers && loop->kind == WEIR_LOOP_WEIGHTS)
+		order_rows(draft, calls, loop);
+	if (!loop->gathers)
+		remove_collection(draft, calls, loop);
+	for (uint32_t i = second->first_issue; i < last->end_issue; i++) {
+		weir_draft_remove_call(draft, i);
+		weir_draft_set_dispatch(draft, i, 0);
+	}
+}
+
+bool weir_loop_merge(struct weir_draft *draft, const struct weir_op_calls *calls,
+                     const struct weir_loop *loop, struct weir_loop_times *times)
+{
+	for (size_t p = 0; p < loop->period; p++)
+		if (!set_position(draft, calls, loop, p, &times->after_ns))
+			return false;
+	for (size_t c = 0; c < loop->turns * loop->period; c++)
+		times->before_ns += calls->items[loop->first + c].ns;
+	remove_turns(draft, calls, loop);
+	return true;
+}
+
+static bool group(struct weir_draft *draft, enum weir_loop_kind kind)
+{
+	struct weir_loop_times times = {0, 0};
+	struct weir_loop loop = {0};
+	struct weir_op_calls calls;
+	size_t loops = 0, turns = 0, operators = 0;
+	bool known = true;
+
+	weir_op_calls_init(&calls, draft->advisor);
+	for (size_t from = 0; known && weir_loop_find(&calls, from, &loop);
+	     from = loop.first + loop.turns * loop.period) {
+		if (loop.kind != kind)
+			continue;
+		known = weir_loop_merge(draft, &calls, &loop, &times);
+		loops++;
+		turns += loop.turns;
+		operators += loop.period;
+	}
+	weir_op_calls_release(&calls);
+	weir_draft_basis(
+		draft,
+		"%zu loops of %zu turns with %zu operators: each operator once by roofline, "
+		"no shorter than its longest turn: %.0f us instead of %.0f us of device "
+		"time, and the dispatch of one turn",
+		loops, turns, operators, times.after_ns / 1e3, times.before_ns / 1e3);
+	return known && loops > 0;
+}
+
+bool weir_fix_vectorise(struct weir_draft *draft)
+{
+	return group(draft, WEIR_LOOP_ROWS);
+}
+
+bool weir_fix_group_the_loop(struct weir_draft *draft)
+{
+	return group(draft, WEIR_LOOP_WEIGHTS);
+}

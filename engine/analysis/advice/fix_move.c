@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Operators that the host runs on tensors before it copies them to the device, or behind a copy
+ * from it: the device runs them, and the copy moves what they read or give. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/opcalls.h"
+#include "engine/analysis/advice/transfers.h"
+#include "engine/base/arena.h"
+
+/* Shorter operators and smaller tensors are bookkeeping, which the host does as well. */
+#define LEAST_NS       50000
+#define LEAST_ELEMENTS 16384.0
+/* Passes over its operands that an operator without a model makes, such as a sort. */
+#define PASSES 8.0
+/* The share of a copy's bytes that remains if only chosen elements return. Small copies reuse their
+ * memory, so that pageable ones reach about half of the link's rate. */
+#define CHOSEN_SHARE 0.01
+#define CHOSEN_RATE  0.5
+/* From the end of such a copy to the return of its call. */
+#define RETURN_NS 10000.0
+
+/* Operators that make data, take some from a store, or prepare a copy: there is nothing to move. */
+static const char *const staying[] = {"pin_memory", "_pin_memory", "is_pinned",
+                                      "empty",      "empty_like",  "empty_strided",
+                                      "rand",       "randn",       "randint",
+                                      "random_",    "normal_",     "uniform_",
+                                      "item",       "cat",         "_local_scalar_dense",
+                                      "stack",      "resize_",     "set_",
+                                      "zeros",      "zero_",       "fill_",
+                                      "ones",       "full",        "arange",
+                                      "index",      "gather",      "index_select",
+                                      "select",     "embedding",   "slice",
+                                      NULL};
+/* Operators that choose few elements. */
+static const char *const choosing[] = {"argmax", "argmin",  "max", "topk", "multinomial",
+                                       "sort",   "nonzero", "sum", "mean", NULL};
+
+/* ---- the host's operators ---- */
+
+struct search {
+	struct weir_draft *draft;
+	const struct weir_program *program;
+	uint8_t *device;  /* per host row: it launches work or calls the driver */
+	double *moved_ns; /* per job: of operators that run beside this copy on the device */
+	double host_ns, device_ns;
+	size_t moved;
+	struct weir_link_rate rates[WEIR_TRANSFER_WAYS];
+};
+
+/* Marks the rows around the calls of the program. */
+static void mark(struct search *search)
+{
+	const struct weir_program *program = search->program;
+
+	for (size_t i = 0; i < program->issue_count; i++)
+		for (uint32_t row = program->issues[i].call;
+		     row != WEIR_NONE && !search->device[row];
+		     row = program->rank->timeline.parent[row])
+			search->device[row] = 1;
+}
+
+/* True if the row is an operator of the host on a large tensor; fills its arguments. */
+static bool is_host_operator(const struct search *search, uint32_t row, struct weir_args *args)
+{
+	const struct weir_trace *trace = search->program->rank->trace;
+	const char *name =
+		weir_op_plain_name(weir_timeline_host_name(&search->program->rank->timeline, row));
+	double elements = 0;
+
+	if (!*name || search->device[row] || weir_op_is_one_of(name, staying) ||
+	    weir_span_ns(trace->host.start_ns[row], trace->host.end_ns[row]) < LEAST_NS ||
+	    !weir_advisor_args(search->draft->advisor, row, args))
+		return false;
+	for (size_t i = 0; i < args->count; i++)
+		if (weir_args_at(args, i))
+			elements = fmax(elements, args->items[i].elements);
+	return elements >= LEAST_ELEMENTS;
+}
+
+/* ---- the copy ---- */
+
+/* Returns the issue in front of which the host was at this time. */
+static uint32_t issue_after(const struct weir_program *program, int64_t at_ns)
+{
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	int64_t end_ns = program->step == WEIR_NONE
+	                         ? program->host_end_ns
+	                         : program->rank->steps.steps[program->step].end_ns;
+
+	for (uint32_t i = 0; i < program->issue_count; i++) {
+		const struct weir_issue *issue = &program->issues[i];
+
+		if (issue->call != WEIR_NONE && host->start_ns[issue->call] >= at_ns)
+			return i;
+		if ((issue->kind == WEIR_ISSUE_OUTPUT && at_ns <= end_ns) ||
+		    issue->kind == WEIR_ISSUE_INPUT)
+			return i;
+	}
+	return WEIR_NONE;
+}
+
+static bool is_copy(const struct search *search, uint32_t job, const char *way)
+{
+	return weir_advisor_transfers(search->draft->advisor, &search->program->jobs[job]) &&
+	       strstr(weir_advisor_kernel(search->draft->advisor, &search->program->jobs[job]),
+	              way) != NULL;
+}
+
+/* Returns the last copy from the device before the issue; WEIR_NONE: none. */
+static uint32_t copy_before(const struct search *search, uint32_t issue)
+{
+	uint32_t job = search->program->issues[issue].first_job;
+
+	while (job > 0 && !is_copy(search, job - 1, "DtoH") &&
+	       !is_copy(search, job - 1, "DeviceToHost"))
+		job--;
+	return job > 0 ? job - 1 : WEIR_NONE;
+}
+
+/* Returns the first copy to the device at or behind the issue, from the step's start for the host
+ * time of the next step; WEIR_NONE: none. */
+static uint32_t copy_after(const struct search *search, uint32_t issue)
+{
+	bool next = search->program->issues[issue].kind == WEIR_ISSUE_INPUT;
+
+	for (uint32_t j = next ? 0 : search->program->issues[issue].first_job;
+	     j < search->program->job_count; j++)
+		if (is_copy(search, j, "HtoD") || is_copy(search, j, "HostToDevice"))
+			return j;
+	return WEIR_NONE;
+}
+
+/* ---- the move ---- */
+
+/* Returns the time of the operator on the device; NAN: not known. */
+static double device_ns(const struct weir_advisor *advisor, uint32_t row)
+{
+	struct weir_call call;
+	struct weir_work work;
+
+	if (!weir_call_of_op(advisor->program.rank->trace, row, NULL, &call))
+		return NAN;
+	work = weir_work_of_call(&call);
+	if (work.confidence != WEIR_MODEL_NONE)
+		return weir_advisor_kernel_ns(advisor, work.flops, work.engine, work.dtype,
+		                              work.bytes, 0.5);
+	return weir_advisor_kernel_ns(advisor, 0, WEIR_ENGINE_NONE, WEIR_DTYPE_FP32,
+	                              PASSES * weir_operand_bytes(&call), 0.5);
+}
+
+/* Returns the bytes of the operator's first tensor; 0: not recorded. */
+static double operand_bytes(const struct search *search, uint32_t row)
+{
+	struct weir_args args;
+
+	if (!weir_advisor_args(search->draft->advisor, row, &args))
+		return 0;
+	return weir_arg_bytes(weir_args_tensor(&args, 0));
+}
+
+/* Takes the operator's time from the host's in front of the issue. */
+static void relieve(struct search *search, uint32_t issue, double ns)
+{
+	struct weir_issue *after = &search->draft->program.issues[issue];
+	double work_ns = fmin(ns, after->work_ns);
+	double more_ns = WEIR_DISPATCH_NS / search->draft->advisor->speed.dispatch;
+
+	weir_draft_less_work(search->draft, issue, work_ns);
+	weir_draft_set_dispatch(search->draft, issue,
+	                        fmax(0, after->dispatch_ns - (ns - work_ns)) + more_ns);
+}
+
+/* Returns the time of a copy of which only chosen elements are left. */
+static double chosen_ns(const struct search *search, uint32_t job, double copy_ns)
+{
+	const struct weir_advisor *advisor = search->draft->advisor;
+	struct weir_transfer copy = weir_transfer_of(advisor, &advisor->program.jobs[job]);
+	double rate = search->rates[copy.way].typical, ns = CHOSEN_SHARE * copy_ns;
+
+	if (copy.way != WEIR_TRANSFER_NONE && copy.bytes > 0 && !isnan(rate))
+		ns = fmin(ns, CHOSEN_SHARE * copy.bytes / (CHOSEN_RATE * rate) * 1e9);
+	return fmax(WEIR_SHORTEST_KERNEL_NS, ns);
+}
+
+/* Adds an operator to the copy's place on the device; `chosen`: it leaves few elements to copy. */
+static void join_copy(struct search *search, uint32_t job, double after_ns, bool chosen)
+{
+	struct weir_issue *issue = &search->draft->program.issues[search->program->jobs[job].issue];
+	double copy_ns = search->draft->program.jobs[job].ns - search->moved_ns[job], ns;
+
+	if (chosen) {
+		copy_ns = chosen_ns(search, job, copy_ns);
+		issue->return_ns = fmin(issue->return_ns, RETURN_NS);
+	}
+	search->moved_ns[job] += after_ns;
+	ns = copy_ns + search->moved_ns[job];
+	weir_draft_set_job(search->draft, job, ns, 0.5 * ns, 2 * ns);
+}
+
+static void move(struct search *search, uint32_t row)
+{
+	const struct weir_host_columns *host = &search->program->rank->trace->host;
+	double ns = (double)weir_span_ns(host->start_ns[row], host->end_ns[row]);
+	uint32_t issue = issue_after(search->program, host->start_ns[row]), job;
+	double after_ns = device_ns(search->draft->advisor, row);
+	const char *name =
+		weir_op_plain_name(weir_timeline_host_name(&search->program->rank->timeline, row));
+	bool before;
+
+	if (issue == WEIR_NONE || isnan(after_ns))
+		return;
+	job = search->program->issues[issue].kind == WEIR_ISSUE_INPUT ? WEIR_NONE
+	                                                              : copy_before(search, issue);
+	before = job != WEIR_NONE;
+	if (!before)
+		job = copy_after(search, issue);
+	if (job == WEIR_NONE)
+		return;
+	join_copy(search, job, after_ns, before && weir_op_is_one_of(name, choosing));
+	relieve(search, issue, ns);
+	if (before)
+		weir_draft_less_freeing(search->draft, issue, operand_bytes(search, row));
+	search->host_ns += ns;
+	search->device_ns += after_ns;
+	search->moved++;
+}
+
+static void move_all(struct search *search, uint32_t thread)
+{
+	const struct weir_program *program = search->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	size_t first, end;
+	int64_t until_ns = INT64_MIN;
+
+	weir_timeline_thread_rows(&program->rank->timeline, thread, &first, &end);
+	for (size_t row = first; row < end && host->start_ns[row] < program->host_end_ns; row++) {
+		struct weir_args args;
+
+		/* Operators inside a moved one move with it. */
+		if (host->start_ns[row] < program->host_start_ns ||
+		    host->end_ns[row] > program->host_end_ns || host->start_ns[row] < until_ns ||
+		    !is_host_operator(search, (uint32_t)row, &args))
+			continue;
+		move(search, (uint32_t)row);
+		until_ns = host->end_ns[row];
+	}
+}
+
+bool weir_fix_move_to_device(struct weir_draft *draft)
+{
+	const struct weir_program *program = &draft->advisor->program;
+	const struct weir_trace *trace = program->rank->trace;
+	struct search search = {.draft = draft, .program = program};
+	uint8_t *seen; /* per thread */
+
+	if (!program->has_host)
+		return false;
+	search.device = weir_alloc(trace->host.count + 1);
+	search.moved_ns = weir_alloc((program->job_count + 1) * sizeof *search.moved_ns);
+	seen = weir_alloc(trace->thread_count + 1);
+	mark(&search);
+	weir_transfer_rates(draft->advisor, search.rates);
+	for (size_t i = 0; i < program->issue_count; i++) {
+		uint32_t call = program->issues[i].call;
+
+		if (call == WEIR_NONE || seen[trace->host.thread[call]])
+			continue;
+		seen[trace->host.thread[call]] = 1;
+		move_all(&search, trace->host.thread[call]);
+	}
+	free(search.device);
+	free(search.moved_ns);
+	free(seen);
+	weir_draft_basis(draft,
+	                 "%zu operators of %.2f ms on the host take %.0f us on the device by "
+	                 "roofline; the copy moves their input, or their result",
+	                 search.moved, search.host_ns / 1e6, search.device_ns / 1e3);
+	return search.moved > 0;
+}

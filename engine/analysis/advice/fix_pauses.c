@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pauses of the launching thread in which Python collects garbage. */
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/host_spans.h"
+#include "engine/analysis/advice/pauses.h"
+
+bool weir_fix_collect_garbage_later(struct weir_draft *draft)
+{
+	struct weir_collections collections;
+	double removed_ns = 0;
+
+	weir_collections_init(&collections, &draft->program);
+	if (collections.time.count > 0)
+		removed_ns = weir_host_spans_remove(draft, &collections.time);
+	weir_draft_basis(draft,
+	                 collections.recorded
+	                         ? "the step without %.2f ms in which the collector is recorded"
+	                         : "the step without %.2f ms in which the launching thread pauses, "
+	                           "with neither operators nor calls nor copies beside it and for "
+	                           "similar times in several steps: likely the collector",
+	                 removed_ns / 1e6);
+	weir_collections_release(&collections);
+	return removed_ns > 0;
+}

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One kernel instead of a chain of pointwise and reducing ones: intermediate values stay on chip.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/opcalls.h"
+#include "engine/analysis/roofline/roofline.h"
+
+/* The most operators that a compiler joins into one kernel (Inductor: max_fusion_size). */
+#define MOST_CALLS 64
+/* Tensors that a compiler joins as a pointwise operator: more of them it copies. */
+#define MOST_JOINED 4
+/* A second tensor of the same size with this relative difference is the same size: outputs
+ * of norms include their small statistics. */
+#define SAME_BYTES 0.01
+/* A row up to this size stays in the registers and shared memory of a block (228 KiB on an H100)
+ * between the reduction and its use; longer ones are read again. */
+#define ROW_ON_CHIP_BYTES 131072.0
+/* Host time to enter a compiled region, check its guards and leave it: a region of one kernel took
+ * 80 to 100 us (PyTorch 2.11 on H100). */
+#define REGION_NS 80000.0
+
+/* A reduction behind the first reads its rows again, from the second-level cache, which is about
+ * twice as fast as memory. */
+#define CACHED_READ 0.5
+/* Calls behind a small one among which its use is sought: parameters are prepared just before. */
+#define SIDE_WITHIN 4
+/* Fewer calls that repeat are parts of one expression; more are the same function of a sister, as
+ * the rotation of queries and of keys is. */
+#define LEAST_SISTER 4
+/* The sum that ends a chain adds a tensor from outside, as a residual is, as often as one that the
+ * chain has read already. */
+#define RESIDUAL_SHARE 0.5
+
+/* A result of the chain. */
+struct made {
+	double bytes;
+	bool read;   /* by a later call */
+	bool sum;    /* by an addition */
+	bool kept;   /* a sum that a norm reads is the residual that a later addition needs */
+	size_t last; /* the call of the chain that read it last */
+};
+
+struct chain {
+	size_t first, count; /* calls */
+	double elements;     /* of the largest tensor */
+	double main_bytes;   /* of the largest result */
+	struct made made[MOST_CALLS];
+	double outside[MOST_CALLS]; /* sizes of tensors from outside */
+	size_t outside_count;
+	double read_bytes;     /* tensors from outside */
+	double doubt_bytes;    /* of them, those that may be one that was read before */
+	double longest_read;   /* the largest tensor from outside */
+	double residual_bytes; /* of the last call, if it may add a tensor from outside */
+	double now_ns, rate, floor_ns;
+	size_t reductions;
+	bool again;  /* its rows are longer than a block keeps */
+	bool closed; /* the last call reduced everything to one value */
+};
+
+/* The tensors of one call. */
+struct tensors {
+	double in[WEIR_MAX_ARGS];
+	bool fresh[WEIR_MAX_ARGS]; /* a row of a larger tensor, which the chain has not made */
+	size_t in_count;
+	double out_bytes, elements;
+	double row_bytes;
+	bool sum;   /* the call is an addition */
+	bool joins; /* it continues a chain, but does not begin one */
+};
+
+static bool same_bytes(double a, double b)
+{
+	return fabs(a - b) <= SAME_BYTES * fmax(a, b);
+}
+
+/* ---- one call ---- */
+
+static bool writes_first(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 1 && name[length - 1] == '_' && name[length - 2] != '_';
+}
+
+/* Fills the sizes of what a call reads and writes; false: they do not follow from the arguments. */
+static bool tensors_of(const char *name, const struct weir_args *args, const struct weir_work *work,
+                       struct tensors *out)
+{
+	bool copy = strcmp(name, "copy_") == 0;
+	double in_bytes = 0;
+
+	*out = (struct tensors){.sum = strncmp(name, "add", 3) == 0};
+	for (size_t i = 0; i < args->count; i++) {
+		const struct weir_arg *arg = weir_args_tensor(args, i);
+
+		if (!arg)
+			continue;
+		out->elements = fmax(out->elements, arg->elements);
+		if (copy && i == 0)
+			continue; /* written only */
+		out->in[out->in_count] = weir_arg_bytes(arg);
+		in_bytes += out->in[out->in_count++];
+	}
+	out->out_bytes = writes_first(name) ? weir_arg_bytes(weir_args_tensor(args, 0))
+	                                    : work->bytes - in_bytes;
+	return out->in_count > 0 && out->out_bytes > 0 && isfinite(out->out_bytes);
+}
+
+/* True if the call is a part of an attention operator, of which the compiler sees nothing. */
+static bool in_attention(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+
+	for (uint32_t row = call->op; row != WEIR_NONE; row = timeline->parent[row])
+		if (strstr(weir_op_plain_name(weir_timeline_host_name(timeline, row)), "attention"))
+			return true;
+	return false;
+}
+
+/* Fills the sizes of tensors that are joined, as halves of a rotated vector are; false: too many.
+ */
+static bool joined_of(const struct weir_args *args, const struct weir_work *work,
+                      struct tensors *out)
+{
+	const struct weir_arg *list = &args->items[0];
+
+	*out = (struct tensors){.elements = list->elements, .out_bytes = work->bytes / 2};
+	if (list->rank >= 0 || list->list_count < 2 || list->list_count > MOST_JOINED)
+		return false;
+	for (; out->in_count < list->list_count; out->in_count++)
+		out->in[out->in_count] = out->out_bytes / (double)list->list_count;
+	out->joins = true;
+	return out->out_bytes > 0;
+}
+
+/* A copy that changes the type is pointwise; one that changes the layout or nothing is not. */
+static bool is_cast(const struct weir_args *args)
+{
+	const struct weir_arg *to = weir_args_tensor(args, 0), *from = weir_args_tensor(args, 1);
+
+	return to && from && to->elements == from->elements &&
+	       to->element.dtype != from->element.dtype;
+}
+
+/* True if the operator reduces over all rows, as the statistics of a batch and gradients of
+ * parameters are: all blocks must finish before the next operator begins. */
+static bool crosses_rows(const char *name, const struct weir_args *args)
+{
+	bool training;
+
+	if (strstr(name, "backward"))
+		return true;
+	/* batch_norm(x, weight, bias, mean, variance, training, ...) */
+	return strstr(name, "batch_norm") && !(weir_args_bool(args, 5, &training) && !training);
+}
+
+/* Returns the bytes that a reduction needs before the operator can go on: a row, or a group of
+ * channels. 0: none. */
+static double row_bytes_of(const char *name, const struct weir_args *args,
+                           const struct weir_work *work)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	int64_t batch, groups;
+
+	if (x && strstr(name, "softmax"))
+		return (double)x->dims[x->rank - 1] * x->element.width;
+	/* native_group_norm(x, weight, bias, N, C, HxW, groups, eps) */
+	if (strcmp(name, "native_group_norm") == 0 && weir_args_int(args, 3, &batch) &&
+	    weir_args_int(args, 6, &groups) && batch > 0 && groups > 0)
+		return weir_arg_bytes(x) / ((double)batch * (double)groups);
+	return work->reuse.row_bytes;
+}
+
+static bool is_fusible(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                       struct tensors *out)
+{
+	const char *name = weir_op_calls_name(calls, call);
+	struct weir_args args;
+
+	if (!*name || call->transfers || in_attention(calls, call) ||
+	    call->work.confidence == WEIR_MODEL_NONE || call->work.product ||
+	    !weir_op_calls_args(calls, call, &args))
+		return false;
+	if (crosses_rows(name, &args))
+		return false;
+	if (strcmp(name, "cat") == 0)
+		return joined_of(&args, &call->work, out);
+	if (call->family == WEIR_FAMILY_COPY && (strcmp(name, "copy_") != 0 || !is_cast(&args)))
+		return false;
+	if (strcmp(name, "copy_") == 0 && !is_cast(&args))
+		return false;
+	if (call->family != WEIR_FAMILY_ELEMENTWISE && call->family != WEIR_FAMILY_REDUCE &&
+	    call->family != WEIR_FAMILY_NORM && call->family != WEIR_FAMILY_SOFTMAX &&
+	    call->family != WEIR_FAMILY_COPY)
+		return false;
+	if (!tensors_of(name, &args, &call->work, out))
+		return false;
+	out->row_bytes = row_bytes_of(name, &args, &call->work);
+	return true;
+}
+
+/* ---- rows of other tensors ---- */
+
+/* Marks one input of this size as fresh. */
+static void mark_one(struct tensors *tensors, double bytes)
+{
+	for (size_t i = 0; i < tensors->in_count; i++) {
+		if (tensors->fresh[i] || !same_bytes(tensors->in[i], bytes))
+			continue;
+		tensors->fresh[i] = true;
+		return;
+	}
+}
+
+/* Marks the inputs that are rows of a tensor with more elements than the chain has, selected since
+ * the last call of the chain, as a loop over rows does. */
+static void mark_fresh(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
+                       struct tensors *tensors)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	const uint32_t *thread = timeline->trace->host.thread;
+	uint32_t last = calls->items[chain->first + chain->count - 1].op, op = calls->items[c].op;
+
+	if (last == WEIR_NONE || op == WEIR_NONE || thread[last] != thread[op])
+		return;
+	for (uint32_t row = last + 1; row < op; row++) {
+		const struct weir_arg *x;
+		struct weir_args args;
+		int64_t dim;
+
+		if (strcmp(weir_op_plain_name(weir_timeline_host_name(timeline, row)), "select") !=
+		            0 ||
+		    !weir_advisor_args(calls->advisor, row, &args) ||
+		    !(x = weir_args_tensor(&args, 0)) || !weir_args_int(&args, 1, &dim))
+			continue;
+		dim += dim < 0 ? x->rank : 0;
+		if (dim >= 0 && dim < x->rank && x->dims[dim] > 0 && x->elements > chain->elements)
+			mark_one(tensors, weir_arg_bytes(x) / (double)x->dims[dim]);
+	}
+}
+
+/* ---- the chain ---- */
+
+/* Marks the latest unread result of this size as read, else the latest one that this call has not
+ * read yet; false: none. */
+static bool read_result(struct chain *chain, double bytes, bool by_norm, bool *again)
+{
+	struct made *found = NULL;
+
+	for (size_t i = 0; i < chain->count; i++) {
+		struct made *made = &chain->made[i];
+
+		if (!same_bytes(made->bytes, bytes) || (made->read && made->last == chain->count))
+			continue;
+		if (!found || !made->read || found->read)
+			found = made;
+	}
+	if (!found)
+		return false;
+	*again = found->read;
+	found->read = true;
+	found->kept |= by_norm && found->sum;
+	found->last = chain->count;
+	return true;
+}
+
+/* True if the tensor is half of one that the chain reads from outside, as parts of gates and of
+ * rotated vectors are. */
+static bool is_half(const struct chain *chain, double bytes)
+{
+	for (size_t i = 0; i < chain->outside_count; i++)
+		if (same_bytes(chain->outside[i], 2 * bytes))
+			return true;
+	return false;
+}
+
+/* Adds what the call reads from outside. A tensor of a size that an earlier call read may be the
+ * same one. */
+static void read_outside(struct chain *chain, double bytes, size_t known)
+{
+	if (is_half(chain, bytes))
+		return; /* it has been read */
+	for (size_t i = 0; i < known; i++) {
+		if (!same_bytes(chain->outside[i], bytes))
+			continue;
+		chain->doubt_bytes += bytes;
+		break;
+	}
+	if (chain->outside_count < MOST_CALLS)
+		chain->outside[chain->outside_count++] = bytes;
+	chain->read_bytes += bytes;
+	chain->longest_read = fmax(chain->longest_read, bytes);
+}
+
+static bool any_linked(const struct chain *chain, const struct tensors *tensors)
+{
+	for (size_t i = 0; i < tensors->in_count; i++)
+		for (size_t m = 0; m < chain->count; m++)
+			if (!tensors->fresh[i] &&
+			    (same_bytes(chain->made[m].bytes, tensors->in[i]) ||
+			     is_half(chain, tensors->in[i])))
+				return true;
+	return false;
+}
+
+/* Adds a call to the chain. */
+static void extend(struct chain *chain, const struct weir_op_call *call,
+                   const struct tensors *tensors)
+{
+	size_t known = chain->outside_count;
+
+	chain->residual_bytes = 0;
+	for (size_t i = 0; i < tensors->in_count; i++) {
+		bool again = false;
+
+		if (tensors->fresh[i] ||
+		    !read_result(chain, tensors->in[i], call->family == WEIR_FAMILY_NORM, &again))
+			read_outside(chain, tensors->in[i], known);
+		if (again && tensors->sum)
+			chain->residual_bytes = tensors->in[i];
+	}
+	chain->made[chain->count++] =
+		(struct made){.bytes = tensors->out_bytes, .sum = tensors->sum};
+	chain->elements = fmax(chain->elements, tensors->elements);
+	chain->main_bytes = fmax(chain->main_bytes, tensors->out_bytes);
+	chain->now_ns += call->ns;
+	if (call->ns > 0)
+		chain->rate = fmax(chain->rate, call->work.bytes / call->ns * 1e9);
+	/* Short kernels are limited by latency, which joining them does not shorten. */
+	if (call->ns < WEIR_SHORT_NS)
+		chain->floor_ns = fmax(chain->floor_ns, call->ns);
+	chain->reductions +=
+		call->family != WEIR_FAMILY_ELEMENTWISE && call->family != WEIR_FAMILY_COPY;
+	if (tensors->row_bytes > ROW_ON_CHIP_BYTES)
+		chain->again = true;
+	chain->closed = tensors->out_bytes <= 8 && tensors->elements > 1;
+}
+
+/* True if the chain has a result of this size. */
+static bool makes(const struct chain *chain, double bytes)
+{
+	for (size_t m = 0; m < chain->count; m++)
+		if (same_bytes(chain->made[m].bytes, bytes))
+			return true;
+	return false;
+}
+
+static bool reads(const struct tensors *tensors, double bytes)
+{
+	for (size_t i = 0; i < tensors->in_count; i++)
+		if (same_bytes(tensors->in[i], bytes))
+			return true;
+	return false;
+}
+
+/* True if the call reads a result of the chain, apart from tensors of `other` bytes. */
+static bool reads_result(const struct chain *chain, const struct tensors *tensors, double other)
+{
+	for (size_t i = 0; i < tensors->in_count; i++)
+		if (!tensors->fresh[i] && !same_bytes(tensors->in[i], other) &&
+		    makes(chain, tensors->in[i]))
+			return true;
+	return false;
+}
+
+/* True if the call prepares a smaller tensor, as a parameter is, which a call soon behind it
+ * combines with a result of the chain. */
+static bool is_side(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
+                    const struct tensors *tensors)
+{
+	if (tensors->elements >= chain->elements ||
+	    (calls->items[c].family != WEIR_FAMILY_ELEMENTWISE &&
+	     calls->items[c].family != WEIR_FAMILY_COPY))
+		return false;
+	for (size_t d = c + 1; d < calls->count && d <= c + SIDE_WITHIN; d++) {
+		struct tensors user;
+
+		if (!is_fusible(calls, &calls->items[d], &user))
+			return false;
+		if (reads(&user, tensors->out_bytes))
+			return reads_result(chain, &user, tensors->out_bytes);
+	}
+	return false;
+}
+
+/* True if both calls are of one operator with the same shapes. */
+static bool same_call(const struct weir_op_calls *calls, size_t a, size_t b)
+{
+	const struct weir_trace *trace = calls->advisor->program.rank->trace;
+	uint32_t left = calls->items[a].op, right = calls->items[b].op;
+
+	return left != WEIR_NONE && right != WEIR_NONE &&
+	       trace->host.name[left] == trace->host.name[right] &&
+	       trace->shapes[trace->host.shape[left]].dims ==
+	               trace->shapes[trace->host.shape[right]].dims;
+}
+
+/* True if the calls from c on repeat the chain for a sister tensor. */
+static bool begins_sister(const struct weir_op_calls *calls, const struct chain *chain, size_t c)
+{
+	if (chain->count < LEAST_SISTER || c + chain->count > calls->count)
+		return false;
+	for (size_t i = 0; i < chain->count; i++)
+		if (!same_call(calls, chain->first + i, c + i))
+			return false;
+	return true;
+}
+
+/* True if the call continues the chain: it reads a result of it and has no more elements, unless
+ * all calls before it are pointwise, which are computed where they are read. */
+static bool continues(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
+                      const struct tensors *tensors)
+{
+	const struct weir_op_call *last;
+	bool grows = tensors->elements > chain->elements;
+
+	if (chain->count == 0 || chain->count == MOST_CALLS || chain->closed)
+		return false;
+	last = &calls->items[chain->first + chain->count - 1];
+	if (weir_op_calls_wait(calls, last->first_issue, calls->items[c].first_issue) ||
+	    begins_sister(calls, chain, c))
+		return false;
+	if (grows)
+		return chain->reductions == 0 && reads_result(chain, tensors, 0);
+	return any_linked(chain, tensors) || is_side(calls, chain, c, tensors);
+}
+
+/* ---- the fused kernel ---- */
+
+struct total {
+	size_t chains, calls;
+	double now_ns, after_ns, bytes;
+	uint32_t last_issue; /* of the last chain */
+};
+
+/* Returns the bytes of the chain's inputs and outputs: results that no call of it reads, residuals,
+ * and the last one. */
+static double bytes_of(const struct chain *chain)
+{
+	/* The kernel computes intermediate values anew from what it reads. */
+	double rows_bytes = fmin(chain->main_bytes, chain->longest_read);
+	double bytes = chain->read_bytes + (chain->again ? rows_bytes : 0);
+
+	bytes += RESIDUAL_SHARE * chain->residual_bytes;
+	if (chain->reductions > 1)
+		bytes += CACHED_READ * (double)(chain->reductions - 1) * rows_bytes;
+	for (size_t i = 0; i < chain->count; i++)
+		if (!chain->made[i].read || chain->made[i].kept || i + 1 == chain->count)
+			bytes += chain->made[i].bytes;
+	return bytes;
+}
+
+/* Returns the rate of the fused kernel: that of streaming kernels, or the best of the chain if its
+ * data stay in the cache; 0: not known. */
+static double rate_of(const struct weir_advisor *advisor, const struct chain *chain, double bytes)
+{
+	double rate = isnan(advisor->bandwidth) ? 0 : advisor->bandwidth;
+	bool cached = advisor->peaks && bytes <= WEIR_CACHE_SHARE * advisor->peaks->l2_bytes;
+
+	return cached ? fmax(rate, chain->rate) : rate;
+}
+
+/* Adds the host time to enter a compiled region in front of a chain. A wait for the device ends the
+ * region before. */
+static void enter_region(struct weir_draft *draft, const struct weir_op_calls *calls,
+                         const struct chain *chain, struct total *total)
+{
+	uint32_t issue = calls->items[chain->first].first_issue;
+
+	if (total->chains == 0 || weir_op_calls_wait(calls, total->last_issue, issue))
+		draft->program.issues[issue].dispatch_ns +=
+			REGION_NS / draft->advisor->speed.dispatch;
+	total->last_issue = issue;
+}
+
+/* Puts the fused kernel in the place of the chain if it is shorter. */
+static void fuse(struct weir_draft *draft, const struct weir_op_calls *calls,
+                 const struct chain *chain, struct total *total)
+{
+	double bytes = bytes_of(chain), rate = rate_of(draft->advisor, chain, bytes), ns, low_ns,
+	       high_ns;
+
+	if (chain->count < 2 || !(rate > 0))
+		return;
+	ns = fmax(bytes / rate * 1e9, fmax(chain->floor_ns, WEIR_SHORTEST_KERNEL_NS));
+	if (ns >= chain->now_ns)
+		return;
+	/* At most: an intermediate value is needed elsewhere as well. */
+	high_ns = fmin(chain->now_ns, ns + chain->main_bytes / rate * 1e9);
+	low_ns = fmax(0.5 * ns, 0.8 * ns - chain->doubt_bytes / rate * 1e9);
+	weir_op_call_set(draft, &calls->items[chain->first], ns, low_ns, high_ns);
+	for (size_t i = 1; i < chain->count; i++)
+		weir_op_call_remove(draft, &calls->items[chain->first + i]);
+	enter_region(draft, calls, chain, total);
+	total->chains++;
+	total->calls += chain->count;
+	total->now_ns += chain->now_ns;
+	total->after_ns += ns;
+	total->bytes += bytes;
+}
+
+bool weir_fix_compile_pointwise(struct weir_draft *draft)
+{
+	struct weir_op_calls calls;
+	struct chain chain = {0};
+	struct total total = {0};
+
+	weir_op_calls_init(&calls, draft->advisor);
+	for (size_t c = 0; c < calls.count; c++) {
+		struct tensors tensors;
+		bool fusible = is_fusible(&calls, &calls.items[c], &tensors);
+
+		if (fusible && chain.count > 0)
+			mark_fresh(&calls, &chain, c, &tensors);
+		if (!fusible || !continues(&calls, &chain, c, &tensors)) {
+			fuse(draft, &calls, &chain, &total);
+			chain = (struct chain){.first = c};
+		}
+		if (fusible && (chain.count > 0 || !tensors.joins))
+			extend(&chain, &calls.items[c], &tensors);
+	}
+	fuse(draft, &calls, &chain, &total);
+	weir_op_calls_release(&calls);
+	if (total.chains > 0)
+		weir_draft_basis(
+			draft,
+			"%zu operators in %zu chains move %.2f MB as fused kernels: %.0f us "
+			"instead of %.0f us, at the rate that streaming kernels reach",
+			total.calls, total.chains, total.bytes / 1e6, total.after_ns / 1e3,
+			total.now_ns / 1e3);
+	return total.chains > 0;
+}

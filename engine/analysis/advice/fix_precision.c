@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Smaller types: products in fewer bits, and weights and caches in fewer bytes. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/products.h"
+
+/* ---- lower-precision ---- */
+
+/* The type that replaces another, and the units that compute in it. */
+struct target {
+	enum weir_engine engine;
+	enum weir_dtype dtype;
+	const char *name;
+	double width;
+};
+
+static bool has_peak(const struct weir_advisor *advisor, enum weir_engine engine,
+                     enum weir_dtype dtype)
+{
+	return advisor->peaks && weir_device_flops(advisor->peaks, engine, dtype).sustained > 0;
+}
+
+/* Chooses the first target of the product's type that the device has; false: none. */
+static bool choose_target(const struct weir_advisor *advisor, enum weir_dtype from,
+                          struct target *out)
+{
+	static const struct {
+		enum weir_dtype from;
+		struct target to;
+	} targets[] = {
+		{WEIR_DTYPE_FP64, {WEIR_ENGINE_TENSOR, WEIR_DTYPE_TF32, "TF32", 4}},
+		{WEIR_DTYPE_FP64, {WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP32, "fp32", 4}},
+		{WEIR_DTYPE_FP64, {WEIR_ENGINE_VECTOR, WEIR_DTYPE_FP32, "fp32", 4}},
+		{WEIR_DTYPE_FP32, {WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16, "bf16", 2}},
+		{WEIR_DTYPE_FP32, {WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP16, "fp16", 2}},
+		{WEIR_DTYPE_TF32, {WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16, "bf16", 2}},
+		{WEIR_DTYPE_TF32, {WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP16, "fp16", 2}},
+	};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(targets); i++) {
+		if (targets[i].from != from ||
+		    !has_peak(advisor, targets[i].to.engine, targets[i].to.dtype))
+			continue;
+		*out = targets[i].to;
+		return true;
+	}
+	return false;
+}
+
+/* The range of a product's time in another type. The model is within 35 % for products of all
+ * sizes; libraries choose other kernels for each type. */
+#define PRODUCT_LOW  0.85
+#define PRODUCT_HIGH 1.35
+/* Products that gain less than this are left as they are. */
+#define WORTH_CHANGING 0.95
+/* A model is in another type if its products gain this share of its device time. */
+#define LEAST_SHARE 0.02
+
+/* Half the bytes take half the time, except for the launch; a kernel that the other half of the
+ * cache then holds is even faster, one that is limited by its arithmetic is not faster at all. */
+#define HALF      0.5
+#define HALF_LOW  0.45
+#define HALF_HIGH 0.8
+/* Kernels that load one element at a time issue as many loads as before: 0.62 to 0.69 of the time
+ * for reductions over columns and additions of a broadcast row (PyTorch on an H100). */
+#define HALF_SINGLE 0.65
+
+struct lowering {
+	size_t products, others, layouts;
+	double flops, before_ns, after_ns;
+	const char *name; /* of the type of the largest product */
+	double largest_ns;
+};
+
+/* True if the convolution gets channels-last tensors and its kernels want the other layout: fp32
+ * kernels of the vector units do, kernels of the matrix units do not. */
+static bool leaves_channels_last(const struct weir_advisor *advisor, const struct weir_product *p)
+{
+	for (uint32_t j = p->first; j < p->end; j++) {
+		const struct weir_job *job = &advisor->program.jobs[j];
+
+		if (weir_job_changes_layout(advisor, job))
+			return strstr(weir_advisor_kernel(advisor, job), "nhwcToNchw") != NULL;
+	}
+	return false;
+}
+
+/* Removes the layout changes of a convolution; they may come back for odd numbers of channels. */
+static void keep_channels_last(struct weir_draft *draft, const struct weir_product *p,
+                               struct lowering *sum)
+{
+	for (uint32_t j = p->first; j < p->end; j++) {
+		const struct weir_job *job = &draft->advisor->program.jobs[j];
+		const struct weir_issue *issue = &draft->program.issues[job->issue];
+
+		if (!weir_job_changes_layout(draft->advisor, job))
+			continue;
+		if (j > p->first && issue->job_count == 1 && !issue->graph)
+			weir_draft_remove(draft, job->issue);
+		weir_draft_set_job(draft, j, 0, 0, HALF * job->ns);
+		draft->program.jobs[j].gap_ns = 0;
+		sum->layouts++;
+	}
+}
+
+static void lower_product(struct weir_draft *draft, const struct weir_product *p,
+                          struct lowering *sum)
+{
+	struct target to;
+	double ns;
+
+	/* Products that an operator casts to fp32 are not the model's. */
+	if (p->irregular ||
+	    weir_job_math_attention(draft->advisor, &draft->advisor->program.jobs[p->first]) !=
+	            WEIR_NONE ||
+	    !choose_target(draft->advisor, p->dtype, &to))
+		return;
+	ns = weir_product_ns(draft->advisor, p, to.engine, to.dtype,
+	                     p->bytes * to.width / p->width);
+	if (to.engine == WEIR_ENGINE_TENSOR)
+		ns = WEIR_PRODUCT_FIXED_NS +
+		     (ns - WEIR_PRODUCT_FIXED_NS) * weir_product_misaligned(p, to.width) *
+		             weir_product_turned(draft->advisor, p, to.dtype);
+	if (!(ns < WORTH_CHANGING * p->ns))
+		return;
+	weir_product_set(draft, p, ns, ns * PRODUCT_LOW, ns * PRODUCT_HIGH);
+	if (to.engine == WEIR_ENGINE_TENSOR && leaves_channels_last(draft->advisor, p))
+		keep_channels_last(draft, p, sum);
+	sum->products++;
+	sum->flops += p->flops;
+	sum->before_ns += p->ns;
+	sum->after_ns += ns;
+	if (p->ns <= sum->largest_ns)
+		return;
+	sum->largest_ns = p->ns;
+	sum->name = to.name;
+}
+
+/* True for kernels that are limited by memory traffic. */
+static bool streams(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	switch (weir_advisor_family(advisor, job)) {
+	case WEIR_FAMILY_COPY:
+		return !weir_advisor_transfers(advisor, job);
+	case WEIR_FAMILY_NORM:
+	case WEIR_FAMILY_SOFTMAX:
+	case WEIR_FAMILY_ELEMENTWISE:
+	case WEIR_FAMILY_REDUCE:
+		return true;
+	case WEIR_FAMILY_OTHER:
+	case WEIR_FAMILY_COMMUNICATION:
+	case WEIR_FAMILY_GEMM:
+	case WEIR_FAMILY_GEMV:
+	case WEIR_FAMILY_ATTENTION:
+	case WEIR_FAMILY_CONVOLUTION:
+	case WEIR_FAMILY_INDEX:
+	case WEIR_FAMILY_SORT:
+	case WEIR_FAMILY_COUNT:
+		return false;
+	}
+	return false;
+}
+
+/* True if most bytes of the operator's recorded tensors are fp32 or fp64. */
+static bool reads_wide_floats(const struct weir_advisor *advisor, uint32_t op)
+{
+	struct weir_args args;
+	double all = 0, wide = 0;
+
+	if (!weir_advisor_args(advisor, op, &args))
+		return false;
+	for (size_t i = 0; i < args.count; i++) {
+		enum weir_dtype dtype = args.items[i].element.dtype;
+		double bytes = weir_arg_bytes(&args.items[i]);
+
+		if (isnan(bytes))
+			return false;
+		all += bytes;
+		if (dtype == WEIR_DTYPE_FP32 || dtype == WEIR_DTYPE_FP64)
+			wide += bytes;
+	}
+	return wide > all / 2;
+}
+
+/* Returns the share of its time that a kernel takes with half the bytes. */
+static double half_of(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	const char *kernel = weir_advisor_kernel(advisor, job);
+	bool single = strstr(kernel, "reduce_kernel") ||
+	              (strstr(kernel, "elementwise_kernel") &&
+	               !strstr(kernel, "vectorized_elementwise_kernel"));
+
+	return single ? HALF_SINGLE : HALF;
+}
+
+static void lower_other(struct weir_draft *draft, uint32_t j, struct lowering *sum)
+{
+	const struct weir_job *job = &draft->advisor->program.jobs[j];
+	double over_ns = job->ns - WEIR_SHORTEST_KERNEL_NS;
+
+	if (over_ns <= 0 || draft->touched[j] || !streams(draft->advisor, job) ||
+	    !reads_wide_floats(draft->advisor, job->op))
+		return;
+	weir_draft_set_job(draft, j, job->ns - (1 - half_of(draft->advisor, job)) * over_ns,
+	                   job->ns - (1 - HALF_LOW) * over_ns, job->ns - (1 - HALF_HIGH) * over_ns);
+	sum->others++;
+}
+
+static double device_ns(const struct weir_program *program)
+{
+	double ns = 0;
+
+	for (size_t j = 0; j < program->job_count; j++)
+		ns += program->jobs[j].ns;
+	return ns;
+}
+
+bool weir_fix_lower_precision(struct weir_draft *draft)
+{
+	const struct weir_program *program = &draft->advisor->program;
+	struct lowering sum = {.name = "bf16"};
+
+	for (uint32_t j = 0; j < program->job_count; j = weir_call_end(program, j)) {
+		struct weir_product p;
+
+		if (weir_product_read(draft->advisor, j, &p))
+			lower_product(draft, &p, &sum);
+	}
+	if (sum.before_ns - sum.after_ns < LEAST_SHARE * device_ns(program))
+		return false;
+	for (uint32_t j = 0; j < program->job_count; j++)
+		lower_other(draft, j, &sum);
+	weir_draft_basis(draft,
+	                 "%zu products of %.3g GFLOP at %.0f TFLOP/s instead of %.0f, as products "
+	                 "of their sizes reach in %s on this device, and half the bytes of %zu "
+	                 "other kernels",
+	                 sum.products, sum.flops / 1e9, sum.flops / sum.after_ns / 1e3,
+	                 sum.flops / sum.before_ns / 1e3, sum.name, sum.others);
+	return true;
+}
+
+/* ---- fp8 ---- */
+
+/* A product that is slower than this times the model has another problem. */
+#define NEAR_MODEL 2.0
+/* fp8 units need inner dimensions and rows of 16 elements. */
+#define FP8_STEP 16.0
+/* A pass over the activations reads 2 bytes of each element and writes 1. If the largest value is
+ * not known before, another pass reads them. */
+#define QUANTISE_BYTES      1.5
+#define QUANTISE_BYTES_HIGH 2.5
+/* fp8 products that were measured took 0.57 to 0.64 of the time in bf16. */
+#define FP8_LOW  0.93
+#define FP8_HIGH 1.12
+
+static bool is_half(enum weir_dtype dtype)
+{
+	return dtype == WEIR_DTYPE_BF16 || dtype == WEIR_DTYPE_FP16;
+}
+
+/* True for products with weights in 16 bits that are limited by FLOPs and near their roof. */
+static bool fits_fp8(const struct weir_advisor *advisor, const struct weir_product *p,
+                     double model_ns)
+{
+	return p->kind == WEIR_PRODUCT_MATRIX && p->engine == WEIR_ENGINE_TENSOR &&
+	       is_half(p->dtype) && p->batch == 1 && fmod(p->k, FP8_STEP) == 0 &&
+	       fmod(p->n, FP8_STEP) == 0 && p->ns < NEAR_MODEL * model_ns &&
+	       p->bytes / advisor->bandwidth * 1e9 < model_ns / 2;
+}
+
+struct quantising {
+	size_t products;
+	double before_ns, after_ns, pass_ns;
+};
+
+static void quantise(struct weir_draft *draft, const struct weir_product *p, struct quantising *sum)
+{
+	const struct weir_advisor *advisor = draft->advisor;
+	double now_ns = weir_product_ns(advisor, p, p->engine, p->dtype, p->bytes);
+	double then_ns = weir_product_ns(advisor, p, WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP8,
+	                                 p->bytes - (p->a_bytes + p->b_bytes) / 2);
+	double ns = p->ns * then_ns / now_ns;
+	double pass_ns = p->a_bytes * QUANTISE_BYTES / advisor->bandwidth * 1e9;
+
+	if (!fits_fp8(advisor, p, now_ns) || !(ns + pass_ns < WORTH_CHANGING * p->ns))
+		return;
+	weir_product_set(draft, p, ns + pass_ns, ns * FP8_LOW,
+	                 ns * FP8_HIGH + pass_ns * QUANTISE_BYTES_HIGH / QUANTISE_BYTES);
+	sum->products++;
+	sum->before_ns += p->ns;
+	sum->after_ns += ns;
+	sum->pass_ns += pass_ns;
+}
+
+bool weir_fix_fp8(struct weir_draft *draft)
+{
+	const struct weir_program *program = &draft->advisor->program;
+	struct quantising sum = {0};
+
+	if (!has_peak(draft->advisor, WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP8))
+		return false;
+	for (uint32_t j = 0; j < program->job_count; j = weir_call_end(program, j)) {
+		struct weir_product p;
+
+		if (weir_product_read(draft->advisor, j, &p))
+			quantise(draft, &p, &sum);
+	}
+	weir_draft_basis(draft,
+	                 "%zu products near their roof in %.2f times their time, as large fp8 "
+	                 "products reach 86 %% of what the units sustain, and %.2f ms to quantise "
+	                 "the activations",
+	                 sum.products, sum.after_ns / sum.before_ns, sum.pass_ns / 1e6);
+	return sum.products > 0;
+}
+
+/* ---- smaller-types ---- */
+
+/* Rows of a product that reads weights for few rows. */
+#define FEW_ROWS 64.0
+/* Rows of q of a decoding attention kernel. */
+#define FEW_QUERIES_SHARE 0.1
+/* Share of the bytes that weights or cache have at least. */
+#define MOSTLY 0.6
+/* Below this share of the bandwidth something else than bytes limits the kernel. */
+#define AT_LIMIT 0.5
+/* The range of what half the bytes give: kernels for such types also unpack them. */
+#define SMALLER_LOW  0.95
+#define SMALLER_HIGH 1.3
+
+struct shrinking {
+	size_t kernels, named;
+	double bytes, saved_bytes;
+};
+
+/* Returns the bytes of weights or cache that the product reads, if it mostly reads them; else 0. */
+static double stored_bytes(const struct weir_product *p)
+{
+	double stored = fmax(p->a_bytes, p->b_bytes);
+
+	if (p->width != 2)
+		return 0;
+	if (p->kind == WEIR_PRODUCT_ATTENTION) {
+		/* The arguments hold the cache, or pages of it: what is no query is cache. */
+		double of_queries = 2 * p->queries * p->depth * p->width;
+
+		stored = of_queries > 0 && of_queries < FEW_QUERIES_SHARE * p->bytes
+		                 ? p->bytes - of_queries
+		                 : 0;
+	} else if (p->kind != WEIR_PRODUCT_MATRIX || p->batch != 1 || fmin(p->m, p->n) > FEW_ROWS) {
+		return 0;
+	}
+	return stored > MOSTLY * p->bytes ? stored : 0;
+}
+
+static void shrink(struct weir_draft *draft, const struct weir_product *p, struct shrinking *sum)
+{
+	double stored = stored_bytes(p), over_ns = p->ns - WEIR_PRODUCT_FIXED_NS, ns;
+
+	if (!(stored > 0) || over_ns <= 0 ||
+	    p->bytes / draft->advisor->bandwidth * 1e9 < AT_LIMIT * p->ns)
+		return;
+	ns = WEIR_PRODUCT_FIXED_NS + over_ns * (1 - stored / 2 / p->bytes);
+	weir_product_set(draft, p, ns, ns * SMALLER_LOW, fmin(p->ns, ns * SMALLER_HIGH));
+	sum->kernels++;
+	sum->bytes += p->bytes;
+	sum->saved_bytes += stored / 2;
+}
+
+/* True for a product with few rows in a replayed graph, known by its kernel's name alone, whose
+ * type is not one of 8 bits. */
+static bool is_named_stream(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	static const char *const small[] = {"e4m3", "e5m2", "fp8",  "int8",   "s8_s8",
+	                                    "i8",   "_qq",  "int4", "marlin", "awq"};
+	const char *kernel = weir_advisor_kernel(advisor, job);
+	enum weir_family family = weir_advisor_family(advisor, job);
+
+	if (!advisor->program.issues[job->issue].graph || job->op != WEIR_NONE ||
+	    (family != WEIR_FAMILY_GEMM && family != WEIR_FAMILY_GEMV) ||
+	    weir_kernel_limit(kernel) != WEIR_LIMIT_MEMORY ||
+	    weir_element_of_kernel(kernel).width == 1 || weir_element_of_kernel(kernel).width == 4)
+		return false;
+	for (size_t i = 0; i < WEIR_COUNT_OF(small); i++)
+		if (strstr(kernel, small[i]))
+			return false;
+	return true;
+}
+
+/* Nothing tells the bytes of such a kernel, so that half of its time is the best case. */
+#define NAMED_LEFT      0.55
+#define NAMED_LEFT_HIGH 0.85
+
+static void shrink_named(struct weir_draft *draft, uint32_t j, struct shrinking *sum)
+{
+	const struct weir_job *job = &draft->advisor->program.jobs[j];
+	double over_ns = job->ns - WEIR_PRODUCT_FIXED_NS;
+
+	if (over_ns <= 0 || draft->touched[j] || !is_named_stream(draft->advisor, job))
+		return;
+	weir_draft_set_job(draft, j, WEIR_PRODUCT_FIXED_NS + NAMED_LEFT * over_ns,
+	                   WEIR_PRODUCT_FIXED_NS + HALF * over_ns,
+	                   WEIR_PRODUCT_FIXED_NS + NAMED_LEFT_HIGH * over_ns);
+	sum->named++;
+}
+
+static void explain_shrinking(struct weir_draft *draft, const struct shrinking *sum)
+{
+	if (sum->kernels == 0) {
+		weir_draft_basis(
+			draft,
+			"%zu kernels of graphs, by their names products with few rows, "
+			"%.0f %% shorter but for %.0f us each; their shapes are not recorded",
+			sum->named, 100 * (1 - NAMED_LEFT), WEIR_PRODUCT_FIXED_NS / 1e3);
+		return;
+	}
+	weir_draft_basis(draft,
+	                 "%zu kernels that read %.0f MB read %.0f MB less, at the rate that each "
+	                 "reaches now",
+	                 sum->kernels + sum->named, sum->bytes / 1e6, sum->saved_bytes / 1e6);
+}
+
+bool weir_fix_smaller_types(struct weir_draft *draft)
+{
+	const struct weir_program *program = &draft->advisor->program;
+	struct shrinking sum = {0};
+
+	if (!draft->advisor->peaks)
+		return false;
+	for (uint32_t j = 0; j < program->job_count; j = weir_call_end(program, j)) {
+		struct weir_product p;
+
+		if (weir_product_read(draft->advisor, j, &p))
+			shrink(draft, &p, &sum);
+	}
+	for (uint32_t j = 0; j < program->job_count; j++)
+		shrink_named(draft, j, &sum);
+	explain_shrinking(draft, &sum);
+	return sum.kernels + sum.named > 0;
+}

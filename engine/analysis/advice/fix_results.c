@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whole tensors that are copied to the host although few of their values are used there. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/host_spans.h"
+#include "engine/analysis/advice/transfers.h"
+
+/* Smaller copies are cheap. */
+#define LARGE_BYTES 1048576.0
+/* A last dimension of this size and more is a vocabulary: logits go to a sampler, which needs one
+ * token a row. */
+#define VOCABULARY 16384
+
+/* Operators whose result is much smaller than their input, and those that samplers run before. */
+static const char *const reducing[] = {
+	"all",         "amax",        "amin",     "any",           "argmax",
+	"argmin",      "argsort",     "bincount", "count_nonzero", "kthvalue",
+	"log_softmax", "logsumexp",   "max",      "mean",          "median",
+	"min",         "multinomial", "norm",     "prod",          "softmax",
+	"sort",        "std",         "sum",      "topk",          "var",
+};
+
+static bool is_reducing(const char *name)
+{
+	if (strncmp(name, "aten::", 6) != 0)
+		return false;
+	name += 6;
+	name += *name == '_' ? 1 : 0;
+	for (size_t i = 0; i < WEIR_COUNT_OF(reducing); i++)
+		if (strcmp(name, reducing[i]) == 0)
+			return true;
+	return false;
+}
+
+/* ---- the tensor ---- */
+
+/* Returns the tensor with the most elements among the first two arguments of the copying operator;
+ * NULL: not recorded. */
+static const struct weir_arg *copied_tensor(const struct weir_advisor *advisor,
+                                            const struct weir_job *job, struct weir_args *args)
+{
+	if (job->op == WEIR_NONE || !weir_advisor_args(advisor, job->op, args))
+		return NULL;
+	for (size_t i = 0; i < 2; i++) {
+		const struct weir_arg *arg = weir_args_tensor(args, i);
+
+		if (arg && arg->rank > 0 && arg->elements > 1)
+			return arg;
+	}
+	return NULL;
+}
+
+static bool is_logits(const struct weir_arg *tensor)
+{
+	return tensor->rank >= 2 && tensor->dims[tensor->rank - 1] >= VOCABULARY &&
+	       (tensor->element.dtype == WEIR_DTYPE_FP32 ||
+	        tensor->element.dtype == WEIR_DTYPE_BF16 ||
+	        tensor->element.dtype == WEIR_DTYPE_FP16);
+}
+
+/* ---- operators of the host on it ---- */
+
+static bool launches(const struct weir_program *program, uint32_t row)
+{
+	const struct weir_host_columns *host = &program->rank->trace->host;
+
+	for (size_t i = 0; i < program->issue_count; i++) {
+		uint32_t call = program->issues[i].call;
+
+		if (call != WEIR_NONE && host->thread[call] == host->thread[row] &&
+		    host->start_ns[call] >= host->start_ns[row] &&
+		    host->end_ns[call] <= host->end_ns[row])
+			return true;
+	}
+	return false;
+}
+
+/* True if the row is an outermost operator on the host over a tensor of this size. */
+static bool works_on(const struct weir_draft *draft, uint32_t row, double elements)
+{
+	const struct weir_rank *rank = draft->program.rank;
+	struct weir_args args;
+	const struct weir_arg *tensor;
+
+	if (rank->trace->host.kind[row] != WEIR_HOST_OP ||
+	    weir_timeline_outermost_op(&rank->timeline, row) != row ||
+	    !weir_advisor_args(draft->advisor, row, &args))
+		return false;
+	tensor = weir_args_tensor(&args, 0);
+	return tensor && tensor->elements == elements && !launches(&draft->program, row);
+}
+
+/* A result is used soon behind its copy: later rows are not searched. */
+#define MOST_ROWS 1000
+
+/* Collects the time of the host's operators on the tensor behind a copy on its thread, casts and
+ * scaling included; returns the number of those that reduce it. */
+static size_t find_operators(const struct weir_draft *draft, uint32_t call, double elements,
+                             struct weir_intervals *out)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	size_t first, end, found = 0;
+
+	weir_timeline_thread_rows(&program->rank->timeline, host->thread[call], &first, &end);
+	if (end > call + MOST_ROWS)
+		end = call + MOST_ROWS;
+	for (size_t row = call + 1; row < end && host->start_ns[row] < program->host_end_ns;
+	     row++) {
+		if (host->start_ns[row] < host->end_ns[call] ||
+		    !works_on(draft, (uint32_t)row, elements))
+			continue;
+		weir_intervals_push(out, host->start_ns[row], host->end_ns[row]);
+		found += is_reducing(
+			weir_timeline_host_name(&program->rank->timeline, (uint32_t)row));
+	}
+	weir_intervals_unite(out);
+	return found;
+}
+
+/* Bytes/s at which one thread passes over a tensor: 20 GB/s for a maximum in vector registers, 0.1
+ * GB/s for a sort. */
+#define FASTEST_PASS 20e9
+#define SLOWEST_PASS 0.1e9
+/* Time from the end of the copy to the end of its operators and calls around it. */
+#define SOON_NS 100000
+
+/* Adds a stretch without events behind a copy of logits, if a library that records nothing (numpy)
+ * could pass over them in that time. */
+static void find_silence(const struct weir_draft *draft, uint32_t call, double bytes,
+                         struct weir_intervals *out)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	int64_t from_ns = host->end_ns[call], to_ns = program->host_end_ns;
+	size_t first, end;
+	double ns;
+
+	weir_timeline_thread_rows(&program->rank->timeline, host->thread[call], &first, &end);
+	for (size_t row = call + 1; row < end && host->start_ns[row] < from_ns + SOON_NS; row++)
+		if (host->end_ns[row] > from_ns && host->end_ns[row] < from_ns + SOON_NS)
+			from_ns = host->end_ns[row];
+	for (size_t row = call + 1; row < end; row++)
+		if (host->start_ns[row] >= from_ns) {
+			to_ns = host->start_ns[row] < to_ns ? host->start_ns[row] : to_ns;
+			break;
+		}
+	ns = to_ns > from_ns ? (double)weir_span_ns(from_ns, to_ns) : 0;
+	if (ns >= WEIR_HOST_WORK_NS && ns >= bytes / FASTEST_PASS * 1e9 &&
+	    ns <= bytes / SLOWEST_PASS * 1e9)
+		weir_intervals_push(out, from_ns, to_ns);
+}
+
+/* Operators of the list above that give as many values as they read. */
+static const char *const keeping[] = {"aten::argsort", "aten::log_softmax", "aten::softmax",
+                                      "aten::sort"};
+/* Shorter operators are views and bookkeeping. */
+#define LEAST_NS 50000
+
+static bool keeps_size(const char *name)
+{
+	for (size_t i = 0; i < WEIR_COUNT_OF(keeping); i++)
+		if (strcmp(name, keeping[i]) == 0)
+			return true;
+	return !is_reducing(name);
+}
+
+/* True if the host computes with all values behind a copy, so that these operators are what to
+ * move: it does not only choose some. */
+static bool computes_on_host(const struct weir_draft *draft, const struct weir_job *job,
+                             double elements)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	uint32_t call = program->issues[job->issue].call;
+	size_t first, end;
+
+	if (call == WEIR_NONE)
+		return false;
+	weir_timeline_thread_rows(&program->rank->timeline, host->thread[call], &first, &end);
+	if (end > call + MOST_ROWS)
+		end = call + MOST_ROWS;
+	for (uint32_t row = call + 1; row < end && host->start_ns[row] < program->host_end_ns;
+	     row++)
+		if (host->start_ns[row] >= host->end_ns[call] &&
+		    weir_span_ns(host->start_ns[row], host->end_ns[row]) >= LEAST_NS &&
+		    keeps_size(weir_timeline_host_name(&program->rank->timeline, row)) &&
+		    works_on(draft, row, elements))
+			return true;
+	return false;
+}
+
+/* ---- copy-less ---- */
+
+/* A copy of few values: its latency on the device, and until its call returns. */
+#define SMALL_COPY_NS   2000.0
+#define SMALL_RETURN_NS 10000.0
+
+/* Returns the first call of the step from a time on, or the last one. */
+static uint32_t issue_from(const struct weir_program *program, int64_t from_ns)
+{
+	uint32_t i = 0;
+
+	for (; i + 1 < program->issue_count; i++) {
+		uint32_t call = program->issues[i].call;
+
+		if (call == WEIR_NONE || program->rank->trace->host.start_ns[call] >= from_ns)
+			break;
+	}
+	return i;
+}
+
+/* Removes the host's work on the copied tensor; returns false if it may need the whole tensor. */
+static bool drop_host_work(struct weir_draft *draft, const struct weir_job *job,
+                           const struct weir_arg *tensor, double bytes, size_t *operators)
+{
+	uint32_t call = draft->program.issues[job->issue].call;
+	struct weir_intervals work = {0};
+	size_t found = 0;
+
+	if (call != WEIR_NONE)
+		found = find_operators(draft, call, tensor->elements, &work);
+	*operators += found;
+	if (found == 0 && !is_logits(tensor)) {
+		weir_intervals_release(&work);
+		return false;
+	}
+	if (found == 0 && call != WEIR_NONE)
+		find_silence(draft, call, bytes, &work);
+	weir_intervals_unite(&work);
+	if (work.count > 0) {
+		weir_host_spans_remove(draft, &work);
+		weir_draft_less_freeing(
+			draft, issue_from(&draft->program, work.items[work.count - 1].end_ns),
+			bytes);
+	}
+	weir_intervals_release(&work);
+	return true;
+}
+
+/* Replaces one copy by a pass over its tensor on the device and a copy of the result. */
+static bool copy_result(struct weir_draft *draft, uint32_t j, size_t *operators)
+{
+	const struct weir_job *job = &draft->program.jobs[j];
+	struct weir_transfer copy = weir_transfer_of(draft->advisor, job);
+	struct weir_issue *issue = &draft->program.issues[job->issue];
+	const struct weir_arg *tensor;
+	struct weir_args args;
+	double ns;
+
+	if (copy.way != WEIR_TRANSFER_DOWN || !(copy.bytes >= LARGE_BYTES))
+		return false;
+	tensor = copied_tensor(draft->advisor, job, &args);
+	ns = SMALL_COPY_NS + weir_advisor_kernel_ns(draft->advisor, 0, WEIR_ENGINE_NONE,
+	                                            WEIR_DTYPE_UNKNOWN, copy.bytes, 1);
+	if (!tensor || !(ns < job->ns) ||
+	    (!is_logits(tensor) && computes_on_host(draft, job, tensor->elements)) ||
+	    !drop_host_work(draft, job, tensor, copy.bytes, operators))
+		return false;
+	weir_draft_set_job(draft, j, ns, ns, fmin(2 * ns, job->ns));
+	issue->dispatch_ns += WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
+	issue->return_ns = fmin(issue->return_ns, SMALL_RETURN_NS);
+	if (issue->until == WEIR_NONE)
+		issue->call_ns = fmin(issue->call_ns, WEIR_DISPATCH_NS);
+	return true;
+}
+
+bool weir_fix_copy_less(struct weir_draft *draft)
+{
+	size_t copies = 0, operators = 0;
+	double bytes = 0;
+
+	for (uint32_t j = 0; j < draft->program.job_count; j++)
+		if (copy_result(draft, j, &operators)) {
+			bytes += weir_transfer_of(draft->advisor, &draft->program.jobs[j]).bytes;
+			copies++;
+		}
+	weir_draft_basis(draft,
+	                 "one pass over %.2f MB on the device and a copy of the result instead of "
+	                 "%zu copies and %zu operators on the host",
+	                 bytes / 1e6, copies, operators);
+	return copies > 0;
+}

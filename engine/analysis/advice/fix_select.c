@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sorts of whole rows of which the first elements are used: a radix select finds them. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/opcalls.h"
+
+/* Shorter rows are sorted by one block in one kernel. */
+#define LEAST_ROW 8192
+/* A use of at most this share of a row needs no sort of all of it. */
+#define FEW_SHARE 0.125
+
+/*
+ * A radix select counts 8 bits of the keys a pass, and reads the input twice more to gather what it
+ * found. PyTorch 2.11 on H100, 64 rows of 128,256 fp32 values: the counting passes reached 0.40 to
+ * 0.70 of the memory's rate, the gathering 0.25 of it for two reads, 20 short kernels of 2.2 us
+ * around them.
+ */
+#define BITS_A_PASS     8.0
+#define GATHER_PASSES   2.0
+#define PASS_EFFICIENCY 0.5
+#define SHORT_KERNELS   20.0
+#define SHORT_KERNEL_NS 2200.0
+
+/* ---- evidence ---- */
+
+/* Operators that draw from a sorted vocabulary, or prepare that. */
+static const char *const sampling[] = {"softmax", "_softmax",    "log_softmax",  "_log_softmax",
+                                       "cumsum",  "multinomial", "exponential_", NULL};
+static const char *const slicing[] = {"slice", "narrow", "select", NULL};
+
+/* True if the operator takes few elements of rows of this length. */
+static bool takes_few(const char *name, const struct weir_args *args, int64_t row)
+{
+	int64_t dim, from, to;
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+
+	if (!x || x->dims[x->rank - 1] != row || !weir_args_int(args, 1, &dim) ||
+	    (dim != -1 && dim != x->rank - 1))
+		return false;
+	if (strcmp(name, "select") == 0)
+		return true;
+	if (strcmp(name, "narrow") == 0)
+		return weir_args_int(args, 3, &to) && (double)to <= FEW_SHARE * (double)row;
+	if (!weir_args_int(args, 2, &from))
+		from = 0;
+	return weir_args_int(args, 3, &to) && to >= from && from >= 0 &&
+	       (double)to - (double)from <= FEW_SHARE * (double)row;
+}
+
+/* True if the host row is an operator on rows of this length that shows the use of the sort. */
+static bool shows_use(const struct weir_program *program, uint32_t host_row, int64_t row)
+{
+	const char *name =
+		weir_op_plain_name(weir_timeline_host_name(&program->rank->timeline, host_row));
+	const struct weir_arg *x;
+	struct weir_call call;
+	struct weir_args args;
+	bool slices = weir_op_is_one_of(name, slicing);
+
+	if ((!slices && !weir_op_is_one_of(name, sampling)) ||
+	    !weir_call_of_op(program->rank->trace, host_row, NULL, &call) ||
+	    !weir_args_parse(&args, call.dims, call.types, call.scalars))
+		return false;
+	if (slices)
+		return takes_few(name, &args, row);
+	x = weir_args_tensor(&args, 0);
+	return x && x->dims[x->rank - 1] == row;
+}
+
+/* True if operators of the step take few elements of rows of this length, or sample from them. */
+static bool is_used_in_part(const struct weir_program *program, uint32_t sort_row, int64_t row)
+{
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	size_t first, end;
+
+	weir_timeline_thread_rows(&program->rank->timeline, host->thread[sort_row], &first, &end);
+	for (size_t r = first; r < end && host->start_ns[r] < program->host_end_ns; r++)
+		if (host->end_ns[r] > program->host_start_ns && host->shape[r] != 0 &&
+		    shows_use(program, (uint32_t)r, row))
+			return true;
+	return false;
+}
+
+/* ---- the fix ---- */
+
+/* Returns the outermost sort around the job's operator; WEIR_NONE: none. */
+static uint32_t sort_around(const struct weir_program *program, uint32_t op)
+{
+	static const char *const sorts[] = {"sort", "argsort", "msort", NULL};
+	const struct weir_timeline *timeline = &program->rank->timeline;
+	uint32_t found = WEIR_NONE;
+
+	for (; op != WEIR_NONE; op = timeline->parent[op])
+		if (weir_op_is_one_of(weir_op_plain_name(weir_timeline_host_name(timeline, op)),
+		                      sorts))
+			found = op;
+	return found;
+}
+
+/* Returns the device time of a radix select; NAN: not known. */
+static double select_ns(const struct weir_advisor *advisor, const struct weir_arg *x)
+{
+	double passes = ceil(x->element.width * 8 / BITS_A_PASS) + GATHER_PASSES;
+
+	return passes * weir_arg_bytes(x) / (PASS_EFFICIENCY * advisor->bandwidth) * 1e9 +
+	       SHORT_KERNELS * SHORT_KERNEL_NS;
+}
+
+/* True if the sort is one of rows of floats along the last dimension, and only a part of its result
+ * is used. */
+static bool is_wasteful(const struct weir_advisor *advisor, uint32_t sort_row,
+                        struct weir_args *args)
+{
+	const struct weir_arg *x;
+	int64_t dim;
+
+	if (!weir_advisor_args(advisor, sort_row, args) || !(x = weir_args_tensor(args, 0)))
+		return false;
+	/* sort(x, dim, descending), or sort(x, stable, dim, descending) */
+	if ((weir_args_int(args, 1, &dim) || weir_args_int(args, 2, &dim)) && dim != -1 &&
+	    dim != x->rank - 1)
+		return false;
+	return x->dims[x->rank - 1] >= LEAST_ROW && x->element.dtype != WEIR_DTYPE_INT &&
+	       x->element.dtype != WEIR_DTYPE_INT8 &&
+	       is_used_in_part(&advisor->program, sort_row, x->dims[x->rank - 1]);
+}
+
+/* Scales the jobs [first, end) of one sort to a select; returns the time that they took, 0 if a
+ * select takes no less. */
+static double replace(struct weir_draft *draft, uint32_t sort_row, uint32_t first, uint32_t end,
+                      double *after_ns)
+{
+	const struct weir_advisor *advisor = draft->advisor;
+	double now_ns = 0, ns;
+	struct weir_args args;
+
+	for (uint32_t j = first; j < end; j++)
+		now_ns += advisor->program.jobs[j].ns;
+	if (!is_wasteful(advisor, sort_row, &args))
+		return 0;
+	ns = select_ns(advisor, weir_args_tensor(&args, 0));
+	if (!(ns < now_ns))
+		return 0;
+	for (uint32_t j = first; j < end; j++)
+		weir_draft_scale_job(draft, j, ns / now_ns, 0.6 * ns / now_ns,
+		                     fmin(1, 1.4 * ns / now_ns));
+	*after_ns += ns;
+	return now_ns;
+}
+
+bool weir_fix_select_not_sort(struct weir_draft *draft)
+{
+	const struct weir_program *program = &draft->advisor->program;
+	double before_ns = 0, after_ns = 0;
+	uint32_t end;
+
+	for (uint32_t j = 0; j < program->job_count; j = end) {
+		uint32_t row = sort_around(program, program->jobs[j].op);
+
+		for (end = j + 1; row != WEIR_NONE && end < program->job_count &&
+		                  sort_around(program, program->jobs[end].op) == row;)
+			end++;
+		if (row != WEIR_NONE)
+			before_ns += replace(draft, row, j, end, &after_ns);
+	}
+	weir_draft_basis(draft,
+	                 "a radix select takes %.0f us instead of %.0f us: passes over 8 bits each "
+	                 "at half the memory's rate, and %.0f short kernels",
+	                 after_ns / 1e3, before_ns / 1e3, SHORT_KERNELS);
+	return before_ns > 0;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Work that a warm program does not do: compilation, loading and autotuning, and memory that is
+ * taken from the driver in each step. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/host_spans.h"
+#include "engine/base/arena.h"
+#include "engine/stats/quantile.h"
+
+/* ---- warm-up, warm-shapes: compilation and loading ---- */
+
+/* Fewer steps say nothing about how often the program compiles. */
+#define FEWEST_STEPS 3
+/* A smaller part of a step does not count as compilation in it. */
+#define PART_OF_STEP 0.03
+
+static bool is_loading(const struct weir_program *program, const struct weir_segment *segment)
+{
+	return !segment->busy && segment->idle == WEIR_IDLE_COMPILE_LOAD &&
+	       segment->device == program->device;
+}
+
+/* Collects the time in which the device waits for compilation or loading in the program. */
+static void find_loading(const struct weir_program *program, struct weir_intervals *out)
+{
+	const struct weir_segments *segments = &program->rank->segments;
+
+	for (size_t i = 0; i < segments->count; i++)
+		if (is_loading(program, &segments->items[i]))
+			weir_intervals_push(out, segments->items[i].start_ns,
+			                    segments->items[i].end_ns);
+	weir_intervals_unite(out);
+	weir_intervals_clip(out, program->host_start_ns, program->host_end_ns);
+}
+
+/* True if half of the steps compile or load: warming up does not help. */
+static bool loads_in_most_steps(const struct weir_program *program)
+{
+	const struct weir_steps *steps = &program->rank->steps;
+	const struct weir_segments *segments = &program->rank->segments;
+	double *loading_ns = weir_alloc((steps->step_count + 1) * sizeof *loading_ns);
+	size_t loading = 0, steady = 0;
+
+	for (size_t i = 0; i < segments->count; i++) {
+		uint32_t step = weir_steps_step_at(steps, segments->items[i].start_ns);
+
+		if (step != WEIR_NONE && is_loading(program, &segments->items[i]))
+			loading_ns[step] += (double)weir_segment_ns(&segments->items[i]);
+	}
+	for (size_t s = 0; s < steps->step_count; s++) {
+		if (steps->steps[s].state != WEIR_STEP_STEADY)
+			continue;
+		steady++;
+		loading += loading_ns[s] > PART_OF_STEP * (double)steps->steps[s].period_ns;
+	}
+	free(loading_ns);
+	return program->step != WEIR_NONE && steady >= FEWEST_STEPS && 2 * loading >= steady;
+}
+
+static double drop_loading(struct weir_draft *draft)
+{
+	struct weir_intervals loading = {0};
+	double removed_ns = 0;
+
+	find_loading(&draft->program, &loading);
+	if (loading.count > 0)
+		removed_ns = weir_host_spans_remove(draft, &loading);
+	weir_intervals_release(&loading);
+	return removed_ns;
+}
+
+bool weir_fix_warm_up(struct weir_draft *draft)
+{
+	double removed_ns;
+
+	if (!draft->program.has_host || loads_in_most_steps(&draft->program))
+		return false;
+	removed_ns = drop_loading(draft);
+	weir_draft_basis(draft, "the same work without %.2f ms of compilation and loading",
+	                 removed_ns / 1e6);
+	return removed_ns > 0;
+}
+
+/* ---- warm-shapes: operators with new shapes ---- */
+
+/* An operator with a new shape prepares something if it takes this long... */
+#define PREPARES_NS 1000000.0
+/* ...and this many times the median of its calls with shapes seen before. */
+#define PREPARES_FACTOR 10
+
+/* A call of an outermost operator, for sorting by name, shape and time. */
+struct op_call {
+	uint32_t row, name, shape;
+	bool is_new;
+	double ns;
+};
+
+struct op_calls {
+	struct op_call *items;
+	size_t count;
+};
+
+static int by_shape(const void *left, const void *right)
+{
+	const struct op_call *a = left, *b = right;
+
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	if (a->shape != b->shape)
+		return a->shape < b->shape ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Collects the calls of outermost operators with shapes; the first one of each shape is new. */
+static void find_op_calls(const struct weir_rank *rank, struct op_calls *out)
+{
+	const struct weir_host_columns *host = &rank->trace->host;
+
+	*out = (struct op_calls){.items = weir_alloc((host->count + 1) * sizeof *out->items)};
+	for (size_t row = 0; row < host->count; row++)
+		if (host->kind[row] == WEIR_HOST_OP && host->shape[row] != 0 &&
+		    rank->timeline.outer_op[row] == row)
+			out->items[out->count++] = (struct op_call){
+				.row = (uint32_t)row,
+				.name = host->name[row],
+				.shape = host->shape[row],
+				.ns = (double)weir_span_ns(host->start_ns[row], host->end_ns[row]),
+			};
+	qsort(out->items, out->count, sizeof *out->items, by_shape);
+	for (size_t i = 0; i < out->count; i++)
+		out->items[i].is_new = i == 0 || out->items[i].name != out->items[i - 1].name ||
+		                       out->items[i].shape != out->items[i - 1].shape;
+}
+
+/* Returns the median duration of the calls [first, end) with shapes seen before; NAN: none. */
+static double usual_ns(const struct op_calls *calls, size_t first, size_t end)
+{
+	double *ns = weir_alloc((end - first + 1) * sizeof *ns), out;
+	size_t count = 0;
+
+	for (size_t i = first; i < end; i++)
+		if (!calls->items[i].is_new)
+			ns[count++] = calls->items[i].ns;
+	out = count > 0 ? weir_median(ns, count) : NAN;
+	free(ns);
+	return out;
+}
+
+/* Adds the time that calls of one name with new shapes take beyond the usual one: the end of the
+ * call is its usual work. */
+static void add_excess(const struct weir_program *program, const struct op_calls *calls,
+                       size_t first, size_t end, struct weir_intervals *out)
+{
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	double usual = usual_ns(calls, first, end);
+
+	for (size_t i = first; i < end; i++) {
+		const struct op_call *call = &calls->items[i];
+
+		if (call->is_new && call->ns >= PREPARES_NS && call->ns >= PREPARES_FACTOR * usual)
+			weir_intervals_push(out, host->start_ns[call->row],
+			                    host->end_ns[call->row] - (int64_t)usual);
+	}
+}
+
+/* Collects the time in which operators prepare for new shapes, in the whole trace. */
+static void find_preparing(const struct weir_program *program, struct weir_intervals *out)
+{
+	struct op_calls calls;
+	size_t first = 0;
+
+	find_op_calls(program->rank, &calls);
+	for (size_t i = 1; i <= calls.count; i++) {
+		if (i < calls.count && calls.items[i].name == calls.items[first].name)
+			continue;
+		add_excess(program, &calls, first, i, out);
+		first = i;
+	}
+	weir_intervals_unite(out);
+	free(calls.items);
+}
+
+/* True if half of the steady steps prepare for new shapes. */
+static bool prepares_in_most_steps(const struct weir_program *program,
+                                   const struct weir_intervals *preparing)
+{
+	const struct weir_steps *steps = &program->rank->steps;
+	size_t steady = 0, found = 0;
+
+	for (size_t s = 0; s < steps->step_count; s++) {
+		if (steps->steps[s].state != WEIR_STEP_STEADY)
+			continue;
+		steady++;
+		found += weir_intervals_meets(preparing, steps->steps[s].start_ns,
+		                              steps->steps[s].end_ns);
+	}
+	return steady >= FEWEST_STEPS && 2 * found >= steady;
+}
+
+/* Removes the device work that operators try out while they prepare. */
+static void drop_trials(struct weir_draft *draft, const struct weir_intervals *preparing)
+{
+	const struct weir_program *program = &draft->program;
+
+	for (uint32_t i = 0; i < program->issue_count; i++) {
+		uint32_t call = program->issues[i].call;
+
+		if (call != WEIR_NONE &&
+		    weir_intervals_contains(preparing, program->rank->trace->host.start_ns[call]))
+			weir_draft_remove_call(draft, i);
+	}
+}
+
+static double drop_preparing(struct weir_draft *draft)
+{
+	struct weir_intervals preparing = {0};
+	double removed_ns = 0;
+
+	find_preparing(&draft->program, &preparing);
+	if (prepares_in_most_steps(&draft->program, &preparing)) {
+		drop_trials(draft, &preparing);
+		removed_ns = weir_host_spans_remove(draft, &preparing);
+	}
+	weir_intervals_release(&preparing);
+	return removed_ns;
+}
+
+bool weir_fix_warm_shapes(struct weir_draft *draft)
+{
+	double loading_ns = 0, preparing_ns;
+
+	if (!draft->program.has_host || draft->program.step == WEIR_NONE)
+		return false;
+	if (loads_in_most_steps(&draft->program))
+		loading_ns = drop_loading(draft);
+	preparing_ns = drop_preparing(draft);
+	weir_draft_basis(draft,
+	                 "the same step without %.2f ms of compilation and loading, and operators "
+	                 "with new shapes as fast as with shapes seen before (%.2f ms less)",
+	                 loading_ns / 1e6, preparing_ns / 1e6);
+	return loading_ns + preparing_ns > 0;
+}
+
+/* ---- keep-the-cache ---- */
+
+/* In a window without steps, fewer allocations and frees belong to a start and an end. */
+#define FEWEST_FREES 4
+/* A wait whose thread frees memory this soon belongs to the free: caches wait before they give
+ * memory back. */
+#define SOON_NS 50000.0
+
+static bool frees(const struct weir_program *program, const struct weir_issue *issue)
+{
+	return issue->kind == WEIR_ISSUE_ALLOC &&
+	       strstr(weir_timeline_host_name(&program->rank->timeline, issue->call), "Free");
+}
+
+/* True if memory goes back to the driver and comes from it again and again. */
+static bool churns(const struct weir_program *program)
+{
+	size_t calls = 0, freed = 0;
+
+	for (size_t i = 0; i < program->issue_count; i++) {
+		calls += program->issues[i].kind == WEIR_ISSUE_ALLOC;
+		freed += frees(program, &program->issues[i]);
+	}
+	if (program->turns > 1)
+		return calls > 0;
+	return freed >= FEWEST_FREES && calls - freed >= FEWEST_FREES;
+}
+
+static bool waits_to_free(const struct weir_program *program, size_t i)
+{
+	return program->issues[i].kind == WEIR_ISSUE_WAIT && i + 1 < program->issue_count &&
+	       frees(program, &program->issues[i + 1]) &&
+	       program->issues[i + 1].dispatch_ns + program->issues[i + 1].work_ns <= SOON_NS;
+}
+
+bool weir_fix_keep_the_cache(struct weir_draft *draft)
+{
+	const struct weir_program *program = &draft->program;
+	double removed_ns = 0;
+	size_t calls = 0, waits = 0;
+
+	if (!churns(program))
+		return false;
+	for (uint32_t i = 0; i < program->issue_count; i++) {
+		const struct weir_issue *issue = &program->issues[i];
+
+		if (issue->kind != WEIR_ISSUE_ALLOC && !waits_to_free(program, i))
+			continue;
+		calls += issue->kind == WEIR_ISSUE_ALLOC;
+		waits += issue->until != WEIR_NONE;
+		removed_ns += issue->call_ns;
+		weir_draft_remove_call(draft, i);
+	}
+	weir_draft_basis(draft,
+	                 "the step without %zu calls that take memory from the driver or give it "
+	                 "back, %.2f ms, and without the %zu waits for the device that they imply",
+	                 calls, removed_ns / 1e6, waits);
+	return calls > 0;
+}

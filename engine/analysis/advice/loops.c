@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "engine/analysis/advice/loops.h"
+
+/* Turns that are compared; more say nothing new about the period. */
+#define MOST_TURNS 4096
+/* Slices of fewer elements are scalars, such as the rate of a step in a table. */
+#define LEAST_SLICE 16
+/* Host rows before a loop among which the tensor is taken apart: one for each part, and more. */
+#define UNBOUND_WITHIN 1024
+/* Programs with more calls are not searched. */
+#define MOST_PROGRAM_CALLS 50000
+
+/* ---- repetition ---- */
+
+static uint32_t token_at(const struct weir_op_calls *calls, size_t c)
+{
+	uint32_t op = calls->items[c].op;
+
+	return op == WEIR_NONE ? WEIR_NONE : calls->advisor->program.rank->trace->host.name[op];
+}
+
+/* Returns the number of calls from `first` on that are like the one `period` calls later. */
+static size_t repeated(const struct weir_op_calls *calls, size_t first, size_t period)
+{
+	size_t same = 0, most = MOST_TURNS * period;
+
+	while (first + same + period < calls->count && same < most &&
+	       token_at(calls, first + same) != WEIR_NONE &&
+	       token_at(calls, first + same) == token_at(calls, first + same + period))
+		same++;
+	return same;
+}
+
+/* Returns how many times the `period` calls from `first` on follow each other. */
+static size_t turns_of(const struct weir_op_calls *calls, size_t first, size_t period)
+{
+	return repeated(calls, first, period) / period + 1;
+}
+
+/* True if the call before continues the repetition to the front: a part of a loop is no loop. */
+static bool begins_earlier(const struct weir_op_calls *calls, size_t first, size_t period)
+{
+	return first > 0 && first - 1 + period < calls->count &&
+	       token_at(calls, first - 1) != WEIR_NONE &&
+	       token_at(calls, first - 1) == token_at(calls, first - 1 + period);
+}
+
+/* ---- the body ---- */
+
+static const char *const gathering[] = {"index", "index_select", "masked_select", "gather", NULL};
+static const char *const scattering[] = {
+	"index_put_", "_index_put_impl_", "index_add_",      "index_copy_",
+	"scatter_",   "scatter_add_",     "masked_scatter_", NULL};
+
+struct body {
+	size_t transfers; /* calls that are a copy between host and device, and nothing else */
+	size_t products, norms, attentions, convolutions, softmaxes;
+	bool sigmoid, tanh; /* the gates of a recurrent cell */
+};
+
+static struct body body_of(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct body body = {0};
+
+	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+		const char *name = weir_op_calls_name(calls, call);
+
+		body.transfers += call->transfers && call->end_job == call->first_job + 1;
+		body.norms += call->family == WEIR_FAMILY_NORM || strstr(name, "norm") != NULL;
+		body.attentions += call->family == WEIR_FAMILY_ATTENTION;
+		body.convolutions += call->family == WEIR_FAMILY_CONVOLUTION;
+		body.softmaxes += call->family == WEIR_FAMILY_SOFTMAX;
+		body.products += call->work.product && call->family != WEIR_FAMILY_ATTENTION;
+		body.sigmoid |= strncmp(name, "sigmoid", 7) == 0;
+		body.tanh |= strncmp(name, "tanh", 4) == 0;
+	}
+	return body;
+}
+
+/* True if such a body needs the result of the one before: a layer of a model, or a recurrent
+ * cell. */
+static bool is_sequential(const struct body *body)
+{
+	return body->convolutions > 0 || (body->norms > 0 && body->products >= 2) ||
+	       (body->attentions > 0 && body->products > 0) ||
+	       (body->tanh && (body->sigmoid || body->products > 0));
+}
+
+/* ---- slices ---- */
+
+/* Host rows of one turn. */
+struct stretch {
+	size_t first, end;
+};
+
+/* Returns the rows between the launches that end the turn before and this one; turn > 0. */
+static struct stretch stretch_of(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                                 size_t turn)
+{
+	const struct weir_program *program = &calls->advisor->program;
+	const uint32_t *thread = program->rank->trace->host.thread;
+	size_t begin = loop->first + turn * loop->period;
+	uint32_t before = program->issues[calls->items[begin - 1].end_issue - 1].call;
+	uint32_t last = program->issues[calls->items[begin + loop->period - 1].end_issue - 1].call;
+	struct stretch stretch = {0, 0};
+
+	if (before != WEIR_NONE && last != WEIR_NONE && before < last &&
+	    thread[before] == thread[last])
+		stretch = (struct stretch){before, last};
+	return stretch;
+}
+
+static bool is_slice(const struct weir_op_calls *calls, size_t row)
+{
+	static const char *const slices[] = {"select", "slice", "narrow", NULL};
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+
+	return timeline->trace->host.shape[row] != 0 &&
+	       weir_op_is_one_of(
+		       weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)row)),
+		       slices);
+}
+
+/* Counts the rows of a stretch that slice the same tensor: all, and those at the same place. */
+static void count_like(const struct weir_op_calls *calls, struct stretch stretch, size_t row,
+                       size_t *like, size_t *same)
+{
+	const struct weir_trace *trace = calls->advisor->program.rank->trace;
+	const struct weir_shape *shape = &trace->shapes[trace->host.shape[row]];
+
+	*like = *same = 0;
+	for (size_t r = stretch.first; r < stretch.end; r++) {
+		const struct weir_shape *other = &trace->shapes[trace->host.shape[r]];
+
+		if (trace->host.name[r] != trace->host.name[row] || other->dims != shape->dims)
+			continue;
+		++*like;
+		*same += other->scalars == shape->scalars;
+	}
+}
+
+/* True if every turn slices the tensor, each at another place. */
+static bool varies(const struct weir_op_calls *calls, const struct weir_loop *loop, size_t row)
+{
+	for (size_t turn = 2; turn < loop->turns; turn++) {
+		size_t like, same;
+
+		count_like(calls, stretch_of(calls, loop, turn), row, &like, &same);
+		if (like == 0 || same > 0)
+			return false;
+	}
+	return true;
+}
+
+/* True if the sliced tensor consists of second factors of a product: [..., K, N] or [..., N, K]. */
+static bool is_factor(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                      const struct weir_arg *sliced)
+{
+	int64_t rows, columns;
+
+	if (sliced->rank < 3)
+		return false;
+	rows = sliced->dims[sliced->rank - 2];
+	columns = sliced->dims[sliced->rank - 1];
+	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
+		const struct weir_arg *b;
+		struct weir_args args;
+
+		if (!calls->items[c].work.product ||
+		    !weir_op_calls_args(calls, &calls->items[c], &args))
+			continue;
+		b = weir_args_tensor(
+			&args,
+			strcmp(weir_op_calls_name(calls, &calls->items[c]), "addmm") == 0 ? 2 : 1);
+		if (b && b->rank >= 2 &&
+		    ((b->dims[b->rank - 2] == rows && b->dims[b->rank - 1] == columns) ||
+		     (b->dims[b->rank - 2] == columns && b->dims[b->rank - 1] == rows)))
+			return true;
+	}
+	return false;
+}
+
+struct slices {
+	size_t rows, factors;
+};
+
+static struct slices slices_of(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct stretch stretch = stretch_of(calls, loop, 1);
+	struct slices slices = {0, 0};
+
+	for (size_t r = stretch.first; r < stretch.end; r++) {
+		const struct weir_arg *sliced;
+		struct weir_args args;
+
+		if (!is_slice(calls, r) || !weir_advisor_args(calls->advisor, (uint32_t)r, &args) ||
+		    !(sliced = weir_args_tensor(&args, 0)) || !varies(calls, loop, r))
+			continue;
+		if (is_factor(calls, loop, sliced))
+			slices.factors++;
+		else if (sliced->elements / (double)sliced->dims[0] >= LEAST_SLICE)
+			slices.rows++;
+	}
+	return slices;
+}
+
+/* True if the step takes a tensor apart into as many rows as the loop has turns, before the loop.
+ */
+static bool is_unbound(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	uint32_t row = calls->items[loop->first].op;
+	const uint32_t *thread = timeline->trace->host.thread;
+
+	for (uint32_t back = 1; back <= UNBOUND_WITHIN && back <= row; back++) {
+		const struct weir_arg *x;
+		struct weir_args args;
+		int64_t dim = 0;
+
+		if (thread[row - back] != thread[row])
+			return false;
+		if (strcmp(weir_op_plain_name(weir_timeline_host_name(timeline, row - back)),
+		           "unbind") != 0 ||
+		    !weir_advisor_args(calls->advisor, row - back, &args) ||
+		    !(x = weir_args_tensor(&args, 0)))
+			continue;
+		weir_args_int(&args, 1, &dim);
+		dim += dim < 0 ? x->rank : 0;
+		if (dim >= 0 && dim < x->rank && x->dims[dim] == (int64_t)loop->turns)
+			return x->elements / (double)x->dims[dim] >= LEAST_SLICE;
+	}
+	return false;
+}
+
+/* ---- gathered rows ---- */
+
+/* Fills the call's first argument; false: not recorded. */
+static bool first_dims(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                       struct weir_arg *out)
+{
+	struct weir_args args;
+
+	if (!weir_op_calls_args(calls, call, &args) || !weir_args_tensor(&args, 0))
+		return false;
+	*out = args.items[0];
+	return true;
+}
+
+static bool same_dims(const struct weir_arg *a, const struct weir_arg *b)
+{
+	return a->rank == b->rank && memcmp(a->dims, b->dims, sizeof a->dims) == 0;
+}
+
+/* True if one turn gathers rows of a tensor and writes rows of a tensor of the same shape. */
+static bool turn_gathers(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                         size_t turn, struct weir_arg *from)
+{
+	size_t begin = loop->first + turn * loop->period;
+	bool read = false;
+
+	for (size_t c = begin; c < begin + loop->period; c++) {
+		const char *name = weir_op_calls_name(calls, &calls->items[c]);
+		struct weir_arg first;
+
+		if (!first_dims(calls, &calls->items[c], &first))
+			continue;
+		if (!read && weir_op_is_one_of(name, gathering)) {
+			*from = first;
+			read = true;
+		} else if (read && weir_op_is_one_of(name, scattering) && same_dims(from, &first)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool gathers(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct weir_arg first = {0}, other = {0};
+
+	for (size_t turn = 0; turn < loop->turns; turn++)
+		if (!turn_gathers(calls, loop, turn, turn ? &other : &first) ||
+		    (turn && !same_dims(&first, &other)))
+			return false;
+	return true;
+}
+
+/* Returns the elements that the call writes over; 0: it adds to the old values, or does not write.
+ */
+static double overwritten_by(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const char *name = weir_op_calls_name(calls, call);
+	const struct weir_arg *to;
+	struct weir_args args;
+	double elements = 0;
+	bool adds;
+
+	if (!weir_op_is_one_of(name, scattering) || strstr(name, "add") ||
+	    !weir_op_calls_args(calls, call, &args) || !(to = weir_args_tensor(&args, 0)))
+		return 0;
+	/* index_put_(self, indices, values, accumulate) */
+	if (strstr(name, "index_put") && weir_args_bool(&args, 3, &adds) && adds)
+		return 0;
+	for (size_t i = 1; i < args.count; i++) {
+		const struct weir_arg *arg = weir_args_tensor(&args, i);
+
+		if (arg && arg->element.dtype == to->element.dtype)
+			elements = arg->elements;
+	}
+	return elements / to->elements;
+}
+
+/* True if the turns write more rows over than a tensor has: later turns change what earlier ones
+ * wrote, and so read it. */
+static bool rewrites(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	size_t end = loop->first + repeated(calls, loop->first, loop->period) + loop->period;
+	double share = 0;
+
+	for (size_t c = loop->first; c < end; c++)
+		share += overwritten_by(calls, &calls->items[c]);
+	return share > 1;
+}
+
+/* ---- the search ---- */
+
+static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct weir_loop *loop)
+{
+	struct body body = body_of(calls, loop);
+	struct slices slices;
+
+	/* Copies of rows are packed, not computed together. */
+	if (is_sequential(&body) || body.transfers == loop->period)
+		return WEIR_LOOP_NONE;
+	slices = slices_of(calls, loop);
+	loop->gathers = gathers(calls, loop);
+	if (loop->gathers && rewrites(calls, loop))
+		return WEIR_LOOP_NONE;
+	/* Both factors of a product are slices in a head of attention, or in a loop over a batch.
+	 */
+	if (body.softmaxes > 0 || slices.factors > body.products)
+		slices.rows += slices.factors;
+	slices.rows += is_unbound(calls, loop);
+	if (slices.rows == 0 && !loop->gathers)
+		return WEIR_LOOP_NONE;
+	if (body.products > 0 && body.softmaxes == 0 && (slices.factors > 0 || loop->gathers))
+		return WEIR_LOOP_WEIGHTS;
+	return WEIR_LOOP_ROWS;
+}
+
+double weir_loop_slices_ns(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                           size_t position)
+{
+	const struct weir_trace *trace = calls->advisor->program.rank->trace;
+	struct weir_loop part = {.first = loop->first + loop->period + position - 1, .period = 1};
+	struct stretch stretch = stretch_of(calls, &part, 1);
+	double ns = 0;
+
+	for (size_t r = stretch.first; r < stretch.end; r++)
+		if (is_slice(calls, r) && varies(calls, loop, r))
+			ns += (double)weir_span_ns(trace->host.start_ns[r], trace->host.end_ns[r]);
+	return ns;
+}
+
+bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	return slices_of(calls, loop).factors > 0;
+}
+
+bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct weir_loop part = {.first = loop->first + loop->period - 1, .period = 1};
+	const struct weir_arg *first;
+	struct weir_args args, whole;
+	struct stretch stretch;
+
+	if (loop->turns < 2 || !weir_op_calls_args(calls, &calls->items[loop->first], &args) ||
+	    !(first = weir_args_tensor(&args, 0)) || first->rank < 1)
+		return false;
+	stretch = stretch_of(calls, &part, 1);
+	for (size_t r = stretch.first; r < stretch.end; r++) {
+		const struct weir_arg *x;
+
+		if (is_slice(calls, r) && weir_advisor_args(calls->advisor, (uint32_t)r, &whole) &&
+		    (x = weir_args_tensor(&whole, 0)) && x->rank >= 1 &&
+		    x->element.dtype == first->element.dtype &&
+		    x->dims[x->rank - 1] == first->dims[first->rank - 1] &&
+		    first->elements * (double)loop->turns <= x->elements && varies(calls, loop, r))
+			return true;
+	}
+	return false;
+}
+
+size_t weir_loop_turns(const struct weir_op_calls *calls, size_t first, size_t period)
+{
+	return turns_of(calls, first, period);
+}
+
+bool weir_loop_find(const struct weir_op_calls *calls, size_t from, struct weir_loop *out)
+{
+	if (calls->count > MOST_PROGRAM_CALLS)
+		return false;
+	for (size_t first = from; first < calls->count; first++) {
+		for (size_t period = 1; period <= WEIR_LOOP_MOST_CALLS; period++) {
+			struct weir_loop loop = {.first = first, .period = period};
+
+			if (begins_earlier(calls, first, period))
+				continue;
+			loop.turns = turns_of(calls, first, period);
+			if (loop.turns < WEIR_LOOP_LEAST_TURNS)
+				continue;
+			loop.kind = kind_of(calls, &loop);
+			if (loop.kind == WEIR_LOOP_NONE)
+				continue;
+			*out = loop;
+			return true;
+		}
+	}
+	return false;
+}

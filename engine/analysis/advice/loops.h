@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Finds loops of the program that run the same few operators for one row, head, or expert at a
+ * time, so that the iterations do not depend on each other. Layers of a model repeat as well, but
+ * each of them needs the one before: they are no loop here.
+ *
+ * A loop shows itself in its inputs: every iteration takes another slice of one tensor
+ * (aten::select, slice, narrow), or gathers rows of one tensor and writes them to one of the same
+ * shape.
+ */
+#ifndef WEIR_ANALYSIS_ADVICE_LOOPS_H
+#define WEIR_ANALYSIS_ADVICE_LOOPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/analysis/advice/opcalls.h"
+
+/* With fewer iterations a loop is no pattern. */
+#define WEIR_LOOP_LEAST_TURNS 4
+/* Calls of an iteration. */
+#define WEIR_LOOP_MOST_CALLS 48
+
+enum weir_loop_kind {
+	WEIR_LOOP_NONE,    /* iterations may depend on each other */
+	WEIR_LOOP_ROWS,    /* the same operators on slices; products share their weights */
+	WEIR_LOOP_WEIGHTS, /* products with other weights in each iteration */
+};
+
+struct weir_loop {
+	size_t first, period, turns; /* calls first + turn * period + position */
+	enum weir_loop_kind kind;
+	bool gathers; /* rows are chosen by an index: nonzero, index, index_put_ */
+};
+
+/* Finds the first loop at or after the call `from`; returns false without one. */
+bool weir_loop_find(const struct weir_op_calls *calls, size_t from, struct weir_loop *out);
+
+/* Returns how many times the `period` calls from `first` on follow each other, at least 1. */
+size_t weir_loop_turns(const struct weir_op_calls *calls, size_t first, size_t period);
+
+/* Returns the host time to take slices before the call at this position of the second turn; merged
+ * operators take the whole tensors. */
+double weir_loop_slices_ns(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                           size_t position);
+
+/* True if every turn begins with another slice of one tensor, so that none needs the one before. */
+bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
+/* True if every turn multiplies by another slice of a tensor, as layers and experts do whose
+ * weights are stacked. */
+bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
+struct weir_loop_times {
+	double before_ns, after_ns; /* device time */
+};
+
+/* Computes each operator of the loop once for all turns, by roofline, and removes the turns behind
+ * the first; adds to *times. False: a rate is not known. fix_loops.c has it. */
+bool weir_loop_merge(struct weir_draft *draft, const struct weir_op_calls *calls,
+                     const struct weir_loop *loop, struct weir_loop_times *times);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copies between host and device: direction, kind of host memory, and the rate that the link
+ * sustains for pinned memory. */
+#ifndef WEIR_ANALYSIS_ADVICE_TRANSFERS_H
+#define WEIR_ANALYSIS_ADVICE_TRANSFERS_H
+
+#include <stdbool.h>
+
+#include "engine/analysis/advice/advisor.h"
+
+enum weir_transfer_way {
+	WEIR_TRANSFER_NONE, /* no copy between host and device */
+	WEIR_TRANSFER_UP,   /* to the device */
+	WEIR_TRANSFER_DOWN,
+	WEIR_TRANSFER_WAYS
+};
+
+/* The kind of host memory. */
+enum weir_transfer_memory {
+	WEIR_MEMORY_UNKNOWN,
+	WEIR_MEMORY_PAGEABLE,
+	WEIR_MEMORY_PINNED,
+};
+
+struct weir_transfer {
+	enum weir_transfer_way way;
+	enum weir_transfer_memory memory;
+	double bytes; /* NAN: not recorded */
+};
+
+/* Bytes/s of copies from or to pinned memory, and their range. */
+struct weir_link_rate {
+	double typical, low, high;
+	bool seen; /* copies of this run reach it */
+};
+
+/* Drivers stage pageable copies up to this size themselves, and the call returns at once (CUDA
+ * runtime, "API synchronization behavior"): such copies take their latency, not the link's time. */
+#define WEIR_STAGED_BYTES 65536.0
+
+struct weir_transfer weir_transfer_of(const struct weir_advisor *advisor,
+                                      const struct weir_job *job);
+
+/* Fills the rates by way; NAN: neither the run nor the device table has one. Visits all device
+ * rows: call it once. */
+void weir_transfer_rates(const struct weir_advisor *advisor,
+                         struct weir_link_rate rates[WEIR_TRANSFER_WAYS]);
+
+#endif

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fixes of copies between host and device. Each step of 10 ms begins with a copy or several and
+ * then runs kernels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/advice/needs.h"
+#include "tests/unit/advice_run.h"
+#include "tests/unit/near.h"
+
+#define STEPS  6
+#define MS     INT64_C(1000000)
+#define STEP   (10 * MS)
+#define DEVICE "NVIDIA H100 80GB HBM3"
+#define LINK   47.25 /* GB/s of its pinned copies */
+
+static const char pageable[] = "Memcpy HtoD (Pageable -> Device)";
+static const char pinned[] = "Memcpy HtoD (Pinned -> Device)";
+static const char results[] = "Memcpy DtoH (Device -> Pageable)";
+
+static void kernel(struct make_trace *make, int64_t call_ns, int64_t start_ns, int64_t end_ns)
+{
+	make_launch(make, call_ns, call_ns + 5000, start_ns, end_ns);
+}
+
+/* ---- pinned-copies ---- */
+
+/* A copy of `bytes` that takes 4 ms, and blocks the host if `blocks`; then a kernel of 4 ms. */
+static void init_upload(struct advice_run *run, const char *name, int64_t bytes, bool blocks)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = i * STEP;
+
+		advice_make_step(make, i, at, at + STEP - 1000);
+		advice_make_copy(make, &(struct advice_copy){
+					       .name = name,
+					       .call_ns = at + 10000,
+					       .return_ns = at + (blocks ? 4 * MS + 21000 : 20000),
+					       .start_ns = at + 20000,
+					       .end_ns = at + 20000 + 4 * MS,
+					       .bytes = bytes,
+					       .correlation = (uint64_t)i + 1,
+				       });
+		kernel(make, at + 4 * MS + 100000, at + 4 * MS + 110000, at + 8 * MS + 110000);
+		make_call(make, 0, "cudaDeviceSynchronize", at + 5 * MS, at + 8 * MS + 120000, 0);
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(run, &trace, 1, DEVICE);
+}
+
+static void pageable_copies_take_the_time_of_the_link(void **state)
+{
+	struct advice_run run;
+
+	(void)state;
+	init_upload(&run, pageable, 47250000, true);
+	assert_true(advice_run_apply(&run, weir_fix_pinned_copies));
+	assert_near(run.draft.program.jobs[0].ns, 47250000 / LINK, 0.001);
+	assert_int_equal(run.draft.program.issues[0].until, WEIR_NONE);
+	advice_run_release(&run);
+}
+
+static void copies_that_the_driver_stages_stay(void **state)
+{
+	static const struct {
+		int64_t bytes;
+		bool found;
+	} cases[] = {{65536, false}, {65537, true}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct advice_run run;
+
+		init_upload(&run, pageable, cases[i].bytes, true);
+		assert_int_equal(advice_run_apply(&run, weir_fix_pinned_copies), cases[i].found);
+		advice_run_release(&run);
+	}
+}
+
+static void pinned_copies_are_not_pinned_again(void **state)
+{
+	struct advice_run run;
+
+	(void)state;
+	init_upload(&run, pinned, 47250000, true);
+	assert_false(advice_run_apply(&run, weir_fix_pinned_copies));
+	advice_run_release(&run);
+}
+
+static void a_link_of_an_unknown_device_is_not_guessed(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct advice_run run;
+
+	(void)state;
+	advice_make_copy(
+		make, &(struct advice_copy){pageable, 10000, 5 * MS, 20000, 4 * MS, 47250000, 1});
+	kernel(make, 6 * MS, 7 * MS, 8 * MS);
+	trace = make_trace_finish(make);
+	advice_run_init(&run, &trace, 1, NULL);
+	assert_false(advice_run_apply(&run, weir_fix_pinned_copies));
+	advice_run_release(&run);
+}
+
+/* ---- overlap-copies ---- */
+
+static void copies_hide_behind_the_kernels_of_the_step(void **state)
+{
+	struct advice_run run;
+
+	(void)state;
+	init_upload(&run, pinned, 47250000, false);
+	assert_true(advice_run_apply(&run, weir_fix_overlap_copies));
+	/* All 4 ms fit behind the kernel, which runs 15 % longer meanwhile. */
+	assert_near(run.draft.program.jobs[0].ns, 0.15 * 4 * MS, 0.001);
+	assert_near(run.draft.program.jobs[0].low_ns, 0, 0.001);
+	assert_near(run.draft.program.jobs[0].high_ns, 2 * MS, 0.001);
+	advice_run_release(&run);
+}
+
+static void only_pinned_copies_can_overlap(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t bytes;
+		enum weir_need_state need;
+	} cases[] = {
+		{pageable, 65537, WEIR_NEED_NOT_MET},
+		{pageable, 65536, WEIR_NEED_UNKNOWN}, /* too small to matter */
+		{pinned, 65537, WEIR_NEED_MET},
+		{"Memcpy HtoD (Host -> Device)", 65537, WEIR_NEED_UNKNOWN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct advice_run run;
+
+		init_upload(&run, cases[i].name, cases[i].bytes, true);
+		assert_int_equal(weir_need_check(&run.advisor, "pinned-memory"), cases[i].need);
+		advice_run_release(&run);
+	}
+}
+
+/* A copy of 4 ms on a second stream beside a kernel of 5 ms that began before it. */
+static void hidden_copies_are_not_hidden_again(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct advice_run run;
+
+	(void)state;
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = i * STEP;
+
+		advice_make_step(make, i, at, at + STEP - 1000);
+		advice_make_copy(make, &(struct advice_copy){pinned, at + 10000, at + 20000,
+		                                             at + 100000, at + 4 * MS + 100000,
+		                                             47250000, (uint64_t)i + 1});
+		kernel(make, at + 50000, at + 60000, at + 5 * MS);
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(&run, &trace, 1, DEVICE);
+	assert_false(advice_run_apply(&run, weir_fix_overlap_copies));
+	advice_run_release(&run);
+}
+
+/* ---- pack-copies ---- */
+
+/* `count` copies of `bytes`, 30 us apart, and a kernel behind them; or one kernel behind each
+ * fourth. */
+static void init_many(struct advice_run *run, const char *name, int count, int64_t bytes,
+                      int kernels_between)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	uint64_t correlation = 1;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = i * STEP;
+
+		advice_make_step(make, i, at, at + STEP - 1000);
+		for (int c = 0; c < count; c++) {
+			at += 30000;
+			advice_make_copy(make,
+			                 &(struct advice_copy){name, at, at + 4000, at + 5000,
+			                                       at + 6000, bytes, correlation++});
+			make_call(make, 0, "cudaStreamSynchronize", at + 4500, at + 9000, 0);
+			for (int k = 0; k < kernels_between; k++, at += 20000)
+				kernel(make, at + 12000, at + 18000, at + 19000);
+		}
+		kernel(make, at + 20000, at + 30000, at + 60000);
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(run, &trace, 1, DEVICE);
+}
+
+static void many_small_copies_become_one(void **state)
+{
+	static const struct {
+		int count;
+		int64_t bytes;
+		bool found;
+	} cases[] = {{8, 4096, true}, {7, 4096, false}, {8, 65536, true}, {8, 65537, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct advice_run run;
+
+		init_many(&run, pageable, cases[i].count, cases[i].bytes, 0);
+		assert_int_equal(advice_run_apply(&run, weir_fix_pack_copies), cases[i].found);
+		if (cases[i].found) {
+			assert_near(run.draft.program.jobs[0].ns,
+			            1000 + 8 * (double)cases[i].bytes / LINK, 0.001);
+			for (uint32_t j = 1; j < 8; j++)
+				assert_near(run.draft.program.jobs[j].ns, 0, 0.001);
+		}
+		advice_run_release(&run);
+	}
+}
+
+static void a_packed_copy_has_one_dispatch_and_no_wait(void **state)
+{
+	struct advice_run run;
+	double host_ns = 0;
+
+	(void)state;
+	init_many(&run, pageable, 100, 4096, 0);
+	assert_true(advice_run_apply(&run, weir_fix_pack_copies));
+	for (size_t i = 0; i < run.draft.program.issue_count; i++) {
+		const struct weir_issue *issue = &run.draft.program.issues[i];
+
+		assert_int_equal(issue->until, WEIR_NONE);
+		host_ns += issue->kind == WEIR_ISSUE_INPUT ? 0 : issue->dispatch_ns;
+	}
+	assert_true(host_ns < 30000); /* of one copy and one kernel, not of a hundred copies */
+	advice_run_release(&run);
+}
+
+static void copies_of_different_stages_stay_apart(void **state)
+{
+	static const struct {
+		int kernels;
+		bool found;
+	} cases[] = {{16, true}, {17, false}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct advice_run run;
+
+		init_many(&run, pageable, 10, 4096, cases[i].kernels);
+		assert_int_equal(advice_run_apply(&run, weir_fix_pack_copies), cases[i].found);
+		advice_run_release(&run);
+	}
+}
+
+static void results_that_are_not_computed_yet_are_not_packed(void **state)
+{
+	static const struct {
+		int kernels;
+		bool found;
+	} cases[] = {{0, true}, {1, false}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct advice_run run;
+
+		init_many(&run, results, 10, 4096, cases[i].kernels);
+		assert_int_equal(advice_run_apply(&run, weir_fix_pack_copies), cases[i].found);
+		advice_run_release(&run);
+	}
+}
+
+/* ---- copy-less ---- */
+
+/* Logits of 64 rows go to the host in 4 ms, where an operator reduces them in 2 ms. */
+static void init_logits(struct advice_run *run, const char *operator, const char * dims)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = i * STEP;
+
+		advice_make_step(make, i, at, at + STEP - 1000);
+		kernel(make, at + 10000, at + 20000, at + 1 * MS);
+		advice_make_copy(make,
+		                 &(struct advice_copy){results, at + 30000, at + 5 * MS,
+		                                       at + 1 * MS, at + 5 * MS,
+		                                       (int64_t)64 * 8000 * 4, (uint64_t)i + 1});
+		make_host(make, WEIR_HOST_OP, 0, operator, at + 5 * MS + 10000,
+		          at + 7 * MS + 10000);
+	}
+	trace = make_trace_finish(make);
+	advice_give_shape(trace, "aten::copy_", "[[64, 8000], [64, 8000], []]",
+	                  "[\"float\", \"float\", \"Scalar\"]");
+	advice_give_shape(trace, operator, dims, "[\"float\", \"Scalar\", \"Scalar\"]");
+	advice_run_init(run, &trace, 1, DEVICE);
+}
+
+static void only_the_result_of_a_reduction_is_copied(void **state)
+{
+	struct advice_run run;
+	double before_ns;
+
+	(void)state;
+	init_logits(&run, "aten::argmax", "[[64, 8000], [], []]");
+	before_ns = advice_run_step_ns(&run);
+	assert_true(advice_run_apply(&run, weir_fix_copy_less));
+	assert_near(run.draft.program.jobs[1].ns, 2000 + WEIR_SHORTEST_KERNEL_NS, 0.001);
+	/* The copy and the host's operator are gone. */
+	assert_true(before_ns - advice_run_step_ns(&run) > 5.9 * MS);
+	advice_run_release(&run);
+}
+
+static void whole_tensors_that_are_used_whole_are_copied(void **state)
+{
+	static const struct {
+		const char *op, *dims;
+	} cases[] = {
+		{"aten::mul", "[[64, 8000], [], []]"},    /* reduces nothing */
+		{"aten::argmax", "[[64, 4000], [], []]"}, /* reduces another tensor */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct advice_run run;
+
+		init_logits(&run, cases[i].op, cases[i].dims);
+		assert_false(advice_run_apply(&run, weir_fix_copy_less));
+		advice_run_release(&run);
+	}
+}
+
+/* Logits of 16 rows go to the host in 4 ms, where nothing is recorded for `silent_ns`. */
+static void init_silent(struct advice_run *run, int64_t vocabulary, int64_t silent_ns)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	char dims[64];
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = i * STEP;
+
+		advice_make_step(make, i, at, at + 6 * MS + silent_ns);
+		kernel(make, at + 10000, at + 20000, at + 1 * MS);
+		advice_make_copy(make, &(struct advice_copy){results, at + 30000, at + 5 * MS,
+		                                             at + 1 * MS, at + 5 * MS,
+		                                             16 * vocabulary * 4, (uint64_t)i + 1});
+		kernel(make, at + 5 * MS + 6000 + silent_ns, at + 5 * MS + 20000 + silent_ns,
+		       at + 5 * MS + 40000 + silent_ns);
+	}
+	trace = make_trace_finish(make);
+	snprintf(dims, sizeof dims, "[[16, %d], [16, %d], []]", (int)vocabulary, (int)vocabulary);
+	advice_give_shape(trace, "aten::copy_", dims, "[\"float\", \"float\", \"Scalar\"]");
+	advice_run_init(run, &trace, 1, DEVICE);
+}
+
+static void logits_need_no_recorded_operator(void **state)
+{
+	static const struct {
+		int64_t vocabulary, silent_ns;
+		double saved_ns; /* 0: not found */
+	} cases[] = {
+		{16384, 1 * MS, 5 * MS},
+		{16383, 1 * MS, 0},      /* no vocabulary */
+		{16384, 100000, 4 * MS}, /* no work, but still a copy of all logits */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct advice_run run;
+		double before_ns;
+		bool found;
+
+		init_silent(&run, cases[i].vocabulary, cases[i].silent_ns);
+		before_ns = advice_run_step_ns(&run);
+		found = advice_run_apply(&run, weir_fix_copy_less);
+		assert_int_equal(found, cases[i].saved_ns > 0);
+		if (found)
+			assert_near(before_ns - advice_run_step_ns(&run), cases[i].saved_ns, 0.02);
+		advice_run_release(&run);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pageable_copies_take_the_time_of_the_link),
+		cmocka_unit_test(copies_that_the_driver_stages_stay),
+		cmocka_unit_test(pinned_copies_are_not_pinned_again),
+		cmocka_unit_test(a_link_of_an_unknown_device_is_not_guessed),
+		cmocka_unit_test(copies_hide_behind_the_kernels_of_the_step),
+		cmocka_unit_test(only_pinned_copies_can_overlap),
+		cmocka_unit_test(hidden_copies_are_not_hidden_again),
+		cmocka_unit_test(many_small_copies_become_one),
+		cmocka_unit_test(a_packed_copy_has_one_dispatch_and_no_wait),
+		cmocka_unit_test(copies_of_different_stages_stay_apart),
+		cmocka_unit_test(results_that_are_not_computed_yet_are_not_packed),
+		cmocka_unit_test(only_the_result_of_a_reduction_is_copied),
+		cmocka_unit_test(logits_need_no_recorded_operator),
+		cmocka_unit_test(whole_tensors_that_are_used_whole_are_copied),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

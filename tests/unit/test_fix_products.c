@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fixes of products: the time model, smaller types, layouts and sizes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/advice/products.h"
+#include "tests/unit/advice_step.h"
+#include "tests/unit/advice_trace.h"
+#include "tests/unit/near.h"
+
+#define H100  "NVIDIA H100 80GB HBM3"
+#define A100  "NVIDIA A100-SXM4-80GB"
+#define CLOSE 0.01
+
+#define FLOATS  "[\"float\",\"float\"]"
+#define DOUBLES "[\"double\",\"double\"]"
+#define HALVES  "[\"c10::BFloat16\",\"c10::BFloat16\"]"
+
+#define SGEMM  "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize256x128x8"
+#define NVJET  "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT"
+#define ALIGN1 "cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_16x16_128x1_nn_align1"
+#define ADD    "void at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add<float>>"
+
+/* Returns a run of one operator with one kernel. */
+static struct advice_trace *one(const char *op, const char *dims, const char *types,
+                                const char *kernel, int64_t ns, const char *device)
+{
+	struct advice_trace *run = advice_trace_new();
+
+	advice_trace_op(run, op, dims, types);
+	advice_trace_kernel(run, kernel, ns);
+	advice_trace_finish(run, device);
+	return run;
+}
+
+/* Asserts that the fix gives the only kernel this time; NAN: it finds no place. */
+static void assert_gives(struct advice_trace *run, weir_fix_apply *fix, double ns)
+{
+	assert_int_equal(advice_trace_apply(run, fix), !isnan(ns));
+	if (!isnan(ns)) {
+		const struct weir_job *job = &run->draft.program.jobs[0];
+
+		assert_near(job->ns, ns, CLOSE);
+		assert_true(job->low_ns < job->ns && job->ns < job->high_ns);
+		assert_true(run->draft.basis.length > 0);
+	}
+	advice_trace_free(run);
+}
+
+/* ---- the model ---- */
+
+/* Times measured in bf16 on an H100 SXM5. */
+static void the_model_is_near_measured_products_of_all_sizes(void **state)
+{
+	static const struct {
+		int m, n, k;
+		double us;
+	} measured[] = {
+		{256, 256, 256, 3.2},      {768, 768, 768, 5.5},       {1024, 1024, 1024, 6.3},
+		{2048, 2048, 2048, 24.5},  {4096, 4096, 4096, 175.3},  {8192, 8192, 8192, 1390.9},
+		{1, 11008, 4096, 35.6},    {128, 11008, 4096, 37.4},   {256, 11008, 4096, 39.8},
+		{512, 11008, 4096, 63.6},  {8192, 11008, 4096, 932.9}, {128, 4096, 4096, 14.6},
+		{256, 4096, 4096, 19.8},   {1024, 3072, 768, 10.0},    {8192, 3072, 768, 60.3},
+		{8192, 50304, 768, 936.3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(measured); i++) {
+		struct advice_trace *run;
+		struct weir_product p;
+		char dims[64];
+
+		snprintf(dims, sizeof dims, "[[%d,%d],[%d,%d]]", measured[i].m, measured[i].k,
+		         measured[i].k, measured[i].n);
+		run = one("aten::mm", dims, HALVES, NVJET, (int64_t)(measured[i].us * 1e3), H100);
+		assert_true(weir_product_read(&run->advisor, 0, &p));
+		assert_near(weir_product_ns(&run->advisor, &p, p.engine, p.dtype, p.bytes),
+		            measured[i].us * 1e3, 0.2);
+		advice_trace_free(run);
+	}
+}
+
+static void rows_of_other_than_16_bytes_are_slow(void **state)
+{
+	struct weir_product p = {.kind = WEIR_PRODUCT_MATRIX, .m = 64, .n = 64};
+
+	(void)state;
+	p.k = 4096;
+	assert_near(weir_product_misaligned(&p, 2), 1, 0);
+	p.k = 4095;
+	assert_near(weir_product_misaligned(&p, 2), 6, 0);
+	p.k = 4098;
+	assert_near(weir_product_misaligned(&p, 2), 3, 0);
+	p.k = 4100;
+	assert_near(weir_product_misaligned(&p, 2), 3, 0);
+	assert_near(weir_product_misaligned(&p, 4), 1, 0);
+	p.m = 1;
+	assert_near(weir_product_misaligned(&p, 2), 1, 0);
+}
+
+/* ---- lower-precision ---- */
+
+#define SQUARE "[[4096,4096],[4096,4096]]"
+
+static void an_fp32_product_takes_the_time_of_bf16(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", SQUARE, FLOATS, SGEMM, 2656000, H100),
+	             weir_fix_lower_precision, 180800);
+}
+
+static void a_product_in_16_bits_is_low_enough(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", SQUARE, HALVES, NVJET, 180000, H100), weir_fix_lower_precision,
+	             NAN);
+}
+
+static void an_fp32_product_that_bf16_would_slow_down_stays(void **state)
+{
+	(void)state;
+	/* TF32 pads 4 elements for nothing; bf16 rows of 4100 are not aligned. */
+	assert_gives(one("aten::mm", "[[4096,4100],[4100,4096]]", FLOATS,
+	                 "cutlass_tf32_tensorop_s1688gemm", 390000, H100),
+	             weir_fix_lower_precision, NAN);
+}
+
+static void an_unknown_device_predicts_no_type(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", SQUARE, FLOATS, SGEMM, 2656000, NULL),
+	             weir_fix_lower_precision, NAN);
+}
+
+static void fp32_streams_alone_are_no_model_in_fp32(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::add", "[[8192,8192],[8192,8192]]", FLOATS, ADD, 300000, H100),
+	             weir_fix_lower_precision, NAN);
+}
+
+static void streams_of_a_model_in_fp32_move_half_the_bytes(void **state)
+{
+	struct advice_trace *run = advice_trace_new();
+
+	(void)state;
+	advice_trace_op(run, "aten::mm", SQUARE, FLOATS);
+	advice_trace_kernel(run, SGEMM, 2656000);
+	advice_trace_op(run, "aten::add", "[[8192,8192],[8192,8192]]", FLOATS);
+	advice_trace_kernel(run, ADD, 302000);
+	advice_trace_op(run, "aten::add", "[[8192,8192],[8192,8192]]", HALVES);
+	advice_trace_kernel(run, ADD, 150000);
+	advice_trace_finish(run, H100);
+	assert_true(advice_trace_apply(run, weir_fix_lower_precision));
+	assert_near(run->draft.program.jobs[1].ns, 152000, CLOSE);
+	assert_near(run->draft.program.jobs[2].ns, 150000, 0);
+	advice_trace_free(run);
+}
+
+static void an_fp64_product_takes_the_time_of_tf32(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", "[[2048,2048],[2048,2048]]", DOUBLES,
+	                 "sm80_xmma_gemm_f64f64_f64f64_f64_tn_n_dmma", 285000, H100),
+	             weir_fix_lower_precision, 50950);
+}
+
+/* TF32 units read along the inner dimension: 1.4 times the time if both lie across it. */
+static void an_fp64_product_of_turned_operands_is_slower_in_tf32(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", "[[2048,2048],[2048,2048]]", DOUBLES,
+	                 "sm80_xmma_gemm_f64f64_f64f64_f64_nt_n_dmma", 285000, H100),
+	             weir_fix_lower_precision, 70130);
+}
+
+static void kernels_that_load_single_elements_keep_their_loads(void **state)
+{
+	static const struct {
+		const char *kernel;
+		double ns;
+	} cases[] = {{"void at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add>", 152000},
+	             {"void at::native::elementwise_kernel<128, 2, CUDAFunctor_add>", 197000},
+	             {"void at::native::reduce_kernel<128, 4, MeanOps>", 197000}};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct advice_trace *run = advice_trace_new();
+
+		advice_trace_op(run, "aten::mm", SQUARE, FLOATS);
+		advice_trace_kernel(run, SGEMM, 2656000);
+		advice_trace_op(run, "aten::add", "[[8192,8192],[1,8192]]", FLOATS);
+		advice_trace_kernel(run, cases[i].kernel, 302000);
+		advice_trace_finish(run, H100);
+		assert_true(advice_trace_apply(run, weir_fix_lower_precision));
+		assert_near(run->draft.program.jobs[1].ns, cases[i].ns, CLOSE);
+		advice_trace_free(run);
+	}
+}
+
+/* Kernels of the vector units want channels first, those of the matrix units channels last. */
+static void layout_changes_of_fp32_convolutions_go_away_if_the_model_is_channels_last(void **state)
+{
+	static const struct {
+		const char *before, *behind;
+		double us;
+	} cases[] = {{"cudnn::nhwcToNchwKernel<float>", "cudnn::nchwToNhwcKernel<float>", 30},
+	             {"cudnn::nchwToNhwcKernel<float>", "cudnn::nhwcToNchwKernel<float>", 231}};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct advice_step *step = advice_step_new();
+		struct advice_result result;
+
+		advice_step_begin(step, "aten::cudnn_convolution",
+		                  "[[16,128,64,64],[128,128,3,3],[],[],[],[],[],[],[]]",
+		                  "[\"float\",\"float\",\"ScalarList\",\"ScalarList\","
+		                  "\"ScalarList\",\"Scalar\",\"Scalar\",\"Scalar\",\"Scalar\"]",
+		                  "[\"\",\"\",\"[1, 1]\",\"[1, 1]\",\"[1, 1]\",\"1\",\"False\","
+		                  "\"False\",\"False\"]");
+		advice_step_kernel(step, cases[i].before, 200, 1000);
+		advice_step_kernel(step, "sm80_xmma_fprop_implicit_gemm_f32f32_nchwkcrs_nchw", 456,
+		                   1000);
+		advice_step_kernel(step, cases[i].behind, 200, 1000);
+		advice_step_end(step);
+		advice_step_apply(step, weir_fix_lower_precision, &result);
+		assert_true(result.found);
+		assert_near(result.after_us, cases[i].us, 0.1);
+	}
+}
+
+/* ---- fp8 ---- */
+
+#define LARGE "[[8192,8192],[8192,8192]]"
+
+static void a_large_product_in_fp8_and_its_pass_over_the_activations(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", LARGE, HALVES, NVJET, 1390000, H100), weir_fix_fp8, 882000);
+}
+
+static void a_device_without_fp8_units_computes_none(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", LARGE, HALVES, "ampere_bf16_s16816gemm", 4400000, A100),
+	             weir_fix_fp8, NAN);
+}
+
+static void fp8_is_for_products_near_their_roof(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", LARGE, HALVES, NVJET, 2830000, H100), weir_fix_fp8, NAN);
+}
+
+static void fp8_needs_rows_of_16_elements(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", "[[8192,8192],[8192,8200]]", HALVES, NVJET, 1390000, H100),
+	             weir_fix_fp8, NAN);
+}
+
+static void a_product_that_reads_weights_gains_nothing_in_fp8_units(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", "[[64,4096],[4096,11008]]", HALVES, NVJET, 36000, H100),
+	             weir_fix_fp8, NAN);
+}
+
+/* ---- smaller-types ---- */
+
+#define FEW "[[8,4096],[4096,11008]]"
+
+static void weights_in_8_bits_take_half_of_their_time(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", FEW, HALVES, NVJET, 36000, H100), weir_fix_smaller_types,
+	             19560);
+}
+
+static void a_product_with_many_rows_is_not_about_weights(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", "[[64,4096],[4096,11008]]", HALVES, NVJET, 36000, H100),
+	             weir_fix_smaller_types, 19650);
+	assert_gives(one("aten::mm", "[[65,4096],[4096,11008]]", HALVES, NVJET, 36000, H100),
+	             weir_fix_smaller_types, NAN);
+}
+
+static void a_kernel_far_below_the_bandwidth_has_another_problem(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", FEW, HALVES, NVJET, 70000, H100), weir_fix_smaller_types, NAN);
+}
+
+static void streams_read_no_weights(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::add", "[[8192,8192],[8192,8192]]", HALVES, ADD, 150000, H100),
+	             weir_fix_smaller_types, NAN);
+}
+
+static void kernels_of_a_graph_are_known_by_their_names(void **state)
+{
+	static const struct {
+		const char *kernel;
+		bool found;
+	} cases[] = {
+		{"nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT", true},
+		{"nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", false},
+		{"nvjet_sm90_qqtst_64x8_128x6_1x2_h_bz_TNN", false},
+		{"void at::native::vectorized_elementwise_kernel<8>", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct advice_trace *run = advice_trace_new();
+
+		advice_trace_graph(run, cases[i].kernel, 13000, 4);
+		advice_trace_finish(run, H100);
+		assert_int_equal(advice_trace_apply(run, weir_fix_smaller_types), cases[i].found);
+		if (cases[i].found)
+			assert_near(run->draft.program.jobs[3].ns, 8500, CLOSE);
+		advice_trace_free(run);
+	}
+}
+
+/* ---- channels-last ---- */
+
+#define CONV "[[64,256,56,56],[256,256,3,3],[],[],[],[],[],[],[]]"
+#define CONV_TYPES                                                                                 \
+	"[\"c10::Half\",\"c10::Half\",\"ScalarList\",\"ScalarList\",\"ScalarList\",\"Scalar\","    \
+	"\"Scalar\",\"Scalar\",\"Scalar\"]"
+
+static void layout_kernels_around_convolutions_go_away(void **state)
+{
+	struct advice_trace *run = advice_trace_new();
+
+	(void)state;
+	advice_trace_op(run, "aten::cudnn_convolution", CONV, CONV_TYPES);
+	advice_trace_kernel(run, "void cudnn::engines_precompiled::nchwToNhwcKernel<__half>",
+	                    90000);
+	advice_trace_kernel(run, "sm90_xmma_fprop_implicit_gemm_f16f16_nhwckrsc_nhwc", 305000);
+	advice_trace_kernel(run, "void cudnn::engines_precompiled::nhwcToNchwKernel<__half>",
+	                    95000);
+	advice_trace_finish(run, H100);
+	assert_true(advice_trace_apply(run, weir_fix_channels_last));
+	assert_near(run->draft.program.jobs[0].ns, 0, 0);
+	assert_near(run->draft.program.jobs[1].ns, 305000, 0);
+	assert_near(run->draft.program.jobs[2].ns, 0, 0);
+	advice_trace_free(run);
+}
+
+static void a_convolution_in_the_right_layout_stays(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::cudnn_convolution", CONV, CONV_TYPES,
+	                 "sm90_xmma_fprop_implicit_gemm_f16f16_nhwckrsc_nhwc", 305000, H100),
+	             weir_fix_channels_last, NAN);
+}
+
+/* ---- align-sizes ---- */
+
+#define ODD "[[4096,4095],[4095,4096]]"
+
+static void an_odd_product_takes_the_time_of_the_next_multiple_of_8(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", ODD, HALVES, ALIGN1, 1017000, H100), weir_fix_align_sizes,
+	             180800);
+}
+
+static void an_odd_product_on_a_fast_kernel_stays(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", ODD, HALVES, ALIGN1, 255000, H100), weir_fix_align_sizes,
+	             180800);
+	assert_gives(one("aten::mm", ODD, HALVES, ALIGN1, 250000, H100), weir_fix_align_sizes, NAN);
+}
+
+static void a_slow_product_with_even_sizes_is_aligned(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", SQUARE, HALVES, NVJET, 1017000, H100), weir_fix_align_sizes,
+	             NAN);
+}
+
+static void fp32_units_load_single_elements(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", ODD, FLOATS, SGEMM, 2656000, H100), weir_fix_align_sizes, NAN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_model_is_near_measured_products_of_all_sizes),
+		cmocka_unit_test(rows_of_other_than_16_bytes_are_slow),
+		cmocka_unit_test(an_fp32_product_takes_the_time_of_bf16),
+		cmocka_unit_test(a_product_in_16_bits_is_low_enough),
+		cmocka_unit_test(an_fp32_product_that_bf16_would_slow_down_stays),
+		cmocka_unit_test(an_unknown_device_predicts_no_type),
+		cmocka_unit_test(fp32_streams_alone_are_no_model_in_fp32),
+		cmocka_unit_test(streams_of_a_model_in_fp32_move_half_the_bytes),
+		cmocka_unit_test(an_fp64_product_takes_the_time_of_tf32),
+		cmocka_unit_test(an_fp64_product_of_turned_operands_is_slower_in_tf32),
+		cmocka_unit_test(kernels_that_load_single_elements_keep_their_loads),
+		cmocka_unit_test(
+			layout_changes_of_fp32_convolutions_go_away_if_the_model_is_channels_last),
+		cmocka_unit_test(a_large_product_in_fp8_and_its_pass_over_the_activations),
+		cmocka_unit_test(a_device_without_fp8_units_computes_none),
+		cmocka_unit_test(fp8_is_for_products_near_their_roof),
+		cmocka_unit_test(fp8_needs_rows_of_16_elements),
+		cmocka_unit_test(a_product_that_reads_weights_gains_nothing_in_fp8_units),
+		cmocka_unit_test(weights_in_8_bits_take_half_of_their_time),
+		cmocka_unit_test(a_product_with_many_rows_is_not_about_weights),
+		cmocka_unit_test(a_kernel_far_below_the_bandwidth_has_another_problem),
+		cmocka_unit_test(streams_read_no_weights),
+		cmocka_unit_test(kernels_of_a_graph_are_known_by_their_names),
+		cmocka_unit_test(layout_kernels_around_convolutions_go_away),
+		cmocka_unit_test(a_convolution_in_the_right_layout_stays),
+		cmocka_unit_test(an_odd_product_takes_the_time_of_the_next_multiple_of_8),
+		cmocka_unit_test(an_odd_product_on_a_fast_kernel_stays),
+		cmocka_unit_test(a_slow_product_with_even_sizes_is_aligned),
+		cmocka_unit_test(fp32_units_load_single_elements),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fixes of loops, repeated models, and operators of the host: where they apply, what they promise,
+ * and where not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/advice_step.h"
+#include "tests/unit/near.h"
+
+#define BF16      "\"c10::BFloat16\""
+#define ONE       "[" BF16 "]"
+#define TWO       "[" BF16 ", " BF16 "]"
+#define PRODUCT   "nvjet_gemm"
+#define POINTWISE "vectorized_elementwise_kernel"
+#define TURNS     16
+
+static struct advice_result result_of(struct advice_step *step, weir_fix_apply *apply)
+{
+	struct advice_result result;
+
+	advice_step_wait(step);
+	advice_step_apply(step, apply, &result);
+	return result;
+}
+
+/* Selects the i-th part of a tensor; the texts of all turns stay valid. */
+static void select_of(struct advice_step *step, const char *dims, int i)
+{
+	static char scalars[64][32];
+
+	snprintf(scalars[i], sizeof scalars[i], "[\"\", \"0\", \"%d\"]", i);
+	advice_step_view(step, "aten::select", dims, "[" BF16 ", \"Scalar\", \"Scalar\"]",
+	                 scalars[i]);
+}
+
+/* ---- vectorise ---- */
+
+/* Softmax of one row after the other, each of which is selected from all. */
+static struct advice_step *rows(int turns, bool same)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < turns; i++) {
+		select_of(step, "[[64, 4096], [], []]", same ? 0 : i);
+		advice_step_op(step, "aten::mul", "[[4096], []]", ONE, POINTWISE, 3);
+		advice_step_op(step, "aten::_softmax", "[[4096], [], []]", ONE,
+		               "softmax_warp_forward", 5);
+	}
+	return step;
+}
+
+static void rows_of_a_loop_are_computed_at_once(void **state)
+{
+	struct advice_result result;
+
+	(void)state;
+	result = result_of(rows(TURNS, false), weir_fix_vectorise);
+	assert_true(result.found);
+	/* The data are small: each operator takes as long as for one row, the host one turn. A
+	 * turn takes 8 us, of them 2 us for the slice, and the end of the step 9 us. */
+	assert_near(result.before_us, TURNS * 8 + 9, 0.01);
+	assert_near(result.after_us, 8 + 9 - 2, 0.01);
+	assert_false(result_of(rows(TURNS, false), weir_fix_group_the_loop).found);
+}
+
+/* The heads of attention: the slices of queries and keys are the factors of a square product. */
+static void heads_of_attention_are_a_loop_of_rows(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	for (int i = 0; i < TURNS; i++) {
+		select_of(step, "[[16, 512, 512], [], []]", i);
+		advice_step_op(step, "aten::mm", "[[512, 512], [512, 512]]", TWO, PRODUCT, 6);
+		advice_step_op(step, "aten::_softmax", "[[512, 512], [], []]", ONE,
+		               "softmax_warp_forward", 5);
+		advice_step_op(step, "aten::mm", "[[512, 512], [512, 512]]", TWO, PRODUCT, 6);
+	}
+	assert_true(result_of(step, weir_fix_vectorise).found);
+}
+
+/* Rows that one call takes apart before the loop. */
+static struct advice_step *unbound(const char *dims)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::neg", "[[16, 4096]]", ONE, POINTWISE, 3);
+	advice_step_view(step, "aten::unbind", dims, "[" BF16 ", \"Scalar\"]", "[\"\", \"0\"]");
+	for (int i = 0; i < TURNS; i++) {
+		advice_step_op(step, "aten::mul", "[[4096], []]", ONE, POINTWISE, 3);
+		advice_step_op(step, "aten::_softmax", "[[4096], [], []]", ONE,
+		               "softmax_warp_forward", 5);
+	}
+	return step;
+}
+
+static void rows_that_one_call_takes_apart_are_a_loop(void **state)
+{
+	(void)state;
+	assert_true(result_of(unbound("[[16, 4096], []]"), weir_fix_vectorise).found);
+	assert_false(result_of(unbound("[[15, 4096], []]"), weir_fix_vectorise).found);
+}
+
+static void fewer_than_four_turns_are_no_loop(void **state)
+{
+	(void)state;
+	assert_true(result_of(rows(4, false), weir_fix_vectorise).found);
+	assert_false(result_of(rows(3, false), weir_fix_vectorise).found);
+}
+
+static void the_same_row_each_time_is_an_iteration_that_depends(void **state)
+{
+	(void)state;
+	assert_false(result_of(rows(TURNS, true), weir_fix_vectorise).found);
+}
+
+static void gates_of_a_recurrent_cell_depend_on_the_turn_before(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	for (int i = 0; i < TURNS; i++) {
+		select_of(step, "[[64, 8, 512], [], []]", i);
+		advice_step_op(step, "aten::mm", "[[8, 512], [512, 2048]]", TWO, PRODUCT, 5);
+		advice_step_op(step, "aten::sigmoid", "[[8, 1024]]", ONE, POINTWISE, 3);
+		advice_step_op(step, "aten::tanh", "[[8, 512]]", ONE, POINTWISE, 3);
+	}
+	assert_false(result_of(step, weir_fix_vectorise).found);
+}
+
+/* Layers that select their cache from one tensor. */
+static void layers_of_a_model_are_no_loop(void **state)
+{
+	struct advice_step *vectorise = advice_step_new(), *group = advice_step_new();
+	struct advice_step *steps[] = {vectorise, group};
+
+	(void)state;
+	for (size_t s = 0; s < 2; s++) {
+		for (int i = 0; i < TURNS; i++) {
+			select_of(steps[s], "[[64, 1024, 128], [], []]", i);
+			advice_step_op(steps[s], "aten::rms_norm", "[[1, 2048], [], [2048]]", ONE,
+			               "vectorized_layer_norm_kernel", 4);
+			advice_step_op(steps[s], "aten::mm", "[[1, 2048], [2048, 6144]]", TWO,
+			               PRODUCT, 12);
+			advice_step_op(steps[s], "aten::silu", "[[1, 6144]]", ONE, POINTWISE, 3);
+			advice_step_op(steps[s], "aten::mm", "[[1, 6144], [6144, 2048]]", TWO,
+			               PRODUCT, 12);
+		}
+	}
+	assert_false(result_of(vectorise, weir_fix_vectorise).found);
+	assert_false(result_of(group, weir_fix_group_the_loop).found);
+}
+
+/* Linear layers without anything else between them. */
+static void a_chain_of_products_is_no_loop(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	for (int i = 0; i < TURNS; i++) {
+		advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 6);
+		advice_step_op(step, "aten::relu", "[[64, 2048]]", ONE, POINTWISE, 2);
+	}
+	assert_false(result_of(step, weir_fix_vectorise).found);
+}
+
+/* ---- group-the-loop ---- */
+
+/* Experts: rows are found, gathered, multiplied, and written back. */
+static struct advice_step *experts(void)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < TURNS; i++) {
+		advice_step_op(step, "aten::eq", "[[512], []]", "[\"long int\", \"Scalar\"]",
+		               POINTWISE, 2);
+		advice_step_begin(step, "aten::nonzero", "[[512]]", "[\"bool\"]", NULL);
+		advice_step_kernel(step, "DeviceSelectSweepKernel", 2, 1);
+		advice_step_copy(step, "Memcpy DtoH (Device -> Pinned)", 1);
+		advice_step_end(step);
+		advice_step_op(step, "aten::index", "[[512, 1024], []]", ONE,
+		               "vectorized_gather_kernel", 2);
+		select_of(step, "[[16, 1024, 512], [], []]", i);
+		advice_step_op(step, "aten::mm", "[[32, 1024], [1024, 512]]", TWO, PRODUCT, 4);
+		advice_step_op(step, "aten::index_put_", "[[512, 1024], [], [32, 1024]]",
+		               "[" BF16 ", \"\", " BF16 "]", "index_elementwise_kernel", 4);
+	}
+	return step;
+}
+
+static void experts_become_one_grouped_product_without_waits(void **state)
+{
+	struct advice_result result;
+
+	(void)state;
+	result = result_of(experts(), weir_fix_group_the_loop);
+	assert_true(result.found);
+	assert_true(result.after_us < result.before_us / TURNS);
+	/* 16 matrices of 1 MB at 3.0 TB/s */
+	assert_true(result.after_us > 17.8 / 3.0);
+	assert_false(result_of(experts(), weir_fix_vectorise).found);
+}
+
+/* Stages that gather rows, and write them over: `dims` of the write. */
+static struct advice_step *stages(const char *op, const char *dims)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < TURNS; i++) {
+		select_of(step, "[[16, 512], [], []]", i);
+		advice_step_op(step, "aten::index", "[[512, 1024], []]", ONE,
+		               "vectorized_gather_kernel", 2);
+		advice_step_op(step, "aten::mm", "[[32, 1024], [1024, 1024]]", TWO, PRODUCT, 4);
+		advice_step_op(step, op, dims, "[" BF16 ", \"Scalar\", \"long int\", " BF16 "]",
+		               "index_elementwise_kernel", 4);
+	}
+	return step;
+}
+
+/* 16 turns write 32 of 512 rows each, so that every row is written once; 33 are one too many. */
+static void stages_that_write_rows_over_again_depend_on_each_other(void **state)
+{
+	static const char once[] = "[[512, 1024], [], [32], [32, 1024]]";
+	static const char again[] = "[[512, 1024], [], [33], [33, 1024]]";
+
+	(void)state;
+	assert_true(result_of(stages("aten::index_copy_", once), weir_fix_group_the_loop).found);
+	assert_false(result_of(stages("aten::index_copy_", again), weir_fix_group_the_loop).found);
+	assert_false(result_of(stages("aten::index_copy_", again), weir_fix_vectorise).found);
+	assert_true(result_of(stages("aten::index_add_", again), weir_fix_group_the_loop).found);
+}
+
+/* Rows whose results are put together behind the loop. */
+static struct advice_step *joined(const char *lists)
+{
+	struct advice_step *step = rows(4, false);
+
+	advice_step_op(step, "aten::cat", lists, "[\"TensorList\", \"Scalar\"]",
+	               "CatArrayBatchedCopy<c10::BFloat16>", 40);
+	return step;
+}
+
+static void results_of_a_loop_are_one_tensor_already(void **state)
+{
+	struct advice_result four, three;
+
+	(void)state;
+	four = result_of(joined("[[[4096], [4096], [4096], [4096]], []]"), weir_fix_vectorise);
+	three = result_of(joined("[[[4096], [4096], [4096]], []]"), weir_fix_vectorise);
+	assert_true(four.found && three.found);
+	assert_near(four.before_us, three.before_us, 0.01);
+	assert_true(three.after_us - four.after_us > 30);
+}
+
+/* ---- batch-more ---- */
+
+static struct advice_step *runs_of_a_graph(int runs, int kernels, uint32_t blocks)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < runs; i++)
+		advice_step_graph(step, kernels, 10, blocks);
+	return step;
+}
+
+static void runs_of_one_graph_read_the_weights_once(void **state)
+{
+	struct advice_result few, many;
+
+	(void)state;
+	few = result_of(runs_of_a_graph(8, 40, 8), weir_fix_batch_more);
+	assert_true(few.found);
+	assert_near(few.after_us, few.before_us / 8, 0.1);
+	/* 8 x 264 blocks are more than the 2 x 132 that run at once: half of the kernels, which are
+	 * no products, take eight times as long. */
+	many = result_of(runs_of_a_graph(8, 40, 264), weir_fix_batch_more);
+	assert_near(many.after_us, 20 * 10 + 20 * 80, 0.1);
+}
+
+static void three_runs_and_small_graphs_are_no_batch(void **state)
+{
+	(void)state;
+	assert_true(result_of(runs_of_a_graph(4, 8, 8), weir_fix_batch_more).found);
+	assert_false(result_of(runs_of_a_graph(3, 8, 8), weir_fix_batch_more).found);
+	assert_false(result_of(runs_of_a_graph(4, 7, 8), weir_fix_batch_more).found);
+}
+
+static void a_run_that_reads_the_chosen_token_waits_for_it(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		advice_step_graph(step, 40, 10, 8);
+		advice_step_op(step, "aten::argmax", "[[1, 32000]]", ONE, "reduce_kernel ArgMaxOps",
+		               4);
+	}
+	assert_false(result_of(step, weir_fix_batch_more).found);
+}
+
+/* Products with one part of stacked weights after the other: layers, or experts if each of them
+ * takes its own rows. */
+static struct advice_step *stacked_weights(bool own_rows)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 32; i++) {
+		if (own_rows)
+			select_of(step, "[[32, 64, 4096], [], []]", i);
+		select_of(step, "[[32, 4096, 4096], [], []]", i);
+		advice_step_op(step, "aten::mm", "[[64, 4096], [4096, 4096]]", TWO, PRODUCT, 18);
+	}
+	return step;
+}
+
+static void products_with_other_weights_are_no_runs_of_a_model(void **state)
+{
+	(void)state;
+	assert_false(result_of(stacked_weights(false), weir_fix_batch_more).found);
+	assert_false(result_of(stacked_weights(false), weir_fix_group_the_loop).found);
+	assert_false(result_of(stacked_weights(true), weir_fix_batch_more).found);
+	assert_true(result_of(stacked_weights(true), weir_fix_group_the_loop).found);
+}
+
+/* A model of 16 operators for one input after the other: its result is smaller than its input. */
+static struct advice_step *model_runs(const char *inputs, const char *last)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 4; i++) {
+		if (inputs)
+			select_of(step, inputs, i);
+		advice_step_op(step, "aten::mm", "[[1, 4096], [4096, 2048]]", TWO, PRODUCT, 8);
+		for (int k = 0; k < 14; k++)
+			advice_step_op(step, k % 2 ? "aten::relu" : "aten::mm",
+			               k % 2 ? "[[1, 2048]]" : "[[1, 2048], [2048, 2048]]",
+			               k % 2 ? ONE : TWO, k % 2 ? POINTWISE : PRODUCT,
+			               k % 2 ? 2 : 5);
+		advice_step_op(step, "aten::addmm", last, "[" BF16 ", " BF16 ", " BF16 "]", PRODUCT,
+		               8);
+	}
+	return step;
+}
+
+static void runs_of_a_model_for_few_rows_become_a_batch(void **state)
+{
+	struct advice_result result;
+
+	(void)state;
+	result = result_of(model_runs(NULL, "[[1000], [1, 2048], [2048, 1000]]"),
+	                   weir_fix_batch_more);
+	assert_true(result.found);
+	assert_near(result.after_us, result.before_us / 4, 0.2);
+}
+
+static void a_result_of_the_inputs_size_may_be_the_next_input(void **state)
+{
+	(void)state;
+	assert_false(result_of(model_runs(NULL, "[[4096], [1, 2048], [2048, 4096]]"),
+	                       weir_fix_batch_more)
+	                     .found);
+}
+
+static void runs_that_take_parts_of_one_tensor_are_independent(void **state)
+{
+	static const char last[] = "[[4096], [1, 2048], [2048, 4096]]";
+
+	(void)state;
+	assert_true(
+		result_of(model_runs("[[4, 1, 4096], [], []]", last), weir_fix_batch_more).found);
+	/* Not enough parts for four runs, as the tensor of a layer is. */
+	assert_false(
+		result_of(model_runs("[[3, 1, 4096], [], []]", last), weir_fix_batch_more).found);
+}
+
+/* ---- move-to-device ---- */
+
+/* The host divides 25 MB of pixels before it copies them; `us` is its time. */
+static struct advice_step *images(const char *dims, double us, bool copied)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
+	advice_step_wait(step);
+	advice_step_begin(step, "aten::div", dims, "[\"float\", \"Scalar\"]", NULL);
+	advice_step_pass(step, us);
+	advice_step_end(step);
+	if (copied) {
+		advice_step_begin(step, "aten::copy_", dims, "[\"float\", \"Scalar\"]", NULL);
+		advice_step_copy(step, "Memcpy HtoD (Pageable -> Device)", 500);
+		advice_step_end(step);
+	}
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
+	return step;
+}
+
+static void the_device_divides_what_is_copied_to_it(void **state)
+{
+	struct advice_result result;
+
+	(void)state;
+	result = result_of(images("[[32, 3, 256, 256], []]", 4000, true), weir_fix_move_to_device);
+	assert_true(result.found);
+	/* 50 MB at 3.0 TB/s take 17 us instead. */
+	assert_near(result.before_us - result.after_us, 4000 - 17, 0.02);
+}
+
+static void data_that_are_not_copied_stay_on_the_host(void **state)
+{
+	(void)state;
+	assert_false(
+		result_of(images("[[32, 3, 256, 256], []]", 4000, false), weir_fix_move_to_device)
+			.found);
+}
+
+static void short_operators_and_small_tensors_stay_on_the_host(void **state)
+{
+	(void)state;
+	assert_true(result_of(images("[[32, 512], []]", 60, true), weir_fix_move_to_device).found);
+	assert_false(result_of(images("[[32, 512], []]", 40, true), weir_fix_move_to_device).found);
+	assert_false(result_of(images("[[32, 511], []]", 60, true), weir_fix_move_to_device).found);
+}
+
+static void a_choice_on_the_host_copies_only_its_result(void **state)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	(void)state;
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 128256]]", TWO, PRODUCT, 300);
+	advice_step_begin(step, "aten::copy_", "[[64, 128256], [64, 128256]]", TWO, NULL);
+	advice_step_copy(step, "Memcpy DtoH (Device -> Pageable)", 2000);
+	advice_step_end(step);
+	advice_step_begin(step, "aten::argmax", "[[64, 128256]]", ONE, NULL);
+	advice_step_pass(step, 3000);
+	advice_step_end(step);
+	result = result_of(step, weir_fix_move_to_device);
+	assert_true(result.found);
+	assert_near(result.before_us - result.after_us, 3000 + 2000 - 20 - 6, 0.02);
+}
+
+/* Returns a step that copies a tensor to the host, runs an operator and the maximum there, and then
+ * frees what it read for `free_us`. */
+static struct advice_step *maximum(const char *two_dims, const char *dims, const char *before,
+                                   double free_us)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 128256]]", TWO, PRODUCT, 300);
+	advice_step_begin(step, "aten::copy_", two_dims, TWO, NULL);
+	advice_step_copy(step, "Memcpy DtoH (Device -> Pageable)", 2000);
+	advice_step_end(step);
+	if (before) {
+		advice_step_begin(step, before, dims, ONE, NULL);
+		advice_step_pass(step, 3000);
+		advice_step_end(step);
+	}
+	advice_step_begin(step, "aten::max", dims, ONE, NULL);
+	advice_step_pass(step, 3000);
+	advice_step_end(step);
+	advice_step_pass(step, free_us);
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 300);
+	return step;
+}
+
+/* 64 x 128256 halves are 16.4 MB; a byte takes at most 0.06 ns to free. */
+static void a_large_tensor_of_the_host_is_freed_no_more(void **state)
+{
+	static const struct {
+		double free_us, saved_us;
+	} cases[] = {{0, 5000}, {900, 5900}, {4000, 5000 + 985}};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct advice_result result =
+			result_of(maximum("[[64, 128256], [64, 128256]]", "[[64, 128256]]", NULL,
+		                          cases[i].free_us),
+		                  weir_fix_move_to_device);
+
+		assert_true(result.found);
+		assert_near(result.before_us - result.after_us, cases[i].saved_us, 0.02);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_of_a_loop_are_computed_at_once),
+		cmocka_unit_test(heads_of_attention_are_a_loop_of_rows),
+		cmocka_unit_test(rows_that_one_call_takes_apart_are_a_loop),
+		cmocka_unit_test(fewer_than_four_turns_are_no_loop),
+		cmocka_unit_test(the_same_row_each_time_is_an_iteration_that_depends),
+		cmocka_unit_test(gates_of_a_recurrent_cell_depend_on_the_turn_before),
+		cmocka_unit_test(layers_of_a_model_are_no_loop),
+		cmocka_unit_test(a_chain_of_products_is_no_loop),
+		cmocka_unit_test(experts_become_one_grouped_product_without_waits),
+		cmocka_unit_test(stages_that_write_rows_over_again_depend_on_each_other),
+		cmocka_unit_test(results_of_a_loop_are_one_tensor_already),
+		cmocka_unit_test(runs_that_take_parts_of_one_tensor_are_independent),
+		cmocka_unit_test(runs_of_one_graph_read_the_weights_once),
+		cmocka_unit_test(three_runs_and_small_graphs_are_no_batch),
+		cmocka_unit_test(a_run_that_reads_the_chosen_token_waits_for_it),
+		cmocka_unit_test(products_with_other_weights_are_no_runs_of_a_model),
+		cmocka_unit_test(runs_of_a_model_for_few_rows_become_a_batch),
+		cmocka_unit_test(a_result_of_the_inputs_size_may_be_the_next_input),
+		cmocka_unit_test(the_device_divides_what_is_copied_to_it),
+		cmocka_unit_test(data_that_are_not_copied_stay_on_the_host),
+		cmocka_unit_test(short_operators_and_small_tensors_stay_on_the_host),
+		cmocka_unit_test(a_choice_on_the_host_copies_only_its_result),
+		cmocka_unit_test(a_large_tensor_of_the_host_is_freed_no_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

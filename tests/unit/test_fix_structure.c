@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fixes of chains, copies, and sorts: where they apply, what they promise, and where not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/advice_step.h"
+#include "tests/unit/near.h"
+
+#define TENSOR    "[64, 1024, 1024]" /* 134 MB in bf16 */
+#define BF16      "\"c10::BFloat16\""
+#define ONE       "[" BF16 "]"
+#define TWO       "[" BF16 ", " BF16 "]"
+#define STREAMING "vectorized_elementwise_kernel"
+#define DIRECT    "elementwise_kernel direct_copy_kernel_cuda"
+#define STREAM_US 89.0 /* 268 MB at 3.0 TB/s: 90 % of 3.35 */
+#define TENSOR_US 44.5 /* half of it */
+
+static struct advice_result result_of(struct advice_step *step, weir_fix_apply *apply)
+{
+	struct advice_result result;
+
+	advice_step_apply(step, apply, &result);
+	return result;
+}
+
+static void pointwise(struct advice_step *step, const char *op, double us)
+{
+	advice_step_op(step, op, "[" TENSOR "]", ONE, STREAMING, us);
+}
+
+/* ---- compile-pointwise ---- */
+
+static void a_chain_of_pointwise_kernels_reads_and_writes_once(void **state)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		pointwise(step, "aten::silu", STREAM_US);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_compile_pointwise);
+	assert_true(result.found);
+	/* Entering the region takes 80 us of the host before the kernel. */
+	assert_near(result.after_us, STREAM_US + 80, 0.1);
+	assert_true(result.low_us <= result.after_us && result.after_us <= result.high_us);
+}
+
+static void a_gate_is_another_tensor_than_its_factor(void **state)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	(void)state;
+	pointwise(step, "aten::silu", 5 * STREAM_US);
+	advice_step_op(step, "aten::mul", "[" TENSOR ", " TENSOR "]", TWO, STREAMING,
+	               5 * STREAM_US);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_compile_pointwise);
+	assert_true(result.found);
+	assert_near(result.after_us, 3 * TENSOR_US + 80, 0.1);
+}
+
+/* x * cos + cat(-x[half:], x[:half]) * sin */
+static void rotated_halves_are_part_of_a_chain(void **state)
+{
+	static const char halves[] = "[[[64, 1024, 512], [64, 1024, 512]], []]";
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	(void)state;
+	advice_step_op(step, "aten::mul", "[" TENSOR ", [1024, 1024]]", TWO, STREAMING, STREAM_US);
+	advice_step_op(step, "aten::neg", "[[64, 1024, 512]]", ONE, STREAMING, STREAM_US);
+	advice_step_op(step, "aten::cat", halves, "[\"TensorList\", \"Scalar\"]",
+	               "CatArrayBatchedCopy<c10::BFloat16>", STREAM_US);
+	advice_step_op(step, "aten::mul", "[" TENSOR ", [1024, 1024]]", TWO, STREAMING, STREAM_US);
+	advice_step_op(step, "aten::add", "[" TENSOR ", " TENSOR "]", TWO, STREAMING,
+	               2 * STREAM_US);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_compile_pointwise);
+	assert_true(result.found);
+	assert_near(result.after_us, STREAM_US + 80, 0.1);
+}
+
+/* A function of one tensor, with its parameter prepared in its middle. */
+static void a_parameter_is_prepared_inside_a_chain(void **state)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	(void)state;
+	pointwise(step, "aten::silu", 5 * STREAM_US);
+	advice_step_op(step, "aten::neg", "[[1024]]", ONE, STREAMING, 3);
+	advice_step_op(step, "aten::mul", "[" TENSOR ", [1024]]", TWO, STREAMING, 5 * STREAM_US);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_compile_pointwise);
+	assert_true(result.found);
+	assert_near(result.after_us, STREAM_US + 80, 0.1);
+}
+
+/* Applies the same function of `calls` operators to two tensors. */
+static struct advice_step *sisters(int calls)
+{
+	static const char *const ops[] = {"aten::silu", "aten::neg", "aten::abs", "aten::relu"};
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 2 * calls; i++)
+		pointwise(step, ops[i % calls], 5 * STREAM_US);
+	advice_step_wait(step);
+	return step;
+}
+
+static void a_function_of_two_tensors_is_two_chains(void **state)
+{
+	struct advice_result one, two;
+
+	(void)state;
+	one = result_of(sisters(3), weir_fix_compile_pointwise);
+	two = result_of(sisters(4), weir_fix_compile_pointwise);
+	assert_near(one.after_us, STREAM_US + 80, 0.1);
+	assert_near(two.after_us, 2 * STREAM_US + 80, 0.1);
+}
+
+static void a_product_ends_a_chain(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	pointwise(step, "aten::silu", STREAM_US);
+	advice_step_op(step, "aten::bmm", "[" TENSOR ", " TENSOR "]", TWO, "nvjet_gemm", 400);
+	pointwise(step, "aten::silu", STREAM_US);
+	advice_step_wait(step);
+	assert_false(result_of(step, weir_fix_compile_pointwise).found);
+}
+
+/* Normalises a tensor of 134 MB and cuts it off at 0, twice. */
+static struct advice_step *normalised(const char *op, const char *dims, const char *scalars)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 2; i++) {
+		advice_step_begin(step, op, dims,
+		                  "[" BF16 ", " BF16 ", " BF16
+		                  ", \"\", \"\", \"Scalar\", \"Scalar\"]",
+		                  scalars);
+		advice_step_kernel(step, "batch_norm_transform_input", 3 * STREAM_US, 1000);
+		advice_step_end(step);
+		advice_step_op(step, "aten::relu", dims, ONE, STREAMING, 3 * STREAM_US);
+	}
+	advice_step_wait(step);
+	return step;
+}
+
+static void statistics_of_a_batch_end_a_chain(void **state)
+{
+	static const char dims[] = "[[64, 256, 64, 64], [256], [256], [], [], [], []]";
+	static const char none[] = "[\"\", \"\", \"\", \"\", \"\", \"False\", \"0.1\"]";
+	static const char some[] = "[\"\", \"\", \"\", \"\", \"\", \"True\", \"0.1\"]";
+
+	(void)state;
+	assert_true(result_of(normalised("aten::native_batch_norm", dims, none),
+	                      weir_fix_compile_pointwise)
+	                    .found);
+	assert_false(result_of(normalised("aten::native_batch_norm", dims, some),
+	                       weir_fix_compile_pointwise)
+	                     .found);
+}
+
+static void rows_longer_than_a_block_keeps_are_read_again(void **state)
+{
+	struct advice_result kept, again;
+
+	(void)state;
+	/* 65,536 and 65,537 elements of two bytes */
+	kept = result_of(normalised("aten::_softmax", "[[1024, 65536], [], []]", NULL),
+	                 weir_fix_compile_pointwise);
+	again = result_of(normalised("aten::_softmax", "[[1024, 65537], [], []]", NULL),
+	                  weir_fix_compile_pointwise);
+	assert_true(kept.found && again.found);
+	assert_near(again.after_us - kept.after_us, TENSOR_US, 0.1);
+}
+
+static void tensors_of_other_sizes_are_no_chain(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	pointwise(step, "aten::silu", STREAM_US);
+	advice_step_op(step, "aten::silu", "[[64, 1024, 640]]", ONE, STREAMING, STREAM_US);
+	advice_step_wait(step);
+	assert_false(result_of(step, weir_fix_compile_pointwise).found);
+}
+
+/* Rows that are selected from a larger tensor do not depend on the row before. */
+static void rows_of_a_tensor_are_no_chain(void **state)
+{
+	static const char *const rows[] = {"0", "1", "2", "3", "4", "5", "6", "7"};
+	char scalars[8][32];
+	struct advice_result result;
+
+	(void)state;
+	for (int both = 0; both < 2; both++) {
+		struct advice_step *step = advice_step_new();
+
+		for (int i = 0; i < 8; i++) {
+			snprintf(scalars[i], sizeof scalars[i], "[\"\", \"0\", \"%s\"]", rows[i]);
+			advice_step_view(step, "aten::select", "[[8, 16777216], [], []]",
+			                 "[\"float\", \"Scalar\", \"Scalar\"]", scalars[i]);
+			advice_step_op(step, "aten::exp", "[[16777216]]", "[\"float\"]", STREAMING,
+			               50);
+			if (both)
+				advice_step_op(step, "aten::neg", "[[16777216]]", "[\"float\"]",
+				               STREAMING, 50);
+		}
+		result = result_of(step, weir_fix_compile_pointwise);
+		assert_int_equal(result.found, both);
+	}
+	/* Each row is read and written once. */
+	assert_near(result.before_us - result.after_us, 8 * 50, 0.1);
+}
+
+static void operators_without_shapes_promise_nothing(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		advice_step_op(step, "aten::silu", NULL, NULL, STREAMING, STREAM_US);
+	advice_step_wait(step);
+	assert_false(result_of(step, weir_fix_compile_pointwise).found);
+}
+
+/* Short kernels with a wait after each two: the compiler enters a region for every pair. */
+static void each_wait_starts_another_region(void **state)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		advice_step_op(step, "aten::abs", "[[64, 2048]]", ONE, STREAMING, 3);
+		advice_step_op(step, "aten::neg", "[[64, 2048]]", ONE, STREAMING, 3);
+		advice_step_wait(step);
+	}
+	result = result_of(step, weir_fix_compile_pointwise);
+	assert_true(result.after_us > result.before_us);
+}
+
+/* ---- avoid-copies ---- */
+
+static void copy_of(struct advice_step *step, const char *outer, const char *kernel, double us)
+{
+	advice_step_begin(step, outer, "[" TENSOR ", []]", "[" BF16 ", \"Scalar\"]", NULL);
+	advice_step_op(step, "aten::copy_", "[" TENSOR ", " TENSOR ", []]",
+	               "[" BF16 ", " BF16 ", \"Scalar\"]", kernel, us);
+	advice_step_end(step);
+}
+
+static void transposed(struct advice_step *step, const char *scalars, double us)
+{
+	advice_step_view(step, "aten::transpose", "[" TENSOR ", [], []]",
+	                 "[" BF16 ", \"Scalar\", \"Scalar\"]", scalars);
+	copy_of(step, "aten::contiguous", DIRECT, us);
+}
+
+static void two_copies_that_undo_each_other_go(void **state)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	(void)state;
+	transposed(step, "[\"\", \"1\", \"2\"]", 400);
+	pointwise(step, "aten::silu", STREAM_US);
+	transposed(step, "[\"\", \"1\", \"2\"]", 400);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_avoid_copies);
+	assert_true(result.found);
+	assert_near(result.after_us, STREAM_US, 0.15);
+}
+
+static void a_product_takes_a_transposed_matrix(void **state)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	(void)state;
+	transposed(step, "[\"\", \"-2\", \"-1\"]", 400);
+	advice_step_op(step, "aten::bmm", "[" TENSOR ", " TENSOR "]", TWO, "nvjet_gemm", 300);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_avoid_copies);
+	assert_true(result.found);
+	assert_near(result.after_us, 300, 0.1);
+}
+
+static void a_product_needs_other_dimensions_in_order(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	transposed(step, "[\"\", \"0\", \"1\"]", 400);
+	advice_step_op(step, "aten::bmm", "[" TENSOR ", " TENSOR "]", TWO, "nvjet_gemm", 300);
+	advice_step_wait(step);
+	assert_false(result_of(step, weir_fix_avoid_copies).found);
+}
+
+static void the_last_copy_of_a_step_may_be_its_result(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	pointwise(step, "aten::silu", STREAM_US);
+	transposed(step, "[\"\", \"1\", \"2\"]", 400);
+	advice_step_wait(step);
+	assert_false(result_of(step, weir_fix_avoid_copies).found);
+}
+
+/* Queries, keys and values with their heads in front of the positions, then attention. */
+static struct advice_step *heads_first(const char *reader)
+{
+	static const char shape[] = "[[8, 16, 1024, 128], [8, 16, 1024, 128], []]";
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 3; i++) {
+		advice_step_view(step, "aten::transpose", "[[8, 1024, 16, 128], [], []]",
+		                 "[" BF16 ", \"Scalar\", \"Scalar\"]", "[\"\", \"1\", \"2\"]");
+		advice_step_begin(step, "aten::contiguous", "[[8, 16, 1024, 128], []]",
+		                  "[" BF16 ", \"Scalar\"]", NULL);
+		advice_step_op(step, "aten::copy_", shape, "[" BF16 ", " BF16 ", \"Scalar\"]",
+		               DIRECT, 40);
+		advice_step_end(step);
+	}
+	advice_step_op(step, reader, shape, TWO, "kernel of the reader", 200);
+	advice_step_wait(step);
+	return step;
+}
+
+static void sister_copies_do_not_undo_each_other(void **state)
+{
+	struct advice_result result;
+
+	(void)state;
+	assert_false(result_of(heads_first("aten::cumsum"), weir_fix_avoid_copies).found);
+	result = result_of(heads_first("aten::_scaled_dot_product_attention"),
+	                   weir_fix_avoid_copies);
+	assert_true(result.found);
+	assert_near(result.before_us - result.after_us, 3 * 40, 0.1);
+}
+
+static struct advice_step *cloned(const char *reader)
+{
+	struct advice_step *step = advice_step_new();
+
+	pointwise(step, "aten::silu", STREAM_US);
+	copy_of(step, "aten::clone", STREAMING, STREAM_US);
+	pointwise(step, "aten::abs", STREAM_US);
+	pointwise(step, reader, STREAM_US);
+	advice_step_wait(step);
+	return step;
+}
+
+static void a_clone_protects_from_changes_in_place(void **state)
+{
+	(void)state;
+	assert_true(result_of(cloned("aten::neg"), weir_fix_avoid_copies).found);
+	assert_false(result_of(cloned("aten::neg_"), weir_fix_avoid_copies).found);
+}
+
+/* Repeats each head of a cache four times, by an index. */
+static void repeated_heads_are_read_once(void **state)
+{
+	static const char cache[] = "[[8, 8, 8192, 128], [], []]";
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	(void)state;
+	advice_step_begin(step, "aten::repeat_interleave", cache,
+	                  "[" BF16 ", \"Scalar\", \"Scalar\"]", "[\"\", \"4\", \"1\"]");
+	advice_step_op(step, "aten::index_select", "[[8, 8, 8192, 128], [], [32]]",
+	               "[" BF16 ", \"Scalar\", \"long int\"]", "indexSelectLargeIndex", 250);
+	advice_step_end(step);
+	advice_step_op(step, "aten::sum", "[[8, 32, 8192, 128]]", ONE, "reduce_kernel", 185);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_avoid_copies);
+	assert_true(result.found);
+	/* Three quarters of the 537 MB are not read. */
+	assert_near(result.before_us - result.after_us, 250 + 0.75 * 185, 0.05);
+}
+
+static void a_copy_into_a_tensor_that_exists_is_no_layout_copy(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	advice_step_op(step, "aten::copy_", "[" TENSOR ", " TENSOR ", []]",
+	               "[" BF16 ", " BF16 ", \"Scalar\"]", DIRECT, 400);
+	pointwise(step, "aten::silu", STREAM_US);
+	advice_step_wait(step);
+	assert_false(result_of(step, weir_fix_avoid_copies).found);
+}
+
+/* Joins a cache with new rows, for keys and values. */
+static struct advice_step *caches(const char *dims)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 2; i++)
+		advice_step_op(step, "aten::cat", dims, "[\"TensorList\", \"Scalar\"]",
+		               "CatArrayBatchedCopy", 200);
+	advice_step_wait(step);
+	return step;
+}
+
+static void a_cache_that_grows_is_written_in_place(void **state)
+{
+	struct advice_result result;
+
+	(void)state;
+	result = result_of(caches("[[[8, 16, 1023, 128], [8, 16, 1, 128]], []]"),
+	                   weir_fix_avoid_copies);
+	assert_true(result.found);
+	assert_near(result.before_us - result.after_us, 2 * (200 - 2), 0.05);
+}
+
+static void two_halves_are_joined_by_need(void **state)
+{
+	(void)state;
+	assert_true(result_of(caches("[[[8, 16, 1024, 128], [8, 16, 128, 128]], []]"),
+	                      weir_fix_avoid_copies)
+	                    .found);
+	assert_false(result_of(caches("[[[8, 16, 1024, 128], [8, 16, 129, 128]], []]"),
+	                       weir_fix_avoid_copies)
+	                     .found);
+	assert_false(result_of(caches("[[[8, 16, 1, 128], [8, 16, 1024, 128]], []]"),
+	                       weir_fix_avoid_copies)
+	                     .found);
+}
+
+/* ---- select-not-sort ---- */
+
+static struct advice_step *sorted(const char *dims, const char *type, double us)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_begin(step, "aten::sort", dims, type, "[\"\", \"-1\", \"True\"]");
+	advice_step_kernel(step, "DeviceRadixSort", us, 1000);
+	advice_step_end(step);
+	return step;
+}
+
+static void slice(struct advice_step *step, const char *end)
+{
+	static char scalars[64];
+
+	snprintf(scalars, sizeof scalars, "[\"\", \"1\", \"0\", \"%s\", \"1\"]", end);
+	advice_step_view(step, "aten::slice", "[[64, 128256], [], [], [], []]",
+	                 "[\"float\", \"Scalar\", \"Scalar\", \"Scalar\", \"Scalar\"]", scalars);
+	advice_step_wait(step);
+}
+
+static void the_first_elements_of_a_sort_need_a_select(void **state)
+{
+	struct advice_step *step =
+		sorted("[[64, 128256], [], []]", "[\"float\", \"Scalar\", \"Scalar\"]", 680);
+	struct advice_result result;
+
+	(void)state;
+	slice(step, "50");
+	result = result_of(step, weir_fix_select_not_sort);
+	assert_true(result.found);
+	/* 6 passes over 32.8 MB at half of 3.0 TB/s, and 20 kernels of 2.2 us */
+	assert_near(result.before_us - result.after_us, 680 - (131 + 44), 0.05);
+}
+
+static void a_sort_that_is_used_as_a_whole_stays(void **state)
+{
+	struct advice_step *step =
+		sorted("[[64, 128256], [], []]", "[\"float\", \"Scalar\", \"Scalar\"]", 680);
+
+	(void)state;
+	slice(step, "16033"); /* more than an eighth */
+	assert_false(result_of(step, weir_fix_select_not_sort).found);
+}
+
+static void a_sort_of_integers_orders_things(void **state)
+{
+	struct advice_step *step =
+		sorted("[[64, 128256], [], []]", "[\"long int\", \"Scalar\", \"Scalar\"]", 680);
+
+	(void)state;
+	slice(step, "50");
+	assert_false(result_of(step, weir_fix_select_not_sort).found);
+}
+
+static void a_fast_sort_stays(void **state)
+{
+	struct advice_step *step =
+		sorted("[[64, 128256], [], []]", "[\"float\", \"Scalar\", \"Scalar\"]", 170);
+
+	(void)state;
+	slice(step, "50");
+	assert_false(result_of(step, weir_fix_select_not_sort).found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_chain_of_pointwise_kernels_reads_and_writes_once),
+		cmocka_unit_test(a_gate_is_another_tensor_than_its_factor),
+		cmocka_unit_test(rotated_halves_are_part_of_a_chain),
+		cmocka_unit_test(a_parameter_is_prepared_inside_a_chain),
+		cmocka_unit_test(a_function_of_two_tensors_is_two_chains),
+		cmocka_unit_test(a_product_ends_a_chain),
+		cmocka_unit_test(statistics_of_a_batch_end_a_chain),
+		cmocka_unit_test(rows_longer_than_a_block_keeps_are_read_again),
+		cmocka_unit_test(tensors_of_other_sizes_are_no_chain),
+		cmocka_unit_test(rows_of_a_tensor_are_no_chain),
+		cmocka_unit_test(operators_without_shapes_promise_nothing),
+		cmocka_unit_test(each_wait_starts_another_region),
+		cmocka_unit_test(two_copies_that_undo_each_other_go),
+		cmocka_unit_test(a_product_takes_a_transposed_matrix),
+		cmocka_unit_test(a_product_needs_other_dimensions_in_order),
+		cmocka_unit_test(the_last_copy_of_a_step_may_be_its_result),
+		cmocka_unit_test(sister_copies_do_not_undo_each_other),
+		cmocka_unit_test(a_clone_protects_from_changes_in_place),
+		cmocka_unit_test(repeated_heads_are_read_once),
+		cmocka_unit_test(a_copy_into_a_tensor_that_exists_is_no_layout_copy),
+		cmocka_unit_test(a_cache_that_grows_is_written_in_place),
+		cmocka_unit_test(two_halves_are_joined_by_need),
+		cmocka_unit_test(the_first_elements_of_a_sort_need_a_select),
+		cmocka_unit_test(a_sort_that_is_used_as_a_whole_stays),
+		cmocka_unit_test(a_sort_of_integers_orders_things),
+		cmocka_unit_test(a_fast_sort_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

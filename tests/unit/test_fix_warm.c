@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fixes of cold steps, allocation in the step and pauses for garbage collection. A step of 10 ms
+ * has 20 launches of kernels and ends with them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/advice/pauses.h"
+#include "tests/unit/advice_run.h"
+#include "tests/unit/near.h"
+
+#define STEPS    8
+#define LAUNCHES 20
+#define MS       INT64_C(1000000)
+#define US       INT64_C(1000)
+#define STEP     (100 * MS)
+#define DEVICE   "NVIDIA H100 80GB HBM3"
+
+/* Adds the launches of a step from at_ns on, 20 us apart; returns the end of the last kernel. */
+static int64_t add_launches(struct make_trace *make, int64_t at_ns)
+{
+	for (int k = 0; k < LAUNCHES; k++, at_ns += 20 * US) {
+		make_host(make, WEIR_HOST_OP, 0, "aten::mm", at_ns, at_ns + 15 * US);
+		make_launch(make, at_ns + 5 * US, at_ns + 10 * US, at_ns + 12 * US,
+		            at_ns + 18 * US);
+	}
+	return at_ns;
+}
+
+static void init(struct advice_run *run, struct make_trace *make)
+{
+	struct weir_trace *trace = make_trace_finish(make);
+
+	advice_run_init(run, &trace, 1, DEVICE);
+}
+
+/* ---- warm-up, warm-shapes ---- */
+
+/* Every step whose bit is set in `cold` compiles for 50 ms before its second half. */
+static void init_cold(struct advice_run *run, unsigned cold)
+{
+	struct make_trace *make = make_trace_new();
+	int64_t at = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at;
+
+		at = add_launches(make, at + 10 * US);
+		if (cold >> i & 1) {
+			make_host(make, WEIR_HOST_PYTHON, 0,
+			          "triton/compiler/compiler.py(226): compile", at + 10 * US,
+			          at + 50 * MS);
+			at += 50 * MS + 10 * US;
+		}
+		at = add_launches(make, at);
+		advice_make_step(make, i, start, at);
+	}
+	init(run, make);
+}
+
+static void compilation_in_most_steps_is_due_to_their_shapes(void **state)
+{
+	struct advice_run run;
+	double before_ns;
+
+	(void)state;
+	init_cold(&run, 0xff);
+	before_ns = advice_run_step_ns(&run);
+	assert_false(advice_run_apply(&run, weir_fix_warm_up));
+	assert_true(advice_run_apply(&run, weir_fix_warm_shapes));
+	assert_near(before_ns - advice_run_step_ns(&run), 50 * MS, 0.02);
+	advice_run_release(&run);
+}
+
+static void warm_steps_are_promised_nothing(void **state)
+{
+	struct advice_run run;
+
+	(void)state;
+	init_cold(&run, 0);
+	assert_false(advice_run_apply(&run, weir_fix_warm_up));
+	assert_false(advice_run_apply(&run, weir_fix_warm_shapes));
+	assert_false(advice_run_apply(&run, weir_fix_keep_the_cache));
+	assert_false(advice_run_apply(&run, weir_fix_collect_garbage_later));
+	advice_run_release(&run);
+}
+
+/* A run without steps whose first launch loads code for 40 ms. */
+static void a_first_launch_in_the_window_is_warmed_up(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct advice_run run;
+	int64_t at;
+
+	(void)state;
+	at = add_launches(make, 0);
+	make_call(make, 0, "cudaLaunchKernel", at, at + 40 * MS, 1);
+	make_kernel(make, 0, "cold", at + 40 * MS, at + 41 * MS, 1);
+	add_launches(make, at + 42 * MS);
+	init(&run, make);
+	assert_true(advice_run_apply(&run, weir_fix_warm_up));
+	assert_near(run.draft.program.issues[LAUNCHES].call_ns, 0, 0.001);
+	advice_run_release(&run);
+}
+
+/* Each step has an operator with a new shape, which takes `ns`, and one with the same shape
+ * in all steps, which takes 100 us. */
+static void init_shapes(struct advice_run *run, int64_t ns, int64_t usual_ns)
+{
+	static const char *const names[] = {"aten::linear"};
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	int64_t at = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at;
+
+		at = add_launches(make, at + 10 * US);
+		make_host(make, WEIR_HOST_OP, 0, names[0], at, at + ns);
+		make_launch(make, at + ns - 50 * US, at + ns - 45 * US, at + ns - 40 * US,
+		            at + ns - 35 * US);
+		at += ns + 10 * US;
+		make_host(make, WEIR_HOST_OP, 0, names[0], at, at + usual_ns);
+		make_launch(make, at + 5 * US, at + 10 * US, at + 12 * US, at + 20 * US);
+		at = add_launches(make, at + usual_ns + 10 * US);
+		advice_make_step(make, i, start, at);
+	}
+	trace = make_trace_finish(make);
+	advice_give_shape(trace, names[0], "[[64, 64]]", "[\"float\"]");
+	for (size_t row = 0, n = 0; row < trace->host.count; row++) {
+		char dims[32];
+		int64_t row_ns = trace->host.end_ns[row] - trace->host.start_ns[row];
+
+		if (trace->host.shape[row] == 0 || row_ns != ns)
+			continue;
+		snprintf(dims, sizeof dims, "[[%zu, 64]]", 65 + n++);
+		advice_give_shape(trace, "", dims, "[\"float\"]");
+		trace->host.shape[row] = (uint32_t)trace->shape_count - 1;
+	}
+	advice_run_init(run, &trace, 1, DEVICE);
+}
+
+static void operators_with_new_shapes_become_as_fast_as_the_others(void **state)
+{
+	static const struct {
+		int64_t ns, usual_ns;
+		bool found;
+	} cases[] = {
+		{1 * MS, 100 * US, true},
+		{1 * MS - 1, 90 * US, false},
+		{1 * MS, 101 * US, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct advice_run run;
+		double before_ns;
+
+		init_shapes(&run, cases[i].ns, cases[i].usual_ns);
+		before_ns = advice_run_step_ns(&run);
+		assert_int_equal(advice_run_apply(&run, weir_fix_warm_shapes), cases[i].found);
+		if (cases[i].found)
+			assert_near(before_ns - advice_run_step_ns(&run),
+			            (double)(cases[i].ns - cases[i].usual_ns), 0.02);
+		advice_run_release(&run);
+	}
+}
+
+/* ---- keep-the-cache ---- */
+
+static void allocation_in_each_step_is_removed(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct advice_run run;
+	int64_t at = 0;
+	double before_ns;
+
+	(void)state;
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at;
+
+		at = add_launches(make, at + 10 * US);
+		make_call(make, 0, "cudaMalloc", at, at + 500 * US, 0);
+		at = add_launches(make, at + 510 * US);
+		make_call(make, 0, "cudaDeviceSynchronize", at, at + 20 * US, 0);
+		make_call(make, 0, "cudaFree", at + 30 * US, at + 430 * US, 0);
+		at += 440 * US;
+		advice_make_step(make, i, start, at);
+	}
+	init(&run, make);
+	before_ns = advice_run_step_ns(&run);
+	assert_true(advice_run_apply(&run, weir_fix_keep_the_cache));
+	assert_near(before_ns - advice_run_step_ns(&run), 900 * US, 0.05);
+	advice_run_release(&run);
+}
+
+/* Without steps, `count` allocations at the start and as many frees at the end. */
+static void a_start_that_allocates_is_no_churn(void **state)
+{
+	static const struct {
+		int count;
+		bool found;
+	} cases[] = {{3, false}, {4, true}};
+
+	(void)state;
+	for (size_t c = 0; c < 2; c++) {
+		struct make_trace *make = make_trace_new();
+		struct advice_run run;
+		int64_t at = add_launches(make, 0);
+
+		for (int i = 0; i < cases[c].count; i++, at += 200 * US)
+			make_call(make, 0, "hipMalloc", at, at + 100 * US, 0);
+		at = add_launches(make, at);
+		for (int i = 0; i < cases[c].count; i++, at += 200 * US)
+			make_call(make, 0, "hipFree", at, at + 100 * US, 0);
+		add_launches(make, at);
+		init(&run, make);
+		assert_int_equal(advice_run_apply(&run, weir_fix_keep_the_cache), cases[c].found);
+		advice_run_release(&run);
+	}
+}
+
+/* ---- collect-garbage-later ---- */
+
+/* A pause behind the launches of each step. */
+struct pause {
+	const char *in; /* range around the pause alone; NULL: only the step */
+	int64_t ns;
+	int64_t spread_ns; /* each further step pauses for so much longer */
+	const char *copy;  /* name of a copy at the beginning of each step; NULL: none */
+	bool at_end;       /* the copy is at the end of the launches */
+};
+
+static void init_paused(struct advice_run *run, const struct pause *pause)
+{
+	struct make_trace *make = make_trace_new();
+	int64_t at = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at, ns = pause->ns + i * pause->spread_ns;
+		struct advice_copy copy = {pause->copy,  at + 5 * US, at + 8 * US,    at + 9 * US,
+		                           at + 10 * US, 64,          (uint64_t)i + 1};
+
+		if (pause->copy && !pause->at_end)
+			advice_make_copy(make, &copy);
+		at = add_launches(make, at + 20 * US);
+		if (pause->copy && pause->at_end) {
+			copy.call_ns = at + 5 * US;
+			copy.return_ns = at + 12 * US;
+			copy.start_ns = at + 9 * US;
+			copy.end_ns = at + 10 * US;
+			advice_make_copy(make, &copy);
+			at += 20 * US;
+		}
+		if (pause->in)
+			make_host(make, WEIR_HOST_ANNOTATION, 0, pause->in, at, at + ns);
+		at += ns;
+		advice_make_step(make, i, start, at);
+		at += 10 * US;
+	}
+	init(run, make);
+}
+
+static bool collects(const struct pause *pause)
+{
+	struct advice_run run;
+	bool found;
+
+	init_paused(&run, pause);
+	found = advice_run_apply(&run, weir_fix_collect_garbage_later);
+	advice_run_release(&run);
+	return found;
+}
+
+static void a_silent_regular_pause_is_likely_garbage_collection(void **state)
+{
+	struct advice_run run;
+	double before_ns;
+
+	(void)state;
+	init_paused(&run, &(struct pause){.ns = 20 * MS, .spread_ns = 200 * US});
+	before_ns = advice_run_step_ns(&run);
+	assert_true(advice_run_apply(&run, weir_fix_collect_garbage_later));
+	assert_near(before_ns - advice_run_step_ns(&run), 20 * MS, 0.05);
+	assert_non_null(strstr(run.draft.basis.data, "likely"));
+	assert_false(advice_run_apply(&run, weir_fix_overlap_output));
+	advice_run_release(&run);
+}
+
+static void a_recorded_collection_needs_no_pattern(void **state)
+{
+	struct advice_run run;
+
+	(void)state;
+	init_paused(&run, &(struct pause){.in = "gc.collect", .ns = 20 * MS});
+	assert_true(advice_run_apply(&run, weir_fix_collect_garbage_later));
+	assert_null(strstr(run.draft.basis.data, "likely"));
+	advice_run_release(&run);
+}
+
+static void other_pauses_are_not_garbage_collection(void **state)
+{
+	static const struct {
+		struct pause pause;
+		bool found;
+	} cases[] = {
+		{{.ns = 2 * MS, .spread_ns = 100 * US}, true},
+		/* too short */
+		{{.ns = 300 * US, .spread_ns = 90 * US}, false},
+		/* named work */
+		{{.in = "tokenize", .ns = 2 * MS, .spread_ns = 100 * US}, false},
+		{{.in = "write results", .ns = 2 * MS, .spread_ns = 100 * US}, false},
+		/* as exact as a timer */
+		{{.ns = 20 * MS}, false},
+		/* lengths without a pattern */
+		{{.ns = 2 * MS, .spread_ns = 5 * MS}, false},
+		/* the next step begins with an input */
+		{{.ns = 2 * MS, .spread_ns = 100 * US, .copy = "Memcpy HtoD (Pageable -> Device)"},
+	         false},
+		/* the step ends with a result */
+		{{.ns = 2 * MS,
+	          .spread_ns = 100 * US,
+	          .copy = "Memcpy DtoH (Device -> Pageable)",
+	          .at_end = true},
+	         false},
+		/* a copy elsewhere in the step explains nothing */
+		{{.ns = 2 * MS, .spread_ns = 100 * US, .copy = "Memcpy DtoH (Device -> Pageable)"},
+	         true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		if (collects(&cases[i].pause) != cases[i].found)
+			fail_msg("case %zu", i);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(compilation_in_most_steps_is_due_to_their_shapes),
+		cmocka_unit_test(warm_steps_are_promised_nothing),
+		cmocka_unit_test(a_first_launch_in_the_window_is_warmed_up),
+		cmocka_unit_test(operators_with_new_shapes_become_as_fast_as_the_others),
+		cmocka_unit_test(allocation_in_each_step_is_removed),
+		cmocka_unit_test(a_start_that_allocates_is_no_churn),
+		cmocka_unit_test(a_silent_regular_pause_is_likely_garbage_collection),
+		cmocka_unit_test(a_recorded_collection_needs_no_pattern),
+		cmocka_unit_test(other_pauses_are_not_garbage_collection),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

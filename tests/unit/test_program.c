@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One step as a program of calls and device work, and its replay. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/advice/needs.h"
+#include "engine/analysis/advice/replay.h"
+#include "engine/analysis/analyze.h"
+#include "tests/unit/make_trace.h"
+#include "tests/unit/near.h"
+
+#define STEPS   8
+#define US      INT64_C(1000)
+#define TYPICAL WEIR_REPLAY_TYPICAL
+
+static const struct weir_host_speed as_recorded = {1, 1, 1};
+
+struct made {
+	struct weir_profile *profile;
+	struct weir_analysis *analysis;
+	struct weir_program program;
+	bool known;
+};
+
+static void make(struct made *made, struct weir_trace *trace)
+{
+	const struct weir_analysis_options options = {.steady = true, .percentile = 0.95};
+	struct weir_error err;
+
+	made->profile = weir_profile_new();
+	weir_profile_add_input(made->profile, "trace")->trace = trace;
+	assert_int_equal(weir_analysis_new(made->profile, &options, &made->analysis, &err),
+	                 WEIR_OK);
+	made->known = weir_program_init(&made->program, made->analysis);
+}
+
+static void release(struct made *made)
+{
+	weir_program_release(&made->program);
+	weir_analysis_free(made->analysis);
+	weir_profile_free(made->profile);
+}
+
+/* Steps of `period` with two launches, `apart` from each other on the host, of kernels of `kernel`
+ * ns each. */
+static struct weir_trace *two_launches(int64_t period, int64_t apart, int64_t kernel)
+{
+	struct make_trace *trace = make_trace_new();
+
+	for (int64_t i = 0; i < STEPS; i++) {
+		int64_t at = i * period, busy = at + 3 * US;
+		uint64_t id = (uint64_t)i * 2 + 1;
+
+		make_host(trace, WEIR_HOST_ANNOTATION, 0, "decode", at, at + period - 10);
+		make_call(trace, 0, "cudaLaunchKernel", at + US, at + 2 * US, id);
+		make_kernel(trace, 0, "first", busy, busy + kernel, id);
+		make_call(trace, 0, "cudaLaunchKernel", at + US + apart, at + 2 * US + apart,
+		          id + 1);
+		busy = busy + kernel + US > at + 3 * US + apart ? busy + kernel + US
+		                                                : at + 3 * US + apart;
+		make_kernel(trace, 0, "second", busy, busy + kernel, id + 1);
+	}
+	return make_trace_finish(trace);
+}
+
+static void a_program_replays_to_the_recorded_step(void **state)
+{
+	struct made late, queued;
+
+	(void)state;
+	make(&late, two_launches(100 * US, 40 * US, 5 * US));
+	assert_true(late.known && late.program.has_host);
+	assert_int_equal(late.program.job_count, 2);
+	assert_near(late.program.measured_ns, 100.0 * US, 1e-9);
+	assert_near(weir_replay(&late.program, as_recorded, TYPICAL), 100.0 * US, 0.001);
+	release(&late);
+	make(&queued, two_launches(100 * US, 2 * US, 40 * US));
+	assert_near(weir_replay(&queued.program, as_recorded, TYPICAL), 100.0 * US, 0.03);
+	release(&queued);
+}
+
+static void a_faster_host_shortens_a_step_that_waits_for_it(void **state)
+{
+	const struct weir_host_speed twice = {0.5, 1, 0};
+	struct made late, queued;
+
+	(void)state;
+	make(&late, two_launches(100 * US, 40 * US, 5 * US));
+	assert_near(weir_replay(&late.program, twice, TYPICAL), 50.0 * US, 0.001);
+	release(&late);
+	/* Two kernels of 45 us, a gap of 1 us: the device alone needs 91 us and its latency. */
+	make(&queued, two_launches(100 * US, 2 * US, 45 * US));
+	assert_true(weir_replay(&queued.program, twice, TYPICAL) >= 91.0 * US);
+	release(&queued);
+}
+
+static void a_long_silence_of_the_host_is_work_that_no_profiler_lengthens(void **state)
+{
+	struct made shorter, longer;
+
+	(void)state;
+	make(&shorter, two_launches(400 * US, 100 * US, 5 * US));
+	/* From the second call to the next step's first: 298 us, beyond WEIR_HOST_WORK_NS. */
+	assert_near(weir_replay(&shorter.program, (struct weir_host_speed){0, 1, 0}, TYPICAL),
+	            298.0 * US, 0.02);
+	release(&shorter);
+	make(&longer, two_launches(200 * US, 100 * US, 5 * US));
+	assert_true(weir_replay(&longer.program, (struct weir_host_speed){0, 1, 0}, TYPICAL) <
+	            15.0 * US);
+	release(&longer);
+}
+
+static void the_unprofiled_host_is_as_fast_as_the_given_duration_says(void **state)
+{
+	struct weir_host_speed speed;
+	struct made made;
+
+	(void)state;
+	make(&made, two_launches(100 * US, 40 * US, 5 * US));
+	speed = weir_unprofiled_speed(&made.program, NAN);
+	assert_near(speed.dispatch, 1 / WEIR_PROFILER_FACTOR, 1e-9);
+	speed = weir_unprofiled_speed(&made.program, 1.6);
+	assert_near(weir_replay(&made.program, speed, TYPICAL), 100.0 * US / 1.6, 0.001);
+	/* More than dispatch can explain, without work of the host that could be shorter. */
+	speed = weir_unprofiled_speed(&made.program, 10);
+	assert_near(speed.dispatch, 1 / WEIR_PROFILER_FACTOR_HIGH, 1e-9);
+	release(&made);
+}
+
+/* Steps of 100 us whose range ends 20 us before the next begins: two calls, 1 us behind the
+ * beginning of the range and 30 us before its end. */
+static struct weir_trace *ranges_apart(const char *name)
+{
+	struct make_trace *trace = make_trace_new();
+
+	for (int64_t i = 0; i < STEPS; i++) {
+		int64_t at = i * 100 * US;
+		uint64_t id = (uint64_t)i * 2 + 1;
+
+		make_host(trace, WEIR_HOST_ANNOTATION, 0, name, at, at + 80 * US);
+		make_call(trace, 0, "cudaLaunchKernel", at + US, at + 2 * US, id);
+		make_kernel(trace, 0, "first", at + 4 * US, at + 9 * US, id);
+		make_call(trace, 0, "cudaLaunchKernel", at + 49 * US, at + 50 * US, id + 1);
+		make_kernel(trace, 0, "second", at + 52 * US, at + 57 * US, id + 1);
+	}
+	return make_trace_finish(trace);
+}
+
+/* Half of 20 us before the mark and as much behind it, but there a call begins 1 us later. */
+static void the_profilers_marks_are_no_time_of_the_program(void **state)
+{
+	const struct weir_host_speed unprofiled = {1, 1, 0};
+	struct made marked, named;
+
+	(void)state;
+	make(&marked, ranges_apart("ProfilerStep#1"));
+	assert_near(weir_replay(&marked.program, as_recorded, TYPICAL), 100.0 * US, 1e-3);
+	assert_near(weir_replay(&marked.program, unprofiled, TYPICAL), (100.0 - 10 - 20 - 1) * US,
+	            1e-3);
+	release(&marked);
+	make(&named, ranges_apart("decode"));
+	assert_near(weir_replay(&named.program, unprofiled, TYPICAL), 100.0 * US, 1e-3);
+	release(&named);
+}
+
+/* Steps of 100 us: a kernel of 20 us, a wait for it, then a second kernel. */
+static struct weir_trace *a_wait_in_the_step(void)
+{
+	struct make_trace *trace = make_trace_new();
+
+	for (int64_t i = 0; i < STEPS; i++) {
+		int64_t at = i * 100 * US;
+		uint64_t id = (uint64_t)i * 2 + 1;
+
+		make_host(trace, WEIR_HOST_ANNOTATION, 0, "decode", at, at + 100 * US - 10);
+		make_call(trace, 0, "cudaLaunchKernel", at + US, at + 2 * US, id);
+		make_kernel(trace, 0, "first", at + 4 * US, at + 24 * US, id);
+		make_call(trace, 0, "cudaStreamSynchronize", at + 3 * US, at + 26 * US, 0);
+		make_call(trace, 0, "cudaLaunchKernel", at + 50 * US, at + 51 * US, id + 1);
+		make_kernel(trace, 0, "second", at + 53 * US, at + 63 * US, id + 1);
+	}
+	return make_trace_finish(trace);
+}
+
+static void a_wait_holds_the_host_until_its_job_has_ended(void **state)
+{
+	const struct weir_host_speed no_dispatch = {0, 1, 0};
+	struct made made;
+	size_t waits = 0;
+
+	(void)state;
+	make(&made, a_wait_in_the_step());
+	for (size_t i = 0; i < made.program.issue_count; i++) {
+		const struct weir_issue *issue = &made.program.issues[i];
+
+		if (issue->until == WEIR_NONE)
+			continue;
+		waits++;
+		assert_int_equal(issue->kind, WEIR_ISSUE_WAIT);
+		assert_int_equal(issue->until, 0);
+		assert_near(issue->return_ns, 2.0 * US, 1e-9);
+	}
+	assert_int_equal(waits, 1);
+	/* Latency 3 us, first kernel 20 us, return 2 us, then latency and the second kernel: the
+	 * next step begins behind the wait, beside the second kernel. */
+	assert_true(weir_replay(&made.program, no_dispatch, TYPICAL) >= 30.0 * US);
+	release(&made);
+}
+
+static void a_graph_needs_a_step_without_waits_and_with_equal_kernels(void **state)
+{
+	struct weir_advisor advisor = {0};
+	struct made made;
+
+	(void)state;
+	make(&made, a_wait_in_the_step());
+	advisor.program = made.program;
+	assert_int_equal(weir_need_check(&advisor, "no-syncs"), WEIR_NEED_NOT_MET);
+	assert_int_equal(weir_need_check(&advisor, "same-kernels"), WEIR_NEED_MET);
+	release(&made);
+	make(&made, two_launches(100 * US, 40 * US, 5 * US));
+	advisor.program = made.program;
+	assert_int_equal(weir_need_check(&advisor, "no-syncs"), WEIR_NEED_MET);
+	assert_int_equal(weir_need_check(&advisor, NULL), WEIR_NEED_UNKNOWN);
+	assert_false(weir_need_exists("no-such-check"));
+	release(&made);
+}
+
+static void a_trace_without_device_work_has_no_program(void **state)
+{
+	struct make_trace *trace = make_trace_new();
+	struct made made;
+
+	(void)state;
+	make_host(trace, WEIR_HOST_OP, 0, "aten::mm", 0, 1000);
+	make_host(trace, WEIR_HOST_OP, 0, "aten::mm", 2000, 3000);
+	make(&made, make_trace_finish(trace));
+	assert_false(made.known);
+	release(&made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_replays_to_the_recorded_step),
+		cmocka_unit_test(a_faster_host_shortens_a_step_that_waits_for_it),
+		cmocka_unit_test(a_long_silence_of_the_host_is_work_that_no_profiler_lengthens),
+		cmocka_unit_test(the_unprofiled_host_is_as_fast_as_the_given_duration_says),
+		cmocka_unit_test(the_profilers_marks_are_no_time_of_the_program),
+		cmocka_unit_test(a_wait_holds_the_host_until_its_job_has_ended),
+		cmocka_unit_test(a_graph_needs_a_step_without_waits_and_with_equal_kernels),
+		cmocka_unit_test(a_trace_without_device_work_has_no_program),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
