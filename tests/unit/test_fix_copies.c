@@ -14,6 +14,7 @@
 #include "tests/unit/near.h"
 
 #define STEPS  6
+#define COPIES 8 /* as many as have a quarter */
 #define MS     INT64_C(1000000)
 #define STEP   (10 * MS)
 #define DEVICE "NVIDIA H100 80GB HBM3"
@@ -124,6 +125,57 @@ static void copies_hide_behind_the_kernels_of_the_step(void **state)
 	assert_near(run.draft.program.jobs[0].ns, 0.15 * 4 * MS, 0.001);
 	assert_near(run.draft.program.jobs[0].low_ns, 0, 0.001);
 	assert_near(run.draft.program.jobs[0].high_ns, 2 * MS, 0.001);
+	advice_run_release(&run);
+}
+
+/* Copies of 4 ms beside a kernel of 3 ms, of which the last `disturbed` take 6 ms. */
+static void init_disturbed(struct advice_run *run, int disturbed)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+
+	for (int i = 0; i < COPIES; i++) {
+		int64_t at = i * STEP, end = at + 100000 + (i < COPIES - disturbed ? 4 : 6) * MS;
+
+		advice_make_step(make, i, at, at + STEP - 1000);
+		advice_make_copy(make,
+		                 &(struct advice_copy){pinned, at + 10000, at + 20000, at + 100000,
+		                                       end, 47250000, (uint64_t)i + 1});
+		kernel(make, at + 50000, end, end + 3 * MS);
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(run, &trace, 1, DEVICE);
+}
+
+static void longer_copies_hide_the_slower_kernels(void **state)
+{
+	struct advice_run run;
+
+	(void)state;
+	init_disturbed(&run, 0);
+	assert_true(advice_run_apply(&run, weir_fix_overlap_copies));
+	/* The copy is the longer of both: 1 ms of it stays, and the kernel runs longer behind it.
+	 */
+	assert_near(run.draft.program.jobs[0].ns, 1 * MS, 0.001);
+	assert_near(run.draft.program.jobs[0].low_ns, 1 * MS, 0.001);
+	assert_near(run.draft.program.jobs[0].high_ns, 2.5 * MS, 0.001);
+	advice_run_release(&run);
+}
+
+static void disturbed_copies_are_taken_as_the_quickest_quarter(void **state)
+{
+	struct advice_run run;
+
+	(void)state;
+	init_disturbed(&run, COPIES - 3);
+	assert_true(advice_run_apply(&run, weir_fix_overlap_copies));
+	/* 4 of 6 ms are the link's, and 3 of them hide. */
+	assert_near(run.draft.program.jobs[0].ns, 1 * MS, 0.001);
+	/* All copies are slow but one: 6 ms are the link's. */
+	advice_run_release(&run);
+	init_disturbed(&run, COPIES - 1);
+	assert_true(advice_run_apply(&run, weir_fix_overlap_copies));
+	assert_near(run.draft.program.jobs[0].ns, 3 * MS, 0.001);
 	advice_run_release(&run);
 }
 
@@ -399,6 +451,8 @@ int main(void)
 		cmocka_unit_test(pinned_copies_are_not_pinned_again),
 		cmocka_unit_test(a_link_of_an_unknown_device_is_not_guessed),
 		cmocka_unit_test(copies_hide_behind_the_kernels_of_the_step),
+		cmocka_unit_test(longer_copies_hide_the_slower_kernels),
+		cmocka_unit_test(disturbed_copies_are_taken_as_the_quickest_quarter),
 		cmocka_unit_test(only_pinned_copies_can_overlap),
 		cmocka_unit_test(hidden_copies_are_not_hidden_again),
 		cmocka_unit_test(many_small_copies_become_one),
