@@ -236,6 +236,56 @@ static void layout_changes_of_fp32_convolutions_go_away_if_the_model_is_channels
 	}
 }
 
+/* The matrix units want channels last, so that each call changes the layout of its input, weights
+ * and result; but a window of one place is a product of matrices. */
+static void fp32_convolutions_of_channels_first_get_layout_changes(void **state)
+{
+	static const struct {
+		const char *dims, *kernel;
+		double us;
+	} cases[] = {
+		{"[[16,128,64,64],[128,128,3,3],[],[],[],[],[],[],[]]",
+	         "sm80_xmma_fprop_implicit_gemm_f32f32_nchwkcrs_nchw", 72.5},
+		{"[[16,128,64,64],[128,128,3,3],[],[],[],[],[],[],[]]",
+	         "sm80_xmma_fprop_implicit_gemm_f32f32_nhwckrsc_nhwc", 30},
+		{"[[16,128,64,64],[128,128,1,1],[],[],[],[],[],[],[]]",
+	         "sm80_xmma_fprop_implicit_gemm_f32f32_nchwkcrs_nchw", 14.2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct advice_step *step = advice_step_new();
+		struct advice_result result;
+
+		advice_step_begin(
+			step, "aten::cudnn_convolution", cases[i].dims,
+			"[\"float\",\"float\",\"ScalarList\",\"ScalarList\","
+			"\"ScalarList\",\"Scalar\",\"Scalar\",\"Scalar\",\"Scalar\"]",
+			i < 2 ? "[\"\",\"\",\"[1, 1]\",\"[1, 1]\",\"[1, 1]\",\"1\",\"False\","
+				"\"False\",\"False\"]"
+			      : "[\"\",\"\",\"[0, 0]\",\"[1, 1]\",\"[1, 1]\",\"1\",\"False\","
+				"\"False\",\"False\"]");
+		advice_step_kernel(step, cases[i].kernel, 456, 1000);
+		advice_step_end(step);
+		advice_step_apply(step, weir_fix_lower_precision, &result);
+		assert_true(result.found);
+		assert_near(result.after_us, cases[i].us, 0.05);
+	}
+}
+
+/* 137 GFLOP at 0.95 of 396 TFLOP/s. */
+static void the_range_of_an_fp32_product_reaches_to_tf32(void **state)
+{
+	struct advice_trace *run = one("aten::mm", SQUARE, FLOATS, SGEMM, 2600000, H100);
+	const struct weir_job *job;
+
+	(void)state;
+	assert_true(advice_trace_apply(run, weir_fix_lower_precision));
+	job = &run->draft.program.jobs[0];
+	assert_true(job->high_ns > 365000 && job->high_ns < 1.5 * 365000);
+	advice_trace_free(run);
+}
+
 /* ---- fp8 ---- */
 
 #define LARGE "[[8192,8192],[8192,8192]]"
@@ -413,6 +463,8 @@ int main(void)
 		cmocka_unit_test(kernels_that_load_single_elements_keep_their_loads),
 		cmocka_unit_test(
 			layout_changes_of_fp32_convolutions_go_away_if_the_model_is_channels_last),
+		cmocka_unit_test(fp32_convolutions_of_channels_first_get_layout_changes),
+		cmocka_unit_test(the_range_of_an_fp32_product_reaches_to_tf32),
 		cmocka_unit_test(a_large_product_in_fp8_and_its_pass_over_the_activations),
 		cmocka_unit_test(a_device_without_fp8_units_computes_none),
 		cmocka_unit_test(fp8_is_for_products_near_their_roof),
