@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fixes of copies between host and device. Each step of 10 ms begins with a copy or several and
  * then runs kernels. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -392,6 +394,63 @@ static void whole_tensors_that_are_used_whole_are_copied(void **state)
 	}
 }
 
+/* A tensor of [64, 8000] goes to the host in 4 ms, where one operator reads it. */
+static bool init_picked(struct advice_run *run, const char *operator, const char * types,
+                        const char *scalars)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = i * STEP;
+
+		advice_make_step(make, i, at, at + STEP - 1000);
+		kernel(make, at + 10000, at + 20000, at + 1 * MS);
+		advice_make_copy(make, &(struct advice_copy){results, at + 30000, at + 5 * MS,
+		                                             at + 1 * MS, at + 5 * MS,
+		                                             64 * 8000 * 4, (uint64_t)i + 1});
+		make_host(make, WEIR_HOST_OP, 0, operator, at + 5 * MS + 10000,
+		          at + 5 * MS + 15000);
+	}
+	trace = make_trace_finish(make);
+	advice_give_shape(trace, "aten::copy_", "[[64, 8000], [64, 8000], []]",
+	                  "[\"float\", \"float\", \"Scalar\"]");
+	advice_give_shape(trace, operator, "[[64, 8000], [], [], [], []]", types);
+	trace->shapes[trace->shape_count - 1].scalars =
+		weir_names_add(trace->names, scalars, strlen(scalars));
+	advice_run_init(run, &trace, 1, DEVICE);
+	return advice_run_apply(run, weir_fix_copy_less);
+}
+
+static void elements_that_the_host_picks_are_picked_on_the_device(void **state)
+{
+	static const char types[] = "[\"float\", \"Scalar\", \"Scalar\", \"Scalar\", \"Scalar\"]";
+	static const struct {
+		const char *op, *scalars;
+		double part; /* of 4 ms; 0: staged by the driver; NAN: not found */
+	} cases[] = {
+		{"aten::select", "[\"\", \"1\", \"0\"]", 0},
+		{"aten::slice", "[\"\", \"0\", \"-16\", \"9223372036854775807\", \"1\"]", 0.25},
+		{"aten::slice", "[\"\", \"0\", \"-17\", \"9223372036854775807\", \"1\"]", NAN},
+		{"aten::slice", "[\"\", \"0\", \"0\", \"64\", \"4\"]", 0.25},
+		{"aten::slice", "[\"\", \"0\", \"0\", \"64\", \"3\"]", NAN},
+		{"aten::view", "[\"\", \"[512000]\"]", NAN},
+		{"aten::add", "[\"\", \"1\"]", NAN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct advice_run run;
+
+		assert_int_equal(init_picked(&run, cases[i].op, types, cases[i].scalars),
+		                 !isnan(cases[i].part));
+		if (!isnan(cases[i].part))
+			assert_near(run.draft.program.jobs[1].ns, 4000 + cases[i].part * 4 * MS,
+			            0.001);
+		advice_run_release(&run);
+	}
+}
+
 /* Logits of 16 rows go to the host in 4 ms, where nothing is recorded for `silent_ns`. */
 static void init_silent(struct advice_run *run, int64_t vocabulary, int64_t silent_ns)
 {
@@ -460,6 +519,7 @@ int main(void)
 		cmocka_unit_test(copies_of_different_stages_stay_apart),
 		cmocka_unit_test(results_that_are_not_computed_yet_are_not_packed),
 		cmocka_unit_test(only_the_result_of_a_reduction_is_copied),
+		cmocka_unit_test(elements_that_the_host_picks_are_picked_on_the_device),
 		cmocka_unit_test(logits_need_no_recorded_operator),
 		cmocka_unit_test(whole_tensors_that_are_used_whole_are_copied),
 	};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole tensors that are copied to the host although few of their values are used there. */
+/* Whole tensors that are copied to the host although few of their values are used there: results of
+ * operators, or elements that it picks. */
 #include <math.h>
 #include <string.h>
 
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/host_spans.h"
+#include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/transfers.h"
 
 /* Smaller copies are cheap. */
@@ -84,7 +86,9 @@ static bool works_on(const struct weir_draft *draft, uint32_t row, double elemen
 	struct weir_args args;
 	const struct weir_arg *tensor;
 
+	/* The last operator may be that of the next step's first launch. */
 	if (rank->trace->host.kind[row] != WEIR_HOST_OP ||
+	    rank->trace->host.end_ns[row] > draft->program.host_end_ns ||
 	    weir_timeline_outermost_op(&rank->timeline, row) != row ||
 	    !weir_advisor_args(draft->advisor, row, &args))
 		return false;
@@ -192,6 +196,75 @@ static bool computes_on_host(const struct weir_draft *draft, const struct weir_j
 	return false;
 }
 
+/* ---- elements that the host picks from it ---- */
+
+/* Operators that only look at a tensor in another way. */
+static const char *const looking[] = {
+	"alias",     "as_strided", "contiguous", "cpu",     "detach",  "detach_",
+	"expand_as", "flatten",    "lift",       "numpy_T", "permute", "reshape",
+	"select",    "slice",      "squeeze",    "t",       "to",      "transpose",
+	"unflatten", "unsqueeze",  "view",       "view_as", NULL,
+};
+/* Who uses more than this share of a tensor uses it whole. */
+#define LARGEST_PART 0.25
+
+/* Returns the elements that the operator picks from its first tensor: all for other operators. */
+static double picked(const char *name, const struct weir_args *args)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	int64_t dim, start = 0, end = INT64_MAX, step = 1, length;
+
+	if (!weir_args_int(args, 1, &dim))
+		return x->elements;
+	dim += dim < 0 ? x->rank : 0;
+	if (dim < 0 || dim >= x->rank || x->dims[dim] < 1)
+		return x->elements;
+	length = x->dims[dim];
+	if (strcmp(name, "select") == 0)
+		return x->elements / (double)length;
+	if (strcmp(name, "slice") != 0)
+		return x->elements;
+	weir_args_int(args, 2, &start);
+	weir_args_int(args, 3, &end);
+	weir_args_int(args, 4, &step);
+	start += start < 0 ? length : 0;
+	end = end < 0 ? end + length : end;
+	end = end < length ? end : length;
+	if (start < 0 || start >= end || step < 1)
+		return x->elements;
+	return x->elements / (double)length * ceil((double)(end - start) / (double)step);
+}
+
+/* Returns the elements of the tensor behind a copy that the host's operators pick, all if one of
+ * them reads it whole; 0: none is recorded. */
+static double picked_elements(const struct weir_draft *draft, uint32_t call, double elements)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_timeline *timeline = &program->rank->timeline;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	size_t first, end;
+	double sum = 0;
+
+	weir_timeline_thread_rows(timeline, host->thread[call], &first, &end);
+	if (end > call + MOST_ROWS)
+		end = call + MOST_ROWS;
+	for (uint32_t row = call + 1; row < end && host->start_ns[row] < program->host_end_ns;
+	     row++) {
+		const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
+		struct weir_args args;
+		double part;
+
+		if (host->start_ns[row] < host->end_ns[call] || !works_on(draft, row, elements) ||
+		    !weir_advisor_args(draft->advisor, row, &args))
+			continue;
+		part = picked(name, &args);
+		if (!weir_op_is_one_of(name, looking))
+			return elements;
+		sum += part < elements ? part : 0;
+	}
+	return fmin(sum, elements);
+}
+
 /* ---- copy-less ---- */
 
 /* A copy of few values: its latency on the device, and until its call returns. */
@@ -240,12 +313,44 @@ static bool drop_host_work(struct weir_draft *draft, const struct weir_job *job,
 	return true;
 }
 
+/* Lets the host wait no longer than a copy of few values takes. */
+static void shorten_call(struct weir_draft *draft, uint32_t i)
+{
+	struct weir_issue *issue = &draft->program.issues[i];
+
+	issue->dispatch_ns += WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
+	issue->return_ns = fmin(issue->return_ns, SMALL_RETURN_NS);
+	if (issue->until == WEIR_NONE)
+		issue->call_ns = fmin(issue->call_ns, WEIR_DISPATCH_NS);
+}
+
+/* Picks on the device what the host picks from one copy; returns false if it uses more. */
+static bool copy_part(struct weir_draft *draft, uint32_t j, const struct weir_transfer *copy,
+                      const struct weir_arg *tensor)
+{
+	const struct weir_job *job = &draft->program.jobs[j];
+	uint32_t call = draft->program.issues[job->issue].call;
+	double share, ns;
+
+	if (call == WEIR_NONE)
+		return false;
+	share = picked_elements(draft, call, tensor->elements) / tensor->elements;
+	ns = SMALL_COPY_NS + WEIR_SHORTEST_KERNEL_NS + share * job->ns;
+	if (!(share > 0) || share > LARGEST_PART || !(ns < job->ns))
+		return false;
+	/* Copies that the driver stages are as fast as those of pinned memory. */
+	if (share * copy->bytes <= WEIR_STAGED_BYTES)
+		ns = SMALL_COPY_NS + WEIR_SHORTEST_KERNEL_NS;
+	weir_draft_set_job(draft, j, ns, ns, fmin(2 * ns, job->ns));
+	shorten_call(draft, job->issue);
+	return true;
+}
+
 /* Replaces one copy by a pass over its tensor on the device and a copy of the result. */
 static bool copy_result(struct weir_draft *draft, uint32_t j, size_t *operators)
 {
 	const struct weir_job *job = &draft->program.jobs[j];
 	struct weir_transfer copy = weir_transfer_of(draft->advisor, job);
-	struct weir_issue *issue = &draft->program.issues[job->issue];
 	const struct weir_arg *tensor;
 	struct weir_args args;
 	double ns;
@@ -256,14 +361,12 @@ static bool copy_result(struct weir_draft *draft, uint32_t j, size_t *operators)
 	ns = SMALL_COPY_NS + weir_advisor_kernel_ns(draft->advisor, 0, WEIR_ENGINE_NONE,
 	                                            WEIR_DTYPE_UNKNOWN, copy.bytes, 1);
 	if (!tensor || !(ns < job->ns) ||
-	    (!is_logits(tensor) && computes_on_host(draft, job, tensor->elements)) ||
-	    !drop_host_work(draft, job, tensor, copy.bytes, operators))
+	    (!is_logits(tensor) && computes_on_host(draft, job, tensor->elements)))
 		return false;
+	if (!drop_host_work(draft, job, tensor, copy.bytes, operators))
+		return copy_part(draft, j, &copy, tensor);
 	weir_draft_set_job(draft, j, ns, ns, fmin(2 * ns, job->ns));
-	issue->dispatch_ns += WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
-	issue->return_ns = fmin(issue->return_ns, SMALL_RETURN_NS);
-	if (issue->until == WEIR_NONE)
-		issue->call_ns = fmin(issue->call_ns, WEIR_DISPATCH_NS);
+	shorten_call(draft, job->issue);
 	return true;
 }
 
@@ -277,9 +380,10 @@ bool weir_fix_copy_less(struct weir_draft *draft)
 			bytes += weir_transfer_of(draft->advisor, &draft->program.jobs[j]).bytes;
 			copies++;
 		}
-	weir_draft_basis(draft,
-	                 "one pass over %.2f MB on the device and a copy of the result instead of "
-	                 "%zu copies and %zu operators on the host",
-	                 bytes / 1e6, copies, operators);
+	weir_draft_basis(
+		draft,
+		"one pass over %.2f MB on the device, at most, and a copy of the result instead "
+		"of %zu copies and %zu operators on the host",
+		bytes / 1e6, copies, operators);
 	return copies > 0;
 }
