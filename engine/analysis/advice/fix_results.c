@@ -205,7 +205,7 @@ static const char *const looking[] = {
 	"select",    "slice",      "squeeze",    "t",       "to",      "transpose",
 	"unflatten", "unsqueeze",  "view",       "view_as", NULL,
 };
-/* Who uses more than this share of a tensor uses it whole. */
+/* A program that uses a larger share of a tensor uses it whole. */
 #define LARGEST_PART 0.25
 
 /* Returns the elements that the operator picks from its first tensor: all for other operators. */
