@@ -164,7 +164,7 @@ void weir_draft_less_work(struct weir_draft *draft, uint32_t issue, double ns)
 #define COLD_BYTES 16777216.0
 #define WARM       0.4
 
-static void warm_host(struct weir_draft *draft)
+void weir_draft_warm_host(struct weir_draft *draft)
 {
 	struct weir_program *program = &draft->program;
 
@@ -183,7 +183,7 @@ void weir_draft_less_freeing(struct weir_draft *draft, uint32_t issue, double by
 	if (bytes >= FREED_BYTES)
 		weir_draft_less_work(draft, issue, bytes * FREE_NS_PER_BYTE);
 	if (bytes >= COLD_BYTES)
-		warm_host(draft);
+		weir_draft_warm_host(draft);
 }
 
 void weir_draft_set_dispatch(struct weir_draft *draft, uint32_t issue, double ns)

@@ -74,6 +74,20 @@ static bool set_position(struct weir_draft *draft, const struct weir_op_calls *c
 	return true;
 }
 
+static const char *const finders[] = {
+	"nonzero", "masked_select", "item", "_local_scalar_dense", "eq", "ne",
+	"any",     "where",         NULL};
+
+/* True if each turn looks for its rows. If not, their numbers are known before the loop, and one
+ * call gathers or writes the rows of all turns. */
+static bool finds_rows(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (weir_op_is_one_of(weir_op_calls_name(calls, &calls->items[c]), finders))
+			return true;
+	return false;
+}
+
 /* Operators that find, gather and write the rows of one turn. A grouped product reads and writes
  * the rows in the order of a list, which one sort makes for all turns. */
 static bool moves_rows(const struct weir_op_calls *calls, const struct weir_op_call *call)
@@ -187,7 +201,7 @@ static void remove_turns(struct weir_draft *draft, const struct weir_op_calls *c
 
 	for (size_t p = 0; p < loop->period; p++)
 		set_dispatch(draft, calls, loop, p);
-	if (loop->gathers && loop->kind == WEIR_LOOP_WEIGHTS)
+	if (loop->gathers && loop->kind == WEIR_LOOP_WEIGHTS && finds_rows(calls, loop))
 		order_rows(draft, calls, loop);
 	if (!loop->gathers)
 		remove_collection(draft, calls, loop);

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/advice/captures.h"
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/host_spans.h"
+#include "engine/analysis/path/retime.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
@@ -60,27 +62,149 @@ static bool loads_in_most_steps(const struct weir_program *program)
 	return program->step != WEIR_NONE && steady >= FEWEST_STEPS && 2 * loading >= steady;
 }
 
-static double drop_loading(struct weir_draft *draft)
+/* Removes the device work that is started in this time, and the calls that start it. */
+static void drop_trials(struct weir_draft *draft, const struct weir_intervals *preparing)
 {
-	struct weir_intervals loading = {0};
+	const struct weir_program *program = &draft->program;
+
+	for (uint32_t i = 0; i < program->issue_count; i++) {
+		uint32_t call = program->issues[i].call;
+
+		if (call != WEIR_NONE &&
+		    weir_intervals_contains(preparing, program->rank->trace->host.start_ns[call]))
+			weir_draft_remove_call(draft, i);
+	}
+}
+
+/* An operator that waits this often, and in which this much time is spent on compilation or
+ * loading, tries several kernels out. */
+#define LEAST_TRIALS     4
+#define TRIAL_LOADING_NS 1000000
+/* Operators from the outermost one to the kernel. */
+#define NESTED 3
+
+/* Adds the trials of the operator that `first` belongs to: what it launches behind its last wait is
+ * its own work. Returns the index behind its calls. */
+static uint32_t find_trials(struct weir_draft *draft, const struct weir_intervals *loading,
+                            uint32_t first, struct weir_intervals *out)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	uint32_t outer = program->issues[first].outer, end = first, own = WEIR_NONE;
+	struct weir_intervals inside = {0};
+	size_t waits = 0;
+
+	for (; end < program->issue_count && program->issues[end].outer == outer; end++) {
+		waits += program->issues[end].kind == WEIR_ISSUE_WAIT;
+		if (program->issues[end].kind == WEIR_ISSUE_WAIT)
+			own = WEIR_NONE;
+		else if (own == WEIR_NONE && program->issues[end].job_count > 0)
+			own = end;
+	}
+	if (outer == WEIR_NONE || waits < LEAST_TRIALS || own == WEIR_NONE)
+		return end;
+	weir_intervals_push(&inside, host->start_ns[outer], host->end_ns[outer]);
+	if (weir_intervals_common_ns(&inside, loading) >= TRIAL_LOADING_NS) {
+		weir_intervals_push(out, host->start_ns[outer],
+		                    host->start_ns[program->issues[own].call]);
+		draft->program.issues[own].dispatch_ns +=
+			NESTED * WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
+	}
+	weir_intervals_release(&inside);
+	return end;
+}
+
+/* Compilers and planners that run this long displace the code of the framework from a core's
+ * caches. */
+#define COLD_NS 10e6
+
+/* Removes the host's time, and what is started in `trials`, a part of it. */
+static double drop_time(struct weir_draft *draft, const struct weir_intervals *time,
+                        const struct weir_intervals *trials)
+{
 	double removed_ns = 0;
 
-	find_loading(&draft->program, &loading);
-	if (loading.count > 0)
-		removed_ns = weir_host_spans_remove(draft, &loading);
-	weir_intervals_release(&loading);
+	drop_trials(draft, trials);
+	if (time->count > 0)
+		removed_ns = weir_host_spans_remove(draft, time);
+	if (removed_ns >= COLD_NS)
+		weir_draft_warm_host(draft);
 	return removed_ns;
+}
+
+static void add_all(struct weir_intervals *to, const struct weir_intervals *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		weir_intervals_push(to, from->items[i].start_ns, from->items[i].end_ns);
+}
+
+/* A graph that was launched before is on the device: a launch takes one call, and its kernels
+ * follow each other. */
+static void replay_graphs(struct weir_draft *draft)
+{
+	struct weir_program *program = &draft->program;
+	double gap_ns = weir_replay_gap_ns(program->rank);
+	double call_ns = NESTED * WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
+
+	for (size_t i = 0; i < program->issue_count; i++) {
+		struct weir_issue *issue = &program->issues[i];
+
+		if (!issue->graph)
+			continue;
+		issue->call_ns = fmin(issue->call_ns, call_ns);
+		for (uint32_t j = 1; j < issue->job_count; j++) {
+			struct weir_job *job = &program->jobs[issue->first_job + j];
+
+			job->gap_ns = fmin(job->gap_ns, gap_ns);
+		}
+	}
+}
+
+/* Removes compilation, loading, trials and the capture of graphs. */
+static double drop_loading(struct weir_draft *draft, const struct weir_captures *captures)
+{
+	struct weir_intervals loading = {0}, trials = {0};
+	double removed_ns;
+
+	find_loading(&draft->program, &loading);
+	for (uint32_t i = 0; i < draft->program.issue_count;)
+		i = find_trials(draft, &loading, i, &trials);
+	add_all(&trials, &captures->time);
+	weir_intervals_unite(&trials);
+	weir_intervals_clip(&trials, draft->program.host_start_ns, draft->program.host_end_ns);
+	add_all(&loading, &trials);
+	weir_intervals_unite(&loading);
+	removed_ns = drop_time(draft, &loading, &trials);
+	if (captures->time.count > 0)
+		replay_graphs(draft);
+	weir_intervals_release(&loading);
+	weir_intervals_release(&trials);
+	return removed_ns;
+}
+
+/* Removes allocations: memory for shapes seen before is in the allocator's cache. */
+static void drop_allocations(struct weir_draft *draft)
+{
+	for (uint32_t i = 0; i < draft->program.issue_count; i++)
+		if (draft->program.issues[i].kind == WEIR_ISSUE_ALLOC)
+			weir_draft_remove_call(draft, i);
 }
 
 bool weir_fix_warm_up(struct weir_draft *draft)
 {
-	double removed_ns;
+	struct weir_captures captures;
+	double removed_ns = 0;
 
-	if (!draft->program.has_host || loads_in_most_steps(&draft->program))
+	if (!draft->program.has_host)
 		return false;
-	removed_ns = drop_loading(draft);
-	weir_draft_basis(draft, "the same work without %.2f ms of compilation and loading",
+	weir_captures_init(&captures, &draft->program);
+	if (captures.repeats || !loads_in_most_steps(&draft->program))
+		removed_ns = drop_loading(draft, &captures);
+	weir_draft_basis(draft,
+	                 "the same work without %.2f ms of compilation, loading and the capture "
+	                 "of graphs",
 	                 removed_ns / 1e6);
+	weir_captures_release(&captures);
 	return removed_ns > 0;
 }
 
@@ -200,20 +324,6 @@ static bool prepares_in_most_steps(const struct weir_program *program,
 	return steady >= FEWEST_STEPS && 2 * found >= steady;
 }
 
-/* Removes the device work that operators try out while they prepare. */
-static void drop_trials(struct weir_draft *draft, const struct weir_intervals *preparing)
-{
-	const struct weir_program *program = &draft->program;
-
-	for (uint32_t i = 0; i < program->issue_count; i++) {
-		uint32_t call = program->issues[i].call;
-
-		if (call != WEIR_NONE &&
-		    weir_intervals_contains(preparing, program->rank->trace->host.start_ns[call]))
-			weir_draft_remove_call(draft, i);
-	}
-}
-
 static double drop_preparing(struct weir_draft *draft)
 {
 	struct weir_intervals preparing = {0};
@@ -231,16 +341,23 @@ static double drop_preparing(struct weir_draft *draft)
 bool weir_fix_warm_shapes(struct weir_draft *draft)
 {
 	double loading_ns = 0, preparing_ns;
+	struct weir_captures captures;
 
 	if (!draft->program.has_host || draft->program.step == WEIR_NONE)
 		return false;
-	if (loads_in_most_steps(&draft->program))
-		loading_ns = drop_loading(draft);
+	weir_captures_init(&captures, &draft->program);
+	if (!captures.repeats && loads_in_most_steps(&draft->program)) {
+		loading_ns = drop_loading(draft, &captures);
+		drop_allocations(draft);
+	}
+	weir_captures_release(&captures);
 	preparing_ns = drop_preparing(draft);
-	weir_draft_basis(draft,
-	                 "the same step without %.2f ms of compilation and loading, and operators "
-	                 "with new shapes as fast as with shapes seen before (%.2f ms less)",
-	                 loading_ns / 1e6, preparing_ns / 1e6);
+	weir_draft_basis(
+		draft,
+		"the same step without %.2f ms of compilation, loading, trials and capture, and "
+		"operators "
+		"with new shapes as fast as with shapes seen before (%.2f ms less)",
+		loading_ns / 1e6, preparing_ns / 1e6);
 	return loading_ns + preparing_ns > 0;
 }
 

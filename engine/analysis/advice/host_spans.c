@@ -39,6 +39,10 @@ static double remove_before(struct weir_issue *issue, double ns)
 
 	issue->work_ns -= work_ns;
 	issue->dispatch_ns -= dispatch_ns;
+	if (work_ns > 0 && issue->work_ns < WEIR_HOST_WORK_NS) { /* see program.h */
+		issue->dispatch_ns += issue->work_ns;
+		issue->work_ns = 0;
+	}
 	return work_ns + dispatch_ns;
 }
 

@@ -451,6 +451,14 @@ static uint32_t job_before(const struct weir_program *program, const struct weir
 /* Clocks of host and device differ by this much. */
 #define CLOCKS_NS 2000
 
+/* True for copies within the device's memory, which no host waits for. */
+static bool stays_on_device(const struct weir_program *program, uint32_t row)
+{
+	const char *name = weir_timeline_device_name(&program->rank->timeline, row);
+
+	return strstr(name, "DtoD") || strstr(name, "DeviceToDevice");
+}
+
 /* Sets what a call waits for, and its duration apart from waiting. */
 static void time_call(const struct weir_program *program, struct weir_issue *issue)
 {
@@ -463,6 +471,7 @@ static void time_call(const struct weir_program *program, struct weir_issue *iss
 		uint32_t row = program->jobs[issue->first_job].row;
 
 		waits = trace->device.kind[row] == WEIR_DEVICE_COPY &&
+		        !stays_on_device(program, row) &&
 		        trace->device.end_ns[row] <= end_ns + CLOCKS_NS;
 	}
 	issue->call_ns = (double)weir_span_ns(start_ns, end_ns);
@@ -536,6 +545,20 @@ static void take_marking(struct weir_issue *tail, struct weir_interval mark, int
 	tail->dispatch_ns -= tail->profiler_ns;
 }
 
+/* Takes the profiler's time out of the dispatch before a call if the step ends there. */
+static void take_marking_inside(const struct weir_program *program, const struct edges *edges,
+                                struct weir_interval before, struct weir_issue *issue)
+{
+	int64_t end_ns;
+
+	if (program->step == WEIR_NONE)
+		return;
+	end_ns = program->rank->steps.steps[program->step].end_ns;
+	if (before.start_ns < end_ns && end_ns <= before.end_ns)
+		take_marking(issue, marking(program, edges, end_ns), before.start_ns,
+		             before.end_ns);
+}
+
 /* Adds the host time of the span, which begins or ends where the step does. */
 static void add_tail(struct weir_program *program, const struct edges *edges, uint32_t thread,
                      enum weir_issue_kind kind, struct weir_interval span)
@@ -590,6 +613,9 @@ static void time_host(struct weir_program *program)
 			find_edges(program, thread, &edges[thread]);
 		divide_host(program, &edges[thread], thread, at_ns,
 		            trace->host.start_ns[issue->call], issue);
+		take_marking_inside(
+			program, &edges[thread],
+			(struct weir_interval){at_ns, trace->host.start_ns[issue->call]}, issue);
 		time_call(program, issue);
 		if (trace->host.end_ns[issue->call] > at_ns)
 			at_ns = trace->host.end_ns[issue->call];

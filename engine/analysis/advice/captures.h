@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Finds the host time in which a program captures graphs: from the wait for the device that
+ * frameworks make before a capture, over the captured operators, to the end of the graph's
+ * instantiation; and the time in which it destroys graphs. A program that captured before only
+ * replays.
+ */
+#ifndef WEIR_ANALYSIS_ADVICE_CAPTURES_H
+#define WEIR_ANALYSIS_ADVICE_CAPTURES_H
+
+#include <stdbool.h>
+
+#include "engine/analysis/advice/program.h"
+#include "engine/analysis/time/intervals.h"
+
+struct weir_captures {
+	struct weir_intervals time; /* united, within the host time of the program */
+	/* Another capture of the run has the same operators with the same shapes: replaying
+	 * its graph would do. */
+	bool repeats;
+};
+
+/* Release with weir_captures_release(). */
+void weir_captures_init(struct weir_captures *out, const struct weir_program *program);
+void weir_captures_release(struct weir_captures *captures);
+
+#endif
