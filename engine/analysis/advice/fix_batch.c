@@ -28,15 +28,29 @@
 
 /* ---- dependence ---- */
 
+/* True if the name has the word "sample" for drawing at random, not for changing a size. */
+static bool samples(const char *name)
+{
+	static const char *const sizes[] = {"upsampl",   "Upsampl",   "UpSampl", "downsampl",
+	                                    "Downsampl", "DownSampl", "resampl", "grid_sampl",
+	                                    "GridSampl", NULL};
+
+	for (size_t i = 0; sizes[i]; i++)
+		if (strstr(name, sizes[i]))
+			return false;
+	return strstr(name, "sampl") || strstr(name, "Sampl");
+}
+
 /* True if the kernel chooses a token, which the next run of a decoder reads. */
 static bool chooses(const struct weir_advisor *advisor, const struct weir_job *job)
 {
-	static const char *const words[] = {"ArgMax", "argmax",      "Sampl",
-	                                    "sampl",  "multinomial", NULL};
+	static const char *const words[] = {"ArgMax", "argmax", "multinomial", NULL};
 	const char *kernel = weir_advisor_kernel(advisor, job);
 	const char *op = weir_advisor_op(advisor, job);
 
 	if (weir_advisor_family(advisor, job) == WEIR_FAMILY_SORT)
+		return true;
+	if (samples(kernel) || samples(op))
 		return true;
 	for (size_t i = 0; words[i]; i++)
 		if (strstr(kernel, words[i]) || strstr(op, words[i]))
@@ -238,8 +252,10 @@ static bool find_model(const struct weir_op_calls *calls, struct weir_loop *out)
 
 	for (size_t first = 0; calls->count <= MOST_CALLS && first <= MOST_BEFORE; first++) {
 		for (size_t period = LEAST_KERNELS; period <= most; period++) {
-			*out = (struct weir_loop){
-				.first = first, .period = period, .kind = WEIR_LOOP_ROWS};
+			*out = (struct weir_loop){.first = first,
+			                          .period = period,
+			                          .kind = WEIR_LOOP_ROWS,
+			                          .keeps_varied = true};
 			out->turns = weir_loop_turns(calls, first, period);
 			if (is_model(calls, out))
 				return true;

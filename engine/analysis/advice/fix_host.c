@@ -4,6 +4,7 @@
 
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/host_spans.h"
+#include "engine/analysis/advice/masks.h"
 #include "engine/analysis/advice/pauses.h"
 
 /* ---- remove-syncs ---- */
@@ -26,7 +27,7 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
 {
 	struct weir_program *program = &draft->program;
 	double more_ns = OPERATORS_INSTEAD * WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
-	size_t end = behind_launches(program), waits = 0;
+	size_t end = behind_launches(program), masks = weir_masks_widen(draft), waits = 0;
 
 	for (uint32_t i = 0; i + 1 < end; i++) {
 		if (program->issues[i].until == WEIR_NONE)
@@ -35,12 +36,18 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
 		program->issues[i].dispatch_ns += more_ns;
 		waits++;
 	}
-	weir_draft_basis(
-		draft,
-		"the host runs ahead of the device in place of %zu waits, and dispatches %d "
-		"operators for each decision",
-		waits, OPERATORS_INSTEAD);
-	return waits > 0;
+	if (masks > 0)
+		weir_draft_basis(draft,
+		                 "all rows in place of those that %zu masks pick, without counting "
+		                 "and gathering them; the host runs ahead of the device in place "
+		                 "of %zu other waits",
+		                 masks, waits);
+	else
+		weir_draft_basis(draft,
+		                 "the host runs ahead of the device in place of %zu waits, and "
+		                 "dispatches %d operators for each decision",
+		                 waits, OPERATORS_INSTEAD);
+	return masks + waits > 0;
 }
 
 /* ---- overlap-input, overlap-output ---- */

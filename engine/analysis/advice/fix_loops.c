@@ -56,12 +56,45 @@ static double grouped_ns(const struct weir_advisor *advisor, const struct sum *s
 	return isnan(ns) ? NAN : fmin(sum->now_ns, fmax(ns, sum->longest_ns));
 }
 
+/* True if the calls of this position stay in all turns: their inputs differ in size, and cannot be
+ * stacked. */
+static bool stays(const struct weir_op_calls *calls, const struct weir_loop *loop, size_t position)
+{
+	const struct weir_trace *trace = calls->advisor->program.rank->trace;
+	uint32_t first = calls->items[loop->first + position].op;
+
+	for (size_t turn = 1; loop->keeps_varied && turn < loop->turns; turn++) {
+		uint32_t op = calls->items[loop->first + turn * loop->period + position].op;
+
+		if (first != WEIR_NONE && op != WEIR_NONE &&
+		    trace->shapes[trace->host.shape[op]].dims !=
+		            trace->shapes[trace->host.shape[first]].dims)
+			return true;
+	}
+	return false;
+}
+
+/* Returns the time of all turns' calls of this position. */
+static double turns_ns(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                       size_t position)
+{
+	double ns = 0;
+
+	for (size_t turn = 0; turn < loop->turns; turn++)
+		ns += calls->items[loop->first + turn * loop->period + position].ns;
+	return ns;
+}
+
 static bool set_position(struct weir_draft *draft, const struct weir_op_calls *calls,
                          const struct weir_loop *loop, size_t position, double *after_ns)
 {
 	struct sum sum = {0};
 	double ns;
 
+	if (stays(calls, loop, position)) {
+		*after_ns += turns_ns(calls, loop, position);
+		return true;
+	}
 	for (size_t turn = 0; turn < loop->turns; turn++)
 		add(calls, &calls->items[loop->first + turn * loop->period + position],
 		    loop->kind == WEIR_LOOP_ROWS, &sum);
@@ -195,9 +228,7 @@ static void remove_collection(struct weir_draft *draft, const struct weir_op_cal
 static void remove_turns(struct weir_draft *draft, const struct weir_op_calls *calls,
                          const struct weir_loop *loop)
 {
-	const struct weir_op_call *second = &calls->items[loop->first + loop->period];
-	const struct weir_op_call *last =
-		&calls->items[loop->first + loop->turns * loop->period - 1];
+	size_t c = loop->first + loop->period, end = loop->first + loop->turns * loop->period;
 
 	for (size_t p = 0; p < loop->period; p++)
 		set_dispatch(draft, calls, loop, p);
@@ -205,7 +236,12 @@ static void remove_turns(struct weir_draft *draft, const struct weir_op_calls *c
 		order_rows(draft, calls, loop);
 	if (!loop->gathers)
 		remove_collection(draft, calls, loop);
-	for (uint32_t i = second->first_issue; i < last->end_issue; i++) {
+	for (uint32_t i = calls->items[c].first_issue; i < calls->items[end - 1].end_issue; i++) {
+		while (c + 1 < end && i >= calls->items[c].end_issue)
+			c++;
+		if (i >= calls->items[c].first_issue &&
+		    stays(calls, loop, (c - loop->first) % loop->period))
+			continue;
 		weir_draft_remove_call(draft, i);
 		weir_draft_set_dispatch(draft, i, 0);
 	}

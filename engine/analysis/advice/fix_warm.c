@@ -144,7 +144,7 @@ static void replay_graphs(struct weir_draft *draft)
 {
 	struct weir_program *program = &draft->program;
 	double gap_ns = weir_replay_gap_ns(program->rank);
-	double call_ns = NESTED * WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
+	double call_ns = WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
 
 	for (size_t i = 0; i < program->issue_count; i++) {
 		struct weir_issue *issue = &program->issues[i];

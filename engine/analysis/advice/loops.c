@@ -169,7 +169,9 @@ static bool is_factor(const struct weir_op_calls *calls, const struct weir_loop 
 		const struct weir_arg *b;
 		struct weir_args args;
 
+		/* The keys and values of attention belong to the rows. */
 		if (!calls->items[c].work.product ||
+		    calls->items[c].family == WEIR_FAMILY_ATTENTION ||
 		    !weir_op_calls_args(calls, &calls->items[c], &args))
 			continue;
 		b = weir_args_tensor(

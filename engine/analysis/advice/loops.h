@@ -31,6 +31,8 @@ struct weir_loop {
 	size_t first, period, turns; /* calls first + turn * period + position */
 	enum weir_loop_kind kind;
 	bool gathers; /* rows are chosen by an index: nonzero, index, index_put_ */
+	/* For merging: calls whose shapes differ from turn to turn stay as they are. */
+	bool keeps_varied;
 };
 
 /* Finds the first loop at or after the call `from`; returns false without one. */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "engine/analysis/advice/masks.h"
+#include "engine/analysis/advice/opcalls.h"
+
+static const char *const gathering[] = {"index", "index_select", "masked_select", "gather", NULL};
+
+/* Rows that a mask picks. */
+struct picked {
+	double of, rows; /* `rows` of `of`; 0: none picked */
+};
+
+/* Returns the first dimension of the call's first tensor; 0: not known. */
+static double rows_of(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	struct weir_args args;
+	const struct weir_arg *first;
+
+	if (!weir_op_calls_args(calls, call, &args) || !(first = weir_args_tensor(&args, 0)) ||
+	    first->rank == 0)
+		return 0;
+	return (double)first->dims[0];
+}
+
+static bool is_count(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	return strcmp(weir_op_calls_name(calls, call), "nonzero") == 0 &&
+	       weir_op_calls_wait(calls, call->first_issue, call->end_issue);
+}
+
+static bool is_gather(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	return weir_op_is_one_of(weir_op_calls_name(calls, call), gathering);
+}
+
+/* Returns the rows that the mask counted at call `c` picks: those that the first operator behind
+ * the gathers works on. */
+static struct picked picked_at(const struct weir_op_calls *calls, size_t c)
+{
+	struct picked picked = {.of = rows_of(calls, &calls->items[c])};
+	bool gathered = false;
+
+	for (size_t i = c + 1; i < calls->count; i++) {
+		double rows = rows_of(calls, &calls->items[i]);
+
+		if (is_count(calls, &calls->items[i]) && rows == picked.of)
+			continue;
+		if (is_gather(calls, &calls->items[i]) && rows == picked.of) {
+			gathered = true;
+			continue;
+		}
+		if (gathered && rows <= picked.of && rows >= WEIR_MASK_LEAST_SHARE * picked.of)
+			picked.rows = rows;
+		break;
+	}
+	return picked;
+}
+
+/* Removes a call with its waits. */
+static void drop(struct weir_draft *draft, const struct weir_op_call *call)
+{
+	for (uint32_t i = call->first_issue; i < call->end_issue; i++)
+		if (draft->program.issues[i].until != WEIR_NONE)
+			weir_draft_unwait(draft, i);
+	weir_op_call_remove(draft, call);
+}
+
+/* Gives an operator on the picked rows the time for all rows. */
+static void widen(struct weir_draft *draft, const struct weir_op_call *call, struct picked picked)
+{
+	double factor = picked.of / picked.rows;
+
+	weir_op_call_set(draft, call, call->ns * factor, call->ns, call->ns * factor);
+}
+
+size_t weir_masks_widen(struct weir_draft *draft)
+{
+	struct picked picked = {0, 0};
+	struct weir_op_calls calls;
+	size_t dropped = 0;
+
+	weir_op_calls_init(&calls, draft->advisor);
+	for (size_t c = 0; c < calls.count; c++) {
+		const struct weir_op_call *call = &calls.items[c];
+		double rows = rows_of(&calls, call);
+
+		if (is_count(&calls, call)) {
+			struct picked next = picked_at(&calls, c);
+
+			/* A count to write the rows back has no gather of its own. */
+			if (next.rows > 0 || next.of != picked.of)
+				picked = next;
+			if (picked.rows > 0) {
+				drop(draft, call);
+				dropped++;
+			}
+		} else if (picked.rows > 0 && is_gather(&calls, call) && rows == picked.of) {
+			drop(draft, call);
+		} else if (picked.rows > 0 && rows == picked.rows && rows < picked.of) {
+			widen(draft, call, picked);
+		}
+	}
+	weir_op_calls_release(&calls);
+	return dropped;
+}
