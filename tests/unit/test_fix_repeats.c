@@ -378,6 +378,108 @@ static void runs_that_take_parts_of_one_tensor_are_independent(void **state)
 		result_of(model_runs("[[3, 1, 4096], [], []]", last), weir_fix_batch_more).found);
 }
 
+/* Four runs of a model behind an operator that prepares its input; `dims` of each run. */
+static struct advice_result prepared(const char *op, const char *kernel, const char *const dims[4])
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 4; i++) {
+		select_of(step, "[[4, 32, 256, 128], [], []]", i);
+		advice_step_op(step, op, dims[i], "[" BF16 ", " BF16 ", " BF16 "]", kernel, 20);
+		for (int k = 0; k < 14; k++)
+			advice_step_op(step, k % 2 ? "aten::relu" : "aten::mm",
+			               k % 2 ? "[[1, 2048]]" : "[[1, 2048], [2048, 2048]]",
+			               k % 2 ? ONE : TWO, k % 2 ? POINTWISE : PRODUCT,
+			               k % 2 ? 2 : 5);
+	}
+	return result_of(step, weir_fix_batch_more);
+}
+
+static void inputs_of_other_sizes_are_resized_one_by_one(void **state)
+{
+	static const char *const same[] = {"[[1, 3, 90, 90]]", "[[1, 3, 90, 90]]",
+	                                   "[[1, 3, 90, 90]]", "[[1, 3, 90, 90]]"};
+	static const char *const other[] = {"[[1, 3, 90, 90]]", "[[1, 3, 90, 92]]",
+	                                    "[[1, 3, 90, 94]]", "[[1, 3, 90, 96]]"};
+	struct advice_result one, four;
+
+	(void)state;
+	one = prepared("aten::upsample_bilinear2d", "upsample_bilinear2d_out_frame", same);
+	four = prepared("aten::upsample_bilinear2d", "upsample_bilinear2d_out_frame", other);
+	assert_true(one.found && four.found);
+	assert_near(four.after_us - one.after_us, 3 * 20, 0.05);
+	assert_false(prepared("sample", "TopPSamplingFromProbKernel", same).found);
+}
+
+static void keys_and_values_are_no_weights(void **state)
+{
+	static const char dims[] = "[[1, 32, 1, 128], [1, 32, 256, 128], [1, 32, 256, 128]]";
+	static const char *const all[] = {dims, dims, dims, dims};
+
+	(void)state;
+	assert_true(prepared("aten::_scaled_dot_product_flash_attention",
+	                     "pytorch_flash::flash_fwd_kernel", all)
+	                    .found);
+}
+
+/* ---- remove-syncs ---- */
+
+/* Four stages that pick rows of 4096 by a mask; `product` and `write` of the picked ones. */
+static struct advice_result masked(const char *product, const char *write)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 4; i++) {
+		advice_step_begin(step, "aten::nonzero", "[[4096]]", "[\"bool\"]", NULL);
+		advice_step_kernel(step, "DeviceSelectSweepKernel", 2, 4);
+		advice_step_copy(step, "Memcpy DtoH (Device -> Pinned)", 1);
+		advice_step_end(step);
+		advice_step_op(step, "aten::index", "[[4096, 1024], []]", ONE,
+		               "vectorized_gather_kernel", 4);
+		advice_step_op(step, "aten::mm", product, TWO, PRODUCT, 100);
+		advice_step_op(step, "aten::index_copy_", write,
+		               "[" BF16 ", \"Scalar\", \"long int\", " BF16 "]",
+		               "index_elementwise_kernel", 12);
+	}
+	return result_of(step, weir_fix_remove_syncs);
+}
+
+static void masks_become_operators_on_all_rows(void **state)
+{
+	struct advice_result result;
+
+	(void)state;
+	result = masked("[[2048, 1024], [1024, 1024]]", "[[4096, 1024], [], [2048], [2048, 1024]]");
+	assert_true(result.found);
+	/* The product takes twice as long, the write as long as before. */
+	assert_near(result.after_us, 4 * (200 + 12), 0.03);
+	result = masked("[[1024, 1024], [1024, 1024]]", "[[4096, 1024], [], [1024], [1024, 1024]]");
+	assert_near(result.after_us, 4 * (400 + 12), 0.03);
+	/* A mask that keeps less than a quarter: only the waits go, and the first decision costs
+	 * the host 12 us before the device has work. */
+	result = masked("[[1023, 1024], [1024, 1024]]", "[[4096, 1024], [], [1023], [1023, 1024]]");
+	assert_true(result.found);
+	assert_near(result.after_us, 4 * (3 + 4 + 100 + 12) + 12, 0.03);
+}
+
+/* A copy between two products. */
+static bool waits_for(const char *copy)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mm", "[[64, 64], [64, 64]]", TWO, PRODUCT, 10);
+	advice_step_copy(step, copy, 5);
+	advice_step_op(step, "aten::mm", "[[64, 64], [64, 64]]", TWO, PRODUCT, 10);
+	return result_of(step, weir_fix_remove_syncs).found;
+}
+
+static void no_host_waits_for_a_copy_on_the_device(void **state)
+{
+	(void)state;
+	assert_true(waits_for("Memcpy DtoH (Device -> Pageable)"));
+	assert_false(waits_for("Memcpy DtoD (Device -> Device)"));
+}
+
 /* ---- move-to-device ---- */
 
 /* The host divides 25 MB of pixels before it copies them; `us` is its time. */
@@ -508,6 +610,10 @@ int main(void)
 		cmocka_unit_test(products_with_other_weights_are_no_runs_of_a_model),
 		cmocka_unit_test(runs_of_a_model_for_few_rows_become_a_batch),
 		cmocka_unit_test(a_result_of_the_inputs_size_may_be_the_next_input),
+		cmocka_unit_test(inputs_of_other_sizes_are_resized_one_by_one),
+		cmocka_unit_test(keys_and_values_are_no_weights),
+		cmocka_unit_test(masks_become_operators_on_all_rows),
+		cmocka_unit_test(no_host_waits_for_a_copy_on_the_device),
 		cmocka_unit_test(the_device_divides_what_is_copied_to_it),
 		cmocka_unit_test(data_that_are_not_copied_stay_on_the_host),
 		cmocka_unit_test(short_operators_and_small_tensors_stay_on_the_host),

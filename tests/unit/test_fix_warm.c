@@ -171,6 +171,103 @@ static void operators_with_new_shapes_become_as_fast_as_the_others(void **state)
 	}
 }
 
+/* Each step waits for the device, captures an operator, and instantiates and launches the graph:
+ * 1 ms of preparation. The operator has the same shape in all steps, or another one in each. */
+static void init_captured(struct advice_run *run, bool same)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	size_t captured = 0;
+	int64_t at = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at;
+		uint64_t correlation = 100000 + (uint64_t)i;
+
+		at = add_launches(make, at + 10 * US);
+		make_call(make, 0, "cudaDeviceSynchronize", at, at + 20 * US, 0);
+		make_call(make, 0, "cudaStreamBeginCapture", at + 50 * US, at + 52 * US, 0);
+		make_host(make, WEIR_HOST_OP, 0, "aten::linear", at + 60 * US, at + 160 * US);
+		make_call(make, 0, "cudaStreamEndCapture", at + 170 * US, at + 172 * US, 0);
+		make_call(make, 0, "cudaGraphInstantiate", at + 180 * US, at + 1000 * US, 0);
+		at += 1010 * US;
+		make_call(make, 0, "cudaGraphLaunch", at, at + 10 * US, correlation);
+		make_kernel(make, 0, "gemm", at + 12 * US, at + 15 * US, correlation);
+		at = add_launches(make, at + 20 * US);
+		advice_make_step(make, i, start, at);
+	}
+	trace = make_trace_finish(make);
+	advice_give_shape(trace, "aten::linear", "[[64, 64]]", "[\"float\"]");
+	for (size_t row = 0; row < trace->host.count && !same; row++) {
+		char dims[32];
+
+		if (trace->host.shape[row] == 0)
+			continue;
+		snprintf(dims, sizeof dims, "[[%zu, 64]]", 65 + captured++);
+		advice_give_shape(trace, "", dims, "[\"float\"]");
+		trace->host.shape[row] = (uint32_t)trace->shape_count - 1;
+	}
+	advice_run_init(run, &trace, 1, DEVICE);
+}
+
+static void a_graph_that_is_captured_in_each_step_is_only_replayed(void **state)
+{
+	(void)state;
+	for (int same = 0; same < 2; same++) {
+		weir_fix_apply *right = same ? weir_fix_warm_up : weir_fix_warm_shapes;
+		struct advice_run run;
+		double before_ns;
+
+		init_captured(&run, same);
+		before_ns = advice_run_step_ns(&run);
+		assert_false(
+			advice_run_apply(&run, same ? weir_fix_warm_shapes : weir_fix_warm_up));
+		assert_true(advice_run_apply(&run, right));
+		assert_near(before_ns - advice_run_step_ns(&run), 1000 * US, 0.05);
+		advice_run_release(&run);
+	}
+}
+
+/* An operator that compiles for 5 ms in each step, times kernels, waits `waits` times, and launches
+ * its own one. */
+static double tuned_ns(int waits)
+{
+	struct make_trace *make = make_trace_new();
+	struct advice_run run;
+	int64_t at = 0;
+	double kept_ns = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at, from;
+
+		from = at = add_launches(make, at + 10 * US);
+		make_call(make, 0, "cuModuleLoadData", at + 10 * US, at + 5 * MS, 0);
+		at += 5 * MS + 10 * US;
+		for (int w = 0; w < waits; w++, at += 100 * US) {
+			make_launch(make, at, at + 5 * US, at + 8 * US, at + 60 * US);
+			make_call(make, 0, "cudaEventSynchronize", at + 10 * US, at + 62 * US, 0);
+		}
+		make_launch(make, at, at + 5 * US, at + 8 * US, at + 11 * US);
+		make_host(make, WEIR_HOST_OP, 0, "aten::conv2d", from, at + 10 * US);
+		at = add_launches(make, at + 20 * US);
+		advice_make_step(make, i, start, at);
+	}
+	init(&run, make);
+	assert_true(advice_run_apply(&run, weir_fix_warm_shapes));
+	for (size_t j = 0; j < run.draft.program.job_count; j++)
+		kept_ns += run.draft.program.jobs[j].ns;
+	advice_run_release(&run);
+	return kept_ns;
+}
+
+/* 40 launches of 6 us and the operator's own kernel of 3 us stay, and each trial takes 52 us. */
+static void kernels_that_are_tried_out_are_not_part_of_the_step(void **state)
+{
+	(void)state;
+	assert_near(tuned_ns(4), 243 * US, 0.001);
+	assert_near(tuned_ns(3), (243 + 3 * 52) * US, 0.001);
+}
+
 /* ---- keep-the-cache ---- */
 
 static void allocation_in_each_step_is_removed(void **state)
@@ -339,6 +436,36 @@ static void other_pauses_are_not_garbage_collection(void **state)
 			fail_msg("case %zu", i);
 }
 
+/* A collection that visits more than the caches hold also slows the host: 100 ms. */
+static void a_long_collection_leaves_the_host_cold(void **state)
+{
+	(void)state;
+	for (int cold = 0; cold < 2; cold++) {
+		struct advice_run run;
+
+		init_paused(&run,
+		            &(struct pause){.ns = (cold ? 99 : 97) * MS, .spread_ns = 500 * US});
+		assert_true(advice_run_apply(&run, weir_fix_collect_garbage_later));
+		assert_int_equal(run.draft.warm, cold);
+		advice_run_release(&run);
+	}
+}
+
+/* ---- overlap-output ---- */
+
+static void results_are_processed_by_two_workers(void **state)
+{
+	struct advice_run run;
+
+	(void)state;
+	init_paused(&run, &(struct pause){.in = "write results", .ns = 20 * MS});
+	assert_true(advice_run_apply(&run, weir_fix_overlap_output));
+	/* each at 1.2 times the time that it takes alone */
+	assert_near(run.draft.floor_ns, 12 * MS, 0.01);
+	assert_near(run.draft.floor_high_ns, 20 * MS, 0.01);
+	advice_run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +473,10 @@ int main(void)
 		cmocka_unit_test(warm_steps_are_promised_nothing),
 		cmocka_unit_test(a_first_launch_in_the_window_is_warmed_up),
 		cmocka_unit_test(operators_with_new_shapes_become_as_fast_as_the_others),
+		cmocka_unit_test(a_graph_that_is_captured_in_each_step_is_only_replayed),
+		cmocka_unit_test(kernels_that_are_tried_out_are_not_part_of_the_step),
+		cmocka_unit_test(a_long_collection_leaves_the_host_cold),
+		cmocka_unit_test(results_are_processed_by_two_workers),
 		cmocka_unit_test(allocation_in_each_step_is_removed),
 		cmocka_unit_test(a_start_that_allocates_is_no_churn),
 		cmocka_unit_test(a_silent_regular_pause_is_likely_garbage_collection),
