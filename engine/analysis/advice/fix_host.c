@@ -85,7 +85,7 @@ static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, double 
 	const struct weir_program *program = &draft->program;
 	struct weir_host_span *spans = weir_host_spans_new(program);
 	struct weir_collections collections;
-	double work_ns = 0;
+	double work_ns = 0, slower = kind == WEIR_ISSUE_OUTPUT ? SHARED : 1;
 
 	weir_collections_init(&collections, program);
 	for (uint32_t i = 0; i < program->issue_count; i++) {
@@ -98,13 +98,14 @@ static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, double 
 	}
 	weir_collections_release(&collections);
 	free(spans);
-	draft->floor_ns = work_ns * (kind == WEIR_ISSUE_OUTPUT ? SHARED : 1) / workers;
+	draft->floor_ns = work_ns * slower / workers;
 	draft->floor_low_ns = 0;
 	draft->floor_high_ns = work_ns;
 	weir_draft_basis(draft,
 	                 "%.2f ms of host work beside the device's instead of before or behind it, "
-	                 "divided among %.0f workers; one worker would limit the step to %.2f ms",
-	                 work_ns / 1e6, workers, work_ns / 1e6);
+	                 "divided among %.0f workers, each %.1f times as long as alone; one worker "
+	                 "would limit the step to %.2f ms",
+	                 work_ns / 1e6, workers, slower, work_ns / 1e6);
 	return work_ns > 0;
 }
 

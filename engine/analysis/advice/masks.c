@@ -88,7 +88,7 @@ size_t weir_masks_widen(struct weir_draft *draft)
 		if (is_count(&calls, call)) {
 			struct picked next = picked_at(&calls, c);
 
-			/* A count to write the rows back has no gather of its own. */
+			/* A count to write the rows back has no gather behind it. */
 			if (next.rows > 0 || next.of != picked.of)
 				picked = next;
 			if (picked.rows > 0) {
