@@ -8,8 +8,8 @@
 #include "engine/stats/moments.h"
 #include "engine/stats/multiple.h"
 #include "engine/stats/outlier.h"
-#include "engine/stats/power.h"
 #include "engine/stats/quantile.h"
+#include "engine/stats/ranks.h"
 #include "engine/stats/special.h"
 
 /* Square of 0.2 %, the smallest standard deviation between runs that the gate assumes. */
@@ -77,7 +77,9 @@ static struct weir_gate_cell cell_unknown(void)
 		.p_adjusted = NAN,
 		.p_faster_adjusted = NAN,
 		.superiority = NAN,
-		.least = NAN,
+		.p_rank = NAN,
+		.p_rank_least = NAN,
+		.p_tail = NAN,
 		.margin = NAN,
 		.mde = NAN,
 		.runs_needed = NAN,
@@ -87,24 +89,33 @@ static struct weir_gate_cell cell_unknown(void)
 	};
 }
 
-static void compare_runs(const double *runs, const struct weir_gate_input *in, double mean,
+/* Counts the pairs of runs with the candidate slower. Candidates of one session count as one value,
+ * `candidate`: ranks need independent values. */
+static void compare_runs(const double *runs, const struct weir_gate_input *in, double candidate,
                          struct weir_gate_cell *cell)
 {
 	size_t all = in->baseline_runs + in->candidate_runs;
-	size_t pairs = 0;
-	size_t slower = 0;
+	size_t baselines = 0, candidates = 0, slower = 0, slower_than_one = 0;
 
-	for (size_t c = in->baseline_runs; c < all; c++) {
-		if (isnan(runs[c]))
+	for (size_t c = in->baseline_runs; c < all; c++)
+		candidates += isnan(runs[c]) ? 0 : 1;
+	for (size_t b = 0; b < in->baseline_runs; b++) {
+		if (isnan(runs[b]))
 			continue;
-		cell->least = fmin(cell->least, runs[c] - mean); /* fmin() ignores a NAN */
-		for (size_t b = 0; b < in->baseline_runs; b++) {
-			pairs += isnan(runs[b]) ? 0 : 1;
+		baselines++;
+		slower_than_one += candidate > runs[b];
+		for (size_t c = in->baseline_runs; c < all; c++)
 			slower += runs[c] > runs[b];
-		}
 	}
-	if (pairs > 0)
-		cell->superiority = (double)slower / (double)pairs;
+	if (baselines == 0 || candidates == 0)
+		return;
+	cell->superiority = (double)slower / (double)(baselines * candidates);
+	if (in->session_safe) {
+		slower = slower_than_one;
+		candidates = 1;
+	}
+	cell->p_rank = weir_rank_upper(slower, baselines, candidates);
+	cell->p_rank_least = weir_rank_upper(baselines * candidates, baselines, candidates);
 }
 
 /* Copies the values that are not NAN to row->column; returns their number. */
@@ -117,6 +128,11 @@ static size_t gather(struct row_work *row, const double *values, size_t count)
 			row->column[present++] = values[i];
 	}
 	return present;
+}
+
+static double gather_median(struct row_work *row, const double *values, size_t count)
+{
+	return weir_median(row->column, gather(row, values, count));
 }
 
 static double row_floor(const struct row_work *row, size_t subject)
@@ -157,6 +173,12 @@ static void fill_deviations(const struct row_work *row, size_t subject)
 		deviations[row->baseline_runs] = cell->candidate_runs > 0 ? 0 : NAN;
 }
 
+static void weigh(const struct weir_gate_input *in, size_t row, struct weir_gate_cell *cell)
+{
+	cell->rows = in->counts_as ? in->rows : 0;
+	cell->counts_as = in->counts_as ? in->counts_as[row] : 0;
+}
+
 static void fill_cell(struct row_work *row, size_t subject)
 {
 	const struct weir_gate_input *in = row->in;
@@ -166,7 +188,7 @@ static void fill_cell(struct row_work *row, size_t subject)
 
 	*cell = cell_unknown();
 	cell->margin = margin_of(row, subject);
-	cell->every_run = true;
+	weigh(in, row->index, cell);
 	cell->single = in->session_safe;
 	cell->baseline_runs = gather(row, y, in->baseline_runs);
 	cell->baseline = weir_mean(row->column, cell->baseline_runs);
@@ -175,13 +197,40 @@ static void fill_cell(struct row_work *row, size_t subject)
 	                                   : weir_mean(row->column, cell->candidate_runs);
 	cell->change = cell->candidate - cell->baseline;
 	cell->relative = cell->change;
-	compare_runs(y, in, cell->baseline, cell);
+	compare_runs(y, in, cell->candidate, cell);
 	fill_deviations(row, subject);
 	if (cell->baseline_runs == 0 || cell->candidate_runs == 0)
 		return;
 	counted = in->session_safe ? 1 : (double)cell->candidate_runs;
 	cell->residual_df = (double)cell->baseline_runs + counted - 2;
 	cell->width = 1 / (double)cell->baseline_runs + 1 / counted;
+}
+
+/*
+ * Tests whether more iterations of the candidate lie in the tail: normal test of the difference of
+ * the mean transformed shares. The variance between runs is at least that of independent
+ * iterations, which is known, so that no degrees of freedom are lost to it.
+ */
+static double tail_test(struct row_work *row, size_t subject)
+{
+	const struct weir_gate_input *in = row->in;
+	size_t at = row->index * in->subjects + subject;
+	const double *tail = in->tail + at * (in->baseline_runs + in->candidate_runs);
+	size_t baselines = gather(row, tail, in->baseline_runs), candidates;
+	double before = weir_mean(row->column, baselines), after, variance;
+	double squares =
+		baselines > 1 ? weir_variance(row->column, baselines) * (double)(baselines - 1) : 0;
+
+	candidates = gather(row, tail + in->baseline_runs, in->candidate_runs);
+	after = weir_mean(row->column, candidates);
+	if (baselines == 0 || candidates == 0)
+		return NAN;
+	if (candidates > 1)
+		squares += weir_variance(row->column, candidates) * (double)(candidates - 1);
+	variance = baselines + candidates > 2 ? squares / (double)(baselines + candidates - 2) : 0;
+	variance = fmax(variance, in->tail_floor[at]);
+	return weir_t_upper((after - before) / sqrt(variance * row->cells[subject].width),
+	                    INFINITY);
 }
 
 static void row_fill(struct row_work *row, size_t index, struct weir_gate_cell *cells)
@@ -193,6 +242,8 @@ static void row_fill(struct row_work *row, size_t index, struct weir_gate_cell *
 	row->usable_count = 0;
 	for (size_t m = 0; m < in->subjects; m++) {
 		fill_cell(row, m);
+		if (in->tail && !isnan(in->tail_floor[index * in->subjects + m]))
+			cells[m].p_tail = tail_test(row, m);
 		row->usable[m] = cells[m].baseline_runs >= WEIR_GATE_LEAST_BASELINE &&
 		                 cells[m].residual_df >= WEIR_GATE_LEAST_DF;
 		row->usable_count += row->usable[m];
@@ -245,8 +296,7 @@ static size_t centre(double *values, size_t count)
 	return present;
 }
 
-/* Computes superiority and least slow run of the mode of each run: the median over m of y(m, r) -
- * mb(m). */
+/* Computes the ranks of the mode of each run: the median over m of y(m, r) - mb(m). */
 static void compare_modes(struct row_work *row, struct weir_gate_cell *cell)
 {
 	const struct weir_gate_input *in = row->in;
@@ -259,7 +309,8 @@ static void compare_modes(struct row_work *row, struct weir_gate_cell *cell)
 			shifted[m] = row_y(row, m)[r] - row->cells[m].baseline;
 		modes[r] = median_over(row, shifted, 1);
 	}
-	compare_runs(modes, in, 0, cell);
+	compare_runs(modes, in, gather_median(row, modes + in->baseline_runs, in->candidate_runs),
+	             cell);
 	free(modes);
 	free(shifted);
 }
@@ -381,6 +432,7 @@ static enum weir_status moderate_row(struct row_work *row, struct weir_gate_cell
 		if (!row->usable[m])
 			continue;
 		test_operator(&mode, &row->cells[m]);
+		row->cells[m].p = fmax(row->cells[m].p, row->cells[m].p_tail);
 		row->cells[m].tested = in_family(row, m);
 	}
 	free(mode.of_run);
@@ -398,6 +450,7 @@ static void student_row(struct row_work *row)
 		cell->variance = cell->total_variance = residual_variance(row, NULL, m);
 		weir_t_tails(cell->change / sqrt(cell->variance * cell->width), cell->df, &cell->p,
 		             &cell->p_faster);
+		cell->p = fmax(cell->p, cell->p_tail); /* fmax() ignores a NAN */
 		cell->tested = in_family(row, m);
 	}
 }
@@ -412,6 +465,7 @@ enum weir_status weir_gate_operators(const struct weir_gate_input *in, struct we
 	for (size_t k = 0; k < in->rows && status == WEIR_OK; k++) {
 		all[k] = cell_unknown();
 		all[k].margin = log1p(in->margins[k]);
+		weigh(in, k, &all[k]);
 		all[k].single = in->session_safe;
 		row_fill(&row, k, cells + k * in->subjects);
 		if (row.usable_count >= WEIR_GATE_LEAST_OPERATORS)
@@ -523,133 +577,4 @@ void weir_gate_outliers(const struct weir_gate_input *in, struct weir_gate_cell 
 	}
 	columns_release(&columns);
 	row_release(&row);
-}
-
-/* Least share of run pairs with the candidate slower for a regression; 1 pair of 20 may differ. */
-#define LEAST_SUPERIORITY (0.95 - 1e-9)
-/* Level of each side of the 90 % interval: two one-sided tests at 5 % prove equivalence. */
-#define INTERVAL_ALPHA 0.05
-
-size_t weir_gate_tests(const struct weir_gate_family *family)
-{
-	size_t tests = 0;
-
-	for (size_t i = 0; i < family->count; i++) {
-		for (size_t j = 0; j < family->parts[i].count; j++)
-			tests += family->parts[i].cells[j].tested;
-	}
-	return tests;
-}
-
-/* Returns the tested cells in order. The caller frees it. */
-static struct weir_gate_cell **tested_cells(const struct weir_gate_family *family, size_t tests)
-{
-	struct weir_gate_cell **cells = weir_alloc((tests + 1) * sizeof(struct weir_gate_cell *));
-	size_t at = 0;
-
-	for (size_t i = 0; i < family->count; i++) {
-		for (size_t j = 0; j < family->parts[i].count; j++) {
-			if (family->parts[i].cells[j].tested)
-				cells[at++] = &family->parts[i].cells[j];
-		}
-	}
-	return cells;
-}
-
-void weir_gate_adjust(const struct weir_gate_family *family)
-{
-	size_t tests = weir_gate_tests(family);
-	struct weir_gate_cell **cells = tested_cells(family, tests);
-	double *p = weir_alloc((tests + 1) * sizeof(*p));
-
-	for (size_t i = 0; i < tests; i++)
-		p[i] = cells[i]->p;
-	weir_holm(p, tests, p);
-	for (size_t i = 0; i < tests; i++) {
-		cells[i]->p_adjusted = p[i];
-		p[i] = cells[i]->p_faster;
-	}
-	weir_holm(p, tests, p);
-	for (size_t i = 0; i < tests; i++)
-		cells[i]->p_faster_adjusted = p[i];
-	free(p);
-	free(cells);
-}
-
-static bool is_regression(const struct weir_gate_cell *cell, double alpha)
-{
-	return cell->p_adjusted <= alpha && cell->change >= cell->margin &&
-	       (!cell->every_run || cell->least >= cell->margin / 2) &&
-	       cell->superiority >= LEAST_SUPERIORITY;
-}
-
-static void decide_cell(struct weir_gate_cell *cell, double alpha)
-{
-	double half = weir_t_quantile_upper(INTERVAL_ALPHA, cell->total_df) *
-	              sqrt(cell->total_variance * cell->width);
-
-	cell->low = cell->change - half;
-	cell->high = cell->change + half;
-	cell->regression = cell->tested && is_regression(cell, alpha);
-	/* The guards do not apply, since an improvement fails no build. */
-	cell->improvement =
-		cell->tested && cell->p_faster_adjusted <= alpha && cell->change <= -cell->margin;
-	cell->no_change = cell->tested && !cell->regression && !cell->improvement &&
-	                  cell->high < cell->margin && cell->low > -cell->margin;
-}
-
-void weir_gate_decide(const struct weir_gate_family *family, double alpha)
-{
-	for (size_t i = 0; i < family->count; i++) {
-		for (size_t j = 0; j < family->parts[i].count; j++)
-			decide_cell(&family->parts[i].cells[j], alpha);
-	}
-}
-
-static double or_nan(size_t runs)
-{
-	return runs > 0 ? (double)runs : NAN;
-}
-
-static void fill_power(struct weir_gate_cell *cell, double alpha)
-{
-	struct weir_power power = {
-		.variance = cell->variance,
-		.prior_df = cell->df - cell->residual_df,
-		.baseline_runs = cell->baseline_runs,
-		.candidate_runs = cell->candidate_runs,
-		.alpha = alpha,
-		.power = WEIR_POWER_DEFAULT,
-		.margin = cell->margin,
-		.single = cell->single,
-	};
-	double quantiles = weir_t_quantile_upper(alpha, cell->df) +
-	                   weir_t_quantile_upper(1 - WEIR_POWER_DEFAULT, cell->df);
-	struct weir_runs_needed needed;
-
-	cell->mde = fmax(cell->margin, quantiles * sqrt(cell->variance * cell->width));
-	if (isnan(power.prior_df)) /* outlier mode: other numbers of runs would need another test */
-		return;
-	needed = weir_power_runs(&power, log1p(2 * expm1(cell->margin)));
-	cell->runs_needed = or_nan(needed.candidates);
-	cell->baseline_needed = or_nan(needed.baselines);
-	power.alpha = INTERVAL_ALPHA;
-	power.margin = 0;
-	needed = weir_power_runs(&power, cell->margin);
-	cell->runs_for_no_change = or_nan(needed.candidates);
-	cell->baseline_for_no_change = or_nan(needed.baselines);
-}
-
-void weir_gate_power(const struct weir_gate_family *family, double alpha)
-{
-	size_t tests = weir_gate_tests(family);
-
-	for (size_t i = 0; i < family->count; i++) {
-		for (size_t j = 0; j < family->parts[i].count; j++) {
-			struct weir_gate_cell *cell = &family->parts[i].cells[j];
-
-			if (!isnan(cell->df))
-				fill_power(cell, alpha / (double)(tests > 0 ? tests : 1));
-		}
-	}
 }

@@ -13,13 +13,15 @@ static double effect_with(const struct weir_power *power, size_t baselines, size
 	double b = (double)baselines;
 	double c = power->single ? 1 : (double)candidates;
 	double df = b + c - 2 + power->prior_df;
-	double quantiles;
+	double error, likely, slack;
 
 	if (b + c <= 2)
 		return NAN;
-	quantiles = weir_t_quantile_upper(power->alpha, df) +
-	            weir_t_quantile_upper(1 - power->power, df);
-	return fmax(power->margin, quantiles * sqrt(power->variance * (1 / b + 1 / c)));
+	error = sqrt(power->variance * (1 / b + 1 / c));
+	likely = weir_t_quantile_upper(1 - power->power, df) * error;
+	slack = power->single ? 0 : fmin(likely, WEIR_POWER_SLACK * power->margin);
+	return fmax(power->margin > 0 ? power->margin + likely - slack : 0,
+	            weir_t_quantile_upper(power->alpha, df) * error + likely);
 }
 
 /* Finds by bisection the fewest runs in low..high that detect the effect; 0: none does. More runs

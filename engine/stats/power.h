@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #define WEIR_POWER_DEFAULT    0.8
+#define WEIR_POWER_SLACK      0.1 /* largest share of the margin by which a change may miss it */
 #define WEIR_POWER_CANDIDATES 20  /* largest number of candidate runs that is proposed */
 #define WEIR_POWER_BASELINES  100 /* largest number of baseline runs that is proposed */
 
@@ -28,9 +29,12 @@ struct weir_runs_needed {
 };
 
 /* Returns the fewest runs whose minimum detectable effect is at most `effect`, but at least 3
- * candidates, since fewer yield a suspect at most. The detectable effect is max(margin,
- * (t(1 - alpha) + t(power)) sqrt(variance h)): the central-t approximation, whose true power is .79
- * to .97. */
+ * candidates, since fewer yield a suspect at most. The detectable effect is the larger of
+ *
+ *     (t(1 - alpha) + t(power)) se         the central-t approximation, whose true power is .77 to
+ * .97 margin + t(power) se - slack         slack = min(t(power) se, WEIR_POWER_SLACK x margin)
+ *
+ * with se^2 = variance h; no slack if the candidates count as one run. */
 struct weir_runs_needed weir_power_runs(const struct weir_power *power, double effect);
 
 #endif

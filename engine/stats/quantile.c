@@ -250,3 +250,14 @@ struct weir_rank_interval weir_rank_interval(size_t count, double prob, double a
 	}
 	return interval;
 }
+
+double weir_tail_share(const double *values, size_t count, double limit)
+{
+	size_t beyond = 0;
+
+	if (count == 0)
+		return NAN;
+	for (size_t i = 0; i < count; i++)
+		beyond += values[i] > limit;
+	return 2 * asin(sqrt(((double)beyond + 3.0 / 8) / ((double)count + 3.0 / 4)));
+}

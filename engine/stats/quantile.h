@@ -40,6 +40,14 @@ double weir_mad(const double *values, size_t count);
  */
 void weir_log_rows(double *values, size_t count, double tick, double rows[WEIR_LOG_ROWS]);
 
+/*
+ * Returns the share of the values above `limit`, transformed to 2 asin(sqrt((k + 3/8) / (n +
+ * 3/4))), whose variance is about 1 / n for independent values and any share (F. J. Anscombe, The
+ * transformation of Poisson, binomial and negative-binomial data, Biometrika 35, 1948). A quantile
+ * in a gap between two modes jumps by the gap if one value more lies beyond it; the share does not.
+ */
+double weir_tail_share(const double *values, size_t count, double limit);
+
 /* Distribution-free interval of a quantile by order statistics. */
 struct weir_rank_interval {
 	size_t low, high; /* ranks from 1; 0: no order statistic is low or high enough */

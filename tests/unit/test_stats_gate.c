@@ -398,9 +398,11 @@ static struct weir_gate_cell clear_regression(void)
 	return (struct weir_gate_cell){.tested = true,
 	                               .change = 0.2,
 	                               .margin = 0.05,
-	                               .least = 0.1,
-	                               .every_run = true,
-	                               .superiority = 1,
+	                               .baseline_runs = 5,
+	                               .candidate_runs = 3,
+	                               .df = 6,
+	                               .p_rank = 1.0 / 56,
+	                               .p_rank_least = 1.0 / 56,
 	                               .p_adjusted = 0.001,
 	                               .p_faster_adjusted = 1,
 	                               .variance = 1e-4,
@@ -417,31 +419,122 @@ static bool is_red(struct weir_gate_cell cell)
 	return cell.regression;
 }
 
-static void every_guard_can_stop_a_regression(void **state)
+static void every_condition_can_stop_a_regression(void **state)
 {
 	struct weir_gate_cell cell = clear_regression();
 
 	(void)state;
 	assert_true(is_red(cell));
-	cell.superiority = 14.0 / 15; /* one inverted pair of 5 x 3 */
-	assert_false(is_red(cell));
-	cell.superiority = 0.95; /* two of 10 x 4 */
+	cell.p_adjusted = 0.01;
 	assert_true(is_red(cell));
-	cell.least = 0.0249;
-	assert_false(is_red(cell));
-	cell.every_run = false;
-	assert_true(is_red(cell));
-	cell.change = 0.0499;
-	assert_false(is_red(cell));
-	cell = clear_regression();
 	cell.p_adjusted = 0.0101;
 	assert_false(is_red(cell));
 	cell = clear_regression();
 	cell.tested = false;
 	assert_false(is_red(cell));
 	cell = clear_regression();
-	cell.superiority = NAN;
+	cell.p_rank = NAN;
 	assert_false(is_red(cell));
+}
+
+static void ranks_must_agree_as_far_as_the_runs_allow(void **state)
+{
+	struct weir_gate_cell cell = clear_regression();
+
+	(void)state;
+	cell.p_rank_least = 1.0 / 3003; /* 10 against 5 */
+	cell.p_rank = 0.01;
+	assert_true(is_red(cell));
+	cell.p_rank = 0.0101;
+	assert_false(is_red(cell));
+	cell.p_rank_least = 1.0 / 20; /* 3 against 3 reach no less */
+	cell.p_rank = 1.0 / 20;
+	assert_true(is_red(cell));
+	cell.p_rank = 2.0 / 20;
+	assert_false(is_red(cell));
+}
+
+static void a_change_may_miss_its_margin_by_what_chance_explains(void **state)
+{
+	struct weir_gate_cell cell = clear_regression();
+	/* t(0.8) of 6 degrees is 0.9057, and the standard error sqrt(1e-5 x 0.5). */
+	double slack = 0.9057 * 0.00223607;
+
+	(void)state;
+	cell.variance = 1e-5;
+	cell.change = cell.margin - slack + 1e-5;
+	assert_true(is_red(cell));
+	cell.change = cell.margin - slack - 1e-5;
+	assert_false(is_red(cell));
+	cell.variance = 1; /* a tenth of the margin at most */
+	cell.change = 0.9 * cell.margin - 1e-5;
+	assert_false(is_red(cell));
+	cell.change = 0.9 * cell.margin + 1e-5;
+	assert_true(is_red(cell));
+	cell.candidate_runs = 1; /* the change itself must reach it */
+	cell.change = cell.margin - 1e-5;
+	assert_false(is_red(cell));
+	cell.change = cell.margin + 1e-5;
+	assert_true(is_red(cell));
+	cell.candidate_runs = 3;
+	cell.single = true;
+	cell.change = cell.margin - 1e-5;
+	assert_false(is_red(cell));
+}
+
+static struct weir_gate_cell weighted(double p, double counts_as, bool tested)
+{
+	return (struct weir_gate_cell){.tested = tested,
+	                               .p = p,
+	                               .p_faster = 1 - p,
+	                               .p_adjusted = NAN,
+	                               .rows = 2,
+	                               .counts_as = counts_as};
+}
+
+static void a_row_counts_as_the_tests_that_the_caller_says(void **state)
+{
+	/* Row 1 of three subjects, then row 2. */
+	struct weir_gate_cell cells[] = {weighted(0.001, 1, true), weighted(0.5, 1, true),
+	                                 weighted(0.1, 1, false),  weighted(0.001, 5, true),
+	                                 weighted(0.9, 5, true),   weighted(0.1, 5, false)};
+	struct weir_gate_cell figure = {.tested = true, .p = 0.01, .p_faster = 0.99};
+	struct weir_gate_family family = {{{cells, 6}, {&figure, 1}}, 2};
+
+	(void)state;
+	weir_gate_adjust(&family);
+	/* Two tested subjects of the table and the figure. */
+	assert_near(cells[0].p_adjusted, 0.003, 1e-12);
+	assert_near(cells[3].p_adjusted, 0.015, 1e-12);
+	assert_near(cells[1].p_faster_adjusted, 1, 0);
+	assert_near(cells[4].p_adjusted, 1, 0);
+	assert_near(cells[2].p_adjusted, NAN, 0);
+	assert_near(figure.p_adjusted, 0.03, 1e-12);
+	assert_near(cells[3].tests, 15, 0);
+}
+
+static void a_tail_needs_more_iterations_as_well(void **state)
+{
+	double tail[8], floor = 1.0 / 300;
+	struct calm calm;
+
+	(void)state;
+	calm_init(&calm, 1, 5, 3);
+	slow(&calm, 0, 0.3);
+	calm.gate.in.tail = tail;
+	calm.gate.in.tail_floor = &floor;
+	for (size_t r = 0; r < 8; r++)
+		tail[r] = r < 5 ? 0.2 : 0.21;
+	judge(&calm.gate);
+	/* 0.01 / sqrt(8/15 / 300) is 0.237 standard errors. */
+	assert_near(calm.gate.cells[0].p, 0.4063, 1e-3);
+	assert_false(calm.gate.cells[0].regression);
+	for (size_t r = 5; r < 8; r++)
+		tail[r] = 0.4;
+	weir_gate_stages(&calm.gate.in, calm.gate.cells);
+	/* 4.74 standard errors, yet the t test of the quantile has the larger p. */
+	assert_near(calm.gate.cells[0].p_tail, 1.06e-6, 0.02);
+	gate_release(&calm.gate);
 }
 
 static void a_family_spans_tables(void **state)
@@ -513,7 +606,11 @@ int main(void)
 		cmocka_unit_test(absent_runs_change_only_their_own_operator),
 		cmocka_unit_test(a_new_operator_joins_with_three_baseline_runs),
 		cmocka_unit_test(equal_constants_are_no_change),
-		cmocka_unit_test(every_guard_can_stop_a_regression),
+		cmocka_unit_test(every_condition_can_stop_a_regression),
+		cmocka_unit_test(ranks_must_agree_as_far_as_the_runs_allow),
+		cmocka_unit_test(a_change_may_miss_its_margin_by_what_chance_explains),
+		cmocka_unit_test(a_row_counts_as_the_tests_that_the_caller_says),
+		cmocka_unit_test(a_tail_needs_more_iterations_as_well),
 		cmocka_unit_test(a_family_spans_tables),
 		cmocka_unit_test(rules_of_one_subject_replace_the_margin_of_the_row),
 		cmocka_unit_test(what_could_be_seen_is_said),

@@ -82,6 +82,21 @@ static void no_effect_below_the_margin_is_detected(void **state)
 	assert_int_equal(weir_power_runs(&power, 0.499).baselines, 0);
 }
 
+static void the_slack_below_the_margin_is_limited(void **state)
+{
+	struct weir_power power = five_by_three();
+	/* t(0.8) of 10 degrees (prior 4) is 0.8791; the standard error of 5 against 3 is 0.0073. */
+	double likely = 0.8791 * sqrt(1e-4 * 8 / 15);
+
+	(void)state;
+	power.alpha = 0.4; /* so that the margin decides */
+	power.margin = 0.05;
+	assert_int_equal(weir_power_runs(&power, 0.045 + likely + 1e-5).candidates, 3);
+	assert_true(weir_power_runs(&power, 0.045 + likely - 1e-5).candidates > 3);
+	power.margin = 0.07; /* a tenth of it is more than the standard errors */
+	assert_int_equal(weir_power_runs(&power, 0.07).candidates, 3);
+}
+
 static void baseline_runs_help_where_candidates_do_not(void **state)
 {
 	struct weir_power power = five_by_three();
@@ -166,6 +181,7 @@ int main(void)
 		cmocka_unit_test(one_more_run_than_needed_was_one_too_many),
 		cmocka_unit_test(the_runs_needed_are_exact_at_every_size),
 		cmocka_unit_test(no_effect_below_the_margin_is_detected),
+		cmocka_unit_test(the_slack_below_the_margin_is_limited),
 		cmocka_unit_test(baseline_runs_help_where_candidates_do_not),
 		cmocka_unit_test(noise_may_be_too_high_for_any_number),
 		cmocka_unit_test(enough_is_three_candidates_not_fewer),

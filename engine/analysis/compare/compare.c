@@ -5,6 +5,7 @@
 
 #include "engine/analysis/compare/compare.h"
 #include "engine/analysis/compare/compared.h"
+#include "engine/analysis/compare/single_run.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/stats/outlier.h"
@@ -15,6 +16,9 @@
 #define SHIFT_NAMED        3    /* operators named in a note */
 #define MAX_CONTRIBUTIONS  20   /* per stage */
 #define LEAST_CONTRIBUTION 0.01 /* of the largest of the stage */
+
+/* Number of tests that each row of a subject counts for: see weir_gate_adjust(). */
+static const double counts_as[WEIR_COMPARE_ROWS] = {5, 5, 5, 5, 1};
 
 static struct weir_gate_input input_of(const struct weir_comparing *comparing,
                                        const struct weir_compared_set *set)
@@ -31,6 +35,10 @@ static struct weir_gate_input input_of(const struct weir_comparing *comparing,
 		.subject_margins = set->margins,
 		.session_safe = comparing->input->session_safe,
 		.within_error = set->within,
+		.tail = set->tail,
+		.tail_floor = set->tail_floor,
+		.counts_as = set->rows == 1 || comparing->method == WEIR_METHOD_OUTLIER ? NULL
+	                                                                                : counts_as,
 	};
 }
 
@@ -111,6 +119,7 @@ static void decide(struct weir_comparing *comparing)
 	weir_gate_decide(&stages, policy->alpha_stages);
 	weir_gate_power(&operators, comparing->result->alpha_operators);
 	weir_gate_power(&stages, policy->alpha_stages);
+	weir_single_run_limit(comparing);
 }
 
 /* Returns the outcome of a row: the result of the test, limited to what the number of runs allows
@@ -171,6 +180,8 @@ static struct weir_row row_of(struct weir_comparing *comparing, const struct wei
 	};
 
 	fill_change(&row, cell, item->higher_is_better);
+	if (row.mde < row.margin)
+		row.mde = row.margin; /* the same, but for the rounding of logarithms */
 	row.outcome = outcome_of(comparing, cell, row.metric, item->method);
 	/* Neither improvement nor unchanged is proven. */
 	if (weir_compared_is_tail_of_one(item, row.metric) && row.outcome != WEIR_OUTCOME_SUSPECT)

@@ -432,6 +432,62 @@ static void reduce_time(const struct weir_comparing *comparing, struct weir_comp
 	item->candidate_ns = mean_p50(comparing, item, y, split, comparing->run_count);
 }
 
+/* Returns the mean of the values of a row over the runs first..end that have one. */
+static double mean_of(const double *y, size_t first, size_t end)
+{
+	double sum = 0;
+	size_t runs = 0;
+
+	for (size_t r = first; r < end; r++) {
+		sum += isnan(y[r]) ? 0 : y[r];
+		runs += isnan(y[r]) ? 0 : 1;
+	}
+	return runs > 0 ? sum / (double)runs : NAN;
+}
+
+/* Fills the share of iterations in the tail of each run for one row. The tail begins half-way, in
+ * logarithms, between the quantiles of the two sides. */
+static void share_tail(const struct weir_comparing *comparing, struct weir_compared_set *set,
+                       size_t index, size_t row)
+{
+	const struct weir_compared *item = &set->items[index];
+	size_t at = row * set->count + index, length = common_length(comparing, item);
+	size_t split = comparing->input->baseline_count, least = SIZE_MAX;
+	const double *y = set->y + at * comparing->run_count;
+	double limit = exp((mean_of(y, 0, split) + mean_of(y, split, comparing->run_count)) / 2);
+
+	for (size_t r = 0; r < comparing->run_count; r++) {
+		struct samples samples = samples_of(comparing, item, r, length);
+
+		set->tail[at * comparing->run_count + r] =
+			weir_tail_share(samples.value, samples.count, limit);
+		if (samples.count > 0 && samples.count < least)
+			least = samples.count;
+	}
+	if (!isnan(limit) && least < SIZE_MAX)
+		set->tail_floor[at] = 1 / (double)least;
+}
+
+static void share_tails(const struct weir_comparing *comparing, struct weir_compared_set *set)
+{
+	size_t cells = set->rows * set->count;
+
+	set->tail = weir_alloc((cells * comparing->run_count + 1) * sizeof *set->tail);
+	set->tail_floor = weir_alloc((cells + 1) * sizeof *set->tail_floor);
+	for (size_t i = 0; i < cells * comparing->run_count; i++)
+		set->tail[i] = NAN;
+	for (size_t i = 0; i < cells; i++)
+		set->tail_floor[i] = NAN;
+	for (size_t k = 0; k < set->rows; k++) {
+		enum weir_metric metric = weir_compared_metric(set, k);
+
+		for (size_t i = 0; i < set->count; i++)
+			if ((metric == WEIR_METRIC_P95 || metric == WEIR_METRIC_P99) &&
+			    set->tested[k * set->count + i])
+				share_tail(comparing, set, i, k);
+	}
+}
+
 /* Reduces a per-run figure to one number per run; reverses the sign if higher is better. */
 static void reduce_metric(const struct weir_comparing *comparing, struct weir_compared_set *set,
                           size_t index)
@@ -545,6 +601,8 @@ static void reduce_set(struct weir_comparing *comparing, struct weir_compared_se
 			reduce_time(comparing, set, i, &scratch);
 	}
 	choose_tests(comparing, set);
+	if (set->rows > 1 && comparing->method != WEIR_METHOD_OUTLIER)
+		share_tails(comparing, set);
 	free(scratch.values);
 }
 
@@ -631,6 +689,8 @@ static void release_set(struct weir_compared_set *set)
 	free(set->notes);
 	free(set->margins);
 	free(set->within);
+	free(set->tail);
+	free(set->tail_floor);
 	free(set->cells);
 }
 

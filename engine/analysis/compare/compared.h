@@ -36,6 +36,8 @@ struct weir_compared_set {
 	const char **notes;           /* [row][item]: objection to testing it; NULL: none */
 	double *margins;              /* [row][item] */
 	double *within;               /* [row][item]; only for outliers, else NULL */
+	double *tail;                 /* [row][item][run]: see weir_gate_input; or NULL */
+	double *tail_floor;           /* [row][item]; or NULL */
 	struct weir_gate_cell *cells; /* [row][item] */
 };
 
