@@ -282,6 +282,27 @@ static enum weir_gate_verdict verdict_of(const struct weir_gate_result *result, 
 	return WEIR_GATE_PASS;
 }
 
+/*
+ * Returns true for a suspect row, or one that is undecided at p50 or `shift`, which every stage can
+ * be judged by: p90 to p99 need more runs than most teams measure. Rows of severity `warn` are
+ * informational and never doubtful.
+ */
+static bool is_doubtful(const struct weir_row *row)
+{
+	if (row->outcome == WEIR_OUTCOME_SUSPECT)
+		return true;
+	return row->outcome == WEIR_OUTCOME_INCONCLUSIVE &&
+	       (row->metric == WEIR_METRIC_P50 || row->metric == WEIR_METRIC_SHIFT);
+}
+
+static bool any_doubtful(const struct weir_gate_result *result)
+{
+	for (size_t i = 0; i < result->row_count; i++)
+		if (is_doubtful(&result->rows[i]))
+			return true;
+	return false;
+}
+
 static void set_verdict(struct weir_gate_result *result, const struct weir_gate_terms *terms)
 {
 	bool lost = coverage_lost(result, terms);
@@ -293,8 +314,7 @@ static void set_verdict(struct weir_gate_result *result, const struct weir_gate_
 		add_code(result, WEIR_GATE_CODE_COVERAGE);
 	if (result->counts.judged == 0)
 		remark_nothing_judged(result);
-	if (terms->strict &&
-	    (result->counts.suspect > 0 || result->verdict == WEIR_GATE_INCONCLUSIVE))
+	if (terms->strict && (any_doubtful(result) || result->verdict == WEIR_GATE_INCONCLUSIVE))
 		add_code(result, WEIR_GATE_CODE_INCONCLUSIVE);
 	result->exit_code = result->code_count > 0 && !terms->never_fail ? result->codes[0] : 0;
 }

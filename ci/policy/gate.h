@@ -23,7 +23,8 @@ enum weir_gate_code {
 
 struct weir_gate_terms {
 	const struct weir_policy *policy;
-	bool strict;            /* suspect rows and inconclusive verdicts fail */
+	bool strict;            /* suspect rows, rows undecided at p50 or shift, and inconclusive
+	                           verdicts fail */
 	bool require_operators; /* a missing operator fails */
 	bool never_fail;        /* for `compare`: the exit code is 0 with any verdict */
 };

@@ -141,6 +141,25 @@ static void tell_effects(struct findings *findings, const struct weir_doctor_tri
 	weir_text_release(&line);
 }
 
+/* Names the stages that cannot fail a gate in practice, by `shift`, the most sensitive row. */
+static void tell_noisy(struct findings *findings, const struct weir_doctor_trial *trial)
+{
+	for (size_t i = 0; i < trial->effect_count; i++) {
+		const struct weir_doctor_effect *effect = &trial->effects[i];
+		struct weir_text line = {0};
+
+		if (strcmp(effect->metric, "shift") != 0 || !weir_doctor_is_noisy(effect))
+			continue;
+		weir_text_printf(&line,
+		                 "%s shows changes from %.0f %% on, on average: set its severity "
+		                 "to warn in weir.json, and gate its device time",
+		                 effect->scope, 100 * effect->sum / (double)effect->draws);
+		tell(findings, "  too noisy", line.data);
+		weir_text_release(&line);
+		findings->faults++;
+	}
+}
+
 static void tell_faults(struct findings *findings, const struct weir_doctor_trial *trial)
 {
 	const char *line = trial->faults.data;
@@ -202,6 +221,7 @@ static enum weir_status check_baseline(struct findings *findings, struct weir_st
 		tell(findings, "baseline", line.data);
 		tell_false_alarms(findings, &trial);
 		tell_effects(findings, &trial);
+		tell_noisy(findings, &trial);
 		tell_faults(findings, &trial);
 		put_trial(&findings->json, &trial);
 	}

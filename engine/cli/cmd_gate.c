@@ -19,7 +19,7 @@ static const struct weir_option options[] = {
 	WEIR_CONFIG_OPTION,
 	WEIR_COST_OPTION(""),
 	{.name = "strict",
-         .help = "exit with 3 if evidence is missing or a regression is only suspected"},
+         .help = "exit with 3 if a regression is suspected, or undecided at p50 or shift"},
 	{.name = "bootstrap",
          .help = "if the baseline does not exist, record the runs under its name and exit with 0"},
 	{.name = "require-operators",

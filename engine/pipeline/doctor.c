@@ -46,8 +46,11 @@ static struct weir_doctor_effect *effect_of(struct weir_doctor_trial *trial,
 	trial->effects =
 		weir_realloc(trial->effects, (trial->effect_count + 1) * sizeof(*trial->effects));
 	effect = &trial->effects[trial->effect_count++];
-	*effect = (struct weir_doctor_effect){memcpy(weir_alloc(size), row->scope, size), metric,
-	                                      NAN};
+	*effect = (struct weir_doctor_effect){.scope = memcpy(weir_alloc(size), row->scope, size),
+	                                      .metric = metric,
+	                                      .effect = NAN,
+	                                      .margin = row->margin,
+	                                      .stage = row->kind == WEIR_SCOPE_STAGE};
 	return effect;
 }
 
@@ -63,7 +66,15 @@ static void note_effects(struct weir_doctor_trial *trial, const struct weir_gate
 			continue;
 		effect = effect_of(trial, row);
 		effect->effect = isnan(effect->effect) ? row->mde : fmax(effect->effect, row->mde);
+		effect->sum += row->mde;
+		effect->draws++;
 	}
+}
+
+bool weir_doctor_is_noisy(const struct weir_doctor_effect *effect)
+{
+	return effect->stage && effect->draws > 0 &&
+	       effect->sum > WEIR_DOCTOR_NOISY * effect->margin * (double)effect->draws;
 }
 
 static void keep_remarks(struct weir_doctor_trial *trial, const struct weir_gate_result *result)

@@ -20,7 +20,15 @@ struct weir_doctor_effect {
 	char *scope; /* owned */
 	const char *metric;
 	double effect; /* relative change, the largest over all draws; NAN: unknown */
+	double sum;    /* of the effects of `draws` draws */
+	size_t draws;
+	double margin;
+	bool stage; /* the duration of a stage, which has device time as well */
 };
+
+/* A stage is too noisy to gate if its mean detectable change exceeds this many margins. */
+#define WEIR_DOCTOR_NOISY 3.0
+bool weir_doctor_is_noisy(const struct weir_doctor_effect *effect);
 
 /* Result of all draws of one baseline. */
 struct weir_doctor_trial {

@@ -46,7 +46,7 @@ const char *weir_exit_meaning(enum weir_exit code)
 		[WEIR_EXIT_USAGE] =
 			"an option, the configuration, a rule or an output file is wrong",
 		[WEIR_EXIT_INCONCLUSIVE] =
-			"evidence is missing or a regression only suspected, with --strict",
+			"a regression is suspected, or undecided at p50 or shift, with --strict",
 		[WEIR_EXIT_NO_BASELINE] = "no such baseline, or it holds no run",
 		[WEIR_EXIT_ENVIRONMENT] =
 			"baseline and candidate differ in hardware or in a label that must match",

@@ -147,11 +147,12 @@ size_t weir_gate_tests(const struct weir_gate_family *family);
 
 /*
  * Adjusts the p-values of the tested cells of all parts, once for slower and once for faster.
- * Without `counts_as`: Holm's method. With it in any part: weighted Bonferroni, p x number of
- * subjects x counts_as of the row (S. Holm, Scandinavian Journal of Statistics 6, 1979, section 4,
- * without the steps). p50 and shift measure one thing, their runs correlate above 0.95; each counts
- * as one test, p90, p95 and p99 as five. Limit: were the rows of a subject independent, the level
- * of the family would be 2.6 alpha; docs/statistics.md has the measured rates.
+ * Without `counts_as`: Holm's method. With it: weighted Bonferroni, p x number of subjects x
+ * counts_as of the row (S. Holm, Scandinavian Journal of Statistics 6, 1979, section 4, without the
+ * steps). `shift` uses the whole body of the distribution and leads: it counts as one test, the
+ * other four rows as five each, which is the level of a plain Bonferroni correction. Limit: were
+ * the rows of a subject independent, the level of the family would be 1.8 alpha; in fact their runs
+ * correlate above 0.9. docs/statistics.md has the measured rates.
  */
 void weir_gate_adjust(const struct weir_gate_family *family);
 

@@ -390,6 +390,36 @@ static void strictness_fails_doubt(void **state)
 	}
 }
 
+static void strictness_fails_what_stays_open_at_p50_or_shift(void **state)
+{
+	static const struct {
+		enum weir_metric metric;
+		enum weir_outcome outcome;
+		size_t codes;
+	} rows[] = {
+		{WEIR_METRIC_P50, WEIR_OUTCOME_INCONCLUSIVE, 1},
+		{WEIR_METRIC_SHIFT, WEIR_OUTCOME_INCONCLUSIVE, 1},
+		{WEIR_METRIC_P90, WEIR_OUTCOME_INCONCLUSIVE, 0},
+		{WEIR_METRIC_P99, WEIR_OUTCOME_INCONCLUSIVE, 0},
+		{WEIR_METRIC_P99, WEIR_OUTCOME_SUSPECT, 1},
+		{WEIR_METRIC_P50, WEIR_OUTCOME_INFORMATIONAL, 0}, /* severity `warn` */
+		{WEIR_METRIC_P50, WEIR_OUTCOME_NO_CHANGE, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct gate gate;
+
+		gate_init(&gate, "{}");
+		add_row(&gate, "stage:a", WEIR_OUTCOME_NO_CHANGE, 0); /* proven, so a pass */
+		add_row(&gate, "stage:b", rows[i].outcome, 0.1)->metric = rows[i].metric;
+		gate.terms.strict = true;
+		weir_gate_judge(gate.result, &gate.terms);
+		expect_codes(&gate, rows[i].codes, (const int[]){3});
+		gate_release(&gate);
+	}
+}
+
 static void all_codes_are_listed_in_their_order(void **state)
 {
 	struct gate gate;
@@ -458,6 +488,7 @@ int main(void)
 		cmocka_unit_test(nothing_judged_is_never_a_pass),
 		cmocka_unit_test(too_few_runs_say_how_many_more),
 		cmocka_unit_test(strictness_fails_doubt),
+		cmocka_unit_test(strictness_fails_what_stays_open_at_p50_or_shift),
 		cmocka_unit_test(all_codes_are_listed_in_their_order),
 		cmocka_unit_test(rows_come_worst_first),
 	};

@@ -32,7 +32,7 @@ static void every_verdict_has_a_first_line_of_its_own(void **state)
 {
 	static const char *const first[] = {
 		"regression: decode_graph got 4.7 % slower",
-		"pass: no regression in 2 rows; 1 inconclusive\n",
+		"pass: no regression in 2 rows; 1 proven unchanged, 1 inconclusive (tokenize)\n",
 		"improvement: tokens_per_s is 9.0 % higher (1,743 -> 1,901 1/s, ",
 		"suspect: decode_graph looks 4.7 % slower at p50",
 		"inconclusive: tokenize p50 changed by +6.5 % (71.2 -> 75.8 us, ",
@@ -111,6 +111,15 @@ static void what_is_not_settled_says_what_would_settle_it(void **state)
 	result->rows[0].runs_needed = NAN;
 	text = write_text(result, 120, false);
 	assert_has(&text, "(not even 20 runs ");
+	assert_has(&text, "tokenize p50 +6.5 %: too noisy to gate");
+	assert_has(&text, "severity to warn");
+	weir_text_release(&text);
+	result = fixture_gate_inconclusive();
+	result->rows[0].low = 0.101; /* beyond the margin of 10 % */
+	result->rows[0].high = 0.2;
+	text = write_text(result, 120, false);
+	assert_has(&text, "tokenize p50 +6.5 %: probably slower, but not proven");
+	assert_null(strstr(text.data, "cannot be seen"));
 	weir_text_release(&text);
 	text = write_text(fixture_gate_suspect(), 120, false);
 	assert_has(&text, "one candidate run cannot prove a regression: measure two more\n");

@@ -76,7 +76,7 @@ struct weir_options {
 	                 unsigned long long total);
 	void *progress_context;
 	/* For weir_gate_files(): */
-	int strict;            /* 1: fail if evidence is missing or a regression only suspected */
+	int strict; /* 1: fail if a regression is suspected, or undecided at p50 or shift */
 	int require_operators; /* 1: fail if an operator of the baseline is missing */
 };
 

@@ -7,6 +7,7 @@
 
 #define LATEST_DAY   10  /* characters of "2026-11-20T14:00:00Z" that are the date */
 #define LONGEST_WORD 100 /* bytes of a name in a command; nobody types longer names */
+#define NAMED        3   /* scopes named in a headline */
 #define MOST_SEEN    1   /* larger detectable changes are given as "over 100 %" */
 
 /* Parts of the sentence BEFORE subject VERB change UP or DOWN. */
@@ -97,6 +98,34 @@ void weir_gate_phrase_row(const struct weir_row *row, struct weir_text *out)
 	add_proof(row, out);
 }
 
+/* Appends the scopes with rows of the outcome, each once, at most NAMED of them. */
+static void add_scopes(const struct weir_gate_result *result, enum weir_outcome outcome,
+                       struct weir_text *out)
+{
+	const struct weir_row *named[NAMED];
+	size_t count = 0, rest = 0;
+
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+		size_t at = 0;
+
+		if (row->outcome != outcome || !row->scope)
+			continue;
+		while (at < count && strcmp(named[at]->scope, row->scope) != 0)
+			at++;
+		if (at < count)
+			continue;
+		if (count == NAMED) {
+			rest++;
+			continue;
+		}
+		named[count++] = row;
+		weir_text_puts(out, count > 1 ? ", " : "");
+		weir_gate_say(row, "{subject}", out);
+	}
+	weir_text_puts(out, rest > 0 ? " and others" : "");
+}
+
 static void headline_pass(const struct weir_gate_result *result, struct weir_text *out)
 {
 	uint64_t open = result->counts.inconclusive;
@@ -110,8 +139,12 @@ static void headline_pass(const struct weir_gate_result *result, struct weir_tex
 	}
 	if (open) {
 		weir_text_puts(out, "; ");
+		weir_text_count(out, result->counts.no_change);
+		weir_text_puts(out, " proven unchanged, ");
 		weir_text_count(out, open);
-		weir_text_puts(out, " inconclusive");
+		weir_text_puts(out, " inconclusive (");
+		add_scopes(result, WEIR_OUTCOME_INCONCLUSIVE, out);
+		weir_text_puts(out, ")");
 	}
 }
 

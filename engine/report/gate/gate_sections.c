@@ -12,6 +12,7 @@
 #define LISTED_NAMES 8  /* missing or new operators listed in one sentence */
 #define EXTRA_MARGIN 2  /* runs_needed refers to a change of this many margins */
 #define MOST_RUNS    20 /* runs_needed is not computed beyond */
+#define TOO_NOISY    3  /* margins: a larger detectable change makes a stage too noisy to gate */
 #define BLIND        1  /* a minimum detectable effect from here on is not given as a number */
 
 static bool same_scope(const struct weir_row *a, const struct weir_row *b)
@@ -159,20 +160,55 @@ static void add_runs_needed(const struct weir_gate_result *result, const struct 
 	weir_text_puts(out, ")");
 }
 
+/* Returns true for a stage, whose device time may be gated instead. */
+static bool is_too_noisy(const struct weir_row *row)
+{
+	return row->kind == WEIR_SCOPE_STAGE && row->mde > TOO_NOISY * row->margin &&
+	       !(row->runs_needed <= MOST_RUNS) &&
+	       (row->metric == WEIR_METRIC_P50 || row->metric == WEIR_METRIC_SHIFT);
+}
+
+/* Returns true if a row of the scope at p50 or shift is too noisy to gate. */
+static bool scope_is_too_noisy(const struct weir_gate_result *result, const struct weir_row *row)
+{
+	for (size_t i = 0; i < result->row_count; i++)
+		if (result->rows[i].outcome == WEIR_OUTCOME_INCONCLUSIVE &&
+		    same_scope(&result->rows[i], row) && is_too_noisy(&result->rows[i]))
+			return true;
+	return false;
+}
+
+/* Explains a row whose change may well be real, or which is too small to tell. */
+static void explain_limit(const struct weir_gate_result *result, const struct weir_row *row,
+                          struct weir_text *out)
+{
+	if (row->low > row->margin) {
+		weir_text_puts(out, ": probably slower, but not proven at the level of this gate: "
+		                    "measure more runs");
+		return;
+	}
+	weir_text_puts(out, ": ");
+	if (row->mde < BLIND) {
+		weir_text_puts(out, "a change under ");
+		weir_gate_print_limit(row->mde, out);
+	} else {
+		weir_text_puts(out, "even a doubling");
+	}
+	weir_text_puts(out, " cannot be seen with these runs");
+	add_runs_needed(result, row, out);
+}
+
 static void print_inconclusive(const struct weir_gate_result *result, const struct weir_row *row,
                                struct weir_text *out)
 {
 	weir_gate_say(row, isfinite(row->change) ? "{row} {change}" : "{row}", out);
-	if (isfinite(row->mde)) {
-		weir_text_puts(out, ": ");
-		if (row->mde < BLIND) {
-			weir_text_puts(out, "a change under ");
-			weir_gate_print_limit(row->mde, out);
-		} else {
-			weir_text_puts(out, "even a doubling");
-		}
-		weir_text_puts(out, " cannot be seen with these runs");
+	if (scope_is_too_noisy(result, row)) {
+		weir_text_puts(out, ": too noisy to gate");
 		add_runs_needed(result, row, out);
+		weir_text_puts(out, ": set its severity to warn in weir.json, and gate its device "
+		                    "time");
+	} else if (isfinite(row->mde)) {
+		explain_limit(result, row, out);
 	}
 	if (row->note) {
 		weir_text_puts(out, "; ");
