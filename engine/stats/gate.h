@@ -57,7 +57,7 @@ struct weir_gate_input {
 	 */
 	const double *tail, *tail_floor;
 	/* [row]: number of tests that the row of a subject counts for, at least 1: see
-	 * weir_gate_adjust(). NULL: every cell is a test of its own. */
+	 * weir_gate_adjust(). NULL: every cell is a test by itself. */
 	const double *counts_as;
 	/* [row][subject], for weir_gate_outliers() only: standard error of the log ratio from
 	 * within the runs (weir_outlier_batch_error()). NULL or NAN: not known. */
@@ -98,7 +98,7 @@ struct weir_gate_cell {
 	double runs_needed, baseline_needed;
 	/* The same to prove that nothing changed beyond the margin. */
 	double runs_for_no_change, baseline_for_no_change;
-	size_t rows;      /* of its table, which is [row][subject]; 0: a test of its own */
+	size_t rows;      /* of its table, which is [row][subject]; 0: a separate test */
 	double counts_as; /* input's counts_as; 0: none */
 	double tests;     /* factor of p_adjusted, set by weir_gate_adjust() */
 	/* The candidates count as one run: more of them do not help. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Limits the suspects of a single candidate run, whatever the number of rows and the shape of their
+ * Limits the suspects of a single candidate run, for any number of rows and any shape of their
  * noise. Student's prediction interval of each row assumes normal runs; with hundreds of rows its
  * extreme tail is used, where that is wrong by orders of magnitude. Therefore the whole run is also
  * compared with the baseline's own runs: every run is held against all the others, its most
@@ -12,8 +12,8 @@
  *     z(candidate) - mean z > t(1 - alpha, B - 1) s(z) sqrt(1 + 1/B)
  *
  * This is the externally studentised residual (R. D. Cook and S. Weisberg, Residuals and Influence
- * in Regression, 1982, section 2.2.1), under no change the same for every run. p95 and p99 have a z
- * of their own, as they scatter more. Limit: the runs of the baseline must show the noise; a slow
+ * in Regression, 1982, section 2.2.1), under no change the same for every run. p95 and p99 have a
+ * separate z, as they scatter more. Limit: the runs of the baseline must show the noise; a slow
  * mode that none of them shows looks like a change.
  */
 #ifndef WEIR_ANALYSIS_COMPARE_SINGLE_RUN_H
