@@ -115,6 +115,25 @@ static void fill_speed(struct weir_advisor *advisor)
 	}
 }
 
+#define UNSET UINT8_MAX
+
+/* Fills the families of the program's kernels: once a name, as each takes a search in tables. */
+static void fill_families(struct weir_advisor *advisor)
+{
+	const struct weir_trace *trace = advisor->program.rank->trace;
+	size_t count = weir_names_count(trace->names);
+
+	advisor->families = weir_alloc(count + 1);
+	memset(advisor->families, UNSET, count + 1);
+	for (size_t j = 0; j < advisor->program.job_count; j++) {
+		const struct weir_job *job = &advisor->program.jobs[j];
+		uint8_t *family = &advisor->families[trace->device.name[job->row]];
+
+		if (*family == UNSET)
+			*family = (uint8_t)weir_kernel_family(weir_advisor_kernel(advisor, job));
+	}
+}
+
 bool weir_advisor_init(struct weir_advisor *advisor, const struct weir_analysis *analysis,
                        const struct weir_report *report)
 {
@@ -126,6 +145,8 @@ bool weir_advisor_init(struct weir_advisor *advisor, const struct weir_analysis 
 	rank = advisor->program.rank;
 	if (rank->devices[advisor->program.device].known)
 		advisor->peaks = &rank->devices[advisor->program.device].peaks;
+	advisor->memos = weir_alloc(WEIR_MEMO_COUNT * sizeof *advisor->memos);
+	fill_families(advisor);
 	advisor->framework = framework_of(rank->trace, advisor->program.device);
 	fill_bandwidth(advisor);
 	fill_speed(advisor);
@@ -135,7 +156,29 @@ bool weir_advisor_init(struct weir_advisor *advisor, const struct weir_analysis 
 
 void weir_advisor_release(struct weir_advisor *advisor)
 {
+	for (size_t i = 0; advisor->memos && i < WEIR_MEMO_COUNT; i++) {
+		if (!advisor->memos[i].value)
+			continue;
+		advisor->memos[i].release(advisor->memos[i].value);
+		free(advisor->memos[i].value);
+	}
+	free(advisor->memos);
+	free(advisor->families);
 	weir_program_release(&advisor->program);
+	*advisor = (struct weir_advisor){0};
+}
+
+const void *weir_advisor_recall(const struct weir_advisor *advisor,
+                                const struct weir_memo_type *type)
+{
+	struct weir_advisor_memo *memo = &advisor->memos[type->memo];
+
+	if (!memo->value) {
+		memo->value = weir_alloc(type->size);
+		memo->release = type->release;
+		type->fill(memo->value, advisor);
+	}
+	return memo->value;
 }
 
 /* ---- jobs ---- */
@@ -154,9 +197,11 @@ const char *weir_advisor_op(const struct weir_advisor *advisor, const struct wei
 
 enum weir_family weir_advisor_family(const struct weir_advisor *advisor, const struct weir_job *job)
 {
-	if (advisor->program.rank->trace->device.kind[job->row] != WEIR_DEVICE_KERNEL)
+	const struct weir_device_columns *rows = &advisor->program.rank->trace->device;
+
+	if (rows->kind[job->row] != WEIR_DEVICE_KERNEL)
 		return WEIR_FAMILY_COPY;
-	return weir_kernel_family(weir_advisor_kernel(advisor, job));
+	return (enum weir_family)advisor->families[rows->name[job->row]];
 }
 
 const struct weir_assessment *weir_advisor_assessment(const struct weir_advisor *advisor,

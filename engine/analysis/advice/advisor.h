@@ -26,6 +26,29 @@ enum weir_framework {
 
 WEIR_ENUM_DECLARE(weir_framework); /* "pytorch-cuda" */
 
+struct weir_advisor;
+
+/* Searches of the whole run whose results several transformations read. */
+enum weir_memo {
+	WEIR_MEMO_CALLS, /* struct weir_op_calls */
+	WEIR_MEMO_COLLECTIONS,
+	WEIR_MEMO_CAPTURES,
+	WEIR_MEMO_COUNT
+};
+
+/* How to make and release one of them; value: zeroed memory of `size` bytes. */
+struct weir_memo_type {
+	enum weir_memo memo;
+	size_t size;
+	void (*fill)(void *value, const struct weir_advisor *advisor);
+	void (*release)(void *value);
+};
+
+struct weir_advisor_memo {
+	void *value; /* NULL: not searched yet */
+	void (*release)(void *value);
+};
+
 struct weir_advisor {
 	struct weir_program program;
 	const struct weir_report *report; /* borrowed */
@@ -37,13 +60,19 @@ struct weir_advisor {
 	/* Bytes/s that streaming kernels of this run reach; else the device's sustained rate; NAN:
 	 * not known. */
 	double bandwidth;
-	bool bandwidth_seen; /* from kernels of this run */
+	bool bandwidth_seen;             /* from kernels of this run */
+	struct weir_advisor_memo *memos; /* WEIR_MEMO_COUNT; filled on first use */
+	uint8_t *families; /* per name of the trace: enum weir_family, for kernels of the program */
 };
 
 /* Returns false if the analysis has no program. Release in either case. */
 bool weir_advisor_init(struct weir_advisor *advisor, const struct weir_analysis *analysis,
                        const struct weir_report *report);
 void weir_advisor_release(struct weir_advisor *advisor);
+
+/* Returns the result of a search, made on the first call; it belongs to the advisor. */
+const void *weir_advisor_recall(const struct weir_advisor *advisor,
+                                const struct weir_memo_type *type);
 
 /* Return the kernel of a job, or its copy; the text is borrowed from the trace. */
 const char *weir_advisor_kernel(const struct weir_advisor *advisor, const struct weir_job *job);

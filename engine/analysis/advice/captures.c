@@ -138,12 +138,13 @@ static void search_thread(const struct weir_program *program, uint32_t thread,
 	free(search.items);
 }
 
-void weir_captures_init(struct weir_captures *out, const struct weir_program *program)
+static void fill(void *value, const struct weir_advisor *advisor)
 {
+	const struct weir_program *program = &advisor->program;
+	struct weir_captures *out = value;
 	const struct weir_trace *trace = program->rank->trace;
 	uint8_t *threads = weir_alloc(trace->thread_count + 1);
 
-	*out = (struct weir_captures){0};
 	for (size_t i = 0; i < program->issue_count; i++)
 		if (program->issues[i].call != WEIR_NONE)
 			threads[trace->host.thread[program->issues[i].call]] = 1;
@@ -155,7 +156,17 @@ void weir_captures_init(struct weir_captures *out, const struct weir_program *pr
 	weir_intervals_clip(&out->time, program->host_start_ns, program->host_end_ns);
 }
 
-void weir_captures_release(struct weir_captures *captures)
+static void release(void *value)
 {
+	struct weir_captures *captures = value;
+
 	weir_intervals_release(&captures->time);
+}
+
+const struct weir_captures *weir_captures_of(const struct weir_advisor *advisor)
+{
+	static const struct weir_memo_type type = {WEIR_MEMO_CAPTURES, sizeof(struct weir_captures),
+	                                           fill, release};
+
+	return weir_advisor_recall(advisor, &type);
 }

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "engine/analysis/advice/program.h"
+#include "engine/analysis/advice/advisor.h"
 #include "engine/analysis/time/intervals.h"
 
 struct weir_captures {
@@ -20,8 +20,7 @@ struct weir_captures {
 	bool repeats;
 };
 
-/* Release with weir_captures_release(). */
-void weir_captures_init(struct weir_captures *out, const struct weir_program *program);
-void weir_captures_release(struct weir_captures *captures);
+/* Returns the result for the advisor's program; it belongs to the advisor. */
+const struct weir_captures *weir_captures_of(const struct weir_advisor *advisor);
 
 #endif

@@ -267,13 +267,11 @@ static bool find_model(const struct weir_op_calls *calls, struct weir_loop *out)
 static bool merge_operators(struct weir_draft *draft)
 {
 	struct weir_loop_times times = {0, 0};
-	struct weir_op_calls calls;
+	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
 	struct weir_loop loop = {0};
 	bool found;
 
-	weir_op_calls_init(&calls, draft->advisor);
-	found = find_model(&calls, &loop) && weir_loop_merge(draft, &calls, &loop, &times);
-	weir_op_calls_release(&calls);
+	found = find_model(calls, &loop) && weir_loop_merge(draft, calls, &loop, &times);
 	weir_draft_basis(
 		draft,
 		"%zu runs of %zu operators as one, whose products read their weights once: "

@@ -552,22 +552,20 @@ static void explain(struct weir_draft *draft, const struct total *total)
 
 bool weir_fix_avoid_copies(struct weir_draft *draft)
 {
-	struct weir_op_calls calls;
+	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
 	struct total total = {0};
 	uint8_t *gone;
 
-	weir_op_calls_init(&calls, draft->advisor);
-	gone = weir_alloc(calls.count + 1);
-	for (size_t c = 0; c < calls.count; c++) {
-		avoid_copy(draft, &calls, c, gone, &total);
-		divide_product(draft, &calls, c, &total);
+	gone = weir_alloc(calls->count + 1);
+	for (size_t c = 0; c < calls->count; c++) {
+		avoid_copy(draft, calls, c, gone, &total);
+		divide_product(draft, calls, c, &total);
 	}
 	weir_intervals_unite(&total.host);
 	weir_host_spans_remove(draft, &total.host);
 	weir_intervals_release(&total.host);
-	grow_in_place(draft, &calls, &total);
+	grow_in_place(draft, calls, &total);
 	free(gone);
-	weir_op_calls_release(&calls);
 	explain(draft, &total);
 	return total.copies + total.caches + total.pairs > 0;
 }

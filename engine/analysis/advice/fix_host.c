@@ -84,19 +84,17 @@ static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, double 
 {
 	const struct weir_program *program = &draft->program;
 	struct weir_host_span *spans = weir_host_spans_new(program);
-	struct weir_collections collections;
+	const struct weir_collections *collections = weir_collections_of(draft->advisor);
 	double work_ns = 0, slower = kind == WEIR_ISSUE_OUTPUT ? SHARED : 1;
 
-	weir_collections_init(&collections, program);
 	for (uint32_t i = 0; i < program->issue_count; i++) {
-		double ns = movable_ns(&spans[i], &program->issues[i], &collections);
+		double ns = movable_ns(&spans[i], &program->issues[i], collections);
 
 		if (program->issues[i].kind != kind || ns <= 0)
 			continue;
 		weir_draft_less_work(draft, i, ns);
 		work_ns += ns * draft->advisor->speed.work;
 	}
-	weir_collections_release(&collections);
 	free(spans);
 	draft->floor_ns = work_ns * slower / workers;
 	draft->floor_low_ns = 0;

@@ -263,21 +263,19 @@ static bool group(struct weir_draft *draft, enum weir_loop_kind kind)
 {
 	struct weir_loop_times times = {0, 0};
 	struct weir_loop loop = {0};
-	struct weir_op_calls calls;
+	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
 	size_t loops = 0, turns = 0, operators = 0;
 	bool known = true;
 
-	weir_op_calls_init(&calls, draft->advisor);
-	for (size_t from = 0; known && weir_loop_find(&calls, from, &loop);
+	for (size_t from = 0; known && weir_loop_find(calls, from, &loop);
 	     from = loop.first + loop.turns * loop.period) {
 		if (loop.kind != kind)
 			continue;
-		known = weir_loop_merge(draft, &calls, &loop, &times);
+		known = weir_loop_merge(draft, calls, &loop, &times);
 		loops++;
 		turns += loop.turns;
 		operators += loop.period;
 	}
-	weir_op_calls_release(&calls);
 	weir_draft_basis(
 		draft,
 		"%zu loops of %zu turns with %zu operators: each operator once by roofline, "

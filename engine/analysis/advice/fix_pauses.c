@@ -12,21 +12,19 @@
 
 bool weir_fix_collect_garbage_later(struct weir_draft *draft)
 {
-	struct weir_collections collections;
+	const struct weir_collections *collections = weir_collections_of(draft->advisor);
 	double removed_ns = 0;
 
-	weir_collections_init(&collections, &draft->program);
-	if (collections.time.count > 0)
-		removed_ns = weir_host_spans_remove(draft, &collections.time);
+	if (collections->time.count > 0)
+		removed_ns = weir_host_spans_remove(draft, &collections->time);
 	if (removed_ns >= COLD_NS)
 		weir_draft_warm_host(draft);
 	weir_draft_basis(draft,
-	                 collections.recorded
+	                 collections->recorded
 	                         ? "the step without %.2f ms in which the collector is recorded"
 	                         : "the step without %.2f ms in which the launching thread pauses, "
 	                           "with neither operators nor calls nor copies beside it and for "
 	                           "similar times in several steps: likely the collector",
 	                 removed_ns / 1e6);
-	weir_collections_release(&collections);
 	return removed_ns > 0;
 }

@@ -504,26 +504,24 @@ static void fuse(struct weir_draft *draft, const struct weir_op_calls *calls,
 
 bool weir_fix_compile_pointwise(struct weir_draft *draft)
 {
-	struct weir_op_calls calls;
+	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
 	struct chain chain = {0};
 	struct total total = {0};
 
-	weir_op_calls_init(&calls, draft->advisor);
-	for (size_t c = 0; c < calls.count; c++) {
+	for (size_t c = 0; c < calls->count; c++) {
 		struct tensors tensors;
-		bool fusible = is_fusible(&calls, &calls.items[c], &tensors);
+		bool fusible = is_fusible(calls, &calls->items[c], &tensors);
 
 		if (fusible && chain.count > 0)
-			mark_fresh(&calls, &chain, c, &tensors);
-		if (!fusible || !continues(&calls, &chain, c, &tensors)) {
-			fuse(draft, &calls, &chain, &total);
+			mark_fresh(calls, &chain, c, &tensors);
+		if (!fusible || !continues(calls, &chain, c, &tensors)) {
+			fuse(draft, calls, &chain, &total);
 			chain = (struct chain){.first = c};
 		}
 		if (fusible && (chain.count > 0 || !tensors.joins))
-			extend(&chain, &calls.items[c], &tensors);
+			extend(&chain, &calls->items[c], &tensors);
 	}
-	fuse(draft, &calls, &chain, &total);
-	weir_op_calls_release(&calls);
+	fuse(draft, calls, &chain, &total);
 	if (total.chains > 0)
 		weir_draft_basis(
 			draft,

@@ -192,19 +192,18 @@ static void drop_allocations(struct weir_draft *draft)
 
 bool weir_fix_warm_up(struct weir_draft *draft)
 {
-	struct weir_captures captures;
+	const struct weir_captures *captures;
 	double removed_ns = 0;
 
 	if (!draft->program.has_host)
 		return false;
-	weir_captures_init(&captures, &draft->program);
-	if (captures.repeats || !loads_in_most_steps(&draft->program))
-		removed_ns = drop_loading(draft, &captures);
+	captures = weir_captures_of(draft->advisor);
+	if (captures->repeats || !loads_in_most_steps(&draft->program))
+		removed_ns = drop_loading(draft, captures);
 	weir_draft_basis(draft,
 	                 "the same work without %.2f ms of compilation, loading and the capture "
 	                 "of graphs",
 	                 removed_ns / 1e6);
-	weir_captures_release(&captures);
 	return removed_ns > 0;
 }
 
@@ -341,16 +340,15 @@ static double drop_preparing(struct weir_draft *draft)
 bool weir_fix_warm_shapes(struct weir_draft *draft)
 {
 	double loading_ns = 0, preparing_ns;
-	struct weir_captures captures;
+	const struct weir_captures *captures;
 
 	if (!draft->program.has_host || draft->program.step == WEIR_NONE)
 		return false;
-	weir_captures_init(&captures, &draft->program);
-	if (!captures.repeats && loads_in_most_steps(&draft->program)) {
-		loading_ns = drop_loading(draft, &captures);
+	captures = weir_captures_of(draft->advisor);
+	if (!captures->repeats && loads_in_most_steps(&draft->program)) {
+		loading_ns = drop_loading(draft, captures);
 		drop_allocations(draft);
 	}
-	weir_captures_release(&captures);
 	preparing_ns = drop_preparing(draft);
 	weir_draft_basis(
 		draft,

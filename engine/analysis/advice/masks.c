@@ -77,16 +77,15 @@ static void widen(struct weir_draft *draft, const struct weir_op_call *call, str
 size_t weir_masks_widen(struct weir_draft *draft)
 {
 	struct picked picked = {0, 0};
-	struct weir_op_calls calls;
+	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
 	size_t dropped = 0;
 
-	weir_op_calls_init(&calls, draft->advisor);
-	for (size_t c = 0; c < calls.count; c++) {
-		const struct weir_op_call *call = &calls.items[c];
-		double rows = rows_of(&calls, call);
+	for (size_t c = 0; c < calls->count; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+		double rows = rows_of(calls, call);
 
-		if (is_count(&calls, call)) {
-			struct picked next = picked_at(&calls, c);
+		if (is_count(calls, call)) {
+			struct picked next = picked_at(calls, c);
 
 			/* A count to write the rows back has no gather behind it. */
 			if (next.rows > 0 || next.of != picked.of)
@@ -95,12 +94,11 @@ size_t weir_masks_widen(struct weir_draft *draft)
 				drop(draft, call);
 				dropped++;
 			}
-		} else if (picked.rows > 0 && is_gather(&calls, call) && rows == picked.of) {
+		} else if (picked.rows > 0 && is_gather(calls, call) && rows == picked.of) {
 			drop(draft, call);
 		} else if (picked.rows > 0 && rows == picked.rows && rows < picked.of) {
 			widen(draft, call, picked);
 		}
 	}
-	weir_op_calls_release(&calls);
 	return dropped;
 }

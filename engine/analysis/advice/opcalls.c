@@ -42,9 +42,10 @@ static void describe(struct weir_op_calls *calls, struct weir_op_call *call)
 		call->work = weir_work_of_call(&recorded);
 }
 
-void weir_op_calls_init(struct weir_op_calls *calls, const struct weir_advisor *advisor)
+static void fill(void *value, const struct weir_advisor *advisor)
 {
 	const struct weir_program *program = &advisor->program;
+	struct weir_op_calls *calls = value;
 
 	*calls = (struct weir_op_calls){.advisor = advisor};
 	calls->items = weir_alloc((program->job_count + 1) * sizeof *calls->items);
@@ -59,10 +60,19 @@ void weir_op_calls_init(struct weir_op_calls *calls, const struct weir_advisor *
 		describe(calls, &calls->items[c]);
 }
 
-void weir_op_calls_release(struct weir_op_calls *calls)
+static void release(void *value)
 {
+	struct weir_op_calls *calls = value;
+
 	free(calls->items);
-	*calls = (struct weir_op_calls){0};
+}
+
+const struct weir_op_calls *weir_op_calls_of(const struct weir_advisor *advisor)
+{
+	static const struct weir_memo_type type = {WEIR_MEMO_CALLS, sizeof(struct weir_op_calls),
+	                                           fill, release};
+
+	return weir_advisor_recall(advisor, &type);
 }
 
 /* ---- questions ---- */

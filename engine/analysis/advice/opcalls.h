@@ -31,8 +31,8 @@ struct weir_op_calls {
 	size_t count;
 };
 
-void weir_op_calls_init(struct weir_op_calls *calls, const struct weir_advisor *advisor);
-void weir_op_calls_release(struct weir_op_calls *calls);
+/* Returns the calls of the advisor's program; they belong to the advisor. */
+const struct weir_op_calls *weir_op_calls_of(const struct weir_advisor *advisor);
 
 /* Returns the operator's name without "aten::"; "": none, or of another name space. */
 const char *weir_op_calls_name(const struct weir_op_calls *calls, const struct weir_op_call *call);

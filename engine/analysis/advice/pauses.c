@@ -327,11 +327,12 @@ static void add_conjectured(const struct weir_program *program, uint32_t thread,
 	free(pauses.gaps_ns);
 }
 
-void weir_collections_init(struct weir_collections *out, const struct weir_program *program)
+static void fill(void *value, const struct weir_advisor *advisor)
 {
+	const struct weir_program *program = &advisor->program;
+	struct weir_collections *out = value;
 	uint32_t thread = launching_thread(program);
 
-	*out = (struct weir_collections){0};
 	if (thread == WEIR_NONE)
 		return;
 	add_recorded(program, thread, out);
@@ -339,7 +340,17 @@ void weir_collections_init(struct weir_collections *out, const struct weir_progr
 		add_conjectured(program, thread, out);
 }
 
-void weir_collections_release(struct weir_collections *collections)
+static void release(void *value)
 {
+	struct weir_collections *collections = value;
+
 	weir_intervals_release(&collections->time);
+}
+
+const struct weir_collections *weir_collections_of(const struct weir_advisor *advisor)
+{
+	static const struct weir_memo_type type = {WEIR_MEMO_COLLECTIONS,
+	                                           sizeof(struct weir_collections), fill, release};
+
+	return weir_advisor_recall(advisor, &type);
 }

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "engine/analysis/advice/program.h"
+#include "engine/analysis/advice/advisor.h"
 #include "engine/analysis/time/intervals.h"
 
 /* A collection that matters visits some ten thousand objects, which takes a millisecond; a shorter
@@ -34,8 +34,7 @@ struct weir_collections {
 	bool recorded;              /* by name; false: conjectured */
 };
 
-/* Release with weir_collections_release(). */
-void weir_collections_init(struct weir_collections *out, const struct weir_program *program);
-void weir_collections_release(struct weir_collections *collections);
+/* Returns the result for the advisor's program; it belongs to the advisor. */
+const struct weir_collections *weir_collections_of(const struct weir_advisor *advisor);
 
 #endif
