@@ -328,10 +328,8 @@ enum weir_status weir_recommend(const struct weir_analysis *analysis, struct wei
 
 	if (weir_fixes_load(report->arena, &catalogue, err))
 		return err->status;
-	if (report->has_gpu) {
+	if (report->has_gpu)
 		weir_advise(analysis, report, &catalogue, report->arena, &found);
-		retimer = count > 0 ? weir_retimer_new(analysis, report) : NULL;
-	}
 	if (found.known)
 		doubt_profiled(report, &found);
 	report->unprofiled_step_ns = found.step_ns;
@@ -341,9 +339,13 @@ enum weir_status weir_recommend(const struct weir_analysis *analysis, struct wei
 	for (size_t i = 0; i < found.count; i++)
 		if (!is_none(&found.items[i]))
 			add_fix(report, &found.items[i]);
-	for (size_t i = 0; i < count; i++)
-		if (!is_decided(&found, &advice[i]))
-			add_advice(retimer, report, &advice[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (is_decided(&found, &advice[i]))
+			continue;
+		if (!retimer && report->has_gpu && advice[i].has_change)
+			retimer = weir_retimer_new(analysis, report);
+		add_advice(retimer, report, &advice[i]);
+	}
 	if (report->recommendation_count == 0 && found.count > 0)
 		add_fix(report, &found.items[0]); /* nothing is left to do */
 	weir_retimer_free(retimer);

@@ -242,6 +242,8 @@ static bool overlap(const struct weir_draft *draft, struct overlapped *out)
 	double exposed_ns, link_ns = 0, most_ns, rest_ns;
 	double share = undisturbed_share(draft, &out->copies_ns);
 
+	if (out->copies_ns == 0)
+		return false;
 	occupy(draft, &occupation);
 	exposed_ns = (double)weir_intervals_outside_ns(&occupation.copies, &occupation.anywhere);
 	exposed_ns = fmin(exposed_ns, out->copies_ns);

@@ -47,9 +47,12 @@ static bool loads_in_most_steps(const struct weir_program *program)
 	size_t loading = 0, steady = 0;
 
 	for (size_t i = 0; i < segments->count; i++) {
-		uint32_t step = weir_steps_step_at(steps, segments->items[i].start_ns);
+		uint32_t step;
 
-		if (step != WEIR_NONE && is_loading(program, &segments->items[i]))
+		if (!is_loading(program, &segments->items[i]))
+			continue;
+		step = weir_steps_step_at(steps, segments->items[i].start_ns);
+		if (step != WEIR_NONE)
 			loading_ns[step] += (double)weir_segment_ns(&segments->items[i]);
 	}
 	for (size_t s = 0; s < steps->step_count; s++) {
@@ -237,21 +240,37 @@ static int by_shape(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Collects the calls of outermost operators with shapes; the first one of each shape is new. */
+/* Marks the names of which some call takes long enough to prepare; the others need no sorting. */
+static uint8_t *find_slow_names(const struct weir_rank *rank)
+{
+	const struct weir_host_columns *host = &rank->trace->host;
+	uint8_t *slow = weir_alloc(weir_names_count(rank->trace->names) + 1);
+
+	for (size_t row = 0; row < host->count; row++)
+		if (host->kind[row] == WEIR_HOST_OP &&
+		    (double)weir_span_ns(host->start_ns[row], host->end_ns[row]) >= PREPARES_NS)
+			slow[host->name[row]] = 1;
+	return slow;
+}
+
+/* Collects the calls of outermost operators with shapes, if some call of that name is slow; the
+ * first one of each shape is new. */
 static void find_op_calls(const struct weir_rank *rank, struct op_calls *out)
 {
 	const struct weir_host_columns *host = &rank->trace->host;
+	uint8_t *slow = find_slow_names(rank);
 
 	*out = (struct op_calls){.items = weir_alloc((host->count + 1) * sizeof *out->items)};
 	for (size_t row = 0; row < host->count; row++)
-		if (host->kind[row] == WEIR_HOST_OP && host->shape[row] != 0 &&
-		    rank->timeline.outer_op[row] == row)
+		if (host->kind[row] == WEIR_HOST_OP && slow[host->name[row]] &&
+		    host->shape[row] != 0 && rank->timeline.outer_op[row] == row)
 			out->items[out->count++] = (struct op_call){
 				.row = (uint32_t)row,
 				.name = host->name[row],
 				.shape = host->shape[row],
 				.ns = (double)weir_span_ns(host->start_ns[row], host->end_ns[row]),
 			};
+	free(slow);
 	qsort(out->items, out->count, sizeof *out->items, by_shape);
 	for (size_t i = 0; i < out->count; i++)
 		out->items[i].is_new = i == 0 || out->items[i].name != out->items[i - 1].name ||

@@ -327,6 +327,17 @@ static void add_conjectured(const struct weir_program *program, uint32_t thread,
 	free(pauses.gaps_ns);
 }
 
+/* True if the host has a stretch between two calls in which a collection would fit: most programs
+ * have none, and need no search of the whole thread. */
+static bool could_pause(const struct weir_program *program)
+{
+	for (size_t i = 0; i < program->issue_count; i++)
+		if (program->issues[i].work_ns >= WEIR_COLLECTION_LEAST_NS &&
+		    is_anonymous(&program->rank->timeline, program->issues[i].work_row))
+			return true;
+	return false;
+}
+
 static void fill(void *value, const struct weir_advisor *advisor)
 {
 	const struct weir_program *program = &advisor->program;
@@ -336,7 +347,7 @@ static void fill(void *value, const struct weir_advisor *advisor)
 	if (thread == WEIR_NONE)
 		return;
 	add_recorded(program, thread, out);
-	if (!out->recorded && program->step != WEIR_NONE)
+	if (!out->recorded && program->step != WEIR_NONE && could_pause(program))
 		add_conjectured(program, thread, out);
 }
 
