@@ -22,6 +22,10 @@ static const struct weir_option options[] = {
          .value = "WINDOW",
          .choices = windows,
          .help = "steady: exclude warm-up and one-off steps (default); all: keep every step"},
+	{.name = "run",
+         .kind = WEIR_OPTION_COUNT,
+         .value = "N",
+         .help = "write the N-th run of a file that holds several (hyperfine, samples)"},
 	{.name = "input-format",
          .kind = WEIR_OPTION_TEXT,
          .value = "NAME",
@@ -44,6 +48,7 @@ static enum weir_status read_run(const struct weir_arguments *arguments,
 		.input_format = weir_option_text(arguments, "input-format"),
 		.settings = settings,
 		.whole_window = window && strcmp(window, "all") == 0,
+		.run_number = weir_option_count(arguments, "run", 0),
 		.progress = &progress,
 	};
 	enum weir_status status;

@@ -44,10 +44,8 @@ static void release_table(struct weir_series_table *table)
 	free(table->items);
 }
 
-void weir_run_free(struct weir_run *run)
+static void free_one(struct weir_run *run)
 {
-	if (!run)
-		return;
 	for (unsigned i = 0; i < WEIR_RUN_TABLE_COUNT; i++)
 		release_table(weir_run_table(run, (enum weir_run_table)i));
 	for (size_t i = 0; i < run->label_count; i++) {
@@ -56,6 +54,16 @@ void weir_run_free(struct weir_run *run)
 	}
 	free(run->labels);
 	free(run);
+}
+
+void weir_run_free(struct weir_run *run)
+{
+	while (run) {
+		struct weir_run *next = run->next;
+
+		free_one(run);
+		run = next;
+	}
 }
 
 static struct weir_series *find_series(const struct weir_series_table *table, const char *name)

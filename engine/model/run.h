@@ -34,6 +34,9 @@ struct weir_run {
 	struct weir_series_table stages, device, operators, calls, metrics;
 	struct weir_run_label *labels;
 	size_t label_count, label_capacity;
+	/* The next run of the same file, which this one owns; NULL: none. Only files that state
+	 * several processes have it. */
+	struct weir_run *next;
 };
 
 /* Tables of a run, named as in weir.run/1 and in the store. */

@@ -172,9 +172,10 @@ enum weir_warning_code {
 	WEIR_WARN_DUPLICATE,         /* a repeated element; one of them is used */
 	WEIR_WARN_ORPHAN_SPAN,       /* a span whose parent is missing */
 	WEIR_WARN_CLOCK_SKEW,        /* a span outside its parent, on another host */
-	WEIR_WARN_COUNTER_RESET,     /* a counter that decreased */
-	WEIR_WARN_NEW_SERIES,        /* a series without an earlier value */
-	WEIR_WARN_FORCED_MONOTONIC,  /* cumulative counts that decrease */
+	WEIR_WARN_FAILED_MEASUREMENT, /* a time of a benchmark or command that failed */
+	WEIR_WARN_COUNTER_RESET,      /* a counter that decreased */
+	WEIR_WARN_NEW_SERIES,         /* a series without an earlier value */
+	WEIR_WARN_FORCED_MONOTONIC,   /* cumulative counts that decrease */
 	WEIR_WARN_RESOLUTION_LIMITED, /* buckets too wide for their percentiles */
 	WEIR_WARN_ONE_SCRAPE,         /* counters without an earlier scrape */
 	WEIR_WARN_MEANS_ONLY,         /* summaries without samples */

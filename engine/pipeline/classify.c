@@ -13,6 +13,7 @@
 #include "engine/pipeline/headline.h"
 #include "engine/pipeline/judge.h"
 #include "engine/pipeline/recommend.h"
+#include "engine/pipeline/several_runs.h"
 
 #define DEFAULT_PERCENTILE 0.95
 
@@ -156,6 +157,8 @@ enum weir_status weir_classification_run(struct weir_classification *classificat
 	if (!status)
 		status = read_inputs(request, classification->profile, err);
 	if (!status)
+		status = weir_several_runs_choose(classification->profile, 0, err);
+	if (!status)
 		status = analyse(classification->profile, request, false, &analysis, err);
 	if (!status) {
 		struct weir_conclusion conclusion = {0};
@@ -225,9 +228,12 @@ enum weir_status weir_measure(const struct weir_classify_request *request,
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_analysis *analysis = NULL;
+	struct weir_run *further = NULL;
 	enum weir_status status = read_inputs(request, profile, err);
 
 	*out = (struct weir_measured){0};
+	if (!status)
+		status = weir_several_runs_take(profile, &further, err);
 	if (!status)
 		status = analyse(profile, request, true, &analysis, err);
 	if (!status) {
@@ -240,9 +246,12 @@ enum weir_status weir_measure(const struct weir_classify_request *request,
 		keep_verdict(&report->verdict, out);
 		out->run = weir_run_new();
 		weir_analysis_run(analysis, out->run);
+		out->run->next = further;
+		further = NULL;
 		weir_conclusion_release(&conclusion);
 		weir_report_free(report);
 	}
+	weir_run_free(further);
 	weir_analysis_free(analysis);
 	weir_profile_free(profile);
 	return status;
@@ -261,6 +270,8 @@ enum weir_status weir_convert(const struct weir_classify_request *request, struc
 	struct weir_analysis *analysis = NULL;
 	enum weir_status status = read_inputs(request, profile, err);
 
+	if (!status)
+		status = weir_several_runs_choose(profile, request->run_number, err);
 	if (!status)
 		status = analyse(profile, request, true, &analysis, err);
 	if (!status) {

@@ -34,6 +34,7 @@ struct weir_classify_request {
 	size_t change_count;
 	double percentile; /* at which shares of stages are read, 0 to 1; 0: 0.95 */
 	bool detail;       /* keep the data for drawings of the timeline */
+	size_t run_number; /* weir_convert(): run of a file with several, from 1; 0: the only one */
 	const struct weir_progress *progress; /* NULL: none */
 };
 
@@ -72,7 +73,7 @@ enum weir_status weir_check_drawing(const struct weir_report *report,
 
 /* One measured run, as baselines store it, and its verdict. */
 struct weir_measured {
-	struct weir_run *run; /* owned */
+	struct weir_run *run; /* owned; `next` leads to further runs of the same file */
 	bool has_bound;       /* false: the bound is undetermined */
 	enum weir_bound bound;
 	char cause[64]; /* "": none */

@@ -5,13 +5,18 @@
 
 static void take(struct weir_baseline *into, struct weir_measured *measured, const char *recorded)
 {
-	struct weir_baseline_run *run = weir_baseline_take(into, measured->run, recorded);
+	while (measured->run) {
+		struct weir_run *next = measured->run->next;
+		struct weir_baseline_run *run;
 
-	measured->run = NULL;
-	if (!measured->has_bound)
-		return;
-	run->bound = weir_bound_name(measured->bound);
-	run->cause = *measured->cause ? weir_baseline_text(into, measured->cause) : NULL;
+		measured->run->next = NULL;
+		run = weir_baseline_take(into, measured->run, recorded);
+		measured->run = next;
+		if (!measured->has_bound)
+			continue;
+		run->bound = weir_bound_name(measured->bound);
+		run->cause = *measured->cause ? weir_baseline_text(into, measured->cause) : NULL;
+	}
 }
 
 static enum weir_status measure_one(const struct weir_measuring *how, struct weir_ruleset *rules,

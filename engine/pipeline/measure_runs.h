@@ -24,7 +24,7 @@ struct weir_measuring {
 };
 
 /* Paths of runs and the baseline that gets them. A folder is one run made of every profile in it.
- */
+ * A file that states several processes gives several runs. */
 struct weir_run_list {
 	const char *const *paths;
 	size_t count;

@@ -25,6 +25,7 @@ engine/readers/requests:    @model engine/readers engine/readers/parts
 engine/readers/monitor:     @model engine/readers engine/readers/parts
 engine/readers/scrape:      @model engine/readers engine/readers/parts
 engine/readers/cost:        @model engine/readers engine/readers/parts
+engine/readers/benchmark:   @model engine/readers engine/readers/parts
 engine/readers/native:      @model engine/readers engine/readers/parts
 
 engine/analysis/time:       @model engine/stats

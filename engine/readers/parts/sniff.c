@@ -249,6 +249,9 @@ const char *weir_sniff_refusal(const struct weir_reader *reader, const char *hea
 #define PICKLE "it is a Python pickle (a memory snapshot?): it is not read, for it could run code"
 #define NO_VALUES                                                                                  \
 	"it is a metrics page without values: record it after the server has served requests"
+#define UNKNOWN_BENCHMARK                                                                          \
+	"it is a benchmark result, but not of pytest-benchmark, Google Benchmark, hyperfine or "   \
+	"criterion: write its samples as CSV with the columns name,value,unit"
 #define WEB_PAGE "it is a web page: was a sign-in or error page saved instead of the file?"
 
 /* Beginnings of files, after blanks. */
@@ -284,9 +287,8 @@ static const struct weir_mark documents[] = {
 	{.first = "{[",
          .keys = {{"nbformat"}, .all = 1},
          .refusal = "it is a notebook, not a profile"},
-	{.first = "{[",
-         .keys = {{"benchmarks"}, .all = 1},
-         .refusal = "it is a benchmark result: this version does not read it"},
+	{.first = "{[", .keys = {{"benchmarks"}, .all = 1}, .refusal = UNKNOWN_BENCHMARK},
+	{.first = "[", .keys = {{"jmhVersion"}, .all = 1}, .refusal = UNKNOWN_BENCHMARK},
 	{0},
 };
 

@@ -115,6 +115,9 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                                        "rows have earlier times than the rows before them"},
 	[WEIR_WARN_UNFINISHED] = {"unfinished", "1 request has no end and was left out",
                                   "requests have no end and were left out"},
+	[WEIR_WARN_FAILED_MEASUREMENT] = {"failed_measurement",
+                                          "1 measurement failed and was left out",
+                                          "measurements failed and were left out"},
 };
 
 const char *weir_warning_code_text(enum weir_warning_code code)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs any bytes through the readers of benchmark programs: runs of positive, finite values, or an
+ * error with a message. */
+#include <math.h>
+
+#include "engine/readers/benchmark/benchmark.h"
+#include "engine/readers/readers.h"
+#include "tests/fuzz/fuzz_reader.h"
+
+static void check_table(const struct weir_series_table *table)
+{
+	require(table->count <= WEIR_BENCHMARK_MAX_NAMES);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct weir_series *series = &table->items[i];
+
+		require(series->count > 0 && series->name[0]);
+		require(weir_series_find(table, series->name) == series);
+		for (size_t j = 0; j < series->count; j++)
+			require(isfinite(series->value[j]) && series->value[j] > 0);
+	}
+}
+
+static void check_runs(const struct weir_input *input)
+{
+	size_t runs = 0;
+
+	require(input->run != NULL && input->events > 0);
+	for (const struct weir_run *run = input->run; run; run = run->next) {
+		check_table(&run->stages);
+		check_table(&run->metrics);
+		require(!run->next || run->stages.count + run->metrics.count > 0);
+		runs++;
+	}
+	require(runs <= WEIR_BENCHMARK_MAX_RUNS);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_reader(&weir_reader_criterion, data, size, check_runs);
+	fuzz_reader(&weir_reader_google_benchmark, data, size, check_runs);
+	fuzz_reader(&weir_reader_hyperfine, data, size, check_runs);
+	fuzz_reader(&weir_reader_pytest_benchmark, data, size, check_runs);
+	fuzz_reader(&weir_reader_samples, data, size, check_runs);
+	return 0;
+}
