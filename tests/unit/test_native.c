@@ -149,6 +149,21 @@ static void a_run_may_have_only_figures(void **state)
 	weir_profile_free(profile);
 }
 
+static void operators_alone_are_a_run(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+
+	(void)state;
+	assert_int_equal(read_text(HEAD "\"stages\": {}, \"operators\": {\"kernels/gemm\": [1]}}",
+	                           profile, &err),
+	                 WEIR_OK);
+	assert_int_equal(profile->inputs[0].run->operators.count, 1);
+	weir_profile_free(profile);
+	expect_refused(HEAD "\"stages\": {}, \"calls\": {\"kernels/gemm\": [1]}}", WEIR_E_EMPTY,
+	               "stages: missing or empty");
+}
+
 static void unknown_keys_are_refused_by_name(void **state)
 {
 	(void)state;
@@ -175,6 +190,7 @@ int main(void)
 		cmocka_unit_test(a_count_of_calls_may_be_zero),
 		cmocka_unit_test(a_run_without_stages_is_empty),
 		cmocka_unit_test(a_run_may_have_only_figures),
+		cmocka_unit_test(operators_alone_are_a_run),
 		cmocka_unit_test(unknown_keys_are_refused_by_name),
 	};
 

@@ -127,8 +127,9 @@ static enum weir_status read_run(const cJSON *document, struct weir_run *run,
 		status = weir_run_read_labels(document, run, err);
 	for (unsigned t = 0; !status && t < WEIR_RUN_TABLE_COUNT; t++)
 		status = read_table(document, (enum weir_run_table)t, unit_ns, run, err);
-	/* A benchmark may have only figures. */
-	if (!status && !run->stages.count && !run->metrics.count)
+	/* A benchmark may have only figures; totals of kernels have no stages. */
+	if (!status && !run->stages.count && !run->metrics.count && !run->device.count &&
+	    !run->operators.count)
 		status = weir_fail(err, WEIR_E_EMPTY,
 		                   "stages: missing or empty, expected a list of times per stage");
 	return status;
