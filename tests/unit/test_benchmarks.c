@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
 #include "engine/pipeline/several_runs.h"
+#include "engine/readers/benchmark/benchmark.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
@@ -330,6 +332,48 @@ static void odd_tables_are_refused(void **state)
 	reading_refuses(reader, "name,value,unit\n", WEIR_E_EMPTY, "no times");
 }
 
+/* Expects that a table with `count` rows is read, and that one more is refused. */
+static void expect_limit(const char *row, unsigned count, const char *message)
+{
+	struct weir_text text = {0};
+	struct weir_profile *profile = weir_profile_new();
+
+	weir_text_puts(&text, "unit,value,name,run\n");
+	for (unsigned i = 0; i < count; i++)
+		weir_text_printf(&text, "ns,1,%s%u\n", row, i);
+	reading_of(&weir_reader_samples, text.data, profile);
+	weir_text_printf(&text, "ns,1,%s%u\n", row, count);
+	reading_refuses(&weir_reader_samples, text.data, WEIR_E_LIMIT, message);
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
+static void names_and_runs_of_a_table_are_limited(void **state)
+{
+	(void)state;
+	expect_limit("n", WEIR_BENCHMARK_MAX_NAMES, "more than 4096 benchmarks");
+	/* Id 0 belongs to the run without a name. */
+	expect_limit("n,", WEIR_BENCHMARK_MAX_RUNS - 1, "more than 10000 runs");
+}
+
+static void names_are_limited(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_puts(&text, "name,value,unit\n");
+	weir_text_repeat(&text, "x", WEIR_BENCHMARK_MAX_NAME);
+	weir_text_puts(&text, ",1,s\n");
+	reading_of(&weir_reader_samples, text.data, profile);
+	weir_text_repeat(&text, "x", WEIR_BENCHMARK_MAX_NAME + 1);
+	weir_text_puts(&text, ",1,s\n");
+	reading_refuses(&weir_reader_samples, text.data, WEIR_E_LIMIT,
+	                "the name is longer than 1024 bytes");
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
 /* ---- all ---- */
 
 static void one_run_of_several_can_be_chosen(void **state)
@@ -417,6 +461,8 @@ int main(void)
 		cmocka_unit_test(rows_become_runs_and_stages),
 		cmocka_unit_test(without_a_column_run_the_file_is_one_run),
 		cmocka_unit_test(odd_tables_are_refused),
+		cmocka_unit_test(names_and_runs_of_a_table_are_limited),
+		cmocka_unit_test(names_are_limited),
 		cmocka_unit_test(one_run_of_several_can_be_chosen),
 		cmocka_unit_test(several_runs_are_no_part_of_one_run),
 		cmocka_unit_test(damaged_files_are_read_or_refused),

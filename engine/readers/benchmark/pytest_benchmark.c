@@ -20,13 +20,12 @@ static enum weir_status read_median(struct weir_input *input, const char *name, 
                                     struct weir_error *err)
 {
 	double median;
-	enum weir_status status = weir_json_number(stats, "median", &median, err);
 
-	if (!status)
-		status = weir_benchmark_figure(input, name, median * SECOND_NS, err);
-	if (status)
-		return weir_fail_in(err, "stats.median");
-	return WEIR_OK;
+	if (weir_json_number(stats, "median", &median, err))
+		return weir_fail_in(err, "stats");
+	if (!(median > 0))
+		return weir_fail(err, WEIR_E_FORMAT, "stats.median: expected a time above 0");
+	return weir_benchmark_figure(input, name, median * SECOND_NS, err);
 }
 
 static enum weir_status read_rounds(struct weir_input *input, const char *name, const cJSON *data,
