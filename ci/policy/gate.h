@@ -27,6 +27,7 @@ struct weir_gate_terms {
 	                           verdicts fail */
 	bool require_operators; /* a missing operator fails */
 	bool never_fail;        /* for `compare`: the exit code is 0 with any verdict */
+	bool one_session;       /* both sides were measured in one session, whatever labels say */
 };
 
 /* Fills the labels that all runs of a side share, and the differences in labels that the policy

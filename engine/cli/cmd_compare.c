@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
-#include "engine/base/arena.h"
 #include "engine/cli/command.h"
 #include "engine/cli/documents.h"
 #include "engine/cli/run_options.h"
@@ -29,29 +28,14 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-/* Returns the values of a repeatable option. The caller frees the list. */
-static const char **values_of(const struct weir_arguments *arguments, const char *name,
-                              size_t *count)
-{
-	const char **list = NULL;
-	size_t capacity = 0;
-
-	*count = 0;
-	for (const char *value; (value = weir_option_each(arguments, name, *count)); ++*count) {
-		list = weir_grow(list, &capacity, *count + 1, sizeof(*list));
-		list[*count] = value;
-	}
-	return list;
-}
-
 static enum weir_status compare_under(const struct weir_arguments *arguments,
                                       const struct weir_policy *policy,
                                       struct weir_gate_result *result, struct weir_error *err)
 {
 	const struct weir_settings settings = weir_settings_given(arguments, policy);
 	struct weir_gate_request request = {.terms = {.policy = policy, .never_fail = true}};
-	const char **base = values_of(arguments, "base", &request.baseline_count);
-	const char **head = values_of(arguments, "head", &request.candidate_count);
+	const char **base = weir_option_list(arguments, "base", &request.baseline_count);
+	const char **head = weir_option_list(arguments, "head", &request.candidate_count);
 	struct weir_progress_line line;
 	struct weir_progress progress;
 	char now[WEIR_CLOCK_SIZE];

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
 #include <string.h>
 
 #include "baselines/identity.h"
+#include "engine/base/arena.h"
 #include "engine/cli/command.h"
 #include "engine/cli/documents.h"
 #include "engine/cli/output.h"
@@ -14,7 +16,14 @@ static const struct weir_option options[] = {
 	{.name = "baseline",
          .kind = WEIR_OPTION_TEXT,
          .value = "NAME",
-         .help = "name of the stored baseline (required)"},
+         .help = "name of the stored baseline (required, unless --against is given)"},
+	{.name = "against",
+         .kind = WEIR_OPTION_FILE,
+         .value = "RUN...",
+         .repeatable = true,
+         .collects = true,
+         .help = "compare with these runs instead of a stored baseline; both sides were measured "
+                 "in one job, and labels `session` are ignored; -- ends the list"},
 	WEIR_DB_OPTION,
 	WEIR_CONFIG_OPTION,
 	WEIR_COST_OPTION(""),
@@ -22,6 +31,9 @@ static const struct weir_option options[] = {
          .help = "exit with 3 if a regression is suspected, or undecided at p50 or shift"},
 	{.name = "bootstrap",
          .help = "if the baseline does not exist, record the runs under its name and exit with 0"},
+	{.name = "bisect",
+         .help = "end with codes for git bisect run: 0 good, 1 bad, 125 undecided or not "
+                 "comparable (implies --strict), 128 + N for the other exit codes N"},
 	{.name = "require-operators",
          .help = "exit with 6 if an operator of the baseline is missing"},
 	WEIR_GATE_FORMAT_OPTION,
@@ -37,8 +49,10 @@ static enum weir_status gate_under(const struct weir_arguments *arguments,
 	const struct weir_settings settings = weir_settings_given(arguments, policy);
 	struct weir_gate_request request = {
 		.terms = {.policy = policy,
-	                  .strict = weir_option_given(arguments, "strict"),
-	                  .require_operators = weir_option_given(arguments, "require-operators")},
+	                  .strict = weir_option_given(arguments, "strict") ||
+	                            weir_option_given(arguments, "bisect"),
+	                  .require_operators = weir_option_given(arguments, "require-operators"),
+	                  .one_session = weir_option_given(arguments, "against")},
 		.candidate = weir_arguments_list(arguments),
 		.candidate_count = weir_arguments_count(arguments),
 		.db = weir_db_path(arguments),
@@ -47,15 +61,18 @@ static enum weir_status gate_under(const struct weir_arguments *arguments,
 	};
 	struct weir_progress_line line;
 	struct weir_progress progress;
+	const char **against = weir_option_list(arguments, "against", &request.baseline_count);
 	char now[WEIR_CLOCK_SIZE];
 	enum weir_status status;
 
+	request.baseline = against;
 	weir_clock_now(now);
 	weir_measuring_given(&request.measuring, arguments, &settings, &line, &progress);
 	request.measuring.recorded = now;
 	request.measuring.consequence = "nothing was compared";
 	status = weir_gate_runs(&request, result, err);
 	weir_progress_end(&line);
+	free(against);
 	return status;
 }
 
@@ -75,41 +92,99 @@ static enum weir_status gate(const struct weir_arguments *arguments,
 	return status;
 }
 
+/* Checks that the runs to compare with come from one place. */
+static enum weir_status check_reference(const struct weir_arguments *arguments,
+                                        struct weir_error *err)
+{
+	const char *name = weir_option_text(arguments, "baseline");
+	bool against = weir_option_given(arguments, "against");
+
+	if (!name && !against)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "gate needs a baseline: weir gate RUN... --baseline NAME, or weir "
+		                 "gate --against RUN... -- RUN...");
+	if (name && against)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "--baseline and --against both name what to compare with; remove "
+		                 "one of them");
+	if (against && weir_option_given(arguments, "bootstrap"))
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "--bootstrap records a baseline, which --against does not use; "
+		                 "remove one of them");
+	return name ? weir_baseline_check_name(name, err) : WEIR_OK;
+}
+
 static enum weir_status check_arguments(const struct weir_arguments *arguments,
                                         struct weir_error *err)
 {
 	const char *name = weir_option_text(arguments, "baseline");
 
-	if (!name)
+	if (check_reference(arguments, err))
+		return err->status;
+	if (weir_arguments_count(arguments) == 0 && !name)
 		return weir_fail(err, WEIR_E_USAGE,
-		                 "gate needs a baseline: weir gate RUN... --baseline NAME");
+		                 "gate needs candidate runs behind --: weir gate --against RUN... "
+		                 "-- RUN...");
 	if (weir_arguments_count(arguments) == 0)
 		return weir_fail(err, WEIR_E_USAGE,
 		                 "gate needs candidate runs: weir gate RUN... --baseline %s", name);
-	if (weir_baseline_check_name(name, err))
-		return err->status;
 	return weir_documents_check(arguments, WEIR_RESULT_GATE, err);
+}
+
+/* The arguments and results of one gate, for weir_memory_try(). */
+struct attempt {
+	const struct weir_arguments *arguments;
+	struct weir_gate_result *result;
+	struct weir_error *err;
+	enum weir_status status;
+};
+
+static void attempt(void *context)
+{
+	struct attempt *one = context;
+
+	one->status = check_arguments(one->arguments, one->err);
+	if (!one->status)
+		one->status = gate(one->arguments, one->result, one->err);
+}
+
+/* Gates. Under --bisect a lack of memory is an error like any other: the exit code of
+ * weir_out_of_memory() would make git call the commit bad. */
+static enum weir_status attempt_gate(const struct weir_arguments *arguments,
+                                     struct weir_gate_result *result, struct weir_error *err)
+{
+	struct attempt one = {arguments, result, err, WEIR_OK};
+
+	if (!weir_option_given(arguments, "bisect"))
+		attempt(&one);
+	else if (!weir_memory_try(attempt, &one))
+		return weir_fail(err, WEIR_E_INTERNAL, "out of memory; nothing was compared");
+	return one.status;
+}
+
+static void say_last_line(struct weir_gate_result *result, int code)
+{
+	struct weir_text line = {0};
+
+	result->exit_code = code;
+	weir_gate_last_line(result, &line);
+	weir_say(line.data + strlen("weir: ")); /* weir_say() adds it again */
+	weir_text_release(&line);
 }
 
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
 {
 	struct weir_gate_result *result = weir_gate_result_new();
-	enum weir_status status = check_arguments(arguments, err);
-	enum weir_exit code;
+	enum weir_status status = attempt_gate(arguments, result, err);
+	int code = status ? (int)weir_exit_of(status) : result->exit_code;
 
-	if (!status)
-		status = gate(arguments, result, err);
-	code = status ? weir_exit_of(status) : (enum weir_exit)result->exit_code;
+	if (weir_option_given(arguments, "bisect"))
+		code = weir_exit_for_bisect((enum weir_exit)code);
 	weir_trace_finish();
-	if (!status) {
-		struct weir_text line = {0};
-
-		weir_gate_last_line(result, &line);
-		weir_say(line.data + strlen("weir: ")); /* weir_say() adds it again */
-		weir_text_release(&line);
-	}
+	if (!status)
+		say_last_line(result, code);
 	weir_gate_result_free(result);
-	return code;
+	return (enum weir_exit)code;
 }
 
 static void after_failure(enum weir_exit code)
@@ -123,11 +198,14 @@ static void after_failure(enum weir_exit code)
 
 const struct weir_command weir_command_gate = {
 	.name = "gate",
-	.summary = "compare runs with a stored baseline, fail if they are slower",
+	.summary = "compare runs with a baseline, fail if they are slower",
 	.arguments = "RUN...",
+	.bisect_option = "bisect",
 	.description =
-		"Compares runs with those of a stored baseline, and fails if they are "
-		"slower. Each RUN is one run: a trace, a native run, or a folder with the "
+		"Compares runs with those of a stored baseline (--baseline NAME), or with other "
+		"runs "
+		"of the same job (--against RUN... -- RUN...), and fails if they are slower. Each "
+		"RUN is one run: a trace, a native run, or a folder with the "
 		"profiles of one run. Stages, device time, operators and per-run metrics "
 		"are compared by statistical tests whose unit is the run.\n\n"
 		"If there are too few runs or samples for a test, the gate reports what it "

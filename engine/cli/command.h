@@ -31,6 +31,9 @@ struct weir_command {
 	/* Does the same for commands that need the table of all commands; run is NULL. */
 	enum weir_exit (*run_about)(const struct weir_command *const *commands,
 	                            const struct weir_arguments *arguments, struct weir_error *err);
+	/* Flag whose presence asks for exit codes of `git bisect run`, also if the arguments are
+	 * wrong; NULL: none. */
+	const char *bisect_option;
 	/* Called after main has printed the reason of a failure; NULL: not called. */
 	void (*after_failure)(enum weir_exit code);
 };

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
@@ -53,6 +54,16 @@ static enum weir_exit run(const struct weir_command *command,
 	                              "no command was given; weir --help lists the commands"));
 }
 
+/* Returns the exit code for arguments that cannot be parsed. */
+static enum weir_exit misuse(const struct weir_command *command, int count, char *const *words)
+{
+	for (int i = 0; command && command->bisect_option && i < count; i++)
+		if (strncmp(words[i], "--", 2) == 0 &&
+		    strcmp(words[i] + 2, command->bisect_option) == 0)
+			return (enum weir_exit)weir_exit_for_bisect(WEIR_EXIT_USAGE);
+	return WEIR_EXIT_USAGE;
+}
+
 /* Parses and runs; words are all arguments but the name of the command, so that common options may
  * precede it. */
 static enum weir_exit parse_and_run(const struct weir_command *command, int count,
@@ -63,7 +74,7 @@ static enum weir_exit parse_and_run(const struct weir_command *command, int coun
 
 	if (weir_arguments_parse(command ? command->name : NULL, command ? command->options : NULL,
 	                         count, words, &arguments, err))
-		return WEIR_EXIT_USAGE;
+		return misuse(command, count, words);
 	code = run(command, arguments, err);
 	weir_arguments_free(arguments);
 	return code;

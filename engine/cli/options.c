@@ -367,6 +367,20 @@ const char *weir_option_each(const struct weir_arguments *arguments, const char 
 	return NULL;
 }
 
+const char **weir_option_list(const struct weir_arguments *arguments, const char *name,
+                              size_t *count)
+{
+	const char **list = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (const char *value; (value = weir_option_each(arguments, name, *count)); ++*count) {
+		list = weir_grow(list, &capacity, *count + 1, sizeof(*list));
+		list[*count] = value;
+	}
+	return list;
+}
+
 bool weir_option_given(const struct weir_arguments *arguments, const char *name)
 {
 	return weir_option_each(arguments, name, 0) != NULL;

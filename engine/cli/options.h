@@ -73,6 +73,10 @@ double weir_option_number(const struct weir_arguments *arguments, const char *na
 const char *weir_option_each(const struct weir_arguments *arguments, const char *name,
                              size_t index);
 
+/* Returns the values of a repeatable option and sets their number. The caller frees the list. */
+const char **weir_option_list(const struct weir_arguments *arguments, const char *name,
+                              size_t *count);
+
 /* Returns the index of the command: the first of argv[0..argc) that is neither a common option nor
  * its value; argc if no command was given. */
 int weir_arguments_find_command(int argc, char *const *argv);

@@ -38,6 +38,15 @@ enum weir_exit weir_exit_of(enum weir_status status)
 	return WEIR_EXIT_INTERNAL;
 }
 
+int weir_exit_for_bisect(enum weir_exit code)
+{
+	if (code == WEIR_EXIT_PASS || code == WEIR_EXIT_REGRESSION)
+		return (int)code;
+	if (code == WEIR_EXIT_INCONCLUSIVE || code == WEIR_EXIT_COVERAGE)
+		return WEIR_BISECT_SKIP;
+	return WEIR_BISECT_ABORT + (int)code;
+}
+
 const char *weir_exit_meaning(enum weir_exit code)
 {
 	static const char *const meanings[WEIR_EXIT_COUNT] = {

@@ -24,6 +24,14 @@ enum weir_exit {
 	WEIR_EXIT_COUNT
 };
 
+/* Exit codes that `git bisect run` gives a meaning to. */
+#define WEIR_BISECT_SKIP  125 /* the commit can be judged neither good nor bad */
+#define WEIR_BISECT_ABORT 128 /* this code and those above end the bisection */
+
+/* Returns the exit code for `git bisect run`: 0 good, 1 bad, WEIR_BISECT_SKIP if the runs do not
+ * decide, and WEIR_BISECT_ABORT plus the code for whatever no other commit would change. */
+int weir_exit_for_bisect(enum weir_exit code);
+
 /* Returns the exit code for a status. */
 enum weir_exit weir_exit_of(enum weir_status status);
 /* Returns the meaning of a code in one line of help. */

@@ -156,7 +156,8 @@ enum weir_status weir_gating_compare(struct weir_gate_result *result,
 		weir_gate_stop(result, WEIR_GATE_ENVIRONMENT, WEIR_GATE_CODE_ENVIRONMENT);
 		return WEIR_OK;
 	}
-	apply_sessions(&input, baseline, candidate);
+	if (!terms->one_session)
+		apply_sessions(&input, baseline, candidate);
 	status = weir_compare(&input, result, err);
 	if (!status)
 		weir_gate_judge(result, terms);

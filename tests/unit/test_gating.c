@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "engine/pipeline/exit.h"
 #include "engine/pipeline/gating.h"
 #include "tests/unit/make_runs.h"
 
@@ -93,9 +94,9 @@ static void label(struct weir_run *const *runs, size_t count, const char *key,
 		weir_run_set_label(runs[i], key, values[i]);
 }
 
-static struct weir_gate_result *compare(const struct scene *scene, bool never_fail)
+static struct weir_gate_result *compare_under(const struct scene *scene,
+                                              const struct weir_gate_terms *terms)
 {
-	const struct weir_gate_terms terms = {.policy = scene->policy, .never_fail = never_fail};
 	const struct weir_gating_side before = {.runs = (const struct weir_run **)scene->runs.base,
 	                                        .count = scene->runs.base_count};
 	const struct weir_gating_side after = {.runs = (const struct weir_run **)scene->runs.head,
@@ -103,9 +104,16 @@ static struct weir_gate_result *compare(const struct scene *scene, bool never_fa
 	struct weir_gate_result *result = weir_gate_result_new();
 	struct weir_error err = {0};
 
-	if (weir_gating_compare(result, &terms, &before, &after, &err))
+	if (weir_gating_compare(result, terms, &before, &after, &err))
 		fail_msg("%s", err.message);
 	return result;
+}
+
+static struct weir_gate_result *compare(const struct scene *scene, bool never_fail)
+{
+	const struct weir_gate_terms terms = {.policy = scene->policy, .never_fail = never_fail};
+
+	return compare_under(scene, &terms);
 }
 
 static enum weir_outcome outcome_under(const char *configuration)
@@ -210,6 +218,38 @@ static void one_session_against_another_is_at_most_suspect(void **state)
 	assert_int_equal(outcome_of_sessions(one, several), WEIR_OUTCOME_REGRESSION);
 }
 
+/* Both sides of an A/B job are measured by turns, even if each command names a session. */
+static void sides_of_one_job_are_one_session_whatever_their_labels_say(void **state)
+{
+	static const char *const a[] = {"a", "a", "a", "a", "a", "a"}, *const z[] = {"z", "z", "z"};
+	struct weir_gate_terms terms = {.one_session = true};
+	struct weir_gate_result *result;
+	struct scene scene;
+
+	(void)state;
+	scene_init(&scene, 6, 3, "{\"version\":1}");
+	label(scene.runs.base, 6, "session", a);
+	label(scene.runs.head, 3, "session", z);
+	terms.policy = scene.policy;
+	result = compare_under(&scene, &terms);
+	assert_int_equal(row_of(result, "stage:decode", WEIR_METRIC_P50)->outcome,
+	                 WEIR_OUTCOME_REGRESSION);
+	weir_gate_result_free(result);
+	scene_release(&scene);
+}
+
+static void a_bisection_ends_only_where_no_other_commit_would_help(void **state)
+{
+	(void)state;
+	assert_int_equal(weir_exit_for_bisect(WEIR_EXIT_PASS), 0);
+	assert_int_equal(weir_exit_for_bisect(WEIR_EXIT_REGRESSION), 1);
+	assert_int_equal(weir_exit_for_bisect(WEIR_EXIT_INCONCLUSIVE), 125);
+	assert_int_equal(weir_exit_for_bisect(WEIR_EXIT_COVERAGE), 125);
+	assert_int_equal(weir_exit_for_bisect(WEIR_EXIT_USAGE), 130);
+	assert_int_equal(weir_exit_for_bisect(WEIR_EXIT_NO_BASELINE), 132);
+	assert_int_equal(weir_exit_for_bisect(WEIR_EXIT_INPUT), 135);
+}
+
 /* ---- a whole gate ---- */
 
 static const char *const runs[] = {"tests/data/runs/none-01.json", "tests/data/runs/none-02.json"};
@@ -299,6 +339,8 @@ int main(void)
 		cmocka_unit_test(the_severity_of_a_rule_decides_what_becomes_of_a_row),
 		cmocka_unit_test(another_environment_stops_a_gate_but_not_a_comparison),
 		cmocka_unit_test(one_session_against_another_is_at_most_suspect),
+		cmocka_unit_test(sides_of_one_job_are_one_session_whatever_their_labels_say),
+		cmocka_unit_test(a_bisection_ends_only_where_no_other_commit_would_help),
 		cmocka_unit_test(without_a_baseline_the_result_says_so),
 		cmocka_unit_test(bootstrap_records_once_and_compares_then),
 	};
