@@ -122,8 +122,7 @@ const struct weir_command weir_command_record = {
 		"with weir gate --against. To store runs, see weir help baseline.",
 	.options = options,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
-	.example = "weir record --interleave 'cp run-1.json $WEIR_RUN' 'cp run-2.json $WEIR_RUN' "
-		   "-n 10",
+	.example = "weir record --interleave './a.sh \"$WEIR_RUN\"' './b.sh \"$WEIR_RUN\"' -n 10",
 	.example_shows = "makes weir-ab/a/run-01.json to weir-ab/b/run-10.json and prints the "
 			 "command that compares them",
 	.run = run,

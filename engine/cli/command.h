@@ -61,6 +61,7 @@ extern const struct weir_command weir_command_convert;
 extern const struct weir_command weir_command_gate;
 extern const struct weir_command weir_command_compare;
 extern const struct weir_command weir_command_record;
+extern const struct weir_command weir_command_bisect;
 extern const struct weir_command weir_command_report;
 extern const struct weir_command weir_command_history;
 extern const struct weir_command weir_command_doctor;

@@ -21,7 +21,7 @@ x86intrin.h:                   engine/base/jsonblock.h
 weir/weir.h:                   tests/install/*
 '
 
-standard='arpa/inet assert complex ctype dirent errno fcntl fnmatch glob regex sched float inttypes iso646 limits locale math netinet/in poll pthread setjmp signal
+standard='arpa/inet assert complex ctype dirent errno fcntl fnmatch ftw glob regex sched float inttypes iso646 limits locale math netinet/in poll pthread setjmp signal
 spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings sys/ioctl sys/mman sys/resource
 sys/socket sys/stat sys/time sys/types sys/wait termios time uchar unistd wchar'
 standard=$(printf ' %s ' "$standard" | tr '\n' ' ')
