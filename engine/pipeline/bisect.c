@@ -460,6 +460,14 @@ static void count_commits(struct bisecting *bisecting)
 	}
 }
 
+/* Returns the number of runs at which an undecided search ends: as many as a plain bisection with
+ * the most runs of a commit at each of its steps and at both ends. */
+static size_t most_in_all(const struct bisecting *bisecting)
+{
+	return (size_t)((double)bisecting->request->most_runs *
+	                (2 + ceil(log2((double)bisecting->count))));
+}
+
 static enum weir_status search(struct bisecting *bisecting, struct weir_error *err)
 {
 	struct weir_bisect_result *result = bisecting->result;
@@ -477,7 +485,7 @@ static enum weir_status search(struct bisecting *bisecting, struct weir_error *e
 		if (result->probability >= WEIR_BISECT_CERTAINTY)
 			break;
 		next = choose(bisecting);
-		if (next == 0)
+		if (next == 0 || bisecting->sample_count >= most_in_all(bisecting))
 			break;
 		status = measure_until(bisecting, next,
 		                       bisecting->commits[next].runs + RUNS_PER_STEP, err);

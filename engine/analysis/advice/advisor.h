@@ -36,7 +36,7 @@ enum weir_memo {
 	WEIR_MEMO_COUNT
 };
 
-/* How to make and release one of them; value: zeroed memory of `size` bytes. */
+/* Makes and releases one of them; value: zeroed memory of `size` bytes. */
 struct weir_memo_type {
 	enum weir_memo memo;
 	size_t size;
