@@ -227,12 +227,28 @@ static bool changes_types(const struct outcome *outcome)
 	return false;
 }
 
-/* True if the better fix also joins kernels, which changes results and needs a compiler, while the
- * other one keeps every kernel as it is. */
+/* Share of a compiled model's saving that functions written by hand have at least to be named as
+ * well. */
+#define MAIN_PART 0.5
+
+/* True if the better fix compiles the whole model, while the other one keeps every kernel or
+ * changes only functions written by hand, which are the main part. */
 static bool keeps_kernels(const struct outcome *better, const struct outcome *other)
 {
+	const char *id = other->fix.entry->id;
+
 	return strcmp(better->fix.entry->id, "compile") == 0 &&
-	       strcmp(other->fix.entry->id, "cuda-graph") == 0;
+	       (strcmp(id, "cuda-graph") == 0 || (strcmp(id, "compile-pointwise") == 0 &&
+	                                          saved_ns(other) >= MAIN_PART * saved_ns(better)));
+}
+
+/* True if the better fix only hides the host's work, which still takes its processors and delays
+ * the result, while the other one takes that work from the host. */
+static bool hides_host_work(const struct outcome *better, const struct outcome *other)
+{
+	return (strcmp(better->fix.entry->id, "overlap-input") == 0 ||
+	        strcmp(better->fix.entry->id, "overlap-output") == 0) &&
+	       strcmp(other->fix.entry->id, "move-to-device") == 0;
 }
 
 /* Leaves out fixes that change what a better one changes and save no more. */
@@ -244,6 +260,7 @@ static void drop_alternatives(const struct weir_advisor *advisor, struct outcome
 			if (outcomes[a].dropped ||
 			    (changes_types(&outcomes[a]) && !changes_types(&outcomes[b])) ||
 			    keeps_kernels(&outcomes[a], &outcomes[b]) ||
+			    hides_host_work(&outcomes[a], &outcomes[b]) ||
 			    saved_ns(&outcomes[b]) > SAME_SAVING * saved_ns(&outcomes[a]) ||
 			    common_part(advisor, &outcomes[a], &outcomes[b]) < SAME_PLACES ||
 			    comes_first(outcomes, count, outcomes[b].fix.entry->id))

@@ -158,11 +158,10 @@ void weir_draft_less_work(struct weir_draft *draft, uint32_t issue, double ns)
 #define FREED_BYTES 1048576.0
 /* Two captures free 46 MB in 2.4 ms and 51 MB in 1.5 ms: 120 to 210 ns a page of 4 KiB. */
 #define FREE_NS_PER_BYTE 0.06
-/* A pass over more displaces the code of the framework from a core's caches. The same operators
- * were dispatched 2.5 to 3.9 times faster in three captures when the host no longer filled 22, 51
- * and 64 MB of fresh memory a step. */
-#define COLD_BYTES 16777216.0
-#define WARM       0.4
+/* A pass over more than WEIR_COLD_BYTES displaces the code of the framework from a core's caches.
+ * The same operators were dispatched 2.5 to 3.9 times faster in three captures when the host no
+ * longer filled 22, 51 and 64 MB of fresh memory a step. */
+#define WARM 0.4
 
 void weir_draft_warm_host(struct weir_draft *draft)
 {
@@ -182,7 +181,7 @@ void weir_draft_less_freeing(struct weir_draft *draft, uint32_t issue, double by
 {
 	if (bytes >= FREED_BYTES)
 		weir_draft_less_work(draft, issue, bytes * FREE_NS_PER_BYTE);
-	if (bytes >= COLD_BYTES)
+	if (bytes >= WEIR_COLD_BYTES)
 		weir_draft_warm_host(draft);
 }
 

@@ -55,6 +55,8 @@ void weir_draft_less_work(struct weir_draft *draft, uint32_t issue, double ns);
 /* Removes the work of freeing a tensor of the host from the host's work before a call: large ones
  * go back to the system, page by page. */
 void weir_draft_less_freeing(struct weir_draft *draft, uint32_t issue, double bytes);
+/* A pass of the host over more bytes a step displaces the code of the framework from its caches. */
+#define WEIR_COLD_BYTES 16777216.0
 /* Makes the host's dispatch that of code in its caches, once: something that displaced the code is
  * gone. */
 void weir_draft_warm_host(struct weir_draft *draft);

@@ -59,7 +59,7 @@ bool weir_fix_compile(struct weir_draft *draft)
 {
 	size_t jobs = 0;
 	double ns = 0;
-	bool joined = weir_fix_compile_pointwise(draft);
+	bool joined = weir_join_pointwise(draft, true);
 
 	if (!weir_fix_cuda_graph(draft))
 		return false;

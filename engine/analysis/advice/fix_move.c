@@ -45,9 +45,11 @@ struct search {
 	const struct weir_program *program;
 	uint8_t *device;  /* per host row: it launches work or calls the driver */
 	double *moved_ns; /* per job: of operators that run beside this copy on the device */
+	double *added_ns; /* per issue: dispatch of the operators that were moved in front of it */
 	double *copied;   /* per job: bytes of what the copy moves then; 0: as now */
 	uint8_t *chosen;  /* per job: the copy moves chosen elements then */
 	double host_ns, device_ns;
+	double read_bytes; /* by operators that copies to the device follow */
 	size_t moved;
 	struct weir_link_rate rates[WEIR_TRANSFER_WAYS];
 };
@@ -163,16 +165,31 @@ static double operand_bytes(const struct search *search, uint32_t row)
 	return weir_arg_bytes(weir_args_tensor(&args, 0));
 }
 
-/* Takes the operator's time from the host's in front of the issue. */
+/* An operator inside another, most of them views, without the profiler. */
+#define INNER_NS 1500.0
+
+/* Returns the host's time to dispatch the operator with those inside it. */
+static double dispatch_of(const struct search *search, uint32_t row)
+{
+	const struct weir_host_columns *host = &search->program->rank->trace->host;
+	double ns = WEIR_DISPATCH_NS;
+
+	for (uint32_t r = row + 1; r < host->count && host->thread[r] == host->thread[row] &&
+	                           host->end_ns[r] <= host->end_ns[row];
+	     r++)
+		ns += INNER_NS;
+	return ns / search->draft->advisor->speed.dispatch;
+}
+
+/* Takes host time in front of the issue from its work and then from its dispatch. */
 static void relieve(struct search *search, uint32_t issue, double ns)
 {
 	struct weir_issue *after = &search->draft->program.issues[issue];
 	double work_ns = fmin(ns, after->work_ns);
-	double more_ns = WEIR_DISPATCH_NS / search->draft->advisor->speed.dispatch;
 
 	weir_draft_less_work(search->draft, issue, work_ns);
-	weir_draft_set_dispatch(search->draft, issue,
-	                        fmax(0, after->dispatch_ns - (ns - work_ns)) + more_ns);
+	weir_draft_set_dispatch(search->draft, issue, fmax(0, after->dispatch_ns - (ns - work_ns)));
+	search->host_ns += ns;
 }
 
 /* Returns the time of a copy of which only chosen elements are left. */
@@ -239,6 +256,17 @@ static double resized_ns(const struct search *search, uint32_t job, double copy_
 	return isnan(rate) ? copy_ns : fmax(copy_ns, bytes / rate * 1e9);
 }
 
+/* Returns the bytes that the first operator in front of a copy reads, if they are more than the
+ * copy moves now; 0: they are not. Fewer may be one of several inputs. */
+static double input_bytes(const struct search *search, uint32_t row, uint32_t job)
+{
+	double bytes = operand_bytes(search, row);
+
+	return bytes > weir_transfer_of(search->draft->advisor, &search->program->jobs[job]).bytes
+	               ? bytes
+	               : 0;
+}
+
 /* Adds an operator to the copy's place on the device; `chosen`: it leaves few elements to copy. */
 static void join_copy(struct search *search, uint32_t job, double after_ns, bool chosen)
 {
@@ -256,7 +284,8 @@ static void join_copy(struct search *search, uint32_t job, double after_ns, bool
 	weir_draft_set_job(search->draft, job, ns, 0.5 * ns, 2 * ns);
 }
 
-static void move(struct search *search, uint32_t row)
+/* Moves an operator; returns the issue in front of which it ran, WEIR_NONE: it stays. */
+static uint32_t move(struct search *search, uint32_t row)
 {
 	const struct weir_host_columns *host = &search->program->rank->trace->host;
 	double ns = (double)weir_span_ns(host->start_ns[row], host->end_ns[row]);
@@ -267,22 +296,36 @@ static void move(struct search *search, uint32_t row)
 	bool before;
 
 	if (issue == WEIR_NONE || isnan(after_ns))
-		return;
+		return WEIR_NONE;
 	job = search->program->issues[issue].kind == WEIR_ISSUE_INPUT ? WEIR_NONE
 	                                                              : copy_before(search, issue);
 	before = job != WEIR_NONE;
 	if (!before)
 		job = copy_after(search, issue);
 	if (job == WEIR_NONE)
-		return;
-	search->copied[job] = before ? result_bytes(search, row) : 0;
+		return WEIR_NONE;
+	if (before)
+		search->copied[job] = result_bytes(search, row);
+	else if (search->moved_ns[job] == 0)
+		search->copied[job] = input_bytes(search, row, job);
 	join_copy(search, job, after_ns, before && weir_op_is_one_of(name, choosing));
 	relieve(search, issue, ns);
+	search->added_ns[issue] += dispatch_of(search, row);
 	if (before)
 		weir_draft_less_freeing(search->draft, issue, operand_bytes(search, row));
-	search->host_ns += ns;
+	else
+		search->read_bytes += operand_bytes(search, row);
 	search->device_ns += after_ns;
 	search->moved++;
+	return issue;
+}
+
+/* Takes the host's time between two moved operators: without calls of the device between them, it
+ * is spent on their tensors, most of it to free large ones. */
+static void relieve_between(struct search *search, uint32_t issue, int64_t from_ns, int64_t to_ns)
+{
+	if (to_ns - from_ns >= LEAST_NS)
+		relieve(search, issue, (double)weir_span_ns(from_ns, to_ns));
 }
 
 static void move_all(struct search *search, uint32_t thread)
@@ -291,6 +334,7 @@ static void move_all(struct search *search, uint32_t thread)
 	const struct weir_host_columns *host = &program->rank->trace->host;
 	size_t first, end;
 	int64_t until_ns = INT64_MIN;
+	uint32_t last = WEIR_NONE, issue;
 
 	weir_timeline_thread_rows(&program->rank->timeline, thread, &first, &end);
 	for (size_t row = first; row < end && host->start_ns[row] < program->host_end_ns; row++) {
@@ -301,7 +345,10 @@ static void move_all(struct search *search, uint32_t thread)
 		    host->end_ns[row] > program->host_end_ns || host->start_ns[row] < until_ns ||
 		    !is_host_operator(search, (uint32_t)row, &args))
 			continue;
-		move(search, (uint32_t)row);
+		issue = move(search, (uint32_t)row);
+		if (issue != WEIR_NONE && issue == last)
+			relieve_between(search, issue, until_ns, host->start_ns[row]);
+		last = issue;
 		until_ns = host->end_ns[row];
 	}
 }
@@ -317,6 +364,7 @@ bool weir_fix_move_to_device(struct weir_draft *draft)
 		return false;
 	search.device = weir_alloc(trace->host.count + 1);
 	search.moved_ns = weir_alloc((program->job_count + 1) * sizeof *search.moved_ns);
+	search.added_ns = weir_alloc((program->issue_count + 1) * sizeof *search.added_ns);
 	search.copied = weir_alloc((program->job_count + 1) * sizeof *search.copied);
 	search.chosen = weir_alloc(program->job_count + 1);
 	seen = weir_alloc(trace->thread_count + 1);
@@ -330,7 +378,15 @@ bool weir_fix_move_to_device(struct weir_draft *draft)
 		seen[trace->host.thread[call]] = 1;
 		move_all(&search, trace->host.thread[call]);
 	}
+	if (search.read_bytes >= WEIR_COLD_BYTES)
+		weir_draft_warm_host(draft);
+	for (uint32_t i = 0; i < program->issue_count; i++)
+		if (search.added_ns[i] > 0)
+			weir_draft_set_dispatch(draft, i,
+			                        draft->program.issues[i].dispatch_ns +
+			                                search.added_ns[i]);
 	free(search.device);
+	free(search.added_ns);
 	free(search.moved_ns);
 	free(search.copied);
 	free(search.chosen);

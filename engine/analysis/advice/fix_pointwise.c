@@ -428,6 +428,42 @@ static bool continues(const struct weir_op_calls *calls, const struct chain *cha
 	return any_linked(chain, tensors) || is_side(calls, chain, c, tensors);
 }
 
+/* ---- operators of libraries ---- */
+
+/* So many calls behind an operator of a library are a function written by hand, which one kernel or
+ * a compiler replaces as it stands; fewer are joined only with the operator in front of them. */
+#define LEAST_FUNCTION 3
+
+/* True for a kernel that belongs to a layer: a normalisation of batches, or a bias that the
+ * convolution adds itself. A function that is written behind the layer does not contain it. */
+static bool is_of_layer(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+
+	for (uint32_t row = call->op; row != WEIR_NONE; row = timeline->parent[row]) {
+		const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
+
+		if (strstr(name, "batch_norm") || strstr(name, "convolution"))
+			return true;
+	}
+	return false;
+}
+
+/* True if the call of a layer is followed by a function that is fused without it. */
+static bool precedes_function(const struct weir_op_calls *calls, size_t c)
+{
+	size_t d = c + 1;
+	struct tensors tensors;
+
+	if (!is_of_layer(calls, &calls->items[c]))
+		return false;
+	while (d < calls->count && d <= c + LEAST_FUNCTION &&
+	       is_fusible(calls, &calls->items[d], &tensors) &&
+	       !is_of_layer(calls, &calls->items[d]))
+		d++;
+	return d > c + LEAST_FUNCTION;
+}
+
 /* ---- the fused kernel ---- */
 
 struct total {
@@ -502,7 +538,14 @@ static void fuse(struct weir_draft *draft, const struct weir_op_calls *calls,
 	total->bytes += bytes;
 }
 
-bool weir_fix_compile_pointwise(struct weir_draft *draft)
+/* Leaves the call of a layer as it is; at least, a compiler of the whole model joins it as well. */
+static void leave_layer(struct weir_draft *draft, const struct weir_op_call *call)
+{
+	for (uint32_t j = call->first_job; j < call->end_job; j++)
+		draft->program.jobs[j].low_ns = 0;
+}
+
+bool weir_join_pointwise(struct weir_draft *draft, bool layers)
 {
 	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
 	struct chain chain = {0};
@@ -512,6 +555,10 @@ bool weir_fix_compile_pointwise(struct weir_draft *draft)
 		struct tensors tensors;
 		bool fusible = is_fusible(calls, &calls->items[c], &tensors);
 
+		if (fusible && !layers && precedes_function(calls, c)) {
+			leave_layer(draft, &calls->items[c]);
+			fusible = false;
+		}
 		if (fusible && chain.count > 0)
 			mark_fresh(calls, &chain, c, &tensors);
 		if (!fusible || !continues(calls, &chain, c, &tensors)) {
@@ -530,4 +577,9 @@ bool weir_fix_compile_pointwise(struct weir_draft *draft)
 			total.calls, total.chains, total.bytes / 1e6, total.after_ns / 1e3,
 			total.now_ns / 1e3);
 	return total.chains > 0;
+}
+
+bool weir_fix_compile_pointwise(struct weir_draft *draft)
+{
+	return weir_join_pointwise(draft, false);
 }

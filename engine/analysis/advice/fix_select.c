@@ -6,8 +6,9 @@
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/opcalls.h"
 
-/* Shorter rows are sorted by one block in one kernel. */
-#define LEAST_ROW 8192
+/* Rows up to 4096 elements are sorted by one block in one kernel, longer ones in passes over memory
+ * (PyTorch 2.11). */
+#define LEAST_ROW 4097
 /* A use of at most this share of a row needs no sort of all of it. */
 #define FEW_SHARE 0.125
 
@@ -30,27 +31,56 @@ static const char *const sampling[] = {"softmax", "_softmax",    "log_softmax", 
                                        "cumsum",  "multinomial", "exponential_", NULL};
 static const char *const slicing[] = {"slice", "narrow", "select", NULL};
 
-/* True if the operator takes few elements of rows of this length. */
-static bool takes_few(const char *name, const struct weir_args *args, int64_t row)
-{
-	int64_t dim, from, to;
-	const struct weir_arg *x = weir_args_tensor(args, 0);
+/* A dimension along which rows lie, and their length. */
+struct rows {
+	int64_t length;
+	int32_t from_end; /* 1: the last dimension */
+};
 
-	if (!x || x->dims[x->rank - 1] != row || !weir_args_int(args, 1, &dim) ||
-	    (dim != -1 && dim != x->rank - 1))
+/* True if the operator's dimension, its argument 1, is that of the rows. */
+static bool works_along(const struct weir_args *args, const struct weir_arg *x,
+                        const struct rows *rows)
+{
+	int64_t dim;
+
+	if (!weir_args_int(args, 1, &dim))
+		return false;
+	dim += dim < 0 ? x->rank : 0;
+	return x->rank >= rows->from_end && dim == x->rank - rows->from_end &&
+	       x->dims[dim] == rows->length;
+}
+
+/* Returns the position in a row that an argument names, which may count from the end. */
+static double position(const struct weir_args *args, size_t index, int64_t length, int64_t absent)
+{
+	int64_t at;
+
+	if (!weir_args_int(args, index, &at))
+		at = absent;
+	at += at < 0 ? length : 0;
+	return fmax(0, fmin((double)at, (double)length));
+}
+
+/* True if the operator takes few elements of such rows. */
+static bool takes_few(const char *name, const struct weir_args *args, const struct rows *rows)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	double length = (double)rows->length;
+	int64_t count;
+
+	if (!x || !works_along(args, x, rows))
 		return false;
 	if (strcmp(name, "select") == 0)
 		return true;
 	if (strcmp(name, "narrow") == 0)
-		return weir_args_int(args, 3, &to) && (double)to <= FEW_SHARE * (double)row;
-	if (!weir_args_int(args, 2, &from))
-		from = 0;
-	return weir_args_int(args, 3, &to) && to >= from && from >= 0 &&
-	       (double)to - (double)from <= FEW_SHARE * (double)row;
+		return weir_args_int(args, 3, &count) && (double)count <= FEW_SHARE * length;
+	return position(args, 3, rows->length, rows->length) - position(args, 2, rows->length, 0) <=
+	       FEW_SHARE * length;
 }
 
-/* True if the host row is an operator on rows of this length that shows the use of the sort. */
-static bool shows_use(const struct weir_program *program, uint32_t host_row, int64_t row)
+/* True if the host row is an operator on such rows that shows the use of the sort. */
+static bool shows_use(const struct weir_program *program, uint32_t host_row,
+                      const struct rows *rows)
 {
 	const char *name =
 		weir_op_plain_name(weir_timeline_host_name(&program->rank->timeline, host_row));
@@ -64,13 +94,14 @@ static bool shows_use(const struct weir_program *program, uint32_t host_row, int
 	    !weir_args_parse(&args, call.dims, call.types, call.scalars))
 		return false;
 	if (slices)
-		return takes_few(name, &args, row);
+		return takes_few(name, &args, rows);
 	x = weir_args_tensor(&args, 0);
-	return x && x->dims[x->rank - 1] == row;
+	return x && rows->from_end == 1 && x->dims[x->rank - 1] == rows->length;
 }
 
-/* True if operators of the step take few elements of rows of this length, or sample from them. */
-static bool is_used_in_part(const struct weir_program *program, uint32_t sort_row, int64_t row)
+/* True if operators of the step take few elements of such rows, or sample from them. */
+static bool is_used_in_part(const struct weir_program *program, uint32_t sort_row,
+                            const struct rows *rows)
 {
 	const struct weir_host_columns *host = &program->rank->trace->host;
 	size_t first, end;
@@ -78,7 +109,7 @@ static bool is_used_in_part(const struct weir_program *program, uint32_t sort_ro
 	weir_timeline_thread_rows(&program->rank->timeline, host->thread[sort_row], &first, &end);
 	for (size_t r = first; r < end && host->start_ns[r] < program->host_end_ns; r++)
 		if (host->end_ns[r] > program->host_start_ns && host->shape[r] != 0 &&
-		    shows_use(program, (uint32_t)r, row))
+		    shows_use(program, (uint32_t)r, rows))
 			return true;
 	return false;
 }
@@ -108,23 +139,34 @@ static double select_ns(const struct weir_advisor *advisor, const struct weir_ar
 	       SHORT_KERNELS * SHORT_KERNEL_NS;
 }
 
-/* True if the sort is one of rows of floats along the last dimension, and only a part of its result
- * is used. */
+/* Fills the rows that are sorted; false: not recorded. */
+static bool sorted_rows(const struct weir_args *args, const struct weir_arg *x, struct rows *out)
+{
+	int64_t dim;
+
+	/* sort(x, dim, descending), or sort(x, stable, dim, descending) */
+	if (!weir_args_int(args, 1, &dim) && !weir_args_int(args, 2, &dim))
+		dim = -1;
+	dim += dim < 0 ? x->rank : 0;
+	if (dim < 0 || dim >= x->rank)
+		return false;
+	*out = (struct rows){x->dims[dim], x->rank - (int32_t)dim};
+	return true;
+}
+
+/* True if the sort is one of rows of floats, and only a part of its result is used. */
 static bool is_wasteful(const struct weir_advisor *advisor, uint32_t sort_row,
                         struct weir_args *args)
 {
 	const struct weir_arg *x;
-	int64_t dim;
+	struct rows rows;
 
-	if (!weir_advisor_args(advisor, sort_row, args) || !(x = weir_args_tensor(args, 0)))
+	if (!weir_advisor_args(advisor, sort_row, args) || !(x = weir_args_tensor(args, 0)) ||
+	    !sorted_rows(args, x, &rows))
 		return false;
-	/* sort(x, dim, descending), or sort(x, stable, dim, descending) */
-	if ((weir_args_int(args, 1, &dim) || weir_args_int(args, 2, &dim)) && dim != -1 &&
-	    dim != x->rank - 1)
-		return false;
-	return x->dims[x->rank - 1] >= LEAST_ROW && x->element.dtype != WEIR_DTYPE_INT &&
+	return rows.length >= LEAST_ROW && x->element.dtype != WEIR_DTYPE_INT &&
 	       x->element.dtype != WEIR_DTYPE_INT8 &&
-	       is_used_in_part(&advisor->program, sort_row, x->dims[x->rank - 1]);
+	       is_used_in_part(&advisor->program, sort_row, &rows);
 }
 
 /* Scales the jobs [first, end) of one sort to a select; returns the time that they took, 0 if a

@@ -73,4 +73,8 @@ weir_fix_apply weir_fix_fewer_bytes;
 weir_fix_apply weir_fix_balance_ranks;
 weir_fix_apply weir_fix_late_host;
 
+/* Joins chains of pointwise operators; `layers`: with the kernels of layers in front of them as
+ * well, as a compiler of the whole model does. */
+bool weir_join_pointwise(struct weir_draft *draft, bool layers);
+
 #endif
