@@ -356,6 +356,30 @@ static void streams_read_no_weights(void **state)
 	             weir_fix_smaller_types, NAN);
 }
 
+/* 65,536 rows of 512 bytes are 33.6 MB: half of them take 5.6 us at 3.0 TB/s, or
+ * at most half of the kernel. */
+static void lookups_in_a_large_fp32_table_read_half(void **state)
+{
+	static const char lookup[] = "[\"float\", \"long int\"]";
+	static const char half[] = "[\"c10::Half\", \"long int\"]";
+	static const char kernel[] = "vectorized_gather_kernel";
+	struct advice_trace *run;
+
+	(void)state;
+	run = one("aten::embedding", "[[1000000,128],[65536]]", lookup, kernel, 30000, H100);
+	assert_true(advice_trace_apply(run, weir_fix_smaller_types));
+	assert_true(run->draft.program.jobs[0].ns >= 16000 - 1);
+	assert_true(run->draft.program.jobs[0].ns <= 30000 - 5500);
+	advice_trace_free(run);
+	/* in the cache; short rows; 16 bits already */
+	assert_gives(one("aten::embedding", "[[90000,128],[65536]]", lookup, kernel, 30000, H100),
+	             weir_fix_smaller_types, NAN);
+	assert_gives(one("aten::embedding", "[[1000000,31],[65536]]", lookup, kernel, 30000, H100),
+	             weir_fix_smaller_types, NAN);
+	assert_gives(one("aten::embedding", "[[1000000,128],[65536]]", half, kernel, 30000, H100),
+	             weir_fix_smaller_types, NAN);
+}
+
 static void kernels_of_a_graph_are_known_by_their_names(void **state)
 {
 	static const struct {
@@ -474,6 +498,7 @@ int main(void)
 		cmocka_unit_test(a_product_with_many_rows_is_not_about_weights),
 		cmocka_unit_test(a_kernel_far_below_the_bandwidth_has_another_problem),
 		cmocka_unit_test(streams_read_no_weights),
+		cmocka_unit_test(lookups_in_a_large_fp32_table_read_half),
 		cmocka_unit_test(kernels_of_a_graph_are_known_by_their_names),
 		cmocka_unit_test(layout_kernels_around_convolutions_go_away),
 		cmocka_unit_test(a_convolution_in_the_right_layout_stays),

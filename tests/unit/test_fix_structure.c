@@ -506,6 +506,36 @@ static void a_fast_sort_stays(void **state)
 	assert_false(result_of(step, weir_fix_select_not_sort).found);
 }
 
+/* Rows of 4096 elements are sorted by one block. */
+static void rows_that_one_block_sorts_stay(void **state)
+{
+	static const struct {
+		const char *dims;
+		const char *scalars; /* of the slice */
+		bool found;
+	} cases[] = {
+		{"[[8192, 4097], [], []]", "[\"\", \"1\", \"0\", \"20\", \"1\"]", true},
+		{"[[8192, 4096], [], []]", "[\"\", \"1\", \"0\", \"20\", \"1\"]", false},
+		{"[[8192, 4097], [], []]", "[\"\", \"-1\", \"-20\", \"4097\", \"1\"]", true},
+		{"[[8192, 4097], [], []]", "[\"\", \"0\", \"0\", \"20\", \"1\"]", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char view[64];
+		struct advice_step *step =
+			sorted(cases[i].dims, "[\"float\", \"Scalar\", \"Scalar\"]", 5000);
+
+		snprintf(view, sizeof view, "%.13s, [], [], [], []]", cases[i].dims);
+		advice_step_view(step, "aten::slice", view,
+		                 "[\"float\", \"Scalar\", \"Scalar\", \"Scalar\", \"Scalar\"]",
+		                 cases[i].scalars);
+		advice_step_wait(step);
+		if (result_of(step, weir_fix_select_not_sort).found != cases[i].found)
+			fail_msg("case %zu", i);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -535,6 +565,8 @@ int main(void)
 		cmocka_unit_test(a_sort_that_is_used_as_a_whole_stays),
 		cmocka_unit_test(a_sort_of_integers_orders_things),
 		cmocka_unit_test(a_fast_sort_stays),
+		cmocka_unit_test(rows_that_one_block_sorts_stay),
+
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,13 +242,23 @@ static bool keeps_kernels(const struct outcome *better, const struct outcome *ot
 	                                          saved_ns(other) >= MAIN_PART * saved_ns(better)));
 }
 
-/* True if the better fix only hides the host's work, which still takes its processors and delays
- * the result, while the other one takes that work from the host. */
-static bool hides_host_work(const struct outcome *better, const struct outcome *other)
+/* True if the better fix only hides work, which still takes its time elsewhere and delays the
+ * result, while the other one removes it. */
+static bool hides_work(const struct outcome *better, const struct outcome *other)
 {
-	return (strcmp(better->fix.entry->id, "overlap-input") == 0 ||
-	        strcmp(better->fix.entry->id, "overlap-output") == 0) &&
-	       strcmp(other->fix.entry->id, "move-to-device") == 0;
+	static const struct {
+		const char *hides, *removes;
+	} pairs[] = {
+		{"overlap-input", "move-to-device"},
+		{"overlap-output", "move-to-device"},
+		{"overlap-copies", "copy-less"},
+	};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(pairs); i++)
+		if (strcmp(better->fix.entry->id, pairs[i].hides) == 0 &&
+		    strcmp(other->fix.entry->id, pairs[i].removes) == 0)
+			return true;
+	return false;
 }
 
 /* Leaves out fixes that change what a better one changes and save no more. */
@@ -260,7 +270,7 @@ static void drop_alternatives(const struct weir_advisor *advisor, struct outcome
 			if (outcomes[a].dropped ||
 			    (changes_types(&outcomes[a]) && !changes_types(&outcomes[b])) ||
 			    keeps_kernels(&outcomes[a], &outcomes[b]) ||
-			    hides_host_work(&outcomes[a], &outcomes[b]) ||
+			    hides_work(&outcomes[a], &outcomes[b]) ||
 			    saved_ns(&outcomes[b]) > SAME_SAVING * saved_ns(&outcomes[a]) ||
 			    common_part(advisor, &outcomes[a], &outcomes[b]) < SAME_PLACES ||
 			    comes_first(outcomes, count, outcomes[b].fix.entry->id))

@@ -430,8 +430,8 @@ static bool continues(const struct weir_op_calls *calls, const struct chain *cha
 
 /* ---- operators of libraries ---- */
 
-/* So many calls behind an operator of a library are a function written by hand, which one kernel or
- * a compiler replaces as it stands; fewer are joined only with the operator in front of them. */
+/* At least three calls behind a layer are a function written by hand, which one kernel or a
+ * compiler replaces without the layer; fewer are joined with the layer's own kernel. */
 #define LEAST_FUNCTION 3
 
 /* True for a kernel that belongs to a layer: a normalisation of batches, or a bias that the

@@ -436,7 +436,8 @@ static void shrink(struct weir_draft *draft, const struct weir_product *p, struc
 /* Memory moves whole sectors of 32 bytes, two at a time: half of a shorter row moves as much. */
 #define LEAST_ROW_BYTES 128.0
 
-/* Returns the bytes that a lookup gathers from a large table in fp32; 0: the operator is none. */
+/* Returns the bytes that a lookup gathers from a large table in fp32; 0: the operator is no
+ * lookup. */
 static double gathered_bytes(const struct weir_advisor *advisor, const struct weir_job *job)
 {
 	static const char *const lookups[] = {

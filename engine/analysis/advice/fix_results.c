@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole tensors that are copied to the host although few of their values are used there: results of
- * operators, or elements that it picks. */
+/* Whole tensors that are copied although few of their values are used behind the copy: results of
+ * operators on the host, and elements that the host or the device picks. */
 #include <math.h>
 #include <string.h>
 
@@ -370,20 +370,168 @@ static bool copy_result(struct weir_draft *draft, uint32_t j, size_t *operators)
 	return true;
 }
 
+/* ---- uploads of which the device uses a part ---- */
+
+/* A larger part is worth no other code. */
+#define LARGEST_UPLOADED 0.5
+/* Operators to pick a piece of a tensor on the host and to copy it: two views and the copy. */
+#define PIECE_OPERATORS 3.0
+/* Bytes/s at which one thread gathers pieces in a buffer, from which one copy takes them. */
+#define GATHER_RATE 8e9
+
+/* Operators that leave a tensor as it is, or have the picking operator inside them. */
+static const char *const neutral[] = {
+	"narrow", "record_stream", "resolve_conj", "resolve_neg", "_reshape_alias", "size", NULL};
+
+/* The part that a program picks from a tensor. */
+struct picking {
+	double elements, pieces; /* pieces of memory */
+	double last;             /* elements of the last part, which may be cut further; 0: none */
+};
+
+/* Returns the pieces of memory that `part` elements of the tensor lie in: those of a step between
+ * elements lie apart, others only as often as the dimension of argument 1 begins. */
+static double pieces_of(const struct weir_args *args, const struct weir_arg *x, double part)
+{
+	double pieces = 1;
+	int64_t dim = 0, step = 1;
+
+	weir_args_int(args, 1, &dim);
+	weir_args_int(args, 4, &step);
+	dim += dim < 0 ? x->rank : 0;
+	for (int64_t d = 0; d < dim && d < x->rank; d++)
+		pieces *= (double)x->dims[d];
+	if (step > 1 && dim >= 0 && dim < x->rank)
+		pieces *= (double)x->dims[dim] * part / x->elements;
+	return pieces;
+}
+
+/* Returns the elements that an operator of the device picks; all for other operators. */
+static double picked_by(const char *name, const struct weir_args *args, double *pieces)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0), *rows;
+	double part = picked(name, args);
+	bool selects = strcmp(name, "index_select") == 0; /* (x, dim, rows) */
+	int64_t dim = 0;
+
+	*pieces = pieces_of(args, x, part);
+	rows = weir_args_tensor(args, selects ? 2 : 1);
+	if (selects)
+		weir_args_int(args, 1, &dim);
+	if (!rows || x->dims[0] < 1 || dim != 0 || (!selects && strcmp(name, "embedding") != 0))
+		return part;
+	*pieces = rows->elements;
+	return fmin(x->elements, x->elements / (double)x->dims[0] * rows->elements);
+}
+
+/* Adds what one operator uses of a tensor with `elements` elements; returns false if it is all. */
+static bool add_use(const struct weir_draft *draft, uint32_t row, double elements,
+                    struct picking *sum)
+{
+	const char *name =
+		weir_op_plain_name(weir_timeline_host_name(&draft->program.rank->timeline, row));
+	const struct weir_arg *x;
+	struct weir_args args;
+	double part, pieces;
+
+	if (!weir_advisor_args(draft->advisor, row, &args) || weir_op_is_one_of(name, neutral))
+		return true;
+	x = weir_args_tensor(&args, 0);
+	if (x && x->rank > 0 && sum->last > 0 && x->elements == sum->last) {
+		part = picked_by(name, &args, &pieces);
+		sum->elements -= part < x->elements ? sum->last - part : 0;
+		sum->pieces = fmax(sum->pieces, part < x->elements ? pieces : 0);
+		sum->last = part < x->elements ? part : 0;
+		return true;
+	}
+	for (size_t i = 1; i < args.count; i++) {
+		const struct weir_arg *other = weir_args_tensor(&args, i);
+
+		if (other && other->elements == elements)
+			return false;
+	}
+	if (!x || x->rank < 1 || x->elements != elements)
+		return true;
+	part = picked_by(name, &args, &pieces);
+	if (part >= elements)
+		return weir_op_is_one_of(name, looking) && !launches(&draft->program, row);
+	sum->elements += part;
+	sum->pieces += pieces;
+	sum->last = part;
+	return true;
+}
+
+/* Fills what the step picks from a tensor behind its upload; false: it uses the whole tensor, or no
+ * use is recorded. */
+static bool find_picking(const struct weir_draft *draft, uint32_t outer, double elements,
+                         struct picking *out)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	size_t first, end;
+
+	*out = (struct picking){0};
+	weir_timeline_thread_rows(&program->rank->timeline, host->thread[outer], &first, &end);
+	if (end > outer + MOST_ROWS)
+		end = outer + MOST_ROWS;
+	for (uint32_t row = outer + 1; row < end && host->start_ns[row] < program->host_end_ns;
+	     row++)
+		if (host->start_ns[row] >= host->end_ns[outer] &&
+		    host->end_ns[row] <= program->host_end_ns && host->kind[row] == WEIR_HOST_OP &&
+		    !add_use(draft, row, elements, out))
+			return false;
+	return out->elements > 0 && out->elements <= LARGEST_UPLOADED * elements;
+}
+
+/* Uploads only the part of a tensor that the step uses; returns false if it uses more. */
+static bool upload_part(struct weir_draft *draft, uint32_t j)
+{
+	const struct weir_job *job = &draft->program.jobs[j];
+	struct weir_transfer copy = weir_transfer_of(draft->advisor, job);
+	struct weir_issue *issue = &draft->program.issues[job->issue];
+	const struct weir_arg *tensor;
+	struct weir_args args;
+	struct picking picking;
+	double share, ns, host_ns;
+
+	if (copy.way != WEIR_TRANSFER_UP || !(copy.bytes >= LARGE_BYTES) ||
+	    issue->outer == WEIR_NONE || !(tensor = copied_tensor(draft->advisor, job, &args)) ||
+	    !find_picking(draft, issue->outer, tensor->elements, &picking))
+		return false;
+	share = picking.elements / tensor->elements;
+	ns = SMALL_COPY_NS + share * job->ns;
+	if (!(ns < job->ns))
+		return false;
+	host_ns = fmin((picking.pieces - 1) * PIECE_OPERATORS * WEIR_DISPATCH_NS,
+	               share * copy.bytes / GATHER_RATE * 1e9);
+	weir_draft_set_job(draft, j, ns, ns, fmin(2 * ns, job->ns));
+	issue->dispatch_ns += fmax(0, host_ns) / draft->advisor->speed.dispatch;
+	issue->call_ns = fmax(share * issue->call_ns, fmin(issue->call_ns, WEIR_DISPATCH_NS));
+	return true;
+}
+
 bool weir_fix_copy_less(struct weir_draft *draft)
 {
-	size_t copies = 0, operators = 0;
+	size_t copies = 0, uploads = 0, operators = 0;
 	double bytes = 0;
 
-	for (uint32_t j = 0; j < draft->program.job_count; j++)
+	for (uint32_t j = 0; j < draft->program.job_count; j++) {
 		if (copy_result(draft, j, &operators)) {
 			bytes += weir_transfer_of(draft->advisor, &draft->program.jobs[j]).bytes;
 			copies++;
+		} else {
+			uploads += upload_part(draft, j);
 		}
-	weir_draft_basis(
-		draft,
-		"one pass over %.2f MB on the device, at most, and a copy of the result instead "
-		"of %zu copies and %zu operators on the host",
-		bytes / 1e6, copies, operators);
-	return copies > 0;
+	}
+	if (copies > 0)
+		weir_draft_basis(draft,
+		                 "one pass over %.2f MB on the device, at most, and a copy of the "
+		                 "result instead of %zu copies and %zu operators on the host",
+		                 bytes / 1e6, copies, operators);
+	else
+		weir_draft_basis(draft,
+		                 "%zu copies to the device move the part that is used behind them, "
+		                 "at the rate that each reaches now",
+		                 uploads);
+	return copies + uploads > 0;
 }

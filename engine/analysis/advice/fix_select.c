@@ -37,7 +37,7 @@ struct rows {
 	int32_t from_end; /* 1: the last dimension */
 };
 
-/* True if the operator's dimension, its argument 1, is that of the rows. */
+/* True if the operator works along the rows: argument 1 names their dimension. */
 static bool works_along(const struct weir_args *args, const struct weir_arg *x,
                         const struct rows *rows)
 {
