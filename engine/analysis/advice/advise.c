@@ -6,6 +6,7 @@
 #include "engine/analysis/advice/advise.h"
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/needs.h"
+#include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/places.h"
 
 #define WORTH_NAMING 1.03 /* a fix with a smaller speed-up is left out */
@@ -215,16 +216,18 @@ static int by_score(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
+static bool is_one_of(const struct outcome *outcome, const char *const *ids)
+{
+	return weir_op_is_one_of(outcome->fix.entry->id, ids);
+}
+
 /* True for fixes that change types and keep every kernel, so that fixes of the structure still
  * apply: both can be made. */
 static bool changes_types(const struct outcome *outcome)
 {
-	static const char *const ids[] = {"lower-precision", "fp8", "smaller-types"};
+	static const char *const ids[] = {"lower-precision", "fp8", "smaller-types", NULL};
 
-	for (size_t i = 0; i < WEIR_COUNT_OF(ids); i++)
-		if (strcmp(outcome->fix.entry->id, ids[i]) == 0)
-			return true;
-	return false;
+	return is_one_of(outcome, ids);
 }
 
 /* Share of a compiled model's saving that functions written by hand have at least to be named as
@@ -261,6 +264,16 @@ static bool hides_work(const struct outcome *better, const struct outcome *other
 	return false;
 }
 
+/* True if the better fix only launches the repeated work faster, while the other one joins it to
+ * one, which leaves less to launch: both can be made. */
+static bool joins_turns(const struct outcome *better, const struct outcome *other)
+{
+	static const char *const launching[] = {"cuda-graph", "compile", NULL};
+	static const char *const joining[] = {"vectorise", "group-the-loop", "batch-more", NULL};
+
+	return is_one_of(better, launching) && is_one_of(other, joining);
+}
+
 /* Leaves out fixes that change what a better one changes and save no more. */
 static void drop_alternatives(const struct weir_advisor *advisor, struct outcome *outcomes,
                               size_t count)
@@ -271,6 +284,7 @@ static void drop_alternatives(const struct weir_advisor *advisor, struct outcome
 			    (changes_types(&outcomes[a]) && !changes_types(&outcomes[b])) ||
 			    keeps_kernels(&outcomes[a], &outcomes[b]) ||
 			    hides_work(&outcomes[a], &outcomes[b]) ||
+			    joins_turns(&outcomes[a], &outcomes[b]) ||
 			    saved_ns(&outcomes[b]) > SAME_SAVING * saved_ns(&outcomes[a]) ||
 			    common_part(advisor, &outcomes[a], &outcomes[b]) < SAME_PLACES ||
 			    comes_first(outcomes, count, outcomes[b].fix.entry->id))

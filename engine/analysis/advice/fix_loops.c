@@ -210,18 +210,14 @@ static void remove_collection(struct weir_draft *draft, const struct weir_op_cal
                               const struct weir_loop *loop)
 {
 	const struct weir_op_call *last = &calls->items[loop->first + loop->period - 1];
-	size_t behind = loop->first + loop->turns * loop->period;
-	struct weir_args args;
+	size_t collection = weir_loop_collection(calls, loop);
 
 	if (loop->period > 1 && !last->transfers &&
 	    strcmp(weir_op_calls_name(calls, last), "copy_") == 0 &&
 	    weir_loop_slices_ns(calls, loop, loop->period - 1) > 0)
 		weir_op_call_remove(draft, last);
-	if (behind < calls->count &&
-	    strcmp(weir_op_calls_name(calls, &calls->items[behind]), "cat") == 0 &&
-	    weir_op_calls_args(calls, &calls->items[behind], &args) &&
-	    args.items[0].list_count == loop->turns)
-		weir_op_call_remove(draft, &calls->items[behind]);
+	if (collection < calls->count)
+		weir_op_call_remove(draft, &calls->items[collection]);
 }
 
 /* Removes all turns but the first, with their waits. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pauses of the launching thread in which Python collects garbage. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/host_spans.h"
 #include "engine/analysis/advice/pauses.h"
@@ -10,10 +13,34 @@
  * and 57 ms. */
 #define COLD_NS 100e6
 
+static bool frees(const struct weir_program *program, size_t i)
+{
+	return program->issues[i].kind == WEIR_ISSUE_ALLOC &&
+	       strstr(weir_timeline_host_name(&program->rank->timeline, program->issues[i].call),
+	              "Free");
+}
+
+/* True if the host gives memory back directly behind or before a collection, with no other call
+ * between them: a clean-up, which goes as a whole. */
+static bool cleans_up(const struct weir_draft *draft, const struct weir_collections *collections)
+{
+	const struct weir_program *program = &draft->program;
+	struct weir_host_span *spans = weir_host_spans_new(program);
+	bool found = false;
+
+	for (size_t i = 0; i < program->issue_count && !found; i++)
+		found = weir_intervals_meets(&collections->time, spans[i].before.start_ns,
+		                             spans[i].before.end_ns) &&
+		        (frees(program, i) || (i > 0 && frees(program, i - 1)));
+	free(spans);
+	return found;
+}
+
 bool weir_fix_collect_garbage_later(struct weir_draft *draft)
 {
 	const struct weir_collections *collections = weir_collections_of(draft->advisor);
 	double removed_ns = 0;
+	bool cleans = cleans_up(draft, collections) && weir_fix_keep_the_cache(draft);
 
 	if (collections->time.count > 0)
 		removed_ns = weir_host_spans_remove(draft, &collections->time);
@@ -21,10 +48,12 @@ bool weir_fix_collect_garbage_later(struct weir_draft *draft)
 		weir_draft_warm_host(draft);
 	weir_draft_basis(draft,
 	                 collections->recorded
-	                         ? "the step without %.2f ms in which the collector is recorded"
+	                         ? "the step without %.2f ms in which the collector is recorded%s"
 	                         : "the step without %.2f ms in which the launching thread pauses, "
 	                           "with neither operators nor calls nor copies beside it and for "
-	                           "similar times in several steps: likely the collector",
-	                 removed_ns / 1e6);
+	                           "similar times in several steps: likely the collector%s",
+	                 removed_ns / 1e6,
+	                 cleans ? ", and without giving memory back beside it and taking it again"
+	                        : "");
 	return removed_ns > 0;
 }

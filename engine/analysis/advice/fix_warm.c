@@ -8,6 +8,8 @@
 #include "engine/analysis/advice/captures.h"
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/host_spans.h"
+#include "engine/analysis/advice/opcalls.h"
+#include "engine/analysis/names/apis.h"
 #include "engine/analysis/path/retime.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
@@ -253,9 +255,9 @@ static uint8_t *find_slow_names(const struct weir_rank *rank)
 	return slow;
 }
 
-/* Collects the calls of outermost operators with shapes, if some call of that name is slow; the
- * first one of each shape is new. */
-static void find_op_calls(const struct weir_rank *rank, struct op_calls *out)
+/* Collects the calls of operators with shapes, all or the outermost, if some call of that name is
+ * slow; the first one of each shape is new. */
+static void find_op_calls(const struct weir_rank *rank, bool all, struct op_calls *out)
 {
 	const struct weir_host_columns *host = &rank->trace->host;
 	uint8_t *slow = find_slow_names(rank);
@@ -263,7 +265,7 @@ static void find_op_calls(const struct weir_rank *rank, struct op_calls *out)
 	*out = (struct op_calls){.items = weir_alloc((host->count + 1) * sizeof *out->items)};
 	for (size_t row = 0; row < host->count; row++)
 		if (host->kind[row] == WEIR_HOST_OP && slow[host->name[row]] &&
-		    host->shape[row] != 0 && rank->timeline.outer_op[row] == row)
+		    host->shape[row] != 0 && (all || rank->timeline.outer_op[row] == row))
 			out->items[out->count++] = (struct op_call){
 				.row = (uint32_t)row,
 				.name = host->name[row],
@@ -308,13 +310,126 @@ static void add_excess(const struct weir_program *program, const struct op_calls
 	}
 }
 
+/* ---- warm-shapes: operators without a shape seen before ---- */
+
+/* In an operator that only launches work, the host makes the next call after a few microseconds. It
+ * computes something if it makes none for this long. */
+#define SILENT_NS 200000
+
+/* True if the operator's name has a call with a shape seen before. The calls are sorted by name. */
+static bool seen_before(const struct op_calls *calls, size_t call)
+{
+	uint32_t name = calls->items[call].name;
+	size_t i = call;
+
+	while (i > 0 && calls->items[i - 1].name == name)
+		i--;
+	for (; i < calls->count && calls->items[i].name == name; i++)
+		if (!calls->items[i].is_new)
+			return true;
+	return false;
+}
+
+/* The stretches of an operator in which the host makes no call and runs no other operator. */
+struct silence {
+	int64_t first_ns, last_ns; /* start of the first, end of the last */
+	double ns;
+	bool waits, launches; /* behind the first; behind the last */
+};
+
+/* Returns the latest of `at_ns`, the end of `row`, and the ends of all rows around it that `in` is
+ * not inside of. */
+static int64_t closed_ns(const struct weir_timeline *timeline, uint32_t row, uint32_t in,
+                         int64_t at_ns)
+{
+	for (; row != WEIR_NONE && row != in; row = timeline->parent[row])
+		if (timeline->trace->host.end_ns[row] > at_ns)
+			at_ns = timeline->trace->host.end_ns[row];
+	return at_ns;
+}
+
+/* Adds a stretch to those of the operator. */
+static void add_silence(struct silence *silence, int64_t from_ns, int64_t to_ns)
+{
+	if (silence->ns == 0)
+		silence->first_ns = from_ns;
+	silence->last_ns = to_ns;
+	silence->ns += (double)(to_ns - from_ns);
+	silence->launches = false;
+}
+
+/* Takes a call into account for all operators around it. */
+static void take_call(const struct weir_timeline *timeline, uint32_t row, struct silence *silences)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	enum weir_api_class class = (enum weir_api_class)timeline->api_class[host->name[row]];
+
+	if (host->kind[row] != WEIR_HOST_API)
+		return;
+	for (uint32_t in = timeline->parent[row]; in != WEIR_NONE; in = timeline->parent[in]) {
+		silences[in].waits |= silences[in].ns > 0 && class == WEIR_API_SYNC;
+		silences[in].launches |= class == WEIR_API_LAUNCH;
+	}
+}
+
+static void find_silences(const struct weir_timeline *timeline, uint32_t thread,
+                          struct silence *silences)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	uint32_t before = WEIR_NONE;
+	size_t first, end;
+
+	weir_timeline_thread_rows(timeline, thread, &first, &end);
+	for (size_t row = first; row < end; row++) {
+		uint32_t in = timeline->parent[row];
+		int64_t from_ns;
+
+		if (host->kind[row] == WEIR_HOST_OVERHEAD)
+			continue;
+		if (before != WEIR_NONE && in != WEIR_NONE) {
+			from_ns = closed_ns(timeline, before, in, host->start_ns[in]);
+			if (host->start_ns[row] - from_ns >= SILENT_NS)
+				add_silence(&silences[in], from_ns, host->start_ns[row]);
+		}
+		take_call(timeline, (uint32_t)row, silences);
+		before = (uint32_t)row;
+	}
+}
+
+/* Adds the time in which an operator with a new shape computes on the host before it launches its
+ * work: a plan. Where every call has a new shape, none says how long it takes without. */
+static void find_planning(const struct weir_program *program, struct weir_intervals *out)
+{
+	const struct weir_timeline *timeline = &program->rank->timeline;
+	const struct weir_trace *trace = program->rank->trace;
+	struct silence *silences = weir_alloc((trace->host.count + 1) * sizeof *silences);
+	struct op_calls calls;
+
+	for (uint32_t t = 0; t < trace->thread_count; t++)
+		find_silences(timeline, t, silences);
+	find_op_calls(program->rank, true, &calls);
+	for (size_t i = 0; i < calls.count; i++) {
+		const struct op_call *call = &calls.items[i];
+		const struct silence *silence = &silences[call->row];
+
+		if (call->is_new && silence->ns >= PREPARES_NS && silence->launches &&
+		    !silence->waits &&
+		    *weir_op_plain_name(weir_timeline_host_name(timeline, call->row)) &&
+		    !seen_before(&calls, i))
+			weir_intervals_push(out, silence->first_ns, silence->last_ns);
+	}
+	free(calls.items);
+	free(silences);
+}
+
 /* Collects the time in which operators prepare for new shapes, in the whole trace. */
 static void find_preparing(const struct weir_program *program, struct weir_intervals *out)
 {
 	struct op_calls calls;
 	size_t first = 0;
 
-	find_op_calls(program->rank, &calls);
+	find_planning(program, out);
+	find_op_calls(program->rank, false, &calls);
 	for (size_t i = 1; i <= calls.count; i++) {
 		if (i < calls.count && calls.items[i].name == calls.items[first].name)
 			continue;

@@ -9,6 +9,8 @@
 #define LEAST_SLICE 16
 /* Host rows before a loop among which the tensor is taken apart: one for each part, and more. */
 #define UNBOUND_WITHIN 1024
+/* Calls behind a loop among which its results are put together. */
+#define COLLECTED_WITHIN 64
 /* Programs with more calls are not searched. */
 #define MOST_PROGRAM_CALLS 50000
 
@@ -186,13 +188,13 @@ static bool is_factor(const struct weir_op_calls *calls, const struct weir_loop 
 }
 
 struct slices {
-	size_t rows, factors;
+	size_t rows, factors, scalars;
 };
 
 static struct slices slices_of(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	struct stretch stretch = stretch_of(calls, loop, 1);
-	struct slices slices = {0, 0};
+	struct slices slices = {0, 0, 0};
 
 	for (size_t r = stretch.first; r < stretch.end; r++) {
 		const struct weir_arg *sliced;
@@ -205,6 +207,8 @@ static struct slices slices_of(const struct weir_op_calls *calls, const struct w
 			slices.factors++;
 		else if (sliced->elements / (double)sliced->dims[0] >= LEAST_SLICE)
 			slices.rows++;
+		else
+			slices.scalars++;
 	}
 	return slices;
 }
@@ -235,6 +239,19 @@ static bool is_unbound(const struct weir_op_calls *calls, const struct weir_loop
 			return x->elements / (double)x->dims[dim] >= LEAST_SLICE;
 	}
 	return false;
+}
+
+size_t weir_loop_collection(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	size_t behind = loop->first + loop->turns * loop->period;
+	struct weir_args args;
+
+	for (size_t c = behind; c < calls->count && c < behind + COLLECTED_WITHIN; c++)
+		if (strcmp(weir_op_calls_name(calls, &calls->items[c]), "cat") == 0 &&
+		    weir_op_calls_args(calls, &calls->items[c], &args) &&
+		    args.items[0].list_count == loop->turns)
+			return c;
+	return calls->count;
 }
 
 /* ---- gathered rows ---- */
@@ -346,6 +363,10 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 	if (body.softmaxes > 0 || slices.factors > body.products)
 		slices.rows += slices.factors;
 	slices.rows += is_unbound(calls, loop);
+	/* The next turn of a sampler, which takes a scalar of each step from a table, takes the
+	 * result; here each result is one of a list. */
+	if (slices.scalars > 0 && weir_loop_collection(calls, loop) < calls->count)
+		slices.rows += slices.scalars;
 	if (slices.rows == 0 && !loop->gathers)
 		return WEIR_LOOP_NONE;
 	if (body.products > 0 && body.softmaxes == 0 && (slices.factors > 0 || loop->gathers))

@@ -53,6 +53,10 @@ bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_
  * weights are stacked. */
 bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
+/* Returns the call that puts the results of all turns together, such as that of torch.stack; the
+ * count of calls: none. */
+size_t weir_loop_collection(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
 struct weir_loop_times {
 	double before_ns, after_ns; /* device time */
 };
