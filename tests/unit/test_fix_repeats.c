@@ -257,7 +257,61 @@ static void results_of_a_loop_are_one_tensor_already(void **state)
 	assert_true(three.after_us - four.after_us > 30);
 }
 
+/* Turns that take a scalar of a table each, and a list of results behind them. */
+static struct advice_step *scalars(const char *lists)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 4; i++) {
+		select_of(step, "[[4, 2], [], []]", i);
+		advice_step_op(step, "aten::sub", "[[4096], []]", ONE, POINTWISE, 3);
+		advice_step_op(step, "aten::exp", "[[4096]]", ONE, POINTWISE, 3);
+	}
+	advice_step_op(step, "aten::neg", "[[4096]]", ONE, POINTWISE, 3);
+	advice_step_op(step, "aten::cat", lists, "[\"TensorList\", \"Scalar\"]",
+	               "CatArrayBatchedCopy<c10::BFloat16>", 4);
+	return step;
+}
+
+static void turns_that_take_a_scalar_are_a_loop_if_all_results_are_collected(void **state)
+{
+	(void)state;
+	assert_true(result_of(scalars("[[[4096], [4096], [4096], [4096]], []]"), weir_fix_vectorise)
+	                    .found);
+	assert_false(
+		result_of(scalars("[[[4096], [4096], [4096]], []]"), weir_fix_vectorise).found);
+}
+
 /* ---- batch-more ---- */
+
+/* Vectors of a tensor that are multiplied with a matrix; the best ones are taken. */
+static struct advice_step *queries(const char *matrix, double choice_us)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < TURNS; i++) {
+		select_of(step, "[[16, 384], [], []]", i);
+		advice_step_op(step, "aten::mv", matrix, TWO, PRODUCT, 260);
+		advice_step_op(step, "aten::topk", "[[1000000], []]", ONE, "mbtopk", choice_us);
+	}
+	return step;
+}
+
+static void queries_that_read_one_index_are_a_batch(void **state)
+{
+	static const char matrix[] = "[[1000000, 384], [384]]";
+	struct advice_result result;
+
+	(void)state;
+	result = result_of(queries(matrix, 70), weir_fix_batch_more);
+	assert_true(result.found);
+	/* The index is read once, and the choice takes as long as one of them at least. */
+	assert_true(result.after_us > 260 + 70 && result.after_us < 420);
+	assert_false(result_of(queries(matrix, 70), weir_fix_vectorise).found);
+	/* Most of the time is the choice. */
+	assert_false(result_of(queries(matrix, 270), weir_fix_batch_more).found);
+	assert_true(result_of(queries(matrix, 270), weir_fix_vectorise).found);
+}
 
 static struct advice_step *runs_of_a_graph(int runs, int kernels, uint32_t blocks)
 {
@@ -619,6 +673,8 @@ int main(void)
 		cmocka_unit_test(short_operators_and_small_tensors_stay_on_the_host),
 		cmocka_unit_test(a_choice_on_the_host_copies_only_its_result),
 		cmocka_unit_test(a_large_tensor_of_the_host_is_freed_no_more),
+		cmocka_unit_test(turns_that_take_a_scalar_are_a_loop_if_all_results_are_collected),
+		cmocka_unit_test(queries_that_read_one_index_are_a_batch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,6 +171,62 @@ static void operators_with_new_shapes_become_as_fast_as_the_others(void **state)
 	}
 }
 
+/* An operator with another shape in each step, which starts a kernel after `silent_us` without a
+ * call, twice, launches its own kernel, and then waits or not. */
+static bool plans(const char *name, int64_t silent_us, bool waits, double *saved_ns)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct advice_run run;
+	size_t shapes = 0;
+	int64_t at = 0;
+	bool found;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at, from = add_launches(make, at + 10 * US);
+
+		at = from + silent_us * US;
+		make_launch(make, at, at + 5 * US, at + 8 * US, at + 28 * US);
+		at += (silent_us + 5) * US;
+		make_launch(make, at, at + 5 * US, at + 8 * US, at + 11 * US);
+		if (waits)
+			make_call(make, 0, "cudaStreamSynchronize", at + 6 * US, at + 12 * US, 0);
+		make_host(make, WEIR_HOST_OP, 0, name, from, at + 15 * US);
+		at = add_launches(make, at + 20 * US);
+		advice_make_step(make, i, start, at);
+	}
+	trace = make_trace_finish(make);
+	for (size_t row = 0; row < trace->host.count; row++) {
+		char dims[32];
+
+		if (trace->host.end_ns[row] - trace->host.start_ns[row] !=
+		            (2 * silent_us + 20) * US ||
+		    trace->host.kind[row] != WEIR_HOST_OP)
+			continue;
+		snprintf(dims, sizeof dims, "[[%zu, 64]]", 65 + shapes++);
+		advice_give_shape(trace, "", dims, "[\"float\"]");
+		trace->host.shape[row] = (uint32_t)trace->shape_count - 1;
+	}
+	advice_run_init(&run, &trace, 1, DEVICE);
+	*saved_ns = advice_run_step_ns(&run);
+	found = advice_run_apply(&run, weir_fix_warm_shapes);
+	*saved_ns -= found ? advice_run_step_ns(&run) : *saved_ns;
+	advice_run_release(&run);
+	return found;
+}
+
+static void an_operator_that_is_silent_before_its_launches_plans(void **state)
+{
+	double saved_ns;
+
+	(void)state;
+	assert_true(plans("aten::_fft_r2c", 500, false, &saved_ns));
+	assert_near(saved_ns, 1000 * US, 0.02);
+	assert_false(plans("aten::_fft_r2c", 499, false, &saved_ns));
+	assert_false(plans("aten::linalg_svd", 500, true, &saved_ns));
+	assert_false(plans("mine::search", 500, false, &saved_ns));
+}
+
 /* Each step waits for the device, captures an operator, and instantiates and launches the graph:
  * 1 ms of preparation. The operator has the same shape in all steps, or another one in each. */
 static void init_captured(struct advice_run *run, bool same)
@@ -400,6 +456,43 @@ static void a_recorded_collection_needs_no_pattern(void **state)
 	advice_run_release(&run);
 }
 
+/* Each step collects garbage for 20 ms, launches kernels in between or not, and gives memory back,
+ * which it takes again: 400 and 500 us. */
+static double cleaned_ns(bool between)
+{
+	struct make_trace *make = make_trace_new();
+	struct advice_run run;
+	double saved_ns;
+	int64_t at = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at;
+
+		at = add_launches(make, at + 10 * US);
+		make_host(make, WEIR_HOST_ANNOTATION, 0, "gc.collect", at, at + 20 * MS);
+		at += 20 * MS;
+		at = between ? add_launches(make, at + 20 * US) : at;
+		make_call(make, 0, "cudaFree", at + 20 * US, at + 420 * US, 0);
+		at = add_launches(make, at + 440 * US);
+		make_call(make, 0, "cudaMalloc", at, at + 500 * US, 0);
+		at = add_launches(make, at + 510 * US);
+		advice_make_step(make, i, start, at);
+	}
+	init(&run, make);
+	saved_ns = advice_run_step_ns(&run);
+	assert_true(advice_run_apply(&run, weir_fix_collect_garbage_later));
+	saved_ns -= advice_run_step_ns(&run);
+	advice_run_release(&run);
+	return saved_ns;
+}
+
+static void a_clean_up_collects_and_gives_memory_back(void **state)
+{
+	(void)state;
+	assert_near(cleaned_ns(false), 20900 * US, 0.005);
+	assert_near(cleaned_ns(true), 20000 * US, 0.005);
+}
+
 static void other_pauses_are_not_garbage_collection(void **state)
 {
 	static const struct {
@@ -473,6 +566,7 @@ int main(void)
 		cmocka_unit_test(warm_steps_are_promised_nothing),
 		cmocka_unit_test(a_first_launch_in_the_window_is_warmed_up),
 		cmocka_unit_test(operators_with_new_shapes_become_as_fast_as_the_others),
+		cmocka_unit_test(an_operator_that_is_silent_before_its_launches_plans),
 		cmocka_unit_test(a_graph_that_is_captured_in_each_step_is_only_replayed),
 		cmocka_unit_test(kernels_that_are_tried_out_are_not_part_of_the_step),
 		cmocka_unit_test(a_long_collection_leaves_the_host_cold),
@@ -481,6 +575,7 @@ int main(void)
 		cmocka_unit_test(a_start_that_allocates_is_no_churn),
 		cmocka_unit_test(a_silent_regular_pause_is_likely_garbage_collection),
 		cmocka_unit_test(a_recorded_collection_needs_no_pattern),
+		cmocka_unit_test(a_clean_up_collects_and_gives_memory_back),
 		cmocka_unit_test(other_pauses_are_not_garbage_collection),
 	};
 

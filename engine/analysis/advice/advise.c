@@ -269,7 +269,7 @@ static bool hides_work(const struct outcome *better, const struct outcome *other
 static bool joins_turns(const struct outcome *better, const struct outcome *other)
 {
 	static const char *const launching[] = {"cuda-graph", "compile", NULL};
-	static const char *const joining[] = {"vectorise", "group-the-loop", "batch-more", NULL};
+	static const char *const joining[] = {"vectorise", "group-the-loop", NULL};
 
 	return is_one_of(better, launching) && is_one_of(other, joining);
 }

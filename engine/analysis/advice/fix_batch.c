@@ -284,6 +284,9 @@ bool weir_fix_batch_more(struct weir_draft *draft)
 {
 	struct runs runs;
 
+	/* Its turns take inputs of their own, whatever they choose. */
+	if (weir_loop_group(draft, WEIR_LOOP_INPUTS))
+		return true;
 	if (any_chooses(draft->advisor))
 		return false;
 	if (find_runs(&draft->advisor->program, &runs))

@@ -35,7 +35,7 @@ static void add(const struct weir_op_calls *calls, const struct weir_op_call *ca
 	                      &recorded))
 		bytes = weir_operand_bytes(&recorded);
 	if (known && shared && sum->now_ns > 0)
-		bytes -= call->work.reuse.b_bytes; /* the weights have been read */
+		bytes -= weir_loop_shared_bytes(&call->work); /* the weights have been read */
 	sum->bytes += isnan(bytes) ? 0 : bytes;
 	sum->now_ns += call->ns;
 	sum->longest_ns = fmax(sum->longest_ns, call->ns);
@@ -97,7 +97,7 @@ static bool set_position(struct weir_draft *draft, const struct weir_op_calls *c
 	}
 	for (size_t turn = 0; turn < loop->turns; turn++)
 		add(calls, &calls->items[loop->first + turn * loop->period + position],
-		    loop->kind == WEIR_LOOP_ROWS, &sum);
+		    loop->kind != WEIR_LOOP_WEIGHTS, &sum);
 	ns = grouped_ns(draft->advisor, &sum, 1);
 	if (isnan(ns))
 		return false;
@@ -255,7 +255,7 @@ bool weir_loop_merge(struct weir_draft *draft, const struct weir_op_calls *calls
 	return true;
 }
 
-static bool group(struct weir_draft *draft, enum weir_loop_kind kind)
+bool weir_loop_group(struct weir_draft *draft, enum weir_loop_kind kind)
 {
 	struct weir_loop_times times = {0, 0};
 	struct weir_loop loop = {0};
@@ -283,10 +283,10 @@ static bool group(struct weir_draft *draft, enum weir_loop_kind kind)
 
 bool weir_fix_vectorise(struct weir_draft *draft)
 {
-	return group(draft, WEIR_LOOP_ROWS);
+	return weir_loop_group(draft, WEIR_LOOP_ROWS);
 }
 
 bool weir_fix_group_the_loop(struct weir_draft *draft)
 {
-	return group(draft, WEIR_LOOP_WEIGHTS);
+	return weir_loop_group(draft, WEIR_LOOP_WEIGHTS);
 }

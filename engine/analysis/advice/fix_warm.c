@@ -67,16 +67,27 @@ static bool loads_in_most_steps(const struct weir_program *program)
 	return program->step != WEIR_NONE && steady >= FEWEST_STEPS && 2 * loading >= steady;
 }
 
+/* Returns when the host started the work: where no call is recorded, as for the copies of a
+ * library's plan, work starts at once. */
+static int64_t issued_ns(const struct weir_program *program, const struct weir_issue *issue)
+{
+	const struct weir_trace *trace = program->rank->trace;
+
+	if (issue->call != WEIR_NONE)
+		return trace->host.start_ns[issue->call];
+	return issue->job_count > 0 ? trace->device.start_ns[program->jobs[issue->first_job].row]
+	                            : INT64_MIN;
+}
+
 /* Removes the device work that is started in this time, and the calls that start it. */
 static void drop_trials(struct weir_draft *draft, const struct weir_intervals *preparing)
 {
 	const struct weir_program *program = &draft->program;
 
 	for (uint32_t i = 0; i < program->issue_count; i++) {
-		uint32_t call = program->issues[i].call;
+		int64_t at_ns = issued_ns(program, &program->issues[i]);
 
-		if (call != WEIR_NONE &&
-		    weir_intervals_contains(preparing, program->rank->trace->host.start_ns[call]))
+		if (at_ns != INT64_MIN && weir_intervals_contains(preparing, at_ns))
 			weir_draft_remove_call(draft, i);
 	}
 }
@@ -464,8 +475,7 @@ static double drop_preparing(struct weir_draft *draft)
 
 	find_preparing(&draft->program, &preparing);
 	if (prepares_in_most_steps(&draft->program, &preparing)) {
-		drop_trials(draft, &preparing);
-		removed_ns = weir_host_spans_remove(draft, &preparing);
+		removed_ns = drop_time(draft, &preparing, &preparing);
 	}
 	weir_intervals_release(&preparing);
 	return removed_ns;

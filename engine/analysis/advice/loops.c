@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "engine/analysis/advice/loops.h"
@@ -344,6 +345,43 @@ static bool rewrites(const struct weir_op_calls *calls, const struct weir_loop *
 	return share > 1;
 }
 
+/* ---- shared weights ---- */
+
+/* With as many rows in all turns as this, products take the time of reading their weights. */
+#define ROWS_OF_WEIGHTS 64
+/* A longer turn is a run of a model, whose layers need each other: see fix_batch.c. */
+#define MOST_READING 7
+/* Share of a loop's device time that such products take. */
+#define READING_SHARE 0.5
+
+double weir_loop_shared_bytes(const struct weir_work *work)
+{
+	/* The turns have a vector each, which libraries take as the first or the second factor. */
+	if (fmin(work->reuse.m, work->reuse.n) <= 1)
+		return fmax(work->reuse.a_bytes, work->reuse.b_bytes);
+	return work->reuse.b_bytes;
+}
+
+/* True if most of the time goes to products that read the same weights for a few rows in each turn.
+ */
+static bool reads_weights(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	double reading_ns = 0, all_ns = 0;
+
+	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+		const struct weir_work *work = &call->work;
+		double rows = fmin(work->reuse.m, work->reuse.n) * (double)loop->turns;
+
+		all_ns += call->ns;
+		if (work->confidence != WEIR_MODEL_NONE && work->product &&
+		    work->reuse.batch <= 1 && rows <= ROWS_OF_WEIGHTS &&
+		    2 * weir_loop_shared_bytes(work) >= work->bytes)
+			reading_ns += call->ns;
+	}
+	return loop->period <= MOST_READING && reading_ns >= READING_SHARE * all_ns;
+}
+
 /* ---- the search ---- */
 
 static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct weir_loop *loop)
@@ -371,7 +409,9 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 		return WEIR_LOOP_NONE;
 	if (body.products > 0 && body.softmaxes == 0 && (slices.factors > 0 || loop->gathers))
 		return WEIR_LOOP_WEIGHTS;
-	return WEIR_LOOP_ROWS;
+	return slices.factors == 0 && body.products > 0 && reads_weights(calls, loop)
+	               ? WEIR_LOOP_INPUTS
+	               : WEIR_LOOP_ROWS;
 }
 
 double weir_loop_slices_ns(const struct weir_op_calls *calls, const struct weir_loop *loop,

@@ -24,6 +24,7 @@
 enum weir_loop_kind {
 	WEIR_LOOP_NONE,    /* iterations may depend on each other */
 	WEIR_LOOP_ROWS,    /* the same operators on slices; products share their weights */
+	WEIR_LOOP_INPUTS,  /* the same, and most of the time goes to reading shared weights */
 	WEIR_LOOP_WEIGHTS, /* products with other weights in each iteration */
 };
 
@@ -57,6 +58,9 @@ bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct w
  * count of calls: none. */
 size_t weir_loop_collection(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
+/* Returns the bytes of the factor that all turns of a loop over rows multiply by. */
+double weir_loop_shared_bytes(const struct weir_work *work);
+
 struct weir_loop_times {
 	double before_ns, after_ns; /* device time */
 };
@@ -65,5 +69,8 @@ struct weir_loop_times {
  * the first; adds to *times. False: a rate is not known. fix_loops.c has it. */
 bool weir_loop_merge(struct weir_draft *draft, const struct weir_op_calls *calls,
                      const struct weir_loop *loop, struct weir_loop_times *times);
+
+/* Merges all loops of this kind; false: none, or a rate is not known. fix_loops.c has it. */
+bool weir_loop_group(struct weir_draft *draft, enum weir_loop_kind kind);
 
 #endif
