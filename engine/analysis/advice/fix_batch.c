@@ -284,7 +284,7 @@ bool weir_fix_batch_more(struct weir_draft *draft)
 {
 	struct runs runs;
 
-	/* Its turns take inputs of their own, whatever they choose. */
+	/* Each turn has another input, so that none waits for a choice of the one before. */
 	if (weir_loop_group(draft, WEIR_LOOP_INPUTS))
 		return true;
 	if (any_chooses(draft->advisor))
