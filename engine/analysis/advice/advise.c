@@ -274,6 +274,13 @@ static bool joins_turns(const struct outcome *better, const struct outcome *othe
 	return is_one_of(better, launching) && is_one_of(other, joining);
 }
 
+/* True if the other fix makes the better one as well: its saving is the same figure again. */
+static bool is_part(const struct outcome *better, const struct outcome *other)
+{
+	return strcmp(better->fix.entry->id, "compile-pointwise") == 0 &&
+	       strcmp(other->fix.entry->id, "compile") == 0;
+}
+
 /* Leaves out fixes that change what a better one changes and save no more. */
 static void drop_alternatives(const struct weir_advisor *advisor, struct outcome *outcomes,
                               size_t count)
@@ -286,7 +293,8 @@ static void drop_alternatives(const struct weir_advisor *advisor, struct outcome
 			    hides_work(&outcomes[a], &outcomes[b]) ||
 			    joins_turns(&outcomes[a], &outcomes[b]) ||
 			    saved_ns(&outcomes[b]) > SAME_SAVING * saved_ns(&outcomes[a]) ||
-			    common_part(advisor, &outcomes[a], &outcomes[b]) < SAME_PLACES ||
+			    (!is_part(&outcomes[a], &outcomes[b]) &&
+			     common_part(advisor, &outcomes[a], &outcomes[b]) < SAME_PLACES) ||
 			    comes_first(outcomes, count, outcomes[b].fix.entry->id))
 				continue;
 			outcomes[b].dropped = true;
