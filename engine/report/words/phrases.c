@@ -92,17 +92,49 @@ static void add_range(struct weir_text *out, double low, double high)
 /* A step without the profiler that differs from the recorded one by less is not mentioned. */
 #define PROFILER_EFFECT 1.05
 
+/* Predicted steps that differ by less read as one figure. */
+#define SAME_STEP 1.005
+
+static bool has_prediction(const struct weir_recommendation *recommendation)
+{
+	return recommendation->saving_basis && isfinite(recommendation->saving_step_ns);
+}
+
+/* Returns the number, from 1, of an earlier recommendation with the same predicted step: two ways
+ * to one gain. Returns 0 if no earlier one has it. */
+static size_t same_gain(const struct weir_report *report,
+                        const struct weir_recommendation *recommendation)
+{
+	for (size_t i = 0; i < report->recommendation_count; i++) {
+		const struct weir_recommendation *earlier = &report->recommendations[i];
+
+		if (earlier == recommendation)
+			break;
+		if (has_prediction(earlier) &&
+		    fmax(earlier->saving_step_ns, recommendation->saving_step_ns) <
+		            SAME_STEP *
+		                    fmin(earlier->saving_step_ns, recommendation->saving_step_ns))
+			return i + 1;
+	}
+	return 0;
+}
+
 /* Appends "predicted step 1.02 ms (0.96 ms to 1.10 ms), 1.6x faster than 1.64 ms without the
- * profiler". */
+ * profiler", or "the gain of 1 in another way: predicted step 1.02 ms". */
 static void add_prediction(const struct weir_report *report,
                            const struct weir_recommendation *recommendation, struct weir_text *out)
 {
 	double low_ns = recommendation->saving_low_ns, high_ns = recommendation->saving_high_ns;
 	bool of_trace =
 		recommendation->saving_of && strcmp(recommendation->saving_of, "trace") == 0;
+	size_t same = same_gain(report, recommendation);
 
+	if (same)
+		weir_text_printf(out, "the gain of %zu in another way: ", same);
 	weir_text_puts(out, of_trace ? "predicted time " : "predicted step ");
 	weir_text_duration(out, weir_as_stored_ns(recommendation->saving_step_ns));
+	if (same)
+		return;
 	if (high_ns - low_ns > 0.05 * recommendation->saving_step_ns) {
 		weir_text_puts(out, " (");
 		weir_text_duration(out, weir_as_stored_ns(low_ns));
@@ -129,7 +161,7 @@ void weir_phrase_speedup(const struct weir_report *report,
 {
 	double low = recommendation->low, high = recommendation->high;
 
-	if (recommendation->saving_basis && isfinite(recommendation->saving_step_ns)) {
+	if (has_prediction(recommendation)) {
 		add_prediction(report, recommendation, out);
 	} else if (isfinite(low) && isfinite(high)) {
 		weir_text_puts(out, "typical ");
