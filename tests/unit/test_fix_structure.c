@@ -486,6 +486,70 @@ static void a_sort_that_is_used_as_a_whole_stays(void **state)
 	assert_false(result_of(step, weir_fix_select_not_sort).found);
 }
 
+/* Gathers `columns` elements of each sorted row. */
+static void gather(struct advice_step *step, const char *columns)
+{
+	static char dims[64];
+
+	snprintf(dims, sizeof dims, "[[64, 128256], [], [64, %s], []]", columns);
+	advice_step_begin(step, "aten::gather", dims,
+	                  "[\"float\", \"Scalar\", \"long int\", \"Scalar\"]",
+	                  "[\"\", \"-1\", \"\", \"False\"]");
+	advice_step_kernel(step, "_scatter_gather_elementwise_kernel", 2, 4);
+	advice_step_end(step);
+	advice_step_wait(step);
+}
+
+static void gathered_columns_of_a_sort_need_a_select(void **state)
+{
+	struct advice_step *few = sorted("[[64, 128256], [], []]",
+	                                 "[\"float\", \"Scalar\", \"Scalar\"]", 680),
+			   *many = sorted("[[64, 128256], [], []]",
+	                                  "[\"float\", \"Scalar\", \"Scalar\"]", 680);
+
+	(void)state;
+	gather(few, "16032"); /* an eighth */
+	assert_true(result_of(few, weir_fix_select_not_sort).found);
+	gather(many, "16033");
+	assert_false(result_of(many, weir_fix_select_not_sort).found);
+}
+
+/* A quantile that sorts, looks for NaN, and gathers its element; wanted: the quantiles' dimensions.
+ */
+static struct advice_step *quantile(const char *dims, const char *scalars)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_begin(step, "aten::quantile", dims, "[\"float\", \"float\", \"Scalar\"]",
+	                  scalars);
+	advice_step_begin(step, "aten::sort", "[[64, 128256], [], []]",
+	                  "[\"float\", \"Scalar\", \"Scalar\"]", "[\"\", \"-1\", \"False\"]");
+	advice_step_kernel(step, "DeviceRadixSort", 680, 1000);
+	advice_step_end(step);
+	advice_step_op(step, "aten::ne", "[[64, 128256], [64, 128256]]", "[\"float\", \"float\"]",
+	               "vectorized_elementwise_kernel", 24.6); /* at 3.0 TB/s */
+	gather(step, "1");
+	advice_step_end(step);
+	return step;
+}
+
+static void a_quantile_is_a_select(void **state)
+{
+	struct advice_result one = result_of(
+				     quantile("[[64, 128256], [], []]", "[\"\", \"0.98\", \"1\"]"),
+				     weir_fix_select_not_sort),
+			     two = result_of(
+				     quantile("[[64, 128256], [2], []]", "[\"\", \"\", \"1\"]"),
+				     weir_fix_select_not_sort);
+
+	(void)state;
+	assert_true(one.found);
+	/* As above; the search for NaN goes as well, with the time to launch it. */
+	assert_near(one.before_us - one.after_us, 680 + 24.6 - (131 + 44), 0.05);
+	assert_true(two.found);
+	assert_near(two.after_us - one.after_us, 131 + 44, 0.05);
+}
+
 static void a_sort_of_integers_orders_things(void **state)
 {
 	struct advice_step *step =
@@ -563,6 +627,8 @@ int main(void)
 		cmocka_unit_test(two_halves_are_joined_by_need),
 		cmocka_unit_test(the_first_elements_of_a_sort_need_a_select),
 		cmocka_unit_test(a_sort_that_is_used_as_a_whole_stays),
+		cmocka_unit_test(gathered_columns_of_a_sort_need_a_select),
+		cmocka_unit_test(a_quantile_is_a_select),
 		cmocka_unit_test(a_sort_of_integers_orders_things),
 		cmocka_unit_test(a_fast_sort_stays),
 		cmocka_unit_test(rows_that_one_block_sorts_stay),

@@ -271,6 +271,7 @@ static void joining_turns_stays_beside_launching_them_faster(void **state)
 	(void)state;
 	assert_false(is_dropped("cuda-graph", 300, "vectorise", 200));
 	assert_false(is_dropped("compile", 300, "group-the-loop", 200));
+	assert_false(is_dropped("cuda-graph", 300, "batch-more", 200));
 	assert_true(is_dropped("vectorise", 300, "cuda-graph", 200));
 	assert_true(is_dropped("cuda-graph", 300, "copy-less", 200));
 }

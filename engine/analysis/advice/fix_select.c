@@ -29,7 +29,7 @@
 /* Operators that draw from a sorted vocabulary, or prepare that. */
 static const char *const sampling[] = {"softmax", "_softmax",    "log_softmax",  "_log_softmax",
                                        "cumsum",  "multinomial", "exponential_", NULL};
-static const char *const slicing[] = {"slice", "narrow", "select", NULL};
+static const char *const slicing[] = {"slice", "narrow", "select", "gather", "index_select", NULL};
 
 /* A dimension along which rows lie, and their length. */
 struct rows {
@@ -61,6 +61,18 @@ static double position(const struct weir_args *args, size_t index, int64_t lengt
 	return fmax(0, fmin((double)at, (double)length));
 }
 
+/* True if an index names few elements of each row: gather takes one with the rank of its input,
+ * index_select a list. A quantile gathers its two neighbours in this way. */
+static bool picks_few(const struct weir_arg *index, const struct rows *rows)
+{
+	int32_t dim;
+
+	if (!index || index->rank < 1)
+		return false;
+	dim = index->rank == 1 ? 0 : index->rank - rows->from_end;
+	return dim >= 0 && (double)index->dims[dim] <= FEW_SHARE * (double)rows->length;
+}
+
 /* True if the operator takes few elements of such rows. */
 static bool takes_few(const char *name, const struct weir_args *args, const struct rows *rows)
 {
@@ -70,6 +82,8 @@ static bool takes_few(const char *name, const struct weir_args *args, const stru
 
 	if (!x || !works_along(args, x, rows))
 		return false;
+	if (strcmp(name, "gather") == 0 || strcmp(name, "index_select") == 0)
+		return picks_few(weir_args_tensor(args, 2), rows);
 	if (strcmp(name, "select") == 0)
 		return true;
 	if (strcmp(name, "narrow") == 0)
@@ -116,16 +130,20 @@ static bool is_used_in_part(const struct weir_program *program, uint32_t sort_ro
 
 /* ---- the fix ---- */
 
-/* Returns the outermost sort around the job's operator; WEIR_NONE: none. */
-static uint32_t sort_around(const struct weir_program *program, uint32_t op)
+static const char *const sorts[] = {"sort", "argsort", "msort", NULL};
+/* Sort whole rows, and take one element and its neighbour. */
+static const char *const quantiles[] = {"quantile", "nanquantile", NULL};
+
+/* Returns the outermost of these operators at or above the host row; WEIR_NONE: none. */
+static uint32_t operator_around(const struct weir_program *program, uint32_t op,
+                                const char *const *names)
 {
-	static const char *const sorts[] = {"sort", "argsort", "msort", NULL};
 	const struct weir_timeline *timeline = &program->rank->timeline;
 	uint32_t found = WEIR_NONE;
 
 	for (; op != WEIR_NONE; op = timeline->parent[op])
 		if (weir_op_is_one_of(weir_op_plain_name(weir_timeline_host_name(timeline, op)),
-		                      sorts))
+		                      names))
 			found = op;
 	return found;
 }
@@ -169,6 +187,42 @@ static bool is_wasteful(const struct weir_advisor *advisor, uint32_t sort_row,
 	       is_used_in_part(&advisor->program, sort_row, &rows);
 }
 
+/* Returns the number of selects that replace a sort: one for each quantile, else one. */
+static double selects_of(const struct weir_advisor *advisor, uint32_t sort_row)
+{
+	uint32_t row = operator_around(&advisor->program, sort_row, quantiles);
+	struct weir_args args;
+	const struct weir_arg *wanted;
+
+	if (row == WEIR_NONE || !weir_advisor_args(advisor, row, &args) ||
+	    !(wanted = weir_args_tensor(&args, 1)))
+		return 1;
+	return (double)wanted->dims[0];
+}
+
+/* Removes what a quantile does beside its sort, except its last kernel: a select needs one that
+ * takes the last of the elements found. Returns the device time that goes. */
+static double remove_rest(struct weir_draft *draft, uint32_t sort_row)
+{
+	const struct weir_program *program = &draft->advisor->program;
+	uint32_t row = operator_around(program, sort_row, quantiles), last = WEIR_NONE;
+	double ns = 0;
+
+	for (uint32_t j = 0; row != WEIR_NONE && j < program->job_count; j++) {
+		const struct weir_job *job = &program->jobs[j];
+
+		if (operator_around(program, job->op, quantiles) != row ||
+		    operator_around(program, job->op, sorts) == sort_row)
+			continue;
+		if (last != WEIR_NONE) {
+			ns += program->jobs[last].ns;
+			weir_draft_remove(draft, program->jobs[last].issue);
+		}
+		last = j;
+	}
+	return ns;
+}
+
 /* Scales the jobs [first, end) of one sort to a select; returns the time that they took, 0 if a
  * select takes no less. */
 static double replace(struct weir_draft *draft, uint32_t sort_row, uint32_t first, uint32_t end,
@@ -182,14 +236,14 @@ static double replace(struct weir_draft *draft, uint32_t sort_row, uint32_t firs
 		now_ns += advisor->program.jobs[j].ns;
 	if (!is_wasteful(advisor, sort_row, &args))
 		return 0;
-	ns = select_ns(advisor, weir_args_tensor(&args, 0));
+	ns = select_ns(advisor, weir_args_tensor(&args, 0)) * selects_of(advisor, sort_row);
 	if (!(ns < now_ns))
 		return 0;
 	for (uint32_t j = first; j < end; j++)
 		weir_draft_scale_job(draft, j, ns / now_ns, 0.6 * ns / now_ns,
 		                     fmin(1, 1.4 * ns / now_ns));
 	*after_ns += ns;
-	return now_ns;
+	return now_ns + remove_rest(draft, sort_row);
 }
 
 bool weir_fix_select_not_sort(struct weir_draft *draft)
@@ -199,10 +253,10 @@ bool weir_fix_select_not_sort(struct weir_draft *draft)
 	uint32_t end;
 
 	for (uint32_t j = 0; j < program->job_count; j = end) {
-		uint32_t row = sort_around(program, program->jobs[j].op);
+		uint32_t row = operator_around(program, program->jobs[j].op, sorts);
 
 		for (end = j + 1; row != WEIR_NONE && end < program->job_count &&
-		                  sort_around(program, program->jobs[end].op) == row;)
+		                  operator_around(program, program->jobs[end].op, sorts) == row;)
 			end++;
 		if (row != WEIR_NONE)
 			before_ns += replace(draft, row, j, end, &after_ns);

@@ -151,7 +151,7 @@ static bool hides_work(const struct weir_ranked_fix *better, const struct weir_r
 static bool joins_turns(const struct weir_ranked_fix *better, const struct weir_ranked_fix *other)
 {
 	static const char *const launching[] = {"cuda-graph", "compile", NULL};
-	static const char *const joining[] = {"vectorise", "group-the-loop", NULL};
+	static const char *const joining[] = {"vectorise", "group-the-loop", "batch-more", NULL};
 
 	return is_one_of(better, launching) && is_one_of(other, joining);
 }
