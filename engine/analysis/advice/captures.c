@@ -43,15 +43,19 @@ static void take_call(struct search *search, size_t row, enum weir_api_class cla
 	const struct weir_rank *rank = search->program->rank;
 	const struct weir_host_columns *host = &rank->trace->host;
 	const char *name = weir_timeline_host_name(&rank->timeline, (uint32_t)row);
-	struct capture *last = search->count > 0 ? &search->items[search->count - 1] : NULL;
+	struct capture *last;
 
+	if (strstr(name, "GraphExecDestroy")) {
+		weir_intervals_push(search->time, host->start_ns[row], host->end_ns[row]);
+		return;
+	}
+	if (search->count == 0)
+		return;
+	last = &search->items[search->count - 1];
 	if (search->open && class == WEIR_API_CAPTURE_END) {
 		last->end = row;
 		search->open = false;
 		search->fresh = true;
-	} else if (strstr(name, "GraphExecDestroy")) {
-		weir_intervals_push(search->time, host->start_ns[row], host->end_ns[row]);
-		return;
 	} else if (!search->fresh ||
 	           !(strstr(name, "GraphInstantiate") || strstr(name, "GraphDestroy"))) {
 		return;

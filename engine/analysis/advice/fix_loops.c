@@ -225,6 +225,7 @@ static void remove_turns(struct weir_draft *draft, const struct weir_op_calls *c
                          const struct weir_loop *loop)
 {
 	size_t c = loop->first + loop->period, end = loop->first + loop->turns * loop->period;
+	size_t position = 0; /* of c in its turn */
 
 	for (size_t p = 0; p < loop->period; p++)
 		set_dispatch(draft, calls, loop, p);
@@ -233,10 +234,11 @@ static void remove_turns(struct weir_draft *draft, const struct weir_op_calls *c
 	if (!loop->gathers)
 		remove_collection(draft, calls, loop);
 	for (uint32_t i = calls->items[c].first_issue; i < calls->items[end - 1].end_issue; i++) {
-		while (c + 1 < end && i >= calls->items[c].end_issue)
+		while (c + 1 < end && i >= calls->items[c].end_issue) {
 			c++;
-		if (i >= calls->items[c].first_issue &&
-		    stays(calls, loop, (c - loop->first) % loop->period))
+			position = position + 1 < loop->period ? position + 1 : 0;
+		}
+		if (i >= calls->items[c].first_issue && stays(calls, loop, position))
 			continue;
 		weir_draft_remove_call(draft, i);
 		weir_draft_set_dispatch(draft, i, 0);
