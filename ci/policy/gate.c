@@ -243,6 +243,8 @@ static bool is_required(const struct weir_row *row, const struct weir_gate_terms
 static bool coverage_lost(const struct weir_gate_result *result,
                           const struct weir_gate_terms *terms)
 {
+	if (result->incomplete)
+		return true;
 	for (size_t i = 0; i < result->row_count; i++)
 		if (result->rows[i].outcome == WEIR_OUTCOME_MISSING &&
 		    is_required(&result->rows[i], terms))

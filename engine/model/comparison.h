@@ -169,6 +169,8 @@ struct weir_gate_result {
 	const char **remarks; /* one line each: patterns without a match, expired waivers, recorded
 	                         runs */
 	size_t remark_count;
+	const char *incomplete; /* first fault of a candidate run that lacks iterations or a stage;
+	                           NULL: none */
 	const char
 		*since; /* first recorded run in which the worst row is slower; NULL: not known */
 };

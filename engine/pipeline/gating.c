@@ -9,6 +9,7 @@
 #include "engine/pipeline/clock.h"
 #include "engine/pipeline/exit.h"
 #include "engine/pipeline/gating.h"
+#include "engine/pipeline/run_checks.h"
 #include "engine/pipeline/undo.h"
 
 #define SESSION_LABEL     "session" /* label with the same value in all runs of a session */
@@ -19,13 +20,15 @@ void weir_gating_side_init(struct weir_gating_side *side, const struct weir_base
 	bool contradicted = false;
 
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller passes an object */
-	*side = (struct weir_gating_side){.count = baseline->count};
+	*side = (struct weir_gating_side){0};
 	side->runs = weir_alloc((baseline->count + 1) * sizeof(*side->runs));
 	for (size_t i = 0; i < baseline->count; i++) {
 		const struct weir_baseline_run *run = &baseline->runs[i];
 		enum weir_bound bound;
 
-		side->runs[i] = run->run;
+		if (run->left_out)
+			continue;
+		side->runs[side->count++] = run->run;
 		if (!run->bound || !weir_bound_parse(run->bound, &bound))
 			continue;
 		contradicted = contradicted || (side->has_bound && side->bound != bound);
@@ -261,6 +264,10 @@ static enum weir_status compare_sides(const struct weir_gate_request *request,
 	struct weir_gating_side baseline, candidate;
 	enum weir_status status;
 
+	status = weir_run_checks_distinct(sides->baseline, sides->candidate, request->name, err);
+	if (status)
+		return status;
+	weir_run_checks_complete(sides->baseline, sides->candidate, result);
 	weir_gating_side_init(&baseline, sides->baseline);
 	weir_gating_side_init(&candidate, sides->candidate);
 	status = weir_gating_compare(result, &request->terms, &baseline, &candidate, err);

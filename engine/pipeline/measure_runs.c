@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "engine/base/arena.h"
 #include "engine/base/regions.h"
 #include "engine/pipeline/classify.h"
 #include "engine/pipeline/measure_runs.h"
 
-static void take(struct weir_baseline *into, struct weir_measured *measured, const char *recorded)
+static void take(struct weir_baseline *into, struct weir_measured *measured, const char *path,
+                 const char *recorded)
 {
 	while (measured->run) {
 		struct weir_run *next = measured->run->next;
@@ -12,6 +17,7 @@ static void take(struct weir_baseline *into, struct weir_measured *measured, con
 		measured->run->next = NULL;
 		run = weir_baseline_take(into, measured->run, recorded);
 		measured->run = next;
+		run->path = weir_baseline_text(into, path);
 		if (!measured->has_bound)
 			continue;
 		run->bound = weir_bound_name(measured->bound);
@@ -35,7 +41,7 @@ static enum weir_status measure_one(const struct weir_measuring *how, struct wei
 
 	if (status)
 		return status;
-	take(into, &measured, how->recorded);
+	take(into, &measured, *path, how->recorded);
 	weir_measured_release(&measured);
 	return WEIR_OK;
 }
@@ -76,12 +82,82 @@ static enum weir_status measure_list(const struct weir_measuring *how, struct we
 	                 failed == 1 ? "it" : "them", how->consequence);
 }
 
+/* ---- paths that are given twice ---- */
+
+/* A file or folder that exists. */
+struct place {
+	dev_t device;
+	ino_t inode;
+	const char *path;
+	size_t order; /* position among all paths */
+};
+
+static int by_inode(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->inode != b->inode)
+		return a->inode < b->inode ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Lists the files and folders among the paths, sorted. The caller frees the list. */
+static struct place *find_places(const struct weir_run_list *lists, size_t list_count,
+                                 size_t *count)
+{
+	struct place *places = NULL;
+	size_t capacity = 0, order = 0;
+	struct stat found;
+
+	*count = 0;
+	for (size_t l = 0; l < list_count; l++)
+		for (size_t i = 0; i < lists[l].count; i++, order++) {
+			const char *path = lists[l].paths[i];
+
+			if (stat(path, &found) != 0 ||
+			    !(S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)))
+				continue;
+			places = weir_grow(places, &capacity, *count + 1, sizeof *places);
+			places[(*count)++] =
+				(struct place){found.st_dev, found.st_ino, path, order};
+		}
+	if (*count > 1)
+		qsort(places, *count, sizeof *places, by_inode);
+	return places;
+}
+
+/* Refuses the first path that names a file or folder which an earlier path names. */
+static enum weir_status check_paths(const struct weir_run_list *lists, size_t list_count,
+                                    struct weir_error *err)
+{
+	size_t count;
+	struct place *places = find_places(lists, list_count, &count);
+	const struct place *again = NULL;
+	enum weir_status status = WEIR_OK;
+
+	for (size_t i = 1; i < count; i++)
+		if (places[i].device == places[i - 1].device &&
+		    places[i].inode == places[i - 1].inode &&
+		    (!again || places[i].order < again->order))
+			again = &places[i];
+	if (again)
+		status = weir_fail(err, WEIR_E_USAGE, "%s is given twice; give each run once",
+		                   again->path);
+	free(places);
+	return status;
+}
+
 enum weir_status weir_measure_runs(const struct weir_measuring *how,
                                    const struct weir_run_list *lists, size_t list_count,
                                    struct weir_error *err)
 {
 	struct weir_ruleset *rules = NULL;
-	enum weir_status status = weir_load_rules(NULL, &rules, err);
+	enum weir_status status = check_paths(lists, list_count, err);
+
+	if (!status)
+		status = weir_load_rules(NULL, &rules, err);
 
 	for (size_t i = 0; !status && i < list_count; i++)
 		status = measure_list(how, rules, &lists[i], err);

@@ -32,9 +32,10 @@ struct weir_run_list {
 };
 
 /*
- * Measures the runs of each list. If runs of a list cannot be read, failed() is called for each,
- * the error says how many they are, and later lists are not read. An error that concerns all runs,
- * such as a wrong option, ends the call at once.
+ * Measures the runs of each list. A path that occurs twice is refused (WEIR_E_USAGE). If runs of a
+ * list cannot be read, failed() is called for each, the error says how many they are, and later
+ * lists are not read. An error that concerns all runs, such as a wrong option, ends the call at
+ * once.
  */
 enum weir_status weir_measure_runs(const struct weir_measuring *how,
                                    const struct weir_run_list *lists, size_t list_count,

@@ -220,6 +220,10 @@ static void headline_coverage(const struct weir_gate_result *result, struct weir
 {
 	const struct weir_row *row = first_missing(result);
 
+	if (result->incomplete) {
+		weir_gate_print_text(result->incomplete, out);
+		return;
+	}
 	if (!row) {
 		weir_text_puts(out, "baseline and candidate have nothing in common; nothing was "
 		                    "compared");

@@ -151,7 +151,8 @@ const struct weir_schema weir_gate_schema = SCHEMA(
 	{LIST("rows", rows, row_count, row_schema, MAX_ROWS)}, {PART("bound", bound_schema)},
 	{LIST("fixes", undos, undo_count, undo_schema, MAX_ROWS)},
 	{LIST("contributions", contributions, contribution_count, contribution_schema, MAX_ROWS)},
-	{LIST("remarks", remarks, remark_count, remark_schema, MAX_ROWS)}, {TEXT("since", since)});
+	{LIST("remarks", remarks, remark_count, remark_schema, MAX_ROWS)}, {TEXT("since", since)},
+	{TEXT("incomplete", incomplete)});
 #undef OF
 
 void weir_write_gate_json(const struct weir_gate_result *result,

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baselines/identity.h"
+#include "ci/policy/gate.h"
+#include "engine/base/arena.h"
+#include "engine/pipeline/run_checks.h"
+
+/* ---- the same measurement twice ---- */
+
+/* A run and the digest of its series. */
+struct known {
+	const struct weir_baseline_run *run;
+	uint8_t digest[WEIR_SHA256_SIZE];
+	size_t values; /* of all series */
+	bool candidate;
+	size_t order; /* position in the list of arguments */
+};
+
+static size_t count_values(const struct weir_run *run)
+{
+	size_t count = 0;
+
+	for (unsigned t = 0; t < WEIR_RUN_TABLE_COUNT; t++) {
+		const struct weir_series_table *table =
+			weir_run_table_of(run, (enum weir_run_table)t);
+
+		for (size_t i = 0; i < table->count; i++)
+			count += table->items[i].count;
+	}
+	return count;
+}
+
+/* Computes the digest without labels, which `--label` may have changed. */
+static void fill_known(struct known *known, const struct weir_baseline_run *run, bool candidate,
+                       size_t order)
+{
+	struct weir_run unlabelled = *run->run;
+
+	unlabelled.labels = NULL;
+	unlabelled.label_count = 0;
+	*known = (struct known){.run = run, .candidate = candidate, .order = order};
+	known->values = count_values(run->run);
+	weir_run_digest(&unlabelled, known->digest);
+}
+
+static int by_digest(const void *left, const void *right)
+{
+	const struct known *a = left, *b = right;
+	int order = memcmp(a->digest, b->digest, WEIR_SHA256_SIZE);
+
+	return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+/* Returns true for runs with equal series that cannot be equal by chance. */
+static bool are_same(const struct known *a, const struct known *b)
+{
+	return a->values >= WEIR_RUN_TELLING_VALUES &&
+	       memcmp(a->digest, b->digest, WEIR_SHA256_SIZE) == 0;
+}
+
+static enum weir_status refuse(const struct known *first, const struct known *second,
+                               const char *name, struct weir_error *err)
+{
+	const char *path = second->run->path;
+
+	if (!first->run->path)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "%s is a run of the baseline %s itself; gate the runs that were "
+		                 "measured for the change",
+		                 path, name);
+	if (strcmp(first->run->path, path) == 0)
+		return weir_fail(err, WEIR_E_USAGE, "%s holds the same run twice", path);
+	if (first->candidate != second->candidate)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "%s and %s are the same run, given as baseline and as candidate",
+		                 first->run->path, path);
+	return weir_fail(err, WEIR_E_USAGE, "%s and %s are the same run; give each run once",
+	                 first->run->path, path);
+}
+
+enum weir_status weir_run_checks_distinct(const struct weir_baseline *baseline,
+                                          const struct weir_baseline *candidate, const char *name,
+                                          struct weir_error *err)
+{
+	size_t stored = baseline ? baseline->count : 0, count = stored + candidate->count;
+	struct known *all = weir_alloc((count + 1) * sizeof *all);
+	const struct known *worst = NULL;
+	enum weir_status status = WEIR_OK;
+
+	for (size_t i = 0; i < count; i++)
+		fill_known(&all[i], i < stored ? &baseline->runs[i] : &candidate->runs[i - stored],
+		           i >= stored, i);
+	qsort(all, count, sizeof *all, by_digest);
+	/* Two equal runs inside a stored baseline cannot be: the store knows a run by its content
+	 * and labels, and recording under other labels is no fault of the candidate. */
+	for (size_t i = 1; i < count; i++)
+		if (all[i].run->path && are_same(&all[i - 1], &all[i]) &&
+		    (!worst || all[i].order < worst->order))
+			worst = &all[i];
+	if (worst)
+		status = refuse(worst - 1, worst, name, err);
+	free(all);
+	return status;
+}
+
+/* ---- runs that are cut short ---- */
+
+static int by_size(const void *left, const void *right)
+{
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Returns the lower median of the iterations of a stage in the other runs of a side; 0: no other
+ * run has the stage. */
+static size_t usual_count(const struct weir_baseline *side, size_t but, const char *stage)
+{
+	size_t *counts = weir_alloc((side->count + 1) * sizeof *counts), known = 0, usual;
+
+	for (size_t i = 0; i < side->count; i++) {
+		const struct weir_series *series =
+			weir_series_find(&side->runs[i].run->stages, stage);
+
+		if (i != but && series && series->count > 0)
+			counts[known++] = series->count;
+	}
+	qsort(counts, known, sizeof *counts, by_size);
+	usual = known ? counts[(known - 1) / 2] : 0;
+	free(counts);
+	return usual;
+}
+
+/* Returns the stage that is cut short in a run, or NULL. Sets *usual to the iterations of the
+ * others. */
+static const struct weir_series *find_cut(const struct weir_baseline *side, size_t run,
+                                          size_t *usual)
+{
+	const struct weir_series_table *stages = &side->runs[run].run->stages;
+
+	for (size_t i = 0; i < stages->count; i++) {
+		const struct weir_series *series = &stages->items[i];
+
+		*usual = usual_count(side, run, series->name);
+		if (series->count > 0 && *usual >= WEIR_RUN_LEAST_FULL &&
+		    series->count < *usual / WEIR_RUN_CUT_SHORT + (*usual % WEIR_RUN_CUT_SHORT > 0))
+			return series;
+	}
+	return NULL;
+}
+
+/* Returns the path of a run, or the first digits of its id in the store. */
+static const char *name_of(const struct weir_baseline_run *run, struct weir_arena *arena)
+{
+	if (run->path)
+		return run->path;
+	return weir_arena_format(arena, "the baseline's run %.12s of %.10s",
+	                         run->id ? run->id : "?", run->recorded ? run->recorded : "?");
+}
+
+/* Keeps the first fault of a candidate as the reason why coverage is lost. */
+static void say(struct weir_gate_result *result, bool candidate, const char *text)
+{
+	weir_gate_remark(result, "%s", text);
+	if (candidate && !result->incomplete)
+		result->incomplete = text;
+}
+
+static void leave_out_cut(struct weir_baseline *side, bool candidate,
+                          struct weir_gate_result *result)
+{
+	bool *cut = weir_alloc((side->count + 1) * sizeof *cut);
+
+	for (size_t i = 0; i < side->count; i++) {
+		size_t usual = 0;
+		const struct weir_series *series = find_cut(side, i, &usual);
+
+		cut[i] = series != NULL;
+		if (series)
+			say(result, candidate,
+			    weir_arena_format(result->arena,
+			                      "%s has %zu iteration%s of %s, and the other runs "
+			                      "%zu: %s",
+			                      name_of(&side->runs[i], result->arena), series->count,
+			                      series->count == 1 ? "" : "s", series->name, usual,
+			                      candidate ? "leave it out or measure it again"
+			                                : "it was not compared"));
+	}
+	for (size_t i = 0; i < side->count; i++)
+		side->runs[i].left_out = cut[i];
+	free(cut);
+}
+
+/* ---- stages that some runs lack ---- */
+
+/* Counts the compared runs of a side that have a stage; *lacking is the first that has not. */
+static size_t count_with(const struct weir_baseline *side, const char *stage, size_t *compared,
+                         const struct weir_baseline_run **lacking)
+{
+	size_t with = 0;
+
+	*compared = 0;
+	*lacking = NULL;
+	for (size_t i = 0; i < side->count; i++) {
+		const struct weir_series *series;
+
+		if (side->runs[i].left_out)
+			continue;
+		++*compared;
+		series = weir_series_find(&side->runs[i].run->stages, stage);
+		if (series && series->count > 0)
+			with++;
+		else if (!*lacking)
+			*lacking = &side->runs[i];
+	}
+	return with;
+}
+
+static void remark_stage(const struct weir_baseline *baseline,
+                         const struct weir_baseline *candidate, const char *stage,
+                         struct weir_gate_result *result)
+{
+	const struct weir_baseline_run *before, *after;
+	size_t of_baseline, of_candidate;
+	bool always = count_with(baseline, stage, &of_baseline, &before) == of_baseline;
+	size_t with = count_with(candidate, stage, &of_candidate, &after);
+
+	if (!always || with == 0 || with == of_candidate || !after)
+		return;
+	say(result, true,
+	    weir_arena_format(result->arena,
+	                      "%s lacks the stage %s, which %zu of %zu candidate runs and all "
+	                      "baseline runs have",
+	                      name_of(after, result->arena), stage, with, of_candidate));
+}
+
+static void remark_missing_stages(const struct weir_baseline *baseline,
+                                  const struct weir_baseline *candidate,
+                                  struct weir_gate_result *result)
+{
+	const struct weir_series **stages;
+
+	if (baseline->count == 0)
+		return;
+	stages = weir_series_sorted(&baseline->runs[0].run->stages);
+	for (size_t i = 0; i < baseline->runs[0].run->stages.count; i++)
+		remark_stage(baseline, candidate, stages[i]->name, result);
+	free(stages);
+}
+
+void weir_run_checks_complete(struct weir_baseline *baseline, struct weir_baseline *candidate,
+                              struct weir_gate_result *result)
+{
+	leave_out_cut(baseline, false, result);
+	leave_out_cut(candidate, true, result);
+	remark_missing_stages(baseline, candidate, result);
+}
