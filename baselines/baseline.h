@@ -17,7 +17,8 @@ struct weir_baseline_run {
 	const char *cause;    /* NULL: unknown */
 	bool history;         /* a promotion replaced it */
 	const char *path;     /* of the input that it was measured from; NULL: read from a store */
-	bool left_out;        /* too short to compare; set by a gate */
+	bool left_out;        /* cut short, so not compared; set by a gate */
+	bool incomplete;      /* cut short, or lacks a stage of the other runs; set by a gate */
 	const char *id;       /* 64 hexadecimal digits; NULL before it is stored */
 	/* Numbers in the store, even if the run was loaded without series; 0 before it is stored.
 	 */

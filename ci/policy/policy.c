@@ -8,7 +8,9 @@
 #include "engine/base/json.h"
 #include "engine/base/text.h"
 
-#define NS_PER_MS 1e6
+#define NS_PER_MS            1e6
+#define DEFAULT_MAX_AGE_DAYS 90
+#define MAX_AGE_DAYS         36500
 
 /* The margins and levels of docs/statistics.md, section "the decision". */
 static const double default_margins[WEIR_METRIC_COUNT] = {
@@ -33,6 +35,7 @@ struct weir_policy *weir_policy_new(void)
 	policy->warn = default_warn;
 	policy->warn_count = sizeof default_warn / sizeof *default_warn;
 	policy->usd_per_gpu_hour = NAN;
+	policy->max_age_days = DEFAULT_MAX_AGE_DAYS;
 	return policy;
 }
 
@@ -405,6 +408,25 @@ static enum weir_status read_cost(struct reading *reading, const cJSON *document
 	return WEIR_OK;
 }
 
+static enum weir_status read_baseline(struct reading *reading, const cJSON *document)
+{
+	static const char *const keys[] = {"max_age_days", NULL};
+	double days = reading->policy->max_age_days;
+	const cJSON *baseline;
+
+	if (weir_json_object(document, "baseline", &baseline, reading->err) || !baseline)
+		return reading->err->status;
+	if (check_keys(reading, baseline, keys) ||
+	    weir_json_number(baseline, "max_age_days", &days, reading->err))
+		return weir_fail_in(reading->err, "baseline");
+	if (isnan(days))
+		return WEIR_OK;
+	if (!(days >= 1 && days <= MAX_AGE_DAYS) || days != floor(days))
+		return refuse(reading, "baseline: max_age_days: expected a number of days, as 90");
+	reading->policy->max_age_days = days;
+	return WEIR_OK;
+}
+
 static enum weir_status read_warmup(struct reading *reading, const cJSON *document)
 {
 	const cJSON *warmup = cJSON_GetObjectItemCaseSensitive(document, "warmup");
@@ -433,21 +455,14 @@ static enum weir_status read_version(struct reading *reading, const cJSON *docum
 /* Overwrites the values that the document states. On a fault err has the reason. */
 static void read_policy(struct weir_policy *policy, const cJSON *document, struct weir_error *err)
 {
-	static const char *const keys[] = {"version",
-	                                   "warmup",
-	                                   "margins",
-	                                   "alpha",
-	                                   "rules",
-	                                   "slo",
-	                                   "waivers",
-	                                   "environment",
-	                                   "stages",
-	                                   "cost",
-	                                   "environment_aliases",
+	static const char *const keys[] = {"version", "warmup", "margins",  "alpha",
+	                                   "rules",   "slo",    "waivers",  "environment",
+	                                   "stages",  "cost",   "baseline", "environment_aliases",
 	                                   NULL};
 	static enum weir_status (*const parts[])(struct reading *, const cJSON *) = {
-		read_version, read_warmup, read_margins, read_alpha,   read_rules,       read_slos,
-		read_waivers, read_stages, read_cost,    read_aliases, read_environment,
+		read_version, read_warmup,   read_margins, read_alpha,
+		read_rules,   read_slos,     read_waivers, read_stages,
+		read_cost,    read_baseline, read_aliases, read_environment,
 	};
 	struct reading reading = {policy, err};
 

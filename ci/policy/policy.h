@@ -67,6 +67,7 @@ struct weir_policy {
 	struct weir_stage_alias *stages; /* additional names of stage kinds */
 	size_t stage_count;
 	double usd_per_gpu_hour; /* above 0; NAN: not stated */
+	double max_age_days;     /* age from which a gate remarks that the baseline is old */
 };
 
 /* Returns the defaults, without a file. The caller frees it with weir_policy_free(). */

@@ -58,6 +58,8 @@ static enum weir_status gate_under(const struct weir_arguments *arguments,
 		.db = weir_db_path(arguments),
 		.name = weir_option_text(arguments, "baseline"),
 		.bootstrap = weir_option_given(arguments, "bootstrap"),
+		.db_option = weir_option_text(arguments, "db"),
+		.config_option = weir_option_text(arguments, "config"),
 	};
 	struct weir_progress_line line;
 	struct weir_progress progress;

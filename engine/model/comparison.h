@@ -136,6 +136,15 @@ struct weir_undo {
 	bool compared; /* true: the baseline was classified too and does not need the fix */
 };
 
+/* The next step after a verdict. `RUN...` in a command stands for runs that have to be measured. */
+struct weir_gate_advice {
+	const char *id;        /* "promote", "measure", "leave-out"; docs/ci.md lists them */
+	const char *label;     /* "to settle it" */
+	const char *text;      /* one line for people, with the commands in brief */
+	const char **commands; /* for a shell, in order, with the paths of the runs */
+	size_t command_count;
+};
+
 struct weir_gate_counts {
 	uint64_t judged, regressions, improvements, no_change, inconclusive, suspect, informational,
 		waived, missing, added, moved;
@@ -158,6 +167,8 @@ struct weir_gate_result {
 	struct weir_gate_counts counts;
 	struct weir_undo *undos; /* at most one per fix, worst row first */
 	size_t undo_count;
+	struct weir_gate_advice *advice; /* the most useful first */
+	size_t advice_count;
 	struct weir_row *rows; /* worst row first */
 	size_t row_count;
 	bool has_baseline_bound, has_candidate_bound;

@@ -8,6 +8,9 @@
 
 /* Writes the time as "2026-11-20T14:00:00Z". */
 void weir_clock_now(char out[WEIR_CLOCK_SIZE]);
+/* Returns the days from one time to a later one, both like "2026-11-20T14:00:00Z"; below 0 if it is
+ * earlier. */
+double weir_clock_days(const char *from, const char *to);
 /* Writes the date as "2026-11-20". */
 void weir_clock_today(char out[WEIR_CLOCK_SIZE]);
 

@@ -9,6 +9,7 @@
 #include "engine/pipeline/clock.h"
 #include "engine/pipeline/exit.h"
 #include "engine/pipeline/gating.h"
+#include "engine/pipeline/next_steps.h"
 #include "engine/pipeline/run_checks.h"
 #include "engine/pipeline/undo.h"
 
@@ -299,6 +300,8 @@ enum weir_status weir_gate_runs(const struct weir_gate_request *request,
 		status = compare_sides(request, &sides, result, err);
 	if (!status)
 		weir_name_undoing_fixes(request, result);
+	if (!status)
+		weir_next_steps(request, sides.candidate, sides.baseline, result);
 out:
 	weir_baseline_free(sides.baseline);
 	weir_baseline_free(sides.candidate);

@@ -44,7 +44,9 @@ struct weir_gate_request {
 	const char *const *baseline; /* paths of the baseline, one per run, if name is NULL */
 	size_t baseline_count;
 	const char *db, *name; /* path of the store and name of the baseline, or NULL */
-	bool bootstrap;        /* if the baseline does not exist, record the candidate as it */
+	/* Options as they were given, for commands in advice; NULL: not given. */
+	const char *db_option, *config_option;
+	bool bootstrap; /* if the baseline does not exist, record the candidate as it */
 };
 
 /* Measures the runs, compares them with the baseline and fills the result with verdict and exit

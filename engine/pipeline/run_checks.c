@@ -190,56 +190,57 @@ static void leave_out_cut(struct weir_baseline *side, bool candidate,
 			                                : "it was not compared"));
 	}
 	for (size_t i = 0; i < side->count; i++)
-		side->runs[i].left_out = cut[i];
+		side->runs[i].left_out = side->runs[i].incomplete = cut[i];
 	free(cut);
 }
 
 /* ---- stages that some runs lack ---- */
 
-/* Counts the compared runs of a side that have a stage; *lacking is the first that has not. */
-static size_t count_with(const struct weir_baseline *side, const char *stage, size_t *compared,
-                         const struct weir_baseline_run **lacking)
+static bool has_stage(const struct weir_baseline_run *run, const char *stage)
+{
+	const struct weir_series *series = weir_series_find(&run->run->stages, stage);
+
+	return series && series->count > 0;
+}
+
+/* Counts the compared runs of a side, and those of them that have the stage. */
+static size_t count_with(const struct weir_baseline *side, const char *stage, size_t *compared)
 {
 	size_t with = 0;
 
 	*compared = 0;
-	*lacking = NULL;
 	for (size_t i = 0; i < side->count; i++) {
-		const struct weir_series *series;
-
-		if (side->runs[i].left_out)
-			continue;
-		++*compared;
-		series = weir_series_find(&side->runs[i].run->stages, stage);
-		if (series && series->count > 0)
-			with++;
-		else if (!*lacking)
-			*lacking = &side->runs[i];
+		*compared += !side->runs[i].left_out;
+		with += !side->runs[i].left_out && has_stage(&side->runs[i], stage);
 	}
 	return with;
 }
 
-static void remark_stage(const struct weir_baseline *baseline,
-                         const struct weir_baseline *candidate, const char *stage,
-                         struct weir_gate_result *result)
+static void remark_stage(const struct weir_baseline *baseline, struct weir_baseline *candidate,
+                         const char *stage, struct weir_gate_result *result)
 {
-	const struct weir_baseline_run *before, *after;
 	size_t of_baseline, of_candidate;
-	bool always = count_with(baseline, stage, &of_baseline, &before) == of_baseline;
-	size_t with = count_with(candidate, stage, &of_candidate, &after);
+	size_t before = count_with(baseline, stage, &of_baseline),
+	       with = count_with(candidate, stage, &of_candidate);
 
-	if (!always || with == 0 || with == of_candidate || !after)
+	if (before < of_baseline || with == 0)
 		return;
-	say(result, true,
-	    weir_arena_format(result->arena,
-	                      "%s lacks the stage %s, which %zu of %zu candidate runs and all "
-	                      "baseline runs have",
-	                      name_of(after, result->arena), stage, with, of_candidate));
+	for (size_t i = 0; i < candidate->count; i++) {
+		struct weir_baseline_run *run = &candidate->runs[i];
+
+		if (run->left_out || has_stage(run, stage))
+			continue;
+		run->incomplete = true;
+		say(result, true,
+		    weir_arena_format(result->arena,
+		                      "%s lacks the stage %s, which %zu of %zu candidate runs "
+		                      "and all baseline runs have",
+		                      name_of(run, result->arena), stage, with, of_candidate));
+	}
 }
 
 static void remark_missing_stages(const struct weir_baseline *baseline,
-                                  const struct weir_baseline *candidate,
-                                  struct weir_gate_result *result)
+                                  struct weir_baseline *candidate, struct weir_gate_result *result)
 {
 	const struct weir_series **stages;
 

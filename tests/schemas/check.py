@@ -128,7 +128,7 @@ def check_keys():
     policy = lists_of("ci/policy/policy.c")
     want = {"read_policy": (), "read_rule": ("rules",), "read_slo": ("slo",), "read_waiver": ("waivers",),
             "read_margins": ("margins",), "read_alpha": ("alpha",), "read_environment": ("environment",),
-            "read_stages": ("stages",), "read_cost": ("cost",)}
+            "read_stages": ("stages",), "read_cost": ("cost",), "read_baseline": ("baseline",)}
     pairs = [(f"policy.c: {name}", policy.get(name), keys_of(CONFIG, *path)) for name, path in want.items()]
     unknown = set(policy) - set(want)
     if unknown:

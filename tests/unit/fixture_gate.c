@@ -321,6 +321,13 @@ struct weir_gate_result *fixture_gate_improvement(void)
 	return result;
 }
 
+static void advise(struct weir_gate_result *result, const char *label, const char *text)
+{
+	result->advice = weir_arena_alloc(result->arena, sizeof *result->advice);
+	result->advice[0] = (struct weir_gate_advice){.id = "step", .label = label, .text = text};
+	result->advice_count = 1;
+}
+
 struct weir_gate_result *fixture_gate_suspect(void)
 {
 	struct weir_gate_result *result = comparison(WEIR_GATE_SUSPECT, 0);
@@ -373,6 +380,9 @@ struct weir_gate_result *fixture_gate_no_baseline(void)
 	result->method = WEIR_METHOD_NONE;
 	result->baseline = (struct weir_side){0};
 	result->recorded_first = result->recorded_last = NULL;
+	advise(result, "to begin",
+	       "record them: weir baseline record RUN... --name main-h200 (or weir gate "
+	       "--bootstrap, which records these runs)");
 	return result;
 }
 

@@ -105,7 +105,8 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	(void)state;
 	assert_int_equal(weir_json_parse(text.data, text.length, &document, NULL), WEIR_OK);
 	assert_keys(document, "schema weir verdict exit codes method alpha baseline candidate "
-	                      "environment counts rows bound fixes contributions remarks since ");
+	                      "environment counts rows bound fixes contributions remarks since "
+	                      "incomplete advice ");
 	assert_keys(cJSON_GetObjectItem(document, "baseline"), "name runs labels recorded ");
 	assert_keys(cJSON_GetObjectItem(document, "candidate"), "runs labels ");
 	assert_keys(cJSON_GetObjectItem(document, "environment"), "match differences ");

@@ -179,18 +179,6 @@ static void a_bootstrap_does_not_say_that_nothing_is_there(void **state)
 	weir_text_release(&text);
 }
 
-static void a_name_cannot_become_a_command(void **state)
-{
-	struct weir_gate_result *result = fixture_gate_suspect();
-	struct weir_text text;
-
-	(void)state;
-	result->baseline_name = "x; rm -rf 'y'";
-	text = write_text(result, 120, false);
-	assert_has(&text, "--baseline 'x; rm -rf '\\''y'\\'''\n");
-	weir_text_release(&text);
-}
-
 static void nothing_hostile_reaches_the_terminal(void **state)
 {
 	struct weir_text text = write_text(fixture_gate_hostile(), 0, true);
@@ -323,7 +311,6 @@ int main(void)
 		cmocka_unit_test(a_bound_that_moved_is_said),
 		cmocka_unit_test(what_stopped_the_gate_names_the_next_command),
 		cmocka_unit_test(a_bootstrap_does_not_say_that_nothing_is_there),
-		cmocka_unit_test(a_name_cannot_become_a_command),
 		cmocka_unit_test(nothing_hostile_reaches_the_terminal),
 		cmocka_unit_test(thousands_of_rows_stay_a_page),
 		cmocka_unit_test(the_last_line_is_that_of_the_contract),

@@ -252,7 +252,9 @@ static void a_bisection_ends_only_where_no_other_commit_would_help(void **state)
 
 /* ---- a whole gate ---- */
 
-static const char *const runs[] = {"tests/data/runs/none-01.json", "tests/data/runs/none-02.json"};
+static const char *const runs[] = {"tests/data/runs/none-01.json", "tests/data/runs/none-02.json"},
+			 *const others[] = {"tests/data/runs/none-03.json",
+                                            "tests/data/runs/none-04.json"};
 
 struct stored {
 	char folder[32], db[48];
@@ -274,15 +276,16 @@ static void stored_release(struct stored *stored)
 	weir_policy_free(stored->policy);
 }
 
-static struct weir_gate_result *gate(const struct stored *stored, const char *name, bool bootstrap)
+static struct weir_gate_result *gate(const struct stored *stored, const char *const *candidate,
+                                     bool bootstrap)
 {
 	const struct weir_gate_request request = {
 		.terms = {.policy = stored->policy},
 		.measuring = {.recorded = "2026-11-20T14:00:00Z", .consequence = "nothing"},
-		.candidate = runs,
+		.candidate = candidate,
 		.candidate_count = 2,
 		.db = stored->db,
-		.name = name,
+		.name = "main",
 		.bootstrap = bootstrap,
 	};
 	struct weir_gate_result *result = weir_gate_result_new();
@@ -300,7 +303,7 @@ static void without_a_baseline_the_result_says_so(void **state)
 
 	(void)state;
 	stored_init(&stored);
-	result = gate(&stored, "main", false);
+	result = gate(&stored, runs, false);
 	assert_int_equal(result->verdict, WEIR_GATE_NO_BASELINE);
 	assert_int_equal(result->exit_code, 4);
 	assert_int_equal(result->candidate.runs, 2);
@@ -316,12 +319,12 @@ static void bootstrap_records_once_and_compares_then(void **state)
 
 	(void)state;
 	stored_init(&stored);
-	result = gate(&stored, "main", true);
+	result = gate(&stored, runs, true);
 	assert_int_equal(result->verdict, WEIR_GATE_NO_BASELINE);
 	assert_int_equal(result->exit_code, 0);
 	assert_string_equal(result->remarks[0], "2 runs were recorded as main");
 	weir_gate_result_free(result);
-	result = gate(&stored, "main", true);
+	result = gate(&stored, others, true);
 	assert_int_not_equal(result->verdict, WEIR_GATE_NO_BASELINE);
 	assert_int_equal(result->baseline.runs, 2);
 	assert_string_equal(result->baseline_name, "main");

@@ -4,6 +4,7 @@
 
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_phrases.h"
+#include "engine/report/plain/escape.h"
 
 #define LATEST_DAY   10  /* characters of "2026-11-20T14:00:00Z" that are the date */
 #define LONGEST_WORD 100 /* bytes of a name in a command; nobody types longer names */
@@ -388,48 +389,18 @@ static void next_after_regression(const struct weir_gate_result *result, struct 
 	weir_text_puts(out, " --all");
 }
 
-static void next_recording(const struct weir_gate_result *result, const char *why,
-                           struct weir_text *out)
-{
-	weir_text_printf(out, "%sweir baseline record RUN... --name ", why);
-	add_baseline_word(result, out);
-}
-
 const char *weir_gate_phrase_next(const struct weir_gate_result *result, struct weir_text *out)
 {
-	switch (result->verdict) {
-	case WEIR_GATE_PASS:
-		return NULL;
-	case WEIR_GATE_IMPROVEMENT:
-		next_recording(result, "", out);
-		return "to keep it";
-	case WEIR_GATE_REGRESSION:
+	if (result->verdict == WEIR_GATE_REGRESSION) {
 		next_after_regression(result, out);
 		return "to accept it";
-	case WEIR_GATE_SUSPECT:
-	case WEIR_GATE_INCONCLUSIVE:
-		weir_text_puts(out, "measure more runs, then: ");
-		weir_gate_phrase_command(result, out);
-		return "to settle it";
-	case WEIR_GATE_NO_BASELINE:
-		if (result->exit_code == 0)
-			return NULL; /* the runs were recorded: see the remarks */
-		next_recording(result, "", out);
-		weir_text_puts(out, " (or weir gate --bootstrap, which records these runs)");
-		return "to begin";
-	case WEIR_GATE_ENVIRONMENT:
-		weir_text_puts(out, "record a separate baseline on this machine: weir baseline "
-		                    "record RUN... --name NAME; if both values mean the same "
-		                    "hardware, add them to environment_aliases in weir.json");
-		return "to compare";
-	case WEIR_GATE_COVERAGE:
-		next_recording(result,
-		               "measure it again; if it was removed on purpose, record a new "
-		               "baseline: ",
-		               out);
-		return "to go on";
 	}
-	return NULL;
+	if (result->verdict == WEIR_GATE_NO_BASELINE && result->exit_code == 0)
+		return NULL; /* the runs were recorded: see the remarks */
+	if (!result->advice_count || !result->advice->text || !result->advice->label)
+		return NULL;
+	weir_escape_plain(out, result->advice->text);
+	return result->advice->label;
 }
 
 /* ---- runs, environment and bounds ---- */

@@ -86,6 +86,15 @@ static const struct weir_schema undo_schema =
                {TEXT("how", how)}, {WHOLE("step_ns", step_ns)}, {BOOL("compared", compared)});
 #undef OF
 
+static const struct weir_schema command_schema =
+	SCHEMA(BARE, {.kind = WEIR_MEMBER_TEXT, .size = sizeof(const char *)});
+
+#define OF struct weir_gate_advice
+static const struct weir_schema advice_schema =
+	SCHEMA(BLOCK, {TEXT("id", id)}, {TEXT("label", label)}, {TEXT("text", text)},
+               {LIST("commands", commands, command_count, command_schema, MAX_ROWS)});
+#undef OF
+
 #define OF struct weir_contribution
 static const struct weir_schema contribution_calls_schema =
 	SCHEMA(TUPLE, {EXACT(NULL, baseline_calls)}, {EXACT(NULL, candidate_calls)});
@@ -152,7 +161,8 @@ const struct weir_schema weir_gate_schema = SCHEMA(
 	{LIST("fixes", undos, undo_count, undo_schema, MAX_ROWS)},
 	{LIST("contributions", contributions, contribution_count, contribution_schema, MAX_ROWS)},
 	{LIST("remarks", remarks, remark_count, remark_schema, MAX_ROWS)}, {TEXT("since", since)},
-	{TEXT("incomplete", incomplete)});
+	{TEXT("incomplete", incomplete)},
+	{LIST("advice", advice, advice_count, advice_schema, MAX_ROWS)});
 #undef OF
 
 void weir_write_gate_json(const struct weir_gate_result *result,
