@@ -16,6 +16,8 @@ struct weir_baseline_run {
 	const char *bound;    /* verdict of the run; NULL: unknown */
 	const char *cause;    /* NULL: unknown */
 	bool history;         /* a promotion replaced it */
+	bool pinned;          /* never pruned */
+	bool pruned;          /* its samples were dropped: the series have quantiles only */
 	const char *path;     /* of the input that it was measured from; NULL: read from a store */
 	bool left_out;        /* cut short, so not compared; set by a gate */
 	bool incomplete;      /* cut short, or lacks a stage of the other runs; set by a gate */

@@ -4,15 +4,16 @@
 
 #include "baselines/exchange.h"
 #include "baselines/identity.h"
+#include "baselines/summary.h"
 #include "engine/model/bound.h"
 #include "engine/model/run_document.h"
 
 #define SCHEMA "weir.baseline/1"
 
 static const char *const top_keys[] = {"schema", "name", "unit", "runs", NULL};
-static const char *const run_keys[] = {"recorded", "history", "bound",  "cause",
-                                       "labels",   "stages",  "device", "operators",
-                                       "calls",    "metrics", NULL};
+static const char *const run_keys[] = {"recorded", "history", "bound",     "cause", "labels",
+                                       "stages",   "device",  "operators", "calls", "metrics",
+                                       "pinned",   "id",      "quantiles", NULL};
 
 /* --- series --- */
 
@@ -66,7 +67,7 @@ static enum weir_status read_table(const cJSON *object, enum weir_run_table whic
 static enum weir_status read_head(const cJSON *object, struct weir_baseline *baseline,
                                   struct weir_baseline_run *run, struct weir_error *err)
 {
-	const char *recorded = NULL, *bound = NULL, *cause = NULL;
+	const char *recorded = NULL, *bound = NULL, *cause = NULL, *id = NULL;
 	enum weir_bound known;
 	enum weir_status status = weir_json_text(object, "recorded", &recorded, err);
 
@@ -76,6 +77,10 @@ static enum weir_status read_head(const cJSON *object, struct weir_baseline *bas
 		status = weir_json_text(object, "cause", &cause, err);
 	if (!status)
 		status = weir_json_bool(object, "history", false, &run->history, err);
+	if (!status)
+		status = weir_json_bool(object, "pinned", false, &run->pinned, err);
+	if (!status)
+		status = weir_json_text(object, "id", &id, err);
 	if (status)
 		return status;
 	if (!recorded || !weir_recorded_valid(recorded))
@@ -86,6 +91,7 @@ static enum weir_status read_head(const cJSON *object, struct weir_baseline *bas
 	run->recorded = weir_baseline_text(baseline, recorded);
 	run->bound = weir_baseline_text(baseline, bound);
 	run->cause = weir_baseline_text(baseline, cause);
+	run->id = weir_baseline_text(baseline, id);
 	return WEIR_OK;
 }
 
@@ -102,9 +108,11 @@ static enum weir_status read_run(const cJSON *object, struct weir_baseline *base
 		status = read_head(object, baseline, run, err);
 	if (!status)
 		status = weir_run_read_labels(object, run->run, err);
-	for (unsigned t = 0; !status && t < WEIR_RUN_TABLE_COUNT; t++)
+	if (!status)
+		status = weir_summary_read_quantiles(object, run->run, &run->pruned, err);
+	for (unsigned t = 0; !status && !run->pruned && t < WEIR_RUN_TABLE_COUNT; t++)
 		status = read_table(object, (enum weir_run_table)t, run->run, err);
-	return status ? status : weir_run_check(run->run, err);
+	return status || run->pruned ? status : weir_run_check(run->run, err);
 }
 
 /* --- the document --- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "baselines/exchange.h"
+#include "baselines/summary.h"
 #include "engine/base/jsonout.h"
 #include "engine/model/run_document.h"
 
@@ -14,7 +15,13 @@ static void write_run(struct weir_jsonout *json, const struct weir_baseline_run 
 	if (run->cause)
 		weir_jsonout_text(json, "cause", run->cause);
 	weir_run_write_labels(json, run->run);
-	for (unsigned t = 0; t < WEIR_RUN_TABLE_COUNT; t++) {
+	if (run->pinned)
+		weir_jsonout_bool(json, "pinned", true);
+	if (run->pruned) {
+		weir_jsonout_text(json, "id", run->id);
+		weir_summary_write_quantiles(json, run->run);
+	}
+	for (unsigned t = 0; !run->pruned && t < WEIR_RUN_TABLE_COUNT; t++) {
 		enum weir_run_table table = (enum weir_run_table)t;
 
 		if (weir_run_table_of(run->run, table)->count)

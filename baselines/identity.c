@@ -307,6 +307,6 @@ void weir_run_count(struct weir_baseline_run *run)
 
 		run->series += table->count;
 		for (size_t i = 0; i < table->count; i++)
-			run->samples += table->items[i].count;
+			run->samples += table->items[i].count + table->items[i].dropped;
 	}
 }

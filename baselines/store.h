@@ -43,27 +43,24 @@ void weir_store_free(struct weir_store *store);
 struct weir_store_counts {
 	size_t added;   /* runs that the name did not have */
 	size_t known;   /* runs that it had: nothing changed */
-	size_t pruned;  /* older runs removed from the name */
 	size_t held;    /* current runs of the name afterwards */
 	size_t retired; /* runs that a promotion made history */
 };
 
 /*
  * Gives the runs of a baseline to its name. A run that the name already holds stays as it was, but
- * gains a verdict where it had none, and becomes current where it was history. With keep > 0 the
- * name then gives up all but its newest `keep` runs, history first. The runs meet
- * weir_run_check() (its status, before anything is written).
+ * gains a verdict where it had none, and becomes current where it was history. The runs meet
+ * weir_run_check() (its status, before anything is written). Of a pruned run, the summary is kept.
  */
 enum weir_status weir_store_record(struct weir_store *store, const struct weir_baseline *baseline,
-                                   size_t keep, struct weir_store_counts *counts,
-                                   struct weir_error *err);
+                                   struct weir_store_counts *counts, struct weir_error *err);
 
 /* --- reading --- */
 
 struct weir_store_query {
 	const char *name;
 	size_t newest;             /* maximum number of runs; 0: all */
-	bool history;              /* also runs that promotions replaced */
+	bool history;              /* also runs that promotions replaced, and pruned ones */
 	bool bare;                 /* labels and counts, without series */
 	enum weir_run_table table; /* table of `series` */
 	const char *series;        /* only this one; NULL: every series */
@@ -80,7 +77,9 @@ enum weir_status weir_store_load_from(const char *path, const struct weir_store_
 struct weir_store_row {
 	const char *name;
 	uint64_t runs, history;   /* current ones, and those that promotions replaced */
-	const char *first, *last; /* recorded, over both */
+	uint64_t pinned, pruned;  /* of both; runs whose samples were dropped */
+	const char *first, *last; /* recorded, over current ones and history */
+	const char *newest;       /* recorded, of the newest current run; NULL: none */
 	const char *gpu;          /* label of the newest current run; NULL: none */
 };
 
@@ -136,6 +135,31 @@ enum weir_status weir_store_load_advice(struct weir_store *store, struct weir_ad
                                         struct weir_error *err);
 void weir_advice_list_free(struct weir_advice_list *list);
 
+/* --- pruning --- */
+
+/* Runs of a name that may lose their samples. Pinned runs never do. */
+struct weir_store_choice {
+	const char *name;
+	size_t keep;        /* number of newest runs that stay, current ones before history; 0: all
+	                       current runs stay */
+	const char *before; /* only runs that were recorded before this time; NULL: any */
+};
+
+/* Loads these runs with their samples, oldest first; none is no error. The caller frees *out with
+ * weir_baseline_free(). */
+enum weir_status weir_store_prunable(struct weir_store *store,
+                                     const struct weir_store_choice *choice,
+                                     struct weir_baseline **out, struct weir_error *err);
+/* Drops the samples of runs that weir_store_prunable() returned, and keeps what their series have
+ * as `quantiles`. Runs that were pinned or dropped in the meantime are left alone. */
+enum weir_status weir_store_prune(struct weir_store *store, const struct weir_baseline *leaving,
+                                  size_t *pruned, struct weir_error *err);
+
+/* Pins or unpins the run whose id begins with `id` (WEIR_E_USAGE unless there is exactly one), or
+ * all current runs if it is "". Sets *changed to the number of runs that were not so before. */
+enum weir_status weir_store_pin(struct weir_store *store, const char *name, const char *id,
+                                bool pinned, size_t *changed, struct weir_error *err);
+
 /* --- maintenance --- */
 
 /* Both fail with WEIR_E_NO_BASELINE for an unknown name, and delete runs that no name holds any
@@ -147,7 +171,7 @@ enum weir_status weir_store_promote(struct weir_store *store, const char *from, 
                                     struct weir_store_counts *counts, struct weir_error *err);
 
 struct weir_store_health {
-	uint64_t baselines, runs, series, samples, advice;
+	uint64_t baselines, runs, series, samples, pruned, advice;
 };
 
 /* Checks the whole store: pages, references, checksums of samples, digests and seals of runs, seals

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists, prunes, removes and promotes names. */
+/* Lists, removes and promotes names. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "baselines/store_impl.h"
 #include "engine/base/arena.h"
+
+#define FIRST_VERSION_WITH_PINS 3 /* of the schema */
 
 /* --- list --- */
 
@@ -22,8 +24,8 @@ static enum weir_status count_members(const struct weir_store *store, int64_t id
 	bool found;
 	enum weir_status status = weir_store_prepare(
 		store,
-		"SELECT total(current), count(*), min(recorded), max(recorded) FROM member"
-		" WHERE baseline = ?1",
+		"SELECT total(current), count(*), min(recorded), max(recorded),"
+		" max(CASE WHEN current = 1 THEN recorded END) FROM member WHERE baseline = ?1",
 		&select, err);
 
 	if (status)
@@ -35,6 +37,7 @@ static enum weir_status count_members(const struct weir_store *store, int64_t id
 		row->history = (uint64_t)sqlite3_column_int64(select, 1) - row->runs;
 		row->first = keep_text(list, weir_store_text(select, 2));
 		row->last = keep_text(list, weir_store_text(select, 3));
+		row->newest = keep_text(list, weir_store_text(select, 4));
 	}
 	sqlite3_finalize(select);
 	return status;
@@ -63,6 +66,30 @@ static enum weir_status find_gpu(const struct weir_store *store, int64_t id,
 	return status;
 }
 
+/* Counts pins and pruned runs, which a store of an older version does not have. */
+static enum weir_status count_kept(const struct weir_store *store, struct weir_store_row *row,
+                                   struct weir_error *err)
+{
+	int64_t pinned = 0, pruned = 0;
+	bool found;
+	enum weir_status status;
+
+	if (store->version < FIRST_VERSION_WITH_PINS)
+		return WEIR_OK;
+	status = weir_store_number(store,
+	                           "SELECT count(*) FROM pin CROSS JOIN member m ON m.id = member"
+	                           " WHERE m.baseline = (SELECT id FROM baseline WHERE name = ?1)",
+	                           row->name, &pinned, &found, err);
+	if (!status)
+		status = weir_store_number(store,
+		                           "SELECT count(*) FROM pruned WHERE baseline ="
+		                           " (SELECT id FROM baseline WHERE name = ?1)",
+		                           row->name, &pruned, &found, err);
+	row->pinned = (uint64_t)pinned;
+	row->pruned = (uint64_t)pruned;
+	return status;
+}
+
 static enum weir_status add_row(const struct weir_store *store, sqlite3_stmt *name,
                                 size_t *capacity, struct weir_store_list *list,
                                 struct weir_error *err)
@@ -73,6 +100,8 @@ static enum weir_status add_row(const struct weir_store *store, sqlite3_stmt *na
 
 	if (!status)
 		status = find_gpu(store, id, list, &row, err);
+	if (!status && row.name)
+		status = count_kept(store, &row, err);
 	if (status || !row.name)
 		return status;
 	list->rows = weir_grow(list->rows, capacity, list->count + 1, sizeof(*list->rows));
@@ -126,13 +155,13 @@ void weir_store_list_free(struct weir_store_list *list)
 	free(list);
 }
 
-/* --- prune --- */
+/* --- members --- */
 
 struct leaving {
 	int64_t member, run;
 };
 
-static enum weir_status find_leaving(const struct weir_store *store, int64_t baseline, size_t keep,
+static enum weir_status find_members(const struct weir_store *store, int64_t baseline,
                                      struct leaving **leaving, size_t *count,
                                      struct weir_error *err)
 {
@@ -140,15 +169,10 @@ static enum weir_status find_leaving(const struct weir_store *store, int64_t bas
 	size_t capacity = 0;
 	bool row = true;
 	enum weir_status status = weir_store_prepare(
-		store,
-		"SELECT id, run FROM member WHERE baseline = ?1"
-		" ORDER BY current DESC, recorded DESC, id DESC LIMIT -1 OFFSET ?2",
-		&select, err);
+		store, "SELECT id, run FROM member WHERE baseline = ?1", &select, err);
 
-	if (!status) {
+	if (!status)
 		sqlite3_bind_int64(select, 1, baseline);
-		sqlite3_bind_int64(select, 2, (sqlite3_int64)keep);
-	}
 	while (!status && row) {
 		status = weir_store_step(store, select, &row, err);
 		if (status || !row)
@@ -161,88 +185,48 @@ static enum weir_status find_leaving(const struct weir_store *store, int64_t bas
 	return status;
 }
 
-static enum weir_status delete_one(const struct weir_store *store, sqlite3_stmt *statement,
-                                   int64_t id, struct weir_error *err)
-{
-	sqlite3_bind_int64(statement, 1, id);
-	return weir_store_run(store, statement, err);
-}
-
 /* Deleting a run deletes its labels and series. */
-static enum weir_status delete_leaving(const struct weir_store *store,
-                                       const struct leaving *leaving, size_t count,
-                                       struct weir_error *err)
+enum weir_status weir_store_drop_member(const struct weir_store *store, int64_t member, int64_t run,
+                                        struct weir_error *err)
 {
-	sqlite3_stmt *member = NULL, *orphan = NULL;
 	enum weir_status status =
-		weir_store_prepare(store, "DELETE FROM member WHERE id = ?1", &member, err);
+		weir_store_with_ids(store, "DELETE FROM member WHERE id = ?1", member, 0, err);
 
 	if (!status)
-		status = weir_store_prepare(store,
-		                            "DELETE FROM run WHERE id = ?1 AND NOT EXISTS"
-		                            " (SELECT 1 FROM member WHERE run = ?1)",
-		                            &orphan, err);
-	for (size_t i = 0; !status && i < count; i++) {
-		status = delete_one(store, member, leaving[i].member, err);
-		if (!status)
-			status = delete_one(store, orphan, leaving[i].run, err);
-	}
-	sqlite3_finalize(member);
-	sqlite3_finalize(orphan);
+		status = weir_store_with_ids(store,
+		                             "DELETE FROM run WHERE id = ?1 AND NOT EXISTS"
+		                             " (SELECT 1 FROM member WHERE run = ?1)",
+		                             run, 0, err);
 	return status;
 }
 
-enum weir_status weir_store_prune(const struct weir_store *store, int64_t baseline, size_t keep,
-                                  size_t *pruned, struct weir_error *err)
+static enum weir_status drop_members(const struct weir_store *store, int64_t baseline,
+                                     size_t *dropped, struct weir_error *err)
 {
 	struct leaving *leaving = NULL;
 	enum weir_status status;
 
-	*pruned = 0;
-	status = find_leaving(store, baseline, keep, &leaving, pruned, err);
-	if (!status)
-		status = delete_leaving(store, leaving, *pruned, err);
+	*dropped = 0;
+	status = find_members(store, baseline, &leaving, dropped, err);
+	for (size_t i = 0; !status && i < *dropped; i++)
+		status = weir_store_drop_member(store, leaving[i].member, leaving[i].run, err);
 	free(leaving);
 	return status;
 }
 
 /* --- remove and promote --- */
 
-static enum weir_status need_known(const struct weir_store *store, const char *name, int64_t *id,
-                                   struct weir_error *err)
-{
-	bool found;
-	enum weir_status status = weir_store_find_name(store, name, id, &found, err);
-
-	return status || found ? status : weir_store_no_baseline(store, name, err);
-}
-
-static enum weir_status with_ids(const struct weir_store *store, const char *sql, int64_t first,
-                                 int64_t second, struct weir_error *err)
-{
-	sqlite3_stmt *statement = NULL;
-	enum weir_status status = weir_store_prepare(store, sql, &statement, err);
-
-	if (status)
-		return status;
-	sqlite3_bind_int64(statement, 1, first);
-	if (sqlite3_bind_parameter_count(statement) > 1)
-		sqlite3_bind_int64(statement, 2, second);
-	status = weir_store_run(store, statement, err);
-	sqlite3_finalize(statement);
-	return status;
-}
-
 static enum weir_status remove_name(const struct weir_store *store, const char *name, size_t *runs,
                                     struct weir_error *err)
 {
 	int64_t id;
-	enum weir_status status = need_known(store, name, &id, err);
+	enum weir_status status = weir_store_need_known(store, name, &id, err);
 
 	if (!status)
-		status = weir_store_prune(store, id, 0, runs, err);
+		status = drop_members(store, id, runs, err);
 	if (!status)
-		status = with_ids(store, "DELETE FROM baseline WHERE id = ?1", id, 0, err);
+		status = weir_store_with_ids(store, "DELETE FROM baseline WHERE id = ?1", id, 0,
+		                             err);
 	return status;
 }
 
@@ -272,17 +256,17 @@ static enum weir_status promote(const struct weir_store *store, const char *from
                                 struct weir_store_counts *counts, struct weir_error *err)
 {
 	int64_t source, target;
-	enum weir_status status = need_known(store, from, &source, err);
+	enum weir_status status = weir_store_need_known(store, from, &source, err);
 
 	if (!status)
 		status = weir_store_need_name(store, to, &target, err);
 	if (!status)
-		status = with_ids(store, retire_sql, source, target, err);
+		status = weir_store_with_ids(store, retire_sql, source, target, err);
 	counts->retired = status ? 0 : (size_t)sqlite3_changes(store->handle);
 	if (!status)
-		status = with_ids(store, revive_sql, source, target, err);
+		status = weir_store_with_ids(store, revive_sql, source, target, err);
 	if (!status)
-		status = with_ids(store, adopt_sql, source, target, err);
+		status = weir_store_with_ids(store, adopt_sql, source, target, err);
 	counts->added = (size_t)sqlite3_changes(store->handle);
 	if (!status)
 		status = weir_store_count_held(store, to, &counts->held, err);

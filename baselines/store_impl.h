@@ -72,10 +72,41 @@ enum weir_status weir_store_count_held(const struct weir_store *store, const cha
 enum weir_status weir_store_verify_advice(const struct weir_store *store,
                                           struct weir_store_health *health, struct weir_error *err);
 
-/* Removes all but the first `keep` runs of a name, ordered by current and newest first, and deletes
- * runs that no name holds any more. *pruned is the number of runs removed from the name. */
-enum weir_status weir_store_prune(const struct weir_store *store, int64_t baseline, size_t keep,
-                                  size_t *pruned, struct weir_error *err);
+/* Removes a run from a name, and deletes the run if no name holds it any more. */
+enum weir_status weir_store_drop_member(const struct weir_store *store, int64_t member, int64_t run,
+                                        struct weir_error *err);
+/* Finds the id of a name; WEIR_E_NO_BASELINE if there is none. */
+enum weir_status weir_store_need_known(const struct weir_store *store, const char *name,
+                                       int64_t *id, struct weir_error *err);
+/* Runs a statement with one or two numbers as ?1 and ?2. */
+enum weir_status weir_store_with_ids(const struct weir_store *store, const char *sql, int64_t first,
+                                     int64_t second, struct weir_error *err);
+
+/* Appends the run of a row: run, current, recorded, digest, bound, cause, seal. */
+enum weir_status weir_store_load_run(const struct weir_store *store,
+                                     const struct weir_store_query *query, sqlite3_stmt *row,
+                                     struct weir_baseline *baseline, struct weir_error *err);
+/* Pins a run that the name holds. */
+enum weir_status weir_store_pin_run(const struct weir_store *store, int64_t baseline, int64_t run,
+                                    struct weir_error *err);
+/* Sets `pinned` in the runs of a name that have a pin. */
+enum weir_status weir_store_mark_pinned(const struct weir_store *store, int64_t id,
+                                        struct weir_baseline *baseline, struct weir_error *err);
+/* Appends the pruned runs of a name, newest first. */
+enum weir_status weir_store_load_pruned(const struct weir_store *store, int64_t id,
+                                        struct weir_baseline *baseline, struct weir_error *err);
+/* Keeps the summary of a run that is not stored. */
+enum weir_status weir_store_keep_summary(const struct weir_store *store, int64_t baseline,
+                                         const uint8_t digest[WEIR_SHA256_SIZE],
+                                         const struct weir_baseline_run *run,
+                                         struct weir_error *err);
+/* Checks the seals and summaries of pruned runs. */
+enum weir_status weir_store_verify_pruned(const struct weir_store *store,
+                                          struct weir_store_health *health, struct weir_error *err);
+/* Writes a digest as 64 hexadecimal digits into the baseline's arena. */
+const char *weir_store_id_text(struct weir_baseline *baseline, const uint8_t *digest);
+/* Reads 64 hexadecimal digits. */
+bool weir_store_parse_id(const char *id, uint8_t digest[WEIR_SHA256_SIZE]);
 
 /* Labels and samples of one stored run. */
 struct weir_store_pick {

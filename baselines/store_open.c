@@ -19,6 +19,7 @@
 static const char *const migrations[] = {
 	"baselines/schema/0001_init.sql",
 	"baselines/schema/0002_advice.sql",
+	"baselines/schema/0003_life.sql",
 };
 
 #define VERSION ((int64_t)(sizeof(migrations) / sizeof(migrations[0])))

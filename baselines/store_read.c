@@ -129,17 +129,6 @@ enum weir_status weir_store_read_run(const struct weir_store *store,
 
 /* --- the runs of a name --- */
 
-static const char *hex_of(struct weir_baseline *baseline, const uint8_t *digest)
-{
-	char *text = weir_arena_alloc(baseline->arena, 2 * WEIR_SHA256_SIZE + 1);
-
-	for (size_t i = 0; i < WEIR_SHA256_SIZE; i++) {
-		text[2 * i] = "0123456789abcdef"[digest[i] >> 4];
-		text[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
-	}
-	return text;
-}
-
 enum { ID, CURRENT, RECORDED, DIGEST, BOUND, CAUSE, SEAL }; /* columns of the statements below */
 
 #define RUN_COLUMNS "m.run, m.current, m.recorded, r.digest, r.bound, r.cause, r.seal"
@@ -208,9 +197,9 @@ static enum weir_status count_series(const struct weir_store *store, int64_t id,
 	return status;
 }
 
-static enum weir_status load_run(const struct weir_store *store,
-                                 const struct weir_store_query *query, sqlite3_stmt *row,
-                                 struct weir_baseline *baseline, struct weir_error *err)
+enum weir_status weir_store_load_run(const struct weir_store *store,
+                                     const struct weir_store_query *query, sqlite3_stmt *row,
+                                     struct weir_baseline *baseline, struct weir_error *err)
 {
 	struct weir_store_pick pick = {sqlite3_column_int64(row, ID), query->bare, query->table,
 	                               query->series};
@@ -223,7 +212,7 @@ static enum weir_status load_run(const struct weir_store *store,
 	run->history = sqlite3_column_int(row, CURRENT) == 0;
 	run->bound = weir_baseline_text(baseline, weir_store_text(row, BOUND));
 	run->cause = weir_baseline_text(baseline, weir_store_text(row, CAUSE));
-	run->id = hex_of(baseline, sqlite3_column_blob(row, DIGEST));
+	run->id = weir_store_id_text(baseline, sqlite3_column_blob(row, DIGEST));
 	status = weir_store_read_run(store, &pick, run->run, err);
 	if (!status)
 		status = count_series(store, pick.run, run, err);
@@ -251,13 +240,14 @@ static enum weir_status load_runs(const struct weir_store *store,
 	while (!status && row) {
 		status = weir_store_step(store, select, &row, err);
 		if (!status && row)
-			status = load_run(store, query, select, baseline, err);
+			status = weir_store_load_run(store, query, select, baseline, err);
 	}
 	sqlite3_finalize(select);
 	return status;
 }
 
-/* History is read after what is current, each newest first; in the end the times decide. */
+/* History is read after what is current, and pruned runs after it, each newest first; in the end
+ * the times decide. */
 static void put_oldest_first(struct weir_baseline *baseline)
 {
 	struct weir_baseline_run *runs = baseline->runs;
@@ -268,7 +258,7 @@ static void put_oldest_first(struct weir_baseline *baseline)
 		runs[i] = runs[--j];
 		runs[j] = swap;
 	}
-	/* Two sorted parts: an insertion sort moves each run of the second once. */
+	/* Few sorted parts: an insertion sort moves each run of a later part once. */
 	for (size_t i = 1; i < baseline->count; i++) {
 		struct weir_baseline_run moving = runs[i];
 		size_t at = i;
@@ -288,6 +278,10 @@ static enum weir_status load(const struct weir_store *store, const struct weir_s
 
 	if (!status && found)
 		status = load_runs(store, query, id, baseline, err);
+	if (!status && found)
+		status = weir_store_mark_pinned(store, id, baseline, err);
+	if (!status && found && query->history && !query->newest)
+		status = weir_store_load_pruned(store, id, baseline, err);
 	if (!status && baseline->count == 0)
 		status = weir_store_no_baseline(store, query->name, err);
 	return status;

@@ -186,18 +186,43 @@ static enum weir_status join(const struct weir_store *store, int64_t baseline, i
 	return status;
 }
 
+/* Keeps the summary of a run that another store pruned. */
+static enum weir_status keep_pruned(const struct weir_store *store, int64_t baseline,
+                                    const struct weir_baseline_run *run,
+                                    struct weir_store_counts *counts, struct weir_error *err)
+{
+	int before = sqlite3_total_changes(store->handle);
+	uint8_t digest[WEIR_SHA256_SIZE];
+	enum weir_status status;
+
+	if (!weir_store_parse_id(run->id, digest))
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "id: expected 64 hexadecimal digits for a run without samples");
+	status = weir_store_keep_summary(store, baseline, digest, run, err);
+	if (sqlite3_total_changes(store->handle) != before)
+		counts->added++;
+	else
+		counts->known++;
+	return status;
+}
+
 static enum weir_status record_run(const struct weir_store *store, int64_t baseline,
                                    const struct weir_baseline_run *run,
                                    struct weir_store_counts *counts, struct weir_error *err)
 {
 	int64_t id;
 	int before;
-	enum weir_status status = need_run(store, run, &id, err);
+	enum weir_status status;
 
+	if (run->pruned)
+		return keep_pruned(store, baseline, run, counts, err);
+	status = need_run(store, run, &id, err);
 	if (status)
 		return status;
 	before = sqlite3_total_changes(store->handle);
 	status = join(store, baseline, id, run, err);
+	if (!status && run->pinned)
+		status = weir_store_pin_run(store, baseline, id, err);
 	if (sqlite3_total_changes(store->handle) != before)
 		counts->added++;
 	else
@@ -210,6 +235,10 @@ static enum weir_status check_run(const struct weir_baseline_run *run, struct we
 	enum weir_status status = weir_run_check(run->run, err);
 	enum weir_bound bound;
 
+	if (status == WEIR_E_EMPTY && run->pruned) {
+		*err = (struct weir_error){0};
+		status = WEIR_OK;
+	}
 	if (status)
 		return status;
 	if (!weir_recorded_valid(run->recorded))
@@ -226,24 +255,20 @@ static enum weir_status check_run(const struct weir_baseline_run *run, struct we
 }
 
 static enum weir_status record(struct weir_store *store, const struct weir_baseline *baseline,
-                               size_t keep, struct weir_store_counts *counts,
-                               struct weir_error *err)
+                               struct weir_store_counts *counts, struct weir_error *err)
 {
 	int64_t name;
 	enum weir_status status = weir_store_need_name(store, baseline->name, &name, err);
 
 	for (size_t i = 0; !status && i < baseline->count; i++)
 		status = record_run(store, name, &baseline->runs[i], counts, err);
-	if (!status && keep > 0)
-		status = weir_store_prune(store, name, keep, &counts->pruned, err);
 	if (!status)
 		status = weir_store_count_held(store, baseline->name, &counts->held, err);
 	return status;
 }
 
 enum weir_status weir_store_record(struct weir_store *store, const struct weir_baseline *baseline,
-                                   size_t keep, struct weir_store_counts *counts,
-                                   struct weir_error *err)
+                                   struct weir_store_counts *counts, struct weir_error *err)
 {
 	enum weir_status status = weir_baseline_check_name(baseline->name, err);
 
@@ -256,5 +281,5 @@ enum weir_status weir_store_record(struct weir_store *store, const struct weir_b
 		status = weir_store_begin_writing(store, err);
 	if (status)
 		return status;
-	return weir_store_end(store, record(store, baseline, keep, counts, err), err);
+	return weir_store_end(store, record(store, baseline, counts, err), err);
 }

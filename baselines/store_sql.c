@@ -242,3 +242,28 @@ enum weir_status weir_store_no_baseline(const struct weir_store *store, const ch
 	weir_text_release(&nearest);
 	return status;
 }
+
+enum weir_status weir_store_need_known(const struct weir_store *store, const char *name,
+                                       int64_t *id, struct weir_error *err)
+{
+	bool found;
+	enum weir_status status = weir_store_find_name(store, name, id, &found, err);
+
+	return status || found ? status : weir_store_no_baseline(store, name, err);
+}
+
+enum weir_status weir_store_with_ids(const struct weir_store *store, const char *sql, int64_t first,
+                                     int64_t second, struct weir_error *err)
+{
+	sqlite3_stmt *statement = NULL;
+	enum weir_status status = weir_store_prepare(store, sql, &statement, err);
+
+	if (status)
+		return status;
+	sqlite3_bind_int64(statement, 1, first);
+	if (sqlite3_bind_parameter_count(statement) > 1)
+		sqlite3_bind_int64(statement, 2, second);
+	status = weir_store_run(store, statement, err);
+	sqlite3_finalize(statement);
+	return status;
+}

@@ -127,6 +127,8 @@ static enum weir_status verify(const struct weir_store *store, struct weir_store
 	if (!status)
 		status = weir_store_verify_advice(store, health, err);
 	if (!status)
+		status = weir_store_verify_pruned(store, health, err);
+	if (!status)
 		status = weir_store_number(store,
 		                           "SELECT count(*) FROM run WHERE NOT EXISTS"
 		                           " (SELECT 1 FROM member WHERE run = run.id)",

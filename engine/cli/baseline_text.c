@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/jsonout.h"
 #include "engine/cli/baseline_text.h"
+#include "engine/pipeline/clock.h"
 #include "engine/report/plain/escape.h"
 
-#define NAME_COLUMNS  26
-#define GPU_COLUMNS   18
+#define NAME_COLUMNS  22
+#define RUNS_COLUMNS  6
+#define AGE_COLUMNS   8
+#define GPU_COLUMNS   16
 #define LABEL_COLUMNS 76 /* width of a line of labels */
 #define ID_DIGITS     12 /* shown digits of the id of a run */
 #define DAY_LENGTH    10 /* bytes of "2026-11-20" */
@@ -60,20 +64,43 @@ static void end_line(struct weir_text *text)
 
 /* --- list --- */
 
-void weir_baseline_list_text(const struct weir_store_list *list, struct weir_text *text)
+/* Returns the age of the newest current run in days; NAN: no current run. */
+static double age_of(const struct weir_store_row *row, const char *now)
+{
+	return row->newest ? fmax(floor(weir_clock_days(row->newest, now)), 0) : NAN;
+}
+
+/* Appends "    12 d". */
+static void add_age(struct weir_text *text, const struct weir_store_row *row, const char *now)
+{
+	double days = age_of(row, now);
+	struct weir_text cell = {0};
+
+	if (isnan(days))
+		weir_text_puts(&cell, "-");
+	else
+		weir_text_printf(&cell, "%.0f d", days);
+	weir_text_repeat(text, " ", cell.length < AGE_COLUMNS ? AGE_COLUMNS - cell.length : 1);
+	weir_text_puts(text, cell.data);
+	weir_text_release(&cell);
+}
+
+void weir_baseline_list_text(const struct weir_store_list *list, const char *now,
+                             struct weir_text *text)
 {
 	if (list->count == 0) {
 		weir_text_puts(text, "no baselines yet; record one: weir baseline record RUN... "
 		                     "--name main\n");
 		return;
 	}
-	weir_text_printf(text, "%-*s    runs  device              recorded\n", NAME_COLUMNS,
+	weir_text_printf(text, "%-*s  runs     age  device            recorded\n", NAME_COLUMNS,
 	                 "baseline");
 	for (size_t i = 0; i < list->count; i++) {
 		const struct weir_store_row *row = &list->rows[i];
 
 		add_cell(text, row->name, NAME_COLUMNS);
-		add_count(text, row->runs, 8);
+		add_count(text, row->runs, RUNS_COLUMNS);
+		add_age(text, row, now);
 		weir_text_puts(text, "  ");
 		add_cell(text, row->gpu, GPU_COLUMNS);
 		weir_text_puts(text, "  ");
@@ -82,7 +109,8 @@ void weir_baseline_list_text(const struct weir_store_list *list, struct weir_tex
 	}
 }
 
-void weir_baseline_list_json(const struct weir_store_list *list, struct weir_text *text)
+void weir_baseline_list_json(const struct weir_store_list *list, const char *now,
+                             struct weir_text *text)
 {
 	struct weir_jsonout json;
 
@@ -97,8 +125,11 @@ void weir_baseline_list_json(const struct weir_store_list *list, struct weir_tex
 		weir_jsonout_text(&json, "name", row->name);
 		weir_jsonout_int(&json, "runs", (int64_t)row->runs);
 		weir_jsonout_int(&json, "history", (int64_t)row->history);
+		weir_jsonout_int(&json, "pinned", (int64_t)row->pinned);
+		weir_jsonout_int(&json, "pruned", (int64_t)row->pruned);
 		weir_jsonout_text(&json, "first", row->first);
 		weir_jsonout_text(&json, "last", row->last);
+		weir_jsonout_double(&json, "age_days", age_of(row, now));
 		weir_jsonout_text(&json, "gpu", row->gpu);
 		weir_jsonout_end(&json);
 	}
@@ -214,7 +245,8 @@ static void add_run(struct weir_text *text, const struct weir_baseline_run *run)
 	add_count(text, run->stages, 7);
 	add_count(text, run->operators, 10);
 	add_count(text, run->samples, 11);
-	weir_text_puts(text, run->history ? "  (history)\n" : "\n");
+	weir_text_puts(text, run->pruned ? "  (pruned)" : run->history ? "  (history)" : "");
+	weir_text_puts(text, run->pinned ? "  (pinned)\n" : "\n");
 }
 
 void weir_baseline_show_text(const struct weir_baseline *baseline, struct weir_text *text)
@@ -244,6 +276,8 @@ static void write_run(struct weir_jsonout *json, const struct weir_baseline_run 
 	weir_jsonout_text(json, "id", run->id);
 	weir_jsonout_text(json, "recorded", run->recorded);
 	weir_jsonout_bool(json, "history", run->history);
+	weir_jsonout_bool(json, "pinned", run->pinned);
+	weir_jsonout_bool(json, "pruned", run->pruned);
 	weir_jsonout_text(json, "bound", run->bound);
 	weir_jsonout_text(json, "cause", run->cause);
 	weir_jsonout_int(json, "stages", (int64_t)run->stages);

@@ -7,9 +7,11 @@
 #include "baselines/store.h"
 #include "engine/base/text.h"
 
-void weir_baseline_list_text(const struct weir_store_list *list, struct weir_text *text);
+void weir_baseline_list_text(const struct weir_store_list *list, const char *now,
+                             struct weir_text *text);
 /* Appends a document of the schema weir.baseline-list/1. */
-void weir_baseline_list_json(const struct weir_store_list *list, struct weir_text *text);
+void weir_baseline_list_json(const struct weir_store_list *list, const char *now,
+                             struct weir_text *text);
 
 void weir_baseline_show_text(const struct weir_baseline *baseline, struct weir_text *text);
 /* Appends a document of the schema weir.baseline-show/1. */

@@ -6,6 +6,7 @@
 #include "baselines/exchange.h"
 #include "baselines/store.h"
 #include "engine/base/json.h"
+#include "engine/cli/baseline_life.h"
 #include "engine/cli/baseline_text.h"
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
@@ -24,7 +25,13 @@ static const struct weir_option options[] = {
 	{.name = "keep",
          .kind = WEIR_OPTION_COUNT,
          .value = "COUNT",
-         .help = "record: afterwards keep only the newest COUNT runs"},
+         .help = "record, prune: keep the samples of the newest COUNT runs, current ones first"},
+	{.name = "older-than",
+         .kind = WEIR_OPTION_COUNT,
+         .value = "DAYS",
+         .help = "prune: only runs that were recorded more than DAYS days ago"},
+	{.name = "dry-run", .help = "prune: list the runs and change nothing"},
+	{.name = "yes", .help = "remove: do not ask"},
 	{.name = "label",
          .kind = WEIR_OPTION_TEXT,
          .value = "KEY=VALUE",
@@ -59,25 +66,19 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-static const char *const words[] = {"list",   "record", "show",   "remove", "promote",
-                                    "export", "import", "verify", NULL};
+static const char *const words[] = {"list",  "record",  "show",   "remove", "prune",  "pin",
+                                    "unpin", "promote", "export", "import", "verify", NULL};
 
-/* Arguments and output of an action. */
-struct call {
-	const struct weir_arguments *arguments;
-	const char *subject; /* argument after the name of the action; NULL: none */
-	struct weir_text text;
-};
-
-static bool as_json(const struct call *call)
+static bool as_json(const struct weir_baseline_call *call)
 {
 	const char *format = weir_option_text(call->arguments, "format");
 
 	return format && strcmp(format, "json") == 0;
 }
 
-static enum weir_status open_store(const struct call *call, enum weir_store_access access,
-                                   struct weir_store **out, struct weir_error *err)
+static enum weir_status open_store(const struct weir_baseline_call *call,
+                                   enum weir_store_access access, struct weir_store **out,
+                                   struct weir_error *err)
 {
 	return weir_store_open(weir_db_path(call->arguments), access, out, err);
 }
@@ -98,7 +99,7 @@ static enum weir_status check_label(const char *label, struct weir_error *err)
 	return WEIR_OK;
 }
 
-static enum weir_status check_record(const struct call *call, struct weir_error *err)
+static enum weir_status check_record(const struct weir_baseline_call *call, struct weir_error *err)
 {
 	const char *name = weir_option_text(call->arguments, "name");
 	const char *recorded = weir_option_text(call->arguments, "recorded");
@@ -118,7 +119,7 @@ static enum weir_status check_record(const struct call *call, struct weir_error 
 	return status ? status : weir_baseline_check_name(name, err);
 }
 
-static void set_labels(const struct call *call, struct weir_baseline *baseline)
+static void set_labels(const struct weir_baseline_call *call, struct weir_baseline *baseline)
 {
 	const char *label;
 
@@ -134,36 +135,40 @@ static void set_labels(const struct call *call, struct weir_baseline *baseline)
 }
 
 static void add_recorded(struct weir_text *text, const char *name,
-                         const struct weir_store_counts *counts)
+                         const struct weir_store_counts *counts, size_t pruned)
 {
 	weir_text_printf(text, "%s: %zu run%s recorded", name, counts->added,
 	                 plural(counts->added));
 	if (counts->known)
 		weir_text_printf(text, ", %zu already there", counts->known);
-	if (counts->pruned)
-		weir_text_printf(text, ", %zu older dropped", counts->pruned);
+	if (pruned)
+		weir_text_printf(text, ", %zu older pruned", pruned);
 	weir_text_printf(text, "; it holds %zu\n", counts->held);
 }
 
-static enum weir_status store_runs(struct call *call, const struct weir_baseline *baseline,
-                                   struct weir_error *err)
+static enum weir_status store_runs(struct weir_baseline_call *call,
+                                   const struct weir_baseline *baseline, struct weir_error *err)
 {
+	size_t keep = weir_option_count(call->arguments, "keep", 0);
+	struct weir_baseline_kept kept = {0};
 	struct weir_store_counts counts;
 	struct weir_store *store;
 	enum weir_status status = open_store(call, WEIR_STORE_WRITE, &store, err);
 
 	if (status)
 		return status;
-	status = weir_store_record(store, baseline, weir_option_count(call->arguments, "keep", 0),
-	                           &counts, err);
+	status = weir_store_record(store, baseline, &counts, err);
+	if (!status && keep > 0)
+		status = weir_baseline_keep_newest(store, baseline->name, keep, &kept, err);
+	counts.held -= kept.current;
 	if (!status)
-		add_recorded(&call->text, baseline->name, &counts);
+		add_recorded(&call->text, baseline->name, &counts, kept.pruned);
 	weir_store_free(store);
 	return status;
 }
 
-static enum weir_status record_under(struct call *call, const struct weir_settings *settings,
-                                     struct weir_error *err)
+static enum weir_status record_under(struct weir_baseline_call *call,
+                                     const struct weir_settings *settings, struct weir_error *err)
 {
 	const char *given = weir_option_text(call->arguments, "recorded");
 	struct weir_baseline *baseline =
@@ -191,7 +196,7 @@ static enum weir_status record_under(struct call *call, const struct weir_settin
 	return status;
 }
 
-static enum weir_status record(struct call *call, struct weir_error *err)
+static enum weir_status record(struct weir_baseline_call *call, struct weir_error *err)
 {
 	struct weir_settings settings;
 	struct weir_policy *policy;
@@ -210,11 +215,12 @@ static enum weir_status record(struct call *call, struct weir_error *err)
 
 /* --- list and show --- */
 
-static enum weir_status list(struct call *call, struct weir_error *err)
+static enum weir_status list(struct weir_baseline_call *call, struct weir_error *err)
 {
 	static const struct weir_store_list nothing = {0};
 	struct weir_store *store = NULL;
 	struct weir_store_list *found = NULL;
+	char now[WEIR_CLOCK_SIZE];
 	enum weir_status status = open_store(call, WEIR_STORE_READ, &store, err);
 
 	if (!status)
@@ -223,17 +229,18 @@ static enum weir_status list(struct call *call, struct weir_error *err)
 		*err = (struct weir_error){0}; /* no store: the list is empty */
 		status = WEIR_OK;
 	}
+	weir_clock_now(now);
 	if (!status && as_json(call))
-		weir_baseline_list_json(found ? found : &nothing, &call->text);
+		weir_baseline_list_json(found ? found : &nothing, now, &call->text);
 	else if (!status)
-		weir_baseline_list_text(found ? found : &nothing, &call->text);
+		weir_baseline_list_text(found ? found : &nothing, now, &call->text);
 	weir_store_list_free(found);
 	weir_store_free(store);
 	return status;
 }
 
-static enum weir_status load(const struct call *call, bool bare, struct weir_baseline **out,
-                             struct weir_error *err)
+static enum weir_status load(const struct weir_baseline_call *call, bool bare,
+                             struct weir_baseline **out, struct weir_error *err)
 {
 	const struct weir_store_query query = {
 		.name = call->subject, .history = true, .bare = bare};
@@ -241,7 +248,7 @@ static enum weir_status load(const struct call *call, bool bare, struct weir_bas
 	return weir_store_load_from(weir_db_path(call->arguments), &query, out, err);
 }
 
-static enum weir_status show(struct call *call, struct weir_error *err)
+static enum weir_status show(struct weir_baseline_call *call, struct weir_error *err)
 {
 	struct weir_baseline *baseline;
 	enum weir_status status = load(call, true, &baseline, err);
@@ -256,30 +263,7 @@ static enum weir_status show(struct call *call, struct weir_error *err)
 	return WEIR_OK;
 }
 
-/* --- remove and promote --- */
-
-static enum weir_status remove_baseline(struct call *call, struct weir_error *err)
-{
-	struct weir_store *store;
-	size_t runs;
-	enum weir_status status = weir_baseline_check_name(call->subject, err);
-
-	/* Fails if there is no store: opening it to write would create one. */
-	if (!status)
-		status = open_store(call, WEIR_STORE_READ, &store, err);
-	if (status)
-		return status;
-	weir_store_free(store);
-	status = open_store(call, WEIR_STORE_WRITE, &store, err);
-	if (status)
-		return status;
-	status = weir_store_remove(store, call->subject, &runs, err);
-	if (!status)
-		weir_text_printf(&call->text, "%s: removed with its %zu run%s\n", call->subject,
-		                 runs, plural(runs));
-	weir_store_free(store);
-	return status;
-}
+/* --- promote --- */
 
 static void add_promoted(struct weir_text *text, const char *from, const char *to,
                          const struct weir_store_counts *counts)
@@ -292,7 +276,7 @@ static void add_promoted(struct weir_text *text, const char *from, const char *t
 	weir_text_puts(text, "\n");
 }
 
-static enum weir_status promote(struct call *call, struct weir_error *err)
+static enum weir_status promote(struct weir_baseline_call *call, struct weir_error *err)
 {
 	const char *to = weir_option_text(call->arguments, "as");
 	struct weir_store_counts counts;
@@ -305,11 +289,7 @@ static enum weir_status promote(struct call *call, struct weir_error *err)
 			"promote needs the name of the other baseline: weir baseline promote %s "
 			"--as main",
 			call->subject);
-	status = open_store(call, WEIR_STORE_READ, &store, err);
-	if (status)
-		return status;
-	weir_store_free(store);
-	status = open_store(call, WEIR_STORE_WRITE, &store, err);
+	status = weir_baseline_open_existing(call, &store, err);
 	if (status)
 		return status;
 	status = weir_store_promote(store, call->subject, to, &counts, err);
@@ -321,7 +301,7 @@ static enum weir_status promote(struct call *call, struct weir_error *err)
 
 /* --- export, import, verify --- */
 
-static enum weir_status export_baseline(struct call *call, struct weir_error *err)
+static enum weir_status export_baseline(struct weir_baseline_call *call, struct weir_error *err)
 {
 	struct weir_baseline *baseline;
 	enum weir_status status = load(call, false, &baseline, err);
@@ -338,7 +318,7 @@ static enum weir_status export_baseline(struct call *call, struct weir_error *er
 	return WEIR_OK;
 }
 
-static enum weir_status import_baseline(struct call *call, struct weir_error *err)
+static enum weir_status import_baseline(struct weir_baseline_call *call, struct weir_error *err)
 {
 	struct weir_baseline *baseline;
 	struct weir_source *source;
@@ -355,7 +335,7 @@ static enum weir_status import_baseline(struct call *call, struct weir_error *er
 	return status;
 }
 
-static enum weir_status verify(struct call *call, struct weir_error *err)
+static enum weir_status verify(struct weir_baseline_call *call, struct weir_error *err)
 {
 	struct weir_store_health health;
 	struct weir_store *store;
@@ -371,6 +351,10 @@ static enum weir_status verify(struct call *call, struct weir_error *err)
 		weir_items_number(&call->text, health.runs, "run");
 		weir_text_puts(&call->text, ", ");
 		weir_items_number(&call->text, health.samples, "sample");
+		if (health.pruned > 0) {
+			weir_text_puts(&call->text, ", ");
+			weir_items_number(&call->text, health.pruned, "pruned run");
+		}
 		if (health.advice > 0) {
 			weir_text_puts(&call->text, ", ");
 			weir_items_number(&call->text, health.advice, "outcome");
@@ -388,14 +372,18 @@ struct action {
 	const char *word;
 	const char *usage;
 	size_t least, most; /* number of arguments after the word */
-	enum weir_status (*run)(struct call *call, struct weir_error *err);
+	enum weir_status (*run)(struct weir_baseline_call *call, struct weir_error *err);
 };
 
 static const struct action actions[] = {
 	{"record", "record RUN... --name N", 1, SIZE_MAX, record},
 	{"list", "list", 0, 0, list},
 	{"show", "show N", 1, 1, show},
-	{"remove", "remove N", 1, 1, remove_baseline},
+	{"remove", "remove N [--yes]", 1, 1, weir_baseline_remove},
+	{"prune", "prune N [--older-than DAYS] [--keep COUNT] [--dry-run]", 1, 1,
+         weir_baseline_prune},
+	{"pin", "pin N [RUN]", 1, 2, weir_baseline_pin},
+	{"unpin", "unpin N [RUN]", 1, 2, weir_baseline_unpin},
 	{"promote", "promote N --as M", 1, 1, promote},
 	{"export", "export N [-o FILE]", 1, 1, export_baseline},
 	{"import", "import FILE", 1, 1, import_baseline},
@@ -411,9 +399,10 @@ static enum weir_status find_action(const struct weir_arguments *arguments,
 	const struct action *action = actions;
 
 	if (!word)
-		return weir_fail(err, WEIR_E_USAGE,
-		                 "baseline needs an action: record, list, show, remove, promote, "
-		                 "export, import, verify");
+		return weir_fail(
+			err, WEIR_E_USAGE,
+			"baseline needs an action: record, list, show, remove, prune, pin, "
+			"unpin, promote, export, import, verify");
 	while (action->word && strcmp(action->word, word) != 0)
 		action++;
 	if (!action->word) {
@@ -432,7 +421,8 @@ static enum weir_status find_action(const struct weir_arguments *arguments,
 
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
 {
-	struct call call = {.arguments = arguments, .subject = weir_arguments_at(arguments, 1)};
+	struct weir_baseline_call call = {.arguments = arguments,
+	                                  .subject = weir_arguments_at(arguments, 1)};
 	const struct action *action = NULL;
 	enum weir_status status = find_action(arguments, &action, err);
 
@@ -453,9 +443,16 @@ const struct weir_command weir_command_baseline = {
 		"new runs. All baselines are stored with their samples in one SQLite file.\n\n"
 		"record stores each argument as one run (a folder is one run made of every "
 		"profile in it); recording the same content again changes nothing. list and "
-		"show print what is stored, and remove deletes a baseline. promote N --as M "
-		"makes the runs of N the runs of M; the runs that M had before become its "
-		"history. export writes a baseline as one JSON document that fits into a "
+		"show print what is stored. promote N --as M makes the runs of N the runs of M; "
+		"the runs that M had before become its history. Accept a new level this way, as "
+		"runs of two levels in one baseline hide changes.\n\n"
+		"prune N drops the samples of old runs and keeps their quantiles, so that weir "
+		"history still shows them: with --older-than the runs of the history, with --keep "
+		"all but the newest runs, with both those that are neither. pin N RUN keeps the "
+		"samples of one run for ever, pin N those of all current runs; RUN is the begin of "
+		"an id that show prints. remove N deletes a baseline with its history: on a "
+		"terminal it asks, elsewhere it needs --yes.\n\n"
+		"export writes a baseline as one JSON document that fits into a "
 		"repository, and import reads it. verify checks the whole store.\n\n"
 		"Several jobs may record at the same time. If a call is interrupted or the "
 		"disk is full, the store stays as it was.",

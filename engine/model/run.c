@@ -40,6 +40,7 @@ static void release_table(struct weir_series_table *table)
 		free(table->items[i].name);
 		free(table->items[i].value);
 		free(table->items[i].unit);
+		free(table->items[i].quantiles);
 	}
 	free(table->items);
 }

@@ -18,6 +18,10 @@ struct weir_series {
 	size_t count, capacity;
 	bool higher_is_better; /* metrics only */
 	char *unit;            /* metrics only; may be NULL */
+	/* Quantiles by enum weir_metric of a run whose samples were dropped (`value` is NULL), and
+	 * the number of samples; NULL: compute them from `value`. Owned. */
+	double *quantiles;
+	size_t dropped;
 };
 
 /* Series by name, sorted only when they are written. */

@@ -9,18 +9,35 @@
 
 #define SECONDS_PER_DAY 86400.0
 
-void weir_clock_now(char out[WEIR_CLOCK_SIZE])
+static void write_time(char out[WEIR_CLOCK_SIZE], time_t moment)
+{
+	struct tm parts;
+
+	if (!gmtime_r(&moment, &parts) ||
+	    strftime(out, WEIR_CLOCK_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+		memcpy(out, "1970-01-01T00:00:00Z", WEIR_CLOCK_SIZE);
+}
+
+static time_t find_now(void)
 {
 	const char *fixed = getenv("SOURCE_DATE_EPOCH");
-	time_t now = time(NULL);
-	struct tm parts;
 	int64_t seconds;
 
 	if (fixed && weir_parse_i64(fixed, strlen(fixed), &seconds))
-		now = (time_t)seconds;
-	if (!gmtime_r(&now, &parts) ||
-	    strftime(out, WEIR_CLOCK_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-		memcpy(out, "1970-01-01T00:00:00Z", WEIR_CLOCK_SIZE);
+		return (time_t)seconds;
+	return time(NULL);
+}
+
+void weir_clock_now(char out[WEIR_CLOCK_SIZE])
+{
+	write_time(out, find_now());
+}
+
+void weir_clock_before(char out[WEIR_CLOCK_SIZE], size_t days)
+{
+	time_t now = find_now(), back = (time_t)days * (time_t)SECONDS_PER_DAY;
+
+	write_time(out, now > back ? now - back : 0);
 }
 
 static int64_t number_at(const char *text, size_t at, size_t length)

@@ -215,7 +215,7 @@ static enum weir_status bootstrap(const struct weir_gate_request *request,
 	if (status)
 		return status;
 	candidate->name = weir_baseline_text(candidate, request->name);
-	status = weir_store_record(store, candidate, 0, &counts, err);
+	status = weir_store_record(store, candidate, &counts, err);
 	weir_store_free(store);
 	if (status)
 		return status;

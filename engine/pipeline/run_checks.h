@@ -19,7 +19,7 @@
 
 /*
  * Fails with WEIR_E_USAGE if two runs are the same measurement: two files with equal samples,
- * whatever their labels, or a candidate that is a run of the baseline. `name` is the name of a
+ * regardless of labels, or a candidate that is a run of the baseline. `name` is the name of a
  * stored baseline; NULL: both sides are files.
  */
 enum weir_status weir_run_checks_distinct(const struct weir_baseline *baseline,

@@ -74,7 +74,7 @@ static enum weir_status record(struct weir_store *store, size_t runs, double *me
 
 		weir_baseline_take(baseline, make_run(i), "2026-11-20T14:00:00Z");
 		start = now_ms();
-		status = weir_store_record(store, baseline, 0, &counts, err);
+		status = weir_store_record(store, baseline, &counts, err);
 		total += now_ms() - start;
 		weir_baseline_free(baseline);
 	}

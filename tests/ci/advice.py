@@ -7,6 +7,7 @@ the same, executes them, and checks that the next gate ends as the advice promis
 """
 import json
 import os
+import pty
 import random
 import re
 import shlex
@@ -185,9 +186,9 @@ def suspect(place):
 def undecided(place):
     """Three noisy runs leave rows open; more runs of an unchanged version pass."""
     place.record(place.runs(8))
-    result = place.gate(place.runs(3, scatter=0.02), 3, None, "--baseline main --strict")
+    result = place.gate(place.runs(3, scatter=0.06), 3, None, "--baseline main --strict")
     check_text(result, "measure")
-    done = place.execute(commands_of(result, "measure", place.runs(5))[0])
+    done = place.execute(commands_of(result, "measure", place.runs(12))[0])
     if done.returncode != 0 or "verdict=pass" not in done.stderr:
         fail(f"more runs exit with {done.returncode}, not 0: {done.stderr}")
 
@@ -263,6 +264,46 @@ def same_runs(place):
         if done.returncode != 2 or words not in done.stderr:
             fail(f"{paths}: {done.returncode}: {done.stderr}")
     place.gate(change + place.runs(3), 0, "pass")
+
+
+def remove_asks(place):
+    """Without a terminal, remove needs --yes; on a terminal, only an answer that begins with y removes."""
+    def held():
+        return [row["name"] for row in json.loads(place.need("weir baseline list -f json"))["baselines"]]
+
+    def answer(text):
+        """Runs remove on its own terminal, and types the answer."""
+        ours, theirs = pty.openpty()
+        environment = {"PATH": os.path.dirname(WEIR) + ":" + os.environ["PATH"], "HOME": place.folder}
+        child = subprocess.Popen(["weir", "baseline", "remove", "main"], cwd=place.folder, env=environment, stdin=theirs,
+                                 stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        os.write(ours, (text + "\n").encode())
+        said = b""
+        while True:
+            try:
+                part = os.read(ours, 1024)
+            except OSError:  # the other end was closed
+                break
+            if not part:
+                break
+            said += part
+        os.close(ours)
+        if b"8 runs, 0 runs of its history" not in said or b"[y/N]" not in said:
+            fail(f"asked: {said}")
+        return child.wait()
+
+    place.record(place.runs(8))
+    done = place.execute("weir baseline remove main </dev/null")
+    if done.returncode != 2 or "8 runs" not in done.stderr or held() != ["main"]:
+        fail(f"without a terminal: {done.returncode}: {done.stderr}")
+    for text, code, left in (("n", 2, ["main"]), ("", 2, ["main"]), ("y", 0, [])):
+        if answer(text) != code or held() != left:
+            fail(f"answer \"{text}\" leaves {held()}")
+    place.record(place.runs(8))
+    place.need("weir baseline remove main --yes")
+    if held():
+        fail("--yes did not remove")
 
 
 def main():

@@ -12,7 +12,7 @@ record main 0 >/dev/null
 cp "$db" "$work/old.db"
 python3 -c 'import sqlite3, sys
 old = sqlite3.connect(sys.argv[1])
-old.executescript("DROP TABLE advice; PRAGMA user_version = 1")
+old.executescript("DROP TABLE advice; DROP TABLE pin; DROP TABLE pruned; PRAGMA user_version = 1")
 old.close()' "$work/old.db"
 chmod 444 "$work/old.db"
 cp "$weir" "$work/weir" # where the user nobody can reach it

@@ -77,7 +77,7 @@ struct weir_run *test_run(unsigned number)
 }
 
 struct weir_store_counts test_record(struct test_store *test, const char *name, unsigned first,
-                                     unsigned last, size_t keep)
+                                     unsigned last)
 {
 	struct weir_baseline *baseline = weir_baseline_new(name);
 	struct weir_store_counts counts;
@@ -90,7 +90,7 @@ struct weir_store_counts test_record(struct test_store *test, const char *name, 
 		         1 + i / 86400 % 28, i / 3600 % 24, i / 60 % 60, i % 60);
 		weir_baseline_take(baseline, test_run(i), recorded);
 	}
-	if (weir_store_record(test->store, baseline, keep, &counts, &err))
+	if (weir_store_record(test->store, baseline, &counts, &err))
 		fail_msg("%s", err.message);
 	weir_baseline_free(baseline);
 	return counts;

@@ -21,7 +21,7 @@ void test_store_reopen(struct test_store *test, enum weir_store_access access);
 struct weir_run *test_run(unsigned number);
 /* Records the runs first..last (inclusive), each a second later than the one before. */
 struct weir_store_counts test_record(struct test_store *test, const char *name, unsigned first,
-                                     unsigned last, size_t keep);
+                                     unsigned last);
 /* Returns the number of runs of a baseline; 0 if there is no such baseline. */
 size_t test_count(struct test_store *test, const char *name, bool history);
 

@@ -45,8 +45,8 @@ static void an_exported_baseline_is_imported_as_it_was(void **state)
 	struct weir_error err = {0};
 	size_t runs;
 
-	test_record(test, "main", 1, 4, 0);
-	test_record(test, "next", 3, 6, 0);
+	test_record(test, "main", 1, 4);
+	test_record(test, "next", 3, 6);
 	assert_int_equal(weir_store_promote(test->store, "next", "main", &counts, &err), WEIR_OK);
 	stored = load_all(test, "main");
 	stored->runs[1].bound = "memory";
@@ -54,12 +54,12 @@ static void an_exported_baseline_is_imported_as_it_was(void **state)
 	weir_baseline_write(stored, &first);
 	assert_int_equal(read_text(first.data, &read, &err), WEIR_OK);
 	/* Imports over existing runs, and into a store without them. */
-	assert_int_equal(weir_store_record(test->store, read, 0, &counts, &err), WEIR_OK);
+	assert_int_equal(weir_store_record(test->store, read, &counts, &err), WEIR_OK);
 	assert_int_equal(counts.known, 6);
 	assert_int_equal(counts.added, 0);
 	assert_int_equal(weir_store_remove(test->store, "main", &runs, &err), WEIR_OK);
 	assert_int_equal(weir_store_remove(test->store, "next", &runs, &err), WEIR_OK);
-	assert_int_equal(weir_store_record(test->store, read, 0, &counts, &err), WEIR_OK);
+	assert_int_equal(weir_store_record(test->store, read, &counts, &err), WEIR_OK);
 	assert_int_equal(counts.added, 6);
 	assert_int_equal(counts.held, 4);
 	weir_baseline_free(read);

@@ -63,6 +63,8 @@ double weir_history_value(const struct weir_run *run, const struct weir_history_
 		if (strlen(series->name) != metric->name_length ||
 		    memcmp(series->name, metric->name, metric->name_length) != 0)
 			continue;
+		if (series->quantiles) /* the samples were dropped */
+			return series->quantiles[metric->metric];
 		if (metric->metric == WEIR_METRIC_VALUE)
 			return weir_median(series->value, series->count);
 		copy = weir_alloc((series->count + 1) * sizeof *copy);
