@@ -75,7 +75,7 @@ enum weir_status weir_store_verify_advice(const struct weir_store *store,
 /* Removes a run from a name, and deletes the run if no name holds it any more. */
 enum weir_status weir_store_drop_member(const struct weir_store *store, int64_t member, int64_t run,
                                         struct weir_error *err);
-/* Finds the id of a name; WEIR_E_NO_BASELINE if there is none. */
+/* Finds the id of a name; WEIR_E_NO_BASELINE for an unknown name. */
 enum weir_status weir_store_need_known(const struct weir_store *store, const char *name,
                                        int64_t *id, struct weir_error *err);
 /* Runs a statement with one or two numbers as ?1 and ?2. */

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The step of the composite action: gates, writes the summary and annotations of the job, and sets the outputs `verdict`
-# and `exit-code`. Exits with 0 so that the result is uploaded; the last step of the action exits with the code of the gate.
-# Reads RUNS (one path per run, separated by blanks), BASELINE, STRICT and the variables of GitHub. No text from a profile
-# or a branch becomes part of a command.
+# The step of the composite action: gates, writes the summary and annotations of the job, and sets the outputs `verdict`,
+# `exit-code` and `artifact`. Exits with 0 so that the result is uploaded; the last step of the action exits with the code
+# of the gate. Reads RUNS (paths and patterns, separated by blanks), BASELINE, CONFIG, SUITE, KEY, LABELS, BOOTSTRAP, STRICT
+# and the variables of GitHub. No text from a profile or a branch becomes part of a command.
 set -u
 
 folder=${RUNNER_TEMP:-.}
@@ -12,17 +12,25 @@ report=$folder/weir-report.md
 log=$folder/weir-gate.log
 rm -f "$result" "$report"
 
+set -f
 set -- --baseline "$BASELINE" -o "$result" -o "$report"
+[ -z "${CONFIG:-}" ] || set -- "$@" --config "$CONFIG"
+for label in ${LABELS:-}; do
+	set -- "$@" --label "$label"
+done
+[ "${BOOTSTRAP:-false}" = true ] && set -- "$@" --bootstrap
 [ "${STRICT:-false}" = true ] && set -- "$@" --strict
+set +f
+
+# Each job of a matrix and each suite has its own artifact. Its name becomes the name of the comment.
+name=$(printf '%s' "${SUITE:-$BASELINE}${KEY:+-$KEY}" | tr -c 'A-Za-z0-9._-' '-' | cut -c 1-64)
 
 # Text from a profile in a table or a message must not be read as a workflow command.
 pause=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 echo "::stop-commands::$pause"
-set -f
-# shellcheck disable=SC2086 # a list of paths
+# shellcheck disable=SC2086 # a list of paths and patterns
 weir gate $RUNS "$@" 2>"$log"
 code=$?
-set +f
 cat "$log"
 echo "::$pause::"
 
@@ -36,6 +44,6 @@ if [ -s "$result" ]; then
 	weir report "$result" -f annotations || echo "::notice::weir report exited with $?; the annotations are missing"
 fi
 if [ -n "${GITHUB_OUTPUT:-}" ]; then
-	printf 'verdict=%s\nexit-code=%s\n' "$verdict" "$code" >>"$GITHUB_OUTPUT"
+	printf 'verdict=%s\nexit-code=%s\nartifact=weir-result-%s\n' "$verdict" "$code" "$name" >>"$GITHUB_OUTPUT"
 fi
 exit 0
