@@ -31,9 +31,16 @@ static void system_sleep_ms(void *context, int64_t ms)
 	}
 }
 
+static int64_t system_date_s(void *context)
+{
+	(void)context;
+	return (int64_t)time(NULL);
+}
+
 struct weir_clock weir_clock_system(void)
 {
-	return (struct weir_clock){.now_ms = system_now_ms, .sleep_ms = system_sleep_ms};
+	return (struct weir_clock){
+		.now_ms = system_now_ms, .sleep_ms = system_sleep_ms, .date_s = system_date_s};
 }
 
 static int64_t left_ms(const struct weir_api *api)
@@ -52,10 +59,56 @@ static int64_t asked_wait_ms(const char *retry_after)
 	return seconds < WEIR_API_MAX_WAIT_MS / 1000 ? seconds * 1000 : WEIR_API_MAX_WAIT_MS;
 }
 
-bool weir_api_wait(struct weir_api *api, unsigned attempt, const char *retry_after)
+/* Returns true if the body of an answer contains the words. */
+static bool says(const struct weir_http_answer *answer, const char *words)
 {
-	int64_t wait_ms = asked_wait_ms(retry_after);
+	return answer->body.data && strstr(answer->body.data, words);
+}
 
+static bool is_used_up(const struct weir_http_answer *answer)
+{
+	return strcmp(weir_http_answer_header(answer, WEIR_HTTP_RATE_REMAINING), "0") == 0;
+}
+
+/* Returns true for a limit on requests that change something in a short time, which GitHub may
+ * answer with 403 and without Retry-After. */
+static bool is_secondary_limit(const struct weir_http_answer *answer)
+{
+	return (answer->status == 403 || answer->status == 429) &&
+	       says(answer, "secondary rate limit");
+}
+
+/* Returns true if the service got too many requests. */
+static bool is_rate_limited(const struct weir_http_answer *answer)
+{
+	return answer->status == 429 ||
+	       (answer->status == 403 && (answer->header[WEIR_HTTP_RETRY_AFTER].data ||
+	                                  is_used_up(answer) || is_secondary_limit(answer)));
+}
+
+/* Returns the time until a used-up rate begins anew; -1: unknown. */
+static int64_t reset_wait_ms(const struct weir_api *api, const struct weir_http_answer *answer)
+{
+	const char *reset = weir_http_answer_header(answer, WEIR_HTTP_RATE_RESET);
+	int64_t moment, now = api->clock.date_s(api->clock.context);
+
+	if (!is_rate_limited(answer) || !is_used_up(answer) ||
+	    !weir_parse_i64(reset, strlen(reset), &moment) || moment < 0 ||
+	    moment > INT64_MAX / 1000 - 1)
+		return -1;
+	return moment > now ? (moment - now + 1) * 1000 : FIRST_WAIT_MS;
+}
+
+bool weir_api_wait(struct weir_api *api, unsigned attempt, const struct weir_http_answer *answer)
+{
+	int64_t wait_ms = asked_wait_ms(weir_http_answer_header(answer, WEIR_HTTP_RETRY_AFTER));
+
+	if (wait_ms < 0)
+		wait_ms = reset_wait_ms(api, answer);
+	if (wait_ms < 0 && answer->status == 403 && is_used_up(answer))
+		return false; /* until an unknown time */
+	if (wait_ms < 0 && is_secondary_limit(answer))
+		wait_ms = WEIR_API_LIMIT_MS;
 	if (wait_ms < 0)
 		wait_ms = (int64_t)FIRST_WAIT_MS << (attempt - 1);
 	if (wait_ms >= left_ms(api))
@@ -132,14 +185,6 @@ static enum weir_http_result send_call(struct weir_api *api, const struct weir_a
 	return result;
 }
 
-/* Returns true if the service got too many requests. GitHub may answer 403 with Retry-After instead
- * of 429. */
-static bool is_rate_limited(const struct weir_http_answer *answer)
-{
-	return answer->status == 429 ||
-	       (answer->status == 403 && answer->header[WEIR_HTTP_RETRY_AFTER].data);
-}
-
 /* Returns the result of a request in view of its answer's status. */
 static enum weir_http_result judge(enum weir_http_result result,
                                    const struct weir_http_answer *answer)
@@ -151,23 +196,76 @@ static enum weir_http_result judge(enum weir_http_result result,
 	return answer->status >= 500 ? WEIR_HTTP_UNSURE : WEIR_HTTP_UNFIT;
 }
 
-/* Appends the member "message" of an error answer: one line of printable ASCII without the token.
- */
+/* Appends one element of "errors": a text, or an object with "message", or with "field" and
+ * "code". */
+static void add_fault(const cJSON *fault, struct weir_text *out)
+{
+	const char *message = NULL, *field = NULL, *code = NULL;
+
+	if (cJSON_IsString(fault))
+		message = fault->valuestring;
+	else if (cJSON_IsObject(fault)) {
+		(void)weir_json_text(fault, "message", &message, NULL);
+		(void)weir_json_text(fault, "field", &field, NULL);
+		(void)weir_json_text(fault, "code", &code, NULL);
+	}
+	if (!message && !field && !code)
+		return;
+	weir_text_puts(out, out->length ? "; " : "");
+	if (message)
+		weir_text_puts(out, message);
+	else
+		weir_text_printf(out, "%s%s%s", field ? field : "", field && code ? ": " : "",
+		                 code ? code : "");
+}
+
+/* Appends "message" (GitHub), which may be an object (GitLab), "error" (GitLab) and "errors". */
+static void add_faults(const cJSON *document, struct weir_text *out)
+{
+	const cJSON *message = cJSON_GetObjectItemCaseSensitive(document, "message"),
+		    *errors = cJSON_GetObjectItemCaseSensitive(document, "errors"), *fault;
+	char *whole = cJSON_IsObject(message) ? cJSON_PrintUnformatted(message) : NULL;
+
+	if (whole)
+		weir_text_puts(out, whole);
+	cJSON_free(whole);
+	add_fault(message && !whole ? message : NULL, out);
+	add_fault(cJSON_GetObjectItemCaseSensitive(document, "error"), out);
+	cJSON_ArrayForEach (fault, errors)
+		add_fault(fault, out);
+}
+
+/* Appends the reasons of an error answer: one line of printable ASCII without the token. */
 static void add_said(const struct weir_api *api, const struct weir_http_answer *answer,
                      struct weir_text *out)
 {
-	const char *said = NULL;
+	struct weir_text said = {0};
 	cJSON *document = NULL;
 
 	if (answer->body.length &&
 	    weir_json_parse(answer->body.data, answer->body.length, &document, NULL) == WEIR_OK)
-		(void)weir_json_text(document, "message", &said, NULL);
-	if (said && *said && !(*api->token && strstr(said, api->token))) {
+		add_faults(document, &said);
+	if (said.length && !(*api->token && strstr(said.data, api->token))) {
 		weir_text_puts(out, ", saying: ");
-		for (size_t i = 0; said[i] && i < MAX_SAID_BYTES; i++)
-			weir_text_add(out, said[i] >= ' ' && said[i] < 0x7f ? &said[i] : "?", 1);
+		for (size_t i = 0; i < said.length && i < MAX_SAID_BYTES; i++)
+			weir_text_add(out,
+			              said.data[i] >= ' ' && said.data[i] < 0x7f ? &said.data[i]
+			                                                         : "?",
+			              1);
 	}
+	weir_text_release(&said);
 	cJSON_Delete(document);
+}
+
+/* Says how to get the right to comment. */
+static const char *permission_hint(const struct weir_api *api,
+                                   const struct weir_http_answer *answer)
+{
+	if (answer->status == 401)
+		return "the token is wrong, expired or revoked: make a new one";
+	if (says(answer, "locked"))
+		return "the conversation is locked: unlock it, or let a person comment who may";
+	return api->provider->permission_hint;
 }
 
 /* Returns the status for an HTTP status that is not a success. */
@@ -199,22 +297,20 @@ static enum weir_status refuse(const struct weir_api *api, const struct weir_api
 	const char *title = api->provider->title;
 	struct weir_text said = {0};
 	enum weir_status status = status_of(answer->status, call->comment != NULL);
-	const char *remaining = weir_http_answer_header(answer, WEIR_HTTP_RATE_REMAINING);
 
 	add_said(api, answer, &said);
 	if (answer->reason)
 		status = weir_fail(err, WEIR_E_NETWORK, "%s cannot be used: %s", title,
 		                   answer->reason);
-	else if (is_rate_limited(answer) || (answer->status == 403 && strcmp(remaining, "0") == 0))
+	else if (is_rate_limited(answer))
 		status = weir_fail(err, WEIR_E_NETWORK,
 		                   "%s allows no more requests for now (HTTP %d)", title,
 		                   answer->status);
 	else
-		status =
-			weir_fail(err, status, "%s answered HTTP %d to %s%s%s%s", title,
-		                  answer->status, call->method, said.data ? said.data : "",
-		                  status == WEIR_E_FORBIDDEN ? "; " : "",
-		                  status == WEIR_E_FORBIDDEN ? api->provider->permission_hint : "");
+		status = weir_fail(err, status, "%s answered HTTP %d to %s%s%s%s", title,
+		                   answer->status, call->method, said.data ? said.data : "",
+		                   status == WEIR_E_FORBIDDEN ? "; " : "",
+		                   status == WEIR_E_FORBIDDEN ? permission_hint(api, answer) : "");
 	weir_text_release(&said);
 	return status;
 }
@@ -238,8 +334,7 @@ enum weir_status weir_api_call(struct weir_api *api, const struct weir_api_call 
 			return WEIR_E_UNSURE;
 		}
 		if (result == WEIR_HTTP_UNFIT || attempt == WEIR_API_MAX_ATTEMPTS ||
-		    !weir_api_wait(api, attempt,
-		                   weir_http_answer_header(answer, WEIR_HTTP_RETRY_AFTER)))
+		    !weir_api_wait(api, attempt, answer))
 			return refuse(api, call, answer, err);
 	}
 }

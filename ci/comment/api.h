@@ -19,12 +19,14 @@ struct weir_clock {
 	void *context;
 	int64_t (*now_ms)(void *context); /* never runs backwards */
 	void (*sleep_ms)(void *context, int64_t ms);
+	int64_t (*date_s)(void *context); /* seconds since 1970, to read X-RateLimit-Reset */
 };
 
 struct weir_clock weir_clock_system(void);
 
 #define WEIR_API_MAX_ATTEMPTS 5
 #define WEIR_API_MAX_WAIT_MS  60000 /* longer values of Retry-After are cut to this */
+#define WEIR_API_LIMIT_MS     60000 /* wait after a secondary limit that names no time */
 #define WEIR_API_MAX_HOPS     3     /* redirects of one request */
 
 /* All pointers are borrowed. */
@@ -55,8 +57,8 @@ struct weir_api_call {
 enum weir_status weir_api_call(struct weir_api *api, const struct weir_api_call *call,
                                struct weir_http_answer *answer, struct weir_error *err);
 
-/* Waits before attempt + 1; attempts count from 1. Returns false, without a wait, if the deadline
- * would pass. */
-bool weir_api_wait(struct weir_api *api, unsigned attempt, const char *retry_after);
+/* Waits before attempt + 1, as long as the answer asks for; attempts count from 1. Returns false,
+ * without a wait, if the deadline would pass. */
+bool weir_api_wait(struct weir_api *api, unsigned attempt, const struct weir_http_answer *answer);
 
 #endif

@@ -173,9 +173,7 @@ static enum weir_status create(struct posting *posting)
 		if (status != WEIR_E_UNSURE)
 			return status;
 		if (attempt == MAX_CREATES ||
-		    !weir_api_wait(
-			    posting->api, attempt,
-			    weir_http_answer_header(&posting->answer, WEIR_HTTP_RETRY_AFTER)))
+		    !weir_api_wait(posting->api, attempt, &posting->answer))
 			return WEIR_E_NETWORK; /* err has the reason of the last attempt */
 		listed = list(posting);
 		if (listed)

@@ -13,6 +13,7 @@ static const char *const header_names[WEIR_HTTP_HEADER_COUNT] = {
 	[WEIR_HTTP_LOCATION] = "Location",
 	[WEIR_HTTP_NEXT_PAGE] = "X-Next-Page",
 	[WEIR_HTTP_RATE_REMAINING] = "X-RateLimit-Remaining",
+	[WEIR_HTTP_RATE_RESET] = "X-RateLimit-Reset",
 	[WEIR_HTTP_RETRY_AFTER] = "Retry-After",
 };
 

@@ -29,6 +29,7 @@ enum weir_http_header {
 	WEIR_HTTP_LOCATION,
 	WEIR_HTTP_NEXT_PAGE,      /* X-Next-Page */
 	WEIR_HTTP_RATE_REMAINING, /* X-RateLimit-Remaining */
+	WEIR_HTTP_RATE_RESET,     /* X-RateLimit-Reset: seconds since 1970 */
 	WEIR_HTTP_RETRY_AFTER,
 	WEIR_HTTP_HEADER_COUNT
 };

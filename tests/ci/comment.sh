@@ -170,13 +170,25 @@ http-401 | http-403 | http-404)
 wrong-token)
 	serve
 	STAND_IN_TOKEN=another_token_0123456789
-	github && ends_with 11 'HTTP 401'
+	github && ends_with 11 'HTTP 401.*expired or revoked'
 	holds 'len(ours) == 0'
 	;;
 http-422)
 	serve foreign=2 refuse=422
-	github && ends_with 14 'HTTP 422'
+	github && ends_with 14 'HTTP 422 to POST, saying: Validation Failed; body: too_long'
 	holds 'len(ours) == 0 and sum(line.startswith("POST") for line in asked) == 1'
+	;;
+locked)
+	serve locked
+	github && ends_with 11 'the conversation is locked'
+	;;
+used-up)
+	serve used-up=2
+	github && ends_with 0
+	holds 'len(marked) == 1'
+	serve used-up=3600
+	github && ends_with 12 'no more requests'
+	holds 'len(asked) < 4'
 	;;
 http-429)
 	serve foreign=2 busy=1

@@ -10,6 +10,8 @@ requests that it received can be read at /_state without a token. Behaviours, ea
   bot              the token belongs to a workflow: /user gets 403
   reject=CODE      every request about comments gets this status
   refuse=CODE      every POST and PATCH gets this status
+  locked           every POST and PATCH gets 403, as the conversation is locked
+  used-up=SECONDS  the first request about comments gets 403 with that X-RateLimit-Reset from now
   busy=SECONDS     the first two requests about comments get 429 with this Retry-After
   fail=N           the first N requests about comments get 500
   lost             the first POST creates its comment and is never answered
@@ -93,7 +95,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if "reject" in have:
             self.give(int(have["reject"]), {"message": "rejected " + TOKEN})
         elif "refuse" in have and self.command != "GET":
-            self.give(int(have["refuse"]), {"message": "Validation Failed"})
+            self.give(int(have["refuse"]), {"message": "Validation Failed", "errors": [{"field": "body", "code": "too_long"}]})
+        elif "locked" in have and self.command != "GET":
+            self.give(403, {"message": "Unable to create comment because issue is locked."})
+        elif "used-up" in have and world.about_comments <= 1:
+            self.give(403, {"message": "API rate limit exceeded"}, X_RateLimit_Remaining="0",
+                      X_RateLimit_Reset=str(int(time.time()) + int(have["used-up"])))
         elif "redirect" in have:
             self.give(302, {}, Location=have["redirect"])
         elif "busy" in have and world.about_comments <= 2:

@@ -64,6 +64,11 @@ static void wait(void *context, int64_t ms)
 	script->waits++;
 }
 
+static int64_t date(void *context)
+{
+	return SCRIPT_DATE_S + ((struct script *)context)->now_ms / 1000;
+}
+
 void script_init(struct script *script, const struct script_step *steps)
 {
 	*script = (struct script){.step = steps};
@@ -85,7 +90,7 @@ struct weir_api script_api(struct script *script, const struct weir_provider *pr
 		.url = SCRIPT_URL,
 		.token = SCRIPT_TOKEN,
 		.transport = {.context = script, .send = answer_step},
-		.clock = {.context = script, .now_ms = now, .sleep_ms = wait},
+		.clock = {.context = script, .now_ms = now, .sleep_ms = wait, .date_s = date},
 		.deadline_ms = 120000,
 		.request_ms = 15000,
 	};

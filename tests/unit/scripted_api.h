@@ -9,8 +9,9 @@
 #include "ci/comment/api.h"
 #include "engine/base/text.h"
 
-#define SCRIPT_TOKEN "tok_0123456789abcdef"
-#define SCRIPT_URL   "https://api.example.org/v3"
+#define SCRIPT_TOKEN  "tok_0123456789abcdef"
+#define SCRIPT_DATE_S 1795000000 /* when the script begins */
+#define SCRIPT_URL    "https://api.example.org/v3"
 
 /* One answer; a step with expect NULL ends the script. */
 struct script_step {

@@ -184,6 +184,87 @@ static void a_used_up_rate_is_no_matter_of_permission(void **state)
 	assert_int_equal(play(steps, &get).status, WEIR_E_NETWORK);
 }
 
+static void a_used_up_rate_is_waited_for_until_its_reset(void **state)
+{
+	const struct script_step soon[] = {
+		{"GET /user", ANSWERED, 403,
+	         "X-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 1795000020\r\n", "", NULL},
+		{"GET /user", ANSWERED, 200, NULL, "{}", NULL},
+		{NULL, ANSWERED, 0, NULL, NULL, NULL},
+	};
+	const struct script_step late[] = {
+		{"GET /user", ANSWERED, 403,
+	         "X-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 1795003600\r\n", "", NULL},
+		{NULL, ANSWERED, 0, NULL, NULL, NULL},
+	};
+	const struct script_step left[] = {
+		/* Requests are left: the reset is no matter. */
+		{"GET /user", ANSWERED, 429,
+	         "X-RateLimit-Remaining: 5\r\nX-RateLimit-Reset: 1795000020\r\n", "", NULL},
+		{"GET /user", ANSWERED, 200, NULL, "{}", NULL},
+		{NULL, ANSWERED, 0, NULL, NULL, NULL},
+	};
+	struct result result = play(soon, &get);
+
+	(void)state;
+	assert_int_equal(result.status, WEIR_OK);
+	assert_int_equal(result.script.waited_ms, 21000);
+	result = play(late, &get);
+	assert_int_equal(result.status, WEIR_E_NETWORK);
+	assert_int_equal(result.script.waited_ms, 0);
+	assert_int_equal(play(left, &get).script.waited_ms, 1000);
+}
+
+static void a_secondary_limit_is_waited_for_a_minute(void **state)
+{
+	static const char said[] = "{\"message\":\"You have exceeded a secondary rate limit.\"}";
+	const struct script_step steps[] = {
+		{"POST /x", ANSWERED, 403, NULL, said, NULL},
+		{"POST /x", ANSWERED, 200, NULL, "{}", NULL},
+		{NULL, ANSWERED, 0, NULL, NULL, NULL},
+	};
+	const struct weir_api_call post = {"POST", "/x", "text", true};
+	struct result result = play(steps, &post);
+
+	(void)state;
+	assert_int_equal(result.status, WEIR_OK);
+	assert_int_equal(result.script.waited_ms, WEIR_API_LIMIT_MS);
+}
+
+static void each_refusal_has_its_advice(void **state)
+{
+	static const struct {
+		int http;
+		const char *body, *says;
+	} table[] = {
+		{401, "{\"message\":\"Bad credentials\"}", "expired or revoked"},
+		{403, "{\"message\":\"Unable to create comment because issue is locked.\"}",
+	         "the conversation is locked"},
+		{403, "{\"message\":\"Resource not accessible by integration\"}",
+	         "pull-requests: write"},
+		{422,
+	         "{\"message\":\"Validation Failed\",\"errors\":[{\"resource\":\"IssueComment\","
+	         "\"code\":\"custom\",\"field\":\"body\",\"message\":\"body is too long\"},"
+	         "{\"code\":\"missing_field\",\"field\":\"data\"},\"plain\"]}",
+	         "saying: Validation Failed; body is too long; data: missing_field; plain"},
+		{400, "{\"message\":{\"note\":[\"is too long\"]}}",
+	         "saying: {\"note\":[\"is too long\"]}"},
+		{400, "{\"error\":\"note is missing\"}", "saying: note is missing"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		const struct script_step steps[] = {
+			{"PATCH /x", ANSWERED, table[i].http, NULL, table[i].body, NULL},
+			{NULL, ANSWERED, 0, NULL, NULL, NULL},
+		};
+		struct result result = play(steps, &patch);
+
+		if (!strstr(result.err.message, table[i].says))
+			fail_msg("no \"%s\" in: %s", table[i].says, result.err.message);
+	}
+}
+
 static void a_redirect_on_the_same_host_keeps_method_and_body(void **state)
 {
 	const struct script_step steps[] = {
@@ -251,6 +332,9 @@ int main(void)
 		cmocka_unit_test(each_refusal_has_its_status),
 		cmocka_unit_test(what_the_service_says_is_told_without_the_token),
 		cmocka_unit_test(a_used_up_rate_is_no_matter_of_permission),
+		cmocka_unit_test(a_used_up_rate_is_waited_for_until_its_reset),
+		cmocka_unit_test(a_secondary_limit_is_waited_for_a_minute),
+		cmocka_unit_test(each_refusal_has_its_advice),
 		cmocka_unit_test(a_redirect_on_the_same_host_keeps_method_and_body),
 		cmocka_unit_test(no_redirect_takes_the_token_elsewhere),
 		cmocka_unit_test(redirects_in_a_circle_end),
