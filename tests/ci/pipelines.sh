@@ -229,7 +229,7 @@ record)
 	END
 	play sh RUNS='run-*' BASELINE=main GATE_VERDICT=improvement GATE_CODE=0 BASELINE_CODE=8
 	[ $code -eq 8 ] || fail "a store that cannot be written: exited with $code"
-	! grep -q promote "$work/calls" || fail "promoted what was not recorded"
+	! grep -q promote "$work/calls" || fail "promoted runs that were not recorded"
 	;;
 workflow-gate)
 	printf '#!/bin/sh\n: >"$1/profiled"\n' >"$work/profile.sh"
