@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ci/policy/day.h"
 #include "ci/policy/gate.h"
 #include "engine/base/text.h"
+#include "engine/model/causes.h"
 
 #define MAX_REMARKS 200
+#define WAIVER_DAYS 90 /* from today to the last day of an advised waiver */
 
 void weir_gate_remark(struct weir_gate_result *result, const char *format, ...)
 {
@@ -25,12 +28,6 @@ void weir_gate_remark(struct weir_gate_result *result, const char *format, ...)
 	result->remarks[result->remark_count++] =
 		weir_arena_copy(result->arena, text.data ? text.data : "", text.length);
 	weir_text_release(&text);
-}
-
-/* Returns the size of a regression; its sign depends on whether higher is better. */
-static double worsening(const struct weir_row *row)
-{
-	return fabs(row->change);
 }
 
 static bool is_bad(enum weir_outcome outcome)
@@ -55,22 +52,52 @@ static void apply_rule(const struct weir_policy *policy, struct weir_row *row)
 	}
 }
 
+/* Returns the scope of the stage that a device or operator row belongs to; NULL: none. */
+static const char *stage_scope(struct weir_gate_result *result, const struct weir_row *row)
+{
+	const char *stage = row->kind == WEIR_SCOPE_DEVICE     ? row->name
+	                    : row->kind == WEIR_SCOPE_OPERATOR ? row->stage
+	                                                       : NULL;
+
+	return stage ? weir_arena_format(result->arena, "%s%s", weir_scope_word(WEIR_SCOPE_STAGE),
+	                                 stage)
+	             : NULL;
+}
+
+/* Sets the row's waiver: one for its scope, its stage, or the cause of its finding.
+ * Returns true if it covers the row. */
+static bool try_waiver(struct weir_gate_result *result, const struct weir_policy *policy,
+                       struct weir_row *row, const char *scope, bool by_stage)
+{
+	double change = weir_gate_worsening(row, by_stage);
+	const struct weir_policy_waiver *found =
+		scope ? weir_policy_waiver_for(policy, scope, row->metric, change) : NULL;
+	struct weir_waiver *waiver;
+	bool covers;
+
+	if (!found)
+		return false;
+	covers = !found->waiver.expired && change <= found->waiver.up_to;
+	if (row->waiver && !covers)
+		return false; /* the first one that does not cover it is reported */
+	waiver = weir_arena_alloc(result->arena, sizeof *waiver);
+	*waiver = found->waiver;
+	waiver->exceeded = change > waiver->up_to;
+	row->waiver = waiver;
+	return covers;
+}
+
 static void apply_waiver(struct weir_gate_result *result, const struct weir_policy *policy,
                          struct weir_row *row)
 {
-	const struct weir_policy_waiver *found;
-	struct weir_waiver *waiver;
+	const char *cause;
 
-	if (!is_bad(row->outcome))
+	if (!is_bad(row->outcome) || policy->waiver_count == 0)
 		return;
-	found = weir_policy_waiver_for(policy, row->scope, row->metric, worsening(row));
-	if (!found)
-		return;
-	waiver = weir_arena_alloc(result->arena, sizeof *waiver);
-	*waiver = found->waiver;
-	waiver->exceeded = worsening(row) > waiver->up_to;
-	row->waiver = waiver;
-	if (!waiver->expired && !waiver->exceeded)
+	cause = row->finding ? row->finding->scope : NULL;
+	if (try_waiver(result, policy, row, row->scope, false) ||
+	    try_waiver(result, policy, row, stage_scope(result, row), true) ||
+	    try_waiver(result, policy, row, cause, false))
 		row->outcome = WEIR_OUTCOME_WAIVED;
 }
 
@@ -89,6 +116,7 @@ static void apply_ceilings(struct weir_gate_result *result, const struct weir_po
 		weir_text_duration(&text, slo->max_ns);
 		row->outcome = WEIR_OUTCOME_REGRESSION;
 		row->waiver = NULL;
+		row->above_ceiling = true;
 		row->note = weir_arena_copy(result->arena, text.data, text.length);
 		weir_text_release(&text);
 	}
@@ -104,12 +132,22 @@ static bool matches_any(const struct weir_gate_result *result, const char *patte
 	return false;
 }
 
+/* Returns true if a waiver can cover a row: its scope may also be that of all operators or stages,
+ * which only a finding has. */
+static bool waives_any(const struct weir_gate_result *result,
+                       const struct weir_policy_waiver *waiver)
+{
+	return strcmp(waiver->scope, WEIR_SCOPE_OF_ALL_OPERATORS) == 0 ||
+	       strcmp(waiver->scope, WEIR_SCOPE_OF_ALL_STAGES) == 0 ||
+	       matches_any(result, waiver->scope, waiver->has_metric, waiver->metric);
+}
+
 static void remark_waivers(struct weir_gate_result *result, const struct weir_policy *policy)
 {
 	for (size_t i = 0; i < policy->waiver_count; i++) {
 		const struct weir_policy_waiver *waiver = &policy->waivers[i];
 
-		if (!matches_any(result, waiver->scope, waiver->has_metric, waiver->metric))
+		if (!waives_any(result, waiver))
 			weir_gate_remark(result, "%s: waivers[%zu]: \"%s\" matches nothing",
 			                 policy->path, i, waiver->scope);
 		else if (waiver->waiver.expired)
@@ -321,19 +359,37 @@ static void set_verdict(struct weir_gate_result *result, const struct weir_gate_
 	result->exit_code = result->code_count > 0 && !terms->never_fail ? result->codes[0] : 0;
 }
 
+/* Applies the waivers to whole findings: the finding of a row is found before. */
+static void apply_waivers(struct weir_gate_result *result, const struct weir_policy *policy)
+{
+	weir_gate_find_causes(result);
+	for (size_t i = 0; i < result->row_count; i++)
+		apply_waiver(result, policy, &result->rows[i]);
+	for (size_t i = 0; i < result->row_count; i++)
+		apply_ceilings(result, policy, &result->rows[i]);
+}
+
+/* Finds the causes of the final, sorted rows, and sets the last day of the waivers to advise. */
+static void conclude_findings(struct weir_gate_result *result, const struct weir_policy *policy)
+{
+	char until[WEIR_DAY_SIZE];
+	bool dated = policy->today && weir_day_after(policy->today, WAIVER_DAYS, until);
+
+	weir_gate_find_causes(result);
+	for (size_t i = 0; dated && i < result->finding_count; i++)
+		result->findings[i].until = weir_arena_copy(result->arena, until, strlen(until));
+}
+
 void weir_gate_judge(struct weir_gate_result *result, const struct weir_gate_terms *terms)
 {
 	remark_patterns(result, terms->policy);
 	drop_ignored(result, terms->policy);
-	for (size_t i = 0; i < result->row_count; i++) {
-		struct weir_row *row = &result->rows[i];
-
-		apply_rule(terms->policy, row);
-		apply_waiver(result, terms->policy, row);
-		apply_ceilings(result, terms->policy, row);
-	}
+	for (size_t i = 0; i < result->row_count; i++)
+		apply_rule(terms->policy, &result->rows[i]);
+	apply_waivers(result, terms->policy);
 	if (result->row_count > 1)
 		qsort(result->rows, result->row_count, sizeof *result->rows, worst_first);
+	conclude_findings(result, terms->policy);
 	result->counts = (struct weir_gate_counts){0};
 	for (size_t i = 0; i < result->row_count; i++)
 		count_row(&result->counts, result->rows[i].outcome);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ci/policy/day.h"
 #include "ci/policy/policy.h"
 #include "engine/base/json.h"
 #include "engine/base/text.h"
@@ -164,19 +164,6 @@ static enum weir_status read_slo(struct reading *reading, const cJSON *object, v
 	return WEIR_OK;
 }
 
-/* Returns true for "2027-01-31"; dates of this form are ordered as texts. */
-static bool is_date(const char *text)
-{
-	static const char form[] = "dddd-dd-dd";
-	int64_t month, day;
-
-	for (size_t i = 0; i < sizeof form; i++)
-		if (form[i] == 'd' ? !isdigit((unsigned char)text[i]) : text[i] != form[i])
-			return false;
-	return weir_parse_i64(text + strlen("2027-"), 2, &month) && month >= 1 && month <= 12 &&
-	       weir_parse_i64(text + strlen("2027-01-"), 2, &day) && day >= 1 && day <= 31;
-}
-
 static enum weir_status read_waiver(struct reading *reading, const cJSON *object, void *into)
 {
 	static const char *const keys[] = {"scope", "metric",  "up_to", "reason",
@@ -197,8 +184,8 @@ static enum weir_status read_waiver(struct reading *reading, const cJSON *object
 		              "up_to: expected the largest change that is accepted, as 0.12");
 	if (!reason || !reason[0])
 		return refuse(reading, "reason: expected why this is accepted");
-	if (!expires || !is_date(expires))
-		return refuse(reading, "expires: expected a day, as \"2027-01-31\"");
+	if (!expires || !weir_day_is_valid(expires))
+		return refuse(reading, "expires: expected a day that exists, as \"2027-01-31\"");
 	waiver->waiver.reason = keep(reading, reason);
 	waiver->waiver.issue = keep(reading, issue);
 	waiver->waiver.expires = keep(reading, expires);
@@ -529,6 +516,7 @@ void weir_policy_free(struct weir_policy *policy)
 
 void weir_policy_set_today(struct weir_policy *policy, const char *today)
 {
+	policy->today = weir_arena_copy(policy->arena, today, strlen(today));
 	/* Dates of this form compare as texts; a waiver holds through its last day. */
 	for (size_t i = 0; i < policy->waiver_count; i++) {
 		const char *expires = policy->waivers[i].waiver.expires;

@@ -50,8 +50,9 @@ struct weir_policy_pair {
 /* The arena owns all its texts and lists. */
 struct weir_policy {
 	struct weir_arena *arena;
-	const char *path; /* NULL: the defaults */
-	int warmup;       /* leading iterations dropped from each run, or WEIR_WARMUP_AUTO */
+	const char *path;  /* NULL: the defaults */
+	const char *today; /* "2026-11-20"; NULL: not set */
+	int warmup;        /* leading iterations dropped from each run, or WEIR_WARMUP_AUTO */
 	double margins[WEIR_METRIC_COUNT];
 	double alpha_operators, alpha_stages;
 	struct weir_policy_rule *rules;

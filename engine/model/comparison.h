@@ -85,7 +85,7 @@ struct weir_row {
 	const char *unit;           /* "ns" or the unit of the metric; NULL: none */
 	double change;              /* candidate over baseline, minus 1 */
 	double low, high;           /* 90 % interval of the change */
-	double p, p_adjusted;
+	double p, p_adjusted; /* one-sided: of an improvement that it is faster, else slower */
 	double margin;
 	enum weir_outcome outcome;
 	double mde; /* minimum detectable effect: the smallest change found with 80 % power */
@@ -98,6 +98,28 @@ struct weir_row {
 	const char *note;                       /* one line; NULL: none */
 	double baseline_calls, candidate_calls; /* calls of an operator per iteration, mean of the
 	                                           medians of the runs; NAN: unknown */
+	double spread;       /* slowest over fastest run of the baseline, minus 1; NAN: unknown */
+	const char *renamed; /* the operator's name in the candidate; NULL: the same name */
+	const char *family;  /* "2 -> 3 kernels": the row sums a family; NULL: it does not */
+	double stage_change; /* change of the stage's time by a device or operator row alone; NAN:
+	                        unknown, or another kind of row. Not part of the JSON */
+	bool above_ceiling;  /* no waiver applies. Not part of the JSON */
+	const struct weir_gate_finding *finding; /* NULL: none. Not part of the JSON */
+};
+
+/* Rows that one cause explains: see engine/model/causes.h. */
+struct weir_gate_finding {
+	const char *scope;         /* of the cause, a key; "all-stages" and patterns are possible */
+	enum weir_outcome outcome; /* the worst of its rows: regression, suspect or waived */
+	double alike;              /* change that all operators or stages share; NAN: none */
+	uint64_t alike_count;      /* number of operators or stages that share it */
+	double added_ns;           /* time added per iteration; NAN: not a time */
+	uint64_t *rows;            /* indices of rows: the one to quote, then by scope and metric */
+	size_t row_count;
+	double up_to;         /* change that a waiver must cover; NAN: none can cover it */
+	const char *until;    /* last day of such a waiver, "2027-01-31"; NULL: not known */
+	const char *sentence; /* as in the text output; NULL: not written yet */
+	const char *fix;      /* id of a fix that would undo it; NULL: none known */
 };
 
 enum weir_environment_policy {
@@ -125,6 +147,7 @@ struct weir_contribution {
 	const char *stage, *operator;
 	double delta_ns; /* change of the device time per iteration */
 	double baseline_calls, candidate_calls;
+	const char *renamed; /* the operator's name in the candidate; NULL: the same name */
 };
 
 /* A fix that undoes a regression: the candidate has places for it in the regressed row. */
@@ -171,6 +194,9 @@ struct weir_gate_result {
 	size_t advice_count;
 	struct weir_row *rows; /* worst row first */
 	size_t row_count;
+	struct weir_gate_finding *findings; /* regressions first, then what adds the most time */
+	size_t finding_count;
+	const char *command; /* the command line that made the result; NULL: not known */
 	bool has_baseline_bound, has_candidate_bound;
 	enum weir_bound baseline_bound, candidate_bound;
 	const char *bound_stage; /* the stage that both bounds describe; NULL: the whole run */

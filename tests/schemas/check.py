@@ -16,7 +16,7 @@ WEIR = sys.argv[1]
 RUN = json.load(open("docs/schemas/weir.run.schema.json"))
 CONFIG = json.load(open("docs/schemas/weir.schema.json"))
 # Replacements for each member: other types, and numbers and texts at the edges of limits.
-VALUES = [None, True, "", "auto", "p50", "2027-13-01", -1, 0, 1.5, 0.2, 10.5, 101, 1000000, 1000001, [], [0], ["x"], {},
+VALUES = [None, True, "", "auto", "p50", "2027-13-01", "2027-02-31", "2028-02-29", -1, 0, 1.5, 0.2, 10.5, 101, 1000000, 1000001, [], [0], ["x"], {},
           {"x": "y"}, {"x": [1]}]
 offences = []
 pool = concurrent.futures.ThreadPoolExecutor(2)

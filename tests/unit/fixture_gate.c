@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "engine/model/causes.h"
 #include "tests/unit/fixture_gate.h"
 
 static const struct weir_waiver valid = {.reason = "fp8 fallback",
@@ -18,7 +19,8 @@ static const struct weir_waiver expired = {
 	.reason = "old driver", .expires = "2026-01-31", .up_to = 0.10, .expired = true};
 
 #define UNKNOWN_REST                                                                               \
-	.runs_needed = NAN, .contributed_ns = NAN, .baseline_calls = NAN, .candidate_calls = NAN
+	.runs_needed = NAN, .contributed_ns = NAN, .baseline_calls = NAN, .candidate_calls = NAN,  \
+	.spread = NAN
 
 static const struct weir_row decode_p50 = {.kind = WEIR_SCOPE_STAGE,
                                            .scope = "stage:decode_graph",
@@ -40,7 +42,8 @@ static const struct weir_row decode_p50 = {.kind = WEIR_SCOPE_STAGE,
                                            .candidate_samples = 300,
                                            .contributed_ns = 26867.875,
                                            .baseline_calls = NAN,
-                                           .candidate_calls = NAN};
+                                           .candidate_calls = NAN,
+                                           .spread = 0.02};
 static const struct weir_row decode_p95 = {.kind = WEIR_SCOPE_STAGE,
                                            .scope = "stage:decode_graph",
                                            .name = "decode_graph",
@@ -61,7 +64,8 @@ static const struct weir_row decode_p95 = {.kind = WEIR_SCOPE_STAGE,
                                            .candidate_samples = 300,
                                            .contributed_ns = 29600,
                                            .baseline_calls = NAN,
-                                           .candidate_calls = NAN};
+                                           .candidate_calls = NAN,
+                                           .spread = 0.02};
 static const struct weir_row copy_shift = {.kind = WEIR_SCOPE_OPERATOR,
                                            .scope = "operator:decode_graph/aten::copy_",
                                            .stage = "decode_graph",
@@ -84,7 +88,8 @@ static const struct weir_row copy_shift = {.kind = WEIR_SCOPE_OPERATOR,
                                            .candidate_samples = 300,
                                            .contributed_ns = 37200,
                                            .baseline_calls = 26,
-                                           .candidate_calls = 58};
+                                           .candidate_calls = 58,
+                                           .spread = NAN};
 static const struct weir_row prefill_waived = {.kind = WEIR_SCOPE_STAGE,
                                                .scope = "stage:prefill",
                                                .name = "prefill",
@@ -124,7 +129,8 @@ static const struct weir_row tokenize_open = {.kind = WEIR_SCOPE_STAGE,
                                               .candidate_samples = 300,
                                               .contributed_ns = 4600,
                                               .baseline_calls = NAN,
-                                              .candidate_calls = NAN};
+                                              .candidate_calls = NAN,
+                                              .spread = 0.02};
 static const struct weir_row tokenize_p99 = {.kind = WEIR_SCOPE_STAGE,
                                              .scope = "stage:tokenize",
                                              .name = "tokenize",
@@ -251,8 +257,8 @@ static void set_difference(struct weir_gate_result *result, struct weir_differen
 static void add_contributions(struct weir_gate_result *result)
 {
 	static const struct weir_contribution parts[] = {
-		{"decode_graph", "aten::copy_", 37200, 26, 58},
-		{"decode_graph", "aten::mm", -9800.5, 112, 112},
+		{"decode_graph", "aten::copy_", 37200, 26, 58, NULL},
+		{"decode_graph", "aten::mm", -9800.5, 112, 112, NULL},
 	};
 
 	result->contributions = weir_arena_alloc(result->arena, sizeof(parts));
@@ -472,13 +478,14 @@ const fixture_gate_maker fixture_gates[] = {
 	fixture_gate_hostile,      NULL,
 };
 
-struct weir_text fixture_gate_write(const char *format, const struct weir_gate_result *result,
+struct weir_text fixture_gate_write(const char *format, struct weir_gate_result *result,
                                     const struct weir_write_options *options)
 {
 	const struct weir_writer *writer = NULL;
 	struct weir_text out = {0};
 
 	assert_int_equal(weir_writer_find(WEIR_RESULT_GATE, format, &writer, NULL), WEIR_OK);
+	weir_gate_find_causes(result);
 	writer->gate(result, options, &out);
 	return out;
 }

@@ -28,8 +28,8 @@ struct weir_gate_result *fixture_gate_many(size_t rows);
 typedef struct weir_gate_result *(*fixture_gate_maker)(void);
 extern const fixture_gate_maker fixture_gates[]; /* all makers above except _many; ends with NULL */
 
-/* Writes the result in the named format; options may be NULL. */
-struct weir_text fixture_gate_write(const char *format, const struct weir_gate_result *result,
+/* Finds the causes of the rows and writes the result in the named format; options may be NULL. */
+struct weir_text fixture_gate_write(const char *format, struct weir_gate_result *result,
                                     const struct weir_write_options *options);
 
 #endif

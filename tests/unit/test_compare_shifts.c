@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "engine/analysis/compare/pairing.h"
 #include "tests/unit/make_runs.h"
 #include "tests/unit/near.h"
 
@@ -23,27 +24,145 @@ static const struct weir_contribution *contribution_of(const struct weir_gate_re
 	return NULL;
 }
 
-static void a_renamed_operator_is_never_red(void **state)
+/* Adds "decode" with eight operators, and one that the candidate calls otherwise. */
+static void add_rename(struct runs *runs, const char *before, const char *after, double factor)
+{
+	add_stage(runs, "decode", (struct shape){.count = 300});
+	add_device(runs, "decode", (struct shape){.count = 300});
+	add_operators(runs, "decode", 8, (struct shape){.count = 300});
+	add_operator_to(runs, false, before, (struct shape){.level = 4e5, .count = 300});
+	add_operator_to(runs, true, after, (struct shape){.level = 4e5 * factor, .count = 300});
+}
+
+static void a_renamed_operator_is_compared_with_itself(void **state)
 {
 	struct weir_gate_result *result;
 	struct runs runs;
 
 	(void)state;
 	runs_init(&runs, 5, 3, 21);
-	add_stage(&runs, "decode", (struct shape){.count = 300});
-	add_device(&runs, "decode", (struct shape){.count = 300});
-	add_operators(&runs, "decode", 8, (struct shape){.count = 300});
-	add_operator_to(&runs, false, "decode/gemm_v1", (struct shape){.level = 4e5, .count = 300});
-	add_operator_to(&runs, true, "decode/gemm_v2", (struct shape){.level = 4e5, .count = 300});
+	add_rename(&runs, "decode/gemm_v1", "decode/triton_gemm", 1.1);
 	result = compare_runs(&runs);
-	assert_int_equal(count_outcomes(result, WEIR_OUTCOME_REGRESSION), 0);
 	assert_int_equal(row_of(result, "operator:decode/gemm_v1", WEIR_METRIC_P50)->outcome,
-	                 WEIR_OUTCOME_MISSING);
-	assert_int_equal(row_of(result, "operator:decode/gemm_v2", WEIR_METRIC_P50)->outcome,
-	                 WEIR_OUTCOME_NEW);
-	assert_int_equal(result->contribution_count, 0);
+	                 WEIR_OUTCOME_REGRESSION);
+	assert_string_equal(row_of(result, "operator:decode/gemm_v1", WEIR_METRIC_P50)->renamed,
+	                    "triton_gemm");
+	assert_null(find_row(result, "operator:decode/triton_gemm", WEIR_METRIC_P50));
+	assert_int_equal(count_outcomes(result, WEIR_OUTCOME_MISSING), 0);
 	weir_gate_result_free(result);
 	runs_release(&runs);
+}
+
+static void an_operator_of_another_size_is_a_stranger(void **state)
+{
+	static const double factors[] = {1.22, 1.28, 0.82, 0.78}; /* around the ratio of 1.25 */
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct weir_gate_result *result;
+		struct runs runs;
+
+		runs_init(&runs, 5, 3, 21);
+		add_rename(&runs, "decode/gemm_v1", "decode/triton_gemm", factors[i]);
+		result = compare_runs(&runs);
+		assert_int_equal(count_outcomes(result, WEIR_OUTCOME_MISSING), i % 2);
+		assert_int_equal(count_outcomes(result, WEIR_OUTCOME_NEW), i % 2);
+		weir_gate_result_free(result);
+		runs_release(&runs);
+	}
+}
+
+static void names_without_a_common_word_need_equal_calls(void **state)
+{
+	struct weir_gate_result *result;
+	struct runs runs;
+
+	(void)state;
+	runs_init(&runs, 5, 3, 21);
+	add_rename(&runs, "decode/aten::bmm", "decode/fmha", 1);
+	result = compare_runs(&runs);
+	assert_int_equal(count_outcomes(result, WEIR_OUTCOME_MISSING), 1);
+	weir_gate_result_free(result);
+	for (size_t i = 0; i < 5; i++)
+		weir_series_push(weir_series_get(&runs.base[i]->calls, "decode/aten::bmm"), 28);
+	for (size_t i = 0; i < 3; i++)
+		weir_series_push(weir_series_get(&runs.head[i]->calls, "decode/fmha"), 28);
+	result = compare_runs(&runs);
+	assert_int_equal(count_outcomes(result, WEIR_OUTCOME_MISSING), 0);
+	weir_gate_result_free(result);
+	weir_series_get(&runs.head[2]->calls, "decode/fmha")->value[0] = 31; /* mean of 29 */
+	result = compare_runs(&runs);
+	assert_int_equal(count_outcomes(result, WEIR_OUTCOME_MISSING), 1);
+	weir_gate_result_free(result);
+	runs_release(&runs);
+}
+
+static void an_ambiguous_match_is_none(void **state)
+{
+	struct weir_gate_result *result;
+	struct runs runs;
+
+	(void)state;
+	runs_init(&runs, 5, 3, 21);
+	add_rename(&runs, "decode/gemm_v1", "decode/triton_gemm", 1);
+	add_operator_to(&runs, true, "decode/gemm_other",
+	                (struct shape){.level = 4e5, .count = 300});
+	result = compare_runs(&runs);
+	assert_int_equal(count_outcomes(result, WEIR_OUTCOME_MISSING), 1);
+	assert_int_equal(count_outcomes(result, WEIR_OUTCOME_NEW), 2);
+	weir_gate_result_free(result);
+	runs_release(&runs);
+}
+
+/* The candidate chose other tiles: one kernel became two, which take 10 % longer together. */
+static void a_family_of_kernels_is_compared_as_a_sum(void **state)
+{
+	static const char scope[] = "operator:decode/nvjet_sm90_tst_*_*_*_v_bz_TNT";
+	static const double levels[] = {3e5, 1.4e5};
+	static const char *const names[] = {"decode/nvjet_sm90_tst_128x8_64x12_4x1_v_bz_TNT",
+	                                    "decode/nvjet_sm90_tst_64x8_64x16_2x1_v_bz_TNT"};
+	struct weir_gate_result *result;
+	struct runs runs;
+
+	(void)state;
+	runs_init(&runs, 5, 3, 22);
+	add_rename(&runs, "decode/nvjet_sm90_tst_192x8_64x8_1x1_v_bz_TNT", names[0], 0.75);
+	add_operator_to(&runs, true, names[1], (struct shape){.level = levels[1], .count = 300});
+	result = compare_runs(&runs);
+	assert_int_equal(row_of(result, scope, WEIR_METRIC_P50)->outcome, WEIR_OUTCOME_REGRESSION);
+	assert_near(row_of(result, scope, WEIR_METRIC_P50)->change,
+	            (levels[0] + levels[1]) / 4e5 - 1, 0.1);
+	assert_string_equal(row_of(result, scope, WEIR_METRIC_P50)->family, "1 -> 2 kernels");
+	assert_int_equal(count_outcomes(result, WEIR_OUTCOME_NEW), 0);
+	weir_gate_result_free(result);
+	runs_release(&runs);
+}
+
+static void assert_family(const char *name, const char *expected)
+{
+	struct weir_text family = {0};
+	bool tiled = weir_pairing_family(name, &family);
+
+	assert_string_equal(tiled ? family.data : "", expected);
+	weir_text_release(&family);
+}
+
+static void tile_sizes_make_a_family(void **state)
+{
+	(void)state;
+	assert_family("ampere_sgemm_128x64_tn", "ampere_sgemm_*_tn");
+	assert_family("cutlass_80_tensorop_f16_s16816gemm_f16_256x128_32x3_nn_align8",
+	              "cutlass_80_tensorop_f16_s16816gemm_f16_*_*_nn_align*");
+	assert_family("sm80_xmma_gemm_f16f16_tilesize128x128x32_stage4_warpsize2x2x1_kernel",
+	              "sm80_xmma_gemm_f16f16_tilesize*_stage*_warpsize*_kernel");
+	assert_family("Kernel<GemmShape<128, 256, 64>, 4>", "Kernel<GemmShape<*>, 4>");
+	assert_family("vectorized_elementwise_kernel<4, add>", "");
+	assert_family("layer_norm_fp32", "");
+	assert_family("x64", "");
+	assert_true(weir_pairing_share_word("aten::mm", "triton_mm"));
+	assert_true(weir_pairing_share_word("aten::silu", "triton_poi_fused_SiLU_0"));
+	assert_false(weir_pairing_share_word("aten::mm", "triton_bmm"));
+	assert_false(weir_pairing_share_word("void at::kernel", "void at::native::kernel"));
 }
 
 /* A fused kernel: one operator takes over from another, which disappears. */
@@ -444,7 +563,12 @@ static void a_fifth_more_time_is_always_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_renamed_operator_is_never_red),
+		cmocka_unit_test(a_renamed_operator_is_compared_with_itself),
+		cmocka_unit_test(an_operator_of_another_size_is_a_stranger),
+		cmocka_unit_test(names_without_a_common_word_need_equal_calls),
+		cmocka_unit_test(an_ambiguous_match_is_none),
+		cmocka_unit_test(a_family_of_kernels_is_compared_as_a_sum),
+		cmocka_unit_test(tile_sizes_make_a_family),
 		cmocka_unit_test(a_fused_operator_is_moved_and_names_where_from),
 		cmocka_unit_test(an_operator_that_shrank_for_another_moved_as_well),
 		cmocka_unit_test(nothing_moved_where_the_device_got_slower),

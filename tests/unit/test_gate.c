@@ -209,6 +209,67 @@ static void a_waiver_of_a_falling_figure_goes_by_its_fall(void **state)
 	gate_release(&gate);
 }
 
+/* The operator takes 2 % of the stage and doubled: its waiver goes by the stage's time. */
+static void a_waiver_of_a_stage_covers_its_device_time_and_operators(void **state)
+{
+	static const double sizes[] = {2.0, 6.1}; /* +4 % and +12.2 % of the stage */
+	struct gate gate;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct weir_row *row;
+
+		gate_init(&gate, waiver);
+		add_row(&gate, "stage:decode", WEIR_OUTCOME_REGRESSION, 0.11);
+		row = add_row(&gate, "device:decode", WEIR_OUTCOME_REGRESSION, 0.12);
+		row->name = row->stage = "decode";
+		row = add_row(&gate, "operator:decode/mm", WEIR_OUTCOME_REGRESSION, sizes[i]);
+		row->name = "mm";
+		row->stage = "decode";
+		row->contributed_ns = 2e4 * sizes[i];
+		weir_gate_judge(gate.result, &gate.terms);
+		assert_int_equal(gate.result->counts.waived, i ? 2 : 3);
+		assert_int_equal(gate.result->exit_code, i ? 1 : 0);
+		gate_release(&gate);
+	}
+}
+
+/* The stage's rows belong to the finding of the operator that explains them. */
+static void a_waiver_of_an_operator_covers_its_finding(void **state)
+{
+	struct gate gate;
+	struct weir_row *row;
+
+	(void)state;
+	gate_init(&gate, "{\"waivers\": [{\"scope\": \"operator:decode/mm\", \"up_to\": 0.5, "
+	                 "\"reason\": \"r\", \"expires\": \"2027-01-31\"}]}");
+	add_row(&gate, "stage:decode", WEIR_OUTCOME_REGRESSION, 0.05)->name = "decode";
+	add_row(&gate, "stage:other", WEIR_OUTCOME_REGRESSION, 0.05)->name = "other";
+	row = add_row(&gate, "operator:decode/mm", WEIR_OUTCOME_REGRESSION, 0.4);
+	row->name = "mm";
+	row->stage = "decode";
+	row->contributed_ns = 4e4;
+	weir_gate_judge(gate.result, &gate.terms);
+	assert_int_equal(gate.result->counts.waived, 2);
+	assert_int_equal(gate.result->counts.regressions, 1);
+	assert_int_equal(gate.result->finding_count, 2);
+	assert_string_equal(gate.result->findings[0].scope, "stage:other");
+	gate_release(&gate);
+}
+
+static void an_advised_waiver_lasts_ninety_days(void **state)
+{
+	struct gate gate;
+
+	(void)state;
+	gate_init(&gate, "{}");
+	weir_policy_set_today(gate.policy, "2027-12-02");
+	add_row(&gate, "stage:decode", WEIR_OUTCOME_REGRESSION, 0.11);
+	weir_gate_judge(gate.result, &gate.terms);
+	assert_string_equal(gate.result->findings[0].until, "2028-03-01"); /* over a leap day */
+	gate_release(&gate);
+}
+
 static void a_ceiling_stops_what_no_waiver_covers(void **state)
 {
 	struct gate gate;
@@ -475,6 +536,9 @@ int main(void)
 		cmocka_unit_test(a_regression_is_red_and_a_comparison_never),
 		cmocka_unit_test(every_outcome_is_counted_once),
 		cmocka_unit_test(a_waiver_covers_what_it_names),
+		cmocka_unit_test(a_waiver_of_a_stage_covers_its_device_time_and_operators),
+		cmocka_unit_test(a_waiver_of_an_operator_covers_its_finding),
+		cmocka_unit_test(an_advised_waiver_lasts_ninety_days),
 		cmocka_unit_test(an_exceeded_waiver_is_void_and_shown),
 		cmocka_unit_test(an_expired_waiver_is_void_and_remarked),
 		cmocka_unit_test(a_waiver_of_a_falling_figure_goes_by_its_fall),

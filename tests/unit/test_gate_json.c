@@ -7,7 +7,7 @@
 #include "tests/unit/fixture_gate.h"
 #include "tests/unit/near.h"
 
-static struct weir_text write_json(const struct weir_gate_result *result)
+static struct weir_text write_json(struct weir_gate_result *result)
 {
 	return fixture_gate_write("json", result, NULL);
 }
@@ -106,7 +106,7 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	assert_int_equal(weir_json_parse(text.data, text.length, &document, NULL), WEIR_OK);
 	assert_keys(document, "schema weir verdict exit codes method alpha baseline candidate "
 	                      "environment counts rows bound fixes contributions remarks since "
-	                      "incomplete advice ");
+	                      "incomplete advice findings command ");
 	assert_keys(cJSON_GetObjectItem(document, "baseline"), "name runs labels recorded ");
 	assert_keys(cJSON_GetObjectItem(document, "candidate"), "runs labels ");
 	assert_keys(cJSON_GetObjectItem(document, "environment"), "match differences ");

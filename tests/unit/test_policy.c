@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "ci/policy/day.h"
 #include "ci/policy/policy.h"
 #include "tests/unit/near.h"
 
@@ -266,6 +267,27 @@ static void patterns_match_whole_scopes(void **state)
 			fail_msg("\"%s\" against \"%s\"", cases[i].pattern, cases[i].scope);
 }
 
+static void days_that_do_not_exist_are_no_days(void **state)
+{
+	static const char *const days[] = {"2027-01-31", "2028-02-29", "2000-02-29", "2027-04-30"};
+	static const char *const others[] = {"2027-02-31", "2027-02-29", "1900-02-29", "2027-04-31",
+	                                     "2027-01-00", "2027-00-10", "2027-13-01", "2027-1-01",
+	                                     "2027-01-32", "2027-01-310"};
+	char after[WEIR_DAY_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof days / sizeof *days; i++)
+		assert_true(weir_day_is_valid(days[i]));
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_false(weir_day_is_valid(others[i]));
+	assert_true(weir_day_after("2026-12-31", 1, after));
+	assert_string_equal(after, "2027-01-01");
+	assert_true(weir_day_after("2027-02-28", 0, after));
+	assert_string_equal(after, "2027-02-28");
+	assert_false(weir_day_after("9999-12-31", 1, after));
+	assert_false(weir_day_after("2027-02-31", 1, after));
+}
+
 static void a_waiver_holds_through_its_last_day(void **state)
 {
 	struct weir_policy *policy = parse(documented);
@@ -368,6 +390,7 @@ int main(void)
 		cmocka_unit_test(faults_are_refused_by_key_and_place),
 		cmocka_unit_test(the_first_matching_rule_counts),
 		cmocka_unit_test(patterns_match_whole_scopes),
+		cmocka_unit_test(days_that_do_not_exist_are_no_days),
 		cmocka_unit_test(a_waiver_holds_through_its_last_day),
 		cmocka_unit_test(a_valid_waiver_behind_a_void_one_covers),
 		cmocka_unit_test(too_long_a_list_is_refused),

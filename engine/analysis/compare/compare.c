@@ -159,6 +159,24 @@ static void fill_change(struct weir_row *row, const struct weir_gate_cell *cell,
 	row->runs_needed = cell->runs_needed;
 }
 
+/* Returns the slowest over the fastest run of the baseline, minus 1; NAN: fewer than two runs. */
+static double spread_of(const struct weir_comparing *comparing, const struct weir_compared_set *set,
+                        size_t index, size_t k)
+{
+	const double *y = &set->y[(k * set->count + index) * comparing->run_count];
+	double low = INFINITY, high = -INFINITY;
+	size_t runs = 0;
+
+	for (size_t r = 0; r < comparing->input->baseline_count; r++) {
+		if (isnan(y[r]))
+			continue;
+		low = fmin(low, y[r]);
+		high = fmax(high, y[r]);
+		runs++;
+	}
+	return runs > 1 ? expm1(high - low) : NAN;
+}
+
 static struct weir_row row_of(struct weir_comparing *comparing, const struct weir_compared_set *set,
                               size_t index, size_t k)
 {
@@ -177,12 +195,19 @@ static struct weir_row row_of(struct weir_comparing *comparing, const struct wei
 		.contributed_ns = NAN,
 		.baseline_calls = item->baseline_calls,
 		.candidate_calls = item->candidate_calls,
+		.spread = spread_of(comparing, set, index, k),
+		.renamed = item->renamed,
+		.family = item->family,
 	};
 
 	fill_change(&row, cell, item->higher_is_better);
 	if (row.mde < row.margin)
 		row.mde = row.margin; /* the same, but for the rounding of logarithms */
 	row.outcome = outcome_of(comparing, cell, row.metric, item->method);
+	if (row.outcome == WEIR_OUTCOME_IMPROVEMENT) {
+		row.p = cell->p_faster;
+		row.p_adjusted = cell->p_faster_adjusted;
+	}
 	/* Neither improvement nor unchanged is proven. */
 	if (weir_compared_is_tail_of_one(item, row.metric) && row.outcome != WEIR_OUTCOME_SUSPECT)
 		row.outcome = WEIR_OUTCOME_INFORMATIONAL;
@@ -253,6 +278,7 @@ static void push_all_operators(struct weir_comparing *comparing)
 			.contributed_ns = NAN,
 			.baseline_calls = NAN,
 			.candidate_calls = NAN,
+			.spread = NAN,
 		};
 
 		if (isnan(cell->p))
@@ -522,6 +548,7 @@ static void list_contributions(struct weir_gate_result *result, const char *stag
 			.delta_ns = row->contributed_ns,
 			.baseline_calls = row->baseline_calls,
 			.candidate_calls = row->candidate_calls,
+			.renamed = row->renamed,
 		};
 	}
 	qsort(parts, changes.count, sizeof *parts, by_size);

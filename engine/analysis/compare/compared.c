@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/analysis/compare/compared.h"
+#include "engine/analysis/compare/pairing.h"
 #include "engine/base/arena.h"
 #include "engine/stats/outlier.h"
 #include "engine/stats/quantile.h"
@@ -670,6 +671,9 @@ enum weir_status weir_comparing_init(struct weir_comparing *comparing,
 		status = pair_subjects(comparing, sets[s], kinds[s], err);
 	if (status)
 		return status;
+	weir_pairing_apply(comparing);
+	for (size_t i = 0; i < comparing->operators.count; i++)
+		count_samples(comparing, &comparing->operators.items[i]);
 	choose_method(comparing);
 	for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
 		choose_methods(comparing, sets[s]);
@@ -700,5 +704,10 @@ void weir_comparing_release(struct weir_comparing *comparing)
 	release_set(&comparing->devices);
 	release_set(&comparing->operators);
 	release_set(&comparing->metrics);
+	for (size_t i = 0; i < comparing->made_count; i++) {
+		free(comparing->made[i]->value);
+		free(comparing->made[i]);
+	}
+	free(comparing->made);
 	free(comparing->runs);
 }

@@ -23,6 +23,8 @@ struct weir_compared {
 	/* Mean over runs of the p50, 0 for an idle operator; NAN: absent, or not a time. */
 	double baseline_ns, candidate_ns;
 	enum weir_method method; /* allowed by the runs that have the subject */
+	const char *renamed;     /* name in the candidate; NULL: the same */
+	const char *family;      /* "2 -> 3 kernels": a sum over a family; NULL: one operator */
 };
 
 /* All subjects of one kind, sorted by name. */
@@ -51,6 +53,8 @@ struct weir_comparing {
 	struct weir_gate_cell all[WEIR_COMPARE_ROWS];
 	size_t all_rows;                       /* 0: too few runs for a common mode */
 	bool few_operators[WEIR_COMPARE_ROWS]; /* too few tested operators for the common mode */
+	struct weir_series **made;             /* sums of families, owned */
+	size_t made_count, made_capacity;
 };
 
 /*

@@ -4,9 +4,11 @@
  * contract does not name are at the end of their object. Figures keep all their digits, so that a
  * stored result renders like the original.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "engine/model/causes.h"
 #include "engine/report/json/document_tables.h"
 #include "engine/report/json/stored.h"
 
@@ -77,7 +79,46 @@ static const struct weir_schema row_schema = SCHEMA_THEN(
 	{EXACT("mde", mde)}, {EXACT("runs_needed", runs_needed)}, {PART("samples", samples_schema)},
 	{POINTER("waiver", waiver, waiver_schema)}, {TEXT("note", note)}, {TEXT("stage", stage)},
 	{TEXT("name", name)}, {EXACT("contributed_ns", contributed_ns)},
-	{PART("calls", row_calls_schema)});
+	{PART("calls", row_calls_schema)}, {EXACT("spread", spread)}, {TEXT("renamed", renamed)},
+	{TEXT("family", family)});
+#undef OF
+
+/* ---- findings ---- */
+
+static const struct weir_schema index_schema =
+	SCHEMA(BARE, {.kind = WEIR_MEMBER_INTEGER, .size = sizeof(uint64_t), .most = MAX_ROWS - 1});
+
+/* Checks that the rows of a finding exist; they are read before. */
+static enum weir_status check_finding(struct weir_document_reader *in, const cJSON *item,
+                                      void *object)
+{
+	const struct weir_gate_result *result = in->root;
+	const struct weir_gate_finding *finding = object;
+
+	(void)item;
+	if (finding->row_count == 0)
+		return weir_fail(in->err, WEIR_E_FORMAT, "rows: expected at least one index");
+	for (size_t i = 0; i < finding->row_count; i++)
+		if (finding->rows[i] >= result->row_count)
+			return weir_fail(in->err, WEIR_E_FORMAT,
+			                 "rows: %" PRIu64 " is not the index of a row",
+			                 finding->rows[i]);
+	return WEIR_OK;
+}
+
+#define OF struct weir_gate_finding
+static const struct weir_schema alike_schema =
+	SCHEMA(LINE, {EXACT("change", alike)}, {COUNT("count", alike_count)});
+static const struct weir_schema accept_schema =
+	SCHEMA(LINE, {EXACT("up_to", up_to)}, {TEXT("expires", until)});
+
+static const struct weir_schema finding_schema = SCHEMA_THEN(
+	BLOCK, .check = check_finding, {TEXT("id", scope)},
+	{TEXT("scope", scope), .required = true},
+	{ENUM("outcome", outcome, weir_outcome), .required = true},
+	{LIST("rows", rows, row_count, index_schema, MAX_ROWS), .on_line = true},
+	{EXACT("added_ns", added_ns)}, {TEXT("sentence", sentence)}, {TEXT("fix", fix)},
+	{PART("alike", alike_schema), WHEN(KNOWN, alike)}, {PART("accept", accept_schema)});
 #undef OF
 
 #define OF struct weir_undo
@@ -99,9 +140,9 @@ static const struct weir_schema advice_schema =
 static const struct weir_schema contribution_calls_schema =
 	SCHEMA(TUPLE, {EXACT(NULL, baseline_calls)}, {EXACT(NULL, candidate_calls)});
 
-static const struct weir_schema contribution_schema =
-	SCHEMA(LINE, {TEXT("stage", stage)}, {TEXT("operator", operator)},
-               {EXACT("delta_ns", delta_ns)}, {PART("calls", contribution_calls_schema)});
+static const struct weir_schema contribution_schema = SCHEMA(
+	LINE, {TEXT("stage", stage)}, {TEXT("operator", operator)}, {EXACT("delta_ns", delta_ns)},
+	{PART("calls", contribution_calls_schema)}, {TEXT("renamed", renamed)});
 #undef OF
 
 /* ---- the document ---- */
@@ -148,8 +189,23 @@ static const struct weir_schema bound_schema =
                {SPECIAL("moved", put_moved, NULL)}, {TEXT("stage", bound_stage)},
                {PART("cause", causes_schema)});
 
-const struct weir_schema weir_gate_schema = SCHEMA(
-	BLOCK, {LITERAL("schema", "weir.gate/1")}, {LITERAL("weir", WEIR_VERSION)},
+/* Finds the causes in a document of an older version or another program, in which a finding is
+ * missing. */
+static void complete_gate(void *object)
+{
+	struct weir_gate_result *result = object;
+	bool all = true;
+
+	weir_gate_index_findings(result);
+	for (size_t i = 0; i < result->row_count && all; i++)
+		all = result->rows[i].finding || !weir_row_has_finding(&result->rows[i]);
+	if (!all)
+		weir_gate_find_causes(result);
+}
+
+const struct weir_schema weir_gate_schema = SCHEMA_THEN(
+	BLOCK, .complete = complete_gate, {LITERAL("schema", "weir.gate/1")},
+	{LITERAL("weir", WEIR_VERSION)},
 	{ENUM("verdict", verdict, weir_gate_verdict), .required = true},
 	{INTEGER("exit", exit_code, int, MAX_EXIT), .required = true},
 	{LIST("codes", codes, code_count, code_schema, INSIDE(codes)), .on_line = true},
@@ -162,7 +218,9 @@ const struct weir_schema weir_gate_schema = SCHEMA(
 	{LIST("contributions", contributions, contribution_count, contribution_schema, MAX_ROWS)},
 	{LIST("remarks", remarks, remark_count, remark_schema, MAX_ROWS)}, {TEXT("since", since)},
 	{TEXT("incomplete", incomplete)},
-	{LIST("advice", advice, advice_count, advice_schema, MAX_ROWS)});
+	{LIST("advice", advice, advice_count, advice_schema, MAX_ROWS)},
+	{LIST("findings", findings, finding_count, finding_schema, MAX_ROWS)},
+	{TEXT("command", command)});
 #undef OF
 
 void weir_write_gate_json(const struct weir_gate_result *result,
