@@ -225,6 +225,22 @@ static void keep_run_url(struct reading *reading, const char *url)
 		reading->out->run_url = keep(reading, url);
 }
 
+static void keep_commit(struct reading *reading, const char *commit)
+{
+	if (commit && *commit && commit[strspn(commit, "0123456789abcdefABCDEF")] == '\0')
+		reading->out->commit = keep(reading, commit);
+}
+
+/* Stores the commit that was measured: the head of the pull request, as GITHUB_SHA is its merge
+ * with the target branch. */
+static void read_github_commit(struct reading *reading, const cJSON *event)
+{
+	const char *run = text_of(AT(event, "workflow_run", "head_sha"));
+	const char *head = text_of(AT(event, "pull_request", "head", "sha"));
+
+	keep_commit(reading, run ? run : head ? head : variable(reading, "GITHUB_SHA"));
+}
+
 /* Stores the page of the run that a workflow_run event is about, otherwise of this run. */
 static void read_github_run(struct reading *reading, const cJSON *event)
 {
@@ -247,6 +263,7 @@ static enum weir_status read_event(struct reading *reading)
 
 	if (!path) {
 		read_github_run(reading, NULL);
+		read_github_commit(reading, NULL);
 		return WEIR_OK;
 	}
 	if (weir_json_read_file(path, &event, reading->err)) {
@@ -261,6 +278,7 @@ static enum weir_status read_event(struct reading *reading)
 	take_pull_request(reading, event);
 	take_workflow_run(reading, event);
 	read_github_run(reading, event);
+	read_github_commit(reading, event);
 	cJSON_Delete(event);
 	return WEIR_OK;
 }
@@ -271,6 +289,7 @@ static enum weir_status read_merge_request(struct reading *reading)
 	int64_t number;
 
 	keep_run_url(reading, variable(reading, "CI_PIPELINE_URL"));
+	keep_commit(reading, variable(reading, "CI_COMMIT_SHA"));
 	if (!text)
 		return WEIR_OK;
 	if (!weir_parse_i64(text, strlen(text), &number) || number < 1 || number > MAX_NUMBER)

@@ -2,8 +2,9 @@
 /*
  * Reads from the CI system's environment where a job runs and which request it may comment on:
  *   GitHub  GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_EVENT_NAME, GITHUB_EVENT_PATH,
- *           GITHUB_SERVER_URL, GITHUB_RUN_ID
- *   GitLab  GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, CI_PIPELINE_URL
+ *           GITHUB_SERVER_URL, GITHUB_RUN_ID, GITHUB_SHA
+ *   GitLab  GITLAB_TOKEN, CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, CI_PIPELINE_URL,
+ *           CI_COMMIT_SHA
  * Uses no network.
  */
 #ifndef WEIR_CI_COMMENT_CONTEXT_H
@@ -41,6 +42,7 @@ struct weir_ci_context {
 	const char *token;       /* NULL: not set */
 	struct weir_place place; /* project "": not set; number 0: not known */
 	struct weir_ci_head head;
+	const char *commit;  /* that was measured, in hexadecimal; NULL: not known */
 	const char *run_url; /* page of the job that measured; NULL: not known */
 	bool from_fork;      /* a pull_request event of a fork: the token may not write */
 };

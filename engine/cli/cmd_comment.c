@@ -34,6 +34,10 @@ static const struct weir_option options[] = {
 	{.name = "dry-run",
          .kind = WEIR_OPTION_FLAG,
          .help = "print the comment and where it would be posted; make no request"},
+	{.name = "page",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "URL",
+         .help = "link to this page in the comment, as an HTML artifact of the job"},
 	{.name = "timeout",
          .kind = WEIR_OPTION_COUNT,
          .value = "SECONDS",
@@ -75,10 +79,15 @@ struct draft {
 };
 
 static enum weir_status write_draft(const struct weir_arguments *arguments,
-                                    const struct weir_gate_result *result, const char *link,
-                                    struct draft *draft, struct weir_error *err)
+                                    const struct weir_gate_result *result,
+                                    const struct weir_ci_context *context, struct draft *draft,
+                                    struct weir_error *err)
 {
-	const struct weir_write_options how = {.link = link};
+	const struct weir_write_options how = {
+		.link = context->run_url,
+		.page = weir_option_text(arguments, "page"),
+		.commit = context->commit,
+	};
 	const char *suite = weir_option_text(arguments, "suite");
 	struct weir_text markdown = {0};
 
@@ -227,8 +236,7 @@ static enum weir_exit comment_on(const struct weir_arguments *arguments,
 	struct draft draft = {0};
 	struct weir_error why = {0};
 	enum weir_status status = weir_ci_context_read(&environment, &wish, arena, &context, &why);
-	enum weir_exit code =
-		weir_exit_of(write_draft(arguments, result, context.run_url, &draft, err));
+	enum weir_exit code = weir_exit_of(write_draft(arguments, result, &context, &draft, err));
 
 	if (!code && weir_option_given(arguments, "dry-run")) {
 		say_plan(&context, &draft, status, &why);

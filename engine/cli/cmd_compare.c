@@ -63,6 +63,7 @@ static enum weir_status compare(const struct weir_arguments *arguments,
 
 	if (status)
 		return status;
+	weir_note_command(result, "compare", options, arguments);
 	status = compare_under(arguments, policy, result, err);
 	if (!status)
 		status = weir_documents_write_gate(arguments, result, err);

@@ -87,6 +87,7 @@ static enum weir_status gate(const struct weir_arguments *arguments,
 
 	if (status)
 		return status;
+	weir_note_command(result, "gate", options, arguments);
 	status = gate_under(arguments, policy, result, err);
 	if (!status)
 		status = weir_documents_write_gate(arguments, result, err);

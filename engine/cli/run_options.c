@@ -2,10 +2,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/cli/output.h"
 #include "engine/cli/run_options.h"
 #include "engine/pipeline/classify.h"
+#include "engine/report/gate/gate_figures.h"
 
 const char *const weir_gate_formats[] = {"text",  "json",  "markdown",    "html",
                                          "junit", "sarif", "annotations", NULL};
@@ -45,4 +47,75 @@ void weir_measuring_given(struct weir_measuring *out, const struct weir_argument
 		.failed = say_failure,
 		.context = line,
 	};
+}
+
+/* True for an option that changes the output or the exit code only, or that is not to be repeated.
+ */
+static bool is_left_out(const char *option)
+{
+	static const char *const names[] = {"format", "output", "all", "bisect", "bootstrap"};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(names); i++)
+		if (strcmp(option, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static void add_word(const char *word, struct weir_text *out)
+{
+	weir_text_puts(out, " ");
+	weir_gate_print_shell_word(word, out);
+}
+
+/* Appends an option with all its values. */
+static void add_option(const struct weir_option *option, const struct weir_arguments *arguments,
+                       struct weir_text *out)
+{
+	const char *value;
+
+	if (!weir_option_given(arguments, option->name))
+		return;
+	if (!option->repeatable || option->collects)
+		weir_text_printf(out, " --%s", option->name);
+	if (option->kind == WEIR_OPTION_FLAG)
+		return;
+	if (!option->repeatable) {
+		add_word(weir_option_text(arguments, option->name), out);
+		return;
+	}
+	for (size_t i = 0; (value = weir_option_each(arguments, option->name, i)); i++) {
+		if (!option->collects)
+			weir_text_printf(out, " --%s", option->name);
+		add_word(value, out);
+	}
+}
+
+static void add_arguments(const struct weir_arguments *arguments, struct weir_text *out)
+{
+	for (size_t i = 0; i < weir_arguments_count(arguments); i++)
+		add_word(weir_arguments_at(arguments, i), out);
+}
+
+void weir_note_command(struct weir_gate_result *result, const char *name,
+                       const struct weir_option *options, const struct weir_arguments *arguments)
+{
+	struct weir_text line = {0};
+	bool collects = false;
+
+	weir_text_printf(&line, "weir %s", name);
+	for (const struct weir_option *option = options; option->name; option++)
+		collects = collects ||
+		           (option->collects && weir_option_given(arguments, option->name));
+	if (!collects)
+		add_arguments(arguments, &line);
+	for (const struct weir_option *option = options; option->name; option++)
+		if (!is_left_out(option->name))
+			add_option(option, arguments, &line);
+	if (collects && weir_arguments_count(arguments) > 0) {
+		weir_text_puts(&line, " --");
+		add_arguments(arguments, &line);
+	}
+	if (line.length <= WEIR_LONGEST_COMMAND)
+		result->command = weir_arena_copy(result->arena, line.data, line.length);
+	weir_text_release(&line);
 }

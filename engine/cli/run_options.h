@@ -78,4 +78,10 @@ void weir_measuring_given(struct weir_measuring *out, const struct weir_argument
                           const struct weir_settings *settings, struct weir_progress_line *line,
                           struct weir_progress *progress);
 
+/* Stores the command line in the result, without the options of the output: "weir gate RUN
+ * --baseline main". A command line of more than WEIR_LONGEST_COMMAND bytes is left out. */
+#define WEIR_LONGEST_COMMAND 4000
+void weir_note_command(struct weir_gate_result *result, const char *name,
+                       const struct weir_option *options, const struct weir_arguments *arguments);
+
 #endif

@@ -393,7 +393,7 @@ static void explain_stage(struct causes *causes, const struct family *family)
 		            positive(family->device));
 	if (!open) {
 		each_alone(causes, family);
-	} else if (family->count > 0 && family->count <= WEIR_CAUSES_OPERATORS &&
+	} else if (sum > 0 && family->count <= WEIR_CAUSES_OPERATORS &&
 	           sum >= WEIR_CAUSES_EXPLAINED * slower) {
 		each_alone(causes, family);
 		place_stage(causes, family->device, family->operators[0]->finding, sum);

@@ -31,7 +31,10 @@ struct weir_write_options {
 	size_t top;    /* report: number of operators, 0: WEIR_WRITE_TOP; JSON holds all of them */
 	bool all;      /* text of a gate: all rows, not only failures and suspects */
 	size_t budget; /* Markdown of a gate: maximum bytes, 0: WEIR_WRITE_BUDGET */
-	const char *link; /* Markdown of a gate: URL of the full report; NULL: none */
+	/* Markdown of a gate. NULL: not known */
+	const char *link;   /* URL of the job that measured */
+	const char *page;   /* URL of the HTML page */
+	const char *commit; /* commit that was measured */
 };
 
 /* Append a complete document to the text. The options may be NULL. */

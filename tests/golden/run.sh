@@ -28,7 +28,7 @@ play() { # CASE LOCALE
 	code=0
 	rm -rf "${work:?}/home"
 	mkdir "$work/home"
-	env -i PATH="$program:$PATH" HOME="$work/home" TMPDIR="$work/home" NO_COLOR=1 COLUMNS=80 LC_ALL="$2" \
+	env -i PATH="$program:$PATH" HOME="$work/home" TMPDIR="$work/home" NO_COLOR=1 COLUMNS=80 LC_ALL="$2" SOURCE_DATE_EPOCH=1795000000 \
 		ASAN_OPTIONS="${ASAN_OPTIONS:-}" UBSAN_OPTIONS="${UBSAN_OPTIONS:-}" \
 		sh "$golden/$1/cmd" >"$work/stdout" 2>"$work/stderr" </dev/null || code=$?
 	echo "$code" >"$work/exit"

@@ -15,6 +15,7 @@ import jsonschema
 WEIR = sys.argv[1]
 RUN = json.load(open("docs/schemas/weir.run.schema.json"))
 CONFIG = json.load(open("docs/schemas/weir.schema.json"))
+GATE = json.load(open("docs/schemas/weir.gate.schema.json"))
 # Replacements for each member: other types, and numbers and texts at the edges of limits.
 VALUES = [None, True, "", "auto", "p50", "2027-13-01", "2027-02-31", "2028-02-29", -1, 0, 1.5, 0.2, 10.5, 101, 1000000, 1000001, [], [0], ["x"], {},
           {"x": "y"}, {"x": [1]}]
@@ -102,6 +103,26 @@ def check_golden():
     return found
 
 
+def check_gates():
+    """Holds the results of gates in the golden output against their schema, and their findings against their rows."""
+    found = findings = 0
+    for file in sorted(pathlib.Path("tests/golden").glob("*/stdout")):
+        text = file.read_text()
+        for start in re.finditer(r"^\{\n  \"schema\": \"weir.gate/1\"", text, re.M):
+            document = json.JSONDecoder().raw_decode(text, start.start())[0]
+            found += 1
+            errors = sorted(jsonschema.Draft202012Validator(GATE).iter_errors(document), key=str)
+            offences.extend(f"{file}: {list(error.path)}: {error.message[:200]}" for error in errors[:3])
+            bad = {i for i, row in enumerate(document["rows"]) if row["outcome"] in ("regression", "suspect", "waived")}
+            listed = [row for finding in document["findings"] for row in finding["rows"]]
+            findings += len(document["findings"])
+            if sorted(listed) != sorted(bad):
+                offences.append(f"{file}: the findings have the rows {sorted(listed)}, expected {sorted(bad)}")
+    if found < 8 or findings < 8:
+        offences.append(f"tests/golden: only {found} results of gates with {findings} findings")
+    return found
+
+
 def lists_of(path):
     """Returns the lists of keys in a C file, by the function or array that holds them."""
     found, function = {}, ""
@@ -148,17 +169,18 @@ def check_keys():
 
 
 def main():
-    for schema in (RUN, CONFIG):
+    for schema in (RUN, CONFIG, GATE):
         jsonschema.Draft202012Validator.check_schema(schema)
     check_keys()
     found = check_golden()
+    gates = check_gates()
     checked = check_examples("docs/run-format.md", RUN) + check_examples("docs/configuration.md", CONFIG)
     for file in sorted(pathlib.Path("tests/data/policy").glob("*.json")):
         if file.name != "twice.json":  # a schema cannot see a key that comes twice
             compare(CONFIG, json.load(file.open()), str(file))
     for offence in offences[:40]:
         print(offence)
-    print(f"{found} golden runs, {checked} documents compared with the program, {len(offences)} offences")
+    print(f"{found} golden runs, {gates} gates, {checked} documents compared with the program, {len(offences)} offences")
     return 1 if offences else 0
 
 

@@ -463,6 +463,7 @@ struct weir_gate_result *fixture_gate_many(size_t rows)
 		many[i].outcome = i % 3 == 1 ? WEIR_OUTCOME_WAIVED : many[i].outcome;
 		many[i].name = weir_arena_format(result->arena, "stage %zu of |<@#`|<@#`|<@#`", i);
 		many[i].scope = weir_arena_format(result->arena, "stage:%s", many[i].name);
+		many[i].change *= 1 + (double)(i % 64); /* no common factor */
 		many[i].note = "|<@#`|<@#`|<@#`|<@#`|<@#`|<@#`|<@#`|<@#`|<@#`|<@#`|<@#`|<@#`|<@#`";
 	}
 	result->rows = many;

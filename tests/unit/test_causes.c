@@ -197,7 +197,7 @@ static void five_operators_that_changed_alike_are_one_finding(void **state)
 	assert_near(scene.result->findings[0].added_ns, 150, 1e-6); /* of the stages */
 	weir_gate_result_free(scene.result);
 	scene = throttle(4, 0.08); /* too few for a common factor */
-	conclude(&scene, 2); /* the stages */
+	conclude(&scene, 2);       /* the stages */
 	assert_null(find(&scene, "all-operators"));
 	weir_gate_result_free(scene.result);
 }

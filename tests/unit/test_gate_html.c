@@ -15,7 +15,7 @@ static struct weir_text write_html(struct weir_gate_result *result)
 /* The drawing of the first row of a regression whose change and interval are set. */
 static struct weir_text draw(double change, double low, double high, double margin)
 {
-	struct weir_gate_result *result = fixture_gate_regression();
+	struct weir_gate_result *result = fixture_gate_suspect();
 	struct weir_text text = {0}, page;
 	const char *start;
 
@@ -64,11 +64,13 @@ static void the_page_is_whole_and_needs_nothing_else(void **state)
 static void the_answer_comes_first_and_what_to_do_next(void **state)
 {
 	static const char *const parts[] = {
-		"<title>weir: regression: decode_graph got 4.7 % slower at p50",
+		"<title>weir: regression: aten::copy_ in decode_graph takes 45.8 % more",
 		"<header class=\"verdict regression\">",
-		"(572 → 599 us, 90 % interval +4.2 to +5.2 %), since run-2026-11-19</h1>",
+		"(81.2 → 118 us, 90 % interval +41.0 to +51.0 %), +37.2 us per iteration",
+		"since run-2026-11-19</h1>",
 		"8 baseline runs, 3 candidate runs of 300 samples · NVIDIA H200",
-		"<b>To accept it:</b> add a waiver for stage:decode_graph to weir.json",
+		"<b>To accept it:</b> put this into weir.json",
+		"<pre>{",
 		NULL,
 	};
 	struct weir_text text = write_html(fixture_gate_regression());
@@ -81,9 +83,12 @@ static void the_answer_comes_first_and_what_to_do_next(void **state)
 static void regressions_stand_first_and_what_is_settled_is_folded(void **state)
 {
 	static const char *const parts[] = {
+		"<h3 class=\"regression\">",
 		"<tbody class=\"regression\">",
-		"regressed <span class=\"soft\">3 rows",
 		"<code>decode_graph/aten::copy_</code><div class=\"note\">waiver: EXPIRED",
+		"<details><summary>2 more rows</summary>",
+		"<code>decode_graph</code>",
+		"<h3 class=\"waived\">",
 		"<tbody class=\"waived\">",
 		"<div class=\"note\">waiver: fp8 fallback; up to 12 %",
 		"<tbody class=\"improvement\">",
@@ -227,7 +232,7 @@ static void a_page_of_many_rows_says_how_many_it_leaves_out(void **state)
 
 	(void)state;
 	assert_balanced(&text);
-	assert_has(&text, "... 500 more, in the JSON");
+	assert_has(&text, "more findings, in the JSON");
 	weir_text_release(&text);
 }
 

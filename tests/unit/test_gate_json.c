@@ -118,7 +118,9 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	row = cJSON_GetArrayItem(cJSON_GetObjectItem(document, "rows"), 3);
 	assert_keys(row, "scope metric baseline candidate unit change ci90 p p_adjusted margin "
 	                 "outcome mde runs_needed samples waiver note stage name contributed_ns "
-	                 "calls ");
+	                 "calls spread renamed family ");
+	assert_keys(cJSON_GetArrayItem(cJSON_GetObjectItem(document, "findings"), 0),
+	            "id scope outcome rows added_ns sentence fix alike accept ");
 	assert_keys(cJSON_GetObjectItem(row, "waiver"),
 	            "up_to reason issue expires expired exceeded ");
 	assert_true(cJSON_IsNull(cJSON_GetObjectItem(row, "runs_needed")));

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Workflow commands that GitHub shows as annotations of a change. A step shows ten of a level: the
- * nine worst ones, and a tenth with the number of the others. No text from a profile begins a line.
+ * Workflow commands that GitHub shows as annotations, one per finding. They name no file, because a
+ * profile does not say which line of the change is to blame. A step shows ten of a level: the nine
+ * worst ones, and a tenth with the number of the others. No text from a profile begins a line.
  */
 #include <string.h>
 
 #include "engine/report/gate/gate_figures.h"
+#include "engine/report/gate/gate_findings.h"
 #include "engine/report/gate/gate_phrases.h"
 #include "engine/report/writer.h"
 
@@ -18,9 +20,9 @@ struct level {
 };
 
 static const struct level levels[] = {
-	{"error", WEIR_OUTCOME_REGRESSION, "rows that regressed"},
-	{"warning", WEIR_OUTCOME_SUSPECT, "suspected rows"},
-	{"notice", WEIR_OUTCOME_WAIVED, "waived rows"},
+	{"error", WEIR_OUTCOME_REGRESSION, "findings that regressed"},
+	{"warning", WEIR_OUTCOME_SUSPECT, "suspected findings"},
+	{"notice", WEIR_OUTCOME_WAIVED, "waived findings"},
 };
 
 /* Escapes a message, or a title, which ":" and "," would end. Each byte is escaped once. */
@@ -48,16 +50,19 @@ static void write_command(const char *command, const struct weir_text *title,
 	weir_text_puts(out, "\n");
 }
 
-static void write_row(const struct weir_row *row, const char *command, struct weir_text *out)
+static void write_finding(const struct weir_gate_result *result,
+                          const struct weir_gate_finding *finding, const char *command,
+                          struct weir_text *out)
 {
+	const struct weir_row *lead = weir_gate_lead(result, finding);
 	struct weir_text title = {0}, message = {0};
 
-	weir_gate_say(row, "{row} {change}", &title);
-	weir_gate_phrase_row(row, &message);
-	weir_gate_say(row, ", margin {margin}", &message);
-	if (row->waiver) {
+	weir_gate_print_title(result, finding, &title);
+	weir_gate_phrase_finding(result, finding, &message);
+	weir_gate_say(lead, ", margin {margin}", &message);
+	if (lead->waiver) {
 		weir_text_puts(&message, "; waiver: ");
-		weir_gate_print_waiver(row->waiver, &message);
+		weir_gate_print_waiver(lead->waiver, &message);
 	}
 	write_command(command, &title, &message, out);
 	weir_text_release(&title);
@@ -78,16 +83,14 @@ static void write_more(const struct level *level, size_t more, struct weir_text 
 static void write_level(const struct weir_gate_result *result, const struct level *level,
                         size_t room, struct weir_text *out)
 {
-	size_t total = 0, shown = 0;
+	size_t total = weir_gate_count_findings(result, level->outcome), shown = 0;
 
-	for (size_t i = 0; i < result->row_count; i++)
-		total += result->rows[i].outcome == level->outcome;
 	if (total > room)
 		room--;
-	for (size_t i = 0; i < result->row_count && shown < room; i++) {
-		if (result->rows[i].outcome != level->outcome)
+	for (size_t i = 0; i < result->finding_count && shown < room; i++) {
+		if (result->findings[i].outcome != level->outcome)
 			continue;
-		write_row(&result->rows[i], level->command, out);
+		write_finding(result, &result->findings[i], level->command, out);
 		shown++;
 	}
 	if (total > shown)

@@ -8,15 +8,17 @@
 #include <string.h>
 
 #include "engine/report/gate/gate_figures.h"
+#include "engine/report/gate/gate_findings.h"
 #include "engine/report/gate/gate_phrases.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/tables/page.h"
 #include "engine/report/writer.h"
 
-#define MOST_ROWS 500 /* rows of an outcome; more are slow to render */
-#define LISTED    20  /* items of a line below the tables */
-#define ARROW     " -> "
-#define DRAWN     "change" /* the drawing follows this column */
+#define MOST_ROWS     500 /* rows of an outcome; more are slow to render */
+#define MOST_FINDINGS 50
+#define LISTED        20 /* items of a line below the tables */
+#define ARROW         " -> "
+#define DRAWN         "change" /* the drawing follows this column */
 
 /* ---- the answer ---- */
 
@@ -40,7 +42,7 @@ static void write_head(const struct weir_gate_result *result, struct weir_text *
 {
 	struct weir_text title = {0};
 
-	weir_text_printf(&title, "%s: ", weir_gate_verdict_name(result->verdict));
+	weir_text_printf(&title, "%s: ", weir_gate_answer(result));
 	weir_gate_phrase_headline(result, &title);
 	weir_page_open(&title, out);
 	weir_text_release(&title);
@@ -48,13 +50,16 @@ static void write_head(const struct weir_gate_result *result, struct weir_text *
 
 static void write_verdict(const struct weir_gate_result *result, struct weir_text *out)
 {
-	const char *verdict = weir_gate_verdict_name(result->verdict);
+	const char *answer = weir_gate_answer(result);
+	const char *verdict = weir_gate_is_undecided(result)
+	                              ? weir_gate_verdict_name(WEIR_GATE_INCONCLUSIVE)
+	                              : answer;
 	struct weir_items items = {.count = 0};
 	struct weir_text plain = {0};
 	const char *label;
 
 	weir_text_printf(out, "<header class=\"verdict %s\">\n<h1><span class=\"name\">%s</span>: ",
-	                 verdict, verdict);
+	                 verdict, answer);
 	weir_gate_phrase_headline(result, &plain);
 	flush_with_arrows(&plain, out);
 	weir_text_puts(out, "</h1>\n<p class=\"context\">");
@@ -67,6 +72,14 @@ static void write_verdict(const struct weir_gate_result *result, struct weir_tex
 		                 label + 1);
 		weir_flush_html(out, &plain);
 		weir_text_puts(out, "</p>\n");
+	}
+	if (result->verdict == WEIR_GATE_REGRESSION)
+		weir_gate_print_acceptance(result, WEIR_GATE_LONG_SCOPE, &plain);
+	if (plain.length) {
+		weir_text_puts(out, "<details class=\"card\"><summary>weir.json that accepts "
+		                    "it</summary>\n<pre>");
+		weir_flush_html(out, &plain);
+		weir_text_puts(out, "</pre>\n</details>\n");
 	}
 	weir_text_release(&plain);
 }
@@ -148,7 +161,8 @@ static void draw_row(const struct weir_row *row, struct weir_text *out)
 
 /* ---- the rows ---- */
 
-/* Rows of one outcome. Missing and new rows have no values and are listed below. */
+/* Rows of one outcome without a finding. Missing and new rows have no values and are listed below.
+ */
 struct group {
 	enum weir_outcome outcome;
 	const char *title;
@@ -156,9 +170,6 @@ struct group {
 };
 
 static const struct group groups[] = {
-	{WEIR_OUTCOME_REGRESSION, "regressed", false},
-	{WEIR_OUTCOME_SUSPECT, "suspected, not proven", false},
-	{WEIR_OUTCOME_WAIVED, "regressed, and waived", false},
 	{WEIR_OUTCOME_IMPROVEMENT, "improved", false},
 	{WEIR_OUTCOME_MOVED, "moved within a stage", false},
 	{WEIR_OUTCOME_INCONCLUSIVE, "inconclusive", true},
@@ -284,31 +295,86 @@ static void write_groups(const struct weir_gate_result *result, bool folded, str
 	weir_text_puts(out, "</table></div>\n");
 }
 
+/* Writes one finding: its sentence, the row to quote, and the other rows folded. */
+static void write_finding(const struct weir_gate_result *result,
+                          const struct weir_gate_finding *finding, struct weir_text *out)
+{
+	struct weir_text plain = {0};
+
+	weir_gate_phrase_finding(result, finding, &plain);
+	weir_text_printf(out, "<h3 class=\"%s\">", weir_outcome_name(finding->outcome));
+	weir_text_printf(out,
+	                 "<span class=\"swatch\"></span>%s: ", weir_outcome_name(finding->outcome));
+	flush_with_arrows(&plain, out);
+	weir_text_puts(out, "</h3>\n");
+	write_headers(out);
+	weir_text_printf(out, "<tbody class=\"%s\">\n", weir_outcome_name(finding->outcome));
+	write_row(weir_gate_lead(result, finding), out);
+	weir_text_puts(out, "</tbody>\n</table></div>\n");
+	if (finding->row_count > 1) {
+		weir_text_printf(out, "<details><summary>%zu more %s</summary>\n",
+		                 finding->row_count - 1, finding->row_count > 2 ? "rows" : "row");
+		write_headers(out);
+		weir_text_printf(out, "<tbody class=\"%s\">\n",
+		                 weir_outcome_name(finding->outcome));
+		for (size_t i = 1; i < finding->row_count && i < MOST_ROWS; i++)
+			write_row(&result->rows[finding->rows[i]], out);
+		weir_text_puts(out, "</tbody>\n</table></div>\n</details>\n");
+	}
+	weir_text_release(&plain);
+}
+
+static void write_findings(const struct weir_gate_result *result, struct weir_text *out)
+{
+	size_t shown =
+		result->finding_count < MOST_FINDINGS ? result->finding_count : MOST_FINDINGS;
+
+	for (size_t i = 0; i < shown; i++)
+		write_finding(result, &result->findings[i], out);
+	if (result->finding_count > shown)
+		weir_text_printf(out, "<p>... %zu more findings, in the JSON</p>\n",
+		                 result->finding_count - shown);
+}
+
+/* Writes the number of rows of the folded groups, each row once. */
+static void write_folded_counts(const struct weir_gate_result *result, struct weir_text *out)
+{
+	struct weir_gate_tally tally[GROUPS];
+	size_t count = 0;
+
+	for (size_t i = 0; i < GROUPS; i++)
+		if (groups[i].folded)
+			tally[count++] = (struct weir_gate_tally){
+				count_rows(result, groups[i].outcome), groups[i].title};
+	weir_text_puts(out, "Other rows: ");
+	weir_gate_phrase_tally(tally, count, out);
+}
+
 static void write_rows(const struct weir_gate_result *result, struct weir_text *out)
 {
 	size_t open = count_group_rows(result, false), folded = count_group_rows(result, true);
-	struct weir_text plain = {0};
 
-	if (open) {
+	if (open || result->finding_count) {
 		weir_text_puts(out, "<section class=\"card\">\n<h2>What changed</h2>\n");
-		write_groups(result, false, out);
+		write_findings(result, out);
+		if (open)
+			write_groups(result, false, out);
 		weir_text_puts(out, "</section>\n");
 	}
 	if (folded) {
-		weir_text_printf(out, "<details class=\"card\"%s><summary>", open ? "" : " open");
-		weir_gate_phrase_counts(result, &plain);
-		weir_flush_html(out, &plain);
+		weir_text_printf(out, "<details class=\"card\"%s><summary>",
+		                 open || result->finding_count ? "" : " open");
+		write_folded_counts(result, out);
 		weir_text_puts(out, "</summary>\n");
 		write_groups(result, true, out);
 		weir_text_puts(out, "</details>\n");
 	}
-	if (open || folded)
+	if (open || folded || result->finding_count)
 		weir_text_printf(out,
 		                 "<p class=\"legend soft\">Scaled to the margin of each row: "
 		                 "the band is the margin, the line the 90 %% interval, the dot the "
 		                 "change; an arrow marks more than %d margins.</p>\n",
 		                 DRAWN_MARGINS);
-	weir_text_release(&plain);
 }
 
 /* ---- bounds of both sides ---- */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * JUnit XML for GitLab, Jenkins and Buildkite: one testcase per row. Class and name are the key of
- * the history, so they hold no figures. A verdict that does not come from a row has its own
- * testcase, so that a failed gate never looks green.
+ * JUnit XML for GitLab, Jenkins and Buildkite: one testcase per finding, whose message has its
+ * rows, and one per row that no finding has. Class and name are the key of the history, so they
+ * hold no figures. A verdict that does not come from a row has its own testcase, so that a failed
+ * gate never looks green.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/arena.h"
 #include "engine/report/gate/gate_figures.h"
+#include "engine/report/gate/gate_findings.h"
 #include "engine/report/gate/gate_phrases.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/writer.h"
@@ -45,6 +49,11 @@ static enum mark mark_of(const struct weir_row *row)
 		break;
 	}
 	return MARK_PASSED;
+}
+
+static enum mark mark_of_finding(const struct weir_gate_finding *finding)
+{
+	return finding->outcome == WEIR_OUTCOME_REGRESSION ? MARK_FAILURE : MARK_SKIPPED;
 }
 
 static bool stops_without_row(enum weir_gate_verdict verdict)
@@ -97,36 +106,152 @@ static void print_body(const struct weir_row *row, struct weir_text *out)
 	}
 }
 
-static void write_mark(const struct weir_row *row, enum mark mark, struct weir_text *out)
+/* The rows of one scope. */
+struct testcase {
+	const struct weir_row **rows;
+	size_t count;
+};
+
+static bool is_cause(const struct weir_row *row)
 {
+	return row->finding && row->scope && strcmp(row->finding->scope, row->scope) == 0;
+}
+
+static enum mark mark_in_case(const struct weir_row *row)
+{
+	return !row->finding   ? mark_of(row)
+	       : is_cause(row) ? mark_of_finding(row->finding)
+	                       : MARK_SKIPPED;
+}
+
+/* Returns the row with the worst mark. */
+static const struct weir_row *worst_of(const struct testcase *one)
+{
+	static const int severity[MARK_COUNT] = {
+		[MARK_SKIPPED] = 1, [MARK_FAILURE] = 2, [MARK_ERROR] = 3};
+	const struct weir_row *worst = one->rows[0];
+
+	for (size_t i = 1; i < one->count; i++)
+		if (severity[mark_in_case(one->rows[i])] > severity[mark_in_case(worst)])
+			worst = one->rows[i];
+	return worst;
+}
+
+static void write_mark(const struct weir_gate_result *result, const struct testcase *one,
+                       const struct weir_row *worst, struct weir_text *out)
+{
+	const char *tag = tags[mark_in_case(worst)];
 	struct weir_text plain = {0};
 
-	weir_text_printf(out, "      <%s message=\"", tags[mark]);
-	print_message(row, &plain);
+	weir_text_printf(out, "      <%s message=\"", tag);
+	if (is_cause(worst)) {
+		weir_gate_phrase_finding(result, worst->finding, &plain);
+	} else if (worst->finding) {
+		weir_gate_say(worst, "{row} {change}, part of the finding ", &plain);
+		weir_gate_print_cause(result, worst->finding, &plain);
+	} else {
+		print_message(worst, &plain);
+	}
 	flush_escaped(out, &plain);
-	weir_text_printf(out, "\" type=\"%s\">", weir_outcome_name(row->outcome));
-	print_body(row, &plain);
-	flush_escaped(out, &plain);
-	weir_text_printf(out, "</%s>\n", tags[mark]);
+	weir_text_printf(out, "\" type=\"%s\">", weir_outcome_name(worst->outcome));
+	for (size_t i = 0; i < one->count; i++) {
+		weir_text_puts(out, i ? "\n" : "");
+		print_message(one->rows[i], &plain);
+		weir_text_puts(&plain, ", ");
+		print_body(one->rows[i], &plain);
+		flush_escaped(out, &plain);
+	}
+	weir_text_printf(out, "</%s>\n", tag);
 	weir_text_release(&plain);
 }
 
-static void write_case(const struct weir_row *row, struct weir_text *out)
+static void write_case(const struct weir_gate_result *result, const struct testcase *one,
+                       struct weir_text *out)
 {
-	enum mark mark = mark_of(row);
+	const struct weir_row *worst = worst_of(one), *first = one->rows[0];
 
 	weir_text_puts(out, "    <testcase");
-	write_attribute(out, "classname", row->scope);
-	write_attribute(out, "name", weir_metric_name(row->metric));
-	if (row->unit && !strcmp(row->unit, "ns") && fabs(row->candidate) < 1e15)
-		weir_text_printf(out, " time=\"%.9f\"", row->candidate / 1e9);
-	if (mark == MARK_PASSED) {
+	write_attribute(out, "classname", first->scope);
+	weir_text_puts(out, " name=\"gate\"");
+	if (first->unit && !strcmp(first->unit, "ns") && fabs(first->candidate) < 1e15)
+		weir_text_printf(out, " time=\"%.9f\"", first->candidate / 1e9);
+	if (mark_in_case(worst) == MARK_PASSED) {
 		weir_text_puts(out, "/>\n");
 		return;
 	}
 	weir_text_puts(out, ">\n");
-	write_mark(row, mark, out);
+	write_mark(result, one, worst, out);
 	weir_text_puts(out, "    </testcase>\n");
+}
+
+/* Writes the testcase of a finding whose cause is no scope of a row. */
+static void write_common(const struct weir_gate_result *result,
+                         const struct weir_gate_finding *finding, struct weir_text *out)
+{
+	const char *tag = tags[mark_of_finding(finding)];
+	struct weir_text plain = {0};
+
+	weir_text_puts(out, "    <testcase");
+	write_attribute(out, "classname", finding->scope);
+	weir_text_printf(out, " name=\"gate\">\n      <%s message=\"", tag);
+	weir_gate_phrase_finding(result, finding, &plain);
+	flush_escaped(out, &plain);
+	weir_text_printf(out, "\" type=\"%s\"></%s>\n    </testcase>\n",
+	                 weir_outcome_name(finding->outcome), tag);
+	weir_text_release(&plain);
+}
+
+static bool is_common(const struct weir_gate_result *result,
+                      const struct weir_gate_finding *finding)
+{
+	for (size_t i = 0; i < finding->row_count; i++)
+		if (is_cause(&result->rows[finding->rows[i]]))
+			return false;
+	return true;
+}
+
+static int by_scope(const void *left, const void *right)
+{
+	const struct weir_row *a = *(const struct weir_row *const *)left,
+			      *b = *(const struct weir_row *const *)right;
+	int order = strcmp(a->scope ? a->scope : "", b->scope ? b->scope : "");
+
+	if (order == 0)
+		order = (int)a->metric - (int)b->metric;
+	return order ? order : (a > b) - (a < b);
+}
+
+static bool same_scope(const struct weir_row *a, const struct weir_row *b)
+{
+	return strcmp(a->scope ? a->scope : "", b->scope ? b->scope : "") == 0;
+}
+
+/* Writes the testcases and counts their marks. */
+static void write_cases(const struct weir_gate_result *result, size_t count[MARK_COUNT],
+                        struct weir_text *out)
+{
+	const struct weir_row **rows =
+		weir_alloc((result->row_count + 1) * sizeof(const struct weir_row *));
+
+	for (size_t i = 0; i < result->row_count; i++)
+		rows[i] = &result->rows[i];
+	if (result->row_count > 1)
+		qsort(rows, result->row_count, sizeof *rows, by_scope);
+	for (size_t i = 0; i < result->finding_count; i++)
+		if (is_common(result, &result->findings[i])) {
+			write_common(result, &result->findings[i], out);
+			count[mark_of_finding(&result->findings[i])]++;
+		}
+	for (size_t i = 0, end; i < result->row_count; i = end) {
+		struct testcase one = {.rows = &rows[i]};
+
+		for (end = i + 1; end < result->row_count && same_scope(rows[end], rows[i]);)
+			end++;
+		one.count = end - i;
+		write_case(result, &one, out);
+		count[mark_in_case(worst_of(&one))]++;
+	}
+	free(rows);
 }
 
 static void write_verdict_case(const struct weir_gate_result *result, struct weir_text *out)
@@ -148,14 +273,14 @@ static void write_suite(const struct weir_gate_result *result, struct weir_text 
 {
 	bool extra = stops_without_row(result->verdict);
 	size_t count[MARK_COUNT] = {0};
-	struct weir_text totals = {0};
+	struct weir_text totals = {0}, cases = {0};
 
-	for (size_t i = 0; i < result->row_count; i++)
-		count[mark_of(&result->rows[i])]++;
+	write_cases(result, count, &cases);
 	count[MARK_ERROR] += extra;
 	weir_text_printf(&totals, "tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
-	                 result->row_count + extra, count[MARK_FAILURE], count[MARK_ERROR],
-	                 count[MARK_SKIPPED]);
+	                 count[MARK_PASSED] + count[MARK_FAILURE] + count[MARK_ERROR] +
+	                         count[MARK_SKIPPED],
+	                 count[MARK_FAILURE], count[MARK_ERROR], count[MARK_SKIPPED]);
 	weir_text_printf(out,
 	                 "<testsuites name=\"weir\" %s>\n  <testsuite name=\"weir gate\" %s>\n",
 	                 totals.data, totals.data);
@@ -166,10 +291,10 @@ static void write_suite(const struct weir_gate_result *result, struct weir_text 
 	}
 	if (extra)
 		write_verdict_case(result, out);
-	for (size_t i = 0; i < result->row_count; i++)
-		write_case(&result->rows[i], out);
+	weir_text_puts(out, cases.data ? cases.data : "");
 	weir_text_puts(out, "  </testsuite>\n</testsuites>\n");
 	weir_text_release(&totals);
+	weir_text_release(&cases);
 }
 
 void weir_write_junit(const struct weir_gate_result *result,

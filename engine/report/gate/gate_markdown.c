@@ -7,11 +7,15 @@
 #include <string.h>
 
 #include "engine/report/gate/gate_figures.h"
+#include "engine/report/gate/gate_findings.h"
 #include "engine/report/gate/gate_phrases.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/writer.h"
 
-#define NAME_COLUMNS 72
+#define NAME_COLUMNS   72
+#define COMMIT_COLUMNS 12
+#define SENTENCES      5 /* findings with a sentence */
+
 /* The amount of detail. */
 struct plan {
 	size_t rows;   /* rows of a table */
@@ -27,26 +31,59 @@ static const struct plan plans[] = {
 
 #define PLANS (sizeof(plans) / sizeof(plans[0]))
 
-static void write_answer(const struct weir_gate_result *result, struct weir_text *out)
+static enum weir_outcome decisive(const struct weir_gate_result *result)
+{
+	return result->verdict == WEIR_GATE_SUSPECT ? WEIR_OUTCOME_SUSPECT
+	                                            : WEIR_OUTCOME_REGRESSION;
+}
+
+static void flush_bold(struct weir_text *plain, struct weir_text *out)
+{
+	weir_text_puts(out, "\n**");
+	weir_flush_markdown(out, plain);
+	weir_text_puts(out, "**\n");
+}
+
+/* Writes the sentences of the findings behind the headline, `most` in all. */
+static void write_findings(const struct weir_gate_result *result, size_t most,
+                           struct weir_text *out)
+{
+	struct weir_text plain = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < result->finding_count; i++) {
+		if (result->findings[i].outcome != decisive(result) || count++ == 0 || count > most)
+			continue;
+		weir_gate_phrase_finding(result, &result->findings[i], &plain);
+		flush_bold(&plain, out);
+	}
+	if (count > most && most > 0)
+		weir_text_printf(out, "\nand %zu more findings\n", count - most);
+	weir_text_release(&plain);
+}
+
+static void write_answer(const struct weir_gate_result *result, const struct plan *plan,
+                         struct weir_text *out)
 {
 	const struct weir_gate_counts *counts = &result->counts;
+	size_t findings = weir_gate_count_findings(result, decisive(result));
 	bool red = result->verdict == WEIR_GATE_REGRESSION;
-	uint64_t found = red ? counts->regressions : counts->suspect;
 	struct weir_text plain = {0};
 
-	weir_text_printf(&plain, "weir: %s", weir_gate_verdict_name(result->verdict));
-	if (found && (red || result->verdict == WEIR_GATE_SUSPECT)) {
+	weir_text_printf(&plain, "weir: %s", weir_gate_answer(result));
+	if (findings && (red || result->verdict == WEIR_GATE_SUSPECT)) {
+		weir_text_puts(&plain, ", ");
+		weir_items_number(&plain, findings, "finding");
 		weir_text_puts(&plain, " in ");
-		weir_text_count(&plain, found);
-		weir_text_puts(&plain, " of ");
 		weir_items_number(&plain, counts->judged, "row");
 	}
 	weir_text_puts(out, "### ");
 	weir_flush_markdown(out, &plain);
+	weir_text_puts(out, "\n");
 	weir_gate_phrase_headline(result, &plain);
-	weir_text_puts(out, "\n\n**");
-	weir_flush_markdown(out, &plain);
-	weir_text_puts(out, "**\n");
+	flush_bold(&plain, out);
+	if (red || result->verdict == WEIR_GATE_SUSPECT)
+		write_findings(result, plan->rows < SENTENCES ? plan->rows : SENTENCES, out);
 	weir_text_release(&plain);
 }
 
@@ -77,10 +114,10 @@ static void write_headers(struct weir_text *out)
 
 	for (column = weir_gate_columns; column->id; column++)
 		weir_text_printf(out, "| %s ", column->header);
-	weir_text_puts(out, "|\n");
+	weir_text_puts(out, "| also |\n");
 	for (column = weir_gate_columns; column->id; column++)
 		weir_text_puts(out, column->align == WEIR_ALIGN_RIGHT ? "|--:" : "|---");
-	weir_text_puts(out, "|\n");
+	weir_text_puts(out, "|---|\n");
 }
 
 static void write_name(const struct weir_row *row, struct weir_text *out)
@@ -96,7 +133,11 @@ static void write_name(const struct weir_row *row, struct weir_text *out)
 	weir_text_release(&cut);
 }
 
-static void write_row(const struct weir_row *row, struct weir_text *out)
+/* Writes the line of a scope: its first row in the finding, and the changes of its other metrics.
+ */
+static void write_scope(const struct weir_gate_result *result,
+                        const struct weir_gate_finding *finding, const struct weir_row *row,
+                        struct weir_text *out)
 {
 	struct weir_text plain = {0};
 
@@ -107,24 +148,32 @@ static void write_row(const struct weir_row *row, struct weir_text *out)
 		weir_flush_markdown(out, &plain);
 		weir_text_puts(out, " ");
 	}
-	weir_text_puts(out, "|\n");
+	weir_text_puts(out, "| ");
+	weir_gate_print_metrics(result, finding, row, &plain);
+	weir_flush_markdown(out, &plain);
+	weir_text_puts(out, " |\n");
 	weir_text_release(&plain);
 }
 
+/* Writes the scopes of the findings with an outcome. */
 static void write_table(const struct weir_gate_result *result, enum weir_outcome outcome,
                         const char *title, size_t rows, struct weir_text *out)
 {
 	size_t total = 0;
 
-	for (size_t i = 0; i < result->row_count; i++) {
-		if (result->rows[i].outcome != outcome)
-			continue;
-		if (!total && rows) {
-			weir_text_printf(out, "\n%s", title);
-			write_headers(out);
+	for (size_t i = 0; i < result->finding_count; i++) {
+		const struct weir_gate_finding *finding = &result->findings[i];
+
+		for (size_t j = 0; finding->outcome == outcome && j < finding->row_count; j++) {
+			if (!weir_gate_is_first_of_scope(result, finding, j))
+				continue;
+			if (!total && rows) {
+				weir_text_printf(out, "\n%s", title);
+				write_headers(out);
+			}
+			if (total++ < rows)
+				write_scope(result, finding, &result->rows[finding->rows[j]], out);
 		}
-		if (total++ < rows)
-			write_row(&result->rows[i], out);
 	}
 	if (total > rows)
 		weir_text_printf(out, "\nand %zu more %s\n", total - rows,
@@ -200,11 +249,11 @@ static bool is_plain_in_link(char c)
 }
 
 /* Writes a link to a web address; characters that could end it are written as %XX. */
-static void write_link(const char *link, struct weir_text *out)
+static void write_link(const char *title, const char *link, struct weir_text *out)
 {
 	if (!link || (strncmp(link, "https://", 8) != 0 && strncmp(link, "http://", 7) != 0))
 		return;
-	weir_text_puts(out, " [Full report](");
+	weir_text_printf(out, " · [%s](", title);
 	for (; *link; link++) {
 		if (is_plain_in_link(*link))
 			weir_text_add(out, link, 1);
@@ -214,16 +263,49 @@ static void write_link(const char *link, struct weir_text *out)
 	weir_text_puts(out, ")");
 }
 
+/* Writes the commit that was measured, the job and the page, as far as they are known. */
+static void write_origin(const struct weir_write_options *options, struct weir_text *out)
+{
+	struct weir_text plain = {0};
+
+	if (!options)
+		return;
+	if (options->commit) {
+		weir_cut_name(&plain, options->commit, COMMIT_COLUMNS);
+		weir_text_puts(out, " · commit <code>");
+		weir_flush_markdown(out, &plain);
+		weir_text_puts(out, "</code>");
+	}
+	write_link("job", options->link, out);
+	write_link("page", options->page, out);
+	weir_text_release(&plain);
+}
+
+static void write_acceptance(const struct weir_gate_result *result, struct weir_text *out)
+{
+	struct weir_text plain = {0};
+
+	weir_gate_print_acceptance(result, WEIR_GATE_LONG_SCOPE, &plain);
+	if (plain.length)
+		weir_text_printf(out, "\n<pre>%s</pre>\n", plain.data);
+	weir_text_release(&plain);
+}
+
 static void write_end(const struct weir_gate_result *result, const struct plan *plan,
-                      const char *link, struct weir_text *out)
+                      const struct weir_write_options *options, struct weir_text *out)
 {
 	struct weir_text plain = {0};
 	const char *label = weir_gate_phrase_next(result, &plain);
+	bool red = result->verdict == WEIR_GATE_REGRESSION;
 
-	if (label) {
-		weir_text_printf(out, "\n%c%s: ", label[0] - 'a' + 'A', label + 1);
+	if (label && (!red || plan->folded)) {
+		weir_text_printf(out, red ? "\n<details><summary>%c%s</summary>\n\n" : "\n%c%s: ",
+		                 label[0] - 'a' + 'A', label + 1);
 		weir_flush_markdown(out, &plain);
 		weir_text_puts(out, "\n");
+		if (red)
+			write_acceptance(result, out);
+		weir_text_puts(out, red ? "\n</details>\n" : "");
 	}
 	weir_text_clear(&plain);
 	weir_gate_phrase_command(result, &plain);
@@ -231,15 +313,15 @@ static void write_end(const struct weir_gate_result *result, const struct plan *
 	weir_flush_markdown(out, &plain);
 	weir_text_puts(out, "</code>");
 	weir_text_puts(out, plan->folded ? "" : " (shortened: the details did not fit)");
-	write_link(link, out);
+	write_origin(options, out);
 	weir_text_puts(out, "\n");
 	weir_text_release(&plain);
 }
 
 static void write_planned(const struct weir_gate_result *result, const struct plan *plan,
-                          const char *link, struct weir_text *out)
+                          const struct weir_write_options *options, struct weir_text *out)
 {
-	write_answer(result, out);
+	write_answer(result, plan, out);
 	if (!plan->context)
 		return;
 	write_joined(result, weir_gate_items_context, out);
@@ -250,19 +332,18 @@ static void write_planned(const struct weir_gate_result *result, const struct pl
 	if (plan->folded)
 		write_folded(result, plan->folded, out);
 	write_sections(result, WEIR_GATE_LAST, plan->behind, out);
-	write_end(result, plan, link, out);
+	write_end(result, plan, options, out);
 }
 
 void weir_write_gate_markdown(const struct weir_gate_result *result,
                               const struct weir_write_options *options, struct weir_text *out)
 {
 	size_t budget = options && options->budget ? options->budget : WEIR_WRITE_BUDGET;
-	const char *link = options ? options->link : NULL;
 	struct weir_text text = {0};
 
 	for (size_t i = 0; i < PLANS; i++) {
 		weir_text_clear(&text);
-		write_planned(result, &plans[i], link, &text);
+		write_planned(result, &plans[i], options, &text);
 		if (text.length <= budget)
 			break;
 	}

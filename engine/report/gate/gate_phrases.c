@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "engine/report/gate/gate_figures.h"
+#include "engine/report/gate/gate_findings.h"
 #include "engine/report/gate/gate_phrases.h"
 #include "engine/report/plain/escape.h"
 
-#define LATEST_DAY   10  /* characters of "2026-11-20T14:00:00Z" that are the date */
-#define LONGEST_WORD 100 /* bytes of a name in a command; nobody types longer names */
-#define NAMED        3   /* scopes named in a headline */
-#define MOST_SEEN    1   /* larger detectable changes are given as "over 100 %" */
+#define LATEST_DAY      10   /* characters of "2026-11-20T14:00:00Z" that are the date */
+#define LONGEST_COMMAND 4000 /* bytes */
+#define LONGEST_WORD    100  /* bytes of a name in a command; nobody types longer names */
+#define NAMED           3    /* scopes named in a headline */
+#define BLIND_MARGINS   3    /* a scope whose detectable effect is larger is blind */
+#define NAMED_SIGHTS    6
 
 /* Parts of the sentence BEFORE subject VERB change UP or DOWN. */
 struct wording {
@@ -127,25 +130,40 @@ static void add_scopes(const struct weir_gate_result *result, enum weir_outcome 
 	weir_text_puts(out, rest > 0 ? " and others" : "");
 }
 
+bool weir_gate_is_undecided(const struct weir_gate_result *result)
+{
+	return result->verdict == WEIR_GATE_PASS &&
+	       result->counts.inconclusive > result->counts.no_change + result->counts.waived;
+}
+
+const char *weir_gate_answer(const struct weir_gate_result *result)
+{
+	return weir_gate_is_undecided(result) ? "undecided"
+	                                      : weir_gate_verdict_name(result->verdict);
+}
+
+/* "12 of 20 rows proven unchanged, 8 open (tokenize, prefill)". */
 static void headline_pass(const struct weir_gate_result *result, struct weir_text *out)
 {
 	uint64_t open = result->counts.inconclusive;
 
-	weir_text_puts(out, "no regression in ");
-	weir_items_number(out, result->counts.judged, "row");
+	if (open) {
+		weir_text_count(out, result->counts.no_change);
+		weir_text_puts(out, " of ");
+		weir_items_number(out, result->counts.judged, "row");
+		weir_text_puts(out, " proven unchanged, ");
+		weir_text_count(out, open);
+		weir_text_puts(out, " open (");
+		add_scopes(result, WEIR_OUTCOME_INCONCLUSIVE, out);
+		weir_text_puts(out, ")");
+	} else {
+		weir_text_puts(out, "no regression in ");
+		weir_items_number(out, result->counts.judged, "row");
+	}
 	if (result->counts.waived) {
 		weir_text_puts(out, ", ");
 		weir_text_count(out, result->counts.waived);
 		weir_text_puts(out, " waived");
-	}
-	if (open) {
-		weir_text_puts(out, "; ");
-		weir_text_count(out, result->counts.no_change);
-		weir_text_puts(out, " proven unchanged, ");
-		weir_text_count(out, open);
-		weir_text_puts(out, " inconclusive (");
-		add_scopes(result, WEIR_OUTCOME_INCONCLUSIVE, out);
-		weir_text_puts(out, ")");
 	}
 }
 
@@ -245,9 +263,21 @@ static void headline_row(const struct weir_gate_result *result, enum weir_outcom
 		weir_text_puts(out, "the rows behind this verdict are not in the result");
 }
 
+/* Phrases the worst finding of the outcome. */
+static void headline_finding(const struct weir_gate_result *result, enum weir_outcome outcome,
+                             struct weir_text *out)
+{
+	for (size_t i = 0; i < result->finding_count; i++)
+		if (result->findings[i].outcome == outcome) {
+			weir_gate_phrase_finding(result, &result->findings[i], out);
+			return;
+		}
+	headline_row(result, outcome, out);
+}
+
 static void headline_regression(const struct weir_gate_result *result, struct weir_text *out)
 {
-	headline_row(result, WEIR_OUTCOME_REGRESSION, out);
+	headline_finding(result, WEIR_OUTCOME_REGRESSION, out);
 	if (!result->since || !weir_gate_first(result, WEIR_OUTCOME_REGRESSION))
 		return;
 	weir_text_puts(out, ", since ");
@@ -261,7 +291,7 @@ static void headline_improvement(const struct weir_gate_result *result, struct w
 
 static void headline_suspect(const struct weir_gate_result *result, struct weir_text *out)
 {
-	headline_row(result, WEIR_OUTCOME_SUSPECT, out);
+	headline_finding(result, WEIR_OUTCOME_SUSPECT, out);
 }
 
 void weir_gate_phrase_headline(const struct weir_gate_result *result, struct weir_text *out)
@@ -319,43 +349,61 @@ void weir_gate_phrase_counts(const struct weir_gate_result *result, struct weir_
 	weir_gate_phrase_tally(tally, WEIR_COUNT_OF(tally), out);
 }
 
-static void add_seen_limit(double change, struct weir_text *out)
+/* Returns the row that speaks for the sensitivity of a scope; operators are left out: they are
+ * many. */
+static bool is_sight(const struct weir_row *row)
 {
-	weir_text_puts(out, change > MOST_SEEN ? "over " : "");
-	weir_gate_print_limit(fmin(change, MOST_SEEN), out);
+	return (row->metric == WEIR_METRIC_P50 || row->metric == WEIR_METRIC_VALUE) &&
+	       row->kind != WEIR_SCOPE_OPERATOR && row->scope && !isnan(row->mde);
 }
 
-/* Appends the range of the minimum detectable effects of a metric. Operators are left out: they
- * have many rows. */
-static void add_seen(const struct weir_gate_result *result, enum weir_metric metric,
-                     struct weir_text *out)
+static bool is_seen(const struct weir_row *row)
 {
-	double low = INFINITY, high = -INFINITY;
+	return row->mde <= BLIND_MARGINS * row->margin;
+}
+
+/* Appends the scopes that are seen, or not, at most NAMED_SIGHTS of them, and returns the largest
+ * effect among all of them; NAN: none. */
+static double add_sights(const struct weir_gate_result *result, bool seen, struct weir_text *out)
+{
+	double most = NAN;
+	size_t count = 0;
 
 	for (size_t i = 0; i < result->row_count; i++) {
 		const struct weir_row *row = &result->rows[i];
 
-		if (row->metric != metric || row->kind == WEIR_SCOPE_OPERATOR ||
-		    !isfinite(row->mde))
+		if (!is_sight(row) || is_seen(row) != seen)
 			continue;
-		low = fmin(low, row->mde);
-		high = fmax(high, row->mde);
+		most = fmax(most, row->mde);
+		if (count++ >= NAMED_SIGHTS)
+			continue;
+		weir_text_puts(out, count > 1 ? ", " : "");
+		weir_gate_say(row, "{subject}", out);
+		if (seen || isnan(row->spread))
+			continue;
+		weir_text_puts(out, " (spread ");
+		weir_gate_print_limit(row->spread, out);
+		weir_text_puts(out, ")");
 	}
-	if (!isfinite(low))
-		return;
-	weir_text_puts(out, out->length ? ", " : "changes of at least ");
-	add_seen_limit(low, out);
-	if (high - low > 5e-3 && low <= MOST_SEEN) {
-		weir_text_puts(out, " to ");
-		add_seen_limit(high, out);
-	}
-	weir_text_printf(out, " in %s", weir_metric_name(metric));
+	if (count > NAMED_SIGHTS)
+		weir_text_printf(out, " and %zu more", count - NAMED_SIGHTS);
+	return most;
 }
 
 void weir_gate_phrase_seen(const struct weir_gate_result *result, struct weir_text *out)
 {
-	for (int metric = 0; metric < WEIR_METRIC_COUNT; metric++)
-		add_seen(result, (enum weir_metric)metric, out);
+	struct weir_text seen = {0}, blind = {0};
+	double least = add_sights(result, true, &seen), worst = add_sights(result, false, &blind);
+
+	if (!isnan(least)) {
+		weir_text_puts(out, "sees ");
+		weir_gate_print_limit(least, out);
+		weir_text_printf(out, " or more in %s", seen.data);
+	}
+	if (!isnan(worst))
+		weir_text_printf(out, "%sblind in %s", isnan(least) ? "" : "; ", blind.data);
+	weir_text_release(&seen);
+	weir_text_release(&blind);
 }
 
 static void add_baseline_word(const struct weir_gate_result *result, struct weir_text *out)
@@ -370,6 +418,10 @@ static void add_baseline_word(const struct weir_gate_result *result, struct weir
 
 void weir_gate_phrase_command(const struct weir_gate_result *result, struct weir_text *out)
 {
+	if (result->command && strlen(result->command) <= LONGEST_COMMAND) {
+		weir_escape_plain(out, result->command);
+		return;
+	}
 	if (!result->baseline_name) {
 		weir_text_puts(out, "weir compare --base RUN... --head RUN...");
 		return;
@@ -380,13 +432,19 @@ void weir_gate_phrase_command(const struct weir_gate_result *result, struct weir
 
 static void next_after_regression(const struct weir_gate_result *result, struct weir_text *out)
 {
-	const struct weir_row *row = weir_gate_first(result, WEIR_OUTCOME_REGRESSION);
+	struct weir_text waivers = {0};
+	bool all = weir_gate_print_acceptance(result, WEIR_GATE_LONG_SCOPE, &waivers);
 
-	weir_text_puts(out, "add a waiver for ");
-	weir_gate_print_name(row ? row->scope : NULL, out);
-	weir_text_puts(out, " to weir.json; to look closer: ");
-	weir_gate_phrase_command(result, out);
-	weir_text_puts(out, " --all");
+	if (waivers.length)
+		weir_text_puts(out, all ? "put this into weir.json"
+		                        : "put this into weir.json for the changes that a waiver "
+		                          "can cover; a ceiling must be raised there instead");
+	else
+		weir_text_puts(out, "no waiver covers this: raise the ceiling in weir.json");
+	if (waivers.length &&
+	    weir_gate_count_findings(result, WEIR_OUTCOME_REGRESSION) > WEIR_GATE_WAIVERS)
+		weir_text_printf(out, " (for the first %d findings)", WEIR_GATE_WAIVERS);
+	weir_text_release(&waivers);
 }
 
 const char *weir_gate_phrase_next(const struct weir_gate_result *result, struct weir_text *out)
@@ -554,22 +612,22 @@ static void add_bound(const struct weir_gate_result *result, struct weir_items *
 	}
 }
 
-/* Lists the metrics in which the scope of the worst row regressed. */
+/* Lists the metrics in which the scope of the worst finding regressed, if it is the only one. */
 static void add_found_by(const struct weir_gate_result *result, struct weir_items *items)
 {
-	const struct weir_row *worst = weir_gate_first(result, WEIR_OUTCOME_REGRESSION);
+	const struct weir_gate_finding *finding = result->findings;
 	bool found[WEIR_METRIC_COUNT] = {false};
 	size_t count = 0, said = 0;
 	struct weir_text *out;
 
-	if (!worst || !worst->scope)
+	if (weir_gate_count_findings(result, WEIR_OUTCOME_REGRESSION) != 1 ||
+	    isfinite(finding->alike))
 		return;
-	for (size_t i = 0; i < result->row_count; i++) {
-		const struct weir_row *row = &result->rows[i];
+	for (size_t i = 0; i < finding->row_count; i++) {
+		const struct weir_row *row = &result->rows[finding->rows[i]];
 
-		if (row->outcome == WEIR_OUTCOME_REGRESSION && row->scope &&
-		    row->metric < WEIR_METRIC_VALUE && !found[row->metric] &&
-		    !strcmp(row->scope, worst->scope)) {
+		if (row->metric < WEIR_METRIC_VALUE && !found[row->metric] &&
+		    !strcmp(row->scope, weir_gate_lead(result, finding)->scope)) {
 			found[row->metric] = true;
 			count++;
 		}

@@ -16,6 +16,10 @@ const struct weir_row *weir_gate_first(const struct weir_gate_result *result,
 /* Returns true if rows were judged. */
 bool weir_gate_compared(const struct weir_gate_result *result);
 
+/* Returns true if the gate passes while more rows are open than proven unchanged or waived. */
+bool weir_gate_is_undecided(const struct weir_gate_result *result);
+/* Returns the first word of the answer: the verdict, or "undecided". */
+const char *weir_gate_answer(const struct weir_gate_result *result);
 /* Appends the headline, which is never empty: "decode got 4.7 % slower at p50 (572 -> 599 us, 90 %
  * interval +4.2 to +5.2 %)". */
 void weir_gate_phrase_headline(const struct weir_gate_result *result, struct weir_text *out);
@@ -29,12 +33,13 @@ void weir_gate_items_bound(const struct weir_gate_result *result, struct weir_it
 /* Appends "18 rows without a regression: 9 unchanged, 9 inconclusive"; nothing without such rows.
  */
 void weir_gate_phrase_counts(const struct weir_gate_result *result, struct weir_text *out);
-/* Appends the minimum detectable effects of stages and metrics: "changes of at least 2 % in p50,
- * 7 % to 31 % in p99". */
+/* Appends which stages and metrics can be judged at p50: "sees 5 % or more in decode, prefill;
+ * blind in tokenize (spread 20 %)". */
 void weir_gate_phrase_seen(const struct weir_gate_result *result, struct weir_text *out);
 /* Appends the next command and returns its label ("to accept it"); NULL: nothing to do. */
 const char *weir_gate_phrase_next(const struct weir_gate_result *result, struct weir_text *out);
-/* Appends "weir gate RUN... --baseline main". */
+/* Appends the command that made the result, or "weir gate RUN... --baseline main" if it is not
+ * known. */
 void weir_gate_phrase_command(const struct weir_gate_result *result, struct weir_text *out);
 /* The number of rows with an outcome, and its name: "unchanged". */
 struct weir_gate_tally {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * SARIF 2.1.0 for code scanning: one result for each row that failed, is suspected or could not be
- * judged. Fingerprints consist of scope and metric, so that a finding keeps its history.
+ * SARIF 2.1.0 for code scanning: one result for each finding that failed or is suspected, and for
+ * each row that could not be judged. The fingerprint of a finding is the scope of its cause, so
+ * that it keeps its history.
  */
 #include <string.h>
 
 #include "engine/base/jsonout.h"
 #include "engine/report/gate/gate_figures.h"
+#include "engine/report/gate/gate_findings.h"
 #include "engine/report/gate/gate_phrases.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/writer.h"
@@ -100,59 +102,41 @@ static void put_result(struct weir_jsonout *json, enum rule rule, const char *le
 	weir_jsonout_end(json);
 }
 
-static void print_fingerprint(const struct weir_row *row, struct weir_text *out)
+static void print_fingerprint(const char *scope, struct weir_text *out)
 {
 	struct weir_text plain = {0};
 
-	weir_escape_name(&plain, row->scope);
+	weir_escape_name(&plain, scope);
 	weir_cut(out, plain.data, KEY_COLUMNS);
-	weir_text_printf(out, ":%s", weir_metric_name(row->metric));
 	weir_text_release(&plain);
 }
 
-static void print_message(const struct weir_row *row, enum rule rule, struct weir_text *out)
+static void put_finding(struct weir_jsonout *json, const struct weir_gate_result *result,
+                        const struct weir_gate_finding *finding)
 {
-	if (rule == RULE_COVERAGE) {
-		weir_gate_say(row, "{row} is in the baseline but not in the candidate", out);
-		return;
-	}
-	weir_gate_phrase_row(row, out);
-	weir_gate_say(row, ", margin {margin}", out);
-}
-
-static void put_row(struct weir_jsonout *json, const struct weir_row *row, enum rule rule)
-{
+	enum rule rule =
+		finding->outcome == WEIR_OUTCOME_REGRESSION ? RULE_REGRESSION : RULE_SUSPECT;
 	struct weir_text message = {0}, fingerprint = {0};
-	bool minor = rule == RULE_COVERAGE && row->kind == WEIR_SCOPE_OPERATOR;
 
-	print_message(row, rule, &message);
-	print_fingerprint(row, &fingerprint);
-	put_result(json, rule, minor ? "note" : rules[rule].level, message.data, fingerprint.data);
+	weir_gate_phrase_finding(result, finding, &message);
+	weir_gate_say(weir_gate_lead(result, finding), ", margin {margin}", &message);
+	print_fingerprint(finding->scope, &fingerprint);
+	put_result(json, rule, rules[rule].level, message.data, fingerprint.data);
 	weir_text_release(&message);
 	weir_text_release(&fingerprint);
 }
 
-/* Returns the rule of a row; RULE_COUNT: nothing to report. */
-static enum rule rule_of(const struct weir_row *row)
+static void put_missing(struct weir_jsonout *json, const struct weir_row *row)
 {
-	switch (row->outcome) {
-	case WEIR_OUTCOME_REGRESSION:
-		return RULE_REGRESSION;
-	case WEIR_OUTCOME_SUSPECT:
-		return RULE_SUSPECT;
-	case WEIR_OUTCOME_MISSING:
-		return RULE_COVERAGE;
-	case WEIR_OUTCOME_IMPROVEMENT:
-	case WEIR_OUTCOME_NO_CHANGE:
-	case WEIR_OUTCOME_INCONCLUSIVE:
-	case WEIR_OUTCOME_INFORMATIONAL:
-	case WEIR_OUTCOME_NEW:
-	case WEIR_OUTCOME_MOVED:
-	case WEIR_OUTCOME_WAIVED:
-	case WEIR_OUTCOME_COUNT:
-		break;
-	}
-	return RULE_COUNT;
+	struct weir_text message = {0}, fingerprint = {0};
+
+	weir_gate_say(row, "{row} is in the baseline but not in the candidate", &message);
+	print_fingerprint(row->scope, &fingerprint);
+	put_result(json, RULE_COVERAGE,
+	           row->kind == WEIR_SCOPE_OPERATOR ? "note" : rules[RULE_COVERAGE].level,
+	           message.data, fingerprint.data);
+	weir_text_release(&message);
+	weir_text_release(&fingerprint);
 }
 
 /* Writes a verdict that does not come from a row. */
@@ -181,12 +165,18 @@ static void put_results(struct weir_jsonout *json, const struct weir_gate_result
 
 	weir_jsonout_begin_array(json, "results");
 	put_verdict(json, result);
-	for (size_t i = 0; i < result->row_count && count < MOST_RESULTS; i++) {
-		enum rule rule = rule_of(&result->rows[i]);
+	for (size_t i = 0; i < result->finding_count && count < MOST_RESULTS; i++) {
+		const struct weir_gate_finding *finding = &result->findings[i];
 
-		if (rule == RULE_COUNT)
+		if (finding->outcome == WEIR_OUTCOME_WAIVED)
 			continue;
-		put_row(json, &result->rows[i], rule);
+		put_finding(json, result, finding);
+		count++;
+	}
+	for (size_t i = 0; i < result->row_count && count < MOST_RESULTS; i++) {
+		if (result->rows[i].outcome != WEIR_OUTCOME_MISSING)
+			continue;
+		put_missing(json, &result->rows[i]);
 		count++;
 	}
 	weir_jsonout_end(json);

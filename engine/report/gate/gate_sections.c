@@ -9,11 +9,12 @@
 #include "engine/report/gate/gate_phrases.h"
 
 #define WAIVED       "waived"
-#define LISTED_NAMES 8  /* missing or new operators listed in one sentence */
-#define EXTRA_MARGIN 2  /* runs_needed refers to a change of this many margins */
-#define MOST_RUNS    20 /* runs_needed is not computed beyond */
-#define TOO_NOISY    3  /* margins: a larger detectable change makes a stage too noisy to gate */
-#define BLIND        1  /* a minimum detectable effect from here on is not given as a number */
+#define LISTED_NAMES 8   /* missing or new operators listed in one sentence */
+#define EXTRA_MARGIN 2   /* runs_needed refers to a change of this many margins */
+#define MOST_RUNS    20  /* runs_needed is not computed beyond */
+#define JUST_UNDER   0.8 /* part of the margin */
+#define TOO_NOISY    3   /* margins: a larger detectable change makes a stage too noisy to gate */
+#define BLIND        1   /* a minimum detectable effect from here on is not given as a number */
 
 static bool same_scope(const struct weir_row *a, const struct weir_row *b)
 {
@@ -39,6 +40,10 @@ static size_t fill_contributions(const struct weir_gate_result *result, size_t l
 			weir_text_puts(out, ": ");
 		}
 		weir_gate_print_name(part->operator, out);
+		if (part->renamed) {
+			weir_text_puts(out, " -> ");
+			weir_gate_print_name(part->renamed, out);
+		}
 		weir_text_puts(out, " ");
 		weir_gate_print_time_change(part->delta_ns, out);
 		weir_text_puts(out, " per step");
@@ -120,23 +125,30 @@ static size_t fill_ladder(const struct weir_gate_result *result, size_t limit,
 	return 0;
 }
 
-static size_t fill_machine(const struct weir_gate_result *result, size_t limit,
-                           struct weir_items *items)
-{
-	(void)limit;
-	for (size_t i = 0; i < result->row_count; i++) {
-		const struct weir_row *row = &result->rows[i];
+/* ---- renamed operators ---- */
 
-		if (row->kind != WEIR_SCOPE_ALL_OPERATORS ||
-		    (row->outcome != WEIR_OUTCOME_REGRESSION &&
-		     row->outcome != WEIR_OUTCOME_SUSPECT))
-			continue;
-		weir_text_puts(weir_items_add(items),
-		               "all operators changed together: check the machine (clocks, "
-		               "temperature, other jobs) before the code, and measure again");
-		break;
+/* True for one row of an operator that was paired with another name, or of a family. */
+static bool is_renamed(const struct weir_gate_result *result, const struct weir_row *row)
+{
+	(void)result;
+	return (row->renamed || row->family) && row->metric == WEIR_METRIC_P50;
+}
+
+static void print_renamed(const struct weir_gate_result *result, const struct weir_row *row,
+                          struct weir_text *out)
+{
+	(void)result;
+	weir_gate_print_name(row->stage, out);
+	weir_text_puts(out, ": ");
+	weir_gate_print_name(row->name, out);
+	if (row->renamed) {
+		weir_text_puts(out, " -> ");
+		weir_gate_print_name(row->renamed, out);
+	} else {
+		weir_text_puts(out, ", compared as a family, ");
+		weir_gate_print_text(row->family, out);
 	}
-	return 0;
+	weir_gate_say(row, " ({change})", out);
 }
 
 /* ---- inconclusive rows ---- */
@@ -168,14 +180,18 @@ static bool is_too_noisy(const struct weir_row *row)
 	       (row->metric == WEIR_METRIC_P50 || row->metric == WEIR_METRIC_SHIFT);
 }
 
-/* Returns true if a row of the scope at p50 or shift is too noisy to gate. */
-static bool scope_is_too_noisy(const struct weir_gate_result *result, const struct weir_row *row)
+/* Returns the first row of the scope, at p50 or shift, that is too noisy to gate; NULL: none. */
+static const struct weir_row *noisy_row(const struct weir_gate_result *result,
+                                        const struct weir_row *row)
 {
+	const struct weir_row *found = NULL;
+
 	for (size_t i = 0; i < result->row_count; i++)
 		if (result->rows[i].outcome == WEIR_OUTCOME_INCONCLUSIVE &&
-		    same_scope(&result->rows[i], row) && is_too_noisy(&result->rows[i]))
-			return true;
-	return false;
+		    same_scope(&result->rows[i], row) && is_too_noisy(&result->rows[i]) &&
+		    (!found || result->rows[i].metric < found->metric))
+			found = &result->rows[i];
+	return found;
 }
 
 /* Explains a row whose change may well be real, or which is too small to tell. */
@@ -198,27 +214,54 @@ static void explain_limit(const struct weir_gate_result *result, const struct we
 	add_runs_needed(result, row, out);
 }
 
+/* "prefill: too noisy to gate (runs differ by 20 %): set severity warn, or gate its device time".
+ */
+static void print_too_noisy(const struct weir_row *row, struct weir_text *out)
+{
+	weir_gate_say(row, "{subject}: too noisy to gate", out);
+	if (!isnan(row->spread)) {
+		weir_text_puts(out, " (runs differ by ");
+		weir_gate_print_limit(row->spread, out);
+		weir_text_puts(out, ")");
+	}
+	weir_text_puts(out, ": set severity warn, or gate its device time");
+}
+
+/* Returns true for a row whose change is almost its margin. */
+static bool is_just_under(const struct weir_row *row)
+{
+	return row->change >= JUST_UNDER * row->margin && row->change < row->margin;
+}
+
 static void print_inconclusive(const struct weir_gate_result *result, const struct weir_row *row,
                                struct weir_text *out)
 {
-	weir_gate_say(row, isfinite(row->change) ? "{row} {change}" : "{row}", out);
-	if (scope_is_too_noisy(result, row)) {
-		weir_text_puts(out, ": too noisy to gate");
-		add_runs_needed(result, row, out);
-		weir_text_puts(out, ": set its severity to warn in weir.json, and gate its device "
-		                    "time");
-	} else if (isfinite(row->mde)) {
-		explain_limit(result, row, out);
+	const struct weir_row *noisy = noisy_row(result, row);
+
+	if (noisy) {
+		print_too_noisy(noisy, out);
+		return;
 	}
+	weir_gate_say(row, isfinite(row->change) ? "{row} {change}" : "{row}", out);
+	if (is_just_under(row))
+		weir_gate_say(row, ", just under its margin of {margin}", out);
+	else if (isfinite(row->mde))
+		explain_limit(result, row, out);
 	if (row->note) {
 		weir_text_puts(out, "; ");
 		weir_gate_print_text(row->note, out);
 	}
 }
 
-/* Lists the scopes of inconclusive rows, at most `limit`, each with its first row. Returns how many
- * it listed; *rest counts the other scopes. */
-static size_t list_scopes(const struct weir_gate_result *result, size_t limit,
+static bool is_open(const struct weir_row *row)
+{
+	return row->outcome == WEIR_OUTCOME_INCONCLUSIVE;
+}
+
+/* Lists the scopes of the chosen rows, at most `limit`, each with its first row. Returns how many
+ * it listed; *rest counts the other rows. */
+static size_t list_scopes(const struct weir_gate_result *result,
+                          bool (*chosen)(const struct weir_row *row), size_t limit,
                           const struct weir_row **listed, size_t *rest)
 {
 	size_t count = 0;
@@ -228,7 +271,7 @@ static size_t list_scopes(const struct weir_gate_result *result, size_t limit,
 		const struct weir_row *row = &result->rows[i];
 		size_t at = 0;
 
-		if (row->outcome != WEIR_OUTCOME_INCONCLUSIVE)
+		if (!chosen(row))
 			continue;
 		while (at < count && !same_scope(listed[at], row))
 			at++;
@@ -270,22 +313,50 @@ static size_t fill_inconclusive(const struct weir_gate_result *result, size_t li
 	const struct weir_row *listed[WEIR_GATE_MAX_LIMIT];
 	size_t count, rest;
 
-	count = list_scopes(result, limit, listed, &rest);
+	if (result->verdict == WEIR_GATE_PASS && !weir_gate_is_undecided(result))
+		return 0; /* the headline names them */
+	count = list_scopes(result, is_open, limit, listed, &rest);
 	for (size_t i = 0; i < count; i++) {
 		struct weir_text *out = weir_items_add(items);
 
 		print_inconclusive(result, listed[i], out);
-		add_also(result, listed[i], out);
+		if (!noisy_row(result, listed[i]))
+			add_also(result, listed[i], out);
 	}
 	return rest;
 }
 
 /* ---- improvements, cost shifts ---- */
 
-static bool is_improvement(const struct weir_gate_result *result, const struct weir_row *row)
+static bool is_improvement(const struct weir_row *row)
 {
-	(void)result;
 	return row->outcome == WEIR_OUTCOME_IMPROVEMENT;
+}
+
+/* Appends ", p90 -4.9 %, shift -4.8 %": the other chosen metrics of a scope. */
+static void add_metrics(const struct weir_gate_result *result, const struct weir_row *first,
+                        bool (*chosen)(const struct weir_row *row), struct weir_text *out)
+{
+	for (size_t i = 0; i < result->row_count; i++)
+		if (&result->rows[i] != first && chosen(&result->rows[i]) &&
+		    same_scope(&result->rows[i], first))
+			weir_gate_say(&result->rows[i], ", {metric} {change}", out);
+}
+
+/* Lists a line for each improved scope: "decode p50 -4.8 % (572 -> 545 us), p90 -4.9 %". */
+static size_t fill_improved(const struct weir_gate_result *result, size_t limit,
+                            struct weir_items *items)
+{
+	const struct weir_row *listed[WEIR_GATE_MAX_LIMIT];
+	size_t rest, count = list_scopes(result, is_improvement, limit, listed, &rest);
+
+	for (size_t i = 0; i < count; i++) {
+		struct weir_text *out = weir_items_add(items);
+
+		weir_gate_say(listed[i], "{row} {change} ({pair})", out);
+		add_metrics(result, listed[i], is_improvement, out);
+	}
+	return rest;
 }
 
 static bool is_moved(const struct weir_gate_result *result, const struct weir_row *row)
@@ -305,18 +376,27 @@ static void print_change(const struct weir_gate_result *result, const struct wei
 	}
 }
 
-static bool has_waiver(const struct weir_gate_result *result, const struct weir_row *row)
+static bool has_waiver(const struct weir_row *row)
 {
-	(void)result;
 	return row->waiver != NULL;
 }
 
-static void print_waiver(const struct weir_gate_result *result, const struct weir_row *row,
-                         struct weir_text *out)
+/* Lists a line for each scope with a waiver. */
+static size_t fill_waived(const struct weir_gate_result *result, size_t limit,
+                          struct weir_items *items)
 {
-	(void)result;
-	weir_gate_say(row, "{row} {change}: ", out);
-	weir_gate_print_waiver(row->waiver, out);
+	const struct weir_row *listed[WEIR_GATE_MAX_LIMIT];
+	size_t rest, count = list_scopes(result, has_waiver, limit, listed, &rest);
+
+	for (size_t i = 0; i < count; i++) {
+		struct weir_text *out = weir_items_add(items);
+
+		weir_gate_say(listed[i], "{row} {change}", out);
+		add_metrics(result, listed[i], has_waiver, out);
+		weir_text_puts(out, ": ");
+		weir_gate_print_waiver(listed[i]->waiver, out);
+	}
+	return rest;
 }
 
 /* ---- missing and new rows ---- */
@@ -424,13 +504,13 @@ static size_t fill_seen(const struct weir_gate_result *result, size_t limit,
 const struct weir_gate_section weir_gate_sections[] = {
 	{"contributions", "contributions", WEIR_GATE_OPEN, .fill = fill_contributions},
 	{"fixes", "to undo it", WEIR_GATE_OPEN, .fill = fill_undos},
-	{"machine", "machine", WEIR_GATE_OPEN, .fill = fill_machine},
 	{"moves", "largest changes", WEIR_GATE_OPEN, .chosen = is_large_move, .print = print_move},
 	{"ladder", "evidence", WEIR_GATE_OPEN, .fill = fill_ladder},
-	{WAIVED, "waived", WEIR_GATE_FOLDED, true, has_waiver, print_waiver, NULL},
+	{WAIVED, "waived", WEIR_GATE_FOLDED, true, .fill = fill_waived},
 	{"inconclusive", "inconclusive", WEIR_GATE_FOLDED, .fill = fill_inconclusive},
-	{"improved", "improved", WEIR_GATE_FOLDED, true, is_improvement, print_change, NULL},
+	{"improved", "improved", WEIR_GATE_FOLDED, true, .fill = fill_improved},
 	{"moved", "cost shifts", WEIR_GATE_FOLDED, true, is_moved, print_change, NULL},
+	{"renamed", "renamed", WEIR_GATE_FOLDED, .chosen = is_renamed, .print = print_renamed},
 	{"missing", "missing", WEIR_GATE_FOLDED, .fill = fill_missing},
 	{"new", "new", WEIR_GATE_FOLDED, .fill = fill_new},
 	{"environment", "environment", WEIR_GATE_FOLDED, true, .fill = fill_environment},

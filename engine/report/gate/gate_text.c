@@ -7,18 +7,20 @@
 
 #include "engine/base/arena.h"
 #include "engine/report/gate/gate_figures.h"
+#include "engine/report/gate/gate_findings.h"
 #include "engine/report/gate/gate_phrases.h"
 #include "engine/report/plain/layout.h"
 #include "engine/report/tables/grid.h"
 #include "engine/report/writer.h"
 
-#define DEFAULT_WIDTH 80
-#define MIN_WIDTH     60
-#define MAX_WIDTH     120
-#define LABEL_WIDTH   18 /* columns of the labels below the table */
-#define MOST_ROWS     20 /* rows of the table without --all */
-#define LISTED        5  /* items of a list without --all */
-#define COLUMNS       9
+#define DEFAULT_WIDTH  80
+#define MIN_WIDTH      60
+#define MAX_WIDTH      120
+#define LABEL_WIDTH    18 /* columns of the labels below the table */
+#define MOST_ROWS      20 /* rows of the table without --all */
+#define LISTED         5  /* items of a list without --all */
+#define COLUMNS        9
+#define WAIVER_COLUMNS 16 /* of the line that holds the scope of a waiver */
 
 /* clang-format off */
 #define FIGURE(i, h, how) \
@@ -49,19 +51,54 @@ static struct weir_layout make_layout(const struct weir_write_options *options,
 		.out = out, .width = width, .colour = options && options->colour};
 }
 
-static void write_headline(const struct weir_gate_result *result, const struct weir_layout *layout)
+/* Writes "WORD: SENTENCE", of which the word is strong. */
+static void write_answer(const struct weir_layout *layout, const char *word, const char *sentence)
 {
 	struct weir_text text = {0};
 	struct weir_wrap wrap;
 
-	weir_text_printf(&text, "%s:", weir_gate_verdict_name(result->verdict));
+	weir_text_printf(&text, "%s:", word);
 	weir_layout_styled(layout, WEIR_STYLE_STRONG, text.data);
 	weir_wrap_resume(&wrap, layout, weir_text_columns(text.data), 2);
 	wrap.started = true;
-	weir_text_clear(&text);
-	weir_gate_phrase_headline(result, &text);
-	weir_wrap_words(&wrap, text.data);
+	weir_wrap_words(&wrap, sentence);
 	weir_wrap_end(&wrap);
+	weir_text_release(&text);
+}
+
+/* Writes a line for each other finding of the outcome that decided, at most LISTED without --all.
+ */
+static void write_findings(const struct weir_gate_result *result, const struct weir_layout *layout,
+                           bool all)
+{
+	enum weir_outcome outcome = result->verdict == WEIR_GATE_SUSPECT ? WEIR_OUTCOME_SUSPECT
+	                                                                 : WEIR_OUTCOME_REGRESSION;
+	size_t count = 0, most = all ? MOST_ROWS : LISTED;
+
+	if (result->verdict != WEIR_GATE_SUSPECT && result->verdict != WEIR_GATE_REGRESSION)
+		return;
+	for (size_t i = 0; i < result->finding_count; i++) {
+		struct weir_text text = {0};
+
+		if (result->findings[i].outcome != outcome || count++ == 0 || count > most)
+			continue;
+		weir_gate_phrase_finding(result, &result->findings[i], &text);
+		write_answer(layout, weir_outcome_name(outcome), text.data);
+		weir_text_release(&text);
+	}
+	if (count > most)
+		weir_text_printf(layout->out, "  ... %zu more findings%s\n", count - most,
+		                 all ? "" : " (--all)");
+}
+
+static void write_headline(const struct weir_gate_result *result, const struct weir_layout *layout,
+                           bool all)
+{
+	struct weir_text text = {0};
+
+	weir_gate_phrase_headline(result, &text);
+	write_answer(layout, weir_gate_answer(result), text.data);
+	write_findings(result, layout, all);
 	weir_text_puts(layout->out, "\n");
 	weir_text_release(&text);
 }
@@ -118,22 +155,39 @@ static void print_cells(const struct weir_row *row, struct weir_text *cell)
 	weir_text_puts(&cell[COLUMNS - 1], marks[row->outcome]);
 }
 
+/* Collects at most `most` rows of the table: those of findings by finding, then the others. */
+static size_t choose_rows(const struct weir_gate_result *result, bool all, size_t most,
+                          const struct weir_row **chosen)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < result->finding_count; i++)
+		for (size_t j = 0; j < result->findings[i].row_count && count < most; j++)
+			if (is_shown(&result->rows[result->findings[i].rows[j]], all))
+				chosen[count++] = &result->rows[result->findings[i].rows[j]];
+	for (size_t i = 0; i < result->row_count && count < most; i++)
+		if (!result->rows[i].finding && is_shown(&result->rows[i], all))
+			chosen[count++] = &result->rows[i];
+	return count;
+}
+
 static void write_table(const struct weir_gate_result *result, const struct weir_layout *layout,
                         bool all)
 {
-	size_t total = 0, rows = 0;
+	const struct weir_row **chosen;
 	struct weir_text *cells;
+	size_t total = 0, rows;
 
 	for (size_t i = 0; i < result->row_count; i++)
 		total += is_shown(&result->rows[i], all);
 	if (!total)
 		return;
 	rows = all || total < MOST_ROWS ? total : MOST_ROWS;
+	chosen = weir_alloc(rows * sizeof(const struct weir_row *));
+	rows = choose_rows(result, all, rows, chosen);
 	cells = weir_alloc(rows * COLUMNS * sizeof(*cells));
-	for (size_t i = 0, row = 0; i < result->row_count && row < rows; i++) {
-		if (is_shown(&result->rows[i], all))
-			print_cells(&result->rows[i], &cells[COLUMNS * row++]);
-	}
+	for (size_t i = 0; i < rows; i++)
+		print_cells(chosen[i], &cells[COLUMNS * i]);
 	weir_grid_write_cells(layout, "", columns, cells, rows);
 	if (rows < total)
 		weir_text_printf(layout->out, "  ... %zu more rows like these (--all)\n",
@@ -141,6 +195,7 @@ static void write_table(const struct weir_gate_result *result, const struct weir
 	for (size_t i = 0; i < rows * COLUMNS; i++)
 		weir_text_release(&cells[i]);
 	free(cells);
+	free(chosen);
 }
 
 static void write_counts(const struct weir_gate_result *result, const struct weir_layout *layout,
@@ -190,6 +245,18 @@ static void write_section(const struct weir_gate_result *result, const struct we
 	weir_items_release(&items);
 }
 
+/* Writes the waivers of an advice with their line breaks: the text is to be copied. */
+static void write_acceptance(const struct weir_gate_result *result,
+                             const struct weir_layout *layout)
+{
+	struct weir_text text = {0};
+
+	weir_gate_print_acceptance(result, layout->width - WAIVER_COLUMNS, &text);
+	if (text.length)
+		weir_text_printf(layout->out, "%s\n", text.data);
+	weir_text_release(&text);
+}
+
 static void write_next(const struct weir_gate_result *result, const struct weir_layout *layout)
 {
 	struct weir_text text = {0};
@@ -201,6 +268,8 @@ static void write_next(const struct weir_gate_result *result, const struct weir_
 		weir_wrap_words(&wrap, text.data);
 		weir_wrap_end(&wrap);
 	}
+	if (result->verdict == WEIR_GATE_REGRESSION)
+		write_acceptance(result, layout);
 	weir_text_release(&text);
 }
 
@@ -210,7 +279,7 @@ void weir_write_gate_text(const struct weir_gate_result *result,
 	struct weir_layout layout = make_layout(options, out);
 	bool all = options && options->all;
 
-	write_headline(result, &layout);
+	write_headline(result, &layout, all);
 	write_items(result, &layout, weir_gate_items_context);
 	write_items(result, &layout, weir_gate_items_bound);
 	weir_text_puts(out, "\n");
