@@ -239,12 +239,18 @@ static void add_table(struct weir_sha256 *hash, const struct weir_series_table *
 	free(sorted);
 }
 
-static void add_labels(struct weir_sha256 *hash, const struct weir_run *run)
+/* all: also a session that weir found, which is no part of the content. */
+static void add_labels(struct weir_sha256 *hash, const struct weir_run *run, bool all)
 {
 	const struct weir_run_label **sorted = weir_run_labels_sorted(run);
+	size_t count = run->label_count;
 
-	add_number(hash, run->label_count);
+	for (size_t i = 0; !all && i < run->label_count; i++)
+		count -= weir_run_label_is_derived(sorted[i]);
+	add_number(hash, count);
 	for (size_t i = 0; i < run->label_count; i++) {
+		if (!all && weir_run_label_is_derived(sorted[i]))
+			continue;
 		add_text(hash, sorted[i]->key);
 		add_text(hash, sorted[i]->value);
 	}
@@ -257,7 +263,7 @@ void weir_run_digest(const struct weir_run *run, uint8_t digest[WEIR_SHA256_SIZE
 
 	weir_sha256_init(&hash);
 	add_text(&hash, "weir.run/1");
-	add_labels(&hash, run);
+	add_labels(&hash, run, false);
 	for (unsigned t = 0; t < WEIR_RUN_TABLE_COUNT; t++)
 		add_table(&hash, weir_run_table_of(run, (enum weir_run_table)t),
 		          t == WEIR_RUN_METRICS);
@@ -290,7 +296,7 @@ void weir_run_seal(const struct weir_baseline_run *run, const uint8_t digest[WEI
 	weir_sha256_add(&hash, digest, WEIR_SHA256_SIZE);
 	add_text(&hash, run->bound);
 	add_text(&hash, run->cause);
-	add_labels(&hash, run->run);
+	add_labels(&hash, run->run, true);
 	add_number(&hash, run->series);
 	add_number(&hash, run->samples);
 	weir_sha256_end(&hash, seal);

@@ -30,7 +30,8 @@
 enum weir_status weir_run_check(const struct weir_run *run, struct weir_error *err);
 
 /* Computes a digest that is equal for runs with the same labels and series, added in any order; -0
- * counts as 0. */
+ * counts as 0, and a session that weir found is no part of it: the same file is the same run in
+ * every job. */
 void weir_run_digest(const struct weir_run *run, uint8_t digest[WEIR_SHA256_SIZE]);
 
 /* Hashes the table, name and unit of a series for its checksum. */

@@ -45,7 +45,9 @@ static void fill_side(struct weir_gate_result *result, struct weir_side *side,
 		const char *key = runs[0]->labels[i].key;
 		const char *value = shared_value(policy, runs, count, key);
 
-		if (value && strcmp(value, SEVERAL) != 0)
+		/* Sessions that weir found are counted in the result, not shown. */
+		if (value && strcmp(value, SEVERAL) != 0 &&
+		    !weir_run_label_is_derived(&runs[0]->labels[i]))
 			side->labels[side->label_count++] = (struct weir_gate_label){
 				weir_arena_copy(result->arena, key, strlen(key)),
 				weir_arena_copy(result->arena, value, strlen(value)),

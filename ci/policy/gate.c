@@ -305,6 +305,20 @@ static void remark_nothing_judged(struct weir_gate_result *result)
 		                         "has enough samples on both sides");
 }
 
+/* Returns true if a row got slower by its margin, and only its sessions keep it from being a
+ * regression: that is no pass, whatever other rows prove. */
+static bool any_hidden_by_sessions(const struct weir_gate_result *result)
+{
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+
+		if (row->outcome == WEIR_OUTCOME_INCONCLUSIVE && row->reason && row->p < 0.5 &&
+		    worsening(row) >= row->margin)
+			return true;
+	}
+	return false;
+}
+
 static enum weir_gate_verdict verdict_of(const struct weir_gate_result *result, bool lost)
 {
 	const struct weir_gate_counts *counts = &result->counts;
@@ -315,6 +329,8 @@ static enum weir_gate_verdict verdict_of(const struct weir_gate_result *result, 
 		return WEIR_GATE_COVERAGE;
 	if (counts->suspect > 0)
 		return WEIR_GATE_SUSPECT;
+	if (any_hidden_by_sessions(result))
+		return WEIR_GATE_INCONCLUSIVE;
 	if (counts->improvements > 0)
 		return WEIR_GATE_IMPROVEMENT;
 	if (counts->no_change == 0 && counts->waived == 0 && counts->moved == 0)

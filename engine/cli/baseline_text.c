@@ -185,7 +185,7 @@ static void add_shared_labels(struct weir_text *text, const struct weir_baseline
 		const char *value = shared_value(baseline, newest->labels[i].key);
 		size_t width;
 
-		if (!value)
+		if (!value || weir_run_label_is_derived(&newest->labels[i]))
 			continue;
 		weir_text_clear(&plain);
 		weir_text_clear(&label);

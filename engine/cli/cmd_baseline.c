@@ -32,11 +32,7 @@ static const struct weir_option options[] = {
          .help = "prune: only runs that were recorded more than DAYS days ago"},
 	{.name = "dry-run", .help = "prune: list the runs and change nothing"},
 	{.name = "yes", .help = "remove: do not ask"},
-	{.name = "label",
-         .kind = WEIR_OPTION_TEXT,
-         .value = "KEY=VALUE",
-         .repeatable = true,
-         .help = "record: set this label of the environment in each run"},
+	WEIR_LABEL_OPTION("record: "),
 	{.name = "recorded",
          .kind = WEIR_OPTION_TEXT,
          .value = "TIME",
@@ -90,21 +86,10 @@ static const char *plural(size_t count)
 
 /* --- record --- */
 
-static enum weir_status check_label(const char *label, struct weir_error *err)
-{
-	const char *equals = strchr(label, '=');
-
-	if (!equals || equals == label)
-		return weir_fail(err, WEIR_E_USAGE, "--label is \"%s\"; expected KEY=VALUE", label);
-	return WEIR_OK;
-}
-
 static enum weir_status check_record(const struct weir_baseline_call *call, struct weir_error *err)
 {
 	const char *name = weir_option_text(call->arguments, "name");
 	const char *recorded = weir_option_text(call->arguments, "recorded");
-	const char *label;
-	enum weir_status status = WEIR_OK;
 
 	if (!name)
 		return weir_fail(err, WEIR_E_USAGE,
@@ -114,24 +99,7 @@ static enum weir_status check_record(const struct weir_baseline_call *call, stru
 			err, WEIR_E_USAGE,
 			"--recorded is \"%s\"; expected a time such as 2026-11-20T14:00:00Z",
 			recorded);
-	for (size_t i = 0; !status && (label = weir_option_each(call->arguments, "label", i)); i++)
-		status = check_label(label, err);
-	return status ? status : weir_baseline_check_name(name, err);
-}
-
-static void set_labels(const struct weir_baseline_call *call, struct weir_baseline *baseline)
-{
-	const char *label;
-
-	for (size_t i = 0; (label = weir_option_each(call->arguments, "label", i)); i++) {
-		const char *equals = strchr(label, '=');
-		struct weir_text key = {0};
-
-		weir_text_add(&key, label, (size_t)(equals - label));
-		for (size_t r = 0; r < baseline->count; r++)
-			weir_run_set_label(baseline->runs[r].run, key.data, equals + 1);
-		weir_text_release(&key);
-	}
+	return weir_baseline_check_name(name, err);
 }
 
 static void add_recorded(struct weir_text *text, const char *name,
@@ -178,20 +146,23 @@ static enum weir_status record_under(struct weir_baseline_call *call,
 	struct weir_progress_line line;
 	struct weir_progress progress;
 	struct weir_measuring measuring;
+	struct weir_labels labels;
 	char now[WEIR_CLOCK_SIZE];
-	enum weir_status status;
+	enum weir_status status = weir_labels_given(&labels, call->arguments, true, err);
 
 	weir_clock_now(now);
 	weir_measuring_given(&measuring, call->arguments, settings, &line, &progress);
 	measuring.input_format = weir_option_text(call->arguments, "input-format");
 	measuring.recorded = given ? given : now;
+	measuring.labels = labels.given;
+	measuring.session = labels.session.data;
 	measuring.consequence = "nothing was recorded";
-	status = weir_measure_runs(&measuring, &runs, 1, err);
+	if (!status)
+		status = weir_measure_runs(&measuring, &runs, 1, err);
 	weir_progress_end(&line);
-	if (!status) {
-		set_labels(call, baseline);
+	weir_labels_release(&labels);
+	if (!status)
 		status = store_runs(call, baseline, err);
-	}
 	weir_baseline_free(baseline);
 	return status;
 }

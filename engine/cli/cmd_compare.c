@@ -22,6 +22,7 @@ static const struct weir_option options[] = {
          .help = "runs to compare with the reference runs (required)"},
 	WEIR_CONFIG_OPTION,
 	WEIR_COST_OPTION(""),
+	WEIR_LABEL_OPTION(""),
 	WEIR_GATE_FORMAT_OPTION,
 	WEIR_GATE_OUTPUT_OPTION,
 	WEIR_GATE_ALL_OPTION,
@@ -36,10 +37,11 @@ static enum weir_status compare_under(const struct weir_arguments *arguments,
 	struct weir_gate_request request = {.terms = {.policy = policy, .never_fail = true}};
 	const char **base = weir_option_list(arguments, "base", &request.baseline_count);
 	const char **head = weir_option_list(arguments, "head", &request.candidate_count);
+	struct weir_labels labels;
 	struct weir_progress_line line;
 	struct weir_progress progress;
 	char now[WEIR_CLOCK_SIZE];
-	enum weir_status status;
+	enum weir_status status = weir_labels_given(&labels, arguments, false, err);
 
 	request.baseline = base;
 	request.candidate = head;
@@ -47,7 +49,10 @@ static enum weir_status compare_under(const struct weir_arguments *arguments,
 	weir_measuring_given(&request.measuring, arguments, &settings, &line, &progress);
 	request.measuring.recorded = now;
 	request.measuring.consequence = "nothing was compared";
-	status = weir_gate_runs(&request, result, err);
+	request.measuring.labels = labels.given;
+	if (!status)
+		status = weir_gate_runs(&request, result, err);
+	weir_labels_release(&labels);
 	weir_progress_end(&line);
 	free(base);
 	free(head);

@@ -8,6 +8,7 @@
 #include "engine/cli/run_options.h"
 #include "engine/model/run_document.h"
 #include "engine/pipeline/classify.h"
+#include "engine/pipeline/session.h"
 
 static const char *const windows[] = {"steady", "all", NULL};
 
@@ -31,6 +32,7 @@ static const struct weir_option options[] = {
          .value = "NAME",
          .help = "read every input as this format (default: recognised by content)"},
 	WEIR_COST_OPTION(""),
+	WEIR_LABEL_OPTION(""),
 	WEIR_SETTINGS_OPTION(""),
 	{.name = NULL},
 };
@@ -59,6 +61,23 @@ static enum weir_status read_run(const struct weir_arguments *arguments,
 	return status;
 }
 
+/* Sets the labels that are given, and the job of a CI service: the run may be recorded elsewhere.
+ */
+static enum weir_status label(const struct weir_arguments *arguments, struct weir_run *run,
+                              struct weir_error *err)
+{
+	struct weir_labels labels;
+	enum weir_status status = weir_labels_given(&labels, arguments, false, err);
+
+	weir_session_of_job(&labels.session);
+	if (!status)
+		weir_session_label(run, labels.given, labels.session.data);
+	else
+		weir_run_free(run);
+	weir_labels_release(&labels);
+	return status;
+}
+
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
 {
 	struct weir_text text = {0};
@@ -76,6 +95,8 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 	settings = weir_settings_given(arguments, policy);
 	status = read_run(arguments, &settings, &native, err);
 	weir_policy_free(policy);
+	if (!status)
+		status = label(arguments, native, err);
 	if (status)
 		return weir_exit_of(status);
 	weir_run_json(native, &text);

@@ -9,6 +9,8 @@
 #include "engine/cli/output.h"
 #include "engine/cli/run_options.h"
 #include "engine/pipeline/advice_record.h"
+#include "engine/pipeline/classify.h"
+#include "engine/pipeline/clock.h"
 #include "engine/pipeline/doctor.h"
 #include "engine/pipeline/gating.h"
 #include "engine/report/gate/gate_figures.h"
@@ -20,6 +22,16 @@
 static const char *const formats[] = {"text", "json", NULL};
 
 static const struct weir_option options[] = {
+	{.name = "baseline-runs",
+         .kind = WEIR_OPTION_COUNT,
+         .value = "N",
+         .help = "runs of the baseline of each gate that is tried (default: all that are left)"},
+	{.name = "candidate-runs",
+         .kind = WEIR_OPTION_COUNT,
+         .value = "N",
+         .help = "runs of the candidate of each gate that is tried (default: those of the newest "
+                 "session; 3 without sessions)"},
+	WEIR_LABEL_OPTION("RUN...: "),
 	WEIR_DB_OPTION,
 	WEIR_CONFIG_OPTION,
 	{.name = "format",
@@ -36,6 +48,7 @@ struct findings {
 	struct weir_text text, json_text;
 	struct weir_jsonout json;
 	size_t faults; /* number of problems found */
+	struct weir_doctor_sizes sizes;
 };
 
 static void tell(struct findings *findings, const char *label, const char *words)
@@ -97,6 +110,19 @@ static void add_share(struct weir_text *text, double share)
 	weir_text_printf(text, "%.1f %%", 100 * share);
 }
 
+/* Tells the draws that did not fail but did not pass either. */
+static void tell_other_draws(struct findings *findings, const struct weir_doctor_trial *trial)
+{
+	struct weir_text line = {0};
+
+	weir_text_printf(&line, "%zu draws suspect a change, %zu are inconclusive", trial->suspect,
+	                 trial->inconclusive);
+	if (trial->sessions > 0)
+		weir_text_printf(&line, "; draws exchange whole sessions (%zu)", trial->sessions);
+	tell(findings, "  other draws", line.data);
+	weir_text_release(&line);
+}
+
 static void tell_false_alarms(struct findings *findings, const struct weir_doctor_trial *trial)
 {
 	struct weir_text line = {0};
@@ -108,12 +134,14 @@ static void tell_false_alarms(struct findings *findings, const struct weir_docto
 			&line,
 			"%zu of %zu draws of %zu against %zu unchanged runs failed: ", trial->red,
 			trial->draws, trial->baseline_runs, trial->candidate_runs);
+		/* The interval: see weir_trial_independent(). */
 		add_share(&line, (double)trial->red / (double)trial->draws);
 		weir_text_puts(&line, " (95 % interval ");
 		add_share(&line, trial->low);
 		weir_text_puts(&line, " to ");
 		add_share(&line, trial->high);
-		weir_text_puts(&line, ")");
+		weir_text_printf(&line, ", as the draws share runs and are worth %.1f gates)",
+		                 trial->independent);
 		if (trial->low > TARGET) {
 			weir_text_puts(
 				&line,
@@ -124,6 +152,20 @@ static void tell_false_alarms(struct findings *findings, const struct weir_docto
 	}
 	tell(findings, "  false alarms", line.data);
 	weir_text_release(&line);
+	if (trial->draws > 0)
+		tell_other_draws(findings, trial);
+}
+
+#define BLIND 1 /* a detectable change from here on is not given as a number */
+
+/* Appends "stage:decode p50 4 %". */
+static void add_effect(struct weir_text *line, const struct weir_doctor_effect *effect)
+{
+	weir_text_printf(line, "%s%s %s ", line->length ? ", " : "", effect->scope, effect->metric);
+	if (effect->effect < BLIND)
+		weir_text_printf(line, "%.0f %%", 100 * effect->effect);
+	else
+		weir_text_puts(line, "none below 100 %");
 }
 
 static void tell_effects(struct findings *findings, const struct weir_doctor_trial *trial)
@@ -133,11 +175,11 @@ static void tell_effects(struct findings *findings, const struct weir_doctor_tri
 	for (size_t i = 0; i < trial->effect_count; i++)
 		if (strcmp(trial->effects[i].metric, "p50") == 0 ||
 		    strcmp(trial->effects[i].metric, "value") == 0)
-			weir_text_printf(&line, "%s%s %s %.0f %%", line.length ? ", " : "",
-			                 trial->effects[i].scope, trial->effects[i].metric,
-			                 100 * trial->effects[i].effect);
-	if (line.length)
+			add_effect(&line, &trial->effects[i]);
+	if (line.length) {
+		weir_text_puts(&line, ", in the worst of the draws");
 		tell(findings, "  detectable", line.data);
+	}
 	weir_text_release(&line);
 }
 
@@ -150,10 +192,17 @@ static void tell_noisy(struct findings *findings, const struct weir_doctor_trial
 
 		if (strcmp(effect->metric, "shift") != 0 || !weir_doctor_is_noisy(effect))
 			continue;
-		weir_text_printf(&line,
-		                 "%s shows changes from %.0f %% on, on average: set its severity "
-		                 "to warn in weir.json, and gate its device time",
-		                 effect->scope, 100 * effect->sum / (double)effect->draws);
+		if (effect->sum < BLIND * (double)effect->draws)
+			weir_text_printf(&line, "%s shows changes from %.0f %% on, on average: ",
+			                 effect->scope, 100 * effect->sum / (double)effect->draws);
+		else
+			weir_text_printf(&line,
+			                 "%s does not even show a doubling: ", effect->scope);
+		weir_text_puts(&line,
+		               trial->sessions > 0
+		                       ? "record more sessions, or interleave"
+		                       : "set its severity to warn in weir.json, and gate its "
+		                         "device time");
 		tell(findings, "  too noisy", line.data);
 		weir_text_release(&line);
 		findings->faults++;
@@ -182,7 +231,15 @@ static void put_trial(struct weir_jsonout *json, const struct weir_doctor_trial 
 	weir_jsonout_text(json, "name", trial->name);
 	weir_jsonout_int(json, "runs", (int64_t)trial->runs);
 	weir_jsonout_int(json, "draws", (int64_t)trial->draws);
+	weir_jsonout_begin_array_inline(json, "sizes");
+	weir_jsonout_int(json, NULL, (int64_t)trial->baseline_runs);
+	weir_jsonout_int(json, NULL, (int64_t)trial->candidate_runs);
+	weir_jsonout_end(json);
+	weir_jsonout_int(json, "sessions", (int64_t)trial->sessions);
 	weir_jsonout_int(json, "red", (int64_t)trial->red);
+	weir_jsonout_int(json, "suspect", (int64_t)trial->suspect);
+	weir_jsonout_int(json, "inconclusive", (int64_t)trial->inconclusive);
+	weir_jsonout_double(json, "independent_gates", trial->independent);
 	weir_jsonout_share(json, "false_alarm_rate",
 	                   trial->draws ? (double)trial->red / (double)trial->draws : NAN);
 	weir_jsonout_begin_array_inline(json, "interval95");
@@ -202,21 +259,15 @@ static void put_trial(struct weir_jsonout *json, const struct weir_doctor_trial 
 	weir_jsonout_end(json);
 }
 
-static enum weir_status check_baseline(struct findings *findings, struct weir_store *store,
-                                       const char *name, const struct weir_policy *policy,
-                                       struct weir_error *err)
+static enum weir_status check_runs(struct findings *findings, const struct weir_baseline *baseline,
+                                   const struct weir_policy *policy, struct weir_error *err)
 {
-	const struct weir_store_query query = {.name = name};
-	struct weir_baseline *baseline;
 	struct weir_doctor_trial trial;
 	struct weir_text line = {0};
-	enum weir_status status = weir_store_load(store, &query, &baseline, err);
+	enum weir_status status = weir_doctor_try(baseline, policy, &findings->sizes, &trial, err);
 
-	if (status)
-		return status;
-	status = weir_doctor_try(baseline, policy, &trial, err);
 	if (!status) {
-		weir_text_printf(&line, "%s, %zu run%s", name, trial.runs,
+		weir_text_printf(&line, "%s, %zu run%s", baseline->name, trial.runs,
 		                 trial.runs == 1 ? "" : "s");
 		tell(findings, "baseline", line.data);
 		tell_false_alarms(findings, &trial);
@@ -227,6 +278,55 @@ static enum weir_status check_baseline(struct findings *findings, struct weir_st
 	}
 	weir_text_release(&line);
 	weir_doctor_trial_release(&trial);
+	return status;
+}
+
+static enum weir_status check_baseline(struct findings *findings, struct weir_store *store,
+                                       const char *name, const struct weir_policy *policy,
+                                       struct weir_error *err)
+{
+	const struct weir_store_query query = {.name = name};
+	struct weir_baseline *baseline;
+	enum weir_status status = weir_store_load(store, &query, &baseline, err);
+
+	if (status)
+		return status;
+	status = check_runs(findings, baseline, policy, err);
+	weir_baseline_free(baseline);
+	return status;
+}
+
+/* Checks the runs in files, in place of a store. */
+static enum weir_status check_files(struct findings *findings,
+                                    const struct weir_arguments *arguments,
+                                    const struct weir_policy *policy, struct weir_error *err)
+{
+	const struct weir_settings settings = weir_settings_of(policy, NAN, "");
+	struct weir_baseline *baseline = weir_baseline_new("the given files");
+	const struct weir_run_list list = {weir_arguments_list(arguments),
+	                                   weir_arguments_count(arguments), baseline};
+	struct weir_progress_line line;
+	struct weir_progress progress;
+	struct weir_measuring measuring;
+	struct weir_labels labels;
+	char now[WEIR_CLOCK_SIZE];
+	enum weir_status status = weir_labels_given(&labels, arguments, false, err);
+
+	weir_clock_now(now);
+	weir_measuring_given(&measuring, arguments, &settings, &line, &progress);
+	measuring.labels = labels.given;
+	measuring.recorded = now;
+	measuring.consequence = "nothing was tried";
+	if (!status)
+		status = weir_measure_runs(&measuring, &list, 1, err);
+	weir_progress_end(&line);
+	weir_jsonout_null(&findings->json, "store");
+	weir_jsonout_begin_array(&findings->json, "baselines");
+	if (!status)
+		status = check_runs(findings, baseline, policy, err);
+	if (!status)
+		weir_jsonout_end(&findings->json);
+	weir_labels_release(&labels);
 	weir_baseline_free(baseline);
 	return status;
 }
@@ -296,6 +396,8 @@ static enum weir_status look(struct findings *findings, const struct weir_argume
 	enum weir_status status;
 
 	check_configuration(findings, policy);
+	if (weir_arguments_count(arguments) > 0)
+		return check_files(findings, arguments, policy, err);
 	status = weir_store_open(path, WEIR_STORE_READ, &store, err);
 	if (status == WEIR_E_NO_BASELINE) {
 		*err = (struct weir_error){0};
@@ -318,7 +420,10 @@ static enum weir_status look(struct findings *findings, const struct weir_argume
 static enum weir_status diagnose(const struct weir_arguments *arguments, struct weir_error *err)
 {
 	const char *format = weir_option_text(arguments, "format");
-	struct findings findings = {0};
+	struct findings findings = {
+		.sizes = {weir_option_count(arguments, "baseline-runs", 0),
+	                  weir_option_count(arguments, "candidate-runs", 0)},
+	};
 	struct weir_policy *policy;
 	enum weir_status status =
 		weir_policy_today(weir_option_text(arguments, "config"), &policy, err);
@@ -349,27 +454,27 @@ static enum weir_status diagnose(const struct weir_arguments *arguments, struct 
 
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
 {
-	if (weir_arguments_count(arguments) > 0)
-		return weir_exit_of(weir_fail(err, WEIR_E_USAGE,
-		                              "doctor takes no arguments, \"%s\" was given",
-		                              weir_arguments_at(arguments, 0)));
 	return weir_exit_of(diagnose(arguments, err));
 }
 
 const struct weir_command weir_command_doctor = {
 	.name = "doctor",
 	.summary = "check configuration and store, measure false alarms",
-	.arguments = "",
-	.description = "Checks weir.json and the store, and measures how far the gate can be "
-		       "trusted: it splits the runs of each baseline 200 times at random into "
-		       "baseline and candidate, and gates them under the current configuration. No "
-		       "code changed between these runs; therefore the share of draws that fail is "
-		       "the false-alarm rate of the gate.\n\n"
-		       "It also reports the smallest change that the gate could have detected in "
-		       "each stage, the patterns and waivers that have no effect, and how well "
-		       "advice kept its promises (weir advise --verify --keep).",
+	.arguments = "[RUN...]",
+	.description =
+		"Checks weir.json and the store, and measures how far the gate can be "
+		"trusted: it splits the runs of each baseline, or those in the files RUN, 200 "
+		"times at random into baseline and candidate, and gates them under the "
+		"current configuration. No code changed between these runs; therefore the "
+		"share of draws that fail is the false-alarm rate of the gate. Runs with the "
+		"label `session` are exchanged by whole sessions, as a gate meets them. The "
+		"draws share runs; the interval takes this into account.\n\n"
+		"It also reports the smallest change that the gate could have detected in "
+		"each stage, the patterns and waivers that have no effect, and how well "
+		"advice kept its promises (weir advise --verify --keep).",
 	.options = options,
-	.exits = WEIR_ENDS(WEIR_EXIT_STORE),
+	.takes_files = true,
+	.exits = WEIR_ENDS(WEIR_EXIT_STORE) | WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir doctor",
 	.example_shows = "shows the false-alarm rate of every baseline in the store",
 	.run = run,

@@ -27,6 +27,7 @@ static const struct weir_option options[] = {
 	WEIR_DB_OPTION,
 	WEIR_CONFIG_OPTION,
 	WEIR_COST_OPTION(""),
+	WEIR_LABEL_OPTION("candidate runs: "),
 	{.name = "strict",
          .help = "exit with 3 if a regression is suspected, or undecided at p50 or shift"},
 	{.name = "bootstrap",
@@ -61,19 +62,24 @@ static enum weir_status gate_under(const struct weir_arguments *arguments,
 		.db_option = weir_option_text(arguments, "db"),
 		.config_option = weir_option_text(arguments, "config"),
 	};
+	struct weir_labels labels;
 	struct weir_progress_line line;
 	struct weir_progress progress;
 	const char **against = weir_option_list(arguments, "against", &request.baseline_count);
 	char now[WEIR_CLOCK_SIZE];
-	enum weir_status status;
+	enum weir_status status = weir_labels_given(&labels, arguments, true, err);
 
 	request.baseline = against;
 	weir_clock_now(now);
 	weir_measuring_given(&request.measuring, arguments, &settings, &line, &progress);
 	request.measuring.recorded = now;
 	request.measuring.consequence = "nothing was compared";
-	status = weir_gate_runs(&request, result, err);
+	request.measuring.labels = labels.given;
+	request.measuring.session = labels.session.data;
+	if (!status)
+		status = weir_gate_runs(&request, result, err);
 	weir_progress_end(&line);
+	weir_labels_release(&labels);
 	free(against);
 	return status;
 }

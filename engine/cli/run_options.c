@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/arena.h"
 #include "engine/cli/output.h"
 #include "engine/cli/run_options.h"
 #include "engine/pipeline/classify.h"
+#include "engine/pipeline/session.h"
 #include "engine/report/gate/gate_figures.h"
 
 const char *const weir_gate_formats[] = {"text",  "json",  "markdown",    "html",
@@ -27,6 +29,34 @@ struct weir_settings weir_settings_given(const struct weir_arguments *arguments,
 {
 	return weir_settings_of(policy, weir_option_number(arguments, "cost-per-gpu-hour", NAN),
 	                        "--cost-per-gpu-hour");
+}
+
+enum weir_status weir_labels_given(struct weir_labels *out, const struct weir_arguments *arguments,
+                                   bool derive, struct weir_error *err)
+{
+	size_t count;
+
+	*out = (struct weir_labels){0};
+	out->given = weir_option_list(arguments, "label", &count);
+	out->given = weir_realloc(out->given, (count + 1) * sizeof(*out->given));
+	out->given[count] = NULL;
+	if (derive)
+		weir_session_derive(&out->session);
+	for (size_t i = 0; i < count; i++) {
+		const char *equals = strchr(out->given[i], '=');
+
+		if (!equals || equals == out->given[i])
+			return weir_fail(err, WEIR_E_USAGE, "--label is \"%s\"; expected KEY=VALUE",
+			                 out->given[i]);
+	}
+	return WEIR_OK;
+}
+
+void weir_labels_release(struct weir_labels *labels)
+{
+	free(labels->given);
+	weir_text_release(&labels->session);
+	*labels = (struct weir_labels){0};
 }
 
 static void say_failure(void *context, const char *message)

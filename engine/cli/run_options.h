@@ -4,6 +4,7 @@
 #define WEIR_CLI_RUN_OPTIONS_H
 
 #include "ci/policy/policy.h"
+#include "engine/base/text.h"
 #include "engine/cli/options.h"
 #include "engine/cli/progress.h"
 #include "engine/model/settings.h"
@@ -44,6 +45,16 @@ extern const char *const weir_gate_formats[];
 			       "among the inputs)"                                                 \
 	}
 
+/* prefix is "", or the runs that get the label: "candidate runs: ". */
+#define WEIR_LABEL_OPTION(prefix)                                                                  \
+	{                                                                                          \
+		.name = "label", .kind = WEIR_OPTION_TEXT, .value = "KEY=VALUE",                   \
+		.repeatable = true,                                                                \
+		.help = prefix                                                                     \
+			"set this label, even if the file has another value; the label "           \
+			"session names the job that measured a run (default: found by itself)"     \
+	}
+
 #define WEIR_GATE_FORMAT_OPTION                                                                    \
 	{                                                                                          \
 		.name = "format", .letter = 'f', .kind = WEIR_OPTION_CHOICE, .value = "FORMAT",    \
@@ -71,6 +82,19 @@ const char *weir_db_path(const struct weir_arguments *arguments);
  * both. */
 struct weir_settings weir_settings_given(const struct weir_arguments *arguments,
                                          const struct weir_policy *policy);
+
+/* Labels and session of the runs that a command reads. {0} is empty; release it with
+ * weir_labels_release(). */
+struct weir_labels {
+	const char **given; /* owned list, ends with NULL, of borrowed texts */
+	struct weir_text session;
+};
+
+/* Reads --label. derive: also find the session of this process. WEIR_E_USAGE: a value is not
+ * KEY=VALUE. */
+enum weir_status weir_labels_given(struct weir_labels *out, const struct weir_arguments *arguments,
+                                   bool derive, struct weir_error *err);
+void weir_labels_release(struct weir_labels *labels);
 
 /* Fills *out and starts the progress line, on which runs and failures are shown; the caller ends
  * it, and sets the members `recorded` and `consequence`. All arguments are borrowed. */

@@ -28,6 +28,10 @@ WEIR_ENUM_TEXTS(weir_method, [WEIR_METHOD_FULL] = "full", [WEIR_METHOD_TWO_RUN] 
                 [WEIR_METHOD_SINGLE_RUN] = "single-run", [WEIR_METHOD_OUTLIER] = "outlier",
                 [WEIR_METHOD_NONE] = "none")
 
+WEIR_ENUM_TEXTS(weir_session_design, [WEIR_SESSIONS_UNKNOWN] = "unknown",
+                [WEIR_SESSIONS_ONE] = "one", [WEIR_SESSIONS_BLOCKS] = "blocks",
+                [WEIR_SESSIONS_NESTED] = "nested", [WEIR_SESSIONS_CONFOUNDED] = "confounded")
+
 WEIR_ENUM_TEXTS(weir_gate_verdict, [WEIR_GATE_PASS] = "pass", [WEIR_GATE_REGRESSION] = "regression",
                 [WEIR_GATE_IMPROVEMENT] = "improvement", [WEIR_GATE_INCONCLUSIVE] = "inconclusive",
                 [WEIR_GATE_SUSPECT] = "suspect", [WEIR_GATE_NO_BASELINE] = "no-baseline",

@@ -57,6 +57,20 @@ enum weir_method {
 	WEIR_METHOD_NONE,
 };
 
+/* Design of the test by sessions: engine/stats/sessions.h. */
+enum weir_session_design {
+	WEIR_SESSIONS_UNKNOWN,    /* a run does not name its session: each run stands for itself */
+	WEIR_SESSIONS_ONE,        /* all runs come from one session */
+	WEIR_SESSIONS_BLOCKS,     /* sessions hold runs of both sides */
+	WEIR_SESSIONS_NESTED,     /* no session holds both sides: sessions are the unit */
+	WEIR_SESSIONS_CONFOUNDED, /* one session a side: session and code are confounded */
+};
+
+struct weir_gate_sessions {
+	enum weir_session_design design;
+	uint64_t baseline, candidate, shared; /* numbers of sessions; 0: not known */
+};
+
 enum weir_gate_verdict {
 	WEIR_GATE_PASS,
 	WEIR_GATE_REGRESSION,
@@ -67,6 +81,8 @@ enum weir_gate_verdict {
 	WEIR_GATE_ENVIRONMENT,
 	WEIR_GATE_COVERAGE,
 };
+
+#define WEIR_REASON_SESSIONS "sessions"
 
 struct weir_waiver {
 	const char *reason, *issue, *expires; /* expires: "2027-01-31"; each may be NULL */
@@ -94,8 +110,11 @@ struct weir_row {
 	uint64_t baseline_samples, candidate_samples; /* smallest number of samples in a run */
 	double contributed_ns; /* candidate minus baseline, per iteration; rows are ordered by it;
 	                          NAN: not a time */
-	const struct weir_waiver *waiver;       /* NULL: no waiver applies */
-	const char *note;                       /* one line; NULL: none */
+	const struct weir_waiver *waiver; /* NULL: no waiver applies */
+	const char *note;                 /* one line; NULL: none */
+	/* Why the row is undecided: "sessions" if the runs alone would decide it, but the
+	 * difference may be that of sessions. NULL: no such reason. */
+	const char *reason;
 	double baseline_calls, candidate_calls; /* calls of an operator per iteration, mean of the
 	                                           medians of the runs; NAN: unknown */
 	double spread;       /* slowest over fastest run of the baseline, minus 1; NAN: unknown */
@@ -180,6 +199,8 @@ struct weir_gate_result {
 	int codes[16]; /* every code that applies, in order of precedence */
 	size_t code_count;
 	enum weir_method method;
+	struct weir_gate_sessions sessions;
+	const char *reason; /* for which the verdict is inconclusive: "sessions"; NULL: none */
 	double alpha_operators, alpha_stages;
 	const char *baseline_name;                  /* NULL for compare */
 	const char *recorded_first, *recorded_last; /* "2026-11-20T14:00:00Z"; NULL: not known */
@@ -229,6 +250,7 @@ WEIR_ENUM_DECLARE(weir_metric);             /* "p50" */
 WEIR_ENUM_DECLARE(weir_outcome);            /* "no-change" */
 WEIR_ENUM_DECLARE(weir_method);             /* "two-run" */
 WEIR_ENUM_DECLARE(weir_gate_verdict);       /* "no-baseline" */
+WEIR_ENUM_DECLARE(weir_session_design);     /* "nested" */
 WEIR_ENUM_DECLARE(weir_environment_policy); /* "must" */
 
 #endif

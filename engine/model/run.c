@@ -165,3 +165,9 @@ const struct weir_run_label **weir_run_labels_sorted(const struct weir_run *run)
 	qsort(sorted, run->label_count, sizeof(*sorted), by_label_key);
 	return sorted;
 }
+
+bool weir_run_label_is_derived(const struct weir_run_label *label)
+{
+	return strcmp(label->key, WEIR_RUN_SESSION) == 0 &&
+	       strncmp(label->value, WEIR_RUN_DERIVED, strlen(WEIR_RUN_DERIVED)) == 0;
+}

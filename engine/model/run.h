@@ -30,6 +30,11 @@ struct weir_series_table {
 	size_t count, capacity;
 };
 
+/* Key of the label that tells in which session (job) a run was measured. A value that begins with
+ * WEIR_RUN_DERIVED was found by weir and is no part of the content of a run. */
+#define WEIR_RUN_SESSION "session"
+#define WEIR_RUN_DERIVED "auto:"
+
 struct weir_run_label {
 	char *key, *value;
 };
@@ -72,6 +77,8 @@ const struct weir_series **weir_series_sorted(const struct weir_series_table *ta
 /* Sets a label, replacing an earlier value of the key. Both are copied. */
 void weir_run_set_label(struct weir_run *run, const char *key, const char *value);
 const char *weir_run_label(const struct weir_run *run, const char *key); /* NULL: none */
+/* Returns true for a session that weir found by itself. */
+bool weir_run_label_is_derived(const struct weir_run_label *label);
 /* Returns the labels sorted by key. They are borrowed; the caller frees the list. */
 const struct weir_run_label **weir_run_labels_sorted(const struct weir_run *run);
 

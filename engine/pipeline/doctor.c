@@ -8,28 +8,89 @@
 #include "engine/pipeline/doctor.h"
 #include "engine/pipeline/gating.h"
 
-#define MOST_BASELINE  5 /* runs on the baseline side of a draw, at most */
-#define MOST_CANDIDATE 3 /* runs on the candidate side */
-#define FEWEST_RUNS    6 /* 3 against 3 is the smallest full test: docs/statistics.md */
+#define FEWEST_CANDIDATES 3 /* runs on the candidate side, unless given */
+#define FEWEST_RUNS       6 /* 3 against 3 is the smallest full test: docs/statistics.md */
 
-/* Sets the sizes of both sides. Returns false if there are too few runs for a full test. */
-static bool choose_split(size_t runs, struct weir_doctor_trial *trial)
+/* The units that a draw exchanges: runs, or sessions of runs. */
+struct units {
+	size_t *unit; /* owned; [run] */
+	size_t *size; /* owned; [unit]: number of runs */
+	size_t count;
+	bool sessions;
+	size_t newest; /* unit of the newest run */
+};
+
+static void units_release(struct units *units)
 {
-	if (runs < FEWEST_RUNS)
-		return false;
-	trial->candidate_runs = MOST_CANDIDATE;
-	trial->baseline_runs =
-		runs - MOST_CANDIDATE < MOST_BASELINE ? runs - MOST_CANDIDATE : MOST_BASELINE;
+	free(units->unit);
+	free(units->size);
+}
+
+static const char *session_of(const struct weir_baseline *baseline, size_t run)
+{
+	return weir_run_label(baseline->runs[run].run, WEIR_RUN_SESSION);
+}
+
+/* Numbers the runs by session. Returns false if a run names none. */
+static bool number_sessions(const struct weir_baseline *baseline, struct units *units)
+{
+	units->count = 0;
+	for (size_t i = 0; i < baseline->count; i++) {
+		const char *own = session_of(baseline, i);
+		size_t other = 0;
+
+		if (!own)
+			return false;
+		while (other < i && strcmp(session_of(baseline, other), own) != 0)
+			other++;
+		units->unit[i] = other < i ? units->unit[other] : units->count++;
+	}
 	return true;
 }
 
-static void side_of_draw(const struct weir_baseline *baseline, const size_t *order, size_t count,
-                         struct weir_gating_side *side)
+static void units_init(struct units *units, const struct weir_baseline *baseline)
 {
-	*side = (struct weir_gating_side){.count = count};
-	side->runs = weir_alloc((count + 1) * sizeof(*side->runs));
-	for (size_t i = 0; i < count; i++)
-		side->runs[i] = baseline->runs[order[i]].run;
+	*units = (struct units){0};
+	units->unit = weir_alloc((baseline->count + 1) * sizeof(*units->unit));
+	units->size = weir_alloc((baseline->count + 1) * sizeof(*units->size));
+	units->sessions = number_sessions(baseline, units) && units->count > 1;
+	for (size_t i = 0; !units->sessions && i < baseline->count; i++)
+		units->unit[i] = i;
+	if (!units->sessions)
+		units->count = baseline->count;
+	for (size_t i = 0; i < baseline->count; i++)
+		units->size[units->unit[i]]++;
+	units->newest = baseline->count > 0 ? units->unit[baseline->count - 1] : 0;
+}
+
+/* Sets the sizes of both sides. Returns false if there are too few runs for a full test. */
+static bool choose_split(const struct units *units, const struct weir_doctor_sizes *sizes,
+                         struct weir_doctor_trial *trial)
+{
+	size_t candidates = units->sessions ? units->size[units->newest] : FEWEST_CANDIDATES;
+
+	if (sizes->candidate_runs > 0)
+		candidates = sizes->candidate_runs;
+	if (trial->runs < FEWEST_RUNS || candidates >= trial->runs)
+		return false;
+	trial->candidate_runs = candidates;
+	trial->baseline_runs = trial->runs - candidates;
+	if (sizes->baseline_runs > 0 && sizes->baseline_runs < trial->baseline_runs)
+		trial->baseline_runs = sizes->baseline_runs;
+	return true;
+}
+
+/* Adds the runs of units order[*at], ... until the side has `least` runs or no unit is left, and
+ * advances *at. */
+static void fill_side(const struct weir_baseline *baseline, const struct units *units,
+                      const size_t *order, size_t *at, size_t least, struct weir_gating_side *side)
+{
+	*side = (struct weir_gating_side){0};
+	side->runs = weir_alloc((baseline->count + 1) * sizeof(*side->runs));
+	for (; side->count < least && *at < units->count; ++*at)
+		for (size_t i = 0; i < baseline->count; i++)
+			if (units->unit[i] == order[*at])
+				side->runs[side->count++] = baseline->runs[i].run;
 }
 
 static struct weir_doctor_effect *effect_of(struct weir_doctor_trial *trial,
@@ -77,28 +138,46 @@ bool weir_doctor_is_noisy(const struct weir_doctor_effect *effect)
 	       effect->sum > WEIR_DOCTOR_NOISY * effect->margin * (double)effect->draws;
 }
 
+/* Keeps remarks about the configuration, which hold for each draw. */
 static void keep_remarks(struct weir_doctor_trial *trial, const struct weir_gate_result *result)
 {
 	for (size_t i = 0; i < result->remark_count; i++)
-		weir_text_printf(&trial->faults, "%s\n", result->remarks[i]);
+		if (strncmp(result->remarks[i], WEIR_GATING_UNDECIDED,
+		            strlen(WEIR_GATING_UNDECIDED)) != 0)
+			weir_text_printf(&trial->faults, "%s\n", result->remarks[i]);
 }
 
-static enum weir_status draw_once(const struct weir_baseline *baseline, const size_t *order,
-                                  const struct weir_gate_terms *terms,
-                                  struct weir_doctor_trial *trial, struct weir_error *err)
+static void count_draw(struct weir_doctor_trial *trial, const struct weir_gate_result *result)
+{
+	if (result->counts.regressions > 0)
+		trial->red++;
+	else if (result->counts.suspect > 0)
+		trial->suspect++;
+	else if (result->verdict == WEIR_GATE_INCONCLUSIVE)
+		trial->inconclusive++;
+	note_effects(trial, result);
+	if (trial->draws++ == 0)
+		keep_remarks(trial, result);
+}
+
+/* Makes one draw; *degree becomes the number of units that it used. */
+static enum weir_status draw_once(const struct weir_baseline *baseline, const struct units *units,
+                                  const size_t *order, const struct weir_gate_terms *terms,
+                                  struct weir_doctor_trial *trial, size_t *degree,
+                                  struct weir_error *err)
 {
 	struct weir_gate_result *result = weir_gate_result_new();
 	struct weir_gating_side before, after;
-	enum weir_status status;
+	enum weir_status status = WEIR_OK;
+	size_t at = 0;
 
-	side_of_draw(baseline, order, trial->baseline_runs, &before);
-	side_of_draw(baseline, order + trial->baseline_runs, trial->candidate_runs, &after);
-	status = weir_gating_compare(result, terms, &before, &after, err);
-	if (!status) {
-		trial->red += result->counts.regressions > 0;
-		note_effects(trial, result);
-		if (trial->draws++ == 0)
-			keep_remarks(trial, result);
+	fill_side(baseline, units, order, &at, trial->candidate_runs, &after);
+	fill_side(baseline, units, order, &at, trial->baseline_runs, &before);
+	*degree = at > *degree ? at : *degree;
+	if (before.count > 0) {
+		status = weir_gating_compare(result, terms, &before, &after, err);
+		if (!status)
+			count_draw(trial, result);
 	}
 	weir_gating_side_release(&before);
 	weir_gating_side_release(&after);
@@ -107,22 +186,29 @@ static enum weir_status draw_once(const struct weir_baseline *baseline, const si
 }
 
 enum weir_status weir_doctor_try(const struct weir_baseline *baseline,
-                                 const struct weir_policy *policy, struct weir_doctor_trial *out,
-                                 struct weir_error *err)
+                                 const struct weir_policy *policy,
+                                 const struct weir_doctor_sizes *sizes,
+                                 struct weir_doctor_trial *out, struct weir_error *err)
 {
 	const struct weir_gate_terms terms = {.policy = policy};
 	size_t *order = weir_alloc((baseline->count + 1) * sizeof(*order));
-	size_t size = strlen(baseline->name) + 1;
+	size_t size = strlen(baseline->name) + 1, degree = 0;
 	enum weir_status status = WEIR_OK;
+	struct units units;
 
-	*out = (struct weir_doctor_trial){.runs = baseline->count, .low = NAN, .high = NAN};
+	units_init(&units, baseline);
+	*out = (struct weir_doctor_trial){.runs = baseline->count};
 	out->name = memcpy(weir_alloc(size), baseline->name, size);
-	if (choose_split(baseline->count, out))
+	out->sessions = units.sessions ? units.count : 0;
+	if (choose_split(&units, sizes, out))
 		for (size_t i = 0; !status && i < WEIR_DOCTOR_DRAWS; i++) {
-			weir_trial_draw(WEIR_DOCTOR_SEED, i, baseline->count, order);
-			status = draw_once(baseline, order, &terms, out, err);
+			weir_trial_draw(WEIR_DOCTOR_SEED, i, units.count, order);
+			status = draw_once(baseline, &units, order, &terms, out, &degree, err);
 		}
-	weir_trial_interval(out->red, out->draws, &out->low, &out->high);
+	out->independent = weir_trial_independent(units.count, degree, out->draws);
+	weir_trial_interval(out->draws > 0 ? (double)out->red / (double)out->draws : NAN,
+	                    out->independent, &out->low, &out->high);
+	units_release(&units);
 	free(order);
 	return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Measures the false-alarm rate of a gate over a baseline, for `weir doctor`: draws split the runs
- * of the baseline at random into two sides and compare them. */
+ * of the baseline at random into two sides and compare them. Runs of several sessions are drawn by
+ * whole sessions, since a gate meets the runs of a session together. */
 #ifndef WEIR_PIPELINE_DOCTOR_H
 #define WEIR_PIPELINE_DOCTOR_H
 
@@ -34,20 +35,31 @@ bool weir_doctor_is_noisy(const struct weir_doctor_effect *effect);
 struct weir_doctor_trial {
 	char *name;                           /* owned */
 	size_t runs;                          /* current runs of the baseline */
-	size_t baseline_runs, candidate_runs; /* sides of a draw; 0: too few runs */
+	size_t baseline_runs, candidate_runs; /* sides of a draw, at least; 0: too few */
+	size_t sessions; /* that were exchanged as a whole; 0: runs were exchanged */
 	size_t draws;
-	size_t red;                         /* draws that found a regression */
-	double low, high;                   /* 95 % interval of red / draws */
+	size_t red;          /* draws that found a regression */
+	size_t suspect;      /* other draws that found a suspect */
+	size_t inconclusive; /* other draws that could not decide */
+	double independent;  /* number of independent gates that the draws are worth */
+	double low, high;    /* 95 % interval of red / draws, by `independent` */
 	struct weir_doctor_effect *effects; /* owned; one per row of stages and metrics */
 	size_t effect_count;
 	struct weir_text faults; /* lines about patterns and waivers that have no effect */
 };
 
+/* Numbers of runs of a gate; 0: those of the baseline. The candidate then has the runs of the
+ * newest session, or 3 runs, and the baseline has all others. */
+struct weir_doctor_sizes {
+	size_t baseline_runs, candidate_runs;
+};
+
 /* Makes WEIR_DOCTOR_DRAWS draws under the policy. Release *out with weir_doctor_trial_release(),
  * also after an error. */
 enum weir_status weir_doctor_try(const struct weir_baseline *baseline,
-                                 const struct weir_policy *policy, struct weir_doctor_trial *out,
-                                 struct weir_error *err);
+                                 const struct weir_policy *policy,
+                                 const struct weir_doctor_sizes *sizes,
+                                 struct weir_doctor_trial *out, struct weir_error *err);
 void weir_doctor_trial_release(struct weir_doctor_trial *trial);
 
 #endif

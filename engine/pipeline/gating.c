@@ -14,9 +14,6 @@
 #include "engine/pipeline/run_checks.h"
 #include "engine/pipeline/undo.h"
 
-#define SESSION_LABEL     "session" /* label with the same value in all runs of a session */
-#define SESSIONS_FOR_SAFE 5 /* baseline sessions for a session-safe test: docs/statistics.md */
-
 void weir_gating_side_init(struct weir_gating_side *side, const struct weir_baseline *baseline)
 {
 	bool contradicted = false;
@@ -82,40 +79,34 @@ static struct weir_compare_policy compare_policy_of(const struct weir_policy *po
 	};
 }
 
-/* Returns the number of distinct sessions of a side, or 0 if a run does not name its session. Sets
- * *first to the session of the first run. */
-static size_t count_sessions(const struct weir_gating_side *side, const char **first)
+/* Returns the number of rows that sessions leave undecided. */
+static uint64_t count_undecided(const struct weir_gate_result *result)
 {
-	size_t distinct = 0;
+	uint64_t count = 0;
 
-	*first = NULL;
-	for (size_t i = 0; i < side->count; i++) {
-		const char *own = weir_run_label(side->runs[i], SESSION_LABEL);
-		bool seen = false;
-
-		if (!own)
-			return 0;
-		*first = *first ? *first : own;
-		for (size_t j = 0; j < i && !seen; j++)
-			seen = strcmp(own, weir_run_label(side->runs[j], SESSION_LABEL)) == 0;
-		distinct += !seen;
-	}
-	return distinct;
+	for (size_t i = 0; i < result->row_count; i++)
+		count += result->rows[i].reason &&
+		         result->rows[i].outcome == WEIR_OUTCOME_INCONCLUSIVE;
+	return count;
 }
 
-/* Sets how far the sessions of both sides limit the conclusion: docs/statistics.md, "ladder". */
-static void apply_sessions(struct weir_compare_input *input,
-                           const struct weir_gating_side *baseline,
-                           const struct weir_gating_side *candidate)
+/* Says why sessions leave rows undecided, and what to do. */
+static void remark_sessions(struct weir_gate_result *result)
 {
-	const char *before, *after;
-	size_t of_baseline = count_sessions(baseline, &before),
-	       of_candidate = count_sessions(candidate, &after);
+	const struct weir_gate_sessions *sessions = &result->sessions;
+	uint64_t count = count_undecided(result);
 
-	if (of_candidate != 1 || of_baseline == 0)
+	if (count == 0)
 		return;
-	input->session_safe = of_baseline >= SESSIONS_FOR_SAFE && candidate->count > 1;
-	input->cap_at_suspect = of_baseline == 1 && strcmp(before, after) != 0;
+	if (result->verdict == WEIR_GATE_INCONCLUSIVE)
+		result->reason = WEIR_REASON_SESSIONS;
+	weir_gate_remark(
+		result,
+		WEIR_GATING_UNDECIDED
+		"sessions (%llu of the baseline, %llu of the candidate) may differ as much "
+		"as %llu row%s: interleave, or measure in another job",
+		(unsigned long long)sessions->baseline, (unsigned long long)sessions->candidate,
+		(unsigned long long)count, count == 1 ? "" : "s");
 }
 
 static const char *keep(struct weir_gate_result *result, const char *text)
@@ -147,6 +138,7 @@ enum weir_status weir_gating_compare(struct weir_gate_result *result,
 		.baseline_count = baseline->count,
 		.candidate_count = candidate->count,
 		.policy = &policy,
+		.one_session = terms->one_session,
 	};
 	enum weir_status status;
 	bool same_environment;
@@ -161,11 +153,11 @@ enum weir_status weir_gating_compare(struct weir_gate_result *result,
 		weir_gate_stop(result, WEIR_GATE_ENVIRONMENT, WEIR_GATE_CODE_ENVIRONMENT);
 		return WEIR_OK;
 	}
-	if (!terms->one_session)
-		apply_sessions(&input, baseline, candidate);
 	status = weir_compare(&input, result, err);
-	if (!status)
+	if (!status) {
 		weir_gate_judge(result, terms);
+		remark_sessions(result);
+	}
 	return status;
 }
 

@@ -28,6 +28,9 @@ struct weir_gating_side {
 void weir_gating_side_init(struct weir_gating_side *side, const struct weir_baseline *baseline);
 void weir_gating_side_release(struct weir_gating_side *side);
 
+/* First words of the remark that sessions leave rows undecided. */
+#define WEIR_GATING_UNDECIDED "inconclusive: "
+
 /* Compares two sides and fills environment, rows and verdict of the result. */
 enum weir_status weir_gating_compare(struct weir_gate_result *result,
                                      const struct weir_gate_terms *terms,

@@ -6,16 +6,18 @@
 #include "engine/base/regions.h"
 #include "engine/pipeline/classify.h"
 #include "engine/pipeline/measure_runs.h"
+#include "engine/pipeline/session.h"
 
 static void take(struct weir_baseline *into, struct weir_measured *measured, const char *path,
-                 const char *recorded)
+                 const struct weir_measuring *how)
 {
 	while (measured->run) {
 		struct weir_run *next = measured->run->next;
 		struct weir_baseline_run *run;
 
 		measured->run->next = NULL;
-		run = weir_baseline_take(into, measured->run, recorded);
+		weir_session_label(measured->run, how->labels, how->session);
+		run = weir_baseline_take(into, measured->run, how->recorded);
 		measured->run = next;
 		run->path = weir_baseline_text(into, path);
 		if (!measured->has_bound)
@@ -41,7 +43,7 @@ static enum weir_status measure_one(const struct weir_measuring *how, struct wei
 
 	if (status)
 		return status;
-	take(into, &measured, *path, how->recorded);
+	take(into, &measured, *path, how);
 	weir_measured_release(&measured);
 	return WEIR_OK;
 }

@@ -14,7 +14,10 @@
 struct weir_measuring {
 	const char *input_format;             /* NULL: recognised by content */
 	const struct weir_settings *settings; /* NULL: no settings */
-	const char *recorded;                 /* time given to all runs, "2026-11-20T14:00:00Z" */
+	/* "KEY=VALUE", set in each run; ends with NULL. session: of runs that name none. */
+	const char *const *labels; /* NULL: none */
+	const char *session;       /* NULL: not known */
+	const char *recorded;      /* time given to all runs, "2026-11-20T14:00:00Z" */
 	const char *
 		consequence; /* consequence of a failure, for its message: "nothing was recorded" */
 	const struct weir_progress *progress; /* NULL: none */

@@ -183,6 +183,8 @@ static void fill_power(struct weir_gate_cell *cell, double alpha)
 	double likely = weir_t_quantile_upper(1 - WEIR_POWER_DEFAULT, cell->df) * error;
 	struct weir_runs_needed needed;
 
+	if (power.prior_df < 0) /* two variances may have fewer degrees of freedom than one */
+		power.prior_df = 0;
 	cell->mde = fmax(cell->margin + likely - slack(cell),
 	                 weir_t_quantile_upper(alpha, cell->df) * error + likely);
 	if (isnan(power.prior_df)) /* outlier mode: other numbers of runs would need another test */

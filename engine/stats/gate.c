@@ -20,11 +20,14 @@
 struct row_work {
 	const struct weir_gate_input *in;
 	size_t index;
-	size_t runs;          /* columns of `deviations`: the candidates may count as one run */
-	size_t baseline_runs; /* number of baseline runs, which come first */
+	size_t runs;
+	size_t baseline_runs;         /* number of baseline runs, which come first */
 	struct weir_gate_cell *cells; /* [subject] */
 	double *deviations; /* [subject][runs]: y minus the mean of the group; NAN: absent */
-	bool *usable;       /* [subject]: enough runs for a test */
+	double *aligned;    /* [subject][runs]: y without the effects of blocks; NULL: no blocks */
+	double *column_of_runs;            /* [runs]: scratch for a tail */
+	struct weir_block_fit *fits, full; /* [subject]; full: all runs present */
+	bool *usable;                      /* [subject]: enough runs for a test */
 	size_t usable_count;
 	double *column; /* [max(subjects, all runs)]: scratch for medians */
 };
@@ -35,26 +38,46 @@ static void row_init(struct row_work *row, const struct weir_gate_input *in)
 	size_t longest = in->subjects > all ? in->subjects : all;
 
 	*row = (struct row_work){.in = in, .baseline_runs = in->baseline_runs};
-	row->runs = in->session_safe ? in->baseline_runs + 1 : all;
+	row->runs = all;
 	row->deviations = weir_alloc((in->subjects * row->runs + 1) * sizeof(*row->deviations));
 	row->usable = weir_alloc((in->subjects + 1) * sizeof(*row->usable));
 	row->column = weir_alloc((longest + 1) * sizeof(*row->column));
+	if (!in->blocks)
+		return;
+	row->aligned = weir_alloc((in->subjects * all + 1) * sizeof(*row->aligned));
+	row->fits = weir_alloc((in->subjects + 1) * sizeof(*row->fits));
+	row->column_of_runs = weir_alloc((2 * all + 1) * sizeof(*row->column_of_runs));
+	weir_block_align(in->blocks, row->column_of_runs, row->column_of_runs + all, &row->full);
 }
 
 static void row_release(struct row_work *row)
 {
+	free(row->aligned);
+	free(row->fits);
+	free(row->column_of_runs);
 	free(row->deviations);
 	free(row->usable);
 	free(row->column);
 	*row = (struct row_work){0};
 }
 
+/* Returns the values of a subject, without the effects of blocks. */
 static const double *row_y(const struct row_work *row, size_t subject)
 {
 	const struct weir_gate_input *in = row->in;
-	size_t all = in->baseline_runs + in->candidate_runs;
 
-	return in->y + (row->index * in->subjects + subject) * all;
+	if (row->aligned)
+		return row->aligned + subject * row->runs;
+	return in->y + (row->index * in->subjects + subject) * row->runs;
+}
+
+static void align_row(struct row_work *row)
+{
+	const struct weir_gate_input *in = row->in;
+
+	for (size_t m = 0; row->aligned && m < in->subjects; m++)
+		weir_block_align(in->blocks, in->y + (row->index * in->subjects + m) * row->runs,
+		                 row->aligned + m * row->runs, &row->fits[m]);
 }
 
 static struct weir_gate_cell cell_unknown(void)
@@ -89,13 +112,12 @@ static struct weir_gate_cell cell_unknown(void)
 	};
 }
 
-/* Counts the pairs of runs with the candidate slower. Candidates of one session count as one value,
- * `candidate`: ranks need independent values. */
-static void compare_runs(const double *runs, const struct weir_gate_input *in, double candidate,
+/* Counts the pairs of runs with the candidate slower. */
+static void compare_runs(const double *runs, const struct weir_gate_input *in,
                          struct weir_gate_cell *cell)
 {
 	size_t all = in->baseline_runs + in->candidate_runs;
-	size_t baselines = 0, candidates = 0, slower = 0, slower_than_one = 0;
+	size_t baselines = 0, candidates = 0, slower = 0;
 
 	for (size_t c = in->baseline_runs; c < all; c++)
 		candidates += isnan(runs[c]) ? 0 : 1;
@@ -103,17 +125,12 @@ static void compare_runs(const double *runs, const struct weir_gate_input *in, d
 		if (isnan(runs[b]))
 			continue;
 		baselines++;
-		slower_than_one += candidate > runs[b];
 		for (size_t c = in->baseline_runs; c < all; c++)
 			slower += runs[c] > runs[b];
 	}
 	if (baselines == 0 || candidates == 0)
 		return;
 	cell->superiority = (double)slower / (double)(baselines * candidates);
-	if (in->session_safe) {
-		slower = slower_than_one;
-		candidates = 1;
-	}
 	cell->p_rank = weir_rank_upper(slower, baselines, candidates);
 	cell->p_rank_least = weir_rank_upper(baselines * candidates, baselines, candidates);
 }
@@ -128,11 +145,6 @@ static size_t gather(struct row_work *row, const double *values, size_t count)
 			row->column[present++] = values[i];
 	}
 	return present;
-}
-
-static double gather_median(struct row_work *row, const double *values, size_t count)
-{
-	return weir_median(row->column, gather(row, values, count));
 }
 
 static double row_floor(const struct row_work *row, size_t subject)
@@ -169,8 +181,6 @@ static void fill_deviations(const struct row_work *row, size_t subject)
 
 	for (size_t i = 0; i < row->runs; i++)
 		deviations[i] = y[i] - (i < row->baseline_runs ? cell->baseline : cell->candidate);
-	if (row->in->session_safe) /* the only pseudo-run equals its mean */
-		deviations[row->baseline_runs] = cell->candidate_runs > 0 ? 0 : NAN;
 }
 
 static void weigh(const struct weir_gate_input *in, size_t row, struct weir_gate_cell *cell)
@@ -179,31 +189,37 @@ static void weigh(const struct weir_gate_input *in, size_t row, struct weir_gate
 	cell->counts_as = in->counts_as ? in->counts_as[row] : 0;
 }
 
+/* Sets degrees of freedom and width by the numbers of runs. fit: of blocks; NULL: no blocks. */
+static void fill_width(const struct weir_block_fit *fit, struct weir_gate_cell *cell)
+{
+	double runs = (double)(cell->baseline_runs + cell->candidate_runs);
+
+	cell->residual_df = runs - 2 - (fit ? (double)fit->lost : 0);
+	cell->width = fit ? fit->width
+	                  : 1 / (double)cell->baseline_runs + 1 / (double)cell->candidate_runs;
+}
+
 static void fill_cell(struct row_work *row, size_t subject)
 {
 	const struct weir_gate_input *in = row->in;
 	const double *y = row_y(row, subject);
 	struct weir_gate_cell *cell = &row->cells[subject];
-	double counted;
 
 	*cell = cell_unknown();
 	cell->margin = margin_of(row, subject);
 	weigh(in, row->index, cell);
-	cell->single = in->session_safe;
+	cell->single = in->errors && in->candidate_runs == 1;
 	cell->baseline_runs = gather(row, y, in->baseline_runs);
 	cell->baseline = weir_mean(row->column, cell->baseline_runs);
 	cell->candidate_runs = gather(row, y + in->baseline_runs, in->candidate_runs);
-	cell->candidate = in->session_safe ? weir_median(row->column, cell->candidate_runs)
-	                                   : weir_mean(row->column, cell->candidate_runs);
+	cell->candidate = weir_mean(row->column, cell->candidate_runs);
 	cell->change = cell->candidate - cell->baseline;
 	cell->relative = cell->change;
-	compare_runs(y, in, cell->candidate, cell);
+	compare_runs(y, in, cell);
 	fill_deviations(row, subject);
 	if (cell->baseline_runs == 0 || cell->candidate_runs == 0)
 		return;
-	counted = in->session_safe ? 1 : (double)cell->candidate_runs;
-	cell->residual_df = (double)cell->baseline_runs + counted - 2;
-	cell->width = 1 / (double)cell->baseline_runs + 1 / counted;
+	fill_width(row->aligned ? &row->fits[subject] : NULL, cell);
 }
 
 /*
@@ -215,12 +231,19 @@ static double tail_test(struct row_work *row, size_t subject)
 {
 	const struct weir_gate_input *in = row->in;
 	size_t at = row->index * in->subjects + subject;
-	const double *tail = in->tail + at * (in->baseline_runs + in->candidate_runs);
-	size_t baselines = gather(row, tail, in->baseline_runs), candidates;
-	double before = weir_mean(row->column, baselines), after, variance;
-	double squares =
-		baselines > 1 ? weir_variance(row->column, baselines) * (double)(baselines - 1) : 0;
+	const double *tail = in->tail + at * row->runs;
+	struct weir_block_fit unused;
+	size_t baselines, candidates;
+	double before, after, variance, squares;
 
+	if (row->aligned) {
+		weir_block_align(in->blocks, tail, row->column_of_runs, &unused);
+		tail = row->column_of_runs;
+	}
+	baselines = gather(row, tail, in->baseline_runs);
+	before = weir_mean(row->column, baselines);
+	squares =
+		baselines > 1 ? weir_variance(row->column, baselines) * (double)(baselines - 1) : 0;
 	candidates = gather(row, tail + in->baseline_runs, in->candidate_runs);
 	after = weir_mean(row->column, candidates);
 	if (baselines == 0 || candidates == 0)
@@ -233,6 +256,17 @@ static double tail_test(struct row_work *row, size_t subject)
 	                    INFINITY);
 }
 
+/* Returns true if there are enough runs, or enough sessions, for a test. */
+static bool is_usable(const struct weir_gate_input *in, const struct weir_gate_cell *cell)
+{
+	if (isnan(cell->width))
+		return false;
+	if (in->errors || in->blocks)
+		return cell->residual_df >= 1;
+	return cell->baseline_runs >= WEIR_GATE_LEAST_BASELINE &&
+	       cell->residual_df >= WEIR_GATE_LEAST_DF;
+}
+
 static void row_fill(struct row_work *row, size_t index, struct weir_gate_cell *cells)
 {
 	const struct weir_gate_input *in = row->in;
@@ -240,12 +274,12 @@ static void row_fill(struct row_work *row, size_t index, struct weir_gate_cell *
 	row->index = index;
 	row->cells = cells;
 	row->usable_count = 0;
+	align_row(row);
 	for (size_t m = 0; m < in->subjects; m++) {
 		fill_cell(row, m);
 		if (in->tail && !isnan(in->tail_floor[index * in->subjects + m]))
 			cells[m].p_tail = tail_test(row, m);
-		row->usable[m] = cells[m].baseline_runs >= WEIR_GATE_LEAST_BASELINE &&
-		                 cells[m].residual_df >= WEIR_GATE_LEAST_DF;
+		row->usable[m] = is_usable(in, &cells[m]);
 		row->usable_count += row->usable[m];
 	}
 }
@@ -309,10 +343,28 @@ static void compare_modes(struct row_work *row, struct weir_gate_cell *cell)
 			shifted[m] = row_y(row, m)[r] - row->cells[m].baseline;
 		modes[r] = median_over(row, shifted, 1);
 	}
-	compare_runs(modes, in, gather_median(row, modes + in->baseline_runs, in->candidate_runs),
-	             cell);
+	compare_runs(modes, in, cell);
 	free(modes);
 	free(shifted);
+}
+
+/* Adds the scatter of runs within sessions to the variance of the mode: that of the median subject,
+ * which is too much rather than too little. */
+static void combine_mode(struct row_work *row, struct weir_gate_cell *cell)
+{
+	const struct weir_gate_input *in = row->in;
+	const struct weir_session_error *errors = in->errors + row->index * in->subjects;
+	struct weir_session_error median = {.df = INFINITY, .excess = 1};
+	size_t count = 0;
+
+	for (size_t m = 0; m < in->subjects; m++) {
+		if (!row->usable[m] || !(errors[m].excess > 0))
+			continue;
+		row->column[count++] = errors[m].excess * errors[m].variance;
+		median.df = fmin(median.df, errors[m].df);
+	}
+	median.variance = count > 0 ? weir_median(row->column, count) : 0;
+	weir_session_combine(&median, cell->width, &cell->variance, &cell->df);
 }
 
 /* Computes g of each run, G and their variance, and tests whether all operators moved. */
@@ -321,7 +373,6 @@ static void find_mode(struct row_work *row, struct mode *mode)
 	struct weir_gate_cell *cell = mode->cell;
 	double *changes = weir_alloc((row->in->subjects + 1) * sizeof(*changes));
 	double squares = 0;
-	double counted;
 
 	for (size_t r = 0; r < row->runs; r++)
 		mode->of_run[r] = median_over(row, row->deviations + r, row->runs);
@@ -333,15 +384,15 @@ static void find_mode(struct row_work *row, struct mode *mode)
 	for (size_t m = 0; m < row->in->subjects; m++)
 		changes[m] = row->cells[m].change;
 	cell->change = cell->relative = median_over(row, changes, 1);
-	counted = (double)cell->candidate_runs;
-	if (row->in->session_safe)
-		cell->candidate_runs = row->in->candidate_runs;
-	mode->df = (double)cell->baseline_runs + counted - 2;
-	cell->df = cell->residual_df = cell->total_df = mode->df;
-	cell->width = 1 / (double)cell->baseline_runs + 1 / counted;
-	cell->variance = fmax(squares / mode->df, LEAST_VARIANCE);
+	fill_width(row->aligned ? &row->full : NULL, cell);
+	cell->df = cell->residual_df;
+	cell->variance = fmax(squares / cell->df, LEAST_VARIANCE);
+	if (row->in->errors)
+		combine_mode(row, cell);
+	mode->df = cell->total_df = cell->df;
 	cell->total_variance = cell->variance;
-	cell->tested = mode->df >= WEIR_GATE_LEAST_DF;
+	cell->tested =
+		cell->residual_df >= (row->in->errors || row->in->blocks ? 1 : WEIR_GATE_LEAST_DF);
 	weir_t_tails(cell->change / sqrt(cell->variance * cell->width), mode->df, &cell->p,
 	             &cell->p_faster);
 	compare_modes(row, cell);
@@ -390,6 +441,17 @@ static void test_operator(const struct mode *mode, struct weir_gate_cell *cell)
 		cell->p_faster = fmax(cell->p_faster, p_faster);
 }
 
+/* Adds the scatter of runs within sessions to the variance of a subject. */
+static void combine_errors(const struct row_work *row, size_t subject)
+{
+	struct weir_gate_cell *cell = &row->cells[subject];
+	const struct weir_gate_input *in = row->in;
+
+	if (in->errors)
+		weir_session_combine(&in->errors[row->index * in->subjects + subject], cell->width,
+		                     &cell->variance, &cell->df);
+}
+
 /* Stores the shrunken variances of the usable subjects in their cells. */
 static enum weir_status shrink_row(struct row_work *row, const double *of_run,
                                    struct weir_error *err)
@@ -414,6 +476,7 @@ static enum weir_status shrink_row(struct row_work *row, const double *of_run,
 			continue;
 		row->cells[m].variance = variances[at++];
 		row->cells[m].df = row->cells[m].residual_df + prior.prior_df;
+		combine_errors(row, m);
 	}
 	free(variances);
 	return status;
@@ -439,15 +502,46 @@ static enum weir_status moderate_row(struct row_work *row, struct weir_gate_cell
 	return status;
 }
 
+/* Moderates the variances of few sessions over the subjects of the row. */
+static void moderate_sessions(struct row_work *row)
+{
+	size_t subjects = row->in->subjects;
+	double *variances = weir_alloc((2 * subjects + 1) * sizeof(*variances));
+	double *df = variances + subjects;
+	const struct weir_session_pool pool = {row->deviations, subjects, row->runs, variances, df};
+
+	for (size_t m = 0; m < subjects; m++) {
+		variances[m] = row->usable[m] ? row->cells[m].variance : NAN;
+		df[m] = row->cells[m].df;
+	}
+	weir_session_moderate(&pool);
+	for (size_t m = 0; m < subjects; m++) {
+		if (!row->usable[m])
+			continue;
+		row->cells[m].variance = variances[m];
+		row->cells[m].df = df[m];
+		combine_errors(row, m);
+	}
+	free(variances);
+}
+
 static void student_row(struct row_work *row)
 {
+	for (size_t m = 0; m < row->in->subjects; m++) {
+		if (!row->usable[m])
+			continue;
+		row->cells[m].df = row->cells[m].residual_df;
+		row->cells[m].variance = residual_variance(row, NULL, m);
+	}
+	if (row->in->errors)
+		moderate_sessions(row);
 	for (size_t m = 0; m < row->in->subjects; m++) {
 		struct weir_gate_cell *cell = &row->cells[m];
 
 		if (!row->usable[m])
 			continue;
-		cell->df = cell->total_df = cell->residual_df;
-		cell->variance = cell->total_variance = residual_variance(row, NULL, m);
+		cell->total_df = cell->df;
+		cell->total_variance = cell->variance;
 		weir_t_tails(cell->change / sqrt(cell->variance * cell->width), cell->df, &cell->p,
 		             &cell->p_faster);
 		cell->p = fmax(cell->p, cell->p_tail); /* fmax() ignores a NAN */
@@ -466,7 +560,7 @@ enum weir_status weir_gate_operators(const struct weir_gate_input *in, struct we
 		all[k] = cell_unknown();
 		all[k].margin = log1p(in->margins[k]);
 		weigh(in, k, &all[k]);
-		all[k].single = in->session_safe;
+		all[k].single = in->errors && in->candidate_runs == 1;
 		row_fill(&row, k, cells + k * in->subjects);
 		if (row.usable_count >= WEIR_GATE_LEAST_OPERATORS)
 			status = moderate_row(&row, &all[k], err);

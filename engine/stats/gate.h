@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The statistical procedure of the gate (docs/statistics.md, sections 2 to 4). Input: runs, reduced
+ * The statistical procedure of the gate (docs/statistics.md, sections 1 to 5). Input: runs, reduced
  * to natural logs. Output: one cell per row and subject. A row is a quantile or `shift`; a subject
  * is an operator, a stage or a per-run metric. There are three steps, so that one family of tests
  * can span several tables:
@@ -23,6 +23,7 @@
 #include <stddef.h>
 
 #include "engine/base/error.h"
+#include "engine/stats/sessions.h"
 
 /* With fewer operators there is neither a common mode nor shrinkage. */
 #define WEIR_GATE_LEAST_OPERATORS 20
@@ -47,9 +48,14 @@ struct weir_gate_input {
 	const double *margins;
 	/* [row][subject], relative, if rules differ between subjects. NULL: margins of the row. */
 	const double *subject_margins;
-	/* All candidate runs come from one session, the baseline from others: the candidates are
-	 * collapsed into their median, and only the baseline gives the variance. */
-	bool session_safe;
+	/*
+	 * Sessions of the runs, by one of the designs of engine/stats/sessions.h. blocks: the
+	 * effect of each session is removed. errors: y holds means of sessions, baseline_runs and
+	 * candidate_runs are numbers of sessions, and errors is [row][subject]; two sessions in all
+	 * suffice for no variance, three for one. Both NULL: each run stands for itself.
+	 */
+	const struct weir_session_layout *blocks;
+	const struct weir_session_error *errors;
 	/*
 	 * [row][subject][run]: weir_tail_share() of each run, for rows whose quantile may jump (p95
 	 * and p99): the row then also needs a larger share of iterations in the tail. NULL: none.
@@ -67,7 +73,7 @@ struct weir_gate_input {
 /* One row of one subject; the all-operators cell of a row has the same shape. */
 struct weir_gate_cell {
 	size_t baseline_runs, candidate_runs; /* number of runs with the subject */
-	double baseline, candidate;           /* mean over runs of y; the median if session_safe */
+	double baseline, candidate;           /* mean over runs of y */
 	double change;                        /* D; G for all operators */
 	/* Change beyond the common mode; the change itself without one. */
 	double relative;
@@ -78,7 +84,8 @@ struct weir_gate_cell {
 	double variance;       /* of one run, shrunken; used by the test */
 	double total_df;       /* of the interval, with the scatter of the common mode */
 	double total_variance; /* of one run, with the common mode */
-	double width;          /* h = 1/B + 1/C; variance * h is the variance of the change */
+	double width;          /* h = 1/B + 1/C, or that of blocks; variance * h is the variance
+	                          of the change */
 	double p, p_faster;    /* one-sided: slower, faster */
 	double p_adjusted;     /* set by weir_gate_adjust(); NAN outside the family */
 	double p_faster_adjusted;
@@ -101,7 +108,7 @@ struct weir_gate_cell {
 	size_t rows;      /* of its table, which is [row][subject]; 0: a separate test */
 	double counts_as; /* input's counts_as; 0: none */
 	double tests;     /* factor of p_adjusted, set by weir_gate_adjust() */
-	/* The candidates count as one run: more of them do not help. */
+	/* The candidates are one session and count as one run: more of them do not help. */
 	bool single;
 	bool tested; /* member of the family */
 	/* Set by weir_gate_decide(); all false: inconclusive. */

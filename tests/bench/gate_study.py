@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""gate_study.py WEIR [--part alarms|power|single|follow|all] [--gates N] [--seed N] [--only TEXT]: measures how often the gate
+"""gate_study.py WEIR [--part alarms|power|single|follow|sessions|all] [--gates N] [--seed N] [--only TEXT]: measures how often the gate
 is wrong and how often it sees a change, on simulated runs.
 
 Each gate draws its own runs from a family, writes them as weir.run/1 files, and reads the rows of `weir compare -f json`. The table
@@ -84,11 +84,12 @@ class Gate:
     def __init__(self, weir, folder, seed):
         self.weir, self.folder, self.random = weir, folder, numpy.random.default_rng(seed)
 
-    def write(self, name, stages):
+    def write(self, name, stages, session=None):
         path = os.path.join(self.folder, name)
         series = {stage: values.round().astype(int).tolist() for stage, values in stages.items()}
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"schema": "weir.run/1", "unit": "ns", "labels": {"gpu": "simulated"}, "stages": series}, file)
+            labels = {"gpu": "simulated", **({"session": session} if session else {})}
+            json.dump({"schema": "weir.run/1", "unit": "ns", "labels": labels, "stages": series}, file)
         return path
 
     def runs(self, one, side, count, drift=0):
@@ -182,7 +183,50 @@ def follow(gate, gates, only):
             show(f"sd {100 * sd:g} %, promised 80 %", "(5, N)", found, tried)
 
 
-PARTS = {"alarms": alarms, "power": power, "single": single, "follow": follow}
+def write_jobs(gate, one, sides, each, session_sd, apart, first):
+    """Measures one job after the other: sides[job] lists the sides that the job measures, each time `each` runs. Returns the
+    paths of both sides. apart: each stage has its own deviation in a job, else all share it."""
+    paths = ([], [])
+    for job, measured in enumerate(sides):
+        shifts = gate.random.standard_normal(one["stages"]) if apart else [gate.random.standard_normal()] * one["stages"]
+        for side in measured:
+            for run in range(each):
+                stages = draw_run(gate.random, one, side, 0)
+                moved = {name: values * math.exp(session_sd * shift) for (name, values), shift in zip(stages.items(), shifts)}
+                paths[side].append(gate.write(f"{side}-{job}-{run}.json", moved, f"{first}{job}"))
+    return paths
+
+
+def sessions(gate, gates, only):
+    """Jobs of several runs: a deviation of the job beside that of the run."""
+    quick, cells = {"samples": 100, "correlation": 0}, []
+    for jobs in (1, 2, 4, 6, 10):
+        for apart in (False, True):
+            shape = "stages apart" if apart else "stages together"
+            cells.append((f"{jobs} jobs against 1, {shape}", family(0.005, **quick), [[0]] * jobs + [[1]], 3, 0.02, apart))
+    cells += [
+        ("4 jobs against 1, job sd 0 %", family(0.01, **quick), [[0]] * 4 + [[1]], 3, 0, True),
+        ("6 interleaved, unchanged", family(0.005, **quick), [[0, 1]] * 6, 1, 0.02, False),
+        ("6 interleaved, +5 %", family(0.005, effect=0.05, **quick), [[0, 1]] * 6, 1, 0.02, False),
+        ("6 interleaved, run sd 1 %, +5 %", family(0.01, effect=0.05, **quick), [[0, 1]] * 6, 1, 0.02, False),
+        ("1 job interleaved, unchanged", family(0.005, **quick), [[0, 1]], 5, 0.02, False),
+        ("1 job interleaved, +5 %", family(0.005, effect=0.05, **quick), [[0, 1]], 5, 0.02, False),
+        ("4 jobs against 1, job sd 0 %, +10 %", family(0.01, effect=0.1, **quick), [[0]] * 4 + [[1]], 3, 0, True),
+        ("6 jobs against 3, job sd 1 %, +10 %", family(0.005, effect=0.1, **quick), [[0]] * 6 + [[1]] * 3, 3, 0.01, True),
+    ]
+    for name, one, sides, each, session_sd, apart in cells:
+        if only not in name:
+            continue
+        red = open_with_reason = 0
+        for _ in range(gates):
+            result = gate.compare(*write_jobs(gate, one, sides, each, session_sd, apart, "job"))
+            scope = target_of(one) if one["effect"] else None
+            red += has(result, ("regression",), scope)
+            open_with_reason += result["verdict"] == "inconclusive" and any(row.get("reason") == "sessions" for row in result["rows"])
+        show(name, f"{each} a job", red, gates, f" inconclusive, by sessions: {100 * open_with_reason / gates:.1f} |")
+
+
+PARTS = {"alarms": alarms, "power": power, "single": single, "follow": follow, "sessions": sessions}
 
 
 def main():

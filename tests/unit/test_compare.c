@@ -316,52 +316,81 @@ static void a_row_that_is_only_reported_is_outside_the_family(void **state)
 	runs_release(&runs);
 }
 
-static void a_baseline_of_one_session_caps_at_suspect(void **state)
+/* Compares five runs with three of a slower stage, in sessions named by one letter a run, baseline
+ * first. */
+static struct weir_gate_result *sessions_with(double factor, const char *sessions)
+{
+	struct weir_compare_input input;
+	struct weir_gate_result *result;
+	struct runs runs;
+
+	runs_init(&runs, 5, 3, 1);
+	add_stage(&runs, "a", (struct shape){.factor = factor});
+	for (size_t i = 0; i < 8; i++)
+		weir_run_set_label(i < 5 ? runs.base[i] : runs.head[i - 5], "session",
+		                   (const char[]){sessions[i], '\0'});
+	input = input_of_runs(&runs);
+	result = compare_with(&input);
+	runs_release(&runs);
+	return result;
+}
+
+static void one_session_a_side_decides_nothing_and_says_why(void **state)
 {
 	static const double factors[] = {1.3, 1, 0.7};
-	static const enum weir_outcome outcomes[] = {
-		WEIR_OUTCOME_SUSPECT, WEIR_OUTCOME_INCONCLUSIVE, WEIR_OUTCOME_INCONCLUSIVE};
 
 	(void)state;
 	for (size_t f = 0; f < 3; f++) {
-		struct weir_compare_input input;
-		struct weir_gate_result *result;
-		struct runs runs;
+		struct weir_gate_result *result = sessions_with(factors[f], "aaaaazzz");
+		const struct weir_row *row = row_of(result, "stage:a", WEIR_METRIC_P50);
 
-		runs_init(&runs, 5, 3, 1);
-		add_stage(&runs, "a", (struct shape){.factor = factors[f]});
-		input = input_of_runs(&runs);
-		input.cap_at_suspect = true;
-		result = compare_with(&input);
-		assert_int_equal(row_of(result, "stage:a", WEIR_METRIC_P50)->outcome, outcomes[f]);
+		assert_int_equal(result->sessions.design, WEIR_SESSIONS_CONFOUNDED);
+		assert_int_equal(row->outcome, WEIR_OUTCOME_INCONCLUSIVE);
+		assert_string_equal(row->reason, WEIR_REASON_SESSIONS);
+		assert_true(isnan(row->runs_needed));
 		weir_gate_result_free(result);
-		runs_release(&runs);
 	}
 }
 
-static void candidates_of_one_session_count_as_one(void **state)
+static void expect_design(const char *sessions, enum weir_session_design design, unsigned baseline,
+                          unsigned candidate, unsigned shared)
 {
-	double widths[2];
+	struct weir_gate_result *result = sessions_with(1.3, sessions);
+
+	assert_int_equal(result->sessions.design, design);
+	assert_int_equal(result->sessions.baseline, baseline);
+	assert_int_equal(result->sessions.candidate, candidate);
+	assert_int_equal(result->sessions.shared, shared);
+	weir_gate_result_free(result);
+}
+
+static void the_design_goes_by_the_sessions_of_both_sides(void **state)
+{
+	(void)state;
+	expect_design("aaaaaaaa", WEIR_SESSIONS_ONE, 1, 1, 1);
+	expect_design("aaaaazzz", WEIR_SESSIONS_CONFOUNDED, 1, 1, 0);
+	expect_design("aaabbzzz", WEIR_SESSIONS_NESTED, 2, 1, 0);
+	expect_design("aaaaayzz", WEIR_SESSIONS_NESTED, 1, 2, 0);
+	expect_design("abcdeabc", WEIR_SESSIONS_BLOCKS, 5, 3, 3);
+	expect_design("abcdezzz", WEIR_SESSIONS_NESTED, 5, 1, 0);
+	/* No degree of freedom is left for blocks: the shared session counts on both sides. */
+	expect_design("abcdeafg", WEIR_SESSIONS_NESTED, 5, 3, 1);
+	expect_design("abcdeaaf", WEIR_SESSIONS_BLOCKS, 5, 2, 1);
+}
+
+static void both_sides_in_one_session_have_full_power(void **state)
+{
+	struct weir_gate_result *same = sessions_with(1.3, "aaaaaaaa");
+	struct weir_gate_result *blocks = sessions_with(1.3, "aabbcabc");
 
 	(void)state;
-	for (int safe = 0; safe < 2; safe++) {
-		struct weir_compare_input input;
-		struct weir_gate_result *result;
-		const struct weir_row *row;
-		struct runs runs;
-
-		runs_init(&runs, 8, 3, 1);
-		add_stage(&runs, "a", (struct shape){.factor = 1.3});
-		input = input_of_runs(&runs);
-		input.session_safe = safe;
-		result = compare_with(&input);
-		row = row_of(result, "stage:a", WEIR_METRIC_P50);
-		assert_int_equal(row->outcome, WEIR_OUTCOME_REGRESSION);
-		widths[safe] = row->high - row->low;
-		weir_gate_result_free(result);
-		runs_release(&runs);
-	}
-	assert_true(widths[1] > 1.3 * widths[0]);
+	assert_int_equal(row_of(same, "stage:a", WEIR_METRIC_P50)->outcome,
+	                 WEIR_OUTCOME_REGRESSION);
+	assert_int_equal(row_of(blocks, "stage:a", WEIR_METRIC_P50)->outcome,
+	                 WEIR_OUTCOME_REGRESSION);
+	assert_null(row_of(blocks, "stage:a", WEIR_METRIC_P50)->reason);
+	weir_gate_result_free(same);
+	weir_gate_result_free(blocks);
 }
 
 int main(void)
@@ -378,8 +407,9 @@ int main(void)
 		cmocka_unit_test(rows_without_samples_cost_the_others_nothing),
 		cmocka_unit_test(all_operators_need_operators_that_are_judged),
 		cmocka_unit_test(a_row_that_is_only_reported_is_outside_the_family),
-		cmocka_unit_test(a_baseline_of_one_session_caps_at_suspect),
-		cmocka_unit_test(candidates_of_one_session_count_as_one),
+		cmocka_unit_test(one_session_a_side_decides_nothing_and_says_why),
+		cmocka_unit_test(the_design_goes_by_the_sessions_of_both_sides),
+		cmocka_unit_test(both_sides_in_one_session_have_full_power),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

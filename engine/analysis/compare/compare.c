@@ -5,6 +5,7 @@
 
 #include "engine/analysis/compare/compare.h"
 #include "engine/analysis/compare/compared.h"
+#include "engine/analysis/compare/sessions.h"
 #include "engine/analysis/compare/single_run.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
@@ -26,14 +27,17 @@ static struct weir_gate_input input_of(const struct weir_comparing *comparing,
 	return (struct weir_gate_input){
 		.rows = set->rows,
 		.subjects = set->count,
-		.baseline_runs = comparing->input->baseline_count,
-		.candidate_runs = comparing->input->candidate_count,
+		.baseline_runs = comparing->baseline_columns,
+		.candidate_runs = comparing->columns - comparing->baseline_columns,
 		.y = set->y,
 		.tick = set->rows == 1 ? NULL : set->ticks,
 		.tested = set->tested,
 		.margins = set->margins, /* unused: subject_margins overrides it */
 		.subject_margins = set->margins,
-		.session_safe = comparing->input->session_safe,
+		.blocks = comparing->result->sessions.design == WEIR_SESSIONS_BLOCKS
+	                          ? &comparing->sessions
+	                          : NULL,
+		.errors = set->errors,
 		.within_error = set->within,
 		.tail = set->tail,
 		.tail_floor = set->tail_floor,
@@ -124,11 +128,10 @@ static void decide(struct weir_comparing *comparing)
 
 /* Returns the outcome of a row: the result of the test, limited to what the number of runs allows
  * (the ladder of docs/statistics.md). */
-static enum weir_outcome outcome_of(const struct weir_comparing *comparing,
-                                    const struct weir_gate_cell *cell, enum weir_metric metric,
+static enum weir_outcome outcome_of(const struct weir_gate_cell *cell, enum weir_metric metric,
                                     enum weir_method method)
 {
-	bool unproven = method == WEIR_METHOD_OUTLIER || comparing->input->cap_at_suspect;
+	bool unproven = method == WEIR_METHOD_OUTLIER;
 	bool few = unproven || method == WEIR_METHOD_SINGLE_RUN ||
 	           (method == WEIR_METHOD_TWO_RUN && metric == WEIR_METRIC_P99);
 
@@ -139,6 +142,37 @@ static enum weir_outcome outcome_of(const struct weir_comparing *comparing,
 	if (cell->improvement)
 		return few ? WEIR_OUTCOME_INCONCLUSIVE : WEIR_OUTCOME_IMPROVEMENT;
 	return cell->no_change && !unproven ? WEIR_OUTCOME_NO_CHANGE : WEIR_OUTCOME_INCONCLUSIVE;
+}
+
+static bool is_decided(enum weir_outcome outcome)
+{
+	return outcome != WEIR_OUTCOME_INCONCLUSIVE && outcome != WEIR_OUTCOME_INFORMATIONAL;
+}
+
+/*
+ * Sets outcome and reason of a row. A row that the runs alone would decide is undecided if sessions
+ * may differ by as much, or if each side is one session. by_run: the cell as if runs were
+ * independent; NULL: sessions do not matter. Operators that are compared with each other in one run
+ * do not depend on sessions.
+ */
+static void judge_row(const struct weir_comparing *comparing, struct weir_row *row,
+                      const struct weir_gate_cell *cell, const struct weir_gate_cell *by_run,
+                      enum weir_method method)
+{
+	bool confounded = comparing->result->sessions.design == WEIR_SESSIONS_CONFOUNDED;
+	enum weir_outcome alone;
+
+	row->outcome = outcome_of(cell, row->metric, method);
+	if (!by_run || method == WEIR_METHOD_OUTLIER)
+		return;
+	alone = outcome_of(by_run, row->metric, method);
+	if (confounded && is_decided(row->outcome))
+		row->outcome = WEIR_OUTCOME_INCONCLUSIVE;
+	if ((confounded || is_decided(alone)) && cell->tested && !is_decided(row->outcome)) {
+		row->outcome = WEIR_OUTCOME_INCONCLUSIVE;
+		row->reason = WEIR_REASON_SESSIONS;
+	}
+	row->runs_needed = NAN; /* sessions are needed, not runs */
 }
 
 /* Converts logarithms to relative changes; the sign was reversed for figures that are better when
@@ -203,7 +237,8 @@ static struct weir_row row_of(struct weir_comparing *comparing, const struct wei
 	fill_change(&row, cell, item->higher_is_better);
 	if (row.mde < row.margin)
 		row.mde = row.margin; /* the same, but for the rounding of logarithms */
-	row.outcome = outcome_of(comparing, cell, row.metric, item->method);
+	judge_row(comparing, &row, cell, set->by_run ? &set->by_run[k * set->count + index] : NULL,
+	          item->method);
 	if (row.outcome == WEIR_OUTCOME_IMPROVEMENT) {
 		row.p = cell->p_faster;
 		row.p_adjusted = cell->p_faster_adjusted;
@@ -285,7 +320,9 @@ static void push_all_operators(struct weir_comparing *comparing)
 			continue;
 		fill_change(&row, cell, false);
 		row.baseline = row.candidate = NAN;
-		row.outcome = outcome_of(comparing, cell, row.metric, comparing->method);
+		judge_row(comparing, &row, cell,
+		          comparing->stages.by_run ? &comparing->all_by_run[k] : NULL,
+		          comparing->method);
 		if (row.outcome == WEIR_OUTCOME_REGRESSION || row.outcome == WEIR_OUTCOME_SUSPECT)
 			row.note = "all operators changed together: check the machine first";
 		if (comparing->few_operators[k])
@@ -588,6 +625,35 @@ static void explain_changes(struct weir_comparing *comparing)
 
 /* ---- all together ---- */
 
+static enum weir_status test_all(struct weir_comparing *comparing, struct weir_error *err)
+{
+	enum weir_status status = test_operators(comparing, err);
+
+	if (status)
+		return status;
+	test_set(comparing, &comparing->stages);
+	test_set(comparing, &comparing->devices);
+	test_set(comparing, &comparing->metrics);
+	decide(comparing);
+	return WEIR_OK;
+}
+
+/* Tests the runs, and then their sessions if these are the unit. */
+static enum weir_status test_with_sessions(struct weir_comparing *comparing, struct weir_error *err)
+{
+	enum weir_session_design design = comparing->result->sessions.design;
+	enum weir_status status = test_all(comparing, err);
+
+	if (status || comparing->method == WEIR_METHOD_OUTLIER)
+		return status;
+	if (design == WEIR_SESSIONS_CONFOUNDED)
+		weir_comparing_keep_by_run(comparing);
+	if (design != WEIR_SESSIONS_NESTED)
+		return WEIR_OK;
+	weir_comparing_reduce_sessions(comparing);
+	return test_all(comparing, err);
+}
+
 enum weir_status weir_compare(const struct weir_compare_input *input,
                               struct weir_gate_result *result, struct weir_error *err)
 {
@@ -599,13 +665,11 @@ enum weir_status weir_compare(const struct weir_compare_input *input,
 	                                  ? WEIR_OUTLIER_ALPHA
 	                                  : input->policy->alpha_operators;
 	result->alpha_stages = input->policy->alpha_stages;
-	if (!status)
-		status = test_operators(&comparing, err);
 	if (!status) {
-		test_set(&comparing, &comparing.stages);
-		test_set(&comparing, &comparing.devices);
-		test_set(&comparing, &comparing.metrics);
-		decide(&comparing);
+		weir_comparing_find_sessions(&comparing);
+		status = test_with_sessions(&comparing, err);
+	}
+	if (!status) {
 		push_rows(&comparing);
 		explain_changes(&comparing);
 	}

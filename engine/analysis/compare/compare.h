@@ -37,8 +37,7 @@ struct weir_compare_input {
 	const struct weir_run *const *candidate;
 	size_t baseline_count, candidate_count;
 	const struct weir_compare_policy *policy;
-	bool session_safe;   /* candidates of one session, baseline of at least five others */
-	bool cap_at_suspect; /* one session per side: code and session cannot be separated */
+	bool one_session; /* both sides were measured in one session, whatever labels say */
 };
 
 /*

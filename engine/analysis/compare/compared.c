@@ -662,6 +662,8 @@ enum weir_status weir_comparing_init(struct weir_comparing *comparing,
 
 	*comparing = (struct weir_comparing){.input = input, .result = result};
 	comparing->run_count = input->baseline_count + input->candidate_count;
+	comparing->columns = comparing->run_count;
+	comparing->baseline_columns = input->baseline_count;
 	comparing->runs = weir_alloc(comparing->run_count * sizeof(const struct weir_run *));
 	for (size_t r = 0; r < comparing->run_count; r++)
 		comparing->runs[r] = r < input->baseline_count
@@ -695,6 +697,8 @@ static void release_set(struct weir_compared_set *set)
 	free(set->within);
 	free(set->tail);
 	free(set->tail_floor);
+	free(set->errors);
+	free(set->by_run);
 	free(set->cells);
 }
 
@@ -709,5 +713,6 @@ void weir_comparing_release(struct weir_comparing *comparing)
 		free(comparing->made[i]);
 	}
 	free(comparing->made);
+	free(comparing->session);
 	free(comparing->runs);
 }

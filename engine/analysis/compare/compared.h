@@ -6,6 +6,7 @@
 
 #include "engine/analysis/compare/compare.h"
 #include "engine/stats/gate.h"
+#include "engine/stats/sessions.h"
 
 /* Rows of a duration: p50, p90, p95, p99, shift. A per-run figure has one row. */
 #define WEIR_COMPARE_ROWS 5
@@ -41,6 +42,9 @@ struct weir_compared_set {
 	double *tail;                 /* [row][item][run]: see weir_gate_input; or NULL */
 	double *tail_floor;           /* [row][item]; or NULL */
 	struct weir_gate_cell *cells; /* [row][item] */
+	/* Set by engine/analysis/compare/sessions.h, else NULL. */
+	struct weir_session_error *errors; /* [row][item]: the columns of y are sessions */
+	struct weir_gate_cell *by_run;     /* [row][item]: decided as if runs were independent */
 };
 
 struct weir_comparing {
@@ -48,9 +52,12 @@ struct weir_comparing {
 	struct weir_gate_result *result;
 	const struct weir_run **runs; /* baseline first */
 	size_t run_count;
+	size_t columns, baseline_columns; /* of y and tail: runs, or sessions */
+	size_t *session;                  /* [run_count]; NULL: not known */
+	struct weir_session_layout sessions;
 	enum weir_method method;
 	struct weir_compared_set stages, devices, operators, metrics;
-	struct weir_gate_cell all[WEIR_COMPARE_ROWS];
+	struct weir_gate_cell all[WEIR_COMPARE_ROWS], all_by_run[WEIR_COMPARE_ROWS];
 	size_t all_rows;                       /* 0: too few runs for a common mode */
 	bool few_operators[WEIR_COMPARE_ROWS]; /* too few tested operators for the common mode */
 	struct weir_series **made;             /* sums of families, owned */

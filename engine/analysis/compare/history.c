@@ -117,16 +117,22 @@ void weir_trial_draw(uint64_t seed, uint64_t draw, size_t count, size_t *order)
 	}
 }
 
-void weir_trial_interval(size_t hits, size_t trials, double *low, double *high)
+void weir_trial_interval(double rate, double trials, double *low, double *high)
 {
-	double n = (double)trials, z2 = NORMAL_975 * NORMAL_975, rate, middle, half;
+	double n = trials, z2 = NORMAL_975 * NORMAL_975, middle, half;
 
 	*low = *high = NAN;
-	if (trials == 0)
+	if (!(trials > 0))
 		return;
-	rate = (double)hits / n;
 	middle = (rate + z2 / (2 * n)) / (1 + z2 / n);
 	half = NORMAL_975 * sqrt(rate * (1 - rate) / n + z2 / (4 * n * n)) / (1 + z2 / n);
 	*low = fmax(middle - half, 0);
 	*high = fmin(middle + half, 1);
+}
+
+double weir_trial_independent(size_t units, size_t degree, size_t draws)
+{
+	if (units == 0 || draws == 0)
+		return 0;
+	return 1 / ((double)degree / (double)units + 1 / (double)draws);
 }

@@ -40,8 +40,18 @@ size_t weir_history_cuts(const double *values, size_t count, size_t *cuts, size_
  */
 void weir_trial_draw(uint64_t seed, uint64_t draw, size_t count, size_t *order);
 
-/* Computes the 95 % interval of the rate hits / trials (E. B. Wilson, JASA 22, 1927); NAN without
- * trials. */
-void weir_trial_interval(size_t hits, size_t trials, double *low, double *high);
+/* Computes the 95 % interval of a rate that was measured in `trials` independent trials (E. B.
+ * Wilson, JASA 22, 1927); NAN without trials. */
+void weir_trial_interval(double rate, double trials, double *low, double *high);
+
+/*
+ * Returns the number of independent trials that `draws` random draws of `degree` units out of
+ * `units` are worth. Draws share units, and their mean is a U-statistic, whose variance is at most
+ * degree / units of that of one draw (W. Hoeffding, Annals of Mathematical Statistics 19, 1948,
+ * theorem 5.2). To that comes the chance of the draws:
+ *
+ *     1 / (degree / units + 1 / draws)
+ */
+double weir_trial_independent(size_t units, size_t degree, size_t draws);
 
 #endif

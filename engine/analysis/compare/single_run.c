@@ -49,11 +49,11 @@ static void lower_all(const struct weir_comparing *comparing, const struct weir_
 	for (size_t k = 0; k < set->rows; k++)
 		for (size_t i = 0; i < set->count; i++) {
 			size_t at = k * set->count + i;
-			const double *y = set->y + at * comparing->run_count;
+			const double *y = set->y + at * comparing->columns;
 
 			if (is_tail(set, k) == tails && set->cells[at].tested &&
-			    all_present(y, comparing->run_count))
-				hold_against_others(y, comparing->run_count, p);
+			    all_present(y, comparing->columns))
+				hold_against_others(y, comparing->columns, p);
 		}
 }
 
@@ -103,13 +103,13 @@ void weir_single_run_limit(struct weir_comparing *comparing)
 
 	if (comparing->method != WEIR_METHOD_SINGLE_RUN)
 		return;
-	p = weir_alloc((comparing->run_count + 1) * sizeof(*p));
+	p = weir_alloc((comparing->columns + 1) * sizeof(*p));
 	for (int tails = 0; tails < 2; tails++) {
-		for (size_t r = 0; r < comparing->run_count; r++)
+		for (size_t r = 0; r < comparing->columns; r++)
 			p[r] = 1;
 		for (size_t s = 0; s < sizeof sets / sizeof *sets; s++)
 			lower_all(comparing, sets[s], tails, p);
-		if (stands_out(p, comparing->run_count,
+		if (stands_out(p, comparing->columns,
 		               tails ? WEIR_SINGLE_RUN_ALPHA_TAILS : WEIR_SINGLE_RUN_ALPHA))
 			continue;
 		for (size_t s = 0; s < sizeof sets / sizeof *sets; s++)

@@ -238,12 +238,15 @@ static void print_inconclusive(const struct weir_gate_result *result, const stru
 {
 	const struct weir_row *noisy = noisy_row(result, row);
 
-	if (noisy) {
+	if (noisy && !row->reason) {
 		print_too_noisy(noisy, out);
 		return;
 	}
 	weir_gate_say(row, isfinite(row->change) ? "{row} {change}" : "{row}", out);
-	if (is_just_under(row))
+	if (row->reason)
+		weir_text_puts(out, ": sessions may differ as much: interleave, or measure in "
+		                    "another job");
+	else if (is_just_under(row))
 		weir_gate_say(row, ", just under its margin of {margin}", out);
 	else if (isfinite(row->mde))
 		explain_limit(result, row, out);

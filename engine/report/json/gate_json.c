@@ -77,7 +77,8 @@ static const struct weir_schema row_schema = SCHEMA_THEN(
 	{PART("ci90", interval_schema)}, {EXACT("p", p)}, {EXACT("p_adjusted", p_adjusted)},
 	{EXACT("margin", margin)}, {ENUM("outcome", outcome, weir_outcome), .required = true},
 	{EXACT("mde", mde)}, {EXACT("runs_needed", runs_needed)}, {PART("samples", samples_schema)},
-	{POINTER("waiver", waiver, waiver_schema)}, {TEXT("note", note)}, {TEXT("stage", stage)},
+	{POINTER("waiver", waiver, waiver_schema)}, {TEXT("note", note)},
+	{TEXT("reason", reason), WHEN(POINTER, reason), .omit = true}, {TEXT("stage", stage)},
 	{TEXT("name", name)}, {EXACT("contributed_ns", contributed_ns)},
 	{PART("calls", row_calls_schema)}, {EXACT("spread", spread)}, {TEXT("renamed", renamed)},
 	{TEXT("family", family)});
@@ -165,6 +166,10 @@ static const struct weir_schema remark_schema =
 #define OF struct weir_gate_result
 static const struct weir_schema alpha_schema =
 	SCHEMA(LINE, {EXACT("operators", alpha_operators)}, {EXACT("stages", alpha_stages)});
+static const struct weir_schema sessions_schema = SCHEMA(
+	LINE, {ENUM("design", sessions.design, weir_session_design)},
+	{COUNT("baseline", sessions.baseline), NULL_IS(0)},
+	{COUNT("candidate", sessions.candidate), NULL_IS(0)}, {COUNT("shared", sessions.shared)});
 static const struct weir_schema recorded_schema =
 	SCHEMA(TUPLE, {TEXT(NULL, recorded_first)}, {TEXT(NULL, recorded_last)});
 static const struct weir_schema causes_schema =
@@ -210,6 +215,8 @@ const struct weir_schema weir_gate_schema = SCHEMA_THEN(
 	{INTEGER("exit", exit_code, int, MAX_EXIT), .required = true},
 	{LIST("codes", codes, code_count, code_schema, INSIDE(codes)), .on_line = true},
 	{ENUM("method", method, weir_method), .none = WEIR_METHOD_NONE},
+	{TEXT("reason", reason), WHEN(POINTER, reason), .omit = true},
+	{PART("sessions", sessions_schema), WHEN(COUNT, sessions.baseline), .omit = true},
 	{PART("alpha", alpha_schema)}, {PART("baseline", baseline_schema)},
 	{PART("candidate", candidate_schema)}, {PART("environment", environment_schema)},
 	{OBJECT("counts", counts, counts_schema)},
