@@ -14,8 +14,9 @@
 
 /* The margins and levels of docs/statistics.md, section "the decision". */
 static const double default_margins[WEIR_METRIC_COUNT] = {
-	[WEIR_METRIC_P50] = 0.03, [WEIR_METRIC_P90] = 0.05,   [WEIR_METRIC_P95] = 0.05,
-	[WEIR_METRIC_P99] = 0.10, [WEIR_METRIC_SHIFT] = 0.03, [WEIR_METRIC_VALUE] = 0.05,
+	[WEIR_METRIC_P50] = 0.03,   [WEIR_METRIC_P90] = 0.05,   [WEIR_METRIC_P95] = 0.05,
+	[WEIR_METRIC_P99] = 0.10,   [WEIR_METRIC_SHIFT] = 0.03, [WEIR_METRIC_VALUE] = 0.05,
+	[WEIR_METRIC_DRIFT] = 0.03,
 };
 
 static const char *const default_must[] = {"gpu", "gpu_count"};
@@ -156,7 +157,7 @@ static enum weir_status read_slo(struct reading *reading, const cJSON *object, v
 	    read_metric(reading, object, &has_metric, &slo->metric) ||
 	    weir_json_number(object, "max_ms", &most, reading->err))
 		return reading->err->status;
-	if (!has_metric || slo->metric == WEIR_METRIC_SHIFT || slo->metric == WEIR_METRIC_VALUE)
+	if (!has_metric || slo->metric > WEIR_METRIC_P99)
 		return refuse(reading, "metric: expected one of p50, p90, p95, p99");
 	if (!(most > 0 && isfinite(most)))
 		return refuse(reading, "max_ms: expected a number of milliseconds");

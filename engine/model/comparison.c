@@ -7,7 +7,7 @@
 
 WEIR_ENUM_TEXTS(weir_metric, [WEIR_METRIC_P50] = "p50", [WEIR_METRIC_P90] = "p90",
                 [WEIR_METRIC_P95] = "p95", [WEIR_METRIC_P99] = "p99", [WEIR_METRIC_SHIFT] = "shift",
-                [WEIR_METRIC_VALUE] = "value")
+                [WEIR_METRIC_VALUE] = "value", [WEIR_METRIC_DRIFT] = "drift")
 
 static const char *const scope_words[] = {
 	[WEIR_SCOPE_STAGE] = "stage:",

@@ -31,6 +31,7 @@ enum weir_metric {
 	WEIR_METRIC_P99,
 	WEIR_METRIC_SHIFT, /* mean of the log deciles */
 	WEIR_METRIC_VALUE, /* value of a per-run metric */
+	WEIR_METRIC_DRIFT, /* cumulative change against the oldest runs: engine/stats/drift.h */
 	WEIR_METRIC_COUNT
 };
 

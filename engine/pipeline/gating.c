@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "baselines/store.h"
 #include "engine/analysis/compare/compare.h"
+#include "engine/analysis/compare/drift.h"
 #include "engine/base/arena.h"
 #include "engine/base/regions.h"
+#include "engine/base/text.h"
 #include "engine/pipeline/clock.h"
 #include "engine/pipeline/exit.h"
 #include "engine/pipeline/findings.h"
@@ -21,12 +24,14 @@ void weir_gating_side_init(struct weir_gating_side *side, const struct weir_base
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller passes an object */
 	*side = (struct weir_gating_side){0};
 	side->runs = weir_alloc((baseline->count + 1) * sizeof(*side->runs));
+	side->entries = weir_alloc((baseline->count + 1) * sizeof(*side->entries));
 	for (size_t i = 0; i < baseline->count; i++) {
 		const struct weir_baseline_run *run = &baseline->runs[i];
 		enum weir_bound bound;
 
 		if (run->left_out)
 			continue;
+		side->entries[side->count] = run;
 		side->runs[side->count++] = run->run;
 		if (!run->bound || !weir_bound_parse(run->bound, &bound))
 			continue;
@@ -41,6 +46,7 @@ void weir_gating_side_init(struct weir_gating_side *side, const struct weir_base
 void weir_gating_side_release(struct weir_gating_side *side)
 {
 	free(side->runs);
+	free(side->entries);
 	*side = (struct weir_gating_side){0};
 }
 
@@ -109,6 +115,110 @@ static void remark_sessions(struct weir_gate_result *result)
 		(unsigned long long)count, count == 1 ? "" : "s");
 }
 
+#define NAMED_CARRIERS 4 /* runs that a row names */
+#define SHORT_ID       12
+
+/* Returns "+6.1 % since the 5 oldest runs (2026-01-05); carried by 3f..., 8a..., ... and the
+ * candidate". */
+static const char *note_of_drift(struct weir_gate_result *result, const struct weir_drift *drift,
+                                 const struct weir_drift_figure *figure,
+                                 const struct weir_gating_side *baseline)
+{
+	struct weir_text text = {0};
+	const char *note;
+	size_t named = 0;
+
+	weir_text_printf(&text, "slow drift since the %zu oldest runs (%.10s); carried by ",
+	                 drift->anchor_runs, baseline->entries[0]->recorded);
+	for (size_t i = 0; i < figure->carrier_count && named < NAMED_CARRIERS; i++)
+		if (figure->carriers[i] < baseline->count)
+			weir_text_printf(&text, "%s%.*s", named++ > 0 ? ", " : "", SHORT_ID,
+			                 baseline->entries[figure->carriers[i]]->id);
+	weir_text_puts(&text, named > 0 ? " and later runs" : "the candidate");
+	note = weir_arena_copy(result->arena, text.data, text.length);
+	weir_text_release(&text);
+	return note;
+}
+
+static struct weir_row row_of_drift(struct weir_gate_result *result, const struct weir_drift *drift,
+                                    const struct weir_drift_figure *figure,
+                                    const struct weir_gating_side *baseline)
+{
+	const struct weir_drift_cell *cell = &figure->cell;
+	double sign = figure->higher_is_better ? -1 : 1;
+	const char *scope = weir_arena_copy(result->arena, figure->scope, strlen(figure->scope));
+	struct weir_row row = {
+		.kind = figure->kind,
+		.scope = scope,
+		.name = scope + strlen(weir_scope_word(figure->kind)),
+		.metric = WEIR_METRIC_DRIFT,
+		.baseline = exp(sign * cell->anchor),
+		.candidate = exp(sign * cell->newest),
+		.unit = figure->kind == WEIR_SCOPE_METRIC ? NULL : "ns",
+		.change = expm1(sign * cell->change),
+		.low = expm1(sign > 0 ? cell->low : -cell->high),
+		.high = expm1(sign > 0 ? cell->high : -cell->low),
+		.p = cell->p,
+		.p_adjusted = cell->p_adjusted,
+		.margin = figure->margin,
+		.outcome = WEIR_OUTCOME_REGRESSION,
+		.mde = NAN,
+		.runs_needed = NAN,
+		.baseline_samples = drift->anchor_runs,
+		.candidate_samples = drift->newest_runs,
+		.contributed_ns = NAN,
+		.baseline_calls = NAN,
+		.candidate_calls = NAN,
+		.note = note_of_drift(result, drift, figure, baseline),
+	};
+
+	if (figure->kind != WEIR_SCOPE_METRIC) {
+		row.stage = row.name;
+		row.contributed_ns = row.candidate - row.baseline;
+	}
+	return row;
+}
+
+/* Returns true if the candidate alone made the scope slower, which is no slow drift. */
+static bool is_slower(const struct weir_gate_result *result, const char *scope)
+{
+	for (size_t i = 0; i < result->row_count; i++)
+		if ((result->rows[i].outcome == WEIR_OUTCOME_REGRESSION ||
+		     result->rows[i].outcome == WEIR_OUTCOME_SUSPECT) &&
+		    strcmp(result->rows[i].scope, scope) == 0)
+			return true;
+	return false;
+}
+
+/* Adds a row for each figure that drifted away from the oldest runs of a stored baseline. */
+static void add_drift(struct weir_gate_result *result, const struct weir_compare_policy *policy,
+                      const struct weir_gating_side *baseline,
+                      const struct weir_gating_side *candidate)
+{
+	size_t all = baseline->count + candidate->count, count = result->row_count;
+	const struct weir_run **runs;
+	struct weir_drift drift;
+	struct weir_row *rows;
+
+	if (!baseline->entries || baseline->count == 0 || !baseline->entries[0]->id)
+		return;
+	runs = weir_alloc((all + 1) * sizeof(*runs));
+	for (size_t i = 0; i < all; i++)
+		runs[i] = i < baseline->count ? baseline->runs[i]
+		                              : candidate->runs[i - baseline->count];
+	weir_drift_find(runs, all, candidate->count, policy, &drift);
+	rows = weir_arena_alloc(result->arena, (count + drift.count + 1) * sizeof(*rows));
+	if (count > 0)
+		memcpy(rows, result->rows, count * sizeof(*rows));
+	for (size_t i = 0; i < drift.count; i++)
+		if (drift.figures[i].cell.drifts && !is_slower(result, drift.figures[i].scope))
+			rows[count++] = row_of_drift(result, &drift, &drift.figures[i], baseline);
+	result->rows = rows;
+	result->row_count = count;
+	weir_drift_release(&drift);
+	free(runs);
+}
+
 static const char *keep(struct weir_gate_result *result, const char *text)
 {
 	return text ? weir_arena_copy(result->arena, text, strlen(text)) : NULL;
@@ -155,6 +265,7 @@ enum weir_status weir_gating_compare(struct weir_gate_result *result,
 	}
 	status = weir_compare(&input, result, err);
 	if (!status) {
+		add_drift(result, &policy, baseline, candidate);
 		weir_gate_judge(result, terms);
 		remark_sessions(result);
 	}

@@ -20,7 +20,9 @@ struct weir_gating_side {
 	size_t count;
 	bool has_bound; /* true if at least one run has a bound and all bounds are equal */
 	enum weir_bound bound;
-	const char *cause; /* cause of the bound; borrowed; NULL: none */
+	const char *cause;                        /* cause of the bound; borrowed; NULL: none */
+	const struct weir_baseline_run **entries; /* owned list of `count` borrowed entries; NULL:
+	                                             not known */
 };
 
 /* Fills a side with the runs of a baseline, which it borrows. Release it with

@@ -11,9 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longer series give no cuts, since the time grows with the square of the length. */
-#define WEIR_CHANGEPOINT_MOST 1000
-
 struct weir_changepoint_rule {
 	size_t least_segment; /* least number of values on each side of a cut, at least 2 */
 	size_t permutations;
@@ -27,8 +24,8 @@ struct weir_changepoint {
 	double p;    /* (1 + permutations at least as large) / (1 + permutations) */
 };
 
-/* Finds at most `most` cuts, in order of the series; returns their number. Values must not be
- * NAN. */
+/* Finds at most `most` cuts, in order of the series; returns their number. Values must not be NAN.
+ * The time is proportional to n log n x permutations for each cut. */
 size_t weir_changepoints(const double *values, size_t count,
                          const struct weir_changepoint_rule *rule, struct weir_changepoint *out,
                          size_t most);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""gate_study.py WEIR [--part alarms|power|single|follow|sessions|all] [--gates N] [--seed N] [--only TEXT]: measures how often the gate
+"""gate_study.py WEIR [--part alarms|power|single|follow|sessions|drift|all] [--gates N] [--seed N] [--only TEXT]: measures how often the gate
 is wrong and how often it sees a change, on simulated runs.
 
 Each gate draws its own runs from a family, writes them as weir.run/1 files, and reads the rows of `weir compare -f json`. The table
@@ -226,7 +226,47 @@ def sessions(gate, gates, only):
         show(name, f"{each} a job", red, gates, f" inconclusive, by sessions: {100 * open_with_reason / gates:.1f} |")
 
 
-PARTS = {"alarms": alarms, "power": power, "single": single, "follow": follow, "sessions": sessions}
+def play_history(gate, sd, step, changes, first=8, each=3):
+    """Gates changes of `step` one after the other, recording each that passes; returns the number of the first red gate and its
+    cumulative change, or None."""
+    database = os.path.join(gate.folder, "history.db")
+    if os.path.exists(database):
+        os.unlink(database)
+
+    def act(command, level, count):
+        one = family(sd, samples=60, correlation=0, tail=0)
+        paths = []
+        for run in range(count):
+            stages = {name: values * level for name, values in draw_run(gate.random, one, 0, 0).items()}
+            paths.append(gate.write(f"h{run}.json", stages))
+        return subprocess.run([gate.weir, *command, *paths, "--db", database], capture_output=True, check=False, text=True), paths
+
+    act(["baseline", "record", "--name", "main"], 1, first)
+    for change in range(1, changes + 1):
+        level = (1 + step) ** change
+        result, paths = act(["gate", "--baseline", "main"], level, each)
+        if result.returncode == 1:
+            return change, 100 * (level - 1), "drift" in result.stdout
+        subprocess.run([gate.weir, "baseline", "record", "--name", "main", *paths, "--db", database], capture_output=True, check=True)
+    return None
+
+
+def drift(gate, gates, only):
+    """Histories: changes of +1 % that are accepted one by one, and unchanged ones of 200 runs."""
+    few = max(gates // 10, 10)
+    for sd in (0.003, 0.01):
+        name = f"20 changes of +1 %, sd {100 * sd:g} %: red before +4.1 %"
+        if only in name:
+            found = [play_history(gate, sd, 0.01, 20) for _ in range(few)]
+            last = max((one[1] if one else 99) for one in found)
+            show(name, "8, then 3 each", sum(bool(one) and one[1] < 4.1 for one in found), few, f" latest at +{last:.1f} % |")
+        name = f"200 unchanged runs, sd {100 * sd:g} %: red"
+        if only in name:
+            found = [play_history(gate, sd, 0, 64) for _ in range(few)]
+            show(name, "8, then 3 each", sum(bool(one) and one[2] for one in found), few, " by drift |")
+
+
+PARTS = {"alarms": alarms, "power": power, "single": single, "follow": follow, "sessions": sessions, "drift": drift}
 
 
 def main():

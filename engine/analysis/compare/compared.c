@@ -277,6 +277,7 @@ static uint64_t least_samples(enum weir_metric metric)
 	static const uint64_t least[WEIR_METRIC_COUNT] = {
 		[WEIR_METRIC_P50] = 10,  [WEIR_METRIC_P90] = 30,   [WEIR_METRIC_P95] = 60,
 		[WEIR_METRIC_P99] = 250, [WEIR_METRIC_SHIFT] = 10, [WEIR_METRIC_VALUE] = 1,
+		[WEIR_METRIC_DRIFT] = 1,
 	};
 
 	return least[metric];

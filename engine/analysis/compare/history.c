@@ -13,6 +13,8 @@
  * that of the gate. */
 #define LEAST_SEGMENT 3
 #define PERMUTATIONS  999
+#define LONG_HISTORY  1000 /* runs from which fewer permutations must do */
+#define FEWER         199  /* the least p is 0.5 % */
 #define CUT_ALPHA     0.01
 #define CUT_SEED      20240607
 #define MAX_CUTS      64
@@ -21,6 +23,7 @@
 bool weir_history_parse(const char *text, struct weir_history_metric *out)
 {
 	enum weir_scope_kind kind;
+	enum weir_metric metric;
 	const char *name, *last;
 
 	if (!weir_scope_parse(text, &kind, &name) || kind == WEIR_SCOPE_ALL_OPERATORS || !*name)
@@ -28,10 +31,12 @@ bool weir_history_parse(const char *text, struct weir_history_metric *out)
 	*out = (struct weir_history_metric){.kind = kind, .name = name};
 	out->metric = kind == WEIR_SCOPE_METRIC ? WEIR_METRIC_VALUE : WEIR_METRIC_P50;
 	last = strrchr(name, ':');
-	if (last && last > name && weir_metric_parse(last + 1, &out->metric))
+	out->name_length = strlen(name);
+	if (last && last > name && weir_metric_parse(last + 1, &metric) &&
+	    metric != WEIR_METRIC_DRIFT) {
+		out->metric = metric;
 		out->name_length = (size_t)(last - name);
-	else
-		out->name_length = strlen(name);
+	}
 	return true;
 }
 
@@ -79,8 +84,8 @@ double weir_history_value(const struct weir_run *run, const struct weir_history_
 
 size_t weir_history_cuts(const double *values, size_t count, size_t *cuts, size_t most)
 {
-	const struct weir_changepoint_rule rule = {LEAST_SEGMENT, PERMUTATIONS, CUT_ALPHA,
-	                                           CUT_SEED};
+	const struct weir_changepoint_rule rule = {
+		LEAST_SEGMENT, count > LONG_HISTORY ? FEWER : PERMUTATIONS, CUT_ALPHA, CUT_SEED};
 	struct weir_changepoint found[MAX_CUTS];
 	double *logs = weir_alloc((count + 1) * sizeof *logs);
 	size_t *index = weir_alloc((count + 1) * sizeof *index);

@@ -69,6 +69,7 @@ static void add_place(enum weir_metric metric, struct weir_text *out)
 		weir_text_puts(out, " overall");
 		return;
 	case WEIR_METRIC_VALUE:
+	case WEIR_METRIC_DRIFT:
 	case WEIR_METRIC_COUNT:
 		return;
 	}
