@@ -313,7 +313,7 @@ static bool any_hidden_by_sessions(const struct weir_gate_result *result)
 		const struct weir_row *row = &result->rows[i];
 
 		if (row->outcome == WEIR_OUTCOME_INCONCLUSIVE && row->reason && row->p < 0.5 &&
-		    worsening(row) >= row->margin)
+		    weir_gate_worsening(row, false) >= row->margin)
 			return true;
 	}
 	return false;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/causes.h"
 #include "engine/report/json/stored.h"
 #include "tests/unit/near.h"
 
@@ -114,6 +115,11 @@ static const struct unstored unstored[] = {
 	PADDING("report.critical_path.top", struct weir_path_item, kind, name),
 	UNSTORED("gate", struct weir_gate_result, arena),
 	UNSTORED("gate.rows", struct weir_row, kind), /* follows from the scope */
+	UNSTORED("gate.rows", struct weir_row, stage_change),
+	UNSTORED("gate.rows", struct weir_row, above_ceiling),
+	UNSTORED("gate.rows", struct weir_row, finding), /* follows from the findings */
+	PADDING("gate.rows", struct weir_row, above_ceiling, finding),
+	PADDING("gate.findings", struct weir_gate_finding, outcome, alike),
 	PADDING("gate", struct weir_gate_result, method, alpha_operators),
 	PADDING("gate", struct weir_gate_result, environment_match, differences),
 	PADDING("gate", struct weir_gate_result, has_candidate_bound, baseline_bound),
@@ -441,6 +447,27 @@ static void a_random_report_survives(struct random *random)
 	weir_profile_free(profile);
 }
 
+/* Makes findings consistent: their rows exist, and no row lacks its finding. */
+static void complete_findings(struct random *random, struct weir_gate_result *result)
+{
+	for (size_t i = 0; i < result->row_count; i++)
+		if (weir_row_has_finding(&result->rows[i]))
+			result->rows[i].outcome = WEIR_OUTCOME_NO_CHANGE;
+	if (result->row_count == 0)
+		result->finding_count = 0;
+	for (size_t i = 0; i < result->finding_count; i++) {
+		struct weir_gate_finding *finding = &result->findings[i];
+
+		finding->scope = "stage:decode";
+		if (finding->row_count == 0) {
+			finding->rows = weir_arena_alloc(random->arena, sizeof *finding->rows);
+			finding->row_count = 1;
+		}
+		for (size_t j = 0; j < finding->row_count; j++)
+			finding->rows[j] %= result->row_count;
+	}
+}
+
 static void a_random_gate_result_survives(struct random *random)
 {
 	struct weir_gate_result *result = weir_gate_result_new(), *again = NULL;
@@ -453,6 +480,7 @@ static void a_random_gate_result_survives(struct random *random)
 	for (size_t i = 0; i < result->row_count; i++)
 		result->rows[i].scope =
 			below(random, 2) ? "operator:decode/aten::mm" : "all-operators";
+	complete_findings(random, result);
 	weir_write_gate_json(result, NULL, &first);
 	if (weir_gate_parse(first.data, first.length, &kind, &again, &err))
 		fail_msg("%s in\n%s", err.message, first.data);

@@ -4,7 +4,7 @@
 
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_findings.h"
-#include "engine/report/gate/gate_phrases.h"
+#include "engine/report/gate/gate_rows.h"
 #include "engine/report/plain/items.h"
 
 #define MOST_UP_TO 100 /* weir.json takes no larger change */

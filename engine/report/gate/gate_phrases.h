@@ -23,8 +23,6 @@ const char *weir_gate_answer(const struct weir_gate_result *result);
 /* Appends the headline, which is never empty: "decode got 4.7 % slower at p50 (572 -> 599 us, 90 %
  * interval +4.2 to +5.2 %)". */
 void weir_gate_phrase_headline(const struct weir_gate_result *result, struct weir_text *out);
-/* Appends the same sentence about a row of any outcome. */
-void weir_gate_phrase_row(const struct weir_row *row, struct weir_text *out);
 /* Adds "8 baseline runs, 3 candidate runs of 300 samples", the device, the baseline and the
  * environment. */
 void weir_gate_items_context(const struct weir_gate_result *result, struct weir_items *items);
