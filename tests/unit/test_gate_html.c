@@ -69,7 +69,7 @@ static void the_answer_comes_first_and_what_to_do_next(void **state)
 		"(81.2 → 118 us, 90 % interval +41.0 to +51.0 %), +37.2 us per iteration",
 		"since run-2026-11-19</h1>",
 		"8 baseline runs, 3 candidate runs of 300 samples · NVIDIA H200",
-		"<b>To accept it:</b> put this into weir.json",
+		"<summary>To accept it: put this into weir.json</summary>",
 		"<pre>{",
 		NULL,
 	};

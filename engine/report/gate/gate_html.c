@@ -48,6 +48,28 @@ static void write_head(const struct weir_gate_result *result, struct weir_text *
 	weir_text_release(&title);
 }
 
+/* Writes what to do next. The waivers that accept a regression are folded below it. */
+static void write_next(const struct weir_gate_result *result, struct weir_text *out)
+{
+	bool red = result->verdict == WEIR_GATE_REGRESSION;
+	struct weir_text plain = {0};
+	const char *label = weir_gate_phrase_next(result, &plain);
+
+	if (label) {
+		weir_text_printf(out,
+		                 red ? "<details class=\"card\"><summary>%c%s: "
+		                     : "<p class=\"next card\"><b>%c%s:</b> ",
+		                 label[0] - 'a' + 'A', label + 1);
+		weir_flush_html(out, &plain);
+		weir_text_puts(out, red ? "</summary>\n<pre>" : "</p>\n");
+		if (red)
+			weir_gate_print_acceptance(result, WEIR_GATE_LONG_SCOPE, &plain);
+		weir_flush_html(out, &plain);
+		weir_text_puts(out, red ? "</pre>\n</details>\n" : "");
+	}
+	weir_text_release(&plain);
+}
+
 static void write_verdict(const struct weir_gate_result *result, struct weir_text *out)
 {
 	const char *answer = weir_gate_answer(result);
@@ -56,7 +78,6 @@ static void write_verdict(const struct weir_gate_result *result, struct weir_tex
 	                              : answer;
 	struct weir_items items = {.count = 0};
 	struct weir_text plain = {0};
-	const char *label;
 
 	weir_text_printf(out, "<header class=\"verdict %s\">\n<h1><span class=\"name\">%s</span>: ",
 	                 verdict, answer);
@@ -66,21 +87,7 @@ static void write_verdict(const struct weir_gate_result *result, struct weir_tex
 	weir_gate_items_context(result, &items);
 	weir_page_items(&items, false, out);
 	weir_text_puts(out, "</p>\n</header>\n");
-	label = weir_gate_phrase_next(result, &plain);
-	if (label) {
-		weir_text_printf(out, "<p class=\"next card\"><b>%c%s:</b> ", label[0] - 'a' + 'A',
-		                 label + 1);
-		weir_flush_html(out, &plain);
-		weir_text_puts(out, "</p>\n");
-	}
-	if (result->verdict == WEIR_GATE_REGRESSION)
-		weir_gate_print_acceptance(result, WEIR_GATE_LONG_SCOPE, &plain);
-	if (plain.length) {
-		weir_text_puts(out, "<details class=\"card\"><summary>weir.json that accepts "
-		                    "it</summary>\n<pre>");
-		weir_flush_html(out, &plain);
-		weir_text_puts(out, "</pre>\n</details>\n");
-	}
+	write_next(result, out);
 	weir_text_release(&plain);
 }
 
