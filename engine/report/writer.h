@@ -34,7 +34,7 @@ struct weir_write_options {
 	/* Markdown of a gate. NULL: not known */
 	const char *link;   /* URL of the job that measured */
 	const char *page;   /* URL of the HTML page */
-	const char *commit; /* commit that was measured */
+	const char *commit; /* commit that was measured, in hexadecimal */
 };
 
 /* Append a complete document to the text. The options may be NULL. */

@@ -185,6 +185,7 @@ static void a_workflow_run_brings_its_head(void **state)
 	assert_string_equal(setting->context.head.owner, "x");
 	assert_string_equal(setting->context.head.branch, "b");
 	assert_string_equal(setting->context.run_url, "https://h/run/1");
+	assert_string_equal(setting->context.commit, "c0ffee"); /* that was measured */
 }
 
 static void wrong_values_are_refused_and_not_repeated(void **state)

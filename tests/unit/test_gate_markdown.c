@@ -185,6 +185,27 @@ static void only_an_address_of_the_web_becomes_a_link(void **state)
 	weir_text_release(&text);
 }
 
+static void the_origin_names_commit_job_and_page(void **state)
+{
+	const struct weir_write_options options = {
+		.link = "https://ci.example.org/job/7",
+		.page = "https://ci.example.org/gate.html",
+		.commit = "0123456789abcdef0123456789abcdef01234567"};
+	struct weir_gate_result *result = fixture_gate_pass();
+	struct weir_text text;
+
+	(void)state;
+	result->command = "weir gate run-1.json 'run 2.json' --baseline main-h200";
+	text = fixture_gate_write("markdown", result, &options);
+	assert_has(&text, "Reproduce: <code>weir gate run-1.json 'run 2.json' --baseline "
+	                  "main-h200</code> · commit <code>0123456789</code>");
+	assert_has(&text, "</code> · [job](https://ci.example.org/job/7) · "
+	                  "[page](https://ci.example.org/gate.html)\n");
+	assert_has_not(&text, "**Inconclusive**"); /* a pass lists no undecided rows */
+	weir_text_release(&text);
+	weir_gate_result_free(result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +216,7 @@ int main(void)
 		cmocka_unit_test(ten_rows_are_shown_and_the_rest_counted),
 		cmocka_unit_test(the_budget_is_kept_and_the_answer_stays),
 		cmocka_unit_test(a_budget_below_the_answer_still_gives_the_answer),
+		cmocka_unit_test(the_origin_names_commit_job_and_page),
 		cmocka_unit_test(only_an_address_of_the_web_becomes_a_link),
 	};
 

@@ -12,9 +12,9 @@
 #include "engine/report/plain/escape.h"
 #include "engine/report/writer.h"
 
-#define NAME_COLUMNS   72
-#define COMMIT_COLUMNS 12
-#define SENTENCES      5 /* findings with a sentence */
+#define NAME_COLUMNS  72
+#define COMMIT_DIGITS 10
+#define SENTENCES     5 /* findings with a sentence */
 
 /* The amount of detail. */
 struct plan {
@@ -271,7 +271,10 @@ static void write_origin(const struct weir_write_options *options, struct weir_t
 	if (!options)
 		return;
 	if (options->commit) {
-		weir_cut_name(&plain, options->commit, COMMIT_COLUMNS);
+		size_t length = strlen(options->commit);
+
+		weir_text_add(&plain, options->commit,
+		              length < COMMIT_DIGITS ? length : COMMIT_DIGITS);
 		weir_text_puts(out, " · commit <code>");
 		weir_flush_markdown(out, &plain);
 		weir_text_puts(out, "</code>");
