@@ -391,10 +391,8 @@ static void explain_stage(struct causes *causes, const struct family *family)
 	if (family->device && family->device->finding != NO_FINDING)
 		place_stage(causes, family->stage, family->device->finding,
 		            positive(family->device));
-	if (!open) {
-		each_alone(causes, family);
-	} else if (sum > 0 && family->count <= WEIR_CAUSES_OPERATORS &&
-	           sum >= WEIR_CAUSES_EXPLAINED * slower) {
+	if (open && sum > 0 && family->count <= WEIR_CAUSES_OPERATORS &&
+	    sum >= WEIR_CAUSES_EXPLAINED * slower) {
 		each_alone(causes, family);
 		place_stage(causes, family->device, family->operators[0]->finding, sum);
 		place_stage(causes, family->stage, family->operators[0]->finding,
