@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	struct weir_error err = {0};
 	enum weir_exit code;
 
-	signal(SIGPIPE, SIG_IGN); /* a write into a closed pipe fails with a message instead */
+	signal(SIGPIPE, SIG_IGN); /* a write into a closed pipe returns an error instead */
 	weir_trace_start();
 	code = argc > 0 ? dispatch(argc, argv, &command, &err) : WEIR_EXIT_USAGE;
 	weir_trace_finish();

@@ -21,6 +21,8 @@ static enum weir_status write_all(int fd, const char *name, const struct weir_te
 
 		if (count < 0 && errno == EINTR)
 			continue;
+		if (count < 0 && errno == EPIPE)
+			return WEIR_OK; /* the reader, such as head, has what it wants */
 		if (count < 0)
 			return weir_fail(err, WEIR_E_USAGE, "cannot write %s: %s", name,
 			                 strerror(errno));

@@ -266,6 +266,32 @@ def same_runs(place):
     place.gate(change + place.runs(3), 0, "pass")
 
 
+def hostile_name(place):
+    """A name with quotes and semicolons stays one word of each command."""
+    name = "x; touch owned; echo 'y' $(touch owned) #"
+    result = place.gate(place.runs(5), 4, "no-baseline", f"--baseline {shlex.quote(name)}")
+    follow(place, result, "record", place.runs(8), printed=False)
+    result = place.gate(place.runs(5, decode=0.85), 0, "improvement", f"--baseline {shlex.quote(name)}")
+    follow(place, result, "promote", printed=False)
+    place.gate(place.runs(5, decode=0.85), 0, "pass", f"--baseline {shlex.quote(name)}")
+    if os.path.exists(os.path.join(place.folder, "owned")):
+        fail("a part of the name was executed")
+
+
+def closed_pipe(place):
+    """A reader that stops early does not change the exit code: it is that of the verdict."""
+    place.record(place.runs(8))
+    for decode, code in ((1.0, 0), (1.1, 1)):
+        read, write = os.pipe()
+        os.close(read)
+        environment = {"PATH": os.environ["PATH"], "HOME": place.folder}
+        done = subprocess.run([WEIR, "gate", *place.runs(5, decode=decode), "--baseline", "main", "--all"], cwd=place.folder,
+                              env=environment, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+        os.close(write)
+        if done.returncode != code or f"exit={code}" not in done.stderr:
+            fail(f"expected {code}, got {done.returncode}: {done.stderr}")
+
+
 def remove_asks(place):
     """Without a terminal, remove needs --yes; on a terminal, only an answer that begins with y removes."""
     def held():
