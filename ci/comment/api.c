@@ -202,6 +202,8 @@ static void add_fault(const cJSON *fault, struct weir_text *out)
 {
 	const char *message = NULL, *field = NULL, *code = NULL;
 
+	if (!fault)
+		return;
 	if (cJSON_IsString(fault))
 		message = fault->valuestring;
 	else if (cJSON_IsObject(fault)) {

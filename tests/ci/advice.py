@@ -279,7 +279,7 @@ def hostile_name(place):
 
 
 def closed_pipe(place):
-    """A reader that stops early does not change the exit code: it is that of the verdict."""
+    """A reader that stops early leaves the exit code of the verdict as it is."""
     place.record(place.runs(8))
     for decode, code in ((1.0, 0), (1.1, 1)):
         read, write = os.pipe()
