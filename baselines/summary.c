@@ -21,7 +21,7 @@ static void write_series(struct weir_jsonout *json, const struct weir_series *se
 {
 	weir_jsonout_begin_object_inline(json, series->name);
 	weir_jsonout_int(json, "count", (int64_t)(series->count ? series->count : series->dropped));
-	for (unsigned m = 0; m < WEIR_METRIC_COUNT; m++)
+	for (unsigned m = 0; m < WEIR_METRIC_RUN_COUNT; m++)
 		weir_jsonout_double(json, weir_metric_name((enum weir_metric)m),
 		                    series->quantiles[m]);
 	if (metric) {
@@ -76,8 +76,8 @@ static enum weir_status read_figures(const cJSON *object, struct weir_series *se
 	double count;
 	enum weir_status status = weir_json_number(object, "count", &count, err);
 
-	series->quantiles = weir_alloc(WEIR_METRIC_COUNT * sizeof *series->quantiles);
-	for (unsigned m = 0; !status && m < WEIR_METRIC_COUNT; m++) {
+	series->quantiles = weir_alloc(WEIR_METRIC_RUN_COUNT * sizeof *series->quantiles);
+	for (unsigned m = 0; !status && m < WEIR_METRIC_RUN_COUNT; m++) {
 		const char *key = weir_metric_name((enum weir_metric)m);
 
 		status = weir_json_number(object, key, &series->quantiles[m], err);

@@ -35,6 +35,9 @@ enum weir_metric {
 	WEIR_METRIC_COUNT
 };
 
+/* Metrics below this one are figures of a single run. */
+#define WEIR_METRIC_RUN_COUNT WEIR_METRIC_DRIFT
+
 enum weir_outcome {
 	WEIR_OUTCOME_REGRESSION,
 	WEIR_OUTCOME_IMPROVEMENT,

@@ -10,9 +10,4 @@
  * weir_name_undoing_fixes(). */
 void weir_word_findings(struct weir_gate_result *result);
 
-/* Remarks each run that has far fewer iterations than the others: the tests would cut all runs to
- * its length. paths[i] names run i of the side; NULL: not known. */
-void weir_remark_short_runs(struct weir_gate_result *result, const struct weir_gating_side *side,
-                            const char *const *paths);
-
 #endif

@@ -361,19 +361,6 @@ static enum weir_status go_without_baseline(const struct weir_gate_request *requ
 	return request->bootstrap ? bootstrap(request, sides->candidate, result, err) : WEIR_OK;
 }
 
-/* Remarks runs that are cut short. A file with several runs makes paths and runs differ. */
-static void remark_short_runs(const struct weir_gate_request *request,
-                              const struct weir_gating_side *baseline,
-                              const struct weir_gating_side *candidate,
-                              struct weir_gate_result *result)
-{
-	bool named = request->baseline_count == baseline->count && !request->name;
-
-	weir_remark_short_runs(result, baseline, named ? request->baseline : NULL);
-	if (request->candidate_count == candidate->count)
-		weir_remark_short_runs(result, candidate, request->candidate);
-}
-
 static enum weir_status compare_sides(const struct weir_gate_request *request,
                                       const struct sides *sides, struct weir_gate_result *result,
                                       struct weir_error *err)
@@ -390,7 +377,6 @@ static enum weir_status compare_sides(const struct weir_gate_request *request,
 	weir_gating_side_init(&candidate, sides->candidate);
 	status = weir_gating_compare(result, &request->terms, &baseline, &candidate, err);
 	if (!status && result->row_count)
-		remark_short_runs(request, &baseline, &candidate, result);
 	weir_region_leave(&region, "rows", result->row_count);
 	weir_gating_side_release(&baseline);
 	weir_gating_side_release(&candidate);

@@ -20,9 +20,9 @@ static const struct {
 
 static double *quantiles_of(const struct weir_run *run, enum weir_scope_kind kind, const char *name)
 {
-	double *quantiles = weir_alloc(WEIR_METRIC_COUNT * sizeof *quantiles);
+	double *quantiles = weir_alloc(WEIR_METRIC_RUN_COUNT * sizeof *quantiles);
 
-	for (unsigned m = 0; m < WEIR_METRIC_COUNT; m++) {
+	for (unsigned m = 0; m < WEIR_METRIC_RUN_COUNT; m++) {
 		const struct weir_history_metric metric = {
 			.kind = kind,
 			.name = name,

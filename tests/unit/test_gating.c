@@ -338,43 +338,6 @@ static void bootstrap_records_once_and_compares_then(void **state)
 	stored_release(&stored);
 }
 
-static void push_times(struct weir_baseline *baseline, size_t count)
-{
-	struct weir_run *run = weir_run_new();
-
-	for (size_t i = 0; i < count; i++)
-		weir_series_push(weir_series_get(&run->stages, "decode"), 1e6);
-	weir_baseline_take(baseline, run, "2026-11-20T14:00:00Z");
-}
-
-/* A run is short below 80 % of the others. */
-static void a_run_that_is_cut_short_is_named(void **state)
-{
-	static const char *const paths[] = {"runs/a.json", "runs/b.json", "runs/short.json"};
-	static const size_t lengths[] = {240, 239};
-
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		struct weir_baseline *baseline = weir_baseline_new("main");
-		struct weir_gate_result *result = weir_gate_result_new();
-		struct weir_gating_side side;
-
-		push_times(baseline, 300);
-		push_times(baseline, 300);
-		push_times(baseline, lengths[i]);
-		weir_gating_side_init(&side, baseline);
-		weir_remark_short_runs(result, &side, paths);
-		assert_int_equal(result->remark_count, i);
-		if (i)
-			assert_string_equal(result->remarks[0],
-			                    "short.json has 239 iterations, the others 300: leave "
-			                    "it out");
-		weir_gating_side_release(&side);
-		weir_gate_result_free(result);
-		weir_baseline_free(baseline);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,7 +350,6 @@ int main(void)
 		cmocka_unit_test(a_bisection_ends_only_where_no_other_commit_would_help),
 		cmocka_unit_test(without_a_baseline_the_result_says_so),
 		cmocka_unit_test(bootstrap_records_once_and_compares_then),
-		cmocka_unit_test(a_run_that_is_cut_short_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
