@@ -280,7 +280,8 @@ static enum weir_status read_names(struct reading *reading, const cJSON *object,
 
 static enum weir_status read_margins(struct reading *reading, const cJSON *document)
 {
-	static const char *const keys[] = {"p50", "p90", "p95", "p99", "shift", "value", NULL};
+	static const char *const keys[] = {"p50",   "p90",   "p95",   "p99",
+	                                   "shift", "value", "drift", NULL};
 	const cJSON *margins;
 
 	if (weir_json_object(document, "margins", &margins, reading->err) || !margins)

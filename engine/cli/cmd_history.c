@@ -4,200 +4,159 @@
 #include <string.h>
 
 #include "baselines/store.h"
-#include "engine/analysis/compare/history.h"
 #include "engine/base/arena.h"
 #include "engine/base/jsonout.h"
 #include "engine/cli/command.h"
+#include "engine/cli/history_series.h"
 #include "engine/cli/output.h"
 #include "engine/cli/run_options.h"
+#include "engine/pipeline/gating.h"
 
-#define MAX_CUTS    64
-#define BAR_COLUMNS 30
+#define NEWEST 10 /* runs that --fail looks at */
 
-static const char *const formats[] = {"text", "json", NULL};
+static const char *const formats[] = {"text", "json", "html", NULL};
 
 static const struct weir_option options[] = {
+	{.name = "fail",
+         .help = "exit with 1 if a change point of at least the margin lies in the newest runs, or "
+                 "if they drifted away from the oldest ones"},
+	{.name = "newest",
+         .kind = WEIR_OPTION_COUNT,
+         .value = "N",
+         .help = "number of runs that --fail and the test for drift take for new (default 10)"},
 	WEIR_DB_OPTION,
+	WEIR_CONFIG_OPTION,
 	{.name = "format",
          .letter = 'f',
          .kind = WEIR_OPTION_CHOICE,
          .value = "FORMAT",
          .choices = formats,
-         .help = "text (default) or json"},
+         .help = "text (default), json or html (a page with charts)"},
 	{.name = NULL},
 };
 
-/* Values of one metric over the runs of a baseline, and its change points. */
-struct series {
-	const char *label; /* "stage:decode" */
-	struct weir_history_metric metric;
-	const struct weir_baseline *baseline;
-	double *values;        /* one per run; NAN: the run lacks the metric */
-	size_t cuts[MAX_CUTS]; /* runs at which a new level begins */
-	size_t cut_count;
-};
-
-static void series_init(struct series *series, const struct weir_baseline *baseline)
-{
-	series->baseline = baseline;
-	series->values = weir_alloc((baseline->count + 1) * sizeof(*series->values));
-	for (size_t i = 0; i < baseline->count; i++)
-		series->values[i] = weir_history_value(baseline->runs[i].run, &series->metric);
-	series->cut_count =
-		weir_history_cuts(series->values, baseline->count, series->cuts, MAX_CUTS);
-}
-
-static bool is_cut(const struct series *series, size_t run)
-{
-	for (size_t i = 0; i < series->cut_count; i++)
-		if (series->cuts[i] == run)
-			return true;
-	return false;
-}
-
-static void range_of(const struct series *series, double *least, double *most)
-{
-	*least = INFINITY;
-	*most = -INFINITY;
-	for (size_t i = 0; i < series->baseline->count; i++)
-		if (!isnan(series->values[i])) {
-			*least = fmin(*least, series->values[i]);
-			*most = fmax(*most, series->values[i]);
-		}
-}
-
-static void add_value(struct weir_text *text, const struct series *series, double value)
-{
-	if (isnan(value))
-		weir_text_puts(text, "-");
-	else if (series->metric.metric == WEIR_METRIC_VALUE)
-		weir_text_printf(text, "%.4g", value);
-	else
-		weir_text_duration(text, value);
-}
-
-/* Returns the mean of the level that contains a run, between two change points. */
-static double level_of(const struct series *series, size_t run)
-{
-	size_t first = 0, end = series->baseline->count, known = 0;
-	double sum = 0;
-
-	for (size_t i = 0; i < series->cut_count; i++) {
-		if (series->cuts[i] <= run)
-			first = series->cuts[i];
-		else if (series->cuts[i] < end)
-			end = series->cuts[i];
-	}
-	for (size_t i = first; i < end; i++)
-		if (!isnan(series->values[i])) {
-			sum += series->values[i];
-			known++;
-		}
-	return known ? sum / (double)known : NAN;
-}
-
-/* Appends "  2026-11-20 14:00   0.572 ms  ······●      <- +4.7 %". */
-static void add_run(struct weir_text *text, const struct series *series, size_t run, double least,
-                    double most)
-{
-	double value = series->values[run];
-	struct weir_text number = {0};
-	size_t at = most > least
-	                    ? (size_t)lround((value - least) / (most - least) * (BAR_COLUMNS - 1))
-	                    : 0;
-
-	add_value(&number, series, value);
-	weir_text_printf(text, "  %.10s %.5s  %10s  ", series->baseline->runs[run].recorded,
-	                 series->baseline->runs[run].recorded + 11, number.data);
-	weir_text_release(&number);
-	if (!isnan(value)) {
-		weir_text_repeat(text, "·", at);
-		weir_text_puts(text, "●");
-	}
-	if (is_cut(series, run) && run > 0) {
-		weir_text_repeat(text, " ", BAR_COLUMNS - at);
-		weir_text_printf(text, "<- %+.1f %%",
-		                 100 * (level_of(series, run) / level_of(series, run - 1) - 1));
-	}
-	weir_text_puts(text, "\n");
-}
-
-static void add_series(struct weir_text *text, const struct series *series)
-{
-	double least, most;
-
-	range_of(series, &least, &most);
-	weir_text_add(text, series->label,
-	              (size_t)(series->metric.name - series->label) + series->metric.name_length);
-	weir_text_printf(text, " %s over %zu runs: ", weir_metric_name(series->metric.metric),
-	                 series->baseline->count);
-	if (!(most >= least)) {
-		weir_text_puts(text, "no run has this metric\n");
-		return;
-	}
-	add_value(text, series, least);
-	weir_text_puts(text, " to ");
-	add_value(text, series, most);
-	weir_text_printf(text, ", %zu change point%s\n", series->cut_count,
-	                 series->cut_count == 1 ? "" : "s");
-	for (size_t i = 0; i < series->baseline->count; i++)
-		add_run(text, series, i, least, most);
-}
-
-static void put_series(struct weir_jsonout *json, const struct series *series)
-{
-	weir_jsonout_begin_object(json, NULL);
-	weir_jsonout_text(json, "scope", series->label);
-	weir_jsonout_text(json, "metric", weir_metric_name(series->metric.metric));
-	weir_jsonout_begin_array(json, "runs");
-	for (size_t i = 0; i < series->baseline->count; i++) {
-		weir_jsonout_begin_object_inline(json, NULL);
-		weir_jsonout_text(json, "recorded", series->baseline->runs[i].recorded);
-		weir_jsonout_double(json, "value", series->values[i]);
-		weir_jsonout_bool(json, "change_point", is_cut(series, i));
-		weir_jsonout_end(json);
-	}
-	weir_jsonout_end(json);
-	weir_jsonout_end(json);
-}
-
-/* Output, as text or as JSON. */
+/* Output in one of the formats, and what --fail looks for. */
 struct sink {
 	struct weir_text text;
 	struct weir_jsonout json;
-	bool as_json;
+	enum { AS_TEXT, AS_JSON, AS_HTML } form;
+	const struct weir_baseline *baseline;
+	const struct weir_compare_policy *policy;
+	const struct weir_drift *drift;
+	size_t newest; /* runs that --fail looks at */
+	bool moved;    /* a change point lies in them, or they drifted */
 };
 
-static void show(struct sink *sink, const struct weir_baseline *baseline, const char *label)
+/* Returns true if a level begins in the newest runs that differs by the margin. */
+static bool has_moved(const struct sink *sink, const struct weir_history_series *series)
 {
-	struct series series = {.label = label};
+	struct weir_text scope = {0};
+	double margin;
+	bool moved = series->drift != NULL;
 
-	weir_history_parse(label, &series.metric);
-	series_init(&series, baseline);
-	if (sink->as_json)
-		put_series(&sink->json, &series);
-	else
-		add_series(&sink->text, &series);
-	free(series.values);
+	weir_text_add(&scope, series->label,
+	              (size_t)(series->metric.name - series->label) + series->metric.name_length);
+	margin = sink->policy->margin(sink->policy->context, scope.data, series->metric.metric);
+	for (size_t i = 0; i < series->cut_count; i++)
+		if (series->cuts[i] + sink->newest >= sink->baseline->count &&
+		    fabs(weir_history_step(series, series->cuts[i])) >= margin)
+			moved = true;
+	weir_text_release(&scope);
+	return moved;
 }
 
-/* Shows the p50 of every stage of the newest run, and its per-run metrics. */
-static void show_all(struct sink *sink, const struct weir_baseline *baseline)
+/* Returns false if no run has the figure. */
+static bool show(struct sink *sink, const char *label)
 {
-	const struct weir_run *newest = baseline->runs[baseline->count - 1].run;
-	struct weir_text label = {0};
+	struct weir_history_series series;
+	bool known = weir_history_series_init(&series, label, sink->baseline, sink->drift);
 
-	for (size_t i = 0; i < newest->stages.count; i++) {
-		weir_text_clear(&label);
-		weir_text_printf(&label, "stage:%s", newest->stages.items[i].name);
-		show(sink, baseline, label.data);
+	if (known) {
+		sink->moved = sink->moved || has_moved(sink, &series);
+		if (sink->form == AS_JSON)
+			weir_history_json(&sink->json, &series);
+		else if (sink->form == AS_HTML)
+			weir_history_html(&sink->text, &series);
+		else
+			weir_history_text(&sink->text, &series);
 	}
-	for (size_t i = 0; i < newest->metrics.count; i++) {
-		weir_text_clear(&label);
-		weir_text_printf(&label, "metric:%s", newest->metrics.items[i].name);
-		show(sink, baseline, label.data);
+	weir_history_series_release(&series);
+	return known;
+}
+
+/* Names of the series of all kinds in the newest run: "stage:decode". The caller frees the list and
+ * its texts. */
+static char **labels_of(const struct weir_run *run, bool shown_alone)
+{
+	static const struct {
+		enum weir_run_table table;
+		enum weir_scope_kind kind;
+		bool shown; /* without METRIC */
+	} parts[] = {{WEIR_RUN_STAGES, WEIR_SCOPE_STAGE, true},
+	             {WEIR_RUN_METRICS, WEIR_SCOPE_METRIC, true},
+	             {WEIR_RUN_DEVICE, WEIR_SCOPE_DEVICE, false},
+	             {WEIR_RUN_OPERATORS, WEIR_SCOPE_OPERATOR, false}};
+	char **labels = NULL;
+	size_t count = 0, capacity = 0;
+
+	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+		const struct weir_series_table *table = weir_run_table_of(run, parts[p].table);
+
+		for (size_t i = 0; i < table->count && (parts[p].shown || !shown_alone); i++) {
+			struct weir_text label = {0};
+
+			weir_text_printf(&label, "%s%s", weir_scope_word(parts[p].kind),
+			                 table->items[i].name);
+			labels = weir_grow(labels, &capacity, count + 2, sizeof(*labels));
+			labels[count++] = weir_alloc_text(label.data);
+			weir_text_release(&label);
+		}
 	}
-	weir_text_release(&label);
+	labels = weir_grow(labels, &capacity, count + 1, sizeof(*labels));
+	labels[count] = NULL;
+	return labels;
+}
+
+static void labels_free(char **labels)
+{
+	for (size_t i = 0; labels[i]; i++)
+		free(labels[i]);
+	free(labels);
+}
+
+static enum weir_status fail_unknown(const struct weir_baseline *baseline, const char *label,
+                                     struct weir_error *err)
+{
+	char **labels = labels_of(baseline->runs[baseline->count - 1].run, false);
+	struct weir_history_metric metric;
+	struct weir_text scope = {0};
+	const char *nearest;
+
+	weir_history_parse(label, &metric);
+	weir_text_add(&scope, label, (size_t)(metric.name - label) + metric.name_length);
+	nearest = weir_text_nearest(scope.data, (const char *const *)labels);
+	if (!nearest)
+		nearest = labels[0];
+	weir_fail(err, WEIR_E_USAGE, "no run of %s has \"%.200s\"%s%.200s%s", baseline->name,
+	          scope.data, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+	          nearest ? "\"?" : "");
+	weir_text_release(&scope);
+	labels_free(labels);
+	return err->status;
+}
+
+static enum weir_status show_chosen(struct sink *sink, const char *label, struct weir_error *err)
+{
+	const struct weir_baseline *baseline = sink->baseline;
+	char **labels;
+
+	if (label)
+		return show(sink, label) ? WEIR_OK : fail_unknown(baseline, label, err);
+	labels = labels_of(baseline->runs[baseline->count - 1].run, true);
+	for (size_t i = 0; labels[i]; i++)
+		show(sink, labels[i]);
+	labels_free(labels);
+	return WEIR_OK;
 }
 
 static enum weir_status load(const struct weir_arguments *arguments, struct weir_baseline **out,
@@ -222,43 +181,101 @@ static enum weir_status check_metric(const char *label, struct weir_error *err)
 		label);
 }
 
-static enum weir_status history(const struct weir_arguments *arguments, struct weir_error *err)
+/* Tests the current runs for drift; what a promotion replaced is another level on purpose. */
+static void find_drift(const struct sink *sink, struct weir_drift *drift)
+{
+	const struct weir_baseline *baseline = sink->baseline;
+	const struct weir_run **runs = weir_alloc((baseline->count + 1) * sizeof(*runs));
+	size_t count = 0, skipped = 0;
+
+	for (size_t i = 0; i < baseline->count; i++) {
+		if (baseline->runs[i].history)
+			skipped++;
+		else
+			runs[count++] = baseline->runs[i].run;
+	}
+	weir_drift_find(runs, count, sink->newest, sink->policy, drift);
+	/* The oldest come first, and runs that a promotion replaced may lie between. */
+	for (size_t f = 0; skipped > 0 && f < drift->count; f++)
+		for (size_t c = 0; c < drift->figures[f].carrier_count; c++) {
+			size_t left = drift->figures[f].carriers[c], at = 0;
+
+			while (baseline->runs[at].history || left > 0)
+				left -= baseline->runs[at++].history ? 0 : 1;
+			drift->figures[f].carriers[c] = at;
+		}
+	free(runs);
+}
+
+static enum weir_status write_all(struct sink *sink, const char *label, struct weir_error *err)
+{
+	enum weir_status status;
+
+	weir_jsonout_init(&sink->json, &sink->text, true);
+	if (sink->form == AS_JSON)
+		weir_jsonout_begin_array(&sink->json, NULL);
+	if (sink->form == AS_HTML)
+		weir_history_html_begin(&sink->text, sink->baseline->name);
+	status = show_chosen(sink, label, err);
+	if (sink->form == AS_HTML)
+		weir_history_html_end(&sink->text);
+	if (!status && sink->form == AS_JSON) {
+		weir_jsonout_end(&sink->json);
+		weir_text_puts(&sink->text, "\n");
+	}
+	return status ? status : weir_output_write(NULL, &sink->text, err);
+}
+
+static enum weir_status history(const struct weir_arguments *arguments, bool *moved,
+                                struct weir_error *err)
 {
 	const char *format = weir_option_text(arguments, "format");
-	struct sink sink = {.as_json = format && strcmp(format, "json") == 0};
+	struct sink sink = {.newest = weir_option_count(arguments, "newest", NEWEST)};
 	const char *label = weir_arguments_at(arguments, 1);
+	struct weir_compare_policy compared;
 	struct weir_baseline *baseline;
+	struct weir_policy *policy;
+	struct weir_drift drift;
 	enum weir_status status = check_metric(label, err);
 
 	if (!status)
-		status = load(arguments, &baseline, err);
+		status = weir_policy_today(weir_option_text(arguments, "config"), &policy, err);
 	if (status)
 		return status;
-	weir_jsonout_init(&sink.json, &sink.text, true);
-	if (sink.as_json)
-		weir_jsonout_begin_array(&sink.json, NULL);
-	if (label)
-		show(&sink, baseline, label);
-	else
-		show_all(&sink, baseline);
-	if (sink.as_json) {
-		weir_jsonout_end(&sink.json);
-		weir_text_puts(&sink.text, "\n");
+	status = load(arguments, &baseline, err);
+	if (!status) {
+		compared = weir_gating_policy(policy);
+		sink.baseline = baseline;
+		sink.policy = &compared;
+		sink.drift = &drift;
+		if (format)
+			sink.form = strcmp(format, "json") == 0   ? AS_JSON
+			            : strcmp(format, "html") == 0 ? AS_HTML
+			                                          : AS_TEXT;
+		find_drift(&sink, &drift);
+		status = write_all(&sink, label, err);
+		*moved = sink.moved;
+		weir_drift_release(&drift);
+		weir_text_release(&sink.text);
+		weir_baseline_free(baseline);
 	}
-	status = weir_output_write(NULL, &sink.text, err);
-	weir_text_release(&sink.text);
-	weir_baseline_free(baseline);
+	weir_policy_free(policy);
 	return status;
 }
 
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
 {
 	size_t count = weir_arguments_count(arguments);
+	bool moved = false;
+	enum weir_status status;
 
 	if (count < 1 || count > 2)
 		return weir_exit_of(
 			weir_fail(err, WEIR_E_USAGE, "usage: weir history NAME [METRIC]"));
-	return weir_exit_of(history(arguments, err));
+	status = history(arguments, &moved, err);
+	if (!status && moved && weir_option_given(arguments, "fail"))
+		return WEIR_EXIT_REGRESSION;
+	return weir_exit_of(status);
 }
 
 const struct weir_command weir_command_history = {
@@ -267,13 +284,15 @@ const struct weir_command weir_command_history = {
 	.arguments = "NAME [METRIC]",
 	.description = "Shows one metric of every run that the baseline ever held, in order of "
 		       "recording, and marks the runs at which its level changes (E-divisive with "
-		       "a permutation test at 1 %).\n\n"
+		       "a permutation test at 1 %), with run id, commit and labels. The newest "
+		       "current runs are tested for slow drift away from the oldest ones.\n\n"
 		       "METRIC is stage:NAME, device:STAGE, operator:STAGE/NAME or metric:NAME, "
 		       "and may end with :p50, :p90, :p95, :p99 or :shift. Without METRIC, history "
 		       "shows the p50 of every stage and every per-run metric.",
 	.options = options,
-	.exits = WEIR_ENDS(WEIR_EXIT_NO_BASELINE) | WEIR_ENDS(WEIR_EXIT_STORE),
-	.example = "weir history main-h200 stage:decode:p95",
-	.example_shows = "shows the p95 of the stage decode over all recorded runs",
+	.exits = WEIR_ENDS(WEIR_EXIT_REGRESSION) | WEIR_ENDS(WEIR_EXIT_NO_BASELINE) |
+                 WEIR_ENDS(WEIR_EXIT_STORE),
+	.example = "weir history main-h200 stage:prefill:p95",
+	.example_shows = "shows the p95 of the stage prefill over all recorded runs",
 	.run = run,
 };

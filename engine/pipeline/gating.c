@@ -73,7 +73,7 @@ static enum weir_treatment treatment_of(const void *context, const char *scope,
 	return WEIR_TREAT_JUDGE;
 }
 
-static struct weir_compare_policy compare_policy_of(const struct weir_policy *policy)
+struct weir_compare_policy weir_gating_policy(const struct weir_policy *policy)
 {
 	return (struct weir_compare_policy){
 		.context = policy,
@@ -241,7 +241,7 @@ enum weir_status weir_gating_compare(struct weir_gate_result *result,
                                      const struct weir_gating_side *candidate,
                                      struct weir_error *err)
 {
-	const struct weir_compare_policy policy = compare_policy_of(terms->policy);
+	const struct weir_compare_policy policy = weir_gating_policy(terms->policy);
 	struct weir_compare_input input = {
 		.baseline = baseline->runs,
 		.candidate = candidate->runs,

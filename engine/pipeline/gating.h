@@ -10,6 +10,7 @@
 #include "baselines/baseline.h"
 #include "ci/policy/gate.h"
 #include "ci/policy/policy.h"
+#include "engine/analysis/compare/compare.h"
 #include "engine/base/error.h"
 #include "engine/model/comparison.h"
 #include "engine/pipeline/measure_runs.h"
@@ -29,6 +30,9 @@ struct weir_gating_side {
  * weir_gating_side_release(). */
 void weir_gating_side_init(struct weir_gating_side *side, const struct weir_baseline *baseline);
 void weir_gating_side_release(struct weir_gating_side *side);
+
+/* Returns the margins and treatments of a policy, which it borrows. */
+struct weir_compare_policy weir_gating_policy(const struct weir_policy *policy);
 
 /* First words of the remark that sessions leave rows undecided. */
 #define WEIR_GATING_UNDECIDED "inconclusive: "

@@ -46,6 +46,38 @@ static void a_change_of_spread_is_a_change(void **state)
 	assert_true(found[0].at > 90 && found[0].at < 110);
 }
 
+/* The sums that are updated equal those over all pairs. */
+static void the_size_is_the_energy_distance(void **state)
+{
+	static const double values[] = {1, 3, 2, 2, 3, 1, 9, 7, 8, 8, 9, 7};
+	struct weir_changepoint found[8];
+	double across = 0, left = 0, right = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 12; i++)
+		for (size_t j = 0; j < i; j++)
+			*(i < 6    ? &left
+			  : j >= 6 ? &right
+			           : &across) += values[i] > values[j] ? values[i] - values[j]
+			                                               : values[j] - values[i];
+	assert_int_equal(weir_changepoints(values, 12, &rule, found, 8), 1);
+	assert_int_equal(found[0].at, 6);
+	assert_near(found[0].size, 36.0 / 12 * (2 * across / 36 - left / 15 - right / 15), 1e-12);
+}
+
+static void a_long_series_is_searched_too(void **state)
+{
+	struct weir_changepoint found[8];
+	static double values[20000];
+	uint64_t seed = 3;
+
+	(void)state;
+	for (size_t i = 0; i < 20000; i++)
+		values[i] = (i < 15000 ? 10 : 10.3) + 0.2 * noise(&seed);
+	assert_int_equal(weir_changepoints(values, 20000, &rule, found, 1), 1);
+	assert_in_range(found[0].at, 14980, 15020);
+}
+
 static void level_noise_has_no_change(void **state)
 {
 	struct weir_changepoint found[8];
@@ -97,6 +129,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_steps_are_found_where_they_are),
 		cmocka_unit_test(a_change_of_spread_is_a_change),
+		cmocka_unit_test(the_size_is_the_energy_distance),
+		cmocka_unit_test(a_long_series_is_searched_too),
 		cmocka_unit_test(level_noise_has_no_change),
 		cmocka_unit_test(constant_and_short_series_have_none),
 		cmocka_unit_test(the_same_seed_gives_the_same_p),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Finds slow drift in a history of runs: stages, device time and per-run figures against the oldest
- * runs (engine/stats/drift.h). The anchor is the runs with the label WEIR_DRIFT_PIN, whatever its
- * value, at the beginning of the history, else the WEIR_DRIFT_RUNS oldest runs. Runs that name
+ * runs (engine/stats/drift.h). The anchor is the runs with the label WEIR_DRIFT_PIN (any
+ * value) at the beginning of the history, else the WEIR_DRIFT_RUNS oldest runs. Runs that name
  * their session count as means of sessions, and a session is never divided.
  */
 #ifndef WEIR_ANALYSIS_COMPARE_DRIFT_H
@@ -11,10 +11,11 @@
 #include "engine/analysis/compare/compare.h"
 #include "engine/stats/drift.h"
 
-#define WEIR_DRIFT_PIN   "anchor"
-#define WEIR_DRIFT_RUNS  5  /* runs of the anchor, and least number of the newest runs */
-#define WEIR_DRIFT_LEAST 10 /* runs before the new ones: with fewer, the gate itself is the test   \
-	                     */
+#define WEIR_DRIFT_PIN  "anchor"
+#define WEIR_DRIFT_RUNS 5 /* runs of the anchor, and least number of the newest runs */
+#define WEIR_DRIFT_LEAST                                                                           \
+	10 /* runs before the new ones: with fewer, the gate itself is the test                    \
+	    */
 
 /* One figure of the history. */
 struct weir_drift_figure {
