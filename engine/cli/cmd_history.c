@@ -186,15 +186,18 @@ static void find_drift(const struct sink *sink, struct weir_drift *drift)
 {
 	const struct weir_baseline *baseline = sink->baseline;
 	const struct weir_run **runs = weir_alloc((baseline->count + 1) * sizeof(*runs));
+	bool *pinned = weir_alloc((baseline->count + 1) * sizeof(*pinned));
 	size_t count = 0, skipped = 0;
 
 	for (size_t i = 0; i < baseline->count; i++) {
-		if (baseline->runs[i].history)
+		if (baseline->runs[i].history) {
 			skipped++;
-		else
+		} else {
+			pinned[count] = baseline->runs[i].pinned;
 			runs[count++] = baseline->runs[i].run;
+		}
 	}
-	weir_drift_find(runs, count, sink->newest, sink->policy, drift);
+	weir_drift_find(runs, pinned, count, sink->newest, sink->policy, drift);
 	/* The oldest come first, and runs that a promotion replaced may lie between. */
 	for (size_t f = 0; skipped > 0 && f < drift->count; f++)
 		for (size_t c = 0; c < drift->figures[f].carrier_count; c++) {
@@ -204,6 +207,7 @@ static void find_drift(const struct sink *sink, struct weir_drift *drift)
 				left -= baseline->runs[at++].history ? 0 : 1;
 			drift->figures[f].carriers[c] = at;
 		}
+	free(pinned);
 	free(runs);
 }
 

@@ -199,14 +199,19 @@ static void add_drift(struct weir_gate_result *result, const struct weir_compare
 	const struct weir_run **runs;
 	struct weir_drift drift;
 	struct weir_row *rows;
+	bool *pinned;
 
 	if (!baseline->entries || baseline->count == 0 || !baseline->entries[0]->id)
 		return;
 	runs = weir_alloc((all + 1) * sizeof(*runs));
-	for (size_t i = 0; i < all; i++)
-		runs[i] = i < baseline->count ? baseline->runs[i]
-		                              : candidate->runs[i - baseline->count];
-	weir_drift_find(runs, all, candidate->count, policy, &drift);
+	pinned = weir_alloc((all + 1) * sizeof(*pinned));
+	for (size_t i = 0; i < all; i++) {
+		bool stored = i < baseline->count;
+
+		runs[i] = stored ? baseline->runs[i] : candidate->runs[i - baseline->count];
+		pinned[i] = stored && baseline->entries[i]->pinned;
+	}
+	weir_drift_find(runs, pinned, all, candidate->count, policy, &drift);
 	rows = weir_arena_alloc(result->arena, (count + drift.count + 1) * sizeof(*rows));
 	if (count > 0)
 		memcpy(rows, result->rows, count * sizeof(*rows));
@@ -216,6 +221,7 @@ static void add_drift(struct weir_gate_result *result, const struct weir_compare
 	result->rows = rows;
 	result->row_count = count;
 	weir_drift_release(&drift);
+	free(pinned);
 	free(runs);
 }
 
@@ -377,7 +383,7 @@ static enum weir_status compare_sides(const struct weir_gate_request *request,
 	weir_gating_side_init(&candidate, sides->candidate);
 	status = weir_gating_compare(result, &request->terms, &baseline, &candidate, err);
 	if (!status && result->row_count)
-	weir_region_leave(&region, "rows", result->row_count);
+		weir_region_leave(&region, "rows", result->row_count);
 	weir_gating_side_release(&baseline);
 	weir_gating_side_release(&candidate);
 	return status;

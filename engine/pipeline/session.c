@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/base/sha256.h"
 #include "engine/pipeline/session.h"
@@ -20,6 +19,7 @@ static const struct {
 	{"gitlab:", {"CI_JOB_ID"}}, /* a retried job has a new id */
 	{"buildkite:", {"BUILDKITE_JOB_ID"}},
 	{"jenkins:", {"BUILD_TAG", "STAGE_NAME", "NODE_NAME"}},
+	{"slurm:", {"SLURM_JOB_ID", "SLURM_RESTART_COUNT"}},
 };
 
 static const char *value_of(const char *variable)
@@ -59,24 +59,20 @@ static bool read_line(const char *path, char *line, size_t size)
 	return read;
 }
 
-/* Appends the start time of a process in ticks since boot: field 22 of its stat (proc(5)). The name
- * of the program, field 2, may hold blanks and ends with the last bracket. */
-static bool add_start(struct weir_text *out, long process)
+/* Appends the start time of the first process in ticks since boot: field 22 of its stat (proc(5)).
+ * The name of the program, field 2, may hold blanks and ends with the last bracket. */
+static void add_start(struct weir_text *out)
 {
-	char path[48], line[1024];
+	char line[1024];
 	const char *at;
 
-	if (process <= 0 || snprintf(path, sizeof path, "/proc/%ld/stat", process) < 0 ||
-	    !read_line(path, line, sizeof line))
-		return false;
+	if (!read_line("/proc/1/stat", line, sizeof line))
+		return;
 	at = strrchr(line, ')');
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
-	if (!at)
-		return false;
-	weir_text_printf(out, " %ld ", process);
-	weir_text_add(out, at + 1, strcspn(at + 1, " \n"));
-	return true;
+	if (at)
+		weir_text_add(out, at + 1, strcspn(at + 1, " \n"));
 }
 
 bool weir_session_derive(struct weir_text *out)
@@ -90,12 +86,9 @@ bool weir_session_derive(struct weir_text *out)
 	if (weir_session_of_job(out))
 		return true;
 	known = read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
-	if (known)
-		weir_text_puts(&place, boot);
-	/* The leader of a session or group may be outside of a container. */
-	known = known && (add_start(&place, getsid(0)) || add_start(&place, getpgrp()) ||
-	                  add_start(&place, getppid()));
 	if (known) {
+		weir_text_puts(&place, boot);
+		add_start(&place);
 		weir_sha256_init(&hash);
 		weir_sha256_add(&hash, place.data, place.length);
 		weir_sha256_end(&hash, digest);

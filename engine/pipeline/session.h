@@ -2,8 +2,8 @@
 /*
  * Names the session in which this process runs: everything that one job measures. The sources, of
  * which the first that is set counts: the variable WEIR_SESSION; the job and its attempt of GitHub,
- * GitLab, Jenkins or Buildkite; else boot id, number and start time of the session leader, which is
- * a terminal, a login or a service. The value begins with WEIR_RUN_DERIVED.
+ * GitLab, Jenkins, Buildkite or Slurm; else boot id and start time of the first process, which is a
+ * container or the machine since it was switched on. The value begins with WEIR_RUN_DERIVED.
  */
 #ifndef WEIR_PIPELINE_SESSION_H
 #define WEIR_PIPELINE_SESSION_H

@@ -186,16 +186,19 @@ static void drift_names_the_runs_that_carry_it(void **state)
 		.margin = margin, .treatment = treatment, .alpha_stages = 0.01};
 	struct weir_run *runs[27];
 	struct weir_drift drift;
+	bool pinned[27] = {false};
 
 	(void)state;
+	for (size_t i = 0; i < 10; i++)
+		pinned[i] = i != 8;
 	for (size_t i = 0; i < 27; i++)
 		runs[i] = run_at(i < 12 ? 1 + 0.001 * (double)(i % 3)
 		                        : 1.01 + 0.01 * (double)((i - 12) / 3),
 		                 NULL);
-	weir_drift_find((const struct weir_run *const *)runs, 12, 3, &policy, &drift);
+	weir_drift_find((const struct weir_run *const *)runs, NULL, 12, 3, &policy, &drift);
 	assert_int_equal(drift.count, 0); /* fewer than ten runs before the new ones */
 	weir_drift_release(&drift);
-	weir_drift_find((const struct weir_run *const *)runs, 27, 3, &policy, &drift);
+	weir_drift_find((const struct weir_run *const *)runs, NULL, 27, 3, &policy, &drift);
 	assert_int_equal(drift.count, 2);
 	assert_int_equal(drift.anchor_runs, 5);
 	assert_int_equal(drift.newest_runs, 5);
@@ -205,10 +208,14 @@ static void drift_names_the_runs_that_carry_it(void **state)
 		assert_int_equal(drift.figures[f].carriers[drift.figures[f].carrier_count - 1], 26);
 	}
 	weir_drift_release(&drift);
+	/* Runs that are pinned in the store are the anchor, those behind a gap are not. */
+	weir_drift_find((const struct weir_run *const *)runs, pinned, 27, 3, &policy, &drift);
+	assert_int_equal(drift.anchor_runs, 8);
+	weir_drift_release(&drift);
 	/* A pinned anchor at the newest level has no drift. */
 	for (size_t i = 0; i < 15; i++)
 		weir_run_set_label(runs[12 + i], "anchor", "yes");
-	weir_drift_find((const struct weir_run *const *)runs + 12, 15, 3, &policy, &drift);
+	weir_drift_find((const struct weir_run *const *)runs + 12, NULL, 15, 3, &policy, &drift);
 	assert_int_equal(drift.count, 0);
 	weir_drift_release(&drift);
 	for (size_t i = 0; i < 27; i++)
@@ -227,7 +234,7 @@ static void a_session_is_one_unit(void **state)
 	(void)state;
 	for (size_t i = 0; i < 24; i++)
 		runs[i] = run_at(1, (const char[]){(char)('a' + i / 3), '\0'});
-	weir_drift_find((const struct weir_run *const *)runs, 24, 3, &policy, &drift);
+	weir_drift_find((const struct weir_run *const *)runs, NULL, 24, 3, &policy, &drift);
 	assert_int_equal(drift.count, 1); /* the rate is only reported */
 	assert_string_equal(drift.figures[0].scope, "stage:decode");
 	assert_int_equal(drift.anchor_runs, 6); /* two whole sessions */

@@ -346,10 +346,10 @@ static void init_logits(struct advice_run *run, const char *operator, const char
 
 		advice_make_step(make, i, at, at + STEP - 1000);
 		kernel(make, at + 10000, at + 20000, at + 1 * MS);
-		advice_make_copy(make,
-		                 &(struct advice_copy){results, at + 30000, at + 5 * MS,
-		                                       at + 1 * MS, at + 5 * MS,
-		                                       (int64_t)64 * 8000 * 4, (uint64_t)i + 1});
+		advice_make_copy(make, &(struct advice_copy){results, at + 30000, at + 5 * MS,
+		                                             at + 1 * MS, at + 5 * MS,
+		                                             (int64_t)INT64_C(64) * 8000 * 4,
+		                                             (uint64_t)i + 1});
 		make_host(make, WEIR_HOST_OP, 0, operator, at + 5 * MS + 10000,
 		          at + 7 * MS + 10000);
 	}
@@ -406,9 +406,10 @@ static bool init_picked(struct advice_run *run, const char *operator, const char
 
 		advice_make_step(make, i, at, at + STEP - 1000);
 		kernel(make, at + 10000, at + 20000, at + 1 * MS);
-		advice_make_copy(make, &(struct advice_copy){results, at + 30000, at + 5 * MS,
-		                                             at + 1 * MS, at + 5 * MS,
-		                                             64 * 8000 * 4, (uint64_t)i + 1});
+		advice_make_copy(make,
+		                 &(struct advice_copy){results, at + 30000, at + 5 * MS,
+		                                       at + 1 * MS, at + 5 * MS,
+		                                       INT64_C(64) * 8000 * 4, (uint64_t)i + 1});
 		make_host(make, WEIR_HOST_OP, 0, operator, at + 5 * MS + 10000,
 		          at + 5 * MS + 15000);
 	}

@@ -36,11 +36,12 @@ static bool have_sessions(const struct weir_run *const *runs, size_t count)
 	return several;
 }
 
-static size_t pinned(const struct weir_run *const *runs, size_t count)
+static size_t count_anchor(const struct weir_run *const *runs, const bool *pinned, size_t count)
 {
 	size_t found = 0;
 
-	while (found < count && weir_run_label(runs[found], WEIR_DRIFT_PIN))
+	while (found < count &&
+	       ((pinned && pinned[found]) || weir_run_label(runs[found], WEIR_DRIFT_PIN)))
 		found++;
 	return found;
 }
@@ -61,10 +62,10 @@ static void number_units(const struct weir_run *const *runs, size_t count, struc
 }
 
 /* Chooses the units of the anchor and the newest ones. Returns false if they overlap. */
-static bool choose(const struct weir_run *const *runs, size_t count, size_t new_runs,
-                   struct units *units)
+static bool choose(const struct weir_run *const *runs, const bool *pinned, size_t count,
+                   size_t new_runs, struct units *units)
 {
-	size_t anchor = pinned(runs, count), newest = new_runs;
+	size_t anchor = count_anchor(runs, pinned, count), newest = new_runs;
 
 	anchor = anchor > 0 ? anchor : WEIR_DRIFT_RUNS;
 	newest = newest > WEIR_DRIFT_RUNS ? newest : WEIR_DRIFT_RUNS;
@@ -160,8 +161,9 @@ static void test(const struct weir_run *const *runs, size_t count, size_t new_ru
 	free(cells);
 }
 
-void weir_drift_find(const struct weir_run *const *runs, size_t count, size_t new_runs,
-                     const struct weir_compare_policy *policy, struct weir_drift *out)
+void weir_drift_find(const struct weir_run *const *runs, const bool *pinned, size_t count,
+                     size_t new_runs, const struct weir_compare_policy *policy,
+                     struct weir_drift *out)
 {
 	struct units units = {0};
 
@@ -169,7 +171,7 @@ void weir_drift_find(const struct weir_run *const *runs, size_t count, size_t ne
 	if (new_runs == 0 || count < WEIR_DRIFT_LEAST + new_runs)
 		return;
 	number_units(runs, count, &units);
-	if (choose(runs, count, new_runs, &units)) {
+	if (choose(runs, pinned, count, new_runs, &units)) {
 		const struct weir_run *newest = runs[count - 1];
 
 		out->figures = weir_alloc(

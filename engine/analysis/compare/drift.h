@@ -35,12 +35,13 @@ struct weir_drift {
 };
 
 /*
- * Tests `count` runs, oldest first, of which the last `new_runs` are new (at least 1). {0} without
- * enough runs. Figures of a severity that never judges are left out. Release it with
- * weir_drift_release().
+ * Tests `count` runs, oldest first, of which the last `new_runs` are new (at least 1).
+ * pinned[count] tells which runs are pinned in the store; NULL: none. {0} without enough runs.
+ * Figures of a severity that never judges are left out. Release it with weir_drift_release().
  */
-void weir_drift_find(const struct weir_run *const *runs, size_t count, size_t new_runs,
-                     const struct weir_compare_policy *policy, struct weir_drift *out);
+void weir_drift_find(const struct weir_run *const *runs, const bool *pinned, size_t count,
+                     size_t new_runs, const struct weir_compare_policy *policy,
+                     struct weir_drift *out);
 void weir_drift_release(struct weir_drift *drift);
 
 #endif
