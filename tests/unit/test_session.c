@@ -59,7 +59,8 @@ static void each_service_names_a_job_and_its_attempt(void **state)
 	expect("auto:github:17/2/gate");
 }
 
-/* Derives the session in a process with a session leader of its own; returns 0 if it is `expected`.
+/* Derives the session in a process that leads a session of the kernel; returns 0 if it is
+ * `expected`.
  */
 static int in_another_session(const char *expected)
 {
