@@ -4,9 +4,9 @@
 
 #include "engine/base/arena.h"
 #include "engine/stats/drift.h"
+#include "engine/stats/moderated.h"
 #include "engine/stats/moments.h"
 #include "engine/stats/power.h"
-#include "engine/stats/sessions.h"
 #include "engine/stats/special.h"
 
 /* Square of 0.2 %, the smallest standard deviation between runs that the gate assumes. */
@@ -61,7 +61,7 @@ void weir_drift_test(const struct weir_drift_input *in, struct weir_drift_cell *
 	double *residuals = weir_alloc((in->subjects * in->units + 1) * sizeof(*residuals));
 	double *variances = weir_alloc((2 * in->subjects + 1) * sizeof(*variances));
 	double *df = variances + in->subjects, tests = 0;
-	const struct weir_session_pool pool = {residuals, in->subjects, in->units, variances, df};
+	const struct weir_variance_pool pool = {residuals, in->subjects, in->units, variances, df};
 
 	for (size_t m = 0; m < in->subjects; m++) {
 		const double *y = in->y + m * in->units;
@@ -78,7 +78,7 @@ void weir_drift_test(const struct weir_drift_input *in, struct weir_drift_cell *
 		tests++;
 	}
 	if (tests > 0)
-		weir_session_moderate(&pool);
+		weir_pool_moderate(&pool);
 	for (size_t m = 0; m < in->subjects; m++) {
 		cells[m].df = df[m];
 		if (!isnan(df[m]))

@@ -8,7 +8,7 @@
  *     t = change / (s sqrt(1 / anchor + 1 / newest)),  one-sided, n - 2 degrees of freedom
  *
  * s is the deviation around the straight line through all n units (least squares), so that a steady
- * drift does not count as noise; it is moderated over subjects (weir_session_moderate()). Other
+ * drift does not count as noise; it is moderated over subjects (weir_pool_moderate()). Other
  * shapes inflate s, which makes the test late and never wrong.
  *
  * The test is repeated whenever runs are added. Its level is spent in equal parts per run (the

@@ -502,23 +502,25 @@ static enum weir_status moderate_row(struct row_work *row, struct weir_gate_cell
 	return status;
 }
 
-/* Moderates the variances of few sessions over the subjects of the row. */
-static void moderate_sessions(struct row_work *row)
+/* Moderates the variances of few runs or sessions over the subjects of the row. */
+static void moderate_stages(struct row_work *row)
 {
 	size_t subjects = row->in->subjects;
 	double *variances = weir_alloc((2 * subjects + 1) * sizeof(*variances));
 	double *df = variances + subjects;
-	const struct weir_session_pool pool = {row->deviations, subjects, row->runs, variances, df};
+	const struct weir_variance_pool pool = {row->deviations, subjects, row->runs, variances,
+	                                        df};
 
 	for (size_t m = 0; m < subjects; m++) {
-		variances[m] = row->usable[m] ? row->cells[m].variance : NAN;
+		variances[m] = row->usable[m] && in_family(row, m) ? row->cells[m].variance : NAN;
 		df[m] = row->cells[m].df;
 	}
-	weir_session_moderate(&pool);
+	weir_pool_moderate(&pool);
 	for (size_t m = 0; m < subjects; m++) {
 		if (!row->usable[m])
 			continue;
-		row->cells[m].variance = variances[m];
+		if (in_family(row, m))
+			row->cells[m].variance = variances[m];
 		row->cells[m].df = df[m];
 		combine_errors(row, m);
 	}
@@ -533,8 +535,8 @@ static void student_row(struct row_work *row)
 		row->cells[m].df = row->cells[m].residual_df;
 		row->cells[m].variance = residual_variance(row, NULL, m);
 	}
-	if (row->in->errors)
-		moderate_sessions(row);
+	if (row->in->pooled || row->in->errors)
+		moderate_stages(row);
 	for (size_t m = 0; m < row->in->subjects; m++) {
 		struct weir_gate_cell *cell = &row->cells[m];
 

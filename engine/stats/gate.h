@@ -56,6 +56,9 @@ struct weir_gate_input {
 	 */
 	const struct weir_session_layout *blocks;
 	const struct weir_session_error *errors;
+	/* Variances of runs are moderated over the subjects of a row (weir_pool_moderate()); with
+	 * `errors` they always are. Leave it out for subjects of different kinds. */
+	bool pooled;
 	/*
 	 * [row][subject][run]: weir_tail_share() of each run, for rows whose quantile may jump (p95
 	 * and p99): the row then also needs a larger share of iterations in the tail. NULL: none.

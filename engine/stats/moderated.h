@@ -35,4 +35,30 @@ struct weir_shrinkage {
 enum weir_status weir_shrink(const struct weir_variances *in, double ceiling, double *shrunken,
                              struct weir_shrinkage *out, struct weir_error *err);
 
+/*
+ * Moderates the variances of runs or session means over the subjects of a row, which few of them
+ * need, although the subjects may move together: weir_shrink() with a ceiling of half of (m - 1) K'
+ * prior degrees of freedom. One variance has K', and m is the number of subjects that are
+ * independent in effect:
+ *
+ *     m = subjects / (1 + (subjects - 1) c)
+ *
+ * c is the mean squared correlation of the deviations of two subjects, less the 1 / K' that
+ * independent subjects have by chance. Subjects that all move together (c = 1) give no
+ * prior at all. A variance is never lowered. deviations is [subject][columns] around the means of
+ * the sides; NAN: absent. docs/statistics.md has the rates of false alarms, also of subjects whose
+ * sd differ sixfold.
+ */
+struct weir_variance_pool {
+	const double *deviations;
+	size_t subjects, columns;
+	double *variances; /* [subject]: replaced; NAN: not in the pool */
+	double *df;        /* [subject]: replaced */
+};
+
+void weir_pool_moderate(const struct weir_variance_pool *pool);
+
+/* Returns the number of subjects that are independent in effect, at least 1. */
+double weir_pool_independent(const struct weir_variance_pool *pool);
+
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "engine/base/arena.h"
-#include "engine/stats/moderated.h"
 #include "engine/stats/sessions.h"
 
 /* Number and mean of the runs of one session on both sides. */
@@ -133,93 +132,4 @@ void weir_session_combine(const struct weir_session_error *error, double width, 
 		return;
 	*df = sum * sum / (*variance * *variance / *df + more * more / error->df);
 	*variance = sum;
-}
-
-/* ---- moderation ---- */
-
-/* Returns the squared correlation of two subjects over the columns that both have; NAN: one of them
- * does not scatter. */
-static double squared_correlation(const struct weir_session_pool *pool, size_t a, size_t b)
-{
-	const double *left = pool->deviations + a * pool->columns;
-	const double *right = pool->deviations + b * pool->columns;
-	double both = 0, of_left = 0, of_right = 0;
-
-	for (size_t i = 0; i < pool->columns; i++) {
-		if (isnan(left[i]) || isnan(right[i]))
-			continue;
-		both += left[i] * right[i];
-		of_left += left[i] * left[i];
-		of_right += right[i] * right[i];
-	}
-	return both * both / (of_left * of_right);
-}
-
-static bool in_pool(const struct weir_session_pool *pool, size_t subject)
-{
-	return pool->variances[subject] > 0;
-}
-
-/* Returns the mean degrees of freedom of the variances in the pool, and sets their number. */
-static double mean_df(const struct weir_session_pool *pool, size_t *count)
-{
-	double sum = 0;
-
-	*count = 0;
-	for (size_t i = 0; i < pool->subjects; i++)
-		if (in_pool(pool, i)) {
-			sum += pool->df[i];
-			++*count;
-		}
-	return sum / (double)*count;
-}
-
-#define MOST_COMPARED 50 /* subjects whose pairs are compared, to bound the time */
-
-double weir_session_independent(const struct weir_session_pool *pool)
-{
-	size_t count, compared = 0, pairs = 0, chosen[MOST_COMPARED];
-	double df = mean_df(pool, &count), sum = 0, chance, c;
-
-	for (size_t i = 0; i < pool->subjects && compared < MOST_COMPARED; i++)
-		if (in_pool(pool, i))
-			chosen[compared++] = i;
-	for (size_t a = 1; a < compared; a++)
-		for (size_t b = 0; b < a; b++) {
-			double square = squared_correlation(pool, chosen[a], chosen[b]);
-
-			sum += isnan(square) ? 1 : square;
-			pairs++;
-		}
-	if (pairs == 0 || !(df > 1))
-		return 1;
-	chance = 1 / df;
-	c = fmax(0, (sum / (double)pairs - chance) / (1 - chance));
-	return (double)count / (1 + (double)(count - 1) * fmin(c, 1));
-}
-
-void weir_session_moderate(const struct weir_session_pool *pool)
-{
-	size_t count, at = 0;
-	double df = mean_df(pool, &count);
-	double ceiling =
-		fmin(WEIR_SHRINK_MOST_PRIOR_DF, 0.5 * (weir_session_independent(pool) - 1) * df);
-	double *variances = weir_alloc((2 * count + 1) * sizeof(*variances));
-	struct weir_variances in = {variances, variances + count, count};
-	struct weir_shrinkage prior;
-
-	for (size_t i = 0; i < pool->subjects; i++)
-		if (in_pool(pool, i)) {
-			variances[at] = pool->variances[i];
-			variances[count + at++] = pool->df[i];
-		}
-	at = 0;
-	/* Without a prior each variance stands for itself. */
-	if (count > 1 && ceiling > 0 && !weir_shrink(&in, ceiling, variances, &prior, NULL))
-		for (size_t i = 0; i < pool->subjects; i++)
-			if (in_pool(pool, i)) {
-				pool->variances[i] = fmax(pool->variances[i], variances[at++]);
-				pool->df[i] += prior.prior_df;
-			}
-	free(variances);
 }

@@ -72,29 +72,4 @@ void weir_session_reduce(const struct weir_session_layout *layout, const double 
 void weir_session_combine(const struct weir_session_error *error, double width, double *variance,
                           double *df);
 
-/*
- * Moderates the variances of session means over the subjects of a row, which few sessions need:
- * weir_shrink() with a ceiling of half of (m - 1) K' prior degrees of freedom, where K' are those
- * of one variance and m is the number of subjects that are independent in effect:
- *
- *     m = subjects / (1 + (subjects - 1) c)
- *
- * c is the mean squared correlation of the deviations of two subjects, less the 1 / K' that
- * independent subjects have by chance. Sessions in which all subjects move together (c = 1) give no
- * prior at all. A variance is never lowered. deviations is [subject][columns] around the means of
- * the sides; NAN: absent. Measured with sd that differ sixfold between four subjects: 1 to 2 % of
- * gates red at a level of 1 %.
- */
-struct weir_session_pool {
-	const double *deviations;
-	size_t subjects, columns;
-	double *variances; /* [subject]: replaced; NAN: not in the pool */
-	double *df;        /* [subject]: replaced */
-};
-
-void weir_session_moderate(const struct weir_session_pool *pool);
-
-/* Returns the number of subjects that are independent in effect, at least 1. */
-double weir_session_independent(const struct weir_session_pool *pool);
-
 #endif

@@ -24,7 +24,7 @@ def family(sd, **more):
     """Returns a family of runs. sd: between runs; the other keys: see draw_run()."""
     known = {
         "samples": 300, "within": 0.03, "correlation": 0.3, "tail": 0.02, "factor": 1.5, "pareto": False, "varying": 0,
-        "slow": 0, "heavy": False, "common": 0, "drift": 0, "effect": 0, "tail_effect": 0, "stages": 4,
+        "slow": 0, "heavy": False, "unequal": False, "common": 0, "drift": 0, "effect": 0, "tail_effect": 0, "stages": 4,
     }
     return {**known, "sd": sd, **more}
 
@@ -38,6 +38,7 @@ FAMILIES = {
     "10 % of runs 8 % slower": family(0.005, slow=0.1),
     "30 % of runs 8 % slower": family(0.005, slow=0.3),
     "t(3) between runs": family(0.01, heavy=True),
+    "sd 0.5 to 3 %, by stage": family(0.03, unequal=True),
     "stages move together": family(0.005, common=0.02),
     "tail of 1 %, x 1.5": family(0.01, tail=0.01),
     "tail of 1 %, x 3": family(0.01, tail=0.01, factor=3),
@@ -69,7 +70,8 @@ def draw_run(random, one, side, drift):
     stages = {}
     for index in range(one["stages"]):
         noise = random.standard_t(3) if one["heavy"] else random.standard_normal()
-        values = draw_samples(random, one, side) * SCALE_NS[index % 4] * math.exp(shared + one["sd"] * noise)
+        share = (1, 1 / 6, 1 / 2, 1 / 3)[index % 4] if one["unequal"] else 1
+        values = draw_samples(random, one, side) * SCALE_NS[index % 4] * math.exp(shared + one["sd"] * share * noise)
         if side and index == min(TARGET, one["stages"] - 1):
             values *= 1 + one["effect"]
             if one["tail_effect"]:

@@ -601,6 +601,54 @@ static void a_tail_needs_more_iterations_as_well(void **state)
 	gate_release(&calm.gate);
 }
 
+/* Deviations of each subject from the means of its sides: independent ones, and the same for all.
+ */
+static void stages_know_of_each_other_as_far_as_they_are_independent(void **state)
+{
+	struct weir_gate_cell alone[4];
+	const struct weir_gate_cell *cells;
+	struct calm calm;
+	uint64_t seed = 3;
+
+	(void)state;
+	calm_init(&calm, 4, 5, 3);
+	for (size_t i = 0; i < 4 * calm.runs; i++)
+		calm.y[i] = 5 + 0.01 * noise(&seed);
+	cells = calm.gate.cells;
+	weir_gate_stages(&calm.gate.in, calm.gate.cells);
+	memcpy(alone, cells, sizeof alone);
+	calm.gate.in.pooled = true;
+	weir_gate_stages(&calm.gate.in, calm.gate.cells);
+	for (size_t m = 0; m < 4; m++) {
+		assert_near(alone[m].df, 6, 0);
+		assert_true(cells[m].df > 7 && cells[m].df <= 6 + 9); /* 0.5 (4 - 1) 6 */
+		assert_true(cells[m].variance >= alone[m].variance);
+	}
+	for (size_t i = calm.runs; i < 4 * calm.runs; i++)
+		calm.y[i] = calm.y[i % calm.runs];
+	weir_gate_stages(&calm.gate.in, calm.gate.cells);
+	assert_near(cells[0].df, 6, 1e-9);
+	gate_release(&calm.gate);
+}
+
+/* A row that is not judged has too few samples: its variance is another one. */
+static void rows_that_are_not_judged_stay_out_of_the_pool(void **state)
+{
+	static const bool tested[] = {true, false};
+	struct calm calm;
+	uint64_t seed = 3;
+
+	(void)state;
+	calm_init(&calm, 2, 5, 3);
+	for (size_t i = 0; i < 2 * calm.runs; i++)
+		calm.y[i] = 5 + 0.01 * noise(&seed);
+	calm.gate.in.pooled = true;
+	calm.gate.in.tested = tested;
+	weir_gate_stages(&calm.gate.in, calm.gate.cells);
+	assert_near(calm.gate.cells[0].df, 6, 0);
+	gate_release(&calm.gate);
+}
+
 static void a_family_spans_tables(void **state)
 {
 	struct weir_gate_cell one = {.tested = true, .p = 0.01, .p_faster = 0.99};
@@ -675,6 +723,8 @@ int main(void)
 		cmocka_unit_test(a_change_may_miss_its_margin_by_what_chance_explains),
 		cmocka_unit_test(a_row_counts_as_the_tests_that_the_caller_says),
 		cmocka_unit_test(a_tail_needs_more_iterations_as_well),
+		cmocka_unit_test(stages_know_of_each_other_as_far_as_they_are_independent),
+		cmocka_unit_test(rows_that_are_not_judged_stay_out_of_the_pool),
 		cmocka_unit_test(a_family_spans_tables),
 		cmocka_unit_test(rules_of_one_subject_replace_the_margin_of_the_row),
 		cmocka_unit_test(what_could_be_seen_is_said),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/stats/gate.h"
+#include "engine/stats/moderated.h"
 #include "engine/stats/sessions.h"
 #include "tests/unit/near.h"
 
@@ -133,16 +134,16 @@ static void only_independent_subjects_moderate_each_other(void **state)
 	static const double together[] = {1, -1, 2, -2, 3, -3, 2, -2, 4, -4, 6, -6};
 	static const double apart[] = {1, 1, -1, -1, 1, -1, 1, -1, 1, -1, -1, 1};
 	double variances[3] = {1, 4, 9}, df[3] = {3, 3, 3};
-	struct weir_session_pool pool = {together, 2, 6, variances, df};
+	struct weir_variance_pool pool = {together, 2, 6, variances, df};
 
 	(void)state;
-	assert_near(weir_session_independent(&pool), 1, 1e-12);
-	weir_session_moderate(&pool);
+	assert_near(weir_pool_independent(&pool), 1, 1e-12);
+	weir_pool_moderate(&pool);
 	assert_near(variances[0], 1, 0);
 	assert_near(df[0], 3, 0);
-	pool = (struct weir_session_pool){apart, 3, 4, variances, df};
-	assert_near(weir_session_independent(&pool), 3, 1e-12);
-	weir_session_moderate(&pool);
+	pool = (struct weir_variance_pool){apart, 3, 4, variances, df};
+	assert_near(weir_pool_independent(&pool), 3, 1e-12);
+	weir_pool_moderate(&pool);
 	/* Half of (3 - 1) x 3 prior degrees of freedom; a variance rises, and never falls. */
 	assert_near(df[0], 6, 1e-12);
 	assert_true(variances[0] > 1);

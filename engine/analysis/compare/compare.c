@@ -38,6 +38,7 @@ static struct weir_gate_input input_of(const struct weir_comparing *comparing,
 	                          ? &comparing->sessions
 	                          : NULL,
 		.errors = set->errors,
+		.pooled = set->rows > 1, /* per-run figures have nothing in common */
 		.within_error = set->within,
 		.tail = set->tail,
 		.tail_floor = set->tail_floor,
