@@ -234,6 +234,18 @@ static void advise_promotion(struct step *step, const char *label, const char *b
 	end(step, before, "");
 }
 
+/* Advises to measure both versions in one job, as more runs of these jobs would not help. */
+static void advise_interleaving(struct step *step)
+{
+	begin(step, "interleave", "to settle it");
+	add(step, "weir record --interleave 'CMD_A' 'CMD_B' -n 10");
+	end_command(step);
+	add(step, "weir gate --against weir-ab/a/run-*.json -- weir-ab/b/run-*.json");
+	end_command(step);
+	end(step, "measure both versions by turns in one job: ",
+	    ", or gate in another job; more runs of the same jobs do not help");
+}
+
 static void advise_measuring(struct step *step)
 {
 	const struct weir_gate_result *result = step->result;
@@ -362,7 +374,10 @@ void weir_next_steps(const struct weir_gate_request *request, const struct weir_
 		break;
 	case WEIR_GATE_SUSPECT:
 	case WEIR_GATE_INCONCLUSIVE:
-		advise_measuring(&step);
+		if (result->reason)
+			advise_interleaving(&step);
+		else
+			advise_measuring(&step);
 		break;
 	case WEIR_GATE_NO_BASELINE:
 		advise_beginning(&step);

@@ -100,7 +100,7 @@ def check_text(result, what):
     advice = next(advice for advice in result["advice"] if advice["id"] == what)
     if advice["text"] not in result["printed"]:
         fail(f"not printed: {advice['text']}\n{result['printed']}")
-    brief = re.sub(r"('[^']*'|\S*run \d+\.json)", PLACEHOLDER, " && ".join(advice["commands"]))
+    brief = re.sub(r"('[^']*\.json'|\S*run \d+\.json)", PLACEHOLDER, " && ".join(advice["commands"]))
     brief = re.sub(r"RUN\.\.\.( RUN\.\.\.)+", PLACEHOLDER, brief)
     for command in brief.split(" && "):
         if command not in advice["text"]:
@@ -191,6 +191,25 @@ def undecided(place):
     done = place.execute(commands_of(result, "measure", place.runs(12))[0])
     if done.returncode != 0 or "verdict=pass" not in done.stderr:
         fail(f"more runs exit with {done.returncode}, not 0: {done.stderr}")
+
+
+def sessions(place):
+    """One job against another decides nothing; both versions by turns in one job do."""
+    place.need(f"weir baseline record {quoted(place.runs(8))} --name main --label session=a")
+    options = "--baseline main --label session=b"
+    result = place.gate(place.runs(3, decode=1.08), 0, "inconclusive", options)
+    if result["reason"] != "sessions" or "decode" not in result["printed"].split("weir")[0]:
+        fail(f"the reason is {result['reason']}: {result['printed']}")
+    check_text(result, "interleave")
+    for side, decode in (("a", 1), ("b", 1.08)):
+        place.need(f"mkdir side-{side} && mv {quoted(place.runs(10, decode=decode))} side-{side}")
+    record, gate = commands_of(result, "interleave")
+    for side in "ab":
+        record = record.replace(f"CMD_{side.upper()}", f'mv "$(find side-{side} -type f | head -n 1)" "$WEIR_RUN"')
+    place.need(record)
+    done = place.execute(gate)
+    if done.returncode != 1 or "regression: decode" not in done.stdout:
+        fail(f"{gate} exits with {done.returncode}, not 1: {done.stdout}{done.stderr}")
 
 
 def too_few(place):

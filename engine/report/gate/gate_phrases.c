@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/model/causes.h"
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_findings.h"
 #include "engine/report/gate/gate_phrases.h"
@@ -95,10 +96,33 @@ static void headline_pass(const struct weir_gate_result *result, struct weir_tex
 	}
 }
 
+/* Returns the row that the runs alone would decide most clearly, and sessions do not; NULL: none.
+ */
+static const struct weir_row *worst_of_sessions(const struct weir_gate_result *result)
+{
+	const struct weir_row *worst = NULL;
+
+	for (size_t i = 0; i < result->row_count; i++) {
+		const struct weir_row *row = &result->rows[i];
+
+		if (row->outcome == WEIR_OUTCOME_INCONCLUSIVE && row->reason &&
+		    weir_gate_worsening(row, false) >= row->margin && (!worst || row->p < worst->p))
+			worst = row;
+	}
+	return worst;
+}
+
 static void headline_inconclusive(const struct weir_gate_result *result, struct weir_text *out)
 {
-	const struct weir_row *row = weir_gate_first(result, WEIR_OUTCOME_INCONCLUSIVE);
+	const struct weir_row *row = worst_of_sessions(result);
 
+	if (row) {
+		weir_gate_say(row, "{row} changed by {change}", out);
+		weir_gate_phrase_proof(row, out);
+		weir_text_puts(out, ", and jobs may differ as much");
+		return;
+	}
+	row = weir_gate_first(result, WEIR_OUTCOME_INCONCLUSIVE);
 	if (!row || !isfinite(row->change)) {
 		weir_text_puts(out, "these runs cannot show whether anything regressed");
 		return;
@@ -321,8 +345,13 @@ static double add_sights(const struct weir_gate_result *result, bool seen, struc
 void weir_gate_phrase_seen(const struct weir_gate_result *result, struct weir_text *out)
 {
 	struct weir_text seen = {0}, blind = {0};
-	double least = add_sights(result, true, &seen), worst = add_sights(result, false, &blind);
+	double least, worst;
 
+	/* One session a side shows no change of any size. */
+	if (result->sessions.design == WEIR_SESSIONS_CONFOUNDED)
+		return;
+	least = add_sights(result, true, &seen);
+	worst = add_sights(result, false, &blind);
 	if (!isnan(least)) {
 		weir_text_puts(out, "sees ");
 		weir_gate_print_limit(least, out);
