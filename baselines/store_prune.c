@@ -69,10 +69,16 @@ enum weir_status weir_store_prunable(struct weir_store *store,
 
 /* ---- pruning ---- */
 
+/* A run as a member of a baseline: numbers in the store. */
+struct member {
+	bool found;
+	int64_t id, run;
+};
+
 /* Finds an unpinned member by the digest of its run. */
 static enum weir_status find_member(const struct weir_store *store, int64_t baseline,
-                                    const uint8_t digest[WEIR_SHA256_SIZE], int64_t *member,
-                                    int64_t *run, bool *found, struct weir_error *err)
+                                    const uint8_t digest[WEIR_SHA256_SIZE], struct member *out,
+                                    struct weir_error *err)
 {
 	sqlite3_stmt *select = NULL;
 	enum weir_status status = weir_store_prepare(
@@ -82,15 +88,15 @@ static enum weir_status find_member(const struct weir_store *store, int64_t base
 		" WHERE r.digest = ?2 AND NOT EXISTS (SELECT 1 FROM pin WHERE member = m.id)",
 		&select, err);
 
-	*found = false;
+	*out = (struct member){0};
 	if (status)
 		return status;
 	sqlite3_bind_int64(select, 1, baseline);
 	sqlite3_bind_blob(select, 2, digest, WEIR_SHA256_SIZE, SQLITE_STATIC);
-	status = weir_store_step(store, select, found, err);
-	if (!status && *found) {
-		*member = sqlite3_column_int64(select, 0);
-		*run = sqlite3_column_int64(select, 1);
+	status = weir_store_step(store, select, &out->found, err);
+	if (!status && out->found) {
+		out->id = sqlite3_column_int64(select, 0);
+		out->run = sqlite3_column_int64(select, 1);
 	}
 	sqlite3_finalize(select);
 	return status;
@@ -101,18 +107,17 @@ static enum weir_status prune_one(const struct weir_store *store, int64_t baseli
                                   struct weir_error *err)
 {
 	uint8_t digest[WEIR_SHA256_SIZE];
-	int64_t member, id;
-	bool found;
+	struct member member;
 	enum weir_status status;
 
 	if (!weir_store_parse_id(run->id, digest))
 		return weir_fail(err, WEIR_E_INTERNAL, "a run without an id cannot be pruned");
-	status = find_member(store, baseline, digest, &member, &id, &found, err);
-	if (status || !found)
+	status = find_member(store, baseline, digest, &member, err);
+	if (status || !member.found)
 		return status; /* another process pinned or dropped it */
 	status = weir_store_keep_summary(store, baseline, digest, run, err);
 	if (!status)
-		status = weir_store_drop_member(store, member, id, err);
+		status = weir_store_drop_member(store, member.id, member.run, err);
 	*pruned += !status;
 	return status;
 }

@@ -194,15 +194,16 @@ static void fill_change(struct weir_row *row, const struct weir_gate_cell *cell,
 	row->runs_needed = cell->runs_needed;
 }
 
-/* Returns the slowest over the fastest run of the baseline, minus 1; NAN: fewer than two runs. */
+/* Returns the slowest over the fastest run, or session, of the baseline, minus 1; NAN: fewer than
+ * two of them. */
 static double spread_of(const struct weir_comparing *comparing, const struct weir_compared_set *set,
                         size_t index, size_t k)
 {
-	const double *y = &set->y[(k * set->count + index) * comparing->run_count];
+	const double *y = &set->y[(k * set->count + index) * comparing->columns];
 	double low = INFINITY, high = -INFINITY;
 	size_t runs = 0;
 
-	for (size_t r = 0; r < comparing->input->baseline_count; r++) {
+	for (size_t r = 0; r < comparing->baseline_columns; r++) {
 		if (isnan(y[r]))
 			continue;
 		low = fmin(low, y[r]);
