@@ -160,20 +160,27 @@ static void count_draw(struct weir_doctor_trial *trial, const struct weir_gate_r
 		keep_remarks(trial, result);
 }
 
-/* Makes one draw; *degree becomes the number of units that it used. */
-static enum weir_status draw_once(const struct weir_baseline *baseline, const struct units *units,
-                                  const size_t *order, const struct weir_gate_terms *terms,
-                                  struct weir_doctor_trial *trial, size_t *degree,
-                                  struct weir_error *err)
+/* A baseline whose units are drawn in a random order. */
+struct drawing {
+	const struct weir_baseline *baseline;
+	const struct units *units;
+	const size_t *order;
+	size_t degree; /* most units that a draw used */
+};
+
+static enum weir_status draw_once(struct drawing *drawing, const struct weir_gate_terms *terms,
+                                  struct weir_doctor_trial *trial, struct weir_error *err)
 {
 	struct weir_gate_result *result = weir_gate_result_new();
 	struct weir_gating_side before, after;
 	enum weir_status status = WEIR_OK;
 	size_t at = 0;
 
-	fill_side(baseline, units, order, &at, trial->candidate_runs, &after);
-	fill_side(baseline, units, order, &at, trial->baseline_runs, &before);
-	*degree = at > *degree ? at : *degree;
+	fill_side(drawing->baseline, drawing->units, drawing->order, &at, trial->candidate_runs,
+	          &after);
+	fill_side(drawing->baseline, drawing->units, drawing->order, &at, trial->baseline_runs,
+	          &before);
+	drawing->degree = at > drawing->degree ? at : drawing->degree;
 	if (before.count > 0) {
 		status = weir_gating_compare(result, terms, &before, &after, err);
 		if (!status)
@@ -192,9 +199,10 @@ enum weir_status weir_doctor_try(const struct weir_baseline *baseline,
 {
 	const struct weir_gate_terms terms = {.policy = policy};
 	size_t *order = weir_alloc((baseline->count + 1) * sizeof(*order));
-	size_t size = strlen(baseline->name) + 1, degree = 0;
+	size_t size = strlen(baseline->name) + 1;
 	enum weir_status status = WEIR_OK;
 	struct units units;
+	struct drawing drawing = {baseline, &units, order, 0};
 
 	units_init(&units, baseline);
 	*out = (struct weir_doctor_trial){.runs = baseline->count};
@@ -203,9 +211,9 @@ enum weir_status weir_doctor_try(const struct weir_baseline *baseline,
 	if (choose_split(&units, sizes, out))
 		for (size_t i = 0; !status && i < WEIR_DOCTOR_DRAWS; i++) {
 			weir_trial_draw(WEIR_DOCTOR_SEED, i, units.count, order);
-			status = draw_once(baseline, &units, order, &terms, out, &degree, err);
+			status = draw_once(&drawing, &terms, out, err);
 		}
-	out->independent = weir_trial_independent(units.count, degree, out->draws);
+	out->independent = weir_trial_independent(units.count, drawing.degree, out->draws);
 	weir_trial_interval(out->draws > 0 ? (double)out->red / (double)out->draws : NAN,
 	                    out->independent, &out->low, &out->high);
 	units_release(&units);

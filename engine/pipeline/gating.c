@@ -21,8 +21,8 @@ void weir_gating_side_init(struct weir_gating_side *side, const struct weir_base
 {
 	bool contradicted = false;
 
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller passes an object */
 	*side = (struct weir_gating_side){0};
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller passes an object */
 	side->runs = weir_alloc((baseline->count + 1) * sizeof(*side->runs));
 	side->entries = weir_alloc((baseline->count + 1) * sizeof(*side->entries));
 	for (size_t i = 0; i < baseline->count; i++) {
