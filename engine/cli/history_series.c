@@ -158,6 +158,16 @@ static void add_run(struct weir_text *text, const struct weir_history_series *se
 	weir_text_puts(text, "\n");
 }
 
+void weir_history_drift(struct weir_text *text, const struct weir_history_series *series)
+{
+	const struct weir_drift_cell *cell = &series->drift->cell;
+	double sign = series->drift->higher_is_better ? -1 : 1;
+
+	weir_text_printf(text, "%s%+.1f %% against the oldest runs (adjusted p %.2g)",
+	                 series->cut_count > 0 ? "in all: " : "slow drift: ",
+	                 100 * expm1(sign * cell->change), cell->p_adjusted);
+}
+
 /* Appends one line per change point, and one for drift. */
 static void add_places(struct weir_text *text, const struct weir_history_series *series)
 {
@@ -169,10 +179,9 @@ static void add_places(struct weir_text *text, const struct weir_history_series 
 	}
 	if (!series->drift)
 		return;
-	weir_text_printf(text, "  slow drift: %+.1f %% against the oldest runs",
-	                 100 * expm1(series->drift->cell.change *
-	                             (series->drift->higher_is_better ? -1 : 1)));
-	weir_text_printf(text, " (adjusted p %.2g)\n", series->drift->cell.p_adjusted);
+	weir_text_puts(text, "  ");
+	weir_history_drift(text, series);
+	weir_text_puts(text, "\n");
 }
 
 void weir_history_text(struct weir_text *text, const struct weir_history_series *series)

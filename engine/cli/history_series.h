@@ -41,6 +41,10 @@ void weir_history_title(struct weir_text *text, const struct weir_history_series
  * commit 1a2b3c, variant slow5". */
 void weir_history_place(struct weir_text *text, const struct weir_baseline_run *run);
 
+/* Appends "slow drift: +5.1 % against the oldest runs", or "in all: ..." behind change points,
+ * which explain it. There must be a drift. */
+void weir_history_drift(struct weir_text *text, const struct weir_history_series *series);
+
 void weir_history_text(struct weir_text *text, const struct weir_history_series *series);
 void weir_history_json(struct weir_jsonout *json, const struct weir_history_series *series);
 /* Appends one chart as SVG; weir_history_html_begin() and _end() make a page of several. */
