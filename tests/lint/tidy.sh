@@ -22,10 +22,6 @@ key() { # FILE
 }
 
 check() { # FILE
-	# The sanitizers run the tests themselves; a shorter analysis of their sources saves minutes.
-	case $1 in
-	tests/*) depth=max-nodes=${WEIR_TIDY_NODES:-15000} ;;
-	esac
 	mark=$build/tidy/$(key "$1")
 	[ -e "$mark" ] && return 0
 	if clang-tidy -p "$build/tidy" --quiet --extra-arg=-Xclang --extra-arg=-analyzer-config \
