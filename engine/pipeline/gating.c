@@ -118,23 +118,30 @@ static void remark_sessions(struct weir_gate_result *result)
 #define NAMED_CARRIERS 4 /* runs that a row names */
 #define SHORT_ID       12
 
-/* Returns "+6.1 % since the 5 oldest runs (2026-01-05); carried by 3f..., 8a..., ... and the
- * candidate". */
+/* Returns "slow drift since the 5 oldest runs (2026-01-05); carried by 3f0c..., 8a41... and 3
+ * more", or "...; carried by the candidate". */
 static const char *note_of_drift(struct weir_gate_result *result, const struct weir_drift *drift,
                                  const struct weir_drift_figure *figure,
                                  const struct weir_gating_side *baseline)
 {
 	struct weir_text text = {0};
 	const char *note;
-	size_t named = 0;
+	size_t named = 0, stored = 0;
 
 	weir_text_printf(&text, "slow drift since the %zu oldest runs (%.10s); carried by ",
 	                 drift->anchor_runs, baseline->entries[0]->recorded);
-	for (size_t i = 0; i < figure->carrier_count && named < NAMED_CARRIERS; i++)
-		if (figure->carriers[i] < baseline->count)
+	for (size_t i = 0; i < figure->carrier_count; i++) {
+		if (figure->carriers[i] >= baseline->count)
+			continue; /* a run of the candidate has no id yet */
+		stored++;
+		if (named < NAMED_CARRIERS)
 			weir_text_printf(&text, "%s%.*s", named++ > 0 ? ", " : "", SHORT_ID,
 			                 baseline->entries[figure->carriers[i]]->id);
-	weir_text_puts(&text, named > 0 ? " and later runs" : "the candidate");
+	}
+	if (stored > named)
+		weir_text_printf(&text, " and %zu more", stored - named);
+	if (stored < figure->carrier_count)
+		weir_text_printf(&text, "%sthe candidate", stored > 0 ? ", and by " : "");
 	note = weir_arena_copy(result->arena, text.data, text.length);
 	weir_text_release(&text);
 	return note;
