@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ci/policy/causes.h"
 #include "ci/policy/day.h"
 #include "ci/policy/gate.h"
 #include "engine/base/text.h"
-#include "engine/model/causes.h"
 
 #define MAX_REMARKS 200
-#define WAIVER_DAYS 90 /* from today to the last day of an advised waiver */
+#define WORSE_SIDE  0.5 /* a one-sided p below this: the estimate is a worsening */
+#define WAIVER_DAYS 90  /* from today to the last day of an advised waiver */
 
 void weir_gate_remark(struct weir_gate_result *result, const char *format, ...)
 {
@@ -312,8 +313,8 @@ static bool any_hidden_by_sessions(const struct weir_gate_result *result)
 	for (size_t i = 0; i < result->row_count; i++) {
 		const struct weir_row *row = &result->rows[i];
 
-		if (row->outcome == WEIR_OUTCOME_INCONCLUSIVE && row->reason && row->p < 0.5 &&
-		    weir_gate_worsening(row, false) >= row->margin)
+		if (row->outcome == WEIR_OUTCOME_INCONCLUSIVE && row->reason &&
+		    row->p < WORSE_SIDE && weir_gate_worsening(row, false) >= row->margin)
 			return true;
 	}
 	return false;

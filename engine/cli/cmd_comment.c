@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ci/comment/comment.h"
+#include "ci/policy/causes.h"
 #include "engine/base/source.h"
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
@@ -67,6 +68,8 @@ static enum weir_status read_result(const char *path, struct weir_gate_result **
 		                   "%s: found a report of weir classify; expected a result of weir "
 		                   "gate or weir compare",
 		                   weir_source_name(source));
+	else if (!status)
+		weir_gate_complete_causes(*out);
 	weir_source_free(source);
 	return status;
 }

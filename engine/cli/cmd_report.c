@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ci/policy/causes.h"
 #include "engine/analysis/rank/features.h"
 #include "engine/base/source.h"
 #include "engine/cli/command.h"
@@ -33,6 +34,7 @@ static enum weir_status render_gate(const struct weir_arguments *arguments, cons
 		return status;
 	if (weir_gate_of(document, &result, err))
 		return weir_fail_in(err, "%s", weir_arguments_at(arguments, 0));
+	weir_gate_complete_causes(result);
 	status = weir_documents_write_gate(arguments, result, err);
 	weir_gate_result_free(result);
 	return status;

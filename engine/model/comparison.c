@@ -60,6 +60,27 @@ void weir_gate_result_free(struct weir_gate_result *result)
 		weir_arena_free(result->arena);
 }
 
+bool weir_row_has_finding(const struct weir_row *row)
+{
+	return row->scope &&
+	       (row->outcome == WEIR_OUTCOME_REGRESSION || row->outcome == WEIR_OUTCOME_SUSPECT ||
+	        row->outcome == WEIR_OUTCOME_WAIVED);
+}
+
+void weir_gate_index_findings(struct weir_gate_result *result)
+{
+	for (size_t i = 0; i < result->row_count; i++)
+		result->rows[i].finding = NULL;
+	for (size_t i = 0; i < result->finding_count; i++)
+		for (size_t j = 0; j < result->findings[i].row_count; j++)
+			result->rows[result->findings[i].rows[j]].finding = &result->findings[i];
+}
+
+double weir_gate_worsening(const struct weir_row *row, bool by_stage)
+{
+	return fabs(by_stage && isfinite(row->stage_change) ? row->stage_change : row->change);
+}
+
 const char *weir_scope_word(enum weir_scope_kind kind)
 {
 	return (size_t)kind < WEIR_COUNT_OF(scope_words) ? scope_words[kind] : "?";

@@ -130,7 +130,7 @@ struct weir_row {
 	const struct weir_gate_finding *finding; /* NULL: none. Not part of the JSON */
 };
 
-/* Rows that one cause explains: see engine/model/causes.h. */
+/* Rows that one cause explains: see ci/policy/causes.h. */
 struct weir_gate_finding {
 	const char *scope;         /* of the cause, a key; "all-stages" and patterns are possible */
 	enum weir_outcome outcome; /* the worst of its rows: regression, suspect or waived */
@@ -239,6 +239,14 @@ struct weir_gate_result {
 
 struct weir_gate_result *weir_gate_result_new(void);
 void weir_gate_result_free(struct weir_gate_result *result);
+
+/* True if the row belongs to a finding: it regressed, is suspected or waived. */
+bool weir_row_has_finding(const struct weir_row *row);
+/* Sets the rows' pointers to findings; their indices of rows must be valid. */
+void weir_gate_index_findings(struct weir_gate_result *result);
+/* Returns the size of the row's change where a waiver names the row's own scope, or, with
+ * `by_stage`, its stage: then as a share of the stage's time. */
+double weir_gate_worsening(const struct weir_row *row, bool by_stage);
 
 /* Returns the prefix of scopes of that kind: "stage:"; "all-operators" is the whole scope. */
 const char *weir_scope_word(enum weir_scope_kind kind);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ci/policy/causes.h"
 #include "engine/base/text.h"
 #include "engine/report/json/stored.h"
 #include "engine/report/writer.h"
@@ -23,6 +24,8 @@ static struct weir_gate_result *read_gate(const char *text, size_t size)
 	if (weir_gate_parse(text, size, &kind, &result, &err) &&
 	    (result || err.message[0] == '\0' || err.status == WEIR_OK))
 		abort(); /* a refusal has a message and no result */
+	if (result)
+		weir_gate_complete_causes(result);
 	return result;
 }
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/model/causes.h"
+#include "ci/policy/causes.h"
 #include "tests/unit/fixture_gate.h"
 
 static const struct weir_waiver valid = {.reason = "fp8 fallback",

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/model/causes.h"
+#include "ci/policy/causes.h"
 #include "tests/unit/near.h"
 
 #define MOST 600

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model/causes.h"
 #include "engine/report/json/stored.h"
 #include "tests/unit/near.h"
 

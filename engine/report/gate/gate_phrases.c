@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/model/causes.h"
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_findings.h"
 #include "engine/report/gate/gate_phrases.h"

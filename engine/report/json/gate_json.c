@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/model/causes.h"
 #include "engine/report/json/document_tables.h"
 #include "engine/report/json/stored.h"
 
@@ -194,18 +193,9 @@ static const struct weir_schema bound_schema =
                {SPECIAL("moved", put_moved, NULL)}, {TEXT("stage", bound_stage)},
                {PART("cause", causes_schema)});
 
-/* Finds the causes in a document of an older version or another program, in which a finding is
- * missing. */
 static void complete_gate(void *object)
 {
-	struct weir_gate_result *result = object;
-	bool all = true;
-
-	weir_gate_index_findings(result);
-	for (size_t i = 0; i < result->row_count && all; i++)
-		all = result->rows[i].finding || !weir_row_has_finding(&result->rows[i]);
-	if (!all)
-		weir_gate_find_causes(result);
+	weir_gate_index_findings(object);
 }
 
 const struct weir_schema weir_gate_schema = SCHEMA_THEN(

@@ -12,8 +12,8 @@
  * A finding adds the change at p50 (or the mean of the log deciles) to an iteration; a change of a
  * tail alone counts for the share of iterations beyond the quantile.
  */
-#ifndef WEIR_MODEL_CAUSES_H
-#define WEIR_MODEL_CAUSES_H
+#ifndef WEIR_CI_POLICY_CAUSES_H
+#define WEIR_CI_POLICY_CAUSES_H
 
 #include "engine/model/comparison.h"
 
@@ -32,14 +32,8 @@
 /* Fills result->findings and the rows' stage_change, replacing earlier findings. */
 void weir_gate_find_causes(struct weir_gate_result *result);
 
-/* True if the row belongs to a finding: it regressed, is suspected or waived. */
-bool weir_row_has_finding(const struct weir_row *row);
-
-/* Sets the rows' pointers to findings; their indices of rows must be valid. */
-void weir_gate_index_findings(struct weir_gate_result *result);
-
-/* Returns the size of the row's change where a waiver names the row's own scope, or, with
- * `by_stage`, its stage: then as a share of the stage's time. */
-double weir_gate_worsening(const struct weir_row *row, bool by_stage);
+/* Does the same for a result that was read from a document of an older version or another program,
+ * in which a row lacks its finding. */
+void weir_gate_complete_causes(struct weir_gate_result *result);
 
 #endif

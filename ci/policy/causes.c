@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ci/policy/causes.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
-#include "engine/model/causes.h"
 
 #define NO_FINDING SIZE_MAX
 #define UP_TO_STEP 0.01 /* waivers are advised in whole per cent */
@@ -41,13 +41,6 @@ struct causes {
 	size_t draft_count;
 };
 
-bool weir_row_has_finding(const struct weir_row *row)
-{
-	return row->scope &&
-	       (row->outcome == WEIR_OUTCOME_REGRESSION || row->outcome == WEIR_OUTCOME_SUSPECT ||
-	        row->outcome == WEIR_OUTCOME_WAIVED);
-}
-
 static bool is_of_stage(enum weir_scope_kind kind)
 {
 	return kind == WEIR_SCOPE_DEVICE || kind == WEIR_SCOPE_OPERATOR;
@@ -60,11 +53,6 @@ static const char *stage_of(const struct weir_row *row)
 	const char *stage = row->stage || !is_stage ? row->stage : row->name;
 
 	return stage ? stage : "";
-}
-
-double weir_gate_worsening(const struct weir_row *row, bool by_stage)
-{
-	return fabs(by_stage && isfinite(row->stage_change) ? row->stage_change : row->change);
 }
 
 /* ---- subjects ---- */
@@ -699,15 +687,6 @@ static void write_findings(struct causes *causes)
 	free(members);
 }
 
-void weir_gate_index_findings(struct weir_gate_result *result)
-{
-	for (size_t i = 0; i < result->row_count; i++)
-		result->rows[i].finding = NULL;
-	for (size_t i = 0; i < result->finding_count; i++)
-		for (size_t j = 0; j < result->findings[i].row_count; j++)
-			result->rows[result->findings[i].rows[j]].finding = &result->findings[i];
-}
-
 void weir_gate_find_causes(struct weir_gate_result *result)
 {
 	struct causes causes = {.result = result};
@@ -725,4 +704,13 @@ void weir_gate_find_causes(struct weir_gate_result *result)
 	free(causes.drafts);
 	free(causes.subjects);
 	free(causes.order);
+}
+
+void weir_gate_complete_causes(struct weir_gate_result *result)
+{
+	for (size_t i = 0; i < result->row_count; i++)
+		if (weir_row_has_finding(&result->rows[i]) && !result->rows[i].finding) {
+			weir_gate_find_causes(result);
+			return;
+		}
 }
