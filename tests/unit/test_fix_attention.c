@@ -19,8 +19,9 @@
 #define GEMM       "nvjet_sm90_tst_128x128_64x4_h_bz_NNT"
 #define SOFTMAX    "void softmax_warp_forward<c10::BFloat16>"
 #define SCALE      "void at::native::vectorized_elementwise_kernel<8>"
-/* 128 heads of 64 and 2048 rows: 137 GFLOP at 58 % of 791 TFLOP/s, and 134 MB, after 5 us. */
-#define FUSED_NS 304000
+/* 128 heads of 64 and 2048 rows: 137 GFLOP, and 6 % more for the beginnings of tiles, at 59 % of
+ * 791 TFLOP/s, and 134 MB, after 5 us. */
+#define FUSED_NS 301000
 
 #define QUERIES "[[128,2048,64],[128,64,2048]]"
 #define SCORES  "[[128,2048,2048],[]]"
@@ -73,16 +74,19 @@ static void assert_finds(const struct operators *ops, bool found)
 	advice_trace_free(run);
 }
 
-/* Half of the FLOPs, and 256 keys more for each of 2048 rows. */
+/* A causal mask takes half of the FLOPs, and a tile more for each of 2048 rows; others double the
+ * time. */
 static void a_mask_of_positions_alone_is_causal(void **state)
 {
 	static const struct {
 		const char *dims;
 		double share;
-	} cases[] = {{"[[8,16,2048,2048],[2048,2048]]", 0.625},
-	             {"[[8,16,2048,2048],[1,1,2048,2048]]", 0.625},
-	             {"[[8,16,2048,2048],[8,1,1,2048]]", 1},
-	             {"[[8,16,2048,2048],[8,1,2048,2048]]", 1}};
+	} cases[] = {{"[[8,16,2048,2048],[2048,2048]]", 0.564},
+	             {"[[8,16,2048,2048],[1,1,2048,2048]]", 0.564},
+	             {"[[8,16,2048,2048],[8,1,1,2048]]", 1.98},
+	             {"[[8,16,2048,2048],[8,1,2048,2048]]", 1.98},
+	             {"[[8,16,2048,2048],[8,16,2048,1]]", 1},
+	             {"[[8,16,2048,2048],[]]", 1}};
 
 	(void)state;
 	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {

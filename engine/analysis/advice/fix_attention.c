@@ -13,15 +13,10 @@
 #define FARTHEST 40
 /* Work on the scores has a tensor with at least this share of their elements. */
 #define OF_SCORES 0.5
-/* FlashAttention-2 takes 1.5 to 1.9 times as long on a Hopper as the kernels that the model is of,
- * and kernels with an arbitrary mask 2 to 3 times; a causal mask saves up to 45 %. */
+/* FlashAttention-2 takes 1.5 to 1.9 times as long on a Hopper as the kernels that the model is of.
+ * A causal mask that is not seen saves up to 45 %. */
 #define FUSED_LOW  0.6
 #define FUSED_HIGH 1.9
-/* Time of a causal call as a share of one without a mask: half of the FLOPs, and about this many
- * keys more for each row, since tiles on the diagonal are computed whole and rows differ in their
- * work. Measured with cuDNN on an H100: 0.53 with 8192 keys, 0.68 with 2048. */
-#define CAUSAL      0.5
-#define CAUSAL_MORE 256.0
 
 /* One attention, found as a range of jobs. */
 struct site {
@@ -32,7 +27,6 @@ struct site {
 	double scores; /* elements of all score matrices */
 	double queries, keys, depth_v, batch;
 	struct weir_product fused;
-	bool causal;
 };
 
 /* ---- sites by structure ---- */
@@ -104,6 +98,10 @@ static void fill_fused(const struct weir_product *a, const struct weir_product *
 		.flops = a->flops + b->flops,
 		.bytes = a->width * a->batch * (a->m + a->n) * (a->k + depth_v),
 		.depth = a->k,
+		.m = site->queries,
+		.n = site->keys,
+		.batch = a->batch,
+		.mask = site->fused.mask,
 	};
 }
 
@@ -111,21 +109,34 @@ static void fill_fused(const struct weir_product *a, const struct weir_product *
  * True if the operator has a tensor of [queries, keys] without batch or heads. Such a mask knows
  * positions alone, which means that it is causal; masks for padding differ between sequences.
  */
-static bool masks_positions(const struct weir_advisor *advisor, uint32_t op,
-                            const struct weir_product *a)
+static bool masks_positions(const struct weir_arg *mask, const struct weir_product *a)
+{
+	return a->batch > 1 && a->m == a->n && mask->rank >= 2 && mask->elements == a->m * a->n &&
+	       (double)mask->dims[mask->rank - 1] == a->n;
+}
+
+/* Returns the mask or bias that the operator applies to the scores: a tensor of one row of keys or
+ * more beside them. */
+static enum weir_mask mask_of(const struct weir_advisor *advisor, uint32_t op,
+                              const struct weir_product *a)
 {
 	struct weir_args args;
+	double scores = a->m * a->n * a->batch;
+	enum weir_mask found = WEIR_MASK_NONE;
 
-	if (a->batch <= 1 || a->m != a->n || !weir_advisor_args(advisor, op, &args))
-		return false;
+	if (largest_tensor(advisor, op) != scores || !weir_advisor_args(advisor, op, &args))
+		return WEIR_MASK_NONE;
 	for (size_t i = 0; i < args.count; i++) {
 		const struct weir_arg *mask = weir_args_tensor(&args, i);
 
-		if (mask && mask->rank >= 2 && mask->elements == a->m * a->n &&
-		    (double)mask->dims[mask->rank - 1] == a->n)
-			return true;
+		if (!mask || mask->elements == scores || mask->elements < a->n)
+			continue;
+		if (masks_positions(mask, a))
+			return WEIR_MASK_CAUSAL;
+		if ((double)mask->dims[mask->rank - 1] == a->n)
+			found = WEIR_MASK_ANY;
 	}
-	return false;
+	return found;
 }
 
 /* Finds the attention that begins with the product at `first`. */
@@ -141,7 +152,8 @@ static bool find_by_structure(const struct weir_advisor *advisor, uint32_t first
 	for (uint32_t j = a.end; j < program->job_count && j < a.end + FARTHEST;
 	     j = weir_call_end(program, j)) {
 		softmax |= is_softmax(advisor, j, site->scores);
-		site->causal |= !softmax && masks_positions(advisor, program->jobs[j].op, &a);
+		if (!softmax && site->fused.mask == WEIR_MASK_NONE)
+			site->fused.mask = mask_of(advisor, program->jobs[j].op, &a);
 		if (!softmax || !weir_product_read(advisor, j, &b) || !reads_scores(&b, &a))
 			continue;
 		site->second = j;
@@ -154,7 +166,9 @@ static bool find_by_structure(const struct weir_advisor *advisor, uint32_t first
 
 /* ---- sites by name ---- */
 
-#define MATH_CAUSAL 5 /* position of is_causal */
+/* Positions of arguments. */
+#define MATH_MASK   3
+#define MATH_CAUSAL 5
 
 /* Fills the site from the arguments q [.., Tq, D], k [.., Tk, D], v [.., Tk, Dv], which may be of
  * another type than the products: the operator casts 16-bit types to fp32. */
@@ -163,6 +177,7 @@ static bool fill_from_arguments(const struct weir_advisor *advisor, uint32_t op,
 	struct weir_args args;
 	const struct weir_arg *q, *k, *v;
 	double rows_q, rows_k, depth, depth_v, batch;
+	bool causal = false;
 
 	if (!weir_advisor_args(advisor, op, &args))
 		return false;
@@ -176,7 +191,7 @@ static bool fill_from_arguments(const struct weir_advisor *advisor, uint32_t op,
 	depth = (double)q->dims[q->rank - 1];
 	depth_v = (double)v->dims[v->rank - 1];
 	batch = q->elements / (rows_q * depth);
-	weir_args_bool(&args, MATH_CAUSAL, &site->causal);
+	weir_args_bool(&args, MATH_CAUSAL, &causal);
 	site->scores = batch * rows_q * rows_k;
 	site->queries = rows_q;
 	site->keys = rows_k;
@@ -191,6 +206,12 @@ static bool fill_from_arguments(const struct weir_advisor *advisor, uint32_t op,
 		.bytes = q->element.width * (batch * rows_q * (depth + depth_v)) +
 	                 weir_arg_bytes(k) + weir_arg_bytes(v),
 		.depth = depth,
+		.m = rows_q,
+		.n = rows_k,
+		.batch = batch,
+		.mask = causal                               ? WEIR_MASK_CAUSAL
+	                : weir_args_tensor(&args, MATH_MASK) ? WEIR_MASK_ANY
+	                                                     : WEIR_MASK_NONE,
 	};
 	return site->scores > 0;
 }
@@ -286,8 +307,7 @@ static double fused_ns(const struct weir_advisor *advisor, const struct site *si
 
 	if (site->fused.dtype == WEIR_DTYPE_FP64)
 		return NAN; /* fused kernels do not exist */
-	return (site->causal ? fmin(1, CAUSAL + CAUSAL_MORE / site->keys) : 1) *
-	       weir_product_ns(advisor, &site->fused,
+	return weir_product_ns(advisor, &site->fused,
 	                       wide ? WEIR_ENGINE_VECTOR : WEIR_ENGINE_TENSOR,
 	                       wide ? WEIR_DTYPE_FP32 : site->fused.dtype, site->fused.bytes);
 }
@@ -335,7 +355,7 @@ static void fuse(struct weir_draft *draft, const struct site *site, struct fusin
 			drop_job(draft, j);
 	sum->sites++;
 	sum->kernels += kernels;
-	sum->flops += site->fused.flops * (site->causal ? 0.5 : 1);
+	sum->flops += site->fused.flops * (site->fused.mask == WEIR_MASK_CAUSAL ? 0.5 : 1);
 	sum->before_ns += before_ns;
 	sum->after_ns += ns;
 	sum->scores_bytes += site->scores * site->fused.width;

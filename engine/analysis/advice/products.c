@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/advice/attention.h"
 #include "engine/analysis/advice/products.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
@@ -109,6 +110,23 @@ static void read_convolution(const struct weir_advisor *advisor, uint32_t op,
 	out->irregular = weights->dims[1] < FEW_CHANNELS || out->m < 1;
 }
 
+/* Reads queries and keys of q [batch, heads, rows, depth], or [batch, rows, heads, depth], and k.
+ */
+static void read_heads(const char *operator, const struct weir_arg * q, const struct weir_arg *k,
+                       struct weir_product *out)
+{
+	bool rows_first = strstr(operator, "_flash_attention_forward") ||
+	                  strstr(operator, "_efficient_attention_forward");
+	unsigned rows = rows_first ? 1 : 2;
+
+	if (!k || q->rank != 4 || k->rank != 4 ||
+	    (!rows_first && !strstr(operator, "scaled_dot_product")))
+		return;
+	out->m = (double)q->dims[rows];
+	out->n = (double)k->dims[rows];
+	out->batch = (double)(q->dims[0] * q->dims[3 - rows]);
+}
+
 /* Finds the first tensor with heads: [..., rows, heads, depth] in some order. */
 static void read_attention(const struct weir_advisor *advisor, uint32_t op,
                            struct weir_product *out)
@@ -124,6 +142,8 @@ static void read_attention(const struct weir_advisor *advisor, uint32_t op,
 			continue;
 		out->depth = (double)q->dims[q->rank - 1];
 		out->queries = out->depth > 0 ? q->elements / out->depth : 0;
+		read_heads(weir_timeline_host_name(&advisor->program.rank->timeline, op), q,
+		           weir_args_tensor(&args, i + 1), out);
 		return;
 	}
 }
@@ -184,11 +204,6 @@ bool weir_product_read(const struct weir_advisor *advisor, uint32_t first,
 #define TILE_STEPS 96.0
 /* A fused attention kernel needs longer to begin: it has two products. */
 #define ATTENTION_FIXED_NS 5000.0
-/* Share of the sustained rate: head size / 110, at most 0.85 (cuDNN on an H100: 37 % of it with
- * heads of 40, 58 % with 64, 85 % with 128). FlashAttention-2 reaches 0.6 times as much there. */
-#define ATTENTION_FULL  110.0
-#define ATTENTION_MOST  0.85
-#define ATTENTION_DEPTH 64.0 /* if it is not known */
 
 /* Returns the share of the device table's sustained rate that large products reach: 1,360 of 1,583
  * TFLOP/s in fp8, 370 to 400 of 396 in TF32, 50 of 54 in fp32. */
@@ -212,9 +227,6 @@ static double busy_flops(const struct weir_advisor *advisor, const struct weir_p
 {
 	double rows = ceil(p->m / TILE), columns = ceil(p->n / TILE), fill;
 
-	if (p->kind == WEIR_PRODUCT_ATTENTION)
-		return p->flops / fmin(ATTENTION_MOST, (p->depth > 0 ? p->depth : ATTENTION_DEPTH) /
-		                                               ATTENTION_FULL);
 	if (!(p->m > 0) || !(p->k > 0) || !advisor->peaks || advisor->peaks->sms == 0)
 		return p->flops;
 	fill = rows * columns * p->batch / advisor->peaks->sms;
@@ -235,15 +247,16 @@ double weir_product_ns(const struct weir_advisor *advisor, const struct weir_pro
 {
 	bool attention = product->kind == WEIR_PRODUCT_ATTENTION;
 	double fixed_ns = attention ? ATTENTION_FIXED_NS : WEIR_PRODUCT_FIXED_NS;
-	double share = attention ? 1 : reached(dtype); /* ATTENTION_FULL holds in fp32 as well */
+	double flops;
 	struct weir_peak peak = {NAN, NAN};
 
 	if (advisor->peaks)
 		peak = weir_device_flops(advisor->peaks, engine, dtype);
 	if (!(peak.sustained > 0) || !(advisor->bandwidth > 0))
 		return NAN;
-	return fixed_ns + join(busy_flops(advisor, product) / (peak.sustained * share) * 1e9,
-	                       bytes / advisor->bandwidth * 1e9);
+	flops = attention ? weir_attention_busy_flops(product, weir_dtype_width(dtype) > 2)
+	                  : busy_flops(advisor, product) / reached(dtype);
+	return fixed_ns + join(flops / peak.sustained * 1e9, bytes / advisor->bandwidth * 1e9);
 }
 
 /* Kernels load 16 bytes at once. Measured in 16-bit types: 5.8 to 7.4 times slower with odd inner

@@ -4,9 +4,9 @@
  * takes in another type or size: the roofline at the rates that products of that size reach.
  *
  * The efficiencies below were measured on an H100 SXM5 (132 SMs, PyTorch 2.11, CUDA 13) with 73
- * products from 256 x 256 x 256 to 8192 x 8192 x 8192, 8 convolutions and 22 attention shapes. The
- * model is within 10 % of most products that are limited by FLOPs, and within 35 % of all of them.
- * For devices with other numbers of multiprocessors it is extrapolated.
+ * products from 256 x 256 x 256 to 8192 x 8192 x 8192 and 8 convolutions; attention.h has those of
+ * attention. The model is within 10 % of most products that are limited by FLOPs, and within 35 %
+ * of all of them. For devices with other numbers of multiprocessors it is extrapolated.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_PRODUCTS_H
 #define WEIR_ANALYSIS_ADVICE_PRODUCTS_H
@@ -22,6 +22,13 @@ enum weir_product_kind {
 	WEIR_PRODUCT_ATTENTION, /* one fused kernel */
 };
 
+/* The keys that a query does not see. */
+enum weir_mask {
+	WEIR_MASK_NONE, /* nothing, or it is not known */
+	WEIR_MASK_CAUSAL,
+	WEIR_MASK_ANY, /* a tensor: a mask or a bias */
+};
+
 /* All kernels of one call of an operator. */
 struct weir_product {
 	uint32_t first, end; /* its jobs: [first, end) */
@@ -31,10 +38,12 @@ struct weir_product {
 	double width;        /* bytes of an element; 0: not known */
 	double flops, bytes; /* of the call */
 	/* Sizes of the product, of one of `batch`; 0: not known. A convolution has a row for each
-	 * place of the result, a column for each output channel. */
+	 * place of the result, a column for each output channel; attention m queries and n keys of
+	 * each head. */
 	double m, n, k, batch;
 	double a_bytes, b_bytes; /* of all matrices [m, k] and [k, n]; 0: not known */
 	double depth, queries;   /* attention: size of a head, rows of q; 0: not known */
+	enum weir_mask mask;     /* attention: a causal one halves the work, not `flops` */
 	/* A convolution with fewer than 16 input channels a group: no library is fast there. */
 	bool irregular;
 	double ns; /* of its kernels, without layout changes and fills */
