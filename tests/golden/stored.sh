@@ -16,12 +16,11 @@ input=/dev/null
 for argument; do
 	[ "$argument" != - ] || { input=$HOME/stdin; cat >"$input"; }
 done
+case ${1:-} in classify | gate | compare) ;; *) exec "$PROGRAM" "$@" <"$input" ;; esac
+result=$(mktemp "$RESULTS/$CASE.XXXXXX.json")
 code=0
-"$PROGRAM" "$@" <"$input" || code=$?
-case ${1:-} in classify | gate | compare) ;; *) exit $code ;; esac
-result=$RESULTS/$CASE.$(find "$RESULTS" -name "$CASE.*" | wc -l).json
-"$PROGRAM" "$@" -o "$result" <"$input" >"$HOME/out" 2>&1 || true
-[ -s "$result" ] || exit $code
+"$PROGRAM" "$@" -o - -o "$result" <"$input" || code=$?
+[ -s "$result" ] || { rm "$result"; exit $code; }
 "$PROGRAM" report "$result" -f json >"$HOME/again" 2>"$HOME/err" || true
 if ! diff "$result" "$HOME/again" >"$HOME/diff"; then
 	echo "$CASE: weir $*: the stored result reads back differently:"
