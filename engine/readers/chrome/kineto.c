@@ -253,10 +253,12 @@ static void take_member(struct kineto_reader *reader, const struct weir_jsonscan
  * so that a comma may precede every event. */
 static bool is_separator(const struct weir_jsonscan_item *item)
 {
+	if (item->number != 1)
+		return false;
 	for (size_t i = 1; i + 1 < item->text.length; i++)
 		if (!strchr(" \t\r\n", item->text.data[i]))
 			return false;
-	return item->number == 1;
+	return true;
 }
 
 static void read_element(struct kineto_reader *reader, struct weir_jsonscan *scan,
