@@ -370,6 +370,7 @@ static void only_the_result_of_a_reduction_is_copied(void **state)
 	before_ns = advice_run_step_ns(&run);
 	assert_true(advice_run_apply(&run, weir_fix_copy_less));
 	assert_near(run.draft.program.jobs[1].ns, 2000 + WEIR_SHORTEST_KERNEL_NS, 0.001);
+	assert_near(run.draft.program.jobs[1].high_ns, 2 * run.draft.program.jobs[1].ns, 1e-9);
 	/* The copy and the host's operator are gone. */
 	assert_true(before_ns - advice_run_step_ns(&run) > 5.9 * MS);
 	advice_run_release(&run);
@@ -445,9 +446,13 @@ static void elements_that_the_host_picks_are_picked_on_the_device(void **state)
 
 		assert_int_equal(init_picked(&run, cases[i].op, types, cases[i].scalars),
 		                 !isnan(cases[i].part));
-		if (!isnan(cases[i].part))
-			assert_near(run.draft.program.jobs[1].ns, 4000 + cases[i].part * 4 * MS,
-			            0.001);
+		if (!isnan(cases[i].part)) {
+			const struct weir_job *job = &run.draft.program.jobs[1];
+
+			assert_near(job->ns, 4000 + cases[i].part * 4 * MS, 0.001);
+			assert_near(job->low_ns, job->ns, 1e-9);
+			assert_near(job->high_ns, 2 * job->ns, 1e-9);
+		}
 		advice_run_release(&run);
 	}
 }

@@ -133,6 +133,45 @@ static void gates_of_a_recurrent_cell_depend_on_the_turn_before(void **state)
 	assert_false(result_of(step, weir_fix_vectorise).found);
 }
 
+/* A turn of a product and one more operator. */
+static struct advice_step *products_and(const char *operator)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < TURNS; i++) {
+		select_of(step, "[[64, 8, 512], [], []]", i);
+		advice_step_op(step, "aten::mm", "[[8, 512], [512, 2048]]", TWO, PRODUCT, 5);
+		advice_step_op(step, operator, "[[8, 2048]]", ONE, POINTWISE, 3);
+	}
+	return step;
+}
+
+static void a_product_and_tanh_are_a_cell_and_tangents_are_not(void **state)
+{
+	(void)state;
+	assert_false(result_of(products_and("aten::tanh"), weir_fix_vectorise).found);
+	assert_true(result_of(products_and("aten::tan"), weir_fix_vectorise).found);
+}
+
+/* Each turn multiplies by another number, and takes no slice. */
+static void a_number_that_changes_is_no_slice(void **state)
+{
+	static char scalars[TURNS][16];
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	for (int i = 0; i < TURNS; i++) {
+		snprintf(scalars[i], sizeof scalars[i], "[\"\", \"%d\"]", i);
+		advice_step_begin(step, "aten::mul", "[[4096], []]", "[" BF16 ", \"Scalar\"]",
+		                  scalars[i]);
+		advice_step_kernel(step, POINTWISE, 3, 1000);
+		advice_step_end(step);
+		advice_step_op(step, "aten::_softmax", "[[4096], [], []]", ONE,
+		               "softmax_warp_forward", 5);
+	}
+	assert_false(result_of(step, weir_fix_vectorise).found);
+}
+
 /* Layers that select their cache from one tensor. */
 static void layers_of_a_model_are_no_loop(void **state)
 {
@@ -652,6 +691,8 @@ int main(void)
 		cmocka_unit_test(fewer_than_four_turns_are_no_loop),
 		cmocka_unit_test(the_same_row_each_time_is_an_iteration_that_depends),
 		cmocka_unit_test(gates_of_a_recurrent_cell_depend_on_the_turn_before),
+		cmocka_unit_test(a_product_and_tanh_are_a_cell_and_tangents_are_not),
+		cmocka_unit_test(a_number_that_changes_is_no_slice),
 		cmocka_unit_test(layers_of_a_model_are_no_loop),
 		cmocka_unit_test(a_chain_of_products_is_no_loop),
 		cmocka_unit_test(experts_become_one_grouped_product_without_waits),

@@ -386,8 +386,10 @@ static void functions_of_different_files_or_lines_are_not_one(void **state)
 		"{" PLACE("\x06", "a/u.py", "\x07") PLACE("\x06", "b/u.py", "\x08") "0";
 	static const char deep[] = "{" PLACE("\x08", "c/a/u.py", "\x07")
 		PLACE("\x08", "d/a/u.py", "\x07") PLACE("\x04", "u.py", "\x07") "0";
+	static const char windows[] = "{" PLACE("\x0b", "C:\\a\\own.py", "\x07") "0";
 
 	(void)state;
+	expect_report(windows, sizeof(windows) - 1, "h (own.py) 1/1\n");
 	expect_report(files, sizeof(files) - 1,
 	              "h (a/u.py:7) 0.333333/0.666667\nh (b/u.py:7) 0.333333/0.666667\nh (v.py) "
 	              "0.333333/0.666667\n");
