@@ -222,9 +222,10 @@ static void half_the_bytes_take_half_the_time_and_the_casts(void **state)
 	advice_run_release(&run);
 }
 
-/* `count` collectives of 20 us, with such a kernel and 1 us between them. */
-static void init_many(struct advice_run *run, int count, int64_t elements, const char *between,
-                      int64_t between_ns)
+/* `count` collectives of 20 us, with such a kernel and 1 us between them; a kernel on another
+ * stream runs beside the beginning of each. */
+static void init_beside(struct advice_run *run, int count, int64_t elements, const char *between,
+                        int64_t between_ns, int64_t beside_ns)
 {
 	struct make_trace *make = make_trace_new();
 	struct weir_trace *trace;
@@ -236,7 +237,7 @@ static void init_many(struct advice_run *run, int count, int64_t elements, const
 		advice_make_step(make, i, at - 20 * US, end_ns);
 		make_call(make, 0, "cudaLaunchKernel", at, at + 2 * US, id);
 		make_kernel(make, 0, "gemm", at + 5 * US, at + 300 * US, id++);
-		for (int c = 0; c < count; c++, id += 2) {
+		for (int c = 0; c < count; c++, id += 3) {
 			int64_t call_ns = at + (5 + 10 * c) * US;
 			int64_t start_ns = at + 300 * US + c * (21 * US + between_ns);
 
@@ -246,12 +247,23 @@ static void init_many(struct advice_run *run, int count, int64_t elements, const
 			make_kernel(make, 0, all_reduce, start_ns, start_ns + 20 * US, id);
 			make_kernel(make, 0, between, start_ns + 20 * US,
 			            start_ns + 20 * US + between_ns, id + 1);
+			if (beside_ns == 0)
+				continue;
+			make_call(make, 0, "cudaLaunchKernel", call_ns + 6 * US, call_ns + 8 * US,
+			          id + 2);
+			make_kernel(make, 1, "gemm", start_ns, start_ns + beside_ns, id + 2);
 		}
 		make_call(make, 0, "cudaDeviceSynchronize", at + 200 * US, end_ns - 10 * US, 0);
 	}
 	trace = make_trace_finish(make);
 	give_sizes(trace, elements);
 	advice_run_init(run, &trace, 1, DEVICE);
+}
+
+static void init_many(struct advice_run *run, int count, int64_t elements, const char *between,
+                      int64_t between_ns)
+{
+	init_beside(run, count, elements, between, between_ns, 0);
 }
 
 static void small_messages_in_a_row_become_one(void **state)
@@ -303,6 +315,27 @@ static void a_chain_of_layers_hides_little(void **state)
 	}
 }
 
+/* Nine tenths of the collectives' time are exposed in a chain. */
+static void messages_beside_other_work_are_no_chain(void **state)
+{
+	static const struct {
+		int64_t beside_ns;
+		double hidden;
+	} cases[] = {{1 * US, 0.3}, {4 * US, 0.8}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		double exposed_ns = 20e3 - (double)cases[i].beside_ns;
+		struct advice_run run;
+
+		init_beside(&run, 8, 349526, "ampere_sgemm", 2 * US, cases[i].beside_ns);
+		assert_true(advice_run_apply(&run, weir_fix_overlap_communication));
+		assert_near(run.draft.program.jobs[1].ns, 20e3 - cases[i].hidden * exposed_ns,
+		            0.001);
+		advice_run_release(&run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +344,7 @@ int main(void)
 		cmocka_unit_test(even_ranks_are_promised_nothing),
 		cmocka_unit_test(exposed_transfer_hides_behind_computation),
 		cmocka_unit_test(a_chain_of_layers_hides_little),
+		cmocka_unit_test(messages_beside_other_work_are_no_chain),
 		cmocka_unit_test(hidden_transfer_is_promised_nothing),
 		cmocka_unit_test(half_the_bytes_take_half_the_time_and_the_casts),
 		cmocka_unit_test(small_messages_in_a_row_become_one),
