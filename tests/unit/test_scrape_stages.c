@@ -650,6 +650,37 @@ static void wall_time_needs_two_stamps_that_differ(void **state)
 	assert_int_equal(wall_of(-5, 1000), -1);
 }
 
+static int64_t wall_of_uptimes(const char *first, const char *second)
+{
+	const char *const uptimes[] = {first, second};
+	struct bench bench = {0};
+	int64_t wall_ns;
+
+	for (size_t i = 0; i < 2; i++) {
+		char page[256];
+
+		(void)snprintf(page, sizeof page,
+		               "process_uptime_seconds %s\n"
+		               "# TYPE vllm:request_success_total counter\n"
+		               "vllm:request_success_total{model_name=\"m\"} %zu\n",
+		               uptimes[i], 10 + i);
+		add_text(&bench, page);
+	}
+	collect(&bench);
+	wall_ns = bench.figures.wall_ns;
+	release(&bench);
+	return wall_ns;
+}
+
+static void without_stamps_the_uptime_gives_the_wall_time(void **state)
+{
+	(void)state;
+	assert_int_equal(wall_of_uptimes("100", "160"), 60000000000);
+	assert_int_equal(wall_of_uptimes("100", "100.5"), 500000000);
+	assert_int_equal(wall_of_uptimes("100", "100"), -1);
+	assert_int_equal(wall_of_uptimes("100", "1e10"), -1);
+}
+
 /* ---- summaries ---- */
 
 static size_t absurd(const char *quantiles, const char *count, const char *sum)
@@ -738,6 +769,7 @@ int main(void)
 		cmocka_unit_test(stamped_pages_are_read_in_order_of_time),
 		cmocka_unit_test(pages_of_one_instant_keep_their_order),
 		cmocka_unit_test(wall_time_needs_two_stamps_that_differ),
+		cmocka_unit_test(without_stamps_the_uptime_gives_the_wall_time),
 		cmocka_unit_test(quantiles_far_below_the_mean_are_counted),
 		cmocka_unit_test(one_request_shows_the_front_end),
 	};
