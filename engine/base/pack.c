@@ -6,10 +6,11 @@
 #include "engine/base/arena.h"
 #include "engine/base/pack.h"
 
-#define LEVEL      3 /* zstd's default; higher levels save only a few per cent */
-#define STEP_BYTES 65536
+#define LEVEL       3 /* zstd's default; higher levels save only a few per cent of JSON */
+#define SMALL_LEVEL 19
+#define STEP_BYTES  65536
 
-void weir_pack(const void *data, size_t len, struct weir_text *out)
+static void pack(const void *data, size_t len, int level, struct weir_text *out)
 {
 	size_t room = ZSTD_compressBound(len);
 	char *frame = weir_alloc(room);
@@ -17,7 +18,7 @@ void weir_pack(const void *data, size_t len, struct weir_text *out)
 	size_t size;
 
 	if (!context ||
-	    ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)) ||
 	    ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)))
 		weir_out_of_memory();
 	size = ZSTD_compress2(context, frame, room, data, len);
@@ -26,6 +27,16 @@ void weir_pack(const void *data, size_t len, struct weir_text *out)
 	weir_text_add(out, frame, size);
 	ZSTD_freeCCtx(context);
 	free(frame);
+}
+
+void weir_pack(const void *data, size_t len, struct weir_text *out)
+{
+	pack(data, len, LEVEL, out);
+}
+
+void weir_pack_small(const void *data, size_t len, struct weir_text *out)
+{
+	pack(data, len, SMALL_LEVEL, out);
 }
 
 /* Decompresses in steps, and ignores the size that the frame states: it may be false. */

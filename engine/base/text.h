@@ -73,6 +73,10 @@ size_t weir_text_columns_in(const char *utf8, size_t len); /* the columns of the
 size_t weir_text_prefix(const char *utf8, size_t columns);
 size_t weir_text_suffix(const char *utf8, size_t columns);
 
+/* Compares texts so that numbers in them are in the order of their values: "rank2" before "rank10".
+ * Returns 0 for equal texts only. */
+int weir_text_compare_numbered(const char *a, const char *b);
+
 /* Returns the smallest number of edits (insert, delete, replace, swap neighbours) that turns b into
  * a. */
 size_t weir_text_distance(const char *a, const char *b);

@@ -58,6 +58,8 @@ extern const struct weir_command weir_command_classify;
 extern const struct weir_command weir_command_advise;
 extern const struct weir_command weir_command_baseline;
 extern const struct weir_command weir_command_convert;
+extern const struct weir_command weir_command_part;
+extern const struct weir_command weir_command_merge;
 extern const struct weir_command weir_command_gate;
 extern const struct weir_command weir_command_compare;
 extern const struct weir_command weir_command_record;

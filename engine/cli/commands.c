@@ -16,6 +16,8 @@ const struct weir_command *const weir_commands[] = {
 	&weir_command_doctor,
 	&weir_command_comment,
 	&weir_command_convert,
+	&weir_command_part,
+	&weir_command_merge,
 	&weir_command_rules,
 	&weir_command_formats,
 	&weir_command_help,

@@ -13,6 +13,8 @@ struct weir_profile *weir_profile_new(void)
 void weir_input_release(struct weir_input *input)
 {
 	free(input->path);
+	free(input->node);
+	free(input->packed.data);
 	weir_trace_free(input->trace);
 	weir_run_free(input->run);
 	weir_requests_free(input->requests);

@@ -15,15 +15,29 @@
 #include "engine/model/telemetry.h"
 #include "engine/model/trace.h"
 
+/* The compressed content of an input; {0} is none. engine/part fills and reads it. */
+struct weir_packed {
+	void *data; /* one zstd frame, owned */
+	size_t length;
+	uint64_t unpacked; /* bytes of the content */
+};
+
 struct weir_input {
 	char *path;         /* path as given by the user */
+	char *node;         /* machine that recorded it, as its part states; NULL: not stated */
 	const char *format; /* name of the reader that recognised it; static */
 	const char *gives;  /* kinds of content, "timeline", "requests"; static */
 	uint64_t bytes;     /* size on disk */
 	uint64_t events;    /* elements that were read */
 	struct weir_warning warnings[WEIR_WARN_COUNT];
 	struct weir_trace *trace; /* a device timeline */
-	struct weir_run *run;     /* samples and metrics in the form of a run */
+	bool from_part;           /* read from a part: `path` may be on another machine */
+	/* The trace in packed form, in place of `trace`, or the file of an input from a part,
+	 * beside what was read from it. */
+	struct weir_packed packed;
+	bool packed_trace;
+	int64_t packed_rank, packed_world_size; /* as in struct weir_trace; set with packed_trace */
+	struct weir_run *run;                   /* samples and metrics in the form of a run */
 	struct weir_requests *requests;
 	struct weir_telemetry *telemetry;
 	struct weir_billing *billing;

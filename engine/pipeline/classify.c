@@ -12,6 +12,7 @@
 #include "engine/pipeline/duplicates.h"
 #include "engine/pipeline/headline.h"
 #include "engine/pipeline/judge.h"
+#include "engine/pipeline/parting.h"
 #include "engine/pipeline/recommend.h"
 #include "engine/pipeline/several_runs.h"
 
@@ -21,6 +22,7 @@ struct weir_classification {
 	struct weir_profile *profile;
 	struct weir_ruleset *rules;
 	struct weir_report *report;
+	struct weir_read_failures failures;
 };
 
 struct weir_settings weir_settings_of(const struct weir_policy *policy, double usd_per_gpu_hour,
@@ -50,10 +52,19 @@ enum weir_status weir_load_rules(const char *folder, struct weir_ruleset **out,
 	return status;
 }
 
+/* Reads the inputs. Of more traces than are analysed in detail, only few are in memory at once.
+ * failures: where files that cannot be read are listed; NULL: the first one is an error. */
 static enum weir_status read_inputs(const struct weir_classify_request *request,
-                                    struct weir_profile *profile, struct weir_error *err)
+                                    struct weir_profile *profile,
+                                    struct weir_read_failures *failures, struct weir_error *err)
 {
-	const struct weir_read_options options = {request->input_format, request->progress};
+	const struct weir_read_options options = {
+		.format = request->input_format,
+		.progress = request->progress,
+		.pack = true,
+		.pack_above = WEIR_DETAILED_RANKS,
+		.failures = failures,
+	};
 	struct weir_region region = weir_region_enter("read", NULL);
 	enum weir_status status = WEIR_OK;
 
@@ -66,6 +77,8 @@ static enum weir_status read_inputs(const struct weir_classify_request *request,
 		                         err);
 	if (!status)
 		status = weir_duplicates_check(profile, err);
+	if (!status)
+		status = weir_traces_settle(profile, WEIR_DETAILED_RANKS, err);
 	weir_region_leave(&region, "inputs", profile->input_count);
 	return status;
 }
@@ -138,6 +151,30 @@ static enum weir_status recommend(const struct weir_analysis *analysis,
 	return status;
 }
 
+/* Fails with the first reason if no file could be read. */
+static enum weir_status check_any_read(const struct weir_classification *classification,
+                                       struct weir_error *err)
+{
+	const struct weir_read_failures *failures = &classification->failures;
+
+	if (failures->count == 0 || classification->profile->input_count > 0)
+		return WEIR_OK;
+	if (err)
+		*err = failures->items[0];
+	return failures->items[0].status;
+}
+
+static void note_failures(const struct weir_read_failures *failures, struct weir_report *report)
+{
+	if (failures->count > 0)
+		weir_report_note(
+			report, "left_out",
+			"%zu of the files could not be read and %s left out, the first one "
+			"because: %s",
+			failures->count, failures->count == 1 ? "was" : "were",
+			failures->items[0].message);
+}
+
 struct weir_classification *weir_classification_new(void)
 {
 	struct weir_classification *classification = weir_alloc(sizeof *classification);
@@ -155,7 +192,10 @@ enum weir_status weir_classification_run(struct weir_classification *classificat
 		weir_load_rules(request->rules_folder, &classification->rules, err);
 
 	if (!status)
-		status = read_inputs(request, classification->profile, err);
+		status = read_inputs(request, classification->profile,
+		                     request->tolerant ? &classification->failures : NULL, err);
+	if (!status)
+		status = check_any_read(classification, err);
 	if (!status)
 		status = weir_several_runs_choose(classification->profile, 0, err);
 	if (!status)
@@ -165,6 +205,7 @@ enum weir_status weir_classification_run(struct weir_classification *classificat
 
 		judge_operators(analysis, classification->rules);
 		classification->report = weir_report_new(classification->profile);
+		note_failures(&classification->failures, classification->report);
 		fill_report(analysis, classification->report);
 		judge_report(classification->report, classification->rules, &conclusion);
 		status = recommend(analysis, &conclusion, classification->report, err);
@@ -205,6 +246,7 @@ void weir_classification_free(struct weir_classification *classification)
 	weir_report_free(classification->report);
 	weir_ruleset_free(classification->rules);
 	weir_profile_free(classification->profile);
+	weir_read_failures_release(&classification->failures);
 	free(classification);
 }
 
@@ -212,6 +254,12 @@ const struct weir_report *
 weir_classification_report(const struct weir_classification *classification)
 {
 	return classification->report;
+}
+
+const struct weir_read_failures *
+weir_classification_failures(const struct weir_classification *classification)
+{
+	return &classification->failures;
 }
 
 static void keep_verdict(const struct weir_verdict *verdict, struct weir_measured *out)
@@ -229,7 +277,7 @@ enum weir_status weir_measure(const struct weir_classify_request *request,
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_analysis *analysis = NULL;
 	struct weir_run *further = NULL;
-	enum weir_status status = read_inputs(request, profile, err);
+	enum weir_status status = read_inputs(request, profile, NULL, err);
 
 	*out = (struct weir_measured){0};
 	if (!status)
@@ -268,7 +316,7 @@ enum weir_status weir_convert(const struct weir_classify_request *request, struc
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_analysis *analysis = NULL;
-	enum weir_status status = read_inputs(request, profile, err);
+	enum weir_status status = read_inputs(request, profile, NULL, err);
 
 	if (!status)
 		status = weir_several_runs_choose(profile, request->run_number, err);

@@ -36,6 +36,7 @@ struct weir_classify_request {
 	bool detail;       /* keep the data for drawings of the timeline */
 	size_t run_number; /* weir_convert(): run of a file with several, from 1; 0: the only one */
 	const struct weir_progress *progress; /* NULL: none */
+	bool tolerant; /* leave files out that cannot be read, and report them */
 };
 
 struct weir_classification; /* opaque; owns the profile, the rules and the report */
@@ -56,6 +57,11 @@ void weir_classification_free(struct weir_classification *classification);
 /* Returns the report, borrowed until weir_classification_free(). */
 const struct weir_report *
 weir_classification_report(const struct weir_classification *classification);
+
+/* Returns the files that were left out, borrowed until weir_classification_free(); empty unless the
+ * request was tolerant. */
+const struct weir_read_failures *
+weir_classification_failures(const struct weir_classification *classification);
 
 /* Returns the settings in a policy, with another price of a GPU-hour unless usd_per_gpu_hour is
  * NAN. `source` names the origin of that price. The settings borrow the policy and `source`. */

@@ -41,10 +41,10 @@ static bool has_same_content(const char *one, const char *other)
 	return same;
 }
 
-/* Files are compared only if their size, format and number of events agree. */
+/* Files are compared only if they are here, and their size, format and number of events agree. */
 static bool may_be_same(const struct weir_input *a, const struct weir_input *b)
 {
-	return a->path && b->path && a->bytes > 0 && a->bytes == b->bytes &&
+	return !a->from_part && !b->from_part && a->path && b->path && a->bytes > 0 && a->bytes == b->bytes &&
 	       a->format == b->format && a->events == b->events;
 }
 

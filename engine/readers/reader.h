@@ -36,6 +36,10 @@ struct weir_reader {
 	 * is left to analyse. Runs on several threads, each with its own source and input. */
 	enum weir_status (*read)(struct weir_source *source, struct weir_input *input,
 	                         struct weir_error *err);
+	/* Reads a file that holds several inputs, and adds them to the profile; replaces read(). NULL:
+	 * the file is one input. */
+	enum weir_status (*read_all)(struct weir_source *source, struct weir_profile *profile,
+	                             struct weir_error *err);
 	/* Joins the inputs of this format, once all inputs are read; NULL: inputs stand alone. */
 	enum weir_status (*join)(struct weir_profile *profile, struct weir_error *err);
 };
@@ -59,9 +63,24 @@ struct weir_progress {
 	void *context;
 };
 
+/* Files that were left out, and why. {0} is empty; release with weir_read_failures_release(). */
+struct weir_read_failures {
+	struct weir_error *items; /* messages that begin with the path */
+	size_t count, capacity;
+};
+
+void weir_read_failures_release(struct weir_read_failures *failures);
+
 struct weir_read_options {
 	const char *format;                   /* name of a reader; NULL: by content */
 	const struct weir_progress *progress; /* NULL: no reports */
+	/* If set, the traces of more than pack_above files are packed (engine/part) as soon as each
+	 * is read, so that few are in memory at once. */
+	bool pack;
+	size_t pack_above;
+	bool apart; /* leave inputs that belong together as they were read */
+	/* If set, a file that cannot be read is left out, and its error appended here. */
+	struct weir_read_failures *failures;
 };
 
 /*

@@ -14,6 +14,7 @@
 #include "engine/base/pool.h"
 #include "engine/base/regions.h"
 #include "engine/base/text.h"
+#include "engine/part/part.h"
 #include "engine/readers/reader.h"
 
 struct file {
@@ -37,6 +38,8 @@ struct given {
 struct reading {
 	const struct weir_reader *reader; /* NULL: by content */
 	const struct weir_progress *progress;
+	bool pack;                           /* pack each trace once it is read */
+	struct weir_read_failures *failures; /* NULL: the first failure ends the reading */
 	struct file *files;
 	size_t file_count, file_capacity;
 	size_t *order; /* files in the order in which they are started: the largest first, so that
@@ -78,9 +81,12 @@ static enum weir_status read_source(struct weir_profile *profile, const char *pa
                                     struct weir_source *source, const struct weir_reader *reader,
                                     struct weir_error *err)
 {
-	struct weir_input *input = weir_profile_add_input(profile, path);
+	struct weir_input *input;
 	enum weir_status status;
 
+	if (reader->read_all)
+		return reader->read_all(source, profile, err);
+	input = weir_profile_add_input(profile, path);
 	input->format = reader->name;
 	input->gives = reader->gives;
 	status = reader->read(source, input, err);
@@ -144,11 +150,13 @@ static void read_one(void *context, size_t turn)
 	file->inputs = weir_profile_new();
 	region = weir_region_enter("input", file->path);
 	file->status = read_file(reading, index);
+	for (size_t i = 0; reading->pack && i < file->inputs->input_count; i++)
+		weir_input_pack(&file->inputs->inputs[i]);
 	weir_region_leave(&region, "events", events_of(file->inputs));
 	pthread_mutex_lock(&reading->lock);
 	if (reading->shown == index)
 		reading->shown = NO_FILE;
-	if (file->status && index < reading->first_failed)
+	if (file->status && index < reading->first_failed && !reading->failures)
 		reading->first_failed = index;
 	pthread_mutex_unlock(&reading->lock);
 }
@@ -163,47 +171,11 @@ static void add_file(struct reading *reading, char *path, int64_t size, bool opt
 		(struct file){.path = path, .size = size, .optional = optional};
 }
 
-static size_t digits_at(const char *text)
-{
-	return strspn(text, "0123456789");
-}
-
-/* Compares texts so that numbers in them are in the order of their values: "rank2" before "rank10".
- */
-static int compare_with_numbers(const char *a, const char *b)
-{
-	while (*a && *b) {
-		size_t digits_a = digits_at(a), digits_b = digits_at(b);
-		int order;
-
-		if (!digits_a || !digits_b) {
-			if (*a != *b)
-				return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
-			a++;
-			b++;
-			continue;
-		}
-		for (; digits_a > 1 && *a == '0'; digits_a--)
-			a++;
-		for (; digits_b > 1 && *b == '0'; digits_b--)
-			b++;
-		if (digits_a != digits_b)
-			return digits_a < digits_b ? -1 : 1;
-		order = memcmp(a, b, digits_a);
-		if (order != 0)
-			return order;
-		a += digits_a;
-		b += digits_b;
-	}
-	return (*a != '\0') - (*b != '\0');
-}
-
 static int by_path(const void *left, const void *right)
 {
 	const struct file *a = left, *b = right;
-	int order = compare_with_numbers(a->path, b->path);
 
-	return order != 0 ? order : strcmp(a->path, b->path);
+	return weir_text_compare_numbered(a->path, b->path);
 }
 
 /* Returns the path of an entry if it is a regular file and not hidden; else NULL. */
@@ -307,6 +279,19 @@ static void order_files(struct reading *reading)
 
 /* ---- the result ---- */
 
+static void add_failure(struct weir_read_failures *failures, const struct weir_error *err)
+{
+	failures->items = weir_grow(failures->items, &failures->capacity, failures->count + 1,
+	                            sizeof *failures->items);
+	failures->items[failures->count++] = *err;
+}
+
+void weir_read_failures_release(struct weir_read_failures *failures)
+{
+	free(failures->items);
+	*failures = (struct weir_read_failures){0};
+}
+
 static enum weir_status take_given(struct weir_profile *profile, const struct given *given,
                                    const struct reading *reading, struct weir_error *err)
 {
@@ -320,13 +305,17 @@ static enum weir_status take_given(struct weir_profile *profile, const struct gi
 	for (size_t i = given->first; i < given->end; i++) {
 		const struct file *file = &reading->files[i];
 
+		if (file->status && reading->failures) {
+			add_failure(reading->failures, &file->err);
+			continue;
+		}
 		if (file->status && err)
 			*err = file->err;
 		if (file->status)
 			return file->status;
 		weir_profile_take(profile, file->inputs);
 	}
-	if (given->is_directory && profile->input_count == before)
+	if (given->is_directory && profile->input_count == before && !reading->failures)
 		return weir_fail(err, WEIR_E_FORMAT,
 		                 "%s: no profile in this directory (%zu %s checked)", given->path,
 		                 files, files == 1 ? "file" : "files");
@@ -342,6 +331,30 @@ static void release(struct reading *reading)
 	free(reading->files);
 	free(reading->order);
 	pthread_mutex_destroy(&reading->lock);
+}
+
+static int by_origin(const void *left, const void *right)
+{
+	const struct weir_input *a = left, *b = right;
+	int order = weir_text_compare_numbered(a->path, b->path);
+
+	if (order == 0)
+		order = strcmp(a->node ? a->node : "", b->node ? b->node : "");
+	if (order == 0)
+		order = (a->packed_rank > b->packed_rank) - (a->packed_rank < b->packed_rank);
+	return order != 0 ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+}
+
+/* Sorts the inputs as those of a folder if some come from parts, so that neither the order of the
+ * parts nor what each holds shows in the result. */
+static void order_inputs(struct weir_profile *profile)
+{
+	bool parted = false;
+
+	for (size_t i = 0; i < profile->input_count; i++)
+		parted |= profile->inputs[i].from_part;
+	if (parted)
+		qsort(profile->inputs, profile->input_count, sizeof *profile->inputs, by_origin);
 }
 
 /* Lets each reader join inputs that belong together. */
@@ -374,11 +387,14 @@ enum weir_status weir_read_paths(struct weir_profile *profile, const char *const
 	given = weir_alloc(count * sizeof *given);
 	for (size_t i = 0; i < count; i++)
 		list_files(&reading, &given[i], paths[i]);
+	reading.failures = options->failures;
+	reading.pack = options->pack && reading.file_count > options->pack_above;
 	order_files(&reading);
 	weir_pool_run(reading.file_count, width_of(&reading), read_one, &reading);
 	for (size_t i = 0; !status && i < count; i++)
 		status = take_given(profile, &given[i], &reading, err);
-	if (!status)
+	order_inputs(profile);
+	if (!status && !options->apart)
 		status = join(profile, err);
 	release(&reading);
 	free(given);

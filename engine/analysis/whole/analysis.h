@@ -18,6 +18,10 @@
 #include "engine/model/settings.h"
 #include "engine/model/what_if.h"
 
+/* Traces of a run that are analysed in detail and in memory at once. Of more ranks, this many are
+ * chosen, and the others are measured one after another. */
+#define WEIR_DETAILED_RANKS 16
+
 struct weir_analysis_options {
 	bool steady;             /* set warm-up, incomplete and one-off steps apart */
 	double percentile;       /* of the step time at which shares of stages are read: 0.95 */

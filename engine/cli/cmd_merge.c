@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/cli/classifying.h"
+#include "engine/cli/command.h"
+#include "engine/cli/output.h"
+#include "engine/pipeline/parting.h"
+
+/* Missing ranks that a message names; it counts the others. */
+#define MOST_NAMED 16
+
+static const struct weir_option options[] = {
+	WEIR_CLASSIFY_OPTIONS,
+	{.name = "expect",
+         .kind = WEIR_OPTION_COUNT,
+         .value = "N",
+         .help = "number of ranks of the job: if one is missing, name it and end with 6"},
+	{.name = NULL},
+};
+
+/* ---- a part of all ---- */
+
+static bool is_part_name(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && strcmp(dot, ".part") == 0;
+}
+
+/* Returns the output that is a part, or NULL. */
+static const char *part_of(const struct weir_arguments *arguments)
+{
+	const char *path;
+
+	for (size_t i = 0; (path = weir_option_each(arguments, "output", i)) != NULL; i++)
+		if (is_part_name(path))
+			return path;
+	return NULL;
+}
+
+/* Says each file that was left out. Returns the reason of the first one. */
+static enum weir_status tell_failures(const struct weir_read_failures *failures, size_t files,
+                                      struct weir_error *err)
+{
+	if (failures->count == 0)
+		return WEIR_OK;
+	for (size_t i = 0; i < failures->count; i++)
+		weir_say(failures->items[i].message);
+	return weir_fail(err, failures->items[0].status,
+	                 "%zu of %zu files could not be read; the others were merged",
+	                 failures->count, files);
+}
+
+static enum weir_status merge_into_part(const struct weir_arguments *arguments, const char *path,
+                                        struct weir_error *err)
+{
+	struct weir_read_failures failures = {0};
+	struct weir_text text = {0};
+	struct weir_part_file part;
+	enum weir_status status = weir_part_make(
+		weir_arguments_list(arguments), weir_arguments_count(arguments),
+		weir_option_text(arguments, "input-format"), NULL, NULL, &failures, &part, err);
+
+	if (!status && part.count == 0 && failures.count > 0) {
+		*err = failures.items[0];
+		status = err->status;
+	} else if (!status) {
+		weir_part_write(&part, &text);
+		status = weir_output_write(path, &text, err);
+		if (!status)
+			status = tell_failures(&failures, weir_arguments_count(arguments), err);
+	}
+	weir_part_release(&part);
+	weir_text_release(&text);
+	weir_read_failures_release(&failures);
+	return status;
+}
+
+/* ---- a report ---- */
+
+/* Lists the numbers that are false in `present`, the first MOST_NAMED of them. */
+static void list_missing(const bool *present, size_t expected, struct weir_text *out)
+{
+	size_t missing = 0;
+
+	for (size_t r = 0; r < expected; r++) {
+		if (present[r] || missing++ >= MOST_NAMED)
+			continue;
+		weir_text_printf(out, "%s%zu", out->length > 0 ? ", " : "", r);
+	}
+	if (missing > MOST_NAMED)
+		weir_text_printf(out, " and %zu more", missing - MOST_NAMED);
+}
+
+/* Fails if a rank from 0 to the expected number has no trace. */
+static enum weir_status check_ranks(const struct weir_report *report, size_t expected,
+                                    struct weir_error *err)
+{
+	bool *present = weir_alloc((expected + 1) * sizeof *present);
+	struct weir_text missing = {0};
+	enum weir_status status = WEIR_OK;
+
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_input *input = &report->profile->inputs[i];
+		int64_t rank = input->trace          ? input->trace->rank
+		               : input->packed_trace ? input->packed_rank
+		                                     : -1;
+
+		if (rank >= 0 && (uint64_t)rank < expected)
+			present[rank] = true;
+	}
+	list_missing(present, expected, &missing);
+	if (missing.length > 0)
+		status = weir_fail(err, WEIR_E_NOT_COMPARED, "of %zu ranks these are missing: %s",
+		                   expected, missing.data);
+	weir_text_release(&missing);
+	free(present);
+	return status;
+}
+
+static enum weir_status merge(const struct weir_arguments *arguments,
+                              const struct weir_settings *settings, struct weir_error *err)
+{
+	size_t expected = weir_option_count(arguments, "expect", 0);
+	struct weir_classification *classification;
+	enum weir_status status =
+		weir_classify_arguments(arguments, settings, true, &classification, err);
+
+	if (status)
+		return status;
+	status = weir_classification_write(arguments, classification, err);
+	if (!status)
+		status = tell_failures(weir_classification_failures(classification),
+		                       weir_arguments_count(arguments), err);
+	if (expected > 0 && (!status || weir_classification_failures(classification)->count > 0)) {
+		struct weir_error missing = {0};
+
+		if (check_ranks(weir_classification_report(classification), expected, &missing)) {
+			weir_say(missing.message);
+			if (!status) {
+				*err = missing;
+				status = missing.status;
+			}
+		}
+	}
+	weir_classification_free(classification);
+	return status;
+}
+
+static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
+{
+	struct weir_settings settings;
+	struct weir_policy *policy;
+	enum weir_status status;
+
+	if (weir_arguments_count(arguments) == 0)
+		return weir_exit_of(weir_fail(
+			err, WEIR_E_USAGE, "merge needs parts: weir merge r*.part -o report.html"));
+	if (part_of(arguments) && weir_option_each(arguments, "output", 1))
+		return weir_exit_of(weir_fail(err, WEIR_E_USAGE,
+		                              "-o %s: merge writes either a part or reports",
+		                              part_of(arguments)));
+	if (part_of(arguments))
+		return weir_exit_of(merge_into_part(arguments, part_of(arguments), err));
+	status = weir_documents_check(arguments, WEIR_RESULT_REPORT, err);
+	if (!status)
+		status = weir_policy_load(weir_option_text(arguments, "config"), &policy, err);
+	if (status)
+		return weir_exit_of(status);
+	settings = weir_settings_given(arguments, policy);
+	status = merge(arguments, &settings, err);
+	weir_policy_free(policy);
+	return weir_exit_of(status);
+}
+
+const struct weir_command weir_command_merge = {
+	.name = "merge",
+	.summary = "make one report of the parts of a run, or one part of several",
+	.arguments = "PART...",
+	.description = "Reads the parts of one run, in any order, and writes the report that weir "
+		       "classify would write from the inputs themselves. A part that is damaged "
+		       "is left out, named and counted, and the exit code is then 7.\n\n"
+		       "With an output whose name ends in .part it writes one part of all, so that "
+		       "parts merge in a tree, or as they arrive.",
+	.options = options,
+	.takes_files = true,
+	.exits = WEIR_ENDS(WEIR_EXIT_COVERAGE) | WEIR_ENDS(WEIR_EXIT_INPUT),
+	.example = "weir merge r0.part r1.part --expect 2",
+	.example_shows = "reports on the two ranks of a job, and fails if one is missing",
+	.run = run,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Makes parts of a run from its inputs, and decides which traces of a run are in memory. */
+#ifndef WEIR_PIPELINE_PARTING_H
+#define WEIR_PIPELINE_PARTING_H
+
+#include <stddef.h>
+
+#include "engine/base/error.h"
+#include "engine/part/part.h"
+#include "engine/readers/reader.h"
+
+/*
+ * Reads the inputs and puts them into one part; inputs that are parts give it their members. Traces
+ * are packed, and other files are kept as they are. node: machine on which the inputs were
+ * recorded; NULL: not stated. failures: as in struct weir_read_options. The caller releases *out.
+ */
+enum weir_status weir_part_make(const char *const *paths, size_t count, const char *format,
+                                const char *node, const struct weir_progress *progress,
+                                struct weir_read_failures *failures, struct weir_part_file *out,
+                                struct weir_error *err);
+
+/* Unpacks the traces of a profile if it has at most `most`; else packs all that are not. */
+enum weir_status weir_traces_settle(struct weir_profile *profile, size_t most,
+                                    struct weir_error *err);
+
+#endif
