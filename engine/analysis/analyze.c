@@ -4,9 +4,8 @@
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/counters/counted_row.h"
 #include "engine/analysis/drawing/tracks.h"
+#include "engine/analysis/job.h"
 #include "engine/analysis/path/critical_path.h"
-#include "engine/analysis/ranks/graph_operators.h"
-#include "engine/analysis/ranks/one_job.h"
 #include "engine/analysis/ranks/ranks.h"
 #include "engine/analysis/requests/cost.h"
 #include "engine/analysis/requests/joining.h"
@@ -63,7 +62,7 @@ static bool holds_timing(const struct weir_input *input)
 	const struct weir_trace *trace = input->trace;
 
 	return input->run || (trace && (trace->host.count > 0 || trace->device.count > 0)) ||
-	       (input->requests && input->requests->count > 0) ||
+	       input->packed_trace || (input->requests && input->requests->count > 0) ||
 	       (input->telemetry && input->telemetry->count > 0) || input->scrape ||
 	       input->counters || input->host_profile;
 }
@@ -81,40 +80,6 @@ static enum weir_status check_timing(const struct weir_profile *profile, struct 
 	                        "bills and prices say what was paid, not what ran: pass them "
 	                        "together with requests")
 	            : weir_fail(err, WEIR_E_EMPTY, "no input holds any timing");
-}
-
-/* Analyses one rank whose trace is set. Ranks and their traces share no memory, so that they run
- * in parallel. */
-static void init_rank(void *context, size_t index)
-{
-	struct weir_analysis *analysis = context;
-	struct weir_rank *rank = &analysis->ranks[index];
-	const struct weir_rank_options options = {
-		.steady = analysis->options.steady,
-		.device_name = analysis->options.device_name,
-		.table = &analysis->table,
-		.aliases = &analysis->options.settings->aliases,
-	};
-	struct weir_region region = weir_region_enter("rank", NULL);
-
-	weir_rank_init(rank, rank->trace, &options);
-	if (rank->rank < 0)
-		rank->rank = (int64_t)index;
-	weir_region_leave(&region, "events", rank->trace->host.count + rank->trace->device.count);
-}
-
-static void init_ranks(struct weir_analysis *analysis)
-{
-	const struct weir_profile *profile = analysis->profile;
-
-	analysis->ranks = weir_alloc(profile->input_count * sizeof *analysis->ranks);
-	for (size_t i = 0; i < profile->input_count; i++)
-		if (profile->inputs[i].trace)
-			analysis->ranks[analysis->rank_count++].trace = profile->inputs[i].trace;
-	weir_pool_run(analysis->rank_count, weir_pool_width(analysis->rank_count), init_rank,
-	              analysis);
-	weir_ranks_compare(analysis->ranks, analysis->rank_count);
-	weir_graph_operators_take(analysis->ranks, analysis->rank_count);
 }
 
 enum weir_status weir_analysis_new(const struct weir_profile *profile,
@@ -137,8 +102,7 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 		weir_analysis_free(analysis);
 		return status;
 	}
-	init_ranks(analysis);
-	status = weir_one_job_check(profile, analysis->ranks, analysis->rank_count, err);
+	status = weir_job_init(analysis, err);
 	if (status) {
 		weir_analysis_free(analysis);
 		return status;
@@ -157,9 +121,7 @@ void weir_analysis_free(struct weir_analysis *analysis)
 {
 	if (!analysis)
 		return;
-	for (size_t i = 0; i < analysis->rank_count; i++)
-		weir_rank_release(&analysis->ranks[i]);
-	free(analysis->ranks);
+	weir_job_release(analysis);
 	weir_serving_free(analysis->serving);
 	weir_counted_free(analysis->counted);
 	free(analysis->subjects);
@@ -346,7 +308,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 		fill_serving(analysis, report);
 	fill_telemetry(analysis, report);
 	if (whole) {
-		weir_ranks_note(analysis->ranks, analysis->rank_count, report);
+		weir_ranks_note(analysis->summaries, analysis->summary_count, report);
 		weir_join(analysis->profile, analysis->serving, report);
 	}
 }

@@ -104,10 +104,7 @@ static enum weir_status check_ranks(const struct weir_report *report, size_t exp
 	enum weir_status status = WEIR_OK;
 
 	for (size_t i = 0; i < report->profile->input_count; i++) {
-		const struct weir_input *input = &report->profile->inputs[i];
-		int64_t rank = input->trace          ? input->trace->rank
-		               : input->packed_trace ? input->packed_rank
-		                                     : -1;
+		int64_t rank = weir_input_facts(&report->profile->inputs[i]).rank;
 
 		if (rank >= 0 && (uint64_t)rank < expected)
 			present[rank] = true;

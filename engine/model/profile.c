@@ -10,6 +10,45 @@ struct weir_profile *weir_profile_new(void)
 	return weir_alloc(sizeof(struct weir_profile));
 }
 
+bool weir_input_is_timeline(const struct weir_input *input)
+{
+	return input->trace || input->packed_trace;
+}
+
+/* Adds an interval to [facts->start_ns, facts->end_ns); times that exceed int64_t do not count. */
+static void widen(struct weir_trace_facts *facts, int64_t base_ns, int64_t start_ns, int64_t end_ns)
+{
+	if (start_ns > INT64_MAX - base_ns || end_ns > INT64_MAX - base_ns || end_ns <= start_ns)
+		return;
+	start_ns += base_ns;
+	end_ns += base_ns;
+	if (facts->start_ns == facts->end_ns) {
+		facts->start_ns = start_ns;
+		facts->end_ns = end_ns;
+	}
+	facts->start_ns = start_ns < facts->start_ns ? start_ns : facts->start_ns;
+	facts->end_ns = end_ns > facts->end_ns ? end_ns : facts->end_ns;
+}
+
+struct weir_trace_facts weir_input_facts(const struct weir_input *input)
+{
+	const struct weir_trace *trace = input->trace;
+	struct weir_trace_facts facts = {.rank = -1};
+
+	if (!trace)
+		return input->packed_trace ? input->packed_facts : facts;
+	facts.rank = trace->rank;
+	facts.world_size = trace->world_size;
+	for (size_t r = 0; trace->base_ns > 0 && r < trace->device.count; r++)
+		widen(&facts, trace->base_ns, trace->device.start_ns[r], trace->device.end_ns[r]);
+	for (size_t r = 0; trace->base_ns > 0 && trace->device.count == 0 && r < trace->host.count;
+	     r++)
+		widen(&facts, trace->base_ns, trace->host.start_ns[r], trace->host.end_ns[r]);
+	for (size_t d = 0; trace->device.count > 0 && d < trace->device_count; d++)
+		facts.devices += trace->devices[d].described || trace->device_count == 1;
+	return facts;
+}
+
 void weir_input_release(struct weir_input *input)
 {
 	free(input->path);

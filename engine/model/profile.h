@@ -22,6 +22,14 @@ struct weir_packed {
 	uint64_t unpacked; /* bytes of the content */
 };
 
+/* What must be known of a trace while it is packed. */
+struct weir_trace_facts {
+	int64_t rank, world_size; /* as in struct weir_trace */
+	int64_t start_ns, end_ns; /* Unix time of its device work or, without any, of its host rows;
+	                             equal: not known */
+	uint64_t devices;         /* devices that it describes, if it has device work */
+};
+
 struct weir_input {
 	char *path;         /* path as given by the user */
 	char *node;         /* machine that recorded it, as its part states; NULL: not stated */
@@ -36,8 +44,8 @@ struct weir_input {
 	 * beside what was read from it. */
 	struct weir_packed packed;
 	bool packed_trace;
-	int64_t packed_rank, packed_world_size; /* as in struct weir_trace; set with packed_trace */
-	struct weir_run *run;                   /* samples and metrics in the form of a run */
+	struct weir_trace_facts packed_facts; /* set with packed_trace */
+	struct weir_run *run;                 /* samples and metrics in the form of a run */
 	struct weir_requests *requests;
 	struct weir_telemetry *telemetry;
 	struct weir_billing *billing;
@@ -51,6 +59,11 @@ struct weir_profile {
 	struct weir_input *inputs;
 	size_t input_count, input_capacity;
 };
+
+/* Returns true if the input holds a timeline, packed or not. */
+bool weir_input_is_timeline(const struct weir_input *input);
+/* Returns the facts about its timeline; rank -1 and zeros without one. */
+struct weir_trace_facts weir_input_facts(const struct weir_input *input);
 
 /* Frees the contents, but not the input itself. */
 void weir_input_release(struct weir_input *input);

@@ -19,9 +19,6 @@ WEIR_ENUM_TEXTS(weir_stage_view, [WEIR_VIEW_TIMELINE] = "timeline", [WEIR_VIEW_R
 WEIR_ENUM_TEXTS(weir_confidence, [WEIR_CONFIDENCE_LOW] = "low", [WEIR_CONFIDENCE_MEDIUM] = "medium",
                 [WEIR_CONFIDENCE_HIGH] = "high")
 
-WEIR_ENUM_TEXTS(weir_late_by, [WEIR_LATE_BY_UNKNOWN] = NULL, [WEIR_LATE_BY_DEVICE] = "device",
-                [WEIR_LATE_BY_HOST] = "host")
-
 static const struct weir_distribution unknown_distribution = {
 	.total_ns = NAN, .p50_ns = NAN, .p90_ns = NAN, .p95_ns = NAN, .p99_ns = NAN};
 

@@ -17,6 +17,7 @@
 #include "engine/model/critical_path.h"
 #include "engine/model/finding.h"
 #include "engine/model/fix.h"
+#include "engine/model/job.h"
 #include "engine/model/launch_figures.h"
 #include "engine/model/memory_figures.h"
 #include "engine/model/profile.h"
@@ -189,14 +190,6 @@ struct weir_graph_row {
 	double widest; /* position after the widest gap; NAN: none */
 	struct weir_graph_position *positions;
 	size_t position_count; /* 0: the positions were left out */
-};
-
-/* Why a rank reaches collectives after the others. */
-enum weir_late_by {
-	WEIR_LATE_BY_UNKNOWN, /* also if it is not late */
-	WEIR_LATE_BY_DEVICE,  /* its device had more work before the collective */
-	WEIR_LATE_BY_HOST,    /* its device was idle because the host launched late */
-	WEIR_LATE_BY_COUNT
 };
 
 /* A rank, or a device of a rank that uses several. */
@@ -439,6 +432,7 @@ struct weir_report {
 
 	struct weir_rank_row *ranks; /* NULL: one rank with one device */
 	size_t rank_row_count;
+	struct weir_job_figures *job; /* NULL: few ranks, and none stands out */
 	struct weir_stage_row *stages;
 	size_t stage_count;
 	struct weir_operator_row *operators; /* by total time, descending */
@@ -482,7 +476,6 @@ void weir_report_note(struct weir_report *report, const char *code, const char *
 
 WEIR_ENUM_DECLARE(weir_roofline);   /* "memory"; unknown: NULL */
 WEIR_ENUM_DECLARE(weir_stage_view); /* "request" */
-WEIR_ENUM_DECLARE(weir_late_by);    /* "host"; unknown: NULL */
 WEIR_ENUM_DECLARE(weir_confidence); /* "high" */
 
 #endif

@@ -64,7 +64,7 @@ static struct weir_part_member *add_empty(struct weir_part_file *part)
 {
 	part->members =
 		weir_grow(part->members, &part->capacity, part->count + 1, sizeof *part->members);
-	part->members[part->count] = (struct weir_part_member){.rank = -1};
+	part->members[part->count] = (struct weir_part_member){.facts = {.rank = -1}};
 	return &part->members[part->count++];
 }
 
@@ -129,8 +129,11 @@ static void pass_head(struct weir_planes *planes, struct weir_part_member *membe
 	pass_text(planes, &member->node);
 	pass_text(planes, &member->format);
 	pass_number(planes, &member->content, sizeof member->content);
-	pass_number(planes, &member->rank, sizeof member->rank);
-	pass_number(planes, &member->world_size, sizeof member->world_size);
+	pass_number(planes, &member->facts.rank, sizeof member->facts.rank);
+	pass_number(planes, &member->facts.world_size, sizeof member->facts.world_size);
+	pass_number(planes, &member->facts.start_ns, sizeof member->facts.start_ns);
+	pass_number(planes, &member->facts.end_ns, sizeof member->facts.end_ns);
+	pass_number(planes, &member->facts.devices, sizeof member->facts.devices);
 	pass_number(planes, &member->bytes, sizeof member->bytes);
 	pass_number(planes, &member->events, sizeof member->events);
 	pass_number(planes, &member->packed.unpacked, sizeof member->packed.unpacked);
@@ -147,7 +150,7 @@ static int by_identity(const void *left, const void *right)
 	int order = weir_text_compare_numbered(a->path, b->path);
 
 	if (order == 0)
-		order = (a->rank > b->rank) - (a->rank < b->rank);
+		order = (a->facts.rank > b->facts.rank) - (a->facts.rank < b->facts.rank);
 	if (order == 0)
 		order = strcmp(a->node, b->node);
 	if (order == 0)
@@ -326,8 +329,7 @@ void weir_input_pack(struct weir_input *input)
 		return;
 	weir_trace_pack(input->trace, &columns);
 	input->packed_trace = true;
-	input->packed_rank = input->trace->rank;
-	input->packed_world_size = input->trace->world_size;
+	input->packed_facts = weir_input_facts(input);
 	weir_trace_free(input->trace);
 	input->trace = NULL;
 	weir_packed_fill(&input->packed, columns.data, columns.length);

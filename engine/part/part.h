@@ -39,8 +39,7 @@ struct weir_part_member {
 	char *node;      /* machine on which the part was made; "": not stated */
 	char *format;    /* name of the reader */
 	uint8_t content; /* enum weir_part_content */
-	int64_t rank;    /* of a trace; -1: not stated */
-	int64_t world_size;
+	struct weir_trace_facts facts; /* of a trace */
 	uint64_t bytes, events; /* as in struct weir_input */
 	struct weir_warning warnings[WEIR_WARN_COUNT];
 	struct weir_packed packed;

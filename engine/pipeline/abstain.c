@@ -15,7 +15,7 @@
 bool weir_has_timeline(const struct weir_report *report)
 {
 	for (size_t i = 0; i < report->profile->input_count; i++)
-		if (report->profile->inputs[i].trace)
+		if (weir_input_is_timeline(&report->profile->inputs[i]))
 			return true;
 	return false;
 }

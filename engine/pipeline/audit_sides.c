@@ -97,7 +97,7 @@ static enum weir_status convert(const struct weir_classify_request *options, con
 static bool has_timeline(const struct weir_report *report)
 {
 	for (size_t i = 0; i < report->profile->input_count; i++)
-		if (report->profile->inputs[i].trace)
+		if (weir_input_is_timeline(&report->profile->inputs[i]))
 			return true;
 	return false;
 }

@@ -84,9 +84,11 @@ static enum weir_status read_inputs(const struct weir_classify_request *request,
 }
 
 /* Derives steps, segments, causes of idle time and rooflines for every rank, and joins the inputs.
- * The caller frees *out. */
+ * rules: for ranks that are not analysed in detail; NULL: nothing is judged. The caller frees
+ * *out. */
 static enum weir_status analyse(const struct weir_profile *profile,
-                                const struct weir_classify_request *request, bool verdict_only,
+                                const struct weir_classify_request *request,
+                                struct weir_ruleset *rules, bool verdict_only,
                                 struct weir_analysis **out, struct weir_error *err)
 {
 	const struct weir_analysis_options options = {
@@ -98,11 +100,13 @@ static enum weir_status analyse(const struct weir_profile *profile,
 		.change_count = request->change_count,
 		.detail = request->detail,
 		.verdict_only = verdict_only,
+		.judge = rules ? weir_judge_operator : NULL,
+		.judge_context = rules,
 	};
 	struct weir_region region = weir_region_enter("analyse", NULL);
 	enum weir_status status = weir_analysis_new(profile, &options, out, err);
 
-	weir_region_leave(&region, "ranks", status ? 0 : (*out)->rank_count);
+	weir_region_leave(&region, "ranks", status ? 0 : (*out)->summary_count);
 	return status;
 }
 
@@ -199,7 +203,8 @@ enum weir_status weir_classification_run(struct weir_classification *classificat
 	if (!status)
 		status = weir_several_runs_choose(classification->profile, 0, err);
 	if (!status)
-		status = analyse(classification->profile, request, false, &analysis, err);
+		status = analyse(classification->profile, request, classification->rules, false,
+		                 &analysis, err);
 	if (!status) {
 		struct weir_conclusion conclusion = {0};
 
@@ -283,7 +288,7 @@ enum weir_status weir_measure(const struct weir_classify_request *request,
 	if (!status)
 		status = weir_several_runs_take(profile, &further, err);
 	if (!status)
-		status = analyse(profile, request, true, &analysis, err);
+		status = analyse(profile, request, rules, true, &analysis, err);
 	if (!status) {
 		struct weir_conclusion conclusion = {0};
 		struct weir_report *report = weir_report_new(profile);
@@ -321,7 +326,7 @@ enum weir_status weir_convert(const struct weir_classify_request *request, struc
 	if (!status)
 		status = weir_several_runs_choose(profile, request->run_number, err);
 	if (!status)
-		status = analyse(profile, request, true, &analysis, err);
+		status = analyse(profile, request, NULL, true, &analysis, err);
 	if (!status) {
 		*out = weir_run_new();
 		weir_analysis_run(analysis, *out);

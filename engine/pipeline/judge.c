@@ -17,6 +17,12 @@ static void shares_of(const struct weir_attribution *attribution, double shares[
 		                    : NAN;
 }
 
+void weir_judge_operator(void *rules, const struct weir_subject *subject,
+                         struct weir_verdict *verdict)
+{
+	weir_ruleset_judge(rules, subject, NULL, verdict, NULL);
+}
+
 void weir_judge_operators(struct weir_analysis *analysis, struct weir_ruleset *rules)
 {
 	for (size_t i = 0; i < weir_analysis_subject_count(analysis); i++) {

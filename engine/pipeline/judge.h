@@ -22,6 +22,10 @@
  * on these verdicts. */
 void weir_judge_operators(struct weir_analysis *analysis, struct weir_ruleset *rules);
 
+/* Judges one operator; `rules` is a struct weir_ruleset. For struct weir_analysis_options. */
+void weir_judge_operator(void *rules, const struct weir_subject *subject,
+                         struct weir_verdict *verdict);
+
 /* Gives each stage of the report its verdict. */
 void weir_judge_stages(struct weir_report *report, struct weir_ruleset *rules);
 

@@ -82,8 +82,7 @@ static void add_member(struct weir_part_file *part, struct weir_input *input, co
 		weir_part_add(part, input->path, input->format, input->node ? input->node : node);
 
 	member->content = input->packed_trace ? WEIR_PART_TRACE : WEIR_PART_FILE;
-	member->rank = input->packed_trace ? input->packed_rank : -1;
-	member->world_size = input->packed_trace ? input->packed_world_size : 0;
+	member->facts = weir_input_facts(input);
 	member->bytes = input->bytes;
 	member->events = input->events;
 	member->packed = input->packed;
@@ -161,7 +160,7 @@ enum weir_status weir_traces_settle(struct weir_profile *profile, size_t most,
 
 	for (size_t i = 0; i < profile->input_count; i++) {
 		packed += profile->inputs[i].packed_trace;
-		traces += profile->inputs[i].packed_trace || profile->inputs[i].trace;
+		traces += weir_input_is_timeline(&profile->inputs[i]);
 	}
 	if (traces <= most)
 		return packed > 0 ? unpack_all(profile, err) : WEIR_OK;

@@ -341,7 +341,8 @@ static int by_origin(const void *left, const void *right)
 	if (order == 0)
 		order = strcmp(a->node ? a->node : "", b->node ? b->node : "");
 	if (order == 0)
-		order = (a->packed_rank > b->packed_rank) - (a->packed_rank < b->packed_rank);
+		order = (a->packed_facts.rank > b->packed_facts.rank) -
+		        (a->packed_facts.rank < b->packed_facts.rank);
 	return order != 0 ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 

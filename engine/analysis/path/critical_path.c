@@ -109,14 +109,14 @@ static struct weir_path_piece piece_of_row(const struct weir_rank *rank, uint32_
 	return (struct weir_path_piece){.span = rank->steps.row_span[row], .kind = (uint8_t)kind};
 }
 
-/* True for a collective of which this rank was not the last member: it waits until the last member
- * begins. */
+/* True for a collective of which another rank was the last member: it waits until that begins. The
+ * walk goes on there if that rank is analysed in detail. */
 static bool waits_for_rank(const struct walk *walk, uint32_t row)
 {
 	const struct weir_rank *rank = rank_of(walk);
 	const struct weir_waits *waits = &rank->waits;
 
-	return waits->until_ns && waits->last &&
+	return waits->until_ns && waits->last && waits->last[row].rank != WEIR_NONE &&
 	       waits->until_ns[row] > rank->trace->device.start_ns[row] &&
 	       (waits->last[row].rank != walk->rank || waits->last[row].row != row);
 }

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "engine/analysis/rank/rank.h"
+#include "engine/analysis/ranks/summary.h"
 #include "engine/base/error.h"
 #include "engine/model/profile.h"
 
@@ -19,7 +19,7 @@
 /* Checks the ranks, which come in the order of the profile's inputs with a trace. Fails with
  * WEIR_E_USAGE, naming the two inputs and what to do. */
 enum weir_status weir_one_job_check(const struct weir_profile *profile,
-                                    const struct weir_rank *ranks, size_t count,
+                                    const struct weir_rank_summary *ranks, size_t count,
                                     struct weir_error *err);
 
 #endif

@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/analysis/rank/collective_bytes.h"
 #include "engine/analysis/ranks/ranks.h"
 #include "engine/analysis/ranks/ranks_match.h"
 #include "engine/base/arena.h"
-#include "engine/base/pool.h"
 #include "engine/base/text.h"
 
 /* Further devices of a job are not compared. */
-#define MAX_LANES      512
+#define MAX_LANES      65536
 #define OUTLIER_FACTOR 5
 /* A rank counts as late if the others wait at least this share of the time in its collectives. */
 #define LATE_SHARE 0.10
@@ -22,128 +20,18 @@
 /* Clocks of one host agree to some microseconds. */
 #define CLOCKS_APART_NS 100000
 
-/* The device and rank of a lane. */
+/* The rank and device of a lane, and what was added to its clock. */
 struct place {
 	uint32_t rank;
 	uint16_t device;
+	int64_t base_ns;
 };
-
-/* ---- collectives in the traces ---- */
-
-/* Returns the collective of each device row; WEIR_NONE: no arguments recorded. */
-static uint32_t *index_collectives(const struct weir_trace *trace)
-{
-	uint32_t *of_row = weir_alloc((trace->device.count + 1) * sizeof *of_row);
-
-	for (size_t i = 0; i < trace->device.count; i++)
-		of_row[i] = WEIR_NONE;
-	for (size_t i = 0; i < trace->collective_count; i++)
-		if (trace->collectives[i].device_row < trace->device.count)
-			of_row[trace->collectives[i].device_row] = (uint32_t)i;
-	return of_row;
-}
-
-/* Returns a key with the same meaning in all traces: ids of names are local to a trace, their text
- * is not. */
-static uint32_t shared_key(struct weir_names *shared, const struct weir_trace *trace, uint32_t row,
-                           const struct weir_collective *collective, struct weir_text *scratch)
-{
-	const struct weir_names *names = trace->names;
-
-	weir_text_clear(scratch);
-	if (collective)
-		weir_text_printf(scratch, "%s\n%s\n%s", weir_names_text(names, collective->group),
-		                 weir_names_text(names, collective->members),
-		                 weir_names_text(names, collective->name));
-	else
-		weir_text_puts(scratch, weir_names_text(names, trace->device.name[row]));
-	return weir_names_add(shared, scratch->data, scratch->length);
-}
-
-struct collecting {
-	struct weir_names *shared;
-	struct weir_text scratch;
-	int64_t first_base_ns; /* of the first trace that states one; 0: none yet */
-};
-
-/* Returns the base of the trace's clock relative to the first one. Bases of one job are seconds
- * apart; the caller rejects differences of years. */
-static int64_t base_of(struct collecting *collecting, const struct weir_trace *trace, bool *based)
-{
-	*based = trace->base_ns > 0;
-	if (!*based)
-		return 0;
-	if (collecting->first_base_ns == 0)
-		collecting->first_base_ns = trace->base_ns;
-	return trace->base_ns - collecting->first_base_ns;
-}
-
-static void collect_device(struct collecting *collecting, const struct weir_rank *rank,
-                           uint16_t device, const uint32_t *collective_of, struct weir_lane *lane)
-{
-	const struct weir_trace *trace = rank->trace;
-	int64_t base_ns = base_of(collecting, trace, &lane->based);
-
-	if (llabs(base_ns) > WEIR_ARRIVAL_MAX_NS)
-		return;
-	for (uint32_t i = rank->timeline.first_row[device];
-	     i < rank->timeline.first_row[device + 1]; i++) {
-		const struct weir_collective *collective =
-			collective_of[i] == WEIR_NONE ? NULL
-						      : &trace->collectives[collective_of[i]];
-		int64_t start_ns = trace->device.start_ns[i], end_ns = trace->device.end_ns[i];
-
-		if (rank->timeline.work[i] != WEIR_WORK_COMM || start_ns < -WEIR_ARRIVAL_MAX_NS ||
-		    end_ns > WEIR_ARRIVAL_MAX_NS || start_ns > end_ns)
-			continue;
-		weir_lane_add(lane, &(struct weir_arrival){
-					    .key = shared_key(collecting->shared, trace, i,
-		                                              collective, &collecting->scratch),
-					    .row = i,
-					    .sequence = collective ? collective->sequence : -1,
-					    .start_ns = start_ns + base_ns,
-					    .end_ns = end_ns + base_ns,
-					    .link_bytes = collective ? weir_collective_link_bytes(
-									       trace, collective)
-		                                                     : NAN,
-				    });
-	}
-}
-
-/* Collects the collectives of every device that has any, in order of ranks and devices. Release
- * each lane, free() both arrays. */
-static size_t collect_lanes(const struct weir_rank *ranks, size_t count, struct weir_lane **lanes,
-                            struct place **places)
-{
-	struct collecting collecting = {.shared = weir_names_new()};
-	size_t found = 0;
-
-	*lanes = weir_alloc(MAX_LANES * sizeof **lanes);
-	*places = weir_alloc(MAX_LANES * sizeof **places);
-	for (size_t r = 0; r < count; r++) {
-		uint32_t *collective_of = index_collectives(ranks[r].trace);
-
-		for (size_t d = 0; d < ranks[r].trace->device_count && found < MAX_LANES; d++) {
-			collect_device(&collecting, &ranks[r], (uint16_t)d, collective_of,
-			               &(*lanes)[found]);
-			if ((*lanes)[found].count > 0)
-				(*places)[found++] = (struct place){(uint32_t)r, (uint16_t)d};
-		}
-		free(collective_of);
-	}
-	weir_text_release(&collecting.scratch);
-	weir_names_free(collecting.shared);
-	return found;
-}
-
-/* ---- comparison ---- */
 
 /* Sums over the collectives of one lane. */
 struct lane_sums {
-	struct weir_intervals busy, late; /* computing and copying; idle until the host launched */
-	struct weir_measure busy_in, late_in;
-	size_t last;         /* the previous meeting; NOBODY: none */
-	int64_t last_end_ns; /* its own end of that meeting, on the trace's clock */
+	size_t last;        /* the previous meeting; NOBODY: none */
+	uint32_t last_item; /* its own part in that meeting */
+	int64_t waited_ns;  /* in the meetings so far */
 
 	int64_t longest_ns;     /* durations of the longest member of each collective */
 	int64_t most_waited_ns; /* longest wait of each collective */
@@ -158,74 +46,112 @@ struct lane_sums {
 /* A collective with all its members. */
 struct meeting {
 	size_t match;
-	uint32_t first, last; /* first and last member by start, indices into matches->members */
+	uint32_t first, last; /* first and last member by start, indices into matches.members */
 	int64_t first_start_ns, second_start_ns, last_start_ns; /* second: the second last start */
 	int64_t shortest_ns, longest_ns;
 	bool counts;
 };
 
-struct comparison {
-	struct weir_rank *ranks;
-	struct weir_lane *lanes;
+struct weir_meetings {
+	struct weir_names *keys;
+	struct weir_lane *lanes; /* sorted, aligned */
 	struct place *places;
 	struct lane_sums *sums; /* one per lane */
-	size_t lane_count;
+	size_t lane_count, lane_capacity;
 	struct weir_matches matches;
 	struct meeting *meetings; /* in order of their last start */
+	size_t *counted;          /* the meetings that count */
+	size_t counted_count;
+	size_t *first_lane; /* per rank, and one more: its lanes */
 };
 
-static const struct weir_arrival *arrival(const struct comparison *all, size_t member)
+/* ---- lanes ---- */
+
+/* Returns the base of the rank's clock relative to the first stated one. Bases of one job are
+ * seconds apart; the caller rejects differences of years. */
+static int64_t base_of(const struct weir_rank_summary *summary, int64_t *first_base_ns)
+{
+	if (summary->base_ns <= 0)
+		return 0;
+	if (*first_base_ns == 0)
+		*first_base_ns = summary->base_ns;
+	return summary->base_ns - *first_base_ns;
+}
+
+/* Moves the collectives of a device to a lane of the job, with keys that mean the same in all
+ * lanes. */
+static void take_lane(struct weir_meetings *all, struct weir_lane *from, const uint32_t *key_of,
+                      const struct place *place, bool based)
+{
+	struct weir_lane *lane;
+
+	all->lanes = weir_realloc(all->lanes, (all->lane_count + 1) * sizeof *all->lanes);
+	all->places = weir_realloc(all->places, (all->lane_count + 1) * sizeof *all->places);
+	all->places[all->lane_count] = *place;
+	lane = &all->lanes[all->lane_count++];
+	*lane = *from;
+	lane->based = based;
+	*from = (struct weir_lane){0};
+	for (size_t i = 0; i < lane->count; i++) {
+		lane->items[i].key = key_of[lane->items[i].key];
+		lane->items[i].start_ns += place->base_ns;
+		lane->items[i].end_ns += place->base_ns;
+	}
+}
+
+static void collect_lanes(struct weir_meetings *all, struct weir_rank_summary *summaries,
+                          size_t count)
+{
+	int64_t first_base_ns = 0;
+
+	all->keys = weir_names_new();
+	all->first_lane = weir_alloc((count + 1) * sizeof *all->first_lane);
+	for (size_t r = 0; r < count; r++) {
+		struct weir_rank_summary *summary = &summaries[r];
+		size_t keys = weir_names_count(summary->keys);
+		uint32_t *key_of = weir_alloc((keys + 1) * sizeof *key_of);
+		int64_t base_ns = base_of(summary, &first_base_ns);
+
+		all->first_lane[r] = all->lane_count;
+		for (uint32_t k = 0; k < keys; k++)
+			key_of[k] = weir_names_add(all->keys, weir_names_text(summary->keys, k),
+			                           weir_names_length(summary->keys, k));
+		for (size_t d = 0; d < summary->device_count && all->lane_count < MAX_LANES; d++)
+			if (summary->devices[d].lane.count > 0 &&
+			    llabs(base_ns) <= WEIR_ARRIVAL_MAX_NS)
+				take_lane(all, &summary->devices[d].lane, key_of,
+				          &(struct place){(uint32_t)r, (uint16_t)d, base_ns},
+				          summary->base_ns > 0);
+		free(key_of);
+	}
+	all->first_lane[count] = all->lane_count;
+}
+
+/* ---- meetings ---- */
+
+static const struct weir_arrival *arrival(const struct weir_meetings *all, size_t member)
 {
 	const struct weir_member *at = &all->matches.members[member];
 
 	return &all->lanes[at->lane].items[at->item];
 }
 
-static uint32_t lane_of(const struct comparison *all, size_t member)
+static uint32_t lane_of(const struct weir_meetings *all, size_t member)
 {
 	return all->matches.members[member].lane;
 }
 
-static int64_t start_of(const struct comparison *all, size_t member)
+static int64_t start_of(const struct weir_meetings *all, size_t member)
 {
 	return arrival(all, member)->start_ns + all->lanes[lane_of(all, member)].offset_ns;
 }
 
-static struct weir_rank *rank_of(const struct comparison *all, size_t member)
-{
-	return &all->ranks[all->places[lane_of(all, member)].rank];
-}
-
-static int64_t duration_of(const struct comparison *all, size_t member)
+static int64_t duration_of(const struct weir_meetings *all, size_t member)
 {
 	return arrival(all, member)->end_ns - arrival(all, member)->start_ns;
 }
 
-/* Measures the activity of a device between its collectives. */
-static void measure_lane(void *context, size_t lane)
-{
-	const struct comparison *all = context;
-	const struct weir_segments *segments = &all->ranks[all->places[lane].rank].segments;
-	struct lane_sums *sums = &all->sums[lane];
-
-	sums->last = NOBODY;
-	for (size_t i = 0; i < segments->count; i++) {
-		const struct weir_segment *segment = &segments->items[i];
-
-		if (segment->device != all->places[lane].device)
-			continue;
-		if (segment->busy && segment->work != WEIR_WORK_COMM)
-			weir_intervals_push(&sums->busy, segment->start_ns, segment->end_ns);
-		else if (!segment->busy && segment->flags & WEIR_SEGMENT_LATE)
-			weir_intervals_push(&sums->late, segment->start_ns, segment->end_ns);
-	}
-	weir_intervals_unite(&sums->busy);
-	weir_intervals_unite(&sums->late);
-	weir_measure_init(&sums->busy_in, &sums->busy);
-	weir_measure_init(&sums->late_in, &sums->late);
-}
-
-static void find_meeting(const struct comparison *all, size_t match, struct meeting *out)
+static void find_meeting(const struct weir_meetings *all, size_t match, struct meeting *out)
 {
 	size_t first = all->matches.first[match], end = all->matches.first[match + 1];
 
@@ -255,7 +181,7 @@ static void find_meeting(const struct comparison *all, size_t match, struct meet
 			out->shortest_ns = duration_ns;
 		if (duration_ns > out->longest_ns)
 			out->longest_ns = duration_ns;
-		if (rank_of(all, m)->groups.row_call[arrival(all, m)->row] == WEIR_NONE)
+		if (!arrival(all, m)->steady)
 			out->counts = false; /* outside the steady steps of that rank */
 	}
 }
@@ -270,7 +196,7 @@ static int by_last_start(const void *left, const void *right)
 }
 
 /* Excludes the first meeting of a lane if it lasts much longer than any later one. */
-static void exclude_first(struct comparison *all)
+static void exclude_first(struct weir_meetings *all)
 {
 	struct {
 		struct meeting *first;
@@ -298,45 +224,56 @@ static void exclude_first(struct comparison *all)
 	free(lanes);
 }
 
-static int64_t since_last(const struct weir_measure *measure, const struct comparison *all,
-                          size_t member)
-{
-	const struct weir_rank *rank = rank_of(all, member);
+/* ---- waiting ---- */
 
-	return weir_measure_inside(measure, all->sums[lane_of(all, member)].last_end_ns,
-	                           rank->trace->device.start_ns[arrival(all, member)->row]);
+/* Returns the part of the time from the end of one collective of a lane to the start of another
+ * that the sums, taken before start and end of each, account for. */
+static int64_t between_ns(const struct weir_arrival *from, const struct weir_arrival *to,
+                          const int64_t from_ns[2], const int64_t to_ns[2])
+{
+	return to->start_ns > from->end_ns ? to_ns[0] - from_ns[1] : 0;
 }
 
 /* Explains why the last member was late. Both members left the same previous collective at the same
  * time, so the extra activity of the last member since then is the cause. */
-static void explain_lateness(struct comparison *all, const struct meeting *meeting)
+static void explain_lateness(struct weir_meetings *all, const struct meeting *meeting)
 {
 	const struct lane_sums *first = &all->sums[lane_of(all, meeting->first)];
 	struct lane_sums *last = &all->sums[lane_of(all, meeting->last)];
+	const struct weir_arrival *a = arrival(all, meeting->last),
+				  *b = arrival(all, meeting->first), *before_a, *before_b;
 
 	if (first == last || last->last == NOBODY || first->last != last->last)
 		return;
+	before_a = &all->lanes[lane_of(all, meeting->last)].items[last->last_item];
+	before_b = &all->lanes[lane_of(all, meeting->first)].items[first->last_item];
 	last->judged_ns = weir_add_ns(
 		last->judged_ns, weir_span_ns(meeting->first_start_ns, meeting->last_start_ns));
-	last->by_device_ns += (double)(since_last(&last->busy_in, all, meeting->last) -
-	                               since_last(&first->busy_in, all, meeting->first));
-	last->by_host_ns += (double)(since_last(&last->late_in, all, meeting->last) -
-	                             since_last(&first->late_in, all, meeting->first));
+	last->by_device_ns += (double)(between_ns(before_a, a, before_a->busy_ns, a->busy_ns) -
+	                               between_ns(before_b, b, before_b->busy_ns, b->busy_ns));
+	last->by_host_ns += (double)(between_ns(before_a, a, before_a->late_ns, a->late_ns) -
+	                             between_ns(before_b, b, before_b->late_ns, b->late_ns));
 }
 
-static void add_member(struct comparison *all, const struct meeting *meeting, size_t member)
+/* Returns how long a member waits for the last one; at most its duration. */
+static int64_t wait_of(const struct weir_meetings *all, const struct meeting *meeting,
+                       size_t member)
 {
-	const struct weir_arrival *own = arrival(all, member);
-	struct lane_sums *sums = &all->sums[lane_of(all, member)];
-	struct weir_waits *waits = &rank_of(all, member)->waits;
 	int64_t duration_ns = duration_of(all, member);
 	int64_t wait_ns = weir_span_ns(start_of(all, member), meeting->last_start_ns);
 
-	if (wait_ns > duration_ns)
-		wait_ns = duration_ns;
+	return wait_ns > duration_ns ? duration_ns : wait_ns;
+}
+
+static void add_member(struct weir_meetings *all, const struct meeting *meeting, size_t member,
+                       struct weir_waits *waits)
+{
+	const struct weir_arrival *own = arrival(all, member);
+	struct lane_sums *sums = &all->sums[lane_of(all, member)];
+
 	waits->matched++;
-	waits->collective_ns = weir_add_ns(waits->collective_ns, duration_ns);
-	waits->wait_ns = weir_add_ns(waits->wait_ns, wait_ns);
+	waits->collective_ns = weir_add_ns(waits->collective_ns, duration_of(all, member));
+	waits->wait_ns = weir_add_ns(waits->wait_ns, wait_of(all, meeting, member));
 	waits->transfer_ns = weir_add_ns(waits->transfer_ns, meeting->shortest_ns);
 	sums->longest_ns = weir_add_ns(sums->longest_ns, meeting->longest_ns);
 	sums->most_waited_ns =
@@ -346,11 +283,10 @@ static void add_member(struct comparison *all, const struct meeting *meeting, si
 		sums->link_bytes += own->link_bytes;
 		sums->link_ns += (double)meeting->shortest_ns;
 	}
-	waits->until_ns[own->row] =
-		rank_of(all, member)->trace->device.start_ns[own->row] + wait_ns;
 }
 
-static void add_meeting(struct comparison *all, size_t index)
+static void add_meeting(struct weir_meetings *all, size_t index,
+                        struct weir_rank_summary *summaries)
 {
 	const struct meeting *meeting = &all->meetings[index];
 	size_t first = all->matches.first[meeting->match];
@@ -359,19 +295,28 @@ static void add_meeting(struct comparison *all, size_t index)
 
 	if (meeting->counts) {
 		for (size_t m = first; m < end; m++)
-			add_member(all, meeting, m);
+			add_member(all, meeting, m,
+			           &summaries[all->places[lane_of(all, m)].rank].waits);
 		last->alone_ns = weir_add_ns(last->alone_ns, weir_span_ns(meeting->second_start_ns,
 		                                                          meeting->last_start_ns));
 		last->caused_ns =
 			weir_add_ns(last->caused_ns,
 		                    weir_span_ns(meeting->first_start_ns, meeting->last_start_ns));
 		explain_lateness(all, meeting);
+		all->counted[all->counted_count++] = index;
 	}
 	for (size_t m = first; m < end; m++) {
 		struct lane_sums *sums = &all->sums[lane_of(all, m)];
+		uint32_t item = all->matches.members[m].item;
+
+		struct weir_arrival *own = &all->lanes[lane_of(all, m)].items[item];
 
 		sums->last = index;
-		sums->last_end_ns = rank_of(all, m)->trace->device.end_ns[arrival(all, m)->row];
+		sums->last_item = item;
+		own->meeting = (uint32_t)index;
+		own->wait_ns = wait_of(all, meeting, m);
+		own->waited_ns = sums->waited_ns;
+		sums->waited_ns = weir_add_ns(sums->waited_ns, own->wait_ns);
 	}
 }
 
@@ -387,12 +332,12 @@ static enum weir_late_by late_by(const struct lane_sums *sums)
 }
 
 /* Fills the figures of a rank; with several devices, those of the worst one. */
-static void judge_lane(struct comparison *all, size_t lane)
+static void judge_lane(const struct weir_meetings *all, size_t lane,
+                       struct weir_rank_summary *summary)
 {
 	const struct lane_sums *sums = &all->sums[lane];
-	struct weir_rank *rank = &all->ranks[all->places[lane].rank];
-	const struct weir_rank_device *device = &rank->devices[all->places[lane].device];
-	struct weir_waits *waits = &rank->waits;
+	double link_bytes_per_s = summary->devices[all->places[lane].device].link_bytes_per_s;
+	struct weir_waits *waits = &summary->waits;
 	double score = sums->most_waited_ns > 0
 	                       ? (double)sums->alone_ns / (double)sums->most_waited_ns
 	                       : 0;
@@ -407,106 +352,59 @@ static void judge_lane(struct comparison *all, size_t lane)
 	}
 	if (sums->link_ns > 0)
 		waits->bus_bytes_per_s = sums->link_bytes / (sums->link_ns / 1e9);
-	if (device->known) /* The table adds both directions. */
-		waits->link_share =
-			waits->bus_bytes_per_s / (device->peaks.link_bytes_per_s.theoretical / 2);
+	if (!isnan(link_bytes_per_s)) /* The table adds both directions. */
+		waits->link_share = waits->bus_bytes_per_s / (link_bytes_per_s / 2);
 }
 
-/* Notes for each row which rank it waits for: the one that arrived last. */
-static void mark_rows(struct comparison *all)
-{
-	for (size_t i = 0; i < all->matches.count; i++) {
-		const struct meeting *meeting = &all->meetings[i];
-		size_t end = all->matches.first[meeting->match + 1];
-		enum weir_late_by by = late_by(&all->sums[lane_of(all, meeting->last)]);
-		const struct weir_last_member last = {
-			.rank = all->places[lane_of(all, meeting->last)].rank,
-			.row = arrival(all, meeting->last)->row,
-		};
-
-		for (size_t m = all->matches.first[meeting->match]; meeting->counts && m < end;
-		     m++) {
-			rank_of(all, m)->waits.by[arrival(all, m)->row] = (uint8_t)by;
-			rank_of(all, m)->waits.last[arrival(all, m)->row] = last;
-		}
-		rank_of(all, meeting->first)->waits.longest[arrival(all, meeting->first)->row] =
-			true;
-	}
-}
-
-static void compare(struct comparison *all)
+static void compare(struct weir_meetings *all, struct weir_rank_summary *summaries)
 {
 	all->sums = weir_alloc(all->lane_count * sizeof *all->sums);
+	for (size_t l = 0; l < all->lane_count; l++)
+		all->sums[l].last = NOBODY;
 	all->meetings = weir_alloc((all->matches.count + 1) * sizeof *all->meetings);
-	weir_pool_run(all->lane_count, weir_pool_width(all->lane_count), measure_lane, all);
+	all->counted = weir_alloc((all->matches.count + 1) * sizeof *all->counted);
 	for (size_t i = 0; i < all->matches.count; i++)
 		find_meeting(all, i, &all->meetings[i]);
 	qsort(all->meetings, all->matches.count, sizeof *all->meetings, by_last_start);
 	exclude_first(all);
 	for (size_t i = 0; i < all->matches.count; i++)
-		add_meeting(all, i);
+		add_meeting(all, i, summaries);
 	for (size_t l = 0; l < all->lane_count; l++)
-		judge_lane(all, l);
-	mark_rows(all);
-	for (size_t l = 0; l < all->lane_count; l++) {
-		weir_measure_release(&all->sums[l].busy_in);
-		weir_measure_release(&all->sums[l].late_in);
-		weir_intervals_release(&all->sums[l].busy);
-		weir_intervals_release(&all->sums[l].late);
+		judge_lane(all, l, &summaries[all->places[l].rank]);
+}
+
+struct weir_meetings *weir_meetings_new(struct weir_rank_summary *summaries, size_t count)
+{
+	struct weir_meetings *all = weir_alloc(sizeof *all);
+
+	collect_lanes(all, summaries, count);
+	if (all->lane_count > 1) {
+		weir_lanes_align(all->lanes, all->lane_count);
+		weir_lanes_match(all->lanes, all->lane_count, &all->matches);
 	}
-	free(all->sums);
-	free(all->meetings);
+	for (size_t r = 0; r < count; r++)
+		summaries[r].waits = (struct weir_waits){
+			.straggler_score = NAN, .bus_bytes_per_s = NAN, .link_share = NAN};
+	if (all->matches.count > 0)
+		compare(all, summaries);
+	return all;
 }
 
-static void drop_rows(struct weir_waits *waits)
+void weir_meetings_free(struct weir_meetings *meetings)
 {
-	free(waits->until_ns);
-	free(waits->by);
-	free(waits->last);
-	free(waits->longest);
-	waits->until_ns = NULL;
-	waits->by = NULL;
-	waits->last = NULL;
-	waits->longest = NULL;
-}
-
-static void clear_waits(struct weir_rank *rank, bool with_rows)
-{
-	size_t rows = rank->trace->device.count;
-
-	rank->waits = (struct weir_waits){
-		.straggler_score = NAN, .bus_bytes_per_s = NAN, .link_share = NAN};
-	if (!with_rows)
+	if (!meetings)
 		return;
-	rank->waits.until_ns = weir_alloc((rows + 1) * sizeof *rank->waits.until_ns);
-	rank->waits.by = weir_alloc((rows + 1) * sizeof *rank->waits.by);
-	rank->waits.longest = weir_alloc((rows + 1) * sizeof *rank->waits.longest);
-	rank->waits.last = weir_alloc((rows + 1) * sizeof *rank->waits.last);
-	for (size_t i = 0; i < rows; i++)
-		rank->waits.until_ns[i] = INT64_MIN;
-}
-
-void weir_ranks_compare(struct weir_rank *ranks, size_t count)
-{
-	struct comparison all = {.ranks = ranks};
-
-	all.lane_count = collect_lanes(ranks, count, &all.lanes, &all.places);
-	if (all.lane_count > 1) {
-		weir_lanes_align(all.lanes, all.lane_count);
-		weir_lanes_match(all.lanes, all.lane_count, &all.matches);
-	}
-	for (size_t r = 0; r < count; r++)
-		clear_waits(&ranks[r], all.matches.count > 0);
-	if (all.matches.count > 0)
-		compare(&all);
-	for (size_t r = 0; r < count; r++)
-		if (!weir_waits_known(&ranks[r].waits))
-			drop_rows(&ranks[r].waits);
-	for (size_t l = 0; l < all.lane_count; l++)
-		weir_lane_release(&all.lanes[l]);
-	weir_matches_release(&all.matches);
-	free(all.lanes);
-	free(all.places);
+	for (size_t l = 0; l < meetings->lane_count; l++)
+		weir_lane_release(&meetings->lanes[l]);
+	weir_matches_release(&meetings->matches);
+	weir_names_free(meetings->keys);
+	free(meetings->lanes);
+	free(meetings->places);
+	free(meetings->sums);
+	free(meetings->meetings);
+	free(meetings->counted);
+	free(meetings->first_lane);
+	free(meetings);
 }
 
 bool weir_waits_known(const struct weir_waits *waits)
@@ -514,30 +412,137 @@ bool weir_waits_known(const struct weir_waits *waits)
 	return waits->matched >= WEIR_FEWEST_MATCHES && waits->collective_ns > 0;
 }
 
+/* ---- rows of a rank ---- */
+
+/* Finds the member of a lane; the members of a match are in the order of their lanes. */
+static size_t member_of(const struct weir_meetings *all, const struct meeting *meeting,
+                        uint32_t lane)
+{
+	size_t low = all->matches.first[meeting->match];
+	size_t end = all->matches.first[meeting->match + 1];
+
+	while (end - low > 1) {
+		size_t middle = low + (end - low) / 2;
+
+		if (lane_of(all, middle) <= lane)
+			low = middle;
+		else
+			end = middle;
+	}
+	return low;
+}
+
+/* Notes for a row until when its rank waits, and for whom: the member that arrived last. */
+static void mark_row(const struct weir_meetings *all, uint32_t lane, const struct weir_arrival *own,
+                     struct weir_waits *waits)
+{
+	const struct meeting *meeting = &all->meetings[own->meeting];
+	size_t member = member_of(all, meeting, lane);
+
+	if (!meeting->counts)
+		return;
+	waits->until_ns[own->row] = own->start_ns - all->places[lane].base_ns + own->wait_ns;
+	waits->by[own->row] = (uint8_t)late_by(&all->sums[lane_of(all, meeting->last)]);
+	waits->last[own->row] = (struct weir_last_member){
+		.rank = all->places[lane_of(all, meeting->last)].rank,
+		.row = arrival(all, meeting->last)->row,
+	};
+	waits->longest[own->row] = meeting->first == member;
+}
+
+void weir_meetings_rows(const struct weir_meetings *meetings, size_t rank,
+                        const struct weir_rank_summary *summary, struct weir_rank *out)
+{
+	size_t rows = out->trace->device.count;
+	struct weir_waits *waits = &out->waits;
+
+	*waits = summary->waits;
+	if (!weir_waits_known(waits))
+		return;
+	waits->until_ns = weir_alloc((rows + 1) * sizeof *waits->until_ns);
+	waits->by = weir_alloc((rows + 1) * sizeof *waits->by);
+	waits->longest = weir_alloc((rows + 1) * sizeof *waits->longest);
+	waits->last = weir_alloc((rows + 1) * sizeof *waits->last);
+	for (size_t i = 0; i < rows; i++)
+		waits->until_ns[i] = INT64_MIN;
+	for (size_t l = meetings->first_lane[rank]; l < meetings->first_lane[rank + 1]; l++)
+		for (size_t i = 0; i < meetings->lanes[l].count; i++)
+			if (meetings->lanes[l].items[i].meeting != WEIR_NO_MEETING)
+				mark_row(meetings, (uint32_t)l, &meetings->lanes[l].items[i],
+				         waits);
+}
+
+/* ---- one collective after another ---- */
+
+size_t weir_meetings_count(const struct weir_meetings *meetings)
+{
+	return meetings->counted_count;
+}
+
+void weir_meetings_view(const struct weir_meetings *meetings, size_t index,
+                        struct weir_meeting_view *out)
+{
+	const struct meeting *meeting = &meetings->meetings[meetings->counted[index]];
+	size_t first = meetings->matches.first[meeting->match];
+
+	*out = (struct weir_meeting_view){
+		.key = weir_names_text(meetings->keys, arrival(meetings, first)->key),
+		.members = meetings->matches.first[meeting->match + 1] - first,
+		.shortest_ns = meeting->shortest_ns,
+	};
+}
+
+/* Measures the time since the previous collective with the same key, which precedes this one in its
+ * lane: lanes are sorted by key and then by time. */
+static void measure_own(const struct weir_lane *lane, size_t item, struct weir_meeting_member *out)
+{
+	const struct weir_arrival *to = &lane->items[item], *from = to - 1;
+
+	if (item == 0 || from->key != to->key || from->meeting == WEIR_NO_MEETING)
+		return;
+	out->own_ns = (double)weir_span_ns(from->end_ns, to->start_ns) -
+	              (double)(to->waited_ns - from->waited_ns - from->wait_ns);
+	out->own_busy_ns = (double)between_ns(from, to, from->busy_ns, to->busy_ns);
+	out->own_late_ns = (double)between_ns(from, to, from->late_ns, to->late_ns);
+}
+
+void weir_meetings_member(const struct weir_meetings *meetings, size_t index, size_t member,
+                          struct weir_meeting_member *out)
+{
+	const struct meeting *meeting = &meetings->meetings[meetings->counted[index]];
+	const struct weir_member *at =
+		&meetings->matches.members[meetings->matches.first[meeting->match] + member];
+	const struct weir_lane *lane = &meetings->lanes[at->lane];
+
+	*out = (struct weir_meeting_member){
+		.rank = meetings->places[at->lane].rank,
+		.arrival = &lane->items[at->item],
+		.own_ns = NAN,
+		.own_busy_ns = NAN,
+		.own_late_ns = NAN,
+	};
+	measure_own(lane, at->item, out);
+}
+
+/* ---- ranks in memory ---- */
+
+void weir_ranks_compare(struct weir_rank *ranks, size_t count)
+{
+	struct weir_rank_summary *summaries = weir_alloc((count + 1) * sizeof *summaries);
+	struct weir_meetings *meetings;
+
+	for (size_t r = 0; r < count; r++)
+		weir_rank_summary_init(&summaries[r], &ranks[r], true);
+	meetings = weir_meetings_new(summaries, count);
+	for (size_t r = 0; r < count; r++) {
+		weir_meetings_rows(meetings, r, &summaries[r], &ranks[r]);
+		weir_rank_summary_release(&summaries[r]);
+	}
+	weir_meetings_free(meetings);
+	free(summaries);
+}
+
 /* ---- notes ---- */
-
-/* Returns the number of ranks of the job: as stated in the trace, else the largest group of a
- * collective; 0: unknown. */
-static int64_t job_size(const struct weir_trace *trace)
-{
-	int64_t size = trace->world_size;
-
-	for (size_t i = 0; trace->world_size <= 0 && i < trace->collective_count; i++)
-		if (trace->collectives[i].group_size > size)
-			size = trace->collectives[i].group_size;
-	return size;
-}
-
-/* Returns the number of devices with collectives: one per rank, unless one process drives several.
- */
-static size_t count_members(const struct weir_rank *rank)
-{
-	size_t members = 0;
-
-	for (size_t d = 0; d < rank->trace->device_count; d++)
-		members += rank->activity[d].communication_ns > 0;
-	return members;
-}
 
 struct census {
 	size_t members,
@@ -546,25 +551,24 @@ struct census {
 	int64_t furthest_rank;
 };
 
-static struct census take_census(const struct weir_rank *ranks, size_t count)
+static struct census take_census(const struct weir_rank_summary *summaries, size_t count)
 {
 	struct census census = {0};
 
 	for (size_t r = 0; r < count; r++) {
-		const struct weir_waits *waits = &ranks[r].waits;
-		size_t members = count_members(&ranks[r]);
-		int64_t size = job_size(ranks[r].trace);
+		const struct weir_rank_summary *summary = &summaries[r];
 
-		if (members == 0)
+		if (summary->members == 0)
 			continue;
-		census.members += members;
-		census.job = size > census.job ? size : census.job;
-		if (!weir_waits_known(waits))
+		census.members += summary->members;
+		if (summary->job_size > census.job)
+			census.job = summary->job_size;
+		if (!weir_waits_known(&summary->waits))
 			continue;
 		census.waiting++;
-		if (llabs(waits->offset_ns) > llabs(census.furthest_ns)) {
-			census.furthest_ns = waits->offset_ns;
-			census.furthest_rank = ranks[r].rank;
+		if (llabs(summary->waits.offset_ns) > llabs(census.furthest_ns)) {
+			census.furthest_ns = summary->waits.offset_ns;
+			census.furthest_rank = summary->rank;
 		}
 	}
 	return census;
@@ -596,9 +600,10 @@ static void note_one(int64_t job, struct weir_report *report)
 		weir_report_note(report, "one_rank", "%s", alone);
 }
 
-void weir_ranks_note(const struct weir_rank *ranks, size_t count, struct weir_report *report)
+void weir_ranks_note(const struct weir_rank_summary *summaries, size_t count,
+                     struct weir_report *report)
 {
-	struct census census = take_census(ranks, count);
+	struct census census = take_census(summaries, count);
 
 	if (census.waiting == 0 && census.members == 1)
 		note_one(census.job, report);

@@ -24,14 +24,57 @@
 #define WEIR_ANALYSIS_RANKS_RANKS_H
 
 #include "engine/analysis/rank/rank.h"
+#include "engine/analysis/ranks/summary.h"
+#include "engine/model/report.h"
 
-/* Fills `waits` of each rank; unknown figures stay NAN, 0 and NULL. */
+/* The collectives of a job, matched among its ranks; opaque. */
+struct weir_meetings;
+
+/* A collective with all its members, for weir_meetings_each(). */
+struct weir_meeting_view {
+	/* Group, members and name of the collective, by line; the name of the kernel if the trace
+	 * states no group. */
+	const char *key;
+	size_t members;
+	int64_t shortest_ns; /* duration of its shortest member: the transfer */
+};
+
+/* The part of one rank in a collective. */
+struct weir_meeting_member {
+	size_t rank; /* index of its summary */
+	const struct weir_arrival *arrival;
+	/* From the end of the previous collective of the same group and name to the start of this
+	 * one, without the time that the device waited in others in between; NAN: there is no
+	 * previous one. Then the parts of it with work, and with idle time until the host
+	 * launched. */
+	double own_ns, own_busy_ns, own_late_ns;
+};
+
+/* Matches the collectives of all ranks and fills `waits` of each summary. Takes the collectives out
+ * of the summaries. The caller frees the result with weir_meetings_free(). */
+struct weir_meetings *weir_meetings_new(struct weir_rank_summary *summaries, size_t count);
+void weir_meetings_free(struct weir_meetings *meetings);
+
+/* Fills the waits of a rank with the figures of its summary and, per device row, its waiting. */
+void weir_meetings_rows(const struct weir_meetings *meetings, size_t rank,
+                        const struct weir_rank_summary *summary, struct weir_rank *out);
+
+/* Return the number of matched collectives that count, one of them, and one of its members. */
+size_t weir_meetings_count(const struct weir_meetings *meetings);
+void weir_meetings_view(const struct weir_meetings *meetings, size_t index,
+                        struct weir_meeting_view *out);
+void weir_meetings_member(const struct weir_meetings *meetings, size_t index, size_t member,
+                          struct weir_meeting_member *out);
+
+/* Compares ranks that are all in memory: fills `waits` of each; unknown figures stay NAN, 0 and
+ * NULL. */
 void weir_ranks_compare(struct weir_rank *ranks, size_t count);
 
 /* True if enough collectives of the rank are matched for a waiting time. */
 bool weir_waits_known(const struct weir_waits *waits);
 
 /* Adds notes on missing or unmatched ranks and on clock offsets to the report. */
-void weir_ranks_note(const struct weir_rank *ranks, size_t count, struct weir_report *report);
+void weir_ranks_note(const struct weir_rank_summary *summaries, size_t count,
+                     struct weir_report *report);
 
 #endif

@@ -27,7 +27,17 @@ struct weir_arrival {
 	int64_t sequence;         /* in its group; -1: not stated */
 	int64_t start_ns, end_ns; /* clock of the lane, its base added */
 	double link_bytes;        /* bytes that cross the link of each device; NAN: unknown */
+	/* For the caller; matching does not use them. */
+	int64_t received;               /* elements that the member receives; -1: unknown */
+	int64_t busy_ns[2], late_ns[2]; /* work other than collectives, and idle time until the host
+	                                   launched, before the start and before the end */
+	int64_t wait_ns;   /* how long it waits in this collective for the last member */
+	int64_t waited_ns; /* how long its device waited in earlier ones */
+	uint32_t meeting;  /* index of the collective among the matched ones, or WEIR_NO_MEETING */
+	bool steady;       /* lies in a steady step of its rank */
 };
+
+#define WEIR_NO_MEETING UINT32_MAX
 
 /* {0} is an empty lane; release with weir_lane_release(). */
 struct weir_lane {

@@ -234,11 +234,7 @@ struct weir_serving_devices weir_serving_devices_of(const struct weir_profile *p
 
 		if (input->telemetry && input->telemetry->device_count > seen)
 			seen = input->telemetry->device_count;
-		for (size_t d = 0; input->trace && input->trace->device.count > 0 &&
-		                   d < input->trace->device_count;
-		     d++)
-			traced += input->trace->devices[d].described ||
-			          input->trace->device_count == 1;
+		traced += weir_input_facts(input).devices;
 	}
 	if (seen > 0)
 		return (struct weir_serving_devices){(double)seen, false};

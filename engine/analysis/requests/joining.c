@@ -21,12 +21,10 @@ struct weir_stretch weir_requests_stretch(const struct weir_serving *serving)
 	return (struct weir_stretch){serving->load.start_ns, serving->load.end_ns};
 }
 
-static void widen(struct weir_stretch *stretch, int64_t base_ns, int64_t start_ns, int64_t end_ns)
+static void widen(struct weir_stretch *stretch, int64_t start_ns, int64_t end_ns)
 {
-	if (start_ns > INT64_MAX - base_ns || end_ns > INT64_MAX - base_ns || end_ns <= start_ns)
+	if (end_ns <= start_ns)
 		return;
-	start_ns += base_ns;
-	end_ns += base_ns;
 	if (stretch->start_ns == stretch->end_ns)
 		*stretch = (struct weir_stretch){start_ns, end_ns};
 	stretch->start_ns = start_ns < stretch->start_ns ? start_ns : stretch->start_ns;
@@ -38,16 +36,9 @@ struct weir_stretch weir_traces_stretch(const struct weir_profile *profile)
 	struct weir_stretch stretch = {0, 0};
 
 	for (size_t i = 0; i < profile->input_count; i++) {
-		const struct weir_trace *trace = profile->inputs[i].trace;
+		struct weir_trace_facts facts = weir_input_facts(&profile->inputs[i]);
 
-		if (!trace || trace->base_ns <= 0)
-			continue;
-		for (size_t r = 0; r < trace->device.count; r++)
-			widen(&stretch, trace->base_ns, trace->device.start_ns[r],
-			      trace->device.end_ns[r]);
-		for (size_t r = 0; trace->device.count == 0 && r < trace->host.count; r++)
-			widen(&stretch, trace->base_ns, trace->host.start_ns[r],
-			      trace->host.end_ns[r]);
+		widen(&stretch, facts.start_ns, facts.end_ns);
 	}
 	return stretch;
 }

@@ -341,13 +341,14 @@ static const char *stage_of(const struct row *row)
 
 static const char *source_of(const struct row *row)
 {
-	const struct weir_profile *profile = row->analysis->profile;
+	const struct weir_analysis *analysis = row->analysis;
 	const struct weir_rank *source = row->entries->rank->graph_source;
 
-	for (size_t i = 0; source && i < profile->input_count; i++)
-		if (profile->inputs[i].trace == source->trace)
-			return copy(row->report, profile->inputs[i].path);
-	return NULL;
+	if (!source)
+		return NULL;
+	return copy(
+		row->report,
+		analysis->profile->inputs[analysis->rank_inputs[source - analysis->ranks]].path);
 }
 
 /* With fewer launches, starting threads takes longer than measuring in one. */

@@ -34,21 +34,36 @@ static size_t count_spans(const struct weir_analysis *analysis, size_t r, uint32
 	return count;
 }
 
-static struct weir_stage_merge *find_merge(struct weir_stage_merges *merges,
-                                           const struct weir_stage_info *stage, size_t ranks)
+static struct weir_stage_merge *find_merge(struct weir_stage_merges *merges, const char *name,
+                                           const char *kind, size_t ranks)
 {
 	struct weir_stage_merge *merge;
 
 	for (size_t i = 0; i < merges->count; i++)
-		if (strcmp(merges->items[i].name, stage->name) == 0)
+		if (strcmp(merges->items[i].name, name) == 0)
 			return &merges->items[i];
 	merges->items = weir_realloc(merges->items, (merges->count + 1) * sizeof *merges->items);
 	merge = &merges->items[merges->count++];
-	*merge = (struct weir_stage_merge){.name = stage->name, .kind = stage->kind};
+	*merge = (struct weir_stage_merge){.name = name, .kind = kind};
 	merge->stage = weir_alloc(ranks * sizeof *merge->stage);
 	for (size_t r = 0; r < ranks; r++)
 		merge->stage[r] = WEIR_NONE;
 	return merge;
+}
+
+/* Adds the time of a rank without detail, which was attributed when it was summarized. */
+static void add_summary(struct weir_stage_merges *merges, const struct weir_rank_summary *summary,
+                        size_t ranks)
+{
+	weir_ledger_add(&merges->outside, &summary->outside);
+	for (size_t s = 0; s < summary->stage_count; s++) {
+		const struct weir_stage_record *stage = &summary->stages[s];
+		struct weir_stage_merge *merge =
+			find_merge(merges, stage->name, stage->kind, ranks);
+
+		weir_ledger_add(&merge->ledger, &stage->ledger);
+		weir_ledger_add(&merges->total, &stage->ledger);
+	}
 }
 
 void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_analysis *analysis)
@@ -61,7 +76,8 @@ void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_
 		weir_attribute(rank, stages, &merges->outside);
 		for (size_t s = 0; s < rank->steps.stage_count; s++) {
 			struct weir_stage_merge *merge =
-				find_merge(merges, &rank->steps.stages[s], analysis->rank_count);
+				find_merge(merges, rank->steps.stages[s].name,
+			                   rank->steps.stages[s].kind, analysis->rank_count);
 
 			merge->stage[r] = (uint32_t)s;
 			weir_ledger_add(&merge->ledger, &stages[s]);
@@ -69,6 +85,9 @@ void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_
 		}
 		free(stages);
 	}
+	for (size_t s = 0; s < analysis->summary_count; s++)
+		if (analysis->detailed[s] == WEIR_NONE)
+			add_summary(merges, &analysis->summaries[s], analysis->rank_count);
 	weir_ledger_add(&merges->total, &merges->outside);
 	merges->first_row = analysis->serving ? weir_serving_row_count(analysis->serving) : 0;
 	for (size_t m = 0; m < merges->count; m++)

@@ -24,27 +24,21 @@ static void add_device(struct weir_report *report, const char *name)
 		name[0] ? weir_arena_copy(report->arena, name, strlen(name)) : NULL, 1};
 }
 
-static bool device_works(const struct weir_rank *rank, size_t device)
-{
-	return rank->timeline.first_row[device] < rank->timeline.first_row[device + 1];
-}
-
 /* Counts the devices that have work by name; a trace also describes idle devices of its host. */
 static void fill_devices(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	size_t most = 0;
 
-	for (size_t r = 0; r < analysis->rank_count; r++)
-		most += analysis->ranks[r].trace->device_count;
+	for (size_t r = 0; r < analysis->summary_count; r++)
+		most += analysis->summaries[r].device_count;
 	report->devices = weir_arena_alloc(report->arena, (most + 1) * sizeof *report->devices);
-	for (size_t r = 0; r < analysis->rank_count; r++) {
-		const struct weir_rank *rank = &analysis->ranks[r];
+	for (size_t r = 0; r < analysis->summary_count; r++) {
+		const struct weir_rank_summary *rank = &analysis->summaries[r];
 
-		report->rank_count += rank->trace->device.count > 0;
-		for (size_t d = 0; d < rank->trace->device_count; d++)
-			if (device_works(rank, d))
-				add_device(report, weir_names_text(rank->trace->names,
-				                                   rank->trace->devices[d].name));
+		report->rank_count += rank->device_rows > 0;
+		for (size_t d = 0; d < rank->device_count; d++)
+			if (rank->devices[d].works)
+				add_device(report, rank->devices[d].name);
 	}
 }
 
@@ -119,21 +113,9 @@ static void fill_iterations(const struct weir_analysis *analysis, struct weir_re
 
 static void fill_span(const struct weir_analysis *analysis, struct weir_report *report)
 {
-	for (size_t r = 0; r < analysis->rank_count; r++) {
-		const struct weir_rank *rank = &analysis->ranks[r];
-		const struct weir_host_columns *host = &rank->trace->host;
-		int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
-
-		for (size_t d = 0; d < rank->trace->device_count; d++)
-			if (rank->activity[d].window_ns > report->span_ns)
-				report->span_ns = rank->activity[d].window_ns;
-		for (size_t i = 0; rank->trace->device.count == 0 && i < host->count; i++) {
-			first_ns = host->start_ns[i] < first_ns ? host->start_ns[i] : first_ns;
-			last_ns = host->end_ns[i] > last_ns ? host->end_ns[i] : last_ns;
-		}
-		if (weir_span_ns(first_ns, last_ns) > report->span_ns)
-			report->span_ns = weir_span_ns(first_ns, last_ns);
-	}
+	for (size_t r = 0; r < analysis->summary_count; r++)
+		if (analysis->summaries[r].span_ns > report->span_ns)
+			report->span_ns = analysis->summaries[r].span_ns;
 }
 
 static double kernel_median(const struct weir_analysis *analysis)
@@ -171,6 +153,8 @@ static void fill_utilization(const struct weir_analysis *analysis, struct weir_g
 		const struct weir_rank *rank = &analysis->ranks[r];
 
 		busy_ns += (double)rank->busy_ns;
+		for (size_t d = 0; d < rank->trace->device_count; d++)
+			window_s += (double)rank->activity[d].window_ns / 1e9;
 		for (size_t g = 0; g < rank->groups.count; g++) {
 			const struct weir_group *group = &rank->groups.items[g];
 			const struct weir_assessment *assessment = &rank->assessments[g];
@@ -193,7 +177,6 @@ static void fill_utilization(const struct weir_analysis *analysis, struct weir_g
 			}
 		}
 	}
-	window_s = (double)gpu->window_ns / 1e9;
 	gpu->modelled_share = busy_ns > 0 ? modelled_ns / busy_ns : NAN;
 	gpu->mfu = modelled_ns > 0 && window_s > 0 ? all_flops / window_s / peak_flops : NAN;
 	gpu->mbu = modelled_ns > 0 && window_s > 0 ? bytes / window_s / peak_bytes : NAN;
@@ -209,9 +192,10 @@ static void fill_activity(const struct weir_analysis *analysis, struct weir_gpu_
 	struct weir_activity sum = {0};
 	double window;
 
-	for (size_t r = 0; r < analysis->rank_count; r++)
-		for (size_t d = 0; d < analysis->ranks[r].trace->device_count; d++) {
-			const struct weir_activity *one = &analysis->ranks[r].activity[d];
+	for (size_t r = 0; r < analysis->summary_count; r++)
+		for (size_t d = 0; d < analysis->summaries[r].device_count; d++) {
+			const struct weir_activity *one =
+				&analysis->summaries[r].devices[d].activity;
 
 			add_ns(&sum.window_ns, one->window_ns);
 			add_ns(&sum.active_ns, one->active_ns);
@@ -260,16 +244,16 @@ static void fill_gpu(const struct weir_analysis *analysis, const struct weir_led
 	weir_fill_launching(analysis, total, report);
 }
 
-static struct weir_rank_row rank_row(const struct weir_rank *rank)
+static struct weir_rank_row rank_row(const struct weir_rank_summary *rank)
 {
 	const struct weir_waits *waits = &rank->waits;
 	bool known = weir_waits_known(waits);
 	double collective_ns = (double)waits->collective_ns;
 	int64_t window_ns = 0, exposed_ns = 0;
 
-	for (size_t d = 0; d < rank->trace->device_count; d++) {
-		add_ns(&window_ns, rank->activity[d].window_ns);
-		add_ns(&exposed_ns, rank->activity[d].exposed_communication_ns);
+	for (size_t d = 0; d < rank->device_count; d++) {
+		add_ns(&window_ns, rank->devices[d].activity.window_ns);
+		add_ns(&exposed_ns, rank->devices[d].activity.exposed_communication_ns);
 	}
 	return (struct weir_rank_row){
 		.rank = rank->rank,
@@ -287,9 +271,9 @@ static struct weir_rank_row rank_row(const struct weir_rank *rank)
 	};
 }
 
-static struct weir_rank_row device_row(const struct weir_rank *rank, size_t device)
+static struct weir_rank_row device_row(const struct weir_rank_summary *rank, size_t device)
 {
-	const struct weir_activity *activity = &rank->activity[device];
+	const struct weir_activity *activity = &rank->devices[device].activity;
 	double window_ns = (double)activity->window_ns;
 
 	return (struct weir_rank_row){
@@ -303,23 +287,23 @@ static struct weir_rank_row device_row(const struct weir_rank *rank, size_t devi
 		.bus_bytes_per_s = NAN,
 		.link_share = NAN,
 		.clock_offset_ns = NAN,
-		.device = rank->trace->devices[device].id,
+		.device = rank->devices[device].id,
 	};
 }
 
 /* Returns the number of devices with work. */
-static size_t working_devices(const struct weir_rank *rank)
+static size_t working_devices(const struct weir_rank_summary *rank)
 {
 	size_t count = 0;
 
-	for (size_t d = 0; d < rank->trace->device_count; d++)
-		count += device_works(rank, d);
+	for (size_t d = 0; d < rank->device_count; d++)
+		count += rank->devices[d].works;
 	return count;
 }
 
 static int by_rank(const void *left, const void *right)
 {
-	const struct weir_rank *const *a = left, *const *b = right;
+	const struct weir_rank_summary *const *a = left, *const *b = right;
 
 	if ((*a)->rank != (*b)->rank)
 		return (*a)->rank < (*b)->rank ? -1 : 1;
@@ -329,26 +313,27 @@ static int by_rank(const void *left, const void *right)
 /* Lists the ranks, and the devices of ranks that use several, in the order of their numbers. */
 static void fill_ranks(const struct weir_analysis *analysis, struct weir_report *report)
 {
-	const struct weir_rank **order = weir_alloc(analysis->rank_count * sizeof(*order));
+	const struct weir_rank_summary **order =
+		weir_alloc(analysis->summary_count * sizeof(*order));
 	size_t rows = 0, most = 0;
 
-	for (size_t r = 0; r < analysis->rank_count; r++) {
-		size_t count = working_devices(&analysis->ranks[r]);
+	for (size_t r = 0; r < analysis->summary_count; r++) {
+		size_t count = working_devices(&analysis->summaries[r]);
 
-		order[r] = &analysis->ranks[r];
+		order[r] = &analysis->summaries[r];
 		rows += count + 1;
 		most = count > most ? count : most;
 	}
 	if (report->rank_count > 1 || most > 1)
 		report->ranks = weir_arena_alloc(report->arena, rows * sizeof *report->ranks);
-	qsort(order, analysis->rank_count, sizeof(*order), by_rank);
-	for (size_t r = 0; report->ranks && r < analysis->rank_count; r++) {
-		const struct weir_rank *rank = order[r];
+	qsort(order, analysis->summary_count, sizeof(*order), by_rank);
+	for (size_t r = 0; report->ranks && r < analysis->summary_count; r++) {
+		const struct weir_rank_summary *rank = order[r];
 
-		if (report->rank_count > 1 && rank->trace->device.count > 0)
+		if (report->rank_count > 1 && rank->device_rows > 0)
 			report->ranks[report->rank_row_count++] = rank_row(rank);
-		for (size_t d = 0; working_devices(rank) > 1 && d < rank->trace->device_count; d++)
-			if (device_works(rank, d))
+		for (size_t d = 0; working_devices(rank) > 1 && d < rank->device_count; d++)
+			if (rank->devices[d].works)
 				report->ranks[report->rank_row_count++] = device_row(rank, d);
 	}
 	free(order);
@@ -364,6 +349,8 @@ void weir_fill_summary(const struct weir_analysis *analysis, const struct weir_s
 	fill_iterations(analysis, report);
 	fill_gpu(analysis, &merges->total, report);
 	fill_ranks(analysis, report);
+	if (!analysis->options.verdict_only)
+		weir_fill_job(analysis, report);
 	weir_fill_memory(analysis, &merges->total, report);
 	weir_attribution_from_ledger(&report->attribution, &merges->total);
 	if (!report->has_gpu) {

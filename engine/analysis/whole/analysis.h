@@ -13,7 +13,11 @@
 #include "engine/analysis/counters/counters.h"
 #include "engine/analysis/counters/counters_join.h"
 #include "engine/analysis/rank/rank.h"
+#include "engine/analysis/ranks/ranks.h"
+#include "engine/analysis/ranks/summary.h"
+#include "engine/analysis/ranks/worst.h"
 #include "engine/analysis/requests/serving.h"
+#include "engine/model/finding.h"
 #include "engine/model/profile.h"
 #include "engine/model/settings.h"
 #include "engine/model/what_if.h"
@@ -31,6 +35,11 @@ struct weir_analysis_options {
 	size_t change_count;
 	bool detail;       /* fill report->detail, which costs time and memory */
 	bool verdict_only; /* fill only the figures of the report that decide the verdict */
+	/* Judges a group of device work on a rank that is not analysed in detail; called by one
+	 * thread at a time. NULL: such groups get no verdict. */
+	void (*judge)(void *context, const struct weir_subject *subject,
+	              struct weir_verdict *verdict);
+	void *judge_context;
 };
 
 /* A group of device work on one rank. */
@@ -43,8 +52,19 @@ struct weir_analysis {
 	const struct weir_profile *profile;   /* borrowed */
 	struct weir_analysis_options options; /* settings: never NULL */
 	struct weir_device_table table;
-	struct weir_rank *ranks; /* one per trace */
+	/* The ranks that are analysed in detail: all of them, or WEIR_DETAILED_RANKS of more. */
+	struct weir_rank *ranks;
 	size_t rank_count;
+	size_t *rank_inputs;            /* per detailed rank: the index of its input */
+	struct weir_trace **own_traces; /* traces that were unpacked for the detailed ranks; NULL:
+	                                   the profile owns them */
+	/* All ranks of the run, in the order of the inputs; detailed[s] is the index in `ranks`, or
+	 * WEIR_NONE. */
+	struct weir_rank_summary *summaries;
+	uint32_t *detailed;
+	size_t summary_count;
+	struct weir_meetings *meetings;    /* NULL: not compared yet */
+	struct weir_worst worst;           /* ranks and groups that slow the others down */
 	struct weir_subject_ref *subjects; /* largest first */
 	size_t subject_count;
 	struct weir_serving *serving; /* NULL: no input holds requests */

@@ -58,8 +58,7 @@ static void take_content(struct weir_part_member *member, struct weir_input *inp
 	member->packed.data = NULL;
 	if (!input->packed_trace)
 		return;
-	input->packed_rank = member->rank;
-	input->packed_world_size = member->world_size;
+	input->packed_facts = member->facts;
 	input->events = member->events;
 	memcpy(input->warnings, member->warnings, sizeof input->warnings);
 }

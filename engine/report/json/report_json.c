@@ -579,6 +579,28 @@ static const struct weir_schema rank_schema =
                {WHOLE("clock_offset_ns", clock_offset_ns)}, {NS("device", device), NULL_IS(-1)});
 #undef OF
 
+#define OF struct weir_rank_difference
+static const struct weir_schema difference_schema = SCHEMA(
+	LINE, {TEXT("name", name)}, {WHOLE("slow_ns", slow_ns)}, {WHOLE("fast_ns", fast_ns)});
+#undef OF
+
+#define OF struct weir_worst_row
+static const struct weir_schema worst_schema = SCHEMA(
+	BLOCK, {ENUM("kind", kind, weir_worst_kind)}, {TEXT("name", name)}, {TEXT("node", node)},
+	{COUNT("ranks", ranks)}, {ENUM("late_by", late_by, weir_late_by)}, {SHARE("share", share)},
+	{SHARE("votes", votes)}, {SHARE("factor", factor)}, {TEXT("collective", collective)},
+	{NS("fast_rank", fast_rank), NULL_IS(-1)},
+	{LIST("differences", differences, difference_count, difference_schema,
+              WEIR_MAX_RANK_DIFFERENCES)});
+#undef OF
+
+#define OF struct weir_job_figures
+static const struct weir_schema job_schema =
+	SCHEMA(BLOCK, {COUNT("ranks", ranks)}, {COUNT("detailed", detailed)},
+               {COUNT("slow_ranks", slow_ranks)}, {COUNT("slow_groups", slow_groups)},
+               {LIST("worst", rows, row_count, worst_schema, WEIR_MAX_WORST)});
+#undef OF
+
 /* Sets the scores of a row's verdict to unknown: only its bound and cause are stored. */
 static void complete_verdict(struct weir_verdict *verdict)
 {
@@ -876,7 +898,8 @@ const struct weir_schema weir_report_schema =
                 WHEN(COUNT, counter_count), .omit = true},
                {POINTER("host", host, host_schema), .omit = true},
                {POINTER("host_operators", host_operators, host_operators_schema), .omit = true},
-               {POINTER("critical_path", critical_path, path_schema)});
+               {POINTER("critical_path", critical_path, path_schema)},
+               {POINTER("job", job, job_schema), .omit = true});
 #undef OF
 
 void weir_write_report_json(const struct weir_report *report,

@@ -516,6 +516,9 @@ static void operator_bound(const struct weir_report *report, size_t row, struct 
 
 /* ---- ranks ---- */
 
+/* Rows of more ranks would be read by nobody. */
+#define MOST_RANKS 16
+
 static size_t rank_rows(const struct weir_report *report)
 {
 	return report->ranks ? report->rank_row_count : 0;
@@ -565,6 +568,81 @@ static void rank_late_by(const struct weir_report *report, size_t row, struct we
 	weir_text_puts(out, late_by ? late_by : "-");
 }
 
+/* Of many ranks, only those that stand out are rows: the others are in the JSON. */
+static bool rank_holds(const struct weir_report *report, size_t row)
+{
+	const struct weir_job_figures *job = report->job;
+	const struct weir_rank_row *rank = &report->ranks[row];
+	struct weir_text name = {0};
+	bool holds = false;
+
+	if (report->rank_row_count <= MOST_RANKS)
+		return true;
+	weir_text_printf(&name, "rank %lld", (long long)rank->rank);
+	for (size_t i = 0; job && i < job->row_count && !holds; i++)
+		holds = strcmp(job->rows[i].name, name.data) == 0 ||
+		        job->rows[i].fast_rank == rank->rank;
+	weir_text_release(&name);
+	return holds;
+}
+
+/* ---- what stands out among the ranks ---- */
+
+static size_t worst_rows(const struct weir_report *report)
+{
+	return report->job ? report->job->row_count : 0;
+}
+
+static const void *worst_row(const struct weir_report *report, size_t row)
+{
+	return &report->job->rows[row];
+}
+
+static void worst_heading(const struct weir_report *report, struct weir_text *out)
+{
+	weir_text_puts(out, "stands out, of ");
+	weir_text_count(out, report->job->ranks);
+	weir_text_puts(out, " ranks");
+}
+
+static void worst_name(const struct weir_report *report, size_t row, struct weir_text *out)
+{
+	const struct weir_worst_row *worst = &report->job->rows[row];
+
+	weir_text_puts(out, worst->name);
+	if (worst->kind == WEIR_WORST_NODE)
+		weir_text_printf(out, " (%llu ranks)", (unsigned long long)worst->ranks);
+	else if (worst->node)
+		weir_text_printf(out, " (%s)", worst->node);
+}
+
+static void worst_why(const struct weir_report *report, size_t row, struct weir_text *out)
+{
+	const struct weir_worst_row *worst = &report->job->rows[row];
+	const char *late_by = weir_late_by_name(worst->late_by);
+
+	if (worst->kind == WEIR_WORST_GROUP)
+		weir_text_printf(out, "%s takes %.1fx", worst->collective, worst->factor);
+	else if (late_by)
+		weir_text_printf(out, "late by its %s", late_by);
+	else
+		weir_text_puts(out, "late");
+}
+
+/* Writes the largest difference from a fast rank: "host_work 1.2 ms, rank 2 0 ns". */
+static void worst_difference(const struct weir_report *report, size_t row, struct weir_text *out)
+{
+	const struct weir_worst_row *worst = &report->job->rows[row];
+
+	if (worst->difference_count == 0)
+		return;
+	weir_text_puts(out, worst->differences[0].name);
+	weir_text_puts(out, " ");
+	weir_text_duration(out, worst->differences[0].slow_ns);
+	weir_text_printf(out, ", rank %lld ", (long long)worst->fast_rank);
+	weir_text_duration(out, worst->differences[0].fast_ns);
+}
+
 /* Writes the heading of the operators; a trace without device work lists those of the host. */
 static void operator_heading(const struct weir_report *report, struct weir_text *out)
 {
@@ -608,9 +686,23 @@ const struct weir_table weir_table_operators = {
 };
 #undef OF
 
+#define OF struct weir_worst_row
+const struct weir_table weir_table_worst = {
+	.id = "worst", .title = "stands out", .heading = worst_heading, .rows = worst_rows, .row = worst_row,
+	.columns = {
+		NAMED("name", "what", NULL, ALL, WEIR_CELL_NAME, worst_name),
+		NAMED("why", "why", "ranks: what makes it late; groups: the time of its collectives over that of like groups", ALL,
+		      0, worst_why),
+		FIELD("adds", "adds", "the time that it adds, over the analysed time", ALL, 0, SHARE, share),
+		NAMED("difference", "a step", "time of its largest difference from a fast rank, and that of the fast rank", ALL,
+		      WEIR_CELL_IF_ANY, worst_difference),
+		{ .id = NULL } }
+};
+#undef OF
+
 #define OF struct weir_rank_row
 const struct weir_table weir_table_ranks = {
-	.id = "ranks", .title = "ranks", .heading = rank_heading, .rows = rank_rows, .row = rank_row,
+	.id = "ranks", .title = "ranks", .heading = rank_heading, .rows = rank_rows, .row = rank_row, .holds = rank_holds,
 	.columns = {
 		NAMED("name", "rank", NULL, ALL, WEIR_CELL_NAME, rank_name),
 		FIELD("active", "active", NULL, ALL, 0, SHARE, active),
@@ -797,6 +889,7 @@ const struct weir_table weir_table_positions = {
 /* clang-format on */
 
 const struct weir_table *const weir_tables[] = {
-	&weir_table_map,    &weir_table_counted,   &weir_table_stages, &weir_table_operators,
-	&weir_table_graphs, &weir_table_positions, &weir_table_ranks,  NULL,
+	&weir_table_map,       &weir_table_counted, &weir_table_stages,
+	&weir_table_operators, &weir_table_graphs,  &weir_table_positions,
+	&weir_table_worst,     &weir_table_ranks,   NULL,
 };

@@ -68,7 +68,7 @@ static void add_inputs(const struct weir_report *report, struct weir_items *item
 	struct weir_text *out;
 
 	for (size_t i = 0; profile && i < profile->input_count; i++) {
-		traces += profile->inputs[i].trace != NULL;
+		traces += weir_input_is_timeline(&profile->inputs[i]);
 		runs += profile->inputs[i].run != NULL;
 	}
 	if (runs)

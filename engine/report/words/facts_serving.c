@@ -71,7 +71,7 @@ static bool has_trace(const struct weir_report *report)
 	const struct weir_profile *profile = report->profile;
 
 	for (size_t i = 0; profile && i < profile->input_count; i++)
-		if (profile->inputs[i].trace)
+		if (weir_input_is_timeline(&profile->inputs[i]))
 			return true;
 	return false;
 }

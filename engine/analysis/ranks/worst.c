@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/ranks/worst.h"
+#include "engine/base/arena.h"
+#include "engine/stats/quantile.h"
+
+/* Parts of a run whose median counts. */
+#define BLOCKS 8
+/* A standard deviation of a normal distribution over its MAD. */
+#define MAD_SCALE 1.4826
+/* Deviations are no smaller than this share of the analysed time, or this factor, so that equal
+ * copies of a trace have no outlier of nanoseconds. */
+#define LEAST_SHARE  0.0005
+#define LEAST_FACTOR 0.01
+
+/* ---- collectives by kind and group ---- */
+
+/* One collective, by its kind and its group. */
+struct transfer {
+	const char *key, *name; /* of the collective; the name is the end of the key */
+	size_t members;
+	double bytes; /* over the link; NAN: not recorded */
+	size_t first_rank, index;
+	double ns; /* duration of its last member */
+};
+
+static int compare_doubles(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(b) - isnan(a);
+	return (a > b) - (a < b);
+}
+
+/* Compares the kinds: what moves as many bytes between as many members. */
+static int compare_kinds(const struct transfer *a, const struct transfer *b)
+{
+	int order = strcmp(a->name, b->name);
+
+	if (order == 0)
+		order = (a->members > b->members) - (a->members < b->members);
+	return order != 0 ? order : compare_doubles(a->bytes, b->bytes);
+}
+
+static int compare_groups(const struct transfer *a, const struct transfer *b)
+{
+	int order = strcmp(a->key, b->key);
+
+	return order != 0 ? order
+	                  : (a->first_rank > b->first_rank) - (a->first_rank < b->first_rank);
+}
+
+static int by_kind_and_group(const void *left, const void *right)
+{
+	const struct transfer *a = left, *b = right;
+	int order = compare_kinds(a, b);
+
+	if (order == 0)
+		order = compare_groups(a, b);
+	return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+/* Sorts collectives of one group in the order of time, whatever they move. */
+static int by_group(const void *left, const void *right)
+{
+	const struct transfer *a = left, *b = right;
+	int order = compare_groups(a, b);
+
+	if (order == 0)
+		order = (a->members > b->members) - (a->members < b->members);
+	return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static struct transfer *list_transfers(const struct weir_meetings *meetings)
+{
+	size_t count = weir_meetings_count(meetings);
+	struct transfer *all = weir_alloc((count + 1) * sizeof *all);
+
+	for (size_t i = 0; i < count; i++) {
+		struct weir_meeting_view view;
+		struct weir_meeting_member first;
+		const char *name;
+
+		weir_meetings_view(meetings, i, &view);
+		weir_meetings_member(meetings, i, 0, &first);
+		name = strrchr(view.key, '\n');
+		all[i] = (struct transfer){
+			.key = view.key,
+			.name = name ? name + 1 : view.key,
+			.members = view.members,
+			.bytes = first.arrival->link_bytes,
+			.first_rank = first.rank,
+			.index = i,
+			.ns = (double)view.shortest_ns,
+		};
+	}
+	return all;
+}
+
+/* ---- ranks ---- */
+
+/* What is summed up for one member of a group. */
+struct tally {
+	double blocks[BLOCKS]; /* ns of excess, by part of the run */
+	double by_device_ns,
+		by_host_ns; /* excess of work and of idle time until the host launched */
+	double own_ns;      /* its votes */
+};
+
+/* The collectives of one group, and its members. */
+struct group {
+	const struct transfer *first;
+	size_t count;
+	struct weir_meeting_member *members;
+	double *values;
+	struct tally *tallies;
+	double votes_ns; /* of all members */
+};
+
+/* Reads the members of a collective. Returns false if one of them was in no such one before. */
+static bool read_members(const struct weir_meetings *meetings, size_t index, struct group *group)
+{
+	bool known = true;
+
+	for (size_t m = 0; m < group->first->members; m++) {
+		weir_meetings_member(meetings, index, m, &group->members[m]);
+		known &= !isnan(group->members[m].own_ns);
+	}
+	return known;
+}
+
+/* Returns the median over the members of one of their times. */
+static double median_of(struct group *group, size_t offset)
+{
+	for (size_t m = 0; m < group->first->members; m++)
+		memcpy(&group->values[m], (const char *)&group->members[m] + offset,
+		       sizeof *group->values);
+	return weir_quantile_select(group->values, group->first->members, 0.5);
+}
+
+static void add_excesses(struct group *group, size_t block)
+{
+	double own = median_of(group, offsetof(struct weir_meeting_member, own_ns));
+	double busy = median_of(group, offsetof(struct weir_meeting_member, own_busy_ns));
+	double late = median_of(group, offsetof(struct weir_meeting_member, own_late_ns));
+	double largest = 0;
+	size_t last = 0;
+
+	for (size_t m = 0; m < group->first->members; m++) {
+		const struct weir_meeting_member *member = &group->members[m];
+		double excess = member->own_ns - own;
+
+		group->tallies[m].blocks[block] += excess;
+		group->tallies[m].by_device_ns += member->own_busy_ns - busy;
+		group->tallies[m].by_host_ns += member->own_late_ns - late;
+		if (excess > largest) {
+			largest = excess;
+			last = m;
+		}
+	}
+	group->tallies[last].own_ns += largest;
+	group->votes_ns += largest;
+}
+
+static enum weir_late_by cause_of(const struct tally *tally)
+{
+	double all = 0, most = fmax(tally->by_device_ns, tally->by_host_ns);
+
+	for (size_t b = 0; b < BLOCKS; b++)
+		all += tally->blocks[b];
+	if (most < all / 2)
+		return WEIR_LATE_BY_UNKNOWN;
+	return tally->by_host_ns > tally->by_device_ns ? WEIR_LATE_BY_HOST : WEIR_LATE_BY_DEVICE;
+}
+
+/* Gives each member the figures of this group if it is later here than elsewhere. */
+static void settle_members(const struct group *group, const struct weir_rank_summary *summaries,
+                           struct weir_worst_rank *ranks)
+{
+	for (size_t m = 0; m < group->first->members; m++) {
+		const struct tally *tally = &group->tallies[m];
+		size_t rank = group->members[m].rank;
+		double share = BLOCKS * weir_median(tally->blocks, BLOCKS) /
+		               (double)summaries[rank].span_ns;
+
+		if (summaries[rank].span_ns <= 0 ||
+		    (!isnan(ranks[rank].share) && share <= ranks[rank].share))
+			continue;
+		ranks[rank].share = share;
+		ranks[rank].votes = tally->own_ns / group->votes_ns;
+		ranks[rank].by = cause_of(tally);
+	}
+}
+
+static void judge_group(const struct weir_meetings *meetings,
+                        const struct weir_rank_summary *summaries, const struct transfer *first,
+                        size_t count, struct weir_worst_rank *ranks)
+{
+	size_t members = first->members;
+	struct group group = {
+		.first = first,
+		.count = count,
+		.members = weir_alloc(members * sizeof *group.members),
+		.values = weir_alloc(members * sizeof *group.values),
+		.tallies = weir_alloc(members * sizeof *group.tallies),
+	};
+	bool any = false;
+
+	for (size_t i = 0; count >= BLOCKS && i < count; i++) {
+		if (!read_members(meetings, first[i].index, &group))
+			continue;
+		add_excesses(&group, i * BLOCKS / count);
+		any = true;
+	}
+	if (any)
+		settle_members(&group, summaries, ranks);
+	free(group.members);
+	free(group.values);
+	free(group.tallies);
+}
+
+/* Fills the figures of every rank; share is NAN if it is in no group with enough collectives. */
+static struct weir_worst_rank *measure_ranks(const struct weir_meetings *meetings,
+                                             const struct weir_rank_summary *summaries,
+                                             size_t count, struct transfer *all)
+{
+	struct weir_worst_rank *ranks = weir_alloc((count + 1) * sizeof *ranks);
+	size_t transfers = weir_meetings_count(meetings);
+
+	for (size_t r = 0; r < count; r++)
+		ranks[r] = (struct weir_worst_rank){.summary = r, .share = NAN, .votes = NAN};
+	qsort(all, transfers, sizeof *all, by_group);
+	for (size_t i = 0, end; i < transfers; i = end) {
+		for (end = i + 1; end < transfers && compare_groups(&all[i], &all[end]) == 0 &&
+		                  all[i].members == all[end].members;)
+			end++;
+		judge_group(meetings, summaries, &all[i], end - i, ranks);
+	}
+	return ranks;
+}
+
+static int by_share(const void *left, const void *right)
+{
+	const struct weir_worst_rank *a = left, *b = right;
+
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
+	return (a->summary > b->summary) - (a->summary < b->summary);
+}
+
+static void find_ranks(struct weir_worst *worst, const struct weir_meetings *meetings,
+                       const struct weir_rank_summary *summaries, size_t count,
+                       struct transfer *all)
+{
+	double *known = weir_alloc((count + 1) * sizeof *known), middle, deviation;
+	size_t known_count = 0;
+
+	worst->ranks = measure_ranks(meetings, summaries, count, all);
+	for (size_t r = 0; r < count; r++)
+		if (!isnan(worst->ranks[r].share))
+			known[known_count++] = worst->ranks[r].share;
+	middle = weir_median(known, known_count);
+	deviation = fmax(MAD_SCALE * weir_mad(known, known_count), LEAST_SHARE);
+	for (size_t r = 0; known_count >= WEIR_WORST_FEWEST && r < count; r++) {
+		struct weir_worst_rank one = worst->ranks[r];
+
+		one.deviations = (one.share - middle) / deviation;
+		if (one.share >= WEIR_WORST_SHARE && one.votes >= WEIR_WORST_VOTES &&
+		    one.deviations >= WEIR_WORST_DEVIATIONS)
+			worst->ranks[worst->rank_count++] = one;
+	}
+	qsort(worst->ranks, worst->rank_count, sizeof *worst->ranks, by_share);
+	free(known);
+}
+
+/* ---- groups ---- */
+
+/* The collectives of one kind in one group. */
+struct cell {
+	const struct transfer *first;
+	size_t count;
+	double ns; /* median */
+};
+
+static struct cell cell_of(const struct transfer *first, size_t count)
+{
+	double *values = weir_alloc((count + 1) * sizeof *values);
+	struct cell cell = {first, count, NAN};
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = first[i].ns;
+	cell.ns = weir_quantile_select(values, count, 0.5);
+	free(values);
+	return cell;
+}
+
+static void add_group(struct weir_worst *worst, const struct weir_meetings *meetings,
+                      const struct cell *cell, double factor, double share)
+{
+	struct weir_worst_group *group;
+
+	worst->groups = weir_grow(worst->groups, &worst->group_capacity, worst->group_count + 1,
+	                          sizeof *worst->groups);
+	group = &worst->groups[worst->group_count++];
+	*group = (struct weir_worst_group){
+		.key = cell->first->key,
+		.summaries = weir_alloc(cell->first->members * sizeof *group->summaries),
+		.member_count = cell->first->members,
+		.collectives = cell->count,
+		.factor = factor,
+		.share = share,
+	};
+	for (size_t m = 0; m < cell->first->members; m++) {
+		struct weir_meeting_member member;
+
+		weir_meetings_member(meetings, cell->first->index, m, &member);
+		group->summaries[m] = member.rank;
+	}
+}
+
+/* Judges the groups of one kind. */
+static void judge_kind(struct weir_worst *worst, const struct weir_meetings *meetings,
+                       const struct weir_rank_summary *summaries, const struct cell *cells,
+                       size_t count)
+{
+	double *logs = weir_alloc((count + 1) * sizeof *logs), middle, deviation;
+
+	for (size_t c = 0; c < count; c++)
+		logs[c] = log(fmax(cells[c].ns, 1));
+	middle = weir_median(logs, count);
+	deviation = fmax(MAD_SCALE * weir_mad(logs, count), LEAST_FACTOR);
+	for (size_t c = 0; count >= WEIR_WORST_FEWEST && c < count; c++) {
+		const struct weir_rank_summary *first = &summaries[cells[c].first->first_rank];
+		double more_ns = (cells[c].ns - exp(middle)) * (double)cells[c].count;
+		double factor = exp(logs[c] - middle), share = more_ns / (double)first->span_ns;
+
+		if (factor >= WEIR_WORST_FACTOR && share >= WEIR_WORST_SHARE &&
+		    (logs[c] - middle) / deviation >= WEIR_WORST_DEVIATIONS)
+			add_group(worst, meetings, &cells[c], factor, share);
+	}
+	free(logs);
+}
+
+static int by_group_share(const void *left, const void *right)
+{
+	const struct weir_worst_group *a = left, *b = right;
+
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
+	if (a->summaries[0] != b->summaries[0])
+		return a->summaries[0] < b->summaries[0] ? -1 : 1;
+	return strcmp(a->key, b->key);
+}
+
+static void find_groups(struct weir_worst *worst, const struct weir_meetings *meetings,
+                        const struct weir_rank_summary *summaries, struct transfer *all)
+{
+	size_t count = weir_meetings_count(meetings), cell_count = 0;
+	struct cell *cells = weir_alloc((count + 1) * sizeof *cells);
+
+	qsort(all, count, sizeof *all, by_kind_and_group);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && compare_kinds(&all[i], &all[end]) == 0 &&
+		                  compare_groups(&all[i], &all[end]) == 0;)
+			end++;
+		if (cell_count > 0 && compare_kinds(cells[0].first, &all[i]) != 0) {
+			judge_kind(worst, meetings, summaries, cells, cell_count);
+			cell_count = 0;
+		}
+		cells[cell_count++] = cell_of(&all[i], end - i);
+	}
+	if (cell_count > 0)
+		judge_kind(worst, meetings, summaries, cells, cell_count);
+	if (worst->group_count > 0)
+		qsort(worst->groups, worst->group_count, sizeof *worst->groups, by_group_share);
+	free(cells);
+}
+
+void weir_worst_find(struct weir_worst *worst, const struct weir_meetings *meetings,
+                     const struct weir_rank_summary *summaries, size_t count)
+{
+	struct transfer *all;
+
+	*worst = (struct weir_worst){0};
+	if (weir_meetings_count(meetings) == 0)
+		return;
+	all = list_transfers(meetings);
+	find_ranks(worst, meetings, summaries, count, all);
+	find_groups(worst, meetings, summaries, all);
+	free(all);
+}
+
+void weir_worst_release(struct weir_worst *worst)
+{
+	for (size_t i = 0; i < worst->group_count; i++)
+		free(worst->groups[i].summaries);
+	free(worst->groups);
+	free(worst->ranks);
+	*worst = (struct weir_worst){0};
+}

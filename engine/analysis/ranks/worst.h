@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Finds the few ranks and groups of ranks that slow a job down. All ranks run the same program, so
+ * the members of a group should need the same time from one of its collectives to the next, without
+ * the time that they wait in collectives of other groups. A rank that waited for another elsewhere
+ * is not blamed for what it inherited, and ranks of a slow node, which are equally late among
+ * themselves, stand out in the groups that they share with other nodes.
+ *
+ *   excess    of a rank in a collective: that time, less its median over the members
+ *   lateness  of a rank in a group: eight times the median, over eight equal parts of the run, of
+ *             the sum of its excesses in a part. One pause does not make a straggler
+ *   votes     of a rank in a group: of the largest excess in each collective, summed, the part that
+ *             is its own
+ *
+ * Of its groups, a rank has the figures of the one in which it is latest.
+ *
+ * A rank is an outlier if its lateness is WEIR_WORST_DEVIATIONS robust standard deviations (1.4826
+ * MAD) above the median of all ranks and WEIR_WORST_SHARE of the analysed time, and if it has half
+ * of the votes. A group is an outlier if its collectives last WEIR_WORST_FACTOR times as long as
+ * those of the same kind, size and number of members in the median group, by as many deviations of
+ * the logarithm, and if the difference is WEIR_WORST_SHARE of the time; the duration of a
+ * collective is that of its last member, which does not wait.
+ */
+#ifndef WEIR_ANALYSIS_RANKS_WORST_H
+#define WEIR_ANALYSIS_RANKS_WORST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/analysis/ranks/ranks.h"
+
+#define WEIR_WORST_DEVIATIONS 5.0
+#define WEIR_WORST_SHARE      0.02
+#define WEIR_WORST_FACTOR     1.2
+#define WEIR_WORST_VOTES      0.5
+/* Fewer ranks, or groups of one kind, have no distribution to stand out of. */
+#define WEIR_WORST_FEWEST 4
+
+struct weir_worst_rank {
+	size_t summary;       /* index of the rank */
+	double share;         /* lateness over the analysed time */
+	double votes;         /* 0 to 1 */
+	double deviations;    /* robust standard deviations from the median rank */
+	enum weir_late_by by; /* what the extra time was spent on */
+};
+
+struct weir_worst_group {
+	const char *key;     /* of the collective, as in struct weir_meeting_view */
+	size_t *summaries;   /* indices of the members, owned */
+	size_t member_count; /* of the group */
+	size_t collectives;  /* of this kind and size in the group */
+	double factor;       /* duration over that of the median group */
+	double share;        /* the time that it adds, over the analysed time */
+};
+
+/* Sorted by share, the largest first. {0} is empty; release with weir_worst_release(). */
+struct weir_worst {
+	struct weir_worst_rank *ranks;
+	size_t rank_count;
+	struct weir_worst_group *groups;
+	size_t group_count, group_capacity;
+};
+
+void weir_worst_find(struct weir_worst *worst, const struct weir_meetings *meetings,
+                     const struct weir_rank_summary *summaries, size_t count);
+void weir_worst_release(struct weir_worst *worst);
+
+#endif
