@@ -279,8 +279,15 @@ static void assert_note(struct job *job, const char *code, const char *part)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_report *report = weir_report_new(profile);
+	struct weir_rank_summary summaries[RANKS];
 
-	weir_ranks_note(job->ranks, job->count, report);
+	for (size_t r = 0; r < job->count; r++) {
+		weir_rank_summary_init(&summaries[r], &job->ranks[r], true);
+		summaries[r].waits = job->ranks[r].waits;
+	}
+	weir_ranks_note(summaries, job->count, report);
+	for (size_t r = 0; r < job->count; r++)
+		weir_rank_summary_release(&summaries[r]);
 	if (!code) {
 		assert_int_equal(report->note_count, 0);
 	} else {

@@ -31,7 +31,7 @@ struct place {
 struct lane_sums {
 	size_t last;        /* the previous meeting; NOBODY: none */
 	uint32_t last_item; /* its own part in that meeting */
-	int64_t waited_ns;  /* in the meetings so far */
+	int64_t inside_ns;  /* duration of the meetings so far */
 
 	int64_t longest_ns;     /* durations of the longest member of each collective */
 	int64_t most_waited_ns; /* longest wait of each collective */
@@ -315,8 +315,8 @@ static void add_meeting(struct weir_meetings *all, size_t index,
 		sums->last_item = item;
 		own->meeting = (uint32_t)index;
 		own->wait_ns = wait_of(all, meeting, m);
-		own->waited_ns = sums->waited_ns;
-		sums->waited_ns = weir_add_ns(sums->waited_ns, own->wait_ns);
+		own->inside_ns = sums->inside_ns;
+		sums->inside_ns = weir_add_ns(sums->inside_ns, duration_of(all, m));
 	}
 }
 
@@ -501,7 +501,7 @@ static void measure_own(const struct weir_lane *lane, size_t item, struct weir_m
 	if (item == 0 || from->key != to->key || from->meeting == WEIR_NO_MEETING)
 		return;
 	out->own_ns = (double)weir_span_ns(from->end_ns, to->start_ns) -
-	              (double)(to->waited_ns - from->waited_ns - from->wait_ns);
+	              (double)(to->inside_ns - from->inside_ns - (from->end_ns - from->start_ns));
 	out->own_busy_ns = (double)between_ns(from, to, from->busy_ns, to->busy_ns);
 	out->own_late_ns = (double)between_ns(from, to, from->late_ns, to->late_ns);
 }

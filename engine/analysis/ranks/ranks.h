@@ -44,9 +44,8 @@ struct weir_meeting_member {
 	size_t rank; /* index of its summary */
 	const struct weir_arrival *arrival;
 	/* From the end of the previous collective of the same group and name to the start of this
-	 * one, without the time that the device waited in others in between; NAN: there is no
-	 * previous one. Then the parts of it with work, and with idle time until the host
-	 * launched. */
+	 * one, without the collectives in between; NAN: there is no previous one. Then the parts of
+	 * it with work, and with idle time until the host launched. */
 	double own_ns, own_busy_ns, own_late_ns;
 };
 

@@ -32,7 +32,7 @@ struct weir_arrival {
 	int64_t busy_ns[2], late_ns[2]; /* work other than collectives, and idle time until the host
 	                                   launched, before the start and before the end */
 	int64_t wait_ns;   /* how long it waits in this collective for the last member */
-	int64_t waited_ns; /* how long its device waited in earlier ones */
+	int64_t inside_ns; /* duration of the earlier ones of its device */
 	uint32_t meeting;  /* index of the collective among the matched ones, or WEIR_NO_MEETING */
 	bool steady;       /* lies in a steady step of its rank */
 };

@@ -2,9 +2,9 @@
 /*
  * Finds the few ranks and groups of ranks that slow a job down. All ranks run the same program, so
  * the members of a group should need the same time from one of its collectives to the next, without
- * the time that they wait in collectives of other groups. A rank that waited for another elsewhere
- * is not blamed for what it inherited, and ranks of a slow node, which are equally late among
- * themselves, stand out in the groups that they share with other nodes.
+ * the time in collectives of other groups in between. A rank that waited for another elsewhere, or
+ * for a slow link, is not blamed for what it inherited, and ranks of a slow node, which are equally
+ * late among themselves, stand out in the groups that they share with other nodes.
  *
  *   excess    of a rank in a collective: that time, less its median over the members
  *   lateness  of a rank in a group: eight times the median, over eight equal parts of the run, of
