@@ -10,7 +10,8 @@
 
 /* Appends the frame to `out`. Within one version of zstd, equal bytes give equal frames. */
 void weir_pack(const void *data, size_t len, struct weir_text *out);
-/* Does the same at a high level: a tenth smaller for columns of integers, and fifty times slower. */
+/* Does the same at a high level: a tenth smaller for columns of integers, and fifty times slower.
+ */
 void weir_pack_small(const void *data, size_t len, struct weir_text *out);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What weir classify and weir merge share: their options, the classification they ask for, and its
- * output. */
+/* The options, the classification and the output that weir classify and weir merge have in common.
+ */
 #ifndef WEIR_CLI_CLASSIFYING_H
 #define WEIR_CLI_CLASSIFYING_H
 

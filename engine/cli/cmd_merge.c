@@ -21,8 +21,6 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-/* ---- a part of all ---- */
-
 static bool is_part_name(const char *path)
 {
 	const char *dot = strrchr(path, '.');
@@ -54,11 +52,81 @@ static enum weir_status tell_failures(const struct weir_read_failures *failures,
 	                 failures->count, files);
 }
 
+/* ---- missing ranks ---- */
+
+/* Ranks of which a trace was found; {0} expects none. Release `present` with free(). */
+struct roll {
+	bool *present;
+	size_t expected;
+};
+
+static struct roll roll_of(const struct weir_arguments *arguments)
+{
+	size_t expected = weir_option_count(arguments, "expect", 0);
+
+	return (struct roll){weir_alloc((expected + 1) * sizeof(bool)), expected};
+}
+
+static void add_rank(struct roll *roll, int64_t rank)
+{
+	if (rank >= 0 && (uint64_t)rank < roll->expected)
+		roll->present[rank] = true;
+}
+
+/* Lists the first MOST_NAMED ranks that are missing, and counts the others. */
+static void list_missing(const struct roll *roll, struct weir_text *out)
+{
+	size_t missing = 0;
+
+	for (size_t r = 0; r < roll->expected; r++) {
+		if (roll->present[r] || missing++ >= MOST_NAMED)
+			continue;
+		weir_text_printf(out, "%s%zu", out->length > 0 ? ", " : "", r);
+	}
+	if (missing > MOST_NAMED)
+		weir_text_printf(out, " and %zu more", missing - MOST_NAMED);
+}
+
+/* Fails if a rank from 0 to the expected number has no trace, and frees the roll. If the command
+ * has failed already, with `status`, that stays its result and the ranks are only named. */
+static enum weir_status close_roll(struct roll *roll, enum weir_status status,
+                                   struct weir_error *err)
+{
+	struct weir_text missing = {0}, line = {0};
+
+	list_missing(roll, &missing);
+	if (missing.length > 0 && status) {
+		weir_text_printf(&line, "of %zu ranks these are missing: %s", roll->expected,
+		                 missing.data);
+		weir_say(line.data);
+	} else if (missing.length > 0) {
+		status = weir_fail(err, WEIR_E_NOT_COMPARED, "of %zu ranks these are missing: %s",
+		                   roll->expected, missing.data);
+	}
+	weir_text_release(&missing);
+	weir_text_release(&line);
+	free(roll->present);
+	return status;
+}
+
+/* ---- a part of all ---- */
+
+static enum weir_status write_part(struct weir_part_file *part, const char *path,
+                                   struct weir_error *err)
+{
+	struct weir_text text = {0};
+	enum weir_status status;
+
+	weir_part_write(part, &text);
+	status = weir_output_write(path, &text, err);
+	weir_text_release(&text);
+	return status;
+}
+
 static enum weir_status merge_into_part(const struct weir_arguments *arguments, const char *path,
                                         struct weir_error *err)
 {
 	struct weir_read_failures failures = {0};
-	struct weir_text text = {0};
 	struct weir_part_file part;
 	enum weir_status status = weir_part_make(
 		weir_arguments_list(arguments), weir_arguments_count(arguments),
@@ -68,60 +136,26 @@ static enum weir_status merge_into_part(const struct weir_arguments *arguments, 
 		*err = failures.items[0];
 		status = err->status;
 	} else if (!status) {
-		weir_part_write(&part, &text);
-		status = weir_output_write(path, &text, err);
-		if (!status)
+		status = write_part(&part, path, err);
+		if (!status) {
+			struct roll roll = roll_of(arguments);
+
+			for (size_t i = 0; i < part.count; i++)
+				add_rank(&roll, part.members[i].rank);
 			status = tell_failures(&failures, weir_arguments_count(arguments), err);
+			status = close_roll(&roll, status, err);
+		}
 	}
 	weir_part_release(&part);
-	weir_text_release(&text);
 	weir_read_failures_release(&failures);
 	return status;
 }
 
 /* ---- a report ---- */
 
-/* Lists the numbers that are false in `present`, the first MOST_NAMED of them. */
-static void list_missing(const bool *present, size_t expected, struct weir_text *out)
-{
-	size_t missing = 0;
-
-	for (size_t r = 0; r < expected; r++) {
-		if (present[r] || missing++ >= MOST_NAMED)
-			continue;
-		weir_text_printf(out, "%s%zu", out->length > 0 ? ", " : "", r);
-	}
-	if (missing > MOST_NAMED)
-		weir_text_printf(out, " and %zu more", missing - MOST_NAMED);
-}
-
-/* Fails if a rank from 0 to the expected number has no trace. */
-static enum weir_status check_ranks(const struct weir_report *report, size_t expected,
-                                    struct weir_error *err)
-{
-	bool *present = weir_alloc((expected + 1) * sizeof *present);
-	struct weir_text missing = {0};
-	enum weir_status status = WEIR_OK;
-
-	for (size_t i = 0; i < report->profile->input_count; i++) {
-		int64_t rank = weir_input_facts(&report->profile->inputs[i]).rank;
-
-		if (rank >= 0 && (uint64_t)rank < expected)
-			present[rank] = true;
-	}
-	list_missing(present, expected, &missing);
-	if (missing.length > 0)
-		status = weir_fail(err, WEIR_E_NOT_COMPARED, "of %zu ranks these are missing: %s",
-		                   expected, missing.data);
-	weir_text_release(&missing);
-	free(present);
-	return status;
-}
-
 static enum weir_status merge(const struct weir_arguments *arguments,
                               const struct weir_settings *settings, struct weir_error *err)
 {
-	size_t expected = weir_option_count(arguments, "expect", 0);
 	struct weir_classification *classification;
 	enum weir_status status =
 		weir_classify_arguments(arguments, settings, true, &classification, err);
@@ -129,19 +163,16 @@ static enum weir_status merge(const struct weir_arguments *arguments,
 	if (status)
 		return status;
 	status = weir_classification_write(arguments, classification, err);
-	if (!status)
+	if (!status) {
+		const struct weir_profile *profile =
+			weir_classification_report(classification)->profile;
+		struct roll roll = roll_of(arguments);
+
+		for (size_t i = 0; i < profile->input_count; i++)
+			add_rank(&roll, weir_input_rank(&profile->inputs[i]));
 		status = tell_failures(weir_classification_failures(classification),
 		                       weir_arguments_count(arguments), err);
-	if (expected > 0 && (!status || weir_classification_failures(classification)->count > 0)) {
-		struct weir_error missing = {0};
-
-		if (check_ranks(weir_classification_report(classification), expected, &missing)) {
-			weir_say(missing.message);
-			if (!status) {
-				*err = missing;
-				status = missing.status;
-			}
-		}
+		status = close_roll(&roll, status, err);
 	}
 	weir_classification_free(classification);
 	return status;

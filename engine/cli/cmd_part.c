@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
 #include "engine/cli/progress.h"
 #include "engine/pipeline/parting.h"
+
+/* Longest name of a node, in bytes: that of a host in DNS. */
+#define MOST_NODE 255
 
 static const struct weir_option options[] = {
 	{.name = "output",
@@ -47,6 +51,8 @@ static enum weir_status make(const struct weir_arguments *arguments, struct weir
 
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
 {
+	const char *node = weir_option_text(arguments, "node");
+
 	if (weir_arguments_count(arguments) == 0)
 		return weir_exit_of(weir_fail(err, WEIR_E_USAGE,
 		                              "part needs an input: weir part trace.json.gz -o "
@@ -55,6 +61,9 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 		return weir_exit_of(weir_fail(
 			err, WEIR_E_USAGE, "part needs the file to write: weir part %s -o r0.part",
 			weir_arguments_at(arguments, 0)));
+	if (node && strlen(node) > MOST_NODE)
+		return weir_exit_of(weir_fail(err, WEIR_E_USAGE,
+		                              "--node: a name of at most %d bytes", MOST_NODE));
 	return weir_exit_of(make(arguments, err));
 }
 
@@ -71,7 +80,7 @@ const struct weir_command weir_command_part = {
 	.options = options,
 	.takes_files = true,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
-	.example = "weir part trace.json.gz -o r0.part",
+	.example = "weir part rank0.json.gz -o r0.part",
 	.example_shows = "packs the trace of a rank",
 	.run = run,
 };

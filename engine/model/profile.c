@@ -88,6 +88,13 @@ struct weir_input *weir_profile_add_input(struct weir_profile *profile, const ch
 	return input;
 }
 
+int64_t weir_input_rank(const struct weir_input *input)
+{
+	if (input->trace)
+		return input->trace->rank;
+	return input->packed_trace ? input->packed_facts.rank : -1;
+}
+
 void weir_profile_take(struct weir_profile *profile, struct weir_profile *from)
 {
 	size_t count = profile->input_count + from->input_count;

@@ -15,7 +15,7 @@
 #include "engine/model/telemetry.h"
 #include "engine/model/trace.h"
 
-/* The compressed content of an input; {0} is none. engine/part fills and reads it. */
+/* The compressed content of an input; {0} is empty. engine/part fills and reads it. */
 struct weir_packed {
 	void *data; /* one zstd frame, owned */
 	size_t length;
@@ -40,8 +40,8 @@ struct weir_input {
 	struct weir_warning warnings[WEIR_WARN_COUNT];
 	struct weir_trace *trace; /* a device timeline */
 	bool from_part;           /* read from a part: `path` may be on another machine */
-	/* The trace in packed form, in place of `trace`, or the file of an input from a part,
-	 * beside what was read from it. */
+	/* The trace in packed form, in place of `trace`; or the file of an input from a part,
+	 * beside the content that its reader made of it. */
 	struct weir_packed packed;
 	bool packed_trace;
 	struct weir_trace_facts packed_facts; /* set with packed_trace */
@@ -72,6 +72,9 @@ struct weir_profile *weir_profile_new(void);
 void weir_profile_free(struct weir_profile *profile);
 /* Appends an empty input; valid until the next call. The path is copied. */
 struct weir_input *weir_profile_add_input(struct weir_profile *profile, const char *path);
+
+/* Returns the rank of the trace of an input; -1: not stated, or the input has no trace. */
+int64_t weir_input_rank(const struct weir_input *input);
 
 /* Moves the inputs of `from` to the end of the profile. */
 void weir_profile_take(struct weir_profile *profile, struct weir_profile *from);

@@ -20,6 +20,11 @@
 
 #define WEIR_NONE UINT32_MAX
 
+/* Times further from 0 than 146 years and durations above 104 days count as damage: the
+ * difference of any two times fits int64_t. */
+#define WEIR_MAX_TIME_NS     (INT64_C(1) << 62)
+#define WEIR_MAX_DURATION_NS (INT64_C(1) << 53)
+
 enum weir_host_kind {
 	WEIR_HOST_OP,         /* a framework operator: aten::mm, c10d::allreduce_ */
 	WEIR_HOST_ANNOTATION, /* a named range of the program: record_function, NVTX, ProfilerStep#N

@@ -19,7 +19,6 @@
 /* Longer contents are packed at the usual level: the high one takes a second per 3 MB. */
 #define MOST_SMALL   (64u << 20)
 #define MOST_HEAD    (UINT64_C(1) << 20)
-#define MOST_TEXT    65536
 #define MOST_MEMBERS (1u << 20)
 
 /* ---- integers of the container ---- */
@@ -93,7 +92,7 @@ static void pass_text(struct weir_planes *planes, char **text)
 {
 	size_t length = *text ? strlen(*text) : 0;
 
-	weir_planes_count(planes, &length, MOST_TEXT, 1);
+	weir_planes_count(planes, &length, WEIR_PART_MOST_TEXT, 1);
 	if (!planes->out)
 		*text = weir_alloc(length + 1);
 	weir_planes_bytes(planes, *text, length);

@@ -28,6 +28,8 @@
 /* Limits of one part and of the content of one member, in bytes. */
 #define WEIR_PART_MOST_BYTES    (UINT64_C(4) << 30)
 #define WEIR_PART_MOST_UNPACKED (UINT64_C(16) << 30)
+/* Most bytes of the path, format or node of a member. */
+#define WEIR_PART_MOST_TEXT 65536
 
 enum weir_part_content {
 	WEIR_PART_TRACE, /* columns of a trace */

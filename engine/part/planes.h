@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Columns of integers as bytes that compress well. A column is replaced by its differences from a
- * prediction, small ones near zero whatever their sign, and written as planes: the lowest bytes of
- * all values, then the second lowest, ... Noise then stays in the lowest planes, and the others are
- * runs of zeros.
+ * prediction, in which small ones of either sign are near zero, and written as planes: the lowest
+ *bytes of all values, then the second lowest, ... Noise then stays in the lowest planes, and the
+ *others are runs of zeros.
  *
  * The same calls write and read, so that one function describes a struct in both directions:
  *

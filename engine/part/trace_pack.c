@@ -251,7 +251,7 @@ void weir_trace_pack(const struct weir_trace *trace, struct weir_text *out)
 	pass_trace(&planes, &alias);
 }
 
-/* ---- what was read ---- */
+/* ---- checks of a trace that was read ---- */
 
 /* Returns true if every value of a column is below `end`, or is `none`. */
 static bool are_below(const uint32_t *values, size_t count, size_t end, bool or_none)
@@ -262,12 +262,30 @@ static bool are_below(const uint32_t *values, size_t count, size_t end, bool or_
 	return true;
 }
 
+/* Returns true if the times are as those that engine/readers/trace/builder.h lets pass. */
 static bool are_spans(const int64_t *starts, const int64_t *ends, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (ends[i] < starts[i])
+		if (starts[i] <= -WEIR_MAX_TIME_NS || ends[i] >= WEIR_MAX_TIME_NS ||
+		    ends[i] < starts[i] || ends[i] - starts[i] > WEIR_MAX_DURATION_NS)
 			return false;
 	return true;
+}
+
+/* Returns true if row i comes after the row before it in a group: it starts later, or at the same
+ * time and ends no later. */
+static bool is_after(const int64_t *starts, const int64_t *ends, size_t i)
+{
+	return starts[i - 1] < starts[i] || (starts[i - 1] == starts[i] && ends[i - 1] >= ends[i]);
+}
+
+/* A byte other than 0 and 1 in a bool is undefined behaviour to read as one. */
+static bool is_boolean(const bool *value)
+{
+	uint8_t byte;
+
+	memcpy(&byte, value, sizeof byte);
+	return byte <= 1;
 }
 
 static bool is_sound_host(const struct weir_trace *trace)
@@ -279,7 +297,7 @@ static bool is_sound_host(const struct weir_trace *trace)
 		if (host->kind[i] > WEIR_HOST_OVERHEAD ||
 		    (i > 0 && (host->thread[i] < host->thread[i - 1] ||
 		               (host->thread[i] == host->thread[i - 1] &&
-		                host->start_ns[i] < host->start_ns[i - 1]))))
+		                !is_after(host->start_ns, host->end_ns, i)))))
 			return false;
 	return are_below(host->name, host->count, names, false) &&
 	       are_below(host->thread, host->count, trace->thread_count, false) &&
@@ -292,16 +310,20 @@ static bool is_sound_device(const struct weir_trace *trace)
 	const struct weir_device_columns *device = &trace->device;
 	size_t names = weir_names_count(trace->names);
 
+	if (!are_below(device->name, device->count, names, false) ||
+	    !are_below(device->stream, device->count, trace->stream_count, false) ||
+	    !are_below(device->launch, device->count, trace->host.count, true))
+		return false;
 	for (size_t i = 0; i < device->count; i++)
 		if (device->kind[i] > WEIR_DEVICE_SET || device->device[i] >= trace->device_count ||
+		    trace->streams[device->stream[i]].device != device->device[i] ||
+		    (device->launch[i] != WEIR_NONE &&
+		     trace->host.kind[device->launch[i]] != WEIR_HOST_API) ||
 		    (i > 0 && (device->device[i] < device->device[i - 1] ||
 		               (device->device[i] == device->device[i - 1] &&
 		                device->start_ns[i] < device->start_ns[i - 1]))))
 			return false;
-	return are_below(device->name, device->count, names, false) &&
-	       are_below(device->stream, device->count, trace->stream_count, false) &&
-	       are_below(device->launch, device->count, trace->host.count, true) &&
-	       are_spans(device->start_ns, device->end_ns, device->count);
+	return are_spans(device->start_ns, device->end_ns, device->count);
 }
 
 /* Checks the members of a struct that are ids of names. */
@@ -312,14 +334,16 @@ static bool are_names(const struct weir_trace *trace, const uint32_t *ids, size_
 
 static bool are_sound_tables(const struct weir_trace *trace)
 {
-	bool sound = trace->shape_count > 0;
+	bool sound = trace->shape_count > 0 && is_boolean(&trace->has_shapes) &&
+	             is_boolean(&trace->has_stacks) && is_boolean(&trace->has_memory);
 
 	for (size_t i = 0; sound && i < trace->thread_count; i++)
 		sound = are_names(trace, &trace->threads[i].name, 1);
 	for (size_t i = 0; sound && i < trace->stream_count; i++)
 		sound = trace->streams[i].device < trace->device_count;
 	for (size_t i = 0; sound && i < trace->device_count; i++)
-		sound = are_names(trace, &trace->devices[i].name, 1);
+		sound = are_names(trace, &trace->devices[i].name, 1) &&
+		        is_boolean(&trace->devices[i].described);
 	for (size_t i = 0; sound && i < trace->shape_count; i++)
 		sound = are_names(trace, &trace->shapes[i].dims, 4);
 	for (size_t i = 0; sound && i < trace->collective_count; i++)

@@ -60,7 +60,7 @@ const char *weir_exit_meaning(enum weir_exit code)
 		[WEIR_EXIT_ENVIRONMENT] =
 			"baseline and candidate differ in hardware or in a label that must match",
 		[WEIR_EXIT_COVERAGE] =
-			"a stage or metric of the baseline is missing, or nothing was compared",
+			"a stage, metric or rank is missing, or nothing was compared",
 		[WEIR_EXIT_INPUT] =
 			"a profile is unreadable, truncated beyond use, or holds no timing",
 		[WEIR_EXIT_STORE] =

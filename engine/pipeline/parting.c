@@ -4,6 +4,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
+#include "engine/pipeline/duplicates.h"
 #include "engine/pipeline/parting.h"
 
 /* ---- making a part ---- */
@@ -101,6 +102,8 @@ enum weir_status weir_part_make(const char *const *paths, size_t count, const ch
 	struct weir_profile *profile = weir_profile_new();
 	enum weir_status status = weir_read_paths(profile, paths, count, &options, err);
 
+	if (!status)
+		status = weir_duplicates_check(profile, err);
 	*out = (struct weir_part_file){0};
 	for (size_t i = 0; !status && i < profile->input_count; i++)
 		status = pack_input(&profile->inputs[i], err);

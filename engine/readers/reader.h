@@ -12,7 +12,12 @@
 #include "engine/model/profile.h"
 
 struct weir_mark;
+struct weir_reader;
 struct weir_sqldb;
+
+/* Finds a reader by its name. */
+typedef enum weir_status weir_reader_finder(const char *name, const struct weir_reader **out,
+                                            struct weir_error *err);
 
 struct weir_reader {
 	const char *name;  /* for --input-format and reports: "kineto" */
@@ -36,10 +41,11 @@ struct weir_reader {
 	 * is left to analyse. Runs on several threads, each with its own source and input. */
 	enum weir_status (*read)(struct weir_source *source, struct weir_input *input,
 	                         struct weir_error *err);
-	/* Reads a file that holds several inputs, and adds them to the profile; replaces read(). NULL:
-	 * the file is one input. */
-	enum weir_status (*read_all)(struct weir_source *source, struct weir_profile *profile,
-	                             struct weir_error *err);
+	/* Reads a file that holds several inputs, and adds them to the profile; replaces read().
+	 * NULL: the file is one input. find: weir_reader_find(), for inputs that other readers
+	 * read. */
+	enum weir_status (*read_all)(struct weir_source *source, weir_reader_finder *find,
+	                             struct weir_profile *profile, struct weir_error *err);
 	/* Joins the inputs of this format, once all inputs are read; NULL: inputs stand alone. */
 	enum weir_status (*join)(struct weir_profile *profile, struct weir_error *err);
 };

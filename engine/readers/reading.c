@@ -85,7 +85,7 @@ static enum weir_status read_source(struct weir_profile *profile, const char *pa
 	enum weir_status status;
 
 	if (reader->read_all)
-		return reader->read_all(source, profile, err);
+		return reader->read_all(source, weir_reader_find, profile, err);
 	input = weir_profile_add_input(profile, path);
 	input->format = reader->name;
 	input->gives = reader->gives;
@@ -341,9 +341,16 @@ static int by_origin(const void *left, const void *right)
 	if (order == 0)
 		order = strcmp(a->node ? a->node : "", b->node ? b->node : "");
 	if (order == 0)
-		order = (a->packed_facts.rank > b->packed_facts.rank) -
-		        (a->packed_facts.rank < b->packed_facts.rank);
-	return order != 0 ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+		order = (weir_input_rank(a) > weir_input_rank(b)) -
+		        (weir_input_rank(a) < weir_input_rank(b));
+	if (order == 0)
+		order = (a->bytes > b->bytes) - (a->bytes < b->bytes);
+	if (order == 0)
+		order = (a->packed.length > b->packed.length) -
+		        (a->packed.length < b->packed.length);
+	return order != 0 || !a->packed.data || !b->packed.data
+	               ? order
+	               : memcmp(a->packed.data, b->packed.data, a->packed.length);
 }
 
 /* Sorts the inputs as those of a folder if some come from parts, so that neither the order of the

@@ -10,8 +10,9 @@ layers='
 engine/base:
 engine/model:               @base
 engine/stats:               @base
+engine/part:                @model
 
-engine/readers:             @model engine/readers/
+engine/readers:             @model engine/part engine/readers/
 engine/readers/parts:       @model engine/readers
 engine/readers/trace:       @model engine/readers
 engine/readers/sql:         @model engine/readers engine/readers/parts
@@ -27,6 +28,7 @@ engine/readers/scrape:      @model engine/readers engine/readers/parts
 engine/readers/cost:        @model engine/readers engine/readers/parts
 engine/readers/benchmark:   @model engine/readers engine/readers/parts
 engine/readers/native:      @model engine/readers engine/readers/parts
+engine/readers/part:        @model engine/part engine/readers engine/readers/parts
 
 engine/analysis/time:       @model engine/stats
 engine/analysis/names:      @model engine/stats
@@ -65,7 +67,7 @@ engine/pipeline:            @all engine/include/weir
 engine/cli:                 @all engine/pipeline
 tests:                      @all engine/pipeline engine/cli engine/include/weir tests/
 '
-all='@model engine/stats engine/readers/ engine/analysis/ engine/report/ rules baselines ci/'
+all='@model engine/stats engine/part engine/readers/ engine/analysis/ engine/report/ rules baselines ci/'
 
 report "$(include_lines '"' | awk -F: -v layers="$layers" -v all="$all" '
 	function folder_of(path) { sub(/\/[^\/]*$/, "", path); return path ~ /^tests(\/|$)/ ? "tests" : path }

@@ -63,11 +63,11 @@ static void take_content(struct weir_part_member *member, struct weir_input *inp
 	memcpy(input->warnings, member->warnings, sizeof input->warnings);
 }
 
-static enum weir_status add_input(struct weir_part_member *member, struct weir_profile *profile,
-                                  struct weir_error *err)
+static enum weir_status add_input(struct weir_part_member *member, weir_reader_finder *find,
+                                  struct weir_profile *profile, struct weir_error *err)
 {
 	const struct weir_reader *reader;
-	enum weir_status status = weir_reader_find(member->format, &reader, err);
+	enum weir_status status = find(member->format, &reader, err);
 	struct weir_input *input;
 
 	if (!status && !reader->read)
@@ -86,8 +86,8 @@ static enum weir_status add_input(struct weir_part_member *member, struct weir_p
 	return status ? weir_fail_in(err, "%s", member->path) : WEIR_OK;
 }
 
-static enum weir_status read_all(struct weir_source *source, struct weir_profile *profile,
-                                 struct weir_error *err)
+static enum weir_status read_all(struct weir_source *source, weir_reader_finder *find,
+                                 struct weir_profile *profile, struct weir_error *err)
 {
 	struct weir_text bytes = {0};
 	struct weir_part_file part = {0};
@@ -97,7 +97,7 @@ static enum weir_status read_all(struct weir_source *source, struct weir_profile
 		status = weir_part_read(bytes.data ? bytes.data : "", bytes.length, &part, err);
 	weir_text_release(&bytes);
 	for (size_t i = 0; !status && i < part.count; i++)
-		status = add_input(&part.members[i], profile, err);
+		status = add_input(&part.members[i], find, profile, err);
 	weir_part_release(&part);
 	return status;
 }

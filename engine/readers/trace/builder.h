@@ -28,9 +28,6 @@
 /* Rows of one column; keeps row numbers below WEIR_NONE. */
 #define WEIR_MAX_ROWS   (1u << 30)
 #define WEIR_MAX_LABELS 1024
-/* Times further from 0 than 146 years and durations above 104 days count as damage. */
-#define WEIR_MAX_TIME_NS     (INT64_C(1) << 62)
-#define WEIR_MAX_DURATION_NS (INT64_C(1) << 53)
 
 struct weir_host_event {
 	enum weir_host_kind kind;
