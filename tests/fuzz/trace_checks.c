@@ -65,6 +65,13 @@ static void check_rest(const struct weir_input *input)
 		require(input->warnings[i].detail[sizeof(input->warnings[i].detail) - 1] == '\0');
 }
 
+void trace_checks_input(const struct weir_input *input)
+{
+	check_host(input->trace);
+	check_device(input->trace);
+	check_rest(input);
+}
+
 void trace_checks_run(const struct weir_reader *reader, const uint8_t *data, size_t size)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -77,11 +84,8 @@ void trace_checks_run(const struct weir_reader *reader, const uint8_t *data, siz
 
 		require(!status == !err.message[0]);
 		require(status || input->trace || input->run || input->requests);
-		if (!status && input->trace) {
-			check_host(input->trace);
-			check_device(input->trace);
-			check_rest(input);
-		}
+		if (!status && input->trace)
+			trace_checks_input(input);
 		weir_source_free(source);
 	}
 	weir_profile_free(profile);

@@ -9,4 +9,7 @@
  * line. */
 void trace_checks_run(const struct weir_reader *reader, const uint8_t *data, size_t size);
 
+/* Checks the timeline of an input, which must have one. */
+void trace_checks_input(const struct weir_input *input);
+
 #endif
