@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdint.h>
 #include <stdlib.h>
 
 #include <zstd.h>
@@ -39,6 +40,32 @@ void weir_pack_small(const void *data, size_t len, struct weir_text *out)
 	pack(data, len, SMALL_LEVEL, out);
 }
 
+void weir_pack_padding(size_t len, struct weir_text *out)
+{
+	size_t rest = len - WEIR_LEAST_PADDING;
+	const uint32_t words[] = {ZSTD_MAGIC_SKIPPABLE_START, (uint32_t)rest};
+
+	for (size_t i = 0; i < WEIR_LEAST_PADDING; i++) {
+		char byte = (char)(words[i / 4] >> (8 * (i % 4)));
+
+		weir_text_add(out, &byte, 1);
+	}
+	for (size_t i = 0; i < rest; i++)
+		weir_text_add(out, "", 1);
+}
+
+/* Returns the length of the skippable frame at the beginning; 0: it has none, or a cut one. */
+static size_t padding_at(const uint8_t *data, size_t len)
+{
+	uint64_t words[2] = {0, 0};
+
+	for (size_t i = 0; len >= WEIR_LEAST_PADDING && i < WEIR_LEAST_PADDING; i++)
+		words[i / 4] |= (uint64_t)data[i] << (8 * (i % 4));
+	return words[0] == ZSTD_MAGIC_SKIPPABLE_START && words[1] <= len - WEIR_LEAST_PADDING
+	               ? WEIR_LEAST_PADDING + (size_t)words[1]
+	               : 0;
+}
+
 /* Decompresses in steps, and ignores the size that the frame states: it may be false. */
 static enum weir_status unpack(ZSTD_DStream *stream, ZSTD_inBuffer *in, size_t limit,
                                struct weir_text *out, struct weir_error *err)
@@ -71,7 +98,7 @@ enum weir_status weir_unpack(const void *packed, size_t len, size_t limit, struc
 {
 	const size_t start = out->length;
 	ZSTD_DStream *stream = ZSTD_createDStream();
-	ZSTD_inBuffer in = {packed, len, 0};
+	ZSTD_inBuffer in = {packed, len, padding_at(packed, len)};
 	enum weir_status status;
 
 	if (!stream)

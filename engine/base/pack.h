@@ -14,10 +14,14 @@ void weir_pack(const void *data, size_t len, struct weir_text *out);
  */
 void weir_pack_small(const void *data, size_t len, struct weir_text *out);
 
+/* Appends padding before a frame: a skippable frame of `len` bytes, at least WEIR_LEAST_PADDING. */
+#define WEIR_LEAST_PADDING 8
+void weir_pack_padding(size_t len, struct weir_text *out);
+
 /*
- * Appends the content of one frame to `out`. WEIR_E_LIMIT: it has more than `limit` bytes; about as
- * many are decompressed to find out. WEIR_E_FORMAT: the bytes are not one whole frame, or its
- * checksum does not match. On a failure `out` is unchanged.
+ * Appends the content of one frame to `out`, and skips padding before it. WEIR_E_LIMIT: it has more
+ * than `limit` bytes; about as many are decompressed to find out. WEIR_E_FORMAT: the bytes are not
+ * one whole frame, or its checksum does not match. On a failure `out` is unchanged.
  */
 enum weir_status weir_unpack(const void *packed, size_t len, size_t limit, struct weir_text *out,
                              struct weir_error *err);

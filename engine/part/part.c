@@ -13,7 +13,7 @@
 /* Magic, version, members, length, digest. */
 #define HEADER_BYTES (MAGIC_BYTES + 4 + 4 + 8 + WEIR_SHA256_SIZE)
 /* A frame may hold this many times its own bytes, and this many more. Columns of traces reach a
- * factor of thirty. */
+ * factor of thirty; a frame of contents that repeat more is padded. */
 #define MOST_RATIO 2000
 #define FREE_BYTES (UINT64_C(16) << 20)
 /* Longer contents are packed at the usual level: the high one takes a second per 3 MB. */
@@ -294,12 +294,18 @@ enum weir_status weir_part_read(const void *data, size_t length, struct weir_par
 
 void weir_packed_fill(struct weir_packed *packed, const void *data, size_t length)
 {
-	struct weir_text frame = {0};
+	struct weir_text content = {0}, frame = {0};
+	size_t least;
 
 	if (length <= MOST_SMALL)
-		weir_pack_small(data, length, &frame);
+		weir_pack_small(data, length, &content);
 	else
-		weir_pack(data, length, &frame);
+		weir_pack(data, length, &content);
+	least = length > FREE_BYTES ? (length - FREE_BYTES) / MOST_RATIO + 1 : 0;
+	if (content.length < least)
+		weir_pack_padding(least - content.length + WEIR_LEAST_PADDING, &frame);
+	weir_text_add(&frame, content.data, content.length);
+	weir_text_release(&content);
 	*packed = (struct weir_packed){frame.data, frame.length, length};
 }
 

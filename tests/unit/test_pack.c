@@ -84,6 +84,33 @@ static void every_cut_and_every_flipped_byte_is_seen(void **state)
 	weir_text_release(&back);
 }
 
+static void padding_before_a_frame_is_skipped(void **state)
+{
+	static const size_t lengths[] = {WEIR_LEAST_PADDING, WEIR_LEAST_PADDING + 1, 70000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		struct weir_text frame = {0}, back = {0};
+
+		weir_pack_padding(lengths[i], &frame);
+		assert_int_equal(frame.length, lengths[i]);
+		assert_int_not_equal(weir_unpack(frame.data, frame.length, LIMIT, &back, NULL),
+		                     WEIR_OK);
+		weir_pack("content", 7, &frame);
+		assert_int_equal(weir_unpack(frame.data, frame.length, LIMIT, &back, NULL),
+		                 WEIR_OK);
+		assert_int_equal(back.length, 7);
+		assert_memory_equal(back.data, "content", 7);
+		/* A padding that claims more bytes than there are is refused. */
+		frame.data[4] = (char)0xff;
+		frame.data[7] = (char)0xff;
+		assert_int_not_equal(weir_unpack(frame.data, frame.length, LIMIT, &back, NULL),
+		                     WEIR_OK);
+		weir_text_release(&frame);
+		weir_text_release(&back);
+	}
+}
+
 static void assert_digest(const char *text, size_t times, const char *hex)
 {
 	uint8_t digest[WEIR_SHA256_SIZE];
@@ -118,6 +145,7 @@ int main(void)
 		cmocka_unit_test(what_is_packed_comes_back),
 		cmocka_unit_test(more_than_the_limit_is_refused),
 		cmocka_unit_test(every_cut_and_every_flipped_byte_is_seen),
+		cmocka_unit_test(padding_before_a_frame_is_skipped),
 		cmocka_unit_test(sha256_gives_the_digests_of_the_standard),
 	};
 
