@@ -14,6 +14,8 @@ presets='dev asan tsan fuzz release'
 
 # shellcheck disable=SC2086
 install_missing $packages_to_test
+# shellcheck disable=SC2086
+(install_missing $packages_of_engines) || say "without $packages_of_engines: tests of ci/cluster are skipped"
 
 for preset in $presets; do
 	say "building $preset"

@@ -9,8 +9,6 @@ merge.py WEIR gates: weir gate, baseline record and convert take parts as runs, 
 
 Prints one line for each difference, and for what was skipped. WEIR_SEED sets the seed of the random numbers (default 1).
 """
-import gzip
-import json
 import os
 import random
 import re
@@ -22,7 +20,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 DATA = "tests/data"
 STRAGGLER = f"{DATA}/kineto/straggler"
 TRIALS = 30
-SYNTHETIC_RANKS = 12    # more than weir analyses in detail, so that traces are packed while others are read
+SYNTHETIC_RANKS = (12, 20)  # of more than WEIR_DETAILED_RANKS, traces are packed while others are read
 MOST_PARTS = 6
 
 
@@ -46,17 +44,9 @@ def files_below(folder):
 
 # ---- jobs ----
 
-def make_ranks(folder):
-    """Writes a job of many ranks: the traces of four, with other rank numbers."""
-    paths = []
-    for rank in range(SYNTHETIC_RANKS):
-        with gzip.open(f"{ROOT}/{STRAGGLER}/rank{rank % 4}.pt.trace.json.gz") as file:
-            trace = json.load(file)
-        trace["distributedInfo"].update(rank=rank, world_size=SYNTHETIC_RANKS)
-        paths.append(f"{folder}/rank{rank}.json")
-        with open(paths[-1], "w", encoding="utf-8") as file:
-            json.dump(trace, file)
-    return paths
+def make_ranks(folder, count):
+    subprocess.run([f"{ROOT}/tests/ci/ranks.py", f"{folder}/{count}", str(count)], check=True)
+    return files_below(f"{folder}/{count}")
 
 
 def jobs(folder):
@@ -64,12 +54,12 @@ def jobs(folder):
     shelf = os.environ.get("WEIR_SHELF", os.path.join(ROOT, "../shared"))
     found = [
         ("straggler", files_below(STRAGGLER)),
-        ("many ranks", make_ranks(folder)),
         ("ranks and other inputs", files_below(STRAGGLER) + [f"{DATA}/monitors/h200.nvidia-smi.csv.gz", f"{DATA}/runs/none-01.json"]),
-        ("tables of one run", files_below(f"{DATA}/rocprof")),
+        ("tables of one run", [path for path in files_below(f"{DATA}/rocprof") if "4711_" in path]),
         ("three tools", [f"{DATA}/kineto/norm_softmax.pt.trace.json.gz", f"{DATA}/ncu/beside_norm_softmax.csv",
                          f"{DATA}/host_profiles/stats.prof"]),
     ]
+    found += [(f"{count} ranks", make_ranks(folder, count)) for count in SYNTHETIC_RANKS]
     profiles = os.path.join(shelf, "profiles")
     if not os.path.isdir(profiles):
         print(f"skipped: the jobs of the shelf: there is no {profiles}")
