@@ -128,9 +128,11 @@ static enum weir_status merge_into_part(const struct weir_arguments *arguments, 
 {
 	struct weir_read_failures failures = {0};
 	struct weir_part_file part;
-	enum weir_status status = weir_part_make(
-		weir_arguments_list(arguments), weir_arguments_count(arguments),
-		weir_option_text(arguments, "input-format"), NULL, NULL, &failures, &part, err);
+	const struct weir_read_options reading = {
+		.format = weir_option_text(arguments, "input-format"), .failures = &failures};
+	enum weir_status status =
+		weir_part_make(weir_arguments_list(arguments), weir_arguments_count(arguments),
+	                       &reading, NULL, &part, err);
 
 	if (!status && part.count == 0 && failures.count > 0) {
 		*err = failures.items[0];

@@ -31,14 +31,15 @@ static enum weir_status make(const struct weir_arguments *arguments, struct weir
 {
 	struct weir_progress_line line;
 	struct weir_progress progress = {weir_progress_report, &line};
+	const struct weir_read_options reading = {
+		.format = weir_option_text(arguments, "input-format"), .progress = &progress};
 	struct weir_text text = {0};
 	struct weir_part_file part;
 	enum weir_status status;
 
 	weir_progress_start(&line, stderr, weir_option_given(arguments, "quiet"));
 	status = weir_part_make(weir_arguments_list(arguments), weir_arguments_count(arguments),
-	                        weir_option_text(arguments, "input-format"),
-	                        weir_option_text(arguments, "node"), &progress, NULL, &part, err);
+	                        &reading, weir_option_text(arguments, "node"), &part, err);
 	weir_progress_end(&line);
 	if (!status) {
 		weir_part_write(&part, &text);

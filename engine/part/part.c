@@ -93,11 +93,13 @@ static void pass_text(struct weir_planes *planes, char **text)
 	size_t length = *text ? strlen(*text) : 0;
 
 	weir_planes_count(planes, &length, WEIR_PART_MOST_TEXT, 1);
-	if (!planes->out)
-		*text = weir_alloc(length + 1);
+	if (planes->out) {
+		weir_planes_bytes(planes, *text, length);
+		return;
+	}
+	*text = weir_alloc(length + 1);
 	weir_planes_bytes(planes, *text, length);
-	if (!planes->out && strlen(*text) != length)
-		planes->failed = true;
+	planes->failed |= strlen(*text) != length;
 }
 
 static void pass_number(struct weir_planes *planes, void *value, size_t width)

@@ -92,15 +92,16 @@ static void add_member(struct weir_part_file *part, struct weir_input *input, co
 		memcpy(member->warnings, input->warnings, sizeof member->warnings);
 }
 
-enum weir_status weir_part_make(const char *const *paths, size_t count, const char *format,
-                                const char *node, const struct weir_progress *progress,
-                                struct weir_read_failures *failures, struct weir_part_file *out,
-                                struct weir_error *err)
+enum weir_status weir_part_make(const char *const *paths, size_t count,
+                                const struct weir_read_options *options, const char *node,
+                                struct weir_part_file *out, struct weir_error *err)
 {
-	const struct weir_read_options options = {
-		.format = format, .progress = progress, .apart = true, .failures = failures};
+	const struct weir_read_options apart = {.format = options->format,
+	                                        .progress = options->progress,
+	                                        .apart = true,
+	                                        .failures = options->failures};
 	struct weir_profile *profile = weir_profile_new();
-	enum weir_status status = weir_read_paths(profile, paths, count, &options, err);
+	enum weir_status status = weir_read_paths(profile, paths, count, &apart, err);
 
 	if (!status)
 		status = weir_duplicates_check(profile, err);

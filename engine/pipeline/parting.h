@@ -12,12 +12,12 @@
 /*
  * Reads the inputs and puts them into one part; inputs that are parts give it their members. Traces
  * are packed, and other files are kept as they are. node: machine on which the inputs were
- * recorded; NULL: not stated. failures: as in struct weir_read_options. The caller releases *out.
+ * recorded; NULL: not stated. Of the options, format, progress and failures count. The caller
+ * releases *out.
  */
-enum weir_status weir_part_make(const char *const *paths, size_t count, const char *format,
-                                const char *node, const struct weir_progress *progress,
-                                struct weir_read_failures *failures, struct weir_part_file *out,
-                                struct weir_error *err);
+enum weir_status weir_part_make(const char *const *paths, size_t count,
+                                const struct weir_read_options *options, const char *node,
+                                struct weir_part_file *out, struct weir_error *err);
 
 /* Unpacks the traces of a profile if it has at most `most`; else packs all that are not. */
 enum weir_status weir_traces_settle(struct weir_profile *profile, size_t most,

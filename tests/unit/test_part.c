@@ -595,7 +595,7 @@ static void a_part_has_one_form_regardless_of_the_order_of_its_members(void **st
 	for (int turn = 0; turn < 50; turn++) {
 		struct weir_part_file all = {0};
 		struct weir_text bytes = {0};
-		size_t order[COUNT_OF(members)];
+		size_t order[COUNT_OF(members)] = {0};
 
 		for (size_t i = 0; i < COUNT_OF(members); i++) {
 			size_t j = (size_t)(next_number(&seed) % (i + 1));
