@@ -40,7 +40,7 @@ static const char *part_of(const struct weir_arguments *arguments)
 }
 
 /* Says each file that was left out. Returns the reason of the first one. */
-static enum weir_status tell_failures(const struct weir_read_failures *failures, size_t files,
+static enum weir_status tell_failures(const struct weir_read_failures *failures,
                                       struct weir_error *err)
 {
 	if (failures->count == 0)
@@ -48,8 +48,8 @@ static enum weir_status tell_failures(const struct weir_read_failures *failures,
 	for (size_t i = 0; i < failures->count; i++)
 		weir_say(failures->items[i].message);
 	return weir_fail(err, failures->items[0].status,
-	                 "%zu of %zu files could not be read; the others were merged",
-	                 failures->count, files);
+	                 "%zu %s could not be read; the others were merged", failures->count,
+	                 failures->count == 1 ? "file" : "files");
 }
 
 /* ---- missing ranks ---- */
@@ -144,7 +144,7 @@ static enum weir_status merge_into_part(const struct weir_arguments *arguments, 
 
 			for (size_t i = 0; i < part.count; i++)
 				add_rank(&roll, part.members[i].rank);
-			status = tell_failures(&failures, weir_arguments_count(arguments), err);
+			status = tell_failures(&failures, err);
 			status = close_roll(&roll, status, err);
 		}
 	}
@@ -172,8 +172,7 @@ static enum weir_status merge(const struct weir_arguments *arguments,
 
 		for (size_t i = 0; i < profile->input_count; i++)
 			add_rank(&roll, weir_input_rank(&profile->inputs[i]));
-		status = tell_failures(weir_classification_failures(classification),
-		                       weir_arguments_count(arguments), err);
+		status = tell_failures(weir_classification_failures(classification), err);
 		status = close_roll(&roll, status, err);
 	}
 	weir_classification_free(classification);

@@ -90,7 +90,7 @@ xargs)
 	;;
 spark)
 	# pipe() gives the lines of each partition to one process of the command, and takes the lines that it prints.
-	grep -qF 'pipe("sh ci/cluster/lines.sh /shared/parts"' "$page" || fail "the page has another command"
+	grep -qF 'pipe("sh ci/cluster/lines.sh /shared/parts")' "$page" || fail "the page has another command"
 	code=0
 	for rank in 0 1 2 3 4 5 6 7; do
 		echo "traces/rank00$rank.json.gz" | sh ci/cluster/lines.sh parts >>printed || code=$?

@@ -63,6 +63,7 @@ static const struct {
 	{&weir_reader_onnxruntime, DATA "captures/onnxruntime.json.gz"},
 	{&weir_reader_openmetrics, SAMPLES "prometheus/promtool_dump-openmetrics-test.prom"},
 	{&weir_reader_otlp, DATA "captures/long_prefill.otlp.json.gz"},
+	{&weir_reader_part, DATA "part/two_ranks.part"},
 	{&weir_reader_perf_analyzer_csv, SAMPLES "perf_analyzer/docs_latency_report.csv"},
 	{&weir_reader_perf_script, SAMPLES "perf/own_cpuclock_default.perf.txt"},
 	{&weir_reader_prometheus, SAMPLES "prometheus/triton_scrape_excerpt.prom"},
