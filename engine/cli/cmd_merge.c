@@ -143,7 +143,7 @@ static enum weir_status merge_into_part(const struct weir_arguments *arguments, 
 			struct roll roll = roll_of(arguments);
 
 			for (size_t i = 0; i < part.count; i++)
-				add_rank(&roll, part.members[i].rank);
+				add_rank(&roll, part.members[i].facts.rank);
 			status = tell_failures(&failures, err);
 			status = close_roll(&roll, status, err);
 		}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What stands out among the ranks of a job. Texts and arrays belong to the report's arena. */
+/* The ranks, nodes and groups that stand out in a job. Texts and arrays belong to the report's
+ * arena. */
 #ifndef WEIR_MODEL_JOB_H
 #define WEIR_MODEL_JOB_H
 
@@ -36,10 +37,10 @@ struct weir_rank_difference {
 
 struct weir_worst_row {
 	enum weir_worst_kind kind;
+	enum weir_late_by late_by; /* of a rank or node */
 	const char *name;          /* "rank 17", "node n2", "ranks 8, 16" */
 	const char *node;          /* of the rank, or the nodes of the group; NULL: not stated */
 	uint64_t ranks;            /* in the node or group; 1 for a rank */
-	enum weir_late_by late_by; /* of a rank or node */
 	double share;  /* what it adds over the analysed time; of a node: of its median rank */
 	double votes;  /* of a rank: engine/analysis/ranks/worst.h; NAN: of a node or group */
 	double factor; /* duration of a group's collectives over that of the median group; NAN */

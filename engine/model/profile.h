@@ -22,7 +22,7 @@ struct weir_packed {
 	uint64_t unpacked; /* bytes of the content */
 };
 
-/* What must be known of a trace while it is packed. */
+/* Facts about a trace that are needed while it is packed. */
 struct weir_trace_facts {
 	int64_t rank, world_size; /* as in struct weir_trace */
 	int64_t start_ns, end_ns; /* Unix time of its device work or, without any, of its host rows;

@@ -37,12 +37,12 @@ enum weir_part_content {
 };
 
 struct weir_part_member {
-	char *path;      /* of the input, as it was given */
-	char *node;      /* machine on which the part was made; "": not stated */
-	char *format;    /* name of the reader */
-	uint8_t content; /* enum weir_part_content */
+	char *path;                    /* of the input, as it was given */
+	char *node;                    /* machine on which the part was made; "": not stated */
+	char *format;                  /* name of the reader */
+	uint8_t content;               /* enum weir_part_content */
 	struct weir_trace_facts facts; /* of a trace */
-	uint64_t bytes, events; /* as in struct weir_input */
+	uint64_t bytes, events;        /* as in struct weir_input */
 	struct weir_warning warnings[WEIR_WARN_COUNT];
 	struct weir_packed packed;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A job of more ranks than are analysed in detail: its sums are those of all ranks. */
+/* A job of more ranks than are analysed in detail: its sums include all ranks. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static struct weir_profile *read_four(void)
 	return profile;
 }
 
-/* Gives the collectives of a copy a group of its own. */
+/* Gives the collectives of a copy their own group. */
 static void rename_group(struct weir_trace *trace, size_t copy)
 {
 	char group[32];

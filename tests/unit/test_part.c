@@ -535,7 +535,7 @@ static void add_text_member(struct weir_part_file *part, const char *path, int64
 	struct weir_part_member *member = weir_part_add(part, path, "samples", node);
 
 	member->content = WEIR_PART_FILE;
-	member->rank = rank;
+	member->facts.rank = rank;
 	weir_packed_fill(&member->packed, content, strlen(content));
 }
 
@@ -548,8 +548,8 @@ static void members_come_back_with_their_heads(void **state)
 
 	(void)state;
 	member->content = WEIR_PART_TRACE;
-	member->rank = 3;
-	member->world_size = 64;
+	member->facts.rank = 3;
+	member->facts.world_size = 64;
 	member->bytes = UINT64_C(1) << 40;
 	member->events = 12345;
 	member->warnings[WEIR_WARN_TRUNCATED] = (struct weir_warning){.count = 1, .first_at = 99};
@@ -563,8 +563,8 @@ static void members_come_back_with_their_heads(void **state)
 	assert_string_equal(back.members[0].node, "host-a");
 	assert_string_equal(back.members[0].format, "kineto");
 	assert_int_equal(back.members[0].content, WEIR_PART_TRACE);
-	assert_int_equal(back.members[0].rank, 3);
-	assert_int_equal(back.members[0].world_size, 64);
+	assert_int_equal(back.members[0].facts.rank, 3);
+	assert_int_equal(back.members[0].facts.world_size, 64);
 	assert_true(back.members[0].bytes == UINT64_C(1) << 40);
 	assert_int_equal(back.members[0].events, 12345);
 	assert_int_equal(back.members[0].warnings[WEIR_WARN_TRUNCATED].count, 1);
@@ -720,7 +720,7 @@ static enum weir_status status_of_head(const char *path, size_t length, uint8_t 
 {
 	struct weir_text head = {0}, frame = {0}, bytes = part_of_one();
 	struct weir_planes planes = {.out = &head};
-	uint64_t numbers[5] = {0};
+	uint64_t numbers[8] = {0}; /* rank, ranks, start, end, devices, bytes, events, content */
 	size_t none = 0, warnings = WEIR_WARN_COUNT;
 	struct weir_warning warning = {0};
 	struct weir_part_file part;

@@ -21,7 +21,7 @@
 #define MOVE_NS  1000
 #define PAIR_NS  20000
 
-/* What is wrong with the job. */
+/* A fault of the job. */
 struct fault {
 	int rank, last_rank; /* ranks that are late; -1: none */
 	int64_t late_ns;     /* in each interval before a collective */

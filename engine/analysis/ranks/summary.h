@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is kept of a rank when its trace is gone: its collectives with the activity between them,
- * the time of its devices, and what identifies it. Some hundred kilobytes of a trace of thirty
- * megabytes, so that ranks of a large job are measured one after another and compared at the end.
+ * The summary of a rank, which outlives its trace: its collectives with the activity between them,
+ * the time of its devices, and what identifies it. It has some hundred kilobytes for a trace of
+ * thirty megabytes, so that ranks of a large job are measured one after another and compared at the
+ * end.
  */
 #ifndef WEIR_ANALYSIS_RANKS_SUMMARY_H
 #define WEIR_ANALYSIS_RANKS_SUMMARY_H

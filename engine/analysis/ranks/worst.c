@@ -62,7 +62,7 @@ static int by_kind_and_group(const void *left, const void *right)
 	return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Sorts collectives of one group in the order of time, whatever they move. */
+/* Sorts collectives of one group in the order of time, regardless of what they move. */
 static int by_group(const void *left, const void *right)
 {
 	const struct transfer *a = left, *b = right;
@@ -101,7 +101,7 @@ static struct transfer *list_transfers(const struct weir_meetings *meetings)
 
 /* ---- ranks ---- */
 
-/* What is summed up for one member of a group. */
+/* The sums of one member of a group. */
 struct tally {
 	double blocks[BLOCKS]; /* ns of excess, by part of the run */
 	double by_device_ns,

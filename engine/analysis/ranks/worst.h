@@ -18,8 +18,8 @@
  * MAD) above the median of all ranks and WEIR_WORST_SHARE of the analysed time, and if it has half
  * of the votes. A group is an outlier if its collectives last WEIR_WORST_FACTOR times as long as
  * those of the same kind, size and number of members in the median group, by as many deviations of
- * the logarithm, and if the difference is WEIR_WORST_SHARE of the time; the duration of a
- * collective is that of its last member, which does not wait.
+ * the logarithm, and if the difference is WEIR_WORST_SHARE of the time; a collective
+ * counts with the duration of its last member, which does not wait.
  */
 #ifndef WEIR_ANALYSIS_RANKS_WORST_H
 #define WEIR_ANALYSIS_RANKS_WORST_H

@@ -29,8 +29,8 @@ void weir_fill_memory(const struct weir_analysis *analysis, const struct weir_le
 /* Sets the features about memory in `values` (WEIR_F_COUNT of them). */
 void weir_memory_features(const struct weir_report *report, double *values);
 
-/* Fills report->job with the ranks, nodes and groups that stand out, if there are any or if some ranks
- * are not analysed in detail, and notes the latter. */
+/* Fills report->job with the ranks, nodes and groups that stand out, if there are any or if some
+ * ranks are not analysed in detail, and notes the latter. */
 void weir_fill_job(const struct weir_analysis *analysis, struct weir_report *report);
 
 /* Fills report->stages and their attribution: stages of requests, of timelines, of native runs. */

@@ -10,6 +10,7 @@
 #include "engine/model/feature.h"
 #include "engine/report/json/advice.h"
 #include "engine/report/json/document_tables.h"
+#include "engine/report/json/ranks.h"
 #include "engine/report/json/stored.h"
 #include "engine/report/words/phrases.h"
 #include "engine/report/words/warnings.h"
@@ -569,38 +570,6 @@ static const struct weir_schema telemetry_schema = SCHEMA(
 
 /* ---- rows ---- */
 
-#define OF struct weir_rank_row
-static const struct weir_schema rank_schema =
-	SCHEMA(LINE, {NS("rank", rank), NULL_IS(-1)}, {SHARE("active", active)},
-               {SHARE("exposed_communication", exposed_communication)}, {SHARE("wait", wait)},
-               {SHARE("transfer", transfer)}, {SHARE("straggler_score", straggler_score)},
-               {ENUM("late_by", late_by, weir_late_by)}, {WHOLE("collectives", collectives)},
-               {WHOLE("bus_bytes_per_s", bus_bytes_per_s)}, {SHARE("link_share", link_share)},
-               {WHOLE("clock_offset_ns", clock_offset_ns)}, {NS("device", device), NULL_IS(-1)});
-#undef OF
-
-#define OF struct weir_rank_difference
-static const struct weir_schema difference_schema = SCHEMA(
-	LINE, {TEXT("name", name)}, {WHOLE("slow_ns", slow_ns)}, {WHOLE("fast_ns", fast_ns)});
-#undef OF
-
-#define OF struct weir_worst_row
-static const struct weir_schema worst_schema = SCHEMA(
-	BLOCK, {ENUM("kind", kind, weir_worst_kind)}, {TEXT("name", name)}, {TEXT("node", node)},
-	{COUNT("ranks", ranks)}, {ENUM("late_by", late_by, weir_late_by)}, {SHARE("share", share)},
-	{SHARE("votes", votes)}, {SHARE("factor", factor)}, {TEXT("collective", collective)},
-	{NS("fast_rank", fast_rank), NULL_IS(-1)},
-	{LIST("differences", differences, difference_count, difference_schema,
-              WEIR_MAX_RANK_DIFFERENCES)});
-#undef OF
-
-#define OF struct weir_job_figures
-static const struct weir_schema job_schema =
-	SCHEMA(BLOCK, {COUNT("ranks", ranks)}, {COUNT("detailed", detailed)},
-               {COUNT("slow_ranks", slow_ranks)}, {COUNT("slow_groups", slow_groups)},
-               {LIST("worst", rows, row_count, worst_schema, WEIR_MAX_WORST)});
-#undef OF
-
 /* Sets the scores of a row's verdict to unknown: only its bound and cause are stored. */
 static void complete_verdict(struct weir_verdict *verdict)
 {
@@ -876,30 +845,30 @@ static const struct weir_schema path_schema = SCHEMA_THEN(
 /* ---- the document ---- */
 
 #define OF struct weir_report
-const struct weir_schema weir_report_schema =
-	SCHEMA(BLOCK, {LITERAL("schema", "weir.report/1")}, {LITERAL("weir", WEIR_VERSION)},
-               {PART("run", run_schema)}, {OBJECT("verdict", verdict, verdict_schema)},
-               {SPECIAL("attribution", put_attribution, take_attribution)},
-               {OBJECT("gpu", gpu, gpu_schema), WHEN(FLAG, has_gpu)},
-               {OBJECT("requests", requests, request_schema), WHEN(FLAG, has_requests)},
-               {LIST("ranks", ranks, rank_row_count, rank_schema, MAX_ROWS), WHEN(POINTER, ranks)},
-               {LIST("stages", stages, stage_count, stage_schema, MAX_ROWS)},
-               {LIST("operators", operators, operator_count, operator_schema, MAX_ROWS)},
-               {LIST("recommendations", recommendations, recommendation_count,
-                     weir_recommendation_schema, MAX_ROWS)},
-               {LIST("what_if", what_ifs, what_if_count, what_if_schema, MAX_ROWS),
-                WHEN(COUNT, what_if_count)},
-               {OBJECT("profiler", profiler, profiler_schema), WHEN(POINTER, profiler.source)},
-               {OBJECT("memory", memory, memory_schema), WHEN(FLAG, has_memory)},
-               {OBJECT("telemetry", telemetry, telemetry_schema), WHEN(FLAG, has_telemetry)},
-               {LIST("graphs", graphs, graph_count, graph_schema, WEIR_MAX_GRAPH_ROWS),
-                WHEN(COUNT, graph_count), .omit = true},
-               {LIST("counters", counters, counter_count, counter_schema, WEIR_MAX_COUNTER_ROWS),
-                WHEN(COUNT, counter_count), .omit = true},
-               {POINTER("host", host, host_schema), .omit = true},
-               {POINTER("host_operators", host_operators, host_operators_schema), .omit = true},
-               {POINTER("critical_path", critical_path, path_schema)},
-               {POINTER("job", job, job_schema), .omit = true});
+const struct weir_schema weir_report_schema = SCHEMA(
+	BLOCK, {LITERAL("schema", "weir.report/1")}, {LITERAL("weir", WEIR_VERSION)},
+	{PART("run", run_schema)}, {OBJECT("verdict", verdict, verdict_schema)},
+	{SPECIAL("attribution", put_attribution, take_attribution)},
+	{OBJECT("gpu", gpu, gpu_schema), WHEN(FLAG, has_gpu)},
+	{OBJECT("requests", requests, request_schema), WHEN(FLAG, has_requests)},
+	{LIST("ranks", ranks, rank_row_count, weir_rank_schema, MAX_ROWS), WHEN(POINTER, ranks)},
+	{LIST("stages", stages, stage_count, stage_schema, MAX_ROWS)},
+	{LIST("operators", operators, operator_count, operator_schema, MAX_ROWS)},
+	{LIST("recommendations", recommendations, recommendation_count, weir_recommendation_schema,
+              MAX_ROWS)},
+	{LIST("what_if", what_ifs, what_if_count, what_if_schema, MAX_ROWS),
+         WHEN(COUNT, what_if_count)},
+	{OBJECT("profiler", profiler, profiler_schema), WHEN(POINTER, profiler.source)},
+	{OBJECT("memory", memory, memory_schema), WHEN(FLAG, has_memory)},
+	{OBJECT("telemetry", telemetry, telemetry_schema), WHEN(FLAG, has_telemetry)},
+	{LIST("graphs", graphs, graph_count, graph_schema, WEIR_MAX_GRAPH_ROWS),
+         WHEN(COUNT, graph_count), .omit = true},
+	{LIST("counters", counters, counter_count, counter_schema, WEIR_MAX_COUNTER_ROWS),
+         WHEN(COUNT, counter_count), .omit = true},
+	{POINTER("host", host, host_schema), .omit = true},
+	{POINTER("host_operators", host_operators, host_operators_schema), .omit = true},
+	{POINTER("critical_path", critical_path, path_schema)},
+	{POINTER("job", job, weir_job_schema), .omit = true});
 #undef OF
 
 void weir_write_report_json(const struct weir_report *report,

@@ -568,7 +568,7 @@ static void rank_late_by(const struct weir_report *report, size_t row, struct we
 	weir_text_puts(out, late_by ? late_by : "-");
 }
 
-/* Of many ranks, only those that stand out are rows: the others are in the JSON. */
+/* Returns true for every rank of few, and of many for those that stand out: JSON has the others. */
 static bool rank_holds(const struct weir_report *report, size_t row)
 {
 	const struct weir_job_figures *job = report->job;
