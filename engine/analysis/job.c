@@ -277,6 +277,7 @@ enum weir_status weir_job_init(struct weir_analysis *analysis, struct weir_error
 	if (!status) {
 		weir_worst_find(&analysis->worst, analysis->meetings, analysis->summaries,
 		                analysis->summary_count);
+		weir_experts_find(&analysis->experts, analysis->meetings);
 		if (packed)
 			init_detail(&job);
 		status = fail_damaged(&job, err);
@@ -306,6 +307,7 @@ void weir_job_release(struct weir_analysis *analysis)
 		weir_rank_summary_release(&analysis->summaries[i]);
 	weir_meetings_free(analysis->meetings);
 	weir_worst_release(&analysis->worst);
+	weir_experts_release(&analysis->experts);
 	free(analysis->ranks);
 	free(analysis->rank_inputs);
 	free(analysis->own_traces);

@@ -23,9 +23,10 @@ enum weir_late_by {
 };
 
 enum weir_worst_kind {
-	WEIR_WORST_RANK,  /* a rank that is late in its collectives */
-	WEIR_WORST_NODE,  /* a node with most of its ranks late */
-	WEIR_WORST_GROUP, /* ranks whose collectives take longer than those of like groups */
+	WEIR_WORST_RANK,    /* a rank that is late in its collectives */
+	WEIR_WORST_NODE,    /* a node with most of its ranks late */
+	WEIR_WORST_GROUP,   /* ranks whose collectives take longer than those of like groups */
+	WEIR_WORST_EXPERTS, /* a rank whose experts receive more tokens than those of other ranks */
 	WEIR_WORST_COUNT
 };
 
@@ -41,9 +42,11 @@ struct weir_worst_row {
 	const char *name;          /* "rank 17", "node n2", "ranks 8, 16" */
 	const char *node;          /* of the rank, or the nodes of the group; NULL: not stated */
 	uint64_t ranks;            /* in the node or group; 1 for a rank */
-	double share;  /* what it adds over the analysed time; of a node: of its median rank */
-	double votes;  /* of a rank: engine/analysis/ranks/worst.h; NAN: of a node or group */
-	double factor; /* duration of a group's collectives over that of the median group; NAN */
+	double share; /* what it adds over the analysed time; of a node: of its median rank */
+	double votes; /* of a rank: engine/analysis/ranks/worst.h; NAN: of a node or group */
+	/* Duration of a group's collectives over that of the median group; tokens of experts over
+	 * the mean of their group; NAN. */
+	double factor;
 	const char *collective;                   /* of a group; NULL */
 	int64_t fast_rank;                        /* the rank it is compared with; -1: none */
 	struct weir_rank_difference *differences; /* the largest first */

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "engine/analysis/ranks/experts.h"
 #include "engine/analysis/ranks/worst.h"
 #include "engine/base/arena.h"
 #include "engine/base/splitmix.h"
@@ -29,10 +30,13 @@ struct fault {
 	int64_t busy_ns;     /* the part of late_ns that is work; the rest is a late host */
 	int pair;            /* lower rank of a pair with a slow link; -1: none */
 	double factor;       /* of its transfers */
+	int64_t received;    /* its elements; other ranks: 1000 */
+	int expert;          /* rank whose experts receive more in the local group; -1: none */
 	int64_t noise_ns;    /* most that any interval is longer */
 };
 
-static const struct fault healthy = {.rank = -1, .last_rank = -1, .pair = -1, .factor = 1};
+static const struct fault healthy = {
+	.rank = -1, .last_rank = -1, .pair = -1, .factor = 1, .expert = -1};
 
 struct job {
 	struct weir_rank_summary summaries[RANKS];
@@ -68,7 +72,8 @@ static void work(struct job *job, const struct fault *fault, size_t rank, size_t
 	job->late_ns[rank] += late ? more_ns - fault->busy_ns : 0;
 }
 
-static void add_arrival(struct job *job, size_t rank, size_t m, const char *key, int64_t end_ns)
+static void add_arrival(struct job *job, size_t rank, size_t m, const char *key, int64_t end_ns,
+                        int64_t received)
 {
 	struct weir_rank_summary *summary = &job->summaries[rank];
 
@@ -81,7 +86,7 @@ static void add_arrival(struct job *job, size_t rank, size_t m, const char *key,
 			      .start_ns = job->now_ns[rank],
 			      .end_ns = end_ns,
 			      .link_bytes = 1e6,
-			      .received = -1,
+			      .received = received,
 			      .steady = true,
 			      .busy_ns = {job->busy_ns[rank], job->busy_ns[rank]},
 			      .late_ns = {job->late_ns[rank], job->late_ns[rank]},
@@ -98,7 +103,8 @@ static void meet(struct job *job, const struct fault *fault, size_t m)
 		int64_t last_ns = starts[r], move_ns = MOVE_NS;
 		char key[64];
 
-		snprintf(key, sizeof key, "local %zu\n[]\nallreduce", first);
+		snprintf(key, sizeof key, "local %zu\n[]\n%s", first,
+		         fault->expert < 0 ? "allreduce" : "all_to_allv");
 		for (size_t i = first; !is_pair(m) && i < first + LOCAL; i++)
 			last_ns = starts[i] > last_ns ? starts[i] : last_ns;
 		if (is_pair(m)) {
@@ -109,7 +115,8 @@ static void meet(struct job *job, const struct fault *fault, size_t m)
 			move_ns = (int)low == fault->pair ? (int64_t)(fault->factor * PAIR_NS)
 			                                  : PAIR_NS;
 		}
-		add_arrival(job, r, m, key, last_ns + move_ns);
+		add_arrival(job, r, m, key, last_ns + move_ns,
+		            fault->expert == (int)r ? fault->received : 1000);
 		job->now_ns[r] = last_ns + move_ns;
 	}
 }
@@ -259,6 +266,38 @@ static void a_slow_link_is_named_and_its_ranks_are_not(void **state)
 	job_close(&job);
 }
 
+/* Of four ranks one receives x, the others 1000: x / ((x + 3000) / 4) is 1.25 at 1363.6. */
+static void uneven_experts_are_named_from_a_quarter_more_tokens(void **state)
+{
+	struct fault fault = healthy;
+	struct weir_experts_list experts;
+	struct job job;
+
+	(void)state;
+	fault.expert = 14;
+	fault.received = 1364;
+	job_open(&job, &fault);
+	weir_experts_find(&experts, job.meetings);
+	assert_int_equal(experts.count, 1);
+	assert_int_equal(experts.items[0].summary, 14);
+	assert_int_equal(experts.items[0].members, LOCAL);
+	assert_true(experts.items[0].imbalance >= WEIR_EXPERTS_IMBALANCE);
+	weir_experts_release(&experts);
+	job_close(&job);
+	fault.received = 1363;
+	job_open(&job, &fault);
+	weir_experts_find(&experts, job.meetings);
+	assert_int_equal(experts.count, 0);
+	weir_experts_release(&experts);
+	job_close(&job);
+	fault.received = -1; /* not recorded */
+	job_open(&job, &fault);
+	weir_experts_find(&experts, job.meetings);
+	assert_int_equal(experts.count, 0);
+	weir_experts_release(&experts);
+	job_close(&job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +306,7 @@ int main(void)
 		cmocka_unit_test(a_late_local_group_is_named_rank_by_rank),
 		cmocka_unit_test(lateness_below_two_per_cent_is_not_named),
 		cmocka_unit_test(one_long_pause_makes_no_straggler),
+		cmocka_unit_test(uneven_experts_are_named_from_a_quarter_more_tokens),
 		cmocka_unit_test(a_slow_link_is_named_and_its_ranks_are_not),
 	};
 

@@ -6,9 +6,11 @@
 #include "engine/analysis/ranks/worst.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
+#include "engine/stats/special.h"
 
-/* Parts of a run whose median counts. */
-#define BLOCKS 8
+/* Parts of a run. */
+#define LEAST_BLOCKS 8
+#define MOST_BLOCKS  64
 /* A standard deviation of a normal distribution over its MAD. */
 #define MAD_SCALE 1.4826
 /* Deviations are no smaller than this share of the analysed time, or this factor, so that equal
@@ -103,7 +105,7 @@ static struct transfer *list_transfers(const struct weir_meetings *meetings)
 
 /* The sums of one member of a group. */
 struct tally {
-	double blocks[BLOCKS]; /* ns of excess, by part of the run */
+	double blocks[MOST_BLOCKS]; /* ns of excess, by part of the run */
 	double by_device_ns,
 		by_host_ns; /* excess of work and of idle time until the host launched */
 	double own_ns;      /* its votes */
@@ -113,6 +115,7 @@ struct tally {
 struct group {
 	const struct transfer *first;
 	size_t count;
+	size_t blocks; /* parts into which they are cut */
 	struct weir_meeting_member *members;
 	double *values;
 	struct tally *tallies;
@@ -164,15 +167,30 @@ static void add_excesses(struct group *group, size_t block)
 	group->votes_ns += largest;
 }
 
-static enum weir_late_by cause_of(const struct tally *tally)
+static enum weir_late_by cause_of(const struct tally *tally, size_t blocks)
 {
 	double all = 0, most = fmax(tally->by_device_ns, tally->by_host_ns);
 
-	for (size_t b = 0; b < BLOCKS; b++)
+	for (size_t b = 0; b < blocks; b++)
 		all += tally->blocks[b];
 	if (most < all / 2)
 		return WEIR_LATE_BY_UNKNOWN;
 	return tally->by_host_ns > tally->by_device_ns ? WEIR_LATE_BY_HOST : WEIR_LATE_BY_DEVICE;
+}
+
+/* Returns the p of a one-sided t test of the sums of the parts against 0. */
+static double p_of(const double *sums, size_t count)
+{
+	double mean = 0, squares = 0;
+
+	for (size_t i = 0; i < count; i++)
+		mean += sums[i] / (double)count;
+	for (size_t i = 0; i < count; i++)
+		squares += (sums[i] - mean) * (sums[i] - mean);
+	if (squares <= 0)
+		return mean > 0 ? 0 : 1;
+	return weir_t_upper(mean / sqrt(squares / (double)(count - 1) / (double)count),
+	                    (double)(count - 1));
 }
 
 /* Gives each member the figures of this group if it is later here than elsewhere. */
@@ -182,36 +200,51 @@ static void settle_members(const struct group *group, const struct weir_rank_sum
 	for (size_t m = 0; m < group->first->members; m++) {
 		const struct tally *tally = &group->tallies[m];
 		size_t rank = group->members[m].rank;
-		double share = BLOCKS * weir_median(tally->blocks, BLOCKS) /
+		double share = (double)group->blocks * weir_median(tally->blocks, group->blocks) /
 		               (double)summaries[rank].span_ns;
 
 		if (summaries[rank].span_ns <= 0 ||
 		    (!isnan(ranks[rank].share) && share <= ranks[rank].share))
 			continue;
 		ranks[rank].share = share;
+		ranks[rank].p = p_of(tally->blocks, group->blocks);
 		ranks[rank].votes = tally->own_ns / group->votes_ns;
-		ranks[rank].by = cause_of(tally);
+		ranks[rank].by = cause_of(tally, group->blocks);
 	}
 }
 
-static void judge_group(const struct weir_meetings *meetings,
-                        const struct weir_rank_summary *summaries, const struct transfer *first,
-                        size_t count, struct weir_worst_rank *ranks)
+/* Returns the number of parts for a group: one a step, if it has as many collectives. */
+static size_t blocks_of(const struct transfer *first, size_t count,
+                        const struct weir_rank_summary *summaries)
+{
+	uint64_t steps = summaries[first->first_rank].steps;
+	size_t blocks = steps < LEAST_BLOCKS  ? LEAST_BLOCKS
+	                : steps > MOST_BLOCKS ? MOST_BLOCKS
+	                                      : (size_t)steps;
+
+	return blocks < count ? blocks : count;
+}
+
+/* Judges the members of a group. Returns the number of tests. */
+static size_t judge_group(const struct weir_meetings *meetings,
+                          const struct weir_rank_summary *summaries, const struct transfer *first,
+                          size_t count, struct weir_worst_rank *ranks)
 {
 	size_t members = first->members;
 	struct group group = {
 		.first = first,
 		.count = count,
+		.blocks = blocks_of(first, count, summaries),
 		.members = weir_alloc(members * sizeof *group.members),
 		.values = weir_alloc(members * sizeof *group.values),
 		.tallies = weir_alloc(members * sizeof *group.tallies),
 	};
 	bool any = false;
 
-	for (size_t i = 0; count >= BLOCKS && i < count; i++) {
+	for (size_t i = 0; count >= LEAST_BLOCKS && i < count; i++) {
 		if (!read_members(meetings, first[i].index, &group))
 			continue;
-		add_excesses(&group, i * BLOCKS / count);
+		add_excesses(&group, i * group.blocks / count);
 		any = true;
 	}
 	if (any)
@@ -219,24 +252,26 @@ static void judge_group(const struct weir_meetings *meetings,
 	free(group.members);
 	free(group.values);
 	free(group.tallies);
+	return any ? members : 0;
 }
 
 /* Fills the figures of every rank; share is NAN if it is in no group with enough collectives. */
 static struct weir_worst_rank *measure_ranks(const struct weir_meetings *meetings,
                                              const struct weir_rank_summary *summaries,
-                                             size_t count, struct transfer *all)
+                                             size_t count, struct transfer *all, size_t *tests)
 {
 	struct weir_worst_rank *ranks = weir_alloc((count + 1) * sizeof *ranks);
 	size_t transfers = weir_meetings_count(meetings);
 
 	for (size_t r = 0; r < count; r++)
 		ranks[r] = (struct weir_worst_rank){.summary = r, .share = NAN, .votes = NAN};
+	*tests = 0;
 	qsort(all, transfers, sizeof *all, by_group);
 	for (size_t i = 0, end; i < transfers; i = end) {
 		for (end = i + 1; end < transfers && compare_groups(&all[i], &all[end]) == 0 &&
 		                  all[i].members == all[end].members;)
 			end++;
-		judge_group(meetings, summaries, &all[i], end - i, ranks);
+		*tests += judge_group(meetings, summaries, &all[i], end - i, ranks);
 	}
 	return ranks;
 }
@@ -255,9 +290,9 @@ static void find_ranks(struct weir_worst *worst, const struct weir_meetings *mee
                        struct transfer *all)
 {
 	double *known = weir_alloc((count + 1) * sizeof *known), middle, deviation;
-	size_t known_count = 0;
+	size_t known_count = 0, tests;
 
-	worst->ranks = measure_ranks(meetings, summaries, count, all);
+	worst->ranks = measure_ranks(meetings, summaries, count, all, &tests);
 	for (size_t r = 0; r < count; r++)
 		if (!isnan(worst->ranks[r].share))
 			known[known_count++] = worst->ranks[r].share;
@@ -267,7 +302,7 @@ static void find_ranks(struct weir_worst *worst, const struct weir_meetings *mee
 		struct weir_worst_rank one = worst->ranks[r];
 
 		one.deviations = (one.share - middle) / deviation;
-		if (one.share >= WEIR_WORST_SHARE && one.votes >= WEIR_WORST_VOTES &&
+		if (one.share >= WEIR_WORST_SHARE && one.p * (double)tests < WEIR_WORST_ALPHA &&
 		    one.deviations >= WEIR_WORST_DEVIATIONS)
 			worst->ranks[worst->rank_count++] = one;
 	}

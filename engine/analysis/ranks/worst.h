@@ -7,19 +7,22 @@
  * late among themselves, stand out in the groups that they share with other nodes.
  *
  *   excess    of a rank in a collective: that time, less its median over the members
- *   lateness  of a rank in a group: eight times the median, over eight equal parts of the run, of
- *             the sum of its excesses in a part. One pause does not make a straggler
+ *   lateness  of a rank in a group: the run is cut into as many equal parts as it has steps, from 8
+ *             to 64; the median over the parts of the sum of its excesses in a part, times their
+ *             number. One pause does not make a straggler
+ *   p         of a rank in a group: one-sided t test of these sums against 0. A rank with pauses in
+ *             many parts, by chance, has sums that scatter
  *   votes     of a rank in a group: of the largest excess in each collective, summed, the part that
  *             is its own
  *
  * Of its groups, a rank has the figures of the one in which it is latest.
  *
  * A rank is an outlier if its lateness is WEIR_WORST_DEVIATIONS robust standard deviations (1.4826
- * MAD) above the median of all ranks and WEIR_WORST_SHARE of the analysed time, and if it has half
- * of the votes. A group is an outlier if its collectives last WEIR_WORST_FACTOR times as long as
- * those of the same kind, size and number of members in the median group, by as many deviations of
- * the logarithm, and if the difference is WEIR_WORST_SHARE of the time; a collective
- * counts with the duration of its last member, which does not wait.
+ * MAD) above the median of all ranks and WEIR_WORST_SHARE of the analysed time, and if p times the
+ * number of tests (Bonferroni) is below WEIR_WORST_ALPHA. A group is an outlier if its collectives
+ * last WEIR_WORST_FACTOR times as long as those of the same kind, size and number of members in the
+ * median group, by as many deviations of the logarithm, and if the difference is WEIR_WORST_SHARE
+ * of the time; a collective counts with the duration of its last member, which does not wait.
  */
 #ifndef WEIR_ANALYSIS_RANKS_WORST_H
 #define WEIR_ANALYSIS_RANKS_WORST_H
@@ -32,13 +35,14 @@
 #define WEIR_WORST_DEVIATIONS 5.0
 #define WEIR_WORST_SHARE      0.02
 #define WEIR_WORST_FACTOR     1.2
-#define WEIR_WORST_VOTES      0.5
+#define WEIR_WORST_ALPHA      0.01
 /* Fewer ranks, or groups of one kind, have no distribution to stand out of. */
 #define WEIR_WORST_FEWEST 4
 
 struct weir_worst_rank {
 	size_t summary;       /* index of the rank */
 	double share;         /* lateness over the analysed time */
+	double p;             /* of the t test, for one test */
 	double votes;         /* 0 to 1 */
 	double deviations;    /* robust standard deviations from the median rank */
 	enum weir_late_by by; /* what the extra time was spent on */

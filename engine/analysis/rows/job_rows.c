@@ -342,11 +342,30 @@ static void add_group(struct listing *listing, const struct weir_worst_group *gr
 	row->collective = copy(listing, name ? name + 1 : group->key);
 }
 
+static void add_experts(struct listing *listing, const struct weir_experts *experts)
+{
+	const struct weir_rank_summary *summary = &listing->analysis->summaries[experts->summary];
+	struct weir_worst_row *row = add_row(listing, WEIR_WORST_EXPERTS);
+	const char *name = strrchr(experts->key, '\n');
+
+	if (!row)
+		return;
+	row->name = weir_arena_format(listing->report->arena, "experts of rank %lld",
+	                              (long long)summary->rank);
+	row->node = copy(listing, summary->node);
+	row->ranks = experts->members;
+	row->factor = experts->imbalance;
+	row->collective = copy(listing, name ? name + 1 : experts->key);
+}
+
+/* Sorts by share, those without one last. */
 static int by_share(const void *left, const void *right)
 {
 	const struct weir_worst_row *a = left, *b = right;
 
-	if (a->share != b->share)
+	if (isnan(a->share) != isnan(b->share))
+		return isnan(a->share) ? 1 : -1;
+	if (!isnan(a->share) && a->share != b->share)
 		return a->share > b->share ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
@@ -370,7 +389,7 @@ void weir_fill_job(const struct weir_analysis *analysis, struct weir_report *rep
 	const struct weir_worst *worst = &analysis->worst;
 	struct listing listing = {analysis, report, NULL};
 
-	if (worst->rank_count == 0 && worst->group_count == 0 &&
+	if (worst->rank_count == 0 && worst->group_count == 0 && analysis->experts.count == 0 &&
 	    analysis->rank_count == analysis->summary_count)
 		return;
 	listing.fast = find_fast(analysis);
@@ -385,6 +404,8 @@ void weir_fill_job(const struct weir_analysis *analysis, struct weir_report *rep
 	add_ranks(&listing);
 	for (size_t i = 0; i < worst->group_count; i++)
 		add_group(&listing, &worst->groups[i]);
+	for (size_t i = 0; i < analysis->experts.count; i++)
+		add_experts(&listing, &analysis->experts.items[i]);
 	qsort(report->job->rows, report->job->row_count, sizeof *report->job->rows, by_share);
 	note_detail(report);
 }

@@ -13,6 +13,7 @@
 #include "engine/analysis/counters/counters.h"
 #include "engine/analysis/counters/counters_join.h"
 #include "engine/analysis/rank/rank.h"
+#include "engine/analysis/ranks/experts.h"
 #include "engine/analysis/ranks/ranks.h"
 #include "engine/analysis/ranks/summary.h"
 #include "engine/analysis/ranks/worst.h"
@@ -63,7 +64,8 @@ struct weir_analysis {
 	struct weir_rank_summary *summaries;
 	uint32_t *detailed;
 	size_t summary_count;
-	struct weir_meetings *meetings;    /* NULL: not compared yet */
+	struct weir_meetings *meetings; /* NULL: not compared yet */
+	struct weir_experts_list experts;
 	struct weir_worst worst;           /* ranks and groups that slow the others down */
 	struct weir_subject_ref *subjects; /* largest first */
 	size_t subject_count;

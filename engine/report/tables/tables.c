@@ -6,6 +6,7 @@
 #include "engine/report/plain/escape.h"
 #include "engine/report/plain/items.h"
 #include "engine/report/tables/tables.h"
+#include "engine/report/words/facts.h"
 #include "engine/report/words/map.h"
 
 #define SKETCH_SAMPLES   10   /* minimum for a distribution */
@@ -623,21 +624,22 @@ static void worst_why(const struct weir_report *report, size_t row, struct weir_
 
 	if (worst->kind == WEIR_WORST_GROUP)
 		weir_text_printf(out, "%s takes %.1fx", worst->collective, worst->factor);
+	else if (worst->kind == WEIR_WORST_EXPERTS)
+		weir_text_printf(out, "gets %.1fx in %s", worst->factor, worst->collective);
 	else if (late_by)
 		weir_text_printf(out, "late by its %s", late_by);
 	else
 		weir_text_puts(out, "late");
 }
 
-/* Writes the largest difference from a fast rank: "host_work 1.2 ms, rank 2 0 ns". */
+/* Writes the largest difference from a fast rank: "host work 1.2 ms, rank 2 0 ns". */
 static void worst_difference(const struct weir_report *report, size_t row, struct weir_text *out)
 {
 	const struct weir_worst_row *worst = &report->job->rows[row];
 
 	if (worst->difference_count == 0)
 		return;
-	weir_text_puts(out, worst->differences[0].name);
-	weir_text_puts(out, " ");
+	weir_text_printf(out, "%s ", weir_idle_words(worst->differences[0].name));
 	weir_text_duration(out, worst->differences[0].slow_ns);
 	weir_text_printf(out, ", rank %lld ", (long long)worst->fast_rank);
 	weir_text_duration(out, worst->differences[0].fast_ns);
@@ -691,7 +693,7 @@ const struct weir_table weir_table_worst = {
 	.id = "worst", .title = "stands out", .heading = worst_heading, .rows = worst_rows, .row = worst_row,
 	.columns = {
 		NAMED("name", "what", NULL, ALL, WEIR_CELL_NAME, worst_name),
-		NAMED("why", "why", "ranks: what makes it late; groups: the time of its collectives over that of like groups", ALL,
+		NAMED("why", "why", "ranks: what makes it late; groups: the time of its collectives over that of like groups; experts: the tokens of the rank over the mean of its group", ALL,
 		      0, worst_why),
 		FIELD("adds", "adds", "the time that it adds, over the analysed time", ALL, 0, SHARE, share),
 		NAMED("difference", "a step", "time of its largest difference from a fast rank, and that of the fast rank", ALL,

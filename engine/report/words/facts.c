@@ -220,6 +220,13 @@ static const char *const idle_labels[WEIR_IDLE_COUNT] = {
 	[WEIR_IDLE_OTHER] = "other",
 };
 
+const char *weir_idle_words(const char *cause)
+{
+	enum weir_idle idle;
+
+	return weir_idle_parse(cause, &idle) ? idle_labels[idle] : cause;
+}
+
 /* Adds the name of the call or frame that holds at least half of a cause: "host work 71 %
  * (sampler.py(44): sample)". */
 static void add_cause_name(struct weir_items *items, const struct weir_idle_cause *cause,

@@ -9,6 +9,9 @@
 #include "engine/model/report.h"
 #include "engine/report/plain/items.h"
 
+/* Returns the words for the JSON's name of a cause of idle time; other names as they are. */
+const char *weir_idle_words(const char *cause);
+
 /* Adds the context: requests, devices, steps, kernels, inputs. */
 void weir_items_context(const struct weir_report *report, struct weir_items *items);
 /* Adds one item for each clause of the rule of the verdict. */
