@@ -302,6 +302,20 @@ static size_t meeting_of_row(const struct job *job, uint32_t row)
 	return 0;
 }
 
+/* Restores the order of host rows in which rounding made two starts equal: the longer one first. */
+static void order_host(struct weir_host_columns *host)
+{
+	for (size_t i = 1; i < host->count; i++) {
+		int64_t before_ns = host->start_ns[i - 1];
+
+		if (host->thread[i] != host->thread[i - 1] || host->start_ns[i] > before_ns)
+			continue;
+		host->start_ns[i] = before_ns + (host->end_ns[i] > host->end_ns[i - 1]);
+		if (host->end_ns[i] < host->start_ns[i])
+			host->end_ns[i] = host->start_ns[i];
+	}
+}
+
 /* Makes the trace of a rank from packed columns of the original. */
 static struct weir_trace *trace_of_rank(struct job *job, const struct weir_text *columns,
                                         size_t rank)
@@ -316,6 +330,7 @@ static struct weir_trace *trace_of_rank(struct job *job, const struct weir_text 
 		trace->host.start_ns[i] = moved(job, rank, trace->host.start_ns[i]);
 		trace->host.end_ns[i] = moved(job, rank, trace->host.end_ns[i]);
 	}
+	order_host(&trace->host);
 	for (size_t i = 0; i < trace->device.count; i++) {
 		trace->device.start_ns[i] = moved(job, rank, trace->device.start_ns[i]);
 		trace->device.end_ns[i] = moved(job, rank, trace->device.end_ns[i]);
