@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Baselines in one SQLite file: names, the runs that each name holds, and every sample of a run, so
- * that any statistic can be computed again. A run is known by its content and stored once. What a
- * promotion replaced stays as history of the name.
+ * Baselines in one SQLite file or one PostgreSQL database: names, the runs that each name holds,
+ * and every sample of a run, so that any statistic can be computed again. A run is known by its
+ * content and stored once. What a promotion replaced stays as history of the name.
  *
  * Every call is one transaction: it happens whole or not at all, also when the process is killed,
  * and any number of processes may call at once. A call that waits longer than
- * WEIR_STORE_PATIENCE_MS for another process gives up. Failures of the store are WEIR_E_STORE and
- * leave it as it was; the message begins with its path.
+ * WEIR_DB_PATIENCE_MS (db.h) for another process gives up. Failures of the store are WEIR_E_STORE
+ * and leave it as it was; the message begins with its path, or with its address without a password.
  */
 #ifndef WEIR_BASELINES_STORE_H
 #define WEIR_BASELINES_STORE_H
@@ -20,8 +20,6 @@
 #include "baselines/identity.h"
 #include "engine/base/error.h"
 
-#define WEIR_STORE_PATIENCE_MS 10000
-
 struct weir_store;
 
 enum weir_store_access {
@@ -30,6 +28,7 @@ enum weir_store_access {
 };
 
 /*
+ * Opens a file, or the server of an address: "postgresql://user@host/db" (baselines/address.h).
  * WEIR_E_NO_BASELINE where there is nothing to read. WEIR_E_STORE where the file is something else,
  * damaged, written by a newer weir, or (to write) read-only. On success the caller frees *out with
  * weir_store_free().

@@ -20,26 +20,26 @@ static enum weir_status count_members(const struct weir_store *store, int64_t id
                                       struct weir_store_list *list, struct weir_store_row *row,
                                       struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	bool found;
 	enum weir_status status = weir_store_prepare(
 		store,
-		"SELECT total(current), count(*), min(recorded), max(recorded),"
+		"SELECT coalesce(sum(current), 0), count(*), min(recorded), max(recorded),"
 		" max(CASE WHEN current = 1 THEN recorded END) FROM member WHERE baseline = ?1",
 		&select, err);
 
 	if (status)
 		return status;
-	sqlite3_bind_int64(select, 1, id);
-	status = weir_store_step(store, select, &found, err);
+	weir_db_bind_int(select, 1, id);
+	status = weir_db_step(select, &found, err);
 	if (!status && found) {
-		row->runs = (uint64_t)sqlite3_column_int64(select, 0);
-		row->history = (uint64_t)sqlite3_column_int64(select, 1) - row->runs;
-		row->first = keep_text(list, weir_store_text(select, 2));
-		row->last = keep_text(list, weir_store_text(select, 3));
-		row->newest = keep_text(list, weir_store_text(select, 4));
+		row->runs = (uint64_t)weir_db_int(select, 0);
+		row->history = (uint64_t)weir_db_int(select, 1) - row->runs;
+		row->first = keep_text(list, weir_db_text(select, 2));
+		row->last = keep_text(list, weir_db_text(select, 3));
+		row->newest = keep_text(list, weir_db_text(select, 4));
 	}
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
 }
 
@@ -47,7 +47,7 @@ static enum weir_status find_gpu(const struct weir_store *store, int64_t id,
                                  struct weir_store_list *list, struct weir_store_row *row,
                                  struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	bool found;
 	enum weir_status status =
 		weir_store_prepare(store,
@@ -58,11 +58,11 @@ static enum weir_status find_gpu(const struct weir_store *store, int64_t id,
 
 	if (status)
 		return status;
-	sqlite3_bind_int64(select, 1, id);
-	status = weir_store_step(store, select, &found, err);
+	weir_db_bind_int(select, 1, id);
+	status = weir_db_step(select, &found, err);
 	if (!status && found)
-		row->gpu = keep_text(list, weir_store_text(select, 0));
-	sqlite3_finalize(select);
+		row->gpu = keep_text(list, weir_db_text(select, 0));
+	weir_db_finalize(select);
 	return status;
 }
 
@@ -76,10 +76,11 @@ static enum weir_status count_kept(const struct weir_store *store, struct weir_s
 
 	if (store->version < FIRST_VERSION_WITH_PINS)
 		return WEIR_OK;
-	status = weir_store_number(store,
-	                           "SELECT count(*) FROM pin CROSS JOIN member m ON m.id = member"
-	                           " WHERE m.baseline = (SELECT id FROM baseline WHERE name = ?1)",
-	                           row->name, &pinned, &found, err);
+	status = weir_store_number(
+		store,
+		"SELECT count(*) FROM pin p CROSS JOIN member m WHERE m.id = p.member"
+		" AND m.baseline = (SELECT id FROM baseline WHERE name = ?1)",
+		row->name, &pinned, &found, err);
 	if (!status)
 		status = weir_store_number(store,
 		                           "SELECT count(*) FROM pruned WHERE baseline ="
@@ -90,12 +91,12 @@ static enum weir_status count_kept(const struct weir_store *store, struct weir_s
 	return status;
 }
 
-static enum weir_status add_row(const struct weir_store *store, sqlite3_stmt *name,
+static enum weir_status add_row(const struct weir_store *store, struct weir_db_statement *name,
                                 size_t *capacity, struct weir_store_list *list,
                                 struct weir_error *err)
 {
-	struct weir_store_row row = {.name = keep_text(list, weir_store_text(name, 1))};
-	int64_t id = sqlite3_column_int64(name, 0);
+	struct weir_store_row row = {.name = keep_text(list, weir_db_text(name, 1))};
+	int64_t id = weir_db_int(name, 0);
 	enum weir_status status = count_members(store, id, list, &row, err);
 
 	if (!status)
@@ -109,35 +110,35 @@ static enum weir_status add_row(const struct weir_store *store, sqlite3_stmt *na
 	return WEIR_OK;
 }
 
-static enum weir_status list_names(const struct weir_store *store, struct weir_store_list *list,
-                                   struct weir_error *err)
+static enum weir_status list_names(struct weir_store *store, void *context, struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_store_list *list = context;
+	struct weir_db_statement *select = NULL;
 	size_t capacity = 0;
 	bool row = true;
 	enum weir_status status = weir_store_prepare(
 		store, "SELECT id, name FROM baseline ORDER BY name", &select, err);
 
+	free(list->rows);
+	list->rows = NULL;
+	list->count = 0;
 	while (!status && row) {
-		status = weir_store_step(store, select, &row, err);
+		status = weir_db_step(select, &row, err);
 		if (!status && row)
 			status = add_row(store, select, &capacity, list, err);
 	}
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
 }
 
 enum weir_status weir_store_list(struct weir_store *store, struct weir_store_list **out,
                                  struct weir_error *err)
 {
-	struct weir_store_list *list;
-	enum weir_status status = weir_store_begin_reading(store, err);
+	struct weir_store_list *list = weir_alloc(sizeof(*list));
+	enum weir_status status;
 
-	if (status)
-		return status;
-	list = weir_alloc(sizeof(*list));
 	list->arena = weir_arena_new();
-	status = weir_store_end(store, list_names(store, list, err), err);
+	status = weir_store_transact(store, false, list_names, list, err);
 	if (status) {
 		weir_store_list_free(list);
 		return status;
@@ -165,23 +166,23 @@ static enum weir_status find_members(const struct weir_store *store, int64_t bas
                                      struct leaving **leaving, size_t *count,
                                      struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	size_t capacity = 0;
 	bool row = true;
 	enum weir_status status = weir_store_prepare(
 		store, "SELECT id, run FROM member WHERE baseline = ?1", &select, err);
 
 	if (!status)
-		sqlite3_bind_int64(select, 1, baseline);
+		weir_db_bind_int(select, 1, baseline);
 	while (!status && row) {
-		status = weir_store_step(store, select, &row, err);
+		status = weir_db_step(select, &row, err);
 		if (status || !row)
 			break;
 		*leaving = weir_grow(*leaving, &capacity, *count + 1, sizeof(**leaving));
-		(*leaving)[*count].member = sqlite3_column_int64(select, 0);
-		(*leaving)[(*count)++].run = sqlite3_column_int64(select, 1);
+		(*leaving)[*count].member = weir_db_int(select, 0);
+		(*leaving)[(*count)++].run = weir_db_int(select, 1);
 	}
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
 }
 
@@ -195,7 +196,7 @@ enum weir_status weir_store_drop_member(const struct weir_store *store, int64_t 
 	if (!status)
 		status = weir_store_with_ids(store,
 		                             "DELETE FROM run WHERE id = ?1 AND NOT EXISTS"
-		                             " (SELECT 1 FROM member WHERE run = ?1)",
+		                             " (SELECT 1 FROM member m WHERE m.run = ?1)",
 		                             run, 0, err);
 	return status;
 }
@@ -216,14 +217,19 @@ static enum weir_status drop_members(const struct weir_store *store, int64_t bas
 
 /* --- remove and promote --- */
 
-static enum weir_status remove_name(const struct weir_store *store, const char *name, size_t *runs,
-                                    struct weir_error *err)
+struct removal {
+	const char *name;
+	size_t *runs;
+};
+
+static enum weir_status remove_name(struct weir_store *store, void *context, struct weir_error *err)
 {
+	const struct removal *removal = context;
 	int64_t id;
-	enum weir_status status = weir_store_need_known(store, name, &id, err);
+	enum weir_status status = weir_store_need_known(store, removal->name, &id, err);
 
 	if (!status)
-		status = drop_members(store, id, runs, err);
+		status = drop_members(store, id, removal->runs, err);
 	if (!status)
 		status = weir_store_with_ids(store, "DELETE FROM baseline WHERE id = ?1", id, 0,
 		                             err);
@@ -233,10 +239,8 @@ static enum weir_status remove_name(const struct weir_store *store, const char *
 enum weir_status weir_store_remove(struct weir_store *store, const char *name, size_t *runs,
                                    struct weir_error *err)
 {
-	enum weir_status status = weir_store_begin_writing(store, err);
-
 	*runs = 0;
-	return status ? status : weir_store_end(store, remove_name(store, name, runs, err), err);
+	return weir_store_transact(store, true, remove_name, &(struct removal){name, runs}, err);
 }
 
 static const char retire_sql[] =
@@ -247,27 +251,35 @@ static const char revive_sql[] =
 	"UPDATE member SET current = 1 WHERE baseline = ?2 AND current = 0 AND EXISTS"
 	" (SELECT 1 FROM member f WHERE f.baseline = ?1 AND f.run = member.run AND f.current = 1)";
 
-static const char adopt_sql[] =
-	"INSERT INTO member (baseline, run, current, recorded)"
-	" SELECT ?2, run, 1, recorded FROM member WHERE baseline = ?1 AND current = 1"
-	" ORDER BY recorded, id ON CONFLICT (baseline, run) DO NOTHING";
+static const char adopt_sql[] = "INSERT INTO member (baseline, run, current, recorded)"
+				" SELECT CAST(?2 AS BIGINT), run, 1, recorded FROM member WHERE "
+				"baseline = ?1 AND current = 1"
+				" ORDER BY recorded, id ON CONFLICT (baseline, run) DO NOTHING";
 
-static enum weir_status promote(const struct weir_store *store, const char *from, const char *to,
-                                struct weir_store_counts *counts, struct weir_error *err)
+struct promotion {
+	const char *from, *to;
+	struct weir_store_counts *counts;
+};
+
+static enum weir_status promote(struct weir_store *store, void *context, struct weir_error *err)
 {
+	const struct promotion *promotion = context;
+	const char *from = promotion->from, *to = promotion->to;
+	struct weir_store_counts *counts = promotion->counts;
 	int64_t source, target;
 	enum weir_status status = weir_store_need_known(store, from, &source, err);
 
+	*counts = (struct weir_store_counts){0};
 	if (!status)
 		status = weir_store_need_name(store, to, &target, err);
 	if (!status)
 		status = weir_store_with_ids(store, retire_sql, source, target, err);
-	counts->retired = status ? 0 : (size_t)sqlite3_changes(store->handle);
+	counts->retired = status ? 0 : (size_t)weir_db_changes(store->db);
 	if (!status)
 		status = weir_store_with_ids(store, revive_sql, source, target, err);
 	if (!status)
 		status = weir_store_with_ids(store, adopt_sql, source, target, err);
-	counts->added = (size_t)sqlite3_changes(store->handle);
+	counts->added = (size_t)weir_db_changes(store->db);
 	if (!status)
 		status = weir_store_count_held(store, to, &counts->held, err);
 	if (!status && counts->held == 0)
@@ -285,7 +297,8 @@ enum weir_status weir_store_promote(struct weir_store *store, const char *from, 
 	*counts = (struct weir_store_counts){0};
 	if (!status && strcmp(from, to) == 0)
 		status = weir_fail(err, WEIR_E_USAGE, "%s cannot be promoted to itself", from);
-	if (!status)
-		status = weir_store_begin_writing(store, err);
-	return status ? status : weir_store_end(store, promote(store, from, to, counts, err), err);
+	if (status)
+		return status;
+	return weir_store_transact(store, true, promote, &(struct promotion){from, to, counts},
+	                           err);
 }

@@ -65,21 +65,15 @@ enum { FIX, DEVICE, PROMISED, LOW, HIGH, BEFORE_NS, MEASURED, RECORDED, BEFORE, 
 	"SELECT fix, device, promised_ns, low_ns, high_ns, before_ns, measured_ns, recorded,"      \
 	" before, after, pair, seal FROM advice"
 
-static double figure_at(sqlite3_stmt *row, int column)
+static const char *text_at(struct weir_arena *arena, struct weir_db_statement *row, int column)
 {
-	return sqlite3_column_type(row, column) == SQLITE_NULL ? NAN
-	                                                       : sqlite3_column_double(row, column);
-}
-
-static const char *text_at(struct weir_arena *arena, sqlite3_stmt *row, int column)
-{
-	const char *text = weir_store_text(row, column);
+	const char *text = weir_db_text(row, column);
 
 	return text ? weir_arena_copy(arena, text, strlen(text)) : NULL;
 }
 
 /* Fills an outcome, whose texts belong to the arena, and checks its seal. */
-static enum weir_status read_row(const struct weir_store *store, sqlite3_stmt *row,
+static enum weir_status read_row(const struct weir_store *store, struct weir_db_statement *row,
                                  struct weir_arena *arena, struct weir_advice_outcome *out,
                                  struct weir_error *err)
 {
@@ -88,21 +82,21 @@ static enum weir_status read_row(const struct weir_store *store, sqlite3_stmt *r
 	*out = (struct weir_advice_outcome){
 		.fix = text_at(arena, row, FIX),
 		.device = text_at(arena, row, DEVICE),
-		.promised_ns = figure_at(row, PROMISED),
-		.low_ns = figure_at(row, LOW),
-		.high_ns = figure_at(row, HIGH),
-		.before_ns = figure_at(row, BEFORE_NS),
-		.measured_ns = figure_at(row, MEASURED),
+		.promised_ns = weir_db_double(row, PROMISED),
+		.low_ns = weir_db_double(row, LOW),
+		.high_ns = weir_db_double(row, HIGH),
+		.before_ns = weir_db_double(row, BEFORE_NS),
+		.measured_ns = weir_db_double(row, MEASURED),
 		.recorded = text_at(arena, row, RECORDED),
 		.before = text_at(arena, row, BEFORE),
 		.after = text_at(arena, row, AFTER),
 	};
-	if (sqlite3_column_bytes(row, PAIR) != WEIR_SHA256_SIZE ||
-	    sqlite3_column_bytes(row, SEAL) != WEIR_SHA256_SIZE)
+	if (weir_db_size(row, PAIR) != WEIR_SHA256_SIZE ||
+	    weir_db_size(row, SEAL) != WEIR_SHA256_SIZE)
 		return weir_store_damaged(store, "an outcome of advice without a seal", err);
-	memcpy(out->pair, sqlite3_column_blob(row, PAIR), WEIR_SHA256_SIZE);
+	memcpy(out->pair, weir_db_blob(row, PAIR), WEIR_SHA256_SIZE);
 	seal_of(out, seal);
-	if (memcmp(seal, sqlite3_column_blob(row, SEAL), WEIR_SHA256_SIZE) != 0)
+	if (memcmp(seal, weir_db_blob(row, SEAL), WEIR_SHA256_SIZE) != 0)
 		return weir_store_damaged(store, "an outcome of advice is not what its seal says",
 		                          err);
 	return WEIR_OK;
@@ -111,14 +105,14 @@ static enum weir_status read_row(const struct weir_store *store, sqlite3_stmt *r
 static enum weir_status load(const struct weir_store *store, struct weir_advice_list *list,
                              struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	size_t capacity = 0;
 	bool row = true;
 	enum weir_status status =
 		weir_store_prepare(store, SELECT " ORDER BY fix, recorded, id", &select, err);
 
 	while (!status && row) {
-		status = weir_store_step(store, select, &row, err);
+		status = weir_db_step(select, &row, err);
 		if (status || !row)
 			break;
 		list->items =
@@ -126,23 +120,28 @@ static enum weir_status load(const struct weir_store *store, struct weir_advice_
 		status = read_row(store, select, list->arena, &list->items[list->count], err);
 		list->count++;
 	}
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
+}
+
+static enum weir_status load_body(struct weir_store *store, void *context, struct weir_error *err)
+{
+	struct weir_advice_list *list = context;
+
+	free(list->items);
+	list->items = NULL;
+	list->count = 0;
+	return store->version >= FIRST_VERSION ? load(store, list, err) : WEIR_OK;
 }
 
 enum weir_status weir_store_load_advice(struct weir_store *store, struct weir_advice_list **out,
                                         struct weir_error *err)
 {
-	struct weir_advice_list *list;
-	enum weir_status status = weir_store_begin_reading(store, err);
+	struct weir_advice_list *list = weir_alloc(sizeof *list);
+	enum weir_status status;
 
-	if (status)
-		return status;
-	list = weir_alloc(sizeof *list);
 	list->arena = weir_arena_new();
-	if (store->version >= FIRST_VERSION)
-		status = load(store, list, err);
-	status = weir_store_end(store, status, err);
+	status = weir_store_transact(store, false, load_body, list, err);
 	if (status) {
 		weir_advice_list_free(list);
 		return status;
@@ -225,18 +224,18 @@ static enum weir_status find(const struct weir_store *store,
                              const struct weir_advice_outcome *outcome, struct weir_arena *arena,
                              struct weir_advice_outcome *known, bool *found, struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	enum weir_status status =
 		weir_store_prepare(store, SELECT " WHERE fix = ?1 AND pair = ?2", &select, err);
 
 	if (!status) {
-		weir_store_bind_text(select, 1, outcome->fix);
-		sqlite3_bind_blob(select, 2, outcome->pair, WEIR_SHA256_SIZE, SQLITE_STATIC);
-		status = weir_store_step(store, select, found, err);
+		weir_db_bind_text(select, 1, outcome->fix);
+		weir_db_bind_blob(select, 2, outcome->pair, WEIR_SHA256_SIZE);
+		status = weir_db_step(select, found, err);
 	}
 	if (!status && *found)
 		status = read_row(store, select, arena, known, err);
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
 }
 
@@ -252,19 +251,11 @@ static bool same_figures(const struct weir_advice_outcome *a, const struct weir_
 	       same_figure(a->measured_ns, b->measured_ns);
 }
 
-static void bind_figure(sqlite3_stmt *statement, int index, double value)
-{
-	if (isnan(value))
-		sqlite3_bind_null(statement, index);
-	else
-		sqlite3_bind_double(statement, index, value);
-}
-
 static enum weir_status write(const struct weir_store *store,
                               const struct weir_advice_outcome *outcome, struct weir_error *err)
 {
 	uint8_t seal[WEIR_SHA256_SIZE];
-	sqlite3_stmt *insert = NULL;
+	struct weir_db_statement *insert = NULL;
 	enum weir_status status = weir_store_prepare(
 		store,
 		"INSERT INTO advice (fix, device, promised_ns, low_ns, high_ns, before_ns,"
@@ -280,20 +271,20 @@ static enum weir_status write(const struct weir_store *store,
 	if (status)
 		return status;
 	seal_of(outcome, seal);
-	weir_store_bind_text(insert, FIX + 1, outcome->fix);
-	weir_store_bind_text(insert, DEVICE + 1, outcome->device);
-	bind_figure(insert, PROMISED + 1, outcome->promised_ns);
-	bind_figure(insert, LOW + 1, outcome->low_ns);
-	bind_figure(insert, HIGH + 1, outcome->high_ns);
-	bind_figure(insert, BEFORE_NS + 1, outcome->before_ns);
-	bind_figure(insert, MEASURED + 1, outcome->measured_ns);
-	weir_store_bind_text(insert, RECORDED + 1, outcome->recorded);
-	weir_store_bind_text(insert, BEFORE + 1, outcome->before);
-	weir_store_bind_text(insert, AFTER + 1, outcome->after);
-	sqlite3_bind_blob(insert, PAIR + 1, outcome->pair, WEIR_SHA256_SIZE, SQLITE_STATIC);
-	sqlite3_bind_blob(insert, SEAL + 1, seal, WEIR_SHA256_SIZE, SQLITE_STATIC);
-	status = weir_store_run(store, insert, err);
-	sqlite3_finalize(insert);
+	weir_db_bind_text(insert, FIX + 1, outcome->fix);
+	weir_db_bind_text(insert, DEVICE + 1, outcome->device);
+	weir_db_bind_double(insert, PROMISED + 1, outcome->promised_ns);
+	weir_db_bind_double(insert, LOW + 1, outcome->low_ns);
+	weir_db_bind_double(insert, HIGH + 1, outcome->high_ns);
+	weir_db_bind_double(insert, BEFORE_NS + 1, outcome->before_ns);
+	weir_db_bind_double(insert, MEASURED + 1, outcome->measured_ns);
+	weir_db_bind_text(insert, RECORDED + 1, outcome->recorded);
+	weir_db_bind_text(insert, BEFORE + 1, outcome->before);
+	weir_db_bind_text(insert, AFTER + 1, outcome->after);
+	weir_db_bind_blob(insert, PAIR + 1, outcome->pair, WEIR_SHA256_SIZE);
+	weir_db_bind_blob(insert, SEAL + 1, seal, WEIR_SHA256_SIZE);
+	status = weir_db_run(insert, err);
+	weir_db_finalize(insert);
 	return status;
 }
 
@@ -315,6 +306,18 @@ static enum weir_status keep(const struct weir_store *store,
 	return status;
 }
 
+struct keeping {
+	const struct weir_advice_outcome *outcome;
+	enum weir_advice_kept *kept;
+};
+
+static enum weir_status keep_body(struct weir_store *store, void *context, struct weir_error *err)
+{
+	const struct keeping *keeping = context;
+
+	return keep(store, keeping->outcome, keeping->kept, err);
+}
+
 enum weir_status weir_store_keep_advice(struct weir_store *store,
                                         const struct weir_advice_outcome *outcome,
                                         enum weir_advice_kept *kept, struct weir_error *err)
@@ -322,7 +325,7 @@ enum weir_status weir_store_keep_advice(struct weir_store *store,
 	enum weir_status status = check(outcome, err);
 
 	*kept = WEIR_ADVICE_ADDED;
-	if (!status)
-		status = weir_store_begin_writing(store, err);
-	return status ? status : weir_store_end(store, keep(store, outcome, kept, err), err);
+	if (status)
+		return status;
+	return weir_store_transact(store, true, keep_body, &(struct keeping){outcome, kept}, err);
 }

@@ -1,61 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Statements with weir's errors, and transactions, for the files of the store. A statement
- * is prepared, bound, stepped and finalized by the caller; finalizing NULL is harmless.
+ * Statements and transactions for the files of the store; db.h runs them.
  */
 #ifndef WEIR_BASELINES_STORE_IMPL_H
 #define WEIR_BASELINES_STORE_IMPL_H
 
-#include <sqlite3.h>
-
+#include "baselines/db.h"
 #include "baselines/store.h"
 
 struct weir_store {
-	sqlite3 *handle;
-	char *path; /* as the user gave it */
-	enum weir_store_access access;
-	int64_t version; /* number of migrations that ran on it */
-	bool in_transaction;
+	struct weir_db *db;
+	const char *path; /* label of db: path of the file, or address without the password */
+	int64_t version;  /* number of migrations that ran on it */
 };
 
-/* Fails with WEIR_E_STORE and the last message of SQLite. */
-enum weir_status weir_store_fail(const struct weir_store *store, struct weir_error *err);
 /* Fails with "PATH is damaged: ...". */
 enum weir_status weir_store_damaged(const struct weir_store *store, const char *what,
                                     struct weir_error *err);
 enum weir_status weir_store_no_baseline(const struct weir_store *store, const char *name,
                                         struct weir_error *err);
 
-/* Runs one or more statements without results. */
-enum weir_status weir_store_exec(const struct weir_store *store, const char *sql,
-                                 struct weir_error *err);
 enum weir_status weir_store_prepare(const struct weir_store *store, const char *sql,
-                                    sqlite3_stmt **out, struct weir_error *err);
-/* Steps to the next row. Sets *row to false after the last; then, or after a failure, the statement
- * can be bound again. */
-enum weir_status weir_store_step(const struct weir_store *store, sqlite3_stmt *statement, bool *row,
-                                 struct weir_error *err);
-/* Runs a statement and ignores its rows. */
-enum weir_status weir_store_run(const struct weir_store *store, sqlite3_stmt *statement,
-                                struct weir_error *err);
-/* NULL binds NULL; the text must live until the statement was stepped. */
-void weir_store_bind_text(sqlite3_stmt *statement, int index, const char *text);
-/* Returns a text, borrowed until the next step; NULL for NULL. */
-const char *weir_store_text(sqlite3_stmt *statement, int column);
-
+                                    struct weir_db_statement **out, struct weir_error *err);
 /* Reads one number of one row; sets *found to false without a row. `text` is bound to ?1 unless it
  * is NULL. */
 enum weir_status weir_store_number(const struct weir_store *store, const char *sql,
                                    const char *text, int64_t *out, bool *found,
                                    struct weir_error *err);
 
-/* Begins a transaction that writes; waits for other writers. */
-enum weir_status weir_store_begin_writing(struct weir_store *store, struct weir_error *err);
-/* Begins a transaction that reads a consistent snapshot. */
-enum weir_status weir_store_begin_reading(struct weir_store *store, struct weir_error *err);
-/* Commits if status is WEIR_OK, otherwise rolls back and returns the status. */
-enum weir_status weir_store_end(struct weir_store *store, enum weir_status status,
-                                struct weir_error *err);
+/* The work of one transaction. It may be called again after a conflict or a lost connection, and
+ * therefore begins by emptying its results. */
+typedef enum weir_status weir_store_body(struct weir_store *store, void *context,
+                                         struct weir_error *err);
+/* Runs the body in a transaction: commits if it returns WEIR_OK, otherwise rolls back. */
+enum weir_status weir_store_transact(struct weir_store *store, bool writes, weir_store_body *body,
+                                     void *context, struct weir_error *err);
 
 /* Finds the id of a name. */
 enum weir_status weir_store_find_name(const struct weir_store *store, const char *name, int64_t *id,
@@ -82,10 +61,13 @@ enum weir_status weir_store_need_known(const struct weir_store *store, const cha
 enum weir_status weir_store_with_ids(const struct weir_store *store, const char *sql, int64_t first,
                                      int64_t second, struct weir_error *err);
 
-/* Appends the run of a row: run, current, recorded, digest, bound, cause, seal. */
-enum weir_status weir_store_load_run(const struct weir_store *store,
-                                     const struct weir_store_query *query, sqlite3_stmt *row,
-                                     struct weir_baseline *baseline, struct weir_error *err);
+/* Columns of a statement for weir_store_load_runs(). */
+#define WEIR_STORE_RUN_COLUMNS "m.run, m.current, m.recorded, r.digest, r.bound, r.cause, r.seal"
+/* Appends the runs of all rows of a bound statement, with what the query wants of them. */
+enum weir_status weir_store_load_runs(const struct weir_store *store,
+                                      const struct weir_store_query *query,
+                                      struct weir_db_statement *rows,
+                                      struct weir_baseline *baseline, struct weir_error *err);
 /* Pins a run that the name holds. */
 enum weir_status weir_store_pin_run(const struct weir_store *store, int64_t baseline, int64_t run,
                                     struct weir_error *err);

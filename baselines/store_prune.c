@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Drops the samples of old runs and keeps their quantiles; pins runs that must keep their samples.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +12,15 @@
 
 /* ---- runs to prune ---- */
 
-/* ?2: number of newest runs that stay; ?3: only runs recorded before; ?4: only history. */
+/* ?2: number of newest runs that stay; ?3: only runs recorded before; ?4: 0 for
+ * history only, else 1. */
 static const char prunable_sql[] =
-	"SELECT m.run, m.current, m.recorded, r.digest, r.bound, r.cause, r.seal FROM"
+	"SELECT " WEIR_STORE_RUN_COLUMNS " FROM"
 	" (SELECT id, run, current, recorded FROM member WHERE baseline = ?1"
-	"  ORDER BY current DESC, recorded DESC, id DESC LIMIT -1 OFFSET ?2) m"
-	" CROSS JOIN run r ON r.id = m.run"
-	" WHERE m.recorded < ?3 AND (?4 = 0 OR m.current = 0)"
-	" AND NOT EXISTS (SELECT 1 FROM pin WHERE member = m.id)"
+	"  ORDER BY current DESC, recorded DESC, id DESC LIMIT 9223372036854775807 OFFSET ?2) m"
+	" CROSS JOIN run r WHERE r.id = m.run"
+	" AND m.recorded < ?3 AND m.current <= ?4"
+	" AND NOT EXISTS (SELECT 1 FROM pin p WHERE p.member = m.id)"
 	" ORDER BY m.recorded, m.id";
 
 static enum weir_status load_prunable(const struct weir_store *store, int64_t id,
@@ -26,22 +28,36 @@ static enum weir_status load_prunable(const struct weir_store *store, int64_t id
                                       struct weir_baseline *baseline, struct weir_error *err)
 {
 	const struct weir_store_query query = {.name = choice->name};
-	sqlite3_stmt *select = NULL;
-	bool row = true;
+	struct weir_db_statement *select = NULL;
 	enum weir_status status = weir_store_prepare(store, prunable_sql, &select, err);
 
 	if (!status) {
-		sqlite3_bind_int64(select, 1, id);
-		sqlite3_bind_int64(select, 2, (sqlite3_int64)choice->keep);
-		weir_store_bind_text(select, 3, choice->before ? choice->before : "9999");
-		sqlite3_bind_int(select, 4, choice->keep == 0);
+		weir_db_bind_int(select, 1, id);
+		weir_db_bind_int(select, 2, (int64_t)choice->keep);
+		weir_db_bind_text(select, 3, choice->before ? choice->before : "9999");
+		weir_db_bind_int(select, 4, choice->keep != 0);
 	}
-	while (!status && row) {
-		status = weir_store_step(store, select, &row, err);
-		if (!status && row)
-			status = weir_store_load_run(store, &query, select, baseline, err);
-	}
-	sqlite3_finalize(select);
+	if (!status)
+		status = weir_store_load_runs(store, &query, select, baseline, err);
+	weir_db_finalize(select);
+	return status;
+}
+
+struct choosing {
+	const struct weir_store_choice *choice;
+	struct weir_baseline *out;
+};
+
+static enum weir_status choose(struct weir_store *store, void *context, struct weir_error *err)
+{
+	struct choosing *choosing = context;
+	int64_t id;
+	enum weir_status status = weir_store_need_known(store, choosing->choice->name, &id, err);
+
+	weir_baseline_free(choosing->out);
+	choosing->out = weir_baseline_new(choosing->choice->name);
+	if (!status && store->version >= FIRST_VERSION)
+		status = load_prunable(store, id, choosing->choice, choosing->out, err);
 	return status;
 }
 
@@ -49,21 +65,13 @@ enum weir_status weir_store_prunable(struct weir_store *store,
                                      const struct weir_store_choice *choice,
                                      struct weir_baseline **out, struct weir_error *err)
 {
-	struct weir_baseline *baseline;
-	int64_t id;
-	enum weir_status status = weir_store_begin_reading(store, err);
+	struct choosing choosing = {.choice = choice};
+	enum weir_status status = weir_store_transact(store, false, choose, &choosing, err);
 
 	if (status)
-		return status;
-	baseline = weir_baseline_new(choice->name);
-	status = weir_store_need_known(store, choice->name, &id, err);
-	if (!status && store->version >= FIRST_VERSION)
-		status = load_prunable(store, id, choice, baseline, err);
-	status = weir_store_end(store, status, err);
-	if (status)
-		weir_baseline_free(baseline);
+		weir_baseline_free(choosing.out);
 	else
-		*out = baseline;
+		*out = choosing.out;
 	return status;
 }
 
@@ -80,25 +88,25 @@ static enum weir_status find_member(const struct weir_store *store, int64_t base
                                     const uint8_t digest[WEIR_SHA256_SIZE], struct member *out,
                                     struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	enum weir_status status = weir_store_prepare(
 		store,
-		"SELECT m.id, m.run FROM run r CROSS JOIN member m ON m.baseline = ?1 AND m.run = "
-		"r.id"
-		" WHERE r.digest = ?2 AND NOT EXISTS (SELECT 1 FROM pin WHERE member = m.id)",
+		"SELECT m.id, m.run FROM run r CROSS JOIN member m WHERE m.baseline = ?1"
+		" AND m.run = r.id AND r.digest = ?2"
+		" AND NOT EXISTS (SELECT 1 FROM pin p WHERE p.member = m.id)",
 		&select, err);
 
 	*out = (struct member){0};
 	if (status)
 		return status;
-	sqlite3_bind_int64(select, 1, baseline);
-	sqlite3_bind_blob(select, 2, digest, WEIR_SHA256_SIZE, SQLITE_STATIC);
-	status = weir_store_step(store, select, &out->found, err);
+	weir_db_bind_int(select, 1, baseline);
+	weir_db_bind_blob(select, 2, digest, WEIR_SHA256_SIZE);
+	status = weir_db_step(select, &out->found, err);
 	if (!status && out->found) {
-		out->id = sqlite3_column_int64(select, 0);
-		out->run = sqlite3_column_int64(select, 1);
+		out->id = weir_db_int(select, 0);
+		out->run = weir_db_int(select, 1);
 	}
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
 }
 
@@ -122,69 +130,94 @@ static enum weir_status prune_one(const struct weir_store *store, int64_t baseli
 	return status;
 }
 
-static enum weir_status prune_runs(const struct weir_store *store,
-                                   const struct weir_baseline *leaving, size_t *pruned,
-                                   struct weir_error *err)
+struct pruning {
+	const struct weir_baseline *leaving;
+	size_t *pruned;
+};
+
+static enum weir_status prune_runs(struct weir_store *store, void *context, struct weir_error *err)
 {
+	const struct pruning *pruning = context;
+	const struct weir_baseline *leaving = pruning->leaving;
 	int64_t id;
 	enum weir_status status = weir_store_need_known(store, leaving->name, &id, err);
 
+	*pruning->pruned = 0;
 	for (size_t i = 0; !status && i < leaving->count; i++)
-		status = prune_one(store, id, &leaving->runs[i], pruned, err);
+		status = prune_one(store, id, &leaving->runs[i], pruning->pruned, err);
 	return status;
 }
 
 enum weir_status weir_store_prune(struct weir_store *store, const struct weir_baseline *leaving,
                                   size_t *pruned, struct weir_error *err)
 {
-	enum weir_status status = weir_store_begin_writing(store, err);
-
 	*pruned = 0;
-	return status ? status
-	              : weir_store_end(store, prune_runs(store, leaving, pruned, err), err);
+	return weir_store_transact(store, true, prune_runs, &(struct pruning){leaving, pruned},
+	                           err);
 }
 
 /* ---- pins ---- */
 
-/* Finds the members whose run has an id that begins with the text; "" means all current runs. */
-static const char pinned_sql[] =
-	"SELECT m.id FROM member m CROSS JOIN run r ON r.id = m.run WHERE m.baseline = ?1"
-	" AND (CASE WHEN ?2 = '' THEN m.current = 1 ELSE substr(lower(hex(r.digest)), 1, "
-	"length(?2)) = ?2 END)";
+/* True if the digest of the row begins with the hexadecimal digits. */
+static bool begins_with(struct weir_db_statement *row, const char *id)
+{
+	char hex[2 * WEIR_SHA256_SIZE + 1];
+	const uint8_t *digest = weir_db_blob(row, 2);
 
+	if (!digest || weir_db_size(row, 2) != WEIR_SHA256_SIZE)
+		return false;
+	for (size_t i = 0; i < WEIR_SHA256_SIZE; i++)
+		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+	return strncmp(hex, id, strlen(id)) == 0;
+}
+
+/* Finds the members whose run has an id that begins with the text; "" means all current runs. */
 static enum weir_status find_pinned(const struct weir_store *store, int64_t baseline,
                                     const char *id, int64_t **members, size_t *count,
                                     struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	size_t capacity = 0;
 	bool row = true;
-	enum weir_status status = weir_store_prepare(store, pinned_sql, &select, err);
+	enum weir_status status =
+		weir_store_prepare(store,
+	                           "SELECT m.id, m.current, r.digest FROM member m CROSS JOIN run r"
+	                           " WHERE r.id = m.run AND m.baseline = ?1",
+	                           &select, err);
 
-	if (!status) {
-		sqlite3_bind_int64(select, 1, baseline);
-		weir_store_bind_text(select, 2, id);
-	}
+	if (!status)
+		weir_db_bind_int(select, 1, baseline);
 	while (!status && row) {
-		status = weir_store_step(store, select, &row, err);
+		status = weir_db_step(select, &row, err);
 		if (status || !row)
 			break;
+		if (*id ? !begins_with(select, id) : weir_db_int(select, 1) != 1)
+			continue;
 		*members = weir_grow(*members, &capacity, *count + 1, sizeof **members);
-		(*members)[(*count)++] = sqlite3_column_int64(select, 0);
+		(*members)[(*count)++] = weir_db_int(select, 0);
 	}
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
 }
 
-static enum weir_status set_pins(const struct weir_store *store, const char *name, const char *id,
-                                 bool pinned, size_t *changed, struct weir_error *err)
+struct pins {
+	const char *name, *id;
+	bool pinned;
+	size_t *changed;
+};
+
+static enum weir_status set_pins(struct weir_store *store, void *context, struct weir_error *err)
 {
-	const char *sql = pinned ? "INSERT INTO pin (member) VALUES (?1) ON CONFLICT DO NOTHING"
-	                         : "DELETE FROM pin WHERE member = ?1";
+	const struct pins *pins = context;
+	const char *name = pins->name, *id = pins->id;
+	const char *sql = pins->pinned
+	                          ? "INSERT INTO pin (member) VALUES (?1) ON CONFLICT DO NOTHING"
+	                          : "DELETE FROM pin WHERE member = ?1";
 	int64_t baseline, *members = NULL;
 	size_t count = 0;
 	enum weir_status status = weir_store_need_known(store, name, &baseline, err);
 
+	*pins->changed = 0;
 	if (!status)
 		status = find_pinned(store, baseline, id, &members, &count, err);
 	if (!status && *id && count != 1)
@@ -194,7 +227,7 @@ static enum weir_status set_pins(const struct weir_store *store, const char *nam
 		                   count, name, id, name);
 	for (size_t i = 0; !status && i < count; i++) {
 		status = weir_store_with_ids(store, sql, members[i], 0, err);
-		*changed += !status && sqlite3_changes(store->handle) > 0;
+		*pins->changed += !status && weir_db_changes(store->db) > 0;
 	}
 	free(members);
 	return status;
@@ -203,9 +236,7 @@ static enum weir_status set_pins(const struct weir_store *store, const char *nam
 enum weir_status weir_store_pin(struct weir_store *store, const char *name, const char *id,
                                 bool pinned, size_t *changed, struct weir_error *err)
 {
-	enum weir_status status = weir_store_begin_writing(store, err);
-
 	*changed = 0;
-	return status ? status
-	              : weir_store_end(store, set_pins(store, name, id, pinned, changed, err), err);
+	return weir_store_transact(store, true, set_pins, &(struct pins){name, id, pinned, changed},
+	                           err);
 }

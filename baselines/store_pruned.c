@@ -63,7 +63,7 @@ enum weir_status weir_store_keep_summary(const struct weir_store *store, int64_t
 {
 	uint8_t seal[WEIR_SHA256_SIZE];
 	struct weir_text summary = {0};
-	sqlite3_stmt *insert = NULL;
+	struct weir_db_statement *insert = NULL;
 	enum weir_status status = weir_store_prepare(
 		store,
 		"INSERT INTO pruned (baseline, digest, recorded, summary, seal)"
@@ -74,13 +74,13 @@ enum weir_status weir_store_keep_summary(const struct weir_store *store, int64_t
 		return status;
 	weir_summary_write(run, &summary);
 	seal_of(digest, run->recorded, summary.data, seal);
-	sqlite3_bind_int64(insert, 1, baseline);
-	sqlite3_bind_blob(insert, 2, digest, WEIR_SHA256_SIZE, SQLITE_STATIC);
-	weir_store_bind_text(insert, 3, run->recorded);
-	weir_store_bind_text(insert, 4, summary.data);
-	sqlite3_bind_blob(insert, 5, seal, WEIR_SHA256_SIZE, SQLITE_STATIC);
-	status = weir_store_run(store, insert, err);
-	sqlite3_finalize(insert);
+	weir_db_bind_int(insert, 1, baseline);
+	weir_db_bind_blob(insert, 2, digest, WEIR_SHA256_SIZE);
+	weir_db_bind_text(insert, 3, run->recorded);
+	weir_db_bind_text(insert, 4, summary.data);
+	weir_db_bind_blob(insert, 5, seal, WEIR_SHA256_SIZE);
+	status = weir_db_run(insert, err);
+	weir_db_finalize(insert);
 	weir_text_release(&summary);
 	return status;
 }
@@ -92,24 +92,23 @@ enum { DIGEST, RECORDED, SUMMARY, SEAL }; /* columns of the statements below */
 #define PRUNED_COLUMNS "digest, recorded, summary, seal"
 
 /* Reads a row into a baseline and checks its seal. */
-static enum weir_status read_row(const struct weir_store *store, sqlite3_stmt *row,
+static enum weir_status read_row(const struct weir_store *store, struct weir_db_statement *row,
                                  struct weir_baseline *baseline, struct weir_error *err)
 {
-	const char *recorded = weir_store_text(row, RECORDED),
-		   *summary = weir_store_text(row, SUMMARY);
+	const char *recorded = weir_db_text(row, RECORDED), *summary = weir_db_text(row, SUMMARY);
 	uint8_t seal[WEIR_SHA256_SIZE];
 	struct weir_baseline_run *run;
 
 	if (!recorded || !summary || !weir_recorded_valid(recorded) ||
-	    sqlite3_column_bytes(row, DIGEST) != WEIR_SHA256_SIZE ||
-	    sqlite3_column_bytes(row, SEAL) != WEIR_SHA256_SIZE)
+	    weir_db_size(row, DIGEST) != WEIR_SHA256_SIZE ||
+	    weir_db_size(row, SEAL) != WEIR_SHA256_SIZE)
 		return weir_store_damaged(store, "a pruned run without a time or a seal", err);
-	seal_of(sqlite3_column_blob(row, DIGEST), recorded, summary, seal);
-	if (memcmp(seal, sqlite3_column_blob(row, SEAL), sizeof seal) != 0)
+	seal_of(weir_db_blob(row, DIGEST), recorded, summary, seal);
+	if (memcmp(seal, weir_db_blob(row, SEAL), sizeof seal) != 0)
 		return weir_store_damaged(store, "a pruned run is not what its seal says", err);
 	run = weir_baseline_take(baseline, weir_run_new(), recorded);
 	run->history = run->pruned = true;
-	run->id = weir_store_id_text(baseline, sqlite3_column_blob(row, DIGEST));
+	run->id = weir_store_id_text(baseline, weir_db_blob(row, DIGEST));
 	if (weir_summary_read(summary, baseline, run, err)) {
 		weir_fail_in(err, "a pruned run");
 		return weir_store_damaged(store, err ? err->message : "a pruned run", err);
@@ -117,14 +116,14 @@ static enum weir_status read_row(const struct weir_store *store, sqlite3_stmt *r
 	return WEIR_OK;
 }
 
-static enum weir_status read_rows(const struct weir_store *store, sqlite3_stmt *select,
+static enum weir_status read_rows(const struct weir_store *store, struct weir_db_statement *select,
                                   struct weir_baseline *baseline, struct weir_error *err)
 {
 	enum weir_status status = WEIR_OK;
 	bool row = true;
 
 	while (!status && row) {
-		status = weir_store_step(store, select, &row, err);
+		status = weir_db_step(select, &row, err);
 		if (!status && row)
 			status = read_row(store, select, baseline, err);
 	}
@@ -135,7 +134,7 @@ static enum weir_status read_rows(const struct weir_store *store, sqlite3_stmt *
 enum weir_status weir_store_load_pruned(const struct weir_store *store, int64_t id,
                                         struct weir_baseline *baseline, struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	enum weir_status status;
 
 	if (store->version < FIRST_VERSION)
@@ -144,14 +143,14 @@ enum weir_status weir_store_load_pruned(const struct weir_store *store, int64_t 
 		store,
 		"SELECT " PRUNED_COLUMNS " FROM pruned p WHERE baseline = ?1"
 		" AND NOT EXISTS (SELECT 1 FROM run r CROSS JOIN member m"
-		" ON m.baseline = p.baseline AND m.run = r.id WHERE r.digest = p.digest)"
+		" WHERE m.baseline = p.baseline AND m.run = r.id AND r.digest = p.digest)"
 		" ORDER BY recorded DESC, id DESC",
 		&select, err);
 	if (!status) {
-		sqlite3_bind_int64(select, 1, id);
+		weir_db_bind_int(select, 1, id);
 		status = read_rows(store, select, baseline, err);
 	}
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
 }
 
@@ -159,7 +158,7 @@ enum weir_status weir_store_verify_pruned(const struct weir_store *store,
                                           struct weir_store_health *health, struct weir_error *err)
 {
 	struct weir_baseline *all;
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	enum weir_status status;
 
 	if (store->version < FIRST_VERSION)
@@ -170,7 +169,7 @@ enum weir_status weir_store_verify_pruned(const struct weir_store *store,
 	if (!status)
 		status = read_rows(store, select, all, err);
 	health->pruned = all->count;
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	weir_baseline_free(all);
 	return status;
 }
@@ -196,25 +195,24 @@ static void mark(struct weir_baseline *baseline, const char *id)
 enum weir_status weir_store_mark_pinned(const struct weir_store *store, int64_t id,
                                         struct weir_baseline *baseline, struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	bool row = true;
 	enum weir_status status;
 
 	if (store->version < FIRST_VERSION)
 		return WEIR_OK;
-	status = weir_store_prepare(
-		store,
-		"SELECT r.digest FROM member m CROSS JOIN pin p ON p.member = m.id"
-		" CROSS JOIN run r ON r.id = m.run WHERE m.baseline = ?1",
-		&select, err);
+	status =
+		weir_store_prepare(store,
+	                           "SELECT r.digest FROM member m CROSS JOIN pin p CROSS JOIN run r"
+	                           " WHERE p.member = m.id AND r.id = m.run AND m.baseline = ?1",
+	                           &select, err);
 	if (!status)
-		sqlite3_bind_int64(select, 1, id);
+		weir_db_bind_int(select, 1, id);
 	while (!status && row) {
-		status = weir_store_step(store, select, &row, err);
-		if (!status && row && sqlite3_column_bytes(select, 0) == WEIR_SHA256_SIZE)
-			mark(baseline,
-			     weir_store_id_text(baseline, sqlite3_column_blob(select, 0)));
+		status = weir_db_step(select, &row, err);
+		if (!status && row && weir_db_size(select, 0) == WEIR_SHA256_SIZE)
+			mark(baseline, weir_store_id_text(baseline, weir_db_blob(select, 0)));
 	}
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
 }

@@ -11,24 +11,23 @@
 static enum weir_status insert_labels(const struct weir_store *store, int64_t id,
                                       const struct weir_run *run, struct weir_error *err)
 {
-	sqlite3_stmt *insert = NULL;
+	struct weir_db_statement *insert = NULL;
 	enum weir_status status = weir_store_prepare(
 		store, "INSERT INTO label (run, key, value) VALUES (?1, ?2, ?3)", &insert, err);
 
 	for (size_t i = 0; !status && i < run->label_count; i++) {
-		sqlite3_bind_int64(insert, 1, id);
-		weir_store_bind_text(insert, 2, run->labels[i].key);
-		weir_store_bind_text(insert, 3, run->labels[i].value);
-		status = weir_store_run(store, insert, err);
+		weir_db_bind_int(insert, 1, id);
+		weir_db_bind_text(insert, 2, run->labels[i].key);
+		weir_db_bind_text(insert, 3, run->labels[i].value);
+		status = weir_db_queue(insert, err);
 	}
-	sqlite3_finalize(insert);
+	weir_db_finalize(insert);
 	return status;
 }
 
 /* ?1 is bound: the run. */
-static enum weir_status insert_series(const struct weir_store *store, sqlite3_stmt *insert,
-                                      enum weir_run_table table, const struct weir_series *series,
-                                      struct weir_error *err)
+static enum weir_status insert_series(struct weir_db_statement *insert, enum weir_run_table table,
+                                      const struct weir_series *series, struct weir_error *err)
 {
 	bool metric = table == WEIR_RUN_METRICS;
 	struct weir_text blob = {0};
@@ -36,14 +35,14 @@ static enum weir_status insert_series(const struct weir_store *store, sqlite3_st
 	                                            weir_series_salt(table, series), &blob, err);
 
 	if (!status) {
-		weir_store_bind_text(insert, 2, weir_run_table_name(table));
-		weir_store_bind_text(insert, 3, series->name);
-		weir_store_bind_text(insert, 4, metric ? series->unit : NULL);
-		weir_store_bind_text(insert, 5,
-		                     metric && series->higher_is_better ? "higher" : "lower");
-		sqlite3_bind_int64(insert, 6, (sqlite3_int64)series->count);
-		sqlite3_bind_blob64(insert, 7, blob.data, blob.length, SQLITE_STATIC);
-		status = weir_store_run(store, insert, err);
+		weir_db_bind_text(insert, 2, weir_run_table_name(table));
+		weir_db_bind_text(insert, 3, series->name);
+		weir_db_bind_text(insert, 4, metric ? series->unit : NULL);
+		weir_db_bind_text(insert, 5,
+		                  metric && series->higher_is_better ? "higher" : "lower");
+		weir_db_bind_int(insert, 6, (int64_t)series->count);
+		weir_db_bind_blob(insert, 7, blob.data, blob.length);
+		status = weir_db_queue(insert, err);
 	}
 	weir_text_release(&blob);
 	return status;
@@ -52,7 +51,7 @@ static enum weir_status insert_series(const struct weir_store *store, sqlite3_st
 static enum weir_status insert_tables(const struct weir_store *store, int64_t id,
                                       const struct weir_run *run, struct weir_error *err)
 {
-	sqlite3_stmt *insert = NULL;
+	struct weir_db_statement *insert = NULL;
 	enum weir_status status = weir_store_prepare(
 		store,
 		"INSERT INTO series (run, kind, name, unit, better, count, samples)"
@@ -60,37 +59,41 @@ static enum weir_status insert_tables(const struct weir_store *store, int64_t id
 		&insert, err);
 
 	if (!status)
-		sqlite3_bind_int64(insert, 1, id);
+		weir_db_bind_int(insert, 1, id);
 	for (unsigned t = 0; !status && t < WEIR_RUN_TABLE_COUNT; t++) {
 		enum weir_run_table which = (enum weir_run_table)t;
 		const struct weir_series_table *table = weir_run_table_of(run, which);
 
 		for (size_t i = 0; !status && i < table->count; i++)
-			status = insert_series(store, insert, which, &table->items[i], err);
+			status = insert_series(insert, which, &table->items[i], err);
 	}
-	sqlite3_finalize(insert);
+	weir_db_finalize(insert);
 	return status;
 }
 
 static enum weir_status write_head(const struct weir_store *store, const char *sql,
                                    const uint8_t digest[WEIR_SHA256_SIZE],
-                                   const struct weir_baseline_run *run, struct weir_error *err)
+                                   const struct weir_baseline_run *run, int64_t *id,
+                                   struct weir_error *err)
 {
 	struct weir_baseline_run counted = *run;
 	uint8_t seal[WEIR_SHA256_SIZE];
-	sqlite3_stmt *statement = NULL;
+	struct weir_db_statement *statement = NULL;
+	bool found = false;
 	enum weir_status status = weir_store_prepare(store, sql, &statement, err);
 
 	if (status)
 		return status;
 	weir_run_count(&counted);
 	weir_run_seal(&counted, digest, seal);
-	sqlite3_bind_blob(statement, 1, digest, WEIR_SHA256_SIZE, SQLITE_STATIC);
-	weir_store_bind_text(statement, 2, run->bound);
-	weir_store_bind_text(statement, 3, run->cause);
-	sqlite3_bind_blob(statement, 4, seal, WEIR_SHA256_SIZE, SQLITE_STATIC);
-	status = weir_store_run(store, statement, err);
-	sqlite3_finalize(statement);
+	weir_db_bind_blob(statement, 1, digest, WEIR_SHA256_SIZE);
+	weir_db_bind_text(statement, 2, run->bound);
+	weir_db_bind_text(statement, 3, run->cause);
+	weir_db_bind_blob(statement, 4, seal, WEIR_SHA256_SIZE);
+	status = weir_db_step(statement, &found, err);
+	if (!status && found)
+		*id = weir_db_int(statement, 0);
+	weir_db_finalize(statement);
 	return status;
 }
 
@@ -100,12 +103,12 @@ static enum weir_status insert_run(const struct weir_store *store,
                                    struct weir_error *err)
 {
 	enum weir_status status = write_head(
-		store, "INSERT INTO run (digest, bound, cause, seal) VALUES (?1, ?2, ?3, ?4)",
-		digest, run, err);
+		store,
+		"INSERT INTO run (digest, bound, cause, seal) VALUES (?1, ?2, ?3, ?4) RETURNING id",
+		digest, run, id, err);
 
 	if (status)
 		return status;
-	*id = sqlite3_last_insert_rowid(store->handle);
 	status = insert_labels(store, *id, run->run, err);
 	return status ? status : insert_tables(store, *id, run->run, err);
 }
@@ -121,20 +124,20 @@ static enum weir_status find_run(const struct weir_store *store,
                                  const uint8_t digest[WEIR_SHA256_SIZE], struct known *known,
                                  struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	enum weir_status status = weir_store_prepare(
-		store, "SELECT id, bound IS NOT NULL FROM run WHERE digest = ?1", &select, err);
+		store, "SELECT id, bound FROM run WHERE digest = ?1", &select, err);
 
 	*known = (struct known){0};
 	if (status)
 		return status;
-	sqlite3_bind_blob(select, 1, digest, WEIR_SHA256_SIZE, SQLITE_STATIC);
-	status = weir_store_step(store, select, &known->found, err);
+	weir_db_bind_blob(select, 1, digest, WEIR_SHA256_SIZE);
+	status = weir_db_step(select, &known->found, err);
 	if (!status && known->found) {
-		known->id = sqlite3_column_int64(select, 0);
-		known->judged = sqlite3_column_int(select, 1) != 0;
+		known->id = weir_db_int(select, 0);
+		known->judged = !weir_db_is_null(select, 1);
 	}
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
 }
 
@@ -155,35 +158,62 @@ static enum weir_status need_run(const struct weir_store *store,
 		return insert_run(store, digest, run, id, err);
 	if (!known.judged && run->bound)
 		return write_head(
-			store, "UPDATE run SET bound = ?2, cause = ?3, seal = ?4 WHERE digest = ?1",
-			digest, run, err);
+			store,
+			"UPDATE run SET bound = ?2, cause = ?3, seal = ?4 WHERE digest = ?1"
+			" RETURNING id",
+			digest, run, id, err);
 	return WEIR_OK;
 }
 
 /* --- membership --- */
 
-/* The second statement changes nothing if the name already holds the run; `revive` makes a run of
- * the history current. */
+/* Makes a run of the history current. */
+static enum weir_status revive(const struct weir_store *store, int64_t baseline, int64_t id,
+                               struct weir_error *err)
+{
+	struct weir_db_statement *select = NULL;
+	bool found = false;
+	enum weir_status status = weir_store_prepare(
+		store, "SELECT 1 FROM member WHERE baseline = ?1 AND run = ?2 AND current = 0",
+		&select, err);
+
+	if (!status) {
+		weir_db_bind_int(select, 1, baseline);
+		weir_db_bind_int(select, 2, id);
+		status = weir_db_step(select, &found, err);
+	}
+	weir_db_finalize(select);
+	if (status || !found)
+		return status;
+	return weir_store_with_ids(store,
+	                           "UPDATE member SET current = 1 WHERE baseline = ?1 AND run = ?2",
+	                           baseline, id, err);
+}
+
+/* Changes nothing if the name already holds the run; a run of the history becomes current. The
+ * right to add members is enough unless that happens. */
 static enum weir_status join(const struct weir_store *store, int64_t baseline, int64_t id,
                              const struct weir_baseline_run *run, struct weir_error *err)
 {
-	sqlite3_stmt *insert = NULL;
+	struct weir_db_statement *insert = NULL;
+	int64_t before = weir_db_total_changes(store->db);
 	enum weir_status status = weir_store_prepare(
 		store,
 		"INSERT INTO member (baseline, run, current, recorded) VALUES (?1, ?2, ?3, ?4)"
-		" ON CONFLICT (baseline, run) DO UPDATE SET current = 1"
-		" WHERE current = 0 AND excluded.current = 1",
+		" ON CONFLICT (baseline, run) DO NOTHING",
 		&insert, err);
 
 	if (status)
 		return status;
-	sqlite3_bind_int64(insert, 1, baseline);
-	sqlite3_bind_int64(insert, 2, id);
-	sqlite3_bind_int(insert, 3, !run->history);
-	weir_store_bind_text(insert, 4, run->recorded);
-	status = weir_store_run(store, insert, err);
-	sqlite3_finalize(insert);
-	return status;
+	weir_db_bind_int(insert, 1, baseline);
+	weir_db_bind_int(insert, 2, id);
+	weir_db_bind_int(insert, 3, !run->history);
+	weir_db_bind_text(insert, 4, run->recorded);
+	status = weir_db_run(insert, err);
+	weir_db_finalize(insert);
+	if (status || run->history || weir_db_total_changes(store->db) != before)
+		return status;
+	return revive(store, baseline, id, err);
 }
 
 /* Keeps the summary of a run that another store pruned. */
@@ -191,7 +221,7 @@ static enum weir_status keep_pruned(const struct weir_store *store, int64_t base
                                     const struct weir_baseline_run *run,
                                     struct weir_store_counts *counts, struct weir_error *err)
 {
-	int before = sqlite3_total_changes(store->handle);
+	int64_t before = weir_db_total_changes(store->db);
 	uint8_t digest[WEIR_SHA256_SIZE];
 	enum weir_status status;
 
@@ -199,7 +229,7 @@ static enum weir_status keep_pruned(const struct weir_store *store, int64_t base
 		return weir_fail(err, WEIR_E_FORMAT,
 		                 "id: expected 64 hexadecimal digits for a run without samples");
 	status = weir_store_keep_summary(store, baseline, digest, run, err);
-	if (sqlite3_total_changes(store->handle) != before)
+	if (weir_db_total_changes(store->db) != before)
 		counts->added++;
 	else
 		counts->known++;
@@ -210,8 +240,7 @@ static enum weir_status record_run(const struct weir_store *store, int64_t basel
                                    const struct weir_baseline_run *run,
                                    struct weir_store_counts *counts, struct weir_error *err)
 {
-	int64_t id;
-	int before;
+	int64_t id, before;
 	enum weir_status status;
 
 	if (run->pruned)
@@ -219,11 +248,11 @@ static enum weir_status record_run(const struct weir_store *store, int64_t basel
 	status = need_run(store, run, &id, err);
 	if (status)
 		return status;
-	before = sqlite3_total_changes(store->handle);
+	before = weir_db_total_changes(store->db);
 	status = join(store, baseline, id, run, err);
 	if (!status && run->pinned)
 		status = weir_store_pin_run(store, baseline, id, err);
-	if (sqlite3_total_changes(store->handle) != before)
+	if (weir_db_total_changes(store->db) != before)
 		counts->added++;
 	else
 		counts->known++;
@@ -254,12 +283,20 @@ static enum weir_status check_run(const struct weir_baseline_run *run, struct we
 	return WEIR_OK;
 }
 
-static enum weir_status record(struct weir_store *store, const struct weir_baseline *baseline,
-                               struct weir_store_counts *counts, struct weir_error *err)
+struct recording {
+	const struct weir_baseline *baseline;
+	struct weir_store_counts *counts;
+};
+
+static enum weir_status record(struct weir_store *store, void *context, struct weir_error *err)
 {
+	const struct recording *recording = context;
+	const struct weir_baseline *baseline = recording->baseline;
+	struct weir_store_counts *counts = recording->counts;
 	int64_t name;
 	enum weir_status status = weir_store_need_name(store, baseline->name, &name, err);
 
+	*counts = (struct weir_store_counts){0};
 	for (size_t i = 0; !status && i < baseline->count; i++)
 		status = record_run(store, name, &baseline->runs[i], counts, err);
 	if (!status)
@@ -277,9 +314,7 @@ enum weir_status weir_store_record(struct weir_store *store, const struct weir_b
 		status = check_run(&baseline->runs[i], err);
 	if (!status && baseline->count == 0)
 		status = weir_fail(err, WEIR_E_EMPTY, "no runs to record");
-	if (!status)
-		status = weir_store_begin_writing(store, err);
 	if (status)
 		return status;
-	return weir_store_end(store, record(store, baseline, counts, err), err);
+	return weir_store_transact(store, true, record, &(struct recording){baseline, counts}, err);
 }

@@ -4,65 +4,32 @@
 
 #include "baselines/store_impl.h"
 
-/* Lets SQLite check its pages, indexes and constraints. */
-static enum weir_status check_pages(const struct weir_store *store, struct weir_error *err)
-{
-	sqlite3_stmt *check = NULL;
-	bool row;
-	enum weir_status status =
-		weir_store_prepare(store, "PRAGMA integrity_check(1)", &check, err);
-
-	if (!status)
-		status = weir_store_step(store, check, &row, err);
-	if (!status &&
-	    (!row || !weir_store_text(check, 0) || strcmp(weir_store_text(check, 0), "ok") != 0))
-		status = weir_store_damaged(
-			store, row && weir_store_text(check, 0) ? weir_store_text(check, 0) : "?",
-			err);
-	sqlite3_finalize(check);
-	return status;
-}
-
-static enum weir_status check_references(const struct weir_store *store, struct weir_error *err)
-{
-	sqlite3_stmt *check = NULL;
-	bool row = false;
-	enum weir_status status =
-		weir_store_prepare(store, "PRAGMA foreign_key_check", &check, err);
-
-	if (!status)
-		status = weir_store_step(store, check, &row, err);
-	if (!status && row)
-		status = weir_store_damaged(store, "a row refers to one that is not there", err);
-	sqlite3_finalize(check);
-	return status;
-}
-
 enum { ID, DIGEST, BOUND, CAUSE, SEAL }; /* columns of the statement in check_runs() */
 
 /* Recomputes digest and seal. */
-static enum weir_status compare_digests(const struct weir_store *store, sqlite3_stmt *row,
+static enum weir_status compare_digests(const struct weir_store *store,
+                                        struct weir_db_statement *row,
                                         const struct weir_baseline_run *run, struct weir_error *err)
 {
 	uint8_t digest[WEIR_SHA256_SIZE];
 
 	weir_run_digest(run->run, digest);
-	if (sqlite3_column_bytes(row, DIGEST) != WEIR_SHA256_SIZE ||
-	    memcmp(digest, sqlite3_column_blob(row, DIGEST), WEIR_SHA256_SIZE) != 0)
+	if (weir_db_size(row, DIGEST) != WEIR_SHA256_SIZE ||
+	    memcmp(digest, weir_db_blob(row, DIGEST), WEIR_SHA256_SIZE) != 0)
 		return weir_store_damaged(store, "a run is not what its digest says", err);
-	if (sqlite3_column_bytes(row, SEAL) != WEIR_SHA256_SIZE)
+	if (weir_db_size(row, SEAL) != WEIR_SHA256_SIZE)
 		return weir_store_damaged(store, "a run without a seal", err);
-	return weir_store_check_seal(store, run, digest, sqlite3_column_blob(row, SEAL), err);
+	return weir_store_check_seal(store, run, digest, weir_db_blob(row, SEAL), err);
 }
 
-static enum weir_status check_run(const struct weir_store *store, sqlite3_stmt *row,
+static enum weir_status check_run(const struct weir_store *store, struct weir_db_statement *row,
                                   struct weir_store_health *health, struct weir_error *err)
 {
-	struct weir_store_pick pick = {.run = sqlite3_column_int64(row, ID)};
+	struct weir_store_pick pick = {.run = weir_db_int(row, ID)};
 	struct weir_baseline_run run = {
 		.run = weir_run_new(),
-		.bound = weir_store_text(row, BOUND),
-		.cause = weir_store_text(row, CAUSE),
+		.bound = weir_db_text(row, BOUND),
+		.cause = weir_db_text(row, CAUSE),
 	};
 	enum weir_status status = weir_store_read_run(store, &pick, run.run, err);
 
@@ -79,47 +46,45 @@ static enum weir_status check_run(const struct weir_store *store, sqlite3_stmt *
 static enum weir_status check_runs(const struct weir_store *store, struct weir_store_health *health,
                                    struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	bool row = true;
 	enum weir_status status = weir_store_prepare(
 		store, "SELECT id, digest, bound, cause, seal FROM run ORDER BY id", &select, err);
 
 	while (!status && row) {
-		status = weir_store_step(store, select, &row, err);
+		status = weir_db_step(select, &row, err);
 		if (!status && row)
 			status = check_run(store, select, health, err);
 	}
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
 }
 
 static enum weir_status check_members(const struct weir_store *store, struct weir_error *err)
 {
-	sqlite3_stmt *select = NULL;
+	struct weir_db_statement *select = NULL;
 	bool row = true;
 	enum weir_status status =
 		weir_store_prepare(store, "SELECT recorded FROM member", &select, err);
 
 	while (!status && row) {
-		status = weir_store_step(store, select, &row, err);
+		status = weir_db_step(select, &row, err);
 		if (!status && row &&
-		    (!weir_store_text(select, 0) ||
-		     !weir_recorded_valid(weir_store_text(select, 0))))
+		    (!weir_db_text(select, 0) || !weir_recorded_valid(weir_db_text(select, 0))))
 			status = weir_store_damaged(store, "a run without a time", err);
 	}
-	sqlite3_finalize(select);
+	weir_db_finalize(select);
 	return status;
 }
 
-static enum weir_status verify(const struct weir_store *store, struct weir_store_health *health,
-                               struct weir_error *err)
+static enum weir_status verify(struct weir_store *store, void *context, struct weir_error *err)
 {
+	struct weir_store_health *health = context;
 	int64_t names = 0, orphans = 0;
 	bool found;
-	enum weir_status status = check_pages(store, err);
+	enum weir_status status = store->db->driver->check(store->db, err);
 
-	if (!status)
-		status = check_references(store, err);
+	*health = (struct weir_store_health){0};
 	if (!status)
 		status = check_runs(store, health, err);
 	if (!status)
@@ -131,7 +96,7 @@ static enum weir_status verify(const struct weir_store *store, struct weir_store
 	if (!status)
 		status = weir_store_number(store,
 		                           "SELECT count(*) FROM run WHERE NOT EXISTS"
-		                           " (SELECT 1 FROM member WHERE run = run.id)",
+		                           " (SELECT 1 FROM member m WHERE m.run = run.id)",
 		                           NULL, &orphans, &found, err);
 	if (!status && orphans > 0)
 		status = weir_store_damaged(store, "a run belongs to no baseline", err);
@@ -145,8 +110,6 @@ static enum weir_status verify(const struct weir_store *store, struct weir_store
 enum weir_status weir_store_verify(struct weir_store *store, struct weir_store_health *health,
                                    struct weir_error *err)
 {
-	enum weir_status status = weir_store_begin_reading(store, err);
-
 	*health = (struct weir_store_health){0};
-	return status ? status : weir_store_end(store, verify(store, health, err), err);
+	return weir_store_transact(store, false, verify, health, err);
 }

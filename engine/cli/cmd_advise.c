@@ -2,6 +2,7 @@
 /* The command `advise`: lists recommendations, and compares what they promised with what came. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -176,8 +177,10 @@ static enum weir_status keep(const struct weir_arguments *arguments, const struc
 	if (status)
 		return status;
 	if (!weir_option_given(arguments, "quiet")) {
-		weir_text_printf(&text, "%s: %s in %s", audit->fixes[0].id, words[kept],
-		                 weir_db_path(arguments));
+		char *label = weir_db_label(arguments);
+
+		weir_text_printf(&text, "%s: %s in %s", audit->fixes[0].id, words[kept], label);
+		free(label);
 		weir_say(text.data);
 	}
 	weir_text_release(&text);

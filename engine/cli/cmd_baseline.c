@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command `baseline`: records runs under a name; lists, shows, copies and checks baselines. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "baselines/exchange.h"
@@ -316,7 +317,10 @@ static enum weir_status verify(struct weir_baseline_call *call, struct weir_erro
 		return status;
 	status = weir_store_verify(store, &health, err);
 	if (!status) {
-		weir_text_printf(&call->text, "%s is sound: ", weir_db_path(call->arguments));
+		char *label = weir_db_label(call->arguments);
+
+		weir_text_printf(&call->text, "%s is sound: ", label);
+		free(label);
 		weir_items_number(&call->text, health.baselines, "baseline");
 		weir_text_puts(&call->text, ", ");
 		weir_items_number(&call->text, health.runs, "run");

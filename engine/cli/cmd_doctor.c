@@ -392,6 +392,7 @@ static enum weir_status look(struct findings *findings, const struct weir_argume
                              const struct weir_policy *policy, struct weir_error *err)
 {
 	const char *path = weir_db_path(arguments);
+	char *label;
 	struct weir_store *store;
 	enum weir_status status;
 
@@ -408,7 +409,9 @@ static enum weir_status look(struct findings *findings, const struct weir_argume
 	}
 	if (status)
 		return status;
-	status = check_store(findings, store, path, err);
+	label = weir_db_label(arguments);
+	status = check_store(findings, store, label, err);
+	free(label);
 	if (!status)
 		status = check_baselines(findings, store, policy, err);
 	if (!status)

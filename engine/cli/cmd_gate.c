@@ -48,6 +48,7 @@ static enum weir_status gate_under(const struct weir_arguments *arguments,
                                    struct weir_gate_result *result, struct weir_error *err)
 {
 	const struct weir_settings settings = weir_settings_given(arguments, policy);
+	char *label = weir_option_given(arguments, "db") ? weir_db_label(arguments) : NULL;
 	struct weir_gate_request request = {
 		.terms = {.policy = policy,
 	                  .strict = weir_option_given(arguments, "strict") ||
@@ -59,7 +60,7 @@ static enum weir_status gate_under(const struct weir_arguments *arguments,
 		.db = weir_db_path(arguments),
 		.name = weir_option_text(arguments, "baseline"),
 		.bootstrap = weir_option_given(arguments, "bootstrap"),
-		.db_option = weir_option_text(arguments, "db"),
+		.db_option = label,
 		.config_option = weir_option_text(arguments, "config"),
 	};
 	struct weir_labels labels;
@@ -81,6 +82,7 @@ static enum weir_status gate_under(const struct weir_arguments *arguments,
 	weir_progress_end(&line);
 	weir_labels_release(&labels);
 	free(against);
+	free(label);
 	return status;
 }
 

@@ -108,7 +108,8 @@ static void add_environment(struct weir_text *text)
 		".TP\n\\fBTERM\\fR\n"
 		"If it is \\(lqdumb\\(rq: neither colour nor progress.\n"
 		".TP\n\\fBWEIR_DB\\fR\n"
-		"Path of the store, unless \\fB\\-\\-db\\fR is given.\n"
+		"Path of the store or address of its PostgreSQL server, unless "
+		"\\fB\\-\\-db\\fR is given.\n"
 		".TP\n\\fBWEIR_TRACE\\fR\n"
 		"Path of a file to which weir appends its phases, one JSON object per line: "
 		"name, time, count, thread and nesting.\n");

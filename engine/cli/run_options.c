@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "baselines/address.h"
 #include "engine/base/arena.h"
 #include "engine/cli/output.h"
 #include "engine/cli/run_options.h"
@@ -22,6 +23,11 @@ const char *weir_db_path(const struct weir_arguments *arguments)
 	if (given)
 		return given;
 	return environment && *environment ? environment : WEIR_DEFAULT_DB;
+}
+
+char *weir_db_label(const struct weir_arguments *arguments)
+{
+	return weir_address_label(weir_db_path(arguments));
 }
 
 struct weir_settings weir_settings_given(const struct weir_arguments *arguments,
@@ -97,6 +103,13 @@ static void add_word(const char *word, struct weir_text *out)
 	weir_gate_print_shell_word(word, out);
 }
 
+/* Returns the value as it may be shown: the address of a store has no password then. The caller
+ * frees it. */
+static char *shown_value(const struct weir_option *option, const char *value)
+{
+	return strcmp(option->name, "db") == 0 ? weir_address_label(value) : weir_alloc_text(value);
+}
+
 /* Appends an option with all its values. */
 static void add_option(const struct weir_option *option, const struct weir_arguments *arguments,
                        struct weir_text *out)
@@ -110,7 +123,10 @@ static void add_option(const struct weir_option *option, const struct weir_argum
 	if (option->kind == WEIR_OPTION_FLAG)
 		return;
 	if (!option->repeatable) {
-		add_word(weir_option_text(arguments, option->name), out);
+		char *shown = shown_value(option, weir_option_text(arguments, option->name));
+
+		add_word(shown, out);
+		free(shown);
 		return;
 	}
 	for (size_t i = 0; (value = weir_option_each(arguments, option->name, i)); i++) {

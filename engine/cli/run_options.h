@@ -17,8 +17,9 @@ extern const char *const weir_gate_formats[];
 
 #define WEIR_DB_OPTION                                                                             \
 	{                                                                                          \
-		.name = "db", .kind = WEIR_OPTION_FILE, .value = "FILE",                           \
-		.help = "the store (default: $WEIR_DB, else " WEIR_DEFAULT_DB ")"                  \
+		.name = "db", .kind = WEIR_OPTION_FILE, .value = "STORE",                          \
+		.help = "the store: a file, or postgresql://USER@HOST/DATABASE (default: "         \
+			"$WEIR_DB, else " WEIR_DEFAULT_DB ")"                                      \
 	}
 
 #define WEIR_CONFIG_OPTION                                                                         \
@@ -77,6 +78,8 @@ extern const char *const weir_gate_formats[];
 
 /* Returns --db, else $WEIR_DB, else the default, for a command with WEIR_DB_OPTION. */
 const char *weir_db_path(const struct weir_arguments *arguments);
+/* Returns it as it may be printed, without a password. The caller frees it. */
+char *weir_db_label(const struct weir_arguments *arguments);
 
 /* Returns the settings of a command with WEIR_COST_OPTION, which overrides the policy. Borrows from
  * both. */

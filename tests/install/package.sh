@@ -15,7 +15,7 @@ cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work" >"$work/log" 2>&1 ||
 set -- "$work"/*.deb
 [ $# -eq 1 ] || fail "not one package: $*"
 depends=$(dpkg-deb -f "$1" Depends)
-for library in libc6 libcjson1 libcurl4 libgsl libisal2 libsqlite3-0 libzstd1; do
+for library in libc6 libcjson1 libcurl4 libgsl libisal2 libpq5 libsqlite3-0 libzstd1; do
 	case $depends in
 	*$library*) ;;
 	*) fail "does not depend on $library: $depends" ;;

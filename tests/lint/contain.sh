@@ -7,12 +7,13 @@
 # HEADER: the files that may include it, as shell patterns.
 third_parties='
 cjson/*:                       engine/base/json* engine/readers/* tests/*
-sqlite3.h:                     baselines/store* engine/readers/sql* tests/*
+sqlite3.h:                     baselines/db_sqlite.c engine/readers/sql* tests/*
 gsl/*:                         engine/stats/* tests/bench/*
 isa-l.h:                       engine/base/source*.c tests/*
 isa-l/*:                       engine/base/source*.c tests/*
 zstd.h:                        engine/base/source*.c engine/base/pack.c tests/*
 zstd_errors.h:                 engine/base/source*.c
+libpq-fe.h:                    baselines/db_postgresql*.c tests/*
 curl/*:                        ci/comment/http.c ci/comment/url.c
 cmocka.h:                      tests/*
 sanitizer/asan_interface.h:    engine/base/arena.c

@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <libpq-fe.h>
+#include <sqlite3.h>
 
+#include "baselines/address.h"
 #include "tests/unit/make_store.h"
 
 void test_store_reopen(struct test_store *test, enum weir_store_access access)
@@ -22,6 +25,96 @@ void test_store_reopen(struct test_store *test, enum weir_store_access access)
 		fail_msg("%s", err.message);
 }
 
+bool test_store_is_server(void)
+{
+	const char *address = getenv("WEIR_TEST_STORE");
+
+	return address && weir_address_is_server(address);
+}
+
+static PGconn *connect_to_server(const struct test_store *test)
+{
+	PGconn *connection = PQconnectdb(test->path);
+
+	if (PQstatus(connection) != CONNECTION_OK)
+		fail_msg("%s", PQerrorMessage(connection));
+	PQclear(PQexec(connection, "SET search_path = weir"));
+	PQclear(PQexec(connection, "SET client_min_messages = warning"));
+	return connection;
+}
+
+static void run_on_server(PGconn *connection, const char *sql)
+{
+	PGresult *result = PQexec(connection, sql);
+
+	if (PQresultStatus(result) != PGRES_COMMAND_OK && PQresultStatus(result) != PGRES_TUPLES_OK)
+		fail_msg("%s: %s", sql, PQerrorMessage(connection));
+	PQclear(result);
+}
+
+void test_store_sql(const struct test_store *test, const char *file, const char *server)
+{
+	const char *sql = server && test_store_is_server() ? server : file;
+	char *reason = NULL;
+	sqlite3 *handle = NULL;
+	PGconn *connection;
+
+	if (test_store_is_server()) {
+		connection = connect_to_server(test);
+		run_on_server(connection, sql);
+		PQfinish(connection);
+		return;
+	}
+	assert_int_equal(sqlite3_open(test->path, &handle), SQLITE_OK);
+	if (sqlite3_exec(handle, sql, NULL, NULL, &reason) != SQLITE_OK)
+		fail_msg("%s: %s", sql, reason);
+	sqlite3_close(handle);
+}
+
+struct test_lock test_store_lock(const struct test_store *test)
+{
+	struct test_lock lock = {0};
+
+	if (test_store_is_server()) {
+		lock.server = connect_to_server(test);
+		run_on_server(lock.server, "SELECT pg_advisory_lock(2003134834)");
+		return lock;
+	}
+	assert_int_equal(sqlite3_open(test->path, &lock.file), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(lock.file, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	return lock;
+}
+
+void test_store_unlock(struct test_lock *lock)
+{
+	sqlite3_close(lock->file);
+	PQfinish(lock->server);
+	*lock = (struct test_lock){0};
+}
+
+void test_store_delete(struct test_store *test)
+{
+	char path[300];
+
+	weir_store_free(test->store);
+	test->store = NULL;
+	if (test_store_is_server()) {
+		test_store_sql(test, "", "DROP SCHEMA IF EXISTS weir CASCADE");
+		return;
+	}
+	remove(test->path);
+	snprintf(path, sizeof(path), "%s-wal", test->path);
+	remove(path);
+	snprintf(path, sizeof(path), "%s-shm", test->path);
+	remove(path);
+}
+
+void test_store_renew(struct test_store *test)
+{
+	test_store_delete(test);
+	test_store_reopen(test, WEIR_STORE_WRITE);
+}
+
 int test_store_setup(void **state)
 {
 	const char *place = getenv("TMPDIR");
@@ -30,24 +123,24 @@ int test_store_setup(void **state)
 	assert_non_null(test);
 	snprintf(test->folder, sizeof(test->folder), "%.40s/weir.XXXXXX", place ? place : "/tmp");
 	assert_non_null(mkdtemp(test->folder));
-	snprintf(test->path, sizeof(test->path), "%s/sub/baselines.db", test->folder);
-	test_store_reopen(test, WEIR_STORE_WRITE);
+	if (test_store_is_server())
+		snprintf(test->path, sizeof(test->path), "%s", getenv("WEIR_TEST_STORE"));
+	else
+		snprintf(test->path, sizeof(test->path), "%s/sub/baselines.db", test->folder);
+	test_store_renew(test);
 	*state = test;
 	return 0;
 }
 
 int test_store_teardown(void **state)
 {
-	static const char *const parts[] = {"sub/baselines.db", "sub/baselines.db-wal",
-	                                    "sub/baselines.db-shm", "sub", ""};
 	struct test_store *test = *state;
 	char path[128];
 
-	weir_store_free(test->store);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", test->folder, parts[i]);
-		remove(path);
-	}
+	test_store_delete(test);
+	snprintf(path, sizeof(path), "%s/sub", test->folder);
+	remove(path);
+	remove(test->folder);
 	free(test);
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "baselines/exchange.h"
-#include "baselines/store_impl.h"
+#include "baselines/store.h"
 #include "engine/analysis/compare/history.h"
 #include "engine/pipeline/pruning.h"
 #include "tests/unit/make_store.h"
@@ -233,12 +233,8 @@ static void a_changed_summary_is_found(void **state)
 
 	test_record(test, "main", 1, 3);
 	assert_int_equal(prune(test, 2, NULL), 1);
-	assert_int_equal(sqlite3_exec(test->store->handle,
-	                              "UPDATE pruned SET summary = replace(summary, '1743.5', "
-	                              "'1843.5')",
-	                              NULL, NULL, NULL),
-	                 SQLITE_OK);
-	assert_int_equal(sqlite3_changes(test->store->handle), 1);
+	test_store_sql(test, "UPDATE pruned SET summary = replace(summary, '1743.5', '1843.5')",
+	               NULL);
 	assert_int_equal(weir_store_verify(test->store, &health, &err), WEIR_E_STORE);
 	assert_non_null(strstr(err.message, "a pruned run is not what its seal says"));
 }

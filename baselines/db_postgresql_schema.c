@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Creates, recognises and checks the tables of weir on a PostgreSQL server. */
+#include "baselines/db_postgresql.h"
+
+/* Hash of every table, column, index, constraint, trigger and rule. Names and types only: they are
+ * the same in all versions of the server. */
+#define OUTLINE                                                                                    \
+	"(SELECT md5(string_agg(part, ' ' ORDER BY part COLLATE \"C\")) FROM ("                    \
+	"SELECT c.relname || '.' || a.attname || ':' || format_type(a.atttypid, a.atttypmod)"      \
+	" || CASE WHEN a.attnotnull THEN '!' ELSE '' END AS part FROM pg_class c"                  \
+	" JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relnamespace = "                       \
+	"to_regnamespace('weir')"                                                                  \
+	" AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT a.attisdropped"      \
+	" UNION ALL SELECT c.relname || ' index' FROM pg_class c"                                  \
+	" WHERE c.relnamespace = to_regnamespace('weir') AND c.relkind IN ('i', 'I')"              \
+	" UNION ALL SELECT k.conname || ' ' || CAST(k.contype AS text) FROM pg_constraint k"       \
+	" WHERE k.connamespace = to_regnamespace('weir') AND k.contype <> 'n'"                     \
+	" UNION ALL SELECT c.relname || ' trigger ' || t.tgname FROM pg_trigger t"                 \
+	" JOIN pg_class c ON c.oid = t.tgrelid WHERE c.relnamespace = to_regnamespace('weir')"     \
+	" AND NOT t.tgisinternal UNION ALL SELECT c.relname || ' rule ' || r.rulename"             \
+	" FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class"                                 \
+	" WHERE c.relnamespace = to_regnamespace('weir')) parts)"
+
+/* The state of a database in which weir has no tables. */
+static enum weir_status look_for_others(struct weir_db *db, struct weir_db_outline *outline,
+                                        struct weir_error *err)
+{
+	int64_t numbers[3];
+	enum weir_status status = weir_db_numbers(
+		db,
+		"SELECT to_regclass('weir.store') IS NOT NULL,"
+		" EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace('weir')),"
+		" CASE WHEN to_regnamespace('weir') IS NULL"
+		" THEN has_database_privilege(current_database(), 'CREATE')"
+		" ELSE has_schema_privilege('weir', 'CREATE') END",
+		0, numbers, 3, err);
+
+	if (status)
+		return status;
+	outline->is_empty = !numbers[0] && !numbers[1];
+	outline->is_foreign = !numbers[0] && numbers[1];
+	outline->is_writable = numbers[2] != 0;
+	return WEIR_OK;
+}
+
+enum weir_status weir_postgresql_outline(struct weir_db *db, struct weir_db_outline *outline,
+                                         bool *intact, struct weir_error *err)
+{
+	int64_t numbers[3] = {0};
+	enum weir_status status;
+
+	*outline = (struct weir_db_outline){0};
+	status = look_for_others(db, outline, err);
+	if (status || outline->is_empty || outline->is_foreign)
+		return status;
+	status = weir_db_numbers(db,
+	                         "SELECT version, outline = " OUTLINE
+	                         ", pg_has_role(c.relowner, 'USAGE') FROM weir.store"
+	                         " CROSS JOIN pg_class c WHERE c.oid = to_regclass('weir.store')",
+	                         0, numbers, 3, err);
+	outline->version = numbers[0];
+	outline->is_foreign = !status && numbers[0] < 1;
+	outline->is_writable = numbers[2] != 0;
+	*intact = numbers[1] != 0;
+	return status;
+}
+
+enum weir_status weir_postgresql_create(struct weir_db *db, struct weir_error *err)
+{
+	int64_t exists = 0;
+	enum weir_status status = weir_db_numbers(db, "SELECT to_regnamespace('weir') IS NOT NULL",
+	                                          0, &exists, 1, err);
+
+	return status || exists ? status : weir_db_exec(db, "CREATE SCHEMA weir", err);
+}
+
+enum weir_status weir_postgresql_stamp(struct weir_db *db, int64_t version, struct weir_error *err)
+{
+	struct weir_db_statement *statement = NULL;
+	enum weir_status status =
+		weir_db_prepare(db,
+	                        "INSERT INTO weir.store (version, outline) VALUES (?1, " OUTLINE ")"
+	                        " ON CONFLICT (one) DO UPDATE SET version = excluded.version,"
+	                        " outline = excluded.outline",
+	                        &statement, err);
+
+	if (status)
+		return status;
+	weir_db_bind_int(statement, 1, version);
+	status = weir_db_run(statement, err);
+	weir_db_finalize(statement);
+	return status;
+}
+
+/* The server checks its pages itself when it has checksums; references can be broken by a
+ * superuser. */
+enum weir_status weir_postgresql_check(struct weir_db *db, struct weir_error *err)
+{
+	int64_t broken = 0;
+	enum weir_status status = weir_db_numbers(
+		db,
+		"SELECT (SELECT count(*) FROM member m LEFT JOIN run r ON r.id = m.run"
+		" LEFT JOIN baseline b ON b.id = m.baseline WHERE r.id IS NULL OR b.id IS NULL)"
+		" + (SELECT count(*) FROM label l LEFT JOIN run r ON r.id = l.run"
+		"  WHERE r.id IS NULL)"
+		" + (SELECT count(*) FROM series s LEFT JOIN run r ON r.id = s.run"
+		"  WHERE r.id IS NULL)",
+		0, &broken, 1, err);
+
+	if (!status && broken > 0)
+		status = weir_db_damaged(db, "a row refers to one that is not there", err);
+	return status;
+}
