@@ -7,6 +7,7 @@
 #include "baselines/exchange.h"
 #include "baselines/store.h"
 #include "engine/base/json.h"
+#include "engine/cli/baseline_copy.h"
 #include "engine/cli/baseline_life.h"
 #include "engine/cli/baseline_text.h"
 #include "engine/cli/command.h"
@@ -63,8 +64,9 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
-static const char *const words[] = {"list",  "record",  "show",   "remove", "prune",  "pin",
-                                    "unpin", "promote", "export", "import", "verify", NULL};
+static const char *const words[] = {"list",   "record", "show",    "remove", "prune",
+                                    "pin",    "unpin",  "promote", "export", "import",
+                                    "verify", "copy",   NULL};
 
 static bool as_json(const struct weir_baseline_call *call)
 {
@@ -363,6 +365,7 @@ static const struct action actions[] = {
 	{"export", "export N [-o FILE]", 1, 1, export_baseline},
 	{"import", "import FILE", 1, 1, import_baseline},
 	{"verify", "verify", 0, 0, verify},
+	{"copy", "copy FROM TO", 2, 2, weir_baseline_copy},
 	{NULL, NULL, 0, 0, NULL},
 };
 
@@ -377,7 +380,7 @@ static enum weir_status find_action(const struct weir_arguments *arguments,
 		return weir_fail(
 			err, WEIR_E_USAGE,
 			"baseline needs an action: record, list, show, remove, prune, pin, "
-			"unpin, promote, export, import, verify");
+			"unpin, promote, export, import, verify, copy");
 	while (action->word && strcmp(action->word, word) != 0)
 		action++;
 	if (!action->word) {
@@ -415,7 +418,8 @@ const struct weir_command weir_command_baseline = {
 	.arguments = "ACTION [RUN... | NAME | FILE]",
 	.description =
 		"A baseline is a named set of reference runs, with which weir gate compares "
-		"new runs. All baselines are stored with their samples in one SQLite file.\n\n"
+		"new runs. All baselines are stored with their samples in one SQLite file, or in "
+		"one PostgreSQL database that several machines share.\n\n"
 		"record stores each argument as one run (a folder is one run made of every "
 		"profile in it); recording the same content again changes nothing. list and "
 		"show print what is stored. promote N --as M makes the runs of N the runs of M; "
@@ -428,7 +432,9 @@ const struct weir_command weir_command_baseline = {
 		"an id that show prints. remove N deletes a baseline with its history: on a "
 		"terminal it asks, elsewhere it needs --yes.\n\n"
 		"export writes a baseline as one JSON document that fits into a "
-		"repository, and import reads it. verify checks the whole store.\n\n"
+		"repository, and import reads it. verify checks the whole store. copy FROM TO adds "
+		"everything in one store to another, a file or a server, and compares both: weir "
+		"baseline copy .weir/baselines.db postgresql://ci@db.example.org/weir\n\n"
 		"Several jobs may record at the same time. If a call is interrupted or the "
 		"disk is full, the store stays as it was.",
 	.options = options,
