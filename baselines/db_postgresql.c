@@ -18,8 +18,9 @@
 
 #define MAX_PARAMETERS 16
 #define NUMBER_SIZE    32
-#define GRACE_MS       5000         /* time beyond statement_timeout for the answer to arrive */
-#define LOOK_MS        50           /* pause between two questions about the outcome of a commit */
+#define TOKEN_SIZE     16
+#define GRACE_MS       5000 /* time beyond statement_timeout for the answer to arrive */
+#define PAUSE_MS       50   /* before a transaction is tried again, times the number of attempts */
 #define WRITERS        "2003134834" /* key of the advisory lock: "weir" in ASCII */
 
 /* Object identifiers of built-in types, which never change. */
@@ -60,11 +61,12 @@ struct pg_db {
 	size_t pending_count, pending_capacity;
 	struct weir_error failure; /* the first one of this transaction; WEIR_OK: none */
 	enum retry retry;
-	bool writes;         /* of the transaction */
-	bool is_intact;      /* the tables are as the last migration left them */
-	int64_t transaction; /* number that the server gave it */
-	int64_t timeout_ms;  /* of a statement */
-	int64_t lock_ms;     /* longest wait for other writers */
+	bool writes;               /* of the transaction */
+	bool is_intact;            /* the tables are as the last migration left them */
+	uint8_t token[TOKEN_SIZE]; /* of the transaction, see weir.receipt */
+	int64_t changes_before;    /* total_changes when it began */
+	int64_t timeout_ms;        /* of a statement */
+	int64_t lock_ms;           /* longest wait for other writers */
 	int64_t changes, total_changes;
 };
 
@@ -259,9 +261,12 @@ static bool read_answer(struct pg_db *self, const struct pending *pending, long 
 static enum weir_status drain(struct pg_db *self, struct weir_error *err)
 {
 	long long deadline = answer_deadline(self);
-	bool sound = !is_lost(self) && PQpipelineSync(self->connection) == 1;
+	bool sound;
 	PGresult *end;
 
+	if (self->pending_count == 0 && !is_lost(self))
+		return self->failure.status ? report(self, err) : WEIR_OK;
+	sound = !is_lost(self) && PQpipelineSync(self->connection) == 1;
 	for (size_t i = 0; sound && i < self->pending_count; i++)
 		sound = read_answer(self, &self->pending[i], deadline);
 	for (size_t i = 0; i < self->pending_count; i++)
@@ -531,7 +536,7 @@ static enum weir_status set_up(struct pg_db *self, struct weir_error *err)
 	PQsetnonblocking(self->connection, 1);
 	if (PQenterPipelineMode(self->connection) != 1)
 		return weir_fail(err, WEIR_E_INTERNAL, "libpq refuses its pipeline");
-	self->timeout_ms = 2 * (int64_t)WEIR_DB_PATIENCE_MS;
+	self->timeout_ms = WEIR_DB_PATIENCE_MS - GRACE_MS;
 	status = weir_db_numbers(&self->base, setup_sql, 0, numbers, 7, err);
 	if (status)
 		return status;
@@ -625,6 +630,31 @@ static enum weir_status run(struct weir_db *db, const char *sql, bool now, struc
 	return status;
 }
 
+/* Begins a transaction that writes, when no other one does. */
+static enum weir_status lock_writers(struct weir_db *db, struct weir_error *err)
+{
+	enum weir_status status =
+		run(db, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", false, err);
+
+	return status ? status : run(db, "SELECT pg_advisory_xact_lock(" WRITERS ")", false, err);
+}
+
+static enum weir_status draw_token(struct pg_db *self, struct weir_error *err)
+{
+	struct weir_db_statement *draw = NULL;
+	bool row = false;
+	enum weir_status status =
+		prepare(&self->base, "SELECT uuid_send(gen_random_uuid())", &draw, err);
+
+	if (status)
+		return status;
+	status = step(draw, &row, err);
+	if (!status && row && size_at(draw, 0) == TOKEN_SIZE)
+		memcpy(self->token, blob_at(draw, 0), TOKEN_SIZE);
+	finalize(draw);
+	return status;
+}
+
 static enum weir_status begin(struct weir_db *db, bool writes, struct weir_error *err)
 {
 	struct pg_db *self = self_of(db);
@@ -633,55 +663,76 @@ static enum weir_status begin(struct weir_db *db, bool writes, struct weir_error
 	self->failure = (struct weir_error){0};
 	self->retry = RETRY_NEVER;
 	self->writes = writes;
-	self->transaction = 0;
+	self->changes_before = self->total_changes;
 	if (is_lost(self))
 		status = connect_to(self, true, err);
 	if (!status && !writes)
 		return run(db, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", false, err);
 	if (!status)
-		status = run(db, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", false, err);
-	if (!status)
-		status = run(db, "SELECT pg_advisory_xact_lock(" WRITERS ")", false, err);
-	return status ? status
-	              : weir_db_numbers(db, "SELECT txid_current()", 0, &self->transaction, 1, err);
+		status = lock_writers(db, err);
+	return status ? status : draw_token(self, err);
 }
 
-/* Reconnects and asks for the outcome of a commit whose answer did not arrive. */
+/* Runs a statement with the token as ?1. Sets *found if it has a row, unless that is NULL. */
+static enum weir_status with_token(struct pg_db *self, const char *sql, bool *found,
+                                   struct weir_error *err)
+{
+	struct weir_db_statement *statement = NULL;
+	enum weir_status status = prepare(&self->base, sql, &statement, err);
+
+	if (status)
+		return status;
+	bind_blob(statement, 1, self->token, TOKEN_SIZE);
+	status = found ? step(statement, found, err) : queue(statement, err);
+	finalize(statement);
+	return status;
+}
+
+/* Connects again and asks for the outcome of a commit whose answer did not arrive. The lock of the
+ * lost transaction is free only when that transaction has ended. */
 static enum weir_status look_up(struct pg_db *self, struct weir_error *err)
 {
-	static const char sql[] =
-		"SELECT CASE txid_status(?1) WHEN 'committed' THEN 2 WHEN 'in progress' THEN 1"
-		" ELSE 0 END";
-	long long deadline = weir_postgresql_now_ms() + WEIR_DB_PATIENCE_MS;
-	int64_t transaction = self->transaction, outcome = 1;
+	bool found = false;
 	enum weir_status status = connect_to(self, true, NULL);
 
-	while (!status && outcome == 1 && weir_postgresql_now_ms() < deadline) {
-		status = weir_db_numbers(&self->base, sql, transaction, &outcome, 1, NULL);
-		if (!status && outcome == 1)
-			weir_postgresql_sleep_ms(LOOK_MS);
-	}
-	if (!status && outcome == 2)
+	if (!status)
+		status = lock_writers(&self->base, NULL);
+	if (!status)
+		status = with_token(self, "SELECT 1 FROM receipt WHERE token = ?1", &found, NULL);
+	if (!status)
+		status = run(&self->base, "ROLLBACK", true, NULL);
+	if (!status && found)
 		return WEIR_OK;
-	self->retry = !status && outcome == 0 ? RETRY_CONNECTED : RETRY_NEVER;
+	self->retry = status ? RETRY_NEVER : RETRY_CONNECTED;
 	return weir_fail(err, WEIR_E_STORE,
 	                 "%s lost the connection during the commit: run the command again when the "
 	                 "server runs; nothing is stored twice",
 	                 self->base.label);
 }
 
+/* Leaves the receipt of a transaction that changed something. */
+static enum weir_status sign(struct pg_db *self, struct weir_error *err)
+{
+	enum weir_status status =
+		run(&self->base,
+	            "DELETE FROM receipt WHERE written < now() - CAST('1 day' AS interval)", false,
+	            err);
+
+	return status ? status
+	              : with_token(self, "INSERT INTO receipt (token) VALUES (?1)", NULL, err);
+}
+
 static enum weir_status commit(struct weir_db *db, struct weir_error *err)
 {
 	struct pg_db *self = self_of(db);
 	enum weir_status status = drain(self, err);
+	bool changed = self->writes && self->total_changes != self->changes_before;
 
-	if (status)
-		return status;
-	if (PQtransactionStatus(self->connection) != PQTRANS_INTRANS)
-		return weir_fail(err, WEIR_E_INTERNAL, "%s has no transaction to commit",
-		                 db->label);
-	status = run(db, "COMMIT", true, err);
-	if (status && is_lost(self) && self->writes && self->transaction)
+	if (!status && changed)
+		status = sign(self, err);
+	if (!status)
+		status = run(db, "COMMIT", true, err);
+	if (status && is_lost(self) && changed)
 		return look_up(self, err);
 	return status;
 }
@@ -706,7 +757,7 @@ static bool again(struct weir_db *db, unsigned tried)
 	const struct pg_db *self = self_of(db);
 
 	if (self->retry == RETRY_NOW)
-		weir_postgresql_sleep_ms((int)(LOOK_MS * tried));
+		weir_postgresql_sleep_ms((int)(PAUSE_MS * tried));
 	return self->retry != RETRY_NEVER;
 }
 

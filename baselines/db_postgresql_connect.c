@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads addresses, connects, and explains why a server cannot be used. */
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,10 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 
-#define PAUSE_MS   100  /* between two attempts to connect */
-#define LOOK_MS    3000 /* longest attempt that only asks for the reason of a failure */
-#define STATE_SIZE 6    /* five characters of an SQLSTATE */
+#define PAUSE_MS     100  /* between two attempts to connect */
+#define LOOK_MS      3000 /* longest attempt that only asks for the reason of a failure */
+#define MOST_SECONDS 600  /* of connect_timeout; 0 means no limit to libpq */
+#define STATE_SIZE   6    /* five characters of an SQLSTATE */
 
 long long weir_postgresql_now_ms(void)
 {
@@ -156,7 +158,8 @@ static void fill_values(const char *address, const char *values[])
 
 	values[0] = "weir";
 	values[1] = timeout && *timeout ? timeout : "10"; /* seconds, for each host */
-	values[2] = "20000"; /* milliseconds without an acknowledgement */
+	values[2] =
+		"10000"; /* milliseconds without an acknowledgement; then the next host is tried */
 	values[3] = "10";
 	values[4] = "5";
 	values[5] = "3";
@@ -188,20 +191,47 @@ static void poll_until(PGconn *connection, long long deadline_ms)
 	}
 }
 
+/* Begins a connection. libpq would print notices of the server. */
+static PGconn *start(const char *address)
+{
+	const char *values[sizeof keywords / sizeof keywords[0]];
+	PGconn *connection;
+
+	fill_values(address, values);
+	connection = PQconnectStartParams(keywords, values, 1);
+	if (!connection)
+		weir_out_of_memory();
+	PQsetNoticeProcessor(connection, ignore_notice, NULL);
+	return connection;
+}
+
+/* Returns the longest time that an attempt may take: connect_timeout for each host. */
+static long long limit_of(PGconn *connection)
+{
+	PQconninfoOption *options = PQconninfo(connection);
+	const char *timeout = value_of(options, "connect_timeout");
+	const char *hosts = value_of(options, "host");
+	int64_t seconds = 0, count = 1;
+
+	if (!timeout || !weir_parse_i64(timeout, strlen(timeout), &seconds) || seconds < 1 ||
+	    seconds > MOST_SECONDS)
+		seconds = MOST_SECONDS;
+	for (; hosts && *hosts; hosts++)
+		count += *hosts == ',';
+	PQconninfoFree(options);
+	return 1000 * seconds * count;
+}
+
 /* Connects once more to read the SQLSTATE of the refusal, which libpq shows only at this verbosity:
  * messages of a server are in its language. "" if the server did not refuse. */
 static void read_state(const char *address, char state[STATE_SIZE])
 {
-	const char *values[sizeof keywords / sizeof keywords[0]];
 	PGconn *connection;
 	const char *text;
 	size_t length;
 
 	*state = '\0';
-	fill_values(address, values);
-	connection = PQconnectStartParams(keywords, values, 1);
-	if (!connection)
-		weir_out_of_memory();
+	connection = start(address);
 	PQsetErrorVerbosity(connection, PQERRORS_SQLSTATE);
 	poll_until(connection, weir_postgresql_now_ms() + LOOK_MS);
 	text = PQerrorMessage(connection);
@@ -243,7 +273,9 @@ static enum weir_status explain(const char *address, const char *label, const PG
 		return weir_fail(err, WEIR_E_STORE,
 		                 "%s wants a password: put it into PGPASSFILE or PGPASSWORD",
 		                 label);
-	read_state(address, state);
+	*state = '\0';
+	if (*text) /* else no answer came in time */
+		read_state(address, state);
 	for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
 		if (strcmp(state, refusals[i].state) != 0)
 			continue;
@@ -257,21 +289,19 @@ static enum weir_status explain(const char *address, const char *label, const PG
 	*obstacle = SILENT;
 	return weir_fail(err, WEIR_E_STORE,
 	                 "%s does not answer: start the server, or correct host and port (%.*s)",
-	                 label, (int)strcspn(text, "\n"), text);
+	                 label, *text ? (int)strcspn(text, "\n") : INT_MAX,
+	                 *text ? text : "no answer in time");
 }
 
 /* Connects once. */
 static enum weir_status attempt(const char *address, const char *label, PGconn **out,
                                 enum obstacle *obstacle, struct weir_error *err)
 {
-	const char *values[sizeof keywords / sizeof keywords[0]];
 	enum weir_status status;
 
-	fill_values(address, values);
-	*out = PQconnectdbParams(keywords, values, 1);
-	if (!*out)
-		weir_out_of_memory();
-	PQsetNoticeProcessor(*out, ignore_notice, NULL);
+	*out = start(address);
+	if (PQstatus(*out) != CONNECTION_BAD)
+		poll_until(*out, weir_postgresql_now_ms() + limit_of(*out));
 	if (PQstatus(*out) == CONNECTION_OK)
 		return WEIR_OK;
 	status = explain(address, label, *out, obstacle, err);
