@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Functions for the fault tests, which source it. $weir is the program, $work a temporary folder, $db a store in it. Random
-# choices have fixed seeds.
+# Functions for the fault tests, which source it. $weir is the program, $work a temporary folder, $db a store in it, or the
+# one that WEIR_TEST_STORE names. Random choices have fixed seeds.
 # shellcheck shell=sh
 
 set -eu
@@ -11,7 +11,7 @@ export LC_ALL
 weir=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-db=$work/baselines.db
+db=${WEIR_TEST_STORE:-$work/baselines.db}
 
 give_up() {
 	echo "$*" >&2
@@ -29,6 +29,16 @@ make_run() { # NUMBER
 		}
 		printf "},\"operators\":{\"stage0/aten::mm\":[%d]}}\n", n + 1
 	}' >"$work/run-$1.json"
+}
+
+# Prints the path of a new store, or the address of a new database of the server of WEIR_TEST_STORE.
+another_store() { # NAME
+	if [ -z "${WEIR_TEST_STORE:-}" ]; then
+		echo "$work/$1.db"
+		return
+	fi
+	psql -X -q -h "$WEIR_TEST_SOCKET" -U weir -d postgres -c "CREATE DATABASE $1"
+	echo "postgresql://weir@/$1?host=$WEIR_TEST_SOCKET"
 }
 
 # Prints the number of runs of a baseline.

@@ -37,8 +37,9 @@ first() { # STORE NUMBER
 
 n=0
 while [ $n -lt 30 ]; do
+	store=$(another_store fresh$n)
 	for run in 0 1 2 3 4 5 6 7; do
-		first "$work/fresh$n.db" $run &
+		first "$store" $run &
 	done
 	wait
 	n=$((n + 1))
