@@ -523,26 +523,25 @@ static const char setup_sql[] =
 	"  WHEN '0' THEN '60s' ELSE current_setting('statement_timeout') END, false)),"
 	" length(set_config('lock_timeout', CASE current_setting('lock_timeout')"
 	"  WHEN '0' THEN '10s' ELSE current_setting('lock_timeout') END, false)),"
-	" length(set_config('idle_in_transaction_session_timeout', '60s', false)),"
 	" CAST(1000 * extract(epoch FROM CAST(current_setting('statement_timeout') AS interval))"
 	"  AS bigint),"
 	" CAST(current_setting('server_encoding') = 'UTF8' AS int)";
 
 static enum weir_status set_up(struct pg_db *self, struct weir_error *err)
 {
-	int64_t numbers[7];
+	int64_t numbers[6];
 	enum weir_status status;
 
 	PQsetnonblocking(self->connection, 1);
 	if (PQenterPipelineMode(self->connection) != 1)
 		return weir_fail(err, WEIR_E_INTERNAL, "libpq refuses its pipeline");
 	self->timeout_ms = WEIR_DB_PATIENCE_MS - GRACE_MS;
-	status = weir_db_numbers(&self->base, setup_sql, 0, numbers, 7, err);
+	status = weir_db_numbers(&self->base, setup_sql, 0, numbers, 6, err);
 	if (status)
 		return status;
-	if (numbers[5] > 0)
-		self->timeout_ms = numbers[5];
-	if (!numbers[6])
+	if (numbers[4] > 0)
+		self->timeout_ms = numbers[4];
+	if (!numbers[5])
 		return weir_fail(err, WEIR_E_STORE,
 		                 "%s does not store UTF-8: make the database with "
 		                 "createdb -E UTF8 -T template0",
@@ -630,12 +629,16 @@ static enum weir_status run(struct weir_db *db, const char *sql, bool now, struc
 	return status;
 }
 
-/* Begins a transaction that writes, when no other one does. */
+/* Begins a transaction that writes, when no other one does. A client that vanishes without a word
+ * must not hold the lock for ever. */
 static enum weir_status lock_writers(struct weir_db *db, struct weir_error *err)
 {
 	enum weir_status status =
 		run(db, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", false, err);
 
+	if (!status)
+		status = run(db, "SET LOCAL idle_in_transaction_session_timeout = '60s'", false,
+		             err);
 	return status ? status : run(db, "SELECT pg_advisory_xact_lock(" WRITERS ")", false, err);
 }
 
@@ -734,7 +737,8 @@ static enum weir_status commit(struct weir_db *db, struct weir_error *err)
 		status = run(db, "COMMIT", true, err);
 	if (status && is_lost(self) && changed)
 		return look_up(self, err);
-	return status;
+	/* A snapshot was read already; the end of its transaction does not matter. */
+	return self->writes ? status : WEIR_OK;
 }
 
 static void rollback(struct weir_db *db)

@@ -107,8 +107,10 @@ static enum weir_status prepare(struct weir_db *db, const char *sql, struct weir
 	struct sqlite_statement *statement;
 	sqlite3_stmt *prepared = NULL;
 
-	if (sqlite3_prepare_v2(handle_of(db), sql, -1, &prepared, NULL) != SQLITE_OK)
-		return fail(db, err);
+	if (sqlite3_prepare_v2(handle_of(db), sql, -1, &prepared, NULL) != SQLITE_OK) {
+		fail(db, err);
+		return WEIR_E_STORE;
+	}
 	statement = weir_alloc(sizeof *statement);
 	statement->base.db = db;
 	statement->statement = prepared;

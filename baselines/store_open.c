@@ -133,7 +133,7 @@ static enum weir_status open_to_read(struct weir_store *store, const char *path,
 	enum weir_status status = driver_of(path)->open(path, false, &store->db, &first);
 
 	store->path = store->db ? store->db->label : NULL;
-	if (!status)
+	if (!status && store->db)
 		status = prepare_to_read(store, &first);
 	if (status == WEIR_E_STORE && store->db) {
 		status = store->db->driver->retreat(store->db, &opened, err);
@@ -150,7 +150,7 @@ static enum weir_status open_to_write(struct weir_store *store, const char *path
 	enum weir_status status = driver_of(path)->open(path, true, &store->db, err);
 
 	store->path = store->db ? store->db->label : NULL;
-	return status ? status : prepare_to_write(store, err);
+	return status || !store->db ? status : prepare_to_write(store, err);
 }
 
 enum weir_status weir_store_open(const char *path, enum weir_store_access access,

@@ -45,6 +45,13 @@ install_missing() { # PACKAGE...
 	fi
 	say "installing $missing"
 	export DEBIAN_FRONTEND=noninteractive
+	# Debian's package would make a database and start its server; the tests start their own.
+	case " $missing " in
+	*' postgresql '*)
+		as_root mkdir -p /etc/postgresql-common/createcluster.d
+		echo 'create_main_cluster = false' | as_root tee /etc/postgresql-common/createcluster.d/weir.conf >/dev/null
+		;;
+	esac
 	as_root apt-get -qq update || fail "apt-get update failed; still missing: $missing"
 	# shellcheck disable=SC2086
 	as_root apt-get -qq install -y --no-install-recommends $missing >/dev/null ||

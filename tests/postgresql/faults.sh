@@ -96,6 +96,7 @@ start_proxy() { # BEHAVIOUR
 stop_proxy() {
 	kill "$proxy"
 	wait "$proxy" 2>/dev/null || true
+	proxy=
 }
 
 # The connection is cut before the server reads the COMMIT, or after it has answered.

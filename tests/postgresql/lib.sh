@@ -78,6 +78,7 @@ address_of() { # USER DATABASE
 }
 
 clean_up() {
+	[ -z "${proxy:-}" ] || kill "$proxy" 2>/dev/null || true
 	if [ -n "${bin:-}" ] && [ -e "$work/server/data/postmaster.pid" ]; then
 		as_server "$bin/pg_ctl" -D "$work/server/data" -m immediate stop >/dev/null 2>&1 || true
 	fi
