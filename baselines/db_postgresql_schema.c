@@ -2,24 +2,14 @@
 /* Creates, recognises and checks the tables of weir on a PostgreSQL server. */
 #include "baselines/db_postgresql.h"
 
-/* Hash of every table, column, index, constraint, trigger and rule. Names and types only: they are
- * the same in all versions of the server. */
+/* Hash of every table, column and index, and of the numbers of constraints and rules. Identifiers
+ * of built-in types are the same in all versions of the server. */
 #define OUTLINE                                                                                    \
-	"(SELECT md5(string_agg(part, ' ' ORDER BY part COLLATE \"C\")) FROM ("                    \
-	"SELECT c.relname || '.' || a.attname || ':' || format_type(a.atttypid, a.atttypmod)"      \
-	" || CASE WHEN a.attnotnull THEN '!' ELSE '' END AS part FROM pg_class c"                  \
-	" JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relnamespace = "                       \
-	"to_regnamespace('weir')"                                                                  \
-	" AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT a.attisdropped"      \
-	" UNION ALL SELECT c.relname || ' index' FROM pg_class c"                                  \
-	" WHERE c.relnamespace = to_regnamespace('weir') AND c.relkind IN ('i', 'I')"              \
-	" UNION ALL SELECT k.conname || ' ' || CAST(k.contype AS text) FROM pg_constraint k"       \
-	" WHERE k.connamespace = to_regnamespace('weir') AND k.contype <> 'n'"                     \
-	" UNION ALL SELECT c.relname || ' trigger ' || t.tgname FROM pg_trigger t"                 \
-	" JOIN pg_class c ON c.oid = t.tgrelid WHERE c.relnamespace = to_regnamespace('weir')"     \
-	" AND NOT t.tgisinternal UNION ALL SELECT c.relname || ' rule ' || r.rulename"             \
-	" FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class"                                 \
-	" WHERE c.relnamespace = to_regnamespace('weir')) parts)"
+	"(SELECT md5(string_agg(concat(c.relname, ' ', c.relkind, c.relchecks, c.relhasrules, ' "  \
+	"',"                                                                                       \
+	" a.attname, ' ', a.atttypid, a.attnotnull), ' ' ORDER BY c.relname, a.attnum))"           \
+	" FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"                               \
+	" WHERE c.relnamespace = to_regnamespace('weir') AND a.attnum > 0 AND NOT a.attisdropped)"
 
 /* The state of a database in which weir has no tables. */
 static enum weir_status look_for_others(struct weir_db *db, struct weir_db_outline *outline,
@@ -96,7 +86,7 @@ enum weir_status weir_postgresql_stamp(struct weir_db *db, int64_t version, stru
  * superuser. */
 enum weir_status weir_postgresql_check(struct weir_db *db, struct weir_error *err)
 {
-	int64_t broken = 0;
+	int64_t broken = 0, triggers = 0;
 	enum weir_status status = weir_db_numbers(
 		db,
 		"SELECT (SELECT count(*) FROM member m LEFT JOIN run r ON r.id = m.run"
@@ -106,8 +96,17 @@ enum weir_status weir_postgresql_check(struct weir_db *db, struct weir_error *er
 		" + (SELECT count(*) FROM series s LEFT JOIN run r ON r.id = s.run"
 		"  WHERE r.id IS NULL)",
 		0, &broken, 1, err);
+	if (!status)
+		status = weir_db_numbers(
+			db,
+			"SELECT count(*) FROM pg_trigger t CROSS JOIN pg_class c"
+			" WHERE c.oid = t.tgrelid AND c.relnamespace = to_regnamespace('weir')"
+			" AND NOT t.tgisinternal",
+			0, &triggers, 1, err);
 
 	if (!status && broken > 0)
 		status = weir_db_damaged(db, "a row refers to one that is not there", err);
+	if (!status && triggers > 0)
+		status = weir_db_damaged(db, "a trigger changes what is stored", err);
 	return status;
 }

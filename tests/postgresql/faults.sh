@@ -129,7 +129,7 @@ scenario_commit() {
 	[ "$(sql cut "SELECT count(*) FROM weir.member")" = 4 ] || give_up "a run is there twice"
 }
 
-# A server that accepts connections or statements and never answers.
+# A server that accepts connections or statements and never answers, one that starts, and locks that nobody releases.
 scenario_silent() {
 	store=$(make_store still)
 	make_run 0
@@ -138,6 +138,12 @@ scenario_silent() {
 	start=$(date +%s)
 	PGCONNECT_TIMEOUT=2 stops "does not answer" record "$through" main 0
 	[ $(($(date +%s) - start)) -le 8 ] || give_up "gave up after $(($(date +%s) - start)) s, expected 8 at most"
+	stop_proxy
+	start_proxy starting-then-up still
+	"$weir" baseline list --db "$through" >/dev/null || give_up "a server that starts is not waited for"
+	stop_proxy
+	start_proxy starting still
+	stops "is starting or stopping: try again when it runs" "$weir" baseline list --db "$through"
 	stop_proxy
 	start_proxy fall-silent still
 	start=$(date +%s)

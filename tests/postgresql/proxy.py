@@ -6,11 +6,14 @@ cut-before-commit    closes the first connection in which the client sends COMMI
 cut-after-commit     passes the COMMIT on, waits for the answer, and closes without the answer
 vanish-after-commit  the same, and accepts no connection afterwards
 never-answer         passes nothing on
+starting             answers each connection as a server that is starting
+starting-then-up     the same for the first six connections
 fall-silent          passes nothing from the server on after its second ReadyForQuery
 """
 import os
 import select
 import socket
+import struct
 import sys
 
 path, server, behaviour = sys.argv[1:4]
@@ -43,12 +46,25 @@ def serve(client):
                 idle += data.count(b"Z\0\0\0\x05I")
 
 
+def refuse(client):
+    """Answers as a server that is starting."""
+    fields = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"
+    client.recv(65536)
+    client.sendall(b"E" + struct.pack("!I", 4 + len(fields)) + fields)
+    client.close()
+
+
 listener = socket.socket(socket.AF_UNIX)
 listener.bind(path)
 listener.listen(16)
 kept = []
+refused = 0
 while True:
     connection, _ = listener.accept()
+    if behaviour == "starting" or (behaviour == "starting-then-up" and refused < 6):
+        refuse(connection)
+        refused += 1
+        continue
     if behaviour == "never-answer":
         kept.append(connection)
         continue

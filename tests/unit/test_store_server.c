@@ -118,6 +118,19 @@ static void a_conflict_is_tried_again_a_bounded_number_of_times(void **state)
 	assert_int_equal(test_count(test, "main", true), 0);
 }
 
+static void verify_sees_a_trigger(void **state)
+{
+	struct test_store *test = *state;
+	struct weir_store_health health;
+	struct weir_error err = {0};
+
+	need_server();
+	assert_int_equal(weir_store_verify(test->store, &health, &err), WEIR_OK);
+	add_conflicts(test, 0);
+	assert_int_equal(weir_store_verify(test->store, &health, &err), WEIR_E_STORE);
+	assert_non_null(strstr(err.message, "a trigger changes what is stored"));
+}
+
 static void a_killed_connection_is_opened_again(void **state)
 {
 	static const char kill_sql[] = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
@@ -185,6 +198,7 @@ int main(void)
 		cmocka_unit_test(an_address_is_no_file),
 		cmocka_unit_test(a_label_has_no_password),
 		STORE_TEST(a_conflict_is_tried_again_a_bounded_number_of_times),
+		STORE_TEST(verify_sees_a_trigger),
 		STORE_TEST(a_killed_connection_is_opened_again),
 		STORE_TEST(commits_wait_for_the_disk),
 		STORE_TEST(a_long_name_of_a_series_is_kept),
