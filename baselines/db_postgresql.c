@@ -323,8 +323,7 @@ static enum weir_status enqueue(struct pg_statement *statement, bool wants_rows,
 	}
 	if (is_lost(self) ||
 	    PQsendQueryPrepared(self->connection, name, statement->count, statement->value,
-	                        statement->length, statement->format, 1) != 1 ||
-	    PQflush(self->connection) < 0) {
+	                        statement->length, statement->format, 1) != 1) {
 		note_lost(self);
 		drop_connection(self);
 		return report(self, err);
@@ -780,7 +779,10 @@ static int64_t total_changes(const struct weir_db *db)
 static enum weir_status outline_of(struct weir_db *db, struct weir_db_outline *outline,
                                    struct weir_error *err)
 {
-	return weir_postgresql_outline(db, outline, &self_of(db)->is_intact, err);
+	struct pg_db *self = self_of(db);
+	bool may_fail = PQtransactionStatus(self->connection) == PQTRANS_IDLE;
+
+	return weir_postgresql_outline(db, outline, may_fail, &self->is_intact, err);
 }
 
 static enum weir_status stamp(struct weir_db *db, int64_t version, struct weir_error *err)

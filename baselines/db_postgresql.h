@@ -25,10 +25,12 @@ enum weir_status weir_postgresql_connect(const char *address, const char *label,
                                          bool persistent, struct pg_conn **out,
                                          struct weir_error *err);
 
-/* Parts of the driver: see struct weir_db_driver. *intact becomes false if somebody changed the
- * tables since the last migration. */
+/* Parts of the driver: see struct weir_db_driver. `may_fail` saves a query where a statement that
+ * fails ends no transaction. *intact becomes false if somebody changed the tables since the last
+ * migration.
+ */
 enum weir_status weir_postgresql_outline(struct weir_db *db, struct weir_db_outline *outline,
-                                         bool *intact, struct weir_error *err);
+                                         bool may_fail, bool *intact, struct weir_error *err);
 enum weir_status weir_postgresql_create(struct weir_db *db, struct weir_error *err);
 enum weir_status weir_postgresql_stamp(struct weir_db *db, int64_t version, struct weir_error *err);
 /* The server checks its pages itself when it has checksums; a superuser can break references. */

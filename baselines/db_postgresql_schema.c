@@ -33,26 +33,40 @@ static enum weir_status look_for_others(struct weir_db *db, struct weir_db_outli
 	return WEIR_OK;
 }
 
-enum weir_status weir_postgresql_outline(struct weir_db *db, struct weir_db_outline *outline,
-                                         bool *intact, struct weir_error *err)
+static enum weir_status read_version(struct weir_db *db, struct weir_db_outline *outline,
+                                     bool *intact, struct weir_error *err)
 {
 	int64_t numbers[3] = {0};
+	enum weir_status status =
+		weir_db_numbers(db,
+	                        "SELECT version, outline = " OUTLINE
+	                        ", pg_has_role(c.relowner, 'USAGE') FROM weir.store"
+	                        " CROSS JOIN pg_class c WHERE c.oid = to_regclass('weir.store')",
+	                        0, numbers, 3, err);
+
+	*outline = (struct weir_db_outline){
+		.version = numbers[0],
+		.is_foreign = numbers[0] < 1,
+		.is_writable = numbers[2] != 0,
+	};
+	*intact = numbers[1] != 0;
+	return status;
+}
+
+enum weir_status weir_postgresql_outline(struct weir_db *db, struct weir_db_outline *outline,
+                                         bool may_fail, bool *intact, struct weir_error *err)
+{
+	struct weir_error reason = {0};
 	enum weir_status status;
 
+	if (may_fail && read_version(db, outline, intact, &reason) == WEIR_OK)
+		return WEIR_OK;
 	*outline = (struct weir_db_outline){0};
 	status = look_for_others(db, outline, err);
 	if (status || outline->is_empty || outline->is_foreign)
 		return status;
-	status = weir_db_numbers(db,
-	                         "SELECT version, outline = " OUTLINE
-	                         ", pg_has_role(c.relowner, 'USAGE') FROM weir.store"
-	                         " CROSS JOIN pg_class c WHERE c.oid = to_regclass('weir.store')",
-	                         0, numbers, 3, err);
-	outline->version = numbers[0];
-	outline->is_foreign = !status && numbers[0] < 1;
-	outline->is_writable = numbers[2] != 0;
-	*intact = numbers[1] != 0;
-	return status;
+	return reason.status ? weir_fail(err, reason.status, "%s", reason.message)
+	                     : read_version(db, outline, intact, err);
 }
 
 enum weir_status weir_postgresql_create(struct weir_db *db, struct weir_error *err)
