@@ -63,10 +63,11 @@ enum weir_status weir_postgresql_outline(struct weir_db *db, struct weir_db_outl
 		return WEIR_OK;
 	*outline = (struct weir_db_outline){0};
 	status = look_for_others(db, outline, err);
-	if (status || outline->is_empty || outline->is_foreign)
-		return status;
-	return reason.status ? weir_fail(err, reason.status, "%s", reason.message)
-	                     : read_version(db, outline, intact, err);
+	if (!status && (outline->is_empty || outline->is_foreign))
+		return WEIR_OK;
+	if (reason.status)
+		return weir_fail(err, reason.status, "%s", reason.message);
+	return status ? status : read_version(db, outline, intact, err);
 }
 
 enum weir_status weir_postgresql_create(struct weir_db *db, struct weir_error *err)
