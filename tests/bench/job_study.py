@@ -41,6 +41,7 @@ def main():
     parser.add_argument("--first", type=int, default=1)
     for name in ("--slow-nodes", "--slow-ranks", "--slow-links"):
         parser.add_argument(name, type=int, default=0)
+    parser.add_argument("--fast", action="store_true", help="compress the parts less, to make them sooner")
     args = parser.parse_args()
     right, largest = 0, 0
     print("| seed | right | missed | named without cause | wall, s | processors, s | memory, MB |\n|--:|---|---|---|--:|--:|--:|")
@@ -48,7 +49,8 @@ def main():
         folder = pathlib.Path(tempfile.mkdtemp())
         made = subprocess.run(
             [args.make_job, args.trace, folder, "--ranks", str(args.ranks), "--seed", str(seed), "--slow-nodes", str(args.slow_nodes),
-             "--slow-ranks", str(args.slow_ranks), "--slow-links", str(args.slow_links)], check=True, capture_output=True, text=True)
+             "--slow-ranks", str(args.slow_ranks), "--slow-links", str(args.slow_links)]
+            + (["--fast"] if args.fast else []), check=True, capture_output=True, text=True)
         truth = set(made.stdout.split("\n")) - {""}
         largest = max([largest, *(part.stat().st_size for part in folder.glob("*.part"))])
         wall, cpu, memory = merge(args.weir, folder, folder / "report.json")

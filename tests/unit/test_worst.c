@@ -266,7 +266,7 @@ static void a_slow_link_is_named_and_its_ranks_are_not(void **state)
 	job_close(&job);
 }
 
-/* Of four ranks one receives x, the others 1000: x / ((x + 3000) / 4) is 1.25 at 1363.6. */
+/* One of four ranks receives x, the others 1000: x / ((x + 3000) / 4) is 1.25 at 1363.6. */
 static void uneven_experts_are_named_from_a_quarter_more_tokens(void **state)
 {
 	struct fault fault = healthy;

@@ -9,8 +9,10 @@
 #include "engine/stats/special.h"
 
 /* Parts of a run. */
-#define LEAST_BLOCKS 8
+#define LEAST_BLOCKS 16
 #define MOST_BLOCKS  64
+/* Fewer collectives of a group show nothing. */
+#define FEWEST_MEETINGS 8
 /* A standard deviation of a normal distribution over its MAD. */
 #define MAD_SCALE 1.4826
 /* Deviations are no smaller than this share of the analysed time, or this factor, so that equal
@@ -117,7 +119,6 @@ struct group {
 	size_t count;
 	size_t blocks; /* parts into which they are cut */
 	struct weir_meeting_member *members;
-	double *values;
 	struct tally *tallies;
 	double votes_ns; /* of all members */
 };
@@ -134,20 +135,23 @@ static bool read_members(const struct weir_meetings *meetings, size_t index, str
 	return known;
 }
 
-/* Returns the median over the members of one of their times. */
-static double median_of(struct group *group, size_t offset)
+/* Returns the mean over the members of one of their times. */
+static double mean_of(const struct group *group, size_t offset)
 {
-	for (size_t m = 0; m < group->first->members; m++)
-		memcpy(&group->values[m], (const char *)&group->members[m] + offset,
-		       sizeof *group->values);
-	return weir_quantile_select(group->values, group->first->members, 0.5);
+	double sum = 0, value;
+
+	for (size_t m = 0; m < group->first->members; m++) {
+		memcpy(&value, (const char *)&group->members[m] + offset, sizeof value);
+		sum += value;
+	}
+	return sum / (double)group->first->members;
 }
 
 static void add_excesses(struct group *group, size_t block)
 {
-	double own = median_of(group, offsetof(struct weir_meeting_member, own_ns));
-	double busy = median_of(group, offsetof(struct weir_meeting_member, own_busy_ns));
-	double late = median_of(group, offsetof(struct weir_meeting_member, own_late_ns));
+	double own = mean_of(group, offsetof(struct weir_meeting_member, own_ns));
+	double busy = mean_of(group, offsetof(struct weir_meeting_member, own_busy_ns));
+	double late = mean_of(group, offsetof(struct weir_meeting_member, own_late_ns));
 	double largest = 0;
 	size_t last = 0;
 
@@ -167,13 +171,20 @@ static void add_excesses(struct group *group, size_t block)
 	group->votes_ns += largest;
 }
 
+static double sum_of(const double *values, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return sum;
+}
+
 static enum weir_late_by cause_of(const struct tally *tally, size_t blocks)
 {
-	double all = 0, most = fmax(tally->by_device_ns, tally->by_host_ns);
+	double most = fmax(tally->by_device_ns, tally->by_host_ns);
 
-	for (size_t b = 0; b < blocks; b++)
-		all += tally->blocks[b];
-	if (most < all / 2)
+	if (most < sum_of(tally->blocks, blocks) / 2)
 		return WEIR_LATE_BY_UNKNOWN;
 	return tally->by_host_ns > tally->by_device_ns ? WEIR_LATE_BY_HOST : WEIR_LATE_BY_DEVICE;
 }
@@ -181,10 +192,8 @@ static enum weir_late_by cause_of(const struct tally *tally, size_t blocks)
 /* Returns the p of a one-sided t test of the sums of the parts against 0. */
 static double p_of(const double *sums, size_t count)
 {
-	double mean = 0, squares = 0;
+	double mean = sum_of(sums, count) / (double)count, squares = 0;
 
-	for (size_t i = 0; i < count; i++)
-		mean += sums[i] / (double)count;
 	for (size_t i = 0; i < count; i++)
 		squares += (sums[i] - mean) * (sums[i] - mean);
 	if (squares <= 0)
@@ -200,8 +209,8 @@ static void settle_members(const struct group *group, const struct weir_rank_sum
 	for (size_t m = 0; m < group->first->members; m++) {
 		const struct tally *tally = &group->tallies[m];
 		size_t rank = group->members[m].rank;
-		double share = (double)group->blocks * weir_median(tally->blocks, group->blocks) /
-		               (double)summaries[rank].span_ns;
+		double share =
+			sum_of(tally->blocks, group->blocks) / (double)summaries[rank].span_ns;
 
 		if (summaries[rank].span_ns <= 0 ||
 		    (!isnan(ranks[rank].share) && share <= ranks[rank].share))
@@ -236,12 +245,11 @@ static size_t judge_group(const struct weir_meetings *meetings,
 		.count = count,
 		.blocks = blocks_of(first, count, summaries),
 		.members = weir_alloc(members * sizeof *group.members),
-		.values = weir_alloc(members * sizeof *group.values),
 		.tallies = weir_alloc(members * sizeof *group.tallies),
 	};
 	bool any = false;
 
-	for (size_t i = 0; count >= LEAST_BLOCKS && i < count; i++) {
+	for (size_t i = 0; count >= FEWEST_MEETINGS && i < count; i++) {
 		if (!read_members(meetings, first[i].index, &group))
 			continue;
 		add_excesses(&group, i * group.blocks / count);
@@ -250,7 +258,6 @@ static size_t judge_group(const struct weir_meetings *meetings,
 	if (any)
 		settle_members(&group, summaries, ranks);
 	free(group.members);
-	free(group.values);
 	free(group.tallies);
 	return any ? members : 0;
 }

@@ -6,12 +6,11 @@
  * for a slow link, is not blamed for what it inherited, and ranks of a slow node, which are equally
  * late among themselves, stand out in the groups that they share with other nodes.
  *
- *   excess    of a rank in a collective: that time, less its median over the members
- *   lateness  of a rank in a group: the run is cut into as many equal parts as it has steps, from 8
- *             to 64; the median over the parts of the sum of its excesses in a part, times their
- *             number. One pause does not make a straggler
- *   p         of a rank in a group: one-sided t test of these sums against 0. A rank with pauses in
- *             many parts, by chance, has sums that scatter
+ *   excess    of a rank in a collective: that time, less its mean over the members
+ *   lateness  of a rank in a group: the sum of its excesses
+ *   p         of a rank in a group: the run is cut into as many equal parts as it has steps, from
+ *             16 to 64; one-sided t test of the sums of the excesses in a part against 0. A single
+ *             pause, or several by chance, have sums that scatter
  *   votes     of a rank in a group: of the largest excess in each collective, summed, the part that
  *             is its own
  *

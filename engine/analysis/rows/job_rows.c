@@ -276,7 +276,9 @@ static void add_node(struct listing *listing, const struct weir_worst_rank *firs
 	row->late_by = first->by;
 	row->share = weir_median(shares, filled);
 	free(shares);
-	add_differences(listing, first, row);
+	for (size_t i = 0; i < analysis->worst.rank_count && row->difference_count == 0; i++)
+		if (is_on(&analysis->summaries[analysis->worst.ranks[i].summary], node))
+			add_differences(listing, &analysis->worst.ranks[i], row);
 }
 
 /* Adds the ranks in the order of their share, and each slow node at its first rank. */
