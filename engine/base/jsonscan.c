@@ -792,14 +792,20 @@ static enum outcome retry(struct weir_jsonscan *scan, struct weir_jsonscan_item 
 	return outcome == OUTCOME_VALUE ? fill_item(scan, item) : outcome;
 }
 
-static enum outcome advance(struct weir_jsonscan *scan, struct weir_jsonscan_item *item)
+/* Moves past the last item. */
+static void pass(struct weir_jsonscan *scan)
 {
-	if (scan->rejected)
-		return retry(scan, item);
 	scan->window.at += scan->used;
 	scan->used = 0;
 	scan->repaired = false;
 	weir_window_settle(&scan->window);
+}
+
+static enum outcome advance(struct weir_jsonscan *scan, struct weir_jsonscan_item *item)
+{
+	if (scan->rejected)
+		return retry(scan, item);
+	pass(scan);
 	return step(scan, item);
 }
 
@@ -830,6 +836,19 @@ const struct weir_jsonscan_fault *weir_jsonscan_faults(const struct weir_jsonsca
 bool weir_jsonscan_is_bare(const struct weir_jsonscan *scan)
 {
 	return scan->bare;
+}
+
+bool weir_jsonscan_is_between(struct weir_jsonscan *scan)
+{
+	if (scan->rejected || scan->state != STATE_ARRAY)
+		return false;
+	pass(scan);
+	return scan->window.at == scan->window.stop && weir_window_is_drained(&scan->window);
+}
+
+void weir_jsonscan_skip(struct weir_jsonscan *scan, uint64_t elements)
+{
+	scan->elements += elements;
 }
 
 void weir_jsonscan_reject(struct weir_jsonscan *scan)

@@ -99,6 +99,13 @@ typedef enum weir_status (*weir_jsonscan_taker)(void *context, struct weir_jsons
 enum weir_status weir_jsonscan_each(struct weir_jsonscan *scan, weir_jsonscan_taker take,
                                     void *context, struct weir_error *err);
 
+/* Returns true if the scan is among the elements of an array and has handed out all bytes that it
+ * has taken from the source, so that the elements which begin there may be skipped. */
+bool weir_jsonscan_is_between(struct weir_jsonscan *scan);
+/* Skips whole elements: `bytes` of the source, which the caller has read itself and skipped in the
+ * source with weir_source_skip(). */
+void weir_jsonscan_skip(struct weir_jsonscan *scan, uint64_t elements);
+
 /* Returns the faults so far, indexed by enum weir_jsonscan_fault_code. */
 const struct weir_jsonscan_fault *weir_jsonscan_faults(const struct weir_jsonscan *scan);
 /* Returns true if the document is an array. */

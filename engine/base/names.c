@@ -109,6 +109,23 @@ void weir_names_free(struct weir_names *names)
 	free(names);
 }
 
+void weir_names_clear(struct weir_names *names)
+{
+	while (names->chunks && names->chunks->next) {
+		struct name_chunk *chunk = names->chunks->next;
+
+		names->chunks->next = chunk->next;
+		free(chunk);
+	}
+	if (names->chunks) {
+		names->room += (size_t)(names->free_text - names->chunks->data);
+		names->free_text = names->chunks->data;
+	}
+	memset(names->slots, 0xff, (names->mask + (size_t)1) * sizeof(*names->slots));
+	names->count = 0;
+	weir_names_add(names, "", 0);
+}
+
 /* Returns the slot of the text, or the empty slot to put it into. */
 static struct name_slot *find_slot(const struct weir_names *names, uint32_t tag, const char *text,
                                    size_t len)

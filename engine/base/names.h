@@ -15,6 +15,8 @@ struct weir_names;
 struct weir_names *weir_names_new(void);
 void weir_names_free(struct weir_names *names);
 
+/* Removes all texts but the empty one, and keeps the memory of most. */
+void weir_names_clear(struct weir_names *names);
 /* Returns the id of the text; adds a copy if it is new. */
 uint32_t weir_names_add(struct weir_names *names, const char *text, size_t len);
 /* Returns the id of the text, UINT32_MAX if it was not added. */

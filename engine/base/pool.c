@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -17,9 +18,22 @@ struct pool {
 	bool out_of_memory; /* needs the lock */
 };
 
+/* Returns the number of processors on which this process may run: taskset(1) and containers limit
+ * it. */
+static long count_processors(void)
+{
+#ifdef CPU_COUNT
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		return CPU_COUNT(&set);
+#endif
+	return sysconf(_SC_NPROCESSORS_ONLN); /* also for more processors than the set holds */
+}
+
 size_t weir_pool_width(size_t count)
 {
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	long processors = count_processors();
 	size_t width = processors > 0 ? (size_t)processors : 1;
 
 	if (width > WEIR_POOL_MAX_WIDTH)

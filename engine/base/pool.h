@@ -12,7 +12,8 @@
 /* More threads would hold more traces in memory, and gain little. */
 #define WEIR_POOL_MAX_WIDTH 8
 
-/* Returns the number of threads for `count` pieces: at least 1, at most one per processor. */
+/* Returns the number of threads for `count` pieces: at least 1, at most one per processor on which
+ * the process may run. */
 size_t weir_pool_width(size_t count);
 
 /*

@@ -10,6 +10,13 @@ void weir_rowmap_release(struct weir_rowmap *map)
 	*map = (struct weir_rowmap){0};
 }
 
+void weir_rowmap_clear(struct weir_rowmap *map)
+{
+	if (map->count > 0)
+		memset(map->slots, 0, map->capacity * sizeof(*map->slots));
+	map->count = 0;
+}
+
 static void place(struct weir_rowmap *map, struct weir_rowmap_slot slot)
 {
 	size_t at = slot.hash & (map->capacity - 1);

@@ -28,6 +28,8 @@ struct weir_rowmap {
 };
 
 void weir_rowmap_release(struct weir_rowmap *map);
+/* Removes all rows and keeps the memory. */
+void weir_rowmap_clear(struct weir_rowmap *map);
 /* Makes room for `count` rows. */
 void weir_rowmap_reserve(struct weir_rowmap *map, size_t count);
 void weir_rowmap_add(struct weir_rowmap *map, uint32_t hash, uint32_t row);

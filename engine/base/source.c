@@ -41,6 +41,9 @@ struct weir_source {
 	bool stored_end;      /* the file has no byte after `stored` */
 	bool ended;           /* the input has no byte after `ready` */
 	uint64_t position, stored_bytes, stored_size;
+	weir_source_feed feed; /* NULL: the bytes come from the file or from memory */
+	void *feed_context;
+	struct weir_source_division division;
 	void (*report)(void *context, uint64_t done, uint64_t total); /* may be NULL */
 	void *report_context;
 };
@@ -113,21 +116,33 @@ static void note_end(struct weir_source *source, size_t room)
 	}
 }
 
-/* Fills the decoded buffer as far as the input allows. If reading fails, the bytes decoded before
- * are dropped. */
-static enum weir_status decode(struct weir_source *source, struct weir_error *err)
+/* Decodes into `room` bytes as far as the input allows; *len is the number of bytes. If reading
+ * fails, the bytes decoded before are dropped. */
+static enum weir_status decode(struct weir_source *source, uint8_t *to, size_t room, size_t *len,
+                               struct weir_error *err)
 {
-	struct weir_codec_io io = {.out = source->decoded, .out_room = DECODED_SIZE};
+	struct weir_codec_io io = {.out = to, .out_room = room};
 	enum weir_status status = WEIR_OK;
 	bool more = true;
 
+	*len = 0;
 	while (more && !status)
 		status = decode_step(source, &io, &more, err);
 	if (status)
 		return status;
 	note_end(source, io.out_room);
-	source->ready = (struct window){source->decoded, DECODED_SIZE - io.out_room};
+	*len = room - io.out_room;
 	return WEIR_OK;
+}
+
+static enum weir_status decode_ready(struct weir_source *source, struct weir_error *err)
+{
+	size_t len;
+	enum weir_status status = decode(source, source->decoded, DECODED_SIZE, &len, err);
+
+	if (!status)
+		source->ready = (struct window){source->decoded, len};
+	return status;
 }
 
 /* Fills `ready` with at least `least` bytes if the input has them; it is empty at the end. */
@@ -138,7 +153,7 @@ static enum weir_status make_ready(struct weir_source *source, size_t least, str
 	if (source->ended)
 		return WEIR_OK;
 	if (source->codec)
-		return decode(source, err);
+		return decode_ready(source, err);
 	status = read_stored(source, least, err);
 	if (status)
 		return status;
@@ -277,6 +292,30 @@ enum weir_status weir_source_open_memory(const char *name, const void *data, siz
 	return WEIR_OK;
 }
 
+struct weir_source *weir_source_new_fed(const char *name, weir_source_feed feed, void *context)
+{
+	struct weir_source *source = new_source(name);
+
+	source->feed = feed;
+	source->feed_context = context;
+	return source;
+}
+
+void weir_source_skip(struct weir_source *source, uint64_t bytes)
+{
+	source->position += bytes;
+}
+
+void weir_source_note_damage(struct weir_source *source, const char *damage)
+{
+	source->damage = damage;
+}
+
+void weir_source_count_stored(struct weir_source *source, uint64_t bytes)
+{
+	source->stored_bytes = bytes;
+}
+
 void weir_source_free(struct weir_source *source)
 {
 	if (!source)
@@ -308,6 +347,11 @@ enum weir_status weir_source_next(struct weir_source *source, const char **data,
 {
 	enum weir_status status = WEIR_OK;
 
+	if (source->feed) {
+		status = source->feed(source->feed_context, data, len, err);
+		source->position += status ? 0 : *len;
+		return status;
+	}
 	if (source->ready.len == 0)
 		status = make_ready(source, 1, err);
 	*data = (const char *)source->ready.data;
@@ -317,6 +361,72 @@ enum weir_status weir_source_next(struct weir_source *source, const char **data,
 	if (source->report)
 		source->report(source->report_context, source->stored_bytes, source->stored_size);
 	return status;
+}
+
+/* Takes bytes that are ready, at most `room`. */
+static size_t take_ready(struct weir_source *source, char *to, size_t room)
+{
+	size_t len = source->ready.len < room ? source->ready.len : room;
+
+	if (len > 0)
+		memcpy(to, source->ready.data, len);
+	source->ready.data += len;
+	source->ready.len -= len;
+	return len;
+}
+
+/* Reads bytes of a plain file without a copy in between; *len 0 is the end. */
+static enum weir_status read_plain(struct weir_source *source, char *to, size_t room, size_t *len,
+                                   struct weir_error *err)
+{
+	ssize_t got;
+
+	do
+		got = read(source->fd, to, room);
+	while (got < 0 && errno == EINTR);
+	*len = got > 0 ? (size_t)got : 0;
+	source->stored_bytes += *len;
+	if (got == 0)
+		source->stored_end = source->ended = true;
+	return got < 0 ? fail_errno(err, "cannot read", errno) : WEIR_OK;
+}
+
+enum weir_status weir_source_read(struct weir_source *source, char *to, size_t room, size_t *len,
+                                  struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+
+	*len = take_ready(source, to, room);
+	while (!status && *len < room && !source->ended) {
+		size_t more = 0;
+
+		if (source->codec) {
+			status = decode(source, (uint8_t *)to + *len, room - *len, &more, err);
+		} else if (source->stored.len > 0 || source->stored_end) {
+			status = make_ready(source, 1, err);
+			more = take_ready(source, to + *len, room - *len);
+		} else {
+			status = read_plain(source, to + *len, room - *len, &more, err);
+		}
+		*len += more;
+	}
+	source->position += *len;
+	if (source->report)
+		source->report(source->report_context, source->stored_bytes, source->stored_size);
+	return status;
+}
+
+void weir_source_divide(struct weir_source *source, struct weir_source_division division)
+{
+	source->division = division;
+}
+
+struct weir_source_division weir_source_division(const struct weir_source *source)
+{
+	return (struct weir_source_division){
+		.threads = source->division.threads ? source->division.threads : 1,
+		.block = source->division.block ? source->division.block : WEIR_SOURCE_BLOCK,
+	};
 }
 
 void weir_source_watch(struct weir_source *source,

@@ -23,6 +23,16 @@ enum weir_status weir_source_open(const char *path, struct weir_source **out,
 /* Opens bytes in memory, which are borrowed until weir_source_free(). */
 enum weir_status weir_source_open_memory(const char *name, const void *data, size_t len,
                                          struct weir_source **out, struct weir_error *err);
+/* Supplies the next bytes of a source; they stay valid until the next call. *len 0 is the end. */
+typedef enum weir_status (*weir_source_feed)(void *context, const char **data, size_t *len,
+                                             struct weir_error *err);
+/* Returns a source whose bytes come from a function, for weir_source_next() only; the caller frees
+ * it. The context is borrowed. */
+struct weir_source *weir_source_new_fed(const char *name, weir_source_feed feed, void *context);
+/* Advances the position of a fed source over bytes that its owner has used itself. */
+void weir_source_skip(struct weir_source *source, uint64_t bytes);
+/* Sets the damage of a fed source; borrowed. */
+void weir_source_note_damage(struct weir_source *source, const char *damage);
 void weir_source_free(struct weir_source *source);
 
 /* Returns up to WEIR_HEAD_SIZE first bytes without consuming them, after a byte order mark;
@@ -38,7 +48,24 @@ enum weir_status weir_source_head(struct weir_source *source, const char **head,
 enum weir_status weir_source_next(struct weir_source *source, const char **data, size_t *len,
                                   struct weir_error *err);
 
-/* Sets a function that each weir_source_next() calls with the stored bytes read so far and the
+/* Reads the next bytes into a buffer, until it is full or the input ends: *len < room is the end.
+ * Treats damage as weir_source_next() does. */
+enum weir_status weir_source_read(struct weir_source *source, char *to, size_t room, size_t *len,
+                                  struct weir_error *err);
+
+#define WEIR_SOURCE_BLOCK ((size_t)1 << 20)
+
+/* The division of an input among threads. The result of reading must not depend on `threads`. */
+struct weir_source_division {
+	size_t threads; /* 0: one */
+	size_t block;   /* bytes of a block; 0: WEIR_SOURCE_BLOCK */
+};
+
+void weir_source_divide(struct weir_source *source, struct weir_source_division division);
+/* Returns the division with its defaults filled in. */
+struct weir_source_division weir_source_division(const struct weir_source *source);
+
+/* Sets a function that each call for bytes calls with the stored bytes read so far and the
  * file's size (0: unknown). It replaces an earlier one. */
 void weir_source_watch(struct weir_source *source,
                        void (*report)(void *context, uint64_t done, uint64_t total), void *context);
@@ -49,6 +76,8 @@ const char *weir_source_name(const struct weir_source *source);
 uint64_t weir_source_position(const struct weir_source *source);
 /* Returns the number of bytes read from the file, before decompression. */
 uint64_t weir_source_stored_bytes(const struct weir_source *source);
+/* Sets that number, for a reader that read ahead of what it used. */
+void weir_source_count_stored(struct weir_source *source, uint64_t bytes);
 /* Returns the size of the file in bytes; 0 if it is unknown (standard input, a pipe). */
 uint64_t weir_source_stored_size(const struct weir_source *source);
 /*

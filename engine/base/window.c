@@ -100,6 +100,11 @@ bool weir_window_more(struct weir_window *window)
 	return true;
 }
 
+bool weir_window_is_drained(const struct weir_window *window)
+{
+	return window->rest == window->stretch_end;
+}
+
 void weir_window_settle(struct weir_window *window)
 {
 	size_t ahead;

@@ -34,6 +34,8 @@ void weir_window_release(struct weir_window *window);
 /* Makes more bytes after stop readable; may change both pointers. Returns false at the end and if
  * the source fails. */
 bool weir_window_more(struct weir_window *window);
+/* Returns true if no byte of the source's buffer lies after stop. */
+bool weir_window_is_drained(const struct weir_window *window);
 /* Returns to the source's buffer once `at` has passed the seam. */
 void weir_window_settle(struct weir_window *window);
 /* Makes WEIR_WINDOW_PADDING bytes after at + length readable. */

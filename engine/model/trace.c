@@ -87,6 +87,19 @@ struct weir_trace *weir_trace_new(void)
 	return trace;
 }
 
+void weir_trace_clear(struct weir_trace *trace)
+{
+	weir_names_clear(trace->names);
+	trace->host.count = trace->device.count = 0;
+	trace->thread_count = trace->stream_count = trace->device_count = 0;
+	trace->collective_count = trace->memory_count = trace->sync_count = 0;
+	trace->flow_count = trace->label_count = 0;
+	trace->shape_count = 1; /* the empty one */
+	trace->base_ns = trace->world_size = 0;
+	trace->rank = -1;
+	trace->has_shapes = trace->has_stacks = trace->has_memory = false;
+}
+
 void weir_trace_free(struct weir_trace *trace)
 {
 	if (!trace)

@@ -241,6 +241,8 @@ struct weir_trace {
 
 struct weir_trace *weir_trace_new(void);
 void weir_trace_free(struct weir_trace *trace);
+/* Removes all rows, names and figures, and keeps the memory. */
+void weir_trace_clear(struct weir_trace *trace);
 
 /* Makes room for `need` rows in every column; new rows are not initialised. */
 void weir_host_columns_reserve(struct weir_host_columns *columns, size_t need);

@@ -42,8 +42,9 @@ struct reading {
 	struct weir_read_failures *failures; /* NULL: the first failure ends the reading */
 	struct file *files;
 	size_t file_count, file_capacity;
-	size_t *order; /* files in the order in which they are started: the largest first, so that
-	                  no thread is left with a large one at the end */
+	size_t *order;  /* files in the order in which they are started: the largest first, so that
+	                   no thread is left with a large one at the end */
+	size_t threads; /* that read one file */
 	pthread_mutex_t lock;
 	size_t shown;        /* under the lock: the file whose progress is reported, or NO_FILE */
 	size_t first_failed; /* under the lock: files after it need not be read */
@@ -109,6 +110,9 @@ static enum weir_status read_file(struct reading *reading, size_t index)
 		status = weir_reader_choose(source, &reader, &file->err);
 		claimed = reader != NULL;
 	}
+	if (!status)
+		weir_source_divide(source,
+		                   (struct weir_source_division){.threads = reading->threads});
 	if (!status && reading->progress)
 		weir_source_watch(source, report_progress, &watch);
 	if (!status && claimed)
@@ -385,6 +389,7 @@ enum weir_status weir_read_paths(struct weir_profile *profile, const char *const
 	struct reading reading = {
 		.progress = options->progress, .shown = NO_FILE, .first_failed = NO_FILE};
 	struct given *given;
+	size_t width;
 	enum weir_status status = WEIR_OK;
 
 	if (options->format)
@@ -398,7 +403,9 @@ enum weir_status weir_read_paths(struct weir_profile *profile, const char *const
 	reading.failures = options->failures;
 	reading.pack = options->pack && reading.file_count > options->pack_above;
 	order_files(&reading);
-	weir_pool_run(reading.file_count, width_of(&reading), read_one, &reading);
+	width = width_of(&reading);
+	reading.threads = weir_pool_width(WEIR_POOL_MAX_WIDTH) / width;
+	weir_pool_run(reading.file_count, width, read_one, &reading);
 	for (size_t i = 0; !status && i < count; i++)
 		status = take_given(profile, &given[i], &reading, err);
 	order_inputs(profile);
@@ -422,6 +429,10 @@ enum weir_status weir_read_memory(struct weir_profile *profile, const char *name
 		status = weir_reader_find(options->format, &reader, err);
 	else if (!status)
 		status = weir_reader_choose(source, &reader, err);
+	if (!status)
+		weir_source_divide(source,
+		                   (struct weir_source_division){
+					   .threads = weir_pool_width(WEIR_POOL_MAX_WIDTH)});
 	if (!status)
 		status = read_source(profile, name, source, reader, err);
 	weir_source_free(source);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/blocks.h"
 #include "engine/base/jsoncursor.h"
 #include "engine/readers/chrome/kineto.h"
 #include "engine/readers/parts/damage.h"
@@ -284,21 +285,76 @@ static void read_element(struct kineto_reader *reader, struct weir_jsonscan *sca
 	}
 }
 
-static enum weir_status read_items(struct kineto_reader *reader, struct weir_jsonscan *scan,
-                                   struct weir_error *err)
-{
-	struct weir_jsonscan_item item;
+/* The reading of one document. */
+struct reading {
+	struct kineto_reader *reader;
+	struct weir_source *source;
+	struct weir_blocks *blocks; /* NULL: the dialect does not divide files */
+	struct weir_source *fed;    /* hands the blocks to the scan */
+	struct weir_jsonscan *scan;
+	struct weir_error *err;
 	enum weir_status status;
+};
+
+static enum weir_status feed(void *context, const char **data, size_t *len, struct weir_error *err)
+{
+	struct reading *reading = context;
+	enum weir_status status = weir_blocks_take(reading->blocks, data, len, err);
+
+	weir_source_note_damage(reading->fed, weir_blocks_damage(reading->blocks));
+	return status;
+}
+
+static void read_items(void *context)
+{
+	struct reading *reading = context;
+	struct kineto_reader *reader = reading->reader;
+	struct weir_jsonscan_item item;
 
 	for (;;) {
-		status = weir_jsonscan_next(scan, &item, err);
-		if (status || item.kind == WEIR_JSONSCAN_END || reader->legacy)
-			return status;
+		if (reading->blocks && weir_jsonscan_is_between(reading->scan))
+			weir_kineto_blocks_add(reader, reading->blocks, reading->scan,
+			                       reading->fed);
+		reading->status = weir_jsonscan_next(reading->scan, &item, reading->err);
+		if (reading->status || item.kind == WEIR_JSONSCAN_END || reader->legacy)
+			return;
 		if (item.kind == WEIR_JSONSCAN_MEMBER)
 			take_member(reader, &item);
 		else
-			read_element(reader, scan, &item);
+			read_element(reader, reading->scan, &item);
 	}
+}
+
+static void begin_reading(struct reading *reading)
+{
+	const struct kineto_dialect *dialect = reading->reader->dialect;
+	const struct weir_jsonscan_options options = {.array = "traceEvents",
+	                                              .arrays = dialect->arrays};
+
+	if (dialect->divides) {
+		reading->blocks = weir_kineto_blocks_new(reading->reader, reading->source);
+		reading->fed =
+			weir_source_new_fed(weir_source_name(reading->source), feed, reading);
+	}
+	reading->scan = weir_jsonscan_new(reading->fed ? reading->fed : reading->source, &options);
+}
+
+/* Reads all elements and members. Threads that read ahead are stopped before memory that ran out
+ * ends the call. */
+static enum weir_status read_document(struct reading *reading)
+{
+	bool done;
+
+	begin_reading(reading);
+	if (!reading->blocks) {
+		read_items(reading);
+		return reading->status;
+	}
+	done = weir_memory_try(read_items, reading);
+	weir_blocks_free(reading->blocks);
+	if (!done)
+		weir_out_of_memory();
+	return reading->status;
 }
 
 /* Warns of fractions without padding: writers of spring 2024 printed 47 ns as ".47". Only they mix
@@ -367,40 +423,29 @@ enum weir_status weir_kineto_read(const struct kineto_dialect *dialect, void *co
                                   struct weir_source *source, struct weir_input *input,
                                   struct weir_error *err)
 {
-	const struct weir_jsonscan_options options = {.array = "traceEvents",
-	                                              .arrays = dialect->arrays};
-	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
-	struct kineto_reader *reader = weir_alloc(sizeof(*reader));
+	struct kineto_reader *reader = weir_kineto_reader_new(dialect, context, input);
+	struct reading reading = {.reader = reader, .source = source, .err = err};
 	enum weir_status status;
 
-	reader->dialect = dialect;
-	reader->context = context;
-	reader->input = input;
-	reader->builder = weir_builder_new(input);
-	reader->rows = weir_kineto_rows_new();
-	weir_kineto_keys_init(&reader->keys, dialect->args);
-	weir_kineto_emit_init(reader);
 	weir_keyindex_init(&reader->members, member_names);
-	status = read_items(reader, scan, err);
+	status = read_document(&reading);
 	if (!status) {
-		weir_damage_of_scan(input, scan, source);
+		weir_damage_of_scan(input, reading.scan, reading.fed ? reading.fed : source);
 		weir_kineto_rows_place(reader);
 		status =
 			(dialect->conclude ? dialect->conclude : weir_kineto_conclude)(reader, err);
 	}
-	weir_kineto_rows_free(reader->rows);
-	weir_builder_free(reader->builder);
-	weir_text_release(&reader->scratch);
-	free(reader);
-	weir_jsonscan_free(scan);
+	weir_kineto_reader_free(reader);
+	weir_jsonscan_free(reading.scan);
+	weir_source_free(reading.fed);
 	return status;
 }
 
 static enum weir_status read_trace(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
-	static const struct kineto_dialect dialect = {.emit = weir_kineto_emit,
-	                                              .conclude = conclude};
+	static const struct kineto_dialect dialect = {
+		.emit = weir_kineto_emit, .conclude = conclude, .divides = true};
 
 	return weir_kineto_read(&dialect, NULL, source, input, err);
 }

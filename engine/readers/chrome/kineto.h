@@ -92,13 +92,15 @@ struct kineto_reader;
 
 /* Differences between the writers of Chrome's trace events. */
 struct kineto_dialect {
-	const struct weir_keyindex_entry *args;     /* see weir_kineto_keys_init() */
+	const struct weir_keyindex_entry *args;     /* keys of an event's args; NULL: Kineto's */
 	void (*emit)(struct kineto_reader *reader); /* adds reader->event to the builder */
 	/* Called after the last event to check and finish the trace; NULL: weir_kineto_conclude().
 	 */
 	enum weir_status (*conclude)(struct kineto_reader *reader, struct weir_error *err);
 	bool arrays; /* a file may hold several bare arrays, one after another */
 	bool ranges; /* complete events of unknown categories are ranges on the host */
+	/* emit() uses no state but the reader's: several threads may read parts of one file. */
+	bool divides;
 };
 
 struct kineto_rows;
@@ -134,11 +136,24 @@ enum weir_status weir_kineto_conclude(struct kineto_reader *reader, struct weir_
 enum weir_status weir_kineto_check_legacy(const struct kineto_reader *reader,
                                           struct weir_error *err);
 
+/* kineto_blocks.c: blocks of a file that other threads read ahead */
+
+struct weir_blocks;
+
+/* Divides the source; see weir_source_division(). Borrows both; free with weir_blocks_free(). */
+struct weir_blocks *weir_kineto_blocks_new(struct kineto_reader *reader,
+                                           struct weir_source *source);
+/* Adds the next blocks as far as other threads have read them without any doubt. The scan, which
+ * reads `fed`, must be between elements: weir_jsonscan_is_between(). */
+void weir_kineto_blocks_add(struct kineto_reader *reader, struct weir_blocks *blocks,
+                            struct weir_jsonscan *scan, struct weir_source *fed);
+
 /* kineto_event.c */
 
-/* Builds the index of keys. args: the keys of an event's args that the dialect reads; NULL:
- * Kineto's. */
-void weir_kineto_keys_init(struct kineto_keys *keys, const struct weir_keyindex_entry *args);
+/* Creates a reader whose builder fills the input; borrows all three. `members` is not set. */
+struct kineto_reader *weir_kineto_reader_new(const struct kineto_dialect *dialect, void *context,
+                                             struct weir_input *input);
+void weir_kineto_reader_free(struct kineto_reader *reader);
 
 enum kineto_read {
 	KINETO_READ_EVENT,
@@ -181,7 +196,6 @@ struct weir_slice weir_kineto_text(struct kineto_reader *reader, enum kineto_key
 
 /* Adds reader->event to the builder, as an event of PyTorch's profiler. */
 void weir_kineto_emit(struct kineto_reader *reader);
-void weir_kineto_emit_init(struct kineto_reader *reader);
 
 /* Returns true if the event's category is one of Kineto's. */
 bool weir_kineto_knows(const struct kineto_reader *reader);
@@ -210,6 +224,8 @@ int weir_kineto_sniff(const char *head, size_t len);
  */
 struct kineto_rows *weir_kineto_rows_new(void);
 void weir_kineto_rows_free(struct kineto_rows *rows);
+/* Forgets all events, arrows and processes. Returns true if there were any. */
+bool weir_kineto_rows_clear(struct kineto_rows *rows);
 /* Keeps the name of a process; the first one counts. */
 void weir_kineto_rows_name(struct kineto_reader *reader);
 /* Holds the current event, which is complete ("X"). */

@@ -2,8 +2,10 @@
 /* Takes events apart, and adds those of PyTorch's profiler to the builder by their category. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/jsoncursor.h"
 #include "engine/base/rowmap.h"
 #include "engine/readers/chrome/kineto.h"
@@ -62,7 +64,7 @@ static const struct weir_keyindex_entry arg_keys[] = {
 
 _Static_assert(KINETO_KEYS <= 64, "a bit of kineto_event.present for each key");
 
-void weir_kineto_keys_init(struct kineto_keys *keys, const struct weir_keyindex_entry *args)
+static void init_keys(struct kineto_keys *keys, const struct weir_keyindex_entry *args)
 {
 	weir_keyindex_init(&keys->fields, field_keys);
 	weir_keyindex_init(&keys->args, args ? args : arg_keys);
@@ -270,9 +272,27 @@ static const struct weir_keyindex_entry category_names[] = {
 	{0},
 };
 
-void weir_kineto_emit_init(struct kineto_reader *reader)
+struct kineto_reader *weir_kineto_reader_new(const struct kineto_dialect *dialect, void *context,
+                                             struct weir_input *input)
 {
+	struct kineto_reader *reader = weir_alloc(sizeof(*reader));
+
+	reader->dialect = dialect;
+	reader->context = context;
+	reader->input = input;
+	reader->builder = weir_builder_new(input);
+	reader->rows = weir_kineto_rows_new();
+	init_keys(&reader->keys, dialect->args);
 	weir_keyindex_init(&reader->categories, category_names);
+	return reader;
+}
+
+void weir_kineto_reader_free(struct kineto_reader *reader)
+{
+	weir_kineto_rows_free(reader->rows);
+	weir_builder_free(reader->builder);
+	weir_text_release(&reader->scratch);
+	free(reader);
 }
 
 struct weir_slice weir_kineto_text(struct kineto_reader *reader, enum kineto_key key)

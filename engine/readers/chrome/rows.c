@@ -65,6 +65,14 @@ void weir_kineto_rows_free(struct kineto_rows *rows)
 	free(rows);
 }
 
+bool weir_kineto_rows_clear(struct kineto_rows *rows)
+{
+	bool any = rows->process_count || rows->held_count || rows->start_count || rows->end_count;
+
+	rows->process_count = rows->held_count = rows->start_count = rows->end_count = 0;
+	return any;
+}
+
 /* ---- processes ---- */
 
 static const struct {

@@ -20,6 +20,19 @@ struct weir_builder *weir_builder_new(struct weir_input *input)
 	return builder;
 }
 
+void weir_builder_clear(struct weir_builder *builder)
+{
+	weir_trace_clear(builder->trace);
+	weir_rowmap_clear(&builder->threads);
+	weir_rowmap_clear(&builder->streams);
+	weir_rowmap_clear(&builder->devices);
+	weir_rowmap_clear(&builder->shapes);
+	builder->last_thread = builder->last_stream = builder->last_device = WEIR_NONE;
+	builder->flow_count = builder->thread_name_count = 0;
+	builder->match_by_order = false;
+	builder->limit = NULL;
+}
+
 void weir_builder_free(struct weir_builder *builder)
 {
 	if (!builder)
@@ -83,8 +96,7 @@ static uint32_t add_thread(struct weir_builder *builder, int64_t pid, int64_t ti
 	return row;
 }
 
-/* Returns the row of a thread, which is new if needed; WEIR_NONE if there are too many. */
-static uint32_t thread_row(struct weir_builder *builder, int64_t pid, int64_t tid)
+uint32_t weir_builder_thread_row(struct weir_builder *builder, int64_t pid, int64_t tid)
 {
 	uint32_t row = builder->last_thread;
 
@@ -131,8 +143,7 @@ void weir_builder_match_devices_by_order(struct weir_builder *builder)
 	builder->match_by_order = true;
 }
 
-/* Returns the row of a device, which is new if needed; WEIR_NONE if there are too many. */
-static uint32_t device_row(struct weir_builder *builder, int64_t id)
+uint32_t weir_builder_device_row(struct weir_builder *builder, int64_t id)
 {
 	uint32_t row = builder->last_device;
 
@@ -187,8 +198,7 @@ static uint32_t add_stream(struct weir_builder *builder, uint32_t device, int64_
 	return row;
 }
 
-/* Returns the row of a stream, which is new if needed; WEIR_NONE if there are too many. */
-static uint32_t stream_row(struct weir_builder *builder, uint32_t device, int64_t id)
+uint32_t weir_builder_stream_row(struct weir_builder *builder, uint32_t device, int64_t id)
 {
 	uint32_t row = builder->last_stream;
 
@@ -208,8 +218,7 @@ static bool is_name(const struct weir_names *names, uint32_t id, struct weir_sli
 	       (!text.length || !memcmp(weir_names_text(names, id), text.data, text.length));
 }
 
-/* Returns the row of the shapes of an operator, which is new if needed; 0: not recorded. */
-static uint32_t shape_row(struct weir_builder *builder, const struct weir_host_event *event)
+uint32_t weir_builder_shape_row(struct weir_builder *builder, const struct shape_texts *texts)
 {
 	struct weir_trace *trace = builder->trace;
 	struct weir_shape shape;
@@ -217,25 +226,25 @@ static uint32_t shape_row(struct weir_builder *builder, const struct weir_host_e
 	uint32_t row, hash;
 	size_t probe = 0;
 
-	if (!event->dims.length && !event->types.length && !event->scalars.length)
+	if (!texts->dims.length && !texts->types.length && !texts->scalars.length)
 		return 0;
-	key = weir_rowmap_hash_text(event->dims.data, event->dims.length, 0);
-	key = weir_rowmap_hash_text(event->types.data, event->types.length, key);
-	key = weir_rowmap_hash_text(event->strides.data, event->strides.length, key);
+	key = weir_rowmap_hash_text(texts->dims.data, texts->dims.length, 0);
+	key = weir_rowmap_hash_text(texts->types.data, texts->types.length, key);
+	key = weir_rowmap_hash_text(texts->strides.data, texts->strides.length, key);
 	hash = weir_rowmap_hash(
-		weir_rowmap_hash_text(event->scalars.data, event->scalars.length, key));
+		weir_rowmap_hash_text(texts->scalars.data, texts->scalars.length, key));
 	while ((row = weir_rowmap_next(&builder->shapes, hash, &probe)) != WEIR_ROWMAP_NONE) {
 		shape = trace->shapes[row];
-		if (is_name(trace->names, shape.dims, event->dims) &&
-		    is_name(trace->names, shape.types, event->types) &&
-		    is_name(trace->names, shape.scalars, event->scalars) &&
-		    is_name(trace->names, shape.strides, event->strides))
+		if (is_name(trace->names, shape.dims, texts->dims) &&
+		    is_name(trace->names, shape.types, texts->types) &&
+		    is_name(trace->names, shape.scalars, texts->scalars) &&
+		    is_name(trace->names, shape.strides, texts->strides))
 			return row;
 	}
-	shape.dims = weir_builder_name(builder, event->dims);
-	shape.types = weir_builder_name(builder, event->types);
-	shape.scalars = weir_builder_name(builder, event->scalars);
-	shape.strides = weir_builder_name(builder, event->strides);
+	shape.dims = weir_builder_name(builder, texts->dims);
+	shape.types = weir_builder_name(builder, texts->types);
+	shape.scalars = weir_builder_name(builder, texts->scalars);
+	shape.strides = weir_builder_name(builder, texts->strides);
 	row = (uint32_t)trace->shape_count;
 	trace->shapes = weir_grow(trace->shapes, &trace->shape_capacity, row + (size_t)1,
 	                          sizeof(*trace->shapes));
@@ -313,7 +322,7 @@ void weir_builder_add_host(struct weir_builder *builder, const struct weir_host_
 
 	if (!is_time(builder, event->start_ns, event->end_ns, event->at))
 		return;
-	thread = thread_row(builder, event->pid, event->tid);
+	thread = weir_builder_thread_row(builder, event->pid, event->tid);
 	if (thread == WEIR_NONE || !has_room(builder, row, "host events"))
 		return;
 	if (row == host->capacity)
@@ -322,7 +331,9 @@ void weir_builder_add_host(struct weir_builder *builder, const struct weir_host_
 	host->end_ns[row] = event->end_ns;
 	host->name[row] = weir_builder_name(builder, event->name);
 	host->thread[row] = thread;
-	host->shape[row] = shape_row(builder, event);
+	host->shape[row] = weir_builder_shape_row(
+		builder,
+		&(struct shape_texts){event->dims, event->types, event->scalars, event->strides});
 	host->correlation[row] = event->correlation;
 	host->external[row] = event->external;
 	host->kind[row] = (uint8_t)event->kind;
@@ -337,8 +348,9 @@ bool weir_builder_add_device(struct weir_builder *builder, const struct weir_dev
 
 	if (!is_time(builder, event->start_ns, event->end_ns, event->at))
 		return false;
-	device = device_row(builder, event->device);
-	stream = device == WEIR_NONE ? WEIR_NONE : stream_row(builder, device, event->stream);
+	device = weir_builder_device_row(builder, event->device);
+	stream = device == WEIR_NONE ? WEIR_NONE
+	                             : weir_builder_stream_row(builder, device, event->stream);
 	if (stream == WEIR_NONE || !has_room(builder, row, "device events"))
 		return false;
 	if (row == rows->capacity)
@@ -453,7 +465,8 @@ static void add_backward_flow(struct weir_builder *builder, const struct weir_fl
 void weir_builder_add_flow(struct weir_builder *builder, const struct weir_flow_event *event)
 {
 	if (event->kind == WEIR_FLOW_BACKWARD) {
-		add_backward_flow(builder, event, thread_row(builder, event->pid, event->tid));
+		add_backward_flow(builder, event,
+		                  weir_builder_thread_row(builder, event->pid, event->tid));
 		return;
 	}
 	if (!has_room(builder, builder->flow_count, "flows"))

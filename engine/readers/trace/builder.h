@@ -66,6 +66,8 @@ struct weir_builder;
  * weir_builder_free(). */
 struct weir_builder *weir_builder_new(struct weir_input *input);
 void weir_builder_free(struct weir_builder *builder);
+/* Removes all that was added, and keeps the memory. */
+void weir_builder_clear(struct weir_builder *builder);
 
 /* Returns the id of a text in the names of the trace; 0: empty. */
 uint32_t weir_builder_name(struct weir_builder *builder, struct weir_slice text);
@@ -103,6 +105,13 @@ void weir_builder_describe_device(struct weir_builder *builder,
 void weir_builder_match_devices_by_order(struct weir_builder *builder);
 void weir_builder_add_label(struct weir_builder *builder, struct weir_slice key,
                             struct weir_slice value);
+
+/*
+ * Adds all events of another builder after those of this one, as if each had been added here:
+ * names, threads, devices, streams and shapes get the same numbers. Devices may not be described in
+ * `from`, nor labels added. Returns false, and changes nothing, if a limit above may be exceeded.
+ */
+bool weir_builder_append(struct weir_builder *builder, const struct weir_builder *from);
 
 /*
  * Sorts, joins and checks the trace; call it once. Fails with WEIR_E_LIMIT if a limit above was

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/regions.h"
 #include "engine/readers/trace/builder_impl.h"
 
 /* Indexes host calls by correlation id. If several have one id, the first that arrived counts. */
@@ -490,12 +491,15 @@ static void check(struct weir_builder *builder)
 
 enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_error *err)
 {
+	struct weir_region region;
+
 	if (builder->limit)
 		return weir_fail(err, WEIR_E_LIMIT,
 		                 "too many %s: a trace may hold %u rows, %u threads, %u streams "
 		                 "and %u devices",
 		                 builder->limit, WEIR_MAX_ROWS, WEIR_MAX_THREADS, WEIR_MAX_STREAMS,
 		                 WEIR_MAX_DEVICES);
+	region = weir_region_enter("finish", NULL);
 	weir_builder_drop_far_off(builder);
 	join_launches(builder);
 	weir_builder_name_threads(builder);
@@ -504,5 +508,7 @@ enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_e
 	weir_builder_sort_device(builder);
 	join_collectives(builder);
 	check(builder);
+	weir_region_leave(&region, "rows",
+	                  builder->trace->host.count + builder->trace->device.count);
 	return WEIR_OK;
 }

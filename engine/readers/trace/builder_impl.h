@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to the three files of the builder: builder.c collects rows, builder_sort.c orders them,
- * builder_finish.c joins and checks them. Readers of formats see builder.h only. */
+/* Private to the four files of the builder: builder.c collects rows, builder_append.c adds those of
+ * another builder, builder_sort.c orders them, builder_finish.c joins and checks them. Readers of
+ * formats see builder.h only. */
 #ifndef WEIR_READERS_TRACE_BUILDER_IMPL_H
 #define WEIR_READERS_TRACE_BUILDER_IMPL_H
 
@@ -28,6 +29,17 @@ struct weir_builder {
 
 /* builder.c */
 
+/* JSON texts of the arguments of an operator; empty: not recorded. */
+struct shape_texts {
+	struct weir_slice dims, types, scalars, strides;
+};
+
+/* Return the row of a thread, a device, a stream or the shapes of an operator, which is new if
+ * needed; WEIR_NONE if there are too many. The shapes of an operator without any are row 0. */
+uint32_t weir_builder_thread_row(struct weir_builder *builder, int64_t pid, int64_t tid);
+uint32_t weir_builder_device_row(struct weir_builder *builder, int64_t id);
+uint32_t weir_builder_stream_row(struct weir_builder *builder, uint32_t device, int64_t id);
+uint32_t weir_builder_shape_row(struct weir_builder *builder, const struct shape_texts *texts);
 /* Return the row of an id that an event carries; WEIR_NONE if the trace has no such row. */
 uint32_t weir_builder_find_thread(const struct weir_builder *builder, int64_t pid, int64_t tid);
 uint32_t weir_builder_find_device(const struct weir_builder *builder, int64_t id);

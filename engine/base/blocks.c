@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/blocks.h"
+#include "engine/base/pool.h"
+
+#define SLOTS (2 * WEIR_POOL_MAX_WIDTH + 2)
+
+enum stage {
+	STAGE_FREE,
+	STAGE_FILLED,  /* has its bytes */
+	STAGE_CLAIMED, /* a thread works on it */
+	STAGE_DONE,
+	STAGE_REFUSED, /* the caller must take the bytes */
+};
+
+struct slot {
+	struct weir_block block;
+	enum stage stage;
+	/* State of the source after the block. */
+	uint64_t stored;
+	const char *damage;
+};
+
+/*
+ * Block number n is in slot n % slot_count. Blocks [next, filled) wait for the caller. The lock
+ * guards the numbers, the stages and the flags; the bytes and the result of a slot belong to the
+ * thread that claimed it, and the members of the reading side to the thread that set `filling`.
+ */
+struct weir_blocks {
+	struct weir_source *source;
+	struct weir_blocks_options options;
+	size_t threads, size, slot_count;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	pthread_t workers[WEIR_POOL_MAX_WIDTH];
+	size_t worker_count;
+	struct slot slots[SLOTS];
+	uint64_t next, filled;
+	bool filling, ended, stopped, started, out_of_memory;
+
+	/* the reading side */
+	char *rest; /* bytes after the last boundary */
+	size_t rest_length, rest_capacity;
+	uint64_t position;
+	enum weir_status status; /* valid once `ended` */
+	struct weir_error err;
+
+	/* the caller's side */
+	char *taken; /* bytes of the block that was taken last */
+	uint64_t stored;
+	const char *damage;
+};
+
+/* ---- boundaries ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static size_t skip_blanks(const char *data, size_t at, size_t length)
+{
+	while (at < length && is_blank(data[at]))
+		at++;
+	return at;
+}
+
+/* Returns true if a comma and an object with a key follow the brace before `at`. */
+static bool is_boundary(const char *data, size_t at, size_t length)
+{
+	at = skip_blanks(data, at, length);
+	if (at == length || data[at] != ',')
+		return false;
+	at = skip_blanks(data, at + 1, length);
+	if (at == length || data[at] != '{')
+		return false;
+	at = skip_blanks(data, at + 1, length);
+	return at < length && data[at] == '"';
+}
+
+size_t weir_blocks_cut(const char *data, size_t length)
+{
+	for (size_t end = length; end > 0; end--)
+		if (data[end - 1] == '}' && is_boundary(data, end, length))
+			return end;
+	return 0;
+}
+
+/* ---- filling ---- */
+
+static struct slot *slot_of(struct weir_blocks *blocks, uint64_t number)
+{
+	return &blocks->slots[number % blocks->slot_count];
+}
+
+/* Keeps the bytes after the last boundary for the next block. */
+static void keep_rest(struct weir_blocks *blocks, struct weir_block *block)
+{
+	size_t end = weir_blocks_cut(block->data, block->length);
+
+	if (!end)
+		return;
+	blocks->rest_length = block->length - end;
+	if (blocks->rest_length > 0) {
+		blocks->rest =
+			weir_grow(blocks->rest, &blocks->rest_capacity, blocks->rest_length, 1);
+		memcpy(blocks->rest, block->data + end, blocks->rest_length);
+	}
+	block->length = end;
+}
+
+/* A piece of work of one thread, without the lock. */
+struct piece {
+	struct weir_blocks *blocks;
+	struct slot *slot;
+	bool refused, last;
+	enum weir_status status;
+};
+
+static void fill(void *context)
+{
+	struct piece *piece = context;
+	struct weir_blocks *blocks = piece->blocks;
+	struct weir_block *block = &piece->slot->block;
+	size_t room = blocks->size - blocks->rest_length, got = 0;
+
+	if (!block->data)
+		block->data = weir_realloc(NULL, blocks->size + WEIR_BLOCKS_PADDING);
+	if (blocks->rest_length > 0)
+		memcpy(block->data, blocks->rest, blocks->rest_length);
+	piece->status = weir_source_read(blocks->source, block->data + blocks->rest_length, room,
+	                                 &got, &blocks->err);
+	piece->last = piece->status || got < room;
+	block->at = blocks->position;
+	block->length = blocks->rest_length + got;
+	blocks->rest_length = 0;
+	if (!piece->last)
+		keep_rest(blocks, block);
+	memset(block->data + block->length, 0, WEIR_BLOCKS_PADDING);
+	blocks->position += block->length;
+	piece->slot->stored = weir_source_stored_bytes(blocks->source);
+	piece->slot->damage = weir_source_damage(blocks->source);
+}
+
+static void work(void *context)
+{
+	struct piece *piece = context;
+	const struct weir_blocks_options *options = &piece->blocks->options;
+	struct weir_block *block = &piece->slot->block;
+
+	if (!block->result)
+		block->result = options->create(options->context);
+	piece->refused = !options->work(options->context, block);
+}
+
+/* Runs a function without the lock. Memory that runs out is noted for the caller, since only its
+ * thread can end the work. */
+static void run_unlocked(struct weir_blocks *blocks, void (*function)(void *), struct piece *piece)
+{
+	bool done;
+
+	pthread_mutex_unlock(&blocks->lock);
+	done = weir_memory_try(function, piece);
+	pthread_mutex_lock(&blocks->lock);
+	blocks->out_of_memory |= !done;
+}
+
+static void fill_next(struct weir_blocks *blocks)
+{
+	struct piece piece = {.blocks = blocks, .slot = slot_of(blocks, blocks->filled)};
+
+	blocks->filling = true;
+	run_unlocked(blocks, fill, &piece);
+	blocks->filling = false;
+	blocks->status = piece.status;
+	blocks->ended = piece.last || blocks->out_of_memory;
+	if (piece.slot->block.length > 0 && !blocks->out_of_memory) {
+		piece.slot->stage = STAGE_FILLED;
+		blocks->filled++;
+	}
+	pthread_cond_broadcast(&blocks->changed);
+}
+
+static void work_on(struct weir_blocks *blocks, struct slot *slot)
+{
+	struct piece piece = {.blocks = blocks, .slot = slot, .refused = true};
+
+	slot->stage = STAGE_CLAIMED;
+	run_unlocked(blocks, work, &piece);
+	slot->stage = piece.refused ? STAGE_REFUSED : STAGE_DONE;
+	pthread_cond_broadcast(&blocks->changed);
+}
+
+/* ---- threads ---- */
+
+/* Returns the first block that nobody has claimed, and counts such blocks. */
+static struct slot *find_filled(struct weir_blocks *blocks, size_t *count)
+{
+	struct slot *first = NULL;
+
+	*count = 0;
+	for (uint64_t n = blocks->next; n < blocks->filled; n++) {
+		struct slot *slot = slot_of(blocks, n);
+
+		if (slot->stage != STAGE_FILLED)
+			continue;
+		first = first ? first : slot;
+		++*count;
+	}
+	return first;
+}
+
+/* Fills a block or works on one; false: there is nothing to do at present. Needs the lock. */
+static bool help(struct weir_blocks *blocks)
+{
+	size_t waiting;
+	struct slot *slot = find_filled(blocks, &waiting);
+	bool can_fill = !blocks->filling && !blocks->ended &&
+	                blocks->filled - blocks->next < blocks->slot_count;
+
+	if (can_fill && waiting < blocks->threads)
+		fill_next(blocks);
+	else if (slot)
+		work_on(blocks, slot);
+	else
+		return false;
+	return true;
+}
+
+static void *work_ahead(void *argument)
+{
+	struct weir_blocks *blocks = argument;
+	size_t waiting;
+
+	pthread_mutex_lock(&blocks->lock);
+	while (!blocks->stopped && !blocks->out_of_memory) {
+		if (blocks->ended && !find_filled(blocks, &waiting))
+			break;
+		if (!help(blocks))
+			pthread_cond_wait(&blocks->changed, &blocks->lock);
+	}
+	pthread_mutex_unlock(&blocks->lock);
+	return NULL;
+}
+
+/* Starts the threads once a second block is certain. */
+static void start(struct weir_blocks *blocks)
+{
+	if (blocks->started || blocks->ended)
+		return;
+	blocks->started = true;
+	while (blocks->worker_count + 1 < blocks->threads &&
+	       pthread_create(&blocks->workers[blocks->worker_count], NULL, work_ahead, blocks) ==
+	               0)
+		blocks->worker_count++;
+}
+
+struct weir_blocks *weir_blocks_new(struct weir_source *source,
+                                    const struct weir_blocks_options *options)
+{
+	struct weir_source_division division = weir_source_division(source);
+	struct weir_blocks *blocks = weir_alloc(sizeof *blocks);
+
+	blocks->source = source;
+	blocks->options = *options;
+	blocks->threads =
+		division.threads < WEIR_POOL_MAX_WIDTH ? division.threads : WEIR_POOL_MAX_WIDTH;
+	blocks->size = division.block;
+	blocks->slot_count = 2 * blocks->threads + 2;
+	pthread_mutex_init(&blocks->lock, NULL);
+	pthread_cond_init(&blocks->changed, NULL);
+	return blocks;
+}
+
+void weir_blocks_free(struct weir_blocks *blocks)
+{
+	if (!blocks)
+		return;
+	pthread_mutex_lock(&blocks->lock);
+	blocks->stopped = true;
+	pthread_cond_broadcast(&blocks->changed);
+	pthread_mutex_unlock(&blocks->lock);
+	for (size_t i = 0; i < blocks->worker_count; i++)
+		pthread_join(blocks->workers[i], NULL);
+	pthread_cond_destroy(&blocks->changed);
+	pthread_mutex_destroy(&blocks->lock);
+	weir_source_count_stored(blocks->source, blocks->stored);
+	for (size_t i = 0; i < blocks->slot_count; i++) {
+		if (blocks->slots[i].block.result)
+			blocks->options.destroy(blocks->slots[i].block.result);
+		free(blocks->slots[i].block.data);
+	}
+	free(blocks->rest);
+	free(blocks->taken);
+	free(blocks);
+}
+
+/* ---- the caller's side ---- */
+
+/* Waits until the next block is not claimed by another thread, and helps meanwhile. Returns it;
+ * NULL: the input has ended. Needs the lock. */
+static struct slot *await_next(struct weir_blocks *blocks)
+{
+	for (;;) {
+		struct slot *slot = slot_of(blocks, blocks->next);
+
+		if (blocks->out_of_memory) {
+			pthread_mutex_unlock(&blocks->lock);
+			weir_out_of_memory();
+		}
+		if (blocks->next < blocks->filled && slot->stage != STAGE_CLAIMED)
+			return slot;
+		if (blocks->next == blocks->filled && blocks->ended)
+			return NULL;
+		if (!help(blocks))
+			pthread_cond_wait(&blocks->changed, &blocks->lock);
+	}
+}
+
+const struct weir_block *weir_blocks_ready(struct weir_blocks *blocks)
+{
+	struct slot *slot;
+	bool done;
+
+	pthread_mutex_lock(&blocks->lock);
+	slot = await_next(blocks);
+	done = slot && slot->stage == STAGE_DONE;
+	if (slot && !done)
+		slot->stage = STAGE_REFUSED; /* the caller is about to take it */
+	pthread_mutex_unlock(&blocks->lock);
+	return done ? &slot->block : NULL;
+}
+
+/* Notes that the caller got the next block, whose slot becomes free. Needs the lock. */
+static void pass(struct weir_blocks *blocks, struct slot *slot)
+{
+	blocks->stored = slot->stored;
+	blocks->damage = slot->damage;
+	slot->stage = STAGE_FREE;
+	blocks->next++;
+	pthread_cond_broadcast(&blocks->changed);
+}
+
+void weir_blocks_drop(struct weir_blocks *blocks)
+{
+	pthread_mutex_lock(&blocks->lock);
+	pass(blocks, slot_of(blocks, blocks->next));
+	pthread_mutex_unlock(&blocks->lock);
+}
+
+enum weir_status weir_blocks_take(struct weir_blocks *blocks, const char **data, size_t *length,
+                                  struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+	struct slot *slot;
+
+	*data = "";
+	*length = 0;
+	pthread_mutex_lock(&blocks->lock);
+	slot = await_next(blocks);
+	if (slot) {
+		char *taken = slot->block.data;
+
+		*data = taken;
+		*length = slot->block.length;
+		slot->block.data = blocks->taken;
+		blocks->taken = taken;
+		pass(blocks, slot);
+		start(blocks);
+	} else {
+		blocks->stored = weir_source_stored_bytes(blocks->source);
+		blocks->damage = weir_source_damage(blocks->source);
+		status = blocks->status;
+	}
+	pthread_mutex_unlock(&blocks->lock);
+	if (status && err)
+		*err = blocks->err;
+	return status;
+}
+
+const char *weir_blocks_damage(const struct weir_blocks *blocks)
+{
+	return blocks->damage;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads blocks of a trace on several threads. A thread assumes that its block begins between two
+ * elements of the array of events, and reads the block into its own builder. The scan of the
+ * document checks the assumption: it arrives between two elements at the start of the block, or it
+ * reads the block itself. A block without any doubt consists of whole events and nothing else;
+ * wherever the scan would repair, refuse or warn of something for the first time, it reads the
+ * block itself, too. The result is therefore that of one thread.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/blocks.h"
+#include "engine/base/jsonmeasure.h"
+#include "engine/readers/chrome/kineto.h"
+
+/* The scan takes a longer element for several that a stray quote joined. */
+#define LONGEST_ELEMENT 65536
+
+_Static_assert(WEIR_BLOCKS_PADDING >= WEIR_JSONSCAN_PADDING, "texts of a block are padded");
+
+/* The events that a thread read from a block. */
+struct part {
+	struct kineto_reader *reader; /* fills `input` */
+	struct weir_input input;
+	uint64_t elements;
+};
+
+static void *new_part(void *context)
+{
+	const struct kineto_reader *reader = context;
+	struct part *part = weir_alloc(sizeof(*part));
+
+	part->reader = weir_kineto_reader_new(reader->dialect, NULL, &part->input);
+	return part;
+}
+
+static void free_part(void *result)
+{
+	struct part *part = result;
+
+	weir_kineto_reader_free(part->reader);
+	weir_input_release(&part->input);
+	free(part);
+}
+
+static void clear_part(struct part *part)
+{
+	struct kineto_reader *reader = part->reader;
+
+	weir_builder_clear(reader->builder);
+	weir_kineto_rows_clear(reader->rows);
+	memset(part->input.warnings, 0, sizeof(part->input.warnings));
+	part->input.events = part->elements = 0;
+	reader->timed = reader->known = reader->unpadded = reader->padded = 0;
+	reader->legacy = false;
+	reader->first_problem[0] = '\0';
+}
+
+/* Reads the element at `offset`. Returns the offset after it; 0 if there is any doubt. */
+static size_t read_element(struct part *part, const struct weir_block *block, size_t offset)
+{
+	struct kineto_reader *reader = part->reader;
+	const char *start = block->data + offset, *stop = block->data + block->length;
+	struct weir_jsonmeasure measure = {0};
+	const char *end = weir_jsonmeasure_feed(&measure, start, stop);
+	struct weir_jsonscan_item item = {.kind = WEIR_JSONSCAN_ELEMENT, .number = UINT64_MAX};
+
+	if (!end || measure.too_deep || measure.control || end - start > LONGEST_ELEMENT)
+		return 0;
+	item.text = (struct weir_slice){start, (size_t)(end - start)};
+	item.at = block->at + offset;
+	item.plain = !measure.escapes;
+	if (weir_kineto_event_read(&reader->keys, &item, &reader->event) != KINETO_READ_EVENT)
+		return 0;
+	if (reader->event.sloppy)
+		weir_input_warn(reader->input, WEIR_WARN_REPAIRED_TEXT, item.at, "empty members");
+	reader->input->events++;
+	reader->dialect->emit(reader);
+	part->elements++;
+	return (size_t)(end - block->data);
+}
+
+static bool read_block(void *context, const struct weir_block *block)
+{
+	struct part *part = block->result;
+	size_t at = 0;
+
+	(void)context;
+	clear_part(part);
+	while (at < block->length) {
+		char byte = block->data[at];
+
+		if (byte == ',' || byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t') {
+			at++;
+			continue;
+		}
+		if (byte == '{')
+			at = read_element(part, block, at);
+		if (byte != '{' || !at || part->reader->legacy)
+			return false;
+	}
+	return !weir_kineto_rows_clear(part->reader->rows);
+}
+
+struct weir_blocks *weir_kineto_blocks_new(struct kineto_reader *reader, struct weir_source *source)
+{
+	const struct weir_blocks_options options = {
+		.context = reader, .create = new_part, .destroy = free_part, .work = read_block};
+
+	return weir_blocks_new(source, &options);
+}
+
+/* Returns true if each warning of the part was given before: the first one of a kind has details
+ * that only the scan knows. */
+static bool warns_again(const struct kineto_reader *reader, const struct part *part)
+{
+	if (part->reader->first_problem[0] && !reader->first_problem[0])
+		return false;
+	for (int i = 0; i < WEIR_WARN_COUNT; i++)
+		if (part->input.warnings[i].count && !reader->input->warnings[i].count)
+			return false;
+	return true;
+}
+
+static bool add_part(struct kineto_reader *reader, const struct part *part)
+{
+	if (!warns_again(reader, part) ||
+	    !weir_builder_append(reader->builder, part->reader->builder))
+		return false;
+	for (int i = 0; i < WEIR_WARN_COUNT; i++)
+		reader->input->warnings[i].count += part->input.warnings[i].count;
+	reader->input->events += part->input.events;
+	reader->timed += part->reader->timed;
+	reader->known += part->reader->known;
+	reader->unpadded += part->reader->unpadded;
+	reader->padded += part->reader->padded;
+	return true;
+}
+
+void weir_kineto_blocks_add(struct kineto_reader *reader, struct weir_blocks *blocks,
+                            struct weir_jsonscan *scan, struct weir_source *fed)
+{
+	const struct weir_block *block;
+
+	while ((block = weir_blocks_ready(blocks))) {
+		const struct part *part = block->result;
+
+		if (!add_part(reader, part))
+			return;
+		weir_jsonscan_skip(scan, part->elements);
+		weir_source_skip(fed, block->length);
+		weir_blocks_drop(blocks);
+	}
+}

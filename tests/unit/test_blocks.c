@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Blocks of a source, and a Kineto trace that several threads read in blocks. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/blocks.h"
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "tests/fuzz/same_input.h"
+#include "tests/unit/near.h"
+#include "tests/unit/packed.h"
+
+/* ---- boundaries ---- */
+
+static void a_block_ends_after_the_last_whole_element(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t end;
+	} cases[] = {
+		{"", 0},
+		{"{\"a\":1}", 0}, /* the next element is not there */
+		{"{\"a\":1},", 0},
+		{"{\"a\":1},{", 0}, /* its key is not there */
+		{"{\"a\":1},{\"", 7},
+		{"{\"a\":1} \n , { \t\"b", 7},
+		{"{\"a\":1},{\"b\":{}}, {\"c\":", 16},
+		{"{\"a\":1}]", 0},
+		{"{\"a\":1},[{\"b", 0},
+		{"{\"a\":1},{},{\"", 10},
+		{"{\"a\":1},{\"b\":2},{}", 7}, /* the last one has no key */
+		{"\"}, {\\\"", 0},
+		{"\"}, {\"", 2}, /* inside a text: only a reader can see that */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		if (weir_blocks_cut(cases[i].text, strlen(cases[i].text)) != cases[i].end)
+			fail_msg("%s: %zu", cases[i].text,
+			         weir_blocks_cut(cases[i].text, strlen(cases[i].text)));
+}
+
+static void *no_result(void *context)
+{
+	return context;
+}
+
+static void no_destroy(void *result)
+{
+	(void)result;
+}
+
+/* Accepts every second block by its offset. */
+static bool accept_some(void *context, const struct weir_block *block)
+{
+	(void)context;
+	return block->at % 2 == 0;
+}
+
+/* Joins the blocks of a text, taken or ready, and checks their offsets. */
+static void expect_joined(const char *text, struct weir_source_division division)
+{
+	const struct weir_blocks_options options = {.context = &division,
+	                                            .create = no_result,
+	                                            .destroy = no_destroy,
+	                                            .work = accept_some};
+	struct weir_source *source;
+	struct weir_blocks *blocks;
+	struct weir_text joined = {0};
+	struct weir_error err = {0};
+	const char *data;
+	size_t length = 1;
+
+	assert_int_equal(weir_source_open_memory("t", text, strlen(text), &source, &err), WEIR_OK);
+	weir_source_divide(source, division);
+	blocks = weir_blocks_new(source, &options);
+	while (length > 0) {
+		const struct weir_block *block = weir_blocks_ready(blocks);
+
+		if (block) {
+			assert_int_equal(block->at, joined.length);
+			weir_text_add(&joined, block->data, block->length);
+			weir_blocks_drop(blocks);
+			continue;
+		}
+		assert_int_equal(weir_blocks_take(blocks, &data, &length, &err), WEIR_OK);
+		for (size_t i = 0; i < WEIR_BLOCKS_PADDING; i++)
+			assert_int_equal(length ? data[length + i] : 0, 0);
+		weir_text_add(&joined, data, length);
+	}
+	assert_int_equal(joined.length, strlen(text));
+	assert_memory_equal(joined.data, text, joined.length);
+	weir_blocks_free(blocks);
+	weir_source_free(source);
+	weir_text_release(&joined);
+}
+
+static void blocks_hold_every_byte_once_and_in_order(void **state)
+{
+	struct bytes text = event_text(5000);
+	char *string = weir_alloc(text.len + 1);
+
+	(void)state;
+	memcpy(string, text.data, text.len);
+	for (size_t threads = 1; threads <= 8; threads += threads < 3 ? 1 : 5)
+		for (size_t block = 1; block < 8000; block = block * 3 + 1)
+			expect_joined(string, (struct weir_source_division){threads, block});
+	free(string);
+	free(text.data);
+}
+
+/* ---- traces ---- */
+
+struct outcome {
+	struct weir_profile *profile;
+	struct weir_error err;
+	enum weir_status status;
+	uint64_t stored;
+};
+
+static struct outcome read_divided(const void *data, size_t size,
+                                   struct weir_source_division division)
+{
+	struct outcome out = {.profile = weir_profile_new()};
+	struct weir_input *input = weir_profile_add_input(out.profile, "test");
+	struct weir_source *source;
+
+	out.status = weir_source_open_memory("test", data, size, &source, &out.err);
+	if (out.status)
+		return out;
+	weir_source_divide(source, division);
+	out.status = weir_reader_kineto.read(source, input, &out.err);
+	out.stored = weir_source_stored_bytes(source);
+	weir_source_free(source);
+	return out;
+}
+
+static void expect_same(const struct outcome *a, const struct outcome *b, const char *name,
+                        struct weir_source_division division)
+{
+	const char *part = NULL;
+
+	if (a->status != b->status || strcmp(a->err.message, b->err.message) != 0)
+		part = "error";
+	else if (a->stored != b->stored)
+		part = "stored bytes";
+	else if (!a->status)
+		part = different_part(&a->profile->inputs[0], &b->profile->inputs[0]);
+	if (part)
+		fail_msg("%s: other %s with %zu threads and blocks of %zu bytes", name, part,
+		         division.threads, division.block);
+}
+
+/* Expects the same result for any number of threads. */
+static void expect_any_width(const void *data, size_t size, const char *name, size_t block)
+{
+	static const size_t widths[] = {2, 3, 8};
+	struct outcome one = read_divided(data, size, (struct weir_source_division){1, block});
+
+	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+		struct weir_source_division division = {widths[i], block};
+		struct outcome many = read_divided(data, size, division);
+
+		expect_same(&one, &many, name, division);
+		weir_profile_free(many.profile);
+	}
+	weir_profile_free(one.profile);
+}
+
+/* Expects the same result as from one block, whatever the division. */
+static void expect_any_division(const char *text)
+{
+	static const struct weir_source_division one_block = {1, 1 << 20};
+	struct outcome whole = read_divided(text, strlen(text), one_block);
+
+	for (size_t block = 1; block < 2 * strlen(text); block += 1 + block / 8)
+		for (size_t threads = 1; threads < 4; threads++) {
+			struct weir_source_division division = {threads, block};
+			struct outcome parts = read_divided(text, strlen(text), division);
+
+			/* A text that is cut inside its last block counts fewer bytes. */
+			parts.stored = whole.stored;
+			expect_same(&whole, &parts, text, division);
+			weir_profile_free(parts.profile);
+		}
+	weir_profile_free(whole.profile);
+}
+
+#define OP(name, ts)                                                                               \
+	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" #ts   \
+	",\"dur\":5,\"args\":{\"External id\":" #ts "}}"
+#define CALL(id, ts)                                                                               \
+	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":"  \
+	"2,"                                                                                       \
+	"\"ts\":" #ts ",\"dur\":1,\"args\":{\"correlation\":" #id "}}"
+#define KERNEL(id, ts)                                                                             \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k" #id "\",\"pid\":0,\"tid\":7,\"ts\":" #ts   \
+	",\"dur\":3,\"args\":{\"device\":0,\"stream\":7,\"correlation\":" #id "}}"
+
+static void a_wrong_boundary_does_not_change_the_trace(void **state)
+{
+	(void)state;
+	/* Texts with braces, commas, quotes and escapes; the first one looks like two elements. */
+	expect_any_division("{\"schemaVersion\":1,\"traceEvents\":[" OP("a}, {b", 10) "," OP(
+		"}, {\\\"c", 20) "," OP("\\\\", 30) "," OP("]}", 40) "," OP("{[{", 50) "]}");
+	/* Objects in arrays inside an element look like elements. */
+	expect_any_division("{\"schemaVersion\":1,\"traceEvents\":[" OP(
+		"a",
+		10) ",{\"ph\":\"X\","
+	            "\"cat\":\"cpu_op\",\"name\":\"b\",\"pid\":1,\"tid\":2,\"ts\":20,\"dur\":1,"
+	            "\"args\":{\"x\":[{\"y\":1},{\"y\":2},{\"y\":{\"z\":3}},{\"y\":4}]}}," OP(
+			    "c", 30) "]}");
+	/* Devices in the head look like elements, too. */
+	expect_any_division(
+		"{\"deviceProperties\":[{\"id\":0,\"name\":\"A\"},{\"id\":1,\"name\":\"B\"},"
+		"{\"id\":2,\"name\":\"C\"}],\"traceEvents\":[" CALL(1, 10) "," KERNEL(1, 20) "]}");
+}
+
+static void members_may_follow_the_events(void **state)
+{
+	(void)state;
+	expect_any_division(
+		"{\"schemaVersion\":1,\"traceEvents\":[" CALL(1, 10) "," KERNEL(1, 20) "," OP(
+			"a", 30) "," OP("b", 40) "],\"distributedInfo\":{\"rank\":3,"
+						 "\"world_size\":4},\"x\":[{\"a\":1},{\"b\":2}]}");
+	expect_any_division("{\"schemaVersion\":1,\"traceEvents\":[" OP("a", 10) "," OP(
+		"b", 20) "],\"other\":[1,2],\"traceEvents\":[" OP("c", 30) "," OP("d", 40) "]}");
+	expect_any_division("[" OP("a", 10) "," OP("b", 20) "," OP("c", 30) "]");
+	expect_any_division("[" OP("a", 10) "," OP("b", 20) "] [" OP("c", 30) "]");
+}
+
+static void damage_is_found_and_counted_as_by_one_thread(void **state)
+{
+	(void)state;
+	expect_any_division("{\"schemaVersion\":1,\"traceEvents\":[" OP("a", 10) ",,{},7,\"x\"," OP(
+		"b\"c", 20) "," OP("d\te", 30) ",[1]," OP("f", NaN) "," OP("g", 40) "," OP("h",
+	                                                                                   50));
+	expect_any_division(
+		"{\"schemaVersion\":1,\"traceEvents\":[" OP("a", NaN) "," OP("b", NaN) "," OP(
+			"c", 30) ",{\"ph\":\"Q\"},{\"ph\":\"Q\"}," OP("d", 40) ",{\"cat\":1}]} x");
+	expect_any_division("{\"traceEvents\":[" OP("a", 10) "," OP(
+		"b", 20) ",{\"ph\":\"X\",\"cat\":\"new\",\"name\":\"n\",\"ts\":1,"
+	                 "\"dur\":1}," OP("c", 30) "]}");
+	expect_any_division(
+		"{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"o\",\"pid\":\"CPU functions\"},"
+		"{\"ph\":\"X\",\"pid\":\"CPU functions\",\"ts\":1,\"dur\":2}]}");
+	expect_any_division("");
+	expect_any_division("{\"traceEvents\":[");
+	expect_any_division("{\"traceEvents\":[]}");
+}
+
+/* Reads a file whole, cut short, and with a byte replaced. */
+static void expect_file(const char *folder, const char *name)
+{
+	struct weir_text path = {0};
+	uint64_t random = 15;
+	FILE *file;
+	uint8_t *data = weir_alloc(8 << 20);
+	size_t size;
+
+	weir_text_printf(&path, "%s/%s", folder, name);
+	file = fopen(path.data, "rb");
+	size = file ? fread(data, 1, 8 << 20, file) : 0;
+	if (file)
+		fclose(file);
+	if (size > 1000000) /* takes long under a sanitizer */
+		expect_any_width(data, size, path.data, 0);
+	for (int i = 0; size > 0 && i < (size < 50000 ? 4 : size < 1000000); i++) {
+		size_t at = (size_t)(next_number(&random) % size);
+		uint8_t byte = data[at];
+
+		expect_any_width(data, size, path.data, 200 + size / 16);
+		expect_any_width(data, at, path.data, 100 + at / 8);
+		data[at] = (uint8_t) "\"{},\\]0\n"[i * 2 % 8];
+		expect_any_width(data, size, path.data, 1000);
+		data[at] = byte;
+	}
+	free(data);
+	weir_text_release(&path);
+}
+
+static void files_are_read_alike_by_any_number_of_threads(void **state)
+{
+	static const char *const folders[] = {
+		"tests/data/kineto/written", "tests/data/kineto",
+		"tests/data/chrome",         "tests/data/xla",
+		"tests/data/onnxruntime",    "tests/data/memory_timeline"};
+	size_t files = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		DIR *folder = opendir(folders[i]);
+		struct dirent *entry;
+
+		assert_non_null(folder);
+		while ((entry = readdir(folder)) != NULL) {
+			if (entry->d_name[0] == '.')
+				continue;
+			expect_file(folders[i], entry->d_name);
+			files++;
+		}
+		closedir(folder);
+	}
+	assert_true(files > 40);
+}
+
+/* ---- random documents ---- */
+
+static void add_event(struct weir_text *text, uint64_t *random)
+{
+	static const char *const names[] = {"aten::mm", "aten::add",        "x}, {",
+	                                    "\\\"",     "k\\u00e9",         "a\\\\",
+	                                    "",         "cudaLaunchKernel", "ncclKernel"};
+	static const char *const categories[] = {"cpu_op",    "kernel", "cuda_runtime",
+	                                         "fwdbwd",    "ac2g",   "python_function",
+	                                         "cuda_sync", "odd"};
+	static const char *const phases[] = {"X", "X", "X", "s", "f", "i", "M", "Q"};
+	uint64_t n = next_number(random);
+
+	weir_text_printf(
+		text,
+		"{\"ph\":\"%s\",%s\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,"
+		"\"ts\":%d.%03d,\"dur\":%s,\"id\":%d,\"args\":{\"correlation\":%d,"
+		"\"External id\":%d,\"stream\":%d,\"device\":%d,\"Input Dims\":[[%d,2]],"
+		"\"Input type\":[\"float\"],\"name\":\"t%d\",\"Collective name\":\"c\","
+		"\"Process Group Name\":\"g%d\"}}",
+		phases[n % 8], n >> 3 & 15 ? "" : "\n", categories[n >> 8 & (n >> 60 ? 3 : 7)],
+		names[(n >> 12 & 15) % 9], (int)(n >> 16 & 3), (int)(n >> 18 & 3),
+		(int)(n >> 20 & 1023), (int)(n >> 30 & 511), n >> 40 & 63 ? "5" : "\"x\"",
+		(int)(n >> 46 & 7), (int)(n >> 20 & 31), (int)(n >> 25 & 31), (int)(n >> 50 & 3),
+		(int)(n >> 52 & 1), (int)(n >> 54 & 3), (int)(n >> 56 & 3), (int)(n >> 58 & 1));
+}
+
+static void random_documents_do_not_depend_on_the_division(void **state)
+{
+	static const char *const between[] = {",", ",\n  ", " , ", ",,", "", ",\t", ",7,", ",\n"};
+	uint64_t random = 2026;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		struct weir_text text = {0};
+		size_t events = next_number(&random) % 200;
+		struct weir_source_division divisions[4] = {{1, 1 << 20}};
+		struct outcome outcomes[4];
+
+		weir_text_puts(&text, "{\"schemaVersion\": 1, \"traceEvents\": [");
+		for (size_t e = 0; e < events; e++) {
+			size_t odd = next_number(&random) % 64;
+
+			add_event(&text, &random);
+			weir_text_puts(&text, between[odd < 8 ? odd : 1]);
+		}
+		add_event(&text, &random);
+		weir_text_puts(&text, i % 5 ? "]}" : "");
+		for (size_t d = 0; d < 4; d++) {
+			if (d > 0)
+				divisions[d] = (struct weir_source_division){
+					d, 1 + next_number(&random) % 4096};
+			outcomes[d] = read_divided(text.data, text.length, divisions[d]);
+			outcomes[d].stored = text.length;
+			expect_same(&outcomes[0], &outcomes[d], "a random document", divisions[d]);
+		}
+		for (size_t d = 0; d < 4; d++)
+			weir_profile_free(outcomes[d].profile);
+		weir_text_release(&text);
+	}
+}
+
+/* Returns a trace of `events` operators, calls and kernels. */
+static struct weir_text long_trace(size_t events)
+{
+	struct weir_text text = {0};
+
+	weir_text_puts(&text, "{\"schemaVersion\":1,\"traceEvents\":[");
+	for (size_t i = 0; i < events; i++)
+		weir_text_printf(
+			&text,
+			"%s"
+			"{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"n%zu\",\"pid\":0,\"tid\":7,"
+			"\"ts\":%zu,\"dur\":1,\"args\":{\"correlation\":%zu}}",
+			i ? "," : "", i % 3 ? "kernel" : "cuda_runtime", i % 50, i * 2, 1 + i / 2);
+	weir_text_puts(&text, "]}");
+	return text;
+}
+
+static void compressed_traces_are_read_alike(void **state)
+{
+	struct weir_text text = long_trace(3000);
+	struct bytes gzip = gzip_bytes(text.data, text.length),
+		     zstd = zstd_bytes(text.data, text.length);
+
+	(void)state;
+	expect_any_width(gzip.data, gzip.len, "gzip", 10000);
+	expect_any_width(zstd.data, zstd.len, "zstd", 10000);
+	expect_any_width(gzip.data, gzip.len / 2, "half of gzip", 10000);
+	gzip.data[gzip.len / 2] ^= 0x55;
+	expect_any_width(gzip.data, gzip.len, "damaged gzip", 10000);
+	gzip.data[gzip.len / 2] ^= 0x55;
+	gzip = joined_bytes(gzip, plain_bytes("trailing", 8));
+	expect_any_width(gzip.data, gzip.len, "gzip and other bytes", 10000);
+	free(gzip.data);
+	free(zstd.data);
+	weir_text_release(&text);
+}
+
+static void a_long_trace_loses_no_event(void **state)
+{
+	struct weir_text text = long_trace(3000);
+	struct outcome out =
+		read_divided(text.data, text.length, (struct weir_source_division){4, 4096});
+	const struct weir_trace *trace = out.profile->inputs[0].trace;
+
+	(void)state;
+	assert_int_equal(out.status, WEIR_OK);
+	assert_int_equal(out.profile->inputs[0].events, 3000);
+	assert_int_equal(trace->host.count, 1000);
+	assert_int_equal(trace->device.count, 2000);
+	assert_int_equal(out.profile->inputs[0].warnings[WEIR_WARN_SKIPPED_EVENT].count, 0);
+	weir_profile_free(out.profile);
+	weir_text_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_block_ends_after_the_last_whole_element),
+		cmocka_unit_test(blocks_hold_every_byte_once_and_in_order),
+		cmocka_unit_test(a_wrong_boundary_does_not_change_the_trace),
+		cmocka_unit_test(members_may_follow_the_events),
+		cmocka_unit_test(damage_is_found_and_counted_as_by_one_thread),
+		cmocka_unit_test(files_are_read_alike_by_any_number_of_threads),
+		cmocka_unit_test(random_documents_do_not_depend_on_the_division),
+		cmocka_unit_test(compressed_traces_are_read_alike),
+		cmocka_unit_test(a_long_trace_loses_no_event),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
