@@ -217,31 +217,21 @@ static void fill_serving(const struct weir_analysis *analysis, struct weir_repor
 		                   report);
 }
 
-/* Two independent intermediate results, computed in parallel, from which the report is filled. */
+/* The figures of the report, except for the critical path, which another thread may find
+ * meanwhile. */
 struct derived {
 	const struct weir_analysis *analysis;
+	struct weir_report *report; /* of fill_figures() and fill_changes() only */
 	struct weir_stage_merges merges;
 	struct weir_path path; /* empty if only the verdict is wanted */
 };
 
-static void derive(void *context, size_t index)
-{
-	struct derived *derived = context;
-	struct weir_region region = weir_region_enter(index == 0 ? "attribution" : "path", NULL);
-
-	if (index == 0)
-		weir_stage_merges_init(&derived->merges, derived->analysis);
-	else
-		weir_path_find(derived->analysis, &derived->path);
-	weir_region_leave(&region, index == 0 ? "stages" : "pieces",
-	                  index == 0 ? derived->merges.count : derived->path.count);
-}
-
 /* Fills the figures that decide the verdict. */
-static void fill_figures(const struct derived *derived, struct weir_report *report)
+static void fill_figures(const struct derived *derived)
 {
 	const struct weir_analysis *analysis = derived->analysis;
 	const struct weir_stage_merges *merges = &derived->merges;
+	struct weir_report *report = derived->report;
 	bool whole = !analysis->options.verdict_only;
 	struct weir_region region = weir_region_enter("figures", NULL);
 
@@ -272,36 +262,71 @@ static void fill_figures(const struct derived *derived, struct weir_report *repo
 	weir_region_leave(&region, "counters", report->counter_count);
 }
 
-/* Fills the parts of the report that do not affect the verdict. */
-static void fill_rows(const struct derived *derived, struct weir_report *report)
+static void fill_changes(const struct derived *derived)
 {
-	const struct weir_analysis *analysis = derived->analysis;
-	const struct weir_stage_merges *merges = &derived->merges;
 	struct weir_region region = weir_region_enter("what_if", NULL);
 
-	weir_fill_inflation(analysis, merges, report);
-	weir_fill_what_ifs(analysis, merges, report);
-	weir_region_leave(&region, "changes", report->what_if_count);
-	region = weir_region_enter("path_rows", NULL);
-	weir_fill_critical_path(analysis, merges, &derived->path, report);
-	weir_region_leave(&region, "pieces", derived->path.count);
+	weir_fill_inflation(derived->analysis, &derived->merges, derived->report);
+	weir_fill_what_ifs(derived->analysis, &derived->merges, derived->report);
+	weir_region_leave(&region, "changes", derived->report->what_if_count);
+}
+
+static void find_path(struct derived *derived)
+{
+	struct weir_region region = weir_region_enter("path", NULL);
+
+	weir_path_find(derived->analysis, &derived->path);
+	weir_region_leave(&region, "pieces", derived->path.sums.pieces);
+}
+
+static void attribute(struct derived *derived)
+{
+	struct weir_region region = weir_region_enter("attribution", NULL);
+
+	weir_stage_merges_init(&derived->merges, derived->analysis);
+	weir_region_leave(&region, "stages", derived->merges.count);
+}
+
+static void derive(void *context, size_t index)
+{
+	struct derived *derived = context;
+
+	if (index == 0) {
+		find_path(derived);
+		return;
+	}
+	attribute(derived);
+	fill_figures(derived);
+	if (!derived->analysis->options.verdict_only)
+		fill_changes(derived);
+}
+
+/* Fills the parts of the report that rest on the critical path. */
+static void fill_path(const struct derived *derived, struct weir_report *report)
+{
+	const struct weir_analysis *analysis = derived->analysis;
+	struct weir_region region = weir_region_enter("path_rows", NULL);
+
+	weir_fill_critical_path(analysis, &derived->merges, &derived->path, report);
+	weir_region_leave(&region, "pieces", derived->path.sums.pieces);
 	if (!analysis->options.detail)
 		return;
 	region = weir_region_enter("drawing", NULL);
-	weir_fill_detail(analysis, merges, &derived->path, report);
+	weir_fill_detail(analysis, &derived->merges, &derived->path, report);
 	weir_region_leave(&region, "spans", report->detail->span_count);
 }
 
 void weir_analysis_report(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	bool whole = !analysis->options.verdict_only;
-	struct derived derived = {.analysis = analysis};
-	size_t parts = whole ? 2 : 1;
+	struct derived derived = {.analysis = analysis, .report = report};
 
-	weir_pool_run(parts, weir_pool_width(parts), derive, &derived);
-	fill_figures(&derived, report);
-	if (whole)
-		fill_rows(&derived, report);
+	if (whole) {
+		weir_pool_run(2, weir_pool_width(2), derive, &derived);
+		fill_path(&derived, report);
+	} else {
+		derive(&derived, 1);
+	}
 	weir_path_release(&derived.path);
 	weir_stage_merges_release(&derived.merges);
 	if (analysis->serving)

@@ -6,6 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_RED_ZONE 16
 #elif defined(__has_feature)
@@ -76,6 +80,13 @@ _Noreturn void weir_out_of_memory(void)
 	ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
 	(void)ignored;
 	_Exit(9);
+}
+
+void weir_memory_tune(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20); /* a fixed one; on failure only memory is lost */
+#endif
 }
 
 void *weir_alloc(size_t size)

@@ -23,6 +23,11 @@ char *weir_arena_copy(struct weir_arena *arena, const char *text, size_t len);
 char *weir_arena_format(struct weir_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Makes the allocator return large blocks to the system when they are freed, and extend them
+ * without a copy, for the whole process; call it before other threads run. Without it, the GNU
+ * allocator keeps blocks of up to 32 MB once it has seen one of that size. */
+void weir_memory_tune(void);
+
 /* Replacements for malloc() and realloc(); the caller frees the memory with free(). */
 void *weir_alloc(size_t size);           /* zeroed */
 char *weir_alloc_text(const char *text); /* a copy; NULL for NULL */

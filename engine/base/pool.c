@@ -14,9 +14,13 @@ struct pool {
 	void (*work)(void *context, size_t index);
 	void *context;
 	unsigned depth;     /* nesting depth of the caller's regions */
+	bool shared;        /* several threads work */
 	bool tried;         /* the caller is inside weir_memory_try() */
 	bool out_of_memory; /* needs the lock */
 };
+
+/* True on a thread that works on a piece while other threads work on others. */
+static _Thread_local bool in_shared_pool;
 
 /* Returns the number of processors on which this process may run: taskset(1) and containers limit
  * it. */
@@ -33,7 +37,7 @@ static long count_processors(void)
 
 size_t weir_pool_width(size_t count)
 {
-	long processors = count_processors();
+	long processors = in_shared_pool ? 1 : count_processors();
 	size_t width = processors > 0 ? (size_t)processors : 1;
 
 	if (width > WEIR_POOL_MAX_WIDTH)
@@ -74,12 +78,15 @@ static void give_up(struct pool *pool)
 static void *work_off(void *argument)
 {
 	struct pool *pool = argument;
+	bool outer = in_shared_pool;
 
 	weir_region_nest(pool->depth);
+	in_shared_pool |= pool->shared;
 	if (!pool->tried)
 		take_all(pool);
 	else if (!weir_memory_try(take_all, pool))
 		give_up(pool);
+	in_shared_pool = outer;
 	return NULL;
 }
 
@@ -90,6 +97,7 @@ void weir_pool_run(size_t count, size_t width, void (*work)(void *context, size_
 	                    .work = work,
 	                    .context = context,
 	                    .depth = weir_region_depth(),
+	                    .shared = width > 1 && count > 1,
 	                    .tried = weir_memory_is_tried()};
 	pthread_t threads[WEIR_POOL_MAX_WIDTH];
 	size_t started = 0;

@@ -13,7 +13,7 @@
 #define WEIR_POOL_MAX_WIDTH 8
 
 /* Returns the number of threads for `count` pieces: at least 1, at most one per processor on which
- * the process may run. */
+ * the process may run. 1 inside a piece of work of several threads, which use all processors. */
 size_t weir_pool_width(size_t count);
 
 /*

@@ -109,6 +109,7 @@ int main(int argc, char **argv)
 	enum weir_exit code;
 
 	signal(SIGPIPE, SIG_IGN); /* a write into a closed pipe returns an error instead */
+	weir_memory_tune();
 	weir_trace_start();
 	code = argc > 0 ? dispatch(argc, argv, &command, &err) : WEIR_EXIT_USAGE;
 	weir_trace_finish();

@@ -22,7 +22,9 @@ struct walk {
 	struct weir_path_index *indices; /* one per rank, made on first use */
 	int64_t *shift_ns;               /* per rank: from the path's clock to its own */
 	struct weir_path *path;          /* pieces from the last to the first */
-	int64_t begin_ns, now_ns;        /* start of the window, and position; the path's clock */
+	struct weir_path_piece open;     /* the earliest piece, which may become longer */
+	bool has_open;
+	int64_t begin_ns, now_ns; /* start of the window, and position; the path's clock */
 	enum place place;
 	uint32_t rank, at;
 	/* Host row of this rank that waited for no device work in the rest of the path; WEIR_NONE.
@@ -69,11 +71,26 @@ static bool continues(const struct weir_path_piece *last, const struct weir_path
 	       last->name == piece->name && last->span == piece->span && last->kind == piece->kind;
 }
 
+/* Adds the open piece to the path. */
+static void close_piece(struct walk *walk)
+{
+	struct weir_path *path = walk->path;
+
+	if (!walk->has_open)
+		return;
+	walk->has_open = false;
+	weir_path_sums_add(&path->sums, walk->analysis, &walk->open);
+	if (!walk->analysis->options.detail)
+		return;
+	path->pieces =
+		weir_grow(path->pieces, &path->capacity, path->count + 1, sizeof *path->pieces);
+	path->pieces[path->count++] = walk->open;
+}
+
 /* Assigns the time from from_ns (on the rank's clock) to the position to a piece, and moves there.
  */
 static void take(struct walk *walk, int64_t from_ns, struct weir_path_piece piece)
 {
-	struct weir_path *path = walk->path;
 	int64_t from = weir_clock_shifted(from_ns, -walk->shift_ns[walk->rank]);
 
 	if (from < walk->begin_ns)
@@ -85,13 +102,13 @@ static void take(struct walk *walk, int64_t from_ns, struct weir_path_piece piec
 	piece.rank = walk->rank;
 	walk->now_ns = from;
 	walk->stalled = 0;
-	if (path->count > 0 && continues(&path->pieces[path->count - 1], &piece)) {
-		path->pieces[path->count - 1].start_ns = piece.start_ns;
+	if (walk->has_open && continues(&walk->open, &piece)) {
+		walk->open.start_ns = piece.start_ns;
 		return;
 	}
-	path->pieces =
-		weir_grow(path->pieces, &path->capacity, path->count + 1, sizeof *path->pieces);
-	path->pieces[path->count++] = piece;
+	close_piece(walk);
+	walk->open = piece;
+	walk->has_open = true;
 }
 
 /* Marks the rest of the window as idle: the trace does not show what it was for. */
@@ -502,6 +519,7 @@ void weir_path_find(const struct weir_analysis *analysis, struct weir_path *path
 	windows = &analysis->ranks[path->rank].steps.windows[path->device];
 	for (size_t w = windows->count; w-- > 0;)
 		walk_window(&walk, &windows->items[w]);
+	close_piece(&walk);
 	reverse(path);
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		path->approximate |=
@@ -514,6 +532,7 @@ void weir_path_find(const struct weir_analysis *analysis, struct weir_path *path
 
 void weir_path_release(struct weir_path *path)
 {
+	weir_path_sums_release(&path->sums);
 	free(path->pieces);
 	*path = (struct weir_path){0};
 }

@@ -28,21 +28,14 @@
 #ifndef WEIR_ANALYSIS_PATH_CRITICAL_PATH_H
 #define WEIR_ANALYSIS_PATH_CRITICAL_PATH_H
 
+#include "engine/analysis/path/path_sums.h"
 #include "engine/analysis/whole/analysis.h"
 #include "engine/model/critical_path.h"
 
-/* A stretch of the path with one cause. */
-struct weir_path_piece {
-	int64_t start_ns, end_ns; /* on the clock of the path's rank */
-	uint32_t rank;            /* index of the rank where it happened */
-	uint32_t name;            /* name id of that rank's trace; 0: none */
-	uint32_t span;            /* of that rank's steps; WEIR_NONE: outside the stages */
-	uint8_t kind;             /* enum weir_path_kind */
-};
-
 /* {0} is empty; release with weir_path_release(). Pieces are in chronological order, disjoint, and
- * cover the windows of the device exactly. */
+ * cover the windows of the device exactly; they are kept if the analysis wants details. */
 struct weir_path {
+	struct weir_path_sums sums; /* of all pieces */
 	struct weir_path_piece *pieces;
 	size_t count, capacity;
 	uint32_t rank;   /* owner of the windows; WEIR_NONE: no device has any */

@@ -8,6 +8,7 @@
 #include "engine/analysis/roofline/shapes.h"
 #include "engine/analysis/roofline/traffic.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
 #include "engine/base/regions.h"
 
 static void find_devices(struct weir_rank *rank, const struct weir_rank_options *options)
@@ -223,6 +224,22 @@ static void assess(struct weir_rank *rank, size_t index)
 			(call_ns / 1e9);
 }
 
+/* Groups the device work, or measures the activity: neither needs the other. */
+static void group_or_measure(void *context, size_t index)
+{
+	struct weir_rank *rank = context;
+	struct weir_region region = weir_region_enter(index == 0 ? "activity" : "groups", NULL);
+
+	if (index == 0) {
+		measure_activity(rank);
+		weir_region_leave(&region, NULL, 0);
+		return;
+	}
+	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);
+	weir_graphs_init(&rank->graphs, &rank->timeline, &rank->groups);
+	weir_region_leave(&region, "groups", rank->groups.count);
+}
+
 void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
                     const struct weir_rank_options *options)
 {
@@ -238,14 +255,8 @@ void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
 	weir_segments_init(&rank->segments, &rank->timeline, &rank->steps);
 	weir_loading_steps_count(&rank->timeline, &rank->steps, &rank->segments, &rank->loading);
 	weir_region_leave(&region, "segments", rank->segments.count);
-	region = weir_region_enter("groups", NULL);
-	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);
-	weir_graphs_init(&rank->graphs, &rank->timeline, &rank->groups);
-	weir_region_leave(&region, "groups", rank->groups.count);
-	region = weir_region_enter("activity", NULL);
 	find_devices(rank, options);
-	measure_activity(rank);
-	weir_region_leave(&region, NULL, 0);
+	weir_pool_run(2, weir_pool_width(2), group_or_measure, rank);
 	region = weir_region_enter("roofline", NULL);
 	rank->assessments = weir_alloc(rank->groups.count * sizeof *rank->assessments);
 	for (size_t i = 0; i < rank->groups.count; i++)

@@ -9,6 +9,9 @@
 #include "engine/analysis/timeline/host_activity.h"
 #include "engine/analysis/timeline/pauses.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
+
+#define LEAVES_AT_ONCE 65536 /* that one thread classifies */
 
 struct thread {
 	bool classified;
@@ -184,6 +187,19 @@ static void find_surroundings(struct weir_host_activity *activity)
 	free(trials);
 }
 
+/* Makes one of the columns, none of which needs another one. */
+static void search_rows(void *context, size_t index)
+{
+	struct weir_host_activity *activity = context;
+
+	if (index == 0)
+		find_surroundings(activity);
+	else if (index == 1)
+		mark_device_business(activity);
+	else
+		weir_cold_start_init(&activity->cold_start, activity->timeline);
+}
+
 struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *timeline,
                                                   const struct weir_steps *steps)
 {
@@ -197,9 +213,7 @@ struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *ti
 		if (host->kind[i] == WEIR_HOST_API &&
 		    weir_api_is_system(class_of(timeline, (uint32_t)i)))
 			activity->threads[host->thread[i]].has_system_calls = true;
-	weir_cold_start_init(&activity->cold_start, timeline);
-	mark_device_business(activity);
-	find_surroundings(activity);
+	weir_pool_run(3, weir_pool_width(3), search_rows, activity);
 	return activity;
 }
 
@@ -399,16 +413,35 @@ static void find_pauses(const struct weir_host_activity *activity,
 	free(likely);
 }
 
+struct leaves_of_thread {
+	const struct weir_host_activity *activity;
+	struct weir_thread_activity *thread;
+	uint32_t index;
+};
+
+/* Classifies one piece of a thread's leaves, each by itself. */
+static void classify_leaves(void *context, size_t piece)
+{
+	const struct leaves_of_thread *of = context;
+	const struct weir_leaves *leaves = &of->thread->leaves;
+	size_t first = piece * LEAVES_AT_ONCE, end = first + LEAVES_AT_ONCE;
+
+	for (size_t i = first; i < end && i < leaves->count; i++)
+		of->thread->idle[i] = (uint8_t)idle_of_leaf(of->activity, of->index, leaves->row[i],
+		                                            leaves->time_ns[i]);
+}
+
 static void classify(struct weir_host_activity *activity, uint32_t index)
 {
 	struct weir_thread_activity *thread = &activity->threads[index].activity;
 	const struct weir_leaves *leaves = &thread->leaves;
+	size_t pieces;
 
 	weir_leaves_init(&thread->leaves, activity->timeline, index);
 	thread->idle = weir_alloc(leaves->count);
-	for (size_t i = 0; i < leaves->count; i++)
-		thread->idle[i] =
-			(uint8_t)idle_of_leaf(activity, index, leaves->row[i], leaves->time_ns[i]);
+	pieces = leaves->count / LEAVES_AT_ONCE + 1;
+	weir_pool_run(pieces, weir_pool_width(pieces), classify_leaves,
+	              &(struct leaves_of_thread){activity, thread, index});
 	for (size_t i = 0, end; i < leaves->count; i = end) {
 		for (end = i; end < leaves->count && is_glue(activity, leaves->row[end]);)
 			end++;
@@ -423,9 +456,10 @@ static void classify(struct weir_host_activity *activity, uint32_t index)
 const struct weir_thread_activity *weir_host_activity_of_thread(struct weir_host_activity *activity,
                                                                 uint32_t thread)
 {
-	if (!activity->threads[thread].classified)
+	if (!activity->threads[thread].classified) {
 		classify(activity, thread);
-	activity->threads[thread].classified = true;
+		activity->threads[thread].classified = true;
+	}
 	return &activity->threads[thread].activity;
 }
 

@@ -29,27 +29,55 @@ static struct weir_interval take_share(struct share *from, const struct weir_hos
 	return own;
 }
 
+/* The rows around the current one, outermost first. */
+struct around {
+	struct share *shares;
+	uint32_t *rows;
+	size_t depth, share_capacity, row_capacity;
+};
+
+static void enter(struct around *around, uint32_t row, struct share share)
+{
+	around->shares = weir_grow(around->shares, &around->share_capacity, around->depth + 1,
+	                           sizeof *around->shares);
+	around->rows = weir_grow(around->rows, &around->row_capacity, around->depth + 1,
+	                         sizeof *around->rows);
+	around->shares[around->depth] = share;
+	around->rows[around->depth++] = row;
+}
+
+/* Leaves the rows that do not enclose the next one, whose parent is given; a row that was left
+ * encloses no later row. Returns the parent's share; NULL: no row encloses it. */
+static struct share *leave_until(struct around *around, uint32_t parent)
+{
+	while (around->depth > 0 && around->rows[around->depth - 1] != parent)
+		around->depth--;
+	return around->depth > 0 ? &around->shares[around->depth - 1] : NULL;
+}
+
 void weir_host_time_init(struct weir_host_time *times, const struct weir_timeline *timeline)
 {
 	const struct weir_host_columns *host = &timeline->trace->host;
-	struct share *shares = weir_alloc(host->count * sizeof *shares);
 	struct share thread = {INT64_MAX, INT64_MIN};
+	struct around around = {0};
 
 	times->timeline = timeline;
 	times->self_ns = weir_alloc(host->count * sizeof *times->self_ns);
 	for (size_t i = 0; i < host->count; i++) {
 		uint32_t parent = timeline->parent[i];
+		struct share *outer = leave_until(&around, parent);
 		struct weir_interval own;
 
 		if (i > 0 && host->thread[i] != host->thread[i - 1])
 			thread.given_ns = INT64_MIN;
-		own = take_share(parent == WEIR_NONE ? &thread : &shares[parent], host, i);
-		shares[i] = (struct share){own.end_ns, own.start_ns};
+		own = take_share(outer ? outer : &thread, host, i);
+		enter(&around, (uint32_t)i, (struct share){own.end_ns, own.start_ns});
 		times->self_ns[i] = weir_span_ns(own.start_ns, own.end_ns);
 		if (parent != WEIR_NONE)
 			times->self_ns[parent] -= times->self_ns[i];
 	}
-	free(shares);
+	free(around.shares);
+	free(around.rows);
 }
 
 void weir_host_time_release(struct weir_host_time *times)

@@ -39,6 +39,7 @@ struct weir_idle_finder {
 	int64_t *middle_ns;            /* per step: launch of the row at half of its device time */
 	uint32_t *next_row; /* per device: first row that may start at or after the end of the next
 	                       gap */
+	bool is_part;       /* borrows all but next_row */
 };
 
 /* Adds an overhead row. Rows of one thread come in order of start; rows of further threads add
@@ -144,6 +145,42 @@ static void find_middles(struct weir_idle_finder *finder)
 	free(work);
 }
 
+static void begin_rows(struct weir_idle_finder *finder)
+{
+	size_t devices = finder->timeline->trace->device_count;
+
+	finder->next_row = weir_alloc(devices * sizeof *finder->next_row);
+	for (size_t d = 0; d < devices; d++)
+		finder->next_row[d] = finder->timeline->first_row[d];
+}
+
+struct weir_idle_finder *weir_idle_finder_part(const struct weir_idle_finder *whole,
+                                               struct weir_idle_names *names)
+{
+	struct weir_idle_finder *finder = weir_alloc(sizeof *finder);
+
+	*finder = *whole;
+	finder->names = names;
+	finder->is_part = true;
+	begin_rows(finder);
+	return finder;
+}
+
+void weir_idle_finder_prepare(struct weir_idle_finder *finder)
+{
+	const struct weir_trace *trace = finder->timeline->trace;
+
+	for (size_t i = 0; i < trace->device.count; i++)
+		if (trace->device.launch[i] != WEIR_NONE)
+			weir_host_activity_of_thread(finder->activity,
+			                             trace->host.thread[trace->device.launch[i]]);
+}
+
+size_t weir_idle_finder_left(const struct weir_idle_finder *finder)
+{
+	return finder->pieces_left;
+}
+
 struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeline,
                                               const struct weir_steps *steps,
                                               struct weir_idle_names *names)
@@ -155,9 +192,7 @@ struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeli
 	finder->steps = steps;
 	finder->names = names;
 	finder->activity = weir_host_activity_new(timeline, steps);
-	finder->next_row = weir_alloc(trace->device_count * sizeof *finder->next_row);
-	for (size_t d = 0; d < trace->device_count; d++)
-		finder->next_row[d] = timeline->first_row[d];
+	begin_rows(finder);
 	finder->pieces_left =
 		FEWEST_PIECES + PIECES_PER_ROW * (trace->host.count + trace->device.count);
 	collect_overhead(finder);
@@ -171,12 +206,14 @@ struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeli
 
 void weir_idle_finder_free(struct weir_idle_finder *finder)
 {
-	weir_host_activity_free(finder->activity);
-	overhead_release(&finder->profiling);
-	overhead_release(&finder->loading);
-	free(finder->has_work);
-	free(finder->middle_ns);
 	free(finder->next_row);
+	if (!finder->is_part) {
+		weir_host_activity_free(finder->activity);
+		overhead_release(&finder->profiling);
+		overhead_release(&finder->loading);
+		free(finder->has_work);
+		free(finder->middle_ns);
+	}
 	free(finder);
 }
 

@@ -45,6 +45,15 @@ struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeli
                                               const struct weir_steps *steps,
                                               struct weir_idle_names *names);
 void weir_idle_finder_free(struct weir_idle_finder *finder);
+/* Computes what finders of parts only read: the activity of threads that launch work. */
+void weir_idle_finder_prepare(struct weir_idle_finder *finder);
+/* Returns a finder for some of the gaps, which another thread may use. Borrows the prepared finder
+ * and the names. */
+struct weir_idle_finder *weir_idle_finder_part(const struct weir_idle_finder *whole,
+                                               struct weir_idle_names *names);
+/* Returns the number of pieces into which late gaps may still be cut; gaps beyond it stay
+ * unexplained. */
+size_t weir_idle_finder_left(const struct weir_idle_finder *finder);
 
 /* Pushes segments that cover [start, end) exactly, and counts their names. Gaps of one device must
  * come in order of time. */

@@ -60,6 +60,16 @@ static bool continues(const struct weir_segment *last, const struct weir_segment
 	       last->work == next->work && last->idle == next->idle && last->flags == next->flags;
 }
 
+void weir_segments_take(struct weir_segments *segments, struct weir_segments *from)
+{
+	free(segments->items);
+	segments->items = from->items;
+	segments->count = from->count;
+	segments->capacity = from->capacity;
+	from->items = NULL;
+	from->count = from->capacity = 0;
+}
+
 void weir_segments_push(struct weir_segments *segments, const struct weir_segment *segment)
 {
 	struct weir_segment *last =

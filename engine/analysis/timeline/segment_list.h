@@ -64,6 +64,8 @@ struct weir_segments {
 };
 
 void weir_segments_release(struct weir_segments *segments);
+/* Moves the segments of `from`, but not its names, to `segments`, which has no segments. */
+void weir_segments_take(struct weir_segments *segments, struct weir_segments *from);
 /* Adds a segment; extends the last one if they differ only in time. */
 void weir_segments_push(struct weir_segments *segments, const struct weir_segment *segment);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/analysis/timeline/activity.h"
 #include "engine/analysis/timeline/idle.h"
 #include "engine/analysis/timeline/segments.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
 
 /* A stretch of one class of work and the row that owns it. */
 struct piece {
@@ -120,24 +122,143 @@ static void cut_window(struct weir_segments *out, struct weir_idle_finder *idle,
 	}
 }
 
+/* A run of windows of one device, which one thread cuts. */
+struct task {
+	struct weir_idle_finder *idle;
+	struct weir_segments out;
+	uint16_t device;
+	size_t first, end; /* windows */
+};
+
+/* The work of each device by class, and the tasks in the order of their segments. */
+struct cut {
+	const struct weir_timeline *timeline;
+	const struct weir_steps *steps;
+	struct weir_idle_finder *idle;
+	struct pieces (*classes)[CLASSES]; /* per device */
+	struct task *tasks;
+	size_t count;
+};
+
+static void cut_classes(void *context, size_t device)
+{
+	const struct cut *cut = context;
+	const uint32_t *first_row = cut->timeline->first_row;
+
+	for (size_t c = 0; c < CLASSES; c++)
+		cut_class(&cut->classes[device][c], cut->timeline, first_row[device],
+		          first_row[device + 1], precedence[c]);
+}
+
+static void run_task(void *context, size_t index)
+{
+	const struct cut *cut = context;
+	struct task *task = &cut->tasks[index];
+	struct pieces classes[CLASSES];
+
+	memcpy(classes, cut->classes[task->device], sizeof classes);
+	task->idle = weir_idle_finder_part(cut->idle, &task->out.idle_names);
+	for (size_t w = task->first; w < task->end; w++)
+		cut_window(&task->out, task->idle, classes,
+		           cut->steps->windows[task->device].items[w], task->device);
+}
+
+/* Divides the windows into about `parts` tasks of a device each. */
+static void make_tasks(struct cut *cut, size_t parts)
+{
+	size_t devices = cut->timeline->trace->device_count;
+
+	cut->tasks = weir_alloc(devices * parts * sizeof *cut->tasks);
+	cut->count = 0;
+	for (size_t d = 0; d < devices; d++) {
+		size_t windows = cut->steps->windows[d].count;
+
+		for (size_t p = 0; p < parts; p++)
+			if (windows * p / parts < windows * (p + 1) / parts)
+				cut->tasks[cut->count++] = (struct task){
+					.device = (uint16_t)d,
+					.first = windows * p / parts,
+					.end = windows * (p + 1) / parts,
+				};
+	}
+}
+
+static void free_tasks(struct cut *cut)
+{
+	for (size_t i = 0; i < cut->count; i++) {
+		weir_idle_finder_free(cut->tasks[i].idle);
+		weir_segments_release(&cut->tasks[i].out);
+	}
+	free(cut->tasks);
+}
+
+/* Runs the tasks. Returns false, without any tasks, if they cut late gaps into more pieces
+ * together than one finder may: the segments then depend on the division. */
+static bool run_tasks(struct cut *cut, size_t parts)
+{
+	size_t left = weir_idle_finder_left(cut->idle), used = 0;
+
+	make_tasks(cut, parts);
+	weir_pool_run(cut->count, weir_pool_width(cut->count), run_task, cut);
+	for (size_t i = 0; i < cut->count; i++)
+		used += left - weir_idle_finder_left(cut->tasks[i].idle);
+	if (used <= left || cut->count <= 1)
+		return true;
+	free_tasks(cut);
+	return false;
+}
+
+/* Appends the segments and names of the tasks in order. */
+static void join_tasks(struct cut *cut, struct weir_segments *out)
+{
+	for (size_t i = 0; i < cut->count; i++) {
+		struct weir_segments *part = &cut->tasks[i].out;
+
+		for (size_t n = 0; n < part->idle_names.count; n++)
+			weir_idle_names_add(&out->idle_names, &part->idle_names.entries[n]);
+		if (out->count == 0) {
+			weir_segments_take(out, part);
+			continue;
+		}
+		for (size_t s = 0; s < part->count; s++)
+			weir_segments_push(out, &part->items[s]);
+		weir_segments_release(part);
+	}
+}
+
+/* Cuts all windows by one finder. */
+static void cut_in_order(struct cut *cut, struct weir_segments *out)
+{
+	struct weir_idle_finder *idle = weir_idle_finder_part(cut->idle, &out->idle_names);
+
+	for (size_t d = 0; d < cut->timeline->trace->device_count; d++)
+		for (size_t w = 0; w < cut->steps->windows[d].count; w++)
+			cut_window(out, idle, cut->classes[d], cut->steps->windows[d].items[w],
+			           (uint16_t)d);
+	weir_idle_finder_free(idle);
+}
+
 void weir_segments_init(struct weir_segments *segments, const struct weir_timeline *timeline,
                         const struct weir_steps *steps)
 {
-	struct weir_idle_finder *idle;
+	size_t devices = timeline->trace->device_count;
+	struct cut cut = {.timeline = timeline,
+	                  .steps = steps,
+	                  .classes = weir_alloc(devices * sizeof *cut.classes)};
 
 	*segments = (struct weir_segments){0};
-	idle = weir_idle_finder_new(timeline, steps, &segments->idle_names);
-	for (size_t d = 0; d < timeline->trace->device_count; d++) {
-		struct pieces classes[CLASSES] = {{0}};
-
-		for (size_t c = 0; c < CLASSES; c++)
-			cut_class(&classes[c], timeline, timeline->first_row[d],
-			          timeline->first_row[d + 1], precedence[c]);
-		for (size_t w = 0; w < steps->windows[d].count; w++)
-			cut_window(segments, idle, classes, steps->windows[d].items[w],
-			           (uint16_t)d);
-		for (size_t c = 0; c < CLASSES; c++)
-			free(classes[c].items);
+	cut.idle = weir_idle_finder_new(timeline, steps, &segments->idle_names);
+	weir_idle_finder_prepare(cut.idle);
+	weir_pool_run(devices, weir_pool_width(devices), cut_classes, &cut);
+	if (run_tasks(&cut, weir_pool_width(WEIR_POOL_MAX_WIDTH))) {
+		join_tasks(&cut, segments);
+		free_tasks(&cut);
+	} else {
+		cut_in_order(&cut, segments);
 	}
-	weir_idle_finder_free(idle);
+	for (size_t d = 0; d < devices; d++)
+		for (size_t c = 0; c < CLASSES; c++)
+			free(cut.classes[d][c].items);
+	free(cut.classes);
+	weir_idle_finder_free(cut.idle);
 }

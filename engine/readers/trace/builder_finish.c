@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/enums.h"
+#include "engine/base/pool.h"
 #include "engine/base/regions.h"
 #include "engine/readers/trace/builder_impl.h"
 
@@ -479,14 +481,14 @@ static void check_overhead(struct weir_builder *builder)
 		weir_builder_warn(builder, WEIR_WARN_PROFILER_OVERHEAD, 1, detail);
 }
 
-static void check(struct weir_builder *builder)
+/* Checks that give different warnings and read what none of them writes. */
+static void (*const checks[])(struct weir_builder *builder) = {
+	check_nesting, check_overhead, check_launches, mark_graphs, check_links, check_overlap,
+};
+
+static void run_check(void *context, size_t index)
 {
-	mark_graphs(builder);
-	check_links(builder);
-	check_launches(builder);
-	check_overlap(builder);
-	check_nesting(builder);
-	check_overhead(builder);
+	checks[index](context);
 }
 
 enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_error *err)
@@ -502,12 +504,15 @@ enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_e
 	region = weir_region_enter("finish", NULL);
 	weir_builder_drop_far_off(builder);
 	join_launches(builder);
+	free(builder->flows); /* many, and of no further use */
+	builder->flows = NULL;
+	builder->flow_count = builder->flow_capacity = 0;
 	weir_builder_name_threads(builder);
-	weir_builder_sort_host(builder);
 	weir_builder_order_devices(builder);
-	weir_builder_sort_device(builder);
+	weir_builder_sort(builder);
 	join_collectives(builder);
-	check(builder);
+	weir_pool_run(WEIR_COUNT_OF(checks), weir_pool_width(WEIR_COUNT_OF(checks)), run_check,
+	              builder);
 	weir_region_leave(&region, "rows",
 	                  builder->trace->host.count + builder->trace->device.count);
 	return WEIR_OK;

@@ -54,9 +54,8 @@ void weir_builder_warn(struct weir_builder *builder, enum weir_warning_code code
 
 /* Removes records that the profiler never finished, which have the time stamp 0. */
 void weir_builder_drop_far_off(struct weir_builder *builder);
-/* Put the rows in the order that engine/model/trace.h states. */
-void weir_builder_sort_host(struct weir_builder *builder);
-void weir_builder_sort_device(struct weir_builder *builder);
+/* Puts the rows in the order that engine/model/trace.h states; devices are in order. */
+void weir_builder_sort(struct weir_builder *builder);
 /* Puts devices with work first, by id, and matches descriptions to them. */
 void weir_builder_order_devices(struct weir_builder *builder);
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/enums.h"
+#include "engine/base/pool.h"
 #include "engine/readers/trace/builder_impl.h"
 
 #define SHORT_RUN 24 /* rows; shorter runs are extended to this length by insertion sort */
@@ -173,44 +175,79 @@ static uint32_t *sort_rows(const struct sort_keys *keys)
 struct move {
 	const uint32_t *rows;
 	size_t count;
-	void *scratch; /* 8 bytes a row */
 };
 
-static void move64(const struct move *move, void *column)
-{
-	const uint64_t *from = column;
-	uint64_t *to = move->scratch;
+/* A column of a table, with elements of `size` bytes. */
+struct column {
+	void *data;
+	size_t size;
+};
 
+static void move64(const struct move *move, uint64_t *to, const uint64_t *from)
+{
 	for (size_t i = 0; i < move->count; i++)
 		to[i] = from[move->rows[i]];
-	memcpy(column, to, move->count * sizeof(*to));
 }
 
-static void move32(const struct move *move, uint32_t *column)
+static void move32(const struct move *move, uint32_t *to, const uint32_t *from)
 {
-	uint32_t *to = move->scratch;
-
 	for (size_t i = 0; i < move->count; i++)
-		to[i] = column[move->rows[i]];
-	memcpy(column, to, move->count * sizeof(*to));
+		to[i] = from[move->rows[i]];
 }
 
-static void move16(const struct move *move, uint16_t *column)
+static void move16(const struct move *move, uint16_t *to, const uint16_t *from)
 {
-	uint16_t *to = move->scratch;
-
 	for (size_t i = 0; i < move->count; i++)
-		to[i] = column[move->rows[i]];
-	memcpy(column, to, move->count * sizeof(*to));
+		to[i] = from[move->rows[i]];
 }
 
-static void move8(const struct move *move, uint8_t *column)
+static void move8(const struct move *move, uint8_t *to, const uint8_t *from)
 {
-	uint8_t *to = move->scratch;
-
 	for (size_t i = 0; i < move->count; i++)
-		to[i] = column[move->rows[i]];
-	memcpy(column, to, move->count * sizeof(*to));
+		to[i] = from[move->rows[i]];
+}
+
+static void move_column(const struct move *move, const struct column *column, void *scratch)
+{
+	switch (column->size) {
+	case 8:
+		move64(move, scratch, column->data);
+		break;
+	case 4:
+		move32(move, scratch, column->data);
+		break;
+	case 2:
+		move16(move, scratch, column->data);
+		break;
+	default:
+		move8(move, scratch, column->data);
+	}
+	if (move->count > 0)
+		memcpy(column->data, scratch, move->count * column->size);
+}
+
+struct table_move {
+	struct move move;
+	const struct column *columns;
+	size_t count, threads;
+};
+
+/* Moves every `threads`-th column of a table. */
+static void move_some(void *context, size_t first)
+{
+	const struct table_move *table = context;
+	void *scratch = weir_realloc(NULL, (table->move.count + 1) * sizeof(uint64_t));
+
+	for (size_t i = first; i < table->count; i += table->threads)
+		move_column(&table->move, &table->columns[i], scratch);
+	free(scratch);
+}
+
+static void move_table(const struct move *move, const struct column *columns, size_t count)
+{
+	struct table_move table = {*move, columns, count, weir_pool_width(count)};
+
+	weir_pool_run(table.threads, table.threads, move_some, &table);
 }
 
 /* Returns the new row of each of the `before` old rows; WEIR_NONE: removed. The caller frees it. */
@@ -234,23 +271,25 @@ static void follow_host(struct weir_trace *trace, const struct move *move, size_
 	free(places);
 }
 
+#define COLUMN(table, name)                                                                        \
+	{                                                                                          \
+		(table)->name, sizeof(*(table)->name)                                              \
+	}
+
 /* Moves the host rows and updates references to them. Frees `rows`. */
 static void move_host(struct weir_trace *trace, uint32_t *rows, size_t count)
 {
 	struct weir_host_columns *host = &trace->host;
-	struct move move = {rows, count, weir_realloc(NULL, (count ? count : 1) * sizeof(int64_t))};
+	const struct move move = {rows, count};
+	const struct column columns[] = {
+		COLUMN(host, start_ns), COLUMN(host, end_ns),      COLUMN(host, name),
+		COLUMN(host, thread),   COLUMN(host, correlation), COLUMN(host, external),
+		COLUMN(host, shape),    COLUMN(host, kind),
+	};
 
 	follow_host(trace, &move, host->count);
-	move64(&move, host->start_ns);
-	move64(&move, host->end_ns);
-	move32(&move, host->name);
-	move32(&move, host->thread);
-	move32(&move, host->shape);
-	move64(&move, host->correlation);
-	move64(&move, host->external);
-	move8(&move, host->kind);
+	move_table(&move, columns, WEIR_COUNT_OF(columns));
 	host->count = count;
-	free(move.scratch);
 	free(rows);
 }
 
@@ -276,62 +315,80 @@ static void follow_device(struct weir_trace *trace, const struct move *move, siz
 static void move_device(struct weir_trace *trace, uint32_t *rows, size_t count)
 {
 	struct weir_device_columns *device = &trace->device;
-	struct move move = {rows, count, weir_realloc(NULL, (count ? count : 1) * sizeof(int64_t))};
+	const struct move move = {rows, count};
+	const struct column columns[] = {
+		COLUMN(device, start_ns), COLUMN(device, end_ns),
+		COLUMN(device, name),     COLUMN(device, launch),
+		COLUMN(device, stream),   COLUMN(device, correlation),
+		COLUMN(device, external), COLUMN(device, graph_node),
+		COLUMN(device, bytes),    COLUMN(device, blocks),
+		COLUMN(device, device),   COLUMN(device, threads_per_block),
+		COLUMN(device, kind),     COLUMN(device, flags),
+	};
 
 	follow_device(trace, &move, device->count);
-	move64(&move, device->start_ns);
-	move64(&move, device->end_ns);
-	move32(&move, device->name);
-	move32(&move, device->launch);
-	move32(&move, device->stream);
-	move64(&move, device->correlation);
-	move64(&move, device->external);
-	move64(&move, device->graph_node);
-	move64(&move, device->bytes);
-	move32(&move, device->blocks);
-	move32(&move, device->threads_per_block);
-	move16(&move, device->device);
-	move8(&move, device->kind);
-	move8(&move, device->flags);
+	move_table(&move, columns, WEIR_COUNT_OF(columns));
 	device->count = count;
-	free(move.scratch);
 	free(rows);
 }
 
-void weir_builder_sort_host(struct weir_builder *builder)
+static uint32_t *sort_host(const struct weir_trace *trace)
 {
-	struct weir_host_columns *host = &builder->trace->host;
-	struct sort_keys keys = {
+	const struct weir_host_columns *host = &trace->host;
+
+	return sort_rows(&(struct sort_keys){
 		.group = host->thread,
 		.start_ns = host->start_ns,
 		.end_ns = host->end_ns,
 		.count = host->count,
-		.groups = builder->trace->thread_count,
-	};
-	uint32_t *rows = sort_rows(&keys);
-
-	if (rows)
-		move_host(builder->trace, rows, host->count);
+		.groups = trace->thread_count,
+	});
 }
 
-void weir_builder_sort_device(struct weir_builder *builder)
+static uint32_t *sort_device(const struct weir_trace *trace)
 {
-	struct weir_device_columns *device = &builder->trace->device;
+	const struct weir_device_columns *device = &trace->device;
 	uint32_t *rows, *groups = weir_realloc(NULL, (device->count + 1) * sizeof(*groups));
-	struct sort_keys keys = {
+
+	for (size_t i = 0; i < device->count; i++)
+		groups[i] = device->device[i];
+	rows = sort_rows(&(struct sort_keys){
 		.group = groups,
 		.start_ns = device->start_ns,
 		.end_ns = device->end_ns,
 		.count = device->count,
-		.groups = builder->trace->device_count,
-	};
-
-	for (size_t i = 0; i < device->count; i++)
-		groups[i] = device->device[i];
-	rows = sort_rows(&keys);
+		.groups = trace->device_count,
+	});
 	free(groups);
-	if (rows)
-		move_device(builder->trace, rows, device->count);
+	return rows;
+}
+
+/* The orders of host and device rows; NULL: sorted. */
+struct orders {
+	const struct weir_trace *trace;
+	uint32_t *host, *device;
+};
+
+static void find_order(void *context, size_t index)
+{
+	struct orders *orders = context;
+
+	if (index == 0)
+		orders->host = sort_host(orders->trace);
+	else
+		orders->device = sort_device(orders->trace);
+}
+
+void weir_builder_sort(struct weir_builder *builder)
+{
+	struct weir_trace *trace = builder->trace;
+	struct orders orders = {.trace = trace};
+
+	weir_pool_run(2, weir_pool_width(2), find_order, &orders);
+	if (orders.host)
+		move_host(trace, orders.host, trace->host.count);
+	if (orders.device)
+		move_device(trace, orders.device, trace->device.count);
 }
 
 /* Returns the rows that do not start at 0; NULL if no row starts at 0. The caller frees it. */
