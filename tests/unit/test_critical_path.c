@@ -103,6 +103,40 @@ static void assert_adds_up(const struct desk *desk)
 	}
 }
 
+/* Checks that the sums of the path, which are kept without the pieces, are those of the pieces. */
+static void assert_sums(const struct desk *desk)
+{
+	struct weir_analysis without = *desk->analysis;
+	struct weir_path path, sums = desk->path;
+	struct weir_path_sums again = {0};
+
+	without.options.detail = false;
+	weir_path_find(&without, &path);
+	assert_null(path.pieces);
+	assert_int_equal(path.sums.pieces, sums.count);
+	for (size_t i = sums.count; i-- > 0;)
+		weir_path_sums_add(&again, desk->analysis, &sums.pieces[i]);
+	assert_memory_equal(path.sums.ns, again.ns, sizeof again.ns);
+	assert_int_equal(path.sums.count, again.count);
+	for (size_t i = 0; i < again.count; i++) {
+		assert_int_equal(path.sums.items[i].rank, again.items[i].rank);
+		assert_int_equal(path.sums.items[i].name, again.items[i].name);
+		assert_int_equal(path.sums.items[i].kind, again.items[i].kind);
+		assert_int_equal(path.sums.items[i].ns, again.items[i].ns);
+		assert_int_equal(path.sums.items[i].count, again.items[i].count);
+	}
+	for (size_t r = 0; again.first && r < desk->analysis->rank_count; r++) {
+		size_t stages = desk->analysis->ranks[r].steps.stage_count;
+
+		assert_int_equal(path.sums.stages[r] == NULL, again.stages[r] == NULL);
+		if (again.stages[r])
+			assert_memory_equal(path.sums.stages[r], again.stages[r],
+			                    stages * sizeof *again.stages[r]);
+	}
+	weir_path_sums_release(&again);
+	weir_path_release(&path);
+}
+
 static void every_nanosecond_of_any_trace_has_one_cause(void **state)
 {
 	uint64_t seed = 77;
@@ -120,6 +154,7 @@ static void every_nanosecond_of_any_trace_has_one_cause(void **state)
 		if (desk.path.rank != WEIR_NONE) {
 			assert_covers(&desk);
 			assert_adds_up(&desk);
+			assert_sums(&desk);
 			walked++;
 		} else {
 			assert_null(desk.report->critical_path);

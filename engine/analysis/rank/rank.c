@@ -8,6 +8,7 @@
 #include "engine/analysis/roofline/shapes.h"
 #include "engine/analysis/roofline/traffic.h"
 #include "engine/base/arena.h"
+#include "engine/base/enums.h"
 #include "engine/base/pool.h"
 #include "engine/base/regions.h"
 
@@ -30,37 +31,102 @@ static void find_devices(struct weir_rank *rank, const struct weir_rank_options 
 	}
 }
 
-static void measure_activity(struct weir_rank *rank)
-{
-	struct weir_intervals all = {0};
-	int64_t *ends = weir_alloc((rank->steps.step_count + 1) * sizeof *ends);
-	uint32_t *numbers = weir_alloc((rank->steps.step_count + 1) * sizeof *numbers);
-	struct weir_step_ends steps = {ends, numbers, 0};
+/* Inputs of the measurements of a rank that need neither its segments nor each other. */
+struct measuring {
+	struct weir_rank *rank;
+	struct weir_intervals windows; /* of all devices */
+	int64_t *ends;                 /* of the steady steps */
+	uint32_t *numbers;
+	struct weir_step_ends steps;
+};
 
-	rank->activity = weir_alloc(rank->trace->device_count * sizeof *rank->activity);
+static void measuring_init(struct measuring *measuring, struct weir_rank *rank)
+{
+	size_t steps = rank->steps.step_count;
+
+	*measuring = (struct measuring){.rank = rank};
+	measuring->ends = weir_alloc((steps + 1) * sizeof *measuring->ends);
+	measuring->numbers = weir_alloc((steps + 1) * sizeof *measuring->numbers);
+	measuring->steps = (struct weir_step_ends){measuring->ends, measuring->numbers, 0};
 	for (size_t d = 0; d < rank->trace->device_count; d++) {
 		const struct weir_intervals *windows = &rank->steps.windows[d];
 
-		weir_activity_measure(rank->trace, rank->timeline.first_row[d],
-		                      rank->timeline.first_row[d + 1], rank->timeline.work, windows,
-		                      &rank->activity[d]);
-		rank->busy_ns = weir_add_ns(rank->busy_ns, rank->activity[d].active_ns);
 		for (size_t w = 0; w < windows->count; w++)
-			weir_intervals_push(&all, windows->items[w].start_ns,
+			weir_intervals_push(&measuring->windows, windows->items[w].start_ns,
 			                    windows->items[w].end_ns);
 	}
-	weir_intervals_unite(&all);
-	for (size_t i = 0; i < rank->steps.step_count; i++) {
+	weir_intervals_unite(&measuring->windows);
+	for (size_t i = 0; i < steps; i++) {
 		if (rank->steps.steps[i].state != WEIR_STEP_STEADY)
 			continue;
-		numbers[steps.count] = (uint32_t)i;
-		ends[steps.count++] = rank->steps.steps[i].end_ns;
+		measuring->numbers[measuring->steps.count] = (uint32_t)i;
+		measuring->ends[measuring->steps.count++] = rank->steps.steps[i].end_ns;
 	}
-	weir_launches_measure(&rank->timeline, &all, &rank->launches);
-	weir_memory_measure(&rank->timeline, &all, &steps, &rank->memory);
-	weir_intervals_release(&all);
-	free(ends);
-	free(numbers);
+}
+
+static void measuring_release(struct measuring *measuring)
+{
+	weir_intervals_release(&measuring->windows);
+	free(measuring->ends);
+	free(measuring->numbers);
+}
+
+static uint64_t measure_devices(struct measuring *measuring)
+{
+	struct weir_rank *rank = measuring->rank;
+
+	rank->activity = weir_alloc(rank->trace->device_count * sizeof *rank->activity);
+	for (size_t d = 0; d < rank->trace->device_count; d++) {
+		weir_activity_measure(rank->trace, rank->timeline.first_row[d],
+		                      rank->timeline.first_row[d + 1], rank->timeline.work,
+		                      &rank->steps.windows[d], &rank->activity[d]);
+		rank->busy_ns = weir_add_ns(rank->busy_ns, rank->activity[d].active_ns);
+	}
+	return rank->trace->device_count;
+}
+
+static uint64_t measure_launches(struct measuring *measuring)
+{
+	struct weir_rank *rank = measuring->rank;
+
+	weir_launches_measure(&rank->timeline, &measuring->windows, &rank->launches);
+	return rank->trace->device.count;
+}
+
+static uint64_t measure_memory(struct measuring *measuring)
+{
+	struct weir_rank *rank = measuring->rank;
+
+	weir_memory_measure(&rank->timeline, &measuring->windows, &measuring->steps, &rank->memory);
+	return rank->trace->memory_count;
+}
+
+static uint64_t group_work(struct measuring *measuring)
+{
+	struct weir_rank *rank = measuring->rank;
+
+	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);
+	weir_graphs_init(&rank->graphs, &rank->timeline, &rank->groups);
+	return rank->groups.count;
+}
+
+/* A measurement returns its count, which its region shows. */
+static const struct {
+	const char *region, *counted;
+	uint64_t (*measure)(struct measuring *measuring);
+} measurements[] = {
+	{"launches", "rows", measure_launches},
+	{"memory", "events", measure_memory},
+	{"groups", "groups", group_work},
+	{"activity", "devices", measure_devices},
+};
+
+static void measure(void *context, size_t index)
+{
+	struct weir_region region = weir_region_enter(measurements[index].region, NULL);
+	uint64_t count = measurements[index].measure(context);
+
+	weir_region_leave(&region, measurements[index].counted, count);
 }
 
 bool weir_call_of_op(const struct weir_trace *trace, uint32_t op_row, const char *kernel,
@@ -224,26 +290,11 @@ static void assess(struct weir_rank *rank, size_t index)
 			(call_ns / 1e9);
 }
 
-/* Groups the device work, or measures the activity: neither needs the other. */
-static void group_or_measure(void *context, size_t index)
-{
-	struct weir_rank *rank = context;
-	struct weir_region region = weir_region_enter(index == 0 ? "activity" : "groups", NULL);
-
-	if (index == 0) {
-		measure_activity(rank);
-		weir_region_leave(&region, NULL, 0);
-		return;
-	}
-	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);
-	weir_graphs_init(&rank->graphs, &rank->timeline, &rank->groups);
-	weir_region_leave(&region, "groups", rank->groups.count);
-}
-
 void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
                     const struct weir_rank_options *options)
 {
 	struct weir_region region = weir_region_enter("timeline", NULL);
+	struct measuring measuring;
 
 	*rank = (struct weir_rank){.trace = trace, .rank = trace->rank};
 	weir_timeline_init(&rank->timeline, trace);
@@ -256,7 +307,10 @@ void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
 	weir_loading_steps_count(&rank->timeline, &rank->steps, &rank->segments, &rank->loading);
 	weir_region_leave(&region, "segments", rank->segments.count);
 	find_devices(rank, options);
-	weir_pool_run(2, weir_pool_width(2), group_or_measure, rank);
+	measuring_init(&measuring, rank);
+	weir_pool_run(WEIR_COUNT_OF(measurements), weir_pool_width(WEIR_COUNT_OF(measurements)),
+	              measure, &measuring);
+	measuring_release(&measuring);
 	region = weir_region_enter("roofline", NULL);
 	rank->assessments = weir_alloc(rank->groups.count * sizeof *rank->assessments);
 	for (size_t i = 0; i < rank->groups.count; i++)
