@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/places.h"
 #include "engine/analysis/advice/shortlist.h"
+#include "engine/base/pool.h"
 
 #define WORTH_NAMING 1.03 /* a fix with a smaller speed-up is left out */
 /* A replay of the unchanged program that is further from the measured step predicts nothing. */
@@ -89,26 +91,87 @@ static void finish(struct weir_draft *draft, struct weir_arena *arena, struct we
 	draft->touched = NULL;
 }
 
-/* Applies one transformation; returns true if it is worth naming. */
-static bool try_fix(const struct weir_advisor *advisor, const struct weir_fix_method *method,
-                    const struct weir_fix_entry *entry, struct weir_arena *arena,
-                    struct weir_ranked_fix *out)
-{
-	struct weir_draft draft;
-	bool found;
+/* The transformations of a catalogue, tried on several threads. */
+struct trials {
+	const struct weir_advisor *advisor;
+	const struct weir_fix_catalogue *catalogue;
+	struct weir_arena *arena;         /* under the lock */
+	struct weir_ranked_fix *outcomes; /* per entry */
+	bool *found;                      /* per entry: worth naming */
+	pthread_mutex_t lock;
+};
 
+struct finishing {
+	struct weir_draft *draft;
+	struct weir_arena *arena;
+	struct weir_ranked_fix *out;
+};
+
+static void run_finish(void *context)
+{
+	const struct finishing *finishing = context;
+
+	finish(finishing->draft, finishing->arena, finishing->out);
+}
+
+/* Finishes a fix under the lock of the arena, which is free again if memory runs out. */
+static void finish_locked(struct trials *trials, struct weir_draft *draft,
+                          struct weir_ranked_fix *out)
+{
+	struct finishing finishing = {draft, trials->arena, out};
+	bool done;
+
+	pthread_mutex_lock(&trials->lock);
+	done = weir_memory_try(run_finish, &finishing);
+	pthread_mutex_unlock(&trials->lock);
+	if (!done)
+		weir_out_of_memory();
+}
+
+/* Applies one transformation. */
+static void try_fix(void *context, size_t index)
+{
+	struct trials *trials = context;
+	const struct weir_fix_entry *entry = &trials->catalogue->items[index];
+	const struct weir_fix_method *method = weir_fix_method_find(entry->id);
+	struct weir_ranked_fix *out = &trials->outcomes[index];
+	struct weir_draft draft;
+
+	if (!method || method->apply == weir_fix_none)
+		return;
 	*out = (struct weir_ranked_fix){
-		.fix = {.entry = entry, .of_trace = advisor->program.step == WEIR_NONE}};
-	weir_draft_init(&draft, advisor);
-	found = method->apply(&draft);
-	if (found) {
+		.fix = {.entry = entry, .of_trace = trials->advisor->program.step == WEIR_NONE},
+		.order = index};
+	weir_draft_init(&draft, trials->advisor);
+	if (method->apply(&draft)) {
 		time_draft(&draft, &out->fix);
-		found = out->fix.speedup >= WORTH_NAMING;
+		trials->found[index] = out->fix.speedup >= WORTH_NAMING;
 	}
-	if (found)
-		finish(&draft, arena, out);
+	if (trials->found[index])
+		finish_locked(trials, &draft, out);
 	weir_draft_release(&draft);
-	return found;
+}
+
+/* Fills the outcomes that are worth naming, in the order of the catalogue. Returns their number. */
+static size_t try_fixes(const struct weir_advisor *advisor,
+                        const struct weir_fix_catalogue *catalogue, struct weir_arena *arena,
+                        struct weir_ranked_fix *outcomes)
+{
+	struct trials trials = {.advisor = advisor,
+	                        .catalogue = catalogue,
+	                        .arena = arena,
+	                        .outcomes = outcomes,
+	                        .found = weir_alloc(catalogue->count + 1)};
+	size_t count = 0;
+
+	pthread_mutex_init(&trials.lock, NULL);
+	weir_pool_run(catalogue->count, weir_pool_width(catalogue->count), try_fix, &trials);
+	pthread_mutex_destroy(&trials.lock);
+	for (size_t i = 0; i < catalogue->count; i++)
+		if (trials.found[i])
+			outcomes[count++] = outcomes[i];
+	free(trials.found);
+	return count;
 }
 
 /* ---- the list ---- */
@@ -185,15 +248,7 @@ void weir_advise(const struct weir_analysis *analysis, const struct weir_report 
 		out->step_ns = advisor.program.step != WEIR_NONE && is_faithful(&advisor)
 		                       ? advisor.before_ns
 		                       : NAN;
-		for (size_t i = 0; i < catalogue->count; i++) {
-			const struct weir_fix_method *method =
-				weir_fix_method_find(catalogue->items[i].id);
-
-			if (method && method->apply != weir_fix_none &&
-			    try_fix(&advisor, method, &catalogue->items[i], arena,
-			            &outcomes[count]))
-				outcomes[count++].order = i;
-		}
+		count = try_fixes(&advisor, catalogue, arena, outcomes);
 		weir_shortlist(&advisor, outcomes, count);
 		keep(&advisor, outcomes, count, arena, out);
 		if (out->count == 0)

@@ -146,6 +146,8 @@ bool weir_advisor_init(struct weir_advisor *advisor, const struct weir_analysis 
 	if (rank->devices[advisor->program.device].known)
 		advisor->peaks = &rank->devices[advisor->program.device].peaks;
 	advisor->memos = weir_alloc(WEIR_MEMO_COUNT * sizeof *advisor->memos);
+	for (size_t i = 0; i < WEIR_MEMO_COUNT; i++)
+		pthread_mutex_init(&advisor->memos[i].lock, NULL);
 	fill_families(advisor);
 	advisor->framework = framework_of(rank->trace, advisor->program.device);
 	fill_bandwidth(advisor);
@@ -157,6 +159,7 @@ bool weir_advisor_init(struct weir_advisor *advisor, const struct weir_analysis 
 void weir_advisor_release(struct weir_advisor *advisor)
 {
 	for (size_t i = 0; advisor->memos && i < WEIR_MEMO_COUNT; i++) {
+		pthread_mutex_destroy(&advisor->memos[i].lock);
 		if (!advisor->memos[i].value)
 			continue;
 		advisor->memos[i].release(advisor->memos[i].value);
@@ -168,16 +171,36 @@ void weir_advisor_release(struct weir_advisor *advisor)
 	*advisor = (struct weir_advisor){0};
 }
 
+struct search {
+	const struct weir_advisor *advisor;
+	const struct weir_memo_type *type;
+	struct weir_advisor_memo *memo;
+};
+
+static void run_search(void *context)
+{
+	const struct search *search = context;
+	void *value = weir_alloc(search->type->size);
+
+	search->type->fill(value, search->advisor);
+	search->memo->release = search->type->release;
+	search->memo->value = value;
+}
+
 const void *weir_advisor_recall(const struct weir_advisor *advisor,
                                 const struct weir_memo_type *type)
 {
 	struct weir_advisor_memo *memo = &advisor->memos[type->memo];
 
-	if (!memo->value) {
-		memo->value = weir_alloc(type->size);
-		memo->release = type->release;
-		type->fill(memo->value, advisor);
-	}
+	struct search search = {advisor, type, memo};
+	bool done;
+
+	/* Memory that runs out must not leave the lock to threads that wait for it. */
+	pthread_mutex_lock(&memo->lock);
+	done = memo->value || weir_memory_try(run_search, &search);
+	pthread_mutex_unlock(&memo->lock);
+	if (!done)
+		weir_out_of_memory();
 	return memo->value;
 }
 

@@ -6,6 +6,7 @@
 #ifndef WEIR_ANALYSIS_ADVICE_ADVISOR_H
 #define WEIR_ANALYSIS_ADVICE_ADVISOR_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "engine/analysis/advice/program.h"
@@ -45,7 +46,8 @@ struct weir_memo_type {
 };
 
 struct weir_advisor_memo {
-	void *value; /* NULL: not searched yet */
+	pthread_mutex_t lock; /* of the search: transformations run on several threads */
+	void *value;          /* NULL: not searched yet */
 	void (*release)(void *value);
 };
 
@@ -70,7 +72,8 @@ bool weir_advisor_init(struct weir_advisor *advisor, const struct weir_analysis 
                        const struct weir_report *report);
 void weir_advisor_release(struct weir_advisor *advisor);
 
-/* Returns the result of a search, made on the first call; it belongs to the advisor. */
+/* Returns the result of a search, made on the first call; it belongs to the advisor. A search may
+ * recall others, but not in a circle. */
 const void *weir_advisor_recall(const struct weir_advisor *advisor,
                                 const struct weir_memo_type *type);
 

@@ -14,8 +14,8 @@
 #define LEAVES_AT_ONCE 65536 /* that one thread classifies */
 
 struct thread {
-	bool classified;
-	bool has_system_calls; /* the trace records the thread's system calls */
+	bool classified, launches; /* launches: it has launched work, and its leaves are known */
+	bool has_system_calls;     /* the trace records the thread's system calls */
 	struct weir_thread_activity activity;
 };
 
@@ -187,14 +187,34 @@ static void find_surroundings(struct weir_host_activity *activity)
 	free(trials);
 }
 
-/* Makes one of the columns, none of which needs another one. */
+/* Finds the leaves of the threads that launch work, which explain late launches. */
+static void find_leaves(struct weir_host_activity *activity)
+{
+	const struct weir_trace *trace = activity->timeline->trace;
+
+	for (size_t i = 0; i < trace->device.count; i++) {
+		uint32_t launch = trace->device.launch[i];
+		struct thread *thread =
+			launch == WEIR_NONE ? NULL : &activity->threads[trace->host.thread[launch]];
+
+		if (!thread || thread->launches)
+			continue;
+		weir_leaves_init(&thread->activity.leaves, activity->timeline,
+		                 trace->host.thread[launch]);
+		thread->launches = true;
+	}
+}
+
+/* Makes one of the columns or the leaves, none of which needs another one. */
 static void search_rows(void *context, size_t index)
 {
 	struct weir_host_activity *activity = context;
 
 	if (index == 0)
-		find_surroundings(activity);
+		find_leaves(activity);
 	else if (index == 1)
+		find_surroundings(activity);
+	else if (index == 2)
 		mark_device_business(activity);
 	else
 		weir_cold_start_init(&activity->cold_start, activity->timeline);
@@ -213,7 +233,7 @@ struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *ti
 		if (host->kind[i] == WEIR_HOST_API &&
 		    weir_api_is_system(class_of(timeline, (uint32_t)i)))
 			activity->threads[host->thread[i]].has_system_calls = true;
-	weir_pool_run(3, weir_pool_width(3), search_rows, activity);
+	weir_pool_run(4, weir_pool_width(4), search_rows, activity);
 	return activity;
 }
 
@@ -437,7 +457,8 @@ static void classify(struct weir_host_activity *activity, uint32_t index)
 	const struct weir_leaves *leaves = &thread->leaves;
 	size_t pieces;
 
-	weir_leaves_init(&thread->leaves, activity->timeline, index);
+	if (!activity->threads[index].launches)
+		weir_leaves_init(&thread->leaves, activity->timeline, index);
 	thread->idle = weir_alloc(leaves->count);
 	pieces = leaves->count / LEAVES_AT_ONCE + 1;
 	weir_pool_run(pieces, weir_pool_width(pieces), classify_leaves,
