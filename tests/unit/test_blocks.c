@@ -414,6 +414,43 @@ static void compressed_traces_are_read_alike(void **state)
 	weir_text_release(&text);
 }
 
+/* Reads a long trace that 5 MB of other bytes follow. Returns the bytes that count as read. */
+static uint64_t stored_bytes_of(const char *path, size_t threads)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_input *input = weir_profile_add_input(profile, path);
+	struct weir_source *source;
+	struct weir_error err = {0};
+	uint64_t stored;
+
+	assert_int_equal(weir_source_open(path, &source, &err), WEIR_OK);
+	weir_source_divide(source, (struct weir_source_division){threads, 100000});
+	assert_int_equal(weir_reader_kineto.read(source, input, &err), WEIR_OK);
+	assert_int_equal(input->warnings[WEIR_WARN_TRAILING].count, 1);
+	stored = weir_source_stored_bytes(source);
+	weir_source_free(source);
+	weir_profile_free(profile);
+	return stored;
+}
+
+static void bytes_that_were_read_ahead_do_not_count(void **state)
+{
+	struct weir_text text = long_trace(20000);
+	const char *path;
+	uint64_t one;
+
+	(void)state;
+	weir_text_repeat(&text, "x", 5000000);
+	make_folder();
+	path = write_file("trace.json", text.data, text.length);
+	one = stored_bytes_of(path, 1);
+	assert_true(one < text.length);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(stored_bytes_of(path, 4), one);
+	remove_folder();
+	weir_text_release(&text);
+}
+
 static void a_long_trace_loses_no_event(void **state)
 {
 	struct weir_text text = long_trace(3000);
@@ -442,6 +479,7 @@ int main(void)
 		cmocka_unit_test(files_are_read_alike_by_any_number_of_threads),
 		cmocka_unit_test(random_documents_do_not_depend_on_the_division),
 		cmocka_unit_test(compressed_traces_are_read_alike),
+		cmocka_unit_test(bytes_that_were_read_ahead_do_not_count),
 		cmocka_unit_test(a_long_trace_loses_no_event),
 	};
 
