@@ -16,6 +16,7 @@ zstd_errors.h:                 engine/base/source*.c
 libpq-fe.h:                    baselines/db_postgresql*.c tests/*
 curl/*:                        ci/comment/http.c ci/comment/url.c
 cmocka.h:                      tests/*
+malloc.h:                      engine/base/arena.c
 sanitizer/asan_interface.h:    engine/base/arena.c
 emmintrin.h:                   engine/base/jsonblock.h
 x86intrin.h:                   engine/base/jsonblock.h

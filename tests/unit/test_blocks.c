@@ -176,7 +176,7 @@ static void expect_any_width(const void *data, size_t size, const char *name, si
 	weir_profile_free(one.profile);
 }
 
-/* Expects the same result as from one block, whatever the division. */
+/* Expects the same result as from one block for any division. */
 static void expect_any_division(const char *text)
 {
 	static const struct weir_source_division one_block = {1, 1 << 20};

@@ -103,7 +103,7 @@ static void assert_adds_up(const struct desk *desk)
 	}
 }
 
-/* Checks that the sums of the path, which are kept without the pieces, are those of the pieces. */
+/* Checks that a path without pieces has the same sums as the pieces. */
 static void assert_sums(const struct desk *desk)
 {
 	struct weir_analysis without = *desk->analysis;
