@@ -10,6 +10,7 @@
 
 #include "engine/analysis/timeline/activity.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"
@@ -225,6 +226,71 @@ static void random_segments_cover_the_windows_and_agree_with_the_activity(void *
 	}
 }
 
+/* Segments that one thread cuts, because other threads have pieces of work, too. */
+struct alone {
+	const struct scene *scene;
+	struct weir_segments segments[2];
+};
+
+static void cut_alone(void *context, size_t index)
+{
+	struct alone *alone = context;
+
+	weir_segments_init(&alone->segments[index], &alone->scene->timeline, &alone->scene->steps);
+}
+
+static void assert_same_segments(const struct weir_segments *a, const struct weir_segments *b)
+{
+	assert_int_equal(a->count, b->count);
+	for (size_t i = 0; i < a->count; i++) {
+		const struct weir_segment *x = &a->items[i], *y = &b->items[i];
+
+		assert_int_equal(x->start_ns, y->start_ns);
+		assert_int_equal(x->end_ns, y->end_ns);
+		assert_int_equal(x->row, y->row);
+		assert_int_equal(x->span, y->span);
+		assert_int_equal(x->device, y->device);
+		assert_int_equal(x->busy, y->busy);
+		assert_int_equal(x->work, y->work);
+		assert_int_equal(x->idle, y->idle);
+		assert_int_equal(x->flags, y->flags);
+	}
+	assert_int_equal(a->idle_names.count, b->idle_names.count);
+	for (size_t i = 0; i < a->idle_names.count; i++) {
+		const struct weir_idle_entry *x = &a->idle_names.entries[i],
+					     *y = &b->idle_names.entries[i];
+
+		assert_int_equal(x->name, y->name);
+		assert_int_equal(x->in, y->in);
+		assert_int_equal(x->idle, y->idle);
+		assert_int_equal(x->count, y->count);
+		assert_int_equal(x->ns, y->ns);
+	}
+}
+
+static void several_threads_cut_the_same_segments_as_one(void **state)
+{
+	uint64_t seed = 4711;
+	size_t compared = 0;
+
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		struct alone alone = {0};
+		struct scene scene;
+
+		scene_init(&scene, random_trace(&seed), round % 3 > 0);
+		alone.scene = &scene;
+		weir_pool_run(2, 2, cut_alone, &alone);
+		for (int i = 0; i < 2; i++) {
+			assert_same_segments(&scene.segments, &alone.segments[i]);
+			weir_segments_release(&alone.segments[i]);
+		}
+		compared += scene.segments.count;
+		scene_release(&scene);
+	}
+	assert_true(compared > 1000);
+}
+
 static void the_ends_of_the_clock_do_not_overflow(void **state)
 {
 	struct make_trace *make = make_trace_new();
@@ -249,6 +315,7 @@ int main(void)
 		cmocka_unit_test(devices_follow_each_other),
 		cmocka_unit_test(stretches_with_the_same_owner_are_one),
 		cmocka_unit_test(random_segments_cover_the_windows_and_agree_with_the_activity),
+		cmocka_unit_test(several_threads_cut_the_same_segments_as_one),
 		cmocka_unit_test(the_ends_of_the_clock_do_not_overflow),
 	};
 

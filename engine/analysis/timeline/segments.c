@@ -122,12 +122,12 @@ static void cut_window(struct weir_segments *out, struct weir_idle_finder *idle,
 	}
 }
 
-/* A run of windows of one device, which one thread cuts. */
+/* A part of the time of one device, which one thread cuts. */
 struct task {
 	struct weir_idle_finder *idle;
 	struct weir_segments out;
 	uint16_t device;
-	size_t first, end; /* windows */
+	struct weir_interval part; /* both ends are starts of computation, or unlimited */
 };
 
 /* The work of each device by class, and the tasks in the order of their segments. */
@@ -154,16 +154,24 @@ static void run_task(void *context, size_t index)
 {
 	const struct cut *cut = context;
 	struct task *task = &cut->tasks[index];
+	const struct weir_intervals *windows = &cut->steps->windows[task->device];
 	struct pieces classes[CLASSES];
 
 	memcpy(classes, cut->classes[task->device], sizeof classes);
 	task->idle = weir_idle_finder_part(cut->idle, &task->out.idle_names);
-	for (size_t w = task->first; w < task->end; w++)
-		cut_window(&task->out, task->idle, classes,
-		           cut->steps->windows[task->device].items[w], task->device);
+	for (size_t w = 0; w < windows->count; w++) {
+		struct weir_interval window = windows->items[w];
+
+		if (window.start_ns < task->part.start_ns)
+			window.start_ns = task->part.start_ns;
+		if (window.end_ns > task->part.end_ns)
+			window.end_ns = task->part.end_ns;
+		cut_window(&task->out, task->idle, classes, window, task->device);
+	}
 }
 
-/* Divides the windows into about `parts` tasks of a device each. */
+/* Divides the time of each device into about `parts` tasks. They meet where computation starts:
+ * there a segment starts in any case, since no other class takes precedence. */
 static void make_tasks(struct cut *cut, size_t parts)
 {
 	size_t devices = cut->timeline->trace->device_count;
@@ -171,15 +179,21 @@ static void make_tasks(struct cut *cut, size_t parts)
 	cut->tasks = weir_alloc(devices * parts * sizeof *cut->tasks);
 	cut->count = 0;
 	for (size_t d = 0; d < devices; d++) {
-		size_t windows = cut->steps->windows[d].count;
+		const struct pieces *computation = &cut->classes[d][0];
+		int64_t from_ns = INT64_MIN;
 
-		for (size_t p = 0; p < parts; p++)
-			if (windows * p / parts < windows * (p + 1) / parts)
-				cut->tasks[cut->count++] = (struct task){
-					.device = (uint16_t)d,
-					.first = windows * p / parts,
-					.end = windows * (p + 1) / parts,
-				};
+		for (size_t p = 1; p <= parts; p++) {
+			size_t at = computation->count * p / parts;
+			int64_t to_ns = p == parts || at == computation->count
+			                        ? INT64_MAX
+			                        : computation->items[at].start_ns;
+
+			if (to_ns == INT64_MAX && p < parts)
+				continue;
+			cut->tasks[cut->count++] =
+				(struct task){.device = (uint16_t)d, .part = {from_ns, to_ns}};
+			from_ns = to_ns;
+		}
 	}
 }
 
