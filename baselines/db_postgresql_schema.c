@@ -65,9 +65,11 @@ enum weir_status weir_postgresql_outline(struct weir_db *db, struct weir_db_outl
 	status = look_for_others(db, outline, err);
 	if (!status && (outline->is_empty || outline->is_foreign))
 		return WEIR_OK;
-	if (reason.status)
-		return weir_fail(err, reason.status, "%s", reason.message);
-	return status ? status : read_version(db, outline, intact, err);
+	/* Another process may have created the tables since the first look. */
+	if (!status)
+		status = read_version(db, outline, intact, err);
+	return status && reason.status ? weir_fail(err, reason.status, "%s", reason.message)
+	                               : status;
 }
 
 enum weir_status weir_postgresql_create(struct weir_db *db, struct weir_error *err)
