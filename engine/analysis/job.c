@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/analysis/job.h"
 #include "engine/analysis/ranks/graph_operators.h"
@@ -135,22 +134,6 @@ static void choose(struct weir_analysis *analysis, size_t index)
 	analysis->rank_count++;
 }
 
-/* Returns true if no straggler before this one is on its node: the ranks of a slow node are alike.
- */
-static bool is_first_of_node(const struct weir_analysis *analysis, size_t straggler)
-{
-	const struct weir_worst_rank *ranks = analysis->worst.ranks;
-	const char *node = analysis->summaries[ranks[straggler].summary].node;
-
-	for (size_t i = 0; node && i < straggler; i++) {
-		const char *other = analysis->summaries[ranks[i].summary].node;
-
-		if (other && strcmp(other, node) == 0)
-			return false;
-	}
-	return true;
-}
-
 /* Chooses the first rank, the stragglers, and of the others every n-th, and numbers them in the
  * order of the inputs. */
 static void choose_ranks(struct weir_analysis *analysis)
@@ -159,8 +142,10 @@ static void choose_ranks(struct weir_analysis *analysis)
 	uint32_t number = 0;
 
 	choose(analysis, 0);
-	for (size_t i = 0; i < analysis->worst.rank_count; i++)
-		if (analysis->rank_count <= MOST_STRAGGLERS && is_first_of_node(analysis, i))
+	for (size_t i = 0; i < analysis->worst.node_count && i < MOST_STRAGGLERS; i++)
+		choose(analysis, analysis->worst.nodes[i].summary);
+	for (size_t i = 0; i < analysis->worst.rank_count && i < MOST_STRAGGLERS; i++)
+		if (analysis->rank_count <= MOST_STRAGGLERS)
 			choose(analysis, analysis->worst.ranks[i].summary);
 	for (size_t i = 1; i < WEIR_DETAILED_RANKS; i++)
 		choose(analysis, i * count / WEIR_DETAILED_RANKS);

@@ -54,9 +54,9 @@ struct weir_worst_row {
 };
 
 struct weir_job_figures {
-	uint64_t ranks, detailed;         /* in the run; analysed in detail */
-	uint64_t slow_ranks, slow_groups; /* that stand out, also those without a row */
-	struct weir_worst_row *rows;      /* by share, the largest first */
+	uint64_t ranks, detailed;                     /* in the run; analysed in detail */
+	uint64_t slow_nodes, slow_ranks, slow_groups; /* that stand out, also those without a row */
+	struct weir_worst_row *rows;                  /* by share, the largest first */
 	size_t row_count;
 };
 

@@ -71,6 +71,18 @@ double weir_t_quantile_upper(double p, double df)
 	return df > NORMAL_FROM_DF ? gsl_cdf_ugaussian_Qinv(p) : gsl_cdf_tdist_Qinv(p, df);
 }
 
+double weir_normal_upper(double z)
+{
+	weir_stats_init();
+	return gsl_cdf_ugaussian_Q(z);
+}
+
+double weir_normal_quantile_upper(double p)
+{
+	weir_stats_init();
+	return gsl_cdf_ugaussian_Qinv(p);
+}
+
 double weir_digamma(double x)
 {
 	gsl_sf_result result;

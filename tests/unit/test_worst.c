@@ -33,6 +33,7 @@ struct fault {
 	int64_t received;    /* its elements; other ranks: 1000 */
 	int expert;          /* rank whose experts receive more in the local group; -1: none */
 	int64_t noise_ns;    /* most that any interval is longer */
+	bool nodes;          /* each local group is on a node */
 };
 
 static const struct fault healthy = {
@@ -123,11 +124,14 @@ static void meet(struct job *job, const struct fault *fault, size_t m)
 
 static void job_open(struct job *job, const struct fault *fault)
 {
+	static const char *const nodes[RANKS / LOCAL] = {"a", "b", "c", "d"};
+
 	*job = (struct job){.state = 7};
 	for (size_t r = 0; r < RANKS; r++) {
 		struct weir_rank_summary *summary = &job->summaries[r];
 
 		summary->rank = (int64_t)r;
+		summary->node = fault->nodes ? nodes[r / LOCAL] : NULL;
 		summary->device_count = 1;
 		summary->devices = weir_alloc(sizeof *summary->devices);
 		summary->devices[0].link_bytes_per_s = NAN;
@@ -206,6 +210,30 @@ static void a_late_local_group_is_named_rank_by_rank(void **state)
 	assert_int_equal(job.worst.rank_count, 4);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(job.worst.ranks[i].summary, 4 + i);
+	job_close(&job);
+}
+
+static void a_node_is_named_in_place_of_its_ranks(void **state)
+{
+	struct fault fault = healthy;
+	struct job job;
+
+	(void)state;
+	fault.rank = 4;
+	fault.last_rank = 7;
+	fault.late_ns = OWN_NS / 5;
+	fault.nodes = true;
+	job_open(&job, &fault);
+	assert_int_equal(job.worst.rank_count, 0);
+	assert_int_equal(job.worst.node_count, 1);
+	assert_string_equal(job.worst.nodes[0].name, "b");
+	assert_int_equal(job.worst.nodes[0].ranks, LOCAL);
+	assert_int_equal(job.worst.nodes[0].by, WEIR_LATE_BY_HOST);
+	job_close(&job);
+	fault.last_rank = 4; /* one rank does not make a slow node */
+	job_open(&job, &fault);
+	assert_int_equal(job.worst.rank_count, 1);
+	assert_int_equal(job.worst.node_count, 0);
 	job_close(&job);
 }
 
@@ -304,6 +332,7 @@ int main(void)
 		cmocka_unit_test(nobody_stands_out_of_equal_ranks),
 		cmocka_unit_test(a_late_rank_is_named_with_its_cause),
 		cmocka_unit_test(a_late_local_group_is_named_rank_by_rank),
+		cmocka_unit_test(a_node_is_named_in_place_of_its_ranks),
 		cmocka_unit_test(lateness_below_two_per_cent_is_not_named),
 		cmocka_unit_test(one_long_pause_makes_no_straggler),
 		cmocka_unit_test(uneven_experts_are_named_from_a_quarter_more_tokens),

@@ -19,6 +19,8 @@
  * copies of a trace have no outlier of nanoseconds. */
 #define LEAST_SHARE  0.0005
 #define LEAST_FACTOR 0.01
+/* Of a p whose normal deviate is taken. */
+#define LEAST_P 1e-300
 
 /* ---- collectives by kind and group ---- */
 
@@ -292,29 +294,149 @@ static int by_share(const void *left, const void *right)
 	return (a->summary > b->summary) - (a->summary < b->summary);
 }
 
+/* ---- nodes ---- */
+
+/* The limits that a rank or a node must reach. */
+struct limits {
+	double middle, deviation; /* of the shares of all ranks */
+};
+
+static bool is_late(double share, const struct limits *limits)
+{
+	return share >= WEIR_WORST_SHARE &&
+	       (share - limits->middle) / limits->deviation >= WEIR_WORST_DEVIATIONS;
+}
+
+/* A rank on a node. */
+struct place {
+	const char *node;
+	const struct weir_worst_rank *rank;
+};
+
+static int by_node(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+	int order = strcmp(a->node, b->node);
+
+	return order != 0 ? order
+	                  : (a->rank->summary > b->rank->summary) -
+	                            (a->rank->summary < b->rank->summary);
+}
+
+/* Returns the p of the ranks together. */
+static double combined_p(const struct place *places, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += weir_normal_quantile_upper(
+			fmin(fmax(places[i].rank->p, LEAST_P), 1 - LEAST_P));
+	return weir_normal_upper(sum / sqrt((double)count));
+}
+
+/* Adds the node of these ranks if they are late together. */
+static void judge_node(struct weir_worst *worst, const struct place *places, size_t count,
+                       size_t nodes, const struct limits *limits)
+{
+	double *shares = weir_alloc((count + 1) * sizeof *shares), share;
+	const struct weir_worst_rank *latest = places[0].rank;
+
+	for (size_t i = 0; i < count; i++) {
+		shares[i] = places[i].rank->share;
+		if (shares[i] > latest->share)
+			latest = places[i].rank;
+	}
+	share = weir_median(shares, count);
+	free(shares);
+	if (count < 2 || !is_late(share, limits) ||
+	    combined_p(places, count) * (double)nodes >= WEIR_WORST_ALPHA)
+		return;
+	worst->nodes[worst->node_count++] = (struct weir_worst_node){
+		.name = places[0].node,
+		.ranks = count,
+		.summary = latest->summary,
+		.share = share,
+		.by = latest->by,
+	};
+}
+
+static int by_node_share(const void *left, const void *right)
+{
+	const struct weir_worst_node *a = left, *b = right;
+
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static size_t end_of_node(const struct place *places, size_t count, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < count && strcmp(places[end].node, places[first].node) == 0)
+		end++;
+	return end;
+}
+
+static void find_nodes(struct weir_worst *worst, const struct weir_worst_rank *ranks,
+                       const struct weir_rank_summary *summaries, size_t count,
+                       const struct limits *limits)
+{
+	struct place *places = weir_alloc((count + 1) * sizeof *places);
+	size_t known = 0, nodes = 0;
+
+	worst->nodes = weir_alloc((count + 1) * sizeof *worst->nodes);
+	for (size_t r = 0; r < count; r++)
+		if (summaries[r].node && !isnan(ranks[r].share))
+			places[known++] = (struct place){summaries[r].node, &ranks[r]};
+	qsort(places, known, sizeof *places, by_node);
+	for (size_t i = 0; i < known; i = end_of_node(places, known, i))
+		nodes++;
+	for (size_t i = 0, end; i < known; i = end) {
+		end = end_of_node(places, known, i);
+		judge_node(worst, places + i, end - i, nodes, limits);
+	}
+	qsort(worst->nodes, worst->node_count, sizeof *worst->nodes, by_node_share);
+	free(places);
+}
+
+static bool is_on_slow_node(const struct weir_worst *worst, const char *node)
+{
+	for (size_t i = 0; node && i < worst->node_count; i++)
+		if (strcmp(worst->nodes[i].name, node) == 0)
+			return true;
+	return false;
+}
+
+/* ---- all ranks ---- */
+
 static void find_ranks(struct weir_worst *worst, const struct weir_meetings *meetings,
                        const struct weir_rank_summary *summaries, size_t count,
                        struct transfer *all)
 {
-	double *known = weir_alloc((count + 1) * sizeof *known), middle, deviation;
+	double *known = weir_alloc((count + 1) * sizeof *known);
 	size_t known_count = 0, tests;
+	struct weir_worst_rank *ranks = measure_ranks(meetings, summaries, count, all, &tests);
+	struct limits limits;
 
-	worst->ranks = measure_ranks(meetings, summaries, count, all, &tests);
 	for (size_t r = 0; r < count; r++)
-		if (!isnan(worst->ranks[r].share))
-			known[known_count++] = worst->ranks[r].share;
-	middle = weir_median(known, known_count);
-	deviation = fmax(MAD_SCALE * weir_mad(known, known_count), LEAST_SHARE);
+		if (!isnan(ranks[r].share))
+			known[known_count++] = ranks[r].share;
+	limits.middle = weir_median(known, known_count);
+	limits.deviation = fmax(MAD_SCALE * weir_mad(known, known_count), LEAST_SHARE);
+	free(known);
+	if (known_count >= WEIR_WORST_FEWEST)
+		find_nodes(worst, ranks, summaries, count, &limits);
+	worst->ranks = ranks;
 	for (size_t r = 0; known_count >= WEIR_WORST_FEWEST && r < count; r++) {
-		struct weir_worst_rank one = worst->ranks[r];
+		struct weir_worst_rank one = ranks[r];
 
-		one.deviations = (one.share - middle) / deviation;
-		if (one.share >= WEIR_WORST_SHARE && one.p * (double)tests < WEIR_WORST_ALPHA &&
-		    one.deviations >= WEIR_WORST_DEVIATIONS)
+		one.deviations = (one.share - limits.middle) / limits.deviation;
+		if (is_late(one.share, &limits) && one.p * (double)tests < WEIR_WORST_ALPHA &&
+		    !is_on_slow_node(worst, summaries[r].node))
 			worst->ranks[worst->rank_count++] = one;
 	}
 	qsort(worst->ranks, worst->rank_count, sizeof *worst->ranks, by_share);
-	free(known);
 }
 
 /* ---- groups ---- */
@@ -440,5 +562,6 @@ void weir_worst_release(struct weir_worst *worst)
 		free(worst->groups[i].summaries);
 	free(worst->groups);
 	free(worst->ranks);
+	free(worst->nodes);
 	*worst = (struct weir_worst){0};
 }

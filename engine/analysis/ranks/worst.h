@@ -18,7 +18,10 @@
  *
  * A rank is an outlier if its lateness is WEIR_WORST_DEVIATIONS robust standard deviations (1.4826
  * MAD) above the median of all ranks and WEIR_WORST_SHARE of the analysed time, and if p times the
- * number of tests (Bonferroni) is below WEIR_WORST_ALPHA. A group is an outlier if its collectives
+ * number of tests (Bonferroni) is below WEIR_WORST_ALPHA. A node is an outlier, in place of its
+ * ranks, if the median of their latenesses meets the same two limits, and if their p combined by
+ * Stouffer's method (S. A. Stouffer et al., The American Soldier, 1949), times the number of nodes,
+ * is below the same level. A group is an outlier if its collectives
  * last WEIR_WORST_FACTOR times as long as those of the same kind, size and number of members in the
  * median group, by as many deviations of the logarithm, and if the difference is WEIR_WORST_SHARE
  * of the time; a collective counts with the duration of its last member, which does not wait.
@@ -47,6 +50,14 @@ struct weir_worst_rank {
 	enum weir_late_by by; /* what the extra time was spent on */
 };
 
+struct weir_worst_node {
+	const char *name; /* borrowed from the summaries */
+	size_t ranks;
+	size_t summary;       /* index of its latest rank */
+	double share;         /* median lateness of its ranks */
+	enum weir_late_by by; /* of the latest rank */
+};
+
 struct weir_worst_group {
 	const char *key;     /* of the collective, as in struct weir_meeting_view */
 	size_t *summaries;   /* indices of the members, owned */
@@ -56,10 +67,13 @@ struct weir_worst_group {
 	double share;        /* the time that it adds, over the analysed time */
 };
 
-/* Sorted by share, the largest first. {0} is empty; release with weir_worst_release(). */
+/* Sorted by share, the largest first. Ranks of a named node are not named. {0} is empty; release
+ * with weir_worst_release(). */
 struct weir_worst {
 	struct weir_worst_rank *ranks;
 	size_t rank_count;
+	struct weir_worst_node *nodes;
+	size_t node_count;
 	struct weir_worst_group *groups;
 	size_t group_count, group_capacity;
 };

@@ -11,8 +11,6 @@
 #include "engine/base/text.h"
 #include "engine/stats/quantile.h"
 
-/* A node is named in place of its ranks if this share of them stands out, and at least two. */
-#define NODE_SHARE 0.5
 /* A difference is listed if it is at least this share of the largest one. */
 #define DIFFERENCE_SHARE 0.2
 /* Ranks of a group that its name lists. */
@@ -148,6 +146,11 @@ static void compare(const struct weir_rank *slow, const struct weir_rank *fast,
 
 static bool is_slow(const struct weir_analysis *analysis, size_t summary)
 {
+	const char *node = analysis->summaries[summary].node;
+
+	for (size_t i = 0; node && i < analysis->worst.node_count; i++)
+		if (strcmp(analysis->worst.nodes[i].name, node) == 0)
+			return true;
 	for (size_t i = 0; i < analysis->worst.rank_count; i++)
 		if (analysis->worst.ranks[i].summary == summary)
 			return true;
@@ -173,34 +176,6 @@ static const struct weir_rank *find_fast(const struct weir_analysis *analysis)
 		fast = &analysis->ranks[analysis->detailed[s]];
 	}
 	return fast;
-}
-
-/* ---- nodes ---- */
-
-static bool is_on(const struct weir_rank_summary *summary, const char *node)
-{
-	return summary->node && strcmp(summary->node, node) == 0;
-}
-
-/* Counts the ranks of a node, and those that stand out. */
-static void count_node(const struct weir_analysis *analysis, const char *node, size_t *ranks,
-                       size_t *slow)
-{
-	*ranks = *slow = 0;
-	for (size_t s = 0; s < analysis->summary_count; s++)
-		*ranks += is_on(&analysis->summaries[s], node);
-	for (size_t i = 0; i < analysis->worst.rank_count; i++)
-		*slow += is_on(&analysis->summaries[analysis->worst.ranks[i].summary], node);
-}
-
-static bool is_slow_node(const struct weir_analysis *analysis, const char *node)
-{
-	size_t ranks, slow;
-
-	if (!node)
-		return false;
-	count_node(analysis, node, &ranks, &slow);
-	return slow > 1 && (double)slow >= NODE_SHARE * (double)ranks;
 }
 
 /* ---- rows ---- */
@@ -229,10 +204,10 @@ static const char *copy(const struct listing *listing, const char *text)
 	return text ? weir_arena_copy(listing->report->arena, text, strlen(text)) : NULL;
 }
 
-static void add_differences(const struct listing *listing, const struct weir_worst_rank *worst,
+static void add_differences(const struct listing *listing, size_t summary,
                             struct weir_worst_row *row)
 {
-	uint32_t detailed = listing->analysis->detailed[worst->summary];
+	uint32_t detailed = listing->analysis->detailed[summary];
 
 	if (listing->fast && detailed != WEIR_NONE)
 		compare(&listing->analysis->ranks[detailed], listing->fast, listing->report, row);
@@ -252,54 +227,26 @@ static void add_rank(struct listing *listing, const struct weir_worst_rank *wors
 	row->late_by = worst->by;
 	row->share = worst->share;
 	row->votes = worst->votes;
-	add_differences(listing, worst, row);
+	add_differences(listing, worst->summary, row);
 }
 
-static void add_node(struct listing *listing, const struct weir_worst_rank *first)
+static void add_node(struct listing *listing, const struct weir_worst_node *worst)
 {
-	const struct weir_analysis *analysis = listing->analysis;
-	const char *node = analysis->summaries[first->summary].node;
 	struct weir_worst_row *row = add_row(listing, WEIR_WORST_NODE);
-	size_t ranks, slow, filled = 0;
-	double *shares;
 
 	if (!row)
 		return;
-	count_node(analysis, node, &ranks, &slow);
-	shares = weir_alloc((slow + 1) * sizeof *shares);
-	for (size_t i = 0; i < analysis->worst.rank_count; i++)
-		if (is_on(&analysis->summaries[analysis->worst.ranks[i].summary], node))
-			shares[filled++] = analysis->worst.ranks[i].share;
-	row->name = weir_arena_format(listing->report->arena, "node %s", node);
-	row->node = copy(listing, node);
-	row->ranks = ranks;
-	row->late_by = first->by;
-	row->share = weir_median(shares, filled);
-	free(shares);
-	for (size_t i = 0; i < analysis->worst.rank_count && row->difference_count == 0; i++)
-		if (is_on(&analysis->summaries[analysis->worst.ranks[i].summary], node))
-			add_differences(listing, &analysis->worst.ranks[i], row);
+	row->name = weir_arena_format(listing->report->arena, "node %s", worst->name);
+	row->node = copy(listing, worst->name);
+	row->ranks = worst->ranks;
+	row->late_by = worst->by;
+	row->share = worst->share;
+	add_differences(listing, worst->summary, row);
 }
 
-/* Adds the ranks in the order of their share, and each slow node at its first rank. */
-static void add_ranks(struct listing *listing)
+static bool is_on(const struct weir_rank_summary *summary, const char *node)
 {
-	const struct weir_analysis *analysis = listing->analysis;
-	const struct weir_worst *worst = &analysis->worst;
-
-	for (size_t i = 0; i < worst->rank_count; i++) {
-		const char *node = analysis->summaries[worst->ranks[i].summary].node;
-		bool first = true;
-
-		if (!is_slow_node(analysis, node)) {
-			add_rank(listing, &worst->ranks[i]);
-			continue;
-		}
-		for (size_t j = 0; j < i && first; j++)
-			first = !is_on(&analysis->summaries[worst->ranks[j].summary], node);
-		if (first)
-			add_node(listing, &worst->ranks[i]);
-	}
+	return summary->node && strcmp(summary->node, node) == 0;
 }
 
 /* Lists the members of a group, and the nodes that they are on. */
@@ -391,19 +338,23 @@ void weir_fill_job(const struct weir_analysis *analysis, struct weir_report *rep
 	const struct weir_worst *worst = &analysis->worst;
 	struct listing listing = {analysis, report, NULL};
 
-	if (worst->rank_count == 0 && worst->group_count == 0 && analysis->experts.count == 0 &&
-	    analysis->rank_count == analysis->summary_count)
+	if (worst->rank_count == 0 && worst->node_count == 0 && worst->group_count == 0 &&
+	    analysis->experts.count == 0 && analysis->rank_count == analysis->summary_count)
 		return;
 	listing.fast = find_fast(analysis);
 	report->job = weir_arena_alloc(report->arena, sizeof *report->job);
 	*report->job = (struct weir_job_figures){
 		.ranks = analysis->summary_count,
 		.detailed = analysis->rank_count,
+		.slow_nodes = worst->node_count,
 		.slow_ranks = worst->rank_count,
 		.slow_groups = worst->group_count,
 		.rows = weir_arena_alloc(report->arena, WEIR_MAX_WORST * sizeof *report->job->rows),
 	};
-	add_ranks(&listing);
+	for (size_t i = 0; i < worst->node_count; i++)
+		add_node(&listing, &worst->nodes[i]);
+	for (size_t i = 0; i < worst->rank_count; i++)
+		add_rank(&listing, &worst->ranks[i]);
 	for (size_t i = 0; i < worst->group_count; i++)
 		add_group(&listing, &worst->groups[i]);
 	for (size_t i = 0; i < analysis->experts.count; i++)

@@ -31,6 +31,7 @@ static const struct weir_schema worst_schema = SCHEMA(
 #define OF struct weir_job_figures
 const struct weir_schema weir_job_schema =
 	SCHEMA(BLOCK, {COUNT("ranks", ranks)}, {COUNT("detailed", detailed)},
-               {COUNT("slow_ranks", slow_ranks)}, {COUNT("slow_groups", slow_groups)},
+               {COUNT("slow_nodes", slow_nodes)}, {COUNT("slow_ranks", slow_ranks)},
+               {COUNT("slow_groups", slow_groups)},
                {LIST("worst", rows, row_count, worst_schema, WEIR_MAX_WORST)});
 #undef OF
