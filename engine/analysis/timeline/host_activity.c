@@ -414,7 +414,8 @@ static void find_pauses(const struct weir_host_activity *activity,
 	size_t lasting = 0;
 
 	for (size_t i = 0; i + 1 < leaves->count; i++)
-		lasting += leaves->time_ns[i + 1] - leaves->time_ns[i] >= WEIR_PAUSE_LEAST_NS &&
+		lasting += weir_span_ns(leaves->time_ns[i], leaves->time_ns[i + 1]) >=
+		                   WEIR_PAUSE_LEAST_NS &&
 		           is_silent(activity, leaves->row[i]);
 	if (lasting < WEIR_PAUSES_FEWEST)
 		return;
