@@ -73,6 +73,16 @@ enum weir_status weir_store_load(struct weir_store *store, const struct weir_sto
 enum weir_status weir_store_load_from(const char *path, const struct weir_store_query *query,
                                       struct weir_baseline **out, struct weir_error *err);
 
+/* Sees one run, which it may change but not keep. Sets *enough to true to see no more. */
+typedef enum weir_status weir_store_visit(void *context, struct weir_baseline_run *run,
+                                          bool *enough, struct weir_error *err);
+/* Shows each run of a name with its samples to `visit`, current and history and pruned ones, in
+ * the order of weir_store_load() and from one snapshot. Few runs are in memory at a time; their
+ * `pinned` is not set. Fails with the status of `visit`, or with WEIR_E_NO_BASELINE as
+ * weir_store_load() does. */
+enum weir_status weir_store_each(struct weir_store *store, const char *name,
+                                 weir_store_visit *visit, void *context, struct weir_error *err);
+
 struct weir_store_row {
 	const char *name;
 	uint64_t runs, history;   /* current ones, and those that promotions replaced */

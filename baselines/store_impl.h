@@ -68,6 +68,11 @@ enum weir_status weir_store_load_runs(const struct weir_store *store,
                                       const struct weir_store_query *query,
                                       struct weir_db_statement *rows,
                                       struct weir_baseline *baseline, struct weir_error *err);
+/* Appends the runs of the next few rows; sets *more to false after the last row. */
+enum weir_status weir_store_load_batch(const struct weir_store *store,
+                                       const struct weir_store_query *query,
+                                       struct weir_db_statement *rows, bool *more,
+                                       struct weir_baseline *baseline, struct weir_error *err);
 /* Pins a run that the name holds. */
 enum weir_status weir_store_pin_run(const struct weir_store *store, int64_t baseline, int64_t run,
                                     struct weir_error *err);
@@ -77,6 +82,13 @@ enum weir_status weir_store_mark_pinned(const struct weir_store *store, int64_t 
 /* Appends the pruned runs of a name, newest first. */
 enum weir_status weir_store_load_pruned(const struct weir_store *store, int64_t id,
                                         struct weir_baseline *baseline, struct weir_error *err);
+/* Condition on the alias p of the table pruned: its run was not recorded again. */
+#define WEIR_STORE_STILL_PRUNED                                                                    \
+	" NOT EXISTS (SELECT 1 FROM run r CROSS JOIN member m"                                     \
+	" WHERE m.baseline = p.baseline AND m.run = r.id AND r.digest = p.digest)"
+/* Appends the pruned run with this number in the store. */
+enum weir_status weir_store_load_one_pruned(const struct weir_store *store, int64_t id,
+                                            struct weir_baseline *baseline, struct weir_error *err);
 /* Keeps the summary of a run that is not stored. */
 enum weir_status weir_store_keep_summary(const struct weir_store *store, int64_t baseline,
                                          const uint8_t digest[WEIR_SHA256_SIZE],

@@ -139,13 +139,26 @@ enum weir_status weir_store_load_pruned(const struct weir_store *store, int64_t 
 
 	if (store->version < FIRST_VERSION)
 		return WEIR_OK;
-	status = weir_store_prepare(
-		store,
-		"SELECT " PRUNED_COLUMNS " FROM pruned p WHERE baseline = ?1"
-		" AND NOT EXISTS (SELECT 1 FROM run r CROSS JOIN member m"
-		" WHERE m.baseline = p.baseline AND m.run = r.id AND r.digest = p.digest)"
-		" ORDER BY recorded DESC, id DESC",
-		&select, err);
+	status = weir_store_prepare(store,
+	                            "SELECT " PRUNED_COLUMNS " FROM pruned p WHERE baseline = ?1"
+	                            " AND" WEIR_STORE_STILL_PRUNED
+	                            " ORDER BY recorded DESC, id DESC",
+	                            &select, err);
+	if (!status) {
+		weir_db_bind_int(select, 1, id);
+		status = read_rows(store, select, baseline, err);
+	}
+	weir_db_finalize(select);
+	return status;
+}
+
+enum weir_status weir_store_load_one_pruned(const struct weir_store *store, int64_t id,
+                                            struct weir_baseline *baseline, struct weir_error *err)
+{
+	struct weir_db_statement *select = NULL;
+	enum weir_status status = weir_store_prepare(
+		store, "SELECT " PRUNED_COLUMNS " FROM pruned WHERE id = ?1", &select, err);
+
 	if (!status) {
 		weir_db_bind_int(select, 1, id);
 		status = read_rows(store, select, baseline, err);

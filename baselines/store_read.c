@@ -274,27 +274,38 @@ static enum weir_status fill(const struct weir_store *store, const struct weir_s
 	return status;
 }
 
+enum weir_status weir_store_load_batch(const struct weir_store *store,
+                                       const struct weir_store_query *query,
+                                       struct weir_db_statement *rows, bool *more,
+                                       struct weir_baseline *baseline, struct weir_error *err)
+{
+	struct pending pending[AHEAD];
+	size_t count = 0;
+	enum weir_status status = WEIR_OK;
+
+	*more = true;
+	while (!status && *more && count < AHEAD) {
+		status = weir_db_step(rows, more, err);
+		if (!status && *more)
+			status = take_head(store, rows, baseline, &pending[count], err);
+		count += !status && *more;
+	}
+	if (!status && count > 0)
+		status = fill(store, query, baseline->runs + baseline->count - count, pending,
+		              count, err);
+	return status;
+}
+
 enum weir_status weir_store_load_runs(const struct weir_store *store,
                                       const struct weir_store_query *query,
                                       struct weir_db_statement *rows,
                                       struct weir_baseline *baseline, struct weir_error *err)
 {
-	struct pending pending[AHEAD];
-	size_t count = 0;
-	bool row = true;
+	bool more = true;
 	enum weir_status status = WEIR_OK;
 
-	while (!status && row) {
-		status = weir_db_step(rows, &row, err);
-		if (!status && row)
-			status = take_head(store, rows, baseline, &pending[count], err);
-		count += !status && row;
-		if (!status && count > 0 && (count == AHEAD || !row)) {
-			status = fill(store, query, baseline->runs + baseline->count - count,
-			              pending, count, err);
-			count = 0;
-		}
-	}
+	while (!status && more)
+		status = weir_store_load_batch(store, query, rows, &more, baseline, err);
 	return status;
 }
 

@@ -13,6 +13,7 @@ struct weir_baseline_call {
 	const struct weir_arguments *arguments;
 	const char *subject;   /* argument after the name of the action; NULL: none */
 	struct weir_text text; /* for standard output */
+	bool is_written;       /* the action wrote its output itself */
 };
 
 /* Opens a store to write; WEIR_E_NO_BASELINE instead of a new file if the file does not exist. */

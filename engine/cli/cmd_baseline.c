@@ -8,6 +8,7 @@
 #include "baselines/store.h"
 #include "engine/base/json.h"
 #include "engine/cli/baseline_copy.h"
+#include "engine/cli/baseline_export.h"
 #include "engine/cli/baseline_life.h"
 #include "engine/cli/baseline_text.h"
 #include "engine/cli/command.h"
@@ -17,7 +18,7 @@
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/plain/items.h"
 
-static const char *const formats[] = {"text", "json", NULL};
+static const char *const formats[] = {"text", "json", "csv", "jsonl", NULL};
 
 static const struct weir_option options[] = {
 	{.name = "name",
@@ -51,10 +52,11 @@ static const struct weir_option options[] = {
          .help = "promote: name of the baseline that gets the runs"},
 	{.name = "format",
          .letter = 'f',
-         .kind = WEIR_OPTION_CHOICE,
+         .kind = WEIR_OPTION_TEXT, /* each action checks it */
          .value = "FORMAT",
          .choices = formats,
-         .help = "list, show: text (default) or json"},
+         .help = "list, show: text (default) or json; export: json (default, which import "
+                 "reads), csv or jsonl, one row for each run, scope and metric"},
 	{.name = "output",
          .letter = 'o',
          .kind = WEIR_OPTION_FILE,
@@ -275,7 +277,7 @@ static enum weir_status promote(struct weir_baseline_call *call, struct weir_err
 
 /* --- export, import, verify --- */
 
-static enum weir_status export_baseline(struct weir_baseline_call *call, struct weir_error *err)
+static enum weir_status export_document(struct weir_baseline_call *call, struct weir_error *err)
 {
 	struct weir_baseline *baseline;
 	enum weir_status status = load(call, false, &baseline, err);
@@ -290,6 +292,16 @@ static enum weir_status export_baseline(struct weir_baseline_call *call, struct 
 		                 "runs (weir baseline record --keep COUNT)",
 		                 call->subject, call->text.length >> 20, WEIR_JSON_MAX_BYTES >> 20);
 	return WEIR_OK;
+}
+
+static enum weir_status export_baseline(struct weir_baseline_call *call, struct weir_error *err)
+{
+	enum weir_rows_form form;
+	const char *format = weir_option_text(call->arguments, "format");
+
+	if (weir_rows_form_parse(format ? format : "json", &form))
+		return weir_baseline_export_rows(call, form, err);
+	return export_document(call, err);
 }
 
 static enum weir_status import_baseline(struct weir_baseline_call *call, struct weir_error *err)
@@ -350,23 +362,27 @@ struct action {
 	const char *usage;
 	size_t least, most; /* number of arguments after the word */
 	enum weir_status (*run)(struct weir_baseline_call *call, struct weir_error *err);
+	const char *const *formats; /* of --format */
 };
 
+static const char *const printed[] = {"text", "json", NULL};
+static const char *const exported[] = {"json", "csv", "jsonl", NULL};
+
 static const struct action actions[] = {
-	{"record", "record RUN... --name N", 1, SIZE_MAX, record},
-	{"list", "list", 0, 0, list},
-	{"show", "show N", 1, 1, show},
-	{"remove", "remove N [--yes]", 1, 1, weir_baseline_remove},
+	{"record", "record RUN... --name N", 1, SIZE_MAX, record, printed},
+	{"list", "list", 0, 0, list, printed},
+	{"show", "show N", 1, 1, show, printed},
+	{"remove", "remove N [--yes]", 1, 1, weir_baseline_remove, printed},
 	{"prune", "prune N [--older-than DAYS] [--keep COUNT] [--dry-run]", 1, 1,
-         weir_baseline_prune},
-	{"pin", "pin N [RUN]", 1, 2, weir_baseline_pin},
-	{"unpin", "unpin N [RUN]", 1, 2, weir_baseline_unpin},
-	{"promote", "promote N --as M", 1, 1, promote},
-	{"export", "export N [-o FILE]", 1, 1, export_baseline},
-	{"import", "import FILE", 1, 1, import_baseline},
-	{"verify", "verify", 0, 0, verify},
-	{"copy", "copy FROM TO", 2, 2, weir_baseline_copy},
-	{NULL, NULL, 0, 0, NULL},
+         weir_baseline_prune, printed},
+	{"pin", "pin N [RUN]", 1, 2, weir_baseline_pin, printed},
+	{"unpin", "unpin N [RUN]", 1, 2, weir_baseline_unpin, printed},
+	{"promote", "promote N --as M", 1, 1, promote, printed},
+	{"export", "export N [--format json|csv|jsonl] [-o FILE]", 1, 1, export_baseline, exported},
+	{"import", "import FILE", 1, 1, import_baseline, printed},
+	{"verify", "verify", 0, 0, verify, printed},
+	{"copy", "copy FROM TO", 2, 2, weir_baseline_copy, printed},
+	{NULL, NULL, 0, 0, NULL, NULL},
 };
 
 static enum weir_status find_action(const struct weir_arguments *arguments,
@@ -397,6 +413,33 @@ static enum weir_status find_action(const struct weir_arguments *arguments,
 	return WEIR_OK;
 }
 
+static enum weir_status check_format(const struct weir_arguments *arguments,
+                                     const struct action *action, struct weir_error *err)
+{
+	const char *format = weir_option_text(arguments, "format");
+	const char *const *known = action->formats;
+	struct weir_text all = {0};
+
+	if (!format)
+		return WEIR_OK;
+	for (size_t i = 0; known[i]; i++) {
+		if (strcmp(known[i], format) == 0) {
+			weir_text_release(&all);
+			return WEIR_OK;
+		}
+		weir_text_printf(&all, "%s%s", i ? ", " : "", known[i]);
+	}
+	if (action->formats == exported && strcmp(format, "parquet") == 0)
+		weir_fail(err, WEIR_E_USAGE,
+		          "weir writes no parquet; export CSV and load it: duckdb -c \"copy (from "
+		          "'runs.csv') to 'runs.parquet'\"");
+	else
+		weir_fail(err, WEIR_E_USAGE, "--format of %s is \"%.40s\"; expected one of: %s",
+		          action->word, format, all.data);
+	weir_text_release(&all);
+	return WEIR_E_USAGE;
+}
+
 static enum weir_exit run(const struct weir_arguments *arguments, struct weir_error *err)
 {
 	struct weir_baseline_call call = {.arguments = arguments,
@@ -405,8 +448,10 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 	enum weir_status status = find_action(arguments, &action, err);
 
 	if (!status)
-		status = action->run(&call, err);
+		status = check_format(arguments, action, err);
 	if (!status)
+		status = action->run(&call, err);
+	if (!status && !call.is_written)
 		status = weir_output_write(weir_option_text(arguments, "output"), &call.text, err);
 	weir_text_release(&call.text);
 	return weir_exit_of(status);
@@ -432,7 +477,11 @@ const struct weir_command weir_command_baseline = {
 		"an id that show prints. remove N deletes a baseline with its history: on a "
 		"terminal it asks, elsewhere it needs --yes.\n\n"
 		"export writes a baseline as one JSON document that fits into a "
-		"repository, and import reads it. verify checks the whole store. copy FROM TO adds "
+		"repository, and import reads it. With --format csv or jsonl it writes a long "
+		"table "
+		"of all runs, also of the history, for analysis elsewhere: weir baseline export "
+		"main --format csv -o runs.csv\n\n"
+		"verify checks the whole store. copy FROM TO adds "
 		"everything in one store to another, a file or a server, and compares both: weir "
 		"baseline copy .weir/baselines.db postgresql://ci@db.example.org/weir\n\n"
 		"Several jobs may record at the same time. If a call is interrupted or the "

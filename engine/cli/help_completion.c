@@ -24,6 +24,13 @@ static void add_words(struct weir_text *text, const char *const *words)
 		weir_text_printf(text, "%s%s", i ? " " : "", words[i]);
 }
 
+static void add_choices(struct weir_text *text, const struct weir_option *option)
+{
+	weir_text_puts(text, "COMPREPLY=($(compgen -W \"");
+	add_words(text, option->choices);
+	weir_text_puts(text, "\" -- \"$word\"))");
+}
+
 /* Writes the completion of an option's value: its choices, files or folders; nothing for free text.
  */
 static void add_value_case(struct weir_text *text, const char *command,
@@ -35,9 +42,7 @@ static void add_value_case(struct weir_text *text, const char *command,
 	weir_text_puts(text, ") ");
 	switch (option->kind) {
 	case WEIR_OPTION_CHOICE:
-		weir_text_puts(text, "COMPREPLY=($(compgen -W \"");
-		add_words(text, option->choices);
-		weir_text_puts(text, "\" -- \"$word\"))");
+		add_choices(text, option);
 		break;
 	case WEIR_OPTION_FILE:
 		weir_text_puts(text,
@@ -47,8 +52,13 @@ static void add_value_case(struct weir_text *text, const char *command,
 		weir_text_puts(text,
 		               "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$word\"))");
 		break;
-	case WEIR_OPTION_FLAG:
 	case WEIR_OPTION_TEXT:
+		if (option->choices)
+			add_choices(text, option);
+		else
+			weir_text_puts(text, ":");
+		break;
+	case WEIR_OPTION_FLAG:
 	case WEIR_OPTION_COUNT:
 	case WEIR_OPTION_PERCENTILE:
 	case WEIR_OPTION_PRICE:

@@ -32,7 +32,7 @@ struct weir_option {
 	char letter;      /* 0: none */
 	enum weir_option_kind kind;
 	const char *value;          /* placeholder in help: "FILE"; NULL for a flag */
-	const char *const *choices; /* for WEIR_OPTION_CHOICE; ends with NULL */
+	const char *const *choices; /* of a CHOICE; suggested for a TEXT; ends with NULL */
 	bool repeatable;            /* false: the last value counts */
 	bool collects;              /* true: the arguments that follow its value are values too */
 	bool hidden;                /* left out of help, man page and completion */

@@ -8,41 +8,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/regions.h"
 #include "engine/cli/output.h"
 
-static enum weir_status write_all(int fd, const char *name, const struct weir_text *text,
-                                  struct weir_error *err)
+struct weir_output {
+	int fd;
+	char *name;   /* in messages; owned */
+	char *beside; /* temporary file that gets the name in the end; NULL: written in place */
+	mode_t mode;  /* of a file that is replaced */
+	bool stops;   /* the reader, such as head, has what it wants */
+};
+
+static enum weir_status fail_write(const struct weir_output *output, struct weir_error *err)
 {
-	size_t done = 0;
-
-	while (done < text->length) {
-		ssize_t count = write(fd, text->data + done, text->length - done);
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count < 0 && errno == EPIPE)
-			return WEIR_OK; /* the reader, such as head, has what it wants */
-		if (count < 0)
-			return weir_fail(err, WEIR_E_USAGE, "cannot write %s: %s", name,
-			                 strerror(errno));
-		done += (size_t)count;
-	}
-	return WEIR_OK;
-}
-
-static enum weir_status write_in_place(const char *path, const struct weir_text *text,
-                                       struct weir_error *err)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	enum weir_status status;
-
-	if (fd < 0)
-		return weir_fail(err, WEIR_E_USAGE, "cannot write %s: %s", path, strerror(errno));
-	status = write_all(fd, path, text, err);
-	if (close(fd) != 0 && !status)
-		status = weir_fail(err, WEIR_E_USAGE, "cannot write %s: %s", path, strerror(errno));
-	return status;
+	return weir_fail(err, WEIR_E_USAGE, "cannot write %s: %s", output->name, strerror(errno));
 }
 
 /* Returns the permissions of the file that is replaced, or those of a new file. */
@@ -57,71 +37,125 @@ static mode_t wanted_mode(const struct stat *old)
 	return 0666 & ~mask;
 }
 
-static enum weir_status fill(int fd, const char *path, mode_t mode, const struct weir_text *text,
-                             struct weir_error *err)
-{
-	enum weir_status status = write_all(fd, path, text, err);
-
-	if (!status && fchmod(fd, mode) != 0)
-		status = weir_fail(err, WEIR_E_USAGE, "cannot set the permissions of %s: %s", path,
-		                   strerror(errno));
-	if (close(fd) != 0 && !status)
-		status = weir_fail(err, WEIR_E_USAGE, "cannot write %s: %s", path, strerror(errno));
-	return status;
-}
-
-static enum weir_status replace(const char *path, const struct stat *old,
-                                const struct weir_text *text, struct weir_error *err)
+static enum weir_status open_beside(struct weir_output *output, const struct stat *old,
+                                    struct weir_error *err)
 {
 	struct weir_text beside = {0};
-	enum weir_status status;
-	int fd;
 
-	weir_text_printf(&beside, "%s.XXXXXX", path);
-	fd = mkstemp(beside.data);
-	if (fd < 0) {
-		status = weir_fail(err, WEIR_E_USAGE, "cannot write %s: %s", path, strerror(errno));
-		goto out;
-	}
-	status = fill(fd, path, wanted_mode(old), text, err);
-	if (!status && rename(beside.data, path) != 0)
-		status = weir_fail(err, WEIR_E_USAGE, "cannot write %s: %s", path, strerror(errno));
-	if (status)
-		unlink(beside.data);
-out:
+	weir_text_printf(&beside, "%s.XXXXXX", output->name);
+	output->mode = wanted_mode(old);
+	output->fd = mkstemp(beside.data);
+	if (output->fd >= 0)
+		output->beside = weir_alloc_text(beside.data);
 	weir_text_release(&beside);
+	return output->fd < 0 ? fail_write(output, err) : WEIR_OK;
+}
+
+/* Opens a file. A symbolic link stays, and the file it points to is replaced. */
+static enum weir_status open_file(struct weir_output *output, struct weir_error *err)
+{
+	struct stat info;
+	char *resolved;
+
+	if (stat(output->name, &info) != 0)
+		return open_beside(output, NULL, err);
+	if (S_ISDIR(info.st_mode))
+		return weir_fail(err, WEIR_E_USAGE, "cannot write %s: it is a folder",
+		                 output->name);
+	if (!S_ISREG(info.st_mode)) {
+		output->fd = open(output->name, O_WRONLY | O_CLOEXEC);
+		return output->fd < 0 ? fail_write(output, err) : WEIR_OK;
+	}
+	resolved = realpath(output->name, NULL);
+	if (resolved) {
+		free(output->name);
+		output->name = resolved;
+	}
+	return open_beside(output, &info, err);
+}
+
+static void release(struct weir_output *output)
+{
+	free(output->name);
+	free(output->beside);
+	free(output);
+}
+
+enum weir_status weir_output_open(const char *path, struct weir_output **out,
+                                  struct weir_error *err)
+{
+	bool standard = !path || strcmp(path, "-") == 0;
+	struct weir_output *output = weir_alloc(sizeof *output);
+	enum weir_status status = WEIR_OK;
+
+	*output = (struct weir_output){.fd = STDOUT_FILENO};
+	output->name = weir_alloc_text(standard ? "standard output" : path);
+	if (!standard)
+		status = open_file(output, err);
+	else if (fflush(stdout) != 0)
+		status = fail_write(output, err);
+	if (status)
+		release(output);
+	else
+		*out = output;
 	return status;
 }
 
-/* Writes a file. A symbolic link stays, and the file it points to is replaced. */
-static enum weir_status write_file(const char *path, const struct weir_text *text,
+enum weir_status weir_output_add(struct weir_output *output, const struct weir_text *text,
+                                 struct weir_error *err)
+{
+	size_t done = 0;
+
+	while (done < text->length && !output->stops) {
+		ssize_t count = write(output->fd, text->data + done, text->length - done);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0 && errno == EPIPE)
+			output->stops = true;
+		else if (count < 0)
+			return fail_write(output, err);
+		else
+			done += (size_t)count;
+	}
+	return WEIR_OK;
+}
+
+bool weir_output_stops(const struct weir_output *output)
+{
+	return output->stops;
+}
+
+enum weir_status weir_output_close(struct weir_output *output, bool complete,
                                    struct weir_error *err)
 {
-	struct stat info;
-	enum weir_status status;
-	char *resolved;
+	enum weir_status status = WEIR_OK;
 
-	if (stat(path, &info) != 0)
-		return replace(path, NULL, text, err);
-	if (S_ISDIR(info.st_mode))
-		return weir_fail(err, WEIR_E_USAGE, "cannot write %s: it is a folder", path);
-	if (!S_ISREG(info.st_mode))
-		return write_in_place(path, text, err);
-	resolved = realpath(path, NULL);
-	status = replace(resolved ? resolved : path, &info, text, err);
-	free(resolved);
+	if (complete && output->beside && fchmod(output->fd, output->mode) != 0)
+		status = weir_fail(err, WEIR_E_USAGE, "cannot set the permissions of %s: %s",
+		                   output->name, strerror(errno));
+	if (output->fd != STDOUT_FILENO && close(output->fd) != 0 && complete && !status)
+		status = fail_write(output, err);
+	if (complete && output->beside && !status && rename(output->beside, output->name) != 0)
+		status = fail_write(output, err);
+	if (output->beside && (!complete || status))
+		unlink(output->beside);
+	release(output);
 	return status;
 }
 
 enum weir_status weir_output_write(const char *path, const struct weir_text *text,
                                    struct weir_error *err)
 {
-	if (path && strcmp(path, "-") != 0)
-		return write_file(path, text, err);
-	if (fflush(stdout) != 0)
-		return weir_fail(err, WEIR_E_USAGE, "cannot write standard output: %s",
-		                 strerror(errno));
-	return write_all(STDOUT_FILENO, "standard output", text, err);
+	struct weir_output *output;
+	enum weir_status status = weir_output_open(path, &output, err);
+	enum weir_status closed;
+
+	if (status)
+		return status;
+	status = weir_output_add(output, text, err);
+	closed = weir_output_close(output, !status, err);
+	return status ? status : closed;
 }
 
 void weir_say(const char *remark)

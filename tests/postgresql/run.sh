@@ -21,7 +21,7 @@ cd "$here/../.."
 scenario_unit() {
 	WEIR_TEST_STORE=$(make_store unit)
 	export WEIR_TEST_STORE
-	for name in store store_advice store_exchange store_server prune; do
+	for name in store store_advice store_each store_exchange store_server prune; do
 		"$tests/test_$name" >"$work/out" 2>&1 || give_up "$name: $(cat "$work/out")"
 		grep -E 'PASSED' "$work/out" | sed "s/^/$name /"
 	done
