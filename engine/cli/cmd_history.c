@@ -7,6 +7,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/jsonout.h"
 #include "engine/cli/command.h"
+#include "engine/cli/history_explain.h"
 #include "engine/cli/history_series.h"
 #include "engine/cli/output.h"
 #include "engine/cli/run_options.h"
@@ -24,6 +25,8 @@ static const struct weir_option options[] = {
          .kind = WEIR_OPTION_COUNT,
          .value = "N",
          .help = "number of runs that --fail and the test for drift take for new (default 10)"},
+	{.name = "explain",
+         .help = "show the share of the variance that each label explains, instead of the runs"},
 	WEIR_DB_OPTION,
 	WEIR_CONFIG_OPTION,
 	{.name = "format",
@@ -44,6 +47,7 @@ struct sink {
 	const struct weir_compare_policy *policy;
 	const struct weir_drift *drift;
 	size_t newest; /* runs that --fail looks at */
+	bool explains; /* shows labels instead of runs */
 	bool moved;    /* a change point lies in them, or they drifted */
 };
 
@@ -73,7 +77,11 @@ static bool show(struct sink *sink, const char *label)
 
 	if (known) {
 		sink->moved = sink->moved || has_moved(sink, &series);
-		if (sink->form == AS_JSON)
+		if (sink->explains && sink->form == AS_JSON)
+			weir_history_explain_json(&sink->json, &series);
+		else if (sink->explains)
+			weir_history_explain_text(&sink->text, &series);
+		else if (sink->form == AS_JSON)
 			weir_history_json(&sink->json, &series);
 		else if (sink->form == AS_HTML)
 			weir_history_html(&sink->text, &series);
@@ -168,10 +176,15 @@ static enum weir_status load(const struct weir_arguments *arguments, struct weir
 	return weir_store_load_from(weir_db_path(arguments), &query, out, err);
 }
 
-static enum weir_status check_metric(const char *label, struct weir_error *err)
+static enum weir_status check(const struct weir_arguments *arguments, struct weir_error *err)
 {
+	const char *label = weir_arguments_at(arguments, 1);
+	const char *format = weir_option_text(arguments, "format");
 	struct weir_history_metric metric;
 
+	if (weir_option_given(arguments, "explain") && format && strcmp(format, "html") == 0)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "--explain has no html page; expected --format text or json");
 	if (!label || weir_history_parse(label, &metric))
 		return WEIR_OK;
 	return weir_fail(
@@ -234,13 +247,14 @@ static enum weir_status history(const struct weir_arguments *arguments, bool *mo
                                 struct weir_error *err)
 {
 	const char *format = weir_option_text(arguments, "format");
-	struct sink sink = {.newest = weir_option_count(arguments, "newest", NEWEST)};
+	struct sink sink = {.newest = weir_option_count(arguments, "newest", NEWEST),
+	                    .explains = weir_option_given(arguments, "explain")};
 	const char *label = weir_arguments_at(arguments, 1);
 	struct weir_compare_policy compared;
 	struct weir_baseline *baseline;
 	struct weir_policy *policy;
 	struct weir_drift drift;
-	enum weir_status status = check_metric(label, err);
+	enum weir_status status = check(arguments, err);
 
 	if (!status)
 		status = weir_policy_today(weir_option_text(arguments, "config"), &policy, err);
@@ -292,7 +306,12 @@ const struct weir_command weir_command_history = {
 		       "current runs are tested for slow drift away from the oldest ones.\n\n"
 		       "METRIC is stage:NAME, device:STAGE, operator:STAGE/NAME or metric:NAME, "
 		       "and may end with :p50, :p90, :p95, :p99 or :shift. Without METRIC, history "
-		       "shows the p50 of every stage and every per-run metric.",
+		       "shows the p50 of every stage and every per-run metric.\n\n"
+		       "--explain tells which labels go together with the figure (driver, host, "
+		       "torch and the like): the share of the variance of its logarithm between "
+		       "the values of each label, adjusted for their number, with the p-value of "
+		       "an F test adjusted over the labels. It proves no cause: weir history "
+		       "main stage:decode --explain",
 	.options = options,
 	.exits = WEIR_ENDS(WEIR_EXIT_REGRESSION) | WEIR_ENDS(WEIR_EXIT_NO_BASELINE) |
                  WEIR_ENDS(WEIR_EXIT_STORE),

@@ -153,6 +153,7 @@ static void add_place(struct weir_text *text, const struct weir_history_series *
 
 	weir_text_printf(&place, "%+.1f %% at ", 100 * weir_history_step(series, run));
 	weir_history_place(&place, &series->baseline->runs[run]);
+	weir_history_changed(&place, "; labels that change there: ", series, run);
 	weir_escape_html(text, place.data);
 	weir_text_release(&place);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/cli/history_changes.h"
 #include "engine/cli/history_series.h"
 #include "engine/report/plain/escape.h"
 
@@ -37,16 +38,6 @@ void weir_history_series_release(struct weir_history_series *series)
 {
 	free(series->values);
 	*series = (struct weir_history_series){0};
-}
-
-const char *weir_history_commit(const struct weir_run *run)
-{
-	static const char *const keys[] = {"commit", "git_commit", "revision", "sha"};
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (weir_run_label(run, keys[i]))
-			return weir_run_label(run, keys[i]);
-	return NULL;
 }
 
 static bool is_cut(const struct weir_history_series *series, size_t run)
@@ -133,6 +124,16 @@ void weir_history_place(struct weir_text *text, const struct weir_baseline_run *
 	free(labels);
 }
 
+void weir_history_changed(struct weir_text *text, const char *prefix,
+                          const struct weir_history_series *series, size_t run)
+{
+	struct weir_changes changes;
+
+	weir_changes_find(&changes, series->baseline, series->cuts, series->cut_count, run);
+	weir_changes_text(&changes, prefix, text);
+	weir_changes_release(&changes);
+}
+
 /* Appends "  2026-11-20 14:00   0.572 ms  ······●      <- +4.7 %". */
 static void add_run(struct weir_text *text, const struct weir_history_series *series, size_t run,
                     double least, double most)
@@ -175,6 +176,8 @@ static void add_places(struct weir_text *text, const struct weir_history_series 
 		weir_text_printf(text, "  %+.1f %% at ",
 		                 100 * weir_history_step(series, series->cuts[i]));
 		weir_history_place(text, &series->baseline->runs[series->cuts[i]]);
+		weir_history_changed(text, "\n    labels that change there: ", series,
+		                     series->cuts[i]);
 		weir_text_puts(text, "\n");
 	}
 	if (!series->drift)
@@ -210,6 +213,7 @@ static void put_change_point(struct weir_jsonout *json, const struct weir_histor
 {
 	const struct weir_baseline_run *entry = &series->baseline->runs[run];
 	const struct weir_run_label **labels = weir_run_labels_sorted(entry->run);
+	struct weir_changes changes;
 
 	weir_jsonout_begin_object_inline(json, NULL);
 	weir_jsonout_int(json, "run", (int64_t)run);
@@ -222,6 +226,9 @@ static void put_change_point(struct weir_jsonout *json, const struct weir_histor
 		if (!weir_run_label_is_derived(labels[i]))
 			weir_jsonout_text(json, labels[i]->key, labels[i]->value);
 	weir_jsonout_end(json);
+	weir_changes_find(&changes, series->baseline, series->cuts, series->cut_count, run);
+	weir_changes_json(&changes, json);
+	weir_changes_release(&changes);
 	weir_jsonout_end(json);
 	free(labels);
 }

@@ -30,8 +30,6 @@ void weir_history_series_release(struct weir_history_series *series);
 
 /* Returns the relative change of the level at a change point. */
 double weir_history_step(const struct weir_history_series *series, size_t run);
-/* Returns the commit that a run's labels name, or NULL. */
-const char *weir_history_commit(const struct weir_run *run);
 /* Appends a value with its unit. */
 void weir_history_value_text(struct weir_text *text, const struct weir_history_series *series,
                              double value);
@@ -40,6 +38,11 @@ void weir_history_title(struct weir_text *text, const struct weir_history_series
 /* Appends run id, time, commit and labels of a change point: "run 775861cfac23, 2026-11-20 14:00,
  * commit 1a2b3c, variant slow5". */
 void weir_history_place(struct weir_text *text, const struct weir_baseline_run *run);
+
+/* Appends `prefix` and the labels that change at a change point, or nothing; see history_changes.h.
+ */
+void weir_history_changed(struct weir_text *text, const char *prefix,
+                          const struct weir_history_series *series, size_t run);
 
 /* Appends "slow drift: +5.1 % against the oldest runs", or "in all: ..." behind change points,
  * which explain it. There must be a drift. */
