@@ -87,6 +87,7 @@ struct weir_store_row {
 	const char *name;
 	uint64_t runs, history;   /* current ones, and those that promotions replaced */
 	uint64_t pinned, pruned;  /* of both; runs whose samples were dropped */
+	uint64_t sample_bytes;    /* of both, as stored; set by weir_store_measure() */
 	const char *first, *last; /* recorded, over current ones and history */
 	const char *newest;       /* recorded, of the newest current run; NULL: none */
 	const char *gpu;          /* label of the newest current run; NULL: none */
@@ -96,12 +97,18 @@ struct weir_store_list {
 	struct weir_arena *arena;
 	struct weir_store_row *rows; /* by name */
 	size_t count;
+	/* Size of the whole store, set by weir_store_measure(); a run that several names hold
+	 * counts once. */
+	uint64_t sample_bytes;
 };
 
 /* The caller frees *out with weir_store_list_free(). */
 enum weir_status weir_store_list(struct weir_store *store, struct weir_store_list **out,
                                  struct weir_error *err);
 void weir_store_list_free(struct weir_store_list *list);
+/* Sets `sample_bytes` of a list and its rows. Reads the sizes of all series. */
+enum weir_status weir_store_measure(struct weir_store *store, struct weir_store_list *list,
+                                    struct weir_error *err);
 
 /* --- advice --- */
 
@@ -152,6 +159,10 @@ struct weir_store_choice {
 	size_t keep;        /* number of newest runs that stay, current ones before history; 0: all
 	                       current runs stay */
 	const char *before; /* only runs that were recorded before this time; NULL: any */
+	/* Only runs beyond this size: the samples of the pinned runs, and then of the newest
+	 * others, take at most this number of bytes as stored. The newest run stays. 0: any size.
+	 */
+	uint64_t most_bytes;
 };
 
 /* Loads these runs with their samples, oldest first; none is no error. The caller frees *out with

@@ -147,6 +147,34 @@ enum weir_status weir_store_list(struct weir_store *store, struct weir_store_lis
 	return WEIR_OK;
 }
 
+static enum weir_status measure(struct weir_store *store, void *context, struct weir_error *err)
+{
+	struct weir_store_list *list = context;
+	int64_t bytes = 0;
+	bool found;
+	enum weir_status status = weir_store_number(
+		store, "SELECT CAST(coalesce(sum(length(samples)), 0) AS BIGINT) FROM series", NULL,
+		&bytes, &found, err);
+
+	list->sample_bytes = (uint64_t)bytes;
+	for (size_t i = 0; !status && i < list->count; i++) {
+		status = weir_store_number(
+			store,
+			"SELECT CAST(coalesce(sum(length(s.samples)), 0) AS BIGINT)"
+			" FROM member m CROSS JOIN series s WHERE s.run = m.run"
+			" AND m.baseline = (SELECT id FROM baseline WHERE name = ?1)",
+			list->rows[i].name, &bytes, &found, err);
+		list->rows[i].sample_bytes = (uint64_t)bytes;
+	}
+	return status;
+}
+
+enum weir_status weir_store_measure(struct weir_store *store, struct weir_store_list *list,
+                                    struct weir_error *err)
+{
+	return weir_store_transact(store, false, measure, list, err);
+}
+
 void weir_store_list_free(struct weir_store_list *list)
 {
 	if (!list)

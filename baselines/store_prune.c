@@ -14,28 +14,44 @@
 
 /* ?2: number of newest runs that stay; ?3: only runs recorded before; ?4: 0 for
  * history only, else 1. */
-static const char prunable_sql[] =
-	"SELECT " WEIR_STORE_RUN_COLUMNS " FROM"
-	" (SELECT id, run, current, recorded FROM member WHERE baseline = ?1"
-	"  ORDER BY current DESC, recorded DESC, id DESC LIMIT 9223372036854775807 OFFSET ?2) m"
-	" CROSS JOIN run r WHERE r.id = m.run"
-	" AND m.recorded < ?3 AND m.current <= ?4"
+#define PRUNABLE                                                                                   \
+	"SELECT " WEIR_STORE_RUN_COLUMNS " FROM"                                                   \
+	" (SELECT id, run, current, recorded FROM member WHERE baseline = ?1"                      \
+	"  ORDER BY current DESC, recorded DESC, id DESC LIMIT 9223372036854775807 OFFSET ?2) m"   \
+	" CROSS JOIN run r WHERE r.id = m.run"                                                     \
+	" AND m.recorded < ?3 AND m.current <= ?4"                                                 \
 	" AND NOT EXISTS (SELECT 1 FROM pin p WHERE p.member = m.id)"
-	" ORDER BY m.recorded, m.id";
+#define OLDEST_FIRST " ORDER BY m.recorded, m.id"
+
+/* Members beyond ?5 bytes of samples, if the pinned ones come first and then the newest. */
+#define BEYOND_SIZE                                                                                \
+	" AND m.id IN (SELECT t.id FROM"                                                           \
+	" (SELECT u.id, sum(u.bytes) OVER (ORDER BY u.pinned DESC, u.current DESC,"                \
+	"   u.recorded DESC, u.id DESC) AS held FROM"                                              \
+	"  (SELECT n.id, n.current, n.recorded,"                                                   \
+	"    (SELECT count(*) FROM pin p WHERE p.member = n.id) AS pinned,"                        \
+	"    (SELECT coalesce(sum(length(s.samples)), 0) FROM series s WHERE s.run = n.run)"       \
+	"     AS bytes FROM member n WHERE n.baseline = ?1) u) t WHERE t.held > ?5)"
 
 static enum weir_status load_prunable(const struct weir_store *store, int64_t id,
                                       const struct weir_store_choice *choice,
                                       struct weir_baseline *baseline, struct weir_error *err)
 {
 	const struct weir_store_query query = {.name = choice->name};
+	size_t keep = choice->keep || !choice->most_bytes ? choice->keep : 1;
 	struct weir_db_statement *select = NULL;
-	enum weir_status status = weir_store_prepare(store, prunable_sql, &select, err);
+	enum weir_status status = weir_store_prepare(
+		store,
+		choice->most_bytes ? PRUNABLE BEYOND_SIZE OLDEST_FIRST : PRUNABLE OLDEST_FIRST,
+		&select, err);
 
 	if (!status) {
 		weir_db_bind_int(select, 1, id);
-		weir_db_bind_int(select, 2, (int64_t)choice->keep);
+		weir_db_bind_int(select, 2, (int64_t)keep);
 		weir_db_bind_text(select, 3, choice->before ? choice->before : "9999");
-		weir_db_bind_int(select, 4, choice->keep != 0);
+		weir_db_bind_int(select, 4, keep != 0);
+		if (choice->most_bytes)
+			weir_db_bind_int(select, 5, (int64_t)choice->most_bytes);
 	}
 	if (!status)
 		status = weir_store_load_runs(store, &query, select, baseline, err);

@@ -13,6 +13,7 @@
 
 #define ID_DIGITS  12 /* shown digits of the id of a run */
 #define SHOWN_RUNS 20 /* runs that a dry run lists */
+#define LARGEST    0x1p53
 
 enum weir_status weir_baseline_open_existing(const struct weir_baseline_call *call,
                                              struct weir_store **out, struct weir_error *err)
@@ -62,6 +63,78 @@ static void add_leaving(struct weir_text *text, const struct weir_baseline *leav
 		weir_text_printf(text, "  ... and %zu later ones\n", leaving->count - shown);
 }
 
+/* Units of --max-size. */
+static const struct {
+	const char *name;
+	double bytes;
+} units[] = {
+	{"B", 1},     {"kB", 1e3},      {"KB", 1e3},      {"MB", 1e6},      {"GB", 1e9},
+	{"TB", 1e12}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
+};
+
+/* Parses "500MB" or "1.5 GiB". Returns false for other texts and for less than one byte. */
+static bool parse_size(const char *text, uint64_t *out)
+{
+	size_t length = strspn(text, "0123456789.");
+	const char *unit = text + length + (text[length] == ' ');
+	double number;
+
+	if (!weir_parse_double(text, length, &number))
+		return false;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strcmp(units[i].name, unit) == 0) {
+			number *= units[i].bytes;
+			*out = number >= 1 && number < LARGEST ? (uint64_t)number : 0;
+			return *out > 0;
+		}
+	return false;
+}
+
+/* Reads the limits of a prune; at least one must be given. */
+static enum weir_status read_choice(const struct weir_baseline_call *call,
+                                    struct weir_store_choice *choice, bool aged,
+                                    struct weir_error *err)
+{
+	const char *size = weir_option_text(call->arguments, "max-size");
+
+	if (!choice->keep && !aged && !size)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "prune needs a limit: weir baseline prune %s --older-than DAYS, "
+		                 "--keep COUNT, --max-size SIZE or several of them",
+		                 call->subject);
+	if (size && !parse_size(size, &choice->most_bytes))
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "--max-size is \"%.40s\"; expected a size such as 500MB or 2GiB",
+		                 size);
+	return WEIR_OK;
+}
+
+/* Appends the size of the samples that a name holds, with the limit if it is exceeded. */
+static enum weir_status add_size(struct weir_text *text, struct weir_store *store,
+                                 const struct weir_store_choice *choice, struct weir_error *err)
+{
+	struct weir_store_list *list;
+	enum weir_status status = weir_store_list(store, &list, err);
+
+	if (status)
+		return status;
+	status = weir_store_measure(store, list, err);
+	for (size_t i = 0; !status && i < list->count; i++) {
+		uint64_t bytes = list->rows[i].sample_bytes;
+
+		if (strcmp(list->rows[i].name, choice->name) != 0)
+			continue;
+		weir_text_puts(text, "  its samples take ");
+		weir_text_bytes(text, (double)bytes);
+		weir_text_puts(text, bytes > choice->most_bytes
+		                             ? ", more than --max-size: runs that are pinned or "
+		                               "kept by another limit stay\n"
+		                             : "\n");
+	}
+	weir_store_list_free(list);
+	return status;
+}
+
 enum weir_status weir_baseline_prune(struct weir_baseline_call *call, struct weir_error *err)
 {
 	const struct weir_arguments *arguments = call->arguments;
@@ -75,11 +148,9 @@ enum weir_status weir_baseline_prune(struct weir_baseline_call *call, struct wei
 	struct weir_store *store;
 	enum weir_status status;
 
-	if (!choice.keep && !days)
-		return weir_fail(err, WEIR_E_USAGE,
-		                 "prune needs a limit: weir baseline prune %s --older-than DAYS, "
-		                 "--keep COUNT or both",
-		                 call->subject);
+	status = read_choice(call, &choice, days > 0, err);
+	if (status)
+		return status;
 	weir_clock_before(before, days);
 	status = weir_baseline_open_existing(call, &store, err);
 	if (status)
@@ -87,6 +158,8 @@ enum weir_status weir_baseline_prune(struct weir_baseline_call *call, struct wei
 	status = weir_prune(store, &choice, dry_run, &leaving, &pruned, err);
 	if (!status)
 		add_leaving(&call->text, leaving, dry_run, pruned);
+	if (!status && choice.most_bytes && !dry_run)
+		status = add_size(&call->text, store, &choice, err);
 	weir_baseline_free(leaving);
 	weir_store_free(store);
 	return status;

@@ -107,6 +107,9 @@ void weir_baseline_list_text(const struct weir_store_list *list, const char *now
 		add_days(text, row->first, row->last);
 		end_line(text);
 	}
+	weir_text_puts(text, "samples of all runs: ");
+	weir_text_bytes(text, (double)list->sample_bytes);
+	weir_text_puts(text, "\n");
 }
 
 void weir_baseline_list_json(const struct weir_store_list *list, const char *now,
@@ -127,6 +130,7 @@ void weir_baseline_list_json(const struct weir_store_list *list, const char *now
 		weir_jsonout_int(&json, "history", (int64_t)row->history);
 		weir_jsonout_int(&json, "pinned", (int64_t)row->pinned);
 		weir_jsonout_int(&json, "pruned", (int64_t)row->pruned);
+		weir_jsonout_int(&json, "sample_bytes", (int64_t)row->sample_bytes);
 		weir_jsonout_text(&json, "first", row->first);
 		weir_jsonout_text(&json, "last", row->last);
 		weir_jsonout_double(&json, "age_days", age_of(row, now));
@@ -134,6 +138,7 @@ void weir_baseline_list_json(const struct weir_store_list *list, const char *now
 		weir_jsonout_end(&json);
 	}
 	weir_jsonout_end(&json);
+	weir_jsonout_int(&json, "sample_bytes", (int64_t)list->sample_bytes);
 	weir_jsonout_end(&json);
 	weir_text_puts(text, "\n");
 }

@@ -33,6 +33,11 @@ static const struct weir_option options[] = {
          .kind = WEIR_OPTION_COUNT,
          .value = "DAYS",
          .help = "prune: only runs that were recorded more than DAYS days ago"},
+	{.name = "max-size",
+         .kind = WEIR_OPTION_TEXT,
+         .value = "SIZE",
+         .help = "prune: only the oldest runs beyond this size of the stored samples, such as "
+                 "500MB or 2GiB"},
 	{.name = "dry-run", .help = "prune: list the runs and change nothing"},
 	{.name = "yes", .help = "remove: do not ask"},
 	WEIR_LABEL_OPTION("record: "),
@@ -201,6 +206,8 @@ static enum weir_status list(struct weir_baseline_call *call, struct weir_error 
 
 	if (!status)
 		status = weir_store_list(store, &found, err);
+	if (!status)
+		status = weir_store_measure(store, found, err);
 	if (status == WEIR_E_NO_BASELINE) {
 		*err = (struct weir_error){0}; /* no store: the list is empty */
 		status = WEIR_OK;
@@ -373,7 +380,7 @@ static const struct action actions[] = {
 	{"list", "list", 0, 0, list, printed},
 	{"show", "show N", 1, 1, show, printed},
 	{"remove", "remove N [--yes]", 1, 1, weir_baseline_remove, printed},
-	{"prune", "prune N [--older-than DAYS] [--keep COUNT] [--dry-run]", 1, 1,
+	{"prune", "prune N [--older-than DAYS] [--keep COUNT] [--max-size SIZE] [--dry-run]", 1, 1,
          weir_baseline_prune, printed},
 	{"pin", "pin N [RUN]", 1, 2, weir_baseline_pin, printed},
 	{"unpin", "unpin N [RUN]", 1, 2, weir_baseline_unpin, printed},
@@ -472,7 +479,9 @@ const struct weir_command weir_command_baseline = {
 		"runs of two levels in one baseline hide changes.\n\n"
 		"prune N drops the samples of old runs and keeps their quantiles, so that weir "
 		"history still shows them: with --older-than the runs of the history, with --keep "
-		"all but the newest runs, with both those that are neither. pin N RUN keeps the "
+		"all but the newest runs, with --max-size the oldest runs beyond a size of the "
+		"stored samples, with several of them the runs to which all apply: weir baseline "
+		"prune main --max-size 500MB --dry-run. list states the size. pin N RUN keeps the "
 		"samples of one run for ever, pin N those of all current runs; RUN is the begin of "
 		"an id that show prints. remove N deletes a baseline with its history: on a "
 		"terminal it asks, elsewhere it needs --yes.\n\n"

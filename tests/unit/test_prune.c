@@ -28,6 +28,38 @@ static size_t prune(struct test_store *test, size_t keep, const char *before)
 	return pruned;
 }
 
+/* Returns the stored bytes of the samples of a baseline; "" means the whole store. */
+static uint64_t bytes_of(struct test_store *test, const char *name)
+{
+	struct weir_store_list *list;
+	struct weir_error err = {0};
+	uint64_t bytes = 0;
+
+	if (weir_store_list(test->store, &list, &err) ||
+	    weir_store_measure(test->store, list, &err))
+		fail_msg("%s", err.message);
+	if (!*name)
+		bytes = list->sample_bytes;
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->rows[i].name, name) == 0)
+			bytes = list->rows[i].sample_bytes;
+	weir_store_list_free(list);
+	return bytes;
+}
+
+static size_t prune_to(struct test_store *test, uint64_t bytes, size_t keep)
+{
+	const struct weir_store_choice choice = {.name = "main", .most_bytes = bytes, .keep = keep};
+	struct weir_baseline *leaving = NULL;
+	struct weir_error err = {0};
+	size_t pruned;
+
+	if (weir_prune(test->store, &choice, false, &leaving, &pruned, &err))
+		fail_msg("%s", err.message);
+	weir_baseline_free(leaving);
+	return pruned;
+}
+
 static struct weir_baseline *load(struct test_store *test, bool history)
 {
 	const struct weir_store_query query = {.name = "main", .history = history};
@@ -56,6 +88,67 @@ static void assert_sound(struct test_store *test, uint64_t runs, uint64_t pruned
 		fail_msg("%s", err.message);
 	assert_int_equal(health.runs, runs);
 	assert_int_equal(health.pruned, pruned);
+}
+
+static void the_size_of_the_samples_counts_a_shared_run_once(void **state)
+{
+	struct test_store *test = *state;
+	uint64_t one;
+
+	assert_int_equal(bytes_of(test, ""), 0);
+	test_record(test, "main", 1, 4);
+	test_record(test, "next", 4, 4);
+	one = bytes_of(test, "next");
+	assert_true(one > 0);
+	assert_true(bytes_of(test, "main") > 3 * one / 2);
+	assert_int_equal(bytes_of(test, ""), bytes_of(test, "main"));
+}
+
+static void the_oldest_runs_beyond_a_size_are_pruned(void **state)
+{
+	struct test_store *test = *state;
+	uint64_t all;
+
+	test_record(test, "main", 1, 9);
+	test_record(test, "newest", 4, 9);
+	all = bytes_of(test, "main");
+	assert_int_equal(prune_to(test, all, 0), 0);
+	assert_int_equal(prune_to(test, all - 1, 0), 1);
+	/* Exactly the newest six fit. */
+	assert_int_equal(prune_to(test, bytes_of(test, "newest"), 0), 2);
+	assert_int_equal(bytes_of(test, "main"), bytes_of(test, "newest"));
+	assert_int_equal(prune_to(test, bytes_of(test, "newest"), 0), 0);
+	/* Another limit keeps more; without one, the newest run stays. */
+	assert_int_equal(prune_to(test, 1, 4), 2);
+	assert_int_equal(prune_to(test, 1, 0), 3);
+	assert_int_equal(test_count(test, "main", false), 1);
+	assert_int_equal(test_count(test, "main", true), 9);
+	assert_sound(test, 6, 8);
+}
+
+static void pinned_runs_take_their_part_of_the_size(void **state)
+{
+	struct test_store *test = *state;
+	struct weir_baseline *all;
+	struct weir_error err = {0};
+	size_t changed;
+
+	test_record(test, "main", 1, 9);
+	test_record(test, "fits", 1, 1);
+	test_record(test, "fits", 8, 9);
+	all = load(test, true);
+	assert_int_equal(weir_store_pin(test->store, "main", all->runs[0].id, true, &changed, &err),
+	                 WEIR_OK);
+	weir_baseline_free(all);
+	/* The pinned first run and the newest two. */
+	assert_int_equal(prune_to(test, bytes_of(test, "fits"), 0), 6);
+	all = load(test, true);
+	assert_false(all->runs[0].pruned);
+	assert_true(all->runs[1].pruned);
+	assert_true(all->runs[6].pruned);
+	assert_false(all->runs[7].pruned);
+	weir_baseline_free(all);
+	assert_int_equal(bytes_of(test, "main"), bytes_of(test, "fits"));
 }
 
 static void the_newest_runs_keep_their_samples(void **state)
@@ -245,6 +338,9 @@ static void a_changed_summary_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		STORE_TEST(the_size_of_the_samples_counts_a_shared_run_once),
+		STORE_TEST(the_oldest_runs_beyond_a_size_are_pruned),
+		STORE_TEST(pinned_runs_take_their_part_of_the_size),
 		STORE_TEST(the_newest_runs_keep_their_samples),
 		STORE_TEST(history_shows_the_same_figures_after_pruning),
 		STORE_TEST(without_a_count_current_runs_stay),
