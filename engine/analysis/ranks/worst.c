@@ -19,7 +19,7 @@
  * copies of a trace have no outlier of nanoseconds. */
 #define LEAST_SHARE  0.0005
 #define LEAST_FACTOR 0.01
-/* Of a p whose normal deviate is taken. */
+/* The smallest p whose normal deviate is taken. */
 #define LEAST_P 1e-300
 
 /* ---- collectives by kind and group ---- */
