@@ -168,7 +168,7 @@ static int find_meetings(struct job *job)
 static void group_of(const struct job *job, enum group_kind kind, size_t rank, size_t *first,
                      size_t *stride, size_t *count)
 {
-	size_t node = rank / NODE_RANKS, wide = NODE_RANKS * WIDE_RANKS, left;
+	size_t node = rank / NODE_RANKS, wide = (size_t)NODE_RANKS * WIDE_RANKS, left;
 
 	*stride = kind == LOCAL ? 1 : NODE_RANKS;
 	*first = rank - rank % LOCAL_RANKS;

@@ -47,7 +47,7 @@ static struct weir_profile *read_copies(bool backwards)
 
 	for (size_t r = 0; r < RANKS; r++)
 		weir_input_pack(&four->inputs[r]);
-	for (size_t i = 0; i < COPIES * RANKS; i++) {
+	for (size_t i = 0; i < (size_t)COPIES * RANKS; i++) {
 		size_t at = backwards ? COPIES * RANKS - 1 - i : i, rank = at % RANKS;
 		char path[32];
 		struct weir_input *input;
@@ -111,7 +111,7 @@ static void sums_of_twenty_ranks_are_five_times_those_of_four(void **state)
 		assert_int_equal(all->attribution.ns[b], COPIES * one->attribution.ns[b]);
 	assert_int_equal(all->gpu.kernels, COPIES * one->gpu.kernels);
 	assert_true(all->gpu.active == one->gpu.active);
-	for (size_t i = 0; i < COPIES * RANKS; i++) {
+	for (size_t i = 0; i < (size_t)COPIES * RANKS; i++) {
 		const struct weir_rank_row *row = &all->ranks[i], *like = &one->ranks[i % RANKS];
 
 		assert_int_equal(row->rank, i);

@@ -324,6 +324,13 @@ static void notes_name_the_missing_traces(void **state)
 	job_compare(&job);
 	assert_note(&job, "unmatched", "2 ranks do not match");
 	job_close(&job);
+
+	job_open(&job, more_work, 2, WEIR_FEWEST_MATCHES - 1);
+	job_compare(&job);
+	for (size_t d = 0; d < job.traces[1]->device_count; d++)
+		job.ranks[1].activity[d].communication_ns = 0;
+	assert_note(&job, "one_rank", "only one of the 2 traces holds collectives");
+	job_close(&job);
 }
 
 static void a_clock_offset_gets_a_note(void **state)

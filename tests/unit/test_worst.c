@@ -264,7 +264,7 @@ static void one_long_pause_makes_no_straggler(void **state)
 
 	(void)state;
 	fault.rank = fault.last_rank = 9;
-	fault.pause_ns = 20 * OWN_NS;
+	fault.pause_ns = (int64_t)20 * OWN_NS;
 	job_open(&job, &fault);
 	assert_int_equal(job.worst.rank_count, 0);
 	job_close(&job);

@@ -589,12 +589,20 @@ static void note_clocks(const struct census *census, struct weir_report *report)
 	weir_text_release(&apart);
 }
 
-static void note_one(int64_t job, struct weir_report *report)
+/* Says why transfer and waiting stay together when one of `count` traces holds collectives; `job`
+ * is the size of its job. */
+static void note_one(size_t count, int64_t job, struct weir_report *report)
 {
 	static const char alone[] = "one rank alone cannot separate transfer from waiting: pass "
 				    "the traces of all ranks of the job, recorded at the same time";
 
-	if (job > 1)
+	if (count > 1)
+		weir_report_note(report, "one_rank",
+		                 "only one of the %zu traces holds collectives: transfer and "
+		                 "waiting can only be separated in traces of one job over the "
+		                 "same steps",
+		                 count);
+	else if (job > 1)
 		weir_report_note(report, "one_rank", "%s (%lld ranks)", alone, (long long)job);
 	else
 		weir_report_note(report, "one_rank", "%s", alone);
@@ -606,7 +614,7 @@ void weir_ranks_note(const struct weir_rank_summary *summaries, size_t count,
 	struct census census = take_census(summaries, count);
 
 	if (census.waiting == 0 && census.members == 1)
-		note_one(census.job, report);
+		note_one(count, census.job, report);
 	else if (census.waiting == 0 && census.members > 1)
 		weir_report_note(
 			report, "unmatched",
