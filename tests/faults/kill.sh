@@ -8,9 +8,14 @@
 make_run 0
 record main 0 >/dev/null
 make_run 1
-start=$(date +%s%N)
-record main 1 >/dev/null
-took_us=$((($(date +%s%N) - start) / 1000))
+# The shortest of five: a command that waited for a busy machine would put most moments after the end of the others.
+took_us=
+for _ in 1 2 3 4 5; do
+	start=$(date +%s%N)
+	record main 1 >/dev/null
+	us=$((($(date +%s%N) - start) / 1000))
+	[ -n "$took_us" ] && [ "$took_us" -le "$us" ] || took_us=$us
+done
 confirmed=2
 
 # Moments between 0 and 1.5 times the duration of a whole command.
