@@ -103,30 +103,20 @@ static bool parse_at(struct weir_slice text, char before, struct found *found)
 	return false;
 }
 
-/* Looks for the best time in a text. */
-static bool find_time(struct weir_slice text, struct found *best)
+/* Finds the first time in a text. */
+static bool find_time(struct weir_slice text, struct found *found)
 {
-	struct found found;
-	bool any = false;
-
 	for (size_t i = 0; i < text.length; i++) {
 		char before = i ? text.data[i - 1] : '\0';
 
 		if (!isdigit((unsigned char)text.data[i]))
 			continue;
-		if (!isdigit((unsigned char)before) &&
-		    parse_at((struct weir_slice){text.data + i, text.length - i}, before, &found)) {
-			if (!any || found.clock > best->clock)
-				*best = found;
-			any = true;
-			if (best->clock == WEIR_SERVER_CLOCK_UNIX)
-				break;
-			i += 7;
-		}
+		if (parse_at((struct weir_slice){text.data + i, text.length - i}, before, found))
+			return true;
 		while (i + 1 < text.length && isdigit((unsigned char)text.data[i + 1]))
 			i++;
 	}
-	return any;
+	return false;
 }
 
 /* Adds the years or days that passed since the first time of the log. */

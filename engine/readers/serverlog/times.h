@@ -7,7 +7,7 @@
 
 /*
  * Returns the time of a message, which states it itself if `stated` is not empty, else of the line.
- * Of several times in a line one with a zone is preferred, then one with a year. The first time in
+ * The first time in a line counts: containers put theirs at its start. The first time in
  * a log decides its clock; lines with another clock have WEIR_NO_TIME and are counted. Times of day
  * without a date begin on 1 January 1972, as if they lacked only the year.
  */
