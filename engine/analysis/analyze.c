@@ -63,6 +63,7 @@ static bool holds_timing(const struct weir_input *input)
 
 	return input->run || (trace && (trace->host.count > 0 || trace->device.count > 0)) ||
 	       input->packed_trace || (input->requests && input->requests->count > 0) ||
+	       (input->server && input->server->count > 0) ||
 	       (input->telemetry && input->telemetry->count > 0) || input->scrape ||
 	       input->counters || input->host_profile;
 }

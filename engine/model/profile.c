@@ -57,6 +57,7 @@ void weir_input_release(struct weir_input *input)
 	weir_trace_free(input->trace);
 	weir_run_free(input->run);
 	weir_requests_free(input->requests);
+	weir_server_log_free(input->server);
 	weir_telemetry_free(input->telemetry);
 	weir_billing_free(input->billing);
 	weir_counters_free(input->counters);

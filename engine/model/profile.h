@@ -12,6 +12,7 @@
 #include "engine/model/requests.h"
 #include "engine/model/run.h"
 #include "engine/model/scrape.h"
+#include "engine/model/server.h"
 #include "engine/model/telemetry.h"
 #include "engine/model/trace.h"
 
@@ -47,6 +48,7 @@ struct weir_input {
 	struct weir_trace_facts packed_facts; /* set with packed_trace */
 	struct weir_run *run;                 /* samples and metrics in the form of a run */
 	struct weir_requests *requests;
+	struct weir_server_log *server; /* steps and intervals that a server logged */
 	struct weir_telemetry *telemetry;
 	struct weir_billing *billing;
 	struct weir_counters *counters;

@@ -25,6 +25,7 @@ engine/readers/loadgen:     @model engine/readers engine/readers/parts
 engine/readers/requests:    @model engine/readers engine/readers/parts
 engine/readers/monitor:     @model engine/readers engine/readers/parts
 engine/readers/scrape:      @model engine/readers engine/readers/parts
+engine/readers/serverlog:   @model engine/readers engine/readers/parts
 engine/readers/cost:        @model engine/readers engine/readers/parts
 engine/readers/benchmark:   @model engine/readers engine/readers/parts
 engine/readers/native:      @model engine/readers engine/readers/parts
