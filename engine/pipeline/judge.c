@@ -8,6 +8,7 @@
 #include "engine/model/template.h"
 #include "engine/pipeline/abstain.h"
 #include "engine/pipeline/judge.h"
+#include "engine/pipeline/server_verdict.h"
 
 static void shares_of(const struct weir_attribution *attribution, double shares[WEIR_BOUND_COUNT])
 {
@@ -204,12 +205,12 @@ static void note_doubt(struct weir_report *report)
 	weir_text_release(&text);
 }
 
-void weir_judge_profile(struct weir_report *report, struct weir_ruleset *rules,
-                        struct weir_conclusion *out)
+/* Judges by the inputs other than the state of a server. */
+static void judge_others(struct weir_report *report, struct weir_ruleset *rules,
+                         struct weir_conclusion *out)
 {
 	if (report->has_requests && report->requests.latency_ns) {
 		judge_served(report, rules, out);
-		note_doubt(report);
 		return;
 	}
 	judge_device(report, rules, &report->verdict, &out->advice);
@@ -217,6 +218,40 @@ void weir_judge_profile(struct weir_report *report, struct weir_ruleset *rules,
 		judge_counted(report);
 	else
 		weir_explain_missing_input(report);
+}
+
+/* Makes the verdict on the state of the server that of the report, if a rule holds. That the client
+ * is what was measured only matters if no bound is known. */
+static void judge_server(struct weir_report *report, struct weir_ruleset *rules,
+                         struct weir_conclusion *out)
+{
+	const struct weir_subject subject = {WEIR_SUBJECT_SERVER, NULL, report->features};
+	const double shares[WEIR_BOUND_COUNT] = {0};
+	struct weir_advice_list advice = {0};
+	struct weir_verdict verdict;
+
+	weir_ruleset_judge(rules, &subject, shares, &verdict, &advice);
+	if (verdict.rule && (verdict.bound != WEIR_BOUND_UNDETERMINED ||
+	                     report->verdict.bound == WEIR_BOUND_UNDETERMINED)) {
+		weir_advice_list_append(&advice, &out->advice);
+		weir_advice_list_release(&out->advice);
+		out->advice = advice;
+		report->verdict = verdict;
+		out->about_server = true;
+		weir_name_server_settings(report);
+		return;
+	}
+	weir_advice_list_append(&out->advice, &advice);
+	weir_advice_list_release(&advice);
+	weir_explain_server(report);
+}
+
+void weir_judge_profile(struct weir_report *report, struct weir_ruleset *rules,
+                        struct weir_conclusion *out)
+{
+	judge_others(report, rules, out);
+	if (report->server)
+		judge_server(report, rules, out);
 	note_doubt(report);
 }
 
