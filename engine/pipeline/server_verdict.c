@@ -149,6 +149,8 @@ static void add_share(struct weir_text *text, const char *before, double share, 
 /* Returns the input that would say more than those that were given. */
 static const char *missing_input(const struct weir_server_figures *server)
 {
+	if (server->far_apart && isnan(server->waiting_share))
+		return "pass pages of one load, 15 seconds apart, or the server's log";
 	if (server->single)
 		return "pass the server's log, or a page every 15 seconds under load: one moment "
 		       "shows no state over time";
@@ -157,6 +159,16 @@ static const char *missing_input(const struct weir_server_figures *server)
 		       "device: the time is spent in computation";
 	return "if latency is too high, pass a timeline of the device: the time is spent in "
 	       "computation";
+}
+
+static const char *opening_of(const struct weir_server_figures *server)
+{
+	if (isnan(server->waiting_share))
+		return "the moments of the server that are known do not show what its requests "
+		       "wait for";
+	return server->waiting_share > 0 && server->queue_of_latency >= 0.05
+	               ? "requests wait, but no state of the server explains it"
+	               : "no state of the server limits its requests";
 }
 
 void weir_explain_server(struct weir_report *report)
@@ -170,11 +182,12 @@ void weir_explain_server(struct weir_report *report)
 		return;
 	if (isnan(server->waiting_share) && isnan(server->kv.max))
 		return;
-	weir_text_puts(&text, server->waiting_share > 0 && server->queue_of_latency >= 0.05
-	                              ? "requests wait, but no state of the server explains it"
-	                              : "no state of the server limits its requests");
+	weir_text_puts(&text, opening_of(server));
 	add_share(&text, ": requests wait ", server->waiting_share, " of the time");
-	add_share(&text, ", the KV cache peaks at ", server->kv.max, "");
+	add_share(&text,
+	          isnan(server->waiting_share) ? ": the KV cache peaks at "
+	                                       : ", the KV cache peaks at ",
+	          server->kv.max, "");
 	if (server->running.mean >= 0) {
 		weir_text_printf(&text, ", %.3g requests run on average", server->running.mean);
 		if (!isnan(server->slot_limit))

@@ -41,8 +41,8 @@ static void note_times(const struct weir_server_figures *server, struct weir_rep
 
 	if (server->restarts > 0)
 		weir_report_note(report, "restarted",
-		                 "engines that restarted: %" PRIu64
-		                 " times; counters are summed over the segments",
+		                 "restarts of engines: %" PRIu64
+		                 "; counters are summed over the segments between them",
 		                 server->restarts);
 	if (server->gaps == 0)
 		return;

@@ -183,6 +183,18 @@ static double stated_hit_rate(const struct weir_engines *engines)
 	return ratio(sum, weight);
 }
 
+/* Drops shares of time and means of few moments that are far apart: only their peaks were seen. */
+static void forget_time(struct weir_server_figures *out)
+{
+	struct weir_gauge_figures *const gauges[] = {&out->running, &out->waiting, &out->kv};
+
+	if (!out->far_apart || out->moments >= WEIR_ENOUGH_MOMENTS * out->engine_count)
+		return;
+	for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++)
+		gauges[i]->mean = gauges[i]->p50 = gauges[i]->p95 = NAN;
+	out->waiting_share = out->kv_full_share = out->slots_share = out->unbalanced_wait = NAN;
+}
+
 /* Fills the figures of one source. Returns false if it states no state of the server. */
 static bool fill(const struct weir_engines *engines, double requests, struct weir_arena *arena,
                  struct weir_server_figures *out)
@@ -210,6 +222,7 @@ static bool fill(const struct weir_engines *engines, double requests, struct wei
 	for (size_t e = 0; e < engines->count; e++)
 		out->engines[e].name = weir_arena_copy(arena, engines->items[e].name,
 		                                       strlen(engines->items[e].name));
+	forget_time(out);
 	out->single = true;
 	for (size_t e = 0; e < engines->count; e++)
 		out->single &= engines->items[e].count == 1;

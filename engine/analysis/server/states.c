@@ -6,8 +6,6 @@
 #include "engine/analysis/server/states.h"
 #include "engine/model/telemetry.h"
 
-#define ENOUGH_MOMENTS 6 /* as in the rule server/few-moments */
-
 /* ---- gauges ---- */
 
 static int by_value(const void *left, const void *right)
@@ -68,17 +66,18 @@ double weir_row_running(const struct weir_engine *engine, const struct weir_serv
 	return running;
 }
 
-/* Returns the highest number of running requests while others wait, if it is flat; else NAN. */
+/* Returns the highest number of running requests while others wait and the KV cache has room, if it
+ * is flat; else NAN. */
 static double flat_maximum(const struct weir_engine *engine)
 {
 	double most = 0, all_s = 0, flat_s = 0;
 	size_t rows = 0;
 
 	for (size_t i = 0; i < engine->count; i++)
-		if (engine->rows[i]->waiting > 0)
+		if (engine->rows[i]->waiting > 0 && !(engine->rows[i]->kv_usage >= WEIR_KV_FULL))
 			most = fmax(most, weir_row_running(engine, engine->rows[i]));
 	for (size_t i = 0; i < engine->count; i++) {
-		if (engine->rows[i]->waiting <= 0)
+		if (engine->rows[i]->waiting <= 0 || engine->rows[i]->kv_usage >= WEIR_KV_FULL)
 			continue;
 		all_s += engine->seconds[i];
 		if (weir_row_running(engine, engine->rows[i]) < most)
@@ -234,7 +233,7 @@ static void fill_queue(const struct weir_engines *engines, struct weir_server_fi
 	}
 	out->queue_of_latency = queue <= latency ? share_of(queue, latency) : NAN;
 	/* Requests that still wait are in no total, but a single moment is no mean. */
-	if (isnan(out->queue_of_latency) || (out->moments >= ENOUGH_MOMENTS &&
+	if (isnan(out->queue_of_latency) || (out->moments >= WEIR_ENOUGH_MOMENTS &&
 	                                     waiting / (waiting + running) > out->queue_of_latency))
 		out->queue_of_latency = share_of(waiting, waiting + running);
 }

@@ -12,8 +12,9 @@
 
 #include "engine/analysis/server/engines.h"
 
-#define WEIR_KV_FULL     0.90
-#define WEIR_SLOTS_TAKEN 0.95
+#define WEIR_KV_FULL        0.90
+#define WEIR_SLOTS_TAKEN    0.95
+#define WEIR_ENOUGH_MOMENTS 6 /* fewer show no state over time; the rule server/few-moments */
 /* Without a setting, the highest number of running requests is a limit if it holds for this share
  * of the waiting time, in at least this number of rows. */
 #define WEIR_FLAT_SHARE 0.5

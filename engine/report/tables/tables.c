@@ -5,6 +5,7 @@
 #include "engine/report/plain/cost_text.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/plain/items.h"
+#include "engine/report/tables/column_macros.h"
 #include "engine/report/tables/tables.h"
 #include "engine/report/words/facts.h"
 #include "engine/report/words/map.h"
@@ -12,46 +13,6 @@
 #define SKETCH_SAMPLES   10   /* minimum for a distribution */
 #define SIGNATURE_DIGITS 8    /* digits of a signature that stand in a name */
 #define WORTH_A_ROW      0.01 /* share of a graph's time */
-
-/* One column per line, so that a table here looks like the table in a report. OF is the struct of a
- * row: FIELD() names a double in it, or a uint64_t if the unit is COUNT. */
-/* clang-format off */
-#define NAMED(i, h, m, where, how, p) \
-	{ .id = (i), .header = (h), .meaning = (m), .in = (where), .flags = (how), .print = (p) }
-#define RANGED(i, where, how, p) \
-	{ .id = (i), .header = (i), .meaning = "bounds from the buckets of the histogram", .align = WEIR_ALIGN_RIGHT, \
-	  .in = (where), .flags = (how), .print = (p) }
-#define NUMBER(i, h, m, where, how, u, n) \
-	{ .id = (i), .header = (h), .meaning = (m), .align = WEIR_ALIGN_RIGHT, .in = (where), \
-	  .flags = (how), .unit = (u), .number = (n) }
-#define HEADED(i, f, m, where, how, u, n) \
-	{ .id = (i), .header = "", .head = (f), .meaning = (m), .align = WEIR_ALIGN_RIGHT, .in = (where), \
-	  .flags = (how), .unit = (u), .number = (n) }
-#define FIELD(i, h, m, where, how, u, field) \
-	{ .id = (i), .header = (h), .meaning = (m), .align = WEIR_ALIGN_RIGHT, .in = (where), \
-	  .flags = (how), .unit = (u), .offset = AT_##u(field) }
-/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are names of members and types */
-#define AT(field, type) _Generic(&((OF *)0)->field, type *: offsetof(OF, field))
-/* NOLINTEND(bugprone-macro-parentheses) */
-#define AT_COUNT(field) AT(field, uint64_t)
-#define AT_NS(field)    AT(field, double)
-#define AT_SHARE(field) AT(field, double)
-#define AT_RATIO(field) AT(field, double)
-
-#define ALL   WEIR_IN_ALL
-#define PAGES (WEIR_IN_MARKDOWN | WEIR_IN_HTML)
-#define HTML  WEIR_IN_HTML
-#define DRAWN (WEIR_IN_TEXT | WEIR_IN_HTML)
-#define FIRST WEIR_CELL_SPARE
-#define LAST  WEIR_CELL_SPARE_LAST
-#define ANY   WEIR_CELL_IF_ANY
-
-#define COUNT WEIR_UNIT_COUNT
-#define BYTES WEIR_UNIT_BYTES
-#define NS    WEIR_UNIT_NS
-#define SHARE WEIR_UNIT_SHARE
-#define RATIO WEIR_UNIT_RATIO
-/* clang-format on */
 
 /* Prints "runtime"; "-" if the bound is not known. */
 static void print_bound(const struct weir_verdict *verdict, struct weir_text *out)
@@ -885,80 +846,6 @@ const struct weir_table weir_table_positions = {
 		NAMED("limit", "limit", "achieved share of compute peak or DRAM bandwidth", HTML,
 		      WEIR_CELL_IF_ANY, position_limit),
 		FIELD("share", "share", "share of its graph's time", HTML, 0, SHARE, share),
-		{ .id = NULL } }
-};
-#undef OF
-/* clang-format on */
-
-/* ---- the server ---- */
-
-static size_t engine_rows(const struct weir_report *report)
-{
-	return report->server && report->server->engine_count > 1 ? report->server->engine_count
-	                                                          : 0;
-}
-
-static const void *engine_row(const struct weir_report *report, size_t row)
-{
-	return &report->server->engines[row];
-}
-
-static void engine_name(const struct weir_report *report, size_t row, struct weir_text *out)
-{
-	const char *name = report->server->engines[row].name;
-
-	weir_text_puts(out, "engine ");
-	if (*name)
-		weir_escape_name(out, name);
-	else
-		weir_text_printf(out, "#%zu", row + 1);
-}
-
-static size_t phase_rows(const struct weir_report *report)
-{
-	return report->server ? WEIR_STEP_PHASE_COUNT : 0;
-}
-
-static const void *phase_row(const struct weir_report *report, size_t row)
-{
-	return &report->server->phases[row];
-}
-
-static bool phase_holds(const struct weir_report *report, size_t row)
-{
-	return report->server->phases[row].count > 0;
-}
-
-static void phase_name(const struct weir_report *report, size_t row, struct weir_text *out)
-{
-	weir_text_puts(out, report->server->phases[row].name);
-}
-
-/* clang-format off */
-#define OF struct weir_engine_figures
-const struct weir_table weir_table_engines = {
-	.id = "engines", .title = "engines of the server", .limited = true, .rows = engine_rows, .row = engine_row,
-	.columns = {
-		NAMED("name", "engine", NULL, ALL, WEIR_CELL_NAME, engine_name),
-		FIELD("running", "running", "mean number of requests", ALL, 0, RATIO, running),
-		FIELD("waiting", "waiting", "mean number of requests", ALL, 0, RATIO, waiting),
-		FIELD("load", "load", "running and waiting requests over the median of the other engines", ALL, 0, RATIO,
-		      load),
-		FIELD("kv", "KV peak", "largest share of the KV cache in use", ALL, 0, SHARE, kv_peak),
-		FIELD("tokens", "tokens/s", "prompt and output tokens", ALL, LAST, RATIO, tokens_per_s),
-		{ .id = NULL } }
-};
-#undef OF
-
-#define OF struct weir_phase_figures
-const struct weir_table weir_table_phases = {
-	.id = "server-steps", .title = "steps of the server", .rows = phase_rows, .row = phase_row, .holds = phase_holds,
-	.columns = {
-		NAMED("name", "step", NULL, ALL, WEIR_CELL_NAME, phase_name),
-		FIELD("count", "count", NULL, ALL, 0, COUNT, count),
-		FIELD("p50", "p50", "duration of a step", ALL, 0, NS, p50_ns),
-		FIELD("p95", "p95", "duration of a step", ALL, 0, NS, p95_ns),
-		FIELD("tokens", "tokens", "mean tokens of a step", ALL, 0, RATIO, tokens),
 		{ .id = NULL } }
 };
 #undef OF

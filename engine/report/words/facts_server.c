@@ -29,9 +29,11 @@ void weir_fill_server_state(const struct weir_report *report, struct weir_items 
 		return;
 	add_number(items, "running ", server->running.mean, " (mean)");
 	add_number(items, "", server->running.max, " (max)");
-	if (!isnan(server->slot_limit))
-		add_number(items, "of ", server->slot_limit,
-		           server->slots_inferred ? " slots (seen)" : " slots");
+	if (!server->slots_inferred)
+		add_number(items, "", server->slot_limit,
+		           server->engine_count > 1 ? " slots an engine" : " slots");
+	else
+		add_number(items, "at most ", server->slot_limit, " seen to run at once");
 	add_number(items, "waiting ", server->waiting.mean, " (mean)");
 	add_number(items, "", server->waiting.p95, " (p95)");
 	weir_items_share(items, "requests wait", server->waiting_share, " of the time");
