@@ -169,6 +169,47 @@ static void a_cache_that_is_full_while_requests_wait_is_the_cause(void **state)
 	release(&bench);
 }
 
+static void servers_that_reserve_cache_are_full_earlier(void **state)
+{
+	static const struct {
+		double kv;
+		const char *cause;
+	} sides[] = {{0.80, "kv-capacity"}, {0.79, "queue-saturated"}};
+
+	(void)state;
+	for (size_t s = 0; s < 2; s++) {
+		struct bench bench;
+		struct weir_server_log *log;
+
+		setup(&bench);
+		log = add_log(&bench, WEIR_PRODUCT_SGLANG);
+		log->settings.max_running = 256;
+		for (int i = 0; i < 12; i++)
+			add_interval(log, 0, 40, 20, sides[s].kv);
+		assert_string_equal(cause_of(&bench, figures_of(&bench, NAN)), sides[s].cause);
+		release(&bench);
+	}
+}
+
+static void rates_that_do_not_fall_surely_are_no_interference(void **state)
+{
+	struct bench bench;
+	struct weir_server_log *log;
+
+	(void)state;
+	setup(&bench);
+	log = add_log(&bench, WEIR_PRODUCT_VLLM);
+	log->settings.max_step_tokens = 8192;
+	for (int i = 0; i < 18; i++) {
+		struct weir_server_row *row = add_interval(log, 0, 10, 0, 0.3);
+
+		row->prompt_rate = 5000 + 5000 * (i % 6);
+		row->decode_rate = 300 + 37 * (i * 7 % 18);
+	}
+	assert_true(isnan(figures_of(&bench, NAN)->prefill_interference));
+	release(&bench);
+}
+
 static void taken_slots_are_the_cause_if_the_cache_has_room(void **state)
 {
 	struct bench bench;
@@ -752,6 +793,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waiting_is_a_share_of_the_time),
 		cmocka_unit_test(a_cache_that_is_full_while_requests_wait_is_the_cause),
+		cmocka_unit_test(servers_that_reserve_cache_are_full_earlier),
+		cmocka_unit_test(rates_that_do_not_fall_surely_are_no_interference),
 		cmocka_unit_test(taken_slots_are_the_cause_if_the_cache_has_room),
 		cmocka_unit_test(a_maximum_that_is_reached_once_is_no_limit),
 		cmocka_unit_test(a_queue_below_a_plateau_of_throughput_has_no_cause),

@@ -197,6 +197,7 @@ static void add_log(struct weir_engines *engines, const struct weir_server_log *
 		engine->name = weir_server_log_engine_name(log, e);
 		engine->product = products[log->product];
 		engine->sglang = log->product == WEIR_PRODUCT_SGLANG;
+		engine->reserves = log->product != WEIR_PRODUCT_VLLM;
 		engine->settings = log->settings;
 		engine->restarts = e == 0 && log->starts > 1 ? log->starts - 1 : 0;
 		engine->rows = (const struct weir_server_row **)weir_arena_alloc(

@@ -40,6 +40,7 @@ struct weir_engine {
 	const char *name;
 	const char *product; /* static */
 	bool sglang;         /* a row of prompts does not count them as running */
+	bool reserves;       /* it keeps KV cache for outputs to come */
 	bool pages;
 	bool timed; /* every row has a time */
 	struct weir_server_settings settings;

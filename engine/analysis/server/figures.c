@@ -319,7 +319,7 @@ void weir_server_features(const struct weir_server_figures *figures, double *val
 		enum weir_feature_id id;
 		double value;
 	} rows[] = {
-		{WEIR_F_SERVER_MOMENTS, (double)figures->moments},
+		{WEIR_F_SERVER_MOMENTS, (double)figures->moments / (double)figures->engine_count},
 		{WEIR_F_WAITING_SHARE, figures->waiting_share},
 		{WEIR_F_QUEUE_OF_LATENCY, queue},
 		{WEIR_F_KV_FULL_SHARE, figures->kv_full_share},

@@ -87,7 +87,8 @@ static bool is_unbalanced(const struct sweep *sweep)
 		const struct now *now = &sweep->now[e];
 
 		if (e != sweep->busiest && now->waiting == 0 &&
-		    !weir_is_kv_full(now->kv, now->running, now->limit) &&
+		    !weir_is_kv_full(&sweep->engines->items[e], now->kv, now->running,
+		                     now->limit) &&
 		    !weir_are_slots_taken(now->kv, now->running, now->limit))
 			return true;
 	}
@@ -179,7 +180,8 @@ struct windows {
 	int64_t start_ns, end_ns;
 };
 
-static double tokens_of(const struct weir_server_row *row, double seconds)
+/* Returns the tokens of a row. rate_s: the time that its decode rate covers. */
+static double tokens_of(const struct weir_server_row *row, double seconds, double rate_s)
 {
 	double sum = NAN;
 
@@ -188,20 +190,23 @@ static double tokens_of(const struct weir_server_row *row, double seconds)
 		weir_add_known(&sum, weir_known_count(row->decode_tokens));
 		return sum;
 	}
-	weir_add_known(&sum, row->prompt_rate * seconds);
-	weir_add_known(&sum, row->decode_rate * seconds);
+	weir_add_known(&sum, isnan(row->prompt_rate) ? weir_known_count(row->prefill_tokens)
+	                                             : row->prompt_rate * seconds);
+	weir_add_known(&sum, row->decode_rate * rate_s);
 	return sum;
 }
 
 static void add_to_windows(struct windows *windows, const struct weir_engine *engine)
 {
 	double span = (double)windows->end_ns - (double)windows->start_ns;
+	size_t last = SIZE_MAX;
 
 	for (size_t i = 0; i < engine->count; i++) {
 		const struct weir_server_row *row = engine->rows[i];
 		double place = ((double)row->at_ns - (double)windows->start_ns) / span * WINDOWS;
 		size_t at = place < WINDOWS ? (size_t)fmax(place, 0) : WINDOWS - 1;
-		double seconds = engine->seconds[i], tokens = tokens_of(row, seconds);
+		double seconds = engine->seconds[i];
+		double tokens = tokens_of(row, seconds, weir_engine_rate_seconds(engine, i, &last));
 
 		if (!isnan(tokens)) {
 			windows->tokens[at] += tokens;

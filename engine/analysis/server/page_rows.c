@@ -39,7 +39,7 @@ struct page_cells {
 /* An engine as its labels identify it, and its cells on each page. */
 struct track {
 	const char *key, *name, *product;
-	bool sglang;
+	bool sglang, reserves;
 	struct page_cells *cells; /* one per page */
 	const char *reasons[WEIR_MAX_WAIT_REASONS];
 	size_t reason_count, positions;
@@ -212,6 +212,7 @@ static struct track *find_track(struct collecting *all, const struct weir_scrape
 		.name = name_of(page, series),
 		.product = server == WEIR_SERVER_TRITON ? "TensorRT-LLM" : product,
 		.sglang = server == WEIR_SERVER_SGLANG,
+		.reserves = server == WEIR_SERVER_SGLANG || server == WEIR_SERVER_TRITON,
 		.cells = weir_arena_alloc(all->arena, (all->page_count + 1) * sizeof *track->cells),
 	};
 	for (size_t p = 0; p < all->page_count; p++) {
@@ -504,6 +505,8 @@ static void add_engine(struct weir_engines *engines, const struct collecting *al
 		return;
 	engine->name = track->name;
 	engine->product = track->product;
+	engine->sglang = track->sglang;
+	engine->reserves = track->reserves;
 	engine->pages = true;
 	engine->rows = (const struct weir_server_row **)weir_arena_alloc(
 		engines->arena, (all->page_count + 1) * sizeof(struct weir_server_row *));

@@ -6,8 +6,9 @@
 #include "engine/analysis/server/steps.h"
 #include "engine/stats/quantile.h"
 
-/* The rate of decodes must fall with that of prompts in this share of all pairs of intervals. */
-#define FALLING_PAIRS 0.75
+/* Kendall's rank correlation of both rates must be negative with this many standard deviations of
+ * independent rates (one-sided 1 %; M. G. Kendall, Rank correlation methods, 1948). */
+#define SURE_TO_FALL 2.33
 /* Highest prompt rate over the lowest, below which they are alike. */
 #define RATES_APART 1.5
 
@@ -22,13 +23,13 @@ struct intervals {
  * between count. */
 static void collect(const struct weir_engine *engine, struct intervals *out)
 {
-	double prompt = 0;
+	double prompt = 0, before = NAN;
 	bool counted = false;
 	size_t last = SIZE_MAX;
 
 	for (size_t i = 0; i < engine->count; i++) {
 		const struct weir_server_row *row = engine->rows[i];
-		double running = weir_row_running(engine, row);
+		double now = weir_row_running(engine, row), running;
 		double seconds = weir_engine_rate_seconds(engine, i, &last), x, y;
 
 		if (row->kind == WEIR_SERVER_STEP)
@@ -40,6 +41,9 @@ static void collect(const struct weir_engine *engine, struct intervals *out)
 		if (isnan(row->decode_rate))
 			continue;
 		x = counted || isnan(row->prompt_rate) ? prompt / seconds : row->prompt_rate;
+		/* Requests run during the interval, and the row states those at its end. */
+		running = isnan(before) ? now : (before + now) / 2;
+		before = now;
 		y = row->decode_rate / running;
 		prompt = 0;
 		if (!(running >= 1) || !(y > 0) || !isfinite(y) || !isfinite(x))
@@ -49,19 +53,21 @@ static void collect(const struct weir_engine *engine, struct intervals *out)
 	}
 }
 
-/* Returns the share of the pairs with different x in which y falls. */
+/* Returns by how many standard deviations of independent values y falls with x. */
 static double falling(const struct weir_point *points, size_t count)
 {
-	size_t kept = count < WEIR_FIT_POINTS ? count : WEIR_FIT_POINTS, fall = 0, all = 0;
+	size_t kept = count < WEIR_FIT_POINTS ? count : WEIR_FIT_POINTS;
+	double n = (double)kept, score = 0;
 
 	for (size_t i = 0; i < kept; i++)
 		for (size_t j = i + 1; j < kept; j++) {
-			double dx = points[j].x - points[i].x, dy = points[j].y - points[i].y;
+			const struct weir_point *a = &points[i * count / kept];
+			const struct weir_point *b = &points[j * count / kept];
+			double product = (b->x - a->x) * (b->y - a->y);
 
-			all += (size_t)(dx != 0);
-			fall += (size_t)(dx * dy < 0);
+			score += product < 0 ? 1 : product > 0 ? -1 : 0;
 		}
-	return all ? (double)fall / (double)all : NAN;
+	return 3 * score / sqrt(n * (n - 1) * (2 * n + 5) / 2);
 }
 
 /* Returns prompt tokens of one step: the limit of a step, or a whole prompt if that is shorter. */
@@ -86,7 +92,7 @@ static double interference_of(struct intervals *intervals, struct weir_arena *ar
 	    !(points[intervals->count - 1].x > RATES_APART * points[0].x))
 		return NAN;
 	if (!(line.slope < 0) || !(line.intercept > 0) ||
-	    falling(points, intervals->count) < FALLING_PAIRS)
+	    !(falling(points, intervals->count) >= SURE_TO_FALL))
 		return NAN;
 	for (size_t i = 0; i < intervals->count; i++)
 		sum += points[i].x;

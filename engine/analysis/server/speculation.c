@@ -150,6 +150,10 @@ void weir_server_speculation(const struct weir_engines *engines, struct weir_are
 	                                                        : stated_length(engines);
 	if (isnan(out->accepted_length))
 		out->accepted_length = 1 + out->acceptance * each;
+	if (isnan(each) && out->acceptance > 0)
+		each = (out->accepted_length - 1) / out->acceptance;
+	if (!(each >= 1))
+		each = 1;
 	fill_positions(engines, drafts, out);
 	if (isnan(out->accepted_length) || !(out->drafted > 0 || out->accepted_length > 1))
 		return;

@@ -99,11 +99,14 @@ static bool reaches(double running, double limit)
 	return running >= WEIR_SLOTS_TAKEN * limit;
 }
 
-bool weir_is_kv_full(double usage, double running, double limit)
+bool weir_is_kv_full(const struct weir_engine *engine, double usage, double running, double limit)
 {
 	if (usage >= WEIR_KV_FULL)
 		return true;
-	return running > 0 && usage * (1 + 1 / running) >= 1 && !reaches(running, limit);
+	if (reaches(running, limit))
+		return false;
+	return (engine->reserves && usage >= WEIR_KV_FULL_RESERVED) ||
+	       (running > 0 && usage * (1 + 1 / running) >= 1);
 }
 
 bool weir_are_slots_taken(double usage, double running, double limit)
@@ -134,7 +137,7 @@ static void count_row(const struct weir_engine *engine, size_t i, double limit,
 	seconds->waiting += s;
 	if (!isnan(row->kv_usage)) {
 		seconds->waiting_kv_known += s;
-		if (weir_is_kv_full(row->kv_usage, running, limit))
+		if (weir_is_kv_full(engine, row->kv_usage, running, limit))
 			seconds->kv_full += s;
 	}
 	if (isnan(limit) || isnan(running))
