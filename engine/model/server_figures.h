@@ -102,7 +102,7 @@ struct weir_server_figures {
 	struct weir_phase_figures phases[WEIR_STEP_PHASE_COUNT];
 	double prefill_interference; /* share of the time of decodes that prefills add */
 	double stall_ratio;          /* time of a step with prompts over a step of decodes only */
-	bool interference_estimated; /* from rates of intervals instead of steps */
+	bool interference_estimated; /* from rates, or from gaps between tokens, instead of steps */
 	double step_growth;          /* step time for twice the requests, over the step time */
 	double throughput_plateau; /* tokens a second while requests wait, over the most of any time
 	                            */

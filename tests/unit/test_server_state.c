@@ -299,14 +299,15 @@ static void a_short_queue_is_no_cause_however_often_it_is_seen(void **state)
 
 /* ---- preemption ---- */
 
-static const char *cause_of_preemptions(struct bench *bench, int32_t each, double requests)
+static const char *cause_of_preemptions(struct bench *bench, int32_t each, double requests,
+                                        int32_t waiting)
 {
 	struct weir_server_log *log;
 
 	setup(bench);
 	log = add_log(bench, WEIR_PRODUCT_VLLM);
 	for (int i = 0; i < 10; i++)
-		add_interval(log, 0, 10, 5, 0.97)->preempted = each;
+		add_interval(log, 0, 10, waiting, 0.97)->preempted = each;
 	return cause_of(bench, figures_of(bench, requests));
 }
 
@@ -315,10 +316,15 @@ static void preempted_requests_from_one_in_ten_on_are_the_cause(void **state)
 	struct bench bench;
 
 	(void)state;
-	assert_string_equal(cause_of_preemptions(&bench, 10, 1000), "preemption");
+	assert_string_equal(cause_of_preemptions(&bench, 10, 1000, 0), "preemption");
 	assert_near(bench.values[WEIR_F_PREEMPTIONS_PER_THOUSAND], 100, 0);
 	release(&bench);
-	assert_string_equal(cause_of_preemptions(&bench, 9, 1000), "kv-capacity");
+	assert_string_equal(cause_of_preemptions(&bench, 9, 1000, 0), "");
+	release(&bench);
+	/* A third of the time is waiting: more than a tenth of the requests. */
+	assert_string_equal(cause_of_preemptions(&bench, 10, 1000, 5), "kv-capacity");
+	release(&bench);
+	assert_string_equal(cause_of_preemptions(&bench, 40, 1000, 5), "preemption");
 	release(&bench);
 }
 
@@ -333,7 +339,7 @@ static void recomputation_is_estimated_from_the_mean_context(void **state)
 	log = add_log(&bench, WEIR_PRODUCT_VLLM);
 	log->settings.kv_tokens = 10000;
 	for (int i = 0; i < 10; i++)
-		add_interval(log, 0, 10, 5, 1)->preempted = 2;
+		add_interval(log, 0, 10, 0, 1)->preempted = 2;
 	figures = figures_of(&bench, NAN);
 	/* 20 requests of 1,000 tokens beside 100,000 prompt tokens. */
 	assert_near(figures->recomputed_share, 20000.0 / 120000, 1e-9);

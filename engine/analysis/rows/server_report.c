@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/analysis/rows/rows.h"
+#include "engine/analysis/scrape/scrape_stages.h"
 #include "engine/analysis/server/figures.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
@@ -33,6 +34,38 @@ static double joules_of(const struct weir_report *report, const struct weir_serv
 	    (!telemetry->aligned && report->has_requests))
 		return NAN;
 	return telemetry->power_w * (double)telemetry->devices / tokens_per_s;
+}
+
+/* Gaps between tokens that preemption causes are no interference. */
+#define FEW_PREEMPTED 10 /* of 1,000 requests */
+
+/*
+ * Estimates interference from the histogram of the gaps between tokens (ITL), if steps and rates do
+ * not show it: the time beyond the median gap is 1 - median / mean, and a step with prompts is at
+ * least as long as the 99th percentile. If prompts are in more than half of the steps, the median
+ * has them as well, and the estimate is too low.
+ */
+static void estimate_by_gaps(const struct weir_analysis *analysis,
+                             struct weir_server_figures *server)
+{
+	struct weir_scrape_figures scraped;
+
+	if (!isnan(server->prefill_interference) ||
+	    server->preemptions_per_thousand >= FEW_PREEMPTED ||
+	    !weir_scrape_figures_collect(analysis->profile, &analysis->options.settings->aliases,
+	                                 &scraped))
+		return;
+	for (size_t i = 0; i < scraped.stage_count; i++) {
+		const struct weir_scrape_stage *stage = &scraped.stages[i];
+		double median_ns = stage->at[WEIR_LEVEL_P50].estimate;
+
+		if (strcmp(stage->name, "itl") != 0 || !(median_ns > 0) || !(stage->mean_ns > 0))
+			continue;
+		server->prefill_interference = fmax(1 - median_ns / stage->mean_ns, 0);
+		server->stall_ratio = stage->at[WEIR_LEVEL_P99].estimate / median_ns;
+		server->interference_estimated = true;
+	}
+	weir_scrape_figures_release(&scraped);
 }
 
 static void note_times(const struct weir_server_figures *server, struct weir_report *report)
@@ -111,6 +144,7 @@ void weir_fill_server(const struct weir_analysis *analysis, struct weir_report *
 
 	if (!server)
 		return;
+	estimate_by_gaps(analysis, server);
 	server->joules_per_token = joules_of(report, server);
 	report->server = server;
 	weir_server_features(server, report->features);

@@ -331,6 +331,8 @@ void weir_server_features(const struct weir_server_figures *figures, double *val
 		{WEIR_F_PREEMPTIONS_PER_THOUSAND, figures->preemptions_per_thousand},
 		{WEIR_F_RECOMPUTED_SHARE, figures->recomputed_share},
 		{WEIR_F_PREFILL_INTERFERENCE, figures->prefill_interference},
+		{WEIR_F_INTERFERENCE_ESTIMATED, figures->interference_estimated},
+		{WEIR_F_SPECULATION_ESTIMATED, figures->speculation.estimated},
 		{WEIR_F_STALL_RATIO, figures->stall_ratio},
 		{WEIR_F_STEP_GROWTH, figures->step_growth},
 		{WEIR_F_THROUGHPUT_PLATEAU, figures->throughput_plateau},

@@ -69,7 +69,7 @@ void weir_fill_server_steps(const struct weir_report *report, struct weir_items 
 	if (!server)
 		return;
 	weir_items_share(items, "prompts add", server->prefill_interference,
-	                 server->interference_estimated ? " of the time of decodes (from rates)"
+	                 server->interference_estimated ? " of the time of decodes (estimated)"
 	                                                : " of the time of decodes");
 	add_number(items, "a step with prompts takes ", server->stall_ratio, "x a decode step");
 	add_number(items, "twice the requests take ", server->step_growth, "x the step");
