@@ -71,6 +71,14 @@ struct weir_speculation_figures {
 	size_t positions;
 };
 
+/* Time of the requests around the percentile on the server's time axis; NAN: clocks differ. */
+struct weir_joined_figures {
+	double covered;    /* share of their time in rows of the server; the next are parts of it */
+	double in_mixed;   /* in steps of prompts and decodes */
+	double in_kv_wait; /* while requests waited with the KV cache near full */
+	double in_preemption; /* in rows with preemptions */
+};
+
 struct weir_server_figures {
 	const char *product; /* "vLLM"; static */
 	bool from_log, from_pages;
@@ -114,6 +122,7 @@ struct weir_server_figures {
 	double unbalanced_wait; /* share of the time: its queue waits while another has room */
 
 	struct weir_speculation_figures speculation;
+	struct weir_joined_figures joined;
 	double joules_per_token;
 
 	/* Irregularities, which notes report. */

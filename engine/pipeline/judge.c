@@ -261,12 +261,34 @@ void weir_conclusion_release(struct weir_conclusion *conclusion)
 	*conclusion = (struct weir_conclusion){0};
 }
 
+/* Gives the bound of the server's state the time that it explains and nothing else does: the
+ * waiting of the requests or, if prompts or drafts slow the computation, the share of the rule. */
+static void attribute_to_server(struct weir_report *report)
+{
+	struct weir_attribution *attribution = &report->attribution;
+	const struct weir_verdict *verdict = &report->verdict;
+	double queue = report->features[WEIR_F_QUEUE_SHARE];
+	bool computes = strcmp(verdict->cause, "prefill-interference") == 0 ||
+	                strcmp(verdict->cause, "speculation-unprofitable") == 0;
+	double share = computes ? verdict->share : queue;
+	int64_t *open_ns = &attribution->ns[WEIR_BOUND_UNDETERMINED], ns;
+
+	if (verdict->bound == WEIR_BOUND_UNDETERMINED || !(share > 0))
+		return;
+	ns = (int64_t)llround(fmin(share, 1) * (double)attribution->total_ns);
+	ns = ns < *open_ns ? ns : *open_ns;
+	attribution->ns[verdict->bound] += ns;
+	*open_ns -= ns;
+}
+
 void weir_settle_attribution(const struct weir_analysis *analysis,
                              const struct weir_conclusion *conclusion, struct weir_report *report)
 {
 	if (conclusion->about_requests)
 		weir_analysis_settle(analysis, &conclusion->requests,
 		                     conclusion->descends ? &conclusion->device : NULL, report);
+	if (conclusion->about_server && report->verdict.cause)
+		attribute_to_server(report);
 }
 
 void weir_note_profiler(struct weir_report *report)

@@ -12,6 +12,7 @@
 
 #include "engine/analysis/rank/features.h"
 #include "engine/analysis/server/figures.h"
+#include "engine/analysis/server/joined.h"
 #include "engine/model/telemetry.h"
 #include "engine/readers/readers.h"
 #include "rules/evaluate.h"
@@ -758,9 +759,66 @@ static void pages_complete_a_log(void **state)
 	release(&bench);
 }
 
+/* Twenty intervals, the first half with a full cache; clock: that of the log. */
+static struct weir_joined_figures join_of(enum weir_server_clock clock, int64_t ahead_ns,
+                                          int64_t start_s, int64_t end_s)
+{
+	const struct weir_joined_span span = {START + start_s * SECOND, START + end_s * SECOND};
+	struct weir_joined_figures joined;
+	struct weir_server_figures figures;
+	struct weir_server_log *log;
+	struct bench bench;
+
+	setup(&bench);
+	log = add_log(&bench, WEIR_PRODUCT_VLLM);
+	log->clock = clock;
+	for (int i = 0; i < 20; i++)
+		add_interval(log, 0, 8, 4, i < 10 ? 0.95 : 0.3)->at_ns += ahead_ns;
+	figures = *figures_of(&bench, NAN);
+	weir_server_join(bench.profile, &span, 1, &figures);
+	joined = figures.joined;
+	release(&bench);
+	return joined;
+}
+
+static void requests_are_placed_on_the_time_axis_of_the_server(void **state)
+{
+	struct weir_joined_figures joined = join_of(WEIR_SERVER_CLOCK_UNIX, 0, 70, 110);
+
+	(void)state;
+	assert_near(joined.covered, 1, 1e-6);
+	assert_near(joined.in_kv_wait, 0.5, 1e-6);
+	assert_near(joined.in_preemption, 0, 0);
+	assert_true(isnan(joined.in_mixed));
+}
+
+static void local_time_is_shifted_to_the_requests(void **state)
+{
+	/* 14 November 2023 is day 317 of its year, and day 318 of 1972. */
+	int64_t year = (START / SECOND / 86400 - 318 - 730) * 86400 * SECOND;
+	struct weir_joined_figures joined =
+		join_of(WEIR_SERVER_CLOCK_LOCAL, 7200 * SECOND, 10, 180);
+
+	(void)state;
+	assert_near(joined.in_kv_wait, 80.0 / 170, 1e-3);
+	joined = join_of(WEIR_SERVER_CLOCK_YEARLESS, -year + 7200 * SECOND, 10, 180);
+	assert_near(joined.covered, 1, 1e-6);
+	assert_near(joined.in_kv_wait, 80.0 / 170, 1e-3);
+}
+
+static void requests_of_another_time_are_not_joined(void **state)
+{
+	(void)state;
+	assert_true(isnan(join_of(WEIR_SERVER_CLOCK_UNIX, 0, 5000, 5100).in_kv_wait));
+	assert_true(isnan(join_of(WEIR_SERVER_CLOCK_UNIX, 0, 150, 300).in_kv_wait));
+	assert_true(isnan(join_of(WEIR_SERVER_CLOCK_NONE, 0, 10, 100).in_kv_wait));
+}
+
 static void hostile_rows_stay_within_bounds(void **state)
 {
 	struct bench bench;
+	const struct weir_joined_span span = {START, START + SECOND};
+	struct weir_server_figures figures;
 	struct weir_server_log *log;
 
 	(void)state;
@@ -776,7 +834,9 @@ static void hostile_rows_stay_within_bounds(void **state)
 		row->duration_ns = INT64_MAX;
 		row->kind = i % 3 == 0 ? WEIR_SERVER_STEP : WEIR_SERVER_INTERVAL;
 	}
-	assert_true(figures_of(&bench, 0)->waiting_share <= 1);
+	figures = *figures_of(&bench, 0);
+	assert_true(figures.waiting_share <= 1);
+	weir_server_join(bench.profile, &span, 1, &figures);
 	release(&bench);
 }
 
@@ -824,6 +884,9 @@ int main(void)
 		cmocka_unit_test(the_order_of_pages_and_logs_does_not_matter),
 		cmocka_unit_test(a_rotated_log_is_one_engine),
 		cmocka_unit_test(pages_complete_a_log),
+		cmocka_unit_test(requests_are_placed_on_the_time_axis_of_the_server),
+		cmocka_unit_test(local_time_is_shifted_to_the_requests),
+		cmocka_unit_test(requests_of_another_time_are_not_joined),
 		cmocka_unit_test(hostile_rows_stay_within_bounds),
 		cmocka_unit_test(nothing_is_known_of_other_pages),
 	};

@@ -6,8 +6,10 @@
 #include "engine/analysis/rows/rows.h"
 #include "engine/analysis/scrape/scrape_stages.h"
 #include "engine/analysis/server/figures.h"
+#include "engine/analysis/server/joined.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
+#include "engine/stats/quantile.h"
 
 static double requests_of(const struct weir_analysis *analysis)
 {
@@ -137,6 +139,34 @@ static void note_reasons(const struct weir_server_figures *server, struct weir_r
 	weir_text_release(&text);
 }
 
+#define BAND 0.025 /* points to both sides of the percentile, as struct weir_band has them */
+
+/* Places the requests around the percentile on the time axis of the server. */
+static void join_requests(const struct weir_analysis *analysis, struct weir_report *report,
+                          struct weir_server_figures *server)
+{
+	const struct weir_serving *serving = analysis->serving;
+	double half = fmin(BAND, (1 - analysis->options.percentile) / 2), low, high;
+	struct weir_joined_span *spans;
+	size_t count = 0, all = serving ? serving->requests->count : 0;
+
+	if (!all || serving->requests->time_base != WEIR_TIME_UNIX)
+		return;
+	low = weir_quantile_sorted(serving->sorted_ns, all, analysis->options.percentile - half);
+	high = weir_quantile_sorted(serving->sorted_ns, all, analysis->options.percentile + half);
+	spans = weir_arena_alloc(report->arena, (all + 1) * sizeof *spans);
+	for (size_t i = 0; i < all; i++)
+		if (serving->latency_ns[i] >= low && serving->latency_ns[i] <= high)
+			spans[count++] = (struct weir_joined_span){serving->requests->start_ns[i],
+			                                           serving->requests->end_ns[i]};
+	weir_server_join(analysis->profile, spans, count, server);
+	if (isnan(server->joined.in_kv_wait) && !isnan(server->joined.covered))
+		weir_report_note(report, "other_time",
+		                 "the record of the server covers %.0f %% of the time of the slow "
+		                 "requests: their figures stand side by side",
+		                 100 * server->joined.covered);
+}
+
 void weir_fill_server(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	struct weir_server_figures *server =
@@ -151,6 +181,7 @@ void weir_fill_server(const struct weir_analysis *analysis, struct weir_report *
 	report->features[WEIR_F_CLIENT_QUEUE_SHARE] = client_queue_of(analysis->serving);
 	if (analysis->options.verdict_only)
 		return;
+	join_requests(analysis, report, server);
 	note_times(server, report);
 	note_quality(server, report);
 	note_reasons(server, report);

@@ -24,9 +24,9 @@ void weir_add_known(double *sum, double value)
 		*sum = isnan(*sum) ? value : *sum + value;
 }
 
-struct weir_engine *weir_engines_add(struct weir_engines *engines)
+struct weir_server_engine *weir_engines_add(struct weir_engines *engines)
 {
-	struct weir_engine *engine;
+	struct weir_server_engine *engine;
 
 	if (engines->count == WEIR_MAX_ENGINES) {
 		engines->left_out++;
@@ -35,7 +35,7 @@ struct weir_engine *weir_engines_add(struct weir_engines *engines)
 	engines->items = weir_grow(engines->items, &engines->capacity, engines->count + 1,
 	                           sizeof *engines->items);
 	engine = &engines->items[engines->count++];
-	*engine = (struct weir_engine){
+	*engine = (struct weir_server_engine){
 		.name = "",
 		.product = "",
 		.settings = {-1, -1, -1, -1, -1, NAN},
@@ -56,7 +56,7 @@ void weir_engines_release(struct weir_engines *engines)
 
 /* ---- time ---- */
 
-static int64_t interval_of(const struct weir_engine *engine, size_t row)
+static int64_t interval_of(const struct weir_server_engine *engine, size_t row)
 {
 	int64_t from = engine->rows[row - 1]->at_ns, to = engine->rows[row]->at_ns;
 
@@ -64,7 +64,7 @@ static int64_t interval_of(const struct weir_engine *engine, size_t row)
 }
 
 /* Returns the median interval between rows, without gaps of hours; NAN: no interval is known. */
-static double usual_interval(const struct weir_engine *engine, struct weir_arena *arena)
+static double usual_interval(const struct weir_server_engine *engine, struct weir_arena *arena)
 {
 	double *ns = weir_arena_alloc(arena, (engine->count + 1) * sizeof *ns);
 	size_t count = 0;
@@ -78,7 +78,7 @@ static double usual_interval(const struct weir_engine *engine, struct weir_arena
 	return count ? weir_quantile_select(ns, count, 0.5) : NAN;
 }
 
-static void note_gap(struct weir_engine *engine, int64_t interval)
+static void note_gap(struct weir_server_engine *engine, int64_t interval)
 {
 	engine->gaps++;
 	engine->far_apart |= interval > WEIR_FAR_APART_NS;
@@ -86,7 +86,7 @@ static void note_gap(struct weir_engine *engine, int64_t interval)
 		engine->longest_gap_ns = interval;
 }
 
-void weir_engine_weigh(struct weir_engine *engine, struct weir_arena *arena)
+void weir_engine_weigh(struct weir_server_engine *engine, struct weir_arena *arena)
 {
 	double usual, sum = 0;
 
@@ -132,19 +132,19 @@ static int by_time(const void *left, const void *right)
 
 /* ---- logs ---- */
 
-static int64_t first_time(const struct weir_engine *engine)
+static int64_t first_time(const struct weir_server_engine *engine)
 {
 	return engine->count ? engine->rows[0]->at_ns : WEIR_NO_TIME;
 }
 
-static int64_t last_time(const struct weir_engine *engine)
+static int64_t last_time(const struct weir_server_engine *engine)
 {
 	return engine->count ? engine->rows[engine->count - 1]->at_ns : WEIR_NO_TIME;
 }
 
 static int by_name(const void *left, const void *right)
 {
-	const struct weir_engine *a = left, *b = right;
+	const struct weir_server_engine *a = left, *b = right;
 	int order = strcmp(a->name, b->name);
 
 	if (order == 0)
@@ -169,7 +169,7 @@ void weir_engines_sort(struct weir_engines *engines)
 		qsort(engines->items, engines->count, sizeof *engines->items, by_name);
 }
 
-static void take_row(struct weir_engine *engine, const struct weir_server_row *row)
+static void take_row(struct weir_server_engine *engine, const struct weir_server_row *row)
 {
 	engine->rows[engine->count++] = row;
 	if (row->preempted >= 0)
@@ -190,7 +190,7 @@ static void add_log(struct weir_engines *engines, const struct weir_server_log *
 		if (log->rows[i].engine < log->engine_count)
 			counts[log->rows[i].engine]++;
 	for (size_t e = 0; e < log->engine_count; e++) {
-		struct weir_engine *engine = weir_engines_add(engines);
+		struct weir_server_engine *engine = weir_engines_add(engines);
 
 		if (!engine)
 			break;
@@ -198,6 +198,7 @@ static void add_log(struct weir_engines *engines, const struct weir_server_log *
 		engine->product = products[log->product];
 		engine->sglang = log->product == WEIR_PRODUCT_SGLANG;
 		engine->reserves = log->product != WEIR_PRODUCT_VLLM;
+		engine->clock = log->clock;
 		engine->settings = log->settings;
 		engine->restarts = e == 0 && log->starts > 1 ? log->starts - 1 : 0;
 		engine->rows = (const struct weir_server_row **)weir_arena_alloc(
@@ -216,15 +217,16 @@ static void add_log(struct weir_engines *engines, const struct weir_server_log *
 }
 
 /* True if the second engine goes on with the first: a log that was rotated. */
-static bool continues(const struct weir_engine *first, const struct weir_engine *second)
+static bool continues(const struct weir_server_engine *first,
+                      const struct weir_server_engine *second)
 {
 	return first->count && second->count && strcmp(first->name, second->name) == 0 &&
 	       strcmp(first->product, second->product) == 0 && first_time(first) != WEIR_NO_TIME &&
 	       first_time(second) != WEIR_NO_TIME && last_time(first) <= first_time(second);
 }
 
-static void append(struct weir_engines *engines, struct weir_engine *to,
-                   const struct weir_engine *from)
+static void append(struct weir_engines *engines, struct weir_server_engine *to,
+                   const struct weir_server_engine *from)
 {
 	const struct weir_server_row **rows = (const struct weir_server_row **)weir_arena_alloc(
 		engines->arena, (to->count + from->count + 1) * sizeof(struct weir_server_row *));
@@ -246,7 +248,7 @@ static void join_files(struct weir_engines *engines)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < engines->count; i++) {
-		struct weir_engine *engine = &engines->items[i];
+		struct weir_server_engine *engine = &engines->items[i];
 
 		if (!engine->count)
 			continue;
@@ -258,7 +260,7 @@ static void join_files(struct weir_engines *engines)
 	engines->count = kept;
 }
 
-double weir_engine_rate_seconds(const struct weir_engine *engine, size_t row, size_t *last)
+double weir_engine_rate_seconds(const struct weir_server_engine *engine, size_t row, size_t *last)
 {
 	size_t from = *last;
 	int64_t ns;
@@ -273,7 +275,7 @@ double weir_engine_rate_seconds(const struct weir_engine *engine, size_t row, si
 }
 
 /* Sums what the rows state as rates, which needs the time that they stand for. */
-static void sum_tokens(struct weir_engine *engine)
+static void sum_tokens(struct weir_server_engine *engine)
 {
 	size_t last = SIZE_MAX;
 

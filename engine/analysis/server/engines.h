@@ -36,13 +36,14 @@ enum weir_engine_total {
 	WEIR_TOTAL_COUNT
 };
 
-struct weir_engine {
+struct weir_server_engine {
 	const char *name;
 	const char *product; /* static */
 	bool sglang;         /* a row of prompts does not count them as running */
 	bool reserves;       /* it keeps KV cache for outputs to come */
 	bool pages;
 	bool timed; /* every row has a time */
+	enum weir_server_clock clock;
 	struct weir_server_settings settings;
 	const struct weir_server_row **rows; /* in order of time */
 	double *seconds;                     /* time that a row stands for; without times 1 */
@@ -63,7 +64,7 @@ struct weir_engine {
 
 struct weir_engines {
 	struct weir_arena *arena;
-	struct weir_engine *items; /* sorted by name and first time */
+	struct weir_server_engine *items; /* sorted by name and first time */
 	size_t count, capacity;
 	uint64_t left_out;
 };
@@ -76,12 +77,12 @@ void weir_engines_of_pages(struct weir_engines *engines, const struct weir_profi
 void weir_engines_release(struct weir_engines *engines);
 
 /* Appends an engine in which everything is unknown; NULL: there are too many. */
-struct weir_engine *weir_engines_add(struct weir_engines *engines);
+struct weir_server_engine *weir_engines_add(struct weir_engines *engines);
 /* Sets the time that each row stands for, and counts gaps. The rows must be sorted. */
-void weir_engine_weigh(struct weir_engine *engine, struct weir_arena *arena);
+void weir_engine_weigh(struct weir_server_engine *engine, struct weir_arena *arena);
 /* Returns the time that the decode rate of a row covers: since the last row with one, *last, which
  * it sets (SIZE_MAX: none yet). NAN: the row states no rate. */
-double weir_engine_rate_seconds(const struct weir_engine *engine, size_t row, size_t *last);
+double weir_engine_rate_seconds(const struct weir_server_engine *engine, size_t row, size_t *last);
 /* Sorts the engines, so that the order of the inputs does not matter. */
 void weir_engines_sort(struct weir_engines *engines);
 

@@ -47,6 +47,10 @@ static const size_t scalars[] = {
 	offsetof(struct weir_server_figures, speculation.acceptance),
 	offsetof(struct weir_server_figures, speculation.accepted_length),
 	offsetof(struct weir_server_figures, speculation.profit),
+	offsetof(struct weir_server_figures, joined.covered),
+	offsetof(struct weir_server_figures, joined.in_mixed),
+	offsetof(struct weir_server_figures, joined.in_kv_wait),
+	offsetof(struct weir_server_figures, joined.in_preemption),
 };
 
 static double *scalar_of(struct weir_server_figures *figures, size_t offset)
@@ -88,7 +92,7 @@ static void take_settings(const struct weir_server_settings *from, struct weir_s
 			*to[i] = values[i];
 }
 
-static void take_reasons(const struct weir_engine *engine, struct weir_arena *arena,
+static void take_reasons(const struct weir_server_engine *engine, struct weir_arena *arena,
                          struct weir_server_figures *out)
 {
 	for (size_t i = 0; i < engine->reason_count; i++) {
@@ -139,7 +143,7 @@ static void fill_totals(const struct weir_engines *engines, double requests,
 	for (size_t i = 0; i < WEIR_TOTAL_COUNT; i++)
 		total[i] = NAN;
 	for (size_t e = 0; e < engines->count; e++) {
-		const struct weir_engine *engine = &engines->items[e];
+		const struct weir_server_engine *engine = &engines->items[e];
 
 		for (size_t i = 0; i < WEIR_TOTAL_COUNT; i++)
 			weir_add_known(&total[i], engine->total[i]);

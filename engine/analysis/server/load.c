@@ -67,7 +67,7 @@ static void collect_events(struct sweep *sweep, struct weir_arena *arena)
 
 static void take(struct sweep *sweep, const struct event *event)
 {
-	const struct weir_engine *engine = &sweep->engines->items[event->engine];
+	const struct weir_server_engine *engine = &sweep->engines->items[event->engine];
 	const struct weir_server_row *row = engine->rows[event->row];
 	struct now *now = &sweep->now[event->engine];
 	double running = weir_row_running(engine, row);
@@ -196,7 +196,7 @@ static double tokens_of(const struct weir_server_row *row, double seconds, doubl
 	return sum;
 }
 
-static void add_to_windows(struct windows *windows, const struct weir_engine *engine)
+static void add_to_windows(struct windows *windows, const struct weir_server_engine *engine)
 {
 	double span = (double)windows->end_ns - (double)windows->start_ns;
 	size_t last = SIZE_MAX;
@@ -260,7 +260,7 @@ static void fill_trends(const struct weir_engines *engines, bool timed,
 	struct windows windows = {.start_ns = INT64_MAX, .end_ns = INT64_MIN};
 
 	for (size_t e = 0; timed && e < engines->count; e++) {
-		const struct weir_engine *engine = &engines->items[e];
+		const struct weir_server_engine *engine = &engines->items[e];
 
 		if (engine->rows[0]->at_ns < windows.start_ns)
 			windows.start_ns = engine->rows[0]->at_ns;

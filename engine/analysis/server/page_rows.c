@@ -443,7 +443,7 @@ static void fill_row(const struct page_cells *before, const struct page_cells *n
 		growth(before, now, CELL_TOTALS + WEIR_TOTAL_OUTPUT, restarted) / interval_s;
 }
 
-static void add_totals(struct weir_engine *engine, const struct track *track,
+static void add_totals(struct weir_server_engine *engine, const struct track *track,
                        const struct page_cells *before, const struct page_cells *now,
                        bool restarted)
 {
@@ -463,7 +463,7 @@ static int64_t setting_of(double value, int64_t old)
 }
 
 /* Takes gauges that have no row, and settings; `pages` is the number of pages with the engine. */
-static void take_page(struct weir_engine *engine, const struct track *track,
+static void take_page(struct weir_server_engine *engine, const struct track *track,
                       const struct page_cells *now)
 {
 	weir_add_known(&engine->transfer_waiting, now->value[CELL_TRANSFER_WAITING]);
@@ -478,7 +478,7 @@ static void take_page(struct weir_engine *engine, const struct track *track,
 		engine->reasons[i].mean += now->reason[i];
 }
 
-static void finish_means(struct weir_engine *engine, const struct track *track)
+static void finish_means(struct weir_server_engine *engine, const struct track *track)
 {
 	double pages = (double)engine->count;
 
@@ -496,7 +496,7 @@ static void finish_means(struct weir_engine *engine, const struct track *track)
 static void add_engine(struct weir_engines *engines, const struct collecting *all,
                        const struct track *track)
 {
-	struct weir_engine *engine = weir_engines_add(engines);
+	struct weir_server_engine *engine = weir_engines_add(engines);
 	size_t last = SIZE_MAX;
 	struct weir_server_row *rows =
 		weir_arena_alloc(engines->arena, (all->page_count + 1) * sizeof *rows);
@@ -508,6 +508,7 @@ static void add_engine(struct weir_engines *engines, const struct collecting *al
 	engine->sglang = track->sglang;
 	engine->reserves = track->reserves;
 	engine->pages = true;
+	engine->clock = WEIR_SERVER_CLOCK_UNIX;
 	engine->rows = (const struct weir_server_row **)weir_arena_alloc(
 		engines->arena, (all->page_count + 1) * sizeof(struct weir_server_row *));
 	for (size_t p = 0; p < all->page_count; p++) {

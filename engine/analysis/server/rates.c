@@ -21,7 +21,7 @@ struct intervals {
 
 /* Collects intervals with a decode rate. Without a prompt rate, the prompt tokens of the rows
  * between count. */
-static void collect(const struct weir_engine *engine, struct intervals *out)
+static void collect(const struct weir_server_engine *engine, struct intervals *out)
 {
 	double prompt = 0, before = NAN;
 	bool counted = false;
@@ -109,7 +109,7 @@ void weir_server_rates(const struct weir_engines *engines, struct weir_arena *ar
 	size_t known = 0, grown = 0;
 
 	for (size_t e = 0; e < engines->count; e++) {
-		const struct weir_engine *engine = &engines->items[e];
+		const struct weir_server_engine *engine = &engines->items[e];
 		size_t room = (engine->count + 1) * sizeof(struct weir_point);
 		struct intervals intervals = {.points = weir_arena_alloc(arena, room),
 		                              .times = weir_arena_alloc(arena, room)};

@@ -39,7 +39,7 @@ static double tokens_of(const struct weir_server_row *row)
 static void collect(const struct weir_engines *engines, struct timing *timing)
 {
 	for (size_t e = 0; e < engines->count; e++) {
-		const struct weir_engine *engine = &engines->items[e];
+		const struct weir_server_engine *engine = &engines->items[e];
 
 		for (size_t i = 0; i < engine->count; i++) {
 			const struct weir_server_row *row = engine->rows[i];
@@ -63,7 +63,7 @@ static double plain_ns(const struct weir_engines *engines, const struct weir_lin
 	double sum = 0;
 
 	for (size_t e = 0; e < engines->count; e++) {
-		const struct weir_engine *engine = &engines->items[e];
+		const struct weir_server_engine *engine = &engines->items[e];
 
 		for (size_t i = 0; i < engine->count; i++)
 			if (is_decode(engine->rows[i]) && engine->rows[i]->drafted > 0)
@@ -117,7 +117,7 @@ static void fill_positions(const struct weir_engines *engines, double drafts,
                            struct weir_speculation_figures *out)
 {
 	for (size_t e = 0; e < engines->count; e++) {
-		const struct weir_engine *engine = &engines->items[e];
+		const struct weir_server_engine *engine = &engines->items[e];
 
 		for (size_t p = 0; p < engine->positions; p++)
 			out->at[p].accepted += engine->position[p];

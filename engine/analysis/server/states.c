@@ -53,7 +53,7 @@ struct weir_gauge_figures weir_gauge_of(struct weir_weighted *values, size_t cou
 
 /* ---- limits ---- */
 
-double weir_row_running(const struct weir_engine *engine, const struct weir_server_row *row)
+double weir_row_running(const struct weir_server_engine *engine, const struct weir_server_row *row)
 {
 	double running = row->running;
 
@@ -68,7 +68,7 @@ double weir_row_running(const struct weir_engine *engine, const struct weir_serv
 
 /* Returns the highest number of running requests while others wait and the KV cache has room, if it
  * is flat; else NAN. */
-static double flat_maximum(const struct weir_engine *engine)
+static double flat_maximum(const struct weir_server_engine *engine)
 {
 	double most = 0, all_s = 0, flat_s = 0;
 	size_t rows = 0;
@@ -88,7 +88,7 @@ static double flat_maximum(const struct weir_engine *engine)
 	return most > 0 && rows >= WEIR_FLAT_ROWS && flat_s >= WEIR_FLAT_SHARE * all_s ? most : NAN;
 }
 
-double weir_engine_slot_limit(const struct weir_engine *engine, bool *inferred)
+double weir_engine_slot_limit(const struct weir_server_engine *engine, bool *inferred)
 {
 	*inferred = engine->settings.max_running <= 0;
 	return *inferred ? flat_maximum(engine) : (double)engine->settings.max_running;
@@ -99,7 +99,8 @@ static bool reaches(double running, double limit)
 	return running >= WEIR_SLOTS_TAKEN * limit;
 }
 
-bool weir_is_kv_full(const struct weir_engine *engine, double usage, double running, double limit)
+bool weir_is_kv_full(const struct weir_server_engine *engine, double usage, double running,
+                     double limit)
 {
 	if (usage >= WEIR_KV_FULL)
 		return true;
@@ -123,7 +124,7 @@ struct seconds {
 	double waiting_slots_known, slots;
 };
 
-static void count_row(const struct weir_engine *engine, size_t i, double limit,
+static void count_row(const struct weir_server_engine *engine, size_t i, double limit,
                       struct seconds *seconds)
 {
 	const struct weir_server_row *row = engine->rows[i];
@@ -153,7 +154,7 @@ static double share_of(double part, double whole)
 }
 
 /* Collects one gauge of one engine. Returns the number of values. */
-static size_t collect_kv(const struct weir_engine *engine, struct weir_weighted *out)
+static size_t collect_kv(const struct weir_server_engine *engine, struct weir_weighted *out)
 {
 	size_t count = 0;
 
@@ -164,7 +165,7 @@ static size_t collect_kv(const struct weir_engine *engine, struct weir_weighted 
 	return count;
 }
 
-static double mean_of_rows(const struct weir_engine *engine, bool waiting)
+static double mean_of_rows(const struct weir_server_engine *engine, bool waiting)
 {
 	double sum = 0, weight = 0;
 
@@ -181,7 +182,7 @@ static double mean_of_rows(const struct weir_engine *engine, bool waiting)
 	return share_of(sum, weight);
 }
 
-static void fill_engine(const struct weir_engine *engine, struct weir_weighted *scratch,
+static void fill_engine(const struct weir_server_engine *engine, struct weir_weighted *scratch,
                         struct weir_engine_figures *out)
 {
 	struct weir_gauge_figures kv = weir_gauge_of(scratch, collect_kv(engine, scratch));
@@ -227,7 +228,7 @@ static void fill_queue(const struct weir_engines *engines, struct weir_server_fi
 	double queue = NAN, latency = NAN, running = 0, waiting = 0;
 
 	for (size_t i = 0; i < engines->count; i++) {
-		const struct weir_engine *engine = &engines->items[i];
+		const struct weir_server_engine *engine = &engines->items[i];
 
 		weir_add_known(&queue, engine->total[WEIR_TOTAL_QUEUE_NS]);
 		weir_add_known(&latency, engine->total[WEIR_TOTAL_LATENCY_NS]);
@@ -250,7 +251,7 @@ void weir_server_states(const struct weir_engines *engines, struct weir_arena *a
 
 	out->slot_limit = NAN;
 	for (size_t i = 0; i < engines->count; i++) {
-		const struct weir_engine *engine = &engines->items[i];
+		const struct weir_server_engine *engine = &engines->items[i];
 		bool inferred;
 		double limit = weir_engine_slot_limit(engine, &inferred);
 

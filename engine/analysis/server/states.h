@@ -25,11 +25,12 @@
 #define WEIR_FLAT_ROWS  5
 
 /* Returns the requests that run in a row; NAN: not stated. */
-double weir_row_running(const struct weir_engine *engine, const struct weir_server_row *row);
+double weir_row_running(const struct weir_server_engine *engine, const struct weir_server_row *row);
 /* Returns the limit of running requests: the setting, else a flat maximum; NAN: neither is known.
  * *inferred: it is a flat maximum. */
-double weir_engine_slot_limit(const struct weir_engine *engine, bool *inferred);
-bool weir_is_kv_full(const struct weir_engine *engine, double usage, double running, double limit);
+double weir_engine_slot_limit(const struct weir_server_engine *engine, bool *inferred);
+bool weir_is_kv_full(const struct weir_server_engine *engine, double usage, double running,
+                     double limit);
 bool weir_are_slots_taken(double usage, double running, double limit);
 
 /* A value and the time that it stands for. */

@@ -84,7 +84,7 @@ static size_t collect_decodes(const struct weir_engines *engines, struct weir_po
 	size_t count = 0;
 
 	for (size_t e = 0; e < engines->count; e++) {
-		const struct weir_engine *engine = &engines->items[e];
+		const struct weir_server_engine *engine = &engines->items[e];
 
 		for (size_t i = 0; i < engine->count; i++) {
 			enum weir_step_phase phase;

@@ -39,6 +39,12 @@ static const struct weir_schema speculation_schema =
                {LIST("positions", at, positions, draft_position_schema, INSIDE(at))});
 #undef OF
 
+#define OF struct weir_joined_figures
+static const struct weir_schema joined_schema =
+	SCHEMA(LINE, {SHARE("covered", covered)}, {SHARE("in_mixed_steps", in_mixed)},
+               {SHARE("in_kv_wait", in_kv_wait)}, {SHARE("in_preemption", in_preemption)});
+#undef OF
+
 #define OF struct weir_server_figures
 static const struct weir_schema settings_schema = SCHEMA(
 	BLOCK, {WHOLE("max_running", max_running)}, {WHOLE("max_step_tokens", max_step_tokens)},
@@ -76,6 +82,8 @@ const struct weir_schema weir_server_schema = SCHEMA(
 	{LIST("engines", engines, engine_count, engine_schema, WEIR_REPORT_MAX_ROWS)},
 	{OBJECT("speculation", speculation, speculation_schema),
          WHEN(KNOWN, speculation.accepted_length)},
+	{OBJECT("slow_requests", joined, joined_schema), WHEN(KNOWN, joined.in_kv_wait),
+         .omit = true},
 	{SHARE("joules_per_token", joules_per_token)}, {COUNT("restarts", restarts)},
 	{COUNT("gaps", gaps)});
 #undef OF

@@ -735,6 +735,7 @@ const struct weir_fact_line weir_fact_lines[] = {
 	{.id = "server", .label = "server", .fill = weir_fill_server_state},
 	{.id = "kv-cache", .label = "KV cache", .fill = weir_fill_kv_cache},
 	{.id = "server-steps", .label = "server steps", .fill = weir_fill_server_steps},
+	{.id = "slow-requests", .label = "slow requests", .fill = weir_fill_slow_requests},
 	{.id = "speculation", .label = "speculation", .fill = weir_fill_speculation},
 	{.id = "telemetry", .label = "telemetry", .fill = weir_fill_telemetry},
 	{.id = "device", .label = "device time", .fill = fill_device},

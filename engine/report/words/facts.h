@@ -49,6 +49,7 @@ void weir_fill_server_state(const struct weir_report *report, struct weir_items 
 void weir_fill_kv_cache(const struct weir_report *report, struct weir_items *items);
 void weir_fill_server_steps(const struct weir_report *report, struct weir_items *items);
 void weir_fill_speculation(const struct weir_report *report, struct weir_items *items);
+void weir_fill_slow_requests(const struct weir_report *report, struct weir_items *items);
 void weir_fill_notes(const struct weir_report *report, struct weir_items *items);
 
 #endif

@@ -95,3 +95,15 @@ void weir_fill_speculation(const struct weir_report *report, struct weir_items *
 	           speculation->estimated ? "x the speed without it, at most"
 	                                  : "x the speed without it");
 }
+
+void weir_fill_slow_requests(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_server_figures *server = report->server;
+
+	if (!server || isnan(server->joined.in_kv_wait))
+		return;
+	weir_items_share(items, "", server->joined.in_mixed,
+	                 " of their time in steps with prompts");
+	weir_items_share(items, "", server->joined.in_kv_wait, " while others wait for KV cache");
+	weir_items_share(items, "", server->joined.in_preemption, " during preemptions");
+}
