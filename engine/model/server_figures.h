@@ -28,7 +28,6 @@ enum weir_step_phase {
 
 /* Steps of one phase. */
 struct weir_phase_figures {
-	const char *name; /* "prompts and decodes"; static */
 	uint64_t count;
 	double total_ns, p50_ns, p95_ns;
 	double tokens;       /* mean of a step */

@@ -142,6 +142,26 @@ static int64_t last_time(const struct weir_server_engine *engine)
 	return engine->count ? engine->rows[engine->count - 1]->at_ns : WEIR_NO_TIME;
 }
 
+static int compare_numbers(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) - isnan(b);
+	return (a > b) - (a < b);
+}
+
+/* Tells rows of engines apart that have the same name and begin at the same time. */
+static int compare_rows(const struct weir_server_row *a, const struct weir_server_row *b)
+{
+	int order = compare_numbers(a->running, b->running);
+
+	order = order ? order : compare_numbers(a->waiting, b->waiting);
+	order = order ? order : compare_numbers(a->kv_usage, b->kv_usage);
+	order = order ? order : compare_numbers(a->prompt_rate, b->prompt_rate);
+	order = order ? order : compare_numbers(a->decode_rate, b->decode_rate);
+	order = order ? order : compare_numbers((double)a->duration_ns, (double)b->duration_ns);
+	return order ? order : compare_numbers((double)a->at_ns, (double)b->at_ns);
+}
+
 static int by_name(const void *left, const void *right)
 {
 	const struct weir_server_engine *a = left, *b = right;
@@ -155,12 +175,9 @@ static int by_name(const void *left, const void *right)
 		return first_time(a) < first_time(b) ? -1 : 1;
 	if (a->count != b->count)
 		return a->count < b->count ? -1 : 1;
-	for (size_t i = 0; i < a->count; i++) {
-		order = memcmp(a->rows[i], b->rows[i], sizeof **a->rows);
-		if (order != 0)
-			return order;
-	}
-	return 0;
+	for (size_t i = 0; i < a->count && order == 0; i++)
+		order = compare_rows(a->rows[i], b->rows[i]);
+	return order;
 }
 
 void weir_engines_sort(struct weir_engines *engines)
@@ -263,15 +280,15 @@ static void join_files(struct weir_engines *engines)
 double weir_engine_rate_seconds(const struct weir_server_engine *engine, size_t row, size_t *last)
 {
 	size_t from = *last;
-	int64_t ns;
+	double ns;
 
 	if (isnan(engine->rows[row]->decode_rate))
 		return NAN;
 	*last = row;
 	if (from == SIZE_MAX || !engine->timed)
 		return engine->seconds[row];
-	ns = engine->rows[row]->at_ns - engine->rows[from]->at_ns;
-	return ns > 0 && ns <= WEIR_FAR_APART_NS ? (double)ns / 1e9 : engine->seconds[row];
+	ns = (double)engine->rows[row]->at_ns - (double)engine->rows[from]->at_ns;
+	return ns > 0 && ns <= (double)WEIR_FAR_APART_NS ? ns / 1e9 : engine->seconds[row];
 }
 
 /* Sums what the rows state as rates, which needs the time that they stand for. */

@@ -65,8 +65,8 @@ static void clear(struct weir_server_figures *out)
 		*scalar_of(out, scalars[i]) = NAN;
 	out->running = out->waiting = out->kv = unknown_gauge;
 	for (size_t i = 0; i < WEIR_STEP_PHASE_COUNT; i++)
-		out->phases[i] = (struct weir_phase_figures){
-			.name = "", .p50_ns = NAN, .p95_ns = NAN, .tokens = NAN};
+		out->phases[i] =
+			(struct weir_phase_figures){.p50_ns = NAN, .p95_ns = NAN, .tokens = NAN};
 }
 
 /* ---- totals ---- */

@@ -199,7 +199,7 @@ static void join(const struct weir_engines *engines, const struct weir_joined_sp
 		window.start_ns =
 			spans[i].start_ns < window.start_ns ? spans[i].start_ns : window.start_ns;
 		window.end_ns = spans[i].end_ns > window.end_ns ? spans[i].end_ns : window.end_ns;
-		all_s += (double)(spans[i].end_ns - spans[i].start_ns) / 1e9;
+		all_s += ((double)spans[i].end_ns - (double)spans[i].start_ns) / 1e9;
 	}
 	for (size_t e = 0; e < engines->count; e++) {
 		struct axis axis;

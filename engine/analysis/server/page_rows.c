@@ -348,6 +348,20 @@ static const struct weir_scraped_row *row_of(const struct weir_scraped_row *row,
 	return row;
 }
 
+/* True for the first rank of an engine: with several, each states the requests of all. */
+static bool is_first_rank(const struct weir_scrape *page, uint32_t series)
+{
+	static const char *const labels[] = {"tp_rank", "pp_rank"};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(labels); i++) {
+		const char *rank = weir_scrape_label(page, series, labels[i]);
+
+		if (rank && strcmp(rank, "0") != 0)
+			return false;
+	}
+	return true;
+}
+
 static void read_series(struct collecting *all, size_t at, const struct weir_scraped_row *family,
                         uint32_t series)
 {
@@ -355,7 +369,8 @@ static void read_series(struct collecting *all, size_t at, const struct weir_scr
 	const struct weir_scraped_row *row = row_of(family, page, series);
 	struct track *track;
 
-	if (!row || row->server == WEIR_SERVER_GENAI || !page->series[series].sample_count)
+	if (!row || row->server == WEIR_SERVER_GENAI || !page->series[series].sample_count ||
+	    !is_first_rank(page, series))
 		return;
 	track = find_track(all, page, series, row->server);
 	if (!track)

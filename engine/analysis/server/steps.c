@@ -5,12 +5,6 @@
 #include "engine/analysis/server/steps.h"
 #include "engine/stats/quantile.h"
 
-static const char *const phase_names[WEIR_STEP_PHASE_COUNT] = {
-	[WEIR_STEP_DECODE] = "decodes only",
-	[WEIR_STEP_MIXED] = "prompts and decodes",
-	[WEIR_STEP_PREFILL] = "prompts only",
-};
-
 /* True if the row is a step with prompts or decodes; sets its phase. */
 static bool has_phase(const struct weir_server_row *row, enum weir_step_phase *phase)
 {
@@ -105,11 +99,8 @@ static void fill_phase(const struct collected *all, enum weir_step_phase phase,
 	size_t count = all->count[phase];
 	double quantiles[2] = {NAN, NAN};
 
-	*out = (struct weir_phase_figures){.name = phase_names[phase],
-	                                   .count = count,
-	                                   .p50_ns = NAN,
-	                                   .p95_ns = NAN,
-	                                   .tokens = NAN};
+	*out = (struct weir_phase_figures){
+		.count = count, .p50_ns = NAN, .p95_ns = NAN, .tokens = NAN};
 	if (!count)
 		return;
 	out->sample_count = count < WEIR_MAX_STEP_SAMPLES ? count : WEIR_MAX_STEP_SAMPLES;

@@ -194,6 +194,8 @@ static bool is_read(struct weir_slice name)
 	                                   "kv_cache_block_type",
 	                                   "engine",
 	                                   "dp_rank",
+	                                   "tp_rank",
+	                                   "pp_rank",
 	                                   "reason",
 	                                   "position",
 	                                   "block_size",

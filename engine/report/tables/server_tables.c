@@ -43,7 +43,14 @@ static bool phase_holds(const struct weir_report *report, size_t row)
 
 static void phase_name(const struct weir_report *report, size_t row, struct weir_text *out)
 {
-	weir_text_puts(out, report->server->phases[row].name);
+	static const char *const names[WEIR_STEP_PHASE_COUNT] = {
+		[WEIR_STEP_DECODE] = "decodes only",
+		[WEIR_STEP_MIXED] = "prompts and decodes",
+		[WEIR_STEP_PREFILL] = "prompts only",
+	};
+
+	(void)report;
+	weir_text_puts(out, names[row]);
 }
 
 /* clang-format off */
