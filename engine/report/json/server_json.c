@@ -85,5 +85,6 @@ const struct weir_schema weir_server_schema = SCHEMA(
 	{OBJECT("slow_requests", joined, joined_schema), WHEN(KNOWN, joined.in_kv_wait),
          .omit = true},
 	{SHARE("joules_per_token", joules_per_token)}, {COUNT("restarts", restarts)},
-	{COUNT("gaps", gaps)});
+	{COUNT("gaps", gaps)}, {NS("longest_gap_ns", longest_gap_ns)},
+	{BOOL("far_apart", far_apart)}, {BOOL("single", single)}, {COUNT("left_out", left_out)});
 #undef OF
