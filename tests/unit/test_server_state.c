@@ -387,6 +387,34 @@ static void rates_of_intervals_stand_for_steps(void **state)
 	server_bench_release(&bench);
 }
 
+/* Intervals of a server whose step takes 20 ms at any batch; every number of requests holds for
+ * `each` rows. */
+static double growth_of_rates(int each)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	double growth;
+
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 60; i++) {
+		int running = 10 + 15 * (i / each % 3);
+
+		add_server_interval(log, 0, running, 0, 0.3)->decode_rate =
+			50 * (each > 1 ? running : 25);
+	}
+	growth = server_figures_of(&bench, NAN)->step_growth;
+	server_bench_release(&bench);
+	return growth;
+}
+
+static void rates_show_growth_only_while_the_batch_is_steady(void **state)
+{
+	(void)state;
+	assert_near(growth_of_rates(10), 1, 1e-6);
+	assert_true(isnan(growth_of_rates(1)));
+}
+
 /* ---- speculation ---- */
 
 static double profit_of(double plain_ms, double speculative_ms, int32_t accepted)
@@ -524,6 +552,7 @@ int main(void)
 		cmocka_unit_test(steps_of_prompts_alone_delay_running_decodes),
 		cmocka_unit_test(growth_is_that_of_twice_the_batch),
 		cmocka_unit_test(rates_of_intervals_stand_for_steps),
+		cmocka_unit_test(rates_show_growth_only_while_the_batch_is_steady),
 		cmocka_unit_test(speculation_pays_if_it_gains_more_tokens_than_time),
 		cmocka_unit_test(without_step_times_a_draft_costs_a_twentieth_of_a_step),
 		cmocka_unit_test(a_queue_at_one_engine_while_others_have_room_is_imbalance),

@@ -9,6 +9,9 @@
 /* Kendall's rank correlation of both rates must be negative with this many standard deviations of
  * independent rates (one-sided 1 %; M. G. Kendall, Rank correlation methods, 1948). */
 #define SURE_TO_FALL 2.33
+/* Growth is taken from intervals whose running requests change by less: else the number at their
+ * ends says little about the time between, and its errors look like growth. */
+#define STEADY 0.1
 /* Highest prompt rate over the lowest, below which they are alike. */
 #define RATES_APART 1.5
 
@@ -16,7 +19,7 @@
  * request. */
 struct intervals {
 	struct weir_point *points, *times; /* times: 1 / y over running requests */
-	size_t count;
+	size_t count, time_count;
 };
 
 /* Collects intervals with a decode rate. Without a prompt rate, the prompt tokens of the rows
@@ -30,6 +33,7 @@ static void collect(const struct weir_server_engine *engine, struct intervals *o
 	for (size_t i = 0; i < engine->count; i++) {
 		const struct weir_server_row *row = engine->rows[i];
 		double now = weir_row_running(engine, row), running;
+		bool steady = fabs(now - before) <= STEADY * now;
 		double seconds = weir_engine_rate_seconds(engine, i, &last), x, y;
 
 		if (row->kind == WEIR_SERVER_STEP)
@@ -48,7 +52,8 @@ static void collect(const struct weir_server_engine *engine, struct intervals *o
 		prompt = 0;
 		if (!(running >= 1) || !(y > 0) || !isfinite(y) || !isfinite(x))
 			continue;
-		out->times[out->count] = (struct weir_point){running, 1 / y};
+		if (steady)
+			out->times[out->time_count++] = (struct weir_point){running, 1 / y};
 		out->points[out->count++] = (struct weir_point){x, y};
 	}
 }
@@ -119,7 +124,7 @@ void weir_server_rates(const struct weir_engines *engines, struct weir_arena *ar
 		shares[known] = interference_of(&intervals, arena, &stall);
 		stalls[known] = stall;
 		known += isnan(shares[known]) ? 0 : 1;
-		growth = weir_growth_of(intervals.times, intervals.count, arena);
+		growth = weir_growth_of(intervals.times, intervals.time_count, arena);
 		if (!isnan(growth))
 			growths[grown++] = growth;
 	}
