@@ -333,6 +333,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	if (analysis->serving)
 		fill_serving(analysis, report);
 	fill_telemetry(analysis, report);
+	weir_fill_server(analysis, report);
 	if (whole) {
 		weir_ranks_note(analysis->summaries, analysis->summary_count, report);
 		weir_join(analysis->profile, analysis->serving, report);

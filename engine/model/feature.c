@@ -6,9 +6,9 @@
 #include "engine/base/text.h"
 #include "engine/model/feature.h"
 
-WEIR_ENUM_TEXTS(
-	weir_subject_kind, [WEIR_SUBJECT_PROFILE] = "profile", [WEIR_SUBJECT_STAGE] = "stage",
-	[WEIR_SUBJECT_OPERATOR] = "operator", [WEIR_SUBJECT_REQUESTS] = "requests")
+WEIR_ENUM_TEXTS(weir_subject_kind, [WEIR_SUBJECT_PROFILE] = "profile",
+                [WEIR_SUBJECT_STAGE] = "stage", [WEIR_SUBJECT_OPERATOR] = "operator",
+                [WEIR_SUBJECT_REQUESTS] = "requests", [WEIR_SUBJECT_SERVER] = "server")
 WEIR_ENUM_TEXTS(
 	weir_truth, [WEIR_FALSE] = "false", [WEIR_TRUE] = "true", [WEIR_UNKNOWN] = "unknown")
 WEIR_ENUM_TEXTS(weir_unit, [WEIR_UNIT_SHARE] = "share", [WEIR_UNIT_RATIO] = "ratio",

@@ -19,6 +19,7 @@ enum weir_subject_kind {
 	WEIR_SUBJECT_STAGE,
 	WEIR_SUBJECT_OPERATOR,
 	WEIR_SUBJECT_REQUESTS,
+	WEIR_SUBJECT_SERVER, /* the state of a server over time */
 	WEIR_SUBJECT_KINDS
 };
 
@@ -26,6 +27,7 @@ enum weir_subject_kind {
 #define WEIR_FOR_STAGE    (1u << WEIR_SUBJECT_STAGE)
 #define WEIR_FOR_OPERATOR (1u << WEIR_SUBJECT_OPERATOR)
 #define WEIR_FOR_REQUESTS (1u << WEIR_SUBJECT_REQUESTS)
+#define WEIR_FOR_SERVER   (1u << WEIR_SUBJECT_SERVER)
 
 enum weir_unit {
 	WEIR_UNIT_SHARE, /* 0 to 1 */

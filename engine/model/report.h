@@ -21,6 +21,7 @@
 #include "engine/model/launch_figures.h"
 #include "engine/model/memory_figures.h"
 #include "engine/model/profile.h"
+#include "engine/model/server_figures.h"
 #include "engine/model/timeline_detail.h"
 
 /* Nanoseconds as doubles; NAN: too few samples. */
@@ -421,6 +422,7 @@ struct weir_report {
 	struct weir_request_figures requests;
 	bool has_telemetry;
 	struct weir_telemetry_figures telemetry;
+	const struct weir_server_figures *server; /* NULL: no state of a server is known */
 	bool has_memory;
 	struct weir_memory_figures memory;
 	struct weir_counter_row *counters; /* by time, largest first */

@@ -18,11 +18,20 @@ struct weir_scrape *weir_scrape_new(void)
 	return scrape;
 }
 
-void weir_scrape_free(struct weir_scrape *scrape)
+/* Frees the scrapes between the first and this one. */
+static void free_between(struct weir_scrape *scrape)
+{
+	for (size_t i = 0; i < scrape->between_count; i++)
+		weir_scrape_free(scrape->between[i]);
+	free(scrape->between);
+}
+
+void weir_scrape_free(struct weir_scrape *scrape) /* NOLINT(misc-no-recursion) */
 {
 	while (scrape) {
 		struct weir_scrape *earlier = scrape->earlier;
 
+		free_between(scrape);
 		weir_names_free(scrape->names);
 		free(scrape->families);
 		free(scrape->series);

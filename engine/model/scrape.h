@@ -19,8 +19,9 @@
 #include "engine/base/names.h"
 #include "engine/base/rowmap.h"
 
-#define WEIR_MAX_SCRAPE_SAMPLES (1u << 20)
-#define WEIR_MAX_SCRAPE_LABELS  64 /* labels of one series */
+#define WEIR_MAX_SCRAPE_SAMPLES  (1u << 20)
+#define WEIR_MAX_SCRAPE_LABELS   64 /* labels of one series */
+#define WEIR_MAX_SCRAPES_BETWEEN 512
 
 enum weir_scrape_type {
 	WEIR_SCRAPE_UNKNOWN, /* "untyped", "unknown", or no TYPE line */
@@ -81,6 +82,11 @@ struct weir_scrape {
 	struct weir_rowmap family_map, series_map;
 	int64_t at_ns;               /* latest time stamp; WEIR_NO_TIME: none */
 	struct weir_scrape *earlier; /* first scrape of the same file; NULL: it has only one */
+	/* Scrapes between `earlier` and this one in order of the file, of the last scrape of a
+	 * file: values, sums and counts only. Of more than WEIR_MAX_SCRAPES_BETWEEN, every n-th is
+	 * kept. */
+	struct weir_scrape **between;
+	size_t between_count, between_capacity;
 };
 
 struct weir_scrape *weir_scrape_new(void);

@@ -14,6 +14,7 @@
 #include "engine/pipeline/judge.h"
 #include "engine/pipeline/parting.h"
 #include "engine/pipeline/recommend.h"
+#include "engine/pipeline/server_verdict.h"
 #include "engine/pipeline/several_runs.h"
 
 #define DEFAULT_PERCENTILE 0.95
@@ -145,10 +146,12 @@ static enum weir_status recommend(const struct weir_analysis *analysis,
 	enum weir_status status;
 
 	weir_settle_attribution(analysis, conclusion, report);
-	weir_complete_headline(report);
+	if (!conclusion->about_server)
+		weir_complete_headline(report);
 	weir_explain_abstention(report);
 	status = weir_recommend(analysis, report, conclusion->advice.items,
 	                        conclusion->advice.count, err);
+	weir_name_server_changes(report);
 	weir_note_long_stages(report);
 	weir_note_profiler(report);
 	weir_region_leave(&region, "recommendations", report->recommendation_count);

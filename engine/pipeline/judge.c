@@ -8,6 +8,7 @@
 #include "engine/model/template.h"
 #include "engine/pipeline/abstain.h"
 #include "engine/pipeline/judge.h"
+#include "engine/pipeline/server_verdict.h"
 
 static void shares_of(const struct weir_attribution *attribution, double shares[WEIR_BOUND_COUNT])
 {
@@ -204,12 +205,12 @@ static void note_doubt(struct weir_report *report)
 	weir_text_release(&text);
 }
 
-void weir_judge_profile(struct weir_report *report, struct weir_ruleset *rules,
-                        struct weir_conclusion *out)
+/* Judges by the inputs other than the state of a server. */
+static void judge_others(struct weir_report *report, struct weir_ruleset *rules,
+                         struct weir_conclusion *out)
 {
 	if (report->has_requests && report->requests.latency_ns) {
 		judge_served(report, rules, out);
-		note_doubt(report);
 		return;
 	}
 	judge_device(report, rules, &report->verdict, &out->advice);
@@ -217,6 +218,40 @@ void weir_judge_profile(struct weir_report *report, struct weir_ruleset *rules,
 		judge_counted(report);
 	else
 		weir_explain_missing_input(report);
+}
+
+/* Makes the verdict on the state of the server that of the report, if a rule holds. That the client
+ * is what was measured only matters if no bound is known. */
+static void judge_server(struct weir_report *report, struct weir_ruleset *rules,
+                         struct weir_conclusion *out)
+{
+	const struct weir_subject subject = {WEIR_SUBJECT_SERVER, NULL, report->features};
+	const double shares[WEIR_BOUND_COUNT] = {0};
+	struct weir_advice_list advice = {0};
+	struct weir_verdict verdict;
+
+	weir_ruleset_judge(rules, &subject, shares, &verdict, &advice);
+	if (verdict.rule && (verdict.bound != WEIR_BOUND_UNDETERMINED ||
+	                     report->verdict.bound == WEIR_BOUND_UNDETERMINED)) {
+		weir_advice_list_append(&advice, &out->advice);
+		weir_advice_list_release(&out->advice);
+		out->advice = advice;
+		report->verdict = verdict;
+		out->about_server = true;
+		weir_name_server_settings(report);
+		return;
+	}
+	weir_advice_list_append(&out->advice, &advice);
+	weir_advice_list_release(&advice);
+	weir_explain_server(report);
+}
+
+void weir_judge_profile(struct weir_report *report, struct weir_ruleset *rules,
+                        struct weir_conclusion *out)
+{
+	judge_others(report, rules, out);
+	if (report->server)
+		judge_server(report, rules, out);
 	note_doubt(report);
 }
 
@@ -226,12 +261,34 @@ void weir_conclusion_release(struct weir_conclusion *conclusion)
 	*conclusion = (struct weir_conclusion){0};
 }
 
+/* Gives the bound of the server's state the time that it explains and nothing else does: the
+ * waiting of the requests or, if prompts or drafts slow the computation, the share of the rule. */
+static void attribute_to_server(struct weir_report *report)
+{
+	struct weir_attribution *attribution = &report->attribution;
+	const struct weir_verdict *verdict = &report->verdict;
+	double queue = report->features[WEIR_F_QUEUE_SHARE];
+	bool computes = strcmp(verdict->cause, "prefill-interference") == 0 ||
+	                strcmp(verdict->cause, "speculation-unprofitable") == 0;
+	double share = computes ? verdict->share : queue;
+	int64_t *open_ns = &attribution->ns[WEIR_BOUND_UNDETERMINED], ns;
+
+	if (verdict->bound == WEIR_BOUND_UNDETERMINED || !(share > 0))
+		return;
+	ns = (int64_t)llround(fmin(share, 1) * (double)attribution->total_ns);
+	ns = ns < *open_ns ? ns : *open_ns;
+	attribution->ns[verdict->bound] += ns;
+	*open_ns -= ns;
+}
+
 void weir_settle_attribution(const struct weir_analysis *analysis,
                              const struct weir_conclusion *conclusion, struct weir_report *report)
 {
 	if (conclusion->about_requests)
 		weir_analysis_settle(analysis, &conclusion->requests,
 		                     conclusion->descends ? &conclusion->device : NULL, report);
+	if (conclusion->about_server && report->verdict.cause)
+		attribute_to_server(report);
 }
 
 void weir_note_profiler(struct weir_report *report)

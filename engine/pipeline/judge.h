@@ -33,6 +33,7 @@ void weir_judge_stages(struct weir_report *report, struct weir_ruleset *rules);
  * empty; release it with weir_conclusion_release(). Texts are borrowed from the rules. */
 struct weir_conclusion {
 	bool about_requests; /* true if `requests` is set */
+	bool about_server;   /* the state of the server gave the verdict */
 	bool descends;       /* true if `device` decides what bounds the computation of requests */
 	struct weir_verdict requests, device;
 	struct weir_advice_list advice; /* by weight; advice about requests first */
@@ -41,9 +42,10 @@ struct weir_conclusion {
 /*
  * Fills report->verdict; its texts live in the report's arena or belong to the rules.
  *
- * If there are requests, the verdict is about them. If computation takes most of their time and
- * there is a timeline of the device, the timeline decides the bound. Without requests, timeline or
- * counters, the verdict names the input that is missing.
+ * If a state of the server explains the waiting, it is the verdict. Else, if there are requests,
+ * the verdict is about them. If computation takes most of their time and there is a timeline of the
+ * device, the timeline decides the bound. Without requests, timeline or counters, the verdict names
+ * the input that is missing.
  */
 void weir_judge_profile(struct weir_report *report, struct weir_ruleset *rules,
                         struct weir_conclusion *out);

@@ -39,12 +39,13 @@ engine/analysis/scrape:     @model engine/stats engine/analysis/names
 engine/analysis/graphs:     @model engine/stats engine/analysis/time engine/analysis/timeline
 engine/analysis/rank:       @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/timeline engine/analysis/graphs engine/analysis/roofline
 engine/analysis/ranks:      @model engine/stats engine/analysis/time engine/analysis/timeline engine/analysis/graphs engine/analysis/roofline engine/analysis/rank
+engine/analysis/server:     @model engine/stats engine/analysis/names engine/analysis/scrape engine/analysis/rank
 engine/analysis/counters:   @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/roofline engine/analysis/rank
 engine/analysis/requests:   @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/rank
 engine/analysis/whole:      @model engine/stats engine/analysis/rank engine/analysis/ranks engine/analysis/counters engine/analysis/requests
 engine/analysis/path:       @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/timeline engine/analysis/rank engine/analysis/whole
 engine/analysis/advice:     @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/roofline engine/analysis/timeline engine/analysis/graphs engine/analysis/rank engine/analysis/whole engine/analysis/path
-engine/analysis/rows:       @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/roofline engine/analysis/timeline engine/analysis/graphs engine/analysis/rank engine/analysis/ranks engine/analysis/counters engine/analysis/requests engine/analysis/scrape engine/analysis/whole engine/analysis/path
+engine/analysis/rows:       @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/roofline engine/analysis/timeline engine/analysis/graphs engine/analysis/rank engine/analysis/ranks engine/analysis/counters engine/analysis/requests engine/analysis/scrape engine/analysis/server engine/analysis/whole engine/analysis/path
 engine/analysis/drawing:    @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/timeline engine/analysis/rank engine/analysis/whole engine/analysis/path engine/analysis/rows
 engine/analysis/compare:    @model engine/stats
 engine/analysis:            @model engine/stats engine/part engine/analysis/

@@ -7,6 +7,7 @@
 #define PROFILE  WEIR_FOR_PROFILE
 #define RUN      (WEIR_FOR_PROFILE | WEIR_FOR_REQUESTS)
 #define REQUESTS WEIR_FOR_REQUESTS
+#define SERVER   WEIR_FOR_SERVER
 #define WORK     WEIR_FOR_OPERATOR
 
 #define FEATURE(id, name, unit, subjects, meaning, phrase)                                         \

@@ -39,6 +39,9 @@ void weir_fill_stages(const struct weir_analysis *analysis, const struct weir_st
 /* Appends the stages of metrics pages, notes on what the pages hold, and the figures of requests if
  * no input holds requests. */
 void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report *report);
+/* Fills report->server, its features and, unless only the verdict is wanted, notes on it. Needs the
+ * figures of requests and monitors. */
+void weir_fill_server(const struct weir_analysis *analysis, struct weir_report *report);
 /* Fills report->operators, the largest device time first; without device work, by self time on the
  * host. */
 void weir_fill_operators(const struct weir_analysis *analysis, struct weir_report *report);
@@ -108,6 +111,8 @@ void weir_serving_run(const struct weir_serving *serving, const struct weir_cost
 /* Adds the means of stages and the rates of metrics pages to a run, unless it has a figure of the
  * name. */
 void weir_run_add_scrapes(const struct weir_analysis *analysis, struct weir_run *run);
+/* Adds the state of the server to a run: peaks and rates, and one stage for each phase of steps. */
+void weir_run_add_server(const struct weir_analysis *analysis, struct weir_run *run);
 /* Adds one operator per counted kernel and launch shape to a run, one value per launch: the largest
  * WEIR_MAX_COUNTER_ROWS. */
 void weir_counted_run(const struct weir_counted *counted, struct weir_run *run);

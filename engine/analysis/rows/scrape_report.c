@@ -244,9 +244,11 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 		                 "a request of an ensemble counts once, not again at each of its "
 		                 "steps");
 	note_moments(&figures, report);
-	note_count(report, "preempted", (size_t)whole(figures.preemptions), "preemptions",
-	           "prefill and decode include the time those requests lost, and queue time covers "
-	           "their last wait only");
+	/* After a restart, only the figures of the server count all of them. */
+	if (!figures.findings.resets)
+		note_count(report, "preempted", (size_t)whole(figures.preemptions), "preemptions",
+		           "prefill and decode include the time those requests lost, and queue "
+		           "time covers their last wait only");
 	weir_scrape_figures_release(&figures);
 }
 

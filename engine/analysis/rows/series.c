@@ -459,6 +459,7 @@ void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *ru
 	if (analysis->serving)
 		add_serving(run, analysis);
 	weir_run_add_scrapes(analysis, run);
+	weir_run_add_server(analysis, run);
 	for (size_t i = 0; i < analysis->profile->input_count; i++)
 		if (analysis->profile->inputs[i].run)
 			copy_run(run, analysis->profile->inputs[i].run);

@@ -92,6 +92,13 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(VLLM, "num_requests_waiting", WAITING, 1),
 	TOTAL(VLLM, "kv_cache_usage_perc", CACHE_USAGE, 1),
 	TOTAL(VLLM, "gpu_cache_usage_perc", CACHE_USAGE, 1),
+	TOTAL(VLLM, "num_requests_waiting_by_reason", WAITING_FOR, 1),
+	TOTAL(VLLM, "cache_config_info", CACHE_CONFIG, 1),
+	TOTAL(VLLM, "spec_decode_num_drafts", DRAFTS, 1),
+	TOTAL(VLLM, "spec_decode_num_draft_tokens", DRAFTED, 1),
+	TOTAL(VLLM, "spec_decode_num_accepted_tokens", ACCEPTED, 1),
+	TOTAL(VLLM, "spec_decode_num_accepted_tokens_per_pos", ACCEPTED_AT, 1),
+	TOTAL(VLLM, "nixl_xfer_time_seconds", TRANSFER, S),
 
 	/* SGLang: srt/metrics/collector.py. An observed gap between tokens is the mean of several
          * gaps. */
@@ -132,6 +139,11 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(SGLANG, "num_queue_reqs", WAITING, 1),
 	TOTAL(SGLANG, "num_requests_waiting", WAITING, 1),
 	TOTAL(SGLANG, "token_usage", CACHE_USAGE, 1),
+	TOTAL(SGLANG, "spec_accept_length", ACCEPT_LENGTH, 1),
+	TOTAL(SGLANG, "max_total_num_tokens", CACHE_TOKENS, 1),
+	TOTAL(SGLANG, "max_running_requests", MAX_RUNNING, 1),
+	TOTAL(SGLANG, "num_decode_transfer_queue_reqs", TRANSFER_WAITING, 1),
+	TOTAL(SGLANG, "num_prefill_inflight_queue_reqs", TRANSFER_WAITING, 1),
 
 	/* LMDeploy: lmdeploy/metrics/loggers.py. Succeeded and failed requests are gauges that
          * count up. */

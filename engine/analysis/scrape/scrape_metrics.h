@@ -34,18 +34,29 @@ enum weir_scraped {
 	WEIR_SCRAPED_INPUT_NS,
 	WEIR_SCRAPED_INFER_NS,
 	WEIR_SCRAPED_OUTPUT_NS,
-	WEIR_SCRAPED_TOTALS, /* number of running totals */
+	WEIR_SCRAPED_DRAFTS,  /* speculative decoding: steps of a request with drafted tokens */
+	WEIR_SCRAPED_DRAFTED, /* drafted and accepted tokens */
+	WEIR_SCRAPED_ACCEPTED,
+	WEIR_SCRAPED_ACCEPTED_AT, /* accepted tokens by position in the draft */
+	WEIR_SCRAPED_TOTALS,      /* number of running totals */
 	/* Gauges: values at one moment. */
 	WEIR_SCRAPED_RUNNING = WEIR_SCRAPED_TOTALS,
 	WEIR_SCRAPED_WAITING,
 	WEIR_SCRAPED_CACHE_USAGE,       /* share of the KV cache in use */
 	WEIR_SCRAPED_CACHE_BLOCKS_USED, /* instead of the share */
 	WEIR_SCRAPED_CACHE_BLOCKS,
-	WEIR_SCRAPED_SCALARS, /* number of totals and gauges */
+	WEIR_SCRAPED_WAITING_FOR,      /* waiting requests by reason */
+	WEIR_SCRAPED_TRANSFER_WAITING, /* requests that wait for a transfer of their KV cache */
+	WEIR_SCRAPED_ACCEPT_LENGTH,
+	WEIR_SCRAPED_CACHE_TOKENS, /* tokens that the KV cache holds */
+	WEIR_SCRAPED_MAX_RUNNING,
+	WEIR_SCRAPED_CACHE_CONFIG, /* labels state the size of the KV cache */
+	WEIR_SCRAPED_SCALARS,      /* number of totals and gauges */
 	/* Histograms and summaries. */
 	WEIR_SCRAPED_STAGE = WEIR_SCRAPED_SCALARS,
 	WEIR_SCRAPED_BATCH_SIZE,
 	WEIR_SCRAPED_STEP_TOKENS, /* tokens in one step of the engine */
+	WEIR_SCRAPED_TRANSFER,    /* transfers of KV caches between engines */
 };
 
 struct weir_scraped_row {

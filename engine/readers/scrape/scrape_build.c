@@ -42,7 +42,7 @@ static void start_page(struct scrape_builder *builder)
 
 void weir_scrape_builder_init(struct scrape_builder *builder, struct weir_input *input)
 {
-	*builder = (struct scrape_builder){.input = input, .pages = 1};
+	*builder = (struct scrape_builder){.input = input, .pages = 1, .stride = 1};
 	start_page(builder);
 }
 
@@ -51,6 +51,9 @@ void weir_scrape_builder_release(struct scrape_builder *builder)
 	weir_scrape_free(builder->first);
 	weir_scrape_free(builder->page);
 	weir_scrape_free(builder->oldest);
+	for (size_t i = 0; i < builder->between_count; i++)
+		weir_scrape_free(builder->between[i]);
+	free(builder->between);
 	free(builder->has_oldest);
 	free(builder->block_of);
 	weir_rowmap_release(&builder->places);
@@ -188,7 +191,16 @@ static bool is_read(struct weir_slice name)
 	                                   "GPU_I_ID",
 	                                   "modelName",
 	                                   "request_type",
-	                                   "kv_cache_block_type"};
+	                                   "kv_cache_block_type",
+	                                   "engine",
+	                                   "dp_rank",
+	                                   "tp_rank",
+	                                   "pp_rank",
+	                                   "reason",
+	                                   "position",
+	                                   "block_size",
+	                                   "num_gpu_blocks",
+	                                   "gpu_memory_utilization"};
 
 	for (size_t i = 0; i < sizeof read / sizeof *read; i++)
 		if (weir_slice_equals(name, read[i]))
@@ -311,11 +323,56 @@ static struct weir_scrape *take_oldest(struct scrape_builder *builder)
 	return oldest;
 }
 
-/* Keeps the first page, and drops later ones but the last. */
+/* Returns a copy of the values, sums and counts of a page, which is a small part of it. */
+static struct weir_scrape *reduce(const struct weir_scrape *page)
+{
+	struct weir_scrape *copy = weir_scrape_new();
+
+	for (size_t i = 0; i < page->sample_count; i++) {
+		struct weir_scrape_sample sample = page->samples[i];
+
+		if (sample.part != WEIR_PART_VALUE && sample.part != WEIR_PART_SUM &&
+		    sample.part != WEIR_PART_COUNT)
+			continue;
+		sample.series = copy_series(copy, page, sample.series);
+		weir_scrape_add(copy, &sample);
+	}
+	weir_scrape_finish(copy);
+	return copy;
+}
+
+/* Keeps every other page. */
+static void halve_between(struct scrape_builder *builder)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < builder->between_count; i++) {
+		if (i % 2)
+			builder->between[kept++] = builder->between[i];
+		else
+			weir_scrape_free(builder->between[i]);
+	}
+	builder->between_count = kept;
+	builder->stride *= 2;
+}
+
+static void keep_between(struct scrape_builder *builder, const struct weir_scrape *page)
+{
+	if (++builder->passed % builder->stride)
+		return;
+	if (builder->between_count == WEIR_MAX_SCRAPES_BETWEEN)
+		halve_between(builder);
+	builder->between = weir_grow(builder->between, &builder->between_capacity,
+	                             builder->between_count + 1, sizeof(struct weir_scrape *));
+	builder->between[builder->between_count++] = reduce(page);
+}
+
+/* Keeps the first page whole, and later ones but the last reduced. */
 static void close_page(struct scrape_builder *builder, struct weir_scrape *page)
 {
 	builder->input->events += page->sample_count;
 	if (builder->first || builder->oldest) {
+		keep_between(builder, page);
 		weir_scrape_free(page);
 	} else {
 		weir_scrape_finish(page);
@@ -619,6 +676,10 @@ void weir_scrape_builder_finish(struct scrape_builder *builder)
 		builder->first = take_oldest(builder);
 	input->scrape = builder->page;
 	input->scrape->earlier = builder->first;
+	input->scrape->between = builder->between;
+	input->scrape->between_count = builder->between_count;
 	builder->page = builder->first = NULL;
+	builder->between = NULL;
+	builder->between_count = 0;
 	fill_telemetry(input);
 }

@@ -21,6 +21,9 @@ struct scrape_builder {
 	struct weir_input *input;
 	struct weir_scrape *first; /* the first page of several, complete */
 	struct weir_scrape *page;  /* being filled */
+	/* Pages between, reduced: of `stride` pages one is kept. */
+	struct weir_scrape **between;
+	size_t between_count, between_capacity, stride, passed;
 	/* Dumps of a database list the points in time of each series: `page` has the last point of
 	 * each, this one the first point of series with several. NULL: no series has several. */
 	struct weir_scrape *oldest;

@@ -11,6 +11,7 @@
 #include "engine/report/json/advice.h"
 #include "engine/report/json/document_tables.h"
 #include "engine/report/json/ranks.h"
+#include "engine/report/json/server.h"
 #include "engine/report/json/stored.h"
 #include "engine/report/words/phrases.h"
 #include "engine/report/words/warnings.h"
@@ -868,7 +869,8 @@ const struct weir_schema weir_report_schema = SCHEMA(
 	{POINTER("host", host, host_schema), .omit = true},
 	{POINTER("host_operators", host_operators, host_operators_schema), .omit = true},
 	{POINTER("critical_path", critical_path, path_schema)},
-	{POINTER("job", job, weir_job_schema), .omit = true});
+	{POINTER("job", job, weir_job_schema), .omit = true},
+	{POINTER("server", server, weir_server_schema), .omit = true});
 #undef OF
 
 void weir_write_report_json(const struct weir_report *report,

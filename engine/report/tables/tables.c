@@ -5,6 +5,7 @@
 #include "engine/report/plain/cost_text.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/plain/items.h"
+#include "engine/report/tables/column_macros.h"
 #include "engine/report/tables/tables.h"
 #include "engine/report/words/facts.h"
 #include "engine/report/words/map.h"
@@ -12,46 +13,6 @@
 #define SKETCH_SAMPLES   10   /* minimum for a distribution */
 #define SIGNATURE_DIGITS 8    /* digits of a signature that stand in a name */
 #define WORTH_A_ROW      0.01 /* share of a graph's time */
-
-/* One column per line, so that a table here looks like the table in a report. OF is the struct of a
- * row: FIELD() names a double in it, or a uint64_t if the unit is COUNT. */
-/* clang-format off */
-#define NAMED(i, h, m, where, how, p) \
-	{ .id = (i), .header = (h), .meaning = (m), .in = (where), .flags = (how), .print = (p) }
-#define RANGED(i, where, how, p) \
-	{ .id = (i), .header = (i), .meaning = "bounds from the buckets of the histogram", .align = WEIR_ALIGN_RIGHT, \
-	  .in = (where), .flags = (how), .print = (p) }
-#define NUMBER(i, h, m, where, how, u, n) \
-	{ .id = (i), .header = (h), .meaning = (m), .align = WEIR_ALIGN_RIGHT, .in = (where), \
-	  .flags = (how), .unit = (u), .number = (n) }
-#define HEADED(i, f, m, where, how, u, n) \
-	{ .id = (i), .header = "", .head = (f), .meaning = (m), .align = WEIR_ALIGN_RIGHT, .in = (where), \
-	  .flags = (how), .unit = (u), .number = (n) }
-#define FIELD(i, h, m, where, how, u, field) \
-	{ .id = (i), .header = (h), .meaning = (m), .align = WEIR_ALIGN_RIGHT, .in = (where), \
-	  .flags = (how), .unit = (u), .offset = AT_##u(field) }
-/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are names of members and types */
-#define AT(field, type) _Generic(&((OF *)0)->field, type *: offsetof(OF, field))
-/* NOLINTEND(bugprone-macro-parentheses) */
-#define AT_COUNT(field) AT(field, uint64_t)
-#define AT_NS(field)    AT(field, double)
-#define AT_SHARE(field) AT(field, double)
-#define AT_RATIO(field) AT(field, double)
-
-#define ALL   WEIR_IN_ALL
-#define PAGES (WEIR_IN_MARKDOWN | WEIR_IN_HTML)
-#define HTML  WEIR_IN_HTML
-#define DRAWN (WEIR_IN_TEXT | WEIR_IN_HTML)
-#define FIRST WEIR_CELL_SPARE
-#define LAST  WEIR_CELL_SPARE_LAST
-#define ANY   WEIR_CELL_IF_ANY
-
-#define COUNT WEIR_UNIT_COUNT
-#define BYTES WEIR_UNIT_BYTES
-#define NS    WEIR_UNIT_NS
-#define SHARE WEIR_UNIT_SHARE
-#define RATIO WEIR_UNIT_RATIO
-/* clang-format on */
 
 /* Prints "runtime"; "-" if the bound is not known. */
 static void print_bound(const struct weir_verdict *verdict, struct weir_text *out)
@@ -891,7 +852,15 @@ const struct weir_table weir_table_positions = {
 /* clang-format on */
 
 const struct weir_table *const weir_tables[] = {
-	&weir_table_map,       &weir_table_counted, &weir_table_stages,
-	&weir_table_operators, &weir_table_graphs,  &weir_table_positions,
-	&weir_table_worst,     &weir_table_ranks,   NULL,
+	&weir_table_map,
+	&weir_table_counted,
+	&weir_table_stages,
+	&weir_table_operators,
+	&weir_table_graphs,
+	&weir_table_positions,
+	&weir_table_worst,
+	&weir_table_ranks,
+	&weir_table_engines,
+	&weir_table_phases,
+	NULL,
 };

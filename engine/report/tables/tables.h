@@ -60,7 +60,7 @@ struct weir_table {
 
 extern const struct weir_table weir_table_map, weir_table_counted, weir_table_stages,
 	weir_table_operators, weir_table_graphs, weir_table_positions, weir_table_worst,
-	weir_table_ranks;
+	weir_table_ranks, weir_table_engines, weir_table_phases;
 
 extern const struct weir_table *const weir_tables[]; /* in output order; ends with NULL */
 

@@ -21,14 +21,26 @@
 #define WORTH_NAMING     0.05 /* causes of idle time of at least this share get a name */
 #define WORTH_A_KIND     5e-3 /* smaller shares of the critical path are left out */
 
+/* Adds "vLLM server, 2 engines". */
+static void add_server(const struct weir_server_figures *server, struct weir_items *items)
+{
+	struct weir_text *out = weir_items_add(items);
+
+	weir_text_printf(out, "%s server, ", server->product);
+	weir_items_number(out, server->engine_count, "engine");
+}
+
 static void add_devices(const struct weir_report *report, struct weir_items *items)
 {
 	bool counted = weir_map_is_counted(report);
 
 	if (counted)
 		weir_text_puts(weir_items_add(items), "counters and histograms of a server");
-	if (!counted && !report->device_count && !report->has_gpu && !report->has_requests &&
-	    !report->has_telemetry && !report->counter_count && !report->host)
+	else if (report->server)
+		add_server(report->server, items);
+	if (!counted && !report->server && !report->device_count && !report->has_gpu &&
+	    !report->has_requests && !report->has_telemetry && !report->counter_count &&
+	    !report->host)
 		weir_text_puts(weir_items_add(items), "no device work recorded");
 	for (size_t i = 0; i < report->device_count && i < 4; i++) {
 		const struct weir_device_summary *device = &report->devices[i];
@@ -720,6 +732,11 @@ const struct weir_fact_line weir_fact_lines[] = {
 	{.id = "tokens", .label = "tokens", .fill = weir_fill_tokens},
 	{.id = "goodput", .label = "goodput", .fill = weir_fill_goodput},
 	{.id = "cost", .label = "cost", .fill = weir_fill_cost},
+	{.id = "server", .label = "server", .fill = weir_fill_server_state},
+	{.id = "kv-cache", .label = "KV cache", .fill = weir_fill_kv_cache},
+	{.id = "server-steps", .label = "server steps", .fill = weir_fill_server_steps},
+	{.id = "slow-requests", .label = "slow requests", .fill = weir_fill_slow_requests},
+	{.id = "speculation", .label = "speculation", .fill = weir_fill_speculation},
 	{.id = "telemetry", .label = "telemetry", .fill = weir_fill_telemetry},
 	{.id = "device", .label = "device time", .fill = fill_device},
 	{.id = "idle", .label = "idle, by cause", .fill = fill_idle},

@@ -44,6 +44,12 @@ void weir_fill_tokens(const struct weir_report *report, struct weir_items *items
 void weir_fill_goodput(const struct weir_report *report, struct weir_items *items);
 void weir_fill_cost(const struct weir_report *report, struct weir_items *items);
 void weir_fill_telemetry(const struct weir_report *report, struct weir_items *items);
+/* Lines about the state of a server: facts_server.c. */
+void weir_fill_server_state(const struct weir_report *report, struct weir_items *items);
+void weir_fill_kv_cache(const struct weir_report *report, struct weir_items *items);
+void weir_fill_server_steps(const struct weir_report *report, struct weir_items *items);
+void weir_fill_speculation(const struct weir_report *report, struct weir_items *items);
+void weir_fill_slow_requests(const struct weir_report *report, struct weir_items *items);
 void weir_fill_notes(const struct weir_report *report, struct weir_items *items);
 
 #endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/analysis/rows/rows.h"
+#include "engine/analysis/scrape/scrape_stages.h"
+#include "engine/analysis/server/figures.h"
+#include "engine/analysis/server/joined.h"
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+#include "engine/stats/quantile.h"
+
+static double requests_of(const struct weir_analysis *analysis)
+{
+	return analysis->serving ? (double)analysis->serving->requests->count : NAN;
+}
+
+/* Returns the share of the latency around the percentile in the queue of the client. */
+static double client_queue_of(const struct weir_serving *serving)
+{
+	for (size_t s = 0; serving && s < serving->requests->stage_count; s++)
+		if (strcmp(weir_requests_stage_name(serving->requests, s), "client_queue") == 0)
+			return weir_band_stage_share(&serving->band[WEIR_AT_ASKED], s);
+	return NAN;
+}
+
+/* Divides the power of the devices by the rate of tokens, if the monitor's samples are of the same
+ * time, or nothing tells another time. */
+static double joules_of(const struct weir_report *report, const struct weir_server_figures *server)
+{
+	const struct weir_telemetry_figures *telemetry = &report->telemetry;
+	double tokens_per_s = server->prompt_tokens_per_s + server->output_tokens_per_s;
+
+	if (!report->has_telemetry || !(tokens_per_s > 0) || server->far_apart ||
+	    (!telemetry->aligned && report->has_requests))
+		return NAN;
+	return telemetry->power_w * (double)telemetry->devices / tokens_per_s;
+}
+
+/* Gaps between tokens that preemption causes are no interference. */
+#define FEW_PREEMPTED 10 /* of 1,000 requests */
+
+/*
+ * Estimates interference from the histogram of the gaps between tokens (ITL), if steps and rates do
+ * not show it: the time beyond the median gap is 1 - median / mean, and a step with prompts is at
+ * least as long as the 99th percentile. If prompts are in more than half of the steps, the median
+ * has them as well, and the estimate is too low.
+ */
+static void estimate_by_gaps(const struct weir_analysis *analysis,
+                             struct weir_server_figures *server)
+{
+	struct weir_scrape_figures scraped;
+
+	if (!isnan(server->prefill_interference) ||
+	    server->preemptions_per_thousand >= FEW_PREEMPTED ||
+	    !weir_scrape_figures_collect(analysis->profile, &analysis->options.settings->aliases,
+	                                 &scraped))
+		return;
+	for (size_t i = 0; i < scraped.stage_count; i++) {
+		const struct weir_scrape_stage *stage = &scraped.stages[i];
+		double median_ns = stage->at[WEIR_LEVEL_P50].estimate;
+
+		if (strcmp(stage->name, "itl") != 0 || !(median_ns > 0) || !(stage->mean_ns > 0))
+			continue;
+		server->prefill_interference = fmax(1 - median_ns / stage->mean_ns, 0);
+		server->stall_ratio = stage->at[WEIR_LEVEL_P99].estimate / median_ns;
+		server->interference_estimated = true;
+	}
+	weir_scrape_figures_release(&scraped);
+}
+
+static void note_times(const struct weir_server_figures *server, struct weir_report *report)
+{
+	struct weir_text gap = {0};
+
+	if (server->restarts > 0)
+		weir_report_note(report, "restarted",
+		                 "restarts of engines: %" PRIu64
+		                 "; counters are summed over the segments between them",
+		                 server->restarts);
+	if (server->gaps == 0)
+		return;
+	weir_text_duration(&gap, (double)server->longest_gap_ns);
+	weir_report_note(report, "gaps",
+	                 "the record of the server has gaps, the longest of %s%s: its state in "
+	                 "between is not known",
+	                 gap.data,
+	                 server->far_apart ? "; gauges of moments more than an hour apart show "
+	                                     "these moments only"
+	                                   : "");
+	weir_text_release(&gap);
+}
+
+static void note_quality(const struct weir_server_figures *server, struct weir_report *report)
+{
+	if (server->single)
+		weir_report_note(report, "one_moment",
+		                 "the pages show one moment of the server, and counters are "
+		                 "those since its start");
+	if (server->hit_rate > 0 && server->preemptions > 0)
+		weir_report_note(report, "hit_rate",
+		                 "the hit rate of the prefix cache includes preempted requests, "
+		                 "which find their own prompts there");
+	if (server->speculation.profit > 0 && server->speculation.estimated)
+		weir_report_note(report, "speculation",
+		                 "the profit of speculative decoding is an upper estimate without "
+		                 "step times: a drafted token is taken to cost 5 %% of a step");
+	if (server->left_out > 0)
+		weir_report_note(report, "left_out",
+		                 "rows, pages and engines of the server beyond the limits of "
+		                 "weir: %" PRIu64 " are left out",
+		                 server->left_out);
+}
+
+static void note_reasons(const struct weir_server_figures *server, struct weir_report *report)
+{
+	struct weir_text text = {0};
+
+	for (size_t i = 0; i < server->reason_count; i++)
+		if (server->reasons[i].mean > 0)
+			weir_text_printf(&text, "%s%.3g for %s", text.length ? ", " : "",
+			                 server->reasons[i].mean, server->reasons[i].name);
+	if (text.length)
+		weir_report_note(report, "waiting_for",
+		                 "mean requests that wait, by the server's reasons: %s", text.data);
+	weir_text_clear(&text);
+	if (server->transfer_waiting > 0)
+		weir_text_printf(&text, "%.3g requests wait for it on average",
+		                 server->transfer_waiting);
+	if (server->transfer_ns > 0) {
+		weir_text_puts(&text, text.length ? ", " : "");
+		weir_text_puts(&text, "a transfer takes ");
+		weir_text_duration(&text, server->transfer_ns);
+	}
+	if (text.length)
+		weir_report_note(report, "transfer", "transfer of KV caches between engines: %s",
+		                 text.data);
+	weir_text_release(&text);
+}
+
+#define BAND 0.025 /* points to both sides of the percentile, as struct weir_band has them */
+
+/* Places the requests around the percentile on the time axis of the server. */
+static void join_requests(const struct weir_analysis *analysis, struct weir_report *report,
+                          struct weir_server_figures *server)
+{
+	const struct weir_serving *serving = analysis->serving;
+	double half = fmin(BAND, (1 - analysis->options.percentile) / 2), low, high;
+	struct weir_joined_span *spans;
+	size_t count = 0, all = serving ? serving->requests->count : 0;
+
+	if (!all || serving->requests->time_base != WEIR_TIME_UNIX)
+		return;
+	low = weir_quantile_sorted(serving->sorted_ns, all, analysis->options.percentile - half);
+	high = weir_quantile_sorted(serving->sorted_ns, all, analysis->options.percentile + half);
+	spans = weir_arena_alloc(report->arena, (all + 1) * sizeof *spans);
+	for (size_t i = 0; i < all; i++)
+		if (serving->latency_ns[i] >= low && serving->latency_ns[i] <= high)
+			spans[count++] = (struct weir_joined_span){serving->requests->start_ns[i],
+			                                           serving->requests->end_ns[i]};
+	weir_server_join(analysis->profile, spans, count, server);
+	if (isnan(server->joined.in_kv_wait) && !isnan(server->joined.covered))
+		weir_report_note(report, "other_time",
+		                 "the record of the server covers %.0f %% of the time of the slow "
+		                 "requests: their figures stand side by side",
+		                 100 * server->joined.covered);
+}
+
+void weir_fill_server(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	struct weir_server_figures *server =
+		weir_server_figures_of(analysis->profile, requests_of(analysis), report->arena);
+
+	if (!server)
+		return;
+	estimate_by_gaps(analysis, server);
+	server->joules_per_token = joules_of(report, server);
+	report->server = server;
+	weir_server_features(server, report->features);
+	report->features[WEIR_F_CLIENT_QUEUE_SHARE] = client_queue_of(analysis->serving);
+	if (analysis->options.verdict_only)
+		return;
+	join_requests(analysis, report, server);
+	note_times(server, report);
+	note_quality(server, report);
+	note_reasons(server, report);
+}
+
+/* ---- a run ---- */
+
+static void add_metric(struct weir_run *run, const char *name, double value, const char *unit,
+                       bool higher_is_better)
+{
+	struct weir_series *series;
+
+	if (!isfinite(value) || weir_series_find(&run->metrics, name))
+		return;
+	series = weir_series_get(&run->metrics, name);
+	series->higher_is_better = higher_is_better;
+	series->unit = weir_alloc_text(unit);
+	weir_series_push(series, value);
+}
+
+static void add_phases(const struct weir_server_figures *server, struct weir_run *run)
+{
+	static const char *const names[WEIR_STEP_PHASE_COUNT] = {
+		[WEIR_STEP_DECODE] = "step decode",
+		[WEIR_STEP_MIXED] = "step mixed",
+		[WEIR_STEP_PREFILL] = "step prefill",
+	};
+
+	for (size_t p = 0; p < WEIR_STEP_PHASE_COUNT; p++) {
+		const struct weir_phase_figures *phase = &server->phases[p];
+		struct weir_series *series;
+
+		if (!phase->sample_count)
+			continue;
+		series = weir_series_get(&run->stages, names[p]);
+		for (size_t i = 0; i < phase->sample_count; i++)
+			weir_series_push(series, phase->duration_ns[i]);
+	}
+}
+
+void weir_run_add_server(const struct weir_analysis *analysis, struct weir_run *run)
+{
+	struct weir_arena *arena = weir_arena_new();
+	const struct weir_server_figures *server =
+		weir_server_figures_of(analysis->profile, requests_of(analysis), arena);
+
+	if (server) {
+		add_phases(server, run);
+		add_metric(run, "kv_cache_peak", server->kv.max, "ratio", false);
+		add_metric(run, "waiting_p95", server->waiting.p95, "requests", false);
+		add_metric(run, "preemptions_per_thousand", server->preemptions_per_thousand,
+		           "requests", false);
+		add_metric(run, "acceptance", server->speculation.acceptance, "ratio", true);
+	}
+	weir_arena_free(arena);
+}

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Makes rows of metrics pages: one row of each engine for each page, with the counts since the page
+ * before it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/scrape/scrape_metrics.h"
+#include "engine/analysis/server/engines.h"
+#include "engine/base/text.h"
+#include "engine/model/telemetry.h"
+
+#define MAX_PAGES 4096 /* further pages are left out */
+
+/* A value of one engine on one page. */
+enum cell {
+	CELL_RUNNING,
+	CELL_WAITING,
+	CELL_KV,
+	CELL_BLOCKS_USED,
+	CELL_BLOCKS,
+	CELL_TRANSFER_WAITING,
+	CELL_ACCEPT_LENGTH,
+	CELL_KV_TOKENS,
+	CELL_MAX_RUNNING,
+	CELL_MEMORY_SHARE,
+	CELL_TOTALS, /* running totals follow, in the order of enum weir_engine_total */
+	CELL_COUNT = CELL_TOTALS + WEIR_TOTAL_COUNT
+};
+
+struct page_cells {
+	double value[CELL_COUNT];
+	const struct weir_scraped_row *row[CELL_COUNT]; /* of several names the first counts */
+	double position[WEIR_MAX_DRAFT_POSITIONS];
+	double reason[WEIR_MAX_WAIT_REASONS];
+	bool present;
+};
+
+/* An engine as its labels identify it, and its cells on each page. */
+struct track {
+	const char *key, *name, *product;
+	bool sglang, reserves;
+	struct page_cells *cells; /* one per page */
+	const char *reasons[WEIR_MAX_WAIT_REASONS];
+	size_t reason_count, positions;
+};
+
+struct collecting {
+	struct weir_arena *arena;
+	const struct weir_scrape **pages;
+	size_t page_count, page_capacity;
+	struct track *tracks;
+	size_t track_count, track_capacity;
+	uint64_t left_out;
+};
+
+/* ---- pages in order ---- */
+
+static double only_value(const struct weir_scrape *page, const char *name)
+{
+	uint32_t row = weir_scrape_find_family(page, name, strlen(name));
+	const struct weir_scrape_family *family;
+
+	if (row == WEIR_ROWMAP_NONE)
+		return NAN;
+	family = &page->families[row];
+	return family->series_count == 1
+	               ? weir_scrape_value(page, page->by_family[family->first_series],
+	                                   WEIR_PART_VALUE)
+	               : NAN;
+}
+
+static double start_of(const struct weir_scrape *page)
+{
+	return only_value(page, "process_start_time_seconds");
+}
+
+/* Sums all counters: they only grow while a process lives. */
+static double counted(const struct weir_scrape *page)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < page->sample_count; i++) {
+		const struct weir_scrape_sample *sample = &page->samples[i];
+		uint8_t type = page->families[page->series[sample->series].family].type;
+		bool counter = type == WEIR_SCRAPE_COUNTER && sample->part == WEIR_PART_VALUE;
+
+		if ((counter || sample->part == WEIR_PART_COUNT) && isfinite(sample->value))
+			sum += sample->value;
+	}
+	return sum;
+}
+
+struct ordered {
+	const struct weir_scrape *page;
+	int64_t at_ns;
+	double start, counted;
+	size_t arrival;
+};
+
+static int by_moment(const void *left, const void *right)
+{
+	const struct ordered *a = left, *b = right;
+
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	if (!isnan(a->start) && !isnan(b->start) && a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->counted != b->counted)
+		return a->counted < b->counted ? -1 : 1;
+	return (a->arrival > b->arrival) - (a->arrival < b->arrival);
+}
+
+/* Sorts by time stamps if all pages have one, else by the start of the process and by counters. */
+static void sort_pages(struct collecting *all)
+{
+	struct ordered *order = weir_arena_alloc(all->arena, (all->page_count + 1) * sizeof *order);
+	bool stamped = true;
+
+	for (size_t i = 0; i < all->page_count; i++)
+		stamped &= all->pages[i]->at_ns != WEIR_NO_TIME;
+	for (size_t i = 0; i < all->page_count; i++)
+		order[i] = (struct ordered){all->pages[i],
+		                            stamped ? all->pages[i]->at_ns : WEIR_NO_TIME,
+		                            start_of(all->pages[i]), counted(all->pages[i]), i};
+	qsort(order, all->page_count, sizeof *order, by_moment);
+	for (size_t i = 0; i < all->page_count; i++)
+		all->pages[i] = order[i].page;
+}
+
+static void add_page(struct collecting *all, const struct weir_scrape *page)
+{
+	if (all->page_count == MAX_PAGES) {
+		all->left_out++;
+		return;
+	}
+	all->pages = (const struct weir_scrape **)weir_grow((void *)all->pages, &all->page_capacity,
+	                                                    all->page_count + 1,
+	                                                    sizeof(struct weir_scrape *));
+	all->pages[all->page_count++] = page;
+}
+
+static void collect_pages(struct collecting *all, const struct weir_profile *profile)
+{
+	for (size_t i = 0; i < profile->input_count; i++) {
+		const struct weir_scrape *last = profile->inputs[i].scrape;
+
+		if (!last)
+			continue;
+		if (last->earlier)
+			add_page(all, last->earlier);
+		for (size_t p = 0; p < last->between_count; p++)
+			add_page(all, last->between[p]);
+		add_page(all, last);
+	}
+	sort_pages(all);
+}
+
+/* ---- engines on a page ---- */
+
+/* Labels that distinguish engines and replicas. */
+static const char *const identities[] = {"model_name", "model",       "engine",
+                                         "dp_rank",    "engine_type", "instance",
+                                         "pod",        "replica",     "worker_id"};
+
+static const char *key_of(struct collecting *all, const struct weir_scrape *page, uint32_t series,
+                          const char *product)
+{
+	struct weir_text text = {0};
+	const char *key;
+
+	weir_text_puts(&text, product);
+	for (size_t i = 0; i < WEIR_COUNT_OF(identities); i++) {
+		const char *value = weir_scrape_label(page, series, identities[i]);
+
+		weir_text_puts(&text, "\t");
+		weir_text_puts(&text, value ? value : "");
+	}
+	key = weir_arena_copy(all->arena, text.data, text.length);
+	weir_text_release(&text);
+	return key;
+}
+
+static const char *name_of(const struct weir_scrape *page, uint32_t series)
+{
+	const char *engine = weir_scrape_label(page, series, "engine");
+
+	if (!engine)
+		engine = weir_scrape_label(page, series, "dp_rank");
+	return engine ? engine : "";
+}
+
+static struct track *find_track(struct collecting *all, const struct weir_scrape *page,
+                                uint32_t series, enum weir_server server)
+{
+	const char *product = weir_server_name(server);
+	const char *key = key_of(all, page, series, product);
+	struct track *track;
+
+	for (size_t i = 0; i < all->track_count; i++)
+		if (strcmp(all->tracks[i].key, key) == 0)
+			return &all->tracks[i];
+	if (all->track_count == WEIR_MAX_ENGINES) {
+		all->left_out++;
+		return NULL;
+	}
+	all->tracks = weir_grow(all->tracks, &all->track_capacity, all->track_count + 1,
+	                        sizeof *all->tracks);
+	track = &all->tracks[all->track_count++];
+	*track = (struct track){
+		.key = key,
+		.name = name_of(page, series),
+		.product = server == WEIR_SERVER_TRITON ? "TensorRT-LLM" : product,
+		.sglang = server == WEIR_SERVER_SGLANG,
+		.reserves = server == WEIR_SERVER_SGLANG || server == WEIR_SERVER_TRITON,
+		.cells = weir_arena_alloc(all->arena, (all->page_count + 1) * sizeof *track->cells),
+	};
+	for (size_t p = 0; p < all->page_count; p++) {
+		for (size_t c = 0; c < CELL_COUNT; c++)
+			track->cells[p].value[c] = NAN;
+		for (size_t c = 0; c < WEIR_MAX_DRAFT_POSITIONS; c++)
+			track->cells[p].position[c] = NAN;
+	}
+	return track;
+}
+
+static const struct {
+	enum weir_scraped metric;
+	enum cell cell;
+} scalars[] = {
+	{WEIR_SCRAPED_RUNNING, CELL_RUNNING},
+	{WEIR_SCRAPED_WAITING, CELL_WAITING},
+	{WEIR_SCRAPED_CACHE_USAGE, CELL_KV},
+	{WEIR_SCRAPED_CACHE_BLOCKS_USED, CELL_BLOCKS_USED},
+	{WEIR_SCRAPED_CACHE_BLOCKS, CELL_BLOCKS},
+	{WEIR_SCRAPED_TRANSFER_WAITING, CELL_TRANSFER_WAITING},
+	{WEIR_SCRAPED_ACCEPT_LENGTH, CELL_ACCEPT_LENGTH},
+	{WEIR_SCRAPED_CACHE_TOKENS, CELL_KV_TOKENS},
+	{WEIR_SCRAPED_MAX_RUNNING, CELL_MAX_RUNNING},
+	{WEIR_SCRAPED_REQUESTS, CELL_TOTALS + WEIR_TOTAL_REQUESTS},
+	{WEIR_SCRAPED_PROMPT_TOKENS, CELL_TOTALS + WEIR_TOTAL_PROMPT},
+	{WEIR_SCRAPED_GENERATION_TOKENS, CELL_TOTALS + WEIR_TOTAL_OUTPUT},
+	{WEIR_SCRAPED_PREEMPTIONS, CELL_TOTALS + WEIR_TOTAL_PREEMPTED},
+	{WEIR_SCRAPED_CACHE_QUERIES, CELL_TOTALS + WEIR_TOTAL_QUERIES},
+	{WEIR_SCRAPED_CACHE_HITS, CELL_TOTALS + WEIR_TOTAL_HITS},
+	{WEIR_SCRAPED_DRAFTS, CELL_TOTALS + WEIR_TOTAL_DRAFTS},
+	{WEIR_SCRAPED_DRAFTED, CELL_TOTALS + WEIR_TOTAL_DRAFTED},
+	{WEIR_SCRAPED_ACCEPTED, CELL_TOTALS + WEIR_TOTAL_ACCEPTED},
+};
+
+/* Adds a value to a cell. A share is the largest of several; others are summed. */
+static void put(struct page_cells *cells, enum cell cell, const struct weir_scraped_row *row,
+                double value)
+{
+	if (!isfinite(value) || value < 0 || (cells->row[cell] && row > cells->row[cell]))
+		return;
+	if (cells->row[cell] != row)
+		cells->value[cell] = NAN;
+	cells->row[cell] = row;
+	cells->present = true;
+	if (cell == CELL_KV || cell == CELL_ACCEPT_LENGTH || cell == CELL_MEMORY_SHARE)
+		cells->value[cell] =
+			fmax(isnan(cells->value[cell]) ? 0 : cells->value[cell], value);
+	else
+		weir_add_known(&cells->value[cell], value);
+}
+
+static double label_number(const struct weir_scrape *page, uint32_t series, const char *label)
+{
+	const char *text = weir_scrape_label(page, series, label);
+	double value;
+
+	return text && weir_parse_double(text, strlen(text), &value) ? value : NAN;
+}
+
+static void put_position(struct track *track, size_t at, const struct weir_scrape *page,
+                         uint32_t series)
+{
+	double position = label_number(page, series, "position");
+
+	if (!(position >= 0 && position < WEIR_MAX_DRAFT_POSITIONS))
+		return;
+	weir_add_known(&track->cells[at].position[(size_t)position],
+	               weir_scrape_value(page, series, WEIR_PART_VALUE));
+	if ((size_t)position >= track->positions)
+		track->positions = (size_t)position + 1;
+}
+
+static void put_reason(struct track *track, size_t at, const struct weir_scrape *page,
+                       uint32_t series)
+{
+	const char *reason = weir_scrape_label(page, series, "reason");
+	double value = weir_scrape_value(page, series, WEIR_PART_VALUE);
+	size_t i = 0;
+
+	while (reason && i < track->reason_count && strcmp(track->reasons[i], reason) != 0)
+		i++;
+	if (!reason || i == WEIR_MAX_WAIT_REASONS || !isfinite(value))
+		return;
+	if (i == track->reason_count)
+		track->reasons[track->reason_count++] = reason;
+	track->cells[at].reason[i] += value;
+}
+
+static void put_stage(struct page_cells *cells, const struct weir_scraped_row *row,
+                      const struct weir_scrape *page, uint32_t series)
+{
+	double sum = weir_scrape_value(page, series, WEIR_PART_SUM) * row->scale;
+
+	if (row->metric == WEIR_SCRAPED_TRANSFER) {
+		put(cells, CELL_TOTALS + WEIR_TOTAL_TRANSFER_NS, row, sum);
+		put(cells, CELL_TOTALS + WEIR_TOTAL_TRANSFERS, row,
+		    weir_scrape_value(page, series, WEIR_PART_COUNT));
+	} else if (row->stage && !row->stage_label && strcmp(row->stage, "queue") == 0) {
+		put(cells, CELL_TOTALS + WEIR_TOTAL_QUEUE_NS, row, sum);
+	} else if (row->stage && !row->stage_label && strcmp(row->stage, "e2e") == 0) {
+		put(cells, CELL_TOTALS + WEIR_TOTAL_LATENCY_NS, row, sum);
+	}
+}
+
+static void put_scalar(struct page_cells *cells, const struct weir_scraped_row *row,
+                       const struct weir_scrape *page, uint32_t series)
+{
+	if (row->metric == WEIR_SCRAPED_CACHE_CONFIG) {
+		put(cells, CELL_KV_TOKENS, row,
+		    label_number(page, series, "block_size") *
+		            label_number(page, series, "num_gpu_blocks"));
+		put(cells, CELL_MEMORY_SHARE, row,
+		    label_number(page, series, "gpu_memory_utilization"));
+		return;
+	}
+	for (size_t i = 0; i < WEIR_COUNT_OF(scalars); i++)
+		if (scalars[i].metric == row->metric)
+			put(cells, scalars[i].cell, row,
+			    weir_scrape_value(page, series, WEIR_PART_VALUE));
+}
+
+/* Returns the row for a series of a family with several kinds of series; NULL: not used. */
+static const struct weir_scraped_row *row_of(const struct weir_scraped_row *row,
+                                             const struct weir_scrape *page, uint32_t series)
+{
+	for (; row && row->label; row = weir_scraped_next(row)) {
+		const char *value = weir_scrape_label(page, series, row->label);
+
+		if (value && strcmp(value, row->label_value) == 0)
+			break;
+	}
+	return row;
+}
+
+/* True for the first rank of an engine: with several, each states the requests of all. */
+static bool is_first_rank(const struct weir_scrape *page, uint32_t series)
+{
+	static const char *const labels[] = {"tp_rank", "pp_rank"};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(labels); i++) {
+		const char *rank = weir_scrape_label(page, series, labels[i]);
+
+		if (rank && strcmp(rank, "0") != 0)
+			return false;
+	}
+	return true;
+}
+
+static void read_series(struct collecting *all, size_t at, const struct weir_scraped_row *family,
+                        uint32_t series)
+{
+	const struct weir_scrape *page = all->pages[at];
+	const struct weir_scraped_row *row = row_of(family, page, series);
+	struct track *track;
+
+	if (!row || row->server == WEIR_SERVER_GENAI || !page->series[series].sample_count ||
+	    !is_first_rank(page, series))
+		return;
+	track = find_track(all, page, series, row->server);
+	if (!track)
+		return;
+	if (row->metric == WEIR_SCRAPED_ACCEPTED_AT)
+		put_position(track, at, page, series);
+	else if (row->metric == WEIR_SCRAPED_WAITING_FOR)
+		put_reason(track, at, page, series);
+	else if (row->metric < WEIR_SCRAPED_SCALARS)
+		put_scalar(&track->cells[at], row, page, series);
+	else
+		put_stage(&track->cells[at], row, page, series);
+}
+
+static void read_page(struct collecting *all, size_t at)
+{
+	const struct weir_scrape *page = all->pages[at];
+
+	for (uint32_t f = 0; f < page->family_count; f++) {
+		const struct weir_scrape_family *family = &page->families[f];
+		const struct weir_scraped_row *row =
+			weir_scraped_find(weir_names_text(page->names, family->name),
+		                          weir_scrape_base_length(page, f));
+
+		for (size_t i = 0; row && i < family->series_count; i++)
+			read_series(all, at, row, page->by_family[family->first_series + i]);
+	}
+}
+
+/* ---- rows ---- */
+
+static int32_t whole(double value)
+{
+	return value >= 0 ? (int32_t)fmin(value, INT32_MAX) : -1;
+}
+
+/* True if the process started anew between two pages, or a total of the engine shrank. */
+static bool is_restarted(const struct collecting *all, const struct track *track, size_t before,
+                         size_t after)
+{
+	double was = start_of(all->pages[before]), is = start_of(all->pages[after]);
+
+	if (!isnan(was) && !isnan(is) && was != is)
+		return true;
+	for (size_t i = CELL_TOTALS; i < CELL_COUNT; i++)
+		if (track->cells[after].value[i] < track->cells[before].value[i])
+			return true;
+	return false;
+}
+
+/* Returns the growth of a total; after a restart it counts from 0. */
+static double growth(const struct page_cells *before, const struct page_cells *after, size_t cell,
+                     bool restarted)
+{
+	double was = before && !restarted ? before->value[cell] : 0;
+
+	return after->value[cell] - (isnan(was) ? 0 : was);
+}
+
+static double kv_of(const struct page_cells *cells)
+{
+	double kv = cells->value[CELL_KV];
+
+	if (isnan(kv) && cells->value[CELL_BLOCKS] > 0)
+		kv = cells->value[CELL_BLOCKS_USED] / cells->value[CELL_BLOCKS];
+	return kv >= 0 && kv <= 1 ? kv : kv > 1 && kv < 1.5 ? 1 : NAN;
+}
+
+static void fill_row(const struct page_cells *before, const struct page_cells *now, bool restarted,
+                     double interval_s, struct weir_server_row *row)
+{
+	*row = weir_server_row_unknown(WEIR_SERVER_INTERVAL);
+	row->running = whole(now->value[CELL_RUNNING]);
+	row->waiting = whole(now->value[CELL_WAITING]);
+	row->kv_usage = kv_of(now);
+	row->accept_length = now->value[CELL_ACCEPT_LENGTH];
+	if (!before)
+		return;
+	row->preempted = whole(growth(before, now, CELL_TOTALS + WEIR_TOTAL_PREEMPTED, restarted));
+	if (!(interval_s > 0))
+		return;
+	row->prompt_rate =
+		growth(before, now, CELL_TOTALS + WEIR_TOTAL_PROMPT, restarted) / interval_s;
+	row->decode_rate =
+		growth(before, now, CELL_TOTALS + WEIR_TOTAL_OUTPUT, restarted) / interval_s;
+}
+
+static void add_totals(struct weir_server_engine *engine, const struct track *track,
+                       const struct page_cells *before, const struct page_cells *now,
+                       bool restarted)
+{
+	for (size_t i = 0; i < WEIR_TOTAL_COUNT; i++)
+		weir_add_known(&engine->total[i], growth(before, now, CELL_TOTALS + i, restarted));
+	for (size_t i = 0; i < track->positions; i++) {
+		double was = before && !restarted ? before->position[i] : 0;
+
+		if (now->position[i] >= 0)
+			engine->position[i] += now->position[i] - (isnan(was) ? 0 : was);
+	}
+}
+
+static int64_t setting_of(double value, int64_t old)
+{
+	return value > 0 && value < 1e15 ? (int64_t)value : old;
+}
+
+/* Takes gauges that have no row, and settings; `pages` is the number of pages with the engine. */
+static void take_page(struct weir_server_engine *engine, const struct track *track,
+                      const struct page_cells *now)
+{
+	weir_add_known(&engine->transfer_waiting, now->value[CELL_TRANSFER_WAITING]);
+	weir_add_known(&engine->accept_length, now->value[CELL_ACCEPT_LENGTH]);
+	engine->settings.kv_tokens =
+		setting_of(now->value[CELL_KV_TOKENS], engine->settings.kv_tokens);
+	engine->settings.max_running =
+		setting_of(now->value[CELL_MAX_RUNNING], engine->settings.max_running);
+	if (now->value[CELL_MEMORY_SHARE] > 0 && now->value[CELL_MEMORY_SHARE] <= 1)
+		engine->settings.memory_share = now->value[CELL_MEMORY_SHARE];
+	for (size_t i = 0; i < track->reason_count; i++)
+		engine->reasons[i].mean += now->reason[i];
+}
+
+static void finish_means(struct weir_server_engine *engine, const struct track *track)
+{
+	double pages = (double)engine->count;
+
+	engine->transfer_waiting /= pages;
+	engine->accept_length /= pages;
+	for (size_t i = 0; i < track->reason_count; i++) {
+		engine->reasons[i].name = track->reasons[i];
+		engine->reasons[i].mean /= pages;
+	}
+	engine->reason_count = track->reason_count;
+	engine->positions = track->positions;
+}
+
+/* With a single page, totals count from the start of the server; with several, from the first. */
+static void add_engine(struct weir_engines *engines, const struct collecting *all,
+                       const struct track *track)
+{
+	struct weir_server_engine *engine = weir_engines_add(engines);
+	size_t last = SIZE_MAX;
+	struct weir_server_row *rows =
+		weir_arena_alloc(engines->arena, (all->page_count + 1) * sizeof *rows);
+
+	if (!engine)
+		return;
+	engine->name = track->name;
+	engine->product = track->product;
+	engine->sglang = track->sglang;
+	engine->reserves = track->reserves;
+	engine->pages = true;
+	engine->clock = WEIR_SERVER_CLOCK_UNIX;
+	engine->rows = (const struct weir_server_row **)weir_arena_alloc(
+		engines->arena, (all->page_count + 1) * sizeof(struct weir_server_row *));
+	for (size_t p = 0; p < all->page_count; p++) {
+		const struct page_cells *now = &track->cells[p], *before;
+		bool restarted = last != SIZE_MAX && is_restarted(all, track, last, p);
+		int64_t from = last == SIZE_MAX ? WEIR_NO_TIME : all->pages[last]->at_ns;
+		int64_t to = all->pages[p]->at_ns;
+		double interval_s = from == WEIR_NO_TIME || to == WEIR_NO_TIME
+		                            ? NAN
+		                            : ((double)to - (double)from) / 1e9;
+
+		if (!now->present)
+			continue;
+		before = last == SIZE_MAX ? NULL : &track->cells[last];
+		fill_row(before, now, restarted, interval_s, &rows[p]);
+		rows[p].at_ns = to;
+		if (before)
+			add_totals(engine, track, before, now, restarted);
+		take_page(engine, track, now);
+		engine->restarts += restarted;
+		engine->rows[engine->count++] = &rows[p];
+		last = p;
+	}
+	if (engine->count == 1)
+		add_totals(engine, track, NULL, &track->cells[last], false);
+	finish_means(engine, track);
+}
+
+/* True if a page states how many requests run or how much of the KV cache is in use: other series
+ * belong to no engine. */
+static bool has_state(const struct collecting *all, const struct track *track)
+{
+	for (size_t p = 0; p < all->page_count; p++)
+		if (track->cells[p].value[CELL_RUNNING] >= 0 || !isnan(kv_of(&track->cells[p])))
+			return true;
+	return false;
+}
+
+void weir_engines_of_pages(struct weir_engines *engines, const struct weir_profile *profile,
+                           struct weir_arena *arena)
+{
+	struct collecting all = {.arena = arena};
+
+	*engines = (struct weir_engines){.arena = arena};
+	collect_pages(&all, profile);
+	for (size_t p = 0; p < all.page_count; p++)
+		read_page(&all, p);
+	for (size_t i = 0; i < all.track_count; i++)
+		if (has_state(&all, &all.tracks[i]))
+			add_engine(engines, &all, &all.tracks[i]);
+	engines->left_out = all.left_out;
+	weir_engines_sort(engines);
+	for (size_t i = 0; i < engines->count; i++)
+		weir_engine_weigh(&engines->items[i], arena);
+	free((void *)all.pages);
+	free(all.tracks);
+}

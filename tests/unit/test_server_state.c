@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/fixture_server.h"
+#include "tests/unit/near.h"
+
+/* Appends a step; at_ns is its end, right behind the last one. */
+static struct weir_server_row *add_step(struct weir_server_log *log, int32_t prefill,
+                                        int32_t decodes, double ms)
+{
+	struct weir_server_row row = weir_server_row_unknown(WEIR_SERVER_STEP);
+
+	row.duration_ns = (int64_t)(ms * 1e6);
+	row.at_ns = (log->count ? log->rows[log->count - 1].at_ns : START) + row.duration_ns;
+	row.prefill_tokens = prefill;
+	row.prefill_requests = prefill > 0;
+	row.decode_requests = row.decode_tokens = decodes;
+	row.running = decodes + row.prefill_requests;
+	row.waiting = 0;
+	row.kv_usage = 0.3;
+	weir_server_log_add(log, &row);
+	return &log->rows[log->count - 1];
+}
+
+/* ---- waiting, KV cache, slots ---- */
+
+static void waiting_is_a_share_of_the_time(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 10; i++)
+		add_server_interval(log, 0, 8, i < 3 ? 2 : 0, i < 3 ? 0.95 : 0.5);
+	figures = server_figures_of(&bench, NAN);
+	assert_near(figures->waiting_share, 0.3, 1e-9);
+	assert_near(figures->kv_full_share, 1, 0);
+	assert_near(figures->queue_of_latency, 0.6 / 8.6, 1e-9);
+	assert_near(figures->kv.p50, 0.5, 0);
+	assert_near(figures->kv.max, 0.95, 0);
+	assert_near(figures->running.mean, 8, 1e-9);
+	assert_near(figures->waiting.max, 2, 0);
+	server_bench_release(&bench);
+}
+
+static const char *cause_of_kv(struct server_bench *bench, double kv, int32_t running,
+                               int64_t slots)
+{
+	struct weir_server_log *log;
+
+	server_bench_init(bench);
+	log = add_server_log(bench, WEIR_PRODUCT_VLLM);
+	log->settings.max_running = slots;
+	for (int i = 0; i < 12; i++)
+		add_server_interval(log, 0, running, 5, kv);
+	return server_cause_of(bench, server_figures_of(bench, NAN));
+}
+
+static void a_cache_that_is_full_while_requests_wait_is_the_cause(void **state)
+{
+	struct server_bench bench;
+
+	(void)state;
+	assert_string_equal(cause_of_kv(&bench, 0.90, 10, 256), "kv-capacity");
+	assert_int_equal(bench.verdict.bound, WEIR_BOUND_MEMORY);
+	server_bench_release(&bench);
+	/* One more request of a tenth of the cache does not fit. */
+	assert_string_equal(cause_of_kv(&bench, 0.88, 7, 256), "kv-capacity");
+	server_bench_release(&bench);
+	assert_string_not_equal(cause_of_kv(&bench, 0.80, 10, 256), "kv-capacity");
+	server_bench_release(&bench);
+}
+
+static void servers_that_reserve_cache_are_full_earlier(void **state)
+{
+	static const struct {
+		double kv;
+		const char *cause;
+	} sides[] = {{0.80, "kv-capacity"}, {0.79, "queue-saturated"}};
+
+	(void)state;
+	for (size_t s = 0; s < 2; s++) {
+		struct server_bench bench;
+		struct weir_server_log *log;
+
+		server_bench_init(&bench);
+		log = add_server_log(&bench, WEIR_PRODUCT_SGLANG);
+		log->settings.max_running = 256;
+		for (int i = 0; i < 12; i++)
+			add_server_interval(log, 0, 40, 20, sides[s].kv);
+		assert_string_equal(server_cause_of(&bench, server_figures_of(&bench, NAN)),
+		                    sides[s].cause);
+		server_bench_release(&bench);
+	}
+}
+
+static void rates_that_do_not_fall_surely_are_no_interference(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	log->settings.max_step_tokens = 8192;
+	for (int i = 0; i < 18; i++) {
+		struct weir_server_row *row = add_server_interval(log, 0, 10, 0, 0.3);
+
+		row->prompt_rate = 5000 + 5000 * (i % 6);
+		row->decode_rate = 300 + 37 * (i * 7 % 18);
+	}
+	assert_true(isnan(server_figures_of(&bench, NAN)->prefill_interference));
+	server_bench_release(&bench);
+}
+
+static void taken_slots_are_the_cause_if_the_cache_has_room(void **state)
+{
+	struct server_bench bench;
+
+	(void)state;
+	assert_string_equal(cause_of_kv(&bench, 0.40, 8, 8), "slots");
+	assert_int_equal(bench.verdict.bound, WEIR_BOUND_BATCHING);
+	server_bench_release(&bench);
+	assert_string_equal(cause_of_kv(&bench, 0.40, 61, 64), "slots");
+	server_bench_release(&bench);
+	assert_string_not_equal(cause_of_kv(&bench, 0.40, 60, 64), "slots");
+	server_bench_release(&bench);
+	assert_string_equal(cause_of_kv(&bench, 0.95, 8, 8), "kv-capacity");
+	server_bench_release(&bench);
+	/* Without the setting, the flat maximum is the limit. */
+	assert_string_equal(cause_of_kv(&bench, 0.40, 8, -1), "slots");
+	server_bench_release(&bench);
+}
+
+static void a_maximum_that_is_reached_once_is_no_limit(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 12; i++)
+		add_server_interval(log, 0, 40 + i, 5, 0.3);
+	figures = server_figures_of(&bench, NAN);
+	assert_true(isnan(figures->slot_limit));
+	assert_string_equal(server_cause_of(&bench, figures), "queue-saturated");
+	assert_int_equal(bench.verdict.bound, WEIR_BOUND_HARDWARE);
+	server_bench_release(&bench);
+}
+
+static void a_queue_below_a_plateau_of_throughput_has_no_cause(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 24; i++) {
+		struct weir_server_row *row =
+			add_server_interval(log, 0, 40 + i, i < 12 ? 20 : 0, 0.3);
+
+		row->decode_rate = i < 12 ? 100 : 3000;
+	}
+	figures = server_figures_of(&bench, NAN);
+	assert_true(figures->throughput_plateau < 0.8);
+	assert_true(figures->waiting_growth < 0);
+	assert_string_equal(server_cause_of(&bench, figures), "");
+	server_bench_release(&bench);
+}
+
+static void a_healthy_server_gets_no_alarm(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	log->settings.max_running = 64;
+	for (int i = 0; i < 18; i++)
+		add_server_interval(log, 0, 30 + i % 5, i % 6 == 0, 0.5);
+	assert_string_equal(server_cause_of(&bench, server_figures_of(&bench, NAN)), "");
+	server_bench_release(&bench);
+}
+
+static void a_short_queue_is_no_cause_however_often_it_is_seen(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 18; i++)
+		add_server_interval(log, 0, 100, 4, 0.95);
+	assert_string_equal(server_cause_of(&bench, server_figures_of(&bench, NAN)), "");
+	server_bench_release(&bench);
+}
+
+/* ---- preemption ---- */
+
+static const char *cause_of_preemptions(struct server_bench *bench, int32_t each, double requests,
+                                        int32_t waiting)
+{
+	struct weir_server_log *log;
+
+	server_bench_init(bench);
+	log = add_server_log(bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 10; i++)
+		add_server_interval(log, 0, 10, waiting, 0.97)->preempted = each;
+	return server_cause_of(bench, server_figures_of(bench, requests));
+}
+
+static void preempted_requests_from_one_in_ten_on_are_the_cause(void **state)
+{
+	struct server_bench bench;
+
+	(void)state;
+	assert_string_equal(cause_of_preemptions(&bench, 10, 1000, 0), "preemption");
+	assert_near(bench.values[WEIR_F_PREEMPTIONS_PER_THOUSAND], 100, 0);
+	server_bench_release(&bench);
+	assert_string_equal(cause_of_preemptions(&bench, 9, 1000, 0), "");
+	server_bench_release(&bench);
+	/* A third of the time is waiting: more than a tenth of the requests. */
+	assert_string_equal(cause_of_preemptions(&bench, 10, 1000, 5), "kv-capacity");
+	server_bench_release(&bench);
+	assert_string_equal(cause_of_preemptions(&bench, 40, 1000, 5), "preemption");
+	server_bench_release(&bench);
+}
+
+static void recomputation_is_estimated_from_the_mean_context(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	log->settings.kv_tokens = 10000;
+	for (int i = 0; i < 10; i++)
+		add_server_interval(log, 0, 10, 0, 1)->preempted = 2;
+	figures = server_figures_of(&bench, NAN);
+	/* 20 requests of 1,000 tokens beside 100,000 prompt tokens. */
+	assert_near(figures->recomputed_share, 20000.0 / 120000, 1e-9);
+	assert_true(isnan(figures->preemptions_per_thousand));
+	assert_string_equal(server_cause_of(&bench, figures), "preemption");
+	server_bench_release(&bench);
+}
+
+/* ---- steps ---- */
+
+/* Steps of decodes of 10 + decodes / 10 ms, and one of prompts in `every` steps. */
+static void add_steps(struct weir_server_log *log, int every, double mixed_ms)
+{
+	for (int i = 0; i < 400; i++) {
+		int decodes = 10 + i % 20;
+
+		if (i % every == 0)
+			add_step(log, 2000, decodes, mixed_ms + 10 + decodes / 10.0);
+		else
+			add_step(log, 0, decodes, 10 + decodes / 10.0);
+	}
+}
+
+static void prompts_add_what_exceeds_a_step_of_the_same_decodes(void **state)
+{
+	struct server_bench bench;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	add_steps(add_server_log(&bench, WEIR_PRODUCT_VLLM), 4, 60);
+	figures = server_figures_of(&bench, NAN);
+	assert_int_equal(figures->phases[WEIR_STEP_DECODE].count, 300);
+	assert_int_equal(figures->phases[WEIR_STEP_MIXED].count, 100);
+	assert_int_equal(figures->phases[WEIR_STEP_PREFILL].count, 0);
+	assert_near(figures->prefill_interference, 15 / (15 + 11.95), 1e-2);
+	assert_near(figures->stall_ratio, 72.8 / 12, 0.05);
+	assert_false(figures->interference_estimated);
+	assert_string_equal(server_cause_of(&bench, figures), "prefill-interference");
+	server_bench_release(&bench);
+}
+
+static void prompts_in_small_steps_are_no_interference(void **state)
+{
+	struct server_bench bench;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	add_steps(add_server_log(&bench, WEIR_PRODUCT_VLLM), 2, 20);
+	figures = server_figures_of(&bench, NAN);
+	assert_true(figures->prefill_interference > 0.2);
+	assert_string_equal(server_cause_of(&bench, figures), "");
+	server_bench_release(&bench);
+	server_bench_init(&bench);
+	add_steps(add_server_log(&bench, WEIR_PRODUCT_VLLM), 40, 100);
+	figures = server_figures_of(&bench, NAN);
+	assert_true(figures->prefill_interference < 0.2 && figures->stall_ratio > 4);
+	assert_string_equal(server_cause_of(&bench, figures), "");
+	server_bench_release(&bench);
+}
+
+static void steps_of_prompts_alone_delay_running_decodes(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_TRTLLM);
+	for (int i = 0; i < 100; i++)
+		if (i % 5 == 0)
+			add_step(log, 4000, 0, 80)->running = 11;
+		else
+			add_step(log, 0, 10, 10);
+	assert_near(server_figures_of(&bench, NAN)->prefill_interference,
+	            0.8 * 80 / (80 + 40) / 0.8, 1e-6);
+	server_bench_release(&bench);
+}
+
+static void growth_is_that_of_twice_the_batch(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 200; i++)
+		add_step(log, 0, 1 + i % 64, 1 + i % 64);
+	assert_near(server_figures_of(&bench, NAN)->step_growth, 2, 0.03);
+	server_bench_release(&bench);
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 200; i++)
+		add_step(log, 0, 1 + i % 64, 20);
+	assert_near(server_figures_of(&bench, NAN)->step_growth, 1, 1e-6);
+	server_bench_release(&bench);
+}
+
+/* Intervals in which each decode loses the time that prompts take: 1 / 50,000 s a token. */
+static void add_rates(struct weir_server_log *log, double most)
+{
+	for (int i = 0; i < 18; i++) {
+		struct weir_server_row *row = add_server_interval(log, 0, 10, 0, 0.3);
+
+		row->prompt_rate = most * (i % 6 + 1) / 6;
+		row->decode_rate = 10 * 50 * (1 - row->prompt_rate / 50000);
+	}
+}
+
+static void rates_of_intervals_stand_for_steps(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	log->settings.max_step_tokens = 8192;
+	add_rates(log, 30000);
+	figures = server_figures_of(&bench, NAN);
+	assert_true(figures->interference_estimated);
+	assert_near(figures->prefill_interference, 0.35, 1e-6);
+	/* 8,192 tokens take 164 ms, a step of decodes 20 ms. */
+	assert_near(figures->stall_ratio, 1 + 8192 / 50000.0 / 0.02, 1e-6);
+	assert_string_equal(server_cause_of(&bench, figures), "prefill-interference");
+	server_bench_release(&bench);
+}
+
+/* Intervals of a server whose step takes 20 ms at any batch; every number of requests holds for
+ * `each` rows. */
+static double growth_of_rates(int each)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	double growth;
+
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 60; i++) {
+		int running = 10 + 15 * (i / each % 3);
+
+		add_server_interval(log, 0, running, 0, 0.3)->decode_rate =
+			50 * (each > 1 ? running : 25);
+	}
+	growth = server_figures_of(&bench, NAN)->step_growth;
+	server_bench_release(&bench);
+	return growth;
+}
+
+static void rates_show_growth_only_while_the_batch_is_steady(void **state)
+{
+	(void)state;
+	assert_near(growth_of_rates(10), 1, 1e-6);
+	assert_true(isnan(growth_of_rates(1)));
+}
+
+/* ---- speculation ---- */
+
+static double profit_of(double plain_ms, double speculative_ms, int32_t accepted)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	double profit;
+
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 200; i++) {
+		bool plain = i % 2;
+		int decodes = 10 + i % 10;
+		struct weir_server_row *row = add_step(
+			log, 0, decodes, (plain ? plain_ms : speculative_ms) + decodes * 0.01);
+
+		row->drafted = plain ? 0 : 4 * decodes;
+		row->accepted = plain ? 0 : accepted * decodes;
+		row->accept_length = plain ? (double)NAN : 1 + accepted;
+	}
+	profit = server_figures_of(&bench, NAN)->speculation.profit;
+	server_bench_release(&bench);
+	return profit;
+}
+
+static void speculation_pays_if_it_gains_more_tokens_than_time(void **state)
+{
+	(void)state;
+	assert_near(profit_of(10, 20, 2), 1.5, 0.02);
+	assert_near(profit_of(10, 40, 2), 0.75, 0.02);
+}
+
+static void without_step_times_a_draft_costs_a_twentieth_of_a_step(void **state)
+{
+	struct server_bench bench;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	add_server_page(&bench,
+	                "# TYPE vllm:num_requests_running gauge\n"
+	                "vllm:num_requests_running{engine=\"0\"} 4\n"
+	                "# TYPE vllm:spec_decode_num_drafts_total counter\n"
+	                "vllm:spec_decode_num_drafts_total{engine=\"0\"} 1000\n"
+	                "# TYPE vllm:spec_decode_num_draft_tokens_total counter\n"
+	                "vllm:spec_decode_num_draft_tokens_total{engine=\"0\"} 4000\n"
+	                "# TYPE vllm:spec_decode_num_accepted_tokens_total counter\n"
+	                "vllm:spec_decode_num_accepted_tokens_total{engine=\"0\"} 180\n"
+	                "# TYPE vllm:spec_decode_num_accepted_tokens_per_pos_total counter\n"
+	                "vllm:spec_decode_num_accepted_tokens_per_pos_total{engine=\"0\","
+	                "position=\"0\"} 150\n"
+	                "vllm:spec_decode_num_accepted_tokens_per_pos_total{engine=\"0\","
+	                "position=\"1\"} 30\n");
+	figures = server_figures_of(&bench, NAN);
+	assert_near(figures->speculation.accepted_length, 1.18, 1e-9);
+	assert_near(figures->speculation.acceptance, 0.045, 1e-9);
+	assert_near(figures->speculation.profit, 1.18 / 1.2, 1e-9);
+	assert_true(figures->speculation.estimated);
+	assert_int_equal(figures->speculation.positions, 2);
+	assert_near(figures->speculation.at[0].accepted, 0.15, 1e-9);
+	assert_string_equal(server_cause_of(&bench, figures), "speculation-unprofitable");
+	server_bench_release(&bench);
+}
+
+/* ---- engines ---- */
+
+static const char *cause_of_engines(struct server_bench *bench, int32_t busy, int32_t busy_waiting,
+                                    int32_t other_waiting)
+{
+	struct weir_server_log *log;
+
+	server_bench_init(bench);
+	log = add_server_log(bench, WEIR_PRODUCT_VLLM);
+	log->settings.max_running = 64;
+	weir_server_log_engine(log, "001", 3);
+	weir_server_log_engine(log, "002", 3);
+	for (int i = 0; i < 12; i++)
+		for (uint32_t e = 0; e < 3; e++) {
+			struct weir_server_row *row = add_server_interval(
+				log, e, e ? 10 : busy, e ? other_waiting : busy_waiting,
+				e ? 0.2 : 0.95);
+
+			row->at_ns = START + i * TEN_S + e;
+		}
+	return server_cause_of(bench, server_figures_of(bench, NAN));
+}
+
+static void a_queue_at_one_engine_while_others_have_room_is_imbalance(void **state)
+{
+	struct server_bench bench;
+
+	(void)state;
+	assert_string_equal(cause_of_engines(&bench, 30, 20, 0), "engine-imbalance");
+	assert_near(bench.values[WEIR_F_ENGINE_IMBALANCE], 5, 1e-9);
+	assert_near(bench.values[WEIR_F_UNBALANCED_WAIT], 1, 1e-9);
+	server_bench_release(&bench);
+	assert_string_not_equal(cause_of_engines(&bench, 30, 20, 5), "engine-imbalance");
+	server_bench_release(&bench);
+	assert_string_equal(cause_of_engines(&bench, 12, 0, 0), "");
+	server_bench_release(&bench);
+}
+
+static void engines_are_summed_after_they_are_kept_apart(void **state)
+{
+	struct server_bench bench;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	cause_of_engines(&bench, 30, 20, 5);
+	figures = server_figures_of(&bench, NAN);
+	assert_int_equal(figures->engine_count, 3);
+	assert_near(figures->running.max, 50, 0);
+	assert_near(figures->waiting.mean, 30, 1e-9);
+	assert_string_equal(figures->engines[0].name, "000");
+	assert_near(figures->engines[0].kv_peak, 0.95, 0);
+	server_bench_release(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(waiting_is_a_share_of_the_time),
+		cmocka_unit_test(a_cache_that_is_full_while_requests_wait_is_the_cause),
+		cmocka_unit_test(servers_that_reserve_cache_are_full_earlier),
+		cmocka_unit_test(rates_that_do_not_fall_surely_are_no_interference),
+		cmocka_unit_test(taken_slots_are_the_cause_if_the_cache_has_room),
+		cmocka_unit_test(a_maximum_that_is_reached_once_is_no_limit),
+		cmocka_unit_test(a_queue_below_a_plateau_of_throughput_has_no_cause),
+		cmocka_unit_test(a_healthy_server_gets_no_alarm),
+		cmocka_unit_test(a_short_queue_is_no_cause_however_often_it_is_seen),
+		cmocka_unit_test(preempted_requests_from_one_in_ten_on_are_the_cause),
+		cmocka_unit_test(recomputation_is_estimated_from_the_mean_context),
+		cmocka_unit_test(prompts_add_what_exceeds_a_step_of_the_same_decodes),
+		cmocka_unit_test(prompts_in_small_steps_are_no_interference),
+		cmocka_unit_test(steps_of_prompts_alone_delay_running_decodes),
+		cmocka_unit_test(growth_is_that_of_twice_the_batch),
+		cmocka_unit_test(rates_of_intervals_stand_for_steps),
+		cmocka_unit_test(rates_show_growth_only_while_the_batch_is_steady),
+		cmocka_unit_test(speculation_pays_if_it_gains_more_tokens_than_time),
+		cmocka_unit_test(without_step_times_a_draft_costs_a_twentieth_of_a_step),
+		cmocka_unit_test(a_queue_at_one_engine_while_others_have_room_is_imbalance),
+		cmocka_unit_test(engines_are_summed_after_they_are_kept_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
