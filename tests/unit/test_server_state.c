@@ -55,6 +55,36 @@ static void waiting_is_a_share_of_the_time(void **state)
 	server_bench_release(&bench);
 }
 
+/* vLLM prints a line for each step, without gauges, and one for each interval, in the same second.
+ */
+static void intervals_among_steps_cover_the_time_between_them(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 11; i++) {
+		int64_t at_ns;
+
+		add_server_interval(log, 0, 8, i > 5 ? 2 : 0, 0.5);
+		at_ns = log->rows[log->count - 1].at_ns;
+		for (int s = 0; s < 20; s++) {
+			struct weir_server_row row = weir_server_row_unknown(WEIR_SERVER_STEP);
+
+			row.duration_ns = (int64_t)5e8;
+			row.at_ns = at_ns + (s < 10 ? 0 : (int64_t)9e9);
+			row.decode_requests = row.decode_tokens = 8;
+			weir_server_log_add(log, &row);
+		}
+	}
+	figures = server_figures_of(&bench, NAN);
+	assert_near(figures->waiting_share, 0.5, 0.05);
+	server_bench_release(&bench);
+}
+
 static const char *cause_of_kv(struct server_bench *bench, double kv, int32_t running,
                                int64_t slots)
 {
@@ -537,6 +567,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waiting_is_a_share_of_the_time),
+		cmocka_unit_test(intervals_among_steps_cover_the_time_between_them),
 		cmocka_unit_test(a_cache_that_is_full_while_requests_wait_is_the_cause),
 		cmocka_unit_test(servers_that_reserve_cache_are_full_earlier),
 		cmocka_unit_test(rates_that_do_not_fall_surely_are_no_interference),

@@ -86,6 +86,34 @@ static void note_gap(struct weir_server_engine *engine, int64_t interval)
 		engine->longest_gap_ns = interval;
 }
 
+/* Lets the intervals of a log that also holds steps reach back to the previous interval: the steps
+ * between them state no gauges. The intervals then cover the time without steps, too. */
+static void weigh_intervals_among_steps(struct weir_server_engine *engine)
+{
+	size_t last = SIZE_MAX, steps = 0, intervals = 0;
+
+	for (size_t i = 0; i < engine->count; i++)
+		if (engine->rows[i]->kind == WEIR_SERVER_STEP)
+			steps++;
+		else
+			intervals++;
+	if (!engine->timed || steps == 0 || intervals < 2)
+		return;
+	for (size_t i = 0; i < engine->count; i++) {
+		double ns;
+
+		if (engine->rows[i]->kind == WEIR_SERVER_STEP)
+			continue;
+		ns = last == SIZE_MAX
+		             ? 0
+		             : (double)engine->rows[i]->at_ns - (double)engine->rows[last]->at_ns;
+		if (ns > 0 && ns <= (double)WEIR_FAR_APART_NS)
+			engine->seconds[i] = ns / 1e9;
+		last = i;
+	}
+	engine->idle_s = 0;
+}
+
 void weir_engine_weigh(struct weir_server_engine *engine, struct weir_arena *arena)
 {
 	double usual, sum = 0;
@@ -118,6 +146,7 @@ void weir_engine_weigh(struct weir_server_engine *engine, struct weir_arena *are
 			sum += (double)interval / 1e9;
 	}
 	engine->span_s = engine->timed && sum > 0 ? sum + engine->idle_s : NAN;
+	weigh_intervals_among_steps(engine);
 }
 
 static int by_time(const void *left, const void *right)
