@@ -200,9 +200,13 @@ static enum weir_status read_trtllm(struct weir_source *source, struct weir_inpu
 
 static int sniff(const char *head, size_t len)
 {
-	static const char *const texts[] = {
-		FETCHED " = ",  "Active Request Count",           COUNTER, "TensorRT-LLM version:",
-		"trtllm-serve", "max tokens in paged KV cache (", NULL};
+	static const char *const texts[] = {"currank_total_requests = ",
+	                                    "Active Request Count",
+	                                    COUNTER,
+	                                    "TensorRT-LLM version:",
+	                                    "trtllm-serve",
+	                                    "max tokens in paged KV cache (",
+	                                    NULL};
 	static const char *const keys[] = {LATENCY, "inflightBatchingStats", "kvCacheStats", NULL};
 	unsigned found = weir_sniff_keys(head, len, keys);
 
