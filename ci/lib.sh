@@ -6,8 +6,9 @@ set -eu
 cd "$(dirname "$0")/.."
 
 # Debian 12 packages, in one place.
-packages_to_build='gcc libc6-dev cmake ninja-build pkg-config libcjson-dev libsqlite3-dev libgsl-dev libisal-dev libzstd-dev libcurl4-openssl-dev libpq-dev'
-packages_to_test="$packages_to_build git libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy mandoc shellcheck binutils diffutils zstd dpkg-dev postgresql python3 python3-jsonschema python3-yaml openssl"
+packages_to_build='gcc libc6-dev cmake ninja-build pkg-config libcjson-dev libsqlite3-dev libgsl-dev libisal-dev libzstd-dev libarchive-dev libcurl4-openssl-dev libpq-dev'
+packages_to_test="$packages_to_build git libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy lld mandoc shellcheck binutils diffutils xz-utils zstd zsh fish dpkg-dev postgresql python3 python3-jsonschema python3-yaml openssl chromium"
+packages_to_package="$packages_to_build dpkg-dev file"
 # Engines of docs/cluster.md; their tests are skipped without them.
 packages_of_engines='slurm-wlm munge openmpi-bin parallel'
 

@@ -80,6 +80,32 @@ static void insert(struct weir_comment_list *list, int64_t id, const char *body)
 	list->count++;
 }
 
+/* Replaces each \u0000 by \ufffd: cJSON would end the text there, so that "me\u0000x" were "me". */
+static void replace_nul(char *json, size_t len)
+{
+	for (size_t at = 0; at + 6 <= len; at++) {
+		if (json[at] != '\\')
+			continue;
+		if (memcmp(json + at + 1, "u0000", 5) == 0)
+			memcpy(json + at + 2, "fffd", 4);
+		at++; /* the escaped character, which may be a backslash */
+	}
+}
+
+static enum weir_status parse_answer(const char *json, size_t len, cJSON **out,
+                                     struct weir_error *err)
+{
+	struct weir_text copy = {0};
+	enum weir_status status;
+
+	weir_text_add(&copy, json, len);
+	if (copy.data)
+		replace_nul(copy.data, copy.length);
+	status = weir_json_parse(copy.data ? copy.data : "", copy.length, out, err);
+	weir_text_release(&copy);
+	return status;
+}
+
 static enum weir_status add_all(struct weir_comment_list *list,
                                 const struct weir_comment_sign *sign, const cJSON *page,
                                 struct weir_error *err)
@@ -102,7 +128,7 @@ enum weir_status weir_comment_list_add(struct weir_comment_list *list,
                                        size_t len, struct weir_error *err)
 {
 	cJSON *page = NULL;
-	enum weir_status status = weir_json_parse(json, len, &page, err);
+	enum weir_status status = parse_answer(json, len, &page, err);
 
 	if (!status)
 		status = cJSON_IsArray(page)
@@ -116,7 +142,7 @@ static cJSON *parse_or_none(const char *json, size_t len)
 {
 	cJSON *document = NULL;
 
-	(void)weir_json_parse(json, len, &document, NULL);
+	(void)parse_answer(json, len, &document, NULL);
 	return document;
 }
 

@@ -3,10 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include <curl/curl.h>
-
 #include "ci/comment/http.h"
 #include "engine/base/arena.h"
+#include "engine/base/curl_calls.h"
 
 static const char *const header_names[WEIR_HTTP_HEADER_COUNT] = {
 	[WEIR_HTTP_LINK] = "Link",
@@ -79,12 +78,17 @@ struct weir_http {
 	CURL *curl;
 };
 
+enum weir_status weir_http_check(struct weir_error *err)
+{
+	return weir_libcurl_load(err);
+}
+
 struct weir_http *weir_http_new(void)
 {
 	struct weir_http *http;
 	CURL *curl;
 
-	if (curl_global_init(CURL_GLOBAL_DEFAULT))
+	if (weir_libcurl_load(NULL) || curl_global_init(CURL_GLOBAL_DEFAULT))
 		return NULL;
 	curl = curl_easy_init();
 	if (!curl) {

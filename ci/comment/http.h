@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "engine/base/error.h"
 #include "engine/base/text.h"
 
 #define WEIR_HTTP_MAX_BODY   (32u << 20) /* bytes of an answer; a longer one is refused */
@@ -69,6 +70,8 @@ void weir_http_answer_head_line(struct weir_http_answer *answer, const char *lin
 
 struct weir_http; /* opaque; reuses its connection */
 
+/* Loads libcurl, without which every URL is refused. Fails with WEIR_E_IO. */
+enum weir_status weir_http_check(struct weir_error *err);
 struct weir_http *weir_http_new(void); /* NULL if libcurl cannot be used */
 void weir_http_free(struct weir_http *http);
 /* Returns a transport that borrows http. */

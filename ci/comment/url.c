@@ -2,10 +2,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include <curl/curl.h>
-
 #include "ci/comment/url.h"
 #include "engine/base/arena.h"
+#include "engine/base/curl_calls.h"
 
 /* Returns true if text holds visible ASCII only, without the characters that RFC 3986 excludes. */
 static bool is_plain(const char *text)
@@ -27,13 +26,13 @@ static bool is_authority(const char *text)
 	return len > 0 && strspn(text, allowed) == len && text[len - 1] != ':';
 }
 
-/* Returns a handle that the caller cleans up, NULL if the URL is invalid. */
+/* Returns a handle for free_parsed(), or NULL if the URL is invalid. */
 static CURLU *parse(const char *url)
 {
 	const char *authority = strstr(url, "://");
 	CURLU *parsed;
 
-	if (!is_plain(url) || !authority || !is_authority(authority + 3))
+	if (weir_libcurl_load(NULL) || !is_plain(url) || !authority || !is_authority(authority + 3))
 		return NULL;
 	if (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0)
 		return NULL;
@@ -46,12 +45,41 @@ static CURLU *parse(const char *url)
 	return NULL;
 }
 
+static void free_parsed(CURLU *parsed)
+{
+	if (parsed)
+		curl_url_cleanup(parsed);
+}
+
 bool weir_url_is_valid(const char *url)
 {
 	CURLU *parsed = parse(url);
 
-	curl_url_cleanup(parsed);
+	free_parsed(parsed);
 	return parsed != NULL;
+}
+
+/* Returns true for "localhost", 127.x.y.z and [::1]. */
+static bool is_loopback(const char *host)
+{
+	size_t length = strlen(host);
+
+	return strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
+	       (strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == length);
+}
+
+bool weir_url_is_exposed(const char *url)
+{
+	CURLU *parsed = parse(url);
+	char *scheme = NULL, *host = NULL;
+	bool exposed = parsed && curl_url_get(parsed, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+	               curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+	               strcasecmp(scheme, "http") == 0 && !is_loopback(host);
+
+	curl_free(scheme);
+	curl_free(host);
+	free_parsed(parsed);
+	return exposed;
 }
 
 static bool same_part(CURLU *a, CURLU *b, CURLUPart part)
@@ -73,8 +101,8 @@ bool weir_url_same_origin(const char *a, const char *b)
 	            same_part(left, right, CURLUPART_HOST) &&
 	            same_part(left, right, CURLUPART_PORT);
 
-	curl_url_cleanup(left);
-	curl_url_cleanup(right);
+	free_parsed(left);
+	free_parsed(right);
 	return same;
 }
 
@@ -95,17 +123,13 @@ bool weir_url_resolve(const char *url, const char *location, struct weir_text *o
 	       curl_url_get(parsed, CURLUPART_URL, &resolved, 0) == CURLUE_OK;
 	if (done)
 		weir_text_puts(out, resolved);
-	curl_free(resolved);
-	curl_url_cleanup(parsed);
+	if (resolved)
+		curl_free(resolved);
+	free_parsed(parsed);
 	return done;
 }
 
 void weir_url_encode(const char *text, struct weir_text *out)
 {
-	char *encoded = curl_easy_escape(NULL, text, 0);
-
-	if (!encoded)
-		weir_out_of_memory();
-	weir_text_puts(out, encoded);
-	curl_free(encoded);
+	weir_text_percent(out, text, "-._~");
 }

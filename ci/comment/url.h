@@ -14,6 +14,10 @@
 /* Returns true if url is http://HOST[:PORT][/...] or https://..., without a user name. */
 bool weir_url_is_valid(const char *url);
 
+/* Returns true if requests travel unencrypted over a network: http, and a host that is not this
+ * machine. */
+bool weir_url_is_exposed(const char *url);
+
 /* Returns true if scheme, host and port are the same; false if either URL is invalid. */
 bool weir_url_same_origin(const char *a, const char *b);
 
