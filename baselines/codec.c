@@ -34,7 +34,7 @@ static double value_of(uint64_t pattern)
 	return value;
 }
 
-/* Hashes every bit of the values in order, with the multiplier of weir_rowmap_hash_text(). */
+/* Hashes every bit of the values in order, with the multiplier of weir_hash_stable(). */
 static uint64_t hash_values(const double *values, size_t count, uint64_t salt)
 {
 	uint64_t hash = count ^ salt;

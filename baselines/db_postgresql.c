@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libpq-fe.h>
-
 #include "baselines/db.h"
 #include "baselines/db_postgresql.h"
+#include "baselines/pq_calls.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 

@@ -6,9 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include <libpq-fe.h>
-
 #include "baselines/db_postgresql.h"
+#include "baselines/pq_calls.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 
@@ -78,12 +77,7 @@ static PQconninfoOption *parse(const char *address)
 
 static void add_encoded(struct weir_text *text, const char *value)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789-._~/,";
-
-	for (; *value; value++)
-		weir_text_printf(text, strchr(plain, *value) ? "%c" : "%%%02X",
-		                 (unsigned char)*value);
+	weir_text_percent(text, value, "-._~/,");
 }
 
 /* Appends "?host=VALUE" or "&host=VALUE". */
@@ -103,12 +97,17 @@ static bool fits_authority(const char *host, const char *port)
 
 char *weir_postgresql_label(const char *address)
 {
-	PQconninfoOption *options = parse(address), *defaults = PQconndefaults();
+	PQconninfoOption *options, *defaults;
 	const char *part[4]; /* as in `names` */
 	static const char *const names[] = {"user", "host", "port", "dbname"};
-	const char *service = value_of(options, "service");
+	const char *service;
 	struct weir_text text = {0};
 
+	if (weir_libpq_load(NULL))
+		return weir_alloc_text("postgresql://...");
+	options = parse(address);
+	defaults = PQconndefaults();
+	service = value_of(options, "service");
 	for (size_t i = 0; i < 4; i++) {
 		part[i] = value_of(options, names[i]);
 		if (!part[i] && !service)
@@ -315,12 +314,15 @@ enum weir_status weir_postgresql_connect(const char *address, const char *label,
                                          struct weir_error *err)
 {
 	long long deadline = weir_postgresql_now_ms() + patience_ms;
-	PQconninfoOption *options = parse(address);
+	PQconninfoOption *options;
 	enum obstacle obstacle = SILENT;
 	bool waits = true;
-	enum weir_status status;
+	enum weir_status status = weir_libpq_load(err);
 
 	*out = NULL;
+	if (status)
+		return status;
+	options = parse(address);
 	if (!options)
 		return weir_fail(err, WEIR_E_STORE,
 		                 "the address of the store is malformed: expected "

@@ -193,12 +193,20 @@ static double double_at(struct weir_db_statement *row, int column)
 
 static const char *text_at(struct weir_db_statement *row, int column)
 {
-	return (const char *)sqlite3_column_text(inner(row), column);
+	const char *text = (const char *)sqlite3_column_text(inner(row), column);
+
+	if (!text && sqlite3_errcode(handle_of(row->db)) == SQLITE_NOMEM)
+		weir_out_of_memory();
+	return text;
 }
 
 static const void *blob_at(struct weir_db_statement *row, int column)
 {
-	return sqlite3_column_blob(inner(row), column);
+	const void *blob = sqlite3_column_blob(inner(row), column);
+
+	if (!blob && sqlite3_errcode(handle_of(row->db)) == SQLITE_NOMEM)
+		weir_out_of_memory();
+	return blob;
 }
 
 static size_t size_at(struct weir_db_statement *row, int column)
@@ -314,9 +322,11 @@ static enum weir_status compare_rows(struct weir_db_statement *actual,
 
 	while (more) {
 		const char *a, *b;
-		bool wanted = sqlite3_step(inner(expected)) == SQLITE_ROW;
-		enum weir_status status = step(actual, &more, err);
+		bool wanted = true;
+		enum weir_status status = step(expected, &wanted, err);
 
+		if (!status)
+			status = step(actual, &more, err);
 		if (status)
 			return status;
 		a = more ? text_at(actual, 0) : "";
@@ -347,12 +357,11 @@ static enum weir_status check_schema(struct weir_db *db, int64_t version, struct
 {
 	struct sqlite_db fresh = {.base = *db};
 	struct weir_db_statement *actual = NULL, *expected = NULL;
-	enum weir_status status = WEIR_OK;
+	enum weir_status status;
 
 	if (sqlite3_open(":memory:", &fresh.handle) != SQLITE_OK)
-		status = weir_fail(err, WEIR_E_INTERNAL, "SQLite does not start");
-	if (!status)
-		status = make_tables(&fresh.base, version, err);
+		weir_out_of_memory(); /* it needs nothing else */
+	status = make_tables(&fresh.base, version, err);
 	if (!status)
 		status = prepare(&fresh.base, outline_sql, &expected, err);
 	if (!status)

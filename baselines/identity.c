@@ -120,6 +120,8 @@ enum weir_status weir_run_check(const struct weir_run *run, struct weir_error *e
 
 enum weir_status weir_baseline_check_name(const char *name, struct weir_error *err)
 {
+	size_t length;
+
 	if (!*name || *name == '-')
 		return weir_fail(err, WEIR_E_USAGE, "\"%s\" is no name for a baseline", name);
 	if (check_text("the name of a baseline", name, WEIR_BASELINE_MAX_NAME, err)) {
@@ -127,10 +129,10 @@ enum weir_status weir_baseline_check_name(const char *name, struct weir_error *e
 			err->status = WEIR_E_USAGE;
 		return WEIR_E_USAGE;
 	}
-	for (const char *at = name; *at; at++)
-		if ((unsigned char)*at < 0x20 || *at == 0x7f)
+	for (const char *at = name; *at; at += length)
+		if (!weir_text_is_printable(at, &length))
 			return weir_fail(err, WEIR_E_USAGE,
-			                 "the name of a baseline holds a control character");
+			                 "the name of a baseline holds an unprintable character");
 	return WEIR_OK;
 }
 

@@ -14,7 +14,6 @@
 #include "engine/base/sha256.h"
 #include "engine/model/run.h"
 
-#define WEIR_RUN_MAX_LABELS    256
 #define WEIR_RUN_MAX_LABEL     1024       /* bytes of a key or a value */
 #define WEIR_RUN_MAX_SERIES    4096       /* series of one table */
 #define WEIR_RUN_MAX_NAME      8192       /* bytes of a series' name or unit */

@@ -163,6 +163,8 @@ struct weir_store_choice {
 	 * others, take at most this number of bytes as stored. The newest run stays. 0: any size.
 	 */
 	uint64_t most_bytes;
+	const struct weir_baseline *spared; /* runs that stay in any case; NULL: none */
+	size_t *spared_count;               /* set to the number of chosen runs that they were */
 };
 
 /* Loads these runs with their samples, oldest first; none is no error. The caller frees *out with

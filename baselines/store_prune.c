@@ -77,6 +77,36 @@ static enum weir_status choose(struct weir_store *store, void *context, struct w
 	return status;
 }
 
+static bool holds_digest(const struct weir_baseline *baseline,
+                         const uint8_t digest[WEIR_SHA256_SIZE])
+{
+	for (size_t i = 0; i < baseline->count; i++) {
+		uint8_t own[WEIR_SHA256_SIZE];
+
+		weir_run_digest(baseline->runs[i].run, own);
+		if (memcmp(own, digest, WEIR_SHA256_SIZE) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Removes the spared runs from those that were chosen. Returns their number. */
+static size_t spare_runs(struct weir_baseline *chosen, const struct weir_baseline *spared)
+{
+	size_t kept = 0, before = chosen->count;
+
+	for (size_t i = 0; i < before; i++) {
+		uint8_t digest[WEIR_SHA256_SIZE];
+
+		if (weir_store_parse_id(chosen->runs[i].id, digest) && holds_digest(spared, digest))
+			weir_run_free(chosen->runs[i].run);
+		else
+			chosen->runs[kept++] = chosen->runs[i];
+	}
+	chosen->count = kept;
+	return before - kept;
+}
+
 enum weir_status weir_store_prunable(struct weir_store *store,
                                      const struct weir_store_choice *choice,
                                      struct weir_baseline **out, struct weir_error *err)
@@ -84,11 +114,14 @@ enum weir_status weir_store_prunable(struct weir_store *store,
 	struct choosing choosing = {.choice = choice};
 	enum weir_status status = weir_store_transact(store, false, choose, &choosing, err);
 
-	if (status)
+	if (status) {
 		weir_baseline_free(choosing.out);
-	else
-		*out = choosing.out;
-	return status;
+		return status;
+	}
+	*out = choosing.out;
+	if (choice->spared)
+		*choice->spared_count = spare_runs(*out, choice->spared);
+	return WEIR_OK;
 }
 
 /* ---- pruning ---- */

@@ -3,6 +3,7 @@
 
 #include "engine/analysis/analyze.h"
 #include "engine/analysis/counters/counted_row.h"
+#include "engine/analysis/drawing/pictures.h"
 #include "engine/analysis/drawing/tracks.h"
 #include "engine/analysis/job.h"
 #include "engine/analysis/path/critical_path.h"
@@ -11,6 +12,7 @@
 #include "engine/analysis/requests/joining.h"
 #include "engine/analysis/requests/telemetry.h"
 #include "engine/analysis/rows/host_functions.h"
+#include "engine/analysis/rows/median_step.h"
 #include "engine/analysis/rows/rows.h"
 #include "engine/analysis/rows/what_if.h"
 #include "engine/base/arena.h"
@@ -116,6 +118,12 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 		weir_serving_new(profile, options->percentile, analysis->options.settings);
 	*out = analysis;
 	return WEIR_OK;
+}
+
+void weir_analysis_drop_collectives(struct weir_analysis *analysis)
+{
+	weir_meetings_drop(analysis->meetings);
+	weir_memory_return();
 }
 
 void weir_analysis_free(struct weir_analysis *analysis)
@@ -224,11 +232,12 @@ struct derived {
 	const struct weir_analysis *analysis;
 	struct weir_report *report; /* of fill_figures() and fill_changes() only */
 	struct weir_stage_merges merges;
+	struct weir_median_step median;
 	struct weir_path path; /* empty if only the verdict is wanted */
 };
 
 /* Fills the figures that decide the verdict. */
-static void fill_figures(const struct derived *derived)
+static void fill_figures(struct derived *derived)
 {
 	const struct weir_analysis *analysis = derived->analysis;
 	const struct weir_stage_merges *merges = &derived->merges;
@@ -246,7 +255,9 @@ static void fill_figures(const struct derived *derived)
 	}
 	weir_region_leave(&region, "stages", report->stage_count);
 	region = weir_region_enter("operators", NULL);
-	weir_fill_operators(analysis, report);
+	if (whole)
+		weir_median_step_find(analysis, report, &derived->median);
+	weir_fill_operators(analysis, &derived->median, report);
 	weir_region_leave(&region, "operators", report->operator_count);
 	region = weir_region_enter("graphs", NULL);
 	if (whole)
@@ -270,6 +281,14 @@ static void fill_changes(const struct derived *derived)
 	weir_fill_inflation(derived->analysis, &derived->merges, derived->report);
 	weir_fill_what_ifs(derived->analysis, &derived->merges, derived->report);
 	weir_region_leave(&region, "changes", derived->report->what_if_count);
+}
+
+static void fill_pictures(const struct derived *derived)
+{
+	struct weir_region region = weir_region_enter("pictures", NULL);
+
+	weir_fill_pictures(derived->analysis, &derived->median, derived->report);
+	weir_region_leave(&region, "steps", derived->report->iteration_count);
 }
 
 static void find_path(struct derived *derived)
@@ -298,8 +317,10 @@ static void derive(void *context, size_t index)
 	}
 	attribute(derived);
 	fill_figures(derived);
-	if (!derived->analysis->options.verdict_only)
-		fill_changes(derived);
+	if (derived->analysis->options.verdict_only)
+		return;
+	fill_changes(derived);
+	fill_pictures(derived);
 }
 
 /* Fills the parts of the report that rest on the critical path. */
@@ -330,6 +351,7 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 	}
 	weir_path_release(&derived.path);
 	weir_stage_merges_release(&derived.merges);
+	weir_median_step_release(&derived.median);
 	if (analysis->serving)
 		fill_serving(analysis, report);
 	fill_telemetry(analysis, report);

@@ -36,6 +36,8 @@ void weir_analysis_set_verdict(struct weir_analysis *analysis, size_t index,
 
 /* Fills the report, except for the verdicts of stages and profile and the recommendations. */
 void weir_analysis_report(const struct weir_analysis *analysis, struct weir_report *report);
+/* Frees the collectives of a job, which only the report needs. */
+void weir_analysis_drop_collectives(struct weir_analysis *analysis);
 
 /* Completes the attribution and the verdicts of the stages of requests, from the verdict about the
  * requests and that about the device. device: NULL if no timeline decides. Does nothing without

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #ifdef __GLIBC__
@@ -28,7 +30,11 @@
 #endif
 
 #include "engine/base/arena.h"
+#include "engine/base/budget.h"
 
+#define HUGE_PAGE   ((size_t)2 << 20) /* bytes, on x86-64 and most others */
+#define LARGE       (HUGE_PAGE / 2)   /* a block from this size on gets huge pages */
+#define WHOLE       (4 * HUGE_PAGE)   /* a block from this size on ends with a huge page */
 #define ARENA_CHUNK (64u << 10)
 #define ARENA_ALIGN (_Alignof(max_align_t))
 
@@ -72,14 +78,34 @@ bool weir_memory_is_tried(void)
 
 _Noreturn void weir_out_of_memory(void)
 {
-	static const char line[] = "weir: out of memory\n";
+	bool by_limit;
+	const char *reason;
+	struct iovec line[3];
 	ssize_t ignored;
 
 	if (innermost)
 		longjmp(innermost->out, 1);
-	ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
+	reason = weir_budget_reason(&by_limit);
+	line[0] = (struct iovec){.iov_base = (char *)"weir: ", .iov_len = 6};
+	line[1] = (struct iovec){.iov_base = (char *)reason, .iov_len = strlen(reason)};
+	line[2] = (struct iovec){.iov_base = (char *)"\n", .iov_len = 1};
+	ignored = writev(STDERR_FILENO, line, 3);
 	(void)ignored;
-	_Exit(9);
+	_Exit(by_limit ? 7 : 9);
+}
+
+/* Ends the call because an allocation of `size` bytes failed. Tries it without the limit, to tell
+ * the reason. */
+static _Noreturn void fail_to_allocate(size_t size)
+{
+	void *memory;
+
+	weir_budget_lift();
+	memory = calloc(1, size ? size : 1);
+	weir_budget_restore();
+	weir_budget_blame(memory != NULL);
+	free(memory);
+	weir_out_of_memory();
 }
 
 void weir_memory_tune(void)
@@ -87,14 +113,72 @@ void weir_memory_tune(void)
 #ifdef M_MMAP_THRESHOLD
 	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20); /* a fixed one; on failure only memory is lost */
 #endif
+#ifdef M_TRIM_THRESHOLD
+	(void)mallopt(M_TRIM_THRESHOLD, 16 << 20);
+	(void)mallopt(M_TOP_PAD, 1 << 20);
+#endif
+}
+
+void weir_memory_reuse(void)
+{
+#if defined M_MMAP_THRESHOLD && defined M_TRIM_THRESHOLD
+	/* On failure only time is lost. */
+	(void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	(void)mallopt(M_TRIM_THRESHOLD, 128 << 20);
+#endif
+}
+
+void weir_memory_return(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	(void)malloc_trim(0);
+#endif
+}
+
+/* Asks the system for huge pages behind a large block, as far as it consists of whole ones: one
+ * page fault then stands for 512, which cost more than the work on the block. The hint may fail;
+ * pages of the usual size do then. */
+static void advise_huge(void *memory, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t first = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+	uintptr_t end = (uintptr_t)memory + size;
+
+	if (first < end)
+		(void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+#else
+	(void)memory;
+	(void)size;
+#endif
+}
+
+/* Allocates a large block that begins with a huge page, and ends with one if that adds little: half
+ * of one, or a quarter of the block. In a virtual machine, a fault of a huge page takes as long as
+ * about ten of the usual ones, of which the end of a block would need up to 511. */
+static void *new_large(size_t size)
+{
+	size_t whole = (size + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	void *memory = NULL;
+
+	if (whole < size)
+		fail_to_allocate(size);
+	if (size >= WHOLE || whole - size <= HUGE_PAGE / 2)
+		size = whole;
+	if (posix_memalign(&memory, HUGE_PAGE, size))
+		fail_to_allocate(size);
+	advise_huge(memory, size);
+	return memory;
 }
 
 void *weir_alloc(size_t size)
 {
-	void *memory = calloc(1, size ? size : 1);
+	void *memory;
 
+	if (size >= LARGE)
+		return memset(new_large(size), 0, size); /* reused memory is not zero */
+	memory = calloc(1, size ? size : 1);
 	if (!memory)
-		weir_out_of_memory();
+		fail_to_allocate(size);
 	return memory;
 }
 
@@ -107,10 +191,33 @@ char *weir_alloc_text(const char *text)
 
 void *weir_realloc(void *old, size_t size)
 {
-	void *memory = realloc(old, size ? size : 1);
+	void *memory;
 
+	if (!old && size >= LARGE)
+		return new_large(size);
+	memory = realloc(old, size ? size : 1);
 	if (!memory)
-		weir_out_of_memory();
+		fail_to_allocate(size);
+	if (size >= LARGE)
+		advise_huge(memory, size);
+	return memory;
+}
+
+void *weir_trim_block(void *block, size_t used)
+{
+	size_t in_last = used & (HUGE_PAGE - 1);
+
+	return in_last == 0 || in_last > HUGE_PAGE / 2 ? block : weir_realloc(block, used);
+}
+
+/* Moves a block to a large one: what realloc() returns would not begin with a huge page. */
+static void *move_to_large(void *old, size_t old_size, size_t size)
+{
+	void *memory = new_large(size);
+
+	if (old_size > 0)
+		memcpy(memory, old, old_size);
+	free(old);
 	return memory;
 }
 
@@ -127,8 +234,12 @@ void *weir_grow(void *old, size_t *capacity, size_t need, size_t size)
 	}
 	if (size && wanted > SIZE_MAX / size)
 		weir_out_of_memory();
+	if (wanted * size >= LARGE)
+		old = move_to_large(old, *capacity * size, wanted * size);
+	else
+		old = weir_realloc(old, wanted * size);
 	*capacity = wanted;
-	return weir_realloc(old, wanted * size);
+	return old;
 }
 
 struct weir_arena *weir_arena_new(void)

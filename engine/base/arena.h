@@ -27,11 +27,21 @@ char *weir_arena_format(struct weir_arena *arena, const char *format, ...)
  * without a copy, for the whole process; call it before other threads run. Without it, the GNU
  * allocator keeps blocks of up to 32 MB once it has seen one of that size. */
 void weir_memory_tune(void);
+/* Makes the allocator keep freed blocks of up to 4 MB for later ones, after weir_memory_tune();
+ * call it before other threads run. A job of many ranks frees and allocates the same blocks for
+ * each rank: getting their pages from the system again takes two thirds of its time. */
+void weir_memory_reuse(void);
+/* Returns the memory of freed blocks to the system, after a phase that needed much more than the
+ * next one. */
+void weir_memory_return(void);
 
 /* Replacements for malloc() and realloc(); the caller frees the memory with free(). */
-void *weir_alloc(size_t size);           /* zeroed */
-char *weir_alloc_text(const char *text); /* a copy; NULL for NULL */
-void *weir_realloc(void *old, size_t size);
+void *weir_alloc(size_t size);              /* zeroed */
+char *weir_alloc_text(const char *text);    /* a copy; NULL for NULL */
+void *weir_realloc(void *old, size_t size); /* old NULL: a new block, not zeroed */
+/* Returns the memory behind the first `used` bytes of a block to the system, unless they fill most
+ * of their last huge page: reading its parts as small pages takes longer. The block may move. */
+void *weir_trim_block(void *block, size_t used);
 /* Doubles *capacity until it holds `need` elements of `size` bytes. An overflow counts as out of
  * memory.
  */
@@ -47,7 +57,8 @@ bool weir_memory_try(void (*work)(void *context), void *context);
 bool weir_memory_is_tried(void);
 
 /* Ends the innermost weir_memory_try() of this thread. Outside of one, writes a line to standard
- * error and ends the process with code 9. */
+ * error and ends the process with code 9, or with 7 if the limit of engine/base/budget.h was the
+ * reason. */
 _Noreturn void weir_out_of_memory(void);
 
 #endif

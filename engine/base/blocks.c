@@ -8,6 +8,8 @@
 #include "engine/base/pool.h"
 
 #define SLOTS (2 * WEIR_POOL_MAX_WIDTH + 2)
+/* Bytes that are searched at a time for the last boundary: a few events. */
+#define STRETCH 4096u
 
 enum stage {
 	STAGE_FREE,
@@ -82,12 +84,29 @@ static bool is_boundary(const char *data, size_t at, size_t length)
 	return at < length && data[at] == '"';
 }
 
+/* Returns the last boundary in [first, end), 0 if it has none. */
+static size_t last_boundary(const char *data, size_t first, size_t end, size_t length)
+{
+	const char *brace = data + first;
+	size_t last = 0;
+
+	while ((brace = memchr(brace, '}', (size_t)(data + end - brace)))) {
+		brace++;
+		if (is_boundary(data, (size_t)(brace - data), length))
+			last = (size_t)(brace - data);
+	}
+	return last;
+}
+
 size_t weir_blocks_cut(const char *data, size_t length)
 {
-	for (size_t end = length; end > 0; end--)
-		if (data[end - 1] == '}' && is_boundary(data, end, length))
-			return end;
-	return 0;
+	size_t cut = 0;
+
+	for (size_t end = length, first; end > 0 && !cut; end = first) {
+		first = end > STRETCH ? end - STRETCH : 0;
+		cut = last_boundary(data, first, end, length);
+	}
+	return cut;
 }
 
 /* ---- filling ---- */
@@ -270,7 +289,7 @@ struct weir_blocks *weir_blocks_new(struct weir_source *source,
 	blocks->threads =
 		division.threads < WEIR_POOL_MAX_WIDTH ? division.threads : WEIR_POOL_MAX_WIDTH;
 	blocks->size = division.block;
-	blocks->slot_count = 2 * blocks->threads + 2;
+	blocks->slot_count = blocks->threads > 1 ? 2 * blocks->threads + 2 : 1;
 	pthread_mutex_init(&blocks->lock, NULL);
 	pthread_cond_init(&blocks->changed, NULL);
 	return blocks;
@@ -328,6 +347,10 @@ const struct weir_block *weir_blocks_ready(struct weir_blocks *blocks)
 
 	pthread_mutex_lock(&blocks->lock);
 	slot = await_next(blocks);
+	if (slot && slot->stage == STAGE_FILLED) {
+		work_on(blocks, slot);
+		slot = await_next(blocks); /* ends the call if memory ran out */
+	}
 	done = slot && slot->stage == STAGE_DONE;
 	if (slot && !done)
 		slot->stage = STAGE_REFUSED; /* the caller is about to take it */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/budget.h"
 #include "engine/base/child.h"
 
 #define GRACE_S 5 /* time from SIGTERM to SIGKILL */
@@ -134,8 +135,10 @@ static int start(const struct weir_child *child, const struct weir_signals *sign
 	posix_spawn_file_actions_adddup2(&actions, files[1], STDERR_FILENO);
 	if (child->folder)
 		posix_spawn_file_actions_addchdir_np(&actions, child->folder);
+	weir_budget_lift(); /* the program inherits limits */
 	failure = posix_spawnp(out, child->words[0], &actions, &attributes,
 	                       (char *const *)child->words, environment);
+	weir_budget_restore();
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	free(environment);

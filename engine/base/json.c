@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/json.h"
 #include "engine/base/text.h"
 
@@ -36,11 +38,11 @@ static enum weir_status fail_at(struct weir_error *err, enum weir_status status,
 	return weir_fail(err, status, "line %zu, column %zu: %s", place.line, place.column, what);
 }
 
-/* Returns the offset of the first bracket that nests too deep, or len. Brackets in texts are
- * ignored. */
-static size_t find_too_deep(const char *text, size_t len)
+/* Checks depth and number of values, for which the parser takes memory. Brackets and commas in
+ * texts are ignored. */
+static enum weir_status check_shape(const char *text, size_t len, struct weir_error *err)
 {
-	size_t depth = 0;
+	size_t depth = 0, values = 1;
 	bool inside = false;
 
 	for (size_t i = 0; i < len; i++) {
@@ -51,11 +53,15 @@ static size_t find_too_deep(const char *text, size_t len)
 		else if (inside && c == '\\')
 			i++;
 		else if (!inside && (c == '{' || c == '[') && ++depth > JSON_MAX_DEPTH)
-			return i;
+			return fail_at(err, WEIR_E_LIMIT, text, i, "brackets nest too deep");
 		else if (!inside && (c == '}' || c == ']') && depth > 0)
 			depth--;
+		values += !inside && (c == ',' || c == '{' || c == '[');
 	}
-	return len;
+	if (values > WEIR_JSON_MAX_VALUES)
+		return weir_fail(err, WEIR_E_LIMIT, "holds more than %u values",
+		                 WEIR_JSON_MAX_VALUES);
+	return WEIR_OK;
 }
 
 static size_t skip_blanks(const char *text, size_t len, size_t at)
@@ -66,23 +72,29 @@ static size_t skip_blanks(const char *text, size_t len, size_t at)
 	return at;
 }
 
+void weir_json_own_memory(void)
+{
+	cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = weir_alloc, .free_fn = free});
+}
+
 /* cJSON stores the position of the last error in a global variable. */
 static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
 
 enum weir_status weir_json_parse(const char *text, size_t len, cJSON **out, struct weir_error *err)
 {
 	const char *end = text;
-	size_t at;
+	enum weir_status status;
 	cJSON *document;
+	size_t at;
 
 	if (len > WEIR_JSON_MAX_BYTES)
 		return weir_fail(err, WEIR_E_LIMIT, "is larger than %u MiB",
 		                 WEIR_JSON_MAX_BYTES >> 20);
 	if (skip_blanks(text, len, 0) == len)
 		return weir_fail(err, WEIR_E_FORMAT, "is empty, expected JSON");
-	at = find_too_deep(text, len);
-	if (at < len)
-		return fail_at(err, WEIR_E_LIMIT, text, at, "brackets nest too deep");
+	status = check_shape(text, len, err);
+	if (status)
+		return status;
 	pthread_mutex_lock(&parsing);
 	document = cJSON_ParseWithLengthOpts(text, len, &end, false);
 	pthread_mutex_unlock(&parsing);

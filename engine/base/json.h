@@ -17,8 +17,12 @@
 #include "engine/base/error.h"
 #include "engine/base/source.h"
 
-#define WEIR_JSON_MAX_BYTES (64u << 20) /* larger documents are refused */
+#define WEIR_JSON_MAX_BYTES  (64u << 20) /* larger documents are refused */
+#define WEIR_JSON_MAX_VALUES (4u << 20)  /* a value takes 64 bytes or more */
 
+/* Makes cJSON end the call if an allocation fails, for the whole process: by itself it reports a
+ * syntax error then. For a program, not for a library. */
+void weir_json_own_memory(void);
 /* The caller frees *out with cJSON_Delete(). A syntax error names line and column. */
 enum weir_status weir_json_parse(const char *text, size_t len, cJSON **out, struct weir_error *err);
 /* Reads a source to its end and parses it. */

@@ -2,9 +2,9 @@
 /*
  * Classifies 64 bytes of JSON at once: masks of the quotes, backslashes, brackets and control
  * bytes, one bit for each byte, the lowest bit first. Finds the ends of texts and words. Uses SSE2
- * if the compiler targets it, AVX2 if the processor has it, and otherwise plain C, with the same
- * results. The method of masks is from Langdale and Lemire, "Parsing Gigabytes of JSON per Second",
- * 2019.
+ * if the compiler targets it, and otherwise plain C, with the same results; jsonblock_avx2.h does
+ * the same with AVX2. The method of masks is from Langdale and Lemire, "Parsing Gigabytes of JSON
+ * per Second", 2019.
  */
 #ifndef WEIR_BASE_JSONBLOCK_H
 #define WEIR_BASE_JSONBLOCK_H
@@ -15,7 +15,7 @@
 
 #if defined(__SSE2__) && defined(__x86_64__) && !defined(WEIR_PLAIN_C)
 #define WEIR_JSONBLOCK_SSE2
-#include <x86intrin.h>
+#include <emmintrin.h>
 #endif
 
 #define WEIR_JSONBLOCK_SIZE 64
@@ -31,7 +31,7 @@ struct weir_jsonblock {
 /* Returns the number of the lowest set bit; bits is not 0. */
 static inline unsigned weir_bits_first(uint64_t bits)
 {
-	return (unsigned)__bsfq((long long)bits);
+	return (unsigned)__builtin_ctzll(bits);
 }
 
 static inline uint64_t weir_jsonblock_bits(__m128i match)
@@ -81,51 +81,6 @@ static inline struct weir_jsonblock weir_jsonblock_load(const char *at)
 	};
 }
 
-#define WEIR_JSONBLOCK_AVX2 __attribute__((target("avx2,popcnt,pclmul")))
-
-static inline WEIR_JSONBLOCK_AVX2 uint64_t weir_jsonblock_equal_avx2(__m256i low, __m256i high,
-                                                                     char wanted)
-{
-	const __m256i all = _mm256_set1_epi8(wanted);
-
-	return (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, all)) |
-	       (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, all)) << 32;
-}
-
-/* Does the same as weir_jsonblock_load(); requires AVX2. */
-static inline WEIR_JSONBLOCK_AVX2 struct weir_jsonblock weir_jsonblock_load_avx2(const char *at)
-{
-	const __m256i *from = (const __m256i *)(const void *)at;
-	const __m256i low = _mm256_loadu_si256(from), high = _mm256_loadu_si256(from + 1);
-	const __m256i lower = _mm256_set1_epi8(0x20), last = _mm256_set1_epi8(0x1f);
-	const __m256i folded_low = _mm256_or_si256(low, lower),
-		      folded_high = _mm256_or_si256(high, lower);
-
-	return (struct weir_jsonblock){
-		.quote = weir_jsonblock_equal_avx2(low, high, '"'),
-		.backslash = weir_jsonblock_equal_avx2(low, high, '\\'),
-		.open = weir_jsonblock_equal_avx2(folded_low, folded_high, '{'),
-		.close = weir_jsonblock_equal_avx2(folded_low, folded_high, '}'),
-		.control = weir_jsonblock_equal_avx2(_mm256_subs_epu8(low, last),
-	                                             _mm256_subs_epu8(high, last), 0),
-	};
-}
-
-/* Does the same as weir_bits_parity(). */
-static inline WEIR_JSONBLOCK_AVX2 uint64_t weir_bits_parity_avx2(uint64_t bits)
-{
-	const __m128i product =
-		_mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)bits), _mm_set1_epi8(-1), 0);
-
-	return (uint64_t)_mm_cvtsi128_si64(product);
-}
-
-static inline bool weir_jsonblock_has_avx2(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
-	       __builtin_cpu_supports("pclmul");
-}
-
 /* Returns the first quote or backslash in [at, end), otherwise a position at or after end. May read
  * up to 16 bytes after end. */
 static inline const char *weir_jsonblock_quote(const char *at, const char *end)
@@ -159,6 +114,26 @@ static inline const char *weir_jsonblock_word(const char *at, const char *end)
 
 		if (found)
 			return at + weir_bits_first(found);
+	}
+	return at;
+}
+
+/* Returns the first byte in [at, end) that is no JSON blank, otherwise a position at or after end.
+ * May read up to 16 bytes after end. */
+static inline const char *weir_jsonblock_solid(const char *at, const char *end)
+{
+	const __m128i blank = _mm_set1_epi8(' '), line = _mm_set1_epi8('\n'),
+		      carriage = _mm_set1_epi8('\r'), tab = _mm_set1_epi8('\t');
+
+	for (; at < end; at += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+		__m128i blanks = _mm_or_si128(
+			_mm_or_si128(_mm_cmpeq_epi8(bytes, blank), _mm_cmpeq_epi8(bytes, line)),
+			_mm_or_si128(_mm_cmpeq_epi8(bytes, carriage), _mm_cmpeq_epi8(bytes, tab)));
+		uint64_t solid = weir_jsonblock_bits(blanks) ^ 0xffff;
+
+		if (solid)
+			return at + weir_bits_first(solid);
 	}
 	return at;
 }
@@ -197,6 +172,13 @@ static inline struct weir_jsonblock weir_jsonblock_load(const char *at)
 static inline const char *weir_jsonblock_quote(const char *at, const char *end)
 {
 	while (at < end && *at != '"' && *at != '\\')
+		at++;
+	return at;
+}
+
+static inline const char *weir_jsonblock_solid(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
 		at++;
 	return at;
 }

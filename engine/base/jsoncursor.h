@@ -47,9 +47,15 @@ static inline char weir_jsoncursor_peek(const struct weir_jsoncursor *cursor)
 
 static inline void weir_jsoncursor_skip_blanks(struct weir_jsoncursor *cursor)
 {
-	while (cursor->at < cursor->end && (*cursor->at == ' ' || *cursor->at == '\n' ||
-	                                    *cursor->at == '\r' || *cursor->at == '\t'))
-		cursor->at++;
+	const char *at = cursor->at;
+
+	if (at < cursor->end && *at == ' ') /* one blank is usual, several follow a line break */
+		at++;
+	if (at < cursor->end && (unsigned char)*at <= ' ') {
+		at = weir_jsonblock_solid(at, cursor->end);
+		at = at < cursor->end ? at : cursor->end;
+	}
+	cursor->at = at;
 }
 
 /* Takes a text. Returns it without quotes and with its escapes, see weir_jsoncursor_decode(). */
@@ -138,6 +144,9 @@ static inline bool weir_jsoncursor_key(struct weir_jsoncursor *cursor, struct we
 
 	if (at + 2 < cursor->end && at[0] == ',' && at[1] == ' ' && at[2] == '"')
 		cursor->at += 2;
+	else if (at + 2 < cursor->end && at[0] == ',' && at[1] == '\n' &&
+	         *(at = weir_jsonblock_solid(at + 2, cursor->end)) == '"' && at < cursor->end)
+		cursor->at = at;
 	else if (!weir_jsoncursor_separate(cursor, '}'))
 		return false;
 	*key = weir_jsoncursor_text(cursor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "engine/base/jsonblock.h"
+#include "engine/base/jsonblock_avx2.h"
 #include "engine/base/jsonmeasure.h"
 
 /* A block takes about forty instructions. A call, or state in memory, would double the cost. */

@@ -59,6 +59,12 @@ static bool add_escape(struct weir_text *text, unsigned char c)
 	return false;
 }
 
+/* Returns true at "##[" and "##vso[", which runners of pipelines obey anywhere in a line. */
+static bool starts_command(const unsigned char *at, const unsigned char *end)
+{
+	return end - at > 2 && at[0] == '#' && at[1] == '#' && (at[2] == '[' || at[2] == 'v');
+}
+
 static void add_quoted(struct weir_text *text, const char *value)
 {
 	const unsigned char *at = (const unsigned char *)value;
@@ -70,6 +76,8 @@ static void add_quoted(struct weir_text *text, const char *value)
 
 		if (len == 0)
 			weir_text_puts(text, "\xef\xbf\xbd"); /* U+FFFD */
+		else if (starts_command(at, end))
+			weir_text_puts(text, "\\u0023");
 		else if (len > 1 || !add_escape(text, *at))
 			weir_text_add(text, (const char *)at, len);
 		at += len ? len : 1;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/hash.h"
 #include "engine/base/names.h"
 
 #define NAMES_CHUNK       (64u << 10)
@@ -36,44 +37,9 @@ struct weir_names {
 	char *free_text;
 };
 
-static uint64_t load64(const char *text)
-{
-	uint64_t word;
-
-	memcpy(&word, text, sizeof(word));
-	return word;
-}
-
-static uint64_t mix(uint64_t word)
-{
-	word *= 0xc6a4a7935bd1e995u;
-	word ^= word >> 47;
-	return word * 0xc6a4a7935bd1e995u;
-}
-
-/*
- * Hashes with the mixing of MurmurHash64A (A. Appleby, public domain): eight bytes per step, with
- * one multiplication on the critical path. The last step reads the last eight bytes, which may
- * overlap the step before. Byte order is irrelevant, because hashes are never stored.
- */
 static uint32_t hash_text(const char *text, size_t len)
 {
-	uint64_t hash = 0x9e3779b97f4a7c15u ^ (len * 0xc6a4a7935bd1e995u);
-	uint64_t last = 0;
-	size_t at;
-
-	for (at = 0; at + 8 <= len; at += 8)
-		hash = (hash ^ mix(load64(text + at))) * 0xc6a4a7935bd1e995u;
-	if (len >= 8) {
-		last = load64(text + len - 8);
-	} else {
-		for (; at < len; at++)
-			last = last << 8 | (unsigned char)text[at];
-	}
-	hash = (hash ^ mix(last)) * 0xc6a4a7935bd1e995u;
-	hash ^= hash >> 47;
-	hash *= 0xc6a4a7935bd1e995u;
-	return (uint32_t)(hash >> 32);
+	return (uint32_t)(weir_hash_text(text, len, 0) >> 32);
 }
 
 static struct name_slot *new_slots(uint32_t count)

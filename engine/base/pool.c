@@ -7,16 +7,18 @@
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
 #include "engine/base/regions.h"
+#include "engine/base/sandbox.h"
 
 struct pool {
 	pthread_mutex_t lock;
 	size_t next, count; /* `next` needs the lock */
 	void (*work)(void *context, size_t index);
 	void *context;
-	unsigned depth;     /* nesting depth of the caller's regions */
-	bool shared;        /* several threads work */
-	bool tried;         /* the caller is inside weir_memory_try() */
-	bool out_of_memory; /* needs the lock */
+	unsigned depth;               /* nesting depth of the caller's regions */
+	struct weir_sandbox *sandbox; /* of the caller */
+	bool shared;                  /* several threads work */
+	bool tried;                   /* the caller is inside weir_memory_try() */
+	bool out_of_memory;           /* needs the lock */
 };
 
 /* True on a thread that works on a piece while other threads work on others. */
@@ -81,6 +83,7 @@ static void *work_off(void *argument)
 	bool outer = in_shared_pool;
 
 	weir_region_nest(pool->depth);
+	weir_sandbox_join(pool->sandbox);
 	in_shared_pool |= pool->shared;
 	if (!pool->tried)
 		take_all(pool);
@@ -97,6 +100,7 @@ void weir_pool_run(size_t count, size_t width, void (*work)(void *context, size_
 	                    .work = work,
 	                    .context = context,
 	                    .depth = weir_region_depth(),
+	                    .sandbox = weir_sandbox_of_thread(),
 	                    .shared = width > 1 && count > 1,
 	                    .tried = weir_memory_is_tried()};
 	pthread_t threads[WEIR_POOL_MAX_WIDTH];

@@ -13,7 +13,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+
+#include "engine/base/hash.h"
 
 #define WEIR_ROWMAP_NONE UINT32_MAX
 
@@ -34,28 +35,15 @@ void weir_rowmap_clear(struct weir_rowmap *map);
 void weir_rowmap_reserve(struct weir_rowmap *map, size_t count);
 void weir_rowmap_add(struct weir_rowmap *map, uint32_t hash, uint32_t row);
 
-/* Hashes a key by Fibonacci hashing: the constant is the fraction of the golden ratio. */
+/* Hashes of keys: of one number, of two, of a text. */
 static inline uint32_t weir_rowmap_hash(uint64_t key)
 {
-	key ^= key >> 32;
-	key *= UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(key >> 32);
+	return (uint32_t)(weir_hash_word(key) >> 32);
 }
 
-static inline uint64_t weir_rowmap_hash_text(const char *text, size_t len, uint64_t seed)
+static inline uint32_t weir_rowmap_hash_pair(uint64_t a, uint64_t b)
 {
-	uint64_t word, hash = seed ^ (len * UINT64_C(0x9e3779b97f4a7c15));
-
-	for (; len >= 8; text += 8, len -= 8) {
-		memcpy(&word, text, 8);
-		hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
-		hash ^= hash >> 32;
-	}
-	word = 0;
-	if (len)
-		memcpy(&word, text, len);
-	hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
-	return hash ^ (hash >> 29);
+	return (uint32_t)(weir_hash_pair(a, b) >> 32);
 }
 
 /* Returns the next row with the hash, WEIR_ROWMAP_NONE after the last. *probe is 0 before the first

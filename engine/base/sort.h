@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * Sorts like qsort(), but leaves items that are in order, as profilers usually write events, after
- * one linear pass. qsort() is not stable: if the order of equal items matters, `compare` must
- * decide it.
+ * Sorts like qsort(), but stably, and in one linear pass if the items are in order, as profilers
+ * usually write events: it merges the ascending runs of the list. Its buffer lies in huge pages if
+ * it is large, unlike that of qsort().
  */
 void weir_sort(void *items, size_t count, size_t size,
                int (*compare)(const void *left, const void *right));

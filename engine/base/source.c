@@ -29,10 +29,11 @@ struct window {
 
 struct weir_source {
 	char *name;
-	int fd;                         /* -1: memory */
-	uint8_t *buffer;                /* STORED_SIZE; NULL: memory */
-	uint8_t *decoded;               /* DECODED_SIZE; NULL: plain */
-	const struct weir_codec *codec; /* NULL: plain */
+	int fd;                           /* -1: memory, or supplied */
+	struct weir_source_supply supply; /* no function: the bytes come from `fd` */
+	uint8_t *buffer;                  /* STORED_SIZE; NULL: memory */
+	uint8_t *decoded;                 /* DECODED_SIZE; NULL: plain */
+	const struct weir_codec *codec;   /* NULL: plain */
 	void *decoder;
 	enum weir_codec_state state;
 	const char *damage;
@@ -41,14 +42,19 @@ struct weir_source {
 	bool stored_end;      /* the file has no byte after `stored` */
 	bool ended;           /* the input has no byte after `ready` */
 	uint64_t position, stored_bytes, stored_size;
-	weir_source_feed feed; /* NULL: the bytes come from the file or from memory */
+	uint64_t decoded_bytes; /* by the codec */
+	weir_source_feed feed;  /* NULL: the bytes come from the file or from memory */
 	void *feed_context;
 	struct weir_source_division division;
 	void (*report)(void *context, uint64_t done, uint64_t total); /* may be NULL */
 	void *report_context;
+	struct weir_spool origin; /* the bytes of an input without a path */
+	struct weir_spool spool;  /* the whole input, once it is held */
+	bool held;
 };
 
-static const struct weir_codec *const codecs[] = {&weir_codec_gzip, &weir_codec_zstd, NULL};
+static const struct weir_codec *const codecs[] = {&weir_codec_gzip, &weir_codec_zstd,
+                                                  &weir_codec_utf16, NULL};
 
 static enum weir_status fail_errno(struct weir_error *err, const char *what, int code)
 {
@@ -57,6 +63,22 @@ static enum weir_status fail_errno(struct weir_error *err, const char *what, int
 	if (strerror_r(code, reason, sizeof(reason)))
 		snprintf(reason, sizeof(reason), "error %d", code);
 	return weir_fail(err, WEIR_E_IO, "%s: %s", what, reason);
+}
+
+/* Reads stored bytes into a buffer; *len 0 is the end. */
+static enum weir_status fetch(struct weir_source *source, void *to, size_t room, size_t *len,
+                              struct weir_error *err)
+{
+	ssize_t got;
+
+	if (source->supply.fill)
+		return source->supply.fill(source->supply.context, to, room, len, &source->damage,
+		                           err);
+	do
+		got = read(source->fd, to, room);
+	while (got < 0 && errno == EINTR);
+	*len = got > 0 ? (size_t)got : 0;
+	return got < 0 ? fail_errno(err, "cannot read", errno) : WEIR_OK;
 }
 
 /* Reads until `stored` has at least `least` bytes or the file ends. */
@@ -68,20 +90,16 @@ static enum weir_status read_stored(struct weir_source *source, size_t least,
 	if (source->stored.len > 0)
 		memmove(source->buffer, source->stored.data, source->stored.len);
 	source->stored.data = source->buffer;
-	while (source->stored.len < least) {
-		ssize_t got = read(source->fd, source->buffer + source->stored.len,
-		                   STORED_SIZE - source->stored.len);
+	while (source->stored.len < least && !source->stored_end) {
+		size_t got = 0;
+		enum weir_status status = fetch(source, source->buffer + source->stored.len,
+		                                STORED_SIZE - source->stored.len, &got, err);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return fail_errno(err, "cannot read", errno);
-		if (got == 0) {
-			source->stored_end = true;
-			break;
-		}
-		source->stored.len += (size_t)got;
-		source->stored_bytes += (size_t)got;
+		if (status)
+			return status;
+		source->stored_end = got == 0;
+		source->stored.len += got;
+		source->stored_bytes += got;
 	}
 	return WEIR_OK;
 }
@@ -111,9 +129,22 @@ static void note_end(struct weir_source *source, size_t room)
 		source->ended = true;
 	} else if (room > 0) {
 		source->ended = true;
-		if (source->state == WEIR_CODEC_INSIDE)
-			source->damage = "it ends inside its compressed data";
+		if (source->state == WEIR_CODEC_INSIDE && !source->damage)
+			source->damage = source->codec->cut ? source->codec->cut
+			                                    : "it ends inside its compressed data";
 	}
+}
+
+/* Fails for a decompression bomb. */
+static enum weir_status check_ratio(const struct weir_source *source, struct weir_error *err)
+{
+	if (source->decoded_bytes <= WEIR_SOURCE_RATIO_FROM ||
+	    source->decoded_bytes / WEIR_SOURCE_MAX_RATIO <= source->stored_bytes)
+		return WEIR_OK;
+	return weir_fail(err, WEIR_E_LIMIT,
+	                 "it decompresses to more than %d times its size, as a decompression bomb "
+	                 "does: decompress it yourself, and pass that",
+	                 WEIR_SOURCE_MAX_RATIO);
 }
 
 /* Decodes into `room` bytes as far as the input allows; *len is the number of bytes. If reading
@@ -132,7 +163,8 @@ static enum weir_status decode(struct weir_source *source, uint8_t *to, size_t r
 		return status;
 	note_end(source, io.out_room);
 	*len = room - io.out_room;
-	return WEIR_OK;
+	source->decoded_bytes += *len;
+	return check_ratio(source, err);
 }
 
 static enum weir_status decode_ready(struct weir_source *source, struct weir_error *err)
@@ -180,7 +212,8 @@ static bool begins_with(const struct window *window, const char *prefix, size_t 
 	return window->len >= len && memcmp(window->data, prefix, len) == 0;
 }
 
-/* Skips a byte order mark of UTF-8 and refuses those of other encodings. */
+/* Skips a byte order mark of UTF-8 and refuses those of other encodings, which are decoded only
+ * where no compression is around them. */
 static enum weir_status check_byte_order_mark(struct weir_source *source, struct weir_error *err)
 {
 	static const struct {
@@ -230,6 +263,7 @@ static struct weir_source *new_source(const char *name)
 	source->name = weir_alloc(size);
 	memcpy(source->name, name, size);
 	source->fd = -1;
+	source->origin = source->spool = (struct weir_spool)WEIR_SPOOL_EMPTY;
 	source->stored.data = (const uint8_t *)"";
 	source->ready.data = (const uint8_t *)"";
 	return source;
@@ -273,6 +307,23 @@ enum weir_status weir_source_open(const char *path, struct weir_source **out,
 	return WEIR_OK;
 }
 
+enum weir_status weir_source_open_supply(const char *name, const struct weir_source_supply *supply,
+                                         struct weir_source **out, struct weir_error *err)
+{
+	struct weir_source *source = new_source(name);
+	enum weir_status status;
+
+	source->supply = *supply;
+	source->buffer = weir_realloc(NULL, STORED_SIZE);
+	status = begin(source, err);
+	if (status) {
+		weir_source_free(source);
+		return status;
+	}
+	*out = source;
+	return WEIR_OK;
+}
+
 enum weir_status weir_source_open_memory(const char *name, const void *data, size_t len,
                                          struct weir_source **out, struct weir_error *err)
 {
@@ -284,6 +335,38 @@ enum weir_status weir_source_open_memory(const char *name, const void *data, siz
 	source->stored_end = true;
 	source->stored_bytes = source->stored_size = len;
 	status = begin(source, err);
+	if (status) {
+		weir_source_free(source);
+		return status;
+	}
+	*out = source;
+	return WEIR_OK;
+}
+
+enum weir_status weir_source_open_spool(const char *name, struct weir_spool *spool,
+                                        struct weir_source **out, struct weir_error *err)
+{
+	struct weir_source *source = new_source(name);
+	enum weir_status status = WEIR_OK;
+
+	source->origin = *spool;
+	*spool = (struct weir_spool)WEIR_SPOOL_EMPTY;
+	source->stored_size = source->origin.length;
+	if (source->origin.fd < 0) {
+		source->stored_end = true;
+		source->stored_bytes = source->origin.length;
+		if (source->origin.length > 0)
+			source->stored =
+				(struct window){(const uint8_t *)source->origin.memory.data,
+			                        source->origin.memory.length};
+	} else {
+		source->fd = source->origin.fd;
+		source->buffer = weir_realloc(NULL, STORED_SIZE);
+		if (lseek(source->fd, 0, SEEK_SET) != 0)
+			status = fail_errno(err, "cannot read", errno);
+	}
+	if (!status)
+		status = begin(source, err);
 	if (status) {
 		weir_source_free(source);
 		return status;
@@ -322,8 +405,10 @@ void weir_source_free(struct weir_source *source)
 		return;
 	if (source->decoder)
 		source->codec->destroy(source->decoder);
-	if (source->fd >= 0 && source->fd != STDIN_FILENO)
+	if (source->fd >= 0 && source->fd != STDIN_FILENO && source->fd != source->origin.fd)
 		close(source->fd);
+	weir_spool_release(&source->origin);
+	weir_spool_release(&source->spool);
 	free(source->buffer);
 	free(source->decoded);
 	free(source->name);
@@ -379,16 +464,12 @@ static size_t take_ready(struct weir_source *source, char *to, size_t room)
 static enum weir_status read_plain(struct weir_source *source, char *to, size_t room, size_t *len,
                                    struct weir_error *err)
 {
-	ssize_t got;
+	enum weir_status status = fetch(source, to, room, len, err);
 
-	do
-		got = read(source->fd, to, room);
-	while (got < 0 && errno == EINTR);
-	*len = got > 0 ? (size_t)got : 0;
 	source->stored_bytes += *len;
-	if (got == 0)
+	if (!status && *len == 0)
 		source->stored_end = source->ended = true;
-	return got < 0 ? fail_errno(err, "cannot read", errno) : WEIR_OK;
+	return status;
 }
 
 enum weir_status weir_source_read(struct weir_source *source, char *to, size_t room, size_t *len,
@@ -456,9 +537,58 @@ uint64_t weir_source_stored_size(const struct weir_source *source)
 	return source->stored_size;
 }
 
+uint64_t weir_source_expected_bytes(const struct weir_source *source)
+{
+	uint64_t used = source->stored_bytes - source->stored.len;
+
+	if (!source->codec || !used)
+		return source->stored_size;
+	return (uint64_t)((double)source->decoded_bytes / (double)used *
+	                  (double)source->stored_size);
+}
+
+/* Reads the input to its end into the spool. */
+static enum weir_status fill_spool(struct weir_source *source, uint64_t limit,
+                                   struct weir_error *err)
+{
+	const char *data;
+	size_t len;
+	enum weir_status status;
+
+	while (!(status = weir_source_next(source, &data, &len, err)) && len > 0) {
+		if (len > limit - source->spool.length)
+			return weir_fail(err, WEIR_E_LIMIT,
+			                 "more than %llu bytes that cannot be read in place: write "
+			                 "them to a plain file first",
+			                 (unsigned long long)limit);
+		status = weir_spool_add(&source->spool, data, len, err);
+		if (status)
+			break;
+	}
+	return status;
+}
+
+enum weir_status weir_source_hold(struct weir_source *source, uint64_t limit, char **data,
+                                  size_t *len, struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+
+	if (!source->held)
+		status = fill_spool(source, limit, err);
+	if (!status)
+		status = weir_spool_bytes(&source->spool, data, len, err);
+	if (status)
+		return status;
+	source->held = true;
+	source->ended = true;
+	source->position = 0;
+	source->ready = (struct window){(const uint8_t *)*data, *len};
+	return WEIR_OK;
+}
+
 const char *weir_source_take_file(struct weir_source *source)
 {
-	if (source->fd < 0 || source->fd == STDIN_FILENO || source->codec || !source->stored_size)
+	if (!weir_source_file(source) || source->codec)
 		return NULL;
 	source->ready.len = source->stored.len = 0;
 	source->ended = source->stored_end = true;
@@ -468,8 +598,38 @@ const char *weir_source_take_file(struct weir_source *source)
 
 const char *weir_source_file(const struct weir_source *source)
 {
-	return source->fd < 0 || source->fd == STDIN_FILENO || !source->stored_size ? NULL
-	                                                                            : source->name;
+	bool named = source->fd >= 0 && source->fd != STDIN_FILENO && source->origin.fd < 0;
+
+	return named && source->stored_size > 0 ? source->name : NULL;
+}
+
+bool weir_source_seeks(const struct weir_source *source)
+{
+	return source->fd >= 0 && !source->codec && source->stored_size > 0;
+}
+
+enum weir_status weir_source_read_at(struct weir_source *source, uint64_t offset, char *to,
+                                     size_t room, size_t *len, struct weir_error *err)
+{
+	*len = 0;
+	if (offset > source->stored_size)
+		return WEIR_OK;
+	while (*len < room) {
+		ssize_t got = pread(source->fd, to + *len, room - *len, (off_t)(offset + *len));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail_errno(err, "cannot read", errno);
+		if (got == 0)
+			break;
+		*len += (size_t)got;
+	}
+	if (offset + *len > source->stored_bytes)
+		source->stored_bytes = offset + *len;
+	if (source->report)
+		source->report(source->report_context, source->stored_bytes, source->stored_size);
+	return WEIR_OK;
 }
 
 const char *weir_source_damage(const struct weir_source *source)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The interface of the decompressors; only source*.c include it. */
+/* The interface of the decoders: decompressors, and one for texts. Only source*.c include it. */
 #ifndef WEIR_BASE_SOURCE_CODEC_H
 #define WEIR_BASE_SOURCE_CODEC_H
 
@@ -29,9 +29,11 @@ struct weir_codec {
 	 * is then a static text. */
 	enum weir_codec_state (*decode)(void *decoder, struct weir_codec_io *io,
 	                                const char **reason);
+	const char *cut; /* damage of an input that ends in the state INSIDE; NULL: as usual */
 };
 
 extern const struct weir_codec weir_codec_gzip;
 extern const struct weir_codec weir_codec_zstd;
+extern const struct weir_codec weir_codec_utf16;
 
 #endif

@@ -52,6 +52,18 @@ void weir_text_repeat(struct weir_text *text, const char *string, size_t times)
 		weir_text_add(text, string, len);
 }
 
+void weir_text_percent(struct weir_text *text, const char *value, const char *plain)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+	for (; *value; value++)
+		if (strchr(letters, *value) || strchr(plain, *value))
+			weir_text_add(text, value, 1);
+		else
+			weir_text_printf(text, "%%%02X", (unsigned char)*value);
+}
+
 void weir_text_printf(struct weir_text *text, const char *format, ...)
 {
 	va_list args;

@@ -21,6 +21,9 @@ void weir_text_release(struct weir_text *text);
 void weir_text_clear(struct weir_text *text); /* makes it empty and reusable */
 void weir_text_add(struct weir_text *text, const char *data, size_t len);
 void weir_text_puts(struct weir_text *text, const char *string);
+/* Appends text for a URL: ASCII letters, digits and the characters of `plain` as they are, each
+ * other byte as %XX (RFC 3986, 2.1). */
+void weir_text_percent(struct weir_text *text, const char *value, const char *plain);
 void weir_text_repeat(struct weir_text *text, const char *string, size_t times);
 void weir_text_printf(struct weir_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -30,6 +33,9 @@ void weir_text_vprintf(struct weir_text *text, const char *format, va_list args)
 /* Each weir_parse function parses all of [text, text + len), or returns false. */
 bool weir_parse_i64(const char *text, size_t len, int64_t *out);
 bool weir_parse_double(const char *text, size_t len, double *out);
+/* Parses a size such as "500MB" or "1.5 GiB". Returns false without a unit, for less than one byte
+ * and for more than 2^53. */
+bool weir_parse_bytes(const char *text, uint64_t *out);
 /*
  * Parses an instant of ISO 8601 to Unix nanoseconds: "2025-05-01", "2025-05-01T06:00Z", "2025-05-01
  * 06:00:00.25+02:00", years 1678 to 2261. Without a zone it is UTC. Digits after the nanosecond

@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/base/text.h"
 
@@ -103,7 +104,7 @@ static int64_t with_sign(uint64_t magnitude, bool negative)
 	return (int64_t)magnitude;
 }
 
-bool weir_parse_i64(const char *text, size_t len, int64_t *out)
+static bool parse_i64_slowly(const char *text, size_t len, int64_t *out)
 {
 	struct decimal number;
 	uint64_t value = 0;
@@ -214,6 +215,21 @@ static uint64_t leading_value(const char *text, size_t len, size_t *count)
 
 #define FAST_WHOLE_DIGITS 16
 
+/* Handles numbers of up to 16 digits without a sign fast. */
+bool weir_parse_i64(const char *text, size_t len, int64_t *out)
+{
+	size_t digits = 0;
+	uint64_t value;
+
+	if (!len || len > FAST_WHOLE_DIGITS)
+		return parse_i64_slowly(text, len, out);
+	value = leading_value(text, len, &digits);
+	if (digits != len)
+		return parse_i64_slowly(text, len, out);
+	*out = (int64_t)value;
+	return true;
+}
+
 /*
  * Handles nearly all numbers of a trace fast: without a sign, with at most 16 whole digits and at
  * most three decimals. All others are parsed again slowly.
@@ -284,4 +300,30 @@ bool weir_parse_double(const char *text, size_t len, double *out)
 		return false;
 	*out = value;
 	return true;
+}
+
+/* Units of sizes. */
+static const struct {
+	const char *name;
+	double bytes;
+} units[] = {
+	{"B", 1},     {"kB", 1e3},      {"KB", 1e3},      {"MB", 1e6},      {"GB", 1e9},
+	{"TB", 1e12}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
+};
+
+bool weir_parse_bytes(const char *text, uint64_t *out)
+{
+	size_t length = strspn(text, "0123456789.");
+	const char *unit = text + length + (text[length] == ' ');
+	double number;
+
+	if (!weir_parse_double(text, length, &number))
+		return false;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strcmp(units[i].name, unit) == 0) {
+			number *= units[i].bytes;
+			*out = number >= 1 && number < 0x1p53 ? (uint64_t)number : 0;
+			return *out > 0;
+		}
+	return false;
 }

@@ -13,7 +13,6 @@
 
 #define ID_DIGITS  12 /* shown digits of the id of a run */
 #define SHOWN_RUNS 20 /* runs that a dry run lists */
-#define LARGEST    0x1p53
 
 enum weir_status weir_baseline_open_existing(const struct weir_baseline_call *call,
                                              struct weir_store **out, struct weir_error *err)
@@ -31,10 +30,14 @@ enum weir_status weir_baseline_open_existing(const struct weir_baseline_call *ca
 
 /* ---- prune ---- */
 
-enum weir_status weir_baseline_keep_newest(struct weir_store *store, const char *name, size_t keep,
+enum weir_status weir_baseline_keep_newest(struct weir_store *store,
+                                           const struct weir_baseline *recorded, size_t keep,
                                            struct weir_baseline_kept *kept, struct weir_error *err)
 {
-	const struct weir_store_choice choice = {.name = name, .keep = keep};
+	const struct weir_store_choice choice = {.name = recorded->name,
+	                                         .keep = keep,
+	                                         .spared = recorded,
+	                                         .spared_count = &kept->spared};
 	struct weir_baseline *leaving = NULL;
 	enum weir_status status;
 
@@ -63,49 +66,19 @@ static void add_leaving(struct weir_text *text, const struct weir_baseline *leav
 		weir_text_printf(text, "  ... and %zu later ones\n", leaving->count - shown);
 }
 
-/* Units of --max-size. */
-static const struct {
-	const char *name;
-	double bytes;
-} units[] = {
-	{"B", 1},     {"kB", 1e3},      {"KB", 1e3},      {"MB", 1e6},      {"GB", 1e9},
-	{"TB", 1e12}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
-};
-
-/* Parses "500MB" or "1.5 GiB". Returns false for other texts and for less than one byte. */
-static bool parse_size(const char *text, uint64_t *out)
-{
-	size_t length = strspn(text, "0123456789.");
-	const char *unit = text + length + (text[length] == ' ');
-	double number;
-
-	if (!weir_parse_double(text, length, &number))
-		return false;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (strcmp(units[i].name, unit) == 0) {
-			number *= units[i].bytes;
-			*out = number >= 1 && number < LARGEST ? (uint64_t)number : 0;
-			return *out > 0;
-		}
-	return false;
-}
-
 /* Reads the limits of a prune; at least one must be given. */
 static enum weir_status read_choice(const struct weir_baseline_call *call,
                                     struct weir_store_choice *choice, bool aged,
                                     struct weir_error *err)
 {
-	const char *size = weir_option_text(call->arguments, "max-size");
+	bool sized = weir_option_given(call->arguments, "max-size");
 
-	if (!choice->keep && !aged && !size)
+	if (!choice->keep && !aged && !sized)
 		return weir_fail(err, WEIR_E_USAGE,
 		                 "prune needs a limit: weir baseline prune %s --older-than DAYS, "
 		                 "--keep COUNT, --max-size SIZE or several of them",
 		                 call->subject);
-	if (size && !parse_size(size, &choice->most_bytes))
-		return weir_fail(err, WEIR_E_USAGE,
-		                 "--max-size is \"%.40s\"; expected a size such as 500MB or 2GiB",
-		                 size);
+	choice->most_bytes = weir_option_size(call->arguments, "max-size", 0);
 	return WEIR_OK;
 }
 

@@ -23,10 +23,13 @@ enum weir_status weir_baseline_open_existing(const struct weir_baseline_call *ca
 struct weir_baseline_kept {
 	size_t pruned;  /* runs that lost their samples */
 	size_t current; /* number of these that were current */
+	size_t spared;  /* runs that stay because they were just recorded */
 };
 
-/* Prunes all but the newest `keep` runs of a name. */
-enum weir_status weir_baseline_keep_newest(struct weir_store *store, const char *name, size_t keep,
+/* Prunes all but the newest `keep` runs of the baseline's name, and never those of `recorded`: a
+ * clock that was ahead once must not make the store drop what it acknowledges. */
+enum weir_status weir_baseline_keep_newest(struct weir_store *store,
+                                           const struct weir_baseline *recorded, size_t keep,
                                            struct weir_baseline_kept *kept, struct weir_error *err);
 
 enum weir_status weir_baseline_prune(struct weir_baseline_call *call, struct weir_error *err);

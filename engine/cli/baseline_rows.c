@@ -5,8 +5,8 @@
 
 #include "engine/base/jsonout.h"
 #include "engine/cli/baseline_rows.h"
-#include "engine/cli/history_changes.h"
 #include "engine/model/comparison.h"
+#include "engine/pipeline/history_changes.h"
 #include "engine/stats/moments.h"
 #include "engine/stats/quantile.h"
 

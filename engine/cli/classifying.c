@@ -41,7 +41,7 @@ enum weir_status weir_classify_arguments(const struct weir_arguments *arguments,
 	size_t change_count;
 	const char *window = weir_option_text(arguments, "window");
 	struct weir_progress_line line;
-	struct weir_progress progress = {weir_progress_report, &line};
+	struct weir_progress progress = weir_progress_of(&line);
 	struct weir_classify_request request = {
 		.paths = weir_arguments_list(arguments),
 		.path_count = weir_arguments_count(arguments),

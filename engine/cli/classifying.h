@@ -44,6 +44,7 @@ extern const char *const weir_report_windows[];
 	                 "of stages are read (default 95)"},                                       \
 		{.name = "device",                                                                 \
 	         .kind = WEIR_OPTION_TEXT,                                                         \
+	         .completes = WEIR_COMPLETES_DEVICES,                                              \
 	         .value = "NAME",                                                                  \
 	         .help = "use the peak figures of this device, not those of the device that the "  \
 	                 "input "                                                                  \
@@ -61,7 +62,8 @@ extern const char *const weir_report_windows[];
 	                 "were multiplied by FACTOR; 0 removes it"},                               \
 		WEIR_COST_OPTION(""), WEIR_SETTINGS_OPTION(""),                                    \
 	{                                                                                          \
-		.name = "input-format", .kind = WEIR_OPTION_TEXT, .value = "NAME",                 \
+		.name = "input-format", .kind = WEIR_OPTION_TEXT,                                  \
+		.completes = WEIR_COMPLETES_READERS, .value = "NAME",                              \
 		.help = "read every input as this format (default: recognised by content)"         \
 	}
 

@@ -30,6 +30,7 @@ static const struct weir_option options[] = {
          .help = "compare the steps that BEFORE promises with the measured step of AFTER"},
 	{.name = "fix",
          .kind = WEIR_OPTION_TEXT,
+         .completes = WEIR_COMPLETES_FIXES,
          .value = "ID",
          .help = "verify: only this fix (default: each with a predicted step)"},
 	{.name = "before-run",
@@ -49,6 +50,7 @@ static const struct weir_option options[] = {
          .help = "steady: exclude warm-up and one-off steps (default); all: analyse everything"},
 	{.name = "device",
          .kind = WEIR_OPTION_TEXT,
+         .completes = WEIR_COMPLETES_DEVICES,
          .value = "NAME",
          .help = "use the peak figures of this device, not those of the device that the input "
                  "names"},
@@ -58,6 +60,7 @@ static const struct weir_option options[] = {
          .help = "judge by the rules in this folder, not by the built-in rules"},
 	{.name = "input-format",
          .kind = WEIR_OPTION_TEXT,
+         .completes = WEIR_COMPLETES_READERS,
          .value = "NAME",
          .help = "read every input as this format (default: recognised by content)"},
 	WEIR_SETTINGS_OPTION(""),
@@ -220,7 +223,7 @@ static enum weir_status advise(const struct weir_arguments *arguments,
 {
 	const char *window = weir_option_text(arguments, "window");
 	struct weir_progress_line line;
-	struct weir_progress progress = {weir_progress_report, &line};
+	struct weir_progress progress = weir_progress_of(&line);
 	const struct weir_classify_request request = {
 		.paths = weir_arguments_list(arguments),
 		.path_count = weir_arguments_count(arguments),
@@ -271,7 +274,7 @@ const struct weir_command weir_command_advise = {
 		       "be compared are an error. With --keep, the outcome joins the record that "
 		       "weir doctor shows.",
 	.options = options,
-	.takes_files = true,
+	.completes = WEIR_COMPLETES_FILES,
 	.exits = WEIR_ENDS(WEIR_EXIT_ENVIRONMENT) | WEIR_ENDS(WEIR_EXIT_COVERAGE) |
                  WEIR_ENDS(WEIR_EXIT_INPUT) | WEIR_ENDS(WEIR_EXIT_STORE),
 	.example = "weir advise trace.json.gz",

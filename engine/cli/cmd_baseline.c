@@ -23,6 +23,7 @@ static const char *const formats[] = {"text", "json", "csv", "jsonl", NULL};
 static const struct weir_option options[] = {
 	{.name = "name",
          .kind = WEIR_OPTION_TEXT,
+         .completes = WEIR_COMPLETES_BASELINES,
          .value = "N",
          .help = "record: name of the baseline that gets the runs"},
 	{.name = "keep",
@@ -34,7 +35,7 @@ static const struct weir_option options[] = {
          .value = "DAYS",
          .help = "prune: only runs that were recorded more than DAYS days ago"},
 	{.name = "max-size",
-         .kind = WEIR_OPTION_TEXT,
+         .kind = WEIR_OPTION_SIZE,
          .value = "SIZE",
          .help = "prune: only the oldest runs beyond this size of the stored samples, such as "
                  "500MB or 2GiB"},
@@ -47,12 +48,14 @@ static const struct weir_option options[] = {
          .help = "record: time of the runs, such as 2026-11-20T14:00:00Z (default: now)"},
 	{.name = "input-format",
          .kind = WEIR_OPTION_TEXT,
+         .completes = WEIR_COMPLETES_READERS,
          .value = "NAME",
          .help = "record: read every run as this format (default: recognised by content)"},
 	WEIR_COST_OPTION("record: "),
 	WEIR_SETTINGS_OPTION("record: "),
 	{.name = "as",
          .kind = WEIR_OPTION_TEXT,
+         .completes = WEIR_COMPLETES_BASELINES,
          .value = "M",
          .help = "promote: name of the baseline that gets the runs"},
 	{.name = "format",
@@ -113,15 +116,19 @@ static enum weir_status check_record(const struct weir_baseline_call *call, stru
 }
 
 static void add_recorded(struct weir_text *text, const char *name,
-                         const struct weir_store_counts *counts, size_t pruned)
+                         const struct weir_store_counts *counts,
+                         const struct weir_baseline_kept *kept)
 {
 	weir_text_printf(text, "%s: %zu run%s recorded", name, counts->added,
 	                 plural(counts->added));
 	if (counts->known)
 		weir_text_printf(text, ", %zu already there", counts->known);
-	if (pruned)
-		weir_text_printf(text, ", %zu older pruned", pruned);
+	if (kept->pruned)
+		weir_text_printf(text, ", %zu older pruned", kept->pruned);
 	weir_text_printf(text, "; it holds %zu\n", counts->held);
+	if (kept->spared)
+		weir_text_puts(text, "runs with later times are stored: check the clock of the "
+		                     "machine that recorded them\n");
 }
 
 static enum weir_status store_runs(struct weir_baseline_call *call,
@@ -137,10 +144,10 @@ static enum weir_status store_runs(struct weir_baseline_call *call,
 		return status;
 	status = weir_store_record(store, baseline, &counts, err);
 	if (!status && keep > 0)
-		status = weir_baseline_keep_newest(store, baseline->name, keep, &kept, err);
+		status = weir_baseline_keep_newest(store, baseline, keep, &kept, err);
 	counts.held -= kept.current;
 	if (!status)
-		add_recorded(&call->text, baseline->name, &counts, kept.pruned);
+		add_recorded(&call->text, baseline->name, &counts, &kept);
 	weir_store_free(store);
 	return status;
 }
@@ -369,28 +376,45 @@ struct action {
 	const char *usage;
 	size_t least, most; /* number of arguments after the word */
 	enum weir_status (*run)(struct weir_baseline_call *call, struct weir_error *err);
-	const char *const *formats; /* of --format */
+	const char *const *formats;     /* of --format */
+	enum weir_completion completes; /* of its arguments */
 };
 
 static const char *const printed[] = {"text", "json", NULL};
 static const char *const exported[] = {"json", "csv", "jsonl", NULL};
 
 static const struct action actions[] = {
-	{"record", "record RUN... --name N", 1, SIZE_MAX, record, printed},
-	{"list", "list", 0, 0, list, printed},
-	{"show", "show N", 1, 1, show, printed},
-	{"remove", "remove N [--yes]", 1, 1, weir_baseline_remove, printed},
+	{"record", "record RUN... --name N", 1, SIZE_MAX, record, printed, WEIR_COMPLETES_FILES},
+	{"list", "list", 0, 0, list, printed, WEIR_COMPLETES_NOTHING},
+	{"show", "show N", 1, 1, show, printed, WEIR_COMPLETES_BASELINES},
+	{"remove", "remove N [--yes]", 1, 1, weir_baseline_remove, printed,
+         WEIR_COMPLETES_BASELINES},
 	{"prune", "prune N [--older-than DAYS] [--keep COUNT] [--max-size SIZE] [--dry-run]", 1, 1,
-         weir_baseline_prune, printed},
-	{"pin", "pin N [RUN]", 1, 2, weir_baseline_pin, printed},
-	{"unpin", "unpin N [RUN]", 1, 2, weir_baseline_unpin, printed},
-	{"promote", "promote N --as M", 1, 1, promote, printed},
-	{"export", "export N [--format json|csv|jsonl] [-o FILE]", 1, 1, export_baseline, exported},
-	{"import", "import FILE", 1, 1, import_baseline, printed},
-	{"verify", "verify", 0, 0, verify, printed},
-	{"copy", "copy FROM TO", 2, 2, weir_baseline_copy, printed},
-	{NULL, NULL, 0, 0, NULL, NULL},
+         weir_baseline_prune, printed, WEIR_COMPLETES_BASELINES},
+	{"pin", "pin N [RUN]", 1, 2, weir_baseline_pin, printed, WEIR_COMPLETES_BASELINES},
+	{"unpin", "unpin N [RUN]", 1, 2, weir_baseline_unpin, printed, WEIR_COMPLETES_BASELINES},
+	{"promote", "promote N --as M", 1, 1, promote, printed, WEIR_COMPLETES_BASELINES},
+	{"export", "export N [--format json|csv|jsonl] [-o FILE]", 1, 1, export_baseline, exported,
+         WEIR_COMPLETES_BASELINES},
+	{"import", "import FILE", 1, 1, import_baseline, printed, WEIR_COMPLETES_FILES},
+	{"verify", "verify", 0, 0, verify, printed, WEIR_COMPLETES_NOTHING},
+	{"copy", "copy FROM TO", 2, 2, weir_baseline_copy, printed, WEIR_COMPLETES_FILES},
+	{NULL, NULL, 0, 0, NULL, NULL, WEIR_COMPLETES_NOTHING},
 };
+
+/* Offers words for argument `index` of an action, which `word` names; the second argument of pin
+ * and unpin is a run. */
+static enum weir_completion complete(const char *word, size_t index)
+{
+	const struct action *action = actions;
+
+	while (action->word && strcmp(action->word, word) != 0)
+		action++;
+	if (!action->word || index > action->most)
+		return WEIR_COMPLETES_NOTHING;
+	return action->completes == WEIR_COMPLETES_BASELINES && index > 1 ? WEIR_COMPLETES_NOTHING
+	                                                                  : action->completes;
+}
 
 static enum weir_status find_action(const struct weir_arguments *arguments,
                                     const struct action **out, struct weir_error *err)
@@ -497,7 +521,7 @@ const struct weir_command weir_command_baseline = {
 		"disk is full, the store stays as it was.",
 	.options = options,
 	.words = words,
-	.takes_files = true,
+	.completes_after = complete,
 	.exits = WEIR_ENDS(WEIR_EXIT_NO_BASELINE) | WEIR_ENDS(WEIR_EXIT_INPUT) |
                  WEIR_ENDS(WEIR_EXIT_STORE),
 	.example = "weir baseline record run-*/ --name main",

@@ -45,14 +45,16 @@ const struct weir_command weir_command_classify = {
 	.name = "classify",
 	.summary = "show where the time goes, what bounds the run, and what to do",
 	.arguments = "INPUT...",
-	.description = "Reads the profiles of one run and measures where its wall time goes, by "
-		       "stage and by operator. Then it names what bounds the run, and shows which "
-		       "rule decided this from which numbers. The inputs are parts of one run, "
-		       "such as one trace per rank; a folder stands for every profile in it.\n\n"
-		       "The first line of the report is the answer. Shares refer to the analysed "
-		       "window: the steady steps, unless --window all is given.",
+	.description =
+		"Reads the profiles of one run and measures where its wall time goes, by "
+		"stage and by operator. Then it names what bounds the run, and shows which "
+		"rule decided this from which numbers. The inputs are parts of one run, "
+		"such as one trace per rank; a folder or an archive (tar, zip) stands for every "
+		"profile in it.\n\n"
+		"The first line of the report is the answer. Shares refer to the analysed "
+		"window: the steady steps, unless --window all is given.",
 	.options = options,
-	.takes_files = true,
+	.completes = WEIR_COMPLETES_FILES,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir classify trace.json.gz -o report.md -o report.json",
 	.example_shows = "writes the report of a trace as Markdown and as JSON",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ci/comment/comment.h"
+#include "ci/comment/url.h"
 #include "ci/policy/causes.h"
 #include "engine/base/source.h"
 #include "engine/cli/command.h"
@@ -165,7 +166,10 @@ static enum weir_exit tell(const struct weir_ci_context *context,
 	};
 	struct weir_text text = {0};
 
-	weir_text_printf(&text, "comment %" PRId64 " on ", done->id);
+	if (done->id)
+		weir_text_printf(&text, "comment %" PRId64 " on ", done->id);
+	else
+		weir_text_puts(&text, "comment on "); /* the service did not tell its number */
 	name_place(context, &text);
 	weir_text_printf(&text, " %s", words[done->action]);
 	if (done->removed)
@@ -212,6 +216,9 @@ static enum weir_exit post(struct weir_ci_context *context, const struct draft *
 
 	if (status)
 		return weir_exit_of(status);
+	if (weir_url_is_exposed(context->url))
+		weir_say("the token is sent without encryption, because the address of the API "
+		         "begins with http://: use https://");
 	http = weir_http_new();
 	if (!http)
 		return weir_exit_of(
@@ -238,9 +245,13 @@ static enum weir_exit comment_on(const struct weir_arguments *arguments,
 	struct weir_ci_context context;
 	struct draft draft = {0};
 	struct weir_error why = {0};
-	enum weir_status status = weir_ci_context_read(&environment, &wish, arena, &context, &why);
-	enum weir_exit code = weir_exit_of(write_draft(arguments, result, &context, &draft, err));
+	enum weir_status status = weir_http_check(err);
+	enum weir_exit code;
 
+	if (status)
+		return weir_exit_of(status);
+	status = weir_ci_context_read(&environment, &wish, arena, &context, &why);
+	code = weir_exit_of(write_draft(arguments, result, &context, &draft, err));
 	if (!code && weir_option_given(arguments, "dry-run")) {
 		say_plan(&context, &draft, status, &why);
 		code = weir_exit_of(weir_output_write(NULL, &draft.body, err));
@@ -292,7 +303,7 @@ const struct weir_command weir_command_comment = {
 		       "exit code says only whether the comment was posted: it is 0 even if the "
 		       "result is a regression.",
 	.options = options,
-	.takes_files = true,
+	.completes = WEIR_COMPLETES_FILES,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT) | WEIR_ENDS(WEIR_EXIT_NO_TOKEN) |
                  WEIR_ENDS(WEIR_EXIT_FORBIDDEN) | WEIR_ENDS(WEIR_EXIT_NETWORK) |
                  WEIR_ENDS(WEIR_EXIT_NO_PULL_REQUEST) | WEIR_ENDS(WEIR_EXIT_REFUSED),

@@ -108,7 +108,7 @@ const struct weir_command weir_command_compare = {
 		       "fails on a regression. Each RUN is one run: a trace, a native run, or a "
 		       "folder with the profiles of one run.",
 	.options = options,
-	.takes_files = true,
+	.completes = WEIR_COMPLETES_FILES,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir compare --base before/run-*.json --head after/run-*.json --all",
 	.example_shows = "shows every row of the comparison, changed or not",

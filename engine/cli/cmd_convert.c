@@ -29,6 +29,7 @@ static const struct weir_option options[] = {
          .help = "write the N-th run of a file that holds several (hyperfine, samples)"},
 	{.name = "input-format",
          .kind = WEIR_OPTION_TEXT,
+         .completes = WEIR_COMPLETES_READERS,
          .value = "NAME",
          .help = "read every input as this format (default: recognised by content)"},
 	WEIR_COST_OPTION(""),
@@ -43,7 +44,7 @@ static enum weir_status read_run(const struct weir_arguments *arguments,
 {
 	const char *window = weir_option_text(arguments, "window");
 	struct weir_progress_line line;
-	struct weir_progress progress = {weir_progress_report, &line};
+	struct weir_progress progress = weir_progress_of(&line);
 	struct weir_classify_request request = {
 		.paths = weir_arguments_list(arguments),
 		.path_count = weir_arguments_count(arguments),
@@ -116,7 +117,7 @@ const struct weir_command weir_command_convert = {
 		       "The document is much smaller than a trace, and weir gate, weir compare and "
 		       "weir baseline record take it in place of one.",
 	.options = options,
-	.takes_files = true,
+	.completes = WEIR_COMPLETES_FILES,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir convert trace.json.gz -o run.json",
 	.example_shows = "writes the durations of a trace, without its events, to run.json",

@@ -476,7 +476,7 @@ const struct weir_command weir_command_doctor = {
 		"each stage, the patterns and waivers that have no effect, and how well "
 		"advice kept its promises (weir advise --verify --keep).",
 	.options = options,
-	.takes_files = true,
+	.completes = WEIR_COMPLETES_FILES,
 	.exits = WEIR_ENDS(WEIR_EXIT_STORE) | WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir doctor",
 	.example_shows = "shows the false-alarm rate of every baseline in the store",

@@ -19,7 +19,8 @@ static void add_readers(struct weir_text *text)
 		weir_text_release(&what);
 	}
 	weir_help_row(text, "any of them",
-	              "a file, a folder, or - for standard input; plain, gzip or zstd",
+	              "a file, a folder, an archive (tar, zip), or - for standard input; plain, "
+	              "gzip, zstd, xz or bzip2",
 	              NAME_COLUMNS);
 }
 

@@ -4,6 +4,7 @@
 
 #include "baselines/identity.h"
 #include "engine/base/arena.h"
+#include "engine/base/budget.h"
 #include "engine/cli/command.h"
 #include "engine/cli/documents.h"
 #include "engine/cli/output.h"
@@ -15,6 +16,7 @@
 static const struct weir_option options[] = {
 	{.name = "baseline",
          .kind = WEIR_OPTION_TEXT,
+         .completes = WEIR_COMPLETES_BASELINES,
          .value = "NAME",
          .help = "name of the stored baseline (required, unless --against is given)"},
 	{.name = "against",
@@ -169,7 +171,8 @@ static enum weir_status attempt_gate(const struct weir_arguments *arguments,
 	if (!weir_option_given(arguments, "bisect"))
 		attempt(&one);
 	else if (!weir_memory_try(attempt, &one))
-		return weir_fail(err, WEIR_E_INTERNAL, "out of memory; nothing was compared");
+		return weir_fail(err, WEIR_E_INTERNAL, "%s; nothing was compared",
+		                 weir_budget_reason(NULL));
 	return one.status;
 }
 
@@ -226,7 +229,7 @@ const struct weir_command weir_command_gate = {
 		"weir: verdict=NAME exit=N "
 		"regressions=N judged=N",
 	.options = options,
-	.takes_files = true,
+	.completes = WEIR_COMPLETES_FILES,
 	.exits = WEIR_ENDS(WEIR_EXIT_REGRESSION) | WEIR_ENDS(WEIR_EXIT_INCONCLUSIVE) |
                  WEIR_ENDS(WEIR_EXIT_NO_BASELINE) | WEIR_ENDS(WEIR_EXIT_ENVIRONMENT) |
                  WEIR_ENDS(WEIR_EXIT_COVERAGE) | WEIR_ENDS(WEIR_EXIT_INPUT) |

@@ -50,7 +50,7 @@ const struct weir_command weir_command_help = {
 	.description = "Without COMMAND, shows the same overview as weir --help. weir COMMAND "
 		       "--help shows the same as weir help COMMAND.",
 	.options = options,
-	.takes_command = true,
+	.completes = WEIR_COMPLETES_COMMANDS,
 	.example = "weir help classify",
 	.example_shows = "shows the options and exit codes of weir classify, with an example",
 	.run_about = run,

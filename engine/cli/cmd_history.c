@@ -47,6 +47,7 @@ struct sink {
 	const struct weir_compare_policy *policy;
 	const struct weir_drift *drift;
 	size_t newest; /* runs that --fail looks at */
+	size_t charts; /* on the page so far */
 	bool explains; /* shows labels instead of runs */
 	bool moved;    /* a change point lies in them, or they drifted */
 };
@@ -84,7 +85,7 @@ static bool show(struct sink *sink, const char *label)
 		else if (sink->form == AS_JSON)
 			weir_history_json(&sink->json, &series);
 		else if (sink->form == AS_HTML)
-			weir_history_html(&sink->text, &series);
+			weir_history_html(&sink->text, &series, sink->charts++);
 		else
 			weir_history_text(&sink->text, &series);
 	}
@@ -296,10 +297,20 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 	return weir_exit_of(status);
 }
 
+/* Offers nothing for METRIC. */
+static enum weir_completion complete(const char *word, size_t index)
+{
+	(void)word;
+	(void)index;
+	return WEIR_COMPLETES_NOTHING;
+}
+
 const struct weir_command weir_command_history = {
 	.name = "history",
 	.summary = "show a metric over the recorded runs, with change points",
 	.arguments = "NAME [METRIC]",
+	.completes = WEIR_COMPLETES_BASELINES,
+	.completes_after = complete,
 	.description = "Shows one metric of every run that the baseline ever held, in order of "
 		       "recording, and marks the runs at which its level changes (E-divisive with "
 		       "a permutation test at 1 %), with run id, commit and labels. The newest "

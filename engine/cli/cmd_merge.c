@@ -200,6 +200,7 @@ static enum weir_exit run(const struct weir_arguments *arguments, struct weir_er
 	if (status)
 		return weir_exit_of(status);
 	settings = weir_settings_given(arguments, policy);
+	weir_memory_reuse();
 	status = merge(arguments, &settings, err);
 	weir_policy_free(policy);
 	return weir_exit_of(status);
@@ -215,7 +216,7 @@ const struct weir_command weir_command_merge = {
 		       "With an output whose name ends in .part it writes one part of all, so that "
 		       "parts merge in a tree, or as they arrive.",
 	.options = options,
-	.takes_files = true,
+	.completes = WEIR_COMPLETES_FILES,
 	.exits = WEIR_ENDS(WEIR_EXIT_COVERAGE) | WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir merge r0.part r1.part --expect 2",
 	.example_shows = "reports on the two ranks of a job, and fails if one is missing",

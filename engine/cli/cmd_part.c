@@ -22,6 +22,7 @@ static const struct weir_option options[] = {
          .help = "machine that recorded the inputs, to group ranks by (default: not stated)"},
 	{.name = "input-format",
          .kind = WEIR_OPTION_TEXT,
+         .completes = WEIR_COMPLETES_READERS,
          .value = "NAME",
          .help = "read every input as this format (default: recognised by content)"},
 	{.name = NULL},
@@ -30,7 +31,7 @@ static const struct weir_option options[] = {
 static enum weir_status make(const struct weir_arguments *arguments, struct weir_error *err)
 {
 	struct weir_progress_line line;
-	struct weir_progress progress = {weir_progress_report, &line};
+	struct weir_progress progress = weir_progress_of(&line);
 	const struct weir_read_options reading = {
 		.format = weir_option_text(arguments, "input-format"), .progress = &progress};
 	struct weir_text text = {0};
@@ -79,7 +80,7 @@ const struct weir_command weir_command_part = {
 		       "Run it on each machine of a job, and weir merge once on all parts. A part "
 		       "has a version and a checksum, and may itself be an input.",
 	.options = options,
-	.takes_files = true,
+	.completes = WEIR_COMPLETES_FILES,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir part rank0.json.gz -o r0.part",
 	.example_shows = "packs the trace of a rank",

@@ -114,7 +114,7 @@ const struct weir_command weir_command_report = {
 		       "Therefore histograms of stages and main kernels of operators are missing "
 		       "from the output.",
 	.options = options,
-	.takes_files = true,
+	.completes = WEIR_COMPLETES_FILES,
 	.exits = WEIR_ENDS(WEIR_EXIT_INPUT),
 	.example = "weir report result.json -o report.html -o junit.xml",
 	.example_shows = "writes the result of a gate as a web page and as a test report",

@@ -232,18 +232,39 @@ static enum weir_status check(struct weir_ruleset *set, const char *argument,
 struct action {
 	const char *word;
 	const char *usage;
-	size_t least, most; /* number of arguments after the word */
-	bool names_folder;  /* its argument is a folder of rules */
+	size_t least, most;             /* number of arguments after the word */
+	bool names_folder;              /* its argument is a folder of rules */
+	enum weir_completion completes; /* of its arguments */
 	enum weir_status (*run)(struct weir_ruleset *set, const char *argument,
 	                        struct weir_text *text, struct weir_error *err);
 };
 
 static const struct action actions[] = {
 	{.word = "list", .usage = "list", .run = list},
-	{.word = "show", .usage = "show ID", .least = 1, .most = 1, .run = show},
-	{.word = "check", .usage = "check [DIR]", .most = 1, .names_folder = true, .run = check},
+	{.word = "show",
+         .usage = "show ID",
+         .least = 1,
+         .most = 1,
+         .completes = WEIR_COMPLETES_RULES,
+         .run = show},
+	{.word = "check",
+         .usage = "check [DIR]",
+         .most = 1,
+         .names_folder = true,
+         .completes = WEIR_COMPLETES_FOLDERS,
+         .run = check},
 	{.word = NULL},
 };
+
+/* Offers words for argument `index` of an action, which `word` names. */
+static enum weir_completion complete(const char *word, size_t index)
+{
+	const struct action *action = actions;
+
+	while (action->word && strcmp(action->word, word) != 0)
+		action++;
+	return action->word && index <= action->most ? action->completes : WEIR_COMPLETES_NOTHING;
+}
 
 static enum weir_status find_action(const struct weir_arguments *arguments,
                                     const struct action **out, struct weir_error *err)
@@ -324,7 +345,7 @@ const struct weir_command weir_command_rules = {
 		       "if a result differs from what its example states.",
 	.options = options,
 	.words = words,
-	.takes_files = true,
+	.completes_after = complete,
 	.example = "weir rules show runtime/host-dispatch",
 	.example_shows = "shows the conditions of the rule, and the sources of its thresholds",
 	.run = run,

@@ -19,9 +19,12 @@ struct weir_command {
 		*description; /* text of `weir help NAME` and the man page; \n\n ends a paragraph */
 	const struct weir_option *options; /* its own options, ends with a NULL name; NULL: none */
 	const char *const
-		*words;   /* possible first arguments ("list", "show"), ends with NULL; NULL: any */
-	bool takes_files; /* completion offers files */
-	bool takes_command;        /* completion offers the names of all commands */
+		*words; /* possible first arguments ("list", "show"), ends with NULL; NULL: any */
+	enum weir_completion
+		completes; /* of its arguments; with `words`, of those after the first */
+	/* Replaces `completes` for argument `index` after the first one, which is `word`; NULL: it
+	 * does not. */
+	enum weir_completion (*completes_after)(const char *word, size_t index);
 	unsigned exits;            /* WEIR_ENDS() of its exit codes besides 0, 2 and 9 */
 	const char *example;       /* command line; golden/help-examples runs it */
 	const char *example_shows; /* effect of the example in one line */
@@ -65,6 +68,7 @@ extern const struct weir_command weir_command_compare;
 extern const struct weir_command weir_command_record;
 extern const struct weir_command weir_command_bisect;
 extern const struct weir_command weir_command_report;
+extern const struct weir_command weir_command_query;
 extern const struct weir_command weir_command_history;
 extern const struct weir_command weir_command_doctor;
 extern const struct weir_command weir_command_comment;
@@ -72,5 +76,6 @@ extern const struct weir_command weir_command_rules;
 extern const struct weir_command weir_command_formats;
 extern const struct weir_command weir_command_help;
 extern const struct weir_command weir_command_completion;
+extern const struct weir_command weir_command_complete;
 
 #endif

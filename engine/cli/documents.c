@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/archive_gzip.h"
 #include "engine/base/regions.h"
 #include "engine/cli/documents.h"
 #include "engine/cli/output.h"
@@ -41,6 +42,22 @@ const struct weir_writer *weir_documents_drawing(const struct weir_arguments *ar
 	return NULL;
 }
 
+/* Writes a document, compressed if the path ends in ".gz". */
+static enum weir_status write_text(const char *path, const struct weir_text *text,
+                                   struct weir_error *err)
+{
+	struct weir_text packed = {0};
+	enum weir_status status;
+
+	if (!path || !weir_writer_compresses(path))
+		return weir_output_write(path, text, err);
+	status = weir_gzip(text, &packed, err);
+	if (!status)
+		status = weir_output_write(path, &packed, err);
+	weir_text_release(&packed);
+	return status;
+}
+
 /* Writes one output. Either report or result is NULL. */
 static enum weir_status write_one(const struct weir_arguments *arguments, const char *path,
                                   const struct weir_report *report,
@@ -70,7 +87,7 @@ static enum weir_status write_one(const struct weir_arguments *arguments, const 
 		how.all = weir_option_given(arguments, "all");
 		writer->gate(result, &how, &text);
 	}
-	status = weir_output_write(path, &text, err);
+	status = write_text(path, &text, err);
 	weir_region_leave(&region, "bytes", text.length);
 	weir_text_release(&text);
 	return status;

@@ -11,7 +11,7 @@
 #define WEIR_REPORT_TOP_OPTION                                                                     \
 	{                                                                                          \
 		.name = "top", .kind = WEIR_OPTION_COUNT, .value = "N",                            \
-		.help = "number of operators to list (default 10); JSON always lists all"          \
+		.help = "number of stages and operators to list (default 10); JSON lists all"      \
 	}
 
 /* Checks all outputs, so that a command can refuse them before it reads anything. WEIR_E_USAGE: no

@@ -15,8 +15,12 @@ void weir_help_overview(struct weir_text *text, const struct weir_command *const
 void weir_help_command(struct weir_text *text, const struct weir_command *command);
 /* Appends the man page, docs/weir.1. */
 void weir_help_man_page(struct weir_text *text, const struct weir_command *const *commands);
-/* Appends the script that completes words in bash. */
-void weir_help_bash_completion(struct weir_text *text, const struct weir_command *const *commands);
+
+/* Appends the words that may stand for the last one of a command line with two words or more, of
+ * which the first is the program; each in a line with a tab and its meaning. A line ":files" or
+ * ":folders" stands for those of the shell. */
+void weir_help_complete(struct weir_text *text, const struct weir_command *const *commands,
+                        const char *const *words, size_t count);
 
 /* Appends words in lines of at most `columns` columns, each indented by `indent`. A line feed in
  * `words` starts a new line, two line feeds a paragraph. */

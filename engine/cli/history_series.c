@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
-#include "engine/cli/history_changes.h"
 #include "engine/cli/history_series.h"
+#include "engine/pipeline/history_changes.h"
 #include "engine/report/plain/escape.h"
 
 #define BAR_COLUMNS 30
@@ -70,29 +70,10 @@ void weir_history_value_text(struct weir_text *text, const struct weir_history_s
 		weir_text_duration(text, value);
 }
 
-/* Returns the mean of the level that contains a run, between two change points. */
-static double level_of(const struct weir_history_series *series, size_t run)
-{
-	size_t first = 0, end = series->baseline->count, known = 0;
-	double sum = 0;
-
-	for (size_t i = 0; i < series->cut_count; i++) {
-		if (series->cuts[i] <= run)
-			first = series->cuts[i];
-		else if (series->cuts[i] < end)
-			end = series->cuts[i];
-	}
-	for (size_t i = first; i < end; i++)
-		if (!isnan(series->values[i])) {
-			sum += series->values[i];
-			known++;
-		}
-	return known ? sum / (double)known : NAN;
-}
-
 double weir_history_step(const struct weir_history_series *series, size_t run)
 {
-	return run > 0 ? level_of(series, run) / level_of(series, run - 1) - 1 : NAN;
+	return weir_history_step_at(series->values, series->baseline->count, series->cuts,
+	                            series->cut_count, run);
 }
 
 void weir_history_title(struct weir_text *text, const struct weir_history_series *series)

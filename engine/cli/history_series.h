@@ -50,8 +50,10 @@ void weir_history_drift(struct weir_text *text, const struct weir_history_series
 
 void weir_history_text(struct weir_text *text, const struct weir_history_series *series);
 void weir_history_json(struct weir_jsonout *json, const struct weir_history_series *series);
-/* Appends one chart as SVG; weir_history_html_begin() and _end() make a page of several. */
-void weir_history_html(struct weir_text *text, const struct weir_history_series *series);
+/* Appends a card with one chart, the n-th of the page from 0; weir_history_html_begin() and _end()
+ * make a page of several. */
+void weir_history_html(struct weir_text *text, const struct weir_history_series *series,
+                       size_t index);
 void weir_history_html_begin(struct weir_text *text, const char *name);
 void weir_history_html_end(struct weir_text *text);
 

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/json.h"
+#include "engine/base/sandbox.h"
 #include "engine/base/text.h"
 #include "engine/cli/command.h"
 #include "engine/cli/help.h"
+#include "engine/cli/memory_limit.h"
 #include "engine/cli/output.h"
 
 static enum weir_exit print_text(struct weir_text *text, struct weir_error *err)
@@ -64,6 +67,44 @@ static enum weir_exit misuse(const struct weir_command *command, int count, char
 	return WEIR_EXIT_USAGE;
 }
 
+/* Checks the files that get the results, so that hours of work are not lost for a mistyped folder.
+ */
+static enum weir_status check_outputs(const struct weir_command *command,
+                                      const struct weir_arguments *arguments,
+                                      struct weir_error *err)
+{
+	const struct weir_option *option = command ? command->options : NULL;
+	enum weir_status status = WEIR_OK;
+	const char *path;
+
+	while (option && option->name &&
+	       (option->kind != WEIR_OPTION_FILE || strcmp(option->name, "output") != 0))
+		option++;
+	if (!option || !option->name)
+		return WEIR_OK;
+	for (size_t i = 0; !status && (path = weir_option_each(arguments, "output", i)); i++)
+		status = weir_output_check(path, err);
+	return status;
+}
+
+/* Says which protection the kernel lacks, for --verbose. */
+static void tell_sandbox(const struct weir_arguments *arguments)
+{
+	static const char *const lacks[] = {
+		"the inputs were read with all rights: this kernel has neither Landlock nor "
+		"seccomp",
+		"the inputs were read without the filter of seccomp, which this kernel lacks: "
+		"Landlock alone refuses writes, programs and, since Linux 6.7, TCP",
+		"the inputs were read without Landlock, which this kernel lacks: the filter of "
+		"seccomp alone refuses writes, sockets and programs",
+	};
+	unsigned used = weir_sandbox_used();
+
+	if (weir_option_given(arguments, "verbose") &&
+	    !weir_option_given(arguments, "no-sandbox") && used < sizeof lacks / sizeof *lacks)
+		weir_say(lacks[used]);
+}
+
 /* Parses and runs; words are all arguments but the name of the command, so that common options may
  * precede it. */
 static enum weir_exit parse_and_run(const struct weir_command *command, int count,
@@ -75,7 +116,15 @@ static enum weir_exit parse_and_run(const struct weir_command *command, int coun
 	if (weir_arguments_parse(command ? command->name : NULL, command ? command->options : NULL,
 	                         count, words, &arguments, err))
 		return misuse(command, count, words);
-	code = run(command, arguments, err);
+	if (!weir_option_given(arguments, "no-sandbox"))
+		weir_sandbox_allow(WEIR_SANDBOX_ALL);
+	if (weir_memory_limit(arguments, err))
+		code = weir_exit_of(err->status);
+	else if (check_outputs(command, arguments, err))
+		code = misuse(command, count, words);
+	else
+		code = run(command, arguments, err);
+	tell_sandbox(arguments);
 	weir_arguments_free(arguments);
 	return code;
 }
@@ -110,6 +159,7 @@ int main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN); /* a write into a closed pipe returns an error instead */
 	weir_memory_tune();
+	weir_json_own_memory();
 	weir_trace_start();
 	code = argc > 0 ? dispatch(argc, argv, &command, &err) : WEIR_EXIT_USAGE;
 	weir_trace_finish();

@@ -22,6 +22,14 @@ const struct weir_option weir_common_options[] = {
          .value = "WHEN",
          .choices = color_choices,
          .help = "auto (colour on a terminal, unless NO_COLOR is set), always or never"},
+	{.name = "max-memory",
+         .kind = WEIR_OPTION_SIZE,
+         .value = "SIZE",
+         .help = "end with an error rather than use more memory, such as 2GiB (default: that of "
+                 "the machine or container)"},
+	{.name = "no-sandbox",
+         .help = "read the inputs with all rights of the program; without it the kernel refuses "
+                 "writes, sockets and programs while they are read"},
 	{.name = "help", .letter = 'h', .help = "show this help"},
 	{.name = "version", .help = "show the version"},
 	{.name = NULL},
@@ -164,6 +172,7 @@ static bool is_price(const char *value)
 static enum weir_status check_value(const struct weir_option *option, const char *value,
                                     struct weir_error *err)
 {
+	uint64_t bytes;
 	size_t count;
 
 	switch (option->kind) {
@@ -174,6 +183,12 @@ static enum weir_status check_value(const struct weir_option *option, const char
 			return weir_fail(err, WEIR_E_USAGE,
 			                 "--%s is \"%s\"; expected a whole number from 1 to %d",
 			                 option->name, value, WEIR_OPTION_MAX_COUNT);
+		return WEIR_OK;
+	case WEIR_OPTION_SIZE:
+		if (!weir_parse_bytes(value, &bytes))
+			return weir_fail(err, WEIR_E_USAGE,
+			                 "--%s is \"%.40s\"; expected a size such as 500MB or 2GiB",
+			                 option->name, value);
 		return WEIR_OK;
 	case WEIR_OPTION_PERCENTILE:
 		if (!is_percentile(value))
@@ -403,6 +418,15 @@ size_t weir_option_count(const struct weir_arguments *arguments, const char *nam
 	if (text)
 		parse_count(text, &count);
 	return count;
+}
+
+uint64_t weir_option_size(const struct weir_arguments *arguments, const char *name,
+                          uint64_t fallback)
+{
+	const char *text = weir_option_text(arguments, name);
+	uint64_t bytes;
+
+	return text && weir_parse_bytes(text, &bytes) ? bytes : fallback;
 }
 
 double weir_option_number(const struct weir_arguments *arguments, const char *name, double fallback)

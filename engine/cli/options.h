@@ -19,6 +19,7 @@ enum weir_option_kind {
 	WEIR_OPTION_TEXT,
 	WEIR_OPTION_CHOICE,     /* one of `choices` */
 	WEIR_OPTION_COUNT,      /* a whole number from 1 to WEIR_OPTION_MAX_COUNT */
+	WEIR_OPTION_SIZE,       /* bytes with a unit: "2GiB" */
 	WEIR_OPTION_PERCENTILE, /* a number above 0 and below 100 */
 	WEIR_OPTION_PRICE,      /* a finite number above 0 */
 	WEIR_OPTION_FILE,
@@ -27,19 +28,34 @@ enum weir_option_kind {
 
 #define WEIR_OPTION_MAX_COUNT 1000000
 
+/* Words that a shell offers for an argument or for the value of an option. */
+enum weir_completion {
+	WEIR_COMPLETES_NOTHING,
+	WEIR_COMPLETES_FILES,
+	WEIR_COMPLETES_FOLDERS,
+	WEIR_COMPLETES_COMMANDS,
+	WEIR_COMPLETES_BASELINES, /* names in the store */
+	WEIR_COMPLETES_RULES,     /* ids of rules and fixes */
+	WEIR_COMPLETES_FIXES,
+	WEIR_COMPLETES_DEVICES, /* names in the table of devices */
+	WEIR_COMPLETES_READERS, /* names for --input-format */
+};
+
 struct weir_option {
 	const char *name; /* long name without dashes; NULL ends a table */
 	char letter;      /* 0: none */
 	enum weir_option_kind kind;
-	const char *value;          /* placeholder in help: "FILE"; NULL for a flag */
-	const char *const *choices; /* of a CHOICE; suggested for a TEXT; ends with NULL */
-	bool repeatable;            /* false: the last value counts */
-	bool collects;              /* true: the arguments that follow its value are values too */
-	bool hidden;                /* left out of help, man page and completion */
-	const char *help;           /* one line without a full stop */
+	const char *value;              /* placeholder in help: "FILE"; NULL for a flag */
+	const char *const *choices;     /* of a CHOICE; suggested for a TEXT; ends with NULL */
+	enum weir_completion completes; /* of a TEXT */
+	bool repeatable;                /* false: the last value counts */
+	bool collects;    /* true: the arguments that follow its value are values too */
+	bool hidden;      /* left out of help, man page and completion */
+	const char *help; /* one line without a full stop */
 };
 
-/* Options of every command: quiet, verbose, color, help, version. */
+/* Options of every command: quiet, verbose, color, max-memory, no-sandbox, help,
+ * version. */
 extern const struct weir_option weir_common_options[];
 
 struct weir_arguments; /* opaque; borrows argv and the tables */
@@ -65,6 +81,9 @@ bool weir_option_given(const struct weir_arguments *arguments, const char *name)
 const char *weir_option_text(const struct weir_arguments *arguments, const char *name);
 /* Returns the value of a WEIR_OPTION_COUNT, or fallback if it was not given. */
 size_t weir_option_count(const struct weir_arguments *arguments, const char *name, size_t fallback);
+/* Returns the bytes of a WEIR_OPTION_SIZE, or fallback if it was not given. */
+uint64_t weir_option_size(const struct weir_arguments *arguments, const char *name,
+                          uint64_t fallback);
 /* Returns the value of a WEIR_OPTION_PERCENTILE or WEIR_OPTION_PRICE, or fallback if it was not
  * given. */
 double weir_option_number(const struct weir_arguments *arguments, const char *name,

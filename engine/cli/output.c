@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +11,16 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/regions.h"
+#include "engine/cli/new_file.h"
 #include "engine/cli/output.h"
+#include "engine/report/plain/escape.h"
 
 struct weir_output {
 	int fd;
-	char *name;   /* in messages; owned */
-	char *beside; /* temporary file that gets the name in the end; NULL: written in place */
-	mode_t mode;  /* of a file that is replaced */
-	bool stops;   /* the reader, such as head, has what it wants */
+	char *name;                /* in messages; owned */
+	struct weir_new_file file; /* has the same fd, or -1 if the output is written in place */
+	mode_t mode;               /* of the file */
+	bool stops;                /* the reader, such as head, has what it wants */
 };
 
 static enum weir_status fail_write(const struct weir_output *output, struct weir_error *err)
@@ -37,18 +40,14 @@ static mode_t wanted_mode(const struct stat *old)
 	return 0666 & ~mask;
 }
 
-static enum weir_status open_beside(struct weir_output *output, const struct stat *old,
-                                    struct weir_error *err)
+static enum weir_status open_new(struct weir_output *output, const struct stat *old,
+                                 struct weir_error *err)
 {
-	struct weir_text beside = {0};
-
-	weir_text_printf(&beside, "%s.XXXXXX", output->name);
 	output->mode = wanted_mode(old);
-	output->fd = mkstemp(beside.data);
-	if (output->fd >= 0)
-		output->beside = weir_alloc_text(beside.data);
-	weir_text_release(&beside);
-	return output->fd < 0 ? fail_write(output, err) : WEIR_OK;
+	if (!weir_new_file_open(&output->file, output->name))
+		return fail_write(output, err);
+	output->fd = output->file.fd;
+	return WEIR_OK;
 }
 
 /* Opens a file. A symbolic link stays, and the file it points to is replaced. */
@@ -58,7 +57,7 @@ static enum weir_status open_file(struct weir_output *output, struct weir_error 
 	char *resolved;
 
 	if (stat(output->name, &info) != 0)
-		return open_beside(output, NULL, err);
+		return open_new(output, NULL, err);
 	if (S_ISDIR(info.st_mode))
 		return weir_fail(err, WEIR_E_USAGE, "cannot write %s: it is a folder",
 		                 output->name);
@@ -71,13 +70,55 @@ static enum weir_status open_file(struct weir_output *output, struct weir_error 
 		free(output->name);
 		output->name = resolved;
 	}
-	return open_beside(output, &info, err);
+	return open_new(output, &info, err);
+}
+
+/* Checks the folder in which a new file appears, also in the place of an old one. */
+static enum weir_status check_folder(const char *path, struct weir_error *err)
+{
+	char *copy = weir_alloc_text(path);
+	const char *folder = dirname(copy);
+	struct stat info;
+	enum weir_status status = WEIR_OK;
+
+	if (stat(folder, &info) != 0)
+		status = weir_fail(err, WEIR_E_USAGE,
+		                   "cannot write %s: there is no folder %s; make it first", path,
+		                   folder);
+	else if (!S_ISDIR(info.st_mode))
+		status = weir_fail(err, WEIR_E_USAGE, "cannot write %s: %s is not a folder", path,
+		                   folder);
+	else if (access(folder, W_OK | X_OK) != 0)
+		status = weir_fail(err, WEIR_E_USAGE, "cannot write %s: %s", path, strerror(errno));
+	free(copy);
+	return status;
+}
+
+enum weir_status weir_output_check(const char *path, struct weir_error *err)
+{
+	struct stat info;
+	char *resolved;
+	enum weir_status status;
+
+	if (!path || strcmp(path, "-") == 0)
+		return WEIR_OK;
+	if (stat(path, &info) != 0)
+		return check_folder(path, err);
+	if (S_ISDIR(info.st_mode))
+		return weir_fail(err, WEIR_E_USAGE, "cannot write %s: it is a folder", path);
+	if (!S_ISREG(info.st_mode) && access(path, W_OK) != 0)
+		return weir_fail(err, WEIR_E_USAGE, "cannot write %s: %s", path, strerror(errno));
+	if (!S_ISREG(info.st_mode))
+		return WEIR_OK;
+	resolved = realpath(path, NULL);
+	status = check_folder(resolved ? resolved : path, err);
+	free(resolved);
+	return status;
 }
 
 static void release(struct weir_output *output)
 {
 	free(output->name);
-	free(output->beside);
 	free(output);
 }
 
@@ -88,7 +129,7 @@ enum weir_status weir_output_open(const char *path, struct weir_output **out,
 	struct weir_output *output = weir_alloc(sizeof *output);
 	enum weir_status status = WEIR_OK;
 
-	*output = (struct weir_output){.fd = STDOUT_FILENO};
+	*output = (struct weir_output){.fd = STDOUT_FILENO, .file.fd = -1};
 	output->name = weir_alloc_text(standard ? "standard output" : path);
 	if (!standard)
 		status = open_file(output, err);
@@ -130,16 +171,16 @@ enum weir_status weir_output_close(struct weir_output *output, bool complete,
                                    struct weir_error *err)
 {
 	enum weir_status status = WEIR_OK;
+	bool done = true;
 
-	if (complete && output->beside && fchmod(output->fd, output->mode) != 0)
-		status = weir_fail(err, WEIR_E_USAGE, "cannot set the permissions of %s: %s",
-		                   output->name, strerror(errno));
-	if (output->fd != STDOUT_FILENO && close(output->fd) != 0 && complete && !status)
+	if (output->file.fd < 0)
+		done = output->fd == STDOUT_FILENO || close(output->fd) == 0;
+	else if (complete)
+		done = weir_new_file_publish(&output->file, output->mode);
+	else
+		weir_new_file_discard(&output->file);
+	if (complete && !done)
 		status = fail_write(output, err);
-	if (complete && output->beside && !status && rename(output->beside, output->name) != 0)
-		status = fail_write(output, err);
-	if (output->beside && (!complete || status))
-		unlink(output->beside);
 	release(output);
 	return status;
 }
@@ -160,13 +201,12 @@ enum weir_status weir_output_write(const char *path, const struct weir_text *tex
 
 void weir_say(const char *remark)
 {
-	fputs("weir: ", stderr);
-	for (; *remark; remark++) {
-		unsigned char byte = (unsigned char)*remark;
+	struct weir_text line = {0};
 
-		fputc(byte < 0x20 || byte == 0x7F ? '?' : byte, stderr);
-	}
-	fputc('\n', stderr);
+	weir_text_puts(&line, "weir: ");
+	weir_escape_plain(&line, remark);
+	fprintf(stderr, "%s\n", line.data);
+	weir_text_release(&line);
 }
 
 static void say_untraced(const struct weir_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Writes finished text to standard output or to files, and remarks to standard error. A file is
- * written under a temporary name and renamed, so that it appears complete or not at all. A full
+ * written as engine/cli/new_file.h describes, so that it appears complete or not at all. A full
  * disk or a closed pipe is reported as an error.
  */
 #ifndef WEIR_CLI_OUTPUT_H
@@ -11,6 +11,10 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
+
+/* Checks that a file can be written, before the work whose result it gets: its folder is there and
+ * may be written to. NULL and "-" always can. Fails with WEIR_E_USAGE. */
+enum weir_status weir_output_check(const char *path, struct weir_error *err);
 
 /* Writes text to a file, or to standard output if path is NULL or "-". Pipes and devices are
  * written in place. Failures are WEIR_E_USAGE, because the user chose the path. */

@@ -75,7 +75,9 @@ void weir_measuring_given(struct weir_measuring *out, const struct weir_argument
                           const struct weir_settings *settings, struct weir_progress_line *line,
                           struct weir_progress *progress)
 {
-	*progress = (struct weir_progress){weir_progress_report, line};
+	*progress = weir_progress_of(line);
+	if (!weir_option_given(arguments, "verbose"))
+		progress->tell = NULL; /* a line for each run would hide the others */
 	weir_progress_start(line, stderr, weir_option_given(arguments, "quiet"));
 	*out = (struct weir_measuring){
 		.settings = settings,

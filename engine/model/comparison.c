@@ -17,6 +17,10 @@ static const char *const scope_words[] = {
 	[WEIR_SCOPE_ALL_OPERATORS] = "all-operators",
 };
 
+WEIR_ENUM_TEXTS(
+	weir_drawn_kind, [WEIR_DRAWN_OPERATOR] = "operator", [WEIR_DRAWN_OPERATORS] = "operators",
+	[WEIR_DRAWN_DEVICE] = "device", [WEIR_DRAWN_REST] = "rest")
+
 WEIR_ENUM_TEXTS(weir_outcome, [WEIR_OUTCOME_REGRESSION] = "regression",
                 [WEIR_OUTCOME_IMPROVEMENT] = "improvement", [WEIR_OUTCOME_NO_CHANGE] = "no-change",
                 [WEIR_OUTCOME_INCONCLUSIVE] = "inconclusive", [WEIR_OUTCOME_SUSPECT] = "suspect",

@@ -15,6 +15,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/enums.h"
 #include "engine/model/bound.h"
+#include "engine/model/gate_pictures.h"
 
 enum weir_scope_kind {
 	WEIR_SCOPE_STAGE,    /* "stage:NAME": duration of a stage */
@@ -235,6 +236,7 @@ struct weir_gate_result {
 	                           NULL: none */
 	const char
 		*since; /* first recorded run in which the worst row is slower; NULL: not known */
+	struct weir_gate_pictures *pictures; /* NULL: nothing was compared */
 };
 
 struct weir_gate_result *weir_gate_result_new(void);

@@ -70,7 +70,7 @@ uint32_t weir_host_frame_at(struct weir_host_profile *profile, struct weir_slice
 	                                      .path = intern(profile, path),
 	                                      .line = line};
 	uint64_t key = (uint64_t)frame.function << 32 | frame.path;
-	uint32_t hash = weir_rowmap_hash(key ^ (uint64_t)line * UINT64_C(0x9fb21c651e98df25)), row;
+	uint32_t hash = weir_rowmap_hash_pair(key, (uint64_t)line), row;
 	size_t probe = 0;
 
 	while ((row = weir_rowmap_next(&profile->frame_map, hash, &probe)) != WEIR_ROWMAP_NONE)

@@ -56,6 +56,7 @@ void weir_input_release(struct weir_input *input)
 	free(input->packed.data);
 	weir_trace_free(input->trace);
 	weir_run_free(input->run);
+	weir_run_free(input->repeats);
 	weir_requests_free(input->requests);
 	weir_server_log_free(input->server);
 	weir_telemetry_free(input->telemetry);

@@ -41,12 +41,16 @@ struct weir_input {
 	struct weir_warning warnings[WEIR_WARN_COUNT];
 	struct weir_trace *trace; /* a device timeline */
 	bool from_part;           /* read from a part: `path` may be on another machine */
+	bool elsewhere;           /* `path` names no file: it is in an archive, or on a server */
 	/* The trace in packed form, in place of `trace`; or the file of an input from a part,
 	 * beside the content that its reader made of it. */
 	struct weir_packed packed;
 	bool packed_trace;
 	struct weir_trace_facts packed_facts; /* set with packed_trace */
 	struct weir_run *run;                 /* samples and metrics in the form of a run */
+	/* The runs that `run` joins, if each is a repeat of the others under the same conditions;
+	 * `next` leads to further ones. NULL: `run` is one run. */
+	struct weir_run *repeats;
 	struct weir_requests *requests;
 	struct weir_server_log *server; /* steps and intervals that a server logged */
 	struct weir_telemetry *telemetry;

@@ -20,6 +20,7 @@
 #include "engine/model/job.h"
 #include "engine/model/launch_figures.h"
 #include "engine/model/memory_figures.h"
+#include "engine/model/pictures.h"
 #include "engine/model/profile.h"
 #include "engine/model/server_figures.h"
 #include "engine/model/timeline_detail.h"
@@ -131,6 +132,32 @@ struct weir_operator_counted {
 		modelled; /* class predicted by the model for the largest group; UNKNOWN: none */
 };
 
+/* Kernels, shapes and call sites that a row lists; smaller ones are left out. */
+#define WEIR_MAX_OPERATOR_PARTS 5
+
+/* A kernel of an operator, over all its instances. */
+struct weir_operator_kernel {
+	const char *name; /* readable name */
+	uint64_t count;   /* launches */
+	double total_ns;
+};
+
+/* A shape of an operator: dims and types of its arguments as JSON text. */
+struct weir_operator_shape {
+	const char *dims, *types;
+	uint64_t count; /* calls */
+	double total_ns;
+	enum weir_roofline roofline;
+	double efficiency; /* share of the nearer roof */
+};
+
+/* The Python frame or range that calls an operator, in the median step. */
+struct weir_operator_site {
+	const char *frame;
+	uint64_t count; /* calls in the step */
+	double step_ns; /* device time in the step */
+};
+
 struct weir_operator_row {
 	const char *name;   /* framework operator that launched the work, else the normalised kernel
 	                       name */
@@ -149,6 +176,14 @@ struct weir_operator_row {
 	struct weir_operator_counted counted;
 	struct weir_verdict verdict;
 	double *features;
+	/* The largest of each, and how many there are in all. */
+	struct weir_operator_kernel *kernels;
+	size_t kernel_count;
+	struct weir_operator_shape *shapes; /* none if shapes are not recorded */
+	size_t shape_count;
+	struct weir_operator_site *sites; /* none without frames and ranges */
+	size_t site_count;
+	uint64_t all_kernels, all_shapes, all_sites;
 };
 
 /* Smaller graphs are left out, and positions beyond this number in all graphs together. */
@@ -452,6 +487,7 @@ struct weir_report {
 	struct weir_set_apart *set_apart;
 	size_t set_apart_count;
 
+	struct weir_pictures *pictures;   /* NULL: nothing to draw beyond the tables */
 	const struct weir_detail *detail; /* NULL: not requested, or a stored report */
 
 	const struct weir_feature_table *feature_table; /* borrowed, static */

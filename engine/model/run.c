@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,15 +35,20 @@ struct weir_run *weir_run_new(void)
 	return weir_alloc(sizeof(struct weir_run));
 }
 
+static void release_series(struct weir_series *series)
+{
+	free(series->name);
+	free(series->value);
+	free(series->unit);
+	free(series->quantiles);
+}
+
 static void release_table(struct weir_series_table *table)
 {
-	for (size_t i = 0; i < table->count; i++) {
-		free(table->items[i].name);
-		free(table->items[i].value);
-		free(table->items[i].unit);
-		free(table->items[i].quantiles);
-	}
+	for (size_t i = 0; i < table->count; i++)
+		release_series(&table->items[i]);
 	free(table->items);
+	weir_rowmap_release(&table->of_name);
 }
 
 static void free_one(struct weir_run *run)
@@ -67,12 +73,19 @@ void weir_run_free(struct weir_run *run)
 	}
 }
 
+static uint32_t hash_name(const char *name)
+{
+	return (uint32_t)(weir_hash_text(name, strlen(name), 0) >> 32);
+}
+
 static struct weir_series *find_series(const struct weir_series_table *table, const char *name)
 {
-	for (size_t i = 0; i < table->count; i++) {
-		if (strcmp(table->items[i].name, name) == 0)
-			return &table->items[i];
-	}
+	uint32_t row, hash = hash_name(name);
+	size_t probe = 0;
+
+	while ((row = weir_rowmap_next(&table->of_name, hash, &probe)) != WEIR_ROWMAP_NONE)
+		if (strcmp(table->items[row].name, name) == 0)
+			return &table->items[row];
 	return NULL;
 }
 
@@ -89,6 +102,7 @@ struct weir_series *weir_series_get(struct weir_series_table *table, const char 
 		return series;
 	table->items =
 		weir_grow(table->items, &table->capacity, table->count + 1, sizeof(*table->items));
+	weir_rowmap_add(&table->of_name, hash_name(name), (uint32_t)table->count);
 	series = &table->items[table->count++];
 	*series = (struct weir_series){.name = weir_alloc_text(name)};
 	return series;
@@ -99,6 +113,46 @@ void weir_series_push(struct weir_series *series, double value)
 	series->value = weir_grow(series->value, &series->capacity, series->count + 1,
 	                          sizeof(*series->value));
 	series->value[series->count++] = value;
+}
+
+void weir_run_add_metric(struct weir_run *run, const char *name, double value, const char *unit,
+                         bool higher_is_better)
+{
+	struct weir_series *series;
+
+	if (!isfinite(value) || weir_series_find(&run->metrics, name))
+		return;
+	series = weir_series_get(&run->metrics, name);
+	series->higher_is_better = higher_is_better;
+	series->unit = unit ? weir_alloc_text(unit) : NULL;
+	weir_series_push(series, value);
+}
+
+void weir_series_index(struct weir_series_table *table)
+{
+	weir_rowmap_clear(&table->of_name);
+	for (size_t i = 0; i < table->count; i++)
+		weir_rowmap_add(&table->of_name, hash_name(table->items[i].name), (uint32_t)i);
+}
+
+uint64_t weir_series_drop_empty(struct weir_series_table *table)
+{
+	uint64_t values = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < table->count; i++) {
+		struct weir_series *series = &table->items[i];
+
+		if (!series->count) {
+			release_series(series);
+			continue;
+		}
+		values += series->count;
+		table->items[kept++] = *series;
+	}
+	table->count = kept;
+	weir_series_index(table);
+	return values;
 }
 
 static int by_series_name(const void *a, const void *b)

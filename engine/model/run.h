@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "engine/base/enums.h"
+#include "engine/base/rowmap.h"
 
 struct weir_series {
 	char *name; /* "decode", "decode/aten::mm", "tokens_per_s" */
@@ -28,12 +29,15 @@ struct weir_series {
 struct weir_series_table {
 	struct weir_series *items;
 	size_t count, capacity;
+	struct weir_rowmap of_name;
 };
 
 /* Key of the label that tells in which session (job) a run was measured. A value that begins with
  * WEIR_RUN_DERIVED was found by weir and is no part of the content of a run. */
 #define WEIR_RUN_SESSION "session"
 #define WEIR_RUN_DERIVED "auto:"
+
+#define WEIR_RUN_MAX_LABELS 256
 
 struct weir_run_label {
 	char *key, *value;
@@ -63,6 +67,11 @@ struct weir_series_table *weir_run_table(struct weir_run *run, enum weir_run_tab
 const struct weir_series_table *weir_run_table_of(const struct weir_run *run,
                                                   enum weir_run_table table);
 
+/* Adds a metric of one value; nothing if the value is not finite or the run has the metric. Texts
+ * are copied; unit may be NULL. */
+void weir_run_add_metric(struct weir_run *run, const char *name, double value, const char *unit,
+                         bool higher_is_better);
+
 struct weir_run *weir_run_new(void);
 void weir_run_free(struct weir_run *run);
 
@@ -71,6 +80,10 @@ struct weir_series *weir_series_get(struct weir_series_table *table, const char 
 const struct weir_series *weir_series_find(const struct weir_series_table *table,
                                            const char *name); /* may be NULL */
 void weir_series_push(struct weir_series *series, double value);
+/* Finds series by their names again after a caller changed names in place. */
+void weir_series_index(struct weir_series_table *table);
+/* Removes the series without values. Returns the number of values of the others. */
+uint64_t weir_series_drop_empty(struct weir_series_table *table);
 /* Returns the series sorted by name. They are borrowed; the caller frees the list. */
 const struct weir_series **weir_series_sorted(const struct weir_series_table *table);
 

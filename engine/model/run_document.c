@@ -20,6 +20,9 @@ enum weir_status weir_run_read_labels(const cJSON *object, struct weir_run *run,
 
 	if (status || !labels)
 		return status;
+	if (cJSON_GetArraySize(labels) > WEIR_RUN_MAX_LABELS)
+		return weir_fail(err, WEIR_E_LIMIT, "labels: more than %d of them",
+		                 WEIR_RUN_MAX_LABELS);
 	cJSON_ArrayForEach (label, labels) {
 		if (!cJSON_IsString(label))
 			return weir_fail(err, WEIR_E_FORMAT, "labels.%.200s: expected text",

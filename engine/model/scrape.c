@@ -82,9 +82,7 @@ static uint32_t hash_series(uint32_t family, const struct weir_scrape_label *lab
 	uint64_t key = family;
 
 	for (size_t i = 0; i < count; i++)
-		key = (key ^ ((uint64_t)labels[i].name << 32 | labels[i].value)) *
-		              UINT64_C(0x9fb21c651e98df25) ^
-		      key >> 29;
+		key = weir_hash_pair(key, (uint64_t)labels[i].name << 32 | labels[i].value);
 	return weir_rowmap_hash(key);
 }
 
@@ -381,4 +379,18 @@ double weir_scrape_value(const struct weir_scrape *scrape, uint32_t series,
 		if (scrape->samples[i].part == part)
 			return scrape->samples[i].value;
 	return NAN;
+}
+
+double weir_scrape_only_value(const struct weir_scrape *scrape, const char *family)
+{
+	uint32_t row = weir_scrape_find_family(scrape, family, strlen(family));
+	const struct weir_scrape_family *found;
+
+	if (row == WEIR_ROWMAP_NONE)
+		return NAN;
+	found = &scrape->families[row];
+	return found->series_count == 1
+	               ? weir_scrape_value(scrape, scrape->by_family[found->first_series],
+	                                   WEIR_PART_VALUE)
+	               : NAN;
 }

@@ -120,5 +120,8 @@ uint32_t weir_scrape_counterpart(const struct weir_scrape *other, const struct w
  * part. */
 double weir_scrape_value(const struct weir_scrape *scrape, uint32_t series,
                          enum weir_scrape_part part);
+/* Returns the value of the family with this name if it has one series; NAN: no such family, or
+ * several series. */
+double weir_scrape_only_value(const struct weir_scrape *scrape, const char *family);
 
 #endif

@@ -27,8 +27,8 @@ enum weir_server_product {
 
 enum weir_server_clock {
 	WEIR_SERVER_CLOCK_NONE,     /* lines have no time: rows are in order of the file */
-	WEIR_SERVER_CLOCK_YEARLESS, /* local time without a year: at_ns counts from 1 January of
-	                               year 1972 */
+	WEIR_SERVER_CLOCK_YEARLESS, /* local time without a year: at_ns counts from 1 January
+	                               1972 */
 	WEIR_SERVER_CLOCK_LOCAL,    /* local time of an unknown zone, as if it were UTC */
 	WEIR_SERVER_CLOCK_UNIX,
 };

@@ -94,10 +94,18 @@ struct weir_server_figures {
 	double slots_share;      /* share of the waiting time with all slots taken, and KV room */
 	double slot_limit;       /* requests that run at once at most: setting or flat maximum */
 	bool slots_inferred;
+	double full_steps; /* share of the waiting time in steps that hold max_step_tokens */
 	struct weir_wait_reason reasons[WEIR_MAX_WAIT_REASONS];
 	size_t reason_count;
 	double transfer_waiting; /* mean requests that wait for a transfer of their KV cache */
 	double transfer_ns;      /* mean time of such a transfer */
+	double transfer_share;   /* of the requests in the server, those that wait for one */
+	double transfer_bytes;   /* mean size of a transfer */
+	double transfers_failed, transfers_expired; /* expired: nobody fetched the cache in time */
+	double external_hit_rate;                   /* of tokens, in caches of other engines */
+	double media_hit_rate; /* of images and the like, in the cache of processed inputs */
+	/* LoRA adapters with requests, at the last moment, and the most that run at once. */
+	double adapters_running, adapters_waiting, adapters_max;
 
 	double requests, prompt_tokens, output_tokens;
 	double prompt_tokens_per_s, output_tokens_per_s;

@@ -57,6 +57,7 @@ enum weir_detail_kind {
 	WEIR_DETAIL_IDLE,  /* idle intervals of a device, by cause */
 	WEIR_DETAIL_WAITS, /* waits for another rank in collectives */
 	WEIR_DETAIL_WORK,  /* device work, one track per stream */
+	WEIR_DETAIL_HOST,  /* operators, annotations and calls of a thread */
 	WEIR_DETAIL_KIND_COUNT
 };
 
@@ -73,6 +74,21 @@ struct weir_detail_span {
 	const char *note; /* NULL: none */
 	uint32_t track;
 	uint32_t stage; /* row of report->stages; UINT32_MAX: none */
+	/* Number of the launch that this call of the host makes, or of the call that launched this
+	 * work; 0: none. Of several pieces of work of one launch, the first has it. */
+	uint32_t flow;
+};
+
+/* A counter has this many values: means over equal windows of the trace of its rank. */
+#define WEIR_DETAIL_WINDOWS      1000
+#define WEIR_DETAIL_MAX_COUNTERS 64
+
+struct weir_detail_counter {
+	int64_t rank;
+	const char *name;           /* "active share of device 0" */
+	const char *unit;           /* "share" or "launches" */
+	int64_t start_ns, width_ns; /* of the first window, on the clock of the first rank */
+	const double *value;        /* WEIR_DETAIL_WINDOWS values */
 };
 
 struct weir_detail {
@@ -81,7 +97,10 @@ struct weir_detail {
 	size_t track_count;
 	struct weir_detail_span *spans; /* by track, then by start, longest first */
 	size_t span_count;
-	uint64_t left_out; /* spans beyond WEIR_DETAIL_MAX_SPANS */
+	struct weir_detail_counter *counters;
+	size_t counter_count;
+	uint32_t flow_count; /* largest number of a launch */
+	uint64_t left_out;   /* spans beyond WEIR_DETAIL_MAX_SPANS */
 };
 
 #endif

@@ -76,6 +76,29 @@ void weir_device_columns_reserve(struct weir_device_columns *columns, size_t nee
 	                                 WEIR_COUNT_OF(device_columns));
 }
 
+/* Cuts each column to `rows` rows, which are at most as many as it has room for. */
+static void trim_columns(void *table, size_t rows, const struct column *columns, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		void *data =
+			weir_trim_block(column_data(table, &columns[i]), rows * columns[i].size);
+
+		memcpy((char *)table + columns[i].offset, &data, sizeof(data));
+	}
+}
+
+void weir_trace_trim(struct weir_trace *trace)
+{
+	struct weir_host_columns *host = &trace->host;
+	struct weir_device_columns *device = &trace->device;
+
+	trim_columns(host, host->count, host_columns, WEIR_COUNT_OF(host_columns));
+	trim_columns(device, device->count, device_columns, WEIR_COUNT_OF(device_columns));
+	/* The least that all columns have room for. */
+	host->capacity = host->count;
+	device->capacity = device->count;
+}
+
 struct weir_trace *weir_trace_new(void)
 {
 	struct weir_trace *trace = weir_alloc(sizeof(*trace));

@@ -247,5 +247,7 @@ void weir_trace_clear(struct weir_trace *trace);
 /* Makes room for `need` rows in every column; new rows are not initialised. */
 void weir_host_columns_reserve(struct weir_host_columns *columns, size_t need);
 void weir_device_columns_reserve(struct weir_device_columns *columns, size_t need);
+/* Returns the memory behind the last rows to the system, once all rows are known. */
+void weir_trace_trim(struct weir_trace *trace);
 
 #endif

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/enums.h"
+#include "engine/base/slice.h"
 #include "engine/base/text.h"
 #include "engine/model/template.h"
 #include "engine/pipeline/abstain.h"
@@ -11,6 +13,8 @@
 
 #define NAME_COLUMNS   48 /* of an operator */
 #define LISTED_METRICS 6  /* metrics of a run that a note lists */
+#define LISTED_TOTALS  3  /* largest rows of a table that a note lists */
+#define LISTED_LOADS   4  /* figures of several loads that a note lists */
 
 bool weir_has_timeline(const struct weir_report *report)
 {
@@ -210,6 +214,176 @@ static void note_metrics(struct weir_report *report)
 	weir_text_release(&text);
 }
 
+/* ---- tables of totals ---- */
+
+/* A row of a table: a kernel with its time in the whole run. */
+struct total {
+	struct weir_slice name;
+	double ns;
+};
+
+/* The rows of the tables among the inputs, the largest first. */
+struct totals {
+	struct total largest[LISTED_TOTALS];
+	size_t count;       /* all rows */
+	double ns;          /* of all rows */
+	const char *things; /* "kernels" */
+};
+
+static void add_total(struct totals *totals, struct weir_slice name, double ns)
+{
+	size_t at = totals->count < LISTED_TOTALS ? totals->count : LISTED_TOTALS;
+
+	if (!(ns > 0))
+		return;
+	totals->count++;
+	totals->ns += ns;
+	for (; at > 0 && totals->largest[at - 1].ns < ns; at--)
+		if (at < LISTED_TOTALS)
+			totals->largest[at] = totals->largest[at - 1];
+	if (at < LISTED_TOTALS)
+		totals->largest[at] = (struct total){name, ns};
+}
+
+/* Takes "kernels/NAME/total_ns"; a table of kernels excludes those of calls and ranges. */
+static void add_figure(struct totals *totals, const struct weir_series *series)
+{
+	static const char group[] = "kernels/", figure[] = "/total_ns";
+	size_t length = strlen(series->name), around = sizeof group - 1 + sizeof figure - 1;
+
+	if (length > around && strncmp(series->name, group, sizeof group - 1) == 0 &&
+	    strcmp(series->name + length - (sizeof figure - 1), figure) == 0)
+		add_total(totals,
+		          (struct weir_slice){series->name + sizeof group - 1, length - around},
+		          mean_of(series));
+}
+
+/* True if the operators of an input are parts of one time. Those of a profiler's table are not: it
+ * lists calls of the host, operators and the kernels that they launch. */
+static bool divides_time(const struct weir_input *input)
+{
+	return input->format &&
+	       (strcmp(input->format, "rocprof") == 0 || strcmp(input->format, "trtexec") == 0);
+}
+
+static void collect_totals(const struct weir_report *report, struct totals *totals)
+{
+	*totals = (struct totals){.things = "operators"};
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_run *run = report->profile->inputs[i].run;
+
+		for (size_t m = 0;
+		     run && divides_time(&report->profile->inputs[i]) && m < run->operators.count;
+		     m++)
+			add_total(totals, weir_slice_of(run->operators.items[m].name),
+			          mean_of(&run->operators.items[m]));
+	}
+	for (size_t i = 0; !totals->count && i < report->profile->input_count; i++) {
+		const struct weir_run *run = report->profile->inputs[i].run;
+
+		for (size_t m = 0; run && m < run->metrics.count; m++)
+			add_figure(totals, &run->metrics.items[m]);
+		totals->things = "kernels";
+	}
+}
+
+static void put_total(const struct total *total, struct weir_text *out)
+{
+	struct weir_text whole = {0}, cut = {0};
+
+	weir_text_add(&whole, total->name.data, total->name.length);
+	weir_cut_name(&cut, whole.data ? whole.data : "?", NAME_COLUMNS);
+	weir_template_quote(cut.data ? cut.data : "?", out);
+	weir_text_release(&whole);
+	weir_text_release(&cut);
+}
+
+/* Makes the largest row of the tables, if there are any, the headline, and notes the next ones. */
+static void explain_totals(struct weir_report *report)
+{
+	struct weir_text headline = {0}, list = {0};
+	struct totals totals;
+
+	collect_totals(report, &totals);
+	if (!totals.count)
+		return;
+	put_total(&totals.largest[0], &headline);
+	weir_text_puts(&headline, " holds ");
+	weir_text_share(&headline, totals.largest[0].ns / totals.ns);
+	weir_text_puts(&headline, " of the ");
+	weir_text_duration(&headline, totals.ns);
+	weir_text_puts(&headline, " of the table; totals do not show what limits it, nor what the "
+	                          "device waits for");
+	report->verdict.headline = keep(report, &headline);
+	for (size_t i = 0; i < totals.count && i < LISTED_TOTALS; i++) {
+		weir_text_puts(&list, i ? ", " : "");
+		put_total(&totals.largest[i], &list);
+		weir_text_puts(&list, " ");
+		weir_text_share(&list, totals.largest[i].ns / totals.ns);
+	}
+	weir_report_note(report, "totals", "%s in the table: %zu; most of the time: %s",
+	                 totals.things, totals.count, list.data);
+	weir_text_release(&list);
+}
+
+/* ---- figures of several loads ---- */
+
+/* Returns the figure of "concurrency@4/p99_latency_ms"; NULL: it is not of one of several loads. */
+static const char *figure_of_load(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return slash && memchr(name, '@', (size_t)(slash - name)) && !strchr(slash + 1, '/')
+	               ? slash + 1
+	               : NULL;
+}
+
+/* Appends "p99_latency_ms 21 to 64.9 ms" for a figure over its loads; false: no load states it. */
+static bool add_range(const struct weir_run *run, const char *figure, struct weir_text *out)
+{
+	double least = INFINITY, most = -INFINITY;
+	const char *unit = NULL;
+
+	for (size_t i = 0; i < run->metrics.count; i++) {
+		const struct weir_series *series = &run->metrics.items[i];
+		const char *own = figure_of_load(series->name);
+
+		if (!own || strcmp(own, figure) != 0 || isnan(mean_of(series)))
+			continue;
+		least = fmin(least, mean_of(series));
+		most = fmax(most, mean_of(series));
+		unit = series->unit;
+	}
+	if (!(most >= least))
+		return false;
+	weir_text_printf(out, "%s%s %.4g to %.4g%s%s", out->length ? ", " : "", figure, least, most,
+	                 unit ? " " : "", unit ? unit : "");
+	return true;
+}
+
+/* Notes the ranges of the main figures over the loads of a run. */
+static void note_loads(struct weir_report *report)
+{
+	static const char *const figures[] = {
+		"inference_throughput", "request_throughput", "output_throughput", "throughput",
+		"mean_ttft_ms",         "median_latency_ms",  "p50_latency_ms",    "mean_e2el_ms",
+		"p99_latency_ms",       "p99_ttft_ms",        "mean_tpot_ms"};
+	struct weir_text text = {0};
+
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_run *run = report->profile->inputs[i].run;
+		size_t listed = 0;
+
+		for (size_t f = 0; run && f < WEIR_COUNT_OF(figures) && listed < LISTED_LOADS; f++)
+			listed += add_range(run, figures[f], &text);
+	}
+	if (text.length)
+		weir_report_note(report, "loads",
+		                 "over the loads of the file: %s (weir convert prints all)",
+		                 text.data);
+	weir_text_release(&text);
+}
+
 static void explain_silence(struct weir_report *report)
 {
 	struct weir_verdict *verdict = &report->verdict;
@@ -229,8 +403,11 @@ static void explain_silence(struct weir_report *report)
 		return;
 	if (recipe->cause)
 		verdict->next = recipe->cause;
-	if (silences[i].holds == is_anything)
-		note_metrics(report);
+	if (silences[i].holds != is_anything)
+		return;
+	explain_totals(report);
+	note_metrics(report);
+	note_loads(report);
 }
 
 void weir_explain_missing_input(struct weir_report *report)

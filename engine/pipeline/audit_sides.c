@@ -8,6 +8,7 @@
 #include "engine/analysis/rank/features.h"
 #include "engine/base/json.h"
 #include "engine/base/source.h"
+#include "engine/part/trace_pack.h"
 #include "engine/pipeline/audit.h"
 #include "engine/report/json/stored.h"
 #include "engine/stats/quantile.h"
@@ -298,6 +299,26 @@ static enum weir_status hash_file(const char *path, struct weir_sha256 *hash,
 	return status ? weir_fail_in(err, "%s", path) : WEIR_OK;
 }
 
+/* Adds the content of an input: its file, or its trace if `path` names no file here. */
+static enum weir_status hash_input(const struct weir_input *input, struct weir_sha256 *hash,
+                                   struct weir_error *err)
+{
+	struct weir_text columns = {0};
+
+	if (!input->elsewhere && !input->from_part)
+		return hash_file(input->path, hash, err);
+	if (!input->trace)
+		return weir_fail(
+			err, WEIR_E_USAGE,
+			"%s: the fix is identified by the file, which is in an archive, in "
+			"a part or on a server: pass the file itself",
+			input->path);
+	weir_trace_pack(input->trace, &columns);
+	weir_sha256_add(hash, columns.data, columns.length);
+	weir_text_release(&columns);
+	return WEIR_OK;
+}
+
 /* Adds the digest of a side's content, without its unprofiled times: other times of the same pair
  * are a better measurement, not another pair. */
 static enum weir_status hash_side(const struct side *side, struct weir_sha256 *pair,
@@ -313,7 +334,7 @@ static enum weir_status hash_side(const struct side *side, struct weir_sha256 *p
 		status = hash_file(side->path, &hash, err);
 	for (size_t i = 0; !status && !side->stored && i < profile->input_count; i++)
 		if (!side->run_path || strcmp(profile->inputs[i].path, side->run_path) != 0)
-			status = hash_file(profile->inputs[i].path, &hash, err);
+			status = hash_input(&profile->inputs[i], &hash, err);
 	weir_sha256_end(&hash, digest);
 	weir_sha256_add(pair, digest, sizeof digest);
 	return status;

@@ -8,10 +8,13 @@
 #include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
 #include "engine/base/regions.h"
+#include "engine/base/sandbox.h"
+#include "engine/pipeline/amd_tools.h"
 #include "engine/pipeline/classify.h"
 #include "engine/pipeline/duplicates.h"
 #include "engine/pipeline/headline.h"
 #include "engine/pipeline/judge.h"
+#include "engine/pipeline/one_run.h"
 #include "engine/pipeline/parting.h"
 #include "engine/pipeline/recommend.h"
 #include "engine/pipeline/server_verdict.h"
@@ -64,6 +67,7 @@ static enum weir_status read_inputs(const struct weir_classify_request *request,
 		.progress = request->progress,
 		.pack = true,
 		.pack_above = WEIR_DETAILED_RANKS,
+		.offline = request->offline,
 		.failures = failures,
 	};
 	struct weir_region region = weir_region_enter("read", NULL);
@@ -79,9 +83,27 @@ static enum weir_status read_inputs(const struct weir_classify_request *request,
 	if (!status)
 		status = weir_duplicates_check(profile, err);
 	if (!status)
+		status = weir_one_run_check(profile, err);
+	if (!status)
 		status = weir_traces_settle(profile, WEIR_DETAILED_RANKS, err);
 	weir_region_leave(&region, "inputs", profile->input_count);
 	return status;
+}
+
+/* The call of weir_analysis_new() in a sandbox. */
+struct analysing {
+	const struct weir_profile *profile;
+	const struct weir_analysis_options *options;
+	struct weir_analysis **out;
+	struct weir_error *err;
+	enum weir_status status;
+};
+
+static void analyse_inside(void *context)
+{
+	struct analysing *call = context;
+
+	call->status = weir_analysis_new(call->profile, call->options, call->out, call->err);
 }
 
 /* Derives steps, segments, causes of idle time and rooflines for every rank, and joins the inputs.
@@ -105,10 +127,11 @@ static enum weir_status analyse(const struct weir_profile *profile,
 		.judge_context = rules,
 	};
 	struct weir_region region = weir_region_enter("analyse", NULL);
-	enum weir_status status = weir_analysis_new(profile, &options, out, err);
+	struct analysing call = {profile, &options, out, err, WEIR_OK};
 
-	weir_region_leave(&region, "ranks", status ? 0 : (*out)->summary_count);
-	return status;
+	weir_sandbox_run(analyse_inside, &call);
+	weir_region_leave(&region, "ranks", call.status ? 0 : (*out)->summary_count);
+	return call.status;
 }
 
 /* Gives each operator its verdict, on which the attribution of time in the report rests. */
@@ -152,6 +175,7 @@ static enum weir_status recommend(const struct weir_analysis *analysis,
 	status = weir_recommend(analysis, report, conclusion->advice.items,
 	                        conclusion->advice.count, err);
 	weir_name_server_changes(report);
+	weir_name_amd_tools(report);
 	weir_note_long_stages(report);
 	weir_note_profiler(report);
 	weir_region_leave(&region, "recommendations", report->recommendation_count);
@@ -215,6 +239,7 @@ enum weir_status weir_classification_run(struct weir_classification *classificat
 		classification->report = weir_report_new(classification->profile);
 		note_failures(&classification->failures, classification->report);
 		fill_report(analysis, classification->report);
+		weir_analysis_drop_collectives(analysis);
 		judge_report(classification->report, classification->rules, &conclusion);
 		status = recommend(analysis, &conclusion, classification->report, err);
 		weir_conclusion_release(&conclusion);
@@ -336,5 +361,16 @@ enum weir_status weir_convert(const struct weir_classify_request *request, struc
 	}
 	weir_analysis_free(analysis);
 	weir_profile_free(profile);
+	return status;
+}
+
+enum weir_status weir_check_run(const char *path, struct weir_error *err)
+{
+	const struct weir_classify_request request = {.paths = &path, .path_count = 1};
+	struct weir_run *run;
+	enum weir_status status = weir_convert(&request, &run, err);
+
+	if (!status)
+		weir_run_free(run);
 	return status;
 }

@@ -36,6 +36,7 @@ struct weir_classify_request {
 	bool detail;       /* keep the data for drawings of the timeline */
 	size_t run_number; /* weir_convert(): run of a file with several, from 1; 0: the only one */
 	const struct weir_progress *progress; /* NULL: none */
+	bool offline;                         /* do not fetch addresses of http and https */
 	bool tolerant; /* leave files out that cannot be read, and report them */
 };
 
@@ -96,5 +97,9 @@ void weir_measured_release(struct weir_measured *measured);
  * with weir_run_free(). */
 enum weir_status weir_convert(const struct weir_classify_request *request, struct weir_run **out,
                               struct weir_error *err);
+
+/* Reads a file or folder as a run and forgets it, so that a wrong one is found before hours of
+ * measuring. Errors as of weir_convert(). */
+enum weir_status weir_check_run(const char *path, struct weir_error *err);
 
 #endif

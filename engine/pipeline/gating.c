@@ -12,6 +12,7 @@
 #include "engine/pipeline/clock.h"
 #include "engine/pipeline/exit.h"
 #include "engine/pipeline/findings.h"
+#include "engine/pipeline/gate_pictures.h"
 #include "engine/pipeline/gating.h"
 #include "engine/pipeline/next_steps.h"
 #include "engine/pipeline/run_checks.h"
@@ -248,11 +249,12 @@ static void fill_bounds(struct weir_gate_result *result, const struct weir_gatin
 	result->candidate_cause = keep(result, candidate->cause);
 }
 
-enum weir_status weir_gating_compare(struct weir_gate_result *result,
-                                     const struct weir_gate_terms *terms,
-                                     const struct weir_gating_side *baseline,
-                                     const struct weir_gating_side *candidate,
-                                     struct weir_error *err)
+/* Compares and judges. Fills the pictures if `draws` is set. */
+static enum weir_status compare_and_judge(struct weir_gate_result *result,
+                                          const struct weir_gate_terms *terms,
+                                          const struct weir_gating_side *baseline,
+                                          const struct weir_gating_side *candidate, bool draws,
+                                          struct weir_error *err)
 {
 	const struct weir_compare_policy policy = weir_gating_policy(terms->policy);
 	struct weir_compare_input input = {
@@ -263,12 +265,32 @@ enum weir_status weir_gating_compare(struct weir_gate_result *result,
 		.policy = &policy,
 		.one_session = terms->one_session,
 	};
-	enum weir_status status;
+	struct weir_comparing *comparing;
+	enum weir_status status = weir_compare_keep(&input, result, &comparing, err);
+
+	if (!status) {
+		add_drift(result, &policy, baseline, candidate);
+		weir_gate_judge(result, terms);
+		remark_sessions(result);
+	}
+	if (!status && draws)
+		weir_gate_pictures_fill(result, comparing, baseline, candidate);
+	weir_comparing_free(comparing);
+	return status;
+}
+
+/* Compares two sides if their environments allow it. */
+static enum weir_status compare_allowed(struct weir_gate_result *result,
+                                        const struct weir_gate_terms *terms,
+                                        const struct weir_gating_side *baseline,
+                                        const struct weir_gating_side *candidate, bool draws,
+                                        struct weir_error *err)
+{
 	bool same_environment;
 
 	fill_bounds(result, baseline, candidate);
-	result->alpha_operators = policy.alpha_operators;
-	result->alpha_stages = policy.alpha_stages;
+	result->alpha_operators = terms->policy->alpha_operators;
+	result->alpha_stages = terms->policy->alpha_stages;
 	same_environment =
 		weir_gate_environment(result, terms->policy, baseline->runs, baseline->count,
 	                              candidate->runs, candidate->count);
@@ -276,13 +298,16 @@ enum weir_status weir_gating_compare(struct weir_gate_result *result,
 		weir_gate_stop(result, WEIR_GATE_ENVIRONMENT, WEIR_GATE_CODE_ENVIRONMENT);
 		return WEIR_OK;
 	}
-	status = weir_compare(&input, result, err);
-	if (!status) {
-		add_drift(result, &policy, baseline, candidate);
-		weir_gate_judge(result, terms);
-		remark_sessions(result);
-	}
-	return status;
+	return compare_and_judge(result, terms, baseline, candidate, draws, err);
+}
+
+enum weir_status weir_gating_compare(struct weir_gate_result *result,
+                                     const struct weir_gate_terms *terms,
+                                     const struct weir_gating_side *baseline,
+                                     const struct weir_gating_side *candidate,
+                                     struct weir_error *err)
+{
+	return compare_allowed(result, terms, baseline, candidate, false, err);
 }
 
 /* ---- a whole gate ---- */
@@ -388,7 +413,9 @@ static enum weir_status compare_sides(const struct weir_gate_request *request,
 	weir_run_checks_complete(sides->baseline, sides->candidate, result);
 	weir_gating_side_init(&baseline, sides->baseline);
 	weir_gating_side_init(&candidate, sides->candidate);
-	status = weir_gating_compare(result, &request->terms, &baseline, &candidate, err);
+	status = compare_allowed(result, &request->terms, &baseline, &candidate, true, err);
+	if (!status && request->name && result->pictures)
+		status = weir_gate_history_fill(request, &candidate, result, err);
 	if (!status && result->row_count)
 		weir_region_leave(&region, "rows", result->row_count);
 	weir_gating_side_release(&baseline);

@@ -37,7 +37,7 @@ struct weir_compare_policy weir_gating_policy(const struct weir_policy *policy);
 /* First words of the remark that sessions leave rows undecided. */
 #define WEIR_GATING_UNDECIDED "inconclusive: "
 
-/* Compares two sides and fills environment, rows and verdict of the result. */
+/* Compares two sides and fills environment, rows and verdict of the result, but no pictures. */
 enum weir_status weir_gating_compare(struct weir_gate_result *result,
                                      const struct weir_gate_terms *terms,
                                      const struct weir_gating_side *baseline,

@@ -42,18 +42,6 @@ static enum weir_status make_folders(const char *folder, char **full, struct wei
 	                         strerror(errno));
 }
 
-/* Reads the run, so that a wrong file is found before hours of measuring. */
-static enum weir_status check_run(const char *path, struct weir_error *err)
-{
-	const struct weir_classify_request request = {.paths = &path, .path_count = 1};
-	struct weir_run *run;
-	enum weir_status status = weir_convert(&request, &run, err);
-
-	if (!status)
-		weir_run_free(run);
-	return status;
-}
-
 static enum weir_status measure(const struct weir_interleave *interleave, const char *full,
                                 size_t side, size_t number, struct weir_error *err)
 {
@@ -74,7 +62,7 @@ static enum weir_status measure(const struct weir_interleave *interleave, const 
 		},
 		interleave->signals, NULL, err);
 	if (!status && number == 1)
-		status = check_run(path.data, err);
+		status = weir_check_run(path.data, err);
 	if (!status)
 		interleave->say(interleave->context, path.data + strlen(full) + 1);
 	weir_text_release(&path);

@@ -6,6 +6,7 @@
 #include "engine/base/regions.h"
 #include "engine/pipeline/classify.h"
 #include "engine/pipeline/measure_runs.h"
+#include "engine/pipeline/run_labels.h"
 #include "engine/pipeline/session.h"
 
 static void take(struct weir_baseline *into, struct weir_measured *measured, const char *path,
@@ -37,15 +38,19 @@ static enum weir_status measure_one(const struct weir_measuring *how, struct wei
 		.input_format = how->input_format,
 		.settings = how->settings,
 		.progress = how->progress,
+		.offline = how->offline,
 	};
 	struct weir_measured measured;
 	enum weir_status status = weir_measure(&request, rules, &measured, err);
 
 	if (status)
 		return status;
-	take(into, &measured, *path, how);
+	for (struct weir_run *run = measured.run; !status && run; run = run->next)
+		status = weir_run_labels_read(run, *path, err);
+	if (!status)
+		take(into, &measured, *path, how);
 	weir_measured_release(&measured);
-	return WEIR_OK;
+	return status;
 }
 
 /* Returns false for an error that every run would give, such as a wrong option. */

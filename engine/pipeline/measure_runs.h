@@ -4,6 +4,7 @@
 #ifndef WEIR_PIPELINE_MEASURE_RUNS_H
 #define WEIR_PIPELINE_MEASURE_RUNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "baselines/baseline.h"
@@ -21,6 +22,7 @@ struct weir_measuring {
 	const char *
 		consequence; /* consequence of a failure, for its message: "nothing was recorded" */
 	const struct weir_progress *progress; /* NULL: none */
+	bool offline;                         /* do not fetch addresses */
 	/* Called with the error message of each run that cannot be read; NULL: not called. */
 	void (*failed)(void *context, const char *message);
 	void *context; /* first argument of failed() */

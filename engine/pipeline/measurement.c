@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -71,11 +72,31 @@ static void say_output(const struct weir_measurement *measurement, const struct 
 }
 
 /* Returns true if the path is a folder or a file that is not empty. */
-static bool was_written(const char *path)
+static bool is_written(const char *path)
 {
 	struct stat info;
 
 	return stat(path, &info) == 0 && (S_ISDIR(info.st_mode) || info.st_size > 0);
+}
+
+/* Returns true if the folder holds an entry that is not hidden. */
+static bool holds_entry(const char *folder)
+{
+	DIR *stream = opendir(folder);
+	const struct dirent *entry;
+	bool holds = false;
+
+	while (stream && !holds && (entry = readdir(stream)) != NULL)
+		holds = entry->d_name[0] != '.';
+	if (stream)
+		closedir(stream);
+	return holds;
+}
+
+static bool was_written(const struct weir_measurement *measurement)
+{
+	return measurement->may_write_nothing || is_written(measurement->path) ||
+	       (measurement->place && holds_entry(measurement->place));
 }
 
 static enum weir_status judge(const struct weir_measurement *measurement,
@@ -86,7 +107,7 @@ static enum weir_status judge(const struct weir_measurement *measurement,
 		*skipped = true;
 		return WEIR_OK;
 	}
-	if (end->code == 0 && was_written(measurement->path))
+	if (end->code == 0 && was_written(measurement))
 		return WEIR_OK;
 	say_output(measurement, &end->output);
 	if (end->code == 0)

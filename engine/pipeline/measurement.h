@@ -21,8 +21,10 @@ struct weir_measurement {
 	const char *const *settings; /* further variables: see struct weir_child; NULL: none */
 	const char *folder;          /* in which the command runs; NULL: the current one */
 	const char *path;            /* of the run, absolute */
-	weir_say_line *say;          /* gets the output of a failed command */
-	void *context;               /* first argument of say() */
+	const char *place;      /* folder in which any file counts as written; NULL: only `path` */
+	bool may_write_nothing; /* the caller finds the result elsewhere */
+	weir_say_line *say;     /* gets the output of a failed command */
+	void *context;          /* first argument of say() */
 };
 
 /*

@@ -4,6 +4,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
+#include "engine/base/sandbox.h"
 #include "engine/pipeline/duplicates.h"
 #include "engine/pipeline/parting.h"
 
@@ -35,7 +36,7 @@ static bool is_trace_alone(const struct weir_input *input, const struct weir_rea
 {
 	return input->trace && !reader->join && !input->run && !input->requests &&
 	       !input->telemetry && !input->billing && !input->counters && !input->host_profile &&
-	       !input->scrape;
+	       !input->scrape && !input->server;
 }
 
 /* Keeps the file of an input, which its reader reads again when the parts are merged. */
@@ -51,6 +52,11 @@ static enum weir_status pack_file(struct weir_input *input, const struct weir_re
 			"%s: a part cannot hold a database that gives more than a timeline "
 			"(%s): pass it to weir merge beside the parts",
 			input->path, input->gives);
+	if (input->elsewhere)
+		return weir_fail(err, WEIR_E_USAGE,
+		                 "%s: a part keeps the file of %s, which is in an archive or on a "
+		                 "server: fetch or unpack it first",
+		                 input->path, input->format);
 	if (strcmp(input->path, "-") == 0)
 		return weir_fail(err, WEIR_E_USAGE,
 		                 "standard input: only traces can be made into a part without a "
@@ -139,6 +145,18 @@ static void pack(void *context, size_t index)
 	weir_input_pack((struct weir_input *)context + index);
 }
 
+struct unpacking_all {
+	struct unpacking *items;
+	size_t count;
+};
+
+static void unpack_in_parallel(void *context)
+{
+	const struct unpacking_all *all = context;
+
+	weir_pool_run(all->count, weir_pool_width(all->count), unpack, all->items);
+}
+
 static enum weir_status unpack_all(struct weir_profile *profile, struct weir_error *err)
 {
 	size_t count = profile->input_count;
@@ -147,7 +165,7 @@ static enum weir_status unpack_all(struct weir_profile *profile, struct weir_err
 
 	for (size_t i = 0; i < count; i++)
 		all[i].input = &profile->inputs[i];
-	weir_pool_run(count, weir_pool_width(count), unpack, all);
+	weir_sandbox_run(unpack_in_parallel, &(struct unpacking_all){all, count});
 	for (size_t i = 0; !status && i < count; i++) {
 		status = all[i].status;
 		if (status && err)

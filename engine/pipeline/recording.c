@@ -30,10 +30,14 @@ static const struct weir_recording recordings[] = {
          "record the device: nsys profile -t cuda,nvtx, without --cuda-graph-trace or capture "
          "ranges that end before the work; nsys status -e shows what the machine permits",
          "trace the CUDA API as well (nsys profile -t cuda,nvtx)", NCU_MODEL, NULL},
+	{"nsys-stats", NULL, ANY_HOST, NCU_MODEL,
+         "pass the recording that the table was made of: nsys export --type sqlite FILE"},
 	{"rocprof",
          "pass the *_kernel_trace.csv of the same run as well (rocprofv3 --kernel-trace "
          "--hip-runtime-trace)",
-         ROCM_HOST, ROCM_MODEL, NULL},
+         ROCM_HOST, ROCM_MODEL,
+         "pass the *_kernel_trace.csv of the same run as well (rocprofv3 --kernel-trace "
+         "--hip-runtime-trace)"},
 	{"rocprof_json", ROCM_DEVICE, ROCM_HOST, ROCM_MODEL, NULL},
 	{"rocpd", ROCM_DEVICE, ROCM_HOST, ROCM_MODEL, NULL},
 	{"onnxruntime",

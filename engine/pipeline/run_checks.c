@@ -108,45 +108,95 @@ enum weir_status weir_run_checks_distinct(const struct weir_baseline *baseline,
 
 /* ---- runs that are cut short ---- */
 
-static int by_size(const void *left, const void *right)
-{
-	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+/* The iterations of a stage in one run. */
+struct iterations {
+	const char *stage; /* borrowed from the run */
+	size_t count;
+};
 
-	return (a > b) - (a < b);
+/* The iterations of all stages in all runs of a side, sorted by stage and count. */
+struct usual {
+	struct iterations *items;
+	size_t count;
+};
+
+static int by_stage(const void *left, const void *right)
+{
+	const struct iterations *a = left, *b = right;
+	int order = strcmp(a->stage, b->stage);
+
+	return order != 0 ? order : (a->count > b->count) - (a->count < b->count);
 }
 
-/* Returns the lower median of the iterations of a stage in the other runs of a side; 0: no other
- * run has the stage. */
-static size_t usual_count(const struct weir_baseline *side, size_t but, const char *stage)
+static void usual_init(struct usual *usual, const struct weir_baseline *side)
 {
-	size_t *counts = weir_alloc((side->count + 1) * sizeof *counts), known = 0, usual;
+	size_t room = 1;
 
+	for (size_t i = 0; i < side->count; i++)
+		room += side->runs[i].run->stages.count;
+	*usual = (struct usual){.items = weir_alloc(room * sizeof *usual->items)};
 	for (size_t i = 0; i < side->count; i++) {
-		const struct weir_series *series =
-			weir_series_find(&side->runs[i].run->stages, stage);
+		const struct weir_series_table *stages = &side->runs[i].run->stages;
 
-		if (i != but && series && series->count > 0)
-			counts[known++] = series->count;
+		for (size_t k = 0; k < stages->count; k++)
+			if (stages->items[k].count > 0)
+				usual->items[usual->count++] = (struct iterations){
+					stages->items[k].name, stages->items[k].count};
 	}
-	qsort(counts, known, sizeof *counts, by_size);
-	usual = known ? counts[(known - 1) / 2] : 0;
-	free(counts);
-	return usual;
+	qsort(usual->items, usual->count, sizeof *usual->items, by_stage);
 }
 
-/* Returns the stage that is cut short in a run, or NULL. Sets *usual to the iterations of the
- * others. */
-static const struct weir_series *find_cut(const struct weir_baseline *side, size_t run,
-                                          size_t *usual)
+static void usual_release(struct usual *usual)
 {
-	const struct weir_series_table *stages = &side->runs[run].run->stages;
+	free(usual->items);
+}
 
-	for (size_t i = 0; i < stages->count; i++) {
-		const struct weir_series *series = &stages->items[i];
+/* Returns the index of the first item that is not below the stage and the count. */
+static size_t first_not_below(const struct usual *usual, const char *stage, size_t count)
+{
+	const struct iterations wanted = {stage, count};
+	size_t low = 0, high = usual->count;
 
-		*usual = usual_count(side, run, series->name);
-		if (series->count > 0 && *usual >= WEIR_RUN_LEAST_FULL &&
-		    series->count < *usual / WEIR_RUN_CUT_SHORT + (*usual % WEIR_RUN_CUT_SHORT > 0))
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_stage(&usual->items[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Returns the lower median of the iterations of a stage in the other runs of the side; 0: no other
+ * run has the stage. `series` belongs to one run. */
+static size_t usual_count(const struct usual *usual, const struct weir_series *series)
+{
+	size_t first = first_not_below(usual, series->name, 0);
+	size_t end = first_not_below(usual, series->name, SIZE_MAX);
+	size_t own = first_not_below(usual, series->name, series->count);
+	size_t others = end - first - 1, median;
+
+	if (others == 0)
+		return 0;
+	median = first + (others - 1) / 2;
+	return usual->items[median < own ? median : median + 1].count; /* steps over its own */
+}
+
+/* Returns the stage that is cut short in a run, or NULL. Sets *others to the iterations of the
+ * other runs. */
+static const struct weir_series *find_cut(const struct usual *usual, const struct weir_run *run,
+                                          size_t *others)
+{
+	for (size_t i = 0; i < run->stages.count; i++) {
+		const struct weir_series *series = &run->stages.items[i];
+
+		if (series->count == 0)
+			continue;
+		*others = usual_count(usual, series);
+		if (*others >= WEIR_RUN_LEAST_FULL &&
+		    series->count <
+		            *others / WEIR_RUN_CUT_SHORT + (*others % WEIR_RUN_CUT_SHORT > 0))
 			return series;
 	}
 	return NULL;
@@ -172,26 +222,26 @@ static void say(struct weir_gate_result *result, bool candidate, const char *tex
 static void leave_out_cut(struct weir_baseline *side, bool candidate,
                           struct weir_gate_result *result)
 {
-	bool *cut = weir_alloc((side->count + 1) * sizeof *cut);
+	struct usual usual;
 
+	usual_init(&usual, side);
 	for (size_t i = 0; i < side->count; i++) {
-		size_t usual = 0;
-		const struct weir_series *series = find_cut(side, i, &usual);
+		struct weir_baseline_run *run = &side->runs[i];
+		size_t others = 0;
+		const struct weir_series *series = find_cut(&usual, run->run, &others);
 
-		cut[i] = series != NULL;
+		run->left_out = run->incomplete = series != NULL;
 		if (series)
 			say(result, candidate,
 			    weir_arena_format(result->arena,
 			                      "%s has %zu iteration%s of %s, and the other runs "
 			                      "%zu: %s",
-			                      name_of(&side->runs[i], result->arena), series->count,
-			                      series->count == 1 ? "" : "s", series->name, usual,
+			                      name_of(run, result->arena), series->count,
+			                      series->count == 1 ? "" : "s", series->name, others,
 			                      candidate ? "leave it out or measure it again"
 			                                : "it was not compared"));
 	}
-	for (size_t i = 0; i < side->count; i++)
-		side->runs[i].left_out = side->runs[i].incomplete = cut[i];
-	free(cut);
+	usual_release(&usual);
 }
 
 /* ---- stages that some runs lack ---- */

@@ -166,7 +166,7 @@ static const char *opening_of(const struct weir_server_figures *server)
 	if (isnan(server->waiting_share))
 		return "the moments of the server that are known do not show what its requests "
 		       "wait for";
-	return server->waiting_share > 0 && server->queue_of_latency >= 0.05
+	return server->waiting_share > 0 && !(server->queue_of_latency < 0.05)
 	               ? "requests wait, but no state of the server explains it"
 	               : "no state of the server limits its requests";
 }
@@ -189,7 +189,8 @@ void weir_explain_server(struct weir_report *report)
 	                                       : ", the KV cache peaks at ",
 	          server->kv.max, "");
 	if (server->running.mean >= 0) {
-		weir_text_printf(&text, ", %.3g requests run on average", server->running.mean);
+		weir_text_printf(&text, ", %.3g request%s on average", server->running.mean,
+		                 server->running.mean == 1 ? " runs" : "s run");
 		if (!isnan(server->slot_limit))
 			weir_text_printf(&text, " in %.0f slots", server->slot_limit);
 	}

@@ -19,12 +19,25 @@ static struct weir_input *find_several(struct weir_profile *profile)
 	return NULL;
 }
 
+/* Replaces the joined run of an input by the runs that it joins, which the file holds one after
+ * another. */
+static void take_repeats(struct weir_input *input)
+{
+	weir_run_free(input->run);
+	input->run = input->repeats;
+	input->repeats = NULL;
+}
+
 enum weir_status weir_several_runs_take(struct weir_profile *profile, struct weir_run **out,
                                         struct weir_error *err)
 {
-	struct weir_input *input = find_several(profile);
+	struct weir_input *input;
 
 	*out = NULL;
+	/* Beside other inputs, the repeats are parts of one run with them. */
+	if (profile->input_count == 1 && profile->inputs[0].repeats)
+		take_repeats(&profile->inputs[0]);
+	input = find_several(profile);
 	if (!input)
 		return WEIR_OK;
 	if (profile->input_count > 1)
@@ -58,8 +71,11 @@ static enum weir_status keep_one(struct weir_input *input, size_t number, struct
 enum weir_status weir_several_runs_choose(struct weir_profile *profile, size_t number,
                                           struct weir_error *err)
 {
-	struct weir_input *input = find_several(profile);
+	struct weir_input *input;
 
+	if (number > 0 && profile->input_count == 1 && profile->inputs[0].repeats)
+		take_repeats(&profile->inputs[0]);
+	input = find_several(profile);
 	if (!input && number <= 1)
 		return WEIR_OK;
 	if (!input)

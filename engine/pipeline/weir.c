@@ -108,7 +108,8 @@ static struct weir_settings settings_of(const struct call *call)
 
 static struct weir_progress progress_of(const struct call *call)
 {
-	return (struct weir_progress){call->options.progress, call->options.progress_context};
+	return (struct weir_progress){call->options.progress, call->options.progress_context, NULL,
+	                              NULL};
 }
 
 static enum weir_status classify(struct call *call, struct weir_error *err)
@@ -127,6 +128,7 @@ static enum weir_status classify(struct call *call, struct weir_error *err)
 		.change_count = call->options.what_if_count,
 		.percentile = call->options.percentile / 100,
 		.detail = call->options.drawings,
+		.offline = true,
 		.progress = progress.report ? &progress : NULL,
 	};
 	enum weir_status status = call->count ? take_changes(call, err)
@@ -183,6 +185,7 @@ static enum weir_status gate(struct call *call, struct weir_error *err)
 	                      .settings = &result->settings,
 	                      .recorded = now,
 	                      .consequence = "nothing was compared",
+	                      .offline = true,
 	                      .progress = progress.report ? &progress : NULL,
 	                      .failed = keep_failure,
 	                      .context = &first},

@@ -24,6 +24,9 @@ struct weir_reader {
 	const char *title; /* one line for `weir formats` */
 	const char *gives; /* the kind of input for classify: "timeline", "native run" */
 
+	bool whole_run; /* each file is the result of a whole run, not a part of one */
+	bool of_amd;    /* only tools for AMD's devices write this format */
+
 	/* The format is recognised by marks (engine/readers/parts/sniff.h), by sniff(), or by both.
 	 * The reader that verifies the most bits reads the file; a tie is an error. */
 	const struct weir_mark *marks; /* ends with {0}; NULL: none */
@@ -60,13 +63,23 @@ enum weir_status weir_reader_choose(struct weir_source *source, const struct wei
 enum weir_status weir_reader_find(const char *name, const struct weir_reader **out,
                                   struct weir_error *err);
 
-/* Reports the stored bytes of an input read so far and their total (0: unknown). May run on any
- * thread, but one call at a time, and reports one input until it is done. Sources call it, not
- * readers. */
+/* Progress over all files of a call. */
+struct weir_progress_whole {
+	unsigned long long done, total; /* stored bytes; total 0: unknown */
+	size_t files_done, files;
+};
+
 struct weir_progress {
+	/* Reports the stored bytes of an input read so far and their total (0: unknown). May run on
+	 * any thread, but one call at a time, and reports one input until it is done. Sources call
+	 * it, not readers. */
 	void (*report)(void *context, const char *path, unsigned long long done,
 	               unsigned long long total);
 	void *context;
+	/* Tells in one line which files of a folder or archive were read. NULL: nobody asks. */
+	void (*tell)(void *context, const char *line);
+	/* Called before report(), with the files together. NULL: nobody asks. */
+	void (*whole)(void *context, const struct weir_progress_whole *whole);
 };
 
 /* Files that were left out, and why. {0} is empty; release with weir_read_failures_release(). */
@@ -84,17 +97,18 @@ struct weir_read_options {
 	 * is read, so that few are in memory at once. */
 	bool pack;
 	size_t pack_above;
-	bool apart; /* leave inputs that belong together as they were read */
+	bool offline; /* refuse addresses: a library must not fetch by surprise */
+	bool apart;   /* leave inputs that belong together as they were read */
 	/* If set, a file that cannot be read is left out, and its error appended here. */
 	struct weir_read_failures *failures;
 };
 
 /*
  * Reads paths into the profile, several at a time, and adds their inputs in the order of the paths.
- * A path is a file, "-", or a directory: every profile in it, sorted by name. Files of a directory
- * that no reader claims are skipped; a directory without any profile is an error. Reports the error
- * of the first path that fails; the message begins with the path. Inputs of the paths before it
- * stay in the profile.
+ * A path is a file, "-", or a folder or archive: every profile in it and below it, sorted by name.
+ * Files of a folder or archive that no reader claims are skipped; one without any profile is an
+ * error. Reports the error of the first path that fails; the message begins with the path. Inputs
+ * of the paths before it stay in the profile.
  */
 enum weir_status weir_read_paths(struct weir_profile *profile, const char *const *paths,
                                  size_t count, const struct weir_read_options *options,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/readers/parts/closed.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sql/sqldb.h"
@@ -64,23 +65,29 @@ static enum weir_status choose_owner(const struct weir_sqldb *db, const struct w
 }
 
 /*
- * Chooses by the tables of the database in this file, because a schema with many tables is longer
- * than the head. *out stays NULL if the tables cannot be listed (the database is damaged, or being
- * written): then the head decides.
+ * Chooses by the tables of the database, because a schema with many tables is longer than the head.
+ * *out stays NULL if the tables cannot be listed (the database is damaged, or being written), and
+ * *reason says why: then the head decides. A plain file is opened again; anything else is held by
+ * the source.
  */
-static enum weir_status choose_by_tables(const char *path, const struct weir_reader **out,
-                                         struct weir_error *err)
+static enum weir_status choose_by_tables(struct weir_source *source, const struct weir_reader **out,
+                                         struct weir_error *reason, struct weir_error *err)
 {
+	const char *path = weir_source_file(source);
+	struct weir_source *again = NULL;
 	struct weir_sqldb *db = NULL;
-	struct weir_source *source;
 	enum weir_status status = WEIR_OK;
+	char *data;
+	size_t len;
 
-	if (weir_source_open(path, &source, NULL))
+	if (!path)
+		status = weir_source_hold(source, WEIR_SQL_MAX_HELD, &data, &len, err);
+	else if (weir_source_open(path, &again, reason))
 		return WEIR_OK;
-	if (!weir_sqldb_open(source, &db, NULL))
+	if (!status && !weir_sqldb_open(again ? again : source, &db, reason))
 		status = choose_owner(db, out, err);
 	weir_sqldb_close(db);
-	weir_source_free(source);
+	weir_source_free(again);
 	return status;
 }
 
@@ -95,9 +102,20 @@ static const char *describe(const char *head, size_t len)
 	return weir_sniff_hint(head, len);
 }
 
+/* Fails for a file that no reader claims, and says what it is. */
+static enum weir_status fail_unknown(const struct weir_source *source, const char *head, size_t len,
+                                     struct weir_error *err)
+{
+	const char *closed = weir_closed_describe(head, len, weir_source_name(source));
+
+	return closed ? weir_fail(err, WEIR_E_FORMAT, "cannot be read: %s", closed)
+	              : weir_fail(err, WEIR_E_FORMAT, "not a profile: %s", describe(head, len));
+}
+
 enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
                                     struct weir_error *err)
 {
+	struct weir_error unlisted = {0}; /* the reason why the tables are not known */
 	const char *head;
 	size_t len;
 	enum weir_status status = weir_source_head(source, &head, &len, err);
@@ -105,17 +123,27 @@ enum weir_status weir_reader_choose(struct weir_source *source, const struct wei
 	*out = NULL;
 	if (status)
 		return status;
+	if (!len && weir_source_damage(source))
+		return weir_fail(err, WEIR_E_FORMAT, "nothing in it can be decompressed: %s",
+		                 weir_source_damage(source));
 	if (!len)
 		return weir_fail(err, WEIR_E_EMPTY, "the file is empty");
-	if (weir_sqldb_begins(head, len) && weir_source_file(source))
-		status = choose_by_tables(weir_source_file(source), out, err);
+	if (weir_sqldb_is_store(head, len))
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "not a profile: it is a store of baselines: weir gate RUN "
+		                 "--baseline NAME --db FILE compares with it, and weir baseline "
+		                 "list --db FILE lists it");
+	if (weir_sqldb_begins(head, len))
+		status = choose_by_tables(source, out, &unlisted, err);
+	if (!status)
+		status = weir_source_head(source, &head, &len, err);
 	if (!status && !*out)
 		status = choose_by_head(head, len, out, err);
 	if (status)
 		return status;
-	if (!*out)
-		return weir_fail(err, WEIR_E_FORMAT, "not a profile: %s", describe(head, len));
-	return WEIR_OK;
+	if (!*out && unlisted.status)
+		return weir_fail(err, unlisted.status, "%s", unlisted.message);
+	return *out ? WEIR_OK : fail_unknown(source, head, len, err);
 }
 
 enum weir_status weir_reader_find(const char *name, const struct weir_reader **out,

@@ -22,7 +22,7 @@ const struct weir_writer weir_writers[] = {
          .gate = weir_write_gate_markdown},
 	{.name = "html",
          .suffix = ".html",
-         .title = "one page for a browser, without scripts",
+         .title = "one page for a browser, which loads nothing",
          .report = weir_write_report_html,
          .gate = weir_write_gate_html},
 	{.name = "flame",
@@ -42,7 +42,9 @@ const struct weir_writer weir_writers[] = {
          .report = weir_write_speedscope},
 	{.name = "annotated",
          .suffix = ".annotated.json",
-         .title = "a trace for Perfetto: critical path, gaps by cause, stages with verdicts, waits "
+         .other_suffix = ".perfetto.json",
+         .title = "a trace for Perfetto (also .perfetto.json): critical path, gaps by cause, "
+                  "stages with verdicts, waits "
                   "in collectives",
          .detail = true,
          .report = weir_write_annotated},
@@ -99,19 +101,32 @@ enum weir_status weir_writer_find(enum weir_result_kind kind, const char *name,
 	return fail_unknown_name(kind, name, err);
 }
 
+static const char gzip_suffix[] = ".gz";
+
+bool weir_writer_compresses(const char *path)
+{
+	size_t length = strlen(path), suffix = sizeof gzip_suffix - 1;
+
+	return length > suffix && strcmp(path + length - suffix, gzip_suffix) == 0;
+}
+
 /* Returns the length of the suffix if the path ends with it, else 0. A suffix of two parts also
  * matches a file without a stem: "speedscope.json". */
 static size_t suffix_length(const char *path, const char *suffix)
 {
 	size_t path_length = strlen(path), length = suffix ? strlen(suffix) : 0;
-	const char *slash = strrchr(path, '/');
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
+	if (weir_writer_compresses(path))
+		path_length -= sizeof gzip_suffix - 1;
 	if (!length)
 		return 0;
-	if (path_length > length && !strcmp(path + path_length - length, suffix))
+	if (path_length > length && !strncmp(path + path_length - length, suffix, length))
 		return length;
-	return strchr(suffix + 1, '.') && !strcmp(slash ? slash + 1 : path, suffix + 1) ? length
-	                                                                                : 0;
+	return strchr(suffix + 1, '.') && path_length == (size_t)(name - path) + length - 1 &&
+	                       !strncmp(name, suffix + 1, length - 1)
+	               ? length
+	               : 0;
 }
 
 enum weir_status weir_writer_for_path(enum weir_result_kind kind, const char *path,
@@ -122,21 +137,24 @@ enum weir_status weir_writer_for_path(enum weir_result_kind kind, const char *pa
 	size_t longest = 0;
 
 	for (const struct weir_writer *writer = weir_writers; writer->name; writer++) {
-		size_t length;
+		size_t length, other;
 
 		if (!weir_writer_takes(writer, kind) || !writer->suffix)
 			continue;
 		weir_text_printf(&known, "%s%s", known.length ? ", " : "", writer->suffix);
 		length = suffix_length(path, writer->suffix);
+		other = suffix_length(path, writer->other_suffix);
+		length = other > length ? other : length;
 		if (length > longest) {
 			longest = length;
 			*out = writer;
 		}
 	}
 	if (!longest)
-		status = weir_fail(err, WEIR_E_USAGE,
-		                   "%.200s: the suffix picks the format; known: %s", path,
-		                   known.data);
+		status = weir_fail(
+			err, WEIR_E_USAGE,
+			"%.200s: the suffix picks the format; known: %s; .gz after it compresses",
+			path, known.data);
 	weir_text_release(&known);
 	return status;
 }

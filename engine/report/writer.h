@@ -28,7 +28,7 @@ enum weir_result_kind {
 struct weir_write_options {
 	size_t width;  /* text: columns, limited to 60 to 120; 0: WEIR_WRITE_WIDTH */
 	bool colour;   /* text: escape sequences; the text is complete without them */
-	size_t top;    /* report: number of operators, 0: WEIR_WRITE_TOP; JSON holds all of them */
+	size_t top;    /* report: rows of stages and operators, 0: WEIR_WRITE_TOP; JSON has all */
 	bool all;      /* text of a gate: all rows, not only failures and suspects */
 	size_t budget; /* Markdown of a gate: maximum bytes, 0: WEIR_WRITE_BUDGET */
 	/* Markdown of a gate. NULL: not known */
@@ -46,6 +46,7 @@ typedef void weir_write_gate(const struct weir_gate_result *result,
 struct weir_writer {
 	const char *name;          /* for --format: "markdown" */
 	const char *suffix;        /* for -o: ".md"; NULL: chosen by name only */
+	const char *other_suffix;  /* a second one; NULL: none */
 	const char *title;         /* one line for `weir formats` */
 	bool detail;               /* draws report->detail, which stored reports lack */
 	weir_write_report *report; /* NULL: cannot write a report */
@@ -59,9 +60,12 @@ bool weir_writer_takes(const struct weir_writer *writer, enum weir_result_kind k
 /* Finds a writer by name. WEIR_E_USAGE for an unknown name, with the nearest name and a list. */
 enum weir_status weir_writer_find(enum weir_result_kind kind, const char *name,
                                   const struct weir_writer **out, struct weir_error *err);
-/* Finds the writer with the longest suffix of the path. WEIR_E_USAGE without one, with a list. */
+/* Finds the writer with the longest suffix of the path, before which ".gz" may be appended.
+ * WEIR_E_USAGE without one, with a list. */
 enum weir_status weir_writer_for_path(enum weir_result_kind kind, const char *path,
                                       const struct weir_writer **out, struct weir_error *err);
+/* Returns true if a file with this path is compressed with gzip. */
+bool weir_writer_compresses(const char *path);
 /* Chooses the writer of one output. A path is matched by its suffix; for standard output, a path of
  * NULL or "-", `format` names the writer (NULL: "text"). Fails like the two functions above. */
 enum weir_status weir_writer_choose(enum weir_result_kind kind, const char *format,

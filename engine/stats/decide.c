@@ -110,15 +110,20 @@ void weir_gate_adjust(const struct weir_gate_family *family)
 	adjust_holm(family);
 }
 
+/* Returns true for the row that has more than half of the level of its subject: see
+ * weir_gate_adjust(). */
+static bool leads(const struct weir_gate_cell *cell)
+{
+	return cell->counts_as > 0 && cell->counts_as < 2;
+}
+
 /* Returns by how much a change may miss its margin: see weir_gate_decide(). */
 static double slack(const struct weir_gate_cell *cell)
 {
-	double error = sqrt(cell->variance * cell->width);
-	double most = weir_t_quantile_upper(1 - WEIR_POWER_DEFAULT, cell->df) * error;
-
-	if (cell->single || cell->candidate_runs == 1 || !(most > 0))
+	if (cell->single || cell->candidate_runs == 1)
 		return 0;
-	return fmin(most, WEIR_POWER_SLACK * cell->margin);
+	return weir_power_slack(leads(cell), cell->margin, sqrt(cell->variance * cell->width),
+	                        cell->df);
 }
 
 static bool is_regression(const struct weir_gate_cell *cell, double alpha)
@@ -170,13 +175,14 @@ static double planned_variance(const struct weir_gate_cell *cell)
 static void fill_power(struct weir_gate_cell *cell, double alpha)
 {
 	struct weir_power power = {
-		.variance = planned_variance(cell),
+		.variance = planned_variance(cell) * fmax(cell->noise, 1),
 		.prior_df = cell->df - cell->residual_df,
 		.baseline_runs = cell->baseline_runs,
 		.candidate_runs = cell->candidate_runs,
 		.alpha = alpha,
 		.power = WEIR_POWER_DEFAULT,
 		.margin = cell->margin,
+		.leads = leads(cell),
 		.single = cell->single,
 	};
 	double error = sqrt(cell->variance * cell->width);
@@ -187,6 +193,8 @@ static void fill_power(struct weir_gate_cell *cell, double alpha)
 		power.prior_df = 0;
 	cell->mde = fmax(cell->margin + likely - slack(cell),
 	                 weir_t_quantile_upper(alpha, cell->df) * error + likely);
+	if (cell->mde < cell->margin) /* false for a NAN */
+		cell->mde = cell->margin;
 	if (isnan(power.prior_df)) /* outlier mode: other numbers of runs would need another test */
 		return;
 	needed = weir_power_runs(&power, log1p(2 * expm1(cell->margin)));

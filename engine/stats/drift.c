@@ -47,8 +47,7 @@ static void test_subject(const struct weir_drift_input *in, size_t subject, doub
 	double error = sqrt(variance * (1 / (double)in->anchor + 1 / (double)in->newest));
 
 	half = weir_t_quantile_upper(INTERVAL_ALPHA, cell->df) * error;
-	slack = fmin(weir_t_quantile_upper(1 - WEIR_POWER_DEFAULT, cell->df) * error,
-	             WEIR_POWER_SLACK * margin);
+	slack = weir_power_slack(false, margin, error, cell->df);
 	cell->low = cell->change - half;
 	cell->high = cell->change + half;
 	cell->p = weir_t_upper(cell->change / error, cell->df);

@@ -7,6 +7,7 @@
 #include "engine/stats/moderated.h"
 #include "engine/stats/moments.h"
 #include "engine/stats/multiple.h"
+#include "engine/stats/noise.h"
 #include "engine/stats/outlier.h"
 #include "engine/stats/quantile.h"
 #include "engine/stats/ranks.h"
@@ -222,10 +223,23 @@ static void fill_cell(struct row_work *row, size_t subject)
 	fill_width(row->aligned ? &row->fits[subject] : NULL, cell);
 }
 
+/* Returns the one-sided p of a difference of the mean transformed shares of two sides. variance: of
+ * one run; df: its degrees of freedom. */
+static double tail_p(const struct weir_gate_input *in, double difference, double variance,
+                     double floor, double df, double width)
+{
+	/* The variance that chance explains is known, so that no degrees of freedom are lost to
+	 * it. With one candidate run, nothing corrects a variance that the baseline shows too small
+	 * by chance. */
+	bool known = in->candidate_runs > 1 || in->errors || in->blocks || variance <= floor;
+
+	return weir_t_upper(difference / sqrt(fmax(variance, floor) * width),
+	                    known ? INFINITY : df);
+}
+
 /*
- * Tests whether more iterations of the candidate lie in the tail: normal test of the difference of
- * the mean transformed shares. The variance between runs is at least that of independent
- * iterations, which is known, so that no degrees of freedom are lost to it.
+ * Tests whether more iterations of the candidate lie in the tail, by the difference of the mean
+ * transformed shares. The variance between runs is at least that of independent iterations.
  */
 static double tail_test(struct row_work *row, size_t subject)
 {
@@ -234,7 +248,7 @@ static double tail_test(struct row_work *row, size_t subject)
 	const double *tail = in->tail + at * row->runs;
 	struct weir_block_fit unused;
 	size_t baselines, candidates;
-	double before, after, variance, squares;
+	double before, after, variance, squares, df;
 
 	if (row->aligned) {
 		weir_block_align(in->blocks, tail, row->column_of_runs, &unused);
@@ -250,10 +264,10 @@ static double tail_test(struct row_work *row, size_t subject)
 		return NAN;
 	if (candidates > 1)
 		squares += weir_variance(row->column, candidates) * (double)(candidates - 1);
-	variance = baselines + candidates > 2 ? squares / (double)(baselines + candidates - 2) : 0;
-	variance = fmax(variance, in->tail_floor[at]);
-	return weir_t_upper((after - before) / sqrt(variance * row->cells[subject].width),
-	                    INFINITY);
+	df = (double)(baselines + candidates) - 2;
+	variance = df > 0 ? squares / df : 0;
+	return tail_p(in, after - before, variance, in->tail_floor[at], df,
+	              row->cells[subject].width);
 }
 
 /* Returns true if there are enough runs, or enough sessions, for a test. */
@@ -527,6 +541,58 @@ static void moderate_stages(struct row_work *row)
 	free(variances);
 }
 
+/* Returns how many of the used subjects are independent in effect. */
+static double independent_subjects(const struct row_work *row, const bool *used)
+{
+	size_t subjects = row->in->subjects;
+	double *variances = weir_alloc((2 * subjects + 1) * sizeof(*variances));
+	const struct weir_variance_pool pool = {row->deviations, subjects, row->runs, variances,
+	                                        variances + subjects};
+	double independent;
+
+	for (size_t m = 0; m < subjects; m++) {
+		variances[m] = used[m] ? residual_variance(row, NULL, m) : NAN;
+		variances[subjects + m] = row->cells[m].residual_df;
+	}
+	independent = weir_pool_independent(&pool);
+	free(variances);
+	return independent;
+}
+
+/* Widens the tests of a candidate whose runs scatter more than the baseline's, and brings its
+ * deviations to the scale of the baseline's. Tests of sessions and blocks stay as they are. */
+static void even_out_noise(struct row_work *row)
+{
+	struct weir_noise_pool pool = {
+		.deviations = row->deviations,
+		.used = row->usable,
+		.subjects = row->in->subjects,
+		.columns = row->runs,
+		.baselines = row->baseline_runs,
+		.least = LEAST_VARIANCE,
+	};
+	double ratio;
+
+	if (row->in->errors || row->in->blocks || row->usable_count == 0)
+		return;
+	pool.independent = independent_subjects(row, row->usable);
+	ratio = weir_noise_ratio(&pool);
+	if (ratio == 1)
+		return;
+	for (size_t m = 0; m < row->in->subjects; m++) {
+		struct weir_gate_cell *cell = &row->cells[m];
+		double equal = cell->width;
+
+		if (!row->usable[m])
+			continue;
+		cell->width =
+			1 / (double)cell->baseline_runs + ratio / (double)cell->candidate_runs;
+		cell->noise = cell->width / equal;
+		for (size_t r = row->baseline_runs; r < row->runs; r++)
+			row->deviations[m * row->runs + r] /= sqrt(ratio);
+	}
+}
+
 static void student_row(struct row_work *row)
 {
 	for (size_t m = 0; m < row->in->subjects; m++) {
@@ -580,6 +646,7 @@ void weir_gate_stages(const struct weir_gate_input *in, struct weir_gate_cell *c
 	row_init(&row, in);
 	for (size_t k = 0; k < in->rows; k++) {
 		row_fill(&row, k, cells + k * in->subjects);
+		even_out_noise(&row);
 		student_row(&row);
 	}
 	row_release(&row);

@@ -111,6 +111,7 @@ struct weir_gate_cell {
 	size_t rows;      /* of its table, which is [row][subject]; 0: a separate test */
 	double counts_as; /* input's counts_as; 0: none */
 	double tests;     /* factor of p_adjusted, set by weir_gate_adjust() */
+	double noise;     /* factor of `width` for a noisier candidate, at least 1; 0: 1 */
 	/* The candidates are one session and count as one run: more of them do not help. */
 	bool single;
 	bool tested; /* member of the family */
@@ -127,7 +128,9 @@ struct weir_gate_cell {
 enum weir_status weir_gate_operators(const struct weir_gate_input *in, struct weir_gate_cell *cells,
                                      struct weir_gate_cell *all, struct weir_error *err);
 
-/* Tests stages and per-run metrics with pooled Student's t, without common mode and shrinkage. */
+/* Tests stages and per-run metrics with pooled Student's t, without common mode and shrinkage.
+ * Where the candidate's runs scatter more (noise.h), the baseline gives the variance, and the
+ * width is 1/B + ratio/C. */
 void weir_gate_stages(const struct weir_gate_input *in, struct weir_gate_cell *cells);
 
 /*
@@ -159,10 +162,10 @@ size_t weir_gate_tests(const struct weir_gate_family *family);
  * Adjusts the p-values of the tested cells of all parts, once for slower and once for faster.
  * Without `counts_as`: Holm's method. With it: weighted Bonferroni, p x number of subjects x
  * counts_as of the row (S. Holm, Scandinavian Journal of Statistics 6, 1979, section 4, without the
- * steps). `shift` uses the whole body of the distribution and leads: it counts as one test, the
- * other four rows as five each, which is the level of a plain Bonferroni correction. Limit: were
- * the rows of a subject independent, the level of the family would be 1.8 alpha; in fact their runs
- * correlate above 0.9. docs/statistics.md has the measured rates.
+ * steps). `shift` uses the whole body of the distribution and leads: it has 0.6 of the level of its
+ * subject and counts as 5/3 tests; the other four rows have 0.1 each and count as ten. The shares
+ * add up to 1, so that the level of the family is alpha at most (Bonferroni's inequality), however
+ * the rows of a subject depend on each other. docs/statistics.md has the measured rates.
  */
 void weir_gate_adjust(const struct weir_gate_family *family);
 
@@ -171,11 +174,12 @@ void weir_gate_adjust(const struct weir_gate_family *family);
  * an adjusted family may be decided separately. A regression needs all of
  *
  *     p_adjusted <= alpha
- *     change + min(t(0.8, df) se, margin / 10) >= margin
+ *     change + slack >= margin
  *     p_rank <= max(0.01, p_rank_least)
  *
- * with se^2 = variance x width. The second condition finds a change of exactly the margin with 80 %
- * power where se is small, instead of 50 % at any number of runs. The third costs no power as runs
+ * with slack = weir_power_slack() of se^2 = variance x width. The second condition finds a change
+ * of exactly the margin with 85 % power in the row that leads where se is small (80 % in others),
+ * instead of 50 % at any number of runs. The third costs no power as runs
  * grow; with few runs (5 against 3 reach 1/56) every candidate run must be slower than every
  * baseline run. It rejects changes that come from a few runs in another mode, to which the t test
  * gives too small a p. A single candidate run must reach the margin in full.

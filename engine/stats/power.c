@@ -7,6 +7,20 @@
 #define LEAST_CANDIDATES 3 /* with fewer, a change is a suspect at most */
 #define MORE_CANDIDATES  5 /* least number of candidates if more baseline runs are proposed */
 
+/* The power at exactly the margin, and the share of the margin by which a change may miss it. */
+static const struct {
+	double power, share;
+} slacks[] = {
+	[false] = {WEIR_POWER_DEFAULT, 0.1}, [true] = {0.85, 0.15}, /* the leading row */
+};
+
+double weir_power_slack(bool leads, double margin, double error, double df)
+{
+	double most = weir_t_quantile_upper(1 - slacks[leads].power, df) * error;
+
+	return most > 0 ? fmin(most, slacks[leads].share * margin) : 0;
+}
+
 /* Returns the minimum detectable effect with these numbers of runs. */
 static double effect_with(const struct weir_power *power, size_t baselines, size_t candidates)
 {
@@ -19,8 +33,8 @@ static double effect_with(const struct weir_power *power, size_t baselines, size
 		return NAN;
 	error = sqrt(power->variance * (1 / b + 1 / c));
 	likely = weir_t_quantile_upper(1 - power->power, df) * error;
-	slack = power->single ? 0 : fmin(likely, WEIR_POWER_SLACK * power->margin);
-	return fmax(power->margin > 0 ? power->margin + likely - slack : 0,
+	slack = power->single ? 0 : weir_power_slack(power->leads, power->margin, error, df);
+	return fmax(power->margin > 0 ? power->margin + fmax(likely - slack, 0) : 0,
 	            weir_t_quantile_upper(power->alpha, df) * error + likely);
 }
 

@@ -71,6 +71,11 @@ double weir_t_quantile_upper(double p, double df)
 	return df > NORMAL_FROM_DF ? gsl_cdf_ugaussian_Qinv(p) : gsl_cdf_tdist_Qinv(p, df);
 }
 
+double weir_f_upper(double f, double numerator_df, double denominator_df)
+{
+	return gsl_cdf_fdist_Q(f, numerator_df, denominator_df);
+}
+
 double weir_normal_upper(double z)
 {
 	weir_stats_init();

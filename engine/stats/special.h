@@ -19,6 +19,9 @@ void weir_t_tails(double t, double df, double *upper, double *lower);
 /* Returns the t with P(T > t) = p. */
 double weir_t_quantile_upper(double p, double df);
 
+/* P(F > f), for f >= 0 and degrees of freedom above 0. */
+double weir_f_upper(double f, double numerator_df, double denominator_df);
+
 /* P(Z > z) of the standard normal distribution, and the z with P(Z > z) = p for 0 < p < 1. */
 double weir_normal_upper(double z);
 double weir_normal_quantile_upper(double p);

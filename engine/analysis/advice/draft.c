@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,10 +178,25 @@ void weir_draft_warm_host(struct weir_draft *draft)
 	draft->warm = true;
 }
 
+/* Takes up to `ns` of the host's work before the call, and the rest from the end of the step, where
+ * the last names of its tensors go. */
+static void free_less(struct weir_draft *draft, uint32_t issue, double ns)
+{
+	for (size_t i = issue; i < draft->program.issue_count && ns > 0; i++) {
+		double work_ns = fmin(ns, draft->program.issues[i].work_ns);
+
+		if ((i > issue && draft->program.issues[i].kind != WEIR_ISSUE_OUTPUT) ||
+		    work_ns <= 0)
+			continue;
+		weir_draft_less_work(draft, (uint32_t)i, work_ns);
+		ns -= work_ns;
+	}
+}
+
 void weir_draft_less_freeing(struct weir_draft *draft, uint32_t issue, double bytes)
 {
 	if (bytes >= FREED_BYTES)
-		weir_draft_less_work(draft, issue, bytes * FREE_NS_PER_BYTE);
+		free_less(draft, issue, bytes * FREE_NS_PER_BYTE);
 	if (bytes >= WEIR_COLD_BYTES)
 		weir_draft_warm_host(draft);
 }

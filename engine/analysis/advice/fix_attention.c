@@ -45,13 +45,15 @@ static double largest_tensor(const struct weir_advisor *advisor, uint32_t op)
 	return most;
 }
 
-/* True for a softmax over the scores, or its exponential if it is written out. */
-static bool is_softmax(const struct weir_advisor *advisor, uint32_t job, double scores)
+/* True for a softmax over the scores, or its exponential if it is written out. The exponential of
+ * one matrix alone is a kernel of distances, which nobody divides by sums of rows. */
+static bool is_softmax(const struct weir_advisor *advisor, uint32_t job, double scores,
+                       double batch)
 {
 	const struct weir_job *at = &advisor->program.jobs[job];
 	const char *op = weir_advisor_op(advisor, at);
 
-	return (strstr(op, "softmax") || strcmp(op, "aten::exp") == 0) &&
+	return (strstr(op, "softmax") || (strcmp(op, "aten::exp") == 0 && batch > 1)) &&
 	       largest_tensor(advisor, at->op) == scores;
 }
 
@@ -151,7 +153,7 @@ static bool find_by_structure(const struct weir_advisor *advisor, uint32_t first
 	*site = (struct site){.first = first, .scores = a.m * a.n * a.batch};
 	for (uint32_t j = a.end; j < program->job_count && j < a.end + FARTHEST;
 	     j = weir_call_end(program, j)) {
-		softmax |= is_softmax(advisor, j, site->scores);
+		softmax |= is_softmax(advisor, j, site->scores, a.batch);
 		if (!softmax && site->fused.mask == WEIR_MASK_NONE)
 			site->fused.mask = mask_of(advisor, program->jobs[j].op, &a);
 		if (!softmax || !weir_product_read(advisor, j, &b) || !reads_scores(&b, &a))
@@ -277,14 +279,24 @@ static bool joins_heads(const struct weir_advisor *advisor, const struct site *s
 	       (double)(to->dims[0] * to->dims[2]) == site->batch;
 }
 
-/* Adds the copies in front of the site and behind it. */
+#define OPERANDS 3 /* q, k and v */
+
+/* Adds the copies in front of the site and behind it. A fused kernel writes the result in the
+ * layout of q: the heads lie side by side only if q was a view of such a tensor, which the product
+ * copied as well as k and v. */
 static void add_copies(const struct weir_advisor *advisor, struct site *site)
 {
+	size_t copies = 0;
+
 	site->lead = site->first;
 	site->tail = site->end;
 	while (site->lead > 0 && copies_operand(advisor, site, site->lead - 1))
 		site->lead--;
-	if (site->tail < advisor->program.job_count && joins_heads(advisor, site, site->tail))
+	for (uint32_t j = site->lead; j < site->end; j++)
+		if (copies_operand(advisor, site, j))
+			copies++;
+	if (copies >= OPERANDS && site->tail < advisor->program.job_count &&
+	    joins_heads(advisor, site, site->tail))
 		site->tail++;
 }
 

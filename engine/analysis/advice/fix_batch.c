@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Steps that run the same model several times: one run for all inputs reads the weights once. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/loops.h"
+#include "engine/base/arena.h"
 
 #define LEAST_RUNS 4
 /* A graph of fewer kernels is a part of a model. */
@@ -15,6 +17,7 @@
 #define WHOLE_SHARE 0.95
 #define MOST_BEFORE 2
 #define MOST_CALLS  20000 /* programs with more are not searched */
+#define MOST_TRIED  256   /* lengths of a run that are examined; others repeat one of them */
 /* The products of up to this many rows take the time of reading their weights: an H100 does 295
  * bf16 FLOPs for each byte that it reads, and a row is 1 FLOP a byte of weights. */
 #define ROWS_OF_WEIGHTS 64
@@ -175,42 +178,6 @@ static bool merge_graphs(struct weir_draft *draft, const struct runs *runs)
 
 /* ---- runs of operators ---- */
 
-/* Returns the elements that the call writes, as far as its arguments say. */
-static double written_by(const struct weir_op_calls *calls, const struct weir_op_call *call)
-{
-	double elements = 0;
-	struct weir_args args;
-
-	if (call->work.product && call->work.reuse.batch > 0)
-		return call->work.reuse.m * call->work.reuse.n * call->work.reuse.batch;
-	if (!weir_op_calls_args(calls, call, &args))
-		return NAN;
-	for (size_t i = 0; i < args.count; i++)
-		if (weir_args_tensor(&args, i))
-			elements = fmax(elements, args.items[i].elements);
-	return elements;
-}
-
-/* True if no operator of a run writes as much as its first operator reads: the result of a layer is
- * the input of the next. */
-static bool cannot_follow(const struct weir_op_calls *calls, const struct weir_loop *loop)
-{
-	struct weir_args args;
-
-	if (!weir_op_calls_args(calls, &calls->items[loop->first], &args))
-		return false;
-	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
-		double written = written_by(calls, &calls->items[c]);
-
-		for (size_t i = 0; i < args.count; i++)
-			if (isnan(written) ||
-			    (weir_args_tensor(&args, i) && written > 1 &&
-			     args.items[i].elements == written && c > loop->first))
-				return false;
-	}
-	return true;
-}
-
 /* Returns the rows that the product multiplies with its weights. Libraries exchange the factors, so
  * the smaller side counts the rows. */
 static double rows_of(const struct weir_op_call *call)
@@ -234,34 +201,80 @@ static bool has_few_rows(const struct weir_op_calls *calls, const struct weir_lo
 	return product_ns >= FEW_ROWS_SHARE * all_ns;
 }
 
+/* Share of the device time of kernels that leave multiprocessors idle. */
+#define IDLE_SHARE 0.5
+
+/* True if the run is one of layers whose kernels are too small for the device: those of several
+ * runs at once take little longer, and the host launches them once. */
+static bool leaves_idle(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	const struct weir_program *program = &calls->advisor->program;
+	const struct weir_device_columns *rows = &program->rank->trace->device;
+	double sms = calls->advisor->peaks ? calls->advisor->peaks->sms : 0;
+	double small_ns = 0, all_ns = 0;
+
+	if (!weir_loop_has_layers(calls, loop))
+		return false;
+	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
+		double blocks = rows->blocks[program->jobs[calls->items[c].longest_job].row];
+
+		all_ns += calls->items[c].ns;
+		if (blocks > 0 && blocks <= sms)
+			small_ns += calls->items[c].ns;
+	}
+	return small_ns >= IDLE_SHARE * all_ns;
+}
+
+/* True if most of the step consists of the loop. */
+static bool is_most(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	return loop->turns >= LEAST_RUNS &&
+	       (double)(loop->turns * loop->period) >= WHOLE_SHARE * (double)calls->count;
+}
+
 /* True if the loop is a whole model whose runs read the same weights and do not depend on each
  * other. */
 static bool is_model(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
-	return loop->turns >= LEAST_RUNS &&
-	       (double)(loop->turns * loop->period) >= WHOLE_SHARE * (double)calls->count &&
-	       !weir_loop_changes_weights(calls, loop) &&
-	       (cannot_follow(calls, loop) || weir_loop_takes_parts(calls, loop)) &&
-	       has_few_rows(calls, loop);
+	return !weir_loop_changes_weights(calls, loop) &&
+	       (weir_loop_cannot_follow(calls, loop) || weir_loop_takes_parts(calls, loop)) &&
+	       (has_few_rows(calls, loop) || leaves_idle(calls, loop));
 }
 
-/* Finds the shortest sequence of operators that most of the step consists of. */
-static bool find_model(const struct weir_op_calls *calls, struct weir_loop *out)
+/* Finds the shortest sequence of operators from `first` on that most of the step consists of.
+ * turns: room for as many numbers as there are calls. */
+static bool find_model_at(const struct weir_op_calls *calls, size_t first, size_t *turns,
+                          struct weir_loop *out)
 {
-	size_t most = calls->count / LEAST_RUNS;
+	size_t most = calls->count / LEAST_RUNS, tried = 0;
 
-	for (size_t first = 0; calls->count <= MOST_CALLS && first <= MOST_BEFORE; first++) {
-		for (size_t period = LEAST_KERNELS; period <= most; period++) {
-			*out = (struct weir_loop){.first = first,
-			                          .period = period,
-			                          .kind = WEIR_LOOP_ROWS,
-			                          .keeps_varied = true};
-			out->turns = weir_loop_turns(calls, first, period);
-			if (is_model(calls, out))
-				return true;
-		}
+	weir_loop_turns(calls, first, most, turns);
+	for (size_t period = LEAST_KERNELS; period <= most && tried < MOST_TRIED; period++) {
+		*out = (struct weir_loop){.first = first,
+		                          .period = period,
+		                          .turns = turns[period],
+		                          .kind = WEIR_LOOP_ROWS,
+		                          .keeps_varied = true};
+		if (!is_most(calls, out))
+			continue;
+		if (is_model(calls, out))
+			return true;
+		tried++;
 	}
 	return false;
+}
+
+static bool find_model(const struct weir_op_calls *calls, struct weir_loop *out)
+{
+	size_t *turns = weir_alloc((calls->count + 1) * sizeof *turns);
+	bool found = false;
+
+	for (size_t first = 0;
+	     calls->count <= MOST_CALLS && first < calls->count && first <= MOST_BEFORE && !found;
+	     first++)
+		found = find_model_at(calls, first, turns, out);
+	free(turns);
+	return found;
 }
 
 static bool merge_operators(struct weir_draft *draft)

@@ -334,6 +334,37 @@ static double new_rows_of(const struct weir_op_calls *calls, const struct weir_o
 	return share > 0 && share <= NEW_ROWS_SHARE ? share : NAN;
 }
 
+/* Host rows before a joining call among which its parts are taken: the views of each. */
+#define PARTS_WITHIN 8
+
+/* True if the call, which joins new rows to others, takes all but the oldest rows of a tensor that
+ * has as many rows as the result: a window that moves on. One of them is a pattern, while a cache
+ * has a sister. */
+static bool moves_window(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	const uint32_t *thread = timeline->trace->host.thread;
+	struct weir_args joined, args;
+
+	if (!weir_op_calls_args(calls, call, &joined))
+		return false;
+	for (uint32_t back = 1; back <= PARTS_WITHIN && back <= call->op; back++) {
+		uint32_t row = call->op - back;
+		const struct weir_arg *x;
+		int64_t from;
+
+		if (thread[row] != thread[call->op])
+			return false;
+		if (strcmp(weir_op_plain_name(weir_timeline_host_name(timeline, row)), "slice") ==
+		            0 &&
+		    weir_advisor_args(calls->advisor, row, &args) &&
+		    (x = weir_args_tensor(&args, 0)) && weir_args_int(&args, 2, &from) &&
+		    from > 0 && x->elements == joined.items[0].elements)
+			return true;
+	}
+	return false;
+}
+
 /* ---- pairs of everything with everything ---- */
 
 /* True if each tensor of a list repeats elements: "[[[49152, 256, 0, 1], [49152, 0, 256, 1]], []]".
@@ -512,11 +543,15 @@ static void grow_in_place(struct weir_draft *draft, const struct weir_op_calls *
                           struct total *total)
 {
 	size_t caches = 0;
+	bool moves = false;
 
-	for (size_t c = 0; c < calls->count; c++)
-		if (!isnan(new_rows_of(calls, &calls->items[c])))
-			caches++;
-	if (caches < LEAST_CACHES)
+	for (size_t c = 0; c < calls->count; c++) {
+		if (isnan(new_rows_of(calls, &calls->items[c])))
+			continue;
+		caches++;
+		moves |= moves_window(calls, &calls->items[c]);
+	}
+	if (caches < LEAST_CACHES && !moves)
 		return;
 	for (size_t c = 0; c < calls->count; c++) {
 		double share = new_rows_of(calls, &calls->items[c]);

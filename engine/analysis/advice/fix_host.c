@@ -6,6 +6,7 @@
 #include "engine/analysis/advice/host_spans.h"
 #include "engine/analysis/advice/masks.h"
 #include "engine/analysis/advice/pauses.h"
+#include "engine/analysis/advice/transfers.h"
 
 /* ---- remove-syncs ---- */
 
@@ -112,7 +113,22 @@ bool weir_fix_overlap_input(struct weir_draft *draft)
 	return overlap(draft, WEIR_ISSUE_INPUT, LOADERS);
 }
 
+/* True if the host waits for the step, or copies a result of it. If not, what it does behind the
+ * last launch needs no result, and runs beside the device already. */
+static bool fetches_results(const struct weir_advisor *advisor)
+{
+	const struct weir_program *program = &advisor->program;
+
+	for (size_t i = 0; i < program->issue_count; i++)
+		if (program->issues[i].until != WEIR_NONE)
+			return true;
+	for (size_t j = 0; j < program->job_count; j++)
+		if (weir_transfer_of(advisor, &program->jobs[j]).way == WEIR_TRANSFER_DOWN)
+			return true;
+	return false;
+}
+
 bool weir_fix_overlap_output(struct weir_draft *draft)
 {
-	return overlap(draft, WEIR_ISSUE_OUTPUT, WRITERS);
+	return fetches_results(draft->advisor) && overlap(draft, WEIR_ISSUE_OUTPUT, WRITERS);
 }

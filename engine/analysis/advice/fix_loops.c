@@ -19,6 +19,7 @@
 /* One operator of the body over all turns. */
 struct sum {
 	double flops, bytes, now_ns, longest_ns;
+	double link_ns; /* of copies between host and device, without their latency */
 	enum weir_engine engine;
 	enum weir_dtype dtype;
 };
@@ -39,6 +40,8 @@ static void add(const struct weir_op_calls *calls, const struct weir_op_call *ca
 	sum->bytes += isnan(bytes) ? 0 : bytes;
 	sum->now_ns += call->ns;
 	sum->longest_ns = fmax(sum->longest_ns, call->ns);
+	if (call->transfers)
+		sum->link_ns += fmax(0, call->ns - WEIR_SHORTEST_KERNEL_NS);
 	if (known && call->work.product) {
 		sum->flops += call->work.flops;
 		sum->engine = call->work.engine;
@@ -47,13 +50,13 @@ static void add(const struct weir_op_calls *calls, const struct weir_op_call *ca
 }
 
 /* Returns the time of the operator for all turns at once: its roofline, but no less than the
- * longest of the turns takes alone. */
+ * longest of the turns takes alone, nor than the link needs for the bytes of all. */
 static double grouped_ns(const struct weir_advisor *advisor, const struct sum *sum, double padding)
 {
 	double ns = weir_advisor_kernel_ns(advisor, sum->flops * padding, sum->engine, sum->dtype,
 	                                   sum->bytes * padding, GROUPED_EFFICIENCY);
 
-	return isnan(ns) ? NAN : fmin(sum->now_ns, fmax(ns, sum->longest_ns));
+	return isnan(ns) ? NAN : fmin(sum->now_ns, fmax(ns, fmax(sum->longest_ns, sum->link_ns)));
 }
 
 /* True if the calls of this position stay in all turns: their inputs differ in size, and cannot be

@@ -67,8 +67,9 @@ struct tensors {
 	size_t in_count;
 	double out_bytes, elements;
 	double row_bytes;
-	bool sum;   /* the call is an addition */
-	bool joins; /* it continues a chain, but does not begin one */
+	bool sum;    /* the call is an addition */
+	bool joins;  /* it continues a chain, but does not begin one */
+	bool scalar; /* it prepares one value, which a compiler computes where it is used */
 };
 
 static bool same_bytes(double a, double b)
@@ -174,6 +175,20 @@ static double row_bytes_of(const char *name, const struct weir_args *args,
 	return work->reuse.row_bytes;
 }
 
+/* A value with its type. */
+#define SCALAR_BYTES 8.0
+
+/* True if the call computes one value of values: its arguments are tensors without dimensions.
+ * Makes its result one that takes no traffic. */
+static bool is_scalar(const struct weir_op_call *call, struct tensors *tensors)
+{
+	bool scalar = call->family == WEIR_FAMILY_ELEMENTWISE && tensors->in_count == 0 &&
+	              tensors->out_bytes > 0 && tensors->out_bytes <= SCALAR_BYTES;
+
+	*tensors = (struct tensors){0};
+	return scalar;
+}
+
 static bool is_fusible(const struct weir_op_calls *calls, const struct weir_op_call *call,
                        struct tensors *out)
 {
@@ -196,8 +211,10 @@ static bool is_fusible(const struct weir_op_calls *calls, const struct weir_op_c
 	    call->family != WEIR_FAMILY_NORM && call->family != WEIR_FAMILY_SOFTMAX &&
 	    call->family != WEIR_FAMILY_COPY)
 		return false;
-	if (!tensors_of(name, &args, &call->work, out))
-		return false;
+	if (!tensors_of(name, &args, &call->work, out)) {
+		out->scalar = out->joins = is_scalar(call, out);
+		return out->scalar;
+	}
 	out->row_bytes = row_bytes_of(name, &args, &call->work);
 	return true;
 }
@@ -366,22 +383,35 @@ static bool reads_result(const struct chain *chain, const struct tensors *tensor
 	return false;
 }
 
+static bool is_small_pointwise(const struct weir_op_calls *calls, const struct chain *chain,
+                               size_t c, const struct tensors *tensors)
+{
+	return tensors->elements < chain->elements &&
+	       (calls->items[c].family == WEIR_FAMILY_ELEMENTWISE ||
+	        calls->items[c].family == WEIR_FAMILY_COPY);
+}
+
 /* True if the call prepares a smaller tensor, as a parameter is, which a call soon behind it
- * combines with a result of the chain. */
+ * combines with a result of the chain. It may take several calls: (1 - a).sqrt(). */
 static bool is_side(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
                     const struct tensors *tensors)
 {
-	if (tensors->elements >= chain->elements ||
-	    (calls->items[c].family != WEIR_FAMILY_ELEMENTWISE &&
-	     calls->items[c].family != WEIR_FAMILY_COPY))
+	struct tensors made = *tensors;
+
+	if (!is_small_pointwise(calls, chain, c, tensors))
 		return false;
 	for (size_t d = c + 1; d < calls->count && d <= c + SIDE_WITHIN; d++) {
 		struct tensors user;
 
 		if (!is_fusible(calls, &calls->items[d], &user))
 			return false;
-		if (reads(&user, tensors->out_bytes))
-			return reads_result(chain, &user, tensors->out_bytes);
+		if (!reads(&user, made.out_bytes))
+			continue;
+		if (reads_result(chain, &user, made.out_bytes))
+			return true;
+		if (!is_small_pointwise(calls, chain, d, &user))
+			return false;
+		made = user; /* prepares the parameter further */
 	}
 	return false;
 }
@@ -425,7 +455,7 @@ static bool continues(const struct weir_op_calls *calls, const struct chain *cha
 		return false;
 	if (grows)
 		return chain->reductions == 0 && reads_result(chain, tensors, 0);
-	return any_linked(chain, tensors) || is_side(calls, chain, c, tensors);
+	return tensors->scalar || any_linked(chain, tensors) || is_side(calls, chain, c, tensors);
 }
 
 /* ---- operators of libraries ---- */

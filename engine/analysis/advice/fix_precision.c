@@ -114,7 +114,8 @@ static void keep_channels_last(struct weir_draft *draft, const struct weir_produ
 static bool computes_channels_first(const struct weir_advisor *advisor,
                                     const struct weir_product *p)
 {
-	static const char *const first[] = {"nchwkcrs_nchw", "convolve_sgemm", "winograd"};
+	static const char *const first[] = {"nchwkcrs_nchw", "convolve_sgemm", "winograd",
+	                                    "dgrad_engine"};
 
 	for (uint32_t j = p->first; j < p->end; j++)
 		if (weir_job_changes_layout(advisor, &advisor->program.jobs[j]))

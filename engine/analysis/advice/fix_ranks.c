@@ -133,9 +133,14 @@ static void fill_part(const struct weir_advisor *advisor, const struct parts *pa
 static bool parts_init(struct parts *parts, const struct weir_advisor *advisor)
 {
 	const struct weir_program *program = &advisor->program;
+	size_t collectives = 0;
 
-	*parts = (struct parts){
-		.items = weir_alloc((program->job_count + 1) * sizeof *parts->items)};
+	*parts = (struct parts){0};
+	for (size_t j = 0; j < program->job_count; j++)
+		collectives += has_work(program->rank, program->jobs[j].row, WEIR_WORK_COMM);
+	if (collectives == 0)
+		return false;
+	parts->items = weir_alloc(collectives * sizeof *parts->items);
 	find_compute(program, parts);
 	weir_measure_init(&parts->measure, &parts->compute);
 	parts->of_row = index_collectives(program->rank->trace);
@@ -150,7 +155,7 @@ static bool parts_init(struct parts *parts, const struct weir_advisor *advisor)
 		parts->transfer_ns += part->transfer_ns;
 		parts->count++;
 	}
-	return parts->count > 0;
+	return true;
 }
 
 static void parts_release(struct parts *parts)

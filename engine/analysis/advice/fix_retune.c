@@ -98,9 +98,26 @@ static bool is_explained(const struct weir_advisor *advisor, const struct call *
 	       weir_product_misaligned(&p, p.width) > 1 || p.ns < slow * model_ns;
 }
 
+/* True for kernels that draw random numbers: each costs tens of instructions, whose number no model
+ * has, so that their traffic says nothing about what they could reach. */
+static bool draws_numbers(const struct weir_advisor *advisor, const struct call *call)
+{
+	static const char *const words[] = {"normal_",    "uniform_", "exponential_", "bernoulli",
+	                                    "geometric_", "cauchy_",  "random_",      "rand",
+	                                    "poisson",    "dropout"};
+	const char *op = weir_advisor_op(advisor, &advisor->program.jobs[call->longest]);
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(words); i++)
+		if (strstr(op, words[i]))
+			return true;
+	return strstr(weir_advisor_kernel(advisor, &advisor->program.jobs[call->longest]),
+	              "distribution_elementwise") != NULL;
+}
+
 static bool is_slow(const struct weir_advisor *advisor, const struct call *call)
 {
-	return call->ns >= LEAST_NS && call->assessment->roofline.efficiency < SLOW_SHARE &&
+	return !draws_numbers(advisor, call) && call->ns >= LEAST_NS &&
+	       call->assessment->roofline.efficiency < SLOW_SHARE &&
 	       call->assessment->roofline.roofline == WEIR_ROOFLINE_INEFFICIENT &&
 	       !is_explained(advisor, call);
 }

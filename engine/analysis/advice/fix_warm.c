@@ -239,7 +239,7 @@ struct op_call {
 
 struct op_calls {
 	struct op_call *items;
-	size_t count;
+	size_t count, capacity;
 };
 
 static int by_shape(const void *left, const void *right)
@@ -266,6 +266,18 @@ static uint8_t *find_slow_names(const struct weir_rank *rank)
 	return slow;
 }
 
+static void add_op_call(struct op_calls *calls, const struct weir_host_columns *host, uint32_t row)
+{
+	calls->items =
+		weir_grow(calls->items, &calls->capacity, calls->count + 1, sizeof *calls->items);
+	calls->items[calls->count++] = (struct op_call){
+		.row = row,
+		.name = host->name[row],
+		.shape = host->shape[row],
+		.ns = (double)weir_span_ns(host->start_ns[row], host->end_ns[row]),
+	};
+}
+
 /* Collects the calls of operators with shapes, all or the outermost, if some call of that name is
  * slow; the first one of each shape is new. */
 static void find_op_calls(const struct weir_rank *rank, bool all, struct op_calls *out)
@@ -273,18 +285,14 @@ static void find_op_calls(const struct weir_rank *rank, bool all, struct op_call
 	const struct weir_host_columns *host = &rank->trace->host;
 	uint8_t *slow = find_slow_names(rank);
 
-	*out = (struct op_calls){.items = weir_alloc((host->count + 1) * sizeof *out->items)};
+	*out = (struct op_calls){0};
 	for (size_t row = 0; row < host->count; row++)
 		if (host->kind[row] == WEIR_HOST_OP && slow[host->name[row]] &&
 		    host->shape[row] != 0 && (all || rank->timeline.outer_op[row] == row))
-			out->items[out->count++] = (struct op_call){
-				.row = (uint32_t)row,
-				.name = host->name[row],
-				.shape = host->shape[row],
-				.ns = (double)weir_span_ns(host->start_ns[row], host->end_ns[row]),
-			};
+			add_op_call(out, host, (uint32_t)row);
 	free(slow);
-	qsort(out->items, out->count, sizeof *out->items, by_shape);
+	if (out->count > 0)
+		qsort(out->items, out->count, sizeof *out->items, by_shape);
 	for (size_t i = 0; i < out->count; i++)
 		out->items[i].is_new = i == 0 || out->items[i].name != out->items[i - 1].name ||
 		                       out->items[i].shape != out->items[i - 1].shape;
@@ -407,30 +415,51 @@ static void find_silences(const struct weir_timeline *timeline, uint32_t thread,
 	}
 }
 
-/* Adds the time in which an operator with a new shape computes on the host before it launches its
- * work: a plan. Where every call has a new shape, none says how long it takes without. */
-static void find_planning(const struct weir_program *program, struct weir_intervals *out)
+static void add_planning(const struct weir_program *program, const struct op_calls *calls,
+                         struct weir_intervals *out)
 {
 	const struct weir_timeline *timeline = &program->rank->timeline;
 	const struct weir_trace *trace = program->rank->trace;
 	struct silence *silences = weir_alloc((trace->host.count + 1) * sizeof *silences);
-	struct op_calls calls;
 
 	for (uint32_t t = 0; t < trace->thread_count; t++)
 		find_silences(timeline, t, silences);
-	find_op_calls(program->rank, true, &calls);
-	for (size_t i = 0; i < calls.count; i++) {
-		const struct op_call *call = &calls.items[i];
+	for (size_t i = 0; i < calls->count; i++) {
+		const struct op_call *call = &calls->items[i];
 		const struct silence *silence = &silences[call->row];
 
 		if (call->is_new && silence->ns >= PREPARES_NS && silence->launches &&
 		    !silence->waits &&
 		    *weir_op_plain_name(weir_timeline_host_name(timeline, call->row)) &&
-		    !seen_before(&calls, i))
+		    !seen_before(calls, i))
 			weir_intervals_push(out, silence->first_ns, silence->last_ns);
 	}
-	free(calls.items);
 	free(silences);
+}
+
+/* True if a call with a new shape may be a plan: it lasts at least as long as its silences, and
+ * has a name of the framework's own operators. Most programs have none, and need no sweep. */
+static bool may_plan(const struct weir_program *program, const struct op_calls *calls)
+{
+	const struct weir_timeline *timeline = &program->rank->timeline;
+
+	for (size_t i = 0; i < calls->count; i++)
+		if (calls->items[i].is_new && calls->items[i].ns >= PREPARES_NS &&
+		    *weir_op_plain_name(weir_timeline_host_name(timeline, calls->items[i].row)))
+			return true;
+	return false;
+}
+
+/* Adds the time in which an operator with a new shape computes on the host before it launches its
+ * work: a plan. Where every call has a new shape, none says how long it takes without. */
+static void find_planning(const struct weir_program *program, struct weir_intervals *out)
+{
+	struct op_calls calls;
+
+	find_op_calls(program->rank, true, &calls);
+	if (may_plan(program, &calls))
+		add_planning(program, &calls, out);
+	free(calls.items);
 }
 
 /* Collects the time in which operators prepare for new shapes, in the whole trace. */

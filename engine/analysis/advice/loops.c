@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/analysis/advice/loops.h"
+#include "engine/base/arena.h"
 
 /* Turns that are compared; more say nothing new about the period. */
 #define MOST_TURNS 4096
@@ -242,11 +244,28 @@ static bool is_unbound(const struct weir_op_calls *calls, const struct weir_loop
 	return false;
 }
 
+/* Recorders leave out the shapes of longer lists of tensors (PyTorch 2: 30). */
+#define LONGEST_RECORDED 30
+
+/* True if the call joins a list of tensors that is too long to be recorded. */
+static bool joins_long_list(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	struct weir_call recorded;
+
+	return strcmp(weir_op_calls_name(calls, call), "cat") == 0 &&
+	       weir_call_of_op(calls->advisor->program.rank->trace, call->op, NULL, &recorded) &&
+	       recorded.dims && recorded.types && strncmp(recorded.dims, "[[],", 4) == 0 &&
+	       strncmp(recorded.types, "[\"TensorList\"", 13) == 0;
+}
+
 size_t weir_loop_collection(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	size_t behind = loop->first + loop->turns * loop->period;
 	struct weir_args args;
 
+	if (loop->turns > LONGEST_RECORDED && behind < calls->count &&
+	    joins_long_list(calls, &calls->items[behind]))
+		return behind;
 	for (size_t c = behind; c < calls->count && c < behind + COLLECTED_WITHIN; c++)
 		if (strcmp(weir_op_calls_name(calls, &calls->items[c]), "cat") == 0 &&
 		    weir_op_calls_args(calls, &calls->items[c], &args) &&
@@ -382,7 +401,74 @@ static bool reads_weights(const struct weir_op_calls *calls, const struct weir_l
 	return loop->period <= MOST_READING && reading_ns >= READING_SHARE * all_ns;
 }
 
+/* ---- dependence ---- */
+
+/* Returns the elements that the call writes, as far as its arguments say. */
+static double written_by(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	double elements = 0;
+	struct weir_args args;
+
+	if (call->work.product && call->work.reuse.batch > 0)
+		return call->work.reuse.m * call->work.reuse.n * call->work.reuse.batch;
+	if (!weir_op_calls_args(calls, call, &args))
+		return NAN;
+	for (size_t i = 0; i < args.count; i++)
+		if (weir_args_tensor(&args, i))
+			elements = fmax(elements, args.items[i].elements);
+	return elements;
+}
+
+bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct weir_args args;
+
+	if (!weir_op_calls_args(calls, &calls->items[loop->first], &args))
+		return false;
+	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
+		double written = written_by(calls, &calls->items[c]);
+
+		for (size_t i = 0; i < args.count; i++)
+			if (isnan(written) ||
+			    (weir_args_tensor(&args, i) && written > 1 &&
+			     args.items[i].elements == written && c > loop->first))
+				return false;
+	}
+	return true;
+}
+
 /* ---- the search ---- */
+
+/* True if the call chooses elements, which the next turn may read. */
+static bool chooses(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	static const char *const names[] = {"argmax",      "argmin", "max",  "min",
+	                                    "multinomial", "topk",   "sort", NULL};
+
+	return call->family == WEIR_FAMILY_SORT ||
+	       weir_op_is_one_of(weir_op_calls_name(calls, call), names);
+}
+
+/* True if every turn multiplies the same input by its own weights, as heads of a model do: it
+ * begins with a product, nothing gives it the input anew, and a list takes the result of each. */
+static bool is_fan(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	if (!calls->items[loop->first].work.product ||
+	    weir_loop_collection(calls, loop) == calls->count ||
+	    !weir_loop_cannot_follow(calls, loop))
+		return false;
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (chooses(calls, &calls->items[c]))
+			return false;
+	return true;
+}
+
+bool weir_loop_has_layers(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct body body = body_of(calls, loop);
+
+	return body.norms + body.attentions + body.convolutions > 0 && !(body.tanh && body.sigmoid);
+}
 
 static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct weir_loop *loop)
 {
@@ -405,6 +491,8 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 	 * result; here each result is one of a list. */
 	if (slices.scalars > 0 && weir_loop_collection(calls, loop) < calls->count)
 		slices.rows += slices.scalars;
+	if (slices.rows == 0 && !loop->gathers && is_fan(calls, loop))
+		return WEIR_LOOP_WEIGHTS;
 	if (slices.rows == 0 && !loop->gathers)
 		return WEIR_LOOP_NONE;
 	if (body.products > 0 && body.softmaxes == 0 && (slices.factors > 0 || loop->gathers))
@@ -443,6 +531,8 @@ bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_
 	if (loop->turns < 2 || !weir_op_calls_args(calls, &calls->items[loop->first], &args) ||
 	    !(first = weir_args_tensor(&args, 0)) || first->rank < 1)
 		return false;
+	if (is_unbound(calls, loop))
+		return true;
 	stretch = stretch_of(calls, &part, 1);
 	for (size_t r = stretch.first; r < stretch.end; r++) {
 		const struct weir_arg *x;
@@ -457,9 +547,33 @@ bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_
 	return false;
 }
 
-size_t weir_loop_turns(const struct weir_op_calls *calls, size_t first, size_t period)
+/* The Z algorithm (Gusfield, Algorithms on Strings, Trees and Sequences, 1.3): same[p] is the
+ * number of calls from `first` on that are like the one p later. */
+void weir_loop_turns(const struct weir_op_calls *calls, size_t first, size_t most, size_t *turns)
 {
-	return turns_of(calls, first, period);
+	size_t count = calls->count - first, known = 0, end = 0, left = 0;
+	size_t *same = weir_alloc((most + 1) * sizeof *same);
+
+	while (known < count && token_at(calls, first + known) != WEIR_NONE)
+		known++;
+	for (size_t period = 1; period <= most; period++) {
+		size_t like = 0;
+
+		if (period < end)
+			like = same[period - left] < end - period ? same[period - left]
+			                                          : end - period;
+		while (period + like < count &&
+		       token_at(calls, first + like) == token_at(calls, first + period + like))
+			like++;
+		if (period + like > end) {
+			end = period + like;
+			left = period;
+		}
+		same[period] = like;
+		like = like < known ? like : known;
+		turns[period] = (like < MOST_TURNS * period ? like / period : MOST_TURNS) + 1;
+	}
+	free(same);
 }
 
 bool weir_loop_find(const struct weir_op_calls *calls, size_t from, struct weir_loop *out)

@@ -39,8 +39,9 @@ struct weir_loop {
 /* Finds the first loop at or after the call `from`; returns false without one. */
 bool weir_loop_find(const struct weir_op_calls *calls, size_t from, struct weir_loop *out);
 
-/* Returns how many times the `period` calls from `first` on follow each other, at least 1. */
-size_t weir_loop_turns(const struct weir_op_calls *calls, size_t first, size_t period);
+/* Fills turns[1] to turns[most]: how many times the `period` calls from `first` on follow each
+ * other, at least 1; first < calls->count. Takes time linear in the calls. */
+void weir_loop_turns(const struct weir_op_calls *calls, size_t first, size_t most, size_t *turns);
 
 /* Returns the host time to take slices before the call at this position of the second turn; merged
  * operators take the whole tensors. */
@@ -57,6 +58,14 @@ bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct w
 /* Returns the call that puts the results of all turns together, such as that of torch.stack; the
  * count of calls: none. */
 size_t weir_loop_collection(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
+/* True if no operator of a turn writes as much as its first operator reads: the result of a layer
+ * is the input of the next. */
+bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
+/* True if a turn has layers of a model, and no gates of a recurrent cell, whose next turn needs it.
+ */
+bool weir_loop_has_layers(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
 /* Returns the bytes of the factor that all turns of a loop over rows multiply by. */
 double weir_loop_shared_bytes(const struct weir_work *work);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/analysis/advice/places.h"
-#include "engine/analysis/names/frames.h"
 
 static int by_time(const void *left, const void *right)
 {
@@ -19,23 +18,6 @@ static int by_time(const void *left, const void *right)
 static const char *copy(struct weir_arena *arena, const char *text)
 {
 	return text && *text ? weir_arena_copy(arena, text, strlen(text)) : NULL;
-}
-
-/* Returns the name of the innermost Python frame or range around a host row, without folders; NULL:
- * the trace has none. Ranges of the profiler's steps say nothing. */
-static const char *frame_around(const struct weir_program *program, uint32_t row)
-{
-	const struct weir_timeline *timeline = &program->rank->timeline;
-	const uint8_t *kind = timeline->trace->host.kind;
-
-	for (; row != WEIR_NONE; row = timeline->parent[row]) {
-		const char *name = weir_timeline_host_name(timeline, row);
-
-		if ((kind[row] == WEIR_HOST_PYTHON || kind[row] == WEIR_HOST_ANNOTATION) &&
-		    strncmp(name, "ProfilerStep#", 13) != 0)
-			return weir_frame_without_folders(name);
-	}
-	return NULL;
 }
 
 static const char *stage_of(const struct weir_program *program, uint32_t device_row)
@@ -83,7 +65,7 @@ static void describe_issue(const struct weir_program *program, const struct weir
 		return;
 	if (!out->op)
 		out->op = copy(arena, weir_timeline_host_name(&program->rank->timeline, row));
-	out->frame = copy(arena, frame_around(program, row));
+	out->frame = copy(arena, weir_timeline_frame(&program->rank->timeline, row));
 }
 
 static void describe(const struct weir_program *program, const struct weir_draft_place *place,
@@ -102,7 +84,7 @@ static void describe(const struct weir_program *program, const struct weir_draft
 	out->kernel = kernel_of(program, program->jobs[place->job].row, arena);
 	out->stage = copy(arena, stage_of(program, program->jobs[place->job].row));
 	launch = program->rank->trace->device.launch[program->jobs[place->job].row];
-	out->frame = copy(arena, frame_around(program, launch));
+	out->frame = copy(arena, weir_timeline_frame(&program->rank->timeline, launch));
 }
 
 void weir_places_fill(struct weir_draft *draft, struct weir_arena *arena,

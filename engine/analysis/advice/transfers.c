@@ -99,7 +99,7 @@ void weir_transfer_rates(const struct weir_advisor *advisor,
 	size_t count[WEIR_TRANSFER_WAYS] = {0};
 
 	for (size_t w = 0; w < WEIR_TRANSFER_WAYS; w++)
-		reached[w] = weir_alloc((rows->count + 1) * sizeof **reached);
+		reached[w] = weir_realloc(NULL, (rows->count + 1) * sizeof **reached);
 	for (size_t row = 0; row < rows->count; row++) {
 		struct weir_transfer copy = transfer_of_row(rank, row);
 		int64_t ns = weir_span_ns(rows->start_ns[row], rows->end_ns[row]);

@@ -18,8 +18,9 @@
 #define MAX_CONTRIBUTIONS  20   /* per stage */
 #define LEAST_CONTRIBUTION 0.01 /* of the largest of the stage */
 
-/* Number of tests that each row of a subject counts for: see weir_gate_adjust(). */
-static const double counts_as[WEIR_COMPARE_ROWS] = {5, 5, 5, 5, 1};
+/* Number of tests that each row of a subject counts for; their inverses add up to 1. See
+ * weir_gate_adjust(). */
+static const double counts_as[WEIR_COMPARE_ROWS] = {10, 10, 10, 10, 5.0 / 3};
 
 static struct weir_gate_input input_of(const struct weir_comparing *comparing,
                                        const struct weir_compared_set *set)
@@ -656,25 +657,45 @@ static enum weir_status test_with_sessions(struct weir_comparing *comparing, str
 	return test_all(comparing, err);
 }
 
-enum weir_status weir_compare(const struct weir_compare_input *input,
-                              struct weir_gate_result *result, struct weir_error *err)
+enum weir_status weir_compare_keep(const struct weir_compare_input *input,
+                                   struct weir_gate_result *result, struct weir_comparing **out,
+                                   struct weir_error *err)
 {
-	struct weir_comparing comparing;
-	enum weir_status status = weir_comparing_init(&comparing, input, result, err);
+	struct weir_comparing *comparing = weir_alloc(sizeof(*comparing));
+	enum weir_status status = weir_comparing_init(comparing, input, result, err);
 
-	result->method = comparing.method;
-	result->alpha_operators = comparing.method == WEIR_METHOD_OUTLIER
+	result->method = comparing->method;
+	result->alpha_operators = comparing->method == WEIR_METHOD_OUTLIER
 	                                  ? WEIR_OUTLIER_ALPHA
 	                                  : input->policy->alpha_operators;
 	result->alpha_stages = input->policy->alpha_stages;
 	if (!status) {
-		weir_comparing_find_sessions(&comparing);
-		status = test_with_sessions(&comparing, err);
+		weir_comparing_find_sessions(comparing);
+		status = test_with_sessions(comparing, err);
 	}
 	if (!status) {
-		push_rows(&comparing);
-		explain_changes(&comparing);
+		push_rows(comparing);
+		explain_changes(comparing);
 	}
-	weir_comparing_release(&comparing);
+	*out = status ? NULL : comparing;
+	if (status)
+		weir_comparing_free(comparing);
+	return status;
+}
+
+void weir_comparing_free(struct weir_comparing *comparing)
+{
+	if (comparing)
+		weir_comparing_release(comparing);
+	free(comparing);
+}
+
+enum weir_status weir_compare(const struct weir_compare_input *input,
+                              struct weir_gate_result *result, struct weir_error *err)
+{
+	struct weir_comparing *comparing;
+	enum weir_status status = weir_compare_keep(input, result, &comparing, err);
+
+	weir_comparing_free(comparing);
 	return status;
 }

@@ -49,4 +49,21 @@ struct weir_compare_input {
 enum weir_status weir_compare(const struct weir_compare_input *input,
                               struct weir_gate_result *result, struct weir_error *err);
 
+/* The paired runs of a comparison. */
+struct weir_comparing;
+
+/* Compares like weir_compare(), and keeps the paired runs for weir_compare_draw(). The input must
+ * live as long as *out, which is NULL after a failure and is freed with weir_comparing_free(). */
+enum weir_status weir_compare_keep(const struct weir_compare_input *input,
+                                   struct weir_gate_result *result, struct weir_comparing **out,
+                                   struct weir_error *err);
+void weir_comparing_free(struct weir_comparing *comparing); /* NULL is allowed */
+
+/*
+ * Returns the pictures of a result, in its arena. The rows must be in their final order, and the
+ * findings known: they choose the rows to draw. Names of runs stay unknown.
+ */
+struct weir_gate_pictures *weir_compare_draw(const struct weir_comparing *comparing,
+                                             const struct weir_gate_result *result);
+
 #endif

@@ -337,18 +337,22 @@ static size_t common_length(const struct weir_comparing *comparing,
 	return least > 0 && (double)most > UNEQUAL_LENGTHS * (double)least ? least : SIZE_MAX;
 }
 
-/* Reduces one run to its rows. An operator that is idle in some iterations has no logarithm in
- * quantiles that are 0; the timer step must not replace them. */
+/* Returns the least value of a quantile: the step of the timer. An operator that is idle in some
+ * iterations has no logarithm in quantiles that are 0; the step must not replace them. */
+static double least_quantile(const double *values, size_t count, double tick)
+{
+	for (size_t i = 0; i < count; i++)
+		if (values[i] <= 0)
+			return 0;
+	return tick;
+}
+
+/* Reduces one run to its rows. */
 static void reduce_run(const double *values, size_t count, double tick, double *scratch,
                        double rows[WEIR_COMPARE_ROWS])
 {
-	bool rests = false;
-
-	for (size_t i = 0; i < count; i++) {
-		scratch[i] = values[i];
-		rests = rests || values[i] <= 0;
-	}
-	weir_log_rows(scratch, count, rests ? 0 : tick, rows);
+	memcpy(scratch, values, count * sizeof *scratch);
+	weir_log_rows(scratch, count, least_quantile(values, count, tick), rows);
 }
 
 struct samples {
@@ -366,6 +370,40 @@ static struct samples samples_of(const struct weir_comparing *comparing,
 		return (struct samples){NULL, 0};
 	return (struct samples){item->series[run]->value + (item->series[run]->count - kept),
 	                        kept > length ? length : kept};
+}
+
+static struct samples samples_of_subject(const struct weir_subject *subject, size_t run)
+{
+	const struct weir_compared *item = &subject->set->items[subject->index];
+
+	return samples_of(subject->comparing, item, run, common_length(subject->comparing, item));
+}
+
+void weir_subject_rows(const struct weir_subject *subject, size_t run,
+                       double rows[WEIR_COMPARE_ROWS])
+{
+	struct samples samples = samples_of_subject(subject, run);
+	double *scratch = weir_alloc((samples.count + 1) * sizeof *scratch);
+
+	for (size_t k = 0; k < WEIR_COMPARE_ROWS; k++)
+		rows[k] = NAN;
+	if (samples.count > 0)
+		reduce_run(samples.value, samples.count, subject->set->ticks[subject->index],
+		           scratch, rows);
+	free(scratch);
+}
+
+void weir_subject_quantiles(const struct weir_subject *subject, size_t run, const double *probs,
+                            size_t n, double *out)
+{
+	struct samples samples = samples_of_subject(subject, run);
+	double least =
+		least_quantile(samples.value, samples.count, subject->set->ticks[subject->index]);
+
+	weir_quantiles(samples.value, samples.count, probs, n, out);
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(out[i]))
+			out[i] = fmax(out[i], least);
 }
 
 /* Adds the contribution of a run to the squared standard error of the log ratio, as estimated from
@@ -448,14 +486,14 @@ static double mean_of(const double *y, size_t first, size_t end)
 }
 
 /* Fills the share of iterations in the tail of each run for one row. The tail begins half-way, in
- * logarithms, between the quantiles of the two sides. */
+ * logarithms, between the quantiles of the two sides; `quantile` is the row of this quantile. */
 static void share_tail(const struct weir_comparing *comparing, struct weir_compared_set *set,
-                       size_t index, size_t row)
+                       size_t index, size_t row, size_t quantile)
 {
 	const struct weir_compared *item = &set->items[index];
 	size_t at = row * set->count + index, length = common_length(comparing, item);
 	size_t split = comparing->input->baseline_count, least = SIZE_MAX;
-	const double *y = set->y + at * comparing->run_count;
+	const double *y = set->y + (quantile * set->count + index) * comparing->run_count;
 	double limit = exp((mean_of(y, 0, split) + mean_of(y, split, comparing->run_count)) / 2);
 
 	for (size_t r = 0; r < comparing->run_count; r++) {
@@ -468,6 +506,16 @@ static void share_tail(const struct weir_comparing *comparing, struct weir_compa
 	}
 	if (!isnan(limit) && least < SIZE_MAX)
 		set->tail_floor[at] = 1 / (double)least;
+}
+
+/* Returns true if the row also needs a larger share of iterations beyond its quantile. In one run
+ * of many the tail reaches p90 by chance, which is also the last decile of shift. */
+static bool needs_share(const struct weir_compared *item, enum weir_metric metric)
+{
+	bool tail = metric == WEIR_METRIC_P95 || metric == WEIR_METRIC_P99;
+	bool upper = metric == WEIR_METRIC_P90 || metric == WEIR_METRIC_SHIFT;
+
+	return tail || (upper && item->method == WEIR_METHOD_SINGLE_RUN);
 }
 
 static void share_tails(const struct weir_comparing *comparing, struct weir_compared_set *set)
@@ -484,9 +532,9 @@ static void share_tails(const struct weir_comparing *comparing, struct weir_comp
 		enum weir_metric metric = weir_compared_metric(set, k);
 
 		for (size_t i = 0; i < set->count; i++)
-			if ((metric == WEIR_METRIC_P95 || metric == WEIR_METRIC_P99) &&
-			    set->tested[k * set->count + i])
-				share_tail(comparing, set, i, k);
+			if (set->tested[k * set->count + i] && needs_share(&set->items[i], metric))
+				share_tail(comparing, set, i, k,
+				           metric == WEIR_METRIC_SHIFT ? WEIR_METRIC_P50 : k);
 	}
 }
 

@@ -81,6 +81,21 @@ enum weir_status weir_comparing_init(struct weir_comparing *comparing,
                                      struct weir_gate_result *result, struct weir_error *err);
 void weir_comparing_release(struct weir_comparing *comparing);
 
+/* One subject of a comparison. */
+struct weir_subject {
+	const struct weir_comparing *comparing;
+	const struct weir_compared_set *set;
+	size_t index; /* in the set */
+};
+
+/* Reduces one run of a duration to its rows, as the comparison does: natural logs; NAN: unknown. */
+void weir_subject_rows(const struct weir_subject *subject, size_t run,
+                       double rows[WEIR_COMPARE_ROWS]);
+/* Computes n quantiles of the samples of a run that are compared, in ns and at least the step of
+ * the timer; NAN: the run lacks the subject. */
+void weir_subject_quantiles(const struct weir_subject *subject, size_t run, const double *probs,
+                            size_t n, double *out);
+
 /* Returns the item named by `length` bytes of `name`; NULL: no such item. */
 const struct weir_compared *weir_compared_find(const struct weir_compared_set *set,
                                                const char *name, size_t length);

@@ -104,6 +104,36 @@ size_t weir_history_cuts(const double *values, size_t count, size_t *cuts, size_
 	return number;
 }
 
+/* Returns the mean of the level that contains a run, between two cuts. */
+static double level_of(const double *values, size_t count, const size_t *cuts, size_t cut_count,
+                       size_t run)
+{
+	size_t first = 0, end = count, known = 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < cut_count; i++) {
+		if (cuts[i] <= run)
+			first = cuts[i];
+		else if (cuts[i] < end)
+			end = cuts[i];
+	}
+	for (size_t i = first; i < end; i++)
+		if (!isnan(values[i])) {
+			sum += values[i];
+			known++;
+		}
+	return known ? sum / (double)known : NAN;
+}
+
+double weir_history_step_at(const double *values, size_t count, const size_t *cuts,
+                            size_t cut_count, size_t at)
+{
+	return at > 0 ? level_of(values, count, cuts, cut_count, at) /
+	                                level_of(values, count, cuts, cut_count, at - 1) -
+	                        1
+	              : NAN;
+}
+
 /* ---- trials ---- */
 
 void weir_trial_draw(uint64_t seed, uint64_t draw, size_t count, size_t *order)

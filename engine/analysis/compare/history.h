@@ -32,6 +32,11 @@ double weir_history_value(const struct weir_run *run, const struct weir_history_
  * positive; NAN is skipped. */
 size_t weir_history_cuts(const double *values, size_t count, size_t *cuts, size_t most);
 
+/* Returns the relative change of the level at run `at`, which begins one: the mean of the values up
+ * to the next cut over the mean of those since the cut before, minus 1. NAN is skipped. */
+double weir_history_step_at(const double *values, size_t count, const size_t *cuts,
+                            size_t cut_count, size_t at);
+
 /* ---- trials: random draws of unchanged runs, which measure the false-alarm rate of a gate ---- */
 
 /*

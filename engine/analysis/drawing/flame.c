@@ -5,6 +5,7 @@
 
 #include "engine/analysis/drawing/flame.h"
 #include "engine/analysis/time/intervals.h"
+#include "engine/base/hash.h"
 #include "engine/base/names.h"
 
 #define SLOTS ((size_t)2 * WEIR_FLAME_MAX_FRAMES) /* a power of two, never more than half full */
@@ -45,8 +46,8 @@ void weir_flame_builder_free(struct weir_flame_builder *builder)
 
 static uint32_t *find_slot(struct weir_flame_builder *builder, const struct node *key)
 {
-	uint64_t hash = ((uint64_t)key->parent << 32 | key->name) + key->kind;
-	size_t at = (hash * UINT64_C(0x9fb21c651e98df25)) >> 32;
+	uint64_t parent_and_name = (uint64_t)key->parent << 32 | key->name;
+	size_t at = weir_hash_pair(parent_and_name, (uint64_t)key->kind) >> 32;
 
 	for (;; at++) {
 		uint32_t *slot = &builder->slots[at % SLOTS];

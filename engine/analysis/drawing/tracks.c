@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/drawing/counters.h"
 #include "engine/analysis/drawing/flame.h"
 #include "engine/analysis/drawing/stacks.h"
 #include "engine/analysis/drawing/tracks.h"
@@ -21,6 +22,7 @@ struct drawing {
 	size_t span_capacity;
 	uint32_t *tracks[WEIR_DETAIL_KIND_COUNT]; /* [kind][number]: index of the track + 1; 0: not
 	                                             created yet */
+	uint32_t *flows;     /* by host row: number of its launch; 0: it launched nothing */
 	const char **copies; /* by name id of the trace: copy in the arena; NULL: not copied yet */
 };
 
@@ -51,6 +53,9 @@ static const char *track_name(struct drawing *drawing, enum weir_detail_kind kin
 	case WEIR_DETAIL_WAITS:
 		return weir_arena_format(drawing->arena, "collective waits of stream %" PRId64,
 		                         trace->streams[number].id);
+	case WEIR_DETAIL_HOST:
+		return weir_arena_format(drawing->arena, "calls of thread %" PRId64,
+		                         trace->threads[number].tid);
 	case WEIR_DETAIL_WORK:
 	case WEIR_DETAIL_KIND_COUNT:
 		break;
@@ -232,6 +237,19 @@ static void add_wait(struct drawing *drawing, uint32_t row)
 				  });
 }
 
+/* Returns the number of the launch of a device row; 0 for one that is not the first of its launch,
+ * that starts before it, or whose launch is not in the trace. */
+static uint32_t flow_of(struct drawing *drawing, uint32_t row)
+{
+	const struct weir_trace *trace = drawing->rank->trace;
+	uint32_t launch = trace->device.launch[row];
+
+	if (launch == WEIR_NONE || drawing->flows[launch] != 0 ||
+	    trace->device.start_ns[row] < trace->host.start_ns[launch])
+		return 0;
+	return drawing->flows[launch] = ++drawing->detail->flow_count;
+}
+
 static void add_work(struct drawing *drawing)
 {
 	const struct weir_timeline *timeline = &drawing->rank->timeline;
@@ -250,6 +268,28 @@ static void add_work(struct drawing *drawing)
 				 .track = track_of(drawing, WEIR_DETAIL_WORK,
 		                                   trace->device.stream[i]),
 				 .stage = NO_STAGE,
+				 .flow = flow_of(drawing, i),
+			 });
+	}
+}
+
+/* Adds operators, annotations and calls. Python frames are left out: there are too many, and the
+ * flame graph has them. */
+static void add_host(struct drawing *drawing)
+{
+	const struct weir_host_columns *host = &drawing->rank->trace->host;
+
+	for (size_t i = 0; i < host->count; i++) {
+		if (host->kind[i] == WEIR_HOST_PYTHON || host->kind[i] == WEIR_HOST_OVERHEAD)
+			continue;
+		add_span(drawing,
+		         (struct weir_detail_span){
+				 .start_ns = host->start_ns[i],
+				 .end_ns = host->end_ns[i],
+				 .name = copy_of(drawing, host->name[i]),
+				 .track = track_of(drawing, WEIR_DETAIL_HOST, host->thread[i]),
+				 .stage = NO_STAGE,
+				 .flow = drawing->flows[i],
 			 });
 	}
 }
@@ -277,6 +317,7 @@ static void number_tracks(struct drawing *drawing)
 		[WEIR_DETAIL_IDLE] = trace->device_count,
 		[WEIR_DETAIL_WAITS] = trace->stream_count,
 		[WEIR_DETAIL_WORK] = trace->stream_count,
+		[WEIR_DETAIL_HOST] = trace->thread_count,
 	};
 
 	for (size_t k = 0; k < WEIR_DETAIL_KIND_COUNT; k++)
@@ -305,7 +346,12 @@ static void draw_rank(struct drawing *drawing, const struct weir_analysis *analy
 	add_gaps(drawing, row_of_stage);
 	for (uint32_t i = 0; i < drawing->rank->trace->device.count; i++)
 		add_wait(drawing, i);
+	drawing->flows =
+		weir_alloc((drawing->rank->trace->host.count + 1) * sizeof *drawing->flows);
 	add_work(drawing);
+	add_host(drawing);
+	free(drawing->flows);
+	weir_draw_counters(drawing->rank, drawing->shift_ns, drawing->arena, drawing->detail);
 	for (size_t k = 0; k < WEIR_DETAIL_KIND_COUNT; k++)
 		free(drawing->tracks[k]);
 	free(drawing->copies);

@@ -2,9 +2,9 @@
 /*
  * Fills the drawing of a report: a flame graph, and a timeline of spans on tracks. Tracks are steps
  * with their state, stages (one track per host thread), the critical path, idle time of each device
- * by cause, waits in collectives, and device work (one track per stream). They cover the whole
- * trace; path and idle time cover the analysed windows. All ranks use the clock of the first one,
- * as far as its offset is known.
+ * by cause, waits in collectives, device work (one track per stream), and the operators and calls
+ * of each host thread. They cover the whole trace; path and idle time cover the analysed windows.
+ * All ranks use the clock of the first one, as far as its offset is known.
  */
 #ifndef WEIR_ANALYSIS_DRAWING_TRACKS_H
 #define WEIR_ANALYSIS_DRAWING_TRACKS_H

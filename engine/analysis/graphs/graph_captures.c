@@ -68,8 +68,8 @@ static uint32_t find_kernel(const struct matching *matching, const struct kernel
 	size_t probe = 0;
 	uint32_t row = WEIR_ROWMAP_NONE;
 
-	*hash = weir_rowmap_hash(((uint64_t)wanted->name << 32 | wanted->blocks) * HASH_BASE +
-	                         ((uint64_t)wanted->threads << 8 | wanted->kind));
+	*hash = weir_rowmap_hash_pair((uint64_t)wanted->name << 32 | wanted->blocks,
+	                              (uint64_t)wanted->threads << 8 | wanted->kind);
 	while (matching->kernels &&
 	       (row = weir_rowmap_next(&matching->kernel_map, *hash, &probe)) != WEIR_ROWMAP_NONE) {
 		const struct kernel *kernel = &matching->kernels[row];

@@ -49,7 +49,7 @@ static uint32_t add_replay(struct finding *finding, size_t row, bool certain)
  * valid until the next call. */
 static struct key *find_key(struct keys *keys, uint64_t value)
 {
-	uint32_t hash = weir_rowmap_hash(value * UINT64_C(0xd6e8feb86659fd93)), row;
+	uint32_t hash = weir_rowmap_hash(value), row;
 	size_t probe = 0;
 
 	while (keys->items &&
@@ -183,9 +183,9 @@ static uint64_t symbol_of(struct graph_order *order, uint32_t row)
 	uint64_t *name = &order->hash_of_name[device->name[row]];
 
 	if (*name == 0)
-		*name = weir_rowmap_hash_text(
-				weir_names_text(order->trace->names, device->name[row]),
-				weir_names_length(order->trace->names, device->name[row]), 0) |
+		*name = weir_hash_stable(weir_names_text(order->trace->names, device->name[row]),
+		                         weir_names_length(order->trace->names, device->name[row]),
+		                         0) |
 		        1;
 	return mix(mix(*name, device->blocks[row]),
 	           (uint64_t)device->threads_per_block[row] << 8 | device->kind[row]);

@@ -188,6 +188,12 @@ const char *weir_frame_without_folders(const char *name)
 	return name + path;
 }
 
+bool weir_frame_is_program(const char *name)
+{
+	return strstr(name, ".py(") != NULL && strncmp(name, "torch/", 6) != 0 &&
+	       strstr(name, "/torch/") == NULL;
+}
+
 bool weir_overhead_is_loading(const char *name)
 {
 	for (size_t i = 0; i < sizeof loading_records / sizeof *loading_records; i++)

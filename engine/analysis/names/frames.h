@@ -30,6 +30,10 @@ uint8_t *weir_frame_class_of_names(const struct weir_names *names);
  */
 const char *weir_frame_without_folders(const char *name);
 
+/* Returns true for a line of Python outside of PyTorch: "model.py(12): forward", neither
+ * "torch/nn/modules/linear.py(125): forward" nor "<built-in function linear>". */
+bool weir_frame_is_program(const char *name);
+
 /* Returns true if an overhead record is loading or compilation by the driver, false if it is the
  * profiler's own work. */
 bool weir_overhead_is_loading(const char *name);

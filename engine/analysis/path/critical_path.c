@@ -30,7 +30,8 @@ struct walk {
 	/* Host row of this rank that waited for no device work in the rest of the path; WEIR_NONE.
 	 */
 	uint32_t waitless;
-	size_t leaf; /* current leaf of the thread; SIZE_MAX: unknown */
+	size_t leaf;                 /* current leaf of the thread; SIZE_MAX: unknown */
+	struct weir_span_place span; /* the last span that was found */
 	unsigned stalled;
 };
 
@@ -334,7 +335,7 @@ static struct weir_path_piece piece_of_host(struct walk *walk, uint32_t row, int
 	const struct weir_host_columns *host = &rank->trace->host;
 	enum weir_host_kind kind = (enum weir_host_kind)host->kind[row];
 	struct weir_path_piece piece = {
-		.span = weir_steps_span_at(&rank->steps, walk->at, from_ns),
+		.span = weir_steps_span_near(&rank->steps, walk->at, from_ns, &walk->span),
 		.kind = WEIR_PATH_HOST_OP,
 	};
 
@@ -354,7 +355,7 @@ static void walk_nothing(struct walk *walk, int64_t from_ns)
 	uint32_t main_thread =
 		steps->tracks.count > 0 ? steps->tracks.items[steps->tracks.main].thread : walk->at;
 	struct weir_path_piece piece = {
-		.span = weir_steps_span_at(steps, walk->at, from_ns),
+		.span = weir_steps_span_near(steps, walk->at, from_ns, &walk->span),
 		.kind = WEIR_PATH_IDLE,
 	};
 

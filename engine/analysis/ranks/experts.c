@@ -49,11 +49,11 @@ static double add_elements(const struct weir_meetings *meetings, const struct ex
 		struct weir_meeting_member member;
 
 		weir_meetings_member(meetings, exchange->index, m, &member);
-		if (member.arrival->received < 0)
+		if (member.received < 0)
 			return NAN;
-		most = fmax(most, (double)member.arrival->received);
-		all += (double)member.arrival->received;
-		sums[m] += (double)member.arrival->received;
+		most = fmax(most, (double)member.received);
+		all += (double)member.received;
+		sums[m] += (double)member.received;
 	}
 	return all > 0 ? most / (all / (double)exchange->members) : NAN;
 }

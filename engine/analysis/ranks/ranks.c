@@ -16,7 +16,8 @@
 /* Device or host must explain at least this share of the lateness. */
 #define MAIN_CAUSE_SHARE 0.50
 
-#define NOBODY SIZE_MAX
+#define NOBODY     SIZE_MAX
+#define NO_MEETING UINT32_MAX
 /* Clocks of one host agree to some microseconds. */
 #define CLOCKS_APART_NS 100000
 
@@ -43,13 +44,25 @@ struct lane_sums {
 	double link_bytes, link_ns;
 };
 
-/* A collective with all its members. */
+/* A collective with all its members. A large job has millions of them: what extent_of() computes
+ * from the members is not stored. */
 struct meeting {
-	size_t match;
+	int64_t last_start_ns;
+	uint32_t match;
 	uint32_t first, last; /* first and last member by start, indices into matches.members */
+	bool counts;
+};
+
+/* The figures of a collective. */
+struct extent {
 	int64_t first_start_ns, second_start_ns, last_start_ns; /* second: the second last start */
 	int64_t shortest_ns, longest_ns;
-	bool counts;
+};
+
+/* The collectives of the arrivals of one lane. */
+struct trail {
+	uint32_t *meeting;            /* per arrival: index of the matched one, or NO_MEETING */
+	struct weir_narrow inside_ns; /* per arrival: duration of the earlier ones of its lane */
 };
 
 struct weir_meetings {
@@ -57,10 +70,11 @@ struct weir_meetings {
 	struct weir_lane *lanes; /* sorted, aligned */
 	struct place *places;
 	struct lane_sums *sums; /* one per lane */
+	struct trail *trails;   /* one per lane; NULL: nothing is matched */
 	size_t lane_count, lane_capacity;
 	struct weir_matches matches;
 	struct meeting *meetings; /* in order of their last start */
-	size_t *counted;          /* the meetings that count */
+	uint32_t *counted;        /* the meetings that count */
 	size_t counted_count;
 	size_t *first_lane; /* per rank, and one more: its lanes */
 };
@@ -92,11 +106,8 @@ static void take_lane(struct weir_meetings *all, struct weir_lane *from, const u
 	*lane = *from;
 	lane->based = based;
 	*from = (struct weir_lane){0};
-	for (size_t i = 0; i < lane->count; i++) {
-		lane->items[i].key = key_of[lane->items[i].key];
-		lane->items[i].start_ns += place->base_ns;
-		lane->items[i].end_ns += place->base_ns;
-	}
+	weir_lane_settle(lane);
+	weir_lane_rename(lane, key_of, place->base_ns);
 }
 
 static void collect_lanes(struct weir_meetings *all, struct weir_rank_summary *summaries,
@@ -129,59 +140,98 @@ static void collect_lanes(struct weir_meetings *all, struct weir_rank_summary *s
 
 /* ---- meetings ---- */
 
-static const struct weir_arrival *arrival(const struct weir_meetings *all, size_t member)
-{
-	const struct weir_member *at = &all->matches.members[member];
-
-	return &all->lanes[at->lane].items[at->item];
-}
-
 static uint32_t lane_of(const struct weir_meetings *all, size_t member)
 {
 	return all->matches.members[member].lane;
 }
 
+static struct weir_arrival arrival(const struct weir_meetings *all, size_t member)
+{
+	const struct weir_member *at = &all->matches.members[member];
+
+	return weir_lane_arrival(&all->lanes[at->lane], at->item);
+}
+
 static int64_t start_of(const struct weir_meetings *all, size_t member)
 {
-	return arrival(all, member)->start_ns + all->lanes[lane_of(all, member)].offset_ns;
+	const struct weir_member *at = &all->matches.members[member];
+
+	return weir_lane_start_ns(&all->lanes[at->lane], at->item) + all->lanes[at->lane].offset_ns;
 }
 
 static int64_t duration_of(const struct weir_meetings *all, size_t member)
 {
-	return arrival(all, member)->end_ns - arrival(all, member)->start_ns;
+	const struct weir_member *at = &all->matches.members[member];
+
+	return weir_lane_at(&all->lanes[at->lane], WEIR_LANE_DURATION_NS, at->item);
+}
+
+static bool is_steady(const struct weir_meetings *all, size_t member)
+{
+	const struct weir_member *at = &all->matches.members[member];
+
+	return weir_lane_at(&all->lanes[at->lane], WEIR_LANE_STEADY, at->item) != 0;
+}
+
+/* Returns the duration of the shortest member. */
+static int64_t shortest_of(const struct weir_meetings *all, const struct meeting *meeting)
+{
+	int64_t shortest_ns = INT64_MAX;
+
+	for (size_t m = all->matches.first[meeting->match];
+	     m < all->matches.first[meeting->match + 1]; m++) {
+		int64_t duration_ns = duration_of(all, m);
+
+		shortest_ns = duration_ns < shortest_ns ? duration_ns : shortest_ns;
+	}
+	return shortest_ns;
+}
+
+static struct extent extent_of(const struct weir_meetings *all, const struct meeting *meeting)
+{
+	struct extent extent = {
+		.first_start_ns = start_of(all, meeting->first),
+		.second_start_ns = INT64_MIN,
+		.last_start_ns = meeting->last_start_ns,
+		.shortest_ns = INT64_MAX,
+	};
+
+	for (size_t m = all->matches.first[meeting->match];
+	     m < all->matches.first[meeting->match + 1]; m++) {
+		int64_t start_ns = start_of(all, m), duration_ns = duration_of(all, m);
+
+		if (m != meeting->last && start_ns > extent.second_start_ns)
+			extent.second_start_ns = start_ns;
+		if (duration_ns < extent.shortest_ns)
+			extent.shortest_ns = duration_ns;
+		if (duration_ns > extent.longest_ns)
+			extent.longest_ns = duration_ns;
+	}
+	return extent;
 }
 
 static void find_meeting(const struct weir_meetings *all, size_t match, struct meeting *out)
 {
 	size_t first = all->matches.first[match], end = all->matches.first[match + 1];
+	int64_t first_start_ns = INT64_MAX;
 
-	*out = (struct meeting){.match = match,
+	*out = (struct meeting){.match = (uint32_t)match,
 	                        .first = (uint32_t)first,
 	                        .last = (uint32_t)first,
-	                        .first_start_ns = INT64_MAX,
-	                        .second_start_ns = INT64_MIN,
 	                        .last_start_ns = INT64_MIN,
-	                        .shortest_ns = INT64_MAX,
 	                        .counts = true};
 	for (size_t m = first; m < end; m++) {
-		int64_t start_ns = start_of(all, m), duration_ns = duration_of(all, m);
+		int64_t start_ns = start_of(all, m);
 
-		if (start_ns < out->first_start_ns) {
-			out->first_start_ns = start_ns;
+		if (start_ns < first_start_ns) {
+			first_start_ns = start_ns;
 			out->first = (uint32_t)m;
 		}
 		if (start_ns > out->last_start_ns) {
-			out->second_start_ns = out->last_start_ns;
 			out->last_start_ns = start_ns;
 			out->last = (uint32_t)m;
-		} else if (start_ns > out->second_start_ns) {
-			out->second_start_ns = start_ns;
 		}
-		if (duration_ns < out->shortest_ns)
-			out->shortest_ns = duration_ns;
-		if (duration_ns > out->longest_ns)
-			out->longest_ns = duration_ns;
-		if (!arrival(all, m)->steady)
+		if (!is_steady(all, m))
 			out->counts = false; /* outside the steady steps of that rank */
 	}
 }
@@ -206,6 +256,7 @@ static void exclude_first(struct weir_meetings *all)
 	for (size_t i = 0; i < all->matches.count; i++) {
 		struct meeting *meeting = &all->meetings[i];
 		size_t end = all->matches.first[meeting->match + 1];
+		int64_t longest_ns = meeting->counts ? extent_of(all, meeting).longest_ns : 0;
 
 		for (size_t m = all->matches.first[meeting->match]; meeting->counts && m < end;
 		     m++) {
@@ -213,13 +264,14 @@ static void exclude_first(struct weir_meetings *all)
 
 			if (!lanes[lane].first)
 				lanes[lane].first = meeting;
-			else if (meeting->longest_ns > lanes[lane].longest_ns)
-				lanes[lane].longest_ns = meeting->longest_ns;
+			else if (longest_ns > lanes[lane].longest_ns)
+				lanes[lane].longest_ns = longest_ns;
 		}
 	}
 	for (size_t l = 0; l < all->lane_count; l++)
 		if (lanes[l].first && lanes[l].longest_ns > 0 &&
-		    lanes[l].first->longest_ns / OUTLIER_FACTOR > lanes[l].longest_ns)
+		    extent_of(all, lanes[l].first).longest_ns / OUTLIER_FACTOR >
+		            lanes[l].longest_ns)
 			lanes[l].first->counts = false;
 	free(lanes);
 }
@@ -236,23 +288,24 @@ static int64_t between_ns(const struct weir_arrival *from, const struct weir_arr
 
 /* Explains why the last member was late. Both members left the same previous collective at the same
  * time, so the extra activity of the last member since then is the cause. */
-static void explain_lateness(struct weir_meetings *all, const struct meeting *meeting)
+static void explain_lateness(struct weir_meetings *all, const struct meeting *meeting,
+                             int64_t most_waited_ns)
 {
 	const struct lane_sums *first = &all->sums[lane_of(all, meeting->first)];
 	struct lane_sums *last = &all->sums[lane_of(all, meeting->last)];
-	const struct weir_arrival *a = arrival(all, meeting->last),
-				  *b = arrival(all, meeting->first), *before_a, *before_b;
+	struct weir_arrival a, b, before_a, before_b;
 
 	if (first == last || last->last == NOBODY || first->last != last->last)
 		return;
-	before_a = &all->lanes[lane_of(all, meeting->last)].items[last->last_item];
-	before_b = &all->lanes[lane_of(all, meeting->first)].items[first->last_item];
-	last->judged_ns = weir_add_ns(
-		last->judged_ns, weir_span_ns(meeting->first_start_ns, meeting->last_start_ns));
-	last->by_device_ns += (double)(between_ns(before_a, a, before_a->busy_ns, a->busy_ns) -
-	                               between_ns(before_b, b, before_b->busy_ns, b->busy_ns));
-	last->by_host_ns += (double)(between_ns(before_a, a, before_a->late_ns, a->late_ns) -
-	                             between_ns(before_b, b, before_b->late_ns, b->late_ns));
+	a = arrival(all, meeting->last);
+	b = arrival(all, meeting->first);
+	before_a = weir_lane_arrival(&all->lanes[lane_of(all, meeting->last)], last->last_item);
+	before_b = weir_lane_arrival(&all->lanes[lane_of(all, meeting->first)], first->last_item);
+	last->judged_ns = weir_add_ns(last->judged_ns, most_waited_ns);
+	last->by_device_ns += (double)(between_ns(&before_a, &a, before_a.busy_ns, a.busy_ns) -
+	                               between_ns(&before_b, &b, before_b.busy_ns, b.busy_ns));
+	last->by_host_ns += (double)(between_ns(&before_a, &a, before_a.late_ns, a.late_ns) -
+	                             between_ns(&before_b, &b, before_b.late_ns, b.late_ns));
 }
 
 /* Returns how long a member waits for the last one; at most its duration. */
@@ -265,59 +318,88 @@ static int64_t wait_of(const struct weir_meetings *all, const struct meeting *me
 	return wait_ns > duration_ns ? duration_ns : wait_ns;
 }
 
-static void add_member(struct weir_meetings *all, const struct meeting *meeting, size_t member,
-                       struct weir_waits *waits)
+static void add_member(struct weir_meetings *all, const struct meeting *meeting,
+                       const struct extent *extent, size_t member, struct weir_waits *waits)
 {
-	const struct weir_arrival *own = arrival(all, member);
-	struct lane_sums *sums = &all->sums[lane_of(all, member)];
+	const struct weir_member *at = &all->matches.members[member];
+	const struct weir_lane *lane = &all->lanes[at->lane];
+	double link_bytes = lane->links[weir_lane_at(lane, WEIR_LANE_LINK, at->item)];
+	struct lane_sums *sums = &all->sums[at->lane];
 
 	waits->matched++;
 	waits->collective_ns = weir_add_ns(waits->collective_ns, duration_of(all, member));
 	waits->wait_ns = weir_add_ns(waits->wait_ns, wait_of(all, meeting, member));
-	waits->transfer_ns = weir_add_ns(waits->transfer_ns, meeting->shortest_ns);
-	sums->longest_ns = weir_add_ns(sums->longest_ns, meeting->longest_ns);
-	sums->most_waited_ns =
-		weir_add_ns(sums->most_waited_ns,
-	                    weir_span_ns(meeting->first_start_ns, meeting->last_start_ns));
-	if (!isnan(own->link_bytes)) {
-		sums->link_bytes += own->link_bytes;
-		sums->link_ns += (double)meeting->shortest_ns;
+	waits->transfer_ns = weir_add_ns(waits->transfer_ns, extent->shortest_ns);
+	sums->longest_ns = weir_add_ns(sums->longest_ns, extent->longest_ns);
+	sums->most_waited_ns = weir_add_ns(
+		sums->most_waited_ns, weir_span_ns(extent->first_start_ns, extent->last_start_ns));
+	if (!isnan(link_bytes)) {
+		sums->link_bytes += link_bytes;
+		sums->link_ns += (double)extent->shortest_ns;
 	}
 }
 
+static void add_counting(struct weir_meetings *all, const struct meeting *meeting,
+                         struct weir_rank_summary *summaries)
+{
+	struct lane_sums *last = &all->sums[lane_of(all, meeting->last)];
+	struct extent extent = extent_of(all, meeting);
+	int64_t most_waited_ns = weir_span_ns(extent.first_start_ns, extent.last_start_ns);
+
+	for (size_t m = all->matches.first[meeting->match];
+	     m < all->matches.first[meeting->match + 1]; m++)
+		add_member(all, meeting, &extent, m,
+		           &summaries[all->places[lane_of(all, m)].rank].waits);
+	last->alone_ns = weir_add_ns(last->alone_ns,
+	                             weir_span_ns(extent.second_start_ns, extent.last_start_ns));
+	last->caused_ns = weir_add_ns(last->caused_ns, most_waited_ns);
+	explain_lateness(all, meeting, most_waited_ns);
+}
+
+/* Adds a collective to the sums of its lanes. `inside_ns` has, per lane and arrival, the duration
+ * of the collectives before. */
 static void add_meeting(struct weir_meetings *all, size_t index,
-                        struct weir_rank_summary *summaries)
+                        struct weir_rank_summary *summaries, int64_t **inside_ns)
 {
 	const struct meeting *meeting = &all->meetings[index];
-	size_t first = all->matches.first[meeting->match];
-	size_t end = all->matches.first[meeting->match + 1];
-	struct lane_sums *last = &all->sums[lane_of(all, meeting->last)];
 
 	if (meeting->counts) {
-		for (size_t m = first; m < end; m++)
-			add_member(all, meeting, m,
-			           &summaries[all->places[lane_of(all, m)].rank].waits);
-		last->alone_ns = weir_add_ns(last->alone_ns, weir_span_ns(meeting->second_start_ns,
-		                                                          meeting->last_start_ns));
-		last->caused_ns =
-			weir_add_ns(last->caused_ns,
-		                    weir_span_ns(meeting->first_start_ns, meeting->last_start_ns));
-		explain_lateness(all, meeting);
-		all->counted[all->counted_count++] = index;
+		add_counting(all, meeting, summaries);
+		all->counted[all->counted_count++] = (uint32_t)index;
 	}
-	for (size_t m = first; m < end; m++) {
-		struct lane_sums *sums = &all->sums[lane_of(all, m)];
-		uint32_t item = all->matches.members[m].item;
-
-		struct weir_arrival *own = &all->lanes[lane_of(all, m)].items[item];
+	for (size_t m = all->matches.first[meeting->match];
+	     m < all->matches.first[meeting->match + 1]; m++) {
+		uint32_t lane = lane_of(all, m), item = all->matches.members[m].item;
+		struct lane_sums *sums = &all->sums[lane];
 
 		sums->last = index;
 		sums->last_item = item;
-		own->meeting = (uint32_t)index;
-		own->wait_ns = wait_of(all, meeting, m);
-		own->inside_ns = sums->inside_ns;
+		all->trails[lane].meeting[item] = (uint32_t)index;
+		inside_ns[lane][item] = sums->inside_ns;
 		sums->inside_ns = weir_add_ns(sums->inside_ns, duration_of(all, m));
 	}
+}
+
+/* Adds all collectives to the sums of their lanes. */
+static void add_meetings(struct weir_meetings *all, struct weir_rank_summary *summaries)
+{
+	int64_t **inside_ns = weir_alloc(all->lane_count * sizeof *inside_ns);
+
+	all->trails = weir_alloc(all->lane_count * sizeof *all->trails);
+	for (size_t l = 0; l < all->lane_count; l++) {
+		size_t count = all->lanes[l].count;
+
+		inside_ns[l] = weir_alloc((count + 1) * sizeof **inside_ns);
+		all->trails[l].meeting = weir_alloc((count + 1) * sizeof(uint32_t));
+		memset(all->trails[l].meeting, 0xff, count * sizeof(uint32_t)); /* NO_MEETING */
+	}
+	for (size_t i = 0; i < all->matches.count; i++)
+		add_meeting(all, i, summaries, inside_ns);
+	for (size_t l = 0; l < all->lane_count; l++) {
+		weir_narrow_init(&all->trails[l].inside_ns, inside_ns[l], all->lanes[l].count);
+		free(inside_ns[l]);
+	}
+	free(inside_ns);
 }
 
 static enum weir_late_by late_by(const struct lane_sums *sums)
@@ -367,8 +449,7 @@ static void compare(struct weir_meetings *all, struct weir_rank_summary *summari
 		find_meeting(all, i, &all->meetings[i]);
 	qsort(all->meetings, all->matches.count, sizeof *all->meetings, by_last_start);
 	exclude_first(all);
-	for (size_t i = 0; i < all->matches.count; i++)
-		add_meeting(all, i, summaries);
+	add_meetings(all, summaries);
 	for (size_t l = 0; l < all->lane_count; l++)
 		judge_lane(all, l, &summaries[all->places[l].rank]);
 }
@@ -390,20 +471,32 @@ struct weir_meetings *weir_meetings_new(struct weir_rank_summary *summaries, siz
 	return all;
 }
 
+void weir_meetings_drop(struct weir_meetings *meetings)
+{
+	for (size_t l = 0; l < meetings->lane_count; l++) {
+		weir_lane_release(&meetings->lanes[l]);
+		if (meetings->trails) {
+			free(meetings->trails[l].meeting);
+			weir_narrow_release(&meetings->trails[l].inside_ns);
+		}
+	}
+	weir_matches_release(&meetings->matches);
+	free(meetings->lanes);
+	free(meetings->places);
+	free(meetings->sums);
+	free(meetings->trails);
+	free(meetings->meetings);
+	free(meetings->counted);
+	free(meetings->first_lane);
+	*meetings = (struct weir_meetings){.keys = meetings->keys};
+}
+
 void weir_meetings_free(struct weir_meetings *meetings)
 {
 	if (!meetings)
 		return;
-	for (size_t l = 0; l < meetings->lane_count; l++)
-		weir_lane_release(&meetings->lanes[l]);
-	weir_matches_release(&meetings->matches);
+	weir_meetings_drop(meetings);
 	weir_names_free(meetings->keys);
-	free(meetings->lanes);
-	free(meetings->places);
-	free(meetings->sums);
-	free(meetings->meetings);
-	free(meetings->counted);
-	free(meetings->first_lane);
 	free(meetings);
 }
 
@@ -432,22 +525,26 @@ static size_t member_of(const struct weir_meetings *all, const struct meeting *m
 	return low;
 }
 
-/* Notes for a row until when its rank waits, and for whom: the member that arrived last. */
-static void mark_row(const struct weir_meetings *all, uint32_t lane, const struct weir_arrival *own,
+/* Notes for the row of an arrival until when its rank waits, and for whom: the member that arrived
+ * last. */
+static void mark_row(const struct weir_meetings *all, uint32_t lane, size_t item,
                      struct weir_waits *waits)
 {
-	const struct meeting *meeting = &all->meetings[own->meeting];
+	const struct meeting *meeting = &all->meetings[all->trails[lane].meeting[item]];
 	size_t member = member_of(all, meeting, lane);
+	const struct weir_member *last = &all->matches.members[meeting->last];
+	size_t row = (size_t)weir_lane_at(&all->lanes[lane], WEIR_LANE_ROW, item);
 
 	if (!meeting->counts)
 		return;
-	waits->until_ns[own->row] = own->start_ns - all->places[lane].base_ns + own->wait_ns;
-	waits->by[own->row] = (uint8_t)late_by(&all->sums[lane_of(all, meeting->last)]);
-	waits->last[own->row] = (struct weir_last_member){
-		.rank = all->places[lane_of(all, meeting->last)].rank,
-		.row = arrival(all, meeting->last)->row,
+	waits->until_ns[row] = weir_lane_start_ns(&all->lanes[lane], item) -
+	                       all->places[lane].base_ns + wait_of(all, meeting, member);
+	waits->by[row] = (uint8_t)late_by(&all->sums[last->lane]);
+	waits->last[row] = (struct weir_last_member){
+		.rank = all->places[last->lane].rank,
+		.row = (uint32_t)weir_lane_at(&all->lanes[last->lane], WEIR_LANE_ROW, last->item),
 	};
-	waits->longest[own->row] = meeting->first == member;
+	waits->longest[row] = meeting->first == member;
 }
 
 void weir_meetings_rows(const struct weir_meetings *meetings, size_t rank,
@@ -467,9 +564,8 @@ void weir_meetings_rows(const struct weir_meetings *meetings, size_t rank,
 		waits->until_ns[i] = INT64_MIN;
 	for (size_t l = meetings->first_lane[rank]; l < meetings->first_lane[rank + 1]; l++)
 		for (size_t i = 0; i < meetings->lanes[l].count; i++)
-			if (meetings->lanes[l].items[i].meeting != WEIR_NO_MEETING)
-				mark_row(meetings, (uint32_t)l, &meetings->lanes[l].items[i],
-				         waits);
+			if (meetings->trails[l].meeting[i] != NO_MEETING)
+				mark_row(meetings, (uint32_t)l, i, waits);
 }
 
 /* ---- one collective after another ---- */
@@ -484,44 +580,62 @@ void weir_meetings_view(const struct weir_meetings *meetings, size_t index,
 {
 	const struct meeting *meeting = &meetings->meetings[meetings->counted[index]];
 	size_t first = meetings->matches.first[meeting->match];
+	const struct weir_member *at = &meetings->matches.members[first];
+	uint32_t key = weir_lane_run_of(&meetings->lanes[at->lane], at->item)->key;
 
 	*out = (struct weir_meeting_view){
-		.key = weir_names_text(meetings->keys, arrival(meetings, first)->key),
+		.key = weir_names_text(meetings->keys, key),
 		.members = meetings->matches.first[meeting->match + 1] - first,
-		.shortest_ns = meeting->shortest_ns,
+		.shortest_ns = shortest_of(meetings, meeting),
 	};
 }
 
 /* Measures the time since the previous collective with the same key, which precedes this one in its
- * lane: lanes are sorted by key and then by time. */
-static void measure_own(const struct weir_lane *lane, size_t item, struct weir_meeting_member *out)
+ * run. */
+static void measure_own(const struct weir_lane *lane, const struct trail *trail, size_t item,
+                        struct weir_own_time *out)
 {
-	const struct weir_arrival *to = &lane->items[item], *from = to - 1;
+	struct weir_arrival to, from;
+	int64_t between;
 
-	if (item == 0 || from->key != to->key || from->meeting == WEIR_NO_MEETING)
+	if (item == weir_lane_run_of(lane, item)->first || trail->meeting[item - 1] == NO_MEETING)
 		return;
-	out->own_ns = (double)weir_span_ns(from->end_ns, to->start_ns) -
-	              (double)(to->inside_ns - from->inside_ns - (from->end_ns - from->start_ns));
-	out->own_busy_ns = (double)between_ns(from, to, from->busy_ns, to->busy_ns);
-	out->own_late_ns = (double)between_ns(from, to, from->late_ns, to->late_ns);
+	to = weir_lane_arrival(lane, item);
+	from = weir_lane_arrival(lane, item - 1);
+	between = weir_narrow_at(&trail->inside_ns, item) -
+	          weir_narrow_at(&trail->inside_ns, item - 1) - (from.end_ns - from.start_ns);
+	out->ns = (double)weir_span_ns(from.end_ns, to.start_ns) - (double)between;
+	out->busy_ns = (double)between_ns(&from, &to, from.busy_ns, to.busy_ns);
+	out->late_ns = (double)between_ns(&from, &to, from.late_ns, to.late_ns);
 }
 
 void weir_meetings_member(const struct weir_meetings *meetings, size_t index, size_t member,
                           struct weir_meeting_member *out)
 {
 	const struct meeting *meeting = &meetings->meetings[meetings->counted[index]];
-	const struct weir_member *at =
-		&meetings->matches.members[meetings->matches.first[meeting->match] + member];
+	size_t own = meetings->matches.first[meeting->match] + member;
+	const struct weir_member *at = &meetings->matches.members[own];
 	const struct weir_lane *lane = &meetings->lanes[at->lane];
 
 	*out = (struct weir_meeting_member){
 		.rank = meetings->places[at->lane].rank,
-		.arrival = &lane->items[at->item],
-		.own_ns = NAN,
-		.own_busy_ns = NAN,
-		.own_late_ns = NAN,
+		.step = (uint32_t)weir_lane_at(lane, WEIR_LANE_STEP, at->item) - UINT32_C(1),
+		.start_ns = start_of(meetings, own),
+		.wait_ns = wait_of(meetings, meeting, own),
+		.link_bytes = lane->links[weir_lane_at(lane, WEIR_LANE_LINK, at->item)],
+		.received = weir_lane_at(lane, WEIR_LANE_RECEIVED, at->item),
 	};
-	measure_own(lane, at->item, out);
+}
+
+void weir_meetings_own(const struct weir_meetings *meetings, size_t index, size_t member,
+                       struct weir_own_time *out)
+{
+	const struct meeting *meeting = &meetings->meetings[meetings->counted[index]];
+	size_t own = meetings->matches.first[meeting->match] + member;
+	const struct weir_member *at = &meetings->matches.members[own];
+
+	*out = (struct weir_own_time){meetings->places[at->lane].rank, NAN, NAN, NAN};
+	measure_own(&meetings->lanes[at->lane], &meetings->trails[at->lane], at->item, out);
 }
 
 /* ---- ranks in memory ---- */

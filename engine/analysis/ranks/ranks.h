@@ -41,29 +41,43 @@ struct weir_meeting_view {
 
 /* The part of one rank in a collective. */
 struct weir_meeting_member {
+	size_t rank;       /* index of its summary */
+	uint32_t step;     /* of the rank, or WEIR_NONE */
+	int64_t start_ns;  /* of its arrival, on the common clock */
+	int64_t wait_ns;   /* for the last member */
+	double link_bytes; /* bytes that cross the link of each device; NAN: unknown */
+	int64_t received;  /* elements that it receives; -1: unknown */
+};
+
+/* The time of one rank from the end of the previous collective of the same group and name to the
+ * start of this one, without the collectives in between. NAN: there is no previous one. */
+struct weir_own_time {
 	size_t rank; /* index of its summary */
-	const struct weir_arrival *arrival;
-	/* From the end of the previous collective of the same group and name to the start of this
-	 * one, without the collectives in between; NAN: there is no previous one. Then the parts of
-	 * it with work, and with idle time until the host launched. */
-	double own_ns, own_busy_ns, own_late_ns;
+	double ns;
+	double busy_ns, late_ns; /* with work, and idle until the host launched */
 };
 
 /* Matches the collectives of all ranks and fills `waits` of each summary. Takes the collectives out
  * of the summaries. The caller frees the result with weir_meetings_free(). */
 struct weir_meetings *weir_meetings_new(struct weir_rank_summary *summaries, size_t count);
 void weir_meetings_free(struct weir_meetings *meetings);
+/* Frees the collectives when they have been read, since those of a large job take most of its
+ * memory. Their keys stay; their number becomes 0. */
+void weir_meetings_drop(struct weir_meetings *meetings);
 
 /* Fills the waits of a rank with the figures of its summary and, per device row, its waiting. */
 void weir_meetings_rows(const struct weir_meetings *meetings, size_t rank,
                         const struct weir_rank_summary *summary, struct weir_rank *out);
 
-/* Return the number of matched collectives that count, one of them, and one of its members. */
+/* Return the number of matched collectives that count, one of them, one of its members, and the
+ * time of that member before it. */
 size_t weir_meetings_count(const struct weir_meetings *meetings);
 void weir_meetings_view(const struct weir_meetings *meetings, size_t index,
                         struct weir_meeting_view *out);
 void weir_meetings_member(const struct weir_meetings *meetings, size_t index, size_t member,
                           struct weir_meeting_member *out);
+void weir_meetings_own(const struct weir_meetings *meetings, size_t index, size_t member,
+                       struct weir_own_time *out);
 
 /* Compares ranks that are all in memory: fills `waits` of each; unknown figures stay NAN, 0 and
  * NULL. */

@@ -26,43 +26,35 @@
 #define AS_GOOD_FACTOR 1.5
 #define AS_GOOD_NS     200.0
 
-void weir_lane_add(struct weir_lane *lane, const struct weir_arrival *arrival)
-{
-	if (arrival->start_ns < -WEIR_ARRIVAL_MAX_NS || arrival->end_ns > WEIR_ARRIVAL_MAX_NS ||
-	    arrival->end_ns < arrival->start_ns)
-		return;
-	lane->items = weir_grow(lane->items, &lane->capacity, lane->count + 1, sizeof *lane->items);
-	lane->items[lane->count++] = *arrival;
-}
-
-void weir_lane_release(struct weir_lane *lane)
-{
-	free(lane->items);
-	*lane = (struct weir_lane){0};
-}
-
 /* ---- pairs of collectives with one key in two lanes ---- */
 
-/* Consecutive items of a lane with one key. */
+/* Consecutive arrivals of a settled lane with one key. */
 struct key_run {
-	const struct weir_arrival *items;
-	size_t count;
-	size_t first; /* index in the lane of items[0] */
+	const struct weir_lane *lane;
+	uint32_t key;
+	size_t first, count;
 };
 
-/* Returns the run that begins at item `first` of a sorted lane; empty after the last item. */
-static struct key_run key_run_at(const struct weir_lane *lane, size_t first)
+static struct key_run run_at(const struct weir_lane *lane, size_t index)
 {
-	size_t end = first;
+	const struct weir_lane_run *run = &lane->runs[index];
 
-	while (end < lane->count && lane->items[end].key == lane->items[first].key)
-		end++;
-	return (struct key_run){lane->items ? lane->items + first : NULL, end - first, first};
+	return (struct key_run){lane, run->key, run->first, run->count};
+}
+
+static int64_t end_at(const struct key_run *run, size_t i)
+{
+	return weir_lane_end_ns(run->lane, run->first + i);
+}
+
+static int64_t sequence_at(const struct key_run *run, size_t i)
+{
+	return weir_lane_at(run->lane, WEIR_LANE_SEQUENCE, run->first + i);
 }
 
 static bool is_numbered(const struct key_run *run)
 {
-	return run->count > 0 && run->items[0].sequence >= 0; /* the smallest number comes first */
+	return run->count > 0 && sequence_at(run, 0) >= 0; /* the smallest number comes first */
 }
 
 /* Returns the median distance between consecutive ends of at least two items. */
@@ -71,7 +63,7 @@ static int64_t spacing_of(const struct key_run *run)
 	double *gaps = weir_alloc(run->count * sizeof *gaps), spacing;
 
 	for (size_t i = 1; i < run->count; i++)
-		gaps[i - 1] = (double)llabs(run->items[i].end_ns - run->items[i - 1].end_ns);
+		gaps[i - 1] = (double)llabs(end_at(run, i) - end_at(run, i - 1));
 	spacing = weir_median(gaps, run->count - 1);
 	free(gaps);
 	return (int64_t)spacing;
@@ -82,10 +74,12 @@ static size_t pair_by_number(const struct key_run *a, const struct key_run *b, u
 	size_t pairs = 0, i = 0, j = 0;
 
 	while (i < a->count && j < b->count) {
-		if (a->items[i].sequence == b->items[j].sequence) {
+		int64_t left = sequence_at(a, i), right = sequence_at(b, j);
+
+		if (left == right) {
 			partner[i++] = (uint32_t)j++;
 			pairs++;
-		} else if (a->items[i].sequence < b->items[j].sequence) {
+		} else if (left < right) {
 			i++;
 		} else {
 			j++;
@@ -108,7 +102,7 @@ static int64_t tolerance_ns(const struct key_run *a)
 static int64_t apart_ns(const struct key_run *a, size_t i, const struct key_run *b, size_t j,
                         int64_t offset_ns)
 {
-	return b->items[j].end_ns + offset_ns - a->items[i].end_ns;
+	return end_at(b, j) + offset_ns - end_at(a, i);
 }
 
 /* Pairs items whose ends are within the tolerance; of several candidates, the nearest. */
@@ -176,7 +170,7 @@ static void add_pairs(struct differences *to, const struct key_run *a, const str
 	pair_runs(a, b, offset_ns, partner);
 	for (size_t i = 0; i < a->count; i++)
 		if (partner[i] != UINT32_MAX)
-			add_difference(to, a->items[i].end_ns - b->items[partner[i]].end_ns);
+			add_difference(to, end_at(a, i) - end_at(b, partner[i]));
 	free(partner);
 }
 
@@ -206,16 +200,16 @@ static void find_common(struct common *common, const struct weir_lane *a, const 
 {
 	size_t i = 0, j = 0;
 
-	while (i < a->count && j < b->count) {
-		struct key_run left = key_run_at(a, i), right = key_run_at(b, j);
-		uint32_t key = left.items[0].key, other = right.items[0].key;
+	while (i < a->run_count && j < b->run_count) {
+		struct key_run left = run_at(a, a->by_key[i]), right = run_at(b, b->by_key[j]);
+		uint32_t key = left.key, other = right.key;
 
 		if (key == other && is_numbered(&left) && is_numbered(&right))
 			add_pairs(&common->numbered, &left, &right, 0);
 		else if (key == other && shorter(&left, &right) > shorter(&common->a, &common->b))
 			*common = (struct common){common->numbered, left, right};
-		i += key <= other ? left.count : 0;
-		j += other <= key ? right.count : 0;
+		i += key <= other;
+		j += other <= key;
 	}
 }
 
@@ -240,8 +234,8 @@ static struct shift try_shift(const struct common *common, int64_t by)
 	if (pairs > SHIFT_SAMPLE)
 		first += (int64_t)(pairs - SHIFT_SAMPLE) / 2;
 	for (; first < end && count < SHIFT_SAMPLE; first++)
-		differences[count++] = (double)(common->a.items[first].end_ns -
-		                                common->b.items[first + by].end_ns);
+		differences[count++] = (double)(end_at(&common->a, (size_t)first) -
+		                                end_at(&common->b, (size_t)(first + by)));
 	shift.offset_ns = weir_median(differences, count);
 	shift.scatter_ns = weir_mad(differences, count);
 	return shift;
@@ -335,25 +329,9 @@ static bool offset_between(const struct weir_lane *a, struct weir_lane *b)
 	return true;
 }
 
-static int by_key(const void *left, const void *right)
+static void settle_lane(void *context, size_t index)
 {
-	const struct weir_arrival *a = left, *b = right;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	if (a->sequence != b->sequence)
-		return a->sequence < b->sequence ? -1 : 1;
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
-}
-
-static void sort_lane(void *context, size_t index)
-{
-	struct weir_lane *lane = (struct weir_lane *)context + index;
-
-	if (lane->count > 0)
-		qsort(lane->items, lane->count, sizeof *lane->items, by_key);
+	weir_lane_settle((struct weir_lane *)context + index);
 }
 
 struct aligning {
@@ -375,7 +353,7 @@ void weir_lanes_align(struct weir_lane *lanes, size_t count)
 	struct aligning aligning = {lanes, weir_alloc((count + 1) * sizeof(bool))};
 	size_t width = weir_pool_width(count);
 
-	weir_pool_run(count, width, sort_lane, lanes);
+	weir_pool_run(count, width, settle_lane, lanes);
 	weir_pool_run(count, width, align_to_first, &aligning);
 	for (size_t i = 1; i < count; i++)
 		for (size_t j = 1; j < i && !aligning.found[i]; j++)
@@ -410,14 +388,13 @@ static int by_key_and_lane(const void *left, const void *right)
 static void collect_parts(struct parts *parts, const struct weir_lane *lanes, size_t count)
 {
 	for (size_t l = 0; l < count; l++)
-		for (size_t at = 0; at < lanes[l].count;) {
-			struct key_run run = key_run_at(&lanes[l], at);
+		for (size_t r = 0; r < lanes[l].run_count; r++) {
+			struct key_run run = run_at(&lanes[l], r);
 
 			parts->items = weir_grow(parts->items, &parts->capacity, parts->count + 1,
 			                         sizeof *parts->items);
-			parts->items[parts->count++] = (struct part){
-				.key = run.items[0].key, .lane = (uint32_t)l, .run = run};
-			at += run.count;
+			parts->items[parts->count++] =
+				(struct part){.key = run.key, .lane = (uint32_t)l, .run = run};
 		}
 	if (parts->count > 0)
 		qsort(parts->items, parts->count, sizeof *parts->items, by_key_and_lane);

@@ -50,11 +50,10 @@ struct between {
 static void measure_between(struct between *between, const struct weir_rank *rank, size_t device)
 {
 	*between = (struct between){0};
-	for (size_t i = 0; i < rank->segments.count; i++) {
+	for (size_t i = weir_segments_after(&rank->segments, device, INT64_MIN);
+	     i < rank->segments.count && rank->segments.items[i].device == device; i++) {
 		const struct weir_segment *segment = &rank->segments.items[i];
 
-		if (segment->device != device)
-			continue;
 		if (segment->busy && segment->work != WEIR_WORK_COMM)
 			weir_intervals_push(&between->busy, segment->start_ns, segment->end_ns);
 		else if (!segment->busy && segment->flags & WEIR_SEGMENT_LATE)
@@ -83,13 +82,13 @@ static struct weir_arrival arrival_of(const struct weir_rank *rank, uint32_t row
 
 	return (struct weir_arrival){
 		.row = row,
-		.meeting = WEIR_NO_MEETING,
 		.sequence = collective ? collective->sequence : -1,
 		.start_ns = start_ns,
 		.end_ns = end_ns,
 		.link_bytes =
 			collective ? weir_collective_link_bytes(rank->trace, collective) : NAN,
 		.received = collective ? collective->elements_out : -1,
+		.step = rank->steps.row_step[row],
 		.steady = rank->groups.row_call[row] != WEIR_NONE,
 		.busy_ns = {weir_measure_inside(&between->busy_in, INT64_MIN, start_ns),
 	                    weir_measure_inside(&between->busy_in, INT64_MIN, end_ns)},
@@ -120,10 +119,7 @@ static void collect_device(struct weir_rank_summary *summary, const struct weir_
 		arrival.key = key_of(summary->keys, trace, i, collective, &scratch);
 		weir_lane_add(lane, &arrival);
 	}
-	if (lane->count > 0) {
-		lane->items = weir_realloc(lane->items, lane->count * sizeof *lane->items);
-		lane->capacity = lane->count;
-	}
+	weir_lane_settle(lane);
 	release_between(&between);
 	weir_text_release(&scratch);
 }

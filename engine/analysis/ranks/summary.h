@@ -14,7 +14,7 @@
 
 #include "engine/analysis/rank/ledger.h"
 #include "engine/analysis/rank/rank.h"
-#include "engine/analysis/ranks/ranks_match.h"
+#include "engine/analysis/ranks/lane.h"
 
 /* A device of the rank, in the order of the trace. */
 struct weir_device_record {
@@ -23,7 +23,8 @@ struct weir_device_record {
 	bool works; /* has rows */
 	struct weir_activity activity;
 	double link_bytes_per_s; /* theoretical, both directions; NAN: unknown device */
-	struct weir_lane lane; /* its collectives, on the trace's own clock; keys: ids in `keys` */
+	struct weir_lane lane;   /* its collectives, settled, on the trace's own clock; keys: ids in
+	                            `keys` */
 };
 
 /* The time of one stage on the rank. */

@@ -7,6 +7,7 @@
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 #include "engine/stats/special.h"
+#include "engine/stats/trimmed.h"
 
 /* Parts of a run. */
 #define LEAST_BLOCKS 16
@@ -27,10 +28,9 @@
 /* One collective, by its kind and its group. */
 struct transfer {
 	const char *key, *name; /* of the collective; the name is the end of the key */
-	size_t members;
-	double bytes; /* over the link; NAN: not recorded */
-	size_t first_rank, index;
-	double ns; /* duration of its last member */
+	double bytes;           /* over the link; NAN: not recorded */
+	double ns;              /* duration of its last member */
+	uint32_t members, first_rank, index;
 };
 
 static int compare_doubles(double a, double b)
@@ -95,10 +95,10 @@ static struct transfer *list_transfers(const struct weir_meetings *meetings)
 		all[i] = (struct transfer){
 			.key = view.key,
 			.name = name ? name + 1 : view.key,
-			.members = view.members,
-			.bytes = first.arrival->link_bytes,
-			.first_rank = first.rank,
-			.index = i,
+			.members = (uint32_t)view.members,
+			.bytes = first.link_bytes,
+			.first_rank = (uint32_t)first.rank,
+			.index = (uint32_t)i,
 			.ns = (double)view.shortest_ns,
 		};
 	}
@@ -109,10 +109,10 @@ static struct transfer *list_transfers(const struct weir_meetings *meetings)
 
 /* The sums of one member of a group. */
 struct tally {
-	double blocks[MOST_BLOCKS]; /* ns of excess, by part of the run */
-	double by_device_ns,
-		by_host_ns; /* excess of work and of idle time until the host launched */
-	double own_ns;      /* its votes */
+	/* By part of the run: excess, and those of work and of idle time until the host launched,
+	 * in ns. */
+	double all[MOST_BLOCKS], by_device[MOST_BLOCKS], by_host[MOST_BLOCKS];
+	double own_ns; /* its votes */
 };
 
 /* The collectives of one group, and its members. */
@@ -120,7 +120,7 @@ struct group {
 	const struct transfer *first;
 	size_t count;
 	size_t blocks; /* parts into which they are cut */
-	struct weir_meeting_member *members;
+	struct weir_own_time *members;
 	struct tally *tallies;
 	double votes_ns; /* of all members */
 };
@@ -131,8 +131,8 @@ static bool read_members(const struct weir_meetings *meetings, size_t index, str
 	bool known = true;
 
 	for (size_t m = 0; m < group->first->members; m++) {
-		weir_meetings_member(meetings, index, m, &group->members[m]);
-		known &= !isnan(group->members[m].own_ns);
+		weir_meetings_own(meetings, index, m, &group->members[m]);
+		known &= !isnan(group->members[m].ns);
 	}
 	return known;
 }
@@ -151,19 +151,19 @@ static double mean_of(const struct group *group, size_t offset)
 
 static void add_excesses(struct group *group, size_t block)
 {
-	double own = mean_of(group, offsetof(struct weir_meeting_member, own_ns));
-	double busy = mean_of(group, offsetof(struct weir_meeting_member, own_busy_ns));
-	double late = mean_of(group, offsetof(struct weir_meeting_member, own_late_ns));
+	double own = mean_of(group, offsetof(struct weir_own_time, ns));
+	double busy = mean_of(group, offsetof(struct weir_own_time, busy_ns));
+	double late = mean_of(group, offsetof(struct weir_own_time, late_ns));
 	double largest = 0;
 	size_t last = 0;
 
 	for (size_t m = 0; m < group->first->members; m++) {
-		const struct weir_meeting_member *member = &group->members[m];
-		double excess = member->own_ns - own;
+		const struct weir_own_time *member = &group->members[m];
+		double excess = member->ns - own;
 
-		group->tallies[m].blocks[block] += excess;
-		group->tallies[m].by_device_ns += member->own_busy_ns - busy;
-		group->tallies[m].by_host_ns += member->own_late_ns - late;
+		group->tallies[m].all[block] += excess;
+		group->tallies[m].by_device[block] += member->busy_ns - busy;
+		group->tallies[m].by_host[block] += member->late_ns - late;
 		if (excess > largest) {
 			largest = excess;
 			last = m;
@@ -173,35 +173,20 @@ static void add_excesses(struct group *group, size_t block)
 	group->votes_ns += largest;
 }
 
-static double sum_of(const double *values, size_t count)
+/* Returns what a usual part of the run adds, times their number. */
+static double usual_sum(double *blocks, size_t count)
 {
-	double sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum += values[i];
-	return sum;
+	return weir_trimmed_test(blocks, count).mean * (double)count;
 }
 
-static enum weir_late_by cause_of(const struct tally *tally, size_t blocks)
+static enum weir_late_by cause_of(struct tally *tally, size_t blocks, double late_ns)
 {
-	double most = fmax(tally->by_device_ns, tally->by_host_ns);
+	double by_device = usual_sum(tally->by_device, blocks);
+	double by_host = usual_sum(tally->by_host, blocks);
 
-	if (most < sum_of(tally->blocks, blocks) / 2)
+	if (fmax(by_device, by_host) < late_ns / 2)
 		return WEIR_LATE_BY_UNKNOWN;
-	return tally->by_host_ns > tally->by_device_ns ? WEIR_LATE_BY_HOST : WEIR_LATE_BY_DEVICE;
-}
-
-/* Returns the p of a one-sided t test of the sums of the parts against 0. */
-static double p_of(const double *sums, size_t count)
-{
-	double mean = sum_of(sums, count) / (double)count, squares = 0;
-
-	for (size_t i = 0; i < count; i++)
-		squares += (sums[i] - mean) * (sums[i] - mean);
-	if (squares <= 0)
-		return mean > 0 ? 0 : 1;
-	return weir_t_upper(mean / sqrt(squares / (double)(count - 1) / (double)count),
-	                    (double)(count - 1));
+	return by_host > by_device ? WEIR_LATE_BY_HOST : WEIR_LATE_BY_DEVICE;
 }
 
 /* Gives each member the figures of this group if it is later here than elsewhere. */
@@ -209,18 +194,19 @@ static void settle_members(const struct group *group, const struct weir_rank_sum
                            struct weir_worst_rank *ranks)
 {
 	for (size_t m = 0; m < group->first->members; m++) {
-		const struct tally *tally = &group->tallies[m];
+		struct tally *tally = &group->tallies[m];
 		size_t rank = group->members[m].rank;
-		double share =
-			sum_of(tally->blocks, group->blocks) / (double)summaries[rank].span_ns;
+		struct weir_trimmed usual = weir_trimmed_test(tally->all, group->blocks);
+		double late_ns = usual.mean * (double)group->blocks;
+		double share = late_ns / (double)summaries[rank].span_ns;
 
 		if (summaries[rank].span_ns <= 0 ||
 		    (!isnan(ranks[rank].share) && share <= ranks[rank].share))
 			continue;
 		ranks[rank].share = share;
-		ranks[rank].p = p_of(tally->blocks, group->blocks);
+		ranks[rank].p = usual.p;
 		ranks[rank].votes = tally->own_ns / group->votes_ns;
-		ranks[rank].by = cause_of(tally, group->blocks);
+		ranks[rank].by = cause_of(tally, group->blocks, late_ns);
 	}
 }
 
@@ -299,12 +285,19 @@ static int by_share(const void *left, const void *right)
 /* The limits that a rank or a node must reach. */
 struct limits {
 	double middle, deviation; /* of the shares of all ranks */
+	size_t tests;             /* of ranks in groups */
 };
 
 static bool is_late(double share, const struct limits *limits)
 {
 	return share >= WEIR_WORST_SHARE &&
 	       (share - limits->middle) / limits->deviation >= WEIR_WORST_DEVIATIONS;
+}
+
+/* Returns true if a rank stands out alone. */
+static bool stands_out(const struct weir_worst_rank *rank, const struct limits *limits)
+{
+	return is_late(rank->share, limits) && rank->p * (double)limits->tests < WEIR_WORST_ALPHA;
 }
 
 /* A rank on a node. */
@@ -334,28 +327,43 @@ static double combined_p(const struct place *places, size_t count)
 	return weir_normal_upper(sum / sqrt((double)count));
 }
 
-/* Adds the node of these ranks if they are late together. */
+/* Returns the median share of the ranks, or of those that stand out alone. */
+static double share_of_ranks(const struct place *places, size_t count, const struct limits *limits,
+                             bool alone)
+{
+	double *shares = weir_alloc((count + 1) * sizeof *shares), share;
+	size_t taken = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!alone || stands_out(places[i].rank, limits))
+			shares[taken++] = places[i].rank->share;
+	share = weir_median(shares, taken);
+	free(shares);
+	return share;
+}
+
+/* Adds the node of these ranks if they are late together, or if half of them stand out alone. */
 static void judge_node(struct weir_worst *worst, const struct place *places, size_t count,
                        size_t nodes, const struct limits *limits)
 {
-	double *shares = weir_alloc((count + 1) * sizeof *shares), share;
 	const struct weir_worst_rank *latest = places[0].rank;
+	double share = share_of_ranks(places, count, limits, false);
+	bool together = count >= 2 && is_late(share, limits) &&
+	                combined_p(places, count) * (double)nodes < WEIR_WORST_ALPHA;
+	size_t alone = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		shares[i] = places[i].rank->share;
-		if (shares[i] > latest->share)
+		alone += stands_out(places[i].rank, limits);
+		if (places[i].rank->share > latest->share)
 			latest = places[i].rank;
 	}
-	share = weir_median(shares, count);
-	free(shares);
-	if (count < 2 || !is_late(share, limits) ||
-	    combined_p(places, count) * (double)nodes >= WEIR_WORST_ALPHA)
+	if (!together && (alone < 2 || 2 * alone < count))
 		return;
 	worst->nodes[worst->node_count++] = (struct weir_worst_node){
 		.name = places[0].node,
 		.ranks = count,
 		.summary = latest->summary,
-		.share = share,
+		.share = together ? share : share_of_ranks(places, count, limits, true),
 		.by = latest->by,
 	};
 }
@@ -415,9 +423,10 @@ static void find_ranks(struct weir_worst *worst, const struct weir_meetings *mee
                        struct transfer *all)
 {
 	double *known = weir_alloc((count + 1) * sizeof *known);
-	size_t known_count = 0, tests;
-	struct weir_worst_rank *ranks = measure_ranks(meetings, summaries, count, all, &tests);
+	size_t known_count = 0;
 	struct limits limits;
+	struct weir_worst_rank *ranks =
+		measure_ranks(meetings, summaries, count, all, &limits.tests);
 
 	for (size_t r = 0; r < count; r++)
 		if (!isnan(ranks[r].share))
@@ -432,8 +441,7 @@ static void find_ranks(struct weir_worst *worst, const struct weir_meetings *mee
 		struct weir_worst_rank one = ranks[r];
 
 		one.deviations = (one.share - limits.middle) / limits.deviation;
-		if (is_late(one.share, &limits) && one.p * (double)tests < WEIR_WORST_ALPHA &&
-		    !is_on_slow_node(worst, summaries[r].node))
+		if (stands_out(&one, &limits) && !is_on_slow_node(worst, summaries[r].node))
 			worst->ranks[worst->rank_count++] = one;
 	}
 	qsort(worst->ranks, worst->rank_count, sizeof *worst->ranks, by_share);

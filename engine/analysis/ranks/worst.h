@@ -7,10 +7,11 @@
  * late among themselves, stand out in the groups that they share with other nodes.
  *
  *   excess    of a rank in a collective: that time, less its mean over the members
- *   lateness  of a rank in a group: the sum of its excesses
- *   p         of a rank in a group: the run is cut into as many equal parts as it has steps, from
- *             16 to 64; one-sided t test of the sums of the excesses in a part against 0. A single
- *             pause, or several by chance, have sums that scatter
+ *   lateness  of a rank in a group: the run is cut into as many equal parts as it has steps, from
+ *             16 to 64, and the excesses of each are summed; the mean of these sums without the
+ *             fifth of them at each end (trimmed.h), times the number of parts. Long pauses
+ *             between the steps of a job vary by more than a slow node adds; they fill few parts
+ *   p         of a rank in a group: the one-sided test of this mean against 0
  *   votes     of a rank in a group: of the largest excess in each collective, summed, the part that
  *             is its own
  *
@@ -19,12 +20,13 @@
  * A rank is an outlier if its lateness is WEIR_WORST_DEVIATIONS robust standard deviations (1.4826
  * MAD) above the median of all ranks and WEIR_WORST_SHARE of the analysed time, and if p times the
  * number of tests (Bonferroni) is below WEIR_WORST_ALPHA. A node is an outlier, in place of its
- * ranks, if the median of their latenesses meets the same two limits, and if their p combined by
- * Stouffer's method (S. A. Stouffer et al., The American Soldier, 1949), times the number of nodes,
- * is below the same level. A group is an outlier if its collectives
- * last WEIR_WORST_FACTOR times as long as those of the same kind, size and number of members in the
- * median group, by as many deviations of the logarithm, and if the difference is WEIR_WORST_SHARE
- * of the time; a collective counts with the duration of its last member, which does not wait.
+ * ranks, if at least two and half of them are outliers, or if the median of their latenesses meets
+ * the same two limits, and their p combined by Stouffer's method (S. A. Stouffer et al., The
+ * American Soldier, 1949), times the number of nodes, is below the same level. A group is an
+ * outlier if its collectives last WEIR_WORST_FACTOR times as long as those of the same kind, size
+ * and number of members in the median group, by as many deviations of the logarithm, and if the
+ * difference is WEIR_WORST_SHARE of the time; a collective counts with the duration of its last
+ * member, which does not wait.
  */
 #ifndef WEIR_ANALYSIS_RANKS_WORST_H
 #define WEIR_ANALYSIS_RANKS_WORST_H
@@ -54,7 +56,7 @@ struct weir_worst_node {
 	const char *name; /* borrowed from the summaries */
 	size_t ranks;
 	size_t summary;       /* index of its latest rank */
-	double share;         /* median lateness of its ranks */
+	double share;         /* median lateness of its ranks, or of those that are outliers */
 	enum weir_late_by by; /* of the latest rank */
 };
 

@@ -10,14 +10,14 @@
 
 #include "engine/analysis/roofline/models.h"
 
-enum { NO_ARG = -1, ALWAYS = -2, DEPTHWISE = -3 };
+enum { NO_ARG = -1, ALWAYS = -2 };
 
 /* Positions of arguments; NO_ARG: the operator has no such argument and the default applies. */
 struct conv_layout {
 	int bias, stride, padding, dilation;
 	int transposed; /* ALWAYS: the operator is transposed by definition */
 	int output_padding;
-	int groups;   /* DEPTHWISE: one per channel */
+	int groups;   /* decides the channels of a transposed convolution; others state them */
 	int residual; /* a tensor of the output's size that is added */
 };
 
@@ -57,7 +57,7 @@ static bool read_flags(const struct conv_layout *layout, const struct weir_args 
 	if (layout->transposed >= 0 &&
 	    !weir_args_bool(args, (size_t)layout->transposed, &c->transposed))
 		return false;
-	c->groups = layout->groups == DEPTHWISE ? c->x->dims[1] : 1;
+	c->groups = 1;
 	if (layout->groups >= 0 && !weir_args_int(args, (size_t)layout->groups, &c->groups))
 		return false;
 	return c->groups > 0;
@@ -178,7 +178,7 @@ static const struct conv_layout cudnn_add = {4, 5, 6, 7, NO_ARG, NO_ARG, 8, 2};
 static const struct conv_layout miopen = {2, 4, 3, 5, NO_ARG, NO_ARG, 6, NO_ARG};
 static const struct conv_layout miopen_transpose = {2, 5, 3, 6, ALWAYS, 4, 7, NO_ARG};
 static const struct conv_layout slow = {3, 4, 5, NO_ARG, NO_ARG, NO_ARG, NO_ARG, NO_ARG};
-static const struct conv_layout depthwise = {3, 4, 5, 6, NO_ARG, NO_ARG, DEPTHWISE, NO_ARG};
+static const struct conv_layout depthwise = {3, 4, 5, 6, NO_ARG, NO_ARG, NO_ARG, NO_ARG};
 
 const struct weir_operator_model weir_models_conv[] = {
 	{.op = "convolution", .fill = fill_conv, .layout = &convolution},

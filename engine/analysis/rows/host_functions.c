@@ -5,6 +5,7 @@
 
 #include "engine/analysis/rows/host_functions.h"
 #include "engine/base/arena.h"
+#include "engine/base/sort.h"
 #include "engine/base/text.h"
 
 /* ---- one profile ---- */
@@ -203,7 +204,7 @@ static void label_files(struct entry *entries, size_t count, struct weir_arena *
 
 	if (!count)
 		return;
-	qsort(entries, count, sizeof *entries, by_name);
+	weir_sort(entries, count, sizeof *entries, by_name);
 	for (size_t first = 0; first < count; first = end) {
 		struct entry *group = &entries[first];
 		int parts = 1;
@@ -264,7 +265,7 @@ static void merge(struct entries *entries)
 
 	if (!entries->count)
 		return;
-	qsort(entries->items, entries->count, sizeof *entries->items, by_name);
+	weir_sort(entries->items, entries->count, sizeof *entries->items, by_name);
 	for (size_t i = 0; i < entries->count; i++) {
 		if (kept && by_name(&entries->items[kept - 1], &entries->items[i]) == 0) {
 			entries->items[kept - 1].self += entries->items[i].self;
@@ -274,7 +275,7 @@ static void merge(struct entries *entries)
 		}
 	}
 	entries->count = kept;
-	qsort(entries->items, entries->count, sizeof *entries->items, by_self);
+	weir_sort(entries->items, entries->count, sizeof *entries->items, by_self);
 }
 
 static const char *copy(struct weir_report *report, const char *text)

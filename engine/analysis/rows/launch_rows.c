@@ -319,6 +319,37 @@ static void fill_launches(const struct weir_timeline *timeline,
 	free(rows);
 }
 
+/* Fills the picture of the queue over time. */
+static void fill_queue_times(const struct weir_rank *rank, const struct weir_queue_parts *parts,
+                             struct weir_report *report)
+{
+	struct weir_queue_times *times;
+
+	if (!parts->known)
+		return;
+	times = weir_arena_alloc(report->arena, sizeof *times);
+	*times = (struct weir_queue_times){
+		.rank = rank->rank,
+		.device = parts->device,
+		.length_ns = weir_span_ns(parts->from_ns, parts->to_ns),
+		.bins = weir_arena_alloc(report->arena, WEIR_QUEUE_BINS * sizeof *times->bins),
+		.bin_count = WEIR_QUEUE_BINS,
+	};
+	for (size_t i = 0; i < WEIR_QUEUE_BINS; i++) {
+		double analysed_ns = (double)parts->analysed_ns[i];
+		bool known = analysed_ns > 0;
+
+		times->bins[i] = (struct weir_queue_bin){
+			.analysed_ns = parts->analysed_ns[i],
+			.mean = known ? parts->waiting[i] / analysed_ns : NAN,
+			.most = known ? (double)parts->most[i] : NAN,
+			.empty_share =
+				known ? 1 - (double)parts->in_flight_ns[i] / analysed_ns : NAN,
+		};
+	}
+	weir_report_pictures(report)->queue = times;
+}
+
 static void fill_of_rank(const struct weir_rank *rank, bool verdict_only,
                          struct weir_report *report)
 {
@@ -339,7 +370,11 @@ static void fill_of_rank(const struct weir_rank *rank, bool verdict_only,
 		.scalar_reads = launches->scalar_reads,
 	};
 	if (!verdict_only) {
-		weir_queue_measure(&rank->timeline, &windows, &gpu->queue);
+		struct weir_queue_parts *parts = weir_alloc(sizeof *parts);
+
+		weir_queue_measure(&rank->timeline, &windows, &gpu->queue, parts);
+		fill_queue_times(rank, parts, report);
+		free(parts);
 		fill_launches(&rank->timeline, &windows, report);
 	}
 	weir_intervals_release(&windows);

@@ -7,6 +7,7 @@
 #include "engine/analysis/counters/counted_row.h"
 #include "engine/analysis/names/kernels.h"
 #include "engine/analysis/requests/joining.h"
+#include "engine/analysis/rows/operator_parts.h"
 #include "engine/analysis/rows/rows.h"
 #include "engine/analysis/time/distribution.h"
 #include "engine/analysis/timeline/host_time.h"
@@ -21,15 +22,11 @@ struct entry {
 	uint32_t group;
 };
 
-/* Fills the counted figures of a row from its entries. */
-static void fill_counted(struct weir_operator_row *row, const struct entry *entries, size_t count)
+/* Fills the counted figures of a row from its groups. */
+static void fill_counted(struct weir_operator_row *row, const struct weir_row_group *groups,
+                         size_t count)
 {
-	struct weir_row_group *groups = weir_alloc(count * sizeof *groups);
-
-	for (size_t i = 0; i < count; i++)
-		groups[i] = (struct weir_row_group){entries[i].rank, entries[i].group};
 	weir_counted_row_fill(&row->counted, groups, count);
-	free(groups);
 	/* Use the counters if models cover less than half of the row. */
 	if (!isnan(row->bytes) || row->counted.share < 0.5)
 		return;
@@ -214,6 +211,7 @@ struct fill {
 	struct weir_report *report;
 	struct weir_host_time *host_times; /* one per rank */
 	uint64_t **turns;                  /* [rank][stage], see count_turns() */
+	const struct weir_median_step *median;
 	double busy_ns;
 };
 
@@ -271,12 +269,15 @@ static void fill_row(const struct fill *fill, const struct entry *entries, size_
 	const struct weir_assessment *assessment = assessment_of(lead);
 	struct weir_operator_row *row = add_row(fill, entries, lead);
 	uint64_t iterations = turns_of_row(fill, entries, count);
+	struct weir_row_group *groups = weir_alloc(count * sizeof *groups);
 	double owned_ns = 0;
 	size_t calls;
 	double *values = call_times(entries, count, &calls);
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		owned_ns += (double)group_of(&entries[i])->owned_ns;
+		groups[i] = (struct weir_row_group){entries[i].rank, entries[i].group};
+	}
 	row->kernel = display_kernel(lead->rank, group_of(lead)->kernel, fill->report->arena);
 	row->kind = weir_family_name(weir_kernel_family(
 		weir_names_text(lead->rank->trace->names, group_of(lead)->kernel)));
@@ -288,8 +289,10 @@ static void fill_row(const struct fill *fill, const struct entry *entries, size_
 	memcpy(row->features, assessment->values, sizeof assessment->values);
 	row->features[WEIR_F_OPERATOR_SHARE] = row->share;
 	fill_work(row, entries, count);
-	fill_counted(row, entries, count);
+	fill_counted(row, groups, count);
+	weir_operator_parts_fill(row, groups, count, fill->median, fill->report->arena);
 	fill_host_times(row, entries, count, fill->host_times, fill->analysis->ranks);
+	free(groups);
 	free(values);
 }
 
@@ -477,9 +480,10 @@ static void fill_rows(const struct fill *fill, const struct entry *entries, size
 	}
 }
 
-void weir_fill_operators(const struct weir_analysis *analysis, struct weir_report *report)
+void weir_fill_operators(const struct weir_analysis *analysis,
+                         const struct weir_median_step *median, struct weir_report *report)
 {
-	struct fill fill = {.analysis = analysis, .report = report};
+	struct fill fill = {.analysis = analysis, .report = report, .median = median};
 	size_t count;
 	struct entry *entries = collect_entries(analysis, report->arena, &count);
 

@@ -8,6 +8,7 @@
 #define WEIR_ANALYSIS_ROWS_ROWS_H
 
 #include "engine/analysis/path/critical_path.h"
+#include "engine/analysis/rows/median_step.h"
 #include "engine/analysis/rows/stage_rows.h"
 #include "engine/analysis/whole/analysis.h"
 #include "engine/model/report.h"
@@ -43,8 +44,9 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
  * figures of requests and monitors. */
 void weir_fill_server(const struct weir_analysis *analysis, struct weir_report *report);
 /* Fills report->operators, the largest device time first; without device work, by self time on the
- * host. */
-void weir_fill_operators(const struct weir_analysis *analysis, struct weir_report *report);
+ * host. median: the step in which call sites are looked for. */
+void weir_fill_operators(const struct weir_analysis *analysis,
+                         const struct weir_median_step *median, struct weir_report *report);
 /* Fills report->host_operators for timelines without device work. */
 void weir_fill_host_operators(const struct weir_analysis *analysis, struct weir_report *report);
 /* Sets the features about host operators in `values` (WEIR_F_COUNT of them). */

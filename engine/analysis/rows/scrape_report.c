@@ -221,9 +221,9 @@ static void note_unknown(const struct weir_profile *profile, struct weir_report 
 	}
 	if (any && !telemetry)
 		weir_report_note(report, "unknown_server",
-		                 "no metric of vLLM, SGLang, TGI, LMDeploy, Triton or "
-		                 "OpenTelemetry's generative AI is on the metrics page: pass the "
-		                 "page of the inference server");
+		                 "no metric of vLLM, SGLang, TensorRT-LLM, TGI, LMDeploy, NIM, "
+		                 "llama.cpp, Dynamo, Triton or OpenTelemetry's generative AI is on "
+		                 "the metrics page: pass the page of the inference server");
 }
 
 void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report *report)
@@ -252,20 +252,6 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 	weir_scrape_figures_release(&figures);
 }
 
-static void add_metric(struct weir_run *run, const char *name, double value, const char *unit,
-                       bool higher_is_better)
-{
-	struct weir_series *series;
-
-	if (!isfinite(value) || weir_series_find(&run->metrics, name))
-		return;
-	series = weir_series_get(&run->metrics, name);
-	series->higher_is_better = higher_is_better;
-	series->unit = weir_alloc(strlen(unit) + 1);
-	memcpy(series->unit, unit, strlen(unit) + 1);
-	weir_series_push(series, value);
-}
-
 void weir_run_add_scrapes(const struct weir_analysis *analysis, struct weir_run *run)
 {
 	struct weir_scrape_figures figures;
@@ -279,13 +265,15 @@ void weir_run_add_scrapes(const struct weir_analysis *analysis, struct weir_run 
 			continue; /* may be missing in the next run */
 		weir_text_clear(&name);
 		weir_text_printf(&name, "%s_mean_ms", figures.stages[i].name);
-		add_metric(run, name.data, figures.stages[i].mean_ns / 1e6, "ms", false);
+		weir_run_add_metric(run, name.data, figures.stages[i].mean_ns / 1e6, "ms", false);
 	}
 	weir_text_release(&name);
-	add_metric(run, "requests_per_s", per_second(&figures, figures.requests), "1/s", true);
-	add_metric(run, "tokens_per_s", per_second(&figures, all_tokens(&figures)), "1/s", true);
-	add_metric(run, "output_tokens_per_s", per_second(&figures, figures.generation_tokens),
-	           "1/s", true);
-	add_metric(run, "prefix_hit_rate", figures.cache_hit_rate, "ratio", true);
+	weir_run_add_metric(run, "requests_per_s", per_second(&figures, figures.requests), "1/s",
+	                    true);
+	weir_run_add_metric(run, "tokens_per_s", per_second(&figures, all_tokens(&figures)), "1/s",
+	                    true);
+	weir_run_add_metric(run, "output_tokens_per_s",
+	                    per_second(&figures, figures.generation_tokens), "1/s", true);
+	weir_run_add_metric(run, "prefix_hit_rate", figures.cache_hit_rate, "ratio", true);
 	weir_scrape_figures_release(&figures);
 }

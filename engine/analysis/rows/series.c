@@ -93,7 +93,7 @@ struct catalog {
 
 static uint32_t catalog_find(struct catalog *catalog, const struct weir_text *name)
 {
-	uint32_t hash = weir_rowmap_hash(weir_rowmap_hash_text(name->data, name->length, 0)), row;
+	uint32_t hash = weir_rowmap_hash(weir_hash_text(name->data, name->length, 0)), row;
 	size_t probe = 0;
 
 	while ((row = weir_rowmap_next(&catalog->map, hash, &probe)) != WEIR_ROWMAP_NONE)
@@ -436,14 +436,11 @@ static void add_serving(struct weir_run *run, const struct weir_analysis *analys
 
 void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *run)
 {
-	for (size_t r = 0; r < analysis->rank_count; r++) {
-		struct weir_run *other;
+	if (analysis->rank_count > 0)
+		add_rank(run, &analysis->ranks[0], analysis->options.steady);
+	for (size_t r = 1; r < analysis->rank_count; r++) {
+		struct weir_run *other = weir_run_new();
 
-		if (r == 0) {
-			add_rank(run, &analysis->ranks[0], analysis->options.steady);
-			continue;
-		}
-		other = weir_run_new();
 		add_rank(other, &analysis->ranks[r], analysis->options.steady);
 		merge_rank(run, other);
 		weir_run_free(other);

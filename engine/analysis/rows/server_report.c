@@ -43,9 +43,11 @@ static double joules_of(const struct weir_report *report, const struct weir_serv
 
 /*
  * Estimates interference from the histogram of the gaps between tokens (ITL), if steps and rates do
- * not show it: the time beyond the median gap is 1 - median / mean, and a step with prompts is at
- * least as long as the 99th percentile. If prompts are in more than half of the steps, the median
- * has them as well, and the estimate is too low.
+ * not show it: the share of time that long gaps add to the usual one, and p99 over the usual gap,
+ * because a step with prompts is at least as long as the 99th percentile. Both are low estimates,
+ * because buckets are often wider than a step. They are also too low if prompts are in more than
+ * half of the steps, because the usual gap has them as well, or if a server observes the mean of
+ * several gaps, which hides the long ones.
  */
 static void estimate_by_gaps(const struct weir_analysis *analysis,
                              struct weir_server_figures *server)
@@ -59,12 +61,12 @@ static void estimate_by_gaps(const struct weir_analysis *analysis,
 		return;
 	for (size_t i = 0; i < scraped.stage_count; i++) {
 		const struct weir_scrape_stage *stage = &scraped.stages[i];
-		double median_ns = stage->at[WEIR_LEVEL_P50].estimate;
 
-		if (strcmp(stage->name, "itl") != 0 || !(median_ns > 0) || !(stage->mean_ns > 0))
+		if (strcmp(stage->name, "itl") != 0 || !(stage->usual_ns > 0) ||
+		    isnan(stage->stalled))
 			continue;
-		server->prefill_interference = fmax(1 - median_ns / stage->mean_ns, 0);
-		server->stall_ratio = stage->at[WEIR_LEVEL_P99].estimate / median_ns;
+		server->prefill_interference = stage->stalled;
+		server->stall_ratio = stage->long_ns / stage->usual_ns;
 		server->interference_estimated = true;
 	}
 	weir_scrape_figures_release(&scraped);
@@ -113,6 +115,26 @@ static void note_quality(const struct weir_server_figures *server, struct weir_r
 		                 server->left_out);
 }
 
+/* Adds the size, speed and failures of transfers, behind a comma. */
+static void add_transfers(const struct weir_server_figures *server, struct weir_text *text)
+{
+	const char *comma = text->length ? ", " : "";
+
+	if (server->transfer_bytes > 0) {
+		weir_text_puts(text, comma);
+		weir_text_bytes(text, server->transfer_bytes);
+		weir_text_puts(text, " on average");
+		comma = ", ";
+	}
+	if (server->transfers_failed > 0) {
+		weir_text_printf(text, "%s%.0f failed", comma, server->transfers_failed);
+		comma = ", ";
+	}
+	if (server->transfers_expired > 0)
+		weir_text_printf(text, "%s%.0f expired before they were fetched", comma,
+		                 server->transfers_expired);
+}
+
 static void note_reasons(const struct weir_server_figures *server, struct weir_report *report)
 {
 	struct weir_text text = {0};
@@ -133,10 +155,31 @@ static void note_reasons(const struct weir_server_figures *server, struct weir_r
 		weir_text_puts(&text, "a transfer takes ");
 		weir_text_duration(&text, server->transfer_ns);
 	}
+	add_transfers(server, &text);
 	if (text.length)
 		weir_report_note(report, "transfer", "transfer of KV caches between engines: %s",
 		                 text.data);
 	weir_text_release(&text);
+}
+
+/* Notes the caches beside the prefix cache, and the LoRA adapters. */
+static void note_caches(const struct weir_server_figures *server, struct weir_report *report)
+{
+	if (server->external_hit_rate >= 0)
+		weir_report_note(report, "external_cache",
+		                 "%.3g %% of the tokens that were looked up in caches of other "
+		                 "engines were found there",
+		                 100 * server->external_hit_rate);
+	if (server->media_hit_rate >= 0)
+		weir_report_note(report, "media_cache",
+		                 "%.3g %% of the images and other media were found in their cache",
+		                 100 * server->media_hit_rate);
+	if (server->adapters_waiting > 0 && server->adapters_max > 0)
+		weir_report_note(report, "adapters",
+		                 "LoRA adapters with requests: %.0f run and %.0f wait, at most "
+		                 "%.0f at once (--max-loras)",
+		                 server->adapters_running, server->adapters_waiting,
+		                 server->adapters_max);
 }
 
 #define BAND 0.025 /* points to both sides of the percentile, as struct weir_band has them */
@@ -185,22 +228,10 @@ void weir_fill_server(const struct weir_analysis *analysis, struct weir_report *
 	note_times(server, report);
 	note_quality(server, report);
 	note_reasons(server, report);
+	note_caches(server, report);
 }
 
 /* ---- a run ---- */
-
-static void add_metric(struct weir_run *run, const char *name, double value, const char *unit,
-                       bool higher_is_better)
-{
-	struct weir_series *series;
-
-	if (!isfinite(value) || weir_series_find(&run->metrics, name))
-		return;
-	series = weir_series_get(&run->metrics, name);
-	series->higher_is_better = higher_is_better;
-	series->unit = weir_alloc_text(unit);
-	weir_series_push(series, value);
-}
 
 static void add_phases(const struct weir_server_figures *server, struct weir_run *run)
 {
@@ -230,11 +261,12 @@ void weir_run_add_server(const struct weir_analysis *analysis, struct weir_run *
 
 	if (server) {
 		add_phases(server, run);
-		add_metric(run, "kv_cache_peak", server->kv.max, "ratio", false);
-		add_metric(run, "waiting_p95", server->waiting.p95, "requests", false);
-		add_metric(run, "preemptions_per_thousand", server->preemptions_per_thousand,
-		           "requests", false);
-		add_metric(run, "acceptance", server->speculation.acceptance, "ratio", true);
+		weir_run_add_metric(run, "kv_cache_peak", server->kv.max, "ratio", false);
+		weir_run_add_metric(run, "waiting_p95", server->waiting.p95, "requests", false);
+		weir_run_add_metric(run, "preemptions_per_thousand",
+		                    server->preemptions_per_thousand, "requests", false);
+		weir_run_add_metric(run, "acceptance", server->speculation.acceptance, "ratio",
+		                    true);
 	}
 	weir_arena_free(arena);
 }

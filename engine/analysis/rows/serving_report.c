@@ -346,27 +346,14 @@ void weir_serving_settle(const struct weir_serving *serving, const struct weir_v
 	settle_compute(&settlement, spent_ns, &report->attribution);
 }
 
-static void add_metric(struct weir_run *run, const char *name, double value, const char *unit,
-                       bool higher)
-{
-	struct weir_series *series;
-
-	if (isnan(value))
-		return;
-	series = weir_series_get(&run->metrics, name);
-	series->higher_is_better = higher;
-	if (!series->unit && unit)
-		series->unit = memcpy(weir_alloc(strlen(unit) + 1), unit, strlen(unit) + 1);
-	weir_series_push(series, value);
-}
-
 static void add_cost(struct weir_run *run, const struct weir_cost *cost)
 {
 	const char *currency = cost->currency ? cost->currency : "USD";
 
-	add_metric(run, "cost_per_request", cost->per_request, currency, false);
-	add_metric(run, "cost_per_request_busy", cost->per_request_busy, currency, false);
-	add_metric(run, "cost_per_million_tokens", cost->per_million_tokens, currency, false);
+	weir_run_add_metric(run, "cost_per_request", cost->per_request, currency, false);
+	weir_run_add_metric(run, "cost_per_request_busy", cost->per_request_busy, currency, false);
+	weir_run_add_metric(run, "cost_per_million_tokens", cost->per_million_tokens, currency,
+	                    false);
 }
 
 void weir_serving_run(const struct weir_serving *serving, const struct weir_cost *cost,
@@ -392,12 +379,12 @@ void weir_serving_run(const struct weir_serving *serving, const struct weir_cost
 	}
 	weir_arena_free(arena);
 	fill_rates(serving, &figures);
-	add_metric(run, "requests_per_s", figures.throughput_per_s, "1/s", true);
-	add_metric(run, "tokens_per_s", figures.tokens_per_s, "1/s", true);
-	add_metric(run, "output_tokens_per_s", figures.output_tokens_per_s, "1/s", true);
-	add_metric(run, "goodput_per_s", figures.goodput_per_s, "1/s", true);
-	add_metric(run, "padding_waste", serving->batches.padding_waste, NULL, false);
-	add_metric(run, "batch_size_mean", serving->batches.sizes.mean, NULL, true);
+	weir_run_add_metric(run, "requests_per_s", figures.throughput_per_s, "1/s", true);
+	weir_run_add_metric(run, "tokens_per_s", figures.tokens_per_s, "1/s", true);
+	weir_run_add_metric(run, "output_tokens_per_s", figures.output_tokens_per_s, "1/s", true);
+	weir_run_add_metric(run, "goodput_per_s", figures.goodput_per_s, "1/s", true);
+	weir_run_add_metric(run, "padding_waste", serving->batches.padding_waste, NULL, false);
+	weir_run_add_metric(run, "batch_size_mean", serving->batches.sizes.mean, NULL, true);
 	if (cost)
 		add_cost(run, cost);
 }

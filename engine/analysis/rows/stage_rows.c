@@ -7,6 +7,7 @@
 #include "engine/analysis/rank/attribution.h"
 #include "engine/analysis/rows/rows.h"
 #include "engine/analysis/time/distribution.h"
+#include "engine/analysis/time/histogram.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
@@ -191,10 +192,10 @@ static uint8_t *steps_around(const struct weir_rank *rank, double percentile)
 }
 
 /* Adds the time of the steps around the percentile to *total and, inside stages, to the merged
- * stage. */
+ * stage; adds the gaps of all steps to `gaps`. */
 static void add_tail_time(const struct weir_analysis *analysis,
                           const struct weir_stage_merges *merges, size_t r, int64_t *by_stage,
-                          int64_t *total)
+                          int64_t *total, struct weir_gaps *gaps)
 {
 	const struct weir_rank *rank = &analysis->ranks[r];
 	uint8_t *chosen = steps_around(rank, analysis->options.percentile);
@@ -204,6 +205,9 @@ static void add_tail_time(const struct weir_analysis *analysis,
 		const struct weir_segment *segment = &rank->segments.items[i];
 		uint32_t step = step_of_segment(rank, segment);
 
+		if (!segment->busy)
+			weir_gaps_add(gaps, segment->device, segment->start_ns, segment->end_ns,
+			              (enum weir_idle)segment->idle);
 		if (step == WEIR_NONE || !chosen[step])
 			continue;
 		*total = weir_add_ns(*total, weir_segment_ns(segment));
@@ -213,6 +217,7 @@ static void add_tail_time(const struct weir_analysis *analysis,
 			*own = weir_add_ns(*own, weir_segment_ns(segment));
 		}
 	}
+	weir_gaps_close(gaps);
 	free(merge_of);
 	free(chosen);
 }
@@ -265,6 +270,8 @@ void weir_fill_stages(const struct weir_analysis *analysis, const struct weir_st
                       struct weir_report *report)
 {
 	int64_t *tail_ns = weir_alloc((merges->count + 1) * sizeof *tail_ns), total_ns = 0;
+	struct weir_gaps *gaps = weir_alloc(sizeof *gaps);
+	struct weir_histogram *histogram;
 	size_t rows = merges->count;
 
 	if (analysis->serving)
@@ -279,7 +286,10 @@ void weir_fill_stages(const struct weir_analysis *analysis, const struct weir_st
 		report->stage_count = weir_serving_row_count(analysis->serving);
 	}
 	for (size_t r = 0; r < analysis->rank_count; r++)
-		add_tail_time(analysis, merges, r, tail_ns, &total_ns);
+		add_tail_time(analysis, merges, r, tail_ns, &total_ns, gaps);
+	histogram = weir_gaps_finish(gaps, report->arena);
+	if (histogram)
+		weir_report_pictures(report)->gaps = histogram;
 	for (size_t m = 0; m < merges->count; m++) {
 		struct weir_stage_row *row = &report->stages[report->stage_count++];
 
@@ -297,4 +307,5 @@ void weir_fill_stages(const struct weir_analysis *analysis, const struct weir_st
 		report->stage_count += run->stages.count;
 	}
 	free(tail_ns);
+	free(gaps);
 }

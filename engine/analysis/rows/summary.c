@@ -9,6 +9,7 @@
 #include "engine/analysis/rows/launch_rows.h"
 #include "engine/analysis/rows/rows.h"
 #include "engine/analysis/time/distribution.h"
+#include "engine/analysis/time/histogram.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/stats/quantile.h"
@@ -118,25 +119,34 @@ static void fill_span(const struct weir_analysis *analysis, struct weir_report *
 			report->span_ns = analysis->summaries[r].span_ns;
 }
 
-static double kernel_median(const struct weir_analysis *analysis)
+/* Returns the median duration of the kernels, and counts them by duration for the report. */
+static double kernel_median(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	double *values = NULL, median;
 	size_t count = 0, capacity = 0;
+	struct weir_bins bins = {0};
+	struct weir_histogram *histogram;
 
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		const struct weir_rank *rank = &analysis->ranks[r];
 		const struct weir_device_columns *device = &rank->trace->device;
 
 		for (size_t i = 0; i < device->count; i++) {
+			int64_t ns;
+
 			if (rank->groups.row_call[i] == WEIR_NONE ||
 			    device->kind[i] != WEIR_DEVICE_KERNEL)
 				continue;
 			values = weir_grow(values, &capacity, count + 1, sizeof *values);
-			values[count++] =
-				(double)weir_span_ns(device->start_ns[i], device->end_ns[i]);
+			ns = weir_span_ns(device->start_ns[i], device->end_ns[i]);
+			values[count++] = (double)ns;
+			weir_bins_add(&bins, ns);
 		}
 	}
 	median = weir_median(values, count);
+	histogram = weir_bins_finish(&bins, report->arena);
+	if (histogram)
+		weir_report_pictures(report)->kernels = histogram;
 	free(values);
 	return median;
 }
@@ -228,7 +238,7 @@ static void fill_gpu(const struct weir_analysis *analysis, const struct weir_led
 	for (size_t c = 0; c < WEIR_IDLE_COUNT; c++)
 		gpu->idle_share[c] = (double)total->idle_ns[c] / (double)total->total_ns;
 	gpu->kernels = total->kernels;
-	gpu->kernel_p50_ns = kernel_median(analysis);
+	gpu->kernel_p50_ns = kernel_median(analysis, report);
 	gpu->launch = (struct weir_launch_quantiles){NAN, NAN, NAN};
 	gpu->graph_share = NAN;
 	for (size_t r = 0; r < analysis->rank_count; r++) {

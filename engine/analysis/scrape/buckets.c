@@ -10,6 +10,8 @@
 #define NOISE 1e-12
 /* Rounding error of a running sum of many small numbers, relative to the sum. */
 #define SUM_ROUNDING 1e-9
+/* Observations from this multiple of the usual one on are long. */
+#define LONG 2
 
 void weir_buckets_release(struct weir_buckets *buckets)
 {
@@ -199,6 +201,14 @@ bool weir_buckets_consistent(const struct weir_buckets *buckets)
 	       buckets->sum <= most + buckets->rounding;
 }
 
+/* True if the sum of all observations is about the observations that the buckets count. */
+static bool has_sum(const struct weir_buckets *buckets)
+{
+	return !isnan(buckets->sum) && !buckets->repaired &&
+	       buckets->observations == weir_buckets_total(buckets) &&
+	       weir_buckets_consistent(buckets);
+}
+
 /*
  * Narrows the interval of one observation by the sum of all observations. Of the n observations in
  * bucket j, n - m + 1 are at least as large as the one of rank m, and the others are at least the
@@ -212,9 +222,7 @@ static void narrow_by_sum(const struct weir_buckets *buckets, size_t j, double r
 	double low = lower_bound(buckets, j), high = buckets->bound[j];
 	double least_others, most_others, least, most;
 
-	if (!(m >= 1) || isnan(buckets->sum) || buckets->repaired ||
-	    buckets->observations != weir_buckets_total(buckets) ||
-	    !weir_buckets_consistent(buckets))
+	if (!(m >= 1) || !has_sum(buckets))
 		return;
 	sum_others(buckets, j, &least_others, &most_others);
 	most = buckets->sum + buckets->rounding - least_others;
@@ -284,4 +292,33 @@ void weir_buckets_quantile(const struct weir_buckets *buckets, double q,
 	out->beyond = isinf(out->high);
 	narrow_by_sum(buckets, j, rank, out);
 	out->estimate = fmin(fmax(interpolate(buckets, q * total), out->low), out->high);
+}
+
+/* Returns the highest possible mean of the observations in bucket j. */
+static double mean_of_bucket(const struct weir_buckets *buckets, size_t j)
+{
+	double least, most;
+
+	if (!has_sum(buckets))
+		return buckets->bound[j];
+	sum_others(buckets, j, &least, &most);
+	return fmin(buckets->bound[j],
+	            fmax(lower_bound(buckets, j),
+	                 (buckets->sum + buckets->rounding - least) / in_bucket(buckets, j)));
+}
+
+void weir_buckets_stalls(const struct weir_buckets *buckets, struct weir_stalls *out)
+{
+	double total = buckets->count ? weir_buckets_total(buckets) : 0, beyond = 0;
+
+	*out = (struct weir_stalls){NAN, NAN};
+	if (buckets->count < 2 || !(total >= 1))
+		return;
+	out->usual = mean_of_bucket(buckets, find_bucket(buckets, nearest_rank(0.5, total)));
+	if (!(buckets->sum > 0) || !has_sum(buckets))
+		return;
+	for (size_t i = 0; i < buckets->count; i++)
+		if (lower_bound(buckets, i) >= LONG * out->usual)
+			beyond += in_bucket(buckets, i) * (lower_bound(buckets, i) - out->usual);
+	out->share = fmax(beyond / buckets->sum, fmax(1 - out->usual * total / buckets->sum, 0));
 }

@@ -63,4 +63,16 @@ bool weir_buckets_consistent(const struct weir_buckets *buckets);
 void weir_buckets_quantile(const struct weir_buckets *buckets, double q,
                            struct weir_quantile_estimate *out);
 
+/* The part of durations that a few long ones add. */
+struct weir_stalls {
+	/* The highest possible mean of the observations in the bucket of the median, which the sum
+	 * of all observations limits; NAN: unknown. */
+	double usual;
+	/* The least share of the sum beyond the usual duration: of all observations together, or of
+	 * those in buckets from twice the usual duration on; NAN: unknown. */
+	double share;
+};
+
+void weir_buckets_stalls(const struct weir_buckets *buckets, struct weir_stalls *out);
+
 #endif

@@ -26,26 +26,12 @@ static void add_page(struct weir_gathering *gathering, struct pages *pages,
 		pages->items[pages->count++] = page;
 }
 
-/* Returns the value of a family with a single series; NAN: no such family, or several series. */
-static double only_value(const struct weir_scrape *page, const char *name)
-{
-	uint32_t row = weir_scrape_find_family(page, name, strlen(name));
-	const struct weir_scrape_family *family;
-
-	if (row == WEIR_ROWMAP_NONE)
-		return NAN;
-	family = &page->families[row];
-	return family->series_count == 1
-	               ? weir_scrape_value(page, page->by_family[family->first_series],
-	                                   WEIR_PART_VALUE)
-	               : NAN;
-}
-
 static const char start_name[] = "process_start_time_seconds";
 
 static bool is_restarted(const struct weir_scrape *before, const struct weir_scrape *after)
 {
-	double was = only_value(before, start_name), is = only_value(after, start_name);
+	double was = weir_scrape_only_value(before, start_name),
+	       is = weir_scrape_only_value(after, start_name);
 
 	return !isnan(was) && !isnan(is) && was != is;
 }
@@ -77,7 +63,8 @@ static void count_moves(const struct weir_scrape *from, const struct weir_scrape
 /* True if two pages were given in the wrong order. */
 static bool is_swapped(const struct weir_scrape *first, const struct weir_scrape *second)
 {
-	double start = only_value(first, start_name), other = only_value(second, start_name);
+	double start = weir_scrape_only_value(first, start_name),
+	       other = weir_scrape_only_value(second, start_name);
 	size_t up, down;
 
 	if (!isnan(start) && !isnan(other) && start != other)
@@ -181,9 +168,9 @@ static struct weir_gathered *find_item(struct weir_gathering *gathering,
                                        const struct weir_scraped_row *row, size_t group,
                                        const char *label)
 {
-	uint64_t key = weir_rowmap_hash_text(row->name, strlen(row->name), group);
+	uint64_t key = weir_hash_text(row->name, strlen(row->name), group);
 	uint32_t hash = weir_rowmap_hash(
-		weir_rowmap_hash_text(label ? label : "", label ? strlen(label) : 0, key));
+		weir_hash_text(label ? label : "", label ? strlen(label) : 0, key));
 	size_t probe = 0;
 	uint32_t at;
 
@@ -444,8 +431,8 @@ int64_t weir_gathering_wall_ns(const struct weir_gathering *gathering)
 	if (before->at_ns != WEIR_NO_TIME && after->at_ns != WEIR_NO_TIME &&
 	    after->at_ns > before->at_ns && before->at_ns >= 0)
 		return after->at_ns - before->at_ns;
-	uptime_s = only_value(after, "process_uptime_seconds") -
-	           only_value(before, "process_uptime_seconds");
+	uptime_s = weir_scrape_only_value(after, "process_uptime_seconds") -
+	           weir_scrape_only_value(before, "process_uptime_seconds");
 	return uptime_s > 0 && uptime_s < 1e9 ? (int64_t)(uptime_s * 1e9) : -1;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdint.h>
 #include <string.h>
 
 #include "engine/analysis/scrape/scrape_metrics.h"
@@ -18,7 +19,11 @@ static const struct {
 	[WEIR_SERVER_SGLANG] = {"SGLang", {"sglang:", "sglang_"}},
 	[WEIR_SERVER_LMDEPLOY] = {"LMDeploy", {"lmdeploy:", "lmdeploy_"}},
 	[WEIR_SERVER_TGI] = {"TGI", {"tgi_"}},
+	[WEIR_SERVER_TRTLLM] = {"TensorRT-LLM", {"trtllm_", "trtllm:"}},
+	[WEIR_SERVER_LLAMACPP] = {"llama.cpp", {"llamacpp:", "llamacpp_"}},
+	[WEIR_SERVER_DYNAMO] = {"Dynamo", {"dynamo_frontend_"}},
 	[WEIR_SERVER_GENAI] = {"GenAI", {"gen_ai_"}},
+	[WEIR_SERVER_NIM] = {"NIM", {""}},
 };
 
 #define TOTAL(server_, name_, metric_, scale_)                                                     \
@@ -36,6 +41,12 @@ static const struct {
 	{                                                                                          \
 		.server = WEIR_SERVER_##server_, .name = (name_), .label = (label_),               \
 		.label_value = (value_), .metric = WEIR_SCRAPED_##metric_, .scale = 1              \
+	}
+
+#define WAITS(server_, name_, reason_)                                                             \
+	{                                                                                          \
+		.server = WEIR_SERVER_##server_, .name = (name_), .reason = (reason_),             \
+		.metric = WEIR_SCRAPED_WAITING_FOR, .scale = 1                                     \
 	}
 
 /* Metrics of each server from arrival to response. If several names mean the same, the first one
@@ -99,6 +110,14 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(VLLM, "spec_decode_num_accepted_tokens", ACCEPTED, 1),
 	TOTAL(VLLM, "spec_decode_num_accepted_tokens_per_pos", ACCEPTED_AT, 1),
 	TOTAL(VLLM, "nixl_xfer_time_seconds", TRANSFER, S),
+	TOTAL(VLLM, "nixl_bytes_transferred", TRANSFER_BYTES, 1),
+	TOTAL(VLLM, "nixl_num_failed_transfers", TRANSFERS_FAILED, 1),
+	TOTAL(VLLM, "nixl_num_kv_expired_reqs", TRANSFERS_EXPIRED, 1),
+	TOTAL(VLLM, "external_prefix_cache_queries", EXTERNAL_QUERIES, 1),
+	TOTAL(VLLM, "external_prefix_cache_hits", EXTERNAL_HITS, 1),
+	TOTAL(VLLM, "mm_cache_queries", MEDIA_QUERIES, 1),
+	TOTAL(VLLM, "mm_cache_hits", MEDIA_HITS, 1),
+	TOTAL(VLLM, "lora_requests_info", ADAPTERS, 1),
 
 	/* SGLang: srt/metrics/collector.py. An observed gap between tokens is the mean of several
          * gaps. */
@@ -144,6 +163,12 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(SGLANG, "max_running_requests", MAX_RUNNING, 1),
 	TOTAL(SGLANG, "num_decode_transfer_queue_reqs", TRANSFER_WAITING, 1),
 	TOTAL(SGLANG, "num_prefill_inflight_queue_reqs", TRANSFER_WAITING, 1),
+	WAITS(SGLANG, "num_decode_prealloc_queue_reqs", "room for a KV cache that arrives"),
+	WAITS(SGLANG, "num_prefill_prealloc_queue_reqs", "a decode engine"),
+	WAITS(SGLANG, "num_prefill_bootstrap_queue_reqs", "a decode engine"),
+	WAITS(SGLANG, "num_grammar_queue_reqs", "a grammar"),
+	TOTAL(SGLANG, "kv_transfer_latency_ms", TRANSFER, MS),
+	TOTAL(SGLANG, "num_transfer_failed_reqs", TRANSFERS_FAILED, 1),
 
 	/* LMDeploy: lmdeploy/metrics/loggers.py. Succeeded and failed requests are gauges that
          * count up. */
@@ -181,6 +206,37 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(TGI, "batch_current_size", RUNNING, 1),
 	TOTAL(TGI, "queue_size", WAITING, 1),
 
+	/* TensorRT-LLM: tensorrt_llm/metrics/collector.py, with return_perf_metrics. A paused
+         * request gave its KV cache up. */
+	STAGE(TRTLLM, "request_queue_time_seconds", S, "queue", "queue"),
+	STAGE(TRTLLM, "request_prefill_time_seconds", S, "prefill", "compute"),
+	STAGE(TRTLLM, "request_decode_time_seconds", S, "decode", "compute"),
+	STAGE(TRTLLM, "request_inference_time_seconds", S, "inference", "compute"),
+	STAGE(TRTLLM, "time_to_first_token_seconds", S, "ttft", "other"),
+	STAGE(TRTLLM, "time_per_output_token_seconds", S, "tpot", "other"),
+	STAGE(TRTLLM, "e2e_request_latency_seconds", S, "e2e", "other"),
+	TOTAL(TRTLLM, "request_success", REQUESTS, 1),
+	TOTAL(TRTLLM, "prompt_tokens", PROMPT_TOKENS, 1),
+	TOTAL(TRTLLM, "generation_tokens", GENERATION_TOKENS, 1),
+	TOTAL(TRTLLM, "num_requests_running", RUNNING, 1),
+	TOTAL(TRTLLM, "num_requests_waiting", WAITING, 1),
+	TOTAL(TRTLLM, "kv_cache_utilization", CACHE_USAGE, 1),
+	WAITS(TRTLLM, "num_paused_requests", "room in the KV cache, after a pause"),
+
+	/* llama.cpp: tools/server/README.md. It has no histograms. */
+	TOTAL(LLAMACPP, "prompt_tokens", PROMPT_TOKENS, 1),
+	TOTAL(LLAMACPP, "tokens_predicted", GENERATION_TOKENS, 1),
+	TOTAL(LLAMACPP, "requests_processing", RUNNING, 1),
+	TOTAL(LLAMACPP, "requests_deferred", WAITING, 1),
+	TOTAL(LLAMACPP, "kv_cache_usage_ratio", CACHE_USAGE, 1),
+
+	/* Dynamo: docs/observability/metrics.md. Its requests in flight include those that wait. */
+	STAGE(DYNAMO, "time_to_first_token_seconds", S, "ttft", "other"),
+	STAGE(DYNAMO, "inter_token_latency_seconds", S, "itl", "other"),
+	STAGE(DYNAMO, "request_duration_seconds", S, "e2e", "other"),
+	TOTAL(DYNAMO, "requests", REQUESTS, 1),
+	TOTAL(DYNAMO, "output_tokens", GENERATION_TOKENS, 1),
+
 	/* OpenTelemetry: semantic conventions for generative AI, in the spelling of its exporter.
          */
 	STAGE(GENAI, "server_request_duration_seconds", S, "e2e", "other"),
@@ -189,6 +245,19 @@ static const struct weir_scraped_row rows[] = {
 	STAGE(GENAI, "client_operation_duration_seconds", S, "client", "other"),
 	STAGE(GENAI, "client_operation_time_to_first_chunk_seconds", S, "client_ttft", "other"),
 	STAGE(GENAI, "client_operation_time_per_output_chunk_seconds", S, "client_itl", "other"),
+
+	/* NIM for language models: the names of vLLM without its prefix. */
+	STAGE(NIM, "time_to_first_token_seconds", S, "ttft", "other"),
+	STAGE(NIM, "time_per_output_token_seconds", S, "itl", "other"),
+	STAGE(NIM, "e2e_request_latency_seconds", S, "e2e", "other"),
+	TOTAL(NIM, "request_success", REQUESTS, 1),
+	TOTAL(NIM, "request_failure", FAILED, 1),
+	TOTAL(NIM, "prompt_tokens", PROMPT_TOKENS, 1),
+	TOTAL(NIM, "generation_tokens", GENERATION_TOKENS, 1),
+	TOTAL(NIM, "num_requests_running", RUNNING, 1),
+	TOTAL(NIM, "num_requests_waiting", WAITING, 1),
+	TOTAL(NIM, "num_request_max", MAX_RUNNING, 1),
+	TOTAL(NIM, "gpu_cache_usage_perc", CACHE_USAGE, 1),
 };
 
 const char *weir_server_name(enum weir_server server)
@@ -196,17 +265,21 @@ const char *weir_server_name(enum weir_server server)
 	return server < WEIR_SERVER_COUNT ? servers[server].name : "?";
 }
 
-/* Returns the text after the last occurrence of the prefix at the start of a word; NULL: no
- * occurrence. */
-static const char *after_prefix(const char *name, size_t len, const char *prefix)
+#define NO_PREFIX SIZE_MAX
+
+/* Returns the index behind the last occurrence of the prefix at the start of a word; NO_PREFIX: no
+ * occurrence. The empty prefix stands for the whole name. */
+static size_t behind_prefix(const char *name, size_t len, const char *prefix)
 {
 	size_t own = strlen(prefix);
 
+	if (!own)
+		return 0;
 	for (size_t at = len; at-- > 0;)
 		if (len - at > own && !memcmp(name + at, prefix, own) &&
 		    (at == 0 || name[at - 1] == '_' || name[at - 1] == ':'))
-			return name + at + own;
-	return NULL;
+			return at + own;
+	return NO_PREFIX;
 }
 
 static const struct weir_scraped_row *find_row(enum weir_server server, const char *name,
@@ -233,12 +306,11 @@ const struct weir_scraped_row *weir_scraped_find(const char *name, size_t len)
 {
 	for (int server = 0; server < WEIR_SERVER_COUNT; server++) {
 		for (size_t i = 0; i < 2 && servers[server].prefixes[i]; i++) {
-			const char *rest = after_prefix(name, len, servers[server].prefixes[i]);
+			size_t rest = behind_prefix(name, len, servers[server].prefixes[i]);
 			const struct weir_scraped_row *row = NULL;
 
-			if (rest)
-				row = find_row((enum weir_server)server, rest,
-				               len - (size_t)(rest - name));
+			if (rest != NO_PREFIX)
+				row = find_row((enum weir_server)server, name + rest, len - rest);
 			if (row)
 				return row;
 		}

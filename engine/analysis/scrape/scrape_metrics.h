@@ -13,7 +13,11 @@ enum weir_server {
 	WEIR_SERVER_SGLANG,
 	WEIR_SERVER_LMDEPLOY,
 	WEIR_SERVER_TGI,
-	WEIR_SERVER_GENAI, /* OpenTelemetry's names, of any server */
+	WEIR_SERVER_TRTLLM, /* trtllm-serve; behind Triton its names are Triton's */
+	WEIR_SERVER_LLAMACPP,
+	WEIR_SERVER_DYNAMO, /* the frontend of several engines */
+	WEIR_SERVER_GENAI,  /* OpenTelemetry's names, of any server */
+	WEIR_SERVER_NIM,    /* names without a prefix */
 	WEIR_SERVER_COUNT
 };
 
@@ -37,8 +41,14 @@ enum weir_scraped {
 	WEIR_SCRAPED_DRAFTS,  /* speculative decoding: steps of a request with drafted tokens */
 	WEIR_SCRAPED_DRAFTED, /* drafted and accepted tokens */
 	WEIR_SCRAPED_ACCEPTED,
-	WEIR_SCRAPED_ACCEPTED_AT, /* accepted tokens by position in the draft */
-	WEIR_SCRAPED_TOTALS,      /* number of running totals */
+	WEIR_SCRAPED_ACCEPTED_AT,      /* accepted tokens by position in the draft */
+	WEIR_SCRAPED_EXTERNAL_QUERIES, /* tokens looked up in caches of other engines */
+	WEIR_SCRAPED_EXTERNAL_HITS,
+	WEIR_SCRAPED_MEDIA_QUERIES, /* images and the like looked up in their cache */
+	WEIR_SCRAPED_MEDIA_HITS,
+	WEIR_SCRAPED_TRANSFERS_FAILED,  /* transfers of KV caches */
+	WEIR_SCRAPED_TRANSFERS_EXPIRED, /* caches that nobody fetched in time */
+	WEIR_SCRAPED_TOTALS,            /* number of running totals */
 	/* Gauges: values at one moment. */
 	WEIR_SCRAPED_RUNNING = WEIR_SCRAPED_TOTALS,
 	WEIR_SCRAPED_WAITING,
@@ -51,12 +61,14 @@ enum weir_scraped {
 	WEIR_SCRAPED_CACHE_TOKENS, /* tokens that the KV cache holds */
 	WEIR_SCRAPED_MAX_RUNNING,
 	WEIR_SCRAPED_CACHE_CONFIG, /* labels state the size of the KV cache */
+	WEIR_SCRAPED_ADAPTERS,     /* labels state the LoRA adapters; the value is a time */
 	WEIR_SCRAPED_SCALARS,      /* number of totals and gauges */
 	/* Histograms and summaries. */
 	WEIR_SCRAPED_STAGE = WEIR_SCRAPED_SCALARS,
 	WEIR_SCRAPED_BATCH_SIZE,
 	WEIR_SCRAPED_STEP_TOKENS, /* tokens in one step of the engine */
 	WEIR_SCRAPED_TRANSFER,    /* transfers of KV caches between engines */
+	WEIR_SCRAPED_TRANSFER_BYTES,
 };
 
 struct weir_scraped_row {
@@ -70,6 +82,7 @@ struct weir_scraped_row {
 	/* The row holds for series with this value of the label only; NULL: for all. Rows of one
 	 * name follow each other. */
 	const char *label, *label_value;
+	const char *reason; /* what the requests of this row wait for; NULL: a label names it */
 	bool smoothed; /* each observation is a mean of several: only the overall mean is exact */
 };
 

@@ -73,6 +73,9 @@ static struct weir_scrape_stage *add_stage(struct filling *filling, size_t group
 		.count = NAN,
 		.total_ns = NAN,
 		.mean_ns = NAN,
+		.usual_ns = NAN,
+		.stalled = NAN,
+		.long_ns = NAN,
 		.whole_request =
 			strcmp(stage, "e2e") == 0 && !(filling->ensembles.repeated[group] > 0),
 		.first_token = strcmp(stage, "ttft") == 0,
@@ -160,6 +163,19 @@ static void fill_quantiles(const struct weir_buckets *buckets, double scale,
 	stage->resolution_limited = is_limited(&stage->at[WEIR_LEVEL_P95]);
 }
 
+static void fill_tail(const struct weir_buckets *buckets, double scale,
+                      struct weir_scrape_stage *stage)
+{
+	struct weir_quantile_estimate p99;
+	struct weir_stalls stalls;
+
+	weir_buckets_quantile(buckets, levels[WEIR_LEVEL_P99], &p99);
+	weir_buckets_stalls(buckets, &stalls);
+	stage->usual_ns = stalls.usual * scale;
+	stage->stalled = stalls.share;
+	stage->long_ns = p99.estimate * scale;
+}
+
 static void add_histogram(struct filling *filling, const struct weir_gathered *item)
 {
 	const struct weir_scraped_row *row = item->row;
@@ -174,6 +190,7 @@ static void add_histogram(struct filling *filling, const struct weir_gathered *i
 	stage->count = total;
 	stage->total_ns = item->buckets.sum * row->scale;
 	stage->mean_ns = stage->total_ns / item->buckets.observations;
+	fill_tail(&item->buckets, row->scale, stage);
 	if (!row->smoothed)
 		fill_quantiles(&item->buckets, row->scale, stage);
 	filling->out->findings.limited += stage->resolution_limited;

@@ -29,10 +29,13 @@ struct weir_scrape_stage {
 	struct weir_quantile_estimate
 		at[WEIR_LEVEL_COUNT]; /* nanoseconds; NAN: only the mean is known. The
 	                                 estimate alone is NAN beyond the last bound. */
-	bool approximate;             /* a difference of means over slightly different requests */
-	bool whole_request;           /* from arrival to response */
-	bool first_token;             /* from arrival to the first token (TTFT) */
-	bool resolution_limited;      /* the interval of p95 exceeds WEIR_RESOLUTION_LIMIT */
+	/* As in struct weir_stalls, and p99, also if each observation is the mean of several; NAN:
+	 * unknown. */
+	double usual_ns, stalled, long_ns;
+	bool approximate;        /* a difference of means over slightly different requests */
+	bool whole_request;      /* from arrival to response */
+	bool first_token;        /* from arrival to the first token (TTFT) */
+	bool resolution_limited; /* the interval of p95 exceeds WEIR_RESOLUTION_LIMIT */
 };
 
 struct weir_scrape_figures {

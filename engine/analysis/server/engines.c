@@ -41,6 +41,9 @@ struct weir_server_engine *weir_engines_add(struct weir_engines *engines)
 		.settings = {-1, -1, -1, -1, -1, NAN},
 		.span_s = NAN,
 		.transfer_waiting = NAN,
+		.adapters_running = NAN,
+		.adapters_waiting = NAN,
+		.adapters_max = NAN,
 		.accept_length = NAN,
 	};
 	for (size_t i = 0; i < WEIR_TOTAL_COUNT; i++)
@@ -243,7 +246,6 @@ static void add_log(struct weir_engines *engines, const struct weir_server_log *
 		engine->name = weir_server_log_engine_name(log, e);
 		engine->product = products[log->product];
 		engine->sglang = log->product == WEIR_PRODUCT_SGLANG;
-		engine->reserves = log->product != WEIR_PRODUCT_VLLM;
 		engine->clock = log->clock;
 		engine->settings = log->settings;
 		engine->restarts = e == 0 && log->starts > 1 ? log->starts - 1 : 0;

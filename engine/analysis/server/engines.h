@@ -33,6 +33,13 @@ enum weir_engine_total {
 	WEIR_TOTAL_LATENCY_NS, /* whole time of requests */
 	WEIR_TOTAL_TRANSFER_NS,
 	WEIR_TOTAL_TRANSFERS,
+	WEIR_TOTAL_TRANSFER_BYTES,
+	WEIR_TOTAL_TRANSFERS_FAILED,
+	WEIR_TOTAL_TRANSFERS_EXPIRED,
+	WEIR_TOTAL_EXTERNAL_QUERIES, /* tokens looked up in caches of other engines */
+	WEIR_TOTAL_EXTERNAL_HITS,
+	WEIR_TOTAL_MEDIA_QUERIES, /* inputs looked up in the cache of images and the like */
+	WEIR_TOTAL_MEDIA_HITS,
 	WEIR_TOTAL_COUNT
 };
 
@@ -40,15 +47,16 @@ struct weir_server_engine {
 	const char *name;
 	const char *product; /* static */
 	bool sglang;         /* a row of prompts does not count them as running */
-	bool reserves;       /* it keeps KV cache for outputs to come */
 	bool pages;
 	bool timed; /* every row has a time */
 	enum weir_server_clock clock;
 	struct weir_server_settings settings;
 	const struct weir_server_row **rows; /* in order of time */
-	double *seconds;                     /* time that a row stands for; without times 1 */
-	double idle_s;                       /* time between steps */
-	double span_s;                       /* time that the totals cover; NAN: unknown */
+	/* Time that a row stands for; without times 1. An interval among steps reaches back to the
+	 * interval before it: both then cover the same time. */
+	double *seconds;
+	double idle_s; /* time between steps */
+	double span_s; /* time that the totals cover; NAN: unknown */
 	size_t count;
 	double total[WEIR_TOTAL_COUNT];
 	double position[WEIR_MAX_DRAFT_POSITIONS]; /* accepted tokens */
@@ -57,6 +65,8 @@ struct weir_server_engine {
 	size_t reason_count;
 	double transfer_waiting; /* mean over the pages; NAN */
 	double accept_length;    /* mean over the pages; NAN */
+	/* LoRA adapters at the last page; NAN: not stated. */
+	double adapters_running, adapters_waiting, adapters_max;
 	uint64_t restarts, gaps;
 	bool far_apart;
 	int64_t longest_gap_ns;
@@ -66,6 +76,9 @@ struct weir_engines {
 	struct weir_arena *arena;
 	struct weir_server_engine *items; /* sorted by name and first time */
 	size_t count, capacity;
+	/* Items behind the engines: totals that a server states for several of them together. Their
+	 * rows state rates only. */
+	size_t shared_count;
 	uint64_t left_out;
 };
 

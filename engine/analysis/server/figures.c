@@ -23,8 +23,18 @@ static const size_t scalars[] = {
 	offsetof(struct weir_server_figures, kv_full_share),
 	offsetof(struct weir_server_figures, slots_share),
 	offsetof(struct weir_server_figures, slot_limit),
+	offsetof(struct weir_server_figures, full_steps),
 	offsetof(struct weir_server_figures, transfer_waiting),
 	offsetof(struct weir_server_figures, transfer_ns),
+	offsetof(struct weir_server_figures, transfer_share),
+	offsetof(struct weir_server_figures, transfer_bytes),
+	offsetof(struct weir_server_figures, transfers_failed),
+	offsetof(struct weir_server_figures, transfers_expired),
+	offsetof(struct weir_server_figures, external_hit_rate),
+	offsetof(struct weir_server_figures, media_hit_rate),
+	offsetof(struct weir_server_figures, adapters_running),
+	offsetof(struct weir_server_figures, adapters_waiting),
+	offsetof(struct weir_server_figures, adapters_max),
 	offsetof(struct weir_server_figures, requests),
 	offsetof(struct weir_server_figures, prompt_tokens),
 	offsetof(struct weir_server_figures, output_tokens),
@@ -135,6 +145,18 @@ static void fill_preemption(struct weir_server_figures *out)
 		out->recomputed_share = again / (out->prompt_tokens + again);
 }
 
+/* Fills what an engine exchanges with others, and its caches beside the prefix cache. */
+static void fill_exchange(const double *total, struct weir_server_figures *out)
+{
+	out->transfer_ns = ratio(total[WEIR_TOTAL_TRANSFER_NS], total[WEIR_TOTAL_TRANSFERS]);
+	out->transfer_bytes = ratio(total[WEIR_TOTAL_TRANSFER_BYTES], total[WEIR_TOTAL_TRANSFERS]);
+	out->transfers_failed = total[WEIR_TOTAL_TRANSFERS_FAILED];
+	out->transfers_expired = total[WEIR_TOTAL_TRANSFERS_EXPIRED];
+	out->external_hit_rate =
+		ratio(total[WEIR_TOTAL_EXTERNAL_HITS], total[WEIR_TOTAL_EXTERNAL_QUERIES]);
+	out->media_hit_rate = ratio(total[WEIR_TOTAL_MEDIA_HITS], total[WEIR_TOTAL_MEDIA_QUERIES]);
+}
+
 static void fill_totals(const struct weir_engines *engines, double requests,
                         struct weir_arena *arena, struct weir_server_figures *out)
 {
@@ -142,16 +164,20 @@ static void fill_totals(const struct weir_engines *engines, double requests,
 
 	for (size_t i = 0; i < WEIR_TOTAL_COUNT; i++)
 		total[i] = NAN;
+	for (size_t e = 0; e < engines->count + engines->shared_count; e++)
+		for (size_t i = 0; i < WEIR_TOTAL_COUNT; i++)
+			weir_add_known(&total[i], engines->items[e].total[i]);
 	for (size_t e = 0; e < engines->count; e++) {
 		const struct weir_server_engine *engine = &engines->items[e];
 
-		for (size_t i = 0; i < WEIR_TOTAL_COUNT; i++)
-			weir_add_known(&total[i], engine->total[i]);
 		if (!(engine->span_s <= span_s))
 			span_s = isnan(engine->span_s) ? span_s : engine->span_s;
 		take_settings(&engine->settings, out);
 		take_reasons(engine, arena, out);
 		weir_add_known(&out->transfer_waiting, engine->transfer_waiting);
+		weir_add_known(&out->adapters_running, engine->adapters_running);
+		weir_add_known(&out->adapters_waiting, engine->adapters_waiting);
+		weir_add_known(&out->adapters_max, engine->adapters_max);
 		out->restarts += engine->restarts;
 		out->gaps += engine->gaps;
 		out->far_apart |= engine->far_apart;
@@ -167,7 +193,7 @@ static void fill_totals(const struct weir_engines *engines, double requests,
 	out->hit_rate = ratio(total[WEIR_TOTAL_HITS], isnan(total[WEIR_TOTAL_QUERIES])
 	                                                      ? total[WEIR_TOTAL_PROMPT]
 	                                                      : total[WEIR_TOTAL_QUERIES]);
-	out->transfer_ns = ratio(total[WEIR_TOTAL_TRANSFER_NS], total[WEIR_TOTAL_TRANSFERS]);
+	fill_exchange(total, out);
 }
 
 /* Returns the mean of the hit rates that rows of a log state. */
@@ -187,6 +213,15 @@ static double stated_hit_rate(const struct weir_engines *engines)
 	return ratio(sum, weight);
 }
 
+/* Fills the share of the requests in the server that wait for a transfer of their KV cache. */
+static void fill_transfer_share(struct weir_server_figures *out)
+{
+	double others = out->running.mean;
+
+	weir_add_known(&others, out->waiting.mean);
+	out->transfer_share = ratio(out->transfer_waiting, others + out->transfer_waiting);
+}
+
 /* Drops shares of time and means of few moments that are far apart: only their peaks were seen. */
 static void forget_time(struct weir_server_figures *out)
 {
@@ -197,6 +232,16 @@ static void forget_time(struct weir_server_figures *out)
 	for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++)
 		gauges[i]->mean = gauges[i]->p50 = gauges[i]->p95 = NAN;
 	out->waiting_share = out->kv_full_share = out->slots_share = out->unbalanced_wait = NAN;
+}
+
+/* Drops interference that only rates show if speculation loses time: the batches in which drafts
+ * are expensive to verify are large, and prompts arrive in large numbers at the same time. */
+static void forget_rates(struct weir_server_figures *out)
+{
+	if (!out->interference_estimated || !(out->speculation.profit < 1))
+		return;
+	out->interference_estimated = false;
+	out->prefill_interference = out->stall_ratio = NAN;
 }
 
 /* Fills the figures of one source. Returns false if it states no state of the server. */
@@ -217,12 +262,14 @@ static bool fill(const struct weir_engines *engines, double requests, struct wei
 	if (isnan(out->kv.max) && out->moments == 0)
 		return false;
 	weir_server_load(engines, scratch, out);
+	fill_transfer_share(out);
 	fill_preemption(out);
 	if (isnan(out->hit_rate))
 		out->hit_rate = stated_hit_rate(engines);
 	weir_server_steps(engines, scratch, arena, out);
 	weir_server_rates(engines, scratch, out);
 	weir_server_speculation(engines, scratch, out);
+	forget_rates(out);
 	for (size_t e = 0; e < engines->count; e++)
 		out->engines[e].name = weir_arena_copy(arena, engines->items[e].name,
 		                                       strlen(engines->items[e].name));
@@ -315,10 +362,19 @@ static double part_of(double queue, double share)
 	return at_most_one(queue * (isnan(share) ? 1 : share));
 }
 
+/* Returns the larger of two shares, of which the second may be unknown. */
+static double larger_of(double value, double other)
+{
+	return other > value ? other : value;
+}
+
 void weir_server_features(const struct weir_server_figures *figures, double *values)
 {
 	double queue = figures->queue_of_latency, profit = figures->speculation.profit;
 	double per_request = figures->preemptions_per_thousand / 1000;
+	double preempted =
+		at_most_one(isnan(per_request) ? figures->recomputed_share : per_request);
+	double by_kv = part_of(queue, figures->kv_full_share);
 	const struct {
 		enum weir_feature_id id;
 		double value;
@@ -329,9 +385,11 @@ void weir_server_features(const struct weir_server_figures *figures, double *val
 		{WEIR_F_KV_FULL_SHARE, figures->kv_full_share},
 		{WEIR_F_SLOTS_SHARE, figures->slots_share},
 		{WEIR_F_SLOT_LIMIT, figures->slot_limit},
+		{WEIR_F_FULL_STEPS, figures->full_steps},
 		{WEIR_F_KV_PEAK, figures->kv.max},
 		{WEIR_F_RUNNING_MEAN, figures->running.mean},
 		{WEIR_F_WAITING_MEAN, figures->waiting.mean},
+		{WEIR_F_TRANSFER_SHARE, figures->transfer_share},
 		{WEIR_F_PREEMPTIONS_PER_THOUSAND, figures->preemptions_per_thousand},
 		{WEIR_F_RECOMPUTED_SHARE, figures->recomputed_share},
 		{WEIR_F_PREFILL_INTERFERENCE, figures->prefill_interference},
@@ -349,10 +407,12 @@ void weir_server_features(const struct weir_server_figures *figures, double *val
 		{WEIR_F_SPECULATION_LOSS, profit < 1      ? 1 - profit
 	                                  : isnan(profit) ? NAN
 	                                                  : 0},
-		{WEIR_F_WAIT_BY_KV, part_of(queue, figures->kv_full_share)},
+		{WEIR_F_WAIT_BY_KV, by_kv},
 		{WEIR_F_WAIT_BY_SLOTS, part_of(queue, figures->slots_share)},
-		{WEIR_F_PREEMPTED_SHARE,
-	         at_most_one(isnan(per_request) ? figures->recomputed_share : per_request)},
+		{WEIR_F_PREEMPTED_SHARE, preempted},
+		{WEIR_F_LOST_TO_PREEMPTION, larger_of(preempted, by_kv)},
+		{WEIR_F_INTERFERENCE_OF_LATENCY,
+	         figures->prefill_interference * (1 - (isnan(queue) ? 0 : queue))},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

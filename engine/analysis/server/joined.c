@@ -112,12 +112,67 @@ static bool find_shift(const struct weir_server_engine *engine, struct weir_join
 
 /* ---- one engine ---- */
 
+static bool has_steps(const struct weir_server_engine *engine)
+{
+	for (size_t i = 0; i < engine->count; i++)
+		if (engine->rows[i]->kind == WEIR_SERVER_STEP)
+			return true;
+	return false;
+}
+
+/* Places the rows first to end - 1, which share one time of a coarse clock: one behind the other up
+ * to that time, each as long as the row; shorter if the time since the row before is too short.
+ * Intervals have no length if steps cover their time. */
+static void place_rows(struct axis *axis, const struct weir_server_engine *engine, size_t first,
+                       size_t end, bool steps_only)
+{
+	double sum_s = 0, room_s = 0, scale = 1;
+
+	for (size_t i = first; i < end; i++)
+		if (!steps_only || engine->rows[i]->kind == WEIR_SERVER_STEP)
+			sum_s += fmin(engine->seconds[i], 1e6);
+	if (first > 0) {
+		room_s = ((double)axis->end_ns[first] - (double)axis->end_ns[first - 1]) / 1e9;
+		scale = sum_s > room_s ? room_s / sum_s : 1;
+	}
+	for (size_t i = end; i-- > first;) {
+		double length_s = fmin(engine->seconds[i], 1e6) * scale;
+
+		if (steps_only && engine->rows[i]->kind != WEIR_SERVER_STEP)
+			length_s = 0;
+		if (i + 1 < end)
+			axis->end_ns[i] = axis->start_ns[i + 1];
+		axis->start_ns[i] = axis->end_ns[i] - (int64_t)(length_s * 1e9);
+	}
+}
+
+/* Sets the states of the rows. Steps state no gauges: those of the interval that ends after them
+ * hold. */
+static void find_states(struct axis *axis, const struct weir_server_engine *engine)
+{
+	bool inferred, kv_wait = false;
+	double limit = weir_engine_slot_limit(engine, &inferred);
+
+	for (size_t i = engine->count; i-- > 0;) {
+		const struct weir_server_row *row = engine->rows[i];
+
+		if (row->waiting >= 0)
+			kv_wait = row->waiting > 0 &&
+			          weir_is_kv_full(row->kv_usage, weir_row_running(engine, row),
+			                          limit);
+		axis->in[IN_KV_WAIT][i] =
+			kv_wait && (row->waiting >= 0 || row->kind == WEIR_SERVER_STEP);
+		axis->in[IN_MIXED][i] = row->kind == WEIR_SERVER_STEP && row->prefill_tokens > 0 &&
+		                        row->decode_tokens > 0;
+		axis->in[IN_PREEMPTION][i] = row->preempted > 0;
+	}
+}
+
 static void axis_init(struct axis *axis, const struct weir_server_engine *engine, int64_t shift_ns,
                       struct weir_arena *arena)
 {
-	bool inferred;
-	double limit = weir_engine_slot_limit(engine, &inferred);
 	size_t room = engine->count + 1;
+	bool steps_only = has_steps(engine);
 
 	axis->count = engine->count;
 	axis->start_ns = weir_arena_alloc(arena, room * sizeof(int64_t));
@@ -126,27 +181,23 @@ static void axis_init(struct axis *axis, const struct weir_server_engine *engine
 		axis->sum_s[s] = weir_arena_alloc(arena, room * sizeof(double));
 	for (size_t s = 0; s < STATES; s++)
 		axis->in[s] = weir_arena_alloc(arena, room * sizeof(bool));
-	for (size_t i = 0; i < engine->count; i++) {
-		const struct weir_server_row *row = engine->rows[i];
-		int64_t before = i > 0 ? axis->end_ns[i - 1] : INT64_MIN, start;
-		double length_s;
-
-		axis->end_ns[i] = row->at_ns + shift_ns;
-		start = axis->end_ns[i] - (int64_t)(fmin(engine->seconds[i], 1e6) * 1e9);
-		axis->start_ns[i] = start > before ? start : before;
-		length_s = (double)(axis->end_ns[i] - axis->start_ns[i]) / 1e9;
-		axis->in[IN_MIXED][i] = row->kind == WEIR_SERVER_STEP && row->prefill_tokens > 0 &&
-		                        row->decode_tokens > 0;
-		axis->in[IN_KV_WAIT][i] =
-			row->waiting > 0 && weir_is_kv_full(engine, row->kv_usage,
-		                                            weir_row_running(engine, row), limit);
-		axis->in[IN_PREEMPTION][i] = row->preempted > 0;
+	find_states(axis, engine);
+	for (size_t i = 0; i < engine->count; i++)
+		axis->end_ns[i] = engine->rows[i]->at_ns + shift_ns;
+	for (size_t first = 0, end; first < engine->count; first = end) {
+		for (end = first + 1;
+		     end < engine->count && engine->rows[end]->at_ns == engine->rows[first]->at_ns;
+		     end++)
+			;
+		place_rows(axis, engine, first, end, steps_only);
+	}
+	for (size_t i = 0; i < engine->count; i++)
 		for (size_t s = 0; s <= STATES; s++) {
 			axis->sum_s[s][i] = i > 0 ? axis->sum_s[s][i - 1] : 0;
 			if (s == STATES || axis->in[s][i])
-				axis->sum_s[s][i] += length_s;
+				axis->sum_s[s][i] +=
+					(double)(axis->end_ns[i] - axis->start_ns[i]) / 1e9;
 		}
-	}
 }
 
 /* Returns the time in a state up to a moment. */
@@ -179,12 +230,11 @@ static void add_engine(const struct axis *axis, const struct weir_joined_span *s
 			           time_until(axis, s, spans[i].start_ns);
 }
 
-static bool states_steps(const struct weir_engines *engines)
+static bool any_steps(const struct weir_engines *engines)
 {
 	for (size_t e = 0; e < engines->count; e++)
-		for (size_t i = 0; i < engines->items[e].count; i++)
-			if (engines->items[e].rows[i]->kind == WEIR_SERVER_STEP)
-				return true;
+		if (has_steps(&engines->items[e]))
+			return true;
 	return false;
 }
 
@@ -214,7 +264,7 @@ static void join(const struct weir_engines *engines, const struct weir_joined_sp
 	out->joined.covered = joined ? sums[STATES] / (all_s * (double)joined) : NAN;
 	if (!(out->joined.covered >= COVERED))
 		return;
-	if (states_steps(engines))
+	if (any_steps(engines))
 		out->joined.in_mixed = sums[IN_MIXED] / sums[STATES];
 	out->joined.in_kv_wait = sums[IN_KV_WAIT] / sums[STATES];
 	out->joined.in_preemption = sums[IN_PREEMPTION] / sums[STATES];

@@ -87,8 +87,7 @@ static bool is_unbalanced(const struct sweep *sweep)
 		const struct now *now = &sweep->now[e];
 
 		if (e != sweep->busiest && now->waiting == 0 &&
-		    !weir_is_kv_full(&sweep->engines->items[e], now->kv, now->running,
-		                     now->limit) &&
+		    !weir_is_kv_full(now->kv, now->running, now->limit) &&
 		    !weir_are_slots_taken(now->kv, now->running, now->limit))
 			return true;
 	}
@@ -112,17 +111,40 @@ static void emit(struct sweep *sweep, double weight)
 		sweep->unbalanced_s += weight;
 }
 
-/* Weighs the state of all engines by the time of the row that completes it. */
-static void run(struct sweep *sweep)
+/* Returns the time that the events from `first` on of one moment complete: that since the moment
+ * before, or, after a gap of all engines, the longest of their rows. The first moment stands for
+ * the shortest. */
+static double seconds_of(const struct sweep *sweep, size_t first, size_t end)
 {
-	for (size_t i = 0; i < sweep->count; i++) {
+	double longest = 0, shortest = INFINITY, sum = 0, since;
+
+	for (size_t i = first; i < end; i++) {
 		const struct event *event = &sweep->events[i];
 
-		take(sweep, event);
-		if (i + 1 < sweep->count && sweep->events[i + 1].at_ns == event->at_ns &&
-		    sweep->engines->count > 1)
+		sum += sweep->engines->items[event->engine].seconds[event->row];
+		if (i + 1 < end && sweep->events[i + 1].engine == event->engine)
 			continue;
-		emit(sweep, sweep->engines->items[event->engine].seconds[event->row]);
+		longest = fmax(longest, sum);
+		shortest = fmin(shortest, sum);
+		sum = 0;
+	}
+	if (first == 0)
+		return shortest;
+	if (!sweep->timed)
+		return longest;
+	since = (double)sweep->events[first].at_ns - (double)sweep->events[first - 1].at_ns;
+	return fmin(longest, since / 1e9);
+}
+
+/* Weighs the state of all engines by the time since the moment before. */
+static void run(struct sweep *sweep)
+{
+	for (size_t first = 0, end; first < sweep->count; first = end) {
+		for (end = first;
+		     end < sweep->count && sweep->events[end].at_ns == sweep->events[first].at_ns;
+		     end++)
+			take(sweep, &sweep->events[end]);
+		emit(sweep, seconds_of(sweep, first, end));
 	}
 }
 
@@ -145,6 +167,25 @@ static double load_of(const struct weir_engine_figures *engine)
 	return load;
 }
 
+/* True if the times of two engines lie so far apart that their loads are not one situation. */
+static bool at_other_times(const struct weir_engines *engines)
+{
+	int64_t first_end = INT64_MAX, last_start = INT64_MIN;
+
+	for (size_t e = 0; e < engines->count; e++) {
+		const struct weir_server_engine *engine = &engines->items[e];
+
+		if (!engine->timed || !engine->count)
+			return false;
+		if (engine->rows[engine->count - 1]->at_ns < first_end)
+			first_end = engine->rows[engine->count - 1]->at_ns;
+		if (engine->rows[0]->at_ns > last_start)
+			last_start = engine->rows[0]->at_ns;
+	}
+	return first_end < INT64_MAX - WEIR_FAR_APART_NS &&
+	       last_start > first_end + WEIR_FAR_APART_NS;
+}
+
 /* Fills the load of each engine relative to the median of the others. Returns the busiest. */
 static size_t find_busiest(const struct weir_engines *engines, struct weir_arena *arena,
                            struct weir_server_figures *out)
@@ -152,7 +193,9 @@ static size_t find_busiest(const struct weir_engines *engines, struct weir_arena
 	double *others = weir_arena_alloc(arena, (engines->count + 1) * sizeof *others);
 	size_t busiest = SIZE_MAX;
 
-	for (size_t e = 0; engines->count > 1 && e < engines->count; e++) {
+	if (engines->count < 2 || at_other_times(engines))
+		return SIZE_MAX;
+	for (size_t e = 0; e < engines->count; e++) {
 		size_t count = 0;
 		double middle;
 
@@ -274,7 +317,7 @@ static void fill_trends(const struct weir_engines *engines, bool timed,
 	                       : -1;
 	if (out->far_apart)
 		return;
-	for (size_t e = 0; e < engines->count; e++)
+	for (size_t e = 0; e < engines->count + engines->shared_count; e++)
 		add_to_windows(&windows, &engines->items[e]);
 	out->throughput_plateau = plateau_of(&windows);
 	out->waiting_growth = mean_waiting(&windows, WINDOWS - WINDOWS / 3, WINDOWS) -

@@ -33,22 +33,33 @@ struct page_cells {
 	const struct weir_scraped_row *row[CELL_COUNT]; /* of several names the first counts */
 	double position[WEIR_MAX_DRAFT_POSITIONS];
 	double reason[WEIR_MAX_WAIT_REASONS];
+	double adapters_at; /* time of the newest statement about LoRA adapters; 0: none */
+	double adapters_running, adapters_waiting, adapters_max;
 	bool present;
 };
 
+/* Labels that distinguish engines and replicas. */
+static const char *const identities[] = {"model_name", "model",       "engine",
+                                         "dp_rank",    "engine_type", "instance",
+                                         "pod",        "replica",     "worker_id"};
+
 /* An engine as its labels identify it, and its cells on each page. */
 struct track {
-	const char *key, *name, *product;
-	bool sglang, reserves;
+	const char *name, *product;
+	const char *labels[WEIR_COUNT_OF(identities)]; /* NULL: the series have no such label */
+	bool sglang;
 	struct page_cells *cells; /* one per page */
 	const char *reasons[WEIR_MAX_WAIT_REASONS];
 	size_t reason_count, positions;
+	bool has_state; /* other tracks are no engines */
+	bool is_shared; /* the totals of a server with several engines */
 };
 
 struct collecting {
 	struct weir_arena *arena;
 	const struct weir_scrape **pages;
 	size_t page_count, page_capacity;
+	struct page_cells *adapters; /* one per page, of which the LoRA adapters are set */
 	struct track *tracks;
 	size_t track_count, track_capacity;
 	uint64_t left_out;
@@ -56,23 +67,9 @@ struct collecting {
 
 /* ---- pages in order ---- */
 
-static double only_value(const struct weir_scrape *page, const char *name)
-{
-	uint32_t row = weir_scrape_find_family(page, name, strlen(name));
-	const struct weir_scrape_family *family;
-
-	if (row == WEIR_ROWMAP_NONE)
-		return NAN;
-	family = &page->families[row];
-	return family->series_count == 1
-	               ? weir_scrape_value(page, page->by_family[family->first_series],
-	                                   WEIR_PART_VALUE)
-	               : NAN;
-}
-
 static double start_of(const struct weir_scrape *page)
 {
-	return only_value(page, "process_start_time_seconds");
+	return weir_scrape_only_value(page, "process_start_time_seconds");
 }
 
 /* Sums all counters: they only grow while a process lives. */
@@ -158,27 +155,28 @@ static void collect_pages(struct collecting *all, const struct weir_profile *pro
 
 /* ---- engines on a page ---- */
 
-/* Labels that distinguish engines and replicas. */
-static const char *const identities[] = {"model_name", "model",       "engine",
-                                         "dp_rank",    "engine_type", "instance",
-                                         "pod",        "replica",     "worker_id"};
-
-static const char *key_of(struct collecting *all, const struct weir_scrape *page, uint32_t series,
-                          const char *product)
+static bool is_same_text(const char *a, const char *b)
 {
-	struct weir_text text = {0};
-	const char *key;
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
 
-	weir_text_puts(&text, product);
+/* True if the series has the labels of the track. */
+static bool has_labels(const struct track *track, const struct weir_scrape *page, uint32_t series)
+{
+	for (size_t i = 0; i < WEIR_COUNT_OF(identities); i++)
+		if (!is_same_text(track->labels[i], weir_scrape_label(page, series, identities[i])))
+			return false;
+	return true;
+}
+
+static void copy_labels(struct collecting *all, const struct weir_scrape *page, uint32_t series,
+                        struct track *track)
+{
 	for (size_t i = 0; i < WEIR_COUNT_OF(identities); i++) {
 		const char *value = weir_scrape_label(page, series, identities[i]);
 
-		weir_text_puts(&text, "\t");
-		weir_text_puts(&text, value ? value : "");
+		track->labels[i] = value ? weir_arena_copy(all->arena, value, strlen(value)) : NULL;
 	}
-	key = weir_arena_copy(all->arena, text.data, text.length);
-	weir_text_release(&text);
-	return key;
 }
 
 static const char *name_of(const struct weir_scrape *page, uint32_t series)
@@ -193,12 +191,13 @@ static const char *name_of(const struct weir_scrape *page, uint32_t series)
 static struct track *find_track(struct collecting *all, const struct weir_scrape *page,
                                 uint32_t series, enum weir_server server)
 {
-	const char *product = weir_server_name(server);
-	const char *key = key_of(all, page, series, product);
+	const char *product =
+		server == WEIR_SERVER_TRITON ? "TensorRT-LLM" : weir_server_name(server);
 	struct track *track;
 
 	for (size_t i = 0; i < all->track_count; i++)
-		if (strcmp(all->tracks[i].key, key) == 0)
+		if (strcmp(all->tracks[i].product, product) == 0 &&
+		    has_labels(&all->tracks[i], page, series))
 			return &all->tracks[i];
 	if (all->track_count == WEIR_MAX_ENGINES) {
 		all->left_out++;
@@ -208,13 +207,12 @@ static struct track *find_track(struct collecting *all, const struct weir_scrape
 	                        sizeof *all->tracks);
 	track = &all->tracks[all->track_count++];
 	*track = (struct track){
-		.key = key,
 		.name = name_of(page, series),
-		.product = server == WEIR_SERVER_TRITON ? "TensorRT-LLM" : product,
+		.product = product,
 		.sglang = server == WEIR_SERVER_SGLANG,
-		.reserves = server == WEIR_SERVER_SGLANG || server == WEIR_SERVER_TRITON,
 		.cells = weir_arena_alloc(all->arena, (all->page_count + 1) * sizeof *track->cells),
 	};
+	copy_labels(all, page, series, track);
 	for (size_t p = 0; p < all->page_count; p++) {
 		for (size_t c = 0; c < CELL_COUNT; c++)
 			track->cells[p].value[c] = NAN;
@@ -246,6 +244,12 @@ static const struct {
 	{WEIR_SCRAPED_DRAFTS, CELL_TOTALS + WEIR_TOTAL_DRAFTS},
 	{WEIR_SCRAPED_DRAFTED, CELL_TOTALS + WEIR_TOTAL_DRAFTED},
 	{WEIR_SCRAPED_ACCEPTED, CELL_TOTALS + WEIR_TOTAL_ACCEPTED},
+	{WEIR_SCRAPED_TRANSFERS_FAILED, CELL_TOTALS + WEIR_TOTAL_TRANSFERS_FAILED},
+	{WEIR_SCRAPED_TRANSFERS_EXPIRED, CELL_TOTALS + WEIR_TOTAL_TRANSFERS_EXPIRED},
+	{WEIR_SCRAPED_EXTERNAL_QUERIES, CELL_TOTALS + WEIR_TOTAL_EXTERNAL_QUERIES},
+	{WEIR_SCRAPED_EXTERNAL_HITS, CELL_TOTALS + WEIR_TOTAL_EXTERNAL_HITS},
+	{WEIR_SCRAPED_MEDIA_QUERIES, CELL_TOTALS + WEIR_TOTAL_MEDIA_QUERIES},
+	{WEIR_SCRAPED_MEDIA_HITS, CELL_TOTALS + WEIR_TOTAL_MEDIA_HITS},
 };
 
 /* Adds a value to a cell. A share is the largest of several; others are summed. */
@@ -286,10 +290,10 @@ static void put_position(struct track *track, size_t at, const struct weir_scrap
 		track->positions = (size_t)position + 1;
 }
 
-static void put_reason(struct track *track, size_t at, const struct weir_scrape *page,
-                       uint32_t series)
+static void put_reason(struct track *track, size_t at, const struct weir_scraped_row *row,
+                       const struct weir_scrape *page, uint32_t series)
 {
-	const char *reason = weir_scrape_label(page, series, "reason");
+	const char *reason = row->reason ? row->reason : weir_scrape_label(page, series, "reason");
 	double value = weir_scrape_value(page, series, WEIR_PART_VALUE);
 	size_t i = 0;
 
@@ -302,6 +306,33 @@ static void put_reason(struct track *track, size_t at, const struct weir_scrape 
 	track->cells[at].reason[i] += value;
 }
 
+/* Returns the number of names in a list "a,b"; NAN: no list. */
+static double count_names(const char *list)
+{
+	double count = 0;
+
+	if (!list)
+		return NAN;
+	for (const char *at = list; *at; at++)
+		count += *at != ',' && (at == list || at[-1] == ',');
+	return count;
+}
+
+/* A page keeps a series for every set of adapters that ever ran or waited; the newest holds. */
+static void put_adapters(struct page_cells *cells, const struct weir_scrape *page, uint32_t series)
+{
+	double at = weir_scrape_value(page, series, WEIR_PART_VALUE);
+
+	if (!(at > cells->adapters_at))
+		return;
+	cells->adapters_at = at;
+	cells->adapters_running =
+		count_names(weir_scrape_label(page, series, "running_lora_adapters"));
+	cells->adapters_waiting =
+		count_names(weir_scrape_label(page, series, "waiting_lora_adapters"));
+	cells->adapters_max = label_number(page, series, "max_lora");
+}
+
 static void put_stage(struct page_cells *cells, const struct weir_scraped_row *row,
                       const struct weir_scrape *page, uint32_t series)
 {
@@ -311,6 +342,8 @@ static void put_stage(struct page_cells *cells, const struct weir_scraped_row *r
 		put(cells, CELL_TOTALS + WEIR_TOTAL_TRANSFER_NS, row, sum);
 		put(cells, CELL_TOTALS + WEIR_TOTAL_TRANSFERS, row,
 		    weir_scrape_value(page, series, WEIR_PART_COUNT));
+	} else if (row->metric == WEIR_SCRAPED_TRANSFER_BYTES) {
+		put(cells, CELL_TOTALS + WEIR_TOTAL_TRANSFER_BYTES, row, sum);
 	} else if (row->stage && !row->stage_label && strcmp(row->stage, "queue") == 0) {
 		put(cells, CELL_TOTALS + WEIR_TOTAL_QUEUE_NS, row, sum);
 	} else if (row->stage && !row->stage_label && strcmp(row->stage, "e2e") == 0) {
@@ -372,13 +405,17 @@ static void read_series(struct collecting *all, size_t at, const struct weir_scr
 	if (!row || row->server == WEIR_SERVER_GENAI || !page->series[series].sample_count ||
 	    !is_first_rank(page, series))
 		return;
+	if (row->metric == WEIR_SCRAPED_ADAPTERS) { /* of the page: it names no engine */
+		put_adapters(&all->adapters[at], page, series);
+		return;
+	}
 	track = find_track(all, page, series, row->server);
 	if (!track)
 		return;
 	if (row->metric == WEIR_SCRAPED_ACCEPTED_AT)
 		put_position(track, at, page, series);
 	else if (row->metric == WEIR_SCRAPED_WAITING_FOR)
-		put_reason(track, at, page, series);
+		put_reason(track, at, row, page, series);
 	else if (row->metric < WEIR_SCRAPED_SCALARS)
 		put_scalar(&track->cells[at], row, page, series);
 	else
@@ -507,6 +544,18 @@ static void finish_means(struct weir_server_engine *engine, const struct track *
 	engine->positions = track->positions;
 }
 
+/* Gives the first engine the LoRA adapters of the last page that states them. */
+static void take_adapters(struct weir_engines *engines, const struct collecting *all)
+{
+	for (size_t p = all->page_count; engines->count && p-- > 0;)
+		if (all->adapters[p].adapters_at > 0) {
+			engines->items[0].adapters_running = all->adapters[p].adapters_running;
+			engines->items[0].adapters_waiting = all->adapters[p].adapters_waiting;
+			engines->items[0].adapters_max = all->adapters[p].adapters_max;
+			return;
+		}
+}
+
 /* With a single page, totals count from the start of the server; with several, from the first. */
 static void add_engine(struct weir_engines *engines, const struct collecting *all,
                        const struct track *track)
@@ -521,7 +570,6 @@ static void add_engine(struct weir_engines *engines, const struct collecting *al
 	engine->name = track->name;
 	engine->product = track->product;
 	engine->sglang = track->sglang;
-	engine->reserves = track->reserves;
 	engine->pages = true;
 	engine->clock = WEIR_SERVER_CLOCK_UNIX;
 	engine->rows = (const struct weir_server_row **)weir_arena_alloc(
@@ -552,14 +600,68 @@ static void add_engine(struct weir_engines *engines, const struct collecting *al
 	finish_means(engine, track);
 }
 
-/* True if a page states how many requests run or how much of the KV cache is in use: other series
- * belong to no engine. */
+/* True if a page states how many requests run or how much of the KV cache is in use. */
 static bool has_state(const struct collecting *all, const struct track *track)
 {
 	for (size_t p = 0; p < all->page_count; p++)
 		if (track->cells[p].value[CELL_RUNNING] >= 0 || !isnan(kv_of(&track->cells[p])))
 			return true;
 	return false;
+}
+
+/* ---- totals of a server ---- */
+
+/* True if the series of a server, which state no engine, are about this engine as well. */
+static bool covers(const struct track *server, const struct track *engine)
+{
+	if (strcmp(server->product, engine->product) != 0)
+		return false;
+	for (size_t i = 0; i < WEIR_COUNT_OF(identities); i++)
+		if (server->labels[i] && !is_same_text(server->labels[i], engine->labels[i]))
+			return false;
+	return true;
+}
+
+/* Gives an engine the values that it lacks. */
+static void take_cells(const struct collecting *all, const struct track *from, struct track *to)
+{
+	for (size_t p = 0; p < all->page_count; p++) {
+		to->cells[p].present |= from->cells[p].present;
+		for (size_t c = 0; c < CELL_COUNT; c++)
+			if (isnan(to->cells[p].value[c]))
+				to->cells[p].value[c] = from->cells[p].value[c];
+	}
+}
+
+/* Gives the totals of a server to its engine if it has one only. Returns the number of its engines.
+ * SGLang, for one, counts tokens and requests in another process than the one that states which
+ * requests run, and with fewer labels. */
+static size_t fold_server(struct collecting *all, const struct track *server)
+{
+	struct track *only = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < all->track_count; i++) {
+		if (!all->tracks[i].has_state || !covers(server, &all->tracks[i]))
+			continue;
+		only = &all->tracks[i];
+		count++;
+	}
+	if (count == 1)
+		take_cells(all, server, only);
+	return count;
+}
+
+/* Adds the totals that several engines share, behind the engines. */
+static void add_shared(struct weir_engines *engines, const struct collecting *all)
+{
+	size_t own = engines->count;
+
+	for (size_t i = 0; i < all->track_count; i++)
+		if (all->tracks[i].is_shared)
+			add_engine(engines, all, &all->tracks[i]);
+	engines->shared_count = engines->count - own;
+	engines->count = own;
 }
 
 void weir_engines_of_pages(struct weir_engines *engines, const struct weir_profile *profile,
@@ -569,14 +671,22 @@ void weir_engines_of_pages(struct weir_engines *engines, const struct weir_profi
 
 	*engines = (struct weir_engines){.arena = arena};
 	collect_pages(&all, profile);
+	all.adapters = weir_arena_alloc(arena, (all.page_count + 1) * sizeof *all.adapters);
 	for (size_t p = 0; p < all.page_count; p++)
 		read_page(&all, p);
 	for (size_t i = 0; i < all.track_count; i++)
-		if (has_state(&all, &all.tracks[i]))
+		all.tracks[i].has_state = has_state(&all, &all.tracks[i]);
+	for (size_t i = 0; i < all.track_count; i++)
+		if (!all.tracks[i].has_state)
+			all.tracks[i].is_shared = fold_server(&all, &all.tracks[i]) > 1;
+	for (size_t i = 0; i < all.track_count; i++)
+		if (all.tracks[i].has_state)
 			add_engine(engines, &all, &all.tracks[i]);
 	engines->left_out = all.left_out;
 	weir_engines_sort(engines);
-	for (size_t i = 0; i < engines->count; i++)
+	take_adapters(engines, &all);
+	add_shared(engines, &all);
+	for (size_t i = 0; i < engines->count + engines->shared_count; i++)
 		weir_engine_weigh(&engines->items[i], arena);
 	free((void *)all.pages);
 	free(all.tracks);

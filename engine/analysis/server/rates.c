@@ -27,7 +27,7 @@ struct intervals {
 static void collect(const struct weir_server_engine *engine, struct intervals *out)
 {
 	double prompt = 0, before = NAN;
-	bool counted = false;
+	bool counted = false, idle;
 	size_t last = SIZE_MAX;
 
 	for (size_t i = 0; i < engine->count; i++) {
@@ -47,10 +47,12 @@ static void collect(const struct weir_server_engine *engine, struct intervals *o
 		x = counted || isnan(row->prompt_rate) ? prompt / seconds : row->prompt_rate;
 		/* Requests run during the interval, and the row states those at its end. */
 		running = isnan(before) ? now : (before + now) / 2;
+		idle = before == 0 || now == 0;
 		before = now;
 		y = row->decode_rate / running;
 		prompt = 0;
-		if (!(running >= 1) || !(y > 0) || !isfinite(y) || !isfinite(x))
+		/* The server was idle for a part of it, and both ends say little about the rest. */
+		if (idle || !(running >= 1) || !(y > 0) || !isfinite(y) || !isfinite(x))
 			continue;
 		if (steady)
 			out->times[out->time_count++] = (struct weir_point){running, 1 / y};
@@ -84,17 +86,19 @@ static double chunk_of(const struct weir_server_figures *out)
 	return isnan(prompt) ? step : isnan(step) ? prompt : fmin(prompt, step);
 }
 
-/* Estimates interference of one engine; NAN: rates do not depend on prompts, or vary too little. */
+/* Estimates interference of one engine; NAN: rates do not depend on prompts, or vary too little.
+ * *judged: they vary enough to tell. */
 static double interference_of(struct intervals *intervals, struct weir_arena *arena,
-                              double *stall_per_token)
+                              double *stall_per_token, bool *judged)
 {
 	struct weir_line line = weir_line_fit(intervals->points, intervals->count, arena);
 	const struct weir_point *points = intervals->points;
 	double sum = 0;
 
 	*stall_per_token = NAN;
-	if (isnan(line.slope) || intervals->count < WEIR_LEAST_ROWS + 1 ||
-	    !(points[intervals->count - 1].x > RATES_APART * points[0].x))
+	*judged = !isnan(line.slope) && intervals->count > WEIR_LEAST_ROWS &&
+	          points[intervals->count - 1].x > RATES_APART * points[0].x;
+	if (!*judged)
 		return NAN;
 	if (!(line.slope < 0) || !(line.intercept > 0) ||
 	    !(falling(points, intervals->count) >= SURE_TO_FALL))
@@ -111,7 +115,7 @@ void weir_server_rates(const struct weir_engines *engines, struct weir_arena *ar
 	double *shares = weir_arena_alloc(arena, (engines->count + 1) * sizeof *shares);
 	double *stalls = weir_arena_alloc(arena, (engines->count + 1) * sizeof *stalls);
 	double *growths = weir_arena_alloc(arena, (engines->count + 1) * sizeof *growths);
-	size_t known = 0, grown = 0;
+	size_t known = 0, grown = 0, all = 0;
 
 	for (size_t e = 0; e < engines->count; e++) {
 		const struct weir_server_engine *engine = &engines->items[e];
@@ -119,9 +123,11 @@ void weir_server_rates(const struct weir_engines *engines, struct weir_arena *ar
 		struct intervals intervals = {.points = weir_arena_alloc(arena, room),
 		                              .times = weir_arena_alloc(arena, room)};
 		double stall, growth;
+		bool judged;
 
 		collect(engine, &intervals);
-		shares[known] = interference_of(&intervals, arena, &stall);
+		shares[known] = interference_of(&intervals, arena, &stall, &judged);
+		all += judged;
 		stalls[known] = stall;
 		known += isnan(shares[known]) ? 0 : 1;
 		growth = weir_growth_of(intervals.times, intervals.time_count, arena);
@@ -130,7 +136,8 @@ void weir_server_rates(const struct weir_engines *engines, struct weir_arena *ar
 	}
 	if (isnan(out->step_growth) && grown)
 		out->step_growth = weir_quantile_select(growths, grown, 0.5);
-	if (!isnan(out->prefill_interference) || !known)
+	/* If most engines show no fall, those that do are chance. */
+	if (!isnan(out->prefill_interference) || !known || 2 * known < all)
 		return;
 	out->interference_estimated = true;
 	out->prefill_interference = weir_quantile_select(shares, known, 0.5);

@@ -15,6 +15,9 @@
 #include "engine/analysis/server/steps.h"
 
 #define DRAFT_COST 0.05 /* time of drafting a token over that of a plain step */
+/* Tokens that SGLang drafts for a step at least, unless another number is set, which its pages
+ * do not state (srt/server_args.py, auto_choose_speculative_params). */
+#define SGLANG_DRAFT 3
 
 struct timing {
 	struct weir_point *plain, *all; /* steps of decodes without drafts; all of them */
@@ -130,6 +133,15 @@ static void fill_positions(const struct weir_engines *engines, double drafts,
 		out->at[p].accepted = fmin(out->at[p].accepted / drafts, 1);
 }
 
+/* Returns the drafted tokens of a step that are certain, or usual, if no input states them. */
+static double least_drafted(const struct weir_engines *engines)
+{
+	for (size_t e = 0; e < engines->count; e++)
+		if (!engines->items[e].sglang)
+			return 1;
+	return SGLANG_DRAFT;
+}
+
 void weir_server_speculation(const struct weir_engines *engines, struct weir_arena *arena,
                              struct weir_server_figures *figures)
 {
@@ -153,7 +165,7 @@ void weir_server_speculation(const struct weir_engines *engines, struct weir_are
 	if (isnan(each) && out->acceptance > 0)
 		each = (out->accepted_length - 1) / out->acceptance;
 	if (!(each >= 1))
-		each = 1;
+		each = least_drafted(engines);
 	fill_positions(engines, drafts, out);
 	if (isnan(out->accepted_length) || !(out->drafted > 0 || out->accepted_length > 1))
 		return;

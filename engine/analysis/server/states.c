@@ -71,7 +71,7 @@ double weir_row_running(const struct weir_server_engine *engine, const struct we
 static double flat_maximum(const struct weir_server_engine *engine)
 {
 	double most = 0, all_s = 0, flat_s = 0;
-	size_t rows = 0;
+	size_t rows = 0, all = 0;
 
 	for (size_t i = 0; i < engine->count; i++)
 		if (engine->rows[i]->waiting > 0 && !(engine->rows[i]->kv_usage >= WEIR_KV_FULL))
@@ -80,11 +80,14 @@ static double flat_maximum(const struct weir_server_engine *engine)
 		if (engine->rows[i]->waiting <= 0 || engine->rows[i]->kv_usage >= WEIR_KV_FULL)
 			continue;
 		all_s += engine->seconds[i];
+		all++;
 		if (weir_row_running(engine, engine->rows[i]) < most)
 			continue;
 		flat_s += engine->seconds[i];
 		rows++;
 	}
+	if (most >= WEIR_FLAT_LEAST && rows >= WEIR_FLAT_ROWS_IF_ALL && rows == all)
+		return most;
 	return most > 0 && rows >= WEIR_FLAT_ROWS && flat_s >= WEIR_FLAT_SHARE * all_s ? most : NAN;
 }
 
@@ -99,15 +102,13 @@ static bool reaches(double running, double limit)
 	return running >= WEIR_SLOTS_TAKEN * limit;
 }
 
-bool weir_is_kv_full(const struct weir_server_engine *engine, double usage, double running,
-                     double limit)
+bool weir_is_kv_full(double usage, double running, double limit)
 {
 	if (usage >= WEIR_KV_FULL)
 		return true;
 	if (reaches(running, limit))
 		return false;
-	return (engine->reserves && usage >= WEIR_KV_FULL_RESERVED) ||
-	       (running > 0 && usage * (1 + 1 / running) >= 1);
+	return usage >= WEIR_KV_FULL_FREE_SLOTS || (running > 0 && usage * (1 + 1 / running) >= 1);
 }
 
 bool weir_are_slots_taken(double usage, double running, double limit)
@@ -122,6 +123,7 @@ struct seconds {
 	double known, waiting;
 	double waiting_kv_known, kv_full;
 	double waiting_slots_known, slots;
+	double waiting_steps_known, full_steps;
 };
 
 static void count_row(const struct weir_server_engine *engine, size_t i, double limit,
@@ -138,7 +140,7 @@ static void count_row(const struct weir_server_engine *engine, size_t i, double 
 	seconds->waiting += s;
 	if (!isnan(row->kv_usage)) {
 		seconds->waiting_kv_known += s;
-		if (weir_is_kv_full(engine, row->kv_usage, running, limit))
+		if (weir_is_kv_full(row->kv_usage, running, limit))
 			seconds->kv_full += s;
 	}
 	if (isnan(limit) || isnan(running))
@@ -146,6 +148,25 @@ static void count_row(const struct weir_server_engine *engine, size_t i, double 
 	seconds->waiting_slots_known += s;
 	if (weir_are_slots_taken(row->kv_usage, running, limit))
 		seconds->slots += s;
+}
+
+/* Counts the time of a step, or of a batch of prompts, while requests wait: *waiting is the number
+ * that the engine stated last, which this sets. */
+static void count_step(const struct weir_server_engine *engine, size_t i, double *waiting,
+                       struct seconds *seconds)
+{
+	const struct weir_server_row *row = engine->rows[i];
+	double limit = (double)engine->settings.max_step_tokens, tokens = NAN;
+
+	if (row->waiting >= 0)
+		*waiting = row->waiting;
+	weir_add_known(&tokens, weir_known_count(row->prefill_tokens));
+	weir_add_known(&tokens, weir_known_count(row->decode_tokens));
+	if (!(*waiting > 0) || !(limit > 0) || isnan(tokens))
+		return;
+	seconds->waiting_steps_known += engine->seconds[i];
+	if (tokens >= WEIR_STEP_FULL * limit)
+		seconds->full_steps += engine->seconds[i];
 }
 
 static double share_of(double part, double whole)
@@ -227,11 +248,11 @@ static void fill_queue(const struct weir_engines *engines, struct weir_server_fi
 {
 	double queue = NAN, latency = NAN, running = 0, waiting = 0;
 
+	for (size_t i = 0; i < engines->count + engines->shared_count; i++) {
+		weir_add_known(&queue, engines->items[i].total[WEIR_TOTAL_QUEUE_NS]);
+		weir_add_known(&latency, engines->items[i].total[WEIR_TOTAL_LATENCY_NS]);
+	}
 	for (size_t i = 0; i < engines->count; i++) {
-		const struct weir_server_engine *engine = &engines->items[i];
-
-		weir_add_known(&queue, engine->total[WEIR_TOTAL_QUEUE_NS]);
-		weir_add_known(&latency, engine->total[WEIR_TOTAL_LATENCY_NS]);
 		running += out->engines[i].running;
 		waiting += out->engines[i].waiting;
 	}
@@ -253,10 +274,11 @@ void weir_server_states(const struct weir_engines *engines, struct weir_arena *a
 	for (size_t i = 0; i < engines->count; i++) {
 		const struct weir_server_engine *engine = &engines->items[i];
 		bool inferred;
-		double limit = weir_engine_slot_limit(engine, &inferred);
+		double limit = weir_engine_slot_limit(engine, &inferred), waiting = NAN;
 
 		for (size_t r = 0; r < engine->count; r++) {
 			count_row(engine, r, limit, &seconds);
+			count_step(engine, r, &waiting, &seconds);
 			out->moments +=
 				engine->rows[r]->running >= 0 || engine->rows[r]->waiting >= 0;
 		}
@@ -270,6 +292,7 @@ void weir_server_states(const struct weir_engines *engines, struct weir_arena *a
 	out->waiting_share = share_of(seconds.waiting, seconds.known);
 	out->kv_full_share = share_of(seconds.kv_full, seconds.waiting_kv_known);
 	out->slots_share = share_of(seconds.slots, seconds.waiting_slots_known);
+	out->full_steps = share_of(seconds.full_steps, seconds.waiting_steps_known);
 	fill_kv(engines, scratch, out);
 	fill_queue(engines, out);
 }

@@ -2,11 +2,14 @@
 /*
  * States of a server over time: waiting, a full KV cache, taken slots, imbalance of engines.
  *
- * The KV cache is near full from WEIR_KV_FULL on, from WEIR_KV_FULL_RESERVED on while slots are
- * free on servers that reserve cache, or if one more request of the mean size of those that run
- * would not fit: usage * (1 + 1 / running) >= 1. Slots are taken if the requests that run reach
- * WEIR_SLOTS_TAKEN of the limit, because a server reports after requests have finished and before
- * others take their slots. If both hold, the KV cache decides only from WEIR_KV_FULL on.
+ * The KV cache is near full from WEIR_KV_FULL on, and from WEIR_KV_FULL_FREE_SLOTS on while slots
+ * are free, or if one more request of the mean size of those that run would not fit: usage * (1 + 1
+ * / running) >= 1. Slots are taken if the requests that run reach WEIR_SLOTS_TAKEN of the limit,
+ * because a server reports after requests have finished and before others take their slots. If both
+ * hold, the KV cache decides only from WEIR_KV_FULL on.
+ *
+ * A step is full if its tokens reach WEIR_STEP_FULL of the setting max_step_tokens: the last chunk
+ * of a prompt rarely fills it to the end.
  */
 #ifndef WEIR_ANALYSIS_SERVER_STATES_H
 #define WEIR_ANALYSIS_SERVER_STATES_H
@@ -14,23 +17,27 @@
 #include "engine/analysis/server/engines.h"
 
 #define WEIR_KV_FULL 0.90
-/* SGLang and TensorRT-LLM reserve cache for outputs to come, so that less of it is in use when no
- * further request fits. */
-#define WEIR_KV_FULL_RESERVED 0.80
-#define WEIR_SLOTS_TAKEN      0.95
-#define WEIR_ENOUGH_MOMENTS   6 /* fewer show no state over time; the rule server/few-moments */
+/* A request that waits although a slot is free finds too little cache before all of it is in use:
+ * its whole prompt has to fit, and servers keep a part for outputs to come. */
+#define WEIR_KV_FULL_FREE_SLOTS 0.80
+#define WEIR_SLOTS_TAKEN        0.95
+#define WEIR_STEP_FULL          0.90
+#define WEIR_ENOUGH_MOMENTS     6 /* fewer show no state over time; the rule server/few-moments */
 /* Without a setting, the highest number of running requests is a limit if it holds for this share
  * of the waiting time, in at least this number of rows. */
 #define WEIR_FLAT_SHARE 0.5
 #define WEIR_FLAT_ROWS  5
+/* This many rows are enough if no waiting row has another number, and the number is no small one,
+ * which would repeat by chance. */
+#define WEIR_FLAT_ROWS_IF_ALL 4
+#define WEIR_FLAT_LEAST       8
 
 /* Returns the requests that run in a row; NAN: not stated. */
 double weir_row_running(const struct weir_server_engine *engine, const struct weir_server_row *row);
 /* Returns the limit of running requests: the setting, else a flat maximum; NAN: neither is known.
  * *inferred: it is a flat maximum. */
 double weir_engine_slot_limit(const struct weir_server_engine *engine, bool *inferred);
-bool weir_is_kv_full(const struct weir_server_engine *engine, double usage, double running,
-                     double limit);
+bool weir_is_kv_full(double usage, double running, double limit);
 bool weir_are_slots_taken(double usage, double running, double limit);
 
 /* A value and the time that it stands for. */

@@ -15,22 +15,6 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-int64_t weir_span_ns(int64_t start_ns, int64_t end_ns)
-{
-	uint64_t span;
-
-	if (end_ns <= start_ns)
-		return 0;
-	span = (uint64_t)end_ns -
-	       (uint64_t)start_ns; /* unsigned: the true difference may reach 2^64 - 1 */
-	return span > INT64_MAX ? INT64_MAX : (int64_t)span;
-}
-
-int64_t weir_add_ns(int64_t a_ns, int64_t b_ns)
-{
-	return a_ns > INT64_MAX - b_ns ? INT64_MAX : a_ns + b_ns;
-}
-
 void weir_intervals_release(struct weir_intervals *set)
 {
 	free(set->items);
@@ -65,20 +49,11 @@ static int by_start(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-static bool is_sorted(const struct weir_intervals *set)
-{
-	for (size_t i = 1; i < set->count; i++)
-		if (set->items[i].start_ns < set->items[i - 1].start_ns)
-			return false;
-	return true;
-}
-
 void weir_intervals_unite(struct weir_intervals *set)
 {
 	size_t count = set->count;
 
-	if (!is_sorted(set))
-		qsort(set->items, count, sizeof(*set->items), by_start);
+	weir_sort(set->items, count, sizeof(*set->items), by_start);
 	set->count = 0;
 	for (size_t i = 0; i < count; i++)
 		weir_intervals_push(set, set->items[i].start_ns, set->items[i].end_ns);

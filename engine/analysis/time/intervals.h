@@ -65,9 +65,22 @@ void weir_measure_release(struct weir_measure *measure);
 int64_t weir_measure_inside(const struct weir_measure *measure, int64_t start_ns, int64_t end_ns);
 
 /* Returns end - start; 0 if that is negative, INT64_MAX if it is larger. */
-int64_t weir_span_ns(int64_t start_ns, int64_t end_ns);
+static inline int64_t weir_span_ns(int64_t start_ns, int64_t end_ns)
+{
+	uint64_t span;
+
+	if (end_ns <= start_ns)
+		return 0;
+	span = (uint64_t)end_ns -
+	       (uint64_t)start_ns; /* unsigned: the true difference may reach 2^64 - 1 */
+	return span > INT64_MAX ? INT64_MAX : (int64_t)span;
+}
+
 /* Returns a + b for lengths that are not negative, at most INT64_MAX. */
-int64_t weir_add_ns(int64_t a_ns, int64_t b_ns);
+static inline int64_t weir_add_ns(int64_t a_ns, int64_t b_ns)
+{
+	return a_ns > INT64_MAX - b_ns ? INT64_MAX : a_ns + b_ns;
+}
 
 /* Sorts instants (ns) in ascending order, in place. */
 void weir_instants_sort(int64_t *ns, size_t count);

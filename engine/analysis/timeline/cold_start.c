@@ -29,14 +29,15 @@ static int64_t length_ns(const struct weir_timeline *timeline, size_t row)
 static int64_t find_limit_ns(const struct weir_timeline *timeline)
 {
 	const struct weir_host_columns *host = &timeline->trace->host;
-	double *lengths = weir_alloc(host->count * sizeof *lengths), limit = WEIR_COLD_MOST_NS;
+	double *lengths = weir_realloc(NULL, host->count * sizeof *lengths);
+	double limit = WEIR_COLD_MOST_NS;
 	size_t count = 0;
 
 	for (size_t i = 0; i < host->count; i++)
 		if (host->kind[i] == WEIR_HOST_API && class_of(timeline, i) == WEIR_API_LAUNCH)
 			lengths[count++] = (double)length_ns(timeline, i);
 	if (count >= WEIR_COLD_FEW)
-		limit = WEIR_COLD_FACTOR * weir_median(lengths, count);
+		limit = WEIR_COLD_FACTOR * weir_quantile_select(lengths, count, 0.5);
 	else if (count > 0)
 		limit = WEIR_COLD_LEAST_NS;
 	free(lengths);

@@ -196,20 +196,78 @@ static void add_device(struct grouping *grouping, size_t d)
 	}
 }
 
-/* Sums the time of the rows that have the name of their group's longest row. */
-static void sum_longest(const struct weir_trace *trace, struct weir_groups *groups)
+static struct weir_group_kernel *kernel_of(struct weir_groups *groups, struct weir_rowmap *map,
+                                           uint32_t group, uint32_t name)
+{
+	uint32_t hash = weir_rowmap_hash((uint64_t)group << 32 | name), row;
+	size_t probe = 0;
+
+	while ((row = weir_rowmap_next(map, hash, &probe)) != WEIR_ROWMAP_NONE)
+		if (groups->kernels[row].group == group && groups->kernels[row].name == name)
+			return &groups->kernels[row];
+	if (groups->kernel_count >= WEIR_MAX_GROUP_KERNELS)
+		return NULL;
+	groups->kernels = weir_grow(groups->kernels, &groups->kernel_capacity,
+	                            groups->kernel_count + 1, sizeof *groups->kernels);
+	weir_rowmap_add(map, hash, (uint32_t)groups->kernel_count);
+	groups->kernels[groups->kernel_count] =
+		(struct weir_group_kernel){.group = group, .name = name};
+	return &groups->kernels[groups->kernel_count++];
+}
+
+static void add_time(uint64_t *rows, int64_t *ns, const struct weir_device_columns *device,
+                     size_t row)
+{
+	++*rows;
+	*ns = weir_add_ns(*ns, weir_span_ns(device->start_ns[row], device->end_ns[row]));
+}
+
+/* Sums the time of the rows of each group by name. Most have the name of the longest row. */
+static void sum_kernels(const struct weir_trace *trace, struct weir_groups *groups)
 {
 	const struct weir_device_columns *device = &trace->device;
+	struct weir_rowmap map = {0};
 
 	for (size_t i = 0; i < device->count; i++) {
-		uint32_t call = groups->row_call[i];
-		struct weir_group *group =
-			call == WEIR_NONE ? NULL : &groups->items[groups->calls[call].group];
+		uint32_t call = groups->row_call[i], at;
+		struct weir_group_kernel *kernel;
+		struct weir_group *group;
 
-		if (group && group->kernel == device->name[i])
-			group->same_ns =
-				weir_add_ns(group->same_ns,
-			                    weir_span_ns(device->start_ns[i], device->end_ns[i]));
+		if (call == WEIR_NONE)
+			continue;
+		at = groups->calls[call].group;
+		group = &groups->items[at];
+		if (group->kernel == device->name[i]) {
+			add_time(&group->same_rows, &group->same_ns, device, i);
+			continue;
+		}
+		kernel = kernel_of(groups, &map, at, device->name[i]);
+		if (kernel)
+			add_time(&kernel->rows, &kernel->ns, device, i);
+	}
+	weir_rowmap_release(&map);
+}
+
+static int by_group(const void *left, const void *right)
+{
+	const struct weir_group_kernel *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+static void index_kernels(struct weir_groups *groups)
+{
+	size_t at = 0;
+
+	if (groups->kernel_count > 0)
+		qsort(groups->kernels, groups->kernel_count, sizeof *groups->kernels, by_group);
+	groups->first_kernel = weir_alloc((groups->count + 1) * sizeof *groups->first_kernel);
+	for (size_t g = 0; g <= groups->count; g++) {
+		while (at < groups->kernel_count && groups->kernels[at].group < g)
+			at++;
+		groups->first_kernel[g] = at;
 	}
 }
 
@@ -245,7 +303,8 @@ void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *ti
 	find_regions(&grouping);
 	for (size_t d = 0; d < timeline->trace->device_count; d++)
 		add_device(&grouping, d);
-	sum_longest(timeline->trace, groups);
+	sum_kernels(timeline->trace, groups);
+	index_kernels(groups);
 	for (size_t i = 0; i < segments->count; i++) {
 		const struct weir_segment *segment = &segments->items[i];
 		uint32_t call = segment->busy ? groups->row_call[segment->row] : WEIR_NONE;
@@ -266,6 +325,8 @@ void weir_groups_release(struct weir_groups *groups)
 	free(groups->row_call);
 	free(groups->calls_by_group);
 	free(groups->first_call);
+	free(groups->kernels);
+	free(groups->first_kernel);
 	*groups = (struct weir_groups){0};
 }
 

@@ -37,8 +37,9 @@ struct weir_group {
 	uint32_t kernel;   /* name id of the longest row */
 	int64_t kernel_ns; /* duration of that row */
 	int64_t same_ns;   /* sum of the durations of all rows of that name */
-	uint32_t blocks;   /* of that row; 0: unknown */
-	uint32_t threads;  /* of its blocks; 0: unknown */
+	uint64_t same_rows; /* their number */
+	uint32_t blocks;    /* of that row; 0: unknown */
+	uint32_t threads;   /* of its blocks; 0: unknown */
 	uint16_t device;
 	uint8_t work; /* enum weir_work_class: computation if any row computes */
 	uint64_t calls;
@@ -53,6 +54,16 @@ struct weir_group_call {
 	int64_t device_ns; /* sum of durations */
 };
 
+/* The rows of a group with another name than that of its longest row. */
+struct weir_group_kernel {
+	uint32_t group, name;
+	uint64_t rows;
+	int64_t ns; /* sum of durations */
+};
+
+/* Rows of further kernels are in the sums of their groups only. */
+#define WEIR_MAX_GROUP_KERNELS 16384
+
 struct weir_groups {
 	struct weir_group *items;
 	size_t count, capacity;
@@ -61,6 +72,9 @@ struct weir_groups {
 	uint32_t *row_call;       /* per device row; WEIR_NONE: outside the windows */
 	uint32_t *calls_by_group; /* calls sorted by group, in their order within a group */
 	uint64_t *first_call;     /* per group: index of its first call in calls_by_group */
+	struct weir_group_kernel *kernels; /* by group */
+	size_t kernel_count, kernel_capacity;
+	size_t *first_kernel; /* per group, and one more: index of its first kernel */
 };
 
 void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *timeline,

@@ -30,6 +30,7 @@ struct weir_host_activity {
 	                           frame or operator at or above it that is not plain */
 	uint32_t *around;       /* per host row: innermost enclosing row that is no call;
 	                           WEIR_NONE: none */
+	uint8_t *has_scope;     /* per name: a name space is part of it, as in "aten::add" */
 };
 
 /*
@@ -167,7 +168,7 @@ static void find_surroundings(struct weir_host_activity *activity)
 	uint8_t *trials = find_trials(activity->timeline);
 
 	activity->surroundings = weir_alloc(host->count);
-	activity->around = weir_alloc(host->count * sizeof *activity->around);
+	activity->around = weir_realloc(NULL, host->count * sizeof *activity->around);
 	for (size_t i = 0; i < host->count; i++) {
 		uint32_t parent = activity->timeline->parent[i];
 		bool is_call = host->kind[i] == WEIR_HOST_API;
@@ -185,6 +186,16 @@ static void find_surroundings(struct weir_host_activity *activity)
 	}
 	free(by_name);
 	free(trials);
+}
+
+static void mark_scopes(struct weir_host_activity *activity)
+{
+	const struct weir_names *names = activity->timeline->trace->names;
+	size_t count = weir_names_count(names);
+
+	activity->has_scope = weir_alloc(count);
+	for (size_t i = 0; i < count; i++)
+		activity->has_scope[i] = strstr(weir_names_text(names, (uint32_t)i), "::") != NULL;
 }
 
 /* Finds the leaves of the threads that launch work, which explain late launches. */
@@ -233,6 +244,7 @@ struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *ti
 		if (host->kind[i] == WEIR_HOST_API &&
 		    weir_api_is_system(class_of(timeline, (uint32_t)i)))
 			activity->threads[host->thread[i]].has_system_calls = true;
+	mark_scopes(activity);
 	weir_pool_run(4, weir_pool_width(4), search_rows, activity);
 	return activity;
 }
@@ -248,6 +260,7 @@ void weir_host_activity_free(struct weir_host_activity *activity)
 	free(activity->reaches_device);
 	free(activity->surroundings);
 	free(activity->around);
+	free(activity->has_scope);
 	free(activity);
 }
 
@@ -393,7 +406,7 @@ static bool is_silent(const struct weir_host_activity *activity, uint32_t row)
 	switch ((enum weir_host_kind)timeline->trace->host.kind[row]) {
 	case WEIR_HOST_OP: /* those with a name space are of C++ libraries */
 		return activity->reaches_device[weir_timeline_outermost_op(timeline, row)] &&
-		       !strstr(weir_timeline_host_name(timeline, row), "::");
+		       !activity->has_scope[timeline->trace->host.name[row]];
 	case WEIR_HOST_ANNOTATION:
 	case WEIR_HOST_PYTHON:
 		return true;

@@ -39,7 +39,11 @@ struct weir_idle_finder {
 	int64_t *middle_ns;            /* per step: launch of the row at half of its device time */
 	uint32_t *next_row; /* per device: first row that may start at or after the end of the next
 	                       gap */
-	bool is_part;       /* borrows all but next_row */
+	/* Answers that hold for a while, since gaps come in order. */
+	struct weir_span_place span;
+	size_t step, leaf;
+	struct weir_interval undisturbed; /* no overhead lies in it */
+	bool is_part;                     /* borrows all but next_row and the answers */
 };
 
 /* Adds an overhead row. Rows of one thread come in order of start; rows of further threads add
@@ -242,9 +246,9 @@ static uint32_t row_after(struct weir_idle_finder *finder, uint16_t device, int6
 	return *at < last && columns->start_ns[*at] == end_ns ? *at : WEIR_NONE;
 }
 
-static uint8_t position_flag(const struct weir_idle_finder *finder, int64_t at_ns)
+static uint8_t position_flag(struct weir_idle_finder *finder, int64_t at_ns)
 {
-	uint32_t step = weir_steps_step_at(finder->steps, at_ns);
+	uint32_t step = weir_steps_step_near(finder->steps, at_ns, &finder->step);
 
 	if (step == WEIR_NONE)
 		return WEIR_SEGMENT_BEFORE;
@@ -263,16 +267,56 @@ static void push_named(struct weir_idle_finder *finder, const struct weir_segmen
 	                                              .ns = weir_segment_ns(segment)});
 }
 
-/* Pushes [start, end) as one cause, except for the parts in which the profiler or driver-side
- * loading worked. */
-static void push_cut(struct weir_idle_finder *finder, struct weir_segment segment,
-                     struct weir_activity_label own_name, struct weir_segments *out)
+/* Returns true if neither the profiler nor driver-side loading worked in the segment. */
+static bool is_undisturbed(struct weir_idle_finder *finder, const struct weir_segment *segment)
+{
+	const struct overhead *const overheads[] = {&finder->loading, &finder->profiling};
+	struct weir_interval *known = &finder->undisturbed;
+
+	if (segment->start_ns < known->start_ns || segment->end_ns > known->end_ns) {
+		*known = (struct weir_interval){segment->start_ns, INT64_MAX};
+		for (size_t i = 0; i < 2; i++) {
+			struct weir_interval next;
+
+			if (weir_intervals_find(&overheads[i]->set, segment->start_ns, &next) &&
+			    next.start_ns < known->end_ns)
+				known->end_ns = next.start_ns;
+		}
+	}
+	return segment->end_ns <= known->end_ns;
+}
+
+/* Ends the segment where overhead begins or ends. Overhead becomes its cause and its name. */
+static void cut_at_overhead(const struct weir_idle_finder *finder, struct weir_segment *segment,
+                            struct weir_activity_label *name)
 {
 	struct {
 		const struct overhead *overhead;
 		enum weir_idle idle;
 	} const cuts[] = {{&finder->loading, WEIR_IDLE_COMPILE_LOAD},
 	                  {&finder->profiling, WEIR_IDLE_PROFILER}};
+
+	for (size_t t = 0; t < 2; t++) {
+		struct weir_interval cut = {INT64_MAX, INT64_MAX};
+
+		weir_intervals_find(&cuts[t].overhead->set, segment->start_ns, &cut);
+		if (cut.start_ns <= segment->start_ns) {
+			segment->idle = (uint8_t)cuts[t].idle;
+			segment->end_ns =
+				cut.end_ns < segment->end_ns ? cut.end_ns : segment->end_ns;
+			name->name = overhead_name(cuts[t].overhead, segment->start_ns);
+			return;
+		}
+		if (cut.start_ns < segment->end_ns)
+			segment->end_ns = cut.start_ns;
+	}
+}
+
+/* Pushes [start, end) as one cause, except for the parts in which the profiler or driver-side
+ * loading worked. */
+static void push_cut(struct weir_idle_finder *finder, struct weir_segment segment,
+                     struct weir_activity_label own_name, struct weir_segments *out)
+{
 	const int64_t end_ns = segment.end_ns;
 	const uint8_t own = segment.idle, flags = segment.flags;
 
@@ -282,21 +326,8 @@ static void push_cut(struct weir_idle_finder *finder, struct weir_segment segmen
 		segment.end_ns = end_ns;
 		segment.idle = own;
 		segment.flags = flags;
-		for (size_t t = 0; t < 2; t++) {
-			struct weir_interval cut = {INT64_MAX, INT64_MAX};
-
-			weir_intervals_find(&cuts[t].overhead->set, segment.start_ns, &cut);
-			if (cut.start_ns <= segment.start_ns) {
-				segment.idle = (uint8_t)cuts[t].idle;
-				segment.end_ns =
-					cut.end_ns < segment.end_ns ? cut.end_ns : segment.end_ns;
-				name.name = overhead_name(cuts[t].overhead, segment.start_ns);
-				name.in = own_name.in;
-				break;
-			}
-			if (cut.start_ns < segment.end_ns)
-				segment.end_ns = cut.start_ns;
-		}
+		if (!is_undisturbed(finder, &segment))
+			cut_at_overhead(finder, &segment, &name);
 		if (segment.idle == WEIR_IDLE_PROFILER) {
 			segment.flags = 0; /* there would be no delay without the profiler */
 			name.in = 0;
@@ -378,7 +409,7 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 	const struct weir_leaves *leaves = &activity->leaves;
 	const int64_t end_ns = gap.end_ns;
 	const uint8_t flags = (uint8_t)(gap.flags & ~WEIR_SEGMENT_BEFORE);
-	size_t i = weir_leaves_at(leaves, gap.start_ns);
+	size_t i = weir_leaves_near(leaves, gap.start_ns, &finder->leaf);
 
 	for (; gap.start_ns < end_ns && finder->pieces_left > 0; finder->pieces_left--) {
 		size_t next = i == SIZE_MAX ? 0 : i + 1;
@@ -394,7 +425,7 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 			gap.idle = WEIR_IDLE_UNRECORDED;
 			gap.flags = 0; /* the launch was late because the device was busy */
 		}
-		gap.span = weir_steps_span_at(finder->steps, thread, gap.start_ns);
+		gap.span = weir_steps_span_near(finder->steps, thread, gap.start_ns, &finder->span);
 		push_cut(finder, gap,
 		         weir_host_activity_label(finder->activity,
 		                                  i == SIZE_MAX ? WEIR_NONE : leaves->row[i]),
@@ -414,7 +445,7 @@ static bool waited_at(struct weir_idle_finder *finder, uint32_t thread, int64_t 
 	const struct weir_leaves *leaves =
 		&weir_host_activity_of_thread(finder->activity, thread)->leaves;
 	const struct weir_host_columns *host = &finder->timeline->trace->host;
-	size_t i = weir_leaves_at(leaves, at_ns);
+	size_t i = weir_leaves_near(leaves, at_ns, &finder->leaf);
 	uint32_t row =
 		weir_timeline_caller(finder->timeline, i == SIZE_MAX ? WEIR_NONE : leaves->row[i]);
 	enum weir_api_class class;

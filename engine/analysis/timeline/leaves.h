@@ -20,5 +20,8 @@ void weir_leaves_release(struct weir_leaves *leaves);
 
 /* Returns the index of the entry that holds at_ns; SIZE_MAX: at_ns is before the first. */
 size_t weir_leaves_at(const struct weir_leaves *leaves, int64_t at_ns);
+/* Does the same, and looks first at the last answer and the leaves after it; at first *last is 0.
+ */
+size_t weir_leaves_near(const struct weir_leaves *leaves, int64_t at_ns, size_t *last);
 
 #endif

@@ -45,17 +45,19 @@ static int64_t find_limit_ns(const struct weir_pause_thread *thread)
 {
 	const struct weir_leaves *leaves = thread->leaves;
 	double *lengths, limit;
-	size_t count = 0, lasting = 0;
+	size_t silent = 0, count = 0, lasting = 0;
 
-	for (size_t i = 0; i < leaves->count; i++)
+	for (size_t i = 0; i < leaves->count; i++) {
+		silent += thread->silent[i] != 0;
 		lasting += thread->silent[i] && length_ns(leaves, i) >= WEIR_PAUSE_LEAST_NS;
+	}
 	if (lasting < WEIR_PAUSES_FEWEST)
 		return INT64_MAX;
-	lengths = weir_alloc(leaves->count * sizeof *lengths);
+	lengths = weir_realloc(NULL, silent * sizeof *lengths);
 	for (size_t i = 0; i < leaves->count; i++)
 		if (thread->silent[i])
 			lengths[count++] = (double)length_ns(leaves, i);
-	limit = WEIR_PAUSE_FACTOR * weir_median(lengths, count);
+	limit = WEIR_PAUSE_FACTOR * weir_quantile_select(lengths, count, 0.5);
 	free(lengths);
 	if (limit >= (double)INT64_MAX)
 		return INT64_MAX;

@@ -94,10 +94,10 @@ static void queue_init(struct queue *queue, const struct weir_trace *trace, size
 {
 	size_t room = last - first + 1;
 
-	queue->submit_ns = weir_alloc(room * sizeof(*queue->submit_ns));
-	queue->begin_ns = weir_alloc(room * sizeof(*queue->begin_ns));
-	queue->finish_ns = weir_alloc(room * sizeof(*queue->finish_ns));
-	queue->calls = weir_alloc(room * sizeof(*queue->calls));
+	queue->submit_ns = weir_realloc(NULL, room * sizeof(*queue->submit_ns));
+	queue->begin_ns = weir_realloc(NULL, room * sizeof(*queue->begin_ns));
+	queue->finish_ns = weir_realloc(NULL, room * sizeof(*queue->finish_ns));
+	queue->calls = weir_realloc(NULL, room * sizeof(*queue->calls));
 	queue->count = queue->call_count = 0;
 	for (size_t i = first; i < last; i++)
 		if (trace->device.launch[i] != WEIR_NONE)
@@ -123,10 +123,87 @@ static void histogram_add(struct histogram *histogram, size_t level, int64_t ns)
 		histogram->levels = level + 1;
 }
 
+/* ---- parts of the time ---- */
+
+/* Returns where a part begins. Lengths are below 2^53, so that the product fits a double. */
+static int64_t part_start(const struct weir_queue_parts *parts, size_t part)
+{
+	double length = (double)(parts->to_ns - parts->from_ns);
+
+	return part >= WEIR_QUEUE_BINS
+	               ? parts->to_ns
+	               : parts->from_ns + (int64_t)(length * (double)part / WEIR_QUEUE_BINS);
+}
+
+static void parts_init(struct weir_queue_parts *parts, const struct weir_measure *windows,
+                       int64_t device)
+{
+	const struct weir_intervals *set = windows->set;
+
+	if (set->count == 0)
+		return;
+	parts->from_ns = set->items[0].start_ns;
+	parts->to_ns = set->items[set->count - 1].end_ns;
+	if (weir_span_ns(parts->from_ns, parts->to_ns) > WEIR_LONGEST_NS)
+		return;
+	parts->device = device;
+	parts->known = true;
+	for (size_t i = 0; i < WEIR_QUEUE_BINS; i++)
+		parts->analysed_ns[i] = weir_measure_inside(windows, part_start(parts, i),
+		                                            part_start(parts, i + 1));
+}
+
+/* One sweep over the time in order. */
+struct part_cursor {
+	struct weir_queue_parts *parts; /* NULL: nothing is kept */
+	const struct weir_measure *windows;
+	bool waiting; /* counts work that waits; else work in flight */
+	size_t part;
+};
+
+static void add_to_part(const struct part_cursor *cursor, size_t depth, int64_t ns)
+{
+	struct weir_queue_parts *parts = cursor->parts;
+
+	if (ns <= 0)
+		return;
+	if (!cursor->waiting) {
+		parts->in_flight_ns[cursor->part] += ns;
+		return;
+	}
+	parts->waiting[cursor->part] += (double)depth * (double)ns;
+	if (depth > parts->most[cursor->part])
+		parts->most[cursor->part] = depth;
+}
+
+/* Adds [now, next) at a depth above 0 to the parts that it meets. `inside` is the analysed time in
+ * it. */
+static void add_to_parts(struct part_cursor *cursor, size_t depth, int64_t now, int64_t next,
+                         int64_t inside)
+{
+	if (!cursor->parts || depth == 0 || inside <= 0)
+		return;
+	while (cursor->part + 1 < WEIR_QUEUE_BINS &&
+	       part_start(cursor->parts, cursor->part + 1) <= now)
+		cursor->part++;
+	while (cursor->part + 1 < WEIR_QUEUE_BINS &&
+	       part_start(cursor->parts, cursor->part + 1) < next) {
+		int64_t end_ns = part_start(cursor->parts, cursor->part + 1);
+		int64_t here = weir_measure_inside(cursor->windows, now, end_ns);
+
+		add_to_part(cursor, depth, here);
+		inside -= here;
+		now = end_ns;
+		cursor->part++;
+	}
+	add_to_part(cursor, depth, inside);
+}
+
 /* Adds the time at each depth inside the windows; returns the largest depth that lasted. No work
  * leaves before it enters and both arrays are sorted, so that entered - left is never negative. */
 static size_t sweep_depth(const struct queue *queue, const int64_t *leave_ns,
-                          const struct weir_measure *windows, struct histogram *histogram)
+                          const struct weir_measure *windows, struct histogram *histogram,
+                          struct part_cursor *cursor)
 {
 	int64_t now = INT64_MIN, passed = 0;
 	size_t entered = 0, left = 0, largest = 0;
@@ -137,6 +214,7 @@ static size_t sweep_depth(const struct queue *queue, const int64_t *leave_ns,
 		int64_t inside = weir_measure_inside(windows, now, next);
 
 		histogram_add(histogram, entered - left, inside);
+		add_to_parts(cursor, entered - left, now, next, inside);
 		passed = weir_add_ns(passed, inside);
 		if (inside > 0 && entered - left > largest)
 			largest = entered - left;
@@ -234,7 +312,7 @@ static struct weir_depth summarize(const struct histogram *histogram)
 
 static void measure_device(const struct weir_timeline *timeline, size_t device,
                            const struct weir_measure *windows, struct totals *totals,
-                           struct weir_queue_figures *out)
+                           struct weir_queue_figures *out, struct weir_queue_parts *parts)
 {
 	const struct weir_trace *trace = timeline->trace;
 	size_t first = timeline->first_row[device], last = timeline->first_row[device + 1];
@@ -246,8 +324,15 @@ static void measure_device(const struct weir_timeline *timeline, size_t device,
 	add_starved(trace, first, last, windows->set, totals);
 	queue_init(&queue, trace, first, last, windows->set);
 	if (queue.count > 0) {
-		largest = sweep_depth(&queue, queue.begin_ns, windows, &totals->waiting);
-		sweep_depth(&queue, queue.finish_ns, windows, &totals->in_flight);
+		struct part_cursor waiting = {.windows = windows, .waiting = true};
+		struct part_cursor in_flight = {.windows = windows};
+
+		if (!parts->known) {
+			parts_init(parts, windows, trace->devices[device].id);
+			waiting.parts = in_flight.parts = parts->known ? parts : NULL;
+		}
+		largest = sweep_depth(&queue, queue.begin_ns, windows, &totals->waiting, &waiting);
+		sweep_depth(&queue, queue.finish_ns, windows, &totals->in_flight, &in_flight);
 		out->launches += queue.call_count;
 		out->full_launches += count_full(&queue, trace, largest);
 	}
@@ -255,7 +340,7 @@ static void measure_device(const struct weir_timeline *timeline, size_t device,
 }
 
 void weir_queue_measure(const struct weir_timeline *timeline, const struct weir_intervals *windows,
-                        struct weir_queue_figures *out)
+                        struct weir_queue_figures *out, struct weir_queue_parts *parts)
 {
 	size_t levels = timeline->trace->device.count + 1;
 	struct totals totals = {0};
@@ -266,7 +351,7 @@ void weir_queue_measure(const struct weir_timeline *timeline, const struct weir_
 	totals.in_flight.ns = weir_alloc(levels * sizeof(*totals.in_flight.ns));
 	weir_measure_init(&measure, windows);
 	for (size_t device = 0; device < timeline->trace->device_count; device++)
-		measure_device(timeline, device, &measure, &totals, out);
+		measure_device(timeline, device, &measure, &totals, out, parts);
 	out->waiting = summarize(&totals.waiting);
 	out->in_flight = summarize(&totals.in_flight);
 	out->starved_share =

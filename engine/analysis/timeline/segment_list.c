@@ -86,6 +86,23 @@ void weir_segments_push(struct weir_segments *segments, const struct weir_segmen
 	segments->items[segments->count++] = *segment;
 }
 
+size_t weir_segments_after(const struct weir_segments *segments, size_t device, int64_t time_ns)
+{
+	size_t low = 0, high = segments->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct weir_segment *segment = &segments->items[middle];
+
+		if (segment->device < device ||
+		    (segment->device == device && segment->end_ns <= time_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void weir_segments_release(struct weir_segments *segments)
 {
 	free(segments->items);

@@ -69,6 +69,10 @@ void weir_segments_take(struct weir_segments *segments, struct weir_segments *fr
 /* Adds a segment; extends the last one if they differ only in time. */
 void weir_segments_push(struct weir_segments *segments, const struct weir_segment *segment);
 
+/* Returns the index of the device's first segment that ends after the time, or of the next device's
+ * first one: segments are sorted by device, then by time. */
+size_t weir_segments_after(const struct weir_segments *segments, size_t device, int64_t time_ns);
+
 static inline int64_t weir_segment_ns(const struct weir_segment *segment)
 {
 	return weir_span_ns(segment->start_ns, segment->end_ns);

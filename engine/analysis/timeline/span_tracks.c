@@ -117,14 +117,21 @@ void weir_span_tracks_release(struct weir_span_tracks *tracks)
 	*tracks = (struct weir_span_tracks){0};
 }
 
-static uint32_t track_at(const struct weir_span_track *track, int64_t at_ns)
+/* Narrows `same` to the time in which the track has the span that it has at at_ns. */
+static uint32_t track_at(const struct weir_span_track *track, int64_t at_ns,
+                         struct weir_interval *same)
 {
 	size_t begun = weir_instants_until(track->time_ns, track->count, at_ns);
 
+	if (begun > 0 && track->time_ns[begun - 1] > same->start_ns)
+		same->start_ns = track->time_ns[begun - 1];
+	if (begun < track->count && track->time_ns[begun] < same->end_ns)
+		same->end_ns = track->time_ns[begun];
 	return begun == 0 ? WEIR_NONE : track->span[begun - 1];
 }
 
-uint32_t weir_span_tracks_at(const struct weir_span_tracks *tracks, uint32_t thread, int64_t at_ns)
+static uint32_t find_span(const struct weir_span_tracks *tracks, uint32_t thread, int64_t at_ns,
+                          struct weir_interval *same)
 {
 	size_t low = 0, high = tracks->count;
 	uint32_t span = WEIR_NONE;
@@ -138,10 +145,29 @@ uint32_t weir_span_tracks_at(const struct weir_span_tracks *tracks, uint32_t thr
 			high = middle;
 	}
 	if (low < tracks->count && tracks->items[low].thread == thread)
-		span = track_at(&tracks->items[low], at_ns);
+		span = track_at(&tracks->items[low], at_ns, same);
 	if (span == WEIR_NONE && tracks->count > 0)
-		span = track_at(&tracks->items[tracks->main], at_ns);
+		span = track_at(&tracks->items[tracks->main], at_ns, same);
 	return span;
+}
+
+uint32_t weir_span_tracks_at(const struct weir_span_tracks *tracks, uint32_t thread, int64_t at_ns)
+{
+	struct weir_interval same = {INT64_MIN, INT64_MAX};
+
+	return find_span(tracks, thread, at_ns, &same);
+}
+
+uint32_t weir_span_tracks_near(const struct weir_span_tracks *tracks, uint32_t thread,
+                               int64_t at_ns, struct weir_span_place *last)
+{
+	if (last->tracks == tracks && last->thread == thread && at_ns >= last->same.start_ns &&
+	    at_ns < last->same.end_ns)
+		return last->span;
+	*last = (struct weir_span_place){
+		.tracks = tracks, .thread = thread, .same = {INT64_MIN, INT64_MAX}};
+	last->span = find_span(tracks, thread, at_ns, &last->same);
+	return last->span;
 }
 
 int64_t weir_span_tracks_next_change(const struct weir_span_tracks *tracks, int64_t at_ns)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/analysis/time/intervals.h"
 #include "engine/model/trace.h"
 
 /* Work launched in a span below this depth belongs to the enclosing span of this depth. */
@@ -54,6 +55,19 @@ void weir_span_tracks_release(struct weir_span_tracks *tracks);
 /* Returns the innermost span that is open on the thread, else on the main track; WEIR_NONE: none.
  */
 uint32_t weir_span_tracks_at(const struct weir_span_tracks *tracks, uint32_t thread, int64_t at_ns);
+
+/* The span at a time of a thread, and the time around it in which the answer is the same. {0}: no
+ * answer. */
+struct weir_span_place {
+	const struct weir_span_tracks *tracks;
+	uint32_t thread, span;
+	struct weir_interval same;
+};
+
+/* Does the same as weir_span_tracks_at(), and searches only where the last answer does not hold:
+ * most callers go through time in order, and spans last much longer than rows. */
+uint32_t weir_span_tracks_near(const struct weir_span_tracks *tracks, uint32_t thread,
+                               int64_t at_ns, struct weir_span_place *last);
 /* Returns the next time after at_ns at which the innermost span of the main track changes;
  * INT64_MAX: none. */
 int64_t weir_span_tracks_next_change(const struct weir_span_tracks *tracks, int64_t at_ns);

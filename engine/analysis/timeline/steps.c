@@ -29,7 +29,7 @@ static uint32_t stage_index(struct weir_steps *steps, struct roles *roles,
                             const struct weir_stage_name *name)
 {
 	static const struct weir_stage_name others = {.name = "(other stages)", .kind = "other"};
-	uint32_t hash = weir_rowmap_hash(weir_rowmap_hash_text(name->name, strlen(name->name), 0));
+	uint32_t hash = weir_rowmap_hash(weir_hash_text(name->name, strlen(name->name), 0));
 	uint32_t found;
 	size_t probe = 0;
 
@@ -230,6 +230,8 @@ static void link_rows(struct weir_steps *steps, const struct weir_timeline *time
 {
 	const struct weir_device_columns *device = &timeline->trace->device;
 	const struct weir_host_columns *host = &timeline->trace->host;
+	struct weir_span_place place = {0};
+	size_t step_before = 0;
 
 	for (size_t i = 0; i < device->count; i++) {
 		uint32_t launch =
@@ -241,9 +243,10 @@ static void link_rows(struct weir_steps *steps, const struct weir_timeline *time
 		steps->row_step[i] = WEIR_NONE;
 		if (launch == WEIR_NONE)
 			continue;
-		steps->row_span[i] =
-			weir_steps_span_at(steps, host->thread[launch], host->start_ns[launch]);
-		steps->row_step[i] = weir_steps_step_at(steps, host->start_ns[launch]);
+		steps->row_span[i] = weir_steps_span_near(steps, host->thread[launch],
+		                                          host->start_ns[launch], &place);
+		steps->row_step[i] =
+			weir_steps_step_near(steps, host->start_ns[launch], &step_before);
 		give_to_spans(steps, device, i);
 		if (steps->row_step[i] != WEIR_NONE) {
 			struct weir_step *step = &steps->steps[steps->row_step[i]];
@@ -323,12 +326,19 @@ uint32_t weir_steps_span_at(const struct weir_steps *steps, uint32_t thread, int
 	return weir_span_tracks_at(&steps->tracks, thread, at_ns);
 }
 
+uint32_t weir_steps_span_near(const struct weir_steps *steps, uint32_t thread, int64_t at_ns,
+                              struct weir_span_place *last)
+{
+	return weir_span_tracks_near(&steps->tracks, thread, at_ns, last);
+}
+
 int64_t weir_steps_next_change(const struct weir_steps *steps, int64_t at_ns)
 {
 	return weir_span_tracks_next_change(&steps->tracks, at_ns);
 }
 
-uint32_t weir_steps_step_at(const struct weir_steps *steps, int64_t at_ns)
+/* Returns the number of steps that begin at or before at_ns. */
+static size_t count_begun(const struct weir_steps *steps, int64_t at_ns)
 {
 	size_t low = 0, high = steps->step_count;
 
@@ -340,9 +350,29 @@ uint32_t weir_steps_step_at(const struct weir_steps *steps, int64_t at_ns)
 		else
 			high = middle;
 	}
-	if (low == 0 || steps->steps[low - 1].end_ns <= at_ns)
+	return low;
+}
+
+uint32_t weir_steps_step_near(const struct weir_steps *steps, int64_t at_ns, size_t *last)
+{
+	const struct weir_step *step = steps->steps + *last;
+	size_t begun = *last + 1;
+
+	if (begun > steps->step_count || step->start_ns > at_ns ||
+	    (begun < steps->step_count && step[1].start_ns <= at_ns))
+		begun = count_begun(steps, at_ns);
+	if (begun == 0)
 		return WEIR_NONE;
-	return (uint32_t)(low - 1);
+	*last = begun - 1;
+	return steps->steps[*last].end_ns <= at_ns ? WEIR_NONE : (uint32_t)*last;
+}
+
+uint32_t weir_steps_step_at(const struct weir_steps *steps, int64_t at_ns)
+{
+	size_t begun = count_begun(steps, at_ns);
+
+	return begun == 0 || steps->steps[begun - 1].end_ns <= at_ns ? WEIR_NONE
+	                                                             : (uint32_t)(begun - 1);
 }
 
 bool weir_steps_span_counts(const struct weir_steps *steps, const struct weir_span *span,

@@ -87,11 +87,16 @@ void weir_steps_release(struct weir_steps *steps);
 /* Returns the innermost span that is open on the thread, else on the main thread; WEIR_NONE:
  * none. */
 uint32_t weir_steps_span_at(const struct weir_steps *steps, uint32_t thread, int64_t at_ns);
+/* Does the same, and looks first whether the last answer holds. */
+uint32_t weir_steps_span_near(const struct weir_steps *steps, uint32_t thread, int64_t at_ns,
+                              struct weir_span_place *last);
 /* Returns the next time after at_ns at which the innermost span of the main thread changes;
  * INT64_MAX: never. */
 int64_t weir_steps_next_change(const struct weir_steps *steps, int64_t at_ns);
 /* Returns the step that contains the host time; WEIR_NONE: none. */
 uint32_t weir_steps_step_at(const struct weir_steps *steps, int64_t at_ns);
+/* Does the same, and looks first at the step of the last answer; at first *last is 0. */
+uint32_t weir_steps_step_near(const struct weir_steps *steps, int64_t at_ns, size_t *last);
 
 /* Returns true if distributions count the span: its step is steady, or it is outside all steps and
  * steps are inferred. Without `steady`, all spans count. */

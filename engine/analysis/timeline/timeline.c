@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/analysis/names/apis.h"
+#include "engine/analysis/names/frames.h"
 #include "engine/analysis/names/kernels.h"
 #include "engine/analysis/time/intervals.h"
 #include "engine/analysis/timeline/activity.h"
@@ -14,6 +15,14 @@ struct open_rows {
 	uint32_t *row;
 	size_t count, capacity;
 };
+
+/* Returns the innermost open row, or the one at the greatest depth that is kept. */
+static uint32_t parent_among(const struct open_rows *open)
+{
+	size_t depth = open->count < WEIR_MAX_NESTING ? open->count : WEIR_MAX_NESTING;
+
+	return depth > 0 ? open->row[depth - 1] : WEIR_NONE;
+}
 
 static void open_push(struct open_rows *open, uint32_t row)
 {
@@ -48,7 +57,7 @@ static void nest_rows(struct weir_timeline *timeline)
 			open.count--;
 		}
 		timeline->misnested += outlives;
-		timeline->parent[i] = open.count > 0 ? open.row[open.count - 1] : WEIR_NONE;
+		timeline->parent[i] = parent_among(&open);
 		open_push(&open, (uint32_t)i);
 	}
 	free(open.row);
@@ -231,11 +240,11 @@ static void index_devices(struct weir_timeline *timeline)
 void weir_timeline_init(struct weir_timeline *timeline, const struct weir_trace *trace)
 {
 	*timeline = (struct weir_timeline){.trace = trace};
-	timeline->parent = weir_alloc(trace->host.count * sizeof *timeline->parent);
-	timeline->op = weir_alloc(trace->device.count * sizeof *timeline->op);
-	timeline->work = weir_alloc(trace->device.count);
-	timeline->inner_op = weir_alloc(trace->host.count * sizeof *timeline->inner_op);
-	timeline->outer_op = weir_alloc(trace->host.count * sizeof *timeline->outer_op);
+	timeline->parent = weir_realloc(NULL, trace->host.count * sizeof *timeline->parent);
+	timeline->op = weir_realloc(NULL, trace->device.count * sizeof *timeline->op);
+	timeline->work = weir_realloc(NULL, trace->device.count);
+	timeline->inner_op = weir_realloc(NULL, trace->host.count * sizeof *timeline->inner_op);
+	timeline->outer_op = weir_realloc(NULL, trace->host.count * sizeof *timeline->outer_op);
 	nest_rows(timeline);
 	find_operators(timeline);
 	timeline->api_class = weir_api_class_of_names(trace->names);
@@ -301,6 +310,20 @@ uint32_t weir_timeline_caller(const struct weir_timeline *timeline, uint32_t row
 	       weir_api_is_system((enum weir_api_class)timeline->api_class[host->name[row]]))
 		row = timeline->parent[row];
 	return row;
+}
+
+const char *weir_timeline_frame(const struct weir_timeline *timeline, uint32_t row)
+{
+	const uint8_t *kind = timeline->trace->host.kind;
+
+	for (; row != WEIR_NONE; row = timeline->parent[row]) {
+		const char *name = weir_timeline_host_name(timeline, row);
+
+		if ((kind[row] == WEIR_HOST_PYTHON || kind[row] == WEIR_HOST_ANNOTATION) &&
+		    strncmp(name, "ProfilerStep#", 13) != 0)
+			return weir_frame_without_folders(name);
+	}
+	return NULL;
 }
 
 bool weir_timeline_is_replayed(const struct weir_timeline *timeline, size_t device_row)

@@ -12,11 +12,18 @@
 
 #include "engine/model/trace.h"
 
+/* Rows that a row may have around it. A row in more of them is the child of the last that counts,
+ * so that a walk from a row to the outermost one takes bounded time. Programs nest a few hundred
+ * rows. */
+#define WEIR_MAX_NESTING 512
+
 struct weir_timeline {
 	const struct weir_trace *trace;
 
 	/* per host row */
-	uint32_t *parent;   /* innermost enclosing row of the same thread; WEIR_NONE: none */
+	/* Innermost enclosing row of the same thread, at most the WEIR_MAX_NESTING-th from outside;
+	 * WEIR_NONE: none. */
+	uint32_t *parent;
 	uint32_t *inner_op; /* innermost operator at or above it; WEIR_NONE: none */
 	uint32_t *outer_op; /* outermost operator at or above it; WEIR_NONE: none */
 	/* Rows that overlap an earlier row by more than WEIR_OVERHANG_NS without nesting. */
@@ -46,6 +53,10 @@ uint32_t weir_timeline_outermost_op(const struct weir_timeline *timeline, uint32
 /* Returns `row`, or the first row around it that is not a system call, since such a call is a part
  * of its caller. row may be WEIR_NONE. */
 uint32_t weir_timeline_caller(const struct weir_timeline *timeline, uint32_t row);
+
+/* Returns the name of the innermost Python frame or range around a host row, without folders; NULL:
+ * the trace has none. Ranges of the profiler's steps say nothing. row may be WEIR_NONE. */
+const char *weir_timeline_frame(const struct weir_timeline *timeline, uint32_t row);
 
 /* Returns true if the row was replayed from a graph, by its own flag or by its launch call. */
 bool weir_timeline_is_replayed(const struct weir_timeline *timeline, size_t device_row);

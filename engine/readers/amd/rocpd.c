@@ -853,6 +853,7 @@ const struct weir_reader weir_reader_rocpd = {
 	.title = "databases of AMD's rocprofv3 (rocpd): kernels, copies, calls, markers, "
 		 "allocations",
 	.gives = "timeline",
+	.of_amd = true,
 	.marks = marks,
 	.owns = owns,
 	.read = read_database,

@@ -816,6 +816,7 @@ const struct weir_reader weir_reader_rocprof = {
 	.name = "rocprof",
 	.title = "tables of AMD's rocprofv3 and rocprof (kernels, copies, calls, totals, agents)",
 	.gives = "timeline",
+	.of_amd = true,
 	.sniff = sniff,
 	.refuse = refuse,
 	.read = read_csv,

@@ -694,6 +694,7 @@ const struct weir_reader weir_reader_rocprof_json = {
 	.name = "rocprof_json",
 	.title = "results of AMD's rocprofv3 as JSON (kernels, copies, calls, markers)",
 	.gives = "timeline",
+	.of_amd = true,
 	.marks = marks,
 	.read = read_json,
 };

@@ -112,32 +112,11 @@ enum weir_status weir_benchmark_each(const cJSON *document, const char *key,
 	return status;
 }
 
-static uint64_t drop_empty(struct weir_series_table *table)
-{
-	uint64_t values = 0;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < table->count; i++) {
-		struct weir_series *series = &table->items[i];
-
-		if (series->count) {
-			values += series->count;
-			table->items[kept++] = *series;
-			continue;
-		}
-		free(series->name);
-		free(series->value);
-		free(series->unit);
-	}
-	table->count = kept;
-	return values;
-}
-
 enum weir_status weir_benchmark_finish(struct weir_input *input, struct weir_error *err)
 {
 	for (struct weir_run *run = input->run; run; run = run->next) {
-		input->events += drop_empty(&run->stages);
-		input->events += drop_empty(&run->metrics);
+		input->events += weir_series_drop_empty(&run->stages);
+		input->events += weir_series_drop_empty(&run->metrics);
 	}
 	if (!input->events)
 		return weir_fail(err, WEIR_E_EMPTY,

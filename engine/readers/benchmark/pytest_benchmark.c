@@ -99,6 +99,7 @@ const struct weir_reader weir_reader_pytest_benchmark = {
 	.name = "pytest-benchmark",
 	.title = "results of pytest-benchmark (--benchmark-json)",
 	.gives = "native run",
+	.whole_run = true,
 	.marks = marks,
 	.read = read_pytest,
 };

@@ -36,8 +36,9 @@ struct reading {
 	size_t column[COLUMNS];
 	struct weir_names *run_names, *names; /* `names`: run and benchmark, joined */
 	struct weir_run **runs;               /* by id of run_names */
-	size_t run_count, run_capacity;
-	struct place *places; /* by id of names */
+	size_t run_count, run_capacity; /* of `runs`, which holds NULL for a name without rows */
+	size_t made;                    /* runs */
+	struct place *places;           /* by id of names */
 	size_t place_count, place_capacity;
 	struct weir_run **last; /* end of the chain of runs */
 	struct weir_text key;
@@ -78,9 +79,10 @@ static enum weir_status find_run(struct reading *reading, struct weir_slice name
 	*out = reading->runs[id];
 	if (*out)
 		return WEIR_OK;
-	if (id >= WEIR_BENCHMARK_MAX_RUNS)
+	if (reading->made >= WEIR_BENCHMARK_MAX_RUNS)
 		return weir_fail(err, WEIR_E_LIMIT, "more than %u runs", WEIR_BENCHMARK_MAX_RUNS);
 	run = weir_run_new();
+	reading->made++;
 	if (name.length)
 		weir_run_set_label(run, "run", weir_names_text(reading->run_names, id));
 	*reading->last = run;

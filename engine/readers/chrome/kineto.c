@@ -351,7 +351,7 @@ static enum weir_status read_document(struct reading *reading)
 		return reading->status;
 	}
 	done = weir_memory_try(read_items, reading);
-	weir_blocks_free(reading->blocks);
+	weir_kineto_blocks_free(reading->reader, reading->blocks);
 	if (!done)
 		weir_out_of_memory();
 	return reading->status;

@@ -104,6 +104,7 @@ struct kineto_dialect {
 };
 
 struct kineto_rows;
+struct kineto_pattern_sets;
 
 struct kineto_reader {
 	const struct kineto_dialect *dialect;
@@ -115,6 +116,8 @@ struct kineto_reader {
 	struct kineto_event event;
 	struct weir_text scratch;
 	struct kineto_rows *rows;
+	struct kineto_pattern_sets *patterns; /* of the threads that read blocks */
+	uint64_t expected_bytes;   /* see weir_source_expected_bytes(); 0 once memory is reserved */
 	uint64_t timed;            /* events of a known category with usable times */
 	uint64_t known;            /* events of a known category */
 	uint64_t unpadded, padded; /* time stamps with fewer than 3 decimals; with 3, the last 0 */
@@ -140,9 +143,10 @@ enum weir_status weir_kineto_check_legacy(const struct kineto_reader *reader,
 
 struct weir_blocks;
 
-/* Divides the source; see weir_source_division(). Borrows both; free with weir_blocks_free(). */
+/* Divides the source; see weir_source_division(). Borrows both until weir_kineto_blocks_free(). */
 struct weir_blocks *weir_kineto_blocks_new(struct kineto_reader *reader,
                                            struct weir_source *source);
+void weir_kineto_blocks_free(struct kineto_reader *reader, struct weir_blocks *blocks);
 /* Adds the next blocks as far as other threads have read them without any doubt. The scan, which
  * reads `fed`, must be between elements: weir_jsonscan_is_between(). */
 void weir_kineto_blocks_add(struct kineto_reader *reader, struct weir_blocks *blocks,

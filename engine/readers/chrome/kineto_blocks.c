@@ -14,17 +14,22 @@
 #include "engine/base/blocks.h"
 #include "engine/base/jsonmeasure.h"
 #include "engine/readers/chrome/kineto.h"
+#include "engine/readers/chrome/kineto_patterns.h"
 
 /* The scan takes a longer element for several that a stray quote joined. */
 #define LONGEST_ELEMENT 65536
+#define MOST_RESERVED   ((size_t)1 << 20) /* rows that a guess makes room for */
 
-_Static_assert(WEIR_BLOCKS_PADDING >= WEIR_JSONSCAN_PADDING, "texts of a block are padded");
+_Static_assert(WEIR_BLOCKS_PADDING >= WEIR_JSONSCAN_PADDING &&
+                       WEIR_BLOCKS_PADDING >= KINETO_PATTERNS_PADDING,
+               "texts of a block are padded");
 
 /* The events that a thread read from a block. */
 struct part {
 	struct kineto_reader *reader; /* fills `input` */
 	struct weir_input input;
 	uint64_t elements;
+	struct kineto_patterns *patterns; /* borrowed while a block is read */
 };
 
 static void *new_part(void *context)
@@ -78,17 +83,24 @@ static size_t read_element(struct part *part, const struct weir_block *block, si
 		weir_input_warn(reader->input, WEIR_WARN_REPAIRED_TEXT, item.at, "empty members");
 	reader->input->events++;
 	reader->dialect->emit(reader);
-	part->elements++;
+	weir_kineto_patterns_learn(part->patterns, reader, &item);
 	return (size_t)(end - block->data);
 }
 
-static bool read_block(void *context, const struct weir_block *block)
+/* Reads the event at `offset`, by a pattern if it repeats one. Returns as read_element(). */
+static size_t read_event(struct part *part, const struct weir_block *block, size_t offset)
 {
-	struct part *part = block->result;
+	const char *end = weir_kineto_patterns_read(part->patterns, part->reader,
+	                                            block->data + offset, block->at + offset);
+
+	part->elements++;
+	return end ? (size_t)(end - block->data) : read_element(part, block, offset);
+}
+
+static bool read_events(struct part *part, const struct weir_block *block)
+{
 	size_t at = 0;
 
-	(void)context;
-	clear_part(part);
 	while (at < block->length) {
 		char byte = block->data[at];
 
@@ -97,11 +109,24 @@ static bool read_block(void *context, const struct weir_block *block)
 			continue;
 		}
 		if (byte == '{')
-			at = read_element(part, block, at);
+			at = read_event(part, block, at);
 		if (byte != '{' || !at || part->reader->legacy)
 			return false;
 	}
 	return !weir_kineto_rows_clear(part->reader->rows);
+}
+
+static bool read_block(void *context, const struct weir_block *block)
+{
+	const struct kineto_reader *reader = context;
+	struct part *part = block->result;
+	bool whole;
+
+	clear_part(part);
+	part->patterns = weir_kineto_pattern_sets_take(reader->patterns);
+	whole = read_events(part, block);
+	weir_kineto_pattern_sets_give(reader->patterns, part->patterns);
+	return whole;
 }
 
 struct weir_blocks *weir_kineto_blocks_new(struct kineto_reader *reader, struct weir_source *source)
@@ -109,7 +134,16 @@ struct weir_blocks *weir_kineto_blocks_new(struct kineto_reader *reader, struct 
 	const struct weir_blocks_options options = {
 		.context = reader, .create = new_part, .destroy = free_part, .work = read_block};
 
+	reader->patterns = weir_kineto_pattern_sets_new();
+	reader->expected_bytes = weir_source_expected_bytes(source);
 	return weir_blocks_new(source, &options);
+}
+
+void weir_kineto_blocks_free(struct kineto_reader *reader, struct weir_blocks *blocks)
+{
+	weir_blocks_free(blocks); /* stops the threads */
+	weir_kineto_pattern_sets_free(reader->patterns);
+	reader->patterns = NULL;
 }
 
 /* Returns true if each warning of the part was given before: the first one of a kind has details
@@ -122,6 +156,28 @@ static bool warns_again(const struct kineto_reader *reader, const struct part *p
 		if (part->input.warnings[i].count && !reader->input->warnings[i].count)
 			return false;
 	return true;
+}
+
+/* Extrapolates the rows of a block to those of the file. Columns that are not moved while they grow
+ * are written once. */
+static size_t expected_rows(const struct kineto_reader *reader, const struct weir_block *block,
+                            size_t rows)
+{
+	double all = (double)rows * (double)reader->expected_bytes / (double)block->length;
+
+	return all < MOST_RESERVED ? (size_t)all : MOST_RESERVED;
+}
+
+static void reserve_rows(struct kineto_reader *reader, const struct weir_block *block)
+{
+	const struct part *part = block->result;
+
+	if (!reader->expected_bytes)
+		return;
+	weir_builder_reserve(reader->builder,
+	                     expected_rows(reader, block, part->input.trace->host.count),
+	                     expected_rows(reader, block, part->input.trace->device.count));
+	reader->expected_bytes = 0;
 }
 
 static bool add_part(struct kineto_reader *reader, const struct part *part)
@@ -147,6 +203,7 @@ void weir_kineto_blocks_add(struct kineto_reader *reader, struct weir_blocks *bl
 	while ((block = weir_blocks_ready(blocks))) {
 		const struct part *part = block->result;
 
+		reserve_rows(reader, block);
 		if (!add_part(reader, part))
 			return;
 		weir_jsonscan_skip(scan, part->elements);

@@ -173,7 +173,7 @@ int64_t weir_kineto_place(const struct kineto_event *event, enum kineto_key key)
 		return value;
 	if (!text.length)
 		return -1;
-	return -2 - (int64_t)(weir_rowmap_hash_text(text.data, text.length, 0) >> 33);
+	return -2 - (int64_t)(weir_hash_stable(text.data, text.length, 0) >> 33);
 }
 
 /* Returns true if the digit at i is the item 0 of a list. */

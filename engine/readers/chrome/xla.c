@@ -46,7 +46,7 @@ struct xla {
 
 static uint32_t hash_line(int64_t pid, int64_t tid)
 {
-	return weir_rowmap_hash((uint64_t)pid * UINT64_C(0x9fb21c651e98df25) ^ (uint64_t)tid);
+	return weir_rowmap_hash_pair((uint64_t)pid, (uint64_t)tid);
 }
 
 static enum role find_role(const struct xla *xla, int64_t pid, int64_t tid)
@@ -268,18 +268,6 @@ static const struct weir_mark marks[] = {
 	{0},
 };
 
-/* Recognises an XSpace, a protocol buffer: it begins with field 1 and names planes of the host or
- * of devices. */
-static const char *refuse(const char *head, size_t len)
-{
-	if (!len || *head != '\n' || !memchr(head, '\0', len) ||
-	    (!weir_sniff_contains(head, len, "/host:") &&
-	     !weir_sniff_contains(head, len, "/device:")))
-		return NULL;
-	return "it is an XSpace of JAX or XLA (xplane.pb), which is not read: pass the "
-	       "trace.json.gz of the same folder";
-}
-
 static enum weir_status read_trace(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
@@ -297,6 +285,5 @@ const struct weir_reader weir_reader_xla = {
 	.title = "traces of JAX and XLA (trace.json.gz)",
 	.gives = "timeline",
 	.marks = marks,
-	.refuse = refuse,
 	.read = read_trace,
 };

@@ -2,10 +2,11 @@
 /*
  * Reads results of serving benchmarks as a native run: `vllm bench serve` (benchmark_serving.py)
  * with and without --save-detailed, SGLang's bench_serving, `vllm bench latency` and `vllm bench
- * throughput`; also a result that a job printed into its log between two markers, as the container
- * images of vllm-bench do. A result has labels, figures over all requests, and lists with one value
- * per request. Lists become samples of stages. Figures stand only for stages without samples.
- * Several results in one file become one run with the load in the names of figures (load_join.h).
+ * throughput`, and LLMPerf's summary; also a result that a job printed into its log between two
+ * markers, as the container images of vllm-bench do. A result has labels, figures over all
+ * requests, and lists with one value per request. Lists become samples of stages. Figures stand
+ * only for stages without samples. Several results in one file become one run with the load in the
+ * names of figures (load_join.h).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ static const struct weir_client_label labels[] = {
 	{"random_input_len", "random_input_len"},
 	{"random_output_len", "random_output_len"},
 	{"random_range_ratio", "random_range_ratio"},
+	{"num_concurrent_requests", "max_concurrency"}, /* LLMPerf */
 };
 
 /* Numbers of the whole run: the last of several counts. */
@@ -62,6 +64,8 @@ static const struct {
 	const char *key;
 	size_t slot; /* offsetof() in the reader */
 } totals[] = {
+	{"results_num_completed_requests", offsetof(struct reader, summary.completed)},
+	{"results_number_errors", offsetof(struct reader, summary.failed)},
 	{"completed", offsetof(struct reader, summary.completed)},
 	{"failed", offsetof(struct reader, summary.failed)},
 	{"duration", offsetof(struct reader, duration_s)},
@@ -79,6 +83,9 @@ static const struct weir_client_row rates[] = {
 	WEIR_CLIENT_NUMBER(total_throughput, "total_throughput"),
 	WEIR_CLIENT_NUMBER(total_throughput, "total_token_throughput"),
 	WEIR_CLIENT_NUMBER(total_throughput, "tokens_per_second"),
+	WEIR_CLIENT_NUMBER(output_throughput, "results_mean_output_throughput_token_per_s"),
+	{"results_num_completed_requests_per_min", WEIR_CLIENT_SLOT(request_throughput), 1.0 / 60,
+         false},
 	{0},
 };
 
@@ -219,6 +226,37 @@ static const struct subject *find_subject(struct weir_slice key, struct weir_sli
 	return NULL;
 }
 
+/* The times of LLMPerf, in seconds: "results_ttft_s_mean", "results_ttft_s_quantiles_p50". What it
+ * calls the inter-token latency is the time of a request over its tokens, the first included. */
+static const struct {
+	const char *start;
+	size_t slot;
+} llmperf[] = {
+	{"results_ttft_s_", WEIR_CLIENT_SLOT(ttft)},
+	{"results_inter_token_latency_s_", WEIR_CLIENT_SLOT(ntpot)},
+	{"results_end_to_end_latency_s_", WEIR_CLIENT_SLOT(e2e)},
+};
+
+static void take_llmperf(struct reader *reader, const struct weir_jsonscan_item *item)
+{
+	static const char quantiles[] = "quantiles_";
+
+	for (size_t i = 0; i < sizeof llmperf / sizeof *llmperf; i++) {
+		size_t length = strlen(llmperf[i].start);
+		struct weir_slice name = {item->key.data + length, item->key.length - length};
+
+		if (!weir_slice_starts(item->key, llmperf[i].start))
+			continue;
+		if (weir_slice_starts(name, quantiles))
+			name = (struct weir_slice){name.data + sizeof quantiles - 1,
+			                           name.length - (sizeof quantiles - 1)};
+		if (weir_client_is_statistic(name))
+			weir_client_summary_set_statistic(&reader->summary, llmperf[i].slot, name,
+			                                  number_of(reader, item->text, item->at) *
+			                                          1e3);
+	}
+}
+
 /* Keeps any other text as a label: --metadata adds texts under any name. */
 static void take_text(struct reader *reader, const struct weir_jsonscan_item *item)
 {
@@ -244,7 +282,8 @@ static bool take_number(struct reader *reader, const struct weir_jsonscan_item *
 	for (size_t i = 0; rates[i].path; i++)
 		if (weir_slice_equals(item->key, rates[i].path)) {
 			weir_client_summary_set(&reader->summary, rates[i].slot,
-			                        number_of(reader, item->text, item->at));
+			                        number_of(reader, item->text, item->at) *
+			                                rates[i].scale);
 			return true;
 		}
 	return false;
@@ -276,6 +315,8 @@ static enum weir_status take_member(struct reader *reader, const struct weir_jso
 		                   number_of(reader, item->text, item->at), err);
 	if (weir_slice_equals(key, "server_info"))
 		take_server(reader, item);
+	else if (weir_slice_starts(key, "results_"))
+		take_llmperf(reader, item);
 	else
 		take_text(reader, item);
 	return WEIR_OK;
@@ -525,7 +566,7 @@ static enum weir_status read_log(struct weir_source *source, struct weir_input *
 
 /* ---- the reader ---- */
 
-#define RESULTS 4 /* the first marks */
+#define RESULTS 6 /* the first marks */
 
 /* The kinds of results; a log with a result; a file beside results that is not read. */
 static const struct weir_mark marks[] = {
@@ -544,6 +585,16 @@ static const struct weir_mark marks[] = {
          .keys = {{"elapsed_time", "requests_per_second", "num_requests", "total_num_tokens",
                    "tokens_per_second"},
                   .all = 2}},
+	/* Scripts keep the times alone. */
+	{.first = "{",
+         .keys = {{"mean_ttft_ms", "median_ttft_ms", "mean_tpot_ms", "mean_itl_ms", "p99_ttft_ms"},
+                  .all = 2,
+                  .any = 3}},
+	/* LLMPerf's summary. */
+	{.first = "{",
+         .keys = {{"results_ttft_s_mean", "results_ttft_s_quantiles_p50",
+                   "results_end_to_end_latency_s_mean", "results_inter_token_latency_s_mean"},
+                  .any = 4}},
 	{.first = "", .texts = {{LOG_BEGIN}, .all = 1}},
 	{.first = "{[",
          .keys = {{"benchmark", "model", "metric"}, .all = 3},
@@ -585,8 +636,9 @@ static enum weir_status read_bench(struct weir_source *source, struct weir_input
 
 const struct weir_reader weir_reader_bench = {
 	.name = "bench",
-	.title = "results of serving benchmarks (vLLM, SGLang), also inside a log",
+	.title = "results of serving benchmarks (vLLM, SGLang, LLMPerf), also inside a log",
 	.gives = "native run",
+	.whole_run = true,
 	.marks = marks,
 	.read = read_bench,
 };

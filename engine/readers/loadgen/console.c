@@ -529,6 +529,7 @@ const struct weir_reader weir_reader_bench_console = {
 	.name = "bench-console",
 	.title = "console logs of serving benchmarks (vLLM, SGLang, trtllm-bench)",
 	.gives = "native run",
+	.whole_run = true,
 	.sniff = sniff_console,
 	.read = read_console,
 };

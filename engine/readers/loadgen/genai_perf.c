@@ -104,7 +104,8 @@ static const struct metric *find_metric(struct weir_slice name)
  * about waiting, and a spread is neither better nor worse. */
 static bool is_statistic(struct weir_slice name)
 {
-	static const char *const others[] = {"min", "max", "std", "p1", "p5", "p10", "p25", NULL};
+	static const char *const others[] = {"min", "max", "std", "sum",   "p1",
+	                                     "p5",  "p10", "p25", "count", NULL};
 
 	for (size_t i = 0; others[i]; i++)
 		if (weir_slice_equals(name, others[i]))
@@ -405,7 +406,9 @@ static int sniff_csv(const char *head, size_t len)
 	if (!count || !weir_slice_equals(cells[0], "Metric"))
 		return 0;
 	bits = 8 * (int)cells[0].length;
-	for (size_t i = 1; i < count && is_statistic(cells[i]); i++) {
+	for (size_t i = 1; i < count; i++) {
+		if (!is_statistic(cells[i]))
+			continue;
 		bits += 8 * (int)(cells[i].length + 1);
 		found++;
 	}
@@ -418,6 +421,10 @@ static const struct weir_mark marks[] = {
                    "output_token_throughput", "inter_token_latency", "input_config"},
                   .all = 1,
                   .any = 6}},
+	{.first = "#",
+         .texts = {{"# AIPerf Server Metrics Export"}, .all = 1},
+         .refusal = "it is AIPerf's table of the server's metrics: pass profile_export_aiperf.csv "
+                    "beside it, and pages of the server's /metrics"},
 	{0},
 };
 

@@ -607,6 +607,7 @@ const struct weir_reader weir_reader_guidellm = {
 	.name = "guidellm",
 	.title = "reports of GuideLLM, one load point or a sweep",
 	.gives = "requests, native run",
+	.whole_run = true,
 	.marks = marks,
 	.read = read_guidellm,
 };

@@ -198,6 +198,7 @@ const struct weir_reader weir_reader_lmdeploy = {
 	.name = "lmdeploy",
 	.title = "results of LMDeploy's benchmarks (profile_restful_api, profile_throughput)",
 	.gives = "native run",
+	.whole_run = true,
 	.marks = marks,
 	.read = read_lmdeploy,
 };

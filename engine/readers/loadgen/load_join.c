@@ -203,20 +203,85 @@ static void share_labels(const struct weir_load_join *join, struct weir_run *all
 	}
 }
 
-static void join_runs(const struct weir_load_join *join, struct weir_run *all)
+/* ---- repeated results ---- */
+
+/* Returns the number of results with the name of result `index`, up to and with it, or of all. */
+static size_t count_equals(const struct weir_load_join *join, const struct weir_text *names,
+                           size_t index, bool all)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < (all ? join->count : index + 1); i++)
+		count += strcmp(names[i].data, names[index].data) == 0;
+	return count;
+}
+
+/* Returns how often each result is repeated under the same conditions; 1: once, or not equally
+ * often. */
+static size_t count_repeats(const struct weir_load_join *join, const struct weir_text *names)
+{
+	size_t repeats = count_equals(join, names, 0, true);
+
+	for (size_t i = 1; i < join->count; i++)
+		if (count_equals(join, names, i, true) != repeats)
+			return 1;
+	return repeats;
+}
+
+/* Makes the run of one repeat: the result itself if there is one load, else those of all loads. */
+static struct weir_run *make_repeat(struct weir_load_join *join, const struct weir_text *names,
+                                    size_t repeat, size_t count)
+{
+	struct weir_load_join part = {.runs = weir_alloc(count * sizeof *part.runs)};
+	struct weir_text *part_names = weir_alloc(count * sizeof *part_names);
+	struct weir_run *run;
+
+	for (size_t i = 0; i < join->count; i++)
+		if (count_equals(join, names, i, false) == repeat) {
+			part_names[part.count] = names[i];
+			part.runs[part.count++] = join->runs[i];
+		}
+	run = weir_run_new();
+	if (count == 1)
+		add_run(run, "", part.runs[0]);
+	else
+		for (size_t i = 0; i < count; i++)
+			add_run(run, part_names[i].data, part.runs[i]);
+	share_labels(&part, run);
+	free(part.runs);
+	free(part_names);
+	return run;
+}
+
+/* Gives the input a run for each time that all loads were measured. */
+static void add_repeats(struct weir_load_join *join, const struct weir_text *names,
+                        struct weir_input *input)
+{
+	size_t repeats = count_repeats(join, names);
+	struct weir_run **next = &input->repeats;
+
+	for (size_t repeat = 1; repeats > 1 && repeat <= repeats; repeat++) {
+		*next = make_repeat(join, names, repeat, join->count / repeats);
+		next = &(*next)->next;
+	}
+}
+
+static void fill_input(struct weir_load_join *join, struct weir_input *input)
 {
 	struct weir_text *names = weir_alloc(join->count * sizeof(*names));
 
 	for (size_t i = 0; i < join->count; i++)
 		name_load(&names[i], join->runs[i]);
 	distinguish(join, names);
+	add_repeats(join, names, input);
 	number_equals(join, names);
+	input->run = weir_run_new();
 	for (size_t i = 0; i < join->count; i++) {
-		add_run(all, names[i].data, join->runs[i]);
+		add_run(input->run, names[i].data, join->runs[i]);
 		weir_text_release(&names[i]);
 	}
+	share_labels(join, input->run);
 	free(names);
-	share_labels(join, all);
 }
 
 void weir_load_join_skip(struct weir_load_join *join, const struct weir_client_summary *summary)
@@ -245,8 +310,7 @@ enum weir_status weir_load_join_finish(struct weir_load_join *join, struct weir_
 		                 "more than %d figures of %zu results, the limit of one run: split "
 		                 "the file, as split -l 1 does",
 		                 WEIR_FIGURE_MAX, join->count);
-	input->run = weir_run_new();
-	join_runs(join, input->run);
+	fill_input(join, input);
 	return WEIR_OK;
 }
 

@@ -4,6 +4,7 @@
  * result get a prefix that names its load: "request_rate@4/mean_ttft_ms". They are never pooled,
  * because requests under different loads are not one population. The first labels that differ
  * distinguish results of the same load ("request_rate@4/framework@sgl/"), else a number ("#2").
+ * If each load was measured equally often, more than once, each time is also a run.
  */
 #ifndef WEIR_READERS_LOADGEN_LOAD_JOIN_H
 #define WEIR_READERS_LOADGEN_LOAD_JOIN_H
@@ -27,8 +28,8 @@ enum weir_status weir_load_join_add(struct weir_load_join *join, struct weir_run
 /* Counts a result without a completed request, which has no figures. */
 void weir_load_join_skip(struct weir_load_join *join, const struct weir_client_summary *summary);
 /* Gives the input the joined run: the only run as it is, or all under their names with the labels
- * that they share. There must have been a result. Fails if no request completed in any of them, or
- * with WEIR_E_LIMIT if there are too many figures. */
+ * that they share; and the repeats. There must have been a result. Fails if no request completed in
+ * any of them, or with WEIR_E_LIMIT if there are too many figures. */
 enum weir_status weir_load_join_finish(struct weir_load_join *join, struct weir_input *input,
                                        struct weir_error *err);
 void weir_load_join_release(struct weir_load_join *join);

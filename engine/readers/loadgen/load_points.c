@@ -370,6 +370,7 @@ static void name_by_labels(struct reader *reader)
 		memmove(name, name + reader->prefix_length,
 		        strlen(name + reader->prefix_length) + 1);
 	}
+	weir_series_index(metrics);
 }
 
 static enum weir_status conclude(struct reader *reader, struct weir_error *err)

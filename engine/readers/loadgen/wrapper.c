@@ -345,6 +345,7 @@ static void drop_prefix(struct configurations *all)
 
 		memmove(name, name + length, strlen(name + length) + 1);
 	}
+	weir_series_index(&run->metrics);
 	all->prefix.data[length - 1] = '\0';
 	weir_run_set_label(run, "config", all->prefix.data);
 	weir_figure_label(run, "date", (struct weir_slice){all->date.data, all->date.length});

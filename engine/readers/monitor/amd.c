@@ -513,6 +513,7 @@ const struct weir_reader weir_reader_amd = {
 	.name = "amd-smi",
 	.title = "rocm-smi and amd-smi (monitor, metric) with --csv or --json",
 	.gives = "telemetry",
+	.of_amd = true,
 	.marks = marks,
 	.sniff = sniff,
 	.refuse = refuse_table,

@@ -34,21 +34,17 @@ static const struct {
 	{"ERROR: Option", "nvidia-smi did not understand its options"},
 };
 
-/* The starts of outputs without samples, after blanks. */
+#define RECORD_QUERY "record a table with --query-gpu=... --format=csv -lms 200"
+
+/* Lines of outputs without samples: texts in them. */
 static const struct {
-	const char *start, *reason;
+	const char *text, *reason;
 } outputs[] = {
 	{"\x1b[4mGPU0", "it is the topology of nvidia-smi topo: links between devices, no samples"},
-	{"==============NVSMI LOG",
-         "it is the report of nvidia-smi -q: record a table with --query-gpu=... --format=csv -lms "
-         "200"},
-	{"+----------------------------------------------------------------------------------------"
-         "-+",
-         "it is the overview of nvidia-smi: record a table with --query-gpu=... --format=csv -lms "
-         "200"},
-	{"+-----------------------------------------------------------------------------+",
-         "it is the overview of nvidia-smi: record a table with --query-gpu=... --format=csv -lms "
-         "200"},
+	{"==============NVSMI LOG", "it is the report of nvidia-smi -q: " RECORD_QUERY},
+	{"| NVIDIA-SMI ",
+         "it is the overview of nvidia-smi, a picture of one moment: " RECORD_QUERY},
+	{"<nvidia_smi_log", "it is the XML of nvidia-smi -q -x: " RECORD_QUERY},
 	{"List of valid properties to query",
          "it is the help of nvidia-smi --help-query-gpu, not a recording"},
 };
@@ -90,13 +86,11 @@ static const char *refuse_header(struct weir_slice line)
 	return NULL;
 }
 
-static const char *refuse_start(struct weir_slice head)
+/* Refuses a line of an output without samples. */
+static const char *refuse_line(struct weir_slice line)
 {
-	while (head.length && (*head.data == ' ' || *head.data == '\t' || *head.data == '\n' ||
-	                       *head.data == '\r'))
-		head = (struct weir_slice){head.data + 1, head.length - 1};
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
-		if (weir_slice_starts(head, outputs[i].start))
+		if (weir_slice_holds(line, outputs[i].text))
 			return outputs[i].reason;
 	return NULL;
 }
@@ -108,14 +102,16 @@ static const char *refuse_start(struct weir_slice head)
 static const char *refuse_output(const char *head, size_t len)
 {
 	struct weir_slice rest = {head, len}, line;
-	const char *reason = refuse_start(rest);
+	const char *reason = NULL;
 
 	for (int i = 0; !reason && i < REFUSAL_LINES && weir_csv_take_line(&rest, &line); i++) {
 		if (weir_slice_holds(line, "nvidia_gpu_exporter GPU capture") ||
 		    weir_slice_starts(line, "# $ nvidia-smi"))
 			return "it is a transcript of several nvidia-smi calls: keep the table of "
 			       "one of them";
-		reason = refuse_header(line);
+		reason = refuse_line(line);
+		if (!reason)
+			reason = refuse_header(line);
 		if (!reason)
 			reason = failure_of(line);
 	}

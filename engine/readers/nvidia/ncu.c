@@ -515,21 +515,10 @@ static int sniff(const char *head, size_t len)
 	return marked;
 }
 
-static const char *refuse(const char *head, size_t len)
-{
-	static const char start[] = "NVR";
-
-	return len >= sizeof(start) && !memcmp(head, start, sizeof(start))
-	               ? "it is a report of Nsight Compute (.ncu-rep): pass ncu --import FILE "
-	                 "--csv --page raw"
-	               : NULL;
-}
-
 const struct weir_reader weir_reader_ncu = {
 	.name = "ncu",
 	.title = "ncu --csv, --page raw or --page details",
 	.gives = "counters",
 	.sniff = sniff,
-	.refuse = refuse,
 	.read = read_ncu,
 };

@@ -81,7 +81,7 @@ static enum weir_gauge gauge_of(struct weir_slice name)
 
 static uint32_t hash_of(int64_t type, int64_t id)
 {
-	return weir_rowmap_hash((uint64_t)type ^ (uint64_t)id << 40);
+	return weir_rowmap_hash_pair((uint64_t)type, (uint64_t)id);
 }
 
 enum name_column {

@@ -27,11 +27,10 @@ static const struct weir_mark marks[] = {
                     .keys = {{"count", "name", "timeMs", "averageMs"}, .any = 4},
                     .texts = {{"\"averageMs\"", "\"timeMs\""}, .all = 2}},
 	[LOG] = {.first = "",
-                 .texts = {{"] [I] === Performance summary ===", "] [I] === Trace details ===",
-                            "] [I] TensorRT version:", "] [I] GPU Compute Time: ",
-                            "] [I] Throughput: ", "] [I] === Profile (",
-                            "&&&& RUNNING TensorRT.trtexec", "] [I] Host Latency",
-                            "] [I] GPU Compute"},
+                 .texts = {{"[I] === Performance summary ===", "[I] === Trace details ===",
+                            "[I] TensorRT version:", "[I] GPU Compute Time: ", "[I] Throughput: ",
+                            "[I] === Profile (", "&&&& RUNNING TensorRT.trtexec",
+                            "[I] Host Latency", "[I] GPU Compute"},
                            .any = 9}},
 	{.first = "{[",
          .keys = {{"Layers", "Bindings"}, .all = 1}, /* "Bindings" stands behind all layers */
@@ -443,17 +442,18 @@ static void take_statistics(struct weir_run *run, const char *name, struct weir_
 	take_statistic(run, name, text);
 }
 
-/* Takes "[date] [I] " off the line. Returns false if the line is not an information message. */
+/* Takes "[date] [I] " off the line, and what a container or a listing puts before it. Returns false
+ * if the line is not an information message. */
 static bool take_message(struct weir_slice *line)
 {
-	struct weir_slice part;
+	static const char level[] = "[I] ";
+	const char *at = weir_slice_find(*line, level);
 
-	for (int i = 0; i < 2; i++) {
-		*line = trim(*line);
-		if (!line->length || *line->data != '[' || !take_until(line, ']', &part))
-			return false;
-	}
-	return weir_slice_equals(part, "[I");
+	if (!at)
+		return false;
+	at += sizeof(level) - 1;
+	*line = (struct weir_slice){at, line->length - (size_t)(at - line->data)};
+	return true;
 }
 
 /* Titles of the blocks of TensorRT 7. `end_to_end`: the name of the times in brackets. */
@@ -533,13 +533,27 @@ static void take_summary(struct weir_run *run, const struct block *block, struct
 	if (!take_until(&line, ':', &label))
 		return;
 	if ((weir_slice_equals(label, "Throughput") || weir_slice_equals(label, "throughput")) &&
-	    read_value(line, "qps", &value))
+	    read_value(line, "qps", &value) && value > 0) /* 7: 0 if it was not counted */
 		weir_figure_add(run, "throughput_qps", "1/s", true, value);
 	if (block)
 		take_block_line(run, block, label, line);
 	for (size_t i = 0; i < sizeof(distributions) / sizeof(distributions[0]); i++)
 		if (weir_slice_equals(label, distributions[i].start))
 			take_statistics(run, distributions[i].name, line);
+}
+
+/* Returns the name of the distribution whose list of statistics goes on in the next line, as pages
+ * and terminals wrap it; NULL: no list is open. */
+static const char *find_open_list(struct weir_slice line)
+{
+	struct weir_slice label;
+
+	if (!line.length || line.data[line.length - 1] != ',' || !take_until(&line, ':', &label))
+		return NULL;
+	for (size_t i = 0; i < sizeof(distributions) / sizeof(distributions[0]); i++)
+		if (weir_slice_equals(label, distributions[i].start))
+			return distributions[i].name;
+	return NULL;
 }
 
 /* State of the parser of the table of layers. */
@@ -552,6 +566,7 @@ struct layer_table {
 	bool name_first;
 	size_t numbers; /* in a row: total, average, median (8.4 and later), percentage */
 	const struct block *block; /* of TensorRT 7, in which the line is; NULL: none */
+	const char *list;          /* distribution of a list that goes on; NULL: none */
 };
 
 /* Takes a word off the front or the back of the text. */
@@ -616,9 +631,13 @@ static void take_line(struct weir_input *input, struct layer_table *table,
 {
 	struct weir_slice line = row->line;
 
-	if (!take_message(&line))
+	if (!take_message(&line)) {
+		if (table->list)
+			take_statistics(input->run, table->list, trim(line));
 		return;
+	}
 	line = trim(line);
+	table->list = find_open_list(line);
 	if (find_block(line))
 		table->block = find_block(line);
 	else if (is_table(line)) /* later tables repeat the first or belong to another engine */
@@ -645,7 +664,7 @@ static enum weir_status read_log(struct weir_source *source, struct weir_input *
 	static const struct weir_csv_options options = {.separator = '\t'};
 	struct weir_csv *csv = weir_csv_new(source, &options);
 	const struct weir_csv_row *row;
-	struct layer_table table = {TABLE_NONE, false, 0, NULL};
+	struct layer_table table = {TABLE_NONE, false, 0, NULL, NULL};
 	enum weir_status status;
 
 	input->run = weir_run_new();

@@ -258,7 +258,8 @@ const char *weir_sniff_refusal(const struct weir_reader *reader, const char *hea
 static const struct {
 	const char *start, *hint;
 } starts[] = {
-	{"PK\x03\x04", "it is a zip archive: unpack it and name the trace in it"},
+	{"7z\xbc\xaf\x27\x1c", "it is a 7z archive: unpack it, or pack it as .zip or .tar.gz"},
+	{"Rar!\x1a", "it is a rar archive: unpack it, or pack it as .zip or .tar.gz"},
 	{"\x80\x02", PICKLE},
 	{"\x80\x03", PICKLE},
 	{"\x80\x04", PICKLE},

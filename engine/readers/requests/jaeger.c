@@ -72,7 +72,7 @@ static uint32_t add_process(struct jaeger_reader *reader, uint64_t trace, uint32
 static uint32_t find_process(struct jaeger_reader *reader, struct weir_slice name)
 {
 	uint32_t id = weir_names_add(reader->json.spans.names, name.data, name.length);
-	uint32_t hash = weir_rowmap_hash(reader->trace << 32 | id), row;
+	uint32_t hash = weir_rowmap_hash_pair(reader->trace, id), row;
 	size_t probe = 0;
 
 	while ((row = weir_rowmap_next(&reader->process_rows, hash, &probe)) != WEIR_ROWMAP_NONE)

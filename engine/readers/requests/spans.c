@@ -445,7 +445,7 @@ void weir_span_take_resource(struct weir_spans *spans, uint32_t resource, struct
 	}
 	for (size_t i = 0; !row->host && i < sizeof hosts / sizeof *hosts; i++)
 		if (weir_slice_equals(key, hosts[i]))
-			row->host = weir_rowmap_hash_text(value.data, value.length, i) | 1;
+			row->host = weir_hash_stable(value.data, value.length, i) | 1;
 }
 
 /* Uses the outermost pair of time stamps, those of a frontend first. */

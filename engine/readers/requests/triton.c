@@ -147,7 +147,7 @@ static uint32_t add(struct traces *traces, uint64_t id, uint32_t array)
 /* Finds or adds the row of a trace; TRITON_NO_TRACE beyond MAX_TRACES. */
 static uint32_t find_trace(struct traces *traces, uint64_t id, uint32_t array)
 {
-	uint32_t hash = weir_rowmap_hash(id ^ (uint64_t)array << 32), row;
+	uint32_t hash = weir_rowmap_hash_pair(id, array), row;
 	size_t probe = 0;
 
 	if (traces->last < traces->count && is_trace(&traces->rows[traces->last], id, array))

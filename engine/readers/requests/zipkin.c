@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads Zipkin v2 JSON: a list of spans, or of lists of spans, one per trace. Times are
+/* Reads Zipkin v2 JSON: a list of spans, or of lists of spans, one per trace; several lists behind
+ * each other, as a queue hands them out; spans without a list, as reporters log them. Times are
  * microseconds. */
 #include <stdlib.h>
 #include <string.h>
@@ -81,13 +82,19 @@ static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
 	                               : weir_span_json_element(context, scan, item, err);
 }
 
-/* Needed: traceId and id of the first span, also in a list of lists. */
+/* Needed: traceId and id of the first span, also in a list of lists. A span without a list also
+ * names a place of Zipkin alone. */
 static int sniff(const char *head, size_t len)
 {
 	static const char *const keys[] = {"traceId", "id", NULL};
+	static const char *const bare[] = {"traceId", "id", "localEndpoint", NULL};
 	const char *inner = memchr(head, '[', len);
 	unsigned found = 0;
 
+	if (weir_sniff_first(head, len) == '{') {
+		found = weir_sniff_keys(head, len, bare);
+		return found == 7 ? weir_sniff_bits(found, bare) : 0;
+	}
 	if (weir_sniff_first(head, len) != '[')
 		return 0;
 	found = weir_sniff_keys(head, len, keys);
@@ -97,18 +104,37 @@ static int sniff(const char *head, size_t len)
 	return found == 3 ? weir_sniff_bits(found, keys) : 0;
 }
 
+/* Chooses how the documents follow each other: spans, lists of spans, or one list of lists. */
+static enum weir_status choose_options(struct weir_source *source,
+                                       struct weir_jsonscan_options *options,
+                                       struct weir_error *err)
+{
+	const char *head, *inner;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
+
+	if (status)
+		return status;
+	inner = len ? memchr(head, '[', len) : NULL;
+	options->lines = weir_sniff_first(head, len) == '{';
+	options->arrays =
+		inner && weir_sniff_first(inner + 1, len - (size_t)(inner + 1 - head)) == '{';
+	return WEIR_OK;
+}
+
 static enum weir_status read_zipkin(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
 	static const struct weir_span_format format = {
 		.fields = fields, .resolution_ns = 1000, .take = take_field};
-	static const struct weir_jsonscan_options options = {0};
+	struct weir_jsonscan_options options = {0};
 	struct weir_span_json *json = weir_alloc(sizeof *json);
-	enum weir_status status;
+	enum weir_status status = choose_options(source, &options, err);
 
 	weir_span_json_init(json, input, &format, json);
 	weir_spans_add_resource(&json->spans); /* of spans without an endpoint */
-	status = weir_span_json_scan(json, source, &options, take_item, err);
+	if (!status)
+		status = weir_span_json_scan(json, source, &options, take_item, err);
 	if (!status)
 		status = weir_span_requests_build(
 			&json->spans,
@@ -120,7 +146,7 @@ static enum weir_status read_zipkin(struct weir_source *source, struct weir_inpu
 
 const struct weir_reader weir_reader_zipkin = {
 	.name = "zipkin",
-	.title = "Zipkin traces (v2 JSON: a list of spans, or of traces)",
+	.title = "Zipkin traces (v2 JSON: lists of spans or of traces, or spans line by line)",
 	.gives = "requests",
 	.sniff = sniff,
 	.read = read_zipkin,

@@ -294,9 +294,9 @@ static uint64_t hash_group(const struct family *family, const struct scrape_line
 		const struct scrape_text_label *label = &line->labels[i];
 
 		if (label != inner)
-			sum += weir_rowmap_hash_text(
+			sum += weir_hash_text(
 				label->value.data, label->value.length,
-				weir_rowmap_hash_text(label->name.data, label->name.length, 1));
+				weir_hash_text(label->name.data, label->name.length, 1));
 	}
 	return sum;
 }

@@ -200,6 +200,9 @@ static bool is_read(struct weir_slice name)
 	                                   "position",
 	                                   "block_size",
 	                                   "num_gpu_blocks",
+	                                   "max_lora",
+	                                   "running_lora_adapters",
+	                                   "waiting_lora_adapters",
 	                                   "gpu_memory_utilization"};
 
 	for (size_t i = 0; i < sizeof read / sizeof *read; i++)
@@ -215,9 +218,9 @@ static uint32_t keep_value(struct weir_names *names, const struct scrape_text_la
 
 	if (is_read(label->name))
 		return weir_names_add(names, label->value.data, label->value.length);
-	len = snprintf(digest, sizeof digest, "#%016llx",
-	               (unsigned long long)weir_rowmap_hash_text(label->value.data,
-	                                                         label->value.length, 0));
+	len = snprintf(
+		digest, sizeof digest, "#%016llx",
+		(unsigned long long)weir_hash_stable(label->value.data, label->value.length, 0));
 	return weir_names_add(names, digest, (size_t)len);
 }
 
@@ -265,7 +268,7 @@ static uint32_t hash_place(const struct weir_scrape_sample *sample)
 	uint64_t bits;
 
 	memcpy(&bits, &sample->bound, sizeof bits);
-	return weir_rowmap_hash(bits ^ ((uint64_t)sample->series << 8 | sample->part));
+	return weir_rowmap_hash_pair(bits, (uint64_t)sample->series << 8 | sample->part);
 }
 
 /* Finds the sample of the page with the same series, part and bound. NULL: not found, and the new

@@ -524,6 +524,14 @@ static int metadata_bits(const char *line, size_t len)
 	return 0;
 }
 
+/* True for "llamacpp:requests_deferred"; false for "key:", which is a line of YAML. */
+static bool has_inner_colon(struct weir_slice name)
+{
+	const char *colon = name.length ? memchr(name.data, ':', name.length) : NULL;
+
+	return colon && colon > name.data && colon + 1 < name.data + name.length;
+}
+
 static void sniff_sample(struct findings *found, const char *line, size_t len)
 {
 	struct scrape_line sample;
@@ -537,9 +545,10 @@ static void sniff_sample(struct findings *found, const char *line, size_t len)
 		found->faults++;
 		return;
 	}
-	found->labels += sample.label_count;
-	/* Braces, and for each label "=" and two quotes. */
+	found->labels += sample.label_count + has_inner_colon(sample.name);
+	/* Braces, and for each label "=" and two quotes; the prefix of a server. */
 	found->samples += sample.label_count ? 8 * (2 + 3 * (int)sample.label_count) : 0;
+	found->samples += has_inner_colon(sample.name) ? 8 : 0;
 }
 
 int weir_scrape_sniff(const char *head, size_t len)
@@ -561,7 +570,7 @@ int weir_scrape_sniff(const char *head, size_t len)
 	}
 	if (found.metadata)
 		return found.metadata + found.samples;
-	/* Without metadata, each line must be a sample, and one must have labels: many other files
-	 * have lines such as "name 12". */
+	/* Without metadata, each line must be a sample, and one must have labels or the prefix of a
+	 * server: many other files have lines such as "name 12". */
 	return found.faults || !found.labels ? 0 : found.samples;
 }

@@ -246,11 +246,16 @@ static void set_count(struct weir_server_settings *to, enum weir_serverlog_setti
 		to->max_step_tokens = value;
 }
 
-void weir_serverlog_take_settings(struct weir_serverlog *reading, struct weir_slice line,
+bool weir_serverlog_take_settings(struct weir_serverlog *reading, struct weir_slice line,
+                                  const char *const *texts,
                                   const struct weir_serverlog_setting *settings)
 {
 	struct weir_server_settings *to = &reading->log->settings;
 
+	while (*texts && !weir_slice_holds(line, *texts))
+		texts++;
+	if (!*texts)
+		return false;
 	for (; settings->name; settings++) {
 		struct weir_slice value;
 
@@ -263,6 +268,7 @@ void weir_serverlog_take_settings(struct weir_serverlog *reading, struct weir_sl
 				set_count(to, settings->kind, leading_number(value));
 		}
 	}
+	return true;
 }
 
 int64_t weir_serverlog_number_behind(struct weir_slice line, const char *text)

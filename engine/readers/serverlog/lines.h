@@ -44,15 +44,15 @@ enum weir_serverlog_slot {
 	WEIR_SERVERLOG_BLOCK_TOKENS,
 	WEIR_SERVERLOG_MAX_RUNNING,
 	WEIR_SERVERLOG_MAX_STEP_TOKENS,
-	WEIR_SERVERLOG_ENGINE, /* number of the engine; the last count */
+	WEIR_SERVERLOG_ENGINE, /* number of the engine; slots up to here are whole numbers */
 	WEIR_SERVERLOG_KV_USAGE,
 	WEIR_SERVERLOG_KV_USAGE_TOO, /* of a second pool: the larger share counts */
-	WEIR_SERVERLOG_HIT_RATE,     /* the last share */
+	WEIR_SERVERLOG_HIT_RATE,     /* slots from KV_USAGE to here are shares */
 	WEIR_SERVERLOG_PROMPT_RATE,
 	WEIR_SERVERLOG_DECODE_RATE,
 	WEIR_SERVERLOG_ACCEPT_LENGTH,
 	WEIR_SERVERLOG_EFFICIENCY,    /* printed beside cumulative numbers of speculation */
-	WEIR_SERVERLOG_SLOTS,         /* those above are numbers, those below are texts */
+	WEIR_SERVERLOG_SLOTS,         /* number of the slots above; those below are no numbers */
 	WEIR_SERVERLOG_DURATION,      /* of the step; the first one counts */
 	WEIR_SERVERLOG_DURATION_BEST, /* replaces the other one */
 	WEIR_SERVERLOG_TIME,
@@ -119,8 +119,10 @@ enum weir_status weir_serverlog_read(const struct weir_serverlog_format *format,
 void weir_serverlog_take_fields(struct weir_serverlog *reading, struct weir_slice message,
                                 const struct weir_serverlog_field *fields,
                                 struct weir_serverlog_values *values);
-/* Takes the settings that the line states. */
-void weir_serverlog_take_settings(struct weir_serverlog *reading, struct weir_slice line,
+/* Takes the settings that the line states, if it holds one of the texts (NULL-terminated). Returns
+ * whether it does. */
+bool weir_serverlog_take_settings(struct weir_serverlog *reading, struct weir_slice line,
+                                  const char *const *texts,
                                   const struct weir_serverlog_setting *settings);
 /* Adds a row of an engine; its time is the one in the message, else the one of the line. */
 void weir_serverlog_add(struct weir_serverlog *reading, const struct weir_serverlog_values *values,

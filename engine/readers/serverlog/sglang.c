@@ -5,6 +5,7 @@
  * the next row. SGLang warns about each retraction; a row without one has 0.
  */
 #include <ctype.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "engine/readers/readers.h"
@@ -55,10 +56,7 @@ static const struct weir_serverlog_setting settings[] = {
 };
 
 static const char *const setting_lines[] = {
-	"ServerArgs(",
-	"max_total_num_tokens=",
-	"sglang.launch_server",
-	"sglang serve",
+	"ServerArgs(", "max_total_num_tokens=", "sglang.launch_server", "sglang serve", NULL,
 };
 
 static bool is_tag(char c)
@@ -67,21 +65,52 @@ static bool is_tag(char c)
 }
 
 /* Finds the ranks in "[2025-03-01 12:00:00 DP0 TP0] ": the words between the time and the bracket
- * that closes before the message. */
-static uint32_t engine_of(struct weir_serverlog *reading, struct weir_slice line, const char *at)
+ * that closes before the message. Empty: no ranks. */
+static struct weir_slice ranks_of(struct weir_slice line, const char *at)
 {
 	const char *end = at, *start;
 
 	while (end > line.data && end[-1] == ' ')
 		end--;
 	if (end == line.data || end[-1] != ']')
-		return weir_server_log_engine(reading->log, "", 0);
+		return (struct weir_slice){"", 0};
 	start = --end;
 	while (start > line.data && end - start < TAG && is_tag(start[-1]))
 		start--;
 	while (start < end && (isdigit((unsigned char)*start) || *start == ' '))
 		start++;
-	return weir_server_log_engine(reading->log, start, (size_t)(end - start));
+	return (struct weir_slice){start, (size_t)(end - start)};
+}
+
+/* Returns what Ray puts before the lines of an actor: "pid=123, ip=10.0.0.1" of "(SGLangEngine
+ * pid=123, ip=10.0.0.1) ". Empty: no actor wrote the line. */
+static struct weir_slice actor_of(struct weir_slice line)
+{
+	const char *at = line.length && *line.data == '(' ? weir_slice_find(line, " pid=") : NULL;
+	const char *end = line.data + line.length, *close;
+
+	if (!at || !(close = memchr(at, ')', (size_t)(end - at))) ||
+	    close - line.data > 2 * (ptrdiff_t)TAG)
+		return (struct weir_slice){"", 0};
+	return (struct weir_slice){at + 1, (size_t)(close - at) - 1};
+}
+
+/* Returns the engine of a line by its ranks. One log of Ray holds several engines with the same
+ * ranks, so that the actor is a part of the name. */
+static uint32_t engine_of(struct weir_serverlog *reading, struct weir_slice line, const char *at)
+{
+	struct weir_slice ranks = ranks_of(line, at), actor = actor_of(line);
+	struct weir_text name = {0};
+	uint32_t engine;
+
+	if (!actor.length)
+		return weir_server_log_engine(reading->log, ranks.data, ranks.length);
+	weir_text_add(&name, ranks.data, ranks.length);
+	weir_text_puts(&name, ranks.length ? " " : "");
+	weir_text_add(&name, actor.data, actor.length);
+	engine = weir_server_log_engine(reading->log, name.data, name.length);
+	weir_text_release(&name);
+	return engine;
 }
 
 /* Returns the fields behind "Prefill batch" and its number: ". ", ", " or " [12], ". */
@@ -131,11 +160,7 @@ static void take_other(struct weir_serverlog *reading, struct weir_slice line)
 	}
 	if (weir_slice_holds(line, "server_args=ServerArgs("))
 		weir_serverlog_start(reading);
-	for (size_t i = 0; i < sizeof(setting_lines) / sizeof(setting_lines[0]); i++)
-		if (weir_slice_holds(line, setting_lines[i])) {
-			weir_serverlog_take_settings(reading, line, settings);
-			return;
-		}
+	weir_serverlog_take_settings(reading, line, setting_lines, settings);
 }
 
 static void take(struct weir_serverlog *reading, struct weir_slice line)

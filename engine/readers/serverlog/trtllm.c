@@ -83,10 +83,7 @@ static const struct weir_serverlog_setting settings[] = {
 };
 
 static const char *const setting_lines[] = {
-	"trtllm-serve",
-	"LLM Args",
-	"LlmArgs(",
-	"max_num_requests=",
+	"trtllm-serve", "LLM Args", "LlmArgs(", "max_num_requests=", NULL,
 };
 
 static uint32_t engine_of(struct weir_serverlog *reading,
@@ -163,11 +160,7 @@ static void take_other(struct weir_serverlog *reading, struct weir_slice line)
 		reading->log->settings.kv_tokens = tokens;
 	if (weir_slice_holds(line, "TensorRT-LLM version:"))
 		weir_serverlog_start(reading);
-	for (size_t i = 0; i < sizeof(setting_lines) / sizeof(setting_lines[0]); i++)
-		if (weir_slice_holds(line, setting_lines[i])) {
-			weir_serverlog_take_settings(reading, line, settings);
-			return;
-		}
+	weir_serverlog_take_settings(reading, line, setting_lines, settings);
 }
 
 static void take(struct weir_serverlog *reading, struct weir_slice line)

@@ -78,7 +78,7 @@ static const struct weir_serverlog_setting settings[] = {
 /* Texts of lines that state settings. Lines about requests quote anything and are not searched. */
 static const char *const setting_lines[] = {
 	"non-default args", "args: Namespace(", "EngineArgs(",        "LLM engine (",
-	"vllm serve",       "api_server --",    "Chunked prefill is",
+	"vllm serve",       "api_server --",    "Chunked prefill is", NULL,
 };
 
 static struct weir_slice from(struct weir_slice line, const char *at)
@@ -264,13 +264,9 @@ static void take_other(struct weir_serverlog *reading, struct weir_slice line)
 	    (weir_slice_holds(line, "Initializing a") && weir_slice_holds(line, "LLM engine (")))
 		weir_serverlog_start(reading);
 	take_kv_size(reading, line);
-	for (size_t i = 0; i < sizeof(setting_lines) / sizeof(setting_lines[0]); i++)
-		if (weir_slice_holds(line, setting_lines[i])) {
-			weir_serverlog_take_settings(reading, line, settings);
-			if (weir_slice_holds(line, "Chunked prefill is enabled"))
-				reading->log->settings.chunked_prefill = 1;
-			return;
-		}
+	if (weir_serverlog_take_settings(reading, line, setting_lines, settings) &&
+	    weir_slice_holds(line, "Chunked prefill is enabled"))
+		reading->log->settings.chunked_prefill = 1;
 }
 
 static void take(struct weir_serverlog *reading, struct weir_slice line)

@@ -32,10 +32,9 @@
 
 struct weir_sqldb {
 	sqlite3 *handle;
-	uint64_t size;          /* bytes */
-	int64_t budget;         /* calls of the progress handler that are left */
-	struct weir_text image; /* a copy of the database; empty if it is read in place */
-	char **tables;          /* names of the ordinary tables */
+	uint64_t size;  /* bytes */
+	int64_t budget; /* calls of the progress handler that are left */
+	char **tables;  /* names of the ordinary tables */
 	size_t table_count, table_capacity;
 };
 
@@ -55,7 +54,8 @@ static enum weir_status fail_with(int code, struct weir_error *err)
 		                 "encrypted");
 	case SQLITE_CORRUPT:
 		return weir_fail(err, WEIR_E_FORMAT,
-		                 "the database is damaged or cut off (%s): write it again", reason);
+		                 "the SQLite database is damaged or cut off (%s): write it again",
+		                 reason);
 	case SQLITE_INTERRUPT:
 		return weir_fail(err, WEIR_E_FORMAT,
 		                 "the database takes more work to read than its size explains: it "
@@ -228,57 +228,40 @@ static enum weir_status open_in_place(struct weir_sqldb *db, const char *path,
 	return code == SQLITE_OK ? WEIR_OK : fail_with(code, err);
 }
 
-static enum weir_status spool(struct weir_source *source, struct weir_text *image,
-                              struct weir_error *err)
+/* Switches the database from write-ahead log to rollback journal, because one in memory cannot have
+ * a log. */
+static void leave_log_mode(char *data, size_t len)
 {
-	const char *data;
-	size_t len;
-	enum weir_status status;
-
-	while (!(status = weir_source_next(source, &data, &len, err)) && len) {
-		if (len > WEIR_SQL_MAX_SPOOL - image->length)
-			return weir_fail(err, WEIR_E_LIMIT,
-			                 "a database of more than %u bytes that is not a plain "
-			                 "file: write it to a plain file first",
-			                 WEIR_SQL_MAX_SPOOL);
-		weir_text_add(image, data, len);
-	}
-	if (!status && weir_source_damage(source))
-		return weir_fail(err, WEIR_E_FORMAT, "the compressed database is damaged: %s",
-		                 weir_source_damage(source));
-	return status;
+	if (len > READ_VERSION_AT && data[WRITE_VERSION_AT] == 2 && data[READ_VERSION_AT] == 2)
+		data[WRITE_VERSION_AT] = data[READ_VERSION_AT] = 1;
 }
 
-/* Switches the image from write-ahead log to rollback journal, because a database in memory cannot
- * have a log. */
-static void leave_log_mode(struct weir_text *image)
-{
-	if (image->length > READ_VERSION_AT && image->data[WRITE_VERSION_AT] == 2 &&
-	    image->data[READ_VERSION_AT] == 2)
-		image->data[WRITE_VERSION_AT] = image->data[READ_VERSION_AT] = 1;
-}
-
-static enum weir_status open_copy(struct weir_sqldb *db, struct weir_source *source,
+static enum weir_status open_held(struct weir_sqldb *db, struct weir_source *source,
                                   struct weir_error *err)
 {
-	enum weir_status status = spool(source, &db->image, err);
+	char *data;
+	size_t len;
+	enum weir_status status = weir_source_hold(source, WEIR_SQL_MAX_HELD, &data, &len, err);
 	int code;
 
 	if (status)
 		return status;
-	if (!db->image.length)
+	if (weir_source_damage(source))
+		return weir_fail(err, WEIR_E_FORMAT, "the compressed database is damaged: %s",
+		                 weir_source_damage(source));
+	if (!len)
 		return weir_fail(err, WEIR_E_EMPTY, "the file is empty");
-	status = check_size(db->image.data, db->image.length, db->image.length, err);
+	status = check_size(data, len, len, err);
 	if (status)
 		return status;
-	leave_log_mode(&db->image);
-	db->size = db->image.length;
+	leave_log_mode(data, len);
+	db->size = len;
 	code = sqlite3_open_v2(":memory:", &db->handle,
 	                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX |
 	                               SQLITE_OPEN_PRIVATECACHE,
 	                       NULL);
 	if (code == SQLITE_OK)
-		code = sqlite3_deserialize(db->handle, "main", (unsigned char *)db->image.data,
+		code = sqlite3_deserialize(db->handle, "main", (unsigned char *)data,
 		                           (sqlite3_int64)db->size, (sqlite3_int64)db->size,
 		                           SQLITE_DESERIALIZE_READONLY);
 	return code == SQLITE_OK ? WEIR_OK : fail_with(code, err);
@@ -327,7 +310,7 @@ static enum weir_status list_tables(struct weir_sqldb *db, struct weir_error *er
 	return status;
 }
 
-/* Opens a plain file in place, after a check of its head; anything else as a copy. */
+/* Opens a plain file in place, after a check of its head; anything else as the source holds it. */
 static enum weir_status open_source(struct weir_sqldb *db, struct weir_source *source,
                                     struct weir_error *err)
 {
@@ -340,7 +323,7 @@ static enum weir_status open_source(struct weir_sqldb *db, struct weir_source *s
 	db->size = weir_source_stored_size(source);
 	path = weir_source_take_file(source);
 	if (!path)
-		return open_copy(db, source, err);
+		return open_held(db, source, err);
 	status = check_size(head, len, db->size, err);
 	return status ? status : open_in_place(db, path, err);
 }
@@ -371,7 +354,6 @@ void weir_sqldb_close(struct weir_sqldb *db)
 	for (size_t i = 0; i < db->table_count; i++)
 		free(db->tables[i]);
 	free(db->tables);
-	weir_text_release(&db->image);
 	free(db);
 }
 
@@ -392,6 +374,15 @@ bool weir_sqldb_begins(const char *head, size_t len)
 {
 	return len >= sizeof(WEIR_SQL_MAGIC) &&
 	       !memcmp(head, WEIR_SQL_MAGIC, sizeof(WEIR_SQL_MAGIC));
+}
+
+bool weir_sqldb_is_store(const char *head, size_t len)
+{
+	/* The application_id in the header of the database, which baselines/db_sqlite.c sets. */
+	enum { APPLICATION_AT = 68 };
+
+	return weir_sqldb_begins(head, len) && len >= APPLICATION_AT + 4 &&
+	       memcmp(head + APPLICATION_AT, "weir", 4) == 0;
 }
 
 bool weir_sqldb_has_prefix(const struct weir_sqldb *db, const char *prefix)

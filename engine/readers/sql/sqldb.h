@@ -25,10 +25,10 @@
 #include "engine/base/slice.h"
 #include "engine/base/source.h"
 
-#define WEIR_SQL_MAX_COLUMNS 32         /* of one scan */
-#define WEIR_SQL_MAX_TABLES  4096u      /* of a database */
-#define WEIR_SQL_MAX_TEXT    65536u     /* bytes of a text; longer ones are cut */
-#define WEIR_SQL_MAX_SPOOL   (1u << 30) /* bytes of a database that is not a plain file */
+#define WEIR_SQL_MAX_COLUMNS 32                   /* of one scan */
+#define WEIR_SQL_MAX_TABLES  4096u                /* of a database */
+#define WEIR_SQL_MAX_TEXT    65536u               /* bytes of a text; longer ones are cut */
+#define WEIR_SQL_MAX_HELD    (UINT64_C(16) << 30) /* bytes of a database that is not a plain file */
 
 /* The first bytes of every SQLite database, with the final NUL. */
 #define WEIR_SQL_MAGIC "SQLite format 3"
@@ -36,15 +36,19 @@
 /* Returns true if the head begins an SQLite database. */
 bool weir_sqldb_begins(const char *head, size_t len);
 
+/* Returns true if the head begins a store of baselines, which is a database as well. */
+bool weir_sqldb_is_store(const char *head, size_t len);
+
 struct sqlite3;
 struct sqlite3_stmt;
 
 struct weir_sqldb;
 
 /*
- * Opens the database in a source: a plain file in place; a compressed file, a pipe or memory as a
- * copy in memory. Fails with WEIR_E_FORMAT if it is damaged or not a database, WEIR_E_IO if a
- * journal beside the file shows that it is being written, WEIR_E_LIMIT beyond the limits above.
+ * Opens the database in a source: a plain file in place; a compressed file, a pipe or memory as the
+ * source holds it. The source must last until weir_sqldb_close(). Fails with WEIR_E_FORMAT if it is
+ * damaged or not a database, WEIR_E_IO if a journal beside the file shows that it is being written,
+ * WEIR_E_LIMIT beyond the limits above.
  */
 enum weir_status weir_sqldb_open(struct weir_source *source, struct weir_sqldb **out,
                                  struct weir_error *err);

@@ -56,7 +56,7 @@ static int by_time(const void *left, const void *right)
 
 static uint32_t hash_of(const struct weir_allocation *item)
 {
-	return weir_rowmap_hash((uint64_t)item->address ^ (uint64_t)item->process << 48);
+	return weir_rowmap_hash_pair((uint64_t)item->address, (uint64_t)item->process);
 }
 
 /* Returns the block at the address of the item; NULL if there never was one. */

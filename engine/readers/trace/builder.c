@@ -20,6 +20,14 @@ struct weir_builder *weir_builder_new(struct weir_input *input)
 	return builder;
 }
 
+void weir_builder_reserve(struct weir_builder *builder, size_t host_rows, size_t device_rows)
+{
+	if (host_rows > builder->trace->host.capacity)
+		weir_host_columns_reserve(&builder->trace->host, host_rows);
+	if (device_rows > builder->trace->device.capacity)
+		weir_device_columns_reserve(&builder->trace->device, device_rows);
+}
+
 void weir_builder_clear(struct weir_builder *builder)
 {
 	weir_trace_clear(builder->trace);
@@ -64,7 +72,7 @@ void weir_builder_warn(struct weir_builder *builder, enum weir_warning_code code
 
 static uint32_t hash_pair(int64_t a, int64_t b)
 {
-	return weir_rowmap_hash(((uint64_t)a * UINT64_C(0xd6e8feb86659fd93)) ^ (uint64_t)b);
+	return weir_rowmap_hash_pair((uint64_t)a, (uint64_t)b);
 }
 
 uint32_t weir_builder_find_thread(const struct weir_builder *builder, int64_t pid, int64_t tid)
@@ -228,11 +236,10 @@ uint32_t weir_builder_shape_row(struct weir_builder *builder, const struct shape
 
 	if (!texts->dims.length && !texts->types.length && !texts->scalars.length)
 		return 0;
-	key = weir_rowmap_hash_text(texts->dims.data, texts->dims.length, 0);
-	key = weir_rowmap_hash_text(texts->types.data, texts->types.length, key);
-	key = weir_rowmap_hash_text(texts->strides.data, texts->strides.length, key);
-	hash = weir_rowmap_hash(
-		weir_rowmap_hash_text(texts->scalars.data, texts->scalars.length, key));
+	key = weir_hash_text(texts->dims.data, texts->dims.length, 0);
+	key = weir_hash_text(texts->types.data, texts->types.length, key);
+	key = weir_hash_text(texts->strides.data, texts->strides.length, key);
+	hash = (uint32_t)(weir_hash_text(texts->scalars.data, texts->scalars.length, key) >> 32);
 	while ((row = weir_rowmap_next(&builder->shapes, hash, &probe)) != WEIR_ROWMAP_NONE) {
 		shape = trace->shapes[row];
 		if (is_name(trace->names, shape.dims, texts->dims) &&
@@ -373,6 +380,55 @@ bool weir_builder_add_device(struct weir_builder *builder, const struct weir_dev
 	return true;
 }
 
+void weir_builder_repeat_host(struct weir_builder *builder, const struct weir_repeated_event *event)
+{
+	struct weir_host_columns *host = &builder->trace->host;
+	size_t row = host->count, from = event->row;
+
+	if (!is_time(builder, event->start_ns, event->end_ns, event->at) ||
+	    !has_room(builder, row, "host events"))
+		return;
+	if (row == host->capacity)
+		weir_host_columns_reserve(host, row + 1);
+	host->start_ns[row] = event->start_ns;
+	host->end_ns[row] = event->end_ns;
+	host->name[row] = host->name[from];
+	host->thread[row] = host->thread[from];
+	host->shape[row] = host->shape[from];
+	host->correlation[row] = host->kind[from] == WEIR_HOST_API ? event->correlation : 0;
+	host->external[row] = event->external;
+	host->kind[row] = host->kind[from];
+	host->count++;
+}
+
+void weir_builder_repeat_device(struct weir_builder *builder,
+                                const struct weir_repeated_event *event)
+{
+	struct weir_device_columns *rows = &builder->trace->device;
+	size_t row = rows->count, from = event->row;
+
+	if (!is_time(builder, event->start_ns, event->end_ns, event->at) ||
+	    !has_room(builder, row, "device events"))
+		return;
+	if (row == rows->capacity)
+		weir_device_columns_reserve(rows, row + 1);
+	rows->start_ns[row] = event->start_ns;
+	rows->end_ns[row] = event->end_ns;
+	rows->name[row] = rows->name[from];
+	rows->launch[row] = WEIR_NONE;
+	rows->stream[row] = rows->stream[from];
+	rows->correlation[row] = event->correlation;
+	rows->external[row] = event->external;
+	rows->graph_node[row] = rows->graph_node[from];
+	rows->bytes[row] = rows->bytes[from];
+	rows->blocks[row] = rows->blocks[from];
+	rows->threads_per_block[row] = rows->threads_per_block[from];
+	rows->device[row] = rows->device[from];
+	rows->kind[row] = rows->kind[from];
+	rows->flags[row] = rows->flags[from];
+	rows->count++;
+}
+
 static struct weir_collective *add_collective(struct weir_builder *builder,
                                               const struct weir_collective_event *event)
 {
@@ -474,4 +530,14 @@ void weir_builder_add_flow(struct weir_builder *builder, const struct weir_flow_
 	builder->flows = weir_grow(builder->flows, &builder->flow_capacity, builder->flow_count + 1,
 	                           sizeof(*builder->flows));
 	builder->flows[builder->flow_count++] = *event;
+}
+
+size_t weir_builder_launch_flows(const struct weir_builder *builder)
+{
+	return builder->flow_count;
+}
+
+const struct weir_flow_event *weir_builder_last_launch_flow(const struct weir_builder *builder)
+{
+	return &builder->flows[builder->flow_count - 1];
 }

@@ -66,6 +66,8 @@ struct weir_builder;
  * weir_builder_free(). */
 struct weir_builder *weir_builder_new(struct weir_input *input);
 void weir_builder_free(struct weir_builder *builder);
+/* Makes room for rows of the host and of devices, as a guess. */
+void weir_builder_reserve(struct weir_builder *builder, size_t host_rows, size_t device_rows);
 /* Removes all that was added, and keeps the memory. */
 void weir_builder_clear(struct weir_builder *builder);
 
@@ -84,6 +86,21 @@ void weir_builder_add_host_collective(struct weir_builder *builder,
 void weir_builder_add_memory(struct weir_builder *builder, const struct weir_memory_event *event);
 void weir_builder_add_sync(struct weir_builder *builder, const struct weir_sync_event *event);
 
+/* An event that differs from the one that made `row` in these members alone. */
+struct weir_repeated_event {
+	uint32_t row;
+	int64_t start_ns, end_ns;
+	uint64_t correlation, external;
+	uint64_t at;
+};
+
+/* Do the same as the functions for whole events, without looking up names, places and shapes. The
+ * correlation id of a host row counts only if it is a call. */
+void weir_builder_repeat_host(struct weir_builder *builder,
+                              const struct weir_repeated_event *event);
+void weir_builder_repeat_device(struct weir_builder *builder,
+                                const struct weir_repeated_event *event);
+
 struct weir_flow_event {
 	enum weir_flow_kind kind;
 	bool finish;
@@ -93,6 +110,10 @@ struct weir_flow_event {
 };
 
 void weir_builder_add_flow(struct weir_builder *builder, const struct weir_flow_event *event);
+/* Returns the number of flows of launches. */
+size_t weir_builder_launch_flows(const struct weir_builder *builder);
+/* Returns the last of them, borrowed until the next one is added; there must be one. */
+const struct weir_flow_event *weir_builder_last_launch_flow(const struct weir_builder *builder);
 
 /* Names a thread. May come before or after its events. */
 void weir_builder_name_thread(struct weir_builder *builder, int64_t pid, int64_t tid,

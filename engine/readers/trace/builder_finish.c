@@ -50,7 +50,7 @@ static uint32_t find_launch(const struct weir_host_columns *host, const struct w
 /* Hashes a thread or a stream and a time on it. */
 static uint32_t hash_place(uint32_t place, int64_t at_ns)
 {
-	return weir_rowmap_hash(((uint64_t)at_ns * UINT64_C(0x9fb21c651e98df25)) ^ place);
+	return weir_rowmap_hash_pair((uint64_t)at_ns, place);
 }
 
 static uint32_t find_call(const struct weir_host_columns *host, const struct weir_rowmap *calls,
@@ -510,6 +510,7 @@ enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_e
 	weir_builder_name_threads(builder);
 	weir_builder_order_devices(builder);
 	weir_builder_sort(builder);
+	weir_trace_trim(builder->trace);
 	join_collectives(builder);
 	weir_pool_run(WEIR_COUNT_OF(checks), weir_pool_width(WEIR_COUNT_OF(checks)), run_check,
 	              builder);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A Chrome trace for Perfetto: device work and the tracks of the analysis, with a process for each
- * rank and a thread for each track. Times count from the first span. */
+/* A Chrome trace for Perfetto: device work, host calls, launches as flows between them, counters
+ * and the tracks of the analysis, with a process for each rank and a thread for each track. Times
+ * count from the first span. */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/jsonout.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/writer.h"
@@ -35,9 +38,14 @@ static void write_label(struct weir_jsonout *json, const char *what, int64_t pid
 }
 
 /* Returns a process id above 0 for the rank, since viewers ignore process 0. */
+static int64_t pid_of_rank(int64_t rank)
+{
+	return rank < INT64_MAX ? rank + 1 : INT64_MAX;
+}
+
 static int64_t pid_of(const struct weir_detail_track *track)
 {
-	return track->rank < INT64_MAX ? track->rank + 1 : INT64_MAX;
+	return pid_of_rank(track->rank);
 }
 
 static void write_tracks(const struct weir_detail *detail, struct weir_jsonout *json)
@@ -59,6 +67,7 @@ static const char *const categories[WEIR_DETAIL_KIND_COUNT] = {
 	[WEIR_DETAIL_STEPS] = "step",         [WEIR_DETAIL_STAGES] = "stage",
 	[WEIR_DETAIL_PATH] = "critical path", [WEIR_DETAIL_IDLE] = "idle",
 	[WEIR_DETAIL_WAITS] = "collective",   [WEIR_DETAIL_WORK] = "device",
+	[WEIR_DETAIL_HOST] = "host",
 };
 
 /* Key under which the note of a span is written, by kind of track. */
@@ -66,6 +75,7 @@ static const char *const note_keys[WEIR_DETAIL_KIND_COUNT] = {
 	[WEIR_DETAIL_STEPS] = "state",      [WEIR_DETAIL_STAGES] = "note",
 	[WEIR_DETAIL_PATH] = "kind",        [WEIR_DETAIL_IDLE] = "note",
 	[WEIR_DETAIL_WAITS] = "collective", [WEIR_DETAIL_WORK] = "operator",
+	[WEIR_DETAIL_HOST] = "note",
 };
 
 static void write_verdict(const struct weir_stage_row *stage, bool is_stage,
@@ -118,6 +128,82 @@ static void write_span(const struct weir_report *report, const struct weir_detai
 	weir_text_release(&name);
 }
 
+/* ---- launches ---- */
+
+/* Returns the number of spans of each launch, up to 255, by its number. The caller frees it. */
+static uint8_t *count_ends(const struct weir_detail *detail)
+{
+	uint8_t *ends = weir_alloc((size_t)detail->flow_count + 1);
+
+	for (size_t i = 0; i < detail->span_count; i++)
+		if (detail->spans[i].flow <= detail->flow_count &&
+		    ends[detail->spans[i].flow] < UINT8_MAX)
+			ends[detail->spans[i].flow]++;
+	return ends;
+}
+
+/* Writes a launch as a flow from the begin of the call to the begin of the work, unless the limit
+ * of spans took one of them. */
+static void write_flows(const struct weir_detail *detail, int64_t origin_ns, struct weir_text *out)
+{
+	uint8_t *ends = count_ends(detail);
+
+	for (size_t i = 0; i < detail->span_count; i++) {
+		const struct weir_detail_span *span = &detail->spans[i];
+		const struct weir_detail_track *track = &detail->tracks[span->track];
+		bool begins = track->kind == WEIR_DETAIL_HOST;
+
+		if (span->flow == 0 || span->flow > detail->flow_count || ends[span->flow] != 2)
+			continue;
+		weir_text_printf(
+			out,
+			",\n{\"ph\":\"%s\",\"cat\":\"launch\",\"name\":\"launch\",\"id\":%" PRIu32
+			",\"pid\":%" PRId64 ",\"tid\":%" PRIu32 "%s",
+			begins ? "s" : "f", span->flow, pid_of(track), span->track + 1,
+			begins ? "" : ",\"bp\":\"e\"");
+		write_us("ts", origin_ns, span->start_ns, out);
+		weir_text_puts(out, "}");
+	}
+	free(ends);
+}
+
+/* ---- counters ---- */
+
+static void write_value(const struct weir_detail_counter *counter, size_t window, int64_t origin_ns,
+                        struct weir_text *out)
+{
+	int64_t at_ns = counter->start_ns + (int64_t)window * counter->width_ns;
+	struct weir_jsonout json;
+
+	weir_text_puts(out, ",\n{\"ph\":\"C\",\"name\":");
+	weir_jsonout_init(&json, out, false);
+	weir_jsonout_text(&json, NULL, counter->name);
+	weir_text_printf(out, ",\"pid\":%" PRId64 ",\"tid\":0", pid_of_rank(counter->rank));
+	write_us("ts", origin_ns, at_ns, out);
+	weir_text_puts(out, ",\"args\":");
+	weir_jsonout_init(&json, out, false);
+	weir_jsonout_begin_object(&json, NULL);
+	weir_jsonout_share(&json, counter->unit,
+	                   window < WEIR_DETAIL_WINDOWS ? counter->value[window] : 0);
+	weir_jsonout_end(&json);
+	weir_text_puts(out, "}");
+}
+
+/* Writes the values of each window that differ from the one before, and 0 after the last. */
+static void write_counters(const struct weir_detail *detail, int64_t origin_ns,
+                           struct weir_text *out)
+{
+	for (size_t c = 0; c < detail->counter_count; c++) {
+		const struct weir_detail_counter *counter = &detail->counters[c];
+
+		for (size_t i = 0; i <= WEIR_DETAIL_WINDOWS; i++)
+			if (i == 0 || i == WEIR_DETAIL_WINDOWS ||
+			    counter->value[i] > counter->value[i - 1] ||
+			    counter->value[i] < counter->value[i - 1])
+				write_value(counter, i, origin_ns, out);
+	}
+}
+
 static void write_other(const struct weir_report *report, struct weir_text *out)
 {
 	struct weir_jsonout json;
@@ -164,5 +250,9 @@ void weir_write_annotated(const struct weir_report *report,
 			origin_ns = detail->spans[i].start_ns;
 	for (size_t i = 0; detail && i < detail->span_count; i++)
 		write_span(report, &detail->spans[i], origin_ns, out);
+	if (detail) {
+		write_flows(detail, origin_ns, out);
+		write_counters(detail, origin_ns, out);
+	}
 	weir_text_puts(out, "\n]}\n");
 }

@@ -86,7 +86,7 @@ static void add_duration(struct weir_text *out, double ns)
 		weir_text_printf(out, "%.2e ns", ns);
 }
 
-static void add_value(struct weir_text *out, double value, const char *unit)
+void weir_gate_print_value(double value, const char *unit, struct weir_text *out)
 {
 	struct weir_text plain = {0};
 
@@ -109,8 +109,8 @@ static void print_pair(const struct weir_row *row, struct weir_text *out)
 	struct weir_text before = {0}, after = {0};
 	const char *unit, *other;
 
-	add_value(&before, row->baseline, row->unit);
-	add_value(&after, row->candidate, row->unit);
+	weir_gate_print_value(row->baseline, row->unit, &before);
+	weir_gate_print_value(row->candidate, row->unit, &after);
 	unit = strchr(before.data, ' ');
 	other = strchr(after.data, ' ');
 	if (unit && other && !strcmp(unit, other))
@@ -261,12 +261,12 @@ void weir_gate_print_waiver(const struct weir_waiver *waiver, struct weir_text *
 
 static void say_baseline(const struct weir_row *row, struct weir_text *out)
 {
-	add_value(out, row->baseline, row->unit);
+	weir_gate_print_value(row->baseline, row->unit, out);
 }
 
 static void say_candidate(const struct weir_row *row, struct weir_text *out)
 {
-	add_value(out, row->candidate, row->unit);
+	weir_gate_print_value(row->candidate, row->unit, out);
 }
 
 static void say_change(const struct weir_row *row, struct weir_text *out)

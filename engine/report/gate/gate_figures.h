@@ -34,6 +34,8 @@ void weir_gate_print_row(const struct weir_row *row, struct weir_text *out);    
 void weir_gate_print_name(const char *name, struct weir_text *out); /* cut for a sentence */
 void weir_gate_print_text(const char *text,
                           struct weir_text *out); /* a reason or remark, cut for a sentence */
+/* Appends "572 us", or "61.2 tok/s"; unit: "ns", another one, or NULL. */
+void weir_gate_print_value(double value, const char *unit, struct weir_text *out);
 void weir_gate_print_change(double change, struct weir_text *out);        /* "+4.7 %" */
 void weir_gate_print_size(double change, struct weir_text *out);          /* "4.7 %" */
 void weir_gate_print_limit(double share, struct weir_text *out);          /* "3 %": a limit */

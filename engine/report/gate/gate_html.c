@@ -10,6 +10,7 @@
 #include "engine/report/gate/gate_figures.h"
 #include "engine/report/gate/gate_findings.h"
 #include "engine/report/gate/gate_phrases.h"
+#include "engine/report/gate/gate_pictures.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/tables/page.h"
 #include "engine/report/writer.h"
@@ -555,6 +556,9 @@ static void write_footer(const struct weir_gate_result *result, struct weir_text
 	weir_text_release(&plain);
 }
 
+static weir_draw_gate *const pictures[] = {weir_draw_runs, weir_draw_curves, weir_draw_waterfall,
+                                           weir_draw_flame, weir_draw_gate_history};
+
 void weir_write_gate_html(const struct weir_gate_result *result,
                           const struct weir_write_options *options, struct weir_text *out)
 {
@@ -562,6 +566,8 @@ void weir_write_gate_html(const struct weir_gate_result *result,
 	write_head(result, out);
 	write_verdict(result, out);
 	write_rows(result, out);
+	for (size_t i = 0; i < WEIR_COUNT_OF(pictures); i++)
+		pictures[i](result, out);
 	write_bounds(result, out);
 	write_environment(result, out);
 	write_sections(result, out);

@@ -88,7 +88,8 @@ struct weir_member {
 	const char *literal;
 	const struct weir_enum *texts;
 	const struct weir_schema *schema;
-	const struct weir_member *element;
+	const struct weir_member *element; /* NAMED: its elements; SPECIAL: the form of its JSON */
+	const char *label;                 /* name of an entry of a tuple, where it needs one */
 	/* If set, they replace the action of the kind. `object` is the struct that has the member;
 	 * `item` is NULL for null and for a missing key. */
 	void (*put)(struct weir_document_writer *out, const struct weir_member *member,

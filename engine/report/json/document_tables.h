@@ -50,8 +50,14 @@
 #define INSIDE(field)        WEIR_COUNT_OF(FIELD(field)), .inside = true /* instead of a limit */
 #define PART(name, of)       .key = (name), .kind = WEIR_MEMBER_OBJECT, .schema = &(of) /* same struct */
 #define LITERAL(name, text)  .key = (name), .kind = WEIR_MEMBER_LITERAL, .literal = (text)
-#define SPECIAL(name, write, read) \
-	.key = (name), .kind = WEIR_MEMBER_SPECIAL, .put = (write), .take = (read)
+/* `form` is a member that describes the JSON: one of the FORM_ macros. */
+#define SPECIAL(name, write, read, form) \
+	.key = (name), .kind = WEIR_MEMBER_SPECIAL, .put = (write), .take = (read), .element = (form)
+#define FORM(how)        &(const struct weir_member){.kind = WEIR_MEMBER_##how}
+#define FORM_LIST(of)    &(const struct weir_member){.kind = WEIR_MEMBER_LIST, .schema = &(of)}
+#define FORM_NAMED(one)  &(const struct weir_member){.kind = WEIR_MEMBER_NAMED, .element = &(one)}
+
+#define ENTRY(name, ...) {__VA_ARGS__, .label = (name)} /* of a tuple */
 
 #define WHEN(condition, field) .present = WEIR_IF_##condition, .when = offsetof(OF, field)
 

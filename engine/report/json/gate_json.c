@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/report/json/document_tables.h"
+#include "engine/report/json/gate_pictures.h"
 #include "engine/report/json/stored.h"
 
 #define MAX_ROWS WEIR_GATE_MAX_ROWS
@@ -63,11 +64,13 @@ static enum weir_status check_row(struct weir_document_reader *in, const cJSON *
 
 #define OF struct weir_row
 static const struct weir_schema interval_schema =
-	SCHEMA(TUPLE, {EXACT(NULL, low)}, {EXACT(NULL, high)});
+	SCHEMA(TUPLE, ENTRY("low", EXACT(NULL, low)), ENTRY("high", EXACT(NULL, high)));
 static const struct weir_schema samples_schema =
-	SCHEMA(TUPLE, {COUNT(NULL, baseline_samples)}, {COUNT(NULL, candidate_samples)});
+	SCHEMA(TUPLE, ENTRY("baseline", COUNT(NULL, baseline_samples)),
+               ENTRY("candidate", COUNT(NULL, candidate_samples)));
 static const struct weir_schema row_calls_schema =
-	SCHEMA(TUPLE, {EXACT(NULL, baseline_calls)}, {EXACT(NULL, candidate_calls)});
+	SCHEMA(TUPLE, ENTRY("baseline", EXACT(NULL, baseline_calls)),
+               ENTRY("candidate", EXACT(NULL, candidate_calls)));
 
 static const struct weir_schema row_schema = SCHEMA_THEN(
 	BLOCK, .check = check_row, {TEXT("scope", scope)},
@@ -138,7 +141,8 @@ static const struct weir_schema advice_schema =
 
 #define OF struct weir_contribution
 static const struct weir_schema contribution_calls_schema =
-	SCHEMA(TUPLE, {EXACT(NULL, baseline_calls)}, {EXACT(NULL, candidate_calls)});
+	SCHEMA(TUPLE, ENTRY("baseline", EXACT(NULL, baseline_calls)),
+               ENTRY("candidate", EXACT(NULL, candidate_calls)));
 
 static const struct weir_schema contribution_schema = SCHEMA(
 	LINE, {TEXT("stage", stage)}, {TEXT("operator", operator)}, {EXACT("delta_ns", delta_ns)},
@@ -170,9 +174,11 @@ static const struct weir_schema sessions_schema = SCHEMA(
 	{COUNT("baseline", sessions.baseline), NULL_IS(0)},
 	{COUNT("candidate", sessions.candidate), NULL_IS(0)}, {COUNT("shared", sessions.shared)});
 static const struct weir_schema recorded_schema =
-	SCHEMA(TUPLE, {TEXT(NULL, recorded_first)}, {TEXT(NULL, recorded_last)});
+	SCHEMA(TUPLE, ENTRY("first", TEXT(NULL, recorded_first)),
+               ENTRY("last", TEXT(NULL, recorded_last)));
 static const struct weir_schema causes_schema =
-	SCHEMA(TUPLE, {TEXT(NULL, baseline_cause)}, {TEXT(NULL, candidate_cause)});
+	SCHEMA(TUPLE, ENTRY("baseline", TEXT(NULL, baseline_cause)),
+               ENTRY("candidate", TEXT(NULL, candidate_cause)));
 
 static const struct weir_schema baseline_schema =
 	SCHEMA(BLOCK, {TEXT("name", baseline_name)}, {COUNT("runs", baseline.runs)},
@@ -190,7 +196,7 @@ static const struct weir_schema bound_schema =
                 WHEN(FLAG, has_baseline_bound)},
                {ENUM("candidate", candidate_bound, weir_bound), .none = WEIR_BOUND_UNDETERMINED,
                 WHEN(FLAG, has_candidate_bound)},
-               {SPECIAL("moved", put_moved, NULL)}, {TEXT("stage", bound_stage)},
+               {SPECIAL("moved", put_moved, NULL, FORM(BOOL))}, {TEXT("stage", bound_stage)},
                {PART("cause", causes_schema)});
 
 static void complete_gate(void *object)
@@ -217,7 +223,8 @@ const struct weir_schema weir_gate_schema = SCHEMA_THEN(
 	{TEXT("incomplete", incomplete)},
 	{LIST("advice", advice, advice_count, advice_schema, MAX_ROWS)},
 	{LIST("findings", findings, finding_count, finding_schema, MAX_ROWS)},
-	{TEXT("command", command)});
+	{TEXT("command", command)},
+	{POINTER("pictures", pictures, weir_gate_pictures_schema), .omit = true});
 #undef OF
 
 void weir_write_gate_json(const struct weir_gate_result *result,

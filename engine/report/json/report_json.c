@@ -10,6 +10,8 @@
 #include "engine/model/feature.h"
 #include "engine/report/json/advice.h"
 #include "engine/report/json/document_tables.h"
+#include "engine/report/json/operators.h"
+#include "engine/report/json/pictures.h"
 #include "engine/report/json/ranks.h"
 #include "engine/report/json/server.h"
 #include "engine/report/json/stored.h"
@@ -25,15 +27,6 @@ static const struct weir_member ns_element = {
 	.kind = WEIR_MEMBER_INTEGER, .size = sizeof(int64_t), .most = WEIR_DOCUMENT_MAX_COUNT};
 
 /* ---- distributions ---- */
-
-/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are names of members and types */
-#define QUANTILES(field)                                                                           \
-	{WHOLE("p50_ns", field.p50_ns)}, {WHOLE("p90_ns", field.p90_ns)},                          \
-		{WHOLE("p95_ns", field.p95_ns)},                                                   \
-	{                                                                                          \
-		WHOLE("p99_ns", field.p99_ns)                                                      \
-	}
-/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define OF struct weir_distribution
 static const struct weir_schema quantiles =
@@ -69,7 +62,8 @@ static void put_warnings(struct weir_document_writer *out, const struct weir_mem
 
 #define OF struct weir_warning
 static const struct weir_schema warning_schema =
-	SCHEMA(LINE, {COUNT("count", count)}, {TEXT("message", message)});
+	SCHEMA(LINE, {SPECIAL("code", NULL, NULL, FORM(TEXT))}, {COUNT("count", count)},
+               {TEXT("message", message)});
 #undef OF
 
 static enum weir_status take_warning(struct weir_document_reader *in, const cJSON *item,
@@ -117,7 +111,8 @@ static const struct weir_schema input_schema = SCHEMA(
 	BLOCK,
 	{.key = "path", .kind = WEIR_MEMBER_TEXT, .offset = offsetof(OF, path), .take = take_path},
 	{TEXT("format", format)}, {COUNT("bytes", bytes)}, {COUNT("events", events)},
-	{SPECIAL("warnings", put_warnings, take_warnings)}, {TEXT("gives", gives)});
+	{SPECIAL("warnings", put_warnings, take_warnings, FORM_LIST(warning_schema))},
+	{TEXT("gives", gives)});
 #undef OF
 
 static void put_inputs(struct weir_document_writer *out, const struct weir_member *member,
@@ -194,7 +189,8 @@ static void complete_run(void *object)
 
 #define OF struct weir_report
 static const struct weir_schema run_schema =
-	SCHEMA_THEN(BLOCK, .complete = complete_run, {SPECIAL("inputs", put_inputs, take_inputs)},
+	SCHEMA_THEN(BLOCK, .complete = complete_run,
+                    {SPECIAL("inputs", put_inputs, take_inputs, FORM_LIST(input_schema))},
                     {LIST("devices", devices, device_count, device_schema, MAX_ROWS)},
                     {COUNT("ranks", rank_count)}, {COUNT("iterations", iteration_count)},
                     {NS("span_ns", span_ns)},
@@ -246,7 +242,7 @@ static void put_phrase(struct weir_document_writer *out, const struct weir_membe
 	bool next = member->offset == offsetof(struct weir_verdict, next);
 	struct weir_text text = {0};
 
-	weir_phrase_expanded(out->root, next ? verdict->next : verdict->headline, &text);
+	weir_phrase_unescaped(out->root, next ? verdict->next : verdict->headline, &text);
 	weir_jsonout_text(out->json, member->key, text.length ? text.data : NULL);
 	weir_text_release(&text);
 }
@@ -355,7 +351,7 @@ static const struct weir_schema idle_name_schema =
 
 #define OF struct weir_idle_cause
 static const struct weir_schema idle_cause_schema =
-	SCHEMA(BLOCK, {NS("total_ns", total_ns)},
+	SCHEMA(BLOCK, {SPECIAL("cause", NULL, NULL, FORM(TEXT))}, {NS("total_ns", total_ns)},
                {LIST("names", names, name_count, idle_name_schema, INSIDE(names))});
 #undef OF
 
@@ -433,20 +429,20 @@ static const struct weir_schema host_waits_schema =
 #undef OF
 
 #define OF struct weir_gpu_figures
-static const struct weir_schema gpu_schema =
-	SCHEMA(BLOCK, {SHARE("active", active)}, {SHARE("idle", idle)}, {SHARE("compute", compute)},
-               {SHARE("communication", communication)},
-               {SHARE("exposed_communication", exposed_communication)}, {SHARE("memcpy", memcpy)},
-               {SHARE("exposed_memcpy", exposed_memcpy)}, {WHOLE("kernel_p50_ns", kernel_p50_ns)},
-               {COUNT("kernels", kernels)},
-               {NAMED("idle_causes", idle_share, weir_idle, share_element), .put = put_idle_causes},
-               {OBJECT("launch_ns", launch, launch_quantiles)}, {SHARE("graph_share", graph_share)},
-               {SHARE("mfu", mfu)}, {SHARE("mbu", mbu)}, {SHARE("modelled_share", modelled_share)},
-               {SPECIAL("idle_names", put_idle_names, take_idle_names)},
-               {WHOLE("inter_kernel_limit_ns", inter_kernel_limit_ns)},
-               {OBJECT("queue", queue, queue_schema)},
-               {LIST("launches", launches, launch_count, launch_schema, WEIR_MAX_LAUNCH_ROWS)},
-               {OBJECT("host_waits", waits, host_waits_schema)});
+static const struct weir_schema gpu_schema = SCHEMA(
+	BLOCK, {SHARE("active", active)}, {SHARE("idle", idle)}, {SHARE("compute", compute)},
+	{SHARE("communication", communication)},
+	{SHARE("exposed_communication", exposed_communication)}, {SHARE("memcpy", memcpy)},
+	{SHARE("exposed_memcpy", exposed_memcpy)}, {WHOLE("kernel_p50_ns", kernel_p50_ns)},
+	{COUNT("kernels", kernels)},
+	{NAMED("idle_causes", idle_share, weir_idle, share_element), .put = put_idle_causes},
+	{OBJECT("launch_ns", launch, launch_quantiles)}, {SHARE("graph_share", graph_share)},
+	{SHARE("mfu", mfu)}, {SHARE("mbu", mbu)}, {SHARE("modelled_share", modelled_share)},
+	{SPECIAL("idle_names", put_idle_names, take_idle_names, FORM_LIST(idle_cause_schema))},
+	{WHOLE("inter_kernel_limit_ns", inter_kernel_limit_ns)},
+	{OBJECT("queue", queue, queue_schema)},
+	{LIST("launches", launches, launch_count, launch_schema, WEIR_MAX_LAUNCH_ROWS)},
+	{OBJECT("host_waits", waits, host_waits_schema)});
 #undef OF
 
 #define OF struct weir_memory_device
@@ -511,7 +507,7 @@ static enum weir_status check_requests(struct weir_document_reader *in, const cJ
 
 #define OF struct weir_quantile_bounds
 static const struct weir_schema bounds =
-	SCHEMA(TUPLE, {WHOLE(NULL, low_ns)}, {OPEN(NULL, high_ns)});
+	SCHEMA(TUPLE, ENTRY("low_ns", WHOLE(NULL, low_ns)), ENTRY("high_ns", OPEN(NULL, high_ns)));
 #undef OF
 
 #define OF struct weir_stage_counted
@@ -571,16 +567,9 @@ static const struct weir_schema telemetry_schema = SCHEMA(
 
 /* ---- rows ---- */
 
-/* Sets the scores of a row's verdict to unknown: only its bound and cause are stored. */
-static void complete_verdict(struct weir_verdict *verdict)
-{
-	verdict->share = verdict->runner_up_share = NAN;
-	verdict->runner_up = WEIR_BOUND_UNDETERMINED;
-}
-
 static void complete_stage(void *object)
 {
-	complete_verdict(&((struct weir_stage_row *)object)->verdict);
+	weir_row_verdict_complete(&((struct weir_stage_row *)object)->verdict);
 }
 
 #define OF struct weir_stage_row
@@ -592,36 +581,6 @@ static const struct weir_schema stage_schema =
                     {TEXT("cause", verdict.cause)}, {ENUM("view", view, weir_stage_view)},
                     {SHARE("p50_share", p50_share)}, {SHARE("p99_share", p99_share)},
                     {EXACT("cost", cost_usd)}, {POINTER("counted", counted, stage_counted_schema)});
-#undef OF
-
-#define OF struct weir_operator_counted
-static const struct weir_schema operator_counted_schema = SCHEMA(
-	BLOCK, {SHARE("share", share)}, {WHOLE("dram_bytes", dram_bytes)},
-	{WHOLE("expected_bytes", expected_bytes)}, {SHARE("bytes_ratio", bytes_ratio)},
-	{BOOL("beyond_cache", beyond_cache)}, {WHOLE("flops", flops)},
-	{WHOLE("vector_flops", vector_flops)}, {WHOLE("matrix_flops", matrix_flops)},
-	{SHARE("intensity", intensity)}, {ENUM("modelled_roofline", modelled, weir_roofline)});
-#undef OF
-
-static void complete_operator(void *object)
-{
-	struct weir_operator_row *row = object;
-
-	row->calls_per_iteration = row->host_self_ns = row->host_total_ns = NAN;
-	complete_verdict(&row->verdict);
-}
-
-#define OF struct weir_operator_row
-static const struct weir_schema operator_schema =
-	SCHEMA_THEN(BLOCK, .complete = complete_operator, {TEXT("name", name)},
-                    {TEXT("stage", stage)}, {TEXT("device", device)}, {TEXT("kind", kind)},
-                    {COUNT("count", call.count)}, {WHOLE("total_ns", call.total_ns)},
-                    {SHARE("share", share)}, QUANTILES(call), {WHOLE("flops", flops)},
-                    {WHOLE("bytes", bytes)}, {SHARE("tflops", tflops)}, {SHARE("gbps", gbps)},
-                    {ENUM("roofline", roofline, weir_roofline)}, {SHARE("efficiency", efficiency)},
-                    {ENUM("bound", verdict.bound, weir_bound), NULL_IS(WEIR_BOUND_UNDETERMINED)},
-                    {OBJECT("counters", counted, operator_counted_schema),
-                     WHEN(POSITIVE, counted.share), .omit = true});
 #undef OF
 
 #define OF struct weir_what_if_stage
@@ -652,9 +611,9 @@ static void put_index(struct weir_document_writer *out, const struct weir_member
 
 #define OF struct weir_graph_position
 static const struct weir_schema position_schema = SCHEMA(
-	LINE, {SPECIAL("index", put_index, NULL)}, {TEXT("kernel", kernel), .required = true},
-	{TEXT("kind", kind)}, {TEXT("operator", op)}, {COUNT32("stream", stream)},
-	{COUNT32("blocks", blocks), NULL_IS(0)},
+	LINE, {SPECIAL("index", put_index, NULL, FORM(INTEGER))},
+	{TEXT("kernel", kernel), .required = true}, {TEXT("kind", kind)}, {TEXT("operator", op)},
+	{COUNT32("stream", stream)}, {COUNT32("blocks", blocks), NULL_IS(0)},
 	{COUNT32("threads_per_block", threads_per_block), NULL_IS(0)},
 	{WHOLE("offset_ns", offset_ns)}, {WHOLE("gap_ns", gap_ns)},
 	{WHOLE("total_ns", duration.total_ns)}, QUANTILES(duration), {SHARE("share", share)},
@@ -718,10 +677,12 @@ static void put_counter_values(struct weir_document_writer *out, const struct we
 
 #define OF struct weir_counter_row
 static const struct weir_schema grid_schema =
-	SCHEMA(TUPLE, {COUNT32(NULL, grid[0])}, {COUNT32(NULL, grid[1])}, {COUNT32(NULL, grid[2])});
+	SCHEMA(TUPLE, ENTRY("x", COUNT32(NULL, grid[0])), ENTRY("y", COUNT32(NULL, grid[1])),
+               ENTRY("z", COUNT32(NULL, grid[2])));
 
-static const struct weir_schema block_schema = SCHEMA(
-	TUPLE, {COUNT32(NULL, block[0])}, {COUNT32(NULL, block[1])}, {COUNT32(NULL, block[2])});
+static const struct weir_schema block_schema =
+	SCHEMA(TUPLE, ENTRY("x", COUNT32(NULL, block[0])), ENTRY("y", COUNT32(NULL, block[1])),
+               ENTRY("z", COUNT32(NULL, block[2])));
 
 static const struct weir_schema counter_schema =
 	SCHEMA(BLOCK, {TEXT("kernel", kernel), .required = true}, {PART("grid", grid_schema)},
@@ -807,7 +768,7 @@ static int64_t sum_of_kinds(const int64_t ns[WEIR_PATH_KIND_COUNT])
 static const struct weir_schema path_item_schema =
 	SCHEMA(LINE, {ENUM("kind", kind, weir_path_kind), .required = true},
                {TEXT("name", name), .required = true}, {COUNT("count", count)}, {NS("ns", ns)},
-               {SPECIAL("share", put_item_share, NULL)});
+               {SPECIAL("share", put_item_share, NULL, FORM(SHARE))});
 #undef OF
 
 static void complete_path_stage(void *object)
@@ -837,7 +798,7 @@ static enum weir_status check_path(struct weir_document_reader *in, const cJSON 
 static const struct weir_schema path_schema = SCHEMA_THEN(
 	BLOCK, .check = check_path, {NS("span_ns", span_ns)}, {BOOL("approximate", approximate)},
 	{TEXT("class", class_name), .take = take_path_class},
-	{SPECIAL("shares", put_path_shares, NULL)},
+	{SPECIAL("shares", put_path_shares, NULL, FORM_NAMED(share_element))},
 	{NAMED("ns", ns, weir_path_kind, ns_element), .on_line = true},
 	{LIST("top", items, item_count, path_item_schema, WEIR_PATH_ITEMS)},
 	{LIST("stages", stages, stage_count, path_stage_schema, MAX_ROWS)});
@@ -849,12 +810,12 @@ static const struct weir_schema path_schema = SCHEMA_THEN(
 const struct weir_schema weir_report_schema = SCHEMA(
 	BLOCK, {LITERAL("schema", "weir.report/1")}, {LITERAL("weir", WEIR_VERSION)},
 	{PART("run", run_schema)}, {OBJECT("verdict", verdict, verdict_schema)},
-	{SPECIAL("attribution", put_attribution, take_attribution)},
+	{SPECIAL("attribution", put_attribution, take_attribution, FORM_NAMED(share_element))},
 	{OBJECT("gpu", gpu, gpu_schema), WHEN(FLAG, has_gpu)},
 	{OBJECT("requests", requests, request_schema), WHEN(FLAG, has_requests)},
 	{LIST("ranks", ranks, rank_row_count, weir_rank_schema, MAX_ROWS), WHEN(POINTER, ranks)},
 	{LIST("stages", stages, stage_count, stage_schema, MAX_ROWS)},
-	{LIST("operators", operators, operator_count, operator_schema, MAX_ROWS)},
+	{LIST("operators", operators, operator_count, weir_operator_schema, MAX_ROWS)},
 	{LIST("recommendations", recommendations, recommendation_count, weir_recommendation_schema,
               MAX_ROWS)},
 	{LIST("what_if", what_ifs, what_if_count, what_if_schema, MAX_ROWS),
@@ -870,7 +831,8 @@ const struct weir_schema weir_report_schema = SCHEMA(
 	{POINTER("host_operators", host_operators, host_operators_schema), .omit = true},
 	{POINTER("critical_path", critical_path, path_schema)},
 	{POINTER("job", job, weir_job_schema), .omit = true},
-	{POINTER("server", server, weir_server_schema), .omit = true});
+	{POINTER("server", server, weir_server_schema), .omit = true},
+	{POINTER("pictures", pictures, weir_pictures_schema), .omit = true});
 #undef OF
 
 void weir_write_report_json(const struct weir_report *report,

@@ -64,7 +64,7 @@ const struct weir_schema weir_server_schema = SCHEMA(
 	{OBJECT("kv_cache", kv, gauge_schema)}, {SHARE("waiting_share", waiting_share)},
 	{SHARE("queue_of_latency", queue_of_latency)}, {SHARE("kv_full_share", kv_full_share)},
 	{SHARE("slots_share", slots_share)}, {WHOLE("slot_limit", slot_limit)},
-	{BOOL("slots_inferred", slots_inferred)},
+	{BOOL("slots_inferred", slots_inferred)}, {SHARE("full_steps", full_steps)},
 	{LIST("waiting_for", reasons, reason_count, reason_schema, INSIDE(reasons))},
 	{SHARE("transfer_waiting", transfer_waiting)}, {WHOLE("transfer_ns", transfer_ns)},
 	{WHOLE("requests", requests)}, {WHOLE("prompt_tokens", prompt_tokens)},

@@ -5,7 +5,7 @@
  * WEIR_E_LIMIT.
  *
  * Values that a document does not hold are unknown, and the writers leave them out: the samples for
- * the sketch of a stage, the main kernel of an operator, the features of rules.
+ * the sketch of a stage, the features of rules.
  */
 #ifndef WEIR_REPORT_JSON_STORED_H
 #define WEIR_REPORT_JSON_STORED_H

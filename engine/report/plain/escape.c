@@ -5,8 +5,8 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 #define WORD_JOINER                                                                                \
-	"\xE2\x81\xA0" /* invisible; separates "@" from a name and "#" from a number               \
-	                */
+	"\xE2\x81\xA0" /* invisible; separates "@" from a name, "#" from a number, and the         \
+	                * characters of a runner's command */
 #define ELLIPSIS "\xE2\x80\xA6"
 
 /*
@@ -21,16 +21,30 @@ static size_t replace_unsafe(struct weir_text *out, const char *text, size_t *le
 	return *length;
 }
 
+/* Returns true if runners of GitHub or Azure would take the text for a command: "::error::" at the
+ * start of a line, which blanks may precede, and "##[" or "##vso[" anywhere. `before` is the
+ * character in front of it; 0: none. */
+static bool starts_command(const char *text, char before)
+{
+	if (text[0] == ':' && text[1] == ':')
+		return !before || strchr(" \t\r\n", before);
+	return !strncmp(text, "##[", 3) || !strncmp(text, "##vso[", 6);
+}
+
 void weir_escape_plain(struct weir_text *out, const char *text)
 {
 	size_t length, replaced;
+	char before = 0;
 
-	for (; *text; text += length) {
+	for (; *text; before = text[0], text += length) {
 		replaced = replace_unsafe(out, text, &length);
-		if (replaced)
+		if (replaced) {
 			length = replaced;
-		else
-			weir_text_add(out, text, length);
+			continue;
+		}
+		weir_text_add(out, text, length);
+		if (starts_command(text, before))
+			weir_text_puts(out, WORD_JOINER);
 	}
 }
 

@@ -2,7 +2,8 @@
 /*
  * Names from profiles are hostile input. Every function takes any bytes: invalid UTF-8, control
  * characters, bidirectional marks and invisible characters become U+FFFD; tabs and line breaks
- * become blanks.
+ * become blanks. An invisible character separates the first two characters of a command to the
+ * runner of a pipeline ("::error::", "##[group]").
  */
 #ifndef WEIR_REPORT_PLAIN_ESCAPE_H
 #define WEIR_REPORT_PLAIN_ESCAPE_H

@@ -7,14 +7,15 @@
 #include "engine/report/plain/items.h"
 #include "engine/report/tables/tables.h"
 
-/* Returns the figure of a column without a print function. */
-static double figure_of(const struct weir_table *table, const struct weir_column *column,
-                        const struct weir_report *report, size_t row)
+double weir_column_figure(const struct weir_table *table, const struct weir_column *column,
+                          const struct weir_report *report, size_t row)
 {
 	const char *at;
 	uint64_t count;
 	double value;
 
+	if (column->print)
+		return NAN;
 	if (column->number)
 		return column->number(report, row);
 	at = (const char *)table->row(report, row) + column->offset;
@@ -35,7 +36,7 @@ void weir_column_print(const struct weir_table *table, const struct weir_column 
 		column->print(report, row, out);
 		return;
 	}
-	value = figure_of(table, column, report, row);
+	value = weir_column_figure(table, column, report, row);
 	if (!isfinite(value)) {
 		weir_text_puts(out, "-");
 		return;
@@ -61,19 +62,60 @@ void weir_column_print(const struct weir_table *table, const struct weir_column 
 	weir_text_printf(out, "%.*f", fabs(value) < 10 ? 2 : fabs(value) < 100 ? 1 : 0, value);
 }
 
+struct weighed {
+	size_t row;
+	double weight;
+};
+
+static int by_weight(const void *left, const void *right)
+{
+	const struct weighed *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static int by_row(const void *left, const void *right)
+{
+	const size_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Keeps the `limit` rows with the largest weights, in their order. */
+static void keep_heaviest(const struct weir_table *table, const struct weir_report *report,
+                          size_t limit, struct weir_rows *rows)
+{
+	struct weighed *weighed = weir_alloc((rows->count + 1) * sizeof *weighed);
+
+	for (size_t i = 0; i < rows->count; i++) {
+		double weight = table->weight(report, rows->at[i]);
+
+		weighed[i] = (struct weighed){rows->at[i], isnan(weight) ? -1 : weight};
+	}
+	qsort(weighed, rows->count, sizeof *weighed, by_weight);
+	rows->count = limit;
+	for (size_t i = 0; i < limit; i++)
+		rows->at[i] = weighed[i].row;
+	qsort(rows->at, limit, sizeof *rows->at, by_row);
+	free(weighed);
+}
+
 size_t weir_rows_choose(const struct weir_table *table, const struct weir_report *report,
                         size_t limit, struct weir_rows *out)
 {
-	size_t rows = table->rows(report), held = 0;
+	size_t rows = table->rows(report), held;
 
 	*out = (struct weir_rows){weir_alloc((rows + 1) * sizeof *out->at), 0};
-	for (size_t row = 0; row < rows; row++) {
-		if (table->holds && !table->holds(report, row))
-			continue;
-		if (!table->limited || held < limit)
+	for (size_t row = 0; row < rows; row++)
+		if (!table->holds || table->holds(report, row))
 			out->at[out->count++] = row;
-		held++;
-	}
+	held = out->count;
+	if (table->limited && held > limit && table->weight)
+		keep_heaviest(table, report, limit, out);
+	else if (table->limited && held > limit)
+		out->count = limit;
 	return held;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "engine/base/arena.h"
+#include "engine/report/plain/distinct.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/tables/grid.h"
 
@@ -19,6 +20,7 @@ struct grid {
 	size_t width[WEIR_MAX_COLUMNS];
 	size_t count;
 	const struct weir_text *cell; /* rows * count */
+	struct weir_text *name;       /* cells of the first column, cut to its width */
 };
 
 static const struct weir_text *cell_at(const struct grid *grid, size_t row, size_t column)
@@ -161,7 +163,10 @@ static void write_cell(const struct grid *grid, size_t row, size_t index)
 	struct weir_text cut = {0};
 	enum weir_bound bound;
 
-	weir_cut(&cut, text, grid->width[index]);
+	if (index == 0)
+		weir_text_puts(&cut, shown(&grid->name[row]));
+	else
+		weir_cut(&cut, text, grid->width[index]);
 	write_padded(grid, index, weir_text_columns(shown(&cut)), true);
 	if ((grid->column[index]->flags & WEIR_CELL_BOUND) && weir_bound_parse(shown(&cut), &bound))
 		weir_layout_in_bound(grid->layout, bound, false, shown(&cut));
@@ -183,13 +188,30 @@ static void write_row(const struct grid *grid, size_t row)
 	end_line(grid->layout);
 }
 
+/* Cuts the names to their width so that they stay distinct. The caller frees them. */
+static struct weir_text *cut_names(const struct grid *grid)
+{
+	struct weir_text *names = weir_alloc((grid->rows + 1) * sizeof *names);
+	const char **plain = weir_alloc((grid->rows + 1) * sizeof *plain);
+
+	for (size_t row = 0; row < grid->rows; row++)
+		plain[row] = shown(cell_at(grid, row, 0));
+	weir_cut_distinct(plain, grid->rows, grid->width[0], names);
+	free(plain);
+	return names;
+}
+
 static void write_rows(struct grid *grid)
 {
 	measure(grid);
 	fit(grid);
+	grid->name = cut_names(grid);
 	write_header(grid);
 	for (size_t row = 0; row < grid->rows; row++)
 		write_row(grid, row);
+	for (size_t row = 0; row < grid->rows; row++)
+		weir_text_release(&grid->name[row]);
+	free(grid->name);
 }
 
 void weir_grid_write(const struct weir_layout *layout, const struct weir_table *table,

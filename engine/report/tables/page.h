@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The frame of an HTML page, and texts inside it. A page is one file without scripts, and its
- * policy forbids them. Only `out` is allocated.
+ * The frame of an HTML page, and texts inside it. A page is one file that loads nothing. Its policy
+ * permits one script, by its hash; the page is complete without it. Only `out` is allocated.
  */
 #ifndef WEIR_REPORT_TABLES_PAGE_H
 #define WEIR_REPORT_TABLES_PAGE_H

@@ -381,9 +381,15 @@ const struct weir_table weir_table_counted = {
 		{ .id = NULL } }
 };
 
+/* Returns the time in a stage, over all of its occurrences, with the stages inside it. */
+static double stage_weight(const struct weir_report *report, size_t row)
+{
+	return report->stages[row].duration.total_ns;
+}
+
 const struct weir_table weir_table_stages = {
-	.id = "stages", .title = "stages", .heading = stage_heading, .rows = stage_rows, .row = stage_row,
-	.holds = is_of_no_request,
+	.id = "stages", .title = "stages", .heading = stage_heading, .limited = true, .weight = stage_weight,
+	.rows = stage_rows, .row = stage_row, .holds = is_of_no_request,
 	.columns = {
 		NAMED("name", "stage", NULL, ALL, WEIR_CELL_NAME, stage_name),
 		NAMED("kind", "kind", NULL, HTML, 0, stage_kind),

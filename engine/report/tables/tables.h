@@ -49,8 +49,11 @@ struct weir_table {
 	const char *id, *title;
 	void (*heading)(const struct weir_report *report,
 	                struct weir_text *out); /* replaces `title`; NULL: it does not */
-	bool limited;                           /* shows only the first `top` rows */
-	unsigned left_out;                      /* WEIR_IN_...: formats without this table */
+	bool limited;                           /* shows only `top` rows */
+	/* The rows that a limited table shows are those with the largest weights, in their order;
+	 * NULL: the first ones. */
+	double (*weight)(const struct weir_report *report, size_t row);
+	unsigned left_out; /* WEIR_IN_...: formats without this table */
 	size_t (*rows)(const struct weir_report *report);
 	const void *(*row)(const struct weir_report *report, size_t row); /* the struct of a row */
 	bool (*holds)(const struct weir_report *report, size_t row);      /* NULL: every row */
@@ -69,7 +72,8 @@ struct weir_rows {
 	size_t *at, count;
 };
 
-/* Chooses the first `limit` rows. Returns how many there are in all. Free with weir_rows_release().
+/* Chooses at most `limit` rows of a limited table. Returns how many there are in all. Free with
+ * weir_rows_release().
  */
 size_t weir_rows_choose(const struct weir_table *table, const struct weir_report *report,
                         size_t limit, struct weir_rows *out);
@@ -82,6 +86,9 @@ void weir_column_heading(const struct weir_column *column, const struct weir_rep
 /* Returns false for a column that is left out if it is empty, and is empty. */
 bool weir_column_has_content(const struct weir_table *table, const struct weir_column *column,
                              const struct weir_report *report, const struct weir_rows *rows);
+/* Returns the figure of a cell; NAN if it is not known or the column has none. */
+double weir_column_figure(const struct weir_table *table, const struct weir_column *column,
+                          const struct weir_report *report, size_t row);
 /* Appends one cell as a plain text, safe on a terminal; names are not cut. */
 void weir_column_print(const struct weir_table *table, const struct weir_column *column,
                        const struct weir_report *report, size_t row, struct weir_text *out);

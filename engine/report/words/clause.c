@@ -322,7 +322,9 @@ static bool write_comparison(struct phrase *phrase, const struct weir_node *node
 		const struct weir_feature *feature = find_feature(phrase->features, unknown->text);
 
 		if (feature && feature->phrase) {
-			weir_text_printf(out, "not known: %s", feature->meaning);
+			/* Behind a colon, the meaning explains values of the feature. */
+			weir_text_printf(out, "not known: %.*s",
+			                 (int)strcspn(feature->meaning, ":"), feature->meaning);
 			return true;
 		}
 		add_name(out, unknown->text);
@@ -359,6 +361,18 @@ static bool write_product(struct phrase *phrase, const struct weir_node *node,
 	return true;
 }
 
+/* Returns the first alternative that holds; NULL: none of them does. */
+static const struct weir_node *find_true(const struct phrase *phrase, const struct weir_node *node)
+{
+	for (size_t i = 0; i < node->count; i++) {
+		double value = weir_node_value(node->arguments[i], phrase->values);
+
+		if (!isnan(value) && value != 0)
+			return node->arguments[i];
+	}
+	return NULL;
+}
+
 static bool write_node(void *context, const struct weir_node *node, struct weir_text *out)
 {
 	struct phrase *phrase = context;
@@ -382,6 +396,13 @@ static bool write_node(void *context, const struct weir_node *node, struct weir_
 	}
 	if (node->kind == WEIR_NODE_MULTIPLY)
 		return write_product(phrase, node, out);
+	if (node->kind == WEIR_NODE_OR) {
+		const struct weir_node *holds = find_true(phrase, node);
+
+		if (holds)
+			weir_node_print(holds, write_node, phrase, out);
+		return holds != NULL;
+	}
 	if (weir_node_is_condition(node) && !weir_node_is_condition(node->arguments[0]))
 		return write_comparison(phrase, node, out);
 	return false;

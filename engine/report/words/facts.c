@@ -40,7 +40,7 @@ static void add_devices(const struct weir_report *report, struct weir_items *ite
 		add_server(report->server, items);
 	if (!counted && !report->server && !report->device_count && !report->has_gpu &&
 	    !report->has_requests && !report->has_telemetry && !report->counter_count &&
-	    !report->host)
+	    !report->host && !weir_report_has_note(report, "totals"))
 		weir_text_puts(weir_items_add(items), "no device work recorded");
 	for (size_t i = 0; i < report->device_count && i < 4; i++) {
 		const struct weir_device_summary *device = &report->devices[i];

@@ -39,6 +39,7 @@ void weir_fill_server_state(const struct weir_report *report, struct weir_items 
 	weir_items_share(items, "requests wait", server->waiting_share, " of the time");
 	weir_items_share(items, "waiting is", server->queue_of_latency, " of their time");
 	weir_items_share(items, "slots taken for", server->slots_share, " of the waiting");
+	weir_items_share(items, "steps full for", server->full_steps, " of the waiting");
 	add_number(items, "", server->imbalance, "x the load on the busiest engine");
 	add_number(items, "", server->joules_per_token, " J per token");
 }

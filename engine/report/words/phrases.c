@@ -8,17 +8,23 @@
 #include "engine/report/words/map.h"
 #include "engine/report/words/phrases.h"
 
+void weir_phrase_unescaped(const struct weir_report *report, const char *template,
+                           struct weir_text *out)
+{
+	if (!template)
+		return;
+	if (report->features && report->feature_table)
+		weir_template_expand_known(template, report->feature_table, report->features, out);
+	else
+		weir_text_puts(out, template);
+}
+
 void weir_phrase_expanded(const struct weir_report *report, const char *template,
                           struct weir_text *out)
 {
 	struct weir_text raw = {0};
 
-	if (!template)
-		return;
-	if (report->features && report->feature_table)
-		weir_template_expand_known(template, report->feature_table, report->features, &raw);
-	else
-		weir_text_puts(&raw, template);
+	weir_phrase_unescaped(report, template, &raw);
 	if (raw.data)
 		weir_escape_plain(out, raw.data);
 	weir_text_release(&raw);

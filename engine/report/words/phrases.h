@@ -18,8 +18,11 @@ void weir_phrase_next(const struct weir_report *report, struct weir_text *out);
 /* Appends "high confidence, runner-up memory (12 %)"; for an undetermined verdict only the
  * runner-up. */
 void weir_phrase_certainty(const struct weir_report *report, struct weir_text *out);
-/* Appends a text of a rule with figures filled in from the profile's features; NULL appends
- * nothing. */
+/* Appends a text of a rule with figures filled in from the profile's features, as its names are:
+ * for writers that escape it themselves. NULL appends nothing. */
+void weir_phrase_unescaped(const struct weir_report *report, const char *template,
+                           struct weir_text *out);
+/* The same, safe to print on a terminal and in the log of a runner. */
 void weir_phrase_expanded(const struct weir_report *report, const char *template,
                           struct weir_text *out);
 /* Appends "92 % of runtime is late launches (at least 50 %)"; "gpu active 0.13 < 0.60" if a feature

@@ -4,8 +4,8 @@
  * level after it. A label counts if three quarters of the runs of each level have one value, so
  * that a label that alternates does not. Commits and sessions that weir found are left out.
  */
-#ifndef WEIR_CLI_HISTORY_CHANGES_H
-#define WEIR_CLI_HISTORY_CHANGES_H
+#ifndef WEIR_PIPELINE_HISTORY_CHANGES_H
+#define WEIR_PIPELINE_HISTORY_CHANGES_H
 
 #include "baselines/baseline.h"
 #include "engine/base/jsonout.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
-#include "engine/cli/history_changes.h"
+#include "engine/pipeline/history_changes.h"
 #include "engine/report/plain/escape.h"
 
 #define MOST 0.75 /* share of the runs of a level that have one value of a label */
