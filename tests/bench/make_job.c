@@ -232,7 +232,8 @@ static void play(struct job *job)
 /* ---- the trace of a rank ---- */
 
 /* Returns where an instant of the trace lies on the rank: between the collectives in proportion,
- * and after a late launch that much later. */
+ * and after a late launch that much later. The end of the collective before it stays: without a
+ * launch call in between, the lateness begins behind that end. */
 static int64_t moved(const struct job *job, size_t rank, int64_t at_ns)
 {
 	size_t ranks = job->options.ranks, low = 0, high = job->count;
@@ -267,7 +268,8 @@ static int64_t moved(const struct job *job, size_t rank, int64_t at_ns)
 			late_ns = LATE_NS;
 	}
 	new_to_ns -= late_ns;
-	if (late_ns > 0 && at_ns < (meeting->launch_ns < to_ns ? meeting->launch_ns : from_ns))
+	if (late_ns > 0 &&
+	    (at_ns <= from_ns || (meeting->launch_ns < to_ns && at_ns < meeting->launch_ns)))
 		late_ns = 0;
 	return new_from_ns + late_ns +
 	       (int64_t)((double)(at_ns - from_ns) *

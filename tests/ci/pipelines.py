@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Checks the pipeline files and prints the shell scripts in them.
 
-pipelines.py check                checks the files of ci/github and ci/gitlab
+pipelines.py check                checks the files of ci/github, ci/gitlab and .github, and ci/Containerfile
 pipelines.py script FILE PLACE    prints one script; PLACE is a path like jobs.comment.steps.0.run
 """
 import glob
@@ -150,6 +150,48 @@ def check_gitlab(path):
     require("$CI_DEFAULT_BRANCH" in record["rules"][0]["if"], f"{path} records the default branch only")
 
 
+RELEASE_RIGHTS = {"contents": "write", "id-token": "write", "attestations": "write"}
+
+
+def check_release(path):
+    """Jobs that run code of the project may only read; the job that attests and uploads runs none of it."""
+    release = load(path)
+    require(release[ON] == {"push": {"tags": ["v*"]}}, f"{path} runs for tags of versions only")
+    require(release["permissions"] == {"contents": "read"}, f"{path} may only read")
+    require("secrets." not in str(release), f"{path} uses no secret")
+    jobs = release["jobs"]
+    for name, job in jobs.items():
+        require("timeout-minutes" in job, f"{path}: job {name} ends in time")
+        uses = [step["uses"] for step in job["steps"] if "uses" in step]
+        require(all(re.fullmatch(r"actions/[a-z-]+@v\d+", use) for use in uses), f"{path}: {name} uses major versions of the platform's own actions")
+        require(("permissions" in job) == (name == "release"), f"{path}: only the last job has more rights")
+        checkout = [step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
+        require(all(step["with"]["persist-credentials"] is False for step in checkout), f"{path}: {name} keeps no token")
+        require(bool(checkout) == (name != "release"), f"{path}: the job with rights checks out no code")
+    last = jobs["release"]
+    require(set(last["needs"]) == set(jobs) - {"release"}, f"{path}: both are tested before the release")
+    require(last["permissions"] == RELEASE_RIGHTS, f"{path}: the last job has only the rights that it needs")
+    attested = [step["with"]["subject-path"].split() for step in last["steps"] if "attest-build-provenance" in step.get("uses", "")]
+    uploaded = [step["with"]["path"] for job in jobs.values() for step in job["steps"] if "upload-artifact" in step.get("uses", "")]
+    require(len(attested) == 1 and sorted(x.split("/")[-1] for x in attested[0]) == sorted(x.split("/")[-1] for x in uploaded),
+            f"{path} attests what it uploads: {attested} and {uploaded}")
+    runs = " ".join(step.get("run", "") for job in jobs.values() for step in job["steps"])
+    for script in ("ci/package.sh", "ci/package-check.sh", "ci/image-check.sh", "ci/Containerfile"):
+        require(script in runs, f"{path} calls {script}")
+        open(script, encoding="utf-8").close()
+    check_scripts(path, release)
+
+
+def check_containerfile(path):
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split() for line in file if line.strip() and not line.startswith("#")]
+    stages = [line for line in lines if line[0] == "FROM"]
+    require([line[1] for line in stages] == ["debian:bookworm-slim"] * 2, f"{path} has two stages on Debian 12")
+    last = lines[len(lines) - lines[::-1].index(stages[-1]):]
+    copies = [line for line in last if line[0] == "COPY"]
+    require(copies and all(line[1] == "--from=" + stages[0][3] for line in copies), f"{path}: the image gets nothing but the package")
+
+
 class Unique(yaml.SafeLoader):
     """Refuses a key that occurs twice, which YAML forbids and PyYAML takes."""
 
@@ -166,13 +208,15 @@ def check_keys(path):
 
 def main():
     if sys.argv[1] == "check":
-        for path in sorted(glob.glob("ci/*/*.yml")):
+        for path in sorted(glob.glob("ci/*/*.yml") + glob.glob(".github/workflows/*.yml")):
             check_keys(path)
         check_gate("ci/github/weir-gate.yml")
         check_record("ci/github/weir-record.yml")
         check_comment("ci/github/weir-comment.yml")
         check_action("ci/github/action.yml")
         check_gitlab("ci/gitlab/weir.yml")
+        check_release(".github/workflows/release.yml")
+        check_containerfile("ci/Containerfile")
         return
     script = at(load(sys.argv[2]), sys.argv[3])
     print("\n".join(script) if isinstance(script, list) else script)

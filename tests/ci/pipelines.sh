@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# pipelines.sh SCENARIO: tests the pipeline files of ci/github and ci/gitlab. It extracts their shell scripts and runs them
+# pipelines.sh SCENARIO [PROGRAM]: tests the pipeline files of ci/github and ci/gitlab. It extracts their shell scripts and runs them
 # with stand-ins for weir, gh, curl and unzip on the PATH, which record their arguments.
 # shellcheck disable=SC2016 # the texts of the stand-ins are quoted literally
 set -eu
@@ -74,6 +74,39 @@ has_not() { # FILE LINE
 case $scenario in
 files)
 	python3 "$here/pipelines.py" check
+	;;
+release)
+	# A tag of another version stops before the build.
+	code=0
+	ci/package.sh v999.0 >"$work/out" 2>&1 || code=$?
+	[ "$code" -eq 1 ] || fail "a tag of another version ends with $code"
+	grep -q 'expected the tag v[0-9]' "$work/out" || fail "the message names no tag"
+	# The last job, with what the others made.
+	script .github/workflows/release.yml jobs.release.steps.2.run
+	stand_in gh </dev/null
+	mkdir "$work/made"
+	echo package >"$work/made/weir_1.2.0_amd64.deb"
+	echo image >"$work/made/weir_1.2.0_image.tar.gz"
+	play bash TAG=v1.2.0
+	[ "$code" -eq 0 ] || fail "exits with $code"
+	has calls 'gh [release] [create] [v1.2.0] [--verify-tag] [--title] [weir 1.2.0] [--notes] [Changes: CHANGELOG.md] [weir_1.2.0_amd64.deb] [weir_1.2.0_image.tar.gz] [SHA256SUMS]'
+	(cd "$work/made" && sha256sum --quiet -c SHA256SUMS) || fail "wrong checksums"
+	;;
+image)
+	# The program of this build in place of the image: the commands and expectations of ci/image-check.sh hold.
+	stand_in docker <<'END'
+while [ "$1" != weir ]; do shift; done
+shift
+cd tests/data && exec "$PROGRAM" "$@"
+END
+	: >"$work/calls"
+	PATH=$work/bin:$PATH PROGRAM=$(cd "$(dirname "$2")" && pwd)/weir
+	export PATH PROGRAM
+	version=$("$PROGRAM" --version)
+	ci/image-check.sh weir "${version#weir }" >"$work/out" 2>&1 || fail "the check refuses the program"
+	grep -q '^docker \[run\] \[--rm\] \[--network\] \[none\] \[--read-only\]' "$work/calls" || fail "with network"
+	ci/image-check.sh weir 999.0 >"$work/out" 2>&1 && fail "another version passes"
+	grep -q 'expected weir 999.0' "$work/out" || fail "the message names no version"
 	;;
 action)
 	script ci/github/action.yml runs.steps.0.run

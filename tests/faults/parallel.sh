@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# parallel.sh PROGRAM: 8 jobs record 200 runs at once into a new store, some runs twice. Each run is in it exactly once.
-# Then 8 jobs at once create a store, 30 times.
+# parallel.sh PROGRAM [RUNS STORES]: 8 jobs record RUNS runs at once (default: 200; at least 48) into a new store, some runs
+# twice. Each run is in it exactly once. Then 8 jobs at once create a store, STORES times (default: 30).
 # shellcheck source=tests/faults/lib.sh
 . "$(dirname "$0")/lib.sh"
+runs=${2:-200}
+stores=${3:-30}
 
 n=0
-while [ $n -lt 200 ]; do
+while [ $n -lt "$runs" ]; do
 	make_run $n
 	n=$((n + 1))
 done
@@ -14,7 +16,7 @@ done
 # Records every eighth run into main, and more runs into a baseline of the job.
 job() { # NUMBER
 	run=$1
-	while [ "$run" -lt 200 ]; do
+	while [ "$run" -lt "$runs" ]; do
 		record main "$run" && record "job$1" $((run / 8)) --keep 5 || echo "job $1, run $run" >>"$work/failed"
 		run=$((run + 8))
 	done
@@ -26,17 +28,17 @@ done
 wait
 
 [ ! -e "$work/failed" ] || give_up "failed: $(cat "$work/failed")"
-[ "$(runs_of main)" = 200 ] || give_up "main holds $(runs_of main) runs, expected 200"
+[ "$(runs_of main)" = "$runs" ] || give_up "main holds $(runs_of main) runs, expected $runs"
 [ "$(runs_of job3)" = 5 ] || give_up "job3 holds $(runs_of job3) runs, expected 5"
 "$weir" baseline verify --db "$db" | tee "$work/verified"
-grep -q '9 baselines, 200 runs,' "$work/verified" || give_up "a run is missing or stored twice"
+grep -q "9 baselines, $runs runs," "$work/verified" || give_up "a run is missing or stored twice"
 
 first() { # STORE NUMBER
 	"$weir" baseline record "$work/run-$2.json" --name main --db "$1" -q >/dev/null || echo "$1, run $2" >>"$work/failed"
 }
 
 n=0
-while [ $n -lt 30 ]; do
+while [ $n -lt "$stores" ]; do
 	store=$(another_store fresh$n)
 	for run in 0 1 2 3 4 5 6 7; do
 		first "$store" $run &

@@ -15,7 +15,7 @@ cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work" >"$work/log" 2>&1 ||
 set -- "$work"/*.deb
 [ $# -eq 1 ] || fail "not one package: $*"
 depends=$(dpkg-deb -f "$1" Depends)
-for library in libc6 libcjson1 libcurl4 libgsl libisal2 libpq5 libsqlite3-0 libzstd1; do
+for library in libarchive13 libc6 libcjson1 libcurl4 libgsl libisal2 libpq5 libsqlite3-0 libzstd1; do
 	case $depends in
 	*$library*) ;;
 	*) fail "does not depend on $library: $depends" ;;
@@ -28,7 +28,10 @@ mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$root/var/lib/d
 # The root has no shell for ldconfig, and uses the libraries of the machine; therefore the package is not configured.
 dpkg --root="$root" --force-not-root --force-depends --log=/dev/null --unpack "$1" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "dpkg fails"; }
 [ "$(dpkg --root="$root" -l weir | awk 'END { print $1 }')" = iU ] || fail "not unpacked"
-for file in usr/bin/weir usr/share/man/man1/weir.1 usr/share/bash-completion/completions/weir usr/include/weir/weir.h; do
+for file in usr/bin/weir usr/share/man/man1/weir.1 usr/share/bash-completion/completions/weir usr/share/zsh/site-functions/_weir \
+	usr/share/fish/vendor_completions.d/weir.fish usr/include/weir/weir.h \
+	usr/share/doc/weir/examples/llm_decode_eager_b1.pt.trace.json.gz usr/share/doc/weir/examples/runs/slow5-20.json \
+	usr/lib/python3/dist-packages/weir/__init__.py; do
 	[ -f "$root/$file" ] || fail "not installed: $file"
 done
 "$root/usr/bin/weir" --version | grep -q "^weir $(dpkg-deb -f "$1" Version)\$" || fail "another version: $("$root/usr/bin/weir" --version)"

@@ -19,7 +19,16 @@ cd "$work/moved"
 
 [ -x bin/weir ] || missing bin/weir
 [ -f share/man/man1/weir.1 ] || missing share/man/man1/weir.1
-[ -f share/bash-completion/completions/weir ] || missing share/bash-completion/completions/weir
+for script in share/bash-completion/completions/weir share/zsh/site-functions/_weir share/fish/vendor_completions.d/weir.fish; do
+	[ -f "$script" ] || missing "$script"
+done
+for file in lib/python3/dist-packages/weir/__init__.py share/doc/weir/agents.md share/doc/weir/query.md; do
+	[ -f "$file" ] || missing "$file"
+done
+bound=$(WEIR=$PWD/bin/weir PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD/lib/python3/dist-packages python3 -c "
+import weir
+print(weir.classify('$root/tests/data/kineto/malloc_churn.pt.trace.json.gz').verdict.bound)")
+[ "$bound" = memory ] || { echo "the module for Python says $bound" >&2; exit 1; }
 pc=$(find . -name weir.pc)
 [ -n "$pc" ] || missing weir.pc
 

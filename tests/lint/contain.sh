@@ -7,25 +7,33 @@
 # HEADER: the files that may include it, as shell patterns.
 third_parties='
 cjson/*:                       engine/base/json* engine/readers/* tests/*
-sqlite3.h:                     baselines/db_sqlite.c engine/readers/sql* tests/*
+sqlite3.h:                     baselines/db_sqlite.c engine/readers/sql* engine/query/database.c tests/*
 gsl/*:                         engine/stats/* tests/bench/*
 isa-l.h:                       engine/base/source*.c tests/*
 isa-l/*:                       engine/base/source*.c tests/*
 zstd.h:                        engine/base/source*.c engine/base/pack.c tests/*
 zstd_errors.h:                 engine/base/source*.c
-libpq-fe.h:                    baselines/db_postgresql*.c tests/*
-curl/*:                        ci/comment/http.c ci/comment/url.c
+archive.h:                     engine/base/archive*.[ch] tests/*
+archive_entry.h:               engine/base/archive*.[ch] tests/*
+libpq-fe.h:                    baselines/pq_calls.h tests/*
+curl/*:                        engine/base/curl_calls.h
+dlfcn.h:                       engine/base/library.c tests/faults/*.c
+execinfo.h:                    tests/faults/*.c
 cmocka.h:                      tests/*
 malloc.h:                      engine/base/arena.c
+sys/random.h:                  engine/base/hash.c
+linux/*:                       engine/base/sandbox_rights.c
+sys/prctl.h:                   engine/base/sandbox_rights.c
+sys/syscall.h:                 engine/base/sandbox_rights.c tests/faults/*.c
 sanitizer/asan_interface.h:    engine/base/arena.c
 emmintrin.h:                   engine/base/jsonblock.h
-x86intrin.h:                   engine/base/jsonblock.h
+immintrin.h:                   engine/base/jsonblock_avx2.h
 weir/weir.h:                   tests/install/*
 '
 
-standard='arpa/inet assert complex ctype dirent errno fcntl fnmatch ftw glob regex sched float inttypes iso646 limits locale math netinet/in poll pthread setjmp signal
+standard='arpa/inet assert complex ctype dirent errno fcntl fnmatch ftw glob regex sched float inttypes iso646 libgen limits locale math netinet/in poll pthread setjmp signal
 spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings sys/ioctl sys/mman sys/resource
-sys/socket sys/stat sys/time sys/types sys/wait termios time uchar unistd wchar'
+sys/socket sys/stat sys/time sys/types sys/uio sys/wait termios time uchar unistd wchar'
 standard=$(printf ' %s ' "$standard" | tr '\n' ' ')
 
 report "$(include_lines '<' | awk -F: -v parties="$third_parties" -v standard="$standard" '

@@ -46,18 +46,20 @@ engine/analysis/whole:      @model engine/stats engine/analysis/rank engine/anal
 engine/analysis/path:       @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/timeline engine/analysis/rank engine/analysis/whole
 engine/analysis/advice:     @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/roofline engine/analysis/timeline engine/analysis/graphs engine/analysis/rank engine/analysis/whole engine/analysis/path
 engine/analysis/rows:       @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/roofline engine/analysis/timeline engine/analysis/graphs engine/analysis/rank engine/analysis/ranks engine/analysis/counters engine/analysis/requests engine/analysis/scrape engine/analysis/server engine/analysis/whole engine/analysis/path
-engine/analysis/drawing:    @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/timeline engine/analysis/rank engine/analysis/whole engine/analysis/path engine/analysis/rows
-engine/analysis/compare:    @model engine/stats
+engine/analysis/drawing:    @model engine/stats engine/analysis/time engine/analysis/names engine/analysis/roofline engine/analysis/timeline engine/analysis/rank engine/analysis/ranks engine/analysis/whole engine/analysis/path engine/analysis/rows
+engine/analysis/compare:    @model engine/stats engine/analysis/names
 engine/analysis:            @model engine/stats engine/part engine/analysis/
 
 engine/report/plain:        @model engine/report
 engine/report/words:        @model engine/report engine/report/plain
 engine/report/tables:       @model engine/report engine/report/plain engine/report/words
-engine/report/classify:     @model engine/report engine/report/plain engine/report/words engine/report/tables
-engine/report/gate:         @model engine/report engine/report/plain engine/report/words engine/report/tables
+engine/report/classify:     @model engine/report engine/report/plain engine/report/words engine/report/tables engine/report/drawing
+engine/report/gate:         @model engine/report engine/report/plain engine/report/words engine/report/tables engine/report/drawing
 engine/report/json:         @model engine/report engine/report/plain engine/report/words
 engine/report/drawing:      @model engine/report engine/report/plain engine/report/words
 engine/report:              @model engine/report/
+
+engine/query:               @model engine/report engine/report/json engine/report/plain
 
 rules:                      @model
 baselines:                  @model
@@ -69,7 +71,7 @@ engine/pipeline:            @all engine/include/weir
 engine/cli:                 @all engine/pipeline
 tests:                      @all engine/pipeline engine/cli engine/include/weir tests/
 '
-all='@model engine/stats engine/part engine/readers/ engine/analysis/ engine/report/ rules baselines ci/'
+all='@model engine/stats engine/part engine/readers/ engine/analysis/ engine/report/ engine/query rules baselines ci/'
 
 report "$(include_lines '"' | awk -F: -v layers="$layers" -v all="$all" '
 	function folder_of(path) { sub(/\/[^\/]*$/, "", path); return path ~ /^tests(\/|$)/ ? "tests" : path }

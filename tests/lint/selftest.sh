@@ -110,13 +110,15 @@ passes size
 refuses size engine/base/a.c "$(yes '' | head -n 950 | sed 's/$/\\n/' | tr -d '\n')."
 
 prepare() {
-	mkdir -p "$tree/tests/golden/classify-runtime"
+	mkdir -p "$tree/tests/golden/classify-runtime" "$tree/ci"
+	echo "packages_to_build='gcc cmake'" >"$tree/ci/lib.sh"
 	printf 'answer\nmore\n' >"$tree/tests/golden/classify-runtime/stdout"
-	[ -e "$tree/README.md" ] || printf 'The first line of the report\n```\nanswer\n```\n[x](tests)\n' >"$tree/README.md"
+	[ -e "$tree/README.md" ] || printf 'sudo apt-get install gcc cmake\nThe first line of the report\n```\nanswer\n```\n[x](tests)\n' >"$tree/README.md"
 }
 passes readme
-refuses readme README.md 'The first line of the report\n```\nanother\n```'
-refuses readme README.md 'The first line of the report\n```\nanswer\n```\n[gone](docs/gone.md)'
+refuses readme README.md 'sudo apt-get install gcc cmake\nThe first line of the report\n```\nanother\n```'
+refuses readme README.md 'sudo apt-get install gcc cmake\nThe first line of the report\n```\nanswer\n```\n[gone](docs/gone.md)'
+refuses readme README.md 'sudo apt-get install gcc\nThe first line of the report\n```\nanswer\n```\n[x](tests)'
 prepare() { :; }
 
 passes shell
@@ -135,6 +137,8 @@ passes tidy "$tree/build"
 refuses tidy engine/base/a.c 'int weir_B(void) { return 0; }' "$tree/build"
 refuses tidy engine/base/a.c "int weir_b(int a) {\n$(yes 'a++;\\n' | head -n 70 | tr -d '\n') return a; }" "$tree/build"
 refuses tidy engine/base/a.c 'int weir_b(int *a) { a = 0; return *a; }' "$tree/build"
+passes tidy "$tree/build" part 2 2
+refuses tidy engine/base/a.c 'int weir_B(void) { return 0; }' "$tree/build" part 1 2
 
 prepare() {
 	mkdir -p "$tree/engine/include/weir"

@@ -119,7 +119,7 @@ class Build:
         self.jobs = jobs
         self.memory = MEMORY
         command(["cmake", "-G", "Ninja", "-S", tree, "-B", self.folder, "-DCMAKE_BUILD_TYPE=Debug",
-                 "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options], check=True)
+                 "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DBUILD_TESTING=ON", *options], check=True)
         self.tests = {}
         self.environment = {}
 

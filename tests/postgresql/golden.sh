@@ -3,9 +3,11 @@
 # store a database, and puts the file name back into the output. run.sh sources it.
 # shellcheck shell=sh disable=SC2154 # variables of lib.sh
 
-# Cases about files: no database, a file that is not there, a copy between two files; and cases that show the name of the
-# store in a paragraph, whose lines end elsewhere as an address is longer.
+# Cases about files: no database, a file that is not there, a copy between two files, a store in place of a profile, names that
+# completion reads from a file (it asks no server); and cases that show the name of the store in a paragraph, whose lines end
+# elsewhere as an address is longer.
 only_files='advise-keep-no-store baseline-not-a-store gate-store-is-no-store baseline-none baseline-copy baseline-copy-differs'
+only_files="$only_files first-hour-store first-hour-completion"
 wrapped='advise-keep doctor doctor-one-run doctor-sessions gate-mistyped-baseline gate-no-baseline'
 
 golden_cases() {

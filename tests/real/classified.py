@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads the report that weir gives for a file, and numbers out of what other tools wrote."""
+import functools
 import json
 import re
 import subprocess
 
 
+@functools.lru_cache(maxsize=1)
+def classify(weir, path):
+    """Runs `weir classify -f json` on a file, once for the callers that ask one after the other."""
+    return subprocess.run([weir, "classify", path, "--format", "json"], capture_output=True, text=True, check=False)
+
+
 def report(weir, path):
-    """Returns `weir classify -f json` of a file."""
-    result = subprocess.run([weir, "classify", path, "--format", "json"], capture_output=True, text=True, check=True)
+    """Returns the report of a file."""
+    result = classify(weir, path)
+    result.check_returncode()
     return json.loads(result.stdout)
 
 

@@ -17,6 +17,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLOSE = 6e-3            # of shares: two figures that are printed alike
@@ -202,13 +203,16 @@ CHECKS = (check_bars, check_headline, check_stages, check_device, check_ranks, c
 
 
 def judge(weir, paths):
-    """Returns the contradictions of the report; None if weir refuses the files."""
-    made = subprocess.run([weir, "classify", "-f", "json", *paths], capture_output=True, text=True, check=False, timeout=120)
-    if made.returncode:
-        return None
-    text = subprocess.run([weir, "classify", "--color", "never", *paths], capture_output=True, text=True, check=False, timeout=120)
-    report = json.loads(made.stdout)
-    return [said for check in CHECKS for said in check(report, text.stdout)]
+    """Returns the contradictions of the report, which one call writes as JSON and as text; None if weir refuses the files."""
+    with tempfile.TemporaryDirectory() as folder:
+        stored = os.path.join(folder, "report.json")
+        made = subprocess.run([weir, "classify", "--color", "never", "-o", "-", "-o", stored, *paths], capture_output=True,
+                              text=True, check=False, timeout=120)
+        if made.returncode:
+            return None
+        with open(stored, encoding="utf-8") as file:
+            report = json.load(file)
+    return [said for check in CHECKS for said in check(report, made.stdout)]
 
 
 def files_below(*roots):

@@ -15,16 +15,16 @@ import glob
 import importlib
 import math
 import os
-import subprocess
 import sys
 
+import classified
+
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, here)
 
 
 def refusal(weir, path):
     """Returns the message with which weir refuses the file; "" if it reads it."""
-    result = subprocess.run([weir, "classify", path], capture_output=True, text=True, check=False)
+    result = classified.classify(weir, path)
     return result.stderr if result.returncode else ""
 
 

@@ -119,4 +119,15 @@ static inline void assert_balanced(const struct weir_text *text)
 	assert_int_equal(open.count, 0);
 }
 
+/* Fails unless the page has one script, which is its own: the last element of the body. */
+static inline void assert_one_script(const struct weir_text *text)
+{
+	const char *script = strstr(text->data, "<script");
+
+	assert_non_null(script);
+	assert_null(strstr(script + 1, "<script"));
+	assert_has(text, "</main>\n<script>/* SPDX-License-Identifier: GPL-3.0-or-later */\n");
+	assert_has(text, "</script>\n</body>\n</html>\n");
+}
+
 #endif

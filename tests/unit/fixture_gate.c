@@ -273,6 +273,103 @@ static void add_remark(struct weir_gate_result *result, const char *remark)
 	result->remark_count = 1;
 }
 
+/* Four recorded runs and a candidate; the last but one begins a level. */
+static struct weir_drawn_history *make_history(struct weir_arena *arena)
+{
+	static const struct weir_drawn_point points[] = {
+		{"0a1b2c3d4e5f", "2026-11-16T14:00:00Z", "c0ffee1", false, 571000},
+		{"1a1b2c3d4e5f", "2026-11-17T14:00:00Z", NULL, false, NAN},
+		{"2a1b2c3d4e5f", "2026-11-18T14:00:00Z", "c0ffee2", false, 572000},
+		{NULL, NULL, NULL, false, 598000},
+		{"head-1.json", NULL, "c0ffee3", true, 599000}};
+	static const struct weir_drawn_step steps[] = {{3, 0.0473, "driver 560.35 -> 570.12"}};
+	struct weir_drawn_history *history = weir_arena_alloc(arena, sizeof(*history));
+
+	*history = (struct weir_drawn_history){
+		.row = 0,
+		.older = 7,
+		.points = (struct weir_drawn_point *)weir_arena_copy(arena, (const char *)points,
+	                                                             sizeof points),
+		.point_count = WEIR_COUNT_OF(points),
+		.steps = (struct weir_drawn_step *)weir_arena_copy(arena, (const char *)steps,
+	                                                           sizeof steps),
+		.step_count = WEIR_COUNT_OF(steps),
+	};
+	return history;
+}
+
+/* A stage of four parts, of which the last is negative on both sides. */
+static struct weir_drawn_stage *make_stage(struct weir_arena *arena)
+{
+	static const struct weir_drawn_part parts[] = {
+		{WEIR_DRAWN_OPERATOR, "aten::copy_", "aten::clone", "copy", 1, 81200, 118400, 26,
+	         58},
+		{WEIR_DRAWN_OPERATOR, "aten::mm", NULL, "gemm", 1, 420000, 410000, 96, NAN},
+		{WEIR_DRAWN_OPERATORS, NULL, NULL, NULL, 7, 90000, 90000, NAN, NAN},
+		{WEIR_DRAWN_REST, NULL, NULL, NULL, 0, -19200, -18400, NAN, NAN}};
+	struct weir_drawn_stage *stage = weir_arena_alloc(arena, sizeof(*stage));
+
+	*stage = (struct weir_drawn_stage){
+		.name = "decode_graph",
+		.baseline_ns = 572000,
+		.candidate_ns = 600000,
+		.parts = (struct weir_drawn_part *)weir_arena_copy(arena, (const char *)parts,
+	                                                           sizeof parts),
+		.part_count = WEIR_COUNT_OF(parts),
+	};
+	return stage;
+}
+
+/* Five runs in two sessions, the third one odd; the first row and a figure of whole runs. */
+static struct weir_gate_pictures *make_pictures(struct weir_gate_result *result)
+{
+	static const struct weir_drawn_run runs[] = {{false, "base-1.json", 1},
+	                                             {false, "base-2.json", 1},
+	                                             {false, NULL, 0},
+	                                             {true, "head-1.json", 2},
+	                                             {true, "head-2.json", 2}};
+	static const double values[2][5] = {{571000, 572000, 640000, 598000, 599000},
+	                                    {61.2, NAN, 61.4, 62.5, 62.7}};
+	static const struct weir_drawn_percentile points[] = {
+		{5, 560000, 559000, 561000, 581000, 580000, 582000},
+		{50, 571632.25, 571000, 572000, 598500.125, 598000, 599000},
+		{95, 580100, 580000, 581000, 609700, 600000, 620000},
+		{99, NAN, NAN, NAN, 640000, 630000, 650000}};
+	struct weir_gate_pictures *pictures = weir_arena_alloc(result->arena, sizeof(*pictures));
+	struct weir_arena *arena = result->arena;
+
+	*pictures = (struct weir_gate_pictures){
+		.runs = (struct weir_drawn_run *)weir_arena_copy(arena, (const char *)runs,
+	                                                         sizeof runs),
+		.run_count = WEIR_COUNT_OF(runs),
+		.older_baseline = 2,
+		.rows = weir_arena_alloc(arena, 2 * sizeof(struct weir_drawn_row)),
+		.row_count = 2,
+		.curves = weir_arena_alloc(arena, sizeof(struct weir_drawn_curve)),
+		.curve_count = 1,
+	};
+	for (size_t i = 0; i < 2; i++)
+		pictures->rows[i] = (struct weir_drawn_row){
+			.row = i * 7,
+			.values = (double *)weir_arena_copy(arena, (const char *)values[i],
+		                                            sizeof values[i]),
+			.value_count = WEIR_COUNT_OF(runs),
+			.odd = weir_arena_alloc(arena, sizeof(uint64_t)),
+			.odd_count = i == 0,
+		};
+	pictures->rows[0].odd[0] = 2;
+	pictures->stages = make_stage(arena);
+	pictures->stage_count = 1;
+	pictures->histories = make_history(arena);
+	pictures->history_count = 1;
+	pictures->curves[0] =
+		(struct weir_drawn_curve){.scope = decode_p50.scope,
+	                                  .points = (struct weir_drawn_percentile *)weir_arena_copy(
+						  arena, (const char *)points, sizeof points),
+	                                  .point_count = WEIR_COUNT_OF(points)};
+	return pictures;
+}
+
 struct weir_gate_result *fixture_gate_regression(void)
 {
 	struct weir_gate_result *result = comparison(WEIR_GATE_REGRESSION, 1);
@@ -304,6 +401,7 @@ struct weir_gate_result *fixture_gate_regression(void)
 	add_remark(result, "weir.json: rules[1] (operator:*/aten::gone) matches nothing");
 	set_difference(result, (struct weir_difference){"driver", "560.35", "570.12",
 	                                                WEIR_ENVIRONMENT_WARN});
+	result->pictures = make_pictures(result);
 	return result;
 }
 
@@ -431,12 +529,43 @@ static void break_rows(struct weir_gate_result *result)
 	result->rows[8].name = outbreak;
 }
 
+static void break_pictures(struct weir_gate_result *result)
+{
+	struct weir_gate_pictures *pictures = make_pictures(result);
+
+	pictures->older_candidate = (UINT64_C(1) << 53) - 1;
+	pictures->runs[0].name = outbreak;
+	pictures->runs[1].name = "\xff\xfe";
+	pictures->runs[3].session = (UINT64_C(1) << 53) - 1;
+	pictures->rows[0].values[0] = -1e300;
+	pictures->rows[0].values[1] = 1e300;
+	pictures->rows[1].values[0] = 0;
+	pictures->curves[0].scope = result->rows[0].scope;
+	pictures->curves[0].points[0].baseline_low = 1e-300;
+	pictures->curves[0].points[1].candidate = -1;
+	pictures->curves[0].points[2].candidate_high = 1e300;
+	pictures->histories[0].points[0].name = outbreak;
+	pictures->histories[0].points[0].recorded = outbreak;
+	pictures->histories[0].points[2].recorded = "\xff";
+	pictures->histories[0].points[2].commit = outbreak;
+	pictures->histories[0].points[3].value = -1e300;
+	pictures->histories[0].steps[0].labels = outbreak;
+	pictures->stages[0].name = outbreak;
+	pictures->stages[0].parts[0].name = outbreak;
+	pictures->stages[0].parts[1].name = NULL;
+	pictures->stages[0].parts[1].family = outbreak;
+	pictures->stages[0].parts[2].candidate_ns += (INT64_C(1) << 52);
+	pictures->stages[0].candidate_ns += (INT64_C(1) << 52);
+	result->pictures = pictures;
+}
+
 struct weir_gate_result *fixture_gate_hostile(void)
 {
 	struct weir_gate_result *result = fixture_gate_regression();
 	static struct weir_gate_label hostile[] = {{"gpu", outbreak}, {outbreak, outbreak}};
 
 	break_rows(result);
+	break_pictures(result);
 	result->baseline_name = outbreak;
 	result->recorded_first = outbreak;
 	result->candidate.labels = hostile;
@@ -468,6 +597,7 @@ struct weir_gate_result *fixture_gate_many(size_t rows)
 	}
 	result->rows = many;
 	result->row_count = rows;
+	result->pictures = NULL;
 	return result;
 }
 

@@ -9,13 +9,13 @@ enum { GPU_ACTIVE, IDLE_LATE, KERNEL_P50, KERNELS_A_STEP, GRAPHS, FEATURES };
 
 static const struct weir_feature feature_rows[FEATURES] = {
 	[GPU_ACTIVE] = {"gpu_active", WEIR_UNIT_SHARE, WEIR_FOR_PROFILE,
-                        "share of time with device work"},
+                        "share of time with device work", NULL},
 	[IDLE_LATE] = {"idle_host_late", WEIR_UNIT_SHARE, WEIR_FOR_PROFILE,
-                       "share of time that waits for the host"},
-	[KERNEL_P50] = {"kernel_p50_ns", WEIR_UNIT_NS, WEIR_FOR_PROFILE, "median kernel"},
-	[KERNELS_A_STEP] = {"kernels_per_step", WEIR_UNIT_COUNT, WEIR_FOR_PROFILE,
-                            "kernels a step"},
-	[GRAPHS] = {"has_graphs", WEIR_UNIT_FLAG, WEIR_FOR_PROFILE, "any graph replay"},
+                       "share of time that waits for the host", NULL},
+	[KERNEL_P50] = {"kernel_p50_ns", WEIR_UNIT_NS, WEIR_FOR_PROFILE, "median kernel", NULL},
+	[KERNELS_A_STEP] = {"kernels_per_step", WEIR_UNIT_COUNT, WEIR_FOR_PROFILE, "kernels a step",
+                            NULL},
+	[GRAPHS] = {"has_graphs", WEIR_UNIT_FLAG, WEIR_FOR_PROFILE, "any graph replay", NULL},
 };
 
 static const struct weir_feature_table feature_table = {feature_rows, FEATURES};

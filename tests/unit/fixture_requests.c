@@ -8,10 +8,10 @@
 enum { PATH_HOST, PATH_MAX, PATH_COPY, FLAT_STEP_RATIO, FEATURES };
 
 static const struct weir_feature feature_rows[FEATURES] = {
-	[PATH_HOST] = {"path_host", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS, "host work"},
-	[PATH_MAX] = {"path_max", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS, "the largest of them"},
-	[PATH_COPY] = {"path_copy", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS, "copies"},
-	[FLAT_STEP_RATIO] = {"flat_step_ratio", WEIR_UNIT_RATIO, WEIR_FOR_REQUESTS, "steps"},
+	[PATH_HOST] = {"path_host", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS, "host work", NULL},
+	[PATH_MAX] = {"path_max", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS, "the largest of them", NULL},
+	[PATH_COPY] = {"path_copy", WEIR_UNIT_SHARE, WEIR_FOR_REQUESTS, "copies", NULL},
+	[FLAT_STEP_RATIO] = {"flat_step_ratio", WEIR_UNIT_RATIO, WEIR_FOR_REQUESTS, "steps", NULL},
 };
 
 static const struct weir_feature_table feature_table = {feature_rows, FEATURES};

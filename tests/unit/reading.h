@@ -42,7 +42,7 @@ const struct weir_input *reading_of_bytes(const struct weir_reader *reader, stru
 void reading_refuses_bytes(const struct weir_reader *reader, struct bytes bytes,
                            enum weir_status status, const char *message);
 /* Expects that the database is read, or refused in one line, if it is cut at any byte or has any
- * byte changed. */
+ * byte changed; of long runs of zeros, which are free space, every eighth byte. Frees the bytes. */
 void reading_survives_damaged_bytes(const struct weir_reader *reader, struct bytes bytes);
 
 /* Expects the samples of a stage, in nanoseconds. */

@@ -8,8 +8,10 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
+#include "engine/pipeline/several_runs.h"
 #include "engine/readers/loadgen/client_summary.h"
 #include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"
@@ -477,6 +479,153 @@ static void results_are_known_by_their_keys(void **state)
 	assert_string_equal(reading_claims("{\"x\": " SERVE "}}"), "none");
 }
 
+/* Reads results of a made-up benchmark in one file: each has a rate, and its number as its
+ * throughput. */
+static struct weir_input *read_rates(const char *rates, struct weir_profile *profile)
+{
+	struct weir_text text = {0};
+	struct weir_input *input;
+
+	for (size_t i = 0; rates[i]; i++)
+		weir_text_printf(&text,
+		                 "{\"backend\": \"vllm\", \"date\": \"20260101-12000%zu\", "
+		                 "\"request_rate\": %c, \"duration\": 1, \"completed\": 2, "
+		                 "\"total_input_tokens\": 3, \"request_throughput\": %zu}\n",
+		                 i, rates[i], i + 1);
+	reading_of(&weir_reader_bench, text.data, profile);
+	weir_text_release(&text);
+	input = &profile->inputs[profile->input_count - 1];
+	return input;
+}
+
+static size_t count_repeats(const struct weir_input *input)
+{
+	size_t count = 0;
+
+	for (const struct weir_run *run = input->repeats; run; run = run->next)
+		count++;
+	return count;
+}
+
+static void a_result_that_is_repeated_is_a_run_each_time(void **state)
+{
+	static const struct {
+		const char *rates;
+		size_t repeats;
+	} cases[] = {{"1", 0},    {"12", 0},   {"11", 2}, {"111", 3},
+	             {"1212", 2}, {"1122", 2}, {"112", 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct weir_profile *profile = weir_profile_new();
+
+		assert_int_equal(count_repeats(read_rates(cases[i].rates, profile)),
+		                 cases[i].repeats);
+		weir_profile_free(profile);
+	}
+}
+
+static void repeats_keep_the_order_of_the_file(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_rates("444", profile);
+	const struct weir_run *run = input->repeats;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++, run = run->next)
+		expect_metric(run, "request_throughput", (double)i + 1, true, "1/s");
+	assert_string_equal(weir_run_label(input->repeats->next, "date"), "20260101-120001");
+	expect_metric(input->run, "request_rate@4#3/request_throughput", 3, true, "1/s");
+	input = read_rates("4884", profile);
+	expect_metric(input->repeats, "request_rate@4/request_throughput", 1, true, "1/s");
+	expect_metric(input->repeats, "request_rate@8/request_throughput", 2, true, "1/s");
+	expect_metric(input->repeats->next, "request_rate@4/request_throughput", 4, true, "1/s");
+	expect_metric(input->repeats->next, "request_rate@8/request_throughput", 3, true, "1/s");
+	weir_profile_free(profile);
+}
+
+static void repeats_are_runs_of_a_baseline_and_one_report(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_run *further = NULL;
+	struct weir_error err = {0};
+
+	(void)state;
+	read_rates("444", profile);
+	assert_int_equal(weir_several_runs_choose(profile, 0, &err), WEIR_OK);
+	assert_non_null(weir_series_find(&profile->inputs[0].run->metrics,
+	                                 "request_rate@4#2/request_throughput"));
+	assert_int_equal(weir_several_runs_choose(profile, 4, &err), WEIR_E_USAGE);
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	read_rates("444", profile);
+	assert_int_equal(weir_several_runs_choose(profile, 2, &err), WEIR_OK);
+	expect_metric(profile->inputs[0].run, "request_throughput", 2, true, "1/s");
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	read_rates("444", profile);
+	assert_int_equal(weir_several_runs_take(profile, &further, &err), WEIR_OK);
+	expect_metric(profile->inputs[0].run, "request_throughput", 1, true, "1/s");
+	expect_metric(further->next, "request_throughput", 3, true, "1/s");
+	weir_run_free(further);
+	weir_profile_free(profile);
+}
+
+/* Scripts keep the times of a result and drop its totals. */
+static void times_without_totals_are_read(void **state)
+{
+	static const char text[] =
+		"{\"backend\": \"vllm\", \"num_prompts\": 200, \"request_rate\": 1.0, "
+		"\"mean_ttft_ms\": 111.25, \"median_ttft_ms\": 103.5, \"std_ttft_ms\": 45.1, "
+		"\"p99_ttft_ms\": 165.5, \"mean_itl_ms\": 40.25}";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run;
+
+	(void)state;
+	assert_true(weir_sniff_reader(&weir_reader_bench, text, sizeof text - 1) > 0);
+	run = run_of(text, profile);
+	expect_metric(run, "mean_ttft_ms", 111.25, false, "ms");
+	expect_metric(run, "median_ttft_ms", 103.5, false, "ms");
+	expect_metric(run, "mean_itl_ms", 40.25, false, "ms");
+	assert_null(weir_series_find(&run->metrics, "request_throughput"));
+	assert_string_equal(weir_run_label(run, "num_prompts"), "200");
+	weir_profile_free(profile);
+}
+
+/* Its inter-token latency is the time of a request over all its tokens. */
+static void llmperfs_summary_is_read(void **state)
+{
+	static const char text[] =
+		"{\"version\": \"2023-08-31\", \"model\": \"org/m\", \"num_concurrent_requests\": "
+		"5, "
+		"\"results_inter_token_latency_s_quantiles_p99\": 0.0625, "
+		"\"results_inter_token_latency_s_mean\": 0.03125, "
+		"\"results_ttft_s_quantiles_p25\": 0.1, \"results_ttft_s_quantiles_p50\": 0.25, "
+		"\"results_ttft_s_mean\": 0.5, \"results_ttft_s_stddev\": 0.1, "
+		"\"results_end_to_end_latency_s_quantiles_p95\": 2, "
+		"\"results_number_input_tokens_mean\": \"256.0\", "
+		"\"results_num_completed_requests\": 10, \"results_number_errors\": 2, "
+		"\"results_num_completed_requests_per_min\": 120, "
+		"\"results_mean_output_throughput_token_per_s\": 335.5}";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input;
+
+	(void)state;
+	assert_true(weir_sniff_reader(&weir_reader_bench, text, sizeof text - 1) > 0);
+	input = reading_of(&weir_reader_bench, text, profile);
+	expect_metric(input->run, "p99_ntpot_ms", 62.5, false, "ms");
+	expect_metric(input->run, "mean_ntpot_ms", 31.25, false, "ms");
+	expect_metric(input->run, "median_ttft_ms", 250, false, "ms");
+	expect_metric(input->run, "mean_ttft_ms", 500, false, "ms");
+	expect_metric(input->run, "p95_e2el_ms", 2000, false, "ms");
+	expect_metric(input->run, "request_throughput", 2, true, "1/s");
+	expect_metric(input->run, "output_throughput", 335.5, true, "tokens/s");
+	assert_int_equal(input->run->metrics.count, 7);
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, 2);
+	assert_string_equal(weir_run_label(input->run, "max_concurrency"), "5");
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -504,6 +653,11 @@ int main(void)
 		cmocka_unit_test(texts_beyond_the_limit_are_not_labels),
 		cmocka_unit_test(gaps_beyond_the_limit_are_thinned_without_a_rhythm),
 		cmocka_unit_test(results_are_known_by_their_keys),
+		cmocka_unit_test(a_result_that_is_repeated_is_a_run_each_time),
+		cmocka_unit_test(repeats_keep_the_order_of_the_file),
+		cmocka_unit_test(repeats_are_runs_of_a_baseline_and_one_report),
+		cmocka_unit_test(times_without_totals_are_read),
+		cmocka_unit_test(llmperfs_summary_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

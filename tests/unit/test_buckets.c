@@ -389,6 +389,49 @@ static void bounds_hold_for_the_difference_of_two_pages(void **state)
 	}
 }
 
+static void expect_stalls(struct weir_buckets buckets, double usual, double share)
+{
+	struct weir_stalls got;
+
+	weir_buckets_stalls(&buckets, &got);
+	assert_near(got.usual, usual, 1e-9);
+	assert_near(got.share, share, 1e-9);
+	weir_buckets_release(&buckets);
+}
+
+static void long_durations_add_at_least_their_part_of_the_sum(void **state)
+{
+	static const double wide[] = {10, 25, 100, 300, INFINITY};
+
+	(void)state;
+	/* 90 observations are 10 at most, and ten are 100 to 300. */
+	expect_stalls(made(5, wide, (double[]){90, 90, 90, 100, 100}, 2700, 100), 10,
+	              1 - 10 * 100 / 2700.0);
+	/* The sum allows the 90 only 8.9 each: (1801 - 10 * 100) / 90. */
+	expect_stalls(made(5, wide, (double[]){90, 90, 90, 100, 100}, 1801, 100), 8.9,
+	              1 - 8.9 * 100 / 1801);
+	/* The median's bucket is the second one, and the first may hold nothing: the long ones
+	 * alone show more than the mean. */
+	expect_stalls(made(5, wide, (double[]){45, 95, 95, 100, 100}, 1650, 100), 23,
+	              5 * (100 - 23) / 1650.0);
+	/* From twice the usual duration on. */
+	expect_stalls(
+		made(4, (double[]){10, 25, 40, INFINITY}, (double[]){45, 95, 95, 100}, 1200, 100),
+		20, 5 * (40 - 20) / 1200.0);
+	expect_stalls(
+		made(4, (double[]){10, 25, 39, INFINITY}, (double[]){45, 95, 95, 100}, 1195, 100),
+		20, 0);
+}
+
+static void without_a_sum_nothing_is_known_of_long_durations(void **state)
+{
+	static const double bound[] = {10, INFINITY};
+
+	(void)state;
+	expect_stalls(made(2, bound, (double[]){90, 100}, NAN, 100), 10, NAN);
+	expect_stalls(made(2, bound, (double[]){0, 0}, 0, 0), NAN, NAN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -405,6 +448,8 @@ int main(void)
 		cmocka_unit_test(a_missing_last_bucket_is_made_of_the_count),
 		cmocka_unit_test(the_true_quantile_lies_within_the_bounds),
 		cmocka_unit_test(bounds_hold_for_the_difference_of_two_pages),
+		cmocka_unit_test(long_durations_add_at_least_their_part_of_the_sum),
+		cmocka_unit_test(without_a_sum_nothing_is_known_of_long_durations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

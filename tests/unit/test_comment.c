@@ -412,9 +412,28 @@ static void a_pull_request_is_found_by_its_very_head(void **state)
 	assert_int_equal(find_pull(moved_on, &number), WEIR_E_NO_PULL_REQUEST);
 }
 
+/* Returns the user that an answer names. */
+static void expect_user(const char *json, const char *expected)
+{
+	struct weir_text name = {0};
+
+	weir_comment_user(&weir_provider_github, json, strlen(json), &name);
+	assert_string_equal(name.data, expected);
+	weir_text_release(&name);
+}
+
+static void a_name_does_not_end_at_an_escaped_nul(void **state)
+{
+	(void)state;
+	expect_user("{\"login\": \"me\"}", "me");
+	expect_user("{\"login\": \"me\\u0000x\"}", "me\xEF\xBF\xBDx");
+	expect_user("{\"login\": \"me\\\\u0000\"}", "me\\u0000"); /* an escaped backslash */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_does_not_end_at_an_escaped_nul),
 		cmocka_unit_test(a_comment_is_created_once),
 		cmocka_unit_test(a_created_comment_has_its_number_before_it_is_listed),
 		cmocka_unit_test(an_unchanged_comment_is_left_alone),

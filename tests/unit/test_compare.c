@@ -153,6 +153,48 @@ static void one_run_makes_suspects_of_tails_only_from_three_margins(void **state
 	weir_gate_result_free(result);
 }
 
+/* Doubles the first iterations of a run's only stage. */
+static void double_first(struct weir_run *run, size_t count)
+{
+	struct weir_series *series = weir_series_get(&run->stages, "decode");
+
+	for (size_t i = 0; i < count; i++)
+		series->value[i] *= 2;
+}
+
+/* Ten runs whose tails differ, and one run with a tail of `candidate` of 300 iterations. */
+static struct weir_gate_result *tails_with(size_t candidate)
+{
+	static const size_t tails[10] = {1, 20, 5, 3, 14, 4, 12, 6, 2, 10};
+	struct weir_gate_result *result;
+	struct runs runs;
+
+	runs_init(&runs, 10, 1, 7);
+	add_stage(&runs, "decode", (struct shape){.count = 300});
+	for (size_t r = 0; r < 10; r++)
+		double_first(runs.base[r], tails[r]);
+	double_first(runs.head[0], candidate);
+	result = compare_runs(&runs);
+	runs_release(&runs);
+	return result;
+}
+
+/* The rate of a tail varies from run to run. In one run of many it reaches the last decile. */
+static void a_tail_that_reaches_p90_in_one_run_is_no_suspect(void **state)
+{
+	struct weir_gate_result *result = tails_with(33);
+
+	(void)state;
+	assert_true(row_of(result, "stage:decode", WEIR_METRIC_P90)->change > 0.5);
+	assert_true(row_of(result, "stage:decode", WEIR_METRIC_SHIFT)->change > 0.06);
+	assert_int_equal(count_outcomes(result, WEIR_OUTCOME_SUSPECT), 0);
+	weir_gate_result_free(result);
+	result = tails_with(100); /* a third of the iterations is no chance */
+	assert_int_equal(row_of(result, "stage:decode", WEIR_METRIC_P90)->outcome,
+	                 WEIR_OUTCOME_SUSPECT);
+	weir_gate_result_free(result);
+}
+
 static void one_against_one_finds_the_operator_that_stands_out(void **state)
 {
 	struct weir_gate_result *result;
@@ -404,6 +446,7 @@ int main(void)
 		cmocka_unit_test(a_faster_stage_improves),
 		cmocka_unit_test(two_runs_leave_p99_a_suspect),
 		cmocka_unit_test(one_run_makes_suspects_of_tails_only_from_three_margins),
+		cmocka_unit_test(a_tail_that_reaches_p90_in_one_run_is_no_suspect),
 		cmocka_unit_test(one_against_one_finds_the_operator_that_stands_out),
 		cmocka_unit_test(without_a_test_the_figures_are_still_reported),
 		cmocka_unit_test(a_row_needs_samples),

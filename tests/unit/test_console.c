@@ -200,7 +200,7 @@ static void a_log_without_a_table_is_refused(void **state)
 static void logs_are_recognised_by_content(void **state)
 {
 	static const char *const logs[] = {
-		"x\n" TITLE,
+		("x\n" TITLE),
 		"[07/11/2025-07:56:42] [TRT-LLM] [I] Preparing to run throughput benchmark...\n",
 		"Successful requests:  4\nBenchmark duration (s):  2\n",
 		"Namespace(backend='vllm', num_prompts=4, request_rate=inf)\n",

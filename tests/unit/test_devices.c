@@ -329,6 +329,21 @@ static void nearly_equal_candidates_are_a_tie(void **state)
 	weir_device_table_release(&own);
 }
 
+/* The number of multiprocessors decides between namesakes with the same memory. */
+static void the_nearest_number_of_multiprocessors_is_taken(void **state)
+{
+	struct weir_device_table own = table_of(
+		DEVICE("A", "\"a\"", "100", "100") ", " DEVICE("B", "\"a\"", "108", "100"));
+	struct weir_device device;
+
+	(void)state;
+	assert_true(weir_device_find(&own, "A", 107000000000u, 100, &device));
+	assert_string_equal(device.name, "A");
+	assert_true(weir_device_find(&own, "A", 107000000000u, 108, &device));
+	assert_string_equal(device.name, "B");
+	weir_device_table_release(&own);
+}
+
 static void a_key_is_found_anywhere_in_a_name(void **state)
 {
 	struct weir_device_table own = table_of(DEVICE("A", "\"none\", \"b c\"", "100", "100"));
@@ -512,6 +527,7 @@ int main(void)
 		cmocka_unit_test(a_rate_that_is_null_is_missing),
 		cmocka_unit_test(figures_may_differ_from_the_table_by_so_much),
 		cmocka_unit_test(nearly_equal_candidates_are_a_tie),
+		cmocka_unit_test(the_nearest_number_of_multiprocessors_is_taken),
 		cmocka_unit_test(a_key_is_found_anywhere_in_a_name),
 		cmocka_unit_test(a_name_may_have_255_bytes),
 		cmocka_unit_test(slices_are_sevenths),

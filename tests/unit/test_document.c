@@ -104,6 +104,12 @@ static const struct unstored unstored[] = {
 	PADDING("report.operators", struct weir_operator_row, roofline, efficiency),
 	PADDING("report.operators", struct weir_operator_row, counted.beyond_cache,
                 counted.modelled),
+	PADDING("report.operators.shapes", struct weir_operator_shape, roofline, efficiency),
+	PADDING("report.pictures.strip.lanes", struct weir_strip_lane, row, number),
+	PADDING_LAST("report.pictures.step_times.points", struct weir_step_point, mark),
+	UNSTORED("report.pictures.kernels.bins", struct weir_histogram_bin, cause), /* of gaps */
+	PADDING_LAST("report.pictures.kernels.bins", struct weir_histogram_bin, cause),
+	PADDING_LAST("report.pictures.gaps.bins", struct weir_histogram_bin, cause),
 	PADDING("report.graphs", struct weir_graph_row, confidence, share),
 	PADDING("report.graphs.positions", struct weir_graph_position, threads_per_block,
                 offset_ns),
@@ -122,6 +128,16 @@ static const struct unstored unstored[] = {
                  phases[WEIR_STEP_PREFILL].duration_ns),
 	UNSTORED("report.server", struct weir_server_figures,
                  phases[WEIR_STEP_PREFILL].sample_count),
+	/* Notes state them. */
+	UNSTORED("report.server", struct weir_server_figures, transfer_share),
+	UNSTORED("report.server", struct weir_server_figures, transfer_bytes),
+	UNSTORED("report.server", struct weir_server_figures, transfers_failed),
+	UNSTORED("report.server", struct weir_server_figures, transfers_expired),
+	UNSTORED("report.server", struct weir_server_figures, external_hit_rate),
+	UNSTORED("report.server", struct weir_server_figures, media_hit_rate),
+	UNSTORED("report.server", struct weir_server_figures, adapters_running),
+	UNSTORED("report.server", struct weir_server_figures, adapters_waiting),
+	UNSTORED("report.server", struct weir_server_figures, adapters_max),
 	PADDING("report.server", struct weir_server_figures, from_pages, moments),
 	PADDING("report.server", struct weir_server_figures, slots_inferred, reasons),
 	PADDING("report.server", struct weir_server_figures, interference_estimated, step_growth),
@@ -143,6 +159,10 @@ static const struct unstored unstored[] = {
 	PADDING("gate.rows", struct weir_row, metric, baseline),
 	PADDING("gate.rows", struct weir_row, outcome, mde),
 	PADDING_LAST("gate.rows.waiver", struct weir_waiver, exceeded),
+	PADDING("gate.pictures.runs", struct weir_drawn_run, candidate, name),
+	PADDING("gate.pictures.histories.points", struct weir_drawn_point, candidate, value),
+	PADDING("gate.pictures.stages", struct weir_drawn_stage, device_only, baseline_ns),
+	PADDING("gate.pictures.stages.parts", struct weir_drawn_part, kind, name),
 	{NULL, 0, 0},
 };
 
@@ -397,6 +417,90 @@ static void fill(struct random *random, const struct weir_schema *schema, void *
 		fill_member(random, &schema->members[i], object);
 }
 
+static void complete_strip(struct weir_strip *strip)
+{
+	int64_t length_ns = 1;
+
+	for (size_t l = 0; l < strip->lane_count; l++) {
+		int64_t from_ns = 0;
+
+		/* Without a name, no span can state one. */
+		strip->lanes[l].span_count *= strip->name_count > 0;
+		for (size_t i = 0; i < strip->lanes[l].span_count; i++) {
+			struct weir_strip_span *span = &strip->lanes[l].spans[i];
+
+			span->start_ns = from_ns + 1;
+			span->end_ns = from_ns += 10;
+			span->name %= (uint32_t)strip->name_count;
+		}
+		length_ns = from_ns > length_ns ? from_ns : length_ns;
+	}
+	strip->length_ns = length_ns;
+}
+
+static void complete_steps(struct weir_step_times *times)
+{
+	times->steps = 0;
+	for (size_t i = 0; i < times->point_count; i++) {
+		struct weir_step_point *point = &times->points[i];
+
+		point->first = times->steps;
+		point->count = point->count % 5 + 1;
+		point->low_ns = 1;
+		point->p50_ns = 2;
+		point->high_ns = 3;
+		times->steps += point->count;
+	}
+}
+
+static void complete_histogram(struct weir_histogram *histogram)
+{
+	for (size_t i = 0; i < histogram->bin_count; i++) {
+		histogram->bins[i].low_ns = (int64_t)i;
+		histogram->bins[i].high_ns = (int64_t)i + 1;
+		histogram->bins[i].count++;
+	}
+}
+
+static void complete_roofs(struct weir_roofs *roofs)
+{
+	roofs->bytes_per_s = roofs->sustained_bytes_per_s = 4;
+	for (size_t i = 0; i < roofs->roof_count; i++)
+		roofs->roofs[i].theoretical = roofs->roofs[i].sustained = 5;
+}
+
+static void complete_rank_map(struct weir_rank_map *map)
+{
+	size_t cells = SIZE_MAX;
+
+	for (size_t r = 0; r < map->row_count; r++)
+		if (map->rows[r].cell_count < cells)
+			cells = map->rows[r].cell_count;
+	if (cells == 0)
+		map->row_count = 0;
+	for (size_t r = 0; r < map->row_count; r++)
+		map->rows[r].cell_count = cells;
+	map->steps_per_column = map->row_count ? 3 : 0;
+	map->steps = map->row_count ? 3 * cells : 0;
+}
+
+/* Makes the pictures such as their readers demand. */
+static void complete_pictures(struct weir_pictures *pictures)
+{
+	if (pictures->strip)
+		complete_strip((struct weir_strip *)pictures->strip);
+	if (pictures->step_times)
+		complete_steps((struct weir_step_times *)pictures->step_times);
+	if (pictures->kernels)
+		complete_histogram((struct weir_histogram *)pictures->kernels);
+	if (pictures->gaps)
+		complete_histogram((struct weir_histogram *)pictures->gaps);
+	if (pictures->roofs)
+		complete_roofs((struct weir_roofs *)pictures->roofs);
+	if (pictures->rank_map)
+		complete_rank_map((struct weir_rank_map *)pictures->rank_map);
+}
+
 /* Sets the members that are stored specially, and those that must be consistent in any report. */
 static void complete_report(struct random *random, struct weir_report *report,
                             struct weir_profile *profile)
@@ -423,6 +527,8 @@ static void complete_report(struct random *random, struct weir_report *report,
 		report->gpu.idle_share[i] =
 			random->unknown ? NAN : (double)below(random, 60) / 1024;
 	}
+	if (report->pictures)
+		complete_pictures(report->pictures);
 	report->requests.first_token.count = below(random, 2) ? report->requests.count : 0;
 	if (!path)
 		return;
@@ -482,6 +588,53 @@ static void complete_findings(struct random *random, struct weir_gate_result *re
 	}
 }
 
+/* Makes the pictures such as their reader demands. */
+static void complete_gate_pictures(struct random *random, struct weir_gate_result *result)
+{
+	struct weir_gate_pictures *pictures = (struct weir_gate_pictures *)result->pictures;
+
+	if (!pictures)
+		return;
+	if (result->row_count == 0)
+		pictures->row_count = 0;
+	for (size_t i = 0; i < pictures->row_count; i++) {
+		struct weir_drawn_row *row = &pictures->rows[i];
+
+		row->row %= result->row_count;
+		row->value_count = pictures->run_count;
+		row->values =
+			weir_arena_alloc(random->arena, (row->value_count + 1) * sizeof(double));
+		if (pictures->run_count == 0)
+			row->odd_count = 0;
+		for (size_t o = 0; o < row->odd_count; o++)
+			row->odd[o] %= pictures->run_count;
+	}
+	if (result->row_count == 0)
+		pictures->history_count = 0;
+	for (size_t h = 0; h < pictures->history_count; h++) {
+		struct weir_drawn_history *history = &pictures->histories[h];
+
+		history->row %= result->row_count;
+		if (history->point_count < 2)
+			history->step_count = 0;
+		history->step_count = history->step_count > 1 ? 1 : history->step_count;
+		for (size_t i = 0; i < history->step_count; i++)
+			history->steps[i].point = 1;
+	}
+	for (size_t s = 0; s < pictures->stage_count; s++) {
+		struct weir_drawn_stage *stage = &pictures->stages[s];
+
+		stage->baseline_ns = stage->candidate_ns = 0;
+		for (size_t i = 0; i < stage->part_count; i++) {
+			stage->baseline_ns += stage->parts[i].baseline_ns = (int64_t)(i + s);
+			stage->candidate_ns += stage->parts[i].candidate_ns = (int64_t)i;
+		}
+	}
+	for (size_t c = 0; c < pictures->curve_count; c++)
+		for (size_t i = 0; i < pictures->curves[c].point_count; i++)
+			pictures->curves[c].points[i].percent = 10 + 20 * i;
+}
+
 static void a_random_gate_result_survives(struct random *random)
 {
 	struct weir_gate_result *result = weir_gate_result_new(), *again = NULL;
@@ -495,6 +648,7 @@ static void a_random_gate_result_survives(struct random *random)
 		result->rows[i].scope =
 			below(random, 2) ? "operator:decode/aten::mm" : "all-operators";
 	complete_findings(random, result);
+	complete_gate_pictures(random, result);
 	weir_write_gate_json(result, NULL, &first);
 	if (weir_gate_parse(first.data, first.length, &kind, &again, &err))
 		fail_msg("%s in\n%s", err.message, first.data);

@@ -32,10 +32,10 @@ static struct weir_detail_track tracks[] = {
 };
 
 static struct weir_detail_span spans[] = {
-	{INT64_C(1700000000000000123), INT64_C(1700000000000002000), "decode", NULL, 0, 0},
-	{INT64_C(1700000000000000124), INT64_C(1700000000001000125), "python", NULL, 1, 0},
+	{INT64_C(1700000000000000123), INT64_C(1700000000000002000), "decode", NULL, 0, 0, 0},
+	{INT64_C(1700000000000000124), INT64_C(1700000000001000125), "python", NULL, 1, 0, 0},
 	{INT64_C(1700000000000000200), INT64_C(1700000000000000300), HOSTILE, HOSTILE, 2,
-         UINT32_MAX},
+         UINT32_MAX, 0},
 };
 
 static const struct weir_detail detail = {
@@ -139,6 +139,63 @@ static size_t times(const struct weir_text *text, const char *part)
 	return count;
 }
 
+static const struct weir_detail_track launch_tracks[] = {
+	{WEIR_DETAIL_HOST, 0, 0, "calls of thread 1"},
+	{WEIR_DETAIL_WORK, 0, 0, "device 0 work of stream 7"},
+};
+
+/* Launch 1 has both ends; the limit of spans took the work of launch 2. */
+static const struct weir_detail_span launch_spans[] = {
+	{1000, 3000, "cudaLaunchKernel", NULL, 0, UINT32_MAX, 1},
+	{4000, 6000, "cudaLaunchKernel", NULL, 0, UINT32_MAX, 2},
+	{5000, 9000, "gemm", NULL, 1, UINT32_MAX, 1},
+};
+
+static void a_launch_is_a_flow_if_both_ends_are_drawn(void **state)
+{
+	const struct weir_detail launches = {.tracks = (struct weir_detail_track *)launch_tracks,
+	                                     .track_count = 2,
+	                                     .spans = (struct weir_detail_span *)launch_spans,
+	                                     .span_count = 3,
+	                                     .flow_count = 2};
+	struct weir_text out = draw("annotated", &launches);
+
+	(void)state;
+	assert_has(&out, "{\"ph\":\"s\",\"cat\":\"launch\",\"name\":\"launch\",\"id\":1,\"pid\":1,"
+	                 "\"tid\":1,\"ts\":0.000}");
+	assert_has(&out, "{\"ph\":\"f\",\"cat\":\"launch\",\"name\":\"launch\",\"id\":1,\"pid\":1,"
+	                 "\"tid\":2,\"bp\":\"e\",\"ts\":4.000}");
+	assert_int_equal(times(&out, "\"cat\":\"launch\""), 2);
+	weir_text_release(&out);
+}
+
+/* Equal values are written once, and the last window is followed by 0. */
+static void a_counter_is_written_where_it_changes(void **state)
+{
+	static double value[WEIR_DETAIL_WINDOWS];
+	struct weir_detail_counter counter = {0,    "queue depth of device 0", "launches", 2000, 10,
+	                                      value};
+	const struct weir_detail detail_of_counter = {
+		.tracks = (struct weir_detail_track *)launch_tracks,
+		.track_count = 2,
+		.spans = (struct weir_detail_span *)launch_spans,
+		.span_count = 1,
+		.counters = &counter,
+		.counter_count = 1,
+	};
+	struct weir_text out;
+
+	(void)state;
+	value[0] = value[1] = 2.5;
+	out = draw("annotated", &detail_of_counter);
+	assert_has(&out, "{\"ph\":\"C\",\"name\":\"queue depth of device 0\",\"pid\":1,\"tid\":0,"
+	                 "\"ts\":1.000,\"args\":{\"launches\":2.5}}");
+	assert_has(&out, "\"ts\":1.020,\"args\":{\"launches\":0}}");
+	assert_has(&out, "\"ts\":11.000,\"args\":{\"launches\":0}}");
+	assert_int_equal(times(&out, "\"ph\":\"C\""), 3);
+	weir_text_release(&out);
+}
+
 static void a_flame_graph_loads_nothing_and_lets_no_name_out(void **state)
 {
 	struct weir_text out = draw("flame", &detail);
@@ -189,6 +246,13 @@ static void the_longest_suffix_picks_the_writer(void **state)
 		{"notannotated.json", "json"},
 		{"speedscope.json.json", "json"},
 		{"annotated.json/r.json", "json"},
+		{"trace.perfetto.json", "annotated"},
+		{"out/perfetto.json", "annotated"},
+		{"x.annotated.json.gz", "annotated"},
+		{"out/annotated.json.gz", "annotated"},
+		{"trace.perfetto.json.gz", "annotated"},
+		{"notannotated.json.gz", "json"},
+		{"report.html.gz", "html"},
 	};
 
 	(void)state;
@@ -203,6 +267,32 @@ static void the_longest_suffix_picks_the_writer(void **state)
 	}
 }
 
+static void a_suffix_alone_names_no_writer(void **state)
+{
+	static const char *const paths[] = {".gz",      "x.gz",        "json.gz",
+	                                    ".json.gz", "perfetto.gz", "x"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		const struct weir_writer *writer;
+		struct weir_error err = {0};
+
+		assert_int_equal(weir_writer_for_path(WEIR_RESULT_REPORT, paths[i], &writer, &err),
+		                 WEIR_E_USAGE);
+		assert_non_null(strstr(err.message, ".gz after it compresses"));
+	}
+}
+
+static void only_the_last_suffix_compresses(void **state)
+{
+	(void)state;
+	assert_true(weir_writer_compresses("x.json.gz"));
+	assert_false(weir_writer_compresses("x.gz.json"));
+	assert_false(weir_writer_compresses(".gz"));
+	assert_false(weir_writer_compresses("gz"));
+	assert_false(weir_writer_compresses(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,8 +300,12 @@ int main(void)
 		cmocka_unit_test(speedscope_has_a_profile_for_each_root),
 		cmocka_unit_test(annotated_times_are_exact_and_stages_carry_their_verdict),
 		cmocka_unit_test(a_flame_graph_loads_nothing_and_lets_no_name_out),
+		cmocka_unit_test(a_launch_is_a_flow_if_both_ends_are_drawn),
+		cmocka_unit_test(a_counter_is_written_where_it_changes),
 		cmocka_unit_test(a_report_without_detail_is_an_empty_document),
 		cmocka_unit_test(the_longest_suffix_picks_the_writer),
+		cmocka_unit_test(a_suffix_alone_names_no_writer),
+		cmocka_unit_test(only_the_last_suffix_compresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

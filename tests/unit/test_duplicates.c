@@ -93,11 +93,45 @@ static void a_copy_is_refused_but_for_metrics_pages(void **state)
 	assert_int_equal(check(folder.one, folder.other, 7, false, ""), WEIR_OK);
 }
 
+#define MANY 300
+
+/* Two of many files of one size are the same: the pair that comes first is named. */
+static void a_copy_among_many_is_named(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+	char path[64];
+
+	(void)state;
+	for (int i = 0; i < MANY; i++) {
+		struct weir_input *input;
+		FILE *file;
+
+		snprintf(path, sizeof path, "/tmp/weir_duplicates_%d_%d", (int)getpid(), i);
+		file = fopen(path, "wb");
+		assert_non_null(file);
+		/* Files 70 and 90 are like 20, and 250 is like 240. */
+		fprintf(file, "%08d", i == 70 || i == 90 ? 20 : i == 250 ? 240 : i);
+		fclose(file);
+		input = weir_profile_add_input(profile, path);
+		input->format = "kineto";
+		input->bytes = 8;
+	}
+	assert_int_equal(weir_duplicates_check(profile, &err), WEIR_E_USAGE);
+	for (int i = 0; i < MANY; i++)
+		unlink(profile->inputs[i].path);
+	snprintf(path, sizeof path, "%d_20 and /tmp/weir_duplicates_%d_70 have", (int)getpid(),
+	         (int)getpid());
+	assert_non_null(strstr(err.message, path));
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_file_twice_is_refused),
 		cmocka_unit_test(a_copy_is_refused_but_for_metrics_pages),
+		cmocka_unit_test(a_copy_among_many_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,17 @@ static void an_exponential_is_a_softmax_that_is_written_out(void **state)
 	assert_finds(&ops, true);
 	ops.between = "aten::sigmoid";
 	assert_finds(&ops, false);
+	/* exp(-distance) @ weights, without heads */
+	ops = (struct operators){"aten::mm",
+	                         "aten::exp",
+	                         "aten::mm",
+	                         TWO_HALVES,
+	                         "[[12288,128],[128,4096]]",
+	                         "[[12288,4096],[]]",
+	                         "[[12288,4096],[4096,32]]"};
+	assert_finds(&ops, false);
+	ops.between = "aten::_softmax";
+	assert_finds(&ops, true);
 }
 
 static void the_transposed_scores_may_come_second(void **state)
@@ -272,6 +283,30 @@ static void a_result_that_keeps_its_heads_apart_is_still_copied(void **state)
 	advice_trace_free(run);
 }
 
+/* The kernel writes the layout of q: the heads lie apart if q needed no copy. */
+static void a_result_with_the_layout_of_its_queries_is_still_copied(void **state)
+{
+	static const char heads[] = "[[8,16,2048,64],[8,16,2048,64]]";
+	struct advice_trace *run = advice_trace_new();
+	int job = 0;
+
+	(void)state;
+	job = copy(run, heads, TWO_HALVES, job);
+	job = copy(run, heads, TWO_HALVES, job);
+	advice_trace_op(run, "aten::bmm", QUERIES, TWO_HALVES);
+	advice_trace_kernel(run, GEMM, 800000);
+	advice_trace_op(run, "aten::_softmax", SCORES, TWO_HALVES);
+	advice_trace_kernel(run, SOFTMAX, 900000);
+	advice_trace_op(run, "aten::bmm", VALUES, TWO_HALVES);
+	advice_trace_kernel(run, GEMM, 600000);
+	copy(run, "[[8,2048,16,64],[8,2048,16,64]]", TWO_HALVES, job + 3);
+	advice_trace_finish(run, H100);
+	assert_true(advice_trace_apply(run, weir_fix_fused_attention));
+	assert_near(run->draft.program.jobs[job].ns, FUSED_NS, CLOSE);
+	assert_near(run->draft.program.jobs[job + 3].ns, 20000, 0);
+	advice_trace_free(run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +321,7 @@ int main(void)
 		cmocka_unit_test(the_math_operator_takes_the_type_of_its_arguments),
 		cmocka_unit_test(copies_for_the_products_layouts_go_away),
 		cmocka_unit_test(a_result_that_keeps_its_heads_apart_is_still_copied),
+		cmocka_unit_test(a_result_with_the_layout_of_its_queries_is_still_copied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

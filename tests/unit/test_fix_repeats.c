@@ -156,7 +156,7 @@ static void a_product_and_tanh_are_a_cell_and_tangents_are_not(void **state)
 /* Each turn multiplies by another number, and takes no slice. */
 static void a_number_that_changes_is_no_slice(void **state)
 {
-	static char scalars[TURNS][16];
+	static char scalars[TURNS][24];
 	struct advice_step *step = advice_step_new();
 
 	(void)state;
@@ -321,6 +321,56 @@ static void turns_that_take_a_scalar_are_a_loop_if_all_results_are_collected(voi
 		result_of(scalars("[[[4096], [4096], [4096]], []]"), weir_fix_vectorise).found);
 }
 
+/* Heads that read the same features, with a list of results behind them: as many as there are
+ * heads, or too many to be recorded. */
+static struct advice_step *heads(int turns, const char *between, const char *lists)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < turns; i++) {
+		advice_step_op(step, "aten::mm", "[[512, 768], [768, 128]]", TWO, PRODUCT, 4);
+		advice_step_op(step, between, "[[512, 128]]", ONE, POINTWISE, 2);
+		advice_step_op(step, "aten::mm", "[[512, 128], [128, 6]]", TWO, PRODUCT, 3);
+	}
+	advice_step_op(step, "aten::cat", lists, "[\"TensorList\", \"Scalar\"]",
+	               "CatArrayBatchedCopy<c10::BFloat16>", 4);
+	return step;
+}
+
+static void heads_of_a_model_are_one_grouped_product(void **state)
+{
+	static const char four[] = "[[[512, 6], [512, 6], [512, 6], [512, 6]], []]";
+	static const char relu[] = "aten::relu";
+
+	(void)state;
+	assert_true(result_of(heads(4, relu, four), weir_fix_group_the_loop).found);
+	assert_true(result_of(heads(40, relu, "[[], []]"), weir_fix_group_the_loop).found);
+	assert_false(result_of(heads(5, relu, four), weir_fix_group_the_loop).found);
+	assert_false(result_of(heads(20, relu, "[[], []]"), weir_fix_group_the_loop).found);
+	/* the next turn may read what this one chose */
+	assert_false(result_of(heads(4, "aten::argmax", four), weir_fix_group_the_loop).found);
+}
+
+/* The link takes the time of all results that a loop fetches. */
+static void results_of_a_loop_are_fetched_one_behind_the_other(void **state)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		select_of(step, "[[64, 4096], [], []]", i);
+		advice_step_op(step, "aten::mul", "[[4096], []]", ONE, POINTWISE, 3);
+		advice_step_begin(step, "aten::copy_", "[[4096], [4096], []]", TWO, NULL);
+		advice_step_copy(step, "Memcpy DtoH (Device -> Pinned)", 400);
+		advice_step_end(step);
+	}
+	result = result_of(step, weir_fix_vectorise);
+	assert_true(result.found);
+	assert_true(result.after_us > 8 * 398);
+}
+
+/* ---- batch-more ---- */
 /* ---- batch-more ---- */
 
 /* Vectors of a tensor that are multiplied with a matrix; the best ones are taken. */
@@ -469,6 +519,34 @@ static void runs_that_take_parts_of_one_tensor_are_independent(void **state)
 	/* Not enough parts for four runs, as the tensor of a layer is. */
 	assert_false(
 		result_of(model_runs("[[3, 1, 4096], [], []]", last), weir_fix_batch_more).found);
+}
+
+/* Four runs of a model for 512 rows each, which one call takes apart: products of `blocks`, and a
+ * layer's other operator. */
+static bool many_rows(uint32_t blocks, const char *other)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_view(step, "aten::unbind", "[[4, 512, 384], []]", "[" BF16 ", \"Scalar\"]",
+	                 "[\"\", \"0\"]");
+	for (int i = 0; i < 4; i++) {
+		for (int k = 0; k < 12; k++) {
+			advice_step_begin(step, "aten::mm", "[[512, 384], [384, 384]]", TWO, NULL);
+			advice_step_kernel(step, PRODUCT, 5, blocks);
+			advice_step_end(step);
+		}
+		advice_step_op(step, other, "[[512, 384], []]", ONE, POINTWISE, 3);
+	}
+	return result_of(step, weir_fix_batch_more).found;
+}
+
+static void runs_that_leave_multiprocessors_idle_become_a_batch(void **state)
+{
+	(void)state;
+	assert_true(many_rows(24, "aten::native_layer_norm"));
+	assert_false(many_rows(400, "aten::native_layer_norm"));
+	/* the next turn of a recurrence needs this one */
+	assert_false(many_rows(24, "aten::relu"));
 }
 
 /* Four runs of a model behind an operator that prepares its input; `dims` of each run. */
@@ -699,6 +777,7 @@ int main(void)
 		cmocka_unit_test(stages_that_write_rows_over_again_depend_on_each_other),
 		cmocka_unit_test(results_of_a_loop_are_one_tensor_already),
 		cmocka_unit_test(runs_that_take_parts_of_one_tensor_are_independent),
+		cmocka_unit_test(runs_that_leave_multiprocessors_idle_become_a_batch),
 		cmocka_unit_test(runs_of_one_graph_read_the_weights_once),
 		cmocka_unit_test(three_runs_and_small_graphs_are_no_batch),
 		cmocka_unit_test(a_run_that_reads_the_chosen_token_waits_for_it),
@@ -715,6 +794,8 @@ int main(void)
 		cmocka_unit_test(a_choice_on_the_host_copies_only_its_result),
 		cmocka_unit_test(a_large_tensor_of_the_host_is_freed_no_more),
 		cmocka_unit_test(turns_that_take_a_scalar_are_a_loop_if_all_results_are_collected),
+		cmocka_unit_test(heads_of_a_model_are_one_grouped_product),
+		cmocka_unit_test(results_of_a_loop_are_fetched_one_behind_the_other),
 		cmocka_unit_test(queries_that_read_one_index_are_a_batch),
 	};
 

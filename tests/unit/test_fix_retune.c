@@ -83,6 +83,21 @@ static void like_kernels_of_the_run_show_what_is_usual(void **state)
 }
 
 /* 5 MB of each matrix: 5.2 us at the roof. */
+/* Its instructions have no model, and take longer than its traffic. */
+static void random_numbers_take_their_time(void **state)
+{
+	struct advice_trace *run = advice_trace_new();
+
+	(void)state;
+	advice_trace_op(run, "aten::normal_", "[[8192,8192],[],[],[]]",
+	                "[\"c10::BFloat16\",\"Scalar\",\"Scalar\",\"\"]");
+	advice_trace_kernel(run, "distribution_elementwise_grid_stride_kernel<float, 4, normal>",
+	                    150000);
+	advice_trace_finish(run, H100);
+	assert_false(advice_trace_apply(run, weir_fix_retune_kernel));
+	advice_trace_free(run);
+}
+
 static void short_kernels_are_limited_by_launch_and_size(void **state)
 {
 	static const struct {
@@ -231,6 +246,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_is_slow_below_40_percent_of_its_roof),
 		cmocka_unit_test(like_kernels_of_the_run_show_what_is_usual),
 		cmocka_unit_test(short_kernels_are_limited_by_launch_and_size),
+		cmocka_unit_test(random_numbers_take_their_time),
 		cmocka_unit_test(idle_matrix_units_have_another_fix),
 		cmocka_unit_test(a_product_is_slow_at_twice_the_time_of_its_size),
 		cmocka_unit_test(a_kernel_of_one_warp_blocks_takes_the_time_of_its_bytes),

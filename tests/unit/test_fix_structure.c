@@ -103,6 +103,30 @@ static void a_parameter_is_prepared_inside_a_chain(void **state)
 	assert_near(result.after_us, STREAM_US + 80, 0.1);
 }
 
+/* A parameter of two operators: of a row, and of one value, which is a tensor without dimensions.
+ */
+static void a_parameter_of_several_operators_is_prepared_inside_a_chain(void **state)
+{
+	static const struct {
+		const char *dims, *used;
+	} cases[] = {{"[[1024]]", "[" TENSOR ", [1024]]"}, {"[[]]", "[" TENSOR ", []]"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct advice_step *step = advice_step_new();
+		struct advice_result result;
+
+		pointwise(step, "aten::silu", 5 * STREAM_US);
+		advice_step_op(step, "aten::neg", cases[i].dims, ONE, STREAMING, 3);
+		advice_step_op(step, "aten::sqrt", cases[i].dims, ONE, STREAMING, 3);
+		advice_step_op(step, "aten::mul", cases[i].used, TWO, STREAMING, 5 * STREAM_US);
+		advice_step_wait(step);
+		result = result_of(step, weir_fix_compile_pointwise);
+		assert_true(result.found);
+		assert_near(result.after_us, STREAM_US + 80, 0.1);
+	}
+}
+
 /* Applies the same function of `calls` operators to two tensors. */
 static struct advice_step *sisters(int calls)
 {
@@ -297,6 +321,25 @@ static void a_product_takes_a_transposed_matrix(void **state)
 	assert_near(result.after_us, 300, 0.1);
 }
 
+/* Like a_product_takes_a_transposed_matrix(), but the copy changes the type as well, and the
+ * product reads another tensor of the shape and type of the source. */
+static void a_change_of_type_is_no_layout_copy(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	advice_step_view(step, "aten::transpose", "[" TENSOR ", [], []]",
+	                 "[" BF16 ", \"Scalar\", \"Scalar\"]", "[\"\", \"-2\", \"-1\"]");
+	advice_step_begin(step, "aten::contiguous", "[" TENSOR ", []]", "[" BF16 ", \"Scalar\"]",
+	                  NULL);
+	advice_step_op(step, "aten::copy_", "[" TENSOR ", " TENSOR ", []]",
+	               "[\"float\", " BF16 ", \"Scalar\"]", DIRECT, 400);
+	advice_step_end(step);
+	advice_step_op(step, "aten::bmm", "[" TENSOR ", " TENSOR "]", TWO, "nvjet_gemm", 300);
+	advice_step_wait(step);
+	assert_false(result_of(step, weir_fix_avoid_copies).found);
+}
+
 static void a_product_needs_other_dimensions_in_order(void **state)
 {
 	struct advice_step *step = advice_step_new();
@@ -426,6 +469,27 @@ static void a_cache_that_grows_is_written_in_place(void **state)
 	assert_near(result.before_us - result.after_us, 2 * (200 - 2), 0.05);
 }
 
+/* Joins the newest row to a part of the rows before it. */
+static bool window_moves(const char *sliced)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_view(step, "aten::slice", sliced,
+	                 "[" BF16 ", \"Scalar\", \"Scalar\", \"Scalar\", \"Scalar\"]",
+	                 "[\"\", \"1\", \"1\", \"9223372036854775807\", \"1\"]");
+	advice_step_op(step, "aten::cat", "[[[512, 255, 256], [512, 1, 256]], []]",
+	               "[\"TensorList\", \"Scalar\"]", "CatArrayBatchedCopy", 200);
+	advice_step_wait(step);
+	return result_of(step, weir_fix_avoid_copies).found;
+}
+
+static void one_window_that_moves_is_written_in_place(void **state)
+{
+	(void)state;
+	assert_true(window_moves("[[512, 256, 256], [], [], [], []]"));
+	assert_false(window_moves("[[512, 300, 256], [], [], [], []]"));
+}
+
 static void two_halves_are_joined_by_need(void **state)
 {
 	(void)state;
@@ -550,6 +614,35 @@ static void a_quantile_is_a_select(void **state)
 	assert_near(two.after_us - one.after_us, 131 + 44, 0.05);
 }
 
+/* Draws from sorted logits: probabilities, their sum, and a choice; `behind` follows the sum. */
+static double sampled_us(const char *behind)
+{
+	static const char rows[] = "[[64, 128256], []]";
+	struct advice_step *step =
+		sorted("[[64, 128256], [], []]", "[\"float\", \"Scalar\", \"Scalar\"]", 680);
+	struct advice_result result;
+
+	advice_step_op(step, "aten::_softmax", rows, "[\"float\", \"Scalar\"]", STREAMING, 60);
+	advice_step_op(step, "aten::cumsum", rows, "[\"float\", \"Scalar\"]", STREAMING, 240);
+	advice_step_op(step, behind, rows, "[\"float\", \"Scalar\"]", STREAMING, 40);
+	advice_step_op(step, "aten::div", rows, "[\"float\", \"Scalar\"]", STREAMING, 40);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_select_not_sort);
+	assert_true(result.found);
+	return result.before_us - result.after_us;
+}
+
+/* All but one pass for the probabilities works on the candidates, until they go back to their
+ * places. */
+static void samplers_work_on_the_candidates(void **state)
+{
+	const double sort_us = 680 - (131 + 44);
+
+	(void)state;
+	assert_near(sampled_us("aten::sub"), sort_us + 238 + 38 + 38, 0.05);
+	assert_near(sampled_us("aten::scatter"), sort_us + 238, 0.05);
+}
+
 static void a_sort_of_integers_orders_things(void **state)
 {
 	struct advice_step *step =
@@ -607,6 +700,7 @@ int main(void)
 		cmocka_unit_test(a_gate_is_another_tensor_than_its_factor),
 		cmocka_unit_test(rotated_halves_are_part_of_a_chain),
 		cmocka_unit_test(a_parameter_is_prepared_inside_a_chain),
+		cmocka_unit_test(a_parameter_of_several_operators_is_prepared_inside_a_chain),
 		cmocka_unit_test(a_function_of_two_tensors_is_two_chains),
 		cmocka_unit_test(a_product_ends_a_chain),
 		cmocka_unit_test(statistics_of_a_batch_end_a_chain),
@@ -617,6 +711,7 @@ int main(void)
 		cmocka_unit_test(each_wait_starts_another_region),
 		cmocka_unit_test(two_copies_that_undo_each_other_go),
 		cmocka_unit_test(a_product_takes_a_transposed_matrix),
+		cmocka_unit_test(a_change_of_type_is_no_layout_copy),
 		cmocka_unit_test(a_product_needs_other_dimensions_in_order),
 		cmocka_unit_test(the_last_copy_of_a_step_may_be_its_result),
 		cmocka_unit_test(sister_copies_do_not_undo_each_other),
@@ -624,11 +719,13 @@ int main(void)
 		cmocka_unit_test(repeated_heads_are_read_once),
 		cmocka_unit_test(a_copy_into_a_tensor_that_exists_is_no_layout_copy),
 		cmocka_unit_test(a_cache_that_grows_is_written_in_place),
+		cmocka_unit_test(one_window_that_moves_is_written_in_place),
 		cmocka_unit_test(two_halves_are_joined_by_need),
 		cmocka_unit_test(the_first_elements_of_a_sort_need_a_select),
 		cmocka_unit_test(a_sort_that_is_used_as_a_whole_stays),
 		cmocka_unit_test(gathered_columns_of_a_sort_need_a_select),
 		cmocka_unit_test(a_quantile_is_a_select),
+		cmocka_unit_test(samplers_work_on_the_candidates),
 		cmocka_unit_test(a_sort_of_integers_orders_things),
 		cmocka_unit_test(a_fast_sort_stays),
 		cmocka_unit_test(rows_that_one_block_sorts_stay),

@@ -110,14 +110,14 @@ static void a_first_launch_in_the_window_is_warmed_up(void **state)
 
 /* Each step has an operator with a new shape, which takes `ns`, and one with the same shape
  * in all steps, which takes 100 us. */
-static void init_shapes(struct advice_run *run, int64_t ns, int64_t usual_ns)
+static void init_shapes(struct advice_run *run, int steps, int64_t ns, int64_t usual_ns)
 {
 	static const char *const names[] = {"aten::linear"};
 	struct make_trace *make = make_trace_new();
 	struct weir_trace *trace;
 	int64_t at = 0;
 
-	for (int i = 0; i < STEPS; i++) {
+	for (int i = 0; i < steps; i++) {
 		int64_t start = at;
 
 		at = add_launches(make, at + 10 * US);
@@ -161,12 +161,24 @@ static void operators_with_new_shapes_become_as_fast_as_the_others(void **state)
 		struct advice_run run;
 		double before_ns;
 
-		init_shapes(&run, cases[i].ns, cases[i].usual_ns);
+		init_shapes(&run, STEPS, cases[i].ns, cases[i].usual_ns);
 		before_ns = advice_run_step_ns(&run);
 		assert_int_equal(advice_run_apply(&run, weir_fix_warm_shapes), cases[i].found);
 		if (cases[i].found)
 			assert_near(before_ns - advice_run_step_ns(&run),
 			            (double)(cases[i].ns - cases[i].usual_ns), 0.02);
+		advice_run_release(&run);
+	}
+}
+
+static void three_steps_with_new_shapes_are_enough(void **state)
+{
+	(void)state;
+	for (int steps = 2; steps <= 3; steps++) {
+		struct advice_run run;
+
+		init_shapes(&run, steps, 1 * MS, 100 * US);
+		assert_int_equal(advice_run_apply(&run, weir_fix_warm_shapes), steps == 3);
 		advice_run_release(&run);
 	}
 }
@@ -551,11 +563,24 @@ static void results_are_processed_by_two_workers(void **state)
 	struct advice_run run;
 
 	(void)state;
-	init_paused(&run, &(struct pause){.in = "write results", .ns = 20 * MS});
+	init_paused(&run, &(struct pause){.in = "write results",
+	                                  .ns = 20 * MS,
+	                                  .copy = "Memcpy DtoH (Device -> Pinned)",
+	                                  .at_end = true});
 	assert_true(advice_run_apply(&run, weir_fix_overlap_output));
 	/* each at 1.2 times the time that it takes alone */
 	assert_near(run.draft.floor_ns, 12 * MS, 0.01);
 	assert_near(run.draft.floor_high_ns, 20 * MS, 0.01);
+	advice_run_release(&run);
+}
+
+static void a_host_that_fetches_nothing_works_beside_the_device_already(void **state)
+{
+	struct advice_run run;
+
+	(void)state;
+	init_paused(&run, &(struct pause){.in = "parse the next request", .ns = 20 * MS});
+	assert_false(advice_run_apply(&run, weir_fix_overlap_output));
 	advice_run_release(&run);
 }
 
@@ -568,9 +593,11 @@ int main(void)
 		cmocka_unit_test(operators_with_new_shapes_become_as_fast_as_the_others),
 		cmocka_unit_test(an_operator_that_is_silent_before_its_launches_plans),
 		cmocka_unit_test(a_graph_that_is_captured_in_each_step_is_only_replayed),
+		cmocka_unit_test(three_steps_with_new_shapes_are_enough),
 		cmocka_unit_test(kernels_that_are_tried_out_are_not_part_of_the_step),
 		cmocka_unit_test(a_long_collection_leaves_the_host_cold),
 		cmocka_unit_test(results_are_processed_by_two_workers),
+		cmocka_unit_test(a_host_that_fetches_nothing_works_beside_the_device_already),
 		cmocka_unit_test(allocation_in_each_step_is_removed),
 		cmocka_unit_test(a_start_that_allocates_is_no_churn),
 		cmocka_unit_test(a_silent_regular_pause_is_likely_garbage_collection),

@@ -123,6 +123,18 @@ static void the_garbage_collector_is_known_by_its_frames_and_ranges(void **state
 	assert_rows(rows, sizeof rows / sizeof *rows);
 }
 
+static void lines_of_the_program_are_told_from_those_of_pytorch(void **state)
+{
+	(void)state;
+	assert_true(weir_frame_is_program("model.py(12): forward"));
+	assert_true(weir_frame_is_program("/home/me/model.py(12): forward"));
+	assert_true(weir_frame_is_program("transformers/models/llama.py(9): forward"));
+	assert_false(weir_frame_is_program("torch/nn/modules/linear.py(125): forward"));
+	assert_false(weir_frame_is_program("/usr/lib/torch/utils/_contextlib.py(120): wrapper"));
+	assert_false(weir_frame_is_program("<built-in function linear>"));
+	assert_false(weir_frame_is_program("nn.Module: Linear_1"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -131,6 +143,7 @@ int main(void)
 		cmocka_unit_test(loaders_tokenizers_and_files_are_input),
 		cmocka_unit_test(a_thread_that_waits_for_another_says_so),
 		cmocka_unit_test(the_garbage_collector_is_known_by_its_frames_and_ranges),
+		cmocka_unit_test(lines_of_the_program_are_told_from_those_of_pytorch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 	assert_int_equal(weir_json_parse(text.data, text.length, &document, NULL), WEIR_OK);
 	assert_keys(document, "schema weir verdict exit codes method alpha baseline candidate "
 	                      "environment counts rows bound fixes contributions remarks since "
-	                      "incomplete advice findings command ");
+	                      "incomplete advice findings command pictures ");
 	assert_keys(cJSON_GetObjectItem(document, "baseline"), "name runs labels recorded ");
 	assert_keys(cJSON_GetObjectItem(document, "candidate"), "runs labels ");
 	assert_keys(cJSON_GetObjectItem(document, "environment"), "match differences ");
@@ -213,6 +213,39 @@ static void wrong_types_name_their_place(void **state)
 	               WEIR_E_LIMIT, "codes: 17 entries, at most 16");
 }
 
+static void damaged_pictures_are_refused(void **state)
+{
+	const enum weir_status damaged = WEIR_E_FORMAT;
+
+	(void)state;
+	assert_refused("{\"row\": 7,", "{\"row\": 10,", damaged,
+	               "pictures: rows[1]: row: 10 is not the index of a row");
+	assert_refused("\"odd\": [2]", "\"odd\": [5]", damaged,
+	               "pictures: rows[0]: odd: expected indices of runs");
+	assert_refused("\"values\": [571000, ", "\"values\": [", damaged,
+	               "pictures: rows[0]: values: expected one for each run");
+	assert_refused("[50, 571632.25,", "[5, 571632.25,", damaged,
+	               "pictures: curves[0]: expected percentiles in order");
+	assert_refused("[5, 560000,", "[100, 560000,", WEIR_E_LIMIT,
+	               "pictures: curves[0]: percentiles[0]: expected a whole number up to 99");
+	assert_refused("\"times_ns\": [420000, 410000]", "\"times_ns\": [420000, 410001]", damaged,
+	               "pictures: stages[0]: parts: expected a sum of 572000 and 600000 ns, found "
+	               "572000 and 600001");
+	assert_refused("\"times_ns\": [420000, 410000]", "\"times_ns\": [-1, 410000]", damaged,
+	               "pictures: stages[0]: parts[1]: times_ns: expected times from 0 on");
+	assert_refused("\"kind\": \"rest\"", "\"kind\": \"luck\"", damaged,
+	               "pictures: stages[0]: parts[3]: kind: expected one of: operator, ");
+	assert_refused("{\"point\": 3,", "{\"point\": 5,", damaged,
+	               "pictures: histories[0]: steps[0]: point: expected indices of points");
+	assert_refused(
+		"{\"point\": 3,", "{\"point\": 0,", damaged,
+		"pictures: histories[0]: steps[0]: point: expected a whole number from 1 on");
+	assert_refused("\"row\": 0,\n", "\"row\": 10,\n", damaged,
+	               "pictures: histories[0]: row: 10 is not the index of a row");
+	assert_refused("\"curves\": [", "\"curves\": [{}, ", damaged,
+	               "pictures: curves[0]: scope: expected a text");
+}
+
 static void a_text_beyond_its_limit_is_refused(void **state)
 {
 	size_t size = WEIR_DOCUMENT_MAX_TEXT + 1;
@@ -309,6 +342,7 @@ int main(void)
 		cmocka_unit_test(keys_stand_in_the_order_of_the_contract),
 		cmocka_unit_test(wrong_types_name_their_place),
 		cmocka_unit_test(a_text_beyond_its_limit_is_refused),
+		cmocka_unit_test(damaged_pictures_are_refused),
 		cmocka_unit_test(a_classification_is_told_apart_from_a_gate),
 		cmocka_unit_test(keys_of_a_later_version_are_left_alone),
 		cmocka_unit_test(names_left_out_come_from_the_scope),

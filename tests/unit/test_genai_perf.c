@@ -295,6 +295,39 @@ static void the_published_table_reads(void **state)
 	weir_profile_free(profile);
 }
 
+/* AIPerf of 2026 adds a column of sums, and may add others. */
+static void other_columns_of_a_table_do_not_matter(void **state)
+{
+	static const char table[] =
+		"Metric,avg,sum,min,max,p10,slope,p50,p90,p99,std\n"
+		"Request Latency (ms),17.50,8561.00,1.77,119.65,3.95,7.70,16.40,33.35,54.34,12.40\n"
+		"\nMetric,Value\nRequest Throughput (requests/sec),3400.22\n";
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	assert_true(weir_sniff_reader(genai, table, sizeof table - 1) > 0);
+	summary_read(&summary, table);
+	summary_expect(&summary, "mean_e2el_ms", 17.5, "ms");
+	summary_expect(&summary, "median_e2el_ms", 16.4, "ms");
+	summary_expect(&summary, "p99_e2el_ms", 54.34, "ms");
+	summary_expect(&summary, "request_throughput", 3400.22, "1/s");
+	summary_expect(&summary, "p10_e2el_ms", 0, NULL);
+	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 0);
+	summary_free(&summary);
+}
+
+static void tables_of_the_servers_metrics_are_refused_by_name(void **state)
+{
+	static const char table[] = "# AIPerf Server Metrics Export (CSV)\n# schema_version: 1.0\n"
+				    "#\nEndpoint,Type,Metric,Unit,avg\n";
+	const char *refusal = weir_sniff_refusal(genai, table, sizeof table - 1);
+
+	(void)state;
+	assert_int_equal(weir_sniff_reader(genai, table, sizeof table - 1), 0);
+	assert_non_null(refusal);
+	assert_non_null(strstr(refusal, "profile_export_aiperf.csv"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +348,8 @@ int main(void)
 		cmocka_unit_test(summaries_are_known_by_their_keys),
 		cmocka_unit_test(every_prefix_reads_or_is_refused_with_a_reason),
 		cmocka_unit_test(the_published_table_reads),
+		cmocka_unit_test(other_columns_of_a_table_do_not_matter),
+		cmocka_unit_test(tables_of_the_servers_metrics_are_refused_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

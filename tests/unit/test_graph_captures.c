@@ -201,6 +201,7 @@ static void a_shape_that_is_not_always_the_same_is_unknown(void **state)
 	                                          &stage.scene.timeline, stage.ops),
 	                 SCRIPT_KERNELS);
 	assert_false(stage.ops[2].shaped);
+	assert_int_equal(stage.ops[2].parts, 0);
 	assert_true(stage.ops[4].shaped);
 	stage_release(&stage);
 }

@@ -148,9 +148,21 @@ static void a_level_series_has_no_cuts(void **state)
 	assert_int_equal(weir_history_cuts(values, 1, cuts, 8), 0);
 }
 
+static void a_step_is_the_ratio_of_the_means_of_its_levels(void **state)
+{
+	static const double values[] = {100, NAN, 102, 110, 112, 90, NAN};
+	static const size_t cuts[] = {3, 5};
+
+	(void)state;
+	assert_near(weir_history_step_at(values, 7, cuts, 2, 3), 111.0 / 101 - 1, 1e-12);
+	assert_near(weir_history_step_at(values, 7, cuts, 2, 5), 90.0 / 111 - 1, 1e-12);
+	assert_true(isnan(weir_history_step_at(values, 7, cuts, 2, 0)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_is_the_ratio_of_the_means_of_its_levels),
 		cmocka_unit_test(scopes_and_metrics_are_parsed),
 		cmocka_unit_test(other_texts_are_refused),
 		cmocka_unit_test(values_are_quantiles_of_the_run),

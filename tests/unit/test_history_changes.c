@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/cli/history_changes.h"
+#include "engine/pipeline/history_changes.h"
 
 #define RUNS 16
 

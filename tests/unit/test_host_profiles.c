@@ -481,6 +481,44 @@ static void versions_with_and_without_references_agree(void **state)
 	weir_profile_free(profile);
 }
 
+/* As Python 2 writes statistics: texts are interned by number, counts may be big integers, and
+ * times of old versions are printed. */
+#define OLD_TEXT(size, text)      "t" size "\0\0\0" text
+#define OLD_KEY(file, line, name) "(\3\0\0\0" file "i" line "\0\0\0" name
+#define OLD_TIMES(own, all)       "(\5\0\0\0l\1\0\0\0\2\0i\2\0\0\0f\4" own "f\4" all "{0"
+
+static void texts_and_numbers_of_python_2_are_read(void **state)
+{
+	static const char data[] = "{" OLD_KEY(OLD_TEXT("\4", "a.py"), "\1", OLD_TEXT("\4", "work"))
+		OLD_TIMES("0.25", "1.50") OLD_KEY("R\0\0\0\0", "\2", OLD_TEXT("\4", "rest"))
+			OLD_TIMES("0.50", "0.50") "0";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input;
+
+	(void)state;
+	input = reading_of_bytes(CPROFILE, plain_bytes(data, sizeof data - 1), profile);
+	expect_functions(input->host_profile, "work [a.py] 250000000/1500000000\n"
+	                                      "rest [a.py] 500000000/500000000\n");
+	weir_profile_free(profile);
+}
+
+static void odd_objects_of_statistics_are_refused(void **state)
+{
+	static const struct {
+		const char *data, *message;
+		size_t len;
+	} table[] = {
+		{"{" OLD_KEY("R\7\0\0\0", "\1", "N"), "a reference to a missing text", 18},
+		{"{" OLD_KEY("r\7\0\0\0", "\1", "N"), "a reference to a missing object", 18},
+		{"{" OLD_KEY("?\7\0\0\0", "\1", "N"), "of a type that statistics do not hold", 18},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		reading_refuses_bytes(CPROFILE, plain_bytes(table[i].data, table[i].len),
+		                      WEIR_E_FORMAT, table[i].message);
+}
+
 /* The figures are those that Python's marshal module reads. */
 static void a_capture_of_cprofile_is_read(void **state)
 {
@@ -570,6 +608,8 @@ int main(void)
 		cmocka_unit_test(versions_with_and_without_references_agree),
 		cmocka_unit_test(damage_anywhere_reads_or_says_why_not),
 		cmocka_unit_test(content_tells_the_format),
+		cmocka_unit_test(texts_and_numbers_of_python_2_are_read),
+		cmocka_unit_test(odd_objects_of_statistics_are_refused),
 		cmocka_unit_test(a_capture_of_cprofile_is_read),
 		cmocka_unit_test(samples_of_others_read),
 	};

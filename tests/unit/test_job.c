@@ -41,14 +41,14 @@ static void rename_group(struct weir_trace *trace, size_t copy)
 }
 
 /* Makes a profile with packed copies of the four ranks; backwards: in the opposite order. */
-static struct weir_profile *read_copies(bool backwards)
+static struct weir_profile *make_copies(size_t copies, bool backwards)
 {
 	struct weir_profile *four = read_four(), *profile = weir_profile_new();
 
 	for (size_t r = 0; r < RANKS; r++)
 		weir_input_pack(&four->inputs[r]);
-	for (size_t i = 0; i < (size_t)COPIES * RANKS; i++) {
-		size_t at = backwards ? COPIES * RANKS - 1 - i : i, rank = at % RANKS;
+	for (size_t i = 0; i < copies * RANKS; i++) {
+		size_t at = backwards ? copies * RANKS - 1 - i : i, rank = at % RANKS;
 		char path[32];
 		struct weir_input *input;
 		struct weir_error err;
@@ -64,6 +64,11 @@ static struct weir_profile *read_copies(bool backwards)
 	}
 	weir_profile_free(four);
 	return profile;
+}
+
+static struct weir_profile *read_copies(bool backwards)
+{
+	return make_copies(COPIES, backwards);
 }
 
 static void judge_memory(void *context, const struct weir_subject *subject,
@@ -164,12 +169,80 @@ static void a_damaged_trace_is_named(void **state)
 	weir_profile_free(twenty);
 }
 
+static void assert_like(const struct weir_rank_map_row *row, const struct weir_rank_map_row *like)
+{
+	assert_int_equal(row->cell_count, like->cell_count);
+	for (size_t c = 0; c < row->cell_count; c++) {
+		assert_true(row->cells[c].wait_ns == like->cells[c].wait_ns);
+		assert_true(row->cells[c].late_ns == like->cells[c].late_ns);
+	}
+}
+
+/* Rank 1 of the recorded four is late in every step, and the others wait for it. */
+static void the_map_of_ranks_shows_who_waits_and_who_is_late(void **state)
+{
+	struct weir_profile *four = read_four(), *twenty = read_copies(false);
+	struct weir_analysis *of_four, *of_twenty;
+	struct weir_report *one = report_of(four, &of_four), *all = report_of(twenty, &of_twenty);
+	const struct weir_rank_map *map = one->pictures->rank_map;
+
+	(void)state;
+	assert_int_equal(map->ranks, RANKS);
+	assert_int_equal(map->row_count, RANKS);
+	assert_int_equal(map->steps, 20);
+	assert_int_equal(map->steps_per_column, 1);
+	assert_int_equal(map->rows[0].cell_count, 20);
+	for (size_t c = 0; c < 20; c++) {
+		assert_true(map->rows[1].cells[c].late_ns > 1e6);
+		assert_true(map->rows[1].cells[c].wait_ns == 0);
+		assert_true(map->rows[0].cells[c].late_ns < 1e6);
+		assert_true(map->rows[0].cells[c].wait_ns > 1e6);
+	}
+	assert_int_equal(all->pictures->rank_map->row_count, COPIES * RANKS);
+	for (size_t i = 0; i < (size_t)COPIES * RANKS; i++) {
+		assert_int_equal(all->pictures->rank_map->rows[i].rank, i);
+		assert_like(&all->pictures->rank_map->rows[i], &map->rows[i % RANKS]);
+	}
+	weir_report_free(one);
+	weir_report_free(all);
+	weir_analysis_free(of_four);
+	weir_analysis_free(of_twenty);
+	weir_profile_free(four);
+	weir_profile_free(twenty);
+}
+
+/* If 14 of 56 ranks are late, then the map shows 12 of them, half of its rows; the others are
+ * every n-th rank. */
+static void half_of_the_map_is_for_ranks_that_stand_out(void **state)
+{
+	struct weir_profile *profile = make_copies(14, false);
+	struct weir_analysis *analysis;
+	struct weir_report *report = report_of(profile, &analysis);
+	const struct weir_rank_map *map = report->pictures->rank_map;
+	size_t late = 0;
+
+	(void)state;
+	assert_int_equal(analysis->worst.rank_count, 14);
+	assert_int_equal(map->ranks, 56);
+	assert_int_equal(map->row_count, WEIR_RANK_MAP_ROWS);
+	for (size_t r = 0; r < map->row_count; r++)
+		late += map->rows[r].rank % RANKS == 1;
+	assert_int_equal(late, WEIR_RANK_MAP_ROWS / 2);
+	assert_int_equal(analysis->detailed[0],
+	                 0); /* the first rank is always analysed in detail */
+	weir_report_free(report);
+	weir_analysis_free(analysis);
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_of_twenty_ranks_are_five_times_those_of_four),
 		cmocka_unit_test(every_straggler_is_analysed_in_detail),
 		cmocka_unit_test(a_damaged_trace_is_named),
+		cmocka_unit_test(the_map_of_ranks_shows_who_waits_and_who_is_late),
+		cmocka_unit_test(half_of_the_map_is_for_ranks_that_stand_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,6 +196,23 @@ static void a_file_is_read_through_its_compression(void **state)
 	free(packed.data);
 }
 
+static void a_document_of_too_many_values_is_refused(void **state)
+{
+	size_t len = 2 * (size_t)WEIR_JSON_MAX_VALUES + 1;
+	char *list = malloc(len);
+
+	(void)state;
+	for (size_t i = 0; i < len; i++)
+		list[i] = i % 2 ? '0' : ',';
+	list[0] = '[';
+	list[1] = 'x'; /* the parser stops here */
+	list[len - 1] = ']';
+	assert_refused(list, len, WEIR_E_LIMIT, "holds more than 4194304 values");
+	list[2] = ' ';
+	assert_refused(list, len, WEIR_E_FORMAT, "line 1, column 2: JSON syntax error");
+	free(list);
+}
+
 static void a_huge_document_is_refused(void **state)
 {
 	size_t len = WEIR_JSON_MAX_BYTES + 1;
@@ -228,6 +245,7 @@ int main(void)
 		cmocka_unit_test(nesting_has_a_limit_outside_of_texts),
 		cmocka_unit_test(an_unknown_key_gets_a_suggestion),
 		cmocka_unit_test(a_file_is_read_through_its_compression),
+		cmocka_unit_test(a_document_of_too_many_values_is_refused),
 		cmocka_unit_test(a_huge_document_is_refused),
 	};
 

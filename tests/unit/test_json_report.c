@@ -108,7 +108,7 @@ static void keys_stand_in_the_order_of_the_contract(void **state)
 		"view p50_share p99_share cost counted");
 	assert_keys(at(document, "operators.0"), "name stage device kind count total_ns share "
 	                                         "p50_ns p90_ns p95_ns p99_ns flops bytes "
-	                                         "tflops gbps roofline efficiency bound");
+	                                         "tflops gbps roofline efficiency bound kernel");
 	assert_keys(at(document, "recommendations.0"),
 	            "id title why where how saving needs costs speedup limit instead");
 	assert_keys(at(document, "memory"),

@@ -157,6 +157,8 @@ static void texts_are_escaped(void **state)
 {
 	(void)state;
 	assert_quoted("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
+	assert_quoted("##[group]a##vso[b", "\"\\u0023#[group]a\\u0023#vso[b\"");
+	assert_quoted("#a ##b", "\"#a ##b\"");
 	assert_quoted("\b\f\n\r\t\x01\x1f\x7f", "\"\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\"");
 	assert_quoted("", "\"\"");
 }

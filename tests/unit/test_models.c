@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/analysis/roofline/shapes.h"
+#include "engine/analysis/roofline/work.h"
 #include "tests/unit/near.h"
 
 #define EXACT 1e-15
@@ -285,9 +286,21 @@ static void a_reduction_ignores_dimensions_that_do_not_exist(void **state)
 	assert_near(before.bytes, 4. * 10 + 4. * 10, EXACT);
 }
 
+static void one_operation_needs_a_unit(void **state)
+{
+	struct weir_work work = {0};
+
+	(void)state;
+	weir_work_vector(&work, 1, 8, WEIR_DTYPE_FP32);
+	assert_int_equal(work.engine, WEIR_ENGINE_VECTOR);
+	weir_work_vector(&work, 0, 8, WEIR_DTYPE_FP32);
+	assert_int_equal(work.engine, WEIR_ENGINE_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_operation_needs_a_unit),
 		cmocka_unit_test(grouped_products_touch_as_many_matrices_as_get_rows),
 		cmocka_unit_test(groups_along_the_inner_dimension_make_a_matrix_each),
 		cmocka_unit_test(fused_experts_compute_two_products_a_routed_row),

@@ -196,7 +196,7 @@ static void progress_waits_then_shows_then_leaves_nothing(void **state)
 	                        "a.json", 3, 4);
 	weir_progress_end(&line);
 	fclose(stream);
-	assert_string_equal(shown, "\r\033[Kweir: reading a.json  50 %\r\033[K");
+	assert_string_equal(shown, "\r\033[Kweir: reading a.json  50 % of 4 B\r\033[K");
 }
 
 static void progress_keeps_to_one_line(void **state)
@@ -208,7 +208,76 @@ static void progress_keeps_to_one_line(void **state)
 	(void)state;
 	weir_progress_report_at(&line, WEIR_PROGRESS_DELAY_NS, "a/long/folder/b.json", 2, 4);
 	fclose(stream);
-	assert_string_equal(shown, "\r\033[Kweir: reading b.json  50 %");
+	assert_string_equal(shown, "\r\033[Kweir: reading r/b.json  50 % of 4 B");
+}
+
+static void progress_gives_a_file_no_control_of_the_terminal(void **state)
+{
+	char shown[512] = "";
+	FILE *stream = fmemopen(shown, sizeof(shown), "w");
+	struct weir_progress_line line = {.stream = stream, .columns = 80};
+
+	(void)state;
+	weir_progress_report_at(&line, WEIR_PROGRESS_DELAY_NS, "a\033]0;x\007.json", 2, 4);
+	fclose(stream);
+	assert_string_equal(
+		shown, "\r\033[Kweir: reading a\xEF\xBF\xBD]0;x\xEF\xBF\xBD.json  50 % of 4 B");
+}
+
+/* Expects the line of a terminal after `after_s` seconds of reading several files. */
+static void expect_progress(struct weir_progress_whole whole, int after_s, int columns,
+                            const char *wanted)
+{
+	char shown[512] = "";
+	FILE *stream = fmemopen(shown, sizeof(shown), "w");
+	struct weir_progress_line line = {.stream = stream, .columns = columns};
+	const struct weir_progress_whole begin = {.total = whole.total, .files = whole.files};
+
+	weir_progress_whole_at(&line, 0, &begin);
+	weir_progress_whole_at(&line, after_s * INT64_C(1000000000), &whole);
+	weir_progress_report_at(&line, after_s * INT64_C(1000000000), "job/rank7.json", 1, 2);
+	fclose(stream);
+	assert_int_equal(strncmp(shown, "\r\033[K", 4), 0);
+	assert_string_equal(shown + 4, wanted);
+}
+
+static void progress_shows_files_bytes_and_the_time_left(void **state)
+{
+	const unsigned long long gib = 1ULL << 30;
+
+	(void)state;
+	expect_progress((struct weir_progress_whole){gib, 4 * gib, 12, 64}, 10, 80,
+	                "weir: reading job/rank7.json  12 of 64 files, 25 % of 4 GiB, 30 s left");
+	expect_progress((struct weir_progress_whole){gib, 64 * gib, 1, 64}, 10, 80,
+	                "weir: reading job/rank7.json  1 of 64 files, 2 % of 64 GiB, 10 min left");
+	expect_progress((struct weir_progress_whole){gib, 1024 * gib, 1, 64}, 10, 80,
+	                "weir: reading job/rank7.json  1 of 64 files, 0.1 % of 1 TiB, 2.8 h left");
+	/* Too early for an estimate, and without a total. */
+	expect_progress((struct weir_progress_whole){gib, 4 * gib, 12, 64}, 1, 80,
+	                "weir: reading job/rank7.json  12 of 64 files, 25 % of 4 GiB");
+	expect_progress((struct weir_progress_whole){gib, 0, 12, 64}, 10, 80,
+	                "weir: reading job/rank7.json  12 of 64 files, 1 GiB");
+	/* Narrow terminals. */
+	expect_progress((struct weir_progress_whole){gib, 4 * gib, 12, 64}, 10, 66,
+	                "weir: reading ank7.json  12 of 64 files, 25 % of 4 GiB, 30 s left");
+	expect_progress((struct weir_progress_whole){gib, 4 * gib, 12, 64}, 10, 31,
+	                "weir: reading   12 of 64 files");
+	expect_progress((struct weir_progress_whole){gib, 4 * gib, 12, 64}, 10, 1, "");
+}
+
+static void the_time_left_is_of_the_run_that_is_read(void **state)
+{
+	char shown[512] = "";
+	FILE *stream = fmemopen(shown, sizeof(shown), "w");
+	struct weir_progress_line line = {.stream = stream, .columns = 80};
+	const struct weir_progress_whole end = {100, 100, 2, 2}, next = {10, 100, 0, 2};
+
+	(void)state;
+	weir_progress_whole_at(&line, 0, &end);
+	weir_progress_whole_at(&line, INT64_C(100000000000), &next);
+	weir_progress_report_at(&line, INT64_C(101000000000), "a", 1, 2);
+	fclose(stream);
+	assert_null(strstr(shown, "left"));
 }
 
 static void progress_is_silent_where_nobody_watches(void **state)
@@ -241,6 +310,9 @@ int main(void)
 		cmocka_unit_test(columns_come_from_the_variable_then_the_driver),
 		cmocka_unit_test(progress_waits_then_shows_then_leaves_nothing),
 		cmocka_unit_test(progress_keeps_to_one_line),
+		cmocka_unit_test(progress_gives_a_file_no_control_of_the_terminal),
+		cmocka_unit_test(progress_shows_files_bytes_and_the_time_left),
+		cmocka_unit_test(the_time_left_is_of_the_run_that_is_read),
 		cmocka_unit_test(progress_is_silent_where_nobody_watches),
 	};
 

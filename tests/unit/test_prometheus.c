@@ -13,6 +13,7 @@
 
 #include "engine/base/text.h"
 #include "engine/model/telemetry.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/scrape/scrape_build.h"
 #include "tests/unit/make_scrape.h"
@@ -425,6 +426,27 @@ static void tables_of_counters_are_refused_by_name(void **state)
 	}
 }
 
+/* Pages without comments: labels, or the prefix of a server, set them apart from other texts. */
+static void pages_without_comments_are_claimed(void **state)
+{
+	static const struct {
+		const char *text;
+		bool claimed;
+	} cases[] = {
+		{"llamacpp:requests_deferred 0\nllamacpp:n_decode_total 39303\n", true},
+		{"a{b=\"c\"} 1\n", true},
+		{"requests 0\ntokens 39303\n", false},
+		{"requests: 0\ntokens: 39303\n", false},
+		{"llamacpp:requests_deferred 0\nand a sentence\n", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_int_equal(weir_sniff_reader(&weir_reader_prometheus, cases[i].text,
+		                                   strlen(cases[i].text)) > 0,
+		                 cases[i].claimed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -449,6 +471,7 @@ int main(void)
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_fails_cleanly),
 		cmocka_unit_test(real_pages_are_read_whole),
 		cmocka_unit_test(tables_of_counters_are_refused_by_name),
+		cmocka_unit_test(pages_without_comments_are_claimed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

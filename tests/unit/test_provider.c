@@ -136,6 +136,18 @@ static void only_plain_addresses_are_urls(void **state)
 	}
 }
 
+static void plain_http_is_exposed_beyond_this_machine(void **state)
+{
+	(void)state;
+	assert_true(weir_url_is_exposed("http://git.example/api"));
+	assert_true(weir_url_is_exposed("HTTP://127.0.0.1.example"));
+	assert_true(weir_url_is_exposed("http://10.0.0.1:8080"));
+	assert_false(weir_url_is_exposed("https://git.example/api"));
+	assert_false(weir_url_is_exposed("http://127.0.0.1:8080/api"));
+	assert_false(weir_url_is_exposed("http://[::1]:8080"));
+	assert_false(weir_url_is_exposed("http://LocalHost"));
+}
+
 static void an_origin_is_scheme_host_and_port(void **state)
 {
 	(void)state;
@@ -194,6 +206,7 @@ int main(void)
 		cmocka_unit_test(gitlab_says_its_next_page_in_a_header_of_its_own),
 		cmocka_unit_test(a_status_line_forgets_the_head_before_it),
 		cmocka_unit_test(only_plain_addresses_are_urls),
+		cmocka_unit_test(plain_http_is_exposed_beyond_this_machine),
 		cmocka_unit_test(an_origin_is_scheme_host_and_port),
 		cmocka_unit_test(a_location_is_an_url_or_a_path_on_the_same_host),
 		cmocka_unit_test(everything_but_plain_letters_is_encoded),

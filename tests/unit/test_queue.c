@@ -4,10 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "engine/analysis/timeline/queue.h"
+#include "engine/base/arena.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 
@@ -20,13 +22,14 @@ static int64_t below(uint64_t *state, uint64_t limit)
 
 static struct weir_queue_figures measure(struct weir_trace *trace, int64_t start_ns, int64_t end_ns)
 {
+	struct weir_queue_parts parts = {0};
 	struct weir_intervals windows = {0};
 	struct weir_queue_figures got;
 	struct weir_timeline timeline;
 
 	weir_timeline_init(&timeline, trace);
 	weir_intervals_push(&windows, start_ns, end_ns);
-	weir_queue_measure(&timeline, &windows, &got);
+	weir_queue_measure(&timeline, &windows, &got, &parts);
 	weir_intervals_release(&windows);
 	weir_timeline_release(&timeline);
 	return got;
@@ -252,6 +255,90 @@ static void calls_outside_the_windows_are_not_counted(void **state)
 	assert_near(got.waiting.max, 2, 0);
 }
 
+/* Measures two windows, [0, 400) and [600, 1600), so that a part of the time has 10 ns. */
+static void measure_parts(struct make_trace *make, struct weir_queue_figures *got,
+                          struct weir_queue_parts *parts)
+{
+	struct weir_trace *trace = make_trace_finish(make);
+	struct weir_intervals windows = {0};
+	struct weir_timeline timeline;
+
+	weir_timeline_init(&timeline, trace);
+	weir_intervals_push(&windows, 0, 400);
+	weir_intervals_push(&windows, 600, 1600);
+	weir_queue_measure(&timeline, &windows, got, parts);
+	weir_intervals_release(&windows);
+	weir_timeline_release(&timeline);
+	weir_trace_free(trace);
+}
+
+static void parts_of_the_time_have_their_own_depth(void **state)
+{
+	static struct weir_queue_parts parts;
+	struct make_trace *make = make_trace_new();
+	struct weir_queue_figures got;
+
+	(void)state;
+	assert_int_equal(WEIR_QUEUE_BINS, 160);
+	make_launch(make, 105, 106, 125, 130);
+	make_launch(make, 118, 119, 130, 140);
+	make_launch(make, 395, 396, 605, 610); /* waits over the time that is set apart */
+	measure_parts(make, &got, &parts);
+	assert_true(parts.known);
+	assert_int_equal(parts.from_ns, 0);
+	assert_int_equal(parts.to_ns, 1600);
+	assert_near(parts.waiting[9], 0, 0);
+	assert_near(parts.waiting[10], 5, 0);      /* from 105 */
+	assert_near(parts.waiting[11], 10 + 2, 0); /* the second from 118 */
+	assert_int_equal(parts.most[11], 2);
+	assert_near(parts.waiting[12], 5 + 10, 0); /* the first to 125 */
+	assert_int_equal(parts.in_flight_ns[13], 10);
+	assert_int_equal(parts.in_flight_ns[14], 0);
+	assert_int_equal(parts.analysed_ns[39], 10);
+	assert_int_equal(parts.analysed_ns[40], 0);
+	assert_near(parts.waiting[39], 5, 0);
+	assert_near(parts.waiting[50], 0, 0);
+	assert_near(parts.waiting[60], 5, 0);
+	assert_int_equal(parts.in_flight_ns[60], 10);
+}
+
+/* Any depth over time adds up to the depth of the whole. */
+static void parts_add_up_to_the_whole(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	for (int round = 0; round < 50; round++) {
+		struct make_trace *make = make_trace_new();
+		struct weir_queue_parts *parts = weir_alloc(sizeof *parts);
+		struct weir_queue_figures got;
+		double waiting = 0;
+		int64_t analysed_ns = 0, in_flight_ns = 0;
+		size_t most = 0;
+
+		for (int i = 0; i < 30; i++) {
+			int64_t call_ns = below(&seed, 1500),
+				start_ns = call_ns + below(&seed, 200);
+
+			make_launch(make, call_ns, call_ns + 1, start_ns,
+			            start_ns + 1 + below(&seed, 60));
+		}
+		measure_parts(make, &got, parts);
+		for (size_t i = 0; i < WEIR_QUEUE_BINS; i++) {
+			waiting += parts->waiting[i];
+			analysed_ns += parts->analysed_ns[i];
+			in_flight_ns += parts->in_flight_ns[i];
+			most = parts->most[i] > most ? parts->most[i] : most;
+			assert_true(parts->in_flight_ns[i] <= parts->analysed_ns[i]);
+		}
+		assert_int_equal(analysed_ns, 1400);
+		assert_near(waiting / 1400, got.waiting.mean, 1e-9);
+		assert_int_equal(most, got.waiting.max);
+		assert_in_range(in_flight_ns, 1, 1400);
+		free(parts);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +356,8 @@ int main(void)
 		cmocka_unit_test(a_queue_that_is_always_empty_is_never_full),
 		cmocka_unit_test(depth_counts_what_waited_just_before),
 		cmocka_unit_test(calls_outside_the_windows_are_not_counted),
+		cmocka_unit_test(parts_of_the_time_have_their_own_depth),
+		cmocka_unit_test(parts_add_up_to_the_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

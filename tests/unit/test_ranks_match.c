@@ -45,6 +45,11 @@ static void match(struct weir_lane *lanes, size_t count, struct weir_matches *ou
 	weir_lanes_match(lanes, count, out);
 }
 
+static uint32_t row_of(const struct weir_lane *lanes, const struct weir_member *member)
+{
+	return (uint32_t)weir_lane_at(&lanes[member->lane], WEIR_LANE_ROW, member->item);
+}
+
 /* Checks that all members of every match are the same collective, by their rows. */
 static void assert_true_matches(const struct weir_lane *lanes, const struct weir_matches *matches,
                                 size_t count, size_t members)
@@ -52,13 +57,13 @@ static void assert_true_matches(const struct weir_lane *lanes, const struct weir
 	assert_int_equal(matches->count, count);
 	for (size_t i = 0; i < matches->count; i++) {
 		const struct weir_member *first = &matches->members[matches->first[i]];
-		uint32_t row = lanes[first->lane].items[first->item].row;
+		uint32_t row = row_of(lanes, first);
 
 		assert_int_equal(matches->first[i + 1] - matches->first[i], members);
 		for (size_t m = matches->first[i]; m < matches->first[i + 1]; m++) {
 			const struct weir_member *at = &matches->members[m];
 
-			assert_int_equal(lanes[at->lane].items[at->item].row, row);
+			assert_int_equal(row_of(lanes, at), row);
 		}
 	}
 }
@@ -150,7 +155,7 @@ static void sequence_numbers_overrule_times(void **state)
 	(void)state;
 	for (size_t l = 0; l < 2; l++)
 		for (size_t i = 0; i < 20; i++)
-			lanes[l].items[i].sequence = lanes[l].items[i].row;
+			lanes[l].added[i].sequence = lanes[l].added[i].row;
 	match(lanes, 2, &matches);
 	assert_int_equal(lanes[1].offset_ns, -5 * PERIOD);
 	assert_true_matches(lanes, &matches, 20, 2);
@@ -307,6 +312,45 @@ static void a_shift_must_pair_half_of_the_shorter_lane(void **state)
 	}
 }
 
+/* Lane 0 has no collective with key 2, so that a lane with a shifted clock leads its group. */
+static void groups_without_the_first_lane_match_on_shifted_clocks(void **state)
+{
+	struct weir_lane lanes[] = {lane_of(0, 20, 0, true), lane_of(0, 20, 50000, false),
+	                            lane_of(0, 20, -70000, false)};
+	struct weir_matches matches;
+
+	(void)state;
+	for (int64_t i = 100; i < 110; i++) {
+		add(&lanes[1], 2, i, 50000);
+		add(&lanes[2], 2, i, -70000);
+	}
+	match(lanes, 3, &matches);
+	assert_int_equal(lanes[1].offset_ns, -50000);
+	assert_int_equal(lanes[2].offset_ns, 70000);
+	assert_int_equal(matches.count, 20 + 10);
+	release(lanes, 3, &matches);
+}
+
+/* Two collectives of lane 1 end as far from one of lane 0, before it and after it. */
+static void of_two_that_are_as_near_the_first_is_taken(void **state)
+{
+	struct weir_lane lanes[] = {lane_of(0, 20, 0, true), lane_of(0, 5, 0, true)};
+	struct weir_matches matches;
+
+	(void)state;
+	add(&lanes[1], 1, 5, -200);
+	weir_lane_add(&lanes[1], &(struct weir_arrival){.key = 1,
+	                                                .row = 99,
+	                                                .sequence = -1,
+	                                                .start_ns = end_of(5) + 100,
+	                                                .end_ns = end_of(5) + 200});
+	for (int64_t i = 6; i < 20; i++)
+		add(&lanes[1], 1, i, 0);
+	match(lanes, 2, &matches);
+	assert_true_matches(lanes, &matches, 20, 2);
+	release(lanes, 2, &matches);
+}
+
 /* The lanes share key 1, and `common` of their 10 collectives with key 2. */
 static void collectives_match_if_half_of_them_pair(void **state)
 {
@@ -344,6 +388,8 @@ int main(void)
 		cmocka_unit_test(times_that_cannot_be_compared_are_left_out),
 		cmocka_unit_test(a_nearer_shift_is_taken_if_it_fits_as_well),
 		cmocka_unit_test(a_shift_must_pair_half_of_the_shorter_lane),
+		cmocka_unit_test(groups_without_the_first_lane_match_on_shifted_clocks),
+		cmocka_unit_test(of_two_that_are_as_near_the_first_is_taken),
 		cmocka_unit_test(collectives_match_if_half_of_them_pair),
 	};
 

@@ -115,7 +115,8 @@ static void what_nobody_reads_is_called_what_it_looks_like(void **state)
 	(void)state;
 	expect_hint("<!DOCTYPE html><html>", 21, "web page");
 	expect_hint("\x80\x04\x95xx", 5, "pickle");
-	expect_hint("PK\x03\x04xxxx", 8, "zip");
+	expect_hint("7z\xbc\xaf\x27\x1c", 6, "7z archive: unpack it");
+	expect_hint("Rar!\x1a\x07", 6, "rar archive: unpack it");
 	expect_hint("SQLite format 3\0xx", 18, "SQLite");
 	expect_hint("{\"schema\": \"1.0\", \"nodes\": []}", 30, "execution trace");
 	expect_hint("{\"hello\": 1}", 12, "it is JSON");
@@ -289,7 +290,7 @@ static void progress_is_of_one_file_at_a_time(void **state)
 	struct folder *folder = *state;
 	struct weir_profile *profile = weir_profile_new();
 	struct told told = {.count = 0};
-	const struct weir_progress progress = {note_file, &told};
+	const struct weir_progress progress = {note_file, &told, NULL, NULL};
 	const struct weir_read_options options = {.progress = &progress};
 	const char *path = folder->path;
 
@@ -319,7 +320,7 @@ static void progress_reaches_the_whole_file(void **state)
 	struct folder *folder = *state;
 	struct weir_profile *profile = weir_profile_new();
 	unsigned long long last[2] = {0};
-	const struct weir_progress progress = {note_progress, last};
+	const struct weir_progress progress = {note_progress, last, NULL, NULL};
 
 	const struct weir_read_options options = {.progress = &progress};
 	const char *path = put_text(folder, "a.json", TRACE);

@@ -35,9 +35,24 @@ static struct weir_report *typical_with_doubt(void)
 	return report;
 }
 
+/* Names in a rule's texts that would command a runner or turn the direction of a line. */
+static struct weir_report *typical_with_commands(void)
+{
+	struct weir_report *report = fixture_report_typical();
+
+	report->verdict.headline = "66 % is ##vso[task] ::error::x \xE2\x80\xAE or\tmore";
+	report->verdict.next = "::warning::look at ##[command]";
+	return report;
+}
+
 static struct weir_report *(*const makers[])(void) = {
-	fixture_report_typical, fixture_report_minimal, fixture_report_hostile,
-	typical_without_window, typical_with_doubt,     NULL,
+	fixture_report_typical,
+	fixture_report_minimal,
+	fixture_report_hostile,
+	typical_without_window,
+	typical_with_doubt,
+	typical_with_commands,
+	NULL,
 };
 
 static struct weir_text write_json(const struct weir_report *report)
@@ -127,7 +142,7 @@ static void what_is_not_stored_is_left_out_of_a_page(void **state)
 	assert_non_null(strstr(direct.data, "cell-sketch"));
 	assert_null(strstr(again.data, "\"cell-sketch"));
 	assert_non_null(strstr(direct.data, "class=\"below\""));
-	assert_null(strstr(again.data, "class=\"below\""));
+	assert_non_null(strstr(again.data, "class=\"below\""));
 	weir_stored_report_free(stored);
 	weir_text_release(&json);
 	weir_text_release(&direct);

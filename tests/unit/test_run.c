@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -59,9 +60,37 @@ static void a_label_replaces_the_one_before(void **state)
 	weir_run_free(NULL);
 }
 
+static void a_table_finds_every_series_after_empty_ones_left(void **state)
+{
+	struct weir_run *run = weir_run_new();
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 3000; i++) {
+		struct weir_series *series;
+
+		snprintf(name, sizeof name, "s%d", i);
+		series = weir_series_get(&run->stages, name);
+		if (i % 3)
+			weir_series_push(series, i);
+	}
+	assert_int_equal(weir_series_drop_empty(&run->stages), 2000);
+	assert_int_equal(run->stages.count, 2000);
+	for (int i = 0; i < 3000; i++) {
+		const struct weir_series *series;
+
+		snprintf(name, sizeof name, "s%d", i);
+		series = weir_series_find(&run->stages, name);
+		assert_true((series != NULL) == (i % 3 != 0));
+		assert_true(!series || series->value[0] == i);
+	}
+	weir_run_free(run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_table_finds_every_series_after_empty_ones_left),
 		cmocka_unit_test(a_series_keeps_its_values_in_order),
 		cmocka_unit_test(series_are_told_apart_by_name_and_table),
 		cmocka_unit_test(a_label_replaces_the_one_before),

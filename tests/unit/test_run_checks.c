@@ -151,6 +151,49 @@ static void a_run_below_a_quarter_of_the_others_is_cut_short(void **state)
 	assert_false(is_cut_short(WEIR_RUN_LEAST_FULL - 1, 4));
 }
 
+static void the_usual_count_is_the_lower_median_of_the_other_runs(void **state)
+{
+	struct sides sides;
+
+	(void)state;
+	sides_init(&sides);
+	add(sides.baseline, NULL, 300, 100);
+	add(sides.candidate, "a.json", 400, 200);
+	add(sides.candidate, "short.json", 25, 300);
+	add(sides.candidate, "b.json", 200, 201);
+	add(sides.candidate, "c.json", 100, 202);
+	weir_run_checks_complete(sides.baseline, sides.candidate, sides.result);
+	assert_false(sides.candidate->runs[0].left_out);
+	/* of 100, 200 and 400 */
+	assert_string_equal(sides.result->incomplete,
+	                    "short.json has 25 iterations of decode, and the other runs 200: leave "
+	                    "it out or measure it again");
+	add(sides.candidate, "d.json", 100, 203);
+	add(sides.candidate, "e.json", 100, 204);
+	sides.result->incomplete = NULL;
+	weir_run_checks_complete(sides.baseline, sides.candidate, sides.result);
+	assert_null(sides.result->incomplete); /* of 100, 100, 100, 200 and 400: 100 */
+	sides_release(&sides);
+}
+
+static void each_stage_has_its_own_usual_count(void **state)
+{
+	struct sides sides;
+
+	(void)state;
+	sides_init(&sides);
+	add(sides.baseline, NULL, 300, 100);
+	for (unsigned i = 0; i < 3; i++) {
+		struct weir_run *run = add(sides.candidate, "a.json", 300, 200 + i);
+
+		for (unsigned k = 0; k < 10; k++)
+			weir_series_push(weir_series_get(&run->stages, "prefill"), 7);
+	}
+	weir_run_checks_complete(sides.baseline, sides.candidate, sides.result);
+	assert_null(sides.result->incomplete);
+	sides_release(&sides);
+}
+
 static void the_message_says_which_run_to_leave_out(void **state)
 {
 	struct sides sides;
@@ -249,6 +292,8 @@ int main(void)
 		cmocka_unit_test(runs_of_a_baseline_may_differ_in_labels_alone),
 		cmocka_unit_test(both_sides_may_not_hold_one_run),
 		cmocka_unit_test(a_run_below_a_quarter_of_the_others_is_cut_short),
+		cmocka_unit_test(the_usual_count_is_the_lower_median_of_the_other_runs),
+		cmocka_unit_test(each_stage_has_its_own_usual_count),
 		cmocka_unit_test(the_message_says_which_run_to_leave_out),
 		cmocka_unit_test(a_short_run_of_the_baseline_loses_no_coverage),
 		cmocka_unit_test(unequal_sides_are_not_cut_short),

@@ -739,6 +739,43 @@ static void one_request_shows_the_front_end(void **state)
 	release(&bench);
 }
 
+/* A histogram of four observations, half a second in all, and a count of requests. */
+#define OTHER_PAGE(first, requests)                                                                \
+	"# TYPE " first " histogram\n" first "_bucket{le=\"0.1\"} 2\n" first                       \
+	"_bucket{le=\"+Inf\"} 4\n" first "_sum 0.5\n" first "_count 4\n# TYPE " requests           \
+	" counter\n" requests " 4\n"
+
+static void other_servers_pages_are_known(void **state)
+{
+	static const struct {
+		const char *page, *stage;
+	} cases[] = {
+		{OTHER_PAGE("trtllm_time_to_first_token_seconds", "trtllm_request_success_total"),
+	         "ttft"},
+		{OTHER_PAGE("trtllm_request_queue_time_seconds", "trtllm_request_success_total"),
+	         "queue"},
+		{OTHER_PAGE("dynamo_frontend_request_duration_seconds",
+	                    "dynamo_frontend_requests_total"),
+	         "e2e"},
+		/* NIM has no prefix. */
+		{OTHER_PAGE("e2e_request_latency_seconds", "request_success_total"), "e2e"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct bench bench = {0};
+		const struct weir_scrape_figures *figures;
+
+		add_text(&bench, cases[i].page);
+		figures = collect(&bench);
+		assert_int_equal(figures->stage_count, 1);
+		assert_string_equal(figures->stages[0].name, cases[i].stage);
+		assert_near(figures->stages[0].mean_ns, 125e6, 1);
+		assert_near(figures->requests, 4, 0);
+		release(&bench);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -772,6 +809,7 @@ int main(void)
 		cmocka_unit_test(without_stamps_the_uptime_gives_the_wall_time),
 		cmocka_unit_test(quantiles_far_below_the_mean_are_counted),
 		cmocka_unit_test(one_request_shows_the_front_end),
+		cmocka_unit_test(other_servers_pages_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

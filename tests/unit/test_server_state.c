@@ -106,19 +106,21 @@ static void a_cache_that_is_full_while_requests_wait_is_the_cause(void **state)
 	assert_string_equal(cause_of_kv(&bench, 0.90, 10, 256), "kv-capacity");
 	assert_int_equal(bench.verdict.bound, WEIR_BOUND_MEMORY);
 	server_bench_release(&bench);
-	/* One more request of a tenth of the cache does not fit. */
-	assert_string_equal(cause_of_kv(&bench, 0.88, 7, 256), "kv-capacity");
+	/* One more request of a quarter of the cache does not fit. */
+	assert_string_equal(cause_of_kv(&bench, 0.76, 3, 256), "kv-capacity");
 	server_bench_release(&bench);
-	assert_string_not_equal(cause_of_kv(&bench, 0.80, 10, 256), "kv-capacity");
+	assert_string_not_equal(cause_of_kv(&bench, 0.74, 3, 256), "kv-capacity");
 	server_bench_release(&bench);
 }
 
-static void servers_that_reserve_cache_are_full_earlier(void **state)
+static void a_cache_is_full_earlier_while_slots_are_free(void **state)
 {
 	static const struct {
 		double kv;
+		int slots;
 		const char *cause;
-	} sides[] = {{0.80, "kv-capacity"}, {0.79, "queue-saturated"}};
+	} sides[] = {
+		{0.80, 256, "kv-capacity"}, {0.79, 256, "queue-saturated"}, {0.89, 40, "slots"}};
 
 	(void)state;
 	for (size_t s = 0; s < 2; s++) {
@@ -126,8 +128,8 @@ static void servers_that_reserve_cache_are_full_earlier(void **state)
 		struct weir_server_log *log;
 
 		server_bench_init(&bench);
-		log = add_server_log(&bench, WEIR_PRODUCT_SGLANG);
-		log->settings.max_running = 256;
+		log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+		log->settings.max_running = sides[s].slots;
 		for (int i = 0; i < 12; i++)
 			add_server_interval(log, 0, 40, 20, sides[s].kv);
 		assert_string_equal(server_cause_of(&bench, server_figures_of(&bench, NAN)),
@@ -190,6 +192,33 @@ static void a_maximum_that_is_reached_once_is_no_limit(void **state)
 	assert_string_equal(server_cause_of(&bench, figures), "queue-saturated");
 	assert_int_equal(bench.verdict.bound, WEIR_BOUND_HARDWARE);
 	server_bench_release(&bench);
+}
+
+/* Returns the limit of slots that rows without the setting show. */
+static double flat_limit(size_t rows, int32_t running, int32_t last)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	double limit;
+
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (size_t i = 0; i < rows; i++)
+		add_server_interval(log, 0, i + 1 < rows ? running : last, 5, 0.3);
+	limit = server_figures_of(&bench, NAN)->slot_limit;
+	server_bench_release(&bench);
+	return limit;
+}
+
+static void four_equal_rows_are_a_limit_if_no_other_waits(void **state)
+{
+	(void)state;
+	assert_near(flat_limit(4, 8, 8), 8, 0);
+	assert_true(isnan(flat_limit(3, 8, 8)));
+	assert_true(isnan(flat_limit(4, 7, 7)));
+	assert_true(isnan(flat_limit(5, 8, 7)));
+	assert_near(flat_limit(6, 8, 7), 8, 0);
+	assert_near(flat_limit(5, 7, 7), 7, 0);
 }
 
 static void a_queue_below_a_plateau_of_throughput_has_no_cause(void **state)
@@ -267,10 +296,10 @@ static void preempted_requests_from_one_in_ten_on_are_the_cause(void **state)
 	server_bench_release(&bench);
 	assert_string_equal(cause_of_preemptions(&bench, 9, 1000, 0), "");
 	server_bench_release(&bench);
-	/* A third of the time is waiting: more than a tenth of the requests. */
-	assert_string_equal(cause_of_preemptions(&bench, 10, 1000, 5), "kv-capacity");
+	/* A third of the time is waiting, for the same cache. */
+	assert_string_equal(cause_of_preemptions(&bench, 9, 1000, 5), "kv-capacity");
 	server_bench_release(&bench);
-	assert_string_equal(cause_of_preemptions(&bench, 40, 1000, 5), "preemption");
+	assert_string_equal(cause_of_preemptions(&bench, 10, 1000, 5), "preemption");
 	server_bench_release(&bench);
 }
 
@@ -397,6 +426,33 @@ static void add_rates(struct weir_server_log *log, double most)
 	}
 }
 
+static void speculation_that_loses_hides_interference_in_rates(void **state)
+{
+	static const struct {
+		double length;
+		const char *cause;
+	} cases[] = {{1.19, "speculation-unprofitable"}, {1.21, "prefill-interference"}};
+
+	(void)state;
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+		struct server_bench bench;
+		struct weir_server_log *log;
+		const struct weir_server_figures *figures;
+
+		server_bench_init(&bench);
+		log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+		log->settings.max_step_tokens = 8192;
+		log->settings.draft_tokens = 4; /* a step takes 1.2 times as long */
+		add_rates(log, 30000);
+		for (size_t i = 0; i < log->count; i++)
+			log->rows[i].accept_length = cases[c].length;
+		figures = server_figures_of(&bench, NAN);
+		assert_int_equal(isnan(figures->prefill_interference), c == 0);
+		assert_string_equal(server_cause_of(&bench, figures), cases[c].cause);
+		server_bench_release(&bench);
+	}
+}
+
 static void rates_of_intervals_stand_for_steps(void **state)
 {
 	struct server_bench bench;
@@ -415,6 +471,53 @@ static void rates_of_intervals_stand_for_steps(void **state)
 	assert_near(figures->stall_ratio, 1 + 8192 / 50000.0 / 0.02, 1e-6);
 	assert_string_equal(server_cause_of(&bench, figures), "prefill-interference");
 	server_bench_release(&bench);
+}
+
+static void one_engine_of_four_shows_no_interference(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	add_rates(log, 30000);
+	weir_server_log_engine(log, "1", 1);
+	weir_server_log_engine(log, "2", 1);
+	weir_server_log_engine(log, "3", 1);
+	for (uint32_t engine = 1; engine < 4; engine++)
+		for (int i = 0; i < 18; i++) {
+			struct weir_server_row *row = add_server_interval(log, engine, 10, 0, 0.3);
+
+			row->prompt_rate = 5000 * (i % 6 + 1);
+			row->decode_rate = 500;
+		}
+	assert_true(isnan(server_figures_of(&bench, NAN)->prefill_interference));
+	server_bench_release(&bench);
+}
+
+/* Steps while five requests wait: `full` of 20 hold the tokens that a step may hold. */
+static double share_of_full_steps(int full, int32_t tokens)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	double share;
+
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_SGLANG);
+	log->settings.max_step_tokens = 2048;
+	for (int i = 0; i < 20; i++)
+		add_server_interval(log, 0, 40, 5, 0.3)->prefill_tokens = i < full ? tokens : 100;
+	share = server_figures_of(&bench, NAN)->full_steps;
+	server_bench_release(&bench);
+	return share;
+}
+
+static void steps_of_nine_tenths_of_their_tokens_are_full(void **state)
+{
+	(void)state;
+	assert_near(share_of_full_steps(10, 1844), 0.5, 1e-9);
+	assert_near(share_of_full_steps(10, 1843), 0, 0);
 }
 
 /* Intervals of a server whose step takes 20 ms at any batch; every number of requests holds for
@@ -475,6 +578,25 @@ static void speculation_pays_if_it_gains_more_tokens_than_time(void **state)
 	(void)state;
 	assert_near(profit_of(10, 20, 2), 1.5, 0.02);
 	assert_near(profit_of(10, 40, 2), 0.75, 0.02);
+}
+
+static void sglang_drafts_three_tokens_if_it_states_no_number(void **state)
+{
+	struct server_bench bench;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	add_server_page(&bench, "# TYPE sglang:num_running_reqs gauge\n"
+	                        "sglang:num_running_reqs 4\n"
+	                        "# TYPE sglang:spec_accept_length gauge\n"
+	                        "sglang:spec_accept_length 1.15\n");
+	figures = server_figures_of(&bench, NAN);
+	assert_near(figures->speculation.profit, 1, 1e-9);
+	assert_true(figures->speculation.estimated);
+	assert_string_equal(server_cause_of(&bench, figures), "speculation-unprofitable");
+	assert_int_equal(bench.verdict.bound, WEIR_BOUND_KERNEL);
+	server_bench_release(&bench);
 }
 
 static void without_step_times_a_draft_costs_a_twentieth_of_a_step(void **state)
@@ -547,6 +669,33 @@ static void a_queue_at_one_engine_while_others_have_room_is_imbalance(void **sta
 	server_bench_release(&bench);
 }
 
+/* Logs of other days are no imbalance; the loads of an hour are one situation. */
+static void engines_of_other_times_are_not_compared(void **state)
+{
+	static const struct {
+		int64_t later_s;
+		bool compared;
+	} cases[] = {{3600, true}, {3601, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct server_bench bench;
+		struct weir_server_log *log;
+		const struct weir_server_figures *figures;
+
+		server_bench_init(&bench);
+		log = add_server_log(&bench, WEIR_PRODUCT_SGLANG);
+		weir_server_log_engine(log, "001", 3);
+		add_server_interval(log, 0, 10, 0, 0.5)->at_ns = START;
+		add_server_interval(log, 1, 30, 20, 0.95)->at_ns =
+			START + cases[i].later_s * SECOND;
+		figures = server_figures_of(&bench, NAN);
+		assert_int_equal(!isnan(figures->imbalance), cases[i].compared);
+		assert_int_equal(!isnan(figures->unbalanced_wait), cases[i].compared);
+		server_bench_release(&bench);
+	}
+}
+
 static void engines_are_summed_after_they_are_kept_apart(void **state)
 {
 	struct server_bench bench;
@@ -569,10 +718,11 @@ int main(void)
 		cmocka_unit_test(waiting_is_a_share_of_the_time),
 		cmocka_unit_test(intervals_among_steps_cover_the_time_between_them),
 		cmocka_unit_test(a_cache_that_is_full_while_requests_wait_is_the_cause),
-		cmocka_unit_test(servers_that_reserve_cache_are_full_earlier),
+		cmocka_unit_test(a_cache_is_full_earlier_while_slots_are_free),
 		cmocka_unit_test(rates_that_do_not_fall_surely_are_no_interference),
 		cmocka_unit_test(taken_slots_are_the_cause_if_the_cache_has_room),
 		cmocka_unit_test(a_maximum_that_is_reached_once_is_no_limit),
+		cmocka_unit_test(four_equal_rows_are_a_limit_if_no_other_waits),
 		cmocka_unit_test(a_queue_below_a_plateau_of_throughput_has_no_cause),
 		cmocka_unit_test(a_healthy_server_gets_no_alarm),
 		cmocka_unit_test(a_short_queue_is_no_cause_however_often_it_is_seen),
@@ -583,10 +733,15 @@ int main(void)
 		cmocka_unit_test(steps_of_prompts_alone_delay_running_decodes),
 		cmocka_unit_test(growth_is_that_of_twice_the_batch),
 		cmocka_unit_test(rates_of_intervals_stand_for_steps),
+		cmocka_unit_test(speculation_that_loses_hides_interference_in_rates),
+		cmocka_unit_test(one_engine_of_four_shows_no_interference),
+		cmocka_unit_test(steps_of_nine_tenths_of_their_tokens_are_full),
 		cmocka_unit_test(rates_show_growth_only_while_the_batch_is_steady),
 		cmocka_unit_test(speculation_pays_if_it_gains_more_tokens_than_time),
+		cmocka_unit_test(sglang_drafts_three_tokens_if_it_states_no_number),
 		cmocka_unit_test(without_step_times_a_draft_costs_a_twentieth_of_a_step),
 		cmocka_unit_test(a_queue_at_one_engine_while_others_have_room_is_imbalance),
+		cmocka_unit_test(engines_of_other_times_are_not_compared),
 		cmocka_unit_test(engines_are_summed_after_they_are_kept_apart),
 	};
 

@@ -78,6 +78,22 @@ static void damage_is_survived(void **state)
 	                "--decode-log-interval");
 }
 
+/* One log of Ray holds several engines with the same ranks. */
+static void actors_of_ray_are_engines(void **state)
+{
+	(void)state;
+	server_rows_expect(
+		LOG,
+		"(SGLangEngine pid=35) [2025-03-01 12:00:00 TP0] Decode batch. #running-req: 1\n"
+		"(SGLangEngine pid=35, ip=10.0.0.2) [2025-03-01 12:00:00 TP0] Decode batch [7], "
+		"#running-req: 2\n"
+		"(started with pid=35 [2025-03-01 12:00:00 TP0] Decode batch. #running-req: 3\n",
+		"interval \"TP0 pid=35\" at=1740830400000 decodes=1 running=1 preempted=0\n"
+		"interval \"TP0 pid=35, ip=10.0.0.2\" at=1740830400000 decodes=2 running=2 "
+		"preempted=0\n"
+		"interval \"TP0\" at=1740830400000 decodes=3 running=3 preempted=0\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -86,6 +102,7 @@ int main(void)
 		cmocka_unit_test(retractions_count_for_the_next_row_of_their_engine),
 		cmocka_unit_test(settings_are_those_in_effect),
 		cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(actors_of_ray_are_engines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

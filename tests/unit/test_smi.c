@@ -299,6 +299,12 @@ static void outputs_without_samples_are_refused_with_a_reason(void **state)
 		{"\t\x1b[4mGPU0\tCPU Affinity\n", "topology"},
 		{"##########\n# nvidia_gpu_exporter GPU capture\n", "transcript"},
 		{"\n==============NVSMI LOG==============\n", "nvidia-smi -q"},
+		{"Mon Jan  5 14:00:00 2026\n+-----------+\n| NVIDIA-SMI 550.54.15     Driver "
+	         "Version: 550.54.15 |\n",
+	         "overview of nvidia-smi, a picture of one moment"},
+		{"<?xml version=\"1.0\" ?>\n<!DOCTYPE nvidia_smi_log SYSTEM \"a.dtd\">\n"
+	         "<nvidia_smi_log>\n",
+	         "XML of nvidia-smi -q -x"},
 	};
 
 	(void)state;

@@ -63,6 +63,39 @@ static void the_last_two_out_of_order_are_seen(void **state)
 	assert_int_equal(values[3], 4);
 }
 
+struct pair {
+	int32_t key, arrival;
+	int64_t filler;
+};
+
+static int by_key(const void *left, const void *right)
+{
+	const struct pair *a = left, *b = right;
+
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Lists of several ascending runs, of which the last is short, and of equal items. */
+static void equal_items_keep_their_order(void **state)
+{
+	uint64_t seed = 11;
+
+	(void)state;
+	for (size_t count = 0; count < COUNT; count++) {
+		struct pair items[COUNT];
+		size_t run = 1 + weir_splitmix64(seed++) % 40;
+
+		for (size_t i = 0; i < count; i++)
+			items[i] = (struct pair){(int32_t)(i % run / 2), (int32_t)i, -1};
+		weir_sort(items, count, sizeof *items, by_key);
+		for (size_t i = 1; i < count; i++) {
+			assert_true(items[i - 1].key <= items[i].key);
+			assert_true(items[i - 1].key < items[i].key ||
+			            items[i - 1].arrival < items[i].arrival);
+		}
+	}
+}
+
 static void nothing_and_one_are_sorted(void **state)
 {
 	int64_t value = 5;
@@ -88,6 +121,7 @@ int main(void)
 		cmocka_unit_test(any_order_ends_up_sorted),
 		cmocka_unit_test(what_is_in_order_costs_one_pass),
 		cmocka_unit_test(the_last_two_out_of_order_are_seen),
+		cmocka_unit_test(equal_items_keep_their_order),
 		cmocka_unit_test(nothing_and_one_are_sorted),
 	};
 

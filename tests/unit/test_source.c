@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/source.h"
 #include "engine/base/text.h"
 #include "tests/unit/packed.h"
@@ -150,6 +151,40 @@ static void an_empty_input_ends_at_once(void **state)
 		assert_gives(open_bytes(&packed), "", 0, NULL);
 		free(packed.data);
 	}
+}
+
+/* Reads to the end or to a failure, and frees the source. */
+static enum weir_status read_through(struct weir_source *source, struct weir_error *err)
+{
+	enum weir_status status;
+	const char *data;
+	size_t len;
+
+	do
+		status = weir_source_next(source, &data, &len, err);
+	while (!status && len > 0);
+	weir_source_free(source);
+	return status;
+}
+
+static void a_decompression_bomb_is_refused(void **state)
+{
+	size_t harmless = (size_t)WEIR_SOURCE_RATIO_FROM, len = harmless + (2u << 20);
+	char *zeros = calloc(1, len);
+	struct bytes packed = zstd_bytes(zeros, harmless);
+	struct weir_error err = {0};
+
+	(void)state;
+	assert_int_equal(read_through(open_bytes(&packed), &err), WEIR_OK);
+	free(packed.data);
+	packed = zstd_bytes(zeros, len);
+	assert_int_equal(read_through(open_bytes(&packed), &err), WEIR_E_LIMIT);
+	assert_non_null(strstr(err.message, "more than 500 times its size"));
+	free(packed.data);
+	packed = plain_bytes(zeros, len);
+	assert_int_equal(read_through(open_bytes(&packed), &err), WEIR_OK);
+	free(packed.data);
+	free(zeros);
 }
 
 static void members_and_frames_follow_each_other(void **state)
@@ -317,14 +352,15 @@ static void other_encodings_of_text_are_refused_by_name(void **state)
 	static const struct {
 		const char *bytes;
 		const char *name;
-	} cases[] = {{"\xff\xfe[\0", "UTF-16LE"},
-	             {"\xfe\xff\0[", "UTF-16BE"},
-	             {"\xff\xfe\0\0", "UTF-32LE"},
-	             {"\0\0\xfe\xff", "UTF-32BE"}};
+		size_t packer;
+	} cases[] = {{"\xff\xfe[\0", "UTF-16LE", 1},
+	             {"\xfe\xff\0[", "UTF-16BE", 1},
+	             {"\xff\xfe\0\0", "UTF-32LE", 0},
+	             {"\0\0\xfe\xff", "UTF-32BE", 0}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct bytes packed = packers[i % PACKERS](cases[i].bytes, 4);
+		struct bytes packed = packers[cases[i].packer](cases[i].bytes, 4);
 		struct weir_source *source = NULL;
 		struct weir_error err = {0};
 
@@ -334,6 +370,65 @@ static void other_encodings_of_text_are_refused_by_name(void **state)
 		assert_non_null(strstr(err.message, cases[i].name));
 		free(packed.data);
 	}
+}
+
+static void text_in_utf16_is_read_as_utf8(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t length;
+		const char *text, *damage;
+	} cases[] = {
+		{"\xff\xfe[\0", 4, "[", NULL},
+		{"\xfe\xff\0[", 4, "[", NULL},
+		/* One, two, three and four bytes, and the last of each length. */
+		{"\xfe\xff\0\x7f\0\x80\x07\xff\x08\0\xff\xff", 12,
+	         "\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf", NULL},
+		{"\xfe\xff\xd8\0\xdc\0\xdb\xff\xdf\xff", 10, "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+	         NULL},
+		/* Halves of pairs. */
+		{"\xfe\xff\xd8\0\0a\xdc\0\0b", 10,
+	         "\xef\xbf\xbd"
+	         "a\xef\xbf\xbd"
+	         "b",
+	         NULL},
+		{"\xfe\xff\0a\xd8\0", 6, "a", "it ends inside a character"},
+		{"\xff\xfe[\0]", 5, "[", "it ends inside a character"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bytes bytes = packers[0](cases[i].bytes, cases[i].length);
+
+		assert_gives(open_bytes(&bytes), cases[i].text, strlen(cases[i].text),
+		             cases[i].damage);
+		free(bytes.data);
+	}
+}
+
+/* A buffer ends between the bytes of a unit, between two halves of a pair, or inside a character.
+ */
+static void long_text_in_utf16_is_read_whole(void **state)
+{
+	enum { PAIRS = 700000 };
+	static const unsigned char start[4] = {0xfe, 0xff, 0, 'a'};
+	static const unsigned char pair[4] = {0xd8, 0x3d, 0xde, 0x80};
+	static const unsigned char character[4] = {0xf0, 0x9f, 0x9a, 0x80};
+	char *units = weir_alloc(4 + 4 * (size_t)PAIRS), *text = weir_alloc(1 + 4 * (size_t)PAIRS);
+	struct bytes bytes;
+
+	(void)state;
+	memcpy(units, start, 4);
+	text[0] = 'a';
+	for (size_t i = 0; i < PAIRS; i++) {
+		memcpy(units + 4 + 4 * i, pair, 4);
+		memcpy(text + 1 + 4 * i, character, 4);
+	}
+	bytes = packers[0](units, 4 + 4 * (size_t)PAIRS);
+	assert_gives(open_bytes(&bytes), text, 1 + 4 * (size_t)PAIRS, NULL);
+	free(bytes.data);
+	free(units);
+	free(text);
 }
 
 static void what_cannot_be_opened_says_why(void **state)
@@ -422,6 +517,7 @@ int main(void)
 		cmocka_unit_test(stored_bytes_reach_the_size_of_the_file),
 		cmocka_unit_test(a_short_head_is_all_there_is),
 		cmocka_unit_test(an_empty_input_ends_at_once),
+		cmocka_unit_test(a_decompression_bomb_is_refused),
 		cmocka_unit_test(members_and_frames_follow_each_other),
 		cmocka_unit_test(zero_bytes_may_pad_a_gzip),
 		cmocka_unit_test(stray_bytes_after_the_end_are_damage),
@@ -432,6 +528,8 @@ int main(void)
 		cmocka_unit_test(a_wrong_checksum_comes_after_the_data),
 		cmocka_unit_test(a_byte_order_mark_is_no_content),
 		cmocka_unit_test(other_encodings_of_text_are_refused_by_name),
+		cmocka_unit_test(text_in_utf16_is_read_as_utf8),
+		cmocka_unit_test(long_text_in_utf16_is_read_whole),
 		cmocka_unit_test(what_cannot_be_opened_says_why),
 		cmocka_unit_test(a_pipe_that_trickles_gives_everything),
 		cmocka_unit_test(a_dash_is_standard_input),

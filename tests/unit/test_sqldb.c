@@ -17,6 +17,9 @@
 
 static const char *const columns[] = {"a", "b", "absent", NULL};
 
+/* The source of the database that is open; it holds the bytes. */
+static struct weir_source *source_of_db;
+
 static struct weir_sqldb *open_bytes(const struct bytes *bytes)
 {
 	struct weir_source *source;
@@ -27,8 +30,15 @@ static struct weir_sqldb *open_bytes(const struct bytes *bytes)
 	                 WEIR_OK);
 	if (weir_sqldb_open(source, &db, &err))
 		fail_msg("%s", err.message);
-	weir_source_free(source);
+	source_of_db = source;
 	return db;
+}
+
+static void close_db(struct weir_sqldb *db)
+{
+	weir_sqldb_close(db);
+	weir_source_free(source_of_db);
+	source_of_db = NULL;
 }
 
 /* Reads a whole table. */
@@ -59,7 +69,7 @@ static void expect_refused(const struct bytes *bytes, enum weir_status status, c
 	got = weir_sqldb_open(source, &db, &err);
 	if (!got) {
 		got = read_all(db, "t", &rows, &err);
-		weir_sqldb_close(db);
+		close_db(db);
 	}
 	weir_source_free(source);
 	assert_int_equal(got, status);
@@ -94,7 +104,7 @@ static void columns_are_found_by_name(void **state)
 	assert_int_equal(weir_sqlscan_next(&scan, &more, NULL), WEIR_OK);
 	assert_false(more);
 	weir_sqlscan_close(&scan);
-	weir_sqldb_close(db);
+	close_db(db);
 	free(bytes.data);
 }
 
@@ -118,7 +128,7 @@ static void whole_numbers_may_be_stored_as_floats(void **state)
 		assert_false(weir_sqlscan_int(&scan, 0, &value));
 	}
 	weir_sqlscan_close(&scan);
-	weir_sqldb_close(db);
+	close_db(db);
 	free(bytes.data);
 }
 
@@ -140,7 +150,7 @@ static void texts_are_cut(void **state)
 	assert_int_equal(weir_sqlscan_next(&scan, &more, NULL), WEIR_OK);
 	assert_int_equal(weir_sqlscan_text(&scan, 1).length, 0);
 	weir_sqlscan_close(&scan);
-	weir_sqldb_close(db);
+	close_db(db);
 	free(bytes.data);
 }
 
@@ -161,7 +171,7 @@ static void only_ordinary_tables_are_tables(void **state)
 	assert_false(weir_sqldb_has(db, "sqlite_master"));
 	assert_int_equal(read_all(db, "v", &rows, &err), WEIR_OK);
 	assert_int_equal(rows, 0);
-	weir_sqldb_close(db);
+	close_db(db);
 	free(bytes.data);
 }
 
@@ -197,7 +207,7 @@ static void nothing_of_the_schema_is_run(void **state)
 
 		assert_int_equal(read_all(db, "t", &rows, &err), WEIR_OK);
 		assert_int_equal(rows, 2);
-		weir_sqldb_close(db);
+		close_db(db);
 		free(bytes.data);
 	}
 }
@@ -233,7 +243,7 @@ static void a_false_entry_of_the_schema_is_not_read(void **state)
 			assert_true(rows <= 1);
 		else if (!*err.message || strchr(err.message, '\n'))
 			fail_msg("no line: %s", err.message);
-		weir_sqldb_close(db);
+		close_db(db);
 		weir_source_free(source);
 		free(bytes.data);
 	}
@@ -289,7 +299,7 @@ static void damaged_pages_are_survived(void **state)
 			refused++;
 			assert_true(*err.message && !strchr(err.message, '\n'));
 		}
-		weir_sqldb_close(db);
+		close_db(db);
 		weir_source_free(source);
 		free(copy.data);
 	}
@@ -326,7 +336,7 @@ static enum weir_status open_path(const char *path, struct weir_error *err)
 		status = read_all(db, "t", &rows, err);
 		assert_int_equal(rows, 2000);
 	}
-	weir_sqldb_close(db);
+	close_db(db);
 	weir_source_free(source);
 	return status;
 }
@@ -403,7 +413,7 @@ static void a_database_with_a_log_is_read_without_it(void **state)
 	(void)state;
 	bytes.data[18] = bytes.data[19] = 2;
 	db = open_bytes(&bytes);
-	weir_sqldb_close(db);
+	close_db(db);
 	make_folder();
 	if (open_path(write_file("a.sqlite", bytes.data, bytes.len), &err))
 		fail_msg("%s", err.message);
@@ -442,7 +452,7 @@ static void texts_are_found_with_and_without_a_key(void **state)
 		assert_int_equal(weir_sqltexts_find(texts, 41, &text, NULL), WEIR_OK);
 		assert_int_equal(text.length, 0);
 		weir_sqltexts_close(texts);
-		weir_sqldb_close(db);
+		close_db(db);
 		free(bytes.data);
 	}
 }
@@ -465,7 +475,7 @@ static void databases_of_other_profilers_get_a_hint(void **state)
 		struct weir_sqldb *db = open_bytes(&bytes);
 
 		assert_non_null(strstr(weir_sqldb_hint(db), cases[i].part));
-		weir_sqldb_close(db);
+		close_db(db);
 		free(bytes.data);
 	}
 }

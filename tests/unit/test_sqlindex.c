@@ -13,6 +13,9 @@
 
 static const char *const columns[] = {"id", "a", "absent", "b", NULL};
 
+/* The source of the database that is open; it holds the bytes. */
+static struct weir_source *source_of_db;
+
 static struct weir_sqldb *open_sql(const char *sql, struct bytes *bytes)
 {
 	struct weir_source *source;
@@ -24,8 +27,15 @@ static struct weir_sqldb *open_sql(const char *sql, struct bytes *bytes)
 	                 WEIR_OK);
 	if (weir_sqldb_open(source, &db, &err))
 		fail_msg("%s", err.message);
-	weir_source_free(source);
+	source_of_db = source;
 	return db;
+}
+
+static void close_db(struct weir_sqldb *db)
+{
+	weir_sqldb_close(db);
+	weir_source_free(source_of_db);
+	source_of_db = NULL;
 }
 
 static void rows_are_found_by_their_id_in_any_order(void **state)
@@ -53,7 +63,7 @@ static void rows_are_found_by_their_id_in_any_order(void **state)
 	assert_null(weir_sqlindex_find(&index, 0));
 	assert_null(weir_sqlindex_find(&index, 8));
 	weir_sqlindex_close(&index);
-	weir_sqldb_close(db);
+	close_db(db);
 	free(bytes.data);
 }
 
@@ -70,7 +80,7 @@ static void a_missing_table_has_no_rows(void **state)
 	weir_sqlindex_close(&index);
 	assert_int_equal(weir_sqlnames_open(&names, db, "absent", "id", "a", NULL), WEIR_OK);
 	weir_sqlnames_close(&names);
-	weir_sqldb_close(db);
+	close_db(db);
 	free(bytes.data);
 }
 
@@ -95,7 +105,7 @@ static void a_text_becomes_one_name(void **state)
 	assert_string_equal(weir_names_text(texts, none), "");
 	weir_sqlnames_close(&names);
 	weir_names_free(texts);
-	weir_sqldb_close(db);
+	close_db(db);
 	free(bytes.data);
 }
 

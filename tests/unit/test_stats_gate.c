@@ -6,6 +6,7 @@
 #include "engine/base/arena.h"
 #include "engine/stats/gate.h"
 #include "engine/stats/quantile.h"
+#include "engine/stats/special.h"
 #include "tests/unit/near.h"
 #include "tests/unit/vectors.h"
 
@@ -546,6 +547,30 @@ static void a_change_may_miss_its_margin_by_what_chance_explains(void **state)
 	assert_false(is_red(cell));
 }
 
+static void the_leading_row_may_miss_its_margin_by_more(void **state)
+{
+	struct weir_gate_cell cell = clear_regression();
+	double slack = 1.13416 * 0.00223607; /* t(0.85) of 6 degrees */
+
+	(void)state;
+	cell.counts_as = 5.0 / 3;
+	cell.variance = 1e-5;
+	cell.change = cell.margin - slack + 1e-5;
+	assert_true(is_red(cell));
+	cell.change = cell.margin - slack - 1e-5;
+	assert_false(is_red(cell));
+	cell.variance = 1; /* 15 % of the margin at most */
+	cell.change = 0.85 * cell.margin + 1e-5;
+	assert_true(is_red(cell));
+	cell.change = 0.85 * cell.margin - 1e-5;
+	assert_false(is_red(cell));
+	cell.change = 0.9 * cell.margin + 1e-5;
+	cell.counts_as = 2; /* half of the level leads no more */
+	assert_true(is_red(cell));
+	cell.change = 0.9 * cell.margin - 1e-5;
+	assert_false(is_red(cell));
+}
+
 static struct weir_gate_cell weighted(double p, double counts_as, bool tested)
 {
 	return (struct weir_gate_cell){.tested = tested,
@@ -598,6 +623,64 @@ static void a_tail_needs_more_iterations_as_well(void **state)
 	weir_gate_stages(&calm.gate.in, calm.gate.cells);
 	/* 4.74 standard errors, yet the t test of the quantile has the larger p. */
 	assert_near(calm.gate.cells[0].p_tail, 1.06e-6, 0.02);
+	gate_release(&calm.gate);
+}
+
+/* Returns the cell of one stage whose candidate runs lie at +5 % and `apart` around that. */
+static struct weir_gate_cell scattered_by(double apart)
+{
+	struct weir_gate_cell cell;
+	struct calm calm;
+
+	calm_init(&calm, 1, 8, 3);
+	for (size_t r = 0; r < calm.runs; r++)
+		calm.y[r] = r < 8 ? (r % 2 ? 0.01 : -0.01) : 0.05 + apart * ((double)r - 9);
+	weir_gate_stages(&calm.gate.in, calm.gate.cells);
+	cell = calm.gate.cells[0];
+	gate_release(&calm.gate);
+	return cell;
+}
+
+static void a_noisier_candidate_widens_its_test(void **state)
+{
+	/* Variances of 1e-4 * 8/7 and of `apart` squared. */
+	struct weir_gate_cell equal = scattered_by(0.01), noisy = scattered_by(0.03);
+	double ratio = 9e-4 / (1e-4 * 8 / 7);
+
+	(void)state;
+	assert_near(equal.width, 1.0 / 8 + 1.0 / 3, 1e-12);
+	assert_near(equal.noise, 0, 0);
+	assert_near(noisy.width, 1.0 / 8 + ratio / 3, 1e-12);
+	assert_near(noisy.noise, noisy.width / equal.width, 1e-12);
+	assert_near(noisy.variance, 1e-4 * 8 / 7, 1e-9);
+	assert_near(noisy.p, weir_t_upper(0.05 / sqrt(noisy.variance * noisy.width), 9), 1e-9);
+}
+
+/* One candidate run cannot tell that the baseline's shares scatter less than they would in more
+ * runs. */
+static void a_tail_of_one_run_is_held_against_a_t_distribution(void **state)
+{
+	double tail[10], floor = 1.0 / 300;
+	double deviation = 0.1 * sqrt(8.0 / 7); /* four of eight to each side */
+	struct calm calm;
+
+	(void)state;
+	calm_init(&calm, 1, 8, 1);
+	slow(&calm, 0, 0.3);
+	calm.gate.in.tail = tail;
+	calm.gate.in.tail_floor = &floor;
+	for (size_t r = 0; r < 8; r++)
+		tail[r] = r % 2 ? 0.2 : 0.4;
+	tail[8] = 0.8;
+	weir_gate_stages(&calm.gate.in, calm.gate.cells);
+	assert_near(calm.gate.cells[0].p_tail, weir_t_upper(0.5 / (deviation * sqrt(9.0 / 8)), 7),
+	            1e-9);
+	/* Scatter that chance explains is known. */
+	for (size_t r = 0; r < 8; r++)
+		tail[r] = 0.3;
+	weir_gate_stages(&calm.gate.in, calm.gate.cells);
+	assert_near(calm.gate.cells[0].p_tail, weir_t_upper(0.5 / sqrt(9.0 / 8 / 300), INFINITY),
+	            1e-9);
 	gate_release(&calm.gate);
 }
 
@@ -721,8 +804,11 @@ int main(void)
 		cmocka_unit_test(every_condition_can_stop_a_regression),
 		cmocka_unit_test(ranks_must_agree_as_far_as_the_runs_allow),
 		cmocka_unit_test(a_change_may_miss_its_margin_by_what_chance_explains),
+		cmocka_unit_test(the_leading_row_may_miss_its_margin_by_more),
 		cmocka_unit_test(a_row_counts_as_the_tests_that_the_caller_says),
 		cmocka_unit_test(a_tail_needs_more_iterations_as_well),
+		cmocka_unit_test(a_tail_of_one_run_is_held_against_a_t_distribution),
+		cmocka_unit_test(a_noisier_candidate_widens_its_test),
 		cmocka_unit_test(stages_know_of_each_other_as_far_as_they_are_independent),
 		cmocka_unit_test(rows_that_are_not_judged_stay_out_of_the_pool),
 		cmocka_unit_test(a_family_spans_tables),

@@ -95,6 +95,13 @@ static void the_slack_below_the_margin_is_limited(void **state)
 	assert_true(weir_power_runs(&power, 0.045 + likely - 1e-5).candidates > 3);
 	power.margin = 0.07; /* a tenth of it is more than the standard errors */
 	assert_int_equal(weir_power_runs(&power, 0.07).candidates, 3);
+	power.leads = true;
+	power.margin = 0.025; /* t(0.85) is 1.0931, more than 15 % of the margin */
+	assert_int_equal(weir_power_runs(&power, 0.02125 + likely + 1e-5).candidates, 3);
+	assert_true(weir_power_runs(&power, 0.02125 + likely - 1e-5).candidates > 3);
+	power.margin = 0.07; /* nothing below the margin is promised */
+	assert_int_equal(weir_power_runs(&power, 0.07).candidates, 3);
+	assert_int_equal(weir_power_runs(&power, 0.0699).candidates, 0);
 }
 
 static void baseline_runs_help_where_candidates_do_not(void **state)

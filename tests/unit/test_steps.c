@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "engine/analysis/timeline/leaves.h"
+#include "engine/base/splitmix.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"
@@ -304,6 +306,41 @@ static void steps_of_several_threads_are_in_order_of_time(void **state)
 	scene_release(&scene);
 }
 
+/* The short and the long way to one answer, in an order that jumps back and forth and stays. */
+static void answers_near_the_last_one_are_those_of_a_search(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_span_place place = {0};
+	struct weir_leaves leaves;
+	struct scene scene;
+	size_t step = 0, leaf = 0;
+	uint64_t seed = 3;
+
+	(void)state;
+	for (int64_t s = 0; s < 40; s++) {
+		annotate(make, 0, "ProfilerStep#1", s * 1000, s * 1000 + 900 + s % 3 * 50);
+		annotate(make, 0, "forward", s * 1000 + 100, s * 1000 + 400);
+		annotate(make, (uint32_t)(s % 2), "loss", s * 1000 + 200, s * 1000 + 600);
+		make_launch(make, s * 1000 + 120, s * 1000 + 130, s * 1000 + 500, s * 1000 + 700);
+	}
+	scene_init(&scene, make_trace_finish(make), true);
+	weir_leaves_init(&leaves, &scene.timeline, 0);
+	for (size_t i = 0; i < 20000; i++) {
+		int64_t at_ns = (int64_t)(weir_splitmix64(seed + i / 20) % 42000) - 1000 +
+		                (int64_t)(i % 20) * 40;
+		uint32_t thread = (uint32_t)(i / 7 % 3);
+
+		assert_int_equal(weir_steps_span_near(&scene.steps, thread, at_ns, &place),
+		                 weir_steps_span_at(&scene.steps, thread, at_ns));
+		assert_int_equal(weir_steps_step_near(&scene.steps, at_ns, &step),
+		                 weir_steps_step_at(&scene.steps, at_ns));
+		assert_true(weir_leaves_near(&leaves, at_ns, &leaf) ==
+		            weir_leaves_at(&leaves, at_ns));
+	}
+	weir_leaves_release(&leaves);
+	scene_release(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +356,7 @@ int main(void)
 		cmocka_unit_test(ten_thousand_names_become_a_bounded_number_of_stages),
 		cmocka_unit_test(spans_nested_too_deeply_leave_their_work_to_the_ones_around),
 		cmocka_unit_test(the_ends_of_the_clock_do_not_overflow),
+		cmocka_unit_test(answers_near_the_last_one_are_those_of_a_search),
 		cmocka_unit_test(random_spans_hold_the_work_that_is_theirs),
 		cmocka_unit_test(steps_of_several_threads_are_in_order_of_time),
 	};

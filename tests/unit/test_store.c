@@ -245,6 +245,9 @@ static void a_bad_run_stops_the_whole_recording(void **state)
 	assert_int_equal(weir_baseline_check_name("-x", NULL), WEIR_E_USAGE);
 	assert_int_equal(weir_baseline_check_name("a\nb", NULL), WEIR_E_USAGE);
 	assert_int_equal(weir_baseline_check_name("", NULL), WEIR_E_USAGE);
+	assert_int_equal(weir_baseline_check_name("m\xE2\x80\xAEx", NULL),
+	                 WEIR_E_USAGE);                                               /* U+202E */
+	assert_int_equal(weir_baseline_check_name("m\xC2\x9Bx", NULL), WEIR_E_USAGE); /* U+009B */
 	assert_int_equal(weir_baseline_check_name("main h200/größe", NULL), WEIR_OK);
 }
 

@@ -16,6 +16,34 @@
 #include "tests/unit/near.h"
 #include "tests/unit/shelf.h"
 
+static void a_size_has_a_unit(void **state)
+{
+	static const char *const bad[] = {"",       "60",   "B",     "0GB",  "0.4B",
+	                                  "1.5MBB", "-1GB", "9e9TB", "1 MB "};
+	uint64_t bytes = 0;
+
+	(void)state;
+	assert_true(weir_parse_bytes("500MB", &bytes) && bytes == 500000000);
+	assert_true(weir_parse_bytes("1.5 GiB", &bytes) && bytes == 1610612736);
+	assert_true(weir_parse_bytes("9007TB", &bytes) && bytes == UINT64_C(9007000000000000));
+	assert_false(weir_parse_bytes("9008TB", &bytes)); /* beyond 2^53 */
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(weir_parse_bytes(bad[i], &bytes));
+}
+
+static void a_url_gets_every_other_byte_as_percent(void **state)
+{
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_percent(&text, "az AZ/09%\xc3\xa4~", "-._~");
+	assert_string_equal(text.data, "az%20AZ%2F09%25%C3%A4~");
+	weir_text_clear(&text);
+	weir_text_percent(&text, "/tmp/a,b", "/,");
+	assert_string_equal(text.data, "/tmp/a,b");
+	weir_text_release(&text);
+}
+
 static void a_text_grows_and_clears(void **state)
 {
 	struct weir_text text = {0};
@@ -448,6 +476,8 @@ static void nearest_suggests_only_what_is_near(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_size_has_a_unit),
+		cmocka_unit_test(a_url_gets_every_other_byte_as_percent),
 		cmocka_unit_test(a_text_grows_and_clears),
 		cmocka_unit_test(microseconds_become_exact_nanoseconds),
 		cmocka_unit_test(seconds_become_exact_nanoseconds),

@@ -283,6 +283,27 @@ static void a_hundred_thousand_nested_rows_take_no_time(void **state)
 	scene_release(&scene);
 }
 
+/* A walk from a row to the outermost one takes a bounded number of turns. */
+static void rows_nest_to_a_bounded_depth(void **state)
+{
+	const int64_t depth = INT64_C(3) * WEIR_MAX_NESTING;
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+
+	(void)state;
+	for (int64_t i = 0; i < depth; i++)
+		make_host(make, WEIR_HOST_OP, 0, "aten::op", i, 3 * depth - i);
+	scene_init(&scene, make_trace_finish(make));
+	for (uint32_t i = 0; i < depth; i++) {
+		uint32_t expected = i == 0 ? WEIR_NONE : i - 1;
+
+		if (i > WEIR_MAX_NESTING)
+			expected = WEIR_MAX_NESTING - 1;
+		assert_int_equal(scene.timeline.parent[i], expected);
+	}
+	scene_release(&scene);
+}
+
 static void random_rows_lie_in_their_parents(void **state)
 {
 	uint64_t seed = 3;
@@ -324,6 +345,7 @@ int main(void)
 		cmocka_unit_test(rows_are_found_by_device_and_by_thread),
 		cmocka_unit_test(the_ends_of_the_clock_do_not_overflow),
 		cmocka_unit_test(a_hundred_thousand_nested_rows_take_no_time),
+		cmocka_unit_test(rows_nest_to_a_bounded_depth),
 		cmocka_unit_test(random_rows_lie_in_their_parents),
 	};
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"
@@ -310,6 +311,40 @@ static void samples_are_read(void **state)
 	weir_profile_free(profile);
 }
 
+/* Pages leave the date out and wrap lines; containers put a time in front. TensorRT 7 prints 0
+ * queries a second if it did not count them. */
+static void lines_may_lack_a_date_be_wrapped_and_have_a_prefix(void **state)
+{
+	static const char text[] =
+		"[I] === Performance summary ===\n"
+		"2026-01-02T03:04:05.6Z stdout F [01/02/2026-03:04:05] [I] Throughput: 1133.5 qps\n"
+		"[I] throughput: 0 qps\n"
+		"[I] Latency: min = 0.5 ms, max = 0.75 ms,\n"
+		"median = 0.625 ms, percentile(90%) = 0.7 ms,\n"
+		"percentile(99%) = 0.74 ms\n"
+		"[I] GPU Compute Time: min = 0.25 ms, mean = 0.375 ms\n"
+		"median = 9 ms\n";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run;
+
+	(void)state;
+	assert_true(weir_sniff_reader(reader, text, sizeof text - 1) > 0);
+	run = reading_of(reader, text, profile)->run;
+	reading_expects_figure(run, "throughput_qps", 1133.5, true, "1/s");
+	reading_expects_figure(run, "latency_min_ms", 0.5, false, "ms");
+	reading_expects_figure(run, "latency_median_ms", 0.625, false, "ms");
+	reading_expects_figure(run, "gpu_compute_mean_ms", 0.375, false, "ms");
+	assert_null(weir_series_find(&run->metrics, "gpu_compute_median_ms"));
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	run = reading_of(reader, "[I] throughput: 0 qps\n[I] GPU Compute\n[I] mean: 2 ms\n",
+	                 profile)
+	              ->run;
+	assert_null(weir_series_find(&run->metrics, "throughput_qps"));
+	reading_expects_figure(run, "gpu_compute_mean_ms", 2, false, "ms");
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +363,7 @@ int main(void)
 		cmocka_unit_test(results_are_known_by_their_keys),
 		cmocka_unit_test(damage_is_survived),
 		cmocka_unit_test(samples_are_read),
+		cmocka_unit_test(lines_may_lack_a_date_be_wrapped_and_have_a_prefix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

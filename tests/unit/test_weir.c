@@ -428,6 +428,22 @@ static void header_and_library_name_the_same_version(void **state)
 	                                                WEIR_VERSION_PATCH);
 }
 
+static void the_library_fetches_nothing(void **state)
+{
+	static const char *const addresses[] = {"http://127.0.0.1:1/trace.json", "s3://bucket/key"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct weir_result *result = weir_classify_files(addresses + i, 1, NULL);
+		struct weir_result *gated = weir_gate_files(addresses, 1, addresses + 1, 1, NULL);
+
+		assert_non_null(strstr(weir_result_error(result), "fetches no addresses"));
+		assert_non_null(strstr(weir_result_error(gated), "fetches no addresses"));
+		weir_result_free(result);
+		weir_result_free(gated);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -444,6 +460,7 @@ int main(void)
 		cmocka_unit_test(a_gate_names_the_run_that_cannot_be_read),
 		cmocka_unit_test(out_of_memory_is_an_error_wherever_it_happens),
 		cmocka_unit_test(header_and_library_name_the_same_version),
+		cmocka_unit_test(the_library_fetches_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,8 @@ static struct weir_trace *late_launches(void)
 	return make_trace_finish(make);
 }
 
-/* The report of one trace after one change; every group of work has the given bound. */
+/* The report of one trace after changes; every group of work has the given bound. what_if is the
+ * answer about the first change. */
 struct answer {
 	struct weir_profile *profile;
 	struct weir_analysis *analysis;
@@ -51,16 +52,14 @@ struct answer {
 	const struct weir_what_if *what_if;
 };
 
-/* plain: a run without a profiler; NULL: not given. */
-static void ask_beside(struct answer *answer, struct weir_trace *trace, struct weir_run *plain,
-                       const char *change, enum weir_bound work)
+/* Asks about several changes. plain: a run without a profiler; NULL: not given. */
+static void ask_together(struct answer *answer, struct weir_trace *trace, struct weir_run *plain,
+                         struct weir_change *changes, size_t count, enum weir_bound work)
 {
-	struct weir_change asked;
 	struct weir_analysis_options options = {
-		.steady = true, .percentile = 0.95, .changes = &asked, .change_count = 1};
+		.steady = true, .percentile = 0.95, .changes = changes, .change_count = count};
 	struct weir_error err;
 
-	assert_int_equal(weir_change_parse(change, &asked, &err), WEIR_OK);
 	answer->profile = weir_profile_new();
 	weir_profile_add_input(answer->profile, "trace")->trace = trace;
 	if (plain)
@@ -72,8 +71,18 @@ static void ask_beside(struct answer *answer, struct weir_trace *trace, struct w
 		                          &(struct weir_verdict){.bound = work});
 	answer->report = weir_report_new(answer->profile);
 	weir_analysis_report(answer->analysis, answer->report);
-	assert_int_equal(answer->report->what_if_count, 1);
+	assert_int_equal(answer->report->what_if_count, count);
 	answer->what_if = &answer->report->what_ifs[0];
+}
+
+static void ask_beside(struct answer *answer, struct weir_trace *trace, struct weir_run *plain,
+                       const char *change, enum weir_bound work)
+{
+	struct weir_change asked;
+	struct weir_error err;
+
+	assert_int_equal(weir_change_parse(change, &asked, &err), WEIR_OK);
+	ask_together(answer, trace, plain, &asked, 1, work);
 }
 
 static void ask_with(struct answer *answer, struct weir_trace *trace, const char *change,
@@ -400,46 +409,97 @@ static struct weir_trace *any_trace(uint64_t seed)
 	return random_trace(&seed);
 }
 
-static double step_after(uint64_t seed, const char *class, const char *factor, double *before_ns)
-{
-	char change[64];
-	struct answer answer;
-	double step_ns;
+#define CLASS_COUNT (sizeof classes / sizeof *classes)
 
-	snprintf(change, sizeof change, "%s=%s", class, factor);
-	ask_with(&answer, any_trace(seed), change, WEIR_BOUND_MEMORY);
-	step_ns = answer.what_if->step_ns;
-	*before_ns = answer.report->iteration_count > 0 ? answer.report->iteration.p50_ns
-	                                                : (double)answer.report->span_ns;
-	answer_release(&answer);
-	return step_ns;
+/* The factors that every class is multiplied by. */
+static const double factors[] = {1, 0.5, 0};
+enum { SAME, HALF, NONE, FACTOR_COUNT };
+
+/* Every class with every factor: one analysis answers them all. */
+struct questions {
+	struct weir_change changes[CLASS_COUNT * FACTOR_COUNT];
+};
+
+static void ask_for_every_class(struct questions *questions)
+{
+	struct weir_error err;
+
+	for (size_t i = 0; i < CLASS_COUNT * FACTOR_COUNT; i++) {
+		char text[64];
+
+		snprintf(text, sizeof text, "%s=%g", classes[i / FACTOR_COUNT],
+		         factors[i % FACTOR_COUNT]);
+		assert_int_equal(weir_change_parse(text, &questions->changes[i], &err), WEIR_OK);
+	}
 }
 
-/* A factor of 1 leaves the trace unchanged; smaller factors give shorter durations. */
+/* Checks the answers about one class: a factor of 1 leaves the trace unchanged, smaller factors
+ * give shorter durations. Returns whether the class can change in this trace. */
+static bool answers_keep_their_order(const struct weir_what_if *answers, double traced_ns)
+{
+	const char *class = answers[SAME].class_name;
+	double jitter_ns = traced_ns * 1e-9;
+
+	if (isnan(answers[SAME].step_ns))
+		return false;
+	assert_near(answers[SAME].step_ns, traced_ns, 1e-12);
+	assert_true(answers[HALF].step_ns <= answers[SAME].step_ns + jitter_ns);
+	assert_true(answers[NONE].step_ns <= answers[HALF].step_ns + jitter_ns ||
+	            strncmp(class, "late", 4) == 0 || strncmp(class, "exposed_c", 9) == 0);
+	assert_true(answers[NONE].step_ns <= answers[SAME].step_ns + jitter_ns);
+	assert_true(answers[NONE].step_ns >= 0);
+	return true;
+}
+
 static void changes_of_any_trace_keep_their_order(void **state)
 {
+	struct questions questions;
 	size_t known = 0;
 
 	(void)state;
+	ask_for_every_class(&questions);
 	for (uint64_t seed = 1; seed <= 40; seed++) {
-		for (size_t c = 0; c < sizeof classes / sizeof *classes; c++) {
-			double traced_ns, same_ns = step_after(seed, classes[c], "1", &traced_ns);
-			double half_ns = step_after(seed, classes[c], "0.5", &traced_ns);
-			double none_ns = step_after(seed, classes[c], "0", &traced_ns);
-			double jitter_ns = traced_ns * 1e-9;
+		struct answer answer;
+		const struct weir_report *report;
+		double traced_ns;
 
-			if (isnan(same_ns))
-				continue;
-			known++;
-			assert_near(same_ns, traced_ns, 1e-12);
-			assert_true(half_ns <= same_ns + jitter_ns);
-			assert_true(none_ns <= half_ns + jitter_ns ||
-			            strncmp(classes[c], "late", 4) == 0 ||
-			            strncmp(classes[c], "exposed_c", 9) == 0);
-			assert_true(none_ns <= same_ns + jitter_ns && none_ns >= 0);
-		}
+		ask_together(&answer, any_trace(seed), NULL, questions.changes,
+		             CLASS_COUNT * FACTOR_COUNT, WEIR_BOUND_MEMORY);
+		report = answer.report;
+		traced_ns = report->iteration_count > 0 ? report->iteration.p50_ns
+		                                        : (double)report->span_ns;
+		for (size_t c = 0; c < CLASS_COUNT; c++)
+			known += answers_keep_their_order(&report->what_ifs[c * FACTOR_COUNT],
+			                                  traced_ns);
+		answer_release(&answer);
 	}
 	assert_true(known > 500);
+}
+
+/* One answer does not depend on the others that are asked for. */
+static void answers_together_are_those_alone(void **state)
+{
+	const uint64_t seed = 3;
+	struct questions questions;
+	struct answer together, alone;
+
+	(void)state;
+	ask_for_every_class(&questions);
+	ask_together(&together, any_trace(seed), NULL, questions.changes,
+	             CLASS_COUNT * FACTOR_COUNT, WEIR_BOUND_MEMORY);
+	for (size_t i = 0; i < CLASS_COUNT * FACTOR_COUNT; i++) {
+		const struct weir_what_if *one;
+
+		ask_together(&alone, any_trace(seed), NULL, &questions.changes[i], 1,
+		             WEIR_BOUND_MEMORY);
+		one = &together.report->what_ifs[i];
+		assert_string_equal(one->class_name, alone.what_if->class_name);
+		assert_memory_equal(&one->step_ns, &alone.what_if->step_ns, sizeof one->step_ns);
+		assert_memory_equal(&one->speedup, &alone.what_if->speedup, sizeof one->speedup);
+		assert_int_equal(one->stage_count, alone.what_if->stage_count);
+		answer_release(&alone);
+	}
+	answer_release(&together);
 }
 
 /* Idle time can disappear, work cannot: no device takes less than its busy time. */
@@ -515,6 +575,7 @@ int main(void)
 		cmocka_unit_test(without_waits_the_host_still_needs_its_own_time),
 		cmocka_unit_test(hidden_time_keeps_its_duration),
 		cmocka_unit_test(changes_of_any_trace_keep_their_order),
+		cmocka_unit_test(answers_together_are_those_alone),
 		cmocka_unit_test(without_idle_time_the_work_remains),
 		cmocka_unit_test(without_late_launches_only_device_gaps_remain),
 	};

@@ -12,6 +12,7 @@
 
 #include "engine/analysis/ranks/experts.h"
 #include "engine/analysis/ranks/worst.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
 #include "engine/base/splitmix.h"
 
@@ -21,6 +22,8 @@
 #define OWN_NS   100000
 #define MOVE_NS  1000
 #define PAIR_NS  20000
+/* Each part of a run has several collectives, but few parts have a gap. */
+#define GAPS_EVERY 24
 
 /* A fault of the job. */
 struct fault {
@@ -33,6 +36,7 @@ struct fault {
 	int64_t received;    /* its elements; other ranks: 1000 */
 	int expert;          /* rank whose experts receive more in the local group; -1: none */
 	int64_t noise_ns;    /* most that any interval is longer */
+	int64_t gap_ns;      /* most that one interval in GAPS_EVERY is longer */
 	bool nodes;          /* each local group is on a node */
 };
 
@@ -68,6 +72,8 @@ static void work(struct job *job, const struct fault *fault, size_t rank, size_t
 	job->state = weir_splitmix64(job->state);
 	if (fault->noise_ns > 0)
 		job->now_ns[rank] += (int64_t)(job->state % (uint64_t)fault->noise_ns);
+	if (fault->gap_ns > 0 && m % GAPS_EVERY == GAPS_EVERY - 1)
+		job->now_ns[rank] += (int64_t)(job->state / 3 % (uint64_t)fault->gap_ns);
 	job->now_ns[rank] += OWN_NS + more_ns;
 	job->busy_ns[rank] += OWN_NS + (late ? fault->busy_ns : 0);
 	job->late_ns[rank] += late ? more_ns - fault->busy_ns : 0;
@@ -82,7 +88,6 @@ static void add_arrival(struct job *job, size_t rank, size_t m, const char *key,
 	              &(struct weir_arrival){
 			      .key = weir_names_add(summary->keys, key, strlen(key)),
 			      .row = (uint32_t)m,
-			      .meeting = WEIR_NO_MEETING,
 			      .sequence = (int64_t)m,
 			      .start_ns = job->now_ns[rank],
 			      .end_ns = end_ns,
@@ -237,6 +242,47 @@ static void a_node_is_named_in_place_of_its_ranks(void **state)
 	job_close(&job);
 }
 
+static void a_node_is_named_if_half_of_its_ranks_stand_out(void **state)
+{
+	struct fault fault = healthy;
+	struct job job;
+
+	(void)state;
+	fault.rank = 4;
+	fault.last_rank = 5;
+	fault.late_ns = OWN_NS / 20;
+	fault.nodes = true;
+	job_open(&job, &fault);
+	assert_int_equal(job.worst.rank_count, 0);
+	assert_int_equal(job.worst.node_count, 1);
+	assert_string_equal(job.worst.nodes[0].name, "b");
+	assert_true(job.worst.nodes[0].share >= WEIR_WORST_SHARE);
+	job_close(&job);
+}
+
+/* All ranks pause now and then, by times that differ by more than a slow node adds in the run. */
+static void a_slow_node_is_named_in_spite_of_long_gaps(void **state)
+{
+	struct fault fault = healthy;
+	struct job job;
+
+	(void)state;
+	fault.nodes = true;
+	fault.noise_ns = OWN_NS / 20;
+	fault.gap_ns = (int64_t)50 * OWN_NS;
+	job_open(&job, &fault);
+	assert_int_equal(job.worst.node_count + job.worst.rank_count, 0);
+	job_close(&job);
+	fault.rank = 4;
+	fault.last_rank = 7;
+	fault.late_ns = OWN_NS / 2;
+	job_open(&job, &fault);
+	assert_int_equal(job.worst.node_count, 1);
+	assert_string_equal(job.worst.nodes[0].name, "b");
+	assert_int_equal(job.worst.rank_count, 0);
+	job_close(&job);
+}
+
 /* A late rank of a local group adds its lateness once for each of 96 collectives: 0.02 of the time
  * is 2 % of each interval with its transfer. */
 static void lateness_below_two_per_cent_is_not_named(void **state)
@@ -326,6 +372,39 @@ static void uneven_experts_are_named_from_a_quarter_more_tokens(void **state)
 	job_close(&job);
 }
 
+static void the_report_has_a_row_for_uneven_experts(void **state)
+{
+	struct fault fault = healthy;
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_report *report = weir_report_new(profile);
+	struct weir_analysis analysis = {.summary_count = RANKS, .rank_count = 0};
+	uint32_t detailed[RANKS];
+	const struct weir_worst_row *row;
+	struct job job;
+
+	(void)state;
+	fault.expert = 14;
+	fault.received = 2000;
+	job_open(&job, &fault);
+	job.summaries[14].rank = 14;
+	memset(detailed, 0xff, sizeof detailed); /* WEIR_NONE */
+	analysis.summaries = job.summaries;
+	analysis.detailed = detailed;
+	weir_experts_find(&analysis.experts, job.meetings);
+	weir_fill_job(&analysis, report);
+	assert_int_equal(report->job->row_count, 1);
+	row = &report->job->rows[0];
+	assert_int_equal(row->kind, WEIR_WORST_EXPERTS);
+	assert_string_equal(row->name, "experts of rank 14");
+	assert_string_equal(row->collective, "all_to_allv");
+	assert_int_equal(row->ranks, LOCAL);
+	assert_true(fabs(row->factor - 2000 / ((2000 + 3000) / 4.)) < 1e-9);
+	weir_experts_release(&analysis.experts);
+	job_close(&job);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,9 +412,12 @@ int main(void)
 		cmocka_unit_test(a_late_rank_is_named_with_its_cause),
 		cmocka_unit_test(a_late_local_group_is_named_rank_by_rank),
 		cmocka_unit_test(a_node_is_named_in_place_of_its_ranks),
+		cmocka_unit_test(a_node_is_named_if_half_of_its_ranks_stand_out),
+		cmocka_unit_test(a_slow_node_is_named_in_spite_of_long_gaps),
 		cmocka_unit_test(lateness_below_two_per_cent_is_not_named),
 		cmocka_unit_test(one_long_pause_makes_no_straggler),
 		cmocka_unit_test(uneven_experts_are_named_from_a_quarter_more_tokens),
+		cmocka_unit_test(the_report_has_a_row_for_uneven_experts),
 		cmocka_unit_test(a_slow_link_is_named_and_its_ranks_are_not),
 	};
 

@@ -30,9 +30,9 @@ static const char whole[] = "0+100000: queue@0+20000 infer@20000+80000\n";
 static void lists_of_spans_and_of_traces_are_read(void **state)
 {
 	static const char *const documents[] = {
-		"[" ROOT "," QUEUE "," INFER "]",
-		"[[" INFER "," QUEUE "," ROOT "]]",
+		"[" ROOT "," QUEUE "," INFER "]", "[[" INFER "," QUEUE "," ROOT "]]",
 		" [ [ " ROOT " , " QUEUE " ] , [ " INFER " ] ] ",
+		"[" ROOT "]\n[" QUEUE "," INFER "]\n", /* messages of a queue */
 	};
 
 	(void)state;
@@ -107,6 +107,19 @@ static void only_its_own_documents_are_claimed(void **state)
 		assert_int_equal(weir_sniff_reader(zipkin, others[i], strlen(others[i])), 0);
 }
 
+/* A reporter that logs its spans writes them one by one. */
+static void spans_line_by_line_are_read(void **state)
+{
+	static const char text[] = COMPUTE "\n" SERVER(SERVICE("back")) "\n";
+	static const char other[] = QUEUE "\n"; /* names no endpoint: it may be of any program */
+
+	(void)state;
+	assert_true(weir_sniff_reader(zipkin, text, sizeof text - 1) > 0);
+	assert_int_equal(weir_sniff_reader(zipkin, other, sizeof other - 1), 0);
+	expect_requests(zipkin, text,
+	                "10000+80000: handle@0+10000 handle@70000+10000 compute@10000+60000\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +129,7 @@ int main(void)
 		cmocka_unit_test(incomplete_spans_are_left_out_and_counted),
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_is_refused),
 		cmocka_unit_test(only_its_own_documents_are_claimed),
+		cmocka_unit_test(spans_line_by_line_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

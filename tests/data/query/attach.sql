@@ -1,0 +1,1 @@
+attach ':memory:' as other

@@ -1,0 +1,1 @@
+insert into stages (name) values ('x')

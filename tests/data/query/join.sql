@@ -1,0 +1,1 @@
+select o.name, k.count from operators o join operators_kernels k on k.parent_id = o.row_id where k.name like '%gemm%'

@@ -1,0 +1,1 @@
+select printf('%50000d', 1) || hex(zeroblob(60000))

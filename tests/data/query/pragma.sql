@@ -1,0 +1,1 @@
+pragma writable_schema = 1; delete from sqlite_master

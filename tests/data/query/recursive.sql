@@ -1,0 +1,1 @@
+with recursive c(x) as (select 1 union all select x+1 from c where x < 50) select count(*), group_concat(x, '-') from c

@@ -1,0 +1,1 @@
+select name, p50_ns from stages order by share desc limit 3

@@ -1,0 +1,1 @@
+select json_extract('{"a": [1]}', '$.a[0]'), date(0), x'00', 9e999, null, char(0, 27)

@@ -1,0 +1,1 @@
+select name, rank() over (order by share desc), round(share * 100, 1) || ' %' from stages
