@@ -87,7 +87,8 @@ struct weir_telemetry {
 struct weir_telemetry *weir_telemetry_new(void);
 void weir_telemetry_free(struct weir_telemetry *telemetry);
 
-/* Finds or adds a device; beyond WEIR_MAX_TELEMETRY_DEVICES it returns the last one. */
+/* Finds or adds a device by its id: at least one byte, none of them zero. Beyond
+ * WEIR_MAX_TELEMETRY_DEVICES it returns the last one. */
 uint32_t weir_telemetry_device(struct weir_telemetry *telemetry, const char *id, size_t len);
 /* Names a device that has no name yet. An empty name is ignored. */
 void weir_telemetry_name_device(struct weir_telemetry *telemetry, uint32_t device, const char *name,

@@ -89,6 +89,22 @@ static void a_reformatted_file_is_split_at_blanks(void **state)
 	               "0 utilization=0.5 sm_active=0.25\n");
 }
 
+static void a_row_whose_id_holds_a_zero_byte_is_left_out(void **state)
+{
+	static const char text[] = NAMES "GPU \0   0.500        0.500        0.500        \n" ZERO;
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_error err = {0};
+	const struct weir_input *input = NULL;
+
+	(void)state;
+	assert_int_equal(reading_try(DCGMI, text, sizeof(text) - 1, profile, &err), WEIR_OK);
+	input = &profile->inputs[0];
+	assert_int_equal(input->telemetry->count, 1);
+	assert_string_equal(input->telemetry->devices[0].id, "0");
+	assert_int_equal(input->warnings[WEIR_WARN_RAGGED_ROW].count, 1);
+	weir_profile_free(profile);
+}
+
 static void fields_are_in_the_units_of_the_gauges(void **state)
 {
 	(void)state;
@@ -201,6 +217,7 @@ int main(void)
 		cmocka_unit_test(the_header_repeats),
 		cmocka_unit_test(only_devices_and_their_instances_are_kept),
 		cmocka_unit_test(a_reformatted_file_is_split_at_blanks),
+		cmocka_unit_test(a_row_whose_id_holds_a_zero_byte_is_left_out),
 		cmocka_unit_test(fields_are_in_the_units_of_the_gauges),
 		cmocka_unit_test(sentinels_are_missing_values),
 		cmocka_unit_test(a_last_message_is_not_damage_but_a_lost_line_is),

@@ -398,6 +398,17 @@ static void parts_of_a_known_gpu_are_one_device(void **state)
 	free_scene(&scene);
 }
 
+static void a_part_without_the_id_of_its_gpu_is_a_device(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "/3", 0, U, 0.5);
+	scene.telemetry->devices[0].is_part = true;
+	assert_int_equal(figures(&scene, 0, 0)->devices, 1);
+	free_scene(&scene);
+}
+
 static void devices_of_several_names_are_mixed(void **state)
 {
 	const struct weir_telemetry_figures *out;
@@ -508,6 +519,7 @@ int main(void)
 		cmocka_unit_test(the_device_is_named_as_the_first_that_has_a_name),
 		cmocka_unit_test(parts_do_not_repeat_what_their_device_states),
 		cmocka_unit_test(parts_of_a_known_gpu_are_one_device),
+		cmocka_unit_test(a_part_without_the_id_of_its_gpu_is_a_device),
 		cmocka_unit_test(devices_of_several_names_are_mixed),
 		cmocka_unit_test(a_name_in_another_file_names_the_same_device),
 		cmocka_unit_test(traffic_is_a_mean_in_use),

@@ -349,7 +349,8 @@ static uint32_t add_id(struct weir_names *ids, const struct weir_telemetry_devic
 	const char *slash = device->is_part ? strchr(device->id, '/') : NULL;
 
 	return weir_names_add(ids, device->id,
-	                      slash ? (size_t)(slash - device->id) : strlen(device->id));
+	                      slash && slash > device->id ? (size_t)(slash - device->id)
+	                                                  : strlen(device->id));
 }
 
 static bool any_whole_device(const struct selection *selection)

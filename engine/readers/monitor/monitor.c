@@ -340,6 +340,12 @@ static bool is_empty(const struct weir_monitor_reading *reading)
 	return true;
 }
 
+/* True if the text is damaged: an id or a name is kept as a C string, which ends at a zero byte. */
+static bool has_zero_byte(struct weir_slice text)
+{
+	return text.length && memchr(text.data, '\0', text.length);
+}
+
 /* Finds or adds the device of a row; NULL beyond the limit. A monitor of one device need not name
  * it.
  */
@@ -453,6 +459,10 @@ enum weir_status weir_monitor_add(struct weir_monitor *monitor,
 	}
 	if (is_empty(reading))
 		return WEIR_OK;
+	if (has_zero_byte(reading->device) || has_zero_byte(reading->name)) {
+		weir_input_warn(monitor->input, WEIR_WARN_RAGGED_ROW, at, NULL);
+		return WEIR_OK;
+	}
 	device = find_device(monitor, reading->device);
 	if (!device)
 		return weir_fail(err, WEIR_E_LIMIT, "more than %d devices",
