@@ -29,7 +29,7 @@ serve slots-after --rate 6 --prompt 100 --output 200 --max-num-seqs 64
 	serve preemption --rate 2 --prompt 100 --output 800 $small
 	serve preemption-after --rate 2 --prompt 100 --output 800 $large
 }
-serve interference --rate 2.5 --prompt 8000 --output 40 --max-num-batched-tokens 32768
-serve interference-after --rate 2.5 --prompt 8000 --output 40 --max-num-batched-tokens 2048
+serve interference --rate 3.5 --prompt 8000 --output 40 --max-num-batched-tokens 32768
+serve interference-after --rate 3.5 --prompt 8000 --output 40 --max-num-batched-tokens 2048
 serve saturated --rate 14 --prompt 2000 --output 30 --max-num-seqs 256
 serve saturated-after --rate 4 --prompt 2000 --output 30 --max-num-seqs 256
