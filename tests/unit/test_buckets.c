@@ -199,6 +199,18 @@ static void a_sum_that_buckets_do_not_allow_is_inconsistent(void **state)
 	weir_buckets_release(&buckets);
 }
 
+static void a_bucket_that_ends_at_zero_holds_negative_observations(void **state)
+{
+	static const double bound[] = {0, 1, INFINITY};
+	struct weir_buckets buckets = made(3, bound, (double[]){2, 4, 4}, -3, 4);
+
+	(void)state;
+	assert_true(weir_buckets_consistent(&buckets));
+	buckets.bound[0] = 0.5; /* now the smallest observation is 0 */
+	assert_false(weir_buckets_consistent(&buckets));
+	weir_buckets_release(&buckets);
+}
+
 static void the_sum_narrows_the_last_bucket(void **state)
 {
 	/* 98 observations of at most 0.1, and two above 1 with a sum of at most 10. */
@@ -443,6 +455,7 @@ int main(void)
 		cmocka_unit_test(without_a_common_bound_only_the_mean_is_known),
 		cmocka_unit_test(counts_that_decrease_along_the_bounds_are_raised),
 		cmocka_unit_test(a_sum_that_buckets_do_not_allow_is_inconsistent),
+		cmocka_unit_test(a_bucket_that_ends_at_zero_holds_negative_observations),
 		cmocka_unit_test(the_sum_narrows_the_last_bucket),
 		cmocka_unit_test(replicas_are_added),
 		cmocka_unit_test(a_missing_last_bucket_is_made_of_the_count),

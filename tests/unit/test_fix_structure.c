@@ -321,6 +321,27 @@ static void a_product_takes_a_transposed_matrix(void **state)
 	assert_near(result.after_us, 300, 0.1);
 }
 
+/* Returns what avoid-copies finds if a product reads the copy of a permuted tensor. */
+static struct advice_result permuted_before_a_product(const char *order)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_view(step, "aten::permute", "[" TENSOR ", []]", "[" BF16 ", \"ScalarList\"]",
+	                 order);
+	copy_of(step, "aten::contiguous", DIRECT, 400);
+	advice_step_op(step, "aten::bmm", "[" TENSOR ", " TENSOR "]", TWO, "nvjet_gemm", 300);
+	advice_step_wait(step);
+	return result_of(step, weir_fix_avoid_copies);
+}
+
+static void a_product_takes_a_matrix_whose_last_dimensions_are_exchanged(void **state)
+{
+	(void)state;
+	assert_true(permuted_before_a_product("[\"\", \"[0, 2, 1]\"]").found);
+	assert_false(permuted_before_a_product("[\"\", \"[1, 0, 2]\"]").found);
+	assert_false(permuted_before_a_product("[\"\", \"[2, 0, 1]\"]").found);
+}
+
 /* Like a_product_takes_a_transposed_matrix(), but the copy changes the type as well, and the
  * product reads another tensor of the shape and type of the source. */
 static void a_change_of_type_is_no_layout_copy(void **state)
@@ -711,6 +732,7 @@ int main(void)
 		cmocka_unit_test(each_wait_starts_another_region),
 		cmocka_unit_test(two_copies_that_undo_each_other_go),
 		cmocka_unit_test(a_product_takes_a_transposed_matrix),
+		cmocka_unit_test(a_product_takes_a_matrix_whose_last_dimensions_are_exchanged),
 		cmocka_unit_test(a_change_of_type_is_no_layout_copy),
 		cmocka_unit_test(a_product_needs_other_dimensions_in_order),
 		cmocka_unit_test(the_last_copy_of_a_step_may_be_its_result),

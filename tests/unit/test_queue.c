@@ -202,6 +202,20 @@ static void a_queue_is_full_from_nine_tenths_of_its_depth_on(void **state)
 	assert_int_equal(full_after(8, 2, 20), 0);
 }
 
+/* Five works have come and gone before nine wait; the depth of the queue is nine, not fourteen. */
+static void work_that_has_left_adds_nothing_to_the_depth(void **state)
+{
+	struct make_trace *make = make_trace_new();
+
+	(void)state;
+	for (int64_t i = 0; i < 5; i++)
+		make_launch(make, 10 * i, 10 * i + 2, 10 * i + 5, 10 * i + 9);
+	for (int64_t i = 0; i < 9; i++)
+		make_launch(make, 1000 + 10 * i, 1002 + 10 * i, 100000 + 100 * i, 100100 + 100 * i);
+	make_launch(make, 1500, 1520, 200000, 200100);
+	assert_int_equal(measure_made(make, 300000).full_launches, 1);
+}
+
 static void a_call_is_slow_from_ten_times_the_median_on(void **state)
 {
 	(void)state;
@@ -352,6 +366,7 @@ int main(void)
 		cmocka_unit_test(the_ends_of_time_do_not_overflow),
 		cmocka_unit_test(work_that_starts_with_its_call_never_waits),
 		cmocka_unit_test(a_queue_is_full_from_nine_tenths_of_its_depth_on),
+		cmocka_unit_test(work_that_has_left_adds_nothing_to_the_depth),
 		cmocka_unit_test(a_call_is_slow_from_ten_times_the_median_on),
 		cmocka_unit_test(a_queue_that_is_always_empty_is_never_full),
 		cmocka_unit_test(depth_counts_what_waited_just_before),
