@@ -212,6 +212,46 @@ static void a_wait_holds_the_host_until_its_job_has_ended(void **state)
 	release(&made);
 }
 
+/* Steps whose kernels of 100 us follow each other, far behind the host; the host is `slow` ns late
+ * in steps 2, 3 and 4. */
+static struct weir_trace *run_ahead(int64_t slow)
+{
+	struct make_trace *trace = make_trace_new();
+	int64_t at = 0, busy = 500 * US;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at;
+
+		at += 40 * US + (i >= 2 && i <= 4 ? slow : 0);
+		make_call(trace, 0, "cudaLaunchKernel", at, at + US, (uint64_t)i + 1);
+		/* The periods of the slow steps are in the middle. */
+		make_kernel(trace, 0, "gemm", busy,
+		            busy + (i < 2   ? 100
+		                    : i < 5 ? 101
+		                            : 102) *
+		                            US,
+		            (uint64_t)i + 1);
+		busy += (i < 2 ? 100 : i < 5 ? 101 : 102) * US;
+		at += 10 * US;
+		make_host(trace, WEIR_HOST_ANNOTATION, 0, "decode", start, at - 10);
+	}
+	return make_trace_finish(trace);
+}
+
+static void a_host_that_was_slow_behind_a_busy_device_is_not_typical(void **state)
+{
+	struct made even, hidden;
+
+	(void)state;
+	make(&even, run_ahead(0));
+	assert_near(even.program.measured_ns, 101.0 * US, 0.001);
+	release(&even);
+	make(&hidden, run_ahead(100 * US));
+	assert_near(hidden.program.measured_ns, 102.0 * US, 0.001);
+	assert_near(weir_replay(&hidden.program, as_recorded, TYPICAL), 102.0 * US, 0.001);
+	release(&hidden);
+}
+
 static void a_graph_needs_a_step_without_waits_and_with_equal_kernels(void **state)
 {
 	struct weir_advisor advisor = {0};
@@ -253,6 +293,7 @@ int main(void)
 		cmocka_unit_test(the_unprofiled_host_is_as_fast_as_the_given_duration_says),
 		cmocka_unit_test(the_profilers_marks_are_no_time_of_the_program),
 		cmocka_unit_test(a_wait_holds_the_host_until_its_job_has_ended),
+		cmocka_unit_test(a_host_that_was_slow_behind_a_busy_device_is_not_typical),
 		cmocka_unit_test(a_graph_needs_a_step_without_waits_and_with_equal_kernels),
 		cmocka_unit_test(a_trace_without_device_work_has_no_program),
 	};

@@ -17,14 +17,15 @@ struct choice {
 	size_t rank;
 	uint32_t step;
 	double period_ns;
+	double turn_ns; /* the period, or the host's time in the step if it is much longer */
 };
 
-static int by_period(const void *left, const void *right)
+static int by_turn(const void *left, const void *right)
 {
 	const struct choice *a = left, *b = right;
 
-	if (a->period_ns != b->period_ns)
-		return a->period_ns < b->period_ns ? -1 : 1;
+	if (a->turn_ns != b->turn_ns)
+		return a->turn_ns < b->turn_ns ? -1 : 1;
 	return (a->step > b->step) - (a->step < b->step);
 }
 
@@ -35,7 +36,22 @@ static bool is_whole(const struct weir_analysis *analysis, const struct weir_ste
 	       (!analysis->options.steady || steps->steps[i].state == WEIR_STEP_STEADY);
 }
 
-/* Finds the step with the median period; false: the rank has none that another one follows. */
+/* A host that takes this many times the period is late in a step whose period does not show it. */
+#define HIDDEN_LATENESS 1.1
+
+/* Returns a step as a candidate. Where the host runs ahead, a busy device hides a host that was
+ * slow in this step alone. */
+static struct choice choice_of(const struct weir_analysis *analysis, size_t rank, uint32_t i)
+{
+	const struct weir_step *step = &analysis->ranks[rank].steps.steps[i];
+	double period_ns = (double)step->period_ns;
+	double host_ns = (double)weir_span_ns(step->start_ns, step->end_ns);
+
+	return (struct choice){rank, i, period_ns,
+	                       host_ns > HIDDEN_LATENESS * period_ns ? host_ns : period_ns};
+}
+
+/* Finds the median step; false: the rank has none that another one follows. */
 static bool choose_step(const struct weir_analysis *analysis, size_t rank, struct choice *out,
                         size_t *turns)
 {
@@ -45,9 +61,8 @@ static bool choose_step(const struct weir_analysis *analysis, size_t rank, struc
 
 	for (size_t i = 0; i < steps->step_count && !steps->sliver; i++)
 		if (is_whole(analysis, steps, i))
-			list[count++] = (struct choice){rank, (uint32_t)i,
-			                                (double)steps->steps[i].period_ns};
-	qsort(list, count, sizeof *list, by_period);
+			list[count++] = choice_of(analysis, rank, (uint32_t)i);
+	qsort(list, count, sizeof *list, by_turn);
 	if (count > 0)
 		*out = list[(count - 1) / 2];
 	*turns = count;

@@ -4,10 +4,10 @@
  * each, and the device work that each call starts. A fix changes a copy of the program, and
  * replay.h times it again.
  *
- * The step is the analysed step with the median period on the slowest rank; without steps it is the
- * longest analysed window. It reaches from its first launch to the first launch of the next step,
- * so that repeating it gives the run. Device work is serial: a job has only the time that it adds
- * to the union of the work before it.
+ * The step is the analysed step with the median period, or host time if that is longer, on the
+ * slowest rank; without steps it is the longest analysed window. It reaches from its first launch
+ * to the first launch of the next step, so that repeating it gives the run. Device work is serial:
+ * a job has only the time that it adds to the union of the work before it.
  *
  * Host time is divided in two, because a profiler lengthens only one of them. Each recorded event
  * costs the host a fixed time, so that code between events that follow each other closely is slower
