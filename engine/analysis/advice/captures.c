@@ -83,6 +83,8 @@ static void take_row(struct search *search, size_t row)
 	}
 }
 
+/* ---- operators of captures ---- */
+
 static size_t next_operator(const struct weir_host_columns *host, size_t row, size_t end)
 {
 	while (row < end && host->kind[row] != WEIR_HOST_OP)
@@ -108,6 +110,50 @@ static bool is_like(const struct weir_host_columns *host, const struct capture *
 	}
 	return shapes && left >= a->end && right >= b->end;
 }
+
+/* Returns the last operator in [first, row); SIZE_MAX: none. */
+static size_t operator_before(const struct weir_host_columns *host, size_t first, size_t row)
+{
+	while (row > first && host->kind[row - 1] != WEIR_HOST_OP)
+		row--;
+	return row > first ? row - 1 : SIZE_MAX;
+}
+
+/* Returns the first operator of a run of the captured operators that ends before `row`, so that it
+ * prepares the capture; SIZE_MAX: none. first: row of the thread. */
+static size_t warm_up_before(const struct weir_host_columns *host, const struct capture *capture,
+                             size_t first, size_t row)
+{
+	size_t own = operator_before(host, capture->begin, capture->end), other = row;
+	bool shapes = false;
+
+	while (own != SIZE_MAX) {
+		other = operator_before(host, first, other);
+		if (other == SIZE_MAX || host->name[other] != host->name[own] ||
+		    host->shape[other] != host->shape[own])
+			return SIZE_MAX;
+		shapes |= host->shape[own] != 0;
+		own = operator_before(host, capture->begin, own);
+	}
+	return shapes ? other : SIZE_MAX;
+}
+
+/* Adds the runs of the captured operators just before the capture: frameworks demand some, since a
+ * first run loads and allocates. */
+static void add_warm_ups(const struct weir_host_columns *host, size_t first,
+                         struct capture *capture)
+{
+	size_t row = capture->begin;
+
+	while (row > first && host->start_ns[row - 1] >= capture->from_ns)
+		row--;
+	row = warm_up_before(host, capture, first, row);
+	for (; row != SIZE_MAX; row = warm_up_before(host, capture, first, row))
+		if (host->start_ns[row] < capture->from_ns)
+			capture->from_ns = host->start_ns[row];
+}
+
+/* ---- the search ---- */
 
 static bool is_inside(const struct weir_program *program, const struct capture *capture)
 {
@@ -136,8 +182,10 @@ static void search_thread(const struct weir_program *program, uint32_t thread,
 	weir_timeline_thread_rows(&program->rank->timeline, thread, &first, &end);
 	for (size_t row = first; row < end; row++)
 		take_row(&search, row);
-	for (size_t i = 0; i < search.count; i++)
+	for (size_t i = 0; i < search.count; i++) {
+		add_warm_ups(&program->rank->trace->host, first, &search.items[i]);
 		weir_intervals_push(&out->time, search.items[i].from_ns, search.items[i].to_ns);
+	}
 	out->repeats |= repeats(&search);
 	free(search.items);
 }

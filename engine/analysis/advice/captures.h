@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds the host time in which a program captures graphs: from the wait for the device that
- * frameworks make before a capture, over the captured operators, to the end of the graph's
- * instantiation; and the time in which it destroys graphs. A program that captured before only
- * replays.
+ * Finds the host time in which a program captures graphs: from the runs of the same operators that
+ * prepare a capture, over the wait for the device that frameworks make before it and the captured
+ * operators, to the end of the graph's instantiation; and the time in which it destroys graphs. A
+ * program that captured before only replays.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_CAPTURES_H
 #define WEIR_ANALYSIS_ADVICE_CAPTURES_H
