@@ -486,8 +486,23 @@ static void shrink_table(struct weir_draft *draft, uint32_t j, struct shrinking 
 	sum->saved_bytes += bytes / 2;
 }
 
+/* True if the kernel's name says that it reads 16-bit values. Libraries name the types of their
+ * products in letters (nvjet: T and H; Tensile: B and H). A name without a type says nothing: a
+ * kernel written by hand may read fewer bits already. */
+static bool names_half(const char *kernel)
+{
+	static const char *const halves[] = {"bf16",  "bfloat16", "BFloat16", "f16",   "fp16",
+	                                     "half",  "Half",     "hgemm",    "_tst_", "_tss_",
+	                                     "_hsh_", "_hss_",    "_hhh_",    "_BBS_", "_HHS_"};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(halves); i++)
+		if (strstr(kernel, halves[i]))
+			return true;
+	return false;
+}
+
 /* True for a product with few rows in a replayed graph, known by its kernel's name alone, whose
- * type is not one of 8 bits. */
+ * type is one of 16 bits. Products of smaller types write such values as well. */
 static bool is_named_stream(const struct weir_advisor *advisor, const struct weir_job *job)
 {
 	static const char *const small[] = {"e4m3", "e5m2", "fp8",  "int8",   "s8_s8",
@@ -497,8 +512,7 @@ static bool is_named_stream(const struct weir_advisor *advisor, const struct wei
 
 	if (!advisor->program.issues[job->issue].graph || job->op != WEIR_NONE ||
 	    (family != WEIR_FAMILY_GEMM && family != WEIR_FAMILY_GEMV) ||
-	    weir_kernel_limit(kernel) != WEIR_LIMIT_MEMORY ||
-	    weir_element_of_kernel(kernel).width == 1 || weir_element_of_kernel(kernel).width == 4)
+	    weir_kernel_limit(kernel) != WEIR_LIMIT_MEMORY || !names_half(kernel))
 		return false;
 	for (size_t i = 0; i < WEIR_COUNT_OF(small); i++)
 		if (strstr(kernel, small[i]))
