@@ -699,6 +699,51 @@ static void short_operators_and_small_tensors_stay_on_the_host(void **state)
 	assert_false(result_of(images("[[32, 511], []]", 60, true), weir_fix_move_to_device).found);
 }
 
+/* Boxes in 40 kB come to the host, which computes `silent_us` without events, and chooses some. */
+static struct advice_step *boxes(const char *op, double us, double silent_us)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
+	advice_step_begin(step, "aten::copy_", "[[2000, 4], [2000, 4]]", "[\"float\", \"float\"]",
+	                  NULL);
+	advice_step_copy(step, "Memcpy DtoH (Device -> Pageable)", 10);
+	advice_step_end(step);
+	advice_step_pass(step, silent_us);
+	advice_step_begin(step, op, "[[2000, 4], [2000], []]", "[\"float\", \"float\", \"Scalar\"]",
+	                  NULL);
+	advice_step_pass(step, us);
+	advice_step_end(step);
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
+	return step;
+}
+
+static void a_long_operator_moves_whatever_its_size(void **state)
+{
+	static const char nms[] = "torchvision::nms";
+
+	(void)state;
+	assert_true(result_of(boxes(nms, 1000, 0), weir_fix_move_to_device).found);
+	assert_false(result_of(boxes(nms, 990, 0), weir_fix_move_to_device).found);
+	/* Nothing says that it has a kernel for the device. */
+	assert_false(result_of(boxes("mine::nms", 1000, 0), weir_fix_move_to_device).found);
+}
+
+static void silent_code_before_a_moved_operator_moves_with_it(void **state)
+{
+	struct advice_result without, with, dispatch;
+
+	(void)state;
+	without = result_of(boxes("torchvision::nms", 1000, 0), weir_fix_move_to_device);
+	with = result_of(boxes("torchvision::nms", 1000, 1000), weir_fix_move_to_device);
+	dispatch = result_of(boxes("torchvision::nms", 1000, 150), weir_fix_move_to_device);
+	assert_near(with.before_us - without.before_us, 1000, 0.01);
+	/* 16 operators of 6 us in place of 1 ms */
+	assert_near(with.after_us - without.after_us, 96, 0.05);
+	/* A shorter silence is the way to the operator. */
+	assert_near(dispatch.after_us - without.after_us, 150, 0.05);
+}
+
 static void a_choice_on_the_host_copies_only_its_result(void **state)
 {
 	struct advice_step *step = advice_step_new();
@@ -791,6 +836,8 @@ int main(void)
 		cmocka_unit_test(the_device_divides_what_is_copied_to_it),
 		cmocka_unit_test(data_that_are_not_copied_stay_on_the_host),
 		cmocka_unit_test(short_operators_and_small_tensors_stay_on_the_host),
+		cmocka_unit_test(a_long_operator_moves_whatever_its_size),
+		cmocka_unit_test(silent_code_before_a_moved_operator_moves_with_it),
 		cmocka_unit_test(a_choice_on_the_host_copies_only_its_result),
 		cmocka_unit_test(a_large_tensor_of_the_host_is_freed_no_more),
 		cmocka_unit_test(turns_that_take_a_scalar_are_a_loop_if_all_results_are_collected),

@@ -13,6 +13,9 @@
 /* Shorter operators and smaller tensors are bookkeeping, which the host does as well. */
 #define LEAST_NS       50000
 #define LEAST_ELEMENTS 16384.0
+/* An operator that takes this long is no bookkeeping, even on few elements: boxes are compared in
+ * pairs. */
+#define LONG_NS 1000000
 /* Passes over its operands that an operator without a model makes, such as a sort. */
 #define PASSES 8.0
 /* The share of a copy's bytes that remains if only chosen elements return. Small copies reuse their
@@ -37,6 +40,14 @@ static const char *const staying[] = {"pin_memory", "_pin_memory", "is_pinned",
 /* Operators that choose few elements. */
 static const char *const choosing[] = {"argmax", "argmin",  "max", "topk", "multinomial",
                                        "sort",   "nonzero", "sum", "mean", NULL};
+/* Operators outside the framework that have kernels for the device (torchvision 0.20). */
+static const char *const visions[] = {"torchvision::nms",
+                                      "torchvision::roi_align",
+                                      "torchvision::roi_pool",
+                                      "torchvision::ps_roi_align",
+                                      "torchvision::ps_roi_pool",
+                                      "torchvision::deform_conv2d",
+                                      NULL};
 
 /* ---- the host's operators ---- */
 
@@ -66,22 +77,24 @@ static void mark(struct search *search)
 			search->device[row] = 1;
 }
 
-/* True if the row is an operator of the host on a large tensor; fills its arguments. */
+/* True if the row is an operator of the host on a large tensor, or a long one; fills its arguments.
+ */
 static bool is_host_operator(const struct search *search, uint32_t row, struct weir_args *args)
 {
 	const struct weir_trace *trace = search->program->rank->trace;
-	const char *name =
-		weir_op_plain_name(weir_timeline_host_name(&search->program->rank->timeline, row));
+	const char *whole = weir_timeline_host_name(&search->program->rank->timeline, row);
+	const char *name = weir_op_plain_name(whole);
+	int64_t ns = weir_span_ns(trace->host.start_ns[row], trace->host.end_ns[row]);
 	double elements = 0;
 
-	if (!*name || search->device[row] || weir_op_is_one_of(name, staying) ||
-	    weir_span_ns(trace->host.start_ns[row], trace->host.end_ns[row]) < LEAST_NS ||
+	if ((!*name && !weir_op_is_one_of(whole, visions)) || search->device[row] ||
+	    weir_op_is_one_of(name, staying) || ns < LEAST_NS ||
 	    !weir_advisor_args(search->draft->advisor, row, args))
 		return false;
 	for (size_t i = 0; i < args->count; i++)
 		if (weir_args_at(args, i))
 			elements = fmax(elements, args->items[i].elements);
-	return elements >= LEAST_ELEMENTS;
+	return elements >= LEAST_ELEMENTS || (elements > 0 && ns >= LONG_NS);
 }
 
 /* ---- the copy ---- */
@@ -328,6 +341,32 @@ static void relieve_between(struct search *search, uint32_t issue, int64_t from_
 		relieve(search, issue, (double)weir_span_ns(from_ns, to_ns));
 }
 
+/* Operators in place of code without events that computes the input of a moved operator from a copy
+ * of the device's values, as expressions of arrays do: such code has one for each line. */
+#define SILENT_OPERATORS 16.0
+
+/* Takes the host's code without events between a copy from the device and the first operator that
+ * moves: it computes what that operator reads, and moves with it. */
+static void move_silence(struct search *search, uint32_t issue, int64_t until_ns)
+{
+	const struct weir_program *program = search->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	uint32_t job = program->issues[issue].kind == WEIR_ISSUE_INPUT ? WEIR_NONE
+	                                                               : copy_before(search, issue);
+	uint32_t call =
+		job == WEIR_NONE ? WEIR_NONE : program->issues[program->jobs[job].issue].call;
+	int64_t ns;
+
+	if (call == WEIR_NONE || until_ns <= host->end_ns[call])
+		return;
+	ns = weir_span_ns(host->end_ns[call], until_ns);
+	if (ns < WEIR_HOST_WORK_NS)
+		return;
+	relieve(search, issue, fmin((double)ns, search->draft->program.issues[issue].work_ns));
+	search->added_ns[issue] +=
+		SILENT_OPERATORS * WEIR_DISPATCH_NS / search->draft->advisor->speed.dispatch;
+}
+
 static void move_all(struct search *search, uint32_t thread)
 {
 	const struct weir_program *program = search->program;
@@ -348,6 +387,8 @@ static void move_all(struct search *search, uint32_t thread)
 		issue = move(search, (uint32_t)row);
 		if (issue != WEIR_NONE && issue == last)
 			relieve_between(search, issue, until_ns, host->start_ns[row]);
+		else if (issue != WEIR_NONE)
+			move_silence(search, issue, host->start_ns[row]);
 		last = issue;
 		until_ns = host->end_ns[row];
 	}
