@@ -324,6 +324,7 @@ static void a_packed_copy_has_one_dispatch_and_no_wait(void **state)
 {
 	struct advice_run run;
 	double host_ns = 0;
+	uint32_t first;
 
 	(void)state;
 	init_many(&run, pageable, 100, 4096, 0);
@@ -335,6 +336,11 @@ static void a_packed_copy_has_one_dispatch_and_no_wait(void **state)
 		host_ns += issue->kind == WEIR_ISSUE_INPUT ? 0 : issue->dispatch_ns;
 	}
 	assert_true(host_ns < 30000); /* of one copy and one kernel, not of a hundred copies */
+	/* The operator that joins the tensors is dispatched before the copy. */
+	first = run.draft.program.jobs[0].issue;
+	assert_near(run.draft.program.issues[first].dispatch_ns -
+	                    run.advisor.program.issues[first].dispatch_ns,
+	            WEIR_DISPATCH_NS / run.advisor.speed.dispatch, 0.001);
 	advice_run_release(&run);
 }
 
