@@ -327,21 +327,16 @@ static bool gathers(const struct weir_op_calls *calls, const struct weir_loop *l
 	return true;
 }
 
-/* Returns the elements that the call writes over; 0: it adds to the old values, or does not write.
- */
-static double overwritten_by(const struct weir_op_calls *calls, const struct weir_op_call *call)
+/* Returns the elements that a call writes to a tensor by an index, as a share of the tensor; 0: it
+ * does not. */
+static double scattered_by(const struct weir_op_calls *calls, const struct weir_op_call *call)
 {
-	const char *name = weir_op_calls_name(calls, call);
 	const struct weir_arg *to;
 	struct weir_args args;
 	double elements = 0;
-	bool adds;
 
-	if (!weir_op_is_one_of(name, scattering) || strstr(name, "add") ||
+	if (!weir_op_is_one_of(weir_op_calls_name(calls, call), scattering) ||
 	    !weir_op_calls_args(calls, call, &args) || !(to = weir_args_tensor(&args, 0)))
-		return 0;
-	/* index_put_(self, indices, values, accumulate) */
-	if (strstr(name, "index_put") && weir_args_bool(&args, 3, &adds) && adds)
 		return 0;
 	for (size_t i = 1; i < args.count; i++) {
 		const struct weir_arg *arg = weir_args_tensor(&args, i);
@@ -350,6 +345,38 @@ static double overwritten_by(const struct weir_op_calls *calls, const struct wei
 			elements = arg->elements;
 	}
 	return elements / to->elements;
+}
+
+/* Returns the share of a tensor that the call writes over; 0: it adds to the old values, or does
+ * not write. */
+static double overwritten_by(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const char *name = weir_op_calls_name(calls, call);
+	struct weir_args args;
+	bool adds;
+
+	/* index_put_(self, indices, values, accumulate) */
+	if (strstr(name, "add") ||
+	    (strstr(name, "index_put") && weir_op_calls_args(calls, call, &args) &&
+	     weir_args_bool(&args, 3, &adds) && adds))
+		return 0;
+	return scattered_by(calls, call);
+}
+
+/* True if every turn writes as many rows as the tensor has, or more: the messages that all nodes of
+ * a graph send along its edges are a layer, whose input is the result of the layer before. */
+static bool passes_messages(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	for (size_t turn = 0; turn < loop->turns; turn++) {
+		size_t begin = loop->first + turn * loop->period;
+		double share = 0;
+
+		for (size_t c = begin; c < begin + loop->period; c++)
+			share = fmax(share, scattered_by(calls, &calls->items[c]));
+		if (share < 1)
+			return false;
+	}
+	return true;
 }
 
 /* True if the turns write more rows over than a tensor has: later turns change what earlier ones
@@ -480,7 +507,7 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 		return WEIR_LOOP_NONE;
 	slices = slices_of(calls, loop);
 	loop->gathers = gathers(calls, loop);
-	if (loop->gathers && rewrites(calls, loop))
+	if (loop->gathers && (rewrites(calls, loop) || passes_messages(calls, loop)))
 		return WEIR_LOOP_NONE;
 	/* Both factors of a product are slices in a head of attention, or in a loop over a batch.
 	 */
