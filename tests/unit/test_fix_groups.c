@@ -4,15 +4,18 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
 #include "tests/unit/advice_step.h"
+#include "tests/unit/near.h"
 
-#define BF16  "\"c10::BFloat16\""
-#define ONE   "[" BF16 "]"
-#define TWO   "[" BF16 ", " BF16 "]"
-#define TURNS 16
+#define BF16      "\"c10::BFloat16\""
+#define ONE       "[" BF16 "]"
+#define TWO       "[" BF16 ", " BF16 "]"
+#define POINTWISE "vectorized_elementwise_kernel"
+#define TURNS     16
 
 static struct advice_result result_of(struct advice_step *step, weir_fix_apply *apply)
 {
@@ -23,9 +26,68 @@ static struct advice_result result_of(struct advice_step *step, weir_fix_apply *
 	return result;
 }
 
+/* Compares a tensor of these sizes with the turn's number, and counts the rows that are equal. */
+static void find_rows(struct advice_step *step, const char *eq, const char *mask, int turn)
+{
+	static char scalars[64][32];
+
+	snprintf(scalars[turn], sizeof scalars[turn], "[\"\", \"%d\"]", turn);
+	advice_step_begin(step, "aten::eq", eq, "[\"long int\", \"Scalar\"]", scalars[turn]);
+	advice_step_kernel(step, POINTWISE, 2, 1000);
+	advice_step_end(step);
+	advice_step_begin(step, "aten::nonzero", mask, "[\"bool\"]", NULL);
+	advice_step_kernel(step, "DeviceSelectSweepKernel", 2, 1);
+	advice_step_copy(step, "Memcpy DtoH (Device -> Pinned)", 1);
+	advice_step_end(step);
+}
+
+/* ---- picked rows ---- */
+
+/* Means of the rows that belong to each number; `same`: to one number in all turns. `write`: an
+ * operator at the end of each turn that writes to all rows; NULL: none. */
+static struct advice_step *means(int turns, bool same, const char *write)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < turns; i++) {
+		find_rows(step, "[[512], []]", "[[512]]", same ? 0 : i);
+		advice_step_op(step, "aten::index", "[[512, 1024], []]", ONE,
+		               "vectorized_gather_kernel", 2);
+		advice_step_op(step, "aten::mean", "[[32, 1024], [], [], []]", ONE,
+		               "reduce_kernel<512, 1, MeanOps>", 3);
+		if (write)
+			advice_step_op(step, write, "[[512, 1024], [], [32], [1, 1024]]",
+			               "[" BF16 ", \"Scalar\", \"long int\", " BF16 "]",
+			               "index_elementwise_kernel", 3);
+	}
+	return step;
+}
+
+static void rows_that_belong_to_each_number_are_reduced_at_once(void **state)
+{
+	struct advice_result result;
+
+	(void)state;
+	result = result_of(means(TURNS, false, NULL), weir_fix_vectorise);
+	assert_true(result.found);
+	/* A mean remains, with two operators around it, and no search. */
+	assert_true(result.after_us < 2 * WEIR_DISPATCH_NS / 1e3 + 3 + 30);
+	assert_true(result.after_us > 2 * WEIR_DISPATCH_NS / 1e3 + 3);
+	assert_true(result.before_us > 10 * result.after_us);
+	assert_false(result_of(means(TURNS, false, NULL), weir_fix_group_the_loop).found);
+}
+
+static void rows_of_one_number_or_of_few_are_no_loop(void **state)
+{
+	(void)state;
+	assert_true(result_of(means(4, false, NULL), weir_fix_vectorise).found);
+	assert_false(result_of(means(3, false, NULL), weir_fix_vectorise).found);
+	assert_false(result_of(means(TURNS, true, NULL), weir_fix_vectorise).found);
+}
+
 /* ---- messages along the edges of a graph ---- */
 
-/* Layers in which `rows` of 512 nodes get a message. */
+/* Layers that add messages to nodes of a graph; add: sizes of the sum, product: of its product. */
 static struct advice_step *messages(const char *add, const char *product)
 {
 	struct advice_step *step = advice_step_new();
@@ -54,10 +116,49 @@ static void layers_that_pass_messages_to_all_nodes_are_no_loop(void **state)
 	                    .found);
 }
 
+/* ---- rows of several turns ---- */
+
+/* Experts whose rows are found in a mask of these sizes, and whose results are added. */
+static struct advice_step *experts(const char *eq, const char *mask)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < TURNS; i++) {
+		find_rows(step, eq, mask, i);
+		advice_step_op(step, "aten::index", "[[512, 1024], []]", ONE,
+		               "vectorized_gather_kernel", 2);
+		advice_step_op(step, "aten::mm", "[[32, 1024], [1024, 1024]]", TWO, "nvjet_gemm",
+		               4);
+		advice_step_op(step, "aten::index_add_", "[[512, 1024], [], [32], [32, 1024]]",
+		               "[" BF16 ", \"Scalar\", \"long int\", " BF16 "]",
+		               "index_elementwise_kernel", 4);
+	}
+	return step;
+}
+
+static void rows_of_several_experts_are_sorted_gathered_and_added(void **state)
+{
+	struct advice_result one, several;
+
+	(void)state;
+	one = result_of(experts("[[512], []]", "[[512]]"), weir_fix_group_the_loop);
+	several = result_of(experts("[[512, 2], []]", "[[512, 2]]"), weir_fix_group_the_loop);
+	assert_true(one.found && several.found);
+	assert_near(one.before_us, several.before_us, 0.01);
+	/* The device limits the one; 8 operators to route the rows make the host the limit of the
+	 * other, where the gather and the sum remain as well. */
+	assert_true(one.after_us < 8 * WEIR_DISPATCH_NS / 1e3);
+	assert_true(several.after_us > 8 * WEIR_DISPATCH_NS / 1e3 + 10);
+	assert_true(several.after_us < 8 * WEIR_DISPATCH_NS / 1e3 + 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_that_belong_to_each_number_are_reduced_at_once),
+		cmocka_unit_test(rows_of_one_number_or_of_few_are_no_loop),
 		cmocka_unit_test(layers_that_pass_messages_to_all_nodes_are_no_loop),
+		cmocka_unit_test(rows_of_several_experts_are_sorted_gathered_and_added),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,93 @@
 /* Padding at most doubles the work: rows are padded to those of the largest group. */
 #define PADDED 2.0
 
+/* ---- rows that turns look for ---- */
+
+static const char *const finders[] = {
+	"nonzero", "masked_select", "item", "_local_scalar_dense", "eq", "ne",
+	"any",     "where",         NULL};
+
+/* True if each turn looks for its rows. If not, their numbers are known before the loop, and one
+ * call gathers or writes the rows of all turns. */
+static bool finds_rows(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (weir_op_is_one_of(weir_op_calls_name(calls, &calls->items[c]), finders))
+			return true;
+	return false;
+}
+
+/* Operators that find, gather and write the rows of one turn. A grouped product reads and writes
+ * the rows in the order of a list, which one sort makes for all turns. */
+static bool moves_rows(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	static const char *const names[] = {"nonzero",
+	                                    "index",
+	                                    "index_select",
+	                                    "masked_select",
+	                                    "gather",
+	                                    "index_put_",
+	                                    "index_copy_",
+	                                    "index_add_",
+	                                    "scatter_",
+	                                    "scatter_add_",
+	                                    "item",
+	                                    "_index_put_impl_",
+	                                    "_local_scalar_dense",
+	                                    "masked_scatter_",
+	                                    "eq",
+	                                    "ne",
+	                                    "any",
+	                                    "where",
+	                                    NULL};
+
+	return weir_op_is_one_of(weir_op_calls_name(calls, call), names);
+}
+
+/* Operators that a grouped product needs if several turns compute a row and their results are
+ * added: a sort of the pairs of row and turn, and the count of each turn's rows; in padded groups
+ * their places as well, and a copy there and back. 4 with a grouped product of a library, 14
+ * with padded ones. */
+#define ROUTING_OPERATORS 8.0
+
+/* True if each turn looks for its rows in a mask with several columns: a row belongs to several
+ * turns, as to the experts of a mixture. */
+static bool shares_rows(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct weir_args args;
+
+	return weir_op_calls_args(calls, &calls->items[loop->first], &args) &&
+	       weir_args_tensor(&args, 0) && args.items[0].rank >= 2;
+}
+
+/* True if the first turn's call stays although the rows are ordered once: rows of several turns are
+ * gathered for each of them, and their results added. */
+static bool stays_shared(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	static const char *const names[] = {"index",      "index_select", "gather",
+	                                    "index_add_", "scatter_add_", NULL};
+
+	return weir_op_is_one_of(weir_op_calls_name(calls, call), names);
+}
+
+/* True if the rows of all turns are ordered once, in place of a search in each. */
+static bool orders_rows(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	return loop->picks ||
+	       (loop->gathers && loop->kind == WEIR_LOOP_WEIGHTS && finds_rows(calls, loop));
+}
+
+/* True if no turn makes this call if the rows are ordered once. */
+static bool is_needless(const struct weir_op_calls *calls, const struct weir_loop *loop, size_t c)
+{
+	bool shared = loop->kind == WEIR_LOOP_WEIGHTS && shares_rows(calls, loop);
+
+	return orders_rows(calls, loop) && moves_rows(calls, &calls->items[c]) &&
+	       !(shared && stays_shared(calls, &calls->items[c]));
+}
+
+/* ---- the merged operators ---- */
+
 /* One operator of the body over all turns. */
 struct sum {
 	double flops, bytes, now_ns, longest_ns;
@@ -94,6 +181,8 @@ static bool set_position(struct weir_draft *draft, const struct weir_op_calls *c
 	struct sum sum = {0};
 	double ns;
 
+	if (is_needless(calls, loop, loop->first + position))
+		return true;
 	if (stays(calls, loop, position)) {
 		*after_ns += turns_ns(calls, loop, position);
 		return true;
@@ -110,45 +199,16 @@ static bool set_position(struct weir_draft *draft, const struct weir_op_calls *c
 	return true;
 }
 
-static const char *const finders[] = {
-	"nonzero", "masked_select", "item", "_local_scalar_dense", "eq", "ne",
-	"any",     "where",         NULL};
-
-/* True if each turn looks for its rows. If not, their numbers are known before the loop, and one
- * call gathers or writes the rows of all turns. */
-static bool finds_rows(const struct weir_op_calls *calls, const struct weir_loop *loop)
+/* Adds the dispatch of this number of operators before a call. */
+static void more_dispatch(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c,
+                          double operators)
 {
-	for (size_t c = loop->first; c < loop->first + loop->period; c++)
-		if (weir_op_is_one_of(weir_op_calls_name(calls, &calls->items[c]), finders))
-			return true;
-	return false;
-}
+	uint32_t issue = calls->items[c].first_issue;
 
-/* Operators that find, gather and write the rows of one turn. A grouped product reads and writes
- * the rows in the order of a list, which one sort makes for all turns. */
-static bool moves_rows(const struct weir_op_calls *calls, const struct weir_op_call *call)
-{
-	static const char *const names[] = {"nonzero",
-	                                    "index",
-	                                    "index_select",
-	                                    "masked_select",
-	                                    "gather",
-	                                    "index_put_",
-	                                    "index_copy_",
-	                                    "index_add_",
-	                                    "scatter_",
-	                                    "scatter_add_",
-	                                    "item",
-	                                    "_index_put_impl_",
-	                                    "_local_scalar_dense",
-	                                    "masked_scatter_",
-	                                    "eq",
-	                                    "ne",
-	                                    "any",
-	                                    "where",
-	                                    NULL};
-
-	return weir_op_is_one_of(weir_op_calls_name(calls, call), names);
+	weir_draft_set_dispatch(draft, issue,
+	                        draft->program.issues[issue].dispatch_ns +
+	                                operators * WEIR_DISPATCH_NS /
+	                                        draft->advisor->speed.dispatch);
 }
 
 /* Removes what the first turn needs no longer if the rows are ordered once. */
@@ -162,8 +222,24 @@ static void order_rows(struct weir_draft *draft, const struct weir_op_calls *cal
 		if (draft->program.issues[i].until != WEIR_NONE)
 			weir_draft_unwait(draft, i);
 	for (size_t c = loop->first; c < loop->first + loop->period; c++)
-		if (moves_rows(calls, &calls->items[c]))
+		if (is_needless(calls, loop, c))
 			weir_op_call_remove(draft, &calls->items[c]);
+	if (loop->kind == WEIR_LOOP_WEIGHTS && shares_rows(calls, loop))
+		more_dispatch(draft, calls, loop->first + loop->period - 1, ROUTING_OPERATORS);
+}
+
+/* A reduction of the rows that belong to one number, for all numbers at once: two operators more,
+ * which set the results to their first values and divide sums by counts. */
+#define SCATTER_OPERATORS 2.0
+
+/* Adds the operators around reductions by an index. */
+static void scatter_reductions(struct weir_draft *draft, const struct weir_op_calls *calls,
+                               const struct weir_loop *loop)
+{
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (calls->items[c].family == WEIR_FAMILY_REDUCE &&
+		    !moves_rows(calls, &calls->items[c]))
+			more_dispatch(draft, calls, c, SCATTER_OPERATORS);
 }
 
 /* The call of this position in a turn. */
@@ -232,8 +308,10 @@ static void remove_turns(struct weir_draft *draft, const struct weir_op_calls *c
 
 	for (size_t p = 0; p < loop->period; p++)
 		set_dispatch(draft, calls, loop, p);
-	if (loop->gathers && loop->kind == WEIR_LOOP_WEIGHTS && finds_rows(calls, loop))
+	if (orders_rows(calls, loop))
 		order_rows(draft, calls, loop);
+	if (loop->picks)
+		scatter_reductions(draft, calls, loop);
 	if (!loop->gathers)
 		remove_collection(draft, calls, loop);
 	for (uint32_t i = calls->items[c].first_issue; i < calls->items[end - 1].end_issue; i++) {

@@ -391,6 +391,64 @@ static bool rewrites(const struct weir_op_calls *calls, const struct weir_loop *
 	return share > 1;
 }
 
+/* ---- picked rows ---- */
+
+/* True if both calls have arguments of the same shapes and types. */
+static bool same_arguments(const struct weir_op_calls *calls, const struct weir_op_call *a,
+                           const struct weir_op_call *b)
+{
+	const struct weir_trace *trace = calls->advisor->program.rank->trace;
+	const struct weir_shape *left = &trace->shapes[trace->host.shape[a->op]];
+	const struct weir_shape *right = &trace->shapes[trace->host.shape[b->op]];
+
+	return left->dims == right->dims && left->types == right->types;
+}
+
+/* True if every turn compares the same tensor with another number. */
+static bool compares(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	const struct weir_trace *trace = calls->advisor->program.rank->trace;
+	const struct weir_op_call *first = &calls->items[loop->first];
+	uint32_t before = trace->shapes[trace->host.shape[first->op]].scalars;
+
+	if (strcmp(weir_op_calls_name(calls, first), "eq") != 0)
+		return false;
+	for (size_t turn = 1; turn < loop->turns; turn++) {
+		const struct weir_op_call *call = first + turn * loop->period;
+		uint32_t scalars = trace->shapes[trace->host.shape[call->op]].scalars;
+
+		if (!same_arguments(calls, first, call) || scalars == before)
+			return false;
+		before = scalars;
+	}
+	return true;
+}
+
+/* True if every turn picks the rows of one tensor that a comparison finds, and reduces them to a
+ * result that no other turn needs: it writes nothing to a tensor that they share. */
+static bool picks_rows(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	const struct weir_op_call *gather = NULL;
+	bool reduces = false;
+
+	if (!compares(calls, loop))
+		return false;
+	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+		const char *name = weir_op_calls_name(calls, call);
+
+		if (weir_op_is_one_of(name, scattering) || call->work.product)
+			return false;
+		if (!gather && weir_op_is_one_of(name, gathering))
+			gather = call;
+		reduces |= gather && call->family == WEIR_FAMILY_REDUCE;
+	}
+	for (size_t turn = 1; gather && turn < loop->turns; turn++)
+		if (!same_arguments(calls, gather, gather + turn * loop->period))
+			return false;
+	return reduces;
+}
+
 /* ---- shared weights ---- */
 
 /* With as many rows in all turns as this, products take the time of reading their weights. */
@@ -509,6 +567,9 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 	loop->gathers = gathers(calls, loop);
 	if (loop->gathers && (rewrites(calls, loop) || passes_messages(calls, loop)))
 		return WEIR_LOOP_NONE;
+	loop->picks = !loop->gathers && picks_rows(calls, loop);
+	if (loop->picks)
+		return WEIR_LOOP_ROWS;
 	/* Both factors of a product are slices in a head of attention, or in a loop over a batch.
 	 */
 	if (body.softmaxes > 0 || slices.factors > body.products)

@@ -5,8 +5,8 @@
  * each of them needs the one before: they are no loop here.
  *
  * A loop shows itself in its inputs: every iteration takes another slice of one tensor
- * (aten::select, slice, narrow), or gathers rows of one tensor and writes them to one of the same
- * shape.
+ * (aten::select, slice, narrow), gathers rows of one tensor and writes them to one of the same
+ * shape, or picks the rows of one tensor that belong to another number (x[group == i]).
  */
 #ifndef WEIR_ANALYSIS_ADVICE_LOOPS_H
 #define WEIR_ANALYSIS_ADVICE_LOOPS_H
@@ -32,6 +32,8 @@ struct weir_loop {
 	size_t first, period, turns; /* calls first + turn * period + position */
 	enum weir_loop_kind kind;
 	bool gathers; /* rows are chosen by an index: nonzero, index, index_put_ */
+	bool picks;   /* a comparison with the turn's number chooses rows, which are not written
+	                 back */
 	/* For merging: calls whose shapes differ from turn to turn stay as they are. */
 	bool keeps_varied;
 };
