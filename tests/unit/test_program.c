@@ -212,6 +212,52 @@ static void a_wait_holds_the_host_until_its_job_has_ended(void **state)
 	release(&made);
 }
 
+/* Steps with two launches, `usual` ns of silence apart, but `least` in one of them. The last `odd`
+ * steps have one event more. */
+static struct weir_trace *silences(int64_t usual, int64_t least, int odd)
+{
+	struct make_trace *trace = make_trace_new();
+	int64_t at = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at;
+
+		make_launch(trace, at + US, at + 2 * US, at + 3 * US, at + 5 * US);
+		at += 2 * US + (i == 1 ? least : usual);
+		make_launch(trace, at, at + US, at + 3 * US, at + 5 * US);
+		if (i >= STEPS - odd)
+			make_host(trace, WEIR_HOST_OP, 0, "aten::empty", at + 2 * US, at + 3 * US);
+		at += 10 * US;
+		make_host(trace, WEIR_HOST_ANNOTATION, 0, "decode", start, at - 10);
+	}
+	return make_trace_finish(trace);
+}
+
+static void a_silence_that_is_short_in_some_step_is_a_delay(void **state)
+{
+	static const struct {
+		int64_t usual, least;
+		int odd;
+		bool delay;
+	} cases[] = {{300, 100, 0, true},   {300, 101, 0, false}, {1000, 100, 0, true},
+	             {1001, 100, 0, false}, {300, 100, 4, true},  {300, 100, 5, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		int64_t usual = cases[i].usual * US, least = cases[i].least * US;
+		const struct weir_issue *issue;
+		struct made made;
+
+		make(&made, silences(usual, least, cases[i].odd));
+		issue = &made.program.issues[1];
+		assert_near(issue->work_ns, cases[i].delay ? 0 : (double)usual, 0.001);
+		assert_near(issue->dispatch_ns, cases[i].delay ? (double)least : 0, 0.001);
+		assert_near(issue->profiler_ns, cases[i].delay ? (double)(usual - least) : 0,
+		            0.001);
+		release(&made);
+	}
+}
+
 /* Steps whose kernels of 100 us follow each other, far behind the host; the host is `slow` ns late
  * in steps 2, 3 and 4. */
 static struct weir_trace *run_ahead(int64_t slow)
@@ -293,6 +339,7 @@ int main(void)
 		cmocka_unit_test(the_unprofiled_host_is_as_fast_as_the_given_duration_says),
 		cmocka_unit_test(the_profilers_marks_are_no_time_of_the_program),
 		cmocka_unit_test(a_wait_holds_the_host_until_its_job_has_ended),
+		cmocka_unit_test(a_silence_that_is_short_in_some_step_is_a_delay),
 		cmocka_unit_test(a_host_that_was_slow_behind_a_busy_device_is_not_typical),
 		cmocka_unit_test(a_graph_needs_a_step_without_waits_and_with_equal_kernels),
 		cmocka_unit_test(a_trace_without_device_work_has_no_program),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/advice/delays.h"
 #include "engine/analysis/advice/program.h"
 #include "engine/analysis/names/apis.h"
 #include "engine/analysis/timeline/host_time.h"
@@ -379,6 +380,7 @@ static void time_jobs(struct weir_program *program)
 struct edges {
 	int64_t *at_ns;
 	size_t count, capacity;
+	struct weir_delays delays; /* of the thread */
 	bool found;
 };
 
@@ -404,6 +406,7 @@ static void find_edges(const struct weir_program *program, uint32_t thread, stru
 			add_edge(edges, host->end_ns[row]);
 	}
 	weir_instants_sort(edges->at_ns, edges->count);
+	weir_delays_init(&edges->delays, program->rank, thread);
 	edges->found = true;
 }
 
@@ -424,9 +427,31 @@ static uint32_t row_at(const struct weir_program *program, uint32_t thread, int6
 	return row;
 }
 
-/* Divides the host time [from, to) of a thread between dispatch and work. */
-static void divide_host(const struct weir_program *program, const struct edges *edges,
-                        uint32_t thread, int64_t from_ns, int64_t to_ns, struct weir_issue *issue)
+/* A stretch that takes this long at most in some step is dispatch... */
+#define LONGEST_DISPATCH_NS 100000.0
+/* ...and no more than this many times as long when other programs delay it; a longer one is work
+ * that not every step does. */
+#define MOST_DELAYED 10.0
+
+/* Divides a long stretch between dispatch and a delay; false: it is work. */
+static bool is_delay(const struct weir_program *program, struct edges *edges, int64_t from_ns,
+                     int64_t to_ns, struct weir_issue *issue)
+{
+	double ns = (double)weir_span_ns(from_ns, to_ns);
+	double least_ns = program->step == WEIR_NONE
+	                          ? NAN
+	                          : weir_delays_least_ns(&edges->delays, from_ns, to_ns);
+
+	if (!(least_ns <= LONGEST_DISPATCH_NS && ns <= MOST_DELAYED * least_ns))
+		return false;
+	issue->dispatch_ns += least_ns;
+	issue->profiler_ns += ns - least_ns;
+	return true;
+}
+
+/* Divides the host time [from, to) of a thread between dispatch, work and delays. */
+static void divide_host(const struct weir_program *program, struct edges *edges, uint32_t thread,
+                        int64_t from_ns, int64_t to_ns, struct weir_issue *issue)
 {
 	double longest_ns = 0;
 	size_t e = weir_instants_until(edges->at_ns, edges->count, from_ns);
@@ -436,13 +461,13 @@ static void divide_host(const struct weir_program *program, const struct edges *
 			e < edges->count && edges->at_ns[e] < to_ns ? edges->at_ns[e] : to_ns;
 		double ns = (double)weir_span_ns(from_ns, next_ns);
 
-		if (ns < WEIR_HOST_WORK_NS)
+		if (ns < WEIR_HOST_WORK_NS) {
 			issue->dispatch_ns += ns;
-		else
+		} else if (!is_delay(program, edges, from_ns, next_ns, issue)) {
 			issue->work_ns += ns;
-		if (ns >= WEIR_HOST_WORK_NS && ns > longest_ns) {
-			longest_ns = ns;
-			issue->work_row = row_at(program, thread, from_ns);
+			if (ns > longest_ns)
+				issue->work_row = row_at(program, thread, from_ns);
+			longest_ns = fmax(longest_ns, ns);
 		}
 		from_ns = next_ns;
 		e++;
@@ -550,14 +575,17 @@ static struct weir_interval marking(const struct weir_program *program, const st
 static void take_marking(struct weir_issue *tail, struct weir_interval mark, int64_t from_ns,
                          int64_t to_ns)
 {
+	double ns;
+
 	if (mark.start_ns > from_ns)
 		from_ns = mark.start_ns;
 	if (mark.end_ns < to_ns)
 		to_ns = mark.end_ns;
 	if (from_ns >= to_ns)
 		return;
-	tail->profiler_ns = fmin(tail->dispatch_ns, (double)weir_span_ns(from_ns, to_ns));
-	tail->dispatch_ns -= tail->profiler_ns;
+	ns = fmin(tail->dispatch_ns, (double)weir_span_ns(from_ns, to_ns));
+	tail->profiler_ns += ns;
+	tail->dispatch_ns -= ns;
 }
 
 /* Takes the profiler's time out of the dispatch before a call if the step ends there. */
@@ -575,7 +603,7 @@ static void take_marking_inside(const struct weir_program *program, const struct
 }
 
 /* Adds the host time of the span, which begins or ends where the step does. */
-static void add_tail(struct weir_program *program, const struct edges *edges, uint32_t thread,
+static void add_tail(struct weir_program *program, struct edges *edges, uint32_t thread,
                      enum weir_issue_kind kind, struct weir_interval span)
 {
 	int64_t boundary_ns = kind == WEIR_ISSUE_OUTPUT ? span.end_ns : span.start_ns;
@@ -592,7 +620,7 @@ static void add_tail(struct weir_program *program, const struct edges *edges, ui
 
 /* Adds the host time behind the last call: up to the end of the step, and from there to the first
  * launch of the next one. */
-static void add_tails(struct weir_program *program, const struct edges *edges, uint32_t thread,
+static void add_tails(struct weir_program *program, struct edges *edges, uint32_t thread,
                       int64_t at_ns)
 {
 	int64_t boundary_ns = program->host_end_ns;
@@ -637,8 +665,10 @@ static void time_host(struct weir_program *program)
 	}
 	if (thread != WEIR_NONE)
 		add_tails(program, &edges[thread], thread, at_ns);
-	for (size_t t = 0; t < trace->thread_count; t++)
+	for (size_t t = 0; t < trace->thread_count; t++) {
 		free(edges[t].at_ns);
+		weir_delays_release(&edges[t].delays);
+	}
 	free(edges);
 }
 

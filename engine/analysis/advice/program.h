@@ -12,7 +12,8 @@
  * Host time is divided in two, because a profiler lengthens only one of them. Each recorded event
  * costs the host a fixed time, so that code between events that follow each other closely is slower
  * under a profiler (`dispatch`), and a long stretch without events is not (`work`). Where a program
- * tells the profiler that a step ends, the profiler itself takes time, which no other run has.
+ * tells the profiler that a step ends, the profiler itself takes time, which no other run has. Nor
+ * does another run have a stretch that is long in this step alone: see delays.h.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_PROGRAM_H
 #define WEIR_ANALYSIS_ADVICE_PROGRAM_H
@@ -62,12 +63,13 @@ struct weir_issue {
 	bool removed;       /* by a fix: the call and its jobs cost nothing */
 	double dispatch_ns; /* host time before the call: see above */
 	double work_ns;
-	double profiler_ns; /* the profiler's own step() between two steps: dispatch of no program
-	                     */
-	double call_ns;     /* duration of the call without waiting */
-	uint32_t work_row;  /* host row around most of work_ns; WEIR_NONE: none */
-	uint32_t until;     /* job that the host waits for; WEIR_NONE: none */
-	double return_ns;   /* from the end of that job to the return of the call */
+	/* Time that no other run has: the profiler's own step() between two steps, and delays of a
+	 * busy host. */
+	double profiler_ns;
+	double call_ns;    /* duration of the call without waiting */
+	uint32_t work_row; /* host row around most of work_ns; WEIR_NONE: none */
+	uint32_t until;    /* job that the host waits for; WEIR_NONE: none */
+	double return_ns;  /* from the end of that job to the return of the call */
 	uint32_t first_job, job_count;
 };
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tells work of the host from delays of a busy one. Steps with as many host events as each other
+ * have the same stretches between them; a stretch that is work is long in all steps, and one that
+ * another program prolonged is short in some.
+ */
+#ifndef WEIR_ANALYSIS_ADVICE_DELAYS_H
+#define WEIR_ANALYSIS_ADVICE_DELAYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/analysis/rank/rank.h"
+
+/* Fewer steps say nothing about how short a stretch can be. */
+#define WEIR_DELAY_LEAST_STEPS 4
+
+/* The beginnings and ends of host rows of one step. */
+struct weir_step_edges {
+	int64_t *at_ns;
+	size_t count, capacity;
+};
+
+struct weir_delays {
+	const struct weir_rank *rank; /* borrowed */
+	uint32_t thread;
+	struct weir_step_edges *steps; /* per step; NULL: not read yet */
+};
+
+/* Prepares the search on one thread; release with weir_delays_release(). */
+void weir_delays_init(struct weir_delays *delays, const struct weir_rank *rank, uint32_t thread);
+void weir_delays_release(struct weir_delays *delays);
+
+/* Returns the least time that the stretch without events between these instants takes in any step;
+ * NAN: it is in no step, or too few steps are like its own. */
+double weir_delays_least_ns(struct weir_delays *delays, int64_t from_ns, int64_t to_ns);
+
+#endif
