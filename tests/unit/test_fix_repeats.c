@@ -549,6 +549,31 @@ static void runs_that_leave_multiprocessors_idle_become_a_batch(void **state)
 	assert_false(many_rows(24, "aten::relu"));
 }
 
+/* Ticks of a recurrent cell, 40 of them, each of which takes its part of the input; `last`: an
+ * operator at the end of each fifth tick, NULL: none. */
+static struct advice_step *ticks(const char *last)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 40; i++) {
+		select_of(step, "[[40, 8, 512], [], []]", i);
+		advice_step_op(step, "aten::mm", "[[8, 512], [512, 512]]", TWO, PRODUCT, 5);
+		advice_step_op(step, "aten::add", "[[8, 512], [8, 512]]", TWO, POINTWISE, 2);
+		advice_step_op(step, "aten::mm", "[[8, 512], [512, 512]]", TWO, PRODUCT, 5);
+		advice_step_op(step, "aten::relu", "[[8, 512]]", ONE, POINTWISE, 2);
+		if (last && i % 5 == 4)
+			advice_step_op(step, last, "[[8, 512]]", ONE, POINTWISE, 2);
+	}
+	return step;
+}
+
+static void several_turns_of_a_recurrence_are_no_run_of_a_model(void **state)
+{
+	(void)state;
+	assert_false(result_of(ticks(NULL), weir_fix_batch_more).found);
+	assert_true(result_of(ticks("aten::neg"), weir_fix_batch_more).found);
+}
+
 /* Four runs of a model behind an operator that prepares its input; `dims` of each run. */
 static struct advice_result prepared(const char *op, const char *kernel, const char *const dims[4])
 {
@@ -823,6 +848,7 @@ int main(void)
 		cmocka_unit_test(results_of_a_loop_are_one_tensor_already),
 		cmocka_unit_test(runs_that_take_parts_of_one_tensor_are_independent),
 		cmocka_unit_test(runs_that_leave_multiprocessors_idle_become_a_batch),
+		cmocka_unit_test(several_turns_of_a_recurrence_are_no_run_of_a_model),
 		cmocka_unit_test(runs_of_one_graph_read_the_weights_once),
 		cmocka_unit_test(three_runs_and_small_graphs_are_no_batch),
 		cmocka_unit_test(a_run_that_reads_the_chosen_token_waits_for_it),

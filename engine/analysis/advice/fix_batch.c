@@ -241,6 +241,24 @@ static bool is_model(const struct weir_op_calls *calls, const struct weir_loop *
 	       (has_few_rows(calls, loop) || leaves_idle(calls, loop));
 }
 
+/* True if a run repeats a shorter sequence from its beginning to its end, each turn of which takes
+ * its part of a tensor: it is several turns of a recurrence. Layers that are alike repeat as well,
+ * but a run of them takes one part. */
+static bool is_several_turns(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                             const size_t *turns)
+{
+	for (size_t period = 1; period <= loop->period / 2; period++) {
+		struct weir_loop turn = {
+			.first = loop->first, .period = period, .turns = turns[period]};
+
+		if (loop->period % period == 0 &&
+		    turn.turns * period >= loop->turns * loop->period &&
+		    weir_loop_slices_ns(calls, &turn, 0) > 0)
+			return true;
+	}
+	return false;
+}
+
 /* Finds the shortest sequence of operators from `first` on that most of the step consists of.
  * turns: room for as many numbers as there are calls. */
 static bool find_model_at(const struct weir_op_calls *calls, size_t first, size_t *turns,
@@ -255,7 +273,7 @@ static bool find_model_at(const struct weir_op_calls *calls, size_t first, size_
 		                          .turns = turns[period],
 		                          .kind = WEIR_LOOP_ROWS,
 		                          .keeps_varied = true};
-		if (!is_most(calls, out))
+		if (!is_most(calls, out) || is_several_turns(calls, out, turns))
 			continue;
 		if (is_model(calls, out))
 			return true;
