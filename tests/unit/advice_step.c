@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/analysis/advice/draft.h"
+#include "engine/analysis/advice/places.h"
 #include "engine/analysis/analyze.h"
 #include "engine/base/arena.h"
 #include "tests/unit/advice_step.h"
@@ -264,6 +265,19 @@ static struct weir_trace *play_all(struct advice_step *step)
 
 /* ---- judging ---- */
 
+/* Fills the places of the fix. */
+static void name_places(struct weir_draft *draft, struct advice_result *out)
+{
+	struct weir_arena *arena = weir_arena_new();
+	struct weir_found_fix fix = {0};
+
+	weir_places_fill(draft, arena, &fix);
+	out->places_us = fix.places_ns / 1000;
+	snprintf(out->worst_op, sizeof out->worst_op, "%s",
+	         fix.place_count > 0 && fix.places[0].op ? fix.places[0].op : "");
+	weir_arena_free(arena);
+}
+
 static void apply_to(const struct weir_analysis *analysis, const struct weir_report *report,
                      weir_fix_apply *apply, struct advice_result *out)
 {
@@ -281,6 +295,7 @@ static void apply_to(const struct weir_analysis *analysis, const struct weir_rep
 	out->high_us = weir_replay(&draft.program, plain, WEIR_REPLAY_HIGH) / 1000;
 	if (out->found)
 		assert_true(draft.basis.length > 0);
+	name_places(&draft, out);
 	weir_draft_release(&draft);
 	weir_advisor_release(&advisor);
 }

@@ -45,6 +45,8 @@ struct advice_result {
 	bool found;
 	double before_us, after_us; /* the step, both replayed */
 	double low_us, high_us;
+	double places_us;  /* a step, of all places before the fix */
+	char worst_op[64]; /* of the worst place; "": none */
 };
 
 void advice_step_apply(struct advice_step *step, weir_fix_apply *apply, struct advice_result *out);

@@ -754,6 +754,16 @@ static void a_long_operator_moves_whatever_its_size(void **state)
 	assert_false(result_of(boxes("mine::nms", 1000, 0), weir_fix_move_to_device).found);
 }
 
+static void a_moved_operator_is_the_place_although_the_next_call_launches(void **state)
+{
+	struct advice_result result =
+		result_of(boxes("torchvision::nms", 1000, 0), weir_fix_move_to_device);
+
+	(void)state;
+	assert_string_equal(result.worst_op, "torchvision::nms");
+	assert_near(result.places_us, 1000 + 10, 0.02); /* and the copy */
+}
+
 static void silent_code_before_a_moved_operator_moves_with_it(void **state)
 {
 	struct advice_result without, with, dispatch;
@@ -863,6 +873,7 @@ int main(void)
 		cmocka_unit_test(data_that_are_not_copied_stay_on_the_host),
 		cmocka_unit_test(short_operators_and_small_tensors_stay_on_the_host),
 		cmocka_unit_test(a_long_operator_moves_whatever_its_size),
+		cmocka_unit_test(a_moved_operator_is_the_place_although_the_next_call_launches),
 		cmocka_unit_test(silent_code_before_a_moved_operator_moves_with_it),
 		cmocka_unit_test(a_choice_on_the_host_copies_only_its_result),
 		cmocka_unit_test(a_large_tensor_of_the_host_is_freed_no_more),

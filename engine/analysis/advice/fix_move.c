@@ -202,6 +202,8 @@ static void relieve(struct search *search, uint32_t issue, double ns)
 
 	weir_draft_less_work(search->draft, issue, work_ns);
 	weir_draft_set_dispatch(search->draft, issue, fmax(0, after->dispatch_ns - (ns - work_ns)));
+	if (after->job_count > 0)
+		weir_draft_name_host(search->draft, issue, ns);
 	search->host_ns += ns;
 }
 

@@ -54,13 +54,27 @@ static void describe_op(const struct weir_program *program, uint32_t op, struct 
 	out->types = copy(arena, call.types);
 }
 
-/* Describes a place without device work by the call, or by the host row of the work. */
+/* Returns the operator that is most of the host's work before a call with device work of its own;
+ * WEIR_NONE: there is no such work, or no operator. */
+static uint32_t work_before(const struct weir_program *program, const struct weir_issue *issue)
+{
+	bool work = issue->job_count > 0 && issue->work_row != WEIR_NONE &&
+	            program->rank->trace->host.kind[issue->work_row] == WEIR_HOST_OP;
+
+	return work ? issue->work_row : WEIR_NONE;
+}
+
+/* Describes a place of the host by its work before a call, by the call, or by the host row of the
+ * work. */
 static void describe_issue(const struct weir_program *program, const struct weir_issue *issue,
                            struct weir_arena *arena, struct weir_fix_place *out)
 {
 	uint32_t row = issue->call != WEIR_NONE ? issue->call : issue->work_row;
+	uint32_t work = work_before(program, issue);
 
-	describe_op(program, issue->op, arena, out);
+	if (work != WEIR_NONE)
+		row = work;
+	describe_op(program, work != WEIR_NONE ? work : issue->op, arena, out);
 	if (row == WEIR_NONE)
 		return;
 	if (!out->op)
