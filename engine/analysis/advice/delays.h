@@ -24,7 +24,8 @@ struct weir_step_edges {
 struct weir_delays {
 	const struct weir_rank *rank; /* borrowed */
 	uint32_t thread;
-	struct weir_step_edges *steps; /* per step; NULL: not read yet */
+	uint32_t first_step;
+	struct weir_step_edges *steps; /* some steps from first_step on; NULL: not read yet */
 };
 
 /* Prepares the search on one thread; release with weir_delays_release(). */
