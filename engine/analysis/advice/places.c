@@ -54,7 +54,7 @@ static void describe_op(const struct weir_program *program, uint32_t op, struct 
 	out->types = copy(arena, call.types);
 }
 
-/* Returns the operator that is most of the host's work before a call with device work of its own;
+/* Returns the operator that is most of the host's work before a call that starts device work;
  * WEIR_NONE: there is no such work, or no operator. */
 static uint32_t work_before(const struct weir_program *program, const struct weir_issue *issue)
 {
