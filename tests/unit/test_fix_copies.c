@@ -340,8 +340,45 @@ static void a_packed_copy_has_one_dispatch_and_no_wait(void **state)
 	first = run.draft.program.jobs[0].issue;
 	assert_near(run.draft.program.issues[first].dispatch_ns -
 	                    run.advisor.program.issues[first].dispatch_ns,
-	            WEIR_DISPATCH_NS / run.advisor.speed.dispatch, 0.001);
+	            run.advisor.operator_ns / run.advisor.speed.dispatch, 0.001);
 	advice_run_release(&run);
+}
+
+/* Returns the unprofiled time of an added operator in a run of `count` operators a step, each
+ * `apart` ns behind the one before. */
+static double operator_ns(int count, int64_t apart)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct advice_run run;
+	int64_t at = 0;
+	double ns;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at;
+
+		for (int c = 0; c < count; c++, at += apart) {
+			make_host(make, WEIR_HOST_OP, 0, "aten::mul", at + 100, at + apart - 100);
+			make_launch(make, at + apart - 2000, at + apart - 1000, at + apart,
+			            at + apart + 1000);
+		}
+		advice_make_step(make, i, start, at);
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(&run, &trace, 1, DEVICE);
+	ns = run.advisor.operator_ns;
+	advice_run_release(&run);
+	return ns;
+}
+
+static void an_added_operator_is_as_slow_as_those_of_the_run(void **state)
+{
+	(void)state;
+	/* Half of the profiled time, between the limits. */
+	assert_near(operator_ns(16, 40000), 20000, 0.01);
+	assert_near(operator_ns(15, 40000), WEIR_DISPATCH_NS, 0.01);
+	assert_near(operator_ns(16, 11000), WEIR_DISPATCH_NS, 0.01);
+	assert_near(operator_ns(16, 61000), WEIR_SLOWEST_DISPATCH_NS, 0.01);
 }
 
 static void copies_of_different_stages_stay_apart(void **state)
@@ -568,6 +605,7 @@ int main(void)
 		cmocka_unit_test(hidden_copies_are_not_hidden_again),
 		cmocka_unit_test(many_small_copies_become_one),
 		cmocka_unit_test(a_packed_copy_has_one_dispatch_and_no_wait),
+		cmocka_unit_test(an_added_operator_is_as_slow_as_those_of_the_run),
 		cmocka_unit_test(copies_of_different_stages_stay_apart),
 		cmocka_unit_test(results_that_are_not_computed_yet_are_not_packed),
 		cmocka_unit_test(only_the_result_of_a_reduction_is_copied),

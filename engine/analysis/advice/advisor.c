@@ -115,6 +115,28 @@ static void fill_speed(struct weir_advisor *advisor)
 	}
 }
 
+/* Fills the host time of one more operator: the median of those of the program that launch work. */
+static void fill_operator(struct weir_advisor *advisor)
+{
+	const struct weir_program *program = &advisor->program;
+	double *ns = weir_alloc((program->issue_count + 1) * sizeof *ns);
+	size_t count = 0;
+
+	for (size_t i = 0; i < program->issue_count; i++) {
+		const struct weir_issue *issue = &program->issues[i];
+
+		if (issue->kind == WEIR_ISSUE_LAUNCH && issue->call != WEIR_NONE &&
+		    issue->op != WEIR_NONE && issue->job_count > 0 && issue->until == WEIR_NONE)
+			ns[count++] = issue->dispatch_ns + issue->call_ns;
+	}
+	advisor->operator_ns = WEIR_DISPATCH_NS;
+	if (count >= WEIR_LEAST_DISPATCHED)
+		advisor->operator_ns = fmin(
+			WEIR_SLOWEST_DISPATCH_NS,
+			fmax(WEIR_DISPATCH_NS, weir_median(ns, count) * advisor->speed.dispatch));
+	free(ns);
+}
+
 #define UNSET UINT8_MAX
 
 /* Fills the families of the program's kernels: once a name, as each takes a search in tables. */
@@ -152,6 +174,7 @@ bool weir_advisor_init(struct weir_advisor *advisor, const struct weir_analysis 
 	advisor->framework = framework_of(rank->trace, advisor->program.device);
 	fill_bandwidth(advisor);
 	fill_speed(advisor);
+	fill_operator(advisor);
 	advisor->before_ns = weir_replay(&advisor->program, advisor->speed, WEIR_REPLAY_TYPICAL);
 	return advisor->before_ns > 0;
 }

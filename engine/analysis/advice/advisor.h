@@ -59,6 +59,8 @@ struct weir_advisor {
 	struct weir_host_speed speed, fast, slow; /* of an unprofiled host, and its range */
 	bool speed_known;                         /* the unprofiled duration is part of the run */
 	double before_ns;                         /* the unprofiled step before any fix */
+	/* Host time of an operator that a fix adds, without the profiler: see WEIR_DISPATCH_NS. */
+	double operator_ns;
 	/* Bytes/s that streaming kernels of this run reach; else the device's sustained rate; NAN:
 	 * not known. */
 	double bandwidth;
@@ -107,7 +109,11 @@ double weir_advisor_kernel_ns(const struct weir_advisor *advisor, double flops,
 /* No kernel is shorter: launch, a wave of blocks and their end. */
 #define WEIR_SHORTEST_KERNEL_NS 2000.0
 /* Host time to dispatch one operator of an eager framework without the profiler: PyTorch 2 needs 4
- * to 10 us. */
-#define WEIR_DISPATCH_NS 6000.0
+ * to 10 us on a fast host. An operator that a fix adds takes as long as those of the run do, if
+ * that is more, up to WEIR_SLOWEST_DISPATCH_NS: 15 to 30 us on a slow or busy host. */
+#define WEIR_DISPATCH_NS         6000.0
+#define WEIR_SLOWEST_DISPATCH_NS 30000.0
+/* With fewer launches nothing shows how fast the host is. */
+#define WEIR_LEAST_DISPATCHED 16
 
 #endif

@@ -438,7 +438,8 @@ static void add_join(struct weir_draft *draft, uint32_t i)
 {
 	weir_draft_set_dispatch(draft, i,
 	                        draft->program.issues[i].dispatch_ns +
-	                                WEIR_DISPATCH_NS / draft->advisor->speed.dispatch);
+	                                draft->advisor->operator_ns /
+	                                        draft->advisor->speed.dispatch);
 }
 
 /* Leaves the first copy of a run with all bytes, and removes the others with their waits. */

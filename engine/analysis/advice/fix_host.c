@@ -27,7 +27,8 @@ static size_t behind_launches(const struct weir_program *program)
 bool weir_fix_remove_syncs(struct weir_draft *draft)
 {
 	struct weir_program *program = &draft->program;
-	double more_ns = OPERATORS_INSTEAD * WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
+	double more_ns =
+		OPERATORS_INSTEAD * draft->advisor->operator_ns / draft->advisor->speed.dispatch;
 	size_t end = behind_launches(program), masks = weir_masks_widen(draft), waits = 0;
 
 	for (uint32_t i = 0; i + 1 < end; i++) {

@@ -207,7 +207,7 @@ static void more_dispatch(struct weir_draft *draft, const struct weir_op_calls *
 
 	weir_draft_set_dispatch(draft, issue,
 	                        draft->program.issues[issue].dispatch_ns +
-	                                operators * WEIR_DISPATCH_NS /
+	                                operators * draft->advisor->operator_ns /
 	                                        draft->advisor->speed.dispatch);
 }
 

@@ -185,7 +185,7 @@ static double operand_bytes(const struct search *search, uint32_t row)
 static double dispatch_of(const struct search *search, uint32_t row)
 {
 	const struct weir_host_columns *host = &search->program->rank->trace->host;
-	double ns = WEIR_DISPATCH_NS;
+	double ns = search->draft->advisor->operator_ns;
 
 	for (uint32_t r = row + 1; r < host->count && host->thread[r] == host->thread[row] &&
 	                           host->end_ns[r] <= host->end_ns[row];
@@ -365,8 +365,8 @@ static void move_silence(struct search *search, uint32_t issue, int64_t until_ns
 	if (ns < WEIR_HOST_WORK_NS)
 		return;
 	relieve(search, issue, fmin((double)ns, search->draft->program.issues[issue].work_ns));
-	search->added_ns[issue] +=
-		SILENT_OPERATORS * WEIR_DISPATCH_NS / search->draft->advisor->speed.dispatch;
+	search->added_ns[issue] += SILENT_OPERATORS * search->draft->advisor->operator_ns /
+	                           search->draft->advisor->speed.dispatch;
 }
 
 static void move_all(struct search *search, uint32_t thread)

@@ -318,7 +318,7 @@ static void shorten_call(struct weir_draft *draft, uint32_t i)
 {
 	struct weir_issue *issue = &draft->program.issues[i];
 
-	issue->dispatch_ns += WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
+	issue->dispatch_ns += draft->advisor->operator_ns / draft->advisor->speed.dispatch;
 	issue->return_ns = fmin(issue->return_ns, SMALL_RETURN_NS);
 	if (issue->until == WEIR_NONE)
 		issue->call_ns = fmin(issue->call_ns, WEIR_DISPATCH_NS);
