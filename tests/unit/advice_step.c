@@ -28,7 +28,7 @@ enum item_kind { BEGIN, END, KERNEL, COPY, WAIT, PASS, GRAPH };
 struct item {
 	enum item_kind kind;
 	const char *name, *dims, *types, *scalars;
-	int64_t ns;
+	int64_t ns, bytes; /* bytes 0: not recorded */
 	uint32_t blocks;
 	int count;
 };
@@ -89,7 +89,13 @@ void advice_step_kernel(struct advice_step *step, const char *kernel, double us,
 
 void advice_step_copy(struct advice_step *step, const char *name, double us)
 {
-	add(step, (struct item){.kind = COPY, .name = name, .ns = (int64_t)(us * 1000)});
+	advice_step_copy_bytes(step, name, us, 0);
+}
+
+void advice_step_copy_bytes(struct advice_step *step, const char *name, double us, int64_t bytes)
+{
+	add(step,
+	    (struct item){.kind = COPY, .name = name, .ns = (int64_t)(us * 1000), .bytes = bytes});
 }
 
 void advice_step_wait(struct advice_step *step)
@@ -128,20 +134,21 @@ void advice_step_view(struct advice_step *step, const char *op, const char *dims
 /* ---- playing ---- */
 
 static void run_device(struct advice_step *step, enum weir_device_kind kind, const char *name,
-                       int64_t ns, uint32_t blocks)
+                       const struct item *item)
 {
-	int64_t start_ns = step->host_ns + LATENCY_NS;
+	int64_t start_ns = step->host_ns + LATENCY_NS, ns = item->ns;
 
 	if (start_ns < step->device_ns)
 		start_ns = step->device_ns;
 	step->device_ns = start_ns + ns;
-	make_device(step->make, &(struct make_device_row){.kind = kind,
-	                                                  .name = name,
-	                                                  .start_ns = start_ns,
-	                                                  .end_ns = start_ns + ns,
-	                                                  .bytes = -1,
-	                                                  .blocks = blocks,
-	                                                  .correlation = step->correlation});
+	make_device(step->make,
+	            &(struct make_device_row){.kind = kind,
+	                                      .name = name,
+	                                      .start_ns = start_ns,
+	                                      .end_ns = start_ns + ns,
+	                                      .bytes = item->bytes > 0 ? item->bytes : -1,
+	                                      .blocks = item->blocks,
+	                                      .correlation = step->correlation});
 }
 
 static void play_call(struct advice_step *step, const char *name, int64_t ns)
@@ -164,7 +171,7 @@ static void play_graph(struct advice_step *step, const struct item *item)
 {
 	for (int k = 0; k < item->count; k++)
 		run_device(step, WEIR_DEVICE_KERNEL, k % 2 ? "vectorized_kernel" : "nvjet_gemm",
-		           item->ns, item->blocks);
+		           item);
 	play_call(step, "cudaGraphLaunch", CALL_NS);
 }
 
@@ -195,11 +202,11 @@ static void play(struct advice_step *step, const struct item *item)
 		close_op(step);
 		return;
 	case KERNEL:
-		run_device(step, WEIR_DEVICE_KERNEL, item->name, item->ns, item->blocks);
+		run_device(step, WEIR_DEVICE_KERNEL, item->name, item);
 		play_call(step, "cudaLaunchKernel", CALL_NS);
 		return;
 	case COPY:
-		run_device(step, WEIR_DEVICE_COPY, item->name, item->ns, 0);
+		run_device(step, WEIR_DEVICE_COPY, item->name, item);
 		play_waiting_call(step, "cudaMemcpyAsync");
 		return;
 	case WAIT:

@@ -28,6 +28,7 @@ void advice_step_end(struct advice_step *step);
 void advice_step_kernel(struct advice_step *step, const char *kernel, double us, uint32_t blocks);
 /* Copies between host and device: "Memcpy DtoH (Device -> Pageable)". The host waits for it. */
 void advice_step_copy(struct advice_step *step, const char *name, double us);
+void advice_step_copy_bytes(struct advice_step *step, const char *name, double us, int64_t bytes);
 /* Waits until the device is idle. */
 void advice_step_wait(struct advice_step *step);
 /* Passes time on the host, without an event. */

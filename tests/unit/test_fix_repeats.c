@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fixes of loops, repeated models, and operators of the host: where they apply, what they promise,
- * and where not. */
+/* Fixes of loops, repeated models, and waits: where they apply and what they promise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -676,170 +675,6 @@ static void no_host_waits_for_a_copy_on_the_device(void **state)
 	assert_false(waits_for("Memcpy DtoD (Device -> Device)"));
 }
 
-/* ---- move-to-device ---- */
-
-/* The host divides 25 MB of pixels before it copies them; `us` is its time. */
-static struct advice_step *images(const char *dims, double us, bool copied)
-{
-	struct advice_step *step = advice_step_new();
-
-	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
-	advice_step_wait(step);
-	advice_step_begin(step, "aten::div", dims, "[\"float\", \"Scalar\"]", NULL);
-	advice_step_pass(step, us);
-	advice_step_end(step);
-	if (copied) {
-		advice_step_begin(step, "aten::copy_", dims, "[\"float\", \"Scalar\"]", NULL);
-		advice_step_copy(step, "Memcpy HtoD (Pageable -> Device)", 500);
-		advice_step_end(step);
-	}
-	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
-	return step;
-}
-
-static void the_device_divides_what_is_copied_to_it(void **state)
-{
-	struct advice_result result;
-
-	(void)state;
-	result = result_of(images("[[32, 3, 256, 256], []]", 4000, true), weir_fix_move_to_device);
-	assert_true(result.found);
-	/* 50 MB at 3.0 TB/s take 17 us instead. */
-	assert_near(result.before_us - result.after_us, 4000 - 17, 0.02);
-}
-
-static void data_that_are_not_copied_stay_on_the_host(void **state)
-{
-	(void)state;
-	assert_false(
-		result_of(images("[[32, 3, 256, 256], []]", 4000, false), weir_fix_move_to_device)
-			.found);
-}
-
-static void short_operators_and_small_tensors_stay_on_the_host(void **state)
-{
-	(void)state;
-	assert_true(result_of(images("[[32, 512], []]", 60, true), weir_fix_move_to_device).found);
-	assert_false(result_of(images("[[32, 512], []]", 40, true), weir_fix_move_to_device).found);
-	assert_false(result_of(images("[[32, 511], []]", 60, true), weir_fix_move_to_device).found);
-}
-
-/* Boxes in 40 kB come to the host, which computes `silent_us` without events, and chooses some. */
-static struct advice_step *boxes(const char *op, double us, double silent_us)
-{
-	struct advice_step *step = advice_step_new();
-
-	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
-	advice_step_begin(step, "aten::copy_", "[[2000, 4], [2000, 4]]", "[\"float\", \"float\"]",
-	                  NULL);
-	advice_step_copy(step, "Memcpy DtoH (Device -> Pageable)", 10);
-	advice_step_end(step);
-	advice_step_pass(step, silent_us);
-	advice_step_begin(step, op, "[[2000, 4], [2000], []]", "[\"float\", \"float\", \"Scalar\"]",
-	                  NULL);
-	advice_step_pass(step, us);
-	advice_step_end(step);
-	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
-	return step;
-}
-
-static void a_long_operator_moves_whatever_its_size(void **state)
-{
-	static const char nms[] = "torchvision::nms";
-
-	(void)state;
-	assert_true(result_of(boxes(nms, 1000, 0), weir_fix_move_to_device).found);
-	assert_false(result_of(boxes(nms, 990, 0), weir_fix_move_to_device).found);
-	/* Nothing says that it has a kernel for the device. */
-	assert_false(result_of(boxes("mine::nms", 1000, 0), weir_fix_move_to_device).found);
-}
-
-static void a_moved_operator_is_the_place_although_the_next_call_launches(void **state)
-{
-	struct advice_result result =
-		result_of(boxes("torchvision::nms", 1000, 0), weir_fix_move_to_device);
-
-	(void)state;
-	assert_string_equal(result.worst_op, "torchvision::nms");
-	assert_near(result.places_us, 1000 + 10, 0.02); /* and the copy */
-}
-
-static void silent_code_before_a_moved_operator_moves_with_it(void **state)
-{
-	struct advice_result without, with, dispatch;
-
-	(void)state;
-	without = result_of(boxes("torchvision::nms", 1000, 0), weir_fix_move_to_device);
-	with = result_of(boxes("torchvision::nms", 1000, 1000), weir_fix_move_to_device);
-	dispatch = result_of(boxes("torchvision::nms", 1000, 150), weir_fix_move_to_device);
-	assert_near(with.before_us - without.before_us, 1000, 0.01);
-	/* 16 operators of 6 us in place of 1 ms */
-	assert_near(with.after_us - without.after_us, 96, 0.05);
-	/* A shorter silence is the way to the operator. */
-	assert_near(dispatch.after_us - without.after_us, 150, 0.05);
-}
-
-static void a_choice_on_the_host_copies_only_its_result(void **state)
-{
-	struct advice_step *step = advice_step_new();
-	struct advice_result result;
-
-	(void)state;
-	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 128256]]", TWO, PRODUCT, 300);
-	advice_step_begin(step, "aten::copy_", "[[64, 128256], [64, 128256]]", TWO, NULL);
-	advice_step_copy(step, "Memcpy DtoH (Device -> Pageable)", 2000);
-	advice_step_end(step);
-	advice_step_begin(step, "aten::argmax", "[[64, 128256]]", ONE, NULL);
-	advice_step_pass(step, 3000);
-	advice_step_end(step);
-	result = result_of(step, weir_fix_move_to_device);
-	assert_true(result.found);
-	assert_near(result.before_us - result.after_us, 3000 + 2000 - 20 - 6, 0.02);
-}
-
-/* Returns a step that copies a tensor to the host, runs an operator and the maximum there, and then
- * frees what it read for `free_us`. */
-static struct advice_step *maximum(const char *two_dims, const char *dims, const char *before,
-                                   double free_us)
-{
-	struct advice_step *step = advice_step_new();
-
-	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 128256]]", TWO, PRODUCT, 300);
-	advice_step_begin(step, "aten::copy_", two_dims, TWO, NULL);
-	advice_step_copy(step, "Memcpy DtoH (Device -> Pageable)", 2000);
-	advice_step_end(step);
-	if (before) {
-		advice_step_begin(step, before, dims, ONE, NULL);
-		advice_step_pass(step, 3000);
-		advice_step_end(step);
-	}
-	advice_step_begin(step, "aten::max", dims, ONE, NULL);
-	advice_step_pass(step, 3000);
-	advice_step_end(step);
-	advice_step_pass(step, free_us);
-	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 300);
-	return step;
-}
-
-/* 64 x 128256 halves are 16.4 MB; a byte takes at most 0.06 ns to free. */
-static void a_large_tensor_of_the_host_is_freed_no_more(void **state)
-{
-	static const struct {
-		double free_us, saved_us;
-	} cases[] = {{0, 5000}, {900, 5900}, {4000, 5000 + 985}};
-
-	(void)state;
-	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
-		struct advice_result result =
-			result_of(maximum("[[64, 128256], [64, 128256]]", "[[64, 128256]]", NULL,
-		                          cases[i].free_us),
-		                  weir_fix_move_to_device);
-
-		assert_true(result.found);
-		assert_near(result.before_us - result.after_us, cases[i].saved_us, 0.02);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -869,14 +704,6 @@ int main(void)
 		cmocka_unit_test(keys_and_values_are_no_weights),
 		cmocka_unit_test(masks_become_operators_on_all_rows),
 		cmocka_unit_test(no_host_waits_for_a_copy_on_the_device),
-		cmocka_unit_test(the_device_divides_what_is_copied_to_it),
-		cmocka_unit_test(data_that_are_not_copied_stay_on_the_host),
-		cmocka_unit_test(short_operators_and_small_tensors_stay_on_the_host),
-		cmocka_unit_test(a_long_operator_moves_whatever_its_size),
-		cmocka_unit_test(a_moved_operator_is_the_place_although_the_next_call_launches),
-		cmocka_unit_test(silent_code_before_a_moved_operator_moves_with_it),
-		cmocka_unit_test(a_choice_on_the_host_copies_only_its_result),
-		cmocka_unit_test(a_large_tensor_of_the_host_is_freed_no_more),
 		cmocka_unit_test(turns_that_take_a_scalar_are_a_loop_if_all_results_are_collected),
 		cmocka_unit_test(heads_of_a_model_are_one_grouped_product),
 		cmocka_unit_test(results_of_a_loop_are_fetched_one_behind_the_other),
