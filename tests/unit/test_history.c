@@ -159,6 +159,49 @@ static void a_step_is_the_ratio_of_the_means_of_its_levels(void **state)
 	assert_true(isnan(weir_history_step_at(values, 7, cuts, 2, 0)));
 }
 
+static void a_rate_of_trials_has_the_interval_of_wilson(void **state)
+{
+	double low, high;
+
+	(void)state;
+	/* The ends are the rates x that the measured one is 1.96 standard errors away from:
+	 * (0.75 - x)^2 = 1.96^2 x (1 - x) / 40. */
+	weir_trial_interval(0.75, 40, &low, &high);
+	assert_true(low < 0.75 && high > 0.75);
+	assert_near((0.75 - low) * (0.75 - low), 3.841458820694124 * low * (1 - low) / 40, 1e-9);
+	assert_near((0.75 - high) * (0.75 - high), 3.841458820694124 * high * (1 - high) / 40,
+	            1e-9);
+	weir_trial_interval(0.5, 0, &low, &high);
+	assert_true(isnan(low) && isnan(high));
+	weir_trial_interval(0.5, 0.25, &low, &high);
+	assert_true(low > 0 && high < 1);
+}
+
+/* The ends are 0 and 1 but for rounding, which must not lead out of them. */
+static void the_interval_of_a_rate_stays_between_0_and_1(void **state)
+{
+	double low, high;
+
+	(void)state;
+	for (int n = 1; n <= 1000; n++) {
+		weir_trial_interval(0, n, &low, &high);
+		assert_true(low >= 0 && low < 1e-12);
+		weir_trial_interval(1, n, &low, &high);
+		assert_true(high <= 1 && high > 1 - 1e-12);
+	}
+}
+
+/* Units that share others with `degree` neighbours, and draws that repeat each other. */
+static void trials_that_share_units_count_for_fewer(void **state)
+{
+	(void)state;
+	assert_near(weir_trial_independent(10, 2, 20), 4, 1e-12);
+	assert_near(weir_trial_independent(10, 0, 20), 20, 1e-12);
+	assert_near(weir_trial_independent(1, 1, 1), 0.5, 1e-12);
+	assert_near(weir_trial_independent(0, 2, 20), 0, 0);
+	assert_near(weir_trial_independent(10, 2, 0), 0, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +213,9 @@ int main(void)
 		cmocka_unit_test(a_new_level_is_found_where_it_begins),
 		cmocka_unit_test(runs_without_the_value_are_passed_over),
 		cmocka_unit_test(a_level_series_has_no_cuts),
+		cmocka_unit_test(a_rate_of_trials_has_the_interval_of_wilson),
+		cmocka_unit_test(the_interval_of_a_rate_stays_between_0_and_1),
+		cmocka_unit_test(trials_that_share_units_count_for_fewer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -308,6 +309,27 @@ static void a_launch_that_lasts_until_its_kernel_ends_blocks(void **state)
 	scene_release(&scene);
 }
 
+static void a_row_knows_the_latest_end_before_it_on_its_stream(void **state)
+{
+	static const int64_t ends[] = {INT64_MIN, 30, INT64_MIN, 30, 30};
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	int64_t *found;
+
+	(void)state;
+	make_kernel(make, 0, "kernel", 10, 30, 1);
+	make_kernel(make, 0, "kernel", 15, 20, 2); /* ends before the first */
+	make_kernel(make, 1, "kernel", 16, 17, 3);
+	make_kernel(make, 0, "kernel", 18, 30, 4);
+	make_kernel(make, 0, "kernel", 19, 40, 5);
+	trace = make_trace_finish(make);
+	found = weir_stream_ends(trace);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(found[i], ends[i]);
+	free(found);
+	weir_trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +348,7 @@ int main(void)
 		cmocka_unit_test(the_ends_of_time_do_not_overflow),
 		cmocka_unit_test(a_stream_that_empties_as_the_call_returns_is_empty),
 		cmocka_unit_test(a_launch_that_lasts_until_its_kernel_ends_blocks),
+		cmocka_unit_test(a_row_knows_the_latest_end_before_it_on_its_stream),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
