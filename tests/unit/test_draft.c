@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Changes that fixes make to a program, the places that they name, and the rates of copies. Each
+ * step of 10 ms has a kernel of 1 ms, a copy to the host of 3 ms, and a silence of 6 ms. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/advice/places.h"
+#include "engine/analysis/advice/transfers.h"
+#include "engine/base/arena.h"
+#include "tests/unit/advice_run.h"
+#include "tests/unit/near.h"
+
+#define STEPS  6
+#define MS     INT64_C(1000000)
+#define STEP   (10 * MS)
+#define DEVICE "NVIDIA H100 80GB HBM3"
+
+enum { KERNEL, COPY, OUTPUT }; /* issues */
+
+static const char down[] = "Memcpy DtoH (Device -> Pageable)";
+
+static void init(struct advice_run *run, const char *copy, int64_t bytes)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = i * STEP;
+
+		advice_make_step(make, i, at, at + STEP - 1000);
+		make_launch(make, at + 10000, at + 15000, at + 20000, at + MS);
+		advice_make_copy(make, &(struct advice_copy){.name = copy,
+		                                             .call_ns = at + 30000,
+		                                             .return_ns = at + 4 * MS + 30000,
+		                                             .start_ns = at + MS,
+		                                             .end_ns = at + 4 * MS,
+		                                             .bytes = bytes,
+		                                             .correlation = (uint64_t)i + 1});
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(run, &trace, 1, DEVICE);
+	assert_int_equal(run->advisor.program.issues[OUTPUT].kind, WEIR_ISSUE_OUTPUT);
+	assert_true(run->advisor.program.issues[OUTPUT].work_ns > 5 * MS);
+	assert_true(run->advisor.program.issues[COPY].dispatch_ns > 0);
+	assert_int_equal(run->advisor.program.issues[COPY].until, 1);
+}
+
+/* ---- freeing ---- */
+
+/* Returns the host's work that is saved if a tensor is not freed before an issue. */
+static double freed_ns(uint32_t issue, double bytes)
+{
+	struct advice_run run;
+	double ns = 0;
+
+	init(&run, down, 4096);
+	weir_draft_less_freeing(&run.draft, issue, bytes);
+	for (size_t i = 0; i < run.draft.program.issue_count; i++)
+		ns += run.advisor.program.issues[i].work_ns - run.draft.program.issues[i].work_ns;
+	advice_run_release(&run);
+	return ns;
+}
+
+static void large_tensors_are_freed_at_the_end_of_the_step(void **state)
+{
+	(void)state;
+	assert_near(freed_ns(OUTPUT, 1048576), 62914.56, 1e-9);
+	assert_near(freed_ns(OUTPUT, 1048575), 0, 0);
+	assert_near(freed_ns(COPY, 16777216), 1006632.96, 1e-9);
+	assert_near(freed_ns(KERNEL, 16777216), 1006632.96, 1e-9);
+	/* No more than the host works. */
+	assert_true(freed_ns(COPY, 1e9) > 5 * MS && freed_ns(COPY, 1e9) < 6 * MS);
+}
+
+static void dispatch_is_faster_once_nothing_displaces_its_code(void **state)
+{
+	static const struct {
+		double bytes, factor;
+	} cases[] = {{16777216, 0.4}, {16777215, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		const struct weir_program *before, *after;
+		struct advice_run run;
+
+		init(&run, down, 4096);
+		before = &run.advisor.program;
+		after = &run.draft.program;
+		weir_draft_less_freeing(&run.draft, OUTPUT, cases[i].bytes);
+		weir_draft_less_freeing(&run.draft, OUTPUT, cases[i].bytes); /* but once */
+		for (size_t c = 0; c < before->issue_count; c++)
+			assert_near(after->issues[c].dispatch_ns,
+			            before->issues[c].dispatch_ns * cases[i].factor, 1e-9);
+		assert_near(after->issues[KERNEL].call_ns,
+		            before->issues[KERNEL].call_ns * cases[i].factor, 1e-9);
+		assert_near(after->jobs[0].latency_ns, before->jobs[0].latency_ns * cases[i].factor,
+		            1e-9);
+		advice_run_release(&run);
+	}
+}
+
+/* ---- changes ---- */
+
+static void a_removed_call_takes_no_time(void **state)
+{
+	const struct weir_issue *issue;
+	struct advice_run run;
+
+	(void)state;
+	init(&run, down, 4096);
+	issue = &run.draft.program.issues[COPY];
+	weir_draft_remove_call(&run.draft, COPY);
+	assert_near(run.draft.program.jobs[1].ns, 0, 0);
+	assert_near(run.draft.program.jobs[1].low_ns, 0, 0);
+	assert_near(run.draft.program.jobs[1].high_ns, 0, 0);
+	assert_near(run.draft.program.jobs[1].gap_ns, 0, 0);
+	assert_near(run.draft.program.jobs[1].latency_ns, 0, 0);
+	assert_near(issue->call_ns, 0, 0);
+	assert_int_equal(issue->until, WEIR_NONE);
+	assert_true(issue->dispatch_ns > 0);
+	weir_draft_remove(&run.draft, COPY);
+	assert_near(issue->dispatch_ns + issue->work_ns, 0, 0);
+	/* The kernel is as it was. */
+	assert_near(run.draft.program.jobs[0].ns, run.advisor.program.jobs[0].ns, 0);
+	assert_near(run.draft.program.issues[KERNEL].dispatch_ns,
+	            run.advisor.program.issues[KERNEL].dispatch_ns, 0);
+	advice_run_release(&run);
+}
+
+static void no_more_work_goes_than_there_is(void **state)
+{
+	struct advice_run run;
+	double work_ns;
+
+	(void)state;
+	init(&run, down, 4096);
+	work_ns = run.advisor.program.issues[OUTPUT].work_ns;
+	weir_draft_less_work(&run.draft, OUTPUT, MS);
+	assert_near(run.draft.program.issues[OUTPUT].work_ns, work_ns - MS, 1e-9);
+	weir_draft_less_work(&run.draft, OUTPUT, STEP);
+	assert_near(run.draft.program.issues[OUTPUT].work_ns, 0, 0);
+	assert_int_equal(run.draft.place_count, 1);
+	assert_near(run.draft.places[0].ns, work_ns, 1e-9);
+	assert_int_equal(run.draft.places[0].count, 1);
+	advice_run_release(&run);
+}
+
+/* ---- places ---- */
+
+static void a_place_knows_its_time_before_and_after(void **state)
+{
+	const struct weir_draft_place *place;
+	struct advice_run run;
+
+	(void)state;
+	init(&run, down, 4096);
+	weir_draft_set_job(&run.draft, 1, 2 * MS, MS, 3 * MS);
+	weir_draft_scale_job(&run.draft, 1, 0.5, 0.25, 0.75);
+	assert_near(run.draft.program.jobs[1].ns, MS, 1e-9);
+	assert_near(run.draft.program.jobs[1].low_ns, 0.5 * MS, 1e-9);
+	assert_near(run.draft.program.jobs[1].high_ns, 1.5 * MS, 1e-9);
+	assert_int_equal(run.draft.place_count, 1);
+	place = &run.draft.places[0];
+	assert_int_equal(place->job, 1);
+	assert_int_equal(place->issue, COPY);
+	assert_int_equal(place->count, 1);
+	assert_near(place->ns, run.advisor.program.jobs[1].ns, 1e-9);
+	assert_near(place->after_ns, MS, 1e-9);
+	assert_int_equal(run.draft.touched[0], 0);
+	assert_int_equal(run.draft.touched[1], 1);
+	advice_run_release(&run);
+}
+
+static void the_worst_place_is_named_first(void **state)
+{
+	struct weir_found_fix fix = {0};
+	struct weir_arena *arena = weir_arena_new();
+	struct advice_run run;
+
+	(void)state;
+	init(&run, down, 4096);
+	weir_draft_set_job(&run.draft, 0, 0, 0, 0);
+	weir_draft_set_job(&run.draft, 1, 0, 0, 0);
+	weir_draft_name_host(&run.draft, OUTPUT, 2 * MS);
+	weir_draft_name_host(&run.draft, OUTPUT, MS / 2);
+	weir_places_fill(&run.draft, arena, &fix);
+	assert_int_equal(fix.place_count, 3);
+	assert_near(fix.calls, 4, 0);
+	assert_near(fix.places_ns, 3 * MS + 2.5 * MS + 0.98 * MS, 1e-6);
+	assert_string_equal(fix.places[0].op, "aten::copy_");
+	assert_near(fix.places[0].ns, 3 * MS, 1e-9);
+	assert_near(fix.places[0].share, 0.3, 1e-6);
+	assert_near(fix.places[0].count, 1, 0);
+	assert_near(fix.places[1].ns, 2.5 * MS, 1e-9);
+	assert_near(fix.places[1].count, 2, 0);
+	assert_near(fix.places[2].ns, 0.98 * MS, 1e-6);
+	assert_null(fix.places[2].op);
+	assert_non_null(fix.places[2].kernel);
+	weir_arena_free(arena);
+	advice_run_release(&run);
+}
+
+/* ---- rates of copies ---- */
+
+static void pinned_copies_of_the_run_show_the_rate_of_the_link(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t bytes;
+		double typical, low, high; /* bytes/ns */
+	} cases[] = {
+		{"Memcpy DtoH (Device -> Pinned)", 3 * 1048576, 1.048576, 0.8388608, 1.2582912},
+		{"Memcpy DtoH (Device -> Pinned)", 1048576, 1.048576 / 3, 0.8388608 / 3,
+	         1.2582912 / 3},
+		/* Too small, or staged in other memory: 63 GB/s of the device table. */
+		{"Memcpy DtoH (Device -> Pinned)", 1048575, 47.25, 32.76, 54.81},
+		{down, 3 * 1048576, 47.25, 32.76, 54.81},
+		{"Memcpy HtoD (Pinned -> Device)", 3 * 1048576, 47.25, 32.76, 54.81},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct weir_link_rate rates[WEIR_TRANSFER_WAYS];
+		struct advice_run run;
+
+		init(&run, cases[i].name, cases[i].bytes);
+		weir_transfer_rates(&run.advisor, rates);
+		assert_near(rates[WEIR_TRANSFER_DOWN].typical, cases[i].typical * 1e9, 1e-6);
+		assert_near(rates[WEIR_TRANSFER_DOWN].low, cases[i].low * 1e9, 1e-6);
+		assert_near(rates[WEIR_TRANSFER_DOWN].high, cases[i].high * 1e9, 1e-6);
+		assert_int_equal(rates[WEIR_TRANSFER_DOWN].seen, i < 2);
+		assert_int_equal(rates[WEIR_TRANSFER_UP].seen, i == 4);
+		advice_run_release(&run);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(large_tensors_are_freed_at_the_end_of_the_step),
+		cmocka_unit_test(dispatch_is_faster_once_nothing_displaces_its_code),
+		cmocka_unit_test(a_removed_call_takes_no_time),
+		cmocka_unit_test(no_more_work_goes_than_there_is),
+		cmocka_unit_test(a_place_knows_its_time_before_and_after),
+		cmocka_unit_test(the_worst_place_is_named_first),
+		cmocka_unit_test(pinned_copies_of_the_run_show_the_rate_of_the_link),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
