@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Host work before and behind the device work of a step, which other processes can do. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/advice_run.h"
+#include "tests/unit/near.h"
+
+#define STEPS 8
+#define US    INT64_C(1000)
+
+/* A step: the host loads data, of which it first collects garbage, runs a kernel of 1 ms, waits
+ * for it unless `ahead`, and writes results. */
+struct host {
+	int64_t load_us, garbage_us, write_us;
+	bool ahead;
+};
+
+static void init(struct advice_run *run, const struct host *host)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	int64_t at = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at;
+
+		if (host->garbage_us > 0)
+			make_host(make, WEIR_HOST_ANNOTATION, 0, "gc.collect", at + US,
+			          at + US + host->garbage_us * US);
+		at += US + host->load_us * US;
+		make_launch(make, at, at + US, at + 3 * US, at + 1003 * US);
+		at += US;
+		if (!host->ahead) {
+			make_call(make, 0, "cudaDeviceSynchronize", at, at + 1005 * US, 0);
+			at += 1005 * US;
+		}
+		at += host->write_us * US;
+		advice_make_step(make, i, start, at);
+		at += US;
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(run, &trace, 1, NULL);
+}
+
+static double work_ns(const struct weir_program *program, enum weir_issue_kind kind)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < program->issue_count; i++)
+		if (program->issues[i].kind == kind)
+			ns += program->issues[i].work_ns;
+	return ns;
+}
+
+static void data_are_loaded_by_four_workers(void **state)
+{
+	const struct host host = {.load_us = 4000, .write_us = 2000};
+	struct advice_run run;
+
+	(void)state;
+	init(&run, &host);
+	assert_true(advice_run_apply(&run, weir_fix_overlap_input));
+	assert_near(run.draft.floor_ns, 1000.0 * US, 0.002);
+	assert_near(run.draft.floor_low_ns, 0, 0);
+	assert_near(run.draft.floor_high_ns, 4000.0 * US, 0.002);
+	assert_near(work_ns(&run.draft.program, WEIR_ISSUE_INPUT), 0, 0);
+	assert_near(work_ns(&run.draft.program, WEIR_ISSUE_OUTPUT), 2000.0 * US, 0.002);
+	advice_run_release(&run);
+}
+
+static void results_are_written_by_two_slower_workers(void **state)
+{
+	const struct host host = {.load_us = 4000, .write_us = 2000};
+	struct advice_run run;
+
+	(void)state;
+	init(&run, &host);
+	assert_true(advice_run_apply(&run, weir_fix_overlap_output));
+	assert_near(run.draft.floor_ns, 1200.0 * US, 0.002);
+	assert_near(run.draft.floor_low_ns, 0, 0);
+	assert_near(run.draft.floor_high_ns, 2000.0 * US, 0.002);
+	assert_near(work_ns(&run.draft.program, WEIR_ISSUE_OUTPUT), 0, 0);
+	assert_near(work_ns(&run.draft.program, WEIR_ISSUE_INPUT), 4000.0 * US, 0.002);
+	advice_run_release(&run);
+}
+
+static void other_processes_take_over_what_is_no_garbage(void **state)
+{
+	static const struct {
+		struct host host;
+		double floor_us; /* 0: not found */
+	} cases[] = {
+		{{.load_us = 2000, .garbage_us = 0}, 500},
+		{{.load_us = 2000, .garbage_us = 1000}, 250},
+		{{.load_us = 2000, .garbage_us = 1790}, 52.5},
+		{{.load_us = 2000, .garbage_us = 1810}, 0}, /* the rest is no work */
+		{{.load_us = 2000, .garbage_us = 2000}, 0},
+		{{.load_us = 190, .garbage_us = 0}, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct advice_run run;
+
+		init(&run, &cases[i].host);
+		assert_int_equal(advice_run_apply(&run, weir_fix_overlap_input),
+		                 cases[i].floor_us > 0);
+		assert_near(run.draft.floor_ns, cases[i].floor_us * US, 0.03);
+		advice_run_release(&run);
+	}
+}
+
+static void only_results_that_the_host_waits_for_are_in_its_way(void **state)
+{
+	const struct host host = {.load_us = 1000, .write_us = 2000, .ahead = true};
+	struct advice_run run;
+
+	(void)state;
+	init(&run, &host);
+	assert_false(advice_run_apply(&run, weir_fix_overlap_output));
+	assert_true(advice_run_apply(&run, weir_fix_overlap_input));
+	advice_run_release(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(data_are_loaded_by_four_workers),
+		cmocka_unit_test(results_are_written_by_two_slower_workers),
+		cmocka_unit_test(other_processes_take_over_what_is_no_garbage),
+		cmocka_unit_test(only_results_that_the_host_waits_for_are_in_its_way),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
