@@ -137,6 +137,23 @@ static void rows_of_other_than_16_bytes_are_slow(void **state)
 
 #define SQUARE "[[4096,4096],[4096,4096]]"
 
+/* A product of matrices pays nothing for its layout, not even a nanosecond. */
+static void an_aligned_product_takes_exactly_the_time_of_the_model(void **state)
+{
+	struct advice_trace *run =
+		one("aten::mm", "[[4096,4096],[4096,4096]]", FLOATS, SGEMM, 3000000, H100);
+	struct weir_product p;
+
+	(void)state;
+	assert_true(weir_product_read(&run->advisor, 0, &p));
+	assert_true(advice_trace_apply(run, weir_fix_lower_precision));
+	assert_near(run->draft.program.jobs[0].ns,
+	            weir_product_ns(&run->advisor, &p, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16,
+	                            p.bytes / 2),
+	            1e-9);
+	advice_trace_free(run);
+}
+
 static void an_fp32_product_takes_the_time_of_bf16(void **state)
 {
 	(void)state;
@@ -544,6 +561,7 @@ int main(void)
 		cmocka_unit_test(an_odd_product_on_a_fast_kernel_stays),
 		cmocka_unit_test(a_slow_product_with_even_sizes_is_aligned),
 		cmocka_unit_test(fp32_units_load_single_elements),
+		cmocka_unit_test(an_aligned_product_takes_exactly_the_time_of_the_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,6 +211,31 @@ static void a_step_that_waits_leaves_something_to_do(void **state)
 	}
 }
 
+/* Returns whether kernels near a roof leave nothing to do, of which each takes this time, beside a
+ * kernel that nothing is known of. */
+static bool leaves_nothing(int64_t near_ns, int64_t other_ns)
+{
+	struct advice_trace *run = advice_trace_new();
+	bool found;
+
+	advice_trace_op(run, "aten::add", SUM, HALVES);
+	advice_trace_kernel(run, ADD, near_ns);
+	advice_trace_op(run, "custom", "[]", "[]");
+	advice_trace_kernel(run, "mystery", other_ns);
+	advice_trace_finish(run, H100);
+	assert_near(run->advisor.before_ns, (double)(near_ns + other_ns), 0);
+	found = advice_trace_apply(run, weir_fix_none);
+	advice_trace_free(run);
+	return found;
+}
+
+static void three_quarters_of_the_step_are_enough(void **state)
+{
+	(void)state;
+	assert_true(leaves_nothing(150000, 50000));
+	assert_false(leaves_nothing(150000, 50001));
+}
+
 static void none_is_listed_alone_and_saves_nothing(void **state)
 {
 	static const struct weir_fix_entry entries[] = {
@@ -252,6 +277,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_of_one_warp_blocks_takes_the_time_of_its_bytes),
 		cmocka_unit_test(kernels_near_a_roof_leave_nothing_to_do),
 		cmocka_unit_test(a_step_that_waits_leaves_something_to_do),
+		cmocka_unit_test(three_quarters_of_the_step_are_enough),
 		cmocka_unit_test(none_is_listed_alone_and_saves_nothing),
 	};
 
