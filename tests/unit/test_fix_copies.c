@@ -316,6 +316,10 @@ static void many_small_copies_become_one(void **state)
 		if (cases[i].found) {
 			assert_near(run.draft.program.jobs[0].ns,
 			            1000 + 8 * (double)cases[i].bytes / LINK, 0.001);
+			assert_near(run.draft.program.jobs[0].low_ns,
+			            8 * (double)cases[i].bytes / 54.81, 0.001);
+			assert_near(run.draft.program.jobs[0].high_ns,
+			            1000 + 8 * (double)cases[i].bytes / (0.5 * 32.76), 0.001);
 			for (uint32_t j = 1; j < 8; j++)
 				assert_near(run.draft.program.jobs[j].ns, 0, 0.001);
 		}

@@ -233,6 +233,19 @@ static void local_time_is_shifted_to_the_requests(void **state)
 	assert_near(joined.in_kv_wait, 80.0 / 170, 1e-3);
 }
 
+/* A clock may begin with the log; a time before it is no time. */
+static void rows_from_the_beginning_of_time_are_joined(void **state)
+{
+	int64_t first_s = -START / SECOND;
+	struct weir_joined_figures joined =
+		join_of(WEIR_SERVER_CLOCK_UNIX, -START, first_s + 70, first_s + 110);
+
+	(void)state;
+	assert_near(joined.covered, 1, 1e-6);
+	joined = join_of(WEIR_SERVER_CLOCK_UNIX, -START - 1, first_s + 70, first_s + 110);
+	assert_true(isnan(joined.covered));
+}
+
 /* A server whose clock has whole seconds: each second holds ten steps of 100 ms, half of them with
  * prompts; a line at its end states that requests wait for a full cache until 10 s. */
 static struct weir_joined_figures join_of_steps(int64_t start_s, int64_t end_s)
@@ -631,6 +644,7 @@ int main(void)
 		cmocka_unit_test(a_rotated_log_is_one_engine),
 		cmocka_unit_test(pages_complete_a_log),
 		cmocka_unit_test(requests_are_placed_on_the_time_axis_of_the_server),
+		cmocka_unit_test(rows_from_the_beginning_of_time_are_joined),
 		cmocka_unit_test(local_time_is_shifted_to_the_requests),
 		cmocka_unit_test(requests_of_another_time_are_not_joined),
 		cmocka_unit_test(steps_of_a_coarse_clock_share_its_second),
