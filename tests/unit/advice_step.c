@@ -44,6 +44,7 @@ struct advice_step {
 	size_t count, capacity;
 	struct make_trace *make;
 	int64_t host_ns, device_ns;
+	int64_t return_ns; /* of copies, from the end of their work */
 	uint64_t correlation;
 	struct {
 		const struct item *item;
@@ -58,7 +59,10 @@ struct advice_step {
 
 struct advice_step *advice_step_new(void)
 {
-	return weir_alloc(sizeof(struct advice_step));
+	struct advice_step *step = weir_alloc(sizeof *step);
+
+	step->return_ns = CALL_NS;
+	return step;
 }
 
 static void add(struct advice_step *step, struct item item)
@@ -96,6 +100,11 @@ void advice_step_copy_bytes(struct advice_step *step, const char *name, double u
 {
 	add(step,
 	    (struct item){.kind = COPY, .name = name, .ns = (int64_t)(us * 1000), .bytes = bytes});
+}
+
+void advice_step_returns(struct advice_step *step, double us)
+{
+	step->return_ns = (int64_t)(us * 1000);
 }
 
 void advice_step_wait(struct advice_step *step)
@@ -158,9 +167,9 @@ static void play_call(struct advice_step *step, const char *name, int64_t ns)
 }
 
 /* Calls what waits for the device up to the end of its work. */
-static void play_waiting_call(struct advice_step *step, const char *name)
+static void play_waiting_call(struct advice_step *step, const char *name, int64_t return_ns)
 {
-	int64_t ns = CALL_NS;
+	int64_t ns = return_ns;
 
 	if (step->device_ns > step->host_ns)
 		ns += step->device_ns - step->host_ns;
@@ -207,10 +216,10 @@ static void play(struct advice_step *step, const struct item *item)
 		return;
 	case COPY:
 		run_device(step, WEIR_DEVICE_COPY, item->name, item);
-		play_waiting_call(step, "cudaMemcpyAsync");
+		play_waiting_call(step, "cudaMemcpyAsync", step->return_ns);
 		return;
 	case WAIT:
-		play_waiting_call(step, "cudaStreamSynchronize");
+		play_waiting_call(step, "cudaStreamSynchronize", CALL_NS);
 		return;
 	case PASS:
 		step->host_ns += item->ns;

@@ -29,6 +29,8 @@ void advice_step_kernel(struct advice_step *step, const char *kernel, double us,
 /* Copies between host and device: "Memcpy DtoH (Device -> Pageable)". The host waits for it. */
 void advice_step_copy(struct advice_step *step, const char *name, double us);
 void advice_step_copy_bytes(struct advice_step *step, const char *name, double us, int64_t bytes);
+/* Lets all copies of the step return so long after their work; without it 1 us. */
+void advice_step_returns(struct advice_step *step, double us);
 /* Waits until the device is idle. */
 void advice_step_wait(struct advice_step *step);
 /* Passes time on the host, without an event. */

@@ -356,6 +356,36 @@ static void a_copy_of_chosen_elements_takes_a_hundredth(void **state)
 	}
 }
 
+/* Returns the step with an operator behind a copy that returns late. */
+static double returned_after_us(const char *op, double return_us)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	advice_step_returns(step, return_us);
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
+	advice_step_copy(step, DOWN, COPY_US);
+	advice_step_view(step, "aten::view", LOGITS, HALF, NULL);
+	advice_step_begin(step, op, LOGITS, HALF, NULL);
+	advice_step_pass(step, 3000);
+	advice_step_end(step);
+	result = result_of(step, weir_fix_move_to_device);
+	assert_true(result.found);
+	return result.after_us;
+}
+
+/* The driver copies what a pageable copy brought to where it belongs, before it returns. */
+static void a_copy_of_chosen_elements_returns_soon(void **state)
+{
+	double argmax_us = returned_after_us("aten::argmax", 1);
+	double mul_us = returned_after_us("aten::mul", 1);
+
+	(void)state;
+	assert_near(returned_after_us("aten::argmax", 9) - argmax_us, 8, 1e-6);
+	assert_near(returned_after_us("aten::argmax", 50) - argmax_us, 9, 1e-6);
+	assert_near(returned_after_us("aten::mul", 50) - mul_us, 49, 1e-6);
+}
+
 /* ---- several operators ---- */
 
 /* Returns the step with `count` divisions of `us` on the host, `apart_us` from each other, before
@@ -452,6 +482,7 @@ int main(void)
 		cmocka_unit_test(a_copy_from_the_device_moves_the_result),
 		cmocka_unit_test(a_copy_to_the_device_moves_the_input_if_that_is_more),
 		cmocka_unit_test(a_copy_of_chosen_elements_takes_a_hundredth),
+		cmocka_unit_test(a_copy_of_chosen_elements_returns_soon),
 		cmocka_unit_test(each_moved_operator_is_dispatched),
 		cmocka_unit_test(time_between_moved_operators_goes_if_it_is_long),
 		cmocka_unit_test(only_a_copy_on_the_way_takes_an_operator_along),
