@@ -153,6 +153,13 @@ static void a_long_operator_moves_whatever_its_size(void **state)
 	assert_false(result_of(boxes("mine::nms", 1000, 0), weir_fix_move_to_device).found);
 }
 
+static void an_operator_without_elements_stays_on_the_host(void **state)
+{
+	(void)state;
+	assert_true(result_of(images("[[1], []]", 998, true), weir_fix_move_to_device).found);
+	assert_false(result_of(images("[[0], []]", 998, true), weir_fix_move_to_device).found);
+}
+
 static void a_moved_operator_is_the_place_although_the_next_call_launches(void **state)
 {
 	struct advice_result result =
@@ -386,6 +393,69 @@ static void a_copy_of_chosen_elements_returns_soon(void **state)
 	assert_near(returned_after_us("aten::mul", 50) - mul_us, 49, 1e-6);
 }
 
+static void copies_of_either_vendor_are_copies(void **state)
+{
+	const struct around cuda = {DOWN, "aten::mul", HALF, 0, NULL};
+	const struct around rocm = {"CopyDeviceToHost", "aten::mul", HALF, 0, NULL};
+
+	(void)state;
+	assert_near(after_us_of(&rocm, 0), after_us_of(&cuda, 0), 1e-9);
+}
+
+/* ---- the ends of the step ---- */
+
+#define PIXELS "[[8, 3, 256, 256], []]"
+
+/* Returns what is saved by an operator of 4 ms before the first launch of the step, or behind its
+ * last one. */
+static double saved_us(bool first)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	for (int half = 0; half < 2; half++)
+		if ((half == 0) == first) {
+			if (!first)
+				advice_step_copy(step, DOWN, 500);
+			advice_step_begin(step, "aten::div", PIXELS, SINGLE, NULL);
+			advice_step_pass(step, 4000);
+			advice_step_end(step);
+			if (first)
+				advice_step_copy(step, UP, 500);
+		} else {
+			advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT,
+			               100);
+		}
+	if (first)
+		advice_step_wait(step);
+	advice_step_apply(step, weir_fix_move_to_device, &result);
+	assert_true(result.found);
+	return result.before_us - result.after_us;
+}
+
+static void operators_at_the_ends_of_the_step_move(void **state)
+{
+	/* The host's time, less 12.6 MB on the device and the dispatch. */
+	const double us = 4002 - 12.582912 / 3.015 - 6;
+
+	(void)state;
+	assert_near(saved_us(true), us, 1e-6);
+	assert_near(saved_us(false), us, 1e-6);
+}
+
+static void a_copy_may_be_the_first_work_of_the_step(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	advice_step_copy(step, DOWN, 500);
+	advice_step_begin(step, "aten::div", PIXELS, SINGLE, NULL);
+	advice_step_pass(step, 4000);
+	advice_step_end(step);
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
+	assert_true(result_of(step, weir_fix_move_to_device).found);
+}
+
 /* ---- several operators ---- */
 
 /* Returns the step with `count` divisions of `us` on the host, `apart_us` from each other, before
@@ -441,6 +511,8 @@ static void only_a_copy_on_the_way_takes_an_operator_along(void **state)
 	} cases[] = {
 		{DOWN, NULL, true},
 		{NULL, UP, true},
+		{"CopyDeviceToHost", NULL, true},
+		{NULL, "CopyHostToDevice", true},
 		{UP, NULL, false}, /* of something else */
 		{NULL, DOWN, false},
 		{"Memcpy DtoD (Device -> Device)", "Memcpy DtoD (Device -> Device)", false},
@@ -475,6 +547,7 @@ int main(void)
 		cmocka_unit_test(data_that_are_not_copied_stay_on_the_host),
 		cmocka_unit_test(short_operators_and_small_tensors_stay_on_the_host),
 		cmocka_unit_test(a_long_operator_moves_whatever_its_size),
+		cmocka_unit_test(an_operator_without_elements_stays_on_the_host),
 		cmocka_unit_test(a_moved_operator_is_the_place_although_the_next_call_launches),
 		cmocka_unit_test(silent_code_before_a_moved_operator_moves_with_it),
 		cmocka_unit_test(a_choice_on_the_host_copies_only_its_result),
@@ -483,6 +556,9 @@ int main(void)
 		cmocka_unit_test(a_copy_to_the_device_moves_the_input_if_that_is_more),
 		cmocka_unit_test(a_copy_of_chosen_elements_takes_a_hundredth),
 		cmocka_unit_test(a_copy_of_chosen_elements_returns_soon),
+		cmocka_unit_test(operators_at_the_ends_of_the_step_move),
+		cmocka_unit_test(a_copy_may_be_the_first_work_of_the_step),
+		cmocka_unit_test(copies_of_either_vendor_are_copies),
 		cmocka_unit_test(each_moved_operator_is_dispatched),
 		cmocka_unit_test(time_between_moved_operators_goes_if_it_is_long),
 		cmocka_unit_test(only_a_copy_on_the_way_takes_an_operator_along),
