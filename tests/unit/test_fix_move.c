@@ -81,6 +81,33 @@ static void calls_are_faster_without_a_pass_over_16_megabytes(void **state)
 	assert_near(cold_us - images_after_us("[[4096, 1024], []]", 4000), 9, 0.01);
 }
 
+/* Returns the step with a product of the host before a copy. */
+static double multiplied_after_us(const char *dims)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
+	advice_step_wait(step);
+	advice_step_begin(step, "aten::mm", dims, TWO, NULL);
+	advice_step_pass(step, 4000);
+	advice_step_end(step);
+	advice_step_copy(step, "Memcpy HtoD (Pageable -> Device)", 500);
+	result = result_of(step, weir_fix_move_to_device);
+	assert_true(result.found);
+	return result.after_us;
+}
+
+static void a_product_reaches_half_of_the_rate_of_the_device(void **state)
+{
+	double us = multiplied_after_us("[[2048, 1024], [1024, 2048]]") -
+	            multiplied_after_us("[[1024, 1024], [1024, 2048]]");
+
+	(void)state;
+	/* Of 989.4 TFLOP/s, products sustain 80 %. */
+	assert_near(us, 2 * 1024.0 * 1024 * 2048 / (0.5 * 0.8 * 989.4e6), 0.001);
+}
+
 /* Returns the step with pooled regions on the host before a copy. */
 static double pooled_after_us(const char *dims)
 {
@@ -542,6 +569,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_device_divides_what_is_copied_to_it),
 		cmocka_unit_test(the_device_takes_as_long_as_the_bytes_need),
+		cmocka_unit_test(a_product_reaches_half_of_the_rate_of_the_device),
 		cmocka_unit_test(calls_are_faster_without_a_pass_over_16_megabytes),
 		cmocka_unit_test(an_operator_without_a_model_passes_over_its_operands_eight_times),
 		cmocka_unit_test(data_that_are_not_copied_stay_on_the_host),
