@@ -654,6 +654,11 @@ static void masks_become_operators_on_all_rows(void **state)
 	assert_true(result.found);
 	/* The product takes twice as long, the write as long as before. */
 	assert_near(result.after_us, 4 * (200 + 12), 0.03);
+	assert_near(result.high_us, result.after_us, 1e-9);
+	assert_near(result.low_us, 4 * (100 + 12), 0.03);
+	/* All rows are picked: nothing takes longer. */
+	result = masked("[[4096, 1024], [1024, 1024]]", "[[4096, 1024], [], [4096], [4096, 1024]]");
+	assert_near(result.after_us, 4 * (100 + 12), 0.03);
 	result = masked("[[1024, 1024], [1024, 1024]]", "[[4096, 1024], [], [1024], [1024, 1024]]");
 	assert_near(result.after_us, 4 * (400 + 12), 0.03);
 	/* A mask that keeps less than a quarter: only the waits go, and the first decision costs
