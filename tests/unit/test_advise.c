@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What advice knows about a run before any fix: the time of a kernel, and whether a replay gives
- * the measured step. */
+/* The time of a kernel, and whether a replay gives the measured step: known before any fix. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -152,6 +152,27 @@ static void no_more_work_goes_than_there_is(void **state)
 
 /* ---- places ---- */
 
+/* A call that starts work is named by its jobs, any other by itself. */
+static void a_changed_call_without_jobs_is_a_place(void **state)
+{
+	struct advice_run run;
+	size_t jobs;
+
+	(void)state;
+	init(&run, down, 4096);
+	jobs = run.draft.program.job_count;
+	weir_draft_unwait(&run.draft, COPY);
+	assert_int_equal(run.draft.place_count, 0);
+	assert_int_equal(run.draft.touched[jobs + COPY], 1);
+	assert_int_equal(run.draft.touched[jobs + KERNEL], 0);
+	weir_draft_less_work(&run.draft, OUTPUT, MS);
+	assert_int_equal(run.draft.place_count, 1);
+	assert_int_equal(run.draft.places[0].issue, OUTPUT);
+	assert_int_equal(run.draft.places[0].job, WEIR_NONE);
+	assert_int_equal(run.draft.touched[jobs + OUTPUT], 1);
+	advice_run_release(&run);
+}
+
 static void a_place_knows_its_time_before_and_after(void **state)
 {
 	const struct weir_draft_place *place;
@@ -246,6 +267,7 @@ int main(void)
 		cmocka_unit_test(dispatch_is_faster_once_nothing_displaces_its_code),
 		cmocka_unit_test(a_removed_call_takes_no_time),
 		cmocka_unit_test(no_more_work_goes_than_there_is),
+		cmocka_unit_test(a_changed_call_without_jobs_is_a_place),
 		cmocka_unit_test(a_place_knows_its_time_before_and_after),
 		cmocka_unit_test(the_worst_place_is_named_first),
 		cmocka_unit_test(pinned_copies_of_the_run_show_the_rate_of_the_link),

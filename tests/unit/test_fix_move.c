@@ -104,7 +104,7 @@ static void a_product_reaches_half_of_the_rate_of_the_device(void **state)
 	            multiplied_after_us("[[1024, 1024], [1024, 2048]]");
 
 	(void)state;
-	/* Of 989.4 TFLOP/s, products sustain 80 %. */
+	/* Products sustain 80 % of 989.4 TFLOP/s. */
 	assert_near(us, 2 * 1024.0 * 1024 * 2048 / (0.5 * 0.8 * 989.4e6), 0.001);
 }
 
