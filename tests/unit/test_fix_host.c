@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Host work before and behind the device work of a step, which other processes can do. */
+/* Waits of the host, and its work before and behind that of the device, which other processes can
+ * do. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -56,6 +58,53 @@ static double work_ns(const struct weir_program *program, enum weir_issue_kind k
 		if (program->issues[i].kind == kind)
 			ns += program->issues[i].work_ns;
 	return ns;
+}
+
+/* Steps of two copies to the host, for each of which it waits. */
+static void init_waits(struct advice_run *run)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = i * 1000 * US;
+
+		advice_make_step(make, i, at, at + 999 * US);
+		for (int c = 0; c < 2; c++, at += 400 * US)
+			advice_make_copy(make, &(struct advice_copy){
+						       .name = "Memcpy DtoH (Device -> Pageable)",
+						       .call_ns = at + 10 * US,
+						       .return_ns = at + 320 * US,
+						       .start_ns = at + 20 * US,
+						       .end_ns = at + 319 * US,
+						       .bytes = 100000,
+						       .correlation = (uint64_t)(2 * i + c + 1)});
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(run, &trace, 1, NULL);
+}
+
+/* The last wait ends the step, and stays. */
+static void a_decision_on_the_device_takes_two_operators(void **state)
+{
+	const struct weir_issue *before, *after;
+	struct advice_run run;
+
+	(void)state;
+	init_waits(&run);
+	before = run.advisor.program.issues;
+	assert_int_equal(before[0].until, 0);
+	assert_int_equal(before[1].until, 1);
+	assert_near(run.advisor.speed.dispatch, 0.5, 0);
+	assert_true(advice_run_apply(&run, weir_fix_remove_syncs));
+	after = run.draft.program.issues;
+	assert_int_equal(after[0].until, WEIR_NONE);
+	assert_int_equal(after[1].until, 1);
+	assert_near(after[0].dispatch_ns - before[0].dispatch_ns, 2 * run.advisor.operator_ns / 0.5,
+	            1e-9);
+	assert_near(after[1].dispatch_ns, before[1].dispatch_ns, 0);
+	assert_non_null(strstr(run.draft.basis.data, "in place of 1 waits, and dispatches 2 "));
+	advice_run_release(&run);
 }
 
 static void data_are_loaded_by_four_workers(void **state)
@@ -131,6 +180,7 @@ static void only_results_that_the_host_waits_for_are_in_its_way(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_decision_on_the_device_takes_two_operators),
 		cmocka_unit_test(data_are_loaded_by_four_workers),
 		cmocka_unit_test(results_are_written_by_two_slower_workers),
 		cmocka_unit_test(other_processes_take_over_what_is_no_garbage),
