@@ -230,6 +230,9 @@ static void a_choice_on_the_host_copies_only_its_result(void **state)
 	/* The host's time and the copy's, less a hundredth of the copy, 16.4 MB at 3.015 TB/s and
 	 * the dispatch of an operator. */
 	assert_near(result.before_us - result.after_us, 3002 + 2000 - 20 - 5.445 - 6, 1e-5);
+	/* Half to twice as long on the device. */
+	assert_near(result.after_us - result.low_us, 0.5 * 25.445, 1e-4);
+	assert_near(result.high_us - result.after_us, 25.445, 1e-4);
 }
 
 /* Returns a step that copies a tensor to the host, runs an operator and the maximum there, and then
