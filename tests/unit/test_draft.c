@@ -235,13 +235,14 @@ static void pinned_copies_of_the_run_show_the_rate_of_the_link(void **state)
 		int64_t bytes;
 		double typical, low, high; /* bytes/ns */
 	} cases[] = {
-		{"Memcpy DtoH (Device -> Pinned)", 3 * 1048576, 1.048576, 0.8388608, 1.2582912},
+		{"Memcpy DtoH (Device -> Pinned)", INT64_C(3) * 1048576, 1.048576, 0.8388608,
+	         1.2582912},
 		{"Memcpy DtoH (Device -> Pinned)", 1048576, 1.048576 / 3, 0.8388608 / 3,
 	         1.2582912 / 3},
 		/* Too small, or staged in other memory: 63 GB/s of the device table. */
 		{"Memcpy DtoH (Device -> Pinned)", 1048575, 47.25, 32.76, 54.81},
-		{down, 3 * 1048576, 47.25, 32.76, 54.81},
-		{"Memcpy HtoD (Pinned -> Device)", 3 * 1048576, 47.25, 32.76, 54.81},
+		{down, INT64_C(3) * 1048576, 47.25, 32.76, 54.81},
+		{"Memcpy HtoD (Pinned -> Device)", INT64_C(3) * 1048576, 47.25, 32.76, 54.81},
 	};
 
 	(void)state;

@@ -67,7 +67,7 @@ static void init_waits(struct advice_run *run)
 	struct weir_trace *trace;
 
 	for (int i = 0; i < STEPS; i++) {
-		int64_t at = i * 1000 * US;
+		int64_t at = i * (1000 * US);
 
 		advice_make_step(make, i, at, at + 999 * US);
 		for (int c = 0; c < 2; c++, at += 400 * US)

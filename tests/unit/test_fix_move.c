@@ -286,7 +286,7 @@ static void a_large_tensor_of_the_host_is_freed_no_more(void **state)
 #define LINK      47250.0 /* bytes/us of pinned copies to or from an H100 */
 #define COPY_US   2000.0
 #define LOGITS    "[[64, 128256], []]"
-#define ELEMENTS  (64 * 128256)
+#define ELEMENTS  (INT64_C(64) * 128256)
 #define HALF      "[" BF16 ", \"Scalar\"]"
 #define SINGLE    "[\"float\", \"Scalar\"]"
 
@@ -347,7 +347,7 @@ static void a_copy_from_the_device_moves_the_result(void **state)
 		{{DOWN, "aten::to", SINGLE, 2 * ELEMENTS, NULL}, COPY_US},
 		{{DOWN, "aten::upsample_nearest2d", SINGLE, 2 * ELEMENTS, NULL}, COPY_US},
 		/* Next to nothing takes the time of the shortest kernel. */
-		{{DOWN, "aten::gt", HALF, 2000 * (int64_t)ELEMENTS, NULL}, 2},
+		{{DOWN, "aten::gt", HALF, 2000 * ELEMENTS, NULL}, 2},
 	};
 
 	(void)state;
