@@ -185,7 +185,7 @@ SHAPES = [
     of("perf-functions", "distinct functions", perf_functions),
     of("perf-depth", "frames of 20 samples", perf_depth, 200),
     of("perf-programs", "distinct programs", perf_programs),
-    of("cprofile-functions", "functions", cprofile_functions, 2000),
-    of("cprofile-chain", "functions that each call the next", cprofile_chain, 2000),
-    of("cprofile-callers", "callers of one function", cprofile_callers, 2000),
+    of("cprofile-functions", "functions", cprofile_functions, 2000, limit=720000, of_limit="files of 64 MiB"),
+    of("cprofile-chain", "functions that each call the next", cprofile_chain, 2000, limit=720000, of_limit="files of 64 MiB"),
+    of("cprofile-callers", "callers of one function", cprofile_callers, 2000, limit=720000, of_limit="files of 64 MiB"),
 ]
