@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tells work of the host from delays of a busy one. Steps with as many host events as each other
- * have the same stretches between them; a stretch that is work is long in all steps, and one that
- * another program prolonged is short in some.
+ * Distinguishes work of the host from delays by other programs. Steps with the same number of host
+ * events have the same stretches between those events. A stretch of work is long in every step; a
+ * stretch that another program prolonged is short in some steps.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_DELAYS_H
 #define WEIR_ANALYSIS_ADVICE_DELAYS_H

@@ -209,6 +209,15 @@ void weir_draft_set_dispatch(struct weir_draft *draft, uint32_t issue, double ns
 	after->dispatch_ns = ns;
 }
 
+void weir_draft_add_operators(struct weir_draft *draft, uint32_t issue, double operators)
+{
+	const struct weir_advisor *advisor = draft->advisor;
+
+	weir_draft_set_dispatch(draft, issue,
+	                        draft->program.issues[issue].dispatch_ns +
+	                                operators * advisor->operator_ns / advisor->speed.dispatch);
+}
+
 void weir_draft_name_host(struct weir_draft *draft, uint32_t issue, double ns)
 {
 	struct weir_draft_place *place = place_of(draft, key_of_issue(draft, issue));

@@ -62,6 +62,8 @@ void weir_draft_less_freeing(struct weir_draft *draft, uint32_t issue, double by
 void weir_draft_warm_host(struct weir_draft *draft);
 /* Changes the host's dispatch before a call, in ns of the profiled run. */
 void weir_draft_set_dispatch(struct weir_draft *draft, uint32_t issue, double ns);
+/* Adds the dispatch of this many operators of typical cost before a call. */
+void weir_draft_add_operators(struct weir_draft *draft, uint32_t issue, double operators);
 
 /* Names a call as a place with `ns` of its host time, also if it starts jobs; changes nothing. */
 void weir_draft_name_host(struct weir_draft *draft, uint32_t issue, double ns);

@@ -433,15 +433,6 @@ static void drop_rest(struct weir_draft *draft, const struct run *run, uint32_t 
 		             fmin(program->issues[next].dispatch_ns, COPY_CALL_NS)));
 }
 
-/* Adds the operator that joins the tensors of a run before their copy. */
-static void add_join(struct weir_draft *draft, uint32_t i)
-{
-	weir_draft_set_dispatch(draft, i,
-	                        draft->program.issues[i].dispatch_ns +
-	                                draft->advisor->operator_ns /
-	                                        draft->advisor->speed.dispatch);
-}
-
 /* Leaves the first copy of a run with all bytes, and removes the others with their waits. */
 static void pack(struct weir_draft *draft, const struct run *run, const struct weir_link_rate *rate)
 {
@@ -471,7 +462,7 @@ static void pack(struct weir_draft *draft, const struct run *run, const struct w
 	weir_draft_set_job(draft, job, least_ns + run->bytes / rate->typical * 1e9,
 	                   run->bytes / rate->high * 1e9,
 	                   least_ns + run->bytes / (HIDDEN_LEAST * rate->low) * 1e9);
-	add_join(draft, run->first);
+	weir_draft_add_operators(draft, run->first, 1); /* it joins the tensors */
 	if (run->way == WEIR_TRANSFER_UP) {
 		free_host(draft, run->first);
 		drop_rest(draft, run, i);

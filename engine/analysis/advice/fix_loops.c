@@ -16,7 +16,7 @@
 /* Padding at most doubles the work: rows are padded to those of the largest group. */
 #define PADDED 2.0
 
-/* ---- rows that turns look for ---- */
+/* ---- finding the rows of a turn ---- */
 
 static const char *const finders[] = {
 	"nonzero", "masked_select", "item", "_local_scalar_dense", "eq", "ne",
@@ -199,18 +199,6 @@ static bool set_position(struct weir_draft *draft, const struct weir_op_calls *c
 	return true;
 }
 
-/* Adds the dispatch of this number of operators before a call. */
-static void more_dispatch(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c,
-                          double operators)
-{
-	uint32_t issue = calls->items[c].first_issue;
-
-	weir_draft_set_dispatch(draft, issue,
-	                        draft->program.issues[issue].dispatch_ns +
-	                                operators * draft->advisor->operator_ns /
-	                                        draft->advisor->speed.dispatch);
-}
-
 /* Removes what the first turn needs no longer if the rows are ordered once. */
 static void order_rows(struct weir_draft *draft, const struct weir_op_calls *calls,
                        const struct weir_loop *loop)
@@ -225,7 +213,9 @@ static void order_rows(struct weir_draft *draft, const struct weir_op_calls *cal
 		if (is_needless(calls, loop, c))
 			weir_op_call_remove(draft, &calls->items[c]);
 	if (loop->kind == WEIR_LOOP_WEIGHTS && shares_rows(calls, loop))
-		more_dispatch(draft, calls, loop->first + loop->period - 1, ROUTING_OPERATORS);
+		weir_draft_add_operators(draft,
+		                         calls->items[loop->first + loop->period - 1].first_issue,
+		                         ROUTING_OPERATORS);
 }
 
 /* A reduction of the rows that belong to one number, for all numbers at once: two operators more,
@@ -239,7 +229,8 @@ static void scatter_reductions(struct weir_draft *draft, const struct weir_op_ca
 	for (size_t c = loop->first; c < loop->first + loop->period; c++)
 		if (calls->items[c].family == WEIR_FAMILY_REDUCE &&
 		    !moves_rows(calls, &calls->items[c]))
-			more_dispatch(draft, calls, c, SCATTER_OPERATORS);
+			weir_draft_add_operators(draft, calls->items[c].first_issue,
+			                         SCATTER_OPERATORS);
 }
 
 /* The call of this position in a turn. */

@@ -343,8 +343,8 @@ static void relieve_between(struct search *search, uint32_t issue, int64_t from_
 		relieve(search, issue, (double)weir_span_ns(from_ns, to_ns));
 }
 
-/* Operators in place of code without events that computes the input of a moved operator from a copy
- * of the device's values, as expressions of arrays do: such code has one for each line. */
+/* Device operators that replace host code without events, such as array expressions, between a copy
+ * from the device and a moved operator. An estimate: the trace does not show how many there are. */
 #define SILENT_OPERATORS 16.0
 
 /* Takes the host's code without events between a copy from the device and the first operator that

@@ -502,7 +502,8 @@ static bool names_half(const char *kernel)
 }
 
 /* True for a product with few rows in a replayed graph, known by its kernel's name alone, whose
- * type is one of 16 bits. Products of smaller types write such values as well. */
+ * type is one of 16 bits. Names of products of smaller types hold such a type as well, that of
+ * the result, and are left out. */
 static bool is_named_stream(const struct weir_advisor *advisor, const struct weir_job *job)
 {
 	static const char *const small[] = {"e4m3", "e5m2", "fp8",  "int8",   "s8_s8",
