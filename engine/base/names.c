@@ -110,16 +110,22 @@ static struct name_slot *find_slot(const struct weir_names *names, uint32_t tag,
 	}
 }
 
-static void double_slots(struct weir_names *names)
+/* Makes room for `count` texts in slots of which at most half are taken. */
+static void reserve_slots(struct weir_names *names, size_t count)
 {
-	uint32_t count = names->mask + 1;
+	uint32_t old_count = names->mask + 1, new_count = old_count;
 	struct name_slot *old = names->slots;
 
-	if (count == NAMES_MAX_SLOTS)
-		weir_out_of_memory();
-	names->slots = new_slots(count * 2);
-	names->mask = count * 2 - 1;
-	for (uint32_t i = 0; i < count; i++) {
+	while (count * 2 > new_count - 1) {
+		if (new_count == NAMES_MAX_SLOTS)
+			weir_out_of_memory();
+		new_count *= 2;
+	}
+	if (new_count == old_count)
+		return;
+	names->slots = new_slots(new_count);
+	names->mask = new_count - 1;
+	for (uint32_t i = 0; i < old_count; i++) {
 		uint32_t at = old[i].tag & names->mask;
 
 		if (old[i].id == UINT32_MAX)
@@ -175,6 +181,13 @@ static uint32_t add_entry(struct weir_names *names, const char *text, size_t len
 	return (uint32_t)names->count++;
 }
 
+void weir_names_reserve(struct weir_names *names, size_t count)
+{
+	reserve_slots(names, count);
+	names->entries =
+		weir_grow(names->entries, &names->capacity, count, sizeof(*names->entries));
+}
+
 uint32_t weir_names_add(struct weir_names *names, const char *text, size_t len)
 {
 	uint32_t tag = hash_text(text, len);
@@ -182,8 +195,8 @@ uint32_t weir_names_add(struct weir_names *names, const char *text, size_t len)
 
 	if (slot->id != UINT32_MAX)
 		return slot->id;
-	if ((names->count + 1) * 2 > names->mask) { /* at most half full */
-		double_slots(names);
+	if ((names->count + 1) * 2 > names->mask) {
+		reserve_slots(names, names->count + 1);
 		slot = find_slot(names, tag, text, len);
 	}
 	slot->tag = tag;

@@ -17,6 +17,8 @@ void weir_names_free(struct weir_names *names);
 
 /* Removes all texts but the empty one, and keeps the memory of most. */
 void weir_names_clear(struct weir_names *names);
+/* Makes room for `count` texts, so that adding them moves nothing. */
+void weir_names_reserve(struct weir_names *names, size_t count);
 /* Returns the id of the text; adds a copy if it is new. */
 uint32_t weir_names_add(struct weir_names *names, const char *text, size_t len);
 /* Returns the id of the text, UINT32_MAX if it was not added. */

@@ -72,6 +72,25 @@ static void folded_stacks_add_up_by_function(void **state)
 	       "a [] 0/14\nb [] 5/14\nc [] 5/5\nd [] 4/4\n");
 }
 
+/* Frames in common with the line before are not looked up again. */
+static void neighbouring_stacks_may_begin_alike(void **state)
+{
+	static const struct {
+		const char *text, *functions;
+	} cases[] = {
+		{"a;b 1\na;b;c 2\na;b 4\n", "a [] 0/7\nb [] 5/7\nc [] 2/2\n"},
+		{"ab;c 1\na;c 2\n", "ab [] 0/1\nc [] 3/3\na [] 0/2\n"},
+		{"a;c 1\nab;c 2\n", "a [] 0/1\nc [] 3/3\nab [] 0/2\n"},
+		{"a;bc 1\na;b;c 2\n", "a [] 0/3\nbc [] 1/1\nb [] 0/2\nc [] 2/2\n"},
+		{"a;;b 1\na;b 2\na; 4\n", "a [] 4/7\nb [] 3/3\n"},
+		{"a;b;a;b 1\na;b;b;b 2\n", "a [] 0/3\nb [] 3/3\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		expect(FOLDED, cases[i].text, cases[i].functions);
+}
+
 static void a_function_that_calls_itself_counts_once(void **state)
 {
 	(void)state;
@@ -581,6 +600,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folded_stacks_add_up_by_function),
+		cmocka_unit_test(neighbouring_stacks_may_begin_alike),
 		cmocka_unit_test(a_function_that_calls_itself_counts_once),
 		cmocka_unit_test(frames_hold_blanks_and_the_count_is_behind_the_last),
 		cmocka_unit_test(of_a_difference_the_later_number_counts),

@@ -18,11 +18,12 @@
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/readers.h"
 
-#define MAX_BYTES (64u << 20) /* a larger file is refused */
-#define MAX_DEPTH 16          /* of nested objects */
-#define MAX_REFS  (1u << 22)  /* objects that others may refer to */
-#define STATS     5           /* entries of a function's tuple */
-#define NS_PER_S  1e9
+#define MAX_BYTES        (64u << 20) /* a larger file is refused */
+#define MAX_DEPTH        16          /* of nested objects */
+#define MAX_REFS         (1u << 22)  /* objects that others may refer to */
+#define STATS            5           /* entries of a function's tuple */
+#define BYTES_A_FUNCTION 96          /* about: its name, its figures and one caller */
+#define NS_PER_S         1e9
 
 #define FLAG_REF 0x80u
 #define NO_REF   SIZE_MAX
@@ -473,6 +474,19 @@ static void take_functions(struct marshal *marshal, struct weir_host_profile *pr
 	}
 }
 
+/* Makes room for the functions of a file of so many bytes, so that the tables do not move. */
+static void reserve_functions(struct weir_host_profile *profile, size_t bytes)
+{
+	size_t count = bytes / BYTES_A_FUNCTION;
+
+	weir_names_reserve(profile->names, count);
+	weir_rowmap_reserve(&profile->frame_map, count);
+	profile->frames = weir_grow(profile->frames, &profile->frame_capacity, count,
+	                            sizeof *profile->frames);
+	profile->functions = weir_grow(profile->functions, &profile->function_capacity, count,
+	                               sizeof *profile->functions);
+}
+
 static enum weir_status read_statistics(const struct weir_text *text, struct weir_input *input,
                                         struct weir_error *err)
 {
@@ -480,6 +494,7 @@ static enum weir_status read_statistics(const struct weir_text *text, struct wei
 	enum weir_status status = WEIR_OK;
 	struct marshal marshal = {.data = (const uint8_t *)text->data, .length = text->length};
 
+	reserve_functions(profile, text->length);
 	if (enter_dict(&marshal))
 		take_functions(&marshal, profile, input);
 	if (marshal.problem && !profile->function_count)

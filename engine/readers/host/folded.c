@@ -5,8 +5,10 @@
  * numbers is unknown, and only shares are reported, unless a comment before the stacks names it:
  * "# unit: ns", "samples" or "events". If a line has two numbers (a difference), the second counts.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/readers/host/host_frames.h"
 #include "engine/readers/parts/damage.h"
@@ -86,25 +88,74 @@ static int sniff(const char *head, size_t len)
 	return calls && (double)stacks >= ENOUGH_LINES * (double)lines ? SURE_BITS : 0;
 }
 
-static void add_stack(struct weir_host_profile *profile, struct weir_slice stack, int64_t weight,
-                      struct weir_input *input, uint64_t at)
+/* ---- stacks ---- */
+
+/* The last stack and the node of each of its frames. Neighbouring lines of sorted stacks, which
+ * most tools write, begin with the same frames: these are not looked up again. */
+struct last_stack {
+	struct weir_text text;
+	struct known_frame {
+		size_t end; /* in the text, behind the frame */
+		uint32_t node;
+	} * frames;
+	size_t count, capacity;
+};
+
+static void last_stack_release(struct last_stack *last)
 {
-	uint32_t node = WEIR_HOST_ROOT;
+	weir_text_release(&last->text);
+	free(last->frames);
+}
 
-	while (stack.length) {
-		const char *end = memchr(stack.data, ';', stack.length);
-		size_t length = end ? (size_t)(end - stack.data) : stack.length;
-		struct weir_slice text = {stack.data, length};
+/* Drops the frames that the stack does not begin with. Returns the node of the last one that is
+ * left and sets *at to the place behind it. */
+static uint32_t common_frames(struct last_stack *last, struct weir_slice stack, size_t *at)
+{
+	size_t common = 0;
 
-		if (length)
-			node = weir_host_child(profile, node,
-			                       weir_host_frame_of_text(profile, text));
-		length += end != NULL;
-		stack.data += length;
-		stack.length -= length;
+	while (common < stack.length && common < last->text.length &&
+	       stack.data[common] == last->text.data[common])
+		common++;
+	while (last->count > 0) {
+		const struct known_frame *frame = &last->frames[last->count - 1];
+
+		*at = frame->end;
+		if (*at <= common && (*at == stack.length || stack.data[*at] == ';'))
+			return frame->node;
+		last->count--;
 	}
+	*at = 0;
+	return WEIR_HOST_ROOT;
+}
+
+static void add_stack(struct weir_host_profile *profile, struct last_stack *last,
+                      struct weir_slice stack, int64_t weight, struct weir_input *input,
+                      uint64_t position)
+{
+	size_t at;
+	uint32_t node = common_frames(last, stack, &at);
+
+	while (at < stack.length) {
+		const char *start = stack.data + at;
+		const char *end = memchr(start, ';', stack.length - at);
+		size_t length = end ? (size_t)(end - start) : stack.length - at;
+
+		at += length;
+		if (length) {
+			node = weir_host_child(
+				profile, node,
+				weir_host_frame_of_text(profile,
+			                                (struct weir_slice){start, length}));
+			last->frames = weir_grow(last->frames, &last->capacity, last->count + 1,
+			                         sizeof *last->frames);
+			last->frames[last->count++] = (struct known_frame){at, node};
+		}
+		at += end != NULL;
+	}
+	weir_text_clear(&last->text);
+	weir_text_add(&last->text, stack.data, stack.length);
 	if (node == UINT32_MAX)
-		weir_input_warn(input, WEIR_WARN_THINNED, at, "call stacks");
+		weir_input_warn(input, WEIR_WARN_THINNED, position, "call stacks");
 	else if (node != WEIR_HOST_ROOT)
 		weir_host_weigh(profile, node, weight);
 }
@@ -115,6 +166,7 @@ static enum weir_status read_folded(struct weir_source *source, struct weir_inpu
 	struct weir_host_profile *profile = weir_host_profile_new(WEIR_HOST_WEIGHT);
 	struct weir_csv *lines = weir_csv_new(source, &weir_host_lines);
 	const struct weir_csv_skipped *skipped = weir_csv_skipped(lines);
+	struct last_stack last = {0};
 	const struct weir_csv_row *row;
 	enum weir_status status;
 	int64_t weight;
@@ -133,11 +185,12 @@ static enum weir_status read_folded(struct weir_source *source, struct weir_inpu
 			continue;
 		}
 		input->events++;
-		add_stack(profile, line, weight, input, row->at);
+		add_stack(profile, &last, line, weight, input, row->at);
 	}
 	if (skipped->count)
 		weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, skipped->first_at,
 		                "a line of more than 1 MiB");
+	last_stack_release(&last);
 	weir_csv_free(lines);
 	weir_damage_of_source(input, source);
 	return weir_host_settle(profile, input, status, err);
