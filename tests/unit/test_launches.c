@@ -26,6 +26,7 @@ static void scene_measure(struct scene *scene, struct make_trace *make, int64_t 
 	*scene = (struct scene){.trace = make_trace_finish(make)};
 	weir_timeline_init(&scene->timeline, scene->trace);
 	weir_intervals_push(&scene->windows, start_ns, end_ns);
+	weir_launch_delays_measure(&scene->timeline, &scene->windows, &scene->got);
 	weir_launches_measure(&scene->timeline, &scene->windows, &scene->got);
 }
 

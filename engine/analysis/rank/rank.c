@@ -85,6 +85,14 @@ static uint64_t measure_devices(struct measuring *measuring)
 	return rank->trace->device_count;
 }
 
+static uint64_t measure_delays(struct measuring *measuring)
+{
+	struct weir_rank *rank = measuring->rank;
+
+	weir_launch_delays_measure(&rank->timeline, &measuring->windows, &rank->launches);
+	return rank->launches.kernels;
+}
+
 static uint64_t measure_launches(struct measuring *measuring)
 {
 	struct weir_rank *rank = measuring->rank;
@@ -115,9 +123,8 @@ static const struct {
 	const char *region, *counted;
 	uint64_t (*measure)(struct measuring *measuring);
 } measurements[] = {
-	{"launches", "rows", measure_launches},
-	{"memory", "events", measure_memory},
-	{"groups", "groups", group_work},
+	{"launches", "rows", measure_launches},   {"groups", "groups", group_work},
+	{"delays", "kernels", measure_delays},    {"memory", "events", measure_memory},
 	{"activity", "devices", measure_devices},
 };
 

@@ -106,8 +106,9 @@ static void add_kernel(struct delays *delays, const struct weir_timeline *timeli
 		samples_push(&delays->unqueued, delay.raw_ns);
 }
 
-static void measure_delays(const struct weir_timeline *timeline,
-                           const struct weir_intervals *windows, struct weir_launch_figures *out)
+void weir_launch_delays_measure(const struct weir_timeline *timeline,
+                                const struct weir_intervals *windows,
+                                struct weir_launch_figures *out)
 {
 	const struct weir_trace *trace = timeline->trace;
 	int64_t *stream_end = weir_stream_ends(trace);
@@ -304,10 +305,11 @@ void weir_launches_measure(const struct weir_timeline *timeline,
 {
 	int64_t busy_ns;
 
-	*out = (struct weir_launch_figures){0};
-	measure_delays(timeline, windows, out);
+	out->launches = out->graph_launches = 0;
 	count_launches(timeline, windows, out);
+	out->calls = out->unrecorded = 0;
 	count_unrecorded(timeline, out);
+	out->single = out->blocking = 0;
 	count_blocking(timeline, out);
 	busy_ns = measure_graphs(timeline, windows, out);
 	measure_calls(timeline, windows, busy_ns, out);

@@ -27,7 +27,6 @@ struct weir_delay {
 };
 
 struct weir_launch_figures {
-	uint64_t kernels;        /* executed */
 	uint64_t launches;       /* calls with device work of any kind; a graph's launch is one */
 	uint64_t graph_launches; /* calls that replay a graph */
 	/* Launch calls of the whole trace, and those without recorded work; 0 if no work of the
@@ -36,8 +35,9 @@ struct weir_launch_figures {
 	/* Launch calls of single kernels in the whole trace, and those that returned when their
 	 * kernel had ended. */
 	uint64_t single, blocking;
-	double kernel_p50_ns; /* median duration; NAN without kernels */
 
+	uint64_t kernels;     /* executed */
+	double kernel_p50_ns; /* median duration; NAN without kernels */
 	/* Delays of linked kernels that were not replayed from a graph. */
 	struct weir_delay api;   /* duration of the call */
 	struct weir_delay raw;   /* from the return of the call to the start of the kernel */
@@ -76,7 +76,11 @@ bool weir_launch_delay_of(const struct weir_timeline *timeline, size_t row, int6
  * is the first. The caller frees it. */
 int64_t *weir_stream_ends(const struct weir_trace *trace);
 
-/* Windows are united. */
+/* Sets the number of kernels, their median and the delays; windows are united. */
+void weir_launch_delays_measure(const struct weir_timeline *timeline,
+                                const struct weir_intervals *windows,
+                                struct weir_launch_figures *out);
+/* Sets all other figures; windows are united. Both may run at the same time. */
 void weir_launches_measure(const struct weir_timeline *timeline,
                            const struct weir_intervals *windows, struct weir_launch_figures *out);
 

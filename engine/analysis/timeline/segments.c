@@ -128,6 +128,7 @@ struct task {
 	struct weir_segments out;
 	uint16_t device;
 	struct weir_interval part; /* both ends are starts of computation, or unlimited */
+	size_t first;              /* position of its first segment among all */
 };
 
 /* The work of each device by class, and the tasks in the order of their segments. */
@@ -138,16 +139,17 @@ struct cut {
 	struct pieces (*classes)[CLASSES]; /* per device */
 	struct task *tasks;
 	size_t count;
+	struct weir_segment *joined;
 };
 
-static void cut_classes(void *context, size_t device)
+static void cut_one_class(void *context, size_t index)
 {
 	const struct cut *cut = context;
 	const uint32_t *first_row = cut->timeline->first_row;
+	size_t device = index / CLASSES, c = index % CLASSES;
 
-	for (size_t c = 0; c < CLASSES; c++)
-		cut_class(&cut->classes[device][c], cut->timeline, first_row[device],
-		          first_row[device + 1], precedence[c]);
+	cut_class(&cut->classes[device][c], cut->timeline, first_row[device], first_row[device + 1],
+	          precedence[c]);
 }
 
 static void run_task(void *context, size_t index)
@@ -222,22 +224,41 @@ static bool run_tasks(struct cut *cut, size_t parts)
 	return false;
 }
 
-/* Appends the segments and names of the tasks in order. */
+static void move_segments(void *context, size_t index)
+{
+	struct cut *cut = context;
+	struct weir_segments *part = &cut->tasks[index].out;
+
+	if (part->count > 0)
+		memcpy(cut->joined + cut->tasks[index].first, part->items,
+		       part->count * sizeof *part->items);
+	free(part->items);
+	part->items = NULL;
+}
+
+/* Puts the segments and names of the tasks behind each other. No segment continues one of the task
+ * before: it belongs to another row. */
 static void join_tasks(struct cut *cut, struct weir_segments *out)
 {
+	size_t count = 0;
+
 	for (size_t i = 0; i < cut->count; i++) {
 		struct weir_segments *part = &cut->tasks[i].out;
 
 		for (size_t n = 0; n < part->idle_names.count; n++)
 			weir_idle_names_add(&out->idle_names, &part->idle_names.entries[n]);
-		if (out->count == 0) {
-			weir_segments_take(out, part);
-			continue;
-		}
-		for (size_t s = 0; s < part->count; s++)
-			weir_segments_push(out, &part->items[s]);
-		weir_segments_release(part);
+		cut->tasks[i].first = count;
+		count += part->count;
 	}
+	if (cut->count == 1) {
+		weir_segments_take(out, &cut->tasks[0].out);
+		return;
+	}
+	if (count == 0)
+		return;
+	cut->joined = weir_realloc(NULL, count * sizeof *cut->joined);
+	weir_pool_run(cut->count, weir_pool_width(cut->count), move_segments, cut);
+	*out = (struct weir_segments){cut->joined, count, count, out->idle_names};
 }
 
 /* Cuts all windows by one finder. */
@@ -263,7 +284,7 @@ void weir_segments_init(struct weir_segments *segments, const struct weir_timeli
 	*segments = (struct weir_segments){0};
 	cut.idle = weir_idle_finder_new(timeline, steps, &segments->idle_names);
 	weir_idle_finder_prepare(cut.idle);
-	weir_pool_run(devices, weir_pool_width(devices), cut_classes, &cut);
+	weir_pool_run(devices * CLASSES, weir_pool_width(devices * CLASSES), cut_one_class, &cut);
 	if (run_tasks(&cut, weir_pool_width(WEIR_POOL_MAX_WIDTH))) {
 		join_tasks(&cut, segments);
 		free_tasks(&cut);
