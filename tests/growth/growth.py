@@ -4,8 +4,9 @@
 
 A shape of input grows until a run takes 0.15 s of the processor, its input has 64 MB or weir's own limit is near. Then the runs of n and 2n
 are compared, the least of three each, interleaved; rounds are added while the ratio is above the bound. Time and memory
-count beyond those of an empty run. Each shape is a row: n, milliseconds and megabytes at n, and both ratios. Ends with 1 if one is above
-2.3, or if a run does not end with the expected exit code.
+count beyond those of an empty run. If memory alone is above the bound and below 32 MB, the next doubling decides. Each shape is a row:
+n, milliseconds and megabytes at n, and both ratios. Ends with 1 if one is above 2.3, or if a run does not end with the expected
+exit code.
 
   --quick        few shapes at fixed sizes, 4n against n, bound 5.5
   --only SHAPE   shapes whose names begin with SHAPE; may be repeated
@@ -27,6 +28,7 @@ MAX_BYTES = 64 << 20  # of the input at n
 ROUNDS, MORE_ROUNDS = 3, 5
 # Smaller costs say nothing about growth: buffers and pages that are touched once, ticks of the clock.
 LEAST_S, LEAST_BYTES = 0.02, 4 << 20
+STEP_BYTES = 32 << 20  # beyond an empty run; below it, steps of whole pages hide how memory grows
 
 here = pathlib.Path(__file__).resolve().parent
 
@@ -139,6 +141,7 @@ def grow(bench, shape, row):
 def compare(bench, row, small, large):
     """Measures both inputs by turns into the row, until both ratios are below the bound or the rounds are used up."""
     costs = [], []
+    row.why = ""
     for done in range(1, bench.rounds[1] + 1):
         bench.next_processor(row.shape.parallel)
         for files, list_of in zip((small, large), costs):
@@ -148,6 +151,14 @@ def compare(bench, row, small, large):
             return
     row.why = "time and memory grow by %.2f and %.2f for %d times the input, at %.0f ms and %.1f MB" % (
         *row.ratios(), bench.times, 1000 * row.small.seconds, row.small.peak / 1e6)
+
+
+def is_step(bench, row, large):
+    """Returns whether memory alone is above the bound while it is small, and a larger input can show whether it goes on growing so.
+    A table that passes 1 MB lies in whole pages of 2 MB, and several tables pass it at one size."""
+    time, memory = row.ratios()
+    return (not bench.quick and row.why and time < bench.bound <= memory and row.small.peak - row.empty.peak < STEP_BYTES
+            and large.bytes <= MAX_BYTES and not (row.shape.limit and 4 * row.n > row.shape.limit))
 
 
 def study(bench, shape):
@@ -163,6 +174,11 @@ def study(bench, shape):
         row.empty = bench.empty_of.get(small.command[len(bench.program)], bench.empty)
         large = bench.input(shape, row.n * bench.times)
         compare(bench, row, small, large)
+        while is_step(bench, row, large):
+            small.remove()
+            row.n, small, large = row.n * bench.times, large, None
+            large = bench.input(shape, row.n * bench.times)
+            compare(bench, row, small, large)
     except measure.Failed as why:
         row.why = str(why)
     for files in (small, large):
