@@ -292,6 +292,8 @@ static void small_messages_in_a_row_become_one(void **state)
 			assert_near(run.draft.program.jobs[1].ns, 20e3, 0.001);
 			assert_near(run.draft.program.jobs[3].ns, 4096 * 3 / (0.35 * 450), 0.001);
 			assert_near(run.draft.program.jobs[3].gap_ns, 0, 0.001);
+			assert_non_null(strstr(run.draft.basis.data, "8 messages "));
+			assert_non_null(strstr(run.draft.basis.data, " joined to 1, "));
 		}
 		advice_run_release(&run);
 	}

@@ -125,6 +125,7 @@ static void stacks_name_stage_operator_and_kernel(void **state)
 	call = frame_named(flame, "cudaLaunchKernel");
 	assert_int_equal(call->kind, WEIR_FLAME_CALL);
 	assert_string_equal(flame->frames[call->parent].name, "aten::mm");
+	assert_string_equal(flame->frames[flame->frames[call->parent].parent].name, "decode");
 	desk_close(&desk);
 }
 

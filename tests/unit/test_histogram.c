@@ -68,7 +68,8 @@ static void a_gap_reaches_from_work_to_work(void **state)
 	weir_gaps_add(&gaps, 0, 100, 140, WEIR_IDLE_PYTHON);
 	weir_gaps_add(&gaps, 0, 140, 200, WEIR_IDLE_DISPATCH);
 	weir_gaps_add(&gaps, 0, 300, 400, WEIR_IDLE_PYTHON);
-	weir_gaps_add(&gaps, 1, 400, 500, WEIR_IDLE_PYTHON);
+	weir_gaps_add(&gaps, 1, 400, 450, WEIR_IDLE_PYTHON);
+	weir_gaps_add(&gaps, 1, 450, 500, WEIR_IDLE_PYTHON);
 	histogram = weir_gaps_finish(&gaps, arena);
 	assert_int_equal(histogram->bin_count, 1);
 	assert_int_equal(histogram->bins[0].count, 3);

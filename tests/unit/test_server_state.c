@@ -243,6 +243,51 @@ static void a_queue_below_a_plateau_of_throughput_has_no_cause(void **state)
 	server_bench_release(&bench);
 }
 
+/* The first and the last part of the time count like the others. */
+static void the_highest_throughput_of_any_part_is_the_plateau(void **state)
+{
+	(void)state;
+	for (int fast = 0; fast < 24; fast += 22) {
+		const struct weir_server_figures *figures;
+		struct server_bench bench;
+		struct weir_server_log *log;
+
+		server_bench_init(&bench);
+		log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+		for (int i = 0; i < 24; i++) {
+			struct weir_server_row *row = add_server_interval(log, 0, 40, 20, 0.3);
+
+			row->prompt_rate = NAN;
+			row->decode_rate = i == fast || i == fast + 1 ? 2000 : 500;
+		}
+		figures = server_figures_of(&bench, NAN);
+		assert_near(figures->throughput_plateau, 0.25, 0.02);
+		server_bench_release(&bench);
+	}
+}
+
+static void a_log_pauses_after_twenty_usual_intervals(void **state)
+{
+	(void)state;
+	for (int64_t more_ns = 0; more_ns < 2; more_ns++) {
+		const struct weir_server_figures *figures;
+		struct server_bench bench;
+		struct weir_server_log *log;
+
+		server_bench_init(&bench);
+		log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+		for (int i = 0; i < 24; i++) {
+			struct weir_server_row *row = add_server_interval(log, 0, 8, 0, 0.5);
+
+			if (i >= 12)
+				row->at_ns += 19 * TEN_S + more_ns;
+		}
+		figures = server_figures_of(&bench, NAN);
+		assert_int_equal(figures->gaps, more_ns);
+		server_bench_release(&bench);
+	}
+}
+
 static void a_healthy_server_gets_no_alarm(void **state)
 {
 	struct server_bench bench;
@@ -724,6 +769,8 @@ int main(void)
 		cmocka_unit_test(a_maximum_that_is_reached_once_is_no_limit),
 		cmocka_unit_test(four_equal_rows_are_a_limit_if_no_other_waits),
 		cmocka_unit_test(a_queue_below_a_plateau_of_throughput_has_no_cause),
+		cmocka_unit_test(the_highest_throughput_of_any_part_is_the_plateau),
+		cmocka_unit_test(a_log_pauses_after_twenty_usual_intervals),
 		cmocka_unit_test(a_healthy_server_gets_no_alarm),
 		cmocka_unit_test(a_short_queue_is_no_cause_however_often_it_is_seen),
 		cmocka_unit_test(preempted_requests_from_one_in_ten_on_are_the_cause),
