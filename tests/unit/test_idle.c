@@ -122,6 +122,87 @@ static void few_launches_may_all_be_cold(void **state)
 	}
 }
 
+#define SHORT_NS 8000 /* 10 us with the launch of 2 us inside it, a hundredth of a cold call */
+
+/* Adds an operator with its own time, then a launch inside it and a kernel of 1 us behind it.
+ * Returns the end of the kernel. */
+static int64_t add_operator(struct make_trace *make, const char *name, int64_t at_ns,
+                            int64_t own_ns, uint64_t id)
+{
+	int64_t end_ns = at_ns + own_ns + 2000;
+
+	make_host(make, WEIR_HOST_OP, 0, name, at_ns, end_ns);
+	make_call(make, 0, "cudaLaunchKernel", end_ns - 2000, end_ns, id);
+	make_kernel(make, 0, "kernel", end_ns + 1000, end_ns + 2000, id);
+	return end_ns + 2000;
+}
+
+/* Runs short (s) and long (L) calls of one operator, or of another (t, M), and returns the idle
+ * time of cold starts. */
+static int64_t loading_ns(const char *calls, int64_t long_ns)
+{
+	struct make_trace *make = make_trace_new();
+	int64_t at_ns = 10000, ns;
+	struct scene scene;
+	uint64_t id = 1;
+
+	make_kernel(make, 0, "begin", 0, 1000, 0);
+	for (const char *call = calls; *call; call++)
+		at_ns = add_operator(make, *call == 's' || *call == 'L' ? "aten::mm" : "aten::add",
+		                     at_ns, *call == 'L' || *call == 'M' ? long_ns : SHORT_NS,
+		                     id++);
+	scene_init(&scene, make_trace_finish(make), true);
+	ns = scene_idle_ns(&scene, WEIR_IDLE_COMPILE_LOAD);
+	scene_release(&scene);
+	return ns;
+}
+
+static void a_first_call_of_a_hundred_later_ones_sets_a_library_up(void **state)
+{
+	static const int64_t ns = WEIR_COLD_LEAST_NS;
+
+	(void)state;
+	assert_int_equal(loading_ns("Lsss", ns), ns);
+	assert_int_equal(loading_ns("Lsss", ns - 1), 0);
+	assert_int_equal(loading_ns("Ls", ns), ns);
+	assert_int_equal(loading_ns("L", ns), 0); /* nothing shows how long it usually takes */
+	/* A fourth call may be the first of its size; a later one was delayed. */
+	assert_int_equal(loading_ns("sssLss", ns), ns);
+	assert_int_equal(loading_ns("ssssLs", ns), 0);
+	assert_int_equal(loading_ns("LLsssssL", ns), 3 * ns);
+	assert_int_equal(loading_ns("LLssssssssssssL", ns), 2 * ns);
+}
+
+static void an_operator_that_sets_itself_up_again_has_nearly_all_long_calls(void **state)
+{
+	static const int64_t ns = WEIR_COLD_LEAST_NS;
+
+	(void)state;
+	assert_int_equal(loading_ns("ssssssLssssssLssssssLssssssL", ns), 4 * ns);
+	assert_int_equal(loading_ns("ssssssLssssssLssssssL", ns), 0);
+	assert_int_equal(loading_ns("ttttttMssssssLssssssLssssssLssssssL", ns), 4 * ns);
+	assert_int_equal(loading_ns("ttttttMtttMssssssLssssssLssssssLssssssL", ns), 0);
+}
+
+static void a_long_operator_without_device_work_is_no_cold_start(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	int64_t at_ns = 10000;
+	struct scene scene;
+
+	(void)state;
+	make_kernel(make, 0, "begin", 0, 1000, 0);
+	for (int i = 0; i < 4; i++) {
+		int64_t ns = i == 0 ? WEIR_COLD_MOST_NS : SHORT_NS;
+
+		make_host(make, WEIR_HOST_OP, 0, "aten::copy_", at_ns, at_ns + ns);
+		at_ns = add_operator(make, "aten::mm", at_ns + ns, SHORT_NS, (uint64_t)i + 1);
+	}
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_COMPILE_LOAD), 0);
+	scene_release(&scene);
+}
+
 static void the_rest_of_a_cold_launch_is_launch_latency(void **state)
 {
 	struct make_trace *make = after_usual_launches();
@@ -569,6 +650,9 @@ int main(void)
 		cmocka_unit_test(a_call_made_just_before_the_device_ran_dry_is_launch_latency),
 		cmocka_unit_test(a_launch_of_a_hundred_usual_ones_loads_code),
 		cmocka_unit_test(few_launches_may_all_be_cold),
+		cmocka_unit_test(a_first_call_of_a_hundred_later_ones_sets_a_library_up),
+		cmocka_unit_test(an_operator_that_sets_itself_up_again_has_nearly_all_long_calls),
+		cmocka_unit_test(a_long_operator_without_device_work_is_no_cold_start),
 		cmocka_unit_test(the_rest_of_a_cold_launch_is_launch_latency),
 		cmocka_unit_test(any_prompt_call_may_be_cold_but_a_copy_may_wait),
 		cmocka_unit_test(a_later_allocation_is_the_allocators),

@@ -218,6 +218,29 @@ static void steps_with_less_than_a_tenth_of_the_work_are_no_sample(void **state)
 	scene_release(&scene);
 }
 
+/* Four or five steps of 1 us behind one that takes more than nine tenths of the time, or less. */
+static void few_steps_behind_a_long_start_are_no_sample(void **state)
+{
+	static const struct {
+		int steps;
+		int64_t start_ns;
+		bool sliver;
+	} cases[] = {{4, 40000, true}, {4, 30000, false}, {5, 100000, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct loop loop = loop_of("ProfilerStep#");
+		struct scene scene;
+
+		add_step(&loop, cases[i].start_ns, 4);
+		add_steps(&loop, cases[i].steps, 1000);
+		scene_init(&scene, make_trace_finish(loop.make), true);
+		assert_int_equal(steps_in(&scene, WEIR_STEP_WARM_UP), 1);
+		assert_int_equal(scene.steps.sliver, cases[i].sliver);
+		scene_release(&scene);
+	}
+}
+
 static void one_step_alone_is_steady(void **state)
 {
 	struct loop loop = loop_of("ProfilerStep#");
@@ -506,6 +529,7 @@ int main(void)
 		cmocka_unit_test(the_first_step_holds_its_host_time_before_its_work),
 		cmocka_unit_test(a_first_step_whose_work_was_queued_begins_with_its_work),
 		cmocka_unit_test(steps_with_less_than_a_tenth_of_the_work_are_no_sample),
+		cmocka_unit_test(few_steps_behind_a_long_start_are_no_sample),
 		cmocka_unit_test(one_step_alone_is_steady),
 		cmocka_unit_test(inferred_steps_keep_the_work_between_them),
 		cmocka_unit_test(all_of_it_is_analysed_on_demand),

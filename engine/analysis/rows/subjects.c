@@ -241,7 +241,7 @@ static double flat_step_ratio(const struct weir_steps *steps)
 	return ratio;
 }
 
-/* Says which traces are judged as a whole because their annotated steps hold next to no work. */
+/* Says which traces are judged as a whole because their steady steps are a sliver of them. */
 static void note_slivers(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	size_t slivers = 0;
@@ -250,8 +250,9 @@ static void note_slivers(const struct weir_analysis *analysis, struct weir_repor
 		slivers += analysis->ranks[r].steps.sliver;
 	if (slivers > 0)
 		weir_report_note(report, "steps_hold_little",
-		                 "the annotated steps hold less than a tenth of the device work in "
-		                 "%zu of %zu traces: those are judged as a whole",
+		                 "the steady steps are less than a tenth of the time in %zu of %zu "
+		                 "traces, and hold little of the device work or are fewer than "
+		                 "five: those are judged as a whole, start included",
 		                 slivers, analysis->rank_count);
 }
 

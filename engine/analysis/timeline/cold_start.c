@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +88,206 @@ static void mark_cold_calls(struct weir_cold_start *out, const struct weir_timel
 		out->cold[first_alloc] = 1;
 }
 
+/* ---- operators ---- */
+
+/* A host operator of at least WEIR_COLD_LEAST_NS. */
+struct candidate {
+	uint32_t row, name; /* name: index into the candidates' names */
+	int64_t own_ns;     /* without the rows inside it */
+	bool starts_work;
+};
+
+struct operators {
+	const struct weir_timeline *timeline;
+	struct candidate *items; /* by row */
+	size_t count, capacity;
+	uint32_t *name_of; /* per name id: index + 1; 0: no candidate has the name */
+	size_t name_count;
+	double *limit_ns; /* per candidates' name: from which on its own time is cold */
+};
+
+static bool may_be_candidate(const struct weir_timeline *timeline, size_t row)
+{
+	return timeline->trace->host.kind[row] == WEIR_HOST_OP &&
+	       length_ns(timeline, row) >= WEIR_COLD_LEAST_NS;
+}
+
+static void find_candidates(struct operators *operators)
+{
+	for (size_t i = 0; i < operators->timeline->trace->host.count; i++) {
+		if (!may_be_candidate(operators->timeline, i))
+			continue;
+		operators->items = weir_grow(operators->items, &operators->capacity,
+		                             operators->count + 1, sizeof *operators->items);
+		operators->items[operators->count++] = (struct candidate){
+			.row = (uint32_t)i, .own_ns = length_ns(operators->timeline, i)};
+	}
+}
+
+static int compare_rows(const void *row, const void *candidate)
+{
+	uint32_t a = *(const uint32_t *)row, b = ((const struct candidate *)candidate)->row;
+
+	return (a > b) - (a < b);
+}
+
+static struct candidate *candidate_of(const struct operators *operators, uint32_t row)
+{
+	if (row == WEIR_NONE || !may_be_candidate(operators->timeline, row))
+		return NULL;
+	return bsearch(&row, operators->items, operators->count, sizeof *operators->items,
+	               compare_rows);
+}
+
+/* Takes the time of the rows inside off the candidates. A candidate starts work if a call directly
+ * inside it does. */
+static void take_rows_inside(struct operators *operators)
+{
+	const struct weir_timeline *timeline = operators->timeline;
+	const struct weir_host_columns *host = &timeline->trace->host;
+
+	for (size_t i = 0; i < host->count; i++) {
+		struct candidate *outer = candidate_of(operators, timeline->parent[i]);
+
+		if (!outer)
+			continue;
+		outer->own_ns -= length_ns(timeline, i);
+		outer->starts_work |= host->kind[i] == WEIR_HOST_API &&
+		                      (WEIR_API_BIT(class_of(timeline, i)) & WEIR_API_STARTS_WORK);
+	}
+}
+
+static void number_names(struct operators *operators)
+{
+	const struct weir_trace *trace = operators->timeline->trace;
+
+	operators->name_of =
+		weir_alloc((weir_names_count(trace->names) + 1) * sizeof *operators->name_of);
+	for (size_t i = 0; i < operators->count; i++) {
+		uint32_t *index = &operators->name_of[trace->host.name[operators->items[i].row]];
+
+		if (*index == 0)
+			*index = (uint32_t)++operators->name_count;
+		operators->items[i].name = *index - 1;
+	}
+}
+
+/* Returns the name of an operator's row among the candidates' names; WEIR_NONE: it has none. */
+static uint32_t name_of_row(const struct operators *operators, size_t row)
+{
+	const struct weir_host_columns *host = &operators->timeline->trace->host;
+
+	return host->kind[row] == WEIR_HOST_OP ? operators->name_of[host->name[row]] - 1
+	                                       : WEIR_NONE;
+}
+
+/* Returns the first quartile, of two to four lengths the shortest; INFINITY: they are too few. */
+static double first_quartile(double *lengths, size_t count)
+{
+	return count < WEIR_COLD_CALLS
+	               ? INFINITY
+	               : weir_quantile_select(lengths, count,
+	                                      (double)((count - 1) / 4) / (double)(count - 1));
+}
+
+/* Sets limit_ns from the lengths of the calls of each name. */
+static void find_limits(struct operators *operators)
+{
+	size_t rows = operators->timeline->trace->host.count;
+	size_t *end = weir_alloc((operators->name_count + 1) * sizeof *end);
+	double *lengths;
+
+	for (size_t i = 0; i < rows; i++)
+		if (name_of_row(operators, i) != WEIR_NONE)
+			end[name_of_row(operators, i) + 1]++;
+	for (size_t n = 0; n < operators->name_count; n++)
+		end[n + 1] += end[n];
+	lengths = weir_realloc(NULL, end[operators->name_count] * sizeof *lengths);
+	for (size_t i = 0; i < rows; i++)
+		if (name_of_row(operators, i) != WEIR_NONE)
+			lengths[end[name_of_row(operators, i)]++] =
+				(double)length_ns(operators->timeline, i);
+	operators->limit_ns = weir_alloc(operators->name_count * sizeof *operators->limit_ns);
+	for (size_t n = 0, first = 0; n < operators->name_count; first = end[n++])
+		operators->limit_ns[n] =
+			WEIR_COLD_FACTOR * first_quartile(lengths + first, end[n] - first);
+	free(lengths);
+	free(end);
+}
+
+static bool is_long(const struct operators *operators, const struct candidate *candidate)
+{
+	return candidate->starts_work && candidate->own_ns >= WEIR_COLD_LEAST_NS &&
+	       (double)candidate->own_ns >= operators->limit_ns[candidate->name];
+}
+
+/* Marks the long calls of operators that have nearly all of the long calls. */
+static void mark_repeated_calls(struct weir_cold_start *out, const struct operators *operators)
+{
+	size_t *count = weir_alloc(operators->name_count * sizeof *count), all = 0;
+
+	for (size_t i = 0; i < operators->count; i++) {
+		if (!is_long(operators, &operators->items[i]))
+			continue;
+		count[operators->items[i].name]++;
+		all++;
+	}
+	for (size_t i = 0; i < operators->count; i++) {
+		const struct candidate *item = &operators->items[i];
+
+		if (is_long(operators, item) && count[item->name] >= WEIR_COLD_AGAIN &&
+		    (double)count[item->name] >= WEIR_COLD_AGAIN_SHARE * (double)all)
+			out->cold[item->row] = 1;
+	}
+	free(count);
+}
+
+/* Marks the long calls that are among the first of their operator on their thread. */
+static void mark_first_calls(struct weir_cold_start *out, const struct operators *operators)
+{
+	const struct weir_host_columns *host = &operators->timeline->trace->host;
+	struct calls {
+		uint32_t thread;
+		size_t all, cold;
+	} *calls = weir_alloc(operators->name_count * sizeof *calls);
+	size_t next = 0;
+
+	for (size_t i = 0; i < host->count && next < operators->count; i++) {
+		uint32_t name = name_of_row(operators, i);
+
+		if (name == WEIR_NONE)
+			continue;
+		if (calls[name].thread != host->thread[i])
+			calls[name] = (struct calls){.thread = host->thread[i]};
+		calls[name].all++;
+		if (operators->items[next].row != i)
+			continue;
+		if (is_long(operators, &operators->items[next++]) &&
+		    (double)++calls[name].cold >= WEIR_COLD_OF_FIRST * (double)calls[name].all)
+			out->cold[i] = 1;
+	}
+	free(calls);
+}
+
+static void mark_cold_operators(struct weir_cold_start *out, const struct weir_timeline *timeline)
+{
+	struct operators operators = {.timeline = timeline};
+
+	find_candidates(&operators);
+	if (operators.count > 0) {
+		number_names(&operators);
+		take_rows_inside(&operators);
+		find_limits(&operators);
+		mark_first_calls(out, &operators);
+		mark_repeated_calls(out, &operators);
+	}
+	free(operators.items);
+	free(operators.name_of);
+	free(operators.limit_ns);
+}
+
+/* ---- captures ---- */
+
 static void find_captures(struct weir_cold_start *out, const struct weir_timeline *timeline)
 {
 	const struct weir_host_columns *host = &timeline->trace->host;
@@ -121,6 +323,7 @@ void weir_cold_start_init(struct weir_cold_start *out, const struct weir_timelin
 		.thread_count = trace->thread_count,
 	};
 	mark_cold_calls(out, timeline);
+	mark_cold_operators(out, timeline);
 	find_captures(out, timeline);
 }
 

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Finds the host time of a cold start in a trace: calls that load device code or set up a context
- * although their names say something else, and the capture of graphs.
+ * although their names say something else, operators whose libraries set themselves up or try
+ * kernels, and the capture of graphs.
  *
  * The first launch of a kernel loads its module if loading is lazy (the default since CUDA 11.7,
  * and in HIP), and the first call of any kind creates the context. Such a call takes milliseconds
  * where the usual launch takes microseconds. A launch also takes long while the queue of the device
  * is full, but then the device is busy: ask about instants at which it is idle.
+ *
+ * The first call of an operator may load a library, create its handle or time several kernels, and
+ * few of the calls that it makes meanwhile are recorded. It then takes a hundred times as long as
+ * later calls.
  */
 #ifndef WEIR_ANALYSIS_TIMELINE_COLD_START_H
 #define WEIR_ANALYSIS_TIMELINE_COLD_START_H
@@ -27,9 +32,20 @@
 /* Any call of at least this length is cold even if the median is long: most launches may be cold.
  */
 #define WEIR_COLD_MOST_NS 20000000
+/* An operator that starts device work is cold if its own time, without that of calls and operators
+ * inside it, takes WEIR_COLD_FACTOR times as long as a short call of the operator, the first
+ * quartile, and WEIR_COLD_LEAST_NS. It must have this many calls on any thread... */
+#define WEIR_COLD_CALLS 2
+/* ...and be one of its first: so many of the calls of its thread up to it were cold. A thread that
+ * is descheduled delays calls at any place... */
+#define WEIR_COLD_OF_FIRST 0.25
+/* ...or belong to an operator that sets itself up again and again, as for each new shape: it has
+ * so many long calls, and this share of those of all operators. */
+#define WEIR_COLD_AGAIN       4
+#define WEIR_COLD_AGAIN_SHARE 0.75
 
 struct weir_cold_start {
-	uint8_t *cold;                   /* per host row: 1 for a cold call */
+	uint8_t *cold;                   /* per host row: 1 for a cold call or operator */
 	struct weir_intervals *captures; /* per thread: time in which it captures a graph */
 	size_t thread_count;
 };

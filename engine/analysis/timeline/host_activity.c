@@ -41,7 +41,7 @@ enum fact {
 	/* The caller: the innermost row that is no system call. */
 	BLOCKING_CALL = 1 << 0,
 	ALLOCATING_CALL = 1 << 1,
-	LOADING_CALL = 1 << 2,
+	LOADING_CALL = 1 << 2, /* or an operator whose library sets itself up */
 	OTHER_CALL = 1 << 3,
 	HOST_OPERATOR = 1 << 4, /* long, and never reaches a device */
 	OPERATOR = 1 << 5,
@@ -304,7 +304,8 @@ static unsigned fact_of_caller(const struct weir_host_activity *activity, uint32
 		return activity->threads[thread].has_system_calls ? NO_ROW_RECORDED : NO_ROW;
 	switch ((enum weir_host_kind)activity->timeline->trace->host.kind[caller]) {
 	case WEIR_HOST_OP:
-		return fact_of_operator(activity, caller);
+		return activity->cold_start.cold[caller] ? LOADING_CALL
+		                                         : fact_of_operator(activity, caller);
 	case WEIR_HOST_API:
 		return activity->cold_start.cold[caller]
 		               ? LOADING_CALL

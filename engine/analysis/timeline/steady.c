@@ -13,6 +13,7 @@
 #define ONE_OFF_SHARE     0.02
 #define INCOMPLETE_FACTOR 0.90
 #define SLIVER            0.10    /* of the trace's time and device rows: less is no sample of it */
+#define SAMPLE_STEPS      5       /* fewer steady steps are none either, in less of its time */
 #define QUEUED_NS         1000000 /* a start later than this after its launch was queued */
 #define FEWEST_STEPS      4       /* with fewer steps, none stands out */
 
@@ -202,16 +203,30 @@ static void choose_windows(struct weir_intervals *out, const struct weir_steps *
 		weir_intervals_push(out, all.start_ns, all.end_ns);
 }
 
-/* Returns true if the windows are a sliver of the trace, in time and in device work: most work is
- * linked to no step. */
+static size_t count_steps(const struct weir_steps *steps, enum weir_step_state state)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < steps->step_count; i++)
+		count += steps->steps[i].state == state;
+	return count;
+}
+
+/* Returns true if the windows are a sliver of the trace in time, and either in device work as well
+ * (most of it is linked to no step) or of few steps behind a warm-up: the trace then shows a start,
+ * such as that of a program that was profiled from its first line. */
 static bool is_sliver(const struct weir_intervals *windows, struct weir_interval all,
-                      const struct weir_device_columns *device, size_t first, size_t end)
+                      const struct weir_steps *steps, const struct weir_device_columns *device,
+                      size_t first, size_t end)
 {
 	size_t inside = 0;
 
 	if ((double)weir_intervals_total(windows) >
 	    SLIVER * (double)weir_span_ns(all.start_ns, all.end_ns))
 		return false;
+	if (count_steps(steps, WEIR_STEP_WARM_UP) > 0 &&
+	    count_steps(steps, WEIR_STEP_STEADY) < SAMPLE_STEPS)
+		return true;
 	for (size_t i = first; i < end; i++)
 		inside += weir_intervals_contains(windows, device->start_ns[i]);
 	return (double)inside < SLIVER * (double)(end - first);
@@ -245,7 +260,7 @@ void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *t
 		if (steady && steps->step_count > 0)
 			choose_windows(&steps->windows[d], steps, &on_device, all);
 		if (steps->windows[d].count > 0 &&
-		    !is_sliver(&steps->windows[d], all, device, first, end))
+		    !is_sliver(&steps->windows[d], all, steps, device, first, end))
 			continue;
 		steps->sliver |= steps->windows[d].count > 0;
 		weir_intervals_clear(&steps->windows[d]);

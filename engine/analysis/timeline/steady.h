@@ -18,8 +18,9 @@ void weir_steady_judge(struct weir_steps *steps);
  * `steady`, keeps the windows of steady steps; if steps are inferred, everything except the windows
  * of steps that are set apart. The first step of a trace begins where it begins on the host: no
  * other window holds its host time before its first device work. Without steps, if nothing remains,
- * or if less than a tenth of the device's time and rows remains, a device's window reaches from its
- * first to its last event; the last case sets `sliver`.
+ * or if less than a tenth of the device's time remains and less than a tenth of its rows or fewer
+ * than five steps behind a warm-up, a device's window reaches from its first to its last event; the
+ * last case sets `sliver`.
  */
 void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *timeline,
                          bool steady);
