@@ -18,7 +18,10 @@
 
 /* The scan takes a longer element for several that a stray quote joined. */
 #define LONGEST_ELEMENT 65536
-#define MOST_RESERVED   ((size_t)1 << 20) /* rows that a guess makes room for */
+#define MOST_RESERVED   ((size_t)1 << 20)    /* rows that a guess makes room for */
+#define SAMPLE_BYTES    ((uint64_t)32 << 20) /* show how many rows the rest has */
+#define MOST_EXPECTED   ((size_t)1 << 24)    /* rows that such a sample makes room for */
+#define RESERVE         1.02
 
 _Static_assert(WEIR_BLOCKS_PADDING >= WEIR_JSONSCAN_PADDING &&
                        WEIR_BLOCKS_PADDING >= KINETO_PATTERNS_PADDING,
@@ -158,26 +161,21 @@ static bool warns_again(const struct kineto_reader *reader, const struct part *p
 	return true;
 }
 
-/* Extrapolates the rows of a block to those of the file. Columns that are not moved while they grow
- * are written once. */
-static size_t expected_rows(const struct kineto_reader *reader, const struct weir_block *block,
-                            size_t rows)
-{
-	double all = (double)rows * (double)reader->expected_bytes / (double)block->length;
-
-	return all < MOST_RESERVED ? (size_t)all : MOST_RESERVED;
-}
-
+/* Makes room for the rest of the file once the first block is read, and again once enough is read
+ * to know how many rows it has: columns that do not move while they grow are written once, and the
+ * other threads need not wait for them. */
 static void reserve_rows(struct kineto_reader *reader, const struct weir_block *block)
 {
-	const struct part *part = block->result;
+	uint64_t bytes = block->at + block->length;
+	bool sure = bytes >= SAMPLE_BYTES;
 
-	if (!reader->expected_bytes)
+	if (!reader->expected_bytes || (block->at > 0 && !sure))
 		return;
-	weir_builder_reserve(reader->builder,
-	                     expected_rows(reader, block, part->input.trace->host.count),
-	                     expected_rows(reader, block, part->input.trace->device.count));
-	reader->expected_bytes = 0;
+	weir_builder_expect(reader->builder,
+	                    RESERVE * (double)reader->expected_bytes / (double)bytes,
+	                    sure ? MOST_EXPECTED : MOST_RESERVED);
+	if (sure)
+		reader->expected_bytes = 0;
 }
 
 static bool add_part(struct kineto_reader *reader, const struct part *part)
@@ -203,9 +201,9 @@ void weir_kineto_blocks_add(struct kineto_reader *reader, struct weir_blocks *bl
 	while ((block = weir_blocks_ready(blocks))) {
 		const struct part *part = block->result;
 
-		reserve_rows(reader, block);
 		if (!add_part(reader, part))
 			return;
+		reserve_rows(reader, block);
 		weir_jsonscan_skip(scan, part->elements);
 		weir_source_skip(fed, block->length);
 		weir_blocks_drop(blocks);

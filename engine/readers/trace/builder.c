@@ -20,12 +20,23 @@ struct weir_builder *weir_builder_new(struct weir_input *input)
 	return builder;
 }
 
-void weir_builder_reserve(struct weir_builder *builder, size_t host_rows, size_t device_rows)
+static size_t expected(size_t count, double times, size_t most)
 {
-	if (host_rows > builder->trace->host.capacity)
-		weir_host_columns_reserve(&builder->trace->host, host_rows);
-	if (device_rows > builder->trace->device.capacity)
-		weir_device_columns_reserve(&builder->trace->device, device_rows);
+	double all = (double)count * times;
+
+	return all < (double)most ? (size_t)all : most;
+}
+
+void weir_builder_expect(struct weir_builder *builder, double times, size_t most)
+{
+	struct weir_host_columns *host = &builder->trace->host;
+	struct weir_device_columns *device = &builder->trace->device;
+
+	weir_host_columns_reserve(host, expected(host->count, times, most));
+	weir_device_columns_reserve(device, expected(device->count, times, most));
+	builder->flows =
+		weir_grow(builder->flows, &builder->flow_capacity,
+	                  expected(builder->flow_count, times, most), sizeof(*builder->flows));
 }
 
 void weir_builder_clear(struct weir_builder *builder)
