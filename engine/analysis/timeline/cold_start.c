@@ -184,10 +184,11 @@ static uint32_t name_of_row(const struct operators *operators, size_t row)
 /* Returns the first quartile, of two to four lengths the shortest; INFINITY: they are too few. */
 static double first_quartile(double *lengths, size_t count)
 {
-	return count < WEIR_COLD_CALLS
-	               ? INFINITY
-	               : weir_quantile_select(lengths, count,
-	                                      (double)((count - 1) / 4) / (double)(count - 1));
+	size_t place = (count - 1) / 4;
+
+	if (count < WEIR_COLD_CALLS)
+		return INFINITY;
+	return weir_quantile_select(lengths, count, (double)place / (double)(count - 1));
 }
 
 /* Sets limit_ns from the lengths of the calls of each name. */

@@ -36,11 +36,11 @@
  * inside it, takes WEIR_COLD_FACTOR times as long as a short call of the operator, the first
  * quartile, and WEIR_COLD_LEAST_NS. It must have this many calls on any thread... */
 #define WEIR_COLD_CALLS 2
-/* ...and be one of its first: so many of the calls of its thread up to it were cold. A thread that
- * is descheduled delays calls at any place... */
+/* ...and be one of its first: this share of the calls of its thread up to it was cold. A thread
+ * that is descheduled delays calls at any place... */
 #define WEIR_COLD_OF_FIRST 0.25
 /* ...or belong to an operator that sets itself up again and again, as for each new shape: it has
- * so many long calls, and this share of those of all operators. */
+ * this number of long calls, and this share of those of all operators. */
 #define WEIR_COLD_AGAIN       4
 #define WEIR_COLD_AGAIN_SHARE 0.75
 

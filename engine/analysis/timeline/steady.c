@@ -12,8 +12,8 @@
 #define ONE_OFF_FACTOR    5.0
 #define ONE_OFF_SHARE     0.02
 #define INCOMPLETE_FACTOR 0.90
-#define SLIVER            0.10    /* of the trace's time and device rows: less is no sample of it */
-#define SAMPLE_STEPS      5       /* fewer steady steps are none either, in less of its time */
+#define SLIVER            0.10 /* of the trace's time and device rows: less is no sample of it */
+#define SAMPLE_STEPS      5 /* fewer steady steps are no sample of a trace that is mostly warm-up */
 #define QUEUED_NS         1000000 /* a start later than this after its launch was queued */
 #define FEWEST_STEPS      4       /* with fewer steps, none stands out */
 

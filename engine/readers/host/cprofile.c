@@ -474,7 +474,7 @@ static void take_functions(struct marshal *marshal, struct weir_host_profile *pr
 	}
 }
 
-/* Makes room for the functions of a file of so many bytes, so that the tables do not move. */
+/* Makes room for the functions of a file of that size in bytes, so that the tables do not move. */
 static void reserve_functions(struct weir_host_profile *profile, size_t bytes)
 {
 	size_t count = bytes / BYTES_A_FUNCTION;
