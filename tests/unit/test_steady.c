@@ -241,6 +241,41 @@ static void few_steps_behind_a_long_start_are_no_sample(void **state)
 	}
 }
 
+/* A trace without steps whose first collective waits for a rank that starts later, or not. */
+static void a_long_first_collective_is_set_apart(void **state)
+{
+	static const char all_reduce[] = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL";
+	static const struct {
+		int64_t first_ns, later_ns, apart_ns;
+		bool steady;
+	} cases[] = {
+		{10000000, 1999999, 10000000, true},
+		{10000000, 2000000, 0, true},
+		{9999999, 1000, 0, true},
+		{10000000, 0, 0, true},
+		{10000000, 1000, 0, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct make_trace *make = make_trace_new();
+		int64_t end_ns = 1000 + cases[i].first_ns;
+		struct scene scene;
+
+		make_kernel(make, 0, "gemm", 0, 1000, 0);
+		make_kernel(make, 0, all_reduce, 1000, end_ns, 0);
+		make_kernel(make, 0, "gemm", end_ns, end_ns + 500, 0);
+		if (cases[i].later_ns > 0)
+			make_kernel(make, 0, all_reduce, end_ns + 500,
+			            end_ns + 500 + cases[i].later_ns, 0);
+		scene_init(&scene, make_trace_finish(make), cases[i].steady);
+		assert_int_equal(scene.steps.first_wait_ns, cases[i].apart_ns);
+		assert_int_equal(weir_intervals_total(&scene.steps.windows[0]),
+		                 1500 + cases[i].first_ns + cases[i].later_ns - cases[i].apart_ns);
+		scene_release(&scene);
+	}
+}
+
 static void one_step_alone_is_steady(void **state)
 {
 	struct loop loop = loop_of("ProfilerStep#");
@@ -530,6 +565,7 @@ int main(void)
 		cmocka_unit_test(a_first_step_whose_work_was_queued_begins_with_its_work),
 		cmocka_unit_test(steps_with_less_than_a_tenth_of_the_work_are_no_sample),
 		cmocka_unit_test(few_steps_behind_a_long_start_are_no_sample),
+		cmocka_unit_test(a_long_first_collective_is_set_apart),
 		cmocka_unit_test(one_step_alone_is_steady),
 		cmocka_unit_test(inferred_steps_keep_the_work_between_them),
 		cmocka_unit_test(all_of_it_is_analysed_on_demand),

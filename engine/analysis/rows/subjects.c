@@ -8,6 +8,7 @@
 #include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
+#include "engine/base/text.h"
 #include "engine/stats/quantile.h"
 
 /* Fraction of the analysed time without any work above which the rest is judged. */
@@ -256,6 +257,25 @@ static void note_slivers(const struct weir_analysis *analysis, struct weir_repor
 		                 slivers, analysis->rank_count);
 }
 
+/* Says how much time in first collectives is set apart. */
+static void note_first_waits(const struct weir_analysis *analysis, struct weir_report *report)
+{
+	struct weir_text text = {0};
+	int64_t longest_ns = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		if (analysis->ranks[r].steps.first_wait_ns > longest_ns)
+			longest_ns = analysis->ranks[r].steps.first_wait_ns;
+	if (longest_ns == 0)
+		return;
+	weir_text_duration(&text, (double)longest_ns);
+	weir_report_note(report, "first_collective",
+	                 "the first collective took up to %s, more than five times any later one: "
+	                 "it waited for a rank that started later, and is set apart",
+	                 text.data);
+	weir_text_release(&text);
+}
+
 static void fill_profile_only(const struct weir_analysis *analysis,
                               const struct weir_report *report, double *values)
 {
@@ -395,6 +415,7 @@ void weir_fill_features(const struct weir_analysis *analysis,
 	fill_loading(analysis, report->features);
 	fill_blocking(analysis, report->features);
 	note_slivers(analysis, report);
+	note_first_waits(analysis, report);
 	for (size_t i = 0; i < report->stage_count; i++) {
 		struct weir_stage_row *row = &report->stages[i];
 

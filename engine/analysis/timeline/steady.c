@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/analysis/timeline/activity.h"
 #include "engine/analysis/timeline/steady.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
@@ -14,8 +15,10 @@
 #define INCOMPLETE_FACTOR 0.90
 #define SLIVER            0.10 /* of the trace's time and device rows: less is no sample of it */
 #define SAMPLE_STEPS      5 /* fewer steady steps are no sample of a trace that is mostly warm-up */
-#define QUEUED_NS         1000000 /* a start later than this after its launch was queued */
-#define FEWEST_STEPS      4       /* with fewer steps, none stands out */
+#define FIRST_WAIT_FACTOR 5 /* as engine/analysis/ranks/ranks.h */
+#define FIRST_WAIT_NS     10000000 /* less is no start of another profiler */
+#define QUEUED_NS         1000000  /* a start later than this after its launch was queued */
+#define FEWEST_STEPS      4        /* with fewer steps, none stands out */
 
 static void set_periods(struct weir_steps *steps)
 {
@@ -232,6 +235,51 @@ static bool is_sliver(const struct weir_intervals *windows, struct weir_interval
 	return (double)inside < SLIVER * (double)(end - first);
 }
 
+/* Returns the first collective of the device if it lasts much longer than any later one, else
+ * WEIR_NONE: it waits for ranks whose profilers start later. */
+static uint32_t long_first_collective(const struct weir_timeline *timeline, size_t first,
+                                      size_t end)
+{
+	const struct weir_device_columns *device = &timeline->trace->device;
+	uint32_t found = WEIR_NONE;
+	int64_t longest_ns = 0, ns;
+
+	for (size_t i = first; i < end; i++) {
+		if (timeline->work[i] != WEIR_WORK_COMM)
+			continue;
+		ns = weir_span_ns(device->start_ns[i], device->end_ns[i]);
+		if (found == WEIR_NONE)
+			found = (uint32_t)i;
+		else if (ns > longest_ns)
+			longest_ns = ns;
+	}
+	if (found == WEIR_NONE || longest_ns == 0)
+		return WEIR_NONE;
+	ns = weir_span_ns(device->start_ns[found], device->end_ns[found]);
+	return ns >= FIRST_WAIT_NS && ns / FIRST_WAIT_FACTOR > longest_ns ? found : WEIR_NONE;
+}
+
+/* Sets the window to all of the time, if `steady` without a long first collective. */
+static void take_whole(struct weir_steps *steps, const struct weir_timeline *timeline, size_t d,
+                       struct weir_interval all, bool steady)
+{
+	const struct weir_device_columns *device = &timeline->trace->device;
+	struct weir_intervals whole = {0}, apart = {0};
+	uint32_t row = steady ? long_first_collective(timeline, timeline->first_row[d],
+	                                              timeline->first_row[d + 1])
+	                      : WEIR_NONE;
+
+	weir_intervals_clear(&steps->windows[d]);
+	weir_intervals_push(&whole, all.start_ns, all.end_ns);
+	if (row != WEIR_NONE) {
+		weir_intervals_push(&apart, device->start_ns[row], device->end_ns[row]);
+		steps->first_wait_ns = weir_intervals_total(&apart);
+	}
+	weir_intervals_subtract(&whole, &apart, &steps->windows[d]);
+	weir_intervals_release(&whole);
+	weir_intervals_release(&apart);
+}
+
 void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *timeline,
                          bool steady)
 {
@@ -263,8 +311,7 @@ void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *t
 		    !is_sliver(&steps->windows[d], all, steps, device, first, end))
 			continue;
 		steps->sliver |= steps->windows[d].count > 0;
-		weir_intervals_clear(&steps->windows[d]);
-		weir_intervals_push(&steps->windows[d], all.start_ns, all.end_ns);
+		take_whole(steps, timeline, d, all, steady);
 	}
 	free(on_device.start_ns);
 	free(on_device.end_ns);
