@@ -8,8 +8,6 @@
 #include "engine/base/pool.h"
 
 #define SLOTS (2 * WEIR_POOL_MAX_WIDTH + 2)
-/* Bytes that are searched at a time for the last boundary: a few events. */
-#define STRETCH 4096u
 
 enum stage {
 	STAGE_FREE,
@@ -71,42 +69,31 @@ static size_t skip_blanks(const char *data, size_t at, size_t length)
 	return at;
 }
 
-/* Returns true if a comma and an object with a key follow the brace before `at`. */
-static bool is_boundary(const char *data, size_t at, size_t length)
+/* Returns true if an object with a key begins at `at`. */
+static bool is_element(const char *data, size_t at, size_t length)
 {
 	at = skip_blanks(data, at, length);
-	if (at == length || data[at] != ',')
-		return false;
-	at = skip_blanks(data, at + 1, length);
 	if (at == length || data[at] != '{')
 		return false;
 	at = skip_blanks(data, at + 1, length);
 	return at < length && data[at] == '"';
 }
 
-/* Returns the last boundary in [first, end), 0 if it has none. */
-static size_t last_boundary(const char *data, size_t first, size_t end, size_t length)
-{
-	const char *brace = data + first;
-	size_t last = 0;
-
-	while ((brace = memchr(brace, '}', (size_t)(data + end - brace)))) {
-		brace++;
-		if (is_boundary(data, (size_t)(brace - data), length))
-			last = (size_t)(brace - data);
-	}
-	return last;
-}
-
+/* Searches backwards for a comma between two objects. Where values are nested deeply or are long
+ * lists, most braces and commas fail the first comparison. */
 size_t weir_blocks_cut(const char *data, size_t length)
 {
-	size_t cut = 0;
+	for (size_t comma = length; comma-- > 0;) {
+		size_t end = comma;
 
-	for (size_t end = length, first; end > 0 && !cut; end = first) {
-		first = end > STRETCH ? end - STRETCH : 0;
-		cut = last_boundary(data, first, end, length);
+		if (data[comma] != ',')
+			continue;
+		while (end > 0 && is_blank(data[end - 1]))
+			end--;
+		if (end > 0 && data[end - 1] == '}' && is_element(data, comma + 1, length))
+			return end;
 	}
-	return cut;
+	return 0;
 }
 
 /* ---- filling ---- */

@@ -70,12 +70,14 @@ static void clear_part(struct part *part)
 static size_t read_element(struct part *part, const struct weir_block *block, size_t offset)
 {
 	struct kineto_reader *reader = part->reader;
-	const char *start = block->data + offset, *stop = block->data + block->length;
+	const char *start = block->data + offset;
+	size_t left = block->length - offset,
+	       most = left < LONGEST_ELEMENT ? left : LONGEST_ELEMENT;
 	struct weir_jsonmeasure measure = {0};
-	const char *end = weir_jsonmeasure_feed(&measure, start, stop);
+	const char *end = weir_jsonmeasure_feed(&measure, start, start + most);
 	struct weir_jsonscan_item item = {.kind = WEIR_JSONSCAN_ELEMENT, .number = UINT64_MAX};
 
-	if (!end || measure.too_deep || measure.control || end - start > LONGEST_ELEMENT)
+	if (!end || measure.too_deep || measure.control)
 		return 0;
 	item.text = (struct weir_slice){start, (size_t)(end - start)};
 	item.at = block->at + offset;
