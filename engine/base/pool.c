@@ -39,7 +39,8 @@ static long count_processors(void)
 
 size_t weir_pool_width(size_t count)
 {
-	long processors = in_shared_pool ? 1 : count_processors();
+	/* The system is not asked for one piece: analyses of many small threads have one each. */
+	long processors = in_shared_pool || count <= 1 ? 1 : count_processors();
 	size_t width = processors > 0 ? (size_t)processors : 1;
 
 	if (width > WEIR_POOL_MAX_WIDTH)

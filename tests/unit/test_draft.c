@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -150,6 +151,57 @@ static void no_more_work_goes_than_there_is(void **state)
 	advice_run_release(&run);
 }
 
+/* Compares two drafts without changes. */
+static void assert_same_draft(const struct weir_draft *a, const struct weir_draft *b)
+{
+	const struct weir_program *left = &a->program, *right = &b->program;
+
+	assert_int_equal(left->issue_count, right->issue_count);
+	assert_int_equal(left->job_count, right->job_count);
+	for (size_t i = 0; i < left->issue_count; i++) {
+		assert_near(left->issues[i].dispatch_ns, right->issues[i].dispatch_ns, 0);
+		assert_near(left->issues[i].work_ns, right->issues[i].work_ns, 0);
+		assert_near(left->issues[i].call_ns, right->issues[i].call_ns, 0);
+		assert_int_equal(left->issues[i].until, right->issues[i].until);
+	}
+	for (size_t j = 0; j < left->job_count; j++) {
+		assert_near(left->jobs[j].ns, right->jobs[j].ns, 0);
+		assert_near(left->jobs[j].high_ns, right->jobs[j].high_ns, 0);
+		assert_near(left->jobs[j].gap_ns, right->jobs[j].gap_ns, 0);
+	}
+	for (size_t i = 0; i < left->job_count + left->issue_count; i++)
+		assert_int_equal(a->touched[i], b->touched[i]);
+	assert_int_equal(a->place_count, b->place_count);
+	assert_int_equal(a->basis.length, b->basis.length);
+	assert_near(a->floor_ns + a->floor_low_ns + a->floor_high_ns, 0, 0);
+	assert_int_equal(a->warm, b->warm);
+}
+
+static void a_cleared_draft_is_as_good_as_new(void **state)
+{
+	struct advice_run run;
+	struct weir_draft fresh;
+
+	(void)state;
+	init(&run, down, 4096);
+	weir_draft_init(&fresh, &run.advisor);
+	for (int i = 0; i < 2; i++) {
+		weir_draft_remove(&run.draft, COPY);
+		weir_draft_less_freeing(&run.draft, OUTPUT, 2 * WEIR_COLD_BYTES);
+		weir_draft_basis(&run.draft, "a reason");
+		run.draft.floor_ns = run.draft.floor_low_ns = run.draft.floor_high_ns = MS;
+		assert_true(run.draft.warm && run.draft.place_count > 0);
+		if (i == 1) { /* as if the fix had been taken over */
+			free(run.draft.touched);
+			run.draft.touched = NULL;
+		}
+		weir_draft_clear(&run.draft);
+		assert_same_draft(&run.draft, &fresh);
+	}
+	weir_draft_release(&fresh);
+	advice_run_release(&run);
+}
+
 /* ---- places ---- */
 
 /* A call that starts work is named by its jobs, any other by itself. */
@@ -268,6 +320,7 @@ int main(void)
 		cmocka_unit_test(dispatch_is_faster_once_nothing_displaces_its_code),
 		cmocka_unit_test(a_removed_call_takes_no_time),
 		cmocka_unit_test(no_more_work_goes_than_there_is),
+		cmocka_unit_test(a_cleared_draft_is_as_good_as_new),
 		cmocka_unit_test(a_changed_call_without_jobs_is_a_place),
 		cmocka_unit_test(a_place_knows_its_time_before_and_after),
 		cmocka_unit_test(the_worst_place_is_named_first),

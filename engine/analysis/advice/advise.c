@@ -98,8 +98,35 @@ struct trials {
 	struct weir_arena *arena;         /* under the lock */
 	struct weir_ranked_fix *outcomes; /* per entry */
 	bool *found;                      /* per entry: worth naming */
+	/* Drafts that no thread uses, under the lock. New memory for the copy of each draft would
+	 * take longer than most transformations. */
+	struct weir_draft spare[WEIR_POOL_MAX_WIDTH];
+	size_t spare_count;
 	pthread_mutex_t lock;
 };
+
+/* Makes *draft a draft without changes, from a spare one if there is one. */
+static void take_draft(struct trials *trials, struct weir_draft *draft)
+{
+	bool spare;
+
+	pthread_mutex_lock(&trials->lock);
+	spare = trials->spare_count > 0;
+	if (spare)
+		*draft = trials->spare[--trials->spare_count];
+	pthread_mutex_unlock(&trials->lock);
+	if (spare)
+		weir_draft_clear(draft);
+	else
+		weir_draft_init(draft, trials->advisor);
+}
+
+static void give_draft(struct trials *trials, const struct weir_draft *draft)
+{
+	pthread_mutex_lock(&trials->lock);
+	trials->spare[trials->spare_count++] = *draft; /* one for each thread at most */
+	pthread_mutex_unlock(&trials->lock);
+}
 
 struct finishing {
 	struct weir_draft *draft;
@@ -142,14 +169,14 @@ static void try_fix(void *context, size_t index)
 	*out = (struct weir_ranked_fix){
 		.fix = {.entry = entry, .of_trace = trials->advisor->program.step == WEIR_NONE},
 		.order = index};
-	weir_draft_init(&draft, trials->advisor);
+	take_draft(trials, &draft);
 	if (method->apply(&draft)) {
 		time_draft(&draft, &out->fix);
 		trials->found[index] = out->fix.speedup >= WORTH_NAMING;
 	}
 	if (trials->found[index])
 		finish_locked(trials, &draft, out);
-	weir_draft_release(&draft);
+	give_draft(trials, &draft);
 }
 
 /* Fills the outcomes that are worth naming, in the order of the catalogue. Returns their number. */
@@ -167,6 +194,8 @@ static size_t try_fixes(const struct weir_advisor *advisor,
 	pthread_mutex_init(&trials.lock, NULL);
 	weir_pool_run(catalogue->count, weir_pool_width(catalogue->count), try_fix, &trials);
 	pthread_mutex_destroy(&trials.lock);
+	for (size_t i = 0; i < trials.spare_count; i++)
+		weir_draft_release(&trials.spare[i]);
 	for (size_t i = 0; i < catalogue->count; i++)
 		if (trials.found[i])
 			outcomes[count++] = outcomes[i];

@@ -10,8 +10,23 @@
 void weir_draft_init(struct weir_draft *draft, const struct weir_advisor *advisor)
 {
 	*draft = (struct weir_draft){.advisor = advisor};
-	weir_program_copy(&advisor->program, &draft->program);
-	draft->touched = weir_alloc(draft->program.job_count + draft->program.issue_count + 1);
+	weir_draft_clear(draft);
+}
+
+void weir_draft_clear(struct weir_draft *draft)
+{
+	const struct weir_program *from = &draft->advisor->program;
+	struct weir_draft old = *draft;
+
+	*draft = (struct weir_draft){.advisor = old.advisor,
+	                             .program = old.program,
+	                             .places = old.places,
+	                             .place_capacity = old.place_capacity,
+	                             .basis = old.basis};
+	free(old.touched);
+	weir_text_clear(&draft->basis);
+	weir_program_copy(from, &draft->program);
+	draft->touched = weir_alloc(from->job_count + from->issue_count + 1);
 }
 
 void weir_draft_release(struct weir_draft *draft)

@@ -36,6 +36,8 @@ struct weir_draft {
 };
 
 void weir_draft_init(struct weir_draft *draft, const struct weir_advisor *advisor);
+/* Makes it a draft without changes again, in the same memory. */
+void weir_draft_clear(struct weir_draft *draft);
 void weir_draft_release(struct weir_draft *draft);
 
 /* Changes the device time of a job; low and high: its range. */

@@ -734,11 +734,20 @@ void weir_program_release(struct weir_program *program)
 
 void weir_program_copy(const struct weir_program *from, struct weir_program *to)
 {
+	struct weir_program old = *to;
+
 	*to = *from;
-	to->issues = weir_alloc((from->issue_count + 1) * sizeof *to->issues);
-	to->jobs = weir_alloc((from->job_count + 1) * sizeof *to->jobs);
+	if (old.issue_capacity <= from->issue_count || old.job_capacity <= from->job_count) {
+		weir_program_release(&old);
+		old.issue_capacity = from->issue_count + 1;
+		old.job_capacity = from->job_count + 1;
+		old.issues = weir_realloc(NULL, old.issue_capacity * sizeof *old.issues);
+		old.jobs = weir_realloc(NULL, old.job_capacity * sizeof *old.jobs);
+	}
+	to->issues = old.issues;
+	to->jobs = old.jobs;
+	to->issue_capacity = old.issue_capacity;
+	to->job_capacity = old.job_capacity;
 	memcpy(to->issues, from->issues, from->issue_count * sizeof *to->issues);
 	memcpy(to->jobs, from->jobs, from->job_count * sizeof *to->jobs);
-	to->issue_capacity = from->issue_count + 1;
-	to->job_capacity = from->job_count + 1;
 }

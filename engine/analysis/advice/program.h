@@ -93,7 +93,8 @@ struct weir_program {
 bool weir_program_init(struct weir_program *program, const struct weir_analysis *analysis);
 void weir_program_release(struct weir_program *program);
 
-/* Copies calls and jobs, so that a fix can change them; release the copy as well. */
+/* Copies calls and jobs, so that a fix can change them; release the copy as well. `to` is {0} or an
+ * earlier copy, whose memory is used again. */
 void weir_program_copy(const struct weir_program *from, struct weir_program *to);
 
 #endif
