@@ -402,13 +402,13 @@ void weir_span_tree_build(struct weir_spans *spans, struct weir_span_tree *tree)
 	*tree = (struct weir_span_tree){
 		.count = count,
 		.parent = weir_alloc((count + 1) * sizeof(uint32_t)),
-		.first_child = weir_alloc((count + 1) * sizeof(uint32_t)),
-		.child = weir_alloc((count + 1) * sizeof(uint32_t)),
-		.roots = weir_alloc((count + 1) * sizeof(uint32_t)),
 	};
 	find_parents(spans, places, settle_runs(spans, places), tree->parent);
-	free(places);
+	free(places); /* the largest table; the others come after it */
 	cut_circles(spans, tree->parent);
+	tree->first_child = weir_alloc((count + 1) * sizeof(uint32_t));
+	tree->child = weir_alloc((count + 1) * sizeof(uint32_t));
+	tree->roots = weir_alloc((count + 1) * sizeof(uint32_t));
 	list_children(spans, tree);
 	adjust_clocks(spans, tree);
 	sort_children(spans, tree);
