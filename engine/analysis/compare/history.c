@@ -57,29 +57,34 @@ static const struct weir_series_table *table_of(const struct weir_run *run,
 	return &run->metrics;
 }
 
+static const struct weir_series *series_of(const struct weir_run *run,
+                                           const struct weir_history_metric *metric)
+{
+	char *name = weir_alloc(metric->name_length + 1);
+	const struct weir_series *series;
+
+	memcpy(name, metric->name, metric->name_length);
+	series = weir_series_find(table_of(run, metric->kind), name);
+	free(name);
+	return series;
+}
+
 double weir_history_value(const struct weir_run *run, const struct weir_history_metric *metric)
 {
-	const struct weir_series_table *table = table_of(run, metric->kind);
-	double rows[WEIR_LOG_ROWS], value = NAN, *copy;
+	const struct weir_series *series = series_of(run, metric);
+	double rows[WEIR_LOG_ROWS], *copy;
 
-	for (size_t i = 0; i < table->count; i++) {
-		const struct weir_series *series = &table->items[i];
-
-		if (strlen(series->name) != metric->name_length ||
-		    memcmp(series->name, metric->name, metric->name_length) != 0)
-			continue;
-		if (series->quantiles) /* the samples were dropped */
-			return series->quantiles[metric->metric];
-		if (metric->metric == WEIR_METRIC_VALUE)
-			return weir_median(series->value, series->count);
-		copy = weir_alloc((series->count + 1) * sizeof *copy);
-		memcpy(copy, series->value, series->count * sizeof *copy);
-		weir_log_rows(copy, series->count, 0, rows);
-		value = exp(rows[metric->metric]);
-		free(copy);
-		return value;
-	}
-	return value;
+	if (!series)
+		return NAN;
+	if (series->quantiles) /* the samples were dropped */
+		return series->quantiles[metric->metric];
+	if (metric->metric == WEIR_METRIC_VALUE)
+		return weir_median(series->value, series->count);
+	copy = weir_alloc((series->count + 1) * sizeof *copy);
+	memcpy(copy, series->value, series->count * sizeof *copy);
+	weir_log_rows(copy, series->count, 0, rows);
+	free(copy);
+	return exp(rows[metric->metric]);
 }
 
 size_t weir_history_cuts(const double *values, size_t count, size_t *cuts, size_t most)
