@@ -2,7 +2,7 @@
 #include "engine/base/jsonblock.h"
 #include "engine/base/jsoncheck.h"
 
-#define OVERREAD 16 /* bytes that weir_jsonblock_quote() and its kin may read after the end */
+#define OVERREAD 16 /* bytes that weir_jsonblock_quote() may read after the end */
 
 /* The bytes that may follow. */
 enum state {

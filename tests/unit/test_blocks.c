@@ -37,7 +37,7 @@ static void a_block_ends_after_the_last_whole_element(void **state)
 		{"{\"a\":1}]", 0},
 		{"{\"a\":1},[{\"b", 0},
 		{"{\"a\":1},{},{\"", 10},
-		{"{\"a\":1},{\"b\":2},{}", 7}, /* the last one has no key */
+		{"{\"a\":1},{\"b\":2},{}", 7},                  /* the last one has no key */
 		{"{\"a\":1},{\"b\":[[1,2],[3,4],{},{},[{}", 7}, /* commas within it */
 		{",{\"a\":1", 0},
 		{"\"}, {\\\"", 0},

@@ -94,7 +94,7 @@ static void nesting_has_a_limit(void **state)
 	assert_false(check_in_steps(text, sizeof(text), 100));
 }
 
-/* What follows the damage cannot make the start good again. */
+/* Bytes after the damage cannot make the start good again. */
 static void a_bad_start_stays_bad(void **state)
 {
 	static const char text[] = "[1, 2 \"x\", 3, [], 4";
