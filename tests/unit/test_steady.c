@@ -225,7 +225,7 @@ static void few_steps_behind_a_long_start_are_no_sample(void **state)
 		int steps;
 		int64_t start_ns;
 		bool sliver;
-	} cases[] = {{4, 40000, true}, {4, 30000, false}, {5, 100000, false}};
+	} cases[] = {{4, 40000, true}, {4, 30000, false}, {5, 100000, false}, {3, 40000, true}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -235,7 +235,7 @@ static void few_steps_behind_a_long_start_are_no_sample(void **state)
 		add_step(&loop, cases[i].start_ns, 4);
 		add_steps(&loop, cases[i].steps, 1000);
 		scene_init(&scene, make_trace_finish(loop.make), true);
-		assert_int_equal(steps_in(&scene, WEIR_STEP_WARM_UP), 1);
+		assert_int_equal(steps_in(&scene, WEIR_STEP_STEADY), cases[i].steps);
 		assert_int_equal(scene.steps.sliver, cases[i].sliver);
 		scene_release(&scene);
 	}

@@ -206,18 +206,18 @@ static void choose_windows(struct weir_intervals *out, const struct weir_steps *
 		weir_intervals_push(out, all.start_ns, all.end_ns);
 }
 
-static size_t count_steps(const struct weir_steps *steps, enum weir_step_state state)
+static size_t count_steady(const struct weir_steps *steps)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < steps->step_count; i++)
-		count += steps->steps[i].state == state;
+		count += steps->steps[i].state == WEIR_STEP_STEADY;
 	return count;
 }
 
 /* Returns true if the windows are a sliver of the trace in time, and either in device work as well
- * (most of it is linked to no step) or of few steps behind a warm-up: the trace then shows a start,
- * such as that of a program that was profiled from its first line. */
+ * (most of it is linked to no step) or of few steps behind a first one that is none of them: the
+ * trace then shows a start, such as that of a program that was profiled from its first line. */
 static bool is_sliver(const struct weir_intervals *windows, struct weir_interval all,
                       const struct weir_steps *steps, const struct weir_device_columns *device,
                       size_t first, size_t end)
@@ -227,8 +227,8 @@ static bool is_sliver(const struct weir_intervals *windows, struct weir_interval
 	if ((double)weir_intervals_total(windows) >
 	    SLIVER * (double)weir_span_ns(all.start_ns, all.end_ns))
 		return false;
-	if (count_steps(steps, WEIR_STEP_WARM_UP) > 0 &&
-	    count_steps(steps, WEIR_STEP_STEADY) < SAMPLE_STEPS)
+	if (steps->step_count > 0 && steps->steps[0].state != WEIR_STEP_STEADY &&
+	    count_steady(steps) < SAMPLE_STEPS)
 		return true;
 	for (size_t i = first; i < end; i++)
 		inside += weir_intervals_contains(windows, device->start_ns[i]);

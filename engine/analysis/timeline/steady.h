@@ -19,10 +19,10 @@ void weir_steady_judge(struct weir_steps *steps);
  * of steps that are set apart. The first step of a trace begins where it begins on the host: no
  * other window holds its host time before its first device work. Without steps, if nothing remains,
  * or if less than a tenth of the device's time remains and less than a tenth of its rows or fewer
- * than five steps behind a warm-up, a device's window reaches from its first to its last event; the
- * last case sets `sliver`. If `steady`, such a window does without the first collective if it lasts
- * 10 ms and more than five times as long as any later one: it waits for ranks whose profilers start
- * later; sets `first_wait_ns`.
+ * than five steps behind a first one that is set apart, a device's window reaches from its first to
+ * its last event; the last case sets `sliver`. If `steady`, such a window does without the first
+ * collective if it lasts 10 ms and more than five times as long as any later one: it waits for
+ * ranks whose profilers start later; sets `first_wait_ns`.
  */
 void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *timeline,
                          bool steady);
