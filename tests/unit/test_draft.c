@@ -133,6 +133,42 @@ static void a_removed_call_takes_no_time(void **state)
 	advice_run_release(&run);
 }
 
+/* What a program does without calls of the device, it does for none of them. */
+static void the_work_before_a_removed_call_stays(void **state)
+{
+	struct advice_run run;
+	double work_ns;
+
+	(void)state;
+	init(&run, down, 4096);
+	work_ns = run.advisor.program.issues[OUTPUT].work_ns;
+	weir_draft_remove(&run.draft, OUTPUT);
+	assert_near(run.draft.program.issues[OUTPUT].work_ns, work_ns, 0);
+	assert_near(run.draft.program.issues[OUTPUT].dispatch_ns, 0, 0);
+	advice_run_release(&run);
+}
+
+static void a_gap_as_long_as_work_stays(void **state)
+{
+	static const struct {
+		double gap_ns, after_ns;
+	} cases[] = {{199999, 0}, {200000, 200000}};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct advice_run run;
+
+		init(&run, down, 4096);
+		run.draft.program.jobs[1].gap_ns = cases[i].gap_ns;
+		weir_draft_close_gap(&run.draft, 1);
+		assert_near(run.draft.program.jobs[1].gap_ns, cases[i].after_ns, 0);
+		run.draft.program.jobs[1].gap_ns = cases[i].gap_ns;
+		weir_draft_remove_call(&run.draft, COPY);
+		assert_near(run.draft.program.jobs[1].gap_ns, cases[i].after_ns, 0);
+		advice_run_release(&run);
+	}
+}
+
 static void no_more_work_goes_than_there_is(void **state)
 {
 	struct advice_run run;
@@ -319,6 +355,8 @@ int main(void)
 		cmocka_unit_test(large_tensors_are_freed_at_the_end_of_the_step),
 		cmocka_unit_test(dispatch_is_faster_once_nothing_displaces_its_code),
 		cmocka_unit_test(a_removed_call_takes_no_time),
+		cmocka_unit_test(the_work_before_a_removed_call_stays),
+		cmocka_unit_test(a_gap_as_long_as_work_stays),
 		cmocka_unit_test(no_more_work_goes_than_there_is),
 		cmocka_unit_test(a_cleared_draft_is_as_good_as_new),
 		cmocka_unit_test(a_changed_call_without_jobs_is_a_place),

@@ -131,13 +131,22 @@ void weir_draft_scale_job(struct weir_draft *draft, uint32_t job, double factor,
 	weir_draft_set_job(draft, job, ns * factor, ns * low, ns * high);
 }
 
+void weir_draft_close_gap(struct weir_draft *draft, uint32_t job)
+{
+	struct weir_job *after = &draft->program.jobs[job];
+
+	if (after->gap_ns < WEIR_HOST_WORK_NS)
+		after->gap_ns = 0;
+}
+
 void weir_draft_remove_call(struct weir_draft *draft, uint32_t issue)
 {
 	struct weir_issue *after = &draft->program.issues[issue];
 
 	for (uint32_t j = after->first_job; j < after->first_job + after->job_count; j++) {
 		weir_draft_set_job(draft, j, 0, 0, 0);
-		draft->program.jobs[j].gap_ns = draft->program.jobs[j].latency_ns = 0;
+		weir_draft_close_gap(draft, j);
+		draft->program.jobs[j].latency_ns = 0;
 	}
 	touch_issue(draft, issue, after->call_ns);
 	after->call_ns = 0;
@@ -149,7 +158,7 @@ void weir_draft_remove(struct weir_draft *draft, uint32_t issue)
 	struct weir_issue *after = &draft->program.issues[issue];
 
 	weir_draft_remove_call(draft, issue);
-	after->dispatch_ns = after->work_ns = 0;
+	after->dispatch_ns = 0;
 }
 
 void weir_draft_unwait(struct weir_draft *draft, uint32_t issue)

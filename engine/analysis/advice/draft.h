@@ -46,7 +46,11 @@ void weir_draft_set_job(struct weir_draft *draft, uint32_t job, double ns, doubl
 /* Scales the device time of a job. */
 void weir_draft_scale_job(struct weir_draft *draft, uint32_t job, double factor, double low,
                           double high);
-/* Removes a call with its jobs and the host time before it. */
+/* Lets a job follow the one before it. A gap as long as the host's own work stays: where no call is
+ * recorded, that is what the device waited for. */
+void weir_draft_close_gap(struct weir_draft *draft, uint32_t job);
+/* Removes a call with its jobs and its dispatch. The host's own work before it stays: the program
+ * does not do it for this call. */
 void weir_draft_remove(struct weir_draft *draft, uint32_t issue);
 /* Removes a call and its jobs, but keeps the host time before it. */
 void weir_draft_remove_call(struct weir_draft *draft, uint32_t issue);

@@ -334,7 +334,7 @@ static void drop_job(struct weir_draft *draft, uint32_t job)
 		return;
 	}
 	weir_draft_set_job(draft, job, 0, 0, 0);
-	draft->program.jobs[job].gap_ns = 0;
+	weir_draft_close_gap(draft, job);
 }
 
 struct fusing {

@@ -48,7 +48,7 @@ bool weir_fix_channels_last(struct weir_draft *draft)
 		if (issue->job_count == 1 && !issue->graph)
 			weir_draft_remove(draft, job->issue);
 		else
-			draft->program.jobs[j].gap_ns = 0;
+			weir_draft_close_gap(draft, j);
 		weir_draft_set_job(draft, j, 0, 0, job->ns * LAYOUT_HIGH);
 		ns += job->ns;
 		kernels++;

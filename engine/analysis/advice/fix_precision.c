@@ -101,7 +101,7 @@ static void keep_channels_last(struct weir_draft *draft, const struct weir_produ
 		if (j > p->first && issue->job_count == 1 && !issue->graph)
 			weir_draft_remove(draft, job->issue);
 		weir_draft_set_job(draft, j, 0, 0, HALF * job->ns);
-		draft->program.jobs[j].gap_ns = 0;
+		weir_draft_close_gap(draft, j);
 		sum->layouts++;
 	}
 }
