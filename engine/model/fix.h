@@ -78,6 +78,8 @@ struct weir_need {
 /* A fix that applies to a run. Durations are of one unprofiled step; NAN: not known. */
 struct weir_found_fix {
 	bool of_trace; /* the times are of all analysed work: no step stands for the others */
+	/* The times after the fix are of one row of a batch, each of which took a step. */
+	bool of_row;
 	const struct weir_fix_entry *entry;
 	const char *how, *basis;
 	double before_ns, step_ns, low_ns, high_ns, speedup;

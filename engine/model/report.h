@@ -259,7 +259,8 @@ struct weir_recommendation {
 	double saving_step_ns, saving_low_ns, saving_high_ns, saving_speedup;
 	double saving_before_ns; /* the step before the change, without the profiler */
 	/* "step", or "trace" if no step of the trace stands for the others: then the times are
-	 * those of all analysed work. NULL: no prediction. */
+	 * those of all analysed work; "row" if those behind the change are of one row of a batch,
+	 * each of which took a step. NULL: no prediction. */
 	const char *saving_of;
 	const struct weir_fix_place *places; /* worst first */
 	size_t place_count;

@@ -163,6 +163,12 @@ static const char *saving_of(bool known, bool trace)
 	return !known ? NULL : trace ? "trace" : "step";
 }
 
+static const char *saving_of_fix(const struct weir_found_fix *fix)
+{
+	return fix->of_row && !isnan(fix->step_ns) ? "row"
+	                                           : saving_of(!isnan(fix->step_ns), fix->of_trace);
+}
+
 static void add_fix(struct weir_report *report, const struct weir_found_fix *fix)
 {
 	struct weir_need *needs =
@@ -185,7 +191,7 @@ static void add_fix(struct weir_report *report, const struct weir_found_fix *fix
 		.saving_high_ns = fix->high_ns,
 		.saving_speedup = fix->speedup,
 		.saving_before_ns = fix->before_ns,
-		.saving_of = saving_of(!isnan(fix->step_ns), fix->of_trace),
+		.saving_of = saving_of_fix(fix),
 		.places = fix->places,
 		.place_count = fix->place_count,
 		.needs = needs,

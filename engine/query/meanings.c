@@ -320,7 +320,7 @@ const struct weir_query_meaning weir_query_meanings[] = {
 	{"recommendations", "saving_before_ns", "ns",
          "step before the change, without the profiler"},
 	{"recommendations", "saving_speedup", "ratio", "step before over step after"},
-	{"recommendations", "saving_of", "", "step or trace, to which the times refer"},
+	{"recommendations", "saving_of", "", "step, row of a batch, or trace, to which the times refer"},
 	{"recommendations", "saving_basis", "", "what the prediction rests on"},
 	{"recommendations", "costs_effort", "", "low, medium or high"},
 	{"recommendations", "costs_numerics", "", "what may change in the results"},

@@ -732,7 +732,7 @@ class RecommendationSaving(Record):
     before_ns: Optional[int] = None
     #: step before over step after [ratio]
     speedup: Optional[float] = None
-    #: step or trace, to which the times refer
+    #: step, row of a batch, or trace, to which the times refer
     of: Optional[str] = None
     #: what the prediction rests on
     basis: Optional[str] = None

@@ -48,6 +48,7 @@ struct advice_result {
 	bool found;
 	double before_us, after_us; /* the step, both replayed */
 	double low_us, high_us;
+	double rows;       /* that the step after the fix has, each of which took one; 0: one */
 	double places_us;  /* a step, of all places before the fix */
 	char worst_op[64]; /* of the worst place; "": none */
 };

@@ -276,6 +276,22 @@ static void joining_turns_stays_beside_launching_them_faster(void **state)
 	assert_true(is_dropped("cuda-graph", 300, "copy-less", 200));
 }
 
+/* A batch needs rows that wait; a shorter step of one row does not. */
+static void a_batch_of_rows_leaves_what_shortens_the_step(void **state)
+{
+	struct list list;
+
+	(void)state;
+	for (int of_row = 0; of_row < 2; of_row++) {
+		list_init(&list);
+		add(&list, "batch-more", 900, 0, JOBS);
+		list.fixes[0].fix.of_row = of_row;
+		add(&list, "smaller-types", 300, 0, JOBS);
+		shortlist(&list);
+		assert_int_equal(list.fixes[1].dropped, !of_row);
+	}
+}
+
 /* Both fuse chains, at other places too. */
 static void compiling_chains_makes_compile_an_alternative_anywhere(void **state)
 {
@@ -305,6 +321,7 @@ int main(void)
 		cmocka_unit_test(compile_leaves_a_graph_and_the_main_chains),
 		cmocka_unit_test(removing_work_stays_beside_hiding_it),
 		cmocka_unit_test(joining_turns_stays_beside_launching_them_faster),
+		cmocka_unit_test(a_batch_of_rows_leaves_what_shortens_the_step),
 		cmocka_unit_test(compiling_chains_makes_compile_an_alternative_anywhere),
 	};
 

@@ -40,6 +40,12 @@ static void time_draft(const struct weir_draft *draft, struct weir_found_fix *fi
 		fmax(weir_replay(program, advisor->fast, WEIR_REPLAY_LOW), draft->floor_low_ns);
 	fix->high_ns =
 		fmax(weir_replay(program, advisor->slow, WEIR_REPLAY_HIGH), draft->floor_high_ns);
+	if (draft->rows > 0) {
+		fix->of_row = true;
+		fix->step_ns /= draft->rows;
+		fix->low_ns /= draft->rows;
+		fix->high_ns /= draft->rows;
+	}
 	fix->low_ns = fmin(fix->low_ns, fix->step_ns);
 	fix->high_ns = fmax(fix->high_ns, fix->step_ns);
 	fix->speedup = fix->step_ns > 0 ? fix->before_ns / fix->step_ns : NAN;

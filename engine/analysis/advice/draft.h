@@ -33,6 +33,9 @@ struct weir_draft {
 	 * elsewhere at the same time. Typical value and range. */
 	double floor_ns, floor_low_ns, floor_high_ns;
 	bool warm; /* the host's dispatch is already that of code in its caches */
+	/* Steps of the program that the changed one does at once; its times are divided by them.
+	 * 0: one. */
+	double rows;
 };
 
 void weir_draft_init(struct weir_draft *draft, const struct weir_advisor *advisor);

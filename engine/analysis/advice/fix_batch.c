@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Steps that run the same model several times: one run for all inputs reads the weights once. */
+/* Steps that run the same model several times, or once for few rows: one run for all inputs reads
+ * the weights once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/loops.h"
+#include "engine/analysis/advice/products.h"
+#include "engine/analysis/advice/transfers.h"
 #include "engine/base/arena.h"
 
 #define LEAST_RUNS 4
@@ -132,18 +135,26 @@ static bool find_runs(const struct weir_program *program, struct runs *out)
 	return out->count >= LEAST_RUNS && out->between_ns <= BETWEEN_SHARE * out->ns;
 }
 
+/* Returns the factor on the time of a kernel with `runs` times as many blocks. */
+static double factor_of_blocks(const struct weir_advisor *advisor, const struct weir_job *job,
+                               double runs)
+{
+	double sms = advisor->peaks ? advisor->peaks->sms : 0;
+	double blocks = advisor->program.rank->trace->device.blocks[job->row];
+
+	if (!(sms > 0) || !(blocks > 0))
+		return runs;
+	return fmin(runs, fmax(1, runs * blocks / (BLOCKS_AT_ONCE * sms)));
+}
+
 /* Returns the factor on a kernel's time for the rows of all runs. */
 static double factor_of(const struct weir_advisor *advisor, const struct weir_job *job, size_t runs)
 {
 	enum weir_family family = weir_advisor_family(advisor, job);
-	double sms = advisor->peaks ? advisor->peaks->sms : 0;
-	double blocks = advisor->program.rank->trace->device.blocks[job->row];
 
 	if (family == WEIR_FAMILY_GEMM || family == WEIR_FAMILY_GEMV)
 		return fmax(1, (double)runs / ROWS_OF_WEIGHTS);
-	if (!(sms > 0) || !(blocks > 0))
-		return (double)runs;
-	return fmin((double)runs, fmax(1, (double)runs * blocks / (BLOCKS_AT_ONCE * sms)));
+	return factor_of_blocks(advisor, job, (double)runs);
 }
 
 static bool merge_graphs(struct weir_draft *draft, const struct runs *runs)
@@ -311,6 +322,154 @@ static bool merge_operators(struct weir_draft *draft)
 	return found;
 }
 
+/* ---- steps for few rows ---- */
+
+/* Requests that a server joins to one step, as long as its products gain by that: a usual limit of
+ * batches that wait for no more than a few milliseconds. */
+#define BATCH 32.0
+/* Share of the unprofiled step in which the device reads weights. With less, another limit comes
+ * first, such as the dispatch of the host or the smallest kernels. */
+#define READING_SHARE 0.5
+/* Large products reach the model's time within a third, see products.h. */
+#define BATCH_LOW  0.7
+#define BATCH_HIGH 1.4
+
+/* Returns the bytes of the weights that the product reads for few rows; 0: it is none. */
+static double weights_of(const struct weir_op_call *call)
+{
+	const struct weir_work *work = &call->work;
+	double bytes;
+
+	if (work->confidence == WEIR_MODEL_NONE || !work->product || work->reuse.batch != 1 ||
+	    !(rows_of(call) > 0) || rows_of(call) > ROWS_OF_WEIGHTS)
+		return 0;
+	bytes = weir_loop_shared_bytes(work);
+	return 2 * bytes >= work->bytes ? bytes : 0;
+}
+
+/* The part of a step that reads weights. */
+struct reading {
+	double ns;    /* by the memory's rate */
+	double bytes; /* of all weights */
+	double rows;  /* the most of a product */
+};
+
+static struct reading reading_of(const struct weir_op_calls *calls)
+{
+	struct reading reading = {0, 0, 0};
+
+	for (size_t c = 0; c < calls->count; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+		double bytes = weights_of(call);
+
+		if (!(bytes > 0))
+			continue;
+		reading.ns += fmin(call->ns, bytes / calls->advisor->bandwidth * 1e9);
+		reading.bytes += bytes;
+		reading.rows = fmax(reading.rows, rows_of(call));
+	}
+	return reading;
+}
+
+/* Returns the time of a product with `batch` times as many rows, no less than now; NAN: not known.
+ */
+static double product_of_rows_ns(const struct weir_advisor *advisor,
+                                 const struct weir_op_call *call, double batch)
+{
+	struct weir_product product;
+	double rows_bytes = fmax(0, call->work.bytes - weights_of(call));
+
+	if (!weir_product_read(advisor, call->first_job, &product))
+		return NAN;
+	/* The side of the rows may be either. */
+	*(product.m <= product.n ? &product.m : &product.n) *= batch;
+	product.flops *= batch;
+	return fmax(call->ns, weir_product_ns(advisor, &product, product.engine, product.dtype,
+	                                      weights_of(call) + batch * rows_bytes));
+}
+
+/* Returns the bytes that a job moves; NAN: not known, or its arithmetic may take longer. */
+static double moved_bytes(const struct weir_advisor *advisor, const struct weir_op_call *call,
+                          const struct weir_job *job)
+{
+	const struct weir_device_columns *rows = &advisor->program.rank->trace->device;
+	struct weir_call recorded;
+
+	if (rows->kind[job->row] != WEIR_DEVICE_KERNEL)
+		return rows->bytes[job->row] >= 0 ? (double)rows->bytes[job->row] : NAN;
+	if (call->work.product)
+		return NAN;
+	if (call->work.confidence != WEIR_MODEL_NONE)
+		return call->work.bytes;
+	return weir_advisor_call(advisor, job, &recorded) ? weir_operand_bytes(&recorded) : NAN;
+}
+
+/* Returns the rate at which further bytes of a job move; NAN: not known. */
+static double further_rate(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	struct weir_transfer copy = weir_transfer_of(advisor, job);
+
+	if (copy.way == WEIR_TRANSFER_NONE)
+		return advisor->bandwidth;
+	/* A large copy shows its rate, a small one only its latency. */
+	if (copy.bytes > WEIR_STAGED_BYTES && job->ns > 0)
+		return copy.bytes / job->ns * 1e9;
+	return advisor->peaks ? advisor->peaks->host_link_bytes_per_s.sustained : NAN;
+}
+
+/* Returns the factor on the time of a job that multiplies by no weights: the other rows take the
+ * time of their bytes, as the start and end of a kernel or copy come once. */
+static double other_factor(const struct weir_advisor *advisor, const struct weir_op_call *call,
+                           const struct weir_job *job, double batch)
+{
+	bool transfers = weir_transfer_of(advisor, job).way != WEIR_TRANSFER_NONE;
+	double factor = transfers ? batch : factor_of_blocks(advisor, job, batch);
+	double more_ns =
+		(batch - 1) * moved_bytes(advisor, call, job) / further_rate(advisor, job) * 1e9;
+
+	return more_ns >= 0 && job->ns > 0 ? fmin(factor, 1 + more_ns / job->ns) : factor;
+}
+
+/* Gives a call its time for the whole batch; returns it. */
+static double batch_call(struct weir_draft *draft, const struct weir_op_call *call, double batch)
+{
+	const struct weir_program *program = &draft->advisor->program;
+	double ns = weights_of(call) > 0 ? product_of_rows_ns(draft->advisor, call, batch) : NAN;
+	double all_ns = 0;
+
+	for (uint32_t j = call->first_job; j < call->end_job; j++) {
+		const struct weir_job *job = &program->jobs[j];
+		double factor = isnan(ns) ? other_factor(draft->advisor, call, job, batch)
+		                          : ns / fmax(call->ns, 1);
+
+		weir_draft_scale_job(draft, j, factor, fmax(1, BATCH_LOW * factor),
+		                     fmin(batch, BATCH_HIGH * factor));
+		all_ns += factor * job->ns;
+	}
+	return all_ns;
+}
+
+/* A step that reads its weights for few rows takes hardly longer for those of many requests. */
+static bool batch_steps(struct weir_draft *draft)
+{
+	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
+	struct reading reading = reading_of(calls);
+	double batch, all_ns = 0;
+
+	if (!(reading.ns >= READING_SHARE * draft->advisor->before_ns))
+		return false;
+	batch = fmin(BATCH, floor(MOST_ROWS / reading.rows));
+	for (size_t c = 0; c < calls->count; c++)
+		all_ns += batch_call(draft, &calls->items[c], batch);
+	draft->rows = batch;
+	weir_draft_basis(draft,
+	                 "%.0f steps as one, which reads %.2f GB of weights once instead of for %s "
+	                 "each: %.0f us of device time by roofline, divided by %.0f",
+	                 batch, reading.bytes / 1e9, reading.rows > 1 ? "few rows" : "one row",
+	                 all_ns / 1e3, batch);
+	return true;
+}
+
 bool weir_fix_batch_more(struct weir_draft *draft)
 {
 	struct runs runs;
@@ -318,9 +477,10 @@ bool weir_fix_batch_more(struct weir_draft *draft)
 	/* Each turn has another input, so that none waits for a choice of the one before. */
 	if (weir_loop_group(draft, WEIR_LOOP_INPUTS))
 		return true;
+	/* Steps of other requests wait for no choice of this one. */
 	if (any_chooses(draft->advisor))
-		return false;
+		return batch_steps(draft);
 	if (find_runs(&draft->advisor->program, &runs))
 		return merge_graphs(draft, &runs);
-	return merge_operators(draft);
+	return merge_operators(draft) || batch_steps(draft);
 }

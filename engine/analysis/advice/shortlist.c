@@ -163,12 +163,19 @@ static bool is_part(const struct weir_ranked_fix *better, const struct weir_rank
 	       strcmp(other->fix.entry->id, "compile") == 0;
 }
 
+/* True if the better fix waits for more rows, which are computed at once: what makes the step of
+ * one row shorter is no alternative to that. */
+static bool needs_rows(const struct weir_ranked_fix *better)
+{
+	return better->fix.of_row;
+}
+
 static void drop_alternatives(const struct weir_advisor *advisor, struct weir_ranked_fix *outcomes,
                               size_t count)
 {
 	for (size_t b = 1; b < count; b++) {
 		for (size_t a = 0; a < b && !outcomes[b].dropped; a++) {
-			if (outcomes[a].dropped ||
+			if (outcomes[a].dropped || needs_rows(&outcomes[a]) ||
 			    (changes_types(&outcomes[a]) && !changes_types(&outcomes[b])) ||
 			    keeps_kernels(&outcomes[a], &outcomes[b]) ||
 			    hides_work(&outcomes[a], &outcomes[b]) ||

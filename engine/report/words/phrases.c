@@ -131,13 +131,15 @@ static void add_prediction(const struct weir_report *report,
                            const struct weir_recommendation *recommendation, struct weir_text *out)
 {
 	double low_ns = recommendation->saving_low_ns, high_ns = recommendation->saving_high_ns;
-	bool of_trace =
-		recommendation->saving_of && strcmp(recommendation->saving_of, "trace") == 0;
+	const char *of = recommendation->saving_of ? recommendation->saving_of : "";
+	bool of_trace = strcmp(of, "trace") == 0;
 	size_t same = same_gain(report, recommendation);
 
 	if (same)
 		weir_text_printf(out, "the gain of %zu in another way: ", same);
-	weir_text_puts(out, of_trace ? "predicted time " : "predicted step ");
+	weir_text_puts(out, of_trace                 ? "predicted time "
+	                    : strcmp(of, "row") == 0 ? "predicted time a row "
+	                                             : "predicted step ");
 	weir_text_duration(out, weir_as_stored_ns(recommendation->saving_step_ns));
 	if (same)
 		return;
