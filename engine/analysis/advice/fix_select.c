@@ -289,9 +289,13 @@ static double replace(struct weir_draft *draft, uint32_t sort_row, uint32_t firs
 	ns = select_ns(advisor, weir_args_tensor(&args, 0)) * selects_of(advisor, sort_row);
 	if (!(ns < now_ns))
 		return 0;
-	for (uint32_t j = first; j < end; j++)
+	for (uint32_t j = first; j < end; j++) {
 		weir_draft_scale_job(draft, j, ns / now_ns, 0.6 * ns / now_ns,
 		                     fmin(1, 1.4 * ns / now_ns));
+		/* The time of a select was measured with what lies between its kernels. */
+		if (j > first)
+			weir_draft_close_gap(draft, j);
+	}
 	*after_ns += ns;
 	return now_ns + remove_rest(draft, sort_row) +
 	       sample_candidates(draft, end, weir_args_tensor(&args, 0)->elements);
