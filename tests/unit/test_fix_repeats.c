@@ -105,6 +105,62 @@ static void rows_that_one_call_takes_apart_are_a_loop(void **state)
 	assert_false(result_of(unbound("[[15, 4096], []]"), weir_fix_vectorise).found);
 }
 
+/* Rows whose results a list takes that is joined behind the loop; host time without events behind
+ * that, and at the end of the step. */
+static double collected_us(double behind_us, double end_us)
+{
+	struct advice_step *step = rows(64, false);
+	struct advice_result result;
+
+	advice_step_op(step, "aten::cat", "[[], []]", "[\"TensorList\", \"Scalar\"]",
+	               "CatArrayBatchedCopy", 3);
+	advice_step_pass(step, behind_us);
+	advice_step_op(step, "aten::relu", "[[64, 4096]]", ONE, POINTWISE, 3);
+	advice_step_wait(step);
+	advice_step_pass(step, end_us);
+	advice_step_apply(step, weir_fix_vectorise, &result);
+	return result.after_us;
+}
+
+/* The list has 64 tensors: it is freed in 32 to 128 us, and 10 us of the stretch stay. */
+static void the_list_of_results_is_not_freed(void **state)
+{
+	(void)state;
+	assert_near(collected_us(100, 0) - collected_us(50, 0), 0, 0.01);
+	assert_near(collected_us(150, 0) - collected_us(100, 0), 150 - 128 - 10, 0.01);
+	assert_near(collected_us(31, 0) - collected_us(50, 0), 31 - 10, 0.01);
+	assert_near(collected_us(32, 0) - collected_us(50, 0), 0, 0.01);
+	/* Another name keeps the list to the end of the step. */
+	assert_near(collected_us(20, 100) - collected_us(20, 50), 0, 0.01);
+	assert_near(collected_us(20, 100) - collected_us(20, 20), 10 - 20, 5);
+	/* It is freed once. */
+	assert_near(collected_us(50, 100) - collected_us(50, 0), 100, 0.01);
+}
+
+/* Rows whose first operator takes the host so much longer in the first turn. */
+static double first_slower_us(double us)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < TURNS; i++) {
+		select_of(step, "[[64, 4096], [], []]", i);
+		advice_step_begin(step, "aten::mul", "[[4096], []]", ONE, NULL);
+		if (i == 0)
+			advice_step_pass(step, us);
+		advice_step_kernel(step, POINTWISE, 3, 1000);
+		advice_step_end(step);
+		advice_step_op(step, "aten::_softmax", "[[4096], [], []]", ONE,
+		               "softmax_warp_forward", 5);
+	}
+	return result_of(step, weir_fix_vectorise).after_us;
+}
+
+static void the_steps_first_operator_is_as_fast_as_those_of_other_turns(void **state)
+{
+	(void)state;
+	assert_near(first_slower_us(50), first_slower_us(0), 0.01);
+}
+
 static void fewer_than_four_turns_are_no_loop(void **state)
 {
 	(void)state;
@@ -367,6 +423,37 @@ static void results_of_a_loop_are_fetched_one_behind_the_other(void **state)
 	result = result_of(step, weir_fix_vectorise);
 	assert_true(result.found);
 	assert_true(result.after_us > 8 * 398);
+}
+
+/* ---- pack-copies ---- */
+
+/* Sixteen results that are copied one by one, behind a call that takes a tensor apart. */
+static double parts_us(const char *dims, const char *dim)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mm", "[[1, 4096], [4096, 2048]]", TWO, PRODUCT, 8);
+	advice_step_begin(step, "aten::unbind", dims, "[" BF16 ", \"Scalar\"]", dim);
+	advice_step_pass(step, 40);
+	advice_step_end(step);
+	for (int i = 0; i < TURNS; i++) {
+		advice_step_begin(step, "aten::copy_", "[[256, 16], [256, 16], []]", TWO, NULL);
+		advice_step_copy_bytes(step, "Memcpy DtoH (Device -> Pinned)", 2, 8192);
+		advice_step_end(step);
+	}
+	return result_of(step, weir_fix_pack_copies).after_us;
+}
+
+static void one_copy_needs_no_parts_of_its_tensor(void **state)
+{
+	double whole_us = parts_us("[[16, 256, 16], []]", "[\"\", \"0\"]");
+	double other_us = parts_us("[[17, 256, 16], []]", "[\"\", \"0\"]");
+
+	(void)state;
+	/* Taking apart takes 42 us, and no operator joins the parts. */
+	assert_true(whole_us < other_us - 42);
+	assert_near(parts_us("[[256, 16, 16], []]", "[\"\", \"-1\"]"), whole_us, 0.01);
+	assert_near(parts_us("[[15, 256, 16], []]", "[\"\", \"0\"]"), other_us, 0.01);
 }
 
 /* ---- batch-more ---- */
@@ -807,6 +894,8 @@ int main(void)
 		cmocka_unit_test(rows_of_a_loop_are_computed_at_once),
 		cmocka_unit_test(heads_of_attention_are_a_loop_of_rows),
 		cmocka_unit_test(rows_that_one_call_takes_apart_are_a_loop),
+		cmocka_unit_test(the_list_of_results_is_not_freed),
+		cmocka_unit_test(the_steps_first_operator_is_as_fast_as_those_of_other_turns),
 		cmocka_unit_test(fewer_than_four_turns_are_no_loop),
 		cmocka_unit_test(the_same_row_each_time_is_an_iteration_that_depends),
 		cmocka_unit_test(gates_of_a_recurrent_cell_depend_on_the_turn_before),
@@ -821,6 +910,7 @@ int main(void)
 		cmocka_unit_test(runs_that_leave_multiprocessors_idle_become_a_batch),
 		cmocka_unit_test(several_turns_of_a_recurrence_are_no_run_of_a_model),
 		cmocka_unit_test(runs_of_one_graph_read_the_weights_once),
+		cmocka_unit_test(one_copy_needs_no_parts_of_its_tensor),
 		cmocka_unit_test(three_runs_and_small_graphs_are_no_batch),
 		cmocka_unit_test(a_run_that_reads_the_chosen_token_waits_for_it),
 		cmocka_unit_test(products_with_other_weights_are_no_runs_of_a_model),

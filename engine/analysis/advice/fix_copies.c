@@ -433,6 +433,53 @@ static void drop_rest(struct weir_draft *draft, const struct run *run, uint32_t 
 		             fmin(program->issues[next].dispatch_ns, COPY_CALL_NS)));
 }
 
+/* Returns the operator that takes one tensor apart into as many parts as the run copies, before its
+ * first copy; WEIR_NONE: none. One copy takes the tensor as it is. */
+static uint32_t taking_apart(const struct weir_draft *draft, const struct run *run)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_timeline *timeline = &program->rank->timeline;
+	const struct weir_host_columns *host = &timeline->trace->host;
+	const struct weir_issue *first = &program->issues[run->first];
+	uint32_t before = run->first > 0 ? program->issues[run->first - 1].call : WEIR_NONE;
+	uint32_t row = first->outer;
+
+	if (row == WEIR_NONE || before == WEIR_NONE)
+		return WEIR_NONE;
+	while (row > 0 && host->thread[row - 1] == host->thread[first->call] &&
+	       host->start_ns[row - 1] >= host->end_ns[before]) {
+		const struct weir_arg *x;
+		struct weir_args args;
+		int64_t dim = 0;
+
+		row--;
+		if (strcmp(weir_timeline_host_name(timeline, row), "aten::unbind") != 0 ||
+		    !weir_advisor_args(draft->advisor, row, &args) ||
+		    !(x = weir_args_tensor(&args, 0)))
+			continue;
+		weir_args_int(&args, 1, &dim);
+		dim += dim < 0 ? x->rank : 0;
+		if (dim >= 0 && dim < x->rank && x->dims[dim] == (int64_t)run->copies)
+			return row;
+	}
+	return WEIR_NONE;
+}
+
+/* Removes the operator that takes the tensor apart; false: there is none. */
+static bool keep_whole(struct weir_draft *draft, const struct run *run)
+{
+	const struct weir_host_columns *host = &draft->program.rank->trace->host;
+	uint32_t row = taking_apart(draft, run);
+
+	if (row == WEIR_NONE)
+		return false;
+	weir_draft_set_dispatch(
+		draft, run->first,
+		fmax(0, draft->program.issues[run->first].dispatch_ns -
+	                        (double)weir_span_ns(host->start_ns[row], host->end_ns[row])));
+	return true;
+}
+
 /* Leaves the first copy of a run with all bytes, and removes the others with their waits. */
 static void pack(struct weir_draft *draft, const struct run *run, const struct weir_link_rate *rate)
 {
@@ -440,7 +487,7 @@ static void pack(struct weir_draft *draft, const struct run *run, const struct w
 	uint32_t job = program->issues[run->first].first_job;
 	double least_ns = program->jobs[job].span_ns;
 	uint32_t outer = program->issues[run->first].outer, i;
-	bool is_next = true;
+	bool is_next = true, whole;
 
 	for (i = run->first + 1; i < program->issue_count; i++) {
 		const struct weir_issue *issue = &program->issues[i];
@@ -462,11 +509,13 @@ static void pack(struct weir_draft *draft, const struct run *run, const struct w
 	weir_draft_set_job(draft, job, least_ns + run->bytes / rate->typical * 1e9,
 	                   run->bytes / rate->high * 1e9,
 	                   least_ns + run->bytes / (HIDDEN_LEAST * rate->low) * 1e9);
-	weir_draft_add_operators(draft, run->first, 1); /* it joins the tensors */
-	if (run->way == WEIR_TRANSFER_UP) {
+	whole = keep_whole(draft, run);
+	if (!whole)
+		weir_draft_add_operators(draft, run->first, 1); /* it joins the tensors */
+	if (run->way == WEIR_TRANSFER_UP)
 		free_host(draft, run->first);
+	if (whole || run->way == WEIR_TRANSFER_UP)
 		drop_rest(draft, run, i);
-	}
 }
 
 bool weir_fix_pack_copies(struct weir_draft *draft)
