@@ -133,7 +133,7 @@ static void a_removed_call_takes_no_time(void **state)
 	advice_run_release(&run);
 }
 
-/* What a program does without calls of the device, it does for none of them. */
+/* A program does its own work for no call of the device. */
 static void the_work_before_a_removed_call_stays(void **state)
 {
 	struct advice_run run;

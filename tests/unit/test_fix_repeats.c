@@ -133,7 +133,6 @@ static void the_list_of_results_is_not_freed(void **state)
 	/* Another name keeps the list to the end of the step. */
 	assert_near(collected_us(20, 100) - collected_us(20, 50), 0, 0.01);
 	assert_near(collected_us(20, 100) - collected_us(20, 20), 10 - 20, 5);
-	/* It is freed once. */
 	assert_near(collected_us(50, 100) - collected_us(50, 0), 100, 0.01);
 }
 
@@ -425,37 +424,6 @@ static void results_of_a_loop_are_fetched_one_behind_the_other(void **state)
 	assert_true(result.after_us > 8 * 398);
 }
 
-/* ---- pack-copies ---- */
-
-/* Sixteen results that are copied one by one, behind a call that takes a tensor apart. */
-static double parts_us(const char *dims, const char *dim)
-{
-	struct advice_step *step = advice_step_new();
-
-	advice_step_op(step, "aten::mm", "[[1, 4096], [4096, 2048]]", TWO, PRODUCT, 8);
-	advice_step_begin(step, "aten::unbind", dims, "[" BF16 ", \"Scalar\"]", dim);
-	advice_step_pass(step, 40);
-	advice_step_end(step);
-	for (int i = 0; i < TURNS; i++) {
-		advice_step_begin(step, "aten::copy_", "[[256, 16], [256, 16], []]", TWO, NULL);
-		advice_step_copy_bytes(step, "Memcpy DtoH (Device -> Pinned)", 2, 8192);
-		advice_step_end(step);
-	}
-	return result_of(step, weir_fix_pack_copies).after_us;
-}
-
-static void one_copy_needs_no_parts_of_its_tensor(void **state)
-{
-	double whole_us = parts_us("[[16, 256, 16], []]", "[\"\", \"0\"]");
-	double other_us = parts_us("[[17, 256, 16], []]", "[\"\", \"0\"]");
-
-	(void)state;
-	/* Taking apart takes 42 us, and no operator joins the parts. */
-	assert_true(whole_us < other_us - 42);
-	assert_near(parts_us("[[256, 16, 16], []]", "[\"\", \"-1\"]"), whole_us, 0.01);
-	assert_near(parts_us("[[15, 256, 16], []]", "[\"\", \"0\"]"), other_us, 0.01);
-}
-
 /* ---- batch-more ---- */
 
 /* Vectors of a tensor that are multiplied with a matrix; the best ones are taken. */
@@ -680,7 +648,6 @@ static void a_batch_takes_the_time_of_its_weights_and_of_all_rows(void **state)
 	alone = result_of(request(ONE_ROW, NULL, 0), weir_fix_batch_more);
 	small = result_of(request(ONE_ROW, "[[1, 11008]]", 2), weir_fix_batch_more);
 	large = result_of(request(ONE_ROW, "[[16, 1000000]]", 25), weir_fix_batch_more);
-	/* Weights are read once, for one row or for 32. */
 	assert_true(alone.after_us < 1.2 * alone.before_us);
 	/* 31 more rows of 44 kB take half a microsecond, those of 64 MB 25 us each. */
 	assert_near(small.after_us - alone.after_us, 2.5, 0.2);
@@ -694,7 +661,6 @@ static void steps_with_another_limit_than_their_weights_are_no_batch(void **stat
 	assert_false(result_of(request(ONE_ROW, "[[1, 11008]]", 120), weir_fix_batch_more).found);
 }
 
-/* Requests of a sampler do not wait for the choice of another one. */
 static void steps_that_choose_become_a_batch(void **state)
 {
 	struct advice_step *step = request(ONE_ROW, NULL, 0);
@@ -704,7 +670,6 @@ static void steps_that_choose_become_a_batch(void **state)
 	assert_true(result_of(step, weir_fix_batch_more).rows > 1);
 }
 
-/* A copy to the device behind the products. */
 static double copied_us(int64_t bytes)
 {
 	struct advice_step *step = request(ONE_ROW, NULL, 0);
@@ -910,7 +875,6 @@ int main(void)
 		cmocka_unit_test(runs_that_leave_multiprocessors_idle_become_a_batch),
 		cmocka_unit_test(several_turns_of_a_recurrence_are_no_run_of_a_model),
 		cmocka_unit_test(runs_of_one_graph_read_the_weights_once),
-		cmocka_unit_test(one_copy_needs_no_parts_of_its_tensor),
 		cmocka_unit_test(three_runs_and_small_graphs_are_no_batch),
 		cmocka_unit_test(a_run_that_reads_the_chosen_token_waits_for_it),
 		cmocka_unit_test(products_with_other_weights_are_no_runs_of_a_model),

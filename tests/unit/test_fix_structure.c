@@ -714,9 +714,42 @@ static void rows_that_one_block_sorts_stay(void **state)
 	}
 }
 
+/* ---- pack-copies ---- */
+
+/* Sixteen results that are copied one by one, behind a call that takes a tensor apart. */
+static double parts_us(const char *dims, const char *dim)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mm", "[[1, 4096], [4096, 2048]]", TWO, "nvjet_gemm", 8);
+	advice_step_begin(step, "aten::unbind", dims, "[" BF16 ", \"Scalar\"]", dim);
+	advice_step_pass(step, 40);
+	advice_step_end(step);
+	for (int i = 0; i < 16; i++) {
+		advice_step_begin(step, "aten::copy_", "[[256, 16], [256, 16], []]", TWO, NULL);
+		advice_step_copy_bytes(step, "Memcpy DtoH (Device -> Pinned)", 2, 8192);
+		advice_step_end(step);
+	}
+	advice_step_wait(step);
+	return result_of(step, weir_fix_pack_copies).after_us;
+}
+
+static void one_copy_needs_no_parts_of_its_tensor(void **state)
+{
+	double whole_us = parts_us("[[16, 256, 16], []]", "[\"\", \"0\"]");
+	double other_us = parts_us("[[17, 256, 16], []]", "[\"\", \"0\"]");
+
+	(void)state;
+	/* Taking apart takes 42 us, and no operator joins the parts. */
+	assert_true(whole_us < other_us - 42);
+	assert_near(parts_us("[[256, 16, 16], []]", "[\"\", \"-1\"]"), whole_us, 0.01);
+	assert_near(parts_us("[[15, 256, 16], []]", "[\"\", \"0\"]"), other_us, 0.01);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_copy_needs_no_parts_of_its_tensor),
 		cmocka_unit_test(a_chain_of_pointwise_kernels_reads_and_writes_once),
 		cmocka_unit_test(a_gate_is_another_tensor_than_its_factor),
 		cmocka_unit_test(rotated_halves_are_part_of_a_chain),

@@ -334,7 +334,7 @@ static bool merge_operators(struct weir_draft *draft)
 #define BATCH_LOW  0.7
 #define BATCH_HIGH 1.4
 
-/* Returns the bytes of the weights that the product reads for few rows; 0: it is none. */
+/* Returns the bytes of the weights that a call reads for few rows; 0: it is no such product. */
 static double weights_of(const struct weir_op_call *call)
 {
 	const struct weir_work *work = &call->work;

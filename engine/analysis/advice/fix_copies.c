@@ -465,7 +465,7 @@ static uint32_t taking_apart(const struct weir_draft *draft, const struct run *r
 	return WEIR_NONE;
 }
 
-/* Removes the operator that takes the tensor apart; false: there is none. */
+/* Removes the operator that takes the tensor apart; returns false without one. */
 static bool keep_whole(struct weir_draft *draft, const struct run *run)
 {
 	const struct weir_host_columns *host = &draft->program.rank->trace->host;
