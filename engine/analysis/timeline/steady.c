@@ -216,7 +216,7 @@ static size_t count_steady(const struct weir_steps *steps)
 }
 
 /* Returns true if the windows are a sliver of the trace in time, and either in device work as well
- * (most of it is linked to no step) or of few steps behind a first one that is none of them: the
+ * (most of it is linked to no step) or of few steps behind a first one that is set apart: the
  * trace then shows a start, such as that of a program that was profiled from its first line. */
 static bool is_sliver(const struct weir_intervals *windows, struct weir_interval all,
                       const struct weir_steps *steps, const struct weir_device_columns *device,
