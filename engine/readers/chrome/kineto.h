@@ -118,6 +118,7 @@ struct kineto_reader {
 	struct kineto_rows *rows;
 	struct kineto_pattern_sets *patterns; /* of the threads that read blocks */
 	uint64_t expected_bytes;   /* see weir_source_expected_bytes(); 0: all is reserved */
+	uint64_t usual_bytes;      /* the most that a trace of this stored size decodes to */
 	uint64_t timed;            /* events of a known category with usable times */
 	uint64_t known;            /* events of a known category */
 	uint64_t unpadded, padded; /* time stamps with fewer than 3 decimals; with 3, the last 0 */

@@ -22,6 +22,7 @@
 #define SAMPLE_BYTES    ((uint64_t)32 << 20) /* show how many rows the rest has */
 #define MOST_EXPECTED   ((size_t)1 << 24)    /* rows that such a sample makes room for */
 #define RESERVE         1.02
+#define MOST_USUAL      40 /* bytes for each stored one, see source.h */
 
 _Static_assert(WEIR_BLOCKS_PADDING >= WEIR_JSONSCAN_PADDING &&
                        WEIR_BLOCKS_PADDING >= KINETO_PATTERNS_PADDING,
@@ -141,6 +142,7 @@ struct weir_blocks *weir_kineto_blocks_new(struct kineto_reader *reader, struct 
 
 	reader->patterns = weir_kineto_pattern_sets_new();
 	reader->expected_bytes = weir_source_expected_bytes(source);
+	reader->usual_bytes = MOST_USUAL * weir_source_stored_size(source);
 	return weir_blocks_new(source, &options);
 }
 
@@ -169,7 +171,8 @@ static bool warns_again(const struct kineto_reader *reader, const struct part *p
 static void reserve_rows(struct kineto_reader *reader, const struct weir_block *block)
 {
 	uint64_t bytes = block->at + block->length;
-	bool sure = bytes >= SAMPLE_BYTES;
+	/* A stream that decodes to more than traces do may hold anything. */
+	bool sure = bytes >= SAMPLE_BYTES && reader->expected_bytes <= reader->usual_bytes;
 
 	if (!reader->expected_bytes || (block->at > 0 && !sure))
 		return;
