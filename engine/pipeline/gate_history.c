@@ -16,6 +16,7 @@
 
 struct filling {
 	const struct weir_gate_request *request;
+	struct weir_store *store; /* that holds the baseline */
 	const struct weir_gating_side *candidate;
 	struct weir_gate_result *result;
 };
@@ -186,7 +187,7 @@ static enum weir_status add_row(const struct filling *filling, uint64_t index,
 		return WEIR_OK;
 	query.table = table_of(row->kind);
 	query.series = row->scope + strlen(weir_scope_word(row->kind));
-	status = weir_store_load_from(filling->request->db, &query, &stored, err);
+	status = weir_store_load(filling->store, &query, &stored, err);
 	if (status)
 		return status;
 	past = gather(filling, row, stored);
@@ -204,10 +205,11 @@ static enum weir_status add_row(const struct filling *filling, uint64_t index,
 }
 
 enum weir_status weir_gate_history_fill(const struct weir_gate_request *request,
+                                        struct weir_store *store,
                                         const struct weir_gating_side *candidate,
                                         struct weir_gate_result *result, struct weir_error *err)
 {
-	const struct filling filling = {request, candidate, result};
+	const struct filling filling = {request, store, candidate, result};
 	enum weir_status status = WEIR_OK;
 
 	result->pictures->histories = weir_arena_alloc(

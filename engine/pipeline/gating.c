@@ -316,6 +316,7 @@ enum weir_status weir_gating_compare(struct weir_gate_result *result,
 struct sides {
 	struct weir_baseline *baseline; /* NULL: not loaded yet */
 	struct weir_baseline *candidate;
+	struct weir_store *store; /* that the baseline came from, for further questions; or NULL */
 };
 
 static enum weir_status measure_sides(const struct weir_gate_request *request, struct sides *sides,
@@ -375,8 +376,12 @@ static enum weir_status load_baseline(const struct weir_gate_request *request, s
 {
 	const struct weir_store_query query = {.name = request->name};
 	struct weir_region region = weir_region_enter("baseline", request->name);
-	enum weir_status status = weir_store_load_from(request->db, &query, &sides->baseline, err);
+	enum weir_status status = weir_store_open(request->db, WEIR_STORE_READ, &sides->store, err);
 
+	if (status)
+		sides->store = NULL;
+	else
+		status = weir_store_load(sides->store, &query, &sides->baseline, err);
 	weir_region_leave(&region, "runs", status ? 0 : sides->baseline->count);
 	if (status)
 		sides->baseline = NULL;
@@ -396,7 +401,11 @@ static enum weir_status go_without_baseline(const struct weir_gate_request *requ
 		weir_gate_remark(result, "%s", err->message);
 	}
 	*err = (struct weir_error){0};
-	return request->bootstrap ? bootstrap(request, sides->candidate, result, err) : WEIR_OK;
+	if (!request->bootstrap)
+		return WEIR_OK;
+	weir_store_free(sides->store); /* bootstrap() opens it to write */
+	sides->store = NULL;
+	return bootstrap(request, sides->candidate, result, err);
 }
 
 static enum weir_status compare_sides(const struct weir_gate_request *request,
@@ -415,7 +424,7 @@ static enum weir_status compare_sides(const struct weir_gate_request *request,
 	weir_gating_side_init(&candidate, sides->candidate);
 	status = compare_allowed(result, &request->terms, &baseline, &candidate, true, err);
 	if (!status && request->name && result->pictures)
-		status = weir_gate_history_fill(request, &candidate, result, err);
+		status = weir_gate_history_fill(request, sides->store, &candidate, result, err);
 	if (!status && result->row_count)
 		weir_region_leave(&region, "rows", result->row_count);
 	weir_gating_side_release(&baseline);
@@ -448,8 +457,9 @@ enum weir_status weir_gate_runs(const struct weir_gate_request *request,
 	if (!status)
 		weir_word_findings(result);
 	if (!status)
-		weir_next_steps(request, sides.candidate, sides.baseline, result);
+		weir_next_steps(request, sides.store, sides.candidate, sides.baseline, result);
 out:
+	weir_store_free(sides.store);
 	weir_baseline_free(sides.baseline);
 	weir_baseline_free(sides.candidate);
 	return status;

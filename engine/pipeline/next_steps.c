@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "baselines/store.h"
 #include "engine/base/text.h"
 #include "engine/pipeline/clock.h"
 #include "engine/pipeline/next_steps.h"
@@ -21,6 +20,7 @@
  * executed, and with RUN..., to be read. */
 struct step {
 	const struct weir_gate_request *request;
+	struct weir_store *store; /* NULL: there is none */
 	const struct weir_baseline *candidate;
 	struct weir_gate_result *result;
 	struct weir_gate_advice *advice;
@@ -188,19 +188,14 @@ static const char *free_name(struct step *step)
 {
 	const struct weir_gate_request *request = step->request;
 	struct weir_store_list *list = NULL;
-	struct weir_store *store = NULL;
 	struct weir_error ignored = {0};
 	const char *name = weir_arena_format(step->result->arena, "%.100s-next", request->name);
 
-	if (weir_store_open(request->db, WEIR_STORE_READ, &store, &ignored) ||
-	    weir_store_list(store, &list, &ignored)) {
-		weir_store_free(store);
+	if (!step->store || weir_store_list(step->store, &list, &ignored))
 		return name; /* nothing is stored, or the command itself will say why not */
-	}
 	for (unsigned i = 2; i < MOST_NAMES && is_held(list, name); i++)
 		name = weir_arena_format(step->result->arena, "%.100s-next-%u", request->name, i);
 	weir_store_list_free(list);
-	weir_store_free(store);
 	return name;
 }
 
@@ -358,10 +353,12 @@ static void advise_renewal(struct step *step, const struct weir_baseline *baseli
 	                 step->request->name, floor(days), policy->max_age_days);
 }
 
-void weir_next_steps(const struct weir_gate_request *request, const struct weir_baseline *candidate,
-                     const struct weir_baseline *baseline, struct weir_gate_result *result)
+void weir_next_steps(const struct weir_gate_request *request, struct weir_store *store,
+                     const struct weir_baseline *candidate, const struct weir_baseline *baseline,
+                     struct weir_gate_result *result)
 {
-	struct step step = {.request = request, .candidate = candidate, .result = result};
+	struct step step = {
+		.request = request, .store = store, .candidate = candidate, .result = result};
 
 	switch (result->verdict) {
 	case WEIR_GATE_PASS:

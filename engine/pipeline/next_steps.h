@@ -3,11 +3,13 @@
 #ifndef WEIR_PIPELINE_NEXT_STEPS_H
 #define WEIR_PIPELINE_NEXT_STEPS_H
 
+#include "baselines/store.h"
 #include "engine/pipeline/gating.h"
 
 /* Fills result->advice from the verdict, and remarks a baseline that is older than the policy
- * allows. A side is NULL if it was not loaded. */
-void weir_next_steps(const struct weir_gate_request *request, const struct weir_baseline *candidate,
-                     const struct weir_baseline *baseline, struct weir_gate_result *result);
+ * allows. A side is NULL if it was not loaded; `store` if the baseline is in none. */
+void weir_next_steps(const struct weir_gate_request *request, struct weir_store *store,
+                     const struct weir_baseline *candidate, const struct weir_baseline *baseline,
+                     struct weir_gate_result *result);
 
 #endif
