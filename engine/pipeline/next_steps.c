@@ -20,7 +20,7 @@
  * executed, and with RUN..., to be read. */
 struct step {
 	const struct weir_gate_request *request;
-	struct weir_store *store; /* NULL: there is none */
+	struct weir_store *store; /* NULL: the baseline is not stored */
 	const struct weir_baseline *candidate;
 	struct weir_gate_result *result;
 	struct weir_gate_advice *advice;
