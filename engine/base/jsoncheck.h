@@ -17,15 +17,16 @@ struct weir_jsoncheck {
 	size_t done;                    /* bytes that were checked */
 	unsigned state;                 /* an enum of jsoncheck.c */
 	unsigned depth;                 /* open brackets */
-	bool bad;                       /* the start is no JSON */
+	bool bad;                       /* the bytes are not the start of a value */
 	char open[WEIR_JSON_MAX_DEPTH]; /* '{' or '[' for each */
 };
 
 /* Begins a check before the opening bracket of a value. */
 void weir_jsoncheck_start(struct weir_jsoncheck *check);
 
-/* Checks the start of a value, which holds all bytes of the call before and more. Returns false if
- * it is no JSON, is nested too deeply, or ends within these bytes, and then always. */
+/* Checks a value from its first byte; `start` begins with the bytes of the call before. Returns
+ * false if they are not JSON, are nested too deeply, or hold the end of the value. Once false, it
+ * stays false until weir_jsoncheck_start(). */
 bool weir_jsoncheck_feed(struct weir_jsoncheck *check, struct weir_slice start);
 
 #endif

@@ -137,7 +137,7 @@ static const struct {
                                         "smaller type, or share operands across more rows"},
 	[WEIR_BOUND_KERNEL] = {REACHES, "retune or replace it; the rules on the details page of "
                                         "Nsight Compute show what limits it"},
-	[WEIR_BOUND_HARDWARE] = {REACHES ": only smaller types or more devices help",
+	[WEIR_BOUND_HARDWARE] = {REACHES ": smaller types, less work or more devices help",
                                  "use a smaller type (FP8), prune, or add devices"},
 	[WEIR_BOUND_RUNTIME] =
 		{"the kernel with most of the counted time ({operator_share:share}) is too short "

@@ -324,8 +324,8 @@ static bool merge_operators(struct weir_draft *draft)
 
 /* ---- steps for few rows ---- */
 
-/* Requests that a server joins to one step, as long as its products gain by that: a usual limit of
- * batches that wait for no more than a few milliseconds. */
+/* Steps in a batch, unless their rows exceed MOST_ROWS: a usual limit of servers that collect
+ * requests for a few milliseconds. */
 #define BATCH 32.0
 /* Share of the unprofiled step in which the device reads weights. With less, another limit comes
  * first, such as the dispatch of the host or the smallest kernels. */
@@ -334,7 +334,7 @@ static bool merge_operators(struct weir_draft *draft)
 #define BATCH_LOW  0.7
 #define BATCH_HIGH 1.4
 
-/* Returns the bytes of the weights that a call reads for few rows; 0: it is no such product. */
+/* Returns the bytes of weights that a product reads for few rows; 0 for any other call. */
 static double weights_of(const struct weir_op_call *call)
 {
 	const struct weir_work *work = &call->work;
@@ -477,7 +477,7 @@ bool weir_fix_batch_more(struct weir_draft *draft)
 	/* Each turn has another input, so that none waits for a choice of the one before. */
 	if (weir_loop_group(draft, WEIR_LOOP_INPUTS))
 		return true;
-	/* Steps of other requests wait for no choice of this one. */
+	/* Choices inside a step do not keep the steps of several requests apart. */
 	if (any_chooses(draft->advisor))
 		return batch_steps(draft);
 	if (find_runs(&draft->advisor->program, &runs))

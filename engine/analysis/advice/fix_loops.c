@@ -266,8 +266,9 @@ static double inside_ns(const struct weir_op_calls *calls, const struct weir_loo
 	return (double)weir_span_ns(start_ns[issue->outer], start_ns[issue->call]);
 }
 
-/* Takes off what the operator of the step's first call takes longer than in the other turns: the
- * time before that call belongs to the step before. */
+/* Shortens the dispatch of the step's first call by the time that its operator takes longer than in
+ * the other turns. It includes the start of the operator alone: the host time before the operator
+ * belongs to the previous step. */
 static void quicken_first(struct weir_draft *draft, const struct weir_op_calls *calls,
                           const struct weir_loop *loop)
 {
@@ -308,7 +309,7 @@ static void set_dispatch(struct weir_draft *draft, const struct weir_op_calls *c
 
 /* Freeing a tensor of a list takes an eager framework 0.5 to 2 us, all of them in one stretch:
  * behind the operator that puts them together, if nothing else names the list, or at the end of the
- * function. What remains of the stretch is that between two other operators. */
+ * function. 10 us of the stretch stay, about the time between two operators. */
 #define LEAST_FREE_NS 500.0
 #define MOST_FREE_NS  2000.0
 #define BETWEEN_NS    10000.0

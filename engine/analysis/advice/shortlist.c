@@ -163,8 +163,8 @@ static bool is_part(const struct weir_ranked_fix *better, const struct weir_rank
 	       strcmp(other->fix.entry->id, "compile") == 0;
 }
 
-/* True if the better fix waits for more rows, which are computed at once: what makes the step of
- * one row shorter is no alternative to that. */
+/* True if the better fix computes several rows at once. It needs more requests; a fix that shortens
+ * the step of one row is then no alternative to it, and stays listed. */
 static bool needs_rows(const struct weir_ranked_fix *better)
 {
 	return better->fix.of_row;

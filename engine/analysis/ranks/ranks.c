@@ -5,12 +5,12 @@
 
 #include "engine/analysis/ranks/ranks.h"
 #include "engine/analysis/ranks/ranks_match.h"
+#include "engine/analysis/timeline/steady.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 
 /* Further devices of a job are not compared. */
-#define MAX_LANES      65536
-#define OUTLIER_FACTOR 5
+#define MAX_LANES 65536
 /* A rank counts as late if the others wait at least this share of the time in its collectives. */
 #define LATE_SHARE 0.10
 /* Device or host must explain at least this share of the lateness. */
@@ -270,7 +270,7 @@ static void exclude_first(struct weir_meetings *all)
 	}
 	for (size_t l = 0; l < all->lane_count; l++)
 		if (lanes[l].first && lanes[l].longest_ns > 0 &&
-		    extent_of(all, lanes[l].first).longest_ns / OUTLIER_FACTOR >
+		    extent_of(all, lanes[l].first).longest_ns / WEIR_FIRST_WAIT_FACTOR >
 		            lanes[l].longest_ns)
 			lanes[l].first->counts = false;
 	free(lanes);

@@ -271,7 +271,7 @@ static void note_first_waits(const struct weir_analysis *analysis, struct weir_r
 	weir_text_duration(&text, (double)longest_ns);
 	weir_report_note(report, "first_collective",
 	                 "the first collective took up to %s, more than five times any later one: "
-	                 "it waited for a rank that started later, and is set apart",
+	                 "it likely waited for a rank that started later, and is set apart",
 	                 text.data);
 	weir_text_release(&text);
 }

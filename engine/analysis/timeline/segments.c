@@ -236,8 +236,8 @@ static void move_segments(void *context, size_t index)
 	part->items = NULL;
 }
 
-/* Puts the segments and names of the tasks behind each other. No segment continues one of the task
- * before: it belongs to another row. */
+/* Joins the segments and names of the tasks in order. Tasks meet where a row of computation starts,
+ * so that no segment goes on in the next task. */
 static void join_tasks(struct cut *cut, struct weir_segments *out)
 {
 	size_t count = 0;

@@ -15,8 +15,7 @@
 #define INCOMPLETE_FACTOR 0.90
 #define SLIVER            0.10 /* of the trace's time and device rows: less is no sample of it */
 #define SAMPLE_STEPS      5 /* fewer steady steps are no sample of a trace that is mostly warm-up */
-#define FIRST_WAIT_FACTOR 5 /* as engine/analysis/ranks/ranks.h */
-#define FIRST_WAIT_NS     10000000 /* less is no start of another profiler */
+#define FIRST_WAIT_NS     10000000 /* shorter waits have other causes */
 #define QUEUED_NS         1000000  /* a start later than this after its launch was queued */
 #define FEWEST_STEPS      4        /* with fewer steps, none stands out */
 
@@ -256,10 +255,10 @@ static uint32_t long_first_collective(const struct weir_timeline *timeline, size
 	if (found == WEIR_NONE || longest_ns == 0)
 		return WEIR_NONE;
 	ns = weir_span_ns(device->start_ns[found], device->end_ns[found]);
-	return ns >= FIRST_WAIT_NS && ns / FIRST_WAIT_FACTOR > longest_ns ? found : WEIR_NONE;
+	return ns >= FIRST_WAIT_NS && ns / WEIR_FIRST_WAIT_FACTOR > longest_ns ? found : WEIR_NONE;
 }
 
-/* Sets the window to all of the time, if `steady` without a long first collective. */
+/* Sets the device's window to its whole time; if `steady`, without a long first collective. */
 static void take_whole(struct weir_steps *steps, const struct weir_timeline *timeline, size_t d,
                        struct weir_interval all, bool steady)
 {
@@ -273,7 +272,8 @@ static void take_whole(struct weir_steps *steps, const struct weir_timeline *tim
 	weir_intervals_push(&whole, all.start_ns, all.end_ns);
 	if (row != WEIR_NONE) {
 		weir_intervals_push(&apart, device->start_ns[row], device->end_ns[row]);
-		steps->first_wait_ns = weir_intervals_total(&apart);
+		if (weir_intervals_total(&apart) > steps->first_wait_ns)
+			steps->first_wait_ns = weir_intervals_total(&apart);
 	}
 	weir_intervals_subtract(&whole, &apart, &steps->windows[d]);
 	weir_intervals_release(&whole);

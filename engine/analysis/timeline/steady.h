@@ -8,6 +8,10 @@
 
 #include "engine/analysis/timeline/steps.h"
 
+/* A first collective that lasts more than this many times any later one of its device waits for
+ * ranks whose profilers start later. */
+#define WEIR_FIRST_WAIT_FACTOR 5
+
 /* Sets period_ns and state of every step, and median_period_ns. The device times of the steps must
  * be set. */
 void weir_steady_judge(struct weir_steps *steps);

@@ -64,7 +64,7 @@ struct weir_steps {
 	struct weir_step *steps; /* in order of start */
 	size_t step_count, step_capacity;
 	struct weir_span_tracks tracks;
-	int64_t first_wait_ns;   /* of a first collective that the windows do without */
+	int64_t first_wait_ns;   /* of a first collective that is left out; the longest */
 	bool sliver;             /* a device's steps hold next to none of its work; see steady.h */
 	bool explicit_steps;     /* annotated; false: inferred from a stage */
 	double median_period_ns; /* of all steps; NAN: no steps */

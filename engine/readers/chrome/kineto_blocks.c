@@ -19,10 +19,10 @@
 /* The scan takes a longer element for several that a stray quote joined. */
 #define LONGEST_ELEMENT 65536
 #define MOST_RESERVED   ((size_t)1 << 20)    /* rows that a guess makes room for */
-#define SAMPLE_BYTES    ((uint64_t)32 << 20) /* show how many rows the rest has */
-#define MOST_EXPECTED   ((size_t)1 << 24)    /* rows that such a sample makes room for */
-#define RESERVE         1.02
-#define MOST_USUAL      40 /* bytes for each stored one, see source.h */
+#define SAMPLE_BYTES    ((uint64_t)32 << 20) /* read before the rest is extrapolated from them */
+#define MOST_EXPECTED   ((size_t)1 << 24)    /* rows that this sample makes room for */
+#define RESERVE         1.02                 /* times the extrapolated rows */
+#define MOST_USUAL      40                   /* bytes for each stored one, see source.h */
 
 _Static_assert(WEIR_BLOCKS_PADDING >= WEIR_JSONSCAN_PADDING &&
                        WEIR_BLOCKS_PADDING >= KINETO_PATTERNS_PADDING,
@@ -171,7 +171,7 @@ static bool warns_again(const struct kineto_reader *reader, const struct part *p
 static void reserve_rows(struct kineto_reader *reader, const struct weir_block *block)
 {
 	uint64_t bytes = block->at + block->length;
-	/* A stream that decodes to more than traces do may hold anything. */
+	/* A stream that decodes to more bytes than traces do may be a bomb. */
 	bool sure = bytes >= SAMPLE_BYTES && reader->expected_bytes <= reader->usual_bytes;
 
 	if (!reader->expected_bytes || (block->at > 0 && !sure))

@@ -91,7 +91,7 @@ static int sniff(const char *head, size_t len)
 /* ---- stacks ---- */
 
 /* The last stack and the node of each of its frames. Neighbouring lines of sorted stacks, which
- * most tools write, begin with the same frames: these are not looked up again. */
+ * most tools write, begin with the same frames, which are then not looked up again. */
 struct last_stack {
 	struct weir_text text;
 	struct known_frame {
