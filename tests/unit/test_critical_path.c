@@ -13,6 +13,7 @@
 #include "engine/analysis/ranks/ranks.h"
 #include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
+#include "engine/base/enums.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"
@@ -619,6 +620,62 @@ static void work_of_the_same_stream_is_no_dependency(void **state)
 	}
 }
 
+/* Work is queued behind short work of its stream, but starts late. The other kernel, of another
+ * stream, runs until shortly after that, or ends long before it; or another device runs it. */
+static void queued_work_waits_for_what_holds_its_device(void **state)
+{
+	static const struct {
+		int64_t other_end_ns;
+		uint16_t device;
+		struct expected expected[3];
+	} cases[] = {
+		{49001,
+	         0,
+	         {{100, 49000, WEIR_PATH_COMPUTE, "other"},
+	          {49000, 51000, WEIR_PATH_COMPUTE, "next"}}},
+		{39000,
+	         0,
+	         {{100, 39000, WEIR_PATH_COMPUTE, "other"},
+	          {39000, 49000, WEIR_PATH_KERNEL_GAP, NULL},
+	          {49000, 51000, WEIR_PATH_COMPUTE, "next"}}},
+		{38999,
+	         0,
+	         {{100, 38999, WEIR_PATH_COMPUTE, "other"},
+	          {38999, 49000, WEIR_PATH_IDLE, NULL},
+	          {49000, 51000, WEIR_PATH_COMPUTE, "next"}}},
+		{49001,
+	         1,
+	         {{100, 20300, WEIR_PATH_COMPUTE, "short"},
+	          {20300, 49000, WEIR_PATH_IDLE, NULL},
+	          {49000, 51000, WEIR_PATH_COMPUTE, "next"}}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct make_trace *make = make_trace_new();
+		struct make_device_row other = {.kind = WEIR_DEVICE_KERNEL,
+		                                .name = "other",
+		                                .start_ns = 100,
+		                                .end_ns = cases[i].other_end_ns,
+		                                .device = cases[i].device,
+		                                .stream = 7,
+		                                .correlation = 1};
+		struct weir_trace *trace;
+		struct desk desk;
+
+		make_call(make, 0, "cudaLaunchKernel", 50, 60, 1);
+		make_device(make, &other);
+		make_call(make, 0, "cudaLaunchKernel", 70, 80, 2);
+		make_kernel(make, 0, "short", 100, 20300, 2);
+		make_call(make, 0, "cudaLaunchKernel", 90, 95, 3);
+		make_kernel(make, 0, "next", 49000, 51000, 3);
+		trace = make_trace_finish(make);
+		desk_open(&desk, &trace, 1, false);
+		assert_path(&desk, cases[i].expected, cases[i].expected[2].name ? 3 : 2);
+		desk_close(&desk);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -635,6 +692,7 @@ int main(void)
 		cmocka_unit_test(most_of_the_path_and_a_margin_make_its_class),
 		cmocka_unit_test(a_copy_that_blocks_leads_to_the_device),
 		cmocka_unit_test(work_of_the_same_stream_is_no_dependency),
+		cmocka_unit_test(queued_work_waits_for_what_holds_its_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@
 
 /* Steps without progress before we assume a cycle caused by bad clocks. */
 #define MOST_STALLED 4096
+/* Rows that end after an instant among which work that runs at it is sought. */
+#define MOST_RUNNING 16
 
 enum place {
 	AT_START, /* device row `at` is about to begin */
@@ -236,21 +238,46 @@ static enum weir_path_kind kind_of_gap(const struct weir_rank *rank, const struc
 	return WEIR_PATH_IDLE;
 }
 
-/* Handles work without a launch in the trace and without earlier work on its stream: it continues
- * with the work that ended last. */
-static void walk_unlinked(struct walk *walk, uint32_t row)
+/* Returns other work of the row's device that runs at the position, else the work that ended last
+ * before it, if possible on that device; WEIR_NONE: none. */
+static uint32_t find_other_work(struct walk *walk, uint32_t row)
 {
 	const struct weir_path_index *index = index_of(walk);
-	const struct weir_rank *rank = rank_of(walk);
+	const struct weir_device_columns *rows = &rank_of(walk)->trace->device;
 	size_t ended = weir_path_ended(index, local_now(walk));
-	uint32_t last = ended > 0 ? index->by_end[ended - 1] : WEIR_NONE;
 
-	if (last == WEIR_NONE || last == row) {
+	for (size_t i = ended; i < rows->count && i < ended + MOST_RUNNING; i++) {
+		uint32_t other = index->by_end[i];
+
+		if (rows->device[other] == rows->device[row] &&
+		    rows->start_ns[other] < local_now(walk))
+			return other;
+	}
+	for (size_t i = ended; i-- > 0;)
+		if (index->by_end[i] != row && rows->device[index->by_end[i]] == rows->device[row])
+			return index->by_end[i];
+	return ended > 0 && index->by_end[ended - 1] != row ? index->by_end[ended - 1] : WEIR_NONE;
+}
+
+/* Handles queued work that waited although its stream had no work, and for no event on record: it
+ * continues with what else the device did. Work that cannot start while other streams hold the
+ * device waits without an event; the events of unlinked work may be missing. */
+static void walk_waiting(struct walk *walk, uint32_t row)
+{
+	const struct weir_rank *rank = rank_of(walk);
+	uint32_t other = find_other_work(walk, row);
+	struct weir_path_piece piece = piece_of_row(rank, row, WEIR_PATH_IDLE);
+	int64_t end_ns;
+
+	if (other == WEIR_NONE) {
 		give_up(walk);
 		return;
 	}
-	take(walk, rank->trace->device.end_ns[last], piece_of_row(rank, row, WEIR_PATH_IDLE));
-	go(walk, IN_ROW, last);
+	end_ns = rank->trace->device.end_ns[other];
+	if (weir_span_ns(end_ns, local_now(walk)) <= WEIR_INTER_KERNEL_NS)
+		piece.kind = WEIR_PATH_KERNEL_GAP;
+	take(walk, end_ns, piece);
+	go(walk, IN_ROW, other);
 }
 
 static void walk_start(struct walk *walk)
@@ -270,13 +297,14 @@ static void walk_start(struct walk *walk)
 		go(walk, ON_HOST, trace->host.thread[arrival.launch]);
 		return;
 	}
-	if (source == WEIR_NONE && arrival.before == WEIR_NONE) {
-		walk_unlinked(walk, row);
-		return;
-	}
 	if (source == WEIR_NONE) {
 		source = arrival.before;
-		piece.kind = (uint8_t)kind_of_gap(rank, &arrival, local_now(walk));
+		if (source != WEIR_NONE)
+			piece.kind = (uint8_t)kind_of_gap(rank, &arrival, local_now(walk));
+		if (source == WEIR_NONE || piece.kind == WEIR_PATH_IDLE) {
+			walk_waiting(walk, row);
+			return;
+		}
 		if (piece.kind == WEIR_PATH_LAUNCH)
 			piece.name = trace->host.name[arrival.launch];
 	}

@@ -7,7 +7,8 @@
  *                          end (dependency); else its launch call if the stream was empty by then;
  *                          else the previous work on its stream. All work of a graph replay has
  *                          one launch, and the last work of the same replay counts before that of
- *                          the stream
+ *                          the stream. Queued work that starts more than WEIR_INTER_KERNEL_NS after
+ *                          that continues with work that holds its device meanwhile
  *   device work            continues at its start. A collective that waits for another rank
  *                          continues at the start of the last member, on that member's rank
  *   host                   the activity of the thread, innermost row first, back from the launch.
