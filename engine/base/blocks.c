@@ -8,6 +8,7 @@
 #include "engine/base/pool.h"
 
 #define SLOTS (2 * WEIR_POOL_MAX_WIDTH + 2)
+#define NEAR  64 /* bytes that are searched one by one */
 
 enum stage {
 	STAGE_FREE,
@@ -62,10 +63,14 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
+/* Skips blanks; NEAR of them at once where they are alike, as empty lines are. */
 static size_t skip_blanks(const char *data, size_t at, size_t length)
 {
-	while (at < length && is_blank(data[at]))
-		at++;
+	while (at < length && is_blank(data[at])) {
+		bool alike = length - at > NEAR && memcmp(data + at, data + at + 1, NEAR) == 0;
+
+		at += alike ? NEAR : 1;
+	}
 	return at;
 }
 
@@ -79,19 +84,33 @@ static bool is_element(const char *data, size_t at, size_t length)
 	return at < length && data[at] == '"';
 }
 
-/* Searches backwards for a comma between two objects. Where values are nested deeply or are long
- * lists, most braces and commas fail the first comparison. */
+/* Returns the last comma before `end`; `end` if there is none. Commas are usually near; a long text
+ * or long blanks are searched by words. */
+static size_t find_comma(const char *data, size_t end)
+{
+	const char *comma;
+	size_t far = end > NEAR ? end - NEAR : 0;
+
+	for (size_t at = end; at-- > far;)
+		if (data[at] == ',')
+			return at;
+	comma = memrchr(data, ',', far);
+	return comma ? (size_t)(comma - data) : end;
+}
+
+/* Searches backwards for a comma between two objects. */
 size_t weir_blocks_cut(const char *data, size_t length)
 {
-	for (size_t comma = length; comma-- > 0;) {
+	size_t comma, before = length;
+
+	while ((comma = find_comma(data, before)) != before) {
 		size_t end = comma;
 
-		if (data[comma] != ',')
-			continue;
 		while (end > 0 && is_blank(data[end - 1]))
 			end--;
 		if (end > 0 && data[end - 1] == '}' && is_element(data, comma + 1, length))
 			return end;
+		before = comma;
 	}
 	return 0;
 }

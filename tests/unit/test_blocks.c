@@ -65,6 +65,28 @@ static void a_long_rest_is_cut_at_the_last_boundary(void **state)
 	assert_int_equal(weir_blocks_cut(text + 7, sizeof text - 7), 0);
 }
 
+/* Blanks are skipped together if they are alike; none of them may hide what follows. */
+static void any_number_of_blanks_may_lie_at_a_boundary(void **state)
+{
+	static const char *const blanks[] = {"\n", " ", "\t ", "\r\n"};
+	char text[600];
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(blanks); i++)
+		for (size_t count = 0; count < 260; count++) {
+			size_t at = (size_t)snprintf(text, sizeof text, "{\"a\":1},"), begin;
+
+			for (size_t n = 0; n < count; n++)
+				text[at++] = blanks[i][n % strlen(blanks[i])];
+			begin = at;
+			at += (size_t)snprintf(text + at, sizeof text - at, "{\"b\":2");
+			assert_int_equal(weir_blocks_cut(text, at), 7);
+			text[begin] = '[';
+			assert_int_equal(weir_blocks_cut(text, at), 0);
+			assert_int_equal(weir_blocks_cut(text, begin), 0);
+		}
+}
+
 static void *no_result(void *context)
 {
 	return context;
@@ -645,6 +667,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_long_rest_is_cut_at_the_last_boundary),
+		cmocka_unit_test(any_number_of_blanks_may_lie_at_a_boundary),
 		cmocka_unit_test(a_block_ends_after_the_last_whole_element),
 		cmocka_unit_test(blocks_hold_every_byte_once_and_in_order),
 		cmocka_unit_test(a_wrong_boundary_does_not_change_the_trace),
