@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# damage.sh PROGRAM: inverts one byte of a store at 150 places. Reading returns the recorded data or exits with 8; a store
+# damage.sh PROGRAM [STEP]: inverts one byte of a store at every STEPth of 150 places. Reading returns the recorded data or exits with 8; a store
 # that verify accepts returns the recorded data; a command that fails does not change the file. Then other damage.
 # shellcheck source=tests/faults/lib.sh
 . "$(dirname "$0")/lib.sh"
+step=${2:-1}
 
 for n in 0 1 2; do
 	make_run $n
@@ -33,7 +34,7 @@ n=0
 while [ $n -lt 150 ]; do
 	# The header byte by byte, then evenly over the file.
 	if [ $n -lt 50 ]; then at=$((n * 2)); else at=$(((n - 49) * (size - 200) / 101 + 100)); fi
-	n=$((n + 1))
+	n=$((n + step))
 	invert $at
 	cp "$db" "$work/before"
 	verified=$(code_of "$weir" baseline verify --db "$db")
@@ -56,7 +57,7 @@ while [ $n -lt 150 ]; do
 	esac
 	rm -f "$db-wal" "$db-shm"
 done
-[ $seen -ge 25 ] || give_up "verify detected only $seen of 150 damaged bytes" # much of a small file is unused
+[ $((seen * step)) -ge 25 ] || give_up "verify detected only $seen of $((150 / step)) damaged bytes" # much of a small file is unused
 
 printf 'not a database, but text of sufficient length\n' >"$db"
 stops "is not an SQLite database" record main 9
@@ -68,4 +69,4 @@ cp "$work/sound" "$db"
 printf '\000\000\000\143' | dd of="$db" bs=1 seek=60 conv=notrunc 2>/dev/null
 stops "written by a newer weir" record main 9
 stops "written by a newer weir" "$weir" baseline list --db "$db"
-echo "verify detected $seen of 150 damaged bytes; no command returned other data"
+echo "verify detected $seen of $((150 / step)) damaged bytes; no command returned other data"
