@@ -84,7 +84,7 @@ static bool is_element(const char *data, size_t at, size_t length)
 	return at < length && data[at] == '"';
 }
 
-/* Returns the last comma before `end`; `end` if there is none. Commas are usually near; a long text
+/* Returns the last comma before `end`, or `end` if there is no comma. Most are near; a long text
  * or long blanks are searched by words. */
 static size_t find_comma(const char *data, size_t end)
 {
