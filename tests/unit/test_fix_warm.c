@@ -446,6 +446,16 @@ static void a_start_that_allocates_is_no_churn(void **state)
 
 /* ---- collect-garbage-later ---- */
 
+/* Initialises the run; list: shape of the tensors whose values are listed; NULL: none. */
+static void init_listing(struct advice_run *run, struct make_trace *make, const char *list)
+{
+	struct weir_trace *trace = make_trace_finish(make);
+
+	if (list)
+		advice_give_shape(trace, "aten::resolve_conj", list, "[\"float\"]");
+	advice_run_init(run, &trace, 1, DEVICE);
+}
+
 /* A pause behind the launches of each step. */
 struct pause {
 	const char *in; /* range around the pause alone; NULL: only the step */
@@ -453,6 +463,8 @@ struct pause {
 	int64_t spread_ns; /* each further step pauses for so much longer */
 	const char *copy;  /* name of a copy at the beginning of each step; NULL: none */
 	bool at_end;       /* the copy is at the end of the launches */
+	int64_t bytes;     /* of the copy; 0: 64 */
+	const char *list;  /* shape of a tensor whose values are listed behind it; NULL: none */
 };
 
 static void init_paused(struct advice_run *run, const struct pause *pause)
@@ -465,6 +477,8 @@ static void init_paused(struct advice_run *run, const struct pause *pause)
 		struct advice_copy copy = {pause->copy,  at + 5 * US, at + 8 * US,    at + 9 * US,
 		                           at + 10 * US, 64,          (uint64_t)i + 1};
 
+		if (pause->bytes)
+			copy.bytes = pause->bytes;
 		if (pause->copy && !pause->at_end)
 			advice_make_copy(make, &copy);
 		at = add_launches(make, at + 20 * US);
@@ -476,13 +490,17 @@ static void init_paused(struct advice_run *run, const struct pause *pause)
 			advice_make_copy(make, &copy);
 			at += 20 * US;
 		}
+		if (pause->list) {
+			make_host(make, WEIR_HOST_OP, 0, "aten::resolve_conj", at, at + US);
+			at += 2 * US;
+		}
 		if (pause->in)
 			make_host(make, WEIR_HOST_ANNOTATION, 0, pause->in, at, at + ns);
 		at += ns;
 		advice_make_step(make, i, start, at);
 		at += 10 * US;
 	}
-	init(run, make);
+	init_listing(run, make, pause->list);
 }
 
 static bool collects(const struct pause *pause)
@@ -595,6 +613,88 @@ static void other_pauses_are_not_garbage_collection(void **state)
 			fail_msg("case %zu", i);
 }
 
+/* Python takes at most 100 us for a value and array code 50 ns for a byte. Steps pause for a tenth
+ * of a millisecond more than the ones before; the program is the step in the middle. */
+static void a_pause_too_long_for_its_result_is_likely_garbage_collection(void **state)
+{
+	static const struct {
+		struct pause pause;
+		bool found;
+	} cases[] = {
+		/* each byte may be a value: 128 of them for 12.8 ms */
+		{{.ns = 12 * MS, .bytes = 128}, false},
+		{{.ns = 13 * MS, .bytes = 128}, true},
+		/* 48 values of 400 kB: 4.8 ms, and 20 ms of array code */
+		{{.ns = 24 * MS, .bytes = 400000, .list = "[[48]]"}, false},
+		{{.ns = 25 * MS, .bytes = 400000, .list = "[[48]]"}, true},
+		{{.ns = 25 * MS, .bytes = 400000}, false},
+		/* a size that is not recorded explains any pause */
+		{{.ns = 25 * MS, .bytes = -1}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct pause pause = cases[i].pause;
+
+		pause.spread_ns = 100 * US;
+		pause.copy = "Memcpy DtoH (Device -> Pageable)";
+		pause.at_end = true;
+		if (collects(&pause) != cases[i].found)
+			fail_msg("case %zu", i);
+	}
+}
+
+static void a_pause_too_long_for_the_next_input_is_likely_garbage_collection(void **state)
+{
+	struct pause pause = {.ns = 12 * MS,
+	                      .spread_ns = 100 * US,
+	                      .copy = "Memcpy HtoD (Pageable -> Device)",
+	                      .bytes = 128};
+
+	(void)state;
+	assert_false(collects(&pause));
+	pause.ns = 13 * MS;
+	assert_true(collects(&pause));
+}
+
+/* A launch of 2 us on a thread. */
+static void add_launch(struct make_trace *make, uint32_t thread, int64_t at_ns,
+                       uint64_t correlation)
+{
+	make_host(make, WEIR_HOST_OP, thread, "aten::mm", at_ns, at_ns + 10 * US);
+	make_call(make, thread, "cudaLaunchKernel", at_ns + 2 * US, at_ns + 5 * US, correlation);
+	make_device(make, &(struct make_device_row){.name = "gemm",
+	                                            .start_ns = at_ns + 7 * US,
+	                                            .end_ns = at_ns + 9 * US,
+	                                            .bytes = -1,
+	                                            .correlation = correlation});
+}
+
+/* A backward pass launches most work on its own thread, while the program collects on another. */
+static void a_collection_is_found_on_any_launching_thread(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct advice_run run;
+	int64_t at = 0;
+	uint64_t correlation = 1;
+
+	(void)state;
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at;
+
+		for (int k = 0; k < 6; k++, at += 20 * US)
+			add_launch(make, k < 2 ? 0 : 1, at + 10 * US, correlation++);
+		make_host(make, WEIR_HOST_PYTHON, 0, "<built-in function collect>", at,
+		          at + 20 * MS);
+		at += 20 * MS;
+		advice_make_step(make, i, start, at);
+	}
+	init(&run, make);
+	assert_true(advice_run_apply(&run, weir_fix_collect_garbage_later));
+	assert_null(strstr(run.draft.basis.data, "likely"));
+	advice_run_release(&run);
+}
+
 /* A collection that visits more than the caches hold also slows the host: 100 ms. */
 static void a_long_collection_leaves_the_host_cold(void **state)
 {
@@ -659,6 +759,9 @@ int main(void)
 		cmocka_unit_test(a_recorded_collection_needs_no_pattern),
 		cmocka_unit_test(a_clean_up_collects_and_gives_memory_back),
 		cmocka_unit_test(other_pauses_are_not_garbage_collection),
+		cmocka_unit_test(a_pause_too_long_for_its_result_is_likely_garbage_collection),
+		cmocka_unit_test(a_pause_too_long_for_the_next_input_is_likely_garbage_collection),
+		cmocka_unit_test(a_collection_is_found_on_any_launching_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,14 +46,14 @@ bool weir_fix_collect_garbage_later(struct weir_draft *draft)
 		removed_ns = weir_host_spans_remove(draft, &collections->time);
 	if (removed_ns >= COLD_NS)
 		weir_draft_warm_host(draft);
-	weir_draft_basis(draft,
-	                 collections->recorded
-	                         ? "the step without %.2f ms in which the collector is recorded%s"
-	                         : "the step without %.2f ms in which the launching thread pauses, "
-	                           "with neither operators nor calls nor copies beside it and for "
-	                           "similar times in several steps: likely the collector%s",
-	                 removed_ns / 1e6,
-	                 cleans ? ", and without giving memory back beside it and taking it again"
-	                        : "");
+	weir_draft_basis(
+		draft,
+		collections->recorded
+			? "the step without %.2f ms in which the collector is recorded%s"
+			: "the step without %.2f ms in which the launching thread pauses, "
+			  "with neither operators nor calls nor copies that explain it, and "
+			  "for similar times in several steps: likely the collector%s",
+		removed_ns / 1e6,
+		cleans ? ", and without giving memory back beside it and taking it again" : "");
 	return removed_ns > 0;
 }

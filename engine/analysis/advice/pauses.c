@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/pauses.h"
 #include "engine/analysis/names/apis.h"
 #include "engine/analysis/names/frames.h"
@@ -50,8 +51,9 @@ static uint32_t launching_thread(const struct weir_program *program)
 	return best;
 }
 
-static void add_recorded(const struct weir_program *program, uint32_t thread,
-                         struct weir_collections *out)
+/* Adds the recorded collections of one thread. */
+static void add_of_thread(const struct weir_program *program, uint32_t thread,
+                          struct weir_collections *out)
 {
 	const struct weir_host_columns *host = &program->rank->trace->host;
 	size_t first, end;
@@ -65,6 +67,24 @@ static void add_recorded(const struct weir_program *program, uint32_t thread,
 		if (is_collector(weir_timeline_host_name(&program->rank->timeline, (uint32_t)row)))
 			weir_intervals_push(&out->time, host->start_ns[row], host->end_ns[row]);
 	}
+}
+
+/* Adds the recorded collections of all threads that make calls of the program: a backward pass
+ * launches most work on its own thread, while the collector runs on that of the program. */
+static void add_recorded(const struct weir_program *program, struct weir_collections *out)
+{
+	const struct weir_trace *trace = program->rank->trace;
+	uint8_t *seen = weir_alloc(trace->thread_count + 1);
+
+	for (size_t i = 0; i < program->issue_count; i++) {
+		uint32_t call = program->issues[i].call;
+
+		if (call == WEIR_NONE || seen[trace->host.thread[call]])
+			continue;
+		seen[trace->host.thread[call]] = 1;
+		add_of_thread(program, trace->host.thread[call], out);
+	}
+	free(seen);
 	weir_intervals_unite(&out->time);
 	out->recorded = out->time.count > 0;
 }
@@ -168,8 +188,7 @@ static bool holds_launches(const struct weir_timeline *timeline, uint32_t row)
 	return false;
 }
 
-/* True if only anonymous code of the program can run in the pause. */
-static bool is_anonymous(const struct weir_timeline *timeline, uint32_t in)
+bool weir_pause_is_anonymous(const struct weir_timeline *timeline, uint32_t in)
 {
 	const uint8_t *kind = timeline->trace->host.kind;
 
@@ -194,12 +213,74 @@ static const char *work_of(const struct weir_program *program, uint32_t call)
 	return "";
 }
 
-/* True if the last call with device work before the pause copied to the host, or the first one
- * behind it copies to the device: the pause reads a result or prepares an input. */
-static bool is_beside_copy(const struct weir_program *program, const struct pause *pause)
+/* Python takes less than this for a value of a result or an input: it executes some ten million
+ * simple operations a second, and formatting a number or storing a row takes it 1 to 50 us. */
+#define VALUE_NS 100e3
+/* Array code takes less than this for a byte: 1 to 10 ns for each operation of NumPy, 20 to 50 ns
+ * for deflate. */
+#define ARRAY_BYTE_NS 50.0
+
+/* Returns the bytes of the program's copies in one direction, "DtoH" or "HtoD"; NAN: not recorded.
+ */
+static double copied_bytes(const struct weir_program *program, const char *way)
 {
-	const struct weir_timeline *timeline = &program->rank->timeline;
+	const struct weir_device_columns *rows = &program->rank->trace->device;
+	double bytes = 0;
+
+	for (size_t j = 0; j < program->job_count; j++) {
+		uint32_t row = program->jobs[j].row;
+
+		if (strstr(weir_timeline_device_name(&program->rank->timeline, row), way))
+			bytes += rows->bytes[row] >= 0 ? (double)rows->bytes[row] : NAN;
+	}
+	return bytes;
+}
+
+/* Returns the values that the thread makes Python objects of in the step before the pause:
+ * PyTorch's tolist() resolves its tensor, item() reads one value. 0: no such call is recorded. */
+static double listed_values(const struct weir_advisor *advisor, uint32_t thread,
+                            const struct pause *pause)
+{
+	const struct weir_timeline *timeline = &advisor->program.rank->timeline;
 	const struct weir_host_columns *host = &timeline->trace->host;
+	double values = 0;
+	size_t first, end;
+
+	weir_timeline_thread_rows(timeline, thread, &first, &end);
+	for (size_t row = first; row < end && host->start_ns[row] < pause->start_ns; row++) {
+		const char *name =
+			weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)row));
+		struct weir_args args;
+
+		if (host->start_ns[row] < advisor->program.host_start_ns)
+			continue;
+		if (strcmp(name, "item") == 0)
+			values++;
+		else if (strcmp(name, "resolve_conj") == 0 &&
+		         weir_advisor_args(advisor, (uint32_t)row, &args) &&
+		         weir_args_tensor(&args, 0))
+			values += args.items[0].elements;
+	}
+	return values;
+}
+
+/* True if the host may process what it has copied in the pause, in Python and in array code. */
+static bool explains(const struct pause *pause, double values, double bytes)
+{
+	double ns = (double)weir_span_ns(pause->start_ns, pause->end_ns);
+
+	return !(ns > values * VALUE_NS + bytes * ARRAY_BYTE_NS);
+}
+
+/* True if the pause reads a result or prepares an input: the last call with device work before it
+ * copied to the host, or the first one behind it copies to the device, enough for its time. Where
+ * no values are listed, each byte may be one. */
+static bool is_beside_copy(const struct weir_advisor *advisor, uint32_t thread,
+                           const struct pause *pause)
+{
+	const struct weir_program *program = &advisor->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	double down = copied_bytes(program, "DtoH"), up = copied_bytes(program, "HtoD"), values;
 	uint32_t before = WEIR_NONE, after = WEIR_NONE;
 
 	for (size_t i = 0; i < program->issue_count; i++) {
@@ -216,8 +297,11 @@ static bool is_beside_copy(const struct weir_program *program, const struct paus
 	for (size_t i = 0; after == WEIR_NONE && i < program->issue_count; i++)
 		if (program->issues[i].call != WEIR_NONE && program->issues[i].job_count > 0)
 			after = program->issues[i].call;
-	return (before != WEIR_NONE && strstr(work_of(program, before), "DtoH")) ||
-	       (after != WEIR_NONE && strstr(work_of(program, after), "HtoD"));
+	values = listed_values(advisor, thread, pause);
+	return (before != WEIR_NONE && strstr(work_of(program, before), "DtoH") &&
+	        explains(pause, values > 0 ? values : down, down)) ||
+	       (after != WEIR_NONE && strstr(work_of(program, after), "HtoD") &&
+	        explains(pause, up, up));
 }
 
 /* True if the device works for half of the pause: the host may wait for it in a call that is not
@@ -298,28 +382,29 @@ static bool is_regular(const struct pauses *pauses, const struct pause *pause)
 	return regular;
 }
 
-static bool is_conjectured(const struct pauses *pauses, const struct pause *pause, double usual_ns)
+static bool is_conjectured(const struct weir_advisor *advisor, uint32_t thread,
+                           const struct pauses *pauses, const struct pause *pause, double usual_ns)
 {
 	const struct weir_program *program = pauses->program;
 
 	return pause->start_ns >= program->host_start_ns && pause->end_ns <= program->host_end_ns &&
 	       (double)weir_span_ns(pause->start_ns, pause->end_ns) >=
 	               WEIR_COLLECTION_FACTOR * usual_ns &&
-	       is_anonymous(&program->rank->timeline, pause->in) &&
-	       !is_beside_copy(program, pause) && !is_beside_work(program, pause) &&
+	       weir_pause_is_anonymous(&program->rank->timeline, pause->in) &&
+	       !is_beside_copy(advisor, thread, pause) && !is_beside_work(program, pause) &&
 	       is_regular(pauses, pause);
 }
 
-static void add_conjectured(const struct weir_program *program, uint32_t thread,
+static void add_conjectured(const struct weir_advisor *advisor, uint32_t thread,
                             struct weir_collections *out)
 {
-	struct pauses pauses = {.program = program};
+	struct pauses pauses = {.program = &advisor->program};
 	double usual_ns;
 
 	find_stretches(&pauses, thread);
 	usual_ns = pauses.gap_count > 0 ? weir_median(pauses.gaps_ns, pauses.gap_count) : 0;
 	for (size_t i = 0; i < pauses.count; i++)
-		if (is_conjectured(&pauses, &pauses.items[i], usual_ns))
+		if (is_conjectured(advisor, thread, &pauses, &pauses.items[i], usual_ns))
 			weir_intervals_push(&out->time, pauses.items[i].start_ns,
 			                    pauses.items[i].end_ns);
 	weir_intervals_unite(&out->time);
@@ -333,7 +418,7 @@ static bool could_pause(const struct weir_program *program)
 {
 	for (size_t i = 0; i < program->issue_count; i++)
 		if (program->issues[i].work_ns >= WEIR_COLLECTION_LEAST_NS &&
-		    is_anonymous(&program->rank->timeline, program->issues[i].work_row))
+		    weir_pause_is_anonymous(&program->rank->timeline, program->issues[i].work_row))
 			return true;
 	return false;
 }
@@ -346,9 +431,9 @@ static void fill(void *value, const struct weir_advisor *advisor)
 
 	if (thread == WEIR_NONE)
 		return;
-	add_recorded(program, thread, out);
+	add_recorded(program, out);
 	if (!out->recorded && program->step != WEIR_NONE && could_pause(program))
-		add_conjectured(program, thread, out);
+		add_conjectured(advisor, thread, out);
 }
 
 static void release(void *value)

@@ -5,9 +5,9 @@
  *
  * A pause is conjectured to be a collection if it lasts at least WEIR_COLLECTION_LEAST_NS and 20
  * times the usual stretch between two events, if it comes at the same place in several steps, and
- * if nothing else explains it: it is in no operator, loader or named piece of work, no result was
- * copied to the host just before it, no input is copied to the device just after it, and it is not
- * as exact as a timer.
+ * if nothing else explains it: it is in no operator, loader or named piece of work, neither the
+ * result that was copied to the host just before it nor the input that is copied to the device just
+ * after it is large enough to take the host so long, and it is not as exact as a timer.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_PAUSES_H
 #define WEIR_ANALYSIS_ADVICE_PAUSES_H
@@ -33,6 +33,10 @@ struct weir_collections {
 	struct weir_intervals time; /* united, within the host time of the program */
 	bool recorded;              /* by name; false: conjectured */
 };
+
+/* Returns true if only code of the program without a name can run in a pause inside this host row;
+ * WEIR_NONE: outside all rows. */
+bool weir_pause_is_anonymous(const struct weir_timeline *timeline, uint32_t in);
 
 /* Returns the result for the advisor's program; it belongs to the advisor. */
 const struct weir_collections *weir_collections_of(const struct weir_advisor *advisor);
