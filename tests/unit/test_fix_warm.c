@@ -183,6 +183,96 @@ static void three_steps_with_new_shapes_are_enough(void **state)
 	}
 }
 
+/* A Fourier transform of 64 rows with another length in each step, which plans for 2 ms. */
+struct transform {
+	const char *kernel;
+	int64_t us;
+	bool copies; /* the plan, in a call that is not recorded */
+};
+
+static void add_transform(struct make_trace *make, const struct transform *transform, int64_t at_ns,
+                          uint64_t correlation)
+{
+	int64_t own_ns = at_ns + 2 * MS;
+
+	if (transform->copies)
+		make_device(make, &(struct make_device_row){
+					  .kind = WEIR_DEVICE_COPY,
+					  .name = "Memcpy HtoD (Pageable -> Device)",
+					  .start_ns = own_ns - 50 * US,
+					  .end_ns = own_ns - 45 * US,
+					  .bytes = 64,
+				  });
+	make_host(make, WEIR_HOST_OP, 0, "aten::_fft_c2r", at_ns, own_ns + 20 * US);
+	make_call(make, 0, "cuLaunchKernel", own_ns, own_ns + 5 * US, correlation);
+	make_device(make, &(struct make_device_row){.name = transform->kernel,
+	                                            .start_ns = own_ns + 8 * US,
+	                                            .end_ns = own_ns + (8 + transform->us) * US,
+	                                            .bytes = -1,
+	                                            .correlation = correlation});
+}
+
+/* Returns the time of the step's device work with warm shapes, and of the gaps before it. */
+static double transformed_ns(const struct transform *transform)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct advice_run run;
+	size_t shapes = 0;
+	int64_t at = 0;
+	double device_ns = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at;
+
+		at = add_launches(make, at + 10 * US);
+		add_transform(make, transform, at, (uint64_t)i + 1);
+		at = add_launches(make, at + 2 * MS + (30 + transform->us) * US);
+		advice_make_step(make, i, start, at);
+	}
+	trace = make_trace_finish(make);
+	for (size_t row = 0; row < trace->host.count; row++) {
+		char dims[32];
+
+		if (trace->host.end_ns[row] - trace->host.start_ns[row] != 2 * MS + 20 * US)
+			continue;
+		snprintf(dims, sizeof dims, "[[64, %zu]]", 65001 + shapes++);
+		advice_give_shape(trace, "", dims, "[\"c10::complex<float>\"]");
+		trace->host.shape[row] = (uint32_t)trace->shape_count - 1;
+	}
+	advice_run_init(&run, &trace, 1, DEVICE);
+	assert_true(advice_run_apply(&run, weir_fix_warm_shapes));
+	for (size_t j = 0; j < run.draft.program.job_count; j++)
+		device_ns += run.draft.program.jobs[j].ns + run.draft.program.jobs[j].gap_ns;
+	advice_run_release(&run);
+	return device_ns;
+}
+
+/* 64 rows of 65,000 complex values, 33 MB, which two passes read and write at 2.7 to 3 TB/s. */
+static void transforms_are_padded_to_lengths_of_small_factors(void **state)
+{
+	static const char *const bluestein = "void multi_bluestein_fft<125u, EPT<5u>, 32u>";
+	double short_ns = transformed_ns(&(struct transform){bluestein, 10, false});
+
+	(void)state;
+	assert_near(transformed_ns(&(struct transform){bluestein, 1000, false}) - short_ns, 37 * US,
+	            0.15);
+	assert_near(transformed_ns(&(struct transform){"void regular_fft<512u>", 1000, false}) -
+	                    short_ns,
+	            990 * US, 0.01);
+}
+
+/* The device waits for the copy while the host plans: that time goes with the plan. */
+static void a_copy_of_a_plan_leaves_no_gap(void **state)
+{
+	struct transform transform = {"void regular_fft<512u>", 100, false};
+	double without_ns = transformed_ns(&transform);
+
+	(void)state;
+	transform.copies = true;
+	assert_near(transformed_ns(&transform), without_ns, 0.01);
+}
+
 /* An operator with another shape in each step, which starts a kernel after `silent_us` without a
  * call, twice, launches its own kernel, and then waits or not. */
 static bool plans(const char *name, int64_t silent_us, bool waits, double *saved_ns)
@@ -746,6 +836,8 @@ int main(void)
 		cmocka_unit_test(a_first_launch_in_the_window_is_warmed_up),
 		cmocka_unit_test(operators_with_new_shapes_become_as_fast_as_the_others),
 		cmocka_unit_test(an_operator_that_is_silent_before_its_launches_plans),
+		cmocka_unit_test(transforms_are_padded_to_lengths_of_small_factors),
+		cmocka_unit_test(a_copy_of_a_plan_leaves_no_gap),
 		cmocka_unit_test(a_graph_that_is_captured_in_each_step_is_only_replayed),
 		cmocka_unit_test(runs_that_prepare_a_capture_go_away_with_it),
 		cmocka_unit_test(three_steps_with_new_shapes_are_enough),

@@ -79,6 +79,17 @@ static int64_t issued_ns(const struct weir_program *program, const struct weir_i
 	                            : INT64_MIN;
 }
 
+/* Removes work without a recorded call, as the copies of a library's plan are, and the time that
+ * the device waits for it: the host prepares it. */
+static void drop_unrecorded(struct weir_draft *draft, uint32_t issue)
+{
+	const struct weir_issue *dropped = &draft->program.issues[issue];
+
+	weir_draft_remove_call(draft, issue);
+	for (uint32_t j = 0; j < dropped->job_count; j++)
+		draft->program.jobs[dropped->first_job + j].gap_ns = 0;
+}
+
 /* Removes the device work that is started in this time, and the calls that start it. */
 static void drop_trials(struct weir_draft *draft, const struct weir_intervals *preparing)
 {
@@ -87,7 +98,11 @@ static void drop_trials(struct weir_draft *draft, const struct weir_intervals *p
 	for (uint32_t i = 0; i < program->issue_count; i++) {
 		int64_t at_ns = issued_ns(program, &program->issues[i]);
 
-		if (at_ns != INT64_MIN && weir_intervals_contains(preparing, at_ns))
+		if (at_ns == INT64_MIN || !weir_intervals_contains(preparing, at_ns))
+			continue;
+		if (program->issues[i].call == WEIR_NONE)
+			drop_unrecorded(draft, i);
+		else
 			weir_draft_remove_call(draft, i);
 	}
 }
@@ -497,13 +512,68 @@ static bool prepares_in_most_steps(const struct weir_program *program,
 	return steady >= FEWEST_STEPS && 2 * found >= steady;
 }
 
-static double drop_preparing(struct weir_draft *draft)
+/* ---- warm-shapes: lengths of Fourier transforms ---- */
+
+/* Passes over its operand of a transform at a length of small prime factors: libraries keep some
+ * ten thousand points in the memory of a multiprocessor, and split longer ones in two. */
+#define TRANSFORM_PASSES 2.0
+/* A length padded to the next power of two at most doubles. */
+#define MOST_PADDED 2.0
+
+/* True if the call transforms a length with a large prime factor: libraries then take Bluestein's
+ * algorithm, which is two transforms of at least twice the length (cuFFT's documentation, "Accuracy
+ * and Performance": lengths of the factors 2, 3, 5 and 7 are the fastest). */
+static bool is_bluestein(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const struct weir_advisor *advisor = calls->advisor;
+
+	for (uint32_t j = call->first_job; j < call->end_job; j++) {
+		const char *kernel = weir_advisor_kernel(advisor, &advisor->program.jobs[j]);
+
+		if (strstr(kernel, "bluestein") || strstr(kernel, "Bluestein"))
+			return true;
+	}
+	return false;
+}
+
+/* Gives transforms the time of padded ones: what is padded to a few lengths is padded to fast ones.
+ * Returns what they save. */
+static double pad_transforms(struct weir_draft *draft)
+{
+	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
+	double saved_ns = 0;
+
+	for (size_t c = 0; c < calls->count; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+		struct weir_call recorded;
+		double ns;
+
+		if (!is_bluestein(calls, call) ||
+		    !weir_advisor_call(draft->advisor,
+		                       &draft->advisor->program.jobs[call->longest_job], &recorded))
+			continue;
+		/* Each pass reads and writes. */
+		ns = weir_advisor_kernel_ns(draft->advisor, 0, WEIR_ENGINE_NONE, WEIR_DTYPE_FP32,
+		                            2 * TRANSFORM_PASSES * weir_operand_bytes(&recorded),
+		                            1);
+		ns = fmax(ns, TRANSFORM_PASSES * WEIR_SHORTEST_KERNEL_NS);
+		if (!(ns < call->ns))
+			continue;
+		weir_op_call_set(draft, call, ns, ns, fmin(call->ns, MOST_PADDED * ns));
+		saved_ns += call->ns - ns;
+	}
+	return saved_ns;
+}
+
+/* Removes what operators prepare for new shapes. */
+static double drop_preparing(struct weir_draft *draft, double *padded_ns)
 {
 	struct weir_intervals preparing = {0};
 	double removed_ns = 0;
 
 	find_preparing(&draft->program, &preparing);
 	if (prepares_in_most_steps(&draft->program, &preparing)) {
+		*padded_ns = pad_transforms(draft);
 		removed_ns = drop_time(draft, &preparing, &preparing);
 	}
 	weir_intervals_release(&preparing);
@@ -512,7 +582,7 @@ static double drop_preparing(struct weir_draft *draft)
 
 bool weir_fix_warm_shapes(struct weir_draft *draft)
 {
-	double loading_ns = 0, preparing_ns;
+	double loading_ns = 0, padded_ns = 0, preparing_ns;
 	const struct weir_captures *captures;
 
 	if (!draft->program.has_host || draft->program.step == WEIR_NONE)
@@ -522,13 +592,19 @@ bool weir_fix_warm_shapes(struct weir_draft *draft)
 		loading_ns = drop_loading(draft, captures);
 		drop_allocations(draft);
 	}
-	preparing_ns = drop_preparing(draft);
+	preparing_ns = drop_preparing(draft, &padded_ns);
 	weir_draft_basis(
 		draft,
 		"the same step without %.2f ms of compilation, loading, trials and capture, and "
 		"operators "
 		"with new shapes as fast as with shapes seen before (%.2f ms less)",
 		loading_ns / 1e6, preparing_ns / 1e6);
+	if (padded_ns > 0)
+		weir_text_printf(
+			&draft->basis,
+			"; Fourier transforms padded to lengths of small factors take %.0f "
+			"passes over their data (%.2f ms less)",
+			TRANSFORM_PASSES, padded_ns / 1e6);
 	return loading_ns + preparing_ns > 0;
 }
 
