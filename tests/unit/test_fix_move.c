@@ -567,6 +567,76 @@ static void only_a_copy_on_the_way_takes_an_operator_along(void **state)
 	}
 }
 
+/* ---- array code without events ---- */
+
+/* The host passes time behind a copy of results, without an event; returns what the fix makes of
+ * it. */
+static struct advice_result behind_results(int64_t bytes, double silent_us)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
+	advice_step_copy_bytes(step, "Memcpy DtoH (Device -> Pinned)", 80, bytes);
+	advice_step_pass(step, silent_us);
+	advice_step_apply(step, weir_fix_move_to_device, &result);
+	return result;
+}
+
+/* Array code takes 0.1 to 10 ns for a byte; text and compression take longer. */
+static void work_as_fast_as_array_code_moves_to_the_device(void **state)
+{
+	static const struct {
+		int64_t bytes;
+		double silent_us;
+		bool found;
+	} cases[] = {
+		{1000000, 9900, true}, {1000000, 10100, false}, {4000000, 410, true},
+		{4000000, 380, false}, {262144, 2000, true},    {262143, 2000, false},
+		{-1, 2000, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		if (behind_results(cases[i].bytes, cases[i].silent_us).found != cases[i].found)
+			fail_msg("case %zu", i);
+}
+
+/* 16 operators of 6 us remain of the host's work, and little of the copy. */
+static void the_device_does_the_work_of_array_code(void **state)
+{
+	struct advice_result result = behind_results(4000000, 4000);
+
+	(void)state;
+	assert_near(result.before_us - result.after_us, 4000 + 80 - 16 * 6, 0.05);
+}
+
+/* The host passes time before it copies an input, which it wraps as a tensor or not. */
+static bool moves_input(const char *wrapped)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	advice_step_pass(step, 4000);
+	if (wrapped)
+		advice_step_view(step, "aten::lift_fresh", wrapped, "[\"float\"]", NULL);
+	advice_step_copy_bytes(step, "Memcpy HtoD (Pinned -> Device)", 80, 1048576);
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
+	advice_step_wait(step);
+	advice_step_apply(step, weir_fix_move_to_device, &result);
+	return result.found;
+}
+
+/* Reading a file is as fast as array code: a large array shows what it is. */
+static void inputs_that_are_arrays_are_computed_on_the_device(void **state)
+{
+	(void)state;
+	assert_true(moves_input("[[512, 512]]"));
+	assert_true(moves_input("[[256, 256]]"));
+	assert_false(moves_input("[[256, 255]]"));
+	assert_false(moves_input(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -593,6 +663,9 @@ int main(void)
 		cmocka_unit_test(each_moved_operator_is_dispatched),
 		cmocka_unit_test(time_between_moved_operators_goes_if_it_is_long),
 		cmocka_unit_test(only_a_copy_on_the_way_takes_an_operator_along),
+		cmocka_unit_test(work_as_fast_as_array_code_moves_to_the_device),
+		cmocka_unit_test(the_device_does_the_work_of_array_code),
+		cmocka_unit_test(inputs_that_are_arrays_are_computed_on_the_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
