@@ -152,6 +152,56 @@ static void rows_of_several_experts_are_sorted_gathered_and_added(void **state)
 	assert_near(several.after_us, 8 * WEIR_DISPATCH_NS / 1e3 + 19, 0.001);
 }
 
+/* ---- lookups in several tables ---- */
+
+/* 40 lookups of 10 us with this number of blocks, each in its own table, and a list of their
+ * results or not. Recorders leave out the shapes of such a list. */
+static struct advice_step *lookups(const char *op, uint32_t blocks, bool joined)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 40; i++) {
+		advice_step_begin(step, op, "[[20000, 32], [4096], [], [], []]",
+		                  "[" BF16 ", \"long int\", \"Scalar\", \"\", \"\"]", NULL);
+		advice_step_begin(step, "aten::gather", "[[20000, 32], [], [4096, 32], []]",
+		                  "[" BF16 ", \"Scalar\", \"long int\", \"\"]", NULL);
+		advice_step_kernel(step, "vectorized_gather_kernel", 10, blocks);
+		advice_step_end(step);
+		advice_step_end(step);
+	}
+	if (joined)
+		advice_step_op(step, "aten::cat", "[[], []]", "[\"TensorList\", \"Scalar\"]",
+		               "CatArrayBatchedCopy", 30);
+	return step;
+}
+
+static double looked_up_us(uint32_t blocks)
+{
+	struct advice_result result =
+		result_of(lookups("aten::embedding", blocks, true), weir_fix_vectorise);
+
+	assert_true(result.found);
+	return result.after_us;
+}
+
+static void lookups_in_several_tables_are_one(void **state)
+{
+	(void)state;
+	assert_true(result_of(lookups("aten::embedding", 1000, true), weir_fix_vectorise).found);
+	/* no list takes the results */
+	assert_false(result_of(lookups("aten::embedding", 1000, false), weir_fix_vectorise).found);
+	/* rows of any tensor, such as neighbours of a node */
+	assert_false(result_of(lookups("aten::index", 1000, true), weir_fix_vectorise).found);
+}
+
+/* Lookups with more than two blocks for each of the 132 multiprocessors take 8 us each, beside the
+ * 2 us of any kernel; with fewer, one lookup takes as long as one of the 40. */
+static void lookups_that_fill_the_device_take_their_sum(void **state)
+{
+	(void)state;
+	assert_near(looked_up_us(265) - looked_up_us(264), 40 * 8 - 10, 0.05);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +209,8 @@ int main(void)
 		cmocka_unit_test(rows_of_one_number_or_of_few_are_no_loop),
 		cmocka_unit_test(layers_that_pass_messages_to_all_nodes_are_no_loop),
 		cmocka_unit_test(rows_of_several_experts_are_sorted_gathered_and_added),
+		cmocka_unit_test(lookups_in_several_tables_are_one),
+		cmocka_unit_test(lookups_that_fill_the_device_take_their_sum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

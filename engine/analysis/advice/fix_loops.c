@@ -107,9 +107,25 @@ static bool is_needless(const struct weir_op_calls *calls, const struct weir_loo
 struct sum {
 	double flops, bytes, now_ns, longest_ns;
 	double link_ns; /* of copies between host and device, without their latency */
+	double rows_ns; /* of lookups that fill the device */
 	enum weir_engine engine;
 	enum weir_dtype dtype;
 };
+
+/* Blocks that a multiprocessor runs at once, at least: a kernel with more of them in the whole
+ * device takes as long for its rows alone as beside others. */
+#define BLOCKS_AT_ONCE 2.0
+
+/* True if the call looks up rows that keep the whole device busy. Rows that are scattered over a
+ * table are far slower than memory's rate (64 bytes each: 0.2 of 3 TB/s), also in one lookup. */
+static bool fills_device(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const struct weir_program *program = &calls->advisor->program;
+	double sms = calls->advisor->peaks ? calls->advisor->peaks->sms : 0;
+	double blocks = program->rank->trace->device.blocks[program->jobs[call->longest_job].row];
+
+	return weir_loop_looks_up(calls, call) && blocks > BLOCKS_AT_ONCE * sms;
+}
 
 static void add(const struct weir_op_calls *calls, const struct weir_op_call *call, bool shared,
                 struct sum *sum)
@@ -127,6 +143,8 @@ static void add(const struct weir_op_calls *calls, const struct weir_op_call *ca
 	sum->bytes += isnan(bytes) ? 0 : bytes;
 	sum->now_ns += call->ns;
 	sum->longest_ns = fmax(sum->longest_ns, call->ns);
+	if (fills_device(calls, call))
+		sum->rows_ns += fmax(0, call->ns - WEIR_SHORTEST_KERNEL_NS);
 	if (call->transfers)
 		sum->link_ns += fmax(0, call->ns - WEIR_SHORTEST_KERNEL_NS);
 	if (known && call->work.product) {
@@ -137,13 +155,17 @@ static void add(const struct weir_op_calls *calls, const struct weir_op_call *ca
 }
 
 /* Returns the time of the operator for all turns at once: its roofline, but no less than the
- * longest of the turns takes alone, nor than the link needs for the bytes of all. */
+ * longest of the turns takes alone, nor than the link needs for the bytes of all, nor than
+ * scattered rows take. */
 static double grouped_ns(const struct weir_advisor *advisor, const struct sum *sum, double padding)
 {
 	double ns = weir_advisor_kernel_ns(advisor, sum->flops * padding, sum->engine, sum->dtype,
 	                                   sum->bytes * padding, GROUPED_EFFICIENCY);
 
-	return isnan(ns) ? NAN : fmin(sum->now_ns, fmax(ns, fmax(sum->longest_ns, sum->link_ns)));
+	if (isnan(ns))
+		return NAN;
+	ns = fmax(ns, fmax(sum->longest_ns, fmax(sum->link_ns, sum->rows_ns)));
+	return fmin(sum->now_ns, ns);
 }
 
 /* True if the calls of this position stay in all turns: their inputs differ in size, and cannot be

@@ -548,6 +548,22 @@ static bool is_fan(const struct weir_op_calls *calls, const struct weir_loop *lo
 	return true;
 }
 
+bool weir_loop_looks_up(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	return call->family == WEIR_FAMILY_INDEX &&
+	       weir_op_calls_within(calls, call, "aten::embedding");
+}
+
+/* True if every turn looks rows up, each in its table or with its indices, and a list takes the
+ * result of each. */
+static bool is_row_of_lookups(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (!weir_loop_looks_up(calls, &calls->items[c]))
+			return false;
+	return weir_loop_collection(calls, loop) < calls->count;
+}
+
 bool weir_loop_has_layers(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	struct body body = body_of(calls, loop);
@@ -563,6 +579,8 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 	/* Copies of rows are packed, not computed together. */
 	if (is_sequential(&body) || body.transfers == loop->period)
 		return WEIR_LOOP_NONE;
+	if (is_row_of_lookups(calls, loop))
+		return WEIR_LOOP_ROWS;
 	slices = slices_of(calls, loop);
 	loop->gathers = gathers(calls, loop);
 	if (loop->gathers && (rewrites(calls, loop) || passes_messages(calls, loop)))

@@ -65,6 +65,9 @@ size_t weir_loop_collection(const struct weir_op_calls *calls, const struct weir
  * is the input of the next. */
 bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
+/* True if the call looks rows of a table up. */
+bool weir_loop_looks_up(const struct weir_op_calls *calls, const struct weir_op_call *call);
+
 /* True if a turn has layers of a model, and no gates of a recurrent cell, whose next turn needs it.
  */
 bool weir_loop_has_layers(const struct weir_op_calls *calls, const struct weir_loop *loop);
