@@ -256,6 +256,16 @@ static void compile_leaves_a_graph_and_the_main_chains(void **state)
 	assert_true(is_dropped("cuda-graph", 300, "compile", 150));
 }
 
+/* The steps of both keep the library's kernels that change layouts. */
+static void channels_last_stays_beside_faster_launches(void **state)
+{
+	(void)state;
+	assert_false(is_dropped("compile", 300, "channels-last", 100));
+	assert_false(is_dropped("cuda-graph", 300, "channels-last", 100));
+	assert_true(is_dropped("batch-more", 300, "channels-last", 100));
+	assert_true(is_dropped("channels-last", 300, "cuda-graph", 100));
+}
+
 static void removing_work_stays_beside_hiding_it(void **state)
 {
 	(void)state;
@@ -319,6 +329,7 @@ int main(void)
 		cmocka_unit_test(what_an_alternative_repeats_is_not_left_out_for_it),
 		cmocka_unit_test(types_and_structure_are_both_named),
 		cmocka_unit_test(compile_leaves_a_graph_and_the_main_chains),
+		cmocka_unit_test(channels_last_stays_beside_faster_launches),
 		cmocka_unit_test(removing_work_stays_beside_hiding_it),
 		cmocka_unit_test(joining_turns_stays_beside_launching_them_faster),
 		cmocka_unit_test(a_batch_of_rows_leaves_what_shortens_the_step),

@@ -156,6 +156,15 @@ static bool joins_turns(const struct weir_ranked_fix *better, const struct weir_
 	return is_one_of(better, launching) && is_one_of(other, joining);
 }
 
+/* True if the better fix only changes how the work is launched, while the other one removes kernels
+ * that the library starts around each convolution: both can be made. */
+static bool keeps_layout(const struct weir_ranked_fix *better, const struct weir_ranked_fix *other)
+{
+	static const char *const launching[] = {"cuda-graph", "compile", NULL};
+
+	return is_one_of(better, launching) && strcmp(other->fix.entry->id, "channels-last") == 0;
+}
+
 /* True if the other fix makes the better one as well: its saving is the same figure again. */
 static bool is_part(const struct weir_ranked_fix *better, const struct weir_ranked_fix *other)
 {
@@ -180,6 +189,7 @@ static void drop_alternatives(const struct weir_advisor *advisor, struct weir_ra
 			    keeps_kernels(&outcomes[a], &outcomes[b]) ||
 			    hides_work(&outcomes[a], &outcomes[b]) ||
 			    joins_turns(&outcomes[a], &outcomes[b]) ||
+			    keeps_layout(&outcomes[a], &outcomes[b]) ||
 			    saved_ns(&outcomes[b]) > SAME_SAVING * saved_ns(&outcomes[a]) ||
 			    (!is_part(&outcomes[a], &outcomes[b]) &&
 			     common_part(advisor, &outcomes[a], &outcomes[b]) < SAME_PLACES) ||
