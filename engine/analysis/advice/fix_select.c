@@ -16,13 +16,24 @@
  * A radix select counts 8 bits of the keys a pass, and reads the input twice more to gather what it
  * found. PyTorch 2.11 on H100, 64 rows of 128,256 fp32 values: the counting passes reached 0.40 to
  * 0.70 of the memory's rate, the gathering 0.25 of it for two reads, 20 short kernels of 2.2 us
- * around them.
+ * around them. A pass over narrower keys takes as long as one over 4 bytes each: torch.topk of 8.4
+ * to 134 million elements took 2.2 ps an element and pass for both fp32 and bf16.
  */
 #define BITS_A_PASS     8.0
 #define GATHER_PASSES   2.0
 #define PASS_EFFICIENCY 0.5
+#define LEAST_KEY_BYTES 4.0
 #define SHORT_KERNELS   20.0
 #define SHORT_KERNEL_NS 2200.0
+
+/*
+ * An element far from both ends of its row is found by one block of threads a row, which counts 2
+ * bits of the keys a pass (torch.kthvalue, torch.median). PyTorch 2.11 on H100: 512 to 32,768 rows
+ * of 4,100 to 65,536 fp32 or bf16 values took 2.3 to 4.1 ns an element on each of the 132
+ * multiprocessors, 8 and 64 rows 2.5 to 5.9 ns an element of the row.
+ */
+#define MIDDLE_NS     3.0
+#define MIDDLE_ROW_NS 4.0
 
 /* ---- evidence ---- */
 
@@ -30,6 +41,14 @@
 static const char *const sampling[] = {"softmax", "_softmax",    "log_softmax",  "_log_softmax",
                                        "cumsum",  "multinomial", "exponential_", NULL};
 static const char *const slicing[] = {"slice", "narrow", "select", "gather", "index_select", NULL};
+
+/* The part of sorted rows that a step uses. */
+enum use {
+	USE_ALL,     /* nothing shows that a part is enough */
+	USE_MIDDLE,  /* one element of each row, far from both ends */
+	USE_FIRST,   /* few elements */
+	USE_SAMPLES, /* few elements, drawn from the whole rows */
+};
 
 /* A dimension along which rows lie, and their length. */
 struct rows {
@@ -73,28 +92,39 @@ static bool picks_few(const struct weir_arg *index, const struct rows *rows)
 	return dim >= 0 && (double)index->dims[dim] <= FEW_SHARE * (double)rows->length;
 }
 
-/* True if the operator takes few elements of such rows. */
-static bool takes_few(const char *name, const struct weir_args *args, const struct rows *rows)
+/* Returns the use of the one element at this position. */
+static enum use use_of_one(double at, double length)
+{
+	return fmin(at + 1, length - at) <= FEW_SHARE * length ? USE_FIRST : USE_MIDDLE;
+}
+
+/* Returns what the operator takes of such rows. */
+static enum use taken(const char *name, const struct weir_args *args, const struct rows *rows)
 {
 	const struct weir_arg *x = weir_args_tensor(args, 0);
 	double length = (double)rows->length;
 	int64_t count;
 
+	bool few;
+
 	if (!x || !works_along(args, x, rows))
-		return false;
-	if (strcmp(name, "gather") == 0 || strcmp(name, "index_select") == 0)
-		return picks_few(weir_args_tensor(args, 2), rows);
+		return USE_ALL;
 	if (strcmp(name, "select") == 0)
-		return true;
-	if (strcmp(name, "narrow") == 0)
-		return weir_args_int(args, 3, &count) && (double)count <= FEW_SHARE * length;
-	return position(args, 3, rows->length, rows->length) - position(args, 2, rows->length, 0) <=
-	       FEW_SHARE * length;
+		return use_of_one(position(args, 2, rows->length, 0), length);
+	if (strcmp(name, "gather") == 0 || strcmp(name, "index_select") == 0)
+		few = picks_few(weir_args_tensor(args, 2), rows);
+	else if (strcmp(name, "narrow") == 0)
+		few = weir_args_int(args, 3, &count) && (double)count <= FEW_SHARE * length;
+	else
+		few = position(args, 3, rows->length, rows->length) -
+		              position(args, 2, rows->length, 0) <=
+		      FEW_SHARE * length;
+	return few ? USE_FIRST : USE_ALL;
 }
 
-/* True if the host row is an operator on such rows that shows the use of the sort. */
-static bool shows_use(const struct weir_program *program, uint32_t host_row,
-                      const struct rows *rows)
+/* Returns the use of the sort that the host row shows, if it is an operator on such rows. */
+static enum use shown_use(const struct weir_program *program, uint32_t host_row,
+                          const struct rows *rows)
 {
 	const char *name =
 		weir_op_plain_name(weir_timeline_host_name(&program->rank->timeline, host_row));
@@ -106,26 +136,32 @@ static bool shows_use(const struct weir_program *program, uint32_t host_row,
 	if ((!slices && !weir_op_is_one_of(name, sampling)) ||
 	    !weir_call_of_op(program->rank->trace, host_row, NULL, &call) ||
 	    !weir_args_parse(&args, call.dims, call.types, call.scalars))
-		return false;
+		return USE_ALL;
 	if (slices)
-		return takes_few(name, &args, rows);
+		return taken(name, &args, rows);
 	x = weir_args_tensor(&args, 0);
-	return x && rows->from_end == 1 && x->dims[x->rank - 1] == rows->length;
+	return x && rows->from_end == 1 && x->dims[x->rank - 1] == rows->length ? USE_SAMPLES
+	                                                                        : USE_ALL;
 }
 
-/* True if operators of the step take few elements of such rows, or sample from them. */
-static bool is_used_in_part(const struct weir_program *program, uint32_t sort_row,
+/* Returns the largest use of such rows that operators of the step show. */
+static enum use use_of_rows(const struct weir_program *program, uint32_t sort_row,
                             const struct rows *rows)
 {
 	const struct weir_host_columns *host = &program->rank->trace->host;
+	enum use use = USE_ALL;
 	size_t first, end;
 
 	weir_timeline_thread_rows(&program->rank->timeline, host->thread[sort_row], &first, &end);
-	for (size_t r = first; r < end && host->start_ns[r] < program->host_end_ns; r++)
-		if (host->end_ns[r] > program->host_start_ns && host->shape[r] != 0 &&
-		    shows_use(program, (uint32_t)r, rows))
-			return true;
-	return false;
+	for (size_t r = first; r < end && host->start_ns[r] < program->host_end_ns; r++) {
+		enum use shown;
+
+		if (host->end_ns[r] <= program->host_start_ns || host->shape[r] == 0)
+			continue;
+		shown = shown_use(program, (uint32_t)r, rows);
+		use = shown > use ? shown : use;
+	}
+	return use;
 }
 
 /* ---- the fix ---- */
@@ -152,9 +188,18 @@ static uint32_t operator_around(const struct weir_program *program, uint32_t op,
 static double select_ns(const struct weir_advisor *advisor, const struct weir_arg *x)
 {
 	double passes = ceil(x->element.width * 8 / BITS_A_PASS) + GATHER_PASSES;
+	double bytes = x->elements * fmax(x->element.width, LEAST_KEY_BYTES);
 
-	return passes * weir_arg_bytes(x) / (PASS_EFFICIENCY * advisor->bandwidth) * 1e9 +
+	return passes * bytes / (PASS_EFFICIENCY * advisor->bandwidth) * 1e9 +
 	       SHORT_KERNELS * SHORT_KERNEL_NS;
+}
+
+/* Returns the device time to find one element of each row by a block of threads; NAN: not known. */
+static double middle_ns(const struct weir_advisor *advisor, const struct weir_arg *x, double length)
+{
+	if (!advisor->peaks || advisor->peaks->sms == 0)
+		return NAN;
+	return length * fmax(MIDDLE_NS * x->elements / length / advisor->peaks->sms, MIDDLE_ROW_NS);
 }
 
 /* Fills the rows that are sorted; false: not recorded. */
@@ -172,19 +217,17 @@ static bool sorted_rows(const struct weir_args *args, const struct weir_arg *x, 
 	return true;
 }
 
-/* True if the sort is one of rows of floats, and only a part of its result is used. */
-static bool is_wasteful(const struct weir_advisor *advisor, uint32_t sort_row,
-                        struct weir_args *args)
+/* Returns the use of a sort of long rows of floats, and fills its arguments and rows. */
+static enum use use_of_sort(const struct weir_advisor *advisor, uint32_t sort_row,
+                            struct weir_args *args, struct rows *rows)
 {
 	const struct weir_arg *x;
-	struct rows rows;
 
 	if (!weir_advisor_args(advisor, sort_row, args) || !(x = weir_args_tensor(args, 0)) ||
-	    !sorted_rows(args, x, &rows))
-		return false;
-	return rows.length >= LEAST_ROW && x->element.dtype != WEIR_DTYPE_INT &&
-	       x->element.dtype != WEIR_DTYPE_INT8 &&
-	       is_used_in_part(&advisor->program, sort_row, &rows);
+	    !sorted_rows(args, x, rows) || rows->length < LEAST_ROW ||
+	    x->element.dtype == WEIR_DTYPE_INT || x->element.dtype == WEIR_DTYPE_INT8)
+		return USE_ALL;
+	return use_of_rows(&advisor->program, sort_row, rows);
 }
 
 /* Returns the number of selects that replace a sort: one for each quantile, else one. */
@@ -273,22 +316,32 @@ static double sample_candidates(struct weir_draft *draft, uint32_t end, double e
 	return less_ns;
 }
 
-/* Scales the jobs [first, end) of one sort to a select; returns the time that they took, 0 if a
- * select takes no less. */
-static double replace(struct weir_draft *draft, uint32_t sort_row, uint32_t first, uint32_t end,
-                      double *after_ns)
+/* The time of sorts, and of the selects instead of them. */
+struct total {
+	double before_ns, after_ns;
+	bool middle; /* one of them finds an element far from the ends of its row */
+};
+
+/* Scales the jobs [first, end) of one sort to a select, unless that takes no less. */
+static void replace(struct weir_draft *draft, uint32_t sort_row, uint32_t first, uint32_t end,
+                    struct total *total)
 {
 	const struct weir_advisor *advisor = draft->advisor;
 	double now_ns = 0, ns;
 	struct weir_args args;
+	const struct weir_arg *x;
+	struct rows rows;
+	enum use use = use_of_sort(advisor, sort_row, &args, &rows);
 
+	if (use == USE_ALL)
+		return;
 	for (uint32_t j = first; j < end; j++)
 		now_ns += advisor->program.jobs[j].ns;
-	if (!is_wasteful(advisor, sort_row, &args))
-		return 0;
-	ns = select_ns(advisor, weir_args_tensor(&args, 0)) * selects_of(advisor, sort_row);
+	x = weir_args_tensor(&args, 0);
+	ns = use == USE_MIDDLE ? middle_ns(advisor, x, (double)rows.length)
+	                       : select_ns(advisor, x) * selects_of(advisor, sort_row);
 	if (!(ns < now_ns))
-		return 0;
+		return;
 	for (uint32_t j = first; j < end; j++) {
 		weir_draft_scale_job(draft, j, ns / now_ns, 0.6 * ns / now_ns,
 		                     fmin(1, 1.4 * ns / now_ns));
@@ -296,15 +349,32 @@ static double replace(struct weir_draft *draft, uint32_t sort_row, uint32_t firs
 		if (j > first)
 			weir_draft_close_gap(draft, j);
 	}
-	*after_ns += ns;
-	return now_ns + remove_rest(draft, sort_row) +
-	       sample_candidates(draft, end, weir_args_tensor(&args, 0)->elements);
+	total->after_ns += ns;
+	total->middle |= use == USE_MIDDLE;
+	total->before_ns += now_ns + remove_rest(draft, sort_row);
+	if (use == USE_SAMPLES)
+		total->before_ns += sample_candidates(draft, end, x->elements);
+}
+
+static void explain(struct weir_draft *draft, const struct total *total)
+{
+	if (total->middle)
+		weir_draft_basis(draft,
+		                 "a block of threads a row finds its element by counting: %.0f us "
+		                 "instead of %.0f us of sorting",
+		                 total->after_ns / 1e3, total->before_ns / 1e3);
+	else
+		weir_draft_basis(draft,
+		                 "a radix select takes %.0f us instead of %.0f us of sorting and "
+		                 "of work on sorted rows: passes over 8 bits each at half the "
+		                 "memory's rate, and %.0f short kernels",
+		                 total->after_ns / 1e3, total->before_ns / 1e3, SHORT_KERNELS);
 }
 
 bool weir_fix_select_not_sort(struct weir_draft *draft)
 {
 	const struct weir_program *program = &draft->advisor->program;
-	double before_ns = 0, after_ns = 0;
+	struct total total = {0};
 	uint32_t end;
 
 	for (uint32_t j = 0; j < program->job_count; j = end) {
@@ -314,13 +384,8 @@ bool weir_fix_select_not_sort(struct weir_draft *draft)
 		                  operator_around(program, program->jobs[end].op, sorts) == row;)
 			end++;
 		if (row != WEIR_NONE)
-			before_ns += replace(draft, row, j, end, &after_ns);
+			replace(draft, row, j, end, &total);
 	}
-	weir_draft_basis(
-		draft,
-		"a radix select takes %.0f us instead of %.0f us of sorting and of work on "
-		"sorted rows: passes over 8 bits each at half the memory's rate, and %.0f "
-		"short kernels",
-		after_ns / 1e3, before_ns / 1e3, SHORT_KERNELS);
-	return before_ns > 0;
+	explain(draft, &total);
+	return total.before_ns > 0;
 }
