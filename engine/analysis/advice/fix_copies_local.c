@@ -7,6 +7,7 @@
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/host_spans.h"
 #include "engine/analysis/advice/opcalls.h"
+#include "engine/analysis/advice/products.h"
 #include "engine/base/arena.h"
 
 /* Calls behind a copy among which its use is sought; a result is used soon. */
@@ -26,6 +27,7 @@ enum layout {
 struct copy {
 	size_t call;
 	enum layout layout;
+	bool whole_rows;              /* of exchanged dimensions: the last one stays */
 	double elements, extra_bytes; /* extra: of repeated elements */
 	enum weir_dtype dtype;
 	int rank;
@@ -82,12 +84,34 @@ static bool exchanges_last(const char *name, const struct weir_args *args)
 	       order[count - 1] == (int64_t)count - 2 && order[count - 2] == (int64_t)count - 1;
 }
 
+/* True if the arguments of a view leave the last dimension in its place. */
+static bool keeps_last(const char *name, const struct weir_args *args)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	int64_t a, b, order[WEIR_MAX_INTS];
+	size_t count;
+
+	if (!x || x->rank < 2 || strcmp(name, "t") == 0)
+		return false;
+	if (strcmp(name, "transpose") == 0) {
+		if (!weir_args_int(args, 1, &a) || !weir_args_int(args, 2, &b))
+			return false;
+		a += a < 0 ? x->rank : 0;
+		b += b < 0 ? x->rank : 0;
+		return a != x->rank - 1 && b != x->rank - 1;
+	}
+	return weir_args_ints(args, 1, order, &count) && count >= 2 &&
+	       (order[count - 1] == (int64_t)count - 1 || order[count - 1] == -1);
+}
+
 /* Rows of the host before a copy among which the view that it copies is sought. */
 #define VIEW_WITHIN 32
 
-/* Returns the layout by the last view of as many elements before the copy. */
+/* Returns the layout by the last view of as many elements before the copy, and whether that leaves
+ * rows whole. */
 static enum layout layout_by_view(const struct weir_op_calls *calls,
-                                  const struct weir_op_call *call, double elements)
+                                  const struct weir_op_call *call, double elements,
+                                  bool *whole_rows)
 {
 	static const char *const views[] = {"transpose", "permute", "t", NULL};
 	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
@@ -103,8 +127,10 @@ static enum layout layout_by_view(const struct weir_op_calls *calls,
 			break;
 		if (weir_op_is_one_of(name, views) &&
 		    weir_advisor_args(calls->advisor, row, &args) &&
-		    args.items[0].elements == elements)
+		    args.items[0].elements == elements) {
+			*whole_rows = keeps_last(name, &args);
 			return exchanges_last(name, &args) ? LAYOUT_TRANSPOSED : LAYOUT_PERMUTED;
+		}
 	}
 	return LAYOUT_PERMUTED;
 }
@@ -112,7 +138,7 @@ static enum layout layout_by_view(const struct weir_op_calls *calls,
 /* Returns the layout of the source. The library copies elements of the same layout with wide
  * accesses, or lets the driver copy them. */
 static enum layout layout_of(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                             const struct weir_arg *from)
+                             const struct weir_arg *from, bool *whole_rows)
 {
 	const struct weir_job *job = &calls->advisor->program.jobs[call->longest_job];
 	const char *kernel = weir_advisor_kernel(calls->advisor, job);
@@ -122,7 +148,7 @@ static enum layout layout_of(const struct weir_op_calls *calls, const struct wei
 	if (calls->advisor->program.rank->trace->device.kind[job->row] != WEIR_DEVICE_KERNEL ||
 	    strstr(kernel, "vectorized_elementwise_kernel"))
 		return LAYOUT_PLAIN;
-	return layout_by_view(calls, call, from->elements);
+	return layout_by_view(calls, call, from->elements, whole_rows);
 }
 
 /* Fills a copy that aten::repeat_interleave makes by an index; false: the call is not one. */
@@ -164,11 +190,9 @@ static bool copy_of(const struct weir_op_calls *calls, size_t c, struct copy *ou
 	if (!to || !from || to->elements != from->elements ||
 	    to->element.dtype != from->element.dtype)
 		return false;
-	*out = (struct copy){.call = c,
-	                     .layout = layout_of(calls, call, from),
-	                     .elements = to->elements,
-	                     .dtype = to->element.dtype,
-	                     .rank = to->rank};
+	*out = (struct copy){
+		.call = c, .elements = to->elements, .dtype = to->element.dtype, .rank = to->rank};
+	out->layout = layout_of(calls, call, from, &out->whole_rows);
 	memcpy(out->dims, to->dims, sizeof out->dims);
 	out->extra_bytes = (from->elements - from->distinct) * from->element.width;
 	return is_explicit(calls, call, out->layout == LAYOUT_EXPANDED);
@@ -221,6 +245,52 @@ static bool changes_in_place(const char *name)
 	return length > 0 && name[length - 1] == '_';
 }
 
+/* True if attention reads the tensor, or its parts: queries, keys and values made by one product.
+ */
+static bool is_attended(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                        const struct weir_args *args, const struct copy *tensor)
+{
+	double elements = 0;
+
+	if (!is_attention(calls, call))
+		return false;
+	for (size_t i = 0; i < 3; i++) {
+		const struct weir_arg *arg = weir_args_tensor(args, i);
+
+		if (!arg || arg->element.dtype != tensor->dtype)
+			return false;
+		elements += arg->elements;
+	}
+	return elements == tensor->elements || argument_like(args, tensor);
+}
+
+/* True if the copy only puts the rows of a product's matrix in another order, and attention reads
+ * the result: the product takes the rows as they are, and attention takes any order of them. */
+static bool orders_rows_for_attention(const struct weir_op_calls *calls, size_t product,
+                                      const struct copy *copy, const struct weir_arg *arg)
+{
+	const struct weir_op_call *call = &calls->items[product];
+	struct copy result = {.elements = call->work.reuse.m * call->work.reuse.n *
+	                                  call->work.reuse.batch,
+	                      .dtype = copy->dtype};
+
+	if (!copy->whole_rows || copy->layout != LAYOUT_PERMUTED || arg->rank < 2 ||
+	    arg->dims[arg->rank - 1] != copy->dims[copy->rank - 1])
+		return false;
+	for (size_t c = product + 1; c < calls->count && c <= product + USED_WITHIN; c++) {
+		struct weir_args args;
+		struct copy other;
+
+		if (!weir_op_calls_args(calls, &calls->items[c], &args))
+			continue;
+		if (is_attended(calls, &calls->items[c], &args, &result))
+			return true;
+		if (argument_like(&args, &result) && !copy_of(calls, c, &other))
+			return false;
+	}
+	return false;
+}
+
 enum use {
 	USE_NONE,   /* nothing reads it */
 	USE_NEEDS,  /* a reader needs the copy */
@@ -230,15 +300,20 @@ enum use {
 };
 
 /* Returns what one reader makes of a copy that exchanges dimensions or repeats elements. */
-static enum use use_by(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                       const struct copy *copy, const struct weir_arg *arg)
+static enum use use_by(const struct weir_op_calls *calls, size_t reader, const struct copy *copy,
+                       const struct weir_arg *arg)
 {
+	const struct weir_op_call *call = &calls->items[reader];
+
 	if (copy->layout == LAYOUT_EXPANDED)
 		return USE_TAKES;
 	if (is_attention(calls, call))
 		return copy->layout == LAYOUT_PERMUTED ? USE_TAKES : USE_NEEDS;
 	if (call->work.product)
-		return takes_transposed(copy, arg) ? USE_TAKES : USE_NEEDS;
+		return takes_transposed(copy, arg) ||
+		                       orders_rows_for_attention(calls, reader, copy, arg)
+		               ? USE_TAKES
+		               : USE_NEEDS;
 	return call->family == WEIR_FAMILY_ELEMENTWISE ? USE_PASSES : USE_NEEDS;
 }
 
@@ -249,10 +324,30 @@ static enum use use_of_clone(const char *name, enum use before)
 	return changes_in_place(name) || before == USE_NEEDS ? USE_NEEDS : USE_TAKES;
 }
 
+/* The calls that read a copy. */
+struct readers {
+	size_t first, last;
+};
+
+/* Returns the argument of the call that is the copy; NULL: it does not read the copy. */
+static const struct weir_arg *argument_of(const struct weir_op_calls *calls,
+                                          const struct weir_op_call *call,
+                                          const struct weir_args *args, const struct copy *copy)
+{
+	const struct weir_arg *arg = argument_like(args, copy);
+
+	return !arg && copy->layout == LAYOUT_PERMUTED && is_attended(calls, call, args, copy)
+	               ? weir_args_tensor(args, 0)
+	               : arg;
+}
+
 /* Follows the copy through pointwise operators to the reader that decides. */
-static enum use use_of(const struct weir_op_calls *calls, const struct copy *copy, size_t *reader)
+static enum use use_of(const struct weir_op_calls *calls, const struct copy *copy,
+                       struct readers *readers)
 {
 	enum use use = USE_NONE;
+
+	*readers = (struct readers){0};
 
 	for (size_t c = copy->call + 1; c < calls->count && c <= copy->call + USED_WITHIN; c++) {
 		const struct weir_op_call *call = &calls->items[c];
@@ -260,9 +355,11 @@ static enum use use_of(const struct weir_op_calls *calls, const struct copy *cop
 		struct weir_args args;
 		struct copy other;
 
-		if (!weir_op_calls_args(calls, call, &args) || !(arg = argument_like(&args, copy)))
+		if (!weir_op_calls_args(calls, call, &args) ||
+		    !(arg = argument_of(calls, call, &args, copy)))
 			continue;
-		*reader = c;
+		readers->first = readers->first ? readers->first : c;
+		readers->last = c;
 		if (copy->layout == LAYOUT_PLAIN) {
 			use = use_of_clone(weir_op_calls_name(calls, call), use);
 			continue;
@@ -272,7 +369,7 @@ static enum use use_of(const struct weir_op_calls *calls, const struct copy *cop
 				return USE_UNDOES;
 			continue; /* of a sister tensor */
 		}
-		use = use_by(calls, call, copy, arg);
+		use = use_by(calls, c, copy, arg);
 		if (use != USE_PASSES)
 			return use;
 	}
@@ -365,46 +462,101 @@ static bool moves_window(const struct weir_op_calls *calls, const struct weir_op
 	return false;
 }
 
-/* ---- pairs of everything with everything ---- */
+/* ---- products of joined tensors that repeat rows ---- */
 
-/* True if each tensor of a list repeats elements: "[[[49152, 256, 0, 1], [49152, 0, 256, 1]], []]".
- */
-static bool all_are_expanded(const char *strides)
+#define MOST_JOINED 8
+
+/* A matrix that a call joins of tensors by their columns, some of which repeat rows, and the
+ * product that reads it. Its weights can be divided: the products of the repeated tensors are
+ * small, and their sum is repeated instead. */
+struct joined {
+	const struct weir_op_call *product;
+	double rows, columns, repeated; /* repeated: columns of the tensors that repeat rows */
+	size_t tensors;
+	size_t copies[MOST_JOINED], count; /* calls that only repeat rows for it */
+};
+
+/* True if the next of a list of strides repeats elements, "[49152, 256, 0, 1]"; moves on to the one
+ * behind it. NULL: not recorded. */
+static bool next_is_expanded(const char **strides)
 {
-	size_t tensors = 0;
+	const char *at = *strides;
+	size_t length = at ? strcspn(at, "]") : 0;
+	bool found = false;
 
-	if (!strides || strncmp(strides, "[[[", 3) != 0)
+	if (!at || *at != '[' || at[length] == '\0')
 		return false;
-	for (const char *at = strides + 2; *at == '['; tensors++) {
-		size_t length = strcspn(at, "]");
-		bool found = false;
-
-		for (size_t i = 1; i < length; i++)
-			found |= at[i] == '0' &&
-			         (at[i - 1] == '[' || at[i - 1] == ' ' || at[i - 1] == ',');
-		if (!found || at[length] == '\0')
-			return false;
-		at += length + 1;
-		at += strspn(at, ", ");
-	}
-	return tensors >= 2;
+	for (size_t i = 1; i < length; i++)
+		found |= at[i] == '0' && (at[i - 1] == '[' || at[i - 1] == ' ' || at[i - 1] == ',');
+	at += length + 1;
+	*strides = at + strspn(at, ", ");
+	return found;
 }
 
-/* Returns the product of the matrix that the call joins of expanded tensors; NULL: none. Its
- * weights can be divided: the products of the single tensors are small, and their sum is repeated.
- */
-static const struct weir_op_call *product_of_pairs(const struct weir_op_calls *calls, size_t c)
+/* Adds the call before `c` that made a tensor of this size by repeating elements, and that nothing
+ * else reads; false: no such call. */
+static bool add_repeat(const struct weir_op_calls *calls, size_t c, double elements,
+                       struct joined *joined)
 {
-	const struct weir_op_call *call = &calls->items[c];
-	struct weir_call recorded;
-	struct weir_args args;
-	double elements;
+	for (size_t back = 1; back <= USED_WITHIN && back <= c; back++) {
+		struct readers readers;
+		bool known = false;
+		struct copy copy;
 
-	if (strcmp(weir_op_calls_name(calls, call), "cat") != 0 ||
-	    !weir_call_of_op(calls->advisor->program.rank->trace, call->op, NULL, &recorded) ||
-	    !all_are_expanded(recorded.strides) || !weir_op_calls_args(calls, call, &args))
-		return NULL;
-	elements = args.items[0].elements;
+		for (size_t i = 0; i < joined->count; i++)
+			known |= joined->copies[i] == c - back;
+		if (known || !copy_of(calls, c - back, &copy) || copy.layout != LAYOUT_EXPANDED ||
+		    copy.elements != elements)
+			continue;
+		if (joined->count == MOST_JOINED || use_of(calls, &copy, &readers) != USE_NONE)
+			return false;
+		joined->copies[joined->count++] = c - back;
+		return true;
+	}
+	return false;
+}
+
+/* Fills the tensors that the call joins; false: it joins none by columns, or none repeats rows. */
+static bool read_joined(const struct weir_op_calls *calls, size_t c, struct joined *joined)
+{
+	struct weir_call recorded;
+	const char *at, *strides;
+
+	*joined = (struct joined){0};
+	if (strcmp(weir_op_calls_name(calls, &calls->items[c]), "cat") != 0 ||
+	    !weir_call_of_op(calls->advisor->program.rank->trace, calls->items[c].op, NULL,
+	                     &recorded) ||
+	    strncmp(recorded.dims, "[[[", 3) != 0)
+		return false;
+	strides = recorded.strides && strncmp(recorded.strides, "[[[", 3) == 0
+	                  ? recorded.strides + 2
+	                  : NULL;
+	for (at = recorded.dims + 2; *at == '['; at += strspn(at, ", ")) {
+		struct weir_args part;
+		const struct weir_arg *x = &part.items[0];
+		double columns;
+
+		if (!(at = read_dims(at, &part, strcspn(at, "]") + 1)) || x->rank < 2 ||
+		    !(x->elements > 0))
+			return false;
+		columns = (double)x->dims[x->rank - 1];
+		if (joined->tensors > 0 && x->elements / columns != joined->rows)
+			return false;
+		joined->rows = x->elements / columns;
+		joined->columns += columns;
+		joined->tensors++;
+		if (next_is_expanded(&strides) || add_repeat(calls, c, x->elements, joined))
+			joined->repeated += columns;
+	}
+	return joined->tensors >= 2 && joined->repeated > 0;
+}
+
+/* Returns the product behind the call `c` that reads the matrix as its first reader; NULL: none. */
+static const struct weir_op_call *product_of(const struct weir_op_calls *calls, size_t c,
+                                             double elements)
+{
+	struct weir_args args;
+
 	for (size_t next = c + 1; next < calls->count && next <= c + USED_WITHIN; next++) {
 		const struct weir_op_call *reader = &calls->items[next];
 
@@ -421,20 +573,45 @@ static const struct weir_op_call *product_of_pairs(const struct weir_op_calls *c
 	return NULL;
 }
 
+/* Returns the time of the product with the columns that are not repeated; NAN: not known. */
+static double rest_ns(const struct weir_advisor *advisor, const struct joined *joined)
+{
+	double share = joined->repeated / joined->columns;
+	struct weir_product p;
+
+	if (joined->repeated == joined->columns)
+		return 0;
+	if (!weir_product_read(advisor, joined->product->first_job, &p) ||
+	    p.kind != WEIR_PRODUCT_MATRIX || p.k != joined->columns)
+		return NAN;
+	p.bytes -= share * (p.a_bytes + p.b_bytes);
+	p.a_bytes *= 1 - share;
+	p.b_bytes *= 1 - share;
+	p.flops *= 1 - share;
+	p.k -= joined->repeated;
+	return weir_product_ns(advisor, &p, p.engine, p.dtype, p.bytes);
+}
+
 /* Elements a second that a multiprocessor adds by the index of each, as sums of repeated tensors
- * need it: 0.32 to 0.37e12 on the 132 of an H100. */
+ * and of tensors in different layouts need it: 0.28 to 0.37e12 on the 132 of an H100. */
 #define INDEXED_PER_SM 2.6e9
+
+/* Returns the time of a kernel that computes the place of each element; NAN: not known. */
+static double indexed_ns(const struct weir_advisor *advisor, double elements)
+{
+	if (!advisor->peaks || advisor->peaks->sms == 0)
+		return NAN;
+	return elements / (INDEXED_PER_SM * advisor->peaks->sms) * 1e9;
+}
 
 /* Returns the time of a sum of repeated tensors of the product's size; NAN: not known. */
 static double repeated_sum_ns(const struct weir_advisor *advisor, const struct weir_work *product)
 {
 	double elements = product->reuse.m * product->reuse.n * product->reuse.batch;
 	double bytes = product->bytes - product->reuse.a_bytes - product->reuse.b_bytes;
+	double ns = indexed_ns(advisor, elements);
 
-	if (!advisor->peaks || advisor->peaks->sms == 0)
-		return NAN;
-	return fmax(elements / (INDEXED_PER_SM * advisor->peaks->sms) * 1e9,
-	            fmax(bytes, 0) / advisor->bandwidth * 1e9);
+	return isnan(ns) ? NAN : fmax(ns, fmax(bytes, 0) / advisor->bandwidth * 1e9);
 }
 
 /* ---- the fix ---- */
@@ -492,10 +669,33 @@ static void read_once(struct weir_draft *draft, const struct weir_op_calls *call
 	total->reads_ns += now_ns - ns;
 }
 
+/* Lengthens a pointwise kernel that reads the source beside a tensor in the layout of the copy: it
+ * computes the place of each element. */
+static void read_by_index(struct weir_draft *draft, const struct weir_op_calls *calls,
+                          const struct copy *copy, size_t reader, struct total *total)
+{
+	const struct weir_op_call *call = &calls->items[reader];
+	double ns = indexed_ns(draft->advisor, copy->elements);
+	size_t alike = 0;
+	struct weir_args args;
+
+	if (!weir_op_calls_args(calls, call, &args))
+		return;
+	for (size_t i = 0; i < args.count; i++) {
+		const struct weir_arg *arg = weir_args_tensor(&args, i);
+
+		alike += arg && arg->elements == copy->elements;
+	}
+	if (alike < 2 || !(ns > call->ns))
+		return;
+	weir_op_call_set(draft, call, ns, call->ns, ns);
+	total->reads_ns -= ns - call->ns;
+}
+
 static void avoid_copy(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c,
                        uint8_t *gone, struct total *total)
 {
-	size_t reader = 0;
+	struct readers readers;
 	struct copy copy;
 	enum use use;
 
@@ -504,11 +704,13 @@ static void avoid_copy(struct weir_draft *draft, const struct weir_op_calls *cal
 	} else if (!copy_of(calls, c, &copy)) {
 		return;
 	} else {
-		use = use_of(calls, &copy, &reader);
+		use = use_of(calls, &copy, &readers);
 		if (use == USE_UNDOES)
-			gone[reader] = 1;
+			gone[readers.last] = 1;
 		if (use == USE_TAKES && copy.layout == LAYOUT_EXPANDED)
-			read_once(draft, calls, &copy, reader, total);
+			read_once(draft, calls, &copy, readers.last, total);
+		if (use == USE_PASSES)
+			read_by_index(draft, calls, &copy, readers.first, total);
 	}
 	if (use == USE_NONE || use == USE_NEEDS)
 		return;
@@ -518,21 +720,30 @@ static void avoid_copy(struct weir_draft *draft, const struct weir_op_calls *cal
 	total->copies_ns += calls->items[c].ns;
 }
 
-/* Divides the product of joined pairs, and adds the results of its parts by repeating them. */
+/* Divides the product of joined tensors that repeat rows, and adds the results of its parts by
+ * repeating them. */
 static void divide_product(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c,
                            struct total *total)
 {
-	const struct weir_op_call *product = product_of_pairs(calls, c);
-	double ns, before_ns;
+	struct joined joined;
+	double ns, before_ns = calls->items[c].ns;
 
-	if (!product)
+	if (!read_joined(calls, c, &joined) ||
+	    !(joined.product = product_of(calls, c, joined.rows * joined.columns)))
 		return;
-	before_ns = calls->items[c].ns + product->ns;
-	ns = 2 * WEIR_SHORTEST_KERNEL_NS + repeated_sum_ns(draft->advisor, &product->work);
+	before_ns += joined.product->ns;
+	for (size_t i = 0; i < joined.count; i++)
+		before_ns += calls->items[joined.copies[i]].ns;
+	ns = 2 * WEIR_SHORTEST_KERNEL_NS + repeated_sum_ns(draft->advisor, &joined.product->work) +
+	     rest_ns(draft->advisor, &joined);
 	if (!(ns < before_ns))
 		return;
+	for (size_t i = 0; i < joined.count; i++) {
+		note_host(draft, &calls->items[joined.copies[i]], total);
+		weir_op_call_remove(draft, &calls->items[joined.copies[i]]);
+	}
 	weir_op_call_remove(draft, &calls->items[c]);
-	weir_op_call_set(draft, product, ns, ns / 1.5, fmin(1.5 * ns, before_ns));
+	weir_op_call_set(draft, joined.product, ns, ns / 1.5, fmin(1.5 * ns, before_ns));
 	total->pairs++;
 	total->pairs_ns += before_ns;
 	total->sums_ns += ns;
@@ -576,13 +787,13 @@ static void explain(struct weir_draft *draft, const struct total *total)
 		                 total->pairs, total->sums_ns / 1e3, total->pairs_ns / 1e3);
 		return;
 	}
-	weir_draft_basis(
-		draft,
-		"without %zu copies of %.0f us whose readers take the source, %.0f us less "
-		"to read, and %zu caches (%.0f us) of which only the new rows are written",
-		total->copies + total->pairs,
-		(total->copies_ns + total->pairs_ns - total->sums_ns) / 1e3, total->reads_ns / 1e3,
-		total->caches, total->caches_ns / 1e3);
+	weir_draft_basis(draft,
+	                 "without %zu copies of %.0f us whose readers take the source, %.0f us %s "
+	                 "to read, and %zu caches (%.0f us) of which only the new rows are written",
+	                 total->copies + total->pairs,
+	                 (total->copies_ns + total->pairs_ns - total->sums_ns) / 1e3,
+	                 fabs(total->reads_ns) / 1e3, total->reads_ns < 0 ? "more" : "less",
+	                 total->caches, total->caches_ns / 1e3);
 }
 
 bool weir_fix_avoid_copies(struct weir_draft *draft)
