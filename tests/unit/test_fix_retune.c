@@ -176,6 +176,65 @@ static void a_kernel_of_one_warp_blocks_takes_the_time_of_its_bytes(void **state
 	}
 }
 
+/* Returns whether retune-kernel names a kernel without an operator's model, and checks that it then
+ * promises nothing. */
+static bool is_named(const char *op, const char *kernel, int64_t ns, uint32_t blocks,
+                     uint32_t threads)
+{
+	struct advice_trace *run = advice_trace_new();
+	bool found;
+
+	advice_trace_op(run, op, "[[64]]", "[\"float\"]");
+	advice_trace_blocks(run, kernel, ns, blocks, threads);
+	advice_trace_finish(run, H100);
+	found = advice_trace_apply(run, weir_fix_retune_kernel);
+	assert_int_equal(run->draft.unpredicted, found);
+	advice_trace_free(run);
+	return found;
+}
+
+/* 132 multiprocessors hold 4224 blocks. */
+static void long_blocks_of_one_warp_are_named_without_a_promise(void **state)
+{
+	(void)state;
+	assert_true(is_named("launch", "norm_kernel", 929000, 24576, 32));
+	assert_true(is_named("launch", "norm_kernel", 200000, 42240, 32)); /* 20 us a block */
+	assert_false(is_named("launch", "norm_kernel", 199999, 42240, 32));
+	assert_true(is_named("launch", "scan", 20000, 64, 32)); /* less than a wave */
+	assert_false(is_named("launch", "scan", 19999, 64, 32));
+	assert_false(is_named("launch", "norm_kernel", 929000, 24576, 33));
+	assert_false(is_named("launch", "norm_kernel", 929000, 24576, 0)); /* not recorded */
+}
+
+static void kernels_of_libraries_are_not_named_for_their_blocks(void **state)
+{
+	(void)state;
+	assert_false(is_named("aten::custom", "norm_kernel", 929000, 24576, 32));
+	assert_false(is_named("launch", "vector_fft<32>", 929000, 24576, 32));
+	assert_false(is_named("launch", "cudnn::winograd", 929000, 24576, 32));
+	assert_false(is_named("launch", "ncclDevKernel_AllReduce", 929000, 24576, 32));
+}
+
+static void the_gain_of_long_blocks_is_not_known(void **state)
+{
+	static const struct weir_fix_entry entry = {
+		.id = "retune-kernel", .why = "", .effort = WEIR_EFFORT_HIGH, .numerics = "none"};
+	const struct weir_fix_catalogue catalogue = {&entry, 1};
+	struct advice_trace *run = advice_trace_new();
+	struct weir_arena *arena = weir_arena_new();
+	struct weir_found_fixes found;
+
+	(void)state;
+	advice_trace_op(run, "launch", "[[64]]", "[\"float\"]");
+	advice_trace_blocks(run, "norm_kernel", 929000, 24576, 32);
+	advice_trace_finish(run, H100);
+	weir_advise(run->analysis, &run->report, &catalogue, arena, &found);
+	assert_int_equal(found.count, 1);
+	assert_true(isnan(found.items[0].speedup) && isnan(found.items[0].step_ns));
+	weir_arena_free(arena);
+	advice_trace_free(run);
+}
+
 /* ---- none ---- */
 
 static void kernels_near_a_roof_leave_nothing_to_do(void **state)
@@ -275,6 +334,9 @@ int main(void)
 		cmocka_unit_test(idle_matrix_units_have_another_fix),
 		cmocka_unit_test(a_product_is_slow_at_twice_the_time_of_its_size),
 		cmocka_unit_test(a_kernel_of_one_warp_blocks_takes_the_time_of_its_bytes),
+		cmocka_unit_test(long_blocks_of_one_warp_are_named_without_a_promise),
+		cmocka_unit_test(kernels_of_libraries_are_not_named_for_their_blocks),
+		cmocka_unit_test(the_gain_of_long_blocks_is_not_known),
 		cmocka_unit_test(kernels_near_a_roof_leave_nothing_to_do),
 		cmocka_unit_test(a_step_that_waits_leaves_something_to_do),
 		cmocka_unit_test(three_quarters_of_the_step_are_enough),

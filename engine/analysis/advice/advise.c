@@ -91,7 +91,7 @@ static void finish(struct weir_draft *draft, struct weir_arena *arena, struct we
 	fix->basis = weir_arena_copy(arena, draft->basis.data ? draft->basis.data : "",
 	                             draft->basis.length);
 	weir_places_fill(draft, arena, fix);
-	out->unmet = check_needs(draft->advisor, fix);
+	out->unmet = check_needs(draft->advisor, fix) || draft->unpredicted;
 	out->score = weir_score_of(fix);
 	out->touched = draft->touched;
 	draft->touched = NULL;

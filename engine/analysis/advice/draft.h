@@ -33,6 +33,8 @@ struct weir_draft {
 	 * elsewhere at the same time. Typical value and range. */
 	double floor_ns, floor_low_ns, floor_high_ns;
 	bool warm; /* the host's dispatch is already that of code in its caches */
+	/* Nothing in the run says what the change gives: its durations only show where it is. */
+	bool unpredicted;
 	/* Steps of the program that the changed one does at once; its times are divided by them.
 	 * 0: one. */
 	double rows;

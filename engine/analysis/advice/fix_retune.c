@@ -213,6 +213,85 @@ static bool enlarge_blocks(struct weir_draft *draft, const struct call *call)
 	return true;
 }
 
+/* ---- long blocks of one warp ---- */
+
+/* A multiprocessor holds at most 32 blocks, and 64 warps (CUDA C Programming Guide, compute
+ * capabilities 7.0 to 9.0 but for those of small devices): blocks of one warp leave half empty. */
+#define BLOCKS_PER_SM 32.0
+/*
+ * A block that runs for 30 times the 0.6 us that a read of memory takes goes through its data in a
+ * loop, which more warps would share. Kernels of rows, products and attention in Triton on an H100
+ * whose blocks of one warp ran for 20 us and more took 1.0 to 3 times as long as with 4 to 8 warps
+ * and wide tiles, products 4 to 20 times; those of 3 to 10 us 1.0 to 1.4 times. PyTorch's gather
+ * of rows, whose blocks of one warp keep the memory busy, runs for 2.5 us.
+ */
+#define LONG_BLOCK_NS 20000.0
+/* Stands for a gain that nobody knows. */
+#define SOME_GAIN 0.5
+
+/* True for a kernel of the program itself: no operator of the framework starts it, and its name has
+ * no template or name space, as those of libraries do. */
+static bool is_own(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	const char *name = weir_advisor_kernel(advisor, job);
+
+	return strncmp(weir_advisor_op(advisor, job), "aten::", 6) != 0 && !strchr(name, '<') &&
+	       !strstr(name, "::");
+}
+
+/* Returns how long one block of the job runs if each multiprocessor has as many as it can hold; 0:
+ * not known. */
+static double block_ns(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	double blocks = advisor->program.rank->trace->device.blocks[job->row];
+	double held = advisor->peaks ? BLOCKS_PER_SM * advisor->peaks->sms : 0;
+
+	return blocks > 0 ? job->ns * fmin(1, held / blocks) : 0;
+}
+
+/* True for an own kernel without a model, one warp of which works alone for long in each block. */
+static bool has_lone_warps(const struct weir_advisor *advisor, const struct call *call)
+{
+	const struct weir_job *job = &advisor->program.jobs[call->longest];
+	uint32_t threads = advisor->program.rank->trace->device.threads_per_block[job->row];
+
+	return threads > 0 && threads <= ONE_WARP && job->ns >= LEAST_NS &&
+	       call->family != WEIR_FAMILY_COMMUNICATION && is_own(advisor, job) &&
+	       block_ns(advisor, job) >= LONG_BLOCK_NS &&
+	       !(call->assessment && call->assessment->work.confidence >= WEIR_MODEL_LOW);
+}
+
+/* Names the kernels of lone warps. What other blocks give depends on their work, which is not
+ * recorded. */
+static bool name_lone_warps(struct weir_draft *draft)
+{
+	const struct weir_advisor *advisor = draft->advisor;
+	const struct weir_program *program = &advisor->program;
+	const struct weir_job *worst = NULL;
+	struct call call;
+
+	for (uint32_t j = 0; j < program->job_count; j = weir_call_end(program, j)) {
+		read_call(advisor, j, &call);
+		if (!has_lone_warps(advisor, &call))
+			continue;
+		weir_draft_scale_job(draft, call.longest, SOME_GAIN, SOME_GAIN, 1);
+		if (!worst || program->jobs[call.longest].ns > worst->ns)
+			worst = &program->jobs[call.longest];
+	}
+	if (!worst)
+		return false;
+	draft->unpredicted = true;
+	weir_draft_basis(draft,
+	                 "blocks of one warp fill at most half of a multiprocessor, and here each "
+	                 "runs for about %.0f us, through a loop that more warps or wider tiles "
+	                 "would shorten; its work is not recorded, so that counters must say how "
+	                 "far it is from a roof",
+	                 block_ns(advisor, worst) / 1e3);
+	return true;
+}
+
+/* ---- the fix ---- */
+
 struct slowest {
 	struct call call;
 	struct usual usual;
@@ -289,7 +368,7 @@ bool weir_fix_retune_kernel(struct weir_draft *draft)
 		describe_slowest(draft, &worst);
 	else if (worst.calls > 0)
 		describe_tiny_blocks(draft, &worst);
-	return worst.calls > 0;
+	return worst.calls > 0 || name_lone_warps(draft);
 }
 
 /* ---- none ---- */

@@ -19,7 +19,7 @@ struct weir_ranked_fix {
 	                     the caller */
 	double score;     /* order: saved time over effort */
 	size_t order;     /* in the catalogue: decides between equal scores */
-	bool unmet;       /* a need is not met: behind all others */
+	bool unmet;       /* a need is not met, or nothing says what it gives: behind all others */
 	bool dropped;     /* an alternative to a better fix */
 };
 
