@@ -22,7 +22,8 @@ WEIR_ENUM_TEXTS(weir_time_part, [WEIR_TIME_LATE_SYNC] = "late_sync",
 #define HOST_LATE                                                                                  \
 	(HOST_COMPUTE | WEIR_IDLE_BIT(WEIR_IDLE_INPUT) | WEIR_IDLE_BIT(WEIR_IDLE_HOST_SYNC) |      \
 	 WEIR_IDLE_BIT(WEIR_IDLE_ALLOCATOR) | WEIR_IDLE_BIT(WEIR_IDLE_COMPILE_LOAD) | GARBAGE |    \
-	 WEIR_IDLE_BIT(WEIR_IDLE_LAUNCH_LATENCY) | WEIR_IDLE_BIT(WEIR_IDLE_PROFILER))
+	 WEIR_IDLE_BIT(WEIR_IDLE_LOCK) | WEIR_IDLE_BIT(WEIR_IDLE_LAUNCH_LATENCY) |                 \
+	 WEIR_IDLE_BIT(WEIR_IDLE_PROFILER))
 
 static const struct {
 	const char *name;

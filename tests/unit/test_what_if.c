@@ -385,6 +385,7 @@ static const char *const classes[] = {
 	"compile_load",
 	"garbage_collection",
 	"likely_garbage_collection",
+	"interpreter_lock",
 	"host_idle",
 	"launch_latency",
 	"inter_kernel",

@@ -14,6 +14,7 @@ enum weir_bound weir_idle_bound(enum weir_idle idle)
 	case WEIR_IDLE_COMPILE_LOAD:
 	case WEIR_IDLE_GARBAGE:
 	case WEIR_IDLE_LIKELY_GARBAGE:
+	case WEIR_IDLE_LOCK:
 	case WEIR_IDLE_LAUNCH_LATENCY:
 	case WEIR_IDLE_INTER_KERNEL:
 		return WEIR_BOUND_RUNTIME;

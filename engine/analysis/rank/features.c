@@ -49,6 +49,7 @@ static void set_shares(double *values, const struct weir_ledger *ledger)
 		{WEIR_F_LATE_LOAD, weir_add_ns(late[WEIR_LATE_LOAD], ledger->compiler_ns)},
 		{WEIR_F_LATE_GARBAGE, late[WEIR_LATE_GARBAGE]},
 		{WEIR_F_LIKELY_GARBAGE, idle[WEIR_IDLE_LIKELY_GARBAGE]},
+		{WEIR_F_LATE_LOCK, idle[WEIR_IDLE_LOCK]},
 		{WEIR_F_LATE_ALLOCATOR, late[WEIR_LATE_ALLOCATOR]},
 		{WEIR_F_LATE_NO_WORK, late[WEIR_LATE_NO_WORK]},
 		{WEIR_F_SHARE_BATCHING, bound[WEIR_BOUND_BATCHING]},

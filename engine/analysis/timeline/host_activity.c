@@ -7,6 +7,7 @@
 #include "engine/analysis/names/frames.h"
 #include "engine/analysis/timeline/cold_start.h"
 #include "engine/analysis/timeline/host_activity.h"
+#include "engine/analysis/timeline/lock_waits.h"
 #include "engine/analysis/timeline/pauses.h"
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
@@ -418,6 +419,46 @@ static bool is_silent(const struct weir_host_activity *activity, uint32_t row)
 	return false;
 }
 
+/* Returns true if the thread may wait for Python's interpreter lock in a leaf: it runs no call, and
+ * no loader or compiler. Operators give the lock up and take it again. */
+static bool may_want_lock(const struct weir_host_activity *activity, uint32_t row,
+                          enum weir_idle idle)
+{
+	if (idle != WEIR_IDLE_DISPATCH && idle != WEIR_IDLE_PYTHON && idle != WEIR_IDLE_HOST_WORK &&
+	    idle != WEIR_IDLE_HOST_IDLE)
+		return false;
+	return row == WEIR_NONE || (activity->timeline->trace->host.kind[row] != WEIR_HOST_API &&
+	                            activity->surroundings[row] == WEIR_FRAME_PLAIN);
+}
+
+/* Reclassifies silences that are likely waits for Python's interpreter lock. */
+static void find_lock_waits(const struct weir_host_activity *activity,
+                            struct weir_thread_activity *thread)
+{
+	const struct weir_leaves *leaves = &thread->leaves;
+	uint8_t *silent, *waits;
+	size_t lasting = 0;
+
+	for (size_t i = 0; i + 1 < leaves->count; i++)
+		lasting += weir_span_ns(leaves->time_ns[i], leaves->time_ns[i + 1]) >=
+		           WEIR_PAUSE_SWITCH_NS;
+	if (lasting < WEIR_LOCK_WAITS_FEWEST)
+		return;
+	silent = weir_alloc(leaves->count);
+	waits = weir_alloc(leaves->count);
+	for (size_t i = 0; i < leaves->count; i++)
+		silent[i] =
+			may_want_lock(activity, leaves->row[i], (enum weir_idle)thread->idle[i]);
+	weir_lock_waits_find(
+		&(struct weir_pause_thread){activity->timeline, activity->steps, leaves, silent},
+		waits);
+	for (size_t i = 0; i < leaves->count; i++)
+		if (waits[i])
+			thread->idle[i] = WEIR_IDLE_LOCK;
+	free(silent);
+	free(waits);
+}
+
 /* Reclassifies silent pauses that are likely garbage collection. Hardly any thread has leaves that
  * are long enough, so that the others cost one pass. */
 static void find_pauses(const struct weir_host_activity *activity,
@@ -437,6 +478,7 @@ static void find_pauses(const struct weir_host_activity *activity,
 	likely = weir_alloc(leaves->count);
 	for (size_t i = 0; i < leaves->count; i++)
 		silent[i] = thread->idle[i] != WEIR_IDLE_COMPILE_LOAD &&
+		            thread->idle[i] != WEIR_IDLE_LOCK &&
 		            is_silent(activity, leaves->row[i]);
 	weir_pauses_find(
 		&(struct weir_pause_thread){activity->timeline, activity->steps, leaves, silent},
@@ -486,6 +528,7 @@ static void classify(struct weir_host_activity *activity, uint32_t index)
 		else
 			end++;
 	}
+	find_lock_waits(activity, thread);
 	find_pauses(activity, thread);
 }
 

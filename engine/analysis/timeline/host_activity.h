@@ -16,8 +16,9 @@
  *
  * A second pass looks at each stretch without operators and driver calls. If it lasts
  * WEIR_HOST_WORK_NS, its Python is host work; if it is shorter, its "no work" is Python, since no
- * thread sleeps and wakes that fast for new work. A third pass finds silent pauses that are likely
- * garbage collection (pauses.h).
+ * thread sleeps and wakes that fast for new work. A third pass finds silences that are likely waits
+ * for Python's interpreter lock (lock_waits.h), and silent pauses that are likely garbage
+ * collection (pauses.h).
  */
 #ifndef WEIR_ANALYSIS_TIMELINE_HOST_ACTIVITY_H
 #define WEIR_ANALYSIS_TIMELINE_HOST_ACTIVITY_H

@@ -76,8 +76,6 @@ static bool is_between_steps(const struct weir_pause_thread *thread, size_t leaf
 
 /* ---- places ---- */
 
-/* Returns a key of the name without its digits, so that counters ("ProfilerStep#7") do not make
- * places differ. */
 static uint64_t key_of_name(const char *name)
 {
 	uint64_t key = UINT64_C(14695981039346656037);
@@ -88,16 +86,32 @@ static uint64_t key_of_name(const char *name)
 	return key;
 }
 
-static uint64_t key_of_leaf(const struct finder *finder, size_t leaf)
+uint64_t *weir_pause_name_keys(const struct weir_trace *trace)
 {
-	const struct weir_leaves *leaves = finder->thread->leaves;
-	const uint32_t *names = finder->thread->timeline->trace->host.name;
+	size_t count = weir_names_count(trace->names);
+	uint64_t *keys = weir_alloc(count * sizeof *keys);
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = key_of_name(weir_names_text(trace->names, (uint32_t)i));
+	return keys;
+}
+
+uint64_t weir_pause_place(const struct weir_pause_thread *thread, const uint64_t *name_keys,
+                          size_t leaf)
+{
+	const struct weir_leaves *leaves = thread->leaves;
+	const uint32_t *names = thread->timeline->trace->host.name;
 	uint64_t key = 0;
 
 	for (size_t i = leaf > 0 ? leaf - 1 : 0; i <= leaf + 1 && i < leaves->count; i++)
 		key = key * UINT64_C(6364136223846793005) +
-		      (leaves->row[i] == WEIR_NONE ? 1 : finder->name_keys[names[leaves->row[i]]]);
+		      (leaves->row[i] == WEIR_NONE ? 1 : name_keys[names[leaves->row[i]]]);
 	return key;
+}
+
+static uint64_t key_of_leaf(const struct finder *finder, size_t leaf)
+{
+	return weir_pause_place(finder->thread, finder->name_keys, leaf);
 }
 
 static void collect_pauses(struct finder *finder, int64_t limit_ns)
@@ -281,8 +295,7 @@ static void judge_aimless(const struct finder *finder, uint8_t *likely)
 
 /* ---- the thread ---- */
 
-/* Returns true if the trace is of a Python program, as far as its names show. */
-static bool is_python(const struct weir_trace *trace)
+bool weir_pause_in_python(const struct weir_trace *trace)
 {
 	static const char *const processes[] = {"python", "pt_main_thread"};
 	size_t count = weir_names_count(trace->names);
@@ -301,25 +314,15 @@ static bool is_python(const struct weir_trace *trace)
 	return false;
 }
 
-static void key_names(struct finder *finder)
-{
-	const struct weir_names *names = finder->thread->timeline->trace->names;
-	size_t count = weir_names_count(names);
-
-	finder->name_keys = weir_alloc(count * sizeof *finder->name_keys);
-	for (size_t i = 0; i < count; i++)
-		finder->name_keys[i] = key_of_name(weir_names_text(names, (uint32_t)i));
-}
-
 void weir_pauses_find(const struct weir_pause_thread *thread, uint8_t *likely)
 {
 	struct finder finder = {.thread = thread};
 	int64_t limit_ns =
 		thread->steps->step_count < WEIR_PAUSES_FEWEST ? INT64_MAX : find_limit_ns(thread);
 
-	if (limit_ns == INT64_MAX || !is_python(thread->timeline->trace))
+	if (limit_ns == INT64_MAX || !weir_pause_in_python(thread->timeline->trace))
 		return;
-	key_names(&finder);
+	finder.name_keys = weir_pause_name_keys(thread->timeline->trace);
 	collect_pauses(&finder, limit_ns);
 	if (finder.pause_count >= WEIR_PAUSES_FEWEST) {
 		collect_sites(&finder);

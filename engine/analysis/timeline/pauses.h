@@ -22,6 +22,7 @@
 #ifndef WEIR_ANALYSIS_TIMELINE_PAUSES_H
 #define WEIR_ANALYSIS_TIMELINE_PAUSES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/analysis/timeline/leaves.h"
@@ -54,6 +55,15 @@ struct weir_pause_thread {
 	const struct weir_leaves *leaves;
 	const uint8_t *silent; /* per leaf: 1 if only Python code can run in it */
 };
+
+/* Returns a key per name of the trace, without the digits of the name, so that counters
+ * ("ProfilerStep#7") do not make places differ. The caller frees it. */
+uint64_t *weir_pause_name_keys(const struct weir_trace *trace);
+/* Returns the key of the leaf's place in the code: the names of the leaf and of those around it. */
+uint64_t weir_pause_place(const struct weir_pause_thread *thread, const uint64_t *name_keys,
+                          size_t leaf);
+/* Returns true if the trace is of a Python program, as far as its names show. */
+bool weir_pause_in_python(const struct weir_trace *trace);
 
 /* Sets likely[i] to 1 for every leaf that is likely garbage collection; other entries stay. */
 void weir_pauses_find(const struct weir_pause_thread *thread, uint8_t *likely);

@@ -221,6 +221,7 @@ static const char *const idle_labels[WEIR_IDLE_COUNT] = {
 	[WEIR_IDLE_COMPILE_LOAD] = "compile and load",
 	[WEIR_IDLE_GARBAGE] = "garbage collection",
 	[WEIR_IDLE_LIKELY_GARBAGE] = "likely garbage collection",
+	[WEIR_IDLE_LOCK] = "interpreter lock",
 	[WEIR_IDLE_HOST_IDLE] = "no work submitted",
 	[WEIR_IDLE_LAUNCH_LATENCY] = "launch latency",
 	[WEIR_IDLE_INTER_KERNEL] = "between kernels",
