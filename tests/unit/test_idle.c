@@ -542,6 +542,47 @@ static void host_work_before_the_middle_of_its_steps_device_work_says_so(void **
 	scene_release(&scene);
 }
 
+/* Returns the flag of the host work between a short kernel and a copy of a millisecond. */
+static int flag_before_copy(bool has_kernel)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+	int flag = -1;
+
+	make_host(make, WEIR_HOST_ANNOTATION, 0, "ProfilerStep#0", 0, 5000000);
+	if (has_kernel) {
+		make_launch(make, 0, 10, 100, 200);
+	} else {
+		make_call(make, 0, "cudaMemcpyAsync", 0, 10, 1);
+		make_device(make, &(struct make_device_row){.kind = WEIR_DEVICE_COPY,
+		                                            .name = "Memcpy HtoD",
+		                                            .start_ns = 100,
+		                                            .end_ns = 200,
+		                                            .correlation = 1});
+	}
+	make_host(make, WEIR_HOST_PYTHON, 0, "serialize", 1000, 901000);
+	make_call(make, 0, "cudaMemcpyAsync", 1000000, 1000010, 2);
+	make_device(make, &(struct make_device_row){.kind = WEIR_DEVICE_COPY,
+	                                            .name = "Memcpy DtoH",
+	                                            .start_ns = 1000100,
+	                                            .end_ns = 2000100,
+	                                            .correlation = 2});
+	scene_init(&scene, make_trace_finish(make), true);
+	for (size_t i = 0; i < scene.segments.count; i++)
+		if (scene.segments.items[i].idle == WEIR_IDLE_HOST_WORK &&
+		    !scene.segments.items[i].busy)
+			flag = scene.segments.items[i].flags & WEIR_SEGMENT_BEFORE;
+	scene_release(&scene);
+	return flag;
+}
+
+static void copies_do_not_move_the_middle_of_a_step_with_kernels(void **state)
+{
+	(void)state;
+	assert_int_equal(flag_before_copy(true), 0);
+	assert_int_equal(flag_before_copy(false), WEIR_SEGMENT_BEFORE);
+}
+
 static void work_that_starts_before_its_own_launch_is_explained_to_its_start(void **state)
 {
 	struct make_trace *make = before_gap();
@@ -675,6 +716,7 @@ int main(void)
 		cmocka_unit_test(the_profilers_own_time_and_driver_loading_are_cut_out),
 		cmocka_unit_test(a_gap_that_begins_while_the_host_waits_says_so),
 		cmocka_unit_test(host_work_before_the_middle_of_its_steps_device_work_says_so),
+		cmocka_unit_test(copies_do_not_move_the_middle_of_a_step_with_kernels),
 		cmocka_unit_test(work_that_starts_before_its_own_launch_is_explained_to_its_start),
 		cmocka_unit_test(kernels_of_one_graph_launch_are_queued_behind_the_first),
 		cmocka_unit_test(very_deep_and_very_long_host_time_takes_no_time),

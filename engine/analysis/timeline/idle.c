@@ -36,7 +36,7 @@ struct weir_idle_finder {
 	struct overhead profiling;     /* by the profiler */
 	size_t pieces_left;            /* see PIECES_PER_ROW */
 	uint8_t *has_work;             /* per host row: it put work on a device that is recorded */
-	int64_t *middle_ns;            /* per step: launch of the row at half of its device time */
+	int64_t *middle_ns;            /* per step: launch of the row at half of its computation */
 	uint32_t *next_row; /* per device: first row that may start at or after the end of the next
 	                       gap */
 	/* Answers that hold for a while, since gaps come in order. */
@@ -92,12 +92,22 @@ static void collect_overhead(struct weir_idle_finder *finder)
 	weir_intervals_unite(&finder->profiling.set);
 }
 
-/* The device time of a step on the first device with work of the step. */
+/* The time of a step's kernels on the first device with work of the step; of its copies if it has
+ * no kernels. Copies bring inputs and results, which host work surrounds: a checkpoint that copies
+ * for longer than the step computes still follows its computation. */
 struct step_work {
-	bool any;
+	bool any, has_kernels;
 	uint16_t device;
 	int64_t left_ns; /* at first all of it, then the part after the current row */
 };
+
+/* Returns false for a copy beside kernels, and for work of another device. */
+static bool counts(const struct step_work *work, const struct weir_device_columns *device,
+                   size_t row)
+{
+	return work->device == device->device[row] &&
+	       (!work->has_kernels || device->kind[row] == WEIR_DEVICE_KERNEL);
+}
 
 static struct step_work *sum_step_work(const struct weir_steps *steps,
                                        const struct weir_device_columns *device)
@@ -113,15 +123,20 @@ static struct step_work *sum_step_work(const struct weir_steps *steps,
 		if (!sum->any)
 			sum->device = device->device[i];
 		sum->any = true;
-		if (sum->device == device->device[i])
+		if (sum->device == device->device[i] && device->kind[i] == WEIR_DEVICE_KERNEL &&
+		    !sum->has_kernels) {
+			sum->has_kernels = true;
+			sum->left_ns = 0;
+		}
+		if (counts(sum, device, i))
 			sum->left_ns = weir_add_ns(
 				sum->left_ns, weir_span_ns(device->start_ns[i], device->end_ns[i]));
 	}
 	return work;
 }
 
-/* Finds the middle of each step: the launch of the row at half of the step's device time, in order
- * of the device's clock. */
+/* Finds the middle of each step: the launch of the row at half of the time that counts, in order of
+ * the device's clock. */
 static void find_middles(struct weir_idle_finder *finder)
 {
 	const struct weir_trace *trace = finder->timeline->trace;
@@ -139,7 +154,7 @@ static void find_middles(struct weir_idle_finder *finder)
 		uint32_t from = device->launch[i] != WEIR_NONE ? device->launch[i]
 		                                               : finder->timeline->op[i];
 
-		if (step == WEIR_NONE || work[step].device != device->device[i] ||
+		if (step == WEIR_NONE || !counts(&work[step], device, i) ||
 		    finder->middle_ns[step] != INT64_MAX)
 			continue;
 		work[step].left_ns -= weir_span_ns(device->start_ns[i], device->end_ns[i]);
