@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/analysis/names/apis.h"
+#include "engine/analysis/names/frames.h"
 #include "engine/analysis/timeline/cold_start.h"
 #include "engine/analysis/timeline/host_time.h"
 #include "engine/base/arena.h"
@@ -307,11 +308,77 @@ static void find_captures(struct weir_cold_start *out, const struct weir_timelin
 				begin_ns = host->start_ns[i];
 			if (class != WEIR_API_CAPTURE_END || begin_ns == INT64_MAX)
 				continue;
-			weir_intervals_push(&out->captures[t], begin_ns, host->end_ns[i]);
+			weir_intervals_push(&out->builds[t], begin_ns, host->end_ns[i]);
 			begin_ns = INT64_MAX;
 		}
-		weir_intervals_unite(&out->captures[t]);
+		weir_intervals_unite(&out->builds[t]);
 	}
+}
+
+/* ---- kernels made just in time ---- */
+
+/* Returns the sorted starts of the driver's records of loading; the caller frees them. */
+static int64_t *find_loads(const struct weir_timeline *timeline, size_t *count)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	int64_t *starts = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < host->count; i++) {
+		if (host->kind[i] != WEIR_HOST_OVERHEAD ||
+		    !weir_overhead_is_loading(weir_timeline_host_name(timeline, (uint32_t)i)))
+			continue;
+		starts = weir_grow(starts, &capacity, *count + 1, sizeof *starts);
+		starts[(*count)++] = host->start_ns[i];
+	}
+	if (starts)
+		weir_instants_sort(starts, *count);
+	return starts;
+}
+
+/* Returns true for a launch through the driver's own interface, as programs launch the kernels that
+ * they compile themselves; the runtime's launches are named cudaLaunchKernel. */
+static bool is_modules_launch(const struct weir_timeline *timeline, size_t row)
+{
+	const char *name = weir_timeline_host_name(timeline, (uint32_t)row);
+
+	return timeline->trace->host.kind[row] == WEIR_HOST_API &&
+	       class_of(timeline, row) == WEIR_API_LAUNCH && timeline->inner_op[row] == WEIR_NONE &&
+	       (strncmp(name, "cuLaunch", 8) == 0 || strncmp(name, "hipModuleLaunch", 15) == 0);
+}
+
+/* Finds silences of a thread that end with the launch of a kernel that the driver loads for it: a
+ * compiler in the program made the kernel meanwhile. */
+static void find_compilations(struct weir_cold_start *out, const struct weir_timeline *timeline)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	size_t count;
+	int64_t *loads = find_loads(timeline, &count);
+
+	for (uint32_t t = 0; loads && t < out->thread_count; t++) {
+		int64_t silent_ns = INT64_MAX;
+		size_t first, end;
+
+		weir_timeline_thread_rows(timeline, t, &first, &end);
+		for (size_t i = first; i < end; i++) {
+			bool lasts =
+				host->kind[i] == WEIR_HOST_OP || host->kind[i] == WEIR_HOST_API;
+			int64_t row_ns = lasts ? host->end_ns[i] : host->start_ns[i];
+			int64_t from_ns = host->start_ns[i] - WEIR_JUST_IN_TIME_LOAD_NS;
+
+			if (silent_ns != INT64_MAX && is_modules_launch(timeline, i) &&
+			    weir_span_ns(silent_ns, host->start_ns[i]) >=
+			            WEIR_JUST_IN_TIME_LEAST_NS &&
+			    weir_instants_until(loads, count, host->end_ns[i]) >
+			            weir_instants_until(loads, count, from_ns))
+				weir_intervals_push(&out->builds[t], silent_ns, host->start_ns[i]);
+			silent_ns =
+				silent_ns == INT64_MAX || row_ns > silent_ns ? row_ns : silent_ns;
+		}
+		weir_intervals_unite(&out->builds[t]);
+	}
+	free(loads);
 }
 
 void weir_cold_start_init(struct weir_cold_start *out, const struct weir_timeline *timeline)
@@ -320,19 +387,20 @@ void weir_cold_start_init(struct weir_cold_start *out, const struct weir_timelin
 
 	*out = (struct weir_cold_start){
 		.cold = weir_alloc(trace->host.count),
-		.captures = weir_alloc(trace->thread_count * sizeof *out->captures),
+		.builds = weir_alloc(trace->thread_count * sizeof *out->builds),
 		.thread_count = trace->thread_count,
 	};
 	mark_cold_calls(out, timeline);
 	mark_cold_operators(out, timeline);
 	find_captures(out, timeline);
+	find_compilations(out, timeline);
 }
 
 void weir_cold_start_release(struct weir_cold_start *cold)
 {
 	for (size_t t = 0; t < cold->thread_count; t++)
-		weir_intervals_release(&cold->captures[t]);
-	free(cold->captures);
+		weir_intervals_release(&cold->builds[t]);
+	free(cold->builds);
 	free(cold->cold);
 	*cold = (struct weir_cold_start){0};
 }

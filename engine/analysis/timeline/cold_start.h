@@ -2,7 +2,7 @@
 /*
  * Finds the host time of a cold start in a trace: calls that load device code or set up a context
  * although their names say something else, operators whose libraries set themselves up or try
- * kernels, and the capture of graphs.
+ * kernels, the capture of graphs, and silences in which the program compiles its own kernels.
  *
  * The first launch of a kernel loads its module if loading is lazy (the default since CUDA 11.7,
  * and in HIP), and the first call of any kind creates the context. Such a call takes milliseconds
@@ -44,9 +44,18 @@
 #define WEIR_COLD_AGAIN       4
 #define WEIR_COLD_AGAIN_SHARE 0.75
 
+/* A compiler that works within the process, as Triton's does, leaves no row. Its kernel
+ * is launched outside all operators, through the driver, which loads the code within this time
+ * before the launch: measured 0.2 ms... */
+#define WEIR_JUST_IN_TIME_LOAD_NS 1000000
+/* ...and a silence of the launching thread comes before it: 140 to 420 ms measured for each variant
+ * of a Triton kernel. Shorter ones may prepare the arguments. */
+#define WEIR_JUST_IN_TIME_LEAST_NS 10000000
+
 struct weir_cold_start {
-	uint8_t *cold;                   /* per host row: 1 for a cold call or operator */
-	struct weir_intervals *captures; /* per thread: time in which it captures a graph */
+	uint8_t *cold; /* per host row: 1 for a cold call or operator */
+	struct weir_intervals
+		*builds; /* per thread: time in which it captures a graph or compiles a kernel */
 	size_t thread_count;
 };
 

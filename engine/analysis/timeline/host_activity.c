@@ -354,7 +354,7 @@ static enum weir_idle idle_of_leaf(const struct weir_host_activity *activity, ui
 		row == caller ? WEIR_API_OTHER : class_of(activity->timeline, row);
 	unsigned facts = fact_of_caller(activity, thread, caller);
 	bool compiles = around == WEIR_FRAME_COMPILE ||
-	                weir_intervals_contains(&activity->cold_start.captures[thread], at_ns);
+	                weir_intervals_contains(&activity->cold_start.builds[thread], at_ns);
 	size_t i = 0;
 
 	facts |= place_of(around, compiles);
