@@ -235,6 +235,31 @@ static void the_tile_tells_what_limits_a_product(void **state)
 	}
 }
 
+static void streams_are_elementwise_copies_and_products_of_few_rows(void **state)
+{
+	static const struct {
+		const char *kernel;
+		bool streams;
+	} rows[] = {
+		{"nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT", true},
+		{"nvjet_sm90_tst_32x128_64x16_4x1_v_bz_TNT", true},
+		{"nvjet_sm90_hsh_64x40_64x16_2x4_h_bz_bias_TNT", false},
+		{"some_gemm_without_tile", false},
+		{"void gemv2T_kernel_val<int, int, float>(...)", true},
+		{ELEMENTWISE "CUDAFunctor_add<float> >(...)", true},
+		{"void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float>(...)",
+	         false},
+		{"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...)", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (weir_kernel_streams(rows[i].kernel) != rows[i].streams)
+			print_error("%s\n", rows[i].kernel);
+		assert_int_equal(weir_kernel_streams(rows[i].kernel), rows[i].streams);
+	}
+}
+
 #define WRAPPED "cutlass::Kernel<cutlass::Kernel<cutlass::Kernel<cutlass::Kernel<x>>>>"
 
 /* Brackets without end, lengths beyond the text, and nothing but punctuation. */
@@ -379,6 +404,7 @@ int main(void)
 		cmocka_unit_test(generic_kernels_show_their_functor),
 		cmocka_unit_test(a_tile_suffix_is_the_second_level_of_a_name),
 		cmocka_unit_test(the_tile_tells_what_limits_a_product),
+		cmocka_unit_test(streams_are_elementwise_copies_and_products_of_few_rows),
 		cmocka_unit_test(hostile_names_come_back_as_something),
 		cmocka_unit_test(wrappers_show_the_functor_that_they_run),
 		cmocka_unit_test(mangled_names_are_read_part_by_part),

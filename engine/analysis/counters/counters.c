@@ -235,6 +235,7 @@ static void describe(struct weir_counted_group *group)
 	features[WEIR_F_IS_LOCAL_COPY] = weir_kernel_is_driver_copy(group->name);
 	if (limit != WEIR_LIMIT_UNKNOWN) {
 		features[WEIR_F_FAMILY_MEMORY] = limit == WEIR_LIMIT_MEMORY;
+		features[WEIR_F_FAMILY_STREAMS] = weir_kernel_streams(group->name);
 		features[WEIR_F_FAMILY_COMPUTE] = limit == WEIR_LIMIT_COMPUTE;
 	}
 	weir_counted_features(group->value, group->name, features);

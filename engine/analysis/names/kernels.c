@@ -479,3 +479,29 @@ enum weir_family_limit weir_kernel_limit(const char *name)
 	}
 	return WEIR_LIMIT_UNKNOWN;
 }
+
+bool weir_kernel_streams(const char *name)
+{
+	struct weir_tile tile = weir_kernel_tile(name);
+
+	switch (weir_kernel_family(name)) {
+	case WEIR_FAMILY_GEMM:
+		return tile.m && (tile.m <= SKINNY_TILE || tile.n <= SKINNY_TILE);
+	case WEIR_FAMILY_GEMV:
+	case WEIR_FAMILY_COPY:
+	case WEIR_FAMILY_ELEMENTWISE:
+	case WEIR_FAMILY_ATTENTION:
+		return true;
+	case WEIR_FAMILY_OTHER:
+	case WEIR_FAMILY_COMMUNICATION:
+	case WEIR_FAMILY_CONVOLUTION:
+	case WEIR_FAMILY_NORM:
+	case WEIR_FAMILY_SOFTMAX:
+	case WEIR_FAMILY_REDUCE:
+	case WEIR_FAMILY_INDEX:
+	case WEIR_FAMILY_SORT:
+	case WEIR_FAMILY_COUNT:
+		return false;
+	}
+	return false;
+}

@@ -176,6 +176,8 @@ static void set_kinds(double *values, const struct weir_rank *rank, const struct
 	values[WEIR_F_IS_LOCAL_COPY] = copy && !transfer;
 	values[WEIR_F_FAMILY_MEMORY] =
 		limit == WEIR_LIMIT_UNKNOWN ? NAN : limit == WEIR_LIMIT_MEMORY;
+	values[WEIR_F_FAMILY_STREAMS] =
+		limit == WEIR_LIMIT_UNKNOWN ? NAN : weir_kernel_streams(kernel);
 	values[WEIR_F_FAMILY_COMPUTE] =
 		limit == WEIR_LIMIT_UNKNOWN ? NAN : limit == WEIR_LIMIT_COMPUTE;
 }
