@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/analysis/advice/needs.h"
+#include "engine/analysis/advice/replay.h"
 #include "tests/unit/advice_run.h"
 #include "tests/unit/near.h"
 
@@ -485,12 +486,14 @@ static void whole_tensors_that_are_used_whole_are_copied(void **state)
 	}
 }
 
-/* A tensor of [64, 8000] goes to the host in 4 ms, where one operator reads it. */
-static bool init_picked(struct advice_run *run, const char *operator, const char * types,
-                        const char *scalars)
+/* A tensor of 64 rows goes to the host in 4 ms, where one operator reads it. */
+static bool init_picked(struct advice_run *run, int columns, const char *operator,
+                        const char * scalars)
 {
+	static const char types[] = "[\"float\", \"Scalar\", \"Scalar\", \"Scalar\", \"Scalar\"]";
 	struct make_trace *make = make_trace_new();
 	struct weir_trace *trace;
+	char dims[64];
 
 	for (int i = 0; i < STEPS; i++) {
 		int64_t at = i * STEP;
@@ -500,14 +503,15 @@ static bool init_picked(struct advice_run *run, const char *operator, const char
 		advice_make_copy(make,
 		                 &(struct advice_copy){results, at + 30000, at + 5 * MS,
 		                                       at + 1 * MS, at + 5 * MS,
-		                                       INT64_C(64) * 8000 * 4, (uint64_t)i + 1});
+		                                       INT64_C(64) * columns * 4, (uint64_t)i + 1});
 		make_host(make, WEIR_HOST_OP, 0, operator, at + 5 * MS + 10000,
 		          at + 5 * MS + 15000);
 	}
 	trace = make_trace_finish(make);
-	advice_give_shape(trace, "aten::copy_", "[[64, 8000], [64, 8000], []]",
-	                  "[\"float\", \"float\", \"Scalar\"]");
-	advice_give_shape(trace, operator, "[[64, 8000], [], [], [], []]", types);
+	snprintf(dims, sizeof dims, "[[64, %d], [64, %d], []]", columns, columns);
+	advice_give_shape(trace, "aten::copy_", dims, "[\"float\", \"float\", \"Scalar\"]");
+	snprintf(dims, sizeof dims, "[[64, %d], [], [], [], []]", columns);
+	advice_give_shape(trace, operator, dims, types);
 	trace->shapes[trace->shape_count - 1].scalars =
 		weir_names_add(trace->names, scalars, strlen(scalars));
 	advice_run_init(run, &trace, 1, DEVICE);
@@ -516,7 +520,6 @@ static bool init_picked(struct advice_run *run, const char *operator, const char
 
 static void elements_that_the_host_picks_are_picked_on_the_device(void **state)
 {
-	static const char types[] = "[\"float\", \"Scalar\", \"Scalar\", \"Scalar\", \"Scalar\"]";
 	static const struct {
 		const char *op, *scalars;
 		double part; /* of 4 ms; 0: staged by the driver; NAN: not found */
@@ -534,7 +537,7 @@ static void elements_that_the_host_picks_are_picked_on_the_device(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct advice_run run;
 
-		assert_int_equal(init_picked(&run, cases[i].op, types, cases[i].scalars),
+		assert_int_equal(init_picked(&run, 8000, cases[i].op, cases[i].scalars),
 		                 !isnan(cases[i].part));
 		if (!isnan(cases[i].part)) {
 			const struct weir_job *job = &run.draft.program.jobs[1];
@@ -543,6 +546,37 @@ static void elements_that_the_host_picks_are_picked_on_the_device(void **state)
 			assert_near(job->low_ns, job->ns, 1e-9);
 			assert_near(job->high_ns, 2 * job->ns, 1e-9);
 		}
+		advice_run_release(&run);
+	}
+}
+
+/* The host's work behind the copy, 4.9 ms without events, is that on the part, and stays. */
+static void a_part_that_the_host_picks_from_logits_leaves_its_work(void **state)
+{
+	static const struct {
+		const char *scalars;
+		double part;     /* of 4 ms */
+		double saved_ns; /* at least */
+		double most_ns;
+	} cases[] = {
+		{"[\"\", \"0\", \"0\", \"16\", \"1\"]", 0.25, 2.9 * MS, 3.1 * MS},
+		/* more than a quarter: a sampler needs one token a row */
+		{"[\"\", \"0\", \"0\", \"17\", \"1\"]", NAN, 3.9 * MS, 9 * MS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct advice_run run;
+		double saved_ns;
+
+		assert_true(init_picked(&run, 16384, "aten::slice", cases[i].scalars));
+		if (!isnan(cases[i].part))
+			assert_near(run.draft.program.jobs[1].ns, 4000 + cases[i].part * 4 * MS,
+			            0.001);
+		saved_ns = weir_replay(&run.advisor.program, (struct weir_host_speed){1, 1, 1},
+		                       WEIR_REPLAY_TYPICAL) -
+		           advice_run_step_ns(&run);
+		assert_true(saved_ns > cases[i].saved_ns && saved_ns < cases[i].most_ns);
 		advice_run_release(&run);
 	}
 }
@@ -619,6 +653,7 @@ int main(void)
 		cmocka_unit_test(only_the_result_of_a_reduction_is_copied),
 		cmocka_unit_test(elements_that_the_host_picks_are_picked_on_the_device),
 		cmocka_unit_test(logits_need_no_recorded_operator),
+		cmocka_unit_test(a_part_that_the_host_picks_from_logits_leaves_its_work),
 		cmocka_unit_test(whole_tensors_that_are_used_whole_are_copied),
 	};
 

@@ -285,9 +285,11 @@ static uint32_t issue_from(const struct weir_program *program, int64_t from_ns)
 	return i;
 }
 
-/* Removes the host's work on the copied tensor; returns false if it may need the whole tensor. */
+/* Removes the host's work on the copied tensor; returns false if it may need the whole tensor. A
+ * pinned buffer is kept from step to step, so that the smaller result frees nothing. */
 static bool drop_host_work(struct weir_draft *draft, const struct weir_job *job,
-                           const struct weir_arg *tensor, double bytes, size_t *operators)
+                           const struct weir_arg *tensor, const struct weir_transfer *copy,
+                           size_t *operators)
 {
 	uint32_t call = draft->program.issues[job->issue].call;
 	struct weir_intervals work = {0};
@@ -301,14 +303,14 @@ static bool drop_host_work(struct weir_draft *draft, const struct weir_job *job,
 		return false;
 	}
 	if (found == 0 && call != WEIR_NONE)
-		find_silence(draft, call, bytes, &work);
+		find_silence(draft, call, copy->bytes, &work);
 	weir_intervals_unite(&work);
-	if (work.count > 0) {
+	if (work.count > 0)
 		weir_host_spans_remove(draft, &work);
+	if (work.count > 0 && copy->memory != WEIR_MEMORY_PINNED)
 		weir_draft_less_freeing(
 			draft, issue_from(&draft->program, work.items[work.count - 1].end_ns),
-			bytes);
-	}
+			copy->bytes);
 	weir_intervals_release(&work);
 	return true;
 }
@@ -322,6 +324,24 @@ static void shorten_call(struct weir_draft *draft, uint32_t i)
 	issue->return_ns = fmin(issue->return_ns, SMALL_RETURN_NS);
 	if (issue->until == WEIR_NONE)
 		issue->call_ns = fmin(issue->call_ns, WEIR_DISPATCH_NS);
+}
+
+/* Shortens the kernel before a copy that only casts or gathers the copied tensor: of a part it
+ * prepares that part. */
+static void prepare_part(struct weir_draft *draft, uint32_t j, double elements, double share)
+{
+	struct weir_program *program = &draft->program;
+	const struct weir_arg *tensor;
+	struct weir_args args;
+	double ns;
+
+	if (j == 0 || weir_advisor_transfers(draft->advisor, &program->jobs[j - 1]) ||
+	    strcmp(weir_advisor_op(draft->advisor, &program->jobs[j - 1]), "aten::copy_") != 0)
+		return;
+	tensor = copied_tensor(draft->advisor, &program->jobs[j - 1], &args);
+	ns = WEIR_SHORTEST_KERNEL_NS + share * program->jobs[j - 1].ns;
+	if (tensor && tensor->elements == elements && ns < program->jobs[j - 1].ns)
+		weir_draft_set_job(draft, j - 1, ns, ns, program->jobs[j - 1].ns);
 }
 
 /* Picks on the device what the host picks from one copy; returns false if it uses more. */
@@ -342,6 +362,7 @@ static bool copy_part(struct weir_draft *draft, uint32_t j, const struct weir_tr
 	if (share * copy->bytes <= WEIR_STAGED_BYTES)
 		ns = SMALL_COPY_NS + WEIR_SHORTEST_KERNEL_NS;
 	weir_draft_set_job(draft, j, ns, ns, fmin(2 * ns, job->ns));
+	prepare_part(draft, j, tensor->elements, share);
 	shorten_call(draft, job->issue);
 	return true;
 }
@@ -363,8 +384,11 @@ static bool copy_result(struct weir_draft *draft, uint32_t j, size_t *operators)
 	if (!tensor || !(ns < job->ns) ||
 	    (!is_logits(tensor) && computes_on_host(draft, job, tensor->elements)))
 		return false;
-	if (!drop_host_work(draft, job, tensor, copy.bytes, operators))
-		return copy_part(draft, j, &copy, tensor);
+	/* A recorded pick goes first: the host works on that part alone, and goes on to do so. */
+	if (copy_part(draft, j, &copy, tensor))
+		return true;
+	if (!drop_host_work(draft, job, tensor, &copy, operators))
+		return false;
 	weir_draft_set_job(draft, j, ns, ns, fmin(2 * ns, job->ns));
 	shorten_call(draft, job->issue);
 	return true;
