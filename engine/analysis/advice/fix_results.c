@@ -8,6 +8,7 @@
 #include "engine/analysis/advice/host_spans.h"
 #include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/transfers.h"
+#include "engine/analysis/advice/uploads.h"
 
 /* Smaller copies are cheap. */
 #define LARGE_BYTES 1048576.0
@@ -536,15 +537,17 @@ static bool upload_part(struct weir_draft *draft, uint32_t j)
 
 bool weir_fix_copy_less(struct weir_draft *draft)
 {
-	size_t copies = 0, uploads = 0, operators = 0;
+	size_t copies = 0, uploads = 0, narrow = 0, operators = 0;
 	double bytes = 0;
 
 	for (uint32_t j = 0; j < draft->program.job_count; j++) {
 		if (copy_result(draft, j, &operators)) {
 			bytes += weir_transfer_of(draft->advisor, &draft->program.jobs[j]).bytes;
 			copies++;
+		} else if (upload_part(draft, j)) {
+			uploads++;
 		} else {
-			uploads += upload_part(draft, j);
+			narrow += weir_upload_narrow(draft, j);
 		}
 	}
 	if (copies > 0)
@@ -552,10 +555,16 @@ bool weir_fix_copy_less(struct weir_draft *draft)
 		                 "one pass over %.2f MB on the device, at most, and a copy of the "
 		                 "result instead of %zu copies and %zu operators on the host",
 		                 bytes / 1e6, copies, operators);
-	else
+	else if (uploads > 0)
 		weir_draft_basis(draft,
 		                 "%zu copies to the device move the part that is used behind them, "
 		                 "at the rate that each reaches now",
 		                 uploads);
-	return copies + uploads > 0;
+	else
+		weir_draft_basis(
+			draft,
+			"%zu copies to the device move pictures as bytes, or values in the "
+			"type that the device casts them to, at the rate of each now",
+			narrow);
+	return copies + uploads + narrow > 0;
 }
