@@ -13,6 +13,7 @@
 
 #include "engine/analysis/advice/advisor.h"
 #include "tests/unit/advice_step.h"
+#include "tests/unit/advice_trace.h"
 #include "tests/unit/near.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -152,6 +153,130 @@ static void pictures_are_copied_as_bytes(void **state)
 		assert_saves(&cases[i]);
 }
 
+/* ---- lower-precision: doubles ---- */
+
+#define DOUBLES "[\"double\", \"double\"]"
+
+/* A job's time behind the fix; NAN: the fix finds no place. */
+static double time_of(struct advice_trace *run, weir_fix_apply *fix, size_t job)
+{
+	double ns = NAN;
+
+	advice_trace_finish(run, "NVIDIA H100 80GB HBM3");
+	if (advice_trace_apply(run, fix)) {
+		const struct weir_job *after = &run->draft.program.jobs[job];
+
+		ns = after->ns;
+		assert_true(after->low_ns <= ns && ns <= after->high_ns);
+		assert_true(run->draft.basis.length > 0);
+	}
+	advice_trace_free(run);
+	return ns;
+}
+
+/* Adds a batched product of `side` rows and columns. */
+static struct advice_trace *batched(int side, const char *types, int64_t ns)
+{
+	static char dims[64];
+	struct advice_trace *run = advice_trace_new();
+
+	snprintf(dims, sizeof dims, "[[65000,%d,%d],[65000,%d,%d]]", side, side, side, side);
+	advice_trace_op(run, "aten::bmm", dims, types);
+	advice_trace_kernel(run, "sm80_xmma_gemm_f64f64_f64f64_f64_nn_n", ns);
+	return run;
+}
+
+static void many_small_products_of_doubles_take_two_thirds_in_fp32(void **state)
+{
+	(void)state;
+	assert_near(time_of(batched(4, DOUBLES, 250000), weir_fix_lower_precision, 0), 162500,
+	            1e-6);
+	assert_near(time_of(batched(32, DOUBLES, 1000000), weir_fix_lower_precision, 0), 650000,
+	            1e-6);
+	/* The model's whole tiles. */
+	assert_near(time_of(batched(36, DOUBLES, 1000000), weir_fix_lower_precision, 0), 800000,
+	            0.1);
+	assert_true(isnan(time_of(batched(4, "[\"float\", \"float\"]", 250000),
+	                          weir_fix_lower_precision, 0)));
+}
+
+/* Adds a kernel over 134 MB. */
+static void stream(struct advice_trace *run, const char *op, const char *types, const char *kernel,
+                   int64_t ns)
+{
+	advice_trace_op(run, op, "[[4096,4096],[4096,4096]]", types);
+	advice_trace_kernel(run, kernel, ns);
+}
+
+static void streams_of_doubles_move_half_the_bytes_without_any_product(void **state)
+{
+	static const char add[] = "void at::native::vectorized_elementwise_kernel<2, double>";
+	static const struct {
+		const char *types, *kernel;
+		double ns;
+	} cases[] = {
+		{DOUBLES, add, 52000},
+		{DOUBLES, "void at::native::reduce_kernel<512, 1, double>", 67000},
+		{DOUBLES, "void cub::DeviceRadixSortOnesweepKernel<double>", 52000},
+		{"[\"float\", \"float\"]", add, NAN},
+		{"[\"long int\", \"long int\"]", add, NAN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct advice_trace *run = advice_trace_new();
+
+		stream(run, "aten::add", cases[i].types, cases[i].kernel, 102000);
+		assert_near(time_of(run, weir_fix_lower_precision, 0), cases[i].ns, 0.001);
+	}
+}
+
+/* Lists of tensors have no recorded type; the kernel names the width of an element. */
+static void a_join_of_8_bytes_beside_doubles_is_one_of_doubles(void **state)
+{
+	static const struct {
+		const char *beside, *kernel;
+		double ns;
+	} cases[] = {
+		{DOUBLES, "CatArrayBatchedCopy<at::native::OpaqueType<8u>, unsigned int, 3>",
+	         52000},
+		{DOUBLES, "CatArrayBatchedCopy<at::native::OpaqueType<4u>, unsigned int, 3>",
+	         102000},
+		{"[\"float\", \"float\"]",
+	         "CatArrayBatchedCopy<at::native::OpaqueType<8u>, unsigned int, 3>", NAN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct advice_trace *run = advice_trace_new();
+
+		stream(run, "aten::add", cases[i].beside, "vectorized_elementwise_kernel<2>",
+		       102000);
+		advice_trace_op(run, "aten::cat", "[[[2048,4096],[2048,4096]],[]]",
+		                "[\"TensorList\",\"Scalar\"]");
+		advice_trace_kernel(run, cases[i].kernel, 102000);
+		assert_near(time_of(run, weir_fix_lower_precision, 1), cases[i].ns, 0.001);
+	}
+}
+
+static void a_few_doubles_are_no_model_in_fp64(void **state)
+{
+	static const struct {
+		int64_t ns; /* of 10 ms */
+		bool found;
+	} cases[] = {{400000, false}, {412000, true}}; /* 2 % are saved */
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct advice_trace *run = advice_trace_new();
+
+		stream(run, "aten::add", DOUBLES, "vectorized_elementwise_kernel<2>", cases[i].ns);
+		stream(run, "aten::add", "[\"float\", \"float\"]",
+		       "vectorized_elementwise_kernel<4>", 10000000 - cases[i].ns);
+		assert_int_equal(!isnan(time_of(run, weir_fix_lower_precision, 0)), cases[i].found);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +284,10 @@ int main(void)
 		cmocka_unit_test(values_are_copied_in_the_type_that_the_device_casts_them_to),
 		cmocka_unit_test(values_that_the_device_also_uses_uncast_are_copied_whole),
 		cmocka_unit_test(pictures_are_copied_as_bytes),
+		cmocka_unit_test(many_small_products_of_doubles_take_two_thirds_in_fp32),
+		cmocka_unit_test(streams_of_doubles_move_half_the_bytes_without_any_product),
+		cmocka_unit_test(a_join_of_8_bytes_beside_doubles_is_one_of_doubles),
+		cmocka_unit_test(a_few_doubles_are_no_model_in_fp64),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
