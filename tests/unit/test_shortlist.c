@@ -244,6 +244,12 @@ static void types_and_structure_are_both_named(void **state)
 	assert_false(is_dropped("fp8", 300, "fused-attention", 200));
 	assert_false(is_dropped("smaller-types", 300, "copy-less", 200));
 	assert_true(is_dropped("lower-precision", 300, "fp8", 200));
+	/* Joined kernels still move their bytes. */
+	assert_false(is_dropped("compile-pointwise", 300, "lower-precision", 200));
+	assert_false(is_dropped("compile", 300, "smaller-types", 200));
+	assert_false(is_dropped("cuda-graph", 300, "fp8", 200));
+	assert_true(is_dropped("fused-attention", 300, "lower-precision", 200));
+	assert_true(is_dropped("compile-pointwise", 300, "copy-less", 200));
 }
 
 /* Functions by hand are named beside the whole model if they give half of its gain. */

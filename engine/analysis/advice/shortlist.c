@@ -112,6 +112,15 @@ static bool changes_types(const struct weir_ranked_fix *outcome)
 	return is_one_of(outcome, ids);
 }
 
+/* True if the better fix joins kernels or launches them faster, while the other one gives them
+ * fewer bytes: joined kernels still move their bytes. */
+static bool leaves_bytes(const struct weir_ranked_fix *better, const struct weir_ranked_fix *other)
+{
+	static const char *const ids[] = {"compile", "compile-pointwise", "cuda-graph", NULL};
+
+	return is_one_of(better, ids) && changes_types(other);
+}
+
 /* Share of a compiled model's saving that functions written by hand have at least to be named as
  * well. */
 #define MAIN_PART 0.5
@@ -186,6 +195,7 @@ static void drop_alternatives(const struct weir_advisor *advisor, struct weir_ra
 		for (size_t a = 0; a < b && !outcomes[b].dropped; a++) {
 			if (outcomes[a].dropped || needs_rows(&outcomes[a]) ||
 			    (changes_types(&outcomes[a]) && !changes_types(&outcomes[b])) ||
+			    leaves_bytes(&outcomes[a], &outcomes[b]) ||
 			    keeps_kernels(&outcomes[a], &outcomes[b]) ||
 			    hides_work(&outcomes[a], &outcomes[b]) ||
 			    joins_turns(&outcomes[a], &outcomes[b]) ||
