@@ -462,6 +462,7 @@ static void only_the_result_of_a_reduction_is_copied(void **state)
 	assert_true(advice_run_apply(&run, weir_fix_copy_less));
 	assert_near(run.draft.program.jobs[1].ns, 2000 + WEIR_SHORTEST_KERNEL_NS, 0.001);
 	assert_near(run.draft.program.jobs[1].high_ns, 2 * run.draft.program.jobs[1].ns, 1e-9);
+	assert_false(run.draft.copies_stay);
 	/* The copy and the host's operator are gone. */
 	assert_true(before_ns - advice_run_step_ns(&run) > 5.9 * MS);
 	advice_run_release(&run);

@@ -282,6 +282,30 @@ static void removing_work_stays_beside_hiding_it(void **state)
 	assert_true(is_dropped("overlap-copies", 300, "move-to-device", 200));
 }
 
+/* A copy of fewer bytes can still be pinned or hidden; one of a few values is not worth it. */
+static void what_speeds_copies_up_stays_beside_smaller_copies(void **state)
+{
+	static const struct {
+		const char *id;
+		bool copies_stay, dropped;
+	} cases[] = {
+		{"pinned-copies", true, false},  {"pinned-copies", false, true},
+		{"overlap-copies", true, false}, {"overlap-copies", false, true},
+		{"move-to-device", true, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct list list;
+
+		list_init(&list);
+		add(&list, "copy-less", 300, 0, JOBS)->copies_stay = cases[i].copies_stay;
+		add(&list, cases[i].id, 200, 0, JOBS);
+		shortlist(&list);
+		assert_int_equal(list.fixes[1].dropped, cases[i].dropped);
+	}
+}
+
 static void joining_turns_stays_beside_launching_them_faster(void **state)
 {
 	(void)state;
@@ -337,6 +361,7 @@ int main(void)
 		cmocka_unit_test(compile_leaves_a_graph_and_the_main_chains),
 		cmocka_unit_test(channels_last_stays_beside_faster_launches),
 		cmocka_unit_test(removing_work_stays_beside_hiding_it),
+		cmocka_unit_test(what_speeds_copies_up_stays_beside_smaller_copies),
 		cmocka_unit_test(joining_turns_stays_beside_launching_them_faster),
 		cmocka_unit_test(a_batch_of_rows_leaves_what_shortens_the_step),
 		cmocka_unit_test(compiling_chains_makes_compile_an_alternative_anywhere),

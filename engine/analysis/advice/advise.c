@@ -93,6 +93,7 @@ static void finish(struct weir_draft *draft, struct weir_arena *arena, struct we
 	weir_places_fill(draft, arena, fix);
 	out->unmet = check_needs(draft->advisor, fix) || draft->unpredicted;
 	out->score = weir_score_of(fix);
+	out->copies_stay = draft->copies_stay;
 	out->touched = draft->touched;
 	draft->touched = NULL;
 }

@@ -32,7 +32,8 @@ struct weir_draft {
 	/* Lower limit of the step, whatever host and device take: work that goes on
 	 * elsewhere at the same time. Typical value and range. */
 	double floor_ns, floor_low_ns, floor_high_ns;
-	bool warm; /* the host's dispatch is already that of code in its caches */
+	bool copies_stay; /* the fix makes copies smaller, which can still be pinned or hidden */
+	bool warm;        /* the host's dispatch is already that of code in its caches */
 	/* Nothing in the run says what the change gives: its durations only show where it is. */
 	bool unpredicted;
 	/* Steps of the program that the changed one does at once; its times are divided by them.

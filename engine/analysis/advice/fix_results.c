@@ -566,5 +566,6 @@ bool weir_fix_copy_less(struct weir_draft *draft)
 			"%zu copies to the device move pictures as bytes, or values in the "
 			"type that the device casts them to, at the rate of each now",
 			narrow);
+	draft->copies_stay = copies == 0;
 	return copies + uploads + narrow > 0;
 }

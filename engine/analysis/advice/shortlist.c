@@ -155,6 +155,15 @@ static bool hides_work(const struct weir_ranked_fix *better, const struct weir_r
 	return false;
 }
 
+/* True if the better fix makes copies smaller, while the other one makes the rest of them faster or
+ * hides it. */
+static bool leaves_copies(const struct weir_ranked_fix *better, const struct weir_ranked_fix *other)
+{
+	static const char *const ids[] = {"pinned-copies", "overlap-copies", NULL};
+
+	return better->copies_stay && is_one_of(other, ids);
+}
+
 /* True if the better fix only launches the repeated work faster, while the other one joins it to
  * one, which leaves less to launch: both can be made. */
 static bool joins_turns(const struct weir_ranked_fix *better, const struct weir_ranked_fix *other)
@@ -198,6 +207,7 @@ static void drop_alternatives(const struct weir_advisor *advisor, struct weir_ra
 			    leaves_bytes(&outcomes[a], &outcomes[b]) ||
 			    keeps_kernels(&outcomes[a], &outcomes[b]) ||
 			    hides_work(&outcomes[a], &outcomes[b]) ||
+			    leaves_copies(&outcomes[a], &outcomes[b]) ||
 			    joins_turns(&outcomes[a], &outcomes[b]) ||
 			    keeps_layout(&outcomes[a], &outcomes[b]) ||
 			    saved_ns(&outcomes[b]) > SAME_SAVING * saved_ns(&outcomes[a]) ||

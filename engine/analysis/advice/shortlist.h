@@ -21,6 +21,7 @@ struct weir_ranked_fix {
 	size_t order;     /* in the catalogue: decides between equal scores */
 	bool unmet;       /* a need is not met, or nothing says what it gives: behind all others */
 	bool dropped;     /* an alternative to a better fix */
+	bool copies_stay; /* see struct weir_draft */
 };
 
 /* Returns the saved time (ns) over effort. What must be checked counts a tenth of the saving less,
