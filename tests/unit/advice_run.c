@@ -11,6 +11,7 @@
 
 #include "engine/analysis/analyze.h"
 #include "engine/base/arena.h"
+#include "tests/unit/advice_record.h"
 #include "tests/unit/advice_run.h"
 
 void advice_make_copy(struct make_trace *make, const struct advice_copy *copy)
@@ -80,6 +81,7 @@ void advice_run_release(struct advice_run *run)
 
 bool advice_run_apply(struct advice_run *run, weir_fix_apply *fix)
 {
+	advice_record_check(&run->advisor);
 	weir_draft_release(&run->draft);
 	weir_draft_init(&run->draft, &run->advisor);
 	return fix(&run->draft);

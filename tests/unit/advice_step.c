@@ -13,6 +13,7 @@
 #include "engine/analysis/advice/places.h"
 #include "engine/analysis/analyze.h"
 #include "engine/base/arena.h"
+#include "tests/unit/advice_record.h"
 #include "tests/unit/advice_step.h"
 #include "tests/unit/make_trace.h"
 
@@ -302,6 +303,7 @@ static void apply_to(const struct weir_analysis *analysis, const struct weir_rep
 	struct weir_draft draft;
 
 	assert_true(weir_advisor_init(&advisor, analysis, report));
+	advice_record_check(&advisor);
 	advisor.speed = advisor.fast = advisor.slow = plain;
 	out->before_us = weir_replay(&advisor.program, plain, WEIR_REPLAY_TYPICAL) / 1000;
 	weir_draft_init(&draft, &advisor);

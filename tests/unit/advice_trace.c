@@ -11,6 +11,7 @@
 
 #include "engine/analysis/analyze.h"
 #include "engine/base/arena.h"
+#include "tests/unit/advice_record.h"
 #include "tests/unit/advice_trace.h"
 
 #define OP_NS    1000 /* host time of an operator with one launch */
@@ -160,6 +161,7 @@ void advice_trace_finish(struct advice_trace *run, const char *device)
 bool advice_trace_apply(struct advice_trace *run, weir_fix_apply *fix)
 {
 	end_draft(run);
+	advice_record_check(&run->advisor);
 	weir_draft_init(&run->draft, &run->advisor);
 	run->has_draft = true;
 	return fix(&run->draft);
