@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -21,6 +19,7 @@
 #include "engine/pipeline/classify.h"
 #include "engine/pipeline/judge.h"
 #include "engine/readers/reader.h"
+#include "tests/unit/record.h"
 
 #define MOST_INPUTS    3
 #define MOST_OPERATORS 16
@@ -106,62 +105,16 @@ static void describe(const struct features_case *one, struct weir_text *text)
 	weir_profile_free(profile);
 }
 
-/* Returns the content of a file; the caller releases it. */
-static struct weir_text content_of(const char *path)
-{
-	struct weir_text text = {0};
-	char buffer[4096];
-	FILE *file = fopen(path, "rb");
-	size_t got;
-
-	if (!file)
-		fail_msg("cannot open %s", path);
-	while ((got = fread(buffer, 1, sizeof buffer, file)) > 0)
-		weir_text_add(&text, buffer, got);
-	assert_int_equal(fclose(file), 0);
-	return text;
-}
-
-static void rewrite(const char *path, const struct weir_text *text)
-{
-	FILE *file = fopen(path, "wb");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(text->data, 1, text->length, file), text->length);
-	assert_int_equal(fclose(file), 0);
-}
-
-/* Fails at the first line that differs. */
-static void compare(const char *path, const char *got, const char *expected)
-{
-	size_t line = 1;
-
-	while (*got || *expected) {
-		size_t length = strcspn(got, "\n"), other = strcspn(expected, "\n");
-
-		if (length != other || memcmp(got, expected, length) != 0)
-			fail_msg("%s:%zu: is \"%.*s\", expected \"%.*s\"", path, line, (int)length,
-			         got, (int)other, expected);
-		got += length + (got[length] == '\n');
-		expected += other + (expected[other] == '\n');
-		line++;
-	}
-}
-
 static void every_feature_keeps_its_value(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct weir_text text = {0}, expected;
+		struct weir_text text = {0};
 		char path[128];
 
 		(void)snprintf(path, sizeof path, "tests/data/features/%s.txt", cases[i].name);
 		describe(&cases[i], &text);
-		if (getenv("WEIR_UPDATE_FEATURES"))
-			rewrite(path, &text);
-		expected = content_of(path);
-		compare(path, text.data ? text.data : "", expected.data ? expected.data : "");
-		weir_text_release(&expected);
+		record_check(path, &text, "WEIR_UPDATE_FEATURES");
 		weir_text_release(&text);
 	}
 }
