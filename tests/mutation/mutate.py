@@ -214,10 +214,11 @@ class Plain(Build):
         sizes = {test: os.path.getsize(self.tests[test][0]) for test in tests}
         return sorted(tests, key=lambda test: (test != f"unit/{stem}", stem not in test, sizes[test], test))
 
-    def limits(self):
+    def limits(self, unit_only):
         """Runs every test on the sources as they are; returns a limit in seconds for each."""
+        tests = [test for test in self.tests if not unit_only or test.startswith("unit/")]
         seconds = {}
-        failed = self.first_failure(list(self.tests), dict.fromkeys(self.tests, 300), seconds)
+        failed = self.first_failure(tests, dict.fromkeys(tests, 300), seconds)
         if failed:
             sys.exit(f"{failed} fails without any mutation")
         return {test: 5 + 10 * took for test, took in seconds.items()}
@@ -349,7 +350,7 @@ def main():
     copy_tree(tree)
     plain = Plain(tree, options.jobs)
     asan = Sanitized(plain)
-    limits = plain.limits()
+    limits = plain.limits(options.unit)
     for mutant in mutants:
         start = time.monotonic()
         if (mutant.path, mutant.before, mutant.after) in listed:
