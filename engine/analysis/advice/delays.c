@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "engine/analysis/advice/delays.h"
@@ -29,6 +30,13 @@ static void add_edge(struct weir_step_edges *edges, int64_t at_ns)
 	edges->at_ns[edges->count++] = at_ns;
 }
 
+/* True if the step is among those that are read. The difference is large for earlier steps and for
+ * WEIR_NONE as well. */
+static bool is_read(const struct weir_delays *delays, uint32_t step)
+{
+	return step - delays->first_step < MOST_STEPS;
+}
+
 /* Reads the edges of the steps around this one; rows that reach over the end of their step have
  * their beginning. */
 static void read_steps(struct weir_delays *delays, uint32_t around)
@@ -43,9 +51,7 @@ static void read_steps(struct weir_delays *delays, uint32_t around)
 	for (size_t row = first; row < end; row++) {
 		uint32_t step = weir_steps_step_at(&rank->steps, host->start_ns[row]);
 
-		if (step == WEIR_NONE || step < delays->first_step ||
-		    step - delays->first_step >= MOST_STEPS ||
-		    host->kind[row] == WEIR_HOST_OVERHEAD)
+		if (!is_read(delays, step) || host->kind[row] == WEIR_HOST_OVERHEAD)
 			continue;
 		add_edge(&delays->steps[step - delays->first_step], host->start_ns[row]);
 		if (host->end_ns[row] < rank->steps.steps[step].end_ns)
@@ -67,7 +73,7 @@ double weir_delays_least_ns(struct weir_delays *delays, int64_t from_ns, int64_t
 		return NAN;
 	if (!delays->steps)
 		read_steps(delays, step);
-	if (step < delays->first_step || step - delays->first_step >= MOST_STEPS)
+	if (!is_read(delays, step))
 		return NAN;
 	own = &delays->steps[step - delays->first_step];
 	/* The edges up to the beginning of the stretch. */
