@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -67,6 +68,54 @@ static void without_a_rate_no_time_of_a_kernel_is_known(void **state)
 		NAN, 0);
 }
 
+/* ---- the framework ---- */
+
+/* A call and its kernel in an operator, on a device of this name. */
+static enum weir_framework framework(const char *device, const char *call, const char *op)
+{
+	struct make_trace *make = make_trace_new();
+	enum weir_framework found;
+	struct weir_trace *trace;
+	struct advice_run run;
+
+	make_host(make, WEIR_HOST_OP, 0, op, 0, 10 * US);
+	make_call(make, 0, call, US, 2 * US, 1);
+	make_kernel(make, 0, "kernel", 3 * US, 5 * US, 1);
+	trace = make_trace_finish(make);
+	trace->devices[0].name = weir_names_add(trace->names, device, strlen(device));
+	advice_run_init(&run, &trace, 1, NULL);
+	found = run.advisor.framework;
+	advice_run_release(&run);
+	return found;
+}
+
+static void the_framework_is_known_by_its_names(void **state)
+{
+	static const struct {
+		const char *device, *call, *op;
+		enum weir_framework framework;
+	} cases[] = {
+		{"NVIDIA H200", "cudaLaunchKernel", "aten::mm", WEIR_FRAMEWORK_PYTORCH_CUDA},
+		{"AMD MI300X", "x", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
+		{"Instinct MI300X", "x", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
+		{"Radeon", "x", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
+		{"gfx942", "x", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
+		{"a gfx942", "x", "aten::mm", WEIR_FRAMEWORK_PYTORCH_CUDA},
+		{"", "hipLaunchKernel", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
+		{"", "hipModuleLaunchKernel", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
+		{"", "hipExtModuleLaunchKernel", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
+		{"", "hipLaunchKernel", "step", WEIR_FRAMEWORK_OTHER_ROCM},
+		{"", "cudaLaunchKernel", "jit_step", WEIR_FRAMEWORK_JAX},
+		{"gfx942", "x", "XlaModule", WEIR_FRAMEWORK_JAX},
+		{"", "cudaLaunchKernel", "a jit_step", WEIR_FRAMEWORK_OTHER},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++)
+		assert_int_equal(framework(cases[i].device, cases[i].call, cases[i].op),
+		                 cases[i].framework);
+}
+
 /* ---- the step ---- */
 
 /* Steps with two launches, 300 us of silence apart, but 100 us in one of them: 200 us are a delay
@@ -114,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_kernel_takes_the_longer_of_its_flops_and_its_bytes),
 		cmocka_unit_test(without_a_rate_no_time_of_a_kernel_is_known),
+		cmocka_unit_test(the_framework_is_known_by_its_names),
 		cmocka_unit_test(a_step_with_delays_is_replayed_with_them),
 	};
 
