@@ -173,6 +173,37 @@ static void copies_hide_behind_the_kernels_of_the_step(void **state)
 	advice_run_release(&run);
 }
 
+/* A window without steps, of copies with a kernel behind each. */
+static bool alternate(int turns)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct advice_run run;
+	bool found;
+
+	for (int i = 0; i < turns; i++) {
+		int64_t at = i * STEP;
+
+		advice_make_copy(make,
+		                 &(struct advice_copy){pinned, at + 10000, at + 20000, at + 20000,
+		                                       at + 4 * MS, 47250000, (uint64_t)i + 1});
+		kernel(make, at + 30000, at + 4 * MS, at + 8 * MS);
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(&run, &trace, 1, DEVICE);
+	found = advice_run_apply(&run, weir_fix_overlap_copies);
+	advice_run_release(&run);
+	return found;
+}
+
+static void copies_that_alternate_with_kernels_need_no_steps(void **state)
+{
+	(void)state;
+	/* The first copy has no work before it. */
+	assert_false(alternate(4));
+	assert_true(alternate(5));
+}
+
 /* Copies of 4 ms beside a kernel of 3 ms, of which the last `disturbed` take 6 ms. */
 static void init_disturbed(struct advice_run *run, int disturbed)
 {
@@ -642,6 +673,7 @@ int main(void)
 		cmocka_unit_test(pinned_copies_are_not_pinned_again),
 		cmocka_unit_test(a_link_of_an_unknown_device_is_not_guessed),
 		cmocka_unit_test(copies_hide_behind_the_kernels_of_the_step),
+		cmocka_unit_test(copies_that_alternate_with_kernels_need_no_steps),
 		cmocka_unit_test(longer_copies_hide_the_slower_kernels),
 		cmocka_unit_test(disturbed_copies_are_taken_as_the_quickest_quarter),
 		cmocka_unit_test(only_pinned_copies_can_overlap),

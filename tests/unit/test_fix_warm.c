@@ -330,7 +330,8 @@ static void an_operator_that_is_silent_before_its_launches_plans(void **state)
 }
 
 /* Each step waits for the device, captures an operator, and instantiates and launches the graph:
- * 1 ms of preparation. The operator has the same shape in all steps, or another one in each. */
+ * 1 ms of preparation, which a later call is no part of. The operator has the same shape in all
+ * steps, or another one in each. */
 static void init_captured(struct advice_run *run, bool same)
 {
 	struct make_trace *make = make_trace_new();
@@ -348,6 +349,7 @@ static void init_captured(struct advice_run *run, bool same)
 		make_host(make, WEIR_HOST_OP, 0, "aten::linear", at + 60 * US, at + 160 * US);
 		make_call(make, 0, "cudaStreamEndCapture", at + 170 * US, at + 172 * US, 0);
 		make_call(make, 0, "cudaGraphInstantiate", at + 180 * US, at + 1000 * US, 0);
+		make_call(make, 0, "cudaMemGetInfo", at + 1002 * US, at + 1008 * US, 0);
 		at += 1010 * US;
 		make_call(make, 0, "cudaGraphLaunch", at, at + 10 * US, correlation);
 		make_kernel(make, 0, "gemm", at + 12 * US, at + 15 * US, correlation);
