@@ -34,18 +34,19 @@ static void add_work(struct make_trace *make, uint64_t *state, int64_t at_ns, ui
 	            {"Memcpy DtoD (Device -> Device)", WEIR_DEVICE_COPY},
 	            {"Memset (Device)", WEIR_DEVICE_SET}};
 	int64_t kind = below(state, sizeof work / sizeof *work), device = below(state, DEVICES);
-	int64_t start_ns = at_ns - 1000 + duration(state);
+	int64_t start_ns = at_ns - 1000 + duration(state), stream = below(state, 2);
+	int64_t end_ns = start_ns + duration(state), blocks = below(state, 300);
 
 	make_device(make, &(struct make_device_row){
 				  .kind = work[kind].kind,
 				  .device = (uint16_t)device,
-				  .stream = (uint32_t)(device * 2 + below(state, 2)),
+				  .stream = (uint32_t)(device * 2 + stream),
 				  .name = work[kind].name,
 				  .start_ns = start_ns,
-				  .end_ns = start_ns + duration(state),
+				  .end_ns = end_ns,
 				  .bytes = -1,
 				  .correlation = correlation,
-				  .blocks = (uint32_t)below(state, 300),
+				  .blocks = (uint32_t)blocks,
 				  .flags = (uint8_t)below(state, 2),
 			  });
 }
@@ -58,9 +59,10 @@ static void add_calls(struct make_trace *make, uint64_t *state, int64_t count)
 
 	for (int64_t i = 0; i < count; i++) {
 		int64_t at_ns = below(state, SPAN_NS), call = below(state, 7);
+		int64_t ns = duration(state);
 
-		make_call(make, (uint32_t)below(state, THREADS), calls[call], at_ns,
-		          at_ns + duration(state), (uint64_t)i + 1);
+		make_call(make, (uint32_t)below(state, THREADS), calls[call], at_ns, at_ns + ns,
+		          (uint64_t)i + 1);
 		for (int64_t rows = call == 2 ? below(state, 5) : below(state, 3) > 0; rows > 0;
 		     rows--)
 			add_work(make, state, at_ns, below(state, 8) ? (uint64_t)i + 1 : 0);
@@ -85,12 +87,14 @@ static void add_ranges(struct make_trace *make, uint64_t *state, int64_t count)
 
 	for (int64_t i = 0; i < count; i++) {
 		int64_t at_ns = below(state, SPAN_NS), which = below(state, 10);
+		int64_t ns = duration(state);
 
 		make_host(make, ranges[which].kind, (uint32_t)below(state, THREADS),
-		          ranges[which].name, at_ns, at_ns + duration(state));
+		          ranges[which].name, at_ns, at_ns + ns);
 	}
 }
 
+/* No call draws two of its arguments: compilers evaluate them in any order. */
 struct weir_trace *random_trace(uint64_t *state)
 {
 	struct make_trace *make = make_trace_new();
