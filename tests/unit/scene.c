@@ -7,14 +7,26 @@
 
 #include <cmocka.h>
 
+#include "engine/analysis/timeline/host_activity.h"
 #include "tests/unit/scene.h"
+
+void scene_cut(const struct scene *scene, struct weir_segments *segments)
+{
+	struct weir_host_activity *activity =
+		weir_host_activity_new(&scene->timeline, &scene->steps);
+
+	for (size_t i = 0; i < WEIR_HOST_SEARCHES; i++)
+		weir_host_activity_search(activity, i);
+	weir_segments_init(segments, &scene->timeline, &scene->steps, activity);
+	weir_host_activity_free(activity);
+}
 
 void scene_init(struct scene *scene, struct weir_trace *trace, bool steady)
 {
 	scene->trace = trace;
 	weir_timeline_init(&scene->timeline, trace);
 	weir_steps_init(&scene->steps, &scene->timeline, NULL, steady);
-	weir_segments_init(&scene->segments, &scene->timeline, &scene->steps);
+	scene_cut(scene, &scene->segments);
 	weir_groups_init(&scene->groups, &scene->timeline, &scene->steps, &scene->segments);
 }
 

@@ -21,6 +21,8 @@ struct scene {
 
 void scene_init(struct scene *scene, struct weir_trace *trace, bool steady);
 void scene_release(struct scene *scene);
+/* Cuts the time of a scene into segments of the caller's. */
+void scene_cut(const struct scene *scene, struct weir_segments *segments);
 
 /* Returns the first host row of that name; fails the test if there is no such row. */
 uint32_t scene_row(const struct scene *scene, const char *name);

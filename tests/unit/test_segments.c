@@ -236,7 +236,7 @@ static void cut_alone(void *context, size_t index)
 {
 	struct alone *alone = context;
 
-	weir_segments_init(&alone->segments[index], &alone->scene->timeline, &alone->scene->steps);
+	scene_cut(alone->scene, &alone->segments[index]);
 }
 
 static void assert_same_segments(const struct weir_segments *a, const struct weir_segments *b)

@@ -7,6 +7,7 @@
 #include "engine/analysis/rank/rank.h"
 #include "engine/analysis/roofline/shapes.h"
 #include "engine/analysis/roofline/traffic.h"
+#include "engine/analysis/timeline/host_activity.h"
 #include "engine/base/arena.h"
 #include "engine/base/enums.h"
 #include "engine/base/pool.h"
@@ -31,9 +32,11 @@ static void find_devices(struct weir_rank *rank, const struct weir_rank_options 
 	}
 }
 
-/* Inputs of the measurements of a rank that need neither its segments nor each other. */
+/* Inputs of the measurements of a rank that need neither its segments nor each other, and the
+ * activity of its host, which the segments need. */
 struct measuring {
 	struct weir_rank *rank;
+	struct weir_host_activity *activity;
 	struct weir_intervals windows; /* of all devices */
 	int64_t *ends;                 /* of the steady steps */
 	uint32_t *numbers;
@@ -45,6 +48,7 @@ static void measuring_init(struct measuring *measuring, struct weir_rank *rank)
 	size_t steps = rank->steps.step_count;
 
 	*measuring = (struct measuring){.rank = rank};
+	measuring->activity = weir_host_activity_new(&rank->timeline, &rank->steps);
 	measuring->ends = weir_alloc((steps + 1) * sizeof *measuring->ends);
 	measuring->numbers = weir_alloc((steps + 1) * sizeof *measuring->numbers);
 	measuring->steps = (struct weir_step_ends){measuring->ends, measuring->numbers, 0};
@@ -66,6 +70,7 @@ static void measuring_init(struct measuring *measuring, struct weir_rank *rank)
 
 static void measuring_release(struct measuring *measuring)
 {
+	weir_host_activity_free(measuring->activity);
 	weir_intervals_release(&measuring->windows);
 	free(measuring->ends);
 	free(measuring->numbers);
@@ -109,31 +114,55 @@ static uint64_t measure_memory(struct measuring *measuring)
 	return rank->trace->memory_count;
 }
 
-static uint64_t group_work(struct measuring *measuring)
-{
-	struct weir_rank *rank = measuring->rank;
-
-	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);
-	weir_graphs_init(&rank->graphs, &rank->timeline, &rank->groups);
-	return rank->groups.count;
-}
-
 /* A measurement returns its count, which its region shows. */
 static const struct {
 	const char *region, *counted;
 	uint64_t (*measure)(struct measuring *measuring);
 } measurements[] = {
-	{"launches", "rows", measure_launches},   {"groups", "groups", group_work},
-	{"delays", "kernels", measure_delays},    {"memory", "events", measure_memory},
+	{"delays", "kernels", measure_delays},
+	{"launches", "rows", measure_launches},
+	{"memory", "events", measure_memory},
 	{"activity", "devices", measure_devices},
 };
 
-static void measure(void *context, size_t index)
-{
-	struct weir_region region = weir_region_enter(measurements[index].region, NULL);
-	uint64_t count = measurements[index].measure(context);
+#define TASKS (WEIR_HOST_SEARCHES + WEIR_COUNT_OF(measurements))
 
+/* Searches the rows of the host, or measures. The search for leaves, which comes first, takes as
+ * long as most of the others together. */
+static void search_or_measure(void *context, size_t index)
+{
+	struct measuring *measuring = context;
+	struct weir_region region;
+	uint64_t count;
+
+	if (index < WEIR_HOST_SEARCHES) {
+		region = weir_region_enter("host", NULL);
+		weir_host_activity_search(measuring->activity, index);
+		weir_region_leave(&region, "rows", measuring->rank->trace->host.count);
+		return;
+	}
+	index -= WEIR_HOST_SEARCHES;
+	region = weir_region_enter(measurements[index].region, NULL);
+	count = measurements[index].measure(measuring);
 	weir_region_leave(&region, measurements[index].counted, count);
+}
+
+static void explain_time(struct weir_rank *rank, struct weir_host_activity *activity)
+{
+	struct weir_region region = weir_region_enter("segments", NULL);
+
+	weir_segments_init(&rank->segments, &rank->timeline, &rank->steps, activity);
+	weir_loading_steps_count(&rank->timeline, &rank->steps, &rank->segments, &rank->loading);
+	weir_region_leave(&region, "segments", rank->segments.count);
+}
+
+static void group_work(struct weir_rank *rank)
+{
+	struct weir_region region = weir_region_enter("groups", NULL);
+
+	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);
+	weir_graphs_init(&rank->graphs, &rank->timeline, &rank->groups);
+	weir_region_leave(&region, "groups", rank->groups.count);
 }
 
 bool weir_call_of_op(const struct weir_trace *trace, uint32_t op_row, const char *kernel,
@@ -311,15 +340,12 @@ void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
 	region = weir_region_enter("steps", NULL);
 	weir_steps_init(&rank->steps, &rank->timeline, options->aliases, options->steady);
 	weir_region_leave(&region, "steps", rank->steps.step_count);
-	region = weir_region_enter("segments", NULL); /* explains idle time as well */
-	weir_segments_init(&rank->segments, &rank->timeline, &rank->steps);
-	weir_loading_steps_count(&rank->timeline, &rank->steps, &rank->segments, &rank->loading);
-	weir_region_leave(&region, "segments", rank->segments.count);
 	find_devices(rank, options);
 	measuring_init(&measuring, rank);
-	weir_pool_run(WEIR_COUNT_OF(measurements), weir_pool_width(WEIR_COUNT_OF(measurements)),
-	              measure, &measuring);
+	weir_pool_run(TASKS, weir_pool_width(TASKS), search_or_measure, &measuring);
+	explain_time(rank, measuring.activity);
 	measuring_release(&measuring);
+	group_work(rank);
 	region = weir_region_enter("roofline", NULL);
 	rank->assessments = weir_alloc(rank->groups.count * sizeof *rank->assessments);
 	for (size_t i = 0; i < rank->groups.count; i++)

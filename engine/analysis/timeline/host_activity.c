@@ -217,19 +217,18 @@ static void find_leaves(struct weir_host_activity *activity)
 	}
 }
 
-/* Makes one of the columns or the leaves, none of which needs another one. */
-static void search_rows(void *context, size_t index)
+static void find_cold_start(struct weir_host_activity *activity)
 {
-	struct weir_host_activity *activity = context;
+	weir_cold_start_init(&activity->cold_start, activity->timeline);
+}
 
-	if (index == 0)
-		find_leaves(activity);
-	else if (index == 1)
-		find_surroundings(activity);
-	else if (index == 2)
-		mark_device_business(activity);
-	else
-		weir_cold_start_init(&activity->cold_start, activity->timeline);
+/* Make one of the columns or the leaves, none of which needs another one. */
+static void (*const searches[WEIR_HOST_SEARCHES])(struct weir_host_activity *activity) = {
+	find_leaves, find_cold_start, find_surroundings, mark_device_business};
+
+void weir_host_activity_search(struct weir_host_activity *activity, size_t index)
+{
+	searches[index](activity);
 }
 
 struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *timeline,
@@ -246,7 +245,6 @@ struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *ti
 		    weir_api_is_system(class_of(timeline, (uint32_t)i)))
 			activity->threads[host->thread[i]].has_system_calls = true;
 	mark_scopes(activity);
-	weir_pool_run(4, weir_pool_width(4), search_rows, activity);
 	return activity;
 }
 

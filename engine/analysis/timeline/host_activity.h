@@ -24,6 +24,7 @@
 #define WEIR_ANALYSIS_TIMELINE_HOST_ACTIVITY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/analysis/timeline/leaves.h"
@@ -43,9 +44,14 @@ struct weir_thread_activity {
 
 struct weir_host_activity;
 
-/* Borrows the timeline and the steps. Free with weir_host_activity_free(). */
+/* Returns an activity that weir_host_activity_search() must complete. Borrows the timeline and the
+ * steps. Free with weir_host_activity_free(). */
 struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *timeline,
                                                   const struct weir_steps *steps);
+/* Completes one part of the activity. Call it once for each index below WEIR_HOST_SEARCHES; calls
+ * may run in parallel. */
+#define WEIR_HOST_SEARCHES 4
+void weir_host_activity_search(struct weir_host_activity *activity, size_t index);
 void weir_host_activity_free(struct weir_host_activity *activity);
 
 /* Returns the activity of one thread, computed on first use and owned by `activity`. */

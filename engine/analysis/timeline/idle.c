@@ -202,6 +202,7 @@ size_t weir_idle_finder_left(const struct weir_idle_finder *finder)
 
 struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeline,
                                               const struct weir_steps *steps,
+                                              struct weir_host_activity *activity,
                                               struct weir_idle_names *names)
 {
 	struct weir_idle_finder *finder = weir_alloc(sizeof *finder);
@@ -210,7 +211,7 @@ struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeli
 	finder->timeline = timeline;
 	finder->steps = steps;
 	finder->names = names;
-	finder->activity = weir_host_activity_new(timeline, steps);
+	finder->activity = activity;
 	begin_rows(finder);
 	finder->pieces_left =
 		FEWEST_PIECES + PIECES_PER_ROW * (trace->host.count + trace->device.count);
@@ -227,7 +228,6 @@ void weir_idle_finder_free(struct weir_idle_finder *finder)
 {
 	free(finder->next_row);
 	if (!finder->is_part) {
-		weir_host_activity_free(finder->activity);
 		overhead_release(&finder->profiling);
 		overhead_release(&finder->loading);
 		free(finder->has_work);

@@ -38,11 +38,14 @@
 /* Work that ended at most this long before a start may have delayed it. */
 #define WEIR_DEPENDENCY_NS 5000
 
+struct weir_host_activity;
 struct weir_idle_finder;
 
-/* Borrows the timeline, the steps and the names. Free with weir_idle_finder_free(). */
+/* Borrows the timeline, the steps, the complete activity and the names. Free with
+ * weir_idle_finder_free(). */
 struct weir_idle_finder *weir_idle_finder_new(const struct weir_timeline *timeline,
                                               const struct weir_steps *steps,
+                                              struct weir_host_activity *activity,
                                               struct weir_idle_names *names);
 void weir_idle_finder_free(struct weir_idle_finder *finder);
 /* Computes what finders of parts only read: the activity of threads that launch work. */

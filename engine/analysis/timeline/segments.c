@@ -274,7 +274,7 @@ static void cut_in_order(struct cut *cut, struct weir_segments *out)
 }
 
 void weir_segments_init(struct weir_segments *segments, const struct weir_timeline *timeline,
-                        const struct weir_steps *steps)
+                        const struct weir_steps *steps, struct weir_host_activity *activity)
 {
 	size_t devices = timeline->trace->device_count;
 	struct cut cut = {.timeline = timeline,
@@ -282,7 +282,7 @@ void weir_segments_init(struct weir_segments *segments, const struct weir_timeli
 	                  .classes = weir_alloc(devices * sizeof *cut.classes)};
 
 	*segments = (struct weir_segments){0};
-	cut.idle = weir_idle_finder_new(timeline, steps, &segments->idle_names);
+	cut.idle = weir_idle_finder_new(timeline, steps, activity, &segments->idle_names);
 	weir_idle_finder_prepare(cut.idle);
 	weir_pool_run(devices * CLASSES, weir_pool_width(devices * CLASSES), cut_one_class, &cut);
 	if (run_tasks(&cut, weir_pool_width(WEIR_POOL_MAX_WIDTH))) {

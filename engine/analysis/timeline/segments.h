@@ -14,7 +14,10 @@
 #include "engine/analysis/timeline/steps.h"
 #include "engine/analysis/timeline/timeline.h"
 
+struct weir_host_activity;
+
+/* Needs the complete activity of the host, see host_activity.h. */
 void weir_segments_init(struct weir_segments *segments, const struct weir_timeline *timeline,
-                        const struct weir_steps *steps);
+                        const struct weir_steps *steps, struct weir_host_activity *activity);
 
 #endif
