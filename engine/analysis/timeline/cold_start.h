@@ -54,8 +54,8 @@
 
 struct weir_cold_start {
 	uint8_t *cold; /* per host row: 1 for a cold call or operator */
-	struct weir_intervals
-		*builds; /* per thread: time in which it captures a graph or compiles a kernel */
+	/* Per thread: time in which it captures a graph or compiles a kernel. */
+	struct weir_intervals *builds;
 	size_t thread_count;
 };
 
