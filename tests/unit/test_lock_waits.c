@@ -76,7 +76,7 @@ static void assert_waits(const struct program *program, bool expected)
 	if (!expected)
 		assert_int_equal(ns, 0);
 	else if (program->inside) /* the part of an operator before its launch */
-		assert_in_range(ns, all_ns, all_ns + program->waits * 10000);
+		assert_in_range(ns, all_ns, all_ns + program->waits * INT64_C(10000));
 	else
 		assert_int_equal(ns, all_ns);
 }
