@@ -311,7 +311,7 @@ static void a_clause_is_a_phrase(void **state)
 	              "not a copy between devices or host, not a copy within the device");
 	assert_worded("exposed_wait_host >= 0.5 * exposed_wait", "exposed_wait_host", 0.21,
 	              "exposed_wait", 0.22,
-	              "21 % of the time waiting in collectives for a late host, at least half of "
+	              "21 % of the time waiting in collectives for a late host, against half of "
 	              "22 % waiting in collectives for the last rank");
 	assert_worded("power_capped >= 0.50", "power_capped", NAN, NULL, 0,
 	              "not known: clocks limited by power, as a share of the time in which the "
