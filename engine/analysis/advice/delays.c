@@ -30,8 +30,8 @@ static void add_edge(struct weir_step_edges *edges, int64_t at_ns)
 	edges->at_ns[edges->count++] = at_ns;
 }
 
-/* True if the step is among those that are read. The difference is large for earlier steps and for
- * WEIR_NONE as well. */
+/* True if the step is among those that are read. For an earlier step the difference wraps around to
+ * a large number; for WEIR_NONE it is large, too. */
 static bool is_read(const struct weir_delays *delays, uint32_t step)
 {
 	return step - delays->first_step < MOST_STEPS;

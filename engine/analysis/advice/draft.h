@@ -34,7 +34,8 @@ struct weir_draft {
 	double floor_ns, floor_low_ns, floor_high_ns;
 	bool copies_stay; /* the fix makes copies smaller, which can still be pinned or hidden */
 	bool warm;        /* the host's dispatch is already that of code in its caches */
-	/* Nothing in the run says what the change gives: its durations only show where it is. */
+	/* The run does not show what the change gives: the fix is listed without a time, and the
+	 * durations of the draft only mark the kernels that change. */
 	bool unpredicted;
 	/* Steps of the program that the changed one does at once; its times are divided by them.
 	 * 0: one. */

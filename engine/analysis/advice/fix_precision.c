@@ -169,8 +169,8 @@ static double longest_ns(const struct weir_advisor *advisor, const struct weir_p
 	return fmin(p->ns, fmax(ns, flag_ns) * PRODUCT_HIGH);
 }
 
-/* Products of a batch that are smaller than a tile have one each, and take a turn of the units
- * regardless of their size: 3.4 to 3.9 ns in fp64 and 1.9 to 2.8 ns in fp32 or TF32 for 4 x 4 to 16
+/* Each product of a batch takes at least one tile, so that the time of smaller ones does not depend
+ * on their size: 3.4 to 3.9 ns in fp64 and 1.9 to 2.8 ns in fp32 or TF32 for 4 x 4 to 16
  * x 16, 0.55 to 0.75 of the time up to 32 x 32 (batches of 20,000 to 1,000,000, cuBLAS 13 on an
  * H100). */
 #define SMALL_SIDE   32.0
@@ -321,7 +321,7 @@ static double device_ns(const struct weir_program *program)
 	return ns;
 }
 
-/* FLOPs a nanosecond: products below 1 TFLOP/s are too small for a rate to say anything. */
+/* FLOPs a nanosecond, 1 TFLOP/s. The basis states no rate below: the products are too small. */
 #define LEAST_RATE 1e3
 
 static void explain_lowering(struct weir_draft *draft, const struct lowering *sum)
@@ -350,8 +350,8 @@ static void explain_lowering(struct weir_draft *draft, const struct lowering *su
 	                 sum->tf32 ? "; TF32 products alone are the upper end of the range" : "");
 }
 
-/* Values in fp64 are worth fp32 without any product: numpy and Python make doubles unasked. Values
- * in fp32 alone are no model in fp32. */
+/* Kernels in fp64 count even without products: NumPy and Python compute in fp64 by default. Kernels
+ * in fp32 count only beside products that gain: without these they are no model in fp32. */
 bool weir_fix_lower_precision(struct weir_draft *draft)
 {
 	const struct weir_program *program = &draft->advisor->program;

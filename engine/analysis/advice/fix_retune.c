@@ -226,7 +226,8 @@ static bool enlarge_blocks(struct weir_draft *draft, const struct call *call)
  * of rows, whose blocks of one warp keep the memory busy, runs for 2.5 us.
  */
 #define LONG_BLOCK_NS 20000.0
-/* Stands for a gain that nobody knows. */
+/* Marks these kernels in the draft as changed. The fix states no time (draft->unpredicted): the
+ * trace does not show what other blocks gain. */
 #define SOME_GAIN 0.5
 
 /* True for a kernel of the program itself: no operator of the framework starts it, and its name has

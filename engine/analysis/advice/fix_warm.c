@@ -536,8 +536,8 @@ static bool is_bluestein(const struct weir_op_calls *calls, const struct weir_op
 	return false;
 }
 
-/* Gives transforms the time of padded ones: what is padded to a few lengths is padded to fast ones.
- * Returns what they save. */
+/* Gives transforms the time that they take at padded lengths: a program that pads to a few lengths
+ * can choose fast ones. Returns the time that this saves. */
 static double pad_transforms(struct weir_draft *draft)
 {
 	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);

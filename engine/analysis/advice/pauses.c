@@ -5,6 +5,7 @@
 
 #include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/pauses.h"
+#include "engine/analysis/advice/transfers.h"
 #include "engine/analysis/names/apis.h"
 #include "engine/analysis/names/frames.h"
 #include "engine/base/arena.h"
@@ -105,6 +106,12 @@ struct pauses {
 	size_t count, capacity;
 	double *gaps_ns; /* of all stretches without an event */
 	size_t gap_count, gap_capacity;
+	/* Calls of the step that list values: their starts, ascending, and the values up to each.
+	 */
+	int64_t *listed_ns;
+	double *listed;
+	size_t listed_count;
+	double down_bytes, up_bytes; /* that the step copies; NAN: not recorded */
 };
 
 /* Adds the stretch from the end or start of a row to the next event. */
@@ -220,48 +227,56 @@ static const char *work_of(const struct weir_program *program, uint32_t call)
  * for deflate. */
 #define ARRAY_BYTE_NS 50.0
 
-/* Returns the bytes of the program's copies in one direction, "DtoH" or "HtoD"; NAN: not recorded.
- */
-static double copied_bytes(const struct weir_program *program, const char *way)
+/* Returns the Python objects that a row makes of values on the device: PyTorch's tolist() resolves
+ * its tensor, item() reads one value. */
+static double values_of_row(const struct weir_advisor *advisor, size_t row)
 {
-	const struct weir_device_columns *rows = &program->rank->trace->device;
-	double bytes = 0;
+	const char *name = weir_op_plain_name(
+		weir_timeline_host_name(&advisor->program.rank->timeline, (uint32_t)row));
+	struct weir_args args;
 
-	for (size_t j = 0; j < program->job_count; j++) {
-		uint32_t row = program->jobs[j].row;
-
-		if (strstr(weir_timeline_device_name(&program->rank->timeline, row), way))
-			bytes += rows->bytes[row] >= 0 ? (double)rows->bytes[row] : NAN;
-	}
-	return bytes;
+	if (strcmp(name, "item") == 0)
+		return 1;
+	return strcmp(name, "resolve_conj") == 0 &&
+	                       weir_advisor_args(advisor, (uint32_t)row, &args) &&
+	                       weir_args_tensor(&args, 0)
+	               ? args.items[0].elements
+	               : 0;
 }
 
-/* Returns the values that the thread makes Python objects of in the step before the pause:
- * PyTorch's tolist() resolves its tensor, item() reads one value. 0: no such call is recorded. */
-static double listed_values(const struct weir_advisor *advisor, uint32_t thread,
-                            const struct pause *pause)
+/* Notes where the thread lists values in the step, and how many up to there. */
+static void find_listed(const struct weir_advisor *advisor, uint32_t thread, struct pauses *pauses)
 {
 	const struct weir_timeline *timeline = &advisor->program.rank->timeline;
-	const struct weir_host_columns *host = &timeline->trace->host;
-	double values = 0;
-	size_t first, end;
+	const int64_t *start_ns = timeline->trace->host.start_ns;
+	size_t first, end, capacity[2] = {0, 0};
+	double sum = 0;
 
 	weir_timeline_thread_rows(timeline, thread, &first, &end);
-	for (size_t row = first; row < end && host->start_ns[row] < pause->start_ns; row++) {
-		const char *name =
-			weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)row));
-		struct weir_args args;
+	while (first < end && start_ns[first] < advisor->program.host_start_ns)
+		first++;
+	for (size_t row = first; row < end && start_ns[row] < advisor->program.host_end_ns; row++) {
+		double values = values_of_row(advisor, row);
 
-		if (host->start_ns[row] < advisor->program.host_start_ns)
+		if (!(values > 0))
 			continue;
-		if (strcmp(name, "item") == 0)
-			values++;
-		else if (strcmp(name, "resolve_conj") == 0 &&
-		         weir_advisor_args(advisor, (uint32_t)row, &args) &&
-		         weir_args_tensor(&args, 0))
-			values += args.items[0].elements;
+		sum += values;
+		pauses->listed_ns = weir_grow(pauses->listed_ns, &capacity[0],
+		                              pauses->listed_count + 1, sizeof *pauses->listed_ns);
+		pauses->listed = weir_grow(pauses->listed, &capacity[1], pauses->listed_count + 1,
+		                           sizeof *pauses->listed);
+		pauses->listed_ns[pauses->listed_count] = start_ns[row];
+		pauses->listed[pauses->listed_count++] = sum;
 	}
-	return values;
+}
+
+/* Returns the values that the step lists before the pause; 0: no such call is recorded. */
+static double listed_before(const struct pauses *pauses, const struct pause *pause)
+{
+	int64_t at_ns = pause->start_ns > INT64_MIN ? pause->start_ns - 1 : pause->start_ns;
+	size_t calls = weir_instants_until(pauses->listed_ns, pauses->listed_count, at_ns);
+
+	return calls > 0 ? pauses->listed[calls - 1] : 0;
 }
 
 /* True if the host may process what it has copied in the pause, in Python and in array code. */
@@ -275,12 +290,11 @@ static bool explains(const struct pause *pause, double values, double bytes)
 /* True if the pause reads a result or prepares an input: the last call with device work before it
  * copied to the host, or the first one behind it copies to the device, enough for its time. Where
  * no values are listed, each byte may be one. */
-static bool is_beside_copy(const struct weir_advisor *advisor, uint32_t thread,
-                           const struct pause *pause)
+static bool is_beside_copy(const struct pauses *pauses, const struct pause *pause)
 {
-	const struct weir_program *program = &advisor->program;
+	const struct weir_program *program = pauses->program;
 	const struct weir_host_columns *host = &program->rank->trace->host;
-	double down = copied_bytes(program, "DtoH"), up = copied_bytes(program, "HtoD"), values;
+	double values = listed_before(pauses, pause);
 	uint32_t before = WEIR_NONE, after = WEIR_NONE;
 
 	for (size_t i = 0; i < program->issue_count; i++) {
@@ -297,11 +311,10 @@ static bool is_beside_copy(const struct weir_advisor *advisor, uint32_t thread,
 	for (size_t i = 0; after == WEIR_NONE && i < program->issue_count; i++)
 		if (program->issues[i].call != WEIR_NONE && program->issues[i].job_count > 0)
 			after = program->issues[i].call;
-	values = listed_values(advisor, thread, pause);
 	return (before != WEIR_NONE && strstr(work_of(program, before), "DtoH") &&
-	        explains(pause, values > 0 ? values : down, down)) ||
+	        explains(pause, values > 0 ? values : pauses->down_bytes, pauses->down_bytes)) ||
 	       (after != WEIR_NONE && strstr(work_of(program, after), "HtoD") &&
-	        explains(pause, up, up));
+	        explains(pause, pauses->up_bytes, pauses->up_bytes));
 }
 
 /* True if the device works for half of the pause: the host may wait for it in a call that is not
@@ -382,8 +395,7 @@ static bool is_regular(const struct pauses *pauses, const struct pause *pause)
 	return regular;
 }
 
-static bool is_conjectured(const struct weir_advisor *advisor, uint32_t thread,
-                           const struct pauses *pauses, const struct pause *pause, double usual_ns)
+static bool is_conjectured(const struct pauses *pauses, const struct pause *pause, double usual_ns)
 {
 	const struct weir_program *program = pauses->program;
 
@@ -391,25 +403,30 @@ static bool is_conjectured(const struct weir_advisor *advisor, uint32_t thread,
 	       (double)weir_span_ns(pause->start_ns, pause->end_ns) >=
 	               WEIR_COLLECTION_FACTOR * usual_ns &&
 	       weir_pause_is_anonymous(&program->rank->timeline, pause->in) &&
-	       !is_beside_copy(advisor, thread, pause) && !is_beside_work(program, pause) &&
+	       !is_beside_copy(pauses, pause) && !is_beside_work(program, pause) &&
 	       is_regular(pauses, pause);
 }
 
 static void add_conjectured(const struct weir_advisor *advisor, uint32_t thread,
                             struct weir_collections *out)
 {
-	struct pauses pauses = {.program = &advisor->program};
+	struct pauses pauses = {.program = &advisor->program,
+	                        .down_bytes = weir_transfer_bytes(advisor, WEIR_TRANSFER_DOWN),
+	                        .up_bytes = weir_transfer_bytes(advisor, WEIR_TRANSFER_UP)};
 	double usual_ns;
 
 	find_stretches(&pauses, thread);
+	find_listed(advisor, thread, &pauses);
 	usual_ns = pauses.gap_count > 0 ? weir_median(pauses.gaps_ns, pauses.gap_count) : 0;
 	for (size_t i = 0; i < pauses.count; i++)
-		if (is_conjectured(advisor, thread, &pauses, &pauses.items[i], usual_ns))
+		if (is_conjectured(&pauses, &pauses.items[i], usual_ns))
 			weir_intervals_push(&out->time, pauses.items[i].start_ns,
 			                    pauses.items[i].end_ns);
 	weir_intervals_unite(&out->time);
 	free(pauses.items);
 	free(pauses.gaps_ns);
+	free(pauses.listed_ns);
+	free(pauses.listed);
 }
 
 /* True if the host has a stretch between two calls in which a collection would fit: most programs

@@ -68,6 +68,20 @@ struct weir_transfer weir_transfer_of(const struct weir_advisor *advisor,
 	return out;
 }
 
+double weir_transfer_bytes(const struct weir_advisor *advisor, enum weir_transfer_way way)
+{
+	double bytes = 0;
+
+	for (size_t j = 0; j < advisor->program.job_count; j++) {
+		struct weir_transfer copy =
+			transfer_of_row(advisor->program.rank, advisor->program.jobs[j].row);
+
+		if (copy.way == way)
+			bytes += copy.bytes;
+	}
+	return bytes;
+}
+
 /* The range of the device table's rate as shares of its theoretical value; see
  * WEIR_SUSTAINED_HOST_SHARE. */
 #define SLOW_HOST 0.52

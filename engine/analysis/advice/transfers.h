@@ -41,6 +41,9 @@ struct weir_link_rate {
 struct weir_transfer weir_transfer_of(const struct weir_advisor *advisor,
                                       const struct weir_job *job);
 
+/* Returns the bytes of the step's copies of one way; NAN: not recorded. Visits all jobs. */
+double weir_transfer_bytes(const struct weir_advisor *advisor, enum weir_transfer_way way);
+
 /* Fills the rates by way; NAN: neither the run nor the device table has one. Visits all device
  * rows: call it once. */
 void weir_transfer_rates(const struct weir_advisor *advisor,

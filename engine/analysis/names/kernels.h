@@ -56,10 +56,10 @@ struct weir_tile weir_kernel_tile(const char *name);
 /* Returns the usual limit of such kernels, for work without shapes (graph replay). It follows from
  * the family and the tile, not from this run. */
 enum weir_family_limit weir_kernel_limit(const char *name);
-/* Returns true if such kernels read each element once, in order, if bandwidth limits them at all:
- * elementwise work, copies, decoding, products with few rows. They may reach the bandwidth in a few
- * microseconds. A wider tile than those of few rows is also chosen to spread several hundred rows
- * over the device: 196 rows in tiles of 64 by 40, measured. */
+/* Returns true if kernels of this name read each element once and in order: elementwise work,
+ * copies, attention of decoding, products with few rows. Such kernels may reach the bandwidth
+ * within a few microseconds. The tile of a product tells few rows: libraries also spread several
+ * hundred rows over tiles of 64 by 40 (196 rows, measured), so that these do not count. */
 bool weir_kernel_streams(const char *name);
 
 /*

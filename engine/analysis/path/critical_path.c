@@ -259,9 +259,9 @@ static uint32_t find_other_work(struct walk *walk, uint32_t row)
 	return ended > 0 && index->by_end[ended - 1] != row ? index->by_end[ended - 1] : WEIR_NONE;
 }
 
-/* Handles queued work that waited although its stream had no work, and for no event on record: it
- * continues with what else the device did. Work that cannot start while other streams hold the
- * device waits without an event; the events of unlinked work may be missing. */
+/* Handles queued work that starts late although its stream is empty and no recorded event holds it:
+ * the path continues with other work of the device. Work that finds the device taken by other
+ * streams waits without an event, and events of unlinked work may be missing. */
 static void walk_waiting(struct walk *walk, uint32_t row)
 {
 	const struct weir_rank *rank = rank_of(walk);

@@ -44,12 +44,12 @@
 #define WEIR_COLD_AGAIN       4
 #define WEIR_COLD_AGAIN_SHARE 0.75
 
-/* A compiler that works within the process, as Triton's does, leaves no row. Its kernel
- * is launched outside all operators, through the driver, which loads the code within this time
- * before the launch: measured 0.2 ms... */
+/* A compiler inside the process, such as Triton's, leaves no row. It shows by a silence of the
+ * launching thread that ends with a launch outside all operators, through the driver, of code that
+ * the driver has just loaded. Most time between the load and the launch (0.2 ms measured): */
 #define WEIR_JUST_IN_TIME_LOAD_NS 1000000
-/* ...and a silence of the launching thread comes before it: 140 to 420 ms measured for each variant
- * of a Triton kernel. Shorter ones may prepare the arguments. */
+/* Least length of the silence. 140 to 420 ms were measured for a variant of a Triton kernel; a
+ * shorter silence may prepare arguments. */
 #define WEIR_JUST_IN_TIME_LEAST_NS 10000000
 
 struct weir_cold_start {

@@ -429,12 +429,30 @@ static bool may_want_lock(const struct weir_host_activity *activity, uint32_t ro
 	                            activity->surroundings[row] == WEIR_FRAME_PLAIN);
 }
 
+/* Gives leaves another cause if `find` marks them in the thread's silent ones, which this frees. */
+static void reclassify(const struct weir_host_activity *activity,
+                       struct weir_thread_activity *thread, uint8_t *silent,
+                       void (*find)(const struct weir_pause_thread *thread, uint8_t *found),
+                       enum weir_idle to)
+{
+	const struct weir_leaves *leaves = &thread->leaves;
+	uint8_t *found = weir_alloc(leaves->count);
+
+	find(&(struct weir_pause_thread){activity->timeline, activity->steps, leaves, silent},
+	     found);
+	for (size_t i = 0; i < leaves->count; i++)
+		if (found[i])
+			thread->idle[i] = (uint8_t)to;
+	free(silent);
+	free(found);
+}
+
 /* Reclassifies silences that are likely waits for Python's interpreter lock. */
 static void find_lock_waits(const struct weir_host_activity *activity,
                             struct weir_thread_activity *thread)
 {
 	const struct weir_leaves *leaves = &thread->leaves;
-	uint8_t *silent, *waits;
+	uint8_t *silent;
 	size_t lasting = 0;
 
 	for (size_t i = 0; i + 1 < leaves->count; i++)
@@ -443,18 +461,10 @@ static void find_lock_waits(const struct weir_host_activity *activity,
 	if (lasting < WEIR_LOCK_WAITS_FEWEST)
 		return;
 	silent = weir_alloc(leaves->count);
-	waits = weir_alloc(leaves->count);
 	for (size_t i = 0; i < leaves->count; i++)
 		silent[i] =
 			may_want_lock(activity, leaves->row[i], (enum weir_idle)thread->idle[i]);
-	weir_lock_waits_find(
-		&(struct weir_pause_thread){activity->timeline, activity->steps, leaves, silent},
-		waits);
-	for (size_t i = 0; i < leaves->count; i++)
-		if (waits[i])
-			thread->idle[i] = WEIR_IDLE_LOCK;
-	free(silent);
-	free(waits);
+	reclassify(activity, thread, silent, weir_lock_waits_find, WEIR_IDLE_LOCK);
 }
 
 /* Reclassifies silent pauses that are likely garbage collection. Hardly any thread has leaves that
@@ -463,7 +473,7 @@ static void find_pauses(const struct weir_host_activity *activity,
                         struct weir_thread_activity *thread)
 {
 	const struct weir_leaves *leaves = &thread->leaves;
-	uint8_t *silent, *likely;
+	uint8_t *silent;
 	size_t lasting = 0;
 
 	for (size_t i = 0; i + 1 < leaves->count; i++)
@@ -473,19 +483,11 @@ static void find_pauses(const struct weir_host_activity *activity,
 	if (lasting < WEIR_PAUSES_FEWEST)
 		return;
 	silent = weir_alloc(leaves->count);
-	likely = weir_alloc(leaves->count);
 	for (size_t i = 0; i < leaves->count; i++)
 		silent[i] = thread->idle[i] != WEIR_IDLE_COMPILE_LOAD &&
 		            thread->idle[i] != WEIR_IDLE_LOCK &&
 		            is_silent(activity, leaves->row[i]);
-	weir_pauses_find(
-		&(struct weir_pause_thread){activity->timeline, activity->steps, leaves, silent},
-		likely);
-	for (size_t i = 0; i < leaves->count; i++)
-		if (likely[i])
-			thread->idle[i] = WEIR_IDLE_LIKELY_GARBAGE;
-	free(silent);
-	free(likely);
+	reclassify(activity, thread, silent, weir_pauses_find, WEIR_IDLE_LIKELY_GARBAGE);
 }
 
 struct leaves_of_thread {

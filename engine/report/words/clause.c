@@ -300,7 +300,8 @@ static void write_worded(struct phrase *phrase, const struct weir_node *node, st
 	weir_node_print(left, write_node, phrase, out);
 	if (phrase->compared->unit == WEIR_UNIT_FLAG)
 		return;
-	if (!number && (node->kind == WEIR_NODE_AT_LEAST || node->kind == WEIR_NODE_MORE))
+	if (right->kind == WEIR_NODE_FEATURE &&
+	    (node->kind == WEIR_NODE_AT_LEAST || node->kind == WEIR_NODE_MORE))
 		weir_text_puts(out, ", against ");
 	else
 		weir_text_printf(out, number ? " (%s " : ", %s ", relations[node->kind]);
