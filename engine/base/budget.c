@@ -26,11 +26,14 @@ static struct {
 
 bool weir_budget_set(uint64_t bytes, const char *reason)
 {
+	struct rlimit addresses;
+
 	if (BUDGET_OFF)
 		return true;
-	if (getrlimit(RLIMIT_DATA, &budget.before))
+	if (getrlimit(RLIMIT_DATA, &budget.before) || getrlimit(RLIMIT_AS, &addresses))
 		return false;
-	if (budget.before.rlim_cur <= bytes) /* RLIM_INFINITY is the largest number */
+	/* RLIM_INFINITY is the largest number. Addresses hold the data and more. */
+	if (budget.before.rlim_cur <= bytes || addresses.rlim_cur <= bytes)
 		return true;
 	budget.now = (struct rlimit){.rlim_cur = bytes, .rlim_max = budget.before.rlim_max};
 	if (setrlimit(RLIMIT_DATA, &budget.now))
