@@ -23,6 +23,8 @@ static int f(int a, double b)
 	assert(a < 9);
 	g(text);
 	weir_text_release(buffer);
+	pthread_mutex_lock(&lock);
+	pthread_mutex_destroy(&lock);
 	return a * 2;
 }
 """
@@ -42,6 +44,7 @@ EXPECTED = {
     ("constant", "a += 2;", "a += 1;"),
     ("removal", "a += 2;", ";"),
     ("removal", "g(text);", ";"),
+    ("removal", "pthread_mutex_lock(&lock);", ";"),
     ("return", "return a * 2;", "return 0;"),
     ("arithmetic", "return a * 2;", "return a / 2;"),
     ("constant", "return a * 2;", "return a * 3;"),
@@ -52,6 +55,10 @@ EXPECTED = {
 class Finder(unittest.TestCase):
     def test_finds_each_kind_and_nothing_else(self):
         self.assertEqual({(site.kind, *sites.describe(SOURCE, site)) for site in sites.find(SOURCE)}, EXPECTED)
+
+    def test_knows_lines_that_lock(self):
+        locking = {before for _, before, _ in EXPECTED if mutate.LOCKING.search(before)}
+        self.assertEqual(locking, {"pthread_mutex_lock(&lock);"})
 
     def test_keeps_the_number_of_lines(self):
         for site in sites.find(SOURCE):

@@ -31,6 +31,7 @@ PROGRAM = "weir"  # target of the program
 SLOW = ("golden/stored-results",)  # runs the golden cases again
 FIRST = 6  # test programs that are linked and run before all others
 SANITIZED = 20  # test programs that are also run under the address sanitizer
+LOCKING = re.compile(r"\b(?:pthread|atomic)_\w+\(")  # a mutant of such a line also meets the thread sanitizer
 
 
 class Mutant:
@@ -118,6 +119,7 @@ class Build:
         self.folder = tree / "build" / name
         self.jobs = jobs
         self.memory = MEMORY
+        self.label = ""  # of its tests in the table
         command(["cmake", "-G", "Ninja", "-S", tree, "-B", self.folder, "-DCMAKE_BUILD_TYPE=Debug",
                  "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DBUILD_TESTING=ON", *options], check=True)
         self.tests = {}
@@ -182,6 +184,15 @@ class Build:
                 worker.result()
         return failed[0] if failed else None
 
+    def limits(self, unit_only):
+        """Runs every test on the sources as they are; returns a limit in seconds for each."""
+        tests = [test for test in self.tests if not unit_only or test.startswith("unit/")]
+        seconds = {}
+        failed = self.first_failure(tests, dict.fromkeys(tests, 300), seconds)
+        if failed:
+            sys.exit(f"{failed} fails without any mutation")
+        return {test: 5 + 10 * took for test, took in seconds.items()}
+
 
 class Plain(Build):
     """The build without sanitizers. It knows which unit tests hold a source's object."""
@@ -214,15 +225,6 @@ class Plain(Build):
         sizes = {test: os.path.getsize(self.tests[test][0]) for test in tests}
         return sorted(tests, key=lambda test: (test != f"unit/{stem}", stem not in test, sizes[test], test))
 
-    def limits(self, unit_only):
-        """Runs every test on the sources as they are; returns a limit in seconds for each."""
-        tests = [test for test in self.tests if not unit_only or test.startswith("unit/")]
-        seconds = {}
-        failed = self.first_failure(tests, dict.fromkeys(tests, 300), seconds)
-        if failed:
-            sys.exit(f"{failed} fails without any mutation")
-        return {test: 5 + 10 * took for test, took in seconds.items()}
-
     def same_code(self, mutant):
         """True if the optimizer makes the same machine code of the mutant as of the original."""
         file = self.tree / mutant.path
@@ -243,30 +245,64 @@ class Sanitized(Build):
         super().__init__(plain.tree, "asan", plain.jobs, "-DWEIR_SANITIZE=address,undefined")
         self.memory = resource.RLIM_INFINITY
         self.environment = plain.environment
+        self.label = " (asan)"
         self.tests = {test: [str(self.folder / "tests" / pathlib.Path(arguments[0]).name)]
                       for test, arguments in plain.tests.items() if test.startswith("unit/")}
 
 
-def judge(plain, asan, mutant, limits, unit_only):
+class Threaded(Build):
+    """The build with the thread sanitizer, which sees a missing lock. It has only the tests in which several threads run."""
+
+    def __init__(self, plain):
+        super().__init__(plain.tree, "tsan", plain.jobs, "-DWEIR_SANITIZE=thread")
+        self.memory = resource.RLIM_INFINITY
+        self.label = " (tsan)"
+        if not self.make(["all"]):
+            sys.exit(f"the sources do not compile: ninja -C {self.folder}")
+        self.read_tests()
+        self.seconds = self.limits(False)
+
+
+class Builds:
+    """The builds that judge mutants. That with the thread sanitizer is made for the first mutant that needs it."""
+
+    def __init__(self, tree, jobs):
+        self.plain = Plain(tree, jobs)
+        self.asan = Sanitized(self.plain)
+        self.tsan = None
+
+    def batches(self, mutant, limits, unit_only):
+        """Lists what to run for a mutant, in this order: [(build, tests, limits)]. Compiles the sources as they are."""
+        units = self.plain.affected(mutant.path)
+        others = [] if unit_only else [test for test in self.plain.tests if not test.startswith("unit/")]
+        batches = [(self.plain, units[:FIRST], limits), (self.plain, units[FIRST:] + others, limits)]
+        if LOCKING.search(mutant.before):
+            self.tsan = self.tsan or Threaded(self.plain)
+            threaded = [test for test in units + others if test in self.tsan.tests]
+            batches.append((self.tsan, threaded, self.tsan.seconds))
+        return batches + [(self.asan, units[:SANITIZED], limits)]
+
+
+def judge(builds, mutant, limits, unit_only):
     """Sets the verdict of a mutant, and the test that noticed it."""
-    units = plain.affected(mutant.path)
-    others = [] if unit_only else [test for test in plain.tests if not test.startswith("unit/")]
+    plain = builds.plain
+    batches = builds.batches(mutant, limits, unit_only)
     file = plain.tree / mutant.path
     if plain.same_code(mutant):
         mutant.verdict = "equivalent"
         return
     file.write_text(sites.apply(mutant.text, mutant.site), encoding="utf-8")
     try:
-        for build, batch in ((plain, units[:FIRST]), (plain, units[FIRST:] + others), (asan, units[:SANITIZED])):
+        for build, batch, seconds in batches:
             if not batch:
                 continue
             if not build.link(batch):
                 mutant.verdict = "no-build"
                 return
-            mutant.test = build.first_failure(batch, limits) or ""
-            if mutant.test:
+            failed = build.first_failure(batch, seconds)
+            if failed:
                 mutant.verdict = "killed"
-                mutant.test += " (asan)" if build is asan else ""
+                mutant.test = failed + build.label
                 return
         mutant.verdict = "survived"
     finally:
@@ -348,15 +384,14 @@ def main():
     listed = read_equivalent()
     tree = options.work.resolve()
     copy_tree(tree)
-    plain = Plain(tree, options.jobs)
-    asan = Sanitized(plain)
-    limits = plain.limits(options.unit)
+    builds = Builds(tree, options.jobs)
+    limits = builds.plain.limits(options.unit)
     for mutant in mutants:
         start = time.monotonic()
         if (mutant.path, mutant.before, mutant.after) in listed:
             mutant.verdict = "listed"
         else:
-            judge(plain, asan, mutant, limits, options.unit)
+            judge(builds, mutant, limits, options.unit)
         mutant.seconds = time.monotonic() - start
         show(mutant)
     return 1 if summarize(mutants, options.seed) else 0

@@ -17,10 +17,11 @@ INERT = re.compile(
 CONDITION = re.compile(r"\b(?:if|while) \(")
 RETURN = re.compile(r"^[ \t]*return ([^;]+);", re.M)
 STATEMENT = re.compile(r"(?:[;{}):]|\belse|\bdo)[ \t]*\n\s*(?=[a-z_*(+-])", re.I)
-# Starts of statements that are declarations or control flow, or that only free memory (the asan preset sees those).
+# Starts of statements that are declarations or control flow, or that only free memory (the asan preset sees those) or end
+# a lock.
 KEPT = re.compile(
     r"(?:return|if|for|while|do|else|case|default|goto|struct|enum|union|static|const|unsigned|assert|static_assert"
-    r"|free|\w+_free|\w+_release|fclose|closedir)\b"
+    r"|free|\w+_free|\w+_release|fclose|closedir|pthread_\w+_destroy)\b"
     r"|\w+ +\**\w+"
 )
 

@@ -71,19 +71,24 @@ static struct weir_profile *read_copies(bool backwards)
 	return make_copies(COPIES, backwards);
 }
 
+/* Judges an operator; context: NULL, or counts the operators. */
 static void judge_memory(void *context, const struct weir_subject *subject,
                          struct weir_verdict *verdict)
 {
-	(void)context;
+	size_t *count = context;
+
 	(void)subject;
+	if (count)
+		++*count;
 	verdict->bound = WEIR_BOUND_MEMORY;
 }
 
-static struct weir_report *report_of(const struct weir_profile *profile,
-                                     struct weir_analysis **analysis)
+/* Reports a job; judged: NULL, or counts the operators that are judged while ranks are analysed. */
+static struct weir_report *report_judged(const struct weir_profile *profile,
+                                         struct weir_analysis **analysis, size_t *judged)
 {
 	const struct weir_analysis_options options = {
-		.steady = true, .percentile = 0.95, .judge = judge_memory};
+		.steady = true, .percentile = 0.95, .judge = judge_memory, .judge_context = judged};
 	struct weir_report *report = weir_report_new(profile);
 	struct weir_error err;
 
@@ -98,6 +103,12 @@ static struct weir_report *report_of(const struct weir_profile *profile,
 	}
 	weir_analysis_report(*analysis, report);
 	return report;
+}
+
+static struct weir_report *report_of(const struct weir_profile *profile,
+                                     struct weir_analysis **analysis)
+{
+	return report_judged(profile, analysis, NULL);
 }
 
 static void sums_of_twenty_ranks_are_five_times_those_of_four(void **state)
@@ -166,6 +177,45 @@ static void a_damaged_trace_is_named(void **state)
 	((char *)twenty->inputs[17].packed.data)[twenty->inputs[17].packed.length / 2] ^= 1;
 	assert_int_not_equal(weir_analysis_new(twenty, &options, &analysis, &err), WEIR_OK);
 	assert_non_null(strstr(err.message, "rank17"));
+	weir_profile_free(twenty);
+}
+
+/* Several threads find damage at once; which one is first does not decide. */
+static void the_first_of_many_damaged_traces_is_named(void **state)
+{
+	struct weir_profile *twenty = read_copies(false);
+	const struct weir_analysis_options options = {.steady = true, .percentile = 0.95};
+	struct weir_analysis *analysis;
+	struct weir_error err;
+
+	(void)state;
+	for (size_t i = 3; i < twenty->input_count; i++)
+		((char *)twenty->inputs[i].packed.data)[twenty->inputs[i].packed.length / 2] ^= 1;
+	assert_int_not_equal(weir_analysis_new(twenty, &options, &analysis, &err), WEIR_OK);
+	assert_non_null(strstr(err.message, "rank3"));
+	weir_profile_free(twenty);
+}
+
+/* Threads analyse ranks at the same time, but the judge of operators is called by one at a time. */
+static void operators_of_ranks_without_detail_are_judged_once_each(void **state)
+{
+	struct weir_profile *four = read_four(), *twenty = read_copies(false);
+	struct weir_analysis *of_four, *of_twenty;
+	struct weir_report *one = report_of(four, &of_four), *all;
+	size_t judged = 0, expected = 0;
+
+	(void)state;
+	all = report_judged(twenty, &of_twenty, &judged);
+	for (size_t i = 0; i < (size_t)COPIES * RANKS; i++)
+		if (of_twenty->detailed[i] == WEIR_NONE)
+			expected += of_four->ranks[i % RANKS].groups.count;
+	assert_true(expected > 0);
+	assert_int_equal(judged, expected);
+	weir_report_free(one);
+	weir_report_free(all);
+	weir_analysis_free(of_four);
+	weir_analysis_free(of_twenty);
+	weir_profile_free(four);
 	weir_profile_free(twenty);
 }
 
@@ -241,6 +291,8 @@ int main(void)
 		cmocka_unit_test(sums_of_twenty_ranks_are_five_times_those_of_four),
 		cmocka_unit_test(every_straggler_is_analysed_in_detail),
 		cmocka_unit_test(a_damaged_trace_is_named),
+		cmocka_unit_test(the_first_of_many_damaged_traces_is_named),
+		cmocka_unit_test(operators_of_ranks_without_detail_are_judged_once_each),
 		cmocka_unit_test(the_map_of_ranks_shows_who_waits_and_who_is_late),
 		cmocka_unit_test(half_of_the_map_is_for_ranks_that_stand_out),
 	};
