@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -135,6 +137,42 @@ static void lines_of_the_program_are_told_from_those_of_pytorch(void **state)
 	assert_false(weir_frame_is_program("nn.Module: Linear_1"));
 }
 
+static void frames_are_shown_without_the_folders_of_their_file(void **state)
+{
+	static const struct {
+		const char *name, *expected;
+	} rows[] = {
+		{"/home/me/model.py(12): forward", "model.py(12): forward"},
+		{"/model.py(12): a/b", "model.py(12): a/b"},
+		{"C:\\me\\model.py(3): run", "model.py(3): run"},
+		{"C:/me/model.py(3): run", "model.py(3): run"},
+		{"C:model.py(3): a/b", "C:model.py(3): a/b"}, /* a drive without a folder */
+		{"C:", "C:"},
+		{"/usr/bin/python", "python"},
+		{"/", ""},
+		{"models/llama.py(9): forward", "models/llama.py(9): forward"},
+		{"a", "a"},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *name = strdup(rows[i].name);
+
+		assert_non_null(name);
+		assert_string_equal(weir_frame_without_folders(name), rows[i].expected);
+		free(name);
+	}
+}
+
+static void records_of_loading_are_known_by_any_of_their_names(void **state)
+{
+	(void)state;
+	assert_true(weir_overhead_is_loading("Lazy Function Loading"));
+	assert_false(weir_overhead_is_loading("Activity Buffer Request"));
+	assert_false(weir_overhead_is_loading(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +182,8 @@ int main(void)
 		cmocka_unit_test(a_thread_that_waits_for_another_says_so),
 		cmocka_unit_test(the_garbage_collector_is_known_by_its_frames_and_ranges),
 		cmocka_unit_test(lines_of_the_program_are_told_from_those_of_pytorch),
+		cmocka_unit_test(frames_are_shown_without_the_folders_of_their_file),
+		cmocka_unit_test(records_of_loading_are_known_by_any_of_their_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

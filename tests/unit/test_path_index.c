@@ -28,10 +28,10 @@ static struct weir_trace *with_waits(void)
 		int64_t stream;
 		uint64_t correlation;
 	} rows[] = {
-		{"Stream Wait Event", 1, 30},  {"Stream Wait Event", 0, 20},
+		{"Event Synchronize", 7, 40},  {"Stream Wait Event", 0, 20},
 		{"Stream Wait Event", 1, 12},  {"Stream Wait Event", 0, 0},
 		{"Stream Synchronize", 0, 50}, {"Stream Wait Event", 1, 11},
-		{"Context Synchronize", 0, 0}, {"Event Synchronize", 7, 40},
+		{"Context Synchronize", 0, 0}, {"Stream Wait Event", 1, 30},
 	};
 	struct make_trace *make = make_trace_new();
 	struct weir_trace *trace;

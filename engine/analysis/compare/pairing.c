@@ -248,14 +248,15 @@ static void pair_strangers(struct weir_comparing *comparing, struct strangers *i
 			join(comparing, in->gone[i].item, in->gone[i].partner->item);
 }
 
+/* Every item here is present on at least one side: drop_empty() removes the others. */
 static bool is_gone(const struct weir_compared *item)
 {
-	return item->baseline_present > 0 && item->candidate_present == 0;
+	return item->candidate_present == 0;
 }
 
 static bool is_added(const struct weir_compared *item)
 {
-	return item->baseline_present == 0 && item->candidate_present > 0;
+	return item->baseline_present == 0;
 }
 
 static bool same_text(const char *a, const char *b)

@@ -273,7 +273,9 @@ int64_t weir_clock_shift(const struct weir_rank *ranks, size_t r)
 
 int64_t weir_clock_shifted(int64_t at_ns, int64_t by_ns)
 {
-	if (by_ns > 0)
-		return at_ns > INT64_MAX - by_ns ? INT64_MAX : at_ns + by_ns;
-	return at_ns < INT64_MIN - by_ns ? INT64_MIN : at_ns + by_ns;
+	int64_t shifted_ns;
+
+	if (!__builtin_add_overflow(at_ns, by_ns, &shifted_ns))
+		return shifted_ns;
+	return at_ns < 0 ? INT64_MIN : INT64_MAX;
 }
