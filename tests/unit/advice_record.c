@@ -35,12 +35,12 @@ static void add_places(struct weir_text *text, struct weir_draft *draft)
 	struct weir_found_fix fix = {0};
 
 	weir_places_fill(draft, arena, &fix);
-	weir_text_printf(text, "\t\t%.6g us in %.6g calls of %zu places\n", fix.places_ns / 1000,
+	weir_text_printf(text, "\t\t%.9g us in %.9g calls of %zu places\n", fix.places_ns / 1000,
 	                 fix.calls, draft->place_count);
 	for (size_t i = 0; i < fix.place_count && i < MOST_PLACES; i++) {
 		const struct weir_fix_place *place = &fix.places[i];
 
-		weir_text_printf(text, "\t\t%.6g us, %.6g, %.5g: %s %s %s %s %s\n",
+		weir_text_printf(text, "\t\t%.9g us, %.9g, %.9g: %s %s %s %s %s\n",
 		                 place->ns / 1000, place->count, place->share, or_none(place->op),
 		                 or_none(place->shapes), or_none(place->kernel),
 		                 or_none(place->stage), or_none(place->frame));
@@ -65,16 +65,16 @@ static void add_fix(struct weir_text *text, const struct weir_fix_method *method
 	if (method->apply(&draft)) {
 		for (size_t i = 0; i < items; i++)
 			touched += draft.touched[i];
-		weir_text_printf(text, "\t%s: %.6g us, %.6g to %.6g, %zu of %zu", method->id,
+		weir_text_printf(text, "\t%s: %.9g us, %.9g to %.9g, %zu of %zu", method->id,
 		                 replayed_us(&draft, advisor->speed, WEIR_REPLAY_TYPICAL),
 		                 replayed_us(&draft, advisor->fast, WEIR_REPLAY_LOW),
 		                 replayed_us(&draft, advisor->slow, WEIR_REPLAY_HIGH), touched,
 		                 items);
 		if (draft.floor_high_ns > 0)
-			weir_text_printf(text, ", floor %.6g, %.6g to %.6g", draft.floor_ns / 1000,
+			weir_text_printf(text, ", floor %.9g, %.9g to %.9g", draft.floor_ns / 1000,
 			                 draft.floor_low_ns / 1000, draft.floor_high_ns / 1000);
 		if (draft.rows > 0)
-			weir_text_printf(text, ", of %.6g rows", draft.rows);
+			weir_text_printf(text, ", of %.9g rows", draft.rows);
 		weir_text_printf(text, "\n\t\t%s\n", or_none(draft.basis.data));
 		add_places(text, &draft);
 	}
@@ -91,7 +91,7 @@ static void describe(struct weir_text *text, const struct weir_advisor *advisor)
 		gap_ns += program->jobs[j].gap_ns;
 	for (size_t i = 0; i < program->issue_count; i++)
 		host_ns += program->issues[i].dispatch_ns + program->issues[i].work_ns;
-	weir_text_printf(text, "%zu calls, %zu jobs, %.7g us, %.7g of the host, %.7g of gaps",
+	weir_text_printf(text, "%zu calls, %zu jobs, %.10g us, %.10g of the host, %.10g of gaps",
 	                 program->issue_count, program->job_count, advisor->before_ns / 1000,
 	                 host_ns / 1000, gap_ns / 1000);
 	weir_text_printf(text, ", %.6g GB/s, %.6g us an operator\n", advisor->bandwidth / 1e9,

@@ -128,6 +128,52 @@ static void a_late_host_is_waited_for_no_more(void **state)
 	advice_run_release(&run);
 }
 
+/* The program belongs to the rank for which the others wait. */
+static void the_rank_with_most_work_takes_the_mean(void **state)
+{
+	static const struct habit habits[RANKS] = {{0, 600 * US}, {0, 200 * US}, {0, 200 * US}};
+	struct advice_run run;
+	double before_ns, mean_ns = 1000e3 / 3;
+
+	(void)state;
+	init_ranks(&run, habits);
+	before_ns = advice_run_step_ns(&run);
+	assert_true(advice_run_apply(&run, weir_fix_balance_ranks));
+	assert_near(run.draft.program.jobs[0].ns, mean_ns, 1e-6);
+	assert_near(run.draft.program.jobs[0].low_ns, mean_ns, 1e-6);
+	assert_near(run.draft.program.jobs[0].high_ns, (mean_ns + 600e3) / 2, 1e-6);
+	assert_near(run.draft.program.jobs[1].ns, run.advisor.program.jobs[1].ns, 0);
+	assert_near(before_ns - advice_run_step_ns(&run), 600e3 - mean_ns, 0.01);
+	assert_false(advice_run_apply(&run, weir_fix_late_host));
+	advice_run_release(&run);
+}
+
+static double host_ns_of(const struct weir_program *program)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < program->issue_count; i++)
+		ns += program->issues[i].work_ns;
+	return ns;
+}
+
+/* Its host does less for as long as the others wait for it on average: 400 us. */
+static void the_rank_with_a_late_host_hurries(void **state)
+{
+	static const struct habit habits[RANKS] = {
+		{400 * US, 200 * US}, {0, 200 * US}, {0, 200 * US}};
+	struct advice_run run;
+	double before_ns;
+
+	(void)state;
+	init_ranks(&run, habits);
+	before_ns = host_ns_of(&run.advisor.program);
+	assert_false(advice_run_apply(&run, weir_fix_balance_ranks));
+	assert_true(advice_run_apply(&run, weir_fix_late_host));
+	assert_near(before_ns - host_ns_of(&run.draft.program), 400e3, 0.02);
+	advice_run_release(&run);
+}
+
 static void even_ranks_are_promised_nothing(void **state)
 {
 	static const struct habit habits[RANKS] = {{0, 600 * US}, {0, 600 * US}, {0, 600 * US}};
@@ -343,6 +389,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_take_the_mean_of_their_work),
 		cmocka_unit_test(a_late_host_is_waited_for_no_more),
+		cmocka_unit_test(the_rank_with_most_work_takes_the_mean),
+		cmocka_unit_test(the_rank_with_a_late_host_hurries),
 		cmocka_unit_test(even_ranks_are_promised_nothing),
 		cmocka_unit_test(exposed_transfer_hides_behind_computation),
 		cmocka_unit_test(a_chain_of_layers_hides_little),

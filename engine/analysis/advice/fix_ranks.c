@@ -129,8 +129,8 @@ static void fill_part(const struct weir_advisor *advisor, const struct parts *pa
 	part->transfer_ns = fmin(part->transfer_ns, job->ns - part->wait_ns);
 }
 
-/* Fills the collectives of the program; returns false if it has none. Release in either case. */
-static bool parts_init(struct parts *parts, const struct weir_advisor *advisor)
+/* Fills the collectives of the program; it may have none. */
+static void parts_init(struct parts *parts, const struct weir_advisor *advisor)
 {
 	const struct weir_program *program = &advisor->program;
 	size_t collectives = 0;
@@ -139,7 +139,7 @@ static bool parts_init(struct parts *parts, const struct weir_advisor *advisor)
 	for (size_t j = 0; j < program->job_count; j++)
 		collectives += has_work(program->rank, program->jobs[j].row, WEIR_WORK_COMM);
 	if (collectives == 0)
-		return false;
+		return;
 	parts->items = weir_alloc(collectives * sizeof *parts->items);
 	find_compute(program, parts);
 	weir_measure_init(&parts->measure, &parts->compute);
@@ -155,7 +155,6 @@ static bool parts_init(struct parts *parts, const struct weir_advisor *advisor)
 		parts->transfer_ns += part->transfer_ns;
 		parts->count++;
 	}
-	return true;
 }
 
 static void parts_release(struct parts *parts)
@@ -243,11 +242,14 @@ static bool is_chain(const struct weir_draft *draft, const struct parts *parts)
 bool weir_fix_overlap_communication(struct weir_draft *draft)
 {
 	struct parts parts;
-	bool found = parts_init(&parts, draft->advisor) && parts.transfer_ns > 0;
-	double share = found ? fmin(parts.compute_ns / parts.transfer_ns, 1) : 0;
-	bool chain = is_chain(draft, &parts);
+	double share = 0;
+	bool chain;
 
-	for (size_t i = 0; found && i < parts.count; i++) {
+	parts_init(&parts, draft->advisor);
+	chain = is_chain(draft, &parts);
+	if (parts.transfer_ns > 0)
+		share = fmin(parts.compute_ns / parts.transfer_ns, 1);
+	for (size_t i = 0; share > 0 && i < parts.count; i++) {
 		const struct part *part = &parts.items[i];
 		const struct weir_job *job = &draft->program.jobs[part->job];
 		const struct hiding *hiding =
@@ -263,7 +265,7 @@ bool weir_fix_overlap_communication(struct weir_draft *draft)
 	                 "computation can hide a part; waiting for other ranks (%.2f ms) stays",
 	                 parts.transfer_ns / 1e6, parts.compute_ns / 1e6, parts.wait_ns / 1e6);
 	parts_release(&parts);
-	return found && share > 0;
+	return share > 0;
 }
 
 /* ---- bucket-collectives ---- */
