@@ -177,6 +177,61 @@ static void only_results_that_the_host_waits_for_are_in_its_way(void **state)
 	advice_run_release(&run);
 }
 
+/* Steps that fetch their result, work on it for `write_us`, and synchronise. The next kernel
+ * ends `busy_us` behind the copy; 0: there is no kernel. */
+static void init_synchronised(struct advice_run *run, int64_t write_us, int64_t busy_us)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	int64_t at = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at, done = at + 321 * US + busy_us * US;
+
+		advice_make_copy(make,
+		                 &(struct advice_copy){.name = "Memcpy DtoH (Device -> Pageable)",
+		                                       .call_ns = at + 10 * US,
+		                                       .return_ns = at + 320 * US,
+		                                       .start_ns = at + 20 * US,
+		                                       .end_ns = at + 319 * US,
+		                                       .bytes = 100000,
+		                                       .correlation = (uint64_t)(2 * i + 1)});
+		if (busy_us > 0)
+			make_launch(make, at + 320 * US, at + 321 * US, at + 323 * US, done);
+		at += 321 * US + write_us * US;
+		make_call(make, 0, "cudaDeviceSynchronize", at, (at > done ? at : done) + 10 * US,
+		          0);
+		at = (at > done ? at : done) + 11 * US;
+		advice_make_step(make, i, start, at);
+		at += US;
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(run, &trace, 1, NULL);
+}
+
+/* A wait for which the device had finished does not hide that the host works behind the result. */
+static void a_wait_for_nothing_ends_no_work_of_the_device(void **state)
+{
+	static const struct {
+		int64_t write_us, busy_us;
+		bool found;
+	} cases[] = {
+		{2000, 0, true},    {201, 0, true},      {198, 0, false},
+		{2000, 1999, true}, {2000, 2001, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct advice_run run;
+
+		init_synchronised(&run, cases[i].write_us, cases[i].busy_us);
+		assert_int_equal(advice_run_apply(&run, weir_fix_overlap_output), cases[i].found);
+		assert_near(run.draft.floor_ns,
+		            cases[i].found ? 0.6 * (double)(cases[i].write_us * US) : 0, 0.01);
+		advice_run_release(&run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +240,7 @@ int main(void)
 		cmocka_unit_test(results_are_written_by_two_slower_workers),
 		cmocka_unit_test(other_processes_take_over_what_is_no_garbage),
 		cmocka_unit_test(only_results_that_the_host_waits_for_are_in_its_way),
+		cmocka_unit_test(a_wait_for_nothing_ends_no_work_of_the_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -637,6 +637,38 @@ static void add_tails(struct weir_program *program, struct edges *edges, uint32_
 	         (struct weir_interval){boundary_ns, program->host_end_ns});
 }
 
+/* Returns the number of calls without the waits at their end for which the device had finished, if
+ * the host works in front of one of these; else the number of all calls. */
+static size_t without_idle_waits(const struct weir_program *program)
+{
+	size_t count = program->issue_count;
+	double work_ns = 0;
+
+	while (count > 0 && program->issues[count - 1].kind == WEIR_ISSUE_WAIT &&
+	       program->issues[count - 1].until == WEIR_NONE &&
+	       program->issues[count - 1].job_count == 0)
+		work_ns += program->issues[--count].work_ns;
+	return work_ns > 0 ? count : program->issue_count;
+}
+
+/* Takes off waits that wait for nothing, so that what the host does in front of them is behind the
+ * device's work, as it is without them: programs that have fetched their results still synchronise
+ * at the end of a step. Returns when the last call that is left ended. */
+static int64_t drop_idle_waits(struct weir_program *program)
+{
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	int64_t at_ns = program->host_start_ns;
+
+	program->issue_count = without_idle_waits(program);
+	for (size_t i = 0; i < program->issue_count; i++) {
+		uint32_t call = program->issues[i].call;
+
+		if (call != WEIR_NONE && host->end_ns[call] > at_ns)
+			at_ns = host->end_ns[call];
+	}
+	return at_ns;
+}
+
 /* Fills the host times of all issues; the time behind the last call becomes issues of
  * its own. */
 static void time_host(struct weir_program *program)
@@ -664,7 +696,7 @@ static void time_host(struct weir_program *program)
 			at_ns = trace->host.end_ns[issue->call];
 	}
 	if (thread != WEIR_NONE)
-		add_tails(program, &edges[thread], thread, at_ns);
+		add_tails(program, &edges[thread], thread, drop_idle_waits(program));
 	for (size_t t = 0; t < trace->thread_count; t++) {
 		free(edges[t].at_ns);
 		weir_delays_release(&edges[t].delays);

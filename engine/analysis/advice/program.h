@@ -8,6 +8,7 @@
  * slowest rank; without steps it is the longest analysed window. It reaches from its first launch
  * to the first launch of the next step, so that repeating it gives the run. Device work is serial:
  * a job has only the time that it adds to the union of the work before it.
+ * Waits at the end for which the device had finished are left out if the host works before them.
  *
  * Host time is divided in two, because a profiler lengthens only one of them. Each recorded event
  * costs the host a fixed time, so that code between events that follow each other closely is slower
