@@ -212,6 +212,34 @@ static void silent_code_before_a_moved_operator_moves_with_it(void **state)
 	assert_near(dispatch.after_us - without.after_us, 150, 1e-6);
 }
 
+static double suppressed_after_us(const char *op, const char *dims)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
+	advice_step_begin(step, "aten::copy_", "[[2000, 4], [2000, 4]]", TWO, NULL);
+	advice_step_copy(step, "Memcpy DtoH (Device -> Pageable)", 10);
+	advice_step_end(step);
+	advice_step_begin(step, op, dims, TWO, NULL);
+	advice_step_pass(step, 5000);
+	advice_step_end(step);
+	return result_of(step, weir_fix_move_to_device).after_us;
+}
+
+/* A kernel takes 2 us at least. What stays is counted: five operators, and a return of 10 us. */
+static void boxes_are_suppressed_one_by_one(void **state)
+{
+	double few_us = suppressed_after_us("torchvision::nms", "[[7, 4], [7], []]");
+
+	(void)state;
+	assert_near(suppressed_after_us("torchvision::nms", "[[8, 4], [8], []]") - few_us, 0.24,
+	            1e-6);
+	assert_near(suppressed_after_us("torchvision::nms", "[[4008, 4], [4008], []]") - few_us,
+	            1122.24 - 2, 1e-6);
+	assert_near(few_us - suppressed_after_us("torchvision::roi_align", "[[7, 4], [7], []]"),
+	            5 * 6 + 10, 1e-6);
+}
+
 static void a_choice_on_the_host_copies_only_its_result(void **state)
 {
 	struct advice_step *step = advice_step_new();
@@ -533,6 +561,49 @@ static void time_between_moved_operators_goes_if_it_is_long(void **state)
 	assert_near(divided_after_us(2, 49.999, 0) - close_us, 49.999, 1e-6);
 }
 
+/* Returns the step with two divisions on the host and an operator of `us` between them, which
+ * counts elements `counts` times. */
+static double divided_around_us(const char *op, double us, int counts)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	advice_step_op(step, "aten::mm", "[[64, 2048], [2048, 2048]]", TWO, PRODUCT, 100);
+	advice_step_wait(step);
+	for (int i = 0; i < 2; i++) {
+		advice_step_begin(step, "aten::div", "[[8, 3, 256, 256], []]", SINGLE, NULL);
+		advice_step_pass(step, 1000);
+		advice_step_end(step);
+		advice_step_pass(step, 60);
+		if (i == 1 || !op)
+			continue;
+		advice_step_begin(step, op, "[[8, 3, 256, 256]]", SINGLE, NULL);
+		for (int c = 0; c < counts; c++)
+			advice_step_view(step, "aten::nonzero", "[[8]]", "[\"bool\"]", NULL);
+		advice_step_pass(step, us);
+		advice_step_end(step);
+	}
+	advice_step_copy(step, UP, 500);
+	result = result_of(step, weir_fix_move_to_device);
+	assert_true(result.found);
+	return result.after_us;
+}
+
+/* An operator takes 2 us beside what passes. */
+static void short_operators_between_moved_ones_run_on_the_device(void **state)
+{
+	double none_us = divided_around_us(NULL, 0, 0);
+
+	(void)state;
+	assert_near(divided_around_us("aten::gt", 10, 0) - none_us, 6, 1e-6);
+	assert_near(divided_around_us("aten::gt", 4, 0) - none_us, 6, 1e-6);
+	assert_near(divided_around_us("aten::gt", 3, 0) - none_us, 5, 1e-6);
+	/* Five operators more, and a return of 10 us; 1.5 us for the operator inside. */
+	assert_near(divided_around_us("aten::index", 3, 1) - none_us, 7.5 + 40, 1e-6);
+	assert_near(divided_around_us("aten::index", 3, 2) - none_us, 9 + 80, 1e-6);
+	assert_near(divided_around_us("aten::nonzero", 3, 0) - none_us, 6 + 40, 1e-6);
+}
+
 static void only_a_copy_on_the_way_takes_an_operator_along(void **state)
 {
 	static const struct {
@@ -651,6 +722,7 @@ int main(void)
 		cmocka_unit_test(an_operator_without_elements_stays_on_the_host),
 		cmocka_unit_test(a_moved_operator_is_the_place_although_the_next_call_launches),
 		cmocka_unit_test(silent_code_before_a_moved_operator_moves_with_it),
+		cmocka_unit_test(boxes_are_suppressed_one_by_one),
 		cmocka_unit_test(a_choice_on_the_host_copies_only_its_result),
 		cmocka_unit_test(a_large_tensor_of_the_host_is_freed_no_more),
 		cmocka_unit_test(a_copy_from_the_device_moves_the_result),
@@ -662,6 +734,7 @@ int main(void)
 		cmocka_unit_test(copies_of_either_vendor_are_copies),
 		cmocka_unit_test(each_moved_operator_is_dispatched),
 		cmocka_unit_test(time_between_moved_operators_goes_if_it_is_long),
+		cmocka_unit_test(short_operators_between_moved_ones_run_on_the_device),
 		cmocka_unit_test(only_a_copy_on_the_way_takes_an_operator_along),
 		cmocka_unit_test(work_as_fast_as_array_code_moves_to_the_device),
 		cmocka_unit_test(the_device_does_the_work_of_array_code),
