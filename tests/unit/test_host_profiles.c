@@ -276,6 +276,37 @@ static void python_frames_and_stacks_on_one_line_are_read(void **state)
 	       "w [] 0/10\nf [[kernel.kallsyms]] 9/9\nstep [model.py] 1/1\n");
 }
 
+/* Without stacks perf pads the program to 16 columns and prints the leaf in the same line. */
+static void a_program_may_be_padded_on_the_left(void **state)
+{
+	static const char timed[] = "      dd 7 1.000001:  40 cycles:  ffff0a f (/x)\n"
+				    "   ab cd 8 1.000002:  20 cycles:  1b2c g+0x1 (/x)\n";
+	static const char untimed[] = "      dd 7  40 cycles:  ffff0a f (/x)\n"
+				      "   ab cd 8  20 cycles:  1b2c g+0x1 (/x)\n";
+	static const char expected[] = "dd [] 0/40\nf [x] 40/40\nab cd [] 0/20\ng [x] 20/20\n";
+
+	(void)state;
+	expect(PERF, timed, expected);
+	expect(PERF, untimed, expected);
+	assert_string_equal(reading_claims(timed), "perf-script");
+	assert_string_equal(reading_claims(untimed), "perf-script");
+	reading_survives_damage(PERF, timed);
+	reading_survives_damage(PERF, untimed);
+	/* A frame may begin with blanks as well, where a page replaced the tabs. */
+	expect(PERF,
+	       "    w 7 1.000001:  9 cycles:\n        1 f (/x)\n        2 main (/x)\n\n"
+	       "    w 7 1.000002:  9 cycles:\n        3 g (/x)\n",
+	       "w [] 0/18\nf [x] 9/9\nmain [x] 0/9\ng [x] 9/9\n");
+	assert_string_equal(reading_claims("    12 errors: 3\n"), "none");
+}
+
+static void samples_of_the_idle_task_alone_say_so(void **state)
+{
+	(void)state;
+	reading_refuses(PERF, " swapper 0 [000] 1.000001: 90 cpu-clock:  1 i (/k)\n", WEIR_E_EMPTY,
+	                "all samples are of the idle task: record the busy process");
+}
+
 /* ---- speedscope ---- */
 
 #define SCHEMA "\"$schema\":\"https://www.speedscope.app/file-format-schema.json\""
@@ -615,6 +646,8 @@ int main(void)
 		cmocka_unit_test(an_idle_processor_is_no_host_time),
 		cmocka_unit_test(other_events_are_left_out),
 		cmocka_unit_test(python_frames_and_stacks_on_one_line_are_read),
+		cmocka_unit_test(a_program_may_be_padded_on_the_left),
+		cmocka_unit_test(samples_of_the_idle_task_alone_say_so),
 		cmocka_unit_test(samples_weigh_in_their_unit),
 		cmocka_unit_test(events_give_the_time_between_them_to_what_is_open),
 		cmocka_unit_test(profiles_with_time_are_threads),

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads the output of `perf script`: a line about each sample, then its stack from the leaf on,
- * then a blank line. The program's name may hold blanks, digits and colons, so the line is parsed
- * from its time stamp outward, or, if the fields were chosen without one (-F
- * comm,pid,event,ip,sym), from its event backward. The weight of a sample is its period. Samples of
- * idle processors are not host time.
+ * then a blank line; without call chains, the leaf in the same line. The program's name may hold
+ * blanks, digits and colons, and blanks may pad it on the left, so the line is parsed from its time
+ * stamp outward, or, if the fields were chosen without one (-F comm,pid,event,ip,sym), from its
+ * event backward. The weight of a sample is its period. Samples of idle processors are not host
+ * time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,15 +48,20 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static void skip_blanks(struct weir_slice *text)
+{
+	while (text->length && is_blank(*text->data)) {
+		text->data++;
+		text->length--;
+	}
+}
+
 /* Takes the next word off the text; empty at its end. */
 static struct weir_slice take_word(struct weir_slice *text)
 {
 	struct weir_slice word;
 
-	while (text->length && is_blank(*text->data)) {
-		text->data++;
-		text->length--;
-	}
+	skip_blanks(text);
 	word = (struct weir_slice){text->data, 0};
 	while (word.length < text->length && !is_blank(word.data[word.length]))
 		word.length++;
@@ -155,10 +161,12 @@ static bool is_frame_or_blank(struct weir_slice rest)
  * period and the event. Nothing or a frame follows. */
 static bool take_untimed_sample(struct weir_slice line, struct sample *sample)
 {
-	struct weir_slice rest = line, pid, behind, after;
+	struct weir_slice rest, pid, behind, after;
 
-	if (!line.length || is_blank(*line.data) || *line.data == '#')
+	skip_blanks(&line);
+	if (!line.length || *line.data == '#')
 		return false;
+	rest = line;
 	take_word(&rest);
 	while ((pid = take_word(&rest)).length) {
 		behind = after = rest;
@@ -177,10 +185,12 @@ static bool take_untimed_sample(struct weir_slice line, struct sample *sample)
  * there is no such time stamp. */
 static bool take_sample(struct weir_slice line, struct sample *sample)
 {
-	struct weir_slice rest = line, word, last = {"", 0}, before = {"", 0};
+	struct weir_slice rest, word, last = {"", 0}, before = {"", 0};
 
-	if (!line.length || is_blank(*line.data) || *line.data == '#')
+	skip_blanks(&line);
+	if (!line.length || *line.data == '#')
 		return false;
+	rest = line;
 	while ((word = take_word(&rest)).length) {
 		struct weir_slice pid = is_processor(last) ? before : last;
 
@@ -208,10 +218,7 @@ static bool take_frame(struct weir_slice line, struct weir_slice *function, stru
 
 	if (!is_address(take_word(&line)))
 		return false;
-	while (line.length && is_blank(*line.data)) {
-		line.data++;
-		line.length--;
-	}
+	skip_blanks(&line);
 	for (size_t i = 0; i + 1 < line.length; i++)
 		if (line.data[i] == ' ' && line.data[i + 1] == '(')
 			open = i;
@@ -333,19 +340,23 @@ static bool take_header(struct perf *perf, struct weir_slice line, struct sample
 	return true;
 }
 
+/* Takes a line by its first byte. A tab begins a frame. A space begins a frame of a text that lost
+ * its tabs, or a line about a sample: without stacks perf pads the program on the left. */
 static void take_line(struct perf *perf, const struct weir_csv_row *row)
 {
 	struct sample sample;
+	char first = row->count ? *row->line.data : '\0';
 
-	if (!row->count) {
+	if (first == '#')
+		return;
+	if (first && first != '\t' && take_header(perf, row->line, &sample)) {
 		close_sample(perf, row->at);
-	} else if (is_blank(*row->line.data)) {
+		open_sample(perf, &sample, row->at);
+	} else if (is_blank(first)) {
 		take_stack_line(perf, row->line, row->at);
-	} else if (*row->line.data != '#') {
+	} else {
 		close_sample(perf, row->at);
-		if (take_header(perf, row->line, &sample))
-			open_sample(perf, &sample, row->at);
-		else
+		if (first)
 			weir_input_warn(perf->input, WEIR_WARN_SKIPPED_EVENT, row->at, NULL);
 	}
 }
