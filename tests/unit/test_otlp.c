@@ -48,6 +48,7 @@ static void every_nesting_of_documents_is_read(void **state)
 	static const char *const documents[] = {
 		"[" DOCUMENT(ROOT) "," DOCUMENT(QUEUE "," INFER) "]",
 		"{\"result\":" DOCUMENT(TREE) "}",
+		"{\"trace\":" DOCUMENT(TREE) ",\"status\":\"COMPLETE\"}",
 		"{\"result\":" DOCUMENT(ROOT "," QUEUE) "}\n{\"result\":" DOCUMENT(INFER) "}\n",
 		"{\"batches\":[" RESOURCE(ROOT "," QUEUE) "," RESOURCE(INFER) "]}",
 		"{\"resource_spans\":[{\"scope_spans\":[" SCOPE(TREE) "]}]}",
@@ -303,6 +304,8 @@ static void only_documents_with_spans_are_claimed(void **state)
 		{"{\"batches\":[{\"size\":3}]}", false},
 		{"{\"result\":{\"resourceSpans\":[", true},
 		{"{\"result\":{\"rows\":[", false},
+		{"{\"trace\":{\"resourceSpans\":[", true},
+		{"{\"trace\":{\"spans\":[", false},
 		{"{\"resourceMetrics\":[]}", false},
 		{"{\"resourceMetrics\":[]}\n{\"resourceSpans\":[]}", true},
 		{"{\"traceEvents\":[]}", false},

@@ -129,6 +129,7 @@ static void read_resource(struct otlp_reader *reader, const struct weir_jsonscan
 /* Keys that enclose spans, from the outside to the inside, and keys of metrics and logs. */
 static const char *const entered[] = {
 	"result",
+	"trace", /* of Tempo, /api/v2/traces */
 	"resourceSpans",
 	"resource_spans",
 	"batches",
@@ -405,7 +406,7 @@ static enum weir_status read_records(struct otlp_reader *reader, struct weir_sou
 static const struct weir_mark marks[] = {
 	{.first = "{[", .keys = {{"resourceSpans", "resource_spans"}, .any = 2}},
 	{.first = "{[",
-         .keys = {{"result", "resourceMetrics", "resourceLogs"}, .any = 3},
+         .keys = {{"result", "trace", "resourceMetrics", "resourceLogs"}, .any = 4},
          .texts = {{"\"resourceSpans\""}, .all = 1}},
 	{.first = "{[",
          .keys = {{"batches"}, .all = 1},
