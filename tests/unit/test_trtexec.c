@@ -152,6 +152,42 @@ static void blocks_in_a_log_become_figures(void **state)
 	weir_profile_free(profile);
 }
 
+/* A page may show the summaries of two runs: the first counts, and the other is named. */
+static void only_the_first_of_several_summaries_is_read(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned further;
+	} cases[] = {
+		{"[I] === Performance summary ===\n[I] Throughput: 60 qps\n"
+	         "[I] Latency: mean = 2 ms\n[I] === Performance summary ===\n"
+	         "[I] Throughput: 10 qps\n[I] Enqueue Time: mean = 9 ms\n",
+	         1},
+		{"[I] Throughput: 60 qps\n[I] Latency: mean = 2 ms\n\ndynamic shapes:\n"
+	         "[I] Throughput: 10 qps\n[I] Enqueue Time: mean = 9 ms\n",
+	         1},
+		/* A line that is there twice begins no run, and neither does a title without
+	           figures. */
+		{"[I] Throughput: 60 qps\n[I] Throughput: 60 qps\n[I] Latency: mean = 2 ms\n", 0},
+		{"[I] === Performance summary ===\n[I] === Performance summary ===\n"
+	         "[I] Throughput: 60 qps\n[I] Latency: mean = 2 ms\n",
+	         0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = reading_of(reader, cases[i].text, profile);
+
+		reading_expects_figure(input->run, "throughput_qps", 60, true, "1/s");
+		reading_expects_figure(input->run, "latency_mean_ms", 2, false, "ms");
+		assert_int_equal(input->run->metrics.count, 2);
+		assert_int_equal(input->warnings[WEIR_WARN_TRAILING].count, cases[i].further);
+		weir_profile_free(profile);
+	}
+	reading_survives_damage(reader, cases[0].text);
+}
+
 /* A percentile is one between 0 and 100: both sides of the edges. */
 static void a_percentile_lies_below_100(void **state)
 {
@@ -355,6 +391,7 @@ int main(void)
 		cmocka_unit_test(layers_become_operators),
 		cmocka_unit_test(a_summary_in_a_log_becomes_figures),
 		cmocka_unit_test(blocks_in_a_log_become_figures),
+		cmocka_unit_test(only_the_first_of_several_summaries_is_read),
 		cmocka_unit_test(a_percentile_lies_below_100),
 		cmocka_unit_test(layers_in_a_log_are_operators),
 		cmocka_unit_test(tables_of_layers_differ_by_version),

@@ -650,12 +650,22 @@ static void take_line(struct weir_input *input, struct layer_table *table,
 		take_summary(input->run, table->block, line);
 }
 
-/* Returns true if the line begins another run of trtexec: each run may have another model or batch,
- * so that only the first one is read. */
+/* Returns true if the line begins another run of trtexec, by the line with its arguments, by a
+ * further title or, in an excerpt, by a further throughput. Each run may have another model or
+ * batch, so that only the first one is read. */
 static bool begins_next(const struct weir_input *input, struct weir_slice line)
 {
-	return weir_slice_starts(line, "&&&& RUNNING TensorRT.trtexec") &&
-	       input->run->metrics.count + input->run->operators.count > 0;
+	const struct weir_series_table *metrics = &input->run->metrics;
+
+	if (weir_slice_starts(line, "&&&& RUNNING TensorRT.trtexec"))
+		return metrics->count + input->run->operators.count > 0;
+	if (!metrics->count || !take_message(&line))
+		return false;
+	line = trim(line);
+	if (weir_slice_starts(line, "=== Performance summary ==="))
+		return true;
+	return metrics->count > 1 && weir_series_find(metrics, "throughput_qps") &&
+	       (weir_slice_starts(line, "Throughput:") || weir_slice_starts(line, "throughput:"));
 }
 
 static enum weir_status read_log(struct weir_source *source, struct weir_input *input,
