@@ -52,6 +52,55 @@ static void one_load_is_a_run_with_labels(void **state)
 	summary_free(&summary);
 }
 
+/* Joined tables: of devices, of inferences and of the idle server. */
+static void tables_in_one_file_join_by_their_keys(void **state)
+{
+	static const char text[] =
+		"Model,GPU ID,Batch,Concurrency,Model Config Path,GPU Memory Usage (MB)\n"
+		"m,0,1,2,m_i0,1000.0\nm,1,1,2,m_i0,1100.0\n\n"
+		"Model,Batch,Concurrency,Model Config Path,Satisfies Constraints,"
+		"Throughput (infer/sec),p99 Latency (ms)\n"
+		"m,1,2,m_i0,Yes,195.0,11.0\nm,1,1,m_i0,Yes,164.0,8.5\n\n"
+		"Model,Batch,Concurrency,Model Config Path,RAM Usage (MB)\n"
+		"m,1,2,m_i0,2000.0\n\n"
+		"Model,GPU ID,GPU Memory Usage (MB),GPU Utilization (%)\nserver,0,277.0,0.0\n";
+	struct summary_case summary = summary_new(analyzer);
+
+	(void)state;
+	summary_read(&summary, text);
+	summary_expect(&summary, "m/m_i0/batch@1/concurrency@2/gpu@0/gpu_memory_mb", 1000, "MB");
+	summary_expect(&summary, "m/m_i0/batch@1/concurrency@2/gpu@1/gpu_memory_mb", 1100, "MB");
+	summary_expect(&summary, "m/m_i0/batch@1/concurrency@2/inference_throughput", 195,
+	               "inferences/s");
+	summary_expect(&summary, "m/m_i0/batch@1/concurrency@2/p99_latency_ms", 11, "ms");
+	summary_expect(&summary, "m/m_i0/batch@1/concurrency@2/host_memory_mb", 2000, "MB");
+	summary_expect(&summary, "m/m_i0/batch@1/concurrency@1/p99_latency_ms", 8.5, "ms");
+	summary_expect(&summary, "server/gpu@0/gpu_memory_mb", 277, "MB");
+	assert_int_equal(summary.input->run->metrics.count, 2 + 2 * 2 + 1 + 1);
+	summary_expect_warning(&summary, WEIR_WARN_RAGGED_ROW, 0);
+	summary_expect_warning(&summary, WEIR_WARN_DUPLICATE, 0);
+	summary_free(&summary);
+	reading_survives_damage(analyzer, text);
+}
+
+/* One load in two tables has labels, as in one table; a row that is there again is dropped. */
+static void one_load_in_two_tables_has_labels(void **state)
+{
+	struct summary_case summary = summary_new(analyzer);
+
+	(void)state;
+	summary_read(&summary, ANALYZER "m,2,8,c,100.0,3.5\n"
+	                                "Model,Batch,Concurrency,Model Config Path,RAM Usage (MB)\n"
+	                                "m,2,8,c,50\nm,2,8,c,60\n" ANALYZER "m,2,8,c,90.0,4.5\n");
+	summary_expect(&summary, "inference_throughput", 100, "inferences/s");
+	summary_expect(&summary, "p99_latency_ms", 3.5, "ms");
+	summary_expect(&summary, "host_memory_mb", 50, "MB");
+	assert_int_equal(summary.input->run->metrics.count, 3);
+	assert_string_equal(weir_run_label(summary.input->run, "concurrency"), "8");
+	summary_expect_warning(&summary, WEIR_WARN_DUPLICATE, 2);
+	summary_free(&summary);
+}
+
 static void several_loads_are_one_run_with_names(void **state)
 {
 	struct summary_case summary = summary_new(perf);
@@ -306,6 +355,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_load_is_a_run_with_labels),
+		cmocka_unit_test(tables_in_one_file_join_by_their_keys),
+		cmocka_unit_test(one_load_in_two_tables_has_labels),
 		cmocka_unit_test(several_loads_are_one_run_with_names),
 		cmocka_unit_test(compute_in_one_column_is_read),
 		cmocka_unit_test(the_total_of_several_models_counts),

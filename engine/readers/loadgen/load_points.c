@@ -4,7 +4,8 @@
  * number of concurrent requests, a request rate or a configuration. These are the latency report of
  * perf_analyzer (-f) and the results of Triton's Model Analyzer. All rows together are one run,
  * because they are compared as one. Each figure becomes a metric with its load point in its name,
- * "concurrency@4/p95_latency_ms". A table of one row has its load point in labels instead.
+ * "concurrency@4/p95_latency_ms". A table of one row has its load point in labels instead. Several
+ * tables in one file are one run as well; rows of one load point in different tables join.
  *
  * Utilisation and power of the devices are not read: neither more nor less of them is better.
  */
@@ -69,7 +70,7 @@ struct column {
 struct reader {
 	const struct table *table;
 	struct weir_input *input;
-	struct column *columns;
+	struct column *columns; /* of the table that is being read */
 	size_t column_count;
 	size_t key_columns[MAX_KEYS];
 	size_t throughput;
@@ -78,7 +79,7 @@ struct reader {
 	struct weir_text prefix, name;
 	struct weir_text keys[MAX_KEYS]; /* texts of the last row that was kept */
 	size_t prefix_length;            /* of the same row */
-	size_t rows, idle;               /* rows kept; rows without an answer */
+	size_t points, idle;             /* load points kept; rows without an answer */
 };
 
 static bool is_text(struct weir_slice cell, const char *text)
@@ -112,6 +113,7 @@ static void read_header(struct reader *reader, const struct weir_csv_row *header
 {
 	const struct table *table = reader->table;
 
+	free(reader->columns);
 	reader->column_count = header->count;
 	reader->columns = weir_alloc(header->count * sizeof *reader->columns);
 	for (size_t i = 0; i < header->count; i++) {
@@ -183,10 +185,21 @@ static void keep_keys(struct reader *reader, const struct weir_csv_row *row)
 	reader->prefix_length = reader->prefix.length;
 }
 
-/* True if `cat` joined several tables. */
+/* True for the header of a further table, as `cat` joins them: its cells are names of columns, and
+ * one of them is of a figure. Its columns may be others than those of the table before. */
 static bool is_header_again(const struct reader *reader, const struct weir_csv_row *row)
 {
-	return is_text(weir_csv_cell(row, reader->throughput), reader->table->throughput);
+	const struct table *table = reader->table;
+	size_t keys = 0;
+
+	if (is_text(weir_csv_cell(row, reader->throughput), table->throughput))
+		return true;
+	for (const struct key *key = table->keys; key->header; key++)
+		keys += find_column(row, key->header) != WEIR_CSV_NO_COLUMN;
+	for (const struct figure *figure = table->figures; keys && figure->header; figure++)
+		if (find_column(row, figure->header) != WEIR_CSV_NO_COLUMN)
+			return true;
+	return false;
 }
 
 /* Parses "GPU-1:57.7;GPU-2:43.7;" into the largest value. */
@@ -242,36 +255,41 @@ static double read_cell(struct reader *reader, const struct column *column, stru
 	return NAN;
 }
 
+/* Builds the name of the figure in a column. Returns false if the column is not read. */
+static bool name_figure(struct reader *reader, const struct column *column)
+{
+	if (!column->figure && !column->percentile[0])
+		return false;
+	weir_text_clear(&reader->name);
+	if (column->figure)
+		weir_text_printf(&reader->name, "%s%s", reader->prefix.data,
+		                 column->figure->metric);
+	else
+		weir_text_printf(&reader->name, "%s%s_latency_ms", reader->prefix.data,
+		                 column->percentile);
+	return true;
+}
+
 /* Adds the figures of a row. A time of 0 is one below the table's resolution of 1 us, or below its
  * noise. It is kept, because a figure that is missing in some runs cannot be compared. */
 static void add_figures(struct reader *reader, const struct weir_csv_row *row)
 {
-	struct weir_run *run = reader->input->run;
-
 	for (size_t i = 0; i < reader->column_count; i++) {
 		const struct column *column = &reader->columns[i];
 		const struct figure *figure = column->figure;
-		double value;
 
-		if (!figure && !column->percentile[0])
+		if (!name_figure(reader, column))
 			continue;
-		value = read_cell(reader, column, row->cells[i], row);
-		weir_text_clear(&reader->name);
-		if (figure)
-			weir_text_printf(&reader->name, "%s%s", reader->prefix.data,
-			                 figure->metric);
-		else
-			weir_text_printf(&reader->name, "%s%s_latency_ms", reader->prefix.data,
-			                 column->percentile);
 		weir_figure_add(
-			run, reader->name.data, figure ? figure->unit : "ms",
+			reader->input->run, reader->name.data, figure ? figure->unit : "ms",
 			figure && figure->higher_is_better,
-			value / (figure ? figure->divisor : reader->table->percentile_divisor));
+			read_cell(reader, column, row->cells[i], row) /
+				(figure ? figure->divisor : reader->table->percentile_divisor));
 	}
 }
 
 /* True if the run has figures of this load point. */
-static bool is_repeated(const struct reader *reader)
+static bool is_known_point(const struct reader *reader)
 {
 	const struct weir_series_table *metrics = &reader->input->run->metrics;
 
@@ -282,6 +300,16 @@ static bool is_repeated(const struct reader *reader)
 		    !strchr(name + reader->prefix.length, '/'))
 			return true;
 	}
+	return false;
+}
+
+/* True if the run has one of the row's figures: a further table may add others to the same load. */
+static bool is_repeated(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->column_count; i++)
+		if (name_figure(reader, &reader->columns[i]) &&
+		    weir_series_find(&reader->input->run->metrics, reader->name.data))
+			return true;
 	return false;
 }
 
@@ -307,6 +335,8 @@ static bool is_idle(const struct reader *reader, const struct weir_csv_row *row)
 static enum weir_status read_row(struct reader *reader, const struct weir_csv_row *row,
                                  struct weir_error *err)
 {
+	bool known;
+
 	if (is_ragged(reader, row)) {
 		weir_input_warn(reader->input, WEIR_WARN_RAGGED_ROW, row->at, NULL);
 		return WEIR_OK;
@@ -323,13 +353,14 @@ static enum weir_status read_row(struct reader *reader, const struct weir_csv_ro
 		                 "table",
 		                 (unsigned long long)row->number, WEIR_FIGURE_MAX);
 	read_keys(reader, row);
-	if (is_repeated(reader)) {
+	known = is_known_point(reader);
+	if (known && is_repeated(reader)) {
 		weir_input_warn(reader->input, WEIR_WARN_DUPLICATE, row->at, reader->prefix.data);
 		return WEIR_OK;
 	}
 	add_figures(reader, row);
 	keep_keys(reader, row);
-	reader->rows++;
+	reader->points += !known;
 	return WEIR_OK;
 }
 
@@ -343,9 +374,9 @@ static enum weir_status read_rows(struct reader *reader, struct weir_csv *csv,
 		if (!row->count || (row->cut && weir_source_damage(source)))
 			continue;
 		reader->input->events++;
-		if (!reader->columns)
+		if (!reader->columns || is_header_again(reader, row))
 			read_header(reader, row);
-		else if (!is_header_again(reader, row))
+		else
 			status = read_row(reader, row, err);
 		if (status)
 			break;
@@ -385,7 +416,7 @@ static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 	if (!run->metrics.count)
 		return weir_fail(err, WEIR_E_EMPTY, "no figure in this table: expected %s",
 		                 reader->table->expected);
-	if (reader->rows == 1)
+	if (reader->points == 1)
 		name_by_labels(reader);
 	weir_input_warn(reader->input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
 	return WEIR_OK;
@@ -514,6 +545,7 @@ static const struct key analyzer_keys[] = {
 	{"Concurrency", "concurrency", "concurrency", false},
 	{"Request Rate", "request_rate", "request_rate", false},
 	{"GPU UUID", "gpu", NULL, true},
+	{"GPU ID", "gpu", NULL, true}, /* of early versions, instead of the UUID */
 	{0},
 };
 
