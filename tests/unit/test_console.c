@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -164,6 +165,60 @@ static void rows_are_found_behind_what_a_log_writes_before_them(void **state)
 	weir_profile_free(profile);
 }
 
+/* The table of benchmark_serving.py of early 2024, and of JetStream. */
+static void a_unit_may_stand_behind_the_number(void **state)
+{
+	static const char text[] =
+		"Successful requests: 40\nBenchmark duration: 20.5 s\n"
+		"Total generated tokens: 800\nRequest throughput: 2.5 requests/s\n"
+		"Input token throughput: 70.25 tokens/s\nMean TTFT: 20.5 ms\n"
+		"P99 TTFT: 0.5 s\nMean TPOT: 5 parsecs\nMedian TPOT: x ms\n";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_of(reader, text, profile)->run;
+
+	(void)state;
+	assert_string_equal(reading_claims(text), reader->name);
+	reading_expects_figure(run, "request_throughput", 2.5, true, "1/s");
+	reading_expects_figure(run, "input_throughput", 70.25, true, "tokens/s");
+	reading_expects_figure(run, "mean_ttft_ms", 20.5, false, "ms");
+	reading_expects_figure(run, "p99_ttft_ms", 500, false, "ms");
+	assert_null(weir_series_find(&run->metrics, "mean_tpot_ms"));
+	assert_null(weir_series_find(&run->metrics, "median_tpot_ms"));
+	weir_profile_free(profile);
+	reading_survives_damage(reader, text);
+}
+
+/* docker and kubectl write a prefix before each line, also before the last one of the table. */
+static void a_line_that_ends_a_table_may_have_the_prefix_of_its_title(void **state)
+{
+	static const struct {
+		const char *end;
+		bool whole;
+	} cases[] = {
+		{"bench-1  | " END, true},
+		{END, true},
+		{"bench-1  | =========\n", false},
+		{"bench-1  | x=" END, false},
+		{"bench-1  | ==== more " END, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input;
+		char text[512];
+
+		snprintf(text, sizeof(text),
+		         "bench-1  | " TITLE "bench-1  | Successful requests: 4\n"
+		         "bench-1  | Mean TTFT (ms): 20.5\n%s",
+		         cases[i].end);
+		input = reading_of(reader, text, profile);
+		reading_expects_figure(input->run, "mean_ttft_ms", 20.5, false, "ms");
+		assert_int_equal(input->warnings[WEIR_WARN_TRUNCATED].count, !cases[i].whole);
+		weir_profile_free(profile);
+	}
+}
+
 static void a_cut_table_is_read_with_a_warning(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -195,6 +250,9 @@ static void a_log_without_a_table_is_refused(void **state)
 	reading_refuses(reader, "Traffic request rate: inf\nConnectionError\n", WEIR_E_EMPTY,
 	                "no table of results");
 	reading_refuses(reader, "", WEIR_E_EMPTY, "no table of results");
+	/* Another program may use the title. */
+	reading_refuses(reader, TITLE "Success Rate (Percent): 100\nLatency (ms) avg: 3\n",
+	                WEIR_E_EMPTY, "no known row with a number: expected rows such as");
 }
 
 static void logs_are_recognised_by_content(void **state)
@@ -260,6 +318,8 @@ int main(void)
 		cmocka_unit_test(the_table_of_a_latency_benchmark_is_read),
 		cmocka_unit_test(a_table_needs_its_title_or_its_number_of_requests),
 		cmocka_unit_test(rows_are_found_behind_what_a_log_writes_before_them),
+		cmocka_unit_test(a_unit_may_stand_behind_the_number),
+		cmocka_unit_test(a_line_that_ends_a_table_may_have_the_prefix_of_its_title),
 		cmocka_unit_test(a_cut_table_is_read_with_a_warning),
 		cmocka_unit_test(a_table_without_an_answer_counts_beside_others_only),
 		cmocka_unit_test(a_log_without_a_table_is_refused),

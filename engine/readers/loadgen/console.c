@@ -3,10 +3,12 @@
  * Reads the tables that benchmarks print at their end, anywhere in a console log: `vllm bench
  * serve` (benchmark_serving.py) and SGLang's bench_serving ("Serving Benchmark Result"), and
  * trtllm-bench
- * ("PERFORMANCE OVERVIEW"). A row is "NAME: VALUE", in any line. Conditions of the run are taken
- * from the rows and from the printed arguments, "Namespace(...)". Several tables in one log become
- * one run with the load in the names of figures (load_join.h). The rows are rounded to two or four
- * digits; the JSON results of the same programs are exact and have samples.
+ * ("PERFORMANCE OVERVIEW"). A row is "NAME: VALUE", in any line; the first versions of
+ * benchmark_serving.py, and JetStream's, print no title and the unit behind the value. Conditions
+ * of the run are taken from the rows and from the printed arguments, "Namespace(...)". Several
+ * tables in one log become one run with the load in the names of figures (load_join.h). The rows
+ * are rounded to two or four digits; the JSON results of the same programs are exact and have
+ * samples.
  */
 #include <ctype.h>
 #include <math.h>
@@ -24,6 +26,7 @@
 #define SERVING    "Serving Benchmark Result"
 #define OVERVIEW   " OVERVIEW" /* ends the titles of trtllm-bench's tables */
 #define ARGUMENTS  "Namespace("
+#define MAX_LABEL  256                  /* bytes of the name of a row */
 #define NOWHERE    SIZE_MAX             /* slot of a row that is passed over */
 #define JSON_BEGIN "<<<RESULT_START>>>" /* a log with a result in JSON is one of reader bench */
 
@@ -35,7 +38,9 @@ struct console {
 	size_t figures;       /* numbers taken from this table */
 	bool titled;          /* the table has its title */
 	bool serving;         /* the table ends with a line of "=" */
+	bool prefixed;        /* something stands before the "=" of its title: docker, kubectl */
 	bool latency;         /* it is of trtllm-bench latency, whose total counts output alone */
+	bool found_title;     /* some table of the log has its title */
 	struct weir_load_join join;
 };
 
@@ -227,7 +232,7 @@ static void begin_table(struct console *console)
 	console->summary.tpot_by_request = true;
 	console->output_tokens = NAN;
 	console->figures = 0;
-	console->titled = console->serving = console->latency = false;
+	console->titled = console->serving = console->latency = console->prefixed = false;
 }
 
 /* Ends the table that is being read, if it has a figure, and begins the next. A table without a
@@ -261,13 +266,18 @@ static enum weir_status end_table(struct console *console, struct weir_error *er
 	return status;
 }
 
-/* True for a line of at least ten "=", which ends a table of a serving benchmark. */
-static bool is_rule(struct weir_slice line)
+/* True for a line of at least ten "=", which ends a table of a serving benchmark. Where something
+ * stands before the title of the table, something may stand before the line as well. */
+static bool is_rule(const struct console *console, struct weir_slice line)
 {
-	for (size_t i = 0; i < line.length; i++)
-		if (line.data[i] != '=')
-			return false;
-	return line.length >= 10;
+	size_t before = line.length;
+
+	while (before && line.data[before - 1] == '=')
+		before--;
+	if (line.length - before < 10)
+		return false;
+	return !before || (console->prefixed && line.data[before - 1] == ' ' &&
+	                   !weir_slice_holds((struct weir_slice){line.data, before}, "=="));
 }
 
 /* True for a line with which the output of a further benchmark begins. */
@@ -380,9 +390,49 @@ static void take_title(struct console *console, struct weir_slice line)
 {
 	bool overview = weir_slice_starts(line, "= ") && weir_slice_holds(line, OVERVIEW);
 
-	console->serving |= weir_slice_holds(line, SERVING);
+	if (weir_slice_holds(line, SERVING)) {
+		console->serving = true;
+		console->prefixed = *line.data != '=';
+	}
 	console->titled |= console->serving || overview;
+	console->found_title |= console->titled;
 	console->latency |= weir_slice_equals(line, "= GENERAL" OVERVIEW);
+}
+
+/* Takes "Mean TTFT: 20.5 ms" as "Mean TTFT (ms): 20.5": early tables have the unit behind the
+ * number. Other texts are passed over. */
+static enum weir_status take_number_with_unit(struct console *console, struct weir_slice label,
+                                              struct weir_slice text, struct weir_error *err)
+{
+	static const struct {
+		const char *unit, *in_label;
+		double scale;
+	} units[] = {
+		{"ms", " (ms)", 1},
+		{"s", " (ms)", 1e3},
+		{"requests/s", " (req/s)", 1},
+		{"req/s", " (req/s)", 1},
+		{"tokens/s", " (tok/s)", 1},
+		{"tok/s", " (tok/s)", 1},
+	};
+	struct weir_slice unit = last_word(text);
+	struct weir_slice number = trim((struct weir_slice){text.data, text.length - unit.length});
+	char whole[MAX_LABEL];
+	double value;
+	size_t i = 0, length;
+
+	while (i < sizeof(units) / sizeof(units[0]) && !weir_slice_equals(unit, units[i].unit))
+		i++;
+	if (i == sizeof(units) / sizeof(units[0]))
+		return WEIR_OK;
+	length = strlen(units[i].in_label);
+	if (label.length + length > sizeof(whole) ||
+	    !weir_parse_double(number.data, number.length, &value))
+		return WEIR_OK;
+	memcpy(whole, label.data, label.length);
+	memcpy(whole + label.length, units[i].in_label, length);
+	return take_number(console, (struct weir_slice){whole, label.length + length},
+	                   value * units[i].scale, err);
 }
 
 static enum weir_status take_line(struct console *console, struct weir_slice line,
@@ -398,7 +448,7 @@ static enum weir_status take_line(struct console *console, struct weir_slice lin
 	if (status)
 		return status;
 	take_title(console, line);
-	if (console->serving && console->figures && is_rule(line))
+	if (console->serving && console->figures && is_rule(console, line))
 		return end_table(console, err);
 	if (!colon || weir_slice_holds(line, ARGUMENTS)) {
 		take_arguments(console, line);
@@ -408,6 +458,8 @@ static enum weir_status take_line(struct console *console, struct weir_slice lin
 	text = trim((struct weir_slice){colon + 1, line.length - (size_t)(colon + 1 - line.data)});
 	if (weir_parse_double(text.data, text.length, &value))
 		status = take_number(console, label, value, err);
+	else
+		status = take_number_with_unit(console, label, text, err);
 	if (!status)
 		take_condition(console, line);
 	return status;
@@ -432,7 +484,7 @@ static enum weir_status take_lines(struct console *console, struct weir_source *
 
 	while (!(status = weir_csv_next(csv, &row, err)) && row) {
 		/* The number in a line without an end may be cut. */
-		if (row->cut && console->figures && !is_rule(trim(row->line)))
+		if (row->cut && console->figures && !is_rule(console, trim(row->line)))
 			weir_input_warn(console->input, WEIR_WARN_TRUNCATED, row->at, NULL);
 		else if (row->count)
 			status = take_line(console, trim(after_progress(row->line)), err);
@@ -453,6 +505,12 @@ static enum weir_status conclude(struct console *console, struct weir_error *err
 	status = end_table(console, err);
 	if (status)
 		return status;
+	if (!console->join.count && !console->join.empty && console->found_title)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "the table of results has no known row with a number: expected "
+		                 "rows such as \"Request throughput (req/s)\" and \"Mean TTFT "
+		                 "(ms)\"; the log is cut, or another program wrote it, whose "
+		                 "samples can be passed as CSV with the columns name,value,unit");
 	if (!console->join.count && !console->join.empty)
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "no table of results in this log: expected \"" SERVING
@@ -488,6 +546,11 @@ static enum weir_status read_console(struct weir_source *source, struct weir_inp
 static const struct weir_mark marks[] = {
 	{.first = "", .texts = {{SERVING, "Benchmark duration (s):"}, .all = 1}},
 	{.first = "", .texts = {{"Successful requests:", "Benchmark duration (s):"}, .all = 2}},
+	{.first = "",
+         .texts = {{"Successful requests:", "Benchmark duration:", "Request throughput:",
+                    "Output token throughput:", "Mean TTFT:"},
+                   .all = 2,
+                   .any = 3}},
 	{.first = "", .texts = {{ARGUMENTS, "num_prompts=", "request_rate="}, .all = 3}},
 	{.first = "", .texts = {{"Traffic request rate:"}, .all = 1}},
 	{.first = "",
