@@ -328,12 +328,18 @@ static void explain_totals(struct weir_report *report)
 
 /* ---- figures of several loads ---- */
 
-/* Returns the figure of "concurrency@4/p99_latency_ms"; NULL: it is not of one of several loads. */
+/* Returns the figure of "concurrency@4/p99_latency_ms", "model/concurrency@4/p99_latency_ms" or
+ * "load#2/p99_latency_ms"; NULL: it is not of one of several loads. */
 static const char *figure_of_load(const char *name)
 {
-	const char *slash = strchr(name, '/');
+	const char *slash = strrchr(name, '/'), *load = slash;
 
-	return slash && memchr(name, '@', (size_t)(slash - name)) && !strchr(slash + 1, '/')
+	while (load && load > name && load[-1] != '/')
+		load--;
+	if (!load || load == slash)
+		return NULL;
+	return memchr(load, '@', (size_t)(slash - load)) || strncmp(load, "load/", 5) == 0 ||
+	                       strncmp(load, "load#", 5) == 0
 	               ? slash + 1
 	               : NULL;
 }

@@ -57,6 +57,7 @@ static const struct weir_recording recordings[] = {
 	{"genai_perf", NULL, ANY_HOST, ANY_MODEL, TRITON_TRACE},
 	{"perf_analyzer", NULL, ANY_HOST, ANY_MODEL, TRITON_TRACE},
 	{"perf_analyzer_csv", NULL, ANY_HOST, ANY_MODEL, TRITON_TRACE},
+	{"model_analyzer", NULL, ANY_HOST, ANY_MODEL, TRITON_TRACE},
 	{"", NULL, ANY_HOST, ANY_MODEL, NULL},
 };
 #define GENERAL (&recordings[sizeof recordings / sizeof *recordings - 1])

@@ -334,6 +334,32 @@ static void metrics_alone_are_listed_and_the_tool_decides_the_advice(void **stat
 	assert_string_equal(bench->report->notes[0].text, "the file states mean_ttft_ms 44.25");
 }
 
+/* A load may be named by a number, or by several conditions. */
+static void figures_of_several_loads_are_listed_as_ranges(void **state)
+{
+	static const char *const loads[][2] = {
+		{"concurrency@1/mean_ttft_ms", "concurrency@2/mean_ttft_ms"},
+		{"load/mean_ttft_ms", "load#2/mean_ttft_ms"},
+		{"m/c/batch@1/concurrency@1/mean_ttft_ms",
+	         "m/c/batch@1/concurrency@2/mean_ttft_ms"},
+	};
+	struct bench *bench = *state;
+	struct weir_input *input = weir_profile_add_input(bench->profile, "serve.json");
+
+	input->format = "bench";
+	for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+		weir_run_free(input->run);
+		input->run = weir_run_new();
+		weir_series_push(weir_series_get(&input->run->metrics, loads[i][0]), 44.25);
+		weir_series_push(weir_series_get(&input->run->metrics, loads[i][1]), 12);
+		judge(bench);
+		assert_string_equal(bench->report->notes[bench->report->note_count - 1].text,
+		                    "over the loads of the file: mean_ttft_ms 12 to 44.25 "
+		                    "(weir convert prints all)");
+	}
+	assert_int_equal(bench->report->note_count, 3);
+}
+
 static void a_runtime_bound_is_noted_to_be_of_a_profiled_run(void **state)
 {
 	struct bench *bench = *state;
@@ -446,6 +472,7 @@ int main(void)
 		BENCH_TEST(a_cpu_profile_names_its_largest_operator),
 		BENCH_TEST(missing_device_work_is_recorded_with_the_tool_that_wrote_the_trace),
 		BENCH_TEST(metrics_alone_are_listed_and_the_tool_decides_the_advice),
+		BENCH_TEST(figures_of_several_loads_are_listed_as_ranges),
 		BENCH_TEST(a_runtime_bound_is_noted_to_be_of_a_profiled_run),
 		BENCH_TEST(a_share_caps_the_speedup),
 		BENCH_TEST(advice_that_saves_less_than_three_percent_is_left_out),
