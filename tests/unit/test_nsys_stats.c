@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reports of nsys stats: the figures of each report, in each known form. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/base/text.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
@@ -109,6 +111,98 @@ static void what_the_program_says_is_passed_over(void **state)
 	weir_profile_free(profile);
 }
 
+#define TEXT                                                                                       \
+	" Time (%)  Total Time (ns)  Instances   Avg (ns)    Med (ns)        Name        \n"       \
+	" --------  ---------------  ---------  ----------  ----------  ------------------\n"
+
+/* The default of nsys stats: text with columns separated by blanks. */
+static void tables_of_text_are_read(void **state)
+{
+	static const char text[] =
+		"Processing [x.sqlite] with [/opt/reports/cuda_gpu_kern_sum.py]...\n\n"
+		" ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\n" TEXT
+		"     98.6        1,024,143          2   512,071.5   512,071.5  void f(int *, "
+		"int)\n"
+		"      1.4              803          1       803.0       803.0  g\n"
+		"...\n      0.0                1          1         1.0         1.0  g\n\n"
+		" ** CUDA GPU MemOps Summary (by Size) (cuda_gpu_mem_size_sum):\n\n"
+		" Total (MB)  Count  Avg (MB)          Operation\n"
+		" ----------  -----  --------  ---------------------------\n"
+		"      1.500      3     0.500  [CUDA memcpy Host-to-Device]\n\nall done 1 2 3 4\n";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(text, profile);
+
+	(void)state;
+	assert_string_equal(reading_claims(text), "nsys-stats");
+	reading_expects_figure(run, "kernels/total_ns", 1024947, false, "ns");
+	reading_expects_figure(run, "kernels/count", 4, false, NULL);
+	reading_expects_figure(run, "kernels/void f(int *, int)/total_ns", 1024143, false, "ns");
+	reading_expects_figure(run, "kernels/g/total_ns", 804, false, "ns");
+	reading_expects_figure(run, "copied/[CUDA memcpy Host-to-Device]/total_bytes", 1500000,
+	                       false, "B");
+	for (int code = 0; code < WEIR_WARN_COUNT; code++)
+		assert_int_equal(profile->inputs[0].warnings[code].count,
+		                 code == WEIR_WARN_MEANS_ONLY);
+	weir_profile_free(profile);
+	reading_survives_damage(&weir_reader_nsys_stats, text);
+}
+
+/* Commas must separate groups of three digits. */
+static void numbers_of_a_text_may_be_grouped(void **state)
+{
+	static const struct {
+		const char *number;
+		double ns;
+	} cases[] = {{"1,234", 1234},    {"12,345,678.5", 12345678.5},
+	             {"1234.5", 1234.5}, {"1,23", NAN},
+	             {"1,2345", NAN},    {"1234,567", NAN},
+	             {",123", NAN},      {"1,234,", NAN},
+	             {"1.234,567", NAN}, {"12345678901234567890123456789012345", NAN}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_run *run;
+		char text[512];
+
+		snprintf(text, sizeof(text), "%s1 1 1 1 1 k\n 1 %s 1 1 1 k\n", TEXT,
+		         cases[i].number);
+		run = run_of(text, profile);
+		reading_expects_figure(run, "kernels/k/total_ns",
+		                       isnan(cases[i].ns) ? 1 : 1 + cases[i].ns, false, "ns");
+		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_BAD_NUMBER].count,
+		                 isnan(cases[i].ns));
+		weir_profile_free(profile);
+	}
+}
+
+/* A text table that cannot be split at blanks, or has no units, is not read. */
+static void other_tables_of_text_are_not_claimed(void **state)
+{
+	static const struct {
+		const char *text, *hint;
+	} cases[] = {
+		{" Start (ns)  Duration (ns)  CorrId  Device  Name\n 1  2  3  A B (0)  k\n",
+	         "text"},
+		{"NVTX Range  Style  Kern Inst  Total Time (ns)  Kernel Name\na b  P  1  2  k\n",
+	         "text"},
+		{"CUDA API Statistics (nanoseconds)\n\nTime(%)  Total Time  Calls  Name\n",
+	         "nsys stats --format csv"},
+		{"==7== Profiling result:\n  Type  Time(%)  Time  Calls  Name\n"
+	         " GPU activities:  90.0%  2ms  1  k\n",
+	         "it is a table of nvprof"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *hint = weir_sniff_refusal(&weir_reader_nsys_stats, cases[i].text,
+		                                      strlen(cases[i].text));
+
+		assert_string_equal(reading_claims(cases[i].text), "none");
+		assert_non_null(strstr(hint ? hint : "text", cases[i].hint));
+	}
+}
+
 static void a_sum_and_a_trace_of_the_same_count_once(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -188,6 +282,9 @@ int main(void)
 		cmocka_unit_test(a_report_becomes_totals_and_means),
 		cmocka_unit_test(every_report_is_known),
 		cmocka_unit_test(what_the_program_says_is_passed_over),
+		cmocka_unit_test(tables_of_text_are_read),
+		cmocka_unit_test(numbers_of_a_text_may_be_grouped),
+		cmocka_unit_test(other_tables_of_text_are_not_claimed),
 		cmocka_unit_test(a_sum_and_a_trace_of_the_same_count_once),
 		cmocka_unit_test(only_the_largest_names_are_kept),
 		cmocka_unit_test(odd_rows_are_left_out_and_counted),

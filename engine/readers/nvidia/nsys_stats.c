@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads reports of `nsys stats` as CSV: one or several in a file, perhaps with messages of the
- * program between them. Each becomes figures of the run: the total of all its rows, and the total
- * and mean of each of the largest names.
+ * Reads reports of `nsys stats` as CSV, or as text with columns separated by blanks: one or several
+ * in a file, perhaps with messages of the program between them. Each becomes figures of the run:
+ * the total of all its rows, and the total and mean of each of the largest names.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
 #define LINES       256 /* lines of the head in which a header must appear */
@@ -60,6 +61,7 @@ struct entry {
 struct columns {
 	size_t width, name, total, number;
 	double scale; /* from the unit of totals to ns or bytes */
+	bool text;    /* columns are separated by blanks; the name is the last one */
 };
 
 struct stats_reader {
@@ -137,10 +139,118 @@ static const struct report *match_header(const struct weir_slice *cells, size_t 
 			continue;
 		table->scale = scale_of(report, unit);
 		table->width = count;
+		table->text = false;
 		return isnan(table->scale) ? NULL : report;
 	}
 	return NULL;
 }
+
+/* ---- tables of text ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static struct weir_slice trim(struct weir_slice text)
+{
+	while (text.length && is_blank(*text.data)) {
+		text.data++;
+		text.length--;
+	}
+	while (text.length && is_blank(text.data[text.length - 1]))
+		text.length--;
+	return text;
+}
+
+/* Takes a cell off the text, up to a gap of at least this many blanks; a tab is a gap. */
+static struct weir_slice take_cell(struct weir_slice *rest, size_t gap)
+{
+	struct weir_slice cell = trim(*rest);
+	size_t length = 0, end;
+
+	for (; length < cell.length; length = end + 1) {
+		for (end = length; end < cell.length && !is_blank(cell.data[end]);)
+			end++;
+		length = end;
+		while (end < cell.length && is_blank(cell.data[end]))
+			end++;
+		if (end == cell.length || end - length >= gap || cell.data[length] == '\t')
+			break;
+		end = length;
+	}
+	*rest = (struct weir_slice){cell.data + length, cell.length - length};
+	cell.length = length;
+	return cell;
+}
+
+/* Returns the report that has this header in a table of text; NULL if the line is no
+ * header. Only sums are read, whose columns before the name hold numbers or single words, so that
+ * rows can be split at blanks. */
+static const struct report *match_text_header(struct weir_slice line, struct columns *table)
+{
+	struct weir_slice cells[MAX_CELLS], unit;
+	const struct report *report;
+	size_t count = 0;
+
+	while (count < MAX_CELLS && trim(line).length)
+		cells[count++] = take_cell(&line, 2);
+	if (count < 3)
+		return NULL;
+	report = match_header(cells, count, table);
+	table->text = true;
+	if (!report || !report->count || table->name + 1 != count)
+		return NULL;
+	cut_unit(cells[0], &unit);
+	return unit.length ? report : NULL;
+}
+
+/* Splits a row of a table of text. Returns the number of its cells. */
+static size_t split_text_row(struct weir_slice line, size_t width, struct weir_slice *cells)
+{
+	size_t count = 0;
+
+	while (count + 1 < width && trim(line).length)
+		cells[count++] = take_cell(&line, 1);
+	line = trim(line);
+	if (line.length)
+		cells[count++] = line;
+	return count;
+}
+
+/* True for a line of dashes, dots or the like, which is no row. */
+static bool is_rule(struct weir_slice line)
+{
+	for (size_t i = 0; i < line.length; i++)
+		if ((unsigned char)line.data[i] >= '0')
+			return false;
+	return true;
+}
+
+/* Parses a number with commas between its groups of three digits: "24,472,143.5". */
+static bool parse_grouped(struct weir_slice cell, double *out)
+{
+	char digits[32];
+	size_t length = 0, group = 0;
+	bool grouped = false, whole = true;
+
+	for (size_t i = 0; i < cell.length; i++) {
+		char c = cell.data[i];
+
+		if (c == ',' && (!whole || !group || group > 3 || (grouped && group != 3)))
+			return false;
+		if (length == sizeof(digits))
+			return false;
+		whole &= c != '.';
+		grouped |= c == ',';
+		if (c != ',')
+			digits[length++] = c;
+		group = c == ',' ? 0 : group + whole;
+	}
+	return length && (!grouped || group == 3) && weir_parse_double(digits, length, out);
+}
+
+/* ---- recognition ---- */
 
 static int header_bits(const struct report *report)
 {
@@ -160,11 +270,31 @@ static int sniff(const char *head, size_t len)
 		size_t count = weir_csv_split(line, &options, cells, MAX_CELLS);
 		const struct report *report = match_header(cells, count, &table);
 
+		if (!report && count == 1)
+			report = match_text_header(line, &table);
 		if (report)
 			return header_bits(report);
 	}
 	return 0;
 }
+
+/* Tables of text that lack the units of their columns. */
+static const struct weir_mark marks[] = {
+	{.first = "",
+         .texts = {{"Time(%)", "CUDA API Statistics", "CUDA Kernel Statistics",
+                    "CUDA Memory Operation Statistics"},
+                   .all = 1,
+                   .any = 3},
+         .refusal = "it is a table of an early Nsight Systems without units: pass what nsys stats "
+                    "--format csv writes, or the database of nsys export --type sqlite"},
+	{.first = "",
+         .texts = {{"Time(%)", "Profiling result:", "GPU activities:"}, .all = 1, .any = 2},
+         .refusal = "it is a table of nvprof: record the program with nsys profile, and pass what "
+                    "nsys export --type sqlite writes"},
+	{0},
+};
+
+/* ---- rows ---- */
 
 static struct entry *find_entry(struct stats_reader *reader, struct weir_slice name)
 {
@@ -189,10 +319,12 @@ static struct entry *find_entry(struct stats_reader *reader, struct weir_slice n
 	return &reader->entries[reader->count++];
 }
 
-static bool read_value(struct weir_slice cell, double *out)
+static bool read_value(struct weir_slice cell, bool grouped, double *out)
 {
-	return cell.length && weir_parse_double(cell.data, cell.length, out) && *out >= 0 &&
-	       *out <= MAX_VALUE;
+	return cell.length &&
+	       (grouped ? parse_grouped(cell, out)
+	                : weir_parse_double(cell.data, cell.length, out)) &&
+	       *out >= 0 && *out <= MAX_VALUE;
 }
 
 /* Returns the name up to its first NUL, shortened to NAME_SIZE without cutting a character. */
@@ -209,20 +341,21 @@ static struct weir_slice cut_name(struct weir_slice text)
 	return (struct weir_slice){text.data, length};
 }
 
-static void take_values(struct stats_reader *reader, const struct weir_csv_row *row)
+static void take_values(struct stats_reader *reader, const struct weir_slice *cells, uint64_t at)
 {
-	struct weir_slice name = cut_name(row->cells[reader->columns.name]);
+	const struct columns *columns = &reader->columns;
+	struct weir_slice name = cut_name(cells[columns->name]);
 	double total, count = 1;
 	struct entry *entry;
 
-	if (!read_value(row->cells[reader->columns.total], &total) ||
-	    (reader->report->count && !read_value(row->cells[reader->columns.number], &count))) {
-		weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, row->at, NULL);
+	if (!read_value(cells[columns->total], columns->text, &total) ||
+	    (reader->report->count && !read_value(cells[columns->number], columns->text, &count))) {
+		weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, at, NULL);
 		return;
 	}
 	entry = find_entry(reader, name);
 	if (!entry) {
-		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, row->at, NULL);
+		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, at, NULL);
 		return;
 	}
 	entry->total += total * reader->columns.scale;
@@ -246,7 +379,12 @@ static void take_row(struct stats_reader *reader, const struct weir_csv_row *row
 {
 	struct columns columns;
 	const struct report *report = match_header(row->cells, row->count, &columns);
+	struct weir_slice text[MAX_CELLS];
+	const struct weir_slice *cells = row->cells;
+	size_t count = row->count;
 
+	if (!report && count == 1)
+		report = match_text_header(row->line, &columns);
 	if (report) {
 		reader->report = report;
 		reader->columns = columns;
@@ -254,10 +392,14 @@ static void take_row(struct stats_reader *reader, const struct weir_csv_row *row
 	}
 	if (ends_report(row))
 		reader->report = NULL;
-	if (!reader->report)
+	if (!reader->report || (reader->columns.text && is_rule(row->line)))
 		return;
-	if (row->count == reader->columns.width && !row->cut)
-		take_values(reader, row);
+	if (reader->columns.text) {
+		count = split_text_row(row->line, reader->columns.width, text);
+		cells = text;
+	}
+	if (count == reader->columns.width && !row->cut)
+		take_values(reader, cells, row->at);
 	else
 		weir_input_warn(reader->input,
 		                row->cut ? WEIR_WARN_TRUNCATED : WEIR_WARN_RAGGED_ROW, row->at,
@@ -371,8 +513,9 @@ static enum weir_status read_stats(struct weir_source *source, struct weir_input
 
 const struct weir_reader weir_reader_nsys_stats = {
 	.name = "nsys-stats",
-	.title = "nsys stats --format csv",
+	.title = "tables of nsys stats, as CSV (--format csv) or text",
 	.gives = "native run",
+	.marks = marks,
 	.sniff = sniff,
 	.read = read_stats,
 };
