@@ -435,6 +435,8 @@ static enum weir_status read_json(struct weir_source *source, struct weir_input 
 /* ---- text tables ---- */
 
 #define REFUSAL_LINES 32 /* within which a table must begin: warnings may precede it */
+#define MAX_TITLES    64 /* columns of a table that are looked at */
+#define MONITOR_TABLE "it is the text table of amd-smi monitor: record it with --csv or --json"
 
 /* Texts that only the tables for people hold, and the call that writes the same as data. */
 static const struct {
@@ -450,9 +452,32 @@ static const struct {
          "amd-smi monitor --csv"},
 	{"GFX_ACTIVITY:", "it is the text of amd-smi metric: record it with --json or --csv"},
 	{"SOCKET_POWER:", "it is the text of amd-smi metric: record it with --json or --csv"},
-	{"GFX_CLK", "it is the text table of amd-smi monitor: record it with --csv or --json"},
-	{"GFX_CLOCK", "it is the text table of amd-smi monitor: record it with --csv or --json"},
+	{"GFX_CLK", MONITOR_TABLE},
+	{"GFX_CLOCK", MONITOR_TABLE},
 };
+
+/* True for the titles of amd-smi monitor, whose options choose the columns: words of capitals,
+ * "GPU" and a column that only this program has. */
+static bool is_monitor_header(struct weir_slice line)
+{
+	static const char *const columns[] = {"POWER",     "PWR_CAP",   "XCP",  "GPU_T",
+	                                      "GPU_TEMP",  "MEM_T",     "MEM%", "GFX%",
+	                                      "VRAM_USED", "VRAM_USAGE"};
+	struct weir_slice words[MAX_TITLES];
+	static const struct weir_csv_options blanks = {.separator = ' '};
+	size_t count = weir_csv_split(line, &blanks, words, MAX_TITLES);
+	bool has_gpu = false, has_column = false;
+
+	for (size_t i = 0; i < count; i++) {
+		has_gpu |= weir_slice_equals(words[i], "GPU");
+		for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
+			has_column |= weir_slice_equals(words[i], columns[c]);
+		for (size_t at = 0; at < words[i].length; at++)
+			if (words[i].data[at] >= 'a' && words[i].data[at] <= 'z')
+				return false;
+	}
+	return has_gpu && has_column;
+}
 
 /* Returns the hint for one line; NULL: it is not a line of such a table. */
 static const char *refuse_line(struct weir_slice line)
@@ -464,7 +489,7 @@ static const char *refuse_line(struct weir_slice line)
 	for (size_t i = 0; !has_data && i < sizeof(tables) / sizeof(tables[0]); i++)
 		if (weir_slice_holds(line, tables[i].text))
 			return tables[i].reason;
-	return NULL;
+	return !has_data && is_monitor_header(line) ? MONITOR_TABLE : NULL;
 }
 
 /* Returns the hint to record data instead of a table for people; NULL: it is not such a table. */
