@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
@@ -106,6 +107,27 @@ static void what_is_cut_or_no_number_is_counted(void **state)
 	weir_profile_free(profile);
 }
 
+static void a_line_of_dots_stands_for_missing_rows(void **state)
+{
+	static const char *const dots[] = {"...\n", "  . . .  \n", "\xe2\x80\xa6\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof dots / sizeof *dots; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_input *input;
+
+		weir_text_printf(&text, "%s%s%s%s%s%s", DASHES, TITLES, DASHES, ROW, dots[i],
+		                 DASHES);
+		input = reading_of(reader, text.data, profile);
+		assert_int_equal(input->run->operators.count, 1);
+		assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+		assert_int_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].count, 1);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
 static void what_has_no_rows_is_refused(void **state)
 {
 	(void)state;
@@ -168,6 +190,7 @@ int main(void)
 		cmocka_unit_test(a_table_of_the_host_alone_is_read),
 		cmocka_unit_test(a_second_table_is_left_out),
 		cmocka_unit_test(what_is_cut_or_no_number_is_counted),
+		cmocka_unit_test(a_line_of_dots_stands_for_missing_rows),
 		cmocka_unit_test(what_has_no_rows_is_refused),
 		cmocka_unit_test(tables_are_known_by_their_titles),
 		cmocka_unit_test(damage_is_survived),

@@ -173,6 +173,19 @@ static void add(struct weir_series_table *series_table, const char *name, double
 	series->value[0] += value;
 }
 
+/* True for a row of dots, which stands for rows that somebody left out of the table. */
+static bool is_ellipsis(struct weir_slice line)
+{
+	size_t dots = 0;
+
+	for (size_t i = 0; i < line.length; i++) {
+		if (!line.data[i] || !strchr(" .\xe2\x80\xa6", line.data[i]))
+			return false;
+		dots += line.data[i] != ' ';
+	}
+	return dots > 0;
+}
+
 /* Adds a row. Rows with the same name, which differ in shapes or stacks, are one operator. */
 static void read_row(struct table *table, const struct weir_csv_row *row)
 {
@@ -240,6 +253,9 @@ static void read_line(struct table *table, const struct weir_csv_row *row)
 		table->separators++;
 	} else if (table->separators == 1 && !read_header(table, row->line)) {
 		table->separators = 0;
+	} else if (table->separators == 2 && is_ellipsis(row->line)) {
+		weir_input_warn(table->input, WEIR_WARN_SKIPPED_EVENT, row->at,
+		                "a line of dots: rows of the table are missing");
 	} else if (table->separators == 2) {
 		read_row(table, row);
 	}
