@@ -207,7 +207,8 @@ static void numbers_of_another_language_are_refused(void **state)
 
 		weir_text_printf(&text, "%s%s,\"1\",\"%s\",\"1\"\n", RAW, LAUNCH("0", "k"),
 		                 numbers[i]);
-		reading_refuses(NCU, text.data, WEIR_E_FORMAT, "LC_ALL=C");
+		reading_refuses(NCU, text.data, WEIR_E_FORMAT,
+		                "LC_ALL=C, on Windows with the format of numbers");
 		weir_text_release(&text);
 	}
 }

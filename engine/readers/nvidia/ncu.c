@@ -150,11 +150,13 @@ static enum weir_status take_header(struct ncu *ncu, const struct weir_csv_row *
 static enum weir_status fail_localized(const struct weir_csv_row *row, struct weir_slice text,
                                        struct weir_error *err)
 {
-	return weir_fail(err, WEIR_E_FORMAT,
-	                 "line %llu: \"%.*s\" is a number in the style of another language, which "
-	                 "is ambiguous: record with LC_ALL=C",
-	                 (unsigned long long)row->number,
-	                 (int)(text.length < 40 ? text.length : 40), text.data);
+	return weir_fail(
+		err, WEIR_E_FORMAT,
+		"line %llu: \"%.*s\" is a number in the style of another language, which "
+		"is ambiguous: record with LC_ALL=C, on Windows with the format of numbers "
+		"set to English",
+		(unsigned long long)row->number, (int)(text.length < 40 ? text.length : 40),
+		text.data);
 }
 
 /* A metric of a launch as printed. */
