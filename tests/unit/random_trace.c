@@ -14,6 +14,12 @@ static int64_t below(uint64_t *state, uint64_t limit)
 	return (int64_t)(next_number(state) % limit);
 }
 
+/* Returns the time on the grid at or before a time. */
+static int64_t on_grid(int64_t ns, int64_t grid_ns)
+{
+	return ns >= 0 ? ns - ns % grid_ns : -on_grid(-ns, grid_ns);
+}
+
 /* Mostly short, sometimes longer than every threshold of the analysis, sometimes 0. */
 static int64_t duration(uint64_t *state)
 {
@@ -22,7 +28,8 @@ static int64_t duration(uint64_t *state)
 	return below(state, (uint64_t)most[below(state, 5)]);
 }
 
-static void add_work(struct make_trace *make, uint64_t *state, int64_t at_ns, uint64_t correlation)
+static void add_work(struct make_trace *make, uint64_t *state, int64_t grid_ns, int64_t at_ns,
+                     uint64_t correlation)
 {
 	static const struct {
 		const char *name;
@@ -34,8 +41,9 @@ static void add_work(struct make_trace *make, uint64_t *state, int64_t at_ns, ui
 	            {"Memcpy DtoD (Device -> Device)", WEIR_DEVICE_COPY},
 	            {"Memset (Device)", WEIR_DEVICE_SET}};
 	int64_t kind = below(state, sizeof work / sizeof *work), device = below(state, DEVICES);
-	int64_t start_ns = at_ns - 1000 + duration(state), stream = below(state, 2);
-	int64_t end_ns = start_ns + duration(state), blocks = below(state, 300);
+	int64_t start_ns = on_grid(at_ns - 1000 + duration(state), grid_ns),
+		stream = below(state, 2);
+	int64_t end_ns = start_ns + on_grid(duration(state), grid_ns), blocks = below(state, 300);
 
 	make_device(make, &(struct make_device_row){
 				  .kind = work[kind].kind,
@@ -51,25 +59,26 @@ static void add_work(struct make_trace *make, uint64_t *state, int64_t at_ns, ui
 			  });
 }
 
-static void add_calls(struct make_trace *make, uint64_t *state, int64_t count)
+static void add_calls(struct make_trace *make, uint64_t *state, int64_t grid_ns, int64_t count)
 {
 	static const char *const calls[] = {
 		"cudaLaunchKernel", "cudaLaunchKernel", "cudaGraphLaunch", "cudaStreamSynchronize",
 		"cudaMalloc",       "cuModuleLoadData", "cudaMemcpyAsync"};
 
 	for (int64_t i = 0; i < count; i++) {
-		int64_t at_ns = below(state, SPAN_NS), call = below(state, 7);
-		int64_t ns = duration(state);
+		int64_t at_ns = on_grid(below(state, SPAN_NS), grid_ns), call = below(state, 7);
+		int64_t ns = on_grid(duration(state), grid_ns);
 
 		make_call(make, (uint32_t)below(state, THREADS), calls[call], at_ns, at_ns + ns,
 		          (uint64_t)i + 1);
 		for (int64_t rows = call == 2 ? below(state, 5) : below(state, 3) > 0; rows > 0;
 		     rows--)
-			add_work(make, state, at_ns, below(state, 8) ? (uint64_t)i + 1 : 0);
+			add_work(make, state, grid_ns, at_ns,
+			         below(state, 8) ? (uint64_t)i + 1 : 0);
 	}
 }
 
-static void add_ranges(struct make_trace *make, uint64_t *state, int64_t count)
+static void add_ranges(struct make_trace *make, uint64_t *state, int64_t grid_ns, int64_t count)
 {
 	static const struct {
 		enum weir_host_kind kind;
@@ -86,8 +95,8 @@ static void add_ranges(struct make_trace *make, uint64_t *state, int64_t count)
 	              {WEIR_HOST_OVERHEAD, "Lazy Function Loading"}};
 
 	for (int64_t i = 0; i < count; i++) {
-		int64_t at_ns = below(state, SPAN_NS), which = below(state, 10);
-		int64_t ns = duration(state);
+		int64_t at_ns = on_grid(below(state, SPAN_NS), grid_ns), which = below(state, 10);
+		int64_t ns = on_grid(duration(state), grid_ns);
 
 		make_host(make, ranges[which].kind, (uint32_t)below(state, THREADS),
 		          ranges[which].name, at_ns, at_ns + ns);
@@ -95,7 +104,7 @@ static void add_ranges(struct make_trace *make, uint64_t *state, int64_t count)
 }
 
 /* No call draws two of its arguments: compilers evaluate them in any order. */
-struct weir_trace *random_trace(uint64_t *state)
+struct weir_trace *random_trace_on_grid(uint64_t *state, int64_t grid_ns)
 {
 	struct make_trace *make = make_trace_new();
 	int64_t steps = below(state, 12);
@@ -104,10 +113,17 @@ struct weir_trace *random_trace(uint64_t *state)
 		char name[32];
 
 		snprintf(name, sizeof name, "ProfilerStep#%d", (int)i);
-		make_host(make, WEIR_HOST_ANNOTATION, 0, name, i * SPAN_NS / steps,
-		          i * SPAN_NS / steps + SPAN_NS / (steps + below(state, 2)));
+		make_host(make, WEIR_HOST_ANNOTATION, 0, name,
+		          on_grid(i * SPAN_NS / steps, grid_ns),
+		          on_grid(i * SPAN_NS / steps + SPAN_NS / (steps + below(state, 2)),
+		                  grid_ns));
 	}
-	add_ranges(make, state, below(state, 60));
-	add_calls(make, state, below(state, 60));
+	add_ranges(make, state, grid_ns, below(state, 60));
+	add_calls(make, state, grid_ns, below(state, 60));
 	return make_trace_finish(make);
+}
+
+struct weir_trace *random_trace(uint64_t *state)
+{
+	return random_trace_on_grid(state, 1);
 }

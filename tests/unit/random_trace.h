@@ -12,5 +12,8 @@
 
 /* state is the state of next_number() in near.h. */
 struct weir_trace *random_trace(uint64_t *state);
+/* All times are multiples of the grid, so that rows begin where others end, and durations are as
+ * long as thresholds. */
+struct weir_trace *random_trace_on_grid(uint64_t *state, int64_t grid_ns);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whole reports of random traces, against tests/data/random_reports: they hold what no program
- * does, such as ranges that do not nest, so that they reach what other tests do not ask for.
+ * does, such as ranges that do not nest, so that they reach what other tests do not ask for. In the
+ * second half of the rounds times lie on a grid, so that rows touch and gaps are as long as limits.
  * `WEIR_UPDATE_REPORTS=1 test_random_reports` rewrites the files. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,8 @@
 #include "tests/unit/random_trace.h"
 #include "tests/unit/record.h"
 
-#define ROUNDS   8
+#define ROUNDS   20
+#define EXACT    8 /* the first round on a grid */
 #define DEVICE   "NVIDIA H100 80GB HBM3"
 #define MOST_OPS 20 /* in the report */
 
@@ -39,9 +41,10 @@ static void add_lines(struct weir_text *out, const char *text)
 	}
 }
 
-static struct weir_trace *draw(uint64_t *seed)
+static struct weir_trace *draw(uint64_t *seed, int round)
 {
-	struct weir_trace *trace = random_trace(seed);
+	static const int64_t grids[] = {500, 1000, 5000, 10000};
+	struct weir_trace *trace = random_trace_on_grid(seed, round < EXACT ? 1 : grids[round % 4]);
 
 	advice_give_shape(trace, "aten::mm", "[[512, 512], [512, 512]]", "[\"float\", \"float\"]");
 	advice_give_shape(trace, "aten::add", "[[64, 512], [512], []]",
@@ -80,7 +83,7 @@ static void describe(uint64_t *seed, int round, struct weir_text *out)
 	struct weir_text text;
 
 	for (int rank = 0; rank <= round % 3; rank++)
-		weir_profile_add_input(profile, "trace")->trace = draw(seed);
+		weir_profile_add_input(profile, "trace")->trace = draw(seed, round);
 	if (weir_load_rules(NULL, &rules, &err) ||
 	    weir_analysis_new(profile, &options, &analysis, &err))
 		fail_msg("%s", err.message);
