@@ -18,11 +18,15 @@
 #include "engine/pipeline/recommend.h"
 #include "tests/unit/advice_run.h"
 #include "tests/unit/fixture_report.h"
+#include "tests/unit/make_server.h"
+#include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"
 #include "tests/unit/record.h"
 
 #define ROUNDS   20
-#define EXACT    8 /* the first round on a grid */
+#define EXACT    8  /* the first round on a grid */
+#define SERVED   40 /* rounds with requests */
+#define MS       INT64_C(1000000)
 #define DEVICE   "NVIDIA H100 80GB HBM3"
 #define MOST_OPS 20 /* in the report */
 
@@ -70,22 +74,18 @@ static void fill(struct weir_analysis *analysis, struct weir_ruleset *rules,
 	weir_conclusion_release(&conclusion);
 }
 
-/* Reports the run of one to three ranks. */
-static void describe(uint64_t *seed, int round, struct weir_text *out)
+/* Analyses the profile, and adds its report to the text. */
+static void describe(struct weir_profile *profile, const struct weir_analysis_options *options,
+                     struct weir_text *out)
 {
-	const struct weir_analysis_options options = {
-		.steady = round % 2, .percentile = 0.95, .device_name = round % 3 ? DEVICE : NULL};
-	struct weir_profile *profile = weir_profile_new();
 	struct weir_analysis *analysis = NULL;
 	struct weir_ruleset *rules = NULL;
 	struct weir_report *report;
 	struct weir_error err = {0};
 	struct weir_text text;
 
-	for (int rank = 0; rank <= round % 3; rank++)
-		weir_profile_add_input(profile, "trace")->trace = draw(seed, round);
 	if (weir_load_rules(NULL, &rules, &err) ||
-	    weir_analysis_new(profile, &options, &analysis, &err))
+	    weir_analysis_new(profile, options, &analysis, &err))
 		fail_msg("%s", err.message);
 	report = weir_report_new(profile);
 	fill(analysis, rules, report);
@@ -98,19 +98,112 @@ static void describe(uint64_t *seed, int round, struct weir_text *out)
 	weir_profile_free(profile);
 }
 
+static void check(const char *kind, int round, struct weir_profile *profile,
+                  const struct weir_analysis_options *options)
+{
+	struct weir_text text = {0};
+	char path[64];
+
+	(void)snprintf(path, sizeof path, "tests/data/random_reports/%s%d.txt", kind, round);
+	describe(profile, options, &text);
+	record_check(path, &text, "WEIR_UPDATE_REPORTS");
+	weir_text_release(&text);
+}
+
+/* Each run has one to three ranks. */
 static void reports_of_random_traces_keep_every_figure(void **state)
 {
 	uint64_t seed = 41;
 
 	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
-		struct weir_text text = {0};
-		char path[64];
+		const struct weir_analysis_options options = {.steady = round % 2,
+		                                              .percentile = 0.95,
+		                                              .device_name =
+		                                                      round % 3 ? DEVICE : NULL};
+		struct weir_profile *profile = weir_profile_new();
 
-		(void)snprintf(path, sizeof path, "tests/data/random_reports/%d.txt", round);
-		describe(&seed, round, &text);
-		record_check(path, &text, "WEIR_UPDATE_REPORTS");
-		weir_text_release(&text);
+		for (int rank = 0; rank <= round % 3; rank++)
+			weir_profile_add_input(profile, "trace")->trace = draw(&seed, round);
+		check("", round, profile, &options);
+	}
+}
+
+/* ---- requests ---- */
+
+static int64_t any(uint64_t *seed, const int64_t *list, size_t count)
+{
+	return list[next_number(seed) % count];
+}
+
+#define ANY(seed, ...)                                                                             \
+	any(seed, (const int64_t[]){__VA_ARGS__},                                                  \
+	    sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+/* Simulates a batching server that is idle, busy or too slow, with any stage as its bottleneck. */
+static struct weir_requests *draw_requests(uint64_t *seed)
+{
+	struct server_load load = {.requests = 120};
+
+	load.interval_ns = ANY(seed, 2, 4, 8, 20) * MS;
+	load.burst = (size_t)ANY(seed, 1, 1, 6);
+	load.window_ns = ANY(seed, 0, 0, 5, 30) * MS;
+	load.largest = ANY(seed, 1, 4, 16);
+	load.before_ns = ANY(seed, 0, 1, 3) * MS;
+	load.after_ns = ANY(seed, 0, 0, 2) * MS;
+	load.assembly_ns = ANY(seed, 0, 0, 2) * MS;
+	load.copy_ns = ANY(seed, 0, 1, 6) * MS;
+	load.interference = ANY(seed, 1, 1, 2);
+	load.step_ns = ANY(seed, 1, 5, 12) * MS;
+	load.row_ns = ANY(seed, 0, 0, 1) * MS;
+	load.tokens = ANY(seed, 0, 100, 100);
+	load.padded_tokens = load.tokens ? ANY(seed, 0, 100, 160) : 0;
+	load.offsets = ANY(seed, 0, 1);
+	load.unstated_batches = ANY(seed, 0, 0, 1);
+	return make_server(&load);
+}
+
+/* Samples of a device a tenth of a second apart, on both sides of its limits. */
+static struct weir_telemetry *draw_samples(uint64_t *seed, int64_t start_ns)
+{
+	struct weir_telemetry *telemetry = weir_telemetry_new();
+	uint32_t device = weir_telemetry_device(telemetry, "0", 1);
+	int64_t watts = ANY(seed, 300, 690, 700), clock = ANY(seed, 1980, 1680, 1500);
+
+	for (int i = 0; i < 20; i++) {
+		struct weir_telemetry_sample *sample = weir_telemetry_add(telemetry);
+
+		sample->at_ns = start_ns + i * 100 * MS;
+		sample->device = device;
+		sample->value[WEIR_GAUGE_UTILIZATION] = (double)ANY(seed, 0, 40, 98) / 100;
+		sample->value[WEIR_GAUGE_POWER_W] = (double)watts;
+		sample->value[WEIR_GAUGE_POWER_LIMIT_W] = 700;
+		sample->value[WEIR_GAUGE_SM_CLOCK_MHZ] = (double)clock;
+		sample->value[WEIR_GAUGE_SM_CLOCK_MAX_MHZ] = 1980;
+		sample->value[WEIR_GAUGE_TEMPERATURE_C] = (double)ANY(seed, 60, 84, 90);
+		sample->has_reasons = true;
+		sample->reasons = clock < 1980 ? WEIR_CLOCKS_POWER_CAP : 0;
+	}
+	return telemetry;
+}
+
+static void reports_of_random_requests_keep_every_figure(void **state)
+{
+	uint64_t seed = 43;
+
+	(void)state;
+	for (int round = 0; round < SERVED; round++) {
+		const struct weir_analysis_options options = {.steady = true, .percentile = 0.95};
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_input *input = weir_profile_add_input(profile, "requests");
+		int64_t start_ns;
+
+		input->requests = draw_requests(&seed);
+		start_ns = input->requests->start_ns[0];
+		if (round % 2)
+			weir_profile_add_input(profile, "monitor")->telemetry =
+				draw_samples(&seed, start_ns);
+		check("requests", round, profile, &options);
 	}
 }
 
@@ -118,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_of_random_traces_keep_every_figure),
+		cmocka_unit_test(reports_of_random_requests_keep_every_figure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
