@@ -15,7 +15,7 @@
 #include "tests/unit/advice_step.h"
 #include "tests/unit/near.h"
 
-#define PROGRAMS 24 /* of a kind */
+#define PROGRAMS 30 /* of a kind */
 #define POINT    "vectorized_elementwise_kernel"
 #define COPIES   "elementwise_kernel direct_copy_kernel_cuda"
 #define PRODUCT  "nvjet_gemm"
@@ -550,11 +550,110 @@ static void downloads(struct writing *to)
 	advice_step_end(to->step);
 }
 
+/* A download of which the host takes parts, or with which it computes. */
+static void picks(struct writing *to)
+{
+	int rows = DRAW(to, 48, 512), width = DRAW(to, 1000, 16384, 40000);
+	int64_t bytes = (int64_t)rows * width * 4;
+	const char *dims = text(to, "[[%d, %d], [], [], [], []]", rows, width);
+	const char *type = "[\"float\", " SCALAR ", " SCALAR ", " SCALAR ", " SCALAR "]";
+
+	op(to, WORD(to, "aten::copy_", "aten::mm"),
+	   text(to, "[[%d, %d], [%d, %d], []]", rows, width, rows, width),
+	   "[\"float\", " BF16 ", " SCALAR "]", POINT, DRAW(to, 2, 40));
+	begin(to, "aten::copy_", text(to, "[[%d, %d], [%d, %d], []]", rows, width, rows, width),
+	      "[\"float\", \"float\", " SCALAR "]", NULL);
+	advice_step_copy_bytes(
+		to->step,
+		WORD(to, "Memcpy DtoH (Device -> Pageable)", "Memcpy DtoH (Device -> Pinned)"),
+		(double)bytes / 12e3 + 1, bytes);
+	advice_step_end(to->step);
+	for (int i = DRAW(to, 0, 1, 1, 2); i > 0; i--)
+		view(to,
+		     WORD(to, "aten::slice", "aten::slice", "aten::select", "aten::view",
+		          "aten::index_select"),
+		     dims, type,
+		     text(to, "[\"\", \"%d\", \"%d\", \"%d\", \"%d\"]", DRAW(to, 0, 1, -1, 2),
+		          DRAW(to, 0, 0, 5, -3), DRAW(to, 2, 12, 13, 40000, -1),
+		          DRAW(to, 1, 1, 2, 0)));
+	if (DRAW(to, 0, 1)) {
+		begin(to, WORD(to, "aten::div", "aten::sort", "aten::log_softmax", "aten::max"),
+		      text(to, "[[%d, %d], []]", rows, width), "[\"float\", " SCALAR "]", NULL);
+		advice_step_pass(to->step, DRAW(to, 49, 50, 51, 900));
+		advice_step_end(to->step);
+	}
+	op(to, "aten::mm", "[[64, 2048], [2048, 2000]]", BF16, PRODUCT, 100);
+}
+
+/* An upload of which the device picks rows or columns. */
+static void gathers(struct writing *to)
+{
+	int rows = DRAW(to, 16, 4096), width = DRAW(to, 96, 1024), dim = DRAW(to, 0, 0, 1, -1);
+	int kept = DRAW(to, 1, rows / 4, rows / 2, rows);
+	int64_t bytes = (int64_t)rows * width * 4;
+
+	begin(to, "aten::copy_", text(to, "[[%d, %d], [%d, %d], []]", rows, width, rows, width),
+	      "[\"float\", \"float\", " SCALAR "]", NULL);
+	advice_step_copy_bytes(
+		to->step,
+		WORD(to, "Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pinned -> Device)"),
+		(double)bytes / 12e3 + 1, bytes);
+	advice_step_end(to->step);
+	if (DRAW(to, 0, 1)) {
+		begin(to, "aten::index_select", text(to, "[[%d, %d], [], [%d]]", rows, width, kept),
+		      "[\"float\", " SCALAR ", \"long int\"]",
+		      text(to, "[\"\", \"%d\", \"\"]", dim));
+		advice_step_kernel(to->step, "indexSelectSmallIndex", 6, 64);
+		advice_step_end(to->step);
+	} else {
+		op(to, WORD(to, "aten::embedding", "aten::embedding", "aten::gather"),
+		   text(to, "[[%d, %d], [%d], []]", rows, width, kept),
+		   "[\"float\", \"long int\", " SCALAR "]", "vectorized_gather_kernel", 6);
+	}
+	op(to, "aten::mm", "[[64, 2048], [2048, 2000]]", BF16, PRODUCT, 100);
+}
+
+/* ---- norms ---- */
+
+/* Norms over rows, groups and batches among pointwise operators, and parts that are joined. */
+static void norms(struct writing *to)
+{
+	int batch = DRAW(to, 8, 16), channels = DRAW(to, 32, 128), side = DRAW(to, 56, 64);
+	const char *plain = text(to, "[[%d, %d, %d, %d], []]", batch, channels, side, side);
+	const char *dims = text(to, "[[%d, %d, %d, %d], [%d], [%d], [], [], [], [], []]", batch,
+	                        channels, side, side, channels, channels);
+	const char *name = WORD(to, "aten::native_group_norm", "aten::native_group_norm",
+	                        "aten::cudnn_batch_norm", "aten::native_batch_norm",
+	                        "aten::native_layer_norm_backward", "aten::_softmax");
+	double us = (double)batch * channels * side * side / 7e5 + 3;
+	char list[160];
+	int length = 0, parts = DRAW(to, 0, 1, 2, 4, 5);
+
+	op(to, "aten::mul", plain, BF16, POINT, us);
+	begin(to, name, dims, BF16,
+	      WORD(to, NULL,
+	           text(to, "[\"\", \"\", \"\", \"%d\", \"%d\", \"%d\", \"%d\", \"1e-05\"]", batch,
+	                channels, side * side, DRAW(to, 0, 1, 8, 32)),
+	           "[\"\", \"\", \"\", \"\", \"\", \"True\", \"0.1\", \"1e-05\"]",
+	           "[\"\", \"\", \"\", \"\", \"\", \"False\", \"0.1\", \"1e-05\"]"));
+	advice_step_kernel(to->step, "RowwiseMomentsCUDAKernel", us, 4096);
+	advice_step_end(to->step);
+	op(to, WORD(to, "aten::relu", "aten::silu", "aten::copy_"), plain, BF16, POINT, us);
+	for (int i = 0; i < parts; i++)
+		length +=
+			snprintf(list + length, sizeof list - (size_t)length, "%s[%d, %d, %d, %d]",
+		                 i ? ", " : "", batch, channels / parts, side, side);
+	if (parts)
+		op(to, "aten::cat", text(to, "[[%s], []]", list), "[\"TensorList\", " SCALAR "]",
+		   "CatArrayBatchedCopy", us);
+	op(to, WORD(to, "aten::add", "aten::sigmoid"), plain, BF16, POINT, us);
+}
+
 /* ---- the record ---- */
 
 static void (*const kinds[])(struct writing *to) = {
-	attention,    layout, repeated, caches,  chain,  joined, sorts,    products,
-	convolutions, loop,   models,   uploads, pieces, packs,  downloads};
+	attention, layout, repeated, caches, chain, joined,    sorts, products, convolutions,
+	loop,      models, uploads,  pieces, packs, downloads, picks, gathers,  norms};
 
 static void programs_of_drawn_sizes_keep_what_every_fix_promises(void **state)
 {
