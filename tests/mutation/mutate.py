@@ -317,8 +317,8 @@ def draw(mutants, seed, count):
 def choose(options):
     """Returns the mutants to try."""
     if options.at:
-        path, line = options.at.rsplit(":", 1)
-        mutants = [mutant for mutant in all_mutants([path]) if mutant.line == int(line)]
+        lines = {tuple(place.rsplit(":", 1)) for place in options.at}
+        mutants = [mutant for mutant in all_mutants({path for path, _ in lines}) if (mutant.path, str(mutant.line)) in lines]
     else:
         mutants = draw(all_mutants(options.places or FOLDERS), options.seed, options.count)
     if not mutants:
@@ -366,7 +366,7 @@ def parse():
     parser.add_argument("places", nargs="*", help=f"files and folders to mutate (default: {' '.join(FOLDERS)})")
     parser.add_argument("--seed", type=int, default=1, help="draws the same mutants of the same sources")
     parser.add_argument("--count", type=int, default=60, help="mutants to draw")
-    parser.add_argument("--at", metavar="FILE:LINE", help="try every mutant of one line instead")
+    parser.add_argument("--at", metavar="FILE:LINE", action="append", help="try every mutant of this line instead; may be repeated")
     parser.add_argument("--unit", action="store_true", help="run unit tests only")
     parser.add_argument("--list", action="store_true", help="list the mutants and try none")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a step does only for shapes that it has not seen before: it compiles, plans and allocates.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/advice_run.h"
+#include "tests/unit/near.h"
+
+#define STEPS    8
+#define LAUNCHES 20
+#define MS       INT64_C(1000000)
+#define US       INT64_C(1000)
+#define DEVICE   "NVIDIA H100 80GB HBM3"
+
+/* Adds launches 20 us apart; returns when the next one would begin. */
+static int64_t add_launches(struct make_trace *make, int64_t at_ns)
+{
+	for (int k = 0; k < LAUNCHES; k++, at_ns += 20 * US) {
+		make_host(make, WEIR_HOST_OP, 0, "aten::mm", at_ns, at_ns + 15 * US);
+		make_launch(make, at_ns + 5 * US, at_ns + 10 * US, at_ns + 12 * US,
+		            at_ns + 18 * US);
+	}
+	return at_ns;
+}
+
+/* Every step compiles for 50 ms, and allocates for 0.5 ms behind it. */
+static void init(struct advice_run *run)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	int64_t at = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t start = at, from_ns = add_launches(make, at + 10 * US) + 10 * US;
+
+		make_host(make, WEIR_HOST_PYTHON, 0, "triton/compiler/compiler.py(226): compile",
+		          from_ns, from_ns + 50 * MS);
+		at = from_ns + 50 * MS + 10 * US;
+		make_call(make, 0, "cudaMalloc", at, at + 500 * US, 0);
+		at = add_launches(make, at + 510 * US);
+		advice_make_step(make, i, start, at);
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(run, &trace, 1, DEVICE);
+}
+
+static void memory_for_known_shapes_is_in_the_cache(void **state)
+{
+	struct advice_run run;
+	size_t allocations = 0;
+	double before_ns;
+
+	(void)state;
+	init(&run);
+	before_ns = advice_run_step_ns(&run);
+	assert_true(advice_run_apply(&run, weir_fix_warm_shapes));
+	assert_true(before_ns - advice_run_step_ns(&run) >= 50.5 * (double)MS);
+	for (size_t i = 0; i < run.draft.program.issue_count; i++) {
+		const struct weir_issue *issue = &run.draft.program.issues[i];
+
+		if (issue->kind != WEIR_ISSUE_ALLOC)
+			continue;
+		allocations++;
+		assert_near(issue->call_ns, 0, 0);
+	}
+	assert_int_equal(allocations, 1);
+	advice_run_release(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_for_known_shapes_is_in_the_cache),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
