@@ -101,6 +101,8 @@ static void the_framework_is_known_by_its_names(void **state)
 		{"Radeon", "x", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
 		{"gfx942", "x", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
 		{"a gfx942", "x", "aten::mm", WEIR_FRAMEWORK_PYTORCH_CUDA},
+		{"gf 108", "x", "aten::mm", WEIR_FRAMEWORK_PYTORCH_CUDA},
+		{"gfx", "x", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
 		{"", "hipLaunchKernel", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
 		{"", "hipModuleLaunchKernel", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},
 		{"", "hipExtModuleLaunchKernel", "aten::mm", WEIR_FRAMEWORK_PYTORCH_ROCM},

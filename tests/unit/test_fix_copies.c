@@ -131,6 +131,42 @@ static void a_pinned_buffer_is_kept_where_a_large_block_is_freed(void **state)
 	assert_near(freed_ns(33554432), 0, 0);
 }
 
+/* A copy to the host whose call returns after `call_ns`, long before the copy is done. */
+static double pinned_call_ns(int64_t call_ns)
+{
+	struct make_trace *make = make_trace_new();
+	struct advice_run run;
+	struct weir_trace *trace;
+	double ns;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = i * STEP;
+
+		advice_make_step(make, i, at, at + STEP - 1000);
+		advice_make_copy(make, &(struct advice_copy){.name = results,
+		                                             .call_ns = at + 30000,
+		                                             .return_ns = at + 30000 + call_ns,
+		                                             .start_ns = at + MS,
+		                                             .end_ns = at + 4 * MS,
+		                                             .bytes = 30000000,
+		                                             .correlation = (uint64_t)i + 1});
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(&run, &trace, 1, DEVICE);
+	assert_true(advice_run_apply(&run, weir_fix_pinned_copies));
+	ns = run.draft.program.issues[0].call_ns;
+	advice_run_release(&run);
+	return ns;
+}
+
+static void the_call_of_a_pinned_copy_only_enqueues_it(void **state)
+{
+	(void)state;
+	assert_near(pinned_call_ns(500000), 10000, 0);
+	assert_near(pinned_call_ns(10001), 10000, 0);
+	assert_near(pinned_call_ns(9000), 9000, 0);
+}
+
 static void pinned_copies_are_not_pinned_again(void **state)
 {
 	struct advice_run run;
@@ -670,6 +706,7 @@ int main(void)
 		cmocka_unit_test(pageable_copies_take_the_time_of_the_link),
 		cmocka_unit_test(copies_that_the_driver_stages_stay),
 		cmocka_unit_test(a_pinned_buffer_is_kept_where_a_large_block_is_freed),
+		cmocka_unit_test(the_call_of_a_pinned_copy_only_enqueues_it),
 		cmocka_unit_test(pinned_copies_are_not_pinned_again),
 		cmocka_unit_test(a_link_of_an_unknown_device_is_not_guessed),
 		cmocka_unit_test(copies_hide_behind_the_kernels_of_the_step),

@@ -68,6 +68,8 @@ static void a_list_that_is_joined_is_read_and_written(void **state)
 	static const struct operator_figures rows[] = {
 		{CALL("aten::cat", "[[2, 3], [2, 5], []]", "ff-"), 0, 2. * 4 * 16,
 	         WEIR_MODEL_MEDIUM},
+		/* Any tensor tells the type, also the first one alone. */
+		{CALL("aten::cat", "[[2, 3], [2, 5]]", "f-"), 0, 2. * 4 * 6, WEIR_MODEL_MEDIUM},
 		/* The output beside the list is not an input. */
 		{CALL("aten::cat", "[[[2, 3], [2, 5]], [], [2, 8]]", "LSh"), 0, 2. * 2 * 16,
 	         WEIR_MODEL_MEDIUM},

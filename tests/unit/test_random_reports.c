@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "engine/analysis/analyze.h"
+#include "engine/analysis/rank/features.h"
 #include "engine/pipeline/classify.h"
 #include "engine/pipeline/judge.h"
 #include "engine/pipeline/recommend.h"
@@ -89,6 +90,10 @@ static void describe(struct weir_profile *profile, const struct weir_analysis_op
 		fail_msg("%s", err.message);
 	report = weir_report_new(profile);
 	fill(analysis, rules, report);
+	for (size_t f = 0; f < WEIR_F_COUNT; f++)
+		if (!isnan(report->features[f]))
+			weir_text_printf(out, "%s %.12g\n", weir_features.items[f].id,
+			                 report->features[f]);
 	text = fixture_write("json", report, 80, MOST_OPS);
 	add_lines(out, text.data);
 	weir_text_release(&text);

@@ -134,12 +134,49 @@ static void the_gap_of_replays_needs_twenty_of_them(void **state)
 	assert_near(gap_of_replays(WEIR_REPLAY_GAPS), 700, 0);
 }
 
+/* Returns the new length of work that no call is known for. */
+static double retimed_work(const char *text)
+{
+	struct weir_segment items[] = {
+		{.end_ns = WORK_NS, .span = WEIR_NONE, .busy = 1, .work = WEIR_WORK_COMPUTE},
+	};
+	struct weir_retiming retiming;
+	struct weir_segments found;
+	struct weir_change change;
+	struct weir_error err;
+	struct scene scene;
+	double ns;
+
+	assert_int_equal(weir_change_parse(text, &change, &err), WEIR_OK);
+	scene_open(&scene);
+	found = scene.rank.segments;
+	scene.rank.segments = (struct weir_segments){.items = items, .count = 1};
+	scene.rank.groups.row_call[0] = WEIR_NONE;
+	weir_retiming_init(&retiming, &scene.rank, &change, 1);
+	ns = weir_retimed_ns(&retiming, 0, WORK_NS);
+	weir_retiming_release(&retiming);
+	scene.rank.segments = found;
+	scene_close(&scene);
+	return ns;
+}
+
+static void work_of_an_unknown_call_is_bound_by_nothing(void **state)
+{
+	static const char *const changes[] = {"batching=0", "runtime=0",       "kernel=0",
+	                                      "memory=0",   "communication=0", "hardware=0"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+		assert_near(retimed_work(changes[i]), WORK_NS, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_gap_before_work_keeps_the_gap_of_a_replay),
 		cmocka_unit_test(a_gap_at_the_end_of_a_window_can_vanish),
 		cmocka_unit_test(the_gap_of_replays_needs_twenty_of_them),
+		cmocka_unit_test(work_of_an_unknown_call_is_bound_by_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,43 @@ static void triton_s_totals_are_means_over_requests(void **state)
 	release(&bench);
 }
 
+/* Returns the time beside the parts of 100 requests of 1 ms that compute for so long, in us a
+ * request; NAN: no such stage. */
+static double overhead_us(int infer_us)
+{
+	struct bench bench = {0};
+	const struct weir_scrape_figures *figures;
+	char text[512];
+	double us = NAN;
+
+	(void)snprintf(text, sizeof text,
+	               "nv_inference_request_success{model=\"a\"} 100\n"
+	               "nv_inference_request_duration_us{model=\"a\"} 100000\n"
+	               "nv_inference_queue_duration_us{model=\"a\"} 10000\n"
+	               "nv_inference_compute_input_duration_us{model=\"a\"} 10000\n"
+	               "nv_inference_compute_infer_duration_us{model=\"a\"} %d\n"
+	               "nv_inference_compute_output_duration_us{model=\"a\"} 10000\n",
+	               infer_us);
+	add_text(&bench, text);
+	figures = collect(&bench);
+	for (size_t i = 0; i < figures->stage_count; i++)
+		if (strcmp(figures->stages[i].name, "overhead") == 0)
+			us = figures->stages[i].mean_ns / 1000;
+	release(&bench);
+	return us;
+}
+
+/* A page may be read between two of its counters; parts that exceed the whole by more are wrong. */
+static void parts_may_exceed_their_request_by_a_hundredth(void **state)
+{
+	(void)state;
+	assert_near(overhead_us(60000), 100, 1e-9);
+	assert_near(overhead_us(69999), 0.01, 1e-9);
+	assert_near(overhead_us(70000), 0, 0);
+	assert_near(overhead_us(70999), 0, 0);
+	assert_true(isnan(overhead_us(71001)));
+}
+
 static void vllm_s_histograms_are_stages_with_bounds(void **state)
 {
 	struct bench bench = {0};
@@ -780,6 +817,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(triton_s_totals_are_means_over_requests),
+		cmocka_unit_test(parts_may_exceed_their_request_by_a_hundredth),
 		cmocka_unit_test(vllm_s_histograms_are_stages_with_bounds),
 		cmocka_unit_test(two_files_in_the_wrong_order_are_swapped),
 		cmocka_unit_test(another_start_of_the_process_is_a_restart),
