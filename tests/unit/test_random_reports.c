@@ -178,7 +178,7 @@ static struct weir_telemetry *draw_samples(uint64_t *seed, int64_t start_ns)
 	for (int i = 0; i < 20; i++) {
 		struct weir_telemetry_sample *sample = weir_telemetry_add(telemetry);
 
-		sample->at_ns = start_ns + i * 100 * MS;
+		sample->at_ns = start_ns + i * (100 * MS);
 		sample->device = device;
 		sample->value[WEIR_GAUGE_UTILIZATION] = (double)ANY(seed, 0, 40, 98) / 100;
 		sample->value[WEIR_GAUGE_POWER_W] = (double)watts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the logs and pages of random servers say, against tests/data/random_servers: rows with steps
- * or intervals, of one to three engines, with any of their figures missing, on and beside the
+/* Figures of the logs and pages of random servers, against tests/data/random_servers: rows with
+ * steps or intervals, of one to three engines, with any of their figures missing, on and beside the
  * limits of the states that weir names. `WEIR_UPDATE_SERVERS=1 test_random_servers` rewrites the
  * files. */
 #include <inttypes.h>
