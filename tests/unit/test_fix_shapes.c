@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a step does only for shapes that it has not seen before: it compiles, plans and allocates.
- */
+/* Compilation and allocation of steps whose shapes are new. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
