@@ -274,6 +274,24 @@ static void a_flag_is_true_or_false_and_nothing_else(void **state)
 	}
 }
 
+static void numbers_are_read_with_and_without_a_point(void **state)
+{
+	struct weir_args args;
+	double number;
+
+	(void)state;
+	assert_true(weir_args_parse(&args, "[[], [], [], []]",
+	                            "[\"Scalar\", \"Scalar\", \"Scalar\", \"float\"]",
+	                            "[\"0.\", \"-3\", \"True\", \"\"]"));
+	assert_true(weir_args_number(&args, 0, &number));
+	assert_near(number, 0, 0);
+	assert_true(weir_args_number(&args, 1, &number));
+	assert_near(number, -3, 0);
+	assert_false(weir_args_number(&args, 2, &number));
+	assert_false(weir_args_number(&args, 3, &number));
+	assert_false(weir_args_number(&args, 4, &number));
+}
+
 static void quotes_inside_a_text_are_part_of_it(void **state)
 {
 	struct weir_args args;
@@ -371,6 +389,7 @@ int main(void)
 		cmocka_unit_test(lists_of_integers_have_eight_at_most),
 		cmocka_unit_test(flags_are_bits_from_the_first_one),
 		cmocka_unit_test(a_flag_is_true_or_false_and_nothing_else),
+		cmocka_unit_test(numbers_are_read_with_and_without_a_point),
 		cmocka_unit_test(quotes_inside_a_text_are_part_of_it),
 		cmocka_unit_test(names_of_types_match_as_a_whole_or_by_their_beginning),
 		cmocka_unit_test(the_first_type_in_a_kernel_s_name_decides),

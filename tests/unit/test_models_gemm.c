@@ -56,6 +56,30 @@ static void products_move_each_matrix_once(void **state)
 	check_operators(rows, COUNT(rows));
 }
 
+/* PyTorch: "If beta is 0, then the content of input will be ignored". */
+static void an_added_matrix_with_a_factor_of_zero_is_not_read(void **state)
+{
+	static const char shapes[] = "[[8, 6, 4], [8, 6, 5], [8, 5, 4], [], []]";
+	const double product = 8 * 2. * 6 * 5 * 4, moved = 2. * 8 * (30 + 20 + 24);
+	const struct operator_figures rows[] = {
+		{CALL_WITH("aten::baddbmm", shapes, "hhhSS", "[\"\",\"\",\"\",\"0\",\"0.158\"]"),
+	         product, moved, WEIR_MODEL_HIGH},
+		{CALL_WITH("aten::baddbmm", shapes, "hhhSS", "[\"\",\"\",\"\",\"0.\",\"1\"]"),
+	         product, moved, WEIR_MODEL_HIGH},
+		{CALL_WITH("aten::baddbmm", shapes, "hhhSS", "[\"\",\"\",\"\",\"0.001\",\"0\"]"),
+	         product + 8 * 24, moved + 2. * 8 * 24, WEIR_MODEL_HIGH},
+		{CALL_WITH("aten::addmm", "[[4], [6, 5], [5, 4], [], []]", "hhhSS",
+	                   "[\"\",\"\",\"\",\"0\",\"1\"]"),
+	         2. * 6 * 5 * 4, 2. * (30 + 20 + 24), WEIR_MODEL_HIGH},
+		{CALL_WITH("aten::addbmm", "[[6, 4], [8, 6, 5], [8, 5, 4], [], []]", "hhhSS",
+	                   "[\"\",\"\",\"\",\"0\",\"1\"]"),
+	         2. * 6 * 5 * 8 * 4, 2. * (8 * 30 + 8 * 20 + 24), WEIR_MODEL_HIGH},
+	};
+
+	(void)state;
+	check_operators(rows, COUNT(rows));
+}
+
 static void products_that_do_not_fit_are_unknown(void **state)
 {
 	static const struct operator_call refused[] = {
@@ -153,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(products_move_each_matrix_once),
+		cmocka_unit_test(an_added_matrix_with_a_factor_of_zero_is_not_read),
 		cmocka_unit_test(products_that_do_not_fit_are_unknown),
 		cmocka_unit_test(experts_need_weights_that_fit),
 		cmocka_unit_test(tiles_are_those_of_one_product),

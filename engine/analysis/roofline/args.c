@@ -263,6 +263,14 @@ bool weir_args_int(const struct weir_args *args, size_t index, int64_t *out)
 	return text && weir_parse_i64(text, len, out);
 }
 
+bool weir_args_number(const struct weir_args *args, size_t index, double *out)
+{
+	size_t len;
+	const char *text = scalar_at(args, index, &len);
+
+	return text && weir_parse_double(text, len, out);
+}
+
 bool weir_args_ints(const struct weir_args *args, size_t index, int64_t out[WEIR_MAX_INTS],
                     size_t *count)
 {

@@ -61,6 +61,7 @@ weir_arg_bytes(const struct weir_arg *arg); /* of the distinct elements; 0 for N
 
 bool weir_args_bool(const struct weir_args *args, size_t index, bool *out); /* "True", "False" */
 bool weir_args_int(const struct weir_args *args, size_t index, int64_t *out);
+bool weir_args_number(const struct weir_args *args, size_t index, double *out); /* "0", "0.5" */
 /* Reads "[2, 2]" or "2" (one entry), at most WEIR_MAX_INTS. */
 bool weir_args_ints(const struct weir_args *args, size_t index, int64_t out[WEIR_MAX_INTS],
                     size_t *count);

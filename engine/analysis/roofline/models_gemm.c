@@ -76,6 +76,23 @@ static bool fill_mm(const struct weir_operator_model *model, const struct weir_a
 	return fill_product(&p, work);
 }
 
+/* Position of the factor of the added matrix in addmm, baddbmm and addbmm. */
+#define BETA 3
+
+/* Fills the matrix that the product adds, the first argument; false: it is missing. With a factor
+ * of 0 libraries do not read it, as BLAS defines: baddbmm(empty, q, k, beta=0) is a bmm. */
+static bool fill_added(const struct weir_args *args, const struct weir_arg **added)
+{
+	double beta;
+
+	*added = weir_args_at(args, 0);
+	if (!*added)
+		return false;
+	if (weir_args_number(args, BETA, &beta) && beta == 0)
+		*added = NULL;
+	return true;
+}
+
 /* addmm, baddbmm, _addmm_activation: the added matrix comes first. `at` is the rank. */
 static bool fill_addmm(const struct weir_operator_model *model, const struct weir_args *args,
                        struct weir_work *work)
@@ -84,9 +101,8 @@ static bool fill_addmm(const struct weir_operator_model *model, const struct wei
 
 	if (!multiply(weir_args_tensor(args, 1), weir_args_tensor(args, 2), model->at, &p))
 		return false;
-	p.added = weir_args_at(args, 0);
 	p.extra_flops = model->flops_per_element;
-	return p.added && fill_product(&p, work);
+	return fill_added(args, &p.added) && fill_product(&p, work);
 }
 
 /* addbmm: one result [M, N], the sum over the batch. */
@@ -100,8 +116,7 @@ static bool fill_addbmm(const struct weir_operator_model *model, const struct we
 		return false;
 	p.k *= p.batch;
 	p.batch = 1;
-	p.added = weir_args_at(args, 0);
-	return p.added && fill_product(&p, work);
+	return fill_added(args, &p.added) && fill_product(&p, work);
 }
 
 /* linear(X[..., K], W[N, K], bias?) */
