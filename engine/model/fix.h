@@ -99,7 +99,9 @@ struct weir_found_fixes {
 	 * and by the most that profilers add; the same value twice if the unprofiled duration is
 	 * part of the run. NAN: not known. */
 	double least_busy, most_busy;
-	double step_ns; /* the step without the profiler, before any fix; NAN: not known */
+	double least_slower,
+		most_slower; /* the factor by which dispatch is slower under the profiler */
+	double step_ns;      /* the step without the profiler, before any fix; NAN: not known */
 	struct weir_found_fix *items;
 	size_t count;
 };

@@ -316,12 +316,13 @@ static void doubt_profiled(struct weir_report *report, const struct weir_found_f
 	verdict->runner_up = other;
 	verdict->runner_up_share =
 		(double)report->attribution.ns[other] / (double)report->attribution.total_ns;
-	weir_report_note(report, "profiler",
-	                 "profilers make dispatch 1.5 to 2.6 times slower: without one the device "
-	                 "would be busy %.0f to %.0f %% of the time, and the run may be %s-bound; "
-	                 "pass durations measured without it to decide",
-	                 100 * found->least_busy, 100 * fmin(found->most_busy, 1),
-	                 weir_bound_name(other));
+	weir_report_note(
+		report, "profiler",
+		"profilers make dispatch %.1f to %.1f times slower: without one the device "
+		"would be busy %.0f to %.0f %% of the time, and the run may be %s-bound; "
+		"pass durations measured without it to decide",
+		found->least_slower, found->most_slower, 100 * found->least_busy,
+		100 * fmin(found->most_busy, 1), weir_bound_name(other));
 }
 
 enum weir_status weir_recommend(const struct weir_analysis *analysis, struct weir_report *report,

@@ -132,6 +132,41 @@ static void the_unprofiled_host_is_as_fast_as_the_given_duration_says(void **sta
 	release(&made);
 }
 
+/* Returns the usual speed of a host that runs this number of operators and of frames a step. */
+static double usual_dispatch(int operators, int frames)
+{
+	struct make_trace *trace = make_trace_new();
+	struct made made;
+	double dispatch;
+
+	for (int64_t i = 0; i < STEPS; i++) {
+		int64_t at = i * 100 * US;
+
+		make_host(trace, WEIR_HOST_ANNOTATION, 0, "decode", at, at + 99 * US);
+		make_call(trace, 0, "cudaLaunchKernel", at + US, at + 2 * US, (uint64_t)i + 1);
+		make_kernel(trace, 0, "first", at + 4 * US, at + 9 * US, (uint64_t)i + 1);
+		for (int64_t n = 0; n < operators; n++)
+			make_host(trace, WEIR_HOST_OP, 0, "aten::view", at + (10 + n) * US,
+			          at + (11 + n) * US);
+		for (int64_t n = 0; n < frames; n++)
+			make_host(trace, WEIR_HOST_PYTHON, 0, "model.py(7): forward",
+			          at + (20 + n) * US, at + (21 + n) * US);
+	}
+	make(&made, make_trace_finish(trace));
+	dispatch = weir_unprofiled_speed(&made.program, NAN).dispatch;
+	release(&made);
+	return dispatch;
+}
+
+static void frames_of_python_make_the_profiler_slower(void **state)
+{
+	(void)state;
+	assert_near(usual_dispatch(0, 0), 1 / WEIR_PROFILER_FACTOR, 1e-9);
+	assert_near(usual_dispatch(0, 1), 1 / WEIR_PROFILER_FACTOR, 1e-9);
+	assert_near(usual_dispatch(4, 1), 1 / WEIR_STACKS_FACTOR, 1e-9);
+	assert_near(usual_dispatch(5, 1), 1 / WEIR_PROFILER_FACTOR, 1e-9);
+}
+
 /* Steps of 100 us whose range ends 20 us before the next begins: two calls, 1 us behind the
  * beginning of the range and 30 us before its end. */
 static struct weir_trace *ranges_apart(const char *name)
@@ -337,6 +372,7 @@ int main(void)
 		cmocka_unit_test(a_faster_host_shortens_a_step_that_waits_for_it),
 		cmocka_unit_test(a_long_silence_of_the_host_is_work_that_no_profiler_lengthens),
 		cmocka_unit_test(the_unprofiled_host_is_as_fast_as_the_given_duration_says),
+		cmocka_unit_test(frames_of_python_make_the_profiler_slower),
 		cmocka_unit_test(the_profilers_marks_are_no_time_of_the_program),
 		cmocka_unit_test(a_wait_holds_the_host_until_its_job_has_ended),
 		cmocka_unit_test(a_silence_that_is_short_in_some_step_is_a_delay),

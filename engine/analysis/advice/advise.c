@@ -232,7 +232,7 @@ static void keep(const struct weir_advisor *advisor, struct weir_ranked_fix *out
 	}
 }
 
-/* Fills the range of the device's busy share without the profiler. */
+/* Fills the range of the device's busy share without the profiler, and of what that adds. */
 static void fill_busy(const struct weir_advisor *advisor, struct weir_found_fixes *out)
 {
 	const struct weir_program *program = &advisor->program;
@@ -244,6 +244,8 @@ static void fill_busy(const struct weir_advisor *advisor, struct weir_found_fixe
 		busy_ns += program->jobs[j].ns;
 	out->least_busy = busy_ns / weir_replay(program, advisor->slow, WEIR_REPLAY_TYPICAL);
 	out->most_busy = busy_ns / weir_replay(program, advisor->fast, WEIR_REPLAY_TYPICAL);
+	out->least_slower = 1 / advisor->slow.dispatch;
+	out->most_slower = 1 / advisor->fast.dispatch;
 }
 
 /* Adds the fix that changes nothing, if the step leaves nothing to do. */

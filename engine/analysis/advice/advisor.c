@@ -105,13 +105,14 @@ double weir_advisor_kernel_ns(const struct weir_advisor *advisor, double flops,
 static void fill_speed(struct weir_advisor *advisor)
 {
 	double inflation = advisor->report->profiler.inflation;
+	struct weir_profiler_factors factors = weir_profiler_factors_of(&advisor->program);
 
 	advisor->speed_known = inflation > 0;
 	advisor->speed = weir_unprofiled_speed(&advisor->program, inflation);
 	advisor->fast = advisor->slow = advisor->speed;
 	if (!advisor->speed_known && advisor->program.has_host) {
-		advisor->fast.dispatch = 1 / WEIR_PROFILER_FACTOR_HIGH;
-		advisor->slow.dispatch = 1 / WEIR_PROFILER_FACTOR_LOW;
+		advisor->fast.dispatch = 1 / factors.high;
+		advisor->slow.dispatch = 1 / factors.low;
 	}
 }
 

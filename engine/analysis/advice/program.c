@@ -380,6 +380,7 @@ static void time_jobs(struct weir_program *program)
 struct edges {
 	int64_t *at_ns;
 	size_t count, capacity;
+	size_t frames, operators;  /* of Python, and of the framework */
 	struct weir_delays delays; /* of the thread */
 	bool found;
 };
@@ -389,6 +390,15 @@ static void add_edge(struct edges *edges, int64_t at_ns)
 	edges->at_ns =
 		weir_grow(edges->at_ns, &edges->capacity, edges->count + 1, sizeof *edges->at_ns);
 	edges->at_ns[edges->count++] = at_ns;
+}
+
+/* True for operators that PyTorch dispatches one by one. */
+static bool is_eager(const struct weir_program *program, size_t row)
+{
+	const char *name = weir_timeline_host_name(&program->rank->timeline, (uint32_t)row);
+
+	return program->rank->trace->host.kind[row] == WEIR_HOST_OP &&
+	       strncmp(name, "aten::", sizeof "aten::" - 1) == 0;
 }
 
 static void find_edges(const struct weir_program *program, uint32_t thread, struct edges *edges)
@@ -401,6 +411,8 @@ static void find_edges(const struct weir_program *program, uint32_t thread, stru
 	     row < end && host->start_ns[row] < program->host_end_ns; row++) {
 		if (host->kind[row] == WEIR_HOST_OVERHEAD)
 			continue;
+		edges->frames += host->kind[row] == WEIR_HOST_PYTHON;
+		edges->operators += is_eager(program, row);
 		add_edge(edges, host->start_ns[row]);
 		if (host->end_ns[row] < program->host_end_ns)
 			add_edge(edges, host->end_ns[row]);
@@ -669,6 +681,25 @@ static int64_t drop_idle_waits(struct weir_program *program)
 	return at_ns;
 }
 
+/* With fewer frames an operator the profiler marks modules alone. What frames cost was measured
+ * with PyTorch's operators: compiled programs and other frameworks dispatch in another way. */
+#define FRAMES_AN_OPERATOR 0.25
+
+/* Releases the edges of all threads, and fills what they show of the profiler. */
+static void release_edges(struct weir_program *program, struct edges *edges)
+{
+	size_t frames = 0, operators = 0;
+
+	for (size_t t = 0; t < program->rank->trace->thread_count; t++) {
+		frames += edges[t].frames;
+		operators += edges[t].operators;
+		free(edges[t].at_ns);
+		weir_delays_release(&edges[t].delays);
+	}
+	free(edges);
+	program->stacks = operators > 0 && (double)frames >= FRAMES_AN_OPERATOR * (double)operators;
+}
+
 /* Fills the host times of all issues; the time behind the last call becomes issues of
  * its own. */
 static void time_host(struct weir_program *program)
@@ -697,11 +728,7 @@ static void time_host(struct weir_program *program)
 	}
 	if (thread != WEIR_NONE)
 		add_tails(program, &edges[thread], thread, drop_idle_waits(program));
-	for (size_t t = 0; t < trace->thread_count; t++) {
-		free(edges[t].at_ns);
-		weir_delays_release(&edges[t].delays);
-	}
-	free(edges);
+	release_edges(program, edges);
 }
 
 /* ---- the whole ---- */

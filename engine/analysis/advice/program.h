@@ -83,6 +83,7 @@ struct weir_program {
 	double measured_ns;                   /* period of the step in the trace */
 	size_t turns;                         /* steps that the program stands for; 1: a window */
 	bool has_host;                        /* launch calls are recorded: host time is known */
+	bool stacks; /* the profiler recorded Python's frames beside the operators */
 	struct weir_issue *issues;
 	size_t issue_count, issue_capacity;
 	struct weir_job *jobs; /* in the order of their issues */

@@ -107,10 +107,20 @@ static double solve(const struct weir_program *program, struct weir_host_speed s
  * program differ as much for other reasons. */
 #define NO_EFFECT 0.1
 
+struct weir_profiler_factors weir_profiler_factors_of(const struct weir_program *program)
+{
+	if (program->stacks)
+		return (struct weir_profiler_factors){WEIR_STACKS_FACTOR, WEIR_STACKS_FACTOR_LOW,
+		                                      WEIR_STACKS_FACTOR_HIGH};
+	return (struct weir_profiler_factors){WEIR_PROFILER_FACTOR, WEIR_PROFILER_FACTOR_LOW,
+	                                      WEIR_PROFILER_FACTOR_HIGH};
+}
+
 struct weir_host_speed weir_unprofiled_speed(const struct weir_program *program, double inflation)
 {
-	const struct weir_host_speed usual = {1 / WEIR_PROFILER_FACTOR, 1, 0};
-	struct weir_host_speed speed = {1 / WEIR_PROFILER_FACTOR_HIGH, 1, 0};
+	const struct weir_profiler_factors factors = weir_profiler_factors_of(program);
+	const struct weir_host_speed usual = {1 / factors.typical, 1, 0};
+	struct weir_host_speed speed = {1 / factors.high, 1, 0};
 	double before_ns, wanted_ns, least_ns;
 
 	if (!program->has_host)
@@ -123,8 +133,7 @@ struct weir_host_speed weir_unprofiled_speed(const struct weir_program *program,
 	if (before_ns - least_ns < NO_EFFECT * before_ns)
 		return usual;
 	if (least_ns <= wanted_ns) {
-		speed.dispatch =
-			solve(program, speed, false, 1 / WEIR_PROFILER_FACTOR_HIGH, wanted_ns);
+		speed.dispatch = solve(program, speed, false, 1 / factors.high, wanted_ns);
 		return speed;
 	}
 	speed.work = solve(program, speed, true, 0, wanted_ns);

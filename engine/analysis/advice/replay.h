@@ -10,11 +10,25 @@
 
 #include "engine/analysis/advice/program.h"
 
+/* The slowdown of the host's dispatch by the profiler, as a factor. */
+struct weir_profiler_factors {
+	double typical, low, high;
+};
+
 /* Eager dispatch ran 1.5 to 2.6 times slower under the profiler in 16 captures with and without it
  * (PyTorch on H100 and H200), median 2.0. */
 #define WEIR_PROFILER_FACTOR      2.0
 #define WEIR_PROFILER_FACTOR_LOW  1.5
 #define WEIR_PROFILER_FACTOR_HIGH 2.6
+/* Where it also records Python's frames, it is called at each call and return of Python: 2.2 to 2.9
+ * times slower in 10 such captures, median 2.5, and 2.6 to 3.4 in an eleventh. 12 captures of the
+ * same day without frames: 1.7 to 2.6, median 2.1. */
+#define WEIR_STACKS_FACTOR      2.5
+#define WEIR_STACKS_FACTOR_LOW  2.2
+#define WEIR_STACKS_FACTOR_HIGH 3.0
+
+/* Returns the factors for what the profiler of this program recorded. */
+struct weir_profiler_factors weir_profiler_factors_of(const struct weir_program *program);
 
 /* Factors on host time that make the program an unprofiled one. */
 struct weir_host_speed {
@@ -36,7 +50,7 @@ double weir_replay(const struct weir_program *program, struct weir_host_speed sp
 
 /*
  * Returns the speed of the host without the profiler. inflation: profiled over unprofiled step
- * time; NAN: unknown, and WEIR_PROFILER_FACTOR is assumed. If the known inflation is more than
+ * time; NAN: unknown, and the typical factor is assumed. If the known inflation is more than
  * dispatch can explain, the rest shortens the host's work.
  */
 struct weir_host_speed weir_unprofiled_speed(const struct weir_program *program, double inflation);
