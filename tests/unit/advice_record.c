@@ -54,6 +54,49 @@ static double replayed_us(const struct weir_draft *draft, struct weir_host_speed
 	return weir_replay(&draft->program, speed, end) / 1000;
 }
 
+/* Adds the sums of the program's times: a replay shows only those on the longest way. */
+static void add_sums(struct weir_text *text, const struct weir_program *program)
+{
+	double low_ns = 0, ns = 0, high_ns = 0, gap_ns = 0;
+	double dispatch_ns = 0, work_ns = 0, call_ns = 0, return_ns = 0;
+	size_t waits = 0;
+
+	for (size_t j = 0; j < program->job_count; j++) {
+		low_ns += program->jobs[j].low_ns;
+		ns += program->jobs[j].ns;
+		high_ns += program->jobs[j].high_ns;
+		gap_ns += program->jobs[j].gap_ns;
+	}
+	for (size_t i = 0; i < program->issue_count; i++) {
+		dispatch_ns += program->issues[i].dispatch_ns;
+		work_ns += program->issues[i].work_ns;
+		call_ns += program->issues[i].call_ns;
+		return_ns += program->issues[i].return_ns;
+		waits += program->issues[i].until != WEIR_NONE;
+	}
+	weir_text_printf(text, "\t\tdevice %.9g, %.9g to %.9g, gaps %.9g", ns, low_ns, high_ns,
+	                 gap_ns);
+	weir_text_printf(text, "; host %.9g, work %.9g, calls %.9g, %zu waits return in %.9g\n",
+	                 dispatch_ns, work_ns, call_ns, waits, return_ns);
+}
+
+/* Adds what the fix gives if the host is faster without its profiler, at two different rates. */
+static void add_fast_host(struct weir_text *text, const struct weir_fix_method *method,
+                          const struct weir_advisor *advisor)
+{
+	struct weir_advisor other = *advisor;
+	struct weir_draft draft;
+
+	other.speed = (struct weir_host_speed){.dispatch = 0.5, .work = 0.8};
+	weir_draft_init(&draft, &other);
+	if (method->apply(&draft)) {
+		weir_text_printf(text, "\t\tfast host: %.9g us\n",
+		                 replayed_us(&draft, other.speed, WEIR_REPLAY_TYPICAL));
+		add_sums(text, &draft.program);
+	}
+	weir_draft_release(&draft);
+}
+
 static void add_fix(struct weir_text *text, const struct weir_fix_method *method,
                     const struct weir_advisor *advisor)
 {
@@ -77,6 +120,8 @@ static void add_fix(struct weir_text *text, const struct weir_fix_method *method
 			weir_text_printf(text, ", of %.9g rows", draft.rows);
 		weir_text_printf(text, "\n\t\t%s\n", or_none(draft.basis.data));
 		add_places(text, &draft);
+		add_sums(text, &draft.program);
+		add_fast_host(text, method, advisor);
 	}
 	weir_draft_release(&draft);
 }
