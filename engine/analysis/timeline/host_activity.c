@@ -13,6 +13,9 @@
 #include "engine/base/pool.h"
 
 #define LEAVES_AT_ONCE 65536 /* that one thread classifies */
+/* A bit of a leaf's cause while the thread is classified: no operator and no driver call runs. */
+#define GLUE 0x80
+_Static_assert(WEIR_IDLE_COUNT <= GLUE, "the causes leave the bit free");
 
 struct thread {
 	bool classified, launches; /* launches: it has launched work, and its leaves are known */
@@ -429,107 +432,176 @@ static bool may_want_lock(const struct weir_host_activity *activity, uint32_t ro
 	                            activity->surroundings[row] == WEIR_FRAME_PLAIN);
 }
 
-/* Gives leaves another cause if `find` marks them in the thread's silent ones, which this frees. */
-static void reclassify(const struct weir_host_activity *activity,
-                       struct weir_thread_activity *thread, uint8_t *silent,
-                       void (*find)(const struct weir_pause_thread *thread, uint8_t *found),
-                       enum weir_idle to)
-{
-	const struct weir_leaves *leaves = &thread->leaves;
-	uint8_t *found = weir_alloc(leaves->count);
+/* Leaves of WEIR_PAUSE_LEAST_NS or more. */
+struct long_leaves {
+	size_t *items;
+	size_t count, capacity;
+};
 
-	find(&(struct weir_pause_thread){activity->timeline, activity->steps, leaves, silent},
-	     found);
-	for (size_t i = 0; i < leaves->count; i++)
-		if (found[i])
-			thread->idle[i] = (uint8_t)to;
-	free(silent);
-	free(found);
-}
-
-/* Reclassifies silences that are likely waits for Python's interpreter lock. */
-static void find_lock_waits(const struct weir_host_activity *activity,
-                            struct weir_thread_activity *thread)
-{
-	const struct weir_leaves *leaves = &thread->leaves;
-	uint8_t *silent;
-	size_t lasting = 0;
-
-	for (size_t i = 0; i + 1 < leaves->count; i++)
-		lasting += weir_span_ns(leaves->time_ns[i], leaves->time_ns[i + 1]) >=
-		           WEIR_PAUSE_SWITCH_NS;
-	if (lasting < WEIR_LOCK_WAITS_FEWEST)
-		return;
-	silent = weir_alloc(leaves->count);
-	for (size_t i = 0; i < leaves->count; i++)
-		silent[i] =
-			may_want_lock(activity, leaves->row[i], (enum weir_idle)thread->idle[i]);
-	reclassify(activity, thread, silent, weir_lock_waits_find, WEIR_IDLE_LOCK);
-}
-
-/* Reclassifies silent pauses that are likely garbage collection. Hardly any thread has leaves that
- * are long enough, so that the others cost one pass. */
-static void find_pauses(const struct weir_host_activity *activity,
-                        struct weir_thread_activity *thread)
-{
-	const struct weir_leaves *leaves = &thread->leaves;
-	uint8_t *silent;
-	size_t lasting = 0;
-
-	for (size_t i = 0; i + 1 < leaves->count; i++)
-		lasting += weir_span_ns(leaves->time_ns[i], leaves->time_ns[i + 1]) >=
-		                   WEIR_PAUSE_LEAST_NS &&
-		           is_silent(activity, leaves->row[i]);
-	if (lasting < WEIR_PAUSES_FEWEST)
-		return;
-	silent = weir_alloc(leaves->count);
-	for (size_t i = 0; i < leaves->count; i++)
-		silent[i] = thread->idle[i] != WEIR_IDLE_COMPILE_LOAD &&
-		            thread->idle[i] != WEIR_IDLE_LOCK &&
-		            is_silent(activity, leaves->row[i]);
-	reclassify(activity, thread, silent, weir_pauses_find, WEIR_IDLE_LIKELY_GARBAGE);
-}
-
+/* The leaves of one thread while they are classified. */
 struct leaves_of_thread {
 	const struct weir_host_activity *activity;
 	struct weir_thread_activity *thread;
 	uint32_t index;
+	struct long_leaves *found;  /* per piece */
+	struct long_leaves lasting; /* of all pieces */
+	uint8_t *silent;            /* see struct weir_pause_thread */
 };
 
-/* Classifies one piece of a thread's leaves, each by itself. */
-static void classify_leaves(void *context, size_t piece)
+static size_t pieces_of(const struct leaves_of_thread *of)
 {
-	const struct leaves_of_thread *of = context;
-	const struct weir_leaves *leaves = &of->thread->leaves;
-	size_t first = piece * LEAVES_AT_ONCE, end = first + LEAVES_AT_ONCE;
-
-	for (size_t i = first; i < end && i < leaves->count; i++)
-		of->thread->idle[i] = (uint8_t)idle_of_leaf(of->activity, of->index, leaves->row[i],
-		                                            leaves->time_ns[i]);
+	return of->thread->leaves.count / LEAVES_AT_ONCE + 1;
 }
 
-static void classify(struct weir_host_activity *activity, uint32_t index)
+/* Runs work on pieces of LEAVES_AT_ONCE leaves. */
+static void run_on_leaves(struct leaves_of_thread *of, void (*work)(void *context, size_t piece))
 {
-	struct weir_thread_activity *thread = &activity->threads[index].activity;
-	const struct weir_leaves *leaves = &thread->leaves;
-	size_t pieces;
+	weir_pool_run(pieces_of(of), weir_pool_width(pieces_of(of)), work, of);
+}
 
-	if (!activity->threads[index].launches)
-		weir_leaves_init(&thread->leaves, activity->timeline, index);
-	thread->idle = weir_alloc(leaves->count);
-	pieces = leaves->count / LEAVES_AT_ONCE + 1;
-	weir_pool_run(pieces, weir_pool_width(pieces), classify_leaves,
-	              &(struct leaves_of_thread){activity, thread, index});
-	for (size_t i = 0, end; i < leaves->count; i = end) {
-		for (end = i; end < leaves->count && is_glue(activity, leaves->row[end]);)
-			end++;
+static int64_t lasting_ns(const struct leaves_of_thread *of, size_t i)
+{
+	const struct weir_leaves *leaves = &of->thread->leaves;
+
+	return weir_span_ns(leaves->time_ns[i], leaves->time_ns[i + 1]);
+}
+
+/* Gives leaves another cause if `find` marks them among the silent ones. */
+static void reclassify(struct leaves_of_thread *of,
+                       void (*find)(const struct weir_pause_thread *thread, uint8_t *found),
+                       enum weir_idle to)
+{
+	uint8_t *found = weir_alloc(of->thread->leaves.count);
+
+	find(&(struct weir_pause_thread){of->activity->timeline, of->activity->steps,
+	                                 &of->thread->leaves, of->silent, of->lasting.items,
+	                                 of->lasting.count},
+	     found);
+	for (size_t k = 0; k < of->lasting.count; k++)
+		if (found[of->lasting.items[k]])
+			of->thread->idle[of->lasting.items[k]] = (uint8_t)to;
+	free(found);
+}
+
+/* Reclassifies silences that are likely waits for Python's interpreter lock. */
+static void find_lock_waits(struct leaves_of_thread *of)
+{
+	const uint32_t *row = of->thread->leaves.row;
+	size_t count = 0;
+
+	for (size_t k = 0; k < of->lasting.count; k++)
+		count += lasting_ns(of, of->lasting.items[k]) >= WEIR_PAUSE_SWITCH_NS;
+	if (count < WEIR_LOCK_WAITS_FEWEST)
+		return;
+	of->silent = weir_alloc(of->thread->leaves.count);
+	for (size_t k = 0; k < of->lasting.count; k++) {
+		size_t i = of->lasting.items[k];
+
+		of->silent[i] =
+			may_want_lock(of->activity, row[i], (enum weir_idle)of->thread->idle[i]);
+	}
+	reclassify(of, weir_lock_waits_find, WEIR_IDLE_LOCK);
+	free(of->silent);
+}
+
+static void mark_silent(void *context, size_t piece)
+{
+	const struct leaves_of_thread *of = context;
+	const struct weir_thread_activity *thread = of->thread;
+	size_t first = piece * LEAVES_AT_ONCE, end = first + LEAVES_AT_ONCE;
+
+	for (size_t i = first; i < end && i < thread->leaves.count; i++)
+		of->silent[i] = thread->idle[i] != WEIR_IDLE_COMPILE_LOAD &&
+		                thread->idle[i] != WEIR_IDLE_LOCK &&
+		                is_silent(of->activity, thread->leaves.row[i]);
+}
+
+/* Reclassifies silent pauses that are likely garbage collection. Hardly any thread has leaves that
+ * are long enough, so that the others cost one pass. */
+static void find_pauses(struct leaves_of_thread *of)
+{
+	size_t count = 0;
+
+	for (size_t k = 0; k < of->lasting.count; k++)
+		count += is_silent(of->activity, of->thread->leaves.row[of->lasting.items[k]]);
+	if (count < WEIR_PAUSES_FEWEST)
+		return;
+	of->silent = weir_alloc(of->thread->leaves.count);
+	run_on_leaves(of, mark_silent);
+	reclassify(of, weir_pauses_find, WEIR_IDLE_LIKELY_GARBAGE);
+	free(of->silent);
+}
+
+/* Classifies one piece of a thread's leaves, each by itself, marks those of GLUE, and finds those
+ * that last. */
+static void classify_leaves(void *context, size_t piece)
+{
+	struct leaves_of_thread *of = context;
+	const struct weir_leaves *leaves = &of->thread->leaves;
+	struct long_leaves *found = &of->found[piece];
+	size_t first = piece * LEAVES_AT_ONCE, end = first + LEAVES_AT_ONCE;
+
+	for (size_t i = first; i < end && i < leaves->count; i++) {
+		enum weir_idle idle =
+			idle_of_leaf(of->activity, of->index, leaves->row[i], leaves->time_ns[i]);
+
+		of->thread->idle[i] =
+			(uint8_t)(idle | (is_glue(of->activity, leaves->row[i]) ? GLUE : 0));
+		if (i + 1 == leaves->count || lasting_ns(of, i) < WEIR_PAUSE_LEAST_NS)
+			continue;
+		found->items = weir_grow(found->items, &found->capacity, found->count + 1,
+		                         sizeof *found->items);
+		found->items[found->count++] = i;
+	}
+}
+
+/* Takes the marks of GLUE away, and judges each stretch that had them. */
+static void judge_stretches(struct weir_thread_activity *thread)
+{
+	for (size_t i = 0, end; i < thread->leaves.count; i = end) {
+		for (end = i; end < thread->leaves.count && thread->idle[end] & GLUE; end++)
+			thread->idle[end] &= (uint8_t)~GLUE;
 		if (end > i)
 			judge_glue(thread, i, end);
 		else
 			end++;
 	}
-	find_lock_waits(activity, thread);
-	find_pauses(activity, thread);
+}
+
+/* Joins what the pieces found. */
+static void join_lasting(struct leaves_of_thread *of)
+{
+	struct long_leaves *all = &of->lasting;
+
+	for (size_t p = 0; p < pieces_of(of); p++) {
+		const struct long_leaves *found = &of->found[p];
+
+		if (found->count == 0)
+			continue;
+		all->items = weir_grow(all->items, &all->capacity, all->count + found->count,
+		                       sizeof *all->items);
+		memcpy(all->items + all->count, found->items, found->count * sizeof *all->items);
+		all->count += found->count;
+		free(found->items);
+	}
+	free(of->found);
+}
+
+static void classify(struct weir_host_activity *activity, uint32_t index)
+{
+	struct leaves_of_thread of = {
+		.activity = activity, .thread = &activity->threads[index].activity, .index = index};
+
+	if (!activity->threads[index].launches)
+		weir_leaves_init(&of.thread->leaves, activity->timeline, index);
+	of.thread->idle = weir_alloc(of.thread->leaves.count);
+	of.found = weir_alloc(pieces_of(&of) * sizeof *of.found);
+	run_on_leaves(&of, classify_leaves);
+	join_lasting(&of);
+	judge_stretches(of.thread);
+	find_lock_waits(&of);
+	find_pauses(&of);
+	free(of.lasting.items);
 }
 
 const struct weir_thread_activity *weir_host_activity_of_thread(struct weir_host_activity *activity,

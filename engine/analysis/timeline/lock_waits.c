@@ -56,10 +56,13 @@ static bool are_spread(const struct weir_pause_thread *thread, size_t count, int
 	struct wait *waits = weir_alloc(count * sizeof *waits);
 	bool spread;
 
-	for (size_t i = 0, used = 0; i < thread->leaves->count && used < count; i++)
-		if (is_wait(silent_ns(thread, i)))
-			waits[used++] = (struct wait){weir_pause_place(thread, name_keys, i),
-			                              silent_ns(thread, i)};
+	for (size_t i = 0, used = 0; i < thread->lasting_count && used < count; i++) {
+		int64_t ns = silent_ns(thread, thread->lasting[i]);
+
+		if (is_wait(ns))
+			waits[used++] = (struct wait){
+				weir_pause_place(thread, name_keys, thread->lasting[i]), ns};
+	}
 	spread = longest_place_ns(waits, count) <= total_ns / 2;
 	free(name_keys);
 	free(waits);
@@ -71,11 +74,10 @@ void weir_lock_waits_find(const struct weir_pause_thread *thread, uint8_t *waits
 	int64_t total_ns = 0, waits_ns = 0;
 	size_t count = 0;
 
-	for (size_t i = 0; i < thread->leaves->count; i++) {
-		int64_t ns = silent_ns(thread, i);
+	for (size_t i = 0; i < thread->lasting_count; i++) {
+		int64_t ns = silent_ns(thread, thread->lasting[i]);
 
-		if (ns >= WEIR_PAUSE_LEAST_NS)
-			total_ns = weir_add_ns(total_ns, ns);
+		total_ns = weir_add_ns(total_ns, ns);
 		if (!is_wait(ns))
 			continue;
 		waits_ns = weir_add_ns(waits_ns, ns);
@@ -84,7 +86,7 @@ void weir_lock_waits_find(const struct weir_pause_thread *thread, uint8_t *waits
 	if (count < WEIR_LOCK_WAITS_FEWEST || waits_ns < total_ns / 2 ||
 	    !weir_pause_in_python(thread->timeline->trace) || !are_spread(thread, count, waits_ns))
 		return;
-	for (size_t i = 0; i < thread->leaves->count; i++)
-		if (is_wait(silent_ns(thread, i)))
-			waits[i] = 1;
+	for (size_t i = 0; i < thread->lasting_count; i++)
+		if (is_wait(silent_ns(thread, thread->lasting[i])))
+			waits[thread->lasting[i]] = 1;
 }

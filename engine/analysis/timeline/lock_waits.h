@@ -28,7 +28,7 @@
 /* Sets waits[i] to 1 for every leaf that is likely a wait for the lock, if such waits hold at
  * least half of the silent time of the thread, in silences of WEIR_PAUSE_LEAST_NS or more, and no
  * place holds more than half of them. Other entries stay. thread->silent marks the leaves in which
- * the thread may wait. */
+ * the thread may wait; only those of thread->lasting are read. */
 void weir_lock_waits_find(const struct weir_pause_thread *thread, uint8_t *waits);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,10 @@
 #include "engine/analysis/time/intervals.h"
 #include "engine/analysis/timeline/pauses.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
 #include "engine/stats/quantile.h"
+
+#define LEAVES_AT_ONCE 65536 /* that one thread looks at */
 
 /* A place in the code: the names of a silent leaf and of the leaves around it. */
 struct site {
@@ -40,25 +44,67 @@ static int64_t length_ns(const struct weir_leaves *leaves, size_t leaf)
 
 /* ---- what may pause ---- */
 
-/* Returns the length from which on silent time is a pause; INT64_MAX: too little of it is long. */
+/* Counts silent leaves, and those so short that no median among them raises the limit. */
+struct tally {
+	const struct weir_pause_thread *thread;
+	atomic_size_t silent, brief;
+};
+
+static void count_silent(void *context, size_t piece)
+{
+	struct tally *tally = context;
+	const struct weir_pause_thread *thread = tally->thread;
+	size_t first = piece * LEAVES_AT_ONCE, end = first + LEAVES_AT_ONCE, silent = 0, brief = 0;
+
+	for (size_t i = first; i < end && i < thread->leaves->count; i++) {
+		if (!thread->silent[i])
+			continue;
+		silent++;
+		brief += length_ns(thread->leaves, i) <= WEIR_PAUSE_LEAST_NS / WEIR_PAUSE_FACTOR;
+	}
+	atomic_fetch_add(&tally->silent, silent);
+	atomic_fetch_add(&tally->brief, brief);
+}
+
+/* Runs work on pieces of LEAVES_AT_ONCE leaves of the thread. */
+static void run_on_leaves(const struct weir_pause_thread *thread,
+                          void (*work)(void *context, size_t piece), void *context)
+{
+	size_t pieces = thread->leaves->count / LEAVES_AT_ONCE + 1;
+
+	weir_pool_run(pieces, weir_pool_width(pieces), work, context);
+}
+
+/* Returns the median length of the silent leaves. */
+static double median_ns(const struct weir_pause_thread *thread, size_t silent)
+{
+	double *lengths = weir_realloc(NULL, silent * sizeof *lengths), median;
+	size_t count = 0;
+
+	for (size_t i = 0; i < thread->leaves->count; i++)
+		if (thread->silent[i])
+			lengths[count++] = (double)length_ns(thread->leaves, i);
+	median = weir_quantile_select(lengths, count, 0.5);
+	free(lengths);
+	return median;
+}
+
+/* Returns the length from which on silent time is a pause; INT64_MAX: too little of it is long. The
+ * median needs no search if more than half of the silent leaves are brief: it is brief too. */
 static int64_t find_limit_ns(const struct weir_pause_thread *thread)
 {
-	const struct weir_leaves *leaves = thread->leaves;
-	double *lengths, limit;
-	size_t silent = 0, count = 0, lasting = 0;
+	struct tally tally = {.thread = thread};
+	size_t lasting = 0;
+	double limit;
 
-	for (size_t i = 0; i < leaves->count; i++) {
-		silent += thread->silent[i] != 0;
-		lasting += thread->silent[i] && length_ns(leaves, i) >= WEIR_PAUSE_LEAST_NS;
-	}
+	for (size_t i = 0; i < thread->lasting_count; i++)
+		lasting += thread->silent[thread->lasting[i]] != 0;
 	if (lasting < WEIR_PAUSES_FEWEST)
 		return INT64_MAX;
-	lengths = weir_realloc(NULL, silent * sizeof *lengths);
-	for (size_t i = 0; i < leaves->count; i++)
-		if (thread->silent[i])
-			lengths[count++] = (double)length_ns(leaves, i);
-	limit = WEIR_PAUSE_FACTOR * weir_quantile_select(lengths, count, 0.5);
-	free(lengths);
+	run_on_leaves(thread, count_silent, &tally);
+	if (tally.brief > tally.silent / 2)
+		return WEIR_PAUSE_LEAST_NS;
+	limit = WEIR_PAUSE_FACTOR * median_ns(thread, tally.silent);
 	if (limit >= (double)INT64_MAX)
 		return INT64_MAX;
 	return limit > WEIR_PAUSE_LEAST_NS ? (int64_t)limit : WEIR_PAUSE_LEAST_NS;
@@ -118,7 +164,8 @@ static void collect_pauses(struct finder *finder, int64_t limit_ns)
 {
 	const struct weir_pause_thread *thread = finder->thread;
 
-	for (size_t i = 0; i < thread->leaves->count; i++) {
+	for (size_t k = 0; k < thread->lasting_count; k++) {
+		size_t i = thread->lasting[k];
 		int64_t ns = length_ns(thread->leaves, i);
 		uint32_t step;
 
@@ -159,10 +206,37 @@ static struct site *find_site(const struct finder *finder, uint64_t key)
 	                                                                 : NULL;
 }
 
+struct passes {
+	const struct finder *finder;
+	atomic_uint_least64_t *counts; /* per site */
+};
+
+/* Counts how often the silent leaves of a piece pass each site. */
+static void count_passes(void *context, size_t piece)
+{
+	const struct passes *passes = context;
+	const struct finder *finder = passes->finder;
+	const struct weir_pause_thread *thread = finder->thread;
+	size_t first = piece * LEAVES_AT_ONCE, end = first + LEAVES_AT_ONCE;
+	uint64_t *counts = weir_alloc(finder->site_count * sizeof *counts);
+
+	for (size_t i = first; i < end && i < thread->leaves->count; i++) {
+		const struct site *site =
+			thread->silent[i] ? find_site(finder, key_of_leaf(finder, i)) : NULL;
+
+		if (site)
+			counts[site - finder->sites]++;
+	}
+	for (size_t i = 0; i < finder->site_count; i++)
+		if (counts[i])
+			atomic_fetch_add(&passes->counts[i], counts[i]);
+	free(counts);
+}
+
 /* Collects the places of all pauses, and counts how often each is passed. */
 static void collect_sites(struct finder *finder)
 {
-	const struct weir_pause_thread *thread = finder->thread;
+	struct passes passes = {.finder = finder};
 
 	qsort(finder->pauses, finder->pause_count, sizeof *finder->pauses, by_key);
 	finder->sites = weir_alloc((finder->pause_count + 1) * sizeof *finder->sites);
@@ -175,13 +249,11 @@ static void collect_sites(struct finder *finder)
 		}
 		finder->sites[finder->site_count - 1].count++;
 	}
-	for (size_t i = 0; i < thread->leaves->count; i++) {
-		struct site *site =
-			thread->silent[i] ? find_site(finder, key_of_leaf(finder, i)) : NULL;
-
-		if (site)
-			site->passes++;
-	}
+	passes.counts = weir_alloc(finder->site_count * sizeof *passes.counts);
+	run_on_leaves(finder->thread, count_passes, &passes);
+	for (size_t i = 0; i < finder->site_count; i++)
+		finder->sites[i].passes = passes.counts[i];
+	free(passes.counts);
 }
 
 /* ---- patterns ---- */

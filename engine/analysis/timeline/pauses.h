@@ -23,6 +23,7 @@
 #define WEIR_ANALYSIS_TIMELINE_PAUSES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/analysis/timeline/leaves.h"
@@ -54,6 +55,8 @@ struct weir_pause_thread {
 	const struct weir_steps *steps;
 	const struct weir_leaves *leaves;
 	const uint8_t *silent; /* per leaf: 1 if only Python code can run in it */
+	const size_t *lasting; /* leaves of WEIR_PAUSE_LEAST_NS or more, ascending */
+	size_t lasting_count;
 };
 
 /* Returns a key per name of the trace, without the digits of the name, so that counters

@@ -22,6 +22,9 @@ struct pieces {
 
 static const uint8_t precedence[] = {WEIR_WORK_COMPUTE, WEIR_WORK_COMM, WEIR_WORK_COPY};
 #define CLASSES (sizeof precedence / sizeof *precedence)
+/* Stretches of one length take different times: with several tasks a thread, all threads end at
+ * about the same time. */
+#define TASKS_OF_THREAD 4
 
 static void add_piece(struct pieces *pieces, int64_t start_ns, int64_t end_ns, uint32_t row)
 {
@@ -152,6 +155,22 @@ static void cut_one_class(void *context, size_t index)
 	          precedence[c]);
 }
 
+/* Sets the position of the merge to the first piece that ends after at_ns. */
+static void skip_pieces(struct pieces *pieces, int64_t at_ns)
+{
+	size_t low = 0, high = pieces->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pieces->items[middle].end_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	pieces->at = low;
+}
+
 static void run_task(void *context, size_t index)
 {
 	const struct cut *cut = context;
@@ -160,6 +179,8 @@ static void run_task(void *context, size_t index)
 	struct pieces classes[CLASSES];
 
 	memcpy(classes, cut->classes[task->device], sizeof classes);
+	for (size_t c = 0; c < CLASSES; c++)
+		skip_pieces(&classes[c], task->part.start_ns);
 	task->idle = weir_idle_finder_part(cut->idle, &task->out.idle_names);
 	for (size_t w = 0; w < windows->count; w++) {
 		struct weir_interval window = windows->items[w];
@@ -277,6 +298,7 @@ void weir_segments_init(struct weir_segments *segments, const struct weir_timeli
                         const struct weir_steps *steps, struct weir_host_activity *activity)
 {
 	size_t devices = timeline->trace->device_count;
+	size_t width = weir_pool_width(WEIR_POOL_MAX_WIDTH);
 	struct cut cut = {.timeline = timeline,
 	                  .steps = steps,
 	                  .classes = weir_alloc(devices * sizeof *cut.classes)};
@@ -285,7 +307,7 @@ void weir_segments_init(struct weir_segments *segments, const struct weir_timeli
 	cut.idle = weir_idle_finder_new(timeline, steps, activity, &segments->idle_names);
 	weir_idle_finder_prepare(cut.idle);
 	weir_pool_run(devices * CLASSES, weir_pool_width(devices * CLASSES), cut_one_class, &cut);
-	if (run_tasks(&cut, weir_pool_width(WEIR_POOL_MAX_WIDTH))) {
+	if (run_tasks(&cut, width > 1 ? width * TASKS_OF_THREAD : 1)) {
 		join_tasks(&cut, segments);
 		free_tasks(&cut);
 	} else {
