@@ -9,6 +9,9 @@
 #include "engine/base/splitmix.h"
 #include "engine/base/text.h"
 
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15) /* 2^64 over the golden ratio */
+#define HASH_CHAINS 4
+
 /* ---- collectives ---- */
 
 /* Returns the collective of each device row; WEIR_NONE: no arguments recorded. */
@@ -97,6 +100,15 @@ static struct weir_arrival arrival_of(const struct weir_rank *rank, uint32_t row
 	};
 }
 
+/* Returns the first row of communication on the device; WEIR_NONE: no row is. */
+static uint32_t first_collective(const struct weir_timeline *timeline, size_t device)
+{
+	for (uint32_t i = timeline->first_row[device]; i < timeline->first_row[device + 1]; i++)
+		if (timeline->work[i] == WEIR_WORK_COMM)
+			return i;
+	return WEIR_NONE;
+}
+
 static void collect_device(struct weir_rank_summary *summary, const struct weir_rank *rank,
                            size_t device, const uint32_t *collective_of)
 {
@@ -104,10 +116,14 @@ static void collect_device(struct weir_rank_summary *summary, const struct weir_
 	struct weir_lane *lane = &summary->devices[device].lane;
 	struct weir_text scratch = {0};
 	struct between between;
+	uint32_t first = first_collective(&rank->timeline, device);
 
+	if (first == WEIR_NONE) {
+		weir_lane_settle(lane);
+		return;
+	}
 	measure_between(&between, rank, device);
-	for (uint32_t i = rank->timeline.first_row[device];
-	     i < rank->timeline.first_row[device + 1]; i++) {
+	for (uint32_t i = first; i < rank->timeline.first_row[device + 1]; i++) {
 		const struct weir_collective *collective =
 			collective_of[i] == WEIR_NONE ? NULL
 						      : &trace->collectives[collective_of[i]];
@@ -138,11 +154,22 @@ static int64_t job_size(const struct weir_trace *trace)
 	return size;
 }
 
+/* Adds times to a hash. Several chains of products run side by side: one takes as long as the
+ * delays of its products. */
 static void add_times(uint64_t *hash, const int64_t *times, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		*hash = (*hash ^ (uint64_t)times[i]) * UINT64_C(0x9e3779b97f4a7c15);
-	*hash = weir_splitmix64(*hash);
+	uint64_t chains[HASH_CHAINS];
+	size_t i = 0;
+
+	for (size_t c = 0; c < HASH_CHAINS; c++)
+		chains[c] = *hash + c;
+	for (; i + HASH_CHAINS <= count; i += HASH_CHAINS)
+		for (size_t c = 0; c < HASH_CHAINS; c++)
+			chains[c] = (chains[c] ^ (uint64_t)times[i + c]) * HASH_FACTOR;
+	for (; i < count; i++)
+		chains[0] = (chains[0] ^ (uint64_t)times[i]) * HASH_FACTOR;
+	for (size_t c = 0; c < HASH_CHAINS; c++)
+		*hash = weir_splitmix64(*hash ^ chains[c]);
 }
 
 static void find_extent(struct weir_rank_summary *summary, const struct weir_rank *rank)
