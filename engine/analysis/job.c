@@ -16,7 +16,8 @@
 /* The work on one rank at a time, of several threads. */
 struct job {
 	struct weir_analysis *analysis;
-	size_t *inputs; /* per summary: the index of its input */
+	size_t *inputs;  /* per summary: the index of its input */
+	size_t launcher; /* summary whose launches the report shows; SIZE_MAX: none */
 	pthread_mutex_t lock;
 	size_t failed; /* under the lock: the first summary whose trace is damaged */
 	struct weir_error err;
@@ -24,11 +25,21 @@ struct job {
 
 /* ---- one rank ---- */
 
-static void init_rank(const struct weir_analysis *analysis, const struct weir_trace *trace,
-                      size_t index, struct weir_rank *rank)
+/* Chooses the first rank with work on a device for the launches in the report: ranks run the same
+ * program. */
+static void choose_launcher(struct job *job, size_t index)
 {
+	if (job->launcher == SIZE_MAX && !job->analysis->options.verdict_only)
+		job->launcher = index;
+}
+
+static void init_rank(const struct job *job, const struct weir_trace *trace, size_t index,
+                      struct weir_rank *rank)
+{
+	const struct weir_analysis *analysis = job->analysis;
 	const struct weir_rank_options options = {
 		.steady = analysis->options.steady,
+		.launching = index == job->launcher,
 		.device_name = analysis->options.device_name,
 		.table = &analysis->table,
 		.aliases = &analysis->options.settings->aliases,
@@ -65,7 +76,7 @@ static void summarize_detailed(void *context, size_t index)
 	struct weir_analysis *analysis = job->analysis;
 	const struct weir_input *input = &analysis->profile->inputs[job->inputs[index]];
 
-	init_rank(analysis, input->trace, index, &analysis->ranks[index]);
+	init_rank(job, input->trace, index, &analysis->ranks[index]);
 	weir_rank_summary_init(&analysis->summaries[index], &analysis->ranks[index],
 	                       analysis->options.steady);
 }
@@ -78,7 +89,7 @@ static void summarize_packed(void *context, size_t index)
 
 	if (!trace)
 		return;
-	init_rank(job->analysis, trace, index, &rank);
+	init_rank(job, trace, index, &rank);
 	weir_rank_summary_init(&job->analysis->summaries[index], &rank,
 	                       job->analysis->options.steady);
 	weir_rank_release(&rank);
@@ -115,7 +126,7 @@ static void attribute(void *context, size_t index)
 
 	if (analysis->detailed[index] != WEIR_NONE || !(trace = unpack(job, index)))
 		return;
-	init_rank(analysis, trace, index, &rank);
+	init_rank(job, trace, index, &rank);
 	weir_meetings_rows(analysis->meetings, index, &analysis->summaries[index], &rank);
 	weir_graph_operators_take(&rank, 1);
 	judge(job, &rank);
@@ -168,7 +179,7 @@ static void detail(void *context, size_t index)
 		return;
 	analysis->own_traces[at] = trace;
 	analysis->rank_inputs[at] = job->inputs[index];
-	init_rank(analysis, trace, index, &analysis->ranks[at]);
+	init_rank(job, trace, index, &analysis->ranks[at]);
 }
 
 static void init_detail(struct job *job)
@@ -177,6 +188,9 @@ static void init_detail(struct job *job)
 	size_t count = analysis->summary_count;
 
 	choose_ranks(analysis);
+	for (size_t i = 0; i < count; i++)
+		if (analysis->detailed[i] != WEIR_NONE && analysis->summaries[i].device_rows > 0)
+			choose_launcher(job, i);
 	analysis->ranks = weir_alloc(WEIR_DETAILED_RANKS * sizeof *analysis->ranks);
 	analysis->rank_inputs = weir_alloc(WEIR_DETAILED_RANKS * sizeof *analysis->rank_inputs);
 	analysis->own_traces = weir_alloc(WEIR_DETAILED_RANKS * sizeof *analysis->own_traces);
@@ -217,6 +231,8 @@ static void init_all(struct job *job)
 	for (size_t i = 0; i < count; i++) {
 		analysis->detailed[i] = (uint32_t)i;
 		analysis->rank_inputs[i] = job->inputs[i];
+		if (analysis->profile->inputs[job->inputs[i]].trace->device.count > 0)
+			choose_launcher(job, i);
 	}
 	weir_pool_run(count, weir_pool_width(count), summarize_detailed, job);
 }
@@ -258,7 +274,7 @@ static enum weir_status init_packed(struct job *job, struct weir_error *err)
 
 enum weir_status weir_job_init(struct weir_analysis *analysis, struct weir_error *err)
 {
-	struct job job = {.analysis = analysis, .failed = SIZE_MAX};
+	struct job job = {.analysis = analysis, .launcher = SIZE_MAX, .failed = SIZE_MAX};
 	bool packed;
 	enum weir_status status = WEIR_OK;
 

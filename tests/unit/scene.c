@@ -27,7 +27,8 @@ void scene_init(struct scene *scene, struct weir_trace *trace, bool steady)
 	weir_timeline_init(&scene->timeline, trace);
 	weir_steps_init(&scene->steps, &scene->timeline, NULL, steady);
 	scene_cut(scene, &scene->segments);
-	weir_groups_init(&scene->groups, &scene->timeline, &scene->steps, &scene->segments);
+	weir_groups_init(&scene->groups, &scene->timeline, &scene->steps);
+	weir_groups_own(&scene->groups, &scene->segments);
 }
 
 void scene_release(struct scene *scene)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/analysis/analyze.h"
-#include "engine/analysis/rows/launch_rows.h"
+#include "engine/analysis/timeline/launch_groups.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"

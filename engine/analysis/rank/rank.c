@@ -8,6 +8,7 @@
 #include "engine/analysis/roofline/shapes.h"
 #include "engine/analysis/roofline/traffic.h"
 #include "engine/analysis/timeline/host_activity.h"
+#include "engine/analysis/timeline/launch_groups.h"
 #include "engine/base/arena.h"
 #include "engine/base/enums.h"
 #include "engine/base/pool.h"
@@ -36,6 +37,7 @@ static void find_devices(struct weir_rank *rank, const struct weir_rank_options 
  * activity of its host, which the segments need. */
 struct measuring {
 	struct weir_rank *rank;
+	bool launching; /* of the options */
 	struct weir_host_activity *activity;
 	struct weir_intervals windows; /* of all devices */
 	int64_t *ends;                 /* of the steady steps */
@@ -43,11 +45,12 @@ struct measuring {
 	struct weir_step_ends steps;
 };
 
-static void measuring_init(struct measuring *measuring, struct weir_rank *rank)
+static void measuring_init(struct measuring *measuring, struct weir_rank *rank,
+                           const struct weir_rank_options *options)
 {
 	size_t steps = rank->steps.step_count;
 
-	*measuring = (struct measuring){.rank = rank};
+	*measuring = (struct measuring){.rank = rank, .launching = options->launching};
 	measuring->activity = weir_host_activity_new(&rank->timeline, &rank->steps);
 	measuring->ends = weir_alloc((steps + 1) * sizeof *measuring->ends);
 	measuring->numbers = weir_alloc((steps + 1) * sizeof *measuring->numbers);
@@ -106,6 +109,22 @@ static uint64_t measure_launches(struct measuring *measuring)
 	return rank->trace->device.count;
 }
 
+/* Measures the queues, and groups the launches, if the rank shall have them. */
+static uint64_t measure_launching(struct measuring *measuring)
+{
+	struct weir_rank *rank = measuring->rank;
+	struct weir_rank_launching *launching;
+
+	if (!measuring->launching)
+		return 0;
+	launching = rank->launching = weir_alloc(sizeof *launching);
+	weir_queue_measure(&rank->timeline, &measuring->windows, &launching->queue,
+	                   &launching->parts);
+	launching->rows =
+		weir_launch_rows(&rank->timeline, &measuring->windows, &launching->row_count);
+	return launching->row_count;
+}
+
 static uint64_t measure_memory(struct measuring *measuring)
 {
 	struct weir_rank *rank = measuring->rank;
@@ -114,15 +133,23 @@ static uint64_t measure_memory(struct measuring *measuring)
 	return rank->trace->memory_count;
 }
 
+static uint64_t group_work(struct measuring *measuring)
+{
+	struct weir_rank *rank = measuring->rank;
+
+	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps);
+	weir_graphs_init(&rank->graphs, &rank->timeline, &rank->groups);
+	return rank->groups.count;
+}
+
 /* A measurement returns its count, which its region shows. */
 static const struct {
 	const char *region, *counted;
 	uint64_t (*measure)(struct measuring *measuring);
 } measurements[] = {
-	{"delays", "kernels", measure_delays},
-	{"launches", "rows", measure_launches},
-	{"memory", "events", measure_memory},
-	{"activity", "devices", measure_devices},
+	{"launching", "rows", measure_launching}, {"delays", "kernels", measure_delays},
+	{"groups", "groups", group_work},         {"launches", "rows", measure_launches},
+	{"memory", "events", measure_memory},     {"activity", "devices", measure_devices},
 };
 
 #define TASKS (WEIR_HOST_SEARCHES + WEIR_COUNT_OF(measurements))
@@ -152,17 +179,9 @@ static void explain_time(struct weir_rank *rank, struct weir_host_activity *acti
 	struct weir_region region = weir_region_enter("segments", NULL);
 
 	weir_segments_init(&rank->segments, &rank->timeline, &rank->steps, activity);
+	weir_groups_own(&rank->groups, &rank->segments);
 	weir_loading_steps_count(&rank->timeline, &rank->steps, &rank->segments, &rank->loading);
 	weir_region_leave(&region, "segments", rank->segments.count);
-}
-
-static void group_work(struct weir_rank *rank)
-{
-	struct weir_region region = weir_region_enter("groups", NULL);
-
-	weir_groups_init(&rank->groups, &rank->timeline, &rank->steps, &rank->segments);
-	weir_graphs_init(&rank->graphs, &rank->timeline, &rank->groups);
-	weir_region_leave(&region, "groups", rank->groups.count);
 }
 
 bool weir_call_of_op(const struct weir_trace *trace, uint32_t op_row, const char *kernel,
@@ -341,11 +360,10 @@ void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
 	weir_steps_init(&rank->steps, &rank->timeline, options->aliases, options->steady);
 	weir_region_leave(&region, "steps", rank->steps.step_count);
 	find_devices(rank, options);
-	measuring_init(&measuring, rank);
+	measuring_init(&measuring, rank, options);
 	weir_pool_run(TASKS, weir_pool_width(TASKS), search_or_measure, &measuring);
 	explain_time(rank, measuring.activity);
 	measuring_release(&measuring);
-	group_work(rank);
 	region = weir_region_enter("roofline", NULL);
 	rank->assessments = weir_alloc(rank->groups.count * sizeof *rank->assessments);
 	for (size_t i = 0; i < rank->groups.count; i++)
@@ -365,6 +383,9 @@ void weir_rank_release(struct weir_rank *rank)
 	free(rank->assessments);
 	free(rank->devices);
 	free(rank->activity);
+	if (rank->launching)
+		free(rank->launching->rows);
+	free(rank->launching);
 	free(rank->waits.until_ns);
 	free(rank->waits.by);
 	free(rank->waits.longest);

@@ -24,6 +24,7 @@
 #include "engine/analysis/timeline/launches.h"
 #include "engine/analysis/timeline/loading_steps.h"
 #include "engine/analysis/timeline/memory.h"
+#include "engine/analysis/timeline/queue.h"
 #include "engine/analysis/timeline/segments.h"
 #include "engine/analysis/timeline/steps.h"
 #include "engine/analysis/timeline/timeline.h"
@@ -86,6 +87,14 @@ struct weir_graph_work {
 	struct weir_roofline_result roofline; /* of the operator's run with all its kernels */
 };
 
+/* The queues of the devices, and the launches by call and class of work. */
+struct weir_rank_launching {
+	struct weir_queue_figures queue;
+	struct weir_queue_parts parts;
+	struct weir_launch_row *rows; /* names are borrowed from the trace */
+	size_t row_count;
+};
+
 struct weir_rank {
 	const struct weir_trace *trace; /* borrowed */
 	int64_t rank;                   /* as stated, else its index among the inputs */
@@ -103,6 +112,7 @@ struct weir_rank {
 	struct weir_rank_device *devices;     /* one per device of the trace */
 	struct weir_activity *activity;       /* one per device of the trace */
 	struct weir_launch_figures launches;
+	struct weir_rank_launching *launching; /* NULL: not asked for */
 	struct weir_loading_steps loading;
 	struct weir_memory_usage memory;
 	int64_t busy_ns; /* sum over devices */
@@ -111,6 +121,7 @@ struct weir_rank {
 
 struct weir_rank_options {
 	bool steady;
+	bool launching;                        /* fill rank->launching */
 	const char *device_name;               /* replaces the trace's device names; NULL: none */
 	const struct weir_device_table *table; /* borrowed */
 	const struct weir_stage_aliases *aliases; /* the user's names for stages; NULL: none */

@@ -6,7 +6,6 @@
 
 #include "engine/analysis/rank/attribution.h"
 #include "engine/analysis/ranks/ranks.h"
-#include "engine/analysis/rows/launch_rows.h"
 #include "engine/analysis/rows/rows.h"
 #include "engine/analysis/time/distribution.h"
 #include "engine/analysis/time/histogram.h"

@@ -293,7 +293,7 @@ static void add_owned(struct weir_group *group, const struct weir_segment *segme
 }
 
 void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *timeline,
-                      const struct weir_steps *steps, const struct weir_segments *segments)
+                      const struct weir_steps *steps)
 {
 	struct grouping grouping = {.groups = groups, .timeline = timeline, .steps = steps};
 
@@ -305,6 +305,14 @@ void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *ti
 		add_device(&grouping, d);
 	sum_kernels(timeline->trace, groups);
 	index_kernels(groups);
+	index_calls(groups);
+	weir_rowmap_release(&grouping.map);
+	free(grouping.call_of_op);
+	free(grouping.is_region);
+}
+
+void weir_groups_own(struct weir_groups *groups, const struct weir_segments *segments)
+{
 	for (size_t i = 0; i < segments->count; i++) {
 		const struct weir_segment *segment = &segments->items[i];
 		uint32_t call = segment->busy ? groups->row_call[segment->row] : WEIR_NONE;
@@ -312,10 +320,6 @@ void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *ti
 		if (call != WEIR_NONE)
 			add_owned(&groups->items[groups->calls[call].group], segment);
 	}
-	index_calls(groups);
-	weir_rowmap_release(&grouping.map);
-	free(grouping.call_of_op);
-	free(grouping.is_region);
 }
 
 void weir_groups_release(struct weir_groups *groups)

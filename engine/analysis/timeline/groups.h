@@ -77,8 +77,11 @@ struct weir_groups {
 	size_t *first_kernel; /* per group, and one more: index of its first kernel */
 };
 
+/* Groups the device rows. The time that a group owns is 0 until weir_groups_own(). */
 void weir_groups_init(struct weir_groups *groups, const struct weir_timeline *timeline,
-                      const struct weir_steps *steps, const struct weir_segments *segments);
+                      const struct weir_steps *steps);
+/* Adds the time of the segments to the groups of their rows. */
+void weir_groups_own(struct weir_groups *groups, const struct weir_segments *segments);
 void weir_groups_release(struct weir_groups *groups);
 
 /* Returns the operator, else the kernel's name in the trace, else WEIR_OTHER_WORK; borrowed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Groups the launches of one trace by API call and class of work. */
-#ifndef WEIR_ANALYSIS_ROWS_LAUNCH_ROWS_H
-#define WEIR_ANALYSIS_ROWS_LAUNCH_ROWS_H
+#ifndef WEIR_ANALYSIS_TIMELINE_LAUNCH_GROUPS_H
+#define WEIR_ANALYSIS_TIMELINE_LAUNCH_GROUPS_H
 
 #include <stddef.h>
 
