@@ -280,6 +280,88 @@ static void devices_are_numbered_not_named(void **state)
 	summary_free(&summary);
 }
 
+#define SETTINGS "*** Measurement Settings ***\n  Batch size: 2\n  Latency limit: 0 msec\n\n"
+#define BLOCK(load, throughput, us)                                                                \
+	load "\n  Client: \n    Request count: 60\n    Throughput: " throughput                    \
+	     " infer/sec\n    Avg latency: " us " usec (standard deviation 7 usec)\n"              \
+	     "    p50 latency: " us " usec\n    p99.9 latency: " us " usec\n"                      \
+	     "    Avg gRPC time: 900 usec ((un)marshal 3 usec + response wait 897 usec)\n"         \
+	     "  Server: \n    Inference count: 72\n    Avg request latency: 800 usec (overhead "   \
+	     "4 usec + queue 30 usec + compute input 200 usec + compute infer 500 usec + "         \
+	     "compute output 66 usec)\n\n"
+
+static void the_text_of_one_load_is_a_run_with_labels(void **state)
+{
+	struct summary_case summary = summary_new(perf);
+
+	(void)state;
+	summary_read(&summary, SETTINGS BLOCK("Request concurrency: 4", "17.5", "9500"));
+	summary_expect(&summary, "inference_throughput", 17.5, "inferences/s");
+	summary_expect(&summary, "mean_latency_ms", 9.5, "ms");
+	summary_expect(&summary, "p50_latency_ms", 9.5, "ms");
+	summary_expect(&summary, "p99.9_latency_ms", 9.5, "ms");
+	summary_expect(&summary, "mean_queue_ms", 0.03, "ms");
+	summary_expect(&summary, "mean_h2d_ms", 0.2, "ms");
+	summary_expect(&summary, "mean_compute_ms", 0.5, "ms");
+	summary_expect(&summary, "mean_d2h_ms", 0.066, "ms");
+	assert_int_equal(summary.input->run->metrics.count, 8);
+	assert_string_equal(weir_run_label(summary.input->run, "concurrency"), "4");
+	summary_expect_warning(&summary, WEIR_WARN_MEANS_ONLY, 1);
+	summary_expect_warning(&summary, WEIR_WARN_TRUNCATED, 0);
+	summary_free(&summary);
+}
+
+static void the_text_of_several_loads_is_one_run(void **state)
+{
+	static const char text[] = SETTINGS BLOCK("Request Rate: 20 inference requests per seconds",
+	                                          "17", "9000")
+		BLOCK("Request Rate: 40 inference requests per seconds", "30", "11000") BLOCK(
+			"Request Rate: 80 inference requests per seconds", "0",
+			"0") "Inferences/Second vs. Client Average Batch Latency\n"
+			     "Request Rate: 20, throughput: 17 infer/sec, latency 9000 usec\n";
+	struct summary_case summary = summary_new(perf);
+
+	(void)state;
+	assert_string_equal(reading_claims(text), perf->name);
+	summary_read(&summary, text);
+	summary_expect(&summary, "request_rate@20/inference_throughput", 17, "inferences/s");
+	summary_expect(&summary, "request_rate@40/mean_latency_ms", 11, "ms");
+	assert_int_equal(summary.input->run->metrics.count, 2 * 8);
+	summary_expect_warning(&summary, WEIR_WARN_SKIPPED_EVENT, 1);
+	summary_free(&summary);
+	reading_survives_damage(perf, text);
+}
+
+/* The times of an ensemble's models are not those of the ensemble. */
+static void composing_models_are_passed_over(void **state)
+{
+	struct summary_case summary = summary_new(perf);
+
+	(void)state;
+	summary_read(&summary, "Request concurrency: 1\n  Client: \n    Request count: 60\n"
+	                       "    Throughput: 17 infer/sec\n    p50 latency: 900 usec\n"
+	                       "  Server: \n    Avg request latency: 800 usec (overhead 1 usec + "
+	                       "queue 30 usec + compute 700 usec)\n\n  Composing models: \n"
+	                       "  part, version: 1\n    Avg request latency: 90 usec (queue 9 usec "
+	                       "+ compute infer 80 usec)\n");
+	summary_expect(&summary, "mean_queue_ms", 0.03, "ms");
+	summary_expect(&summary, "mean_compute_ms", 0, NULL);
+	summary_free(&summary);
+}
+
+static void text_without_a_finished_load_is_refused(void **state)
+{
+	static const char start[] = SETTINGS "Request concurrency: 4\n  Client: \n"
+					     "    Request count: 60\n    Throughput: ";
+
+	(void)state;
+	reading_refuses(perf,
+	                SETTINGS "Request concurrency: 4\n  Client: \n"
+	                         "    Request count: 0\n    Throughput: 0 infer/sec\n",
+	                WEIR_E_EMPTY, "no load with a throughput");
+	assert_string_equal(reading_claims(start), "none");
+}
+
 static void names_have_no_control_bytes(void **state)
 {
 	static const char text[] = ANALYZER "a\0b,1,1,\"x\ny\",10,1\nm,1,1,c,10,1\n";
@@ -369,6 +451,10 @@ int main(void)
 		cmocka_unit_test(more_figures_than_a_run_holds_are_refused),
 		cmocka_unit_test(searches_name_model_configuration_and_load),
 		cmocka_unit_test(devices_are_numbered_not_named),
+		cmocka_unit_test(the_text_of_one_load_is_a_run_with_labels),
+		cmocka_unit_test(the_text_of_several_loads_is_one_run),
+		cmocka_unit_test(composing_models_are_passed_over),
+		cmocka_unit_test(text_without_a_finished_load_is_refused),
 		cmocka_unit_test(names_have_no_control_bytes),
 		cmocka_unit_test(tables_are_known_by_their_headers),
 		cmocka_unit_test(every_prefix_reads_or_is_refused_with_a_reason),

@@ -16,6 +16,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
+#include "engine/readers/loadgen/perf_console.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/figures.h"
@@ -500,17 +501,31 @@ static const struct weir_mark perf_marks[] = {
 	{0},
 };
 
+/* Returns the bits of the text that the program prints: the same figures in blocks. */
+static int sniff_perf(const char *head, size_t len)
+{
+	return weir_mark_bits(&weir_perf_console_mark, head, len);
+}
+
 static enum weir_status read_perf(struct weir_source *source, struct weir_input *input,
                                   struct weir_error *err)
 {
-	return read_table(&perf_table, source, input, err);
+	const char *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
+
+	if (status)
+		return status;
+	return sniff_perf(head, len) ? weir_perf_console_read(source, input, err)
+	                             : read_table(&perf_table, source, input, err);
 }
 
 const struct weir_reader weir_reader_perf_analyzer_csv = {
 	.name = "perf_analyzer_csv",
-	.title = "latency reports of perf_analyzer (-f FILE), one run of one or more loads",
+	.title = "latency reports of perf_analyzer (-f FILE, or its text), one or more loads",
 	.gives = "native run",
 	.marks = perf_marks,
+	.sniff = sniff_perf,
 	.read = read_perf,
 };
 

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads the text that perf_analyzer and perf_client print, a block for each load:
+ *
+ *	Request concurrency: 4
+ *	  Client:
+ *	    Request count: 600
+ *	    Throughput: 120 infer/sec
+ *	    p95 latency: 35000 usec
+ *	  Server:
+ *	    Avg request latency: 31000 usec (overhead 10 usec + queue 900 usec + compute input ...)
+ *
+ * The server's times describe the whole model; composing models, which follow, are passed over. The
+ * numbers are whole microseconds; the file of --profile-export-file has each request.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/loadgen/load_join.h"
+#include "engine/readers/loadgen/perf_console.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/figures.h"
+
+#define MAX_NAME 48 /* bytes of "p99.9" in the name of a figure */
+
+const struct weir_mark weir_perf_console_mark = {
+	.first = "",
+	.texts = {{"Request count:", "Throughput:", " infer/sec",
+                   "Request concurrency:", "Request Rate:"},
+                  .all = 3,
+                  .any = 2}};
+
+struct console {
+	struct weir_input *input;
+	struct weir_run *run; /* of the block that is being read; NULL: none. Owned. */
+	bool composing;       /* the lines are of a composing model */
+	struct weir_load_join join;
+};
+
+static struct weir_slice trim(struct weir_slice text)
+{
+	while (text.length && strchr(" \t\r", text.data[text.length - 1]))
+		text.length--;
+	while (text.length && strchr(" \t\r", *text.data)) {
+		text.data++;
+		text.length--;
+	}
+	return text;
+}
+
+/* Takes the text before the separator off the rest, or all of it; trimmed. */
+static struct weir_slice take_until(struct weir_slice *rest, char separator)
+{
+	const char *at = rest->length ? memchr(rest->data, separator, rest->length) : NULL;
+	struct weir_slice part = {rest->data, at ? (size_t)(at - rest->data) : rest->length};
+	size_t taken = part.length + (at != NULL);
+
+	*rest = (struct weir_slice){rest->data + taken, rest->length - taken};
+	return trim(part);
+}
+
+/* Parses "35000 usec" with this unit, of which other words may follow. */
+static bool read_value(struct weir_slice text, const char *unit, double *value)
+{
+	struct weir_slice number = take_until(&text, ' ');
+
+	text = trim(text);
+	return number.length && weir_slice_starts(text, unit) &&
+	       weir_parse_double(number.data, number.length, value) && *value >= 0;
+}
+
+static void add_ms(struct console *console, const char *name, double us)
+{
+	weir_figure_add(console->run, name, "ms", false, us / 1e3);
+}
+
+/* Takes "p95 latency" or "Avg latency" of the client. */
+static void take_latency(struct console *console, struct weir_slice statistic, double us)
+{
+	char name[MAX_NAME];
+	struct weir_text figure = {0};
+	double percent;
+
+	if (weir_slice_equals(statistic, "Avg"))
+		add_ms(console, "mean_latency_ms", us);
+	if (statistic.length < 2 || statistic.length >= sizeof(name) || *statistic.data != 'p' ||
+	    !weir_parse_double(statistic.data + 1, statistic.length - 1, &percent) ||
+	    !(percent > 0 && percent < 100))
+		return;
+	memcpy(name, statistic.data, statistic.length);
+	name[statistic.length] = '\0';
+	weir_text_printf(&figure, "%s_latency_ms", name);
+	add_ms(console, figure.data, us);
+	weir_text_release(&figure);
+}
+
+/* Takes the parts of "31000 usec (overhead 10 usec + queue 900 usec + compute infer 90 usec)". */
+static void take_parts(struct console *console, struct weir_slice text)
+{
+	static const struct {
+		const char *name, *figure;
+	} parts[] = {
+		{"queue ", "mean_queue_ms"},
+		{"compute input ", "mean_h2d_ms"},
+		{"compute infer ", "mean_compute_ms"},
+		{"compute output ", "mean_d2h_ms"},
+	};
+	double us;
+
+	take_until(&text, '(');
+	while (text.length) {
+		struct weir_slice part = take_until(&text, '+');
+
+		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+			size_t length = strlen(parts[i].name);
+
+			if (weir_slice_starts(part, parts[i].name) &&
+			    read_value(
+				    (struct weir_slice){part.data + length, part.length - length},
+				    "usec", &us))
+				add_ms(console, parts[i].figure, us);
+		}
+	}
+}
+
+/* Takes a line of a block. Without a completed inference the block has no figures. */
+static void take_figure(struct console *console, struct weir_slice label, struct weir_slice text)
+{
+	static const char latency[] = " latency";
+	size_t tail = sizeof(latency) - 1;
+	double value;
+
+	if (weir_slice_equals(label, "Throughput") && read_value(text, "infer/sec", &value) &&
+	    value > 0)
+		weir_figure_add(console->run, "inference_throughput", "inferences/s", true, value);
+	else if (weir_slice_equals(label, "Response Throughput") &&
+	         read_value(text, "infer/sec", &value) && value > 0)
+		weir_figure_add(console->run, "response_throughput", "responses/s", true, value);
+	else if (weir_slice_equals(label, "Avg request latency"))
+		take_parts(console, text);
+	else if (label.length > tail && !memcmp(label.data + label.length - tail, latency, tail) &&
+	         read_value(text, "usec", &value))
+		take_latency(console, trim((struct weir_slice){label.data, label.length - tail}),
+		             value);
+}
+
+/* Ends the block that is being read, if there is one. */
+static enum weir_status end_block(struct console *console, uint64_t at, struct weir_error *err)
+{
+	struct weir_run *run = console->run;
+
+	console->run = NULL;
+	console->composing = false;
+	if (!run)
+		return WEIR_OK;
+	if (weir_series_find(&run->metrics, "inference_throughput"))
+		return weir_load_join_add(&console->join, run, err);
+	weir_run_free(run);
+	weir_input_warn(console->input, WEIR_WARN_SKIPPED_EVENT, at,
+	                "a load under which no request completed");
+	return WEIR_OK;
+}
+
+/* True if the line begins the block of a load, "Request concurrency: 4" or "Request Rate: 20
+ * inference requests per seconds", and gives the key of its label. A line of the list at the end,
+ * "Request Rate: 20, throughput: 17 infer/sec", begins none. */
+static bool begins_block(struct weir_slice label, struct weir_slice text, const char **key)
+{
+	static const char *const loads[][2] = {
+		{"Request concurrency", "concurrency"},
+		{"Request Rate", "request_rate"},
+	};
+
+	if (weir_slice_holds(text, ", throughput:"))
+		return false;
+	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
+		if (weir_slice_equals(label, loads[i][0])) {
+			*key = loads[i][1];
+			return true;
+		}
+	return false;
+}
+
+static enum weir_status take_line(struct console *console, const struct weir_csv_row *row,
+                                  struct weir_error *err)
+{
+	struct weir_slice text = row->line, label = take_until(&text, ':');
+	enum weir_status status;
+	const char *key;
+
+	text = trim(text);
+	if (begins_block(label, text, &key)) {
+		status = end_block(console, row->at, err);
+		if (status)
+			return status;
+		console->run = weir_run_new();
+		weir_figure_label(console->run, key, take_until(&text, ' '));
+		return WEIR_OK;
+	}
+	if (!console->run)
+		return WEIR_OK;
+	/* The number in a line without an end may be cut. */
+	if (row->cut)
+		weir_input_warn(console->input, WEIR_WARN_TRUNCATED, row->at, NULL);
+	else if (weir_slice_starts(label, "Inferences/Second vs"))
+		return end_block(console, row->at, err);
+	else if (weir_slice_equals(label, "Composing models"))
+		console->composing = true;
+	else if (!console->composing)
+		take_figure(console, label, text);
+	return WEIR_OK;
+}
+
+static enum weir_status conclude(struct console *console, struct weir_error *err)
+{
+	struct weir_input *input = console->input;
+	enum weir_status status = end_block(console, UINT64_MAX, err);
+
+	if (status)
+		return status;
+	if (!console->join.count)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "no load with a throughput: expected \"Request concurrency: N\" "
+		                 "and \"Throughput: N infer/sec\" below it; perf_analyzer did not "
+		                 "finish, or its text is cut");
+	status = weir_load_join_finish(&console->join, input, err);
+	if (status)
+		return status;
+	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
+	input->events = input->run->metrics.count;
+	return WEIR_OK;
+}
+
+enum weir_status weir_perf_console_read(struct weir_source *source, struct weir_input *input,
+                                        struct weir_error *err)
+{
+	static const struct weir_csv_options options = {.separator = '\0'};
+	struct console console = {.input = input};
+	struct weir_csv *csv = weir_csv_new(source, &options);
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(csv, &row, err)) && row) {
+		status = take_line(&console, row, err);
+		if (status)
+			break;
+	}
+	weir_csv_free(csv);
+	weir_damage_of_source(input, source);
+	if (!status)
+		status = conclude(&console, err);
+	weir_run_free(console.run);
+	weir_load_join_release(&console.join);
+	return status;
+}
