@@ -51,6 +51,68 @@ static void a_row_becomes_figures_and_labels(void **state)
 	weir_profile_free(profile);
 }
 
+#define THROUGHPUT(load)                                                                           \
+	"concurrency: " load "\nelapsed_time: 39.5s\n\n"                                           \
+	"first token latency(s)(min, max, ave): 0.05, 4.0, 0.25\n"                                 \
+	"per-token latency(s) percentile(50, 75, 95, 99): [0, 0.095, 0.165, 0.225]\n\n"            \
+	"number of prompt tokens: 2000\nnumber of completion tokens: 1000\n"                       \
+	"token throughput (completion token): 500.5 token/s\n"                                     \
+	"token throughput (prompt + completion token): 1500.5 token/s\n"                           \
+	"RPS (request per second): 2.5 req/s\nRPM (request per minute): 150.0 req/min\n"
+
+/* The text of profile_throughput.py of 2023. */
+static void a_block_of_text_becomes_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_of(reader, THROUGHPUT("8"), profile)->run;
+
+	(void)state;
+	assert_string_equal(reading_claims(THROUGHPUT("8")), reader->name);
+	reading_expects_figure(run, "mean_ttft_ms", 250, false, "ms");
+	reading_expects_figure(run, "p75_itl_ms", 95, false, "ms");
+	reading_expects_figure(run, "p99_itl_ms", 225, false, "ms");
+	reading_expects_figure(run, "output_throughput", 500.5, true, "tokens/s");
+	reading_expects_figure(run, "total_token_throughput", 1500.5, true, "tokens/s");
+	reading_expects_figure(run, "request_throughput", 2.5, true, "1/s");
+	assert_null(weir_series_find(&run->metrics, "median_itl_ms"));
+	assert_int_equal(run->metrics.count, 7);
+	assert_string_equal(weir_run_label(run, "concurrency"), "8");
+	weir_profile_free(profile);
+}
+
+/* The text of profile_generation.py; a second load is one more block. */
+static void several_blocks_are_one_run_with_names(void **state)
+{
+	static const char text[] =
+		"----------\ntotal time: 5.5s\nconcurrency: 1, test_round: 3\n"
+		"input_tokens: 256, output_tokens: 128\n"
+		"first_token latency(min, max, ave): 0.045s, 0.055s, 0.05s\n"
+		"total_token latency(min, max, ave): 1.75s, 1.95s, 1.85s\n"
+		"token_latency percentiles(50%,75%,95%,99%)(s): [0.014, 0.015, 0.02, 0.021]\n"
+		"throughput(output): 69.5 token/s\nthroughput(total): 209.5 token/s\n----------\n";
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text both = {0};
+	const struct weir_run *run = reading_of(reader, text, profile)->run;
+
+	(void)state;
+	assert_string_equal(reading_claims(text), reader->name);
+	reading_expects_figure(run, "mean_e2el_ms", 1850, false, "ms");
+	reading_expects_figure(run, "median_itl_ms", 14, false, "ms");
+	reading_expects_figure(run, "output_throughput", 69.5, true, "tokens/s");
+	assert_string_equal(weir_run_label(run, "input_tokens"), "256");
+	assert_string_equal(weir_run_label(run, "output_tokens"), "128");
+	weir_text_printf(&both, "%s%s", THROUGHPUT("8"), THROUGHPUT("16"));
+	run = reading_of(reader, both.data, profile)->run;
+	reading_expects_figure(run, "concurrency@8/request_throughput", 2.5, true, "1/s");
+	reading_expects_figure(run, "concurrency@16/mean_ttft_ms", 250, false, "ms");
+	weir_text_release(&both);
+	weir_profile_free(profile);
+	reading_survives_damage(reader, text);
+	reading_survives_damage(reader, THROUGHPUT("8"));
+	reading_refuses(reader, "concurrency: 8\nthroughput(output): 0 token/s\n", WEIR_E_EMPTY,
+	                "no timing in this report");
+}
+
 static void unavailable_values_are_left_out(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -142,6 +204,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_row_becomes_figures_and_labels),
+		cmocka_unit_test(a_block_of_text_becomes_figures),
+		cmocka_unit_test(several_blocks_are_one_run_with_names),
 		cmocka_unit_test(unavailable_values_are_left_out),
 		cmocka_unit_test(a_time_per_token_is_the_mean_of_ratios),
 		cmocka_unit_test(the_last_number_of_a_cut_line_is_dropped),

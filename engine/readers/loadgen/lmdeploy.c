@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads results of LMDeploy's benchmarks, profile_restful_api.py and profile_throughput.py: a table
- * of a header and a row, under any file name. Each run appends a row, some also a header. Several
- * rows become one run with the load in the names of figures (load_join.h).
+ * of a header and a row, under any file name. Each run appends a row, some also a header. Early
+ * versions of the second, and profile_generation.py, print a block of lines "NAME: VALUE" instead.
+ * Several rows or blocks become one run with the load in the names of figures (load_join.h).
  */
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/readers/loadgen/client_summary.h"
 #include "engine/readers/loadgen/load_join.h"
 #include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
@@ -171,34 +174,219 @@ static enum weir_status conclude(struct table *table, struct weir_error *err)
 	return WEIR_OK;
 }
 
-static enum weir_status read_lmdeploy(struct weir_source *source, struct weir_input *input,
-                                      struct weir_error *err)
+/*
+ * ---- text ----
+ *
+ *	concurrency: 8
+ *	first token latency(s)(min, max, ave): 0.068, 4.066, 0.285
+ *	per-token latency(s) percentile(50, 75, 95, 99): [0.01, 0.09, 0.16, 0.22]
+ *	token throughput (completion token): 516.892 token/s
+ *	RPS (request per second): 25.016 req/s
+ *
+ * Times are seconds.
+ */
+
+/* A line by the begin of its name: a list with the mean at the end, a list of percentiles, or a
+ * number. */
+static const struct line {
+	const char *start;
+	size_t slot; /* of times, or of a number in the summary */
+	enum { LIST_MEAN, LIST_PERCENTILES, NUMBER } kind;
+} lines[] = {
+	{"first token latency", WEIR_CLIENT_SLOT(ttft), LIST_MEAN},
+	{"first_token latency", WEIR_CLIENT_SLOT(ttft), LIST_MEAN},
+	{"total_token latency", WEIR_CLIENT_SLOT(e2e), LIST_MEAN},
+	{"per-token latency", WEIR_CLIENT_SLOT(itl), LIST_PERCENTILES},
+	{"token_latency percentiles", WEIR_CLIENT_SLOT(itl), LIST_PERCENTILES},
+	{"token throughput (completion token)", WEIR_CLIENT_SLOT(output_throughput), NUMBER},
+	{"throughput(output)", WEIR_CLIENT_SLOT(output_throughput), NUMBER},
+	{"token throughput (prompt + completion token)", WEIR_CLIENT_SLOT(total_throughput),
+         NUMBER},
+	{"throughput(total)", WEIR_CLIENT_SLOT(total_throughput), NUMBER},
+	{"RPS (request per second)", WEIR_CLIENT_SLOT(request_throughput), NUMBER},
+};
+
+static const struct weir_mark text_mark = {
+	.first = "",
+	.texts = {
+		{"concurrency: ", "token throughput (completion token): ", "throughput(output): "},
+		.all = 1,
+		.any = 2}};
+
+/* Takes the next number of a list off the text, without brackets and a unit behind it. Returns NAN
+ * for anything else. */
+static double take_list_number(struct weir_slice *text)
 {
-	struct weir_csv *csv = weir_csv_new(source, &options);
-	struct table table = {.input = input};
+	const char *comma = text->length ? memchr(text->data, ',', text->length) : NULL;
+	size_t length = comma ? (size_t)(comma - text->data) : text->length, start = 0, end;
+	struct weir_slice item = {text->data, length};
+	double value;
+
+	*text = (struct weir_slice){text->data + length + (comma != NULL),
+	                            text->length - length - (comma != NULL)};
+	while (start < length && strchr(" [", item.data[start]))
+		start++;
+	for (end = start; end < length && strchr("0123456789.", item.data[end]);)
+		end++;
+	return weir_parse_double(item.data + start, end - start, &value) ? value : NAN;
+}
+
+/* Takes the values of a line. A time of 0 is of tokens that came with the one before. */
+static void take_values(struct weir_client_summary *summary, const struct line *line,
+                        struct weir_slice text)
+{
+	static const char *const percentiles[] = {"p50", "p75", "p95", "p99"};
+	double value = NAN;
+
+	for (size_t i = 0; text.length && i < 4; i++) {
+		value = take_list_number(&text);
+		if (line->kind == LIST_PERCENTILES && value > 0)
+			weir_client_summary_set_statistic(
+				summary, line->slot, weir_slice_of(percentiles[i]), value * 1e3);
+	}
+	if (line->kind == LIST_MEAN && value > 0)
+		weir_client_summary_set_statistic(summary, line->slot, weir_slice_of("mean"),
+		                                  value * 1e3);
+	if (line->kind == NUMBER && value > 0)
+		weir_client_summary_set(summary, line->slot, value);
+}
+
+/* Ends the block that is being read, if there is one. */
+static enum weir_status end_block(struct table *table, struct weir_error *err)
+{
+	struct weir_run *run = table->run;
+	enum weir_status status;
+
+	table->run = NULL;
+	if (!run)
+		return WEIR_OK;
+	status = weir_client_summary_check(&table->summary, table->input, err);
+	if (!status)
+		weir_client_summary_add(&table->summary, "", run);
+	if (!status && run->metrics.count)
+		return weir_load_join_add(&table->join, run, err);
+	weir_run_free(run);
+	return status;
+}
+
+/* Takes "concurrency: 1" or "input_tokens: 256, output_tokens: 128" as labels. */
+static void take_condition(struct table *table, struct weir_slice line, const char *name,
+                           const char *key)
+{
+	const char *at = table->run ? weir_slice_find(line, name) : NULL;
+	size_t length = 0, left;
+
+	if (!at)
+		return;
+	at += strlen(name);
+	left = (size_t)(line.data + line.length - at);
+	while (length < left && at[length] >= '0' && at[length] <= '9')
+		length++;
+	weir_figure_label(table->run, key, (struct weir_slice){at, length});
+}
+
+static enum weir_status take_text(struct table *table, const struct weir_csv_row *row,
+                                  struct weir_error *err)
+{
+	static const char load[] = "concurrency: ";
+	struct weir_slice text = row->line;
+	const char *colon = text.length ? memchr(text.data, ':', text.length) : NULL;
+	enum weir_status status;
+
+	if (!colon)
+		return WEIR_OK;
+	text = (struct weir_slice){colon + 1, text.length - (size_t)(colon + 1 - text.data)};
+	if (weir_slice_starts(row->line, load)) {
+		status = end_block(table, err);
+		table->run = weir_run_new();
+		weir_client_summary_init(&table->summary);
+		table->rows++;
+		take_condition(table, row->line, load, "concurrency");
+		return status;
+	}
+	take_condition(table, row->line, "input_tokens: ", "input_tokens");
+	take_condition(table, row->line, "output_tokens: ", "output_tokens");
+	/* The number in a line without an end may be cut. */
+	if (row->cut && table->run)
+		weir_input_warn(table->input, WEIR_WARN_TRUNCATED, row->at, NULL);
+	for (size_t i = 0; table->run && !row->cut && i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (weir_slice_starts(row->line, lines[i].start))
+			take_values(&table->summary, &lines[i], text);
+	return WEIR_OK;
+}
+
+static enum weir_status read_text(struct weir_source *source, struct table *table,
+                                  struct weir_error *err)
+{
+	static const struct weir_csv_options whole_lines = {.separator = '\0'};
+	struct weir_csv *csv = weir_csv_new(source, &whole_lines);
 	const struct weir_csv_row *row;
 	enum weir_status status;
 
 	while (!(status = weir_csv_next(csv, &row, err)) && row) {
-		status = take_row(&table, row, err);
+		status = take_text(table, row, err);
+		if (status)
+			break;
+	}
+	weir_csv_free(csv);
+	weir_damage_of_source(table->input, source);
+	if (!status)
+		status = end_block(table, err);
+	weir_run_free(table->run);
+	return status;
+}
+
+/* ---- the reader ---- */
+
+static enum weir_status read_rows(struct weir_source *source, struct table *table,
+                                  struct weir_error *err)
+{
+	struct weir_csv *csv = weir_csv_new(source, &options);
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(csv, &row, err)) && row) {
+		status = take_row(table, row, err);
 		if (status)
 			break;
 	}
 	if (!status && weir_source_damage(source))
 		status =
 			weir_fail(err, WEIR_E_FORMAT, "is damaged: %s", weir_source_damage(source));
+	weir_csv_free(csv);
+	return status;
+}
+
+static int sniff(const char *head, size_t len)
+{
+	return weir_mark_bits(&text_mark, head, len);
+}
+
+static enum weir_status read_lmdeploy(struct weir_source *source, struct weir_input *input,
+                                      struct weir_error *err)
+{
+	struct table table = {.input = input};
+	const char *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
+
+	if (status)
+		return status;
+	status = sniff(head, len) ? read_text(source, &table, err) : read_rows(source, &table, err);
 	if (!status)
 		status = conclude(&table, err);
-	weir_csv_free(csv);
 	weir_load_join_release(&table.join);
 	return status;
 }
 
 const struct weir_reader weir_reader_lmdeploy = {
 	.name = "lmdeploy",
-	.title = "results of LMDeploy's benchmarks (profile_restful_api, profile_throughput)",
+	.title = "results of LMDeploy's benchmarks (profile_restful_api, profile_throughput), as "
+		 "CSV "
+		 "or text",
 	.gives = "native run",
 	.whole_run = true,
 	.marks = marks,
+	.sniff = sniff,
 	.read = read_lmdeploy,
 };
