@@ -63,6 +63,7 @@ struct body {
 	size_t transfers; /* calls that are a copy between host and device, and nothing else */
 	size_t products, norms, attentions, convolutions, softmaxes;
 	bool sigmoid, tanh; /* the gates of a recurrent cell */
+	bool cell;          /* the gates in one kernel */
 };
 
 static struct body body_of(const struct weir_op_calls *calls, const struct weir_loop *loop)
@@ -81,6 +82,8 @@ static struct body body_of(const struct weir_op_calls *calls, const struct weir_
 		body.products += call->work.product && call->family != WEIR_FAMILY_ATTENTION;
 		body.sigmoid |= strncmp(name, "sigmoid", 7) == 0;
 		body.tanh |= strncmp(name, "tanh", 4) == 0;
+		/* PyTorch: _thnn_fused_gru_cell, _thnn_fused_lstm_cell */
+		body.cell |= strncmp(name, "_thnn_fused_", 12) == 0;
 	}
 	return body;
 }
@@ -89,7 +92,7 @@ static struct body body_of(const struct weir_op_calls *calls, const struct weir_
  * cell. */
 static bool is_sequential(const struct body *body)
 {
-	return body->convolutions > 0 || (body->norms > 0 && body->products >= 2) ||
+	return body->cell || body->convolutions > 0 || (body->norms > 0 && body->products >= 2) ||
 	       (body->attentions > 0 && body->products > 0) ||
 	       (body->tanh && (body->sigmoid || body->products > 0));
 }
@@ -498,8 +501,8 @@ static double written_by(const struct weir_op_calls *calls, const struct weir_op
 		return call->work.reuse.m * call->work.reuse.n * call->work.reuse.batch;
 	if (!weir_op_calls_args(calls, call, &args))
 		return NAN;
-	for (size_t i = 0; i < args.count; i++)
-		if (weir_args_tensor(&args, i))
+	for (size_t i = 0; i < args.count; i++) /* a list is joined to one tensor */
+		if (weir_args_tensor(&args, i) || args.items[i].list_count > 0)
 			elements = fmax(elements, args.items[i].elements);
 	return elements;
 }
@@ -508,7 +511,9 @@ bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct wei
 {
 	struct weir_args args;
 
-	if (!weir_op_calls_args(calls, &calls->items[loop->first], &args))
+	/* A list may hold the result of the turn before beside its own tensors. */
+	if (!weir_op_calls_args(calls, &calls->items[loop->first], &args) || args.count == 0 ||
+	    args.items[0].list_count > 0)
 		return false;
 	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
 		double written = written_by(calls, &calls->items[c]);
@@ -520,6 +525,62 @@ bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct wei
 				return false;
 	}
 	return true;
+}
+
+/* Returns the index as a place of a dimension of this size; a negative one counts from its end. */
+static int64_t place_in(int64_t index, int64_t size)
+{
+	index += index < 0 ? size : 0;
+	return index < 0 ? 0 : index < size ? index : size;
+}
+
+/* Returns the elements of the part that a call of select, slice, or narrow takes; NAN: not known.
+ */
+static double part_elements(const struct weir_op_calls *calls, size_t row)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)row));
+	int64_t dim, start = 0, end = 1; /* select: one index */
+	const struct weir_arg *x;
+	struct weir_args args;
+
+	if (!weir_advisor_args(calls->advisor, (uint32_t)row, &args) ||
+	    !(x = weir_args_tensor(&args, 0)) || !weir_args_int(&args, 1, &dim))
+		return NAN;
+	dim += dim < 0 ? x->rank : 0;
+	if (dim < 0 || dim >= x->rank || x->dims[dim] < 1)
+		return NAN;
+	/* slice(self, dim, start, end, step), narrow(self, dim, start, length) */
+	if (strcmp(name, "select") != 0 && !weir_args_int(&args, 3, &end))
+		return NAN;
+	if (strcmp(name, "slice") == 0 && !weir_args_int(&args, 2, &start))
+		return NAN;
+	start = place_in(start, x->dims[dim]);
+	end = place_in(end, x->dims[dim]);
+	return x->elements / (double)x->dims[dim] * (double)(end - start);
+}
+
+/* True if every turn begins by joining its part of a tensor with as many elements as an operator of
+ * a turn writes: the result of the turn before, as in a forecast that goes on from its own values.
+ */
+static bool joins_result(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	const struct weir_op_call *call = &calls->items[loop->first + loop->period];
+	struct stretch stretch = stretch_of(calls, loop, 1);
+	struct weir_args args;
+	double other;
+
+	if (strcmp(weir_op_calls_name(calls, call), "cat") != 0 ||
+	    !weir_op_calls_args(calls, call, &args) || args.items[0].list_count < 2)
+		return false;
+	other = args.items[0].elements;
+	for (size_t r = stretch.first; r < stretch.end && r < call->op; r++)
+		if (is_slice(calls, r) && varies(calls, loop, r))
+			other -= part_elements(calls, r);
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (other > 0 && written_by(calls, &calls->items[c]) == other)
+			return true;
+	return false;
 }
 
 /* ---- the search ---- */
@@ -581,6 +642,8 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 		return WEIR_LOOP_NONE;
 	if (is_row_of_lookups(calls, loop))
 		return WEIR_LOOP_ROWS;
+	if (joins_result(calls, loop))
+		return WEIR_LOOP_NONE;
 	slices = slices_of(calls, loop);
 	loop->gathers = gathers(calls, loop);
 	if (loop->gathers && (rewrites(calls, loop) || passes_messages(calls, loop)))

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Turns of a loop: which of them need the result of the turn before, and which do not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/advice_step.h"
+#include "tests/unit/near.h"
+
+#define FLOAT     "\"float\""
+#define ONE       "[" FLOAT "]"
+#define TWO       "[" FLOAT ", " FLOAT "]"
+#define PRODUCT   "nvjet_gemm"
+#define POINTWISE "vectorized_elementwise_kernel"
+#define TURNS     16
+
+static struct advice_result result_of(struct advice_step *step, weir_fix_apply *apply)
+{
+	struct advice_result result;
+
+	advice_step_wait(step);
+	advice_step_apply(step, apply, &result);
+	return result;
+}
+
+/* Takes a part of a tensor; `format`: its scalars, with the number of the turn. */
+static void take(struct advice_step *step, const char *op, const char *dims, const char *format,
+                 int turn)
+{
+	static char scalars[64][48];
+
+	snprintf(scalars[turn], sizeof scalars[turn], format, turn, turn + 1);
+	advice_step_view(step, op, dims, "[" FLOAT ", \"Scalar\", \"Scalar\", \"Scalar\"]",
+	                 scalars[turn]);
+}
+
+/* ---- recurrences ---- */
+
+/* A forecast: each turn takes its part of the known values, joins it with another tensor, and
+ * writes 64 values. */
+struct forecast {
+	const char *part, *scalars, *sizes, *joined;
+};
+
+static bool is_loop(const struct forecast *forecast)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < TURNS; i++) {
+		take(step, forecast->part, forecast->sizes, forecast->scalars, i);
+		advice_step_op(step, "aten::cat", forecast->joined, "[\"TensorList\", \"Scalar\"]",
+		               "CatArrayBatchedCopy", 2);
+		advice_step_op(step, "aten::mm", "[[64, 17], [17, 256]]", TWO, PRODUCT, 5);
+		advice_step_op(step, "aten::relu", "[[64, 256]]", ONE, POINTWISE, 3);
+		advice_step_op(step, "aten::mm", "[[64, 256], [256, 1]]", TWO, PRODUCT, 5);
+	}
+	return result_of(step, weir_fix_vectorise).found;
+}
+
+static void a_turn_that_joins_the_result_of_the_one_before_depends_on_it(void **state)
+{
+	static const char select[] = "[\"\", \"1\", \"%d\"]";
+	static const char slice[] = "[\"\", \"1\", \"%d\", \"%d\", \"1\"]";
+	static const char from_end[] = "[\"\", \"1\", \"-%2$d\", \"-%1$d\", \"1\"]";
+	static const char narrow[] = "[\"\", \"-2\", \"%d\", \"1\"]";
+	static const char of_select[] = "[[64, 16, 16], [], []]";
+	static const char of_slice[] = "[[64, 16, 16], [], [], [], []]";
+	static const char of_narrow[] = "[[64, 16, 16], [], [], []]";
+	const struct forecast dependent[] = {
+		{"aten::select", select, of_select, "[[[64, 1], [64, 16]], []]"},
+		{"aten::slice", slice, of_slice, "[[[64, 1, 1], [64, 1, 16]], []]"},
+		{"aten::narrow", narrow, of_narrow, "[[[64, 1, 16], [64, 1, 1]], []]"},
+		{"aten::slice", from_end, of_slice, "[[[64, 1, 1], [64, 1, 16]], []]"},
+		/* a hidden state of 256 values */
+		{"aten::select", select, of_select, "[[[64, 256], [64, 16]], []]"},
+	};
+	/* No operator writes 2 or 3 values a row. */
+	const struct forecast independent[] = {
+		{"aten::select", select, of_select, "[[[64, 2], [64, 16]], []]"},
+		{"aten::slice", slice, of_slice, "[[[64, 1, 3], [64, 1, 16]], []]"},
+		{"aten::narrow", narrow, of_narrow, "[[[64, 1, 16], [64, 1, 2]], []]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(dependent); i++)
+		assert_false(is_loop(&dependent[i]));
+	for (size_t i = 0; i < WEIR_COUNT_OF(independent); i++)
+		assert_true(is_loop(&independent[i]));
+}
+
+/* Rows whose second operator has its gates in one kernel; or is another one. */
+static bool has_cell(const char *op)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < TURNS; i++) {
+		take(step, "aten::select", "[[64, 8, 512], [], []]", "[\"\", \"0\", \"%d\"]", i);
+		advice_step_op(step, "aten::mm", "[[8, 512], [512, 2048]]", TWO, PRODUCT, 5);
+		advice_step_op(step, op, "[[8, 2048], [8, 2048], [8, 512]]",
+		               "[" FLOAT ", " FLOAT ", " FLOAT "]", "lstm_cell_forward", 3);
+	}
+	return !result_of(step, weir_fix_vectorise).found;
+}
+
+static void fused_gates_are_those_of_a_recurrent_cell(void **state)
+{
+	(void)state;
+	assert_true(has_cell("aten::_thnn_fused_gru_cell"));
+	assert_true(has_cell("aten::_thnn_fused_lstm_cell"));
+	assert_false(has_cell("aten::_thnn_fused"));
+}
+
+/* ---- runs of a model ---- */
+
+/* Four runs of a model whose first operator reads these tensors, and whose others write 2,048
+ * values. */
+static bool is_batch(const char *first, const char *dims, const char *types)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	for (int i = 0; i < 4; i++) {
+		advice_step_op(step, first, dims, types, "CatArrayBatchedCopy", 2);
+		for (int k = 0; k < 12; k++)
+			advice_step_op(step, k % 2 ? "aten::relu" : "aten::mm",
+			               k % 2 ? "[[1, 2048]]" : "[[1, 2048], [2048, 2048]]",
+			               k % 2 ? ONE : TWO, k % 2 ? POINTWISE : PRODUCT,
+			               k % 2 ? 2 : 5);
+	}
+	result = result_of(step, weir_fix_batch_more);
+	return result.found && result.rows == 0; /* else several steps are one */
+}
+
+static void what_a_list_holds_may_be_the_result_of_the_run_before(void **state)
+{
+	static const char list[] = "[\"TensorList\", \"Scalar\"]";
+
+	(void)state;
+	assert_false(is_batch("aten::cat", "[[[1, 1024], [1, 1024]], []]", list));
+	assert_false(is_batch("aten::cat", "[[[1, 2048], [1, 16]], []]", list));
+	assert_true(is_batch("aten::neg", "[[1, 2064]]", ONE));
+	assert_false(is_batch("aten::neg", "[[1, 2048]]", ONE));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_turn_that_joins_the_result_of_the_one_before_depends_on_it),
+		cmocka_unit_test(fused_gates_are_those_of_a_recurrent_cell),
+		cmocka_unit_test(what_a_list_holds_may_be_the_result_of_the_run_before),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
