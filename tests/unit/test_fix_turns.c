@@ -12,6 +12,7 @@
 #include "tests/unit/near.h"
 
 #define FLOAT     "\"float\""
+#define BF16      "\"c10::BFloat16\""
 #define ONE       "[" FLOAT "]"
 #define TWO       "[" FLOAT ", " FLOAT "]"
 #define PRODUCT   "nvjet_gemm"
@@ -146,12 +147,58 @@ static void what_a_list_holds_may_be_the_result_of_the_run_before(void **state)
 	assert_false(is_batch("aten::neg", "[[1, 2048]]", ONE));
 }
 
+/* Four runs that look rows of a table up, as the words of a document, and go on with layers whose
+ * kernels leave the device idle. The numbers are parts of a tensor of these sizes. */
+static bool runs_of_lookups(const char *numbers, const char *first)
+{
+	static char scalars[4][48];
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 4; i++) {
+		snprintf(scalars[i], sizeof scalars[i], "[\"\", \"0\", \"%d\", \"%d\", \"1\"]", i,
+		         i + 1);
+		advice_step_view(step, "aten::slice", numbers,
+		                 "[\"long int\", \"Scalar\", \"Scalar\", \"Scalar\", \"Scalar\"]",
+		                 scalars[i]);
+		advice_step_begin(step, first, "[[30522, 384], [1, 96], [], [], []]",
+		                  "[" BF16 ", \"long int\", \"Scalar\", \"Scalar\", \"Scalar\"]",
+		                  NULL);
+		advice_step_op(step, "aten::gather", "[[30522, 384], [], [96, 384], [], [96, 384]]",
+		               "[" BF16 ", \"Scalar\", \"long int\", \"Scalar\", " BF16 "]",
+		               "vectorized_gather_kernel", 2);
+		advice_step_end(step);
+		for (int k = 0; k < 12; k++) {
+			advice_step_begin(step, "aten::mm", "[[96, 384], [384, 384]]",
+			                  "[" BF16 ", " BF16 "]", NULL);
+			advice_step_kernel(step, PRODUCT, 5, 72);
+			advice_step_end(step);
+		}
+		advice_step_op(step, "aten::native_layer_norm", "[[1, 96, 384], []]", "[" BF16 "]",
+		               "vectorized_layer_norm_kernel", 3);
+	}
+	return result_of(step, weir_fix_batch_more).found;
+}
+
+static void runs_that_look_up_their_parts_of_a_tensor_are_independent(void **state)
+{
+	static const char four[] = "[[4, 96], [], [], [], []]";
+
+	(void)state;
+	assert_true(runs_of_lookups(four, "aten::embedding"));
+	/* Numbers for three runs of four, and rows of another length. */
+	assert_false(runs_of_lookups("[[3, 96], [], [], [], []]", "aten::embedding"));
+	assert_false(runs_of_lookups("[[4, 97], [], [], [], []]", "aten::embedding"));
+	/* Nothing says that the second argument are numbers of rows. */
+	assert_false(runs_of_lookups(four, "aten::index_select"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_turn_that_joins_the_result_of_the_one_before_depends_on_it),
 		cmocka_unit_test(fused_gates_are_those_of_a_recurrent_cell),
 		cmocka_unit_test(what_a_list_holds_may_be_the_result_of_the_run_before),
+		cmocka_unit_test(runs_that_look_up_their_parts_of_a_tensor_are_independent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -690,6 +690,25 @@ bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct w
 	return slices_of(calls, loop).factors > 0;
 }
 
+/* Returns the tensor that a call computes on: of a lookup the numbers of the rows, not the table.
+ * NULL: not recorded. */
+static const struct weir_arg *input_of(const struct weir_op_calls *calls,
+                                       const struct weir_op_call *call, struct weir_args *args)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	uint32_t row = call->op;
+
+	if (!weir_loop_looks_up(calls, call))
+		return weir_op_calls_args(calls, call, args) ? weir_args_tensor(args, 0) : NULL;
+	while (row != WEIR_NONE &&
+	       strcmp(weir_timeline_host_name(timeline, row), "aten::embedding") != 0)
+		row = timeline->parent[row];
+	/* embedding(weight, indices, ...) */
+	return row != WEIR_NONE && weir_advisor_args(calls->advisor, row, args)
+	               ? weir_args_tensor(args, 1)
+	               : NULL;
+}
+
 bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	struct weir_loop part = {.first = loop->first + loop->period - 1, .period = 1};
@@ -697,8 +716,7 @@ bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_
 	struct weir_args args, whole;
 	struct stretch stretch;
 
-	if (loop->turns < 2 || !weir_op_calls_args(calls, &calls->items[loop->first], &args) ||
-	    !(first = weir_args_tensor(&args, 0)) || first->rank < 1)
+	if (loop->turns < 2 || !(first = input_of(calls, &calls->items[loop->first], &args)))
 		return false;
 	if (is_unbound(calls, loop))
 		return true;
