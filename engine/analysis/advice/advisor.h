@@ -31,7 +31,8 @@ struct weir_advisor;
 
 /* Searches of the whole run whose results several transformations read. */
 enum weir_memo {
-	WEIR_MEMO_CALLS, /* struct weir_op_calls */
+	WEIR_MEMO_CALLS,    /* struct weir_op_calls */
+	WEIR_MEMO_BRANCHES, /* struct weir_branches */
 	WEIR_MEMO_COLLECTIONS,
 	WEIR_MEMO_CAPTURES,
 	WEIR_MEMO_COUNT

@@ -169,6 +169,20 @@ void weir_draft_unwait(struct weir_draft *draft, uint32_t issue)
 	after->until = WEIR_NONE;
 }
 
+void weir_draft_wait(struct weir_draft *draft, uint32_t issue)
+{
+	struct weir_program *program = &draft->program;
+	uint32_t job = program->issues[issue].first_job;
+	struct weir_issue *before =
+		&program->issues[issue > 0 ? issue - 1 : program->issue_count - 1];
+
+	if (before->until != WEIR_NONE || program->job_count == 0)
+		return;
+	touch_issue(draft, issue, 0);
+	before->until = job > 0 ? job - 1 : (uint32_t)program->job_count - 1;
+	before->return_ns = 0;
+}
+
 void weir_draft_less_work(struct weir_draft *draft, uint32_t issue, double ns)
 {
 	struct weir_issue *after = &draft->program.issues[issue];

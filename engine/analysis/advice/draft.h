@@ -63,6 +63,9 @@ void weir_draft_remove(struct weir_draft *draft, uint32_t issue);
 void weir_draft_remove_call(struct weir_draft *draft, uint32_t issue);
 /* Lets the host go on without waiting. */
 void weir_draft_unwait(struct weir_draft *draft, uint32_t issue);
+/* Lets the host wait before a call and its dispatch for all device work before it; before the first
+ * one, for that of the step before. */
+void weir_draft_wait(struct weir_draft *draft, uint32_t issue);
 /* Removes `ns` of the host's work before a call. */
 void weir_draft_less_work(struct weir_draft *draft, uint32_t issue, double ns);
 /* Removes the work of freeing a tensor of the host from the host's work before a call: large ones

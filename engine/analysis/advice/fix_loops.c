@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/advice/branches.h"
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/loops.h"
 #include "engine/base/arena.h"
@@ -433,11 +434,120 @@ bool weir_loop_merge(struct weir_draft *draft, const struct weir_op_calls *calls
 	return true;
 }
 
+/* ---- windows and branches ---- */
+
+/* True if the branch stands at this place of a turn, behind the call `position`. */
+static bool stands_at(const struct weir_branch *branch, const struct weir_loop *loop,
+                      size_t position)
+{
+	return branch->behind >= loop->first &&
+	       branch->behind < loop->first + loop->turns * loop->period &&
+	       (branch->behind - loop->first) % loop->period == position;
+}
+
+/* Lets a call take so much longer. */
+static void lengthen(struct weir_draft *draft, const struct weir_op_call *call, double ns)
+{
+	double all_ns = 0, all_low_ns = 0, all_high_ns = 0;
+
+	for (uint32_t j = call->first_job; j < call->end_job; j++) {
+		all_ns += draft->program.jobs[j].ns;
+		all_low_ns += draft->program.jobs[j].low_ns;
+		all_high_ns += draft->program.jobs[j].high_ns;
+	}
+	weir_op_call_set(draft, call, all_ns + ns, all_low_ns + ns, all_high_ns + ns);
+}
+
+/* Operators that cut the windows of all turns out: the copy of their places to the device, which
+ * waits because the memory is pageable, and the gather; for each dimension a conversion of the
+ * places and the sum with a range. */
+#define WINDOW_OPERATORS     2.0
+#define WINDOW_OPERATORS_DIM 2.0
+/* A gather reads a list of 8-byte indices for the turn and for each dimension up to the last one
+ * that is cut: one that is left out between others moves to the end of the result. PyTorch writes
+ * each list at the size of the result before, if their strides differ, as those of rows and columns
+ * do (AdvancedIndex in ATen/native/TensorAdvancedIndexing.cpp). */
+#define INDEX_BYTES 16.0
+
+/* Cuts the windows of all turns out at once, before the first call. */
+static void cut_windows(struct weir_draft *draft, const struct weir_op_calls *calls,
+                        const struct weir_loop *loop, struct weir_loop_times *times)
+{
+	const struct weir_op_call *first = &calls->items[loop->first];
+	struct weir_loop_windows windows = weir_loop_windows(calls, loop);
+	double dims = (double)windows.dims, lists = (double)windows.last + 2, ns;
+
+	if (windows.dims == 0)
+		return;
+	ns = windows.elements * (2 * windows.width + lists * INDEX_BYTES) /
+	     draft->advisor->bandwidth * 1e9;
+	ns = isnan(ns) ? 0 : ns;
+	lengthen(draft, first, ns);
+	weir_draft_add_operators(draft, first->first_issue,
+	                         WINDOW_OPERATORS + WINDOW_OPERATORS_DIM * dims);
+	weir_draft_wait(draft, first->first_issue);
+	times->after_ns += ns;
+}
+
+/* A choice reads the results of both sides of a branch and writes one, where an operator on rows
+ * reads one and writes one. */
+#define CHOICE 1.5
+
+/* The calls of a branch behind one position of a loop's turns. */
+struct taken {
+	struct sum sum;
+	double calls, turns;
+};
+
+/* Adds the branches at this position up, and removes them. */
+static struct taken take_branches(struct weir_draft *draft, const struct weir_branches *branches,
+                                  const struct weir_loop *loop, size_t position)
+{
+	struct taken taken = {0};
+	size_t last = SIZE_MAX;
+
+	for (size_t b = 0; b < branches->count; b++) {
+		const struct weir_branch *branch = &branches->items[b];
+
+		if (!stands_at(branch, loop, position))
+			continue;
+		add(&branches->calls, &branch->call, false, &taken.sum);
+		weir_op_call_remove(draft, &branch->call);
+		taken.calls++;
+		taken.turns += branch->behind != last; /* several calls in a turn */
+		last = branch->behind;
+	}
+	return taken;
+}
+
+/* Computes the branches behind this position for all turns, each operator once, and chooses. */
+static void merge_branches(struct weir_draft *draft, const struct weir_branches *branches,
+                           const struct weir_loop *loop, size_t position,
+                           struct weir_loop_times *times)
+{
+	const struct weir_op_call *call = &branches->calls.items[loop->first + position];
+	struct taken taken = take_branches(draft, branches, loop, position);
+	double ns;
+
+	if (!(taken.turns > 0))
+		return;
+	times->before_ns += taken.sum.now_ns;
+	taken.sum.bytes *= (1 + CHOICE) * (double)loop->turns / taken.turns;
+	taken.sum.now_ns = INFINITY; /* more turns take it than now */
+	ns = grouped_ns(draft->advisor, &taken.sum, 1);
+	ns = isnan(ns) ? 0 : ns;
+	lengthen(draft, call, ns);
+	weir_draft_add_operators(draft, call->first_issue, taken.calls / taken.turns + 1);
+	times->after_ns += ns;
+}
+
 bool weir_loop_group(struct weir_draft *draft, enum weir_loop_kind kind)
 {
 	struct weir_loop_times times = {0, 0};
 	struct weir_loop loop = {0};
-	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
+	const struct weir_branches *branches = weir_branches_of(draft->advisor);
+	const struct weir_op_calls *calls =
+		kind == WEIR_LOOP_ROWS ? &branches->calls : weir_op_calls_of(draft->advisor);
 	size_t loops = 0, turns = 0, operators = 0;
 	bool known = true;
 
@@ -446,6 +556,10 @@ bool weir_loop_group(struct weir_draft *draft, enum weir_loop_kind kind)
 		if (loop.kind != kind)
 			continue;
 		known = weir_loop_merge(draft, calls, &loop, &times);
+		for (size_t p = 0; known && kind == WEIR_LOOP_ROWS && p < loop.period; p++)
+			merge_branches(draft, branches, &loop, p, &times);
+		if (known && kind == WEIR_LOOP_ROWS)
+			cut_windows(draft, calls, &loop, &times);
 		loops++;
 		turns += loop.turns;
 		operators += loop.period;

@@ -685,6 +685,88 @@ double weir_loop_slices_ns(const struct weir_op_calls *calls, const struct weir_
 	return ns;
 }
 
+/* ---- windows ---- */
+
+/* Returns where the turn begins a slice like this row of the second turn, the `like`-th one of its
+ * kind; NAN: it does not, or the place is not recorded. */
+static double window_start(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                           size_t turn, size_t row, size_t like)
+{
+	const struct weir_trace *trace = calls->advisor->program.rank->trace;
+	uint32_t dims = trace->shapes[trace->host.shape[row]].dims;
+	struct stretch stretch = stretch_of(calls, loop, turn);
+	struct weir_args args;
+	int64_t start;
+
+	for (size_t r = stretch.first; r < stretch.end; r++) {
+		if (trace->host.name[r] != trace->host.name[row] ||
+		    trace->shapes[trace->host.shape[r]].dims != dims || like-- > 1)
+			continue;
+		/* slice(self, dim, start, end, step), narrow(self, dim, start, length) */
+		if (!weir_advisor_args(calls->advisor, (uint32_t)r, &args) ||
+		    !weir_args_int(&args, 2, &start))
+			return NAN;
+		return (double)start;
+	}
+	return NAN;
+}
+
+/* True if the turns begin their slices like this row neither at one place nor at places that lie
+ * equally far from each other. */
+static bool is_window(const struct weir_op_calls *calls, const struct weir_loop *loop, size_t row)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)row));
+	struct stretch before = stretch_of(calls, loop, 1);
+	double last, far = NAN;
+	bool differs = false;
+	size_t like, same;
+
+	if (!is_slice(calls, row) || strcmp(name, "select") == 0)
+		return false;
+	before.end = row + 1;
+	count_like(calls, before, row, &like, &same);
+	last = window_start(calls, loop, 1, row, like);
+	for (size_t turn = 2; turn < loop->turns; turn++) {
+		double start = window_start(calls, loop, turn, row, like);
+
+		if (isnan(start) || isnan(last))
+			return false;
+		differs |= !isnan(far) && start - last != far;
+		far = start - last;
+		last = start;
+	}
+	return differs;
+}
+
+struct weir_loop_windows weir_loop_windows(const struct weir_op_calls *calls,
+                                           const struct weir_loop *loop)
+{
+	struct stretch stretch = stretch_of(calls, loop, 1);
+	struct weir_loop_windows windows = {0};
+	const struct weir_arg *x;
+	struct weir_args args;
+
+	for (size_t r = stretch.first; r < stretch.end; r++) {
+		double elements;
+		int64_t dim = 0;
+
+		if (!is_window(calls, loop, r))
+			continue;
+		elements = part_elements(calls, r);
+		if (isnan(elements) || !weir_advisor_args(calls->advisor, (uint32_t)r, &args) ||
+		    !(x = weir_args_tensor(&args, 0)) || isnan(x->element.width))
+			continue;
+		weir_args_int(&args, 1, &dim); /* as part_elements() has seen */
+		dim += dim < 0 ? x->rank : 0;
+		windows.dims++;
+		windows.last = (size_t)dim > windows.last ? (size_t)dim : windows.last;
+		windows.elements = elements * (double)loop->turns;
+		windows.width = x->element.width;
+	}
+	return windows;
+}
+
 bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	return slices_of(calls, loop).factors > 0;

@@ -50,6 +50,18 @@ void weir_loop_turns(const struct weir_op_calls *calls, size_t first, size_t mos
 double weir_loop_slices_ns(const struct weir_op_calls *calls, const struct weir_loop *loop,
                            size_t position);
 
+/* Windows that the turns cut out of a tensor at places that do not follow from the turn's number,
+ * as random crops of images are. */
+struct weir_loop_windows {
+	size_t dims;     /* in which they are cut; 0: none */
+	size_t last;     /* of them, counted from 0 */
+	double elements; /* of the windows of all turns */
+	double width;    /* bytes of an element */
+};
+
+struct weir_loop_windows weir_loop_windows(const struct weir_op_calls *calls,
+                                           const struct weir_loop *loop);
+
 /* True if every turn begins with another slice of one tensor, so that none needs the one before. */
 bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
