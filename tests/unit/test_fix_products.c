@@ -217,13 +217,13 @@ static void an_fp64_product_takes_the_time_of_tf32(void **state)
 	             weir_fix_lower_precision, 50950);
 }
 
-/* TF32 units read along the inner dimension: 1.4 times the time if both lie across it. */
+/* TF32 units read along the inner dimension: 1.5 times the time if both lie across it. */
 static void an_fp64_product_of_turned_operands_is_slower_in_tf32(void **state)
 {
 	(void)state;
 	assert_gives(one("aten::mm", "[[2048,2048],[2048,2048]]", DOUBLES,
 	                 "sm80_xmma_gemm_f64f64_f64f64_f64_nt_n_dmma", 285000, H100),
-	             weir_fix_lower_precision, 70130);
+	             weir_fix_lower_precision, 74900);
 }
 
 static void kernels_that_load_single_elements_keep_their_loads(void **state)
