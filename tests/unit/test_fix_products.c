@@ -209,6 +209,66 @@ static void streams_of_a_model_in_fp32_move_half_the_bytes(void **state)
 	advice_trace_free(run);
 }
 
+/* Returns the run of a product, an addition and fused attention, which trains parameters if the
+ * operator behind them gathers gradients. */
+static struct advice_trace *step_with(const char *types, const char *kernel, int64_t ns,
+                                      const char *last)
+{
+	static const char heads[] = "[[8,1024,16,64],[8,1024,16,64],[8,1024,16,64]]";
+	struct advice_trace *run = advice_trace_new();
+
+	advice_trace_op(run, "aten::mm", SQUARE, types);
+	advice_trace_kernel(run, kernel, ns);
+	advice_trace_op(run, "aten::add", "[[8192,8192],[8192,8192]]", FLOATS);
+	advice_trace_kernel(run, ADD, 302000);
+	advice_trace_op(run, "aten::_efficient_attention_forward", heads,
+	                "[\"float\",\"float\",\"float\"]");
+	advice_trace_kernel(run, "fmha_cutlassF_f32_aligned_64x64_rf_sm80", 1500000);
+	advice_trace_op(run, last, "[[4096,4096]]", "[\"float\"]");
+	advice_trace_kernel(run, ADD, 30000);
+	advice_trace_finish(run, H100);
+	return run;
+}
+
+#define GRADIENT "torch::autograd::AccumulateGrad"
+
+static void what_is_trained_stays_in_fp32(void **state)
+{
+	struct advice_trace *served = step_with(FLOATS, SGEMM, 2656000, "aten::relu"),
+			    *trained = step_with(FLOATS, SGEMM, 2656000, GRADIENT);
+	const struct weir_job *jobs;
+
+	(void)state;
+	assert_true(advice_trace_apply(served, weir_fix_lower_precision));
+	jobs = served->draft.program.jobs;
+	assert_near(jobs[0].ns, 180800, CLOSE);
+	assert_near(jobs[1].ns, 152000, CLOSE);
+	assert_true(jobs[2].ns < 500000);
+	assert_true(advice_trace_apply(trained, weir_fix_lower_precision));
+	jobs = trained->draft.program.jobs;
+	/* TF32, and bf16 by autocast at least. */
+	assert_near(jobs[0].ns, 377000, CLOSE);
+	assert_near(jobs[0].low_ns, 0.85 * 180800, CLOSE);
+	assert_true(jobs[0].high_ns > jobs[0].ns);
+	assert_near(jobs[1].ns, 302000, 0);
+	assert_near(jobs[2].ns, 1500000, 0);
+	advice_trace_free(served);
+	advice_trace_free(trained);
+}
+
+/* From TF32 autocast goes to bf16. */
+static void autocast_comes_behind_the_flag(void **state)
+{
+	struct advice_trace *run =
+		step_with(FLOATS, "sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n", 380000, GRADIENT);
+
+	(void)state;
+	assert_true(advice_trace_apply(run, weir_fix_lower_precision));
+	assert_near(run->draft.program.jobs[0].ns, 180800, CLOSE);
+	assert_near(run->draft.program.jobs[1].ns, 302000, 0);
+	advice_trace_free(run);
+}
+
 static void an_fp64_product_takes_the_time_of_tf32(void **state)
 {
 	(void)state;
@@ -537,6 +597,8 @@ int main(void)
 		cmocka_unit_test(an_unknown_device_predicts_no_type),
 		cmocka_unit_test(fp32_streams_alone_are_no_model_in_fp32),
 		cmocka_unit_test(streams_of_a_model_in_fp32_move_half_the_bytes),
+		cmocka_unit_test(what_is_trained_stays_in_fp32),
+		cmocka_unit_test(autocast_comes_behind_the_flag),
 		cmocka_unit_test(an_fp64_product_takes_the_time_of_tf32),
 		cmocka_unit_test(an_fp64_product_of_turned_operands_is_slower_in_tf32),
 		cmocka_unit_test(kernels_that_load_single_elements_keep_their_loads),

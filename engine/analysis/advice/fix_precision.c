@@ -22,10 +22,26 @@ static bool has_peak(const struct weir_advisor *advisor, enum weir_engine engine
 	return advisor->peaks && weir_device_flops(advisor->peaks, engine, dtype).sustained > 0;
 }
 
+/* True if a step trains parameters. Those stay in fp32: an update is often smaller than the
+ * distance of two values in bf16 (2^-8), so that a model in bf16 does not learn it. What changes
+ * rounding alone is the type in which products compute: the flag for TF32, then autocast. */
+static bool trains(const struct weir_advisor *advisor)
+{
+	static const char gradient[] = "torch::autograd::AccumulateGrad";
+	const struct weir_names *names = advisor->program.rank->trace->names;
+	size_t count = weir_names_count(names);
+
+	for (size_t i = 1; i < count; i++)
+		if (strcmp(weir_names_text(names, (uint32_t)i), gradient) == 0)
+			return true;
+	return false;
+}
+
 /* Chooses the first target of the product's type that the device has; false: none. */
-static bool choose_target(const struct weir_advisor *advisor, enum weir_dtype from,
+static bool choose_target(const struct weir_advisor *advisor, enum weir_dtype from, bool training,
                           struct target *out)
 {
+	static const struct target flag = {WEIR_ENGINE_TENSOR, WEIR_DTYPE_TF32, "TF32", 4};
 	static const struct {
 		enum weir_dtype from;
 		struct target to;
@@ -39,6 +55,10 @@ static bool choose_target(const struct weir_advisor *advisor, enum weir_dtype fr
 		{WEIR_DTYPE_TF32, {WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP16, "fp16", 2}},
 	};
 
+	if (training && from == WEIR_DTYPE_FP32 && has_peak(advisor, flag.engine, flag.dtype)) {
+		*out = flag;
+		return true;
+	}
 	for (size_t i = 0; i < WEIR_COUNT_OF(targets); i++) {
 		if (targets[i].from != from ||
 		    !has_peak(advisor, targets[i].to.engine, targets[i].to.dtype))
@@ -70,6 +90,7 @@ static bool choose_target(const struct weir_advisor *advisor, enum weir_dtype fr
 struct lowering {
 	size_t products, others, layouts;
 	bool tf32; /* one flag gives the device's TF32 to the products alone */
+	bool training;
 	bool doubles;
 	double flops, before_ns, after_ns;
 	double doubles_ns; /* that streams of doubles save */
@@ -182,17 +203,30 @@ static bool is_smaller_than_a_tile(const struct weir_product *p)
 	       p->n <= SMALL_SIDE;
 }
 
+/* Returns the shortest time of the product: in a step that trains, autocast gives bf16. */
+static double shortest_ns(const struct weir_advisor *advisor, const struct weir_product *p,
+                          double ns, const struct lowering *sum)
+{
+	double half_ns = ns;
+
+	if (sum->training && has_peak(advisor, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16))
+		half_ns = weir_product_ns(advisor, p, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16,
+		                          p->bytes * 2 / p->width);
+	return PRODUCT_LOW * fmin(ns, half_ns);
+}
+
 static void lower_product(struct weir_draft *draft, const struct weir_product *p,
                           struct lowering *sum)
 {
 	struct target to;
 	double ns;
 
-	/* Products that an operator casts to fp32 are not the model's. */
-	if (p->irregular ||
+	/* Products that an operator casts to fp32 are not the model's. The flag for TF32 leaves
+	 * fused attention as it is. */
+	if (p->irregular || (sum->training && p->kind == WEIR_PRODUCT_ATTENTION) ||
 	    weir_job_math_attention(draft->advisor, &draft->advisor->program.jobs[p->first]) !=
 	            WEIR_NONE ||
-	    !choose_target(draft->advisor, p->dtype, &to))
+	    !choose_target(draft->advisor, p->dtype, sum->training, &to))
 		return;
 	ns = weir_product_ns(draft->advisor, p, to.engine, to.dtype,
 	                     p->bytes * to.width / p->width);
@@ -205,7 +239,7 @@ static void lower_product(struct weir_draft *draft, const struct weir_product *p
 		ns = fmin(ns, SMALL_SINGLE * p->ns);
 	if (!(ns < WORTH_CHANGING * p->ns))
 		return;
-	weir_product_set(draft, p, ns, ns * PRODUCT_LOW,
+	weir_product_set(draft, p, ns, shortest_ns(draft->advisor, p, ns, sum),
 	                 fmax(ns, longest_ns(draft->advisor, p, ns, sum)));
 	if (to.engine == WEIR_ENGINE_TENSOR && leaves_channels_last(draft->advisor, p))
 		keep_channels_last(draft, p, sum);
@@ -300,8 +334,8 @@ static void lower_other(struct weir_draft *draft, uint32_t j, enum weir_dtype ty
 	if (over_ns <= 0 || draft->touched[j] || (!sorts && !streams(advisor, job)))
 		return;
 	wide = wide_type(advisor, job, sum->doubles);
-	if (wide == WEIR_DTYPE_UNKNOWN || (type != WEIR_DTYPE_UNKNOWN && wide != type) ||
-	    (sorts && wide != WEIR_DTYPE_FP64))
+	if (wide == WEIR_DTYPE_UNKNOWN || (sum->training && wide == WEIR_DTYPE_FP32) ||
+	    (type != WEIR_DTYPE_UNKNOWN && wide != type) || (sorts && wide != WEIR_DTYPE_FP64))
 		return;
 	weir_draft_set_job(draft, j, job->ns - (1 - half_of(advisor, job)) * over_ns,
 	                   job->ns - (1 - HALF_LOW) * over_ns,
@@ -341,6 +375,15 @@ static void explain_lowering(struct weir_draft *draft, const struct lowering *su
 		                 sum->products, sum->after_ns / sum->before_ns, sum->others);
 		return;
 	}
+	if (sum->training && !sum->doubles) {
+		weir_draft_basis(draft,
+		                 "%zu products of %.3g GFLOP at %.0f TFLOP/s instead of %.0f, as "
+		                 "products of their sizes reach in %s on this device; what is "
+		                 "trained and all other kernels stay in fp32",
+		                 sum->products, sum->flops / 1e9, sum->flops / sum->after_ns / 1e3,
+		                 sum->flops / sum->before_ns / 1e3, sum->name);
+		return;
+	}
 	weir_draft_basis(draft,
 	                 "%zu products of %.3g GFLOP at %.0f TFLOP/s instead of %.0f, as products "
 	                 "of their sizes reach in %s on this device, and half the bytes of %zu "
@@ -351,11 +394,12 @@ static void explain_lowering(struct weir_draft *draft, const struct lowering *su
 }
 
 /* Kernels in fp64 count even without products: NumPy and Python compute in fp64 by default. Kernels
- * in fp32 count only beside products that gain: without these they are no model in fp32. */
+ * in fp32 count only beside products that gain, and in no step that trains: without these they are
+ * no model in fp32. */
 bool weir_fix_lower_precision(struct weir_draft *draft)
 {
 	const struct weir_program *program = &draft->advisor->program;
-	struct lowering sum = {.name = "bf16"};
+	struct lowering sum = {.name = "bf16", .training = trains(draft->advisor)};
 	double least_ns = LEAST_SHARE * device_ns(program);
 	enum weir_dtype others;
 
