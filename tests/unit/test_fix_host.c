@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/advice_run.h"
+#include "tests/unit/advice_step.h"
 #include "tests/unit/near.h"
 
 #define STEPS 8
@@ -105,6 +106,48 @@ static void a_decision_on_the_device_takes_two_operators(void **state)
 	assert_near(after[1].dispatch_ns, before[1].dispatch_ns, 0);
 	assert_non_null(strstr(run.draft.basis.data, "in place of 1 waits, and dispatches 2 "));
 	advice_run_release(&run);
+}
+
+#define SINGLE "[\"c10::BFloat16\"]"
+#define PAIR   "[\"c10::BFloat16\", \"c10::BFloat16\"]"
+
+/* Returns the step after the fix of four values that the host reads one by one, each behind a
+ * kernel of this operator, between two products. */
+static struct advice_result values_read(const char *op, const char *kernel, const char *reader)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	advice_step_op(step, "aten::mm", "[[64, 64], [64, 64]]", PAIR, "nvjet_gemm", 10);
+	for (int i = 0; i < 4; i++) {
+		advice_step_op(step, op, "[[4096, 64]]", SINGLE, kernel, 3);
+		advice_step_begin(step, reader, "[[]]", SINGLE, NULL);
+		advice_step_copy(step, "Memcpy DtoH (Device -> Pinned)", 1);
+		advice_step_end(step);
+	}
+	advice_step_op(step, "aten::mm", "[[64, 64], [64, 64]]", PAIR, "nvjet_gemm", 10);
+	advice_step_wait(step);
+	advice_step_apply(step, weir_fix_remove_syncs, &result);
+	return result;
+}
+
+/* Two operators of 6 us stand for each value that may decide what comes next. */
+static void values_of_a_list_are_no_decisions(void **state)
+{
+	static const char item[] = "aten::_local_scalar_dense",
+			  reduce[] = "void at::native::reduce_kernel<512, 1>";
+	struct advice_result list = values_read("aten::linalg_vector_norm", reduce, item),
+			     changes = values_read("aten::add_", "vectorized_elementwise_kernel",
+	                                           item),
+			     tensors =
+				     values_read("aten::linalg_vector_norm", reduce, "aten::copy_");
+
+	(void)state;
+	assert_true(list.found && changes.found && tensors.found);
+	/* Three of four decisions, and the calls that fetch the values. */
+	assert_true(changes.after_us - list.after_us > 3 * 12);
+	assert_true(changes.after_us - list.after_us < 3 * 12 + 3 * 5);
+	assert_near(tensors.after_us, changes.after_us, 0.02);
 }
 
 static void data_are_loaded_by_four_workers(void **state)
@@ -236,6 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_decision_on_the_device_takes_two_operators),
+		cmocka_unit_test(values_of_a_list_are_no_decisions),
 		cmocka_unit_test(data_are_loaded_by_four_workers),
 		cmocka_unit_test(results_are_written_by_two_slower_workers),
 		cmocka_unit_test(other_processes_take_over_what_is_no_garbage),

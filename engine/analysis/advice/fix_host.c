@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Host time: waits for the device inside a step, and host work before or behind its device work. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/host_spans.h"
@@ -24,32 +25,91 @@ static size_t behind_launches(const struct weir_program *program)
  * comparison and a selection. */
 #define OPERATORS_INSTEAD 2
 
-bool weir_fix_remove_syncs(struct weir_draft *draft)
+/* True for a copy of one value to the host: tensor.item(). */
+static bool fetches_value(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	return weir_transfer_of(advisor, job).way == WEIR_TRANSFER_DOWN &&
+	       strcmp(weir_advisor_op(advisor, job), "aten::_local_scalar_dense") == 0;
+}
+
+/* Returns the call that fetches the next value of a list, between the wait `from` and the wait
+ * `to`; WEIR_NONE: the device does more there than to reduce tensors. Reductions change nothing, so
+ * that no value of the list depends on the one before it: stacked, they are fetched as one. */
+static uint32_t next_fetch(const struct weir_advisor *advisor, uint32_t from, uint32_t to)
+{
+	const struct weir_program *program = &advisor->program;
+	uint32_t end = program->issues[to].first_job + program->issues[to].job_count;
+	uint32_t fetch = WEIR_NONE;
+
+	for (uint32_t j = program->issues[from].first_job + program->issues[from].job_count;
+	     j < end; j++) {
+		const struct weir_job *job = &program->jobs[j];
+		enum weir_device_kind kind =
+			(enum weir_device_kind)program->rank->trace->device.kind[job->row];
+
+		if (fetch == WEIR_NONE && fetches_value(advisor, job))
+			fetch = job->issue;
+		else if (kind != WEIR_DEVICE_SET &&
+		         weir_advisor_family(advisor, job) != WEIR_FAMILY_REDUCE)
+			return WEIR_NONE;
+	}
+	return fetch;
+}
+
+struct unwaited {
+	size_t waits, listed;
+};
+
+/* Lets the host run ahead of all waits in front of the call `end`. */
+static void remove_waits(struct weir_draft *draft, size_t end, struct unwaited *sum)
 {
 	struct weir_program *program = &draft->program;
 	double more_ns =
 		OPERATORS_INSTEAD * draft->advisor->operator_ns / draft->advisor->speed.dispatch;
-	size_t end = behind_launches(program), masks = weir_masks_widen(draft), waits = 0;
+	uint32_t last = WEIR_NONE;
 
 	for (uint32_t i = 0; i + 1 < end; i++) {
+		uint32_t fetch = WEIR_NONE;
+
 		if (program->issues[i].until == WEIR_NONE)
 			continue;
 		weir_draft_unwait(draft, i);
-		program->issues[i].dispatch_ns += more_ns;
-		waits++;
+		if (last != WEIR_NONE)
+			fetch = next_fetch(draft->advisor, last, i);
+		if (fetch != WEIR_NONE)
+			program->issues[fetch].dispatch_ns = program->issues[fetch].call_ns = 0;
+		else
+			program->issues[i].dispatch_ns += more_ns;
+		sum->listed += fetch != WEIR_NONE;
+		sum->waits++;
+		last = i;
 	}
+}
+
+bool weir_fix_remove_syncs(struct weir_draft *draft)
+{
+	size_t end = behind_launches(&draft->program), masks = weir_masks_widen(draft);
+	struct unwaited sum = {0};
+
+	remove_waits(draft, end, &sum);
 	if (masks > 0)
 		weir_draft_basis(draft,
 		                 "all rows in place of those that %zu masks pick, without counting "
 		                 "and gathering them; the host runs ahead of the device in place "
 		                 "of %zu other waits",
-		                 masks, waits);
+		                 masks, sum.waits);
+	else if (sum.listed > 0)
+		weir_draft_basis(draft,
+		                 "the host runs ahead of the device in place of %zu waits, "
+		                 "dispatches %d operators for each decision, and fetches %zu "
+		                 "values with those before them",
+		                 sum.waits, OPERATORS_INSTEAD, sum.listed);
 	else
 		weir_draft_basis(draft,
 		                 "the host runs ahead of the device in place of %zu waits, and "
 		                 "dispatches %d operators for each decision",
-		                 waits, OPERATORS_INSTEAD);
-	return masks + waits > 0;
+		                 sum.waits, OPERATORS_INSTEAD);
+	return masks + sum.waits > 0;
 }
 
 /* ---- overlap-input, overlap-output ---- */
