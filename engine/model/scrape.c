@@ -370,6 +370,21 @@ uint32_t weir_scrape_counterpart(const struct weir_scrape *other, const struct w
 	return row != WEIR_ROWMAP_NONE && other->series[row].sample_count ? row : WEIR_ROWMAP_NONE;
 }
 
+uint32_t weir_scrape_without_label(const struct weir_scrape *scrape, uint32_t series, size_t index)
+{
+	const struct weir_scrape_series *own = &scrape->series[series];
+	struct weir_scrape_label labels[WEIR_MAX_SCRAPE_LABELS];
+	size_t count = 0;
+	uint32_t row;
+
+	for (size_t i = 0; i < own->label_count; i++)
+		if (i != index)
+			labels[count++] = scrape->labels[own->first_label + i];
+	row = find_series(scrape, own->family, labels, count,
+	                  hash_series(own->family, labels, count));
+	return row != WEIR_ROWMAP_NONE && scrape->series[row].sample_count ? row : WEIR_ROWMAP_NONE;
+}
+
 double weir_scrape_value(const struct weir_scrape *scrape, uint32_t series,
                          enum weir_scrape_part part)
 {

@@ -116,6 +116,9 @@ const char *weir_scrape_label(const struct weir_scrape *scrape, uint32_t series,
  */
 uint32_t weir_scrape_counterpart(const struct weir_scrape *other, const struct weir_scrape *scrape,
                                  uint32_t series);
+/* Finds the series of the same family that has the labels of `series` but the one at `index`;
+ * WEIR_ROWMAP_NONE: not found, or without samples. */
+uint32_t weir_scrape_without_label(const struct weir_scrape *scrape, uint32_t series, size_t index);
 /* Returns the sample of one part of a series, after weir_scrape_finish(); NAN: there is no such
  * part. */
 double weir_scrape_value(const struct weir_scrape *scrape, uint32_t series,

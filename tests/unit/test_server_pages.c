@@ -617,6 +617,25 @@ static void the_newest_set_of_adapters_holds(void **state)
 	server_bench_release(&bench);
 }
 
+static void a_sum_and_its_parts_are_one_engine(void **state)
+{
+	struct server_bench bench;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	add_server_page(&bench, "sglang:num_running_reqs{priority=\"\",tp_rank=\"0\"} 14\n"
+	                        "sglang:num_running_reqs{priority=\"0\",tp_rank=\"0\"} 14\n"
+	                        "sglang:num_running_reqs_total 100\n"
+	                        "sglang:num_queue_reqs{priority=\"\",tp_rank=\"0\"} 2\n"
+	                        "sglang:num_queue_reqs{priority=\"-1\",tp_rank=\"0\"} 2\n");
+	figures = server_figures_of(&bench, NAN);
+	assert_int_equal(figures->engine_count, 1);
+	assert_near(figures->engines[0].running, 14, 0);
+	assert_near(figures->engines[0].waiting, 2, 0);
+	server_bench_release(&bench);
+}
+
 static void queues_have_names(void **state)
 {
 	struct server_bench bench;
@@ -661,6 +680,7 @@ int main(void)
 		cmocka_unit_test(transfers_and_other_caches_are_figures),
 		cmocka_unit_test(the_newest_set_of_adapters_holds),
 		cmocka_unit_test(queues_have_names),
+		cmocka_unit_test(a_sum_and_its_parts_are_one_engine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

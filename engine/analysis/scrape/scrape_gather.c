@@ -126,7 +126,7 @@ static void collect_pages(struct weir_gathering *gathering, const struct weir_pr
 struct pair {
 	const struct weir_scrape *before, *after; /* before NULL: on one page only */
 	const struct weir_scraped_row *row;
-	uint32_t family; /* on page `after` */
+	size_t used; /* series of page `after` that count */
 	bool restarted;
 };
 
@@ -252,10 +252,8 @@ static void gather_total(struct weir_gathering *gathering, const struct pair *pa
 /* Averages a gauge over the two pages; a share is also averaged over its series. */
 static void gather_gauge(const struct pair *pair, uint32_t series, struct weir_gathered *item)
 {
-	const struct weir_scrape_family *family = &pair->after->families[pair->family];
-	double weight = item->row->metric == WEIR_SCRAPED_CACHE_USAGE
-	                        ? 1.0 / (double)family->series_count
-	                        : 1.0;
+	double weight =
+		item->row->metric == WEIR_SCRAPED_CACHE_USAGE ? 1.0 / (double)pair->used : 1.0;
 	double is = weir_scrape_value(pair->after, series, WEIR_PART_VALUE), was = NAN;
 	uint32_t before;
 
@@ -316,25 +314,10 @@ static void gather_histogram(struct weir_gathering *gathering, const struct pair
 	weir_buckets_release(&before);
 }
 
-/* Returns the row for a series: of families with several kinds of series, the row of its kind.
- * NULL: this kind is not used. */
-static const struct weir_scraped_row *row_of(const struct pair *pair, uint32_t series)
-{
-	const struct weir_scraped_row *row = pair->row;
-
-	for (; row && row->label; row = weir_scraped_next(row)) {
-		const char *value = weir_scrape_label(pair->after, series, row->label);
-
-		if (value && strcmp(value, row->label_value) == 0)
-			break;
-	}
-	return row;
-}
-
 static void gather_series(struct weir_gathering *gathering, const struct pair *pair,
                           uint32_t series)
 {
-	const struct weir_scraped_row *row = row_of(pair, series);
+	const struct weir_scraped_row *row = weir_scraped_of_series(pair->row, pair->after, series);
 	const char *label;
 	struct weir_gathered *item;
 	size_t group;
@@ -344,7 +327,7 @@ static void gather_series(struct weir_gathering *gathering, const struct pair *p
 	group = find_group(gathering, row->server, model_of(pair->after, series));
 	label = row->stage_label ? weir_scrape_label(pair->after, series, row->stage_label) : NULL;
 
-	if (!pair->after->series[series].sample_count || (row->stage_label && !label))
+	if (row->stage_label && !label)
 		return;
 	item = find_item(gathering, row, group, label);
 	if (!item)
@@ -379,11 +362,10 @@ static bool is_on_later_page(const struct pages *pages, size_t page, uint32_t fa
 static void gather_family(struct weir_gathering *gathering, const struct pages *pages, size_t page,
                           uint32_t family)
 {
-	struct pair pair = {.after = pages->items[page], .family = family};
+	struct pair pair = {.after = pages->items[page]};
 	const struct weir_scrape_family *own = &pair.after->families[family];
 
-	pair.row = weir_scraped_find(weir_names_text(pair.after->names, own->name),
-	                             weir_scrape_base_length(pair.after, family));
+	pair.row = weir_scraped_of_family(pair.after, family);
 	if (!pair.row || is_on_later_page(pages, page, family))
 		return;
 	for (size_t i = 0; i < page && !pair.before; i++)
@@ -396,6 +378,10 @@ static void gather_family(struct weir_gathering *gathering, const struct pages *
 	} else {
 		gathering->unpaired++;
 	}
+	for (size_t i = 0; i < own->series_count; i++)
+		pair.used += weir_scraped_of_series(pair.row, pair.after,
+		                                    pair.after->by_family[own->first_series + i]) !=
+		             NULL;
 	for (size_t i = 0; i < own->series_count; i++)
 		gather_series(gathering, &pair, pair.after->by_family[own->first_series + i]);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/analysis/scrape/scrape_metrics.h"
+#include "engine/base/enums.h"
 
 #define S  1e9
 #define MS 1e6
@@ -292,7 +293,7 @@ static const struct weir_scraped_row *find_row(enum weir_server server, const ch
 	return NULL;
 }
 
-const struct weir_scraped_row *weir_scraped_next(const struct weir_scraped_row *row)
+static const struct weir_scraped_row *next_row(const struct weir_scraped_row *row)
 {
 	const struct weir_scraped_row *next = row + 1;
 
@@ -316,4 +317,89 @@ const struct weir_scraped_row *weir_scraped_find(const char *name, size_t len)
 		}
 	}
 	return NULL;
+}
+
+const struct weir_scraped_row *weir_scraped_of_family(const struct weir_scrape *page,
+                                                      uint32_t family)
+{
+	uint32_t id = page->families[family].name;
+	const char *name = weir_names_text(page->names, id);
+	size_t whole = weir_names_length(page->names, id);
+	size_t base = weir_scrape_base_length(page, family);
+	const struct weir_scraped_row *row = weir_scraped_find(name, base);
+
+	if (base == whole || (row && row->metric < WEIR_SCRAPED_TOTALS))
+		return row;
+	return weir_scraped_find(name, whole);
+}
+
+static bool is_one_of(const char *name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* True for a rank of an engine above the first: each states the requests of all. */
+static bool is_further_rank(const struct weir_scrape *page, uint32_t series)
+{
+	static const char *const labels[] = {"tp_rank", "pp_rank"};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(labels); i++) {
+		const char *rank = weir_scrape_label(page, series, labels[i]);
+
+		if (rank && strcmp(rank, "0") != 0)
+			return true;
+	}
+	return false;
+}
+
+/* True if a label divides the requests of an engine: it tells neither engines apart nor kinds of
+ * series that the row distinguishes. */
+static bool divides_sum(const struct weir_scraped_row *row, const char *label)
+{
+	static const char *const identities[] = {WEIR_SCRAPED_IDENTITIES};
+	const char *const kinds[] = {row->label ? row->label : "",
+	                             row->stage_label ? row->stage_label : "",
+	                             row->metric == WEIR_SCRAPED_WAITING_FOR ? "reason" : "",
+	                             row->metric == WEIR_SCRAPED_ACCEPTED_AT ? "position" : ""};
+
+	return !is_one_of(label, identities, WEIR_COUNT_OF(identities)) &&
+	       !is_one_of(label, kinds, WEIR_COUNT_OF(kinds));
+}
+
+/* True if another series states the sum over one label of this series, as SGLang does for the
+ * priorities of requests. */
+static bool is_part_of_sum(const struct weir_scraped_row *row, const struct weir_scrape *page,
+                           uint32_t series)
+{
+	const struct weir_scrape_series *own = &page->series[series];
+
+	for (size_t i = 0; i < own->label_count; i++) {
+		uint32_t name = page->labels[own->first_label + i].name;
+
+		if (divides_sum(row, weir_names_text(page->names, name)) &&
+		    weir_scrape_without_label(page, series, i) != WEIR_ROWMAP_NONE)
+			return true;
+	}
+	return false;
+}
+
+const struct weir_scraped_row *weir_scraped_of_series(const struct weir_scraped_row *family,
+                                                      const struct weir_scrape *page,
+                                                      uint32_t series)
+{
+	const struct weir_scraped_row *row = family;
+
+	for (; row && row->label; row = next_row(row)) {
+		const char *value = weir_scrape_label(page, series, row->label);
+
+		if (value && strcmp(value, row->label_value) == 0)
+			break;
+	}
+	if (!row || !page->series[series].sample_count || is_further_rank(page, series) ||
+	    is_part_of_sum(row, page, series))
+		return NULL;
+	return row;
 }

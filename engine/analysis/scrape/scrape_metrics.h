@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/model/scrape.h"
+
 enum weir_server {
 	WEIR_SERVER_TRITON,
 	WEIR_SERVER_VLLM,
@@ -71,6 +73,11 @@ enum weir_scraped {
 	WEIR_SCRAPED_TRANSFER_BYTES,
 };
 
+/* Names of the labels that distinguish engines and replicas. */
+#define WEIR_SCRAPED_IDENTITIES                                                                    \
+	"model_name", "model", "engine", "dp_rank", "engine_type", "instance", "pod", "replica",   \
+		"worker_id"
+
 struct weir_scraped_row {
 	enum weir_server server;
 	const char *name; /* without the server's prefix and a counter's "_total" */
@@ -89,8 +96,19 @@ struct weir_scraped_row {
 /* Finds the row of a metric; NULL: no metric of a known server. `len` excludes the "_total" of a
  * counter. */
 const struct weir_scraped_row *weir_scraped_find(const char *name, size_t len);
-/* Returns the next row for the same name, with another value of its label; NULL: no further row. */
-const struct weir_scraped_row *weir_scraped_next(const struct weir_scraped_row *row);
+/* Returns the first row of a family; NULL: no metric of a known server. "_total" is removed only
+ * for rows that count up: a gauge does not have it. */
+const struct weir_scraped_row *weir_scraped_of_family(const struct weir_scrape *page,
+                                                      uint32_t family);
+/*
+ * Returns the row, of those of the family, that a series counts for. NULL: the series is not used,
+ * because its kind is of no interest, because it states what another series states as well (the
+ * ranks above 0 of an engine), or because it is a part of a sum that is a series, too: the one with
+ * the same labels but one.
+ */
+const struct weir_scraped_row *weir_scraped_of_series(const struct weir_scraped_row *family,
+                                                      const struct weir_scrape *page,
+                                                      uint32_t series);
 const char *weir_server_name(enum weir_server server); /* "vLLM" */
 
 #endif

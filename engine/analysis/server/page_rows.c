@@ -39,9 +39,7 @@ struct page_cells {
 };
 
 /* Labels that distinguish engines and replicas. */
-static const char *const identities[] = {"model_name", "model",       "engine",
-                                         "dp_rank",    "engine_type", "instance",
-                                         "pod",        "replica",     "worker_id"};
+static const char *const identities[] = {WEIR_SCRAPED_IDENTITIES};
 
 /* An engine as its labels identify it, and its cells on each page. */
 struct track {
@@ -368,42 +366,14 @@ static void put_scalar(struct page_cells *cells, const struct weir_scraped_row *
 			    weir_scrape_value(page, series, WEIR_PART_VALUE));
 }
 
-/* Returns the row for a series of a family with several kinds of series; NULL: not used. */
-static const struct weir_scraped_row *row_of(const struct weir_scraped_row *row,
-                                             const struct weir_scrape *page, uint32_t series)
-{
-	for (; row && row->label; row = weir_scraped_next(row)) {
-		const char *value = weir_scrape_label(page, series, row->label);
-
-		if (value && strcmp(value, row->label_value) == 0)
-			break;
-	}
-	return row;
-}
-
-/* True for the first rank of an engine: with several, each states the requests of all. */
-static bool is_first_rank(const struct weir_scrape *page, uint32_t series)
-{
-	static const char *const labels[] = {"tp_rank", "pp_rank"};
-
-	for (size_t i = 0; i < WEIR_COUNT_OF(labels); i++) {
-		const char *rank = weir_scrape_label(page, series, labels[i]);
-
-		if (rank && strcmp(rank, "0") != 0)
-			return false;
-	}
-	return true;
-}
-
 static void read_series(struct collecting *all, size_t at, const struct weir_scraped_row *family,
                         uint32_t series)
 {
 	const struct weir_scrape *page = all->pages[at];
-	const struct weir_scraped_row *row = row_of(family, page, series);
+	const struct weir_scraped_row *row = weir_scraped_of_series(family, page, series);
 	struct track *track;
 
-	if (!row || row->server == WEIR_SERVER_GENAI || !page->series[series].sample_count ||
-	    !is_first_rank(page, series))
+	if (!row || row->server == WEIR_SERVER_GENAI)
 		return;
 	if (row->metric == WEIR_SCRAPED_ADAPTERS) { /* of the page: it names no engine */
 		put_adapters(&all->adapters[at], page, series);
@@ -428,9 +398,7 @@ static void read_page(struct collecting *all, size_t at)
 
 	for (uint32_t f = 0; f < page->family_count; f++) {
 		const struct weir_scrape_family *family = &page->families[f];
-		const struct weir_scraped_row *row =
-			weir_scraped_find(weir_names_text(page->names, family->name),
-		                          weir_scrape_base_length(page, f));
+		const struct weir_scraped_row *row = weir_scraped_of_family(page, f);
 
 		for (size_t i = 0; row && i < family->series_count; i++)
 			read_series(all, at, row, page->by_family[family->first_series + i]);
