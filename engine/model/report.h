@@ -348,7 +348,7 @@ struct weir_request_figures {
 	const struct weir_cost *cost; /* NULL: no price is known */
 };
 
-/* Traffic of one device on PCIe and NVLink, mean over the samples in use; NAN: not stated. */
+/* Traffic of one device on PCIe and NVLink, mean over all samples; NAN: not stated. */
 struct weir_transfer_figures {
 	double to_host_bytes_per_s, from_host_bytes_per_s;
 	double link_sent_bytes_per_s, link_received_bytes_per_s;

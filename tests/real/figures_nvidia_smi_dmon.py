@@ -20,21 +20,21 @@ def expected(path):
     rows = list(rows_of(path))
     used = [row for row in rows if row["sm"]]
 
-    def in_use(name, scale):
-        value = classified.mean([row.get(name) for row in used])
+    def mean(of, name, scale):
+        value = classified.mean([row.get(name) for row in of])
         return None if value is None else value * scale
 
     return classified.known({
         "samples": len(rows),
         "devices": len({row["gpu"] for row in rows}),
         "utilization_all": classified.mean([row["sm"] for row in rows]) / 100,
-        "utilization": in_use("sm", 0.01),
-        "power_w": in_use("pwr", 1),
+        "utilization": mean(used, "sm", 0.01),
+        "power_w": mean(used, "pwr", 1),
         "power_max_w": classified.most([row["pwr"] for row in rows]),
         "temperature_max_c": classified.most([row["gtemp"] for row in rows]),
-        "sm_clock_mhz": in_use("pclk", 1),
-        "to_host_bytes_per_s": in_use("txpci", 1e6),
-        "from_host_bytes_per_s": in_use("rxpci", 1e6),
+        "sm_clock_mhz": mean(used, "pclk", 1),
+        "to_host_bytes_per_s": mean(rows, "txpci", 1e6),
+        "from_host_bytes_per_s": mean(rows, "rxpci", 1e6),
     })
 
 

@@ -268,6 +268,11 @@ static double mean_in_use(const struct selection *selection, enum weir_gauge gau
 	return weir_mean(selection->values, gather(selection, gauge, true));
 }
 
+static double mean_of_all(const struct selection *selection, enum weir_gauge gauge)
+{
+	return weir_mean(selection->values, gather(selection, gauge, false));
+}
+
 static double highest(const struct selection *selection, enum weir_gauge gauge)
 {
 	size_t count = gather(selection, gauge, false);
@@ -410,15 +415,16 @@ static void count_devices(const struct selection *selection, struct weir_arena *
 	weir_names_free(names);
 }
 
+/* Copies also run while no kernel does, so that the traffic of all samples counts. */
 static void fill_transfers(const struct selection *selection, struct weir_telemetry_figures *out)
 {
 	struct weir_transfer_figures *transfers = &out->transfers;
 
-	transfers->to_host_bytes_per_s = mean_in_use(selection, WEIR_GAUGE_TO_HOST_BYTES_PER_S);
-	transfers->from_host_bytes_per_s = mean_in_use(selection, WEIR_GAUGE_FROM_HOST_BYTES_PER_S);
-	transfers->link_sent_bytes_per_s = mean_in_use(selection, WEIR_GAUGE_LINK_SENT_BYTES_PER_S);
+	transfers->to_host_bytes_per_s = mean_of_all(selection, WEIR_GAUGE_TO_HOST_BYTES_PER_S);
+	transfers->from_host_bytes_per_s = mean_of_all(selection, WEIR_GAUGE_FROM_HOST_BYTES_PER_S);
+	transfers->link_sent_bytes_per_s = mean_of_all(selection, WEIR_GAUGE_LINK_SENT_BYTES_PER_S);
 	transfers->link_received_bytes_per_s =
-		mean_in_use(selection, WEIR_GAUGE_LINK_RECEIVED_BYTES_PER_S);
+		mean_of_all(selection, WEIR_GAUGE_LINK_RECEIVED_BYTES_PER_S);
 	out->has_transfers = !isnan(transfers->to_host_bytes_per_s) ||
 	                     !isnan(transfers->from_host_bytes_per_s) ||
 	                     !isnan(transfers->link_sent_bytes_per_s) ||
@@ -431,8 +437,7 @@ static void fill(const struct selection *selection, struct weir_telemetry_figure
 	out->span_ns = selection->span_ns;
 	out->aligned = selection->aligned;
 	out->utilization = mean_in_use(selection, WEIR_GAUGE_UTILIZATION);
-	out->utilization_all =
-		weir_mean(selection->values, gather(selection, WEIR_GAUGE_UTILIZATION, false));
+	out->utilization_all = mean_of_all(selection, WEIR_GAUGE_UTILIZATION);
 	out->power_w = mean_in_use(selection, WEIR_GAUGE_POWER_W);
 	out->power_max_w = highest(selection, WEIR_GAUGE_POWER_W);
 	out->power_limit_w = lowest(selection, WEIR_GAUGE_POWER_LIMIT_W);

@@ -167,8 +167,9 @@ void weir_items_requests(const struct weir_report *report, struct weir_items *it
 		items->starts_line[before] = true;
 }
 
-/* Adds "694 W of 700 W", "1,680 MHz". */
-static void add_of(struct weir_items *items, double value, double most, const char *unit)
+/* Adds "694 W of 700 W", "1,680 MHz in use". */
+static void add_of(struct weir_items *items, double value, double most, const char *unit,
+                   const char *when)
 {
 	struct weir_text *out;
 
@@ -180,7 +181,7 @@ static void add_of(struct weir_items *items, double value, double most, const ch
 		weir_text_puts(out, " of ");
 		weir_text_count(out, (uint64_t)llround(fmin(fmax(most, 0), 1e15)));
 	}
-	weir_text_printf(out, " %s", unit);
+	weir_text_printf(out, " %s%s", unit, when);
 }
 
 /* Adds "2 x NVIDIA H200, 152 samples, utilisation 80 %", or "2 devices, among them gfx1103, ...".
@@ -210,12 +211,15 @@ static void add_seen(const struct weir_telemetry_figures *telemetry, struct weir
 void weir_items_telemetry(const struct weir_report *report, struct weir_items *items)
 {
 	const struct weir_telemetry_figures *telemetry = &report->telemetry;
+	const char *when;
 
 	if (!report->has_telemetry)
 		return;
 	add_seen(telemetry, items);
-	add_of(items, telemetry->power_w, telemetry->power_limit_w, "W");
-	add_of(items, telemetry->sm_clock_mhz, telemetry->sm_clock_max_mhz, "MHz");
+	/* The utilisation is of all samples, these are of those in use. */
+	when = telemetry->utilization > telemetry->utilization_all ? " in use" : "";
+	add_of(items, telemetry->power_w, telemetry->power_limit_w, "W", when);
+	add_of(items, telemetry->sm_clock_mhz, telemetry->sm_clock_max_mhz, "MHz", when);
 	weir_items_share(items, "throttled by power", telemetry->power_capped, "");
 	weir_items_share(items, "throttled by heat", telemetry->thermal_capped, "");
 }
