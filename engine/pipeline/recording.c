@@ -62,12 +62,33 @@ static const struct weir_recording recordings[] = {
 };
 #define GENERAL (&recordings[sizeof recordings / sizeof *recordings - 1])
 
+/* True if a result of a client of several servers is of TensorRT-LLM, by the labels of its run. */
+static bool is_of_trtllm(const struct weir_run *run)
+{
+	const char *backend = weir_run_label(run, "backend");
+
+	return weir_run_label(run, "tensorrt_llm") ||
+	       (backend && (strcmp(backend, "tensorrt-llm") == 0 || strcmp(backend, "trt") == 0));
+}
+
+/* Returns the reader whose advice fits the input; NULL: no reader is known. */
+static const char *reader_of(const struct weir_input *input)
+{
+	const char *format = input->format;
+
+	if (format && input->run && strncmp(format, "bench", 5) == 0 && is_of_trtllm(input->run))
+		return "trtllm-bench";
+	return format;
+}
+
 const struct weir_recording *weir_recording_of(const struct weir_report *report)
 {
-	for (size_t i = 0; i < report->profile->input_count; i++)
-		for (const struct weir_recording *row = recordings; row < GENERAL; row++)
-			if (report->profile->inputs[i].format &&
-			    strcmp(report->profile->inputs[i].format, row->reader) == 0)
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const char *reader = reader_of(&report->profile->inputs[i]);
+
+		for (const struct weir_recording *row = recordings; reader && row < GENERAL; row++)
+			if (strcmp(reader, row->reader) == 0)
 				return row;
+	}
 	return GENERAL;
 }
