@@ -134,8 +134,9 @@ struct weir_server_figures {
 
 	/* Irregularities, which notes report. */
 	uint64_t restarts, gaps, left_out;
-	bool single;    /* one moment only */
-	bool far_apart; /* moments more than an hour apart */
+	uint64_t busy_intervals, stalled_intervals; /* with running requests; without a token */
+	bool single;                                /* one moment only */
+	bool far_apart;                             /* moments more than an hour apart */
 	int64_t longest_gap_ns;
 };
 

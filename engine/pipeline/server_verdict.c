@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/analysis/server/states.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/model/template.h"
@@ -112,6 +113,31 @@ static const char *describe(struct weir_report *report, const struct change *cha
 	return copy;
 }
 
+/* SGLang reserves room for outputs to come, by a factor that its guide lowers to about 0.3 if
+ * requests wait at a token usage below 0.9. */
+#define LESS_CAREFUL "lower --schedule-conservativeness (1 by default) to about 0.3"
+
+static bool is_of_sglang(const struct weir_server_figures *server)
+{
+	return strcmp(server->product, product_names[SGLANG]) == 0;
+}
+
+/* Changes the words about a full KV cache if its use never reaches WEIR_KV_FULL. */
+static void soften_capacity(struct weir_report *report)
+{
+	static const char full[] = "KV cache is full";
+	struct weir_verdict *verdict = &report->verdict;
+	const char *found = verdict->headline ? strstr(verdict->headline, full) : NULL;
+
+	if (found)
+		verdict->headline = weir_arena_format(report->arena, "%.*sKV cache is near full%s",
+		                                      (int)(found - verdict->headline),
+		                                      verdict->headline, found + sizeof full - 1);
+	if (is_of_sglang(report->server))
+		verdict->next =
+			weir_arena_format(report->arena, LESS_CAREFUL "; then %s", verdict->next);
+}
+
 void weir_name_server_settings(struct weir_report *report)
 {
 	struct weir_verdict *verdict = &report->verdict;
@@ -122,6 +148,9 @@ void weir_name_server_settings(struct weir_report *report)
 			how = describe(report, find_change(main_changes[i].id));
 	if (how)
 		verdict->next = weir_arena_format(report->arena, "%s: %s", verdict->next, how);
+	if (verdict->cause && strcmp(verdict->cause, "kv-capacity") == 0 && report->server &&
+	    report->server->kv.max < WEIR_KV_FULL)
+		soften_capacity(report);
 }
 
 void weir_name_server_changes(struct weir_report *report)
@@ -146,11 +175,36 @@ static void add_share(struct weir_text *text, const char *before, double share, 
 	weir_text_puts(text, behind);
 }
 
-/* Returns the input that would say more than those that were given. */
-static const char *missing_input(const struct weir_server_figures *server)
+/* True if requests run in most intervals, two at least, without a token. */
+static bool is_hung(const struct weir_server_figures *server)
 {
+	return server->stalled_intervals >= 2 &&
+	       2 * server->stalled_intervals > server->busy_intervals;
+}
+
+/* True if SGLang lets requests wait although its KV cache has room, and slots are not the known
+ * reason. */
+static bool admits_carefully(const struct weir_server_figures *server)
+{
+	return is_of_sglang(server) && server->waiting_share > 0 && server->kv.max < WEIR_KV_FULL &&
+	       isnan(server->slot_limit);
+}
+
+/* Returns what to change or look at, or else the input that would say more than those that were
+ * given. */
+static const char *next_of(const struct weir_server_figures *server)
+{
+	if (is_hung(server))
+		return "take the stacks of the engine's process while it hangs (py-spy dump --pid "
+		       "PID), and read the log around the first interval without a token";
+	if (admits_carefully(server))
+		return "if fewer requests run than --max-running-requests permits, " LESS_CAREFUL
+		       ", so that the server admits more of them";
 	if (server->far_apart && isnan(server->waiting_share))
 		return "pass pages of one load, 15 seconds apart, or the server's log";
+	if (server->single && server->from_log)
+		return "pass a longer part of the server's log, under load: one moment shows no "
+		       "state over time";
 	if (server->single)
 		return "pass the server's log, or a page every 15 seconds under load: one moment "
 		       "shows no state over time";
@@ -182,7 +236,15 @@ void weir_explain_server(struct weir_report *report)
 		return;
 	if (isnan(server->waiting_share) && isnan(server->kv.max))
 		return;
-	weir_text_puts(&text, opening_of(server));
+	if (is_hung(server))
+		weir_text_printf(
+			&text,
+			"the server hangs, without a token in %llu of the %llu intervals in "
+			"which requests run",
+			(unsigned long long)server->stalled_intervals,
+			(unsigned long long)server->busy_intervals);
+	else
+		weir_text_puts(&text, opening_of(server));
 	add_share(&text, ": requests wait ", server->waiting_share, " of the time");
 	add_share(&text,
 	          isnan(server->waiting_share) ? ": the KV cache peaks at "
@@ -196,7 +258,7 @@ void weir_explain_server(struct weir_report *report)
 	}
 	weir_template_quote(text.data, &quoted);
 	verdict->headline = weir_arena_copy(report->arena, quoted.data, quoted.length);
-	verdict->next = missing_input(server);
+	verdict->next = next_of(server);
 	weir_text_release(&text);
 	weir_text_release(&quoted);
 }

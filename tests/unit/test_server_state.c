@@ -138,6 +138,84 @@ static void a_cache_is_full_earlier_while_slots_are_free(void **state)
 	}
 }
 
+static void unknown_slots_are_not_free(void **state)
+{
+	static const struct {
+		int rows, step;
+		const char *cause;
+	} cases[] = {{3, 0, ""}, {12, 1, "kv-capacity"}};
+
+	(void)state;
+	for (size_t c = 0; c < 2; c++) {
+		struct server_bench bench;
+		const struct weir_server_figures *figures;
+		struct weir_server_log *log;
+
+		server_bench_init(&bench);
+		log = add_server_log(&bench, WEIR_PRODUCT_SGLANG);
+		for (int i = 0; i < cases[c].rows; i++)
+			add_server_interval(log, 0, 40 + i * cases[c].step, 20, 0.82);
+		figures = server_figures_of(&bench, NAN);
+		assert_int_equal(isnan(figures->kv_full_share), cases[c].step == 0);
+		assert_string_equal(server_cause_of(&bench, figures), cases[c].cause);
+		server_bench_release(&bench);
+	}
+}
+
+static void a_server_without_tokens_is_not_short_of_cache(void **state)
+{
+	static const struct {
+		int stalled;
+		const char *cause;
+	} cases[] = {{5, "kv-capacity"}, {6, ""}, {12, ""}};
+
+	(void)state;
+	for (size_t c = 0; c < 3; c++) {
+		struct server_bench bench;
+		struct weir_server_log *log;
+		const struct weir_server_figures *figures;
+
+		server_bench_init(&bench);
+		log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+		for (int i = 0; i < 12; i++) {
+			struct weir_server_row *row = add_server_interval(log, 0, 40, 20, 0.95);
+
+			if (i < cases[c].stalled)
+				row->prompt_rate = row->decode_rate = 0;
+		}
+		figures = server_figures_of(&bench, NAN);
+		assert_int_equal(figures->busy_intervals, 12);
+		assert_int_equal(figures->stalled_intervals, cases[c].stalled);
+		assert_string_equal(server_cause_of(&bench, figures), cases[c].cause);
+		server_bench_release(&bench);
+	}
+}
+
+static void an_interval_with_any_token_is_no_stall(void **state)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	add_server_interval(log, 0, 40, 20, 0.95)->prompt_rate = 0;
+	add_server_interval(log, 0, 40, 20, 0.95)->decode_rate = 0;
+	*add_server_interval(log, 0, 40, 20, 0.95) = (struct weir_server_row){
+		.at_ns = START + 2 * TEN_S,
+		.kind = WEIR_SERVER_INTERVAL,
+		.running = 40,
+		.waiting = 20,
+		.kv_usage = 0.95,
+		.prompt_rate = NAN,
+		.decode_rate = 0,
+	};
+	add_server_interval(log, 0, 0, 20, 0.95)->decode_rate = 0;
+	log->rows[3].prompt_rate = 0; /* nothing runs */
+	assert_int_equal(server_figures_of(&bench, NAN)->stalled_intervals, 0);
+	server_bench_release(&bench);
+}
+
 static void rates_that_do_not_fall_surely_are_no_interference(void **state)
 {
 	struct server_bench bench;
@@ -764,6 +842,9 @@ int main(void)
 		cmocka_unit_test(intervals_among_steps_cover_the_time_between_them),
 		cmocka_unit_test(a_cache_that_is_full_while_requests_wait_is_the_cause),
 		cmocka_unit_test(a_cache_is_full_earlier_while_slots_are_free),
+		cmocka_unit_test(unknown_slots_are_not_free),
+		cmocka_unit_test(a_server_without_tokens_is_not_short_of_cache),
+		cmocka_unit_test(an_interval_with_any_token_is_no_stall),
 		cmocka_unit_test(rates_that_do_not_fall_surely_are_no_interference),
 		cmocka_unit_test(taken_slots_are_the_cause_if_the_cache_has_room),
 		cmocka_unit_test(a_maximum_that_is_reached_once_is_no_limit),

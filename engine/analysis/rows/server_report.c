@@ -96,7 +96,10 @@ static void note_times(const struct weir_server_figures *server, struct weir_rep
 
 static void note_quality(const struct weir_server_figures *server, struct weir_report *report)
 {
-	if (server->single)
+	if (server->single && server->from_log)
+		weir_report_note(report, "one_moment",
+		                 "the log holds one interval: it shows one moment of the server");
+	else if (server->single)
 		weir_report_note(report, "one_moment",
 		                 "the pages show one moment of the server, and counters are "
 		                 "those since its start");

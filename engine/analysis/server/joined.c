@@ -150,16 +150,16 @@ static void place_rows(struct axis *axis, const struct weir_server_engine *engin
  * hold. */
 static void find_states(struct axis *axis, const struct weir_server_engine *engine)
 {
-	bool inferred, kv_wait = false;
-	double limit = weir_engine_slot_limit(engine, &inferred);
+	struct weir_slots slots = weir_engine_slots(engine);
+	bool kv_wait = false;
 
 	for (size_t i = engine->count; i-- > 0;) {
 		const struct weir_server_row *row = engine->rows[i];
 
 		if (row->waiting >= 0)
-			kv_wait = row->waiting > 0 &&
+			kv_wait = row->waiting > 0 && !weir_is_stalled(engine, row) &&
 			          weir_is_kv_full(row->kv_usage, weir_row_running(engine, row),
-			                          limit);
+			                          &slots);
 		axis->in[IN_KV_WAIT][i] =
 			kv_wait && (row->waiting >= 0 || row->kind == WEIR_SERVER_STEP);
 		axis->in[IN_MIXED][i] = row->kind == WEIR_SERVER_STEP && row->prefill_tokens > 0 &&

@@ -12,7 +12,8 @@
 
 /* The last known state of an engine. */
 struct now {
-	double running, waiting, kv, limit;
+	double running, waiting, kv;
+	struct weir_slots slots;
 	bool seen;
 };
 
@@ -87,8 +88,8 @@ static bool is_unbalanced(const struct sweep *sweep)
 		const struct now *now = &sweep->now[e];
 
 		if (e != sweep->busiest && now->waiting == 0 &&
-		    !weir_is_kv_full(now->kv, now->running, now->limit) &&
-		    !weir_are_slots_taken(now->kv, now->running, now->limit))
+		    !weir_is_kv_full(now->kv, now->running, &now->slots) &&
+		    !weir_are_slots_taken(now->kv, now->running, now->slots.limit))
 			return true;
 	}
 	return false;
@@ -331,13 +332,9 @@ void weir_server_load(const struct weir_engines *engines, struct weir_arena *are
 
 	collect_events(&sweep, arena);
 	sweep.now = weir_arena_alloc(arena, (engines->count + 1) * sizeof *sweep.now);
-	for (size_t e = 0; e < engines->count; e++) {
-		bool inferred;
-
+	for (size_t e = 0; e < engines->count; e++)
 		sweep.now[e] =
-			(struct now){NAN, NAN, NAN,
-		                     weir_engine_slot_limit(&engines->items[e], &inferred), false};
-	}
+			(struct now){NAN, NAN, NAN, weir_engine_slots(&engines->items[e]), false};
 	sweep.busiest = find_busiest(engines, arena, out);
 	run(&sweep);
 	out->running = weir_gauge_of(sweep.running, known_of(sweep.running, sweep.values));

@@ -66,10 +66,11 @@ double weir_row_running(const struct weir_server_engine *engine, const struct we
 	return running;
 }
 
-/* Returns the highest number of running requests while others wait and the KV cache has room, if it
- * is flat; else NAN. */
-static double flat_maximum(const struct weir_server_engine *engine)
+/* Finds the highest number of running requests while others wait and the KV cache has room: it is a
+ * limit if it is flat. */
+static struct weir_slots flat_maximum(const struct weir_server_engine *engine)
 {
+	struct weir_slots slots = {.limit = NAN, .inferred = true};
 	double most = 0, all_s = 0, flat_s = 0;
 	size_t rows = 0, all = 0;
 
@@ -86,15 +87,18 @@ static double flat_maximum(const struct weir_server_engine *engine)
 		flat_s += engine->seconds[i];
 		rows++;
 	}
-	if (most >= WEIR_FLAT_LEAST && rows >= WEIR_FLAT_ROWS_IF_ALL && rows == all)
-		return most;
-	return most > 0 && rows >= WEIR_FLAT_ROWS && flat_s >= WEIR_FLAT_SHARE * all_s ? most : NAN;
+	if ((most >= WEIR_FLAT_LEAST && rows >= WEIR_FLAT_ROWS_IF_ALL && rows == all) ||
+	    (most > 0 && rows >= WEIR_FLAT_ROWS && flat_s >= WEIR_FLAT_SHARE * all_s))
+		slots.limit = most;
+	slots.varied = isnan(slots.limit) && all >= WEIR_FLAT_ROWS;
+	return slots;
 }
 
-double weir_engine_slot_limit(const struct weir_server_engine *engine, bool *inferred)
+struct weir_slots weir_engine_slots(const struct weir_server_engine *engine)
 {
-	*inferred = engine->settings.max_running <= 0;
-	return *inferred ? flat_maximum(engine) : (double)engine->settings.max_running;
+	if (engine->settings.max_running > 0)
+		return (struct weir_slots){.limit = (double)engine->settings.max_running};
+	return flat_maximum(engine);
 }
 
 static bool reaches(double running, double limit)
@@ -102,13 +106,19 @@ static bool reaches(double running, double limit)
 	return running >= WEIR_SLOTS_TAKEN * limit;
 }
 
-bool weir_is_kv_full(double usage, double running, double limit)
+static bool are_slots_known(const struct weir_slots *slots)
+{
+	return !isnan(slots->limit) || slots->varied;
+}
+
+bool weir_is_kv_full(double usage, double running, const struct weir_slots *slots)
 {
 	if (usage >= WEIR_KV_FULL)
 		return true;
-	if (reaches(running, limit))
+	if (reaches(running, slots->limit))
 		return false;
-	return usage >= WEIR_KV_FULL_FREE_SLOTS || (running > 0 && usage * (1 + 1 / running) >= 1);
+	return (are_slots_known(slots) && usage >= WEIR_KV_FULL_FREE_SLOTS) ||
+	       (running > 0 && usage * (1 + 1 / running) >= 1);
 }
 
 bool weir_are_slots_taken(double usage, double running, double limit)
@@ -116,18 +126,24 @@ bool weir_are_slots_taken(double usage, double running, double limit)
 	return reaches(running, limit) && !(usage >= WEIR_KV_FULL);
 }
 
+bool weir_is_stalled(const struct weir_server_engine *engine, const struct weir_server_row *row)
+{
+	return !engine->pages && row->kind == WEIR_SERVER_INTERVAL && row->running > 0 &&
+	       row->prompt_rate == 0 && row->decode_rate == 0;
+}
+
 /* ---- states ---- */
 
 /* Seconds in each state, summed over engines; known: seconds in which the state could be told. */
 struct seconds {
-	double known, waiting;
+	double known, waiting, waiting_stalled;
 	double waiting_kv_known, kv_full;
 	double waiting_slots_known, slots;
 	double waiting_steps_known, full_steps;
 };
 
-static void count_row(const struct weir_server_engine *engine, size_t i, double limit,
-                      struct seconds *seconds)
+static void count_row(const struct weir_server_engine *engine, size_t i,
+                      const struct weir_slots *slots, struct seconds *seconds)
 {
 	const struct weir_server_row *row = engine->rows[i];
 	double s = engine->seconds[i], running = weir_row_running(engine, row);
@@ -138,15 +154,20 @@ static void count_row(const struct weir_server_engine *engine, size_t i, double 
 	if (row->waiting == 0)
 		return;
 	seconds->waiting += s;
-	if (!isnan(row->kv_usage)) {
-		seconds->waiting_kv_known += s;
-		if (weir_is_kv_full(row->kv_usage, running, limit))
-			seconds->kv_full += s;
+	if (weir_is_stalled(engine, row)) {
+		seconds->waiting_stalled += s;
+		return;
 	}
-	if (isnan(limit) || isnan(running))
+	if (weir_is_kv_full(row->kv_usage, running, slots)) {
+		seconds->waiting_kv_known += s;
+		seconds->kv_full += s;
+	} else if (row->kv_usage < WEIR_KV_FULL_FREE_SLOTS || are_slots_known(slots)) {
+		seconds->waiting_kv_known += isnan(row->kv_usage) ? 0 : s;
+	}
+	if (isnan(slots->limit) || isnan(running))
 		return;
 	seconds->waiting_slots_known += s;
-	if (weir_are_slots_taken(row->kv_usage, running, limit))
+	if (weir_are_slots_taken(row->kv_usage, running, slots->limit))
 		seconds->slots += s;
 }
 
@@ -263,6 +284,29 @@ static void fill_queue(const struct weir_engines *engines, struct weir_server_fi
 		out->queue_of_latency = share_of(waiting, waiting + running);
 }
 
+/* Counts the intervals in which requests run, and the stalled ones of them. */
+static void count_stalls(const struct weir_server_engine *engine, struct weir_server_figures *out)
+{
+	for (size_t i = 0; i < engine->count; i++) {
+		const struct weir_server_row *row = engine->rows[i];
+
+		out->busy_intervals += row->kind == WEIR_SERVER_INTERVAL && row->running > 0;
+		out->stalled_intervals += weir_is_stalled(engine, row);
+	}
+}
+
+static void fill_states(const struct seconds *seconds, struct weir_server_figures *out)
+{
+	/* The rest of the waiting does not stand for a stall that is most of it. */
+	bool stalled =
+		seconds->waiting_stalled > 0 && seconds->waiting_stalled >= 0.5 * seconds->waiting;
+
+	out->waiting_share = share_of(seconds->waiting, seconds->known);
+	out->kv_full_share = stalled ? NAN : share_of(seconds->kv_full, seconds->waiting_kv_known);
+	out->slots_share = stalled ? NAN : share_of(seconds->slots, seconds->waiting_slots_known);
+	out->full_steps = share_of(seconds->full_steps, seconds->waiting_steps_known);
+}
+
 void weir_server_states(const struct weir_engines *engines, struct weir_arena *arena,
                         struct weir_server_figures *out)
 {
@@ -273,26 +317,24 @@ void weir_server_states(const struct weir_engines *engines, struct weir_arena *a
 	out->slot_limit = NAN;
 	for (size_t i = 0; i < engines->count; i++) {
 		const struct weir_server_engine *engine = &engines->items[i];
-		bool inferred;
-		double limit = weir_engine_slot_limit(engine, &inferred), waiting = NAN;
+		struct weir_slots slots = weir_engine_slots(engine);
+		double waiting = NAN;
 
 		for (size_t r = 0; r < engine->count; r++) {
-			count_row(engine, r, limit, &seconds);
+			count_row(engine, r, &slots, &seconds);
 			count_step(engine, r, &waiting, &seconds);
 			out->moments +=
 				engine->rows[r]->running >= 0 || engine->rows[r]->waiting >= 0;
 		}
 		seconds.known += engine->idle_s;
-		if (!isnan(limit) && !(limit <= out->slot_limit)) {
-			out->slot_limit = limit;
-			out->slots_inferred = inferred;
+		if (!isnan(slots.limit) && !(slots.limit <= out->slot_limit)) {
+			out->slot_limit = slots.limit;
+			out->slots_inferred = slots.inferred;
 		}
+		count_stalls(engine, out);
 		fill_engine(engine, scratch, &out->engines[i]);
 	}
-	out->waiting_share = share_of(seconds.waiting, seconds.known);
-	out->kv_full_share = share_of(seconds.kv_full, seconds.waiting_kv_known);
-	out->slots_share = share_of(seconds.slots, seconds.waiting_slots_known);
-	out->full_steps = share_of(seconds.full_steps, seconds.waiting_steps_known);
+	fill_states(&seconds, out);
 	fill_kv(engines, scratch, out);
 	fill_queue(engines, out);
 }

@@ -3,10 +3,15 @@
  * States of a server over time: waiting, a full KV cache, taken slots, imbalance of engines.
  *
  * The KV cache is near full from WEIR_KV_FULL on, and from WEIR_KV_FULL_FREE_SLOTS on while slots
- * are free, or if one more request of the mean size of those that run would not fit: usage * (1 + 1
- * / running) >= 1. Slots are taken if the requests that run reach WEIR_SLOTS_TAKEN of the limit,
- * because a server reports after requests have finished and before others take their slots. If both
- * hold, the KV cache decides only from WEIR_KV_FULL on.
+ * are known to be free, or if one more request of the mean size of those that run would not fit:
+ * usage * (1 + 1 / running) >= 1. Between both limits, unknown slots leave it unknown. Slots are
+ * taken if the requests that run reach WEIR_SLOTS_TAKEN of the limit, because a server reports
+ * after requests have finished and before others take their slots. If both hold, the KV cache
+ * decides only from WEIR_KV_FULL on.
+ *
+ * An interval is stalled if requests run and the log states that neither prompts nor outputs were
+ * computed: the server hangs, and neither cache nor slots explain the waiting. Pages do not show
+ * it, because some servers count tokens when a request ends.
  *
  * A step is full if its tokens reach WEIR_STEP_FULL of the setting max_step_tokens: the last chunk
  * of a prompt rarely fills it to the end.
@@ -34,11 +39,18 @@
 
 /* Returns the requests that run in a row; NAN: not stated. */
 double weir_row_running(const struct weir_server_engine *engine, const struct weir_server_row *row);
-/* Returns the limit of running requests: the setting, else a flat maximum; NAN: neither is known.
- * *inferred: it is a flat maximum. */
-double weir_engine_slot_limit(const struct weir_server_engine *engine, bool *inferred);
-bool weir_is_kv_full(double usage, double running, double limit);
+
+struct weir_slots {
+	double limit;  /* of running requests: the setting, else a flat maximum; NAN: not known */
+	bool inferred; /* `limit` is a flat maximum */
+	bool varied;   /* without a limit: the requests that run vary while others wait */
+};
+
+struct weir_slots weir_engine_slots(const struct weir_server_engine *engine);
+bool weir_is_kv_full(double usage, double running, const struct weir_slots *slots);
 bool weir_are_slots_taken(double usage, double running, double limit);
+/* Returns true if requests run in an interval without any token. */
+bool weir_is_stalled(const struct weir_server_engine *engine, const struct weir_server_row *row);
 
 /* A value and the time that it stands for. */
 struct weir_weighted {
