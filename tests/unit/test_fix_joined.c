@@ -96,6 +96,39 @@ static void a_product_before_attention_takes_rows_in_any_order(void **state)
 	assert_false(reordered("[1024, 1024, 64]", "[\"\", \"[1, 2, 0]\"]", attention).found);
 }
 
+/* Returns what avoid-copies finds if the transposed copy of a product's result is summed along its
+ * rows, which need their elements one behind the other. */
+static struct advice_result turned(const char *op, const char *dims, const char *between)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, op, dims, TWO, "nvjet_gemm", 550);
+	if (between)
+		advice_step_op(step, "aten::between", "[[64, 1024, 2048]]", "[" BF16 "]", between,
+		               180);
+	permuted(step, "[64, 1024, 2048]", "[\"\", \"[0, 2, 1]\"]", "[64, 2048, 1024]", COPY_US);
+	advice_step_op(step, "aten::cumsum", "[[64, 2048, 1024]]", "[" BF16 "]",
+	               "kernel of the reader", 180);
+	advice_step_wait(step);
+	return avoid(step);
+}
+
+static void a_product_writes_its_result_transposed(void **state)
+{
+	static const char product[] = "[[64, 1024, 512], [64, 512, 2048]]";
+	struct advice_result result = turned("aten::bmm", product, NULL);
+
+	(void)state;
+	assert_true(result.found);
+	assert_near(result.before_us - result.after_us, COPY_US, CLOSE_US);
+	/* A pointwise operator takes any order, a reader of rows does not. */
+	assert_true(turned("aten::bmm", product, "vectorized_elementwise_kernel").found);
+	assert_false(turned("aten::bmm", product, "kernel of the reader").found);
+	/* The result of no product, and of one with other rows and columns. */
+	assert_false(turned("aten::add", "[[64, 1024, 2048], [64, 1024, 2048]]", NULL).found);
+	assert_false(turned("aten::bmm", "[[64, 2048, 512], [64, 512, 1024]]", NULL).found);
+}
+
 /* Copies a permuted tensor of 67 million elements, and adds another one to it, or negates it. */
 static struct advice_result added(const char *op, const char *dims, const char *types)
 {
@@ -176,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(attention_takes_packed_heads_without_a_copy),
 		cmocka_unit_test(a_product_before_attention_takes_rows_in_any_order),
+		cmocka_unit_test(a_product_writes_its_result_transposed),
 		cmocka_unit_test(a_sum_of_two_layouts_computes_each_place),
 		cmocka_unit_test(the_product_of_repeated_rows_is_repeated_instead),
 	};
