@@ -52,12 +52,19 @@ struct chain {
 	size_t outside_count;
 	double read_bytes;     /* tensors from outside */
 	double doubt_bytes;    /* of them, those that may be one that was read before */
+	double again_bytes;    /* results read again, which may be other tensors from outside */
 	double longest_read;   /* the largest tensor from outside */
 	double residual_bytes; /* of the last call, if it may add a tensor from outside */
+	bool last_outside;     /* the last call read a tensor from outside */
 	double now_ns, rate, floor_ns;
 	size_t reductions;
-	bool again;  /* its rows are longer than a block keeps */
-	bool closed; /* the last call reduced everything to one value */
+	/* The update of a parameter; see note_update(). */
+	size_t averages;   /* moving averages */
+	bool squares;      /* an average of squares */
+	double root_bytes; /* its root; 0: none */
+	bool update;       /* a division by the root */
+	bool again;        /* its rows are longer than a block keeps */
+	bool closed;       /* the last call reduced everything to one value */
 };
 
 /* The tensors of one call. */
@@ -69,6 +76,7 @@ struct tensors {
 	double row_bytes;
 	bool sum;    /* the call is an addition */
 	bool joins;  /* it continues a chain, but does not begin one */
+	bool blends; /* it scales the second tensor of a blend; see mark_blended() */
 	bool scalar; /* it prepares one value, which a compiler computes where it is used */
 };
 
@@ -259,6 +267,55 @@ static void mark_fresh(const struct weir_op_calls *calls, const struct chain *ch
 	}
 }
 
+/* ---- blends ---- */
+
+/* True if the call reads `count` tensors of this size and writes one. */
+static bool takes(const struct weir_op_calls *calls, size_t c, size_t count, double bytes)
+{
+	struct tensors tensors;
+
+	if (!is_fusible(calls, &calls->items[c], &tensors) || tensors.in_count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!same_bytes(tensors.in[i], bytes))
+			return false;
+	return same_bytes(tensors.out_bytes, bytes);
+}
+
+/* True if the call scales a tensor of this size by one value. */
+static bool scales(const struct weir_op_calls *calls, size_t c, double bytes)
+{
+	static const char *const names[] = {"mul", "div", NULL};
+
+	return weir_op_is_one_of(weir_op_calls_name(calls, &calls->items[c]), names) &&
+	       takes(calls, c, 1, bytes);
+}
+
+/* True if the call is of this name and takes two tensors of this size. */
+static bool joins_two(const struct weir_op_calls *calls, size_t c, const char *name, double bytes)
+{
+	return c < calls->count && strcmp(weir_op_calls_name(calls, &calls->items[c]), name) == 0 &&
+	       takes(calls, c, 2, bytes);
+}
+
+/* Marks a call that scales the second tensor of a blend: a x + b y, or a x + b y z, as moving
+ * averages are. That tensor is neither the first one nor the first one scaled: the program would
+ * have scaled once by a + b, or by a b. */
+static void mark_blended(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
+                         struct tensors *tensors)
+{
+	size_t next = c + 1;
+	double bytes = tensors->in[0];
+
+	if (tensors->in_count != 1 || chain->first + chain->count != c ||
+	    !scales(calls, c, bytes) || !scales(calls, c - 1, bytes))
+		return;
+	if (joins_two(calls, next, "mul", bytes))
+		next++;
+	tensors->blends =
+		joins_two(calls, next, "add", bytes) || joins_two(calls, next, "sub", bytes);
+}
+
 /* ---- the chain ---- */
 
 /* Marks the latest unread result of this size as read, else the latest one that this call has not
@@ -312,6 +369,22 @@ static void read_outside(struct chain *chain, double bytes, size_t known)
 	chain->longest_read = fmax(chain->longest_read, bytes);
 }
 
+/* Adds what the second scaling of a blend reads: a tensor from outside that an earlier call may
+ * have read, but not the call before. */
+static void read_blended(struct chain *chain, double bytes)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < chain->outside_count; i++)
+		others += same_bytes(chain->outside[i], bytes);
+	if (others > 0 && chain->last_outside)
+		others--;
+	if (others > 0)
+		chain->again_bytes += bytes;
+	else
+		read_outside(chain, bytes, 0);
+}
+
 static bool any_linked(const struct chain *chain, const struct tensors *tensors)
 {
 	for (size_t i = 0; i < tensors->in_count; i++)
@@ -330,15 +403,20 @@ static void extend(struct chain *chain, const struct weir_op_call *call,
 	size_t known = chain->outside_count;
 
 	chain->residual_bytes = 0;
-	for (size_t i = 0; i < tensors->in_count; i++) {
+	if (tensors->blends)
+		read_blended(chain, tensors->in[0]);
+	for (size_t i = 0; i < tensors->in_count && !tensors->blends; i++) {
 		bool again = false;
 
 		if (tensors->fresh[i] ||
 		    !read_result(chain, tensors->in[i], call->family == WEIR_FAMILY_NORM, &again))
 			read_outside(chain, tensors->in[i], known);
+		if (again)
+			chain->again_bytes += tensors->in[i];
 		if (again && tensors->sum)
 			chain->residual_bytes = tensors->in[i];
 	}
+	chain->last_outside = chain->outside_count > known;
 	chain->made[chain->count++] =
 		(struct made){.bytes = tensors->out_bytes, .sum = tensors->sum};
 	chain->elements = fmax(chain->elements, tensors->elements);
@@ -458,6 +536,62 @@ static bool continues(const struct weir_op_calls *calls, const struct chain *cha
 	return tensors->scalar || any_linked(chain, tensors) || is_side(calls, chain, c, tensors);
 }
 
+/* ---- updates of parameters ---- */
+
+/* Tensors that the update of a parameter by Adam moves (Kingma and Ba, 2015, algorithm 1): it reads
+ * parameter, gradient and two averages, and writes all but the gradient. RMSprop has one average.
+ */
+#define ADAM_TENSORS    7.0
+#define RMSPROP_TENSORS 5.0
+
+/* True if the call squares a tensor of this size, or multiplies two. */
+static bool squares(const struct weir_op_calls *calls, size_t c, double bytes)
+{
+	static const char *const names[] = {"pow", "square", NULL};
+
+	return joins_two(calls, c, "mul", bytes) ||
+	       (weir_op_is_one_of(weir_op_calls_name(calls, &calls->items[c]), names) &&
+	        takes(calls, c, 1, bytes));
+}
+
+/* Notes the sum of two tensors as an average of values, a m + b g, or of squares, a v + b g g. */
+static void note_average(const struct weir_op_calls *calls, struct chain *chain, size_t c,
+                         double bytes)
+{
+	bool one = chain->count > 1 && scales(calls, c - 1, bytes);
+	bool two = chain->count > 2 && scales(calls, c - 2, bytes);
+	bool three = chain->count > 3 && scales(calls, c - 3, bytes);
+
+	if (one && two)
+		chain->averages++;
+	else if (three &&
+	         ((two && squares(calls, c - 1, bytes)) || (one && squares(calls, c - 2, bytes))))
+		chain->squares = true;
+}
+
+/* Notes the parts of such an update: averages, one of squares, its root, and a division by that.
+ * Averages are the state of the next step, so that each is read and written; all have the shape of
+ * the parameter, so that the trace does not tell them apart. `c`: the chain's last call. */
+static void note_update(const struct weir_op_calls *calls, struct chain *chain, size_t c)
+{
+	const char *name = weir_op_calls_name(calls, &calls->items[c]);
+	double bytes = chain->made[chain->count - 1].bytes;
+	bool scaled = chain->count > 1 &&
+	              strncmp(weir_op_calls_name(calls, &calls->items[c - 1]), "mul", 3) == 0;
+
+	if (joins_two(calls, c, "add", bytes))
+		note_average(calls, chain, c, bytes);
+	else if (strncmp(name, "lerp", 4) == 0 || (scaled && joins_two(calls, c, "add_", bytes)))
+		chain->averages++; /* m.mul_(a).add_(g, alpha=b) */
+	else if (scaled && strncmp(name, "addcmul", 7) == 0)
+		chain->squares = true; /* v.mul_(a).addcmul_(g, g, value=b) */
+	else if (chain->squares && strcmp(name, "sqrt") == 0)
+		chain->root_bytes = bytes;
+	else if (chain->root_bytes > 0 && same_bytes(chain->root_bytes, bytes))
+		chain->update |=
+			joins_two(calls, c, "div", bytes) || strncmp(name, "addcdiv", 7) == 0;
+}
+
 /* ---- operators of libraries ---- */
 
 /* At least three calls behind a layer are a function written by hand, which one kernel or a
@@ -516,6 +650,9 @@ static double bytes_of(const struct chain *chain)
 	for (size_t i = 0; i < chain->count; i++)
 		if (!chain->made[i].read || chain->made[i].kept || i + 1 == chain->count)
 			bytes += chain->made[i].bytes;
+	if (chain->update)
+		bytes = fmax(bytes, chain->root_bytes *
+		                            (chain->averages > 0 ? ADAM_TENSORS : RMSPROP_TENSORS));
 	return bytes;
 }
 
@@ -554,8 +691,10 @@ static void fuse(struct weir_draft *draft, const struct weir_op_calls *calls,
 	ns = fmax(bytes / rate * 1e9, fmax(chain->floor_ns, WEIR_SHORTEST_KERNEL_NS));
 	if (ns >= chain->now_ns)
 		return;
-	/* At most: an intermediate value is needed elsewhere as well. */
-	high_ns = fmin(chain->now_ns, ns + chain->main_bytes / rate * 1e9);
+	/* At most: an intermediate value is needed elsewhere as well, or each tensor that seems to
+	 * be read again is another one. The shapes of both are the same. */
+	high_ns =
+		fmin(chain->now_ns, ns + fmax(chain->main_bytes, chain->again_bytes) / rate * 1e9);
 	low_ns = fmax(0.5 * ns, 0.8 * ns - chain->doubt_bytes / rate * 1e9);
 	weir_op_call_set(draft, &calls->items[chain->first], ns, low_ns, high_ns);
 	for (size_t i = 1; i < chain->count; i++)
@@ -589,14 +728,18 @@ bool weir_join_pointwise(struct weir_draft *draft, bool layers)
 			leave_layer(draft, &calls->items[c]);
 			fusible = false;
 		}
-		if (fusible && chain.count > 0)
+		if (fusible && chain.count > 0) {
 			mark_fresh(calls, &chain, c, &tensors);
+			mark_blended(calls, &chain, c, &tensors);
+		}
 		if (!fusible || !continues(calls, &chain, c, &tensors)) {
 			fuse(draft, calls, &chain, &total);
 			chain = (struct chain){.first = c};
 		}
-		if (fusible && (chain.count > 0 || !tensors.joins))
+		if (fusible && (chain.count > 0 || !tensors.joins)) {
 			extend(&chain, &calls->items[c], &tensors);
+			note_update(calls, &chain, c);
+		}
 	}
 	fuse(draft, calls, &chain, &total);
 	if (total.chains > 0)
