@@ -21,8 +21,10 @@ struct weir_profiler_factors {
 #define WEIR_PROFILER_FACTOR_LOW  1.5
 #define WEIR_PROFILER_FACTOR_HIGH 2.6
 /* Where it also records Python's frames, it is called at each call and return of Python: 2.2 to 2.9
- * times slower in 10 such captures, median 2.5, and 2.6 to 3.4 in an eleventh. 12 captures of the
- * same day without frames: 1.7 to 2.6, median 2.1. */
+ * times slower in 10 captures, median 2.5, and 2.6 to 3.4 in an eleventh. 12 captures of the same
+ * day without frames: 1.7 to 2.6, median 2.1. All are steps of more than 1 ms that dispatch limits,
+ * without much other work of the host and with little to wait for. Shorter ones, most of which is
+ * the profiler's own work, took up to 6 times as long with frames and up to 4 times without. */
 #define WEIR_STACKS_FACTOR      2.5
 #define WEIR_STACKS_FACTOR_LOW  2.2
 #define WEIR_STACKS_FACTOR_HIGH 3.0
