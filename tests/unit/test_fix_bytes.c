@@ -63,6 +63,40 @@ static void a_cast_before_a_copy_of_a_part_casts_that_part(void **state)
 	}
 }
 
+/* True if an operator that the host runs behind the result of a kernel, and behind `rows` other
+ * operators, is found to reduce it, or to pick a quarter of it. */
+static bool finds_behind(int rows, const char *op)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	advice_step_op(step, "aten::mul", "[[64, 8000], [64, 8000]]", "[\"float\", \"float\"]",
+	               "vectorized_elementwise_kernel", 400);
+	copy(step, down, "[[64, 8000], [64, 8000], []]", "[\"float\", \"float\", \"Scalar\"]", 1000,
+	     INT64_C(64) * 8000 * 4);
+	for (int i = 0; i < rows; i++)
+		advice_step_view(step, "aten::view", "[[4], []]", "[\"float\", \"Scalar\"]", NULL);
+	advice_step_view(step, op, "[[64, 8000], [], [], [], []]",
+	                 "[\"float\", \"Scalar\", \"Scalar\", \"Scalar\", \"Scalar\"]",
+	                 "[\"\", \"0\", \"0\", \"16\", \"1\"]");
+	advice_step_wait(step);
+	advice_step_apply(step, weir_fix_copy_less, &result);
+	return result.found;
+}
+
+/* Later operators have other reasons. */
+static void a_use_is_searched_a_thousand_rows_behind_a_copy(void **state)
+{
+	static const char *const ops[] = {"aten::amax", "aten::slice"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(ops); i++) {
+		assert_true(finds_behind(0, ops[i]));
+		assert_true(finds_behind(998, ops[i]));
+		assert_false(finds_behind(999, ops[i]));
+	}
+}
+
 /* ---- copy-less: uploads in fewer bits ---- */
 
 /* 4 Mi values go to the device in 400 us, where `op` reads them in 40 us. */
@@ -281,6 +315,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cast_before_a_copy_of_a_part_casts_that_part),
+		cmocka_unit_test(a_use_is_searched_a_thousand_rows_behind_a_copy),
 		cmocka_unit_test(values_are_copied_in_the_type_that_the_device_casts_them_to),
 		cmocka_unit_test(values_that_the_device_also_uses_uncast_are_copied_whole),
 		cmocka_unit_test(pictures_are_copied_as_bytes),

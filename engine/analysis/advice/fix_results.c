@@ -100,6 +100,16 @@ static bool works_on(const struct weir_draft *draft, uint32_t row, double elemen
 /* A result is used soon behind its copy: later rows are not searched. */
 #define MOST_ROWS 1000
 
+/* Returns the end of the rows on the thread of a host row that are searched behind it. */
+static size_t end_of_search(const struct weir_program *program, uint32_t row)
+{
+	const struct weir_timeline *timeline = &program->rank->timeline;
+	size_t first, end;
+
+	weir_timeline_thread_rows(timeline, timeline->trace->host.thread[row], &first, &end);
+	return end < row + MOST_ROWS ? end : row + MOST_ROWS;
+}
+
 /* Collects the time of the host's operators on the tensor behind a copy on its thread, casts and
  * scaling included; returns the number of those that reduce it. */
 static size_t find_operators(const struct weir_draft *draft, uint32_t call, double elements,
@@ -107,11 +117,8 @@ static size_t find_operators(const struct weir_draft *draft, uint32_t call, doub
 {
 	const struct weir_program *program = &draft->program;
 	const struct weir_host_columns *host = &program->rank->trace->host;
-	size_t first, end, found = 0;
+	size_t end = end_of_search(program, call), found = 0;
 
-	weir_timeline_thread_rows(&program->rank->timeline, host->thread[call], &first, &end);
-	if (end > call + MOST_ROWS)
-		end = call + MOST_ROWS;
 	for (size_t row = call + 1; row < end && host->start_ns[row] < program->host_end_ns;
 	     row++) {
 		if (host->start_ns[row] < host->end_ns[call] ||
@@ -180,13 +187,11 @@ static bool computes_on_host(const struct weir_draft *draft, const struct weir_j
 	const struct weir_program *program = &draft->program;
 	const struct weir_host_columns *host = &program->rank->trace->host;
 	uint32_t call = program->issues[job->issue].call;
-	size_t first, end;
+	size_t end;
 
 	if (call == WEIR_NONE)
 		return false;
-	weir_timeline_thread_rows(&program->rank->timeline, host->thread[call], &first, &end);
-	if (end > call + MOST_ROWS)
-		end = call + MOST_ROWS;
+	end = end_of_search(program, call);
 	for (uint32_t row = call + 1; row < end && host->start_ns[row] < program->host_end_ns;
 	     row++)
 		if (host->start_ns[row] >= host->end_ns[call] &&
@@ -243,12 +248,9 @@ static double picked_elements(const struct weir_draft *draft, uint32_t call, dou
 	const struct weir_program *program = &draft->program;
 	const struct weir_timeline *timeline = &program->rank->timeline;
 	const struct weir_host_columns *host = &program->rank->trace->host;
-	size_t first, end;
+	size_t end = end_of_search(program, call);
 	double sum = 0;
 
-	weir_timeline_thread_rows(timeline, host->thread[call], &first, &end);
-	if (end > call + MOST_ROWS)
-		end = call + MOST_ROWS;
 	for (uint32_t row = call + 1; row < end && host->start_ns[row] < program->host_end_ns;
 	     row++) {
 		const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
@@ -493,12 +495,9 @@ static bool find_picking(const struct weir_draft *draft, uint32_t outer, double 
 {
 	const struct weir_program *program = &draft->program;
 	const struct weir_host_columns *host = &program->rank->trace->host;
-	size_t first, end;
+	size_t end = end_of_search(program, outer);
 
 	*out = (struct picking){0};
-	weir_timeline_thread_rows(&program->rank->timeline, host->thread[outer], &first, &end);
-	if (end > outer + MOST_ROWS)
-		end = outer + MOST_ROWS;
 	for (uint32_t row = outer + 1; row < end && host->start_ns[row] < program->host_end_ns;
 	     row++)
 		if (host->start_ns[row] >= host->end_ns[outer] &&
