@@ -11,12 +11,14 @@
 
 #include <cmocka.h>
 
+#include "engine/analysis/advice/advise.h"
 #include "engine/analysis/advice/draft.h"
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/places.h"
 #include "engine/analysis/advice/replay.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
+#include "rules/fixes.h"
 #include "tests/unit/advice_record.h"
 
 #define FOLDER      "tests/data/advice/figures"
@@ -126,6 +128,36 @@ static void add_fix(struct weir_text *text, const struct weir_fix_method *method
 	weir_draft_release(&draft);
 }
 
+/* Adds the fixes that the report names, in their order. */
+static void add_advice(struct weir_text *text, const struct weir_advisor *advisor)
+{
+	struct weir_arena *arena = weir_arena_new();
+	struct weir_fix_catalogue catalogue;
+	struct weir_found_fixes found;
+	struct weir_error err;
+
+	assert_int_equal(weir_fixes_load(arena, &catalogue, &err), WEIR_OK);
+	weir_advise(advisor->program.analysis, advisor->report, &catalogue, arena, &found);
+	weir_text_printf(text, "\tstep %.9g, busy %.9g to %.9g, slower by %.9g to %.9g\n",
+	                 found.step_ns, found.least_busy, found.most_busy, found.least_slower,
+	                 found.most_slower);
+	for (size_t i = 0; i < found.count; i++) {
+		const struct weir_found_fix *fix = &found.items[i];
+
+		weir_text_printf(text, "\tnames %s%s%s: %.9g -> %.9g, %.9g to %.9g, %.9g;",
+		                 fix->entry->id, fix->of_trace ? " of all" : "",
+		                 fix->of_row ? " of a row" : "", fix->before_ns, fix->step_ns,
+		                 fix->low_ns, fix->high_ns, fix->speedup);
+		for (size_t n = 0; n < fix->need_count; n++)
+			weir_text_printf(text, " need %s",
+			                 weir_need_state_name(fix->needs[n].state));
+		for (size_t n = 0; n < WEIR_COUNT_OF(fix->instead) && fix->instead[n]; n++)
+			weir_text_printf(text, " instead of %s", fix->instead[n]);
+		weir_text_puts(text, "\n");
+	}
+	weir_arena_free(arena);
+}
+
 /* A block has a line of the run, and indented lines of the fixes that it has a place for. */
 static void describe(struct weir_text *text, const struct weir_advisor *advisor)
 {
@@ -143,6 +175,7 @@ static void describe(struct weir_text *text, const struct weir_advisor *advisor)
 	                 advisor->operator_ns / 1000);
 	for (const struct weir_fix_method *method = weir_fix_methods; method->id; method++)
 		add_fix(text, method, advisor);
+	add_advice(text, advisor);
 }
 
 /* ---- the file ---- */
