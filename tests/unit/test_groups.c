@@ -101,6 +101,45 @@ static void the_time_of_the_longest_kernel_is_summed_by_name(void **state)
 	scene_release(&scene);
 }
 
+/* Makes 3 calls of an operator: a long kernel, and a short one on grids of those sizes. */
+static struct weir_group_kernel short_kernel_on(const uint32_t blocks[3], const uint32_t threads[3])
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_group_kernel kernel;
+	struct scene scene;
+
+	for (int64_t i = 0; i < 3; i++) {
+		make_op(make, "aten::mm", i * 1000, (uint64_t)i + 1);
+		make_kernel(make, 0, "long", i * 1000 + 100, i * 1000 + 150, (uint64_t)i + 1);
+		make_device(make, &(struct make_device_row){.name = "short",
+		                                            .start_ns = i * 1000 + 160,
+		                                            .end_ns = i * 1000 + 170,
+		                                            .correlation = (uint64_t)i + 1,
+		                                            .blocks = blocks[i],
+		                                            .threads_per_block = threads[i]});
+	}
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene.groups.kernel_count, 1);
+	kernel = scene.groups.kernels[0];
+	scene_release(&scene);
+	return kernel;
+}
+
+static void the_smallest_grid_and_block_of_another_kernel_are_kept(void **state)
+{
+	struct weir_group_kernel kernel =
+		short_kernel_on((uint32_t[]){30, 20, 40}, (uint32_t[]){64, 128, 32});
+
+	(void)state;
+	assert_int_equal(kernel.rows, 3);
+	assert_int_equal(kernel.ns, 30);
+	assert_int_equal(kernel.blocks, 20);
+	assert_int_equal(kernel.threads, 32);
+	kernel = short_kernel_on((uint32_t[]){30, 0, 40}, (uint32_t[]){0, 128, 32});
+	assert_int_equal(kernel.blocks, 0);
+	assert_int_equal(kernel.threads, 0);
+}
+
 static void kernels_of_a_graph_are_calls_of_their_own(void **state)
 {
 	struct make_trace *make = make_trace_new();
@@ -294,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_region_of_many_kernels_is_no_operator),
 		cmocka_unit_test(the_time_of_the_longest_kernel_is_summed_by_name),
 		cmocka_unit_test(the_kernels_of_one_run_of_an_operator_are_one_call),
+		cmocka_unit_test(the_smallest_grid_and_block_of_another_kernel_are_kept),
 		cmocka_unit_test(kernels_of_a_graph_are_calls_of_their_own),
 		cmocka_unit_test(stages_shapes_and_devices_are_told_apart),
 		cmocka_unit_test(an_operator_on_two_devices_is_a_call_on_each),

@@ -177,6 +177,43 @@ static void work_without_shapes_has_no_roofs(void **state)
 	work_release(&work);
 }
 
+/* Returns the share of two launches of one operator in the usual limit of the longer kernel: 60 of
+ * 100 us in a narrow product, the rest in a kernel of that name, grid and block. */
+static double family_share_beside(const char *name, uint32_t blocks, uint32_t threads)
+{
+	struct make_trace *make = make_trace_new();
+	struct work work;
+	double share;
+
+	make_host(make, WEIR_HOST_OP, 0, "aten::mm", 0, 10);
+	kernel_of(make, "nvjet_sm90_tst_128x64_64x8", 1, 100, 60100, 100, 0);
+	make_host(make, WEIR_HOST_OP, 0, "aten::mm", 20, 40);
+	make_call(make, 0, "cudaLaunchKernel", 21, 22, 7);
+	make_device(make, &(struct make_device_row){.name = name,
+	                                            .start_ns = 60100,
+	                                            .end_ns = 100100,
+	                                            .bytes = -1,
+	                                            .correlation = 7,
+	                                            .blocks = blocks,
+	                                            .threads_per_block = threads});
+	work_init(&work, make_trace_finish(make), false, "Round 100");
+	share = assessment(&work, "aten::mm")->values[WEIR_F_FAMILY_SHARE];
+	assert_near(assessment(&work, "aten::mm")->values[WEIR_F_KERNEL_SHARE], 0.6, EXACT);
+	work_release(&work);
+	return share;
+}
+
+static void kernels_of_one_usual_limit_that_fill_the_device_count_together(void **state)
+{
+	(void)state;
+	assert_near(family_share_beside("nvjet_sm90_tst_256x64_64x5", 50, 64), 1, EXACT);
+	assert_near(family_share_beside("nvjet_sm90_tst_256x64_64x5", 49, 64), 0.6, EXACT);
+	assert_near(family_share_beside("nvjet_sm90_tst_256x64_64x5", 50, 63), 0.6, EXACT);
+	assert_near(family_share_beside("nvjet_sm90_tst_256x64_64x5", 0, 64), 0.6, EXACT);
+	assert_near(family_share_beside("nvjet_sm90_tst_256x128_64x4", 50, 64), 0.6, EXACT);
+	assert_near(family_share_beside("nvjet_sm90_tst_64x64_64x13", 50, 64), 0.6, EXACT);
+}
+
 static void a_model_beyond_the_peak_gives_no_roofs(void **state)
 {
 	const struct weir_assessment *mm;
@@ -436,6 +473,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_group_is_judged_by_the_mean_of_its_calls),
 		cmocka_unit_test(work_without_shapes_has_no_roofs),
+		cmocka_unit_test(kernels_of_one_usual_limit_that_fill_the_device_count_together),
 		cmocka_unit_test(a_model_beyond_the_peak_gives_no_roofs),
 		cmocka_unit_test(an_unknown_device_has_no_roofs),
 		cmocka_unit_test(the_expected_traffic_of_a_product_exceeds_its_tensors),

@@ -273,6 +273,7 @@ static bool streams(const struct weir_advisor *advisor, const struct weir_job *j
 	case WEIR_FAMILY_CONVOLUTION:
 	case WEIR_FAMILY_INDEX:
 	case WEIR_FAMILY_SORT:
+	case WEIR_FAMILY_FFT:
 	case WEIR_FAMILY_COUNT:
 		return false;
 	}

@@ -41,6 +41,7 @@ static bool is_judged(enum weir_family family)
 	case WEIR_FAMILY_COPY:
 	case WEIR_FAMILY_INDEX:
 	case WEIR_FAMILY_SORT:
+	case WEIR_FAMILY_FFT:
 	case WEIR_FAMILY_COUNT:
 		return false;
 	}

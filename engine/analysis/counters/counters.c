@@ -70,6 +70,7 @@ static bool is_product(const char *name)
 	case WEIR_FAMILY_REDUCE:
 	case WEIR_FAMILY_INDEX:
 	case WEIR_FAMILY_SORT:
+	case WEIR_FAMILY_FFT:
 	case WEIR_FAMILY_COUNT:
 		break;
 	}

@@ -95,6 +95,8 @@ static const struct family_pattern families[] = {
 	ANY("triton_per", REDUCE),
 	ANY("triton_tem", GEMM),
 	ANY("triton__", ELEMENTWISE),
+	/* CuPy: a function of one element at a time has its types behind its name. */
+	BOTH("cupy_", "__", ELEMENTWISE),
 	/* Generic kernels of at::native, by functor. */
 	ANY("index_elementwise", INDEX),
 	ANY("scatter_gather_elementwise", INDEX),
@@ -148,6 +150,11 @@ static const struct family_pattern families[] = {
 	ANY("col2im", CONVOLUTION),
 	ANY("fft2d_", CONVOLUTION),
 	ANY("miopensp3", CONVOLUTION),
+	/* Passes of Fourier transforms: cuFFT, rocFFT, VkFFT. */
+	ANY("_fft", FFT),
+	ANY("fft_", FFT),
+	ANY("dpradix0", FFT),
+	ANY("spradix0", FFT),
 	/* Layout changes. */
 	ANY("nchwtonhwc", COPY),
 	ANY("nhwctonchw", COPY),
@@ -335,6 +342,7 @@ const char *weir_family_name(enum weir_family family)
 		[WEIR_FAMILY_REDUCE] = "reduce",
 		[WEIR_FAMILY_INDEX] = "index",
 		[WEIR_FAMILY_SORT] = "sort",
+		[WEIR_FAMILY_FFT] = "fft",
 	};
 
 	return (unsigned)family < WEIR_FAMILY_COUNT ? names[family] : "other";
@@ -469,6 +477,10 @@ enum weir_family_limit weir_kernel_limit(const char *name)
 	case WEIR_FAMILY_ELEMENTWISE:
 	case WEIR_FAMILY_REDUCE:
 	case WEIR_FAMILY_INDEX:
+	/* A pass over N points, which fit in shared memory, does 5 log2(N) FLOPs for each point
+	 * that it reads and writes: at most 5 FLOPs a byte in fp32 and half as many in fp64. The
+	 * ridge of the vector units of server devices is at 17 and 5 or more. */
+	case WEIR_FAMILY_FFT:
 		return WEIR_LIMIT_MEMORY;
 	case WEIR_FAMILY_OTHER:
 	case WEIR_FAMILY_COMMUNICATION:
@@ -500,6 +512,7 @@ bool weir_kernel_streams(const char *name)
 	case WEIR_FAMILY_REDUCE:
 	case WEIR_FAMILY_INDEX:
 	case WEIR_FAMILY_SORT:
+	case WEIR_FAMILY_FFT:
 	case WEIR_FAMILY_COUNT:
 		return false;
 	}

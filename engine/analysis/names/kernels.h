@@ -28,6 +28,7 @@ enum weir_family {
 	WEIR_FAMILY_REDUCE,
 	WEIR_FAMILY_INDEX, /* index, gather, scatter, embedding, KV cache updates */
 	WEIR_FAMILY_SORT,  /* sort, topk, scan, sampling */
+	WEIR_FAMILY_FFT,   /* a pass of a Fourier transform */
 	WEIR_FAMILY_COUNT
 };
 

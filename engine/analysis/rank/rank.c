@@ -230,6 +230,27 @@ static void set_kinds(double *values, const struct weir_rank *rank, const struct
 		limit == WEIR_LIMIT_UNKNOWN ? NAN : limit == WEIR_LIMIT_COMPUTE;
 }
 
+/* Returns the share of a group's time in kernels with the usual limit of the longest one. Others
+ * than that one count only if they fill the device as rules ask of it: a block for every second
+ * multiprocessor, and 64 threads in a block. */
+static double family_share(const struct weir_rank *rank, size_t index, uint32_t fill_sms)
+{
+	const struct weir_groups *groups = &rank->groups;
+	const struct weir_group *group = &groups->items[index];
+	const struct weir_names *names = rank->trace->names;
+	enum weir_family_limit limit = weir_kernel_limit(weir_names_text(names, group->kernel));
+	int64_t ns = group->same_ns;
+
+	for (size_t k = groups->first_kernel[index]; k < groups->first_kernel[index + 1]; k++) {
+		const struct weir_group_kernel *kernel = &groups->kernels[k];
+
+		if (2 * (uint64_t)kernel->blocks >= fill_sms && kernel->threads >= 64 &&
+		    weir_kernel_limit(weir_names_text(names, kernel->name)) == limit)
+			ns = weir_add_ns(ns, kernel->ns);
+	}
+	return (double)ns / (double)group->sum_ns;
+}
+
 static void set_roofs(double *values, const struct weir_roofline_result *roofline, double call_ns)
 {
 	values[WEIR_F_IMPLAUSIBLE] = roofline->roofline == WEIR_ROOFLINE_IMPLAUSIBLE;
@@ -310,6 +331,8 @@ void weir_rank_assess(struct weir_rank *rank, size_t index, const struct weir_wo
 		out->values[WEIR_F_WAVES] = (double)group->blocks / (double)sms;
 	if (group->sum_ns > 0)
 		out->values[WEIR_F_KERNEL_SHARE] = (double)group->same_ns / (double)group->sum_ns;
+	if (group->sum_ns > 0 && fill_sms > 0)
+		out->values[WEIR_F_FAMILY_SHARE] = family_share(rank, index, fill_sms);
 	if (group->blocks > 0 && fill_sms > 0)
 		out->values[WEIR_F_GRID_FILL] = (double)group->blocks / (double)fill_sms;
 	if (group->threads > 0)

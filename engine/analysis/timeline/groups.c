@@ -210,8 +210,8 @@ static struct weir_group_kernel *kernel_of(struct weir_groups *groups, struct we
 	groups->kernels = weir_grow(groups->kernels, &groups->kernel_capacity,
 	                            groups->kernel_count + 1, sizeof *groups->kernels);
 	weir_rowmap_add(map, hash, (uint32_t)groups->kernel_count);
-	groups->kernels[groups->kernel_count] =
-		(struct weir_group_kernel){.group = group, .name = name};
+	groups->kernels[groups->kernel_count] = (struct weir_group_kernel){
+		.group = group, .name = name, .blocks = UINT32_MAX, .threads = UINT32_MAX};
 	return &groups->kernels[groups->kernel_count++];
 }
 
@@ -220,6 +220,16 @@ static void add_time(uint64_t *rows, int64_t *ns, const struct weir_device_colum
 {
 	++*rows;
 	*ns = weir_add_ns(*ns, weir_span_ns(device->start_ns[row], device->end_ns[row]));
+}
+
+static void add_kernel_row(struct weir_group_kernel *kernel,
+                           const struct weir_device_columns *device, size_t row)
+{
+	add_time(&kernel->rows, &kernel->ns, device, row);
+	if (device->blocks[row] < kernel->blocks)
+		kernel->blocks = device->blocks[row];
+	if (device->threads_per_block[row] < kernel->threads)
+		kernel->threads = device->threads_per_block[row];
 }
 
 /* Sums the time of the rows of each group by name. Most have the name of the longest row. */
@@ -243,7 +253,7 @@ static void sum_kernels(const struct weir_trace *trace, struct weir_groups *grou
 		}
 		kernel = kernel_of(groups, &map, at, device->name[i]);
 		if (kernel)
-			add_time(&kernel->rows, &kernel->ns, device, i);
+			add_kernel_row(kernel, device, i);
 	}
 	weir_rowmap_release(&map);
 }

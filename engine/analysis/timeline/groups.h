@@ -57,6 +57,7 @@ struct weir_group_call {
 /* The rows of a group with another name than that of its longest row. */
 struct weir_group_kernel {
 	uint32_t group, name;
+	uint32_t blocks, threads; /* the smallest grid and block of its rows; 0: one is unknown */
 	uint64_t rows;
 	int64_t ns; /* sum of durations */
 };
