@@ -36,6 +36,17 @@ static void what_runs_at_compile_time_is_compilation(void **state)
 		{"triton/runtime/autotuner.py(133): _bench", WEIR_FRAME_COMPILE},
 		{"_compile.compile_inner (dynamo_timed)", WEIR_FRAME_COMPILE},
 		{"jax/_src/compiler.py(330): compile_or_get_cached", WEIR_FRAME_COMPILE},
+		{"trace_to_jaxpr_dynamic", WEIR_FRAME_COMPILE},
+		{"lower_sharding_computation", WEIR_FRAME_COMPILE},
+		{"backend_compile_and_load", WEIR_FRAME_COMPILE},
+		{"PjRtCApiClient::CompileAndLoad(jit_step)", WEIR_FRAME_COMPILE},
+		{"PjRtStreamExecutorClient::CompileInternal", WEIR_FRAME_COMPILE},
+		{"PJRT_Client_Compile", WEIR_FRAME_COMPILE},
+		{"OptimizeHloModule", WEIR_FRAME_COMPILE},
+		{"CompileToBackendResult", WEIR_FRAME_COMPILE},
+		{"CompileModuleToLlvmIr", WEIR_FRAME_COMPILE},
+		{"CompileSingleModule", WEIR_FRAME_COMPILE},
+		{"PTX->CUBIN", WEIR_FRAME_COMPILE},
 		{"<frozen importlib._bootstrap>(1165): _find_and_load", WEIR_FRAME_COMPILE},
 	};
 
@@ -48,6 +59,9 @@ static void what_runs_in_every_step_of_a_compiled_program_is_not(void **state)
 	static const struct row rows[] = {
 		{"## Call CompiledFxGraph fal4xpiah2v6blbf ##", WEIR_FRAME_PLAIN},
 		{"Torch-Compiled Region: 0/0", WEIR_FRAME_PLAIN},
+		{"PjitFunction(step)", WEIR_FRAME_PLAIN},
+		{"PjRtCApiLoadedExecutable::Execute", WEIR_FRAME_PLAIN},
+		{"ExecuteReplicated.__call__", WEIR_FRAME_PLAIN},
 		{"TorchDynamo Cache Lookup", WEIR_FRAME_PLAIN},
 		{"torch/_dynamo/eval_frame.py(1039): _fn", WEIR_FRAME_PLAIN},
 		{"torch/_inductor/codecache.py(1131): __call__", WEIR_FRAME_PLAIN},

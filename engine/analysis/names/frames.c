@@ -75,6 +75,19 @@ static const struct frame_row frame_rows[] = {
 	{"CompileProgram", NULL, WEIR_FRAME_COMPILE},
 	{"compileFusion", NULL, WEIR_FRAME_COMPILE},
 	{"^XlaCompile", NULL, WEIR_FRAME_COMPILE},
+	/* JAX and XLA, from tracing a function to loading its code; also the ranges of the
+         * compiler's own threads, one of which launches kernels to try them. */
+	{"^trace_to_jaxpr", NULL, WEIR_FRAME_COMPILE},
+	{"^lower_sharding_computation", NULL, WEIR_FRAME_COMPILE},
+	{"^backend_compile", NULL, WEIR_FRAME_COMPILE},
+	{"::CompileAndLoad", NULL, WEIR_FRAME_COMPILE},
+	{"::CompileInternal", NULL, WEIR_FRAME_COMPILE},
+	{"PJRT_Client_Compile", NULL, WEIR_FRAME_COMPILE},
+	{"^OptimizeHloModule", NULL, WEIR_FRAME_COMPILE},
+	{"^CompileToBackendResult", NULL, WEIR_FRAME_COMPILE},
+	{"^CompileModuleToLlvmIr", NULL, WEIR_FRAME_COMPILE},
+	{"^CompileSingleModule", NULL, WEIR_FRAME_COMPILE},
+	{"PTX->CUBIN", NULL, WEIR_FRAME_COMPILE},
 	{"^capture_", NULL, WEIR_FRAME_COMPILE}, /* the program captures a graph for one size */
 	{"CUDAGraphNode.record", NULL, WEIR_FRAME_COMPILE},
 	{"torch/cuda/graphs.py", ": capture_begin", WEIR_FRAME_COMPILE},
