@@ -137,7 +137,15 @@ static int64_t add_operator(struct make_trace *make, const char *name, int64_t a
 	return end_ns + 2000;
 }
 
-/* Runs short (s) and long (L) calls of one operator, or of another (t, M), and returns the idle
+/* Returns the own time of a call: L and M are long, m takes a tenth of that. */
+static int64_t own_ns_of(char call, int64_t long_ns)
+{
+	if (call == 'L' || call == 'M')
+		return long_ns;
+	return call == 'm' ? long_ns / 10 : SHORT_NS;
+}
+
+/* Runs short (s) and long (L) calls of one operator, or of another (t, M, m), and returns the idle
  * time of cold starts. */
 static int64_t loading_ns(const char *calls, int64_t long_ns)
 {
@@ -149,8 +157,7 @@ static int64_t loading_ns(const char *calls, int64_t long_ns)
 	make_kernel(make, 0, "begin", 0, 1000, 0);
 	for (const char *call = calls; *call; call++)
 		at_ns = add_operator(make, *call == 's' || *call == 'L' ? "aten::mm" : "aten::add",
-		                     at_ns, *call == 'L' || *call == 'M' ? long_ns : SHORT_NS,
-		                     id++);
+		                     at_ns, own_ns_of(*call, long_ns), id++);
 	scene_init(&scene, make_trace_finish(make), true);
 	ns = scene_idle_ns(&scene, WEIR_IDLE_COMPILE_LOAD);
 	scene_release(&scene);
@@ -182,6 +189,29 @@ static void an_operator_that_sets_itself_up_again_has_nearly_all_long_calls(void
 	assert_int_equal(loading_ns("ssssssLssssssLssssssL", ns), 0);
 	assert_int_equal(loading_ns("ttttttMssssssLssssssLssssssLssssssL", ns), 4 * ns);
 	assert_int_equal(loading_ns("ttttttMtttMssssssLssssssLssssssLssssssL", ns), 0);
+	/* First calls of another operator explain themselves. */
+	assert_int_equal(loading_ns("MMMttttttssssssLssssssLssssssLssssssL", ns), 7 * ns);
+}
+
+static void three_very_long_calls_of_an_operator_set_it_up_again(void **state)
+{
+	static const int64_t ns = WEIR_COLD_MOST_NS;
+
+	(void)state;
+	assert_int_equal(loading_ns("ssssssLssssssLssssssL", ns), 3 * ns);
+	assert_int_equal(loading_ns("ssssssLssssssLssssssL", ns - 1), 0);
+	assert_int_equal(loading_ns("ssssssLssssssL", ns), 0);
+}
+
+static void the_time_of_long_calls_decides_and_not_their_number(void **state)
+{
+	static const int64_t ns = WEIR_COLD_MOST_NS;
+
+	(void)state;
+#define OTHERS "tttttttttttttttttttttttttttttttttttttttttttttt"
+	assert_int_equal(loading_ns(OTHERS "mmmmmmmmmmssssssLssssssLssssssL", ns), 3 * ns);
+	assert_int_equal(loading_ns(OTHERS "mmmmmmmmmmmssssssLssssssLssssssL", ns), 0);
+#undef OTHERS
 }
 
 static void a_long_operator_without_device_work_is_no_cold_start(void **state)
@@ -693,6 +723,8 @@ int main(void)
 		cmocka_unit_test(few_launches_may_all_be_cold),
 		cmocka_unit_test(a_first_call_of_a_hundred_later_ones_sets_a_library_up),
 		cmocka_unit_test(an_operator_that_sets_itself_up_again_has_nearly_all_long_calls),
+		cmocka_unit_test(three_very_long_calls_of_an_operator_set_it_up_again),
+		cmocka_unit_test(the_time_of_long_calls_decides_and_not_their_number),
 		cmocka_unit_test(a_long_operator_without_device_work_is_no_cold_start),
 		cmocka_unit_test(the_rest_of_a_cold_launch_is_launch_latency),
 		cmocka_unit_test(any_prompt_call_may_be_cold_but_a_copy_may_wait),

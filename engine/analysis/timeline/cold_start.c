@@ -223,25 +223,44 @@ static bool is_long(const struct operators *operators, const struct candidate *c
 	       (double)candidate->own_ns >= operators->limit_ns[candidate->name];
 }
 
-/* Marks the long calls of operators that have nearly all of the long calls. */
+/* The long calls of one operator. */
+struct long_calls {
+	size_t all, very_long; /* very_long: of WEIR_COLD_MOST_NS */
+	int64_t later_ns;      /* time of those that are not marked as first calls */
+};
+
+static bool sets_up_again(const struct long_calls *calls, int64_t later_ns)
+{
+	return (calls->all >= WEIR_COLD_AGAIN || calls->very_long >= WEIR_COLD_AGAIN_LONG) &&
+	       (double)calls->later_ns >= WEIR_COLD_AGAIN_SHARE * (double)later_ns;
+}
+
+/* Marks the long calls of operators that have nearly all of the time in long calls behind the first
+ * calls of each. Call mark_first_calls() before. */
 static void mark_repeated_calls(struct weir_cold_start *out, const struct operators *operators)
 {
-	size_t *count = weir_alloc(operators->name_count * sizeof *count), all = 0;
+	struct long_calls *calls = weir_alloc(operators->name_count * sizeof *calls);
+	int64_t later_ns = 0;
 
 	for (size_t i = 0; i < operators->count; i++) {
-		if (!is_long(operators, &operators->items[i]))
+		const struct candidate *item = &operators->items[i];
+
+		if (!is_long(operators, item))
 			continue;
-		count[operators->items[i].name]++;
-		all++;
+		calls[item->name].all++;
+		calls[item->name].very_long += item->own_ns >= WEIR_COLD_MOST_NS;
+		if (out->cold[item->row])
+			continue;
+		calls[item->name].later_ns = weir_add_ns(calls[item->name].later_ns, item->own_ns);
+		later_ns = weir_add_ns(later_ns, item->own_ns);
 	}
 	for (size_t i = 0; i < operators->count; i++) {
 		const struct candidate *item = &operators->items[i];
 
-		if (is_long(operators, item) && count[item->name] >= WEIR_COLD_AGAIN &&
-		    (double)count[item->name] >= WEIR_COLD_AGAIN_SHARE * (double)all)
+		if (is_long(operators, item) && sets_up_again(&calls[item->name], later_ns))
 			out->cold[item->row] = 1;
 	}
-	free(count);
+	free(calls);
 }
 
 /* Marks the long calls that are among the first of their operator on their thread. */

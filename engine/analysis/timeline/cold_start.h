@@ -40,8 +40,11 @@
  * that is descheduled delays calls at any place... */
 #define WEIR_COLD_OF_FIRST 0.25
 /* ...or belong to an operator that sets itself up again and again, as for each new shape: it has
- * this number of long calls, and this share of those of all operators. */
+ * this number of long calls, or that number of calls of WEIR_COLD_MOST_NS, which a thread that is
+ * descheduled hardly loses three times in one operator; and this share of the time that all
+ * operators spend in long calls which are not among the first. */
 #define WEIR_COLD_AGAIN       4
+#define WEIR_COLD_AGAIN_LONG  3
 #define WEIR_COLD_AGAIN_SHARE 0.75
 
 /* A compiler inside the process, such as Triton's, leaves no row. It shows by a silence of the
