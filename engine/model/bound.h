@@ -36,7 +36,8 @@ enum weir_idle {
 	WEIR_IDLE_LAUNCH_LATENCY, /* time from the launch call to the start of its work */
 	WEIR_IDLE_INTER_KERNEL, /* the device's own gap between two kernels while work was queued */
 	WEIR_IDLE_DEPENDENCY,   /* queued work waited for another stream */
-	WEIR_IDLE_DEPENDENCY_COMM, /* queued work waited for a collective */
+	WEIR_IDLE_DEPENDENCY_COMM, /* queued work waited for a collective, or the launching thread
+	                              was in one that runs on the host, or waited for it */
 	WEIR_IDLE_PROFILER,
 	WEIR_IDLE_UNRECORDED, /* the host or the next work waited for device work that is not in
 	                         the trace */

@@ -173,6 +173,111 @@ static void waiting_inside_a_loader_or_a_compiler_is_theirs(void **state)
 	                 LONG_NS);
 }
 
+static void inside_a_collective_on_the_host_the_device_waits_for_other_ranks(void **state)
+{
+	static const struct {
+		const char *name;
+		enum weir_idle idle;
+	} cases[] = {
+		{"gloo:all_reduce", WEIR_IDLE_DEPENDENCY_COMM},
+		{"mpi:broadcast", WEIR_IDLE_DEPENDENCY_COMM},
+		{"nccl:all_reduce", WEIR_IDLE_HOST_WORK}, /* it only queues work */
+		{"my gloo:all_reduce", WEIR_IDLE_HOST_WORK},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct make_trace *make = before_gap();
+
+		host(make, WEIR_HOST_ANNOTATION, cases[i].name, 0, LONG_NS + 5000);
+		end_gap(make, LONG_NS, LONG_NS + 3000);
+		assert_int_equal(idle_of(make, cases[i].idle), LONG_NS);
+	}
+}
+
+static void calls_inside_a_collective_keep_their_cause(void **state)
+{
+	struct make_trace *make = before_gap();
+	struct scene scene;
+
+	(void)state;
+	host(make, WEIR_HOST_ANNOTATION, "gloo:all_reduce", 0, 405000);
+	call(make, "cudaStreamSynchronize", 0, 100000);
+	host(make, WEIR_HOST_PYTHON, "queue.py(154): get", 100000, 300000);
+	call(make, "cudaMalloc", 300000, 400000);
+	end_gap(make, 400000, 403000);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_HOST_SYNC), 100000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_DEPENDENCY_COMM), 200000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_ALLOCATOR), 100000);
+	scene_release(&scene);
+}
+
+static void a_launch_behind_a_collective_is_not_late(void **state)
+{
+	struct make_trace *make = before_gap();
+	struct scene scene;
+	size_t found = 0;
+
+	(void)state;
+	host(make, WEIR_HOST_ANNOTATION, "gloo:all_reduce", 0, 300000);
+	end_gap(make, 400000, 403000);
+	scene_init(&scene, make_trace_finish(make), true);
+	for (size_t i = 0; i < scene.segments.count; i++) {
+		const struct weir_segment *segment = &scene.segments.items[i];
+
+		if (segment->busy || segment->start_ns < GAP_NS)
+			continue;
+		found += segment->idle == WEIR_IDLE_DEPENDENCY_COMM;
+		assert_int_equal((segment->flags & WEIR_SEGMENT_LATE) != 0,
+		                 segment->idle != WEIR_IDLE_DEPENDENCY_COMM);
+	}
+	assert_int_equal(found, 1);
+	scene_release(&scene);
+}
+
+/* Returns the idle time for collectives if the launching thread is silent for `silent_ns`, while
+ * another thread is in one from begin_ns to end_ns. */
+static int64_t waiting_for_collective_ns(int64_t silent_ns, int64_t begin_ns, int64_t end_ns)
+{
+	struct make_trace *make = before_gap();
+
+	call(make, "cudaEventRecord", -10, 0);
+	make_host(make, WEIR_HOST_ANNOTATION, 1, "gloo:all_reduce", GAP_NS + begin_ns,
+	          GAP_NS + end_ns);
+	end_gap(make, silent_ns, silent_ns + 3000);
+	return idle_of(make, WEIR_IDLE_DEPENDENCY_COMM);
+}
+
+static void a_silence_that_ends_with_a_collective_is_a_wait_for_it(void **state)
+{
+	const int64_t ns = 10 * LONG_NS;
+
+	(void)state;
+	assert_int_equal(waiting_for_collective_ns(ns, 0, ns), ns);
+	assert_int_equal(waiting_for_collective_ns(ns, ns / 10, ns), ns);
+	assert_int_equal(waiting_for_collective_ns(ns, ns / 10 + 1, ns), 0);
+	assert_int_equal(waiting_for_collective_ns(ns, 0, ns - ns / 10), ns);
+	assert_int_equal(waiting_for_collective_ns(ns, 0, ns - ns / 10 - 1), 0);
+	/* A thread that works beside a collective stops at another time. */
+	assert_int_equal(waiting_for_collective_ns(ns, 0, ns + 1), 0);
+	assert_int_equal(waiting_for_collective_ns(LONG_NS, 0, LONG_NS), LONG_NS);
+	assert_int_equal(waiting_for_collective_ns(LONG_NS - 1, 0, LONG_NS - 1), 0);
+}
+
+static void several_collectives_fill_one_wait(void **state)
+{
+	struct make_trace *make = before_gap();
+
+	(void)state;
+	call(make, "cudaEventRecord", -10, 0);
+	make_host(make, WEIR_HOST_ANNOTATION, 1, "gloo:all_reduce", GAP_NS, GAP_NS + 600000);
+	make_host(make, WEIR_HOST_ANNOTATION, 2, "gloo:all_reduce", GAP_NS + 500000,
+	          GAP_NS + 1000000);
+	end_gap(make, 1000000, 1003000);
+	assert_int_equal(idle_of(make, WEIR_IDLE_DEPENDENCY_COMM), 1000000);
+}
+
 /* The main thread is the one with most stages; it tokenizes while the launching thread has nothing.
  */
 static void a_stage_of_the_main_thread_is_what_an_idle_one_waits_for(void **state)
@@ -388,6 +493,11 @@ int main(void)
 		cmocka_unit_test(waiting_outside_every_stage_is_lack_of_work),
 		cmocka_unit_test(waiting_inside_a_stage_is_for_another_thread_at_work),
 		cmocka_unit_test(waiting_inside_a_loader_or_a_compiler_is_theirs),
+		cmocka_unit_test(inside_a_collective_on_the_host_the_device_waits_for_other_ranks),
+		cmocka_unit_test(calls_inside_a_collective_keep_their_cause),
+		cmocka_unit_test(a_launch_behind_a_collective_is_not_late),
+		cmocka_unit_test(a_silence_that_ends_with_a_collective_is_a_wait_for_it),
+		cmocka_unit_test(several_collectives_fill_one_wait),
 		cmocka_unit_test(a_stage_of_the_main_thread_is_what_an_idle_one_waits_for),
 		cmocka_unit_test(making_a_graph_ready_is_loading),
 		cmocka_unit_test(launchers_of_compiled_code_dispatch),

@@ -98,6 +98,11 @@ static const struct frame_row frame_rows[] = {
 	{"^gc_collect_", NULL, WEIR_FRAME_GARBAGE}, /* functions of the interpreter */
 	{"^_PyGC_", NULL, WEIR_FRAME_GARBAGE},
 
+	/* PyTorch's ranges of the backends that move data through the host. Those of NCCL and UCC
+         * end when the work is queued. */
+	{"^gloo:", NULL, WEIR_FRAME_COLLECTIVE},
+	{"^mpi:", NULL, WEIR_FRAME_COLLECTIVE},
+
 	{" acquire of _thread.", NULL, WEIR_FRAME_WAIT},
 	{"<built-in function sleep>", NULL, WEIR_FRAME_WAIT},
 	{" of select.", NULL, WEIR_FRAME_WAIT},

@@ -6,6 +6,7 @@
 #include "engine/analysis/names/apis.h"
 #include "engine/analysis/names/frames.h"
 #include "engine/analysis/timeline/cold_start.h"
+#include "engine/analysis/timeline/collective_waits.h"
 #include "engine/analysis/timeline/host_activity.h"
 #include "engine/analysis/timeline/lock_waits.h"
 #include "engine/analysis/timeline/pauses.h"
@@ -28,6 +29,7 @@ struct weir_host_activity {
 	const struct weir_steps *steps;
 	struct thread *threads;
 	struct weir_cold_start cold_start;
+	struct weir_collectives collectives; /* on the host */
 	uint8_t *
 		reaches_device; /* per host row: it or a row inside it is a driver call that acts */
 	uint8_t *surroundings;  /* per host row: enum weir_frame_class of the innermost range,
@@ -58,15 +60,16 @@ enum fact {
 	/* The surroundings of the caller. */
 	IN_LOADER = 1 << 10,
 	IN_COMPILER = 1 << 11,
-	IN_COLLECTOR = 1 << 12, /* Python's garbage collector */
-	ELSEWHERE = 1 << 13,
-	ANYWHERE = IN_LOADER | IN_COMPILER | IN_COLLECTOR | ELSEWHERE,
+	IN_COLLECTOR = 1 << 12,  /* Python's garbage collector */
+	IN_COLLECTIVE = 1 << 13, /* of ranks, on the host */
+	ELSEWHERE = 1 << 14,
+	ANYWHERE = IN_LOADER | IN_COMPILER | IN_COLLECTOR | IN_COLLECTIVE | ELSEWHERE,
 
 	/* The system call inside the caller, and frames that wait. */
-	READS_FILE = 1 << 14,
-	WAITS_OUTSIDE = 1 << 15, /* outside every stage that the thread has opened */
-	WAITS_IN_STAGE = 1 << 16,
-	RUNS = 1 << 17,
+	READS_FILE = 1 << 15,
+	WAITS_OUTSIDE = 1 << 16, /* outside every stage that the thread has opened */
+	WAITS_IN_STAGE = 1 << 17,
+	RUNS = 1 << 18,
 	ANY_STATE = READS_FILE | WAITS_OUTSIDE | WAITS_IN_STAGE | RUNS,
 };
 
@@ -85,6 +88,7 @@ static const struct {
 	{ANY_CALLER | IN_COMPILER | ANY_STATE, WEIR_IDLE_COMPILE_LOAD},
 	{ANY_CALLER | IN_COLLECTOR | ANY_STATE, WEIR_IDLE_GARBAGE},
 	{OTHER_CALL | ANYWHERE | ANY_STATE, WEIR_IDLE_DISPATCH},
+	{WAITERS | IN_COLLECTIVE | ANY_STATE, WEIR_IDLE_DEPENDENCY_COMM},
 	{ANY_CALLER | ANYWHERE | READS_FILE, WEIR_IDLE_INPUT},
 	{WAITERS | ANYWHERE | WAITS_IN_STAGE, WEIR_IDLE_PYTHON},
 	{WAITERS | ANYWHERE | WAITS_OUTSIDE, WEIR_IDLE_HOST_IDLE},
@@ -183,11 +187,15 @@ static void find_surroundings(struct weir_host_activity *activity)
 		if (own == WEIR_FRAME_PLAIN ||
 		    (own == WEIR_FRAME_WAIT && outer != WEIR_FRAME_PLAIN))
 			own = outer;
+		if (own == WEIR_FRAME_COLLECTIVE && outer != WEIR_FRAME_COLLECTIVE)
+			weir_collectives_push(&activity->collectives, host->start_ns[i],
+			                      host->end_ns[i]);
 		activity->surroundings[i] = trials && trials[i] ? WEIR_FRAME_COMPILE : own;
 		activity->around[i] = parent == WEIR_NONE || host->kind[parent] != WEIR_HOST_API
 		                              ? parent
 		                              : activity->around[parent];
 	}
+	weir_collectives_finish(&activity->collectives);
 	free(by_name);
 	free(trials);
 }
@@ -259,6 +267,7 @@ void weir_host_activity_free(struct weir_host_activity *activity)
 	}
 	free(activity->threads);
 	weir_cold_start_release(&activity->cold_start);
+	weir_collectives_release(&activity->collectives);
 	free(activity->reaches_device);
 	free(activity->surroundings);
 	free(activity->around);
@@ -341,6 +350,8 @@ static unsigned place_of(enum weir_frame_class around, bool compiles)
 		return IN_LOADER;
 	if (compiles)
 		return IN_COMPILER;
+	if (around == WEIR_FRAME_COLLECTIVE)
+		return IN_COLLECTIVE;
 	return around == WEIR_FRAME_GARBAGE ? IN_COLLECTOR : ELSEWHERE;
 }
 
@@ -513,6 +524,7 @@ static void mark_silent(void *context, size_t piece)
 	for (size_t i = first; i < end && i < thread->leaves.count; i++)
 		of->silent[i] = thread->idle[i] != WEIR_IDLE_COMPILE_LOAD &&
 		                thread->idle[i] != WEIR_IDLE_LOCK &&
+		                thread->idle[i] != WEIR_IDLE_DEPENDENCY_COMM &&
 		                is_silent(of->activity, thread->leaves.row[i]);
 }
 
@@ -587,6 +599,21 @@ static void join_lasting(struct leaves_of_thread *of)
 	free(of->found);
 }
 
+/* Reclassifies host work and silences that are waits for a collective of another thread. */
+static void find_collective_waits(const struct weir_host_activity *activity,
+                                  struct weir_thread_activity *thread)
+{
+	const struct weir_leaves *leaves = &thread->leaves;
+
+	for (size_t i = 0; activity->collectives.count > 0 && i + 1 < leaves->count; i++)
+		if ((thread->idle[i] == WEIR_IDLE_HOST_WORK ||
+		     thread->idle[i] == WEIR_IDLE_HOST_IDLE) &&
+		    weir_span_ns(leaves->time_ns[i], leaves->time_ns[i + 1]) >= WEIR_HOST_WORK_NS &&
+		    weir_collectives_explain(&activity->collectives, leaves->time_ns[i],
+		                             leaves->time_ns[i + 1]))
+			thread->idle[i] = WEIR_IDLE_DEPENDENCY_COMM;
+}
+
 static void classify(struct weir_host_activity *activity, uint32_t index)
 {
 	struct leaves_of_thread of = {
@@ -599,6 +626,7 @@ static void classify(struct weir_host_activity *activity, uint32_t index)
 	run_on_leaves(&of, classify_leaves);
 	join_lasting(&of);
 	judge_stretches(of.thread);
+	find_collective_waits(activity, of.thread);
 	find_lock_waits(&of);
 	find_pauses(&of);
 	free(of.lasting.items);

@@ -4,8 +4,8 @@
  * host row decides, together with the rows around it:
  *
  * - a driver or runtime call: synchronisation, allocation, loading; any other call is dispatch
- * - inside a data loader, a compiler or Python's garbage collector: input, loading, garbage
- *   collection
+ * - inside a data loader, a compiler, Python's garbage collector or a collective on the host:
+ * input, loading, garbage collection, waiting for the collective
  * - a system call is a part of its caller; one that reads a file is input, one that waits counts as
  *   a frame that waits
  * - a frame that waits: no work. Inside a stage that this thread has opened, another thread works
@@ -16,9 +16,9 @@
  *
  * A second pass looks at each stretch without operators and driver calls. If it lasts
  * WEIR_HOST_WORK_NS, its Python is host work; if it is shorter, its "no work" is Python, since no
- * thread sleeps and wakes that fast for new work. A third pass finds silences that are likely waits
- * for Python's interpreter lock (lock_waits.h), and silent pauses that are likely garbage
- * collection (pauses.h).
+ * thread sleeps and wakes that fast for new work. A third pass finds waits for collectives of other
+ * threads (collective_waits.h), silences that are likely waits for Python's interpreter lock
+ * (lock_waits.h), and silent pauses that are likely garbage collection (pauses.h).
  */
 #ifndef WEIR_ANALYSIS_TIMELINE_HOST_ACTIVITY_H
 #define WEIR_ANALYSIS_TIMELINE_HOST_ACTIVITY_H

@@ -440,6 +440,8 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 			gap.idle = WEIR_IDLE_UNRECORDED;
 			gap.flags = 0; /* the launch was late because the device was busy */
 		}
+		if (gap.idle == WEIR_IDLE_DEPENDENCY_COMM)
+			gap.flags = 0; /* the launch was late because other ranks were */
 		gap.span = weir_steps_span_near(finder->steps, thread, gap.start_ns, &finder->span);
 		push_cut(finder, gap,
 		         weir_host_activity_label(finder->activity,

@@ -6,7 +6,8 @@
  * - L unknown: `unlinked`, or `inter_kernel` if the gap is short
  * - L starts after a: the launch was late. The activity of the launching thread explains [a, L)
  *   (engine/analysis/timeline/host_activity.h); [L, b) is launch latency, or loading during a cold
- *   call (cold_start.h)
+ *   call (cold_start.h). A launch that waits for a collective on the host is not late:
+ *   `dependency_comm`
  * - a launch latency or a blocking call above WEIR_UNRECORDED_NS, while no device of the trace
  *   works: `unrecorded`
  * - L ends shortly before a: launch latency, if the gap is longer than the device's own gaps
