@@ -12,8 +12,9 @@ WEIR_ENUM_TEXTS(
 	[WEIR_IDLE_HOST_SYNC] = "host_sync", [WEIR_IDLE_ALLOCATOR] = "allocator",
 	[WEIR_IDLE_COMPILE_LOAD] = "compile_load", [WEIR_IDLE_GARBAGE] = "garbage_collection",
 	[WEIR_IDLE_LIKELY_GARBAGE] = "likely_garbage_collection",
-	[WEIR_IDLE_LOCK] = "interpreter_lock", [WEIR_IDLE_HOST_IDLE] = "host_idle",
-	[WEIR_IDLE_LAUNCH_LATENCY] = "launch_latency", [WEIR_IDLE_INTER_KERNEL] = "inter_kernel",
-	[WEIR_IDLE_DEPENDENCY] = "dependency", [WEIR_IDLE_DEPENDENCY_COMM] = "dependency_comm",
-	[WEIR_IDLE_PROFILER] = "profiler", [WEIR_IDLE_UNRECORDED] = "unrecorded",
-	[WEIR_IDLE_UNLINKED] = "unlinked", [WEIR_IDLE_OTHER] = "other")
+	[WEIR_IDLE_LOCK] = "interpreter_lock", [WEIR_IDLE_BATCH_WINDOW] = "batch_window",
+	[WEIR_IDLE_HOST_IDLE] = "host_idle", [WEIR_IDLE_LAUNCH_LATENCY] = "launch_latency",
+	[WEIR_IDLE_INTER_KERNEL] = "inter_kernel", [WEIR_IDLE_DEPENDENCY] = "dependency",
+	[WEIR_IDLE_DEPENDENCY_COMM] = "dependency_comm", [WEIR_IDLE_PROFILER] = "profiler",
+	[WEIR_IDLE_UNRECORDED] = "unrecorded", [WEIR_IDLE_UNLINKED] = "unlinked",
+	[WEIR_IDLE_OTHER] = "other")

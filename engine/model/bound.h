@@ -31,6 +31,7 @@ enum weir_idle {
 	WEIR_IDLE_GARBAGE,        /* Python's garbage collection, recorded */
 	WEIR_IDLE_LIKELY_GARBAGE, /* the same, conjectured from silent pauses */
 	WEIR_IDLE_LOCK, /* Python's interpreter lock, which another thread holds, conjectured */
+	WEIR_IDLE_BATCH_WINDOW, /* the program waits for a batch to fill, as a stage's name says */
 	WEIR_IDLE_HOST_IDLE, /* the launching thread did nothing that the trace shows: there was no
 	                        work */
 	WEIR_IDLE_LAUNCH_LATENCY, /* time from the launch call to the start of its work */

@@ -20,7 +20,7 @@
 /* A step: the host loads data, of which it first collects garbage, runs a kernel of 1 ms, waits
  * for it unless `ahead`, and writes results. */
 struct host {
-	int64_t load_us, garbage_us, write_us;
+	int64_t load_us, garbage_us, window_us, write_us;
 	bool ahead;
 };
 
@@ -36,6 +36,9 @@ static void init(struct advice_run *run, const struct host *host)
 		if (host->garbage_us > 0)
 			make_host(make, WEIR_HOST_ANNOTATION, 0, "gc.collect", at + US,
 			          at + US + host->garbage_us * US);
+		if (host->window_us > 0)
+			make_host(make, WEIR_HOST_ANNOTATION, 0, "batch_window", at + US,
+			          at + US + host->window_us * US);
 		at += US + host->load_us * US;
 		make_launch(make, at, at + US, at + 3 * US, at + 1003 * US);
 		at += US;
@@ -182,7 +185,7 @@ static void results_are_written_by_two_slower_workers(void **state)
 	advice_run_release(&run);
 }
 
-static void other_processes_take_over_what_is_no_garbage(void **state)
+static void other_processes_take_over_neither_garbage_nor_a_batching_window(void **state)
 {
 	static const struct {
 		struct host host;
@@ -194,6 +197,10 @@ static void other_processes_take_over_what_is_no_garbage(void **state)
 		{{.load_us = 2000, .garbage_us = 1810}, 0}, /* the rest is no work */
 		{{.load_us = 2000, .garbage_us = 2000}, 0},
 		{{.load_us = 190, .garbage_us = 0}, 0},
+		/* Nobody else ends a wait for a batch. */
+		{{.load_us = 2000, .window_us = 1000}, 250},
+		{{.load_us = 2000, .window_us = 1810}, 0},
+		{{.load_us = 2000, .garbage_us = 1000, .window_us = 1000}, 250},
 	};
 
 	(void)state;
@@ -282,7 +289,7 @@ int main(void)
 		cmocka_unit_test(values_of_a_list_are_no_decisions),
 		cmocka_unit_test(data_are_loaded_by_four_workers),
 		cmocka_unit_test(results_are_written_by_two_slower_workers),
-		cmocka_unit_test(other_processes_take_over_what_is_no_garbage),
+		cmocka_unit_test(other_processes_take_over_neither_garbage_nor_a_batching_window),
 		cmocka_unit_test(only_results_that_the_host_waits_for_are_in_its_way),
 		cmocka_unit_test(a_wait_for_nothing_ends_no_work_of_the_device),
 	};

@@ -278,6 +278,42 @@ static void several_collectives_fill_one_wait(void **state)
 	assert_int_equal(idle_of(make, WEIR_IDLE_DEPENDENCY_COMM), 1000000);
 }
 
+static void silence_in_a_batching_window_is_a_wait_for_a_batch(void **state)
+{
+	struct make_trace *make = before_gap();
+	struct scene scene;
+	size_t late = 0;
+
+	(void)state;
+	host(make, WEIR_HOST_ANNOTATION, "batch_window", 0, 1000000);
+	host(make, WEIR_HOST_PYTHON, "queue.py(154): get", 300000, 500000);
+	host(make, WEIR_HOST_OP, "aten::stack", 600000, 650000);
+	end_gap(make, 1000000, 1003000);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_BATCH_WINDOW), 950000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_DISPATCH), 50000);
+	for (size_t i = 0; i < scene.segments.count; i++)
+		late += scene.segments.items[i].idle == WEIR_IDLE_BATCH_WINDOW &&
+		        scene.segments.items[i].flags & WEIR_SEGMENT_LATE;
+	assert_int_equal(late, 0);
+	scene_release(&scene);
+}
+
+static void a_thread_without_rows_waits_for_the_window_of_the_main_thread(void **state)
+{
+	struct make_trace *make = before_gap();
+	struct scene scene;
+
+	(void)state;
+	call(make, "cudaEventRecord", -10, 0);
+	make_host(make, WEIR_HOST_ANNOTATION, 1, "batch_window", GAP_NS + 100000, GAP_NS + 400000);
+	end_gap(make, 500000, 503000);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_BATCH_WINDOW), 300000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_HOST_IDLE), 200000);
+	scene_release(&scene);
+}
+
 /* The main thread is the one with most stages; it tokenizes while the launching thread has nothing.
  */
 static void a_stage_of_the_main_thread_is_what_an_idle_one_waits_for(void **state)
@@ -498,6 +534,8 @@ int main(void)
 		cmocka_unit_test(a_launch_behind_a_collective_is_not_late),
 		cmocka_unit_test(a_silence_that_ends_with_a_collective_is_a_wait_for_it),
 		cmocka_unit_test(several_collectives_fill_one_wait),
+		cmocka_unit_test(silence_in_a_batching_window_is_a_wait_for_a_batch),
+		cmocka_unit_test(a_thread_without_rows_waits_for_the_window_of_the_main_thread),
 		cmocka_unit_test(a_stage_of_the_main_thread_is_what_an_idle_one_waits_for),
 		cmocka_unit_test(making_a_graph_ready_is_loading),
 		cmocka_unit_test(launchers_of_compiled_code_dispatch),

@@ -179,6 +179,58 @@ static void the_longest_known_word_decides_the_kind(void **state)
 		assert_string_equal(weir_stage_kind(all[i].name, NULL), all[i].kind);
 }
 
+static void a_name_of_nothing_but_a_limited_wait_for_a_batch_is_a_batching_window(void **state)
+{
+	static const struct {
+		const char *name;
+		bool is;
+	} all[] = {
+		{"batch_window", true},
+		{"batching window", true},
+		{"BatchWindow", true},
+		{"batchWindow#12", true},
+		{"batch.delay", true},
+		{"batch-timeout", true},
+		{"max_queue_delay", true}, /* Triton */
+		{"queueing delay", true},
+		{"dynamic batching: linger for requests", true},
+		{"batching_wait", true},
+		{"wait in the batcher", true},
+		{"window", false},
+		{"batch", false},
+		{"batching", false},
+		{"batch_7", false},
+		{"wait_for_batch", false}, /* of a data loader, for all that we know */
+		{"queue_wait", false},     /* no request may have come */
+		{"delay", false},
+		{"batch_window_attention", false},
+		{"batchwindow", false},
+		{"collate_batch_window", false},
+		{"", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (weir_stage_is_batch_window(all[i].name) != all[i].is)
+			fail_msg("%s", all[i].name);
+}
+
+static void a_batching_window_is_a_stage_to_which_nobody_gave_a_kind(void **state)
+{
+	static const struct weir_stage_alias items[] = {{"batch_window", "preprocess"}};
+	static const struct weir_stage_aliases own = {items, 1};
+	struct weir_stage_name got;
+
+	(void)state;
+	weir_stage_name_parse("batch_window_3", NULL, &got);
+	assert_true(got.is_batch_window);
+	assert_string_equal(got.name, "batch_window");
+	weir_stage_name_parse("batch_window_3", &own, &got);
+	assert_false(got.is_batch_window);
+	weir_stage_name_parse("decode", NULL, &got);
+	assert_false(got.is_batch_window);
+}
+
 static void names_of_the_configuration_count_before_known_ones(void **state)
 {
 	static const struct weir_stage_alias items[] = {
@@ -307,6 +359,9 @@ int main(void)
 		cmocka_unit_test(a_name_of_just_the_room_there_is_is_kept_whole),
 		cmocka_unit_test(huge_numbers_stay_in_range),
 		cmocka_unit_test(the_longest_known_word_decides_the_kind),
+		cmocka_unit_test(
+			a_name_of_nothing_but_a_limited_wait_for_a_batch_is_a_batching_window),
+		cmocka_unit_test(a_batching_window_is_a_stage_to_which_nobody_gave_a_kind),
 		cmocka_unit_test(names_of_the_configuration_count_before_known_ones),
 		cmocka_unit_test(sums_that_are_damaged_are_none),
 		cmocka_unit_test(keys_of_servers_begin_a_word),

@@ -386,6 +386,7 @@ static const char *const classes[] = {
 	"garbage_collection",
 	"likely_garbage_collection",
 	"interpreter_lock",
+	"batch_window",
 	"host_idle",
 	"launch_latency",
 	"inter_kernel",

@@ -122,23 +122,40 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
 #define WRITERS 2.0
 #define SHARED  1.2
 
-/* Returns the host's work of a tail without the collection of garbage, which other processes cannot
- * take over. */
+/* Returns the time that other processes cannot take over: the collection of garbage, and windows in
+ * which the program waits for a batch to fill. The caller releases it. */
+static struct weir_intervals kept_time(const struct weir_advisor *advisor)
+{
+	const struct weir_intervals *garbage = &weir_collections_of(advisor)->time;
+	const struct weir_steps *steps = &advisor->program.rank->steps;
+	struct weir_intervals kept = {0};
+
+	for (size_t i = 0; i < garbage->count; i++)
+		weir_intervals_push(&kept, garbage->items[i].start_ns, garbage->items[i].end_ns);
+	for (size_t i = 0; i < steps->span_count; i++)
+		if (steps->stages[steps->spans[i].stage].is_batch_window)
+			weir_intervals_push(&kept, steps->spans[i].start_ns,
+			                    steps->spans[i].end_ns);
+	weir_intervals_unite(&kept);
+	return kept;
+}
+
+/* Returns the host's work of a tail without the time that stays. */
 static double movable_ns(const struct weir_host_span *span, const struct weir_issue *issue,
-                         const struct weir_collections *collections)
+                         const struct weir_intervals *kept)
 {
 	struct weir_intervals tail = {0};
-	double garbage_ns;
+	double kept_ns;
 
 	if (issue->work_ns <= 0)
 		return 0;
 	weir_intervals_push(&tail, span->before.start_ns, span->before.end_ns);
-	garbage_ns = (double)weir_intervals_common_ns(&tail, &collections->time);
+	kept_ns = (double)weir_intervals_common_ns(&tail, kept);
 	weir_intervals_release(&tail);
-	if (garbage_ns == 0)
+	if (kept_ns == 0)
 		return issue->work_ns;
 	/* The rest is no work if it is short: see program.h. */
-	return issue->work_ns - garbage_ns >= WEIR_HOST_WORK_NS ? issue->work_ns - garbage_ns : 0;
+	return issue->work_ns - kept_ns >= WEIR_HOST_WORK_NS ? issue->work_ns - kept_ns : 0;
 }
 
 /* Moves the host's work of tails of this kind to other processes. */
@@ -146,17 +163,18 @@ static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, double 
 {
 	const struct weir_program *program = &draft->program;
 	struct weir_host_span *spans = weir_host_spans_new(program);
-	const struct weir_collections *collections = weir_collections_of(draft->advisor);
+	struct weir_intervals kept = kept_time(draft->advisor);
 	double work_ns = 0, slower = kind == WEIR_ISSUE_OUTPUT ? SHARED : 1;
 
 	for (uint32_t i = 0; i < program->issue_count; i++) {
-		double ns = movable_ns(&spans[i], &program->issues[i], collections);
+		double ns = movable_ns(&spans[i], &program->issues[i], &kept);
 
 		if (program->issues[i].kind != kind || ns <= 0)
 			continue;
 		weir_draft_less_work(draft, i, ns);
 		work_ns += ns * draft->advisor->speed.work;
 	}
+	weir_intervals_release(&kept);
 	free(spans);
 	draft->floor_ns = work_ns * slower / workers;
 	draft->floor_low_ns = 0;

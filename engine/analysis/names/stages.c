@@ -143,6 +143,68 @@ const char *weir_stage_kind(const char *name, const struct weir_stage_aliases *o
 	return alias ? alias->kind : "other";
 }
 
+enum window_word {
+	OTHER_WORD,
+	LINK_WORD,   /* may stand beside the others */
+	BATCH_WORD,  /* the batch, or the queue that it is taken from */
+	SERVER_WORD, /* the same, and no data loader has it */
+	WAIT_WORD,
+	WINDOW_WORD, /* a wait that begins with a request and is limited */
+};
+
+static enum window_word window_word(const char *word, size_t length)
+{
+	static const struct {
+		const char *word;
+		enum window_word is;
+	} words[] = {
+		{"batch", BATCH_WORD},     {"batches", BATCH_WORD},    {"queue", BATCH_WORD},
+		{"queueing", BATCH_WORD},  {"queuing", BATCH_WORD},    {"batching", SERVER_WORD},
+		{"batcher", SERVER_WORD},  {"wait", WAIT_WORD},        {"waiting", WAIT_WORD},
+		{"window", WINDOW_WORD},   {"delay", WINDOW_WORD},     {"timeout", WINDOW_WORD},
+		{"linger", WINDOW_WORD},   {"lingering", WINDOW_WORD}, {"dynamic", LINK_WORD},
+		{"continuous", LINK_WORD}, {"max", LINK_WORD},         {"request", LINK_WORD},
+		{"requests", LINK_WORD},   {"server", LINK_WORD},      {"in", LINK_WORD},
+		{"for", LINK_WORD},        {"the", LINK_WORD},         {"of", LINK_WORD},
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i].word) == length &&
+		    strncasecmp(word, words[i].word, length) == 0)
+			return words[i].is;
+	return strspn(word, "0123456789") >= length ? LINK_WORD : OTHER_WORD;
+}
+
+/* Returns the length of the word at `at`, which ends before a capital behind a small letter. */
+static size_t word_length(const char *at)
+{
+	size_t length = 0;
+
+	while (isalnum((unsigned char)at[length]) &&
+	       (length == 0 || !islower((unsigned char)at[length - 1]) ||
+	        !isupper((unsigned char)at[length])))
+		length++;
+	return length;
+}
+
+bool weir_stage_is_batch_window(const char *name)
+{
+	unsigned seen = 0;
+
+	while (*name) {
+		size_t length = word_length(name);
+		enum window_word word = length > 0 ? window_word(name, length) : LINK_WORD;
+
+		if (word == OTHER_WORD)
+			return false;
+		seen |= 1u << word;
+		name += length > 0 ? length : 1;
+	}
+	if (seen & 1u << WINDOW_WORD)
+		return (seen & (1u << BATCH_WORD | 1u << SERVER_WORD)) != 0;
+	return seen & 1u << WAIT_WORD && seen & 1u << SERVER_WORD;
+}
+
 /* Reads the number at *at, at most MAX_COUNT, and moves *at behind it; -1 if there is no digit. */
 static int64_t take_number(const char **at)
 {
@@ -368,6 +430,9 @@ void weir_stage_name_parse(const char *annotation, const struct weir_stage_alias
 	kind = own_kind(out->name, own);
 	if (kind)
 		out->kind = kind;
+	else
+		out->is_batch_window =
+			out->role == WEIR_ROLE_STAGE && weir_stage_is_batch_window(out->name);
 }
 
 #define MAX_SUM 1e15 /* larger sums are damaged */

@@ -31,6 +31,7 @@ struct weir_stage_name {
 	int64_t rows;                   /* requests in the batch; -1: not stated */
 	int64_t padded_rows;            /* rows of the replayed graph; -1: not stated */
 	int64_t tokens;                 /* -1: not stated */
+	bool is_batch_window;           /* it waits for a batch to fill */
 };
 
 /* Parses an annotation. own: the user's names for stages, which take precedence; NULL: none. */
@@ -40,6 +41,11 @@ void weir_stage_name_parse(const char *annotation, const struct weir_stage_alias
 /* Returns the kind of a stage by its name or by an alias that the name contains as a word, as a
  * static text; "other": unknown. own: as above. */
 const char *weir_stage_kind(const char *name, const struct weir_stage_aliases *own);
+
+/* Returns true if the name of a stage says that a server waits there for a batch to fill:
+ * "batch_window", "max queue delay", "BatchingTimeout". Every word must belong to such a name.
+ * "wait_for_batch" does not count: training waits so for its data loader. */
+bool weir_stage_is_batch_window(const char *name);
 
 /* Sums over the requests of a step, which servers write into its name. Attention over packed or
  * paged sequences has no lengths in its shapes; these sums give its work. */

@@ -18,6 +18,8 @@ enum weir_bound weir_idle_bound(enum weir_idle idle)
 	case WEIR_IDLE_LAUNCH_LATENCY:
 	case WEIR_IDLE_INTER_KERNEL:
 		return WEIR_BOUND_RUNTIME;
+	case WEIR_IDLE_BATCH_WINDOW:
+		return WEIR_BOUND_BATCHING;
 	case WEIR_IDLE_ALLOCATOR:
 		return WEIR_BOUND_MEMORY;
 	case WEIR_IDLE_DEPENDENCY_COMM:

@@ -45,6 +45,7 @@ enum weir_late weir_late_class(const struct weir_segment *segment, const char *s
 		return WEIR_LATE_GARBAGE;
 	case WEIR_IDLE_LOCK: /* a thread that waits for the lock does not wait for the device */
 		return WEIR_LATE_DISPATCH;
+	case WEIR_IDLE_BATCH_WINDOW:
 	case WEIR_IDLE_HOST_IDLE:
 		return WEIR_LATE_NO_WORK;
 	case WEIR_IDLE_LAUNCH_LATENCY:

@@ -11,6 +11,7 @@
 #include "engine/analysis/timeline/leaves.h"
 #include "engine/base/arena.h"
 #include "engine/model/bound.h"
+#include "engine/model/what_if.h"
 
 /* Limits the pieces that late gaps are cut into, per row of the trace: late gaps of several devices
  * are each explained by the same threads. Gaps beyond the limit stay unexplained. */
@@ -413,6 +414,20 @@ static bool waits_for_unrecorded(const struct weir_idle_finder *finder,
 	       weir_segment_ns(gap) > WEIR_UNRECORDED_NS && !others_work(finder, gap);
 }
 
+/* Returns true if the program waits for a batch to fill: its stage has such a name, and the thread
+ * runs no operator and no call in it. The name explains a silence better than a conjecture. */
+static bool is_batch_window(const struct weir_idle_finder *finder, const struct weir_segment *gap)
+{
+	const unsigned silent = WEIR_IDLE_BIT(WEIR_IDLE_PYTHON) |
+	                        WEIR_IDLE_BIT(WEIR_IDLE_HOST_WORK) |
+	                        WEIR_IDLE_BIT(WEIR_IDLE_HOST_IDLE) | WEIR_IDLE_BIT(WEIR_IDLE_LOCK) |
+	                        WEIR_IDLE_BIT(WEIR_IDLE_LIKELY_GARBAGE);
+	const struct weir_steps *steps = finder->steps;
+
+	return gap->span != WEIR_NONE && WEIR_IDLE_BIT(gap->idle) & silent &&
+	       steps->stages[steps->spans[gap->span].stage].is_batch_window;
+}
+
 /* Explains [start, end), in which the launching thread had not yet launched the next work. */
 static void explain_late(struct weir_idle_finder *finder, struct weir_segment gap,
                          struct weir_segments *out)
@@ -443,6 +458,10 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 		if (gap.idle == WEIR_IDLE_DEPENDENCY_COMM)
 			gap.flags = 0; /* the launch was late because other ranks were */
 		gap.span = weir_steps_span_near(finder->steps, thread, gap.start_ns, &finder->span);
+		if (is_batch_window(finder, &gap)) {
+			gap.idle = WEIR_IDLE_BATCH_WINDOW;
+			gap.flags = 0; /* the program launches late by intention */
+		}
 		push_cut(finder, gap,
 		         weir_host_activity_label(finder->activity,
 		                                  i == SIZE_MAX ? WEIR_NONE : leaves->row[i]),

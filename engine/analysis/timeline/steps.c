@@ -42,6 +42,7 @@ static uint32_t stage_index(struct weir_steps *steps, struct roles *roles,
 	                          sizeof *steps->stages);
 	memcpy(steps->stages[steps->stage_count].name, name->name, sizeof name->name);
 	steps->stages[steps->stage_count].kind = name->kind;
+	steps->stages[steps->stage_count].is_batch_window = name->is_batch_window;
 	weir_rowmap_add(&roles->stages, hash, (uint32_t)steps->stage_count);
 	return (uint32_t)steps->stage_count++;
 }

@@ -51,6 +51,7 @@ struct weir_step {
 struct weir_stage_info {
 	char name[WEIR_STAGE_NAME_MAX];
 	const char *kind;
+	bool is_batch_window; /* it waits for a batch to fill */
 };
 
 struct weir_steps {

@@ -222,6 +222,7 @@ static const char *const idle_labels[WEIR_IDLE_COUNT] = {
 	[WEIR_IDLE_GARBAGE] = "garbage collection",
 	[WEIR_IDLE_LIKELY_GARBAGE] = "likely garbage collection",
 	[WEIR_IDLE_LOCK] = "interpreter lock",
+	[WEIR_IDLE_BATCH_WINDOW] = "waiting for a batch to fill",
 	[WEIR_IDLE_HOST_IDLE] = "no work submitted",
 	[WEIR_IDLE_LAUNCH_LATENCY] = "launch latency",
 	[WEIR_IDLE_INTER_KERNEL] = "between kernels",
