@@ -91,8 +91,11 @@ static void finish(struct weir_draft *draft, struct weir_arena *arena, struct we
 	fix->basis = weir_arena_copy(arena, draft->basis.data ? draft->basis.data : "",
 	                             draft->basis.length);
 	weir_places_fill(draft, arena, fix);
+	fix->places_ns += draft->start_ns;
 	out->unmet = check_needs(draft->advisor, fix) || draft->unpredicted;
-	out->score = weir_score_of(fix);
+	out->of_start = draft->start_ns > 0;
+	out->score =
+		out->of_start ? draft->start_ns / (double)draft->program.turns : weir_score_of(fix);
 	out->copies_stay = draft->copies_stay;
 	out->touched = draft->touched;
 	draft->touched = NULL;
@@ -179,7 +182,7 @@ static void try_fix(void *context, size_t index)
 	take_draft(trials, &draft);
 	if (method->apply(&draft)) {
 		time_draft(&draft, &out->fix);
-		trials->found[index] = out->fix.speedup >= WORTH_NAMING;
+		trials->found[index] = out->fix.speedup >= WORTH_NAMING || draft.start_ns > 0;
 	}
 	if (trials->found[index])
 		finish_locked(trials, &draft, out);
@@ -224,8 +227,9 @@ static void keep(const struct weir_advisor *advisor, struct weir_ranked_fix *out
 		if (outcomes[i].dropped)
 			continue;
 		*fix = outcomes[i].fix;
-		/* The gain of a fix behind the one that it needs is not predicted. */
-		if (!faithful || outcomes[i].unmet)
+		/* The gain of a fix behind the one that it needs is not predicted, nor that of one
+		 * that leaves later steps as they are. */
+		if (!faithful || outcomes[i].unmet || outcomes[i].of_start)
 			fix->before_ns = fix->step_ns = fix->low_ns = fix->high_ns = fix->speedup =
 				NAN;
 		out->count++;

@@ -37,6 +37,9 @@ struct weir_draft {
 	/* The run does not show what the change gives: the fix is listed without a time, and the
 	 * durations of the draft only mark the kernels that change. */
 	bool unpredicted;
+	/* Time that the fix saves in leading steps, which are set apart, beyond what they take
+	 * later; 0: none. It is no part of the step, of which nothing is predicted then. */
+	double start_ns;
 	/* Steps of the program that the changed one does at once; its times are divided by them.
 	 * 0: one. */
 	double rows;

@@ -11,6 +11,7 @@
 #include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/names/apis.h"
 #include "engine/analysis/path/retime.h"
+#include "engine/analysis/timeline/cold_start.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
@@ -221,6 +222,73 @@ static void drop_allocations(struct weir_draft *draft)
 			weir_draft_remove_call(draft, i);
 }
 
+/* A recording in which leading steps take this share of the time is one of a start: what it
+ * measures is mostly loading, tuning and first calls. */
+#define START_SHARE 0.5
+/* Least share of what they take beyond later steps in which cold calls and operators run. What the
+ * profiler itself does when it starts, or another program, takes no single call so long. */
+#define COLD_SHARE 0.5
+
+/* Returns the time of leading steps, which are set apart, on the host's clock. */
+static struct weir_interval leading_span(const struct weir_steps *steps)
+{
+	size_t count = 0;
+
+	while (count < steps->step_count && steps->steps[count].state == WEIR_STEP_WARM_UP)
+		count++;
+	if (count == 0)
+		return (struct weir_interval){0, 0};
+	return (struct weir_interval){steps->steps[0].start_ns, steps->steps[count - 1].end_ns};
+}
+
+/* Returns the part of the span in which cold calls or operators run, or builds. */
+static double cold_ns(const struct weir_rank *rank, struct weir_interval span)
+{
+	const struct weir_host_columns *host = &rank->trace->host;
+	struct weir_cold_start cold;
+	struct weir_intervals time = {0};
+	double ns;
+
+	weir_cold_start_init(&cold, &rank->timeline);
+	for (size_t row = 0; row < host->count; row++)
+		if (cold.cold[row])
+			weir_intervals_push(&time, host->start_ns[row], host->end_ns[row]);
+	for (size_t t = 0; t < cold.thread_count; t++)
+		add_all(&time, &cold.builds[t]);
+	weir_intervals_unite(&time);
+	weir_intervals_clip(&time, span.start_ns, span.end_ns);
+	ns = (double)weir_intervals_total(&time);
+	weir_intervals_release(&time);
+	weir_cold_start_release(&cold);
+	return ns;
+}
+
+/* Returns the time that the leading steps of a start take beyond the typical step; 0: the recording
+ * shows no start, or other ranks that start later explain it. */
+static double start_ns(const struct weir_program *program)
+{
+	const struct weir_steps *steps = &program->rank->steps;
+	struct weir_interval span;
+	double all_ns = 0, leading_ns = 0, beyond_ns = 0;
+
+	if (program->step == WEIR_NONE || steps->first_wait_ns > 0)
+		return 0;
+	for (size_t i = 0; i < steps->step_count; i++) {
+		double ns = (double)steps->steps[i].period_ns;
+
+		all_ns += ns;
+		if (steps->steps[i].state != WEIR_STEP_WARM_UP)
+			continue;
+		leading_ns += ns;
+		beyond_ns += ns - program->measured_ns;
+	}
+	span = leading_span(steps);
+	if (!(leading_ns > START_SHARE * all_ns) || span.start_ns >= span.end_ns ||
+	    cold_ns(program->rank, span) < COLD_SHARE * beyond_ns)
+		return 0;
+	return beyond_ns;
+}
+
 bool weir_fix_warm_up(struct weir_draft *draft)
 {
 	const struct weir_captures *captures;
@@ -235,7 +303,9 @@ bool weir_fix_warm_up(struct weir_draft *draft)
 	                 "the same work without %.2f ms of compilation, loading and the capture "
 	                 "of graphs",
 	                 removed_ns / 1e6);
-	return removed_ns > 0;
+	if (!(removed_ns > 0))
+		draft->start_ns = start_ns(&draft->program);
+	return removed_ns > 0 || draft->start_ns > 0;
 }
 
 /* ---- warm-shapes: operators with new shapes ---- */

@@ -20,7 +20,8 @@ struct weir_ranked_fix {
 	double score;     /* order: saved time over effort */
 	size_t order;     /* in the catalogue: decides between equal scores */
 	bool unmet;       /* a need is not met, or nothing says what it gives: behind all others */
-	bool dropped;     /* an alternative to a better fix */
+	bool of_start; /* saves time of leading steps alone: nothing says what a step takes then */
+	bool dropped;  /* an alternative to a better fix */
 	bool copies_stay; /* see struct weir_draft */
 };
 
