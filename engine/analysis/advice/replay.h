@@ -20,14 +20,12 @@ struct weir_profiler_factors {
 #define WEIR_PROFILER_FACTOR      2.0
 #define WEIR_PROFILER_FACTOR_LOW  1.5
 #define WEIR_PROFILER_FACTOR_HIGH 2.6
-/* Where it also records Python's frames, it is called at each call and return of Python: 2.2 to 2.9
- * times slower in 10 captures, median 2.5, and 2.6 to 3.4 in an eleventh. 12 captures of the same
- * day without frames: 1.7 to 2.6, median 2.1. All are steps of more than 1 ms that dispatch limits,
- * without much other work of the host and with little to wait for. Shorter ones, most of which is
- * the profiler's own work, took up to 6 times as long with frames and up to 4 times without. */
-#define WEIR_STACKS_FACTOR      2.5
-#define WEIR_STACKS_FACTOR_LOW  2.2
-#define WEIR_STACKS_FACTOR_HIGH 3.0
+/* Where it also records Python's frames, it is called at each call and return of Python: dispatch of
+ * 23 programs was 1.12 times as slow with frames as without (medians of 14 and of 9 programs on
+ * H100: 1.09 and 1.13; single ones 0.6 to 2.0). Captures of one day had 2.5 with and 2.0 without. */
+#define WEIR_STACKS_FACTOR      2.25
+#define WEIR_STACKS_FACTOR_LOW  1.7
+#define WEIR_STACKS_FACTOR_HIGH 2.9
 
 /* Returns the factors for what the profiler of this program recorded. */
 struct weir_profiler_factors weir_profiler_factors_of(const struct weir_program *program);
