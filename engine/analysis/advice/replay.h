@@ -20,9 +20,10 @@ struct weir_profiler_factors {
 #define WEIR_PROFILER_FACTOR      2.0
 #define WEIR_PROFILER_FACTOR_LOW  1.5
 #define WEIR_PROFILER_FACTOR_HIGH 2.6
-/* Where it also records Python's frames, it is called at each call and return of Python: dispatch of
- * 23 programs was 1.12 times as slow with frames as without (medians of 14 and of 9 programs on
- * H100: 1.09 and 1.13; single ones 0.6 to 2.0). Captures of one day had 2.5 with and 2.0 without. */
+/* Where it also records Python's frames, it is called at each call and return of Python: dispatch
+ * of 23 programs was 1.12 times as slow with frames as without (medians of 14 and of 9 programs on
+ * H100: 1.09 and 1.13; single ones 0.6 to 2.0). Captures of one day had 2.5 with and 2.0 without.
+ */
 #define WEIR_STACKS_FACTOR      2.25
 #define WEIR_STACKS_FACTOR_LOW  1.7
 #define WEIR_STACKS_FACTOR_HIGH 2.9
