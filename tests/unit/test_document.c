@@ -128,6 +128,9 @@ static const struct unstored unstored[] = {
                  phases[WEIR_STEP_PREFILL].duration_ns),
 	UNSTORED("report.server", struct weir_server_figures,
                  phases[WEIR_STEP_PREFILL].sample_count),
+	/* The verdict states them. */
+	UNSTORED("report.server", struct weir_server_figures, busy_intervals),
+	UNSTORED("report.server", struct weir_server_figures, stalled_intervals),
 	/* Notes state them. */
 	UNSTORED("report.server", struct weir_server_figures, transfer_share),
 	UNSTORED("report.server", struct weir_server_figures, transfer_bytes),

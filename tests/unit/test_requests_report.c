@@ -38,8 +38,8 @@ static void the_context_says_how_requests_were_served(void **state)
 	                  "  p50 9.27 ms, p95 25.1 ms, p99 39.3 ms\n"
 	                  "  batch size 1.42 (mean), 8 (max) · 26 % padding\n"
 	                  "  compute stages active 10 % of the time\n"
-	                  "  NVIDIA H200, 152 samples, utilisation 98 % · 694 of 700 W · "
-	                  "1,680 of 1,980 MHz\n  throttled by power 97 %\n"
+	                  "  NVIDIA H200, 152 samples, utilisation 98 % · 694 of 700 W while "
+	                  "busy\n  1,680 of 1,980 MHz while busy · throttled by power 97 %\n"
 	                  "  2 inputs: requests + telemetry\n");
 	assert_has_not(&text, "no device work recorded");
 	weir_text_release(&text);

@@ -167,7 +167,7 @@ void weir_items_requests(const struct weir_report *report, struct weir_items *it
 		items->starts_line[before] = true;
 }
 
-/* Adds "694 W of 700 W", "1,680 MHz in use". */
+/* Adds "694 W of 700 W", "1,680 MHz while busy". */
 static void add_of(struct weir_items *items, double value, double most, const char *unit,
                    const char *when)
 {
@@ -216,8 +216,8 @@ void weir_items_telemetry(const struct weir_report *report, struct weir_items *i
 	if (!report->has_telemetry)
 		return;
 	add_seen(telemetry, items);
-	/* The utilisation is of all samples, these are of those in use. */
-	when = telemetry->utilization > telemetry->utilization_all ? " in use" : "";
+	/* The utilisation is of all samples, these are of the busy ones. */
+	when = telemetry->utilization > telemetry->utilization_all ? " while busy" : "";
 	add_of(items, telemetry->power_w, telemetry->power_limit_w, "W", when);
 	add_of(items, telemetry->sm_clock_mhz, telemetry->sm_clock_max_mhz, "MHz", when);
 	weir_items_share(items, "throttled by power", telemetry->power_capped, "");
