@@ -545,6 +545,35 @@ static void layout_kernels_around_convolutions_go_away(void **state)
 	advice_trace_free(run);
 }
 
+/* The time before the first call of the convolution is its own, that before the last call is not.
+ */
+static void the_hosts_time_before_a_convolution_stays(void **state)
+{
+	struct advice_trace *run = advice_trace_new();
+	const struct weir_issue *now, *then;
+
+	(void)state;
+	advice_trace_op(run, "aten::relu", "[[64,256,56,56]]", "[\"c10::Half\"]");
+	advice_trace_kernel(run, "vectorized_elementwise_kernel", 70000);
+	advice_trace_op(run, "aten::cudnn_convolution", CONV, CONV_TYPES);
+	advice_trace_kernel(run, "void cudnn::engines_precompiled::nchwToNhwcKernel<__half>",
+	                    90000);
+	advice_trace_kernel(run, "sm90_xmma_fprop_implicit_gemm_f16f16_nhwckrsc_nhwc", 305000);
+	advice_trace_kernel(run, "void cudnn::engines_precompiled::nhwcToNchwKernel<__half>",
+	                    95000);
+	advice_trace_finish(run, H100);
+	assert_true(advice_trace_apply(run, weir_fix_channels_last));
+	now = run->advisor.program.issues;
+	then = run->draft.program.issues;
+	assert_true(now[1].dispatch_ns > 0);
+	assert_near(then[1].dispatch_ns, now[1].dispatch_ns, 0);
+	assert_near(then[1].call_ns, 0, 0);
+	assert_true(now[3].dispatch_ns > 0);
+	assert_near(then[3].dispatch_ns, 0, 0);
+	assert_near(then[3].call_ns, 0, 0);
+	advice_trace_free(run);
+}
+
 static void a_convolution_in_the_right_layout_stays(void **state)
 {
 	(void)state;
@@ -618,6 +647,7 @@ int main(void)
 		cmocka_unit_test(lookups_in_a_large_fp32_table_read_half),
 		cmocka_unit_test(kernels_of_a_graph_are_known_by_their_names),
 		cmocka_unit_test(layout_kernels_around_convolutions_go_away),
+		cmocka_unit_test(the_hosts_time_before_a_convolution_stays),
 		cmocka_unit_test(a_convolution_in_the_right_layout_stays),
 		cmocka_unit_test(an_odd_product_takes_the_time_of_the_next_multiple_of_8),
 		cmocka_unit_test(an_odd_product_on_a_fast_kernel_stays),

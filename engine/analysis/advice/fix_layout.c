@@ -30,6 +30,20 @@ static void slow_nearest(struct weir_draft *draft, uint32_t j)
 	job->ns *= NEAREST;
 }
 
+/* Removes the call that starts a layout kernel. The host's time before the first call of an
+ * operator belongs to the operator, which stays. */
+static void remove_layout_call(struct weir_draft *draft, uint32_t issue)
+{
+	const struct weir_issue *issues = draft->program.issues;
+	bool first = issue == 0 || issues[issue].op == WEIR_NONE ||
+	             issues[issue - 1].op != issues[issue].op;
+
+	if (first)
+		weir_draft_remove_call(draft, issue);
+	else
+		weir_draft_remove(draft, issue);
+}
+
 bool weir_fix_channels_last(struct weir_draft *draft)
 {
 	const struct weir_advisor *advisor = draft->advisor;
@@ -46,7 +60,7 @@ bool weir_fix_channels_last(struct weir_draft *draft)
 			continue;
 		}
 		if (issue->job_count == 1 && !issue->graph)
-			weir_draft_remove(draft, job->issue);
+			remove_layout_call(draft, job->issue);
 		else
 			weir_draft_close_gap(draft, j);
 		weir_draft_set_job(draft, j, 0, 0, job->ns * LAYOUT_HIGH);
