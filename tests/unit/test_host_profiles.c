@@ -332,6 +332,13 @@ static void samples_weigh_in_their_unit(void **state)
 	                "a profile of memory");
 }
 
+static void a_file_without_a_readable_profile_says_so(void **state)
+{
+	(void)state;
+	reading_refuses(SPEEDSCOPE, "{" SCHEMA "," FRAMES ",\"profiles\":[{\"type\":}]}",
+	                WEIR_E_EMPTY, "each is damaged or has more than 64 MiB");
+}
+
 static void events_give_the_time_between_them_to_what_is_open(void **state)
 {
 	(void)state;
@@ -649,6 +656,7 @@ int main(void)
 		cmocka_unit_test(a_program_may_be_padded_on_the_left),
 		cmocka_unit_test(samples_of_the_idle_task_alone_say_so),
 		cmocka_unit_test(samples_weigh_in_their_unit),
+		cmocka_unit_test(a_file_without_a_readable_profile_says_so),
 		cmocka_unit_test(events_give_the_time_between_them_to_what_is_open),
 		cmocka_unit_test(profiles_with_time_are_threads),
 		cmocka_unit_test(events_that_do_not_nest_are_counted),

@@ -355,7 +355,12 @@ static enum weir_status read_speedscope(struct weir_source *source, struct weir_
 
 	reader.nameless = weir_host_frame(reader.profile, nothing, nothing);
 	status = read_items(&reader, source, err);
-	if (!status && !reader.has_unit)
+	if (!status && !reader.has_unit && input->warnings[WEIR_WARN_SKIPPED_EVENT].count > 0)
+		status = weir_fail(err, WEIR_E_EMPTY,
+		                   "no profile that can be read: each is damaged or has more than "
+		                   "%u MiB; record for a shorter time",
+		                   WEIR_JSONSCAN_MAX_VALUE >> 20);
+	else if (!status && !reader.has_unit)
 		status = weir_fail(err, WEIR_E_EMPTY,
 		                   "no profile in a unit of time or samples; a profile of "
 		                   "memory has no times");
