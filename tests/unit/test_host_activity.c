@@ -251,7 +251,7 @@ static int64_t waiting_for_collective_ns(int64_t silent_ns, int64_t begin_ns, in
 
 static void a_silence_that_ends_with_a_collective_is_a_wait_for_it(void **state)
 {
-	const int64_t ns = 10 * LONG_NS;
+	const int64_t ns = INT64_C(10) * LONG_NS;
 
 	(void)state;
 	assert_int_equal(waiting_for_collective_ns(ns, 0, ns), ns);
